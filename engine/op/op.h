@@ -159,7 +159,7 @@ struct _HybOp
   HybPortKind (*body_port) (gconstpointer params, guint n_inputs, guint body, guint variable);
   /* The variable that receives this head of the body in the next step; G_MAXUINT if none does. */
   guint (*body_next) (gconstpointer params, guint body, guint head);
-  /* The output of the node that this head of the body becomes; G_MAXUINT if it becomes none. */
+  /* The output of the node that this head of the body becomes; G_MAXUINT if it is not an output. */
   guint (*body_result) (gconstpointer params, guint body, guint head);
 
   /* --- Types --- */

@@ -47,10 +47,7 @@ make_graph (void)
                            "_cond",
                            "num_args=7 num_outputs=1 cond_input_locs=[0] then_input_locs=[1,2] "
                            "else_input_locs=[1,1,3]",
-                           4,
-                           inputs,
-                           3,
-                           bodies);
+                           &(OpOperands){ 4, inputs, 3, bodies });
   return op_finish (b, y, HYB_NO_ID);
 }
 
@@ -133,10 +130,7 @@ test_branches_of_different_shapes (void)
                                       "_cond",
                                       "num_args=4 num_outputs=1 cond_input_locs=[0] "
                                        "then_input_locs=[0] else_input_locs=[0]",
-                                      1,
-                                      &x,
-                                      3,
-                                      bodies);
+                                      &(OpOperands){ 1, &x, 3, bodies });
   HybValueId  square = op_node (b, "square", NULL, y, HYB_NO_ID);
   g_autoptr (HybGraph) graph =
       op_finish (b, op_node (b, "sum", NULL, square, HYB_NO_ID), HYB_NO_ID);

@@ -131,7 +131,7 @@ test_branches_may_differ_in_shape (void)
   HybBuilder *b = hyb_builder_new ();
   HybValueId  x = op_variable (b, "x");
   HybGraph   *bodies[] = { shape_bodies (0), shape_bodies (1), shape_bodies (2) };
-  HybValueId  y = op_node_with_bodies (b, "_cond", ALONE, 1, &x, 3, bodies);
+  HybValueId  y = op_node_with_bodies (b, "_cond", ALONE, &(OpOperands){ 1, &x, 3, bodies });
   g_autoptr (HybGraph) graph = op_finish (b, y, op_node (b, "sum", NULL, y, HYB_NO_ID), HYB_NO_ID);
 
   for (guint m = 0; m < G_N_ELEMENTS (all_modes); m++)

@@ -99,14 +99,12 @@ nested_body (guint index)
   HybValueId  state = op_variable (b, "state");
   HybValueId  scaled = op_node (b, "sin", NULL, row, HYB_NO_ID);
   HybGraph   *inner = dropout_body (0);
-  HybValueId  loop = op_node_with_bodies (b,
-                                         "_foreach",
-                                         "num_args=3 num_outputs=2 num_out_data=1 "
-                                          "in_data_locs=(0,) in_state_locs=(1,) remain_locs=()",
-                                         2,
-                                         (HybValueId[]){ scaled, state },
-                                         1,
-                                         &inner);
+  HybValueId  loop =
+      op_node_with_bodies (b,
+                           "_foreach",
+                           "num_args=3 num_outputs=2 num_out_data=1 "
+                           "in_data_locs=(0,) in_state_locs=(1,) remain_locs=()",
+                           &(OpOperands){ 2, (HybValueId[]){ scaled, state }, 1, &inner });
 
   return op_finish (b, loop, loop + 1, HYB_NO_ID);
 }
@@ -265,7 +263,8 @@ loop_graph (HybGraph *body, const char *attributes, guint n_inputs, guint n_outp
 
       inputs[i] = op_variable (b, name);
     }
-  first = op_node_with_bodies (b, "_foreach", attributes, n_inputs, inputs, 1, &body);
+  first =
+      op_node_with_bodies (b, "_foreach", attributes, &(OpOperands){ n_inputs, inputs, 1, &body });
   for (guint o = 0; o < n_outputs; o++)
     hyb_builder_add_head (b, first + o);
   return hyb_builder_freeze (b);
@@ -322,7 +321,10 @@ test_unknown_state_is_inferred (void)
   HybValueId  data = op_variable (b, "data");
   HybValueId  zeros = op_node (b, "_zeros", "shape=(0,3)", HYB_NO_ID);
   HybValueId  loop =
-      op_node_with_bodies (b, "_foreach", ONE_STATE, 2, (HybValueId[]){ data, zeros }, 1, &body);
+      op_node_with_bodies (b,
+                           "_foreach",
+                           ONE_STATE,
+                           &(OpOperands){ 2, (HybValueId[]){ data, zeros }, 1, &body });
   g_autoptr (HybGraph) graph = op_finish (b, loop, loop + 1, HYB_NO_ID);
   HybExecutorOptions options = { .mode = HYB_MODE_STATIC };
   g_autoptr (HybTensor) x =
@@ -436,9 +438,10 @@ test_growing_state_may_be_read_with_a_fixed_shape (void)
   HybValueId  inputs[] = { op_variable (b, "x0"), op_variable (b, "x1") };
   HybValueId  rows = op_variable (b, "x2");
   HybValueId  state = op_variable (b, "x3");
-  HybValueId  loop = op_node_with_bodies (b, "_foreach", ONE_STATE, 2, inputs, 1, &body);
-  HybValueId  first = op_node (b, "elemwise_add", NULL, loop, rows, HYB_NO_ID);
-  HybValueId  second = op_node (b, "elemwise_add", NULL, loop + 1, state, HYB_NO_ID);
+  HybValueId  loop =
+      op_node_with_bodies (b, "_foreach", ONE_STATE, &(OpOperands){ 2, inputs, 1, &body });
+  HybValueId first = op_node (b, "elemwise_add", NULL, loop, rows, HYB_NO_ID);
+  HybValueId second = op_node (b, "elemwise_add", NULL, loop + 1, state, HYB_NO_ID);
   g_autoptr (HybGraph) graph = op_finish (b, first, second, HYB_NO_ID);
   HybExecutorOptions options = { .mode = HYB_MODE_STATIC };
   g_autoptr (HybTensor) x = op_tensor ("f32[2,1]", 1., 2.);

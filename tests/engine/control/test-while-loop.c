@@ -204,7 +204,10 @@ loop_graph (HybGraph *(*body) (guint index),
 
       inputs[i] = op_variable (b, name);
     }
-  first = op_node_with_bodies (b, "_while_loop", attributes, n_inputs, inputs, 2, bodies);
+  first = op_node_with_bodies (b,
+                               "_while_loop",
+                               attributes,
+                               &(OpOperands){ n_inputs, inputs, 2, bodies });
   for (guint o = 0; o < n_outputs; o++)
     hyb_builder_add_head (b, first + o);
   return hyb_builder_freeze (b);

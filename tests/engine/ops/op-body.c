@@ -11,10 +11,7 @@ HybValueId
 op_node_with_bodies (HybBuilder       *builder,
                      const char       *op,
                      const char       *attributes,
-                     guint             n_inputs,
-                     const HybValueId *inputs,
-                     guint             n_bodies,
-                     HybGraph *const  *bodies)
+                     const OpOperands *operands)
 {
   g_auto (GStrv) pairs = op_attributes_from_text (attributes);
   g_autoptr (GError) error = NULL;
@@ -23,16 +20,16 @@ op_node_with_bodies (HybBuilder       *builder,
                                       .op = hyb_op_find (op),
                                       .name = op,
                                       .attributes = (const char *const *) pairs,
-                                      .n_inputs = n_inputs,
-                                      .inputs = inputs,
-                                      .n_bodies = n_bodies,
-                                      .bodies = bodies,
+                                      .n_inputs = operands->n_inputs,
+                                      .inputs = operands->inputs,
+                                      .n_bodies = operands->n_bodies,
+                                      .bodies = operands->bodies,
                                   },
                                   &error);
 
   g_assert_no_error (error);
-  for (guint i = 0; i < n_bodies; i++)
-    hyb_graph_unref (bodies[i]);
+  for (guint i = 0; i < operands->n_bodies; i++)
+    hyb_graph_unref (operands->bodies[i]);
   return hyb_builder_output (builder, id, 0);
 }
 
@@ -50,10 +47,8 @@ op_node (HybBuilder *builder, const char *op, const char *attributes, ...)
   return op_node_with_bodies (builder,
                               op,
                               attributes,
-                              inputs->len,
-                              (const HybValueId *) inputs->data,
-                              0,
-                              NULL);
+                              &(OpOperands){
+                                  inputs->len, (const HybValueId *) inputs->data, 0, NULL });
 }
 
 HybValueId

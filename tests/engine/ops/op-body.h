@@ -11,14 +11,18 @@
 HybValueId op_node (HybBuilder *builder, const char *op, const char *attributes, ...);
 /* Adds a variable and returns its value. */
 HybValueId op_variable (HybBuilder *builder, const char *name);
-/* As op_node(), with the inputs as an array, for an operator with bodies.  Takes over the reference
- * to each body. */
+typedef struct
+{
+  guint             n_inputs;
+  const HybValueId *inputs;
+  guint             n_bodies;
+  HybGraph *const  *bodies;
+} OpOperands;
+
+/* As op_node(), for an operator with bodies.  Takes over the reference to each body. */
 HybValueId op_node_with_bodies (HybBuilder       *builder,
                                 const char       *op,
                                 const char       *attributes,
-                                guint             n_inputs,
-                                const HybValueId *inputs,
-                                guint             n_bodies,
-                                HybGraph *const  *bodies);
+                                const OpOperands *operands);
 /* Adds the heads, HybValueId that end with HYB_NO_ID, frees the builder and returns the graph. */
 HybGraph *op_finish (HybBuilder *builder, ...);

@@ -37,17 +37,17 @@ op_inputs_from_text (const char *const *texts)
 
 HybGraph *
 op_case_new_graph (const OpCase *this,
-                   guint      n_inputs,
-                   guint32    negated,
-                   gboolean   visible_only,
-                   HybNodeId *node,
-                   GError   **error)
+                   guint    n_inputs,
+                   guint32  negated,
+                   gboolean visible_only,
+                   GError **error)
 {
   g_autoptr (HybBuilder) builder = hyb_builder_new ();
   g_auto (GStrv) attributes = op_attributes_from_text (this->attributes_text);
   g_autoptr (GPtrArray) unknown = g_ptr_array_new ();
   g_autoptr (GPtrArray) bodies = NULL;
   HybValueId inputs[OP_SAMPLE_MAX_INPUTS];
+  HybNodeId  node;
   guint      n_heads;
 
   for (guint i = 0; i < n_inputs; i++)
@@ -71,29 +71,29 @@ op_case_new_graph (const OpCase *this,
       g_ptr_array_add (bodies, this->body (i));
     }
 
-  *node = hyb_builder_add (builder,
-                           &(HybNodeSpec){
-                               .op = this->op,
-                               .name = "checked",
-                               .attributes = (const char *const *) attributes,
-                               .n_inputs = n_inputs,
-                               .inputs = inputs,
-                               .n_bodies = bodies->len,
-                               .bodies = (HybGraph *const *) bodies->pdata,
-                               .unknown = unknown,
-                           },
-                           error);
-  if (*node == HYB_NO_ID)
+  node = hyb_builder_add (builder,
+                          &(HybNodeSpec){
+                              .op = this->op,
+                              .name = "checked",
+                              .attributes = (const char *const *) attributes,
+                              .n_inputs = n_inputs,
+                              .inputs = inputs,
+                              .n_bodies = bodies->len,
+                              .bodies = (HybGraph *const *) bodies->pdata,
+                              .unknown = unknown,
+                          },
+                          error);
+  if (node == HYB_NO_ID)
     return NULL;
 
   if (unknown->len > 0)
     g_error ("%s has no attribute %s", this->op->name, (const char *) unknown->pdata[0]);
 
-  n_heads = hyb_builder_get_node (builder, *node)->n_outputs;
+  n_heads = hyb_builder_get_node (builder, node)->n_outputs;
   if (visible_only)
-    n_heads = hyb_op_n_visible (this->op, hyb_builder_get_node (builder, *node)->params, n_heads);
+    n_heads = hyb_op_n_visible (this->op, hyb_builder_get_node (builder, node)->params, n_heads);
   for (guint i = 0; i < n_heads; i++)
-    hyb_builder_add_head (builder, hyb_builder_output (builder, *node, i));
+    hyb_builder_add_head (builder, hyb_builder_output (builder, node, i));
 
   return hyb_builder_freeze (g_steal_pointer (&builder));
 }
@@ -103,11 +103,13 @@ op_case_new_sample (const OpCase *this, gboolean visible_only)
 {
   g_autoptr (OpCaseGraph) sample = g_new0 (OpCaseGraph, 1);
   g_autoptr (GError) error = NULL;
+  guint n_heads;
 
   sample->inputs = op_inputs_from_text (this->inputs_text);
-  sample->graph =
-      op_case_new_graph (this, sample->inputs->len, 0, visible_only, &sample->node, &error);
+  sample->graph = op_case_new_graph (this, sample->inputs->len, 0, visible_only, &error);
   g_assert_no_error (error);
+  sample->node =
+      hyb_graph_get_producer (sample->graph, hyb_graph_get_heads (sample->graph, &n_heads)[0]);
 
   return g_steal_pointer (&sample);
 }

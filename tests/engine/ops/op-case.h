@@ -36,15 +36,14 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (OpCaseGraph, op_case_graph_free)
 /* The graph of a sample with its inputs.  The heads are all outputs, or only the visible ones.  A
  * failure fails the test. */
 OpCaseGraph *op_case_new_sample (const OpCase *this, gboolean visible_only);
-/* The graph of a case; sets *node to the operator's node.  For bit i of negated a node “negative” is
+/* The graph of a case.  For bit i of negated a node “negative” is
  * inserted between variable i and the operator, so that the operator reads memory that may be shared
  * with its output.  NULL and an error if the operator is refused. */
 HybGraph *op_case_new_graph (const OpCase *this,
-                             guint      n_inputs,
-                             guint32    negated,
-                             gboolean   visible_only,
-                             HybNodeId *node,
-                             GError   **error);
+                             guint    n_inputs,
+                             guint32  negated,
+                             gboolean visible_only,
+                             GError **error);
 
 /* The tensors that texts (op-tensor.h) describe; a NULL or the end of the array ends them. */
 GPtrArray *op_inputs_from_text (const char *const *texts);

@@ -168,14 +168,13 @@ check_planned (const OpCase *this, gboolean training)
   g_autoptr (HybExecutor) executor = NULL;
   g_autoptr (HybGraph) graph = NULL;
   g_autoptr (GError) error = NULL;
-  HybNodeId node;
 
   if (this->op->compute || this->op->mutates || this->op->flags & HYB_OP_RANDOM)
     return;
 
   outputs = op_run_graph (sample->graph, sample->inputs, training, &error);
   g_assert_no_error (error);
-  graph = op_case_new_graph (this, inputs->len, negate (inputs), TRUE, &node, &error);
+  graph = op_case_new_graph (this, inputs->len, negate (inputs), TRUE, &error);
   g_assert_no_error (error);
   executor = run_planned (graph, inputs, training);
 
@@ -326,8 +325,7 @@ test_refusal (gconstpointer data)
   g_autoptr (GPtrArray) inputs = op_inputs_from_text (this->inputs_text);
   g_autoptr (GPtrArray) outputs = NULL;
   g_autoptr (GError) error = NULL;
-  HybNodeId node;
-  g_autoptr (HybGraph) graph = op_case_new_graph (this, inputs->len, 0, TRUE, &node, &error);
+  g_autoptr (HybGraph) graph = op_case_new_graph (this, inputs->len, 0, TRUE, &error);
   g_autofree HybType *types = NULL;
 
   if (graph)
