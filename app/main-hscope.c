@@ -1,4 +1,6 @@
 /* main-hscope.c — main() of hscope; the commands are in app/command.
+ *
+ * Checks OpenBLAS's kernels first, which may restart the program (core-type.h).
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/command.h"
 #include "app/core-type.h"

@@ -1,4 +1,6 @@
 /* bodies.h — names of the bodies of loops and branches, and paths to steps of nested loops.
+ *
+ * A body is a graph inside a node.  Its name is the path of nodes that lead to it, "outer/inner".
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

@@ -1,4 +1,6 @@
 /* labels.h — short texts for nodes, types and loops, the same in pictures, tables and panes.
+ *
+ * Texts are short enough for a box of a picture; NULL means that there is nothing to show.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

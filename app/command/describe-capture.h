@@ -1,4 +1,6 @@
 /* describe-capture.h — a capture's numbers as members of an open JSON object.
+ *
+ * Shared by hscope profile, import and report.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

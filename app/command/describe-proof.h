@@ -1,4 +1,6 @@
 /* describe-proof.h — the result of comparing two models' numbers, as JSON and as text.
+ *
+ * Shared by hscope convert and prove.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

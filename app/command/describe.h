@@ -1,4 +1,6 @@
 /* describe.h — parts of a model as members of an open JSON object, for several commands.
+ *
+ * Keys and their meaning are part of the interface for scripts.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

@@ -110,9 +110,10 @@ warn_unused (HybGraph *graph, HybTensorList *given)
 /* If an array has another shape than usual, the usual shapes of the other inputs may contradict it:
  * makes them unknown. */
 static void
-forget_usual_shapes (ScopeInputs *inputs, HybTensorList *given)
+forget_usual_shapes (ScopeInputs *inputs)
 {
-  gboolean is_unusual = FALSE;
+  HybTensorList *given = inputs->given;
+  gboolean       is_unusual = FALSE;
 
   for (guint i = 0; given && i < hyb_tensor_list_n (given); i++)
     {
@@ -133,12 +134,12 @@ forget_usual_shapes (ScopeInputs *inputs, HybTensorList *given)
 
 /* Takes values from given or else from the model's parameters. */
 static void
-take_values (ScopeInputs *inputs, HybTensorList *given)
+take_values (ScopeInputs *inputs)
 {
   for (guint i = 0; i < inputs->n_variables; i++)
     {
       const HybNode *node = hyb_graph_get_node (inputs->graph, inputs->variables[i]);
-      HybTensor     *tensor = given ? hyb_tensor_list_find (given, node->name) : NULL;
+      HybTensor *tensor = inputs->given ? hyb_tensor_list_find (inputs->given, node->name) : NULL;
 
       if (!tensor)
         tensor = hyb_model_get_parameter (inputs->model, node->name);
@@ -305,10 +306,7 @@ guess_label_shape (const ScopeInputs *inputs, HybValueId label, HybShape *shape)
 
 /* Generates all values that are still missing, or fails with one message about all of them. */
 static gboolean
-fill_missing (ScopeInputs              *inputs,
-              const ScopeCommonOptions *common,
-              gboolean                  needs_labels,
-              GError                  **error)
+fill_missing (ScopeInputs *inputs, const ScopeCommonOptions *common, GError **error)
 {
   g_autofree guint8 *needed = hyb_graph_find_needed (inputs->graph, NULL);
   Missing            missing = { 0 }, shapeless = { 0 };
@@ -323,13 +321,13 @@ fill_missing (ScopeInputs              *inputs,
 
       if (inputs->values[i] || !needed[id])
         continue;
-      if (!can_generate (common, role, needs_labels) &&
+      if (!can_generate (common, role, inputs->needs_labels) &&
           !hyb_model_get_example (inputs->model, node->name))
         {
           add_missing (&missing, node->name, NULL);
           continue;
         }
-      if (!hyb_shape_is_known (&type.shape) && role == HYB_ROLE_LABEL && !needs_labels)
+      if (!hyb_shape_is_known (&type.shape) && role == HYB_ROLE_LABEL && !inputs->needs_labels)
         guess_label_shape (inputs, node->first_output, &type.shape);
       if (!hyb_shape_is_known (&type.shape))
         {
@@ -372,16 +370,11 @@ fill_missing (ScopeInputs              *inputs,
 }
 
 gboolean
-scope_inputs_fill (ScopeInputs              *inputs,
-                   const ScopeCommonOptions *common,
-                   HybModel                 *model,
-                   HybTensorList            *given,
-                   gboolean                  needs_labels,
-                   GError                  **error)
+scope_inputs_fill (ScopeInputs *inputs, const ScopeCommonOptions *common, GError **error)
 {
   guint n_values;
 
-  *inputs = (ScopeInputs){ .model = model, .graph = hyb_model_get_graph (model) };
+  inputs->graph = hyb_model_get_graph (inputs->model);
   n_values = hyb_graph_n_values (inputs->graph);
   inputs->variables = hyb_graph_get_variables (inputs->graph, &inputs->n_variables);
   inputs->values = g_new0 (HybTensor *, MAX (inputs->n_variables, 1));
@@ -389,12 +382,12 @@ scope_inputs_fill (ScopeInputs              *inputs,
   for (guint i = 0; i < n_values; i++)
     inputs->types[i] = HYB_TYPE_UNKNOWN;
 
-  warn_unused (inputs->graph, given);
-  if (!scope_fill_types (common, model, inputs->types, error))
+  warn_unused (inputs->graph, inputs->given);
+  if (!scope_fill_types (common, inputs->model, inputs->types, error))
     return FALSE;
-  forget_usual_shapes (inputs, given);
-  take_values (inputs, given);
-  return infer_types (inputs, common, error) && fill_missing (inputs, common, needs_labels, error);
+  forget_usual_shapes (inputs);
+  take_values (inputs);
+  return infer_types (inputs, common, error) && fill_missing (inputs, common, error);
 }
 
 void

@@ -11,23 +11,22 @@
 
 typedef struct
 {
-  HybModel        *model;
-  HybGraph        *graph;
+  /* Set by the caller. */
+  HybModel      *model;
+  HybTensorList *given;        /* (nullable) arrays by variable name, which win over parameters */
+  gboolean       needs_labels; /* FALSE: labels that are missing become zeros */
+
+  /* Set by scope_inputs_fill(). */
+  HybGraph        *graph; /* the model's */
   guint            n_variables;
   const HybNodeId *variables;
   HybTensor      **values; /* by variable; NULL if no output depends on it */
   HybType         *types;  /* by value id, inferred from the values */
 } ScopeInputs;
 
-/* Fills inputs.  given (nullable): arrays by name of variable, which win over parameters.  Labels
- * become zeros unless needs_labels.  FALSE and an error that names everything that is missing; the
+/* Finds or generates the values.  FALSE and an error that names everything that is missing; the
  * caller clears inputs in either case. */
-gboolean scope_inputs_fill (ScopeInputs              *inputs,
-                            const ScopeCommonOptions *common,
-                            HybModel                 *model,
-                            HybTensorList            *given,
-                            gboolean                  needs_labels,
-                            GError                  **error);
+gboolean scope_inputs_fill (ScopeInputs *inputs, const ScopeCommonOptions *common, GError **error);
 /* Frees what scope_inputs_fill() allocated. */
 void scope_inputs_clear (ScopeInputs *inputs);
 

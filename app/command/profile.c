@@ -174,7 +174,10 @@ run_profile (const ScopeCommonOptions *common, gpointer data, char **files, GErr
 
   facts = describe_conditions (common, model, files[0]);
   scope_common_options_set_default_init (&filled, model);
-  if (scope_inputs_fill (&inputs, &filled, model, given, options->backward, error))
+  inputs.model = model;
+  inputs.given = given;
+  inputs.needs_labels = options->backward;
+  if (scope_inputs_fill (&inputs, &filled, error))
     subject = make_subject (common, options, &inputs, name, error);
   if (subject)
     capture = measure (common, options, subject, facts, error);

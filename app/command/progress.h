@@ -1,4 +1,6 @@
 /* progress.h — progress of a measurement on stderr, and cancelling it by a signal.
+ *
+ * Results go to stdout, so progress never mixes with them.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

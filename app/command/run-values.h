@@ -1,4 +1,6 @@
 /* run-values.h — statistics of every operator's outputs, not only the model's (hscope run --values).
+ *
+ * The run is a second one, operator by operator: times are measured without it.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

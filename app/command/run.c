@@ -370,8 +370,9 @@ run_run (const ScopeCommonOptions *common, gpointer data, char **files, GError *
 
   run.names = hyb_graph_dup_output_names (hyb_model_get_graph (model));
   run.n_outputs = g_strv_length (run.names);
-  is_done = scope_inputs_fill (&run.inputs, common, model, given, options->backward, error) &&
-            prepare (&run, error) && execute (&run, run.graph, run.values, &run.heads, error) &&
+  run.inputs = (ScopeInputs){ .model = model, .given = given, .needs_labels = options->backward };
+  is_done = scope_inputs_fill (&run.inputs, common, error) && prepare (&run, error) &&
+            execute (&run, run.graph, run.values, &run.heads, error) &&
             write_outputs (&run, error) && write_gradients (&run, error) &&
             write_states (&run, error);
   if (is_done && options->values)

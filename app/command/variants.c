@@ -32,11 +32,11 @@ scope_variant_inputs (const ScopeCommonOptions *common, HybModel *model, GError 
 {
   g_autoptr (HybTensorList) list = hyb_tensor_list_new ();
   ScopeCommonOptions filled = *common;
-  ScopeInputs        inputs = { 0 };
+  ScopeInputs        inputs = { .model = model };
   gboolean           is_done;
 
   scope_common_options_set_default_init (&filled, model);
-  is_done = scope_inputs_fill (&inputs, &filled, model, NULL, FALSE, error);
+  is_done = scope_inputs_fill (&inputs, &filled, error);
   for (guint i = 0; is_done && i < inputs.n_variables; i++)
     {
       const HybNode *node = hyb_graph_get_node (inputs.graph, inputs.variables[i]);

@@ -1,4 +1,6 @@
 /* variants.h — the forms that a model can be converted into before it is measured.
+ *
+ * "as-is" is the model itself, the others are made by engine/variants.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

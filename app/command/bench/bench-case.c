@@ -1,4 +1,6 @@
 /* bench-case.c — data of benchmark cases, and cases that run one planned graph.
+ *
+ * Start at bench_graph_new().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/bench/bench-case.h"
 

@@ -1,4 +1,6 @@
 /* bench-networks.c — the networks of the benchmark: layers, then one function per network.
+ *
+ * Layers create their parameters in the order in which they are called, which fixes the seeds.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/bench/bench-networks.h"
 

@@ -1,4 +1,6 @@
 /* compare-charts.h — groups of candidates and the ladder as sections of a report.
+ *
+ * Each function adds sections at the end of the page.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

@@ -306,12 +306,12 @@ typedef enum
 
 typedef struct
 {
-  guint        n, n_series;
-  double      *sizes;
-  Series      *series;
-  char       **names;
-  ChartKind    kind;
-  VizCurveAxes axes;
+  guint         n, n_series;
+  double       *sizes;
+  Series       *series;
+  char        **names;
+  ChartKind     kind;
+  VizCurveChart axes;
 } Chart;
 
 static void
@@ -354,13 +354,13 @@ chart_new (const Family *family, ChartKind kind)
       chart->names[c] = scope_candidate_dup_name (group->candidates->pdata[c]);
     }
   chart->kind = kind;
-  chart->axes = (VizCurveAxes){ .x = chart->sizes,
-                                .n_x = chart->n,
-                                .x_name = axis_of (family),
-                                .format = formats[kind],
-                                .is_logarithmic = kind != CHART_RATIO,
-                                .is_binary = kind == CHART_MEMORY,
-                                .mark = kind == CHART_RATIO ? 1 : NAN };
+  chart->axes = (VizCurveChart){ .x = chart->sizes,
+                                 .n_x = chart->n,
+                                 .x_name = axis_of (family),
+                                 .format = formats[kind],
+                                 .is_logarithmic = kind != CHART_RATIO,
+                                 .is_binary = kind == CHART_MEMORY,
+                                 .mark = kind == CHART_RATIO ? 1 : NAN };
   return chart;
 }
 
@@ -369,6 +369,7 @@ draw_chart (VizPen *pen, const VizRect *rect, const VizTheme *theme, gpointer da
 {
   const Chart         *chart = data;
   g_autofree VizCurve *curves = g_new (VizCurve, chart->n_series + 1);
+  VizCurveChart        axes;
 
   for (guint c = 0; c < chart->n_series; c++)
     {
@@ -381,7 +382,10 @@ draw_chart (VizPen *pen, const VizRect *rect, const VizTheme *theme, gpointer da
       curves[c] =
           (VizCurve){ chart->names[c], values[chart->kind], low[chart->kind], high[chart->kind] };
     }
-  viz_chart_curves (pen, rect, theme, &chart->axes, curves, chart->n_series);
+  axes = chart->axes;
+  axes.curves = curves;
+  axes.n_curves = chart->n_series;
+  viz_chart_curves (pen, rect, theme, &axes);
 }
 
 void

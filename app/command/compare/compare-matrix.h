@@ -1,4 +1,6 @@
 /* compare-matrix.h — the table of all groups: one row per group, one column per candidate.
+ *
+ * The first column is the baseline's time, the others are speed-ups.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

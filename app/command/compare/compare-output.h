@@ -1,4 +1,6 @@
 /* compare-output.h — the results of a whole comparison: text, JSON and a report.
+ *
+ * Groups were printed as they were measured; this is what follows when all are done.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

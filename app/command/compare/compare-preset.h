@@ -1,4 +1,6 @@
 /* compare-preset.h — hscope compare --preset control-flow.
+ *
+ * The control flow benchmark of MXNet, with fixed forms, batches and passes.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

@@ -1,4 +1,6 @@
 /* compare-text.h — groups of candidates and explanations as text on stdout.
+ *
+ * Nothing of this is printed with --json.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

@@ -149,12 +149,13 @@ add_variant (const ScopeComparison *self,
              GError               **error)
 {
   ScopeCommonOptions common = file->common;
-  ScopeInputs        inputs = { 0 };
+  ScopeInputs        inputs = { .model = variant->model,
+                                .given = file->inputs,
+                                .needs_labels = group->backward };
   gboolean           is_done;
 
   scope_common_options_set_default_init (&common, variant->model);
-  is_done =
-      scope_inputs_fill (&inputs, &common, variant->model, file->inputs, group->backward, error);
+  is_done = scope_inputs_fill (&inputs, &common, error);
   for (guint m = 0; is_done && m < file->modes->len; m++)
     {
       ScopeCandidateSpec spec = {
