@@ -1,4 +1,6 @@
-/* profile-run.c — small models, and captures of them.
+/* profile-run.c — small models for the profiler's tests, and captures of them.
+ *
+ * Parameters are small random numbers, always the same.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/profiler/profile-run.h"
 

@@ -1,4 +1,7 @@
-/* test-capture.c — captures are read as they were written, and survive any damage.
+/* test-capture.c — captures are read back as they were written, and damaged ones are refused or
+ * read safely.
+ *
+ * Damage is random but always the same; everything that opens is read to the end.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/base/random.h"
 #include "engine/formats/mxnet-symbol.h"
@@ -14,7 +17,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Everything that anybody reads of a capture. */
+/* Reads everything that a capture holds. */
 static void
 read_all (const ProfCapture *capture)
 {
@@ -57,7 +60,7 @@ test_survives_any_damage (void)
       for (guint hit = 0; hit < 1 + round % 16; hit++)
         {
           guint32 place = hyb_random_word (7, at++);
-          /* Half of the hits go where the structure is. */
+          /* Every second round damages only the header and the table of sections. */
           gsize where = place % (round % 2 ? size : 512);
 
           copy[where] = (guint8) hyb_random_word (7, at++);
@@ -109,7 +112,7 @@ test_written_file_is_read_back (void)
   g_rmdir (folder);
 }
 
-/* The graph once, and no more than 40 bytes a node and run. */
+/* The graph is stored once, and events take at most 40 bytes per node and run. */
 static void
 test_size_of_a_large_capture (void)
 {
@@ -149,7 +152,7 @@ test_refusals_say_why (void)
   g_assert_error (error, PROF_ERROR, PROF_ERROR_NOT_A_CAPTURE);
 }
 
-/* Parses, is in order, and complete events of one row lie within each other or apart. */
+/* The text is valid JSON, events are in order, and complete events are nested or disjoint. */
 static void
 check_chrome (const char *text)
 {
@@ -205,7 +208,7 @@ test_chrome_nests_and_is_sorted (void)
 }
 
 static void
-test_csv_quotes_what_must_be (void)
+test_csv_quotes_fields_with_commas (void)
 {
   g_autoptr (TestModel) model = test_model_unrolled (2, 4, 1);
   g_autoptr (ProfCapture) capture = test_model_capture (model, HYB_MODE_STATIC, FALSE);
@@ -218,7 +221,7 @@ test_csv_quotes_what_must_be (void)
 }
 
 static void
-test_names_are_taken_apart (void)
+test_names_are_parsed (void)
 {
   static const struct
   {
@@ -255,7 +258,8 @@ main (int argc, char **argv)
   g_test_add_func ("/profiler/capture/size-of-a-large-capture", test_size_of_a_large_capture);
   g_test_add_func ("/profiler/capture/refusals-say-why", test_refusals_say_why);
   g_test_add_func ("/profiler/capture/chrome-nests-and-is-sorted", test_chrome_nests_and_is_sorted);
-  g_test_add_func ("/profiler/capture/csv-quotes-what-must-be", test_csv_quotes_what_must_be);
-  g_test_add_func ("/profiler/capture/names-are-taken-apart", test_names_are_taken_apart);
+  g_test_add_func ("/profiler/capture/csv-quotes-fields-with-commas",
+                   test_csv_quotes_fields_with_commas);
+  g_test_add_func ("/profiler/capture/names-are-parsed", test_names_are_parsed);
   return g_test_run ();
 }

@@ -1,4 +1,6 @@
-/* test-counters.c — groups of counters, run for real with what the kernel counts itself.
+/* test-counters.c — hardware and kernel counters.
+ *
+ * Decoding is tested on made-up words; the rest runs with the counters that this machine has.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/base/clock.h"
 #include "profiler/record/counters.h"
@@ -8,7 +10,7 @@
 #include <unistd.h>
 
 static void
-burn (guint64 nanoseconds)
+compute_for (guint64 nanoseconds)
 {
   guint64 end = prof_clock_now () + nanoseconds;
 
@@ -16,7 +18,7 @@ burn (guint64 nanoseconds)
     ;
 }
 
-/* A group that ran half of the time saw about half: the kernel took turns. */
+/* The values of a group that ran half of the time are doubled. */
 static void
 test_turns_are_scaled (void)
 {
@@ -52,14 +54,14 @@ test_page_faults_are_counted (void)
     touched[i * page] = 1;
   prof_counters_end (counters, counts);
   g_free (memory);
-  /* Huge pages may take many at once. */
+  /* With huge pages one fault may map many pages. */
   g_assert_cmpfloat (counts[PROF_COUNT_PAGE_FAULTS], >=, 1);
   for (guint i = 0; i < PROF_N_COUNTS; i++)
     {
       g_assert_cmpuint (strlen (prof_count_name (i)), >, 0);
       g_assert_true (isnan (counts[i]) || counts[i] >= 0);
     }
-  /* Either there are hardware counters, or one sentence says why not. */
+  /* Either there are hardware counters, or a reason why not. */
   g_assert_true (isfinite (counts[PROF_COUNT_CYCLES]) || prof_counters_get_reason (counters));
 }
 
@@ -79,21 +81,21 @@ work (gpointer data)
   return NULL;
 }
 
-/* Threads that were there before are counted with the one that asks. */
+/* Threads that exist when the counters are opened are counted, too. */
 static void
 test_other_threads_are_counted (void)
 {
   Worker   worker = { .is_going = TRUE };
   GThread *thread = g_thread_new ("worker", work, &worker);
   double   alone[PROF_N_COUNTS], both[PROF_N_COUNTS];
-  gboolean is_there;
+  gboolean is_available;
 
   while (!g_atomic_int_get (&worker.is_ready))
     g_usleep (100);
   {
     g_autoptr (ProfCounters) counters = prof_counters_new ();
 
-    /* The processor belongs to the worker while this one sleeps. */
+    /* Only the worker computes while this thread sleeps. */
     prof_counters_begin (counters);
     g_usleep (100000);
     prof_counters_end (counters, both);
@@ -104,11 +106,11 @@ test_other_threads_are_counted (void)
     g_autoptr (ProfCounters) counters = prof_counters_new ();
 
     prof_counters_begin (counters);
-    burn (5000000);
+    compute_for (5000000);
     prof_counters_end (counters, alone);
   }
-  is_there = isfinite (both[PROF_COUNT_PROCESSOR_TIME]);
-  if (!is_there)
+  is_available = isfinite (both[PROF_COUNT_PROCESSOR_TIME]);
+  if (!is_available)
     {
       g_test_skip ("the kernel counts nothing for this process");
       return;

@@ -1,4 +1,6 @@
-/* test-explain.c — explanations add up, and say what was really run.
+/* test-explain.c — explanations add up, and comparisons name what really changed.
+ *
+ * Made-up captures with known times, and real runs with a delay in one node.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/base/clock.h"
 #include "profiler/capture/capture-builder.h"
@@ -13,7 +15,8 @@
 #include <math.h>
 #include <string.h>
 
-/* A capture of nodes that took so many µs each, a run in so many µs. */
+/* A capture of 9 equal runs with n nodes of these categories and times, and clean runs of
+ * clean_micros. */
 static ProfCapture *
 make_capture (const guint16 *categories, const guint *micros, guint n, guint clean_micros)
 {
@@ -91,14 +94,14 @@ test_buckets_and_residual_are_the_difference (void)
   g_assert_cmpfloat (fabs (explanation.residual), <, 1e-9);
   prof_explanation_clear (&explanation);
 
-  /* Nobody looked into the fused layer: what it holds is the residual. */
+  /* Without the time of its products, the fused layer is the residual. */
   prof_explain (a, b, NAN, NAN, &explanation);
   g_assert_cmpfloat_with_epsilon (sum_buckets (&explanation), explanation.saved, 1e-15);
   g_assert_cmpfloat_with_epsilon (explanation.residual, -90e-6, 1e-9);
   prof_explanation_clear (&explanation);
 }
 
-/* What more threads change is what is left when the same ran with one. */
+/* The overlap is the difference with all threads less the difference with one. */
 static void
 test_overlap_is_what_threads_change (void)
 {
@@ -117,7 +120,7 @@ test_overlap_is_what_threads_change (void)
   g_assert_cmpfloat_with_epsilon (explanation.bucket[PROF_BUCKET_GEMM].seconds, 40e-6, 1e-9);
   g_assert_cmpfloat_with_epsilon (explanation.bucket[PROF_BUCKET_POINTWISE].seconds, 10e-6, 1e-9);
   g_assert_cmpfloat_with_epsilon (explanation.bucket[PROF_BUCKET_HOST].seconds, 5e-6, 1e-9);
-  /* Threads save b 80 µs, and a 50. */
+  /* More threads save 80 µs in b and 50 µs in a. */
   g_assert_cmpfloat_with_epsilon (explanation.bucket[PROF_BUCKET_OVERLAP].seconds, 30e-6, 1e-12);
   g_assert_nonnull (strstr (explanation.bucket[PROF_BUCKET_OVERLAP].rung, "80.0 µs"));
   g_assert_nonnull (strstr (explanation.bucket[PROF_BUCKET_OVERLAP].rung, "50.0 µs"));
@@ -125,7 +128,7 @@ test_overlap_is_what_threads_change (void)
 }
 
 static void
-test_planted_slowdown_is_told_with_its_figure (void)
+test_planted_slowdown_is_reported (void)
 {
   static const guint16 kinds[] = { HYB_CATEGORY_LINEAR, HYB_CATEGORY_ELEMENTWISE };
   g_autoptr (ProfCapture) a = make_capture (kinds, (const guint[]){ 100, 105 }, 2, 205);
@@ -138,54 +141,54 @@ test_planted_slowdown_is_told_with_its_figure (void)
   prof_explanation_clear (&explanation);
 }
 
-/* --- A slowdown that is really there --- */
+/* --- A real slowdown --- */
 
 #define PLANTED_NS 400000
 #define N_PLANTED  9
 
-/* Dawdles at the end of one node, before the recorder looks at the clock. */
+/* A probe that delays the end of one node, before the recorder reads the clock. */
 typedef struct
 {
-  const HybProbe *inner; /* NULL: nobody listens */
-  const char     *node;  /* NULL: none dawdles */
-} Dawdler;
+  const HybProbe *inner; /* the recorder's probe; NULL: not recorded */
+  const char     *node;  /* name; NULL: no delay */
+} DelayProbe;
 
 static void
-dawdle_begin (gpointer data, const HybSpan *span)
+delay_begin (gpointer data, const HybSpan *span)
 {
-  const Dawdler *dawdler = data;
+  const DelayProbe *delay = data;
 
-  if (dawdler->inner)
-    dawdler->inner->begin (dawdler->inner->data, span);
+  if (delay->inner)
+    delay->inner->begin (delay->inner->data, span);
 }
 
 static void
-dawdle_end (gpointer data, const HybSpan *span)
+delay_end (gpointer data, const HybSpan *span)
 {
-  const Dawdler *dawdler = data;
-  guint64        until = prof_clock_now () + PLANTED_NS;
+  const DelayProbe *delay = data;
+  guint64           until = prof_clock_now () + PLANTED_NS;
 
-  if (span->kind == HYB_SPAN_NODE && dawdler->node &&
-      strcmp (hyb_graph_get_node (span->in, span->id)->name, dawdler->node) == 0)
+  if (span->kind == HYB_SPAN_NODE && delay->node &&
+      strcmp (hyb_graph_get_node (span->in, span->id)->name, delay->node) == 0)
     while (prof_clock_now () < until)
       ;
-  if (dawdler->inner)
-    dawdler->inner->end (dawdler->inner->data, span);
+  if (delay->inner)
+    delay->inner->end (delay->inner->data, span);
 }
 
 static void
-dawdle_memory (gpointer data, guint16 device, gint64 bytes)
+delay_memory (gpointer data, guint16 device, gint64 bytes)
 {
-  const Dawdler *dawdler = data;
+  const DelayProbe *delay = data;
 
-  if (dawdler->inner && dawdler->inner->memory)
-    dawdler->inner->memory (dawdler->inner->data, device, bytes);
+  if (delay->inner && delay->inner->memory)
+    delay->inner->memory (delay->inner->data, device, bytes);
 }
 
 static void
-run_dawdling (ProfSubject *subject, const Dawdler *dawdler, GArray *seconds)
+run_delayed (ProfSubject *subject, const DelayProbe *delay, GArray *seconds)
 {
-  HybProbe probe = { (gpointer) dawdler, dawdle_begin, dawdle_end, dawdle_memory };
+  HybProbe probe = { (gpointer) delay, delay_begin, delay_end, delay_memory };
   guint64  begin;
   double   took;
   g_autoptr (GError) error = NULL;
@@ -199,12 +202,13 @@ run_dawdling (ProfSubject *subject, const Dawdler *dawdler, GArray *seconds)
   g_array_append_val (seconds, took);
 }
 
-/* Both in turns, so that what else the machine does hits them alike. */
+/* Measures both subjects in turns, so that other load affects them alike; the second has the delay.
+ * */
 static void
-measure_dawdling (ProfSubject *const *subjects, const char *node, ProfCapture **captures)
+measure_delayed (ProfSubject *const *subjects, const char *node, ProfCapture **captures)
 {
   ProfSeries series[2];
-  Dawdler    dawdlers[2] = { { NULL, NULL }, { NULL, node } };
+  DelayProbe delays[2] = { { NULL, NULL }, { NULL, node } };
 
   for (guint i = 0; i < 2; i++)
     {
@@ -214,11 +218,11 @@ measure_dawdling (ProfSubject *const *subjects, const char *node, ProfCapture **
   for (guint run = 0; run < N_PLANTED; run++)
     for (guint i = 0; i < 2; i++)
       {
-        dawdlers[i].inner = NULL;
-        run_dawdling (subjects[i], &dawdlers[i], series[i].clean);
-        dawdlers[i].inner = prof_recorder_get_probe (series[i].recorder);
+        delays[i].inner = NULL;
+        run_delayed (subjects[i], &delays[i], series[i].clean);
+        delays[i].inner = prof_recorder_get_probe (series[i].recorder);
         prof_recorder_begin_run (series[i].recorder, run, FALSE, 0);
-        run_dawdling (subjects[i], &dawdlers[i], series[i].traced);
+        run_delayed (subjects[i], &delays[i], series[i].traced);
         prof_recorder_end_run (series[i].recorder);
       }
   for (guint i = 0; i < 2; i++)
@@ -229,7 +233,7 @@ measure_dawdling (ProfSubject *const *subjects, const char *node, ProfCapture **
     }
 }
 
-/* One operator among many becomes slower by a known time: it is named, with that figure. */
+/* One operator becomes slower by a known time: the comparison names it with that time. */
 static void
 test_real_slowdown_is_found (void)
 {
@@ -242,12 +246,12 @@ test_real_slowdown_is_found (void)
   const ProfDifference *worst;
   ProfExplanation       explanation;
 
-  measure_dawdling (subjects, "net_lstm0_t2_i2h", captures);
+  measure_delayed (subjects, "net_lstm0_t2_i2h", captures);
   list = prof_difference (captures[0], captures[1]);
   worst = &g_array_index (list, ProfDifference, 0);
   g_assert_cmpstr (worst->name, ==, "net_lstm0_t2_i2h");
   g_assert_cmpint (worst->pairing.verdict, ==, PROF_SLOWER);
-  /* It dawdles at least so long; half of that is far more than all of the rest. */
+  /* Half of the delay is far more than all other nodes take. */
   g_assert_cmpfloat (worst->b - worst->a, >, 0.5e-9 * PLANTED_NS);
   prof_explain (captures[1], captures[0], NAN, NAN, &explanation);
   g_assert_cmpfloat (explanation.saved, >, 0.5e-9 * PLANTED_NS);
@@ -257,7 +261,7 @@ test_real_slowdown_is_found (void)
   prof_capture_unref (captures[1]);
 }
 
-/* Real runs: every rung computes the same numbers, and rungs add up. */
+/* Every rung computes the same numbers, and what rungs save adds up. */
 static void
 test_ladder_runs_what_it_says (void)
 {
@@ -314,7 +318,7 @@ test_different_numbers_are_noticed (void)
   g_assert_false (equality.ok);
 }
 
-/* Cancelling keeps what is there. */
+/* Cancels after some clean samples. */
 static void
 stop_after_some (gpointer data, const ProfProgress *progress)
 {
@@ -357,8 +361,8 @@ main (int argc, char **argv)
                    test_buckets_and_residual_are_the_difference);
   g_test_add_func ("/profiler/explain/overlap-is-what-threads-change",
                    test_overlap_is_what_threads_change);
-  g_test_add_func ("/profiler/explain/planted-slowdown-is-told-with-its-figure",
-                   test_planted_slowdown_is_told_with_its_figure);
+  g_test_add_func ("/profiler/explain/planted-slowdown-is-reported-with-its-time",
+                   test_planted_slowdown_is_reported);
   g_test_add_func ("/profiler/explain/real-slowdown-is-found", test_real_slowdown_is_found);
   g_test_add_func ("/profiler/explain/ladder-runs-what-it-says", test_ladder_runs_what_it_says);
   g_test_add_func ("/profiler/explain/different-numbers-are-noticed",

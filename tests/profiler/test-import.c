@@ -1,6 +1,6 @@
-/* test-import.c — traces of MXNet's profiler onto their graphs.
+/* test-import.c — maps traces of MXNet's profiler to their graphs.
  *
- * Goldens lie in $HYB_SHARED/goldens/profile (or ../shared); broken files are made here.
+ * Goldens are in $HYB_SHARED/goldens/profile (or ../shared); broken files are made here.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/analysis/infer-types.h"
 #include "engine/base/random.h"
@@ -72,17 +72,18 @@ import_golden (Imported *imported, const char *name, const char *symbol)
 }
 
 static guint
-count_misses (const Imported *imported)
+count_unmatched (const Imported *imported)
 {
   guint n = 0;
 
   for (guint i = 0; i < imported->import.unmatched->len; i++)
     {
-      const ProfUnmatched *miss = &g_array_index (imported->import.unmatched, ProfUnmatched, i);
+      const ProfUnmatched *unmatched =
+          &g_array_index (imported->import.unmatched, ProfUnmatched, i);
 
-      g_assert_nonnull (miss->reason);
-      g_assert_cmpint (strlen (miss->reason), >, 10);
-      n += miss->count;
+      g_assert_nonnull (unmatched->reason);
+      g_assert_cmpint (strlen (unmatched->reason), >, 10);
+      n += unmatched->count;
     }
   return n;
 }
@@ -124,7 +125,7 @@ test_every_golden_is_accounted_for (void)
       g_assert_cmpuint (imported.import.n_loop_steps, ==, cases[i].n_steps);
       g_assert_cmpuint (imported.import.n_shared, ==, cases[i].n_shared);
       g_assert_cmpuint (imported.import.n_members, ==, cases[i].n_members);
-      g_assert_cmpuint (imported.import.n_attributed + count_misses (&imported),
+      g_assert_cmpuint (imported.import.n_attributed + count_unmatched (&imported),
                         ==,
                         imported.import.n_operators);
       summary = prof_summary_new (imported.capture);
@@ -133,7 +134,7 @@ test_every_golden_is_accounted_for (void)
     }
 }
 
-/* Of an unrolled net, each node ran once a run, and its own time is its event's. */
+/* The self seconds of the node with this name. */
 static double
 self_of (const ProfCapture *capture, const ProfSummary *summary, const char *name)
 {
@@ -149,7 +150,7 @@ self_of (const ProfCapture *capture, const ProfSummary *summary, const char *nam
   g_error ("%s did not run", name);
 }
 
-/* A whole model in one event: its parts are as the trace without bulking has them. */
+/* A whole model in one bulked event is divided as in the trace without bulking. */
 static void
 test_bulk_like_another_trace (void)
 {
@@ -215,7 +216,7 @@ test_unrolled_nodes_run_once (void)
   imported_clear (&imported);
 }
 
-/* --- Files made for this --- */
+/* --- Broken and foreign files --- */
 
 #define EVENT(name, phase, ts)                                                                  \
   "{\n \"name\": \"" name "\",\n \"cat\": \"operator\",\n \"ph\": \"" phase "\",\n \"ts\": " ts \
@@ -258,7 +259,7 @@ test_broken_event_costs_only_itself (void)
   g_assert_cmpint (g_array_index (trace->events, ProfTraceEvent, 1).begin_ns, ==, 5250);
 }
 
-/* A trace of the model, cut after every byte. */
+/* A trace that is cut off after every byte. */
 static void
 test_cut_anywhere (void)
 {
@@ -351,7 +352,7 @@ test_other_tools_by_node_name (void)
   import_text (&imported, text, sizeof text - 1, model->graph);
   summary = prof_summary_new (imported.capture);
   g_assert_cmpuint (imported.import.n_attributed, ==, 1);
-  g_assert_cmpuint (count_misses (&imported), ==, 1);
+  g_assert_cmpuint (count_unmatched (&imported), ==, 1);
   g_assert_cmpuint (summary->node->len, ==, 1);
   sum = &g_array_index (summary->node, ProfNodeSum, 0);
   g_assert_cmpstr (prof_capture_get_string (imported.capture,

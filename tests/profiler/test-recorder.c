@@ -1,4 +1,6 @@
-/* test-recorder.c — what the recorder hears of real runs.
+/* test-recorder.c — what the recorder stores of real runs, and how it is attributed and summed.
+ *
+ * Small models run in all modes (profile-run.h).
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/base/random.h"
 #include "profiler/summary/gradients.h"
@@ -34,7 +36,7 @@ test_every_node_is_counted (void)
       g_autoptr (ProfSummary) summary = prof_summary_new (capture);
 
       g_assert_cmpuint (summary->n_runs, ==, 4); /* the fifth is exact */
-      /* A plan computes no views. */
+      /* A plan does not run views. */
       g_assert_cmpuint (summary->node->len, ==, modes[m] == HYB_MODE_IMPERATIVE ? 21 : 20);
       for (guint i = 0; i < summary->node->len; i++)
         g_assert_cmpfloat (g_array_index (summary->node, ProfNodeSum, i).count, ==, 1);
@@ -45,7 +47,7 @@ test_every_node_is_counted (void)
     }
 }
 
-/* Passes rewrite the graph: what they made still has a row, and most nodes keep theirs. */
+/* Passes rewrite the graph: added nodes get rows, and most nodes keep theirs. */
 static void
 test_optimised_graphs_are_attributed (void)
 {
@@ -113,13 +115,13 @@ test_times_add_up (void)
 
   for (guint i = 0; i < summary->node->len; i++)
     self += g_array_index (summary->node, ProfNodeSum, i).self;
-  /* Medians of parts and of the whole differ by as much as the machine is busy: that the
-   * parts of one run add up to it is the next test. */
+  /* On a busy machine the medians of the parts do not add up to the median of the whole.  The next
+   * test checks that the parts of a single run do. */
   g_assert_cmpfloat (summary->nodes + summary->between, ==, summary->traced);
   g_assert_cmpfloat (self, >, 0);
 }
 
-/* Events of one run, taken alone, leave nothing out. */
+/* The self times of one run add up to its outermost nodes. */
 static void
 test_self_times_of_a_run_are_its_nodes (void)
 {
@@ -154,24 +156,24 @@ test_self_times_of_a_run_are_its_nodes (void)
 }
 
 static void
-test_watching_changes_no_byte (void)
+test_recording_changes_no_byte (void)
 {
   g_autoptr (TestModel) model = test_model_unrolled (6, 32, 3);
   g_autoptr (ProfSubject) plain = test_model_subject (model, HYB_MODE_STATIC, TRUE);
-  g_autoptr (ProfSubject) watched = test_model_subject (model, HYB_MODE_STATIC, TRUE);
+  g_autoptr (ProfSubject) recorded = test_model_subject (model, HYB_MODE_STATIC, TRUE);
   g_autoptr (ProfRecorder) recorder = prof_recorder_new ();
 
-  hyb_executor_set_probe (prof_subject_get_executor (watched), prof_recorder_get_probe (recorder));
+  hyb_executor_set_probe (prof_subject_get_executor (recorded), prof_recorder_get_probe (recorder));
   prof_recorder_begin_run (recorder, 0, FALSE, 0);
   g_assert_true (prof_subject_run (plain, NULL, NULL));
-  g_assert_true (prof_subject_run (watched, NULL, NULL));
+  g_assert_true (prof_subject_run (recorded, NULL, NULL));
   prof_recorder_end_run (recorder);
 
   g_assert_cmpuint (prof_subject_n_outputs (plain), ==, 1 + 3);
   for (guint i = 0; i < prof_subject_n_outputs (plain); i++)
     {
       HybTensor *a = prof_subject_get_output (plain, i);
-      HybTensor *b = prof_subject_get_output (watched, i);
+      HybTensor *b = prof_subject_get_output (recorded, i);
 
       g_assert_cmpmem (hyb_tensor_get_data (a),
                        hyb_tensor_get_bytes (a),
@@ -180,7 +182,7 @@ test_watching_changes_no_byte (void)
     }
 }
 
-/* Weights are used in every step: their gradients are whole only with the first one. */
+/* Gradients are listed in the order in which they are complete. */
 static void
 test_gradients_are_ready_in_order (void)
 {
@@ -269,7 +271,7 @@ main (int argc, char **argv)
   g_test_add_func ("/profiler/recorder/times-add-up", test_times_add_up);
   g_test_add_func ("/profiler/recorder/self-times-of-a-run-are-its-nodes",
                    test_self_times_of_a_run_are_its_nodes);
-  g_test_add_func ("/profiler/recorder/watching-changes-no-byte", test_watching_changes_no_byte);
+  g_test_add_func ("/profiler/recorder/recording-changes-no-byte", test_recording_changes_no_byte);
   g_test_add_func ("/profiler/recorder/gradients-are-ready-in-order",
                    test_gradients_are_ready_in_order);
   g_test_add_func ("/profiler/recorder/deep-nesting-is-survived", test_deep_nesting_is_survived);

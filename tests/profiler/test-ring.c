@@ -1,4 +1,6 @@
-/* test-ring.c — a ring keeps the newest events and counts the others.
+/* test-ring.c — the ring buffer keeps the newest events and counts the lost ones.
+ *
+ * Also packing and unpacking of the fields of an event.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/record/ring.h"
 

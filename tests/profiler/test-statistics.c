@@ -1,8 +1,7 @@
-/* test-statistics.c — medians and verdicts on noise like that of a shared machine.
+/* test-statistics.c — medians and verdicts on simulated noise.
  *
- * The noise follows what was measured of an unrolled LSTM (reference/profiling.md 5.1):
- * times drift together, each sample scatters a little to both sides and now and then a
- * lot to the slow side.
+ * The noise follows measurements of an unrolled LSTM: times drift together, each sample scatters a
+ * little to both sides, and some are disturbed and much slower.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/base/random.h"
 #include "profiler/base/statistics.h"
@@ -10,15 +9,15 @@
 #include <math.h>
 
 #define N_SEEDS 100
-#define MOST    200
+#define N_MAX   200 /* samples; PROF_MAX_SAMPLES */
 
 typedef struct
 {
   guint64 seed, at;
-  double  drift;   /* of both of a pair alike: standard deviation of a step of its logarithm */
-  double  scatter; /* of each sample, likewise */
+  double  drift;   /* common to a pair: standard deviation of the steps of its logarithm */
+  double  scatter; /* of each sample: standard deviation of its logarithm */
   double  rate;    /* share of samples that are disturbed */
-  double  level;   /* where the drift is now */
+  double  level;   /* current drift */
 } Noise;
 
 static double
@@ -33,7 +32,7 @@ normal (Noise *noise)
   return hyb_random_normal (noise->seed, noise->at++);
 }
 
-/* A factor on the true time. */
+/* A random factor on the true time. */
 static double
 disturb (Noise *noise)
 {
@@ -45,7 +44,7 @@ disturb (Noise *noise)
 }
 
 static void
-move_on (Noise *noise)
+advance_drift (Noise *noise)
 {
   noise->level = 0.95 * noise->level + noise->drift * normal (noise);
 }
@@ -57,25 +56,25 @@ quiet (guint64 seed)
   return (Noise){ .seed = seed, .drift = 0.02, .scatter = 0.012, .rate = 0.06 };
 }
 
-/* Others compute: variation of 45 %, middle half of the ratios 0.87 … 1.4. */
+/* A busy machine: variation of 45 %, middle half of the ratios 0.87 … 1.4. */
 static Noise
 disturbed (guint64 seed)
 {
   return (Noise){ .seed = seed, .drift = 0.1, .scatter = 0.2, .rate = 0.3 };
 }
 
-/* Samples there and back, until the rule says stop. */
+/* Takes samples back and forth until prof_pair_stop() ends the series. */
 static ProfVerdict
 measure (Noise noise, double a, double b, guint *n_samples)
 {
-  double      times_a[MOST], times_b[MOST];
+  double      times_a[N_MAX], times_b[N_MAX];
   guint       n = 0;
   ProfPairing pairing;
 
   while (prof_pair_stop (times_a, times_b, n) == PROF_STOP_NOT)
     for (guint i = 0; i < 2; i++)
       {
-        move_on (&noise);
+        advance_drift (&noise);
         times_a[n] = a * disturb (&noise);
         times_b[n++] = b * disturb (&noise);
       }
@@ -84,8 +83,9 @@ measure (Noise noise, double a, double b, guint *n_samples)
   return pairing.verdict;
 }
 
+/* Seeds for which the verdict is right. */
 static guint
-count (Noise (*noise) (guint64), double a, double b, gboolean want_same)
+count_right (Noise (*noise) (guint64), double a, double b, gboolean want_same)
 {
   guint n_right = 0;
 
@@ -103,20 +103,20 @@ count (Noise (*noise) (guint64), double a, double b, gboolean want_same)
 static void
 test_same_against_itself (void)
 {
-  g_assert_cmpuint (count (quiet, 6.5e-3, 6.5e-3, TRUE), >=, 95);
-  g_assert_cmpuint (count (disturbed, 6.5e-3, 6.5e-3, TRUE), >=, 95);
+  g_assert_cmpuint (count_right (quiet, 6.5e-3, 6.5e-3, TRUE), >=, 95);
+  g_assert_cmpuint (count_right (disturbed, 6.5e-3, 6.5e-3, TRUE), >=, 95);
 }
 
 static void
 test_five_percent_is_found (void)
 {
-  g_assert_cmpuint (count (quiet, 1.05 * 80e-6, 80e-6, FALSE), >=, 95);
+  g_assert_cmpuint (count_right (quiet, 1.05 * 80e-6, 80e-6, FALSE), >=, 95);
 }
 
 static void
 test_large_difference_in_noise (void)
 {
-  g_assert_cmpuint (count (disturbed, 1.9 * 6.5e-3, 6.5e-3, FALSE), >=, 95);
+  g_assert_cmpuint (count_right (disturbed, 1.9 * 6.5e-3, 6.5e-3, FALSE), >=, 95);
 }
 
 static void
@@ -136,7 +136,7 @@ test_known_median (void)
   g_assert_cmpuint (statistics.n_outliers, ==, 0);
 }
 
-/* As often as it says. */
+/* A 95 % interval contains the median in 95 % of the cases. */
 static void
 test_interval_holds_the_median (void)
 {

@@ -1,4 +1,6 @@
-/* listed.c — finding and opening them.
+/* listed.c — finds and opens the models that the tables of tests/data list.
+ *
+ * Goldens are looked up where tests/engine/goldens finds them.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/engine/variants/listed.h"
 
@@ -67,7 +69,7 @@ add_zeros (HybTensorList *list, const char *name, const HybType *type)
   hyb_tensor_list_set (list, name, tensor);
 }
 
-/* The shapes that a graph without numbers is meant for. */
+/* Adds zeros of the shapes in case.json, for goldens without arrays. */
 static void
 add_described (HybTensorList *list, const char *name)
 {

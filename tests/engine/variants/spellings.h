@@ -1,4 +1,6 @@
-/* spellings.h — cells as people have written them, each as a model of a few steps.
+/* spellings.h — recurrent cells as people write them, each as a model of a few steps.
+ *
+ * To add a spelling, write its step as a function in spellings.c.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -13,12 +15,14 @@
 typedef struct
 {
   const char *name;
-  const char *cell;      /* what it is */
-  const char *not_fused; /* why there is no fused form; NULL: there is */
+  const char *cell;      /* the cell that must be found */
+  const char *not_fused; /* part of the reason why it cannot be fused; NULL: it can */
 } Spelling;
 
-/* NULL behind the last one. */
+/* A spelling by index; NULL behind the last one. */
 const Spelling *spelling_get (guint index);
-/* States to begin with are zeros or parameters; outputs are those of all steps or the last. */
-HybModel      *spelling_write (guint index, gboolean has_learnt_states, gboolean is_last_only);
+/* A model that repeats the step.  Initial states are zeros, or parameters with has_learnt_states;
+ * outputs are those of all steps, or of the last with is_last_only.  (transfer full) */
+HybModel *spelling_write (guint index, gboolean has_learnt_states, gboolean is_last_only);
+/* The input of all these models.  (transfer full) */
 HybTensorList *spelling_input (void);

@@ -1,5 +1,5 @@
-/* test-broken-chains.c — steps that are almost a chain are never taken for one, and the
- * message names the step and the node.
+/* test-broken-chains.c — steps that are almost a chain are not taken for one, and the error names
+ * step and node.
  *
  * An exported LSTM of six steps is copied with one thing changed.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
@@ -13,7 +13,7 @@
 
 #define FOLDER "cell-lstm-t6-ntc-none"
 
-/* Makes node id anew in its changed form; HYB_NO_ID: it is copied. */
+/* The changed node id; HYB_NO_ID if it is copied. */
 typedef HybValueId (*Change) (HybRewrite *rewrite, HybNodeId id, const HybNode *node);
 
 static HybModel *
@@ -97,7 +97,7 @@ change_activation (HybRewrite *rewrite, HybNodeId id, const HybNode *node)
                            NULL);
 }
 
-/* The memory of step 2 becomes part of an output. */
+/* The state c of step 2 becomes part of an output. */
 static HybValueId
 use_memory (HybRewrite *rewrite, HybNodeId id, const HybNode *node)
 {
@@ -125,8 +125,8 @@ static const struct
 {
   const char *name;
   Change      change;
-  const char *message; /* what the refusal of a fused form says */
-  gboolean    may_loop;
+  const char *message;  /* part of the error for the fused form */
+  gboolean    may_loop; /* the foreach form is possible */
 } rows[] = {
   { "one-weight-not-shared",
     change_weight,
@@ -146,7 +146,7 @@ static const struct
     TRUE },
 };
 
-/* Whatever is written computes the same. */
+/* A form that may be is proved; another one is refused with this message. */
 static void
 check_form (HybModel      *model,
             HybTensorList *input,

@@ -1,4 +1,6 @@
-/* test-diff.c — models held against each other: equal, in another form, trained further.
+/* test-diff.c — compares models that are equal, in another form, or trained further.
+ *
+ * The models are goldens and models of the gallery.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/formats/npz.h"
 #include "engine/open/open.h"
@@ -58,7 +60,7 @@ test_forms (void)
   g_assert_cmpuint (group->b->len, ==, 1);
 }
 
-/* A long one, of the gallery: 35 steps of 13 nodes. */
+/* A long model of the gallery: 35 steps of 13 nodes. */
 static void
 test_many_steps (void)
 {

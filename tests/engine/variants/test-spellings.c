@@ -1,5 +1,7 @@
-/* test-spellings.c — cells as people have written them: every spelling is found, and
- * every form that is made of it computes the same, forward and backward.
+/* test-spellings.c — every spelling of a cell is found, and each of its forms computes the same,
+ * forward and backward.
+ *
+ * The spellings are in spellings.c.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/analysis/infer-types.h"
 #include "engine/variants/prove.h"

@@ -1,8 +1,8 @@
-/* test-structure.c — what is found in every golden and every export of others is what
- * the table says.
+/* test-structure.c — the structure of every golden and export is what tests/data/structures.json
+ * lists.
  *
- * tests/data/structures.json was gone through by hand, folder by folder, file by file and
- * model by model of the gallery: an empty list says that nothing recurrent is there.
+ * The table was checked by hand for every folder, file and model of the gallery; an empty list
+ * means that nothing recurrent is there.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/analysis/infer-types.h"
 #include "engine/block/plugin.h"
@@ -118,7 +118,7 @@ test_goldens_listed (gconstpointer table)
     check_listed (table, folders[i]);
 }
 
-/* Every file that opens as a graph. */
+/* Checks every file below a folder that opens as a graph. */
 static void
 check_files_listed (const cJSON *table, const char *below)
 {
@@ -212,7 +212,8 @@ add_step (HybBuilder *builder, HybModel *model, const char *prefix, HybValueId x
                            NULL);
 }
 
-/* What one step of two directions leaves, when nothing puts one before the other. */
+/* Two cells of one step read the same input, and no node concatenates their states: they are not
+ * directions of one layer. */
 static void
 test_twins_of_one_step (void)
 {

@@ -1,10 +1,10 @@
-/* test-variants.c — every recurrent model in every form, as the table says.
+/* test-variants.c — converts every recurrent model to every form, as tests/data/variants.json
+ * lists.
  *
- * tests/data/variants.json has for each golden, file and model of the gallery, and each
- * form, “converted” or the reason why
- * not.  What is converted is proved forward and backward; where all forms are possible,
- * unrolled → foreach → fused → unrolled ends as it began.  Large graphs without weights
- * are only converted: they have small twins.
+ * The table has for each golden, file and model of the gallery, and for each form, “converted” or
+ * the reason why not. Conversions are proved forward and backward; where all forms are possible,
+ * unrolled → foreach → fused → unrolled must end as it began.  Large graphs without weights are
+ * only converted: there are small versions of them.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/analysis/pass.h"
 #include "engine/variants/depth-first.h"
@@ -51,7 +51,7 @@ check_matches (HybModel *model, const HybVariant *variant)
     }
 }
 
-/* What is computed twice counts once. */
+/* Merges equal nodes, so that two forms can be compared. */
 static HybGraph *
 merge_equal (HybGraph *graph)
 {
