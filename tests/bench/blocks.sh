@@ -1,7 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# blocks.sh — a graph of N transformer blocks as MXNet's JSON, on stdout: blocks with
-# residuals, weights and names as Gluon writes them, 24 nodes each.
+# blocks.sh — writes a graph of N transformer blocks as MXNet's JSON to stdout.
+#
+#   tests/bench/blocks.sh N
+#
+# A block has 24 nodes, with residuals, weights and names as Gluon writes them.
 awk -v blocks="$1" 'function node(op, name, attrs, inputs) {
   printf "%s{\"op\":\"%s\",\"name\":\"%s\",\"attrs\":{%s},\"inputs\":[%s]}", n ? ",\n" : "", op, name, attrs, inputs
   return n++

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# counts.sh — instructions that drawing takes, which repeat where times do not.
+# counts.sh — checks how many instructions drawing takes.  Unlike times, counts are reproducible.
 #
 #   tests/bench/counts.sh HSCOPE OPTIMIZATION
 #
-# Limits are a quarter above what an optimised build on amd64 took.  Exits 77 (skipped)
+# Limits are 25 % above the counts of an optimised build on amd64.  Exits with 77 (skipped)
 # without valgrind, or for a build that is not optimised.
 set -eu
 hscope=$1

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# render.sh — the time and memory gates of graph pictures, from file to SVG.
+# render.sh — measures time and memory of drawing graphs, from file to SVG.
 #
 #   tests/bench/render.sh build [RUNS]
 #
-# Prints for each graph the median of RUNS runs (default 5) in seconds, the peak
-# memory of one run in MB, and its gate; exits 1 when a median misses its gate.
+# Prints for each graph the median of RUNS runs (default 5) in seconds, its limit, and the peak
+# memory of one run in MB; exits with 1 if a median exceeds its limit ("gate").
 set -eu
 build=${1:?say which build folder to measure}
 runs=${2:-5}

@@ -1,4 +1,7 @@
-/* window-walk.c — opens, searches, folds, runs, looks at every view, converts, compares, closes.
+/* window-walk.c — opens, searches, folds, runs, shows every view, converts, compares and closes.
+ *
+ * Each function is a part of the walk and calls step() with its name.  Start reading at
+ * bench_walk().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/bench/window-walk.h"
 
@@ -9,7 +12,7 @@
 
 #define RUN_SECONDS     4
 #define COMPARE_SECONDS 4
-/* The one that is compared, and run as its panes are. */
+/* The model whose forms are compared; small, since all panes are run. */
 #define SMALL "lstm-unrolled"
 
 typedef struct
@@ -33,7 +36,7 @@ act (gpointer widget, const char *action, const char *target)
   gui_spin (250);
 }
 
-/* --- Looking around --- */
+/* --- Selecting and searching --- */
 
 static void
 search (Walk *walk)
@@ -61,7 +64,7 @@ search (Walk *walk)
 }
 
 static void
-look_at_nodes (Walk *walk)
+select_nodes (Walk *walk)
 {
   VizDiagram *diagram = scope_document_get_diagram (scope_workspace_get_document (walk->workspace));
   guint32     n = viz_diagram_n_boxes (diagram);
@@ -107,13 +110,13 @@ run (Walk *walk)
   options->seconds = RUN_SECONDS;
   g_assert_true (scope_page_run (walk->page, options));
   g_assert_true (gui_wait (has_measurement, walk->workspace, 60000));
-  gui_spin (1500); /* colours, tables, the values of the run */
+  gui_spin (1500); /* until colours, tables and values are shown */
   gui_settle (walk->page);
   walk->step ("run, and show what it cost");
 }
 
 static void
-look_at_costs (Walk *walk)
+show_costs (Walk *walk)
 {
   GtkWidget *page = GTK_WIDGET (walk->page);
   GtkWidget *lanes, *filter = gui_find (page, "operators-search");
@@ -134,7 +137,7 @@ look_at_costs (Walk *walk)
   gtk_editable_set_text (GTK_EDITABLE (filter), "");
   gui_spin (500);
   walk->step ("filter costs");
-  look_at_nodes (walk);
+  select_nodes (walk);
   act (walk->window, "win.show-view", "timeline");
   lanes = gui_find (page, "timeline-lanes");
   for (guint i = 0; i < 12; i++)
@@ -176,7 +179,7 @@ has_passes (gpointer list)
 }
 
 static void
-look_at_passes (Walk *walk)
+show_passes (Walk *walk)
 {
   GtkListBox *list = GTK_LIST_BOX (gui_find (GTK_WIDGET (walk->page), "passes-list"));
 
@@ -218,7 +221,7 @@ export_files (Walk *walk)
 }
 
 static gboolean
-is_elsewhere (gpointer data)
+has_other_page (gpointer data)
 {
   const Walk *walk = data;
 
@@ -229,7 +232,7 @@ static void
 convert (Walk *walk)
 {
   gui_act (walk->window, "win.convert", "fused");
-  g_assert_true (gui_wait (is_elsewhere, walk, 60000));
+  g_assert_true (gui_wait (has_other_page, walk, 60000));
   gui_settle (scope_window_get_page (walk->window));
   gui_spin (300);
   walk->step ("convert");
@@ -238,7 +241,7 @@ convert (Walk *walk)
 }
 
 static gboolean
-are_coloured (gpointer compare)
+has_measured_panes (gpointer compare)
 {
   for (guint i = 0; i < scope_compare_window_n_panes (compare); i++)
     if (!scope_canvas_get_overlay (
@@ -254,11 +257,11 @@ compare_forms (Walk *walk)
 
   scope_settings_set_int ("compare-seconds", COMPARE_SECONDS);
   gui_act (walk->window, "win.open-example", SMALL);
-  g_assert_true (gui_wait (is_elsewhere, walk, 20000));
+  g_assert_true (gui_wait (has_other_page, walk, 20000));
   gui_settle (scope_window_get_page (walk->window));
   gui_act (walk->window, "win.compare", NULL);
   compare = gui_find_window (SCOPE_TYPE_COMPARE_WINDOW);
-  g_assert_true (gui_wait (are_coloured, compare, 60000));
+  g_assert_true (gui_wait (has_measured_panes, compare, 60000));
   act (compare, "compare.fit", NULL);
   act (compare, "compare.colours", "difference");
   walk->step ("compare forms");
@@ -296,7 +299,7 @@ bench_walk (ScopeWindow *window, const char *example, BenchStep step)
   Walk walk = { .window = window, .step = step };
 
   gui_act (window, "win.open-example", example);
-  g_assert_true (gui_wait (is_elsewhere, &walk, 60000));
+  g_assert_true (gui_wait (has_other_page, &walk, 60000));
   walk.page = scope_window_get_page (window);
   walk.workspace = scope_page_get_workspace (walk.page);
   gui_settle (walk.page);
@@ -304,12 +307,12 @@ bench_walk (ScopeWindow *window, const char *example, BenchStep step)
   act (walk.page, "page.outline", NULL);
   step ("show the list of nodes");
   search (&walk);
-  look_at_nodes (&walk);
+  select_nodes (&walk);
   fold (&walk);
   run (&walk);
-  look_at_costs (&walk);
+  show_costs (&walk);
   change_colours (&walk);
-  look_at_passes (&walk);
+  show_passes (&walk);
   export_files (&walk);
   convert (&walk);
   compare_forms (&walk);

@@ -1,10 +1,10 @@
-/* window.c — what the window may cost: first paint, opening, frames, blocking.
+/* window.c — measures first paint, opening, frames, and how long the main loop is blocked.
  *
  *   window LARGE-MODEL EXAMPLE MODEL-TO-UNFOLD
  *
- * A benchmark, not a test: prints a figure and its gate a line, how late the main loop
- * answered in each part of a walk through everything, and ends with 1 when a gate was
- * missed.  tests/bench/window.sh makes the models and starts it under Xvfb.
+ * A benchmark, not a test: it prints one figure and its limit per line, and how late the main loop
+ * was in each part of a walk through the window.  Exits with 1 if a limit is exceeded.
+ * tests/bench/window.sh makes the models and starts it under Xvfb.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/bench/window-walk.h"
 
@@ -17,7 +17,7 @@
 #define N_STARTS 5
 #define N_FRAMES 300
 
-static gboolean all_met = TRUE;
+static gboolean all_within_limits = TRUE;
 
 static void
 report (const char *what, double value, double gate, const char *unit)
@@ -25,7 +25,7 @@ report (const char *what, double value, double gate, const char *unit)
   gboolean met = value <= gate;
 
   g_print ("%-52s %9.2f %s  gate %g  %s\n", what, value, unit, gate, met ? "ok" : "MISSED");
-  all_met = all_met && met;
+  all_within_limits = all_within_limits && met;
 }
 
 static int
@@ -38,7 +38,7 @@ compare (gconstpointer a, gconstpointer b)
 
 /* --- Starting --- */
 
-/* Milliseconds from the start of the process to its first frame, which it tells itself. */
+/* Milliseconds from the start of the process to its first frame, which the process prints. */
 static double
 start_once (void)
 {
@@ -73,7 +73,7 @@ measure_start (void)
   for (guint i = 0; i < N_STARTS; i++)
     times[i] = start_once ();
   qsort (times, N_STARTS, sizeof times[0], compare);
-  report ("first paint after start, least", times[0], 700, "ms");
+  report ("first paint after start, shortest", times[0], 700, "ms");
   report ("first paint after start, median", times[N_STARTS / 2], 700, "ms");
 }
 
@@ -114,7 +114,7 @@ measure_opening (ScopeWindow *window, const char *path)
       close_tab (window);
     }
   qsort (times, G_N_ELEMENTS (times), sizeof times[0], compare);
-  what = g_strdup_printf ("open and draw %u nodes, least of 3", n);
+  what = g_strdup_printf ("open and draw %u nodes, shortest of 3", n);
   report (what, times[0], 1500, "ms");
 }
 
@@ -127,7 +127,7 @@ typedef struct
   guint  n;
 } Frames;
 
-/* What this thread has computed: a loaded machine does not change it much. */
+/* CPU time of this thread in µs, which depends little on the load of the machine. */
 static gint64
 computed_us (void)
 {
@@ -165,9 +165,9 @@ has_one_more (gpointer data)
   return *n > GPOINTER_TO_UINT (((gpointer *) data)[1]);
 }
 
-/* In small steps to and fro, as a hand would; each step is a frame of its own. */
+/* Moves and zooms the view in small steps, as by hand, and waits for a frame after each. */
 static void
-look_around (ScopeCanvas *canvas, Frames *frames)
+move_around (ScopeCanvas *canvas, Frames *frames)
 {
   double x, y, zoom;
 
@@ -202,7 +202,7 @@ count_visible (ScopeCanvas *canvas)
   return n;
 }
 
-/* All steps of every chain, which otherwise shows a few at a time. */
+/* Shows all steps of every chain instead of a few. */
 static void
 unfold_steps (ScopeGraphView *view, VizDiagram *diagram)
 {
@@ -211,7 +211,7 @@ unfold_steps (ScopeGraphView *view, VizDiagram *diagram)
       scope_graph_view_set_steps (view, i, 0, G_MAXINT32);
 }
 
-/* Closer than "show all" goes for a graph that is long and thin. */
+/* Zooms out until everything is visible, also where "show all" stops for a long and thin graph. */
 static void
 show_everything (ScopeCanvas *canvas)
 {
@@ -242,14 +242,14 @@ measure_frames (ScopeWindow *window, const char *path)
   n = count_visible (canvas);
   g_signal_connect (clock, "before-paint", G_CALLBACK (on_before), &frames);
   g_signal_connect (clock, "after-paint", G_CALLBACK (on_after), &frames);
-  look_around (canvas, &frames);
+  move_around (canvas, &frames);
   g_signal_handlers_disconnect_by_data (clock, &frames);
   qsort (frames.times, frames.n, sizeof frames.times[0], compare);
   what = g_strdup_printf ("frame with %u visible nodes, median of %u", n, frames.n);
   qsort (frames.busy, frames.n, sizeof frames.busy[0], compare);
   report (what, frames.times[frames.n / 2], 16.6, "ms");
-  report ("  the same, 95 of 100", frames.times[frames.n * 95 / 100], 16.6, "ms");
-  report ("  only what the main thread computed, 95 of 100",
+  report ("  95th percentile", frames.times[frames.n * 95 / 100], 16.6, "ms");
+  report ("  CPU time of the main thread, 95th percentile",
           frames.busy[frames.n * 95 / 100],
           16.6,
           "ms");
@@ -258,7 +258,7 @@ measure_frames (ScopeWindow *window, const char *path)
 
 /* --- Blocking --- */
 
-static ScopeWatchdogReport blocked; /* of all steps */
+static ScopeWatchdogReport blocked; /* sum of all steps */
 
 static void
 end_step (const char *done)
@@ -294,12 +294,12 @@ main (int argc, char **argv)
   measure_opening (window, argv[1]);
   end_step ("open three times, and close");
   measure_frames (window, argv[3]);
-  end_step ("unfold to what is in sight, and look around");
+  end_step ("unfold everything, and move around");
   bench_walk (window, argv[2], end_step);
   report ("main loop blocked over 50 ms, times", blocked.n_blocked, 0, "");
   report ("  longest", blocked.longest, SCOPE_WATCHDOG_LIMIT_MS, "ms");
   report ("main loop computing over 50 ms, times", blocked.n_busy, 0, "");
   report ("  longest", blocked.longest_busy, SCOPE_WATCHDOG_LIMIT_MS, "ms");
   gui_stop ();
-  return all_met ? 0 : 1;
+  return all_within_limits ? 0 : 1;
 }

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# window.sh — the gates of the window: first paint, opening 26k nodes, frames with 10k visible
-# nodes under the Cairo renderer, and how often the main loop was blocked on a walk through
-# everything: searching, running, every view, converting, comparing, dialogs.
+# window.sh — measures the window: first paint, opening 26k nodes, frames with 10k visible
+# nodes under the Cairo renderer, and how often the main loop is blocked during a walk through
+# searching, running, every view, converting, comparing and dialogs.
 #
 #   tests/bench/window.sh build
 #
-# Wants Xvfb, or a display; says what was missed and ends with 1 for it.
+# Needs Xvfb or a display.  Exits with 1 if a limit is exceeded.
 set -eu
 build=${1:?say which build folder to measure}
 folder=$(mktemp -d)

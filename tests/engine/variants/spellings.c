@@ -1,4 +1,6 @@
-/* spellings.c — formulas of one step, and the models that repeat them.
+/* spellings.c — formulas of one step of a cell, and models that repeat them.
+ *
+ * Each function writes one step and sets h and c; the table at the end lists the functions.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/engine/variants/spellings.h"
 
@@ -7,18 +9,19 @@
 
 #include <string.h>
 
+/* The model that is written. */
 typedef struct
 {
   HybModel   *model;
   HybBuilder *builder;
-  HybValueId  data, x; /* (steps, batch, width); (batch, width) */
+  HybValueId  data, x; /* all inputs (steps, batch, width); that of the step (batch, width) */
   HybValueId  h, c;
-  HybValueId  all;  /* made before the first step */
+  HybValueId  all;  /* a product for all steps; HYB_NO_ID: not made */
   HybValueId  also; /* another head; HYB_NO_ID: none */
   guint       step;
-} Text;
+} ModelText;
 
-/* --- Words --- */
+/* --- Operators --- */
 
 static HybTensor *
 make_random (guint64 seed, gint64 rows, gint64 columns)
@@ -32,9 +35,9 @@ make_random (guint64 seed, gint64 rows, gint64 columns)
   return tensor;
 }
 
-/* A parameter; the same one every time the name comes again.  columns 0: a vector. */
+/* The parameter with this name, made with random values at its first use.  columns 0: a vector. */
 static HybValueId
-weight (Text *text, const char *name, gint64 rows, gint64 columns)
+weight (ModelText *text, const char *name, gint64 rows, gint64 columns)
 {
   for (HybNodeId id = 0; id < hyb_builder_n_nodes (text->builder); id++)
     if (strcmp (hyb_builder_get_node (text->builder, id)->name, name) == 0)
@@ -48,7 +51,7 @@ weight (Text *text, const char *name, gint64 rows, gint64 columns)
 }
 
 static HybValueId
-call (Text *text, const char *op, guint n, const HybValueId *inputs, const char *attributes)
+call (ModelText *text, const char *op, guint n, const HybValueId *inputs, const char *attributes)
 {
   g_autofree char *name = g_strdup_printf ("n%u", hyb_builder_n_nodes (text->builder));
   g_auto (GStrv) words = g_strsplit_set (attributes ? attributes : "", "=;", -1);
@@ -66,38 +69,43 @@ call (Text *text, const char *op, guint n, const HybValueId *inputs, const char 
 }
 
 static HybValueId
-unary (Text *text, const char *op, HybValueId x, const char *attributes)
+unary (ModelText *text, const char *op, HybValueId x, const char *attributes)
 {
   return call (text, op, 1, &x, attributes);
 }
 
 static HybValueId
-binary (Text *text, const char *op, HybValueId a, HybValueId b)
+binary (ModelText *text, const char *op, HybValueId a, HybValueId b)
 {
   return call (text, op, 2, (const HybValueId[]){ a, b }, NULL);
 }
 
 static HybValueId
-add (Text *text, HybValueId a, HybValueId b)
+add (ModelText *text, HybValueId a, HybValueId b)
 {
   return binary (text, "elemwise_add", a, b);
 }
 
 static HybValueId
-mul (Text *text, HybValueId a, HybValueId b)
+mul (ModelText *text, HybValueId a, HybValueId b)
 {
   return binary (text, "elemwise_mul", a, b);
 }
 
 static HybValueId
-join (Text *text, HybValueId a, HybValueId b)
+join (ModelText *text, HybValueId a, HybValueId b)
 {
   return call (text, "Concat", 2, (const HybValueId[]){ a, b }, "dim=1;num_args=2");
 }
 
-/* x Wᵀ + b, b left out where no_bias. */
+/* x Wᵀ + b, or x Wᵀ with no_bias. */
 static HybValueId
-product (Text *text, HybValueId x, const char *name, gint64 rows, gint64 columns, gboolean no_bias)
+product (ModelText  *text,
+         HybValueId  x,
+         const char *name,
+         gint64      rows,
+         gint64      columns,
+         gboolean    no_bias)
 {
   g_autofree char *bias = g_strconcat (name, "_bias", NULL);
   g_autofree char *attributes = g_strdup_printf ("num_hidden=%d;flatten=False;no_bias=%s",
@@ -110,9 +118,9 @@ product (Text *text, HybValueId x, const char *name, gint64 rows, gint64 columns
   return call (text, "FullyConnected", no_bias ? 2 : 3, inputs, attributes);
 }
 
-/* One product each for input and state. */
+/* The sum of a product of the input and one of the state. */
 static HybValueId
-products (Text *text, const char *gate, gint64 rows)
+products (ModelText *text, const char *gate, gint64 rows)
 {
   g_autofree char *i2h = g_strconcat (gate, "_i2h_weight", NULL);
   g_autofree char *h2h = g_strconcat (gate, "_h2h_weight", NULL);
@@ -124,9 +132,9 @@ products (Text *text, const char *gate, gint64 rows)
 
 /* --- LSTM --- */
 
-/* gates: in the order i f g o. */
+/* The new states from the gates i, f, g, o. */
 static void
-finish_lstm (Text *text, const HybValueId *gates)
+finish_lstm (ModelText *text, const HybValueId *gates)
 {
   HybValueId kept = mul (text, unary (text, "sigmoid", gates[1], NULL), text->c);
   HybValueId added = mul (text,
@@ -139,7 +147,7 @@ finish_lstm (Text *text, const HybValueId *gates)
 }
 
 static void
-split_lstm (Text *text, HybValueId all, const guint *order)
+split_lstm (ModelText *text, HybValueId all, const guint *order)
 {
   HybValueId first = unary (text, "SliceChannel", all, "num_outputs=4;axis=1"), gates[4];
 
@@ -151,19 +159,19 @@ split_lstm (Text *text, HybValueId all, const guint *order)
 static const guint usual[] = { 0, 1, 2, 3 }, older[] = { 0, 3, 1, 2 };
 
 static void
-lstm (Text *text)
+lstm (ModelText *text)
 {
   split_lstm (text, products (text, "lstm", 4 * UNITS), usual);
 }
 
 static void
-lstm_older_order (Text *text)
+lstm_older_order (ModelText *text)
 {
   split_lstm (text, products (text, "lstm", 4 * UNITS), older);
 }
 
 static void
-lstm_sliced (Text *text)
+lstm_sliced (ModelText *text)
 {
   static const char *const ranges[] = { "axis=1;begin=0;end=5",
                                         "axis=-1;begin=5;end=10",
@@ -177,7 +185,7 @@ lstm_sliced (Text *text)
 }
 
 static void
-lstm_by_gate (Text *text)
+lstm_by_gate (ModelText *text)
 {
   static const char *const names[] = { "in", "forget", "transform", "out" };
   HybValueId               gates[4];
@@ -188,7 +196,7 @@ lstm_by_gate (Text *text)
 }
 
 static void
-lstm_without_biases (Text *text)
+lstm_without_biases (ModelText *text)
 {
   split_lstm (text,
               add (text,
@@ -197,9 +205,9 @@ lstm_without_biases (Text *text)
               usual);
 }
 
-/* x W + h U + b, as formulas in papers have it. */
+/* x W + h U + b, as in the formulas of papers. */
 static void
-lstm_by_dot (Text *text)
+lstm_by_dot (ModelText *text)
 {
   HybValueId sum = add (text,
                         binary (text, "dot", text->x, weight (text, "W", WIDTH, 4 * UNITS)),
@@ -209,7 +217,7 @@ lstm_by_dot (Text *text)
 }
 
 static void
-lstm_joined (Text *text)
+lstm_joined (ModelText *text)
 {
   split_lstm (text,
               product (text, join (text, text->x, text->h), "W", 4 * UNITS, WIDTH + UNITS, FALSE),
@@ -217,7 +225,7 @@ lstm_joined (Text *text)
 }
 
 static void
-lstm_joined_state_first (Text *text)
+lstm_joined_state_first (ModelText *text)
 {
   static const char *const names[] = { "in", "forget", "transform", "out" };
   HybValueId               both = join (text, text->h, text->x), gates[4];
@@ -228,7 +236,7 @@ lstm_joined_state_first (Text *text)
 }
 
 static void
-lstm_joined_by_dot (Text *text)
+lstm_joined_by_dot (ModelText *text)
 {
   HybValueId sum = binary (text,
                            "dot",
@@ -238,12 +246,12 @@ lstm_joined_by_dot (Text *text)
   split_lstm (text, binary (text, "broadcast_add", sum, weight (text, "b", 4 * UNITS, 0)), older);
 }
 
-/* --- The input's product for all steps at once --- */
+/* --- One product of the inputs of all steps --- */
 
 #define FIRST_AXIS "axis=0;num_outputs=4;squeeze_axis=True"
 
 static void
-lstm_batched (Text *text)
+lstm_batched (ModelText *text)
 {
   if (text->step == 0)
     text->all = unary (text,
@@ -257,9 +265,9 @@ lstm_batched (Text *text)
               usual);
 }
 
-/* Somebody else reads the product of all steps. */
+/* The product of all steps is also an output. */
 static void
-lstm_batched_and_read (Text *text)
+lstm_batched_and_read (ModelText *text)
 {
   if (text->step == 0)
     {
@@ -273,9 +281,9 @@ lstm_batched_and_read (Text *text)
               usual);
 }
 
-/* (batch, steps, width) */
+/* The product has the layout (batch, steps, width). */
 static void
-lstm_batched_second_axis (Text *text)
+lstm_batched_second_axis (ModelText *text)
 {
   if (text->step == 0)
     {
@@ -290,9 +298,9 @@ lstm_batched_second_axis (Text *text)
               usual);
 }
 
-/* (steps × batch, width) and back. */
+/* The inputs are reshaped to (steps × batch, width), the product back. */
 static void
-lstm_batched_in_rows (Text *text)
+lstm_batched_in_rows (ModelText *text)
 {
   if (text->step == 0)
     {
@@ -309,7 +317,7 @@ lstm_batched_in_rows (Text *text)
 }
 
 static HybValueId
-rows_of_step (Text *text, HybValueId rows)
+rows_of_step (ModelText *text, HybValueId rows)
 {
   g_autofree char *range =
       g_strdup_printf ("axis=0;begin=%u;end=%u", text->step * BATCH, (text->step + 1) * BATCH);
@@ -318,7 +326,7 @@ rows_of_step (Text *text, HybValueId rows)
 }
 
 static void
-lstm_batched_cut_by_rows (Text *text)
+lstm_batched_cut_by_rows (ModelText *text)
 {
   if (text->step == 0)
     {
@@ -332,9 +340,9 @@ lstm_batched_cut_by_rows (Text *text)
               older);
 }
 
-/* The steps stand below each other from the start. */
+/* The inputs are rows from the start: all of step 0, then all of step 1. */
 static void
-lstm_batched_from_steps (Text *text)
+lstm_batched_from_steps (ModelText *text)
 {
   HybValueId steps[STEPS];
 
@@ -353,9 +361,9 @@ lstm_batched_from_steps (Text *text)
               usual);
 }
 
-/* Gates are cut first, steps then. */
+/* The product is split into gates first, then into steps. */
 static void
-lstm_batched_gates_first (Text *text)
+lstm_batched_gates_first (ModelText *text)
 {
   HybValueId gates[4];
 
@@ -384,9 +392,9 @@ lstm_batched_gates_first (Text *text)
 
 /* --- GRU --- */
 
-/* r, z: sums of products; candidate: of the input; again: of the state. */
+/* r, z: sums of products; candidate: product of the input; again: product of the state. */
 static void
-finish_gru (Text *text, HybValueId r, HybValueId z, HybValueId candidate, HybValueId again)
+finish_gru (ModelText *text, HybValueId r, HybValueId z, HybValueId candidate, HybValueId again)
 {
   HybValueId n = add (text, candidate, mul (text, unary (text, "sigmoid", r, NULL), again));
 
@@ -398,7 +406,7 @@ finish_gru (Text *text, HybValueId r, HybValueId z, HybValueId candidate, HybVal
 }
 
 static void
-gru_by_gate (Text *text)
+gru_by_gate (ModelText *text)
 {
   HybValueId r = products (text, "r", UNITS), z = products (text, "z", UNITS);
 
@@ -410,7 +418,7 @@ gru_by_gate (Text *text)
 }
 
 static void
-gru_joined (Text *text)
+gru_joined (ModelText *text)
 {
   HybValueId both = join (text, text->x, text->h);
   HybValueId gates = product (text, both, "gates", 2 * UNITS, WIDTH + UNITS, FALSE);
@@ -425,7 +433,7 @@ gru_joined (Text *text)
 
 /* n + z (h − n) */
 static void
-gru_by_difference (Text *text)
+gru_by_difference (ModelText *text)
 {
   HybValueId x = product (text, text->x, "i2h", 3 * UNITS, WIDTH, FALSE);
   HybValueId s = product (text, text->h, "h2h", 3 * UNITS, UNITS, FALSE), n, z;
@@ -439,7 +447,7 @@ gru_by_difference (Text *text)
 }
 
 static void
-gru_batched (Text *text)
+gru_batched (ModelText *text)
 {
   HybValueId x, s;
 
@@ -454,9 +462,9 @@ gru_batched (Text *text)
   finish_gru (text, add (text, x, s), add (text, x + 1, s + 1), x + 2, s + 2);
 }
 
-/* The state is reset before the product. */
+/* The state is reset before its product. */
 static void
-gru_reset_before (Text *text)
+gru_reset_before (ModelText *text)
 {
   HybValueId r = unary (text, "sigmoid", products (text, "r", UNITS), NULL);
   HybValueId z = unary (text, "sigmoid", products (text, "z", UNITS), NULL);
@@ -472,13 +480,13 @@ gru_reset_before (Text *text)
 /* --- Plain cells --- */
 
 static void
-rnn_tanh (Text *text)
+rnn_tanh (ModelText *text)
 {
   text->h = unary (text, "tanh", products (text, "rnn", UNITS), NULL);
 }
 
 static void
-rnn_relu_joined (Text *text)
+rnn_relu_joined (ModelText *text)
 {
   text->h = unary (text,
                    "relu",
@@ -487,7 +495,7 @@ rnn_relu_joined (Text *text)
 }
 
 static void
-rnn_batched (Text *text)
+rnn_batched (ModelText *text)
 {
   if (text->step == 0)
     text->all = unary (text,
@@ -502,12 +510,12 @@ rnn_batched (Text *text)
                    "act_type=tanh");
 }
 
-/* --- Rows --- */
+/* --- All spellings --- */
 
 static const struct
 {
   Spelling spelling;
-  void (*write_step) (Text *text);
+  void (*write_step) (ModelText *text);
   gboolean has_memory;
 } rows[] = {
   { { "lstm-all-gates-in-one", "lstm" }, lstm, TRUE },
@@ -541,7 +549,7 @@ static const struct
 };
 
 static HybValueId
-begin (Text *text, const char *name, gboolean is_learnt)
+begin (ModelText *text, const char *name, gboolean is_learnt)
 {
   g_autofree char *shape = g_strdup_printf ("shape=(%d, %d)", BATCH, UNITS);
 
@@ -557,7 +565,7 @@ spelling_get (guint index)
 HybModel *
 spelling_write (guint row, gboolean has_learnt_states, gboolean is_last_only)
 {
-  Text       text = { hyb_model_new (), hyb_builder_new (), .also = HYB_NO_ID };
+  ModelText  text = { hyb_model_new (), hyb_builder_new (), .also = HYB_NO_ID };
   HybValueId first, outputs[STEPS], head;
   g_autoptr (HybGraph) graph = NULL;
 
