@@ -242,7 +242,7 @@ hyb_tape_call (HybTape          *tape,
                                 .n_inputs = n_inputs,
                                 .n_bodies = op->n_bodies,
                                 .bodies = bodies };
-  guint                n, n_wanted, n_all;
+  guint                n, n_outputs, n_all;
   gboolean             is_done;
 
   if (!hyb_tape_is_recording (tape) || !recorded_op)
@@ -258,7 +258,7 @@ hyb_tape_call (HybTape          *tape,
                                   error);
     }
 
-  hyb_op_arity (op, params, &n, &n_wanted);
+  hyb_op_arity (op, params, &n, &n_outputs);
   hyb_op_arity (recorded_op, params, &n, &n_all);
   all = g_new0 (gpointer, MAX (n_all, 1));
   if (run.key == 0)
@@ -282,7 +282,7 @@ hyb_tape_call (HybTape          *tape,
     }
 
   for (guint i = 0; i < n_all; i++)
-    if (is_done && i < n_wanted)
+    if (is_done && i < n_outputs)
       outputs[i] = all[i];
     else
       hyb_tensor_unref (all[i]);

@@ -284,10 +284,10 @@ guint
 hyb_parallel_get_threads (void)
 {
   static _Atomic guint n_cores;
-  guint                wanted = atomic_load_explicit (&n_threads_requested, memory_order_relaxed);
+  guint requested = atomic_load_explicit (&n_threads_requested, memory_order_relaxed);
 
-  if (wanted > 0)
-    return wanted;
+  if (requested > 0)
+    return requested;
 
   if (atomic_load_explicit (&n_cores, memory_order_relaxed) == 0)
     atomic_store (&n_cores, CLAMP (g_get_num_processors (), 1, MAX_THREADS));

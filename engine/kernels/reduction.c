@@ -4,9 +4,9 @@
  * of length × inner contiguous elements: `length` is reduced, `inner` is kept (1 if the innermost
  * axis itself is reduced).  The axes outside the run are kept or reduced.
  *
- *   for each index of the outer kept axes and each stripe of `inner` (a task, on its own thread),
- *   for each index of the outer reduced axes (a run), for each unit of `length`: add the unit to
- *   the task's accumulators.
+ *   for each index of the outer kept axes and each stripe of `inner` (a task; tasks are split over
+ *   threads), for each index of the outer reduced axes (a run), for each unit of `length`: add the
+ *   unit to the accumulators of the task.
  *
  * The inner loops are in reduction-loops.h.  Start with hyb_reduce().
  * SPDX-License-Identifier: LGPL-2.1-or-later */

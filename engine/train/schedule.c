@@ -1,4 +1,4 @@
-/* schedule.c — learning rate schedules; the table is hyb_schedules().
+/* schedule.c — learning rate schedules; the table is `schedules`.
  *
  * Each schedule is an options struct, a table of parameters for it, and a function from update to
  * rate.  hyb_schedule_new() parses a text, hyb_schedule_get_rate() handles the warm-up.
@@ -11,6 +11,18 @@
 
 #include <math.h>
 #include <string.h>
+
+/* A row of the table of schedules. */
+typedef struct
+{
+  const char     *name;
+  const char     *doc;
+  const HybParam *options;
+  gsize           options_size;
+  /* Returns the rate of update number `update` ≥ MAX (warmup, 1), counted from the start of
+   * training; warmup: the number of updates of the warm-up. */
+  double (*rate) (gconstpointer options, double base, guint64 update, guint64 warmup);
+} ScheduleClass;
 
 /* --- Factors --- */
 
@@ -119,32 +131,26 @@ cosine_rate (gconstpointer data, double base, guint64 update, guint64 warmup)
 
 /* --- The table --- */
 
-static const HybScheduleClass factor = {
+static const ScheduleClass factor = {
   "factor",       "Multiplies the rate by a factor every `step` updates.",
   factor_options, sizeof (FactorOptions),
   factor_rate,
 };
-static const HybScheduleClass multifactor = {
+static const ScheduleClass multifactor = {
   "multifactor",       "Multiplies the rate by a factor after each of the listed updates.",
   multifactor_options, sizeof (MultifactorOptions),
   multifactor_rate,
 };
-static const HybScheduleClass poly = {
+static const ScheduleClass poly = {
   "poly",    "Lowers the rate along a polynomial.", descent_options, sizeof (DescentOptions),
   poly_rate,
 };
-static const HybScheduleClass cosine = {
+static const ScheduleClass cosine = {
   "cosine",    "Lowers the rate along half a cosine.", descent_options, sizeof (DescentOptions),
   cosine_rate,
 };
 
-const HybScheduleClass *const *
-hyb_schedules (void)
-{
-  static const HybScheduleClass *const table[] = { &factor, &multifactor, &poly, &cosine, NULL };
-
-  return table;
-}
+static const ScheduleClass *const schedules[] = { &factor, &multifactor, &poly, &cosine, NULL };
 
 /* --- A schedule with its options --- */
 
@@ -166,17 +172,17 @@ static const HybParam warmup_options[] = {
 
 struct _HybSchedule
 {
-  const HybScheduleClass *klass;
-  WarmupOptions          *warmup;
-  gpointer                options;
+  const ScheduleClass *klass;
+  WarmupOptions       *warmup;
+  gpointer             options;
 };
 
-static const HybScheduleClass *
+static const ScheduleClass *
 find_class (const char *name, GError **error)
 {
   g_autoptr (GString) names = g_string_new (NULL);
 
-  for (const HybScheduleClass *const *klass = hyb_schedules (); *klass != NULL; klass++)
+  for (const ScheduleClass *const *klass = schedules; *klass; klass++)
     {
       if (strcmp ((*klass)->name, name) == 0)
         return *klass;
@@ -194,7 +200,7 @@ find_class (const char *name, GError **error)
 }
 
 static gboolean
-check_settings (const HybScheduleClass *klass, char **settings, GError **error)
+check_settings (const ScheduleClass *klass, char **settings, GError **error)
 {
   HybSettingRules rules = { "schedule",
                             klass->name,
@@ -211,7 +217,7 @@ hyb_schedule_new (const char *text, GError **error)
   gsize            length = strcspn (text, ":");
   g_autofree char *name = g_strstrip (g_strndup (text, length));
   g_auto (GStrv) settings = NULL;
-  const HybScheduleClass *klass = find_class (name, error);
+  const ScheduleClass *klass = find_class (name, error);
   g_autoptr (HybSchedule) schedule = NULL;
 
   if (!klass)

@@ -5,22 +5,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "engine/op/param.h"
+#include <glib.h>
 
 G_BEGIN_DECLS
-
-typedef struct
-{
-  const char     *name;
-  const char     *doc;
-  const HybParam *options;
-  gsize           options_size;
-  /* Returns the rate of an update after the warm-up, counted from 1; warmup: the updates of the
-   * warm-up. */
-  double (*rate) (gconstpointer options, double base, guint64 update, guint64 warmup);
-} HybScheduleClass;
-
-const HybScheduleClass *const *hyb_schedules (void); /* the table, NULL-terminated */
 
 typedef struct _HybSchedule HybSchedule;
 

@@ -70,11 +70,11 @@ gboolean
 hyb_settings_check (const char *const *settings, const HybSettingRules *rules, GError **error)
 {
   for (gsize i = 0; settings && settings[i]; i += 2)
-    if (!has_key (rules->common, settings[i]) && !has_key (rules->own, settings[i]))
+    if (!has_key (rules->common, settings[i]) && !has_key (rules->specific, settings[i]))
       {
         g_autoptr (GString) known = g_string_new (rules->common_names);
 
-        for (const HybParam *option = rules->own; option->name; option++)
+        for (const HybParam *option = rules->specific; option->name; option++)
           g_string_append_printf (known, ", %s", option->name);
         return hyb_error_at (error,
                              HYB_OP_ERROR,

@@ -19,7 +19,7 @@ typedef struct
   const char     *name;         /* "sgd" */
   const HybParam *common;       /* options that all of this kind have */
   const char     *common_names; /* those to list in messages, "learning_rate, wd" */
-  const HybParam *own;          /* options of this one */
+  const HybParam *specific;     /* further options of this one */
 } HybSettingRules;
 
 /* Returns FALSE and an error that lists the accepted keys if a key of settings (key, value, …,

@@ -43,6 +43,7 @@
 
 #ifdef __x86_64__
 
+/* The sum of all eight lanes; AVX2 has no instruction for it. */
 static inline __attribute__ ((target ("avx2,fma"))) float
 hyb_simd_sum_eight (__m256 a)
 {
