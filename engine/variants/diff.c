@@ -229,7 +229,7 @@ list_units (HybModel *model, const HybNodeId *matched)
 /* Removes units of this cell from units, up to n_chains chains, and appends their nodes to nodes.
  * Returns how many chains they have. */
 static guint
-take_units (GPtrArray *units, const char *cell, gint64 hidden, guint n_chains, GArray *nodes)
+remove_units (GPtrArray *units, const char *cell, gint64 hidden, guint n_chains, GArray *nodes)
 {
   guint n = 0;
 
@@ -286,8 +286,8 @@ match_units (Differ *differ)
             n_chains = MAX (n_chains, ((RecurrentUnit *) b->pdata[i])->n_chains);
             break;
           }
-      n_a = take_units (a, cell, hidden, n_chains, a_nodes);
-      n_b = take_units (b, cell, hidden, n_chains, b_nodes);
+      n_a = remove_units (a, cell, hidden, n_chains, a_nodes);
+      n_b = remove_units (b, cell, hidden, n_chains, b_nodes);
       if (n_a > 0 && n_b > 0)
         add_group (differ, a_nodes, b_nodes);
     }

@@ -344,7 +344,7 @@ value_at_step (const HybLoopBody *body, HybValueId value, guint step)
 
 /* Adds a finding for dropout, which MXNet treats differently in a loop. */
 static void
-note_dropout (HybLoopBody *body)
+report_dropout (HybLoopBody *body)
 {
   for (guint e = 0; body->chain->nodes && e < body->chain->nodes->len; e++)
     {
@@ -412,7 +412,7 @@ hyb_loop_body_place_outputs (HybLoopBody *body, HybValueId first, guint first_st
         hyb_rebuild_set_value (rebuild, hyb_step_state (step, state), first + first_state + state);
     }
   place_other_outputs (body, first + n_outputs);
-  note_dropout (body);
+  report_dropout (body);
 }
 
 char *

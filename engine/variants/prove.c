@@ -123,7 +123,7 @@ run_graph (Side *side, HybGraph *graph, HybTensorList *values, GPtrArray *heads,
 }
 
 static void
-take_gradients (Side *side)
+store_gradients (Side *side)
 {
   HybGraph *graph = hyb_model_get_graph (side->model);
 
@@ -181,7 +181,7 @@ typedef struct
 } Comparison;
 
 static void
-note_worst (HybProof *proof, const Comparison *comparison, gint64 index)
+record_worst (HybProof *proof, const Comparison *comparison, gint64 index)
 {
   g_free (proof->worst_output);
   proof->worst_output = g_strconcat (comparison->prefix, comparison->name, NULL);
@@ -198,7 +198,7 @@ compare (Prover *prover, HybTensor *a, HybTensor *b, const Comparison *compariso
     {
       proof->ok = FALSE;
       proof->max_abs = proof->max_rel = INFINITY;
-      note_worst (proof, comparison, -1);
+      record_worst (proof, comparison, -1);
       return;
     }
   for (gint64 i = 0; i < hyb_tensor_get_size (a); i++)
@@ -211,7 +211,7 @@ compare (Prover *prover, HybTensor *a, HybTensor *b, const Comparison *compariso
       if (difference > proof->max_abs)
         {
           proof->max_abs = difference;
-          note_worst (proof, comparison, i);
+          record_worst (proof, comparison, i);
         }
       proof->max_rel = fmax (proof->max_rel, difference / fmax (scale, DBL_MIN * 1e10));
       if (difference > proof->tolerance * comparison->slack * (1 + scale))
@@ -285,8 +285,8 @@ try_input (Prover *prover, HybTensorList *values, guint64 seed, GError **error)
   if (!run_graph (&prover->a, prover->a.graph, values, heads, error) ||
       !run_graph (&prover->b, prover->b.graph, values, heads, error))
     return FALSE;
-  take_gradients (&prover->a);
-  take_gradients (&prover->b);
+  store_gradients (&prover->a);
+  store_gradients (&prover->b);
   return compare_gradients (prover, slack, error);
 }
 

@@ -84,7 +84,7 @@ add_part (FusedRnn *fused, const HybRnnPart *part, const char *packed, GError **
 
 /* Weights that are one packed variable. */
 static gboolean
-unpack_variable (FusedRnn *fused, HybValueId value, GError **error)
+unpack_weights (FusedRnn *fused, HybValueId value, GError **error)
 {
   HybGraph   *graph = fused->conversion->graph;
   const char *name = hyb_graph_get_node (graph, hyb_graph_get_producer (graph, value))->name;
@@ -124,7 +124,7 @@ find_variable (HybGraph *graph, HybValueId value, HybValueId *variable)
 
 /* Weights that are packed in the graph, by concatenating variables. */
 static gboolean
-take_variables (FusedRnn *fused, HybValueId value, GError **error)
+find_joined_weights (FusedRnn *fused, HybValueId value, GError **error)
 {
   HybGraph         *graph = fused->conversion->graph;
   HybNodeId         id = hyb_graph_get_producer (graph, value);
@@ -182,13 +182,13 @@ find_weights (FusedRnn *fused, GError **error)
 
   if (hyb_value_is_variable (graph, value))
     {
-      if (!unpack_variable (fused, value, error))
+      if (!unpack_weights (fused, value, error))
         return FALSE;
     }
   else if (hyb_value_kind (graph, value) != HYB_KIND_PARAM_CONCAT &&
            hyb_value_kind (graph, value) != HYB_KIND_CONCAT)
     return refuse (fused, error, NULL, "its weights are computed");
-  else if (!take_variables (fused, value, error))
+  else if (!find_joined_weights (fused, value, error))
     return FALSE;
 
   for (guint row = 0; row < fused->n_rows; row++)

@@ -79,7 +79,7 @@ check_header (const ProfHeader *header, gsize size, const char *where, GError **
 /* Checks a section and stores where it is.  Unknown kinds are ignored, so that later versions may
  * add some. */
 static gboolean
-take_section (ProfCapture *capture, const ProfSection *section, gsize size)
+check_section (ProfCapture *capture, const ProfSection *section, gsize size)
 {
   guint64 bytes;
 
@@ -95,7 +95,7 @@ take_section (ProfCapture *capture, const ProfSection *section, gsize size)
 }
 
 static gboolean
-take_sections (ProfCapture *capture, gsize size, const char *where, GError **error)
+check_sections (ProfCapture *capture, gsize size, const char *where, GError **error)
 {
   const ProfHeader  *header = (const ProfHeader *) (gconstpointer) capture->data;
   const ProfSection *sections = (const ProfSection *) (gconstpointer) (header + 1);
@@ -103,7 +103,7 @@ take_sections (ProfCapture *capture, gsize size, const char *where, GError **err
   guint32            n;
 
   for (guint32 i = 0; i < header->n_sections; i++)
-    if (!take_section (capture, &sections[i], size))
+    if (!check_section (capture, &sections[i], size))
       return hyb_error_at (error,
                            PROF_ERROR,
                            PROF_ERROR_DAMAGED,
@@ -140,7 +140,7 @@ prof_capture_new (GBytes *bytes, const char *where, GError **error)
       capture->data = g_bytes_get_data (capture->aligned, NULL);
     }
   if (!check_header ((const ProfHeader *) (gconstpointer) capture->data, size, where, error) ||
-      !take_sections (capture, size, where, error))
+      !check_sections (capture, size, where, error))
     return NULL;
   return g_steal_pointer (&capture);
 }

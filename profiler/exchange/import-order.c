@@ -106,7 +106,7 @@ count_nodes (TraceImport *self, HybGraph *graph, gboolean is_body)
 
 /* Appends the nodes of graph, bodies of loops n_steps times before their loop. */
 static void
-expect (TraceImport *self, HybGraph *graph, guint32 step, guint n_steps)
+append_expected (TraceImport *self, HybGraph *graph, guint32 step, guint n_steps)
 {
   for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
     {
@@ -123,7 +123,7 @@ expect (TraceImport *self, HybGraph *graph, guint32 step, guint n_steps)
         continue;
       for (guint t = 0; node->n_bodies > 0 && t < n_steps; t++)
         for (guint b = 0; b < node->n_bodies; b++)
-          expect (self, bodies[b], t, 1);
+          append_expected (self, bodies[b], t, 1);
 
       expected.key = prof_import_key (node->type);
       nodes = get_operator (self->operators, expected.key);
@@ -192,5 +192,5 @@ prof_import_expect (TraceImport *self, HybGraph *graph, const GArray *executions
   count_nodes (self, graph, FALSE);
   count_executions (self, executions);
   find_counts (self);
-  expect (self, graph, 0, MAX (self->import->n_loop_steps, 1));
+  append_expected (self, graph, 0, MAX (self->import->n_loop_steps, 1));
 }

@@ -191,7 +191,7 @@ static gboolean read_object (Reader *reader, guint depth, ProfTraceEvent *event,
 
 /* Stores a text of an event or of its args. */
 static void
-take_string (ProfTraceEvent *event, gboolean is_args, const char *key, const char *text)
+store_string (ProfTraceEvent *event, gboolean is_args, const char *key, const char *text)
 {
   if (is_args)
     {
@@ -212,7 +212,7 @@ take_string (ProfTraceEvent *event, gboolean is_args, const char *key, const cha
 
 /* Stores a number of an event. */
 static void
-take_number (ProfTraceEvent *event, gboolean is_args, const char *key, const char *text)
+store_number (ProfTraceEvent *event, gboolean is_args, const char *key, const char *text)
 {
   if (is_args)
     return;
@@ -247,7 +247,7 @@ read_scalar (Reader *reader, ProfTraceEvent *event, gboolean is_args, const char
   memcpy (number, reader->text + from, n);
   number[n] = 0;
   if (g_ascii_isdigit (number[0]) || number[0] == '-')
-    take_number (event, is_args, key, number);
+    store_number (event, is_args, key, number);
   return TRUE;
 }
 
@@ -288,7 +288,7 @@ read_value (Reader *reader, guint depth, ProfTraceEvent *event, gboolean is_args
     case '"':
       if (!read_string (reader, FALSE, &text))
         return FALSE;
-      take_string (event, is_args, key, text);
+      store_string (event, is_args, key, text);
       return TRUE;
     case '{':
       return read_object (reader,

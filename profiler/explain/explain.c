@@ -29,7 +29,7 @@ prof_bucket_name (ProfBucketKind kind)
 
 /* Splits the time of fused layers into matrix products and the rest. */
 static void
-split_recurrent (ProfWork *work, double gemm, double *split_gemm, double *split_rest)
+split_recurrent (ProfClassTimes *work, double gemm, double *split_gemm, double *split_rest)
 {
   double recurrent = work->seconds[PROF_CLASS_RECURRENT];
 
@@ -39,7 +39,7 @@ split_recurrent (ProfWork *work, double gemm, double *split_gemm, double *split_
 
 /* The bucket of one class; from_fused: what comes from splitting fused layers. */
 static ProfBucket
-compare_class (const ProfWork *a, const ProfWork *b, ProfClass class, double from_fused)
+compare_class (const ProfClassTimes *a, const ProfClassTimes *b, ProfClass class, double from_fused)
 {
   const double *const series[] = { a->runs[class], b->runs[class] };
   const guint         n[] = { a->n_runs, b->n_runs };
@@ -62,12 +62,12 @@ prof_explain (const ProfCapture *capture_a,
               double             gemm_b,
               ProfExplanation   *explanation)
 {
-  ProfWork    a, b;
-  double      split_a[2], split_b[2];
-  ProfPairing pairing;
+  ProfClassTimes a, b;
+  double         split_a[2], split_b[2];
+  ProfPairing    pairing;
 
-  prof_work_init (&a, capture_a);
-  prof_work_init (&b, capture_b);
+  prof_class_times_init (&a, capture_a);
+  prof_class_times_init (&b, capture_b);
   split_recurrent (&a, gemm_a, &split_a[0], &split_a[1]);
   split_recurrent (&b, gemm_b, &split_b[0], &split_b[1]);
 
@@ -98,8 +98,8 @@ prof_explain (const ProfCapture *capture_a,
   explanation->flops_a = a.flops;
   explanation->flops_b = b.flops;
   explanation->same_flops = !(fabs (a.flops - b.flops) > SAME_FLOPS * MAX (a.flops, b.flops));
-  prof_work_clear (&a);
-  prof_work_clear (&b);
+  prof_class_times_clear (&a);
+  prof_class_times_clear (&b);
 }
 
 void

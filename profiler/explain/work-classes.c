@@ -1,7 +1,7 @@
 /* work-classes.c — sums the traced runs of a capture by class of work.
  *
  * Times of nodes come from traced runs and are scaled to the clean median, run by run, so that a
- * disturbed traced run does not count for more.  Start reading at prof_work_init().
+ * disturbed traced run does not count for more.  Start reading at prof_class_times_init().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/explain/work-classes.h"
 
@@ -33,16 +33,16 @@ class_of (guint category)
 /* Clean median over the time of a traced run without recording overhead.  A disturbed run is longer
  * in all of its parts, so shares of it are scaled to the clean median. */
 static double
-find_scale (const ProfWork *work, const ProfRunMatrix *matrix, guint run, double per_span)
+find_scale (const ProfClassTimes *times, const ProfRunMatrix *matrix, guint run, double per_span)
 {
   double wall = matrix->wall[run] - matrix->spans[run] * per_span;
 
-  return wall > 0 && isfinite (work->clean) ? work->clean / wall : 1;
+  return wall > 0 && isfinite (times->clean) ? times->clean / wall : 1;
 }
 
 /* Adds the times of one node to its class. */
 static void
-add_row (ProfWork            *work,
+add_row (ProfClassTimes      *times,
          const ProfRunMatrix *matrix,
          guint32              at,
          const ProfNode      *node,
@@ -53,55 +53,55 @@ add_row (ProfWork            *work,
 
   /* A product with unknown FLOP makes the total unknown; other unknown work is data movement. */
   if (isfinite (node->flops) ? class != PROF_CLASS_HOST : class == PROF_CLASS_GEMM)
-    work->flops += count * node->flops;
+    times->flops += count * node->flops;
   /* HOST is what is left of the clean median, and includes control operators. */
   for (guint run = 0; class != PROF_CLASS_HOST && run < matrix->n_runs; run++)
     {
       double self = (double) matrix->self[(gsize) at * matrix->n_runs + run] * 1e-9;
 
-      work->runs[class][run] +=
-          MAX (self - count * per_span, 0) * find_scale (work, matrix, run, per_span);
+      times->runs[class][run] +=
+          MAX (self - count * per_span, 0) * find_scale (times, matrix, run, per_span);
     }
 }
 
 void
-prof_work_init (ProfWork *work, const ProfCapture *capture)
+prof_class_times_init (ProfClassTimes *times, const ProfCapture *capture)
 {
   double              per_span = prof_capture_get_number (capture, "trace.overhead_ns") * 1e-9;
   ProfRunMatrix       matrix;
   g_autofree guint32 *by_row = NULL;
 
-  *work = (ProfWork){ 0 };
+  *times = (ProfClassTimes){ 0 };
   per_span = isfinite (per_span) ? per_span : 0;
-  work->samples = prof_capture_dup_samples (capture, PROF_SAMPLE_CLEAN, &work->n_samples);
-  work->clean = prof_median (work->samples, work->n_samples);
+  times->samples = prof_capture_dup_samples (capture, PROF_SAMPLE_CLEAN, &times->n_samples);
+  times->clean = prof_median (times->samples, times->n_samples);
   prof_run_matrix_init (&matrix, capture, &by_row);
-  work->n_runs = matrix.n_runs;
+  times->n_runs = matrix.n_runs;
   for (guint c = 0; c < PROF_N_CLASSES; c++)
-    work->runs[c] = g_new0 (double, MAX (matrix.n_runs, 1));
+    times->runs[c] = g_new0 (double, MAX (matrix.n_runs, 1));
   for (guint32 row = 0; row < prof_capture_n_nodes (capture); row++)
     if (by_row[row] != PROF_NONE)
-      add_row (work, &matrix, by_row[row], prof_capture_get_node (capture, row), per_span);
+      add_row (times, &matrix, by_row[row], prof_capture_get_node (capture, row), per_span);
   prof_run_matrix_clear (&matrix);
 
-  for (guint run = 0; run < work->n_runs; run++)
+  for (guint run = 0; run < times->n_runs; run++)
     {
-      work->runs[PROF_CLASS_HOST][run] = work->clean;
+      times->runs[PROF_CLASS_HOST][run] = times->clean;
       for (guint c = PROF_CLASS_GEMM; c < PROF_N_CLASSES; c++)
-        work->runs[PROF_CLASS_HOST][run] -= work->runs[c][run];
+        times->runs[PROF_CLASS_HOST][run] -= times->runs[c][run];
     }
-  work->seconds[PROF_CLASS_HOST] = work->clean;
+  times->seconds[PROF_CLASS_HOST] = times->clean;
   for (guint c = PROF_CLASS_GEMM; c < PROF_N_CLASSES; c++)
     {
-      work->seconds[c] = work->n_runs > 0 ? prof_median (work->runs[c], work->n_runs) : 0;
-      work->seconds[PROF_CLASS_HOST] -= work->seconds[c];
+      times->seconds[c] = times->n_runs > 0 ? prof_median (times->runs[c], times->n_runs) : 0;
+      times->seconds[PROF_CLASS_HOST] -= times->seconds[c];
     }
 }
 
 void
-prof_work_clear (ProfWork *work)
+prof_class_times_clear (ProfClassTimes *times)
 {
   for (guint c = 0; c < PROF_N_CLASSES; c++)
-    g_clear_pointer (&work->runs[c], g_free);
-  g_clear_pointer (&work->samples, g_free);
+    g_clear_pointer (&times->runs[c], g_free);
+  g_clear_pointer (&times->samples, g_free);
 }

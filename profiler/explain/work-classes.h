@@ -27,9 +27,9 @@ typedef struct
   double *samples;                 /* seconds of the clean runs */
   guint   n_samples;
   double  flops; /* of a run; NaN: not known */
-} ProfWork;
+} ProfClassTimes;
 
-/* Computes the classes of capture into work; free the arrays with prof_work_clear(). */
-void prof_work_init (ProfWork *work, const ProfCapture *capture);
-/* Frees the arrays of work, not work itself. */
-void prof_work_clear (ProfWork *work);
+/* Computes the classes of capture into times; free the arrays with prof_class_times_clear(). */
+void prof_class_times_init (ProfClassTimes *times, const ProfCapture *capture);
+/* Frees the arrays of times, not times itself. */
+void prof_class_times_clear (ProfClassTimes *times);

@@ -400,7 +400,7 @@ run_watched (const MeasureSession *session, GError **error)
 
 /* Stores the peaks of memory before recorders add to them. */
 static void
-note_memory (const MeasureSession *session)
+store_memory_peaks (const MeasureSession *session)
 {
   for (guint i = 0; i < session->n; i++)
     {
@@ -422,7 +422,7 @@ run_phases (const MeasureSession *session, GError **error)
     return FALSE;
   if (!is_cancelled (session) && !run_clean (session, share * session->seconds, error))
     return FALSE;
-  note_memory (session);
+  store_memory_peaks (session);
   return is_cancelled (session) || run_watched (session, error);
 }
 
