@@ -46,7 +46,7 @@ static const OpRefusal refusals[] = {
     "wanted size too large",
     "kernel=(3,) target_shape=(9,) num_filter=1",
     { "f32[1,1,3]", "f32[1,1,3]" },
-    "does not give 9" },
+    "cannot become 9" },
   { "Deconvolution",
     "channels that cannot be grouped",
     "kernel=(1,) num_filter=2 num_group=2",

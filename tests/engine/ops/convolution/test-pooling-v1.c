@@ -17,7 +17,7 @@ static const OpSample samples[] = {
 
 static const OpRefusal refusals[] = {
   { "Pooling_v1", "kernel larger than the data", "kernel=(5, 5)", { "f32[1,1,3,3]" }, "5 cells" },
-  { "Pooling_v1", "a line", "kernel=(2,)", { "f32[1,1,3]" }, "two sizes" },
+  { "Pooling_v1", "a line", "kernel=(2,)", { "f32[1,1,3]" }, "Pooling_v1 needs 2" },
   { 0 },
 };
 

@@ -129,7 +129,7 @@ static const OpRefusal refusals[] = {
     "projection of a gru",
     "mode=gru state_size=2 num_layers=1 projection_size=1",
     { "f32[1,1,2]", "f32[36]", "f32[1,1,2]" },
-    "projection_size is for mode lstm" },
+    "projection_size needs mode lstm" },
   { "RNN",
     "size beyond memory",
     "mode=lstm state_size=2000000000 num_layers=60000",

@@ -35,7 +35,7 @@ static const OpRefusal refusals[] = {
     "the numbers of samples and of lengths" },
   { "SequenceLast", "axis outside", "axis=2", { "f32[3,2,2]" }, "axis" },
   { "SequenceReverse", "time second", "axis=1", { "f32[3,2,2]" }, "supports axis 0 only" },
-  { "SequenceLast", "no step", NULL, { "f32[0,2]" }, "has no last one" },
+  { "SequenceLast", "no step", NULL, { "f32[0,2]" }, "there is no last one" },
   { 0 },
 };
 

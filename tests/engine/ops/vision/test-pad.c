@@ -20,7 +20,7 @@ static const OpRefusal refusals[] = {
     "channels",
     "mode=constant pad_width=(0,0,1,0,0,0,0,0)",
     { "f32[1,1,2,2]" },
-    "only 0 is possible" },
+    "only 0 is supported" },
   { "Pad",
     "reflection of more than there is",
     "mode=reflect pad_width=(0,0,0,0,0,0,2,0)",
