@@ -1,4 +1,6 @@
-/* byte-reader.c — bounds-checked reading of little-endian numbers and names.
+/* byte-reader.c — reads little-endian numbers and names with bounds checks.
+ *
+ * All reads go through hyb_byte_reader_take().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/formats/byte-reader.h"
 
@@ -45,7 +47,7 @@ hyb_byte_reader_take (HybByteReader *reader, guint64 n, const guint8 **data)
   return TRUE;
 }
 
-/* Copied byte by byte into the value: the position need not be aligned. */
+/* Copies the bytes, because the position need not be aligned. */
 static gboolean
 read_number (HybByteReader *reader, gpointer value, gsize size)
 {

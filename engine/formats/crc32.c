@@ -1,4 +1,5 @@
-/* crc32.c — the checksum of zip, eight bytes at a time.
+/* crc32.c — the checksum CRC-32 of zip and gzip, computed eight bytes at a time with eight tables
+ * (slicing-by-8).
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/formats/zip.h"
 
@@ -6,7 +7,7 @@
 
 #define POLYNOMIAL 0xedb88320u
 
-/* table[k][b]: what byte b does to the checksum when k bytes of 0 follow it. */
+/* table[k][b]: the checksum of byte b followed by k zero bytes, without the final inversion. */
 static guint32 table[8][256];
 
 static void

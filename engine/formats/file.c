@@ -1,4 +1,6 @@
-/* file.c — reading by mapping, writing by renaming.
+/* file.c — reads files by mapping them, and writes them by renaming a temporary file.
+ *
+ * Start at hyb_file_read() and hyb_file_replace().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/formats/file.h"
 
@@ -49,8 +51,8 @@ check_readable (const char *path, gboolean *is_regular, GError **error)
   return TRUE;
 }
 
-/* One chunk after the other, so that a small file that unpacks to terabytes is
- * noticed at the limit. */
+/* Reads in chunks, so that a small file that would decompress to terabytes is refused at the
+ * limit. */
 static GBytes *
 read_all (GInputStream *stream, gsize limit, const char *where, GError **error)
 {
@@ -66,8 +68,8 @@ read_all (GInputStream *stream, gsize limit, const char *where, GError **error)
                         HYB_FORMAT_ERROR,
                         HYB_FORMAT_ERROR_MALFORMED,
                         where,
-                        "Look at what it holds",
-                        "it holds more than %" G_GSIZE_FORMAT " bytes, which are all that is read",
+                        "Check what the file is",
+                        "it holds more than %" G_GSIZE_FORMAT " bytes, the most that is read",
                         limit);
           return NULL;
         }
@@ -83,7 +85,7 @@ read_all (GInputStream *stream, gsize limit, const char *where, GError **error)
   return g_byte_array_free_to_bytes (g_steal_pointer (&all));
 }
 
-/* Pipes cannot be mapped. */
+/* For pipes and other files that cannot be mapped. */
 static GBytes *
 read_stream (const char *path, gsize limit, GError **error)
 {
@@ -91,6 +93,26 @@ read_stream (const char *path, gsize limit, GError **error)
   g_autoptr (GFileInputStream) stream = g_file_read (file, NULL, error);
 
   return stream ? read_all (G_INPUT_STREAM (stream), limit, path, error) : NULL;
+}
+
+/* Decompresses bytes if they are gzip data; returns them otherwise.  (transfer full) */
+static GBytes *
+gunzip (GBytes *bytes, gsize limit, const char *where, GError **error)
+{
+  g_autoptr (GInputStream) packed = NULL;
+  g_autoptr (GInputStream) stream = NULL;
+  g_autoptr (GZlibDecompressor) unpacker = NULL;
+  gsize         length;
+  gconstpointer data = g_bytes_get_data (bytes, &length);
+
+  if (hyb_sniff (data, length) != HYB_SNIFF_GZIP)
+    return g_bytes_ref (bytes);
+
+  packed = g_memory_input_stream_new_from_bytes (bytes);
+  unpacker = g_zlib_decompressor_new (G_ZLIB_COMPRESSOR_FORMAT_GZIP);
+  stream = g_converter_input_stream_new (packed, G_CONVERTER (unpacker));
+
+  return read_all (stream, limit > 0 ? limit : MAX_STREAM, where, error);
 }
 
 GBytes *
@@ -108,26 +130,7 @@ hyb_file_read (const char *path, gsize limit, GError **error)
   else if ((file = g_mapped_file_new (path, FALSE, error)))
     bytes = g_mapped_file_get_bytes (file);
 
-  return bytes ? hyb_bytes_gunzip (bytes, limit, path, error) : NULL;
-}
-
-GBytes *
-hyb_bytes_gunzip (GBytes *bytes, gsize limit, const char *where, GError **error)
-{
-  g_autoptr (GInputStream) packed = NULL;
-  g_autoptr (GInputStream) stream = NULL;
-  g_autoptr (GZlibDecompressor) unpacker = NULL;
-  gsize         length;
-  gconstpointer data = g_bytes_get_data (bytes, &length);
-
-  if (hyb_sniff (data, length) != HYB_SNIFF_GZIP)
-    return g_bytes_ref (bytes);
-
-  packed = g_memory_input_stream_new_from_bytes (bytes);
-  unpacker = g_zlib_decompressor_new (G_ZLIB_COMPRESSOR_FORMAT_GZIP);
-  stream = g_converter_input_stream_new (packed, G_CONVERTER (unpacker));
-
-  return read_all (stream, limit > 0 ? limit : MAX_STREAM, where, error);
+  return bytes ? gunzip (bytes, limit, path, error) : NULL;
 }
 
 static gboolean
@@ -160,16 +163,16 @@ write_descriptor (int          descriptor,
   if (write (out, data, &cause) && g_output_stream_close (out, NULL, &cause))
     return TRUE;
 
-  /* A stream does not know its name. */
+  /* The errors of a stream do not mention the name of the file. */
   if (cause && cause->domain == G_IO_ERROR)
     g_prefix_error (&cause, "%s: cannot be written: ", path);
   g_propagate_error (error, g_steal_pointer (&cause));
   return FALSE;
 }
 
-/* Pipes and devices cannot be replaced; they are written straight. */
+/* For pipes and devices, which cannot be replaced. */
 static gboolean
-write_straight (const char *path, HybWriteFunc write, gpointer data, GError **error)
+write_in_place (const char *path, HybWriteFunc write, gpointer data, GError **error)
 {
   int      descriptor = g_open (path, O_WRONLY | O_CLOEXEC, 0);
   gboolean written;
@@ -194,7 +197,7 @@ hyb_file_replace (const char *path, HybWriteFunc write, gpointer data, GError **
   gboolean         written;
 
   if (target && stat (target, &status) == 0 && !S_ISREG (status.st_mode))
-    return write_straight (target, write, data, error);
+    return write_in_place (target, write, data, error);
 
   temporary = g_strconcat (target ? target : path, ".XXXXXX", NULL);
   descriptor = g_mkstemp_full (temporary, O_WRONLY | O_CLOEXEC, 0666);
@@ -202,7 +205,7 @@ hyb_file_replace (const char *path, HybWriteFunc write, gpointer data, GError **
     return fail_with_errno (error, path, "cannot be written");
 
   written = write_descriptor (descriptor, path, write, data, error);
-  /* Only what replaces something can lose something. */
+  /* Without fsync(), a crash after the rename could lose the old contents. */
   if (written && target && fsync (descriptor) != 0 && errno != EINVAL)
     written = fail_with_errno (error, path, "cannot be written");
   if (close (descriptor) != 0 && written)

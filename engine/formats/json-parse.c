@@ -1,7 +1,7 @@
-/* json-parse.c — one pass over the text, no recursion, 16 bytes a value.
+/* json-parse.c — parses JSON into tokens, in one pass and without recursion.
  *
- * Strings are unescaped and terminated in a private copy of the text, which never
- * makes them longer.
+ * Strings are unescaped and terminated in place in a private copy of the text; unescaping never
+ * makes a string longer.  Start at hyb_json_parse() and parse_document().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/formats/json-private.h"
 
@@ -10,6 +10,8 @@
 #include "engine/formats/sniff.h"
 
 #include <string.h>
+
+#define SMALL_OBJECT 24 /* keys */
 
 static const HybJsonLimits default_limits = {
   .size = (gsize) 1 << 30,
@@ -25,8 +27,8 @@ typedef struct
   HybJsonTrouble      *trouble;
   GError             **error;
   gsize                at, length;
-  HybJsonRef          *stack;
-  guint                depth;
+  HybJsonRef          *stack; /* open containers */
+  guint                depth; /* of the stack */
 } Parser;
 
 static gboolean
@@ -79,6 +81,7 @@ push_token (Parser *parser, HybJsonKind kind, gsize begin)
   return json->n_tokens++;
 }
 
+/* Keeps the first occurrence. */
 static void
 note_quirk (Parser *parser, HybJsonQuirk quirk, HybJsonRef ref)
 {
@@ -86,6 +89,7 @@ note_quirk (Parser *parser, HybJsonQuirk quirk, HybJsonRef ref)
     parser->json->quirks[quirk] = ref;
 }
 
+/* Skips white space; returns the next character, or 0 at the end. */
 static char
 peek (Parser *parser)
 {
@@ -98,7 +102,7 @@ peek (Parser *parser)
   return parser->at < parser->length ? text[parser->at] : '\0';
 }
 
-/* The text stands at the opening quote. */
+/* parser->at is at the opening quote. */
 static gboolean
 parse_string (Parser *parser)
 {
@@ -193,7 +197,7 @@ parse_key (Parser *parser)
   return TRUE;
 }
 
-/* One value; of a container only the opening bracket. */
+/* Parses one value; of a container only the opening bracket. */
 static gboolean
 parse_value (Parser *parser)
 {
@@ -230,7 +234,7 @@ keys_equal (const HybJson *json, HybJsonRef a, HybJsonRef b)
          memcmp (json->text + x->begin, json->text + y->begin, x->end - x->begin) == 0;
 }
 
-/* Small objects pair by pair, large ones through a table. */
+/* Notes duplicate keys.  Small objects are compared pair by pair, which needs no allocation. */
 static void
 check_keys (Parser *parser, HybJsonRef object)
 {
@@ -238,12 +242,12 @@ check_keys (Parser *parser, HybJsonRef object)
   HybJsonRef     end = json->tokens[object].next;
   guint          n = 0;
 
-  for (HybJsonRef i = object + 1; i < end && n <= 24; i = json->tokens[i + 1].next, n++)
+  for (HybJsonRef i = object + 1; i < end && n <= SMALL_OBJECT; i = json->tokens[i + 1].next, n++)
     for (HybJsonRef j = object + 1; j < i; j = json->tokens[j + 1].next)
       if (keys_equal (json, i, j))
         note_quirk (parser, HYB_JSON_QUIRK_DUPLICATE_KEY, i);
 
-  if (n > 24)
+  if (n > SMALL_OBJECT)
     {
       g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
 
@@ -266,7 +270,7 @@ close_container (Parser *parser)
     check_keys (parser, ref);
 }
 
-/* After a value: closes what ends here, up to a comma or the end of all. */
+/* After a value: closes the containers that end here, up to a comma or the end of the document. */
 static gboolean
 parse_separator (Parser *parser)
 {
@@ -324,7 +328,7 @@ parse_document (Parser *parser)
   return TRUE;
 }
 
-/* Says what a file really is when it cannot be JSON. */
+/* Fails with what the file is instead if it cannot be JSON, or if it is too large. */
 static gboolean
 check_looks (Parser *parser)
 {

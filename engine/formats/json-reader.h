@@ -1,8 +1,8 @@
-/* json-reader.h — JSON from strangers, read into a flat list of tokens.
+/* json-reader.h — parses untrusted JSON into a flat array of tokens.
  *
- * A graph of 98,000 nodes has two million JSON values: a tree of allocated nodes
- * costs ten times the file, a token costs 16 bytes.  Values are named by
- * references that grow with their position in the file.
+ * A graph of 98,000 nodes has two million JSON values.  A tree of allocated values would take ten
+ * times the size of the file; a token takes 16 bytes.  Values are identified by references
+ * (HybJsonRef), which increase with their position in the file.  Start at hyb_json_parse().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -24,24 +24,24 @@ typedef enum
   HYB_JSON_OBJECT,
 } HybJsonKind;
 
-/* What we read and others (MXNet's own reader first of all) may not. */
+/* What this parser accepts although MXNet's reader, or others, may not. */
 typedef enum
 {
   HYB_JSON_QUIRK_ESCAPE,        /* \u, \/, \b, \f */
-  HYB_JSON_QUIRK_CONTROL,       /* raw tabs, line breaks … inside strings */
-  HYB_JSON_QUIRK_ENCODING,      /* bytes that are no UTF-8, read as “?” */
-  HYB_JSON_QUIRK_DUPLICATE_KEY, /* the last one counts */
+  HYB_JSON_QUIRK_CONTROL,       /* unescaped tabs, line breaks … in strings */
+  HYB_JSON_QUIRK_ENCODING,      /* bytes that are not UTF-8, read as “?” */
+  HYB_JSON_QUIRK_DUPLICATE_KEY, /* the last value is used */
   HYB_JSON_N_QUIRKS,
 } HybJsonQuirk;
 
 typedef struct
 {
-  gsize size;  /* bytes */
-  guint depth; /* of containers in each other */
+  gsize size;  /* of the text, in bytes */
+  guint depth; /* of nested containers */
   guint count; /* of values */
 } HybJsonLimits;
 
-/* Why a text could not be read; code is one of contract.md 3. */
+/* Where and why parsing failed; code is that of a finding ("truncated", "bad-json" …). */
 typedef struct
 {
   const char *code;
@@ -49,27 +49,32 @@ typedef struct
   gint64      offset;
 } HybJsonTrouble;
 
-/* limits and trouble may be NULL; where names the file in messages. */
+/* Parses bytes.  limits: NULL for the defaults; where: name of the file in messages; trouble: set on
+ * failure, may be NULL.  (transfer full) */
 HybJson *hyb_json_parse (GBytes              *bytes,
                          const HybJsonLimits *limits,
                          const char          *where,
                          HybJsonTrouble      *trouble,
                          GError             **error);
-void     hyb_json_free (HybJson *json);
+/* Frees all tokens and strings. */
+void hyb_json_free (HybJson *json);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (HybJson, hyb_json_free)
 
-/* The outermost value is reference 0. */
+/* The kind of a value; the outermost value is reference 0. */
 HybJsonKind hyb_json_get_kind (const HybJson *json, HybJsonRef ref);
-const char *hyb_json_kind_name (HybJsonKind kind); /* “a list” */
-guint       hyb_json_get_length (const HybJson *json, HybJsonRef ref);
+/* For messages: “a list”. */
+const char *hyb_json_kind_name (HybJsonKind kind);
+/* The number of members of a container; 0 for other values. */
+guint hyb_json_get_length (const HybJson *json, HybJsonRef ref);
 
-/* The member of an object, HYB_JSON_NONE if absent (or no object). */
+/* The value of a key; HYB_JSON_NONE if the object lacks it or the value is not an object. */
 HybJsonRef hyb_json_find (const HybJson *json, HybJsonRef object, const char *key);
 
-/* Lent, terminated, valid UTF-8; NULL if it is no string. */
+/* A string, valid UTF-8 and owned by json; NULL if the value is not a string. */
 const char *hyb_json_get_string (const HybJson *json, HybJsonRef ref);
-/* FALSE if it is no number, no whole number, or too large. */
+/* FALSE if the value is not an integer of at most 18 characters. */
 gboolean hyb_json_get_int (const HybJson *json, HybJsonRef ref, gint64 *value);
+/* FALSE if the value is not a number. */
 gboolean hyb_json_get_double (const HybJson *json, HybJsonRef ref, double *value);
 
 typedef struct
@@ -79,13 +84,14 @@ typedef struct
   gboolean       has_keys;
 } HybJsonIter;
 
+/* Iterates over the members of a container; a value that is not one has no members. */
 HybJsonIter hyb_json_iter (const HybJson *json, HybJsonRef container);
-/* key is NULL for lists and may be passed as NULL. */
+/* The next member, or FALSE.  *key is set to NULL in lists; key and value may be NULL. */
 gboolean hyb_json_iter_next (HybJsonIter *iter, const char **key, HybJsonRef *value);
 
-/* Lines are counted only when asked; asking in ascending order costs one pass. */
+/* The line of a value, counted from 1.  Asking in ascending order costs one pass over the text. */
 guint hyb_json_get_line (HybJson *json, HybJsonRef ref);
-/* "$.nodes[3].attrs.kernel"; (transfer full) */
+/* The path of a value: "$.nodes[3].attrs.kernel".  (transfer full) */
 char *hyb_json_dup_path (const HybJson *json, HybJsonRef ref);
-/* Where such a thing came first; HYB_JSON_NONE: nowhere. */
+/* The value with the first occurrence of a quirk; HYB_JSON_NONE if there is none. */
 HybJsonRef hyb_json_get_quirk (const HybJson *json, HybJsonQuirk quirk);

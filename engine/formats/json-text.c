@@ -1,11 +1,13 @@
-/* json-text.c — escapes, surrogates, and numbers without a locale.
+/* json-text.c — escapes, surrogate pairs and numbers of JSON, independent of the locale.
+ *
+ * Start at hyb_json_unescape().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/formats/json-text.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Four hexadecimal digits; -1 if they are not. */
+/* The value of four hexadecimal digits; -1 if they are not four. */
 static int
 read_hex (const char *text, gsize at, gsize length)
 {
@@ -26,8 +28,8 @@ read_hex (const char *text, gsize at, gsize length)
   return value;
 }
 
-/* at stands behind "\u".  Surrogates come in pairs; half a pair, and a 0, become
- * the replacement character. */
+/* Reads the digits after "\u", and the second half of a surrogate pair.  Half a pair, and the
+ * character 0, become U+FFFD. */
 static gboolean
 read_unicode (const char *text, gsize *at, gsize length, gunichar *c)
 {
@@ -52,6 +54,7 @@ read_unicode (const char *text, gsize *at, gsize length, gunichar *c)
   return TRUE;
 }
 
+/* *at: after the backslash; *to: where the character is written. */
 static gboolean
 read_escape (char *text, gsize *at, gsize *to, gsize length, HybJsonUnescape *result)
 {
@@ -86,6 +89,7 @@ read_escape (char *text, gsize *at, gsize *to, gsize length, HybJsonUnescape *re
   return TRUE;
 }
 
+/* Terminates the string and replaces bytes that are not UTF-8. */
 static void
 finish_text (char *text, gsize begin, gsize to, HybJsonUnescape *result)
 {

@@ -1,7 +1,6 @@
-/* model-weights.c — the parameters of a model and the list that a file holds.
+/* model-weights.c — converts between the parameters of a model and the list in a parameter file.
  *
- * Files prefix names with "arg:" and "aux:"; a model keeps the bare names and the prefix
- * beside them.
+ * Start at hyb_model_take_weights() and hyb_model_list_parameters().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/formats/model-weights.h"
 
@@ -20,7 +19,8 @@ hyb_model_take_weights (HybModel *model, HybTensorList *list, const char *where)
   GPtrArray *findings = hyb_tensor_list_get_findings (list);
   g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
 
-  /* A model of a plug-in has weights already; those are meant to be replaced. */
+  /* Names that the model has already are replaced (a plug-in's model comes with weights); only a
+   * name that occurs twice in the list is reported. */
   for (guint i = 0; i < hyb_tensor_list_n (list); i++)
     {
       const HybNamedTensor *entry = hyb_tensor_list_get (list, i);

@@ -1,7 +1,8 @@
-/* mxnet-params.c — NDArray lists, versions 0 to 3, mixed in one file if need be.
+/* mxnet-params.c — reads and writes MXNet's files of named arrays (NDArray lists).
  *
- * Layouts: reference/mxnet.md section 2.  Counts and sizes are checked against what
- * is left of the file before anything is allocated.
+ * A file is a magic number, the arrays as records of version 0 to 3 (possibly mixed), and their
+ * names.  Counts and sizes are checked against the rest of the file before anything is allocated.
+ * Start at hyb_ndarrays_read(), read_record() and hyb_ndarrays_write().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/formats/mxnet-params.h"
 
@@ -32,21 +33,21 @@ typedef struct
   HybByteReader  bytes;
   GBytes        *memory;
   const char    *where;
-  guint64        index; /* of the record at hand */
+  guint64        index; /* of the current record */
   gboolean       in_record;
-  gboolean       has_v2, has_v3;
-  gsize          record_at;
+  gboolean       has_v2, has_v3; /* versions seen so far */
+  gsize          record_at;      /* offset of the current record */
   HybTensorList *list;
-  const char    *hint; /* the way out; NULL: the usual one */
+  const char    *hint; /* for refuse(); NULL for the usual one */
   HybFinding   **trouble;
   GError       **error;
-} Reader;
+} ParamsReader;
 
 static gboolean
-refuse (Reader *reader, const char *code, const char *format, ...) G_GNUC_PRINTF (3, 4);
+refuse (ParamsReader *reader, const char *code, const char *format, ...) G_GNUC_PRINTF (3, 4);
 
 static gboolean
-refuse (Reader *reader, const char *code, const char *format, ...)
+refuse (ParamsReader *reader, const char *code, const char *format, ...)
 {
   gsize            at = reader->in_record ? reader->record_at : reader->bytes.at;
   g_autofree char *what = NULL, *message = NULL;
@@ -79,7 +80,7 @@ refuse (Reader *reader, const char *code, const char *format, ...)
 }
 
 static gboolean
-refuse_end (Reader *reader)
+refuse_end (ParamsReader *reader)
 {
   return refuse (reader,
                  "truncated",
@@ -88,7 +89,7 @@ refuse_end (Reader *reader)
 }
 
 static gboolean
-read_dims (Reader *reader, gint64 rank, gboolean is_wide, HybShape *shape)
+read_dims (ParamsReader *reader, gint64 rank, gboolean is_wide, HybShape *shape)
 {
   if (rank > HYB_MAX_RANK || rank < -1)
     return refuse (reader,
@@ -116,7 +117,7 @@ read_dims (Reader *reader, gint64 rank, gboolean is_wide, HybShape *shape)
 }
 
 static gboolean
-read_wide_shape (Reader *reader, HybShape *shape)
+read_wide_shape (ParamsReader *reader, HybShape *shape)
 {
   gint32 rank;
 
@@ -126,11 +127,11 @@ read_wide_shape (Reader *reader, HybShape *shape)
   return read_dims (reader, rank, TRUE, shape);
 }
 
-/* Elements of this type from here on; refused if the file has fewer. */
+/* Takes the elements of an array of this type; fails if the file has fewer.  (transfer full) */
 static HybTensor *
-take_elements (Reader *reader, const HybType *type)
+take_elements (ParamsReader *reader, const HybType *type)
 {
-  g_autoptr (GError) own = NULL;
+  g_autoptr (GError) failure = NULL;
   gsize         at = reader->bytes.at, size;
   const guint8 *ignored;
   HybTensor    *tensor;
@@ -150,14 +151,14 @@ take_elements (Reader *reader, const HybType *type)
       return NULL;
     }
 
-  tensor = hyb_tensor_from_bytes (reader->memory, at, type, &own);
+  tensor = hyb_tensor_from_bytes (reader->memory, at, type, &failure);
   if (!tensor)
-    refuse (reader, "truncated", "%s", own->message);
+    refuse (reader, "truncated", "%s", failure->message);
   return tensor;
 }
 
 static gboolean
-read_dtype (Reader *reader, HybDType *dtype)
+read_dtype (ParamsReader *reader, HybDType *dtype)
 {
   gint32 code;
 
@@ -170,9 +171,9 @@ read_dtype (Reader *reader, HybDType *dtype)
   return TRUE;
 }
 
-/* The place where the array lived is of no interest here. */
+/* The context (device) of the array, eight bytes, is skipped. */
 static gboolean
-read_context_and_dtype (Reader *reader, HybDType *dtype)
+read_context_and_dtype (ParamsReader *reader, HybDType *dtype)
 {
   if (!hyb_byte_reader_skip (&reader->bytes, 8))
     return refuse_end (reader);
@@ -181,7 +182,7 @@ read_context_and_dtype (Reader *reader, HybDType *dtype)
 }
 
 static gboolean
-read_dense (Reader *reader, const HybShape *shape, HybTensor **tensor)
+read_dense (ParamsReader *reader, const HybShape *shape, HybTensor **tensor)
 {
   HybType type = { .shape = *shape };
 
@@ -193,7 +194,7 @@ read_dense (Reader *reader, const HybShape *shape, HybTensor **tensor)
 }
 
 static gboolean
-read_sparse (Reader         *reader,
+read_sparse (ParamsReader   *reader,
              Storage         storage,
              const HybShape *stored,
              const HybShape *shape,
@@ -206,7 +207,7 @@ read_sparse (Reader         *reader,
   g_autoptr (HybTensor) data = NULL;
   g_autoptr (HybTensor) first = NULL;
   g_autoptr (HybTensor) second = NULL;
-  g_autoptr (GError) own = NULL;
+  g_autoptr (GError) failure = NULL;
 
   if (!read_context_and_dtype (reader, &data_type.dtype))
     return FALSE;
@@ -224,9 +225,9 @@ read_sparse (Reader         *reader,
   sparse.data = data;
   sparse.row_starts = n_auxiliary == 2 ? first : NULL;
   sparse.indices = n_auxiliary == 2 ? second : first;
-  *tensor = hyb_sparse_to_dense (&sparse, &own);
+  *tensor = hyb_sparse_to_dense (&sparse, &failure);
   if (!*tensor)
-    return refuse (reader, "truncated", "%s", own->message);
+    return refuse (reader, "truncated", "%s", failure->message);
 
   g_ptr_array_add (hyb_tensor_list_get_findings (reader->list),
                    hyb_finding_new ("sparse-parameter",
@@ -246,8 +247,9 @@ has_unknown_dim (const HybShape *shape)
   return FALSE;
 }
 
+/* Versions 2 and 3, which may be sparse. */
 static gboolean
-read_modern (Reader *reader, gboolean is_v3, HybTensor **tensor)
+read_modern (ParamsReader *reader, gboolean is_v3, HybTensor **tensor)
 {
   gint32   storage;
   HybShape stored = HYB_SHAPE_UNKNOWN, shape;
@@ -261,7 +263,7 @@ read_modern (Reader *reader, gboolean is_v3, HybTensor **tensor)
   if (!read_wide_shape (reader, &shape))
     return FALSE;
 
-  /* An array that holds nothing ends here. */
+  /* The record of an empty array ends here. */
   if (shape.rank < 0 || (!is_v3 && shape.rank == 0) || (is_v3 && has_unknown_dim (&shape)))
     return TRUE;
   if (has_unknown_dim (&shape) || has_unknown_dim (&stored))
@@ -274,8 +276,9 @@ read_modern (Reader *reader, gboolean is_v3, HybTensor **tensor)
   return read_sparse (reader, (Storage) storage, &stored, &shape, tensor);
 }
 
+/* Versions 0 and 1.  is_wide: dimensions have 64 bits (version 1), not 32. */
 static gboolean
-read_old (Reader *reader, gint64 rank, gboolean is_wide, HybTensor **tensor)
+read_old (ParamsReader *reader, gint64 rank, gboolean is_wide, HybTensor **tensor)
 {
   HybShape shape;
 
@@ -292,7 +295,7 @@ read_old (Reader *reader, gint64 rank, gboolean is_wide, HybTensor **tensor)
 }
 
 static gboolean
-read_record (Reader *reader, HybTensor **tensor)
+read_record (ParamsReader *reader, HybTensor **tensor)
 {
   guint32 version, rank;
 
@@ -319,7 +322,11 @@ read_record (Reader *reader, HybTensor **tensor)
 }
 
 static void
-note (Reader *reader, const char *code, HybSeverity severity, const char *name, const char *what)
+add_finding (ParamsReader *reader,
+             const char   *code,
+             HybSeverity   severity,
+             const char   *name,
+             const char   *what)
 {
   HybFinding *finding = hyb_finding_new (code, severity, "array “%s”: %s", name, what);
 
@@ -328,7 +335,7 @@ note (Reader *reader, const char *code, HybSeverity severity, const char *name, 
 }
 
 static gboolean
-read_names (Reader *reader, GPtrArray *tensors)
+read_names (ParamsReader *reader, GPtrArray *tensors)
 {
   guint64 n_names;
 
@@ -354,13 +361,13 @@ read_names (Reader *reader, GPtrArray *tensors)
         return refuse (reader, "truncated", "the file ends inside name %u", i);
 
       if (hyb_tensor_list_has (reader->list, name))
-        note (reader,
-              "duplicate-parameter",
-              HYB_SEVERITY_WARNING,
-              name,
-              "the name comes twice; the last one counts");
+        add_finding (reader,
+                     "duplicate-parameter",
+                     HYB_SEVERITY_WARNING,
+                     name,
+                     "the name comes twice; the last one counts");
       if (!tensors->pdata[i])
-        note (reader, "empty-parameter", HYB_SEVERITY_NOTE, name, "it holds nothing");
+        add_finding (reader, "empty-parameter", HYB_SEVERITY_NOTE, name, "it holds nothing");
       hyb_tensor_list_set (reader->list, name, tensors->pdata[i]);
     }
 
@@ -375,7 +382,7 @@ unref_tensor (gpointer tensor)
 }
 
 static gboolean
-read_list (Reader *reader)
+read_list (ParamsReader *reader)
 {
   g_autoptr (GPtrArray) tensors = g_ptr_array_new_with_free_func (unref_tensor);
   guint64 n;
@@ -402,8 +409,9 @@ read_list (Reader *reader)
   return read_names (reader, tensors);
 }
 
+/* Fails with what the file is instead if it is not a list of arrays. */
 static gboolean
-check_looks (Reader *reader)
+check_looks (ParamsReader *reader)
 {
   HybSniff    kind = hyb_sniff (reader->bytes.data, reader->bytes.length);
   const char *description = hyb_sniff_describe (kind, &reader->hint);
@@ -424,13 +432,13 @@ hyb_ndarrays_read (GBytes *bytes, const char *where, HybFinding **trouble, GErro
   g_autoptr (HybTensorList) list = hyb_tensor_list_new ();
   gsize         length;
   gconstpointer data = g_bytes_get_data (bytes, &length);
-  Reader        reader = {
-           .bytes = hyb_byte_reader_make (data, length),
-           .memory = bytes,
-           .where = where,
-           .list = list,
-           .trouble = trouble,
-           .error = error,
+  ParamsReader  reader = {
+     .bytes = hyb_byte_reader_make (data, length),
+     .memory = bytes,
+     .where = where,
+     .list = list,
+     .trouble = trouble,
+     .error = error,
   };
 
   if (!check_looks (&reader) || !read_list (&reader))
@@ -474,8 +482,8 @@ write_record (HybTensor *tensor, gboolean is_v3, GOutputStream *out, GError **er
     put_u64 (head, (guint64) shape->dim[i]);
   if (shape)
     {
-      put_u32 (head, 1); /* the CPU */
-      put_u32 (head, 0);
+      put_u32 (head, 1); /* device type CPU … */
+      put_u32 (head, 0); /* … number 0 */
       put_u32 (head, (guint32) hyb_tensor_get_dtype (tensor));
     }
 
@@ -484,7 +492,7 @@ write_record (HybTensor *tensor, gboolean is_v3, GOutputStream *out, GError **er
           write_bytes (out, hyb_tensor_get_data (tensor), hyb_tensor_get_bytes (tensor), error));
 }
 
-/* Arrays that V2 has no form for. */
+/* TRUE if there is an array that version 2 cannot hold: a scalar, or one without elements. */
 static gboolean
 needs_v3 (HybTensorList *list)
 {

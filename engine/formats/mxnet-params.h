@@ -1,4 +1,6 @@
-/* mxnet-params.h — lists of arrays as MXNet saves them (*.params), all versions.
+/* mxnet-params.h — MXNet's files of named arrays (*.params, *.nd), in all their versions.
+ *
+ * mx.nd.save() writes such files.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -7,11 +9,12 @@
 
 #include <gio/gio.h>
 
-/* Names stand as in the file (arg:, aux:); unnamed arrays are "0", "1", …; entries
- * that hold nothing have no tensor.  Sparse arrays are made dense.  When refused,
- * *trouble says where (may be NULL). */
+/* Reads all arrays.  Names are those of the file, with "arg:" and "aux:"; arrays without names are
+ * called "0", "1" …; empty entries have no tensor; sparse arrays become dense.  On failure, *trouble
+ * (may be NULL) is set to a finding that says where.  (transfer full) */
 HybTensorList *
 hyb_ndarrays_read (GBytes *bytes, const char *where, HybFinding **trouble, GError **error);
 
-/* As MXNet 1.9.1: V2; V3 when an array has no dimension or no element. */
+/* Writes arrays as MXNet 1.9.1 does: version 2, or version 3 if one of them is a scalar or has no
+ * elements. */
 gboolean hyb_ndarrays_write (HybTensorList *list, GOutputStream *out, GError **error);

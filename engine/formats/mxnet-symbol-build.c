@@ -1,5 +1,7 @@
-/* mxnet-symbol-build.c — records to a frozen graph.  A node that its operator
- * refuses stays as an opaque box, with an error finding.
+/* mxnet-symbol-build.c — builds a graph from records.
+ *
+ * A node that its operator refuses becomes an opaque node, with an error finding, so that the rest
+ * of the graph can be looked at.  Start at hyb_symbol_build().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/formats/mxnet-symbol-private.h"
 
@@ -15,15 +17,16 @@ typedef struct
   SymbolGraph  *graph;
   HybBuilder   *builder;
   HybNodeId    *ids;        /* by record */
-  GArray       *inputs;     /* of HybValueId, of the node at hand */
-  GPtrArray    *attributes; /* likewise, NULL-terminated */
-  GPtrArray    *unknown;    /* likewise: keys in no table */
-  guint64       n_opaque;   /* outputs of opaque nodes */
-} Build;
+  GArray       *inputs;     /* of HybValueId: those of the current node */
+  GPtrArray    *attributes; /* those of the current node, NULL-terminated */
+  GPtrArray    *unknown;    /* keys of the current node that its operator does not have */
+  guint64       n_opaque;   /* outputs of all opaque nodes so far */
+} GraphBuild;
 
-/* Whether the value is there; a node tells how many outputs it has once it is added. */
+/* The value that an entry refers to; FALSE if the node, which was added before, does not have this
+ * output. */
 static gboolean
-resolve (Build *build, const SymbolEntry *entry, HybValueId *value)
+resolve (GraphBuild *build, const SymbolEntry *entry, HybValueId *value)
 {
   const HybNode *node = hyb_builder_get_node (build->builder, build->ids[entry->node]);
 
@@ -35,13 +38,13 @@ resolve (Build *build, const SymbolEntry *entry, HybValueId *value)
 }
 
 static guint
-count_outputs (Build *build, const SymbolEntry *entry)
+count_outputs (GraphBuild *build, const SymbolEntry *entry)
 {
   return hyb_builder_get_node (build->builder, build->ids[entry->node])->n_outputs;
 }
 
 static gboolean
-resolve_inputs (Build *build, guint index)
+resolve_inputs (GraphBuild *build, guint index)
 {
   const SymbolGraph *graph = build->graph;
   const SymbolNode  *node = hyb_symbol_node (graph, index);
@@ -55,9 +58,7 @@ resolve_inputs (Build *build, guint index)
 
       if (!resolve (build, entry, &value))
         return hyb_symbol_refuse (build->reader,
-                                  "bad-edge",
-                                  SYMBOL_AT_NODE (graph, index),
-                                  NULL,
+                                  &(SymbolIssue){ "bad-edge", SYMBOL_AT_NODE (graph, index), NULL },
                                   "input %u is output %u of “%s”, which has %u",
                                   i,
                                   entry->output,
@@ -70,7 +71,7 @@ resolve_inputs (Build *build, guint index)
 }
 
 static void
-collect_attributes (Build *build, const SymbolNode *node)
+collect_attributes (GraphBuild *build, const SymbolNode *node)
 {
   g_ptr_array_set_size (build->attributes, 0);
   for (guint i = 0; i < node->n_attributes; i++)
@@ -78,9 +79,9 @@ collect_attributes (Build *build, const SymbolNode *node)
   g_ptr_array_add (build->attributes, NULL);
 }
 
-/* One finding for an attribute of an operator, however many nodes carry it. */
+/* Reports an unknown attribute: one finding for each operator and key, with the nodes as items. */
 static void
-say_unknown (Build *build, guint index, const char *key)
+report_unknown_attribute (GraphBuild *build, guint index, const char *key)
 {
   SymbolReader     *reader = build->reader;
   const SymbolNode *node = hyb_symbol_node (build->graph, index);
@@ -99,14 +100,14 @@ say_unknown (Build *build, guint index, const char *key)
       hint = near ? g_strdup_printf ("Did you mean “%s”?", near)
                   : g_strdup ("MXNet 1.9.1 refuses the file; delete the attribute if it changes "
                               "nothing");
-      finding = hyb_symbol_say (reader,
-                                HYB_SEVERITY_WARNING,
-                                "unknown-attribute",
-                                SYMBOL_AT_NODE (build->graph, index),
-                                hint,
-                                "%s has no attribute “%s”: ignored",
-                                node->op->name,
-                                key);
+      finding = hyb_symbol_report (reader,
+                                   &(SymbolIssue){ "unknown-attribute",
+                                                   SYMBOL_AT_NODE (build->graph, index),
+                                                   hint,
+                                                   HYB_SEVERITY_WARNING },
+                                   "%s has no attribute “%s”: ignored",
+                                   node->op->name,
+                                   key);
       if (finding)
         finding->remedy = HYB_REMEDY_REPAIR;
       g_hash_table_insert (reader->unknown, g_steal_pointer (&id), finding);
@@ -115,10 +116,10 @@ say_unknown (Build *build, guint index, const char *key)
     hyb_finding_add_item (finding, node->name, NULL, NULL);
 }
 
-/* A loop or branch whose attributes can be read, but not brought together with its
- * inputs and subgraphs. */
+/* TRUE if the node is a loop or branch whose attributes can be parsed, so that they must contradict
+ * its inputs or subgraphs. */
 static gboolean
-is_mismatch (Build *build, const SymbolNode *node)
+is_mismatch (GraphBuild *build, const SymbolNode *node)
 {
   gpointer params;
 
@@ -135,29 +136,29 @@ is_mismatch (Build *build, const SymbolNode *node)
 }
 
 static void
-say_bad_node (Build *build, guint index, const GError *own)
+report_bad_node (GraphBuild *build, guint index, const GError *cause)
 {
   const SymbolNode *node = hyb_symbol_node (build->graph, index);
   g_autofree char  *prefix = g_strdup_printf ("node “%s” (%s): ", node->name, node->type);
-  const char       *message = own->message;
+  const char       *message = cause->message;
 
   if (g_str_has_prefix (message, prefix))
     message += strlen (prefix);
-  hyb_symbol_say (build->reader,
-                  HYB_SEVERITY_ERROR,
-                  is_mismatch (build, node)     ? "control-flow-mismatch"
-                  : own->domain == HYB_OP_ERROR ? "bad-attribute"
-                                                : "bad-node",
-                  SYMBOL_AT_NODE (build->graph, index),
-                  NULL,
-                  "%s",
-                  message);
+  hyb_symbol_report (build->reader,
+                     &(SymbolIssue){ is_mismatch (build, node)       ? "control-flow-mismatch"
+                                     : cause->domain == HYB_OP_ERROR ? "bad-attribute"
+                                                                     : "bad-node",
+                                     SYMBOL_AT_NODE (build->graph, index),
+                                     NULL,
+                                     HYB_SEVERITY_ERROR },
+                     "%s",
+                     message);
 }
 
-/* Unknown operators have as many outputs as others ask for; a damaged file asks for
+/* An opaque node gets as many outputs as others refer to; fails if a damaged file refers to
  * billions. */
 static gboolean
-grant_outputs (Build *build, guint index)
+limit_outputs (GraphBuild *build, guint index)
 {
   const SymbolNode *node = hyb_symbol_node (build->graph, index);
 
@@ -166,17 +167,16 @@ grant_outputs (Build *build, guint index)
     return TRUE;
 
   return hyb_symbol_refuse (build->reader,
-                            "bad-edge",
-                            SYMBOL_AT_NODE (build->graph, index),
-                            NULL,
+                            &(SymbolIssue){
+                                "bad-edge", SYMBOL_AT_NODE (build->graph, index), NULL },
                             "others refer to output %u of an operator that we do not know",
                             node->n_used - 1);
 }
 
 static gboolean
-add_opaque (Build *build, guint index, HybNodeSpec *spec)
+add_opaque (GraphBuild *build, guint index, HybNodeSpec *spec)
 {
-  if (!grant_outputs (build, index))
+  if (!limit_outputs (build, index))
     return FALSE;
 
   spec->op = NULL;
@@ -186,10 +186,10 @@ add_opaque (Build *build, guint index, HybNodeSpec *spec)
 }
 
 static gboolean
-add_node (Build *build, guint index)
+add_node (GraphBuild *build, guint index)
 {
   const SymbolNode *node = hyb_symbol_node (build->graph, index);
-  g_autoptr (GError) own = NULL;
+  g_autoptr (GError) failure = NULL;
   HybNodeSpec spec;
 
   if (!resolve_inputs (build, index))
@@ -212,16 +212,17 @@ add_node (Build *build, guint index)
   if (!node->op)
     return add_opaque (build, index, &spec);
 
-  build->ids[index] = hyb_builder_add (build->builder, &spec, &own);
+  build->ids[index] = hyb_builder_add (build->builder, &spec, &failure);
   for (guint i = 0; i < build->unknown->len; i++)
-    say_unknown (build, index, g_ptr_array_index (build->unknown, i));
+    report_unknown_attribute (build, index, g_ptr_array_index (build->unknown, i));
   if (build->ids[index] != HYB_NO_ID)
     return TRUE;
 
-  say_bad_node (build, index, own);
+  report_bad_node (build, index, failure);
   return add_opaque (build, index, &spec);
 }
 
+/* Reports variables with the same name. */
 static void
 check_names (SymbolReader *reader, const SymbolGraph *graph)
 {
@@ -232,17 +233,18 @@ check_names (SymbolReader *reader, const SymbolGraph *graph)
       const SymbolNode *node = hyb_symbol_node (graph, n);
 
       if (hyb_symbol_is_variable (node) && !g_hash_table_add (names, (gpointer) node->name))
-        hyb_symbol_say (reader,
-                        HYB_SEVERITY_ERROR,
-                        "duplicate-name",
-                        SYMBOL_AT_NODE (graph, n),
-                        "Rename one of them; which array belongs to which cannot be told",
-                        "two variables have this name");
+        hyb_symbol_report (reader,
+                           &(SymbolIssue){
+                               "duplicate-name",
+                               SYMBOL_AT_NODE (graph, n),
+                               "Rename one of them; which array belongs to which cannot be told",
+                               HYB_SEVERITY_ERROR },
+                           "two variables have this name");
     }
 }
 
 static gboolean
-add_heads (Build *build)
+add_heads (GraphBuild *build)
 {
   const SymbolGraph *graph = build->graph;
 
@@ -253,9 +255,8 @@ add_heads (Build *build)
 
       if (!resolve (build, entry, &value))
         return hyb_symbol_refuse (build->reader,
-                                  "bad-head",
-                                  SYMBOL_AT_NODE (graph, entry->node),
-                                  NULL,
+                                  &(SymbolIssue){
+                                      "bad-head", SYMBOL_AT_NODE (graph, entry->node), NULL },
                                   "the graph’s output %u is output %u of this node, which has %u",
                                   i,
                                   entry->output,
@@ -267,7 +268,7 @@ add_heads (Build *build)
 }
 
 static gboolean
-add_all (Build *build)
+add_all (GraphBuild *build)
 {
   const SymbolGraph *graph = build->graph;
 
@@ -281,7 +282,7 @@ add_all (Build *build)
 HybGraph *
 hyb_symbol_build (SymbolReader *reader, SymbolGraph *graph)
 {
-  Build build = {
+  GraphBuild build = {
     .reader = reader,
     .graph = graph,
     .builder = hyb_builder_new (),

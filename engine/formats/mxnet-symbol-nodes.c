@@ -1,153 +1,18 @@
-/* mxnet-symbol-nodes.c — JSON nodes to records, whatever version wrote them.
+/* mxnet-symbol-nodes.c — reads the JSON of a graph into records, whatever version of MXNet wrote it.
+ *
+ * Versions differ in the key of the attributes ("attrs", "attr", "param") and in the length of
+ * entries.  Start at hyb_symbol_read_nodes().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/formats/mxnet-symbol-private.h"
 
 #include <string.h>
 
-/* No operator has more outputs; a reference beyond is damage. */
+/* No operator has more outputs than this; a higher number means that the file is damaged. */
 #define MAX_OUTPUT 100000
-/* Nor more attributes than this; what follows in a damaged file is left out. */
+/* No node has more attributes than this; further ones in a damaged file are ignored. */
 #define MAX_ATTRIBUTES 2048
 
-SymbolGraph *
-hyb_symbol_graph_new (HybJsonRef ref, const char *path)
-{
-  SymbolGraph *graph = g_new0 (SymbolGraph, 1);
-
-  graph->nodes = g_array_new (FALSE, TRUE, sizeof (SymbolNode));
-  graph->entries = g_array_new (FALSE, FALSE, sizeof (SymbolEntry));
-  graph->attributes = g_ptr_array_new ();
-  graph->heads = g_array_new (FALSE, FALSE, sizeof (SymbolEntry));
-  graph->bodies = g_ptr_array_new_with_free_func ((GDestroyNotify) hyb_graph_unref);
-  graph->ref = ref;
-  graph->path = g_strdup (path);
-  return graph;
-}
-
-void
-hyb_symbol_graph_free (SymbolGraph *graph)
-{
-  g_array_unref (graph->nodes);
-  g_array_unref (graph->entries);
-  g_ptr_array_unref (graph->attributes);
-  g_array_unref (graph->heads);
-  g_ptr_array_unref (graph->bodies);
-  g_free (graph->order);
-  g_free (graph->path);
-  g_free (graph);
-}
-
-SymbolNode *
-hyb_symbol_node (const SymbolGraph *graph, guint index)
-{
-  return &g_array_index (graph->nodes, SymbolNode, index);
-}
-
-gboolean
-hyb_symbol_is_variable (const SymbolNode *node)
-{
-  return strcmp (node->type, "null") == 0;
-}
-
-const char *
-hyb_symbol_get_attribute (const SymbolGraph *graph, const SymbolNode *node, const char *key)
-{
-  const char *const *pairs = (const char *const *) graph->attributes->pdata + node->first_attribute;
-
-  for (guint i = 0; i < node->n_attributes; i += 2)
-    if (strcmp (pairs[i], key) == 0)
-      return pairs[i + 1];
-  return NULL;
-}
-
-/* Where key stands, or belongs, in a list of n strings sorted by key. */
-static guint
-find_pair (const GPtrArray *pool, guint first, guint n, const char *key, gboolean *is_there)
-{
-  guint low = 0, high = n / 2;
-
-  *is_there = FALSE;
-  while (low < high)
-    {
-      guint middle = (low + high) / 2;
-      int   order = strcmp (pool->pdata[first + 2 * middle], key);
-
-      if (order == 0)
-        {
-          *is_there = TRUE;
-          return first + 2 * middle;
-        }
-      if (order < 0)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-  return first + 2 * low;
-}
-
-/* Into the list at the end of the pool that starts at first; a key that is there
- * already keeps its value. */
-static void
-insert_pair (GPtrArray *pool, guint first, const char *key, const char *value)
-{
-  gboolean is_there;
-  guint    at = find_pair (pool, first, pool->len - first, key, &is_there);
-
-  if (is_there)
-    return;
-
-  g_ptr_array_insert (pool, (gint) at, (gpointer) value);
-  g_ptr_array_insert (pool, (gint) at, (gpointer) key);
-}
-
-void
-hyb_symbol_copy_attributes (SymbolGraph *graph, SymbolNode *node)
-{
-  guint first = graph->attributes->len;
-
-  for (guint i = 0; i < node->n_attributes; i++)
-    g_ptr_array_add (graph->attributes, graph->attributes->pdata[node->first_attribute + i]);
-  node->first_attribute = first;
-}
-
-void
-hyb_symbol_set_attribute (SymbolGraph *graph, guint index, const char *key, const char *value)
-{
-  SymbolNode *node = hyb_symbol_node (graph, index);
-  gboolean    is_there;
-  guint       at =
-      find_pair (graph->attributes, node->first_attribute, node->n_attributes, key, &is_there);
-
-  if (is_there)
-    {
-      graph->attributes->pdata[at + 1] = (gpointer) value;
-      return;
-    }
-
-  /* Only the last list of the pool can grow. */
-  hyb_symbol_copy_attributes (graph, node);
-  insert_pair (graph->attributes, node->first_attribute, key, value);
-  node->n_attributes += 2;
-}
-
-void
-hyb_symbol_remove_attribute (SymbolGraph *graph, guint index, const char *key)
-{
-  SymbolNode *node = hyb_symbol_node (graph, index);
-  gpointer   *pool = graph->attributes->pdata;
-  gboolean    is_there;
-  guint       at =
-      find_pair (graph->attributes, node->first_attribute, node->n_attributes, key, &is_there);
-  guint end = node->first_attribute + node->n_attributes;
-
-  if (!is_there)
-    return;
-
-  memmove (pool + at, pool + at + 2, (end - at - 2) * sizeof *pool);
-  node->n_attributes -= 2;
-}
-
-/* [node, output] or [node, output, version]. */
+/* An entry is [node, output] or [node, output, version]; the version is not used. */
 static gboolean
 read_entry (const HybJson *json, HybJsonRef ref, SymbolEntry *entry)
 {
@@ -179,9 +44,9 @@ read_entries (SymbolReader *reader, SymbolGraph *graph, HybJsonRef ref, gboolean
 
   if (hyb_json_get_kind (reader->json, ref) != HYB_JSON_ARRAY)
     return hyb_symbol_refuse (reader,
-                              are_heads ? "bad-head" : "bad-node",
-                              SYMBOL_AT_REF (graph, ref),
-                              NULL,
+                              &(SymbolIssue){ are_heads ? "bad-head" : "bad-node",
+                                              SYMBOL_AT_REF (graph, ref),
+                                              NULL },
                               "“%s” should be a list but is %s",
                               are_heads ? "heads" : "inputs",
                               hyb_json_kind_name (hyb_json_get_kind (reader->json, ref)));
@@ -190,9 +55,10 @@ read_entries (SymbolReader *reader, SymbolGraph *graph, HybJsonRef ref, gboolean
     {
       if (!read_entry (reader->json, item, &entry))
         return hyb_symbol_refuse (reader,
-                                  are_heads ? "bad-head" : "bad-edge",
-                                  SYMBOL_AT_REF (graph, item),
-                                  "An entry is [node, output] or [node, output, version]",
+                                  &(SymbolIssue){
+                                      are_heads ? "bad-head" : "bad-edge",
+                                      SYMBOL_AT_REF (graph, item),
+                                      "An entry is [node, output] or [node, output, version]" },
                                   "this is no reference to a node’s output");
       g_array_append_val (to, entry);
     }
@@ -209,14 +75,14 @@ read_attributes (SymbolReader *reader, SymbolGraph *graph, SymbolNode *node, Hyb
 
   if (hyb_json_get_kind (reader->json, ref) != HYB_JSON_OBJECT)
     {
-      hyb_symbol_say (reader,
-                      HYB_SEVERITY_ERROR,
-                      "bad-attribute",
-                      SYMBOL_AT_REF (graph, ref),
-                      NULL,
-                      "the attributes of “%s” should be an object but are %s",
-                      node->name,
-                      hyb_json_kind_name (hyb_json_get_kind (reader->json, ref)));
+      hyb_symbol_report (reader,
+                         &(SymbolIssue){ "bad-attribute",
+                                         SYMBOL_AT_REF (graph, ref),
+                                         NULL,
+                                         HYB_SEVERITY_ERROR },
+                         "the attributes of “%s” should be an object but are %s",
+                         node->name,
+                         hyb_json_kind_name (hyb_json_get_kind (reader->json, ref)));
       return;
     }
 
@@ -226,27 +92,27 @@ read_attributes (SymbolReader *reader, SymbolGraph *graph, SymbolNode *node, Hyb
       const char *text = hyb_json_get_string (reader->json, value);
 
       if (text)
-        insert_pair (graph->attributes, node->first_attribute, key, text);
+        hyb_symbol_insert_attribute (graph, node->first_attribute, key, text);
       else
-        hyb_symbol_say (reader,
-                        HYB_SEVERITY_ERROR,
-                        "bad-attribute",
-                        SYMBOL_AT_REF (graph, value),
-                        "Put the value in double quotes",
-                        "node “%s”: attribute “%s” should be a text but is %s",
-                        node->name,
-                        key,
-                        hyb_json_kind_name (hyb_json_get_kind (reader->json, value)));
+        hyb_symbol_report (reader,
+                           &(SymbolIssue){ "bad-attribute",
+                                           SYMBOL_AT_REF (graph, value),
+                                           "Put the value in double quotes",
+                                           HYB_SEVERITY_ERROR },
+                           "node “%s”: attribute “%s” should be a text but is %s",
+                           node->name,
+                           key,
+                           hyb_json_kind_name (hyb_json_get_kind (reader->json, value)));
     }
 }
 
 typedef struct
 {
   HybJsonRef op, name, inputs, subgraphs;
-  HybJsonRef attributes[3]; /* the first that has a key wins */
+  HybJsonRef attributes[3]; /* if a key occurs in several, the first counts */
 } NodeKeys;
 
-/* Keys that are read elsewhere or need not be read. */
+/* Keys of nodes that need not be read. */
 static gboolean
 is_harmless_key (const char *key)
 {
@@ -255,8 +121,9 @@ is_harmless_key (const char *key)
   return g_strv_contains (keys, key);
 }
 
+/* Finds the values of a node by their keys; reports unknown keys. */
 static void
-sort_keys (SymbolReader *reader, SymbolGraph *graph, HybJsonRef ref, NodeKeys *keys)
+collect_keys (SymbolReader *reader, SymbolGraph *graph, HybJsonRef ref, NodeKeys *keys)
 {
   const struct
   {
@@ -287,13 +154,13 @@ sort_keys (SymbolReader *reader, SymbolGraph *graph, HybJsonRef ref, NodeKeys *k
       if (i < G_N_ELEMENTS (known))
         *known[i].ref = value;
       else if (!is_harmless_key (key))
-        hyb_symbol_say (reader,
-                        HYB_SEVERITY_WARNING,
-                        "unknown-key",
-                        SYMBOL_AT_REF (graph, value),
-                        "Remove the key to load the file in MXNet",
-                        "a node has no key “%s”: ignored",
-                        key);
+        hyb_symbol_report (reader,
+                           &(SymbolIssue){ "unknown-key",
+                                           SYMBOL_AT_REF (graph, value),
+                                           "Remove the key to load the file in MXNet",
+                                           HYB_SEVERITY_WARNING },
+                           "a node has no key “%s”: ignored",
+                           key);
     }
 }
 
@@ -310,11 +177,11 @@ read_bodies (SymbolReader *reader, SymbolGraph *graph, SymbolNode *node, HybJson
                                                graph->path,
                                                graph->nodes->len,
                                                node->n_bodies);
-      HybGraph        *body = hyb_symbol_read_graph (reader, item, path);
+      HybGraph        *body = reader->read_body (reader, item, path);
 
       if (!body)
         {
-          /* The innermost will do: bodies may lie deep in each other. */
+          /* Only the innermost subgraph is named: they may be nested deeply. */
           if (reader->error && !g_str_has_prefix ((*reader->error)->message, "in subgraph"))
             g_prefix_error (reader->error, "in subgraph %u of “%s”: ", node->n_bodies, node->name);
           return FALSE;
@@ -335,21 +202,19 @@ read_node (SymbolReader *reader, SymbolGraph *graph, HybJsonRef ref)
 
   if (hyb_json_get_kind (json, ref) != HYB_JSON_OBJECT)
     return hyb_symbol_refuse (reader,
-                              "bad-node",
-                              SYMBOL_AT_REF (graph, ref),
-                              NULL,
+                              &(SymbolIssue){ "bad-node", SYMBOL_AT_REF (graph, ref), NULL },
                               "a node should be an object but is %s",
                               hyb_json_kind_name (hyb_json_get_kind (json, ref)));
 
-  sort_keys (reader, graph, ref, &keys);
+  collect_keys (reader, graph, ref, &keys);
   node.line = hyb_json_get_line (json, ref);
   node.type = keys.op == HYB_JSON_NONE ? NULL : hyb_json_get_string (json, keys.op);
   node.name = keys.name == HYB_JSON_NONE ? NULL : hyb_json_get_string (json, keys.name);
   if (!node.type || keys.inputs == HYB_JSON_NONE)
     return hyb_symbol_refuse (reader,
-                              "bad-node",
-                              SYMBOL_AT_REF (graph, ref),
-                              "Every node has “op”, “name” and “inputs”",
+                              &(SymbolIssue){ "bad-node",
+                                              SYMBOL_AT_REF (graph, ref),
+                                              "Every node has “op”, “name” and “inputs”" },
                               "node %u (“%s”) has no “%s”",
                               graph->nodes->len,
                               node.name ? node.name : "",
@@ -357,14 +222,14 @@ read_node (SymbolReader *reader, SymbolGraph *graph, HybJsonRef ref)
   if (!node.name)
     {
       node.name = "";
-      hyb_symbol_say (reader,
-                      HYB_SEVERITY_WARNING,
-                      "nameless-node",
-                      SYMBOL_AT_REF (graph, ref),
-                      NULL,
-                      "node %u (%s) has no name",
-                      graph->nodes->len,
-                      node.type);
+      hyb_symbol_report (reader,
+                         &(SymbolIssue){ "nameless-node",
+                                         SYMBOL_AT_REF (graph, ref),
+                                         NULL,
+                                         HYB_SEVERITY_WARNING },
+                         "node %u (%s) has no name",
+                         graph->nodes->len,
+                         node.type);
     }
 
   node.op = hyb_op_find (node.type);
@@ -386,7 +251,7 @@ read_node (SymbolReader *reader, SymbolGraph *graph, HybJsonRef ref)
   return TRUE;
 }
 
-/* Every reference must meet a node; counts how many outputs each must have. */
+/* Fails if an input or a head refers to a node that does not exist; sets n_used of all nodes. */
 static gboolean
 check_references (SymbolReader *reader, SymbolGraph *graph)
 {
@@ -396,9 +261,7 @@ check_references (SymbolReader *reader, SymbolGraph *graph)
 
       if (hyb_symbol_is_variable (node) && node->n_entries > 0)
         return hyb_symbol_refuse (reader,
-                                  "bad-node",
-                                  SYMBOL_AT_NODE (graph, n),
-                                  NULL,
+                                  &(SymbolIssue){ "bad-node", SYMBOL_AT_NODE (graph, n), NULL },
                                   "a variable has no inputs, but this one has %u",
                                   node->n_entries);
       for (guint i = 0; i < node->n_entries; i++)
@@ -409,9 +272,9 @@ check_references (SymbolReader *reader, SymbolGraph *graph)
 
           if (entry->node >= graph->nodes->len)
             return hyb_symbol_refuse (reader,
-                                      "bad-edge",
-                                      SYMBOL_AT_NODE (graph, n),
-                                      "The file lacks nodes: export it again",
+                                      &(SymbolIssue){ "bad-edge",
+                                                      SYMBOL_AT_NODE (graph, n),
+                                                      "The file lacks nodes: export it again" },
                                       "input %u is node %u, but the graph has %u nodes",
                                       i,
                                       entry->node,
@@ -428,9 +291,9 @@ check_references (SymbolReader *reader, SymbolGraph *graph)
 
       if (head->node >= graph->nodes->len)
         return hyb_symbol_refuse (reader,
-                                  "bad-head",
-                                  SYMBOL_AT_REF (graph, graph->ref),
-                                  "The file lacks nodes: export it again",
+                                  &(SymbolIssue){ "bad-head",
+                                                  SYMBOL_AT_REF (graph, graph->ref),
+                                                  "The file lacks nodes: export it again" },
                                   "output %u is node %u, but the graph has %u nodes",
                                   i,
                                   head->node,
@@ -442,7 +305,7 @@ check_references (SymbolReader *reader, SymbolGraph *graph)
   return TRUE;
 }
 
-/* MXNet wants arg_nodes to be there; we know the variables without it. */
+/* Reports unknown keys of the graph, and missing arg_nodes, which only MXNet needs. */
 static void
 check_keys (SymbolReader *reader, SymbolGraph *graph)
 {
@@ -455,21 +318,22 @@ check_keys (SymbolReader *reader, SymbolGraph *graph)
 
   while (hyb_json_iter_next (&iter, &key, &value))
     if (!g_strv_contains (known, key))
-      hyb_symbol_say (reader,
-                      HYB_SEVERITY_WARNING,
-                      "unknown-key",
-                      SYMBOL_AT_REF (graph, value),
-                      "Remove the key to load the file in MXNet",
-                      "a graph has no key “%s”: ignored",
-                      key);
+      hyb_symbol_report (reader,
+                         &(SymbolIssue){ "unknown-key",
+                                         SYMBOL_AT_REF (graph, value),
+                                         "Remove the key to load the file in MXNet",
+                                         HYB_SEVERITY_WARNING },
+                         "a graph has no key “%s”: ignored",
+                         key);
 
   if (hyb_json_find (reader->json, graph->ref, "arg_nodes") == HYB_JSON_NONE)
-    hyb_symbol_say (reader,
-                    HYB_SEVERITY_WARNING,
-                    "missing-key",
-                    SYMBOL_AT_REF (graph, graph->ref),
-                    "MXNet will not load the file; save it again to add the list",
-                    "the graph has no “arg_nodes”");
+    hyb_symbol_report (reader,
+                       &(SymbolIssue){
+                           "missing-key",
+                           SYMBOL_AT_REF (graph, graph->ref),
+                           "MXNet will not load the file; save it again to add the list",
+                           HYB_SEVERITY_WARNING },
+                       "the graph has no “arg_nodes”");
 }
 
 gboolean
@@ -483,15 +347,16 @@ hyb_symbol_read_nodes (SymbolReader *reader, SymbolGraph *graph)
 
   if (nodes == HYB_JSON_NONE || hyb_json_get_kind (json, nodes) != HYB_JSON_ARRAY)
     return hyb_symbol_refuse (reader,
-                              "not-a-model",
-                              SYMBOL_AT_REF (graph, graph->ref),
-                              "Give the *-symbol.json that export() wrote",
+                              &(SymbolIssue){ "not-a-model",
+                                              SYMBOL_AT_REF (graph, graph->ref),
+                                              "Give the *-symbol.json that export() wrote" },
                               "this JSON is no graph of MXNet: it has no list “nodes”");
   if (heads == HYB_JSON_NONE)
     return hyb_symbol_refuse (reader,
-                              "bad-head",
-                              SYMBOL_AT_REF (graph, graph->ref),
-                              "Add the list of outputs, such as \"heads\": [[5, 0, 0]]",
+                              &(SymbolIssue){
+                                  "bad-head",
+                                  SYMBOL_AT_REF (graph, graph->ref),
+                                  "Add the list of outputs, such as \"heads\": [[5, 0, 0]]" },
                               "the graph has no “heads”, so nothing says what it computes");
 
   check_keys (reader, graph);

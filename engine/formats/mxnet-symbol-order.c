@@ -1,9 +1,11 @@
-/* mxnet-symbol-order.c — inputs before users.  Files of MXNet are in that order;
- * others are brought into it, and circles are refused by name.
+/* mxnet-symbol-order.c — sorts records so that inputs come before the nodes that use them.
+ *
+ * MXNet writes files in that order, but other tools may not.  A cycle is refused with the names of
+ * its nodes.  Start at hyb_symbol_sort().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/formats/mxnet-symbol-private.h"
 
-#define MAX_NAMED 8
+#define MAX_NAMED 8 /* nodes of a cycle that the message names */
 
 static gboolean
 is_sorted (const SymbolGraph *graph)
@@ -20,7 +22,8 @@ is_sorted (const SymbolGraph *graph)
   return TRUE;
 }
 
-/* path holds nodes of which each is an input of the one before; again stands in it. */
+/* path: nodes, each an input of the one before it; again: a node in path that is an input of the
+ * last one. */
 static gboolean
 refuse_cycle (SymbolReader *reader, const SymbolGraph *graph, const GArray *path, guint32 again)
 {
@@ -43,9 +46,10 @@ refuse_cycle (SymbolReader *reader, const SymbolGraph *graph, const GArray *path
   g_string_append_printf (names, "“%s”", hyb_symbol_node (graph, again)->name);
 
   hyb_symbol_refuse (reader,
-                     "cycle",
-                     SYMBOL_AT_NODE (graph, again),
-                     "Loops are written with _foreach or _while_loop, not as circles of edges",
+                     &(SymbolIssue){ "cycle",
+                                     SYMBOL_AT_NODE (graph, again),
+                                     "Loops are written with _foreach or _while_loop, not as "
+                                     "circles of edges" },
                      "the node needs its own result: %s",
                      names->str);
   g_string_free (names, TRUE);
@@ -67,11 +71,11 @@ typedef struct
   guint32      *next; /* by node: its input to visit next */
   GArray       *path; /* of guint32: open nodes, the outermost first */
   guint32       n_ordered;
-} Walk;
+} OrderWalk;
 
-/* Depth first without recursion, from one node to what it needs. */
+/* Orders a node after all nodes that it depends on: depth-first search without recursion. */
 static gboolean
-visit (Walk *walk, guint32 start)
+visit (OrderWalk *walk, guint32 start)
 {
   g_array_append_val (walk->path, start);
   walk->marks[start] = MARK_OPEN;
@@ -111,7 +115,7 @@ hyb_symbol_sort (SymbolReader *reader, SymbolGraph *graph)
   g_autofree guint8  *marks = NULL;
   g_autofree guint32 *next = NULL;
   g_autoptr (GArray) path = NULL;
-  Walk walk = { .reader = reader, .graph = graph };
+  OrderWalk walk = { .reader = reader, .graph = graph };
 
   if (is_sorted (graph))
     return TRUE;

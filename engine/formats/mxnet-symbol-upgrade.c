@@ -1,25 +1,29 @@
-/* mxnet-symbol-upgrade.c — what MXNet does to files of older versions when it loads
- * them, step by step, each below its version.
+/* mxnet-symbol-upgrade.c — changes records of files from older versions of MXNet in the way that
+ * MXNet 1.9.1 does when it loads them.
+ *
+ * Each change applies to files below a certain version: hyb_symbol_upgrade().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/formats/mxnet-symbol-private.h"
 
 #include <string.h>
 
+/* MXNet's “hidden keys”: attributes for the optimizer and the placement of nodes.  Old files mix
+ * them with the attributes of operators; newer ones write them as __lr_mult__. */
 static const char *const hidden_keys[] = {
   "ctx_group", "lr_mult", "wd_mult", "force_mirroring", "mirror_stage", NULL,
 };
 
-/* Attributes that some versions wrote and later ones mean differently. */
+/* Attributes that old versions wrote, and that have another meaning in later versions. */
 static const struct
 {
   gint64      below;
-  const char *op, *key, *value; /* this pair is taken away */
+  const char *op, *key, *value; /* removed if the attribute has this value */
 } dropped[] = {
   { 905, "argmax", "axis", "-1" },
   { 905, "argmin", "axis", "-1" },
 };
 
-/* How operators initialise variables that feed them; written into files since 0.9.4. */
+/* Initialisers of variables that feed operators; MXNet writes them to files since 0.9.4. */
 static const struct
 {
   const char *op;
@@ -46,8 +50,9 @@ hyb_symbol_is_hidden_key (const char *key)
   return find_hidden_key (key) != NULL;
 }
 
+/* "__lr_mult__" for "lr_mult".  The string lives as long as the reader. */
 static const char *
-dress (SymbolReader *reader, const char *hidden)
+add_underscores (SymbolReader *reader, const char *hidden)
 {
   g_autofree char *key = g_strdup_printf ("__%s__", hidden);
 
@@ -72,8 +77,8 @@ find_feeding_variable (const SymbolGraph *graph, const SymbolNode *node, const c
   return HYB_NO_ID;
 }
 
-/* "lr_mult" belongs to the node itself, "weight_lr_mult" to the variable that is its
- * weight; on a variable the latter stays as it is. */
+/* Moves "lr_mult" to "__lr_mult__" of the same node, and "weight_lr_mult" to "__lr_mult__" of the
+ * variable that is the node's weight.  On a variable the latter key is not changed. */
 static void
 move_hidden_key (SymbolReader *reader, SymbolGraph *graph, guint index, const char *key)
 {
@@ -86,7 +91,7 @@ move_hidden_key (SymbolReader *reader, SymbolGraph *graph, guint index, const ch
   if (strcmp (key, hidden) == 0)
     {
       hyb_symbol_remove_attribute (graph, index, key);
-      hyb_symbol_set_attribute (graph, index, dress (reader, hidden), value);
+      hyb_symbol_set_attribute (graph, index, add_underscores (reader, hidden), value);
       return;
     }
 
@@ -100,7 +105,7 @@ move_hidden_key (SymbolReader *reader, SymbolGraph *graph, guint index, const ch
     return;
 
   hyb_symbol_remove_attribute (graph, index, key);
-  hyb_symbol_set_attribute (graph, variable, dress (reader, hidden), value);
+  hyb_symbol_set_attribute (graph, variable, add_underscores (reader, hidden), value);
 }
 
 static void
@@ -127,7 +132,7 @@ move_hidden_keys (SymbolReader *reader, SymbolGraph *graph)
     }
 }
 
-/* The attributes of a node as hyb_params_parse() takes them; (transfer container). */
+/* The attributes of a node without hidden keys, for hyb_params_parse().  (transfer container) */
 static const char **
 dup_attributes (const SymbolGraph *graph, const SymbolNode *node)
 {
@@ -148,6 +153,8 @@ dup_attributes (const SymbolGraph *graph, const SymbolNode *node)
   return list;
 }
 
+/* How many inputs the operator takes with the node's attributes; those that it has if they cannot
+ * be parsed. */
 static guint
 count_inputs (const SymbolGraph *graph, const SymbolNode *node)
 {
@@ -162,8 +169,8 @@ count_inputs (const SymbolGraph *graph, const SymbolNode *node)
   return n_inputs;
 }
 
-/* Before 0.9 auxiliary states were no nodes.  New variables stand at the end of the
- * records; sorting puts them before their user. */
+/* Before version 0.9 auxiliary states were not nodes: adds variables for inputs that are missing.
+ * They are appended to the records; sorting moves them before the nodes that use them. */
 static void
 add_missing_inputs (SymbolReader *reader, SymbolGraph *graph, guint index)
 {

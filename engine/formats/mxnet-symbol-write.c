@@ -1,7 +1,8 @@
-/* mxnet-symbol-write.c — a graph as MXNet 1.9.1's JSON writer lays it out.
+/* mxnet-symbol-write.c — writes a graph as JSON with the layout of MXNet 1.9.1's writer.
  *
- * Objects of one pair stand on one line, larger ones on several; lists of numbers
- * break beyond ten elements, lists of objects always.
+ * An object with one pair is on one line, a larger one on several.  Lists of numbers are broken
+ * into lines if they have more than ten elements, lists of objects always.  Start at
+ * hyb_symbol_print().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/formats/mxnet-symbol.h"
 
@@ -13,26 +14,26 @@ typedef struct
 {
   HybGraph  *graph;
   GString   *text;
-  guint      indent; /* of the object at hand, in spaces */
-  HybNodeId *order;  /* nodes as they are written */
+  guint      indent; /* of the current object, in spaces */
+  HybNodeId *order;  /* nodes in the order in which they are written */
   guint      n_ordered;
-  guint32   *place;    /* by node id: position in order; HYB_NO_ID: not written */
-  guint32   *versions; /* by node id: how often a variable was mutated so far */
-} Writer;
+  guint32   *place;    /* by node id: position in order; HYB_NO_ID if it is not written */
+  guint32   *versions; /* by node id: how often a variable has been mutated so far */
+} SymbolWriter;
 
 static void write_graph (HybGraph *graph, GString *text, guint indent, gboolean is_top);
 
 static void
-start_line (Writer *writer, guint indent)
+start_line (SymbolWriter *writer, guint indent)
 {
   g_string_append_c (writer->text, '\n');
   for (guint i = 0; i < indent; i++)
     g_string_append_c (writer->text, ' ');
 }
 
-/* Only these escapes are understood by MXNet's reader. */
+/* MXNet's reader understands no other escapes. */
 static void
-write_string (Writer *writer, const char *string)
+write_string (SymbolWriter *writer, const char *string)
 {
   static const char escaped[] = "\r\n\\\t\"", letters[] = "rn\\t\"";
 
@@ -50,7 +51,7 @@ write_string (Writer *writer, const char *string)
 }
 
 static void
-write_key (Writer *writer, const char *key, gboolean is_first)
+write_key (SymbolWriter *writer, const char *key, gboolean is_first)
 {
   if (!is_first)
     g_string_append (writer->text, ", ");
@@ -60,7 +61,7 @@ write_key (Writer *writer, const char *key, gboolean is_first)
 }
 
 static void
-write_separator (Writer *writer, guint i, gboolean is_long)
+write_separator (SymbolWriter *writer, guint i, gboolean is_long)
 {
   if (i > 0)
     g_string_append (writer->text, ", ");
@@ -69,22 +70,22 @@ write_separator (Writer *writer, guint i, gboolean is_long)
 }
 
 static void
-open_list (Writer *writer)
+open_list (SymbolWriter *writer)
 {
   g_string_append_c (writer->text, '[');
 }
 
 static void
-close_list (Writer *writer, gboolean is_long)
+close_list (SymbolWriter *writer, gboolean is_long)
 {
   if (is_long)
     start_line (writer, writer->indent + 2);
   g_string_append_c (writer->text, ']');
 }
 
-/* Depth first from the heads, inputs in order, each node once. */
+/* Orders start and the nodes it depends on: depth-first, inputs in order. */
 static void
-order_from (Writer *writer, HybNodeId start, GArray *path, guint32 *next)
+order_from (SymbolWriter *writer, HybNodeId start, GArray *path, guint32 *next)
 {
   g_array_append_val (path, start);
   writer->place[start] = 0;
@@ -114,7 +115,7 @@ order_from (Writer *writer, HybNodeId start, GArray *path, guint32 *next)
 }
 
 static void
-order_nodes (Writer *writer)
+order_nodes (SymbolWriter *writer)
 {
   guint             n_nodes = hyb_graph_n_nodes (writer->graph), n_heads;
   const HybValueId *heads = hyb_graph_get_heads (writer->graph, &n_heads);
@@ -133,7 +134,7 @@ order_nodes (Writer *writer)
 }
 
 static void
-write_entry (Writer *writer, HybValueId value)
+write_entry (SymbolWriter *writer, HybValueId value)
 {
   HybNodeId producer = hyb_graph_get_producer (writer->graph, value);
 
@@ -144,9 +145,9 @@ write_entry (Writer *writer, HybValueId value)
                           writer->versions[producer]);
 }
 
-/* Whether this use of a variable writes it, here or in a body. */
+/* TRUE if the node, or one in its bodies, writes to the variable that is its input. */
 static gboolean
-is_mutated (const Writer *writer, const HybNode *node, guint input, HybNodeId producer)
+is_mutated (const SymbolWriter *writer, const HybNode *node, guint input, HybNodeId producer)
 {
   const HybNode *source = hyb_graph_get_node (writer->graph, producer);
 
@@ -158,9 +159,10 @@ is_mutated (const Writer *writer, const HybNode *node, guint input, HybNodeId pr
   return node->n_bodies > 0 && hyb_graph_is_auxiliary (writer->graph, producer);
 }
 
-/* An entry names the version after this node's own writing. */
+/* Counts the node's own writes before its entries are written, because they name the version after
+ * them. */
 static void
-count_versions (Writer *writer, HybNodeId id)
+count_versions (SymbolWriter *writer, HybNodeId id)
 {
   const HybNode    *node = hyb_graph_get_node (writer->graph, id);
   const HybValueId *inputs = hyb_graph_get_inputs (writer->graph, id);
@@ -175,7 +177,7 @@ count_versions (Writer *writer, HybNodeId id)
 }
 
 static void
-write_entries (Writer *writer, const HybValueId *values, guint n)
+write_entries (SymbolWriter *writer, const HybValueId *values, guint n)
 {
   gboolean is_long = n > LONG_LIST;
 
@@ -189,7 +191,7 @@ write_entries (Writer *writer, const HybValueId *values, guint n)
 }
 
 static void
-write_attributes (Writer *writer, const char *const *attributes)
+write_attributes (SymbolWriter *writer, const char *const *attributes)
 {
   guint n = 0;
 
@@ -210,7 +212,7 @@ write_attributes (Writer *writer, const char *const *attributes)
 }
 
 static void
-write_bodies (Writer *writer, HybNodeId id, guint n_bodies)
+write_bodies (SymbolWriter *writer, HybNodeId id, guint n_bodies)
 {
   HybGraph *const *bodies = hyb_graph_get_bodies (writer->graph, id);
 
@@ -225,7 +227,7 @@ write_bodies (Writer *writer, HybNodeId id, guint n_bodies)
 }
 
 static void
-write_node (Writer *writer, HybNodeId id)
+write_node (SymbolWriter *writer, HybNodeId id)
 {
   const HybNode *node = hyb_graph_get_node (writer->graph, id);
   gboolean       is_opaque = (node->op->flags & HYB_OP_OPAQUE) != 0;
@@ -250,7 +252,7 @@ write_node (Writer *writer, HybNodeId id)
 }
 
 static void
-write_nodes (Writer *writer)
+write_nodes (SymbolWriter *writer)
 {
   guint indent = writer->indent;
 
@@ -267,7 +269,7 @@ write_nodes (Writer *writer)
 }
 
 static void
-write_numbers (Writer *writer, const char *key, const GArray *numbers)
+write_numbers (SymbolWriter *writer, const char *key, const GArray *numbers)
 {
   gboolean is_long = numbers->len > LONG_LIST;
 
@@ -281,11 +283,12 @@ write_numbers (Writer *writer, const char *key, const GArray *numbers)
   close_list (writer, is_long);
 }
 
+/* The number of outputs that node_row_ptr counts. */
 static guint
 count_outputs (const HybNode *node)
 {
-  /* The count of steps or the branch taken, which our loops and branches keep as a
-   * hidden output, is none of MXNet's. */
+  /* Loops and branches have a hidden output that MXNet's do not have: the number of steps, or the
+   * branch taken. */
   if (node->n_bodies > 0 && !(node->op->flags & HYB_OP_OPAQUE))
     return hyb_op_n_visible (node->op, node->params, node->n_outputs);
 
@@ -295,7 +298,7 @@ count_outputs (const HybNode *node)
 }
 
 static void
-write_lists (Writer *writer)
+write_lists (SymbolWriter *writer)
 {
   g_autoptr (GArray) variables = g_array_new (FALSE, FALSE, sizeof (guint));
   g_autoptr (GArray) rows = g_array_new (FALSE, FALSE, sizeof (guint));
@@ -317,7 +320,7 @@ write_lists (Writer *writer)
 }
 
 static void
-write_graph_attributes (Writer *writer)
+write_graph_attributes (SymbolWriter *writer)
 {
   gboolean is_np = !hyb_graph_has_legacy_shapes (writer->graph);
 
@@ -340,13 +343,13 @@ write_graph (HybGraph *graph, GString *text, guint indent, gboolean is_top)
 {
   guint             n_nodes = hyb_graph_n_nodes (graph), n_heads;
   const HybValueId *heads = hyb_graph_get_heads (graph, &n_heads);
-  Writer            writer = {
-               .graph = graph,
-               .text = text,
-               .indent = indent,
-               .order = g_new (HybNodeId, n_nodes),
-               .place = g_new (guint32, n_nodes),
-               .versions = g_new0 (guint32, n_nodes),
+  SymbolWriter      writer = {
+         .graph = graph,
+         .text = text,
+         .indent = indent,
+         .order = g_new (HybNodeId, n_nodes),
+         .place = g_new (guint32, n_nodes),
+         .versions = g_new0 (guint32, n_nodes),
   };
 
   order_nodes (&writer);

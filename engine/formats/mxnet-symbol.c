@@ -1,4 +1,6 @@
-/* mxnet-symbol.c — a symbol file from bytes to a graph, in order.
+/* mxnet-symbol.c — reads a symbol file: runs the steps from bytes to a graph.
+ *
+ * mxnet-symbol-private.h lists the steps.  Start at hyb_symbol_read().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/formats/mxnet-symbol.h"
 
@@ -9,112 +11,10 @@
 #include <string.h>
 
 #define MAX_SUBGRAPH_DEPTH 32
-#define MAX_FINDINGS       500 /* nobody reads more; a hostile file could cause millions */
 
-static void
-fill_place (SymbolReader *reader, HybFinding *finding, const SymbolPlace *place)
-{
-  const SymbolNode *node;
-
-  finding->file = g_strdup (reader->where);
-  if (place->node == HYB_NO_ID)
-    {
-      finding->line = hyb_json_get_line (reader->json, place->ref);
-      finding->path = hyb_json_dup_path (reader->json, place->ref);
-      return;
-    }
-
-  node = hyb_symbol_node (place->graph, place->node);
-  finding->node = g_strdup (node->name);
-  finding->line = node->line;
-  finding->path = g_strdup_printf ("%s.nodes[%u]", place->graph->path, place->node);
-}
-
-/* “conv1” (Convolution): , before what is said of a node. */
-static char *
-name_place (const SymbolPlace *place, const char *what)
-{
-  const SymbolNode *node;
-
-  if (place->node == HYB_NO_ID)
-    return g_strdup (what);
-
-  node = hyb_symbol_node (place->graph, place->node);
-  return g_strdup_printf ("node “%s” (%s): %s",
-                          node->name,
-                          hyb_symbol_is_variable (node) ? "a variable" : node->type,
-                          what);
-}
-
-static HybFinding *
-say (SymbolReader      *reader,
-     HybSeverity        severity,
-     const char        *code,
-     const SymbolPlace *place,
-     const char        *hint,
-     const char        *what)
-{
-  g_autofree char *message = name_place (place, what);
-  HybFinding      *finding = hyb_finding_new (code, severity, "%s", message);
-
-  fill_place (reader, finding, place);
-  finding->hint = g_strdup (hint);
-  hyb_model_add_finding (reader->model, finding);
-  reader->n_said++;
-  return finding;
-}
-
-HybFinding *
-hyb_symbol_say (SymbolReader      *reader,
-                HybSeverity        severity,
-                const char        *code,
-                const SymbolPlace *place,
-                const char        *hint,
-                const char        *format,
-                ...)
-{
-  g_autofree char *what = NULL;
-  va_list          list;
-
-  if (reader->n_said >= MAX_FINDINGS)
-    return NULL;
-
-  va_start (list, format);
-  what = g_strdup_vprintf (format, list);
-  va_end (list);
-  return say (reader, severity, code, place, hint, what);
-}
-
-gboolean
-hyb_symbol_refuse (SymbolReader      *reader,
-                   const char        *code,
-                   const SymbolPlace *place,
-                   const char        *hint,
-                   const char        *format,
-                   ...)
-{
-  g_autofree char  *what = NULL;
-  g_autofree char  *where = NULL;
-  const HybFinding *finding;
-  va_list           list;
-
-  va_start (list, format);
-  what = g_strdup_vprintf (format, list);
-  va_end (list);
-
-  finding = say (reader, HYB_SEVERITY_ERROR, code, place, hint, what);
-  where = g_strdup_printf ("%s:%u", reader->where, finding->line);
-  return hyb_error_at (reader->error,
-                       HYB_FORMAT_ERROR,
-                       HYB_FORMAT_ERROR_MALFORMED,
-                       where,
-                       hint,
-                       "%s",
-                       finding->message);
-}
-
-HybGraph *
-hyb_symbol_read_graph (SymbolReader *reader, HybJsonRef ref, const char *path)
+/* Reads a graph, and its subgraphs through reader->read_body.  (transfer full) */
+static HybGraph *
+read_graph (SymbolReader *reader, HybJsonRef ref, const char *path)
 {
   g_autoptr (SymbolGraph) graph = hyb_symbol_graph_new (ref, path);
   HybGraph *built = NULL;
@@ -122,9 +22,7 @@ hyb_symbol_read_graph (SymbolReader *reader, HybJsonRef ref, const char *path)
   if (reader->depth == MAX_SUBGRAPH_DEPTH)
     {
       hyb_symbol_refuse (reader,
-                         "bad-node",
-                         SYMBOL_AT_REF (graph, ref),
-                         NULL,
+                         &(SymbolIssue){ "bad-node", SYMBOL_AT_REF (graph, ref), NULL },
                          "more than %u subgraphs in each other",
                          MAX_SUBGRAPH_DEPTH);
       return NULL;
@@ -143,7 +41,8 @@ hyb_symbol_read_graph (SymbolReader *reader, HybJsonRef ref, const char *path)
   return built;
 }
 
-/* "attrs": {"mxnet_version": ["int", 10901], "is_np_shape": ["int", 1]} */
+/* A number among the graph's attributes:
+ * "attrs": {"mxnet_version": ["int", 10901], "is_np_shape": ["int", 1]}. */
 static gboolean
 find_graph_int (SymbolReader *reader, const char *key, gint64 *value)
 {
@@ -164,13 +63,13 @@ find_graph_int (SymbolReader *reader, const char *key, gint64 *value)
       is_found = TRUE;
 
   if (!is_found)
-    hyb_symbol_say (reader,
-                    HYB_SEVERITY_WARNING,
-                    "bad-attribute",
-                    SYMBOL_AT_REF (NULL, pair),
-                    NULL,
-                    "the graph’s attribute “%s” should be [\"int\", number]: ignored",
-                    key);
+    hyb_symbol_report (reader,
+                       &(SymbolIssue){ "bad-attribute",
+                                       SYMBOL_AT_REF (NULL, pair),
+                                       NULL,
+                                       HYB_SEVERITY_WARNING },
+                       "the graph’s attribute “%s” should be [\"int\", number]: ignored",
+                       key);
   return is_found;
 }
 
@@ -196,15 +95,14 @@ read_version (SymbolReader *reader)
   hyb_model_set_format (reader->model, "mxnet-symbol");
   hyb_model_set_version (reader->model, version);
   if (reader->version > 29999)
-    hyb_symbol_say (reader,
-                    HYB_SEVERITY_WARNING,
-                    "newer-version",
-                    SYMBOL_AT_REF (NULL, 0),
-                    NULL,
-                    "the file was written by MXNet %s, which is newer than all we know",
-                    version);
+    hyb_symbol_report (reader,
+                       &(SymbolIssue){
+                           "newer-version", SYMBOL_AT_REF (NULL, 0), NULL, HYB_SEVERITY_WARNING },
+                       "the file was written by MXNet %s, which is newer than all we know",
+                       version);
 }
 
+/* Reports JSON that MXNet's own reader would not accept. */
 static void
 report_quirks (SymbolReader *reader)
 {
@@ -227,30 +125,31 @@ report_quirks (SymbolReader *reader)
       HybJsonRef ref = hyb_json_get_quirk (reader->json, (HybJsonQuirk) i);
 
       if (ref != HYB_JSON_NONE)
-        hyb_symbol_say (reader,
-                        HYB_SEVERITY_WARNING,
-                        quirks[i].code,
-                        SYMBOL_AT_REF (NULL, ref),
-                        "Save the file again with raw UTF-8 to load it in MXNet",
-                        "%s",
-                        quirks[i].text);
+        hyb_symbol_report (reader,
+                           &(SymbolIssue){ quirks[i].code,
+                                           SYMBOL_AT_REF (NULL, ref),
+                                           "Save the file again with raw UTF-8 to load it in MXNet",
+                                           HYB_SEVERITY_WARNING },
+                           "%s",
+                           quirks[i].text);
     }
 }
 
+/* A failure becomes a finding as well. */
 static HybJson *
 parse_json (HybModel *model, GBytes *bytes, const char *where, GError **error)
 {
   HybJsonTrouble trouble;
-  g_autoptr (GError) own = NULL;
-  HybJson    *json = hyb_json_parse (bytes, NULL, where, &trouble, &own);
+  g_autoptr (GError) failure = NULL;
+  HybJson    *json = hyb_json_parse (bytes, NULL, where, &trouble, &failure);
   HybFinding *finding;
   const char *message;
 
   if (json)
     return json;
 
-  /* The finding has its place in fields of its own. */
-  message = own->message;
+  /* The finding has fields for the place, so it is removed from the message. */
+  message = failure->message;
   if (g_str_has_prefix (message, where))
     {
       message += strlen (where);
@@ -261,14 +160,14 @@ parse_json (HybModel *model, GBytes *bytes, const char *where, GError **error)
   finding->line = trouble.line;
   finding->offset = trouble.offset;
   hyb_model_add_finding (model, finding);
-  g_propagate_error (error, g_steal_pointer (&own));
+  g_propagate_error (error, g_steal_pointer (&failure));
   return NULL;
 }
 
 gboolean
 hyb_symbol_read (HybModel *model, GBytes *bytes, const char *where, GError **error)
 {
-  SymbolReader reader = { .model = model, .where = where, .error = error };
+  SymbolReader reader = { .model = model, .where = where, .error = error, .read_body = read_graph };
   g_autoptr (HybGraph) graph = NULL;
 
   reader.json = parse_json (model, bytes, where, error);
@@ -279,7 +178,7 @@ hyb_symbol_read (HybModel *model, GBytes *bytes, const char *where, GError **err
   reader.unknown = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   report_quirks (&reader);
   read_version (&reader);
-  graph = hyb_symbol_read_graph (&reader, 0, "$");
+  graph = read_graph (&reader, 0, "$");
   if (graph)
     hyb_model_set_graph (model, graph);
 

@@ -1,8 +1,8 @@
-/* mxnet-symbol.h — graphs as MXNet 0.7 to 2.0 writes them (*-symbol.json).
+/* mxnet-symbol.h — reads and writes graphs in the files of MXNet 0.7 to 2.0 (*-symbol.json).
  *
- * What MXNet refuses for no reason that matters is read and noted as a finding.
- * A node that cannot be understood becomes opaque and an error finding: the rest
- * of the graph can still be looked at.  Whoever wants to run asks for none.
+ * The reader accepts more than MXNet does and reports the difference as findings.  A node that it
+ * does not understand becomes opaque, with an error finding, so that the rest of the graph can be
+ * looked at; callers that want to run the graph must check that there is no such finding.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -10,9 +10,12 @@
 
 #include <gio/gio.h>
 
-/* FALSE only when no graph remains; the reason is also the last finding. */
+/* Puts the graph into model.  FALSE only if there is no graph that could be looked at; the last
+ * finding then says why.  where: name of the file in messages. */
 gboolean hyb_symbol_read (HybModel *model, GBytes *bytes, const char *where, GError **error);
 
-/* Byte for byte as MXNet 1.9.1 writes: nodes in depth-first order from the heads. */
-char    *hyb_symbol_print (HybGraph *graph, gsize *length);
+/* The JSON text that MXNet 1.9.1 writes for the graph, byte for byte: nodes are in depth-first order
+ * from the heads.  (transfer full) */
+char *hyb_symbol_print (HybGraph *graph, gsize *length);
+/* Writes that text to a file. */
 gboolean hyb_symbol_write_file (HybGraph *graph, const char *path, GError **error);

@@ -1,4 +1,6 @@
-/* npy.c — the header is a Python dictionary; three of its keys matter.
+/* npy.c — reads NumPy arrays and makes their headers.
+ *
+ * The header is a Python dictionary, of which three keys are used: descr, fortran_order, shape.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/formats/npy.h"
 
@@ -14,7 +16,7 @@
 
 static const struct
 {
-  const char *letters; /* kind and size, without the byte order */
+  const char *letters; /* of "descr": kind and size, without the byte order */
   HybDType    dtype;
 } descriptions[] = {
   { "f4", HYB_F32 }, { "f8", HYB_F64 }, { "f2", HYB_F16 },  { "u1", HYB_U8 },   { "i4", HYB_I32 },
@@ -49,7 +51,7 @@ refuse (const char *where, GError **error, const char *format, ...)
                        what);
 }
 
-/* Behind "'key':", without spaces; NULL if it is not there. */
+/* The text after "'key':" and white space; NULL if the header lacks the key. */
 static const char *
 find_value (const char *header, const char *key)
 {
@@ -71,6 +73,7 @@ find_value (const char *header, const char *key)
   return NULL;
 }
 
+/* Reads the element type. */
 static gboolean
 read_description (const char *text, Header *header, const char *where, GError **error)
 {
@@ -130,7 +133,7 @@ read_shape (const char *text, Header *header, const char *where, GError **error)
     }
 }
 
-/* The position ends up at the first element. */
+/* Reads the text of the header and moves to the first element. */
 static gboolean
 read_header_text (HybByteReader *reader, char **text)
 {
@@ -160,7 +163,7 @@ read_header_text (HybByteReader *reader, char **text)
   return TRUE;
 }
 
-/* Elements in the order of a transposed array, into row-major order. */
+/* Copies elements from Fortran order into C order. */
 static void
 transpose (const HybType *type, const guint8 *from, guint8 *to)
 {
@@ -193,10 +196,10 @@ swap_bytes (guint8 *data, gsize n, gsize size)
   for (gsize i = 0; i < n; i++)
     for (gsize low = 0, high = size - 1; low < high; low++, high--)
       {
-        guint8 kept = data[i * size + low];
+        guint8 byte = data[i * size + low];
 
         data[i * size + low] = data[i * size + high];
-        data[i * size + high] = kept;
+        data[i * size + high] = byte;
       }
 }
 
@@ -295,7 +298,7 @@ hyb_npy_make_header (const HybType *type)
                             i + 1 < type->shape.rank || i == 0 ? "," : "");
   g_string_append (text, "), }");
 
-  /* Ten bytes before the text, a line break after it, 64 in all or a multiple. */
+  /* With the ten bytes before the text and the line break after it, a multiple of 64. */
   while ((text->len + 11) % 64 != 0)
     g_string_append_c (text, ' ');
   g_string_append_c (text, '\n');

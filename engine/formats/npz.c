@@ -1,4 +1,7 @@
-/* npz.c — zip members to arrays and back; a folder of members is a sparse array.
+/* npz.c — reads and writes archives of NumPy arrays.
+ *
+ * Each member of the zip archive is an array in npy format; a folder with a member "format" is a
+ * sparse array.  Start at hyb_npz_read() and hyb_npz_write().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/formats/npz.h"
 
@@ -14,14 +17,14 @@
 typedef struct
 {
   HybZip        *zip;
-  GHashTable    *members; /* name to index + 1 */
+  GHashTable    *members; /* name → index + 1 */
   HybTensorList *list;
   const char    *where;
   gsize          file_bytes;
-} Reader;
+} NpzReader;
 
 static GBytes *
-read_member (Reader *reader, const char *name, GError **error)
+read_member (NpzReader *reader, const char *name, GError **error)
 {
   guint index = GPOINTER_TO_UINT (g_hash_table_lookup (reader->members, name));
 
@@ -41,7 +44,7 @@ read_member (Reader *reader, const char *name, GError **error)
 }
 
 static HybTensor *
-read_array (Reader *reader, const char *name, GError **error)
+read_array (NpzReader *reader, const char *name, GError **error)
 {
   g_autoptr (GBytes) bytes = read_member (reader, name, error);
   g_autofree char *place = g_strdup_printf ("%s: %s", reader->where, name);
@@ -49,9 +52,9 @@ read_array (Reader *reader, const char *name, GError **error)
   return bytes ? hyb_npy_read (bytes, place, error) : NULL;
 }
 
-/* NAME/data.npy gives the element type, NAME/shape.npy the shape of the whole. */
+/* Reads the shape of a sparse array from the array called name. */
 static gboolean
-read_shape (Reader *reader, const char *name, HybShape *shape, GError **error)
+read_shape (NpzReader *reader, const char *name, HybShape *shape, GError **error)
 {
   g_autoptr (HybTensor) dims = read_array (reader, name, error);
 
@@ -70,7 +73,7 @@ read_shape (Reader *reader, const char *name, HybShape *shape, GError **error)
                              HYB_FORMAT_ERROR_MALFORMED,
                              reader->where,
                              NULL,
-                             "“%s” is no shape",
+                             "“%s” is not a shape",
                              name);
       shape->dim[shape->rank++] = dim;
     }
@@ -84,8 +87,9 @@ part_name (const char *folder, const char *part)
   return g_strconcat (folder, "/", part, ".npy", NULL);
 }
 
+/* Reads the sparse array in a folder: the members data, indices, shape and, for CSR, indptr. */
 static HybTensor *
-read_sparse (Reader *reader, const char *folder, GError **error)
+read_sparse (NpzReader *reader, const char *folder, GError **error)
 {
   g_autofree char *data_name = part_name (folder, "data"),
                   *shape_name = part_name (folder, "shape");
@@ -122,9 +126,9 @@ read_sparse (Reader *reader, const char *folder, GError **error)
   return dense;
 }
 
-/* The folder of a member that belongs to a sparse array; NULL: an ordinary member. */
+/* The folder of a member that belongs to a sparse array; NULL for other members.  (transfer full) */
 static char *
-sparse_folder (Reader *reader, const char *name)
+sparse_folder (NpzReader *reader, const char *name)
 {
   const char      *slash = strrchr (name, '/');
   g_autofree char *folder = slash ? g_strndup (name, (gsize) (slash - name)) : NULL;
@@ -136,8 +140,9 @@ sparse_folder (Reader *reader, const char *name)
   return g_steal_pointer (&folder);
 }
 
+/* Reads the array that a member holds or belongs to. */
 static gboolean
-read_one (Reader *reader, const char *name, GError **error)
+read_one (NpzReader *reader, const char *name, GError **error)
 {
   g_autofree char *folder = sparse_folder (reader, name);
   g_autoptr (HybTensor) tensor = NULL;
@@ -161,7 +166,7 @@ hyb_npz_read (GBytes *bytes, const char *where, GError **error)
   g_autoptr (HybZip) zip = hyb_zip_open (bytes, where, error);
   g_autoptr (HybTensorList) list = hyb_tensor_list_new ();
   g_autoptr (GHashTable) members = g_hash_table_new (g_str_hash, g_str_equal);
-  Reader reader = { zip, members, list, where, g_bytes_get_size (bytes) };
+  NpzReader reader = { zip, members, list, where, g_bytes_get_size (bytes) };
 
   if (!zip)
     return NULL;

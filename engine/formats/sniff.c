@@ -1,5 +1,7 @@
-/* sniff.c — a table of first bytes, and what each means to somebody who expected
- * something else.
+/* sniff.c — a table of the first bytes of files, with a description and a hint for users who
+ * expected another kind of file.
+ *
+ * Start at hyb_sniff().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/formats/sniff.h"
 
@@ -9,7 +11,7 @@ typedef struct
 {
   HybSniff    kind;
   guint       length;
-  const char *bytes; /* NULL: this kind is found by looking closer */
+  const char *bytes; /* NULL: hyb_sniff() recognises this kind in another way */
   const char *description;
   const char *hint;
 } Signature;
@@ -38,7 +40,7 @@ static const Signature signatures[] = {
     0,
     NULL,
     "a web page",
-    "The download got a page instead of the file; download it again" },
+    "The download fetched a page instead of the file; download it again" },
   { HYB_SNIFF_PROTOBUF,
     0,
     NULL,
@@ -49,6 +51,7 @@ static const Signature signatures[] = {
   { HYB_SNIFF_UNKNOWN, 0, NULL, "data of no known kind", NULL },
 };
 
+/* The position after a byte order mark and white space. */
 static gsize
 skip_space (const guint8 *data, gsize length)
 {
@@ -59,8 +62,8 @@ skip_space (const guint8 *data, gsize length)
   return at;
 }
 
-/* ONNX starts with field 1, a varint: ir_version, a small number; then field 2 (the
- * producer), 3, 4, 5, 7 (the graph) or 8 (operator sets), each of them a run of bytes. */
+/* ONNX starts with field 1 (ir_version, a small varint), followed by field 2 (producer), 3, 4, 5, 7
+ * (graph) or 8 (operator sets), which are all length-delimited. */
 static gboolean
 looks_like_protobuf (const guint8 *data, gsize length)
 {

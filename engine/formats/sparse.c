@@ -1,4 +1,5 @@
-/* sparse.c — rows and columns put where they belong, the rest zero.
+/* sparse.c — converts sparse arrays to dense ones: stored rows or elements are copied to their place,
+ * and everything else is zero.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/formats/sparse.h"
 
@@ -7,10 +8,10 @@
 
 #include <string.h>
 
-/* Zeros cost nothing in a sparse file, and a lot in memory: this much is always
- * granted, more only to files that are large themselves. */
-#define GRANTED_BYTES  ((gsize) 256 << 20)
-#define GRANTED_FACTOR 256
+/* A tiny sparse file may describe an array of terabytes.  Dense arrays up to SMALL_BYTES are always
+ * allowed, larger ones only up to MAX_GROWTH times the size of the file. */
+#define SMALL_BYTES ((gsize) 256 << 20)
+#define MAX_GROWTH  256
 
 static gboolean refuse (GError **error, const char *format, ...) G_GNUC_PRINTF (2, 3);
 
@@ -32,6 +33,7 @@ refuse (GError **error, const char *format, ...)
                        what);
 }
 
+/* Row-sparse. */
 static gboolean
 fill_rows (const HybSparse *sparse, HybTensor *dense, GError **error)
 {
@@ -74,8 +76,9 @@ integer_at (HybTensor *tensor, gint64 i)
   return hyb_dtype_get_int (hyb_tensor_get_data (tensor), hyb_tensor_get_dtype (tensor), (gsize) i);
 }
 
+/* CSR. */
 static gboolean
-fill_cells (const HybSparse *sparse, HybTensor *dense, GError **error)
+fill_elements (const HybSparse *sparse, HybTensor *dense, GError **error)
 {
   const HybShape *shape = &sparse->type.shape;
   gint64          n = hyb_tensor_get_size (sparse->indices);
@@ -136,15 +139,15 @@ hyb_sparse_to_dense (const HybSparse *sparse, GError **error)
     }
   if (!hyb_shape_bytes (&sparse->type.shape, sparse->type.dtype, &bytes, error))
     return NULL;
-  if (bytes > GRANTED_BYTES && bytes / GRANTED_FACTOR > sparse->file_bytes)
+  if (bytes > SMALL_BYTES && bytes / MAX_GROWTH > sparse->file_bytes)
     {
       refuse (error, "made dense it would take %" G_GSIZE_FORMAT " bytes", bytes);
       return NULL;
     }
 
   dense = hyb_tensor_new_zeros (&sparse->type, error);
-  if (!dense ||
-      !(sparse->row_starts ? fill_cells (sparse, dense, error) : fill_rows (sparse, dense, error)))
+  if (!dense || !(sparse->row_starts ? fill_elements (sparse, dense, error)
+                                     : fill_rows (sparse, dense, error)))
     return NULL;
 
   return g_steal_pointer (&dense);

@@ -1,4 +1,6 @@
-/* sparse.h — the two sparse layouts of MXNet's files, made dense.
+/* sparse.h — converts the two sparse layouts of MXNet's files, CSR and row-sparse, to dense arrays.
+ *
+ * Used by the readers of parameter files and npz archives.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -6,12 +8,13 @@
 
 typedef struct
 {
-  HybType    type; /* of the dense array */
-  HybTensor *data;
-  HybTensor *row_starts; /* csr's indptr; NULL: row_sparse */
-  HybTensor *indices;    /* columns of csr, rows of row_sparse */
-  gsize      file_bytes; /* a small file may not ask for a lot of memory */
+  HybType    type;       /* of the dense array */
+  HybTensor *data;       /* CSR: stored elements; row-sparse: stored rows */
+  HybTensor *row_starts; /* CSR's indptr; NULL for row-sparse */
+  HybTensor *indices;    /* CSR: columns of the elements; row-sparse: numbers of the rows */
+  gsize      file_bytes; /* size of the file, which limits that of the dense array */
 } HybSparse;
 
-/* Every index is checked. */
+/* Fails if an index is out of range, or if the dense array would be too large for such a file.
+ * (transfer full) */
 HybTensor *hyb_sparse_to_dense (const HybSparse *sparse, GError **error);

@@ -1,4 +1,6 @@
-/* tensor-list.c — named tensors, found by name, kept in order.
+/* tensor-list.c — a list of named tensors: an array in order, and a hash table by name.
+ *
+ * Also makes tensors of bytes of a file (hyb_tensor_from_bytes()).
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/formats/tensor-list.h"
 
@@ -106,8 +108,8 @@ hyb_tensor_list_get_findings (HybTensorList *list)
   return list->findings;
 }
 
-/* Our own tensors end on a whole line of the cache; a mapped one must be followed by
- * as many readable bytes. */
+/* Kernels may read up to the end of the last cache line of a tensor, so mapped elements must be
+ * followed by that many readable bytes. */
 HybTensor *
 hyb_tensor_from_bytes (GBytes *bytes, gsize offset, const HybType *type, GError **error)
 {

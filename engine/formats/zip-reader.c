@@ -1,6 +1,7 @@
-/* zip-reader.c — the central directory of a zip archive, and its members.
+/* zip-reader.c — reads the central directory of a zip archive, and its members.
  *
- * Sizes are taken from the central directory: local headers may leave them out.
+ * Sizes are taken from the central directory, because local headers may lack them.  Start at
+ * hyb_zip_open() and hyb_zip_read().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/formats/zip.h"
 
@@ -18,7 +19,7 @@
 #define END_BYTES      22
 #define LOCATOR_BYTES  20
 #define CENTRAL_BYTES  46
-#define DEFLATE_FACTOR 1032 /* no deflated text unpacks to more than this many times its size */
+#define DEFLATE_FACTOR 1032 /* deflate cannot compress more than this */
 
 typedef struct
 {
@@ -64,7 +65,7 @@ clear_member (gpointer data)
   g_free (((Member *) data)->name);
 }
 
-/* Fields that do not fit 32 bits say 0xffffffff and stand in extra field 1. */
+/* Fields that do not fit into 32 bits are 0xffffffff; their values are in extra field 1. */
 static gboolean
 read_zip64 (Member *member, HybByteReader extra)
 {
@@ -91,6 +92,7 @@ read_zip64 (Member *member, HybByteReader extra)
   return TRUE;
 }
 
+/* Reads one entry of the central directory. */
 static gboolean
 read_central (HybByteReader *reader, Member *member)
 {
@@ -116,7 +118,7 @@ read_central (HybByteReader *reader, Member *member)
          read_zip64 (member, hyb_byte_reader_make (extra, n_extra));
 }
 
-/* Where the record that ends every archive stands: it may be followed by a comment. */
+/* The position of the record at the end of the archive, which a comment may follow. */
 static gboolean
 find_end (const guint8 *data, gsize length, gsize *at)
 {
@@ -140,6 +142,8 @@ typedef struct
   guint64 n, offset;
 } Directory;
 
+/* Reads how many members there are and where the directory is, from the record at the end or from
+ * that of zip64. */
 static gboolean
 read_end (HybByteReader reader, Directory *directory)
 {
@@ -245,7 +249,7 @@ inflate (GBytes *packed, gsize size)
   return g_bytes_new_take (g_steal_pointer (&data), size);
 }
 
-/* The bytes of a member as they lie in the file. */
+/* The bytes of a member, compressed or not; NULL if they are not inside the file. */
 static GBytes *
 take_packed (const HybZip *zip, const Member *member)
 {
@@ -288,7 +292,7 @@ hyb_zip_read (const HybZip *zip, guint index, GError **error)
   if (!packed || (member->method == 0 && member->size != member->packed) ||
       member->size / DEFLATE_FACTOR > member->packed)
     {
-      refuse (zip->where, member->name, error, "its place or size is wrong");
+      refuse (zip->where, member->name, error, "its offset or size is wrong");
       return NULL;
     }
 

@@ -1,20 +1,22 @@
-/* zip-writer.c — stored members, each starting on a multiple of 64 bytes, so that
- * the arrays in them can be mapped.
+/* zip-writer.c — writes zip archives of uncompressed members.
+ *
+ * The contents of each member start at a multiple of 64 bytes (padding is an extra field), so that
+ * arrays in them can be mapped.  Equal contents give equal bytes: dates are constant.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/formats/zip.h"
 
 #include <string.h>
 
 #define ALIGNMENT  64
-#define PADDING_ID 0xd935 /* the extra field that others use for padding, too */
-#define DOS_DATE   0x21   /* the first of January 1980: equal content, equal bytes */
+#define PADDING_ID 0xd935 /* extra field for padding, as in Android's archives */
+#define DOS_DATE   0x21   /* 1 January 1980 */
 #define FLAG_UTF8  0x0800
 
 struct _HybZipWriter
 {
   GOutputStream *out;
-  GByteArray    *directory;
-  guint64        at;
+  GByteArray    *directory; /* entries of the members so far */
+  guint64        at;        /* bytes written */
   guint64        n_members;
 };
 
@@ -59,7 +61,7 @@ typedef struct
   gboolean    is_large;
 } Entry;
 
-/* What a local header and a directory entry have in common. */
+/* The fields that a local header and a directory entry have in common. */
 static void
 put_common (GByteArray *to, const Entry *entry, guint n_extra)
 {
@@ -83,6 +85,7 @@ put_name (GByteArray *to, const Entry *entry)
   g_byte_array_append (to, (const guint8 *) entry->name, (guint) strlen (entry->name));
 }
 
+/* The extra field of zip64 with the 64-bit sizes. */
 static void
 put_large (GByteArray *to, const Entry *entry, gboolean with_offset)
 {
@@ -116,7 +119,7 @@ write_local (HybZipWriter *writer, const Entry *entry, GError **error)
 }
 
 static void
-remember_entry (HybZipWriter *writer, const Entry *entry)
+add_directory_entry (HybZipWriter *writer, const Entry *entry)
 {
   GByteArray *to = writer->directory;
 
@@ -154,11 +157,12 @@ hyb_zip_writer_add (HybZipWriter *writer,
   g_return_val_if_fail (strlen (name) < G_MAXUINT16, FALSE);
 
   entry.is_large = entry.size >= G_MAXUINT32 || entry.offset >= G_MAXUINT32;
-  remember_entry (writer, &entry);
+  add_directory_entry (writer, &entry);
   return write_local (writer, &entry, error) && write_bytes (writer, first, n_head, error) &&
          write_bytes (writer, second, n_data, error);
 }
 
+/* The record at the end of zip64, and its locator.  at, size: of the directory. */
 static void
 put_end64 (GByteArray *to, HybZipWriter *writer, guint64 at, guint64 size)
 {
@@ -171,7 +175,7 @@ put_end64 (GByteArray *to, HybZipWriter *writer, guint64 at, guint64 size)
   put_number (to, writer->n_members, 8);
   put_number (to, size, 8);
   put_number (to, at, 8);
-  put_number (to, 0x07064b50, 4); /* the locator: where that record stands */
+  put_number (to, 0x07064b50, 4); /* the locator, with the position of that record */
   put_number (to, 0, 4);
   put_number (to, at + size, 8);
   put_number (to, 1, 4);

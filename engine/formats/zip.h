@@ -1,4 +1,7 @@
-/* zip.h — just enough of zip archives for npz files.
+/* zip.h — reads and writes zip archives, as far as npz files need it.
+ *
+ * The reader knows stored and deflated members and zip64; the writer stores members uncompressed,
+ * each starting at a multiple of 64 bytes, so that they can be mapped.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -7,26 +10,33 @@
 typedef struct _HybZip       HybZip;
 typedef struct _HybZipWriter HybZipWriter;
 
+/* Reads the directory of an archive.  where: name of the file in messages.  (transfer full) */
 HybZip *hyb_zip_open (GBytes *bytes, const char *where, GError **error);
-void    hyb_zip_free (HybZip *zip);
+/* Contents that were read stay valid. */
+void hyb_zip_free (HybZip *zip);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (HybZip, hyb_zip_free)
 
-guint       hyb_zip_n_members (const HybZip *zip);
+/* The number of members. */
+guint hyb_zip_n_members (const HybZip *zip);
+/* The name of a member, owned by the archive. */
 const char *hyb_zip_get_name (const HybZip *zip, guint index);
-/* The contents, checked against their checksum; mapped if stored. (transfer full) */
+/* The contents of a member; fails if they do not match their checksum.  Stored members share the
+ * memory of the archive.  (transfer full) */
 GBytes *hyb_zip_read (const HybZip *zip, guint index, GError **error);
 
-/* Members are stored, and start on multiples of 64 bytes. */
+/* Starts an archive.  (transfer full) */
 HybZipWriter *hyb_zip_writer_new (GOutputStream *out);
-void          hyb_zip_writer_free (HybZipWriter *writer);
+/* Does not close the stream. */
+void hyb_zip_writer_free (HybZipWriter *writer);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (HybZipWriter, hyb_zip_writer_free)
-/* The member is head followed by data. */
+/* Adds a member whose contents are head followed by data. */
 gboolean hyb_zip_writer_add (HybZipWriter *writer,
                              const char   *name,
                              GBytes       *head,
                              GBytes       *data,
                              GError      **error);
+/* Writes the directory. */
 gboolean hyb_zip_writer_finish (HybZipWriter *writer, GError **error);
 
-/* The checksum of zip and gzip; starts with crc 0. */
+/* The checksum of zip and gzip.  crc: that of the data before, 0 at the start. */
 guint32 hyb_crc32 (guint32 crc, gconstpointer data, gsize length);

@@ -1,4 +1,6 @@
-/* json-reader.c — asking a parsed text.
+/* json-query.c — looks up kinds, members, strings and numbers in parsed JSON.
+ *
+ * json-parse.c makes the tokens that are read here.  Start at hyb_json_find() and hyb_json_iter().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/formats/json-private.h"
 
@@ -106,7 +108,7 @@ hyb_json_iter_next (HybJsonIter *iter, const char **key, HybJsonRef *value)
   return TRUE;
 }
 
-/* The last one counts when a key comes twice. */
+/* If a key occurs twice, the last value is used. */
 HybJsonRef
 hyb_json_find (const HybJson *json, HybJsonRef object, const char *key)
 {
@@ -186,7 +188,7 @@ hyb_json_dup_path (const HybJson *json, HybJsonRef ref)
 
       while (hyb_json_iter_next (&iter, &key, &value) && json->tokens[value].next <= ref)
         index++;
-      if (value <= at || value > ref) /* a key itself: its object is as near as it gets */
+      if (value <= at || value > ref) /* ref is a key: the path of its object */
         break;
 
       if (key)
