@@ -320,7 +320,7 @@ scope_add_rnn_cells (VizDiagramBuilder *builder,
   Cells            cells = { .builder = builder, .box = box, .params = params, .n_steps = -1 };
   Place            x;
 
-  /* The gradient operator has the same attributes, but cannot be recorded. */
+  /* The gradient operators have the same attributes; only the forward operator has a recording. */
   if (node->op->params != hyb_rnn_params || !params || !node->op->recording)
     return NULL;
   if (params->num_layers < 1 || params->num_layers > MAX_CELLS || params->mode < 0 ||

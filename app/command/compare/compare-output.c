@@ -14,7 +14,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Curves through fewer sizes follow the bars in a report, others precede them. */
+/* In a report, curves through fewer sizes follow the bars; other curves precede them. */
 #define MIN_CURVE_SIZES 3
 
 static const char *

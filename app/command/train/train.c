@@ -379,7 +379,7 @@ static const GOptionEntry train_options[] = {
     0,
     G_OPTION_ARG_INT64,
     FIELD (sample),
-    "With text: tokens to generate after each epoch (default: 200; -1: none)",
+    "With text data: characters to generate after each epoch (default: 200; -1: none)",
     "N" },
   { NULL },
 };

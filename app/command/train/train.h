@@ -20,7 +20,7 @@ typedef struct
   char   **set, **carry;
   double   clip_global_norm;
   gint64   epochs;
-  gint64   sample; /* tokens of text to generate after each epoch; negative: none */
+  gint64   sample; /* characters of text to generate after each epoch; negative: none */
   gboolean resume;
 } ScopeTrainOptions;
 
