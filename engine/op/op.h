@@ -153,11 +153,12 @@ struct _HybOp
   guint              n_bodies;   /* of every node of this operator */
   const char *const *body_names; /* required with n_bodies, as the functions below */
   /* The input of the node that feeds variable number `variable` (in node order) of a body on
-   * entry; G_MAXUINT if no input does. */
+   * entry; G_MAXUINT if there is no such input. */
   guint (*body_variable) (gconstpointer params, guint n_inputs, guint body, guint variable);
   /* How that variable gets its value; pictures and converters need it. */
   HybPortKind (*body_port) (gconstpointer params, guint n_inputs, guint body, guint variable);
-  /* The variable that receives this head of the body in the next step; G_MAXUINT if none does. */
+  /* The variable that receives this head of the body in the next step; G_MAXUINT if there is no
+   * such variable. */
   guint (*body_next) (gconstpointer params, guint body, guint head);
   /* The output of the node that this head of the body becomes; G_MAXUINT if it is not an output. */
   guint (*body_result) (gconstpointer params, guint body, guint head);
