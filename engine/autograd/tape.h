@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "engine/base/api.h"
 #include "engine/graph/graph.h"
 #include "engine/op/run.h"
 
@@ -21,48 +22,54 @@ typedef enum
   HYB_REQUEST_ADD,   /* adds to those of all backward passes before */
 } HybRequest;
 
-HybTape *hyb_tape_new (void);           /* an empty tape, outside any scope */
-void     hyb_tape_free (HybTape *tape); /* accepts NULL */
+/* An empty tape, outside any scope. */
+HYB_API HybTape *hyb_tape_new (void);
+/* Frees a tape.  Accepts NULL. */
+HYB_API void hyb_tape_free (HybTape *tape);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (HybTape, hyb_tape_free)
 
 /* Open and close scopes, which nest.  Calls are recorded if the innermost scope is a recording,
  * not a pause. */
-void     hyb_tape_begin (HybTape *tape); /* opens a recording */
-void     hyb_tape_pause (HybTape *tape); /* opens a pause */
-void     hyb_tape_end (HybTape *tape);   /* closes the innermost scope */
-gboolean hyb_tape_is_recording (const HybTape *tape);
+/* Opens a scope in which calls are recorded. */
+HYB_API void hyb_tape_begin (HybTape *tape);
+/* Opens a scope in which calls are not recorded. */
+HYB_API void hyb_tape_pause (HybTape *tape);
+/* Closes the innermost scope. */
+HYB_API void hyb_tape_end (HybTape *tape);
+/* TRUE if the innermost scope records. */
+HYB_API gboolean hyb_tape_is_recording (const HybTape *tape);
 
 /* Requests gradients of a parameter or input in all further backward passes; HYB_REQUEST_NULL
  * withdraws the request.  The tape holds a reference to the tensor. */
-void hyb_tape_attach (HybTape *tape, HybTensor *tensor, HybRequest request);
+HYB_API void hyb_tape_attach (HybTape *tape, HybTensor *tensor, HybRequest request);
 /* Returns the gradient of an attached tensor; NULL before the first backward pass that reaches it.
  * (transfer none) (nullable) */
-HybTensor *hyb_tape_get_gradient (HybTape *tape, HybTensor *tensor);
+HYB_API HybTensor *hyb_tape_get_gradient (HybTape *tape, HybTensor *tensor);
 /* Drops the gradients of all attached tensors. */
-void hyb_tape_clear_gradients (HybTape *tape);
+HYB_API void hyb_tape_clear_gradients (HybTape *tape);
 
 /* Computes one operator call like hyb_imperative_call(), and records it if the tape is
  * recording. */
-gboolean hyb_tape_call (HybTape          *tape,
-                        const HybOp      *op,
-                        gconstpointer     params,
-                        HybGraph *const  *bodies,
-                        guint             n_inputs,
-                        HybTensor *const *inputs,
-                        HybTensor       **outputs,
-                        const HybRun     *context,
-                        GError          **error);
+HYB_API gboolean hyb_tape_call (HybTape          *tape,
+                                const HybOp      *op,
+                                gconstpointer     params,
+                                HybGraph *const  *bodies,
+                                guint             n_inputs,
+                                HybTensor *const *inputs,
+                                HybTensor       **outputs,
+                                const HybRun     *context,
+                                GError          **error);
 
 /* Computes the gradients of all attached tensors that the heads depend on.  Each head must be an
  * output of a recorded call, or attached.  head_gradients: NULL, or one for each head, where NULL
  * stands for ones.  Drops the recording afterwards unless retain is TRUE. */
-gboolean hyb_tape_backward (HybTape          *tape,
-                            guint             n_heads,
-                            HybTensor *const *heads,
-                            HybTensor *const *head_gradients,
-                            gboolean          retain,
-                            GError          **error);
+HYB_API gboolean hyb_tape_backward (HybTape          *tape,
+                                    guint             n_heads,
+                                    HybTensor *const *heads,
+                                    HybTensor *const *head_gradients,
+                                    gboolean          retain,
+                                    GError          **error);
 /* Drops the recording; attachments and gradients stay. */
-void hyb_tape_clear (HybTape *tape);
+HYB_API void hyb_tape_clear (HybTape *tape);
 
 G_END_DECLS

@@ -5,6 +5,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "engine/base/api.h"
+
 #include <glib.h>
 
 G_BEGIN_DECLS
@@ -46,19 +48,19 @@ typedef enum
 } HybDeviceError;
 
 /* The quarks behind the HYB_…_ERROR macros. */
-GQuark hyb_format_error_quark (void);
-GQuark hyb_graph_error_quark (void);
-GQuark hyb_op_error_quark (void);
-GQuark hyb_device_error_quark (void);
+HYB_API GQuark hyb_format_error_quark (void);
+HYB_API GQuark hyb_graph_error_quark (void);
+HYB_API GQuark hyb_op_error_quark (void);
+HYB_API GQuark hyb_device_error_quark (void);
 
 /* Sets *error to “where: message[. hint]”, where the message is made from format, and returns
  * FALSE, so that a caller can return the result.  error, where and hint may be NULL. */
-gboolean hyb_error_at (GError    **error,
-                       GQuark      domain,
-                       int         code,
-                       const char *where,
-                       const char *hint,
-                       const char *format,
-                       ...) G_GNUC_PRINTF (6, 7);
+HYB_API gboolean hyb_error_at (GError    **error,
+                               GQuark      domain,
+                               int         code,
+                               const char *where,
+                               const char *hint,
+                               const char *format,
+                               ...) G_GNUC_PRINTF (6, 7);
 
 G_END_DECLS

@@ -5,6 +5,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "engine/base/api.h"
+
 #include <glib.h>
 
 G_BEGIN_DECLS
@@ -50,13 +52,17 @@ typedef struct
 } HybFinding;
 
 /* Creates a finding with the message made from format; code must be a static string. */
-HybFinding *hyb_finding_new (const char *code, HybSeverity severity, const char *format, ...)
+HYB_API HybFinding *
+hyb_finding_new (const char *code, HybSeverity severity, const char *format, ...)
     G_GNUC_PRINTF (3, 4);
 /* Appends an item; copies its three texts, of which expected and got may be NULL. */
-void
+HYB_API void
 hyb_finding_add_item (HybFinding *finding, const char *name, const char *expected, const char *got);
-void        hyb_finding_free (HybFinding *finding);   /* accepts NULL */
-GPtrArray  *hyb_findings_new (void);                  /* an empty array that owns its HybFindings */
-const char *hyb_severity_name (HybSeverity severity); /* "note", "warning", "error" */
+/* Frees a finding.  Accepts NULL. */
+HYB_API void hyb_finding_free (HybFinding *finding);
+/* An empty array that owns its HybFindings. */
+HYB_API GPtrArray *hyb_findings_new (void);
+/* The severity in words: "note", "warning" or "error".  Static. */
+HYB_API const char *hyb_severity_name (HybSeverity severity);
 
 G_END_DECLS

@@ -5,6 +5,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "engine/base/api.h"
+
 #include <glib.h>
 
 G_BEGIN_DECLS
@@ -14,9 +16,12 @@ typedef void (*HybParallelFunc) (gint64 begin, gint64 end, gpointer data);
 
 /* Calls func for slices that cover [0, n) and returns when all have finished.  No slice but the
  * last is smaller than grain. */
-void     hyb_parallel_for (gint64 n, gint64 grain, HybParallelFunc func, gpointer data);
-void     hyb_parallel_set_threads (guint n_threads); /* 0: one per core, the default */
-guint    hyb_parallel_get_threads (void);            /* the number in use */
-gboolean hyb_parallel_is_inside (void);              /* whether the caller runs in a slice */
+HYB_API void hyb_parallel_for (gint64 n, gint64 grain, HybParallelFunc func, gpointer data);
+/* Sets the number of threads; 0 is the default, one for each core. */
+HYB_API void hyb_parallel_set_threads (guint n_threads);
+/* The number of threads in use. */
+HYB_API guint hyb_parallel_get_threads (void);
+/* TRUE if the caller runs inside a slice. */
+HYB_API gboolean hyb_parallel_is_inside (void);
 
 G_END_DECLS

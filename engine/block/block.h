@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "engine/base/api.h"
 #include "engine/block/trace.h"
 #include "engine/graph/model.h"
 
@@ -46,41 +47,42 @@ struct _HybBlock
 
 /* A new block.  prefix NULL: the class name, a number and "_", counted in the scope that is open,
  * or globally if none is; "": no prefix and no scope of its own.  (transfer full) */
-HybBlock *hyb_block_new (const HybBlockClass *klass, const char *prefix);
+HYB_API HybBlock *hyb_block_new (const HybBlockClass *klass, const char *prefix);
 /* Like hyb_block_new(), but parameters that shared has already are used instead of new ones
  * (Gluon's params=).  shared may be NULL. */
-HybBlock *hyb_block_new_shared (const HybBlockClass *klass, const char *prefix, HybBlock *shared);
+HYB_API HybBlock *
+hyb_block_new_shared (const HybBlockClass *klass, const char *prefix, HybBlock *shared);
 /* Like hyb_block_new_shared(), but automatic prefixes are made of alias instead of the class
  * name, if it is not NULL. */
-HybBlock *hyb_block_new_full (const HybBlockClass *klass,
-                              const char          *alias,
-                              const char          *prefix,
-                              HybBlock            *shared);
+HYB_API HybBlock *hyb_block_new_full (const HybBlockClass *klass,
+                                      const char          *alias,
+                                      const char          *prefix,
+                                      HybBlock            *shared);
 /* Adds a reference and returns block. */
-HybBlock *hyb_block_ref (HybBlock *block);
+HYB_API HybBlock *hyb_block_ref (HybBlock *block);
 /* Drops a reference; NULL is allowed. */
-void hyb_block_unref (HybBlock *block);
+HYB_API void hyb_block_unref (HybBlock *block);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (HybBlock, hyb_block_unref)
 /* The full prefix of the block's nodes, such as "net0_dense0_". */
-const char *hyb_block_get_prefix (HybBlock *block);
+HYB_API const char *hyb_block_get_prefix (HybBlock *block);
 /* The prefix without the last "_"; the class name if the prefix is empty. */
-const char *hyb_block_get_name (HybBlock *block);
+HYB_API const char *hyb_block_get_name (HybBlock *block);
 
 /* Opens the block's name scope ("with block.name_scope()"): prefixes of blocks that are created
  * in it start with the block's own. */
-void hyb_block_enter_scope (HybBlock *block);
+HYB_API void hyb_block_enter_scope (HybBlock *block);
 /* Returns to the scope that was open before hyb_block_enter_scope(). */
-void hyb_block_leave_scope (HybBlock *block);
+HYB_API void hyb_block_leave_scope (HybBlock *block);
 /* Resets the counters of automatic prefixes of this thread, as a new Python process would. */
-void hyb_names_reset (void);
+HYB_API void hyb_names_reset (void);
 
 /* Adds a child and takes over the caller's reference.  name: its name in files of parameters;
  * NULL: its number.  Returns child. */
-HybBlock *hyb_block_add_child (HybBlock *block, HybBlock *child, const char *name);
+HYB_API HybBlock *hyb_block_add_child (HybBlock *block, HybBlock *child, const char *name);
 /* The number of children. */
-guint hyb_block_n_children (HybBlock *block);
+HYB_API guint hyb_block_n_children (HybBlock *block);
 /* A child, which the block owns. */
-HybBlock *hyb_block_get_child (HybBlock *block, guint index);
+HYB_API HybBlock *hyb_block_get_child (HybBlock *block, guint index);
 
 /* --- Parameters --- */
 
@@ -100,49 +102,51 @@ typedef struct
 
 /* Adds a parameter, which the block owns; returns the one of the same name that the block shares
  * with another block, if there is one. */
-HybParameter *hyb_block_add_parameter (HybBlock *block, const HybParameterSpec *spec);
+HYB_API HybParameter *hyb_block_add_parameter (HybBlock *block, const HybParameterSpec *spec);
 /* Adds a parameter with fixed contents and no gradient (gluon.Constant). */
-HybParameter *hyb_block_add_constant (HybBlock *block, const char *name, HybTensor *tensor);
+HYB_API HybParameter *hyb_block_add_constant (HybBlock *block, const char *name, HybTensor *tensor);
 /* Converts the parameters of the block and of all blocks below it.  With HYB_F16, those of blocks
  * that keep single precision (BatchNorm) become float32. */
-void hyb_block_cast (HybBlock *block, HybDType dtype);
+HYB_API void hyb_block_cast (HybBlock *block, HybDType dtype);
 /* Inside a forward function: the parameter's array, or its variable while tracing. */
-HybValue *hyb_use (HybF *F, HybParameter *parameter);
+HYB_API HybValue *hyb_use (HybF *F, HybParameter *parameter);
 /* The full name, with the block's prefix. */
-const char *hyb_parameter_get_name (HybParameter *parameter);
+HYB_API const char *hyb_parameter_get_name (HybParameter *parameter);
 /* The contents, owned by the parameter; NULL and an error if it is not initialised yet. */
-HybTensor *hyb_parameter_get_data (HybParameter *parameter, GError **error);
+HYB_API HybTensor *hyb_parameter_get_data (HybParameter *parameter, GError **error);
 /* Replaces the contents, and the dtype with them; fails if the shapes contradict each other. */
-gboolean hyb_parameter_set_data (HybParameter *parameter, HybTensor *tensor, GError **error);
+HYB_API gboolean hyb_parameter_set_data (HybParameter *parameter,
+                                         HybTensor    *tensor,
+                                         GError      **error);
 /* What a backward pass does with the gradient. */
-HybGradRequest hyb_parameter_get_request (HybParameter *parameter);
+HYB_API HybGradRequest hyb_parameter_get_request (HybParameter *parameter);
 /* Sets what a backward pass does with the gradient. */
-void hyb_parameter_set_request (HybParameter *parameter, HybGradRequest request);
+HYB_API void hyb_parameter_set_request (HybParameter *parameter, HybGradRequest request);
 /* The shape, with unknown dimensions until the first input has decided them. */
-const HybShape *hyb_parameter_get_shape (HybParameter *parameter);
+HYB_API const HybShape *hyb_parameter_get_shape (HybParameter *parameter);
 /* TRUE for state without a gradient, which files store under "aux:". */
-gboolean hyb_parameter_is_auxiliary (HybParameter *parameter);
+HYB_API gboolean hyb_parameter_is_auxiliary (HybParameter *parameter);
 /* The factor of the learning rate (__lr_mult__); 1 unless set. */
-double hyb_parameter_get_lr_mult (HybParameter *parameter);
+HYB_API double hyb_parameter_get_lr_mult (HybParameter *parameter);
 /* The factor of the weight decay (__wd_mult__); 1 unless set. */
-double hyb_parameter_get_wd_mult (HybParameter *parameter);
+HYB_API double hyb_parameter_get_wd_mult (HybParameter *parameter);
 /* Sets both factors, which traced variables carry as attributes. */
-void hyb_parameter_set_mults (HybParameter *parameter, double lr_mult, double wd_mult);
+HYB_API void hyb_parameter_set_mults (HybParameter *parameter, double lr_mult, double wd_mult);
 
 /* The parameters of the block and of all blocks below it, each once and in Gluon's order; of
  * HybParameter, owned by their blocks.  (transfer container) */
-GPtrArray *hyb_block_collect_parameters (HybBlock *block);
+HYB_API GPtrArray *hyb_block_collect_parameters (HybBlock *block);
 /* Sets all parameters to initial values.  init: for parameters without an initialiser of their
  * own, written as in HybParameterSpec; NULL: "uniform".  Equal seeds give equal values.  A
  * failure is reported when the parameter is used. */
-void hyb_block_initialize (HybBlock *block, const char *init, guint64 seed);
+HYB_API void hyb_block_initialize (HybBlock *block, const char *init, guint64 seed);
 
 /* --- Calling --- */
 
 /* Calls the block inside a forward function, or from outside; errors go to F. */
-HybValue *hyb_call (HybF *F, HybBlock *block, HybValue *input);
+HYB_API HybValue *hyb_call (HybF *F, HybBlock *block, HybValue *input);
 /* Calls the block with the list of the arguments up to NULL. */
-HybValue *hyb_call_list (HybF *F, HybBlock *block, ...) G_GNUC_NULL_TERMINATED;
+HYB_API HybValue *hyb_call_list (HybF *F, HybBlock *block, ...) G_GNUC_NULL_TERMINATED;
 
 typedef struct
 {
@@ -152,37 +156,43 @@ typedef struct
 
 /* Switches the block and all blocks below it between cached graphs and imperative calls.  how may
  * be NULL.  Fails if a plain block is below a hybrid one. */
-gboolean
-hyb_block_hybridize (HybBlock *block, gboolean active, const HybHybridize *how, GError **error);
+HYB_API gboolean hyb_block_hybridize (HybBlock           *block,
+                                      gboolean            active,
+                                      const HybHybridize *how,
+                                      GError            **error);
 /* How often the forward function was called.  Of a hybridized block this counts traces: one for
  * each structure of inputs. */
-guint64 hyb_block_n_forward_calls (HybBlock *block);
+HYB_API guint64 hyb_block_n_forward_calls (HybBlock *block);
 
 /* Traces the block.  structure: how its inputs are nested (hyb_value_structure()); the variables
  * are called "data", or "data0", "data1" … if there are several.  (transfer full) */
-HybGraph *hyb_block_trace (HybBlock   *block,
-                           guint       n_inputs,
-                           const char *structure,
-                           gboolean    training,
-                           GError    **error);
+HYB_API HybGraph *hyb_block_trace (HybBlock   *block,
+                                   guint       n_inputs,
+                                   const char *structure,
+                                   gboolean    training,
+                                   GError    **error);
 
 /* --- Files --- */
 
 /* The graph of the last trace and the parameters it uses; fails unless the block is hybridized
  * and has run.  (transfer full) */
-HybModel *hyb_block_to_model (HybBlock *block, GError **error);
+HYB_API HybModel *hyb_block_to_model (HybBlock *block, GError **error);
 /* Writes the model of hyb_block_to_model() as PREFIX-symbol.json and PREFIX-NNNN.params. */
-gboolean hyb_block_export (HybBlock *block, const char *prefix, guint epoch, GError **error);
+HYB_API gboolean hyb_block_export (HybBlock   *block,
+                                   const char *prefix,
+                                   guint       epoch,
+                                   GError    **error);
 /* Writes all parameters under names that follow the children, such as "encoder.0.weight". */
-gboolean hyb_block_save_parameters (HybBlock *block, const char *file, GError **error);
+HYB_API gboolean hyb_block_save_parameters (HybBlock *block, const char *file, GError **error);
 /* Reads parameters that hyb_block_save_parameters() or an export wrote; fails if one is missing. */
-gboolean hyb_block_load_parameters (HybBlock *block, const char *file, GError **error);
+HYB_API gboolean hyb_block_load_parameters (HybBlock *block, const char *file, GError **error);
 /* A loaded model as a block (gluon.SymbolBlock).  input_names: NULL-terminated, the variables
  * that calls supply; all others must be among the model's parameters.  (transfer full) */
-HybBlock *hyb_symbol_block_new (HybModel *model, const char *const *input_names, GError **error);
+HYB_API HybBlock *
+hyb_symbol_block_new (HybModel *model, const char *const *input_names, GError **error);
 
 /* Runs the block on input and returns a table: each layer's name, output shape and number of
  * parameters.  (transfer full) */
-char *hyb_block_summary (HybBlock *block, HybF *F, HybValue *input);
+HYB_API char *hyb_block_summary (HybBlock *block, HybF *F, HybValue *input);
 
 G_END_DECLS

@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "engine/base/api.h"
 #include "engine/block/block.h"
 
 G_BEGIN_DECLS
@@ -15,7 +16,7 @@ G_BEGIN_DECLS
 typedef HybValue *(*HybForeachBody) (HybF *F, HybValue *slices, HybValue **states, gpointer user);
 /* Calls body for every slice of data along axis 0.  Returns the list (outputs stacked over the
  * steps, last states). */
-HybValue *
+HYB_API HybValue *
 hyb_foreach (HybF *F, HybForeachBody body, HybValue *data, HybValue *states, gpointer user);
 
 /* Returns an array with one element; the loop continues while it is not zero. */
@@ -25,21 +26,21 @@ typedef HybValue *(*HybWhileCondition) (HybF *F, HybValue *variables, gpointer u
 typedef HybValue *(*HybWhileBody) (HybF *F, HybValue **variables, gpointer user);
 /* Calls body while condition holds, at most max_iterations times.  Returns the list (outputs with
  * max_iterations rows, which are zero after the last step; last variables). */
-HybValue *hyb_while_loop (HybF             *F,
-                          HybWhileCondition condition,
-                          HybWhileBody      body,
-                          HybValue         *variables,
-                          gint64            max_iterations,
-                          gpointer          user);
+HYB_API HybValue *hyb_while_loop (HybF             *F,
+                                  HybWhileCondition condition,
+                                  HybWhileBody      body,
+                                  HybValue         *variables,
+                                  gint64            max_iterations,
+                                  gpointer          user);
 
 /* One branch; returns its outputs. */
 typedef HybValue *(*HybBranch) (HybF *F, gpointer user);
 /* The outputs of then_branch if predicate (one element) is not zero, of else_branch otherwise.
  * Both must return the same number of arrays. */
-HybValue *hyb_cond (HybF     *F,
-                    HybValue *predicate,
-                    HybBranch then_branch,
-                    HybBranch else_branch,
-                    gpointer  user);
+HYB_API HybValue *hyb_cond (HybF     *F,
+                            HybValue *predicate,
+                            HybBranch then_branch,
+                            HybBranch else_branch,
+                            gpointer  user);
 
 G_END_DECLS

@@ -8,6 +8,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "engine/base/api.h"
 #include "engine/block/block.h"
 
 G_BEGIN_DECLS
@@ -24,7 +25,7 @@ typedef struct
   HybBlock   *shared; /* whose parameters are used */
 } HybDenseOptions;
 /* A fully connected layer. */
-HybBlock *hyb_dense_new (const HybDenseOptions *options);
+HYB_API HybBlock *hyb_dense_new (const HybDenseOptions *options);
 #define hyb_dense(...) hyb_dense_new (&(const HybDenseOptions){ __VA_ARGS__ })
 
 /* Shapes of rank 0 mean 1 in every dimension for stride and dilate, 0 for pad and output_pad. */
@@ -42,7 +43,7 @@ typedef struct
   const char *prefix;
 } HybConvOptions;
 /* A convolution or a transposed convolution; arrays have the channels in axis 1 (NCHW). */
-HybBlock *hyb_conv_new (const HybConvOptions *options);
+HYB_API HybBlock *hyb_conv_new (const HybConvOptions *options);
 #define hyb_conv(...) hyb_conv_new (&(const HybConvOptions){ __VA_ARGS__ })
 
 typedef struct
@@ -56,7 +57,7 @@ typedef struct
   const char *prefix;
 } HybPoolOptions;
 /* Maximum or average pooling. */
-HybBlock *hyb_pool_new (const HybPoolOptions *options);
+HYB_API HybBlock *hyb_pool_new (const HybPoolOptions *options);
 #define hyb_pool(...) hyb_pool_new (&(const HybPoolOptions){ __VA_ARGS__ })
 
 typedef struct
@@ -71,41 +72,42 @@ typedef struct
   const char *prefix;
 } HybNormOptions;
 /* BatchNorm. */
-HybBlock *hyb_batch_norm_new (const HybNormOptions *options);
+HYB_API HybBlock *hyb_batch_norm_new (const HybNormOptions *options);
 /* LayerNorm. */
-HybBlock *hyb_layer_norm_new (const HybNormOptions *options);
+HYB_API HybBlock *hyb_layer_norm_new (const HybNormOptions *options);
 /* InstanceNorm. */
-HybBlock *hyb_instance_norm_new (const HybNormOptions *options);
+HYB_API HybBlock *hyb_instance_norm_new (const HybNormOptions *options);
 /* GroupNorm. */
-HybBlock *hyb_group_norm_new (const HybNormOptions *options);
+HYB_API HybBlock *hyb_group_norm_new (const HybNormOptions *options);
 #define hyb_batch_norm(...)    hyb_batch_norm_new (&(const HybNormOptions){ __VA_ARGS__ })
 #define hyb_layer_norm(...)    hyb_layer_norm_new (&(const HybNormOptions){ __VA_ARGS__ })
 #define hyb_instance_norm(...) hyb_instance_norm_new (&(const HybNormOptions){ __VA_ARGS__ })
 #define hyb_group_norm(...)    hyb_group_norm_new (&(const HybNormOptions){ __VA_ARGS__ })
 
 /* Dropout; rate is the probability that an element becomes 0. */
-HybBlock *hyb_dropout_new (double rate, const char *prefix);
+HYB_API HybBlock *hyb_dropout_new (double rate, const char *prefix);
 /* A table of input_dim vectors of length output_dim. */
-HybBlock *hyb_embedding_new (gint64 input_dim, gint64 output_dim, const char *prefix);
+HYB_API HybBlock *hyb_embedding_new (gint64 input_dim, gint64 output_dim, const char *prefix);
 /* All axes except the first become one. */
-HybBlock *hyb_flatten_new (const char *prefix);
+HYB_API HybBlock *hyb_flatten_new (const char *prefix);
 /* The operator Activation: "relu", "sigmoid", "tanh", "softrelu" or "softsign". */
-HybBlock *hyb_activation_new (const char *act_type, const char *prefix);
+HYB_API HybBlock *hyb_activation_new (const char *act_type, const char *prefix);
 /* kind: "leaky" or "elu" (slope is used), "prelu", "selu", "gelu", "swish" (slope is beta). */
-HybBlock *hyb_leaky_new (const char *kind, double slope, const char *prefix);
+HYB_API HybBlock *hyb_leaky_new (const char *kind, double slope, const char *prefix);
 /* A function as a block. */
-HybBlock *hyb_lambda_new (HybValue *(*function) (HybF *F, HybValue *input), const char *prefix);
+HYB_API HybBlock *
+hyb_lambda_new (HybValue *(*function) (HybF *F, HybValue *input), const char *prefix);
 
 /* --- Containers --- */
 
 /* Calls its children one after the other (HybridSequential). */
-HybBlock *hyb_sequential (const char *prefix);
+HYB_API HybBlock *hyb_sequential (const char *prefix);
 /* The same as a plain block, which cannot be hybridized (Sequential). */
-HybBlock *hyb_plain_sequential (const char *prefix);
+HYB_API HybBlock *hyb_plain_sequential (const char *prefix);
 /* Calls all children on the same input and joins their outputs along axis (HybridConcurrent). */
-HybBlock *hyb_concurrent (int axis, const char *prefix);
+HYB_API HybBlock *hyb_concurrent (int axis, const char *prefix);
 /* Appends child to a container, which takes over the caller's reference.  Returns child. */
-HybBlock *hyb_append (HybBlock *container, HybBlock *child);
+HYB_API HybBlock *hyb_append (HybBlock *container, HybBlock *child);
 
 /* --- Losses: (prediction, label) to one number for each sample --- */
 
@@ -122,10 +124,10 @@ typedef struct
 } HybLossOptions;
 /* kind: "softmax-cross-entropy", "sigmoid-bce", "l1", "l2", "huber", "hinge", "kl-div" or "ctc".
  * An unknown kind is a programming error: NULL and a critical message. */
-HybBlock *hyb_loss_new (const char *kind, const HybLossOptions *options);
+HYB_API HybBlock *hyb_loss_new (const char *kind, const HybLossOptions *options);
 /* TRUE if hyb_loss_new() knows the kind. */
-gboolean hyb_loss_exists (const char *kind);
+HYB_API gboolean hyb_loss_exists (const char *kind);
 /* All kinds: "softmax-cross-entropy, sigmoid-bce, …".  (transfer full) */
-char *hyb_loss_list (void);
+HYB_API char *hyb_loss_list (void);
 
 G_END_DECLS

@@ -16,24 +16,42 @@
 
 /* --- The gallery's folder --- */
 
-/* Its address tells dladdr() which file this library was loaded from. */
+/* Its address tells dladdr() which file this code was loaded from. */
 static const char gallery_anchor = 0;
 
-/* The folder relative to the library: when installed, or in a build tree. */
+/* The file that holds this code: the library, or a program that is linked with it.  dladdr() gives
+ * a program the name that it was started by, which need not be a path.  (transfer full) */
+static char *
+own_file (void)
+{
+  Dl_info info;
+
+  if (dladdr (&gallery_anchor, &info) != 0 && info.dli_fname && strstr (info.dli_fname, ".so"))
+    return g_strdup (info.dli_fname);
+  return g_file_read_link ("/proc/self/exe", NULL);
+}
+
+/* The folder of the gallery, relative to the library when installed, to a program when installed,
+ * or to either in a build tree.  (transfer full); NULL if there is none */
 static char *
 gallery_folder (void)
 {
-  static const char *const relative[] = { "hybridscope/gallery", "../resources/gallery", NULL };
-  const char              *given = g_getenv ("HYBRIDSCOPE_GALLERY");
-  Dl_info                  info;
-  g_autofree char         *folder = NULL;
+  static const char *const relative[] = {
+    "hybridscope/gallery",
+    "../" HYB_LIBDIR "/hybridscope/gallery",
+    "../resources/gallery",
+    NULL,
+  };
+  const char      *given = g_getenv ("HYBRIDSCOPE_GALLERY");
+  g_autofree char *file = NULL, *folder = NULL;
 
   if (given && given[0] != '\0')
     return g_strdup (given);
-  if (dladdr (&gallery_anchor, &info) == 0 || !info.dli_fname)
+  file = own_file ();
+  if (!file)
     return NULL;
 
-  folder = g_path_get_dirname (info.dli_fname);
+  folder = g_path_get_dirname (file);
   for (guint i = 0; relative[i]; i++)
     {
       g_autofree char *path = g_build_filename (folder, relative[i], NULL);

@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "engine/base/api.h"
 #include "engine/block/block.h"
 
 G_BEGIN_DECLS
@@ -88,7 +89,7 @@ typedef struct
 
 /* TRUE if text names a model of a plug-in: “gallery:NAME”, “file.so” or “file.so:NAME”, each
  * optionally followed by “?option=value&option=value”. */
-gboolean hyb_is_plugin_name (const char *text);
+HYB_API gboolean hyb_is_plugin_name (const char *text);
 
 /* A model of a plug-in with values for its options. */
 typedef struct
@@ -102,25 +103,25 @@ typedef struct
 
 /* Loads the module that text names and parses the options.  All models have the option “seed”,
  * which seeds the weights.  (transfer full) */
-HybModelSpec *hyb_model_spec_new (const char *text, GError **error);
+HYB_API HybModelSpec *hyb_model_spec_new (const char *text, GError **error);
 /* Frees the description; the module stays loaded. */
-void hyb_model_spec_free (HybModelSpec *spec);
+HYB_API void hyb_model_spec_free (HybModelSpec *spec);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (HybModelSpec, hyb_model_spec_free)
 /* The name of an input: "data", or "data0", "data1" … if there are several.  Interned. */
-const char *hyb_model_spec_input_name (HybModelSpec *spec, guint index);
+HYB_API const char *hyb_model_spec_input_name (HybModelSpec *spec, guint index);
 /* The type of the task's label; an unknown type if the task has no label. */
-gboolean hyb_model_spec_label_type (HybModelSpec *spec, HybType *type, GError **error);
+HYB_API gboolean hyb_model_spec_label_type (HybModelSpec *spec, HybType *type, GError **error);
 
 /* Builds the block and initialises its parameters for the default inputs.  (transfer full) */
-HybBlock *hyb_model_spec_build (HybModelSpec *spec, GError **error);
+HYB_API HybBlock *hyb_model_spec_build (HybModelSpec *spec, GError **error);
 /* Puts the traced graph, the initialised parameters, the input types and an example batch of the
  * model that text names into model. */
-gboolean hyb_model_read_plugin (HybModel *model, const char *text, GError **error);
+HYB_API gboolean hyb_model_read_plugin (HybModel *model, const char *text, GError **error);
 
 /* The path of a file in the gallery's folder, whether it exists or not; NULL if there is no such
  * folder.  (transfer full) */
-char *hyb_gallery_file (const char *name);
+HYB_API char *hyb_gallery_file (const char *name);
 /* The models of the gallery, sorted by name; of const HybModelClass.  (transfer container) */
-GPtrArray *hyb_gallery_list (void);
+HYB_API GPtrArray *hyb_gallery_list (void);
 
 G_END_DECLS

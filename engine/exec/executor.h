@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "engine/base/api.h"
 #include "engine/exec/plan.h"
 
 G_BEGIN_DECLS
@@ -31,44 +32,48 @@ typedef struct
 } HybExecutorOptions;
 
 /* An executor for graph, of which it takes a reference; options are copied.  (transfer full) */
-HybExecutor *hyb_executor_new (HybGraph *graph, const HybExecutorOptions *options);
+HYB_API HybExecutor *hyb_executor_new (HybGraph *graph, const HybExecutorOptions *options);
 /* Frees an executor with its plans and memory. */
-void hyb_executor_free (HybExecutor *executor);
+HYB_API void hyb_executor_free (HybExecutor *executor);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (HybExecutor, hyb_executor_free)
 
 /* Binds the variable of this name to tensor until it is bound again; the executor takes a
  * reference.  FALSE and an error if the graph has no such variable. */
-gboolean
-hyb_executor_bind (HybExecutor *executor, const char *name, HybTensor *tensor, GError **error);
+HYB_API gboolean hyb_executor_bind (HybExecutor *executor,
+                                    const char  *name,
+                                    HybTensor   *tensor,
+                                    GError     **error);
 /* The tensor that a variable is bound to, owned by the executor, or NULL.  After a run this is
  * the updated state if the graph writes the variable. */
-HybTensor *hyb_executor_get_bound (HybExecutor *executor, const char *name);
+HYB_API HybTensor *hyb_executor_get_bound (HybExecutor *executor, const char *name);
 /* Promises that the contents of a variable do not change between runs, so that they may be
  * folded into the plan (see fold_parameters). */
-void hyb_executor_set_constant (HybExecutor *executor, const char *name, gboolean constant);
+HYB_API void hyb_executor_set_constant (HybExecutor *executor, const char *name, gboolean constant);
 
 /* Sets the probe that watches every run, or NULL.  It stays the caller's. */
-void hyb_executor_set_probe (HybExecutor *executor, const HybProbe *probe);
+HYB_API void hyb_executor_set_probe (HybExecutor *executor, const HybProbe *probe);
 /* Sets the seed.  The next run draws from seed itself and later runs from seeds derived from it,
  * so that every training step drops different units. */
-void hyb_executor_set_seed (HybExecutor *executor, guint64 seed);
+HYB_API void hyb_executor_set_seed (HybExecutor *executor, guint64 seed);
 
 /* Plans if the types of bound variables have changed.  FALSE and an error that names everything
  * that is missing or wrong. */
-gboolean hyb_executor_prepare (HybExecutor *executor, GError **error);
+HYB_API gboolean hyb_executor_prepare (HybExecutor *executor, GError **error);
 /* Prepares if needed, and runs.  States that the graph writes are bound to updated copies.
  * FALSE and an error if preparing fails or cancellable is cancelled. */
-gboolean hyb_executor_run (HybExecutor *executor, GCancellable *cancellable, GError **error);
+HYB_API gboolean hyb_executor_run (HybExecutor  *executor,
+                                   GCancellable *cancellable,
+                                   GError      **error);
 /* The number of outputs: the heads of the graph. */
-guint hyb_executor_n_outputs (HybExecutor *executor);
+HYB_API guint hyb_executor_n_outputs (HybExecutor *executor);
 /* An output of the last run, owned by the executor.  In static mode the next run overwrites
  * it. */
-HybTensor *hyb_executor_get_output (HybExecutor *executor, guint index);
+HYB_API HybTensor *hyb_executor_get_output (HybExecutor *executor, guint index);
 /* The current plan, owned by the executor; NULL in imperative mode. */
-const HybPlan *hyb_executor_get_plan (HybExecutor *executor);
+HYB_API const HybPlan *hyb_executor_get_plan (HybExecutor *executor);
 /* The number of runs so far. */
-guint64 hyb_executor_n_runs (HybExecutor *executor);
+HYB_API guint64 hyb_executor_n_runs (HybExecutor *executor);
 /* The largest number of bytes that tensors of a run have taken at once. */
-gsize hyb_executor_get_peak_bytes (HybExecutor *executor);
+HYB_API gsize hyb_executor_get_peak_bytes (HybExecutor *executor);
 
 G_END_DECLS

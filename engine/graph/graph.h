@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "engine/base/api.h"
 #include "engine/op/op.h"
 
 G_BEGIN_DECLS
@@ -35,72 +36,72 @@ typedef struct
 } HybNode;
 
 /* Takes a reference and returns graph. */
-HybGraph *hyb_graph_ref (HybGraph *graph);
+HYB_API HybGraph *hyb_graph_ref (HybGraph *graph);
 /* Drops a reference; the last one frees the graph. */
-void hyb_graph_unref (HybGraph *graph);
+HYB_API void hyb_graph_unref (HybGraph *graph);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (HybGraph, hyb_graph_unref)
 
 /* A number that no other graph of this process has. */
-guint32 hyb_graph_get_id (const HybGraph *graph);
+HYB_API guint32 hyb_graph_get_id (const HybGraph *graph);
 /* The number of nodes; their ids are 0 … n - 1. */
-guint hyb_graph_n_nodes (const HybGraph *graph);
+HYB_API guint hyb_graph_n_nodes (const HybGraph *graph);
 /* The number of values; their ids are 0 … n - 1. */
-guint hyb_graph_n_values (const HybGraph *graph);
+HYB_API guint hyb_graph_n_values (const HybGraph *graph);
 /* The node with this id, owned by the graph. */
-const HybNode *hyb_graph_get_node (const HybGraph *graph, HybNodeId id);
+HYB_API const HybNode *hyb_graph_get_node (const HybGraph *graph, HybNodeId id);
 
 /* The values that a node reads: node->n_inputs of them, owned by the graph. */
-const HybValueId *hyb_graph_get_inputs (const HybGraph *graph, HybNodeId id);
+HYB_API const HybValueId *hyb_graph_get_inputs (const HybGraph *graph, HybNodeId id);
 /* The node that produces a value. */
-HybNodeId hyb_graph_get_producer (const HybGraph *graph, HybValueId value);
+HYB_API HybNodeId hyb_graph_get_producer (const HybGraph *graph, HybValueId value);
 /* Which output of its producer a value is, from 0. */
-guint hyb_graph_get_output_index (const HybGraph *graph, HybValueId value);
+HYB_API guint hyb_graph_get_output_index (const HybGraph *graph, HybValueId value);
 
 /* The values that the graph returns, owned by the graph; the same value may occur twice. */
-const HybValueId *hyb_graph_get_heads (const HybGraph *graph, guint *n_heads);
+HYB_API const HybValueId *hyb_graph_get_heads (const HybGraph *graph, guint *n_heads);
 
 /* All variables in node order, owned by the graph: arguments and auxiliary states. */
-const HybNodeId *hyb_graph_get_variables (const HybGraph *graph, guint *n);
+HYB_API const HybNodeId *hyb_graph_get_variables (const HybGraph *graph, guint *n);
 /* The variables that no operator writes, in node order, owned by the graph. */
-const HybNodeId *hyb_graph_get_arguments (const HybGraph *graph, guint *n);
+HYB_API const HybNodeId *hyb_graph_get_arguments (const HybGraph *graph, guint *n);
 /* The variables that an operator writes, such as running means, in node order, owned by the
  * graph. */
-const HybNodeId *hyb_graph_get_auxiliary (const HybGraph *graph, guint *n);
+HYB_API const HybNodeId *hyb_graph_get_auxiliary (const HybGraph *graph, guint *n);
 /* TRUE if the node is a variable that an operator writes. */
-gboolean hyb_graph_is_auxiliary (const HybGraph *graph, HybNodeId id);
+HYB_API gboolean hyb_graph_is_auxiliary (const HybGraph *graph, HybNodeId id);
 /* The first variable of this name, or HYB_NO_ID. */
-HybNodeId hyb_graph_find_variable (const HybGraph *graph, const char *name);
+HYB_API HybNodeId hyb_graph_find_variable (const HybGraph *graph, const char *name);
 /* TRUE if the node is a variable, not an operator. */
-gboolean hyb_node_is_variable (const HybNode *node);
+HYB_API gboolean hyb_node_is_variable (const HybNode *node);
 
 /* The *n nodes that read a value, owned by the graph.  A node that reads it twice is listed
  * twice. */
-const HybNodeId *hyb_graph_get_users (HybGraph *graph, HybValueId value, guint *n);
+HYB_API const HybNodeId *hyb_graph_get_users (HybGraph *graph, HybValueId value, guint *n);
 
 /* The node->n_bodies subgraphs of a loop or condition, owned by the graph. */
-HybGraph *const *hyb_graph_get_bodies (const HybGraph *graph, HybNodeId id);
+HYB_API HybGraph *const *hyb_graph_get_bodies (const HybGraph *graph, HybNodeId id);
 
 /* An attribute as written in the file, or NULL.  Owned by the node. */
-const char *hyb_node_get_attribute (const HybNode *node, const char *key);
+HYB_API const char *hyb_node_get_attribute (const HybNode *node, const char *key);
 
 /* The name of a value as MXNet's list_outputs() gives it: "name" for a variable, else
  * "name_output".  (transfer full) */
-char *hyb_graph_dup_value_name (const HybGraph *graph, HybValueId value);
+HYB_API char *hyb_graph_dup_value_name (const HybGraph *graph, HybValueId value);
 /* One name for each head; a repeated name gets the suffix #1, #2, ….  NULL-terminated,
  * (transfer full). */
-char **hyb_graph_dup_output_names (const HybGraph *graph);
+HYB_API char **hyb_graph_dup_output_names (const HybGraph *graph);
 
 /* TRUE if the graph was written under MXNet's legacy shape rules, in which a dimension of 0
  * means "unknown" and scalars have the shape (1,). */
-gboolean hyb_graph_has_legacy_shapes (const HybGraph *graph);
+HYB_API gboolean hyb_graph_has_legacy_shapes (const HybGraph *graph);
 /* TRUE if the graph or one of its bodies has a node whose operator is unknown. */
-gboolean hyb_graph_has_opaque (const HybGraph *graph);
+HYB_API gboolean hyb_graph_has_opaque (const HybGraph *graph);
 
 /* Checks every invariant of the graph and its bodies.  FALSE, with the first one that is
  * violated, means that the code which built the graph has a bug. */
-gboolean hyb_graph_verify (const HybGraph *graph, GError **error);
+HYB_API gboolean hyb_graph_verify (const HybGraph *graph, GError **error);
 /* The graph as text, one line a node, for tests and bug reports.  types: one for each value, or
  * NULL.  (transfer full) */
-char *hyb_graph_print (const HybGraph *graph, const HybType *types);
+HYB_API char *hyb_graph_print (const HybGraph *graph, const HybType *types);
 
 G_END_DECLS

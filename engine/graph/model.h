@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "engine/base/api.h"
 #include "engine/base/finding.h"
 #include "engine/graph/graph.h"
 
@@ -21,64 +22,64 @@ typedef enum
 } HybPrefix;
 
 /* An empty model: no graph, no parameters, no findings.  (transfer full) */
-HybModel *hyb_model_new (void);
+HYB_API HybModel *hyb_model_new (void);
 /* Takes a reference and returns model. */
-HybModel *hyb_model_ref (HybModel *model);
+HYB_API HybModel *hyb_model_ref (HybModel *model);
 /* Drops a reference; the last one frees the model. */
-void hyb_model_unref (HybModel *model);
+HYB_API void hyb_model_unref (HybModel *model);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (HybModel, hyb_model_unref)
 
 /* The graph, owned by the model; NULL if there are only parameters. */
-HybGraph *hyb_model_get_graph (HybModel *model);
+HYB_API HybGraph *hyb_model_get_graph (HybModel *model);
 /* Sets the graph; the model takes a reference. */
-void hyb_model_set_graph (HybModel *model, HybGraph *graph);
+HYB_API void hyb_model_set_graph (HybModel *model, HybGraph *graph);
 
 /* The parameter for the variable of this name (without "arg:" or "aux:"), owned by the model,
  * or NULL. */
-HybTensor *hyb_model_get_parameter (HybModel *model, const char *name);
+HYB_API HybTensor *hyb_model_get_parameter (HybModel *model, const char *name);
 /* Adds a parameter, or replaces the one of this name and keeps its place.  The model takes a
  * reference to tensor. */
-void hyb_model_set_parameter (HybModel *model, const char *name, HybTensor *tensor);
+HYB_API void hyb_model_set_parameter (HybModel *model, const char *name, HybTensor *tensor);
 /* Removes the parameter of this name, if there is one. */
-void hyb_model_remove_parameter (HybModel *model, const char *name);
+HYB_API void hyb_model_remove_parameter (HybModel *model, const char *name);
 /* The number of parameters. */
-guint hyb_model_n_parameters (HybModel *model);
+HYB_API guint hyb_model_n_parameters (HybModel *model);
 /* The name of a parameter, in the order of the file. */
-const char *hyb_model_get_parameter_name (HybModel *model, guint index);
+HYB_API const char *hyb_model_get_parameter_name (HybModel *model, guint index);
 /* The prefix that a parameter had in its file. */
-HybPrefix hyb_model_get_parameter_prefix (HybModel *model, guint index);
+HYB_API HybPrefix hyb_model_get_parameter_prefix (HybModel *model, guint index);
 /* Records the prefix that the parameter of this name had in its file. */
-void hyb_model_set_parameter_prefix (HybModel *model, const char *name, HybPrefix prefix);
+HYB_API void hyb_model_set_parameter_prefix (HybModel *model, const char *name, HybPrefix prefix);
 
 /* The path of the graph's file, or NULL. */
-const char *hyb_model_get_file (HybModel *model);
+HYB_API const char *hyb_model_get_file (HybModel *model);
 /* The path of the parameters' file, or NULL. */
-const char *hyb_model_get_weights_file (HybModel *model);
+HYB_API const char *hyb_model_get_weights_file (HybModel *model);
 /* The id of the format that the graph was read from, such as "mxnet-symbol", or NULL. */
-const char *hyb_model_get_format (HybModel *model);
+HYB_API const char *hyb_model_get_format (HybModel *model);
 /* The version of the program that wrote the file, or NULL if the file does not state it. */
-const char *hyb_model_get_version (HybModel *model);
+HYB_API const char *hyb_model_get_version (HybModel *model);
 /* Records the path of the graph's file. */
-void hyb_model_set_file (HybModel *model, const char *file);
+HYB_API void hyb_model_set_file (HybModel *model, const char *file);
 /* Records the path of the parameters' file. */
-void hyb_model_set_weights_file (HybModel *model, const char *file);
+HYB_API void hyb_model_set_weights_file (HybModel *model, const char *file);
 /* Records the id of the format. */
-void hyb_model_set_format (HybModel *model, const char *format);
+HYB_API void hyb_model_set_format (HybModel *model, const char *format);
 /* Records the version of the program that wrote the file. */
-void hyb_model_set_version (HybModel *model, const char *version);
+HYB_API void hyb_model_set_version (HybModel *model, const char *version);
 
 /* The type that this input usually has, if the model says so, or NULL. */
-const HybType *hyb_model_get_input_type (HybModel *model, const char *name);
+HYB_API const HybType *hyb_model_get_input_type (HybModel *model, const char *name);
 /* Records the type that this input usually has. */
-void hyb_model_set_input_type (HybModel *model, const char *name, const HybType *type);
+HYB_API void hyb_model_set_input_type (HybModel *model, const char *name, const HybType *type);
 /* An example of this input for runs without data, owned by the model, or NULL. */
-HybTensor *hyb_model_get_example (HybModel *model, const char *name);
+HYB_API HybTensor *hyb_model_get_example (HybModel *model, const char *name);
 /* Records an example of this input; the model takes a reference. */
-void hyb_model_set_example (HybModel *model, const char *name, HybTensor *tensor);
+HYB_API void hyb_model_set_example (HybModel *model, const char *name, HybTensor *tensor);
 
 /* What readers and rules noticed: an array of HybFinding, owned by the model. */
-GPtrArray *hyb_model_get_findings (HybModel *model);
+HYB_API GPtrArray *hyb_model_get_findings (HybModel *model);
 /* Adds a finding, which the model then owns. */
-void hyb_model_add_finding (HybModel *model, HybFinding *finding);
+HYB_API void hyb_model_add_finding (HybModel *model, HybFinding *finding);
 
 G_END_DECLS

@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "engine/base/api.h"
 #include "engine/tensor/shape.h"
 
 G_BEGIN_DECLS
@@ -66,21 +67,21 @@ typedef struct
  * is appended to unknown (a GPtrArray of const char *, owned by attributes; may be NULL).
  * NULL and an error if a required attribute is missing, or a text does not parse or is out of
  * range. */
-gpointer hyb_params_parse (const HybParam    *params,
-                           gsize              size,
-                           const char *const *attributes,
-                           GPtrArray         *unknown,
-                           GError           **error);
+HYB_API gpointer hyb_params_parse (const HybParam    *params,
+                                   gsize              size,
+                                   const char *const *attributes,
+                                   GPtrArray         *unknown,
+                                   GError           **error);
 /* Params structs are reference-counted, so that copies of a node share them.  Adds a reference and
  * returns values; NULL is allowed. */
-gpointer hyb_params_ref (gconstpointer values);
+HYB_API gpointer hyb_params_ref (gconstpointer values);
 /* Drops a reference, the last of which frees the struct; NULL is allowed. */
-void hyb_params_unref (gpointer values);
+HYB_API void hyb_params_unref (gpointer values);
 
 /* TRUE if both structs hold the same values, however their texts were spelled. */
-gboolean hyb_params_equal (const HybParam *table, gconstpointer a, gconstpointer b);
+HYB_API gboolean hyb_params_equal (const HybParam *table, gconstpointer a, gconstpointer b);
 /* Continues `hash` with the values; equal structs give equal hashes. */
-guint hyb_params_hash (guint hash, const HybParam *table, gconstpointer params);
+HYB_API guint hyb_params_hash (guint hash, const HybParam *table, gconstpointer params);
 
 /* --- Reading parsed attributes by name (param-get.c) ---
  *
@@ -88,26 +89,31 @@ guint hyb_params_hash (guint hash, const HybParam *table, gconstpointer params);
  * may be NULL. */
 
 /* The entry of this name; NULL if the table has none. */
-const HybParam *hyb_params_find (const HybParam *table, const char *name);
+HYB_API const HybParam *hyb_params_find (const HybParam *table, const char *name);
 /* The value of an integer, enum or boolean; fallback if there is no such attribute. */
-gint64
-hyb_params_get_int (const HybParam *table, gconstpointer values, const char *name, gint64 fallback);
+HYB_API gint64 hyb_params_get_int (const HybParam *table,
+                                   gconstpointer   values,
+                                   const char     *name,
+                                   gint64          fallback);
 /* The value of a float; fallback if there is no such attribute. */
-double hyb_params_get_double (const HybParam *table,
-                              gconstpointer   values,
-                              const char     *name,
-                              double          fallback);
+HYB_API double hyb_params_get_double (const HybParam *table,
+                                      gconstpointer   values,
+                                      const char     *name,
+                                      double          fallback);
 /* TRUE if there is such an attribute and it is True. */
-gboolean hyb_params_get_bool (const HybParam *table, gconstpointer values, const char *name);
+HYB_API gboolean hyb_params_get_bool (const HybParam *table,
+                                      gconstpointer   values,
+                                      const char     *name);
 /* The tuple of integers, which belongs to values; NULL if there is no such attribute. */
-const HybInts *hyb_params_get_ints (const HybParam *table, gconstpointer values, const char *name);
+HYB_API const HybInts *
+hyb_params_get_ints (const HybParam *table, gconstpointer values, const char *name);
 
 /* --- Text --- */
 
 /* The value of one attribute as MXNet's Python front end writes it.  (transfer full) */
-char *hyb_param_to_string (const HybParam *param, gconstpointer values);
+HYB_API char *hyb_param_to_string (const HybParam *param, gconstpointer values);
 /* Parses a tuple of integers: "(1, 2)", "[1,2]", "3" or "None".  FALSE if the text is malformed;
  * else the caller frees ints->value. */
-gboolean hyb_params_parse_ints (const char *text, HybInts *ints);
+HYB_API gboolean hyb_params_parse_ints (const char *text, HybInts *ints);
 
 G_END_DECLS

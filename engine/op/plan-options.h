@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "engine/base/api.h"
 #include "engine/op/op.h"
 #include "engine/op/probe.h"
 #include "engine/tensor/tensor.h"
@@ -26,6 +27,6 @@ struct _HybPlanOptions
 };
 
 /* TRUE if the optimising pass of this name runs under these options; FALSE for NULL. */
-gboolean hyb_plan_options_enable_pass (const HybPlanOptions *options, const char *pass);
+HYB_API gboolean hyb_plan_options_enable_pass (const HybPlanOptions *options, const char *pass);
 
 G_END_DECLS

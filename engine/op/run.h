@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "engine/base/api.h"
 #include "engine/op/op.h"
 #include "engine/op/probe.h"
 
@@ -29,10 +30,10 @@ struct _HybRun
 };
 
 /* The seed for this node in this step of this run, for the functions of base/random.h. */
-guint64 hyb_run_random_seed (const HybRun *run);
+HYB_API guint64 hyb_run_random_seed (const HybRun *run);
 
 /* Adds `bytes`, rounded up to HYB_ALIGNMENT, to a workspace of *workspace bytes, and returns the
  * offset of the added part.  For operators that divide their workspace into several parts. */
-gsize hyb_workspace_take (gsize *workspace, gsize bytes);
+HYB_API gsize hyb_workspace_take (gsize *workspace, gsize bytes);
 
 G_END_DECLS

@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "engine/base/api.h"
 #include "engine/tensor/tensor.h"
 
 G_BEGIN_DECLS
@@ -15,18 +16,18 @@ G_BEGIN_DECLS
 typedef struct _HybVocabulary HybVocabulary;
 
 /* An empty vocabulary.  (transfer full) */
-HybVocabulary *hyb_vocabulary_new (void);
+HYB_API HybVocabulary *hyb_vocabulary_new (void);
 /* NULL is allowed. */
-void hyb_vocabulary_free (HybVocabulary *vocabulary);
+HYB_API void hyb_vocabulary_free (HybVocabulary *vocabulary);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (HybVocabulary, hyb_vocabulary_free)
 /* Adds a word, or gives an existing word another id. */
-void hyb_vocabulary_set (HybVocabulary *vocabulary, const char *word, gint64 id);
+HYB_API void hyb_vocabulary_set (HybVocabulary *vocabulary, const char *word, gint64 id);
 /* FALSE if the vocabulary does not have the word. */
-gboolean hyb_vocabulary_find (HybVocabulary *vocabulary, const char *word, gint64 *id);
+HYB_API gboolean hyb_vocabulary_find (HybVocabulary *vocabulary, const char *word, gint64 *id);
 /* The number of words. */
-guint hyb_vocabulary_n (HybVocabulary *vocabulary);
+HYB_API guint hyb_vocabulary_n (HybVocabulary *vocabulary);
 /* A word and its id, counted in the order in which words were added. */
-const char *hyb_vocabulary_get_word (HybVocabulary *vocabulary, guint index, gint64 *id);
+HYB_API const char *hyb_vocabulary_get_word (HybVocabulary *vocabulary, guint index, gint64 *id);
 
 typedef struct
 {
@@ -43,10 +44,10 @@ typedef struct
  *
  * With unknown_token, MXNet assigns a new id to the token at every occurrence, and that id may
  * equal one of another word.  This function does the same, so that the results match MXNet's. */
-GPtrArray *hyb_encode_sentences (GPtrArray         *sentences,
-                                 HybVocabulary    **vocabulary,
-                                 const HybEncoding *encoding,
-                                 GError           **error);
+HYB_API GPtrArray *hyb_encode_sentences (GPtrArray         *sentences,
+                                         HybVocabulary    **vocabulary,
+                                         const HybEncoding *encoding,
+                                         GError           **error);
 
 /* --- Batches --- */
 
@@ -73,22 +74,22 @@ typedef struct
 
 /* Distributes sentences (of GArray of gint64) to buckets: each goes to the shortest bucket that
  * is long enough, and is padded.  Fails if no sentence fits a bucket.  (transfer full) */
-HybBucketIterator *
+HYB_API HybBucketIterator *
 hyb_bucket_iterator_new (GPtrArray *sentences, const HybBucketOptions *options, GError **error);
 /* NULL is allowed. */
-void hyb_bucket_iterator_free (HybBucketIterator *iterator);
+HYB_API void hyb_bucket_iterator_free (HybBucketIterator *iterator);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (HybBucketIterator, hyb_bucket_iterator_free)
 /* Lengths of the buckets that are not empty, shortest first; owned by the iterator. */
-const guint *hyb_bucket_iterator_get_buckets (HybBucketIterator *iterator, guint *n);
+HYB_API const guint *hyb_bucket_iterator_get_buckets (HybBucketIterator *iterator, guint *n);
 /* The length of the longest bucket. */
-guint hyb_bucket_iterator_get_default_key (HybBucketIterator *iterator);
+HYB_API guint hyb_bucket_iterator_get_default_key (HybBucketIterator *iterator);
 /* How many sentences were longer than all buckets. */
-guint hyb_bucket_iterator_n_discarded (HybBucketIterator *iterator);
+HYB_API guint hyb_bucket_iterator_n_discarded (HybBucketIterator *iterator);
 /* The type of a batch of the longest bucket. */
-void hyb_bucket_iterator_get_type (HybBucketIterator *iterator, HybType *type);
+HYB_API void hyb_bucket_iterator_get_type (HybBucketIterator *iterator, HybType *type);
 /* The next batch; FALSE at the end of a pass. */
-gboolean hyb_bucket_iterator_next (HybBucketIterator *iterator, HybBucketBatch *batch);
+HYB_API gboolean hyb_bucket_iterator_next (HybBucketIterator *iterator, HybBucketBatch *batch);
 /* Begins another pass. */
-void hyb_bucket_iterator_reset (HybBucketIterator *iterator);
+HYB_API void hyb_bucket_iterator_reset (HybBucketIterator *iterator);
 
 G_END_DECLS

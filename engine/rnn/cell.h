@@ -9,6 +9,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "engine/base/api.h"
 #include "engine/block/block.h"
 
 G_BEGIN_DECLS
@@ -85,7 +86,7 @@ struct _HybCell
 };
 
 /* The block as a cell; NULL if it is not a cell. */
-HybCell *hyb_cell_from_block (HybBlock *block);
+HYB_API HybCell *hyb_cell_from_block (HybBlock *block);
 
 typedef struct
 {
@@ -103,13 +104,13 @@ typedef struct
 /* --- Basic cells.  All constructors return a new block (transfer full). --- */
 
 /* h = act (W x + b + R h' + c) */
-HybBlock *hyb_rnn_cell_new (const HybCellOptions *options);
+HYB_API HybBlock *hyb_rnn_cell_new (const HybCellOptions *options);
 /* Long short-term memory. */
-HybBlock *hyb_lstm_cell_new (const HybCellOptions *options);
+HYB_API HybBlock *hyb_lstm_cell_new (const HybCellOptions *options);
 /* Gated recurrent unit, in the variant that the operator RNN computes. */
-HybBlock *hyb_gru_cell_new (const HybCellOptions *options);
+HYB_API HybBlock *hyb_gru_cell_new (const HybCellOptions *options);
 /* LSTM whose output is projected to `projection` units (gluon.contrib.rnn.LSTMPCell). */
-HybBlock *hyb_lstmp_cell_new (const HybCellOptions *options, gint64 projection);
+HYB_API HybBlock *hyb_lstmp_cell_new (const HybCellOptions *options, gint64 projection);
 #define hyb_rnn_cell(...)  hyb_rnn_cell_new (&(const HybCellOptions){ __VA_ARGS__ })
 #define hyb_lstm_cell(...) hyb_lstm_cell_new (&(const HybCellOptions){ __VA_ARGS__ })
 #define hyb_gru_cell(...)  hyb_gru_cell_new (&(const HybCellOptions){ __VA_ARGS__ })
@@ -128,54 +129,55 @@ typedef struct
   HybCellStyle style;
 } HybConvCellOptions;
 /* mode: "rnn", "lstm" or "gru".  An unknown mode is a programming error. */
-HybBlock *hyb_conv_cell_new (const char *mode, const HybConvCellOptions *options);
+HYB_API HybBlock *hyb_conv_cell_new (const char *mode, const HybConvCellOptions *options);
 #define hyb_conv_cell(mode, ...) \
   hyb_conv_cell_new ((mode), &(const HybConvCellOptions){ __VA_ARGS__ })
 
 /* --- Cells that contain cells.  They take over the caller's references to those. --- */
 
 /* A stack; add the cells with hyb_append(). */
-HybBlock *hyb_sequential_cell_new (HybCellStyle style, const char *prefix);
+HYB_API HybBlock *hyb_sequential_cell_new (HybCellStyle style, const char *prefix);
 /* Dropout as a cell without states, for use in a stack. */
-HybBlock *hyb_dropout_cell_new (double rate, HybCellStyle style, const char *prefix);
+HYB_API HybBlock *hyb_dropout_cell_new (double rate, HybCellStyle style, const char *prefix);
 /* Zoneout: with these probabilities an output or a state keeps its previous value. */
-HybBlock *hyb_zoneout_cell_new (HybBlock *base, double outputs, double states);
+HYB_API HybBlock *hyb_zoneout_cell_new (HybBlock *base, double outputs, double states);
 /* Adds the input to the output of base. */
-HybBlock *hyb_residual_cell_new (HybBlock *base);
+HYB_API HybBlock *hyb_residual_cell_new (HybBlock *base);
 /* Dropout with the same mask at every step of a sequence (gluon.contrib); a rate of 0 means no
  * dropout there. */
-HybBlock *
+HYB_API HybBlock *
 hyb_variational_dropout_cell_new (HybBlock *base, double inputs, double states, double outputs);
 /* Runs left forwards and right backwards over a sequence and concatenates their outputs.  It can
  * only be unrolled.  output_prefix NULL: "bi_". */
-HybBlock *hyb_bidirectional_cell_new (HybBlock    *left,
-                                      HybBlock    *right,
-                                      const char  *output_prefix,
-                                      HybCellStyle style);
+HYB_API HybBlock *hyb_bidirectional_cell_new (HybBlock    *left,
+                                              HybBlock    *right,
+                                              const char  *output_prefix,
+                                              HybCellStyle style);
 
 /* --- Using cells inside a forward function --- */
 
 /* The number of arrays in the state. */
-guint hyb_cell_n_states (HybBlock *cell);
+HYB_API guint hyb_cell_n_states (HybBlock *cell);
 /* An initial state.  op: "_zeros", "_ones", or NULL for variables named "…begin_state_N" (only
  * while tracing).  batch: 0 if unknown. */
-HybValue *hyb_cell_begin_state (HybF *F, HybBlock *cell, const char *op, gint64 batch);
+HYB_API HybValue *hyb_cell_begin_state (HybF *F, HybBlock *cell, const char *op, gint64 batch);
 /* One step.  Returns the output and replaces *states. */
-HybValue *hyb_cell_step (HybF *F, HybBlock *cell, HybValue *x, HybValue **states);
+HYB_API HybValue *hyb_cell_step (HybF *F, HybBlock *cell, HybValue *x, HybValue **states);
 /* hyb_foreach() with a cell as the body: returns the list (outputs stacked over the steps, last
  * states).  The steps are the slices of data along axis 0. */
-HybValue *hyb_foreach_cell (HybF *F, HybBlock *cell, HybValue *data, HybValue *states);
+HYB_API HybValue *hyb_foreach_cell (HybF *F, HybBlock *cell, HybValue *data, HybValue *states);
 /* Resets the cell and writes out all steps.  Returns the outputs, in the form that unroll->merge
  * asks for; *states is set to the last state (states may be NULL). */
-HybValue *hyb_cell_unroll (HybF *F, HybBlock *cell, const HybUnroll *unroll, HybValue **states);
+HYB_API HybValue *
+hyb_cell_unroll (HybF *F, HybBlock *cell, const HybUnroll *unroll, HybValue **states);
 #define hyb_unroll(F, cell, states, ...) \
   hyb_cell_unroll ((F), (cell), &(const HybUnroll){ __VA_ARGS__ }, (states))
 /* Runs as many steps as inputs have, in a loop (gluon.contrib.rnn.dynamic_unroll).  inputs must be
  * one array and begin_state must be given; length and merge are ignored.  Returns the outputs;
  * *states is set to the last state. */
-HybValue *
+HYB_API HybValue *
 hyb_cell_dynamic_unroll (HybF *F, HybBlock *cell, const HybUnroll *unroll, HybValue **states);
 /* Resets the step counters and remembered outputs of the cell and of all cells below it. */
-void hyb_cell_reset (HybBlock *cell);
+HYB_API void hyb_cell_reset (HybBlock *cell);
 
 G_END_DECLS

@@ -5,16 +5,23 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "engine/base/api.h"
 #include "engine/graph/model.h"
 #include "engine/rnn/cell.h"
 
 G_BEGIN_DECLS
 
 /* Splits the parameters of n cells, and of all cells below them, into one array per gate. */
-gboolean hyb_rnn_unpack_weights (HybBlock *const *cells, guint n, HybModel *model, GError **error);
+HYB_API gboolean hyb_rnn_unpack_weights (HybBlock *const *cells,
+                                         guint            n,
+                                         HybModel        *model,
+                                         GError         **error);
 /* The inverse of hyb_rnn_unpack_weights(): the model gets the parameters that the graphs of the
  * cells need. */
-gboolean hyb_rnn_pack_weights (HybBlock *const *cells, guint n, HybModel *model, GError **error);
+HYB_API gboolean hyb_rnn_pack_weights (HybBlock *const *cells,
+                                       guint            n,
+                                       HybModel        *model,
+                                       GError         **error);
 
 /* Where checkpoints are stored, and the cells whose weights are split. */
 typedef struct
@@ -27,17 +34,18 @@ typedef struct
 
 /* Writes PREFIX-symbol.json and PREFIX-NNNN.params with one array per gate.  model is not
  * changed. */
-gboolean hyb_rnn_save_checkpoint (const HybRnnCheckpoint *checkpoint,
-                                  guint                   epoch,
-                                  HybModel               *model,
-                                  GError                **error);
+HYB_API gboolean hyb_rnn_save_checkpoint (const HybRnnCheckpoint *checkpoint,
+                                          guint                   epoch,
+                                          HybModel               *model,
+                                          GError                **error);
 /* Reads such a pair of files and packs the weights.  (transfer full) */
-HybModel *hyb_rnn_load_checkpoint (const HybRnnCheckpoint *checkpoint, guint epoch, GError **error);
+HYB_API HybModel *
+hyb_rnn_load_checkpoint (const HybRnnCheckpoint *checkpoint, guint epoch, GError **error);
 /* Called at the end of every epoch; saves if the period has passed.  finished: the number of
  * epochs that were finished before this one. */
-gboolean hyb_rnn_checkpoint_epoch (const HybRnnCheckpoint *checkpoint,
-                                   guint                   finished,
-                                   HybModel               *model,
-                                   GError                **error);
+HYB_API gboolean hyb_rnn_checkpoint_epoch (const HybRnnCheckpoint *checkpoint,
+                                           guint                   finished,
+                                           HybModel               *model,
+                                           GError                **error);
 
 G_END_DECLS

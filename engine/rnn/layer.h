@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "engine/base/api.h"
 #include "engine/rnn/cell.h"
 
 G_BEGIN_DECLS
@@ -30,16 +31,17 @@ typedef struct
 } HybRnnLayerOptions;
 
 /* A recurrent layer.  (transfer full) */
-HybBlock *hyb_rnn_layer_new (const HybRnnLayerOptions *options);
+HYB_API HybBlock *hyb_rnn_layer_new (const HybRnnLayerOptions *options);
 #define hyb_rnn_layer(...) hyb_rnn_layer_new (&(const HybRnnLayerOptions){ __VA_ARGS__ })
 /* An initial state, created by op ("_zeros" or "_ones"); batch: 0 if unknown. */
-HybValue *hyb_rnn_layer_begin_state (HybF *F, HybBlock *layer, const char *op, gint64 batch);
+HYB_API HybValue *
+hyb_rnn_layer_begin_state (HybF *F, HybBlock *layer, const char *op, gint64 batch);
 
 /* mx.rnn.FusedRNNCell: a cell that can only be unrolled.  (transfer full) */
-HybBlock *hyb_fused_cell_new (const HybRnnLayerOptions *options);
+HYB_API HybBlock *hyb_fused_cell_new (const HybRnnLayerOptions *options);
 #define hyb_fused_cell(...) hyb_fused_cell_new (&(const HybRnnLayerOptions){ __VA_ARGS__ })
 /* A stack of single cells that computes the same, named like FusedRNNCell.unfuse() names them.
  * (transfer full) */
-HybBlock *hyb_fused_cell_unfuse (HybBlock *cell);
+HYB_API HybBlock *hyb_fused_cell_unfuse (HybBlock *cell);
 
 G_END_DECLS

@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "engine/base/api.h"
 #include "engine/tensor/dtype.h"
 
 G_BEGIN_DECLS
@@ -29,43 +30,57 @@ typedef struct
 #define HYB_SHAPE_UNKNOWN ((HybShape){ .rank = HYB_UNKNOWN })
 #define HYB_TYPE_UNKNOWN  ((HybType){ .shape.rank = HYB_UNKNOWN, .dtype = HYB_DTYPE_UNKNOWN })
 
-HybShape hyb_shape_make (int rank, const gint64 *dims); /* dims NULL: all dimensions unknown */
-HybShape hyb_shape_1d (gint64 a);                       /* rank 1 */
-HybShape hyb_shape_2d (gint64 a, gint64 b);             /* rank 2 */
-HybShape hyb_shape_3d (gint64 a, gint64 b, gint64 c);   /* rank 3 */
-HybShape hyb_shape_4d (gint64 a, gint64 b, gint64 c, gint64 d); /* rank 4 */
+/* A shape of this rank.  dims: its dimensions; NULL leaves all of them unknown. */
+HYB_API HybShape hyb_shape_make (int rank, const gint64 *dims);
+/* A shape of rank 1. */
+HYB_API HybShape hyb_shape_1d (gint64 a);
+/* A shape of rank 2. */
+HYB_API HybShape hyb_shape_2d (gint64 a, gint64 b);
+/* A shape of rank 3. */
+HYB_API HybShape hyb_shape_3d (gint64 a, gint64 b, gint64 c);
+/* A shape of rank 4. */
+HYB_API HybShape hyb_shape_4d (gint64 a, gint64 b, gint64 c, gint64 d);
 
-gboolean hyb_shape_is_known (const HybShape *shape);             /* rank and all dimensions */
-gboolean hyb_shape_equal (const HybShape *a, const HybShape *b); /* unknowns equal unknowns */
-gint64   hyb_shape_size (const HybShape *shape); /* elements; HYB_UNKNOWN unless known */
-gint64
-hyb_shape_count (const HybShape *shape, int from, int to); /* product of dim[from … to − 1] */
+/* TRUE if the rank and all dimensions are known. */
+HYB_API gboolean hyb_shape_is_known (const HybShape *shape);
+/* TRUE if both are the same; an unknown dimension only equals an unknown one. */
+HYB_API gboolean hyb_shape_equal (const HybShape *a, const HybShape *b);
+/* The number of elements, or HYB_UNKNOWN if a dimension is unknown. */
+HYB_API gint64 hyb_shape_size (const HybShape *shape);
+/* The product of the dimensions from … to − 1. */
+HYB_API gint64 hyb_shape_count (const HybShape *shape, int from, int to);
 
 /* Computes the bytes of a known type.  Returns FALSE and an error if they overflow, also for an
  * empty array if the product of its other dimensions does. */
-gboolean hyb_shape_bytes (const HybShape *shape, HybDType dtype, gsize *bytes, GError **error);
+HYB_API gboolean hyb_shape_bytes (const HybShape *shape,
+                                  HybDType        dtype,
+                                  gsize          *bytes,
+                                  GError        **error);
 
 /* Returns the axis as a number from 0; a negative axis counts from the end.  Returns -1 and an
  * error if it is outside the shape. */
-int hyb_shape_axis (const HybShape *shape, gint64 axis, GError **error);
+HYB_API int hyb_shape_axis (const HybShape *shape, gint64 axis, GError **error);
 
 /* Fills unknown dimensions of each shape with those of the other.  Returns FALSE and an error that
  * shows both if they contradict each other; either may be partly filled then. */
-gboolean hyb_shape_unify (HybShape *a, HybShape *b, GError **error);
+HYB_API gboolean hyb_shape_unify (HybShape *a, HybShape *b, GError **error);
 /* Fills unknown dimensions of *to with those of *from; otherwise like hyb_shape_unify(). */
-gboolean hyb_shape_assign (HybShape *to, const HybShape *from, GError **error);
+HYB_API gboolean hyb_shape_assign (HybShape *to, const HybShape *from, GError **error);
 
 /* If one is unknown it becomes the other.  Returns FALSE and an error if both are known and
  * differ. */
-gboolean hyb_dtype_unify (HybDType *a, HybDType *b, GError **error);
+HYB_API gboolean hyb_dtype_unify (HybDType *a, HybDType *b, GError **error);
 /* Sets *to if it is unknown; otherwise like hyb_dtype_unify(). */
-gboolean hyb_dtype_assign (HybDType *to, HybDType from, GError **error);
+HYB_API gboolean hyb_dtype_assign (HybDType *to, HybDType from, GError **error);
 
-gboolean hyb_type_is_known (const HybType *type); /* shape and dtype */
-gsize    hyb_type_bytes (const HybType *type);    /* of a type that hyb_shape_bytes() has checked */
+/* TRUE if shape and dtype are known. */
+HYB_API gboolean hyb_type_is_known (const HybType *type);
+/* The size of a known type in bytes.  hyb_shape_bytes() must have checked it for overflow. */
+HYB_API gsize hyb_type_bytes (const HybType *type);
 
-/* "(2, ?, 3)", "(2,)"; "?" for an unknown rank.  (transfer full) */
-char *hyb_shape_to_string (const HybShape *shape);
-char *hyb_type_to_string (const HybType *type); /* "float32 (2, 3)".  (transfer full) */
+/* The shape as text: "(2, ?, 3)", "(2,)", or "?" for an unknown rank.  (transfer full) */
+HYB_API char *hyb_shape_to_string (const HybShape *shape);
+/* The type as text, such as "float32 (2, 3)".  (transfer full) */
+HYB_API char *hyb_type_to_string (const HybType *type);
 
 G_END_DECLS

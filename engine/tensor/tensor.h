@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "engine/base/api.h"
 #include "engine/tensor/shape.h"
 
 G_BEGIN_DECLS
@@ -15,40 +16,51 @@ typedef struct _HybTensor HybTensor;
 
 /* Allocates a tensor of a known type; its data is not cleared.  Returns NULL and an error if the
  * size overflows or memory is short. */
-HybTensor *hyb_tensor_new (const HybType *type, GError **error);
-/* The same, cleared. */
-HybTensor *hyb_tensor_new_zeros (const HybType *type, GError **error);
+HYB_API HybTensor *hyb_tensor_new (const HybType *type, GError **error);
+/* Like hyb_tensor_new(), with all elements 0. */
+HYB_API HybTensor *hyb_tensor_new_zeros (const HybType *type, GError **error);
 /* Borrows data, which must stay valid until the tensor is freed; then destroy (owner) is called,
  * unless destroy is NULL. */
-HybTensor *
+HYB_API HybTensor *
 hyb_tensor_new_wrapped (const HybType *type, gpointer data, gpointer owner, GDestroyNotify destroy);
 /* Returns a tensor of another type over a part of the parent's data, from byte `offset` on.  It
  * holds a reference to the parent. */
-HybTensor *hyb_tensor_new_view (HybTensor *parent, const HybType *type, gsize offset);
-HybTensor *hyb_tensor_copy (HybTensor *tensor); /* NULL if memory is short */
+HYB_API HybTensor *hyb_tensor_new_view (HybTensor *parent, const HybType *type, gsize offset);
+/* A copy with memory of its own, or NULL if memory is short.  (transfer full) */
+HYB_API HybTensor *hyb_tensor_copy (HybTensor *tensor);
 /* Returns the tensor converted to another type, or a new reference if it has that type already.
  * NULL if memory is short. */
-HybTensor *hyb_tensor_convert (HybTensor *tensor, HybDType dtype);
+HYB_API HybTensor *hyb_tensor_convert (HybTensor *tensor, HybDType dtype);
 /* A float32 tensor; copies values unless NULL.  NULL if memory is short. */
-HybTensor *hyb_tensor_new_float (int rank, const gint64 *dims, const float *values);
-HybTensor *hyb_tensor_new_scalar (double value); /* float32, shape (1) */
+HYB_API HybTensor *hyb_tensor_new_float (int rank, const gint64 *dims, const float *values);
+/* A float32 tensor of shape (1).  (transfer full) */
+HYB_API HybTensor *hyb_tensor_new_scalar (double value);
 
 /* Adds a reference and returns tensor. */
-HybTensor *hyb_tensor_ref (HybTensor *tensor);
+HYB_API HybTensor *hyb_tensor_ref (HybTensor *tensor);
 /* Drops a reference; the last one frees the tensor.  Accepts NULL. */
-void hyb_tensor_unref (HybTensor *tensor);
+HYB_API void hyb_tensor_unref (HybTensor *tensor);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (HybTensor, hyb_tensor_unref)
 
-/* Getters; what they return belongs to the tensor. */
-const HybType  *hyb_tensor_get_type (const HybTensor *tensor);
-const HybShape *hyb_tensor_get_shape (const HybTensor *tensor);
-HybDType        hyb_tensor_get_dtype (const HybTensor *tensor);
-gpointer        hyb_tensor_get_data (const HybTensor *tensor);
-gsize           hyb_tensor_get_bytes (const HybTensor *tensor);
-gint64          hyb_tensor_get_size (const HybTensor *tensor);                /* elements */
-double          hyb_tensor_get_value (const HybTensor *tensor, gint64 index); /* unchecked index */
+/* Shape and dtype, owned by the tensor. */
+HYB_API const HybType *hyb_tensor_get_type (const HybTensor *tensor);
+/* The shape, owned by the tensor. */
+HYB_API const HybShape *hyb_tensor_get_shape (const HybTensor *tensor);
+/* The element type. */
+HYB_API HybDType hyb_tensor_get_dtype (const HybTensor *tensor);
+/* The elements, owned by the tensor. */
+HYB_API gpointer hyb_tensor_get_data (const HybTensor *tensor);
+/* The size of the elements in bytes. */
+HYB_API gsize hyb_tensor_get_bytes (const HybTensor *tensor);
+/* The number of elements. */
+HYB_API gint64 hyb_tensor_get_size (const HybTensor *tensor);
+/* One element as a double.  The index is not checked. */
+HYB_API double hyb_tensor_get_value (const HybTensor *tensor, gint64 index);
 /* Writes up to max elements, starting at first, as doubles; returns how many, 0 from the end on. */
-gint64 hyb_tensor_get_values (const HybTensor *tensor, gint64 first, gint64 max, double *values);
+HYB_API gint64 hyb_tensor_get_values (const HybTensor *tensor,
+                                      gint64           first,
+                                      gint64           max,
+                                      double          *values);
 
 typedef struct
 {
@@ -58,6 +70,6 @@ typedef struct
 
 /* Computes the statistics of the finite elements, all four NaN if there are none, and counts the
  * others. */
-void hyb_tensor_statistics (const HybTensor *tensor, HybStatistics *statistics);
+HYB_API void hyb_tensor_statistics (const HybTensor *tensor, HybStatistics *statistics);
 
 G_END_DECLS

@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "engine/base/api.h"
 #include "engine/op/param.h"
 #include "engine/tensor/tensor.h"
 
@@ -37,25 +38,32 @@ typedef struct
   void (*update) (gconstpointer options, const HybUpdate *update);
 } HybOptimizerClass;
 
-const HybOptimizerClass *const *hyb_optimizers (void); /* the table, NULL-terminated */
+/* All optimizers, NULL-terminated. */
+HYB_API const HybOptimizerClass *const *hyb_optimizers (void);
 
 typedef struct _HybOptimizer HybOptimizer;
 
 /* settings: key, value, …, NULL ("learning_rate", "0.1", "momentum", "0.9").  Returns NULL and
  * an error for an unknown name or key (it lists the known ones) or an invalid value. */
-HybOptimizer *hyb_optimizer_new (const char *name, const char *const *settings, GError **error);
+HYB_API HybOptimizer *
+hyb_optimizer_new (const char *name, const char *const *settings, GError **error);
 /* Frees an optimizer. */
-void hyb_optimizer_free (HybOptimizer *optimizer);
+HYB_API void hyb_optimizer_free (HybOptimizer *optimizer);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (HybOptimizer, hyb_optimizer_free)
 
-const char *hyb_optimizer_get_name (HybOptimizer *optimizer);          /* "sgd" */
-guint       hyb_optimizer_n_states (HybOptimizer *optimizer);          /* for each parameter */
-double      hyb_optimizer_get_learning_rate (HybOptimizer *optimizer); /* without multipliers */
-void        hyb_optimizer_set_learning_rate (HybOptimizer *optimizer, double rate);
-void hyb_optimizer_set_rescale (HybOptimizer *optimizer, double rescale); /* factor of gradients */
+/* The name of its class, such as "sgd".  Static. */
+HYB_API const char *hyb_optimizer_get_name (HybOptimizer *optimizer);
+/* The number of state arrays that it keeps for each parameter. */
+HYB_API guint hyb_optimizer_n_states (HybOptimizer *optimizer);
+/* The learning rate before the multipliers of parameters. */
+HYB_API double hyb_optimizer_get_learning_rate (HybOptimizer *optimizer);
+/* Sets the learning rate before the multipliers of parameters. */
+HYB_API void hyb_optimizer_set_learning_rate (HybOptimizer *optimizer, double rate);
+/* Sets the factor by which gradients are multiplied first. */
+HYB_API void hyb_optimizer_set_rescale (HybOptimizer *optimizer, double rescale);
 /* Updates one parameter.  The caller sets n, weight, gradient, state and t; the function sets the
  * other members. */
-void
+HYB_API void
 hyb_optimizer_apply (HybOptimizer *optimizer, HybUpdate *update, double lr_mult, double wd_mult);
 
 G_END_DECLS

@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "engine/base/api.h"
 #include "engine/block/block.h"
 #include "engine/exec/executor.h"
 #include "engine/graph/model.h"
@@ -49,45 +50,50 @@ typedef struct
 /* Starts from the model's parameters, copies them, and gives the copies to the model; steps
  * change them in place.  Returns NULL and an error if an option is invalid or there is nothing
  * to train. */
-HybTrainer *hyb_trainer_new (HybModel *model, const HybTrainerOptions *options, GError **error);
+HYB_API HybTrainer *
+hyb_trainer_new (HybModel *model, const HybTrainerOptions *options, GError **error);
 /* The same for a block, which must be hybridized and have run once.  Steps change the block's
  * parameters, except those whose gradient request is HYB_GRAD_NULL, and its running statistics. */
-HybTrainer      *
+HYB_API HybTrainer *
 hyb_trainer_new_for_block (HybBlock *block, const HybTrainerOptions *options, GError **error);
-void hyb_trainer_free (HybTrainer *trainer); /* must not be NULL */
+/* Frees a trainer, which must not be NULL. */
+HYB_API void hyb_trainer_free (HybTrainer *trainer);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (HybTrainer, hyb_trainer_free)
 
 /* Runs one step.  batch maps input names, and "label" for the loss, to tensors. */
-gboolean      hyb_trainer_step (HybTrainer   *trainer,
-                                GHashTable   *batch,
-                                HybTrainStep *result,
-                                GCancellable *cancellable,
-                                GError      **error);
-guint64       hyb_trainer_n_steps (HybTrainer *trainer);       /* steps since training began */
-HybOptimizer *hyb_trainer_get_optimizer (HybTrainer *trainer); /* (transfer none) */
-HybExecutor *
-hyb_trainer_get_executor (HybTrainer *trainer); /* of the training graph; (transfer none) */
+HYB_API gboolean hyb_trainer_step (HybTrainer   *trainer,
+                                   GHashTable   *batch,
+                                   HybTrainStep *result,
+                                   GCancellable *cancellable,
+                                   GError      **error);
+/* The number of steps since training began. */
+HYB_API guint64 hyb_trainer_n_steps (HybTrainer *trainer);
+/* The optimizer, owned by the trainer. */
+HYB_API HybOptimizer *hyb_trainer_get_optimizer (HybTrainer *trainer);
+/* The executor of the training graph, owned by the trainer. */
+HYB_API HybExecutor *hyb_trainer_get_executor (HybTrainer *trainer);
 /* Returns output `index` of the model in the last step.  (transfer none) */
-HybTensor *hyb_trainer_get_output (HybTrainer *trainer, guint index);
+HYB_API HybTensor *hyb_trainer_get_output (HybTrainer *trainer, guint index);
 /* Multiplies the learning rate and the weight decay of one parameter; unknown names are ignored. */
-void hyb_trainer_set_multipliers (HybTrainer *trainer, const char *parameter, double lr, double wd);
+HYB_API void
+hyb_trainer_set_multipliers (HybTrainer *trainer, const char *parameter, double lr, double wd);
 /* Resets carried states to zero. */
-void hyb_trainer_reset_carry (HybTrainer *trainer);
+HYB_API void hyb_trainer_reset_carry (HybTrainer *trainer);
 
 /* Computes the loss of a batch in inference mode, without learning.  Carried states are separate
  * from those of training and are reset if is_fresh.  loss may be NULL. */
-gboolean hyb_trainer_evaluate (HybTrainer *trainer,
-                               GHashTable *batch,
-                               gboolean    is_fresh,
-                               double     *loss,
-                               GError    **error);
+HYB_API gboolean hyb_trainer_evaluate (HybTrainer *trainer,
+                                       GHashTable *batch,
+                                       gboolean    is_fresh,
+                                       double     *loss,
+                                       GError    **error);
 /* Returns output `index` of the model in the last evaluation.  (transfer none) */
-HybTensor *hyb_trainer_get_evaluated (HybTrainer *trainer, guint index);
+HYB_API HybTensor *hyb_trainer_get_evaluated (HybTrainer *trainer, guint index);
 
 /* Writes optimizer states, carried states and the number of steps.  With the model's own files
  * they are a checkpoint from which training resumes to the same bytes. */
-gboolean hyb_trainer_save_states (HybTrainer *trainer, const char *file, GError **error);
+HYB_API gboolean hyb_trainer_save_states (HybTrainer *trainer, const char *file, GError **error);
 /* Reads what hyb_trainer_save_states() wrote for the same model and optimizer. */
-gboolean hyb_trainer_load_states (HybTrainer *trainer, const char *file, GError **error);
+HYB_API gboolean hyb_trainer_load_states (HybTrainer *trainer, const char *file, GError **error);
 
 G_END_DECLS

@@ -17,7 +17,7 @@ sed -n "/^install_headers($/,/subdir:/s/^  '\(.*\.h\)',$/#include \"engine\/\1\"
 # shellcheck disable=SC2046
 "${CC:-cc}" -E -I"$source" $(pkg-config --cflags gio-2.0) "$work/all.c" >"$work/all.i" || exit 2
 awk '/^# [0-9]+ "/ { ours = $3 ~ /\/engine\// } ours' "$work/all.i" | tr '\n' ' ' | sed 's/[;{}]/\n/g' |
-  grep -v '^ *typedef\|static \|^ *return ' | grep -v '( *\*' | grep -o '[( *]hyb_[a-z0-9_]* (' | tr -d '( *' | sort -u >"$work/declared"
+  grep -v '^ *typedef\|static \|^ *return ' | sed 's/( *\*[^)]*)//g' | grep -o '[( *]hyb_[a-z0-9_]* (' | tr -d '( *' | sort -u >"$work/declared"
 
 if [ "$3" = --write ]; then
   cp "$work/exported" "$source/engine/abi.txt"

@@ -1,6 +1,7 @@
 #!/bin/sh
 # test-installed.sh — what ninja install leaves is enough: a program in C and in C++ and a
 # plug-in (the template of the gallery's README) are compiled against it by pkg-config.
+# Everything is installed below a DESTDIR, and nothing is found through LD_LIBRARY_PATH.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 source=$1 build=$2 prefix=$3 libdir=$4
 work=$(mktemp -d) || exit 1
@@ -17,7 +18,8 @@ compile () {
   out=$1 compiler=$2; shift 2
   # shellcheck disable=SC2046
   "$compiler" -Wall -Wextra -Werror -Wno-missing-field-initializers -Wno-unused-parameter "$@" -o "$out" \
-    $(pkg-config --cflags --libs hybridscope-engine) >&2
+    $(pkg-config --cflags --libs hybridscope-engine) \
+    -Wl,-rpath,"$(pkg-config --variable=libdir hybridscope-engine)" >&2
 }
 
 DESTDIR=$work/root meson install -C "$build" --no-rebuild --quiet >"$work/log" 2>&1 ||
@@ -25,11 +27,14 @@ DESTDIR=$work/root meson install -C "$build" --no-rebuild --quiet >"$work/log" 2
 place=$work/root$prefix
 mkdir "$work/pc"
 sed "s|^prefix=.*|prefix=$place|" "$place/$libdir/pkgconfig/hybridscope-engine.pc" >"$work/pc/hybridscope-engine.pc"
-export PKG_CONFIG_PATH="$work/pc${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}" LD_LIBRARY_PATH="$place/$libdir"
-unset HYBRIDSCOPE_GALLERY
+export PKG_CONFIG_PATH="$work/pc${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}"
+unset HYBRIDSCOPE_GALLERY LD_LIBRARY_PATH
 hscope=$place/bin/hscope
 
-echo 1..7
+echo 1..9
+"$hscope" --version >&2; report $? /installed/hscope-starts-without-a-library-path
+[ ! -e "$place/bin/hybridscope" ] || ! ldd "$place/bin/hybridscope" | grep 'not found' >&2
+report $? /installed/the-window-finds-its-libraries
 # The first block of C in the README is the template.
 sed -n '/^```c$/,/^```$/p' "$source/resources/gallery/README.md" | sed '/^```/d' >"$work/mine.c"
 compile "$work/mine.so" "${CC:-cc}" -shared -fPIC "$work/mine.c"; report $? /installed/template-compiles
@@ -41,8 +46,8 @@ if command -v "${CXX:-c++}" >/dev/null; then
   "$work/cxx" "$work/mine-symbol.json" >"$work/cxx.out" && cmp "$work/c.out" "$work/cxx.out" >&2
   report $? /installed/program-in-cxx-predicts-the-same
 else
-  echo "ok 5 /installed/program-in-cxx-compiles # SKIP no C++ compiler"
-  echo "ok 6 /installed/program-in-cxx-predicts-the-same # SKIP no C++ compiler"
-  number=6
+  echo "ok 7 /installed/program-in-cxx-compiles # SKIP no C++ compiler"
+  echo "ok 8 /installed/program-in-cxx-predicts-the-same # SKIP no C++ compiler"
+  number=8
 fi
 "$hscope" info gallery:lstm-lm >&2; report $? /installed/gallery-is-found
