@@ -1,12 +1,16 @@
-/* compare-curves.c — one line a form.
+/* compare-curves.c — the chart of run times over the batch size or the sequence length.
+ *
+ * One curve per form of the model.  The cells of hscope compare --json are sorted into a table of
+ * form × size each time the chart is drawn; start reading with find_curves().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/compare/compare-curves.h"
 
-#include "app/compare/compare-result.h"
 #include "app/process/conversion.h"
+#include "app/process/json-fields.h"
 #include "profiler/base/format.h"
 #include "viz/paint/chart.h"
 
+#include <adwaita.h>
 #include <glib/gi18n.h>
 #include <math.h>
 
@@ -34,10 +38,10 @@ scope_compare_chart_new (const char            *name,
 
 typedef struct
 {
-  GArray     *x;     /* of double, ascending */
-  GPtrArray  *forms; /* names */
-  double     *y;     /* form × x */
-  const char *name;
+  GArray     *x;     /* of double: the sizes that were measured, ascending */
+  GPtrArray  *forms; /* names, owned by the cells */
+  double     *y;     /* [form][x], seconds; NAN where a form was not measured */
+  const char *name;  /* of the x axis */
 } Curves;
 
 static void
@@ -48,7 +52,7 @@ curves_clear (Curves *curves)
   g_clear_pointer (&curves->y, g_free);
 }
 
-/* The index of a form, which is added if it is new. */
+/* The index of a form, which is appended if it is new. */
 static guint
 find_form (GPtrArray *forms, const char *name)
 {
@@ -69,6 +73,7 @@ compare_numbers (gconstpointer a, gconstpointer b)
   return x < y ? -1 : x > y;
 }
 
+/* The index of a number; the length if it is not there. */
 static guint
 find_number (const GArray *numbers, double number)
 {
@@ -79,7 +84,7 @@ find_number (const GArray *numbers, double number)
   return index;
 }
 
-/* FALSE: there are no two sizes. */
+/* Fills curves with times over the member key of the cells.  FALSE: all cells have the same size. */
 static gboolean
 collect_curves (const cJSON *cells, const char *key, Curves *curves)
 {
@@ -112,6 +117,7 @@ collect_curves (const cJSON *cells, const char *key, Curves *curves)
   return TRUE;
 }
 
+/* Times over the batch if it varies, else over the length.  FALSE: neither varies. */
 static gboolean
 find_curves (const cJSON *cells, Curves *curves)
 {
@@ -130,9 +136,9 @@ draw_curves (GtkDrawingArea *area G_GNUC_UNUSED, cairo_t *cr, int width, int hei
       adw_style_manager_get_dark (adw_style_manager_get_default ()) ? "dark" : "light");
   Curves               found = { 0 };
   g_autofree VizCurve *curves = NULL;
-  VizCurveAxes axes = { .format = prof_format_seconds, .is_logarithmic = TRUE, .mark = NAN };
-  VizRect      rect = { 0, 0, width, height };
-  VizPen      *pen;
+  VizCurveChart axes = { .format = prof_format_seconds, .is_logarithmic = TRUE, .mark = NAN };
+  VizRect       rect = { 0, 0, width, height };
+  VizPen       *pen;
 
   if (find_curves (data, &found))
     {
@@ -143,8 +149,10 @@ draw_curves (GtkDrawingArea *area G_GNUC_UNUSED, cairo_t *cr, int width, int hei
       axes.x = (const double *) (gpointer) found.x->data;
       axes.n_x = found.x->len;
       axes.x_name = found.name;
+      axes.curves = curves;
+      axes.n_curves = found.forms->len;
       pen = viz_pen_new_cairo (cr, NULL);
-      viz_chart_curves (pen, &rect, theme, &axes, curves, found.forms->len);
+      viz_chart_curves (pen, &rect, theme, &axes);
       viz_pen_free (pen);
     }
   curves_clear (&found);

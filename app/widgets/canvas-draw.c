@@ -1,11 +1,13 @@
-/* canvas-draw.c — tiles, and on top of them everything that moves.
+/* canvas-draw.c — draws the tiles of the picture, and on top of them marks of selection and search.
+ *
+ * Only tiles are cached; marks are painted for every frame, at most MAX_MARKS of each kind.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/widgets/canvas-private.h"
 
 #include <math.h>
 
 #define MARK_WIDTH 2.5
-/* More marks than this are drawn only as far as the eye can tell them apart. */
+/* More marks of one kind could not be told apart, and would cost frames. */
 #define MAX_MARKS 400
 
 static void
@@ -21,7 +23,7 @@ is_in_view (const VizItem *item, const VizRect *view)
          item->y < view->y + view->height && item->y + item->height > view->y;
 }
 
-/* Everything but some rectangles recedes. */
+/* Dims everything except the traced items, or the group that was entered. */
 static void
 draw_veil (ScopeCanvas *self, cairo_t *cr, const VizRect *view)
 {
@@ -57,6 +59,7 @@ draw_veil (ScopeCanvas *self, cairo_t *cr, const VizRect *view)
   cairo_fill (cr);
 }
 
+/* Wires of one item, incoming and outgoing in different colours. */
 static void
 mark_wires (ScopeCanvas           *self,
             cairo_t               *cr,
@@ -75,8 +78,9 @@ mark_wires (ScopeCanvas           *self,
                            cr,
                            options,
                            wires[i],
-                           wire->head == item ? &self->theme->incoming : &self->theme->outgoing,
-                           width);
+                           &(VizMark){ wire->head == item ? &self->theme->incoming
+                                                          : &self->theme->outgoing,
+                                       width });
     }
 }
 
@@ -102,27 +106,27 @@ mark_traced_wires (ScopeCanvas           *self,
                            cr,
                            options,
                            number,
-                           both & SCOPE_TRACED_UP ? &self->theme->incoming : &self->theme->outgoing,
-                           1.8);
+                           &(VizMark){ both & SCOPE_TRACED_UP ? &self->theme->incoming
+                                                              : &self->theme->outgoing,
+                                       1.8 });
+    }
+}
+
+/* Search hits. */
+static void
+mark_hits (ScopeCanvas *self, cairo_t *cr, const VizPaintOptions *options)
+{
+  for (guint i = 0; i < MIN (self->hits->len, MAX_MARKS); i++)
+    {
+      guint32 item = viz_picture_find_box (self->picture, g_array_index (self->hits, guint32, i));
+
+      if (item != VIZ_NO_ITEM)
+        viz_paint_item_mark (self->picture, cr, options, item, &(VizMark){ &self->theme->hit, 2 });
     }
 }
 
 static void
-mark_box (ScopeCanvas           *self,
-          cairo_t               *cr,
-          const VizPaintOptions *options,
-          guint32                box,
-          const VizColour       *colour,
-          double                 width)
-{
-  guint32 item = viz_picture_find_box (self->picture, box);
-
-  if (item != VIZ_NO_ITEM)
-    viz_paint_item_mark (self->picture, cr, options, item, colour, width);
-}
-
-static void
-draw_live (ScopeCanvas *self, cairo_t *cr)
+draw_marks (ScopeCanvas *self, cairo_t *cr)
 {
   VizRect         view = scope_canvas_get_view (self);
   VizPaintOptions options = { .theme = self->theme, .scale = self->zoom, .area = &view };
@@ -132,22 +136,24 @@ draw_live (ScopeCanvas *self, cairo_t *cr)
     draw_veil (self, cr, &view);
   if (self->traced)
     mark_traced_wires (self, cr, &options, &view);
-  for (guint i = 0; i < MIN (self->hits->len, MAX_MARKS); i++)
-    mark_box (self, cr, &options, g_array_index (self->hits, guint32, i), &self->theme->hit, 2);
+  mark_hits (self, cr, &options);
   if (self->hovered_wire != VIZ_NO_ARROW)
     viz_paint_wire_mark (self->picture,
                          cr,
                          &options,
                          self->hovered_wire,
-                         &self->theme->selection,
-                         2);
+                         &(VizMark){ &self->theme->selection, 2 });
   if (self->hovered != VIZ_ROOT && self->hovered != self->selected)
     {
       item = viz_picture_find_box (self->picture, self->hovered);
       if (item != VIZ_NO_ITEM)
         {
           mark_wires (self, cr, &options, item, 1.6);
-          viz_paint_item_mark (self->picture, cr, &options, item, &self->theme->selection, 1.2);
+          viz_paint_item_mark (self->picture,
+                               cr,
+                               &options,
+                               item,
+                               &(VizMark){ &self->theme->selection, 1.2 });
         }
     }
   item = self->selected != VIZ_ROOT ? viz_picture_find_box (self->picture, self->selected)
@@ -156,12 +162,16 @@ draw_live (ScopeCanvas *self, cairo_t *cr)
     {
       if (!self->traced)
         mark_wires (self, cr, &options, item, 2);
-      viz_paint_item_mark (self->picture, cr, &options, item, &self->theme->selection, MARK_WIDTH);
+      viz_paint_item_mark (self->picture,
+                           cr,
+                           &options,
+                           item,
+                           &(VizMark){ &self->theme->selection, MARK_WIDTH });
     }
 }
 
 static void
-draw_rubber (ScopeCanvas *self, cairo_t *cr)
+draw_rubber_band (ScopeCanvas *self, cairo_t *cr)
 {
   cairo_rectangle (cr,
                    floor (self->rubber.x) + 0.5,
@@ -176,13 +186,13 @@ draw_rubber (ScopeCanvas *self, cairo_t *cr)
 }
 
 void
-scope_canvas_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
+scope_canvas_draw (ScopeCanvas *self, GtkSnapshot *snapshot)
 {
-  ScopeCanvas *self = SCOPE_CANVAS (widget);
-  int          width = gtk_widget_get_width (widget), height = gtk_widget_get_height (widget);
-  ScopeCamera  camera = { self->x, self->y, self->zoom,
-                          width,   height,  gtk_widget_get_scale_factor (widget) };
-  cairo_t     *cr;
+  GtkWidget  *widget = GTK_WIDGET (self);
+  int         width = gtk_widget_get_width (widget), height = gtk_widget_get_height (widget);
+  ScopeCamera camera = { self->x, self->y, self->zoom,
+                         width,   height,  gtk_widget_get_scale_factor (widget) };
+  cairo_t    *cr;
 
   if (width < 1 || height < 1)
     return;
@@ -196,10 +206,10 @@ scope_canvas_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
       cairo_save (cr);
       cairo_translate (cr, -floor (self->x * self->zoom), -floor (self->y * self->zoom));
       cairo_scale (cr, self->zoom, self->zoom);
-      draw_live (self, cr);
+      draw_marks (self, cr);
       cairo_restore (cr);
     }
   if (self->has_rubber)
-    draw_rubber (self, cr);
+    draw_rubber_band (self, cr);
   cairo_destroy (cr);
 }

@@ -1,4 +1,6 @@
-/* dot.c — reading and writing DOT.
+/* dot.c — writes pictures as DOT text, and reads DOT text with cgraph.
+ *
+ * Start reading at viz_dot_write() and viz_dot_read().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/export/dot.h"
 
@@ -7,9 +9,9 @@
 #include <graphviz/cgraph.h>
 #include <string.h>
 
-/* Writing */
+/* --- Writing --- */
 
-/* Inside double quotes only the quote and the backslash mean something. */
+/* Appends a quoted text; within quotes only the quote and the backslash are special. */
 static void
 add_quoted (GString *out, const char *text)
 {
@@ -59,7 +61,8 @@ add_node (GString *out, const VizPicture *picture, guint32 number)
   g_string_append (out, is_pill ? ", shape=oval];\n" : "];\n");
 }
 
-/* Items come parents first, not as nested ranges: children are found through a list. */
+/* Appends the items inside a group, recursively as clusters, with an explicit stack.  first, next: the
+ * children of each item as linked lists, because the items of a group are not contiguous. */
 static void
 add_group (GString          *out,
            const VizPicture *picture,
@@ -102,7 +105,8 @@ add_group (GString          *out,
   g_array_unref (stack);
 }
 
-/* An edge at an open group ends at any node inside: DOT has no other way. */
+/* A node that stands for an item.  DOT has no edges to clusters, so that edges to an open group end at
+ * its first node. */
 static guint32
 some_node (const VizPicture *picture, const guint32 *first, guint32 item)
 {
@@ -160,7 +164,7 @@ viz_dot_write (const VizPicture *picture)
   return g_string_free (out, FALSE);
 }
 
-/* Reading */
+/* --- Reading --- */
 
 static const char *
 attribute (void *thing, const char *name)
@@ -170,7 +174,8 @@ attribute (void *thing, const char *name)
   return value && *value != '\0' ? value : NULL;
 }
 
-/* A cluster is a group; other subgraphs only share attributes.  Goes no deeper than a stack can. */
+/* Adds clusters as groups; other subgraphs only share attributes.  The depth is limited, because this
+ * recurses. */
 static void
 read_clusters (VizDiagramBuilder *builder,
                Agraph_t          *graph,
@@ -250,7 +255,7 @@ viz_dot_read (const char *text, GError **error)
       g_set_error (error,
                    VIZ_ERROR,
                    VIZ_ERROR_FORMAT,
-                   "This is no DOT text that cgraph understands%s%s. Check it with “dot -v”.",
+                   "The text is not valid DOT%s%s. Check it with “dot -v”.",
                    aglasterr () ? ": " : "",
                    aglasterr () ? aglasterr () : "");
       return NULL;

@@ -1,8 +1,7 @@
-/* dot.h — diagrams as DOT text.
+/* dot.h — pictures as DOT text, and DOT text as diagrams.
  *
- * Writing is a loop of our own (cgraph's is quadratic in clusters); reading is
- * cgraph's, which keeps hidden state per process: call it from one thread only,
- * the layout's.
+ * Writing does not use cgraph, whose time is quadratic in the number of clusters.  Reading does;
+ * cgraph has global state, so that viz_dot_read() must only be called from one thread at a time.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -11,10 +10,11 @@
 
 G_BEGIN_DECLS
 
-/* The visible items as nodes and clusters, one edge a wire. */
+/* The visible items as nodes and clusters, and one edge per wire.  (transfer full) */
 char *viz_dot_write (const VizPicture *picture);
 
-/* Nodes, edges and clusters of the first graph in text; attributes beyond labels are left. */
+/* The nodes, edges, clusters and labels of the first graph in text; other attributes are ignored.
+ * Returns NULL with VIZ_ERROR_FORMAT if cgraph cannot parse it.  (transfer full) */
 VizDiagram *viz_dot_read (const char *text, GError **error);
 
 G_END_DECLS

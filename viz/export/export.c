@@ -1,6 +1,7 @@
-/* export.c — the same drawing into files.
+/* export.c — the file formats, and the page that they share: picture and legend.
  *
- * Bytes depend on the picture and the options only: no dates, no random ids.
+ * To add a format, write a VizExport and name it in the array exports.
+ * Start reading at draw() and viz_export_file().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/export/export.h"
 
@@ -13,14 +14,15 @@
 #include <string.h>
 
 #define LEGEND_GAP 12
-/* Many readers of PDF stop there. */
+/* Many PDF readers accept no larger pages. */
 #define MAX_PDF_SIDE 14400
 
-/* What is drawn: the picture or a part of it, and below it the legend. */
+/* The picture or a part of it, with the legend below; in points of the picture. */
 typedef struct
 {
-  VizRect area;
-  double  width, height, legend;
+  VizRect area;          /* of the picture */
+  double  width, height; /* of the page */
+  double  legend;        /* y of the legend, from the top of the page */
 } Page;
 
 static Page
@@ -52,7 +54,7 @@ theme_of (const VizExportOptions *options)
   return options->theme ? options->theme : viz_theme_find (NULL);
 }
 
-/* area NULL where everything is drawn anyway: nothing is cut then. */
+/* Draws a page.  scale: in pixels per point; 0 for formats without pixels. */
 static void
 draw (const VizPicture       *picture,
       VizPen                 *pen,
@@ -77,7 +79,6 @@ draw (const VizPicture       *picture,
     viz_legend_draw (options->overlay,
                      theme_of (options),
                      pen,
-                     viz_picture_font (picture),
                      page->area.x + LEGEND_GAP,
                      page->area.y + page->legend);
 }
@@ -90,7 +91,7 @@ check_cairo (cairo_status_t status, const char *what, GError **error)
   g_set_error (error,
                VIZ_ERROR,
                VIZ_ERROR_LIMIT,
-               "The %s could not be drawn: %s. Choose a smaller part or scale.",
+               "The %s could not be drawn: %s. Choose a smaller part or a smaller scale.",
                what,
                cairo_status_to_string (status));
   return FALSE;
@@ -103,8 +104,9 @@ collect (void *closure, const unsigned char *data, unsigned int length)
   return CAIRO_STATUS_SUCCESS;
 }
 
-/* PNG */
+/* --- PNG --- */
 
+/* The scale asked for, reduced to the limits of side and pixels. */
 static double
 allowed_scale (const Page *page, const VizExportOptions *options)
 {
@@ -113,7 +115,7 @@ allowed_scale (const Page *page, const VizExportOptions *options)
   double sum = page->width + page->height;
 
   scale = MIN (scale, (VIZ_MAX_SIDE - 1) / MAX (page->width, page->height));
-  /* Sides are rounded up: (width × scale + 1) (height × scale + 1) = pixels. */
+  /* Sides are rounded up: solves (width × scale + 1) × (height × scale + 1) = pixels for scale. */
   return MIN (scale,
               2 * (pixels - 1) /
                   (sum + sqrt (sum * sum + 4 * page->width * page->height * (pixels - 1))));
@@ -154,7 +156,7 @@ write_png (const VizPicture       *picture,
   return g_byte_array_free_to_bytes (bytes);
 }
 
-/* PDF */
+/* --- PDF --- */
 
 static GBytes *
 write_pdf (const VizPicture       *picture,
@@ -172,7 +174,7 @@ write_pdf (const VizPicture       *picture,
   VizPen        *pen = viz_pen_new_cairo (cr, viz_picture_font (picture));
   cairo_status_t status;
 
-  /* Otherwise the time of writing is in the file. */
+  /* By default Cairo writes the present time. */
   cairo_pdf_surface_set_metadata (surface, CAIRO_PDF_METADATA_CREATE_DATE, "2000-01-01T00:00:00Z");
   cairo_pdf_surface_set_metadata (surface,
                                   CAIRO_PDF_METADATA_TITLE,
@@ -198,7 +200,7 @@ write_pdf (const VizPicture       *picture,
   return g_byte_array_free_to_bytes (bytes);
 }
 
-/* SVG */
+/* --- SVG --- */
 
 static void
 begin_svg (GString *out, const VizPicture *picture, const Page *page, double scale)
@@ -260,7 +262,7 @@ write_dot (const VizPicture               *picture,
 }
 
 static const VizExport export_svg = { "svg", "Scalable picture", write_svg };
-static const VizExport export_png = { "png", "Picture of points", write_png };
+static const VizExport export_png = { "png", "Bitmap picture", write_png };
 static const VizExport export_pdf = { "pdf", "Document", write_pdf };
 static const VizExport export_dot = { "dot", "Graphviz text", write_dot };
 
@@ -303,7 +305,7 @@ viz_export_file (const VizPicture       *picture,
       g_set_error (error,
                    VIZ_ERROR,
                    VIZ_ERROR_FORMAT,
-                   "%s: this ending names no picture format. Use .svg, .png, .pdf or .dot.",
+                   "%s: the extension is not a picture format. Use .svg, .png, .pdf or .dot.",
                    path);
       return FALSE;
     }
@@ -313,7 +315,7 @@ viz_export_file (const VizPicture       *picture,
       g_prefix_error (error, "%s: ", path);
       return FALSE;
     }
-  /* Writes beside the file and renames: an interrupted export leaves the old one. */
+
   return g_file_set_contents_full (path,
                                    g_bytes_get_data (bytes, NULL),
                                    (gssize) g_bytes_get_size (bytes),

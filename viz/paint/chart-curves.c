@@ -1,27 +1,31 @@
-/* chart-curves.c — how something grows: lines over a size.
+/* chart-curves.c — the chart that shows how something grows with a size.
+ *
+ * Draws axes, then each curve with markers and noise, then the names.
+ * Start reading at viz_chart_curves(), at the end.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/paint/chart.h"
 
 #include <math.h>
 
+/* Lengths in points */
 #define LEFT       64.0
-#define LABELS     190.0 /* right of the lines */
+#define LABELS     190.0 /* room for names right of the curves */
 #define TOP        8.0
 #define BOTTOM     32.0
 #define LABEL_LINE 13.0
 #define MARKER     3.2
-#define MOST_TICKS 9
+#define MAX_TICKS  9 /* of the y axis */
 
 typedef struct
 {
-  VizPen             *pen;
-  const VizTheme     *theme;
-  const VizCurveAxes *axes;
-  VizRect             area; /* of the lines */
-  double              low, high;
+  VizPen              *pen;
+  const VizTheme      *theme;
+  const VizCurveChart *axes;
+  VizRect              area;      /* of the curves, without axes and names */
+  double               low, high; /* bounds of y */
 } Chart;
 
-/* Told apart by every kind of colour vision; further curves are dashed. */
+/* Distinct with any kind of colour vision.  Further curves repeat them with dashes. */
 static const VizCategory hues[] = {
   VIZ_CATEGORY_LINEAR,  VIZ_CATEGORY_RECURRENT, VIZ_CATEGORY_NORMALISATION,
   VIZ_CATEGORY_CONTROL, VIZ_CATEGORY_REDUCTION, VIZ_CATEGORY_MOVEMENT,
@@ -42,8 +46,8 @@ colour_of (const Chart *chart, guint curve)
 static double
 place_x (const Chart *chart, guint index)
 {
-  const VizCurveAxes *axes = chart->axes;
-  double              first = log (axes->x[0]), last = log (axes->x[axes->n_x - 1]);
+  const VizCurveChart *axes = chart->axes;
+  double               first = log (axes->x[0]), last = log (axes->x[axes->n_x - 1]);
 
   return last > first
              ? chart->area.x + (log (axes->x[index]) - first) / (last - first) * chart->area.width
@@ -63,14 +67,6 @@ place_y (const Chart *chart, double value)
   double share = high > low ? (scaled (chart, value) - low) / (high - low) : 0.5;
 
   return chart->area.y + chart->area.height * (1 - CLAMP (share, 0, 1));
-}
-
-static void
-write_at (const Chart *chart, double x, double y, double align, VizColour colour, const char *text)
-{
-  VizTextAt at = { VIZ_TEXT_ROW, viz_text_size (VIZ_TEXT_ROW), x, y, align, colour };
-
-  chart->pen->text (chart->pen, &at, text);
 }
 
 static void
@@ -115,17 +111,23 @@ draw_tick (const Chart *chart, double value)
 
   faint.alpha *= 0.45;
   chart->pen->rects (chart->pen, &line, 1, &faint);
-  write_at (chart, chart->area.x - 8, y + 3.5, 1, chart->theme->text_faint, text);
+  viz_pen_write (chart->pen,
+                 (VizTextAt){ .style = VIZ_TEXT_ROW,
+                              .x = chart->area.x - 8,
+                              .y = y + 3.5,
+                              .align = 1,
+                              .colour = chart->theme->text_faint },
+                 text);
 }
 
-/* 1, 2, 5, 10 … or, where that would be too many, powers of ten, or of a thousand. */
+/* Ticks at 1, 2, 5, 10 …; if that would be too many, at powers of ten, or at every nth power. */
 static void
 draw_logarithmic_ticks (const Chart *chart)
 {
   static const double fine[] = { 1, 2, 5 };
   double              decades = log10 (chart->high / chart->low);
-  guint               n_fine = 3 * decades > MOST_TICKS ? 1 : G_N_ELEMENTS (fine);
-  int                 stride = MAX ((int) ceil (decades / MOST_TICKS), 1);
+  guint               n_fine = 3 * decades > MAX_TICKS ? 1 : G_N_ELEMENTS (fine);
+  int                 stride = MAX ((int) ceil (decades / MAX_TICKS), 1);
 
   for (int power = (int) floor (log10 (chart->low)); power <= log10 (chart->high); power += stride)
     for (guint i = 0; i < n_fine; i++)
@@ -141,7 +143,7 @@ static void
 draw_binary_ticks (const Chart *chart)
 {
   int first = (int) ceil (log2 (chart->low)), last = (int) floor (log2 (chart->high));
-  int stride = (last - first) / MOST_TICKS + 1;
+  int stride = (last - first) / MAX_TICKS + 1;
 
   for (int power = first; power <= last; power += stride)
     draw_tick (chart, exp2 (power));
@@ -172,14 +174,21 @@ draw_axes (const Chart *chart)
     {
       g_autofree char *text = g_strdup_printf ("%.4g", chart->axes->x[i]);
 
-      write_at (chart, place_x (chart, i), bottom + 14, 0.5, chart->theme->text_faint, text);
+      viz_pen_write (chart->pen,
+                     (VizTextAt){ .style = VIZ_TEXT_ROW,
+                                  .x = place_x (chart, i),
+                                  .y = bottom + 14,
+                                  .align = 0.5,
+                                  .colour = chart->theme->text_faint },
+                     text);
     }
-  write_at (chart,
-            chart->area.x + chart->area.width / 2,
-            bottom + 27,
-            0.5,
-            chart->theme->text_faint,
-            chart->axes->x_name);
+  viz_pen_write (chart->pen,
+                 (VizTextAt){ .style = VIZ_TEXT_ROW,
+                              .x = chart->area.x + chart->area.width / 2,
+                              .y = bottom + 27,
+                              .align = 0.5,
+                              .colour = chart->theme->text_faint },
+                 chart->axes->x_name);
   chart->pen->rects (chart->pen,
                      &(VizRect){ chart->area.x, bottom - 0.5, chart->area.width, 1 },
                      1,
@@ -196,7 +205,7 @@ draw_axes (const Chart *chart)
 
 /* --- Lines --- */
 
-/* Square, diamond, triangle: told apart without colours, too. */
+/* Square, diamond and triangle in turn, which distinguish curves without colours, too. */
 static void
 draw_marker (const Chart *chart, guint curve, VizPoint at)
 {
@@ -254,7 +263,7 @@ draw_curve (const Chart *chart, const VizCurve *curve, guint index)
 typedef struct
 {
   guint  curve;
-  double end, y; /* where its line ends, where its name stands */
+  double end, y; /* y of the end of the curve, and of its name */
 } Name;
 
 static int
@@ -265,7 +274,7 @@ compare_names (gconstpointer a, gconstpointer b)
   return (x->end > y->end) - (x->end < y->end);
 }
 
-/* Names beside the ends of their lines, pushed apart where they would meet. */
+/* Writes the names beside the ends of their curves, moved apart where they would overlap. */
 static void
 write_names (const Chart *chart, const VizCurve *curves, guint n_curves)
 {
@@ -297,30 +306,33 @@ write_names (const Chart *chart, const VizCurve *curves, guint n_curves)
                  (VizPoint){ right + 18, names[i].y },
                  &tie);
       draw_marker (chart, names[i].curve, (VizPoint){ right + 24, names[i].y });
-      write_at (chart, right + 32, names[i].y + 3.5, 0, chart->theme->text, text);
+      viz_pen_write (chart->pen,
+                     (VizTextAt){ .style = VIZ_TEXT_ROW,
+                                  .x = right + 32,
+                                  .y = names[i].y + 3.5,
+                                  .colour = chart->theme->text },
+                     text);
     }
 }
 
 void
-viz_chart_curves (VizPen             *pen,
-                  const VizRect      *rect,
-                  const VizTheme     *theme,
-                  const VizCurveAxes *axes,
-                  const VizCurve     *curves,
-                  guint               n_curves)
+viz_chart_curves (VizPen              *pen,
+                  const VizRect       *rect,
+                  const VizTheme      *theme,
+                  const VizCurveChart *curves)
 {
   Chart chart = { .pen = pen,
                   .theme = theme,
-                  .axes = axes,
+                  .axes = curves,
                   .area = { rect->x + LEFT,
                             rect->y + TOP,
                             MAX (rect->width - LEFT - LABELS, 20),
                             MAX (rect->height - TOP - BOTTOM, 20) } };
 
-  if (axes->n_x == 0 || !find_bounds (&chart, curves, n_curves))
+  if (curves->n_x == 0 || !find_bounds (&chart, curves->curves, curves->n_curves))
     return;
   draw_axes (&chart);
-  for (guint c = 0; c < n_curves; c++)
-    draw_curve (&chart, &curves[c], c);
-  write_names (&chart, curves, n_curves);
+  for (guint c = 0; c < curves->n_curves; c++)
+    draw_curve (&chart, &curves->curves[c], c);
+  write_names (&chart, curves->curves, curves->n_curves);
 }

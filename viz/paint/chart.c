@@ -1,4 +1,7 @@
-/* chart.c — bars, waterfall, heat strip.
+/* chart.c — bar charts and waterfalls.
+ *
+ * Text widths are estimated from the number of characters, so that charts need no font metrics.
+ * Start reading at viz_chart_bars() and viz_chart_waterfall().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/paint/chart.h"
 
@@ -7,10 +10,9 @@
 
 #define BAR_HEIGHT  13
 #define LABEL_SHARE 0.36
-#define CHARACTER   0.6 /* of the font's size: enough for any text in Latin */
+#define CHARACTER   0.6 /* width of a character by font size; enough for Latin text */
 #define AXIS_LABEL  16
 #define LINE        10 /* between two lines of a label */
-#define STRIP_LABEL 13
 
 static double
 finite_or_zero (double value)
@@ -18,66 +20,43 @@ finite_or_zero (double value)
   return isfinite (value) ? value : 0;
 }
 
+/* Writes a text in one line, shortened to about the width room. */
 static void
-write_in (VizPen          *pen,
-          VizTextStyle     style,
-          double           x,
-          double           y,
-          double           align,
-          const VizColour *colour,
-          const char      *text)
-{
-  VizTextAt at = { style, viz_text_size (style), x, y, align, *colour };
-
-  pen->text (pen, &at, text);
-}
-
-/* Cut to the room there is. */
-static void
-write_short (VizPen          *pen,
-             double           x,
-             double           y,
-             double           align,
-             double           room,
-             const VizColour *colour,
-             const char      *text)
+write_short (VizPen *pen, VizTextAt at, double room, const char *text)
 {
   double           size = viz_text_size (VIZ_TEXT_ROW);
   guint            n = (guint) MAX (room / (size * CHARACTER), 5);
   g_autofree char *cut = viz_text_shorten (text, n);
 
-  write_in (pen, VIZ_TEXT_ROW, x, y, align, colour, cut);
+  at.style = VIZ_TEXT_ROW;
+  viz_pen_write (pen, at, cut);
 }
 
-/* In two lines where one is too short for it and it can be broken. */
+/* Writes a text in two lines if it is wider than room and has a space or hyphen to break at. */
 static void
-write_broken (VizPen          *pen,
-              double           x,
-              double           y,
-              double           room,
-              const VizColour *colour,
-              const char      *text)
+write_broken (VizPen *pen, VizTextAt at, double room, const char *text)
 {
   double           size = viz_text_size (VIZ_TEXT_ROW);
   gssize           half = (gssize) strlen (text) / 2;
   const char      *best = NULL; /* where the lower line begins */
   g_autofree char *upper = NULL;
 
-  for (const char *at = text; *at != '\0'; at++)
-    if ((*at == ' ' || *at == '-') && at[1] != '\0' &&
-        (!best || ABS (at + 1 - text - half) < ABS (best - text - half)))
-      best = at + 1;
+  for (const char *c = text; *c != '\0'; c++)
+    if ((*c == ' ' || *c == '-') && c[1] != '\0' &&
+        (!best || ABS (c + 1 - text - half) < ABS (best - text - half)))
+      best = c + 1;
   if (!best || (double) g_utf8_strlen (text, -1) * size * CHARACTER <= room)
     {
-      write_short (pen, x, y, 0.5, room, colour, text);
+      write_short (pen, at, room, text);
       return;
     }
   upper = g_strchomp (g_strndup (text, (gsize) (best - text)));
-  write_short (pen, x, y, 0.5, room, colour, upper);
-  write_short (pen, x, y + LINE, 0.5, room, colour, best);
+  write_short (pen, at, room, upper);
+  at.y += LINE;
+  write_short (pen, at, room, best);
 }
 
-/* A thin line from low to high with ends: what repeats of the measurement gave. */
+/* Draws the range of repeated measurements: a thin line with short bars at its ends. */
 static void
 draw_range (VizPen *pen, const VizTheme *theme, VizPoint from, VizPoint to)
 {
@@ -132,11 +111,8 @@ viz_chart_bars (VizPen         *pen,
       VizStyle style = { .fill = &theme->category[bars[i].category % VIZ_N_CATEGORIES] };
 
       write_short (pen,
-                   left - 8,
-                   base,
-                   1,
+                   (VizTextAt){ .x = left - 8, .y = base, .align = 1, .colour = theme->text },
                    rect->width * LABEL_SHARE - 8,
-                   &theme->text,
                    bars[i].label);
       pen->rect (pen, &bar, 2, &style);
       if (bars[i].high > bars[i].low)
@@ -148,37 +124,46 @@ viz_chart_bars (VizPen         *pen,
           end = MAX (end, left + finite_or_zero (bars[i].high) * unit);
         }
       if (bars[i].text)
-        write_in (pen, VIZ_TEXT_ROW, end + 6, base, 0, &theme->text_faint, bars[i].text);
+        viz_pen_write (pen,
+                       (VizTextAt){ .style = VIZ_TEXT_ROW,
+                                    .x = end + 6,
+                                    .y = base,
+                                    .colour = theme->text_faint },
+                       bars[i].text);
     }
 }
 
-guint
-viz_chart_bars_at (const VizRect *rect, guint n_bars, double y)
-{
-  double at = floor ((y - rect->y) / VIZ_CHART_ROW);
+/* --- Waterfall --- */
 
-  return at >= 0 && at < n_bars ? (guint) at : G_MAXUINT;
-}
-
-/* Waterfall */
-
+/* The values that one bar spans */
 typedef struct
 {
   double from, to;
-  double low, high; /* the range around to */
+  double low, high; /* the range of to */
 } Level;
 
-/* How values become pixels. */
+/* Maps values to y. */
 typedef struct
 {
-  double ground, bottom, unit; /* bottom: the value at the ground */
+  double ground; /* y of the lower end */
+  double bottom; /* the value there */
+  double unit;   /* points per unit of value */
 } Scale;
 
-/* Changes that are small against what they start from would be hairlines: above this
- * share of it the ground is cut off, and the totals say so. */
-#define CUT_ABOVE    0.7
-#define RANGE_BEYOND 0.35 /* of the levels' span: no range may flatten the picture further */
+typedef struct
+{
+  VizPen         *pen;
+  const VizTheme *theme;
+  Scale           scale;
+} Waterfall;
 
+/* If all levels are above this share of the highest one, changes would be hairlines: the axis then
+ * does not start at 0, and totals are drawn with a gap. */
+#define CUT_ABOVE 0.7
+/* Ranges may extend the axis by at most this share of the span of the levels. */
+#define RANGE_BEYOND 0.35
+
+/* The values of the next bar; level is the end of the last one, and is updated. */
 static Level
 advance (double *level, const VizBar *bar)
 {
@@ -202,30 +187,31 @@ static Scale
 find_scale (const VizRect *rect, const VizBar *bars, guint n_bars)
 {
   double room = MAX (rect->height - 2 * AXIS_LABEL - LINE, 10), level = 0;
-  double least = 0, most = 0, low = G_MAXDOUBLE, high = 0, span;
+  double min = 0, max = 0; /* of all levels, with 0 */
+  double low = G_MAXDOUBLE, high = 0, span;
   Scale  scale = { 0 };
 
   for (guint i = 0; i < n_bars; i++)
     {
       Level step = advance (&level, &bars[i]);
 
-      least = MIN (least, MIN (step.from, step.to));
-      most = MAX (most, MAX (step.from, step.to));
+      min = MIN (min, MIN (step.from, step.to));
+      max = MAX (max, MAX (step.from, step.to));
       low = MIN (low, bars[i].is_total ? step.to : MIN (step.from, step.to));
     }
-  span = low > CUT_ABOVE * most && n_bars > 1 ? most - low : most - least;
-  high = most;
+  span = low > CUT_ABOVE * max && n_bars > 1 ? max - low : max - min;
+  high = max;
   level = 0;
   for (guint i = 0; i < n_bars; i++)
     {
       Level step = advance (&level, &bars[i]);
 
       if (bars[i].high > bars[i].low)
-        high = MAX (high, MIN (step.high, most + RANGE_BEYOND * span));
+        high = MAX (high, MIN (step.high, max + RANGE_BEYOND * span));
     }
-  scale.bottom = span < most - least ? MAX (low - RANGE_BEYOND * span, 0) : least;
+  scale.bottom = span < max - min ? MAX (low - RANGE_BEYOND * span, 0) : min;
   if (scale.bottom > 0 && high <= scale.bottom)
-    scale.bottom = 0; /* nothing changes at all */
+    scale.bottom = 0; /* all levels are equal */
   scale.unit = high > scale.bottom ? room / (high - scale.bottom) : 0;
   scale.ground = rect->y + AXIS_LABEL + (high - scale.bottom) * scale.unit;
   return scale;
@@ -241,7 +227,7 @@ waterfall_colour (const VizTheme *theme, const VizBar *bar)
   return bar->value < 0 ? &theme->difference[0] : &theme->difference[4];
 }
 
-/* A slanting gap near the ground: what is below is not drawn to scale. */
+/* Draws a slanting gap in a total near its lower end, which shows that the axis does not start at 0. */
 static void
 draw_cut (VizPen *pen, const VizRect *bar, const VizTheme *theme, double ground)
 {
@@ -255,13 +241,12 @@ draw_cut (VizPen *pen, const VizRect *bar, const VizTheme *theme, double ground)
 }
 
 static void
-draw_step (VizPen         *pen,
-           const VizRect  *column,
-           const VizTheme *theme,
-           const VizBar   *bar,
-           const Level    *step,
-           const Scale    *scale)
+draw_step (const Waterfall *waterfall, const VizRect *column, const VizBar *bar, const Level *step)
 {
+  VizPen         *pen = waterfall->pen;
+  const VizTheme *theme = waterfall->theme;
+  const Scale    *scale = &waterfall->scale;
+
   double   width = column->width * 0.66, middle = column->x + column->width / 2;
   double   from = scale_y (scale, step->from), to = scale_y (scale, step->to);
   double   top = MIN (from, to);
@@ -280,12 +265,16 @@ draw_step (VizPen         *pen,
       top = MIN (top, high);
     }
   if (bar->text)
-    write_short (pen, middle, top - 4, 0.5, column->width, &theme->text, bar->text);
+    write_short (pen,
+                 (VizTextAt){ .x = middle, .y = top - 4, .align = 0.5, .colour = theme->text },
+                 column->width,
+                 bar->text);
   write_broken (pen,
-                middle,
-                column->y + column->height - LINE - 4,
+                (VizTextAt){ .x = middle,
+                             .y = column->y + column->height - LINE - 4,
+                             .align = 0.5,
+                             .colour = theme->text_faint },
                 column->width,
-                &theme->text_faint,
                 bar->label);
 }
 
@@ -296,93 +285,22 @@ viz_chart_waterfall (VizPen         *pen,
                      const VizBar   *bars,
                      guint           n_bars)
 {
-  Scale  scale = find_scale (rect, bars, n_bars);
-  double level = 0, each = rect->width / MAX (n_bars, 1);
+  Waterfall    waterfall = { pen, theme, find_scale (rect, bars, n_bars) };
+  const Scale *scale = &waterfall.scale;
+  double       level = 0, each = rect->width / MAX (n_bars, 1);
 
   for (guint i = 0; i < n_bars; i++)
     {
       VizRect column = { rect->x + i * each, rect->y, each, rect->height };
       Level   step = advance (&level, &bars[i]);
-      VizRect tie = { column.x + each * 0.83, scale_y (&scale, step.to) - 0.5, each * 0.34, 1 };
+      VizRect tie = { column.x + each * 0.83, scale_y (scale, step.to) - 0.5, each * 0.34, 1 };
 
-      draw_step (pen, &column, theme, &bars[i], &step, &scale);
+      draw_step (&waterfall, &column, &bars[i], &step);
       if (i + 1 < n_bars)
         pen->rects (pen, &tie, 1, &theme->box_border);
     }
   pen->rects (pen,
-              &(VizRect){ rect->x, scale_y (&scale, MAX (scale.bottom, 0)) - 0.5, rect->width, 1 },
+              &(VizRect){ rect->x, scale_y (scale, MAX (scale->bottom, 0)) - 0.5, rect->width, 1 },
               1,
               &theme->text_faint);
-}
-
-guint
-viz_chart_waterfall_at (const VizRect *rect, guint n_bars, double x)
-{
-  double at = n_bars > 0 ? floor ((x - rect->x) / (rect->width / n_bars)) : -1;
-
-  return at >= 0 && at < n_bars ? (guint) at : G_MAXUINT;
-}
-
-/* Heat strip */
-
-/* The largest level among the steps that one cell stands for. */
-static double
-largest (const double *levels, guint from, guint to)
-{
-  double most = NAN;
-
-  for (guint i = from; i < to; i++)
-    if (!isnan (levels[i]) && !(most >= levels[i]))
-      most = levels[i];
-  return most;
-}
-
-void
-viz_chart_heat_strip (VizPen         *pen,
-                      const VizRect  *rect,
-                      const VizTheme *theme,
-                      const double   *levels,
-                      guint           n_levels)
-{
-  guint    n_cells = MIN (n_levels, (guint) MAX (rect->width, 1));
-  double   height = MAX (rect->height - STRIP_LABEL, 4);
-  VizRect  frame = { rect->x, rect->y, rect->width, height };
-  VizStyle border = { .stroke = &theme->box_border, .width = 1 };
-  char     number[16];
-
-  for (guint i = 0; i < n_cells; i++)
-    {
-      guint     from = (guint) ((guint64) i * n_levels / n_cells);
-      guint     to = (guint) ((guint64) (i + 1) * n_levels / n_cells);
-      double    level = largest (levels, from, to);
-      VizColour colour = isnan (level) ? theme->input : viz_theme_heat (theme, level);
-      VizRect   cell = {
-          rect->x + i * rect->width / n_cells, rect->y, rect->width / n_cells, height
-      };
-
-      /* A hair wider than it is: no ground shines through between cells. */
-      if (i + 1 < n_cells)
-        cell.width += 0.3;
-      pen->rects (pen, &cell, 1, &colour);
-    }
-  pen->rect (pen, &frame, 0, &border);
-  if (n_levels == 0)
-    return;
-  write_in (pen, VIZ_TEXT_EDGE, rect->x, rect->y + rect->height - 2, 0, &theme->text_faint, "0");
-  g_snprintf (number, sizeof number, "%u", n_levels - 1);
-  write_in (pen,
-            VIZ_TEXT_EDGE,
-            rect->x + rect->width,
-            rect->y + rect->height - 2,
-            1,
-            &theme->text_faint,
-            number);
-}
-
-guint
-viz_chart_heat_strip_at (const VizRect *rect, guint n_levels, double x)
-{
-  double at = floor ((x - rect->x) / rect->width * n_levels);
-
-  return at >= 0 && at < n_levels ? (guint) at : G_MAXUINT;
 }

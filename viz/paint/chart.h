@@ -1,4 +1,4 @@
-/* chart.h — small charts in the same hand as the pictures: bars, waterfall, heat strip, curves.
+/* chart.h — small charts in the style of the pictures: bars, waterfall, curves.
  *
  * They draw with a pen, so that window, PNG and SVG reports look alike:
  *
@@ -17,46 +17,36 @@ G_BEGIN_DECLS
 typedef struct
 {
   const char *label;
-  const char *text;      /* (nullable) the value in words: "1.20 ms · 14 %" */
-  double      value;     /* bars: not negative.  Waterfall: the change; total: the level */
-  double      low, high; /* what the value may well be; equal: not said */
-  VizCategory category;
-  gboolean    is_total;   /* waterfall: stands on the ground */
+  const char *text;       /* (nullable) the value as text: "1.20 ms · 14 %" */
+  double      value;      /* bars: not negative.  Waterfall: the change, or the level of a total */
+  double      low, high;  /* the range of repeated measurements; equal: no range is drawn */
+  VizCategory category;   /* bars: gives the colour */
+  gboolean    is_total;   /* waterfall: starts at 0 */
   gboolean    is_unclear; /* waterfall: the change is within its noise */
 } VizBar;
 
-/* Horizontal bars, longest = widest; labels at the left, values right of the bars. */
+/* The height of a bar chart. */
 double viz_chart_bars_height (guint n_bars);
-void   viz_chart_bars (VizPen         *pen,
-                       const VizRect  *rect,
-                       const VizTheme *theme,
-                       const VizBar   *bars,
-                       guint           n_bars);
-/* The bar at y, or G_MAXUINT. */
-guint viz_chart_bars_at (const VizRect *rect, guint n_bars, double y);
+/* Horizontal bars; the largest value fills the width.  Labels are at the left, texts at the right of
+ * the bars.  Values that are not finite count as 0. */
+void viz_chart_bars (VizPen         *pen,
+                     const VizRect  *rect,
+                     const VizTheme *theme,
+                     const VizBar   *bars,
+                     guint           n_bars);
 
-/* From total to total: less is blue, more is orange, within the noise grey.  Where all
- * changes are small the ground is cut off, and a gap in the totals shows it. */
-void  viz_chart_waterfall (VizPen         *pen,
-                           const VizRect  *rect,
-                           const VizTheme *theme,
-                           const VizBar   *bars,
-                           guint           n_bars);
-guint viz_chart_waterfall_at (const VizRect *rect, guint n_bars, double x);
-
-/* One cell a step, NAN: no value.  Many steps share a pixel: the largest is shown, so that no
- * spike is lost.  Under it the first and last step. */
-void  viz_chart_heat_strip (VizPen         *pen,
-                            const VizRect  *rect,
-                            const VizTheme *theme,
-                            const double   *levels, /* 0 … 1 */
-                            guint           n_levels);
-guint viz_chart_heat_strip_at (const VizRect *rect, guint n_levels, double x);
+/* Vertical bars from total to total: decreases are blue, increases orange, changes within the noise
+ * grey.  If all changes are small, the axis does not start at 0, which a gap in the totals shows. */
+void viz_chart_waterfall (VizPen         *pen,
+                          const VizRect  *rect,
+                          const VizTheme *theme,
+                          const VizBar   *bars,
+                          guint           n_bars);
 
 typedef struct
 {
   const char   *label;
-  const double *y, *low, *high; /* by x; NAN: not known.  low, high (nullable): noise */
+  const double *y, *low, *high; /* by x; NAN: unknown.  low, high: (nullable) noise */
 } VizCurve;
 
 typedef struct
@@ -64,20 +54,22 @@ typedef struct
   const double *x; /* positive, ascending */
   guint         n_x;
   const char   *x_name;           /* "batch" */
-  char *(*format) (double value); /* of y, for its axis.  (transfer full) */
-  gboolean is_logarithmic;        /* y; else it starts at 0 */
-  gboolean is_binary;             /* ticks of y at powers of two */
-  double   mark;                  /* a level of y that is drawn as a line; NAN: none */
-} VizCurveAxes;
+  char *(*format) (double value); /* prints y for its axis (transfer full) */
+  gboolean is_logarithmic;        /* the y axis; otherwise it starts at 0 */
+  gboolean is_binary;             /* ticks of y are powers of two */
+  double   mark;                  /* a value of y that is marked by a line; NAN: none */
 
-/* What tells node_sources apart that have no category: curves, and bars of the same node_sources. */
+  const VizCurve *curves;
+  guint           n_curves;
+} VizCurveChart;
+
+/* A category whose colour distinguishes the index-th curve, or bars of the same things. */
 VizCategory viz_chart_hue (guint index);
-/* One line a curve, named at its right end; x is logarithmic. */
-void viz_chart_curves (VizPen             *pen,
-                       const VizRect      *rect,
-                       const VizTheme     *theme,
-                       const VizCurveAxes *axes,
-                       const VizCurve     *curves,
-                       guint               n_curves);
+
+/* Curves over a logarithmic x axis, named at their right ends. */
+void viz_chart_curves (VizPen              *pen,
+                       const VizRect       *rect,
+                       const VizTheme      *theme,
+                       const VizCurveChart *chart);
 
 G_END_DECLS

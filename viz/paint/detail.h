@@ -1,4 +1,6 @@
 /* detail.h — how much detail is drawn at a scale.
+ *
+ * paint.c draws by level; the window also uses it, to decide what reacts to the pointer.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -8,9 +10,9 @@ G_BEGIN_DECLS
 
 typedef enum
 {
-  VIZ_PAINT_FULL,     /* texts and curves */
-  VIZ_PAINT_BOXES,    /* rectangles and straight lines; titles where they are large enough */
-  VIZ_PAINT_OVERVIEW, /* rectangles by colour, one line in four */
+  VIZ_PAINT_FULL,  /* everything */
+  VIZ_PAINT_BOXES, /* boxes without rounding, wires without heads, texts where they are readable */
+  VIZ_PAINT_OVERVIEW, /* rectangles by colour, thin wires */
 } VizPaintLevel;
 
 /* The level for a scale in pixels per point; 0: full detail at any size. */

@@ -1,4 +1,6 @@
-/* legend.c — title, a ramp in steps, its bounds, a note.
+/* legend.c — draws the legend of an overlay: title, colour ramp with its bounds, note.
+ *
+ * viz_legend_size() and viz_legend_draw() must agree on the height of the lines.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/paint/legend.h"
 
@@ -31,20 +33,6 @@ viz_legend_size (const VizOverlay *overlay, const char *font, double *width, dou
 }
 
 static void
-write_text (VizPen      *pen,
-            VizTextStyle style,
-            double       x,
-            double       y,
-            double       align,
-            VizColour    colour,
-            const char  *text)
-{
-  VizTextAt at = { style, viz_text_size (style), x, y, align, colour };
-
-  pen->text (pen, &at, text);
-}
-
-static void
 draw_ramp (const VizOverlay *overlay, const VizTheme *theme, VizPen *pen, double x, double y)
 {
   double   step = (double) RAMP_WIDTH / N_STEPS;
@@ -65,12 +53,7 @@ draw_ramp (const VizOverlay *overlay, const VizTheme *theme, VizPen *pen, double
 }
 
 void
-viz_legend_draw (const VizOverlay *overlay,
-                 const VizTheme   *theme,
-                 VizPen           *pen,
-                 const char *font  G_GNUC_UNUSED,
-                 double            x,
-                 double            y)
+viz_legend_draw (const VizOverlay *overlay, const VizTheme *theme, VizPen *pen, double x, double y)
 {
   static const char *const scales[] = { " (logarithmic)", "", " (by rank)", "" };
   double                   low, high, ramp = y + TITLE_LINE;
@@ -90,19 +73,33 @@ viz_legend_draw (const VizOverlay *overlay,
                        NULL);
   left = viz_overlay_format (overlay, low);
   right = viz_overlay_format (overlay, high);
-  write_text (pen, VIZ_TEXT_GROUP, x, y + 11, 0, theme->text, title);
+  viz_pen_write (pen,
+                 (VizTextAt){ .style = VIZ_TEXT_GROUP, .x = x, .y = y + 11, .colour = theme->text },
+                 title);
   draw_ramp (overlay, theme, pen, x, ramp);
   pen->rect (pen, &swatch, 2, &style);
   y = ramp + RAMP_HEIGHT + 11;
-  write_text (pen, VIZ_TEXT_EDGE, x, y, 0, theme->text_faint, left);
-  write_text (pen, VIZ_TEXT_EDGE, x + RAMP_WIDTH, y, 1, theme->text_faint, right);
-  write_text (pen, VIZ_TEXT_EDGE, swatch.x + 16, ramp + 8.5, 0, theme->text_faint, "no value");
+  viz_pen_write (pen,
+                 (VizTextAt){ .style = VIZ_TEXT_EDGE, .x = x, .y = y, .colour = theme->text_faint },
+                 left);
+  viz_pen_write (pen,
+                 (VizTextAt){ .style = VIZ_TEXT_EDGE,
+                              .x = x + RAMP_WIDTH,
+                              .y = y,
+                              .align = 1,
+                              .colour = theme->text_faint },
+                 right);
+  viz_pen_write (pen,
+                 (VizTextAt){ .style = VIZ_TEXT_EDGE,
+                              .x = swatch.x + 16,
+                              .y = ramp + 8.5,
+                              .colour = theme->text_faint },
+                 "no value");
   if (viz_overlay_note (overlay))
-    write_text (pen,
-                VIZ_TEXT_EDGE,
-                x,
-                y + NOTE_LINE,
-                0,
-                theme->text_faint,
-                viz_overlay_note (overlay));
+    viz_pen_write (pen,
+                   (VizTextAt){ .style = VIZ_TEXT_EDGE,
+                                .x = x,
+                                .y = y + NOTE_LINE,
+                                .colour = theme->text_faint },
+                   viz_overlay_note (overlay));
 }

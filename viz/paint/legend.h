@@ -1,4 +1,6 @@
-/* legend.h — what the colours of an overlay mean: ramp, real bounds with unit, note on noise.
+/* legend.h — the legend below an exported picture: what the colours of an overlay mean.
+ *
+ * It shows the colour ramp, its bounds with units, the fill of boxes without a value, and the note.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -7,12 +9,10 @@
 
 G_BEGIN_DECLS
 
+/* The size of the legend in points, with texts in a font family. */
 void viz_legend_size (const VizOverlay *overlay, const char *font, double *width, double *height);
-void viz_legend_draw (const VizOverlay *overlay,
-                      const VizTheme   *theme,
-                      VizPen           *pen,
-                      const char       *font,
-                      double            x,
-                      double            y);
+/* Draws the legend with its upper left corner at x, y. */
+void
+viz_legend_draw (const VizOverlay *overlay, const VizTheme *theme, VizPen *pen, double x, double y);
 
 G_END_DECLS

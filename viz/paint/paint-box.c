@@ -1,4 +1,7 @@
-/* paint-node.c — boxes, open groups, ports.
+/* paint-box.c — draws boxes, open groups, plugs and the tags of an overlay.
+ *
+ * Texts come from viz_box_lines(), which layout used for the sizes, so that they fit.
+ * Start reading at viz_painter_box().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/paint/painter.h"
 
@@ -116,7 +119,7 @@ end_thing (const VizPainter *painter)
     painter->pen->end (painter->pen);
 }
 
-/* A closed group looks like a stack of sheets: there is more below. */
+/* Draws a second sheet behind a closed group, which shows that it contains more. */
 static void
 paint_stack (const VizPainter *painter, const VizItem *item, const VizStyle *style)
 {
@@ -125,7 +128,7 @@ paint_stack (const VizPainter *painter, const VizItem *item, const VizStyle *sty
   painter->pen->rect (painter->pen, &below, RADIUS, style);
 }
 
-/* How wide a text is at a size of its own. */
+/* The width of a text in a font size other than that of its style. */
 static double
 width_at (const VizPainter *painter, VizTextStyle style, double size, const char *text)
 {
@@ -134,7 +137,7 @@ width_at (const VizPainter *painter, VizTextStyle style, double size, const char
   return viz_measure_width (measure, style, text) * size / viz_text_size (style);
 }
 
-/* The text, or as much of its ends as fits; NULL where that says nothing. */
+/* The text, shortened to the width room; NULL if not even 5 characters fit.  (transfer full) */
 static char *
 fit_text (const VizPainter *painter, VizTextStyle style, double size, const char *text, double room)
 {
@@ -153,7 +156,7 @@ fit_text (const VizPainter *painter, VizTextStyle style, double size, const char
   return width <= room ? g_steal_pointer (&cut) : NULL;
 }
 
-/* Between the detail levels only the title is written, as large as it must be to be read. */
+/* Draws only the title, enlarged to the least readable size. */
 static void
 paint_large_title (const VizPainter *painter,
                    const VizItem    *item,
@@ -161,7 +164,7 @@ paint_large_title (const VizPainter *painter,
                    const VizColour  *colour)
 {
   const VizTextLine *line = &g_array_index (lines, VizTextLine, 0);
-  double             size = VIZ_SMALLEST_TEXT / painter->scale;
+  double             size = VIZ_MIN_TEXT / painter->scale;
   double             room = item->width - VIZ_BOX_STRIPE - 6;
   g_autofree char   *text = NULL;
   VizTextAt          at = {
@@ -215,7 +218,7 @@ paint_lines (const VizPainter *painter,
     }
 }
 
-/* Whether a wire arrives between two places on the upper border. */
+/* Whether a wire to an item ends at an x between left and right. */
 static gboolean
 arrives_between (const VizPicture *picture, guint32 number, double left, double right)
 {
@@ -236,7 +239,7 @@ arrives_between (const VizPicture *picture, guint32 number, double left, double 
   return FALSE;
 }
 
-/* How many arrows leave here that are drawn only where they arrive. */
+/* Draws the number of stubs that leave an item. */
 static void
 paint_stubs (const VizPainter *painter, const VizItem *item)
 {
@@ -331,8 +334,8 @@ viz_painter_group (const VizPainter *painter, guint32 number)
   begin_thing (painter, item, loop ? "loop" : "group");
   painter->pen->rect (painter->pen, &rect, 7, &style);
   if (!viz_painter_shows_text (painter, size))
-    at.size = VIZ_SMALLEST_TEXT / painter->scale;
-  /* Half as large again fits above the content; more would not. */
+    at.size = VIZ_MIN_TEXT / painter->scale;
+  /* The room above the content fits a title enlarged by up to 60 %. */
   if (at.size < 1.6 * size)
     {
       g_autofree char *whole = viz_box_group_title (painter->diagram, item->box);
@@ -347,8 +350,8 @@ viz_painter_group (const VizPainter *painter, guint32 number)
   end_thing (painter);
 }
 
-/* What the overlay says, on a tag that hangs over a corner: the upper right one, or where it hides
- * no arrow head. */
+/* The tag hangs over the upper right corner; if it would hide an arrow head there, over the upper left
+ * one; if there too, it stands beside the right border. */
 void
 viz_painter_value_tag (const VizPainter *painter, guint32 number)
 {

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+/* Rectangles of one colour. */
 typedef struct
 {
   VizColour colour;
@@ -44,7 +45,7 @@ add_to_batch (GPtrArray *batches, const VizColour *colour, const VizRect *rect)
   g_ptr_array_add (batches, batch);
 }
 
-/* Cost colours come in 33 shades here, so that they stay few. */
+/* The colour of an item.  Levels of the overlay are rounded to 33 shades, to limit the batches. */
 static VizColour
 overview_colour (const VizPainter *painter, const VizItem *item)
 {

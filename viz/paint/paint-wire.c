@@ -1,8 +1,8 @@
-/* paint-edge.c — wires: curve, arrow head, label.
+/* paint-wire.c — draws wires: curve, arrow head, label.
  *
- * Cairo keeps coordinates in 24.8 bits: a line that ends a million pixels away is
- * drawn in the wrong place without a word.  Pieces far outside what is drawn are
- * left out, long straight ones cut, before Cairo sees them.
+ * Cairo stores coordinates in fixed point with 24.8 bits and silently misplaces lines that end far
+ * outside.  Curves outside the area are therefore left out, and long ones cut, before Cairo gets them.
+ * Start reading at viz_painter_wire() and viz_painter_points().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/paint/painter.h"
 
@@ -42,7 +42,8 @@ wire_dash (VizArrowKind kind)
   return kind == VIZ_ARROW_CONTROL ? VIZ_DASH_DOTTED : VIZ_DASH_NONE;
 }
 
-/* One side of Liang and Barsky's clipping: p is how fast the line goes out, q how far it may. */
+/* One side of the Liang–Barsky algorithm: p is the movement outwards along the whole line, q the
+ * distance from its start to the side.  FALSE if nothing of the line remains. */
 static gboolean
 clip_side (double p, double q, double *low, double *high)
 {
@@ -55,6 +56,7 @@ clip_side (double p, double q, double *low, double *high)
   return *low <= *high;
 }
 
+/* Clips a line to an area.  FALSE if it is outside. */
 static gboolean
 clip_line (const VizRect *area, VizPoint *a, VizPoint *b)
 {
@@ -71,6 +73,7 @@ clip_line (const VizRect *area, VizPoint *a, VizPoint *b)
   return TRUE;
 }
 
+/* Whether the bounding box of a curve touches an area. */
 static gboolean
 touches (const VizRect *area, const VizPoint *p)
 {
@@ -83,7 +86,7 @@ touches (const VizRect *area, const VizPoint *p)
          y1 >= area->y;
 }
 
-/* Cuts a curve in the middle (de Casteljau). */
+/* Divides a curve at its middle (de Casteljau's algorithm). */
 static void
 halve (const VizPoint *p, VizPoint *left, VizPoint *right)
 {
@@ -96,6 +99,7 @@ halve (const VizPoint *p, VizPoint *left, VizPoint *right)
   right[0] = middle, right[1] = bcd, right[2] = cd, right[3] = p[3];
 }
 
+/* Appends a curve to the run of connected curves; draws and restarts the run if it does not connect. */
 static void
 add_part (const VizPainter *painter, GArray *run, const VizPoint *p, const VizStyle *style)
 {
@@ -111,7 +115,8 @@ add_part (const VizPainter *painter, GArray *run, const VizPoint *p, const VizSt
   g_array_append_vals (run, p + 1, 3);
 }
 
-/* Adds what of one piece can be seen. */
+/* Appends the parts of a curve that are inside the area.  Straight curves are clipped; long ones are
+ * halved until their parts are short or outside. */
 static void
 add_piece (const VizPainter *painter,
            GArray           *run,
@@ -212,7 +217,7 @@ paint_head (const VizPainter *painter,
   painter->pen->polygon (painter->pen, head, 3, &style);
 }
 
-/* A stub says where it comes from by a dot at its start; the tail shows how many left. */
+/* Draws the dot at the start of a stub. */
 static void
 paint_stub_start (const VizPainter *painter, const VizPoint *start, const VizColour *colour)
 {
@@ -286,7 +291,7 @@ viz_painter_wire_label (const VizPainter *painter, guint32 number)
   if (!wire->has_label || painter->level != VIZ_PAINT_FULL ||
       !viz_painter_shows_text (painter, size))
     return;
-  /* Wires that cross a label are kept back, so that it can be read. */
+  /* A translucent background makes the label readable where wires cross it. */
   end = viz_picture_points (painter->picture, number)[wire->n_points - 1];
   ground = viz_painter_background (painter,
                                    fabs (end.y - wire->label_y) < size ? wire->head : wire->tail);

@@ -1,7 +1,7 @@
-/* paint.c — the draw function: what is in sight, in which order, in which detail.
+/* paint.c — chooses what is drawn, in which order and in which detail.
  *
- * Open groups first, parents before children; then wires; then boxes, which
- * therefore stand on the wires; then labels, which stand on everything.
+ * Open groups come first, parents before children; then wires; then boxes, which cover the wires;
+ * then tags, plugs and labels.  Start reading at viz_paint_with().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/paint/paint.h"
 
@@ -65,7 +65,7 @@ paint_detail (const VizPainter *painter, const GArray *items, const GArray *wire
   for (guint i = 0; i < items->len; i++)
     if (!is_open (painter, g_array_index (items, guint32, i)))
       viz_painter_box (painter, g_array_index (items, guint32, i));
-  /* Over all boxes: a cost may hang over the next one. */
+  /* After all boxes, because a tag may overlap the next box. */
   for (guint i = 0; i < items->len && painter->level == VIZ_PAINT_FULL; i++)
     if (!is_open (painter, g_array_index (items, guint32, i)))
       viz_painter_value_tag (painter, g_array_index (items, guint32, i));
@@ -110,31 +110,30 @@ viz_paint_item_mark (const VizPicture      *picture,
                      cairo_t               *cr,
                      const VizPaintOptions *options,
                      guint32                number,
-                     const VizColour       *colour,
-                     double                 width)
+                     const VizMark         *mark)
 {
   VizPen        *pen = viz_pen_new_cairo (cr, viz_picture_font (picture));
   const VizItem *item = viz_picture_item (picture, number);
   double         pixel = options->scale > 0 ? 1 / options->scale : 1;
-  double         out = width * pixel / 2;
+  double         out = mark->width * pixel / 2;
   VizRect  rect = { item->x - out, item->y - out, item->width + 2 * out, item->height + 2 * out };
-  VizStyle style = { .stroke = colour, .width = width * pixel };
+  VizStyle style = { .stroke = mark->colour, .width = mark->width * pixel };
 
   pen->rect (pen, &rect, 6, &style);
   viz_pen_free (pen);
 }
 
-/* What is drawn as stubs is shown in full once somebody asks for it. */
+/* Marks a wire that is drawn as a stub with one curve from its tail to its head. */
 static void
-mark_whole_way (const VizPainter *painter, const VizWire *wire, const VizStyle *style)
+mark_stub (const VizPainter *painter, const VizWire *wire, const VizStyle *style)
 {
   const VizItem *tail = viz_picture_item (painter->picture, wire->tail);
   const VizItem *head = viz_picture_item (painter->picture, wire->head);
   VizPoint       from = { tail->x + tail->width / 2, tail->y + tail->height };
   VizPoint       to = { head->x + head->width / 2, head->y };
-  VizPoint       way[4] = { from, { from.x, from.y + 60 }, { to.x, to.y - 60 }, to };
+  VizPoint       curve[4] = { from, { from.x, from.y + 60 }, { to.x, to.y - 60 }, to };
 
-  viz_painter_points (painter, way, 4, style);
+  viz_painter_points (painter, curve, 4, style);
 }
 
 void
@@ -142,16 +141,15 @@ viz_paint_wire_mark (const VizPicture      *picture,
                      cairo_t               *cr,
                      const VizPaintOptions *options,
                      guint32                wire,
-                     const VizColour       *colour,
-                     double                 width)
+                     const VizMark         *mark)
 {
   VizPen    *pen = viz_pen_new_cairo (cr, viz_picture_font (picture));
   VizPainter painter = painter_new (picture, pen, options);
   double     pixel = options->scale > 0 ? 1 / options->scale : 1;
-  VizStyle   style = { .stroke = colour, .width = width * pixel };
+  VizStyle   style = { .stroke = mark->colour, .width = mark->width * pixel };
 
   if (viz_picture_wire (picture, wire)->is_stub)
-    mark_whole_way (&painter, viz_picture_wire (picture, wire), &style);
+    mark_stub (&painter, viz_picture_wire (picture, wire), &style);
   else
     viz_painter_curve (&painter, wire, &style);
   viz_pen_free (pen);

@@ -1,7 +1,6 @@
-/* paint.h — the one draw function: window, tile, overview, PNG, SVG and PDF.
+/* paint.h — draws a picture: for window, tile, overview, PNG, SVG and PDF.
  *
- * It needs no display.  The context's matrix maps points of the picture to
- * pixels; what is drawn in which detail follows from options->scale.
+ * Needs no display.  The amount of detail depends on options->scale (detail.h).
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -19,28 +18,35 @@ typedef struct
 {
   const VizTheme   *theme;       /* NULL: light */
   const VizOverlay *overlay;     /* NULL: none */
-  const VizRect    *area;        /* what must be drawn, in points of the picture; NULL: all */
-  double            scale;       /* pixels a point; 0: full detail whatever the size */
-  gboolean          transparent; /* leaves the background out */
-  gboolean          no_labels;   /* no texts on arrows */
+  const VizRect    *area;        /* the part to draw, in points of the picture; NULL: all */
+  double            scale;       /* pixels per point; 0: full detail at any size */
+  gboolean          transparent; /* without background */
+  gboolean          no_labels;   /* without texts on wires */
 } VizPaintOptions;
 
+/* Draws a picture on a Cairo context, whose matrix maps points of the picture to pixels. */
 void viz_paint (const VizPicture *picture, cairo_t *cr, const VizPaintOptions *options);
+/* Draws a picture with a pen. */
 void viz_paint_with (const VizPicture *picture, VizPen *pen, const VizPaintOptions *options);
 
-/* The live layer on top of tiles: selection, hover, search hits, traced wires.  width is in
- * pixels; options->scale must be set. */
+/* A highlight. */
+typedef struct
+{
+  const VizColour *colour;
+  double           width; /* of the line, in pixels */
+} VizMark;
+
+/* Draws a frame around an item, or a wire, on top of tiles: selection, hover, search hits, traced
+ * wires.  options->scale must be set. */
 void viz_paint_item_mark (const VizPicture      *picture,
                           cairo_t               *cr,
                           const VizPaintOptions *options,
                           guint32                item,
-                          const VizColour       *colour,
-                          double                 width);
+                          const VizMark         *mark);
 void viz_paint_wire_mark (const VizPicture      *picture,
                           cairo_t               *cr,
                           const VizPaintOptions *options,
                           guint32                wire,
-                          const VizColour       *colour,
-                          double                 width);
+                          const VizMark         *mark);
 
 G_END_DECLS

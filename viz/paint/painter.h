@@ -1,4 +1,7 @@
-/* painter.h — what the files of the draw function share.
+/* painter.h — the state of one drawing, and the functions that draw single things.
+ *
+ * paint.c makes a VizPainter and calls the others: paint-box.c (boxes, open groups, plugs, tags),
+ * paint-wire.c (wires and their texts), paint-overview.c (everything, from far away).
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -9,8 +12,8 @@
 
 G_BEGIN_DECLS
 
-/* On a screen smaller text is left out. */
-#define VIZ_SMALLEST_TEXT 9.0
+/* Texts that would be smaller than this many pixels are left out. */
+#define VIZ_MIN_TEXT 9.0
 
 typedef struct
 {
@@ -25,16 +28,24 @@ typedef struct
   gboolean          no_labels;
 } VizPainter;
 
+/* Draws the background and the title of an open group. */
 void viz_painter_group (const VizPainter *painter, guint32 item);
+/* Draws any other item: border, stripe, lines of text, number of stubs. */
 void viz_painter_box (const VizPainter *painter, guint32 item);
+/* Draws the overlay's text for an item on a tag at one of its upper corners. */
 void viz_painter_value_tag (const VizPainter *painter, guint32 item);
+/* Draws a port of an open group. */
 void viz_painter_plug (const VizPainter *painter, guint32 plug);
+/* Draws a wire with its arrow head. */
 void viz_painter_wire (const VizPainter *painter, guint32 wire);
+/* Draws the text of a wire, if it has one. */
 void viz_painter_wire_label (const VizPainter *painter, guint32 wire);
+/* Draws the given items and wires (guint32) without details. */
 void viz_painter_overview (const VizPainter *painter, const GArray *items, const GArray *wires);
 
-/* The curve of a wire in any colour, far parts cut off. */
+/* Draws the curve of a wire in any style, clipped to the area with a margin. */
 void viz_painter_curve (const VizPainter *painter, guint32 wire, const VizStyle *style);
+/* The same for any 3k + 1 points. */
 void viz_painter_points (const VizPainter *painter,
                          const VizPoint   *points,
                          guint32           n_points,
@@ -44,15 +55,17 @@ void viz_painter_points (const VizPainter *painter,
  * value. */
 double viz_painter_heat (const VizPainter *painter, const VizItem *item);
 
+/* The fill of an item: by overlay, kind or category. */
 VizColour viz_painter_fill (const VizPainter *painter, const VizItem *item);
 
-/* The colour behind an item: of the open group around it. */
+/* The colour behind an item: that of the open group around it. */
 VizColour viz_painter_background (const VizPainter *painter, guint32 item);
 
+/* Whether texts of a font size (in points) are readable at the scale of this drawing. */
 static inline gboolean
 viz_painter_shows_text (const VizPainter *painter, double size)
 {
-  return painter->scale <= 0 || size * painter->scale >= VIZ_SMALLEST_TEXT;
+  return painter->scale <= 0 || size * painter->scale >= VIZ_MIN_TEXT;
 }
 
 G_END_DECLS

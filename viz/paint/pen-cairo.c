@@ -1,13 +1,14 @@
-/* pen-cairo.c — draws on a Cairo context.
+/* pen-cairo.c — the pen that draws on a Cairo context.
  *
- * One font map and one layout per style and thread: Pango layouts must not
- * cross threads, and making one per text is most of the cost of a text.
+ * Each thread has one font map, and one Pango layout per text style: layouts must not be shared
+ * between threads, and creating one per text would be most of the cost of a text.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/paint/pen.h"
 
 #include <math.h>
 #include <pango/pangocairo.h>
 
+/* The fonts of one thread. */
 typedef struct
 {
   PangoFontMap *fonts;
@@ -196,7 +197,7 @@ cairo_pen_text (VizPen *pen, const VizTextAt *at, const char *text)
   set_colour (self->cr, &at->colour);
   cairo_move_to (self->cr, at->x - at->align * width / PANGO_SCALE, at->y);
   pango_cairo_show_layout_line (self->cr, pango_layout_get_line_readonly (layout, 0));
-  /* Where the text began is still the current point: the next shape would start there. */
+  /* Otherwise the next shape would start at the current point, which is the start of the text. */
   cairo_new_path (self->cr);
 }
 

@@ -1,8 +1,8 @@
-/* pen-svg.c — writes SVG by hand.
+/* pen-svg.c — the pen that writes SVG elements.
  *
- * Cairo's own SVG turns letters into shapes and knows no names; here every box
- * and wire is a group with an id (a browser can link to it) and a title (shown
- * as a tooltip), and texts can be searched.
+ * Cairo's SVG surface turns letters into shapes and has no names.  Here every box and wire is a group
+ * with an id, to which a browser can link, and a title, which it shows as a tooltip; texts can be
+ * searched.  With outlined, letters are shapes here too.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/paint/pen.h"
 
@@ -15,13 +15,12 @@ typedef struct
   GString         *out;
   char            *font;
   gboolean         outlined;
-  cairo_surface_t *scratch; /* outlined: where letters become paths */
+  cairo_surface_t *scratch; /* with outlined only: for turning letters into paths */
   cairo_t         *cr;
   PangoLayout     *layout;
-  guint            depth;
 } SvgPen;
 
-/* At most two decimals, no locale, no "-0". */
+/* Appends a number with at most two decimals, independent of the locale, and without "-0". */
 static void
 add_number (GString *out, double value)
 {
@@ -64,7 +63,8 @@ add_point (GString *out, char command, const VizPoint *point)
   add_number (out, point->y);
 }
 
-/* Control characters are not allowed in XML at all. */
+/* Appends a text with XML escapes.  Control characters, which XML does not allow, are dropped; in ids
+ * spaces and line breaks become underscores. */
 static void
 add_escaped (GString *out, const char *text, gboolean is_id)
 {
@@ -294,7 +294,7 @@ svg_text (VizPen *pen, const VizTextAt *at, const char *text)
   add_attribute (self->out, "y", at->y);
   if (at->size != viz_text_size (at->style))
     {
-      /* The class would win over an attribute. */
+      /* A style, because the class overrides attributes. */
       g_string_append (self->out, " style=\"font-size:");
       add_number (self->out, at->size);
       g_string_append (self->out, "px\"");
