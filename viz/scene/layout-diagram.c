@@ -11,53 +11,53 @@
 
 #include <string.h>
 
-/* A layout that cannot do a body is no reason to show nothing. */
+/* How the bodies of one diagram are placed. */
+typedef struct
+{
+  const VizLayout *layout;
+  const char      *helper;
+  GCancellable    *cancellable;
+  VizPictureStats  stats;
+} LayoutRun;
+
+/* Places one body; a body that the layout refuses is placed by "layers".  FALSE only if cancelled. */
 static gboolean
-place_body (VizBody                *body,
-            const VizLayout        *layout,
-            const VizLayoutOptions *options,
-            GCancellable           *cancellable,
-            VizPictureStats        *stats,
-            GError                **error)
+place_body (LayoutRun *run, VizBody *body, GError **error)
 {
   g_autoptr (GError) refused = NULL;
 
-  if (layout->place (body, options->helper, cancellable, &refused))
+  if (run->layout->place (body, run->helper, run->cancellable, &refused))
     return TRUE;
-  if (g_cancellable_set_error_if_cancelled (cancellable, error))
+  if (g_cancellable_set_error_if_cancelled (run->cancellable, error))
     return FALSE;
-  if (stats->n_fallbacks++ == 0)
-    g_info ("layout “%s”: %s; using “layers”", layout->name, refused->message);
-  return viz_layout_layers.place (body, options->helper, cancellable, error);
+  if (run->stats.n_fallbacks++ == 0)
+    g_info ("layout “%s”: %s; using “layers”", run->layout->name, refused->message);
+  return viz_layout_layers.place (body, run->helper, run->cancellable, error);
 }
 
+/* Places all bodies, children before parents.  FALSE only if cancelled. */
 static gboolean
-place_bodies (VizScene               *scene,
-              const VizLayout        *layout,
-              const VizLayoutOptions *options,
-              GCancellable           *cancellable,
-              VizPictureStats        *stats,
-              GError                **error)
+place_bodies (LayoutRun *run, VizScene *scene, GError **error)
 {
   g_autoptr (GHashTable) done = g_hash_table_new (viz_body_hash, viz_body_equal);
 
   for (guint32 i = scene->bodies->len; i-- > 0;)
     {
       VizSceneBody  *body = viz_scene_body (scene, i);
-      const VizBody *like;
+      const VizBody *equal;
 
       viz_scene_make_body (scene, body);
-      /* What keeps its places is no copy. */
-      like = !body->body->previous ? g_hash_table_lookup (done, body->body) : NULL;
-      stats->n_bodies++;
-      if (like)
+      /* Equal bodies with different previous places have different answers. */
+      equal = !body->body->previous ? g_hash_table_lookup (done, body->body) : NULL;
+      run->stats.n_bodies++;
+      if (equal)
         {
-          viz_body_copy_answer (body->body, like);
-          stats->n_copied++;
+          viz_body_copy_answer (body->body, equal);
+          run->stats.n_copied++;
         }
       else
         {
-          if (!place_body (body->body, layout, options, cancellable, stats, error))
+          if (!place_body (run, body->body, error))
             return FALSE;
           if (!body->body->previous)
             g_hash_table_add (done, body->body);
@@ -67,7 +67,7 @@ place_bodies (VizScene               *scene,
   return TRUE;
 }
 
-/* Of another diagram, another layout, or boxes with other sizes nothing can be learnt. */
+/* Updates the previous picture if it shows the same diagram, by the same layout, with equal boxes. */
 static void
 use_previous (VizScene *scene, const char *layout, const char *font, const VizPicture *previous)
 {
@@ -90,21 +90,21 @@ viz_layout_diagram (VizDiagram             *diagram,
 {
   static const VizLayoutOptions plain;
   const char                   *name, *font;
-  const VizLayout              *layout;
-  VizPictureStats               stats = { 0 };
+  LayoutRun                     run = { .cancellable = cancellable };
   g_autoptr (VizFolds) own_folds = NULL;
   g_autoptr (VizScene) scene = NULL;
 
   options = options ? options : &plain;
   name = options->layout ? options->layout : "auto";
   font = options->font ? options->font : VIZ_DEFAULT_FONT;
-  layout = viz_layout_find (name);
-  if (!layout)
+  run.layout = viz_layout_find (name);
+  run.helper = options->helper;
+  if (!run.layout)
     {
       g_set_error (error,
                    VIZ_ERROR,
                    VIZ_ERROR_LAYOUT,
-                   "There is no layout “%s”. Choose auto, layers, grid or dot.",
+                   "The layout “%s” does not exist. Choose auto, layers, grid or dot.",
                    name);
       return NULL;
     }
@@ -113,9 +113,9 @@ viz_layout_diagram (VizDiagram             *diagram,
   scene = viz_scene_new (diagram, folds, font, options->bare);
   if (g_cancellable_set_error_if_cancelled (cancellable, error))
     return NULL;
-  use_previous (scene, layout->name, font, options->previous);
+  use_previous (scene, run.layout->name, font, options->previous);
   viz_scene_cut_wires (scene);
-  if (!place_bodies (scene, layout, options, cancellable, &stats, error))
+  if (!place_bodies (&run, scene, error))
     return NULL;
-  return viz_scene_make_picture (scene, font, layout->name, &stats);
+  return viz_scene_make_picture (scene, font, run.layout->name, &run.stats);
 }

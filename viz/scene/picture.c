@@ -1,16 +1,19 @@
-/* picture.c — arrays, and a grid of cells over rectangles and curve pieces.
+/* picture.c — the arrays of a picture, and a grid of cells that finds what is near a point.
  *
- * A long diagonal is entered piece by piece: its bounding box would fill the grid.
+ * Each cell lists the items, and the wires, that may touch it.  Wires are entered curve by curve: the
+ * bounding box of a long diagonal wire would fill the grid.
+ * Start reading at viz_picture_new() and collect().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/scene/picture.h"
 
 #include <math.h>
 #include <string.h>
 
-#define LEAST_CELL 300
-#define MARGIN     14 /* arrow heads, badges and borders reach this far */
-#define TAG        96 /* what a box costs hangs over its side this far */
+#define MIN_CELL   300 /* least side of a cell, in points */
+#define MARGIN     14  /* arrow heads and borders are drawn this far outside */
+#define TAG_MARGIN 96  /* the tag of an overlay is drawn this far beside its box */
 
+/* The numbers listed in cell c: entry[first[c]] to entry[first[c + 1] - 1] */
 typedef struct
 {
   guint32 *first; /* n_cells + 1 */
@@ -22,10 +25,10 @@ struct _VizPicture
   gatomicrefcount n_refs;
   VizPictureParts parts;
   char           *font;
-  double          cell;
+  double          cell; /* side of a cell */
   guint32         n_columns, n_rows;
   Cells           item_cells, wire_cells;
-  guint32        *first_wire, *wires_at;
+  guint32 *first_wire, *wires_at; /* wires at item i: wires_at[first_wire[i]] and following */
 };
 
 static const VizItem *
@@ -46,7 +49,7 @@ points (const VizPicture *picture)
   return (const VizPoint *) picture->parts.points->data;
 }
 
-/* The grid */
+/* --- The grid --- */
 
 typedef struct
 {
@@ -61,19 +64,21 @@ cell_at (double coordinate, double cell, guint32 n)
   return !(at > 0) ? 0 : at >= n ? n - 1 : (guint32) at;
 }
 
+/* The cells that something in a rectangle may be drawn in. */
 static CellRange
 cells_of (const VizPicture *picture, double x0, double y0, double x1, double y1)
 {
   return (CellRange){
-    cell_at (x0 - TAG, picture->cell, picture->n_columns),
+    cell_at (x0 - TAG_MARGIN, picture->cell, picture->n_columns),
     cell_at (y0 - MARGIN, picture->cell, picture->n_rows),
-    cell_at (x1 + TAG, picture->cell, picture->n_columns),
+    cell_at (x1 + TAG_MARGIN, picture->cell, picture->n_columns),
     cell_at (y1 + MARGIN, picture->cell, picture->n_rows),
   };
 }
 
+/* The cells of one curve. */
 static CellRange
-piece_cells (const VizPicture *picture, const VizPoint *p)
+curve_cells (const VizPicture *picture, const VizPoint *p)
 {
   double x0 = p[0].x, x1 = x0, y0 = p[0].y, y1 = y0;
 
@@ -87,7 +92,8 @@ piece_cells (const VizPicture *picture, const VizPoint *p)
   return cells_of (picture, x0, y0, x1, y1);
 }
 
-/* Counts while next is NULL, then fills. */
+/* Enters a value into all cells of a range.  Called twice: with next NULL it only counts; then next
+ * holds, per cell, the next free entry. */
 static void
 enter (Cells *cells, guint32 *next, guint32 n_columns, const CellRange *range, guint32 value)
 {
@@ -125,7 +131,7 @@ enter_wires (VizPicture *picture, Cells *cells, guint32 *next)
 
       for (guint32 k = 0; k + 3 < wire->n_points; k += 3)
         {
-          CellRange range = piece_cells (picture, points (picture) + wire->first_point + k);
+          CellRange range = curve_cells (picture, points (picture) + wire->first_point + k);
 
           enter (cells, next, picture->n_columns, &range, i);
         }
@@ -160,14 +166,15 @@ build_cells (VizPicture *picture,
   g_free (next);
 }
 
-/* Not more cells than twice the node_sources in them, however long and thin the picture is. */
+/* Chooses the size of the cells, so that there are at most about twice as many cells as items and
+ * wires, even in a long and thin picture. */
 static void
 choose_cells (VizPicture *picture)
 {
   double width = picture->parts.width, height = picture->parts.height;
   double n = 2.0 * (picture->parts.items->len + picture->parts.wires->len) + 16;
 
-  picture->cell = MAX (LEAST_CELL, sqrt (width * height / n));
+  picture->cell = MAX (MIN_CELL, sqrt (width * height / n));
   picture->cell = MAX (picture->cell, MAX (width, height) / n);
   picture->n_columns = (guint32) (width / picture->cell) + 1;
   picture->n_rows = (guint32) (height / picture->cell) + 1;
@@ -241,7 +248,7 @@ viz_picture_unref (VizPicture *picture)
   g_free (picture);
 }
 
-/* Reading */
+/* --- Reading --- */
 
 VizDiagram *
 viz_picture_diagram (const VizPicture *picture)
@@ -354,6 +361,7 @@ compare_numbers (gconstpointer a, gconstpointer b)
   return left < right ? -1 : left > right;
 }
 
+/* Sets found to the numbers in the cells of a rectangle, ascending and without duplicates. */
 static void
 collect (const VizPicture *picture, const Cells *cells, const VizRect *rect, GArray *found)
 {
@@ -365,7 +373,7 @@ collect (const VizPicture *picture, const Cells *cells, const VizRect *rect, GAr
   g_array_set_size (found, 0);
   for (guint32 row = range.top; row <= range.bottom; row++)
     {
-      /* The cells of a row lie next to each other. */
+      /* The entries of neighbouring cells in a row are contiguous. */
       guint32 first = cells->first[row * picture->n_columns + range.left];
       guint32 last = cells->first[row * picture->n_columns + range.right + 1];
 
@@ -391,7 +399,7 @@ viz_picture_query (const VizPicture *picture,
     collect (picture, &picture->wire_cells, rect, found_wires);
 }
 
-/* Hits */
+/* --- Hits --- */
 
 static double
 distance_to_segment (double x, double y, VizPoint a, VizPoint b)
@@ -403,7 +411,7 @@ distance_to_segment (double x, double y, VizPoint a, VizPoint b)
   return hypot (x - a.x - t * dx, y - a.y - t * dy);
 }
 
-/* To eight chords of each curve: closer than any finger. */
+/* The distance to the nearest of eight chords of each curve, which is accurate enough for pointing. */
 static double
 distance_to_wire (const VizPicture *picture, guint32 wire, double x, double y)
 {
@@ -426,9 +434,9 @@ distance_to_wire (const VizPicture *picture, guint32 wire, double x, double y)
 }
 
 static gboolean
-contains (double left, double top, double width, double height, double x, double y)
+contains (const VizRect *rect, double x, double y)
 {
-  return x >= left && x <= left + width && y >= top && y <= top + height;
+  return x >= rect->x && x <= rect->x + rect->width && y >= rect->y && y <= rect->y + rect->height;
 }
 
 VizHit
@@ -443,8 +451,9 @@ viz_picture_hit (const VizPicture *picture, double x, double y, double tolerance
   for (guint32 i = 0; i < picture->parts.plugs->len; i++)
     {
       const VizPlug *plug = viz_picture_plug (picture, i);
+      VizRect        area = { plug->x, plug->y, plug->width, plug->height };
 
-      if (contains (plug->x, plug->y, plug->width, plug->height, x, y))
+      if (contains (&area, x, y))
         return (VizHit){ VIZ_HIT_PLUG, i };
     }
   collect (picture, &picture->item_cells, &rect, found);
@@ -452,8 +461,9 @@ viz_picture_hit (const VizPicture *picture, double x, double y, double tolerance
     {
       guint32        index = g_array_index (found, guint32, i);
       const VizItem *item = &items (picture)[index];
+      VizRect        area = { item->x, item->y, item->width, item->height };
 
-      if (!contains (item->x, item->y, item->width, item->height, x, y))
+      if (!contains (&area, x, y))
         continue;
       if (item->state != VIZ_ITEM_OPEN)
         return (VizHit){ VIZ_HIT_ITEM, index };

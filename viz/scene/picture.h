@@ -1,12 +1,12 @@
 /* picture.h — a placed diagram: rectangles, curves, and what lies under a point.
  *
- * Made by viz_layout_diagram(); never changes; any number of threads may read it.
- * Coordinates are points, y down, the upper left corner at 0, 0.
+ * viz_layout_diagram() makes pictures.  They never change, and any number of threads may read them.
+ * Coordinates are in points with y downwards; the upper left corner is at 0, 0.
  *
- * An item is one visible rectangle: a box, a closed group, an open group with
- * its items inside, or a run of steps drawn as one.  Items come parents first.
- * A line is the way of one arrow, or of several that look the same because
- * their ends are hidden in closed groups.
+ * An item is one visible rectangle: a box, a closed group, an open group with its items inside, or a
+ * run of steps drawn as one box.  Parents come before their children.  A wire is the drawn line of
+ * one arrow, or of several between the same items whose ends are hidden in closed groups.  A plug is
+ * a drawn port.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -31,9 +31,9 @@ typedef enum
 typedef struct
 {
   double  x, y, width, height;
-  guint32 box;    /* in the diagram; of VIZ_ITEM_STEPS: the chain */
-  guint32 parent; /* item, or VIZ_NO_ITEM */
-  gint32  first_step, last_step, layer;
+  guint32 box;                          /* in the diagram; of VIZ_ITEM_STEPS: the chain */
+  guint32 parent;                       /* item, or VIZ_NO_ITEM */
+  gint32  first_step, last_step, layer; /* of VIZ_ITEM_STEPS; else -1 */
   guint32 n_stubs; /* arrows that leave here and are drawn only at their heads */
   guint8  state;   /* VizItemState */
   guint8  depth;
@@ -41,14 +41,14 @@ typedef struct
 
 typedef struct
 {
-  double  label_x, label_y;      /* left end and base line */
-  guint32 first_point, n_points; /* 3k+1: Bézier curves end to end; 0: not drawn */
-  guint32 arrow;                 /* the first of them, in the diagram */
-  guint32 n_arrows;
-  guint32 tail, head;  /* items */
-  float   width;       /* by bytes */
-  float   label_width; /* of its text */
-  guint8  kind;        /* VizArrowKind */
+  double  label_x, label_y;      /* left end and base line of its text */
+  guint32 first_point, n_points; /* 3k + 1 points: Bézier curves end to end; 0: not drawn */
+  guint32 arrow;                 /* the first arrow that it stands for, in the diagram */
+  guint32 n_arrows;              /* how many it stands for */
+  guint32 tail, head;            /* items */
+  float   width;                 /* of the line, by the size of the tensor */
+  float   label_width;           /* of its text */
+  guint8  kind;                  /* VizArrowKind */
   guint8  has_label;
   guint8  is_stub; /* only the part at the head is drawn */
 } VizWire;
@@ -75,16 +75,20 @@ typedef struct
   guint32    index; /* item, wire or plug */
 } VizHit;
 
+/* Atomic reference counting. */
 VizPicture *viz_picture_ref (VizPicture *picture);
 void        viz_picture_unref (VizPicture *picture);
 
+/* The diagram and the options that the picture was made from.  (transfer none) */
 VizDiagram *viz_picture_diagram (const VizPicture *picture);
 const char *viz_picture_font (const VizPicture *picture);
 const char *viz_picture_layout (const VizPicture *picture);
 gboolean    viz_picture_is_bare (const VizPicture *picture);
-double      viz_picture_width (const VizPicture *picture);
-double      viz_picture_height (const VizPicture *picture);
 
+double viz_picture_width (const VizPicture *picture);  /* In points. */
+double viz_picture_height (const VizPicture *picture); /* In points. */
+
+/* Items, wires and plugs by number; viz_picture_points() gives the n_points points of a wire. */
 guint32         viz_picture_n_items (const VizPicture *picture);
 const VizItem  *viz_picture_item (const VizPicture *picture, guint32 item);
 guint32         viz_picture_n_wires (const VizPicture *picture);
@@ -93,29 +97,31 @@ const VizPoint *viz_picture_points (const VizPicture *picture, guint32 wire);
 guint32         viz_picture_n_plugs (const VizPicture *picture);
 const VizPlug  *viz_picture_plug (const VizPicture *picture, guint32 plug);
 
-/* The item that shows a box: itself or the closed group around it; VIZ_NO_ITEM for a folded
- * weight. */
+/* The item that shows a box: the box itself, or the closed group or run of steps that hides it.
+ * VIZ_NO_ITEM for a folded weight. */
 guint32 viz_picture_find_box (const VizPicture *picture, guint32 box);
 
-/* The wires at an item, leaving and arriving. */
+/* The numbers of the wires that leave or enter an item.  (transfer none) */
 const guint32 *viz_picture_wires_at (const VizPicture *picture, guint32 item, guint32 *n_wires);
 
-/* What is under a point, the smallest thing first; tolerance in points of the picture. */
+/* What is at a point: a plug, else a closed item, else the nearest wire within tolerance (in points),
+ * else the innermost open group. */
 VizHit viz_picture_hit (const VizPicture *picture, double x, double y, double tolerance);
 
-/* Everything whose rectangle or curve may touch rect: ascending numbers, guint32, without
+/* Fills the arrays with the items and wires that may touch rect: guint32 numbers, ascending, without
  * duplicates.  Either array may be NULL. */
 void
 viz_picture_query (const VizPicture *picture, const VizRect *rect, GArray *items, GArray *wires);
 
-/* Counted while laying out */
+/* Counted during layout */
 typedef struct
 {
-  guint32 n_bodies;    /* open groups */
+  guint32 n_bodies;    /* open groups, with the root */
   guint32 n_copied;    /* of them, copied from an equal one */
-  guint32 n_fallbacks; /* bodies that the layout asked for refused */
+  guint32 n_fallbacks; /* of them, refused by the chosen layout and placed by "layers" */
 } VizPictureStats;
 
+/* What was counted while the picture was laid out.  (transfer none) */
 const VizPictureStats *viz_picture_stats (const VizPicture *picture);
 
 /* What a picture is made of. */
@@ -134,7 +140,7 @@ typedef struct
   VizPictureStats stats;
 } VizPictureParts;
 
-/* For scene-place.c only.  (transfer full) */
+/* A picture of these parts; only scene-picture.c calls it.  (transfer full) */
 VizPicture *viz_picture_new (const VizPictureParts *parts);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (VizPicture, viz_picture_unref)

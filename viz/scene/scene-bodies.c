@@ -1,8 +1,9 @@
-/* scene-bodies.c — cuts every wire at the borders of open groups.
+/* scene-bodies.c — cuts every wire at the borders of open groups, and fills the bodies.
  *
- * A wire climbs from both ends to the group that holds both.  Each border it
- * crosses gets a port of its own, shared by all wires of that tensor; a chain of
- * cells shares one per thing outside, so that a sequence enters as one bus.
+ * A wire is followed from both ends to the innermost group that contains both.  Where it crosses a
+ * border, the group's body gets a node on its first or last row, which all wires of one tensor share.
+ * A chain of cells has one such crossing per item outside, so that a sequence enters as one bus.
+ * Start reading at viz_scene_cut_wires().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/scene/scene.h"
 
@@ -11,16 +12,21 @@
 #include <math.h>
 #include <string.h>
 
-#define PLUG_HEIGHT  16
-#define PLUG_PAD     6
-#define PLUG_LENGTH  16
-#define TITLE_HEIGHT 18
-#define CROSSING     6 /* width kept where a wire crosses a border */
+#define PLUG_HEIGHT    16
+#define PLUG_PAD       6
+#define PLUG_LENGTH    16 /* characters */
+#define TITLE_HEIGHT   18
+#define CROSSING_WIDTH 6
+#define CLOSER_WIDTH   24 /* for the control that closes the group, beside its title */
 
+/* Identifies a port, crossing or tensor in one body; see the functions that make keys. */
 typedef struct
 {
   guint32 body, side, a, b;
 } Key;
+
+/* In Key.side: an explicit port of the group, with its number in a */
+#define EXPLICIT_PORT 2
 
 typedef struct
 {
@@ -30,9 +36,9 @@ typedef struct
 typedef struct
 {
   VizScene   *scene;
-  GHashTable *ports;  /* Key to node + 1: crossings; explicit ports by number */
-  GHashTable *pieces; /* PieceKey to edge + 1: shared where they cross a border */
-  GHashTable *tensors;
+  GHashTable *ports;   /* Key to node + 1: explicit ports and crossings */
+  GHashTable *pieces;  /* PieceKey to edge + 1: pieces that wires share at a crossing */
+  GHashTable *tensors; /* Key to tensor number + 1 */
 } Cutter;
 
 static guint
@@ -74,7 +80,7 @@ find (GHashTable *table, const Key *key)
 }
 
 static void
-remember (GHashTable *table, const Key *key, guint32 value)
+insert (GHashTable *table, const Key *key, guint32 value)
 {
   g_hash_table_insert (table, g_memdup2 (key, sizeof *key), GUINT_TO_POINTER (value));
 }
@@ -83,10 +89,10 @@ static guint32
 add_node (VizSceneBody *body, VizNodeKind kind, gint32 order, guint32 item, guint32 port)
 {
   VizBodyNode   node = { .kind = kind, .order = order, .hint = -1, .column = -1, .row = -1 };
-  VizNodeSource thing = { item, port };
+  VizNodeSource source = { item, port };
 
   g_array_append_val (body->nodes, node);
-  g_array_append_val (body->node_sources, thing);
+  g_array_append_val (body->node_sources, source);
   return body->nodes->len - 1;
 }
 
@@ -97,14 +103,14 @@ body_node (const VizSceneBody *body, guint32 node)
 }
 
 static const VizNodeSource *
-body_thing (const VizSceneBody *body, guint32 node)
+node_source (const VizSceneBody *body, guint32 node)
 {
   return &g_array_index (body->node_sources, VizNodeSource, node);
 }
 
-/* Title and explicit ports of a group. */
+/* Adds nodes for the title and the explicit ports of a group. */
 static void
-add_furniture (Cutter *cutter, guint32 number)
+add_title_and_ports (Cutter *cutter, guint32 number)
 {
   VizScene           *scene = cutter->scene;
   VizSceneBody       *body = viz_scene_body (scene, number);
@@ -117,15 +123,14 @@ add_furniture (Cutter *cutter, guint32 number)
     return;
   title = viz_box_group_title (scene->diagram, item->box);
   node = add_node (body, VIZ_NODE_TITLE, 0, VIZ_NO_ITEM, VIZ_NO_PORT);
-  /* Room for the control that closes the group, too. */
   body_node (body, node)->width =
-      ceilf ((float) viz_measure_width (scene->measure, VIZ_TEXT_GROUP, title) + 24);
+      ceilf ((float) viz_measure_width (scene->measure, VIZ_TEXT_GROUP, title) + CLOSER_WIDTH);
   body_node (body, node)->height = TITLE_HEIGHT;
   for (guint32 i = 0; i < box->n_ports; i++)
     {
       const VizPort   *port = viz_diagram_port (scene->diagram, box->first_port + i);
       g_autofree char *label = viz_text_shorten (port->label ? port->label : "", PLUG_LENGTH);
-      Key              key = { number, 2, box->first_port + i, 0 };
+      Key              key = { number, EXPLICIT_PORT, box->first_port + i, 0 };
 
       node = add_node (body,
                        port->side == VIZ_SIDE_IN ? VIZ_NODE_IN : VIZ_NODE_OUT,
@@ -135,10 +140,11 @@ add_furniture (Cutter *cutter, guint32 number)
       body_node (body, node)->width =
           ceilf ((float) viz_measure_width (scene->measure, VIZ_TEXT_EDGE, label) + 2 * PLUG_PAD);
       body_node (body, node)->height = PLUG_HEIGHT;
-      remember (cutter->ports, &key, node + 1);
+      insert (cutter->ports, &key, node + 1);
     }
 }
 
+/* Adds a node for each item to the body of its parent. */
 static void
 add_children (VizScene *scene)
 {
@@ -165,14 +171,14 @@ add_children (VizScene *scene)
 static guint32
 explicit_port (Cutter *cutter, guint32 body, guint32 port)
 {
-  Key key = { body, 2, port, 0 };
+  Key key = { body, EXPLICIT_PORT, port, 0 };
 
   return find (cutter->ports, &key) - 1;
 }
 
-/* The node where a wire crosses the border of a body. */
+/* The node where a wire crosses the border of a group; added if it is the first wire of its tensor. */
 static guint32
-crossing (Cutter *cutter, guint32 number, VizSide side, const VizSceneWire *wire)
+find_crossing (Cutter *cutter, guint32 number, VizSide side, const VizSceneWire *wire)
 {
   VizScene       *scene = cutter->scene;
   VizSceneBody   *body = viz_scene_body (scene, number);
@@ -194,20 +200,23 @@ crossing (Cutter *cutter, guint32 number, VizSide side, const VizSceneWire *wire
                        VIZ_NO_ITEM,
                        VIZ_NO_PORT) +
              1;
-      body_node (body, node - 1)->width = CROSSING;
+      body_node (body, node - 1)->width = CROSSING_WIDTH;
       body_node (body, node - 1)->height = side == VIZ_SIDE_IN ? PLUG_HEIGHT : 0;
-      remember (cutter->ports, &key, node);
+      insert (cutter->ports, &key, node);
     }
   return node - 1;
 }
 
-/* An end of a piece: a node, and for an open group the node of the port inside it. */
+/* An end of a piece. */
 typedef struct
 {
-  guint32 node;
-  guint32 inner; /* VIZ_NO_ITEM: none */
+  guint32 node; /* in the body */
+  guint32
+      inner; /* if the node is an open group: the node of the port in its body; else VIZ_NO_ITEM */
 } End;
 
+/* The number, within the body, of the tensor that leaves tail: per output of a box, per port of an
+ * open group, per port or crossing of this group. */
 static guint32
 tensor_number (Cutter *cutter, guint32 number, const VizSceneWire *wire, const End *tail)
 {
@@ -224,25 +233,26 @@ tensor_number (Cutter *cutter, guint32 number, const VizSceneWire *wire, const E
   if (found == 0)
     {
       found = ++body->n_tensors;
-      remember (cutter->tensors, &key, found);
+      insert (cutter->tensors, &key, found);
     }
   return found - 1;
 }
 
-/* Whether an end is where wires cross a border, seen from inside or outside. */
+/* Whether an end is a crossing, of this group or of an open group in it. */
 static gboolean
 is_crossing (const VizScene *scene, const VizSceneBody *body, const End *end)
 {
-  const VizNodeSource *thing = body_thing (body, end->node);
+  const VizNodeSource *source = node_source (body, end->node);
 
   if (end->inner != VIZ_NO_ITEM)
     {
-      body = viz_scene_body (scene, viz_scene_item (scene, thing->item)->body);
-      return body_thing (body, end->inner)->port == VIZ_NO_PORT;
+      body = viz_scene_body (scene, viz_scene_item (scene, source->item)->body);
+      return node_source (body, end->inner)->port == VIZ_NO_PORT;
     }
-  return thing->item == VIZ_NO_ITEM && thing->port == VIZ_NO_PORT;
+  return source->item == VIZ_NO_ITEM && source->port == VIZ_NO_PORT;
 }
 
+/* Adds an edge to a body, or finds the one that another wire has between the same crossings. */
 static VizScenePiece
 add_piece (Cutter             *cutter,
            guint32             number,
@@ -268,8 +278,8 @@ add_piece (Cutter             *cutter,
   if (wire->kind == VIZ_ARROW_CONTROL && wire->label == VIZ_LABEL_AT_HEAD)
     edge.flags |= VIZ_EDGE_LABELLED;
   g_array_append_val (body->edges, edge);
-  g_array_append_val (body->tail_node_port, tail->inner);
-  g_array_append_val (body->head_node_port, head->inner);
+  g_array_append_val (body->tail_inner, tail->inner);
+  g_array_append_val (body->head_inner, head->inner);
   if (may_share)
     g_hash_table_insert (cutter->pieces,
                          g_memdup2 (&key, sizeof key),
@@ -277,8 +287,8 @@ add_piece (Cutter             *cutter,
   return (VizScenePiece){ number, body->edges->len - 1 };
 }
 
-/* Starts an end: the item in its parent's body, or the port on the inner side of an open group.
- * Gives the item whose content holds it. */
+/* Sets end to the wire's tail or head: the item's node in its parent's body, or a port or crossing of
+ * the item's own body if the wire starts inside it.  Returns the group in whose body the end is. */
 static guint32
 start_end (Cutter *cutter, const VizSceneWire *wire, gboolean is_tail, End *end)
 {
@@ -290,9 +300,10 @@ start_end (Cutter *cutter, const VizSceneWire *wire, gboolean is_tail, End *end)
   end->inner = VIZ_NO_ITEM;
   if (is_tail ? wire->tail_inside : wire->head_inside)
     {
-      end->node = port != VIZ_NO_PORT
-                      ? explicit_port (cutter, item->body, port)
-                      : crossing (cutter, item->body, is_tail ? VIZ_SIDE_IN : VIZ_SIDE_OUT, wire);
+      end->node =
+          port != VIZ_NO_PORT
+              ? explicit_port (cutter, item->body, port)
+              : find_crossing (cutter, item->body, is_tail ? VIZ_SIDE_IN : VIZ_SIDE_OUT, wire);
       return number;
     }
   end->node = item->node;
@@ -301,12 +312,12 @@ start_end (Cutter *cutter, const VizSceneWire *wire, gboolean is_tail, End *end)
   return item->parent;
 }
 
-/* One border outwards: a piece to the crossing, and on from the group itself. */
+/* Adds the piece from end to the border of *group, and moves end to the outside of that border. */
 static VizScenePiece
 climb (Cutter *cutter, const VizSceneWire *wire, guint32 *group, VizSide side, End *end)
 {
   const VizSceneItem *item = viz_scene_item (cutter->scene, *group);
-  End                 border = { crossing (cutter, item->body, side, wire), VIZ_NO_ITEM };
+  End                 border = { find_crossing (cutter, item->body, side, wire), VIZ_NO_ITEM };
   VizScenePiece piece = side == VIZ_SIDE_OUT ? add_piece (cutter, item->body, wire, end, &border)
                                              : add_piece (cutter, item->body, wire, &border, end);
 
@@ -350,9 +361,9 @@ cut_wire (Cutter *cutter, VizSceneWire *wire, GArray *descent)
   wire->n_pieces = scene->pieces->len - wire->first_piece;
 }
 
-/* Feedback runs along the side of the group that holds both ends. */
+/* Marks the group that contains both ends of a feedback wire, which runs along its border. */
 static void
-note_feedback (VizScene *scene, const VizSceneWire *wire)
+mark_feedback (VizScene *scene, const VizSceneWire *wire)
 {
   guint32 tail = wire->tail, head = wire->head;
 
@@ -372,8 +383,9 @@ note_feedback (VizScene *scene, const VizSceneWire *wire)
   viz_scene_item (scene, tail)->has_feedback = TRUE;
 }
 
-/* One label a tensor: the first wire of each gets it, beside its start, with room kept free.  What
- * else leaves the same box and says something else, "true" and "false", says it at its head. */
+/* Chooses the wires that show their label.  The first labelled wire of an item shows it at its tail,
+ * where the item keeps room free.  Wires of the same item with another text, and control wires
+ * ("true", "false"), show it at their heads. */
 static void
 label_wires (VizScene *scene)
 {
@@ -415,7 +427,7 @@ viz_scene_cut_wires (VizScene *scene)
   };
 
   for (guint32 i = 0; i < scene->bodies->len; i++)
-    add_furniture (&cutter, i);
+    add_title_and_ports (&cutter, i);
   add_children (scene);
   label_wires (scene);
   for (guint32 i = 0; i < scene->wires->len; i++)
@@ -423,7 +435,7 @@ viz_scene_cut_wires (VizScene *scene)
       VizSceneWire *wire = &g_array_index (scene->wires, VizSceneWire, i);
 
       if (wire->kind == VIZ_ARROW_FEEDBACK)
-        note_feedback (scene, wire);
+        mark_feedback (scene, wire);
       else
         cut_wire (&cutter, wire, descent);
     }
@@ -435,11 +447,11 @@ viz_scene_cut_wires (VizScene *scene)
   g_array_unref (descent);
 }
 
-/* Where a port stands on the border of its group. */
+/* The x of a port or crossing (inner) of an open group, from the left border of the group. */
 static float
 port_offset (const VizScene *scene, const VizSceneBody *body, guint32 node, guint32 inner)
 {
-  const VizSceneItem *item = viz_scene_item (scene, body_thing (body, node)->item);
+  const VizSceneItem *item = viz_scene_item (scene, node_source (body, node)->item);
   const VizBody      *inside = viz_scene_body (scene, item->body)->body;
 
   return (float) (viz_scene_content (item).x + inside->at[inner].x +
@@ -452,29 +464,29 @@ viz_scene_make_body (VizScene *scene, VizSceneBody *body)
   body->body = viz_body_new (body->nodes->len, body->edges->len);
   for (guint32 i = 0; i < body->nodes->len; i++)
     {
-      const VizNodeSource *thing = body_thing (body, i);
+      const VizNodeSource *source = node_source (body, i);
 
       body->body->nodes[i] = *body_node (body, i);
-      if (thing->item == VIZ_NO_ITEM)
+      if (source->item == VIZ_NO_ITEM)
         continue;
-      body->body->nodes[i].width = (float) viz_scene_item (scene, thing->item)->width;
-      body->body->nodes[i].height = (float) viz_scene_item (scene, thing->item)->height;
-      body->body->nodes[i].label = viz_scene_item (scene, thing->item)->label;
+      body->body->nodes[i].width = (float) viz_scene_item (scene, source->item)->width;
+      body->body->nodes[i].height = (float) viz_scene_item (scene, source->item)->height;
+      body->body->nodes[i].label = viz_scene_item (scene, source->item)->label;
     }
   for (guint32 i = 0; i < body->edges->len; i++)
     {
       VizBodyEdge *edge = &body->body->edges[i];
-      guint32      tail = g_array_index (body->tail_node_port, guint32, i);
-      guint32      head = g_array_index (body->head_node_port, guint32, i);
+      guint32      tail = g_array_index (body->tail_inner, guint32, i);
+      guint32      head = g_array_index (body->head_inner, guint32, i);
 
       *edge = g_array_index (body->edges, VizBodyEdge, i);
       if (tail != VIZ_NO_ITEM)
         edge->tail_at = port_offset (scene, body, edge->tail, tail);
-      else if (body_thing (body, edge->tail)->item == VIZ_NO_ITEM)
+      else if (node_source (body, edge->tail)->item == VIZ_NO_ITEM)
         edge->tail_at = body->body->nodes[edge->tail].width / 2;
       if (head != VIZ_NO_ITEM)
         edge->head_at = port_offset (scene, body, edge->head, head);
-      else if (body_thing (body, edge->head)->item == VIZ_NO_ITEM)
+      else if (node_source (body, edge->head)->item == VIZ_NO_ITEM)
         edge->head_at = body->body->nodes[edge->head].width / 2;
     }
   if (scene->previous)
@@ -487,12 +499,12 @@ viz_scene_resize_group (VizScene *scene, VizSceneBody *body)
   VizSceneItem *item = viz_scene_item (scene, body->item);
   VizPoint      pad = viz_scene_padding (item);
 
-  /* What sums of doubles add to a whole number is nothing. */
+  /* Do not round up because of rounding errors in a whole number. */
   item->width = ceil (body->body->width - 1e-6) + pad.x;
   item->height = ceil (body->body->height - 1e-6) + pad.y;
   for (guint32 i = 0; i < body->body->n_edges; i++)
     {
-      const VizNodeSource *tail = body_thing (body, body->body->edges[i].tail);
+      const VizNodeSource *tail = node_source (body, body->body->edges[i].tail);
 
       if (body->body->stub[i] && tail->item != VIZ_NO_ITEM)
         viz_scene_item (scene, tail->item)->n_stubs++;

@@ -1,8 +1,9 @@
-/* scene-labels.c — a place for every text on a wire.
+/* scene-labels.c — finds a place for every text on a wire.
  *
- * Each text has a few places where it belongs, the best first; it takes the first that no
- * box, port or other text covers and no wire runs through, or else the first of the former.
- * Where none is free it is left out.
+ * Each text has a few candidate places, the best first.  It takes the first one that no box, port or
+ * other text covers and no wire crosses; failing that, the first one that only wires cross; failing
+ * that, it is left out.  Obstacles are found through hash grids with square cells.
+ * Start reading at viz_scene_place_labels().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/scene/scene.h"
 
@@ -10,29 +11,30 @@
 
 #include <math.h>
 
-#define CELL        128.0 /* of the index of what is in the way */
-#define N_PLACES    6
-#define CHORDS      6    /* of a curve */
-#define MOST_WIRES  8000 /* beyond this nobody reads them all */
-#define FROM_WIRE   5
-#define BELOW_START 11
+#define CELL        128.0 /* side of a grid cell, in points */
+#define N_PLACES    6     /* candidates per text */
+#define CHORDS      6     /* straight pieces per curve */
+#define MAX_WIRES   8000  /* with more wires, texts are allowed to lie on wires */
+#define FROM_WIRE   5     /* points between a text and its wire */
+#define BELOW_START 11    /* points from the start of a wire to the base line */
 #define ABOVE_END   4
 
+/* A rectangle that texts must not cover. */
 typedef struct
 {
   VizRect rect;
-  gint32  next; /* in its bucket, -1: the last */
-} Entry;
+  gint32  next; /* in its bucket; -1: the last */
+} Obstacle;
 
 typedef struct
 {
   const VizScene *scene;
-  GArray         *wires;
-  const GArray   *points;
-  GArray         *entries;
-  GArray         *chords;              /* the wires; empty where they are too many */
-  const char    **at_head;             /* per item: what a wire says as it arrives */
-  gint32         *first, *first_chord; /* per bucket */
+  GArray         *wires;               /* VizWire */
+  const GArray   *points;              /* VizPoint */
+  GArray         *obstacles;           /* Obstacle */
+  GArray         *chords;              /* Chord; empty if there are too many wires */
+  const char    **at_head;             /* per item: the last text at the head of a wire to it */
+  gint32         *first, *first_chord; /* per bucket: index into obstacles and chords; -1: empty */
   guint           n_buckets;
 } Labels;
 
@@ -51,16 +53,16 @@ add_obstacle (Labels *labels, const VizRect *rect)
   for (gint64 row = (gint64) floor (rect->y / CELL); row <= bottom; row++)
     for (gint64 column = (gint64) floor (rect->x / CELL); column <= right; column++)
       {
-        guint bucket = bucket_of (labels, column, row);
-        Entry entry = { *rect, labels->first[bucket] };
+        guint    bucket = bucket_of (labels, column, row);
+        Obstacle obstacle = { *rect, labels->first[bucket] };
 
-        labels->first[bucket] = (gint32) labels->entries->len;
-        g_array_append_val (labels->entries, entry);
+        labels->first[bucket] = (gint32) labels->obstacles->len;
+        g_array_append_val (labels->obstacles, obstacle);
       }
 }
 
 static gboolean
-meet (const VizRect *a, const VizRect *b)
+overlap (const VizRect *a, const VizRect *b)
 {
   return a->x < b->x + b->width && b->x < a->x + a->width && a->y < b->y + b->height &&
          b->y < a->y + a->height;
@@ -79,27 +81,27 @@ is_free (const Labels *labels, const VizRect *rect)
   for (gint64 row = (gint64) floor (rect->y / CELL); row <= bottom; row++)
     for (gint64 column = (gint64) floor (rect->x / CELL); column <= right; column++)
       for (gint32 i = labels->first[bucket_of (labels, column, row)]; i >= 0;
-           i = g_array_index (labels->entries, Entry, i).next)
-        if (meet (rect, &g_array_index (labels->entries, Entry, i).rect))
+           i = g_array_index (labels->obstacles, Obstacle, i).next)
+        if (overlap (rect, &g_array_index (labels->obstacles, Obstacle, i).rect))
           return FALSE;
   return TRUE;
 }
 
-/* What the letters cover. */
+/* The rectangle that the text of a wire covers if its base line starts at a point. */
 static VizRect
-covered (const VizWire *wire, const VizPoint *at)
+text_rect (const VizWire *wire, const VizPoint *at)
 {
   double size = viz_text_size (VIZ_TEXT_EDGE);
 
   return (VizRect){ at->x - 1, at->y - size * 0.8, wire->label_width + 2, size };
 }
 
-/* Wires, in pieces short enough to be straight. */
+/* --- Wires, as short straight pieces --- */
 
 typedef struct
 {
   VizPoint from, to;
-  gint32   next; /* in its bucket, -1: the last */
+  gint32   next; /* in its bucket; -1: the last */
 } Chord;
 
 static void
@@ -135,9 +137,10 @@ add_wire (Labels *labels, const VizWire *wire)
     }
 }
 
-/* Whether a piece comes inside: by where it is at the sides of the rectangle. */
+/* Whether a chord crosses the inside of a rectangle.  Intersects the parameter ranges, 0 to 1, in
+ * which it is between the vertical sides and between the horizontal sides. */
 static gboolean
-runs_into (const Chord *chord, const VizRect *rect)
+crosses (const Chord *chord, const VizRect *rect)
 {
   double dx = chord->to.x - chord->from.x, dy = chord->to.y - chord->from.y;
   double low = 0, high = 1;
@@ -167,21 +170,21 @@ is_clear_of_wires (const Labels *labels, const VizRect *rect)
     for (gint64 column = (gint64) floor (rect->x / CELL); column <= right; column++)
       for (gint32 i = labels->first_chord[bucket_of (labels, column, row)]; i >= 0;
            i = g_array_index (labels->chords, Chord, i).next)
-        if (runs_into (&g_array_index (labels->chords, Chord, i), rect))
+        if (crosses (&g_array_index (labels->chords, Chord, i), rect))
           return FALSE;
   return TRUE;
 }
 
-/* Puts the text at the best of its places. */
+/* Puts the text of a wire at the best of its places, or removes it. */
 static void
-settle (Labels *labels, VizWire *wire, const VizPoint *places, guint n_places)
+choose_place (Labels *labels, VizWire *wire, const VizPoint *places, guint n_places)
 {
   guint   best = n_places;
   VizRect rect;
 
   for (guint i = 0; i < n_places; i++)
     {
-      rect = covered (wire, &places[i]);
+      rect = text_rect (wire, &places[i]);
       if (!is_free (labels, &rect))
         continue;
       best = MIN (best, i);
@@ -193,14 +196,14 @@ settle (Labels *labels, VizWire *wire, const VizPoint *places, guint n_places)
   wire->has_label = best < n_places;
   if (!wire->has_label)
     return;
-  rect = covered (wire, &places[best]);
+  rect = text_rect (wire, &places[best]);
   wire->label_x = places[best].x;
   wire->label_y = places[best].y;
   add_obstacle (labels, &rect);
 }
 
-/* A text at the start stands beside all wires that leave its box, so that none runs through it
- * there. */
+/* Places the text of an arrow.  At the tail it stands beside all wires that leave the item, so that
+ * none of them crosses it. */
 static void
 place_label (Labels *labels, guint number, const double *leftmost, const double *rightmost)
 {
@@ -223,17 +226,18 @@ place_label (Labels *labels, guint number, const double *leftmost, const double 
   places[first] = (VizPoint){ end->x + FROM_WIRE, end->y - ABOVE_END };
   places[first + 1] = (VizPoint){ end->x - FROM_WIRE - width, end->y - ABOVE_END };
   places[first + 2] = (VizPoint){ end->x + FROM_WIRE, end->y - ABOVE_END - BELOW_START };
-  /* A wire to the cell beside it is too short for one, and a bus says it once. */
+  /* No text on a wire to the neighbouring cell, which is too short, nor a second time at the same
+   * head. */
   if ((wire->n_points > 1 && end->y == start->y) ||
       (cut->label == VIZ_LABEL_AT_HEAD && g_strcmp0 (labels->at_head[wire->head], text) == 0))
     wire->has_label = FALSE;
-  else /* "true" must not stand where "false" arrives. */
-    settle (labels, wire, places, wire->kind == VIZ_ARROW_CONTROL ? N_PLACES / 2 : N_PLACES);
+  else /* The text of a control wire must not stand at its tail, where all branches leave. */
+    choose_place (labels, wire, places, wire->kind == VIZ_ARROW_CONTROL ? N_PLACES / 2 : N_PLACES);
   if (cut->label == VIZ_LABEL_AT_HEAD)
     labels->at_head[wire->head] = text;
 }
 
-/* Where the rest of a wire comes from. */
+/* Places the text at the start of a stub, which names the wire's tail. */
 static void
 place_origin (Labels *labels, VizWire *wire)
 {
@@ -244,7 +248,7 @@ place_origin (Labels *labels, VizWire *wire)
   wire->label_width = (float) viz_measure_width (labels->scene->measure, VIZ_TEXT_EDGE, origin);
   places[0] = (VizPoint){ start->x + 6, start->y + 3 };
   places[1] = (VizPoint){ start->x - 6 - wire->label_width, start->y + 3 };
-  settle (labels, wire, places, 2);
+  choose_place (labels, wire, places, 2);
 }
 
 static void
@@ -284,8 +288,8 @@ viz_scene_place_labels (const VizScene *scene,
       rightmost[i] = 0;
     }
   labels.at_head = g_new0 (const char *, scene->items->len);
-  labels.entries = g_array_new (FALSE, FALSE, sizeof (Entry));
-  /* A box lies in a few cells, a text in one or two. */
+  labels.obstacles = g_array_new (FALSE, FALSE, sizeof (Obstacle));
+  /* A box covers a few cells, a text one or two. */
   labels.n_buckets = MAX (scene->items->len, 256) * 8;
   labels.first = g_new (gint32, labels.n_buckets);
   labels.first_chord = g_new (gint32, labels.n_buckets);
@@ -298,16 +302,15 @@ viz_scene_place_labels (const VizScene *scene,
       const VizWire *wire = &g_array_index (wires, VizWire, i);
       double         x;
 
-      if (wires->len <= MOST_WIRES)
+      if (wires->len <= MAX_WIRES)
         add_wire (&labels, wire);
-
       if (wire->n_points == 0 || wire->is_stub)
         continue;
       x = g_array_index (points, VizPoint, wire->first_point).x;
       leftmost[wire->tail] = MIN (leftmost[wire->tail], x);
       rightmost[wire->tail] = MAX (rightmost[wire->tail], x);
     }
-  /* "true" and "false" say more than a shape: they choose first. */
+  /* Texts of control wires ("true", "false") matter more than shapes, and choose first. */
   for (guint control = 2; control-- > 0;)
     for (guint i = 0; i < wires->len; i++)
       {
@@ -320,7 +323,7 @@ viz_scene_place_labels (const VizScene *scene,
         else if (wire->has_label)
           place_label (&labels, i, leftmost, rightmost);
       }
-  g_array_unref (labels.entries);
+  g_array_unref (labels.obstacles);
   g_array_unref (labels.chords);
   g_free (labels.first);
   g_free (labels.first_chord);

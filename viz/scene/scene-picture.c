@@ -1,4 +1,7 @@
-/* scene-picture.c — puts the answers of all bodies together into one picture.
+/* scene-picture.c — joins the answers of all bodies into one picture.
+ *
+ * Places items from the root inwards, then joins the pieces of each wire, routes feedback along the
+ * borders of groups, and places labels.  Start reading at viz_scene_make_picture().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/scene/scene.h"
 
@@ -13,7 +16,7 @@ typedef struct
   GArray   *points, *wires, *plugs, *items;
 } Placer;
 
-/* Parents come first, so each item finds its parent placed. */
+/* Parents come before children, so that each item's parent is placed already. */
 static void
 place_items (VizScene *scene)
 {
@@ -83,9 +86,10 @@ add_plugs (Placer *placer)
     }
 }
 
-/* Curves */
+/* --- Curves --- */
 
-/* Pieces meet at ports: one ends on the border of a group, the next starts below the port. */
+/* Appends the route of a piece to that of a wire.  Where pieces meet, one ends at the border of the
+ * group and the next starts below the port; a straight line joins them. */
 static void
 append_piece (Placer *placer, VizWire *wire, const VizScenePiece *piece)
 {
@@ -112,7 +116,7 @@ append_piece (Placer *placer, VizWire *wire, const VizScenePiece *piece)
   wire->n_points = placer->points->len - wire->first_point;
 }
 
-/* The plug of an open group's port, or the item itself. */
+/* The rectangle at which a feedback wire ends: the plug of an open group's port, or the item. */
 static VizRect
 end_rect (const VizScene *scene, guint32 number, guint32 port)
 {
@@ -133,6 +137,7 @@ end_rect (const VizScene *scene, guint32 number, guint32 port)
   return (VizRect){ item->x, item->y, item->width, item->height };
 }
 
+/* The group along whose border a feedback wire runs. */
 static const VizSceneItem *
 common_group (const VizScene *scene, guint32 tail, guint32 head)
 {
@@ -148,8 +153,8 @@ common_group (const VizScene *scene, guint32 tail, guint32 head)
   return viz_scene_item (scene, tail);
 }
 
-/* Down from the tail, along the right side of the group, and down again into the head.  All
- * feedback of one group shares the track. */
+/* Routes feedback down from the tail, up along the right side of the group, and down into the head.
+ * All feedback of one group shares this track. */
 static void
 route_feedback (Placer *placer, VizWire *wire, const VizSceneWire *cut)
 {
@@ -172,9 +177,9 @@ route_feedback (Placer *placer, VizWire *wire, const VizSceneWire *cut)
   wire->n_points = placer->points->len - wire->first_point;
 }
 
-/* A wire from or to a plug touches the plug, not only the border of its group. */
+/* Extends a wire that ends outside an open group from the border to the plug. */
 static void
-touch_plug (Placer *placer, VizWire *wire, const VizSceneWire *cut)
+end_at_plug (Placer *placer, VizWire *wire, const VizSceneWire *cut)
 {
   VizRect plug;
 
@@ -188,6 +193,7 @@ touch_plug (Placer *placer, VizWire *wire, const VizSceneWire *cut)
   wire->n_points = placer->points->len - wire->first_point;
 }
 
+/* Starts a wire that leaves an open group at the plug. */
 static void
 start_at_plug (Placer *placer, VizWire *wire, const VizSceneWire *cut)
 {
@@ -202,7 +208,7 @@ start_at_plug (Placer *placer, VizWire *wire, const VizSceneWire *cut)
   wire->n_points = 1;
 }
 
-/* 1 point for a scalar, 4 for a gigabyte. */
+/* The line width in points: 1 for up to 64 bytes, 4 for a gigabyte, 1.2 if the size is unknown. */
 static float
 width_of_bytes (guint64 bytes)
 {
@@ -231,7 +237,7 @@ add_wire (Placer *placer, const VizSceneWire *cut)
       const VizScenePiece *pieces = &g_array_index (scene->pieces, VizScenePiece, cut->first_piece);
       guint32              from = 0;
 
-      /* What comes before a cut is not drawn. */
+      /* The pieces before the last stub are not drawn. */
       for (guint32 i = 0; i < cut->n_pieces; i++)
         if (viz_scene_body (scene, pieces[i].body)->body->stub[pieces[i].edge])
           {
@@ -242,7 +248,7 @@ add_wire (Placer *placer, const VizSceneWire *cut)
         start_at_plug (placer, &wire, cut);
       for (guint32 i = from; i < cut->n_pieces; i++)
         append_piece (placer, &wire, &pieces[i]);
-      touch_plug (placer, &wire, cut);
+      end_at_plug (placer, &wire, cut);
     }
   wire.has_label = wire.has_label && wire.n_points > 0 && !wire.is_stub;
   if (wire.is_stub)

@@ -1,38 +1,43 @@
-/* scene-update.c — what the picture before says: the order of boxes, and for groups with
- * the same boxes their places and the ways of the wires between them.
+/* scene-update.c — copies what the previous picture knows into the bodies.
+ *
+ * All bodies get the order of boxes that were there (hints).  A group with the same boxes as before
+ * also gets its places and routes, so that a layout can change it as little as possible.
+ * Start reading at viz_scene_match_previous() and viz_scene_fill_previous().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/scene/scene.h"
 
-/* Beyond this, room made for each would leave a picture full of holes. */
-#define MOST_CHANGES 8
+/* After more groups were opened or closed, making room for each would leave many holes. */
+#define MAX_CHANGES 8
 
+/* A node and its previous x. */
 typedef struct
 {
   double  x;
   guint32 node;
-} Old;
+} PreviousNode;
 
 static int
-compare_old (gconstpointer a, gconstpointer b)
+compare_previous (gconstpointer a, gconstpointer b)
 {
-  const Old *left = a, *right = b;
+  const PreviousNode *left = a, *right = b;
 
   if (left->x != right->x)
     return left->x < right->x ? -1 : 1;
   return left->node < right->node ? -1 : 1;
 }
 
-/* What showed a visible item before; NULL when only something around it was seen. */
+/* The item that showed the same box in the previous picture; NULL if the box was hidden in a closed
+ * group. */
 static const VizItem *
-item_before (const VizScene *scene, guint32 number)
+previous_item (const VizScene *scene, guint32 number)
 {
   const VizSceneItem *item = viz_scene_item (scene, number);
-  guint32             before = viz_picture_find_box (scene->previous, item->box);
+  guint32             found = viz_picture_find_box (scene->previous, item->box);
   const VizItem      *placed;
 
-  if (item->state == VIZ_ITEM_STEPS || before == VIZ_NO_ITEM)
+  if (item->state == VIZ_ITEM_STEPS || found == VIZ_NO_ITEM)
     return NULL;
-  placed = viz_picture_item (scene->previous, before);
+  placed = viz_picture_item (scene->previous, found);
   return placed->box == item->box && placed->state != VIZ_ITEM_STEPS ? placed : NULL;
 }
 
@@ -43,17 +48,17 @@ viz_scene_can_update (const VizScene *scene)
 
   for (guint32 i = 1; i < scene->items->len; i++)
     {
-      const VizItem *placed = item_before (scene, i);
+      const VizItem *placed = previous_item (scene, i);
       gboolean       is_open = viz_scene_item (scene, i)->state == VIZ_ITEM_OPEN;
 
       n_changed += placed && (placed->state == VIZ_ITEM_OPEN) != is_open;
     }
-  return n_changed <= MOST_CHANGES;
+  return n_changed <= MAX_CHANGES;
 }
 
-/* A run of steps is known by its range. */
+/* The previous item that showed the same range of steps in the same layer, or NULL. */
 static const VizItem *
-steps_before (const VizScene *scene, const VizSceneItem *item, guint32 group)
+previous_steps (const VizScene *scene, const VizSceneItem *item, guint32 group)
 {
   for (guint32 i = group + 1; i < viz_picture_n_items (scene->previous); i++)
     {
@@ -67,40 +72,44 @@ steps_before (const VizScene *scene, const VizSceneItem *item, guint32 group)
   return NULL;
 }
 
+/* The previous item of an item, if it was directly inside group (an item of the previous picture). */
 static const VizItem *
-sibling_before (const VizScene *scene, guint32 number, guint32 group)
+previous_in_group (const VizScene *scene, guint32 number, guint32 group)
 {
   const VizSceneItem *item = viz_scene_item (scene, number);
-  const VizItem      *placed = item->state == VIZ_ITEM_STEPS ? steps_before (scene, item, group)
-                                                             : item_before (scene, number);
+  const VizItem      *placed = item->state == VIZ_ITEM_STEPS ? previous_steps (scene, item, group)
+                                                             : previous_item (scene, number);
 
   return placed && placed->parent == group ? placed : NULL;
 }
 
+/* Sets the hints of a body: the order, by x, in which its boxes were in the previous picture. */
 static void
-add_order (const VizScene *scene, VizSceneBody *body)
+add_hints (const VizScene *scene, VizSceneBody *body)
 {
-  g_autoptr (GArray) known = g_array_new (FALSE, FALSE, sizeof (Old));
+  g_autoptr (GArray) known = g_array_new (FALSE, FALSE, sizeof (PreviousNode));
 
   for (guint32 i = 0; i < body->nodes->len; i++)
     {
       guint32        item = g_array_index (body->node_sources, VizNodeSource, i).item;
-      const VizItem *placed = item != VIZ_NO_ITEM ? item_before (scene, item) : NULL;
-      Old            old = { 0, i };
+      const VizItem *placed = item != VIZ_NO_ITEM ? previous_item (scene, item) : NULL;
+      PreviousNode   previous = { 0, i };
 
       if (!placed)
         continue;
-      old.x = placed->x + placed->width / 2;
-      g_array_append_val (known, old);
+      previous.x = placed->x + placed->width / 2;
+      g_array_append_val (known, previous);
     }
-  g_array_sort (known, compare_old);
+  g_array_sort (known, compare_previous);
   for (guint i = 0; i < known->len; i++)
-    g_array_index (body->nodes, VizBodyNode, g_array_index (known, Old, i).node).hint = (gint32) i;
+    g_array_index (body->nodes, VizBodyNode, g_array_index (known, PreviousNode, i).node).hint =
+        (gint32) i;
 }
 
-/* The same group, open before and now, with the same boxes. */
+/* The item of the same group in the previous picture, if it was open and had the same boxes; else
+ * VIZ_NO_ITEM. */
 static guint32
-find_before (const VizScene *scene, const VizSceneBody *body)
+find_previous_group (const VizScene *scene, const VizSceneBody *body)
 {
   guint32 box = viz_scene_item (scene, body->item)->box;
   guint32 group = viz_picture_find_box (scene->previous, box);
@@ -112,13 +121,13 @@ find_before (const VizScene *scene, const VizSceneBody *body)
     {
       guint32 item = g_array_index (body->node_sources, VizNodeSource, i).item;
 
-      if (item != VIZ_NO_ITEM && !sibling_before (scene, item, group))
+      if (item != VIZ_NO_ITEM && !previous_in_group (scene, item, group))
         return VIZ_NO_ITEM;
     }
   return group;
 }
 
-/* Wires */
+/* --- WireIndex --- */
 
 static gpointer
 pair_key (guint32 tail, guint32 head)
@@ -126,7 +135,7 @@ pair_key (guint32 tail, guint32 head)
   return GSIZE_TO_POINTER (((gsize) tail << 32 | head) + 1);
 }
 
-/* The whole key, where GLib's hash of a pointer takes only the lower half. */
+/* Hashes all 64 bits of the key; g_direct_hash() drops the upper half. */
 static guint
 pair_hash (gconstpointer key)
 {
@@ -135,14 +144,15 @@ pair_hash (gconstpointer key)
   return (guint) (value ^ (value >> 32) * 2654435761u);
 }
 
+/* WireIndex of the previous picture by what they connect. */
 typedef struct
 {
   GHashTable *by_arrow; /* arrow to wire + 1 */
-  GHashTable *by_ends;  /* items to wire + 1 */
-} Wires;
+  GHashTable *by_ends;  /* pair of items to wire + 1 */
+} WireIndex;
 
 static void
-index_wires (const VizPicture *picture, Wires *wires)
+index_wires (const VizPicture *picture, WireIndex *wires)
 {
   wires->by_arrow = g_hash_table_new (NULL, NULL);
   wires->by_ends = g_hash_table_new (pair_hash, NULL);
@@ -161,9 +171,10 @@ index_wires (const VizPicture *picture, Wires *wires)
     }
 }
 
-/* The wire that carried the same; what was one bundle leads them all. */
+/* The previous wire of a wire + 1, or 0: the one of its arrow, or the bundle between the items that
+ * showed its ends. */
 static guint32
-wire_before (const VizScene *scene, const Wires *wires, const VizSceneWire *wire)
+previous_wire (const VizScene *scene, const WireIndex *wires, const VizSceneWire *wire)
 {
   const VizArrow *arrow = viz_diagram_arrow (scene->diagram, wire->arrow);
   guint32         tail = viz_picture_find_box (scene->previous, arrow->tail);
@@ -175,13 +186,14 @@ wire_before (const VizScene *scene, const Wires *wires, const VizSceneWire *wire
   return GPOINTER_TO_UINT (found);
 }
 
+/* Sets previous_wires of all bodies. */
 static void
-note_wires (VizScene *scene, const Wires *wires)
+match_wires (VizScene *scene, const WireIndex *wires)
 {
   for (guint32 i = 0; i < scene->wires->len; i++)
     {
       const VizSceneWire *wire = &g_array_index (scene->wires, VizSceneWire, i);
-      guint32             found = wire->n_pieces > 0 ? wire_before (scene, wires, wire) : 0;
+      guint32             found = wire->n_pieces > 0 ? previous_wire (scene, wires, wire) : 0;
 
       for (guint32 k = 0; found > 0 && k < wire->n_pieces; k++)
         {
@@ -189,12 +201,12 @@ note_wires (VizScene *scene, const Wires *wires)
               &g_array_index (scene->pieces, VizScenePiece, wire->first_piece + k);
           VizSceneBody *body = viz_scene_body (scene, piece->body);
 
-          if (body->before == VIZ_NO_ITEM)
+          if (body->previous_group == VIZ_NO_ITEM)
             continue;
-          if (!body->wire_before)
-            body->wire_before = g_new0 (guint32, MAX (body->edges->len, 1));
-          if (body->wire_before[piece->edge] == 0)
-            body->wire_before[piece->edge] = found;
+          if (!body->previous_wires)
+            body->previous_wires = g_new0 (guint32, MAX (body->edges->len, 1));
+          if (body->previous_wires[piece->edge] == 0)
+            body->previous_wires[piece->edge] = found;
         }
     }
 }
@@ -202,50 +214,50 @@ note_wires (VizScene *scene, const Wires *wires)
 void
 viz_scene_match_previous (VizScene *scene)
 {
-  gboolean any = FALSE;
-  Wires    wires;
+  gboolean  any = FALSE;
+  WireIndex wires;
 
   for (guint32 i = 0; i < scene->bodies->len; i++)
     {
       VizSceneBody *body = viz_scene_body (scene, i);
 
-      add_order (scene, body);
-      body->before = find_before (scene, body);
-      any |= body->before != VIZ_NO_ITEM;
+      add_hints (scene, body);
+      body->previous_group = find_previous_group (scene, body);
+      any |= body->previous_group != VIZ_NO_ITEM;
     }
   if (!any)
     return;
   index_wires (scene->previous, &wires);
-  note_wires (scene, &wires);
+  match_wires (scene, &wires);
   g_hash_table_unref (wires.by_arrow);
   g_hash_table_unref (wires.by_ends);
 }
 
-/* Places */
+/* --- Places --- */
 
 static void
-remember_nodes (const VizScene *scene, VizSceneBody *body, VizPoint origin)
+copy_nodes (const VizScene *scene, VizSceneBody *body, VizPoint origin)
 {
   g_autoptr (GHashTable) plugs = g_hash_table_new (NULL, NULL);
 
   for (guint32 i = 0; i < viz_picture_n_plugs (scene->previous); i++)
-    if (viz_picture_plug (scene->previous, i)->item == body->before)
+    if (viz_picture_plug (scene->previous, i)->item == body->previous_group)
       g_hash_table_insert (plugs,
                            GUINT_TO_POINTER (viz_picture_plug (scene->previous, i)->port),
                            GUINT_TO_POINTER (i + 1));
   for (guint32 i = 0; i < body->node_sources->len; i++)
     {
-      const VizNodeSource *thing = &g_array_index (body->node_sources, VizNodeSource, i);
+      const VizNodeSource *source = &g_array_index (body->node_sources, VizNodeSource, i);
       VizRect             *rect = &body->body->previous->nodes[i];
-      gpointer             plug = g_hash_table_lookup (plugs, GUINT_TO_POINTER (thing->port));
+      gpointer             plug = g_hash_table_lookup (plugs, GUINT_TO_POINTER (source->port));
 
-      if (thing->item != VIZ_NO_ITEM)
+      if (source->item != VIZ_NO_ITEM)
         {
-          const VizItem *placed = sibling_before (scene, thing->item, body->before);
+          const VizItem *placed = previous_in_group (scene, source->item, body->previous_group);
 
           *rect = (VizRect){ placed->x, placed->y, placed->width, placed->height };
         }
-      else if (thing->port != VIZ_NO_PORT && plug)
+      else if (source->port != VIZ_NO_PORT && plug)
         {
           const VizPlug *placed = viz_picture_plug (scene->previous, GPOINTER_TO_UINT (plug) - 1);
 
@@ -257,13 +269,13 @@ remember_nodes (const VizScene *scene, VizSceneBody *body, VizPoint origin)
 }
 
 static void
-remember_ways (const VizScene *scene, VizSceneBody *body, VizPoint origin)
+copy_routes (const VizScene *scene, VizSceneBody *body, VizPoint origin)
 {
-  VizBodyPrevious *before = body->body->previous;
+  VizBodyPrevious *previous = body->body->previous;
 
   for (guint32 e = 0; e < body->body->n_edges; e++)
     {
-      guint32 found = body->wire_before ? body->wire_before[e] : 0;
+      guint32 found = body->previous_wires ? body->previous_wires[e] : 0;
 
       if (found > 0)
         {
@@ -274,10 +286,10 @@ remember_ways (const VizScene *scene, VizSceneBody *body, VizPoint origin)
             {
               VizPoint point = { points[i].x - origin.x, points[i].y - origin.y };
 
-              g_array_append_val (before->points, point);
+              g_array_append_val (previous->points, point);
             }
         }
-      before->first_point[e + 1] = before->points->len;
+      previous->first_point[e + 1] = previous->points->len;
     }
 }
 
@@ -288,12 +300,12 @@ viz_scene_fill_previous (const VizScene *scene, VizSceneBody *body)
   const VizItem      *group;
   VizPoint            content = viz_scene_content (item), origin, pad;
 
-  if (body->before == VIZ_NO_ITEM)
+  if (body->previous_group == VIZ_NO_ITEM)
     return;
-  group = viz_picture_item (scene->previous, body->before);
+  group = viz_picture_item (scene->previous, body->previous_group);
   pad = viz_scene_padding (item);
   viz_body_add_previous (body->body, group->width - pad.x, group->height - pad.y);
   origin = (VizPoint){ group->x + content.x, group->y + content.y };
-  remember_nodes (scene, body, origin);
-  remember_ways (scene, body, origin);
+  copy_nodes (scene, body, origin);
+  copy_routes (scene, body, origin);
 }

@@ -1,4 +1,7 @@
-/* scene.c — which boxes are seen, and which arrows between them.
+/* scene.c — finds the visible boxes (items) and the visible arrows between them (wires).
+ *
+ * Arrows whose ends are hidden in closed groups are bundled: those between the same two items become
+ * one wire.  Start reading at find_items() and find_wires().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/scene/scene.h"
 
@@ -6,6 +9,7 @@
 
 #include <string.h>
 
+/* Groups below this depth stay closed: VizItem.depth is one byte. */
 #define MAX_DEPTH 200
 
 static void
@@ -16,9 +20,9 @@ body_free (gpointer data)
   g_array_unref (body->nodes);
   g_array_unref (body->node_sources);
   g_array_unref (body->edges);
-  g_array_unref (body->tail_node_port);
-  g_array_unref (body->head_node_port);
-  g_free (body->wire_before);
+  g_array_unref (body->tail_inner);
+  g_array_unref (body->head_inner);
+  g_free (body->previous_wires);
   viz_body_free (body->body);
   g_free (body);
 }
@@ -36,12 +40,12 @@ add_body (VizScene *scene, guint32 item)
   VizSceneBody *body = g_new0 (VizSceneBody, 1);
 
   body->item = item;
-  body->before = VIZ_NO_ITEM;
+  body->previous_group = VIZ_NO_ITEM;
   body->nodes = g_array_new (FALSE, TRUE, sizeof (VizBodyNode));
   body->node_sources = g_array_new (FALSE, TRUE, sizeof (VizNodeSource));
   body->edges = g_array_new (FALSE, TRUE, sizeof (VizBodyEdge));
-  body->tail_node_port = g_array_new (FALSE, TRUE, sizeof (guint32));
-  body->head_node_port = g_array_new (FALSE, TRUE, sizeof (guint32));
+  body->tail_inner = g_array_new (FALSE, TRUE, sizeof (guint32));
+  body->head_inner = g_array_new (FALSE, TRUE, sizeof (guint32));
   viz_scene_item (scene, item)->body = scene->bodies->len;
   g_ptr_array_add (scene->bodies, body);
 }
@@ -63,13 +67,14 @@ measure_item (VizScene *scene, VizSceneItem *item)
   g_array_unref (lines);
 }
 
-/* The items of one open group, put on the stack for their own children. */
+/* A box whose children are still to be visited, and the item that shows it. */
 typedef struct
 {
   guint32 box, item;
 } Visit;
 
-/* A run of steps outside the open range, in one layer: made when its first cell is met. */
+/* The item for the steps of a layer before (or after) the range that is drawn one by one; extended to
+ * include cell.  Added when its first cell is visited. */
 static guint32
 run_item (VizScene *scene, GHashTable *runs, const VizBox *cell, guint32 parent, gboolean before)
 {
@@ -173,7 +178,7 @@ find_items (VizScene *scene)
       measure_item (scene, viz_scene_item (scene, i));
 }
 
-/* Wires */
+/* --- Wires --- */
 
 typedef struct
 {
@@ -204,7 +209,7 @@ is_item_inside (const VizScene *scene, guint32 item, guint32 group)
   return item == group;
 }
 
-/* Whether the visible item is the arrow's own end, not something that hides it. */
+/* Whether an item shows box itself, not a group or a run of steps that hides it. */
 static gboolean
 is_itself (const VizScene *scene, guint32 item, guint32 box)
 {
@@ -212,6 +217,7 @@ is_itself (const VizScene *scene, guint32 item, guint32 box)
          viz_scene_item (scene, item)->state != VIZ_ITEM_STEPS;
 }
 
+/* Fills the wire of an arrow.  FALSE if it is not visible. */
 static gboolean
 make_wire (const VizScene *scene, guint32 number, VizSceneWire *wire)
 {
@@ -235,7 +241,7 @@ make_wire (const VizScene *scene, guint32 number, VizSceneWire *wire)
   };
   if (tail == head)
     {
-      /* A port joined to a port inside one group: a value that is passed through. */
+      /* An arrow from port to port inside an open group passes a value through. */
       if (!tail_open || arrow->tail_port == VIZ_NO_PORT || arrow->head_port == VIZ_NO_PORT)
         return FALSE;
       wire->tail_inside = wire->head_inside = arrow->kind != VIZ_ARROW_FEEDBACK;

@@ -1,9 +1,9 @@
-/* scene.h — the visible part of a diagram, cut into one layout problem per open group.
+/* scene.h — the visible part of a diagram, cut into one layout problem (body) per open group.
  *
- * scene.c finds the visible items and wires; scene-bodies.c cuts every wire at
- * the borders it crosses and fills the bodies, scene-keep.c tells them what was
- * before; scene-place.c puts the answers together into a picture, scene-labels.c
- * the texts on wires.  Only layout.c and its tests include this.
+ * scene.c finds the visible items and wires; scene-bodies.c cuts every wire at the borders it crosses
+ * and fills the bodies; scene-update.c adds what is known from the previous picture; scene-picture.c
+ * joins the answers of the layouts into a picture; scene-labels.c places the texts on wires.
+ * layout-diagram.c calls all of them.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -16,26 +16,28 @@ G_BEGIN_DECLS
 
 #define VIZ_NO_BODY G_MAXUINT32
 
-/* Room around the content of an open group */
+/* Padding around the content of an open group, in points */
 #define VIZ_PAD_SIDE   10
 #define VIZ_PAD_TOP    5
 #define VIZ_PAD_BOTTOM 7
-#define VIZ_PAD_TRACK  12 /* more, where feedback runs along */
-#define VIZ_PAD_ROOT   16
+#define VIZ_PAD_TRACK  12 /* added on all sides if feedback runs along the border */
+#define VIZ_PAD_ROOT   16 /* around the whole picture */
 
+/* A visible rectangle; becomes a VizItem. */
 typedef struct
 {
-  guint32 box, parent;
+  guint32 box, parent; /* in the diagram; item, or VIZ_NO_ITEM */
   gint32  first_step, last_step, layer;
-  guint32 body; /* of an open group */
-  guint32 node; /* in the body of the parent */
-  guint32 n_stubs;
-  double  x, y, width, height;
-  float   label;
-  guint8  state, depth;
-  guint8  has_feedback;
+  guint32 body;                /* of an open group, or VIZ_NO_BODY */
+  guint32 node;                /* in the body of the parent */
+  guint32 n_stubs;             /* stubs that leave here */
+  double  x, y, width, height; /* size known before layout for closed items, after it for groups */
+  float   label;               /* width to keep free for the label at its lower side */
+  guint8  state, depth;        /* VizItemState */
+  guint8  has_feedback;        /* an open group with feedback along its border */
 } VizSceneItem;
 
+/* Which end of a wire its text belongs to. */
 typedef enum
 {
   VIZ_LABEL_NONE,
@@ -43,16 +45,17 @@ typedef enum
   VIZ_LABEL_AT_HEAD,
 } VizSceneLabel;
 
+/* A visible connection of two items; becomes a VizWire. */
 typedef struct
 {
-  guint32 arrow, n_arrows;
+  guint32 arrow, n_arrows; /* the first arrow, and how many it stands for */
   guint64 bytes;
   guint32 tail, head;            /* items */
   guint32 tail_port, head_port;  /* of open groups only */
   guint32 first_piece, n_pieces; /* from tail to head */
-  guint8  kind;
-  guint8  label;           /* VizSceneLabel */
-  guint   tail_inside : 1; /* starts at the inner side of an open group's port */
+  guint8  kind;                  /* VizArrowKind */
+  guint8  label;                 /* VizSceneLabel */
+  guint   tail_inside : 1;       /* starts inside the open group, at the inner side of its port */
   guint   head_inside : 1;
 } VizSceneWire;
 
@@ -62,25 +65,30 @@ typedef struct
   guint32 body, edge;
 } VizScenePiece;
 
+/* What a node of a body was made from; both VIZ_NO_…: a title, or a crossing of the border. */
 typedef struct
 {
-  guint32 item; /* of a child, or VIZ_NO_ITEM */
-  guint32 port; /* explicit port, or VIZ_NO_PORT */
+  guint32 item; /* a child of the group, or VIZ_NO_ITEM */
+  guint32 port; /* a port of the group, or VIZ_NO_PORT */
 } VizNodeSource;
 
+/* The content of an open group. */
 typedef struct
 {
-  guint32 item;
+  guint32 item;         /* the group */
   GArray *nodes;        /* VizBodyNode */
   GArray *node_sources; /* VizNodeSource, one per node */
   GArray *edges;        /* VizBodyEdge */
-  /* Per edge: the nodes' items whose port it meets, for attaching after they were laid out */
-  GArray  *tail_node_port, *head_node_port; /* guint32: node in the item's own body */
-  VizBody *body;
+
+  /* Per edge: if its end is an open group, the node of the port or crossing in that group's body, at
+   * which the edge is attached after the group was laid out; otherwise VIZ_NO_ITEM.  guint32. */
+  GArray *tail_inner, *head_inner;
+
+  VizBody *body; /* made by viz_scene_make_body() */
   guint32  n_tensors;
-  guint32
-      before; /* the group in the picture before, if the same boxes stood in it, or VIZ_NO_ITEM */
-  guint32 *wire_before; /* (nullable), per edge: wire + 1 of the picture before, or 0 */
+  guint32  previous_group; /* the same group with the same boxes in the previous picture, or
+                             * VIZ_NO_ITEM */
+  guint32 *previous_wires; /* (nullable) per edge: wire of the previous picture + 1, or 0 */
 } VizSceneBody;
 
 typedef struct
@@ -89,58 +97,66 @@ typedef struct
   const VizFolds   *folds;
   VizMeasure       *measure;
   gboolean          bare;
-  const VizPicture *previous; /* (nullable), of the same diagram */
-  GArray           *items;    /* VizSceneItem; parents first; 0 is the root */
+  const VizPicture *previous; /* (nullable) of the same diagram */
+  GArray           *items;    /* VizSceneItem, parents before children; 0 is the root */
   GArray           *wires;    /* VizSceneWire */
   GArray           *pieces;   /* VizScenePiece */
-  GPtrArray        *bodies;   /* VizSceneBody; parents first */
-  guint32          *item_of;  /* per box */
+  GPtrArray        *bodies;   /* VizSceneBody, parents before children */
+  guint32          *item_of;  /* per box: the item that shows it, or VIZ_NO_ITEM */
 } VizScene;
 
-VizScene      *
+/* Finds the visible items and wires, and measures the items.  The scene keeps a reference to the
+ * diagram; folds must outlive it. */
+VizScene *
 viz_scene_new (VizDiagram *diagram, const VizFolds *folds, const char *font, gboolean bare);
+/* Frees a scene; NULL is allowed. */
 void viz_scene_free (VizScene *scene);
 
-/* Cuts the wires and fills nodes, node_sources and edges of every body. */
+/* Cuts the wires into pieces, and fills nodes, node_sources and edges of every body. */
 void viz_scene_cut_wires (VizScene *scene);
 
-/* scene-keep.c: what the picture before says about order and places.  FALSE: so much has been
- * opened or closed at once that it says nothing. */
+/* Whether the picture scene->previous can be updated.  FALSE if more than a few groups were opened or
+ * closed since. */
 gboolean viz_scene_can_update (const VizScene *scene);
-void     viz_scene_match_previous (VizScene *scene);
-void     viz_scene_fill_previous (const VizScene *scene, VizSceneBody *body);
+/* Finds the order, groups and wires of scene->previous that correspond to bodies and edges. */
+void viz_scene_match_previous (VizScene *scene);
+/* Copies places and routes of the previous picture into body->body, if the group was there. */
+void viz_scene_fill_previous (const VizScene *scene, VizSceneBody *body);
 
-/* Makes the body of a group whose inner groups are placed. */
+/* Makes body->body.  The groups inside must have their sizes (viz_scene_resize_group). */
 void viz_scene_make_body (VizScene *scene, VizSceneBody *body);
-/* Gives the group the size of its content. */
+/* Sets the size of a group from the answer of its body. */
 void viz_scene_resize_group (VizScene *scene, VizSceneBody *body);
 
-/* Texts on wires, where nothing is in their way.  wires: VizWire; points: VizPoint; plugs: VizPlug;
- * n_stubs: per item, arriving. */
+/* Places the texts on wires where they cover nothing, or removes them.  wires: VizWire, changed;
+ * points: VizPoint; plugs: VizPlug; n_stubs: per item, the stubs that arrive. */
 void viz_scene_place_labels (const VizScene *scene,
                              GArray         *wires,
                              const GArray   *points,
                              const GArray   *plugs,
                              const guint32  *n_stubs);
 
+/* Joins the answers of all bodies into a picture.  Takes item_of from the scene.  (transfer full) */
 VizPicture *viz_scene_make_picture (VizScene              *scene,
                                     const char            *font,
                                     const char            *layout,
                                     const VizPictureStats *stats);
 
+/* An item by number. */
 static inline VizSceneItem *
 viz_scene_item (const VizScene *scene, guint32 item)
 {
   return &g_array_index (scene->items, VizSceneItem, item);
 }
 
+/* A body by number. */
 static inline VizSceneBody *
 viz_scene_body (const VizScene *scene, guint32 body)
 {
   return g_ptr_array_index (scene->bodies, body);
 }
 
-/* Where the content of an open group starts, from its corner. */
+/* The corner of the content of an open group, from the corner of the group. */
 static inline VizPoint
 viz_scene_content (const VizSceneItem *item)
 {
@@ -151,7 +167,7 @@ viz_scene_content (const VizSceneItem *item)
   return (VizPoint){ VIZ_PAD_SIDE, VIZ_PAD_TOP + track };
 }
 
-/* What an open group is larger than its content, on both sides together. */
+/* How much wider and higher an open group is than its content. */
 static inline VizPoint
 viz_scene_padding (const VizSceneItem *item)
 {
