@@ -1,4 +1,5 @@
-/* cond-gradient.h — the gradient of _cond.
+/* cond-gradient.h — the gradient of _cond, for the tables of cond.c.  cond-gradient.c implements it
+ * together with the operator _backward_cond.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

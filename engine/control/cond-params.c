@@ -1,4 +1,5 @@
-/* cond-params.c — attributes of _cond: their table and their check.
+/* cond-params.c — attributes of _cond: their table, their check, and the inputs of each body.
+ * Used by cond.c and cond-gradient.c, and relies on neither.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/control/cond-params.h"
 

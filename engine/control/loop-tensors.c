@@ -1,4 +1,5 @@
-/* loop-tensors.c — arrays of tensors, for loops that run operator by operator.
+/* loop-tensors.c — arrays of tensors and views of rows, for loops that run operator by operator; see
+ * loop-tensors.h.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/control/loop-tensors.h"
 

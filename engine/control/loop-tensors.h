@@ -1,4 +1,5 @@
-/* loop-tensors.h — arrays of tensors, for loops that run operator by operator.
+/* loop-tensors.h — arrays of tensors and views of rows, for loops that run operator by operator:
+ * loop-compute.c and loop-backward-compute.c.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

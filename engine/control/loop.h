@@ -106,6 +106,7 @@ typedef struct
   guint states, n_steps, inputs;
 } HybLoopSections;
 
+/* The sections of the backward node with these attributes. */
 HybLoopSections hyb_loop_sections (const HybLoop *loop, const HybLoopGradientParams *params);
 
 /* gradient of a forward node: emits the operator named backward.  forward_table: the attributes

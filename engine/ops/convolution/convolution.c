@@ -360,8 +360,9 @@ convolution_cost (const HybCall *call, HybCost *cost)
   hyb_rule_cost_bytes (call, cost);
 }
 
-/* --- Gradient with respect to the data: inputs gradient, weight, data (for its shape) --- */
+/* --- Gradient of the data --- */
 
+/* Inputs: gradient, weight, data (for its shape). */
 static gsize
 backward_data_workspace (const HybCall *call)
 {
@@ -393,8 +394,9 @@ backward_data_cost (const HybCall *call, HybCost *cost)
   hyb_rule_cost_bytes (call, cost);
 }
 
-/* --- Gradient with respect to the weight: inputs gradient, data, weight (for its shape) --- */
+/* --- Gradient of the weight --- */
 
+/* Inputs: gradient, data, weight (for its shape). */
 static gsize
 backward_weight_workspace (const HybCall *call)
 {

@@ -355,9 +355,9 @@ deconvolution_cost (const HybCall *call, HybCost *cost)
   hyb_rule_cost_bytes (call, cost);
 }
 
-/* --- Gradient with respect to the data: a convolution of the gradient.  Inputs: gradient,
- * weight, data (for its shape) --- */
+/* --- Gradient of the data --- */
 
+/* A convolution of the gradient.  Inputs: gradient, weight, data (for its shape). */
 static HybConvolve
 view_backward_data (const HybCall *call)
 {
@@ -395,8 +395,9 @@ backward_data_cost (const HybCall *call, HybCost *cost)
   hyb_rule_cost_bytes (call, cost);
 }
 
-/* --- Gradient with respect to the weight: inputs gradient, data, weight (for its shape) --- */
+/* --- Gradient of the weight --- */
 
+/* Inputs: gradient, data, weight (for its shape). */
 static HybConvolve
 view_backward_weight (const HybCall *call)
 {

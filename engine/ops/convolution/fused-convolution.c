@@ -152,7 +152,9 @@ fused_cost (const HybCall *call, HybCost *cost)
                 (double) n_each * (double) hyb_shape_size (&call->output[0].shape);
 }
 
-/* --- _winograd_filters: (filters, channels, 3, 3) to (6, filters, channels, 3) --- */
+/* --- _winograd_filters --- */
+
+/* From weight (filters, channels, 3, 3) to (6, filters, channels, 3). */
 
 static gboolean
 filters_infer_shape (HybCall *call, GError **error)
@@ -180,7 +182,7 @@ filters_forward (const HybCall *call, const HybRun *run)
   hyb_winograd_filters (weight->dim[0], weight->dim[1], run->input[0], run->output[0]);
 }
 
-/* --- _fold_batch_norm: weight and bias of a convolution that includes the BatchNorm behind it --- */
+/* --- _fold_batch_norm --- */
 
 typedef struct
 {

@@ -257,9 +257,10 @@ emit_gradient (HybGrad *grad, const char *op)
   hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, op, n_inputs, inputs));
 }
 
-/* --- Second gradient, of dx = y ∘ g − y Σ (y ∘ g) (softmax) and g − eʸ Σ g (log_softmax) ---
- *
- * y: output of the forward operator, g: its gradient, h: the gradient of dx. */
+/* --- Second gradient --- */
+
+/* Differentiates dx = y ∘ g − y Σ (y ∘ g) (softmax) and dx = g − eʸ Σ g (log_softmax), where y is the
+ * output of the forward operator, g its gradient and h, below, the gradient of dx. */
 
 static HybValueId
 emit_two (HybGrad *grad, const char *op, HybValueId a, HybValueId b)

@@ -241,7 +241,9 @@ mask_gradient (HybGrad *grad)
   hyb_grad_set_input (grad, 0, hyb_grad_emit_with (grad, "SequenceMask", attributes, 2, inputs));
 }
 
-/* --- SequenceLast: an empty sequence gives its first step --- */
+/* --- SequenceLast --- */
+
+/* An empty sequence gives its first step. */
 
 static void
 last_forward (const HybCall *call, const HybRun *run)
