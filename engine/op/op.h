@@ -62,14 +62,6 @@ typedef enum
   HYB_PORT_CAPTURED, /* the same input in every step */
 } HybPortKind;
 
-/* How an operator would run on a GPU.  There is no GPU module yet, and nothing reads this. */
-typedef enum
-{
-  HYB_GPU_NONE,    /* not at all: computed on the host */
-  HYB_GPU_LIBRARY, /* through cuDNN or cuBLAS */
-  HYB_GPU_KERNEL,  /* with a kernel of Hybridscope's */
-} HybGpuPath;
-
 /* One use of an operator: its attributes, and the types of its inputs and outputs.  The arrays
  * belong to the caller. */
 typedef struct
@@ -245,7 +237,6 @@ struct _HybOp
   /* The work of one call.  Default: one operation for each element of the outputs; every input
    * is read once, every output written once. */
   void (*cost) (const HybCall *call, HybCost *cost);
-  HybGpuPath gpu; /* for the planned GPU module; default: HYB_GPU_NONE */
 };
 
 /* The operator with this name or alias; NULL if it is unknown. */
