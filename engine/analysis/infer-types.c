@@ -252,7 +252,7 @@ refuse_attribute (const HybNode *node, const char *key, const char *text, GError
                        HYB_GRAPH_ERROR_TYPES,
                        where,
                        "Correct or remove the attribute",
-                       "%s is “%s”, which cannot be understood",
+                       "%s is “%s”, which cannot be parsed",
                        key,
                        text);
 }
@@ -448,14 +448,14 @@ describe_variable (const HybNode *node, const HybType *type)
   g_autofree char *shape = hyb_shape_to_string (&type->shape);
 
   if (type->shape.rank == HYB_UNKNOWN)
-    return g_strdup_printf ("nothing gives the shape of the variable “%s”, and no operator that "
-                            "reads it determines it. Give it with --shape %s=…",
+    return g_strdup_printf ("the shape of variable “%s” is not given, and no operator that reads "
+                            "it determines it. Give it with --shape %s=…",
                             node->name,
                             node->name);
-  return g_strdup_printf ("no more than %s is known of the shape of the variable “%s”. Give the "
-                          "rest with --shape %s=…",
-                          shape,
+  return g_strdup_printf ("the shape of variable “%s” is only known as %s. Give the missing "
+                          "dimensions with --shape %s=…",
                           node->name,
+                          shape,
                           node->name);
 }
 
@@ -465,20 +465,20 @@ describe_operator (const HybNode *node, const HybType *type)
   g_autofree char *shape = hyb_shape_to_string (&type->shape);
 
   if (node->op->flags & HYB_OP_OPAQUE)
-    return g_strdup_printf ("node “%s” is a “%s”, an operator that is not known here, so that "
-                            "nobody can say what it makes",
+    return g_strdup_printf ("node “%s” has the unknown operator “%s”, so the type of its output "
+                            "cannot be inferred",
                             node->name,
                             node->type);
   if (node->op->compute)
-    return g_strdup_printf ("node “%s” (%s) shows its shape only while it runs",
+    return g_strdup_printf ("node “%s” (%s) has a shape that is only known while it runs",
                             node->name,
                             node->type);
   if (node->n_inputs == 0)
-    return g_strdup_printf ("node “%s” (%s) makes %s and nothing that reads it determines the rest",
+    return g_strdup_printf ("node “%s” (%s) produces %s, and no reader determines the rest",
                             node->name,
                             node->type,
                             shape);
-  return g_strdup_printf ("node “%s” (%s) does not say what it makes of its inputs: %s is all that "
+  return g_strdup_printf ("node “%s” (%s) does not determine its output from its inputs: only %s "
                           "is known",
                           node->name,
                           node->type,
@@ -512,6 +512,6 @@ extern const HybPass hyb_pass_infer_types;
 
 const HybPass hyb_pass_infer_types = {
   .name = "infer-types",
-  .doc = "Finds the shape and dtype of every value, in both directions.",
+  .doc = "Infers the shape and dtype of every value, forwards and backwards.",
   .run = infer_types_run,
 };

@@ -44,7 +44,7 @@ hyb_subgraph_check (const HybGraph *body,
                        NULL,
                        NULL,
                        "its %s has %u variables and %u outputs, but the attributes of the node "
-                       "speak of %u and %u",
+                       "require %u and %u",
                        name,
                        has_variables,
                        has_heads,

@@ -47,10 +47,13 @@ typedef enum
   HYB_DEVICE_ERROR_FAILED, /* the device or its driver failed */
 } HybDeviceError;
 
-/* The quarks behind the HYB_…_ERROR macros. */
+/* The quark behind HYB_FORMAT_ERROR. */
 HYB_API GQuark hyb_format_error_quark (void);
+/* The quark behind HYB_GRAPH_ERROR. */
 HYB_API GQuark hyb_graph_error_quark (void);
+/* The quark behind HYB_OP_ERROR. */
 HYB_API GQuark hyb_op_error_quark (void);
+/* The quark behind HYB_DEVICE_ERROR. */
 HYB_API GQuark hyb_device_error_quark (void);
 
 /* Sets *error to “where: message[. hint]”, where the message is made from format, and returns

@@ -106,7 +106,7 @@ run_frame (HybFrame *frame, const HybRun *context, GError **error)
                   HYB_GRAPH_ERROR_MISSING,
                   NULL,
                   NULL,
-                  "the run was not complete");
+                  "the run stopped before its end");
   return FALSE;
 }
 
@@ -187,7 +187,7 @@ make_frame (HybExecutor *executor, HybEntry *entry, GError **error)
                            HYB_GRAPH_ERROR_MEMORY,
                            NULL,
                            NULL,
-                           "there is no memory for %u steps",
+                           "not enough memory for %u steps",
                            hyb_plan_n_steps (entry->plan));
     }
   entry->frame =

@@ -201,7 +201,7 @@ hyb_executor_bind (HybExecutor *executor, const char *name, HybTensor *tensor, G
                          HYB_GRAPH_ERROR_MEMORY,
                          NULL,
                          NULL,
-                         "there is no memory for a copy of “%s”",
+                         "not enough memory for a copy of “%s”",
                          name);
 
   for (; binding != NULL; binding = next_binding (executor, binding))
@@ -291,7 +291,7 @@ check_missing (const HybExecutor *executor, GError **error)
                        HYB_GRAPH_ERROR_MISSING,
                        NULL,
                        NULL,
-                       "nothing is given for %u variable%s: %s",
+                       "%u variable%s without a value: %s",
                        n_missing,
                        n_missing == 1 ? "" : "s",
                        names->str);
@@ -446,7 +446,7 @@ own_states (HybExecutor *executor, GError **error)
                              HYB_GRAPH_ERROR_MEMORY,
                              NULL,
                              NULL,
-                             "there is no memory for a copy of the state “%s”",
+                             "not enough memory for a copy of the state “%s”",
                              variable_name (executor, i));
       hyb_tensor_unref (binding->tensor);
       binding->tensor = copy;

@@ -122,8 +122,8 @@ check_size (HybPlan *plan, const HybNode *node, gsize limit, GError **error)
                         HYB_GRAPH_ERROR,
                         HYB_GRAPH_ERROR_MEMORY,
                         NULL,
-                        "Give it smaller inputs",
-                        "its output %s takes %.4g MiB and there are %.4g",
+                        "Use smaller inputs",
+                        "its output %s needs %.4g MiB of %.4g MiB available",
                         text,
                         (double) bytes / (1 << 20),
                         (double) limit / (1 << 20));
@@ -336,8 +336,8 @@ plan_memory (HybPlan *plan, GArray *intervals, gsize limit, GError **error)
                     HYB_GRAPH_ERROR,
                     HYB_GRAPH_ERROR_MEMORY,
                     NULL,
-                    "Give it smaller inputs",
-                    "its %s of %.4g MiB would take the run beyond the %.4g MiB there are",
+                    "Use smaller inputs",
+                    "its %s of %.4g MiB makes the run exceed the %.4g MiB available",
                     failed >= first_workspace ? "workspace" : "output",
                     (double) interval[failed].bytes / (1 << 20),
                     (double) limit / (1 << 20));

@@ -101,7 +101,8 @@ copy_recording (HybFlow *flow, HybNodeId id, const HybValueId *inputs)
                     HYB_OP_ERROR_GRADIENT,
                     NULL,
                     NULL,
-                    "node “%s”: operator %s needs %s to be differentiated, which is not there",
+                    "node “%s”: to differentiate operator %s, operator %s is needed, which does "
+                    "not exist",
                     node->name,
                     node->type,
                     node->op->recording);

@@ -44,7 +44,7 @@ flow_find_op (HybFlow *flow, const HybNode *node, const char *name)
                   HYB_OP_ERROR_GRADIENT,
                   NULL,
                   NULL,
-                  "node “%s”: the gradient of operator %s needs operator %s, which is not there",
+                  "node “%s”: the gradient of operator %s needs operator %s, which does not exist",
                   node->name,
                   node->type,
                   name);

@@ -85,7 +85,7 @@ hyb_graph_verify (const HybGraph *graph, GError **error)
                              HYB_GRAPH_ERROR_STRUCTURE,
                              NULL,
                              "Rename one of them",
-                             "two variables are called “%s”",
+                             "two variables have the name “%s”",
                              name);
     }
   return TRUE;

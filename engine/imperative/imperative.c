@@ -113,7 +113,7 @@ inputs_agree (const HybCall *call, HybTensor *const *inputs, GError **error)
                              HYB_GRAPH_ERROR_TYPES,
                              NULL,
                              NULL,
-                             "%s is %s where %s is needed",
+                             "%s is %s, but %s is needed",
                              name,
                              given,
                              expected);
@@ -210,7 +210,7 @@ run_compute (HybCall          *call,
                              HYB_GRAPH_ERROR_UNKNOWN,
                              NULL,
                              NULL,
-                             "the inputs do not determine the shape of its %s: %s is all that is "
+                             "the inputs do not determine the shape of its %s: only %s is "
                              "known",
                              name,
                              known);
@@ -226,8 +226,8 @@ hyb_op_check_computable (const HybOp *op, const char *type, GError **error)
                          HYB_OP_ERROR,
                          HYB_OP_ERROR_UNKNOWN,
                          NULL,
-                         "The graph can be looked at, but not run",
-                         "there is no operator called %s here",
+                         "The graph can be displayed, but not run",
+                         "the operator %s is unknown",
                          type);
   if (!op->forward && !op->compute)
     return hyb_error_at (error,
@@ -317,7 +317,7 @@ hyb_imperative_call (const HybImperativeCall *use, const HybRun *context, GError
                          HYB_GRAPH_ERROR_STRUCTURE,
                          op->name,
                          NULL,
-                         "%u inputs were given where it takes %u",
+                         "%u inputs were given, but it takes %u",
                          n_inputs,
                          n_expected);
 
@@ -458,7 +458,7 @@ walk_bind (Walk *walk, HybTensor *const *variables, GError **error)
                              HYB_GRAPH_ERROR_MISSING,
                              NULL,
                              NULL,
-                             "nothing is given for the variable “%s”",
+                             "variable “%s” has no value",
                              node->name);
     }
   return hyb_infer_types (walk->graph, walk->types, NULL, walk->context->training, error);

@@ -34,7 +34,8 @@ typedef struct
 void hyb_batch_find_groups (Batching *batching);
 /* The group that a node belongs to, or NULL. */
 BatchGroup *hyb_batch_group_at (const Batching *batching, HybNodeId id);
-void        hyb_batch_group_free (gpointer group);
+/* Frees a group. */
+void hyb_batch_group_free (gpointer group);
 
 /* The inputs of which rows are taken, as a bit mask. */
 static inline guint32

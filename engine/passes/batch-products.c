@@ -342,7 +342,7 @@ extern const HybPass hyb_pass_batch_products;
 
 const HybPass hyb_pass_batch_products = {
   .name = "batch-products",
-  .doc = "Takes products with one weight together that do not wait for each other.",
+  .doc = "Computes independent products with the same weight as one product.",
   .needs = HYB_FACT_TYPES,
   .optimising = TRUE,
   .saves = HYB_SAVES_PRODUCTS,

@@ -16,7 +16,9 @@ typedef struct
   guint8      *is_head; /* by value */
 } HybConvolutions;
 
+/* Prepares the search for convolutions in a graph. */
 void hyb_convolutions_init (HybConvolutions *convolutions, HybGraph *graph, HybFacts *facts);
+/* Frees what hyb_convolutions_init() allocated. */
 void hyb_convolutions_clear (HybConvolutions *convolutions);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (HybConvolutions, hyb_convolutions_clear)
 

@@ -35,7 +35,7 @@ extern const HybPass hyb_pass_drop_dead;
 
 const HybPass hyb_pass_drop_dead = {
   .name = "drop-dead",
-  .doc = "Leaves out the nodes that no head needs.",
+  .doc = "Removes nodes on which no output depends.",
   .optimising = TRUE,
   .run = drop_dead_run,
 };

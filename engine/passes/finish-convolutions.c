@@ -159,7 +159,7 @@ extern const HybPass hyb_pass_finish_convolutions;
 
 const HybPass hyb_pass_finish_convolutions = {
   .name = "finish-convolutions",
-  .doc = "Adds to and rectifies the results of convolutions as they are made.",
+  .doc = "Merges a convolution with the sum and the rectifier that follow it.",
   .needs = HYB_FACT_TYPES,
   .optimising = TRUE,
   .saves = HYB_SAVES_POINTWISE,

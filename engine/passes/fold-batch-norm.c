@@ -157,7 +157,7 @@ extern const HybPass hyb_pass_fold_batch_norm;
 
 const HybPass hyb_pass_fold_batch_norm = {
   .name = "fold-batch-norm",
-  .doc = "Makes BatchNorm a part of the constant weight and bias of the convolution before it.",
+  .doc = "Folds BatchNorm into the constant weight and bias of the convolution before it.",
   .needs = HYB_FACT_TYPES,
   .optimising = TRUE,
   .saves = HYB_SAVES_POINTWISE,

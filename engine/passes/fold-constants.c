@@ -124,7 +124,7 @@ extern const HybPass hyb_pass_fold_constants;
 
 const HybPass hyb_pass_fold_constants = {
   .name = "fold-constants",
-  .doc = "Computes while planning what depends on constants alone.",
+  .doc = "Computes values that depend on constants alone while planning.",
   .needs = HYB_FACT_TYPES,
   .optimising = TRUE,
   .run = fold_constants_run,
@@ -134,7 +134,7 @@ extern const HybPass hyb_pass_keep_panels;
 
 const HybPass hyb_pass_keep_panels = {
   .name = "keep-panels",
-  .doc = "Lays weights that no run changes out while planning, not in every run.",
+  .doc = "Packs constant weights while planning instead of in every run.",
   .needs = HYB_FACT_TYPES,
   .optimising = TRUE,
   .saves = HYB_SAVES_MOVEMENT,

@@ -369,8 +369,7 @@ extern const HybPass hyb_pass_fuse_elementwise;
 
 const HybPass hyb_pass_fuse_elementwise = {
   .name = "fuse-elementwise",
-  .doc =
-      "Takes blocks that stay in the cache through several pointwise operators, for large values.",
+  .doc = "Applies several pointwise operators to one block of a large value at a time.",
   .needs = HYB_FACT_TYPES,
   .optimising = TRUE,
   .saves = HYB_SAVES_POINTWISE,

@@ -293,7 +293,7 @@ extern const HybPass hyb_pass_hoist_products;
 
 const HybPass hyb_pass_hoist_products = {
   .name = "hoist-products",
-  .doc = "Makes a loop's products of its data and weights for all steps before it.",
+  .doc = "Computes products of a loop's data with weights for all steps before the loop.",
   .needs = HYB_FACT_TYPES,
   .optimising = TRUE,
   .saves = HYB_SAVES_PRODUCTS,

@@ -380,7 +380,7 @@ extern const HybPass hyb_pass_keep_products;
 
 const HybPass hyb_pass_keep_products = {
   .name = "keep-products",
-  .doc = "Keeps a loop's products for the way back, which makes the rest of each step again.",
+  .doc = "Saves a loop's products for the backward pass, which recomputes the rest of each step.",
   .needs = HYB_FACT_TYPES,
   .optimising = TRUE,
   .saves = HYB_SAVES_PRODUCTS,

@@ -143,7 +143,7 @@ extern const HybPass hyb_pass_merge_equal;
 
 const HybPass hyb_pass_merge_equal = {
   .name = "merge-equal",
-  .doc = "Computes once what several nodes compute from the same inputs.",
+  .doc = "Merges nodes that compute the same from the same inputs.",
   .needs = HYB_FACT_TYPES,
   .optimising = TRUE,
   .run = merge_equal_run,

@@ -405,7 +405,7 @@ extern const HybPass hyb_pass_pack_weights;
 
 const HybPass hyb_pass_pack_weights = {
   .name = "pack-weights",
-  .doc = "Lays weights that are multiplied often out once, for products of few rows.",
+  .doc = "Packs a weight once that several products of few rows use.",
   .needs = HYB_FACT_TYPES,
   .optimising = TRUE,
   .saves = HYB_SAVES_PRODUCTS,

@@ -14,7 +14,7 @@ share_views (HybGraph *graph, HybFacts *facts, GArray *map, GError **error)
 extern const HybPass hyb_pass_share_views;
 const HybPass        hyb_pass_share_views = {
          .name = "share-views",
-         .doc = "Takes slices and reshapes as parts of what they are made from, without copying.",
+         .doc = "Uses slices and reshapes as views of their input instead of copying them.",
          .optimising = TRUE,
          .saves = HYB_SAVES_MOVEMENT,
          .run = share_views,

@@ -69,7 +69,8 @@ extern const HybPass hyb_pass_transform_filters;
 
 const HybPass hyb_pass_transform_filters = {
   .name = "transform-filters",
-  .doc = "Transforms constant filters of 3 × 3, so that products are halved.",
+  .doc =
+      "Transforms constant 3 × 3 filters for Winograd's algorithm, which halves multiplications.",
   .needs = HYB_FACT_TYPES,
   .optimising = TRUE,
   .saves = HYB_SAVES_PRODUCTS,

@@ -173,7 +173,8 @@ test_reasons (void)
   types[x].shape = hyb_shape_1d (3);
   g_assert_true (hyb_infer_types (graph, types, NULL, FALSE, NULL));
   text = hyb_infer_reason (graph, types, next);
-  g_assert_nonnull (strstr (text, "node “kept” (toy_positive) shows its shape only while it runs"));
+  g_assert_nonnull (
+      strstr (text, "node “kept” (toy_positive) has a shape that is only known while it runs"));
   g_free (text);
   text = hyb_infer_reason (graph, types, after);
   g_assert_nonnull (strstr (text, "node “foo” is a “Foo”"));

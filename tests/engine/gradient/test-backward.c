@@ -28,9 +28,10 @@ sketch_new (void)
 }
 
 static HybValueId
-add (Sketch *sketch, const char *op, const char *name, guint n, HybValueId x, HybValueId y)
+add (Sketch *sketch, const char *op, const char *name, HybValueId x, HybValueId y)
 {
   HybValueId inputs[] = { x, y };
+  guint      n = y == HYB_NO_ID ? 1 : 2;
   g_autoptr (GError) error = NULL;
   HybValueId value =
       hyb_builder_call (sketch->builder,
@@ -100,7 +101,7 @@ static void
 test_both_uses_of_an_input_count (void)
 {
   Sketch     sketch = sketch_new ();
-  HybValueId y = add (&sketch, "elemwise_mul", "y", 2, sketch.a, sketch.a);
+  HybValueId y = add (&sketch, "elemwise_mul", "y", sketch.a, sketch.a);
   g_autoptr (GError) error = NULL;
   g_autoptr (HybGraph) graph = NULL;
 
@@ -118,7 +119,7 @@ static void
 test_a_head_that_comes_twice_counts_twice (void)
 {
   Sketch     sketch = sketch_new ();
-  HybValueId y = add (&sketch, "elemwise_mul", "y", 2, sketch.a, sketch.b);
+  HybValueId y = add (&sketch, "elemwise_mul", "y", sketch.a, sketch.b);
   g_autoptr (GError) error = NULL;
   g_autoptr (HybGraph) graph = NULL;
 
@@ -148,10 +149,10 @@ test_a_variable_may_be_a_head (void)
 }
 
 static void
-test_no_node_is_made_for_what_nobody_wants (void)
+test_no_node_is_added_for_gradients_that_are_not_needed (void)
 {
   Sketch     sketch = sketch_new ();
-  HybValueId y = add (&sketch, "elemwise_mul", "y", 2, sketch.b, sketch.b);
+  HybValueId y = add (&sketch, "elemwise_mul", "y", sketch.b, sketch.b);
   g_autoptr (GError) error = NULL;
   g_autoptr (HybGraph) graph = NULL;
 
@@ -166,8 +167,8 @@ static void
 test_constant_operators_stop_the_flow (void)
 {
   Sketch     sketch = sketch_new ();
-  HybValueId x = add (&sketch, "BlockGrad", "stop", 1, sketch.a, 0);
-  HybValueId y = add (&sketch, "elemwise_mul", "y", 2, x, sketch.a);
+  HybValueId x = add (&sketch, "BlockGrad", "stop", sketch.a, HYB_NO_ID);
+  HybValueId y = add (&sketch, "elemwise_mul", "y", x, sketch.a);
   g_autoptr (GError) error = NULL;
   g_autoptr (HybGraph) graph = NULL;
 
@@ -212,8 +213,7 @@ test_a_missing_gradient_names_node_and_operator (void)
 
   g_assert_nonnull (op);
   hyb_op_arity (op, NULL, &n_inputs, &n_outputs);
-  hyb_builder_add_head (sketch.builder,
-                        add (&sketch, op->name, "culprit", n_inputs, sketch.a, sketch.a));
+  hyb_builder_add_head (sketch.builder, add (&sketch, op->name, "culprit", sketch.a, HYB_NO_ID));
   graph = differentiate (&sketch, 1, &error);
   g_assert_null (graph);
   g_assert_error (error, HYB_OP_ERROR, HYB_OP_ERROR_GRADIENT);
@@ -247,8 +247,7 @@ test_a_missing_gradient_that_is_not_needed_is_no_error (void)
   guint n_inputs, n_outputs;
 
   hyb_op_arity (op, NULL, &n_inputs, &n_outputs);
-  hyb_builder_add_head (sketch.builder,
-                        add (&sketch, op->name, "aside", n_inputs, sketch.b, sketch.b));
+  hyb_builder_add_head (sketch.builder, add (&sketch, op->name, "aside", sketch.b, HYB_NO_ID));
   graph = differentiate (&sketch, 1, &error);
   g_assert_no_error (error);
   g_assert_nonnull (graph);
@@ -258,7 +257,7 @@ static void
 test_gradient_nodes_point_at_what_they_differentiate (void)
 {
   Sketch     sketch = sketch_new ();
-  HybValueId y = add (&sketch, "softmax", "y", 1, sketch.a, 0);
+  HybValueId y = add (&sketch, "softmax", "y", sketch.a, HYB_NO_ID);
   g_autoptr (GError) error = NULL;
   g_autoptr (HybGraph) graph = NULL;
   const HybNode *forward, *backward;
@@ -285,7 +284,7 @@ test_many_uses_are_summed_on_the_way (void)
   g_autoptr (HybGraph) graph = NULL;
 
   for (guint i = 0; i < 100; i++)
-    y = add (&sketch, "elemwise_add", "y", 2, y, sketch.a);
+    y = add (&sketch, "elemwise_add", "y", y, sketch.a);
   hyb_builder_add_head (sketch.builder, y);
   graph = differentiate (&sketch, 1, &error);
   g_assert_no_error (error);
@@ -305,7 +304,7 @@ test_long_chains_take_linear_time (void)
   g_autoptr (HybGraph) graph = NULL;
 
   for (guint i = 0; i < 50000; i++)
-    y = add (&sketch, "elemwise_mul", "y", 2, y, sketch.a);
+    y = add (&sketch, "elemwise_mul", "y", y, sketch.a);
   hyb_builder_add_head (sketch.builder, y);
   graph = differentiate (&sketch, 2, &error);
   g_assert_no_error (error);
@@ -317,8 +316,8 @@ static void
 test_gradients_can_be_differentiated (void)
 {
   Sketch     sketch = sketch_new ();
-  HybValueId square = add (&sketch, "elemwise_mul", "square", 2, sketch.a, sketch.a);
-  HybValueId cube = add (&sketch, "elemwise_mul", "cube", 2, square, sketch.a);
+  HybValueId square = add (&sketch, "elemwise_mul", "square", sketch.a, sketch.a);
+  HybValueId cube = add (&sketch, "elemwise_mul", "cube", square, sketch.a);
   HybNodeId  wrt[] = { 0 };
   g_autoptr (GError) error = NULL;
   g_autoptr (HybGraph) first = NULL;
@@ -339,11 +338,12 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
 
-#define TEST(name, function) g_test_add_func ("/engine/autograd/backward/" name, function)
+#define TEST(name, function) g_test_add_func ("/engine/gradient/backward/" name, function)
   TEST ("both-uses-of-an-input-count", test_both_uses_of_an_input_count);
   TEST ("a-head-that-comes-twice-counts-twice", test_a_head_that_comes_twice_counts_twice);
   TEST ("a-variable-may-be-a-head", test_a_variable_may_be_a_head);
-  TEST ("no-node-is-made-for-what-nobody-wants", test_no_node_is_made_for_what_nobody_wants);
+  TEST ("no-node-is-added-for-gradients-that-are-not-needed",
+        test_no_node_is_added_for_gradients_that_are_not_needed);
   TEST ("constant-operators-stop-the-flow", test_constant_operators_stop_the_flow);
   TEST ("a-missing-gradient-names-node-and-operator",
         test_a_missing_gradient_names_node_and_operator);
