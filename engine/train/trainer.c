@@ -110,7 +110,8 @@ collect_carried (HybTrainer *trainer, const HybTrainerOptions *options, GError *
                              "output %u cannot be carried: the model has %u outputs, counted from "
                              "0",
                              carried.output,
-                             trainer->n_model_heads);
+                             trainer->n_model_heads,
+                             trainer->n_model_heads == 1 ? "" : "s");
     }
   return TRUE;
 }
