@@ -3,7 +3,7 @@
  * Bodies: the two branches, each extended by gradients of its variables (gradient/backward.h).
  * Inputs: gradients of the outputs listed in `heads`; which branch ran; the inputs of _cond.
  * Outputs: gradients of the inputs listed in `gradients`, zero for inputs that the branch does not
- * use.  hyb_cond_differentiate() emits the node, gradient_forward() runs it. 
+ * use.  hyb_cond_differentiate() emits the node, gradient_forward() runs it.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/op/op.h"
 

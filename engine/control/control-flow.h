@@ -44,8 +44,8 @@ HybFrame *hyb_subgraph_start (const HybSubgraph *body, const HybRun *run);
 gboolean
 hyb_subgraph_run (const HybSubgraph *body, HybFrame *frame, const HybRun *run, gint64 step);
 
-/* The HybRun for the operators of a body.  The low half of its step counter is `step` (none with
- * HYB_UNKNOWN), the high half a hash of the enclosing steps. */
+/* The HybRun for the operators of a body.  The low half of its step counter is `step`, the high half
+ * a hash of the enclosing steps; with HYB_UNKNOWN the counter is that of run. */
 HybRun hyb_subgraph_context (const HybRun *run, gint64 step);
 
 /* Reports the beginning or the end of a body to the probe, if there is one. */

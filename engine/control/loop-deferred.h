@@ -31,7 +31,7 @@ typedef struct
   const HybLoop *loop;    /* the forward loop */
   const HybCall *call;    /* of the backward node */
   const HybType *types;   /* by value of its body */
-  gint64         n_steps; /* at most */
+  gint64         n_steps; /* maximum */
 } HybDeferredContext;
 
 /* Defers the operator whose output is `head`, a gradient of a captured variable, and reserves room

@@ -40,7 +40,7 @@ add_block (gint64 n, const float *restrict a, const float *restrict b, float *re
 }
 
 /* Elements [at, at + n) of a row: c = f c' + i g; h = o tanh (c), where the gates i, f, g, o are
- * activations of i2h + h2h.  The outputs may overwrite the inputs, hence the copies at the end. */
+ * activations of i2h + h2h.  Works in local buffers and copies the results out. */
 static void
 lstm_block (const GatesArgs *args, gint64 row, gint64 at, gint64 n)
 {
@@ -162,8 +162,8 @@ gru_gates_infer_shape (HybCall *call, GError **error)
   return gates_infer_shape (call, 3, error);
 }
 
-/* The cost of the operators it replaces, per gate element: about 5 sums and products, and an
- * exponential, counted as 20. */
+/* The cost of the operators it replaces, per gate element: about 4 sums and products, and an
+ * exponential of about 20. */
 static void
 gates_cost (const HybCall *call, HybCost *cost)
 {

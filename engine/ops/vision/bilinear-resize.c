@@ -19,7 +19,7 @@
 typedef enum
 {
   MODE_SIZE,         /* scale × size, or height and width */
-  MODE_ODD_SCALE,    /* scale × size, kept odd for odd sizes */
+  MODE_ODD_SCALE,    /* scale × size; for odd sizes scale × (size − 1) + 1 */
   MODE_LIKE,         /* the size of a second input */
   MODE_TO_EVEN_DOWN, /* the next even or odd size */
   MODE_TO_EVEN_UP,
