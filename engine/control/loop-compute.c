@@ -1,5 +1,5 @@
 /* loop-compute.c — running a loop whose types are known only while running, for instance because a
- * state grows: its steps run operator by operator, each with the types of its node_body operands.
+ * state grows: its steps run operator by operator, each with the types of its own operands.
  * Start at hyb_loop_compute().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
