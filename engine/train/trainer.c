@@ -107,7 +107,7 @@ collect_carried (HybTrainer *trainer, const HybTrainerOptions *options, GError *
                              HYB_GRAPH_ERROR_MISSING,
                              NULL,
                              NULL,
-                             "output %u cannot be carried: the model has %u outputs, counted from "
+                             "output %u cannot be carried: the model has %u output%s, counted from "
                              "0",
                              carried.output,
                              trainer->n_model_heads,
