@@ -48,7 +48,7 @@ struct _ScopeFind
 /* --- Matching --- */
 
 static const HybNode *
-node_of (const ScopeFindNode *node)
+graph_node_of (const ScopeFindNode *node)
 {
   return hyb_graph_get_node (node->graph, node->node);
 }
@@ -67,13 +67,14 @@ text_matches (const Term *term, const char *text)
 static gboolean
 match_name (const Term *term, const ScopeFindNode *node)
 {
-  return text_matches (term, node_of (node)->name);
+  return text_matches (term, graph_node_of (node)->name);
 }
 
 static gboolean
 match_op (const Term *term, const ScopeFindNode *node)
 {
-  return text_matches (term, node_of (node)->type) || text_matches (term, node_of (node)->op->name);
+  return text_matches (term, graph_node_of (node)->type) ||
+         text_matches (term, graph_node_of (node)->op->name);
 }
 
 static gboolean
@@ -85,11 +86,11 @@ match_word (const Term *term, const ScopeFindNode *node)
 static gboolean
 match_shape (const Term *term, const ScopeFindNode *node)
 {
-  const HybNode *it = node_of (node);
+  const HybNode *graph_node = graph_node_of (node);
 
-  for (guint i = 0; node->types && i < it->n_outputs; i++)
+  for (guint i = 0; node->types && i < graph_node->n_outputs; i++)
     {
-      const HybShape *shape = &node->types[it->first_output + i].shape;
+      const HybShape *shape = &node->types[graph_node->first_output + i].shape;
       g_autoptr (GString) text = g_string_new (NULL);
 
       if (shape->rank < 0)
@@ -114,10 +115,10 @@ match_shape (const Term *term, const ScopeFindNode *node)
 static gboolean
 match_dtype (const Term *term, const ScopeFindNode *node)
 {
-  const HybNode *it = node_of (node);
+  const HybNode *graph_node = graph_node_of (node);
 
-  for (guint i = 0; node->types && i < it->n_outputs; i++)
-    if (text_matches (term, hyb_dtype_name (node->types[it->first_output + i].dtype)))
+  for (guint i = 0; node->types && i < graph_node->n_outputs; i++)
+    if (text_matches (term, hyb_dtype_name (node->types[graph_node->first_output + i].dtype)))
       return TRUE;
   return FALSE;
 }
@@ -125,7 +126,7 @@ match_dtype (const Term *term, const ScopeFindNode *node)
 static gboolean
 match_in (const Term *term, const ScopeFindNode *node)
 {
-  const char      *path = node->path ? node->path : node_of (node)->name;
+  const char      *path = node->path ? node->path : graph_node_of (node)->name;
   const char      *last = strrchr (path, '/');
   g_autofree char *outside = last ? g_strndup (path, (gsize) (last - path)) : NULL;
 
@@ -150,14 +151,18 @@ compare_attribute (const Term *term, const char *key, const char *value)
 static gboolean
 match_attribute (const Term *term, const ScopeFindNode *node)
 {
-  const HybNode *it = node_of (node);
+  const HybNode *graph_node = graph_node_of (node);
 
-  for (guint i = 0; it->attributes && it->attributes[i] && it->attributes[i + 1]; i += 2)
-    if (compare_attribute (term, it->attributes[i], it->attributes[i + 1]))
+  for (guint i = 0;
+       graph_node->attributes && graph_node->attributes[i] && graph_node->attributes[i + 1];
+       i += 2)
+    if (compare_attribute (term, graph_node->attributes[i], graph_node->attributes[i + 1]))
       return TRUE;
-  for (const HybParam *param = it->params ? it->op->params : NULL; param && param->name; param++)
+  for (const HybParam *param = graph_node->params ? graph_node->op->params : NULL;
+       param && param->name;
+       param++)
     {
-      g_autofree char *value = hyb_param_to_string (param, it->params);
+      g_autofree char *value = hyb_param_to_string (param, graph_node->params);
 
       if (compare_attribute (term, param->name, value))
         return TRUE;
@@ -174,12 +179,12 @@ number_seconds (const ScopeFindNode *node)
 static double
 number_bytes (const ScopeFindNode *node)
 {
-  const HybNode *it = node_of (node);
+  const HybNode *graph_node = graph_node_of (node);
   double         bytes = 0;
 
-  for (guint i = 0; i < it->n_outputs; i++)
+  for (guint i = 0; i < graph_node->n_outputs; i++)
     {
-      const HybType *type = node->types ? &node->types[it->first_output + i] : NULL;
+      const HybType *type = node->types ? &node->types[graph_node->first_output + i] : NULL;
 
       if (!type || !hyb_type_is_known (type))
         return NAN;

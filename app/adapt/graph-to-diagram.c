@@ -503,8 +503,8 @@ add_heads (Adapter *adapter, const Level *level)
   guint             n_heads;
   const HybValueId *heads = hyb_graph_get_heads (level->graph, &n_heads);
   g_auto (GStrv) names = hyb_graph_dup_output_names (level->graph);
-  g_autofree char *many = g_strdup_printf ("%u outputs", n_heads);
-  guint32          box = n_heads > MAX_OUTPUT_BOXES ? add_output (adapter, many) : VIZ_ROOT;
+  g_autofree char *shared_title = g_strdup_printf ("%u outputs", n_heads);
+  guint32          box = n_heads > MAX_OUTPUT_BOXES ? add_output (adapter, shared_title) : VIZ_ROOT;
 
   for (guint h = 0; h < n_heads; h++)
     {

@@ -48,7 +48,7 @@ is_default (const HybParam *param, gconstpointer values)
 {
   const HybParam   single[] = { *param, { 0 } };
   g_autofree char *text = NULL;
-  g_autofree char *usual = NULL;
+  g_autofree char *default_text = NULL;
   gpointer         defaults;
 
   if (!param->fallback)
@@ -61,9 +61,9 @@ is_default (const HybParam *param, gconstpointer values)
   if (!defaults)
     return FALSE;
   text = hyb_param_to_string (param, values);
-  usual = hyb_param_to_string (param, defaults);
+  default_text = hyb_param_to_string (param, defaults);
   hyb_params_unref (defaults);
-  return strcmp (text, usual) == 0;
+  return strcmp (text, default_text) == 0;
 }
 
 char **

@@ -261,17 +261,17 @@ add_layer (Cells *cells, gint64 layer, Place x)
   if (cells->params->bidirectional)
     {
       g_autofree char *id = g_strdup_printf ("concat%" G_GINT64_FORMAT, layer);
-      Place            back = add_cell (cells, layer, TRUE, x);
-      Place            both =
+      Place            backward = add_cell (cells, layer, TRUE, x);
+      Place            joined =
           add_operator (cells,
                         cells->box,
                         id,
                         &(Step){
                             "Concat", "both directions", VIZ_CATEGORY_MOVEMENT, { READ_NOTHING } });
 
-      connect (cells, out, both, VIZ_ARROW_NORMAL);
-      connect (cells, back, both, VIZ_ARROW_NORMAL);
-      out = both;
+      connect (cells, out, joined, VIZ_ARROW_NORMAL);
+      connect (cells, backward, joined, VIZ_ARROW_NORMAL);
+      out = joined;
     }
   if (cells->params->p > 0 && layer + 1 < cells->params->num_layers)
     {

@@ -154,7 +154,7 @@ take_head_gradient (Run           *run,
 {
   g_autofree char *position = g_strdup_printf ("%u", index);
   HybTensor       *tensor = given ? hyb_tensor_list_find (given, run->names[index]) : NULL;
-  g_autofree char *got = NULL, *wanted = NULL;
+  g_autofree char *got = NULL, *expected = NULL;
 
   if (!tensor && given)
     tensor = hyb_tensor_list_find (given, position);
@@ -164,7 +164,7 @@ take_head_gradient (Run           *run,
     return hyb_tensor_convert (tensor, type->dtype);
 
   got = hyb_shape_to_string (hyb_tensor_get_shape (tensor));
-  wanted = hyb_shape_to_string (&type->shape);
+  expected = hyb_shape_to_string (&type->shape);
   hyb_error_at (error,
                 HYB_GRAPH_ERROR,
                 HYB_GRAPH_ERROR_TYPES,
@@ -173,7 +173,7 @@ take_head_gradient (Run           *run,
                 "the head gradient of “%s” has shape %s, but the output has shape %s",
                 run->names[index],
                 got,
-                wanted);
+                expected);
   return NULL;
 }
 

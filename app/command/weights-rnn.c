@@ -25,7 +25,7 @@ read_attributes (const HybNode *node, HybRnnWeights *weights)
   const char *mode = hyb_node_get_attribute (node, "mode");
   const char *hidden = hyb_node_get_attribute (node, "state_size");
   const char *layers = hyb_node_get_attribute (node, "num_layers");
-  const char *both = hyb_node_get_attribute (node, "bidirectional");
+  const char *bidirectional_text = hyb_node_get_attribute (node, "bidirectional");
   const char *projection = hyb_node_get_attribute (node, "projection_size");
 
   if (!mode || !hidden || !layers || !hyb_rnn_mode_from_name (mode, &weights->mode))
@@ -34,7 +34,8 @@ read_attributes (const HybNode *node, HybRnnWeights *weights)
   weights->hidden = g_ascii_strtoll (hidden, NULL, 10);
   weights->n_layers = (guint) g_ascii_strtoull (layers, NULL, 10);
   weights->is_bidirectional =
-      both && (g_ascii_strcasecmp (both, "true") == 0 || strcmp (both, "1") == 0);
+      bidirectional_text && (g_ascii_strcasecmp (bidirectional_text, "true") == 0 ||
+                             strcmp (bidirectional_text, "1") == 0);
   weights->projection = projection ? g_ascii_strtoll (projection, NULL, 10) : 0;
   return TRUE;
 }

@@ -56,7 +56,7 @@ models_list (void)
 VizDiagram *
 models_diagram (const char *path, const ScopeDiagramOptions *options)
 {
-  ScopeDiagramOptions how = options ? *options : (ScopeDiagramOptions){ 0 };
+  ScopeDiagramOptions diagram_options = options ? *options : (ScopeDiagramOptions){ 0 };
   g_autoptr (HybModel) model = hyb_model_open (path, NULL, -1, NULL);
   g_autofree HybType *types = NULL;
   HybGraph           *graph = model ? hyb_model_get_graph (model) : NULL;
@@ -67,7 +67,7 @@ models_diagram (const char *path, const ScopeDiagramOptions *options)
   for (guint i = 0; i < hyb_graph_n_values (graph); i++)
     types[i] = HYB_TYPE_UNKNOWN;
   hyb_infer_types (graph, types, NULL, FALSE, NULL);
-  how.model = model;
-  how.types = types;
-  return scope_graph_to_diagram (&how, NULL);
+  diagram_options.model = model;
+  diagram_options.types = types;
+  return scope_graph_to_diagram (&diagram_options, NULL);
 }

@@ -396,7 +396,7 @@ new_graph_case (RnnCase *self, const BenchOptions *options, GError **error)
   g_autoptr (GPtrArray) values = g_ptr_array_new ();
   g_autoptr (GPtrArray) parameters = hyb_block_collect_parameters (self->block);
   g_autoptr (HybGraph) forward = form_graph (self, error);
-  g_autoptr (HybGraph) both = NULL;
+  g_autoptr (HybGraph) with_gradients = NULL;
   BenchGraph graph = { .training = self->rnn.training };
 
   if (!forward)
@@ -422,12 +422,12 @@ new_graph_case (RnnCase *self, const BenchOptions *options, GError **error)
     }
   if (self->rnn.training)
     {
-      both = add_gradients (forward, names, graph.n_inputs, error);
-      if (!both)
+      with_gradients = add_gradients (forward, names, graph.n_inputs, error);
+      if (!with_gradients)
         return NULL;
     }
 
-  graph.graph = both ? both : forward;
+  graph.graph = with_gradients ? with_gradients : forward;
   graph.n_values = names->len;
   graph.names = (const char *const *) names->pdata;
   graph.values = (HybTensor *const *) values->pdata;

@@ -71,7 +71,7 @@ load_parameters (HybModel *model, const char *prefix, guint64 epoch, GError **er
 static gboolean
 add_carry (GArray *carry, const char *input, const char *output, GError **error)
 {
-  HybCarry one = { .input = g_intern_string (input) };
+  HybCarry pair = { .input = g_intern_string (input) };
   guint64  number;
 
   if (!g_ascii_string_to_unsigned (output, 10, 0, 1 << 20, &number, NULL))
@@ -84,8 +84,8 @@ add_carry (GArray *carry, const char *input, const char *output, GError **error)
                    output);
       return FALSE;
     }
-  one.output = (guint) number;
-  g_array_append_val (carry, one);
+  pair.output = (guint) number;
+  g_array_append_val (carry, pair);
   return TRUE;
 }
 
@@ -95,7 +95,7 @@ collect_carry (ScopeTraining *training, GError **error)
 {
   g_autoptr (GArray) carry = g_array_new (FALSE, FALSE, sizeof (HybCarry));
   char      **given = training->options->carry;
-  const char *usual = training->spec ? training->spec->klass->task.carry : NULL;
+  const char *task_carry = training->spec ? training->spec->klass->task.carry : NULL;
 
   for (guint i = 0; given && given[i]; i++)
     {
@@ -105,16 +105,16 @@ collect_carry (ScopeTraining *training, GError **error)
       if (!add_carry (carry, input, equals ? equals + 1 : "", error))
         return NULL;
     }
-  if (!given && g_strcmp0 (usual, "all") == 0)
+  if (!given && g_strcmp0 (task_carry, "all") == 0)
     for (guint i = 1; i < training->spec->types->len; i++)
       {
-        HybCarry one = { hyb_model_spec_input_name (training->spec, i), i };
+        HybCarry pair = { hyb_model_spec_input_name (training->spec, i), i };
 
-        g_array_append_val (carry, one);
+        g_array_append_val (carry, pair);
       }
-  else if (!given && usual)
+  else if (!given && task_carry)
     {
-      g_auto (GStrv) pairs = hyb_settings_parse (usual, error);
+      g_auto (GStrv) pairs = hyb_settings_parse (task_carry, error);
 
       /* A task may list more states than this model has. */
       for (guint i = 0; pairs && pairs[i]; i += 2)
