@@ -1,15 +1,18 @@
-/* diagnose-graph.c — rules about the graph alone.
+/* diagnose-graph.c — rules that need only the graph: unknown operators, dead nodes, names, control
+ * flow, and the order of LSTM gates.
+ *
+ * Parameters and types have rules of their own (diagnose-weights.c, diagnose-types.c).
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "engine/doctor/diagnose-private.h"
+#include "engine/doctor/diagnosis.h"
 
 #include "engine/graph/reach.h"
 #include "engine/op/suggest.h"
 
 #include <string.h>
 
-#define MAX_ITEMS 100
+#define MAX_OPERATORS 100 /* unknown operators that are reported */
 
-/* Operators that only their maker can run. */
+/* Operators that only the program or backend that made them can run. */
 static const struct
 {
   const char *pattern, *hint;
@@ -21,6 +24,7 @@ static const struct
   { "*quantize*", "The graph was quantised; export the float model" },
 };
 
+/* (transfer full) */
 static char *
 hint_for_operator (const char *type)
 {
@@ -40,6 +44,8 @@ hint_for_operator (const char *type)
               : g_strdup ("It comes from another build of MXNet; replace it or ask its authors");
 }
 
+/* outer: the node of the main graph in whose body the graph is, or HYB_NO_ID.  found: name of an
+ * operator → its finding. */
 static void
 find_unknown (HybDiagnosis *diagnosis, HybGraph *graph, HybNodeId outer, GHashTable *found)
 {
@@ -55,24 +61,24 @@ find_unknown (HybDiagnosis *diagnosis, HybGraph *graph, HybNodeId outer, GHashTa
         continue;
 
       finding = g_hash_table_lookup (found, node->type);
-      if (!finding && g_hash_table_size (found) >= MAX_ITEMS)
+      if (!finding && g_hash_table_size (found) >= MAX_OPERATORS)
         continue;
       if (!finding)
         {
           g_autofree char *hint = hint_for_operator (node->type);
 
-          finding = hyb_diagnosis_say (diagnosis,
-                                       HYB_SEVERITY_ERROR,
-                                       "unknown-operator",
-                                       outer == HYB_NO_ID ? id : outer,
-                                       hint,
-                                       "there is no operator “%s”: the graph can be looked at but "
-                                       "not run",
-                                       node->type);
+          finding =
+              hyb_diagnosis_report (diagnosis,
+                                    &(DiagnosisIssue){ HYB_SEVERITY_ERROR,
+                                                       "unknown-operator",
+                                                       outer == HYB_NO_ID ? id : outer,
+                                                       hint },
+                                    "there is no operator “%s”: the graph can be looked at but "
+                                    "not run",
+                                    node->type);
           g_hash_table_insert (found, (gpointer) node->type, finding);
         }
-      if (!finding->items || finding->items->len < MAX_ITEMS)
-        hyb_finding_add_item (finding, node->name, NULL, NULL);
+      hyb_diagnosis_add_node (finding, node);
     }
 }
 
@@ -89,21 +95,20 @@ hyb_diagnose_dead_nodes (HybDiagnosis *diagnosis)
 {
   g_autofree guint8 *needed = hyb_graph_find_needed (diagnosis->graph, NULL);
   HybFinding        *finding = NULL;
-  guint              n = 0;
 
   for (HybNodeId id = 0; id < hyb_graph_n_nodes (diagnosis->graph); id++)
     {
       if (needed[id])
         continue;
-      if (n++ == 0)
-        finding = hyb_diagnosis_say (diagnosis,
-                                     HYB_SEVERITY_WARNING,
-                                     "dead-node",
-                                     id,
-                                     "MXNet drops them when it saves the graph",
-                                     "nodes that no output of the graph needs");
-      if (n <= MAX_ITEMS)
-        hyb_finding_add_item (finding, hyb_graph_get_node (diagnosis->graph, id)->name, NULL, NULL);
+      if (!finding)
+        finding =
+            hyb_diagnosis_report (diagnosis,
+                                  &(DiagnosisIssue){ HYB_SEVERITY_WARNING,
+                                                     "dead-node",
+                                                     id,
+                                                     "MXNet drops them when it saves the graph" },
+                                  "nodes that no output of the graph needs");
+      hyb_diagnosis_add_node (finding, hyb_graph_get_node (diagnosis->graph, id));
     }
 }
 
@@ -120,23 +125,24 @@ hyb_diagnose_node_names (HybDiagnosis *diagnosis)
       if (hyb_node_is_variable (node) || g_hash_table_add (seen, (gpointer) node->name))
         continue;
       if (!finding)
-        finding = hyb_diagnosis_say (diagnosis,
-                                     HYB_SEVERITY_NOTE,
-                                     "duplicate-name",
-                                     id,
-                                     "Nothing depends on these names, but they confuse readers",
-                                     "several operator nodes have the same name");
-      if (!finding->items || finding->items->len < MAX_ITEMS)
-        hyb_finding_add_item (finding, node->name, NULL, NULL);
+        finding =
+            hyb_diagnosis_report (diagnosis,
+                                  &(DiagnosisIssue){
+                                      HYB_SEVERITY_NOTE,
+                                      "duplicate-name",
+                                      id,
+                                      "Nothing depends on these names, but they confuse readers" },
+                                  "several operator nodes have the same name");
+      hyb_diagnosis_add_node (finding, node);
     }
 }
 
-/* A tuple attribute of a loop or branch: each number says where an operand goes. */
+/* An attribute of a loop or branch that lists inputs by number. */
 typedef struct
 {
   const char *key;
-  int         body;   /* the numbers count its inputs; -1: those of the node */
-  int         listed; /* as many numbers as inputs of this body; -1: no matter */
+  int         body;   /* the subgraph whose inputs the numbers count; -1: they count the node's */
+  int         listed; /* the subgraph for each of whose inputs there is a number; -1: none */
 } Locations;
 
 static const Locations locations[] = {
@@ -145,6 +151,7 @@ static const Locations locations[] = {
   { "then_input_locs", -1, 1 }, { "else_input_locs", -1, 2 },
 };
 
+/* What is wrong with the attribute, or NULL.  (transfer full) */
 static char *
 check_locations (HybGraph *graph, HybNodeId id, const Locations *rule)
 {
@@ -158,7 +165,7 @@ check_locations (HybGraph *graph, HybNodeId id, const Locations *rule)
   if (!text || rule->body >= (int) node->n_bodies || rule->listed >= (int) node->n_bodies)
     return NULL;
   if (!hyb_params_parse_ints (text, &ints))
-    return g_strdup_printf ("%s is “%s”, which is no list of numbers", rule->key, text);
+    return g_strdup_printf ("%s is “%s”, which is not a list of numbers", rule->key, text);
 
   if (rule->body >= 0)
     hyb_graph_get_variables (bodies[rule->body], &n_allowed);
@@ -183,30 +190,31 @@ check_locations (HybGraph *graph, HybNodeId id, const Locations *rule)
   return wrong;
 }
 
-/* The last subgraph that computes results has as many as the node, or (a loop that
- * is asked for fewer) the node's attribute says. */
+/* Every subgraph that computes outputs must have as many heads as num_outputs says.  Returns what is
+ * wrong, or NULL.  (transfer full) */
 static char *
 check_outputs (HybGraph *graph, HybNodeId id)
 {
   const HybNode   *node = hyb_graph_get_node (graph, id);
   HybGraph *const *bodies = hyb_graph_get_bodies (graph, id);
   const char      *text = hyb_node_get_attribute (node, "num_outputs");
-  guint            n_wanted = text ? (guint) g_ascii_strtoull (text, NULL, 10) : node->n_outputs;
+  guint            n_expected = text ? (guint) g_ascii_strtoull (text, NULL, 10) : node->n_outputs;
   guint            n_heads;
 
-  /* The predicate of a loop or branch is no result. */
+  /* The first of several subgraphs computes a condition, not outputs. */
   for (guint b = node->n_bodies > 1 ? 1 : 0; b < node->n_bodies; b++)
     {
       hyb_graph_get_heads (bodies[b], &n_heads);
-      if (n_heads != n_wanted)
+      if (n_heads != n_expected)
         return g_strdup_printf ("subgraph %u computes %u values, but num_outputs is %u",
                                 b,
                                 n_heads,
-                                n_wanted);
+                                n_expected);
     }
   return NULL;
 }
 
+/* outer: the node of the main graph in whose body the graph is, or HYB_NO_ID. */
 static void
 check_control (HybDiagnosis *diagnosis, HybGraph *graph, HybNodeId outer)
 {
@@ -217,7 +225,7 @@ check_control (HybDiagnosis *diagnosis, HybGraph *graph, HybNodeId outer)
       HybNodeId        shown = outer == HYB_NO_ID ? id : outer;
       g_autofree char *wrong = NULL;
 
-      /* The reader has said what is wrong with an opaque one. */
+      /* The reader has reported opaque nodes already. */
       if (!(node->op->flags & HYB_OP_OPAQUE) && node->n_bodies > 0)
         {
           for (guint i = 0; i < G_N_ELEMENTS (locations) && !wrong; i++)
@@ -226,15 +234,15 @@ check_control (HybDiagnosis *diagnosis, HybGraph *graph, HybNodeId outer)
             wrong = check_outputs (graph, id);
         }
       if (wrong)
-        hyb_diagnosis_say (diagnosis,
-                           HYB_SEVERITY_ERROR,
-                           "control-flow-mismatch",
-                           shown,
-                           "Export the model again",
-                           "node “%s” (%s): %s",
-                           node->name,
-                           node->type,
-                           wrong);
+        hyb_diagnosis_report (diagnosis,
+                              &(DiagnosisIssue){ HYB_SEVERITY_ERROR,
+                                                 "control-flow-mismatch",
+                                                 shown,
+                                                 "Export the model again" },
+                              "node “%s” (%s): %s",
+                              node->name,
+                              node->type,
+                              wrong);
       for (guint b = 0; b < node->n_bodies; b++)
         check_control (diagnosis, bodies[b], shown);
     }
@@ -246,7 +254,7 @@ hyb_diagnose_control_flow (HybDiagnosis *diagnosis)
   check_control (diagnosis, diagnosis->graph, HYB_NO_ID);
 }
 
-/* The activation that reads a value, as its attribute says; NULL: none does. */
+/* The act_type of a node that uses the value; NULL if there is none. */
 static const char *
 activation_of (HybGraph *graph, HybValueId value)
 {
@@ -263,8 +271,8 @@ activation_of (HybGraph *graph, HybValueId value)
   return NULL;
 }
 
-/* MXNet’s LSTM cells split into input, forget, candidate, output: sigmoid, sigmoid,
- * tanh, sigmoid.  The examples before mx.rnn had the candidate second. */
+/* The gates of MXNet's LSTM cells are input, forget, candidate, output, with the activations sigmoid,
+ * sigmoid, tanh, sigmoid.  In examples from before mx.rnn the candidate is second. */
 void
 hyb_diagnose_gate_order (HybDiagnosis *diagnosis)
 {
@@ -285,15 +293,16 @@ hyb_diagnose_gate_order (HybDiagnosis *diagnosis)
         continue;
 
       if (!finding)
-        finding = hyb_diagnosis_say (diagnosis,
-                                     HYB_SEVERITY_NOTE,
-                                     "old-gate-order",
-                                     id,
-                                     "Reorder the rows (input, forget, candidate, output) before "
-                                     "using the weights in mx.rnn or Gluon cells",
-                                     "LSTM gates stand in the order input, candidate, forget, "
-                                     "output, as in examples before mx.rnn");
-      if (!finding->items || finding->items->len < MAX_ITEMS)
-        hyb_finding_add_item (finding, node->name, NULL, NULL);
+        finding =
+            hyb_diagnosis_report (diagnosis,
+                                  &(DiagnosisIssue){
+                                      HYB_SEVERITY_NOTE,
+                                      "old-gate-order",
+                                      id,
+                                      "Reorder the rows (input, forget, candidate, output) before "
+                                      "using the weights in mx.rnn or Gluon cells" },
+                                  "LSTM gates are in the order input, candidate, forget, "
+                                  "output, as in examples before mx.rnn");
+      hyb_diagnosis_add_node (finding, node);
     }
 }

@@ -1,19 +1,19 @@
-/* diagnose-notes.c — what we run and MXNet 1.9.1 does not, or otherwise.  Nothing is
- * wrong with such a model, but whoever compares results should know.
+/* diagnose-notes.c — notes on what MXNet 1.9.1 cannot do with a model, or does differently.
+ *
+ * Nothing is wrong with such a model, but results may differ from MXNet's.  A note is a row of the
+ * table notes.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "engine/doctor/diagnose-private.h"
+#include "engine/doctor/diagnosis.h"
 
 #include <string.h>
 
-#define MAX_ITEMS 100
-
-/* Where a node stands. */
+/* A node and its surroundings. */
 typedef struct
 {
   HybGraph      *graph;
   const HybNode *node;
-  const HybNode *loop; /* the innermost node whose body it stands in; NULL: none */
-} Place;
+  const HybNode *around; /* the innermost node whose body it is in; NULL in the main graph */
+} NodePlace;
 
 static gboolean
 is_true (const HybNode *node, const char *key)
@@ -24,52 +24,54 @@ is_true (const HybNode *node, const char *key)
 }
 
 static gboolean
-has_lengths (const Place *place)
+has_lengths (const NodePlace *place)
 {
   return is_true (place->node, "use_sequence_length");
 }
 
 static gboolean
-clips_states (const Place *place)
+clips_states (const NodePlace *place)
 {
   const char *text = hyb_node_get_attribute (place->node, "lstm_state_clip_min");
 
   return text && strcmp (text, "None") != 0;
 }
 
-/* Nodes of one body repeat a fixed number of times, of two while a condition holds, of
- * three choose. */
+/* Control flow is recognised by its number of bodies: one for foreach, two for a while loop, three
+ * for a condition. */
 static gboolean
-is_choice_in_foreach (const Place *place)
+is_choice_in_foreach (const NodePlace *place)
 {
-  return place->loop && place->loop->n_bodies == 1 && place->node->n_bodies >= 2;
+  return place->around && place->around->n_bodies == 1 && place->node->n_bodies >= 2;
 }
 
 static gboolean
-is_while (const Place *place)
+is_while (const NodePlace *place)
 {
   return place->node->n_bodies == 2;
 }
 
 static gboolean
-is_random_in_foreach (const Place *place)
+is_random_in_foreach (const NodePlace *place)
 {
-  HybOpFlags both = HYB_OP_RANDOM | HYB_OP_TRAINING_DEPENDENT;
+  HybOpFlags dropout = HYB_OP_RANDOM | HYB_OP_TRAINING_DEPENDENT;
 
-  return place->loop && place->loop->n_bodies == 1 && place->node->n_bodies == 0 &&
-         (place->node->op->flags & both) == both;
+  return place->around && place->around->n_bodies == 1 && place->node->n_bodies == 0 &&
+         (place->node->op->flags & dropout) == dropout;
 }
 
 static const struct
 {
   const char *code;
-  gboolean (*applies) (const Place *place);
+  gboolean (*applies) (const NodePlace *place);
   const char *message, *hint;
 } notes[] = {
   { "mxnet-differs",
     has_lengths,
-    "MXNet 1.9.1 takes no notice of sequence lengths on the CPU",
-    "Its outputs beyond a length differ from ours; compare on a GPU, or mask them" },
+    "MXNet 1.9.1 ignores sequence lengths on the CPU",
+    "Its outputs past a sequence’s length differ from those computed here; compare on a GPU, or "
+    "mask "
+    "them" },
   { "mxnet-cannot-run",
     clips_states,
     "MXNet 1.9.1 clips the states of an LSTM on GPUs only",
@@ -94,32 +96,31 @@ typedef struct
   HybFinding   *findings[G_N_ELEMENTS (notes)];
 } Notes;
 
+/* shown: the node of the main graph that findings point at. */
 static void
-note_node (Notes *all, const Place *place, HybNodeId shown)
+note_node (Notes *all, const NodePlace *place, HybNodeId shown)
 {
   for (guint i = 0; i < G_N_ELEMENTS (notes); i++)
     {
       if (!notes[i].applies (place))
         continue;
       if (!all->findings[i])
-        all->findings[i] = hyb_diagnosis_say (all->diagnosis,
-                                              HYB_SEVERITY_NOTE,
-                                              notes[i].code,
-                                              shown,
-                                              notes[i].hint,
-                                              "%s",
-                                              notes[i].message);
-      if (!all->findings[i]->items || all->findings[i]->items->len < MAX_ITEMS)
-        hyb_finding_add_item (all->findings[i], place->node->name, NULL, NULL);
+        all->findings[i] =
+            hyb_diagnosis_report (all->diagnosis,
+                                  &(DiagnosisIssue){
+                                      HYB_SEVERITY_NOTE, notes[i].code, shown, notes[i].hint },
+                                  "%s",
+                                  notes[i].message);
+      hyb_diagnosis_add_node (all->findings[i], place->node);
     }
 }
 
 static void
-note_graph (Notes *all, HybGraph *graph, const HybNode *loop, HybNodeId outer)
+note_graph (Notes *all, HybGraph *graph, const HybNode *around, HybNodeId outer)
 {
   for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
     {
-      Place            place = { graph, hyb_graph_get_node (graph, id), loop };
+      NodePlace        place = { graph, hyb_graph_get_node (graph, id), around };
       HybNodeId        shown = outer == HYB_NO_ID ? id : outer;
       HybGraph *const *bodies = hyb_graph_get_bodies (graph, id);
 

@@ -1,21 +1,22 @@
-/* diagnose-repair.c — what can be mended without asking.
+/* diagnose-repair.c — repairs that need no decision of the user.
  *
- * Renaming, packing and making dense happened when the files were opened, and
- * writing puts prefixes right and leaves dead nodes out; here the rest.
+ * Opening has already renamed, packed and densified parameters, and writing corrects prefixes and
+ * leaves dead nodes out.  hyb_diagnose_repair() does the rest.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "engine/doctor/diagnose-private.h"
+#include "engine/doctor/diagnose.h"
 
 #include "engine/doctor/match-parameters.h"
 #include "engine/graph/builder.h"
 
 #include <string.h>
 
-/* Codes of findings that say what opening changed. */
-static const char *const changes_of_opening[] = {
+/* Codes of findings about changes that were made when the files were opened. */
+static const char *const codes_of_opening[] = {
   "renamed-parameter",   "packed-parameter", "sparse-parameter",
   "duplicate-parameter", "wrong-prefix",     NULL,
 };
 
+/* TRUE if MXNet refuses the node because of this attribute. */
 static gboolean
 is_unknown_key (const HybNode *node, const char *key)
 {
@@ -28,6 +29,7 @@ is_unknown_key (const HybNode *node, const char *key)
 
 static HybGraph *without_unknown (HybGraph *graph, GPtrArray *changes);
 
+/* Copies a node without unknown attributes, and its bodies likewise. */
 static HybNodeId
 copy_without (HybBuilder       *builder,
               HybGraph         *graph,
@@ -74,7 +76,8 @@ copy_without (HybBuilder       *builder,
   return hyb_builder_add (builder, &spec, NULL);
 }
 
-/* The same graph without attributes that MXNet would stumble over. */
+/* A copy of the graph without unknown attributes, which MXNet refuses; the graph itself if it cannot
+ * be copied.  (transfer full) */
 static HybGraph *
 without_unknown (HybGraph *graph, GPtrArray *changes)
 {
@@ -108,7 +111,8 @@ without_unknown (HybGraph *graph, GPtrArray *changes)
   return hyb_builder_freeze (builder);
 }
 
-/* What fits nothing may yet be what is missing under another name: then it stays. */
+/* Removes parameters without a variable, unless others are missing: an unused parameter may be a
+ * missing one under another name. */
 static void
 drop_unused (HybModel *model, GPtrArray *changes)
 {
@@ -132,7 +136,7 @@ drop_unused (HybModel *model, GPtrArray *changes)
     }
 }
 
-/* Items of a wrong-dtype finding say what each array should be. */
+/* Casts the parameters that a “wrong-dtype” finding lists to the type that it expects. */
 static void
 cast_parameters (HybModel *model, const HybFinding *finding, GPtrArray *changes)
 {
@@ -155,6 +159,7 @@ cast_parameters (HybModel *model, const HybFinding *finding, GPtrArray *changes)
     }
 }
 
+/* Renames parameters that were matched by kind, order and shape. */
 static void
 rename_guessed (HybModel *model, GPtrArray *changes)
 {
@@ -184,7 +189,7 @@ hyb_diagnose_repair (HybModel *model, GPtrArray *changes)
     {
       const HybFinding *finding = findings->pdata[i];
 
-      if (g_strv_contains (changes_of_opening, finding->code))
+      if (g_strv_contains (codes_of_opening, finding->code))
         g_ptr_array_add (changes, g_strdup (finding->message));
       if (strcmp (finding->code, "wrong-dtype") == 0)
         cast_parameters (model, finding, changes);

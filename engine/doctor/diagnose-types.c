@@ -1,39 +1,40 @@
 /* diagnose-types.c — rules about shapes and element types.
  *
- * First what follows from the graph and the given inputs alone: a parameter that
- * contradicts it is wrong.  Then all parameters together: where they contradict each
- * other, they are added one by one, and the one that does not fit is named.
+ * First the types are inferred from the graph and the given inputs alone; a parameter that
+ * contradicts them is wrong.  Then all parameters are added together.  If they contradict each
+ * other, they are added one by one, and the one that does not fit is reported.  Start at
+ * hyb_diagnose_types().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "engine/doctor/diagnose-private.h"
+#include "engine/doctor/diagnosis.h"
 
 #include "engine/analysis/infer-types.h"
 
 #include <string.h>
 
-/* Rules asked at most while looking for culprits: about a second. */
-#define MAX_ASKED 4000000
+/* Limit of inference steps while looking for the wrong parameter: about a second. */
+#define MAX_STEPS 4000000
 #define MAX_CASTS 200
-/* Operands and readers looked at: no operator names more. */
+/* Limit of operands and users that are examined; no operator names more operands. */
 #define MAX_OPERANDS 64
 
 typedef struct
 {
   HybDiagnosis *diagnosis;
   guint         n_values;
-  HybType      *given;  /* what the user said, parameters left out */
-  HybType      *known;  /* and what follows */
-  gboolean     *is_bad; /* by variable */
-  gboolean     *has_bad_shape;
-  HybFinding   *shapes, *dtypes;
-} Check;
+  HybType      *given;           /* by value: given by the user, without those of parameters */
+  HybType      *known;           /* by value: inferred from given */
+  gboolean     *is_bad;          /* by variable: the parameter was reported */
+  gboolean     *has_bad_shape;   /* by variable */
+  HybFinding   *shapes, *dtypes; /* one for all parameters; NULL until needed */
+} TypeCheck;
 
 static HybType *
-copy_types (const Check *check, const HybType *types)
+copy_types (const TypeCheck *check, const HybType *types)
 {
   return g_memdup2 (types, MAX (check->n_values, 1) * sizeof *types);
 }
 
-/* The node whose rule fails; HYB_NO_ID: none does by itself. */
+/* The first node whose rule contradicts the types; HYB_NO_ID if no single node does. */
 static HybNodeId
 find_failing (HybGraph *graph, const HybType *types)
 {
@@ -54,19 +55,21 @@ find_failing (HybGraph *graph, const HybType *types)
 }
 
 static void
-say_conflict (Check *check, const HybType *types, const GError *error)
+report_conflict (TypeCheck *check, const HybType *types, const GError *error)
 {
   HybNodeId id = find_failing (check->diagnosis->graph, types);
 
-  hyb_diagnosis_say (check->diagnosis,
-                     HYB_SEVERITY_ERROR,
-                     "shape-conflict",
-                     id,
-                     "Look at the attributes of the node and of those before it",
-                     "%s",
-                     error->message);
+  hyb_diagnosis_report (check->diagnosis,
+                        &(DiagnosisIssue){
+                            HYB_SEVERITY_ERROR,
+                            "shape-conflict",
+                            id,
+                            "Check the attributes of this node and of the nodes before it" },
+                        "%s",
+                        error->message);
 }
 
+/* TRUE if the variable is the flat parameter of a fused RNN. */
 static gboolean
 is_flat_vector (HybGraph *graph, HybNodeId variable)
 {
@@ -92,72 +95,76 @@ is_flat_vector (HybGraph *graph, HybNodeId variable)
 }
 
 static void
-say_shape (Check *check, guint i, const HybShape *expected)
+report_shape (TypeCheck *check, guint i, const HybShape *expected)
 {
   HybDiagnosis    *diagnosis = check->diagnosis;
   HybNodeId        id = diagnosis->variables[i];
   const HybNode   *node = hyb_graph_get_node (diagnosis->graph, id);
   const HybShape  *shape = hyb_tensor_get_shape (diagnosis->parameters[i]);
-  g_autofree char *wanted = hyb_shape_to_json (expected), *got = hyb_shape_to_json (shape);
+  g_autofree char *expected_json = hyb_shape_to_json (expected), *got = hyb_shape_to_json (shape);
 
   check->is_bad[i] = TRUE;
   check->has_bad_shape[i] = TRUE;
   if (is_flat_vector (diagnosis->graph, id))
     {
       HybFinding *finding =
-          hyb_diagnosis_say (diagnosis,
-                             HYB_SEVERITY_ERROR,
-                             "packed-length",
-                             id,
-                             "Hidden size, layers, directions, cell or input size differ from "
-                             "those "
-                             "that the vector was made for",
-                             "the flat vector “%s” has another length than its RNN needs",
-                             node->name);
+          hyb_diagnosis_report (diagnosis,
+                                &(DiagnosisIssue){ HYB_SEVERITY_ERROR,
+                                                   "packed-length",
+                                                   id,
+                                                   "Hidden size, layers, directions, cell or input "
+                                                   "size differ from "
+                                                   "those "
+                                                   "that the vector was made for" },
+                                "the flat vector “%s” has another length than its RNN needs",
+                                node->name);
 
-      hyb_finding_add_item (finding, node->name, wanted, got);
+      hyb_finding_add_item (finding, node->name, expected_json, got);
       return;
     }
 
   if (!check->shapes)
-    check->shapes = hyb_diagnosis_say (diagnosis,
-                                       HYB_SEVERITY_ERROR,
-                                       "wrong-shape",
-                                       id,
-                                       "Load the parameters that were exported with this graph",
-                                       "arrays have other shapes than the graph needs");
-  hyb_finding_add_item (check->shapes, node->name, wanted, got);
+    check->shapes =
+        hyb_diagnosis_report (diagnosis,
+                              &(DiagnosisIssue){
+                                  HYB_SEVERITY_ERROR,
+                                  "wrong-shape",
+                                  id,
+                                  "Load the parameters that were exported with this graph" },
+                              "arrays have other shapes than the graph needs");
+  hyb_finding_add_item (check->shapes, node->name, expected_json, got);
 }
 
 static void
-say_dtype (Check *check, guint i, HybDType expected)
+report_dtype (TypeCheck *check, guint i, HybDType expected)
 {
   HybDiagnosis    *diagnosis = check->diagnosis;
   HybNodeId        id = diagnosis->variables[i];
-  g_autofree char *wanted = hyb_dtype_to_json (expected);
+  g_autofree char *expected_json = hyb_dtype_to_json (expected);
   g_autofree char *got = hyb_dtype_to_json (hyb_tensor_get_dtype (diagnosis->parameters[i]));
 
   check->is_bad[i] = TRUE;
   if (!check->dtypes)
     {
-      check->dtypes = hyb_diagnosis_say (diagnosis,
-                                         HYB_SEVERITY_ERROR,
-                                         "wrong-dtype",
-                                         id,
-                                         "Cast the parameters, or export the model again after "
-                                         "casting it",
-                                         "arrays have other element types than what they meet");
+      check->dtypes = hyb_diagnosis_report (
+          diagnosis,
+          &(DiagnosisIssue){ HYB_SEVERITY_ERROR,
+                             "wrong-dtype",
+                             id,
+                             "Cast the parameters, or export the model again after "
+                             "casting it" },
+          "arrays have element types that do not fit the other inputs of their operators");
       check->dtypes->remedy = HYB_REMEDY_REPAIR;
     }
   hyb_finding_add_item (check->dtypes,
                         hyb_graph_get_node (diagnosis->graph, id)->name,
-                        wanted,
+                        expected_json,
                         got);
 }
 
-/* Hardly any array fits: the file belongs to another model. */
+/* Reports that the file belongs to another model if most parameters have the wrong shape. */
 static void
-check_pair (Check *check)
+check_pair (TypeCheck *check)
 {
   HybDiagnosis *diagnosis = check->diagnosis;
   guint         n = 0, n_bad = 0;
@@ -168,20 +175,20 @@ check_pair (Check *check)
       n_bad += check->has_bad_shape[i];
     }
   if (n_bad >= 2 && n_bad * 2 > n)
-    hyb_diagnosis_say (diagnosis,
-                       HYB_SEVERITY_ERROR,
-                       "wrong-pair",
-                       HYB_NO_ID,
-                       "Load the file that was exported with this graph",
-                       "%u of %u arrays of %s do not fit the graph: it belongs to another model",
-                       n_bad,
-                       n,
-                       hyb_model_get_weights_file (diagnosis->model));
+    hyb_diagnosis_report (diagnosis,
+                          &(DiagnosisIssue){ HYB_SEVERITY_ERROR,
+                                             "wrong-pair",
+                                             HYB_NO_ID,
+                                             "Load the file that was exported with this graph" },
+                          "%u of %u arrays of %s do not fit the graph: it belongs to another model",
+                          n_bad,
+                          n,
+                          hyb_model_get_weights_file (diagnosis->model));
 }
 
-/* Each parameter against what the graph alone says. */
+/* Compares each parameter with what is inferred from the graph alone. */
 static void
-check_one_by_one (Check *check)
+check_one_by_one (TypeCheck *check)
 {
   HybDiagnosis *diagnosis = check->diagnosis;
 
@@ -192,25 +199,27 @@ check_one_by_one (Check *check)
 
       if (diagnosis->parameters[i] &&
           !hyb_shape_assign (&expected, hyb_tensor_get_shape (diagnosis->parameters[i]), NULL))
-        say_shape (check, i, &check->known[value].shape);
+        report_shape (check, i, &check->known[value].shape);
     }
 }
 
 static HybType *
-type_of (const Check *check, guint i, HybType *types)
+type_of (const TypeCheck *check, guint i, HybType *types)
 {
   return &types[hyb_diagnosis_variable (check->diagnosis, i)->first_output];
 }
 
+/* TRUE if there is a parameter, and nothing wrong was found with it. */
 static gboolean
-is_good (const Check *check, guint i)
+is_usable (const TypeCheck *check, guint i)
 {
   return check->diagnosis->parameters[i] && !check->is_bad[i];
 }
 
-/* One after the other; what contradicts those before it is named and left out. */
+/* Adds the shapes of parameters one by one; reports and leaves out those that contradict the ones
+ * before.  (transfer full) */
 static HybType *
-add_shapes_one_by_one (Check *check)
+add_shapes_one_by_one (TypeCheck *check)
 {
   HybDiagnosis *diagnosis = check->diagnosis;
   HybType      *types = copy_types (check, check->known);
@@ -219,7 +228,7 @@ add_shapes_one_by_one (Check *check)
     {
       HybType *trial;
 
-      if (!is_good (check, i))
+      if (!is_usable (check, i))
         continue;
 
       trial = copy_types (check, types);
@@ -231,35 +240,35 @@ add_shapes_one_by_one (Check *check)
           continue;
         }
       g_free (trial);
-      say_shape (check, i, &type_of (check, i, types)->shape);
+      report_shape (check, i, &type_of (check, i, types)->shape);
     }
   return types;
 }
 
-/* All shapes together, element types left to the graph. */
+/* Infers shapes with those of all parameters; element types are not compared here. */
 static void
-check_shapes_together (Check *check)
+check_shapes_together (TypeCheck *check)
 {
   HybDiagnosis       *diagnosis = check->diagnosis;
   g_autofree HybType *all = copy_types (check, check->given);
   g_autofree HybType *result = NULL;
-  g_autoptr (GError) own = NULL;
+  g_autoptr (GError) conflict = NULL;
   guint n = 0;
 
   for (guint i = 0; i < diagnosis->n_variables; i++)
-    if (is_good (check, i))
+    if (is_usable (check, i))
       {
         type_of (check, i, all)->shape = *hyb_tensor_get_shape (diagnosis->parameters[i]);
         n++;
       }
 
-  if (hyb_infer_types (diagnosis->graph, all, NULL, FALSE, &own))
+  if (hyb_infer_types (diagnosis->graph, all, NULL, FALSE, &conflict))
     result = g_steal_pointer (&all);
-  else if ((guint64) n * hyb_graph_n_nodes (diagnosis->graph) < MAX_ASKED)
+  else if ((guint64) n * hyb_graph_n_nodes (diagnosis->graph) < MAX_STEPS)
     result = add_shapes_one_by_one (check);
   else
     {
-      say_conflict (check, all, own);
+      report_conflict (check, all, conflict);
       result = copy_types (check, check->known);
     }
   memcpy (diagnosis->types, result, check->n_values * sizeof *result);
@@ -267,13 +276,13 @@ check_shapes_together (Check *check)
 
 /* The element type that most parameters have. */
 static HybDType
-common_dtype (const Check *check)
+common_dtype (const TypeCheck *check)
 {
   guint counts[HYB_N_DTYPES] = { 0 };
   guint best = 0;
 
   for (guint i = 0; i < check->diagnosis->n_variables; i++)
-    if (is_good (check, i))
+    if (is_usable (check, i))
       counts[hyb_tensor_get_dtype (check->diagnosis->parameters[i])]++;
   for (guint dtype = 1; dtype < HYB_N_DTYPES; dtype++)
     if (counts[dtype] > counts[best])
@@ -281,9 +290,9 @@ common_dtype (const Check *check)
   return (HybDType) best;
 }
 
-/* The node whose rule fails; HYB_NO_ID: all fit. */
+/* The node whose rule contradicts the types; HYB_NO_ID if there is no contradiction. */
 static HybNodeId
-fails_at (const Check *check, const HybType *types)
+find_conflict (const TypeCheck *check, const HybType *types)
 {
   g_autofree HybType *trial = copy_types (check, types);
 
@@ -292,7 +301,7 @@ fails_at (const Check *check, const HybType *types)
   return find_failing (check->diagnosis->graph, trial);
 }
 
-/* The index of a variable, whose ids ascend; -1: it is none. */
+/* The index of a variable by binary search; -1 if the node is not a variable. */
 static int
 index_of_variable (const HybDiagnosis *diagnosis, HybNodeId id)
 {
@@ -312,9 +321,9 @@ index_of_variable (const HybDiagnosis *diagnosis, HybNodeId id)
   return -1;
 }
 
-/* The parameters that a node reads itself, as indices of variables. */
+/* Indices (guint) of the parameters that are inputs of a node.  (transfer full) */
 static GArray *
-parameters_of (const Check *check, HybNodeId id)
+parameters_of (const TypeCheck *check, HybNodeId id)
 {
   const HybDiagnosis *diagnosis = check->diagnosis;
   const HybNode      *node = hyb_graph_get_node (diagnosis->graph, id);
@@ -326,47 +335,47 @@ parameters_of (const Check *check, HybNodeId id)
       int index =
           index_of_variable (diagnosis, hyb_graph_get_producer (diagnosis->graph, inputs[k]));
 
-      if (index >= 0 && is_good (check, (guint) index))
+      if (index >= 0 && is_usable (check, (guint) index))
         g_array_append_val (found, index);
     }
   return found;
 }
 
-/* Casts parameters of a node to target if it is content then, and names those that
- * cannot go back to what they are. */
+/* If casting all parameters of a node to target resolves the conflict there, reports and casts those
+ * that must be cast.  FALSE if that changes nothing. */
 static gboolean
-cast_at (Check *check, HybNodeId id, HybDType target, HybType *types)
+cast_at (TypeCheck *check, HybNodeId id, HybDType target, HybType *types)
 {
   HybDiagnosis *diagnosis = check->diagnosis;
-  g_autoptr (GArray) read = parameters_of (check, id);
+  g_autoptr (GArray) inputs = parameters_of (check, id);
   g_autofree HybType *trial = copy_types (check, types);
   gboolean            has_found = FALSE;
 
-  for (guint k = 0; k < read->len; k++)
-    type_of (check, g_array_index (read, guint, k), trial)->dtype = target;
-  if (fails_at (check, trial) == id)
+  for (guint k = 0; k < inputs->len; k++)
+    type_of (check, g_array_index (inputs, guint, k), trial)->dtype = target;
+  if (find_conflict (check, trial) == id)
     return FALSE;
 
-  for (guint k = 0; k < read->len; k++)
+  for (guint k = 0; k < inputs->len; k++)
     {
-      guint    i = g_array_index (read, guint, k);
-      HybDType is = hyb_tensor_get_dtype (diagnosis->parameters[i]);
+      guint    i = g_array_index (inputs, guint, k);
+      HybDType stored = hyb_tensor_get_dtype (diagnosis->parameters[i]);
 
-      type_of (check, i, trial)->dtype = is;
-      if (is == target || fails_at (check, trial) != id)
+      type_of (check, i, trial)->dtype = stored;
+      if (stored == target || find_conflict (check, trial) != id)
         continue;
       type_of (check, i, trial)->dtype = target;
       type_of (check, i, types)->dtype = target;
-      say_dtype (check, i, target);
+      report_dtype (check, i, target);
       has_found = TRUE;
     }
   return has_found;
 }
 
-/* Turns odd ones into what most are until all fit, then back those that need not.
- * FALSE, and nothing changed: that is not the trouble. */
+/* Casts parameters to the most common element type until there is no conflict, then undoes the casts
+ * that are not needed and reports the others.  FALSE, without changes, if that does not help. */
 static gboolean
-cast_odd_ones (Check *check, HybDType common, HybType *types)
+cast_outliers (TypeCheck *check, HybDType common, HybType *types)
 {
   HybDiagnosis       *diagnosis = check->diagnosis;
   g_autofree HybType *trial = copy_types (check, types);
@@ -374,10 +383,10 @@ cast_odd_ones (Check *check, HybDType common, HybType *types)
   guint               end = 0, n_cast = 0;
 
   for (; end < diagnosis->n_variables && n_cast < MAX_CASTS && !does_fit; end++)
-    if (is_good (check, end) && type_of (check, end, trial)->dtype != common)
+    if (is_usable (check, end) && type_of (check, end, trial)->dtype != common)
       {
         type_of (check, end, trial)->dtype = common;
-        does_fit = fails_at (check, trial) == HYB_NO_ID;
+        does_fit = find_conflict (check, trial) == HYB_NO_ID;
         n_cast++;
       }
   if (!does_fit)
@@ -385,59 +394,60 @@ cast_odd_ones (Check *check, HybDType common, HybType *types)
 
   for (guint i = 0; i < end; i++)
     {
-      HybDType is = is_good (check, i) ? hyb_tensor_get_dtype (diagnosis->parameters[i]) : common;
+      HybDType stored =
+          is_usable (check, i) ? hyb_tensor_get_dtype (diagnosis->parameters[i]) : common;
 
-      if (is == common)
+      if (stored == common)
         continue;
-      type_of (check, i, trial)->dtype = is;
-      if (fails_at (check, trial) == HYB_NO_ID)
+      type_of (check, i, trial)->dtype = stored;
+      if (find_conflict (check, trial) == HYB_NO_ID)
         continue;
       type_of (check, i, trial)->dtype = common;
-      say_dtype (check, i, common);
+      report_dtype (check, i, common);
     }
   memcpy (types, trial, check->n_values * sizeof *types);
   return TRUE;
 }
 
-/* Node by node: what does not go together becomes what most are, or float32, which
- * some operators insist on for some operands. */
+/* Resolves conflicts node by node by casting parameters to the most common element type, or to
+ * float32, which some operators require for some operands. */
 static void
-find_odd_dtypes (Check *check, HybType *types, const GError *error)
+resolve_dtypes (TypeCheck *check, HybType *types, const GError *error)
 {
   HybDType  common = common_dtype (check);
   HybNodeId id;
 
-  if (cast_odd_ones (check, common, types))
+  if (cast_outliers (check, common, types))
     return;
-  for (guint n = 0; n < MAX_CASTS && (id = fails_at (check, types)) != HYB_NO_ID; n++)
+  for (guint n = 0; n < MAX_CASTS && (id = find_conflict (check, types)) != HYB_NO_ID; n++)
     if (!cast_at (check, id, common, types) && !cast_at (check, id, HYB_F32, types))
       {
-        say_conflict (check, types, error);
+        report_conflict (check, types, error);
         return;
       }
 }
 
 static void
-check_dtypes_together (Check *check)
+check_dtypes_together (TypeCheck *check)
 {
   HybDiagnosis       *diagnosis = check->diagnosis;
   g_autofree HybType *all = copy_types (check, check->given);
   g_autofree HybType *result = NULL;
-  g_autoptr (GError) own = NULL;
+  g_autoptr (GError) conflict = NULL;
 
   for (guint i = 0; i < diagnosis->n_variables; i++)
-    if (is_good (check, i))
+    if (is_usable (check, i))
       *type_of (check, i, all) = *hyb_tensor_get_type (diagnosis->parameters[i]);
 
   result = copy_types (check, all);
-  if (!hyb_infer_types (diagnosis->graph, result, NULL, FALSE, &own))
+  if (!hyb_infer_types (diagnosis->graph, result, NULL, FALSE, &conflict))
     {
-      if ((guint64) diagnosis->n_variables * hyb_graph_n_nodes (diagnosis->graph) >= MAX_ASKED)
+      if ((guint64) diagnosis->n_variables * hyb_graph_n_nodes (diagnosis->graph) >= MAX_STEPS)
         {
-          say_conflict (check, result, own);
+          report_conflict (check, result, conflict);
           return;
         }
-      find_odd_dtypes (check, all, own);
+      resolve_dtypes (check, all, conflict);
       memcpy (result, all, check->n_values * sizeof *all);
       if (!hyb_infer_types (diagnosis->graph, result, NULL, FALSE, NULL))
         return;
@@ -445,9 +455,9 @@ check_dtypes_together (Check *check)
   memcpy (diagnosis->types, result, check->n_values * sizeof *result);
 }
 
-/* The element type that the variable’s own attribute announces. */
+/* The element type in the variable's attribute __dtype__. */
 static HybDType
-announced_dtype (const HybNode *node)
+declared_dtype (const HybNode *node)
 {
   const char *text = hyb_node_get_attribute (node, "__dtype__");
   gint64      code = text && *text ? g_ascii_strtoll (text, NULL, 10) : -1;
@@ -456,7 +466,7 @@ announced_dtype (const HybNode *node)
 }
 
 static void
-check_announced (Check *check)
+check_declared (TypeCheck *check)
 {
   HybDiagnosis *diagnosis = check->diagnosis;
   HybFinding   *finding = NULL;
@@ -464,23 +474,23 @@ check_announced (Check *check)
   for (guint i = 0; i < diagnosis->n_variables; i++)
     {
       const HybNode   *node = hyb_diagnosis_variable (diagnosis, i);
-      HybDType         announced = announced_dtype (node);
-      g_autofree char *wanted = hyb_dtype_to_json (announced), *got = NULL;
+      HybDType         declared = declared_dtype (node);
+      g_autofree char *expected_json = hyb_dtype_to_json (declared), *got = NULL;
 
-      if (!is_good (check, i) || announced == HYB_DTYPE_UNKNOWN ||
-          announced == hyb_tensor_get_dtype (diagnosis->parameters[i]))
+      if (!is_usable (check, i) || declared == HYB_DTYPE_UNKNOWN ||
+          declared == hyb_tensor_get_dtype (diagnosis->parameters[i]))
         continue;
       if (!finding)
-        finding =
-            hyb_diagnosis_say (diagnosis,
-                               HYB_SEVERITY_WARNING,
-                               "wrong-dtype",
-                               diagnosis->variables[i],
-                               "Cast the network before exporting it, or the data to what the "
-                               "file holds",
-                               "arrays have other element types than the graph announces");
+        finding = hyb_diagnosis_report (diagnosis,
+                                        &(DiagnosisIssue){ HYB_SEVERITY_WARNING,
+                                                           "wrong-dtype",
+                                                           diagnosis->variables[i],
+                                                           "Cast the network before exporting it, "
+                                                           "or the data to what the "
+                                                           "file holds" },
+                                        "arrays have other element types than the graph declares");
       got = hyb_dtype_to_json (hyb_tensor_get_dtype (diagnosis->parameters[i]));
-      hyb_finding_add_item (finding, node->name, wanted, got);
+      hyb_finding_add_item (finding, node->name, expected_json, got);
     }
 }
 
@@ -490,8 +500,8 @@ hyb_diagnose_types (HybDiagnosis *diagnosis)
   guint                room = MAX (diagnosis->n_variables, 1);
   g_autofree gboolean *is_bad = g_new0 (gboolean, room);
   g_autofree gboolean *has_bad_shape = g_new0 (gboolean, room);
-  g_autoptr (GError) own = NULL;
-  Check check = {
+  g_autoptr (GError) conflict = NULL;
+  TypeCheck check = {
     .diagnosis = diagnosis,
     .n_values = hyb_graph_n_values (diagnosis->graph),
     .is_bad = is_bad,
@@ -504,20 +514,20 @@ hyb_diagnose_types (HybDiagnosis *diagnosis)
       check.given[hyb_diagnosis_variable (diagnosis, i)->first_output] = HYB_TYPE_UNKNOWN;
 
   check.known = copy_types (&check, check.given);
-  if (hyb_infer_types (diagnosis->graph, check.known, NULL, FALSE, &own))
+  if (hyb_infer_types (diagnosis->graph, check.known, NULL, FALSE, &conflict))
     {
-      /* What only becomes float32 because nothing says otherwise must not decide. */
+      /* Element types that are float32 only by default must not count as known. */
       for (guint i = 0; i < check.n_values; i++)
         check.known[i].dtype = check.given[i].dtype;
       check_one_by_one (&check);
       check_shapes_together (&check);
       check_dtypes_together (&check);
-      check_announced (&check);
+      check_declared (&check);
       check_pair (&check);
     }
   else
     {
-      say_conflict (&check, check.known, own);
+      report_conflict (&check, check.known, conflict);
       memcpy (diagnosis->types, check.known, check.n_values * sizeof *check.known);
     }
   g_free (check.given);
@@ -542,13 +552,14 @@ hyb_diagnose_outputs (HybDiagnosis *diagnosis)
       if (!finding)
         {
           reason = hyb_infer_reason (diagnosis->graph, diagnosis->types, heads[i]);
-          finding = hyb_diagnosis_say (diagnosis,
-                                       HYB_SEVERITY_NOTE,
-                                       "shape-unknown",
-                                       hyb_graph_get_producer (diagnosis->graph, heads[i]),
-                                       "Give the shapes of inputs",
-                                       "outputs have shapes that are not known yet: %s",
-                                       reason);
+          finding = hyb_diagnosis_report (diagnosis,
+                                          &(DiagnosisIssue){
+                                              HYB_SEVERITY_NOTE,
+                                              "shape-unknown",
+                                              hyb_graph_get_producer (diagnosis->graph, heads[i]),
+                                              "Give the shapes of inputs" },
+                                          "outputs have shapes that are not known yet: %s",
+                                          reason);
           finding->remedy = HYB_REMEDY_SHAPES;
         }
       got = hyb_shape_to_json (shape);

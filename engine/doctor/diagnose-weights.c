@@ -1,6 +1,9 @@
-/* diagnose-weights.c — rules about parameters: their names, and what is in them.
+/* diagnose-weights.c — rules about parameters (their names and contents), and about states and labels
+ * that are inputs.
+ *
+ * diagnose-types.c checks their shapes and element types.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "engine/doctor/diagnose-private.h"
+#include "engine/doctor/diagnosis.h"
 
 #include "engine/doctor/match-parameters.h"
 #include "engine/formats/model-weights.h"
@@ -9,8 +12,9 @@
 #include <math.h>
 #include <string.h>
 
+/* How many parameters the graph has, and how many of them the model lacks. */
 static guint
-count_wanted (const HybDiagnosis *diagnosis, guint *n_missing)
+count_parameters (const HybDiagnosis *diagnosis, guint *n_missing)
 {
   guint n = 0;
 
@@ -24,6 +28,7 @@ count_wanted (const HybDiagnosis *diagnosis, guint *n_missing)
   return n;
 }
 
+/* (transfer full) */
 static char *
 hint_for_missing (const HybDiagnosis *diagnosis, const char *name)
 {
@@ -42,7 +47,7 @@ hint_for_missing (const HybDiagnosis *diagnosis, const char *name)
 }
 
 static void
-say_missing (HybDiagnosis *diagnosis)
+report_missing (HybDiagnosis *diagnosis)
 {
   HybFinding *finding = NULL;
 
@@ -56,13 +61,13 @@ say_missing (HybDiagnosis *diagnosis)
       if (!finding)
         {
           hint = hint_for_missing (diagnosis, node->name);
-          finding = hyb_diagnosis_say (diagnosis,
-                                       HYB_SEVERITY_ERROR,
-                                       "missing-parameter",
-                                       diagnosis->variables[i],
-                                       hint,
-                                       "%s has no array for variables of the graph",
-                                       hyb_model_get_weights_file (diagnosis->model));
+          finding = hyb_diagnosis_report (diagnosis,
+                                          &(DiagnosisIssue){ HYB_SEVERITY_ERROR,
+                                                             "missing-parameter",
+                                                             diagnosis->variables[i],
+                                                             hint },
+                                          "%s has no array for variables of the graph",
+                                          hyb_model_get_weights_file (diagnosis->model));
         }
       expected = hyb_shape_to_json (&diagnosis->types[node->first_output].shape);
       hyb_finding_add_item (finding, node->name, expected, NULL);
@@ -70,20 +75,21 @@ say_missing (HybDiagnosis *diagnosis)
 }
 
 static void
-say_unused (HybDiagnosis *diagnosis, guint n_missing)
+report_unused (HybDiagnosis *diagnosis, guint n_missing)
 {
   HybFinding *finding;
 
   if (diagnosis->unused->len == 0)
     return;
 
-  finding = hyb_diagnosis_say (diagnosis,
-                               HYB_SEVERITY_WARNING,
-                               "unused-parameter",
-                               HYB_NO_ID,
-                               "MXNet’s import refuses them unless ignore_extra is set",
-                               "the graph has no variables for arrays of the file");
-  /* One of them may be what is missing, under another name: then it stays. */
+  finding = hyb_diagnosis_report (diagnosis,
+                                  &(DiagnosisIssue){
+                                      HYB_SEVERITY_WARNING,
+                                      "unused-parameter",
+                                      HYB_NO_ID,
+                                      "MXNet’s import refuses them unless ignore_extra is set" },
+                                  "the graph has no variables for arrays of the file");
+  /* If others are missing, an unused one may be one of those under another name: no repair. */
   if (n_missing == 0)
     finding->remedy = HYB_REMEDY_REPAIR;
   g_free (finding->file);
@@ -98,9 +104,9 @@ say_unused (HybDiagnosis *diagnosis, guint n_missing)
     }
 }
 
-/* An auxiliary state stored as an argument, or the other way round. */
+/* Reports auxiliary states that are stored as arguments, and the other way round. */
 static void
-say_prefixes (HybDiagnosis *diagnosis)
+report_prefixes (HybDiagnosis *diagnosis)
 {
   HybFinding *finding = NULL;
 
@@ -109,45 +115,47 @@ say_prefixes (HybDiagnosis *diagnosis)
       const char *name = hyb_model_get_parameter_name (diagnosis->model, i);
       HybNodeId   id = hyb_graph_find_variable (diagnosis->graph, name);
       HybPrefix   prefix = hyb_model_get_parameter_prefix (diagnosis->model, i);
-      HybPrefix   right;
+      HybPrefix   correct;
 
       if (id == HYB_NO_ID || prefix == HYB_PREFIX_NONE)
         continue;
-      right = hyb_variable_is_stored_as_auxiliary (diagnosis->graph, id) ? HYB_PREFIX_AUX
-                                                                         : HYB_PREFIX_ARG;
-      if (prefix == right)
+      correct = hyb_variable_is_stored_as_auxiliary (diagnosis->graph, id) ? HYB_PREFIX_AUX
+                                                                           : HYB_PREFIX_ARG;
+      if (prefix == correct)
         continue;
       if (!finding)
         {
-          finding = hyb_diagnosis_say (diagnosis,
-                                       HYB_SEVERITY_WARNING,
-                                       "wrong-prefix",
-                                       id,
-                                       "Write them with the right prefix",
-                                       "auxiliary states are stored as arguments, or arguments as "
-                                       "auxiliary states");
+          finding =
+              hyb_diagnosis_report (diagnosis,
+                                    &(DiagnosisIssue){ HYB_SEVERITY_WARNING,
+                                                       "wrong-prefix",
+                                                       id,
+                                                       "Write them with the correct prefix" },
+                                    "auxiliary states are stored as arguments, or arguments as "
+                                    "auxiliary states");
           finding->remedy = HYB_REMEDY_REPAIR;
         }
       hyb_finding_add_item (finding,
                             name,
-                            right == HYB_PREFIX_AUX ? "\"aux:\"" : "\"arg:\"",
+                            correct == HYB_PREFIX_AUX ? "\"aux:\"" : "\"arg:\"",
                             prefix == HYB_PREFIX_AUX ? "\"aux:\"" : "\"arg:\"");
     }
 }
 
-/* Other names for the same network: save_parameters(), or blocks counted differently. */
+/* Reports parameters that match by kind, order and shape, but have other names: those of
+ * save_parameters(), or of blocks that were counted differently. */
 static void
-say_guess (HybDiagnosis *diagnosis, GPtrArray *pairs)
+report_guess (HybDiagnosis *diagnosis, GPtrArray *pairs)
 {
-  HybFinding *finding =
-      hyb_diagnosis_say (diagnosis,
-                         HYB_SEVERITY_ERROR,
+  HybFinding *finding = hyb_diagnosis_report (
+      diagnosis,
+      &(DiagnosisIssue){ HYB_SEVERITY_ERROR,
                          "missing-parameter",
                          hyb_graph_find_variable (diagnosis->graph, pairs->pdata[0]),
                          "Kind, order and shape of all arrays agree: give them the names of the "
-                         "graph, or export the network with export()",
-                         "%s names its arrays in another way than the graph",
-                         hyb_model_get_weights_file (diagnosis->model));
+                         "graph, or export the network with export()" },
+      "%s names its arrays in another way than the graph",
+      hyb_model_get_weights_file (diagnosis->model));
   finding->remedy = HYB_REMEDY_REPAIR;
 
   for (guint i = 0; i < pairs->len; i += 2)
@@ -160,36 +168,33 @@ say_guess (HybDiagnosis *diagnosis, GPtrArray *pairs)
 }
 
 static void
-say_no_file (HybDiagnosis *diagnosis, guint n_wanted)
+report_no_file (HybDiagnosis *diagnosis, guint n_parameters)
 {
-  HybFinding *finding =
-      hyb_diagnosis_say (diagnosis,
-                         HYB_SEVERITY_NOTE,
-                         "no-parameters",
-                         HYB_NO_ID,
-                         "Name the file",
-                         "the graph has %u parameters, but no file of parameters was found beside "
-                         "it",
-                         n_wanted);
+  HybFinding *finding = hyb_diagnosis_report (
+      diagnosis,
+      &(DiagnosisIssue){ HYB_SEVERITY_NOTE, "no-parameters", HYB_NO_ID, "Name the file" },
+      "the graph has %u parameters, but no file of parameters was found beside "
+      "it",
+      n_parameters);
 
   finding->remedy = HYB_REMEDY_PARAMETERS;
 }
 
 static void
-say_wrong_pair (HybDiagnosis *diagnosis, guint n_missing, guint n_wanted)
+report_wrong_pair (HybDiagnosis *diagnosis, guint n_missing, guint n_parameters)
 {
   HybFinding *finding =
-      hyb_diagnosis_say (diagnosis,
-                         HYB_SEVERITY_ERROR,
-                         "wrong-pair",
-                         HYB_NO_ID,
-                         "Load the file that was exported with this graph",
-                         "%u of %u parameters are missing from %s, while %u of its arrays fit "
-                         "nothing: it belongs to another model",
-                         n_missing,
-                         n_wanted,
-                         hyb_model_get_weights_file (diagnosis->model),
-                         diagnosis->unused->len);
+      hyb_diagnosis_report (diagnosis,
+                            &(DiagnosisIssue){ HYB_SEVERITY_ERROR,
+                                               "wrong-pair",
+                                               HYB_NO_ID,
+                                               "Load the file that was exported with this graph" },
+                            "%u of %u parameters are missing from %s, while %u of its arrays match "
+                            "no variable: it belongs to another model",
+                            n_missing,
+                            n_parameters,
+                            hyb_model_get_weights_file (diagnosis->model),
+                            diagnosis->unused->len);
 
   finding->remedy = HYB_REMEDY_PARAMETERS;
 }
@@ -197,27 +202,27 @@ say_wrong_pair (HybDiagnosis *diagnosis, guint n_missing, guint n_wanted)
 void
 hyb_diagnose_names (HybDiagnosis *diagnosis)
 {
-  guint n_missing, n_wanted = count_wanted (diagnosis, &n_missing);
+  guint n_missing, n_parameters = count_parameters (diagnosis, &n_missing);
   g_autoptr (GPtrArray) guess = NULL;
 
   if (!diagnosis->has_weights)
     {
-      if (n_wanted > 0)
-        say_no_file (diagnosis, n_wanted);
+      if (n_parameters > 0)
+        report_no_file (diagnosis, n_parameters);
       return;
     }
 
   guess = hyb_model_guess_parameters (diagnosis->model);
   if (guess)
     {
-      say_guess (diagnosis, guess);
+      report_guess (diagnosis, guess);
       return;
     }
-  if (n_wanted >= 2 && n_missing * 2 > n_wanted && diagnosis->unused->len > 0)
-    say_wrong_pair (diagnosis, n_missing, n_wanted);
-  say_missing (diagnosis);
-  say_unused (diagnosis, n_missing);
-  say_prefixes (diagnosis);
+  if (n_parameters >= 2 && n_missing * 2 > n_parameters && diagnosis->unused->len > 0)
+    report_wrong_pair (diagnosis, n_missing, n_parameters);
+  report_missing (diagnosis);
+  report_unused (diagnosis, n_missing);
+  report_prefixes (diagnosis);
 }
 
 void
@@ -232,14 +237,15 @@ hyb_diagnose_inputs (HybDiagnosis *diagnosis)
     { HYB_ROLE_STATE,
       HYB_SEVERITY_WARNING,
       "state-as-input",
-      "the states that a recurrent layer begins with are inputs of the graph",
+      "the initial states of a recurrent layer are inputs of the graph",
       "Give zeros of the shape (layers × directions, batch, hidden), list them as inputs when "
       "importing into MXNet, or wrap the layer in a block before exporting" },
     { HYB_ROLE_LABEL,
       HYB_SEVERITY_NOTE,
       "label-needed",
-      "the graph ends in a loss that wants a label",
-      "Outputs do not depend on it; MXNet wants zeros of the right shape, here none are needed" },
+      "the graph ends in a loss that needs a label",
+      "The outputs do not depend on it: MXNet needs zeros of its shape, and here it can be left "
+      "out" },
   };
 
   for (guint k = 0; k < G_N_ELEMENTS (inputs); k++)
@@ -255,18 +261,19 @@ hyb_diagnose_inputs (HybDiagnosis *diagnosis)
           if (diagnosis->roles[i] != inputs[k].role || diagnosis->parameters[i])
             continue;
           if (!finding)
-            finding = hyb_diagnosis_say (diagnosis,
-                                         inputs[k].severity,
-                                         inputs[k].code,
-                                         diagnosis->variables[i],
-                                         inputs[k].hint,
-                                         "%s",
-                                         inputs[k].message);
+            finding = hyb_diagnosis_report (diagnosis,
+                                            &(DiagnosisIssue){ inputs[k].severity,
+                                                               inputs[k].code,
+                                                               diagnosis->variables[i],
+                                                               inputs[k].hint },
+                                            "%s",
+                                            inputs[k].message);
           hyb_finding_add_item (finding, node->name, expected, NULL);
         }
     }
 }
 
+/* *finding: created with the first parameter that has NaN or infinity. */
 static void
 check_finite (HybDiagnosis *diagnosis, guint i, HybFinding **finding)
 {
@@ -278,19 +285,20 @@ check_finite (HybDiagnosis *diagnosis, guint i, HybFinding **finding)
     return;
 
   if (!*finding)
-    *finding = hyb_diagnosis_say (diagnosis,
-                                  HYB_SEVERITY_ERROR,
-                                  "not-finite",
-                                  diagnosis->variables[i],
-                                  "Training diverged or the file is damaged; take an earlier epoch",
-                                  "parameters hold NaN or infinity");
+    *finding = hyb_diagnosis_report (diagnosis,
+                                     &(DiagnosisIssue){ HYB_SEVERITY_ERROR,
+                                                        "not-finite",
+                                                        diagnosis->variables[i],
+                                                        "Training diverged or the file is damaged; "
+                                                        "take an earlier epoch" },
+                                     "parameters hold NaN or infinity");
   got = g_strdup_printf ("\"%" G_GINT64_FORMAT " NaN, %" G_GINT64_FORMAT " infinite\"",
                          statistics.n_nan,
                          statistics.n_infinite);
   hyb_finding_add_item (*finding, hyb_diagnosis_variable (diagnosis, i)->name, NULL, got);
 }
 
-/* The index of the operand of this name; -1: none. */
+/* The index of the operand with this name; -1 if the operator has none. */
 static int
 find_operand (const HybNode *node, const char *name)
 {
@@ -300,7 +308,7 @@ find_operand (const HybNode *node, const char *name)
   return -1;
 }
 
-/* With fix_gamma, which is the default, the stored gamma is read as 1. */
+/* With fix_gamma, BatchNorm uses 1 instead of the stored gamma. */
 static void
 check_fixed_gamma (HybDiagnosis *diagnosis, HybNodeId id, HybFinding **finding)
 {
@@ -327,13 +335,15 @@ check_fixed_gamma (HybDiagnosis *diagnosis, HybNodeId id, HybFinding **finding)
   if (statistics.minimum == 1 && statistics.maximum == 1)
     return;
   if (!*finding)
-    *finding = hyb_diagnosis_say (diagnosis,
+    *finding =
+        hyb_diagnosis_report (diagnosis,
+                              &(DiagnosisIssue){
                                   HYB_SEVERITY_NOTE,
                                   "fixed-gamma",
                                   id,
-                                  "Converters to other frameworks must write 1 in its place",
-                                  "gamma is stored with other values than 1, but fix_gamma makes "
-                                  "every run use 1");
+                                  "Converters to other frameworks must write 1 in its place" },
+                              "gamma is stored with values other than 1, but fix_gamma makes "
+                              "every run use 1");
   hyb_finding_add_item (*finding, gamma->name, NULL, NULL);
 }
 

@@ -1,19 +1,22 @@
-/* diagnose.h — the export doctor: what is wrong with a graph and its parameters,
- * where, why it matters, and what to do.
+/* diagnose.h — the export doctor: reports what is wrong with a model, where, why it matters, and
+ * what to do; and repairs what can be repaired.
  *
- * A rule is a row of the table in diagnose.c and a function there or in a file
- * beside it.  Rules add findings to the model; readers have added theirs before.
+ * A rule is a row of the table in diagnose.c and a function in a file beside it (diagnosis.h).  Rules
+ * add findings to the model, after those that the readers of its files have added.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #include "engine/graph/model.h"
 
-/* One per value, unknown; to be filled with what the user says. */
+/* An unknown type for each value of the graph, for the caller to fill in types that the user has
+ * given.  (transfer full) */
 HybType *hyb_diagnose_new_types (HybGraph *graph);
 
-/* types, by value id: of variables what is given (parameters of the model are taken
- * from it); in the end all that follows from what fits together. */
+/* Runs all rules.  types: by value; the types of variables that the user has given (those of
+ * parameters are taken from the model).  Afterwards they are what can be inferred from everything
+ * that does not contradict each other. */
 void hyb_diagnose (HybModel *model, HybType *types);
 
-/* Mends the model where a rule knows how; changes gets a sentence each (of char *). */
+/* Repairs the model where a rule knows how.  Appends a sentence about each change to changes (of
+ * char *). */
 void hyb_diagnose_repair (HybModel *model, GPtrArray *changes);

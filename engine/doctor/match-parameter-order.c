@@ -1,5 +1,7 @@
-/* match-parameter-order.c — the last resort before a parameter counts as missing: a guess that
- * only stands if every shape agrees.
+/* match-parameter-order.c — guesses which parameters belong to which variables by the kind of array
+ * that their names contain, their order, and their shapes.
+ *
+ * The guess is rejected unless the shapes of all arrays agree.  Start at hyb_match_in_order().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/doctor/match-parameter-order.h"
 
@@ -7,7 +9,8 @@
 
 #include <string.h>
 
-/* What a name says of its kind: the last of its parts, or all of it without numbers. */
+/* The kind of array: “weight” for “0.weight”, the name without digits for others (“dense_weight” for
+ * “dense3_weight”).  (transfer full) */
 static char *
 kind_of (const char *name)
 {
@@ -24,21 +27,22 @@ kind_of (const char *name)
   return g_string_free (kind, FALSE);
 }
 
+/* is_structural: kind is the last part of a name with dots. */
 static gboolean
 is_of_kind (const char *variable, const char *kind, gboolean is_structural)
 {
-  g_autofree char *own = NULL;
+  g_autofree char *variable_kind = NULL;
   gsize            n = strlen (kind), n_variable = strlen (variable);
 
   if (is_structural)
     return strcmp (variable, kind) == 0 || (n_variable > n && variable[n_variable - n - 1] == '_' &&
                                             g_str_has_suffix (variable, kind));
 
-  own = kind_of (variable);
-  return strcmp (own, kind) == 0;
+  variable_kind = kind_of (variable);
+  return strcmp (variable_kind, kind) == 0;
 }
 
-/* The first variable of this kind that is still free. */
+/* Takes the first variable of this kind that is not taken yet; NULL if there is none. */
 static const char *
 take_variable (GPtrArray *missing, guint8 *is_taken, const char *kind, gboolean is_structural)
 {
@@ -51,7 +55,8 @@ take_variable (GPtrArray *missing, guint8 *is_taken, const char *kind, gboolean 
   return NULL;
 }
 
-/* A kind of which the graph has more than the file is a guess too many. */
+/* TRUE if the graph has more variables of some kind than the file has arrays: then the order is not
+ * reliable. */
 static gboolean
 has_leftovers (GPtrArray *missing, const guint8 *is_taken, GPtrArray *unused)
 {

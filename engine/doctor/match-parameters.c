@@ -1,19 +1,24 @@
-/* match.c — parameters whose names do not fit the graph, though their sense does.
+/* match-parameters.c — matches parameters to the variables of a graph, where their names differ.
  *
- * In order: per-gate RNN weights are packed, running and moving statistics renamed,
- * and a prefix that all names have or lack is taken away or added.  Every step is a
- * finding, so that nothing happens behind the user's back.
+ * In this order: RNN weights that are stored per gate are packed, running and moving statistics are
+ * renamed, and a prefix that all names share is removed or added.  Every change is reported as a
+ * finding.  Start at hyb_model_match_parameters().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/doctor/match-parameters.h"
 
-#include "engine/doctor/diagnose-private.h"
+#include "engine/doctor/diagnosis.h"
 #include "engine/doctor/match-parameter-order.h"
 #include "engine/formats/rnn-weights.h"
 
 #include <string.h>
 
-/* Pairs of names that are compared at most. */
+/* Limit of pairs of names that are compared. */
 #define MAX_GUESSES 1000000
+/* Limits of the search for a change of prefixes: parameters and variables that are compared, and
+ * changes that are tried. */
+#define MAX_SAMPLES   3
+#define MAX_VARIABLES 2000
+#define MAX_CHANGES   64
 
 typedef struct
 {
@@ -21,9 +26,10 @@ typedef struct
   HybGraph   *graph;
   GPtrArray  *missing; /* of const char *: variables without a parameter */
   GPtrArray  *unused;  /* of char *: parameters without a variable */
-  HybFinding *packed;  /* one for all that was packed; lent */
+  HybFinding *packed;  /* one for all that was packed, owned by the model; or NULL */
 } Matcher;
 
+/* Sets missing and unused. */
 static void
 find_gaps (Matcher *matcher)
 {
@@ -48,8 +54,9 @@ find_gaps (Matcher *matcher)
     }
 }
 
+/* Adds a note to the model, which owns it. */
 static HybFinding *
-note (Matcher *matcher, const char *code, const char *message)
+add_note (Matcher *matcher, const char *code, const char *message)
 {
   HybFinding *finding = hyb_finding_new (code, HYB_SEVERITY_NOTE, "%s", message);
 
@@ -78,16 +85,17 @@ rename_parameter (Matcher *matcher, const char *from, const char *to)
 }
 
 static void
-say_packed (Matcher *matcher, const char *variable, const char *from)
+report_packed (Matcher *matcher, const char *variable, const char *from)
 {
   g_autofree char *got = from ? g_strdup_printf ("\"%s\"", from) : NULL;
 
   if (!matcher->packed)
     {
-      matcher->packed = note (matcher,
-                              "packed-parameter",
-                              "the file holds recurrent weights per gate, as checkpoints of mx.rnn "
-                              "do; they were packed for the graph");
+      matcher->packed =
+          add_note (matcher,
+                    "packed-parameter",
+                    "the file holds recurrent weights per gate, as checkpoints of mx.rnn "
+                    "do; they were packed for the graph");
       matcher->packed->node = g_strdup (variable);
     }
   hyb_finding_add_item (matcher->packed, variable, NULL, got);
@@ -107,17 +115,17 @@ list_parameters (Matcher *matcher)
   return list;
 }
 
-/* Why the arrays that are there cannot be packed. */
+/* Reports why the weights cannot be packed. */
 static void
-say_misfit (Matcher             *matcher,
-            HybTensorList       *list,
-            const HybRnnWeights *weights,
-            const char          *variable)
+report_misfit (Matcher             *matcher,
+               HybTensorList       *list,
+               const HybRnnWeights *weights,
+               const char          *variable)
 {
   HybType          expected;
   g_autofree char *name = hyb_rnn_find_misfit (weights, list, &expected);
   HybTensor       *tensor = name ? hyb_tensor_list_find (list, name) : NULL;
-  g_autofree char *wanted = hyb_shape_to_json (&expected.shape);
+  g_autofree char *expected_json = hyb_shape_to_json (&expected.shape);
   g_autofree char *got = tensor ? hyb_shape_to_json (hyb_tensor_get_shape (tensor)) : NULL;
   g_autofree char *message = NULL;
   HybFinding      *finding;
@@ -129,13 +137,13 @@ say_misfit (Matcher             *matcher,
                              variable,
                              name,
                              tensor ? "does not fit the others" : "is missing");
-  finding = note (matcher, tensor ? "wrong-shape" : "missing-parameter", message);
+  finding = add_note (matcher, tensor ? "wrong-shape" : "missing-parameter", message);
   finding->severity = HYB_SEVERITY_ERROR;
   finding->node = g_strdup (variable);
-  hyb_finding_add_item (finding, name, wanted, got);
+  hyb_finding_add_item (finding, name, expected_json, got);
 }
 
-/* “lstm_parameters” from lstm_l0_i2h_i_weight, … */
+/* Packs “lstm_parameters” from lstm_l0_i2h_i_weight …, if list has those. */
 static void
 pack_flat (Matcher *matcher, HybTensorList *list, const char *variable)
 {
@@ -153,7 +161,7 @@ pack_flat (Matcher *matcher, HybTensorList *list, const char *variable)
   packed = hyb_rnn_pack (&weights, list, NULL);
   if (!packed)
     {
-      say_misfit (matcher, list, &weights, variable);
+      report_misfit (matcher, list, &weights, variable);
       return;
     }
 
@@ -178,10 +186,10 @@ pack_flat (Matcher *matcher, HybTensorList *list, const char *variable)
                              hyb_rnn_mode_name (weights.mode),
                              weights.n_layers,
                              weights.is_bidirectional ? ", two directions" : "");
-  say_packed (matcher, variable, message);
+  report_packed (matcher, variable, message);
 }
 
-/* Arrays of one shape but for the rows, above each other. */
+/* Concatenates arrays of equal type along axis 0; NULL if their types differ.  (transfer full) */
 static HybTensor *
 stack_rows (HybTensor *const *arrays, guint n)
 {
@@ -208,7 +216,7 @@ stack_rows (HybTensor *const *arrays, guint n)
   return stacked;
 }
 
-/* “lstm_l0_i2h_weight” from lstm_l0_i2h_i_weight, … */
+/* Stacks “lstm_l0_i2h_weight” from lstm_l0_i2h_i_weight …; FALSE if they are not there. */
 static gboolean
 stack_gates (Matcher *matcher, const char *variable, HybRnnMode mode, const char *ending)
 {
@@ -238,7 +246,7 @@ stack_gates (Matcher *matcher, const char *variable, HybRnnMode mode, const char
 
       hyb_model_remove_parameter (matcher->model, name);
     }
-  say_packed (matcher, variable, NULL);
+  report_packed (matcher, variable, NULL);
   return TRUE;
 }
 
@@ -267,7 +275,7 @@ pack_weights (Matcher *matcher)
     }
 }
 
-/* Gluon says running, symbolic networks say moving. */
+/* Gluon calls the statistics of BatchNorm “running”, symbolic networks call them “moving”. */
 static void
 rename_statistics (Matcher *matcher)
 {
@@ -295,33 +303,35 @@ rename_statistics (Matcher *matcher)
           continue;
 
         if (!finding)
-          finding = note (matcher,
-                          "renamed-parameter",
-                          "statistics of batch normalisation are called running in one file and "
-                          "moving in the other; they were renamed");
+          finding =
+              add_note (matcher,
+                        "renamed-parameter",
+                        "statistics of batch normalisation are called running in one file and "
+                        "moving in the other; they were renamed");
         add_name_item (finding, variable, other);
         rename_parameter (matcher, other, variable);
       }
 }
 
-/* How names become variables: one prefix taken away, another added. */
+/* A change of prefixes that turns names of parameters into names of variables. */
 typedef struct
 {
   char *remove, *add;
-  guint n;
-} Change;
+  guint n; /* parameters that become the name of a missing variable */
+} PrefixChange;
 
 static void
-change_free (gpointer data)
+prefix_change_free (gpointer data)
 {
-  Change *change = data;
+  PrefixChange *change = data;
 
   g_free (change->remove);
   g_free (change->add);
   g_free (change);
 }
 
-/* What stands before the common ending of two names that end in the same words. */
+/* The prefixes that remain when the longest common ending of both names is removed.  FALSE if they
+ * have no ending of at least three characters in common. */
 static gboolean
 propose (const char *parameter, const char *variable, char **remove, char **add)
 {
@@ -331,7 +341,7 @@ propose (const char *parameter, const char *variable, char **remove, char **add)
   while (common < MIN (n_p, n_v) && parameter[n_p - common - 1] == variable[n_v - common - 1])
     common++;
 
-  /* Names are words joined by “_” or “.”: the ending must start at a word. */
+  /* Names consist of words joined by “_” or “.”; the ending must start with a whole word. */
   for (cut = common; cut > 0; cut--)
     {
       gboolean starts_p = cut == n_p || strchr ("_.", parameter[n_p - cut - 1]);
@@ -349,7 +359,7 @@ propose (const char *parameter, const char *variable, char **remove, char **add)
 }
 
 static char *
-apply_change (const Change *change, const char *parameter)
+apply_change (const PrefixChange *change, const char *parameter)
 {
   if (!g_str_has_prefix (parameter, change->remove))
     return NULL;
@@ -358,7 +368,7 @@ apply_change (const Change *change, const char *parameter)
 }
 
 static guint
-count_hits (Matcher *matcher, const Change *change, GHashTable *missing)
+count_hits (Matcher *matcher, const PrefixChange *change, GHashTable *missing)
 {
   guint n = 0;
 
@@ -371,42 +381,42 @@ count_hits (Matcher *matcher, const Change *change, GHashTable *missing)
   return n;
 }
 
-/* The change that fits most names.  Proposals come from the first few parameters
- * against all variables: a change that fits all fits these, too. */
-static Change *
+/* The change that fits most names, or NULL.  Only the first few parameters are compared with the
+ * variables, since a change that fits all parameters fits those as well.  (transfer full) */
+static PrefixChange *
 find_change (Matcher *matcher)
 {
   g_autoptr (GHashTable) missing = g_hash_table_new (g_str_hash, g_str_equal);
   g_autoptr (GHashTable) tried = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  Change *best = NULL;
+  PrefixChange *best = NULL;
 
   for (guint i = 0; i < matcher->missing->len; i++)
     g_hash_table_add (missing, matcher->missing->pdata[i]);
 
-  for (guint p = 0; p < MIN (matcher->unused->len, 3); p++)
-    for (guint v = 0; v < MIN (matcher->missing->len, 2000); v++)
+  for (guint p = 0; p < MIN (matcher->unused->len, MAX_SAMPLES); p++)
+    for (guint v = 0; v < MIN (matcher->missing->len, MAX_VARIABLES); v++)
       {
-        Change *change = g_new0 (Change, 1);
-        char   *id;
+        PrefixChange *change = g_new0 (PrefixChange, 1);
+        char         *id;
 
         if (!propose (matcher->unused->pdata[p],
                       matcher->missing->pdata[v],
                       &change->remove,
                       &change->add))
           {
-            change_free (change);
+            prefix_change_free (change);
             continue;
           }
         id = g_strconcat (change->remove, "\n", change->add, NULL);
-        if (g_hash_table_add (tried, id) && g_hash_table_size (tried) < 64)
+        if (g_hash_table_add (tried, id) && g_hash_table_size (tried) < MAX_CHANGES)
           change->n = count_hits (matcher, change, missing);
         if (change->n > (best ? best->n : 0))
           {
-            g_clear_pointer (&best, change_free);
+            g_clear_pointer (&best, prefix_change_free);
             best = change;
           }
         else
-          change_free (change);
+          prefix_change_free (change);
       }
 
   return best;
@@ -415,7 +425,7 @@ find_change (Matcher *matcher)
 static void
 change_prefix (Matcher *matcher)
 {
-  Change          *change;
+  PrefixChange    *change;
   HybFinding      *finding;
   g_autofree char *message = NULL;
 
@@ -423,18 +433,18 @@ change_prefix (Matcher *matcher)
   if (matcher->unused->len == 0 || matcher->missing->len == 0)
     return;
 
-  /* One name in many is chance; all of them, or most, are a prefix. */
+  /* A change that fits fewer than three quarters of the names may be a coincidence. */
   change = find_change (matcher);
   if (!change || change->n * 4 < matcher->unused->len * 3)
     {
-      g_clear_pointer (&change, change_free);
+      g_clear_pointer (&change, prefix_change_free);
       return;
     }
 
   message = g_strdup_printf ("parameters were renamed to fit the graph: “%s…” became “%s…”",
                              change->remove,
                              change->add);
-  finding = note (matcher, "renamed-parameter", message);
+  finding = add_note (matcher, "renamed-parameter", message);
   for (guint i = 0; i < matcher->unused->len; i++)
     {
       const char      *from = matcher->unused->pdata[i];
@@ -446,7 +456,7 @@ change_prefix (Matcher *matcher)
       add_name_item (finding, to, from);
       rename_parameter (matcher, from, to);
     }
-  change_free (change);
+  prefix_change_free (change);
 }
 
 static Matcher
