@@ -113,7 +113,7 @@ parse_string (Parser *parser)
   if (!hyb_json_unescape (json->text, parser->at + 1, parser->length, &result))
     {
       parser->at = result.stop;
-      return fail (parser, "Write it as \\uXXXX or plain UTF-8", "%s in a text", result.trouble);
+      return fail (parser, "Write it as \\uXXXX or plain UTF-8", "%s in a string", result.trouble);
     }
 
   if (result.has_escapes)
@@ -136,7 +136,7 @@ parse_number (Parser *parser)
   HybJsonRef ref;
 
   if (end == parser->at)
-    return fail (parser, "JSON knows only decimal numbers", "this is no number of JSON");
+    return fail (parser, "JSON has only decimal numbers", "this is not a JSON number");
 
   ref = push_token (parser, HYB_JSON_NUMBER, parser->at);
   json->tokens[ref].end = (guint32) end;
@@ -170,24 +170,24 @@ parse_word (Parser *parser)
 
   for (guint i = 0; i < G_N_ELEMENTS (refused); i++)
     if (g_str_has_prefix (text, refused[i]))
-      return fail (parser, "Write it as a text, in quotes", "JSON has no number “%s”", refused[i]);
+      return fail (parser,
+                   "Write it as a string, in double quotes",
+                   "JSON has no number “%s”",
+                   refused[i]);
 
   if (*text == '-' || g_ascii_isdigit (*text))
     return parse_number (parser);
   if (g_ascii_isprint (*text))
-    return fail (parser, NULL, "a value is expected here, but “%c” stands there", *text);
+    return fail (parser, NULL, "a value is expected here, not “%c”", *text);
 
-  return fail (parser,
-               NULL,
-               "a value is expected here, but byte 0x%02x stands there",
-               (guint8) *text);
+  return fail (parser, NULL, "a value is expected here, not byte 0x%02x", (guint8) *text);
 }
 
 static gboolean
 parse_key (Parser *parser)
 {
   if (peek (parser) != '"')
-    return fail (parser, "Keys stand in double quotes", "a key is expected here");
+    return fail (parser, "Put keys in double quotes", "a key is expected here");
   if (!parse_string (parser))
     return FALSE;
   if (peek (parser) != ':')
@@ -216,7 +216,7 @@ parse_value (Parser *parser)
   if (parser->depth == parser->limits->depth)
     return fail (parser,
                  NULL,
-                 "more than %u lists and objects in each other",
+                 "more than %u lists and objects nested in each other",
                  parser->limits->depth);
 
   ref = push_token (parser, c == '{' ? HYB_JSON_OBJECT : HYB_JSON_ARRAY, parser->at);

@@ -54,8 +54,8 @@ const char *
 hyb_json_kind_name (HybJsonKind kind)
 {
   static const char *const names[] = {
-    [HYB_JSON_NULL] = "null",        [HYB_JSON_FALSE] = "false",   [HYB_JSON_TRUE] = "true",
-    [HYB_JSON_NUMBER] = "a number",  [HYB_JSON_STRING] = "a text", [HYB_JSON_ARRAY] = "a list",
+    [HYB_JSON_NULL] = "null",        [HYB_JSON_FALSE] = "false",     [HYB_JSON_TRUE] = "true",
+    [HYB_JSON_NUMBER] = "a number",  [HYB_JSON_STRING] = "a string", [HYB_JSON_ARRAY] = "a list",
     [HYB_JSON_OBJECT] = "an object",
   };
 

@@ -62,7 +62,7 @@ read_escape (char *text, gsize *at, gsize *to, gsize length, HybJsonUnescape *re
   const char       *found;
   gunichar          c;
 
-  result->trouble = "an escape that JSON does not know";
+  result->trouble = "an unknown escape";
   if (*at >= length || text[*at] == '\0')
     return FALSE;
 

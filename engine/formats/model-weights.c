@@ -33,7 +33,7 @@ hyb_model_take_weights (HybModel *model, HybTensorList *list, const char *where)
         {
           HybFinding *finding = hyb_finding_new ("duplicate-parameter",
                                                  HYB_SEVERITY_WARNING,
-                                                 "“%s” is there with several prefixes; the last "
+                                                 "“%s” occurs with several prefixes; the last "
                                                  "one counts",
                                                  name);
 

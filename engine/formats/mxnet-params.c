@@ -309,7 +309,7 @@ read_record (ParamsReader *reader, HybTensor **tensor)
   if (reader->has_v2 && reader->has_v3)
     return refuse (reader,
                    "truncated",
-                   "arrays with np shape semantics (V3) and without (V2) stand in one file, which "
+                   "arrays with np shape semantics (V3) and without (V2) are in one file, which "
                    "no MXNet writes or reads: the file is damaged");
   if (version == V2_MAGIC || version == V3_MAGIC)
     return read_modern (reader, version == V3_MAGIC, tensor);
@@ -365,9 +365,9 @@ read_names (ParamsReader *reader, GPtrArray *tensors)
                      "duplicate-parameter",
                      HYB_SEVERITY_WARNING,
                      name,
-                     "the name comes twice; the last one counts");
+                     "the name occurs twice; the last array is used");
       if (!tensors->pdata[i])
-        add_finding (reader, "empty-parameter", HYB_SEVERITY_NOTE, name, "it holds nothing");
+        add_finding (reader, "empty-parameter", HYB_SEVERITY_NOTE, name, "it is empty");
       hyb_tensor_list_set (reader->list, name, tensors->pdata[i]);
     }
 

@@ -169,7 +169,7 @@ limit_outputs (GraphBuild *build, guint index)
   return hyb_symbol_refuse (build->reader,
                             &(SymbolIssue){
                                 "bad-edge", SYMBOL_AT_NODE (build->graph, index), NULL },
-                            "others refer to output %u of an operator that we do not know",
+                            "other nodes refer to output %u of an unknown operator",
                             node->n_used - 1);
 }
 
@@ -237,7 +237,7 @@ check_names (SymbolReader *reader, const SymbolGraph *graph)
                            &(SymbolIssue){
                                "duplicate-name",
                                SYMBOL_AT_NODE (graph, n),
-                               "Rename one of them; which array belongs to which cannot be told",
+                               "Rename one of them, so that each variable has its own array",
                                HYB_SEVERITY_ERROR },
                            "two variables have this name");
     }

@@ -59,7 +59,7 @@ read_entries (SymbolReader *reader, SymbolGraph *graph, HybJsonRef ref, gboolean
                                       are_heads ? "bad-head" : "bad-edge",
                                       SYMBOL_AT_REF (graph, item),
                                       "An entry is [node, output] or [node, output, version]" },
-                                  "this is no reference to a node’s output");
+                                  "this is not a reference to a node’s output");
       g_array_append_val (to, entry);
     }
 
@@ -99,7 +99,7 @@ read_attributes (SymbolReader *reader, SymbolGraph *graph, SymbolNode *node, Hyb
                                            SYMBOL_AT_REF (graph, value),
                                            "Put the value in double quotes",
                                            HYB_SEVERITY_ERROR },
-                           "node “%s”: attribute “%s” should be a text but is %s",
+                           "node “%s”: attribute “%s” should be a string but is %s",
                            node->name,
                            key,
                            hyb_json_kind_name (hyb_json_get_kind (reader->json, value)));
@@ -159,7 +159,7 @@ collect_keys (SymbolReader *reader, SymbolGraph *graph, HybJsonRef ref, NodeKeys
                                            SYMBOL_AT_REF (graph, value),
                                            "Remove the key to load the file in MXNet",
                                            HYB_SEVERITY_WARNING },
-                           "a node has no key “%s”: ignored",
+                           "the key “%s” of a node is unknown and ignored",
                            key);
     }
 }
@@ -323,7 +323,7 @@ check_keys (SymbolReader *reader, SymbolGraph *graph)
                                          SYMBOL_AT_REF (graph, value),
                                          "Remove the key to load the file in MXNet",
                                          HYB_SEVERITY_WARNING },
-                         "a graph has no key “%s”: ignored",
+                         "the key “%s” of a graph is unknown and ignored",
                          key);
 
   if (hyb_json_find (reader->json, graph->ref, "arg_nodes") == HYB_JSON_NONE)
@@ -350,14 +350,14 @@ hyb_symbol_read_nodes (SymbolReader *reader, SymbolGraph *graph)
                               &(SymbolIssue){ "not-a-model",
                                               SYMBOL_AT_REF (graph, graph->ref),
                                               "Give the *-symbol.json that export() wrote" },
-                              "this JSON is no graph of MXNet: it has no list “nodes”");
+                              "this JSON is not a graph of MXNet: it has no list “nodes”");
   if (heads == HYB_JSON_NONE)
     return hyb_symbol_refuse (reader,
                               &(SymbolIssue){
                                   "bad-head",
                                   SYMBOL_AT_REF (graph, graph->ref),
                                   "Add the list of outputs, such as \"heads\": [[5, 0, 0]]" },
-                              "the graph has no “heads”, so nothing says what it computes");
+                              "the graph has no “heads”, the list of its outputs");
 
   check_keys (reader, graph);
   iter = hyb_json_iter (json, nodes);

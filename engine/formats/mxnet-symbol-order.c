@@ -49,8 +49,8 @@ refuse_cycle (SymbolReader *reader, const SymbolGraph *graph, const GArray *path
                      &(SymbolIssue){ "cycle",
                                      SYMBOL_AT_NODE (graph, again),
                                      "Loops are written with _foreach or _while_loop, not as "
-                                     "circles of edges" },
-                     "the node needs its own result: %s",
+                                     "cycles of edges" },
+                     "the node depends on its own output: %s",
                      names->str);
   g_string_free (names, TRUE);
   return FALSE;

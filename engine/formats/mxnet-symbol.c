@@ -23,7 +23,7 @@ read_graph (SymbolReader *reader, HybJsonRef ref, const char *path)
     {
       hyb_symbol_refuse (reader,
                          &(SymbolIssue){ "bad-node", SYMBOL_AT_REF (graph, ref), NULL },
-                         "more than %u subgraphs in each other",
+                         "more than %u subgraphs nested in each other",
                          MAX_SUBGRAPH_DEPTH);
       return NULL;
     }
@@ -95,11 +95,11 @@ read_version (SymbolReader *reader)
   hyb_model_set_format (reader->model, "mxnet-symbol");
   hyb_model_set_version (reader->model, version);
   if (reader->version > 29999)
-    hyb_symbol_report (reader,
-                       &(SymbolIssue){
-                           "newer-version", SYMBOL_AT_REF (NULL, 0), NULL, HYB_SEVERITY_WARNING },
-                       "the file was written by MXNet %s, which is newer than all we know",
-                       version);
+    hyb_symbol_report (
+        reader,
+        &(SymbolIssue){ "newer-version", SYMBOL_AT_REF (NULL, 0), NULL, HYB_SEVERITY_WARNING },
+        "the file was written by MXNet %s, which is newer than all versions that are supported",
+        version);
 }
 
 /* Reports JSON that MXNet's own reader would not accept. */
@@ -111,13 +111,14 @@ report_quirks (SymbolReader *reader)
     const char *code, *text;
   } quirks[HYB_JSON_N_QUIRKS] = {
     [HYB_JSON_QUIRK_ESCAPE] = { "json-escape",
-                                "a text has escapes (\\u, \\/, \\b or \\f) that MXNet’s reader "
+                                "a string has escapes (\\u, \\/, \\b or \\f) that MXNet’s reader "
                                 "does not understand" },
-    [HYB_JSON_QUIRK_CONTROL] = { "json-control", "a text holds raw tabs or control characters" },
+    [HYB_JSON_QUIRK_CONTROL] = { "json-control",
+                                 "a string has unescaped tabs or other control characters" },
     [HYB_JSON_QUIRK_ENCODING] = { "json-encoding",
-                                  "a text holds bytes that are no UTF-8, read as “?”" },
+                                  "a string has bytes that are not UTF-8; they are read as “?”" },
     [HYB_JSON_QUIRK_DUPLICATE_KEY] = { "json-duplicate-key",
-                                       "a key comes twice in one object: the last one counts" },
+                                       "a key occurs twice in one object: the last value is used" },
   };
 
   for (guint i = 0; i < HYB_JSON_N_QUIRKS; i++)

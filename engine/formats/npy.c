@@ -240,7 +240,7 @@ hyb_npy_read (GBytes *bytes, const char *where, GError **error)
 
   if (!read_header_text (&reader, &text))
     {
-      refuse (where, error, "this is no NumPy array, or it was cut off");
+      refuse (where, error, "this is not a NumPy array, or it was cut off");
       return NULL;
     }
 

@@ -1,8 +1,8 @@
-/* rnn-weights.c — walking the flat vector of a fused RNN.
+/* rnn-weights.c — converts the weights of recurrent networks: packed, per gate, stacked.
  *
- * All weights come first: for each layer, for each direction, input to hidden, hidden
- * to hidden, and the projection; then the biases in the same order.  A matrix holds
- * its gates above each other.
+ * The flat vector has all weights first: for each layer, for each direction, input to hidden, hidden
+ * to hidden, and the projection; then the biases in the same order.  The gates of a matrix are
+ * stacked along its rows.  Start at hyb_rnn_parts().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/formats/rnn-weights.h"
 
@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* Sizes beyond this are damage; products of four of them still fit. */
+/* Larger sizes mean that the file is damaged; within these limits no product overflows 64 bits. */
 #define MAX_SIZE   ((gint64) 1 << 24)
 #define MAX_LAYERS 1000
 
@@ -64,13 +64,14 @@ is_sane (const HybRnnWeights *weights)
          weights->projection >= 0 && weights->projection <= MAX_SIZE;
 }
 
-/* What a layer hands to the next step: its hidden size, projected or not. */
+/* The size of the state that a layer passes to the next step. */
 static gint64
 recurrent_size (const HybRnnWeights *weights)
 {
   return weights->projection > 0 ? weights->projection : weights->hidden;
 }
 
+/* *at: offset of the next part. */
 static void
 add_part (GArray *parts, HybRnnPart part, gint64 *at)
 {
@@ -218,7 +219,7 @@ hyb_rnn_unpack (const HybRnnWeights *given,
                          HYB_FORMAT_ERROR,
                          HYB_FORMAT_ERROR_MISMATCH,
                          weights.prefix,
-                         "Look at cell, hidden size, number of layers and directions",
+                         "Check the mode, hidden size, number of layers and directions",
                          "a vector of %" G_GINT64_FORMAT " elements does not hold the weights of "
                          "%u %slayers of %s with %" G_GINT64_FORMAT " units",
                          length,
@@ -233,27 +234,32 @@ hyb_rnn_unpack (const HybRnnWeights *given,
   return TRUE;
 }
 
+/* A stretch of the flat vector: offset in elements, and the array that belongs there. */
+typedef struct
+{
+  HybTensor *vector;
+  gint64     offset;
+  HybType    type;
+} Stretch;
+
+/* Copies the array called name; fails unless it has the type of the stretch. */
 static gboolean
-copy_array (HybTensor     *to,
-            gint64         offset,
-            const HybType *type,
-            HybTensorList *from,
-            const char    *name,
-            GError       **error)
+copy_array (const Stretch *to, HybTensorList *from, const char *name, GError **error)
 {
   HybTensor       *tensor = hyb_tensor_list_find (from, name);
-  g_autofree char *wanted = NULL, *got = NULL;
+  g_autofree char *expected = NULL, *got = NULL;
 
-  if (tensor && hyb_shape_equal (hyb_tensor_get_shape (tensor), &type->shape) &&
-      hyb_tensor_get_dtype (tensor) == type->dtype)
+  if (tensor && hyb_shape_equal (hyb_tensor_get_shape (tensor), &to->type.shape) &&
+      hyb_tensor_get_dtype (tensor) == to->type.dtype)
     {
-      memcpy ((guint8 *) hyb_tensor_get_data (to) + (gsize) offset * hyb_dtype_size (type->dtype),
+      memcpy ((guint8 *) hyb_tensor_get_data (to->vector) +
+                  (gsize) to->offset * hyb_dtype_size (to->type.dtype),
               hyb_tensor_get_data (tensor),
               hyb_tensor_get_bytes (tensor));
       return TRUE;
     }
 
-  wanted = hyb_type_to_string (type);
+  expected = hyb_type_to_string (&to->type);
   got = tensor ? hyb_type_to_string (hyb_tensor_get_type (tensor)) : NULL;
   return hyb_error_at (error,
                        HYB_FORMAT_ERROR,
@@ -261,44 +267,41 @@ copy_array (HybTensor     *to,
                        name,
                        NULL,
                        "%s is needed, but %s is there",
-                       wanted,
+                       expected,
                        got ? got : "nothing");
 }
 
+/* Copies a part, stacked or gate by gate. */
 static gboolean
 pack_part (const HybRnnWeights *weights,
            const HybRnnPart    *part,
            HybTensorList       *from,
-           HybTensor           *to,
+           HybTensor           *vector,
            GError             **error)
 {
   const char *const *gates = hyb_rnn_gate_suffixes (weights->mode);
   guint              n_gates = g_strv_length ((char **) gates);
   g_autofree char   *stacked = hyb_rnn_part_name (weights, part, "");
-  HybDType           dtype = hyb_tensor_get_dtype (to);
-  HybType            type = part_type (part, part->rows, dtype);
+  HybDType           dtype = hyb_tensor_get_dtype (vector);
+  Stretch            to = { vector, part->offset, part_type (part, part->rows, dtype) };
 
   if (hyb_tensor_list_find (from, stacked) || part->is_projection)
-    return copy_array (to, part->offset, &type, from, stacked, error);
+    return copy_array (&to, from, stacked, error);
 
-  type = part_type (part, part->rows / n_gates, dtype);
+  to.type = part_type (part, part->rows / n_gates, dtype);
   for (guint i = 0; i < n_gates; i++)
     {
       g_autofree char *name = hyb_rnn_part_name (weights, part, gates[i]);
 
-      if (!copy_array (to,
-                       part->offset + (gint64) i * hyb_shape_size (&type.shape),
-                       &type,
-                       from,
-                       name,
-                       error))
+      if (!copy_array (&to, from, name, error))
         return FALSE;
+      to.offset += hyb_shape_size (&to.type.shape);
     }
 
   return TRUE;
 }
 
-/* The first array that is there gives the element type. */
+/* The first array of the weights, which decides the element type; NULL if it is missing. */
 static HybTensor *
 find_first (const HybRnnWeights *weights, HybTensorList *from)
 {
@@ -311,6 +314,7 @@ find_first (const HybRnnWeights *weights, HybTensorList *from)
   return found ? found : hyb_tensor_list_find (from, gate);
 }
 
+/* hyb_rnn_find_misfit() for one part. */
 static char *
 misfit_of_part (const HybRnnWeights *weights,
                 const HybRnnPart    *part,
@@ -401,6 +405,7 @@ hyb_rnn_pack (const HybRnnWeights *given, HybTensorList *from, GError **error)
   return g_steal_pointer (&packed);
 }
 
+/* The recurrent matrix of a layer, or of one of its gates; NULL if it is missing. */
 static HybTensor *
 find_h2h (HybTensorList       *from,
           const HybRnnWeights *weights,
@@ -415,6 +420,7 @@ find_h2h (HybTensorList       *from,
   return tensor && hyb_tensor_get_shape (tensor)->rank == 2 ? tensor : NULL;
 }
 
+/* Sets mode and hidden size.  *gate: a suffix that names of the arrays have. */
 static gboolean
 recognise_mode (HybTensorList *from, HybRnnWeights *weights, const char **gate)
 {
@@ -423,7 +429,7 @@ recognise_mode (HybTensorList *from, HybRnnWeights *weights, const char **gate)
   HybTensor              *tensor;
   const HybShape         *shape;
 
-  /* Gates that the other mode has not: forget, and update. */
+  /* The second gate (forget, update) has a suffix that only one of the modes has. */
   for (guint i = 0; i < G_N_ELEMENTS (gated); i++)
     {
       *gate = hyb_rnn_gate_suffixes (gated[i])[1];

@@ -93,7 +93,7 @@ fill_elements (const HybSparse *sparse, HybTensor *dense, GError **error)
                    n,
                    hyb_tensor_get_size (sparse->data));
   if (hyb_tensor_get_size (sparse->row_starts) != shape->dim[0] + 1)
-    return refuse (error, "its row starts do not fit its rows");
+    return refuse (error, "it does not have one row start more than rows");
 
   for (gint64 row = 0; row < shape->dim[0]; row++)
     {
