@@ -177,7 +177,7 @@ test_reasons (void)
       strstr (text, "node “kept” (toy_positive) has a shape that is only known while it runs"));
   g_free (text);
   text = hyb_infer_reason (graph, types, after);
-  g_assert_nonnull (strstr (text, "node “foo” is a “Foo”"));
+  g_assert_nonnull (strstr (text, "node “foo” has the unknown operator “Foo”"));
 }
 
 /* Every second node is reached forward, the others only backward from the end. */

@@ -273,7 +273,7 @@ test_everything_missing_is_named_at_once (void)
   bind (executor, "x", toy_row (4, 50));
   g_assert_false (hyb_executor_run (executor, NULL, &error));
   g_assert_error (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_MISSING);
-  g_assert_nonnull (strstr (error->message, "2 variables: “weight”, “state”"));
+  g_assert_nonnull (strstr (error->message, "2 variables without a value: “weight”, “state”"));
   g_clear_error (&error);
   g_assert_false (
       hyb_executor_bind (executor, "w", hyb_executor_get_bound (executor, "x"), &error));
