@@ -1,4 +1,6 @@
 /* main.c — hybridscope, the window.
+ *
+ * Sets up translations and signals and runs the application; all else is in window/application.c.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/window/application.h"
 
@@ -8,7 +10,7 @@
 #include <signal.h>
 #include <stdio.h>
 
-/* Uninstalled, translations lie in the build folder beside the program's. */
+/* When run from the build folder, translations are in its po/ folder. */
 static void
 find_translations (void)
 {
@@ -23,9 +25,9 @@ find_translations (void)
   textdomain (GETTEXT_PACKAGE);
 }
 
-/* As if every window had been closed. */
+/* SIGTERM, SIGINT and SIGHUP quit as the menu does. */
 static gboolean
-on_asked_to_end (gpointer application)
+on_signal (gpointer application)
 {
   g_action_group_activate_action (application, "quit", NULL);
   return G_SOURCE_CONTINUE;
@@ -48,16 +50,17 @@ main (int argc, char **argv)
     {
       fprintf (stderr,
                "%s\n",
-               _ ("hybridscope: there is no display. hscope does the same without one: "
-                  "hscope render, hscope profile, hscope report."));
+               _ ("hybridscope: there is no display. Use hscope, which needs none: hscope render, "
+                  "hscope "
+                  "profile, hscope report."));
       return 1;
     }
-  /* A full disk is an error to be told, not an end. */
+  /* Writing beyond a file size limit must fail with an error instead of ending the process. */
   signal (SIGXFSZ, SIG_IGN);
   g_set_application_name ("Hybridscope");
   application = scope_application_new ("org.hybridscope.Hybridscope", G_APPLICATION_HANDLES_OPEN);
-  g_unix_signal_add (SIGTERM, on_asked_to_end, application);
-  g_unix_signal_add (SIGINT, on_asked_to_end, application);
-  g_unix_signal_add (SIGHUP, on_asked_to_end, application);
+  g_unix_signal_add (SIGTERM, on_signal, application);
+  g_unix_signal_add (SIGINT, on_signal, application);
+  g_unix_signal_add (SIGHUP, on_signal, application);
   return g_application_run (G_APPLICATION (application), argc, argv);
 }

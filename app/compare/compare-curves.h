@@ -1,14 +1,18 @@
-/* compare-curves.h — times of forms over the batch, or over the length where that is what grows.
+/* compare-curves.h — charts of the compare window.
+ *
+ * The window itself is in compare-window.c, the table of times in compare-result.c.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #include <cjson/cJSON.h>
 #include <gtk/gtk.h>
 
-/* An area that is drawn anew when the colours change; data: as draw gets it, lives longer. */
+/* A drawing area with a widget name and an accessible label, redrawn when the colour scheme changes.
+ * data is passed to draw and must outlive the area.  (transfer floating) */
 GtkWidget *scope_compare_chart_new (const char            *name,
                                     const char            *text,
                                     GtkDrawingAreaDrawFunc draw,
                                     gpointer               data);
-/* cells: of hscope compare --json, live longer.  NULL: there are no two sizes. */
+/* The chart of run times over batch size or length.  cells: of hscope compare --json; must outlive the
+ * chart.  (transfer floating) NULL: all cells have the same size. */
 GtkWidget *scope_compare_curves_new (const cJSON *cells);

@@ -1,4 +1,7 @@
-/* compare-pane.c — one form of a model in the compare window.
+/* compare-pane.c — one form of a model in the compare window, as a compact graph view.
+ *
+ * Choosing another form replaces the view and its workspace (start_view()), so that nothing of the
+ * old form remains.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/compare/compare-pane.h"
 
@@ -12,11 +15,11 @@ struct _ScopeComparePane
   AdwBin             parent_instance;
   ScopeWorkspace    *workspace;
   const char *const *forms;
-  guint              n_quiet; /* moves that no person made */
-  gboolean           is_new;  /* no picture of it was seen yet */
+  guint              n_programmed; /* camera moves in progress that are not the user's */
+  gboolean           is_new;       /* the first picture was not fitted yet */
 
   GtkDropDown    *chooser; /* borrowed: children */
-  GtkLabel       *facts, *partner;
+  GtkLabel       *facts, *counterparts_label;
   GtkButton      *close;
   GtkStack       *stack;
   AdwStatusPage  *refused;
@@ -105,10 +108,10 @@ on_selected (ScopeComparePane *self)
   g_signal_emit (self, signals[SELECTED], 0);
 }
 
-static double zoom_of_all (ScopeComparePane *self);
+static double fit_zoom (ScopeComparePane *self);
 
 static gboolean
-on_placed (gpointer data)
+on_fit_idle (gpointer data)
 {
   ScopeComparePane *self = data;
 
@@ -117,18 +120,18 @@ on_placed (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* The first moves are the picture's own, until it has been put into sight. */
+/* Camera changes before the first picture was fitted are not the user's. */
 static void
 on_camera (ScopeComparePane *self)
 {
-  if (self->is_new && zoom_of_all (self) > 0)
-    g_idle_add_full (G_PRIORITY_DEFAULT, on_placed, g_object_ref (self), g_object_unref);
-  else if (!self->is_new && self->n_quiet == 0)
+  if (self->is_new && fit_zoom (self) > 0)
+    g_idle_add_full (G_PRIORITY_DEFAULT, on_fit_idle, g_object_ref (self), g_object_unref);
+  else if (!self->is_new && self->n_programmed == 0)
     g_signal_emit (self, signals[MOVED], 0);
 }
 
 static void
-drop_view (ScopeComparePane *self)
+clear_view (ScopeComparePane *self)
 {
   if (self->workspace)
     {
@@ -139,13 +142,13 @@ drop_view (ScopeComparePane *self)
   g_clear_object (&self->workspace);
 }
 
-/* Another form is another graph: nothing of what was looked at before holds. */
+/* Replaces view and workspace: selection, folds and camera belong to the old form. */
 static void
 start_view (ScopeComparePane *self)
 {
   if (self->view)
     {
-      drop_view (self);
+      clear_view (self);
       gtk_stack_remove (self->stack, GTK_WIDGET (self->view));
     }
   self->view = g_object_new (SCOPE_TYPE_GRAPH_VIEW, NULL);
@@ -182,47 +185,44 @@ scope_compare_pane_open (ScopeComparePane *self, const char *path, const char *c
 }
 
 void
-scope_compare_pane_set_counterparts (ScopeComparePane *self, const GArray *partners)
+scope_compare_pane_set_counterparts (ScopeComparePane *self, const GArray *counterparts)
 {
   ScopeDocument *document = scope_workspace_get_document (self->workspace);
   g_autoptr (GArray) boxes = g_array_new (FALSE, FALSE, sizeof (guint32));
   g_autofree char *text = NULL;
 
-  for (guint i = 0; partners && i < partners->len; i++)
-    g_array_append_val (boxes, g_array_index (partners, ScopeCounterpart, i).box);
+  for (guint i = 0; counterparts && i < counterparts->len; i++)
+    g_array_append_val (boxes, g_array_index (counterparts, ScopeCounterpart, i).box);
   scope_graph_view_set_hits (self->view, (const guint32 *) (gpointer) boxes->data, boxes->len);
   if (boxes->len == 1 && document)
     {
-      const ScopeCounterpart *only = &g_array_index (partners, ScopeCounterpart, 0);
+      const ScopeCounterpart *only = &g_array_index (counterparts, ScopeCounterpart, 0);
       const VizBox *box = viz_diagram_box (scope_document_get_diagram (document), only->box);
       const char   *name = box->subtitle ? box->subtitle : box->title;
 
       if (only->first_step < 0)
-        text = g_strdup_printf (_ ("Stands for it: %s"), name);
+        text = g_strdup_printf (_ ("Matches: %s"), name);
       else if (only->first_step == only->last_step)
-        text = g_strdup_printf (_ ("Stands for it: %s, step %d"), name, only->first_step);
+        text = g_strdup_printf (_ ("Matches: %s, step %d"), name, only->first_step);
       else
-        text = g_strdup_printf (_ ("Stands for it: %s, steps %d – %d"),
+        text = g_strdup_printf (_ ("Matches: %s, steps %d – %d"),
                                 name,
                                 only->first_step,
                                 only->last_step);
     }
   else if (boxes->len > 0)
-    text = g_strdup_printf (g_dngettext (NULL,
-                                         "%u node stands for it",
-                                         "%u nodes stand for it",
-                                         boxes->len),
+    text = g_strdup_printf (g_dngettext (NULL, "%u node matches", "%u nodes match", boxes->len),
                             boxes->len);
-  gtk_label_set_text (self->partner, text ? text : "");
-  gtk_widget_set_visible (GTK_WIDGET (self->partner), text != NULL);
-  scope_tooltip_set (GTK_WIDGET (self->partner), text);
+  gtk_label_set_text (self->counterparts_label, text ? text : "");
+  gtk_widget_set_visible (GTK_WIDGET (self->counterparts_label), text != NULL);
+  scope_tooltip_set (GTK_WIDGET (self->counterparts_label), text);
 }
 
-/* --- Looking around --- */
+/* --- Camera --- */
 
-/* The zoom at which all of the picture is seen; 0: nothing is. */
+/* The zoom at which the whole picture is visible, at most 1; 0: there is no picture. */
 static double
-zoom_of_all (ScopeComparePane *self)
+fit_zoom (ScopeComparePane *self)
 {
   ScopeCanvas *canvas = scope_compare_pane_get_canvas (self);
   VizPicture  *picture = scope_canvas_get_picture (canvas);
@@ -232,45 +232,44 @@ zoom_of_all (ScopeComparePane *self)
   if (!picture || width < 1 || height < 1 || viz_picture_width (picture) <= 0 ||
       viz_picture_height (picture) <= 0)
     return 0;
-  /* What is small is not blown up. */
   return MIN (MIN (width / viz_picture_width (picture), height / viz_picture_height (picture)), 1);
 }
 
 gboolean
-scope_compare_pane_get_relative_view (ScopeComparePane *self, ScopeRelativeView *look)
+scope_compare_pane_get_relative_view (ScopeComparePane *self, ScopeRelativeView *relative)
 {
   ScopeCanvas *canvas = scope_compare_pane_get_canvas (self);
   VizPicture  *picture = scope_canvas_get_picture (canvas);
-  double       all = zoom_of_all (self), x, y, zoom;
+  double       all = fit_zoom (self), x, y, zoom;
   VizRect      view;
 
   if (all <= 0)
     return FALSE;
   view = scope_canvas_get_view (canvas);
   scope_canvas_get_camera (canvas, &x, &y, &zoom);
-  look->x = (view.x + view.width / 2) / viz_picture_width (picture);
-  look->y = (view.y + view.height / 2) / viz_picture_height (picture);
-  look->zoom = zoom / all;
+  relative->x = (view.x + view.width / 2) / viz_picture_width (picture);
+  relative->y = (view.y + view.height / 2) / viz_picture_height (picture);
+  relative->zoom = zoom / all;
   return TRUE;
 }
 
 void
-scope_compare_pane_set_relative_view (ScopeComparePane *self, const ScopeRelativeView *look)
+scope_compare_pane_set_relative_view (ScopeComparePane *self, const ScopeRelativeView *relative)
 {
   ScopeCanvas *canvas = scope_compare_pane_get_canvas (self);
   VizPicture  *picture = scope_canvas_get_picture (canvas);
-  double       zoom = look->zoom * zoom_of_all (self);
+  double       zoom = relative->zoom * fit_zoom (self);
 
   if (zoom <= 0)
     return;
-  self->n_quiet++;
+  self->n_programmed++;
   scope_canvas_set_camera (canvas,
-                           look->x * viz_picture_width (picture) -
+                           relative->x * viz_picture_width (picture) -
                                gtk_widget_get_width (GTK_WIDGET (canvas)) / zoom / 2,
-                           look->y * viz_picture_height (picture) -
+                           relative->y * viz_picture_height (picture) -
                                gtk_widget_get_height (GTK_WIDGET (canvas)) / zoom / 2,
                            zoom);
-  self->n_quiet--;
+  self->n_programmed--;
 }
 
 /* --- Object --- */
@@ -340,7 +339,7 @@ scope_compare_pane_dispose (GObject *object)
 {
   ScopeComparePane *self = SCOPE_COMPARE_PANE (object);
 
-  drop_view (self);
+  clear_view (self);
   g_clear_pointer (&self->proof, g_free);
   g_clear_pointer (&self->time, g_free);
   G_OBJECT_CLASS (scope_compare_pane_parent_class)->dispose (object);
@@ -385,10 +384,10 @@ new_head (ScopeComparePane *self)
   self->close = GTK_BUTTON (gtk_button_new_from_icon_name ("window-close-symbolic"));
   gtk_widget_set_tooltip_text (GTK_WIDGET (self->chooser), _ ("Form of the model in this pane"));
   gtk_widget_set_hexpand (GTK_WIDGET (self->facts), TRUE);
-  gtk_widget_set_tooltip_text (GTK_WIDGET (self->close), _ ("Take this form out"));
+  gtk_widget_set_tooltip_text (GTK_WIDGET (self->close), _ ("Remove this form"));
   gtk_accessible_update_property (GTK_ACCESSIBLE (self->close),
                                   GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                  _ ("Take this form out"),
+                                  _ ("Remove this form"),
                                   -1);
   gtk_widget_add_css_class (GTK_WIDGET (self->close), "flat");
   gtk_widget_add_css_class (head, "pane-head");
@@ -407,10 +406,10 @@ new_stack (ScopeComparePane *self)
 
   self->stack = GTK_STACK (stack);
   self->refused = ADW_STATUS_PAGE (refused);
-  adw_status_page_set_title (ADW_STATUS_PAGE (wait), _ ("Writing and Proving…"));
+  adw_status_page_set_title (ADW_STATUS_PAGE (wait), _ ("Converting and Proving…"));
   adw_status_page_set_child (ADW_STATUS_PAGE (wait), spinner);
   gtk_spinner_start (GTK_SPINNER (spinner));
-  adw_status_page_set_title (self->refused, _ ("Cannot Be Written in This Form"));
+  adw_status_page_set_title (self->refused, _ ("No Conversion to This Form"));
   adw_status_page_set_icon_name (self->refused, "dialog-information-symbolic");
   gtk_widget_add_css_class (wait, "compact");
   gtk_widget_add_css_class (refused, "compact");
@@ -425,14 +424,14 @@ scope_compare_pane_init (ScopeComparePane *self)
 {
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
 
-  self->partner = new_label ("dim-label");
-  gtk_widget_add_css_class (GTK_WIDGET (self->partner), "pane-note");
-  gtk_widget_set_name (GTK_WIDGET (self->partner), "pane-partner");
-  gtk_label_set_ellipsize (self->partner, PANGO_ELLIPSIZE_MIDDLE);
-  gtk_widget_set_visible (GTK_WIDGET (self->partner), FALSE);
+  self->counterparts_label = new_label ("dim-label");
+  gtk_widget_add_css_class (GTK_WIDGET (self->counterparts_label), "pane-note");
+  gtk_widget_set_name (GTK_WIDGET (self->counterparts_label), "pane-partner");
+  gtk_label_set_ellipsize (self->counterparts_label, PANGO_ELLIPSIZE_MIDDLE);
+  gtk_widget_set_visible (GTK_WIDGET (self->counterparts_label), FALSE);
   gtk_box_append (GTK_BOX (box), new_head (self));
   gtk_box_append (GTK_BOX (box), new_stack (self));
-  gtk_box_append (GTK_BOX (box), GTK_WIDGET (self->partner));
+  gtk_box_append (GTK_BOX (box), GTK_WIDGET (self->counterparts_label));
   adw_bin_set_child (ADW_BIN (self), box);
   start_view (self);
 }

@@ -1,11 +1,14 @@
-/* compare-result.c — what was measured of forms that compute the same.
+/* compare-result.c — the result of hscope compare --json as widgets.
  *
- * What is shown is what hscope compare --json says; charts are viz's own.
+ * Left: the table of times (forms × sizes), the curves and a sentence per pair.  Right: where the
+ * difference between the slowest and the fastest form comes from.  Start reading with
+ * scope_compare_result_set().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/compare/compare-result.h"
 
 #include "app/compare/compare-curves.h"
 #include "app/process/conversion.h"
+#include "app/process/json-fields.h"
 #include "app/widgets/tooltip.h"
 #include "profiler/base/format.h"
 #include "viz/paint/chart.h"
@@ -23,30 +26,14 @@ struct _ScopeCompareResult
 
 G_DEFINE_FINAL_TYPE (ScopeCompareResult, scope_compare_result, ADW_TYPE_BIN)
 
-/* Words of hscope's that are shown here. */
+/* Names of buckets as hscope writes them, listed for the translation. */
 static const char *const words[] G_GNUC_UNUSED = {
   N_ ("host and dispatch"), N_ ("gemm batching"), N_ ("pointwise fusion"),
   N_ ("data movement"),     N_ ("overlap"),       N_ ("memory"),
 };
 
-double
-scope_json_get_number (const cJSON *json, const char *key)
-{
-  const cJSON *item = cJSON_GetObjectItemCaseSensitive (json, key);
-
-  return cJSON_IsNumber (item) ? item->valuedouble : NAN;
-}
-
-const char *
-scope_json_get_text (const cJSON *json, const char *key)
-{
-  const char *text = cJSON_GetStringValue (cJSON_GetObjectItemCaseSensitive (json, key));
-
-  return text ? text : "";
-}
-
 static const cJSON *
-get_list (ScopeCompareResult *self, const char *key)
+get_member (ScopeCompareResult *self, const char *key)
 {
   return cJSON_GetObjectItemCaseSensitive (self->result, key);
 }
@@ -56,7 +43,7 @@ scope_compare_result_find (ScopeCompareResult *self, const char *form)
 {
   const cJSON *cell;
 
-  cJSON_ArrayForEach (cell, get_list (self, "cells"))
+  cJSON_ArrayForEach (cell, get_member (self, "cells"))
   {
     if (g_str_equal (scope_json_get_text (cell, "variant"), form))
       return cell;
@@ -79,7 +66,7 @@ new_label (const char *text, const char *css_class, gboolean wraps)
 /* --- The matrix: forms down, sizes across --- */
 
 static gboolean
-is_same_place (const cJSON *a, const cJSON *b)
+has_same_size (const cJSON *a, const cJSON *b)
 {
   double batch_a = scope_json_get_number (a, "batch"), batch_b = scope_json_get_number (b, "batch");
   double length_a = scope_json_get_number (a, "length"),
@@ -90,7 +77,7 @@ is_same_place (const cJSON *a, const cJSON *b)
 }
 
 static char *
-title_of_place (const cJSON *cell)
+dup_size_title (const cJSON *cell)
 {
   double      batch = scope_json_get_number (cell, "batch");
   double      length = scope_json_get_number (cell, "length");
@@ -107,18 +94,18 @@ title_of_place (const cJSON *cell)
   return g_strdup_printf (_ ("batch %.0f, length %.0f, %s"), batch, length, way);
 }
 
-/* The longest and shortest time among cells of one size. */
+/* The slowest and fastest cell of the same size as like; NULL: none has a time. */
 static void
-find_extremes (ScopeCompareResult *self, const cJSON *place, const cJSON **slow, const cJSON **fast)
+find_extremes (ScopeCompareResult *self, const cJSON *like, const cJSON **slow, const cJSON **fast)
 {
   const cJSON *cell;
 
   *slow = *fast = NULL;
-  cJSON_ArrayForEach (cell, get_list (self, "cells"))
+  cJSON_ArrayForEach (cell, get_member (self, "cells"))
   {
     double median = scope_json_get_number (cell, "median");
 
-    if (!is_same_place (cell, place) || isnan (median))
+    if (!has_same_size (cell, like) || isnan (median))
       continue;
     if (!*slow || median > scope_json_get_number (*slow, "median"))
       *slow = cell;
@@ -127,6 +114,7 @@ find_extremes (ScopeCompareResult *self, const cJSON *place, const cJSON **slow,
   }
 }
 
+/* One time with a bar relative to the slowest form of that size. */
 static GtkWidget *
 new_cell (ScopeCompareResult *self, const cJSON *cell)
 {
@@ -144,7 +132,8 @@ new_cell (ScopeCompareResult *self, const cJSON *cell)
 
   find_extremes (self, cell, &slow, &fast);
   times = g_strdup_printf ("%.2f ×", median / scope_json_get_number (fast, "median"));
-  hint = g_strdup_printf (_ ("Median of %.0f runs; 95 %% interval %s to %s. Memory %s."),
+  hint = g_strdup_printf (_ ("Median of %.0f runs, 95 %% confidence interval %s to %s. Peak memory "
+                             "%s."),
                           scope_json_get_number (cell, "samples"),
                           low,
                           high,
@@ -163,6 +152,7 @@ new_cell (ScopeCompareResult *self, const cJSON *cell)
   return box;
 }
 
+/* The grid row of a form, which gets one if it has none; row 0 holds the titles. */
 static int
 find_row (GPtrArray *rows, const char *name)
 {
@@ -181,20 +171,20 @@ add_matrix (ScopeCompareResult *self)
 {
   GtkWidget *grid = gtk_grid_new ();
   g_autoptr (GPtrArray) rows = g_ptr_array_new ();
-  const cJSON *cell, *before = NULL;
+  const cJSON *cell, *previous = NULL;
   int          column = 0;
 
   gtk_widget_set_name (grid, "compare-matrix");
   gtk_grid_set_column_spacing (GTK_GRID (grid), 18);
   gtk_grid_set_row_spacing (GTK_GRID (grid), 9);
-  cJSON_ArrayForEach (cell, get_list (self, "cells"))
+  cJSON_ArrayForEach (cell, get_member (self, "cells"))
   {
     const char *form = scope_json_get_text (cell, "variant");
     int         row = find_row (rows, form);
 
-    if (!before || !is_same_place (before, cell))
+    if (!previous || !has_same_size (previous, cell))
       {
-        g_autofree char *title = title_of_place (cell);
+        g_autofree char *title = dup_size_title (cell);
 
         gtk_grid_attach (GTK_GRID (grid), new_label (title, "dim-label", FALSE), ++column, 0, 1, 1);
       }
@@ -206,14 +196,14 @@ add_matrix (ScopeCompareResult *self)
                        1,
                        1);
     gtk_grid_attach (GTK_GRID (grid), new_cell (self, cell), column, row, 1, 1);
-    before = cell;
+    previous = cell;
   }
   gtk_box_append (self->left, grid);
 }
 
 /* --- Verdicts --- */
 
-/* "fused, static" → what people call it. */
+/* The title of the form in a name such as "fused, static". */
 static const char *
 title_of_name (const char *name)
 {
@@ -223,7 +213,7 @@ title_of_name (const char *name)
 }
 
 static char *
-tell_pair (const cJSON *pair)
+describe_pair (const cJSON *pair)
 {
   const char *a = title_of_name (scope_json_get_text (pair, "a"));
   const char *b = title_of_name (scope_json_get_text (pair, "b"));
@@ -242,41 +232,36 @@ tell_pair (const cJSON *pair)
     return g_strdup_printf (_ ("%s is %.2f × as fast as %s (%.2f – %.2f)"), b, ratio, a, low, high);
   if (g_str_equal (verdict, "same"))
     return g_strdup_printf (_ ("%s and %s take the same time"), a, b);
-  return g_strdup_printf (_ ("%s and %s: no difference beyond the noise (%.2f – %.2f)"),
-                          a,
-                          b,
-                          low,
-                          high);
+  return g_strdup_printf (_ ("%s and %s: no measurable difference (%.2f – %.2f)"), a, b, low, high);
 }
 
 static void
 add_verdicts (ScopeCompareResult *self)
 {
-  const cJSON     *equal = get_list (self, "equal"), *first = get_list (self, "cells"), *pair;
+  const cJSON     *equal = get_member (self, "equal"), *first = get_member (self, "cells"), *pair;
   double           worst = scope_json_get_number (equal, "max_abs");
-  g_autofree char *proof =
-      worst > 0 ? g_strdup_printf (_ ("✓ All compute the same: they differ by %.2g at most"), worst)
-                : g_strdup (_ ("✓ All compute the same"));
+  g_autofree char *proof = worst > 0 ? g_strdup_printf (_ ("✓ The outputs agree to %.2g"), worst)
+                                     : g_strdup (_ ("✓ The outputs are equal"));
 
   if (cJSON_IsTrue (cJSON_GetObjectItemCaseSensitive (equal, "ok")))
     gtk_box_append (self->left, new_label (proof, "dim-label", TRUE));
   else
     gtk_box_append (self->left,
-                    new_label (_ ("They do not compute the same: the times cannot be compared"),
+                    new_label (_ ("The outputs differ, so the times cannot be compared"),
                                "error",
                                TRUE));
   first = cJSON_GetArrayItem (first, 0);
-  cJSON_ArrayForEach (pair, get_list (self, "pairs"))
+  cJSON_ArrayForEach (pair, get_member (self, "pairs"))
   {
-    g_autofree char *told = tell_pair (pair);
-    g_autofree char *place = is_same_place (pair, first) ? NULL : title_of_place (pair);
-    g_autofree char *text = place ? g_strdup_printf ("%s · %s", told, place) : NULL;
+    g_autofree char *sentence = describe_pair (pair);
+    g_autofree char *size = has_same_size (pair, first) ? NULL : dup_size_title (pair);
+    g_autofree char *text = size ? g_strdup_printf ("%s · %s", sentence, size) : NULL;
 
-    gtk_box_append (self->left, new_label (text ? text : told, "numeric", TRUE));
+    gtk_box_append (self->left, new_label (text ? text : sentence, "numeric", TRUE));
   }
 }
 
-/* --- Why --- */
+/* --- Explanation --- */
 
 static VizBar
 bar_of (const char *label, double value, gboolean is_total, GPtrArray *texts)
@@ -289,15 +274,15 @@ bar_of (const char *label, double value, gboolean is_total, GPtrArray *texts)
   return bar;
 }
 
-/* From the slow form down to the fast one. */
+/* Bars of the waterfall: the slow form, what each bucket saves, the fast form. */
 static GArray *
 list_bars (ScopeCompareResult *self, GPtrArray *texts)
 {
   GArray      *bars = g_array_new (FALSE, TRUE, sizeof (VizBar));
-  const cJSON *why = get_list (self, "explanation"), *slow, *fast, *bucket;
+  const cJSON *explanation = get_member (self, "explanation"), *slow, *fast, *bucket;
   VizBar       bar;
 
-  find_extremes (self, cJSON_GetArrayItem (get_list (self, "cells"), 0), &slow, &fast);
+  find_extremes (self, cJSON_GetArrayItem (get_member (self, "cells"), 0), &slow, &fast);
   if (!slow || slow == fast)
     return bars;
   bar = bar_of (scope_conversion_title (scope_json_get_text (slow, "variant")),
@@ -305,7 +290,7 @@ list_bars (ScopeCompareResult *self, GPtrArray *texts)
                 TRUE,
                 texts);
   g_array_append_val (bars, bar);
-  cJSON_ArrayForEach (bucket, cJSON_GetObjectItemCaseSensitive (why, "buckets"))
+  cJSON_ArrayForEach (bucket, cJSON_GetObjectItemCaseSensitive (explanation, "buckets"))
   {
     double seconds = scope_json_get_number (bucket, "seconds");
 
@@ -316,7 +301,7 @@ list_bars (ScopeCompareResult *self, GPtrArray *texts)
         scope_json_get_number (bucket, "low") <= 0 && scope_json_get_number (bucket, "high") >= 0;
     g_array_append_val (bars, bar);
   }
-  bar = bar_of (_ ("not explained"), -scope_json_get_number (why, "residual"), FALSE, texts);
+  bar = bar_of (_ ("unexplained"), -scope_json_get_number (explanation, "residual"), FALSE, texts);
   bar.is_unclear = TRUE;
   if (isfinite (bar.value) && bar.value != 0)
     g_array_append_val (bars, bar);
@@ -329,7 +314,11 @@ list_bars (ScopeCompareResult *self, GPtrArray *texts)
 }
 
 static void
-draw_why (GtkDrawingArea *area G_GNUC_UNUSED, cairo_t *cr, int width, int height, gpointer data)
+draw_waterfall (GtkDrawingArea *area G_GNUC_UNUSED,
+                cairo_t             *cr,
+                int                  width,
+                int                  height,
+                gpointer             data)
 {
   const VizTheme *theme = viz_theme_find (
       adw_style_manager_get_dark (adw_style_manager_get_default ()) ? "dark" : "light");
@@ -369,14 +358,14 @@ add_expander (GtkBox *box, const char *title)
   return GTK_BOX (inside);
 }
 
-/* What each bar rests on. */
+/* The measurement behind each bar, and the optimisations switched on one after the other. */
 static void
-add_rungs (ScopeCompareResult *self, const cJSON *why)
+add_measurements (ScopeCompareResult *self, const cJSON *explanation)
 {
   GtkBox      *box = NULL;
   const cJSON *item;
 
-  cJSON_ArrayForEach (item, cJSON_GetObjectItemCaseSensitive (why, "buckets"))
+  cJSON_ArrayForEach (item, cJSON_GetObjectItemCaseSensitive (explanation, "buckets"))
   {
     const char      *rung = scope_json_get_text (item, "rung");
     g_autofree char *text = NULL;
@@ -384,12 +373,12 @@ add_rungs (ScopeCompareResult *self, const cJSON *why)
     if (*rung == '\0')
       continue;
     if (!box)
-      box = add_expander (self->right, _ ("What was switched to measure each bar"));
+      box = add_expander (self->right, _ ("How each bar was measured"));
     text = g_strdup_printf ("%s – %s", gettext (scope_json_get_text (item, "name")), rung);
     gtk_box_append (box, new_label (text, "numeric", TRUE));
   }
   box = NULL;
-  cJSON_ArrayForEach (item, get_list (self, "ladder"))
+  cJSON_ArrayForEach (item, get_member (self, "ladder"))
   {
     double           saved = scope_json_get_number (item, "saved");
     g_autofree char *seconds = prof_format_seconds (scope_json_get_number (item, "seconds"));
@@ -399,7 +388,7 @@ add_rungs (ScopeCompareResult *self, const cJSON *why)
                       : g_strdup_printf ("%s  (%s%s)", seconds, saved > 0 ? "−" : "+", change);
 
     if (!box)
-      box = add_expander (self->right, _ ("The engine's own steps, run one after the other"));
+      box = add_expander (self->right, _ ("Optimisations, switched on one after the other"));
     gtk_box_append (box,
                     new_row (scope_json_get_text (item, "name"),
                              text,
@@ -407,19 +396,19 @@ add_rungs (ScopeCompareResult *self, const cJSON *why)
   }
 }
 
-/* Whether the two may take the same time for all that is known. */
+/* TRUE if the confidence interval of the ratio of the two times includes 1. */
 static gboolean
 is_within_noise (ScopeCompareResult *self, const cJSON *slow, const cJSON *fast)
 {
   const cJSON *pair;
 
-  cJSON_ArrayForEach (pair, get_list (self, "pairs"))
+  cJSON_ArrayForEach (pair, get_member (self, "pairs"))
   {
     const char *a = scope_json_get_text (pair, "a"), *b = scope_json_get_text (pair, "b");
     const char *one = scope_json_get_text (slow, "variant");
     const char *other = scope_json_get_text (fast, "variant");
 
-    if (is_same_place (pair, slow) && ((g_str_has_prefix (a, one) && g_str_has_prefix (b, other)) ||
+    if (has_same_size (pair, slow) && ((g_str_has_prefix (a, one) && g_str_has_prefix (b, other)) ||
                                        (g_str_has_prefix (a, other) && g_str_has_prefix (b, one))))
       return scope_json_get_number (pair, "low") <= 1 && scope_json_get_number (pair, "high") >= 1;
   }
@@ -427,45 +416,45 @@ is_within_noise (ScopeCompareResult *self, const cJSON *slow, const cJSON *fast)
 }
 
 static void
-add_why (ScopeCompareResult *self)
+add_explanation (ScopeCompareResult *self)
 {
-  const cJSON     *why = get_list (self, "explanation"), *slow, *fast;
+  const cJSON     *explanation = get_member (self, "explanation"), *slow, *fast;
   GtkWidget       *area;
   g_autofree char *saved = NULL;
   g_autofree char *text = NULL;
 
-  find_extremes (self, cJSON_GetArrayItem (get_list (self, "cells"), 0), &slow, &fast);
-  if (!cJSON_IsObject (why) || !slow || slow == fast)
+  find_extremes (self, cJSON_GetArrayItem (get_member (self, "cells"), 0), &slow, &fast);
+  if (!cJSON_IsObject (explanation) || !slow || slow == fast)
     return;
-  gtk_box_append (self->right, new_label (_ ("Why"), "heading", FALSE));
+  gtk_box_append (self->right, new_label (_ ("Where the Difference Comes From"), "heading", FALSE));
   saved = prof_format_seconds (scope_json_get_number (slow, "median") -
                                scope_json_get_number (fast, "median"));
-  text =
-      is_within_noise (self, slow, fast)
-          ? g_strdup_printf (_ ("%s and %s differ by %s, which is within the noise: the bars may "
-                                "be, too."),
-                             scope_conversion_title (scope_json_get_text (slow, "variant")),
-                             scope_conversion_title (scope_json_get_text (fast, "variant")),
-                             saved)
-          : g_strdup_printf (_ ("From %s to %s: %s less. Blue saves time, orange costs time, grey "
-                                "is "
-                                "within the noise."),
-                             scope_conversion_title (scope_json_get_text (slow, "variant")),
-                             scope_conversion_title (scope_json_get_text (fast, "variant")),
-                             saved);
+  text = is_within_noise (self, slow, fast)
+             ? g_strdup_printf (_ ("%s and %s differ by %s, which is within the noise. The bars "
+                                   "may be "
+                                   "noise as well."),
+                                scope_conversion_title (scope_json_get_text (slow, "variant")),
+                                scope_conversion_title (scope_json_get_text (fast, "variant")),
+                                saved)
+             : g_strdup_printf (_ ("From %s to %s: %s less. Blue saves time, orange costs time, "
+                                   "grey is "
+                                   "within the noise."),
+                                scope_conversion_title (scope_json_get_text (slow, "variant")),
+                                scope_conversion_title (scope_json_get_text (fast, "variant")),
+                                saved);
   gtk_box_append (self->right, new_label (text, "dim-label", TRUE));
   area = scope_compare_chart_new ("compare-waterfall",
-                                  _ ("What the difference is made of"),
-                                  draw_why,
+                                  _ ("Parts of the difference"),
+                                  draw_waterfall,
                                   self);
   gtk_box_append (self->right, area);
-  add_rungs (self, why);
+  add_measurements (self, explanation);
 }
 
 /* --- Object --- */
 
 static void
-empty (GtkBox *box)
+remove_children (GtkBox *box)
 {
   GtkWidget *child;
 
@@ -478,19 +467,19 @@ scope_compare_result_set (ScopeCompareResult *self, cJSON *result)
 {
   GtkWidget *curves;
 
-  empty (self->left);
-  empty (self->right);
+  remove_children (self->left);
+  remove_children (self->right);
   g_clear_pointer (&self->result, cJSON_Delete);
   self->result = result;
   if (!result)
     return;
   gtk_box_append (self->left, new_label (_ ("Time of a Run"), "heading", FALSE));
   add_matrix (self);
-  curves = scope_compare_curves_new (get_list (self, "cells"));
+  curves = scope_compare_curves_new (get_member (self, "cells"));
   if (curves)
     gtk_box_append (self->left, curves);
   add_verdicts (self);
-  add_why (self);
+  add_explanation (self);
 }
 
 static void

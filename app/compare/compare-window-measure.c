@@ -1,10 +1,13 @@
-/* compare-window-measure.c — hscope compare in the child, and what it brought into the panes.
+/* compare-window-measure.c — measures the forms with hscope compare, and colours the panes.
+ *
+ * The child process writes one capture per form, which the panes open.  Start reading with
+ * scope_compare_window_measure() and measured_cb().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/compare/compare-window-private.h"
 
 #include "app/compare/difference-heat.h"
 #include "app/process/child.h"
-#include "app/process/layout-worker.h"
+#include "app/process/json-fields.h"
 #include "profiler/base/format.h"
 
 #include <glib/gi18n.h>
@@ -19,20 +22,20 @@ typedef struct
 {
   ScopeCompareWindow *window;
   ScopeComparePane   *pane;
-  ScopeMeasurement   *measurement; /* that it shows */
-  guint               number;      /* of the colouring it belongs to */
-} Painting;
+  ScopeMeasurement   *measurement; /* of the pane when request began */
+  guint               number;      /* value of n_repaints then */
+} PaintRequest;
 
-static Painting *
-painting_new (ScopeCompareWindow *window, ScopeComparePane *pane, ScopeMeasurement *measurement)
+static PaintRequest *
+request_new (ScopeCompareWindow *window, ScopeComparePane *pane, ScopeMeasurement *measurement)
 {
-  Painting *painting = g_new (Painting, 1);
+  PaintRequest *request = g_new (PaintRequest, 1);
 
-  *painting = (Painting){ g_object_ref (window),
-                          g_object_ref (pane),
-                          scope_measurement_ref (measurement),
-                          window->n_colourings };
-  return painting;
+  *request = (PaintRequest){ g_object_ref (window),
+                             g_object_ref (pane),
+                             scope_measurement_ref (measurement),
+                             window->n_repaints };
+  return request;
 }
 
 static void
@@ -47,33 +50,33 @@ set_overlay (ScopeCompareWindow *self, ScopeComparePane *pane, VizOverlay *overl
 
 /* overlay: (transfer full) (nullable) */
 static void
-end_painting (Painting *painting, VizOverlay *overlay)
+finish_painting (PaintRequest *request, VizOverlay *overlay)
 {
-  ScopeCompareWindow *self = painting->window;
-  ScopeWorkspace     *workspace = scope_compare_pane_get_workspace (painting->pane);
+  ScopeCompareWindow *self = request->window;
+  ScopeWorkspace     *workspace = scope_compare_pane_get_workspace (request->pane);
 
-  /* Another form may have been chosen meanwhile, or the pane closed. */
-  if (overlay && painting->number == self->n_colourings &&
-      scope_compare_window_find_pane (self, painting->pane) < SCOPE_MAX_PANES &&
-      scope_workspace_get_measurement (workspace) == painting->measurement)
-    set_overlay (self, painting->pane, overlay);
+  /* Another form may have been chosen since, or the pane closed. */
+  if (overlay && request->number == self->n_repaints &&
+      scope_compare_window_find_pane (self, request->pane) < SCOPE_MAX_PANES &&
+      scope_workspace_get_measurement (workspace) == request->measurement)
+    set_overlay (self, request->pane, overlay);
   g_clear_pointer (&overlay, viz_overlay_unref);
-  scope_measurement_unref (painting->measurement);
-  g_object_unref (painting->window);
-  g_object_unref (painting->pane);
-  g_free (painting);
+  scope_measurement_unref (request->measurement);
+  g_object_unref (request->window);
+  g_object_unref (request->pane);
+  g_free (request);
 }
 
 static void
 difference_painted_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
 {
-  end_painting (data, scope_difference_paint_finish (result, NULL));
+  finish_painting (data, scope_difference_paint_finish (result, NULL));
 }
 
 static void
 painted_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
 {
-  end_painting (data, scope_measurement_paint_finish (result, NULL));
+  finish_painting (data, scope_measurement_paint_finish (result, NULL));
 }
 
 static void
@@ -82,32 +85,31 @@ paint_pane (ScopeCompareWindow *self, guint index)
   ScopeComparePane *pane = self->panes[index];
   ScopeMeasurement *base =
       scope_workspace_get_measurement (scope_compare_pane_get_workspace (self->panes[0]));
-  ScopeMeasurement *own = scope_workspace_get_measurement (scope_compare_pane_get_workspace (pane));
+  ScopeMeasurement *measurement =
+      scope_workspace_get_measurement (scope_compare_pane_get_workspace (pane));
 
-  if (!own || g_str_equal (self->colours, "none"))
+  if (!measurement || g_str_equal (self->colours, "none"))
     set_overlay (self, pane, NULL);
-  else if (index > 0 && base && self->sides[0] && self->sides[index] &&
+  else if (index > 0 && base && self->maps[0] && self->maps[index] &&
            g_str_equal (self->colours, "difference"))
-    scope_difference_paint_async (self->sides[0],
-                                  base,
-                                  self->sides[index],
-                                  own,
+    scope_difference_paint_async (&(ScopeMeasuredForm){ self->maps[0], base },
+                                  &(ScopeMeasuredForm){ self->maps[index], measurement },
                                   self->cancellable,
                                   difference_painted_cb,
-                                  painting_new (self, pane, own));
+                                  request_new (self, pane, measurement));
   else
-    scope_measurement_paint_async (own,
+    scope_measurement_paint_async (measurement,
                                    SCOPE_HEAT_SELF,
                                    VIZ_SCALE_LOG,
                                    self->cancellable,
                                    painted_cb,
-                                   painting_new (self, pane, own));
+                                   request_new (self, pane, measurement));
 }
 
 void
 scope_compare_window_update_colours (ScopeCompareWindow *self)
 {
-  self->n_colourings++;
+  self->n_repaints++;
   scope_legend_set (self->legend, NULL, NULL);
   for (guint i = 0; i < SCOPE_MAX_PANES; i++)
     if (self->panes[i])
@@ -117,7 +119,7 @@ scope_compare_window_update_colours (ScopeCompareWindow *self)
 /* --- Times --- */
 
 static void
-update_pane (ScopeCompareWindow *self, guint index)
+update_time (ScopeCompareWindow *self, guint index)
 {
   ScopeComparePane      *pane = self->panes[index];
   ScopeWorkspace        *workspace = scope_compare_pane_get_workspace (pane);
@@ -141,21 +143,21 @@ scope_compare_window_update_times (ScopeCompareWindow *self)
 {
   for (guint i = 0; i < SCOPE_MAX_PANES; i++)
     if (self->panes[i])
-      update_pane (self, i);
+      update_time (self, i);
 }
 
 /* --- Measuring --- */
 
 static void
-end_measuring (ScopeCompareWindow *self)
+finish_measuring (ScopeCompareWindow *self)
 {
-  g_clear_handle_id (&self->tick, g_source_remove);
+  g_clear_handle_id (&self->progress_tick, g_source_remove);
   g_clear_object (&self->measuring);
   gtk_widget_action_set_enabled (GTK_WIDGET (self), "compare.measure", TRUE);
 }
 
 static void
-fail (ScopeCompareWindow *self, const char *why)
+show_failure (ScopeCompareWindow *self, const char *why)
 {
   adw_status_page_set_description (self->failed, why);
   gtk_stack_set_visible_child_name (self->stack, "failed");
@@ -174,13 +176,16 @@ measured_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
       cJSON_Delete (json);
       return;
     }
-  end_measuring (self);
+  finish_measuring (self);
   if (!json)
     {
       if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
-        fail (self, _ ("It was cancelled. Nothing was measured."));
+        show_failure (self, _ ("The measurement was cancelled."));
       else
-        fail (self, error ? error->message : _ ("hscope said nothing that can be read"));
+        show_failure (self,
+                      error ? error->message
+                            : _ ("hscope returned no valid JSON. Its version may differ from that "
+                                 "of hybridscope."));
       return;
     }
   scope_compare_result_set (self->result, json);
@@ -202,7 +207,8 @@ on_tick (gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
-/* Each form once, if it can be written. */
+/* Names of the panes' forms for --variants, without repetitions and without refused ones.
+ * (transfer full) NULL: none is left. */
 static char *
 list_forms (ScopeCompareWindow *self)
 {
@@ -220,7 +226,7 @@ list_forms (ScopeCompareWindow *self)
   return forms->len > 1 ? g_strjoinv (",", (char **) forms->pdata) : NULL;
 }
 
-/* A folder of its own: other windows measure, too. */
+/* In a folder of this window, because several windows may measure at once.  (transfer full) */
 static char *
 new_prefix (ScopeCompareWindow *self)
 {
@@ -248,8 +254,8 @@ command_of (ScopeCompareWindow *self, const char *forms)
   g_autofree char *batches = g_strdup (gtk_editable_get_text (self->batches));
   g_autofree char *seconds =
       g_strdup_printf ("%d", gtk_spin_button_get_value_as_int (self->seconds));
-  /* What the panes show comes of the unrolled form: measured from there, names are the same.
-   * Only an example can be made for another batch. */
+  /* Starting from the unrolled form keeps the node names that the panes show.  Another batch size
+   * needs the original, which only a gallery model can be made for. */
   const char *model = *g_strstrip (batches) == '\0' ? self->unrolled->path : self->model;
 
   g_ptr_array_add (argv, g_strdup ("compare"));
@@ -261,7 +267,7 @@ command_of (ScopeCompareWindow *self, const char *forms)
   add_words (argv, "--batch", batches);
   if (gtk_switch_get_active (self->training))
     g_ptr_array_add (argv, g_strdup ("--backward"));
-  /* A model of the gallery brings its own, which change with the batch. */
+  /* Gallery models have their own shapes, which depend on the batch. */
   for (guint i = 0; self->shapes && self->shapes[i] && !g_str_has_prefix (model, "gallery:"); i++)
     add_words (argv, "--shape", self->shapes[i]);
   g_ptr_array_add (argv, NULL);
@@ -279,13 +285,15 @@ scope_compare_window_measure (ScopeCompareWindow *self)
   self->was_measured = TRUE;
   if (!forms)
     {
-      fail (self, self->refusal ? self->refusal : _ ("None of the forms can be written"));
+      show_failure (self,
+                    self->refusal ? self->refusal
+                                  : _ ("The model cannot be converted to any of the chosen forms"));
       return;
     }
   argv = command_of (self, forms);
   self->measuring = g_cancellable_new ();
   self->began = g_get_monotonic_time ();
-  self->tick = g_timeout_add (TICK_MS, on_tick, self);
+  self->progress_tick = g_timeout_add (TICK_MS, on_tick, self);
   on_tick (self);
   gtk_widget_action_set_enabled (GTK_WIDGET (self), "compare.measure", FALSE);
   gtk_stack_set_visible_child_name (self->stack, "waiting");

@@ -1,4 +1,7 @@
-/* compare-window-panes.c — writing the forms, and what links their pictures.
+/* compare-window-panes.c — converts the model for each pane, and links the panes.
+ *
+ * The model is first written unrolled; every other form is converted from that, so that all forms
+ * match the same reference nodes.  Start reading with scope_compare_window_start() and fill_pane().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/compare/compare-window-private.h"
 
@@ -6,20 +9,11 @@
 
 #include <string.h>
 
-guint
-scope_compare_window_find_pane (ScopeCompareWindow *self, ScopeComparePane *pane)
-{
-  guint index = 0;
+/* --- Converting --- */
 
-  while (index < SCOPE_MAX_PANES && self->panes[index] != pane)
-    index++;
-  return index;
-}
-
-/* --- Writing --- */
-
+/* Measures for the first time once every pane is read or refused. */
 static void
-settle_pane (ScopeCompareWindow *self)
+measure_when_ready (ScopeCompareWindow *self)
 {
   if (!self->was_measured && scope_compare_window_is_settled (self))
     scope_compare_window_measure (self);
@@ -34,8 +28,8 @@ on_document (ScopeWorkspace *workspace, gpointer data)
   for (guint i = 0; i < SCOPE_MAX_PANES; i++)
     if (self->panes[i] && scope_compare_pane_get_workspace (self->panes[i]) == workspace)
       {
-        g_clear_pointer (&self->sides[i], scope_node_map_unref);
-        self->sides[i] =
+        g_clear_pointer (&self->maps[i], scope_node_map_unref);
+        self->maps[i] =
             scope_node_map_new (document,
                                 self->conversions[i] ? self->conversions[i]->matches : NULL,
                                 self->conversions[i] ? SCOPE_MATCH_FROM_REFERENCE
@@ -43,12 +37,6 @@ on_document (ScopeWorkspace *workspace, gpointer data)
                                 self->names);
       }
   scope_compare_window_update_times (self);
-}
-
-static void
-on_state (ScopeCompareWindow *self)
-{
-  settle_pane (self);
 }
 
 static void
@@ -62,7 +50,7 @@ show_form (ScopeCompareWindow *self, guint index, const ScopeConversion *convers
   g_signal_connect_object (workspace, "document-changed", G_CALLBACK (on_document), self, 0);
   g_signal_connect_object (workspace,
                            "notify::state",
-                           G_CALLBACK (on_state),
+                           G_CALLBACK (measure_when_ready),
                            self,
                            G_CONNECT_SWAPPED | G_CONNECT_AFTER);
   g_signal_connect_object (workspace,
@@ -76,12 +64,23 @@ typedef struct
 {
   ScopeCompareWindow *window;
   ScopeComparePane   *pane;
-  char               *form;
-} Request;
+  char               *form; /* that was asked for; NULL: none yet */
+} PaneRequest;
+
+static PaneRequest *
+request_new (ScopeCompareWindow *window, ScopeComparePane *pane, const char *form)
+{
+  PaneRequest *request = g_new (PaneRequest, 1);
+
+  *request = (PaneRequest){ g_object_ref (window), g_object_ref (pane), g_strdup (form) };
+  return request;
+}
 
 static void
-request_free (Request *request)
+request_free (gpointer data)
 {
+  PaneRequest *request = data;
+
   g_object_unref (request->window);
   g_object_unref (request->pane);
   g_free (request->form);
@@ -89,15 +88,15 @@ request_free (Request *request)
 }
 
 static void
-written_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
+converted_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
 {
-  Request            *request = data;
+  PaneRequest        *request = data;
   ScopeCompareWindow *self = request->window;
   guint               index = scope_compare_window_find_pane (self, request->pane);
   g_autoptr (GError) error = NULL;
   g_autoptr (ScopeConversion) conversion = scope_conversion_run_finish (result, &error);
 
-  /* Another form may have been chosen meanwhile, or the pane closed. */
+  /* Another form may have been chosen since, or the pane closed. */
   if (!g_cancellable_is_cancelled (self->cancellable) && index < SCOPE_MAX_PANES &&
       g_str_equal (scope_compare_pane_get_form (request->pane), request->form))
     {
@@ -109,21 +108,20 @@ written_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
       else
         {
           scope_compare_pane_show_refusal (request->pane, error->message);
-          settle_pane (self);
+          measure_when_ready (self);
         }
     }
   request_free (request);
 }
 
-/* The form that a pane wants, once there is the unrolled one. */
+/* Shows the form chosen in a pane; waits for the unrolled form if there is none yet. */
 static void
 fill_pane (ScopeCompareWindow *self, guint index)
 {
   ScopeComparePane *pane = self->panes[index];
   const char       *form = scope_compare_pane_get_form (pane);
-  Request          *request;
 
-  g_clear_pointer (&self->sides[index], scope_node_map_unref);
+  g_clear_pointer (&self->maps[index], scope_node_map_unref);
   g_clear_pointer (&self->conversions[index], scope_conversion_free);
   scope_compare_pane_show_waiting (pane);
   if (self->refusal)
@@ -138,18 +136,14 @@ fill_pane (ScopeCompareWindow *self, guint index)
       show_form (self, index, self->unrolled);
       return;
     }
-  request = g_new0 (Request, 1);
-  request->window = g_object_ref (self);
-  request->pane = g_object_ref (pane);
-  request->form = g_strdup (form);
-  scope_conversion_run_async (self->unrolled->path,
-                              NULL,
-                              (const char *const *) self->shapes,
-                              form,
-                              self->title,
+  scope_conversion_run_async (&(ScopeConversionOptions){ .model = self->unrolled->path,
+                                                         .shapes =
+                                                             (const char *const *) self->shapes,
+                                                         .form = form,
+                                                         .title = self->title },
                               self->cancellable,
-                              written_cb,
-                              request);
+                              converted_cb,
+                              request_new (self, pane, form));
 }
 
 static void
@@ -175,11 +169,11 @@ unrolled_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
 static void
 write_unrolled (ScopeCompareWindow *self)
 {
-  scope_conversion_run_async (self->model,
-                              NULL,
-                              (const char *const *) self->shapes,
-                              "unrolled",
-                              self->title,
+  scope_conversion_run_async (&(ScopeConversionOptions){ .model = self->model,
+                                                         .shapes =
+                                                             (const char *const *) self->shapes,
+                                                         .form = "unrolled",
+                                                         .title = self->title },
                               self->cancellable,
                               unrolled_cb,
                               g_object_ref (self));
@@ -199,7 +193,7 @@ shapes_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
 void
 scope_compare_window_start (ScopeCompareWindow *self)
 {
-  /* Files of examples do not say the shapes of their inputs; a proof needs them. */
+  /* The proof needs shapes of all inputs, which the files of gallery models do not give. */
   if ((!self->shapes || !self->shapes[0]) && g_str_has_prefix (self->model, "gallery:"))
     scope_gallery_shapes_async (self->model + strlen ("gallery:"),
                                 self->cancellable,
@@ -224,9 +218,9 @@ on_moved (ScopeComparePane *pane, gpointer data)
       scope_compare_pane_set_relative_view (self->panes[i], &look);
 }
 
-/* Unless something is selected in another pane, which is why it no longer is in this one. */
+/* Unless a node of another pane is selected, whose counterparts are shown. */
 static void
-clear_partners (ScopeCompareWindow *self)
+clear_counterparts (ScopeCompareWindow *self)
 {
   for (guint i = 0; i < SCOPE_MAX_PANES; i++)
     if (self->panes[i] && scope_workspace_get_selected (
@@ -246,20 +240,20 @@ on_selected (ScopeComparePane *pane, gpointer data)
 
   if (box == VIZ_ROOT || from >= SCOPE_MAX_PANES)
     {
-      clear_partners (self);
+      clear_counterparts (self);
       return;
     }
   scope_compare_pane_set_counterparts (pane, NULL);
   for (guint i = 0; i < SCOPE_MAX_PANES; i++)
     {
-      g_autoptr (GArray) partners = NULL;
+      g_autoptr (GArray) counterparts = NULL;
 
       if (!self->panes[i] || i == from)
         continue;
-      if (self->sides[i] && self->sides[from])
-        partners = scope_node_map_find (self->sides[from], box, self->sides[i]);
+      if (self->maps[i] && self->maps[from])
+        counterparts = scope_node_map_find (self->maps[from], box, self->maps[i]);
       scope_workspace_select (scope_compare_pane_get_workspace (self->panes[i]), VIZ_ROOT);
-      scope_compare_pane_set_counterparts (self->panes[i], partners);
+      scope_compare_pane_set_counterparts (self->panes[i], counterparts);
     }
 }
 
@@ -268,21 +262,19 @@ on_selected (ScopeComparePane *pane, gpointer data)
 static gboolean
 on_form_idle (gpointer data)
 {
-  ScopeComparePane   *pane = data;
-  ScopeCompareWindow *self =
-      SCOPE_COMPARE_WINDOW (gtk_widget_get_ancestor (GTK_WIDGET (pane), SCOPE_TYPE_COMPARE_WINDOW));
-  guint index = self ? scope_compare_window_find_pane (self, pane) : SCOPE_MAX_PANES;
+  PaneRequest *request = data;
+  guint        index = scope_compare_window_find_pane (request->window, request->pane);
 
   if (index < SCOPE_MAX_PANES)
-    fill_pane (self, index);
+    fill_pane (request->window, index);
   return G_SOURCE_REMOVE;
 }
 
+/* From the main loop, after the drop-down list has closed. */
 static void
-on_form (ScopeComparePane *pane)
+on_form (ScopeComparePane *pane, gpointer data)
 {
-  /* The list of forms still has to close. */
-  g_idle_add_full (G_PRIORITY_DEFAULT, on_form_idle, g_object_ref (pane), g_object_unref);
+  g_idle_add_full (G_PRIORITY_DEFAULT, on_form_idle, request_new (data, pane, NULL), request_free);
 }
 
 static void
@@ -296,7 +288,7 @@ update_closable (ScopeCompareWindow *self)
   gtk_widget_action_set_enabled (GTK_WIDGET (self), "compare.add", n < SCOPE_MAX_PANES);
 }
 
-/* The others move up: the first pane is what the rest is held against. */
+/* Later panes move up; the first one is the base of difference colours. */
 static void
 on_closed (ScopeComparePane *pane, gpointer data)
 {
@@ -305,16 +297,16 @@ on_closed (ScopeComparePane *pane, gpointer data)
 
   if (index >= SCOPE_MAX_PANES || scope_compare_window_n_panes (self) <= 2)
     return;
-  g_clear_pointer (&self->sides[index], scope_node_map_unref);
+  g_clear_pointer (&self->maps[index], scope_node_map_unref);
   g_clear_pointer (&self->conversions[index], scope_conversion_free);
   for (guint i = index; i + 1 < SCOPE_MAX_PANES; i++)
     {
       self->panes[i] = self->panes[i + 1];
-      self->sides[i] = self->sides[i + 1];
+      self->maps[i] = self->maps[i + 1];
       self->conversions[i] = self->conversions[i + 1];
     }
   self->panes[SCOPE_MAX_PANES - 1] = NULL;
-  self->sides[SCOPE_MAX_PANES - 1] = NULL;
+  self->maps[SCOPE_MAX_PANES - 1] = NULL;
   self->conversions[SCOPE_MAX_PANES - 1] = NULL;
   gtk_box_remove (self->row, GTK_WIDGET (pane));
   update_closable (self);
@@ -331,7 +323,7 @@ scope_compare_window_add_pane (ScopeCompareWindow *self, const char *form)
     return;
   pane = scope_compare_pane_new (scope_conversion_forms (), form);
   self->panes[index] = SCOPE_COMPARE_PANE (pane);
-  g_signal_connect (pane, "form-chosen", G_CALLBACK (on_form), NULL);
+  g_signal_connect_object (pane, "form-chosen", G_CALLBACK (on_form), self, 0);
   g_signal_connect_object (pane, "closed", G_CALLBACK (on_closed), self, 0);
   g_signal_connect_object (pane, "moved", G_CALLBACK (on_moved), self, 0);
   g_signal_connect_object (pane, "selected", G_CALLBACK (on_selected), self, 0);

@@ -1,6 +1,7 @@
-/* compare-window.c — forms of one model side by side: the frame.
+/* compare-window.c — the compare window: class, actions, header bar and frame.
  *
- * Panes: compare-window-panes.c.  Measuring and colours: compare-window-measure.c.
+ * compare-window-panes.c converts the model and links the panes; compare-window-measure.c measures and
+ * colours them.  Start reading with scope_compare_window_show().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/compare/compare-window-private.h"
 
@@ -20,37 +21,6 @@ enum
 };
 
 static GParamSpec *props[N_PROPS];
-
-guint
-scope_compare_window_n_panes (ScopeCompareWindow *self)
-{
-  guint n = 0;
-
-  while (n < SCOPE_MAX_PANES && self->panes[n])
-    n++;
-  return n;
-}
-
-ScopeComparePane *
-scope_compare_window_get_pane (ScopeCompareWindow *self, guint index)
-{
-  return index < SCOPE_MAX_PANES ? self->panes[index] : NULL;
-}
-
-gboolean
-scope_compare_window_is_settled (ScopeCompareWindow *self)
-{
-  for (guint i = 0; i < SCOPE_MAX_PANES; i++)
-    if (self->panes[i] && !scope_compare_pane_is_ready (self->panes[i]))
-      return FALSE;
-  return self->adding == 0;
-}
-
-gboolean
-scope_compare_window_is_measured (ScopeCompareWindow *self)
-{
-  return self->was_measured && !self->measuring;
-}
 
 /* --- Actions --- */
 
@@ -125,7 +95,7 @@ new_colours_button (void)
   g_menu_append (menu, _ ("Difference to the First Pane"), "compare.colours::difference");
   gtk_menu_button_set_label (GTK_MENU_BUTTON (button), _ ("Colours"));
   gtk_menu_button_set_menu_model (GTK_MENU_BUTTON (button), G_MENU_MODEL (menu));
-  gtk_widget_set_tooltip_text (button, _ ("What the colours show"));
+  gtk_widget_set_tooltip_text (button, _ ("Quantity shown by colours"));
   return button;
 }
 
@@ -167,7 +137,7 @@ new_options (ScopeCompareWindow *self)
   gtk_widget_add_css_class (grid, "panel-body");
   add_option (grid, 0, _ ("Batch sizes"), batches);
   add_option (grid, 1, _ ("Forward and backward"), training);
-  add_option (grid, 2, _ ("Seconds for all"), seconds);
+  add_option (grid, 2, _ ("Time limit in seconds"), seconds);
   gtk_popover_set_child (self->options, grid);
   return popover;
 }
@@ -185,13 +155,13 @@ new_header (ScopeCompareWindow *self)
   adw_split_button_set_label (ADW_SPLIT_BUTTON (measure), _ ("Measure"));
   adw_split_button_set_popover (ADW_SPLIT_BUTTON (measure), GTK_POPOVER (new_options (self)));
   gtk_actionable_set_action_name (GTK_ACTIONABLE (measure), "compare.measure");
-  gtk_widget_set_tooltip_text (measure, _ ("Measure the forms in turn"));
-  adw_split_button_set_dropdown_tooltip (ADW_SPLIT_BUTTON (measure), _ ("How to measure"));
+  gtk_widget_set_tooltip_text (measure, _ ("Measure all forms in turn"));
+  adw_split_button_set_dropdown_tooltip (ADW_SPLIT_BUTTON (measure), _ ("Measurement options"));
   adw_header_bar_pack_start (ADW_HEADER_BAR (header), link);
   adw_header_bar_pack_start (ADW_HEADER_BAR (header),
                              new_button ("zoom-fit-best-symbolic", _ ("Show all"), "compare.fit"));
   adw_header_bar_pack_start (ADW_HEADER_BAR (header),
-                             new_button ("list-add-symbolic", _ ("Another form"), "compare.add"));
+                             new_button ("list-add-symbolic", _ ("Add a form"), "compare.add"));
   adw_header_bar_pack_end (ADW_HEADER_BAR (header), measure);
   adw_header_bar_pack_end (ADW_HEADER_BAR (header), new_colours_button ());
   return header;
@@ -201,7 +171,8 @@ static GtkWidget *
 new_waiting (ScopeCompareWindow *self)
 {
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 12), *bar = gtk_progress_bar_new ();
-  GtkWidget *label = gtk_label_new (_ ("Writing the forms, and proving that they are equal…"));
+  GtkWidget *label =
+      gtk_label_new (_ ("Converting the model and proving that the forms are equal…"));
   GtkWidget *cancel = gtk_button_new_with_label (_ ("Cancel"));
 
   self->progress = GTK_PROGRESS_BAR (bar);
@@ -311,12 +282,12 @@ scope_compare_window_dispose (GObject *object)
 {
   ScopeCompareWindow *self = SCOPE_COMPARE_WINDOW (object);
 
-  g_clear_handle_id (&self->tick, g_source_remove);
+  g_clear_handle_id (&self->progress_tick, g_source_remove);
   g_clear_handle_id (&self->adding, g_source_remove);
   for (guint i = 0; i < SCOPE_MAX_PANES; i++)
     {
       self->panes[i] = NULL;
-      g_clear_pointer (&self->sides[i], scope_node_map_unref);
+      g_clear_pointer (&self->maps[i], scope_node_map_unref);
       g_clear_pointer (&self->conversions[i], scope_conversion_free);
     }
   G_OBJECT_CLASS (scope_compare_window_parent_class)->dispose (object);
@@ -397,9 +368,9 @@ scope_compare_window_init (ScopeCompareWindow *self)
   gtk_window_set_default_size (GTK_WINDOW (self), 1240, 780);
 }
 
-/* "…/lstm-symbol.json" and "gallery:lstm?length=3" → "lstm" */
+/* "lstm" for "…/lstm-symbol.json" and "gallery:lstm?length=3".  (transfer full) */
 static char *
-title_of (const char *model)
+dup_title (const char *model)
 {
   g_autofree char *base = g_path_get_basename (model);
   char            *begin = strchr (base, ':') ? strchr (base, ':') + 1 : base;
@@ -416,7 +387,7 @@ title_of (const char *model)
   return g_strdup (begin);
 }
 
-/* One after the other, so that the window is there at once. */
+/* Panes are added one by one from the main loop, so that the window appears at once. */
 static gboolean
 add_next_pane (gpointer data)
 {
@@ -439,7 +410,7 @@ scope_compare_window_show (GtkWindow *parent, const char *model, const char *con
 
   self->model = g_strdup (model);
   self->shapes = g_strdupv ((char **) shapes);
-  self->title = title_of (model);
+  self->title = dup_title (model);
   title = g_strdup_printf (_ ("Compare Forms of %s"), self->title);
   gtk_window_set_title (GTK_WINDOW (self), title);
   self->adding = g_idle_add_full (G_PRIORITY_HIGH_IDLE, add_next_pane, self, NULL);

@@ -1,40 +1,44 @@
-/* matching-nodes.c — ties between boxes and the nodes in the middle, looked at from both ends.
+/* matching-nodes.c — links between boxes and reference nodes, sorted for lookup from both ends.
+ *
+ * Matches of two forms are found by going from a box to its reference nodes and on to the boxes of
+ * the other form.  Start reading with scope_node_map_find().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/compare/matching-nodes.h"
 
 typedef struct
 {
-  guint32 box, node; /* node: number of one in the middle */
-  gint32  step;
-} Tie;
+  guint32 box, reference; /* reference: number of a reference node */
+  gint32  step;           /* -1: any */
+} Link;
 
 struct _ScopeSide
 {
   gatomicrefcount n_refs;
   ScopeDocument  *document;
-  GArray         *by_box, *by_node; /* of Tie */
+  GArray         *by_box, *by_reference; /* of Link */
 };
 
 static int
 compare_boxes (gconstpointer a, gconstpointer b)
 {
-  const Tie *x = a, *y = b;
+  const Link *x = a, *y = b;
 
-  return x->box != y->box     ? (x->box < y->box ? -1 : 1)
-         : x->node != y->node ? (x->node < y->node ? -1 : 1)
-                              : 0;
+  return x->box != y->box               ? (x->box < y->box ? -1 : 1)
+         : x->reference != y->reference ? (x->reference < y->reference ? -1 : 1)
+                                        : 0;
 }
 
 static int
-compare_nodes (gconstpointer a, gconstpointer b)
+compare_references (gconstpointer a, gconstpointer b)
 {
-  const Tie *x = a, *y = b;
+  const Link *x = a, *y = b;
 
-  return x->node != y->node ? (x->node < y->node ? -1 : 1)
-         : x->box != y->box ? (x->box < y->box ? -1 : 1)
-                            : 0;
+  return x->reference != y->reference ? (x->reference < y->reference ? -1 : 1)
+         : x->box != y->box           ? (x->box < y->box ? -1 : 1)
+                                      : 0;
 }
 
+/* The number of a reference node, which is given the next one if it is new. */
 static guint32
 number_of (GHashTable *names, const char *name)
 {
@@ -49,20 +53,24 @@ number_of (GHashTable *names, const char *name)
 }
 
 static void
-tie (ScopeNodeMap *self, GHashTable *names, const char *own, const char *middle, gint32 step)
+add_link (ScopeNodeMap *self,
+          GHashTable   *names,
+          const char   *name,
+          const char   *reference,
+          gint32        step)
 {
-  Tie found = { .box = scope_document_find_name (self->document, own), .step = step };
+  Link found = { .box = scope_document_find_name (self->document, name), .step = step };
 
   if (found.box == VIZ_ROOT)
     return;
-  found.node = number_of (names, middle);
+  found.reference = number_of (names, reference);
   g_array_append_val (self->by_box, found);
 }
 
 ScopeNodeMap *
 scope_node_map_new (ScopeDocument      *document,
                     const GArray       *matches,
-                    ScopeMatchDirection ties,
+                    ScopeMatchDirection direction,
                     GHashTable         *names)
 {
   ScopeNodeMap *self = g_new0 (ScopeNodeMap, 1);
@@ -70,63 +78,63 @@ scope_node_map_new (ScopeDocument      *document,
 
   g_atomic_ref_count_init (&self->n_refs);
   self->document = scope_document_ref (document);
-  self->by_box = g_array_new (FALSE, FALSE, sizeof (Tie));
-  for (guint i = 0; ties == SCOPE_MATCH_IDENTITY && i < hyb_graph_n_nodes (graph); i++)
+  self->by_box = g_array_new (FALSE, FALSE, sizeof (Link));
+  for (guint i = 0; direction == SCOPE_MATCH_IDENTITY && i < hyb_graph_n_nodes (graph); i++)
     {
       const char *name = hyb_graph_get_node (graph, i)->name;
 
-      tie (self, names, name, name, -1);
+      add_link (self, names, name, name, -1);
     }
-  for (guint i = 0; ties != SCOPE_MATCH_IDENTITY && i < matches->len; i++)
+  for (guint i = 0; direction != SCOPE_MATCH_IDENTITY && i < matches->len; i++)
     {
       const ScopeNameMatch *match = &g_array_index (matches, ScopeNameMatch, i);
 
-      if (ties == SCOPE_MATCH_FROM_REFERENCE)
-        tie (self, names, match->to, match->from, match->step);
+      if (direction == SCOPE_MATCH_FROM_REFERENCE)
+        add_link (self, names, match->to, match->from, match->step);
       else
-        tie (self, names, match->from, match->to, match->step);
+        add_link (self, names, match->from, match->to, match->step);
     }
-  self->by_node = g_array_copy (self->by_box);
+  self->by_reference = g_array_copy (self->by_box);
   g_array_sort (self->by_box, compare_boxes);
-  g_array_sort (self->by_node, compare_nodes);
+  g_array_sort (self->by_reference, compare_references);
   return self;
 }
 
 ScopeNodeMap *
-scope_node_map_ref (ScopeNodeMap *side)
+scope_node_map_ref (ScopeNodeMap *map)
 {
-  g_atomic_ref_count_inc (&side->n_refs);
-  return side;
+  g_atomic_ref_count_inc (&map->n_refs);
+  return map;
 }
 
 ScopeDocument *
-scope_node_map_get_document (const ScopeNodeMap *side)
+scope_node_map_get_document (const ScopeNodeMap *map)
 {
-  return side->document;
+  return map->document;
 }
 
 void
-scope_node_map_unref (ScopeNodeMap *side)
+scope_node_map_unref (ScopeNodeMap *map)
 {
-  if (!g_atomic_ref_count_dec (&side->n_refs))
+  if (!g_atomic_ref_count_dec (&map->n_refs))
     return;
-  scope_document_unref (side->document);
-  g_array_unref (side->by_box);
-  g_array_unref (side->by_node);
-  g_free (side);
+  scope_document_unref (map->document);
+  g_array_unref (map->by_box);
+  g_array_unref (map->by_reference);
+  g_free (map);
 }
 
-/* The first tie that is not before key. */
+/* The index of the first link that is not before key. */
 static guint
-lower_bound (const GArray *ties, const Tie *key, GCompareFunc compare)
+lower_bound (const GArray *links, const Link *key, GCompareFunc compare)
 {
-  guint low = 0, high = ties->len;
+  guint low = 0, high = links->len;
 
   while (low < high)
     {
       guint middle = low + (high - low) / 2;
 
-      if (compare (&g_array_index (ties, Tie, middle), key) < 0)
+      if (compare (&g_array_index (links, Link, middle), key) < 0)
         low = middle + 1;
       else
         high = middle;
@@ -135,62 +143,64 @@ lower_bound (const GArray *ties, const Tie *key, GCompareFunc compare)
 }
 
 static gboolean
-is_tied (const ScopeNodeMap *self, guint32 box)
+has_link (const ScopeNodeMap *self, guint32 box)
 {
-  Tie   key = { .box = box };
+  Link  key = { .box = box };
   guint at = lower_bound (self->by_box, &key, compare_boxes);
 
-  return at < self->by_box->len && g_array_index (self->by_box, Tie, at).box == box;
+  return at < self->by_box->len && g_array_index (self->by_box, Link, at).box == box;
 }
 
-/* The box, or the nearest around it, that is tied; VIZ_ROOT: none. */
+/* The box, or its nearest ancestor, that has a link; VIZ_ROOT: none. */
 static guint32
-find_tied (const ScopeNodeMap *self, guint32 box)
+find_linked (const ScopeNodeMap *self, guint32 box)
 {
   VizDiagram *diagram = scope_document_get_diagram (self->document);
 
-  while (box != VIZ_ROOT && !is_tied (self, box))
+  while (box != VIZ_ROOT && !has_link (self, box))
     box = viz_diagram_box (diagram, box)->parent;
   return box;
 }
 
-/* --- Partners --- */
+/* --- Counterparts --- */
 
 static void
-add_partner (GHashTable *found, const Tie *tie)
+add_counterpart (GHashTable *found, const Link *link)
 {
-  ScopeCounterpart *partner = g_hash_table_lookup (found, GUINT_TO_POINTER (tie->box));
+  ScopeCounterpart *counterpart = g_hash_table_lookup (found, GUINT_TO_POINTER (link->box));
 
-  if (!partner)
+  if (!counterpart)
     {
-      partner = g_new (ScopeCounterpart, 1);
-      *partner = (ScopeCounterpart){ tie->box, tie->step, tie->step };
-      g_hash_table_insert (found, GUINT_TO_POINTER (tie->box), partner);
+      counterpart = g_new (ScopeCounterpart, 1);
+      *counterpart = (ScopeCounterpart){ link->box, link->step, link->step };
+      g_hash_table_insert (found, GUINT_TO_POINTER (link->box), counterpart);
     }
-  partner->first_step = MIN (partner->first_step, tie->step);
-  partner->last_step = MAX (partner->last_step, tie->step);
+  counterpart->first_step = MIN (counterpart->first_step, link->step);
+  counterpart->last_step = MAX (counterpart->last_step, link->step);
 }
 
+/* Adds the boxes of to that share a reference node with one box of from. */
 static void
 collect (const ScopeNodeMap *from, guint32 box, const ScopeNodeMap *to, GHashTable *found)
 {
-  Tie key = { .box = box };
+  Link key = { .box = box };
 
   for (guint i = lower_bound (from->by_box, &key, compare_boxes);
-       i < from->by_box->len && g_array_index (from->by_box, Tie, i).box == box;
+       i < from->by_box->len && g_array_index (from->by_box, Link, i).box == box;
        i++)
     {
-      Tie there = { .node = g_array_index (from->by_box, Tie, i).node };
+      Link there = { .reference = g_array_index (from->by_box, Link, i).reference };
 
-      for (guint k = lower_bound (to->by_node, &there, compare_nodes);
-           k < to->by_node->len && g_array_index (to->by_node, Tie, k).node == there.node;
+      for (guint k = lower_bound (to->by_reference, &there, compare_references);
+           k < to->by_reference->len &&
+           g_array_index (to->by_reference, Link, k).reference == there.reference;
            k++)
-        add_partner (found, &g_array_index (to->by_node, Tie, k));
+        add_counterpart (found, &g_array_index (to->by_reference, Link, k));
     }
 }
 
 static int
-compare_partners (gconstpointer a, gconstpointer b)
+compare_counterparts (gconstpointer a, gconstpointer b)
 {
   const ScopeCounterpart *x = a, *y = b;
 
@@ -200,95 +210,92 @@ compare_partners (gconstpointer a, gconstpointer b)
 GArray *
 scope_node_map_find (const ScopeNodeMap *from, guint32 box, const ScopeNodeMap *to)
 {
-  GArray     *partners = g_array_new (FALSE, FALSE, sizeof (ScopeCounterpart));
+  GArray     *counterparts = g_array_new (FALSE, FALSE, sizeof (ScopeCounterpart));
   VizDiagram *diagram = scope_document_get_diagram (from->document);
   g_autoptr (GHashTable) found = g_hash_table_new_full (NULL, NULL, NULL, g_free);
   GHashTableIter iter;
-  gpointer       partner;
+  gpointer       counterpart;
 
   if (box == VIZ_ROOT)
-    return partners;
+    return counterparts;
   for (guint32 i = 1; i < viz_diagram_n_boxes (diagram); i++)
     if (i == box || viz_diagram_is_inside (diagram, i, box))
       collect (from, i, to, found);
-  if (g_hash_table_size (found) == 0) /* inside a loop: the loop as a whole stands for it */
-    collect (from, find_tied (from, box), to, found);
+  if (g_hash_table_size (found) == 0) /* inside a loop only the loop itself has links */
+    collect (from, find_linked (from, box), to, found);
   g_hash_table_iter_init (&iter, found);
-  while (g_hash_table_iter_next (&iter, NULL, &partner))
-    g_array_append_vals (partners, partner, 1);
-  g_array_sort (partners, compare_partners);
-  return partners;
+  while (g_hash_table_iter_next (&iter, NULL, &counterpart))
+    g_array_append_vals (counterparts, counterpart, 1);
+  g_array_sort (counterparts, compare_counterparts);
+  return counterparts;
 }
 
 /* --- Groups --- */
 
 static guint32
-find_root (guint32 *parent, guint32 node)
+find_root (guint32 *parent, guint32 reference)
 {
-  while (parent[node] != node)
-    node = parent[node] = parent[parent[node]];
-  return node;
+  while (parent[reference] != reference)
+    reference = parent[reference] = parent[parent[reference]];
+  return reference;
 }
 
-/* All nodes that one box is tied to are one. */
+/* Unites the reference nodes of each box (union-find by parent). */
 static void
-join (const ScopeNodeMap *side, guint32 *parent)
+join (const ScopeNodeMap *map, guint32 *parent)
 {
-  for (guint i = 1; i < side->by_box->len; i++)
+  for (guint i = 1; i < map->by_box->len; i++)
     {
-      const Tie *before = &g_array_index (side->by_box, Tie, i - 1);
-      const Tie *tie = &g_array_index (side->by_box, Tie, i);
+      const Link *before = &g_array_index (map->by_box, Link, i - 1);
+      const Link *link = &g_array_index (map->by_box, Link, i);
 
-      if (before->box == tie->box)
-        parent[find_root (parent, before->node)] = find_root (parent, tie->node);
+      if (before->box == link->box)
+        parent[find_root (parent, before->reference)] = find_root (parent, link->reference);
     }
 }
 
 static guint32
-count_nodes (const ScopeNodeMap *side)
+count_references (const ScopeNodeMap *map)
 {
-  return side->by_node->len > 0
-             ? g_array_index (side->by_node, Tie, side->by_node->len - 1).node + 1
+  return map->by_reference->len > 0
+             ? g_array_index (map->by_reference, Link, map->by_reference->len - 1).reference + 1
              : 0;
 }
 
+/* The group of every box.  (transfer full) */
 static guint32 *
-number_boxes (const ScopeNodeMap *side, guint32 *parent)
+number_boxes (const ScopeNodeMap *map, guint32 *parent)
 {
-  guint32  n = viz_diagram_n_boxes (scope_document_get_diagram (side->document));
+  guint32  n = viz_diagram_n_boxes (scope_document_get_diagram (map->document));
   guint32 *group = g_new (guint32, n);
 
   for (guint32 box = 0; box < n; box++)
     {
-      guint32 tied = find_tied (side, box);
-      Tie     key = { .box = tied };
+      guint32 linked = find_linked (map, box);
+      Link    key = { .box = linked };
 
       group[box] = G_MAXUINT32;
-      if (tied != VIZ_ROOT)
+      if (linked != VIZ_ROOT)
         group[box] = find_root (parent,
-                                g_array_index (side->by_box,
-                                               Tie,
-                                               lower_bound (side->by_box, &key, compare_boxes))
-                                    .node);
+                                g_array_index (map->by_box,
+                                               Link,
+                                               lower_bound (map->by_box, &key, compare_boxes))
+                                    .reference);
     }
   return group;
 }
 
 void
-scope_node_maps_group (const ScopeNodeMap *a,
-                       const ScopeNodeMap *b,
-                       guint32           **group_a,
-                       guint32           **group_b,
-                       guint              *n_groups)
+scope_node_maps_group (const ScopeNodeMap *a, const ScopeNodeMap *b, ScopeNodeGroups *groups)
 {
-  guint32             n = MAX (count_nodes (a), count_nodes (b));
+  guint32             n = MAX (count_references (a), count_references (b));
   g_autofree guint32 *parent = g_new (guint32, MAX (n, 1));
 
   for (guint32 i = 0; i < n; i++)
     parent[i] = i;
   join (a, parent);
   join (b, parent);
-  *group_a = number_boxes (a, parent);
-  *group_b = number_boxes (b, parent);
-  *n_groups = n;
+  groups->of_box[0] = number_boxes (a, parent);
+  groups->of_box[1] = number_boxes (b, parent);
+  groups->n = n;
 }

@@ -1,46 +1,53 @@
-/* matching-nodes.h — boxes of several forms of one model that stand for the same.
+/* matching-nodes.h — finds the nodes of one form of a model that compute the same as nodes of another.
  *
- * Every form is tied to the nodes of one of them, the unrolled one, because all
- * conversions go through it: N nodes of one form stand for M of another where both are tied
- * to the same.
+ * All forms are converted from the unrolled one, whose nodes serve as reference.  A ScopeNodeMap links
+ * the boxes of one form to reference nodes; boxes of two forms match where they share a reference
+ * node, so that N boxes may match M.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #include "app/document/document.h"
 #include "app/process/conversion.h"
 
-/* One form, tied to the nodes in the middle; shared by reference, never changed. */
+/* Links of one document to the reference nodes.  Immutable and reference-counted, so that workers may
+ * use it. */
 typedef struct _ScopeSide ScopeNodeMap;
 
 typedef struct
 {
   guint32 box;
-  gint32  first_step, last_step; /* -1: none in particular */
+  gint32  first_step, last_step; /* matching steps of a loop or chain; -1: all */
 } ScopeCounterpart;
 
 typedef enum
 {
-  SCOPE_MATCH_IDENTITY,       /* the document is the one in the middle; matches: NULL */
-  SCOPE_MATCH_FROM_REFERENCE, /* matches lead from the one in the middle to the document */
-  SCOPE_MATCH_TO_REFERENCE,   /* matches lead from the document to the one in the middle */
+  SCOPE_MATCH_IDENTITY,       /* the document is the reference; matches is NULL */
+  SCOPE_MATCH_FROM_REFERENCE, /* matches lead from the reference to the document */
+  SCOPE_MATCH_TO_REFERENCE,   /* matches lead from the document to the reference */
 } ScopeMatchDirection;
 
-/* names: shared by all sides, → number + 1; grows. */
+/* matches: of ScopeNameMatch, (nullable).  names: numbers of reference nodes + 1 by name; shared by the
+ * maps of all forms, which add to it. */
 ScopeNodeMap *scope_node_map_new (ScopeDocument      *document,
                                   const GArray       *matches,
-                                  ScopeMatchDirection ties,
+                                  ScopeMatchDirection direction,
                                   GHashTable         *names);
-ScopeNodeMap *scope_node_map_ref (ScopeNodeMap *side);
-void          scope_node_map_unref (ScopeNodeMap *side);
+ScopeNodeMap *scope_node_map_ref (ScopeNodeMap *map);
+void          scope_node_map_unref (ScopeNodeMap *map);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ScopeNodeMap, scope_node_map_unref)
-ScopeDocument *scope_node_map_get_document (const ScopeNodeMap *side);
+ScopeDocument *scope_node_map_get_document (const ScopeNodeMap *map);
 
-/* What of to stands for a box, or all that is inside it, of from; GArray of ScopeCounterpart by box. */
+/* The boxes of to that match box, or anything inside box, in from.  (transfer full) GArray of
+ * ScopeCounterpart, sorted by box. */
 GArray *scope_node_map_find (const ScopeNodeMap *from, guint32 box, const ScopeNodeMap *to);
-/* By box: the number of what it stands for together with others, or G_MAXUINT32; the same for both
- * sides, below n_groups.  What is inside a loop belongs to it.  Two arrays; (transfer full) */
-void scope_node_maps_group (const ScopeNodeMap *a,
-                            const ScopeNodeMap *b,
-                            guint32           **group_a,
-                            guint32           **group_b,
-                            guint              *n_groups);
+
+/* Groups of matching boxes of two documents. */
+typedef struct
+{
+  guint32 *of_box[2]; /* by box of the first and second document: its group, or G_MAXUINT32; boxes
+                       * inside a loop belong to the loop's group */
+  guint    n;         /* groups are numbers below n */
+} ScopeNodeGroups;
+
+/* Fills groups; the caller frees both arrays. */
+void scope_node_maps_group (const ScopeNodeMap *a, const ScopeNodeMap *b, ScopeNodeGroups *groups);

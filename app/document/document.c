@@ -1,4 +1,6 @@
-/* document.c — reading a model and all that follows from it.
+/* document.c — reads a model, infers types, collects findings and builds the diagram.
+ *
+ * Start reading with scope_document_open().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/document/document.h"
 
@@ -26,7 +28,7 @@ struct _ScopeDocument
   GArray         *places;
   GHashTable     *names; /* → box + 1 */
   ScopeTotals     totals;
-  gboolean        is_made;
+  gboolean        is_generated;
 };
 
 ScopeDocument *
@@ -60,9 +62,9 @@ scope_document_unref (ScopeDocument *document)
     scope_worker_free (document, document_free);
 }
 
-/* The first error that was found, as the reason why nothing can be shown. */
+/* Sets error to the first finding of severity error. */
 static void
-refuse (HybModel *model, const char *path, GError **error)
+set_error_from_findings (HybModel *model, const char *path, GError **error)
 {
   GPtrArray       *findings = hyb_model_get_findings (model);
   g_autofree char *name = g_path_get_basename (path);
@@ -86,11 +88,11 @@ refuse (HybModel *model, const char *path, GError **error)
   g_set_error (error,
                G_IO_ERROR,
                G_IO_ERROR_INVALID_DATA,
-               _ ("%s holds no graph; open the *-symbol.json that belongs to it"),
+               _ ("%s has no graph. Open the *-symbol.json file that belongs to it."),
                name);
 }
 
-/* "NAME=1,?,3"; FALSE: something else. */
+/* Parses "NAME=1,?,3".  FALSE: the text has another format. */
 static gboolean
 parse_shape (const char *text, char **name, HybShape *shape)
 {
@@ -114,9 +116,9 @@ parse_shape (const char *text, char **name, HybShape *shape)
   return TRUE;
 }
 
-/* What the user, or the gallery, says of inputs; parameters know better. */
+/* Sets the types of inputs for which the caller gave shapes. */
 static void
-take_shapes (ScopeDocument *document, const char *const *shapes)
+set_input_shapes (ScopeDocument *document, const char *const *shapes)
 {
   for (guint i = 0; shapes && shapes[i]; i++)
     {
@@ -138,7 +140,7 @@ infer_types (ScopeDocument *document, const char *const *shapes)
   guint               n_values = hyb_graph_n_values (document->graph);
   guint               n;
   const HybNodeId    *variables = hyb_graph_get_variables (document->graph, &n);
-  g_autofree HybType *again = hyb_diagnose_new_types (document->graph);
+  g_autofree HybType *traced_types = hyb_diagnose_new_types (document->graph);
 
   document->types = hyb_diagnose_new_types (document->graph);
   for (guint i = 0; i < n; i++)
@@ -149,15 +151,15 @@ infer_types (ScopeDocument *document, const char *const *shapes)
       if (tensor)
         document->types[node->first_output] = *hyb_tensor_get_type (tensor);
     }
-  take_shapes (document, shapes);
-  memcpy (again, document->types, n_values * sizeof (HybType));
+  set_input_shapes (document, shapes);
+  memcpy (traced_types, document->types, n_values * sizeof (HybType));
   hyb_diagnose (document->model, document->types);
 
-  /* Once more, only to learn who fixed what; a contradiction is among the findings already. */
+  /* A second inference records which node determined which shape; conflicts are findings already. */
   document->fixed_by = g_new (guint32, MAX (n_values, 1));
   for (guint i = 0; i < n_values; i++)
     document->fixed_by[i] = HYB_NO_ID;
-  hyb_infer_types (document->graph, again, document->fixed_by, FALSE, NULL);
+  hyb_infer_types (document->graph, traced_types, document->fixed_by, FALSE, NULL);
   document->body_types = scope_body_types_of_graph (document->graph, document->types);
 }
 
@@ -197,9 +199,9 @@ index_names (ScopeDocument *document)
     }
 }
 
-/* The diagram and what is found through it. */
+/* Builds the diagram and its indices. */
 static void
-draw (ScopeDocument *document)
+build_diagram (ScopeDocument *document)
 {
   ScopeDiagramOptions options = { .model = document->model, .types = document->types };
 
@@ -226,13 +228,13 @@ scope_document_open (const char        *path,
   document->graph = hyb_model_get_graph (document->model);
   if (!document->graph)
     {
-      refuse (document->model, path, error);
+      set_error_from_findings (document->model, path, error);
       return NULL;
     }
   infer_types (document, shapes);
   if (g_cancellable_set_error_if_cancelled (cancellable, error))
     return NULL;
-  draw (document);
+  build_diagram (document);
   return g_steal_pointer (&document);
 }
 
@@ -244,7 +246,7 @@ scope_document_new_of_graph (ScopeDocument *model, HybGraph *graph, const HybTyp
   const HybNodeId *variables = hyb_graph_get_variables (graph, &n);
 
   g_atomic_ref_count_init (&document->n_refs);
-  document->is_made = TRUE;
+  document->is_generated = TRUE;
   document->path = g_strdup (model->path);
   document->model = hyb_model_new ();
   hyb_model_set_format (document->model, hyb_model_get_format (model->model));
@@ -263,7 +265,7 @@ scope_document_new_of_graph (ScopeDocument *model, HybGraph *graph, const HybTyp
   for (guint i = 0; i < n_values; i++)
     document->fixed_by[i] = HYB_NO_ID;
   document->body_types = scope_body_types_of_graph (graph, document->types);
-  draw (document);
+  build_diagram (document);
   return document;
 }
 
@@ -300,7 +302,7 @@ scope_document_get_params (const ScopeDocument *document)
 gboolean
 scope_document_is_generated (const ScopeDocument *document)
 {
-  return document->is_made;
+  return document->is_generated;
 }
 
 GPtrArray *

@@ -1,7 +1,7 @@
-/* document.h — a model as it was read: files, graph, types, findings, diagram.
+/* document.h — a model as it was read: graph, parameters, types, findings and diagram.
  *
- * Made in a worker thread, never changed afterwards, shared by reference.  What a
- * person does with it (selection, folds, captures) is the workspace's business.
+ * Built in a worker, immutable afterwards, and reference-counted, so that workers may use it.  What the
+ * user changes (selection, folds, captures) belongs to the workspace and the views.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -13,50 +13,56 @@
 
 typedef struct _ScopeDocument ScopeDocument;
 
-/* params: (nullable), the file beside it.  shapes: (nullable) "NAME=1,3" of inputs.  Damage is told by findings; NULL only when there
- * is no graph to show, and then error says why. */
+/* Reads a model.  params: (nullable) the parameter file, by default the one beside the model.  shapes:
+ * (nullable) "NAME=1,3" of inputs.  Damage becomes findings; NULL and an error only if there is no graph
+ * to show, or cancelled. */
 ScopeDocument *scope_document_open (const char        *path,
                                     const char        *params,
                                     const char *const *shapes,
                                     GCancellable      *cancellable,
                                     GError           **error);
-/* What the engine made of a model's graph, or of a body in it; types: by value of graph. */
+/* A document of a graph that the engine made from a model's graph or from a body.  types: of each value of
+ * graph. */
 ScopeDocument *
 scope_document_new_of_graph (ScopeDocument *model, HybGraph *graph, const HybType *types);
 ScopeDocument *scope_document_ref (ScopeDocument *document);
 void           scope_document_unref (ScopeDocument *document);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ScopeDocument, scope_document_unref)
 
+/* All of these are owned by the document. */
 HybModel   *scope_document_get_model (const ScopeDocument *document);
 HybGraph   *scope_document_get_graph (const ScopeDocument *document);
 VizDiagram *scope_document_get_diagram (const ScopeDocument *document);
 const char *scope_document_get_path (const ScopeDocument *document);
-const char *scope_document_get_params (const ScopeDocument *document);   /* NULL: none */
-gboolean    scope_document_is_generated (const ScopeDocument *document); /* by the engine */
-GPtrArray  *scope_document_get_findings (const ScopeDocument *document); /* of HybFinding */
+const char *scope_document_get_params (const ScopeDocument *document); /* NULL: none */
+gboolean
+scope_document_is_generated (const ScopeDocument *document); /* by scope_document_new_of_graph() */
+GPtrArray *scope_document_get_findings (const ScopeDocument *document); /* of HybFinding */
 
-/* NULL: a group, or a box that is no node. */
+/* The node of a box; NULL: the box is a group. */
 const ScopePlace *scope_document_get_place (const ScopeDocument *document, guint32 box);
 const GArray     *scope_document_get_places (const ScopeDocument *document); /* of ScopePlace */
 guint             scope_document_n_places (const ScopeDocument *document);
+/* index < scope_document_n_places() */
 const ScopePlace *scope_document_nth_place (const ScopeDocument *document, guint index);
 
-/* By value of that graph, the model's or a body's; NULL: not known. */
+/* Types of each value of the model's graph or of a body; NULL: unknown. */
 const HybType *scope_document_get_types (const ScopeDocument *document, HybGraph *graph);
-/* The node that fixed a value's shape, in the model's graph; HYB_NO_ID: given or not known. */
+/* The node that determined the shape of a value of the model's graph; HYB_NO_ID: given, or unknown. */
 HybNodeId scope_document_get_fixed_by (const ScopeDocument *document, HybValueId value);
 
-/* NULL: the model's graph. */
+/* The body that a graph is; NULL: it is the model's graph. */
 const ScopeBody *scope_document_get_body (const ScopeDocument *document, HybGraph *graph);
-/* The box of a node in the body of that name (NULL: in none); VIZ_ROOT: there is none. */
+/* The box of a node in the body of that name, NULL for the model's graph; VIZ_ROOT: there is no such
+ * node. */
 guint32
 scope_document_find_inside (const ScopeDocument *document, const char *body, const char *name);
 
-/* The box of a node; VIZ_ROOT: none. */
+/* The box of a node; VIZ_ROOT: the node is not drawn. */
 guint32 scope_document_find_node (const ScopeDocument *document, HybGraph *graph, HybNodeId node);
+/* The box of the first node of that name, bodies included; name: (nullable) */
 guint32 scope_document_find_name (const ScopeDocument *document, const char *name);
 
-/* Totals */
 typedef struct
 {
   guint   n_nodes, n_bodies, n_parameters;

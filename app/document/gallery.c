@@ -1,12 +1,14 @@
-/* gallery.c — the example models: hscope new, and small pictures of what it wrote.
+/* gallery.c — asks hscope about the examples, and draws thumbnails of them one after the other.
+ *
+ * Commands are run by ask(); thumbnails wait in a queue, whose head is made by make_first().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/document/gallery.h"
 
 #include "app/document/document.h"
 #include "app/process/child.h"
+#include "app/process/json-fields.h"
 #include "app/process/worker.h"
 
-#include <cjson/cJSON.h>
 #include <math.h>
 
 #define THUMBNAIL_WIDTH  400
@@ -22,30 +24,22 @@ example_free (gpointer data)
   g_free (example);
 }
 
-static const char *
-get_text (const cJSON *item, const char *key)
-{
-  const char *text = cJSON_GetStringValue (cJSON_GetObjectItemCaseSensitive (item, key));
+/* --- Asking hscope --- */
 
-  return text ? text : "";
-}
-
-/* --- Questions to hscope --- */
-
-/* What is made of what it answers. */
+/* How the output of a command is parsed. */
 typedef struct
 {
   gpointer (*parse) (const char *text);
   GDestroyNotify free;
-} Answer;
+} AnswerParser;
 
 static void
 answered_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
 {
   g_autoptr (GTask) task = data;
-  const Answer    *answer = g_task_get_task_data (task);
-  GError          *error = NULL;
-  g_autofree char *text = scope_child_run_finish (result, &error);
+  const AnswerParser *answer = g_task_get_task_data (task);
+  GError             *error = NULL;
+  g_autofree char    *text = scope_child_run_finish (result, &error);
 
   if (!text)
     g_task_return_error (task, error);
@@ -55,7 +49,7 @@ answered_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
 
 static void
 ask (const char *const  *arguments,
-     const Answer       *answer,
+     const AnswerParser *answer,
      GCancellable       *cancellable,
      GAsyncReadyCallback callback,
      gpointer            user_data)
@@ -80,18 +74,18 @@ parse_list (const char *text)
   {
     ScopeExample *example;
 
-    if (*get_text (item, "name") == '\0')
+    if (*scope_json_get_text (item, "name") == '\0')
       continue;
     example = g_new0 (ScopeExample, 1);
-    example->name = g_strdup (get_text (item, "name"));
-    example->summary = g_strdup (get_text (item, "doc"));
+    example->name = g_strdup (scope_json_get_text (item, "name"));
+    example->summary = g_strdup (scope_json_get_text (item, "doc"));
     g_ptr_array_add (examples, example);
   }
   cJSON_Delete (json);
   return examples;
 }
 
-static const Answer list_answer = { parse_list, (GDestroyNotify) g_ptr_array_unref };
+static const AnswerParser list_answer = { parse_list, (GDestroyNotify) g_ptr_array_unref };
 
 void
 scope_gallery_list_async (GCancellable       *cancellable,
@@ -168,11 +162,12 @@ scope_gallery_trace_finish (GAsyncResult *result, GError **error)
 
 /* --- Shapes --- */
 
+/* "NAME=1,3"; NULL: the shape is unknown or has unknown dimensions.  (transfer full) */
 static char *
-shape_text (const cJSON *argument)
+dup_shape (const cJSON *argument)
 {
   const cJSON *dims = cJSON_GetObjectItemCaseSensitive (argument, "shape"), *dim;
-  GString     *text = g_string_new (get_text (argument, "name"));
+  GString     *text = g_string_new (scope_json_get_text (argument, "name"));
   const char  *separator = "=";
 
   cJSON_ArrayForEach (dim, dims)
@@ -197,9 +192,10 @@ parse_shapes (const char *text)
   {
     char *shape;
 
-    if (g_str_equal (get_text (item, "role"), "parameter") || *get_text (item, "name") == '\0')
+    if (g_str_equal (scope_json_get_text (item, "role"), "parameter") ||
+        *scope_json_get_text (item, "name") == '\0')
       continue;
-    shape = shape_text (item);
+    shape = dup_shape (item);
     if (shape)
       g_ptr_array_add (shapes, shape);
   }
@@ -208,7 +204,7 @@ parse_shapes (const char *text)
   return g_ptr_array_free (shapes, FALSE);
 }
 
-static const Answer shapes_answer = { parse_shapes, (GDestroyNotify) g_strfreev };
+static const AnswerParser shapes_answer = { parse_shapes, (GDestroyNotify) g_strfreev };
 
 void
 scope_gallery_shapes_async (const char         *name,
@@ -233,7 +229,7 @@ scope_gallery_shapes_finish (GAsyncResult *result, GError **error)
 
 /* --- Thumbnails --- */
 
-/* The beginning of the picture where all of it would be a line. */
+/* The whole picture, or the beginning of one that would be too small to recognise. */
 static GdkTexture *
 draw_thumbnail (VizPicture *picture)
 {
@@ -287,8 +283,8 @@ draw_in_worker (GTask          *task,
     g_task_return_pointer (task, NULL, NULL);
 }
 
-/* ---- One after the other ----
- * A process for each at once would leave the main loop no processor. */
+/* --- Queue of thumbnails ---
+ * One process at a time, so that the main loop keeps a processor. */
 
 typedef struct
 {
@@ -297,13 +293,13 @@ typedef struct
   GCancellable *cancellable;
 } Thumbnail;
 
-/* Main thread only.  The first is the one that is being made. */
+/* Main thread only.  The head is in progress. */
 static GQueue thumbnails = G_QUEUE_INIT;
 
 static void make_first (void);
 
 static void
-go_on (void)
+finish_first (void)
 {
   Thumbnail *done = g_queue_pop_head (&thumbnails);
 
@@ -322,7 +318,7 @@ drawn_cb (GObject *source, GAsyncResult *result, gpointer unused G_GNUC_UNUSED)
 
   if (texture)
     gtk_picture_set_paintable (GTK_PICTURE (source), GDK_PAINTABLE (texture));
-  go_on ();
+  finish_first ();
 }
 
 static void
@@ -336,7 +332,7 @@ thumbnail_traced_cb (GObject *source G_GNUC_UNUSED,
 
   if (!file)
     {
-      go_on ();
+      finish_first ();
       return;
     }
   task = g_task_new (first->picture, first->cancellable, drawn_cb, NULL);

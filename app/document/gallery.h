@@ -1,7 +1,7 @@
-/* gallery.h — the example models, as the child process knows them.
+/* gallery.h — the example models: list, files, input shapes and thumbnails.
  *
- * They are traced in the child: no user's code runs inside the window.  What was
- * traced is kept in the user's cache.
+ * Examples are plug-ins and run only in a child process, never in the window.  Their files are kept in
+ * the user's cache.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -13,25 +13,28 @@ typedef struct
   char *summary;
 } ScopeExample;
 
+/* Asks hscope for the list of examples. */
 void scope_gallery_list_async (GCancellable       *cancellable,
                                GAsyncReadyCallback callback,
                                gpointer            user_data);
-/* Of ScopeExample; (transfer full). */
+/* (transfer full) Array of ScopeExample; NULL and an error: hscope failed. */
 GPtrArray *scope_gallery_list_finish (GAsyncResult *result, GError **error);
 
-/* Writes the model as a pair into the cache, unless it is there; the symbol file. */
-void   scope_gallery_trace_async (const char         *name,
-                                  GCancellable       *cancellable,
-                                  GAsyncReadyCallback callback,
-                                  gpointer            user_data);
+/* Writes an example into the cache, unless it is there. */
+void scope_gallery_trace_async (const char         *name,
+                                GCancellable       *cancellable,
+                                GAsyncReadyCallback callback,
+                                gpointer            user_data);
+/* The symbol file, (transfer full); NULL and an error: hscope failed. */
 GFile *scope_gallery_trace_finish (GAsyncResult *result, GError **error);
-/* Shapes of its inputs as "NAME=1,3", for files do not say them: of the child as well. */
-void   scope_gallery_shapes_async (const char         *name,
-                                   GCancellable       *cancellable,
-                                   GAsyncReadyCallback callback,
-                                   gpointer            user_data);
+/* Asks hscope for the shapes of an example's inputs, which its files do not contain. */
+void scope_gallery_shapes_async (const char         *name,
+                                 GCancellable       *cancellable,
+                                 GAsyncReadyCallback callback,
+                                 gpointer            user_data);
+/* "NAME=1,3" for each input, (transfer full); NULL and an error: hscope failed. */
 char **scope_gallery_shapes_finish (GAsyncResult *result, GError **error);
 
-/* Draws the model small, when it has been traced. */
+/* Shows a thumbnail of an example in picture when it is ready.  cancellable: (nullable) */
 void
 scope_gallery_load_thumbnail (const char *name, GtkPicture *picture, GCancellable *cancellable);

@@ -1,4 +1,6 @@
-/* log-item.c — one line of the log.
+/* log-item.c — one line of the log, with the time when it was added.
+ *
+ * Immutable after scope_log_item_new().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/document/log-item.h"
 

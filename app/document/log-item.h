@@ -1,4 +1,6 @@
-/* log-item.h — one line of the log.
+/* log-item.h — one line of the log: level, time, text, and the box it is about.
+ *
+ * The workspace keeps them in a list, which the log view shows.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -9,10 +11,11 @@ G_BEGIN_DECLS
 #define SCOPE_TYPE_LOG_ITEM (scope_log_item_get_type ())
 G_DECLARE_FINAL_TYPE (ScopeLogItem, scope_log_item, SCOPE, LOG_ITEM, GObject)
 
+/* level: a ScopeLogLevel.  box: or VIZ_ROOT. */
 ScopeLogItem *scope_log_item_new (int level, guint32 box, const char *text);
 int           scope_log_item_get_level (ScopeLogItem *self);
 guint32       scope_log_item_get_box (ScopeLogItem *self);
 const char   *scope_log_item_get_text (ScopeLogItem *self);
-const char   *scope_log_item_get_time (ScopeLogItem *self);
+const char   *scope_log_item_get_time (ScopeLogItem *self); /* "12:34:56" */
 
 G_END_DECLS

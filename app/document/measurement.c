@@ -1,4 +1,6 @@
-/* measurement.c — a capture on a document.
+/* measurement.c — matches the rows of a capture to boxes of a document, and paints them.
+ *
+ * scope_measurement_open() reads the capture, sums it up and finds the box of each row by name.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/document/measurement.h"
 
@@ -10,8 +12,8 @@ struct _ScopeMeasurement
   ScopeDocument  *document;
   ProfCapture    *capture;
   ProfSummary    *summary;
-  guint32        *boxes;  /* by row */
-  guint32        *by_box; /* index into summary->node, + 1 */
+  guint32        *boxes;  /* of each row; VIZ_ROOT if it has none */
+  guint32        *by_box; /* index into summary->node + 1; 0: not measured */
   double          matched;
 };
 

@@ -1,6 +1,6 @@
-/* measurement.h — a capture on a document: sums, and which box each row is.
+/* measurement.h — a capture that was matched to a document: costs per box.
  *
- * Made in a worker, never changed afterwards.
+ * Built in a worker, immutable afterwards, and reference-counted.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -9,6 +9,7 @@
 
 typedef struct _ScopeMeasurement ScopeMeasurement;
 
+/* NULL and an error: the capture cannot be read. */
 ScopeMeasurement *
 scope_measurement_open (const char *path, ScopeDocument *document, GError **error);
 ScopeMeasurement *scope_measurement_ref (ScopeMeasurement *measurement);
@@ -17,19 +18,20 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (ScopeMeasurement, scope_measurement_unref)
 
 const ProfCapture *scope_measurement_get_capture (const ScopeMeasurement *measurement);
 const ProfSummary *scope_measurement_get_summary (const ScopeMeasurement *measurement);
-/* VIZ_ROOT: none. */
+/* The box of a row of the capture; VIZ_ROOT: no node of the document has its name. */
 guint32 scope_measurement_get_box (const ScopeMeasurement *measurement, guint32 row);
-/* The sum of a box that is one node; NULL: it did not run.  rank: (out) (optional) from 1. */
+/* Costs of a box that is one node; NULL: it did not run.  rank: (out) (optional) by self time, from 1. */
 const ProfNodeSum *
 scope_measurement_get_node (const ScopeMeasurement *measurement, guint32 box, guint *rank);
-/* Share of the rows that found a box. */
+/* Share of the capture's rows that have a box, 0 to 1. */
 double scope_measurement_get_matched (const ScopeMeasurement *measurement);
 
-/* The costs of all nodes as colours, made in a worker. */
-void        scope_measurement_paint_async (ScopeMeasurement   *measurement,
-                                           ScopeHeat           heat,
-                                           VizScale            scale,
-                                           GCancellable       *cancellable,
-                                           GAsyncReadyCallback callback,
-                                           gpointer            user_data);
+/* Computes an overlay with the costs of all nodes in a worker. */
+void scope_measurement_paint_async (ScopeMeasurement   *measurement,
+                                    ScopeHeat           heat,
+                                    VizScale            scale,
+                                    GCancellable       *cancellable,
+                                    GAsyncReadyCallback callback,
+                                    gpointer            user_data);
+/* (transfer full) NULL and an error: cancelled. */
 VizOverlay *scope_measurement_paint_finish (GAsyncResult *result, GError **error);

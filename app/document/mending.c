@@ -1,4 +1,6 @@
-/* mending.c — an export as the export doctor would have written it, beside the window.
+/* mending.c — repairs a model in a worker; mend() is the main function.
+ *
+ * The repairs themselves are rules of engine/doctor.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/document/mending.h"
 
@@ -10,12 +12,12 @@ typedef struct
 {
   char  *path, *params, *prefix;
   char **shapes;
-} Job;
+} MendJob;
 
 static void
-job_free (gpointer data)
+mend_job_free (gpointer data)
 {
-  Job *job = data;
+  MendJob *job = data;
 
   g_free (job->path);
   g_free (job->params);
@@ -32,9 +34,9 @@ scope_mended_free (ScopeMended *mended)
   g_free (mended);
 }
 
-/* The document is this thread's own, so its model may be changed. */
+/* Documents are immutable, but no other thread has seen this one yet. */
 static ScopeMended *
-mend (const Job *job, GCancellable *cancellable, GError **error)
+mend (const MendJob *job, GCancellable *cancellable, GError **error)
 {
   g_autoptr (ScopeMended) mended = g_new0 (ScopeMended, 1);
   g_autoptr (GPtrArray) written = g_ptr_array_new_with_free_func (g_free);
@@ -71,21 +73,16 @@ mend_in_worker (GTask          *task,
 }
 
 void
-scope_mend_async (const char         *path,
-                  const char         *params,
-                  const char *const  *shapes,
-                  const char         *prefix,
-                  GAsyncReadyCallback callback,
-                  gpointer            user_data)
+scope_mend_async (const ScopeMendOptions *options, GAsyncReadyCallback callback, gpointer user_data)
 {
   g_autoptr (GTask) task = g_task_new (NULL, NULL, callback, user_data);
-  Job *job = g_new0 (Job, 1);
+  MendJob *job = g_new0 (MendJob, 1);
 
-  job->path = g_strdup (path);
-  job->params = g_strdup (params);
-  job->prefix = g_strdup (prefix);
-  job->shapes = g_strdupv ((char **) shapes);
-  g_task_set_task_data (task, job, job_free);
+  job->path = g_strdup (options->path);
+  job->params = g_strdup (options->params);
+  job->prefix = g_strdup (options->prefix);
+  job->shapes = g_strdupv ((char **) options->shapes);
+  g_task_set_task_data (task, job, mend_job_free);
   scope_worker_run (task, mend_in_worker);
 }
 

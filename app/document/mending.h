@@ -1,4 +1,6 @@
-/* mending.h — an export as the export doctor would have written it, beside the window.
+/* mending.h — repairs a model with the rules of the export doctor and writes it to new files.
+ *
+ * The original files stay as they are.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -6,19 +8,24 @@
 
 typedef struct
 {
-  GFile     *symbol;  /* what was written */
-  GPtrArray *changes; /* of char *: what differs from the files before */
+  GFile     *symbol;  /* the symbol file that was written */
+  GPtrArray *changes; /* of char *: descriptions of the repairs */
 } ScopeMended;
 
 void scope_mended_free (ScopeMended *mended);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ScopeMended, scope_mended_free)
 
-/* Reads a model's files again, mends what can be and writes PREFIX-symbol.json and
- * PREFIX-0000.params.  params, shapes: (nullable) as for scope_document_open(). */
-void         scope_mend_async (const char         *path,
-                               const char         *params,
-                               const char *const  *shapes,
-                               const char         *prefix,
-                               GAsyncReadyCallback callback,
-                               gpointer            user_data);
+typedef struct
+{
+  const char        *path;   /* of the model */
+  const char        *params; /* (nullable) as for scope_document_open() */
+  const char *const *shapes; /* (nullable) as for scope_document_open() */
+  const char        *prefix; /* of the files to be written */
+} ScopeMendOptions;
+
+/* Reads a model again in a worker, repairs it and writes PREFIX-symbol.json and PREFIX-0000.params. */
+void scope_mend_async (const ScopeMendOptions *options,
+                       GAsyncReadyCallback     callback,
+                       gpointer                user_data);
+/* (transfer full) NULL and an error: a file cannot be read or written. */
 ScopeMended *scope_mend_finish (GAsyncResult *result, GError **error);

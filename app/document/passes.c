@@ -1,4 +1,7 @@
-/* passes.c — the engine's own pipeline, run as far as each of its passes.
+/* passes.c — runs the engine's pipeline up to each pass, to show what every pass changes.
+ *
+ * The pipeline is started anew for every pass, because a pipeline keeps only its final graph.  Bodies of
+ * loops follow after the model.  Start reading with run_in_worker().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/document/passes.h"
 
@@ -9,19 +12,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Kinds of operators that are named in a sentence. */
-#define MOST_CHANGES 5
+/* Operators named in the description of a pass. */
+#define MAX_NAMED_CHANGES 5
 
 static void
 step_free (gpointer data)
 {
   ScopePassStep *step = data;
 
-  g_clear_pointer (&step->made, g_ptr_array_unref);
+  g_clear_pointer (&step->new_nodes, g_ptr_array_unref);
   g_clear_pointer (&step->graph, hyb_graph_unref);
   g_free (step->types);
   g_free (step->changes);
-  g_free (step->where);
+  g_free (step->body_of);
   g_free (step);
 }
 
@@ -46,7 +49,7 @@ count_types (GHashTable *counts, HybGraph *graph, int sign)
     }
 }
 
-/* What was made first: that is what the pass is about. */
+/* Added operators first, then by number. */
 static int
 compare_changes (gconstpointer a, gconstpointer b)
 {
@@ -59,7 +62,7 @@ compare_changes (gconstpointer a, gconstpointer b)
 }
 
 static char *
-tell_changes (HybGraph *before, HybGraph *after)
+describe_changes (HybGraph *before, HybGraph *after)
 {
   g_autoptr (GHashTable) counts = g_hash_table_new (g_str_hash, g_str_equal);
   g_autoptr (GArray) changes = g_array_new (FALSE, FALSE, sizeof (Change));
@@ -78,7 +81,7 @@ tell_changes (HybGraph *before, HybGraph *after)
         g_array_append_val (changes, change);
     }
   g_array_sort (changes, compare_changes);
-  for (guint i = 0; i < MIN (changes->len, MOST_CHANGES); i++)
+  for (guint i = 0; i < MIN (changes->len, MAX_NAMED_CHANGES); i++)
     {
       const Change *change = &g_array_index (changes, Change, i);
 
@@ -89,65 +92,65 @@ tell_changes (HybGraph *before, HybGraph *after)
                               abs (change->change),
                               change->type);
     }
-  if (changes->len > MOST_CHANGES)
+  if (changes->len > MAX_NAMED_CHANGES)
     g_string_append (text, ", …");
   return g_string_free (text, FALSE);
 }
 
 static GPtrArray *
-list_made (HybGraph *before, HybGraph *after)
+list_new_nodes (HybGraph *before, HybGraph *after)
 {
   g_autoptr (GHashTable) known = g_hash_table_new (g_str_hash, g_str_equal);
-  GPtrArray *made = g_ptr_array_new ();
+  GPtrArray *new_nodes = g_ptr_array_new ();
 
   for (HybNodeId id = 0; id < hyb_graph_n_nodes (before); id++)
     g_hash_table_add (known, (gpointer) hyb_graph_get_node (before, id)->name);
   for (HybNodeId id = 0; id < hyb_graph_n_nodes (after); id++)
     if (!g_hash_table_contains (known, hyb_graph_get_node (after, id)->name))
-      g_ptr_array_add (made, (gpointer) hyb_graph_get_node (after, id)->name);
-  return made;
+      g_ptr_array_add (new_nodes, (gpointer) hyb_graph_get_node (after, id)->name);
+  return new_nodes;
 }
 
 /* --- The pipeline --- */
 
 typedef struct
 {
-  HybModel   *model; /* whose parameters may be folded; NULL: of a body, nothing may */
-  HybGraph   *graph;
-  HybType    *types; /* of its values */
-  const char *where;
+  HybModel *model; /* its parameters are constants to the passes; NULL for a body, which has none */
+  HybGraph *graph;
+  HybType  *types; /* of its values */
+  const char *body_of;
   GPtrArray  *steps;
-} Line;
+} PassRun;
 
 static HybFacts *
-first_facts (const Line *line)
+initial_facts (const PassRun *run)
 {
   HybFacts          *facts = hyb_facts_new (FALSE);
-  g_autofree guint8 *written = hyb_graph_find_written (line->graph, FALSE);
+  g_autofree guint8 *written = hyb_graph_find_written (run->graph, FALSE);
   guint              n;
-  const HybNodeId   *variables = hyb_graph_get_variables (line->graph, &n);
+  const HybNodeId   *variables = hyb_graph_get_variables (run->graph, &n);
 
-  hyb_facts_resize (facts, line->graph);
+  hyb_facts_resize (facts, run->graph);
   for (guint i = 0; i < n; i++)
     {
-      const HybNode *node = hyb_graph_get_node (line->graph, variables[i]);
-      HybTensor *tensor = line->model ? hyb_model_get_parameter (line->model, node->name) : NULL;
+      const HybNode *node = hyb_graph_get_node (run->graph, variables[i]);
+      HybTensor     *tensor = run->model ? hyb_model_get_parameter (run->model, node->name) : NULL;
 
-      facts->types[node->first_output] = line->types[node->first_output];
+      facts->types[node->first_output] = run->types[node->first_output];
       if (tensor && !written[variables[i]])
         facts->constants[node->first_output] = hyb_tensor_ref (tensor);
     }
   return facts;
 }
 
-/* As far as this pass and no further. */
+/* Runs the pipeline without the passes after last. */
 static ScopePassStep *
-run_to (const Line *line, guint last, GError **error)
+run_to (const PassRun *run, guint last, GError **error)
 {
   const HybPass *const *passes = hyb_passes ();
   g_autoptr (GPtrArray) without = g_ptr_array_new ();
   g_autoptr (GArray) reports = g_array_new (FALSE, FALSE, sizeof (HybPassReport));
-  g_autoptr (HybFacts) facts = first_facts (line);
+  g_autoptr (HybFacts) facts = initial_facts (run);
   HybPipelineOptions options = { .optimise = TRUE };
   ScopePassStep     *step;
   HybGraph          *graph;
@@ -156,12 +159,12 @@ run_to (const Line *line, guint last, GError **error)
     g_ptr_array_add (without, (gpointer) passes[i]->name);
   g_ptr_array_add (without, NULL);
   options.without = (const char *const *) without->pdata;
-  graph = hyb_pipeline_run (line->graph, facts, &options, reports, error);
+  graph = hyb_pipeline_run (run->graph, facts, &options, reports, error);
   if (!graph)
     return NULL;
   step = g_new0 (ScopePassStep, 1);
   step->pass = passes[last];
-  step->where = g_strdup (line->where);
+  step->body_of = g_strdup (run->body_of);
   step->graph = graph;
   step->types = g_steal_pointer (&facts->types);
   for (guint i = 0; i < reports->len; i++)
@@ -178,29 +181,30 @@ run_to (const Line *line, guint last, GError **error)
   return step;
 }
 
-/* The last step, or NULL and an error. */
+/* Adds a step for each pass; returns the last one, or NULL and an error. */
 static ScopePassStep *
-run_line (const Line *line, GCancellable *cancellable, GError **error)
+run_all_passes (const PassRun *run, GCancellable *cancellable, GError **error)
 {
-  HybGraph      *before = line->graph;
+  HybGraph      *before = run->graph;
   ScopePassStep *step = NULL;
 
   for (guint i = 0; hyb_passes ()[i] != NULL; i++)
     {
       if (g_cancellable_set_error_if_cancelled (cancellable, error))
         return NULL;
-      step = run_to (line, i, error);
+      step = run_to (run, i, error);
       if (!step)
         return NULL;
-      step->changes = tell_changes (before, step->graph);
-      step->made = list_made (before, step->graph);
+      step->changes = describe_changes (before, step->graph);
+      step->new_nodes = list_new_nodes (before, step->graph);
       before = step->graph;
-      g_ptr_array_add (line->steps, step);
+      g_ptr_array_add (run->steps, step);
     }
   return step;
 }
 
-/* Bodies are made ready on their own, when their loop is; those of fused nodes run as they are. */
+/* The engine optimises the bodies of loops and branches separately, and leaves those of fused nodes
+ * unchanged. */
 static gboolean
 run_bodies (GPtrArray *steps, ScopePassStep *outer, GCancellable *cancellable, GError **error)
 {
@@ -215,15 +219,15 @@ run_bodies (GPtrArray *steps, ScopePassStep *outer, GCancellable *cancellable, G
       for (guint b = 0; b < node->n_bodies; b++)
         {
           HybGraph      *body = hyb_graph_get_bodies (outer->graph, id)[b];
-          Line           line = { .graph = body,
-                                  .types = g_hash_table_lookup (types, body),
-                                  .where = node->name,
-                                  .steps = steps };
+          PassRun        run = { .graph = body,
+                                 .types = g_hash_table_lookup (types, body),
+                                 .body_of = node->name,
+                                 .steps = steps };
           ScopePassStep *last;
 
-          if (!line.types)
+          if (!run.types)
             continue;
-          last = run_line (&line, cancellable, error);
+          last = run_all_passes (&run, cancellable, error);
           if (!last || !run_bodies (steps, last, cancellable, error))
             return FALSE;
         }
@@ -236,12 +240,12 @@ run_in_worker (GTask *task, gpointer source G_GNUC_UNUSED, gpointer data, GCance
 {
   g_autoptr (GPtrArray) steps = g_ptr_array_new_with_free_func (step_free);
   HybGraph      *graph = scope_document_get_graph (data);
-  Line           line = { .model = scope_document_get_model (data),
-                          .graph = graph,
-                          .types = (HybType *) scope_document_get_types (data, graph),
-                          .steps = steps };
+  PassRun        run = { .model = scope_document_get_model (data),
+                         .graph = graph,
+                         .types = (HybType *) scope_document_get_types (data, graph),
+                         .steps = steps };
   GError        *error = NULL;
-  ScopePassStep *last = run_line (&line, cancellable, &error);
+  ScopePassStep *last = run_all_passes (&run, cancellable, &error);
 
   if (last && run_bodies (steps, last, cancellable, &error))
     g_task_return_pointer (task, g_steal_pointer (&steps), (GDestroyNotify) g_ptr_array_unref);
@@ -269,21 +273,14 @@ scope_passes_run_finish (GAsyncResult *result, GError **error)
 
 /* --- Showing one --- */
 
-typedef struct
-{
-  ScopeDocument *document;
-  GPtrArray     *steps;
-  guint          index;
-} ShowJob;
-
 static void
-show_job_free (gpointer data)
+choice_free (gpointer data)
 {
-  ShowJob *job = data;
+  ScopePassChoice *choice = data;
 
-  scope_document_unref (job->document);
-  scope_worker_free (job->steps, (GDestroyNotify) g_ptr_array_unref);
-  g_free (job);
+  scope_document_unref (choice->document);
+  scope_worker_free (choice->steps, (GDestroyNotify) g_ptr_array_unref);
+  g_free (choice);
 }
 
 static void
@@ -292,29 +289,26 @@ show_in_worker (GTask                    *task,
                 gpointer                  data,
                 GCancellable *cancellable G_GNUC_UNUSED)
 {
-  const ShowJob       *job = data;
-  const ScopePassStep *step = job->steps->pdata[job->index];
+  const ScopePassChoice *choice = data;
+  const ScopePassStep   *step = choice->steps->pdata[choice->index];
 
   g_task_return_pointer (task,
-                         scope_document_new_of_graph (job->document, step->graph, step->types),
+                         scope_document_new_of_graph (choice->document, step->graph, step->types),
                          (GDestroyNotify) scope_document_unref);
 }
 
 void
-scope_passes_show_async (ScopeDocument      *document,
-                         GPtrArray          *steps,
-                         guint               index,
-                         GCancellable       *cancellable,
-                         GAsyncReadyCallback callback,
-                         gpointer            user_data)
+scope_passes_show_async (const ScopePassChoice *choice,
+                         GCancellable          *cancellable,
+                         GAsyncReadyCallback    callback,
+                         gpointer               user_data)
 {
   g_autoptr (GTask) task = g_task_new (NULL, cancellable, callback, user_data);
-  ShowJob *job = g_new (ShowJob, 1);
+  ScopePassChoice *copy = g_memdup2 (choice, sizeof (ScopePassChoice));
 
-  job->document = scope_document_ref (document);
-  job->steps = g_ptr_array_ref (steps);
-  job->index = index;
-  g_task_set_task_data (task, job, show_job_free);
+  scope_document_ref (copy->document);
+  g_ptr_array_ref (copy->steps);
+  g_task_set_task_data (task, copy, choice_free);
   scope_worker_run (task, show_in_worker);
 }
 

@@ -1,35 +1,45 @@
-/* passes.h — what every pass of the engine makes of a model, kept step by step.
+/* passes.h — what every pass of the engine changes in a model, one step per pass.
+ *
+ * scope_passes_run_async() lists the steps; scope_passes_show_async() draws the graph after one.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #include "app/document/document.h"
 #include "engine/passes/pipeline.h"
 
-/* One pass over the model's graph, or over the body of a loop of what came of it. */
+/* The effect of one pass on the model's graph, or on the body of a loop in the optimised graph. */
 typedef struct
 {
   const HybPass *pass;
-  char          *where; /* the node whose body it is; NULL: the model itself */
+  char          *body_of; /* name of the node whose body it is; NULL: the model's graph */
   guint          nodes_before, nodes_after;
-  guint          folded;  /* values whose contents became known */
-  char          *changes; /* "+1 batch_dot, −35 FullyConnected"; "": none */
+  guint          folded;  /* values replaced by constants */
+  char          *changes; /* "+1 batch_dot, −35 FullyConnected"; "" if nothing changed */
   HybGraph      *graph;   /* after it */
   HybType       *types;
-  GPtrArray     *made; /* names of nodes that were not there before it; (borrowed) from graph */
+  GPtrArray     *new_nodes; /* names of nodes that the pass added, owned by graph */
 } ScopePassStep;
 
-/* In a worker; of ScopePassStep. */
-void       scope_passes_run_async (ScopeDocument      *document,
-                                   GCancellable       *cancellable,
-                                   GAsyncReadyCallback callback,
-                                   gpointer            user_data);
+/* Runs all passes in a worker. */
+void scope_passes_run_async (ScopeDocument      *document,
+                             GCancellable       *cancellable,
+                             GAsyncReadyCallback callback,
+                             gpointer            user_data);
+/* (transfer full) Array of ScopePassStep; NULL and an error: a pass failed, or cancelled. */
 GPtrArray *scope_passes_run_finish (GAsyncResult *result, GError **error);
 
-/* The graph after a pass as a document, in a worker.  steps: kept until it is done. */
-void           scope_passes_show_async (ScopeDocument      *document,
-                                        GPtrArray          *steps,
-                                        guint               index,
-                                        GCancellable       *cancellable,
-                                        GAsyncReadyCallback callback,
-                                        gpointer            user_data);
+/* One step that is to be shown. */
+typedef struct
+{
+  ScopeDocument *document; /* of the model */
+  GPtrArray     *steps;    /* as returned by scope_passes_run_finish() */
+  guint          index;    /* into steps */
+} ScopePassChoice;
+
+/* Builds a document of the graph after a step in a worker, which references document and steps. */
+void scope_passes_show_async (const ScopePassChoice *choice,
+                              GCancellable          *cancellable,
+                              GAsyncReadyCallback    callback,
+                              gpointer               user_data);
+/* (transfer full) NULL and an error: cancelled. */
 ScopeDocument *scope_passes_show_finish (GAsyncResult *result, GError **error);

@@ -1,4 +1,6 @@
-/* run-options.c — how a model is to be run.
+/* run-options.c — remembers run options and writes them as arguments of hscope.
+ *
+ * Options with their default value are left out of the command, so that the log stays short.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/document/run-options.h"
 
@@ -74,21 +76,19 @@ add (GPtrArray *argv, const char *name, const char *value)
 static void
 add_shapes (GPtrArray *argv, const char *text, const char *const *more)
 {
-  g_auto (GStrv) own = g_strsplit_set (text ? text : "", " \t\n;", -1);
+  g_auto (GStrv) typed = g_strsplit_set (text ? text : "", " \t\n;", -1);
 
   for (guint i = 0; more && more[i]; i++)
     add (argv, "--shape", more[i]);
-  /* The user's own come last and win. */
-  for (guint i = 0; own[i] != NULL; i++)
-    add (argv, "--shape", own[i]);
+  /* hscope uses the last shape given for an input: that of the user. */
+  for (guint i = 0; typed[i] != NULL; i++)
+    add (argv, "--shape", typed[i]);
 }
 
 char **
 scope_run_options_command (const ScopeRunOptions *options,
                            const char            *program,
-                           const char            *model,
-                           const char            *params,
-                           const char *const     *shapes,
+                           const ScopeRunModel   *model,
                            const char            *capture,
                            GError               **error)
 {
@@ -104,8 +104,8 @@ scope_run_options_command (const ScopeRunOptions *options,
     g_ptr_array_add (argv, g_strdup (launcher[i]));
   g_ptr_array_add (argv, g_strdup (program));
   g_ptr_array_add (argv, g_strdup ("profile"));
-  g_ptr_array_add (argv, g_strdup (model));
-  add (argv, "--params", params);
+  g_ptr_array_add (argv, g_strdup (model->name));
+  add (argv, "--params", model->params);
   add (argv, "--capture", capture);
   add (argv, "--progress", "json");
   add (argv, "--time-limit", seconds);
@@ -120,31 +120,28 @@ scope_run_options_command (const ScopeRunOptions *options,
     g_ptr_array_add (argv, g_strdup ("--train"));
   if (options->backward)
     g_ptr_array_add (argv, g_strdup ("--backward"));
-  add_shapes (argv, options->shapes, shapes);
+  add_shapes (argv, options->shapes, model->shapes);
   g_ptr_array_add (argv, NULL);
   return (char **) g_ptr_array_free (g_steal_pointer (&argv), FALSE);
 }
 
 char **
-scope_run_options_values (const ScopeRunOptions *options,
-                          const char            *model,
-                          const char            *params,
-                          const char *const     *shapes)
+scope_run_options_values (const ScopeRunOptions *options, const ScopeRunModel *model)
 {
   g_autoptr (GPtrArray) argv = g_ptr_array_new_with_free_func (g_free);
 
   if ((options->launcher && *options->launcher != '\0') || g_strcmp0 (options->device, "cpu") != 0)
     return NULL;
   g_ptr_array_add (argv, g_strdup ("run"));
-  g_ptr_array_add (argv, g_strdup (model));
+  g_ptr_array_add (argv, g_strdup (model->name));
   g_ptr_array_add (argv, g_strdup ("--json"));
   g_ptr_array_add (argv, g_strdup ("--values"));
-  add (argv, "--params", params);
+  add (argv, "--params", model->params);
   add (argv, "--init", options->init);
   add (argv, "--input", options->input);
   if (options->train)
     g_ptr_array_add (argv, g_strdup ("--train"));
-  add_shapes (argv, options->shapes, shapes);
+  add_shapes (argv, options->shapes, model->shapes);
   g_ptr_array_add (argv, NULL);
   return (char **) g_ptr_array_free (g_steal_pointer (&argv), FALSE);
 }

@@ -1,4 +1,7 @@
-/* run-options.h — how a model is to be run, as the user last said it.
+/* run-options.h — how a model is run, and the hscope commands that do so.
+ *
+ * The run panel fills the options, settings remember them, and the workspace turns them into a
+ * command with scope_run_options_command().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -7,34 +10,40 @@
 typedef struct
 {
   char    *device;   /* "cpu", "gpu", "gpu:1" */
-  char    *mode;     /* imperative, hybrid, static */
-  char    *init;     /* what no file gives: uniform, zeros, xavier */
-  char    *input;    /* an npz file; NULL or "": none */
-  char    *shapes;   /* "data0=35,32 data1=32,128"; what the model does not say itself */
-  char    *launcher; /* "ssh host", put before the command; NULL or "": none */
+  char    *mode;     /* "imperative", "hybrid", "static" */
+  char    *init;     /* how missing parameters are filled: "uniform", "zeros", "xavier", "" */
+  char    *input;    /* path of an npz file; NULL or "": random input */
+  char    *shapes;   /* of inputs, "data0=35,32 data1=32,128" */
+  char    *launcher; /* put before the command, "ssh host"; NULL or "": none */
   int      threads;  /* 0: all cores */
-  int      seconds;  /* for all of it */
+  int      seconds;  /* time limit of the whole run */
   gboolean train, backward;
 } ScopeRunOptions;
 
+/* The remembered options, or defaults.  (transfer full) */
 ScopeRunOptions *scope_run_options_load (void);
+/* Remembers all options except shapes, which belong to one model. */
 void             scope_run_options_save (const ScopeRunOptions *options);
 ScopeRunOptions *scope_run_options_copy (const ScopeRunOptions *options);
 void             scope_run_options_free (ScopeRunOptions *options);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ScopeRunOptions, scope_run_options_free)
 
-/* The command line: launcher, program, arguments; NULL-terminated.  shapes: (nullable) further
- * ones.  NULL and an error: the launcher's quotes do not close. */
+/* The model of a command. */
+typedef struct
+{
+  const char        *name;   /* a path, or "gallery:NAME" */
+  const char        *params; /* (nullable) path of the parameter file */
+  const char *const *shapes; /* (nullable) NULL-terminated; the options' own shapes override them */
+} ScopeRunModel;
+
+/* The whole command line of a measured run: launcher, program, arguments.  capture: the file to
+ * write.  (transfer full) NULL and an error: the launcher has unbalanced quotes. */
 char **scope_run_options_command (const ScopeRunOptions *options,
                                   const char            *program,
-                                  const char            *model,
-                                  const char            *params,
-                                  const char *const     *shapes,
+                                  const ScopeRunModel   *model,
                                   const char            *capture,
                                   GError               **error);
 
-/* The arguments of hscope for one more run that tells every value; NULL: it runs on another host. */
-char **scope_run_options_values (const ScopeRunOptions *options,
-                                 const char            *model,
-                                 const char            *params,
-                                 const char *const     *shapes);
+/* The arguments of hscope, without the program, for the run that records values.  (transfer full)
+ * NULL: the run is on another host or device, where values cannot be recorded. */
+char **scope_run_options_values (const ScopeRunOptions *options, const ScopeRunModel *model);

@@ -1,18 +1,20 @@
-/* values.c — values of a run, read in a worker: there is one for every node.
+/* values.c — parses the output of hscope run --values, in a worker because it has every node.
+ *
+ * Values are found again by body, node and output; read_value() fills the table.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/document/values.h"
 
 #include "app/process/child.h"
+#include "app/process/json-fields.h"
 #include "app/process/worker.h"
 
-#include <cjson/cJSON.h>
 #include <glib/gi18n.h>
 #include <math.h>
 
 struct _ScopeValues
 {
   GHashTable   *by_name; /* "body\nnode\noutput" → ScopeValueSeries */
-  GHashTable   *longest; /* body → one of them */
+  GHashTable   *longest; /* body → the series with the most runs */
   ScopeFirstNan first_nan;
 };
 
@@ -62,22 +64,15 @@ scope_values_get_first_nan (const ScopeValues *values)
 
 /* --- Reading --- */
 
-static double
-get_number (const cJSON *json, const char *key)
-{
-  const cJSON *item = cJSON_GetObjectItemCaseSensitive (json, key);
-
-  return cJSON_IsNumber (item) ? item->valuedouble : NAN;
-}
-
 static gint64
 get_count (const cJSON *json, const char *key)
 {
-  double number = get_number (json, key);
+  double number = scope_json_get_number (json, key);
 
   return number > 0 && number < 9e15 ? (gint64) number : 0;
 }
 
+/* NULL if it is missing. */
 static const char *
 get_text (const cJSON *json, const char *key)
 {
@@ -120,10 +115,10 @@ read_step (const cJSON *json, ScopeValueStep *step)
 
   *step = (ScopeValueStep){ .first = read_path (cJSON_GetObjectItemCaseSensitive (json, "step")) };
   step->last = last ? read_path (last) : step->first;
-  step->statistics = (HybStatistics){ .minimum = get_number (json, "minimum"),
-                                      .maximum = get_number (json, "maximum"),
-                                      .mean = get_number (json, "mean"),
-                                      .deviation = get_number (json, "std"),
+  step->statistics = (HybStatistics){ .minimum = scope_json_get_number (json, "minimum"),
+                                      .maximum = scope_json_get_number (json, "maximum"),
+                                      .mean = scope_json_get_number (json, "mean"),
+                                      .deviation = scope_json_get_number (json, "std"),
                                       .n_nan = get_count (json, "nan"),
                                       .n_infinite = get_count (json, "infinite") };
   cJSON_ArrayForEach (bin, cJSON_GetObjectItemCaseSensitive (json, "bins"))
@@ -154,7 +149,7 @@ read_series (const cJSON *json)
   return series;
 }
 
-/* Of names that come twice the first counts. */
+/* The first of several values with the same name is kept. */
 static void
 read_value (ScopeValues *values, const cJSON *json)
 {
@@ -186,7 +181,8 @@ read_in_worker (GTask                    *task,
       g_task_return_new_error (task,
                                G_IO_ERROR,
                                G_IO_ERROR_INVALID_DATA,
-                               _ ("hscope said nothing that can be read"));
+                               _ ("hscope returned no valid JSON. Its version may differ from that "
+                                  "of hybridscope."));
       return;
     }
   values = g_new0 (ScopeValues, 1);

@@ -1,4 +1,6 @@
-/* values.h — what every operator of a run gave, as hscope run --values tells it.
+/* values.h — statistics of every operator's outputs in one run, recorded by hscope run --values.
+ *
+ * scope_values_load_async() runs hscope; the workspace keeps the result until the next run.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -8,25 +10,26 @@
 
 typedef struct _ScopeValues ScopeValues;
 
-/* The node that first gave something that is not a number. */
+/* The first node, in order of execution, whose output had a NaN or infinity. */
 typedef struct
 {
-  char         *node, *body; /* body: NULL: in none */
+  char         *node, *body; /* body: NULL for the model's graph */
   ScopeStepPath step;
 } ScopeFirstNan;
 
 void scope_values_free (ScopeValues *values);
-/* body: (nullable) its name, see ScopeBody.  NULL: it did not run. */
+/* Statistics of one output of a node.  body: (nullable) see ScopeBody.  NULL: the node did not run. */
 const ScopeValueSeries *
 scope_values_find (const ScopeValues *values, const char *body, const char *node, guint output);
-/* What ran most often in a body, for its steps; NULL: nothing did. */
+/* The series with the most runs in a body, which has all its steps; NULL: the body did not run. */
 const ScopeValueSeries *scope_values_find_longest (const ScopeValues *values, const char *body);
-/* NULL: none did. */
+/* NULL: all outputs are finite. */
 const ScopeFirstNan *scope_values_get_first_nan (const ScopeValues *values);
 
-/* arguments: of hscope, NULL-terminated. */
-void         scope_values_load_async (const char *const  *arguments,
-                                      GCancellable       *cancellable,
-                                      GAsyncReadyCallback callback,
-                                      gpointer            user_data);
+/* Runs hscope with arguments (NULL-terminated) and parses its output in a worker. */
+void scope_values_load_async (const char *const  *arguments,
+                              GCancellable       *cancellable,
+                              GAsyncReadyCallback callback,
+                              gpointer            user_data);
+/* (transfer full) NULL and an error: hscope failed, or its output is no JSON. */
 ScopeValues *scope_values_load_finish (GAsyncResult *result, GError **error);

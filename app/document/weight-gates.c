@@ -1,4 +1,6 @@
-/* weight-gates.c — which rows of a weight belong to which gate, as recognised cells read them.
+/* weight-gates.c — which rows of a weight belong to which gate of a recurrent cell.
+ *
+ * Uses the cells that engine/variants recognises in the graph and in the bodies of its loops.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/document/weight-parts.h"
 
@@ -28,9 +30,9 @@ is_variable_called (HybGraph *graph, HybValueId value, const char *name)
   return node && hyb_node_is_variable (node) && strcmp (node->name, name) == 0;
 }
 
-/* TRUE: some gate of the step reads it. */
+/* Sets the gates of part if at least two gates of a cell's step read the variable.  FALSE: they do not. */
 static gboolean
-take_step (HybGraph *graph, const HybCellStep *step, const char *name, ScopeWeightPart *part)
+set_gates (HybGraph *graph, const HybCellStep *step, const char *name, ScopeWeightPart *part)
 {
   part->n_gates = 0;
   for (guint gate = 0; gate < MIN (step->n_gates, SCOPE_MAX_GATES); gate++)
@@ -52,6 +54,7 @@ take_step (HybGraph *graph, const HybCellStep *step, const char *name, ScopeWeig
   return part->n_gates > 1;
 }
 
+/* 1 for each value of a body that is a state of its loop.  (transfer full) */
 static guint8 *
 mark_states (const HybNode *node, guint index, HybGraph *body)
 {
@@ -75,7 +78,7 @@ find_gates (HybGraph        *graph,
   g_autoptr (HybCells) cells = hyb_cells_find (graph, types, is_state);
 
   for (guint i = 0; i < cells->steps->len; i++)
-    if (take_step (graph, &g_array_index (cells->steps, HybCellStep, i), name, part))
+    if (set_gates (graph, &g_array_index (cells->steps, HybCellStep, i), name, part))
       return TRUE;
   for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
     {

@@ -1,4 +1,6 @@
-/* weight-parts.c — gates, as recognised cells and fused operators read them.
+/* weight-parts.c — divides a parameter into matrices; packed vectors by the layout of the fused operator.
+ *
+ * Start reading with scope_weight_parts(); gates of unpacked weights come from weight-gates.c.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/document/weight-parts.h"
 
@@ -15,7 +17,7 @@ clear_part (gpointer data)
 
 /* --- Packed vectors of fused operators --- */
 
-/* The fused operator that reads a variable as its parameters; NULL: none does. */
+/* The fused operator that reads a variable as its packed parameters; NULL: there is none. */
 static const HybNode *
 find_reader (HybGraph *graph, const char *name)
 {
@@ -88,7 +90,7 @@ add_packed (GArray *parts, const RnnParams *params, HybTensor *tensor)
     }
 }
 
-/* --- All --- */
+/* --- Any parameter --- */
 
 GArray *
 scope_weight_parts (HybGraph *graph, const HybType *types, const char *name, HybTensor *tensor)
@@ -108,7 +110,7 @@ scope_weight_parts (HybGraph *graph, const HybType *types, const char *name, Hyb
   whole.rows = shape->rank > 0 ? shape->dim[0] : 1;
   whole.columns = hyb_tensor_get_size (tensor) / MAX (whole.rows, 1);
   scope_weight_find_gates (graph, types, name, &whole);
-  if (whole.columns == 1 && whole.n_gates == 0) /* a vector lies better than it stands */
+  if (whole.columns == 1 && whole.n_gates == 0) /* draw a vector as one row */
     {
       whole.columns = whole.rows;
       whole.rows = 1;

@@ -1,4 +1,7 @@
-/* workspace-open.c — opening a model in a worker, and again when its file changes.
+/* workspace-open.c — opens a model in a worker, and again when its file changes.
+ *
+ * The open document stays until the new one is complete, so that a half-written file never empties
+ * the window.  Start reading with scope_workspace_open(); on_settled() decides about reloading.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/document/workspace-private.h"
 
@@ -8,7 +11,7 @@
 
 #include <glib/gi18n.h>
 
-/* A writer may still be busy when the first event comes. */
+/* How long a changed file must stay unchanged before it is read again. */
 #define SETTLE_MS 300
 
 typedef struct
@@ -29,7 +32,8 @@ open_job_free (gpointer data)
   g_free (job);
 }
 
-/* The model inside a capture, as a file that the readers can open; NULL: it holds none. */
+/* Writes the model inside a capture to a file that the readers can open.  NULL and an error: the
+ * capture cannot be read, or holds no model. */
 static char *
 unpack_capture (const char *path, GError **error)
 {
@@ -102,12 +106,13 @@ log_findings (ScopeWorkspace *self)
     }
 }
 
+/* document: (transfer full) */
 static void
-take_document (ScopeWorkspace *self, ScopeDocument *document)
+adopt_document (ScopeWorkspace *self, ScopeDocument *document)
 {
   g_autofree char *name = NULL;
 
-  /* The selection survives a reload where a box of that name is still there. */
+  /* A reload keeps the selection if the new diagram has a box with the same id. */
   if (self->document && self->selected != VIZ_ROOT)
     {
       VizDiagram *before = scope_document_get_diagram (self->document);
@@ -124,7 +129,7 @@ take_document (ScopeWorkspace *self, ScopeDocument *document)
   g_clear_pointer (&self->error, g_free);
   scope_workspace_emit (self, SCOPE_SIGNAL_DOCUMENT);
   scope_workspace_set_state (self, SCOPE_STATE_READY);
-  if (self->capture_path) /* the costs of the same nodes still hold for what is the same */
+  if (self->capture_path) /* nodes that are still there keep their costs */
     scope_workspace_open_capture (self, self->capture_path);
   if (name)
     scope_workspace_select (self,
@@ -136,7 +141,7 @@ scope_workspace_show_document (ScopeWorkspace *self, ScopeDocument *document)
 {
   if (document)
     {
-      take_document (self, scope_document_ref (document));
+      adopt_document (self, scope_document_ref (document));
       return;
     }
   g_clear_pointer (&self->document, scope_document_unref);
@@ -145,10 +150,12 @@ scope_workspace_show_document (ScopeWorkspace *self, ScopeDocument *document)
   scope_workspace_set_state (self, SCOPE_STATE_EMPTY);
 }
 
+static void watch (ScopeWorkspace *self, GFile *file);
+
 static void
-opened_cb (GObject *source, GAsyncResult *result, gpointer unused G_GNUC_UNUSED)
+opened_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
 {
-  ScopeWorkspace *self = SCOPE_WORKSPACE (source);
+  ScopeWorkspace *self = data; /* kept alive by the task */
   g_autoptr (GError) error = NULL;
   ScopeDocument *document = g_task_propagate_pointer (G_TASK (result), &error);
   gboolean       is_newest = g_task_get_cancellable (G_TASK (result)) == self->opening;
@@ -161,7 +168,7 @@ opened_cb (GObject *source, GAsyncResult *result, gpointer unused G_GNUC_UNUSED)
 
       if (g_str_has_suffix (name, ".hscope") && !self->capture_path)
         self->capture_path = g_file_get_path (self->file);
-      take_document (self, document);
+      adopt_document (self, document);
       scope_workspace_log (self,
                            SCOPE_LOG_NOTE,
                            VIZ_ROOT,
@@ -169,7 +176,7 @@ opened_cb (GObject *source, GAsyncResult *result, gpointer unused G_GNUC_UNUSED)
                            name,
                            scope_document_get_totals (document)->n_nodes);
       log_findings (self);
-      scope_workspace_watch (self, self->file);
+      watch (self, self->file);
       return;
     }
   g_clear_pointer (&document, scope_document_unref);
@@ -178,13 +185,13 @@ opened_cb (GObject *source, GAsyncResult *result, gpointer unused G_GNUC_UNUSED)
   g_free (self->error);
   self->error = g_strdup (error->message);
   scope_workspace_log (self, SCOPE_LOG_ERROR, VIZ_ROOT, "%s", error->message);
-  /* What was open stays open: a half-written file must not take the picture away. */
+  /* The document stays: the file may be half written. */
   scope_workspace_set_state (self, SCOPE_STATE_FAILED);
 }
 
-/* Changes with the file; NULL: it is not there. */
+/* Differs after every change of the file; NULL: there is no such file.  (transfer full) */
 static char *
-stamp_of (GFile *file)
+dup_etag (GFile *file)
 {
   g_autoptr (GFileInfo) info =
       g_file_query_info (file, G_FILE_ATTRIBUTE_ETAG_VALUE, G_FILE_QUERY_INFO_NONE, NULL, NULL);
@@ -199,8 +206,8 @@ start_opening (ScopeWorkspace *self)
   OpenJob *job;
 
   scope_workspace_cancel (self);
-  g_free (self->stamp);
-  self->stamp = stamp_of (self->file);
+  g_free (self->etag);
+  self->etag = dup_etag (self->file);
   self->opening = g_cancellable_new ();
   job = g_new0 (OpenJob, 1);
   job->path = g_file_get_path (self->file);
@@ -208,7 +215,7 @@ start_opening (ScopeWorkspace *self)
   job->shapes = g_strdupv (self->shapes);
   scope_workspace_set_state (self, SCOPE_STATE_LOADING);
 
-  task = g_task_new (self, self->opening, opened_cb, NULL);
+  task = g_task_new (self, self->opening, opened_cb, self);
   g_task_set_task_data (task, job, open_job_free);
   scope_worker_run (task, open_in_worker);
 }
@@ -232,7 +239,9 @@ scope_workspace_open (ScopeWorkspace *self, GFile *file, const char *params)
   if (!path)
     {
       g_free (self->error);
-      self->error = g_strdup_printf (_ ("%s is not on this computer; copy it here first"), base);
+      self->error =
+          g_strdup_printf (_ ("%s has no local path. Copy it to this computer and open the copy."),
+                           base);
       scope_workspace_set_state (self, SCOPE_STATE_FAILED);
       return;
     }
@@ -257,39 +266,44 @@ scope_workspace_cancel (ScopeWorkspace *self)
     scope_workspace_set_state (self, SCOPE_STATE_READY);
 }
 
-/* Watching */
+/* --- Watching --- */
 
 static gboolean
 on_settled (gpointer data)
 {
   ScopeWorkspace  *self = data;
-  g_autofree char *stamp = stamp_of (self->file);
+  g_autofree char *etag = dup_etag (self->file);
 
-  self->reload = 0;
-  if (!stamp)
+  self->reload_timeout = 0;
+  if (!etag)
     {
       g_autofree char *name = g_file_get_basename (self->file);
-      g_autofree char *text = g_strdup_printf (_ ("%s is gone; what you see is what it held. When "
-                                                  "it comes back it is read again."),
-                                               name);
+      g_autofree char *text =
+          g_strdup_printf (_ ("%s was deleted or moved. The model stays open as it "
+                              "was read, and is read again when the file "
+                              "returns."),
+                           name);
 
-      g_clear_pointer (&self->stamp, g_free);
+      g_clear_pointer (&self->etag, g_free);
       scope_workspace_log (self, SCOPE_LOG_WARNING, VIZ_ROOT, "%s", text);
       scope_workspace_report_problem (self, text);
       return G_SOURCE_REMOVE;
     }
-  /* Events of before may come late, when the folder was watched already. */
-  if (g_strcmp0 (stamp, self->stamp) == 0 && self->state == SCOPE_STATE_READY)
+  /* Events from before the last reading may arrive late. */
+  if (g_strcmp0 (etag, self->etag) == 0 && self->state == SCOPE_STATE_READY)
     return G_SOURCE_REMOVE;
   if (self->state != SCOPE_STATE_FAILED && !scope_settings_get_flag ("reread", TRUE))
     {
       scope_workspace_log (self,
                            SCOPE_LOG_NOTE,
                            VIZ_ROOT,
-                           _ ("The file changed. Read Again shows it as it is now."));
+                           _ ("The file changed. Use Reload to show its new contents."));
       return G_SOURCE_REMOVE;
     }
-  scope_workspace_log (self, SCOPE_LOG_NOTE, VIZ_ROOT, _ ("The file changed: reading it again"));
+  scope_workspace_log (self,
+                       SCOPE_LOG_NOTE,
+                       VIZ_ROOT,
+                       _ ("The file changed and is being reloaded"));
   scope_workspace_reload (self);
   return G_SOURCE_REMOVE;
 }
@@ -305,8 +319,8 @@ on_file_changed (GFileMonitor *monitor G_GNUC_UNUSED,
 
   if (event == G_FILE_MONITOR_EVENT_ATTRIBUTE_CHANGED)
     return;
-  g_clear_handle_id (&self->reload, g_source_remove);
-  self->reload = g_timeout_add (SETTLE_MS, on_settled, self);
+  g_clear_handle_id (&self->reload_timeout, g_source_remove);
+  self->reload_timeout = g_timeout_add (SETTLE_MS, on_settled, self);
 }
 
 static void
@@ -332,9 +346,9 @@ watch_in_worker (GTask                    *task,
 }
 
 static void
-watching_cb (GObject *source, GAsyncResult *result, gpointer unused G_GNUC_UNUSED)
+watching_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
 {
-  ScopeWorkspace *self = SCOPE_WORKSPACE (source);
+  ScopeWorkspace *self = data; /* kept alive by the task */
   GFileMonitor   *monitor = g_task_propagate_pointer (G_TASK (result), NULL);
 
   if (g_task_get_cancellable (G_TASK (result)) != self->watching)
@@ -348,26 +362,32 @@ watching_cb (GObject *source, GAsyncResult *result, gpointer unused G_GNUC_UNUSE
     g_signal_connect (monitor, "changed", G_CALLBACK (on_file_changed), self);
 }
 
-/* The kernel may let whoever begins or ends watching wait for a tenth of a second. */
 void
-scope_workspace_watch (ScopeWorkspace *self, GFile *file)
+scope_workspace_unwatch (ScopeWorkspace *self)
 {
-  g_autoptr (GTask) task = NULL;
-
-  g_clear_handle_id (&self->reload, g_source_remove);
-  if (file && self->watched && g_file_equal (file, self->watched))
-    return;
-  g_set_object (&self->watched, file);
+  g_clear_handle_id (&self->reload_timeout, g_source_remove);
+  g_clear_object (&self->watched);
   g_clear_object (&self->watching);
   if (self->monitor)
     {
       g_signal_handlers_disconnect_by_data (self->monitor, self);
       scope_worker_free (g_steal_pointer (&self->monitor), end_monitor);
     }
-  if (!file)
+}
+
+/* In a worker, because the kernel may block for 0.1 s when an inotify watch is added or removed. */
+static void
+watch (ScopeWorkspace *self, GFile *file)
+{
+  g_autoptr (GTask) task = NULL;
+
+  g_clear_handle_id (&self->reload_timeout, g_source_remove);
+  if (self->watched && g_file_equal (file, self->watched))
     return;
+  scope_workspace_unwatch (self);
+  self->watched = g_object_ref (file);
   self->watching = g_cancellable_new ();
-  task = g_task_new (self, self->watching, watching_cb, NULL);
+  task = g_task_new (self, self->watching, watching_cb, self);
   g_task_set_task_data (task, g_object_ref (file), g_object_unref);
   scope_worker_run (task, watch_in_worker);
 }

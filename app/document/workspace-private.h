@@ -1,4 +1,7 @@
-/* workspace-private.h — the inside of a workspace, for workspace*.c only.
+/* workspace-private.h — the struct of a workspace, and what its files offer each other.
+ *
+ * Calls go one way: workspace.c (the class) → workspace-open.c → workspace-run.c →
+ * workspace-capture.c, workspace-values.c → workspace-state.c (accessors and signals).
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -20,55 +23,75 @@ struct _ScopeWorkspace
 {
   GObject parent_instance;
 
-  /* What is open */
+  /* The open model */
   GFile         *file;
-  char          *source; /* what the child calls it; NULL: the file's path */
+  char          *source; /* name for the child process; NULL: the file's path */
   char         **shapes; /* of inputs, "NAME=1,3" */
-  char          *stamp;  /* of the file as it was read */
-  char          *params; /* given by the user; NULL: the one beside it */
+  char          *etag;   /* of the file when it was read */
+  char          *params; /* chosen by the user; NULL: the file beside the model */
   char          *title;
   char          *error;
   ScopeState     state;
   ScopeDocument *document;
   GCancellable  *opening;
   GFile         *watched;
-  GFileMonitor  *monitor;  /* of it */
-  GCancellable  *watching; /* before there is a monitor */
-  guint          reload;   /* source that waits for the writer to finish */
+  GFileMonitor  *monitor;        /* of watched */
+  GCancellable  *watching;       /* until there is a monitor */
+  guint          reload_timeout; /* waits until the writer has finished */
 
-  /* What is looked at */
+  /* Selection */
   guint32 selected;
   guint32 hovered;
 
-  /* What runs */
-  GCancellable     *starting; /* before there is a child */
+  /* The run */
+  GCancellable     *starting; /* until there is a child */
   GSubprocess      *child;
-  GDataInputStream *lines;   /* the child's stderr; NULL: it has ended */
-  guint             waiting; /* source that no longer waits for it */
+  GDataInputStream *lines;         /* the child's stderr; NULL: at its end */
+  guint             drain_timeout; /* of an ended child whose stderr is still open */
   double            progress;
   char             *phase;
-  char             *last_words; /* the child's last error */
+  char             *last_error; /* last error message of the child */
   char             *next_capture;
   ScopeRunOptions  *options; /* of the last run */
   char             *capture_path;
   guint             n_stops;
   ScopeMeasurement *measurement;
-  char            **values_command; /* of the last run; NULL: on another host */
-  GCancellable     *asking;
-  ScopeValues      *values;
-  ScopeStepPath     step; /* that is looked at; n = 0: the last */
+
+  /* Values */
+  char        **values_command; /* of the last run; NULL: it ran on another host */
+  GCancellable *loading_values;
+  ScopeValues  *values;
+  ScopeStepPath step; /* that is shown; n = 0: the last */
 
   GListStore *log;
 };
 
+/* --- workspace-state.c --- */
+
+/* Installs properties and signals. */
+void scope_workspace_class_install (GObjectClass *class);
+/* Property getter. */
+void scope_workspace_get_value (ScopeWorkspace *self, guint id, GValue *value, GParamSpec *pspec);
 void scope_workspace_set_state (ScopeWorkspace *self, ScopeState state);
 void scope_workspace_set_progress (ScopeWorkspace *self, double progress);
 void scope_workspace_notify_running (ScopeWorkspace *self);
+/* Emits a signal that has no argument. */
 void scope_workspace_emit (ScopeWorkspace *self, ScopeWorkspaceSignal which);
-/* Follows changes of a file; NULL: of none. */
-void scope_workspace_watch (ScopeWorkspace *self, GFile *file);
-/* A sentence that the user must not miss. */
+/* Emits "problem". */
 void scope_workspace_report_problem (ScopeWorkspace *self, const char *text);
-/* workspace-values.c */
+
+/* --- workspace-values.c --- */
+
+/* Starts the second run that records values, once the first has ended. */
 void scope_workspace_load_values (ScopeWorkspace *self);
 void scope_workspace_clear_values (ScopeWorkspace *self);
+
+/* --- workspace-run.c --- */
+
+/* Kills the child and drops everything that waits for it. */
+void scope_workspace_drop_run (ScopeWorkspace *self);
+
+/* --- workspace-open.c --- */
+
+/* Stops watching the file. */
+void scope_workspace_unwatch (ScopeWorkspace *self);

@@ -1,174 +1,68 @@
-/* workspace-run.c — runs in a child process, and captures that it leaves.
+/* workspace-run.c — runs the model in a child process and follows it.
  *
- * The child tells its progress as a JSON line per event on stderr; other lines are
- * for the log.  Stopping is a signal: the first lets it keep what it has, the
- * second ends it.
+ * hscope profile writes progress as one JSON object per line on stderr; its other lines go to the
+ * log.  The first stop is SIGINT, after which hscope keeps the samples it has; the second kills it.
+ * Start reading with scope_workspace_run() and finish_run().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/document/workspace-private.h"
 
 #include "app/process/child.h"
-#include "app/process/worker.h"
+#include "app/process/json-fields.h"
 
-#include <cjson/cJSON.h>
 #include <glib/gi18n.h>
-#include <glib/gstdio.h>
 #include <math.h>
 #include <signal.h>
 
-/* How long a child that has ended may still be heard. */
-#define LAST_WORDS_MS 1000
+/* How long the stderr of an ended child is still read: processes that it started may hold it open. */
+#define DRAIN_MS 1000
 
-/* --- Captures --- */
-
-typedef struct
-{
-  char          *path;
-  ScopeDocument *document;
-} CaptureJob;
+/* --- Output of the child --- */
 
 static void
-capture_job_free (gpointer data)
+handle_progress (ScopeWorkspace *self, const cJSON *json)
 {
-  CaptureJob *job = data;
-
-  scope_document_unref (job->document);
-  g_free (job->path);
-  g_free (job);
-}
-
-static void
-open_capture_in_worker (GTask                    *task,
-                        gpointer source           G_GNUC_UNUSED,
-                        gpointer                  data,
-                        GCancellable *cancellable G_GNUC_UNUSED)
-{
-  const CaptureJob *job = data;
-  GError           *error = NULL;
-  ScopeMeasurement *measurement = scope_measurement_open (job->path, job->document, &error);
-
-  if (measurement)
-    g_task_return_pointer (task, measurement, (GDestroyNotify) scope_measurement_unref);
-  else
-    g_task_return_error (task, error);
-}
-
-static void
-capture_opened_cb (GObject *source, GAsyncResult *result, gpointer unused G_GNUC_UNUSED)
-{
-  ScopeWorkspace   *self = SCOPE_WORKSPACE (source);
-  const CaptureJob *job = g_task_get_task_data (G_TASK (result));
-  g_autoptr (GError) error = NULL;
-  g_autoptr (ScopeMeasurement) measurement = g_task_propagate_pointer (G_TASK (result), &error);
-  g_autofree char *name = g_path_get_basename (job->path);
-
-  if (!measurement)
-    {
-      scope_workspace_log (self, SCOPE_LOG_ERROR, VIZ_ROOT, "%s", error->message);
-      scope_workspace_report_problem (self, error->message);
-      return;
-    }
-  if (job->document != self->document) /* another model was opened meanwhile */
-    return;
-  if (scope_measurement_get_matched (measurement) < 0.5)
-    {
-      g_autofree char *text =
-          g_strdup_printf (_ ("%s was measured on another model; its costs are not shown here"),
-                           name);
-
-      scope_workspace_log (self, SCOPE_LOG_WARNING, VIZ_ROOT, "%s", text);
-      scope_workspace_report_problem (self, text);
-      return;
-    }
-  g_clear_pointer (&self->measurement, scope_measurement_unref);
-  self->measurement = g_steal_pointer (&measurement);
-  g_free (self->capture_path);
-  self->capture_path = g_strdup (job->path);
-  scope_workspace_log (self, SCOPE_LOG_NOTE, VIZ_ROOT, _ ("Costs from %s"), name);
-  scope_workspace_emit (self, SCOPE_SIGNAL_CAPTURE);
-}
-
-void
-scope_workspace_open_capture (ScopeWorkspace *self, const char *path)
-{
-  g_autoptr (GTask) task = NULL;
-  CaptureJob *job;
-
-  if (!self->document)
-    return;
-  job = g_new0 (CaptureJob, 1);
-  job->path = g_strdup (path);
-  job->document = scope_document_ref (self->document);
-  task = g_task_new (self, NULL, capture_opened_cb, NULL);
-  g_task_set_task_data (task, job, capture_job_free);
-  scope_worker_run (task, open_capture_in_worker);
-}
-
-ScopeMeasurement *
-scope_workspace_get_measurement (ScopeWorkspace *self)
-{
-  return self->measurement;
-}
-
-const char *
-scope_workspace_get_capture_path (ScopeWorkspace *self)
-{
-  return self->capture_path;
-}
-
-/* --- What the child says --- */
-
-static double
-get_number (const cJSON *json, const char *key)
-{
-  const cJSON *item = cJSON_GetObjectItemCaseSensitive (json, key);
-
-  return cJSON_IsNumber (item) ? item->valuedouble : NAN;
-}
-
-static void
-hear_progress (ScopeWorkspace *self, const cJSON *json)
-{
-  const char *phase = cJSON_GetStringValue (cJSON_GetObjectItemCaseSensitive (json, "phase"));
-  double      elapsed = get_number (json, "elapsed"), remaining = get_number (json, "remaining");
+  const char *phase = scope_json_get_text (json, "phase");
+  double      elapsed = scope_json_get_number (json, "elapsed");
+  double      remaining = scope_json_get_number (json, "remaining");
 
   g_free (self->phase);
   if (isfinite (remaining) && remaining >= 1)
-    self->phase = g_strdup_printf (_ ("%s, at most %.0f s left"), phase ? phase : "", remaining);
+    self->phase = g_strdup_printf (_ ("%s, at most %.0f s left"), phase, remaining);
   else
-    self->phase = g_strdup (phase ? phase : "");
+    self->phase = g_strdup (phase);
   if (isfinite (elapsed) && isfinite (remaining) && elapsed + remaining > 0)
     scope_workspace_set_progress (self, elapsed / (elapsed + remaining));
 }
 
 static void
-hear_line (ScopeWorkspace *self, const char *line)
+log_line (ScopeWorkspace *self, const char *line)
 {
-  cJSON      *json = *line == '{' ? cJSON_Parse (line) : NULL;
-  const char *event = cJSON_GetStringValue (cJSON_GetObjectItemCaseSensitive (json, "event"));
+  const char   *error = scope_child_error_message (line);
+  ScopeLogLevel level = error                                 ? SCOPE_LOG_ERROR
+                        : g_str_has_prefix (line, "warning:") ? SCOPE_LOG_WARNING
+                                                              : SCOPE_LOG_NOTE;
 
-  if (g_strcmp0 (event, "progress") == 0)
-    hear_progress (self, json);
-  else if (!json && *line != '\0')
+  scope_workspace_log (self, level, VIZ_ROOT, "%s", line);
+  if (error && *error != '\0')
     {
-      gboolean is_error = g_str_has_prefix (line, "error:");
-
-      scope_workspace_log (self,
-                           is_error                              ? SCOPE_LOG_ERROR
-                           : g_str_has_prefix (line, "warning:") ? SCOPE_LOG_WARNING
-                                                                 : SCOPE_LOG_NOTE,
-                           VIZ_ROOT,
-                           "%s",
-                           line);
-      if (is_error)
-        {
-          g_free (self->last_words);
-          self->last_words = g_strdup (line + strlen ("error: "));
-        }
+      g_free (self->last_error);
+      self->last_error = g_strdup (error);
     }
+}
+
+static void
+handle_line (ScopeWorkspace *self, const char *line)
+{
+  cJSON *json = *line == '{' ? cJSON_Parse (line) : NULL;
+
+  if (g_str_equal (scope_json_get_text (json, "event"), "progress"))
+    handle_progress (self, json);
+  else if (!json && *line != '\0')
+    log_line (self, line);
   cJSON_Delete (json);
 }
 
-static void conclude (ScopeWorkspace *self);
+static void finish_run (ScopeWorkspace *self);
 
 static void
 line_cb (GObject *source, GAsyncResult *result, gpointer data)
@@ -179,16 +73,16 @@ line_cb (GObject *source, GAsyncResult *result, gpointer data)
   g_autofree char  *bytes = g_data_input_stream_read_line_finish (lines, result, &size, NULL);
   g_autofree char  *line = bytes ? g_utf8_make_valid (bytes, (gssize) size) : NULL;
 
-  if (self->lines != lines) /* of a run before this one */
+  if (self->lines != lines) /* of an earlier run */
     return;
   if (!line)
     {
       g_clear_object (&self->lines);
-      if (self->waiting != 0)
-        conclude (self);
+      if (self->drain_timeout != 0)
+        finish_run (self);
       return;
     }
-  hear_line (self, line);
+  handle_line (self, line);
   g_data_input_stream_read_line_async (lines,
                                        G_PRIORITY_DEFAULT,
                                        NULL,
@@ -196,10 +90,11 @@ line_cb (GObject *source, GAsyncResult *result, gpointer data)
                                        g_object_ref (self));
 }
 
-/* --- The child --- */
+/* --- The end of the child --- */
 
+/* Opens the capture, or says why there is none. */
 static void
-judge (ScopeWorkspace *self, GSubprocess *child)
+report_exit (ScopeWorkspace *self, GSubprocess *child)
 {
   gboolean was_stopped = self->n_stops > 0;
 
@@ -219,34 +114,35 @@ judge (ScopeWorkspace *self, GSubprocess *child)
     }
   else
     scope_workspace_report_problem (self,
-                                    self->last_words ? self->last_words
-                                                     : _ ("The run failed without saying why; "
-                                                          "the log has all it said"));
+                                    self->last_error ? self->last_error
+                                                     : _ ("The run failed without an error "
+                                                          "message. The log shows its "
+                                                          "output."));
 }
 
 static void
-conclude (ScopeWorkspace *self)
+finish_run (ScopeWorkspace *self)
 {
-  g_clear_handle_id (&self->waiting, g_source_remove);
+  g_clear_handle_id (&self->drain_timeout, g_source_remove);
   g_clear_object (&self->lines);
-  judge (self, self->child);
+  report_exit (self, self->child);
   g_clear_object (&self->child);
-  g_clear_pointer (&self->last_words, g_free);
+  g_clear_pointer (&self->last_error, g_free);
   scope_workspace_notify_running (self);
 }
 
 static gboolean
-on_waited (gpointer data)
+on_drain_timeout (gpointer data)
 {
   ScopeWorkspace *self = data;
 
-  self->waiting = 0;
-  conclude (self);
+  self->drain_timeout = 0;
+  finish_run (self);
   return G_SOURCE_REMOVE;
 }
 
 static void
-ended_cb (GObject *source, GAsyncResult *result, gpointer data)
+child_ended_cb (GObject *source, GAsyncResult *result, gpointer data)
 {
   g_autoptr (ScopeWorkspace) self = data;
   GSubprocess *child = G_SUBPROCESS (source);
@@ -254,11 +150,13 @@ ended_cb (GObject *source, GAsyncResult *result, gpointer data)
   g_subprocess_wait_finish (child, result, NULL);
   if (child != self->child)
     return;
-  /* Its last words may still be on their way; but what it started itself may hold the pipe. */
-  self->waiting = g_timeout_add (LAST_WORDS_MS, on_waited, self);
+  /* Its last lines may still be in the pipe. */
+  self->drain_timeout = g_timeout_add (DRAIN_MS, on_drain_timeout, self);
   if (!self->lines)
-    conclude (self);
+    finish_run (self);
 }
+
+/* --- Starting --- */
 
 static char *
 new_capture_path (ScopeWorkspace *self)
@@ -279,29 +177,27 @@ make_command (ScopeWorkspace *self, const ScopeRunOptions *options, GError **err
 {
   g_autofree char *program = scope_child_find_program ();
   g_autofree char *path = g_file_get_path (self->file);
+  gboolean         is_remote = options->launcher && *options->launcher != '\0';
+  ScopeRunModel    model = { .name = self->source ? self->source : path,
+                             .params = self->params,
+                             .shapes = self->source ? NULL : (const char *const *) self->shapes };
 
   if (!program)
     {
       g_set_error_literal (error,
                            G_IO_ERROR,
                            G_IO_ERROR_NOT_FOUND,
-                           _ ("hscope is not installed beside the window: nothing can be run"));
+                           _ ("hscope was not found beside hybridscope or in PATH. Install "
+                              "both programs together."));
       return NULL;
     }
   g_free (self->next_capture);
   self->next_capture = new_capture_path (self);
   g_strfreev (self->values_command);
-  self->values_command =
-      scope_run_options_values (options,
-                                self->source ? self->source : path,
-                                self->params,
-                                self->source ? NULL : (const char *const *) self->shapes);
+  self->values_command = scope_run_options_values (options, &model);
   return scope_run_options_command (options,
-                                    options->launcher && *options->launcher != '\0' ? "hscope"
-                                                                                    : program,
-                                    self->source ? self->source : path,
-                                    self->params,
-                                    self->source ? NULL : (const char *const *) self->shapes,
+                                    is_remote ? "hscope" : program,
+                                    &model,
                                     self->next_capture,
                                     error);
 }
@@ -315,7 +211,7 @@ follow_child (ScopeWorkspace *self)
                                        NULL,
                                        line_cb,
                                        g_object_ref (self));
-  g_subprocess_wait_async (self->child, NULL, ended_cb, g_object_ref (self));
+  g_subprocess_wait_async (self->child, NULL, child_ended_cb, g_object_ref (self));
 }
 
 static void
@@ -374,18 +270,6 @@ scope_workspace_run (ScopeWorkspace *self, const ScopeRunOptions *options, GErro
   return TRUE;
 }
 
-const ScopeRunOptions *
-scope_workspace_get_run_options (ScopeWorkspace *self)
-{
-  return self->options;
-}
-
-const char *
-scope_workspace_get_run_path (ScopeWorkspace *self)
-{
-  return self->next_capture;
-}
-
 void
 scope_workspace_stop_run (ScopeWorkspace *self)
 {
@@ -399,20 +283,15 @@ scope_workspace_stop_run (ScopeWorkspace *self)
     g_subprocess_force_exit (self->child);
 }
 
-gboolean
-scope_workspace_is_running (ScopeWorkspace *self)
+void
+scope_workspace_drop_run (ScopeWorkspace *self)
 {
-  return self->starting || self->child;
-}
-
-const char *
-scope_workspace_get_phase (ScopeWorkspace *self)
-{
-  return self->phase ? self->phase : "";
-}
-
-double
-scope_workspace_get_progress (ScopeWorkspace *self)
-{
-  return self->progress;
+  if (self->starting)
+    g_cancellable_cancel (self->starting);
+  g_clear_object (&self->starting);
+  if (self->child)
+    g_subprocess_force_exit (self->child);
+  g_clear_object (&self->child);
+  g_clear_object (&self->lines);
+  g_clear_handle_id (&self->drain_timeout, g_source_remove);
 }

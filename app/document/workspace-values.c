@@ -1,7 +1,7 @@
-/* workspace-values.c — after a run: what every operator gave, and where numbers end.
+/* workspace-values.c — statistics of every operator's output, recorded after a run.
  *
- * The run itself is not watched for it, so that its times stay what they are: the child runs the
- * model once more, operator by operator, on the same inputs.
+ * Recording during the measured run would change its times.  The child therefore runs the model a
+ * second time, operator by operator, on the same inputs (hscope run --values).
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/document/workspace-private.h"
 
@@ -10,9 +10,9 @@
 void
 scope_workspace_clear_values (ScopeWorkspace *self)
 {
-  if (self->asking)
-    g_cancellable_cancel (self->asking);
-  g_clear_object (&self->asking);
+  if (self->loading_values)
+    g_cancellable_cancel (self->loading_values);
+  g_clear_object (&self->loading_values);
   g_clear_pointer (&self->values, scope_values_free);
 }
 
@@ -22,13 +22,13 @@ describe_first_nan (const ScopeFirstNan *first)
   g_autofree char *step = scope_step_path_to_string (&first->step);
 
   if (!first->body)
-    return g_strdup_printf (_ ("%s is the first to give something that is not a number"),
+    return g_strdup_printf (_ ("%s is the first operator whose output is not a number"),
                             first->node);
   if (*step == '\0')
-    return g_strdup_printf (_ ("%s in %s is the first to give something that is not a number"),
+    return g_strdup_printf (_ ("%s in %s is the first operator whose output is not a number"),
                             first->node,
                             first->body);
-  return g_strdup_printf (_ ("%s in %s, step %s, is the first to give something that is not a "
+  return g_strdup_printf (_ ("%s in %s, step %s, is the first operator whose output is not a "
                              "number"),
                           first->node,
                           first->body,
@@ -36,7 +36,7 @@ describe_first_nan (const ScopeFirstNan *first)
 }
 
 static void
-tell_first_nan (ScopeWorkspace *self)
+report_first_nan (ScopeWorkspace *self)
 {
   const ScopeFirstNan *first = scope_values_get_first_nan (self->values);
   g_autofree char     *text = NULL;
@@ -53,30 +53,30 @@ tell_first_nan (ScopeWorkspace *self)
 }
 
 static void
-asked_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
+loaded_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
 {
   g_autoptr (ScopeWorkspace) self = data;
   g_autoptr (GError) error = NULL;
   ScopeValues *values = scope_values_load_finish (result, &error);
 
-  if (g_task_get_cancellable (G_TASK (result)) != self->asking || !self->document)
+  if (g_task_get_cancellable (G_TASK (result)) != self->loading_values || !self->document)
     {
       g_clear_pointer (&values, scope_values_free);
       return;
     }
-  g_clear_object (&self->asking);
+  g_clear_object (&self->loading_values);
   if (!values)
     {
       scope_workspace_log (self,
                            SCOPE_LOG_WARNING,
                            VIZ_ROOT,
-                           _ ("Values of the run cannot be shown: %s"),
+                           _ ("The values of the run were not recorded: %s"),
                            error->message);
       return;
     }
   self->values = values;
   scope_workspace_emit (self, SCOPE_SIGNAL_VALUES);
-  tell_first_nan (self);
+  report_first_nan (self);
 }
 
 void
@@ -85,34 +85,9 @@ scope_workspace_load_values (ScopeWorkspace *self)
   scope_workspace_clear_values (self);
   if (!self->values_command || !self->document)
     return;
-  self->asking = g_cancellable_new ();
+  self->loading_values = g_cancellable_new ();
   scope_values_load_async ((const char *const *) self->values_command,
-                           self->asking,
-                           asked_cb,
+                           self->loading_values,
+                           loaded_cb,
                            g_object_ref (self));
-}
-
-const ScopeValues *
-scope_workspace_get_values (ScopeWorkspace *self)
-{
-  return self->values;
-}
-
-/* --- Steps --- */
-
-const ScopeStepPath *
-scope_workspace_get_step (ScopeWorkspace *self)
-{
-  return &self->step;
-}
-
-void
-scope_workspace_set_step (ScopeWorkspace *self, const ScopeStepPath *step)
-{
-  ScopeStepPath wanted = step ? *step : (ScopeStepPath){ 0 };
-
-  if (wanted.n == self->step.n && scope_step_path_compare (&wanted, &self->step) == 0)
-    return;
-  self->step = wanted;
-  scope_workspace_emit (self, SCOPE_SIGNAL_STEP);
 }

@@ -1,11 +1,13 @@
-/* workspace.h — the one object that all views of a model share.
+/* workspace.h — the state of one open model that all its views share.
  *
- * Document, selection, hover, time span, capture, running state, findings and log.
- * Views read it, change its selection and follow it; they never talk to each other.
- * The currency of the selection is a box of the document's diagram, VIZ_ROOT for none.
+ * A workspace owns the document, the selection, the hovered box, the running child process, the
+ * measurement, the recorded values and the log.  Views read it, change its selection and follow its
+ * signals; they never talk to each other.  Selections are boxes of the document's diagram; VIZ_ROOT
+ * means that nothing is selected.
  *
- * Signals: "document-changed", "capture-changed", "values-changed", "step-changed", "logged", "reveal" (box), "complaint" (text).
- * Properties to follow: selected, hovered, state, running, progress.
+ * Signals: "document-changed", "capture-changed", "values-changed", "step-changed", "logged",
+ * "reveal" (box: bring it into view), "problem" (text: must be shown to the user).
+ * Properties: "selected", "hovered", "state", "title", "running", "progress".
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -17,48 +19,59 @@ G_BEGIN_DECLS
 
 typedef enum
 {
-  SCOPE_STATE_EMPTY,
-  SCOPE_STATE_LOADING,
+  SCOPE_STATE_EMPTY,   /* no model was opened */
+  SCOPE_STATE_LOADING, /* a worker reads the model; an older document may still be there */
   SCOPE_STATE_READY,
-  SCOPE_STATE_FAILED,
+  SCOPE_STATE_FAILED, /* see scope_workspace_get_error(); an older document may still be there */
 } ScopeState;
 
 #define SCOPE_TYPE_WORKSPACE (scope_workspace_get_type ())
 G_DECLARE_FINAL_TYPE (ScopeWorkspace, scope_workspace, SCOPE, WORKSPACE, GObject)
 
+/* An empty workspace. */
 ScopeWorkspace *scope_workspace_new (void);
 
-/* Opening runs in a worker; state and document tell how it went.  params: (nullable) */
+/* --- Opening --- */
+
+/* Opens a file in a worker; "state" and "document-changed" report the outcome.  params: (nullable)
+ * the parameter file, by default the one beside the model. */
 void scope_workspace_open (ScopeWorkspace *self, GFile *file, const char *params);
-/* Something that is in no file; NULL: nothing. */
+/* Shows a document that was not read from a file; NULL: empties the workspace. */
 void scope_workspace_show_document (ScopeWorkspace *self, ScopeDocument *document);
+/* Reads the open file again. */
 void scope_workspace_reload (ScopeWorkspace *self);
+/* Cancels opening. */
 void scope_workspace_cancel (ScopeWorkspace *self);
 
-/* What the child process is to call the model ("gallery:lstm-lm"), and shapes of inputs that the
- * file does not say; before opening.  Both nullable. */
+/* To be called before scope_workspace_open().  source: (nullable) the name by which the child process
+ * opens the model, such as "gallery:lstm-lm"; by default the file's path.  shapes: (nullable)
+ * NULL-terminated "NAME=1,3" of inputs whose shapes the file does not give. */
 void
 scope_workspace_set_source (ScopeWorkspace *self, const char *source, const char *const *shapes);
-/* What the child process is to call the model; NULL: nothing is open. */
-const char        *scope_workspace_get_model_name (ScopeWorkspace *self);
-const char *const *scope_workspace_get_shapes (ScopeWorkspace *self); /* (nullable) */
-void               scope_workspace_set_shapes (ScopeWorkspace *self, const char *const *shapes);
+/* The name by which the child process opens the model; NULL: nothing is open. */
+const char *scope_workspace_get_model_name (ScopeWorkspace *self);
+/* As set; (nullable) */
+const char *const *scope_workspace_get_shapes (ScopeWorkspace *self);
 
-ScopeState     scope_workspace_get_state (ScopeWorkspace *self);
-const char    *scope_workspace_get_error (ScopeWorkspace *self); /* of the last failure */
-GFile         *scope_workspace_get_file (ScopeWorkspace *self);
-ScopeDocument *scope_workspace_get_document (ScopeWorkspace *self); /* (nullable) */
-const char    *scope_workspace_get_title (ScopeWorkspace *self);
+ScopeState  scope_workspace_get_state (ScopeWorkspace *self);
+const char *scope_workspace_get_error (ScopeWorkspace *self); /* of the last failed opening */
+GFile      *scope_workspace_get_file (ScopeWorkspace *self);  /* (nullable) */
+/* (nullable) */
+ScopeDocument *scope_workspace_get_document (ScopeWorkspace *self);
+const char    *scope_workspace_get_title (ScopeWorkspace *self); /* "": untitled */
 void           scope_workspace_set_title (ScopeWorkspace *self, const char *title);
+
+/* --- Selection --- */
 
 guint32 scope_workspace_get_selected (ScopeWorkspace *self);
 void    scope_workspace_select (ScopeWorkspace *self, guint32 box);
-/* Selects, and asks the views to bring it into sight. */
+/* Selects the box and emits "reveal", so that views bring it into view. */
 void    scope_workspace_show (ScopeWorkspace *self, guint32 box);
 guint32 scope_workspace_get_hovered (ScopeWorkspace *self);
 void    scope_workspace_hover (ScopeWorkspace *self, guint32 box);
 
-/* What the user should know; box: VIZ_ROOT for none. */
+/* --- Log --- */
+
 typedef enum
 {
   SCOPE_LOG_NOTE,
@@ -66,32 +79,47 @@ typedef enum
   SCOPE_LOG_ERROR,
 } ScopeLogLevel;
 
-void        scope_workspace_log (ScopeWorkspace *self,
-                                 ScopeLogLevel   level,
-                                 guint32         box,
-                                 const char     *format,
-                                 ...) G_GNUC_PRINTF (4, 5);
-GListModel *scope_workspace_get_log (ScopeWorkspace *self); /* of ScopeLogItem */
+/* Adds a line to the log.  box: the node that it is about, or VIZ_ROOT. */
+void scope_workspace_log (ScopeWorkspace *self,
+                          ScopeLogLevel   level,
+                          guint32         box,
+                          const char     *format,
+                          ...) G_GNUC_PRINTF (4, 5);
+/* A list of ScopeLogItem.  (transfer none) */
+GListModel *scope_workspace_get_log (ScopeWorkspace *self);
 
-/* Runs: FALSE and an error when the child cannot be started.  What comes of it arrives as
- * "capture-changed" or "complaint". */
+/* --- Running --- */
+
+/* Starts a run in a child process; needs a document and no other run.  The outcome arrives as
+ * "capture-changed" or "problem".  FALSE and an error: there is no hscope, or the launcher cannot
+ * be parsed. */
 gboolean scope_workspace_run (ScopeWorkspace *self, const ScopeRunOptions *options, GError **error);
-/* Once: it keeps what it has.  Twice: it ends. */
+/* The first call interrupts the run, which keeps its samples; the second call kills it. */
 void        scope_workspace_stop_run (ScopeWorkspace *self);
 gboolean    scope_workspace_is_running (ScopeWorkspace *self);
-const char *scope_workspace_get_phase (ScopeWorkspace *self);
-double      scope_workspace_get_progress (ScopeWorkspace *self);
-
-void              scope_workspace_open_capture (ScopeWorkspace *self, const char *path);
-ScopeMeasurement *scope_workspace_get_measurement (ScopeWorkspace *self); /* (nullable) */
-const char       *scope_workspace_get_capture_path (ScopeWorkspace *self);
-/* How it was run last, and where that leaves its capture; NULL: not at all. */
+const char *scope_workspace_get_phase (ScopeWorkspace *self);    /* for display; "" if none */
+double      scope_workspace_get_progress (ScopeWorkspace *self); /* 0 to 1 */
+/* Options of the last run; NULL: nothing was run. */
 const ScopeRunOptions *scope_workspace_get_run_options (ScopeWorkspace *self);
-const char            *scope_workspace_get_run_path (ScopeWorkspace *self);
-/* What every operator of the last run gave; NULL: nothing ran, or it is not told yet. */
+/* Where the last run writes its capture; NULL: nothing was run. */
+const char *scope_workspace_get_run_path (ScopeWorkspace *self);
+
+/* --- Measurements --- */
+
+/* Reads a capture in a worker and attaches it to the document; "capture-changed" or "problem"
+ * reports the outcome.  Does nothing without a document. */
+void scope_workspace_open_capture (ScopeWorkspace *self, const char *path);
+/* (nullable) */
+ScopeMeasurement *scope_workspace_get_measurement (ScopeWorkspace *self);
+const char       *scope_workspace_get_capture_path (ScopeWorkspace *self); /* (nullable) */
+
+/* --- Values --- */
+
+/* Statistics of every operator's outputs in the last run; NULL: not recorded, or not read yet. */
 const ScopeValues *scope_workspace_get_values (ScopeWorkspace *self);
-/* The step of a loop whose values are looked at; n = 0: the last.  step: (nullable): that. */
+/* The loop step whose values are shown; n = 0 stands for the last step. */
 const ScopeStepPath *scope_workspace_get_step (ScopeWorkspace *self);
-void                 scope_workspace_set_step (ScopeWorkspace *self, const ScopeStepPath *step);
+/* step: (nullable) NULL stands for the last step. */
+void scope_workspace_set_step (ScopeWorkspace *self, const ScopeStepPath *step);
 
 G_END_DECLS

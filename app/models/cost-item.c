@@ -1,4 +1,6 @@
-/* cost-item.c — a row of the table of costs.
+/* cost-item.c — a row of the table of costs, with strings owned by the measurement.
+ *
+ * Rows are created by the operators view, which fills its table with them.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/models/cost-item.h"
 

@@ -1,4 +1,6 @@
-/* cost-item.h — a row of the table of costs: one node, or all nodes of one operator.
+/* cost-item.h — a row of the table of costs: one node, or a group of nodes.
+ *
+ * The members are read directly by the columns of the table.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -20,7 +22,9 @@ struct _ScopeCostItem
   double            count, self, inclusive, share, flops, bytes; /* NaN: not known */
 };
 
+/* index: into the nodes of the measurement's summary. */
 ScopeCostItem *scope_cost_item_new_node (ScopeMeasurement *measurement, guint index);
+/* All nodes of one operator, or in one scope. */
 ScopeCostItem *scope_cost_item_new_group (ScopeMeasurement *measurement, const ProfGroupSum *sum);
 
 G_END_DECLS

@@ -1,14 +1,16 @@
-/* gradual-list.c — the first items of a list, more and more of them.
+/* gradual-list.c — the first items of a list; make_step() adds or removes a few.
+ *
+ * A step takes at most BUDGET_US, so that the main loop stays responsive.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/models/gradual-list.h"
 
-/* As many as can be in sight: these are not taken away when the list changes. */
+/* Items that stay when the list changes, about as many as are visible. */
 #define AT_ONCE 40
-/* So many rows a GtkListView makes at most; what follows costs nothing more. */
-#define MOST_ROWS 220
-#define STEP      4
-#define BUDGET_US 6000
-/* Who types a search changes the list with every letter: more comes when it stands still. */
+/* Rows that a GtkListView creates at most; items beyond cost nothing. */
+#define MAX_VIEW_ROWS 220
+#define STEP          4
+#define BUDGET_US     6000
+/* Typing a search changes the list with every letter; it grows when it has been unchanged for this long. */
 #define SETTLE_MS 250
 
 struct _ScopeGradualList
@@ -16,8 +18,8 @@ struct _ScopeGradualList
   GObject     parent_instance;
   GListModel *source;
   guint       n_shown;   /* the first of source */
-  guint       source_id; /* adds, or takes away */
-  gboolean    is_seen;
+  guint       source_id; /* adds or removes items */
+  gboolean    is_visible;
 };
 
 static guint completed_signal;
@@ -69,18 +71,18 @@ set_shown (ScopeGradualList *self, guint n)
     g_list_model_items_changed (G_LIST_MODEL (self), n, before - n, 0);
 }
 
-/* FALSE: it is done. */
+/* FALSE: the list is complete, or empty while unmapped. */
 static gboolean
 make_step (ScopeGradualList *self)
 {
   guint n = g_list_model_get_n_items (self->source);
 
-  if (self->n_shown == (self->is_seen ? n : 0))
+  if (self->n_shown == (self->is_visible ? n : 0))
     return FALSE;
-  if (!self->is_seen)
-    set_shown (self, MIN (self->n_shown, MOST_ROWS) - MIN (self->n_shown, STEP));
+  if (!self->is_visible)
+    set_shown (self, MIN (self->n_shown, MAX_VIEW_ROWS) - MIN (self->n_shown, STEP));
   else
-    set_shown (self, self->n_shown < MOST_ROWS ? MIN (self->n_shown + STEP, n) : n);
+    set_shown (self, self->n_shown < MAX_VIEW_ROWS ? MIN (self->n_shown + STEP, n) : n);
   return TRUE;
 }
 
@@ -95,12 +97,12 @@ on_idle (gpointer data)
     {
       gboolean is_done = !make_step (self);
 
-      if (self->source_id != id) /* who heard of it has started anew */
+      if (self->source_id != id) /* a handler has started again */
         return G_SOURCE_REMOVE;
       if (is_done)
         {
           self->source_id = 0;
-          if (self->is_seen)
+          if (self->is_visible)
             g_signal_emit (self, completed_signal, 0);
           return G_SOURCE_REMOVE;
         }
@@ -108,7 +110,7 @@ on_idle (gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
-/* After what is drawn: a frame comes between two steps. */
+/* At idle priority, so that frames are drawn between two steps. */
 static gboolean
 start (gpointer data)
 {
@@ -132,7 +134,7 @@ on_items_changed (GListModel *source, guint position, guint removed, guint added
   ScopeGradualList *self = data;
   guint             before = self->n_shown;
 
-  if (!self->is_seen && before == 0)
+  if (!self->is_visible && before == 0)
     return;
   if (before < AT_ONCE)
     start (self);
@@ -140,7 +142,7 @@ on_items_changed (GListModel *source, guint position, guint removed, guint added
     start_soon (self);
   if (position >= before)
     return;
-  if (removed == added) /* another order: the rows stay */
+  if (removed == added) /* sorted differently: rows stay */
     added = removed = MIN (removed, before - position);
   else
     {
@@ -154,14 +156,14 @@ on_items_changed (GListModel *source, guint position, guint removed, guint added
 static void
 on_map (ScopeGradualList *self)
 {
-  self->is_seen = TRUE;
+  self->is_visible = TRUE;
   start (self);
 }
 
 static void
 on_unmap (ScopeGradualList *self)
 {
-  self->is_seen = FALSE;
+  self->is_visible = FALSE;
   start (self);
 }
 

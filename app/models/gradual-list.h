@@ -1,8 +1,10 @@
-/* gradual-list.h — a long list that comes into sight bit by bit.
+/* gradual-list.h — a list model that grows while the main loop is idle.
  *
- * A GtkListView makes some two hundred rows at once, however few of them are in sight.  For that
- * long, nothing else would happen.  This list, put before the selection, begins with a few and
- * adds to them while the main loop is idle; and it goes the same way when nobody looks.
+ * A GtkListView creates about 200 rows at once, visible or not, which would block the main loop.  This
+ * model, placed before the selection, starts with a few items, adds the others step by step, and
+ * shrinks in the same way while its view is unmapped.
+ *
+ * Signal "completed": all items are there.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -13,11 +15,11 @@ G_BEGIN_DECLS
 #define SCOPE_TYPE_GRADUAL_LIST (scope_gradual_list_get_type ())
 G_DECLARE_FINAL_TYPE (ScopeGradualList, scope_gradual_list, SCOPE, GRADUAL_LIST, GObject)
 
-/* source: (transfer full).  Signal "completed": all of it is there. */
+/* source: (transfer full) */
 ScopeGradualList *scope_gradual_list_new (GListModel *source);
-/* view: which shows the list; (transfer none), it may outlive it. */
+/* Grows while view is mapped.  view may outlive the list. */
 void scope_gradual_list_follow (ScopeGradualList *self, GtkWidget *view);
-/* All items, whoever looks.  (transfer none) */
+/* The complete list; (transfer none) */
 GListModel *scope_gradual_list_get_source (ScopeGradualList *self);
 
 G_END_DECLS

@@ -1,4 +1,6 @@
-/* node-list.c — boxes of a diagram as a list.
+/* node-list.c — boxes of a diagram as a GListModel, and its items.
+ *
+ * An item refers to the document and to its box only.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/models/node-list.h"
 

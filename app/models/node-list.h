@@ -1,4 +1,6 @@
-/* node-list.h — boxes of a diagram as a list: rows are made on demand and cost nothing unseen.
+/* node-list.h — boxes of a diagram as a GListModel; items are created on demand.
+ *
+ * Replacing the boxes emits one change of the whole list.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -16,12 +18,14 @@ guint32        scope_node_item_get_box (ScopeNodeItem *self);
 G_DECLARE_FINAL_TYPE (ScopeNodeList, scope_node_list, SCOPE, NODE_LIST, GObject)
 
 ScopeNodeList *scope_node_list_new (void);
-/* boxes: (transfer full) GArray of guint32; both NULL: empty. */
+/* boxes: (transfer full) array of guint32; both NULL empties the list. */
 void    scope_node_list_set (ScopeNodeList *self, ScopeDocument *document, GArray *boxes);
 guint32 scope_node_list_get_box (ScopeNodeList *self, guint index);
-guint   scope_node_list_get_n (ScopeNodeList *self);
-/* G_MAXUINT: not there. */
-guint          scope_node_list_find (ScopeNodeList *self, guint32 box);
+/* The length of the list. */
+guint scope_node_list_get_n (ScopeNodeList *self);
+/* The index of a box; G_MAXUINT: it is not in the list. */
+guint scope_node_list_find (ScopeNodeList *self, guint32 box);
+/* All boxes, owned by the list. */
 const guint32 *scope_node_list_get_boxes (ScopeNodeList *self);
 
 G_END_DECLS

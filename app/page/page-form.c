@@ -1,10 +1,13 @@
-/* page-form.c — in which form a page shows its model, and which pages show the same model.
+/* page-form.c — the form of a page's model, and the family of pages that show forms of one model.
+ *
+ * The form is known for converted models, and recognised in find_form() for others.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/page/page-private.h"
 
 #include "engine/variants/form.h"
 
-/* Loops and fused operators say it themselves; steps written out are seen by their repetition. */
+/* The form of the first loop or fused operator; "unrolled" if the diagram has a chain of repeated steps;
+ * else NULL. */
 static const char *
 find_form (ScopeDocument *document)
 {

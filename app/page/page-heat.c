@@ -1,4 +1,7 @@
-/* page-heat.c — costs as colours: which, and on what scale.
+/* page-heat.c — paints costs onto the graph: which quantity, on which scale, and the legend.
+ *
+ * The overlay is computed in a worker; the old colours stay until it is complete.  Start reading with
+ * scope_page_update_heat().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/page/page-private.h"
 
@@ -24,16 +27,6 @@ scale_of (const char *name)
     if (strcmp (scales[i].name, name) == 0)
       return scales[i].scale;
   return VIZ_SCALE_LOG;
-}
-
-/* SCOPE_N_HEATS: no colours. */
-static ScopeHeat
-heat_of (const char *name)
-{
-  for (ScopeHeat heat = 0; heat < SCOPE_N_HEATS; heat++)
-    if (strcmp (scope_heat_name (heat), name) == 0)
-      return heat;
-  return SCOPE_N_HEATS;
 }
 
 static void
@@ -65,25 +58,23 @@ scope_page_cancel_heat (ScopePage *self)
   g_clear_object (&self->painting);
 }
 
-/* What is to be known of the colours, or why there are none. */
 void
 scope_page_update_heat_hint (ScopePage *self)
 {
   scope_page_update_remeasured (self);
   gtk_label_set_text (self->heat_hint,
                       scope_workspace_is_running (self->workspace)
-                          ? _ ("Measuring: colours will follow")
-                          : _ ("Not measured: run it to colour the graph by cost"));
+                          ? _ ("Measuring. Colours follow when the run has ended.")
+                          : _ ("Not measured. Run the model to colour the graph by cost."));
   gtk_widget_set_visible (GTK_WIDGET (self->heat_hint),
                           !scope_workspace_get_measurement (self->workspace));
 }
 
-/* The colours of before stay until the new ones are there. */
 void
 scope_page_update_heat (ScopePage *self)
 {
   ScopeMeasurement *measurement = scope_workspace_get_measurement (self->workspace);
-  ScopeHeat         heat = heat_of (self->heat);
+  ScopeHeat         heat = scope_heat_find (self->heat);
 
   scope_page_cancel_heat (self);
   scope_page_update_heat_hint (self);
@@ -112,70 +103,28 @@ on_theme (ScopePage *self)
                     scope_canvas_get_theme (canvas));
 }
 
-static void
-act_heat (GSimpleAction *action, GVariant *value, gpointer data)
+void
+scope_page_set_heat (ScopePage *self, const char *heat)
 {
-  ScopePage *self = data;
-
   g_free (self->heat);
-  self->heat = g_variant_dup_string (value, NULL);
-  scope_settings_set_text ("heat", self->heat);
-  g_simple_action_set_state (action, value);
+  self->heat = g_strdup (heat);
+  scope_settings_set_text ("heat", heat);
   scope_page_update_heat (self);
-}
-
-static void
-act_scale (GSimpleAction *action, GVariant *value, gpointer data)
-{
-  ScopePage *self = data;
-
-  g_free (self->heat_scale);
-  self->heat_scale = g_variant_dup_string (value, NULL);
-  scope_settings_set_text ("heat-scale", self->heat_scale);
-  g_simple_action_set_state (action, value);
-  scope_page_update_heat (self);
-}
-
-static void
-change_panel (GSimpleAction *action, GVariant *value, gpointer data)
-{
-  ScopePage *self = data;
-  gboolean   shown = g_variant_get_boolean (value);
-
-  g_simple_action_set_state (action, value);
-  gtk_revealer_set_reveal_child (self->panel_revealer, shown);
-  gtk_widget_set_visible (GTK_WIDGET (self->panel_revealer), shown);
-  gtk_button_set_icon_name (GTK_BUTTON (self->panel_button),
-                            shown ? "go-down-symbolic" : "go-up-symbolic");
-  /* The divider goes where the panel wants it. */
-  gtk_paned_set_position (self->split, -1);
-  scope_settings_set_flag ("panel", shown);
 }
 
 void
-scope_page_init_heat (ScopePage *self)
+scope_page_set_heat_scale (ScopePage *self, const char *scale)
 {
-  g_autoptr (GSimpleActionGroup) group = g_simple_action_group_new ();
-  const GActionEntry entries[] = {
-    { "heat", NULL, "s", "'self'", act_heat, { 0 } },
-    { "heat-scale", NULL, "s", "'log'", act_scale, { 0 } },
-    { "panel", NULL, NULL, "false", change_panel, { 0 } },
-  };
+  g_free (self->heat_scale);
+  self->heat_scale = g_strdup (scale);
+  scope_settings_set_text ("heat-scale", scale);
+  scope_page_update_heat (self);
+}
 
-  self->heat = scope_settings_get_text ("heat", "self");
-  self->heat_scale = scope_settings_get_text ("heat-scale", "log");
-  g_action_map_add_action_entries (G_ACTION_MAP (group), entries, G_N_ELEMENTS (entries), self);
-  gtk_widget_insert_action_group (GTK_WIDGET (self), "page", G_ACTION_GROUP (group));
-  g_action_group_change_action_state (G_ACTION_GROUP (group),
-                                      "heat",
-                                      g_variant_new_string (self->heat));
-  g_action_group_change_action_state (G_ACTION_GROUP (group),
-                                      "heat-scale",
-                                      g_variant_new_string (self->heat_scale));
-  g_action_group_change_action_state (G_ACTION_GROUP (group),
-                                      "panel",
-                                      g_variant_new_boolean (
-                                          scope_settings_get_flag ("panel", FALSE)));
+void
+scope_page_follow_theme (ScopePage *self)
+{
+  /* After the graph view, which gives the canvas its new theme. */
   g_signal_connect_object (adw_style_manager_get_default (),
                            "notify::dark",
                            G_CALLBACK (on_theme),

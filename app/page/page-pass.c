@@ -1,15 +1,19 @@
-/* page-pass.c — the graph after a pass of the engine, in place of the model's.
+/* page-pass.c — shows the graph after a pass of the engine in place of the model's graph.
+ *
+ * The pass's graph has a workspace of its own, to which the side pane is switched.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/page/page-private.h"
 
+#include "app/views/passes-view.h"
+
 #include <glib/gi18n.h>
 
-/* Which graph is seen, and with it whose nodes the side pane tells of. */
+/* Switches between the graphs, and the side pane with them. */
 static void
-show (ScopePage *self, gboolean is_pass)
+show_graph (ScopePage *self, gboolean is_pass)
 {
   gtk_stack_set_visible_child_name (self->graphs, is_pass ? "pass" : "model");
-  scope_view_set_workspace (SCOPE_VIEW (self->node_view),
+  scope_view_set_workspace (scope_page_get_view (self, "node"),
                             is_pass ? self->pass_workspace : self->workspace);
 }
 
@@ -18,10 +22,15 @@ get_pass_view (ScopePage *self)
 {
   if (!self->pass_view)
     {
-      self->pass_view =
-          g_object_new (SCOPE_TYPE_GRAPH_VIEW, "name", "pass-view", "vexpand", TRUE, NULL);
+      self->pass_view = g_object_new (SCOPE_TYPE_GRAPH_VIEW,
+                                      "name",
+                                      "pass-view",
+                                      "vexpand",
+                                      TRUE,
+                                      "workspace",
+                                      self->pass_workspace,
+                                      NULL);
       gtk_box_append (self->pass_box, GTK_WIDGET (self->pass_view));
-      scope_view_set_workspace (SCOPE_VIEW (self->pass_view), self->pass_workspace);
     }
   return self->pass_view;
 }
@@ -36,7 +45,7 @@ on_chosen (ScopePassesView *view, ScopeDocument *document, const GArray *hits, g
 
   if (!document)
     {
-      show (self, FALSE);
+      show_graph (self, FALSE);
       scope_workspace_show_document (self->pass_workspace, NULL);
       return;
     }
@@ -51,13 +60,7 @@ on_chosen (ScopePassesView *view, ScopeDocument *document, const GArray *hits, g
   shown = get_pass_view (self);
   scope_workspace_show_document (self->pass_workspace, document);
   scope_graph_view_set_hits (shown, (const guint32 *) (gpointer) hits->data, hits->len);
-  show (self, TRUE);
-}
-
-static void
-act_leave (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parameter G_GNUC_UNUSED)
-{
-  scope_passes_view_unselect (SCOPE_PAGE (widget)->passes_view);
+  show_graph (self, TRUE);
 }
 
 ScopeGraphView *
@@ -72,11 +75,5 @@ void
 scope_page_init_pass (ScopePage *self)
 {
   self->pass_workspace = scope_workspace_new ();
-  g_signal_connect (self->passes_view, "chosen", G_CALLBACK (on_chosen), self);
-}
-
-void
-scope_page_class_add_pass_actions (GtkWidgetClass *class)
-{
-  gtk_widget_class_install_action (class, "page.leave-pass", NULL, act_leave);
+  g_signal_connect (scope_page_get_view (self, "passes"), "chosen", G_CALLBACK (on_chosen), self);
 }

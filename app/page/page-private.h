@@ -1,17 +1,12 @@
-/* page-private.h — the inside of a page, for page*.c only.
+/* page-private.h — the struct of a page, and what its files offer each other.
+ *
+ * Calls go one way: page.c (the class) → page-pass.c, page-state.c, page-heat.c → page-remeasure.c →
+ * page-views.c, page-form.c, page-message.c.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #include "app/page/page.h"
 
-#include "app/views/findings-view.h"
-#include "app/views/log-view.h"
-#include "app/views/memory-view.h"
-#include "app/views/node-view.h"
-#include "app/views/operators-view.h"
-#include "app/views/outline-view.h"
-#include "app/views/passes-view.h"
-#include "app/views/timeline-view.h"
 #include "app/widgets/legend.h"
 
 struct _ScopePage
@@ -19,69 +14,91 @@ struct _ScopePage
   AdwBin parent_instance;
 
   /* Template */
-  GtkStack           *stack;
-  GtkRevealer        *banner;
-  GtkLabel           *banner_label;
-  GtkButton          *banner_button;
-  GtkRevealer        *run_revealer;
-  GtkProgressBar     *run_progress;
-  GtkLabel           *run_label;
-  GtkRevealer        *again;
-  GtkLabel           *again_label;
-  GtkPaned           *split, *left, *sides;
-  GtkToggleButton    *panel_button;
-  GtkStackSwitcher   *switcher;
-  GtkRevealer        *panel_revealer;
-  GtkStack           *panel;
-  GtkStackPage       *findings_page;
-  GtkLabel           *heat_hint;
-  GtkMenuButton      *heat_button;
-  ScopeLegend        *legend;
-  ScopeGraphView     *graph_view;
-  GtkStack           *graphs;
-  GtkBox             *pass_box;
-  ScopeGraphView     *pass_view; /* the graph after a pass; NULL: none was looked at */
-  GtkLabel           *pass_label;
-  ScopePassesView    *passes_view;
-  ScopeNodeView      *node_view;
-  ScopeOutlineView   *outline_view;
-  ScopeOperatorsView *operators_view;
-  ScopeTimelineView  *timeline_view;
-  ScopeMemoryView    *memory_view;
-  ScopeFindingsView  *findings_view;
-  ScopeLogView       *log_view;
-  AdwStatusPage      *failed;
-  AdwStatusPage      *loading;
+  GtkStack        *stack; /* "loading", "failed", "model" */
+  GtkRevealer     *banner;
+  GtkLabel        *banner_label;
+  GtkButton       *banner_button;
+  GtkRevealer     *run_revealer;
+  GtkProgressBar  *run_progress;
+  GtkLabel        *run_label;
+  GtkRevealer     *remeasured; /* bar with the result of a remeasured form */
+  GtkLabel        *remeasured_label;
+  GtkPaned        *split, *left, *sides;
+  GtkToggleButton *panel_button;
+  GtkRevealer     *panel_revealer;
+  GtkStack        *panel; /* lower panel, one page per view */
+  GtkLabel        *heat_hint;
+  GtkMenuButton   *heat_button;
+  ScopeLegend     *legend;
+  GtkStack        *graphs; /* "model", "pass" */
+  GtkBox          *pass_box;
+  GtkLabel        *pass_label;
+  AdwStatusPage   *failed;
+
+  /* Children */
+  GHashTable     *views; /* name → ScopeView */
+  ScopeGraphView *graph_view;
+  ScopeGraphView *pass_view; /* the graph after a pass; NULL until the first is shown */
 
   /* Owned */
   ScopeWorkspace *workspace;
   ScopeWorkspace *pass_workspace;
-  char           *heat, *heat_scale;
-  GCancellable   *painting; /* of colours */
-  char           *shapes;   /* that the run panel begins with */
-  gboolean        has_panel, is_restored;
-  char           *kept; /* the state of view that was written last */
-  char           *form, *proof, *family, *family_title; /* page-form.c */
-  char           *again_path, *again_form; /* page-again.c: the capture, and the form before */
-  double          again_seconds;           /* that a run took in it */
+  char           *heat, *heat_scale; /* as in the actions "page.heat" and "page.heat-scale" */
+  GCancellable   *painting;          /* of the overlay */
+  gboolean        is_restored;
+  char           *saved_state; /* as it was last written */
+
+  /* page-form.c */
+  char *form, *proof, *family, *family_title;
+
+  /* page-remeasure.c */
+  char  *remeasured_path; /* the capture that scope_page_remeasure() started */
+  char  *remeasured_form; /* title of the form measured before */
+  double remeasured_base; /* median run time of that form in seconds, or NAN */
 };
 
-/* page-heat.c */
-void scope_page_init_heat (ScopePage *self);
-void scope_page_update_heat (ScopePage *self);
-void scope_page_update_heat_hint (ScopePage *self);
-/* What is being painted is not wanted any more. */
-void scope_page_cancel_heat (ScopePage *self);
-/* page-pass.c */
-void scope_page_init_pass (ScopePage *self);
-void scope_page_class_add_pass_actions (GtkWidgetClass *class);
-/* page-again.c */
-gboolean scope_page_is_remeasuring (ScopePage *self);
-void     scope_page_update_remeasured (ScopePage *self);
-void     scope_page_clear_remeasured (ScopePage *self);
-void     scope_page_class_add_again_actions (GtkWidgetClass *class);
-/* page-form.c */
+/* --- page-views.c --- */
+
+/* Creates the views and puts them into their places. */
+void scope_page_build_views (ScopePage *self);
+/* Shows or hides the lower panel. */
+void scope_page_set_panel_shown (ScopePage *self, gboolean is_shown);
+
+/* --- page-form.c --- */
+
 void scope_page_clear_family (ScopePage *self);
-/* page-state.c */
+
+/* --- page-remeasure.c --- */
+
+/* TRUE if the last run was started by scope_page_remeasure(). */
+gboolean scope_page_is_remeasuring (ScopePage *self);
+/* Updates the bar with the new time, which is hidden unless the shown costs were remeasured. */
+void scope_page_update_remeasured (ScopePage *self);
+void scope_page_clear_remeasured (ScopePage *self);
+
+/* --- page-heat.c --- */
+
+/* Paints the graph with the current measurement. */
+void scope_page_update_heat (ScopePage *self);
+/* Shows why the graph has no colours, if it has none. */
+void scope_page_update_heat_hint (ScopePage *self);
+/* Cancels painting. */
+void scope_page_cancel_heat (ScopePage *self);
+/* heat: a name of ScopeHeat, or "none". */
+void scope_page_set_heat (ScopePage *self, const char *heat);
+/* scale: "log", "linear" or "rank". */
+void scope_page_set_heat_scale (ScopePage *self, const char *scale);
+/* Adapts the legend when the colour scheme changes. */
+void scope_page_follow_theme (ScopePage *self);
+
+/* --- page-pass.c --- */
+
+/* Follows the view of passes. */
+void scope_page_init_pass (ScopePage *self);
+
+/* --- page-state.c --- */
+
+/* Restores the state of the views, once. */
 void scope_page_restore (ScopePage *self);
-void scope_page_class_add_state_actions (GtkWidgetClass *class);
+/* Writes the state to MODEL.hsws beside the model. */
+void scope_page_save_beside (ScopePage *self);

@@ -1,7 +1,7 @@
-/* page-state.c — folds, camera, selection and capture, kept in a workspace file.
+/* page-state.c — saves and restores folds, camera, selection and capture of a page.
  *
- * MODEL.hsws beside the model when there is one already; else a file in the user's
- * state folder, so that looking at a model never writes into somebody's folder.
+ * They are kept in MODEL.hsws beside the model if that file exists; otherwise in the user's state
+ * folder under a hash of the model's URI, so that viewing a model writes nothing beside it.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/page/page-private.h"
 
@@ -10,7 +10,7 @@
 #define GROUP "workspace"
 
 static char *
-path_beside (ScopePage *self)
+dup_path_beside (ScopePage *self)
 {
   GFile           *file = scope_workspace_get_file (self->workspace);
   g_autofree char *path = file ? g_file_get_path (file) : NULL;
@@ -24,7 +24,7 @@ path_beside (ScopePage *self)
 }
 
 static char *
-path_in_state (ScopePage *self)
+dup_path_in_state_folder (ScopePage *self)
 {
   GFile           *file = scope_workspace_get_file (self->workspace);
   g_autofree char *uri = file ? g_file_get_uri (file) : NULL;
@@ -38,13 +38,13 @@ path_in_state (ScopePage *self)
 }
 
 static char *
-path_of (ScopePage *self)
+dup_path (ScopePage *self)
 {
-  g_autofree char *beside = path_beside (self);
+  g_autofree char *beside = dup_path_beside (self);
 
   if (beside && g_file_test (beside, G_FILE_TEST_IS_REGULAR))
     return g_steal_pointer (&beside);
-  return path_in_state (self);
+  return dup_path_in_state_folder (self);
 }
 
 static char *
@@ -68,20 +68,20 @@ scope_page_autosave (ScopePage *self)
 
   if (!self->is_restored || !scope_workspace_get_document (self->workspace))
     return;
-  path = path_of (self);
+  path = dup_path (self);
   text = describe_state (self);
-  if (!path || g_strcmp0 (text, self->kept) == 0)
+  if (!path || g_strcmp0 (text, self->saved_state) == 0)
     return;
-  g_free (self->kept);
-  self->kept = g_strdup (text);
-  /* Nobody asked for it: nobody is told when it cannot be. */
+  g_free (self->saved_state);
+  self->saved_state = g_strdup (text);
+  /* Started automatically, so failures are not reported. */
   scope_writer_write_async (path, g_steal_pointer (&text), NULL, NULL);
 }
 
 void
 scope_page_save_state (ScopePage *self)
 {
-  g_autofree char *path = path_of (self);
+  g_autofree char *path = dup_path (self);
 
   if (path && scope_workspace_get_document (self->workspace))
     scope_writer_write_async (path, describe_state (self), NULL, NULL);
@@ -93,18 +93,15 @@ saved_beside_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer d
   g_autoptr (ScopePage) self = data;
   g_autoptr (GError) error = NULL;
 
-  /* A page without a workspace has been closed meanwhile. */
+  /* A page without a workspace has been closed. */
   if (!scope_writer_write_finish (result, &error) && self->workspace)
     scope_page_show_message (self, error->message, NULL, NULL);
 }
 
-static void
-act_save_beside (GtkWidget          *widget,
-                 const char *name    G_GNUC_UNUSED,
-                 GVariant *parameter G_GNUC_UNUSED)
+void
+scope_page_save_beside (ScopePage *self)
 {
-  ScopePage       *self = SCOPE_PAGE (widget);
-  g_autofree char *path = path_beside (self);
+  g_autofree char *path = dup_path_beside (self);
 
   if (path && scope_workspace_get_document (self->workspace))
     scope_writer_write_async (path, describe_state (self), saved_beside_cb, g_object_ref (self));
@@ -121,7 +118,7 @@ scope_page_restore (ScopePage *self)
   if (self->is_restored)
     return;
   self->is_restored = TRUE;
-  path = path_of (self);
+  path = dup_path (self);
   text = path ? scope_writer_read (path) : NULL;
   if (!text || !g_key_file_load_from_data (file, text, (gsize) -1, G_KEY_FILE_NONE, NULL))
     return;
@@ -129,10 +126,4 @@ scope_page_restore (ScopePage *self)
   capture = g_key_file_get_string (file, GROUP, "capture", NULL);
   if (capture && g_file_test (capture, G_FILE_TEST_IS_REGULAR))
     scope_workspace_open_capture (self->workspace, capture);
-}
-
-void
-scope_page_class_add_state_actions (GtkWidgetClass *class)
-{
-  gtk_widget_class_install_action (class, "page.save-view", NULL, act_save_beside);
 }

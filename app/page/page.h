@@ -1,48 +1,68 @@
-/* page.h — one tab: a workspace with all its views.
+/* page.h — one tab of the window: a workspace and the views of it.
+ *
+ * The page owns the workspace, places the views listed in page-views.c and shows messages above
+ * them.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #include "app/views/graph-view.h"
-#include "app/views/operators-view.h"
-#include "app/views/outline-view.h"
 
 G_BEGIN_DECLS
 
 #define SCOPE_TYPE_PAGE (scope_page_get_type ())
 G_DECLARE_FINAL_TYPE (ScopePage, scope_page, SCOPE, PAGE, AdwBin)
 
+/* With an empty workspace; (transfer floating) */
 GtkWidget      *scope_page_new (void);
 ScopeWorkspace *scope_page_get_workspace (ScopePage *self);
+/* Opens a model in the page's workspace. */
+void scope_page_open (ScopePage *self, GFile *file);
+
+/* --- Views --- */
+
+/* A view by its name in the table of page-views.c, such as "operators"; NULL: there is none. */
+ScopeView *scope_page_get_view (ScopePage *self, const char *name);
+/* The view of the model's graph. */
 ScopeGraphView *scope_page_get_graph_view (ScopePage *self);
-/* The one that is seen: that, or the graph after a pass. */
-ScopeGraphView     *scope_page_get_shown_view (ScopePage *self);
-ScopeOutlineView   *scope_page_get_outline_view (ScopePage *self);
-ScopeOperatorsView *scope_page_get_operators_view (ScopePage *self);
-void                scope_page_open (ScopePage *self, GFile *file);
-/* A sentence above the graph, with a way out: action may be NULL. */
+/* The visible graph: the model's, or the graph after a pass. */
+ScopeGraphView *scope_page_get_shown_view (ScopePage *self);
+/* Opens the lower panel at a view: "operators", "timeline", "memory", "findings", "passes", "log". */
+void scope_page_show_view (ScopePage *self, const char *name);
+/* Searches the graph, showing hits in the outline; "" ends the search. */
+void scope_page_search (ScopePage *self, const char *query);
+/* Selects the next (1) or previous (-1) hit. */
+void scope_page_step_search (ScopePage *self, int direction);
+
+/* --- Messages and runs --- */
+
+/* Shows a message above the views, NULL hides it.  label, action: (nullable) a button that activates the
+ * named action. */
 void
 scope_page_show_message (ScopePage *self, const char *text, const char *label, const char *action);
-/* FALSE: could not be started; the page says why. */
+/* FALSE: not started, because nothing is open, a run is in progress, or hscope is missing; the page
+ * shows why. */
 gboolean scope_page_run (ScopePage *self, const ScopeRunOptions *options);
-/* One of the lower panel: "operators", "timeline", "memory", "findings", "passes", "log". */
-void scope_page_show_view (ScopePage *self, const char *name);
-void scope_page_search (ScopePage *self, const char *query);
-void scope_page_step_search (ScopePage *self, int direction);
-/* page-form.c: "unrolled", "foreach", …; NULL: nothing in it is recurrent. */
-const char *scope_page_get_form (ScopePage *self);
-/* What proves that it computes what it was written from; NULL: it was written by somebody else. */
-const char *scope_page_get_proof (ScopePage *self);
-/* The same for all pages of one model. */
-const char *scope_page_get_family (ScopePage *self);
-const char *scope_page_get_family_title (ScopePage *self);
-void scope_page_set_family (ScopePage *self, ScopePage *from, const char *form, const char *proof);
-
-/* page-again.c: where from was measured and this is not, measures it in the same way. */
+/* Measures this page as from was measured, if from was, this page was not, and the setting
+ * "measure-forms" is on.  Runs on other hosts are never started automatically. */
 void scope_page_remeasure (ScopePage *self, ScopePage *from);
 
-/* The state of view into the workspace file; when the tab is closed, or asked for. */
+/* --- Forms --- */
+
+/* The form of the model, "unrolled", "foreach", …; NULL: the model is not recurrent. */
+const char *scope_page_get_form (ScopePage *self);
+/* How the form was proved equal to the model it was converted from; NULL: it was not converted. */
+const char *scope_page_get_proof (ScopePage *self);
+/* Identifies the model; equal for all pages that show forms of it. */
+const char *scope_page_get_family (ScopePage *self);
+const char *scope_page_get_family_title (ScopePage *self);
+/* Declares that self shows the model of from in another form. */
+void scope_page_set_family (ScopePage *self, ScopePage *from, const char *form, const char *proof);
+
+/* --- State of the views --- */
+
+/* Writes folds, camera, selection and capture to the workspace file. */
 void scope_page_save_state (ScopePage *self);
-/* The same, only if it has changed, and without waiting for the disk. */
+/* The same, if they have changed since the last writing. */
 void scope_page_autosave (ScopePage *self);
 
 G_END_DECLS

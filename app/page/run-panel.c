@@ -1,4 +1,6 @@
-/* run-panel.c — how to run.
+/* run-panel.c — the popover with run options; get_options() reads the rows, init() fills them.
+ *
+ * The template is resources/ui/run-panel.ui.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/page/run-panel.h"
 
@@ -23,7 +25,7 @@ struct _ScopeRunPanel
 
 G_DEFINE_FINAL_TYPE (ScopeRunPanel, scope_run_panel, ADW_TYPE_BIN)
 
-/* In the order of the rows' lists. */
+/* In the order of the lists in run-panel.ui. */
 static const char *const modes[] = { "static", "hybrid", "imperative", NULL };
 static const char *const inits[] = { "uniform", "zeros", "xavier", "", NULL };
 

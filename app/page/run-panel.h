@@ -1,4 +1,6 @@
-/* run-panel.h — how to run: device, mode, shapes, input, launcher; in a popover.
+/* run-panel.h — the popover with run options: device, mode, shapes, input, launcher.
+ *
+ * Every window has one, whose options apply to the selected page.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -11,7 +13,7 @@ G_BEGIN_DECLS
 #define SCOPE_TYPE_RUN_PANEL (scope_run_panel_get_type ())
 G_DECLARE_FINAL_TYPE (ScopeRunPanel, scope_run_panel, SCOPE, RUN_PANEL, AdwBin)
 
-/* As it stands now; also remembered.  (transfer full) */
+/* The current options, which are also remembered.  (transfer full) */
 ScopeRunOptions *scope_run_panel_get_options (ScopeRunPanel *self);
 
 G_END_DECLS

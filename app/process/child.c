@@ -1,4 +1,7 @@
-/* child.c — hscope as a child process.
+/* child.c — runs hscope, or any other program, as a child process.
+ *
+ * Processes are started by a thread of their own, because the call that starts one returns only
+ * after the program has begun.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/process/child.h"
 
@@ -30,8 +33,9 @@ scope_child_find_program (void)
   return g_find_program_in_path ("hscope");
 }
 
-char *
-scope_child_last_line (const char *text)
+/* The last line that is not empty, stripped; (transfer full), "" if there is none. */
+static char *
+dup_last_line (const char *text)
 {
   g_auto (GStrv) lines = g_strsplit (text ? text : "", "\n", -1);
 
@@ -44,23 +48,33 @@ scope_child_last_line (const char *text)
 char *
 scope_child_describe_signal (int number)
 {
-  return g_strdup_printf (_ ("The run was ended by signal %d (%s). The window and what it shows "
-                             "are "
-                             "not touched."),
+  return g_strdup_printf (_ ("The run was ended by signal %d (%s). The open model is not "
+                             "affected."),
                           number,
                           g_strsignal (number));
 }
 
-static char *
-explain_end (GSubprocess *child, const char *err)
+const char *
+scope_child_error_message (const char *line)
 {
-  g_autofree char *why = scope_child_last_line (err);
+  if (!g_str_has_prefix (line, "error:"))
+    return NULL;
+  line += strlen ("error:");
+  return line + strspn (line, " ");
+}
+
+/* Why a child failed.  (transfer full) */
+static char *
+describe_failure (GSubprocess *child, const char *err)
+{
+  g_autofree char *line = dup_last_line (err);
+  const char      *message = scope_child_error_message (line);
 
   if (g_subprocess_get_if_signaled (child))
     return scope_child_describe_signal (g_subprocess_get_term_sig (child));
-  if (*why == '\0')
-    return g_strdup (_ ("hscope ended without a word"));
-  return g_strdup (g_str_has_prefix (why, "error: ") ? why + strlen ("error: ") : why);
+  if (!message)
+    message = line;
+  return g_strdup (*message != '\0' ? message : _ ("hscope failed without an error message"));
 }
 
 /* --- Starting --- */
@@ -81,7 +95,7 @@ start_free (gpointer data)
 }
 
 static void
-end_child (gpointer child)
+kill_child (gpointer child)
 {
   g_subprocess_force_exit (child);
   g_object_unref (child);
@@ -99,13 +113,13 @@ run_start (gpointer data, gpointer unused G_GNUC_UNUSED)
     return;
   child = g_subprocess_newv ((const char *const *) start->argv, start->flags, &error);
   if (child)
-    g_task_return_pointer (task, child, end_child);
+    g_task_return_pointer (task, child, kill_child);
   else
     g_task_return_error (task, error);
 }
 
-/* Whoever starts a program waits until it has begun, and on a busy machine that may take a while.
- * The thread for it is no worker: what it starts would have to step back as well. */
+/* Starting a program blocks until it has begun, which may take long on a busy machine.  The thread
+ * keeps its normal priority, because the child would inherit a lower one. */
 void
 scope_child_start_async (const char *const  *argv,
                          GSubprocessFlags    flags,
@@ -119,8 +133,8 @@ scope_child_start_async (const char *const  *argv,
 
   if (!thread)
     thread = g_thread_pool_new (run_start, NULL, 1, TRUE, NULL);
-  /* With descriptors that are all closed on exec GLib need not fork: a copy of all page tables
-   * would hold up whoever touches new memory. */
+  /* With inherited descriptors (all are close-on-exec) GLib uses posix_spawn() instead of fork():
+   * fork() copies the page tables, and every thread that touches new memory waits for it. */
   *start = (Start){ g_strdupv ((char **) argv), flags | G_SUBPROCESS_FLAGS_INHERIT_FDS };
   g_task_set_task_data (task, start, start_free);
   g_thread_pool_push (thread, task, NULL);
@@ -132,10 +146,10 @@ scope_child_start_finish (GAsyncResult *result, GError **error)
   return g_task_propagate_pointer (G_TASK (result), error);
 }
 
-/* --- Asking --- */
+/* --- Running to the end --- */
 
 static void
-answered_cb (GObject *source, GAsyncResult *result, gpointer data)
+communicated_cb (GObject *source, GAsyncResult *result, gpointer data)
 {
   GSubprocess *child = G_SUBPROCESS (source);
   g_autoptr (GTask) task = data;
@@ -154,7 +168,7 @@ answered_cb (GObject *source, GAsyncResult *result, gpointer data)
       g_task_return_pointer (task, g_steal_pointer (&out), g_free);
       return;
     }
-  g_autofree char *why = explain_end (child, err);
+  g_autofree char *why = describe_failure (child, err);
   g_task_return_new_error (task, G_IO_ERROR, G_IO_ERROR_FAILED, "%s", why);
 }
 
@@ -170,7 +184,7 @@ started_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
       g_subprocess_communicate_utf8_async (child,
                                            NULL,
                                            g_task_get_cancellable (task),
-                                           answered_cb,
+                                           communicated_cb,
                                            task);
       return;
     }
@@ -193,7 +207,8 @@ scope_child_run_async (const char *const  *arguments,
       g_task_return_new_error (task,
                                G_IO_ERROR,
                                G_IO_ERROR_NOT_FOUND,
-                               _ ("hscope is not installed beside the window"));
+                               _ ("hscope was not found beside hybridscope or in PATH. Install "
+                                  "both programs together."));
       return;
     }
   g_ptr_array_add (argv, program);

@@ -1,31 +1,39 @@
-/* child.h — hscope as a child process.
+/* child.h — runs hscope, or any other program, as a child process.
+ *
+ * All work on models that may crash, run out of memory or load plug-ins happens in such a child.
+ * Start with scope_child_run_async() for a command whose whole output is wanted, and with
+ * scope_child_start_async() for one that is watched while it runs.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #include <gio/gio.h>
 
-/* The hscope that belongs to this window: of HYBRIDSCOPE_HSCOPE, beside the program, in the build
- * folder, or in PATH.  (transfer full), NULL: nowhere. */
+/* The path of the hscope that belongs to this window: HYBRIDSCOPE_HSCOPE if it is set, else the one
+ * beside the program, in the build folder, or in PATH.  (transfer full) NULL: not found. */
 char *scope_child_find_program (void);
 
-/* Starts a program; argv[0] is its path.  Cancelled, it is ended again. */
-void         scope_child_start_async (const char *const  *argv,
-                                      GSubprocessFlags    flags,
-                                      GCancellable       *cancellable,
-                                      GAsyncReadyCallback callback,
-                                      gpointer            user_data);
+/* Starts argv[0], which is a path, in a thread.  Cancelling before the finish function is called
+ * kills the process. */
+void scope_child_start_async (const char *const  *argv,
+                              GSubprocessFlags    flags,
+                              GCancellable       *cancellable,
+                              GAsyncReadyCallback callback,
+                              gpointer            user_data);
+/* (transfer full) NULL and an error: not started. */
 GSubprocess *scope_child_start_finish (GAsyncResult *result, GError **error);
 
-/* Runs hscope with arguments (without the program's name) and gives all of stdout; failing is an
- * error with the last line of stderr. */
-void  scope_child_run_async (const char *const  *arguments,
-                             GCancellable       *cancellable,
-                             GAsyncReadyCallback callback,
-                             gpointer            user_data);
+/* Runs hscope with arguments (NULL-terminated, without the program's name) to its end. */
+void scope_child_run_async (const char *const  *arguments,
+                            GCancellable       *cancellable,
+                            GAsyncReadyCallback callback,
+                            gpointer            user_data);
+/* All of its stdout, (transfer full).  NULL and an error with the last line of stderr: hscope was not
+ * started, was killed, or ended with a status other than 0. */
 char *scope_child_run_finish (GAsyncResult *result, GError **error);
 
-/* What the user reads when a signal ended the child.  (transfer full) */
+/* The message shown to the user when a signal ended the child.  (transfer full) */
 char *scope_child_describe_signal (int number);
 
-/* The last line that is not empty; (transfer full), "" for none. */
-char *scope_child_last_line (const char *text);
+/* Where the message begins in a line of hscope's stderr that reads "error: MESSAGE", possibly "".
+ * NULL: the line reports no error. */
+const char *scope_child_error_message (const char *line);

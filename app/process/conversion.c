@@ -1,6 +1,6 @@
-/* conversion.c — hscope convert, and what it says.
+/* conversion.c — runs hscope convert and parses its output, in a worker because it has every node.
  *
- * What matches may be as many words as the model has nodes: read in a worker.
+ * The command line is made in scope_conversion_run_async(), the result in read_in_worker().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/process/conversion.h"
 
@@ -52,16 +52,16 @@ scope_conversion_free (ScopeConversion *conversion)
 typedef struct
 {
   char *path, *text;
-} Answer;
+} ConvertJob;
 
 static void
-answer_free (gpointer data)
+convert_job_free (gpointer data)
 {
-  Answer *answer = data;
+  ConvertJob *job = data;
 
-  g_free (answer->path);
-  g_free (answer->text);
-  g_free (answer);
+  g_free (job->path);
+  g_free (job->text);
+  g_free (job);
 }
 
 static void
@@ -91,13 +91,13 @@ read_in_worker (GTask                    *task,
                 gpointer                  data,
                 GCancellable *cancellable G_GNUC_UNUSED)
 {
-  const Answer    *answer = data;
-  ScopeConversion *conversion = g_new0 (ScopeConversion, 1);
-  cJSON           *json = cJSON_Parse (answer->text);
-  const cJSON     *proof = cJSON_GetObjectItemCaseSensitive (json, "proof");
-  const cJSON     *worst = cJSON_GetObjectItemCaseSensitive (proof, "max_abs");
+  const ConvertJob *job = data;
+  ScopeConversion  *conversion = g_new0 (ScopeConversion, 1);
+  cJSON            *json = cJSON_Parse (job->text);
+  const cJSON      *proof = cJSON_GetObjectItemCaseSensitive (json, "proof");
+  const cJSON      *worst = cJSON_GetObjectItemCaseSensitive (proof, "max_abs");
 
-  conversion->path = g_strdup (answer->path);
+  conversion->path = g_strdup (job->path);
   conversion->names = g_string_chunk_new (4096);
   conversion->matches = g_array_new (FALSE, FALSE, sizeof (ScopeNameMatch));
   conversion->max_abs =
@@ -110,31 +110,32 @@ read_in_worker (GTask                    *task,
 }
 
 static void
-answered_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
+converted_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
 {
   g_autoptr (GTask) task = data;
-  Answer *answer = g_task_get_task_data (task);
-  GError *error = NULL;
+  ConvertJob *job = g_task_get_task_data (task);
+  GError     *error = NULL;
 
-  answer->text = scope_child_run_finish (result, &error);
-  if (!answer->text)
+  job->text = scope_child_run_finish (result, &error);
+  if (!job->text)
     g_task_return_error (task, error);
   else
     scope_worker_run (task, read_in_worker);
 }
 
-/* Two models of one name must not write over each other. */
+/* In a folder named by a hash of model and shapes, so that models with the same title do not overwrite each
+ * other.  (transfer full) */
 static char *
-new_prefix (const char *model, const char *const *shapes, const char *form, const char *title)
+new_prefix (const ScopeConversionOptions *options)
 {
   g_autoptr (GChecksum) sum = g_checksum_new (G_CHECKSUM_SHA256);
-  g_autofree char *name = g_strdup_printf ("%s-%s", title, form);
+  g_autofree char *name = g_strdup_printf ("%s-%s", options->title, options->form);
   g_autofree char *folder = NULL;
   g_autofree char *hash = NULL;
 
-  g_checksum_update (sum, (const guchar *) model, -1);
-  for (guint i = 0; shapes && shapes[i]; i++)
-    g_checksum_update (sum, (const guchar *) shapes[i], -1);
+  g_checksum_update (sum, (const guchar *) options->model, -1);
+  for (guint i = 0; options->shapes && options->shapes[i]; i++)
+    g_checksum_update (sum, (const guchar *) options->shapes[i], -1);
   hash = g_strndup (g_checksum_get_string (sum), 12);
   folder = g_build_filename (g_get_user_cache_dir (), "hybridscope", "converted", hash, NULL);
   g_mkdir_with_parents (folder, 0700);
@@ -142,35 +143,29 @@ new_prefix (const char *model, const char *const *shapes, const char *form, cons
 }
 
 void
-scope_conversion_run_async (const char         *model,
-                            const char         *params,
-                            const char *const  *shapes,
-                            const char         *form,
-                            const char         *title,
-                            GCancellable       *cancellable,
-                            GAsyncReadyCallback callback,
-                            gpointer            user_data)
+scope_conversion_run_async (const ScopeConversionOptions *options,
+                            GCancellable                 *cancellable,
+                            GAsyncReadyCallback           callback,
+                            gpointer                      user_data)
 {
   GTask           *task = g_task_new (NULL, cancellable, callback, user_data);
-  Answer          *answer = g_new0 (Answer, 1);
-  g_autofree char *prefix = new_prefix (model, shapes, form, title);
+  ConvertJob      *job = g_new0 (ConvertJob, 1);
+  g_autofree char *prefix = new_prefix (options);
   g_autoptr (GPtrArray) argv = g_ptr_array_new ();
-  const char *const fixed[] = { "convert", "--json",   "--matches", "--to",
-                                form,      "--output", prefix,      model };
+  const char *const fixed[] = { "convert",     "--json",   "--matches", "--to",
+                                options->form, "--output", prefix,      options->model };
 
-  answer->path = g_strconcat (prefix, "-symbol.json", NULL);
-  g_task_set_task_data (task, answer, answer_free);
+  job->path = g_strconcat (prefix, "-symbol.json", NULL);
+  g_task_set_task_data (task, job, convert_job_free);
   for (guint i = 0; i < G_N_ELEMENTS (fixed); i++)
     g_ptr_array_add (argv, (gpointer) fixed[i]);
-  if (params)
-    g_ptr_array_add (argv, (gpointer) params);
-  for (guint i = 0; shapes && shapes[i]; i++)
+  for (guint i = 0; options->shapes && options->shapes[i]; i++)
     {
       g_ptr_array_add (argv, (gpointer) "--shape");
-      g_ptr_array_add (argv, (gpointer) shapes[i]);
+      g_ptr_array_add (argv, (gpointer) options->shapes[i]);
     }
   g_ptr_array_add (argv, NULL);
-  scope_child_run_async ((const char *const *) argv->pdata, cancellable, answered_cb, task);
+  scope_child_run_async ((const char *const *) argv->pdata, cancellable, converted_cb, task);
 }
 
 ScopeConversion *

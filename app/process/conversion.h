@@ -1,20 +1,22 @@
-/* conversion.h — a model in another form, written and proved by the child process.
+/* conversion.h — a model in another form, converted and proved equal by the child process.
+ *
+ * Start with scope_conversion_run_async().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #include <gio/gio.h>
 
-/* Which node of the new form stands for which of the old one. */
+/* A node of the old form and its match in the new one. */
 typedef struct
 {
   const char *from, *to; /* names, owned by the conversion */
-  gint32      step;      /* -1: none in particular */
+  gint32      step;      /* of the old node in its chain; -1: all steps */
 } ScopeNameMatch;
 
 typedef struct
 {
   char         *path;    /* of the symbol file that was written */
-  double        max_abs; /* proved equal to this; NAN: nothing was compared */
+  double        max_abs; /* largest difference found by the proof; NAN: not proved */
   GArray       *matches; /* of ScopeNameMatch */
   GStringChunk *names;
 } ScopeConversion;
@@ -22,19 +24,26 @@ typedef struct
 void scope_conversion_free (ScopeConversion *conversion);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ScopeConversion, scope_conversion_free)
 
-/* The forms as hscope names them, NULL-terminated, and as people call them. */
+/* Names of all forms as hscope uses them, NULL-terminated. */
 const char *const *scope_conversion_forms (void);
-const char        *scope_conversion_title (const char *form);
+/* The translated title of a form; "As Written" for unknown names and NULL. */
+const char *scope_conversion_title (const char *form);
 
-/* model: as the child calls it.  params, shapes: (nullable).  title: what the new file is called. */
-void             scope_conversion_run_async (const char         *model,
-                                             const char         *params,
-                                             const char *const  *shapes,
-                                             const char         *form,
-                                             const char         *title,
-                                             GCancellable       *cancellable,
-                                             GAsyncReadyCallback callback,
-                                             gpointer            user_data);
+/* A model that is to be converted. */
+typedef struct
+{
+  const char        *model;  /* as the child process opens it */
+  const char *const *shapes; /* (nullable) of inputs */
+  const char        *form;   /* the new form */
+  const char        *title;  /* names the new file */
+} ScopeConversionOptions;
+
+/* Runs hscope convert, which writes into the user's cache. */
+void scope_conversion_run_async (const ScopeConversionOptions *options,
+                                 GCancellable                 *cancellable,
+                                 GAsyncReadyCallback           callback,
+                                 gpointer                      user_data);
+/* (transfer full) NULL and an error: the model cannot be converted, or the proof failed. */
 ScopeConversion *scope_conversion_run_finish (GAsyncResult *result, GError **error);
-/* “proved equal to 2e-7”; (transfer full) */
+/* "proved equal to 2e-7"; (transfer full) */
 char *scope_conversion_describe_proof (const ScopeConversion *conversion);

@@ -1,4 +1,6 @@
-/* layout-worker.c — the layout thread.
+/* layout-worker.c — the thread that lays out graphs; run_layout() is its main function.
+ *
+ * Its result is returned to the main loop through a GTask.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/process/layout-worker.h"
 
@@ -10,12 +12,12 @@ typedef struct
   VizFolds   *folds;
   char       *layout;
   VizPicture *previous;
-} PlaceJob;
+} LayoutJob;
 
 static void
-place_job_free (gpointer data)
+layout_job_free (gpointer data)
 {
-  PlaceJob *job = data;
+  LayoutJob *job = data;
 
   g_clear_pointer (&job->folds, viz_folds_free);
   scope_worker_free (g_steal_pointer (&job->previous), (GDestroyNotify) viz_picture_unref);
@@ -25,10 +27,10 @@ place_job_free (gpointer data)
 }
 
 static void
-run_place (gpointer data, gpointer unused G_GNUC_UNUSED)
+run_layout (gpointer data, gpointer unused G_GNUC_UNUSED)
 {
   g_autoptr (GTask) task = data;
-  const PlaceJob  *job = g_task_get_task_data (task);
+  const LayoutJob *job = g_task_get_task_data (task);
   VizLayoutOptions options = { .layout = job->layout, .previous = job->previous };
   GError          *error = NULL;
   VizPicture      *picture;
@@ -50,25 +52,22 @@ run_place (gpointer data, gpointer unused G_GNUC_UNUSED)
 }
 
 void
-scope_layout_async (VizDiagram         *diagram,
-                    const VizFolds     *folds,
-                    const char         *layout,
-                    VizPicture         *previous,
-                    GCancellable       *cancellable,
-                    GAsyncReadyCallback callback,
-                    gpointer            user_data)
+scope_layout_async (const ScopeLayoutRequest *request,
+                    GCancellable             *cancellable,
+                    GAsyncReadyCallback       callback,
+                    gpointer                  user_data)
 {
   static GThreadPool *thread;
   GTask              *task = g_task_new (NULL, cancellable, callback, user_data);
-  PlaceJob           *job = g_new0 (PlaceJob, 1);
+  LayoutJob          *job = g_new0 (LayoutJob, 1);
 
   if (!thread)
-    thread = g_thread_pool_new (run_place, NULL, 1, FALSE, NULL);
-  job->diagram = viz_diagram_ref (diagram);
-  job->folds = folds ? viz_folds_copy (folds) : NULL;
-  job->layout = g_strdup (layout);
-  job->previous = previous ? viz_picture_ref (previous) : NULL;
-  g_task_set_task_data (task, job, place_job_free);
+    thread = g_thread_pool_new (run_layout, NULL, 1, FALSE, NULL);
+  job->diagram = viz_diagram_ref (request->diagram);
+  job->folds = request->folds ? viz_folds_copy (request->folds) : NULL;
+  job->layout = g_strdup (request->layout);
+  job->previous = request->previous ? viz_picture_ref (request->previous) : NULL;
+  g_task_set_task_data (task, job, layout_job_free);
   g_thread_pool_push (thread, task, NULL);
 }
 

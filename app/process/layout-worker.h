@@ -1,7 +1,7 @@
-/* layout-worker.h — layout away from the main thread.
+/* layout-worker.h — lays out graphs in a thread.
  *
- * One thread for the whole process (cgraph wants it so); a request whose canceller
- * was used is passed over.
+ * There is one thread for the whole process, because Graphviz's cgraph is not thread-safe.  Requests
+ * that were cancelled are skipped.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -9,14 +9,18 @@
 
 #include <gio/gio.h>
 
-/* diagram is referenced, folds copied.  layout: name in the table.  previous: (nullable) the picture
- * on the screen, whose boxes stay where they are. */
-void scope_layout_async (VizDiagram         *diagram,
-                         const VizFolds     *folds,
-                         const char         *layout,
-                         VizPicture         *previous,
-                         GCancellable       *cancellable,
-                         GAsyncReadyCallback callback,
-                         gpointer            user_data);
-/* (transfer full) */
+typedef struct
+{
+  VizDiagram     *diagram;
+  const VizFolds *folds;    /* (nullable) copied */
+  const char     *layout;   /* name of a layout, or "auto" */
+  VizPicture     *previous; /* (nullable) whose boxes keep their places where possible */
+} ScopeLayoutRequest;
+
+/* Queues a layout. */
+void scope_layout_async (const ScopeLayoutRequest *request,
+                         GCancellable             *cancellable,
+                         GAsyncReadyCallback       callback,
+                         gpointer                  user_data);
+/* (transfer full) NULL and an error: cancelled, or the layout failed. */
 VizPicture *scope_layout_finish (GAsyncResult *result, GError **error);

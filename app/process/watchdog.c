@@ -1,6 +1,6 @@
-/* watchdog.c — a clock in the main loop that notices when it comes late.
+/* watchdog.c — a timer in the main loop that records how late it is called.
  *
- * Reported with G_MESSAGES_DEBUG=scope, and at the end with HYBRIDSCOPE_WATCHDOG set.
+ * Printed with G_MESSAGES_DEBUG=scope, and at exit if HYBRIDSCOPE_WATCHDOG is set.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/process/watchdog.h"
 
@@ -14,9 +14,9 @@ static gint64              last;
 static double              last_busy;
 static ScopeWatchdogReport report;
 
-/* Milliseconds that this thread has computed. */
+/* CPU time of this thread in milliseconds. */
 static double
-computed_ms (void)
+get_cpu_ms (void)
 {
   struct timespec time = { 0 };
 
@@ -28,7 +28,7 @@ static gboolean
 on_tick (gpointer unused G_GNUC_UNUSED)
 {
   gint64 now = g_get_monotonic_time ();
-  double now_busy = computed_ms ();
+  double now_busy = get_cpu_ms ();
   double late = (double) (now - last) / 1000 - EVERY_MS;
   double busy = now_busy - last_busy;
 
@@ -51,7 +51,7 @@ scope_watchdog_start (void)
   if (source != 0)
     return;
   last = g_get_monotonic_time ();
-  last_busy = computed_ms ();
+  last_busy = get_cpu_ms ();
   source = g_timeout_add_full (G_PRIORITY_HIGH, EVERY_MS, on_tick, NULL, NULL);
 }
 

@@ -1,7 +1,7 @@
-/* watchdog.h — counts how often, and how long, the main loop did not answer.
+/* watchdog.h — measures how long the main loop does not respond.
  *
- * Blocked is what the user feels: by the clock on the wall, with what other processes
- * took.  Busy is what the main thread computed itself in that time.
+ * "Blocked" is wall-clock time, including time that other processes took; "busy" is CPU time of the
+ * main thread.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -9,15 +9,16 @@
 
 #define SCOPE_WATCHDOG_LIMIT_MS 50
 
-/* Counting begins after the first paint; calling it again changes nothing. */
+/* Starts measuring; further calls do nothing. */
 void scope_watchdog_start (void);
 
 typedef struct
 {
-  guint  n_blocked, n_busy;     /* times over the limit */
+  guint  n_blocked, n_busy;     /* how often the limit was exceeded */
   double longest, longest_busy; /* ms */
 } ScopeWatchdogReport;
 
+/* What was measured so far. */
 ScopeWatchdogReport scope_watchdog_get_report (void);
-/* Forgets what was counted. */
+/* Resets the report. */
 void scope_watchdog_reset (void);

@@ -1,24 +1,25 @@
-/* worker.c — threads that compute beside the main loop.
+/* worker.c — threads that compute at lower priority than the main loop.
+ *
+ * scope_worker_run() is for computing, scope_worker_free() for freeing.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/process/worker.h"
 
 #include <sys/resource.h>
 
-/* A main loop that shares a processor with a worker then gets three parts of four.  Not more: it
- * may have to wait for a lock that a worker holds, as that of malloc(). */
-#define NICE 5
+/* With nice 5 the main loop gets three quarters of a processor that it shares with a worker.  A higher value
+ * would make it wait longer for locks that workers hold, such as those of malloc(). */
+#define WORKER_NICE 5
 
 void
 scope_worker_lower_priority (void)
 {
 #ifdef __linux__
-  static _Thread_local gboolean has_stepped_back;
+  static _Thread_local gboolean is_lowered;
 
-  /* Linux has a priority for each thread, and 0 is the one that calls.  Elsewhere it would be
-   * that of the whole process, main loop and all. */
-  if (!has_stepped_back)
-    setpriority (PRIO_PROCESS, 0, NICE);
-  has_stepped_back = TRUE;
+  /* On Linux, 0 means the calling thread; elsewhere the whole process. */
+  if (!is_lowered)
+    setpriority (PRIO_PROCESS, 0, WORKER_NICE);
+  is_lowered = TRUE;
 #endif
 }
 
@@ -56,30 +57,30 @@ typedef struct
 {
   gpointer       data;
   GDestroyNotify destroy;
-} Waste;
+} FreeJob;
 
 static void
 run_free (gpointer data, gpointer unused G_GNUC_UNUSED)
 {
-  Waste *waste = data;
+  FreeJob *job = data;
 
-  waste->destroy (waste->data);
-  g_free (waste);
+  job->destroy (job->data);
+  g_free (job);
 }
 
-/* The thread does not step back, and is nobody else's: it holds malloc()'s locks most of the time,
- * and whoever waits for them waits for it. */
+/* This thread keeps the normal priority: it holds malloc()'s locks most of the time, and other threads wait
+ * for them. */
 void
 scope_worker_free (gpointer data, GDestroyNotify destroy)
 {
   static gsize pool;
-  Waste       *waste;
+  FreeJob     *job;
 
   if (!data)
     return;
   if (g_once_init_enter (&pool))
     g_once_init_leave (&pool, (gsize) g_thread_pool_new (run_free, NULL, 1, TRUE, NULL));
-  waste = g_new (Waste, 1);
-  *waste = (Waste){ data, destroy };
-  g_thread_pool_push ((GThreadPool *) pool, waste, NULL);
+  job = g_new (FreeJob, 1);
+  *job = (FreeJob){ data, destroy };
+  g_thread_pool_push ((GThreadPool *) pool, job, NULL);
 }

@@ -1,16 +1,18 @@
-/* worker.h — threads that compute beside the main loop.
+/* worker.h — threads that compute at lower priority than the main loop.
+ *
+ * Everything that takes longer than a frame belongs into such a thread.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #include <gio/gio.h>
 
-/* The calling thread gives way to the main loop and to the display from now on, where there are
- * not processors enough for all of them. */
+/* Lowers the priority of the calling thread for good, so that the main loop runs first when processors are
+ * scarce. */
 void scope_worker_lower_priority (void);
 
-/* As g_task_run_in_thread(), in a thread that has stepped back. */
+/* Like g_task_run_in_thread(), at lower priority. */
 void scope_worker_run (GTask *task, GTaskThreadFunc function);
 
-/* Frees, or unrefs, something large in a worker; data: (nullable).  It must not belong to the
- * main thread, as objects of the window do. */
+/* Calls destroy in a thread, for data that takes long to free.  data: (nullable) must not be a widget or
+ * another object of the main thread. */
 void scope_worker_free (gpointer data, GDestroyNotify destroy);

@@ -1,4 +1,6 @@
 /* writer.c — a queue of files, and the thread that writes them.
+ *
+ * run_write() is the main function of the thread; readers look into the queue first.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/process/writer.h"
 
@@ -32,7 +34,7 @@ run_write (gpointer data, gpointer unused G_GNUC_UNUSED)
   GError          *error = NULL;
 
   scope_worker_lower_priority ();
-  /* That it could not be made is said by the file that cannot be written into it. */
+  /* If this fails, so does writing the file. */
   g_mkdir_with_parents (folder, 0700);
   g_file_set_contents (job->path, job->text, -1, &error);
   g_mutex_lock (&lock);

@@ -1,21 +1,22 @@
-/* writer.h — small files, written in order by a thread of their own: a disk may take its time.
+/* writer.h — writes small files in a thread, in the order of the calls.
  *
- * A file is replaced as a whole or not at all; the folder it stands in is made.
+ * A file is replaced atomically; its folder is created if needed.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #include <gio/gio.h>
 
-/* text: (transfer full); callback: (nullable), then a failure is only in the debug log. */
-void     scope_writer_write_async (const char         *path,
-                                   char               *text,
-                                   GAsyncReadyCallback callback,
-                                   gpointer            user_data);
+/* Queues a file.  text: (transfer full).  callback: (nullable) without one, a failure is only logged as
+ * debug message. */
+void scope_writer_write_async (const char         *path,
+                               char               *text,
+                               GAsyncReadyCallback callback,
+                               gpointer            user_data);
+/* FALSE and an error: the file was not written. */
 gboolean scope_writer_write_finish (GAsyncResult *result, GError **error);
 
-/* What the file holds, or will hold when all is written; NULL: it cannot be read.
- * (transfer full) */
+/* The contents of the file once the queue is written; NULL: it cannot be read.  (transfer full) */
 char *scope_writer_read (const char *path);
 
-/* Returns when all is written. */
+/* Returns when the queue is empty. */
 void scope_writer_wait (void);

@@ -1,4 +1,6 @@
-/* session.c — what stands open.
+/* session.c — which models are open, kept in the settings with a flag that is cleared at a normal end.
+ *
+ * The flag is set while the program runs, so a crash leaves it set.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/session/session.h"
 

@@ -1,12 +1,14 @@
-/* session.h — what stands open, so that it can be opened again after an end that nobody wanted.
+/* session.h — which models are open, so that they can be reopened after a crash.
+ *
+ * The application offers those models at the next start.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #include <gio/gio.h>
 
-/* What stood open when the last session ended without scope_session_end(); (transfer full),
- * empty: nothing, or it ended well. */
+/* Begins a session.  (transfer full) The models that were open when the previous session ended without
+ * scope_session_end(); empty if it ended normally. */
 char **scope_session_begin (void);
-/* What stands open now: URIs, or "gallery:NAME". */
+/* Remembers the open models: URIs, or "gallery:NAME". */
 void scope_session_set_open (const char *const *models);
 void scope_session_end (void);

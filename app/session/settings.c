@@ -1,4 +1,6 @@
-/* settings.c — a key file in the user's configuration folder.
+/* settings.c — a key file in the user's configuration folder, written shortly after a change.
+ *
+ * Main thread only; the file is written by process/writer.c.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/session/settings.h"
 
@@ -12,7 +14,7 @@
 
 /* Main thread only. */
 static GKeyFile *settings;
-static guint     waiting;
+static guint     write_timeout;
 
 static char *
 settings_path (void)
@@ -28,7 +30,7 @@ get_settings (void)
       g_autofree char *path = settings_path ();
 
       settings = g_key_file_new ();
-      /* None there, or damaged: then nothing was ever set. */
+      /* A missing or damaged file counts as empty. */
       g_key_file_load_from_file (settings, path, G_KEY_FILE_NONE, NULL);
     }
   return settings;
@@ -39,7 +41,7 @@ on_write (gpointer unused G_GNUC_UNUSED)
 {
   g_autofree char *path = settings_path ();
 
-  waiting = 0;
+  write_timeout = 0;
   scope_writer_write_async (path, g_key_file_to_data (get_settings (), NULL, NULL), NULL, NULL);
   return G_SOURCE_REMOVE;
 }
@@ -47,9 +49,9 @@ on_write (gpointer unused G_GNUC_UNUSED)
 void
 scope_settings_flush (void)
 {
-  if (waiting != 0)
+  if (write_timeout != 0)
     {
-      g_clear_handle_id (&waiting, g_source_remove);
+      g_clear_handle_id (&write_timeout, g_source_remove);
       on_write (NULL);
     }
   scope_writer_wait ();
@@ -58,8 +60,8 @@ scope_settings_flush (void)
 static void
 write_soon (void)
 {
-  if (waiting == 0)
-    waiting = g_timeout_add (WRITE_AFTER_MS, on_write, NULL);
+  if (write_timeout == 0)
+    write_timeout = g_timeout_add (WRITE_AFTER_MS, on_write, NULL);
 }
 
 gboolean

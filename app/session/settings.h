@@ -1,13 +1,13 @@
-/* settings.h — what the window remembers between starts, in one key file.
+/* settings.h — what the window remembers between starts, in a key file.
  *
- * A key file and not GSettings: it works without installing a schema.  Written a
- * moment after the last change.
+ * A key file works without installing a schema, unlike GSettings.  It is written shortly after a
+ * change.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #include <gio/gio.h>
 
-/* fallback where nothing was ever set. */
+/* The getters return fallback, or an empty list, for keys that were never set. */
 gboolean scope_settings_get_flag (const char *key, gboolean fallback);
 void     scope_settings_set_flag (const char *key, gboolean value);
 int      scope_settings_get_int (const char *key, int fallback);
@@ -16,14 +16,14 @@ void     scope_settings_set_int (const char *key, int value);
 char *scope_settings_get_text (const char *key, const char *fallback);
 void  scope_settings_set_text (const char *key, const char *value);
 
-/* (transfer full); empty where nothing was ever set. */
+/* (transfer full) */
 char **scope_settings_get_list (const char *key);
 void   scope_settings_set_list (const char *key, const char *const *values);
 
-/* Files that were opened, newest first: URIs.  (transfer full) */
+/* URIs of recently opened files, newest first.  (transfer full) */
 char **scope_settings_get_recent (void);
 void   scope_settings_add_recent (GFile *file);
 void   scope_settings_remove_recent (const char *uri);
 
-/* Writes now what waits to be written, and waits until all files are. */
+/* Writes pending changes and waits until all files of the writer are written. */
 void scope_settings_flush (void);

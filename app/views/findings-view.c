@@ -1,4 +1,7 @@
-/* findings-view.c — what is wrong with the model, and what to do.
+/* findings-view.c — the findings of the export doctor: message, hint, place, and a button for a remedy.
+ *
+ * The tab's title counts errors and warnings and is kept up to date even while the list is not
+ * mapped.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/views/findings-view.h"
 
@@ -120,7 +123,7 @@ on_show (GtkButton *button, gpointer data)
                           GPOINTER_TO_UINT (g_object_get_data (G_OBJECT (button), "box")));
 }
 
-/* What the finding says would help, as a button. */
+/* A button for the remedy that the finding names, if it names one. */
 static void
 add_remedy (AdwExpanderRow *row, HybRemedy remedy)
 {
@@ -128,9 +131,9 @@ add_remedy (AdwExpanderRow *row, HybRemedy remedy)
   {
     const char *label, *action;
   } remedies[] = {
-    [HYB_REMEDY_REPAIR] = { N_ ("Mend…"), "win.mend" },
+    [HYB_REMEDY_REPAIR] = { N_ ("Repair…"), "win.mend" },
     [HYB_REMEDY_PARAMETERS] = { N_ ("Choose File…"), "win.choose-parameters" },
-    [HYB_REMEDY_SHAPES] = { N_ ("Give Shapes…"), "win.run-options" },
+    [HYB_REMEDY_SHAPES] = { N_ ("Enter Shapes…"), "win.run-options" },
   };
   GtkWidget *button;
 
@@ -195,10 +198,35 @@ scope_findings_view_document_changed (ScopeView *view)
       }
 }
 
+/* The number of errors and warnings, in the title of the tab. */
+static void
+update_title (ScopeView *view)
+{
+  ScopeDocument   *document = scope_view_get_document (view);
+  GPtrArray       *findings = document ? scope_document_get_findings (document) : NULL;
+  guint            n = 0;
+  g_autofree char *title = NULL;
+
+  for (guint i = 0; findings && i < findings->len; i++)
+    n += ((const HybFinding *) findings->pdata[i])->severity > HYB_SEVERITY_NOTE;
+  title = n > 0 ? g_strdup_printf (_ ("Findings %u"), n) : g_strdup (_ ("Findings"));
+  scope_view_set_title (view, title);
+}
+
+static void
+scope_findings_view_workspace_changed (ScopeView *view, ScopeWorkspace *before G_GNUC_UNUSED)
+{
+  ScopeWorkspace *workspace = scope_view_get_workspace (view);
+
+  if (workspace)
+    g_signal_connect_swapped (workspace, "document-changed", G_CALLBACK (update_title), view);
+}
+
 static void
 scope_findings_view_class_init (ScopeFindingsViewClass *class)
 {
   SCOPE_VIEW_CLASS (class)->defers_until_mapped = TRUE;
+  SCOPE_VIEW_CLASS (class)->workspace_changed = scope_findings_view_workspace_changed;
   SCOPE_VIEW_CLASS (class)->document_changed = scope_findings_view_document_changed;
 }
 
@@ -216,8 +244,9 @@ scope_findings_view_init (ScopeFindingsView *self)
   gtk_widget_add_css_class (list, "panel-list");
   gtk_widget_set_valign (list, GTK_ALIGN_START);
   gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scroller), list);
-  adw_status_page_set_title (ADW_STATUS_PAGE (none), _ ("Nothing to Say"));
-  adw_status_page_set_description (ADW_STATUS_PAGE (none), _ ("The files fit each other."));
+  adw_status_page_set_title (ADW_STATUS_PAGE (none), _ ("No Findings"));
+  adw_status_page_set_description (ADW_STATUS_PAGE (none),
+                                   _ ("The graph and its parameters are consistent."));
   gtk_widget_add_css_class (none, "compact");
   gtk_stack_add_named (self->stack, none, "none");
   gtk_stack_add_named (self->stack, scroller, "list");

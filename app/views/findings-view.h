@@ -1,4 +1,6 @@
-/* findings-view.h — what is wrong with the model, and what to do.
+/* findings-view.h — the findings of the export doctor, with buttons for their remedies.
+ *
+ * The title of its tab counts errors and warnings.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

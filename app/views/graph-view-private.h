@@ -1,4 +1,7 @@
-/* graph-view-private.h — the inside of the graph view, for graph-view*.c only.
+/* graph-view-private.h — the struct of the graph view, and what its files offer each other.
+ *
+ * Calls go one way: graph-view.c (the class) and graph-view-state.c → graph-view-layout.c →
+ * graph-view-steps.c.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -18,9 +21,9 @@ struct _ScopeGraphView
   GtkSpinner   *spinner;
   GtkBox       *steps;
   GtkLabel     *steps_label;
-  GtkRange     *steps_scale; /* of loops */
-  gulong        scrubbing;   /* its handler */
-  GtkWidget    *steps_range; /* of chains: how many are shown */
+  GtkRange     *steps_scale; /* of loops: the shown step */
+  gulong        scrubbing;   /* handler of steps_scale */
+  GtkWidget    *steps_range; /* of chains: buttons for fewer and more steps */
   GtkBox       *trace_box;
   GtkRange     *trace_scale;
   GtkWidget    *zoom_box;
@@ -30,24 +33,43 @@ struct _ScopeGraphView
   GtkWidget    *menu;
   VizFolds     *folds;
   GPtrArray    *undo, *redo; /* of VizFolds */
-  GCancellable *placing;
+  GCancellable *layout_running;
   char         *layout;
-  guint         busy;
+  guint         busy_timeout; /* shows the spinner */
 
-  guint32  anchor;       /* stays on the screen when the next picture comes */
-  guint32  reveal_after; /* is brought into sight then */
-  guint32  chain;        /* whose steps the scrubber moves: of cells, or a loop that has run */
-  gboolean is_loop;
+  guint32  anchor;       /* box that keeps its place on the screen in the next picture */
+  guint32  reveal_after; /* box to bring into view in the next picture */
+  guint32  chain;        /* chain or loop whose steps the bar controls; VIZ_ROOT: none */
+  gboolean is_loop;      /* chain is a loop with recorded steps */
   double   saved_x, saved_y, saved_zoom;
-  gboolean has_saved_camera;
+  gboolean has_saved_camera; /* for the next picture */
 };
 
-/* Lays out anew; anchor: (box) stays where it is. */
-void scope_graph_view_update_layout (ScopeGraphView *self, guint32 anchor);
+/* --- graph-view-steps.c --- */
 
-/* graph-view-steps.c */
+/* Chooses the chain or loop and updates the bar. */
 void scope_graph_view_update_steps (ScopeGraphView *self);
+/* Performs a "graph.steps-…" action.  For a loop it shows another step and returns FALSE; for a chain
+ * it returns TRUE and the steps to be drawn. */
+gboolean
+scope_graph_view_move_steps (ScopeGraphView *self, const char *action, int *first, int *last);
+/* Turns the trace of the selection on or off. */
+void scope_graph_view_toggle_trace (ScopeGraphView *self);
 /* For ScopeViewClass.workspace_changed. */
 void scope_graph_view_follow_steps (ScopeView *view, ScopeWorkspace *before);
+/* Connects the scales. */
 void scope_graph_view_init_steps (ScopeGraphView *self);
-void scope_graph_view_class_add_step_actions (GtkWidgetClass *class);
+
+/* --- graph-view-layout.c --- */
+
+/* Lays out again; anchor: the box that keeps its place on the screen, or VIZ_ROOT. */
+void scope_graph_view_update_layout (ScopeGraphView *self, guint32 anchor);
+/* Copies the folds for undo, before they change. */
+void scope_graph_view_push_undo (ScopeGraphView *self);
+/* Enables or disables the actions for undo and redo. */
+void scope_graph_view_update_undo (ScopeGraphView *self);
+/* Opens or closes box and all groups inside it; VIZ_ROOT: all groups. */
+void scope_graph_view_open_inside (ScopeGraphView *self,
+                                   VizDiagram     *diagram,
+                                   guint32         box,
+                                   gboolean        open);

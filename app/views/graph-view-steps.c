@@ -1,5 +1,8 @@
-/* graph-view-steps.c — which steps of a chain are drawn one by one, which of a loop is looked at;
- * tracing; state in files.
+/* graph-view-steps.c — the bar for loop steps over the graph, and tracing.
+ *
+ * For a chain of unrolled cells the bar chooses which steps are drawn one by one; for a loop that has
+ * run it chooses the step whose values are shown (a property of the workspace).  Start reading with
+ * scope_graph_view_update_steps().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/views/graph-view-private.h"
 
@@ -7,7 +10,7 @@
 
 #define MAX_HOPS 30
 
-/* The steps of a loop that has run; NULL: the box is none. */
+/* The recorded steps of a loop; NULL: the box is no loop, or no values were recorded. */
 static const ScopeValueSeries *
 find_loop_steps (ScopeGraphView *self, guint32 box)
 {
@@ -21,7 +24,7 @@ find_loop_steps (ScopeGraphView *self, guint32 box)
   if (!place || !values)
     return NULL;
   node = hyb_graph_get_node (place->graph, place->node);
-  /* The last body is what a loop repeats; others only decide whether it goes on. */
+  /* The last body is the one that is repeated; others compute the loop's condition. */
   if (node->n_bodies > 0)
     {
       HybGraph        *body = hyb_graph_get_bodies (place->graph, place->node)[node->n_bodies - 1];
@@ -38,8 +41,8 @@ has_steps (ScopeGraphView *self, VizDiagram *diagram, guint32 box)
   return viz_diagram_box (diagram, box)->kind == VIZ_BOX_STEPS || find_loop_steps (self, box);
 }
 
-/* The chain of cells, or the loop that has run, that the selection is or stands in; the only one
- * there is; VIZ_ROOT: none. */
+/* The chain or loop that contains the selection, else the only one in the graph; VIZ_ROOT: there is
+ * none, or several. */
 static guint32
 find_chain (ScopeGraphView *self)
 {
@@ -65,6 +68,7 @@ find_chain (ScopeGraphView *self)
   return only;
 }
 
+/* Steps of a chain: the highest step of its children + 1. */
 static int
 count_steps (VizDiagram *diagram, guint32 chain)
 {
@@ -76,9 +80,9 @@ count_steps (VizDiagram *diagram, guint32 chain)
   return last + 1;
 }
 
-/* --- Of a loop: the one that is looked at --- */
+/* --- Loops --- */
 
-/* Where there is no such step, the last. */
+/* The index of the shown step; the last one if the loop has no such step. */
 static guint
 find_index (ScopeGraphView *self, const ScopeValueSeries *loop)
 {
@@ -90,7 +94,7 @@ find_index (ScopeGraphView *self, const ScopeValueSeries *loop)
   return index;
 }
 
-/* On the scale, and in words.  (transfer full) */
+/* Sets the scale to the shown step and returns its description.  (transfer full) */
 static char *
 show_loop (ScopeGraphView *self, const ScopeValueSeries *loop)
 {
@@ -103,14 +107,14 @@ show_loop (ScopeGraphView *self, const ScopeValueSeries *loop)
   gtk_range_set_range (self->steps_scale, 0, loop->steps->len - 1);
   gtk_range_set_value (self->steps_scale, index);
   g_signal_handler_unblock (self->steps_scale, self->scrubbing);
-  /* Within another loop steps are counted anew. */
+  /* Inside another loop n_runs counts the steps of all its runs. */
   if (step->first.n > 1)
     return g_strdup_printf (_ ("Step %s"), name);
   return g_strdup_printf (_ ("Step %s of %s"), name, n);
 }
 
 static void
-look_at (ScopeGraphView *self, const ScopeValueSeries *loop, int index)
+show_loop_step (ScopeGraphView *self, const ScopeValueSeries *loop, int index)
 {
   index = CLAMP (index, 0, (int) loop->steps->len - 1);
   scope_workspace_set_step (scope_view_get_workspace (SCOPE_VIEW (self)),
@@ -126,20 +130,22 @@ on_scrubbed (GtkRange *range, gpointer data)
   int index = (int) (gtk_range_get_value (range) + 0.5);
 
   if (loop)
-    look_at (self, loop, index);
+    show_loop_step (self, loop, index);
 }
 
 static void
-step_loop (ScopeGraphView *self, const char *name)
+move_loop_step (ScopeGraphView *self, const char *name)
 {
   const ScopeValueSeries *loop = find_loop_steps (self, self->chain);
-  int way = g_str_has_suffix (name, "earlier") ? -1 : g_str_has_suffix (name, "later") ? 1 : 0;
+  int                     direction = g_str_has_suffix (name, "earlier") ? -1
+                                      : g_str_has_suffix (name, "later") ? 1
+                                                                         : 0;
 
-  if (loop && way != 0)
-    look_at (self, loop, (int) find_index (self, loop) + way);
+  if (loop && direction != 0)
+    show_loop_step (self, loop, (int) find_index (self, loop) + direction);
 }
 
-/* --- Of either --- */
+/* --- The bar --- */
 
 static char *
 describe_chain (ScopeGraphView *self)
@@ -154,7 +160,7 @@ describe_chain (ScopeGraphView *self)
   return g_strdup_printf (_ ("Steps %d – %d of %d"), (int) first, (int) MIN (last, n - 1), n);
 }
 
-/* The buttons beside it stay where they are while one walks through the steps. */
+/* The label never shrinks while the chain stays the same, so that the buttons beside it do not move. */
 static void
 show_steps (ScopeGraphView *self, const char *text, gboolean is_same_chain)
 {
@@ -188,47 +194,37 @@ scope_graph_view_update_steps (ScopeGraphView *self)
   show_steps (self, text, self->chain == before);
 }
 
-static void
-act_steps (GtkWidget *widget, const char *name, GVariant *parameter G_GNUC_UNUSED)
+gboolean
+scope_graph_view_move_steps (ScopeGraphView *self, const char *action, int *first, int *last)
 {
-  ScopeGraphView *self = SCOPE_GRAPH_VIEW (widget);
-  ScopeDocument  *document = scope_view_get_document (SCOPE_VIEW (self));
-  gint32          first, last, length;
-  int             n;
+  ScopeDocument *document = scope_view_get_document (SCOPE_VIEW (self));
+  gint32         length;
+  int            n;
 
   if (!document || self->chain == VIZ_ROOT)
-    return;
+    return FALSE;
   if (self->is_loop)
     {
-      step_loop (self, name);
-      return;
+      move_loop_step (self, action);
+      return FALSE;
     }
   n = count_steps (scope_document_get_diagram (document), self->chain);
-  viz_folds_get_steps (self->folds, self->chain, &first, &last);
-  last = MIN (last, n - 1);
-  length = last - first + 1;
-  if (g_str_has_suffix (name, "earlier"))
-    first = MAX (first - length, 0);
-  else if (g_str_has_suffix (name, "later"))
-    first = MIN (first + length, n - length);
-  else if (g_str_has_suffix (name, "more"))
+  viz_folds_get_steps (self->folds, self->chain, first, last);
+  length = MIN (*last, n - 1) - *first + 1;
+  if (g_str_has_suffix (action, "earlier"))
+    *first = MAX (*first - length, 0);
+  else if (g_str_has_suffix (action, "later"))
+    *first = MIN (*first + length, n - length);
+  else if (g_str_has_suffix (action, "more"))
     length = MIN (length * 2, n);
-  else if (g_str_has_suffix (name, "fewer"))
+  else if (g_str_has_suffix (action, "fewer"))
     length = MAX (length / 2, 1);
-  first = CLAMP (first, 0, n - length);
-  scope_graph_view_set_steps (self, self->chain, first, first + length - 1);
+  *first = CLAMP (*first, 0, n - length);
+  *last = *first + length - 1;
+  return TRUE;
 }
 
-static void
-act_fold_chain (GtkWidget          *widget,
-                const char *name    G_GNUC_UNUSED,
-                GVariant *parameter G_GNUC_UNUSED)
-{
-  ScopeGraphView *self = SCOPE_GRAPH_VIEW (widget);
-
-  if (self->chain != VIZ_ROOT)
-    scope_graph_view_toggle (self, self->chain, FALSE);
-}
+/* --- Tracing --- */
 
 static void
 set_hops (ScopeGraphView *self, guint n_hops)
@@ -246,14 +242,15 @@ on_hops (GtkRange *range, gpointer data)
     set_hops (self, (guint) gtk_range_get_value (range));
 }
 
-static void
-act_trace (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parameter G_GNUC_UNUSED)
+void
+scope_graph_view_toggle_trace (ScopeGraphView *self)
 {
-  ScopeGraphView *self = SCOPE_GRAPH_VIEW (widget);
-  guint           n_hops = scope_canvas_get_trace (self->canvas);
+  guint n_hops = scope_canvas_get_trace (self->canvas);
 
   set_hops (self, n_hops > 0 ? 0 : (guint) gtk_range_get_value (self->trace_scale));
 }
+
+/* --- Connections --- */
 
 void
 scope_graph_view_follow_steps (ScopeView *view, ScopeWorkspace *before G_GNUC_UNUSED)
@@ -277,80 +274,4 @@ scope_graph_view_init_steps (ScopeGraphView *self)
   gtk_range_set_range (self->trace_scale, 1, MAX_HOPS);
   gtk_range_set_value (self->trace_scale, MAX_HOPS);
   g_signal_connect (self->trace_scale, "value-changed", G_CALLBACK (on_hops), self);
-}
-
-void
-scope_graph_view_class_add_step_actions (GtkWidgetClass *class)
-{
-  gtk_widget_class_install_action (class, "graph.steps-earlier", NULL, act_steps);
-  gtk_widget_class_install_action (class, "graph.steps-later", NULL, act_steps);
-  gtk_widget_class_install_action (class, "graph.steps-more", NULL, act_steps);
-  gtk_widget_class_install_action (class, "graph.steps-fewer", NULL, act_steps);
-  gtk_widget_class_install_action (class, "graph.fold-chain", NULL, act_fold_chain);
-  gtk_widget_class_install_action (class, "graph.trace", NULL, act_trace);
-}
-
-/* --- State in files --- */
-
-#define GROUP "graph"
-
-void
-scope_graph_view_save_folds (ScopeGraphView *self, GKeyFile *file)
-{
-  g_autofree char *folds = self->folds ? viz_folds_to_string (self->folds) : NULL;
-
-  if (folds)
-    g_key_file_set_string (file, GROUP, "folds", folds);
-}
-
-void
-scope_graph_view_save (ScopeGraphView *self, GKeyFile *file)
-{
-  ScopeDocument *document = scope_view_get_document (SCOPE_VIEW (self));
-  guint32        selected;
-  double         x, y, zoom;
-
-  if (!document || !self->folds)
-    return;
-  scope_graph_view_save_folds (self, file);
-  scope_canvas_get_camera (self->canvas, &x, &y, &zoom);
-  selected = scope_workspace_get_selected (scope_view_get_workspace (SCOPE_VIEW (self)));
-  g_key_file_set_string (file, GROUP, "layout", self->layout);
-  g_key_file_set_double (file, GROUP, "x", x);
-  g_key_file_set_double (file, GROUP, "y", y);
-  g_key_file_set_double (file, GROUP, "zoom", zoom);
-  if (selected != VIZ_ROOT)
-    g_key_file_set_string (file,
-                           GROUP,
-                           "selected",
-                           viz_diagram_box (scope_document_get_diagram (document), selected)->id);
-}
-
-void
-scope_graph_view_load (ScopeGraphView *self, GKeyFile *file)
-{
-  ScopeDocument   *document = scope_view_get_document (SCOPE_VIEW (self));
-  g_autofree char *folds = g_key_file_get_string (file, GROUP, "folds", NULL);
-  g_autofree char *layout = g_key_file_get_string (file, GROUP, "layout", NULL);
-  g_autofree char *selected = g_key_file_get_string (file, GROUP, "selected", NULL);
-
-  if (!document || !self->folds)
-    return;
-  if (folds)
-    viz_folds_from_string (self->folds, folds);
-  if (layout && viz_layout_find (layout))
-    {
-      g_free (self->layout);
-      self->layout = g_steal_pointer (&layout);
-    }
-  self->saved_x = g_key_file_get_double (file, GROUP, "x", NULL);
-  self->saved_y = g_key_file_get_double (file, GROUP, "y", NULL);
-  self->saved_zoom = g_key_file_get_double (file, GROUP, "zoom", NULL);
-  /* A file from elsewhere: numbers that are none would lose the picture for good. */
-  self->has_saved_camera = self->saved_zoom > 1e-4 && self->saved_zoom < 100 &&
-                           ABS (self->saved_x) < 1e8 && ABS (self->saved_y) < 1e8;
-  scope_graph_view_update_layout (self, VIZ_ROOT);
-  if (selected)
-    scope_workspace_select (scope_view_get_workspace (SCOPE_VIEW (self)),
-                            viz_diagram_find_id (scope_document_get_diagram (document), selected));
 }

@@ -1,172 +1,17 @@
-/* graph-view.c — the graph itself.
+/* graph-view.c — the view of the graph: actions, folding, breadcrumb, following the workspace.
  *
- * Folding never waits: the picture of before stays until the layout thread has made
- * the next one.  Undo keeps copies of what stood open.
+ * graph-view-layout.c lays the graph out, graph-view-steps.c controls loop steps and tracing,
+ * graph-view-state.c saves and restores.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/views/graph-view-private.h"
 
-#include "app/process/layout-worker.h"
-#include "app/session/settings.h"
-
-#include <glib/gi18n.h>
 #include <string.h>
-
-#define MAX_UNDO      100
-#define BUSY_AFTER_MS 250
 
 G_DEFINE_FINAL_TYPE (ScopeGraphView, scope_graph_view, SCOPE_TYPE_VIEW)
 
 static void update_breadcrumb (ScopeGraphView *self);
 
-/* --- Layout --- */
-
-static gboolean
-on_busy (gpointer data)
-{
-  ScopeGraphView *self = data;
-
-  self->busy = 0;
-  gtk_widget_set_visible (GTK_WIDGET (self->spinner), TRUE);
-  gtk_spinner_start (self->spinner);
-  return G_SOURCE_REMOVE;
-}
-
-static void
-set_busy (ScopeGraphView *self, gboolean is_busy)
-{
-  g_clear_handle_id (&self->busy, g_source_remove);
-  if (is_busy)
-    {
-      self->busy = g_timeout_add (BUSY_AFTER_MS, on_busy, self);
-      return;
-    }
-  gtk_spinner_stop (self->spinner);
-  gtk_widget_set_visible (GTK_WIDGET (self->spinner), FALSE);
-}
-
-static void
-apply_saved_camera (ScopeGraphView *self)
-{
-  if (!self->has_saved_camera)
-    return;
-  self->has_saved_camera = FALSE;
-  scope_canvas_set_camera (self->canvas, self->saved_x, self->saved_y, self->saved_zoom);
-}
-
-static void
-placed_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
-{
-  g_autoptr (ScopeGraphView) self = data;
-  g_autoptr (GError) error = NULL;
-  g_autoptr (VizPicture) picture = scope_layout_finish (result, &error);
-
-  if (g_task_get_cancellable (G_TASK (result)) != self->placing)
-    return;
-  g_clear_object (&self->placing);
-  set_busy (self, FALSE);
-  if (!picture)
-    {
-      ScopeWorkspace *workspace = scope_view_get_workspace (SCOPE_VIEW (self));
-
-      if (workspace && error && !g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
-        scope_workspace_log (workspace, SCOPE_LOG_ERROR, VIZ_ROOT, "%s", error->message);
-      return;
-    }
-  scope_canvas_set_picture (self->canvas, picture, self->anchor);
-  apply_saved_camera (self);
-  if (self->reveal_after != VIZ_ROOT)
-    scope_canvas_reveal (self->canvas, self->reveal_after);
-  self->reveal_after = VIZ_ROOT;
-  scope_graph_view_update_steps (self);
-  gtk_stack_set_visible_child_name (self->stack, "graph");
-}
-
-void
-scope_graph_view_update_layout (ScopeGraphView *self, guint32 anchor)
-{
-  ScopeDocument *document = scope_view_get_document (SCOPE_VIEW (self));
-
-  if (self->placing)
-    g_cancellable_cancel (self->placing);
-  g_clear_object (&self->placing);
-  if (!document || !self->folds)
-    return;
-  self->placing = g_cancellable_new ();
-  self->anchor = anchor;
-  set_busy (self, TRUE);
-  scope_layout_async (scope_document_get_diagram (document),
-                      self->folds,
-                      self->layout,
-                      scope_canvas_get_picture (self->canvas),
-                      self->placing,
-                      placed_cb,
-                      g_object_ref (self));
-}
-
-gboolean
-scope_graph_view_is_settled (ScopeGraphView *self)
-{
-  return !self->placing && scope_tiles_is_complete (scope_canvas_get_tiles (self->canvas));
-}
-
 /* --- Folds --- */
-
-static void
-update_actions (ScopeGraphView *self)
-{
-  GtkWidget *widget = GTK_WIDGET (self);
-
-  gtk_widget_action_set_enabled (widget, "graph.undo", self->undo->len > 0);
-  gtk_widget_action_set_enabled (widget, "graph.redo", self->redo->len > 0);
-}
-
-/* Before a change that can be undone. */
-static void
-remember (ScopeGraphView *self)
-{
-  g_ptr_array_add (self->undo, viz_folds_copy (self->folds));
-  if (self->undo->len > MAX_UNDO)
-    g_ptr_array_remove_index (self->undo, 0);
-  g_ptr_array_set_size (self->redo, 0);
-  update_actions (self);
-}
-
-static void
-open_inside (ScopeGraphView *self, VizDiagram *diagram, guint32 box, gboolean open)
-{
-  for (guint32 i = 1; i < viz_diagram_n_boxes (diagram); i++)
-    if (viz_diagram_box (diagram, i)->n_children > 0 &&
-        (i == box || box == VIZ_ROOT || viz_diagram_is_inside (diagram, i, box)))
-      viz_folds_set_open (self->folds, i, open);
-}
-
-void
-scope_graph_view_toggle (ScopeGraphView *self, guint32 box, gboolean deep)
-{
-  ScopeDocument *document = scope_view_get_document (SCOPE_VIEW (self));
-  gboolean       open;
-
-  if (!document || !self->folds)
-    return;
-  remember (self);
-  open = !viz_folds_is_open (self->folds, box);
-  if (deep)
-    open_inside (self, scope_document_get_diagram (document), box, open);
-  else
-    viz_folds_set_open (self->folds, box, open);
-  scope_graph_view_update_layout (self, box);
-}
-
-void
-scope_graph_view_set_steps (ScopeGraphView *self, guint32 box, int first, int last)
-{
-  if (!self->folds)
-    return;
-  remember (self);
-  viz_folds_set_open (self->folds, box, TRUE);
-  viz_folds_set_steps (self->folds, box, first, last);
-  scope_graph_view_update_layout (self, box);
-}
 
 static void
 act_fold_all (GtkWidget *widget, const char *name, GVariant *parameter G_GNUC_UNUSED)
@@ -176,11 +21,11 @@ act_fold_all (GtkWidget *widget, const char *name, GVariant *parameter G_GNUC_UN
 
   if (!document || !self->folds)
     return;
-  remember (self);
-  open_inside (self,
-               scope_document_get_diagram (document),
-               VIZ_ROOT,
-               g_str_has_suffix (name, "unfold-all"));
+  scope_graph_view_push_undo (self);
+  scope_graph_view_open_inside (self,
+                                scope_document_get_diagram (document),
+                                VIZ_ROOT,
+                                g_str_has_suffix (name, "unfold-all"));
   scope_graph_view_update_layout (self, VIZ_ROOT);
 }
 
@@ -191,7 +36,7 @@ swap_folds (ScopeGraphView *self, GPtrArray *from, GPtrArray *to)
     return;
   g_ptr_array_add (to, self->folds);
   self->folds = g_ptr_array_steal_index (from, from->len - 1);
-  update_actions (self);
+  scope_graph_view_update_undo (self);
   scope_graph_view_update_layout (self,
                                   scope_workspace_get_selected (
                                       scope_view_get_workspace (SCOPE_VIEW (self))));
@@ -223,8 +68,9 @@ act_layout (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *paramet
                                       scope_view_get_workspace (SCOPE_VIEW (self))));
 }
 
-/* --- Diving --- */
+/* --- Entering groups --- */
 
+/* Enters a group: everything outside is dimmed.  VIZ_ROOT: leaves all groups. */
 static void
 dive_to (ScopeGraphView *self, guint32 box)
 {
@@ -239,7 +85,7 @@ dive_to (ScopeGraphView *self, guint32 box)
     }
   if (!viz_folds_is_open (self->folds, box))
     {
-      remember (self);
+      scope_graph_view_push_undo (self);
       viz_folds_reveal (self->folds, box);
       viz_folds_set_open (self->folds, box, TRUE);
       self->reveal_after = box;
@@ -254,7 +100,7 @@ dive_to (ScopeGraphView *self, guint32 box)
     }
 }
 
-/* The group to go into: the selection, or what stands around it. */
+/* The group to enter: the selection itself, or the group around it. */
 static guint32
 group_of_selection (ScopeGraphView *self)
 {
@@ -328,13 +174,42 @@ update_breadcrumb (ScopeGraphView *self)
   add_crumb (self, scope_workspace_get_title (workspace), VIZ_ROOT);
 }
 
-/* The buttons over the canvas are no children of it. */
+/* Forwards to the canvas: the zoom buttons are not inside it. */
 static void
 act_zoom (GtkWidget *widget, const char *name, GVariant *parameter G_GNUC_UNUSED)
 {
   g_autofree char *action = g_strconcat ("canvas.", name + strlen ("graph."), NULL);
 
   gtk_widget_activate_action_variant (GTK_WIDGET (SCOPE_GRAPH_VIEW (widget)->canvas), action, NULL);
+}
+
+/* --- Steps --- */
+
+static void
+act_steps (GtkWidget *widget, const char *name, GVariant *parameter G_GNUC_UNUSED)
+{
+  ScopeGraphView *self = SCOPE_GRAPH_VIEW (widget);
+  int             first, last;
+
+  if (scope_graph_view_move_steps (self, name, &first, &last))
+    scope_graph_view_set_steps (self, self->chain, first, last);
+}
+
+static void
+act_fold_chain (GtkWidget          *widget,
+                const char *name    G_GNUC_UNUSED,
+                GVariant *parameter G_GNUC_UNUSED)
+{
+  ScopeGraphView *self = SCOPE_GRAPH_VIEW (widget);
+
+  if (self->chain != VIZ_ROOT)
+    scope_graph_view_toggle (self, self->chain, FALSE);
+}
+
+static void
+act_trace (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parameter G_GNUC_UNUSED)
+{
+  scope_graph_view_toggle_trace (SCOPE_GRAPH_VIEW (widget));
 }
 
 /* --- Following the canvas and the workspace --- */
@@ -401,7 +276,7 @@ scope_graph_view_reveal (ScopeView *view, guint32 box)
   item = viz_picture_find_box (picture, box);
   if (item != VIZ_NO_ITEM && viz_picture_item (picture, item)->box == box)
     return scope_canvas_reveal (self->canvas, box);
-  if (info->flags & VIZ_BOX_FOLDED) /* a weight: drawn as a row of who reads it */
+  if (info->flags & VIZ_BOX_FOLDED) /* a parameter: drawn as a row of the node that reads it */
     {
       guint32        n;
       const guint32 *out = viz_diagram_outgoing (scope_document_get_diagram (document), box, &n);
@@ -412,7 +287,7 @@ scope_graph_view_reveal (ScopeView *view, guint32 box)
                                                          out[0])
                                           ->head);
     }
-  remember (self);
+  scope_graph_view_push_undo (self);
   viz_folds_reveal (self->folds, box);
   self->reveal_after = box;
   scope_graph_view_update_layout (self, VIZ_ROOT);
@@ -429,7 +304,7 @@ scope_graph_view_document_changed (ScopeView *view)
   g_clear_pointer (&self->folds, viz_folds_free);
   g_ptr_array_set_size (self->undo, 0);
   g_ptr_array_set_size (self->redo, 0);
-  update_actions (self);
+  scope_graph_view_update_undo (self);
   scope_canvas_set_dive (self->canvas, VIZ_ROOT);
   scope_canvas_set_selected (self->canvas, VIZ_ROOT);
   scope_canvas_set_hovered (self->canvas, VIZ_ROOT);
@@ -442,7 +317,7 @@ scope_graph_view_document_changed (ScopeView *view)
       return;
     }
   self->folds = viz_folds_new (scope_document_get_diagram (document));
-  if (open) /* read again: what stood open stays open */
+  if (open) /* a reload keeps groups open */
     viz_folds_from_string (self->folds, open);
   scope_graph_view_update_layout (self, VIZ_ROOT);
 }
@@ -491,10 +366,10 @@ scope_graph_view_dispose (GObject *object)
 {
   ScopeGraphView *self = SCOPE_GRAPH_VIEW (object);
 
-  if (self->placing)
-    g_cancellable_cancel (self->placing);
-  g_clear_object (&self->placing);
-  g_clear_handle_id (&self->busy, g_source_remove);
+  if (self->layout_running)
+    g_cancellable_cancel (self->layout_running);
+  g_clear_object (&self->layout_running);
+  g_clear_handle_id (&self->busy_timeout, g_source_remove);
   g_signal_handlers_disconnect_by_data (adw_style_manager_get_default (), self);
   if (self->menu)
     gtk_widget_unparent (self->menu);
@@ -560,7 +435,12 @@ scope_graph_view_class_init (ScopeGraphViewClass *class)
   gtk_widget_class_install_action (widget_class, "graph.zoom-in", NULL, act_zoom);
   gtk_widget_class_install_action (widget_class, "graph.zoom-out", NULL, act_zoom);
   gtk_widget_class_install_action (widget_class, "graph.zoom-fit", NULL, act_zoom);
-  scope_graph_view_class_add_step_actions (widget_class);
+  gtk_widget_class_install_action (widget_class, "graph.steps-earlier", NULL, act_steps);
+  gtk_widget_class_install_action (widget_class, "graph.steps-later", NULL, act_steps);
+  gtk_widget_class_install_action (widget_class, "graph.steps-more", NULL, act_steps);
+  gtk_widget_class_install_action (widget_class, "graph.steps-fewer", NULL, act_steps);
+  gtk_widget_class_install_action (widget_class, "graph.fold-chain", NULL, act_fold_chain);
+  gtk_widget_class_install_action (widget_class, "graph.trace", NULL, act_trace);
 }
 
 static void
@@ -576,7 +456,7 @@ scope_graph_view_init (ScopeGraphView *self)
   gtk_popover_set_has_arrow (GTK_POPOVER (self->menu), FALSE);
   gtk_widget_set_halign (self->menu, GTK_ALIGN_START);
   scope_graph_view_init_steps (self);
-  update_actions (self);
+  scope_graph_view_update_undo (self);
   update_theme (self);
   scope_graph_view_update_steps (self);
   g_signal_connect_swapped (adw_style_manager_get_default (),

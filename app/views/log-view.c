@@ -1,4 +1,6 @@
-/* log-view.c — all that was said about this model.
+/* log-view.c — the log of the workspace as a table; selecting a line shows its node.
+ *
+ * The table follows the list model of the workspace by itself.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/views/log-view.h"
 

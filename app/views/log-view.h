@@ -1,4 +1,6 @@
-/* log-view.h — all that was said about this model.
+/* log-view.h — the log of the workspace as a table.
+ *
+ * Lines that are about a node lead to it.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

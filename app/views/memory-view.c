@@ -1,4 +1,6 @@
-/* memory-view.c — how much memory is in use while each node runs.
+/* memory-view.c — the memory curve: bytes in use while each node runs.
+ *
+ * Needs a capture of a run with a memory plan.  Clicking the curve shows the node.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/views/memory-view.h"
 
@@ -74,7 +76,7 @@ add_fact (GString *text, const ProfCapture *capture, const char *key, const char
     return;
   if (text->len > 0)
     g_string_append (text, " · ");
-    /* format is one of ours, with one %s. */
+    /* format is a translated literal with one %s */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
   g_string_append_printf (text, format, bytes);
@@ -91,7 +93,7 @@ scope_memory_view_capture_changed (ScopeView *view)
   const ProfMemoryPoint *points = capture ? prof_capture_get_memory (capture) : NULL;
   g_autofree double     *values = g_new (double, MAX (n, 1));
   g_autoptr (GString) text = g_string_new (NULL);
-  double highest = 0;
+  double peak = 0;
 
   gtk_stack_set_visible_child_name (self->stack, n > 0 ? "curve" : capture ? "none" : "empty");
   if (n == 0)
@@ -99,13 +101,13 @@ scope_memory_view_capture_changed (ScopeView *view)
   for (guint i = 0; i < n; i++)
     {
       values[i] = (double) points[i].bytes;
-      highest = MAX (highest, values[i]);
+      peak = MAX (peak, values[i]);
     }
   scope_bars_set_values (self->bars, values, n);
   {
-    g_autofree char *bytes = prof_format_bytes (highest);
+    g_autofree char *bytes = prof_format_bytes (peak);
 
-    g_string_append_printf (text, _ ("most in use %s"), bytes);
+    g_string_append_printf (text, _ ("peak %s"), bytes);
   }
   add_fact (text, capture, "planned_bytes", _ ("planned %s"));
   add_fact (text, capture, "resident_bytes", _ ("resident %s"));

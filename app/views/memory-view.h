@@ -1,4 +1,6 @@
-/* memory-view.h — how much memory is in use while each node runs.
+/* memory-view.h — the memory curve: bytes in use while each node runs.
+ *
+ * Shows a hint instead where the capture has no memory curve.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

@@ -1,6 +1,6 @@
-/* node-view-contents.c — what a parameter holds: numbers, histogram, picture.
+/* node-view-contents.c — statistics, histogram and pictures of a parameter in the side pane.
  *
- * Counted in a worker: a parameter may be as large as the memory.
+ * Computed in a worker, because a parameter may be very large; count_in_worker() is the main function.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/views/node-view-private.h"
 
@@ -13,7 +13,7 @@
 #include <math.h>
 
 #define N_BINS 48
-/* Matrices of a packed vector that are drawn. */
+/* Matrices of a packed vector beyond this are not drawn. */
 #define MAX_PICTURES 8
 
 typedef struct
@@ -66,7 +66,8 @@ fill_bins (Contents *contents, GCancellable *cancellable)
     }
 }
 
-/* Where many numbers share a cell, the one farthest from zero is seen; one that is none wins. */
+/* A cell that stands for several values shows the one with the largest magnitude; NaN and infinity, stored
+ * as NAN, take precedence. */
 static void
 put (double *cell, double value)
 {
@@ -76,6 +77,7 @@ put (double *cell, double value)
     *cell = value;
 }
 
+/* Reduces a part to at largest SCOPE_MATRIX_MAX_CELLS cells per side. */
 static void
 draw_part (Contents *contents, const ScopeWeightPart *part, Picture *picture, GCancellable *stop)
 {
@@ -160,14 +162,15 @@ add_histogram (ScopeSheet *sheet, const Contents *contents)
   scope_sheet_add (sheet, bars);
 }
 
-/* One number that is far away must not take the colour from all others. */
+/* The value with the strongest colour: mean + 3 deviations, so that single outliers do not make all other
+ * values pale. */
 static double
 scale_of (const HybStatistics *statistics)
 {
-  double most = MAX (fabs (statistics->minimum), fabs (statistics->maximum));
-  double usual = fabs (statistics->mean) + 3 * statistics->deviation;
+  double largest = MAX (fabs (statistics->minimum), fabs (statistics->maximum));
+  double typical = fabs (statistics->mean) + 3 * statistics->deviation;
 
-  return usual > 0 ? MIN (most, usual) : most;
+  return typical > 0 ? MIN (largest, typical) : largest;
 }
 
 static void
@@ -178,13 +181,13 @@ add_picture (ScopeSheet *sheet, const ScopeWeightPart *part, const Picture *pict
   if (part->title)
     scope_sheet_add_text (sheet, part->title, "dim-label");
   gtk_widget_set_name (matrix, "weight-picture");
-  scope_matrix_set_values (SCOPE_MATRIX (matrix),
-                           picture->values,
-                           picture->n_rows,
-                           picture->n_columns,
-                           part->rows,
-                           part->columns,
-                           scale);
+  scope_matrix_set_image (SCOPE_MATRIX (matrix),
+                          &(ScopeMatrixImage){ .values = picture->values,
+                                               .n_rows = picture->n_rows,
+                                               .n_columns = picture->n_columns,
+                                               .rows = part->rows,
+                                               .columns = part->columns,
+                                               .scale = scale });
   for (guint gate = 0; gate < part->n_gates; gate++)
     scope_matrix_add_block (SCOPE_MATRIX (matrix), part->gate_row[gate], _ (part->gate[gate]));
   gtk_accessible_update_property (GTK_ACCESSIBLE (matrix),

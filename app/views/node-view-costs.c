@@ -1,4 +1,6 @@
-/* node-view-costs.c — costs of the selection.
+/* node-view-costs.c — costs of the selected node or group in the side pane.
+ *
+ * A node's costs come from the measurement's summary; a group's are summed over the nodes inside it.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/views/node-view-private.h"
 
@@ -8,7 +10,7 @@
 #include <glib/gi18n.h>
 #include <math.h>
 
-/* --- Costs --- */
+/* --- Nodes --- */
 
 static void
 add_seconds (ScopeSheet *sheet, const char *name, double seconds, const char *hint)
@@ -53,14 +55,14 @@ scope_node_view_show_costs (ScopeNodeView *self, ScopeMeasurement *measurement, 
   scope_sheet_add_heading (self->sheet, _ ("Cost"));
   share = g_strdup_printf (_ ("%.1f %% · rank %u"), 100 * sum->self / summary->traced, rank);
   scope_sheet_add_row (self->sheet, _ ("Share of a run"), share, NULL, 0);
-  noise = g_strdup_printf (_ ("95 %% interval of the median: %.3g to %.3g ms"),
+  noise = g_strdup_printf (_ ("95 %% confidence interval of the median: %.3g to %.3g ms"),
                            sum->low * 1e3,
                            sum->high * 1e3);
   add_seconds (self->sheet, _ ("Self time"), sum->self, noise);
   if (sum->inclusive > sum->self * 1.001)
-    add_seconds (self->sheet, _ ("With what is inside"), sum->inclusive, NULL);
+    add_seconds (self->sheet, _ ("Inclusive time"), sum->inclusive, NULL);
   if (sum->count > 1)
-    add_seconds (self->sheet, _ ("Each time"), sum->self / sum->count, NULL);
+    add_seconds (self->sheet, _ ("Per execution"), sum->self / sum->count, NULL);
   if (isfinite (sum->flops) && sum->flops > 0 && sum->self > 0)
     {
       rate = prof_format_quantity (sum->flops / MAX (sum->inclusive, sum->self));
@@ -72,7 +74,8 @@ scope_node_view_show_costs (ScopeNodeView *self, ScopeMeasurement *measurement, 
 
 /* --- Groups --- */
 
-/* Of all nodes that stand in a group, as if it were one; loops stand in it with all they hold. */
+/* Self time of all nodes in a group; NAN: none was measured.  A loop counts with everything inside it.
+ * flops: (out) */
 static double
 sum_inside (ScopeMeasurement *measurement, VizDiagram *diagram, guint32 box, double *flops)
 {
@@ -101,7 +104,7 @@ label_step (guint index, double value, gpointer unused G_GNUC_UNUSED)
   return g_strdup_printf (_ ("Step %u: %s"), index, time);
 }
 
-/* One bar a step of a chain that is written out. */
+/* One bar per step of an unrolled chain. */
 static void
 add_chain (ScopeNodeView *self, ScopeMeasurement *measurement, VizDiagram *diagram, guint32 chain)
 {
@@ -153,7 +156,7 @@ scope_node_view_show_group_costs (ScopeNodeView    *self,
   scope_sheet_add_heading (self->sheet, _ ("Cost"));
   share = g_strdup_printf ("%.1f %%", 100 * seconds / traced);
   scope_sheet_add_row (self->sheet, _ ("Share of a run"), share, NULL, 0);
-  add_seconds (self->sheet, _ ("All that is inside"), seconds, NULL);
+  add_seconds (self->sheet, _ ("Total inside"), seconds, NULL);
   if (flops > 0 && seconds > 0)
     {
       g_autofree char *quantity = prof_format_quantity (flops / seconds);

@@ -1,4 +1,6 @@
-/* node-view-facts.c — a model or a node as headings and rows.
+/* node-view-facts.c — the facts about the model as a whole, and about one node.
+ *
+ * Start reading with scope_node_view_show_model() and scope_node_view_show_node().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/views/node-view-private.h"
 
@@ -9,7 +11,7 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
-/* Rows beyond this say less than their number. */
+/* Inputs and outputs beyond this are not listed. */
 #define MAX_ROWS 60
 
 static void
@@ -26,8 +28,32 @@ describe_type (const HybType *type)
   g_autofree char *label = scope_label_type (type);
 
   if (!label)
-    return g_strdup (_ ("shape not known"));
+    return g_strdup (_ ("unknown shape"));
   return g_strdup (label);
+}
+
+/* node: NULL for findings about no node in particular. */
+static void
+show_findings (ScopeNodeView *self, ScopeDocument *document, const char *node)
+{
+  GPtrArray *findings = scope_document_get_findings (document);
+  gboolean   any = FALSE;
+
+  for (guint i = 0; i < findings->len; i++)
+    {
+      const HybFinding *finding = findings->pdata[i];
+
+      if (g_strcmp0 (finding->node, node) != 0)
+        continue;
+      if (!any)
+        scope_sheet_add_heading (self->sheet, _ ("Problems"));
+      any = TRUE;
+      scope_sheet_add_text (self->sheet,
+                            finding->message,
+                            finding->severity == HYB_SEVERITY_ERROR ? "error" : NULL);
+      if (finding->hint)
+        scope_sheet_add_text (self->sheet, finding->hint, "dim-label");
+    }
 }
 
 /* --- The model --- */
@@ -120,9 +146,7 @@ scope_node_view_show_model (ScopeNodeView *self, ScopeDocument *document)
   g_autofree char   *label = scope_label_model (scope_document_get_model (document));
 
   if (scope_document_is_generated (document))
-    scope_sheet_add_title (self->sheet,
-                           _ ("Graph of the engine"),
-                           _ ("What a pass made of the model"));
+    scope_sheet_add_title (self->sheet, _ ("Optimised graph"), _ ("Result of an engine pass"));
   else
     scope_sheet_add_title (self->sheet, label, _ ("The whole model"));
   scope_sheet_add_heading (self->sheet, _ ("Size"));
@@ -135,7 +159,7 @@ scope_node_view_show_model (ScopeNodeView *self, ScopeDocument *document)
     add_files (self->sheet, document);
   add_inputs_of_model (self->sheet, document);
   add_outputs_of_model (self->sheet, document);
-  scope_node_view_show_findings (self, document, NULL);
+  show_findings (self, document, NULL);
 }
 
 /* --- One node --- */
@@ -166,7 +190,7 @@ add_inputs (ScopeSheet *sheet, ScopeDocument *document, const ScopePlace *place)
     }
 }
 
-/* Who fixed the shape, or why nobody could. */
+/* The node that determined the output's shape, or the reason why the shape is unknown. */
 static void
 add_origin_of_shape (ScopeSheet       *sheet,
                      ScopeDocument    *document,
@@ -190,7 +214,7 @@ add_origin_of_shape (ScopeSheet       *sheet,
   fixed_by = scope_document_get_fixed_by (document, value);
   if (fixed_by == HYB_NO_ID || fixed_by == place->node || fixed_by >= hyb_graph_n_nodes (graph))
     return;
-  text = g_strdup_printf (_ ("Shape fixed by %s"), hyb_graph_get_node (graph, fixed_by)->name);
+  text = g_strdup_printf (_ ("Shape determined by %s"), hyb_graph_get_node (graph, fixed_by)->name);
   scope_sheet_add_text (sheet, text, "dim-label");
 }
 
@@ -227,36 +251,37 @@ add_outputs (ScopeSheet *sheet, ScopeDocument *document, const ScopePlace *place
     }
 }
 
+/* TRUE if the value is the parameter's default. */
 static gboolean
-is_usual (const HybParam *param, const char *value)
+is_default (const HybParam *param, const char *value)
 {
   return param->fallback && (g_ascii_strcasecmp (param->fallback, value) == 0 ||
                              (strcmp (param->fallback, "1") == 0 && strcmp (value, "True") == 0) ||
                              (strcmp (param->fallback, "0") == 0 && strcmp (value, "False") == 0));
 }
 
-/* What differs from the default first: that is what somebody wrote. */
+/* Attributes that differ from their default come first, emphasised. */
 static void
 add_attributes (ScopeSheet *sheet, const HybNode *node)
 {
   gboolean any = FALSE;
 
-  for (int usual = 0; usual <= 1 && node->params; usual++)
+  for (int defaults = 0; defaults <= 1 && node->params; defaults++)
     for (const HybParam *param = node->op->params; param && param->name; param++)
       {
         g_autofree char *value = hyb_param_to_string (param, node->params);
 
-        if (is_usual (param, value) != usual)
+        if (is_default (param, value) != defaults)
           continue;
         if (!any)
           scope_sheet_add_heading (sheet, _ ("Attributes"));
         any = TRUE;
-        if (usual)
+        if (defaults)
           scope_sheet_add_row (sheet, param->name, value, param->doc, 0);
         else
           scope_sheet_add_strong_row (sheet, param->name, value, param->doc);
       }
-  /* An operator we do not know: as the file says. */
+  /* Attributes of an unknown operator, as they are in the file. */
   for (guint i = 0;
        !node->params && node->attributes && node->attributes[i] && node->attributes[i + 1];
        i += 2)
@@ -271,7 +296,7 @@ add_attributes (ScopeSheet *sheet, const HybNode *node)
 static void
 add_origin (ScopeSheet *sheet, const HybNode *node, const char *id)
 {
-  scope_sheet_add_heading (sheet, _ ("Where it came from"));
+  scope_sheet_add_heading (sheet, _ ("Origin"));
   if (node->line > 0)
     {
       g_autofree char *line = g_strdup_printf ("%u", node->line);
@@ -306,13 +331,14 @@ scope_node_view_show_node (ScopeNodeView    *self,
       scope_sheet_add_title (self->sheet, node->type, node->name);
       if (node->op->flags & HYB_OP_OPAQUE)
         scope_sheet_add_text (self->sheet,
-                              _ ("An operator that Hybridscope does not know: it can be looked at, "
-                                 "not run."),
+                              _ ("Hybridscope does not know this operator. The graph can be shown "
+                                 "but not "
+                                 "run."),
                               "warning");
       else if (node->op->doc)
         scope_sheet_add_text (self->sheet, node->op->doc, NULL);
     }
-  scope_node_view_show_findings (self, document, node->name);
+  show_findings (self, document, node->name);
   scope_node_view_show_costs (self,
                               scope_workspace_get_measurement (
                                   scope_view_get_workspace (SCOPE_VIEW (self))),
@@ -324,8 +350,7 @@ scope_node_view_show_node (ScopeNodeView    *self,
                : NULL;
   if (tensor)
     scope_node_view_show_contents (self, document, node->name, tensor);
-  /* What is in the file was told already. */
-  if (!tensor)
+  else
     scope_node_view_show_values (self, document, place);
   add_attributes (self->sheet, node);
   add_origin (self->sheet, node, info->id);

@@ -1,4 +1,7 @@
-/* node-view-values.c — what a node gave in the last run; in a loop, at the step that is looked at.
+/* node-view-values.c — what the selected node computed in the last run, in the side pane.
+ *
+ * For a node in a loop: the values of the chosen step, and a strip with the range of every step, on
+ * which another step can be chosen.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/views/node-view-private.h"
 
@@ -23,10 +26,10 @@ label_step (guint index, double mean, gpointer data)
   g_autofree char      *name = scope_value_step_name (step);
 
   if (isnan (mean))
-    return g_strdup_printf (_ ("Step %s: nothing but what is not finite"), name);
+    return g_strdup_printf (_ ("Step %s: no finite value"), name);
   return g_strdup_printf (is_finite (step) ? _ ("Step %s: %.3g to %.3g, mean %.3g")
-                                           : _ ("Step %s: %.3g to %.3g, mean %.3g, and what is not "
-                                                "finite"),
+                                           : _ ("Step %s: %.3g to %.3g, mean %.3g, and values that "
+                                                "are not finite"),
                           name,
                           step->statistics.minimum,
                           step->statistics.maximum,
@@ -43,7 +46,7 @@ on_picked (ScopeBars *bars, guint index, gpointer data)
     scope_workspace_set_step (workspace, &g_array_index (steps, ScopeValueStep, index).last);
 }
 
-/* From the smallest to the largest of each step, and the mean. */
+/* A bar from minimum to maximum for each step, with a line at the mean. */
 static void
 add_strip (ScopeNodeView *self, const ScopeValueSeries *series, int marked)
 {
@@ -72,7 +75,7 @@ add_strip (ScopeNodeView *self, const ScopeValueSeries *series, int marked)
   gtk_widget_set_name (bars, "values-strip");
   scope_bars_set_ranges (SCOPE_BARS (bars), lows, means, highs, steps->len);
   scope_bars_set_marked (SCOPE_BARS (bars), marked);
-  /* Values are forgotten when the next run begins, perhaps before the pane is filled anew. */
+  /* The next run frees its values, perhaps before the pane is filled again. */
   g_object_set_data_full (G_OBJECT (bars),
                           "steps",
                           g_array_ref (steps),
@@ -85,7 +88,7 @@ add_strip (ScopeNodeView *self, const ScopeValueSeries *series, int marked)
   scope_sheet_add (self->sheet, bars);
 }
 
-/* --- One --- */
+/* --- One step --- */
 
 static char *
 describe_shape (const HybShape *shape)
@@ -121,7 +124,7 @@ describe_value (const ScopeValueSeries *series, const ScopeValueStep *step, cons
   GString         *text = g_string_new (name);
 
   g_string_append_printf (text, "%s%s", name ? " · " : "", shape);
-  /* Within another loop steps are counted anew. */
+  /* Inside another loop n_runs counts the steps of all its runs. */
   if (*which != '\0' && step->first.n > 1)
     g_string_append_printf (text, _ (" · step %s"), which);
   else if (*which != '\0')
@@ -129,11 +132,12 @@ describe_value (const ScopeValueSeries *series, const ScopeValueStep *step, cons
   return g_string_free (text, FALSE);
 }
 
-/* What is looked at, and which of the steps that is (-1: none is kept); NULL: did not run then. */
+/* The values of the chosen step; NULL: the node did not run in it.  index: (out) its index in steps, -1 if
+ * steps were not recorded. */
 static const ScopeValueStep *
 choose_step (ScopeNodeView *self, const ScopeValueSeries *series, int *index)
 {
-  const ScopeStepPath *wanted =
+  const ScopeStepPath *chosen =
       scope_workspace_get_step (scope_view_get_workspace (SCOPE_VIEW (self)));
   const ScopeValueStep *step;
   guint                 at = 0;
@@ -141,12 +145,12 @@ choose_step (ScopeNodeView *self, const ScopeValueSeries *series, int *index)
   *index = -1;
   if (!series->steps)
     return &series->latest;
-  step = scope_value_series_find (series, wanted, &at);
+  step = scope_value_series_find (series, chosen, &at);
   if (!step)
     return NULL;
   *index = (int) at;
-  /* Where steps are kept together, the last is kept alone as well. */
-  return scope_step_path_compare (&series->latest.last, wanted) == 0 ? &series->latest : step;
+  /* Steps may be recorded in groups, but the last one is always recorded alone as well. */
+  return scope_step_path_compare (&series->latest.last, chosen) == 0 ? &series->latest : step;
 }
 
 static void
@@ -161,9 +165,9 @@ add_value (ScopeNodeView *self, const ScopeValueSeries *series, const char *name
     add_strip (self, series, index);
   if (!step)
     {
-      g_autofree char *wanted = scope_step_path_to_string (
+      g_autofree char *chosen = scope_step_path_to_string (
           scope_workspace_get_step (scope_view_get_workspace (SCOPE_VIEW (self))));
-      g_autofree char *text = g_strdup_printf (_ ("Not run in step %s"), wanted);
+      g_autofree char *text = g_strdup_printf (_ ("Did not run in step %s"), chosen);
 
       scope_sheet_add_text (self->sheet, text, NULL);
       return;
@@ -183,9 +187,9 @@ add_first_nan (ScopeNodeView *self, const ScopeFirstNan *first, const char *body
     return;
   step = scope_step_path_to_string (&first->step);
   text = *step != '\0'
-             ? g_strdup_printf (_ ("Here something that is not a number appears first, in step %s"),
+             ? g_strdup_printf (_ ("The first value that is not a number appears here, in step %s"),
                                 step)
-             : g_strdup (_ ("Here something that is not a number appears first"));
+             : g_strdup (_ ("The first value that is not a number appears here"));
   scope_sheet_add_text (self->sheet, text, "error");
 }
 

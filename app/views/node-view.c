@@ -1,81 +1,11 @@
-/* node-view.c — the side pane: all that is known about the selection.
+/* node-view.c — the side pane: all that is known about the selected node, group or model.
  *
- * Filled when the main loop is idle, so that walking fast through a graph stays fast.
+ * It is filled when the main loop is idle, so that moving the selection quickly stays smooth.  The
+ * sections are made by node-view-facts.c, -group.c, -costs.c, -values.c and -contents.c.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/views/node-view-private.h"
 
-#include <glib/gi18n.h>
-
 G_DEFINE_FINAL_TYPE (ScopeNodeView, scope_node_view, SCOPE_TYPE_VIEW)
-
-void
-scope_node_view_show_group (ScopeNodeView *self, ScopeDocument *document, guint32 box)
-{
-  VizDiagram      *diagram = scope_document_get_diagram (document);
-  const VizBox    *info = viz_diagram_box (diagram, box);
-  g_autofree char *n = g_strdup_printf ("%u", viz_diagram_n_leaves (diagram, box));
-
-  scope_sheet_add_title (self->sheet, info->title ? info->title : info->id, info->subtitle);
-  scope_sheet_add_row (self->sheet, _ ("Nodes inside"), n, NULL, 0);
-  if (info->shape)
-    scope_sheet_add_row (self->sheet, _ ("Shape"), info->shape, NULL, 0);
-  if (info->parent != VIZ_ROOT)
-    {
-      const VizBox *parent = viz_diagram_box (diagram, info->parent);
-
-      scope_sheet_add_row (self->sheet,
-                           _ ("Stands in"),
-                           parent->title ? parent->title : parent->id,
-                           NULL,
-                           info->parent);
-    }
-  scope_node_view_show_group_costs (self,
-                                    scope_workspace_get_measurement (
-                                        scope_view_get_workspace (SCOPE_VIEW (self))),
-                                    document,
-                                    box);
-  scope_sheet_add_heading (self->sheet, _ ("Members"));
-  for (guint32 i = 0; i < MIN (info->n_children, 100u); i++)
-    {
-      guint32       child = viz_diagram_child (diagram, box, i);
-      const VizBox *member = viz_diagram_box (diagram, child);
-
-      scope_sheet_add_row (self->sheet,
-                           member->title ? member->title : "",
-                           member->subtitle ? member->subtitle : "",
-                           NULL,
-                           child);
-    }
-  if (info->n_children > 100)
-    {
-      g_autofree char *more = g_strdup_printf (_ ("… and %u more"), info->n_children - 100);
-
-      scope_sheet_add_text (self->sheet, more, "dim-label");
-    }
-}
-
-void
-scope_node_view_show_findings (ScopeNodeView *self, ScopeDocument *document, const char *node)
-{
-  GPtrArray *findings = scope_document_get_findings (document);
-  gboolean   any = FALSE;
-
-  for (guint i = 0; i < findings->len; i++)
-    {
-      const HybFinding *finding = findings->pdata[i];
-
-      if (g_strcmp0 (finding->node, node) != 0)
-        continue;
-      if (!any)
-        scope_sheet_add_heading (self->sheet, _ ("Problems"));
-      any = TRUE;
-      scope_sheet_add_text (self->sheet,
-                            finding->message,
-                            finding->severity == HYB_SEVERITY_ERROR ? "error" : NULL);
-      if (finding->hint)
-        scope_sheet_add_text (self->sheet, finding->hint, "dim-label");
-    }
-}
 
 static gboolean
 fill (gpointer data)

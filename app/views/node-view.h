@@ -1,4 +1,6 @@
-/* node-view.h — the side pane: all that is known about the selection.
+/* node-view.h — the side pane: all that is known about the selected node, group or model.
+ *
+ * Follows the selection of its workspace.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

@@ -1,4 +1,6 @@
-/* operators-view.c — the table of costs.
+/* operators-view.c — the table of costs, grouped by operator, node or scope.
+ *
+ * Start reading with fill(); the columns are in the table above it.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/views/operators-view.h"
 
@@ -31,7 +33,7 @@ struct _ScopeOperatorsView
 
   GListStore *rows;
   GtkFilter  *filter;
-  char       *needle;
+  char       *filter_text;
   gboolean    is_following;
 };
 
@@ -72,7 +74,7 @@ text_share (gpointer item)
 static double
 rate_of (ScopeCostItem *item)
 {
-  /* The work of a loop is done inside of it. */
+  /* The operations of a loop are done inside it, in its inclusive time. */
   double seconds = MAX (item->self, item->inclusive);
 
   return seconds > 0 && item->flops > 0 ? item->flops / seconds : NAN;
@@ -166,7 +168,7 @@ scope_operators_view_to_text (ScopeOperatorsView *self)
 
 /* --- Rows --- */
 
-/* The operator's name would stand there twice. */
+/* Groups by operator have no separate operator column. */
 static void
 show_column (ScopeOperatorsView *self, guint index, gboolean is_visible)
 {
@@ -213,18 +215,18 @@ fill (ScopeOperatorsView *self)
 }
 
 static gboolean
-is_wanted (gpointer item, gpointer data)
+matches_filter (gpointer item, gpointer data)
 {
   ScopeOperatorsView *self = data;
   ScopeCostItem      *row = item;
   g_autofree char    *name = NULL;
   g_autofree char    *type = NULL;
 
-  if (!self->needle || *self->needle == '\0')
+  if (!self->filter_text || *self->filter_text == '\0')
     return TRUE;
   name = g_utf8_casefold (row->name, -1);
   type = g_utf8_casefold (row->type, -1);
-  return strstr (name, self->needle) || strstr (type, self->needle);
+  return strstr (name, self->filter_text) || strstr (type, self->filter_text);
 }
 
 static void
@@ -232,8 +234,8 @@ on_search (GtkSearchEntry *entry, gpointer data)
 {
   ScopeOperatorsView *self = data;
 
-  g_free (self->needle);
-  self->needle = g_utf8_casefold (gtk_editable_get_text (GTK_EDITABLE (entry)), -1);
+  g_free (self->filter_text);
+  self->filter_text = g_utf8_casefold (gtk_editable_get_text (GTK_EDITABLE (entry)), -1);
   gtk_filter_changed (self->filter, GTK_FILTER_CHANGE_DIFFERENT);
 }
 
@@ -296,7 +298,7 @@ scope_operators_view_finalize (GObject *object)
 
   g_clear_object (&self->rows);
   g_clear_object (&self->filter);
-  g_free (self->needle);
+  g_free (self->filter_text);
   G_OBJECT_CLASS (scope_operators_view_parent_class)->finalize (object);
 }
 
@@ -328,7 +330,7 @@ scope_operators_view_init (ScopeOperatorsView *self)
   translate_columns ();
   gtk_widget_init_template (GTK_WIDGET (self));
   self->rows = g_list_store_new (SCOPE_TYPE_COST_ITEM);
-  self->filter = GTK_FILTER (gtk_custom_filter_new (is_wanted, self, NULL));
+  self->filter = GTK_FILTER (gtk_custom_filter_new (matches_filter, self, NULL));
   table = scope_columns_new (G_LIST_MODEL (self->rows),
                              columns,
                              G_N_ELEMENTS (columns),

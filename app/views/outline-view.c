@@ -1,7 +1,8 @@
-/* outline-view.c — all nodes as a list that follows the canvas, and what a search finds.
+/* outline-view.c — the list of nodes, and the search.
  *
- * The list is how keyboard and screen reader reach nodes: the canvas is one picture.
- * Searching runs in a worker; a newer query cancels the older one.
+ * Keyboards and screen readers reach nodes through this list, because the canvas is one picture.  A
+ * search runs in a worker; a newer query cancels the older one.  Start with
+ * scope_outline_view_search().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/views/outline-view.h"
 
@@ -100,7 +101,7 @@ find_in_worker (GTask          *task,
 }
 
 static void
-say_how_many (ScopeOutlineView *self)
+show_count (ScopeOutlineView *self)
 {
   guint            n = scope_node_list_get_n (self->nodes);
   g_autofree char *text = self->is_filtered
@@ -140,7 +141,7 @@ found_cb (GObject *source, GAsyncResult *result, gpointer unused G_GNUC_UNUSED)
   self->is_following = TRUE;
   scope_node_list_set (self->nodes, job->document, g_steal_pointer (&boxes));
   self->is_following = FALSE;
-  say_how_many (self);
+  show_count (self);
   follow_selection (self);
   g_signal_emit (self, found_signal, 0);
 }
@@ -327,7 +328,7 @@ scope_outline_view_init (ScopeOutlineView *self)
   list = gtk_list_view_new (GTK_SELECTION_MODEL (self->selection), factory);
   self->list = GTK_LIST_VIEW (list);
   scope_gradual_list_follow (rows, list);
-  /* What is selected may stand farther down than the first rows. */
+  /* The selected node may be beyond the first rows. */
   g_signal_connect_object (rows,
                            "completed",
                            G_CALLBACK (follow_selection),

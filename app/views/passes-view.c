@@ -1,6 +1,7 @@
-/* passes-view.c — passes as rows: how many nodes, and what became of them.
+/* passes-view.c — the passes of the engine over the model, with the change each made.
  *
- * The pipeline is run when somebody looks here for the first time.
+ * The pipeline runs in a worker when the view is mapped for the first time.  Selecting a pass builds
+ * the graph after it in a worker and emits "chosen".
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/views/passes-view.h"
 
@@ -43,45 +44,47 @@ new_label (const char *text, const char *css_class)
 static char *
 title_of (const ScopePassStep *step)
 {
-  if (!step->where)
+  if (!step->body_of)
     return g_strdup (step->pass->name);
-  return g_strdup_printf (_ ("%s, inside %s"), step->pass->name, step->where);
+  return g_strdup_printf (_ ("%s, inside %s"), step->pass->name, step->body_of);
 }
 
 static char *
-tell_step (const ScopePassStep *step)
+describe_step (const ScopePassStep *step)
 {
   g_autofree char *folded = NULL;
 
   if (step->folded > 0)
-    folded = g_strdup_printf (g_dngettext (NULL,
-                                           "%u value became known",
-                                           "%u values became known",
-                                           step->folded),
-                              step->folded);
+    folded =
+        g_strdup_printf (g_dngettext (NULL, "%u value folded", "%u values folded", step->folded),
+                         step->folded);
   if (*step->changes == '\0')
-    return g_strdup (folded ? folded : _ ("changed nothing"));
+    return g_strdup (folded ? folded : _ ("no change"));
   return folded ? g_strdup_printf ("%s · %s", step->changes, folded) : g_strdup (step->changes);
 }
 
 static void
-add_row (ScopePassesView *self, const char *title, const char *doc, const char *n, const char *told)
+add_row (ScopePassesView *self,
+         const char      *title,
+         const char      *doc,
+         const char      *n,
+         const char      *change)
 {
   GtkWidget *row = gtk_list_box_row_new (), *line = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 24);
   GtkWidget *name = new_label (title, NULL), *number = new_label (n, "numeric");
-  GtkWidget *text = new_label (told, "numeric");
+  GtkWidget *text = new_label (change, "numeric");
 
   gtk_label_set_xalign (GTK_LABEL (number), 1);
   gtk_label_set_ellipsize (GTK_LABEL (text), PANGO_ELLIPSIZE_END);
   gtk_widget_set_hexpand (text, TRUE);
-  scope_tooltip_set (text, told);
+  scope_tooltip_set (text, change);
   scope_tooltip_set (name, doc);
   gtk_size_group_add_widget (self->names, name);
   gtk_size_group_add_widget (self->numbers, number);
   gtk_box_append (GTK_BOX (line), name);
   gtk_box_append (GTK_BOX (line), number);
   gtk_box_append (GTK_BOX (line), text);
-  if (g_str_equal (told, _ ("changed nothing")))
+  if (g_str_equal (change, _ ("no change")))
     gtk_widget_add_css_class (line, "dim-label");
   gtk_widget_add_css_class (line, "pass-row");
   gtk_list_box_row_set_child (GTK_LIST_BOX_ROW (row), line);
@@ -92,12 +95,12 @@ static void
 add_step (ScopePassesView *self, const ScopePassStep *step)
 {
   g_autofree char *title = title_of (step);
-  g_autofree char *told = tell_step (step);
+  g_autofree char *change = describe_step (step);
   g_autofree char *n = step->nodes_before == step->nodes_after
                            ? g_strdup_printf ("%u", step->nodes_after)
                            : g_strdup_printf ("%u → %u", step->nodes_before, step->nodes_after);
 
-  add_row (self, title, step->pass->doc, n, told);
+  add_row (self, title, step->pass->doc, n, change);
 }
 
 static void
@@ -120,7 +123,7 @@ fill_list (ScopePassesView *self)
            _ ("As Written"),
            NULL,
            n,
-           _ ("Choose a pass to see the graph after it, with what it made marked"));
+           _ ("Select a pass to see the graph after it, with its new nodes highlighted"));
   for (guint i = 0; i < self->steps->len; i++)
     add_step (self, self->steps->pdata[i]);
   gtk_list_box_select_row (self->list, gtk_list_box_get_row_at_index (self->list, 0));
@@ -153,7 +156,7 @@ ran_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
 }
 
 static void
-run_if_seen (ScopePassesView *self)
+run_if_mapped (ScopePassesView *self)
 {
   ScopeDocument *document = scope_view_get_document (SCOPE_VIEW (self));
 
@@ -165,7 +168,7 @@ run_if_seen (ScopePassesView *self)
 }
 
 static void
-forget (ScopePassesView *self)
+clear_results (ScopePassesView *self)
 {
   if (self->running)
     g_cancellable_cancel (self->running);
@@ -181,19 +184,19 @@ scope_passes_view_document_changed (ScopeView *view)
 {
   ScopePassesView *self = SCOPE_PASSES_VIEW (view);
 
-  forget (self);
+  clear_results (self);
   if (!self->list)
     return;
   empty_list (self);
   g_signal_emit (self, chosen_signal, 0, NULL, NULL);
-  run_if_seen (self);
+  run_if_mapped (self);
 }
 
 static void
 scope_passes_view_map (GtkWidget *widget)
 {
   GTK_WIDGET_CLASS (scope_passes_view_parent_class)->map (widget);
-  run_if_seen (SCOPE_PASSES_VIEW (widget));
+  run_if_mapped (SCOPE_PASSES_VIEW (widget));
 }
 
 /* --- Choosing --- */
@@ -220,9 +223,9 @@ shown_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
     return;
   g_clear_object (&self->showing);
   step = self->steps->pdata[get_chosen (self)];
-  for (guint i = 0; i < step->made->len; i++)
+  for (guint i = 0; i < step->new_nodes->len; i++)
     {
-      guint32 box = scope_document_find_name (document, step->made->pdata[i]);
+      guint32 box = scope_document_find_name (document, step->new_nodes->pdata[i]);
 
       if (box != VIZ_ROOT)
         g_array_append_val (hits, box);
@@ -244,9 +247,10 @@ on_row (ScopePassesView *self)
       return;
     }
   self->showing = g_cancellable_new ();
-  scope_passes_show_async (scope_view_get_document (SCOPE_VIEW (self)),
-                           self->steps,
-                           (guint) index,
+  scope_passes_show_async (&(ScopePassChoice){ .document =
+                                                   scope_view_get_document (SCOPE_VIEW (self)),
+                                               .steps = self->steps,
+                                               .index = (guint) index },
                            self->showing,
                            shown_cb,
                            g_object_ref (self));
@@ -273,11 +277,11 @@ scope_passes_view_dispose (GObject *object)
 {
   ScopePassesView *self = SCOPE_PASSES_VIEW (object);
 
-  /* Rows that go are no choice of anybody's. */
+  /* Removing rows must not emit "chosen". */
   if (self->list)
     g_signal_handlers_disconnect_by_data (self->list, self);
   self->list = NULL;
-  forget (self);
+  clear_results (self);
   g_clear_object (&self->names);
   g_clear_object (&self->numbers);
   G_OBJECT_CLASS (scope_passes_view_parent_class)->dispose (object);

@@ -1,7 +1,7 @@
-/* passes-view.h — before and after of every pass of the engine over the model.
+/* passes-view.h — the passes of the engine over the model, with the change each made.
  *
- * Signal "chosen" (document, hits): the graph after a pass, with boxes of what it made as an
- * array of guint32; both NULL: the model as it was written.
+ * Signal "chosen" (ScopeDocument *document, GArray *hits): the graph after the selected pass, with the
+ * boxes of its new nodes as guint32; both NULL when no pass is selected.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -12,9 +12,10 @@ G_BEGIN_DECLS
 #define SCOPE_TYPE_PASSES_VIEW (scope_passes_view_get_type ())
 G_DECLARE_FINAL_TYPE (ScopePassesView, scope_passes_view, SCOPE, PASSES_VIEW, ScopeView)
 
-/* The row of no pass. */
+/* Selects the model as written. */
 void scope_passes_view_unselect (ScopePassesView *self);
-/* "batch-products", "… in lstm0_foreach"; NULL: none is chosen.  (transfer full) */
+/* The selected pass, "batch-products" or "batch-products, inside lstm0_foreach"; NULL: none.
+ * (transfer full) */
 char *scope_passes_view_dup_title (ScopePassesView *self);
 
 G_END_DECLS

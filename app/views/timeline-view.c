@@ -1,4 +1,6 @@
-/* timeline-view.c — when what ran: lanes, and what each step took.
+/* timeline-view.c — the timeline of one traced run, and the time of each step.
+ *
+ * A capture may hold several traced runs; choose_run() picks the one with the median length.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/views/timeline-view.h"
 
@@ -36,7 +38,7 @@ colour_of (VizCategory category)
          (guint32) (colour->blue * 255);
 }
 
-/* The traced run whose length is the median of all: not the first, not an odd one. */
+/* The traced run whose length is nearest to the median. */
 static guint
 choose_run (const ProfCapture *capture)
 {

@@ -1,4 +1,6 @@
-/* timeline-view.h — when what ran: lanes, and what each step took.
+/* timeline-view.h — the timeline of one traced run, and the time of each step.
+ *
+ * Clicking a span selects its node in the workspace.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

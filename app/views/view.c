@@ -1,14 +1,27 @@
-/* view.c — following a workspace.
+/* view.c — the workspace of a view, and calls to its class when the workspace changes.
+ *
+ * scope_view_set_workspace() connects the signals; deferred calls are made up for when the view is
+ * mapped.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/views/view.h"
 
 typedef struct
 {
   ScopeWorkspace *workspace;
-  gboolean        missed_document, missed_capture; /* while nobody saw it */
+  char           *title;
+  gboolean        missed_document, missed_capture; /* while not mapped */
 } ScopeViewPrivate;
 
 G_DEFINE_ABSTRACT_TYPE_WITH_PRIVATE (ScopeView, scope_view, ADW_TYPE_BIN)
+
+enum
+{
+  PROP_WORKSPACE = 1,
+  PROP_TITLE,
+  N_PROPS,
+};
+
+static GParamSpec *props[N_PROPS];
 
 static gboolean
 must_wait (ScopeView *self)
@@ -71,7 +84,8 @@ scope_view_map (GtkWidget *widget)
 static void
 on_reveal (ScopeView *self, guint32 box)
 {
-  scope_view_reveal (self, box);
+  if (SCOPE_VIEW_GET_CLASS (self)->reveal)
+    SCOPE_VIEW_GET_CLASS (self)->reveal (self, box);
 }
 
 ScopeWorkspace *
@@ -118,14 +132,45 @@ scope_view_set_workspace (ScopeView *self, ScopeWorkspace *workspace)
       on_document (self);
       on_capture (self);
     }
+  g_object_notify_by_pspec (G_OBJECT (self), props[PROP_WORKSPACE]);
 }
 
-gboolean
-scope_view_reveal (ScopeView *self, guint32 box)
+void
+scope_view_set_title (ScopeView *self, const char *title)
 {
-  ScopeViewClass *class = SCOPE_VIEW_GET_CLASS (self);
+  ScopeViewPrivate *private = scope_view_get_instance_private (self);
 
-  return class->reveal && class->reveal (self, box);
+  if (g_strcmp0 (private->title, title) == 0)
+    return;
+  g_free (private->title);
+  private->title = g_strdup (title);
+  g_object_notify_by_pspec (G_OBJECT (self), props[PROP_TITLE]);
+}
+
+/* --- Object --- */
+
+static void
+scope_view_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  ScopeViewPrivate *private = scope_view_get_instance_private (SCOPE_VIEW (object));
+
+  if (id == PROP_WORKSPACE)
+    g_value_set_object (value, private->workspace);
+  else if (id == PROP_TITLE)
+    g_value_set_string (value, private->title);
+  else
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+}
+
+static void
+scope_view_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  if (id == PROP_WORKSPACE)
+    scope_view_set_workspace (SCOPE_VIEW (object), g_value_get_object (value));
+  else if (id == PROP_TITLE)
+    scope_view_set_title (SCOPE_VIEW (object), g_value_get_string (value));
+  else
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
 }
 
 static void
@@ -136,10 +181,29 @@ scope_view_dispose (GObject *object)
 }
 
 static void
+scope_view_finalize (GObject *object)
+{
+  ScopeViewPrivate *private = scope_view_get_instance_private (SCOPE_VIEW (object));
+
+  g_free (private->title);
+  G_OBJECT_CLASS (scope_view_parent_class)->finalize (object);
+}
+
+static void
 scope_view_class_init (ScopeViewClass *class)
 {
-  G_OBJECT_CLASS (class)->dispose = scope_view_dispose;
+  GObjectClass *object_class = G_OBJECT_CLASS (class);
+  GParamFlags   flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | G_PARAM_EXPLICIT_NOTIFY;
+
+  object_class->get_property = scope_view_get_property;
+  object_class->set_property = scope_view_set_property;
+  object_class->dispose = scope_view_dispose;
+  object_class->finalize = scope_view_finalize;
   GTK_WIDGET_CLASS (class)->map = scope_view_map;
+  props[PROP_WORKSPACE] =
+      g_param_spec_object ("workspace", NULL, NULL, SCOPE_TYPE_WORKSPACE, flags);
+  props[PROP_TITLE] = g_param_spec_string ("title", NULL, NULL, NULL, flags);
+  g_object_class_install_properties (object_class, N_PROPS, props);
 }
 
 static void

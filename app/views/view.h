@@ -1,8 +1,10 @@
-/* view.h — one way of looking at a workspace.
+/* view.h — base class of everything that shows a workspace.
  *
- * A view is a subclass with a .c and a .h in views/, a .ui file in resources/ui where it has a
- * fixed frame, and one child in page.ui.  Views never talk to each other: they
- * read the workspace, change its selection, and follow it.
+ * A view is a subclass in views/ with, where it has a fixed layout, a template in resources/ui, and a
+ * line in the table of page/page-views.c.  Views never talk to each other: they read the workspace,
+ * change its selection and follow its signals.
+ *
+ * Properties: "workspace" (can be bound), "title" (of the view's tab).
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -15,27 +17,30 @@ G_BEGIN_DECLS
 #define SCOPE_TYPE_VIEW (scope_view_get_type ())
 G_DECLARE_DERIVABLE_TYPE (ScopeView, scope_view, SCOPE, VIEW, AdwBin)
 
+/* Every function may be NULL. */
 struct _ScopeViewClass
 {
   AdwBinClass parent_class;
 
-  /* Shows another workspace, or nothing; workspace is that of before.  Connections to it with
-   * the view as data are cut already. */
-  void (*workspace_changed) (ScopeView *self, ScopeWorkspace *workspace);
-  /* The parts of a workspace; NULL: does not matter to this view. */
+  /* Another workspace is shown, or none.  before: (nullable) the old one; handlers that were connected
+   * to it with the view as data are disconnected already. */
+  void (*workspace_changed) (ScopeView *self, ScopeWorkspace *before);
+  /* The workspace has another document, selection or measurement; also called for a new workspace. */
   void (*document_changed) (ScopeView *self);
   void (*selection_changed) (ScopeView *self);
   void (*capture_changed) (ScopeView *self);
-  /* Is told of changes only while it is on the screen, and of what it missed when it comes. */
+  /* The three calls above are made only while the view is mapped; what was missed follows when it is
+   * mapped again. */
   gboolean defers_until_mapped;
 
-  /* Brings a box into sight.  FALSE: this view has no place for it. */
+  /* Brings a box into view.  FALSE: the view does not show it. */
   gboolean (*reveal) (ScopeView *self, guint32 box);
 };
 
 ScopeWorkspace *scope_view_get_workspace (ScopeView *self); /* (nullable) */
 void            scope_view_set_workspace (ScopeView *self, ScopeWorkspace *workspace);
-ScopeDocument  *scope_view_get_document (ScopeView *self); /* (nullable) */
-gboolean        scope_view_reveal (ScopeView *self, guint32 box);
+ScopeDocument  *scope_view_get_document (ScopeView *self); /* of the workspace; (nullable) */
+/* Changes the title of the view's tab. */
+void scope_view_set_title (ScopeView *self, const char *title);
 
 G_END_DECLS

@@ -1,4 +1,6 @@
-/* bars.c — a row of numbers as bars.
+/* bars.c — a row of numbers as bars, or as ranges.
+ *
+ * Drawn in scope_bars_snapshot(); ranges in draw_ranges().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/widgets/bars.h"
 
@@ -56,7 +58,7 @@ draw_bar (cairo_t *cr, double x, double width, double share, double height)
   cairo_rectangle (cr, x, height - bar, width, bar);
 }
 
-/* Where a value stands between the bounds of all, from the bottom. */
+/* Height in pixels of a value on the scale from the lowest to the highest of all. */
 static double
 height_of (const ScopeBars *self, double value, int height)
 {

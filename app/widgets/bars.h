@@ -1,7 +1,7 @@
-/* bars.h — a row of numbers as bars: steps, histograms, memory over a run; or of ranges.
+/* bars.h — a row of numbers as bars: steps, histograms, memory; or ranges from minimum to maximum.
  *
- * Where there are more bars than pixels, a pixel shows the highest of them.
- * Signal "picked" (index).
+ * If there are more bars than pixels, each pixel shows the highest of its bars.
+ * Signal "picked" (index): a bar was clicked.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -12,21 +12,24 @@ G_BEGIN_DECLS
 #define SCOPE_TYPE_BARS (scope_bars_get_type ())
 G_DECLARE_FINAL_TYPE (ScopeBars, scope_bars, SCOPE, BARS, GtkWidget)
 
-/* label: (nullable) what a bar is called, its tooltip; (transfer full). */
+/* Makes the tooltip of a bar; (transfer full) (nullable). */
 typedef char *(*ScopeBarLabel) (guint index, double value, gpointer data);
 
+/* height: in pixels.  (transfer floating) */
 GtkWidget *scope_bars_new (int height);
-void       scope_bars_set_values (ScopeBars *self, const double *values, guint n);
-/* Instead: bars from lows to highs, with a line at middles, which are the values that labels get.
- * What is not finite is drawn as a mistake. */
+/* Bars from 0 to each value; negative values are not drawn. */
+void scope_bars_set_values (ScopeBars *self, const double *values, guint n);
+/* Bars from lows to highs with a line at middles, which are passed to the label function.  Bars that are not
+ * finite are drawn in the error colour over the whole height. */
 void scope_bars_set_ranges (ScopeBars    *self,
                             const double *lows,
                             const double *middles,
                             const double *highs,
                             guint         n);
+/* Sets the function for tooltips. */
 void scope_bars_set_label (ScopeBars *self, ScopeBarLabel label, gpointer data);
-void scope_bars_set_marked (ScopeBars *self, int index); /* -1: none */
-/* For people who cannot see it. */
+void scope_bars_set_marked (ScopeBars *self, int index); /* highlights a bar; -1: none */
+/* Accessible label and description, text: (nullable). */
 void scope_bars_set_description (ScopeBars *self, const char *name, const char *text);
 
 G_END_DECLS

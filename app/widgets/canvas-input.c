@@ -1,4 +1,6 @@
-/* canvas-input.c — mouse, touch and keys of the canvas; every key is an action with a name.
+/* canvas-input.c — pointer, touch and keyboard of the canvas.
+ *
+ * Every key is bound to a named action; see the tables actions and keys at the end.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/widgets/canvas-private.h"
 
@@ -8,8 +10,9 @@
 #define ZOOM_STEP   1.25
 #define CLICK_SLOP  4.0
 
-/* --- What lies where --- */
+/* --- Hit testing --- */
 
+/* The box at a pixel of the widget, or VIZ_ROOT; wire: (out) the wire there, or VIZ_NO_ARROW. */
 static guint32
 box_at (ScopeCanvas *self, double x, double y, guint32 *wire)
 {
@@ -248,16 +251,16 @@ scope_canvas_add_gestures (ScopeCanvas *self)
   gtk_widget_add_controller (widget, GTK_EVENT_CONTROLLER (pinch));
 }
 
-/* --- Walking --- */
+/* --- Walking along edges --- */
 
-/* The wire of the selection to follow, the one nearest to the middle; VIZ_NO_ITEM: none. */
+/* The nearest item that is connected to from, downwards or upwards; VIZ_NO_ITEM: none. */
 static guint32
-follow (ScopeCanvas *self, guint32 from, gboolean down)
+find_connected (ScopeCanvas *self, guint32 from, gboolean down)
 {
   guint32        n, best = VIZ_NO_ITEM;
   const guint32 *wires = viz_picture_wires_at (self->picture, from, &n);
   const VizItem *here = viz_picture_item (self->picture, from);
-  double         least = G_MAXDOUBLE;
+  double         nearest = G_MAXDOUBLE;
 
   for (guint32 i = 0; i < n; i++)
     {
@@ -270,22 +273,22 @@ follow (ScopeCanvas *self, guint32 from, gboolean down)
         continue;
       distance = fabs (item->x + item->width / 2 - here->x - here->width / 2) +
                  fabs (item->y - here->y) / 4;
-      if (distance < least)
+      if (distance < nearest)
         {
-          least = distance;
+          nearest = distance;
           best = other;
         }
     }
   return best;
 }
 
-/* The neighbour to the left or right under the same parent. */
+/* The nearest item to the left or right with the same parent; VIZ_NO_ITEM: none. */
 static guint32
-sibling (ScopeCanvas *self, guint32 from, gboolean right)
+find_sibling (ScopeCanvas *self, guint32 from, gboolean right)
 {
   const VizItem *here = viz_picture_item (self->picture, from);
   guint32        best = VIZ_NO_ITEM;
-  double         least = G_MAXDOUBLE;
+  double         nearest = G_MAXDOUBLE;
 
   for (guint32 i = 1; i < viz_picture_n_items (self->picture); i++)
     {
@@ -296,9 +299,9 @@ sibling (ScopeCanvas *self, guint32 from, gboolean right)
 
       if (i == from || item->parent != here->parent || (right ? dx <= 0.5 : dx >= -0.5))
         continue;
-      if (distance < least)
+      if (distance < nearest)
         {
-          least = distance;
+          nearest = distance;
           best = i;
         }
     }
@@ -318,10 +321,9 @@ go_to_item (ScopeCanvas *self, guint32 item)
 }
 
 static void
-act_walk (GtkWidget *widget, const char *name, GVariant *parameter G_GNUC_UNUSED)
+act_walk (ScopeCanvas *self, const char *name)
 {
-  ScopeCanvas *self = SCOPE_CANVAS (widget);
-  guint32      from;
+  guint32 from;
 
   if (!self->picture || viz_picture_n_items (self->picture) < 2)
     return;
@@ -330,20 +332,20 @@ act_walk (GtkWidget *widget, const char *name, GVariant *parameter G_GNUC_UNUSED
   if (from == VIZ_NO_ITEM)
     go_to_item (self, 1);
   else if (g_str_has_suffix (name, "users"))
-    go_to_item (self, follow (self, from, TRUE));
+    go_to_item (self, find_connected (self, from, TRUE));
   else if (g_str_has_suffix (name, "sources"))
-    go_to_item (self, follow (self, from, FALSE));
+    go_to_item (self, find_connected (self, from, FALSE));
   else
-    go_to_item (self, sibling (self, from, g_str_has_suffix (name, "right")));
+    go_to_item (self, find_sibling (self, from, g_str_has_suffix (name, "right")));
 }
 
 /* --- Actions --- */
 
 static void
-act_zoom (GtkWidget *widget, const char *name, GVariant *parameter G_GNUC_UNUSED)
+act_zoom (ScopeCanvas *self, const char *name)
 {
-  ScopeCanvas *self = SCOPE_CANVAS (widget);
-  double       x = gtk_widget_get_width (widget) / 2., y = gtk_widget_get_height (widget) / 2.;
+  double x = gtk_widget_get_width (GTK_WIDGET (self)) / 2.,
+         y = gtk_widget_get_height (GTK_WIDGET (self)) / 2.;
 
   if (g_str_has_suffix (name, "zoom-in"))
     scope_canvas_zoom_by (self, ZOOM_STEP, x, y);
@@ -354,20 +356,17 @@ act_zoom (GtkWidget *widget, const char *name, GVariant *parameter G_GNUC_UNUSED
 }
 
 static void
-act_fit (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parameter G_GNUC_UNUSED)
+act_fit (ScopeCanvas *self, const char *name G_GNUC_UNUSED)
 {
-  scope_canvas_zoom_to_fit (SCOPE_CANVAS (widget));
+  scope_canvas_zoom_to_fit (self);
 }
 
 static void
-act_fit_selection (GtkWidget          *widget,
-                   const char *name    G_GNUC_UNUSED,
-                   GVariant *parameter G_GNUC_UNUSED)
+act_fit_selection (ScopeCanvas *self, const char *name G_GNUC_UNUSED)
 {
-  ScopeCanvas *self = SCOPE_CANVAS (widget);
-  guint32      number = self->picture && self->selected != VIZ_ROOT
-                            ? viz_picture_find_box (self->picture, self->selected)
-                            : VIZ_NO_ITEM;
+  guint32 number = self->picture && self->selected != VIZ_ROOT
+                       ? viz_picture_find_box (self->picture, self->selected)
+                       : VIZ_NO_ITEM;
 
   if (number == VIZ_NO_ITEM)
     scope_canvas_zoom_to_fit (self);
@@ -383,9 +382,8 @@ act_fit_selection (GtkWidget          *widget,
 }
 
 static void
-act_pan (GtkWidget *widget, const char *name, GVariant *parameter G_GNUC_UNUSED)
+act_pan (ScopeCanvas *self, const char *name)
 {
-  ScopeCanvas *self = SCOPE_CANVAS (widget);
 
   scope_canvas_pan (self,
                     g_str_has_suffix (name, "left")    ? -SCROLL_STEP
@@ -397,19 +395,17 @@ act_pan (GtkWidget *widget, const char *name, GVariant *parameter G_GNUC_UNUSED)
 }
 
 static void
-act_toggle (GtkWidget *widget, const char *name, GVariant *parameter G_GNUC_UNUSED)
+act_toggle (ScopeCanvas *self, const char *name)
 {
-  ScopeCanvas *self = SCOPE_CANVAS (widget);
 
   if (is_group (self, self->selected))
     scope_canvas_emit (self, SCOPE_CANVAS_TOGGLED, self->selected, g_str_has_suffix (name, "all"));
 }
 
 static void
-act_out (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parameter G_GNUC_UNUSED)
+act_select_parent (ScopeCanvas *self, const char *name G_GNUC_UNUSED)
 {
-  ScopeCanvas *self = SCOPE_CANVAS (widget);
-  guint32      parent;
+  guint32 parent;
 
   if (!self->picture || self->selected == VIZ_ROOT)
     return;
@@ -420,34 +416,31 @@ act_out (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parameter 
 }
 
 static void
-act_select_none (GtkWidget          *widget,
-                 const char *name    G_GNUC_UNUSED,
-                 GVariant *parameter G_GNUC_UNUSED)
+act_select_none (ScopeCanvas *self, const char *name G_GNUC_UNUSED)
 {
-  scope_canvas_select_by_user (SCOPE_CANVAS (widget), VIZ_ROOT);
+  scope_canvas_select_by_user (self, VIZ_ROOT);
 }
 
 static void
-act_copy (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parameter G_GNUC_UNUSED)
+act_copy (ScopeCanvas *self, const char *name G_GNUC_UNUSED)
 {
-  ScopeCanvas  *self = SCOPE_CANVAS (widget);
   const VizBox *box;
 
   if (!self->picture || self->selected == VIZ_ROOT)
     return;
   box = viz_diagram_box (viz_picture_diagram (self->picture), self->selected);
-  gdk_clipboard_set_text (gtk_widget_get_clipboard (widget),
+  gdk_clipboard_set_text (gtk_widget_get_clipboard (GTK_WIDGET (self)),
                           box->subtitle ? box->subtitle : box->title);
 }
 
 static void
-act_menu (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parameter G_GNUC_UNUSED)
+act_menu (ScopeCanvas *self, const char *name G_GNUC_UNUSED)
 {
-  ScopeCanvas *self = SCOPE_CANVAS (widget);
-  double       x = gtk_widget_get_width (widget) / 2., y = gtk_widget_get_height (widget) / 2.;
-  guint32      number = self->picture && self->selected != VIZ_ROOT
-                            ? viz_picture_find_box (self->picture, self->selected)
-                            : VIZ_NO_ITEM;
+  double x = gtk_widget_get_width (GTK_WIDGET (self)) / 2.,
+         y = gtk_widget_get_height (GTK_WIDGET (self)) / 2.;
+  guint32 number = self->picture && self->selected != VIZ_ROOT
+                       ? viz_picture_find_box (self->picture, self->selected)
+                       : VIZ_NO_ITEM;
 
   if (number != VIZ_NO_ITEM)
     {
@@ -461,8 +454,8 @@ act_menu (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parameter
 
 static const struct
 {
-  const char                 *name;
-  GtkWidgetActionActivateFunc act;
+  const char *name;
+  void (*act) (ScopeCanvas *self, const char *name);
 } actions[] = {
   { "canvas.zoom-in", act_zoom },
   { "canvas.zoom-out", act_zoom },
@@ -477,7 +470,7 @@ static const struct
   { "canvas.go-sources", act_walk },
   { "canvas.go-left", act_walk },
   { "canvas.go-right", act_walk },
-  { "canvas.go-out", act_out },
+  { "canvas.go-out", act_select_parent },
   { "canvas.toggle", act_toggle },
   { "canvas.toggle-all", act_toggle },
   { "canvas.select-none", act_select_none },
@@ -520,10 +513,18 @@ static const struct
 };
 
 void
-scope_canvas_class_add_actions (GtkWidgetClass *class)
+scope_canvas_act (ScopeCanvas *self, const char *name)
 {
   for (guint i = 0; i < G_N_ELEMENTS (actions); i++)
-    gtk_widget_class_install_action (class, actions[i].name, NULL, actions[i].act);
+    if (g_str_equal (actions[i].name, name))
+      actions[i].act (self, name);
+}
+
+void
+scope_canvas_class_add_actions (GtkWidgetClass *class, GtkWidgetActionActivateFunc activate)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (actions); i++)
+    gtk_widget_class_install_action (class, actions[i].name, NULL, activate);
   for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
     gtk_widget_class_add_binding_action (class, keys[i].key, keys[i].state, keys[i].action, NULL);
 }

@@ -1,4 +1,7 @@
-/* canvas-private.h — the inside of the canvas, for widgets/canvas*.c only.
+/* canvas-private.h — the struct of the canvas, and what its files offer each other.
+ *
+ * Calls go one way: canvas.c (the class) → canvas-input.c, canvas-draw.c → canvas-selection.c →
+ * canvas-camera.c.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -18,10 +21,11 @@ typedef enum
 
 typedef enum
 {
-  SCOPE_TRACED_UP = 1 << 0,   /* the selection depends on it */
-  SCOPE_TRACED_DOWN = 1 << 1, /* depends on the selection */
+  SCOPE_TRACED_UP = 1 << 0,   /* the selection depends on the item */
+  SCOPE_TRACED_DOWN = 1 << 1, /* the item depends on the selection */
 } ScopeTraced;
 
+/* Upper left corner in points of the picture, and pixels per point. */
 typedef struct
 {
   double x, y, zoom;
@@ -36,17 +40,17 @@ struct _ScopeCanvas
   VizOverlay *overlay;
   ScopeTiles *tiles;
   GArray     *hits;   /* of guint32: boxes */
-  guint8     *traced; /* by item; NULL: off */
+  guint8     *traced; /* ScopeTraced of each item; NULL: tracing is off */
 
   /* Borrowed */
   const VizTheme *theme;
 
-  double   x, y, zoom;
-  gboolean is_placed; /* the first picture was fitted into a canvas with a size */
+  double   x, y, zoom; /* the camera */
+  gboolean is_placed;  /* the camera was set for the first picture */
 
   guint32 selected, hovered, dive;
   guint32 hovered_wire;
-  guint   n_hops;
+  guint   n_hops; /* how far the trace goes; 0: off */
 
   /* Pointer */
   double  pointer_x, pointer_y;
@@ -62,18 +66,39 @@ struct _ScopeCanvas
   ScopeCameraPose from, to;
 };
 
-void   scope_canvas_emit (ScopeCanvas *self, ScopeCanvasSignal which, guint32 box, gboolean deep);
-void   scope_canvas_emit_menu (ScopeCanvas *self, guint32 box, double x, double y);
-void   scope_canvas_fly_to (ScopeCanvas *self, double x, double y, double zoom);
-void   scope_canvas_stop_flight (ScopeCanvas *self);
+/* --- canvas-camera.c --- */
+
+/* Registers the signals of the class. */
+void scope_canvas_class_add_signals (GType type);
+/* Emits any signal but "menu"; box and deep are ignored where the signal has no such argument. */
+void scope_canvas_emit (ScopeCanvas *self, ScopeCanvasSignal which, guint32 box, gboolean deep);
+/* Emits "menu"; x, y in pixels of the widget. */
+void scope_canvas_emit_menu (ScopeCanvas *self, guint32 box, double x, double y);
+/* Sets the camera for the first picture, once the canvas has a size. */
+void scope_canvas_place_first (ScopeCanvas *self);
+/* Moves the camera with an animation. */
+void scope_canvas_fly_to (ScopeCanvas *self, double x, double y, double zoom);
+/* Stops an animation where it is. */
+void scope_canvas_stop_flight (ScopeCanvas *self);
+/* Moves the camera by pixels. */
 void   scope_canvas_pan (ScopeCanvas *self, double dx, double dy);
 double scope_canvas_min_zoom (ScopeCanvas *self);
-void   scope_canvas_select_by_user (ScopeCanvas *self, guint32 box);
 
-/* canvas-draw.c */
-void scope_canvas_snapshot (GtkWidget *widget, GtkSnapshot *snapshot);
-/* canvas-input.c */
-void scope_canvas_class_add_actions (GtkWidgetClass *class);
-void scope_canvas_add_gestures (ScopeCanvas *self);
-/* canvas-trace.c */
+/* --- canvas-selection.c --- */
+
+/* Selects a box as the user does, so that "selected" is emitted. */
+void scope_canvas_select_by_user (ScopeCanvas *self, guint32 box);
+/* Computes again which items the trace reaches. */
 void scope_canvas_update_trace (ScopeCanvas *self);
+
+/* --- canvas-draw.c --- */
+
+void scope_canvas_draw (ScopeCanvas *self, GtkSnapshot *snapshot);
+
+/* --- canvas-input.c --- */
+
+/* Installs all "canvas." actions with their keys; activate should call scope_canvas_act(). */
+void scope_canvas_class_add_actions (GtkWidgetClass *class, GtkWidgetActionActivateFunc activate);
+/* Performs the action of that name. */
+void scope_canvas_act (ScopeCanvas *self, const char *name);
+void scope_canvas_add_gestures (ScopeCanvas *self);

@@ -1,4 +1,6 @@
-/* cell.c — one line of text in a list.
+/* cell.c — one line of text in a list or table.
+ *
+ * Text is laid out when it is drawn; the size follows from the font alone.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/widgets/cell.h"
 
@@ -6,8 +8,8 @@ struct _ScopeCell
 {
   GtkWidget parent_instance;
   char     *text;
-  guint     least, natural; /* characters */
-  gboolean  is_number;      /* to the right */
+  guint     min_chars, natural_chars;
+  gboolean  is_number; /* to the right */
 };
 
 G_DEFINE_FINAL_TYPE (ScopeCell, scope_cell, GTK_TYPE_WIDGET)
@@ -35,7 +37,8 @@ measure_equal (gconstpointer a, gconstpointer b)
   return x->resolution == y->resolution && pango_font_description_equal (x->font, y->font);
 }
 
-/* Of the widget's font; Pango sets a sentence for it each time it is asked.  Main thread only. */
+/* Character width and line height of the widget's font.  Cached, because Pango lays out a sample text for
+ * font metrics.  Main thread only. */
 static const Measure *
 get_measure (GtkWidget *widget)
 {
@@ -83,8 +86,8 @@ scope_cell_measure (GtkWidget     *widget,
       *minimum = *natural = measure->line;
       return;
     }
-  *minimum = (int) self->least * measure->character;
-  *natural = (int) self->natural * measure->character;
+  *minimum = (int) self->min_chars * measure->character;
+  *natural = (int) self->natural_chars * measure->character;
 }
 
 /* --- Drawing --- */
@@ -139,12 +142,12 @@ scope_cell_init (ScopeCell *self G_GNUC_UNUSED)
 }
 
 GtkWidget *
-scope_cell_new (guint least, guint natural, gboolean is_number)
+scope_cell_new (guint min_chars, guint natural_chars, gboolean is_number)
 {
   ScopeCell *self = g_object_new (SCOPE_TYPE_CELL, NULL);
 
-  self->least = least;
-  self->natural = natural;
+  self->min_chars = min_chars;
+  self->natural_chars = natural_chars;
   self->is_number = is_number;
   if (is_number)
     gtk_widget_add_css_class (GTK_WIDGET (self), "numeric");

@@ -1,7 +1,7 @@
-/* cell.h — one line of text in a list.
+/* cell.h — one line of text in a list or table.
  *
- * Less than a GtkLabel or a GtkInscription: it is made of nothing else, and as wide as it is told,
- * so that a row costs no text before it is seen.
+ * Cheaper than a GtkLabel or GtkInscription: it has no children, and its width is given in characters,
+ * so that a row computes no text layout before it is drawn.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -12,9 +12,9 @@ G_BEGIN_DECLS
 #define SCOPE_TYPE_CELL (scope_cell_get_type ())
 G_DECLARE_FINAL_TYPE (ScopeCell, scope_cell, SCOPE, CELL, GtkWidget)
 
-/* At least so many characters wide, and as many as natural if there is room. */
-GtkWidget  *scope_cell_new (guint least, guint natural, gboolean is_number);
-void        scope_cell_set_text (ScopeCell *self, const char *text);
+/* Minimum and natural width in characters.  Numbers are aligned to the right.  (transfer floating) */
+GtkWidget  *scope_cell_new (guint min_chars, guint natural_chars, gboolean is_number);
+void        scope_cell_set_text (ScopeCell *self, const char *text); /* (nullable) */
 const char *scope_cell_get_text (ScopeCell *self);
 
 G_END_DECLS

@@ -1,4 +1,6 @@
-/* columns.c — tables.
+/* columns.c — tables: filter, sort, gradual list and selection behind a GtkColumnView.
+ *
+ * Start reading with scope_columns_new().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/widgets/columns.h"
 
@@ -47,7 +49,8 @@ add_column (GtkColumnView *view, const ScopeColumn *info)
   g_object_unref (column);
 }
 
-/* Numbers stand to the right, and so does what stands above them. */
+/* Aligns titles of number columns to the right.  GTK has no API for it, so this relies on the structure of
+ * the header. */
 static void
 align_titles (GtkColumnView *view, const ScopeColumn *columns, guint n_columns)
 {
@@ -127,7 +130,7 @@ scope_columns_to_text (GtkColumnView *view, const ScopeColumn *columns, guint n_
 
 gboolean
 scope_columns_select (GtkColumnView *view,
-                      gboolean (*is_it) (gpointer item, gpointer data),
+                      gboolean (*matches) (gpointer item, gpointer data),
                       gpointer data)
 {
   GtkSelectionModel *model = gtk_column_view_get_model (view);
@@ -138,7 +141,7 @@ scope_columns_select (GtkColumnView *view,
     {
       g_autoptr (GObject) item = g_list_model_get_item (items, i);
 
-      if (is_it (item, data))
+      if (matches (item, data))
         return gtk_selection_model_select_item (model, i, TRUE);
     }
   gtk_selection_model_unselect_all (model);

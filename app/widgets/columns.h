@@ -1,4 +1,6 @@
-/* columns.h — tables: columns of text from functions, with sorting and copying.
+/* columns.h — tables whose cells are texts made by functions, sorted, filtered and copied as text.
+ *
+ * The rows are added gradually, see models/gradual-list.h.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -9,21 +11,22 @@ typedef struct
 {
   const char *title;             /* translated by the caller */
   char *(*text) (gpointer item); /* (transfer full) */
-  GCompareDataFunc compare;      /* NULL: not sorted */
-  gboolean         is_number;    /* to the right, in figures of one width */
+  GCompareDataFunc compare;      /* NULL: the column cannot be sorted */
+  gboolean         is_number;    /* aligned to the right, with tabular digits */
   gboolean         expands;
 } ScopeColumn;
 
-/* A column view over model, sorted and filtered; filter: (nullable) (transfer full). */
+/* A GtkColumnView of model, which is referenced.  columns must outlive it.  filter: (nullable)
+ * (transfer full).  (transfer floating) */
 GtkWidget *scope_columns_new (GListModel        *model,
                               const ScopeColumn *columns,
                               guint              n_columns,
                               GtkFilter         *filter);
-/* What stands before the selection; (transfer none). */
+/* The rows of the table in their order; (transfer none). */
 ScopeGradualList *scope_columns_get_rows (GtkColumnView *view);
-/* All rows as they stand, tab between columns: for spreadsheets.  (transfer full) */
+/* All rows in their order, columns separated by tabs.  (transfer full) */
 char *scope_columns_to_text (GtkColumnView *view, const ScopeColumn *columns, guint n_columns);
-/* Selects the first row for which is_it says so, once it has come; FALSE: there is none. */
+/* Selects the first row whose item matches.  FALSE: there is none, and nothing is selected. */
 gboolean scope_columns_select (GtkColumnView *view,
-                               gboolean (*is_it) (gpointer item, gpointer data),
+                               gboolean (*matches) (gpointer item, gpointer data),
                                gpointer data);

@@ -1,8 +1,11 @@
-/* lane-chart.c — spans of time in lanes.
+/* lane-chart.c — spans of time in lanes: drawing, zooming, picking.
+ *
+ * The visible range is [begin, end]; all input ends in scope_lane_chart_set_range().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/widgets/lane-chart.h"
 
 #include "app/widgets/tooltip.h"
+#include "viz/viz.h"
 
 #include <glib/gi18n.h>
 #include <math.h>
@@ -19,8 +22,8 @@ struct _ScopeLaneChart
   GArray   *spans;
   guint     n_lanes;
   guint32   marked;
-  double    least, most; /* of all spans */
-  double    begin, end;  /* in sight */
+  double    first_time, last_time; /* range of all spans */
+  double    begin, end;            /* visible range */
   double    drag_begin, drag_end;
   double    pointer;
   gboolean  is_dragging;
@@ -75,11 +78,12 @@ draw_axis (ScopeLaneChart *self, cairo_t *cr, PangoLayout *layout, double width,
   GdkRGBA colour;
 
   gtk_style_context_get_color (gtk_widget_get_style_context (GTK_WIDGET (self)), &colour);
-  for (double t = self->least + ceil ((self->begin - self->least) / tick) * tick; t <= self->end;
+  for (double t = self->first_time + ceil ((self->begin - self->first_time) / tick) * tick;
+       t <= self->end;
        t += tick)
     {
       double           x = floor ((t - self->begin) / per_pixel) + 0.5;
-      g_autofree char *label = tick_label (t - self->least, tick);
+      g_autofree char *label = tick_label (t - self->first_time, tick);
 
       colour.alpha = 0.12f;
       gdk_cairo_set_source_rgba (cr, &colour);
@@ -95,13 +99,9 @@ draw_axis (ScopeLaneChart *self, cairo_t *cr, PangoLayout *layout, double width,
     }
 }
 
+/* The label of a span, dark on light colours and light on dark ones. */
 static void
-draw_label (cairo_t         *cr,
-            PangoLayout     *layout,
-            const ScopeSpan *span,
-            double           x,
-            double           y,
-            double           width)
+draw_label (cairo_t *cr, PangoLayout *layout, const ScopeSpan *span, const VizRect *rect)
 {
   double light = (0.2126 * (span->colour >> 16 & 0xff) + 0.7152 * (span->colour >> 8 & 0xff) +
                   0.0722 * (span->colour & 0xff)) /
@@ -113,9 +113,9 @@ draw_label (cairo_t         *cr,
                          light > 0.45 ? 0.1 : 1,
                          1);
   pango_layout_set_text (layout, span->label, -1);
-  pango_layout_set_width (layout, (int) ((width - 6) * PANGO_SCALE));
+  pango_layout_set_width (layout, (int) ((rect->width - 6) * PANGO_SCALE));
   pango_layout_set_ellipsize (layout, PANGO_ELLIPSIZE_END);
-  cairo_move_to (cr, x + 4, y + 3);
+  cairo_move_to (cr, rect->x + 4, rect->y + 3);
   pango_cairo_show_layout (cr, layout);
   pango_layout_set_width (layout, -1);
 }
@@ -140,7 +140,7 @@ draw_spans (ScopeLaneChart *self, cairo_t *cr, PangoLayout *layout, double width
         continue;
       x = MAX (x, -4);
       right = MIN (right, width + 4);
-      /* What would fall on a pixel that is painted already cannot be told apart. */
+      /* Skip spans that lie on a pixel that is already painted in this lane. */
       if (right <= painted[span->lane] + 0.5 && span->user != self->marked)
         continue;
       painted[span->lane] = MAX (right, x + 1);
@@ -151,11 +151,11 @@ draw_spans (ScopeLaneChart *self, cairo_t *cr, PangoLayout *layout, double width
       cairo_rectangle (cr, x, y, MAX (right - x - (right - x > 3 ? 0.5 : 0), 0.7), LANE);
       cairo_fill (cr);
       if (right - x > MIN_TEXT_WIDTH && span->label && n_texts++ < MAX_TEXTS)
-        draw_label (cr, layout, span, MAX (x, 0), y, right - MAX (x, 0));
+        draw_label (cr, layout, span, &(VizRect){ MAX (x, 0), y, right - MAX (x, 0), LANE });
     }
 }
 
-/* Over everything else: the selection must be found even where it is a hair. */
+/* On top of all spans, so that even the narrowest selected span is visible. */
 static void
 draw_marks (ScopeLaneChart *self, cairo_t *cr, double width)
 {
@@ -211,9 +211,11 @@ scope_lane_chart_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
 void
 scope_lane_chart_set_range (ScopeLaneChart *self, double begin, double end)
 {
-  double length = CLAMP (end - begin, (self->most - self->least) * 1e-6, self->most - self->least);
+  double length = CLAMP (end - begin,
+                         (self->last_time - self->first_time) * 1e-6,
+                         self->last_time - self->first_time);
 
-  self->begin = CLAMP (begin, self->least, MAX (self->most - length, self->least));
+  self->begin = CLAMP (begin, self->first_time, MAX (self->last_time - length, self->first_time));
   self->end = self->begin + length;
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }
@@ -310,7 +312,7 @@ on_pressed (GtkGestureClick *gesture G_GNUC_UNUSED, int n, double x, double y, g
                                     span->begin - (span->end - span->begin) * 0.1,
                                     span->end + (span->end - span->begin) * 0.1);
       else
-        scope_lane_chart_set_range (self, self->least, self->most);
+        scope_lane_chart_set_range (self, self->first_time, self->last_time);
     }
   else if (span)
     g_signal_emit (self, picked_signal, 0, span->user);
@@ -359,7 +361,7 @@ act_zoom (GtkWidget *widget, const char *name, GVariant *parameter G_GNUC_UNUSED
   ScopeLaneChart *self = SCOPE_LANE_CHART (widget);
 
   if (g_str_has_suffix (name, "fit"))
-    scope_lane_chart_set_range (self, self->least, self->most);
+    scope_lane_chart_set_range (self, self->first_time, self->last_time);
   else
     zoom (self, g_str_has_suffix (name, "in") ? 0.5 : 2, 0.5);
 }
@@ -452,20 +454,20 @@ scope_lane_chart_set_spans (ScopeLaneChart *self, GArray *spans)
   g_clear_pointer (&self->spans, g_array_unref);
   self->spans = spans ? g_array_ref (spans) : NULL;
   self->n_lanes = 0;
-  self->least = G_MAXDOUBLE;
-  self->most = -G_MAXDOUBLE;
+  self->first_time = G_MAXDOUBLE;
+  self->last_time = -G_MAXDOUBLE;
   for (guint i = 0; spans && i < spans->len; i++)
     {
       const ScopeSpan *span = &g_array_index (spans, ScopeSpan, i);
 
       self->n_lanes = MAX (self->n_lanes, span->lane + 1);
-      self->least = MIN (self->least, span->begin);
-      self->most = MAX (self->most, span->end);
+      self->first_time = MIN (self->first_time, span->begin);
+      self->last_time = MAX (self->last_time, span->end);
     }
   if (self->n_lanes == 0)
-    self->least = self->most = 0;
-  self->begin = self->least;
-  self->end = self->most;
+    self->first_time = self->last_time = 0;
+  self->begin = self->first_time;
+  self->end = self->last_time;
   gtk_widget_queue_resize (GTK_WIDGET (self));
 }
 

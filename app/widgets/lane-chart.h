@@ -1,6 +1,7 @@
-/* lane-chart.h — spans of time in lanes, one above the other, with an axis.
+/* lane-chart.h — a timeline: spans of time in lanes, one above the other, with an axis.
  *
- * Scroll pans, Ctrl+scroll zooms, drag pans, a click picks.  Signal "picked" (index).
+ * Horizontal scrolling and dragging pan, Ctrl with scrolling zooms.
+ * Signal "picked" (user): a span was clicked.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -8,23 +9,24 @@
 
 G_BEGIN_DECLS
 
-/* Sorted by begin within a lane. */
+/* One span; the array must be sorted by begin. */
 typedef struct
 {
   double      begin, end; /* seconds */
-  const char *label;      /* lives as long as the owner that is given with it */
+  const char *label;      /* (nullable) must outlive the chart's spans */
   guint32     lane;
   guint32     colour; /* 0xRRGGBB */
-  guint32     user;
+  guint32     user;   /* passed to "picked" */
 } ScopeSpan;
 
 #define SCOPE_TYPE_LANE_CHART (scope_lane_chart_get_type ())
 G_DECLARE_FINAL_TYPE (ScopeLaneChart, scope_lane_chart, SCOPE, LANE_CHART, GtkWidget)
 
-/* spans: (nullable) GArray of ScopeSpan, referenced. */
+/* spans: (nullable) array of ScopeSpan, which is referenced. */
 void scope_lane_chart_set_spans (ScopeLaneChart *self, GArray *spans);
-/* Marks all spans of a user number. */
+/* Outlines all spans with a user number; 0: none. */
 void scope_lane_chart_set_marked (ScopeLaneChart *self, guint32 user);
+/* The visible range, in seconds. */
 void scope_lane_chart_set_range (ScopeLaneChart *self, double begin, double end);
 void scope_lane_chart_get_range (ScopeLaneChart *self, double *begin, double *end);
 

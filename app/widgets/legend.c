@@ -1,4 +1,6 @@
-/* legend.c — a ramp between its bounds.
+/* legend.c — a colour ramp between its bounds, and a note about the measured run.
+ *
+ * Start reading with scope_legend_set().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/widgets/legend.h"
 
@@ -100,7 +102,7 @@ add_label (ScopeLegend *self, const char *css_class)
   return label;
 }
 
-/* In two lines at most; where there is no room even for that, not at all. */
+/* The note has at most two lines, and is hidden where it does not fit. */
 static void
 add_note (ScopeLegend *self)
 {

@@ -1,4 +1,6 @@
-/* legend.h — what the colours on the graph mean: ramp, real bounds with unit, run and noise.
+/* legend.h — the legend of the costs on the graph: colour ramp, bounds with unit, and a note.
+ *
+ * Ramp and bounds are taken from the overlay and the theme.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -11,7 +13,7 @@ G_BEGIN_DECLS
 #define SCOPE_TYPE_LEGEND (scope_legend_get_type ())
 G_DECLARE_FINAL_TYPE (ScopeLegend, scope_legend, SCOPE, LEGEND, GtkWidget)
 
-/* overlay: (nullable) */
+/* Shows the scale of an overlay; NULL hides the legend. */
 void scope_legend_set (ScopeLegend *self, VizOverlay *overlay, const VizTheme *theme);
 
 G_END_DECLS

@@ -1,4 +1,6 @@
-/* matrix.c — a matrix as an image that is stretched, with the names of its blocks beside it.
+/* matrix.c — a matrix as a stretched image, with labels for blocks of its rows.
+ *
+ * The image has one pixel per value and is scaled without interpolation.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/widgets/matrix.h"
 
@@ -53,7 +55,7 @@ scope_matrix_measure (GtkWidget     *widget,
   if (orientation == GTK_ORIENTATION_HORIZONTAL || self->columns < 1)
     return;
   height = width * (double) self->rows / (double) self->columns;
-  /* Names of blocks need room. */
+  /* Each label needs a line. */
   *minimum = *natural =
       (int) CLAMP (height, MAX (MIN_HEIGHT, (int) self->blocks->len * MIN_HEIGHT), MAX_HEIGHT);
 }
@@ -143,7 +145,7 @@ scope_matrix_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
 }
 
 static const char *
-block_of (ScopeMatrix *self, gint64 row)
+find_block (ScopeMatrix *self, gint64 row)
 {
   const char *name = NULL;
 
@@ -170,7 +172,7 @@ on_tooltip (ScopeMatrix *self, int x, int y, gboolean by_key G_GNUC_UNUSED, GtkT
   column = (guint) ((gint64) x * self->n_columns / width);
   real_row = (gint64) row * self->rows / self->n_rows;
   real_column = (gint64) column * self->columns / self->n_columns;
-  block = block_of (self, real_row);
+  block = find_block (self, real_row);
   text = g_strdup_printf (_ ("Row %.0f, column %.0f: %.4g"),
                           (double) real_row,
                           (double) real_column,
@@ -229,21 +231,17 @@ scope_matrix_new (void)
 }
 
 void
-scope_matrix_set_values (ScopeMatrix  *self,
-                         const double *values,
-                         guint         n_rows,
-                         guint         n_columns,
-                         gint64        rows,
-                         gint64        columns,
-                         double        scale)
+scope_matrix_set_image (ScopeMatrix *self, const ScopeMatrixImage *image)
 {
+  gsize n = (gsize) image->n_rows * image->n_columns;
+
   g_free (self->values);
-  self->values = g_memdup2 (values, (gsize) n_rows * n_columns * sizeof (double));
-  self->n_rows = n_rows;
-  self->n_columns = n_columns;
-  self->rows = rows;
-  self->columns = columns;
-  self->scale = scale;
+  self->values = g_memdup2 (image->values, n * sizeof (double));
+  self->n_rows = image->n_rows;
+  self->n_columns = image->n_columns;
+  self->rows = image->rows;
+  self->columns = image->columns;
+  self->scale = image->scale;
   g_array_set_size (self->blocks, 0);
   gtk_widget_queue_resize (GTK_WIDGET (self));
 }

@@ -1,4 +1,6 @@
-/* matrix.h — numbers of a matrix as colours: negative, nothing, positive.
+/* matrix.h — a matrix as an image: blue for negative, orange for positive values.
+ *
+ * Blocks of rows, such as the gates of a recurrent cell, can be labelled.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -6,23 +8,26 @@
 
 G_BEGIN_DECLS
 
-/* More cells than this a side are not drawn: each then shows the number farthest from zero. */
+/* Larger matrices are reduced by the caller to this many rows and columns. */
 #define SCOPE_MATRIX_MAX_CELLS 256
 
 #define SCOPE_TYPE_MATRIX (scope_matrix_get_type ())
 G_DECLARE_FINAL_TYPE (ScopeMatrix, scope_matrix, SCOPE, MATRIX, GtkWidget)
 
+/* Empty; (transfer floating) */
 GtkWidget *scope_matrix_new (void);
-/* n_rows × n_columns values, row by row, that stand for rows × columns; NAN: not a number, or
- * infinite.  scale: what has the strongest colour. */
-void scope_matrix_set_values (ScopeMatrix  *self,
-                              const double *values,
-                              guint         n_rows,
-                              guint         n_columns,
-                              gint64        rows,
-                              gint64        columns,
-                              double        scale);
-/* Names rows from row on; in order. */
+/* An image of n_rows × n_columns values in row order, of a matrix of rows × columns. */
+typedef struct
+{
+  const double *values; /* NAN for values that are not finite */
+  guint         n_rows, n_columns;
+  gint64        rows, columns;
+  double        scale; /* magnitude with the strongest colour */
+} ScopeMatrixImage;
+
+/* Shows an image, whose values are copied, and removes all blocks. */
+void scope_matrix_set_image (ScopeMatrix *self, const ScopeMatrixImage *image);
+/* Labels the rows of the matrix from row on; to be called in ascending order. */
 void scope_matrix_add_block (ScopeMatrix *self, gint64 row, const char *name);
 
 G_END_DECLS

@@ -1,14 +1,14 @@
-/* minimap.c — the canvas's overview with a frame around what is in sight.
+/* minimap.c — the canvas's overview with a frame around the visible part.
  *
- * Costs show here too, because the overview is painted with the overlay.  It hides
- * itself while everything is in sight anyway.
+ * The overview is painted with the overlay, so costs show here too.  Invisible while the whole picture
+ * fits into the canvas.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/widgets/minimap.h"
 
 #include <glib/gi18n.h>
 
-#define LONGEST  170.0
-#define SHORTEST 36.0
+#define MAX_SIDE 170.0
+#define MIN_SIDE 36.0
 
 struct _ScopeMinimap
 {
@@ -18,7 +18,7 @@ struct _ScopeMinimap
 
 G_DEFINE_FINAL_TYPE (ScopeMinimap, scope_minimap, GTK_TYPE_WIDGET)
 
-/* Pixels of the minimap a point of the picture; 0: nothing to show. */
+/* Pixels of the minimap per point of the picture; 0: there is no picture. */
 static double
 scale_of (ScopeMinimap *self)
 {
@@ -28,7 +28,7 @@ scale_of (ScopeMinimap *self)
   if (!picture)
     return 0;
   longest = MAX (viz_picture_width (picture), viz_picture_height (picture));
-  return LONGEST / MAX (longest, 1);
+  return MAX_SIDE / MAX (longest, 1);
 }
 
 static void
@@ -41,7 +41,7 @@ scope_minimap_measure (GtkWidget     *widget,
                        int           *natural_baseline)
 {
   ScopeMinimap *self = SCOPE_MINIMAP (widget);
-  double        scale = scale_of (self), side = SHORTEST;
+  double        scale = scale_of (self), side = MIN_SIDE;
 
   if (scale > 0)
     {
@@ -50,7 +50,7 @@ scope_minimap_measure (GtkWidget     *widget,
       side = scale * (orientation == GTK_ORIENTATION_HORIZONTAL ? viz_picture_width (picture)
                                                                 : viz_picture_height (picture));
     }
-  *minimum = *natural = (int) CLAMP (side, SHORTEST, LONGEST);
+  *minimum = *natural = (int) CLAMP (side, MIN_SIDE, MAX_SIDE);
   *minimum_baseline = *natural_baseline = -1;
 }
 
@@ -128,7 +128,7 @@ on_camera (ScopeMinimap *self)
 }
 
 static void
-look_at (ScopeMinimap *self, double x, double y)
+centre_on (ScopeMinimap *self, double x, double y)
 {
   VizPicture *picture = scope_canvas_get_picture (self->canvas);
   VizRect     view = scope_canvas_get_view (self->canvas);
@@ -148,7 +148,7 @@ look_at (ScopeMinimap *self, double x, double y)
 static void
 on_drag_begin (GtkGestureDrag *gesture G_GNUC_UNUSED, double x, double y, gpointer data)
 {
-  look_at (data, x, y);
+  centre_on (data, x, y);
 }
 
 static void
@@ -157,7 +157,7 @@ on_drag_update (GtkGestureDrag *gesture, double dx, double dy, gpointer data)
   double x, y;
 
   gtk_gesture_drag_get_start_point (gesture, &x, &y);
-  look_at (data, x + dx, y + dy);
+  centre_on (data, x + dx, y + dy);
 }
 
 static void

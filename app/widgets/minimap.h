@@ -1,4 +1,6 @@
-/* minimap.h — the whole picture, small, with the part that the canvas shows.
+/* minimap.h — the whole picture, small, with a frame around the visible part.
+ *
+ * Dragging in it moves the canvas.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -9,7 +11,7 @@ G_BEGIN_DECLS
 #define SCOPE_TYPE_MINIMAP (scope_minimap_get_type ())
 G_DECLARE_FINAL_TYPE (ScopeMinimap, scope_minimap, SCOPE, MINIMAP, GtkWidget)
 
-/* canvas is borrowed: it must live as long as the minimap, or NULL. */
+/* canvas: (nullable) not referenced; must outlive the minimap. */
 void scope_minimap_set_canvas (ScopeMinimap *self, ScopeCanvas *canvas);
 
 G_END_DECLS

@@ -1,4 +1,6 @@
 /* sheet.c — headings and rows of facts.
+ *
+ * Rows that lead to a box are buttons.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/widgets/sheet.h"
 
@@ -75,7 +77,7 @@ scope_sheet_add_text (ScopeSheet *self, const char *text, const char *css_class)
   GtkWidget *label = new_label (text, css_class);
 
   gtk_label_set_selectable (GTK_LABEL (label), TRUE);
-  /* Selectable labels take the focus; here it would only be in the way of the keyboard. */
+  /* Selectable labels can be focused, which would lengthen the way through the pane by keyboard. */
   gtk_widget_set_focusable (label, FALSE);
   gtk_box_append (GTK_BOX (self), label);
 }
@@ -106,14 +108,9 @@ on_link (GtkButton *button, gpointer data)
                  GPOINTER_TO_UINT (g_object_get_data (G_OBJECT (button), "box")));
 }
 
-/* The name keeps its width; a long value gives way in the middle, where names differ least. */
-static void
-add_row (ScopeSheet *self,
-         const char *name,
-         const char *value,
-         const char *hint,
-         guint32     box,
-         gboolean    strong)
+/* Returns the label of the name.  A long value is ellipsised in the middle, where names differ least. */
+static GtkWidget *
+add_row (ScopeSheet *self, const char *name, const char *value, const char *hint, guint32 box)
 {
   GtkWidget       *row = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12);
   GtkWidget       *key = gtk_label_new (name);
@@ -122,8 +119,6 @@ add_row (ScopeSheet *self,
                                : g_strdup_printf ("%s: %s", name, value);
 
   gtk_widget_add_css_class (row, "sheet-row");
-  if (!strong)
-    gtk_widget_add_css_class (key, "dim-label");
   gtk_label_set_xalign (GTK_LABEL (key), 0);
   gtk_label_set_ellipsize (GTK_LABEL (key), PANGO_ELLIPSIZE_END);
   gtk_label_set_width_chars (GTK_LABEL (key), MIN ((int) g_utf8_strlen (name, -1), 18));
@@ -131,7 +126,7 @@ add_row (ScopeSheet *self,
   gtk_widget_add_css_class (text, "sheet-value");
   gtk_label_set_xalign (GTK_LABEL (text), 1);
   gtk_label_set_ellipsize (GTK_LABEL (text), PANGO_ELLIPSIZE_MIDDLE);
-  /* A shape that is cut says nothing; a name does. */
+  /* Wide enough for most shapes, which cannot be understood when they are ellipsised. */
   gtk_label_set_width_chars (GTK_LABEL (text), MIN ((int) g_utf8_strlen (value, -1), 12));
   gtk_widget_set_hexpand (text, TRUE);
   gtk_box_append (GTK_BOX (row), key);
@@ -153,6 +148,7 @@ add_row (ScopeSheet *self,
       row = button;
     }
   gtk_box_append (GTK_BOX (self), row);
+  return key;
 }
 
 void
@@ -162,11 +158,11 @@ scope_sheet_add_row (ScopeSheet *self,
                      const char *hint,
                      guint32     box)
 {
-  add_row (self, name, value, hint, box, FALSE);
+  gtk_widget_add_css_class (add_row (self, name, value, hint, box), "dim-label");
 }
 
 void
 scope_sheet_add_strong_row (ScopeSheet *self, const char *name, const char *value, const char *hint)
 {
-  add_row (self, name, value, hint, 0, TRUE);
+  add_row (self, name, value, hint, 0);
 }

@@ -1,8 +1,8 @@
-/* tiles.c — cache and workers behind the canvas.
+/* tiles.c — the cache of tiles, and the workers that paint them.
  *
- * A tile belongs to a generation: picture, colours and zoom.  When one of them
- * changes, the table of tiles becomes the stale one and a new table starts; what
- * workers deliver for an older generation is thrown away.
+ * A tile belongs to a generation: picture, colours and zoom.  When one of them changes, the current
+ * table of tiles becomes the stale one and a new table starts; results of older generations are
+ * dropped.  Start reading with scope_tiles_draw().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/widgets/tiles.h"
 
@@ -18,8 +18,8 @@
 typedef struct
 {
   gint64           key;
-  cairo_surface_t *surface; /* NULL: asked for */
-  guint            used;    /* when it was drawn last */
+  cairo_surface_t *surface; /* NULL: requested */
+  guint            used;    /* number of the last drawing that used it */
 } Tile;
 
 struct _ScopeTiles
@@ -31,7 +31,7 @@ struct _ScopeTiles
   const VizTheme *theme;
 
   GHashTable *tiles; /* key → Tile */
-  double      zoom;  /* that of the tiles; 0: none yet */
+  double      zoom;  /* of the tiles; 0: nothing was drawn yet */
   int         factor;
   GHashTable *stale;
   double      stale_zoom, stale_dx, stale_dy;
@@ -41,8 +41,8 @@ struct _ScopeTiles
   double           overview_scale;
   guint            overview_generation;
 
-  gint   generation; /* atomic: workers look */
-  guint  now;        /* counts draws */
+  gint   generation; /* atomic, read by workers */
+  guint  now;        /* number of the current drawing */
   guint  n_waiting;
   guint  settle;
   double asked_zoom;
@@ -122,7 +122,7 @@ job_arrived (gpointer data)
   tile = g_hash_table_lookup (self->tiles, &key);
   if (!tile)
     return G_SOURCE_REMOVE;
-  if (!job->surface) /* dropped by a worker: may be asked for again */
+  if (!job->surface) /* skipped by a worker; may be requested again */
     g_hash_table_remove (self->tiles, &key);
   else
     tile->surface = g_steal_pointer (&job->surface);
@@ -170,11 +170,11 @@ run_job (gpointer data, gpointer unused G_GNUC_UNUSED)
   scope_worker_lower_priority ();
   if (job->is_overview || g_atomic_int_get (&job->tiles->generation) == job->generation)
     paint_job (job);
-  /* The object must die in the main thread: the reference travels with the job. */
+  /* The last reference to the object must be dropped in the main thread. */
   g_idle_add_full (G_PRIORITY_HIGH_IDLE, job_arrived, job, tile_job_free);
 }
 
-/* Newest first: what is on the screen now matters most. */
+/* Newest first: older requests may have left the screen. */
 static int
 compare_jobs (gconstpointer a, gconstpointer b, gpointer unused G_GNUC_UNUSED)
 {
@@ -226,7 +226,7 @@ new_table (void)
 
 /* Starts a new table; the old one stays to look at unless it has holes and the stale one has none. */
 static void
-turn_over (ScopeTiles *self, double dx, double dy)
+start_generation (ScopeTiles *self, double dx, double dy)
 {
   if (self->n_waiting == 0 || !self->stale)
     {
@@ -249,7 +249,7 @@ turn_over (ScopeTiles *self, double dx, double dy)
 }
 
 static void
-ask_for_overview (ScopeTiles *self)
+request_overview (ScopeTiles *self)
 {
   double longest;
 
@@ -271,10 +271,10 @@ scope_tiles_set_picture (ScopeTiles *self, VizPicture *picture, double dx, doubl
   scope_worker_free (g_steal_pointer (&self->picture), (GDestroyNotify) viz_picture_unref);
   self->picture = picture ? viz_picture_ref (picture) : NULL;
   g_clear_pointer (&self->overview, cairo_surface_destroy);
-  turn_over (self, dx, dy);
+  start_generation (self, dx, dy);
   if (!picture)
     g_clear_pointer (&self->stale, g_hash_table_unref);
-  ask_for_overview (self);
+  request_overview (self);
 }
 
 void
@@ -285,8 +285,8 @@ scope_tiles_set_style (ScopeTiles *self, VizOverlay *overlay, const VizTheme *th
   g_clear_pointer (&self->overlay, viz_overlay_unref);
   self->overlay = overlay ? viz_overlay_ref (overlay) : NULL;
   self->theme = theme;
-  turn_over (self, 0, 0);
-  ask_for_overview (self);
+  start_generation (self, 0, 0);
+  request_overview (self);
 }
 
 /* --- Drawing --- */
@@ -301,8 +301,8 @@ on_settled (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* While somebody zooms, the tiles that are there are scaled; exact ones are asked for when the
- * zoom has stood still for a moment. */
+/* While the zoom changes, existing tiles are scaled; exact ones are requested when it has been constant for
+ * ZOOM_SETTLE_MS.  TRUE if the tiles have the camera's zoom. */
 static gboolean
 adopt_zoom (ScopeTiles *self, const ScopeCamera *camera)
 {
@@ -327,49 +327,58 @@ adopt_zoom (ScopeTiles *self, const ScopeCamera *camera)
         self->settle = g_timeout_add (ZOOM_SETTLE_MS, on_settled, self);
       return FALSE;
     }
-  turn_over (self, 0, 0);
+  start_generation (self, 0, 0);
   self->zoom = camera->zoom;
   self->factor = camera->factor;
   return TRUE;
 }
 
+/* Makes a surface the source, with its corner at pixel x, y. */
 static void
-blit (cairo_t *cr, cairo_surface_t *surface, double x, double y, double scale, double side)
+set_source (cairo_t *cr, cairo_surface_t *surface, double x, double y, double scale)
 {
-  cairo_save (cr);
   cairo_translate (cr, x, y);
   cairo_scale (cr, scale, scale);
   cairo_set_source_surface (cr, surface, 0, 0);
   cairo_pattern_set_filter (cairo_get_source (cr),
                             scale == 1 ? CAIRO_FILTER_NEAREST : CAIRO_FILTER_BILINEAR);
+}
+
+/* Edge pixels are extended, so that scaled tiles have no seams between them. */
+static void
+blit_surface (cairo_t *cr, cairo_surface_t *surface, double x, double y, double scale)
+{
+  cairo_save (cr);
+  set_source (cr, surface, x, y, scale);
   cairo_pattern_set_extend (cairo_get_source (cr), CAIRO_EXTEND_PAD);
   cairo_set_antialias (cr, CAIRO_ANTIALIAS_NONE);
-  if (side > 0)
-    {
-      cairo_rectangle (cr, 0, 0, side, side);
-      cairo_fill (cr);
-    }
-  else
-    {
-      cairo_pattern_set_extend (cairo_get_source (cr), CAIRO_EXTEND_NONE);
-      cairo_paint (cr);
-    }
+  cairo_rectangle (cr, 0, 0, SCOPE_TILE_SIZE, SCOPE_TILE_SIZE);
+  cairo_fill (cr);
   cairo_restore (cr);
 }
 
-/* A table of tiles at another zoom, or at another place of the picture. */
 static void
-blit_table (cairo_t           *cr,
-            GHashTable        *table,
-            double             table_zoom,
-            double             dx,
-            double             dy,
-            const ScopeCamera *camera)
+blit_overview (ScopeTiles *self, cairo_t *cr, const ScopeCamera *camera)
+{
+  cairo_save (cr);
+  set_source (cr,
+              self->overview,
+              -floor (camera->x * camera->zoom),
+              -floor (camera->y * camera->zoom),
+              camera->zoom / self->overview_scale);
+  cairo_set_antialias (cr, CAIRO_ANTIALIAS_NONE);
+  cairo_paint (cr);
+  cairo_restore (cr);
+}
+
+/* Draws the tiles of a table that were painted for another zoom. */
+static void
+blit_table (cairo_t *cr, GHashTable *table, double table_zoom, const ScopeCamera *camera)
 {
   double         scale = camera->zoom / table_zoom;
   double         side = SCOPE_TILE_SIZE * scale;
-  double         left = floor ((camera->x - dx) * camera->zoom);
-  double         top = floor ((camera->y - dy) * camera->zoom);
+  double         left = floor (camera->x * camera->zoom);
+  double         top = floor (camera->y * camera->zoom);
   GHashTableIter iter;
   Tile          *tile;
 
@@ -380,7 +389,7 @@ blit_table (cairo_t           *cr,
       double x = column * side - left, y = row * side - top;
 
       if (tile->surface && x < camera->width && y < camera->height && x + side > 0 && y + side > 0)
-        blit (cr, tile->surface, x, y, scale, SCOPE_TILE_SIZE);
+        blit_surface (cr, tile->surface, x, y, scale);
     }
 }
 
@@ -392,7 +401,7 @@ is_old (gpointer key G_GNUC_UNUSED, gpointer value, gpointer data)
   return tile->surface && tile->used < *(guint *) data;
 }
 
-/* What was not drawn for the longest time goes first. */
+/* Evicts the tiles that were not drawn for the longest time. */
 static void
 limit_cache (ScopeTiles *self)
 {
@@ -405,7 +414,7 @@ limit_cache (ScopeTiles *self)
 }
 
 static gboolean
-blit_tile (ScopeTiles *self, cairo_t *cr, int column, int row, double left, double top)
+draw_tile (ScopeTiles *self, cairo_t *cr, const ScopeCamera *camera, int column, int row)
 {
   gint64 key = tile_key (column, row);
   Tile  *tile = g_hash_table_lookup (self->tiles, &key);
@@ -421,18 +430,17 @@ blit_tile (ScopeTiles *self, cairo_t *cr, int column, int row, double left, doub
   tile->used = self->now;
   if (!tile->surface)
     return FALSE;
-  blit (cr,
-        tile->surface,
-        column * SCOPE_TILE_SIZE - left,
-        row * SCOPE_TILE_SIZE - top,
-        1,
-        SCOPE_TILE_SIZE);
+  blit_surface (cr,
+                tile->surface,
+                column * SCOPE_TILE_SIZE - floor (camera->x * camera->zoom),
+                row * SCOPE_TILE_SIZE - floor (camera->y * camera->zoom),
+                1);
   return TRUE;
 }
 
-/* Tiles that lie outside of the picture hold nothing. */
+/* Only tiles inside the picture exist. */
 static void
-blit_exact (ScopeTiles *self, cairo_t *cr, const ScopeCamera *camera)
+draw_exact (ScopeTiles *self, cairo_t *cr, const ScopeCamera *camera)
 {
   double left = floor (camera->x * camera->zoom), top = floor (camera->y * camera->zoom);
   int    first_column = MAX ((int) floor (left / SCOPE_TILE_SIZE), 0);
@@ -442,7 +450,7 @@ blit_exact (ScopeTiles *self, cairo_t *cr, const ScopeCamera *camera)
 
   for (int row = first_row; row * SCOPE_TILE_SIZE < bottom; row++)
     for (int column = first_column; column * SCOPE_TILE_SIZE < right; column++)
-      blit_tile (self, cr, column, row, left, top);
+      draw_tile (self, cr, camera, column, row);
   limit_cache (self);
 }
 
@@ -460,19 +468,20 @@ scope_tiles_draw (ScopeTiles *self, cairo_t *cr, const ScopeCamera *camera)
       gboolean moved = self->stale_dx != 0 || self->stale_dy != 0;
 
       if (self->overview && (!moved || !self->stale))
-        blit (cr,
-              self->overview,
-              -floor (camera->x * camera->zoom),
-              -floor (camera->y * camera->zoom),
-              camera->zoom / self->overview_scale,
-              0);
+        blit_overview (self, cr, camera);
       if (self->stale && self->stale_zoom > 0)
-        blit_table (cr, self->stale, self->stale_zoom, self->stale_dx, self->stale_dy, camera);
+        {
+          ScopeCamera moved_camera = *camera;
+
+          moved_camera.x -= self->stale_dx;
+          moved_camera.y -= self->stale_dy;
+          blit_table (cr, self->stale, self->stale_zoom, &moved_camera);
+        }
     }
   if (is_exact)
-    blit_exact (self, cr, camera);
+    draw_exact (self, cr, camera);
   else
-    blit_table (cr, self->tiles, self->zoom, 0, 0, camera);
+    blit_table (cr, self->tiles, self->zoom, camera);
   if (is_exact && self->n_waiting == 0)
     {
       g_clear_pointer (&self->stale, g_hash_table_unref);

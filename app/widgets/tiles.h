@@ -1,7 +1,7 @@
-/* tiles.h — a picture as square pieces that worker threads paint.
+/* tiles.h — a picture as square tiles that worker threads paint.
  *
- * The main thread blits what is ready: exact tiles; under them the last complete
- * zoom's, scaled; under those an overview of the whole.  Nothing here waits.
+ * The main thread draws what is ready: exact tiles; below them the last complete zoom level, scaled;
+ * below that an overview of the whole picture.  Nothing here blocks.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -16,27 +16,29 @@ G_BEGIN_DECLS
 #define SCOPE_TYPE_TILES (scope_tiles_get_type ())
 G_DECLARE_FINAL_TYPE (ScopeTiles, scope_tiles, SCOPE, TILES, GObject)
 
-/* "arrived" is emitted when something new can be drawn. */
+/* Signal "arrived": something new can be drawn. */
 ScopeTiles *scope_tiles_new (void);
 
-/* picture: (nullable).  dx, dy: how far the camera moves with it, in points, so that what is on
- * the screen stays there until the new tiles have come. */
+/* picture: (nullable).  dx, dy: how far the camera moves with the change, in points, so that old tiles are
+ * drawn in the right place until the new ones arrive. */
 void scope_tiles_set_picture (ScopeTiles *self, VizPicture *picture, double dx, double dy);
-/* Other colours, same places. */
+/* Sets the colours.  overlay: (nullable) */
 void scope_tiles_set_style (ScopeTiles *self, VizOverlay *overlay, const VizTheme *theme);
 
-/* Where the camera stands: upper left corner in points, pixels a point, device pixels a pixel. */
+/* Upper left corner in points, zoom in pixels per point, size of the widget in pixels, and device pixels per
+ * pixel. */
 typedef struct
 {
   double x, y, zoom;
   int    width, height, factor;
 } ScopeCamera;
 
+/* Draws what is ready and requests what is missing. */
 void scope_tiles_draw (ScopeTiles *self, cairo_t *cr, const ScopeCamera *camera);
 
-/* Whether the last draw found every tile. */
+/* TRUE if the last drawing had every tile. */
 gboolean scope_tiles_is_complete (ScopeTiles *self);
-/* The whole picture, small; NULL: not there yet.  scale: (out) pixels a point. */
+/* The whole picture, small; NULL: not painted yet.  scale: (out) pixels per point. */
 cairo_surface_t *scope_tiles_get_overview (ScopeTiles *self, double *scale);
 
 G_END_DECLS

@@ -1,4 +1,6 @@
-/* tooltip.c — a text beside the widget, fetched when it is wanted.
+/* tooltip.c — the text is stored with the widget and handed out when the tooltip is queried.
+ *
+ * Relies on the signal "query-tooltip", which is connected once per widget.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/widgets/tooltip.h"
 

@@ -1,10 +1,12 @@
-/* tooltip.h — what is told when the pointer rests.
+/* tooltip.h — tooltips that cost nothing until they are shown.
+ *
+ * For widgets that exist many times, or whose tooltip changes with the pointer.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #include <gtk/gtk.h>
 
-/* For what is told anew often, or of many rows: gtk_widget_set_tooltip_text() waits for the
- * display three times, to learn where the pointer is.  text: (nullable) */
+/* Sets a tooltip that changes often or exists many times.  gtk_widget_set_tooltip_text() would make three
+ * round trips to the display each time, to find the pointer.  text: (nullable) */
 void        scope_tooltip_set (GtkWidget *widget, const char *text);
-const char *scope_tooltip_get (GtkWidget *widget);
+const char *scope_tooltip_get (GtkWidget *widget); /* (nullable) */

@@ -1,4 +1,6 @@
-/* application.c — the program.
+/* application.c — the application: windows, style sheet, keys, and the session across starts.
+ *
+ * Start reading with scope_application_startup() and scope_application_activate().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/window/application.h"
 
@@ -15,12 +17,12 @@ struct _ScopeApplication
 {
   AdwApplication parent_instance;
 
-  char **left_open; /* by a session that did not end well */
+  char **left_open; /* models of a session that ended unexpectedly; may be empty */
 };
 
 G_DEFINE_FINAL_TYPE (ScopeApplication, scope_application, ADW_TYPE_APPLICATION)
 
-/* The first frame is on the screen. */
+/* After the first frame: the watchdog counts from here. */
 static void
 on_painted (GdkFrameClock *clock, gpointer handler)
 {
@@ -49,7 +51,7 @@ get_window (ScopeApplication *self)
 
   if (!SCOPE_IS_WINDOW (window))
     {
-      window = GTK_WINDOW (scope_window_new (self));
+      window = GTK_WINDOW (scope_window_new (GTK_APPLICATION (self)));
       g_signal_connect (window, "map", G_CALLBACK (on_mapped), NULL);
       if (*self->left_open)
         scope_window_offer_reopen (SCOPE_WINDOW (window), (const char *const *) self->left_open);
@@ -64,7 +66,7 @@ open_all (ScopeWindow *window, const char *const *models)
     scope_window_open_uri (window, models[i]);
 }
 
-/* No file was named. */
+/* Started without a file. */
 static void
 scope_application_activate (GApplication *application)
 {
@@ -73,7 +75,7 @@ scope_application_activate (GApplication *application)
   g_auto (GStrv) models = is_first ? scope_settings_get_list ("open") : NULL;
   ScopeWindow *window = get_window (self);
 
-  /* After an end that nobody wanted the window asks first: what stood open may be the cause. */
+  /* After a crash the window only offers to reopen, because an open model may have caused it. */
   if (is_first && !*self->left_open && scope_settings_get_flag ("reopen", FALSE))
     open_all (window, (const char *const *) models);
   gtk_window_present (GTK_WINDOW (window));
@@ -173,7 +175,7 @@ load_style (void)
   gtk_window_set_default_icon_name ("org.hybridscope.Hybridscope");
 }
 
-/* The display is gone: nothing may touch it. */
+/* The connection to the display is lost; nothing here may use it. */
 static void
 on_display_lost (gpointer data)
 {

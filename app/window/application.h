@@ -1,4 +1,6 @@
-/* application.h — the program: windows, files from the desktop, application-wide actions.
+/* application.h — the application: its windows, actions and session.
+ *
+ * Files given on the command line are opened in its first window.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

@@ -1,4 +1,6 @@
-/* display.c — Xlib's last call before it would end the process.
+/* display.c — Xlib's handler for I/O errors, after which Xlib would end the process.
+ *
+ * Only built with X11; elsewhere scope_display_watch() does nothing.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/window/display.h"
 
@@ -13,19 +15,20 @@ static ScopeDisplayLost on_lost;
 static gpointer         lost_data;
 
 static int
-end (Display *display G_GNUC_UNUSED)
+on_io_error (Display *display G_GNUC_UNUSED)
 {
   ScopeDisplayLost lost = on_lost;
 
-  on_lost = NULL; /* once: what it calls may run into the same end */
+  on_lost = NULL; /* the callback may cause the same error */
   if (lost)
     lost (lost_data);
   fprintf (stderr,
            "%s\n",
-           _ ("hybridscope: the display is gone. What stood open was kept, and can be opened "
-              "again at the next start."));
+           _ ("hybridscope: the connection to the display was lost. The session was saved; open "
+              "models "
+              "can be reopened at the next start."));
   fflush (stderr);
-  /* Nothing that exit() would call may meet the display. */
+  /* Not exit(), whose handlers would use the display. */
   _exit (1);
 }
 
@@ -36,7 +39,7 @@ scope_display_watch (GdkDisplay *display, ScopeDisplayLost lost, gpointer data)
     return;
   on_lost = lost;
   lost_data = data;
-  XSetIOErrorHandler (end);
+  XSetIOErrorHandler (on_io_error);
 }
 
 #else

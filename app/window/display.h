@@ -1,4 +1,6 @@
-/* display.h — the end of the display under a window that still has something to keep.
+/* display.h — saves the session when the connection to the X server is lost.
+ *
+ * Wayland has no such handler; there the last autosave is what remains.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -6,7 +8,6 @@
 
 typedef void (*ScopeDisplayLost) (gpointer data);
 
-/* lost is called when the display's server is gone.  It may write files, but must not touch the
- * display; then the process ends with a sentence.  Where this cannot be watched (Wayland), what
- * is kept every few seconds has to do. */
+/* Calls lost when the connection to the X server breaks; it may write files but not use the display.  The
+ * process then exits with a message.  Does nothing on Wayland, where only autosaves remain. */
 void scope_display_watch (GdkDisplay *display, ScopeDisplayLost lost, gpointer data);

@@ -1,4 +1,6 @@
-/* form-menu.c — the list of forms in the header.
+/* form-menu.c — the menu of forms; on_shown() asks the engine which conversions are possible.
+ *
+ * A conversion itself is the action "win.convert" of the window.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/window/form-menu.h"
 
@@ -19,16 +21,16 @@ struct _ScopeFormMenu
   GtkSpinner    *spinner;
   GtkLabel      *proof;
 
-  ScopePage     *page;  /* (nullable) */
-  ScopeDocument *asked; /* whose possibilities are, or will be, in the list */
+  ScopePage     *page;            /* (nullable) */
+  ScopeDocument *listed_document; /* whose forms are, or are being, listed */
   gboolean       is_filled;
 };
 
 G_DEFINE_FINAL_TYPE (ScopeFormMenu, scope_form_menu, ADW_TYPE_BIN)
 
-/* --- What is possible --- */
+/* --- Possible forms --- */
 
-/* Conversions learn shapes from arrays: what the document knows of its inputs. */
+/* Arrays of zeros for inputs with known shapes: the engine takes the shapes of a conversion from arrays. */
 static HybTensorList *
 list_inputs (ScopeDocument *document)
 {
@@ -63,10 +65,10 @@ free_possibilities (gpointer data)
 }
 
 static void
-ask_in_worker (GTask                    *task,
-               gpointer source           G_GNUC_UNUSED,
-               gpointer                  data,
-               GCancellable *cancellable G_GNUC_UNUSED)
+list_in_worker (GTask                    *task,
+                gpointer source           G_GNUC_UNUSED,
+                gpointer                  data,
+                GCancellable *cancellable G_GNUC_UNUSED)
 {
   g_autoptr (HybTensorList) input = list_inputs (data);
   HybConvertOptions options = { .input = input };
@@ -99,7 +101,7 @@ new_row (const char *form, gboolean is_shown, const char *reason)
   gtk_box_append (GTK_BOX (line), mark);
   gtk_widget_add_css_class (line, "form-row");
   gtk_list_box_row_set_child (GTK_LIST_BOX_ROW (row), line);
-  /* Not insensitive: the reason is there to be read. */
+  /* Not insensitive, because the reason must stay readable. */
   if (reason)
     gtk_widget_add_css_class (title, "dim-label");
   gtk_widget_set_tooltip_text (row, reason);
@@ -123,12 +125,12 @@ empty_list (ScopeFormMenu *self)
 }
 
 static void
-asked_cb (GObject *source, GAsyncResult *result, gpointer data)
+listed_cb (GObject *source, GAsyncResult *result, gpointer data)
 {
   ScopeFormMenu *self = SCOPE_FORM_MENU (source);
   GArray        *list = g_task_propagate_pointer (G_TASK (result), NULL);
 
-  if (data != self->asked) /* another page meanwhile */
+  if (data != self->listed_document) /* of another page */
     {
       free_possibilities (list);
       return;
@@ -162,16 +164,16 @@ on_shown (ScopeFormMenu *self)
   proof = scope_page_get_proof (self->page);
   gtk_label_set_text (self->proof, proof ? proof : "");
   gtk_widget_set_visible (GTK_WIDGET (self->proof), proof != NULL);
-  if (document == self->asked)
+  if (document == self->listed_document)
     return;
-  g_clear_pointer (&self->asked, scope_document_unref);
-  self->asked = scope_document_ref (document);
+  g_clear_pointer (&self->listed_document, scope_document_unref);
+  self->listed_document = scope_document_ref (document);
   empty_list (self);
   gtk_widget_set_visible (GTK_WIDGET (self->spinner), TRUE);
   gtk_spinner_start (self->spinner);
-  task = g_task_new (self, NULL, asked_cb, document);
+  task = g_task_new (self, NULL, listed_cb, document);
   g_task_set_task_data (task, scope_document_ref (document), (GDestroyNotify) scope_document_unref);
-  scope_worker_run (task, ask_in_worker);
+  scope_worker_run (task, list_in_worker);
 }
 
 static void
@@ -203,7 +205,7 @@ scope_form_menu_set_busy (ScopeFormMenu *self, gboolean is_busy)
 {
   gtk_widget_set_sensitive (GTK_WIDGET (self->button), !is_busy);
   if (is_busy)
-    gtk_menu_button_set_label (self->button, _ ("Writing…"));
+    gtk_menu_button_set_label (self->button, _ ("Converting…"));
   else
     scope_form_menu_set_page (self, self->page);
 }
@@ -219,7 +221,7 @@ scope_form_menu_dispose (GObject *object)
 {
   ScopeFormMenu *self = SCOPE_FORM_MENU (object);
 
-  g_clear_pointer (&self->asked, scope_document_unref);
+  g_clear_pointer (&self->listed_document, scope_document_unref);
   self->page = NULL;
   G_OBJECT_CLASS (scope_form_menu_parent_class)->dispose (object);
 }
@@ -268,8 +270,7 @@ scope_form_menu_init (ScopeFormMenu *self)
   gtk_popover_set_child (self->popover, new_popover_child (self));
   gtk_menu_button_set_popover (self->button, GTK_WIDGET (self->popover));
   gtk_widget_set_tooltip_text (GTK_WIDGET (self->button),
-                               _ ("In which form the model is written, and in which others it can "
-                                  "be"));
+                               _ ("Form of the model, and conversion to other forms"));
   gtk_widget_set_name (GTK_WIDGET (self->button), "form-button");
   g_signal_connect_swapped (self->popover, "map", G_CALLBACK (on_shown), self);
   adw_bin_set_child (ADW_BIN (self), GTK_WIDGET (self->button));

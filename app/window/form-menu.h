@@ -1,6 +1,6 @@
-/* form-menu.h — the form of the model that is shown, and those it can be written in.
+/* form-menu.h — the menu of forms in the header bar: the current form, and those it can be converted to.
  *
- * What is possible is found out when the list is opened, in a worker: every form is tried.
+ * The possible forms are determined in a worker when the menu is opened.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -11,11 +11,11 @@ G_BEGIN_DECLS
 #define SCOPE_TYPE_FORM_MENU (scope_form_menu_get_type ())
 G_DECLARE_FINAL_TYPE (ScopeFormMenu, scope_form_menu, SCOPE, FORM_MENU, AdwBin)
 
-/* page: (nullable) */
+/* Shows the form of a page, which must outlive the menu or be replaced; NULL hides the menu. */
 void scope_form_menu_set_page (ScopeFormMenu *self, ScopePage *page);
-/* While one is written. */
+/* While busy, the menu cannot be opened and says that a conversion is in progress. */
 void scope_form_menu_set_busy (ScopeFormMenu *self, gboolean is_busy);
-/* All rows say what is possible. */
+/* TRUE when the possible forms are listed. */
 gboolean scope_form_menu_is_filled (ScopeFormMenu *self);
 
 G_END_DECLS

@@ -1,4 +1,6 @@
-/* preferences.c — rows that change a setting at once; there is nothing to apply.
+/* preferences.c — the preferences dialog; every change takes effect at once.
+ *
+ * Stored data is measured and deleted by count_in_worker().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/window/preferences.h"
 
@@ -42,7 +44,7 @@ on_switch (GtkSwitch *toggle, GParamSpec *pspec G_GNUC_UNUSED, gpointer data G_G
 }
 
 static void
-tell_recent (ScopePreferences *self)
+update_recent (ScopePreferences *self)
 {
   g_auto (GStrv) uris = scope_settings_get_recent ();
   guint            n = g_strv_length (uris);
@@ -56,14 +58,15 @@ static void
 act_forget (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parameter G_GNUC_UNUSED)
 {
   scope_settings_set_list ("recent", (const char *const[]){ NULL });
-  tell_recent (SCOPE_PREFERENCES (widget));
+  update_recent (SCOPE_PREFERENCES (widget));
 }
 
-/* --- What was kept --- */
+/* --- Stored data --- */
 
-/* Measurements and converted models; bytes, and gone if asked. */
+/* The size of a file or folder in bytes; with delete, files are removed and only those that remain count.
+ * Symbolic links are not followed. */
 static goffset
-go_through (const char *path, gboolean delete)
+measure_or_delete (const char *path, gboolean delete)
 {
   g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
   goffset     bytes = 0;
@@ -82,7 +85,7 @@ go_through (const char *path, gboolean delete)
 
       /* A link leads elsewhere. */
       if (!g_file_test (inside, G_FILE_TEST_IS_SYMLINK))
-        bytes += go_through (inside, delete);
+        bytes += measure_or_delete (inside, delete);
     }
   return bytes;
 }
@@ -103,7 +106,7 @@ count_in_worker (GTask                    *task,
       g_autofree char *path =
           g_build_filename (g_get_user_cache_dir (), "hybridscope", *part, NULL);
 
-      bytes += (gssize) go_through (path, delete);
+      bytes += (gssize) measure_or_delete (path, delete);
     }
   g_task_return_int (task, bytes);
 }
@@ -169,7 +172,7 @@ scope_preferences_init (ScopePreferences *self)
   g_signal_connect (self->reopen, "notify::active", G_CALLBACK (on_switch), NULL);
   g_signal_connect (self->reread, "notify::active", G_CALLBACK (on_switch), NULL);
   g_signal_connect (self->measure_forms, "notify::active", G_CALLBACK (on_switch), NULL);
-  tell_recent (self);
+  update_recent (self);
   count (self, FALSE);
 }
 

@@ -1,4 +1,6 @@
-/* preferences.h — what one sets once: colours, what is opened at the start, what is kept.
+/* preferences.h — the preferences dialog: appearance, startup, stored data.
+ *
+ * The settings are stored by session/settings.h.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -9,6 +11,7 @@ G_BEGIN_DECLS
 #define SCOPE_TYPE_PREFERENCES (scope_preferences_get_type ())
 G_DECLARE_FINAL_TYPE (ScopePreferences, scope_preferences, SCOPE, PREFERENCES, AdwPreferencesWindow)
 
+/* Opens the dialog. */
 void scope_preferences_show (GtkWindow *parent);
 
 G_END_DECLS

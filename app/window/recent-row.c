@@ -1,6 +1,6 @@
-/* recent-row.c — one of the files that were open before: name, when it was changed, where it is.
+/* recent-row.c — a recently opened file: name, time of its last change, folder.
  *
- * The file may lie on a share that sleeps: nothing waits for it.
+ * The file is queried asynchronously, because it may be on a slow network share.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/window/recent-row.h"
 
@@ -11,7 +11,7 @@
 #include <string.h>
 
 static char *
-tell_age (GDateTime *then)
+describe_age (GDateTime *then)
 {
   g_autoptr (GDateTime) now = g_date_time_new_now_local ();
   gint64 minutes = MAX (g_date_time_difference (now, then) / G_TIME_SPAN_MINUTE, 0);
@@ -28,9 +28,9 @@ tell_age (GDateTime *then)
                           days);
 }
 
-/* Two exports are often called the same; the folder tells them apart. */
+/* The folder, with "~" for the home folder.  (transfer full) */
 static char *
-tell_folder (GFile *file)
+describe_folder (GFile *file)
 {
   g_autoptr (GFile) parent = g_file_get_parent (file);
   g_autofree char *path = parent ? g_file_get_parse_name (parent) : g_strdup ("");
@@ -53,8 +53,8 @@ queried_cb (GObject *source, GAsyncResult *result, gpointer data)
 
   if (!then)
     return;
-  age = tell_age (then);
-  folder = tell_folder (G_FILE (source));
+  age = describe_age (then);
+  folder = describe_folder (G_FILE (source));
   text = g_strdup_printf ("%s · %s", age, folder);
   adw_action_row_set_subtitle (ADW_ACTION_ROW (row), text);
   gtk_widget_set_visible (row, TRUE);

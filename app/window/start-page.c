@@ -1,4 +1,6 @@
-/* start-page.c — what one meets first: open, recent files, the gallery.
+/* start-page.c — the start page: path entry, recent files, and a card for each example of the gallery.
+ *
+ * The template is resources/ui/start-page.ui; the gallery arrives in listed_cb().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/window/start-page.h"
 
@@ -23,7 +25,7 @@ struct _ScopeStartPage
 
 G_DEFINE_FINAL_TYPE (ScopeStartPage, scope_start_page, ADW_TYPE_BIN)
 
-/* No heading above nothing. */
+/* The heading is hidden while no row is visible. */
 static void
 show_recent_box (ScopeStartPage *self)
 {
@@ -98,7 +100,7 @@ add_card (ScopeStartPage *self, const ScopeExample *example)
   scope_gallery_load_thumbnail (example->name, GTK_PICTURE (picture), self->listing);
 }
 
-/* What shows best how the program is meant; the others follow by name. */
+/* Examples that are listed first; the others follow in alphabetical order. */
 static const char *const first[] = { "lstm-unrolled", "lstm-foreach", "lstm-hybrid", "cond", NULL };
 
 static guint

@@ -1,4 +1,6 @@
-/* start-page.h — what one meets first: open, recent files, the gallery.
+/* start-page.h — the start page: open a model, recent files, gallery.
+ *
+ * Shown while no tab is open, and on request.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -9,7 +11,7 @@ G_BEGIN_DECLS
 #define SCOPE_TYPE_START_PAGE (scope_start_page_get_type ())
 G_DECLARE_FINAL_TYPE (ScopeStartPage, scope_start_page, SCOPE, START_PAGE, AdwBin)
 
-/* Reads the recent files again. */
+/* Lists the recent files again. */
 void scope_start_page_refresh (ScopeStartPage *self);
 
 G_END_DECLS

@@ -1,7 +1,7 @@
-/* window-convert.c — the same model in another form: written in the child, then a tab.
+/* window-convert.c — opens the model in another form, converted by the child process.
  *
- * Tabs of one model in several forms are a family: a form that is open already is shown, not
- * written again.
+ * Pages that show forms of one model are a family; a form that is already open is selected instead of
+ * converted again.  Start reading with act_convert(), then open_form().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/window/window-private.h"
 
@@ -18,38 +18,38 @@
 typedef struct
 {
   ScopeWindow *window;
-  ScopePage   *page; /* it came from */
+  ScopePage   *page; /* of the model that is converted */
   char        *form;
   char       **shapes;
-} Conversion;
+} ConversionRequest;
 
 static void
-conversion_free (Conversion *conversion)
+request_free (ConversionRequest *request)
 {
-  g_object_unref (conversion->window);
-  g_object_unref (conversion->page);
-  g_strfreev (conversion->shapes);
-  g_free (conversion->form);
-  g_free (conversion);
+  g_object_unref (request->window);
+  g_object_unref (request->page);
+  g_strfreev (request->shapes);
+  g_free (request->form);
+  g_free (request);
 }
 
-/* --- What is kept --- */
+/* --- Folds and selection --- */
 
 typedef struct
 {
   ScopePage       *from;
-  ScopePage       *to; /* (transfer none): it owns the workspace that calls */
+  ScopePage       *to; /* (transfer none) it owns the workspace whose handler this is */
   ScopeConversion *conversion;
-} Keep;
+} ViewTransfer;
 
 static void
-keep_free (gpointer data, GClosure *closure G_GNUC_UNUSED)
+view_transfer_free (gpointer data, GClosure *closure G_GNUC_UNUSED)
 {
-  Keep *keep = data;
+  ViewTransfer *transfer = data;
 
-  g_object_unref (keep->from);
-  g_clear_pointer (&keep->conversion, scope_conversion_free);
-  g_free (keep);
+  g_object_unref (transfer->from);
+  g_clear_pointer (&transfer->conversion, scope_conversion_free);
+  g_free (transfer);
 }
 
 typedef struct
@@ -99,12 +99,13 @@ found_cb (GObject *source, GAsyncResult *result, gpointer unused G_GNUC_UNUSED)
     scope_workspace_show (workspace, box);
 }
 
-/* What stood open in both, and what stands for the selection. */
+/* Copies the folds of groups that both forms have, and selects the match of the selected node, which a
+ * worker finds. */
 static void
-keep_view (Keep *keep)
+transfer_view (ViewTransfer *transfer)
 {
-  ScopeWorkspace *before = scope_page_get_workspace (keep->from);
-  ScopeWorkspace *after = scope_page_get_workspace (keep->to);
+  ScopeWorkspace *before = scope_page_get_workspace (transfer->from);
+  ScopeWorkspace *after = scope_page_get_workspace (transfer->to);
   ScopeDocument  *old = scope_workspace_get_document (before);
   ScopeDocument *new = scope_workspace_get_document (after);
   g_autoptr (GKeyFile) state = g_key_file_new ();
@@ -113,14 +114,14 @@ keep_view (Keep *keep)
 
   if (!old || !new)
     return;
-  scope_graph_view_save_folds (scope_page_get_graph_view (keep->from), state);
-  scope_graph_view_load (scope_page_get_graph_view (keep->to), state);
+  scope_graph_view_save_folds (scope_page_get_graph_view (transfer->from), state);
+  scope_graph_view_load (scope_page_get_graph_view (transfer->to), state);
   if (scope_workspace_get_selected (before) == VIZ_ROOT)
     return;
   job = g_new (FindJob, 1);
   *job = (FindJob){ scope_document_ref (old),
                     scope_document_ref (new),
-                    g_steal_pointer (&keep->conversion),
+                    g_steal_pointer (&transfer->conversion),
                     scope_workspace_get_selected (before) };
   task = g_task_new (after, NULL, found_cb, NULL);
   g_task_set_task_data (task, job, find_job_free);
@@ -130,17 +131,17 @@ keep_view (Keep *keep)
 static void
 on_document (ScopeWorkspace *workspace, gpointer data)
 {
-  Keep *keep = data;
+  ViewTransfer *transfer = data;
 
-  keep_view (keep);
-  scope_page_remeasure (keep->to, keep->from);
-  /* Once: what comes later is read from the same file again. */
-  g_signal_handlers_disconnect_by_data (workspace, keep);
+  transfer_view (transfer);
+  scope_page_remeasure (transfer->to, transfer->from);
+  /* Once; later documents are reloads. */
+  g_signal_handlers_disconnect_by_data (workspace, transfer);
 }
 
 /* --- Shapes --- */
 
-/* What is known of the inputs from elsewhere than the file, and what was typed for runs. */
+/* Shapes of inputs: those of the workspace, then those in the run panel.  (transfer full) */
 static char **
 dup_shapes (ScopeWindow *self, ScopeWorkspace *workspace)
 {
@@ -157,8 +158,9 @@ dup_shapes (ScopeWindow *self, ScopeWorkspace *workspace)
   return g_strv_builder_end (builder);
 }
 
+/* TRUE if shapes has one for an input. */
 static gboolean
-is_said (const char *const *shapes, const char *name)
+has_shape (const char *const *shapes, const char *name)
 {
   gsize length = strlen (name);
 
@@ -168,8 +170,8 @@ is_said (const char *const *shapes, const char *name)
   return FALSE;
 }
 
-/* Nothing can be proved, or measured, of inputs without a shape: the page says which.  FALSE: so
- * it is. */
+/* TRUE if the shape of every input is known, which proving and measuring need; else the page names the
+ * first that is not. */
 static gboolean
 check_shapes (ScopePage *page, const char *const *shapes)
 {
@@ -186,53 +188,53 @@ check_shapes (ScopePage *page, const char *const *shapes)
 
       if (hyb_model_get_parameter (scope_document_get_model (document), node->name) ||
           hyb_graph_get_role (graph, variables[i], FALSE) != HYB_ROLE_DATA ||
-          hyb_type_is_known (&types[node->first_output]) || is_said (shapes, node->name))
+          hyb_type_is_known (&types[node->first_output]) || has_shape (shapes, node->name))
         continue;
-      text =
-          g_strdup_printf (_ ("The shape of %s is not known, so that nothing can be proved. Give "
-                              "it beside Run, under Shapes: %s=…"),
-                           node->name,
-                           node->name);
+      text = g_strdup_printf (_ ("The shape of input %s is unknown, so the forms cannot be proved "
+                                 "equal. "
+                                 "Enter it in the menu beside Run, under Shapes: %s=…"),
+                              node->name,
+                              node->name);
       scope_page_show_message (page, text, NULL, NULL);
       return FALSE;
     }
   return TRUE;
 }
 
-/* --- Writing --- */
+/* --- Converting --- */
 
 static void
-open_form (Conversion *request, ScopeConversion *conversion)
+open_form (ConversionRequest *request, ScopeConversion *conversion)
 {
   ScopeWorkspace *workspace = scope_page_get_workspace (request->page);
   g_autoptr (GFile) file = g_file_new_for_path (conversion->path);
   g_autofree char *proof = scope_conversion_describe_proof (conversion);
-  g_autofree char *told =
-      g_strdup_printf (_ ("Written as %s; %s"), scope_conversion_title (request->form), proof);
-  g_autofree char *full =
-      g_strdup_printf (_ ("Written from %s; %s"), scope_workspace_get_title (workspace), proof);
-  ScopePage *page;
-  Keep      *keep = g_new0 (Keep, 1);
+  g_autofree char *toast =
+      g_strdup_printf (_ ("Converted to %s, %s"), scope_conversion_title (request->form), proof);
+  g_autofree char *proof_text =
+      g_strdup_printf (_ ("Converted from %s, %s"), scope_workspace_get_title (workspace), proof);
+  ScopePage    *page;
+  ViewTransfer *transfer = g_new0 (ViewTransfer, 1);
 
   scope_window_open_as (request->window, file, NULL, (const char *const *) request->shapes);
   page = scope_window_get_page (request->window);
-  scope_page_set_family (page, request->page, request->form, full);
-  keep->from = g_object_ref (request->page);
-  keep->to = page;
-  keep->conversion = conversion;
+  scope_page_set_family (page, request->page, request->form, proof_text);
+  transfer->from = g_object_ref (request->page);
+  transfer->to = page;
+  transfer->conversion = conversion;
   g_signal_connect_data (scope_page_get_workspace (page),
                          "document-changed",
                          G_CALLBACK (on_document),
-                         keep,
-                         keep_free,
+                         transfer,
+                         view_transfer_free,
                          G_CONNECT_AFTER);
-  scope_window_toast (request->window, told);
+  scope_window_toast (request->window, toast);
 }
 
 static void
 converted_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
 {
-  Conversion *request = data;
+  ConversionRequest *request = data;
   g_autoptr (GError) error = NULL;
   ScopeConversion *conversion = scope_conversion_run_finish (result, &error);
 
@@ -241,10 +243,10 @@ converted_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data
     open_form (request, conversion);
   else
     scope_page_show_message (request->page, error->message, NULL, NULL);
-  conversion_free (request);
+  request_free (request);
 }
 
-/* The tab of this family that shows the form; NULL: none. */
+/* The tab of the same family that shows a form; NULL: there is none. */
 static AdwTabPage *
 find_sibling (ScopeWindow *self, ScopePage *page, const char *form)
 {
@@ -261,15 +263,14 @@ find_sibling (ScopeWindow *self, ScopePage *page, const char *form)
 }
 
 static void
-act_convert (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parameter)
+act_convert (ScopeWindow *self, const char *name G_GNUC_UNUSED, GVariant *parameter)
 {
-  ScopeWindow    *self = SCOPE_WINDOW (widget);
-  ScopePage      *page = scope_window_get_page (self);
-  const char     *form = g_variant_get_string (parameter, NULL);
-  ScopeWorkspace *workspace = page ? scope_page_get_workspace (page) : NULL;
-  const char     *model = workspace ? scope_workspace_get_model_name (workspace) : NULL;
-  AdwTabPage     *sibling;
-  Conversion     *request;
+  ScopePage         *page = scope_window_get_page (self);
+  const char        *form = g_variant_get_string (parameter, NULL);
+  ScopeWorkspace    *workspace = page ? scope_page_get_workspace (page) : NULL;
+  const char        *model = workspace ? scope_workspace_get_model_name (workspace) : NULL;
+  AdwTabPage        *sibling;
+  ConversionRequest *request;
   g_auto (GStrv) shapes = NULL;
 
   if (!model)
@@ -284,35 +285,36 @@ act_convert (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parame
   shapes = dup_shapes (self, workspace);
   if (!check_shapes (page, (const char *const *) shapes))
     return;
-  request = g_new0 (Conversion, 1);
+  request = g_new0 (ConversionRequest, 1);
   request->shapes = g_steal_pointer (&shapes);
   request->window = g_object_ref (self);
   request->page = g_object_ref (page);
   request->form = g_strdup (form);
   scope_form_menu_set_busy (self->form_menu, TRUE);
-  scope_conversion_run_async (model,
-                              NULL,
-                              (const char *const *) request->shapes,
-                              form,
-                              scope_page_get_family_title (page),
+  scope_conversion_run_async (&(ScopeConversionOptions){ .model = model,
+                                                         .shapes =
+                                                             (const char *const *) request->shapes,
+                                                         .form = form,
+                                                         .title =
+                                                             scope_page_get_family_title (page) },
                               NULL,
                               converted_cb,
                               request);
 }
 
 static void
-act_compare (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parameter G_GNUC_UNUSED)
+act_compare (ScopeWindow *self, const char *name G_GNUC_UNUSED, GVariant *parameter G_GNUC_UNUSED)
 {
-  ScopePage      *page = scope_window_get_page (SCOPE_WINDOW (widget));
+  ScopePage      *page = scope_window_get_page (self);
   ScopeWorkspace *workspace = page ? scope_page_get_workspace (page) : NULL;
   const char     *model = workspace ? scope_workspace_get_model_name (workspace) : NULL;
   g_auto (GStrv) shapes = NULL;
 
   if (!model)
     return;
-  shapes = dup_shapes (SCOPE_WINDOW (widget), workspace);
+  shapes = dup_shapes (self, workspace);
   if (check_shapes (page, (const char *const *) shapes))
-    scope_compare_window_show (GTK_WINDOW (widget), model, (const char *const *) shapes);
+    scope_compare_window_show (GTK_WINDOW (self), model, (const char *const *) shapes);
 }
 
 typedef struct
@@ -339,22 +341,21 @@ shapes_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
   g_free (forms);
 }
 
-/* Without opening it first. */
+/* Compares the forms of an example that is not open. */
 static void
-act_compare_example (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parameter)
+act_compare_example (ScopeWindow *self, const char *name G_GNUC_UNUSED, GVariant *parameter)
 {
   const char   *example = g_variant_get_string (parameter, NULL);
   ExampleForms *forms = g_new0 (ExampleForms, 1);
 
-  forms->window = g_object_ref (SCOPE_WINDOW (widget));
+  forms->window = g_object_ref (self);
   forms->model = g_strconcat ("gallery:", example, NULL);
   scope_gallery_shapes_async (example, NULL, shapes_cb, forms);
 }
 
-void
-scope_window_class_add_convert_actions (GtkWidgetClass *class)
-{
-  gtk_widget_class_install_action (class, "win.compare-example", "s", act_compare_example);
-  gtk_widget_class_install_action (class, "win.compare", NULL, act_compare);
-  gtk_widget_class_install_action (class, "win.convert", "s", act_convert);
-}
+const ScopeWindowAction scope_window_convert_actions[] = {
+  { "win.compare-example", "s", act_compare_example },
+  { "win.compare", NULL, act_compare },
+  { "win.convert", "s", act_convert },
+  { NULL, NULL, NULL },
+};

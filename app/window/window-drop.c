@@ -1,4 +1,6 @@
 /* window-drop.c — files that are dropped on the window.
+ *
+ * Parameters and captures are attached to the open model; anything else is opened in a new tab.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/window/window-private.h"
 
@@ -10,7 +12,6 @@ open_dropped (ScopeWindow *self, GFile *file)
   g_autofree char *name = g_file_get_basename (file);
   ScopePage       *page = scope_window_get_page (self);
 
-  /* Parameters belong to what is open. */
   if (page && (g_str_has_suffix (name, ".params") || g_str_has_suffix (name, ".npz")) &&
       scope_workspace_get_file (scope_page_get_workspace (page)))
     {
@@ -19,7 +20,6 @@ open_dropped (ScopeWindow *self, GFile *file)
       scope_window_set_parameters (self, path);
       return;
     }
-  /* Costs of the model that is open. */
   if (page && g_str_has_suffix (name, ".hscope"))
     {
       g_autofree char *path = g_file_get_path (file);

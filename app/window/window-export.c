@@ -1,4 +1,6 @@
-/* window-export.c — pictures, tables and traces as files, written away from the main thread.
+/* window-export.c — writes pictures of the graph and tables of costs to files, in a worker.
+ *
+ * The format follows from the ending of the file's name.  Start reading with scope_window_export().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/window/window-private.h"
 
@@ -12,13 +14,13 @@
 typedef struct
 {
   char             *path;
-  VizPicture       *picture; /* NULL: costs */
+  VizPicture       *picture; /* NULL: costs are written */
   VizOverlay       *overlay;
   const VizTheme   *theme;
   VizRect           area;
   gboolean          has_area;
   ScopeMeasurement *measurement;
-  double            scale; /* what was really used */
+  double            scale; /* of the written picture, relative to the requested one */
 } ExportJob;
 
 static void
@@ -82,9 +84,9 @@ write_in_worker (GTask                    *task,
 }
 
 static void
-written_cb (GObject *source, GAsyncResult *result, gpointer unused G_GNUC_UNUSED)
+written_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
 {
-  ScopeWindow     *self = SCOPE_WINDOW (source);
+  ScopeWindow     *self = data; /* kept alive by the task */
   const ExportJob *job = g_task_get_task_data (G_TASK (result));
   g_autoptr (GError) error = NULL;
   g_autofree char *name = g_path_get_basename (job->path);
@@ -100,9 +102,11 @@ written_cb (GObject *source, GAsyncResult *result, gpointer unused G_GNUC_UNUSED
     }
   if (job->scale < 0.99)
     text =
-        g_strdup_printf (_ ("%s written, smaller than asked: it would have been too large"), name);
+        g_strdup_printf (_ ("%s was written at %.0f %% of its size, which is the largest possible"),
+                         name,
+                         100 * job->scale);
   else
-    text = g_strdup_printf (_ ("%s written"), name);
+    text = g_strdup_printf (_ ("%s was written"), name);
   scope_window_toast (self, text);
 }
 
@@ -135,59 +139,44 @@ scope_window_export (ScopeWindow *self, const char *what, const char *path)
       job->area = scope_canvas_get_view (canvas);
       job->has_area = g_str_equal (what, "view");
     }
-  task = g_task_new (self, NULL, written_cb, NULL);
+  task = g_task_new (self, NULL, written_cb, self);
   g_task_set_task_data (task, job, export_job_free);
   scope_worker_run (task, write_in_worker);
 }
 
 static void
-on_chosen (GtkNativeDialog *dialog, int response, gpointer data)
+on_file (ScopeWindow *self, GFile *file, const char *what)
 {
-  ScopeWindow *self = data;
+  g_autofree char *path = g_file_get_path (file);
 
-  if (response == GTK_RESPONSE_ACCEPT)
-    {
-      g_autoptr (GFile) file = gtk_file_chooser_get_file (GTK_FILE_CHOOSER (dialog));
-      g_autofree char *path = file ? g_file_get_path (file) : NULL;
-      const char      *what = g_object_get_data (G_OBJECT (dialog), "what");
-
-      if (path)
-        scope_window_export (self, what, path);
-    }
-  g_clear_object (&self->chooser);
+  if (path)
+    scope_window_export (self, what, path);
 }
 
 static void
-act_export (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parameter)
+act_export (ScopeWindow *self, const char *name G_GNUC_UNUSED, GVariant *parameter)
 {
-  ScopeWindow     *self = SCOPE_WINDOW (widget);
   ScopePage       *page = scope_window_get_page (self);
   const char      *what = g_variant_get_string (parameter, NULL);
   gboolean         is_costs = g_str_equal (what, "costs");
   g_autofree char *proposal = NULL;
+  ScopeFileDialog  dialog = { .title = is_costs ? _ ("Save Costs: .csv, .json, .txt, .hscope")
+                                                : _ ("Save a Picture: .svg, .png, .pdf, .dot"),
+                              .action = GTK_FILE_CHOOSER_ACTION_SAVE,
+                              .chosen = on_file,
+                              .data = what };
 
   if (!page)
     return;
-  g_clear_object (&self->chooser);
-  self->chooser =
-      gtk_file_chooser_native_new (is_costs ? _ ("Save Costs: .csv, .json, .txt, .hscope")
-                                            : _ ("Save a Picture: .svg, .png, .pdf, .dot"),
-                                   GTK_WINDOW (self),
-                                   GTK_FILE_CHOOSER_ACTION_SAVE,
-                                   _ ("_Save"),
-                                   _ ("_Cancel"));
   proposal = g_strconcat (scope_workspace_get_title (scope_page_get_workspace (page)),
                           is_costs ? ".csv" : ".svg",
                           NULL);
-  gtk_file_chooser_set_current_name (GTK_FILE_CHOOSER (self->chooser), proposal);
-  g_object_set_data_full (G_OBJECT (self->chooser), "what", g_strdup (what), g_free);
-  g_signal_connect (self->chooser, "response", G_CALLBACK (on_chosen), self);
-  gtk_native_dialog_show (GTK_NATIVE_DIALOG (self->chooser));
+  dialog.name = proposal;
+  scope_window_choose_file (self, &dialog);
 }
 
-void
-scope_window_class_add_export_actions (GtkWidgetClass *class)
-{
-  /* "picture": all of it; "view": what is in sight; "costs". */
-  gtk_widget_class_install_action (class, "win.export", "s", act_export);
-}
+/* Targets: "picture" (the whole graph), "view" (the visible part), "costs". */
+const ScopeWindowAction scope_window_export_actions[] = {
+  { "win.export", "s", act_export },
+  { NULL, NULL, NULL },
+};

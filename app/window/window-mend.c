@@ -1,4 +1,6 @@
-/* window-mend.c — the ways out that a finding offers: mend it, name the parameters, say shapes.
+/* window-mend.c — remedies for findings: repair the model, choose its parameters, enter shapes.
+ *
+ * A repaired model is written to new files, which are opened in a new tab.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/window/window-private.h"
 
@@ -7,32 +9,32 @@
 
 #include <glib/gi18n.h>
 
-/* Of the changes so many are told at once; the log has all. */
-#define TOLD 2
+/* Changes named in the message above the graph; the log lists all. */
+#define MAX_NAMED_CHANGES 2
 
-/* --- Mending --- */
+/* --- Repairing --- */
 
 static char *
-tell_changes (const GPtrArray *changes)
+describe_changes (const GPtrArray *changes)
 {
   g_autoptr (GString) text = g_string_new (NULL);
 
   if (changes->len == 0)
-    return g_strdup (_ ("Written anew; nothing had to be changed"));
+    return g_strdup (_ ("The model was written again without changes"));
   g_string_append_printf (text,
                           g_dngettext (NULL,
-                                       "Mended, %u change: ",
-                                       "Mended, %u changes: ",
+                                       "Repaired with %u change: ",
+                                       "Repaired with %u changes: ",
                                        changes->len),
                           changes->len);
-  for (guint i = 0; i < MIN (changes->len, TOLD); i++)
+  for (guint i = 0; i < MIN (changes->len, MAX_NAMED_CHANGES); i++)
     g_string_append_printf (text, "%s%s", i > 0 ? "; " : "", (const char *) changes->pdata[i]);
-  if (changes->len > TOLD)
+  if (changes->len > MAX_NAMED_CHANGES)
     g_string_append (text, " …");
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
-/* Once: a page that has read a file takes back what it said before. */
+/* Shows the message once the page is ready, which hides earlier messages. */
 static void
 on_state (ScopeWorkspace *workspace, GParamSpec *property G_GNUC_UNUSED, gpointer data)
 {
@@ -45,27 +47,36 @@ on_state (ScopeWorkspace *workspace, GParamSpec *property G_GNUC_UNUSED, gpointe
     scope_page_show_message (data, text, _ ("Show Log"), "page.show-log");
 }
 
+/* A repair in progress. */
+typedef struct
+{
+  ScopeWindow *window;
+  ScopePage   *page; /* of the model that is repaired */
+} MendRequest;
+
 static void
 mended_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
 {
-  g_autoptr (ScopePage) page = data;
+  g_autofree MendRequest *request = data;
+  g_autoptr (ScopeWindow) self = request->window;
+  g_autoptr (ScopePage) old = request->page;
   g_autoptr (GError) error = NULL;
   g_autoptr (ScopeMended) mended = scope_mend_finish (result, &error);
-  GtkRoot        *root = gtk_widget_get_root (GTK_WIDGET (page));
+  ScopePage      *page;
   ScopeWorkspace *workspace;
 
   if (!mended)
     {
-      scope_page_show_message (page, error->message, NULL, NULL);
+      scope_page_show_message (old, error->message, NULL, NULL);
       return;
     }
-  if (!SCOPE_IS_WINDOW (root))
-    return; /* closed meanwhile: the files are written all the same */
-  scope_window_open_as (SCOPE_WINDOW (root),
+  if (!gtk_widget_get_root (GTK_WIDGET (old)))
+    return; /* the tab was closed; the files are written */
+  scope_window_open_as (self,
                         mended->symbol,
                         NULL,
-                        scope_workspace_get_shapes (scope_page_get_workspace (page)));
-  page = (g_object_unref (page), g_object_ref (scope_window_get_page (SCOPE_WINDOW (root))));
+                        scope_workspace_get_shapes (scope_page_get_workspace (old)));
+  page = scope_window_get_page (self);
   workspace = scope_page_get_workspace (page);
   for (guint i = 0; i < mended->changes->len; i++)
     scope_workspace_log (workspace,
@@ -73,7 +84,10 @@ mended_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
                          VIZ_ROOT,
                          "%s",
                          (const char *) mended->changes->pdata[i]);
-  g_object_set_data_full (G_OBJECT (workspace), "mended", tell_changes (mended->changes), g_free);
+  g_object_set_data_full (G_OBJECT (workspace),
+                          "mended",
+                          describe_changes (mended->changes),
+                          g_free);
   g_signal_connect_object (workspace,
                            "notify::state",
                            G_CALLBACK (on_state),
@@ -88,84 +102,18 @@ scope_window_mend (ScopeWindow *self, const char *path)
   ScopeWorkspace  *workspace = page ? scope_page_get_workspace (page) : NULL;
   ScopeDocument   *document = workspace ? scope_workspace_get_document (workspace) : NULL;
   g_autofree char *prefix = hyb_model_prefix_of (path);
+  MendRequest     *request;
 
   if (!document)
     return;
-  scope_mend_async (scope_document_get_path (document),
-                    scope_document_get_params (document),
-                    scope_workspace_get_shapes (workspace),
-                    prefix,
+  request = g_new (MendRequest, 1);
+  *request = (MendRequest){ g_object_ref (self), g_object_ref (page) };
+  scope_mend_async (&(ScopeMendOptions){ .path = scope_document_get_path (document),
+                                         .params = scope_document_get_params (document),
+                                         .shapes = scope_workspace_get_shapes (workspace),
+                                         .prefix = prefix },
                     mended_cb,
-                    g_object_ref (page));
-}
-
-/* --- Choosing --- */
-
-typedef struct
-{
-  const char          *title;
-  GtkFileChooserAction action;
-  void (*take) (ScopeWindow *self, const char *path);
-} Choice;
-
-static void
-on_chosen (GtkNativeDialog *dialog, int response, gpointer data)
-{
-  ScopeWindow  *self = data;
-  const Choice *choice = g_object_get_data (G_OBJECT (dialog), "choice");
-
-  if (response == GTK_RESPONSE_ACCEPT)
-    {
-      g_autoptr (GFile) file = gtk_file_chooser_get_file (GTK_FILE_CHOOSER (dialog));
-      g_autofree char *path = file ? g_file_get_path (file) : NULL;
-
-      if (path)
-        choice->take (self, path);
-    }
-  g_clear_object (&self->chooser);
-}
-
-/* In the folder of the model that is shown; NULL: none is. */
-static GtkFileChooser *
-choose (ScopeWindow *self, const Choice *choice)
-{
-  ScopePage *page = scope_window_get_page (self);
-  GFile     *file = page ? scope_workspace_get_file (scope_page_get_workspace (page)) : NULL;
-  g_autoptr (GFile) folder = file ? g_file_get_parent (file) : NULL;
-
-  if (!file)
-    return NULL;
-  g_clear_object (&self->chooser);
-  self->chooser = gtk_file_chooser_native_new (_ (choice->title),
-                                               GTK_WINDOW (self),
-                                               choice->action,
-                                               NULL,
-                                               _ ("_Cancel"));
-  if (folder)
-    gtk_file_chooser_set_current_folder (GTK_FILE_CHOOSER (self->chooser), folder, NULL);
-  g_object_set_data (G_OBJECT (self->chooser), "choice", (gpointer) choice);
-  g_signal_connect (self->chooser, "response", G_CALLBACK (on_chosen), self);
-  gtk_native_dialog_show (GTK_NATIVE_DIALOG (self->chooser));
-  return GTK_FILE_CHOOSER (self->chooser);
-}
-
-static void
-act_mend (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parameter G_GNUC_UNUSED)
-{
-  static const Choice choice = { N_ ("Write a Mended Pair"),
-                                 GTK_FILE_CHOOSER_ACTION_SAVE,
-                                 scope_window_mend };
-  ScopeWindow        *self = SCOPE_WINDOW (widget);
-  GtkFileChooser     *chooser = choose (self, &choice);
-  g_autofree char    *proposal = NULL;
-
-  if (!chooser)
-    return;
-  proposal = g_strconcat (scope_workspace_get_title (
-                              scope_page_get_workspace (scope_window_get_page (self))),
-                          "-mended-symbol.json",
-                          NULL);
-  gtk_file_chooser_set_current_name (chooser, proposal);
+                    request);
 }
 
 void
@@ -180,30 +128,80 @@ scope_window_set_parameters (ScopeWindow *self, const char *path)
     scope_workspace_open (workspace, graph, path);
 }
 
+/* --- Dialogs --- */
+
 static void
-act_choose_parameters (GtkWidget          *widget,
+on_mended_file (ScopeWindow *self, GFile *file, const char *data G_GNUC_UNUSED)
+{
+  g_autofree char *path = g_file_get_path (file);
+
+  if (path)
+    scope_window_mend (self, path);
+}
+
+static void
+on_parameter_file (ScopeWindow *self, GFile *file, const char *data G_GNUC_UNUSED)
+{
+  g_autofree char *path = g_file_get_path (file);
+
+  if (path)
+    scope_window_set_parameters (self, path);
+}
+
+/* Opens a dialog in the folder of the open model; does nothing if none is open. */
+static void
+choose_beside_model (ScopeWindow *self, ScopeFileDialog dialog)
+{
+  ScopePage *page = scope_window_get_page (self);
+  GFile     *file = page ? scope_workspace_get_file (scope_page_get_workspace (page)) : NULL;
+  g_autoptr (GFile) folder = file ? g_file_get_parent (file) : NULL;
+
+  if (!file)
+    return;
+  dialog.folder = folder;
+  scope_window_choose_file (self, &dialog);
+}
+
+static void
+act_mend (ScopeWindow *self, const char *name G_GNUC_UNUSED, GVariant *parameter G_GNUC_UNUSED)
+{
+  ScopePage       *page = scope_window_get_page (self);
+  g_autofree char *proposal = NULL;
+
+  if (!page)
+    return;
+  proposal = g_strconcat (scope_workspace_get_title (scope_page_get_workspace (page)),
+                          "-mended-symbol.json",
+                          NULL);
+  choose_beside_model (self,
+                       (ScopeFileDialog){ .title = _ ("Save the Repaired Model"),
+                                          .action = GTK_FILE_CHOOSER_ACTION_SAVE,
+                                          .name = proposal,
+                                          .chosen = on_mended_file });
+}
+
+static void
+act_choose_parameters (ScopeWindow        *self,
                        const char *name    G_GNUC_UNUSED,
                        GVariant *parameter G_GNUC_UNUSED)
 {
-  static const Choice choice = { N_ ("Choose the Parameters"),
-                                 GTK_FILE_CHOOSER_ACTION_OPEN,
-                                 scope_window_set_parameters };
-
-  choose (SCOPE_WINDOW (widget), &choice);
+  choose_beside_model (self,
+                       (ScopeFileDialog){ .title = _ ("Choose the Parameters"),
+                                          .action = GTK_FILE_CHOOSER_ACTION_OPEN,
+                                          .chosen = on_parameter_file });
 }
 
 static void
-act_run_options (GtkWidget          *widget,
+act_run_options (ScopeWindow        *self,
                  const char *name    G_GNUC_UNUSED,
                  GVariant *parameter G_GNUC_UNUSED)
 {
-  gtk_popover_popup (SCOPE_WINDOW (widget)->run_popover);
+  gtk_popover_popup (self->run_popover);
 }
 
-void
-scope_window_class_add_mend_actions (GtkWidgetClass *class)
-{
-  gtk_widget_class_install_action (class, "win.mend", NULL, act_mend);
-  gtk_widget_class_install_action (class, "win.choose-parameters", NULL, act_choose_parameters);
-  gtk_widget_class_install_action (class, "win.run-options", NULL, act_run_options);
-}
+const ScopeWindowAction scope_window_mend_actions[] = {
+  { "win.mend", NULL, act_mend },
+  { "win.choose-parameters", NULL, act_choose_parameters },
+  { "win.run-options", NULL, act_run_options },
+  { NULL, NULL, NULL },
+};

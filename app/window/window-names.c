@@ -1,11 +1,14 @@
-/* window-names.c — names for buttons that the toolkit makes without one.
+/* window-names.c — accessible names for buttons that the toolkit creates without one.
+ *
+ * Tests and screen readers find buttons by these names.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/window/window-private.h"
 
 #include <glib/gi18n.h>
 
+/* Names every widget of a type inside widget. */
 static void
-name_all (GtkWidget *widget, GType type, const char *name)
+set_names (GtkWidget *widget, GType type, const char *name)
 {
   if (G_TYPE_CHECK_INSTANCE_TYPE (widget, type))
     gtk_accessible_update_property (GTK_ACCESSIBLE (widget),
@@ -14,17 +17,17 @@ name_all (GtkWidget *widget, GType type, const char *name)
                                     -1);
   for (GtkWidget *child = gtk_widget_get_first_child (widget); child != NULL;
        child = gtk_widget_get_next_sibling (child))
-    name_all (child, type, name);
+    set_names (child, type, name);
 }
 
-/* Once tabs stand in the bar; they are made while the signal runs that tells of them. */
+/* The tab bar adds its buttons after the signal, so they are named when the main loop is idle. */
 static gboolean
 on_idle (gpointer data)
 {
   ScopeWindow *self = data;
 
   self->naming = 0;
-  name_all (self->tab_bar, GTK_TYPE_BUTTON, _ ("Close tab"));
+  set_names (self->tab_bar, GTK_TYPE_BUTTON, _ ("Close tab"));
   return G_SOURCE_REMOVE;
 }
 
@@ -44,9 +47,9 @@ scope_window_set_accessible_names (ScopeWindow *self)
       {
         gtk_accessible_update_property (GTK_ACCESSIBLE (child),
                                         GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                        _ ("How to run"),
+                                        _ ("Run options"),
                                         -1);
-        name_all (gtk_widget_get_first_child (child), GTK_TYPE_TOGGLE_BUTTON, _ ("How to run"));
+        set_names (gtk_widget_get_first_child (child), GTK_TYPE_TOGGLE_BUTTON, _ ("Run options"));
       }
   g_signal_connect_object (self->tabs,
                            "notify::n-pages",

@@ -1,4 +1,8 @@
-/* window-private.h — the inside of the window, for window*.c only.
+/* window-private.h — the struct of the window, and what its files offer each other.
+ *
+ * Calls go one way: window.c (the class) → window-actions.c, -drop.c, -convert.c, -export.c, -mend.c →
+ * window-dialog.c, window-pages.c.  Each part has a table of its actions, from which window.c installs
+ * them.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -14,12 +18,12 @@ struct _ScopeWindow
 
   /* Template */
   AdwToastOverlay *toasts;
-  GtkStack        *stack;
+  GtkStack        *stack; /* "start", "tabs" */
   AdwTabView      *tabs;
   ScopeStartPage  *start;
   GtkButton       *start_button;
   AdwWindowTitle  *title;
-  GtkStack        *title_stack;
+  GtkStack        *title_stack; /* "title", "search" */
   GtkSearchEntry  *search;
   GtkWidget       *page_tools;
   ScopeRunPanel   *run_panel;
@@ -29,25 +33,66 @@ struct _ScopeWindow
   GtkWidget       *tab_bar;
   GtkRevealer     *first_steps;
 
-  GtkFileChooserNative *chooser;
-  guint                 keeping; /* source that keeps the state of view */
-  guint                 naming;  /* source that names the buttons of new tabs */
+  GtkFileChooserNative *chooser;  /* the open file dialog, or NULL */
+  guint                 autosave; /* source */
+  guint                 naming;   /* source that gives the buttons of new tabs a name */
   gboolean              is_closing;
-  gboolean              is_at_start; /* though tabs may be open behind it */
+  gboolean              is_at_start; /* the start page is shown; tabs may be open */
 };
 
-/* The start page, or what is open behind it. */
+/* One action of the window. */
+typedef struct
+{
+  const char *name;      /* "win.…" */
+  const char *parameter; /* type of the target; NULL: none */
+  void (*activate) (ScopeWindow *self, const char *name, GVariant *parameter);
+} ScopeWindowAction;
+
+/* Tables that end with a NULL name. */
+extern const ScopeWindowAction scope_window_actions[];         /* window-actions.c */
+extern const ScopeWindowAction scope_window_forward_actions[]; /* window-forward.c */
+extern const ScopeWindowAction scope_window_export_actions[];  /* window-export.c */
+extern const ScopeWindowAction scope_window_mend_actions[];    /* window-mend.c */
+extern const ScopeWindowAction scope_window_convert_actions[]; /* window-convert.c */
+
+/* --- window-pages.c --- */
+
+/* Shows the start page, or the open tabs. */
 void scope_window_show_start (ScopeWindow *self, gboolean is_at_start);
-/* window-names.c: what screen readers call the parts that the toolkit leaves nameless. */
-void scope_window_set_accessible_names (ScopeWindow *self);
-/* window-actions.c */
-void scope_window_class_add_actions (GtkWidgetClass *class);
+/* Updates title, tools and actions to the selected page. */
+void scope_window_update_page (ScopeWindow *self);
+/* Enables the actions that the selected page allows. */
 void scope_window_update_actions (ScopeWindow *self);
-/* window-drop.c */
+/* Saves the state of every page that has changed. */
+void scope_window_autosave (ScopeWindow *self);
+/* Adds the sources or URIs of all open models. */
+void scope_window_list_open (ScopeWindow *self, GPtrArray *models);
+
+/* --- window-dialog.c --- */
+
+/* Called with each chosen file, and with the data given to scope_window_choose_file(). */
+typedef void (*ScopeFileChosen) (ScopeWindow *self, GFile *file, const char *data);
+
+typedef struct
+{
+  const char          *title;
+  GtkFileChooserAction action;
+  gboolean             is_multiple;
+  const char          *name;   /* (nullable) proposed name of a file to be saved */
+  GFile               *folder; /* (nullable) folder that is shown first */
+  ScopeFileChosen      chosen;
+  const char          *data; /* (nullable) copied */
+} ScopeFileDialog;
+
+/* Opens a file dialog; returns it for filters to be added.  (transfer none) */
+GtkFileChooser *scope_window_choose_file (ScopeWindow *self, const ScopeFileDialog *dialog);
+
+/* --- window-drop.c --- */
+
+/* Accepts files that are dropped on the window. */
 void scope_window_add_drop (ScopeWindow *self);
-/* window-export.c */
-void scope_window_class_add_export_actions (GtkWidgetClass *class);
-/* window-mend.c */
-void scope_window_class_add_mend_actions (GtkWidgetClass *class);
-/* window-convert.c */
-void scope_window_class_add_convert_actions (GtkWidgetClass *class);
+
+/* --- window-names.c --- */
+
+/* Gives accessible names to buttons that the toolkit creates without one. */
+void scope_window_set_accessible_names (ScopeWindow *self);

@@ -1,36 +1,49 @@
-/* window.h — a window: header, tabs, pages.
+/* window.h — a window: header bar, start page, and a tab for each open model.
+ *
+ * What it does is reached through actions with the prefix "win.".
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #include "app/page/page.h"
-#include "app/window/application.h"
 
 G_BEGIN_DECLS
 
 #define SCOPE_TYPE_WINDOW (scope_window_get_type ())
 G_DECLARE_FINAL_TYPE (ScopeWindow, scope_window, SCOPE, WINDOW, AdwApplicationWindow)
 
-ScopeWindow *scope_window_new (ScopeApplication *application);
-/* In a tab of its own, or in that of the start page. */
+/* Shows the start page. */
+ScopeWindow *scope_window_new (GtkApplication *application);
+
+/* --- Opening --- */
+
+/* Opens a model in a new tab; a URI "gallery:NAME" is an example. */
 void scope_window_open (ScopeWindow *self, GFile *file);
-/* What a URI stands for; "gallery:NAME" is an example. */
 void scope_window_open_uri (ScopeWindow *self, const char *uri);
-/* The same; source and shapes as in scope_workspace_set_source(), nullable. */
-void       scope_window_open_as (ScopeWindow       *self,
-                                 GFile             *file,
-                                 const char        *source,
-                                 const char *const *shapes);
-ScopePage *scope_window_get_page (ScopeWindow *self); /* NULL: the start page is shown */
-/* what: "picture", "view" or "costs"; the format follows from the path. */
+/* Opens a file under another name; source, shapes: (nullable) see scope_workspace_set_source(). */
+void scope_window_open_as (ScopeWindow       *self,
+                           GFile             *file,
+                           const char        *source,
+                           const char *const *shapes);
+/* The selected page; NULL: the start page is shown. */
+ScopePage *scope_window_get_page (ScopeWindow *self);
+
+/* --- The selected page --- */
+
+/* Writes a file in a worker; its ending determines the format.  what: "picture" (the whole graph), "view"
+ * (the visible part) or "costs". */
 void scope_window_export (ScopeWindow *self, const char *what, const char *path);
-/* Writes what is shown as the export doctor mends it, and opens that; path: of the symbol file. */
+/* Repairs the model, writes it to path (of the symbol file; parameters beside it) and opens that. */
 void scope_window_mend (ScopeWindow *self, const char *path);
-/* Reads what is shown again with these parameters. */
+/* Opens the model again with a parameter file. */
 void scope_window_set_parameters (ScopeWindow *self, const char *path);
-/* Folds, cameras and selections of all tabs, written now; it does not touch the display. */
+
+/* --- The window --- */
+
+/* Writes the state of all pages.  Does not use the display. */
 void scope_window_save_state (ScopeWindow *self);
-/* "Open again": what stood open at an end that nobody wanted. */
+/* Offers to open the models of a session that ended unexpectedly. */
 void scope_window_offer_reopen (ScopeWindow *self, const char *const *models);
+/* Shows a short message that disappears by itself. */
 void scope_window_toast (ScopeWindow *self, const char *text);
 
 G_END_DECLS

@@ -1,7 +1,8 @@
-/* gui-test.h — drives the real application inside the test process.
+/* gui-test.h — drives the application inside the test process: start, wait, find widgets, act.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "app/window/application.h"
 #include "app/window/window.h"
 
 /* FALSE: no display; then nothing else may be called. */

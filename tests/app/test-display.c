@@ -103,7 +103,7 @@ test_display_lost (void)
   g_test_message ("%s", said);
   g_assert_true (g_subprocess_get_if_exited (program));
   g_assert_cmpint (g_subprocess_get_exit_status (program), ==, 1);
-  g_assert_nonnull (strstr (said, "the display is gone"));
+  g_assert_nonnull (strstr (said, "the connection to the display was lost"));
   g_assert_true (settings_have ((gpointer) "lenet-static-symbol.json"));
   g_assert_true (settings_have ((gpointer) "running=true"));
   state = find_state ();

@@ -23,7 +23,13 @@ convert (const char *model, const char *form)
   g_autoptr (GError) error = NULL;
   ScopeConversion *conversion;
 
-  scope_conversion_run_async (model, NULL, shapes, form, "partners", NULL, keep_result, &result);
+  scope_conversion_run_async (&(ScopeConversionOptions){ .model = model,
+                                                         .shapes = shapes,
+                                                         .form = form,
+                                                         .title = "model" },
+                              NULL,
+                              keep_result,
+                              &result);
   while (!result)
     g_main_context_iteration (NULL, TRUE);
   conversion = scope_conversion_run_finish (result, &error);
@@ -81,7 +87,7 @@ test_many_to_one (void)
 {
   Pair                    pair;
   guint32                 node, fused;
-  const ScopeCounterpart *partner;
+  const ScopeCounterpart *counterpart;
   g_autoptr (GArray) one = NULL;
   g_autoptr (GArray) many = NULL;
 
@@ -91,10 +97,10 @@ test_many_to_one (void)
   g_assert_cmpuint (node, !=, VIZ_ROOT);
   one = scope_node_map_find (pair.a, node, pair.b);
   g_assert_cmpuint (one->len, ==, 1);
-  partner = &g_array_index (one, ScopeCounterpart, 0);
-  g_assert_cmpint (partner->first_step, ==, 3);
-  g_assert_cmpint (partner->last_step, ==, 3);
-  fused = partner->box;
+  counterpart = &g_array_index (one, ScopeCounterpart, 0);
+  g_assert_cmpint (counterpart->first_step, ==, 3);
+  g_assert_cmpint (counterpart->last_step, ==, 3);
+  fused = counterpart->box;
   many = scope_node_map_find (pair.b, fused, pair.a);
   /* Thirteen nodes a step, six steps. */
   g_assert_cmpuint (many->len, ==, 78);
@@ -104,21 +110,24 @@ test_many_to_one (void)
 static void
 test_groups (void)
 {
-  Pair                pair;
-  g_autofree guint32 *a = NULL;
-  g_autofree guint32 *b = NULL;
-  guint               n;
-  guint32             i2h, out, data;
+  Pair            pair;
+  ScopeNodeGroups groups;
+  const guint32  *a, *b;
+  guint32         i2h, out, data;
 
   pair_init (&pair);
-  scope_node_maps_group (pair.a, pair.b, &a, &b, &n);
+  scope_node_maps_group (pair.a, pair.b, &groups);
+  a = groups.of_box[0];
+  b = groups.of_box[1];
   i2h = scope_document_find_name (pair.written, "unroll0_lstm0_t0_i2h");
   out = scope_document_find_name (pair.written, "unroll0_lstm0_t5_out");
   data = scope_document_find_name (pair.written, "data");
-  g_assert_cmpuint (a[i2h], <, n);
-  g_assert_cmpuint (a[i2h], ==, a[out]); /* both are the fused operator's */
+  g_assert_cmpuint (a[i2h], <, groups.n);
+  g_assert_cmpuint (a[i2h], ==, a[out]); /* both match the fused operator */
   g_assert_cmpuint (a[i2h], !=, a[data]);
   g_assert_cmpuint (a[data], ==, b[scope_document_find_name (pair.fused, "data")]);
+  g_free (groups.of_box[0]);
+  g_free (groups.of_box[1]);
   pair_clear (&pair);
 }
 

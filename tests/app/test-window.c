@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/app/window-case.h"
 
+#include "app/views/outline-view.h"
 #include "app/widgets/minimap.h"
 
 ScopeWindow *window;
@@ -312,7 +313,7 @@ has_no_hits (gpointer view)
 static void
 test_search (void)
 {
-  ScopeOutlineView *outline = scope_page_get_outline_view (page);
+  ScopeOutlineView *outline = SCOPE_OUTLINE_VIEW (scope_page_get_view (page, "outline"));
   guint             n;
 
   gui_act (window, "win.search", NULL);

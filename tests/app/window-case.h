@@ -1,4 +1,4 @@
-/* window-case.h — the one window that all tests of test-window.c share, and its parts.
+/* window-case.h — what the tests of the window share: the window, its page, and the lists of tests.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -10,7 +10,7 @@ extern ScopePage   *page;
 ScopeCanvas    *canvas (void);
 ScopeWorkspace *workspace (void);
 guint           n_items (void);
-/* With HYBRIDSCOPE_PICTURES=FOLDER, of a window, there. */
+/* Saves a picture of a window in the folder HYBRIDSCOPE_PICTURES, if that is set. */
 void take_picture (gpointer of, const char *name);
 
 /* One file of tests each. */

@@ -119,7 +119,17 @@ test_silent_child (void)
 {
   set_child ("exit 4");
   gui_act (window, "win.run", NULL);
-  check_sentence ("without saying why");
+  check_sentence ("without an error message");
+  set_child (NULL);
+}
+
+/* The last line is "error:" and nothing after it. */
+static void
+test_child_with_empty_error (void)
+{
+  set_child ("echo error: >&2\nexit 4");
+  gui_act (window, "win.run", NULL);
+  check_sentence ("without an error message");
   set_child (NULL);
 }
 
@@ -244,7 +254,7 @@ test_vanishing_file (void)
   gui_settle (other);
   g_assert_cmpint (g_remove (path), ==, 0);
   g_assert_true (gui_wait (is_complaining, NULL, 10000));
-  g_assert_nonnull (strstr (banner_text (other), "is gone"));
+  g_assert_nonnull (strstr (banner_text (other), "was deleted or moved"));
   g_assert_nonnull (scope_workspace_get_document (scope_page_get_workspace (other)));
   g_assert_true (g_file_set_contents (path, text, (gssize) size, NULL));
   g_assert_true (gui_wait (is_content, NULL, 10000));
@@ -345,6 +355,8 @@ add_fault_tests (void)
   g_test_add_func ("/app/window/when-the-converting-child-is-killed", test_killed_conversion);
   g_test_add_func ("/app/window/when-the-child-is-missing", test_missing_child);
   g_test_add_func ("/app/window/when-the-child-says-nothing", test_silent_child);
+  g_test_add_func ("/app/window/when-the-child-reports-an-empty-error",
+                   test_child_with_empty_error);
   g_test_add_func ("/app/window/when-there-is-no-gpu", test_no_gpu);
   g_test_add_func ("/app/window/when-the-capture-is-damaged", test_damaged_capture);
   g_test_add_func ("/app/window/when-the-capture-of-a-run-is-cut-off", test_cut_off_run);

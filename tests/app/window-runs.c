@@ -3,6 +3,7 @@
 #include "tests/app/window-case.h"
 
 #include "app/models/gradual-list.h"
+#include "app/views/operators-view.h"
 #include "app/widgets/bars.h"
 #include "app/widgets/lane-chart.h"
 #include "app/widgets/tooltip.h"
@@ -85,7 +86,7 @@ table_has_rows (gpointer view)
 static void
 test_operators (void)
 {
-  ScopeOperatorsView *view = scope_page_get_operators_view (page);
+  ScopeOperatorsView *view = SCOPE_OPERATORS_VIEW (scope_page_get_view (page, "operators"));
   g_autofree char    *copied = NULL;
 
   gui_act (window, "win.show-view", "operators");

@@ -56,7 +56,7 @@ open_comparison (const char *model, const char *const *own_shapes)
   return compare;
 }
 
-/* A node in the first form lights what stands for it in the others, with its step. */
+/* Selecting a node in the first pane highlights the matching nodes in the others, with their step. */
 static void
 check_partners (ScopeCompareWindow *compare)
 {
@@ -300,13 +300,13 @@ test_form_measured (void)
   other = scope_page_get_workspace (second);
   g_assert_true (gui_wait (is_running, other, 30000));
   label = gui_find (GTK_WIDGET (second), "run-label");
-  g_assert_nonnull (strstr (gtk_label_get_text (GTK_LABEL (label)), "this form as well"));
+  g_assert_nonnull (strstr (gtk_label_get_text (GTK_LABEL (label)), "Measuring this form"));
   gui_spin (300);
   take_picture (window, "form-measuring");
   g_assert_true (gui_wait (has_measurement, other, 60000));
   g_assert_true (gui_wait (is_told, second, 5000));
   label = gui_find (GTK_WIDGET (second), "measured-again-label");
-  g_assert_nonnull (strstr (gtk_label_get_text (GTK_LABEL (label)), "New measurement"));
+  g_assert_nonnull (strstr (gtk_label_get_text (GTK_LABEL (label)), "Measured in this form"));
   g_assert_nonnull (strstr (gtk_label_get_text (GTK_LABEL (label)), "as Foreach Loop"));
   gui_settle (second);
   take_picture (window, "form-measured");

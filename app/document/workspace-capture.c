@@ -1,0 +1,98 @@
+/* workspace-capture.c — reads a capture in a worker and attaches it to the open document.
+ *
+ * A capture of which fewer than half of the rows find a node in the document belongs to another
+ * model and is refused.  Start reading with scope_workspace_open_capture().
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/document/workspace-private.h"
+
+#include "app/process/worker.h"
+
+#include <glib/gi18n.h>
+
+#define MIN_MATCHED 0.5
+
+typedef struct
+{
+  char          *path;
+  ScopeDocument *document;
+} CaptureJob;
+
+static void
+capture_job_free (gpointer data)
+{
+  CaptureJob *job = data;
+
+  scope_document_unref (job->document);
+  g_free (job->path);
+  g_free (job);
+}
+
+static void
+open_capture_in_worker (GTask                    *task,
+                        gpointer source           G_GNUC_UNUSED,
+                        gpointer                  data,
+                        GCancellable *cancellable G_GNUC_UNUSED)
+{
+  const CaptureJob *job = data;
+  GError           *error = NULL;
+  ScopeMeasurement *measurement = scope_measurement_open (job->path, job->document, &error);
+
+  if (measurement)
+    g_task_return_pointer (task, measurement, (GDestroyNotify) scope_measurement_unref);
+  else
+    g_task_return_error (task, error);
+}
+
+static void
+capture_opened_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
+{
+  ScopeWorkspace   *self = data; /* kept alive by the task */
+  const CaptureJob *job = g_task_get_task_data (G_TASK (result));
+  g_autoptr (GError) error = NULL;
+  g_autoptr (ScopeMeasurement) measurement = g_task_propagate_pointer (G_TASK (result), &error);
+  g_autofree char *name = g_path_get_basename (job->path);
+
+  if (!measurement)
+    {
+      scope_workspace_log (self, SCOPE_LOG_ERROR, VIZ_ROOT, "%s", error->message);
+      scope_workspace_report_problem (self, error->message);
+      return;
+    }
+  if (job->document != self->document) /* another model was opened meanwhile */
+    return;
+  if (scope_measurement_get_matched (measurement) < MIN_MATCHED)
+    {
+      g_autofree char *text =
+          g_strdup_printf (_ ("%s was measured on another model: %.0f %% of its nodes are in this "
+                              "one. Its costs are not shown. Open the capture in a tab of its "
+                              "own."),
+                           name,
+                           100 * scope_measurement_get_matched (measurement));
+
+      scope_workspace_log (self, SCOPE_LOG_WARNING, VIZ_ROOT, "%s", text);
+      scope_workspace_report_problem (self, text);
+      return;
+    }
+  g_clear_pointer (&self->measurement, scope_measurement_unref);
+  self->measurement = g_steal_pointer (&measurement);
+  g_free (self->capture_path);
+  self->capture_path = g_strdup (job->path);
+  scope_workspace_log (self, SCOPE_LOG_NOTE, VIZ_ROOT, _ ("Costs from %s"), name);
+  scope_workspace_emit (self, SCOPE_SIGNAL_CAPTURE);
+}
+
+void
+scope_workspace_open_capture (ScopeWorkspace *self, const char *path)
+{
+  g_autoptr (GTask) task = NULL;
+  CaptureJob *job;
+
+  if (!self->document)
+    return;
+  job = g_new0 (CaptureJob, 1);
+  job->path = g_strdup (path);
+  job->document = scope_document_ref (self->document);
+  task = g_task_new (self, NULL, capture_opened_cb, self);
+  g_task_set_task_data (task, job, capture_job_free);
+  scope_worker_run (task, open_capture_in_worker);
+}

@@ -1,0 +1,160 @@
+/* graph-view-layout.c — lays out the graph in a thread, and changes what is folded.
+ *
+ * The old picture stays on the canvas until the new one is complete.  Every change of the folds first
+ * copies them for undo.  Start reading with scope_graph_view_update_layout().
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/views/graph-view-private.h"
+
+#include "app/process/layout-worker.h"
+
+#define MAX_UNDO      100
+#define BUSY_AFTER_MS 250
+
+/* --- Layout --- */
+
+static gboolean
+on_busy_timeout (gpointer data)
+{
+  ScopeGraphView *self = data;
+
+  self->busy_timeout = 0;
+  gtk_widget_set_visible (GTK_WIDGET (self->spinner), TRUE);
+  gtk_spinner_start (self->spinner);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+set_busy (ScopeGraphView *self, gboolean is_busy)
+{
+  g_clear_handle_id (&self->busy_timeout, g_source_remove);
+  if (is_busy)
+    {
+      self->busy_timeout = g_timeout_add (BUSY_AFTER_MS, on_busy_timeout, self);
+      return;
+    }
+  gtk_spinner_stop (self->spinner);
+  gtk_widget_set_visible (GTK_WIDGET (self->spinner), FALSE);
+}
+
+static void
+apply_saved_camera (ScopeGraphView *self)
+{
+  if (!self->has_saved_camera)
+    return;
+  self->has_saved_camera = FALSE;
+  scope_canvas_set_camera (self->canvas, self->saved_x, self->saved_y, self->saved_zoom);
+}
+
+static void
+laid_out_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
+{
+  g_autoptr (ScopeGraphView) self = data;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (VizPicture) picture = scope_layout_finish (result, &error);
+
+  if (g_task_get_cancellable (G_TASK (result)) != self->layout_running)
+    return;
+  g_clear_object (&self->layout_running);
+  set_busy (self, FALSE);
+  if (!picture)
+    {
+      ScopeWorkspace *workspace = scope_view_get_workspace (SCOPE_VIEW (self));
+
+      if (workspace && error && !g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+        scope_workspace_log (workspace, SCOPE_LOG_ERROR, VIZ_ROOT, "%s", error->message);
+      return;
+    }
+  scope_canvas_set_picture (self->canvas, picture, self->anchor);
+  apply_saved_camera (self);
+  if (self->reveal_after != VIZ_ROOT)
+    scope_canvas_reveal (self->canvas, self->reveal_after);
+  self->reveal_after = VIZ_ROOT;
+  scope_graph_view_update_steps (self);
+  gtk_stack_set_visible_child_name (self->stack, "graph");
+}
+
+void
+scope_graph_view_update_layout (ScopeGraphView *self, guint32 anchor)
+{
+  ScopeDocument *document = scope_view_get_document (SCOPE_VIEW (self));
+
+  if (self->layout_running)
+    g_cancellable_cancel (self->layout_running);
+  g_clear_object (&self->layout_running);
+  if (!document || !self->folds)
+    return;
+  self->layout_running = g_cancellable_new ();
+  self->anchor = anchor;
+  set_busy (self, TRUE);
+  scope_layout_async (&(ScopeLayoutRequest){ .diagram = scope_document_get_diagram (document),
+                                             .folds = self->folds,
+                                             .layout = self->layout,
+                                             .previous = scope_canvas_get_picture (self->canvas) },
+                      self->layout_running,
+                      laid_out_cb,
+                      g_object_ref (self));
+}
+
+gboolean
+scope_graph_view_is_settled (ScopeGraphView *self)
+{
+  return !self->layout_running && scope_tiles_is_complete (scope_canvas_get_tiles (self->canvas));
+}
+
+/* --- Folds --- */
+
+void
+scope_graph_view_update_undo (ScopeGraphView *self)
+{
+  GtkWidget *widget = GTK_WIDGET (self);
+
+  gtk_widget_action_set_enabled (widget, "graph.undo", self->undo->len > 0);
+  gtk_widget_action_set_enabled (widget, "graph.redo", self->redo->len > 0);
+}
+
+void
+scope_graph_view_push_undo (ScopeGraphView *self)
+{
+  g_ptr_array_add (self->undo, viz_folds_copy (self->folds));
+  if (self->undo->len > MAX_UNDO)
+    g_ptr_array_remove_index (self->undo, 0);
+  g_ptr_array_set_size (self->redo, 0);
+  scope_graph_view_update_undo (self);
+}
+
+void
+scope_graph_view_open_inside (ScopeGraphView *self, VizDiagram *diagram, guint32 box, gboolean open)
+{
+  for (guint32 i = 1; i < viz_diagram_n_boxes (diagram); i++)
+    if (viz_diagram_box (diagram, i)->n_children > 0 &&
+        (i == box || box == VIZ_ROOT || viz_diagram_is_inside (diagram, i, box)))
+      viz_folds_set_open (self->folds, i, open);
+}
+
+void
+scope_graph_view_toggle (ScopeGraphView *self, guint32 box, gboolean deep)
+{
+  ScopeDocument *document = scope_view_get_document (SCOPE_VIEW (self));
+  gboolean       open;
+
+  if (!document || !self->folds)
+    return;
+  scope_graph_view_push_undo (self);
+  open = !viz_folds_is_open (self->folds, box);
+  if (deep)
+    scope_graph_view_open_inside (self, scope_document_get_diagram (document), box, open);
+  else
+    viz_folds_set_open (self->folds, box, open);
+  scope_graph_view_update_layout (self, box);
+}
+
+void
+scope_graph_view_set_steps (ScopeGraphView *self, guint32 box, int first, int last)
+{
+  if (!self->folds)
+    return;
+  scope_graph_view_push_undo (self);
+  viz_folds_set_open (self->folds, box, TRUE);
+  viz_folds_set_steps (self->folds, box, first, last);
+  scope_graph_view_update_layout (self, box);
+}

@@ -1,0 +1,301 @@
+/* canvas-camera.c — the camera of the canvas: zooming, panning, flights; and the canvas's signals.
+ *
+ * The camera is the upper left corner of the widget in points of the picture, and a zoom in pixels
+ * per point.  All changes go through move_camera(), which keeps the picture in view.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/widgets/canvas-private.h"
+
+#include <math.h>
+
+#define MARGIN    24.0
+#define FLIGHT_US 200000
+/* Minimum zoom of the first view of a picture: below it, text cannot be read. */
+#define MIN_LEGIBLE_ZOOM 0.45
+
+static guint signals[SCOPE_N_CANVAS_SIGNALS];
+
+/* --- Signals --- */
+
+static guint
+new_signal (const char *name, GType type, guint n, const GType *arguments)
+{
+  return g_signal_newv (name,
+                        type,
+                        G_SIGNAL_RUN_LAST,
+                        NULL,
+                        NULL,
+                        NULL,
+                        NULL,
+                        G_TYPE_NONE,
+                        n,
+                        (GType *) arguments);
+}
+
+void
+scope_canvas_class_add_signals (GType type)
+{
+  const GType box_deep[] = { G_TYPE_UINT, G_TYPE_BOOLEAN };
+  const GType box_x_y[] = { G_TYPE_UINT, G_TYPE_DOUBLE, G_TYPE_DOUBLE };
+
+  signals[SCOPE_CANVAS_SELECTED] = new_signal ("selected", type, 1, box_deep);
+  signals[SCOPE_CANVAS_HOVERED] = new_signal ("hovered", type, 1, box_deep);
+  signals[SCOPE_CANVAS_TOGGLED] = new_signal ("toggled", type, 2, box_deep);
+  signals[SCOPE_CANVAS_MENU] = new_signal ("menu", type, 3, box_x_y);
+  signals[SCOPE_CANVAS_CAMERA] = new_signal ("camera-changed", type, 0, NULL);
+}
+
+void
+scope_canvas_emit (ScopeCanvas *self, ScopeCanvasSignal which, guint32 box, gboolean deep)
+{
+  if (which == SCOPE_CANVAS_CAMERA)
+    g_signal_emit (self, signals[which], 0);
+  else if (which == SCOPE_CANVAS_TOGGLED)
+    g_signal_emit (self, signals[which], 0, box, deep);
+  else
+    g_signal_emit (self, signals[which], 0, box);
+}
+
+void
+scope_canvas_emit_menu (ScopeCanvas *self, guint32 box, double x, double y)
+{
+  g_signal_emit (self, signals[SCOPE_CANVAS_MENU], 0, box, x, y);
+}
+
+/* --- Camera --- */
+
+double
+scope_canvas_min_zoom (ScopeCanvas *self)
+{
+  double width = MAX (gtk_widget_get_width (GTK_WIDGET (self)), 1);
+  double height = MAX (gtk_widget_get_height (GTK_WIDGET (self)), 1);
+  double fit;
+
+  if (!self->picture)
+    return 0.1;
+  fit = MIN (width / MAX (viz_picture_width (self->picture), 1),
+             height / MAX (viz_picture_height (self->picture), 1));
+  return MIN (fit * 0.5, 0.25);
+}
+
+/* Keeps 60 pixels of the picture visible. */
+static void
+keep_in_view (ScopeCanvas *self)
+{
+  double width = gtk_widget_get_width (GTK_WIDGET (self)) / self->zoom;
+  double height = gtk_widget_get_height (GTK_WIDGET (self)) / self->zoom;
+  double visible = 60 / self->zoom;
+
+  /* A restored camera must not be clamped before the widget has a size. */
+  if (!self->picture || gtk_widget_get_width (GTK_WIDGET (self)) <= 1)
+    return;
+  self->x = CLAMP (self->x, visible - width, viz_picture_width (self->picture) - visible);
+  self->y = CLAMP (self->y, visible - height, viz_picture_height (self->picture) - visible);
+}
+
+void
+scope_canvas_get_camera (ScopeCanvas *self, double *x, double *y, double *zoom)
+{
+  *x = self->x;
+  *y = self->y;
+  *zoom = self->zoom;
+}
+
+static void
+move_camera (ScopeCanvas *self, double x, double y, double zoom)
+{
+  self->zoom = CLAMP (zoom, scope_canvas_min_zoom (self), SCOPE_ZOOM_MAX);
+  self->x = x;
+  self->y = y;
+  keep_in_view (self);
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+  scope_canvas_emit (self, SCOPE_CANVAS_CAMERA, 0, FALSE);
+}
+
+void
+scope_canvas_set_camera (ScopeCanvas *self, double x, double y, double zoom)
+{
+  scope_canvas_stop_flight (self);
+  self->is_placed = TRUE;
+  move_camera (self, x, y, zoom);
+}
+
+void
+scope_canvas_stop_flight (ScopeCanvas *self)
+{
+  if (self->tick != 0)
+    gtk_widget_remove_tick_callback (GTK_WIDGET (self), self->tick);
+  self->tick = 0;
+}
+
+/* Cubic ease-out.  The zoom is interpolated on a logarithmic scale, the centre linearly. */
+static gboolean
+on_tick (GtkWidget *widget, GdkFrameClock *clock, gpointer data)
+{
+  ScopeCanvas *self = data;
+  double t = (double) (gdk_frame_clock_get_frame_time (clock) - self->flight_start) / FLIGHT_US;
+  double width = gtk_widget_get_width (widget), height = gtk_widget_get_height (widget);
+  double share, zoom, x, y;
+
+  t = CLAMP (t, 0, 1);
+  share = 1 - pow (1 - t, 3);
+  zoom = self->from.zoom * pow (self->to.zoom / self->from.zoom, share);
+  x = (self->from.x + width / 2 / self->from.zoom) * (1 - share) +
+      (self->to.x + width / 2 / self->to.zoom) * share - width / 2 / zoom;
+  y = (self->from.y + height / 2 / self->from.zoom) * (1 - share) +
+      (self->to.y + height / 2 / self->to.zoom) * share - height / 2 / zoom;
+  if (t >= 1)
+    {
+      self->tick = 0;
+      move_camera (self, self->to.x, self->to.y, self->to.zoom);
+      return G_SOURCE_REMOVE;
+    }
+  move_camera (self, x, y, zoom);
+  return G_SOURCE_CONTINUE;
+}
+
+void
+scope_canvas_fly_to (ScopeCanvas *self, double x, double y, double zoom)
+{
+  GdkFrameClock *clock = gtk_widget_get_frame_clock (GTK_WIDGET (self));
+  gboolean       animate = FALSE;
+
+  scope_canvas_stop_flight (self);
+  g_object_get (gtk_widget_get_settings (GTK_WIDGET (self)),
+                "gtk-enable-animations",
+                &animate,
+                NULL);
+  zoom = CLAMP (zoom, scope_canvas_min_zoom (self), SCOPE_ZOOM_MAX);
+  if (!animate || !clock || !gtk_widget_get_mapped (GTK_WIDGET (self)))
+    {
+      move_camera (self, x, y, zoom);
+      return;
+    }
+  self->from = (ScopeCameraPose){ self->x, self->y, self->zoom };
+  self->to = (ScopeCameraPose){ x, y, zoom };
+  self->flight_start = gdk_frame_clock_get_frame_time (clock);
+  self->tick = gtk_widget_add_tick_callback (GTK_WIDGET (self), on_tick, self, NULL);
+}
+
+void
+scope_canvas_pan (ScopeCanvas *self, double dx, double dy)
+{
+  scope_canvas_stop_flight (self);
+  move_camera (self, self->x + dx / self->zoom, self->y + dy / self->zoom, self->zoom);
+}
+
+void
+scope_canvas_zoom_by (ScopeCanvas *self, double factor, double at_x, double at_y)
+{
+  double zoom = CLAMP (self->zoom * factor, scope_canvas_min_zoom (self), SCOPE_ZOOM_MAX);
+  double x = self->x + at_x / self->zoom - at_x / zoom;
+  double y = self->y + at_y / self->zoom - at_y / zoom;
+
+  scope_canvas_stop_flight (self);
+  move_camera (self, x, y, zoom);
+}
+
+/* The camera that shows rect with a margin, at most at max_zoom. */
+static ScopeCameraPose
+pose_of_rect (ScopeCanvas *self, const VizRect *rect, double max_zoom)
+{
+  double width = MAX (gtk_widget_get_width (GTK_WIDGET (self)), 1);
+  double height = MAX (gtk_widget_get_height (GTK_WIDGET (self)), 1);
+  double zoom = MIN ((width - 2 * MARGIN) / MAX (rect->width, 1),
+                     (height - 2 * MARGIN) / MAX (rect->height, 1));
+
+  zoom = CLAMP (zoom, scope_canvas_min_zoom (self), max_zoom);
+  return (ScopeCameraPose){ rect->x + rect->width / 2 - width / 2 / zoom,
+                            rect->y + rect->height / 2 - height / 2 / zoom,
+                            zoom };
+}
+
+void
+scope_canvas_zoom_to_rect (ScopeCanvas *self, const VizRect *rect)
+{
+  ScopeCameraPose view = pose_of_rect (self, rect, SCOPE_ZOOM_MAX);
+
+  scope_canvas_fly_to (self, view.x, view.y, view.zoom);
+}
+
+static VizRect
+whole_picture (ScopeCanvas *self)
+{
+  return (VizRect){ 0, 0, viz_picture_width (self->picture), viz_picture_height (self->picture) };
+}
+
+void
+scope_canvas_zoom_to_fit (ScopeCanvas *self)
+{
+  if (self->picture)
+    {
+      VizRect         rect = whole_picture (self);
+      ScopeCameraPose view = pose_of_rect (self, &rect, 1);
+
+      scope_canvas_fly_to (self, view.x, view.y, view.zoom);
+    }
+}
+
+/* The whole picture, or its beginning if the whole would be too small to read. */
+void
+scope_canvas_place_first (ScopeCanvas *self)
+{
+  double          width = gtk_widget_get_width (GTK_WIDGET (self));
+  VizRect         rect;
+  ScopeCameraPose view;
+
+  if (!self->picture || self->is_placed || width <= 1)
+    return;
+  self->is_placed = TRUE;
+  rect = whole_picture (self);
+  view = pose_of_rect (self, &rect, 1);
+  if (view.zoom < MIN_LEGIBLE_ZOOM && viz_picture_n_items (self->picture) > 1)
+    {
+      const VizItem *first = viz_picture_item (self->picture, 1);
+
+      view.zoom = MAX (MIN_LEGIBLE_ZOOM, 0.6);
+      view.x = rect.width * view.zoom <= width
+                   ? rect.width / 2 - width / 2 / view.zoom
+                   : first->x + first->width / 2 - width / 2 / view.zoom;
+      view.y = -MARGIN / view.zoom;
+    }
+  move_camera (self, view.x, view.y, view.zoom);
+}
+
+VizRect
+scope_canvas_get_view (ScopeCanvas *self)
+{
+  return (VizRect){ self->x,
+                    self->y,
+                    gtk_widget_get_width (GTK_WIDGET (self)) / self->zoom,
+                    gtk_widget_get_height (GTK_WIDGET (self)) / self->zoom };
+}
+
+gboolean
+scope_canvas_reveal (ScopeCanvas *self, guint32 box)
+{
+  VizRect        view = scope_canvas_get_view (self);
+  guint32        number = self->picture ? viz_picture_find_box (self->picture, box) : VIZ_NO_ITEM;
+  const VizItem *item;
+  double         zoom;
+
+  if (number == VIZ_NO_ITEM)
+    return FALSE;
+  item = viz_picture_item (self->picture, number);
+  if (self->zoom >= MIN_LEGIBLE_ZOOM && item->x > view.x + view.width * 0.05 &&
+      item->y > view.y + view.height * 0.05 && item->x + item->width < view.x + view.width * 0.95 &&
+      item->y + item->height < view.y + view.height * 0.95)
+    return TRUE;
+  zoom = MAX (self->zoom, 0.8);
+  if (item->state == VIZ_ITEM_OPEN)
+    {
+      VizRect         rect = { item->x, item->y, item->width, item->height };
+      ScopeCameraPose fit = pose_of_rect (self, &rect, zoom);
+
+      zoom = MAX (fit.zoom, 0.25);
+    }
+  scope_canvas_fly_to (self,
+                       item->x + item->width / 2 - view.width * self->zoom / zoom / 2,
+                       item->y + item->height / 2 - view.height * self->zoom / zoom / 2,
+                       zoom);
+  return TRUE;
+}

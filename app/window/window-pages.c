@@ -1,0 +1,267 @@
+/* window-pages.c — the tabs of a window: opening models, the start page, titles, what is enabled.
+ *
+ * The lowest of the window's files.  scope_window_open_as() creates a page;
+ * scope_window_update_page() adapts the window to the selected one.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/window/window-private.h"
+
+#include "app/session/session.h"
+#include "app/session/settings.h"
+#include "app/widgets/tooltip.h"
+
+#include <glib/gi18n.h>
+#include <string.h>
+
+#define GALLERY "gallery:"
+
+/* --- Pages --- */
+
+static ScopePage *
+selected_page (ScopeWindow *self)
+{
+  AdwTabPage *page = adw_tab_view_get_selected_page (self->tabs);
+  GtkWidget  *child = page ? adw_tab_page_get_child (page) : NULL;
+
+  return SCOPE_IS_PAGE (child) ? SCOPE_PAGE (child) : NULL;
+}
+
+ScopePage *
+scope_window_get_page (ScopeWindow *self)
+{
+  return self->is_at_start ? NULL : selected_page (self);
+}
+
+static ScopePage *
+nth_page (ScopeWindow *self, int n)
+{
+  return SCOPE_PAGE (adw_tab_page_get_child (adw_tab_view_get_nth_page (self->tabs, n)));
+}
+
+void
+scope_window_toast (ScopeWindow *self, const char *text)
+{
+  AdwToast *toast = adw_toast_new (text);
+
+  adw_toast_set_timeout (toast, 4);
+  adw_toast_overlay_add_toast (self->toasts, toast);
+}
+
+void
+scope_window_save_state (ScopeWindow *self)
+{
+  for (int i = 0; i < adw_tab_view_get_n_pages (self->tabs); i++)
+    scope_page_save_state (nth_page (self, i));
+}
+
+void
+scope_window_autosave (ScopeWindow *self)
+{
+  for (int i = 0; i < adw_tab_view_get_n_pages (self->tabs); i++)
+    scope_page_autosave (nth_page (self, i));
+}
+
+void
+scope_window_list_open (ScopeWindow *self, GPtrArray *models)
+{
+  for (int i = 0; !self->is_closing && i < adw_tab_view_get_n_pages (self->tabs); i++)
+    {
+      ScopeWorkspace *workspace = scope_page_get_workspace (nth_page (self, i));
+      GFile          *file = scope_workspace_get_file (workspace);
+      const char     *name = scope_workspace_get_model_name (workspace);
+
+      if (name && g_str_has_prefix (name, GALLERY))
+        g_ptr_array_add (models, g_strdup (name));
+      else if (file)
+        g_ptr_array_add (models, g_file_get_uri (file));
+    }
+}
+
+/* Remembers what all windows show, for the next start. */
+static void
+update_session (ScopeWindow *self)
+{
+  GtkApplication *application = gtk_window_get_application (GTK_WINDOW (self));
+  g_autoptr (GPtrArray) models = g_ptr_array_new_with_free_func (g_free);
+
+  if (!application || self->is_closing)
+    return;
+  for (GList *i = gtk_application_get_windows (application); i != NULL; i = i->next)
+    if (G_OBJECT_TYPE (i->data) == G_OBJECT_TYPE (self)) /* not dialogs */
+      scope_window_list_open (i->data, models);
+  g_ptr_array_add (models, NULL);
+  scope_session_set_open ((const char *const *) models->pdata);
+}
+
+/* --- What the window shows --- */
+
+void
+scope_window_update_actions (ScopeWindow *self)
+{
+  static const char *const of_page[] = {
+    "win.search",      "win.first-steps", "win.export",   "win.mend",      "win.choose-parameters",
+    "win.run-options", "win.convert",     "win.compare",  "win.reload",    "win.stop",
+    "win.outline",     "win.side-pane",   "win.panel",    "win.save-view", "win.undo",
+    "win.redo",        "win.unfold-all",  "win.fold-all", "win.trace",     "win.zoom-fit",
+    "win.zoom-in",     "win.zoom-out"
+  };
+  ScopePage      *page = scope_window_get_page (self);
+  ScopeWorkspace *workspace = page ? scope_page_get_workspace (page) : NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (of_page); i++)
+    gtk_widget_action_set_enabled (GTK_WIDGET (self), of_page[i], page != NULL);
+  gtk_widget_action_set_enabled (GTK_WIDGET (self),
+                                 "win.run",
+                                 workspace && scope_workspace_get_document (workspace) &&
+                                     !scope_workspace_is_running (workspace));
+}
+
+/* The button leads to the start page and back; tabs stay open behind it. */
+static void
+update_start_button (ScopeWindow *self)
+{
+  gboolean is_back = self->is_at_start && selected_page (self);
+
+  gtk_button_set_icon_name (self->start_button,
+                            is_back ? "go-previous-symbolic" : "tab-new-symbolic");
+  scope_tooltip_set (GTK_WIDGET (self->start_button),
+                     is_back ? _ ("Back to the model (Ctrl+T)") : _ ("Start page (Ctrl+T)"));
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self->start_button),
+                                  GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  is_back ? _ ("Back to the model") : _ ("Start page"),
+                                  -1);
+}
+
+void
+scope_window_update_page (ScopeWindow *self)
+{
+  ScopePage *page = scope_window_get_page (self);
+
+  gtk_stack_set_visible_child_name (self->stack, page ? "tabs" : "start");
+  gtk_stack_set_visible_child_name (self->title_stack, page ? "search" : "title");
+  gtk_widget_set_visible (self->page_tools, page != NULL);
+  scope_form_menu_set_page (self->form_menu, page);
+  if (page)
+    {
+      ScopeWorkspace  *workspace = scope_page_get_workspace (page);
+      GFile           *file = scope_workspace_get_file (workspace);
+      g_autofree char *path = file ? g_file_get_parse_name (file) : NULL;
+      g_autofree char *title =
+          g_strdup_printf ("%s – Hybridscope", scope_workspace_get_title (workspace));
+
+      adw_window_title_set_title (self->title, scope_workspace_get_title (workspace));
+      adw_window_title_set_subtitle (self->title, path ? path : "");
+      gtk_window_set_title (GTK_WINDOW (self), title);
+    }
+  else
+    {
+      adw_window_title_set_title (self->title, "Hybridscope");
+      adw_window_title_set_subtitle (self->title, "");
+      gtk_window_set_title (GTK_WINDOW (self), "Hybridscope");
+      scope_start_page_refresh (self->start);
+    }
+  update_start_button (self);
+  scope_window_update_actions (self);
+  update_session (self);
+}
+
+void
+scope_window_show_start (ScopeWindow *self, gboolean is_at_start)
+{
+  self->is_at_start = is_at_start;
+  scope_window_update_page (self);
+}
+
+/* --- Opening --- */
+
+/* Only files of the user: models in the cache can be opened from the gallery again. */
+static void
+add_recent (ScopeWorkspace *workspace)
+{
+  GFile *file = scope_workspace_get_file (workspace);
+  g_autoptr (GFile) cache = g_file_new_for_path (g_get_user_cache_dir ());
+
+  if (!g_file_has_prefix (file, cache))
+    scope_settings_add_recent (file);
+}
+
+static void
+on_state (ScopeWorkspace *workspace, GParamSpec *pspec G_GNUC_UNUSED, gpointer data)
+{
+  AdwTabPage *tab = data;
+
+  adw_tab_page_set_loading (tab, scope_workspace_get_state (workspace) == SCOPE_STATE_LOADING);
+  if (scope_workspace_get_state (workspace) == SCOPE_STATE_READY)
+    add_recent (workspace);
+}
+
+void
+scope_window_open_as (ScopeWindow *self, GFile *file, const char *source, const char *const *shapes)
+{
+  ScopePage      *page = SCOPE_PAGE (scope_page_new ());
+  ScopeWorkspace *workspace = scope_page_get_workspace (page);
+  AdwTabPage     *tab = adw_tab_view_append (self->tabs, GTK_WIDGET (page));
+
+  g_object_bind_property (workspace, "title", tab, "title", G_BINDING_SYNC_CREATE);
+  g_signal_connect_object (workspace, "notify::state", G_CALLBACK (on_state), tab, 0);
+  g_signal_connect_object (workspace,
+                           "notify::state",
+                           G_CALLBACK (scope_window_update_page),
+                           self,
+                           G_CONNECT_SWAPPED);
+  adw_tab_view_set_selected_page (self->tabs, tab);
+  g_signal_connect_object (workspace,
+                           "notify::running",
+                           G_CALLBACK (scope_window_update_actions),
+                           self,
+                           G_CONNECT_SWAPPED);
+  scope_workspace_set_source (workspace, source, shapes);
+  scope_page_open (page, file);
+  scope_window_show_start (self, FALSE);
+}
+
+void
+scope_window_open (ScopeWindow *self, GFile *file)
+{
+  g_autofree char *uri = g_file_get_uri (file);
+
+  if (g_str_has_prefix (uri, GALLERY))
+    gtk_widget_activate_action (GTK_WIDGET (self),
+                                "win.open-example",
+                                "s",
+                                uri + strlen (GALLERY) + strspn (uri + strlen (GALLERY), "/"));
+  else
+    scope_window_open_as (self, file, NULL, NULL);
+}
+
+void
+scope_window_open_uri (ScopeWindow *self, const char *uri)
+{
+  g_autoptr (GFile) file = g_file_new_for_uri (uri);
+
+  scope_window_open (self, file);
+}
+
+static void
+on_reopen (AdwToast *toast, gpointer data)
+{
+  const char *const *models = g_object_get_data (G_OBJECT (toast), "models");
+
+  for (guint i = 0; models[i] != NULL; i++)
+    scope_window_open_uri (data, models[i]);
+}
+
+void
+scope_window_offer_reopen (ScopeWindow *self, const char *const *models)
+{
+  AdwToast *toast = adw_toast_new (_ ("The last session ended unexpectedly"));
+
+  adw_toast_set_button_label (toast, _ ("Open Again"));
+  adw_toast_set_timeout (toast, 0);
+  adw_toast_set_priority (toast, ADW_TOAST_PRIORITY_HIGH);
+  g_object_set_data_full (G_OBJECT (toast),
+                          "models",
+                          g_strdupv ((char **) models),
+                          (GDestroyNotify) g_strfreev);
+  g_signal_connect_object (toast, "button-clicked", G_CALLBACK (on_reopen), self, 0);
+  adw_toast_overlay_add_toast (self->toasts, toast);
+}
