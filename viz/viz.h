@@ -1,14 +1,15 @@
-/* viz.h — everything of viz/ that others may use.
+/* viz.h — the headers of this module that other modules use.
  *
- *   builder  diagram.h    what to draw
- *   fold     fold.h       weights into consumers, scopes, repeats (on the builder)
- *   folds    folds.h      what stands open
- *   layout   layout.h     diagram + folds → picture, in a worker
- *   picture  picture.h    placed, immutable; hit test
- *   overlay  overlay.h    values as colours
- *   paint    paint.h      the one draw function
- *   export   export.h     SVG, PNG, PDF, DOT
- *   charts   chart.h      bars, waterfall, heat strip
+ *   builder  diagram.h         what to draw
+ *   fold     fold.h            groups boxes, on the builder
+ *   folds    folds.h           which groups are open
+ *   layout   layout-diagram.h  diagram + folds → picture, in a worker thread
+ *            layout.h          the layouts by name
+ *   picture  picture.h         placed, immutable; hit test
+ *   overlay  overlay.h         values as colours
+ *   paint    paint.h           drawing
+ *   export   export.h          SVG, PNG, PDF, DOT
+ *   charts   chart.h           bars, waterfall, curves
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

@@ -198,10 +198,10 @@ void viz_diagram_builder_add_flags (VizDiagramBuilder *builder, guint32 box, Viz
 void
 viz_diagram_builder_set_arrow_kind (VizDiagramBuilder *builder, guint32 arrow, VizArrowKind kind);
 
-/* The number of boxes added so far, with the root, and of arrows. */
+/* The number of boxes added so far, with the root. */
 guint32 viz_diagram_builder_n_boxes (const VizDiagramBuilder *builder);
+/* The number of arrows added so far. */
 guint32 viz_diagram_builder_n_arrows (const VizDiagramBuilder *builder);
-
 /* A box added so far; valid until the next box is added.  Its children and ports are not set before
  * freezing. */
 const VizBox *viz_diagram_builder_box (const VizDiagramBuilder *builder, guint32 box);
@@ -211,16 +211,18 @@ const VizArrow *viz_diagram_builder_arrow (const VizDiagramBuilder *builder, gui
 /* The diagram of everything that was added.  Frees the builder.  (transfer full) */
 VizDiagram *viz_diagram_builder_freeze (VizDiagramBuilder *builder);
 
-/* Atomic reference counting. */
+/* Adds a reference; thread-safe.  Returns diagram. */
 VizDiagram *viz_diagram_ref (VizDiagram *diagram);
-void        viz_diagram_unref (VizDiagram *diagram);
-
-/* Boxes and arrows by number; boxes are counted with VIZ_ROOT. */
-guint32         viz_diagram_n_boxes (const VizDiagram *diagram);
-const VizBox   *viz_diagram_box (const VizDiagram *diagram, guint32 box);
-guint32         viz_diagram_n_arrows (const VizDiagram *diagram);
+/* Drops a reference; the last one frees the diagram. */
+void viz_diagram_unref (VizDiagram *diagram);
+/* The number of boxes, with VIZ_ROOT. */
+guint32 viz_diagram_n_boxes (const VizDiagram *diagram);
+/* A box by number.  (transfer none) */
+const VizBox *viz_diagram_box (const VizDiagram *diagram, guint32 box);
+/* The number of arrows. */
+guint32 viz_diagram_n_arrows (const VizDiagram *diagram);
+/* An arrow by number.  (transfer none) */
 const VizArrow *viz_diagram_arrow (const VizDiagram *diagram, guint32 arrow);
-
 /* A port by number; a box's ports are first_port to first_port + n_ports - 1. */
 const VizPort *viz_diagram_port (const VizDiagram *diagram, guint32 port);
 /* The number of the nth child of a box, in order of adding. */

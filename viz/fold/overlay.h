@@ -22,10 +22,10 @@ typedef enum
 
 /* An overlay without values.  title: (nullable) shown in the legend. */
 VizOverlay *viz_overlay_new (VizDiagram *diagram, const char *title, VizScale scale);
-/* Atomic reference counting. */
+/* Adds a reference; thread-safe.  Returns overlay. */
 VizOverlay *viz_overlay_ref (VizOverlay *overlay);
-void        viz_overlay_unref (VizOverlay *overlay);
-
+/* Drops a reference; the last one frees the overlay. */
+void viz_overlay_unref (VizOverlay *overlay);
 /* Sets the value of a box; only before viz_overlay_finish().  text: (nullable) the tag drawn at the
  * box, "1.2 ms · 14 %". */
 void viz_overlay_set (VizOverlay *overlay, guint32 box, double value, const char *text);
@@ -53,11 +53,10 @@ const char *viz_overlay_text (const VizOverlay *overlay, guint32 box);
  * NAN. */
 double viz_overlay_level_of (const VizOverlay *overlay, double value);
 
-/* What was set; title and note may be NULL. */
-VizScale    viz_overlay_scale (const VizOverlay *overlay);
-const char *viz_overlay_title (const VizOverlay *overlay);
-const char *viz_overlay_note (const VizOverlay *overlay);
-
+VizScale    viz_overlay_scale (const VizOverlay *overlay); /* As given to viz_overlay_new(). */
+const char *viz_overlay_title (const VizOverlay *overlay); /* (nullable) The legend's title. */
+const char *
+viz_overlay_note (const VizOverlay *overlay); /* (nullable) The line under the legend. */
 /* The smallest and the largest value shown; 0 if there are no values. */
 void viz_overlay_bounds (const VizOverlay *overlay, double *low, double *high);
 /* A value as text, by the format that was set.  (transfer full) */

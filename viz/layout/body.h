@@ -82,10 +82,10 @@ void viz_body_add_previous (VizBody *body, double width, double height);
 /* Frees a body; NULL is allowed. */
 void viz_body_free (VizBody *body);
 
-/* Hash and equality over nodes and edges; answer and previous state do not count. */
-guint    viz_body_hash (gconstpointer body);
+/* A hash over nodes and edges, for GHashTable. */
+guint viz_body_hash (gconstpointer body);
+/* Whether two bodies have equal nodes and edges; answer and previous state do not count. */
 gboolean viz_body_equal (gconstpointer a, gconstpointer b);
-
 /* Copies the answer of an equal body. */
 void viz_body_copy_answer (VizBody *body, const VizBody *from);
 
@@ -105,10 +105,10 @@ void viz_body_turn (VizBody *body, VizPoint corner, VizPoint next);
 /* Moves the answer to start at 0, 0 and sets its size. */
 void viz_body_end (VizBody *body);
 
-/* viz_body_line_to() and viz_body_turn() for an array of VizPoint that holds at least a start. */
+/* viz_body_line_to() for an array of VizPoint that holds at least a start. */
 void viz_points_line_to (GArray *points, double x, double y);
+/* viz_body_turn() for an array of VizPoint that holds at least a start. */
 void viz_points_turn (GArray *points, VizPoint corner, VizPoint next);
-
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (VizBody, viz_body_free)
 
 G_END_DECLS

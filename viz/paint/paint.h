@@ -36,13 +36,15 @@ typedef struct
   double           width; /* of the line, in pixels */
 } VizMark;
 
-/* Draws a frame around an item, or a wire, on top of tiles: selection, hover, search hits, traced
- * wires.  options->scale must be set. */
+/* Draws a frame around an item, on top of tiles: selection, hover, search hits.  options->scale must be
+ * set. */
 void viz_paint_item_mark (const VizPicture      *picture,
                           cairo_t               *cr,
                           const VizPaintOptions *options,
                           guint32                item,
                           const VizMark         *mark);
+/* Draws a wire in the mark's colour, on top of tiles; a stub is drawn from its tail to its head.
+ * options->scale must be set. */
 void viz_paint_wire_mark (const VizPicture      *picture,
                           cairo_t               *cr,
                           const VizPaintOptions *options,

@@ -75,28 +75,35 @@ typedef struct
   guint32    index; /* item, wire or plug */
 } VizHit;
 
-/* Atomic reference counting. */
+/* Adds a reference; thread-safe.  Returns picture. */
 VizPicture *viz_picture_ref (VizPicture *picture);
-void        viz_picture_unref (VizPicture *picture);
+/* Drops a reference; the last one frees the picture. */
+void viz_picture_unref (VizPicture *picture);
 
-/* The diagram and the options that the picture was made from.  (transfer none) */
+/* The diagram that the picture shows.  (transfer none) */
 VizDiagram *viz_picture_diagram (const VizPicture *picture);
-const char *viz_picture_font (const VizPicture *picture);
-const char *viz_picture_layout (const VizPicture *picture);
-gboolean    viz_picture_is_bare (const VizPicture *picture);
-
+const char *viz_picture_font (const VizPicture *picture); /* The font family of its texts. */
+const char *
+viz_picture_layout (const VizPicture *picture); /* The name of the layout that made it. */
+gboolean
+viz_picture_is_bare (const VizPicture *picture);       /* Whether boxes show title and name only. */
 double viz_picture_width (const VizPicture *picture);  /* In points. */
 double viz_picture_height (const VizPicture *picture); /* In points. */
 
-/* Items, wires and plugs by number; viz_picture_points() gives the n_points points of a wire. */
-guint32         viz_picture_n_items (const VizPicture *picture);
-const VizItem  *viz_picture_item (const VizPicture *picture, guint32 item);
-guint32         viz_picture_n_wires (const VizPicture *picture);
-const VizWire  *viz_picture_wire (const VizPicture *picture, guint32 wire);
+/* The number of items, with the root. */
+guint32 viz_picture_n_items (const VizPicture *picture);
+/* An item by number.  (transfer none) */
+const VizItem *viz_picture_item (const VizPicture *picture, guint32 item);
+/* The number of wires. */
+guint32 viz_picture_n_wires (const VizPicture *picture);
+/* A wire by number.  (transfer none) */
+const VizWire *viz_picture_wire (const VizPicture *picture, guint32 wire);
+/* The n_points points of a wire.  (transfer none) */
 const VizPoint *viz_picture_points (const VizPicture *picture, guint32 wire);
-guint32         viz_picture_n_plugs (const VizPicture *picture);
-const VizPlug  *viz_picture_plug (const VizPicture *picture, guint32 plug);
-
+/* The number of plugs. */
+guint32 viz_picture_n_plugs (const VizPicture *picture);
+/* A plug by number.  (transfer none) */
+const VizPlug *viz_picture_plug (const VizPicture *picture, guint32 plug);
 /* The item that shows a box: the box itself, or the closed group or run of steps that hides it.
  * VIZ_NO_ITEM for a folded weight. */
 guint32 viz_picture_find_box (const VizPicture *picture, guint32 box);
