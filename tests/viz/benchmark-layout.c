@@ -1,6 +1,6 @@
-/* benchmark-layout.c — times and memory of graph-view.md, section 2; not a test.
+/* benchmark-layout.c — prints times and memory of folding, layout and SVG; not a test.
  *
- * From frozen boxes to SVG bytes, one thread.
+ * Runs in one thread, from the builder to the bytes of the SVG.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/viz/scenes.h"
 
@@ -19,7 +19,7 @@ typedef struct
   gsize  n_bytes;
 } Times;
 
-/* Of this process, in microseconds: a busy machine makes it longer, but not by much. */
+/* The CPU time of this process in microseconds, which depends little on other load. */
 static gint64
 processor_time (void)
 {

@@ -1,5 +1,5 @@
 #!/bin/sh
-# check-helper-alone.sh — only layout-helper is linked with Graphviz' layouts: they can crash and hang.
+# check-helper-alone.sh — checks that only layout-helper is linked with libgvc, which can crash and hang.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 status=0
 for program; do

@@ -1,13 +1,14 @@
-/* compare.c — pixel by pixel, with a little tolerance.
+/* compare.c — compares images pixel by pixel.
+ *
+ * A small tolerance allows for other versions of FreeType, which shade letters slightly differently.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/viz/compare.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* Other versions of FreeType shade the borders of letters a little differently. */
-#define NOTICEABLE    48
-#define SHARE_ALLOWED 0.004
+#define NOTICEABLE    48    /* difference of one channel that counts */
+#define SHARE_ALLOWED 0.004 /* of the pixels */
 
 cairo_surface_t *
 compare_draw (const VizPicture *picture, const VizPaintOptions *options, double scale)
@@ -25,7 +26,6 @@ compare_draw (const VizPicture *picture, const VizPaintOptions *options, double 
   return surface;
 }
 
-/* Share of pixels that differ to be seen; 1 when the sizes differ. */
 double
 compare_difference (cairo_surface_t *a, cairo_surface_t *b)
 {

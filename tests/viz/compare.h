@@ -1,20 +1,20 @@
-/* compare.h — drawn pictures against each other and against stored ones.
+/* compare.h — compares drawn pictures with each other and with stored ones.
  *
- * VIZ_WRITE_REFERENCES=1 writes the stored pictures anew; look at them before
- * committing.
+ * VIZ_WRITE_REFERENCES=1 writes the stored pictures instead; look at them before committing.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #include "viz/paint/paint.h"
 
-/* (transfer full) */
+/* Draws a picture at a scale in pixels per point.  (transfer full) */
 cairo_surface_t *
 compare_draw (const VizPicture *picture, const VizPaintOptions *options, double scale);
 
-/* Share of pixels that differ to be seen; 1 when the sizes differ. */
+/* The share of pixels that differ visibly; 1 if the sizes differ. */
 double compare_difference (cairo_surface_t *a, cairo_surface_t *b);
 
-/* Fails the test, or skips it after writing. */
+/* Fails the test if the drawn picture differs from the file.  If the files are being written, writes
+ * it and skips the test. */
 void compare_with_stored (const VizPicture      *picture,
                           const VizPaintOptions *options,
                           double                 scale,

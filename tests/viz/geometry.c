@@ -1,4 +1,6 @@
-/* geometry.c — slow and simple on purpose: it judges the fast code.
+/* geometry.c — measures pictures with simple, slow algorithms.
+ *
+ * Uses none of the indices and estimates of the code that it checks.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/viz/geometry.h"
 
@@ -45,7 +47,7 @@ check_items (const VizPicture *picture, Geometry *geometry)
     }
 }
 
-/* By Pango itself, whole lines: not by the sums that the layout used. */
+/* Measures whole lines with Pango; the layout uses sums of advances. */
 static void
 check_texts (const VizPicture *picture, Geometry *geometry)
 {
@@ -63,13 +65,13 @@ check_texts (const VizPicture *picture, Geometry *geometry)
       if (item->state == VIZ_ITEM_OPEN)
         continue;
       lines = viz_box_lines (viz_picture_diagram (picture),
-                              item->box,
-                              item->state == VIZ_ITEM_STEPS ? item->first_step : -1,
-                              item->last_step,
-                              viz_picture_is_bare (picture));
+                             item->box,
+                             item->state == VIZ_ITEM_STEPS ? item->first_step : -1,
+                             item->last_step,
+                             viz_picture_is_bare (picture));
       for (guint k = 0; k < lines->len; k++)
         {
-          const VizTextLine        *line = &g_array_index (lines, VizTextLine, k);
+          const VizTextLine    *line = &g_array_index (lines, VizTextLine, k);
           PangoFontDescription *font = viz_text_font (viz_picture_font (picture), line->style);
           int                   width;
 
@@ -98,18 +100,14 @@ flatten (const VizPicture *picture, guint32 number)
   for (guint32 k = 0; k + 3 < wire->n_points; k += 3)
     for (guint c = 1; c <= CHORDS; c++)
       {
-        double   t = (double) c / CHORDS, s = 1 - t;
-        VizPoint at = { s * s * s * p[k].x + 3 * s * s * t * p[k + 1].x +
-                            3 * s * t * t * p[k + 2].x + t * t * t * p[k + 3].x,
-                        s * s * s * p[k].y + 3 * s * s * t * p[k + 1].y +
-                            3 * s * t * t * p[k + 2].y + t * t * t * p[k + 3].y };
+        VizPoint at = viz_curve_point (p + k, (double) c / CHORDS);
 
         g_array_append_val (flat, at);
       }
   return flat;
 }
 
-/* Whether a straight piece has a part inside, more than a point away from the border. */
+/* Whether a line has a part inside an item, more than a point away from its border. */
 static gboolean
 runs_through (const VizItem *item, VizPoint from, VizPoint to)
 {
@@ -170,7 +168,8 @@ side (VizPoint a, VizPoint b, VizPoint p)
   return (b.x - a.x) * (p.y - a.y) - (b.y - a.y) * (p.x - a.x);
 }
 
-/* Where two wires cross, to a point: branches of one bus cross a third wire once. */
+/* Collects the crossings of two wires, rounded to points: branches of one bus that cross a third wire
+ * at the same place count once. */
 static void
 find_crossings (const GArray *a, const GArray *b, guint32 tail_a, guint32 tail_b, GHashTable *found)
 {
@@ -203,7 +202,7 @@ meet (const VizRect *a, double x, double y, double width, double height)
          a->y + EPSILON < y + height && y + EPSILON < a->y + a->height;
 }
 
-/* As large as its letters are: without the room above and below a line. */
+/* The rectangle of the letters, without the space above and below the line. */
 static VizRect
 label_rect (const VizWire *wire)
 {
@@ -212,7 +211,7 @@ label_rect (const VizWire *wire)
   return (VizRect){ wire->label_x, wire->label_y - size * 0.75, wire->label_width, size * 0.95 };
 }
 
-/* Borders of groups are no boxes, but their ports are. */
+/* Whether a label covers a closed item, a plug or another label; open groups do not count. */
 static gboolean
 is_covered (const VizPicture *picture, guint32 number)
 {

@@ -1,4 +1,6 @@
-/* geometry.h — how good a picture is, as numbers.
+/* geometry.h — measures the quality of a picture: overlaps, crossings, clipped texts.
+ *
+ * Tests require 0 for everything that makes a picture wrong, and compare the rest.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -6,7 +8,7 @@
 
 typedef struct
 {
-  guint  n_overlaps;  /* pairs of items that overlap without one holding the other */
+  guint  n_overlaps;  /* pairs of items that overlap without one containing the other */
   guint  n_outside;   /* items, plugs and wires that leave the picture or their group */
   guint  n_clipped;   /* lines of text wider than their box */
   guint  n_through;   /* wires that run through a box that is neither end */
@@ -16,4 +18,5 @@ typedef struct
   double length;      /* of all wires */
 } Geometry;
 
+/* Measures a picture; takes quadratic time. */
 Geometry geometry_of (const VizPicture *picture);

@@ -1,25 +1,21 @@
-/* scenes.c — made by hand after the graphs that Gluon and the MXNet tutorials produce.
+/* scenes.c — the diagrams of scenes.h.
+ *
+ * Modelled on the graphs that Gluon and the MXNet tutorials produce; reference/ holds their pictures.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/viz/scenes.h"
 
+/* Adds a box with that name; info gives the other members. */
 static guint32
-box (VizDiagramBuilder *b,
-     guint32            parent,
-     const char        *title,
-     const char        *name,
-     VizCategory        category,
-     const char        *shape)
+box (VizDiagramBuilder *b, const char *name, const VizBoxInfo *info)
 {
-  return viz_diagram_builder_add_box (b,
-                                      &(VizBoxInfo){ .id = name,
-                                                     .title = title,
-                                                     .subtitle = name,
-                                                     .shape = shape,
-                                                     .category = category,
-                                                     .parent = parent,
-                                                     .user = viz_diagram_builder_n_boxes (b) });
+  VizBoxInfo named = *info;
+
+  named.id = named.subtitle = name;
+  named.user = viz_diagram_builder_n_boxes (b);
+  return viz_diagram_builder_add_box (b, &named);
 }
 
+/* Adds a box that is not an operator. */
 static guint32
 special (VizDiagramBuilder *b, guint32 parent, VizBoxKind kind, const char *name, const char *shape)
 {
@@ -41,8 +37,9 @@ join (VizDiagramBuilder *b, guint32 tail, guint32 head, const char *label, guint
                                      .tail = tail, .head = head, .label = label, .bytes = bytes });
 }
 
+/* Adds a weight and an arrow from it to head. */
 static void
-weigh (VizDiagramBuilder *b, guint32 head, const char *name, const char *shape)
+add_weight (VizDiagramBuilder *b, guint32 head, const char *name, const char *shape)
 {
   join (b,
         special (b, viz_diagram_builder_box (b, head)->parent, VIZ_BOX_WEIGHT, name, shape),
@@ -66,16 +63,27 @@ make_mlp (void)
                                                     .attributes =
                                                         (const char *[]){ "num_hidden 128", NULL },
                                                     .category = VIZ_CATEGORY_LINEAR });
-  relu = box (b, VIZ_ROOT, "Activation", "relu1", VIZ_CATEGORY_ELEMENTWISE, "32×128 f32");
-  fc2 = box (b, VIZ_ROOT, "FullyConnected", "fc2", VIZ_CATEGORY_LINEAR, "32×10 f32");
-  out = box (b, VIZ_ROOT, "SoftmaxOutput", "softmax", VIZ_CATEGORY_LOSS, "32×10 f32");
+  relu = box (b,
+              "relu1",
+              &(VizBoxInfo){ .title = "Activation",
+                             .shape = "32×128 f32",
+                             .category = VIZ_CATEGORY_ELEMENTWISE });
+  fc2 =
+      box (b,
+           "fc2",
+           &(VizBoxInfo){
+               .title = "FullyConnected", .shape = "32×10 f32", .category = VIZ_CATEGORY_LINEAR });
+  out = box (b,
+             "softmax",
+             &(VizBoxInfo){
+                 .title = "SoftmaxOutput", .shape = "32×10 f32", .category = VIZ_CATEGORY_LOSS });
   join (b, data, fc1, "32×784 f32", 100352);
-  weigh (b, fc1, "fc1_weight", "128×784");
-  weigh (b, fc1, "fc1_bias", "128");
+  add_weight (b, fc1, "fc1_weight", "128×784");
+  add_weight (b, fc1, "fc1_bias", "128");
   join (b, fc1, relu, "32×128 f32", 16384);
   join (b, relu, fc2, "32×128 f32", 16384);
-  weigh (b, fc2, "fc2_weight", "10×128");
-  weigh (b, fc2, "fc2_bias", "10");
+  add_weight (b, fc2, "fc2_weight", "10×128");
+  add_weight (b, fc2, "fc2_bias", "10");
   join (b, fc2, out, "32×10 f32", 1280);
   join (b, special (b, VIZ_ROOT, VIZ_BOX_INPUT, "softmax_label", "32"), out, "32 f32", 128);
   return viz_diagram_builder_freeze (b);
@@ -98,10 +106,26 @@ make_residual (void)
                     "stage1_unit%u_%s",
                     i,
                     (const char *[]){ "conv1", "bn1", "conv2", "plus" }[k]);
-      conv1 = box (b, VIZ_ROOT, "Convolution", name[0], VIZ_CATEGORY_CONVOLUTION, "1×64×56×56 f32");
-      bn = box (b, VIZ_ROOT, "BatchNorm", name[1], VIZ_CATEGORY_NORMALISATION, "1×64×56×56 f32");
-      conv2 = box (b, VIZ_ROOT, "Convolution", name[2], VIZ_CATEGORY_CONVOLUTION, "1×64×56×56 f32");
-      add = box (b, VIZ_ROOT, "elemwise_add", name[3], VIZ_CATEGORY_ELEMENTWISE, "1×64×56×56 f32");
+      conv1 = box (b,
+                   name[0],
+                   &(VizBoxInfo){ .title = "Convolution",
+                                  .shape = "1×64×56×56 f32",
+                                  .category = VIZ_CATEGORY_CONVOLUTION });
+      bn = box (b,
+                name[1],
+                &(VizBoxInfo){ .title = "BatchNorm",
+                               .shape = "1×64×56×56 f32",
+                               .category = VIZ_CATEGORY_NORMALISATION });
+      conv2 = box (b,
+                   name[2],
+                   &(VizBoxInfo){ .title = "Convolution",
+                                  .shape = "1×64×56×56 f32",
+                                  .category = VIZ_CATEGORY_CONVOLUTION });
+      add = box (b,
+                 name[3],
+                 &(VizBoxInfo){ .title = "elemwise_add",
+                                .shape = "1×64×56×56 f32",
+                                .category = VIZ_CATEGORY_ELEMENTWISE });
       join (b, at, conv1, "1×64×56×56 f32", 802816);
       join (b, conv1, bn, "1×64×56×56 f32", 802816);
       join (b, bn, conv2, "1×64×56×56 f32", 802816);
@@ -133,12 +157,35 @@ make_foreach (void)
       viz_diagram_builder_add_port (b, loop, VIZ_PORT_CAPTURED, VIZ_SIDE_IN, "h2h_weight");
   guint32 out_y = viz_diagram_builder_add_port (b, loop, VIZ_PORT_DATA, VIZ_SIDE_OUT, "out0");
   guint32 out_h = viz_diagram_builder_add_port (b, loop, VIZ_PORT_STATE, VIZ_SIDE_OUT, "h");
-  guint32 i2h = box (b, loop, "FullyConnected", "rnn0_i2h", VIZ_CATEGORY_LINEAR, "32×512 f32");
-  guint32 h2h = box (b, loop, "FullyConnected", "rnn0_h2h", VIZ_CATEGORY_LINEAR, "32×512 f32");
-  guint32 add = box (b, loop, "elemwise_add", "rnn0_plus", VIZ_CATEGORY_ELEMENTWISE, "32×512 f32");
-  guint32 tanh = box (b, loop, "Activation", "rnn0_out", VIZ_CATEGORY_ELEMENTWISE, "32×512 f32");
-  guint32 dec =
-      box (b, VIZ_ROOT, "FullyConnected", "decoder", VIZ_CATEGORY_LINEAR, "35×32×1000 f32");
+  guint32 i2h = box (b,
+                     "rnn0_i2h",
+                     &(VizBoxInfo){ .parent = loop,
+                                    .title = "FullyConnected",
+                                    .shape = "32×512 f32",
+                                    .category = VIZ_CATEGORY_LINEAR });
+  guint32 h2h = box (b,
+                     "rnn0_h2h",
+                     &(VizBoxInfo){ .parent = loop,
+                                    .title = "FullyConnected",
+                                    .shape = "32×512 f32",
+                                    .category = VIZ_CATEGORY_LINEAR });
+  guint32 add = box (b,
+                     "rnn0_plus",
+                     &(VizBoxInfo){ .parent = loop,
+                                    .title = "elemwise_add",
+                                    .shape = "32×512 f32",
+                                    .category = VIZ_CATEGORY_ELEMENTWISE });
+  guint32 tanh = box (b,
+                      "rnn0_out",
+                      &(VizBoxInfo){ .parent = loop,
+                                     .title = "Activation",
+                                     .shape = "32×512 f32",
+                                     .category = VIZ_CATEGORY_ELEMENTWISE });
+  guint32 dec = box (b,
+                     "decoder",
+                     &(VizBoxInfo){ .title = "FullyConnected",
+                                    .shape = "35×32×1000 f32",
+                                    .category = VIZ_CATEGORY_LINEAR });
 
 #define ARROW(...) viz_diagram_builder_add_arrow (b, &(VizArrowInfo){ __VA_ARGS__ })
   ARROW (.tail = data, .head = loop, .head_port = in_data, .label = "35×32×512 f32");
@@ -177,7 +224,7 @@ frame (VizDiagramBuilder *b, guint32 parent, const char *title, const char *name
                                                      .user = VIZ_NO_USER });
 }
 
-/* cond: the predicate above, both branches beside each other below it. */
+/* cond: the predicate, and below it both branches side by side. */
 static VizDiagram *
 make_cond (void)
 {
@@ -191,10 +238,22 @@ make_cond (void)
   guint32 predicate = frame (b, cond, "predicate", "cond0_pred");
   guint32 side[2] = { frame (b, cond, "then", "cond0_then"),
                       frame (b, cond, "else", "cond0_else") };
-  guint32 sum = box (b, predicate, "sum", "cond0_pred_sum", VIZ_CATEGORY_REDUCTION, "1 f32");
-  guint32 less =
-      box (b, predicate, "_lesser_scalar", "cond0_pred_less", VIZ_CATEGORY_ELEMENTWISE, "1");
-  guint32 use = box (b, VIZ_ROOT, "relu", "relu0", VIZ_CATEGORY_ELEMENTWISE, "4 f32");
+  guint32 sum = box (b,
+                     "cond0_pred_sum",
+                     &(VizBoxInfo){ .parent = predicate,
+                                    .title = "sum",
+                                    .shape = "1 f32",
+                                    .category = VIZ_CATEGORY_REDUCTION });
+  guint32 less = box (b,
+                      "cond0_pred_less",
+                      &(VizBoxInfo){ .parent = predicate,
+                                     .title = "_lesser_scalar",
+                                     .shape = "1",
+                                     .category = VIZ_CATEGORY_ELEMENTWISE });
+  guint32 use = box (b,
+                     "relu0",
+                     &(VizBoxInfo){
+                         .title = "relu", .shape = "4 f32", .category = VIZ_CATEGORY_ELEMENTWISE });
 
   ARROW (.tail = x, .head = cond, .head_port = in_x, .label = "4 f32");
   ARROW (.tail = y, .head = cond, .head_port = in_y, .label = "4 f32");
@@ -208,19 +267,24 @@ make_cond (void)
       g_snprintf (name[0], sizeof name[0], "cond0_%u_op", i);
       g_snprintf (name[1], sizeof name[1], "cond0_%u_mul", i);
       first = box (b,
-                   side[i],
-                   i ? "elemwise_sub" : "elemwise_add",
                    name[0],
-                   VIZ_CATEGORY_ELEMENTWISE,
-                   "4 f32");
+                   &(VizBoxInfo){ .parent = side[i],
+                                  .title = i ? "elemwise_sub" : "elemwise_add",
+                                  .shape = "4 f32",
+                                  .category = VIZ_CATEGORY_ELEMENTWISE });
       ARROW (.tail = less,
              .head = side[i],
              .kind = VIZ_ARROW_CONTROL,
              .label = i ? "false" : "true");
       ARROW (.tail = cond, .tail_port = in_x, .head = first);
       ARROW (.tail = cond, .tail_port = in_y, .head = first);
-      second =
-          i ? first : box (b, side[i], "_mul_scalar", name[1], VIZ_CATEGORY_ELEMENTWISE, "4 f32");
+      second = i ? first
+                 : box (b,
+                        name[1],
+                        &(VizBoxInfo){ .parent = side[i],
+                                       .title = "_mul_scalar",
+                                       .shape = "4 f32",
+                                       .category = VIZ_CATEGORY_ELEMENTWISE });
       if (!i)
         ARROW (.tail = first, .head = second);
       ARROW (.tail = second, .head = cond, .head_port = out);
@@ -243,15 +307,34 @@ make_nested (void)
   guint32 out_s = viz_diagram_builder_add_port (b, loop, VIZ_PORT_STATE, VIZ_SIDE_OUT, "s");
   guint32 test = frame (b, loop, "condition", "while0_cond");
   guint32 body = frame (b, loop, "body", "while0_body");
-  guint32 less = box (b, test, "_lesser_scalar", "while0_less", VIZ_CATEGORY_ELEMENTWISE, "1");
-  guint32 plus = box (b, body, "_plus_scalar", "while0_plus", VIZ_CATEGORY_ELEMENTWISE, "1");
+  guint32 less = box (b,
+                      "while0_less",
+                      &(VizBoxInfo){ .parent = test,
+                                     .title = "_lesser_scalar",
+                                     .shape = "1",
+                                     .category = VIZ_CATEGORY_ELEMENTWISE });
+  guint32 plus = box (b,
+                      "while0_plus",
+                      &(VizBoxInfo){ .parent = body,
+                                     .title = "_plus_scalar",
+                                     .shape = "1",
+                                     .category = VIZ_CATEGORY_ELEMENTWISE });
   guint32 inner = frame (b, body, "foreach × 5", "foreach1");
   guint32 in_x = viz_diagram_builder_add_port (b, inner, VIZ_PORT_DATA, VIZ_SIDE_IN, "x");
   guint32 in_h = viz_diagram_builder_add_port (b, inner, VIZ_PORT_STATE, VIZ_SIDE_IN, "h");
   guint32 out_y = viz_diagram_builder_add_port (b, inner, VIZ_PORT_DATA, VIZ_SIDE_OUT, "y");
   guint32 out_h = viz_diagram_builder_add_port (b, inner, VIZ_PORT_STATE, VIZ_SIDE_OUT, "h");
-  guint32 add = box (b, inner, "elemwise_add", "foreach1_plus", VIZ_CATEGORY_ELEMENTWISE, "4 f32");
-  guint32 zeros = box (b, body, "zeros", "zeros0", VIZ_CATEGORY_DATA, "4 f32");
+  guint32 add = box (b,
+                     "foreach1_plus",
+                     &(VizBoxInfo){ .parent = inner,
+                                    .title = "elemwise_add",
+                                    .shape = "4 f32",
+                                    .category = VIZ_CATEGORY_ELEMENTWISE });
+  guint32 zeros =
+      box (b,
+           "zeros0",
+           &(VizBoxInfo){
+               .parent = body, .title = "zeros", .shape = "4 f32", .category = VIZ_CATEGORY_DATA });
   guint32 end = special (b, VIZ_ROOT, VIZ_BOX_OUTPUT, "output", "5×4 f32");
 
   ARROW (.tail = i0, .head = loop, .head_port = in_i, .kind = VIZ_ARROW_STATE);
@@ -294,12 +377,15 @@ make_nested (void)
   return viz_diagram_builder_freeze (b);
 }
 
-/* A skip over more rows than an edge may cross, and a hub. */
+/* An edge over more rows than are drawn (VIZ_LONG_EDGE), and a node with several long edges. */
 static VizDiagram *
 make_long (void)
 {
   VizDiagramBuilder *b = viz_diagram_builder_new ("long");
-  guint32 first = box (b, VIZ_ROOT, "Embedding", "embed", VIZ_CATEGORY_LINEAR, NULL), at = first;
+  guint32            first = box (b,
+                       "embed",
+                       &(VizBoxInfo){ .title = "Embedding", .category = VIZ_CATEGORY_LINEAR }),
+          at = first;
 
   for (guint i = 0; i < 50; i++)
     {
@@ -307,7 +393,7 @@ make_long (void)
       guint32 next;
 
       g_snprintf (name, sizeof name, "op%u", i);
-      next = box (b, VIZ_ROOT, "tanh", name, VIZ_CATEGORY_ELEMENTWISE, NULL);
+      next = box (b, name, &(VizBoxInfo){ .title = "tanh", .category = VIZ_CATEGORY_ELEMENTWISE });
       ARROW (.tail = at, .head = next);
       if (i > 10 && i % 13 == 0)
         ARROW (.tail = first, .head = next);
@@ -333,18 +419,20 @@ static const char *const lstm_ops[] = {
   "Activation",     "Activation",     "Activation",   "elemwise_mul", "elemwise_mul",
   "elemwise_add",   "Activation",     "elemwise_mul",
 };
-/* Pairs inside a cell: tail, head. */
+/* Arrows inside a cell: tail, head. */
 static const guint8 lstm_pairs[][2] = { { 0, 2 },  { 1, 2 },  { 2, 3 },   { 3, 4 },  { 3, 5 },
                                         { 3, 6 },  { 3, 7 },  { 5, 8 },   { 4, 9 },  { 6, 9 },
                                         { 8, 10 }, { 9, 10 }, { 10, 11 }, { 7, 12 }, { 11, 12 } };
 
-/* Unrolled as Gluon names it: 13 operators a step and layer, a slice in front, a concat behind. */
 VizDiagramBuilder *
 scene_lstm (guint n_steps, guint n_layers)
 {
   VizDiagramBuilder *b = viz_diagram_builder_new ("lstm");
   guint32            data = special (b, VIZ_ROOT, VIZ_BOX_INPUT, "data", "32×T×512 f32");
-  guint32  slice = box (b, VIZ_ROOT, "SliceChannel", "slice0", VIZ_CATEGORY_MOVEMENT, NULL), concat;
+  guint32            slice = box (b,
+                       "slice0",
+                       &(VizBoxInfo){ .title = "SliceChannel", .category = VIZ_CATEGORY_MOVEMENT }),
+          concat;
   guint32 *inputs = g_new (guint32, n_steps);
   guint32  weights[2];
   char     name[64];
@@ -367,13 +455,12 @@ scene_lstm (guint n_steps, guint n_layers)
             {
               g_snprintf (name, sizeof name, "lstm_l%u_t%u_%s", l, t, lstm_names[k]);
               at[k] = box (b,
-                           VIZ_ROOT,
-                           lstm_ops[k],
                            name,
-                           k < 2    ? VIZ_CATEGORY_LINEAR
-                           : k == 3 ? VIZ_CATEGORY_MOVEMENT
-                                    : VIZ_CATEGORY_ELEMENTWISE,
-                           k < 4 ? "32×2048 f32" : "32×512 f32");
+                           &(VizBoxInfo){ .title = lstm_ops[k],
+                                          .shape = k < 4 ? "32×2048 f32" : "32×512 f32",
+                                          .category = k < 2    ? VIZ_CATEGORY_LINEAR
+                                                      : k == 3 ? VIZ_CATEGORY_MOVEMENT
+                                                               : VIZ_CATEGORY_ELEMENTWISE });
             }
           for (guint p = 0; p < G_N_ELEMENTS (lstm_pairs); p++)
             viz_diagram_builder_add_arrow (b,
@@ -410,7 +497,11 @@ scene_lstm (guint n_steps, guint n_layers)
           c = at[10];
         }
     }
-  concat = box (b, VIZ_ROOT, "Concat", "concat0", VIZ_CATEGORY_MOVEMENT, "32×T×512 f32");
+  concat =
+      box (b,
+           "concat0",
+           &(VizBoxInfo){
+               .title = "Concat", .shape = "32×T×512 f32", .category = VIZ_CATEGORY_MOVEMENT });
   for (guint t = 0; t < n_steps; t++)
     join (b, inputs[t], concat, "32×512 f32", 65536);
   join (b, concat, special (b, VIZ_ROOT, VIZ_BOX_OUTPUT, "output", NULL), NULL, 0);
@@ -435,11 +526,11 @@ scene_transformer (guint n_blocks)
 
           g_snprintf (name, sizeof name, "block%u_op%u", i, k);
           next = box (b,
-                      VIZ_ROOT,
-                      k % 4 == 0 ? "FullyConnected" : "op",
                       name,
-                      k % 4 == 0 ? VIZ_CATEGORY_LINEAR : VIZ_CATEGORY_ELEMENTWISE,
-                      "128×512 f32");
+                      &(VizBoxInfo){ .title = k % 4 == 0 ? "FullyConnected" : "op",
+                                     .shape = "128×512 f32",
+                                     .category = k % 4 == 0 ? VIZ_CATEGORY_LINEAR
+                                                            : VIZ_CATEGORY_ELEMENTWISE });
           join (b, at, next, "128×512 f32", 262144);
           if (k % 10 == 9)
             {
@@ -464,11 +555,11 @@ scene_random (guint32 seed, guint n_nodes, guint n_edges)
   for (guint i = 0; i < n_nodes; i++)
     {
       g_snprintf (name, sizeof name, "node%u", i);
-      boxes[i] = box (b, VIZ_ROOT, "op", name, i % VIZ_N_CATEGORIES, NULL);
+      boxes[i] = box (b, name, &(VizBoxInfo){ .title = "op", .category = i % VIZ_N_CATEGORIES });
     }
   for (guint i = 0; i < n_edges; i++)
     {
-      /* Mostly to something near, as in networks. */
+      /* Mostly to a near node, as in networks. */
       guint tail = (guint) g_rand_int_range (random, 0, (gint32) n_nodes - 1);
       guint reach = i % 5 == 0 ? n_nodes : 8;
       guint head =

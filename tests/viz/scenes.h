@@ -1,4 +1,6 @@
-/* scenes.h — hand-made and generated diagrams for tests and the benchmark.
+/* scenes.h — diagrams for tests and the benchmark.
+ *
+ * scenes lists small hand-made diagrams; the functions generate larger ones.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -10,10 +12,14 @@ typedef struct
   VizDiagram *(*make) (void);
 } Scene;
 
-/* Small ones, each with a reference picture. */
+/* Small diagrams; most have a reference picture. */
 extern const Scene scenes[];
 extern const guint n_scenes;
 
-VizDiagramBuilder *scene_lstm (guint n_steps, guint n_layers); /* flat, named l0_t3_i2h … */
-VizDiagramBuilder *scene_transformer (guint n_blocks);         /* 40 boxes a block */
+/* An unrolled LSTM as Gluon names it, "lstm_l0_t3_i2h" …: 13 operators per step and layer, a slice
+ * before them and a concat after them; not folded.  (transfer full) */
+VizDiagramBuilder *scene_lstm (guint n_steps, guint n_layers);
+/* A chain of blocks of 40 operators, with skip connections.  (transfer full) */
+VizDiagramBuilder *scene_transformer (guint n_blocks);
+/* A random acyclic graph.  (transfer full) */
 VizDiagramBuilder *scene_random (guint32 seed, guint n_nodes, guint n_edges);

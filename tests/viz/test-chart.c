@@ -1,4 +1,6 @@
-/* test-chart.c — charts put in SVG, where every shape can be counted.
+/* test-chart.c — tests charts by drawing them as SVG.
+ *
+ * Counts and measures the elements of the SVG text.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/paint/chart.h"
 
@@ -81,7 +83,7 @@ test_waterfall_ends_where_the_changes_lead (void)
       height[i] = g_ascii_strtod (strstr (at, "height=\"") + 8, NULL);
       at++;
     }
-  /* The first change hangs from the first total; the last total starts where the changes end. */
+  /* The first change starts at the first total; the last total ends where the changes end. */
   g_assert_cmpfloat_with_epsilon (y[1], y[0], 0.05);
   g_assert_cmpfloat_with_epsilon (height[1], 0.4 * height[0], 0.05);
   g_assert_cmpfloat_with_epsilon (y[3], y[2], 0.05);
@@ -96,9 +98,9 @@ format_plain (double value)
   return g_strdup_printf ("%g s", value);
 }
 
-/* Noise stands around the end of its own step, and where little changes the ground is cut. */
+/* Ranges are drawn at the end of their own change; with small changes the axis does not start at 0. */
 static void
-test_small_changes_are_seen (void)
+test_small_changes_are_visible (void)
 {
   static const VizBar steps[] = {
     { .label = "before", .value = 100, .is_total = TRUE },
@@ -116,13 +118,13 @@ test_small_changes_are_seen (void)
   at = strstr (strstr (out->str, "<rect") + 1, "<rect");
   g_assert_nonnull (at);
   g_assert_cmpfloat (g_ascii_strtod (strstr (at, "height=\"") + 8, NULL), >, 40);
-  /* Only the gaps have the colour of the ground. */
+  /* Only the gaps in the two totals have the colour of the background. */
   g_assert_cmpuint (count (out->str, ground), ==, 2);
   viz_pen_free (pen);
   g_string_free (out, TRUE);
 }
 
-/* Three lines, named; a missing value is a gap, not a zero. */
+/* Curves are named; a missing value is a gap, not a zero. */
 static void
 test_curves_grow_upwards (void)
 {
@@ -163,7 +165,7 @@ main (int argc, char **argv)
   g_test_add_func ("/viz/chart/longest-bar-is-twice-the-half", test_longest_bar_is_twice_the_half);
   g_test_add_func ("/viz/chart/waterfall-ends-where-the-changes-lead",
                    test_waterfall_ends_where_the_changes_lead);
-  g_test_add_func ("/viz/chart/small-changes-are-seen", test_small_changes_are_seen);
+  g_test_add_func ("/viz/chart/small-changes-are-visible", test_small_changes_are_visible);
   g_test_add_func ("/viz/chart/curves-grow-upwards", test_curves_grow_upwards);
   return g_test_run ();
 }

@@ -1,4 +1,6 @@
-/* test-diagram.c — what the builder accepts, and what freezing makes of it.
+/* test-diagram.c — tests the builder, and the order that freezing gives.
+ *
+ * Covers children, ports, arrows, circular parents and invalid UTF-8.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/diagram/diagram.h"
 
@@ -64,7 +66,7 @@ test_ports_are_sorted_by_side (void)
 }
 
 static void
-test_circular_parents_come_apart (void)
+test_circular_parents_are_broken (void)
 {
   VizDiagramBuilder *builder = viz_diagram_builder_new (NULL);
   guint32            a = add (builder, "a", VIZ_ROOT, 0), b = add (builder, "b", a, 1);
@@ -80,7 +82,7 @@ test_circular_parents_come_apart (void)
 }
 
 static void
-test_bad_text_becomes_good (void)
+test_invalid_utf8_is_replaced (void)
 {
   VizDiagramBuilder *builder = viz_diagram_builder_new ("\xff");
   guint32            a = add (builder, "\xc3(", VIZ_ROOT, 0);
@@ -115,8 +117,8 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/viz/diagram/children-keep-their-order", test_children_keep_their_order);
   g_test_add_func ("/viz/diagram/ports-are-sorted-by-side", test_ports_are_sorted_by_side);
-  g_test_add_func ("/viz/diagram/circular-parents-come-apart", test_circular_parents_come_apart);
-  g_test_add_func ("/viz/diagram/bad-text-becomes-good", test_bad_text_becomes_good);
+  g_test_add_func ("/viz/diagram/circular-parents-are-broken", test_circular_parents_are_broken);
+  g_test_add_func ("/viz/diagram/invalid-utf8-is-replaced", test_invalid_utf8_is_replaced);
   g_test_add_func ("/viz/diagram/arrows-are-found-at-both-ends",
                    test_arrows_are_found_at_both_ends);
   return g_test_run ();

@@ -1,4 +1,6 @@
-/* test-export.c — files that other programs can read, the same every time.
+/* test-export.c — tests that exported files are well-formed and repeatable.
+ *
+ * DOT text is read again with cgraph.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/viz/scenes.h"
 
@@ -80,7 +82,7 @@ test_svg_has_names_and_texts (void)
 }
 
 static void
-test_hostile_names_stay_text (void)
+test_special_characters_are_escaped (void)
 {
   static const char *const names[] = {
     "</text><script>", "a\"b'c&d", "line\nbreak\ttab", "\x01\x02", "مرحبا", "𝔘𝔫𝔦", ""
@@ -111,7 +113,7 @@ test_hostile_names_stay_text (void)
 }
 
 static void
-test_dot_text_comes_back (void)
+test_dot_text_can_be_read_again (void)
 {
   VizDiagramBuilder *builder = scene_lstm (4, 2);
   g_autoptr (VizDiagram) diagram = NULL, again = NULL;
@@ -151,7 +153,7 @@ test_png_stays_inside_its_limits (void)
 }
 
 static void
-test_a_file_is_replaced_whole (void)
+test_files_have_a_known_format (void)
 {
   g_autoptr (VizPicture) picture = make_picture (0);
   g_autofree char *folder = g_dir_make_tmp ("viz-XXXXXX", NULL);
@@ -175,9 +177,10 @@ main (int argc, char **argv)
   g_test_add_func ("/viz/export/every-format-repeats-its-bytes",
                    test_every_format_repeats_its_bytes);
   g_test_add_func ("/viz/export/svg-has-names-and-texts", test_svg_has_names_and_texts);
-  g_test_add_func ("/viz/export/hostile-names-stay-text", test_hostile_names_stay_text);
-  g_test_add_func ("/viz/export/dot-text-comes-back", test_dot_text_comes_back);
+  g_test_add_func ("/viz/export/special-characters-are-escaped",
+                   test_special_characters_are_escaped);
+  g_test_add_func ("/viz/export/dot-text-can-be-read-again", test_dot_text_can_be_read_again);
   g_test_add_func ("/viz/export/png-stays-inside-its-limits", test_png_stays_inside_its_limits);
-  g_test_add_func ("/viz/export/a-file-is-replaced-whole", test_a_file_is_replaced_whole);
+  g_test_add_func ("/viz/export/files-have-a-known-format", test_files_have_a_known_format);
   return g_test_run ();
 }

@@ -1,4 +1,6 @@
-/* test-fold.c — weights, chains, scopes, and which groups stand open.
+/* test-fold.c — tests folding of weights, chains, scopes and repeats, and which groups are open.
+ *
+ * Most diagrams are generated (scenes.h); titles and counts of the groups are checked.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/viz/scenes.h"
 
@@ -79,7 +81,7 @@ test_a_chain_of_cells_becomes_a_grid (void)
   g_assert_cmpuint (n_layer, ==, 35);
 }
 
-/* As MXNet writes it: sums have numbers for names, and nobody says what a state is. */
+/* As in MXNet, sums have only numbered names, and arrows are not marked as states. */
 static void
 test_numbered_operators_join_their_cells (void)
 {
@@ -131,7 +133,7 @@ test_numbered_operators_join_their_cells (void)
 }
 
 static void
-test_numbers_without_a_chain_are_no_steps (void)
+test_unlinked_numbers_are_not_steps (void)
 {
   VizDiagramBuilder *builder = viz_diagram_builder_new (NULL);
   g_autoptr (VizDiagram) diagram = NULL;
@@ -150,7 +152,7 @@ test_numbers_without_a_chain_are_no_steps (void)
 
 /* a_x → b → a_y: as one box, a would feed itself. */
 static void
-test_scopes_that_feed_themselves_come_apart (void)
+test_cyclic_scopes_are_dissolved (void)
 {
   VizDiagramBuilder *builder = viz_diagram_builder_new (NULL);
   g_autoptr (VizDiagram) diagram = NULL;
@@ -207,7 +209,7 @@ test_revealing_a_box_opens_its_step (void)
   g_assert_cmpint (last, >=, 20);
 }
 
-/* Sixteen residual blocks whose names tell nothing, with a different start and end. */
+/* Sixteen residual blocks without names, after a different first operator. */
 static void
 test_equal_structure_is_found_without_names (void)
 {
@@ -246,10 +248,9 @@ test_equal_structure_is_found_without_names (void)
   g_assert_cmpuint (n_blocks, >=, 15);
 }
 
-/* Every block reads one mask, the first ones from nearby and the last from far away; the very first
- * comes from elsewhere.  Another kind of block repeats in front of them. */
+/* All blocks read the same mask, at growing distances; before them, other blocks repeat. */
 static void
-test_blocks_may_read_what_all_read (void)
+test_blocks_may_share_an_input (void)
 {
   static const char *const titles[] = { "norm", "dense", "mask_add", "softmax", "add", "drop" };
   VizDiagramBuilder       *builder = viz_diagram_builder_new (NULL);
@@ -290,7 +291,7 @@ test_blocks_may_read_what_all_read (void)
   g_assert_cmpuint (n_groups, ==, 2);
 }
 
-/* Fifteen equal boxes between two others, and one of them that also feeds a third. */
+/* Fifteen equal boxes between two others; one of them also feeds a third and is not grouped. */
 static void
 test_equal_boxes_between_the_same_ends_are_one_group (void)
 {
@@ -331,16 +332,14 @@ main (int argc, char **argv)
                    test_a_chain_of_cells_becomes_a_grid);
   g_test_add_func ("/viz/fold/numbered-operators-join-their-cells",
                    test_numbered_operators_join_their_cells);
-  g_test_add_func ("/viz/fold/numbers-without-a-chain-are-no-steps",
-                   test_numbers_without_a_chain_are_no_steps);
-  g_test_add_func ("/viz/fold/scopes-that-feed-themselves-come-apart",
-                   test_scopes_that_feed_themselves_come_apart);
+  g_test_add_func ("/viz/fold/unlinked-numbers-are-not-steps", test_unlinked_numbers_are_not_steps);
+  g_test_add_func ("/viz/fold/cyclic-scopes-are-dissolved", test_cyclic_scopes_are_dissolved);
   g_test_add_func ("/viz/folds/survive-as-text", test_folds_survive_as_text);
   g_test_add_func ("/viz/folds/revealing-a-box-opens-its-step",
                    test_revealing_a_box_opens_its_step);
   g_test_add_func ("/viz/fold/equal-structure-is-found-without-names",
                    test_equal_structure_is_found_without_names);
-  g_test_add_func ("/viz/fold/blocks-may-read-what-all-read", test_blocks_may_read_what_all_read);
+  g_test_add_func ("/viz/fold/blocks-may-share-an-input", test_blocks_may_share_an_input);
   g_test_add_func ("/viz/fold/equal-boxes-between-the-same-ends-are-one-group",
                    test_equal_boxes_between_the_same_ends_are_one_group);
   return g_test_run ();

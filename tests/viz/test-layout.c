@@ -1,4 +1,6 @@
-/* test-layout.c — the geometry of pictures, as numbers.
+/* test-layout.c — tests the geometry of pictures, updates, and failures of the dot helper.
+ *
+ * geometry.h measures the pictures; VIZ_HELPER is the helper program of the build tree.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/viz/geometry.h"
 #include "tests/viz/scenes.h"
@@ -85,7 +87,7 @@ test_random_graphs_are_clean (void)
     }
 }
 
-/* The crossings of dot's drawings are the measure; ours may be a fifth more, over all. */
+/* Over all graphs, layers may have at most 20 % more crossings than dot. */
 static void
 test_crossings_are_as_few_as_graphvizs (void)
 {
@@ -160,7 +162,7 @@ test_same_input_gives_same_picture (void)
 }
 
 static void
-test_closing_gives_the_old_picture_back (void)
+test_closing_restores_the_picture (void)
 {
   g_autoptr (VizDiagram) diagram = fold (scene_lstm (6, 1), VIZ_FOLD_ALL);
   g_autoptr (VizFolds) folds = viz_folds_new (diagram);
@@ -177,7 +179,7 @@ test_closing_gives_the_old_picture_back (void)
   g_assert_true (same_picture (before, after));
 }
 
-/* How far items that are neither in nor around the group went, beyond its change of size. */
+/* The largest movement of an item outside the group, beyond the change of size of the group. */
 static double
 drift (const VizPicture *before, const VizPicture *after, guint32 group)
 {
@@ -202,7 +204,7 @@ drift (const VizPicture *before, const VizPicture *after, guint32 group)
 }
 
 static void
-test_opening_a_box_moves_others_only_out_of_its_way (void)
+test_opening_a_box_moves_others_little (void)
 {
   g_autoptr (VizDiagram) diagram = fold (scene_transformer (6), VIZ_FOLD_ALL);
   g_autoptr (VizFolds) folds = viz_folds_new (diagram);
@@ -224,7 +226,7 @@ test_opening_a_box_moves_others_only_out_of_its_way (void)
     }
 }
 
-/* With the picture before as a hint, boxes that share a row keep their order. */
+/* With a previous picture, boxes in one row keep their order. */
 static void
 test_siblings_keep_their_order (void)
 {
@@ -245,7 +247,7 @@ test_siblings_keep_their_order (void)
             if (a->y == b->y && c->y == d->y)
               g_assert_true ((a->x < b->x) == (c->x < d->x));
           }
-      /* A picture of something else is no hint, and no harm. */
+      /* A picture of another diagram is ignored. */
       other = viz_layout_diagram (diagram, NULL, &options, NULL, NULL);
       g_assert_nonnull (other);
     }
@@ -289,9 +291,9 @@ test_an_unknown_layout_is_refused (void)
   g_assert_error (error, VIZ_ERROR, VIZ_ERROR_LAYOUT);
 }
 
-/* Whatever happens to the helper, there is a picture. */
+/* A missing or failing helper gives the picture of layers. */
 static void
-test_without_graphviz_layers_step_in (void)
+test_without_a_helper_layers_are_used (void)
 {
   static const char *const helpers[] = { "/nonexistent", "/bin/false", "/bin/true", "/bin/cat" };
   g_autoptr (VizDiagram) diagram = scenes[0].make ();
@@ -308,10 +310,10 @@ test_without_graphviz_layers_step_in (void)
     }
 }
 
-/* Crashes, is killed, talks nonsense, stops in the middle, never ends, hangs until the deadline:
- * every time a line in the log, and our own layout. */
+/* The helper crashes, is killed, writes garbage, stops early, never stops writing, or hangs until the
+ * deadline: each time the picture of layers is used. */
 static void
-test_graphviz_may_do_what_it_likes (void)
+test_a_failing_helper_gives_layers (void)
 {
   static const char *const scripts[] = {
     "kill -SEGV $$", "kill -ABRT $$",
@@ -343,7 +345,7 @@ test_graphviz_may_do_what_it_likes (void)
 }
 
 static void
-test_odd_diagrams_are_survived (void)
+test_unusual_diagrams_are_laid_out (void)
 {
   VizDiagramBuilder *builder = viz_diagram_builder_new (NULL);
   guint32            a, b, c;
@@ -361,7 +363,7 @@ test_odd_diagrams_are_survived (void)
                                            &(VizBoxInfo){ .parent = a, .flags = VIZ_BOX_OPEN });
           c = viz_diagram_builder_add_box (builder, &(VizBoxInfo){ .title = "x\ny", .parent = b });
           viz_diagram_builder_add_flags (builder, a, VIZ_BOX_OPEN);
-          /* To itself, into and out of its own groups, in a circle, many times. */
+          /* Repeated arrows: to itself, into and out of its own groups, in a cycle. */
           for (guint i = 0; i < 5; i++)
             {
               viz_diagram_builder_add_arrow (builder, &(VizArrowInfo){ .tail = c, .head = c });
@@ -391,19 +393,18 @@ main (int argc, char **argv)
                    test_crossings_are_as_few_as_graphvizs);
   g_test_add_func ("/viz/layout/graphviz-draws-frames-too", test_graphviz_draws_frames_too);
   g_test_add_func ("/viz/layout/same-input-gives-same-picture", test_same_input_gives_same_picture);
-  g_test_add_func ("/viz/layout/closing-gives-the-old-picture-back",
-                   test_closing_gives_the_old_picture_back);
-  g_test_add_func ("/viz/layout/opening-a-box-moves-others-only-out-of-its-way",
-                   test_opening_a_box_moves_others_only_out_of_its_way);
+  g_test_add_func ("/viz/layout/closing-restores-the-picture", test_closing_restores_the_picture);
+  g_test_add_func ("/viz/layout/opening-a-box-moves-others-little",
+                   test_opening_a_box_moves_others_little);
   g_test_add_func ("/viz/layout/siblings-keep-their-order", test_siblings_keep_their_order);
   g_test_add_func ("/viz/layout/equal-groups-are-laid-out-once",
                    test_equal_groups_are_laid_out_once);
   g_test_add_func ("/viz/layout/a-cancelled-layout-gives-no-picture",
                    test_a_cancelled_layout_gives_no_picture);
   g_test_add_func ("/viz/layout/an-unknown-layout-is-refused", test_an_unknown_layout_is_refused);
-  g_test_add_func ("/viz/layout/without-graphviz-layers-step-in",
-                   test_without_graphviz_layers_step_in);
-  g_test_add_func ("/viz/layout/graphviz-may-do-what-it-likes", test_graphviz_may_do_what_it_likes);
-  g_test_add_func ("/viz/layout/odd-diagrams-are-survived", test_odd_diagrams_are_survived);
+  g_test_add_func ("/viz/layout/without-a-helper-layers-are-used",
+                   test_without_a_helper_layers_are_used);
+  g_test_add_func ("/viz/layout/a-failing-helper-gives-layers", test_a_failing_helper_gives_layers);
+  g_test_add_func ("/viz/layout/unusual-diagrams-are-laid-out", test_unusual_diagrams_are_laid_out);
   return g_test_run ();
 }

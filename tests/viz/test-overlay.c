@@ -1,8 +1,10 @@
-/* test-overlay.c — which values the colours reach from and to.
+/* test-overlay.c — tests which values set the bounds of the colours.
+ *
+ * See viz_overlay_finish() for the rule.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/viz.h"
 
-/* Two operators, the second of which has something inside. */
+/* Two operators; the second has a box inside. */
 static VizDiagram *
 make_diagram (VizBoxFlags inside)
 {
@@ -30,9 +32,9 @@ highest (VizDiagram *diagram, const VizFolds *folds)
   return high;
 }
 
-/* A fused operator is one thing, whether or not one looks at its cells. */
+/* A fused operator counts as one box, whether or not its details are open. */
 static void
-test_operators_with_an_inside (void)
+test_operators_with_details (void)
 {
   g_autoptr (VizDiagram) diagram = make_diagram (VIZ_BOX_INSIDE);
   VizFolds *folds = viz_folds_new (diagram);
@@ -43,7 +45,7 @@ test_operators_with_an_inside (void)
   viz_folds_free (folds);
 }
 
-/* A loop that stands open would make all that is in it pale. */
+/* An open group does not set the bounds: its sum would make all boxes inside pale. */
 static void
 test_groups (void)
 {
@@ -64,8 +66,8 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
 
-  g_test_add_func ("/viz/overlay/an-operator-with-an-inside-is-one", test_operators_with_an_inside);
-  g_test_add_func ("/viz/overlay/open-groups-set-no-bounds", test_groups);
+  g_test_add_func ("/viz/overlay/operators-with-details-are-one-box", test_operators_with_details);
+  g_test_add_func ("/viz/overlay/open-groups-do-not-set-bounds", test_groups);
 
   return g_test_run ();
 }

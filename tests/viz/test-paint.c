@@ -1,11 +1,13 @@
-/* test-paint.c — pictures against stored ones, tiles against the whole, far coordinates.
+/* test-paint.c — compares drawings with stored ones, tiles with the whole, and clips far wires.
+ *
+ * The stored pictures are in reference/; compare.h says how to write them.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/viz/compare.h"
 #include "tests/viz/scenes.h"
 
 #include "viz/fold/fold.h"
-#include "viz/scene/layout-diagram.h"
 #include "viz/paint/paint.h"
+#include "viz/scene/layout-diagram.h"
 
 #include <math.h>
 #include <string.h>
@@ -78,7 +80,7 @@ test_reference (gconstpointer data)
 }
 
 static void
-test_tiles_make_the_whole (void)
+test_tiles_equal_the_whole (void)
 {
   g_autoptr (VizDiagram) diagram = make_diagram ("lstm-open");
   g_autoptr (VizPicture) picture = viz_layout_diagram (diagram, NULL, NULL, NULL, NULL);
@@ -108,9 +110,9 @@ test_tiles_make_the_whole (void)
   cairo_surface_destroy (whole);
 }
 
-/* A wire whose ends are far outside is drawn where it should be. */
+/* A wire whose ends are far outside the area is drawn without an error of Cairo. */
 static void
-test_far_coordinates_are_cut (void)
+test_far_coordinates_are_clipped (void)
 {
   VizDiagramBuilder *builder = scene_lstm (900, 1);
   g_autoptr (VizDiagram) diagram = NULL;
@@ -171,8 +173,8 @@ main (int argc, char **argv)
 
       g_test_add_data_func (path, &references[i], test_reference);
     }
-  g_test_add_func ("/viz/paint/tiles-make-the-whole", test_tiles_make_the_whole);
-  g_test_add_func ("/viz/paint/far-coordinates-are-cut", test_far_coordinates_are_cut);
+  g_test_add_func ("/viz/paint/tiles-equal-the-whole", test_tiles_equal_the_whole);
+  g_test_add_func ("/viz/paint/far-coordinates-are-clipped", test_far_coordinates_are_clipped);
   g_test_add_func ("/viz/paint/every-level-draws", test_every_level_draws);
   return g_test_run ();
 }

@@ -1,6 +1,7 @@
-/* test-palette.c — colours as numbers: contrast, and what is left of it without one kind of cone.
+/* test-palette.c — tests contrast, and that colours stay distinct with colour blindness.
  *
- * Colour blindness after Machado, Oliveira and Fernandes (2009), distances in CIELAB.
+ * Simulates protanopia, deuteranopia and tritanopia after Machado, Oliveira and Fernandes (2009), and
+ * measures distances in CIELAB.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/diagram/palette.h"
 
@@ -57,7 +58,7 @@ distance (Lab a, Lab b)
 }
 
 static void
-test_every_eye_tells_safe_categories_apart (void)
+test_safe_categories_are_distinct (void)
 {
   const VizTheme *theme = viz_theme_find ("safe");
   double          least = INFINITY;
@@ -72,9 +73,9 @@ test_every_eye_tells_safe_categories_apart (void)
   g_assert_cmpfloat (least, >, 12);
 }
 
-/* More is always darker, or always lighter, to everybody. */
+/* The lightness of the heat ramp changes in one direction, with any kind of colour vision. */
 static void
-test_heat_changes_evenly_for_every_eye (void)
+test_heat_lightness_is_monotonic (void)
 {
   for (guint t = 0; viz_themes ()[t] != NULL; t++)
     for (guint s = 0; s < G_N_ELEMENTS (sights); s++)
@@ -102,7 +103,7 @@ contrast (const VizColour *a, const VizColour *b)
   return MAX (x, y) / MIN (x, y);
 }
 
-/* 4.5: what WCAG 2 asks for text. */
+/* WCAG 2 requires a contrast of 4.5 for text. */
 static void
 test_texts_can_be_read (void)
 {
@@ -119,7 +120,7 @@ test_texts_can_be_read (void)
 
           g_assert_cmpfloat (contrast (&ink, grounds[i]), >=, 4.5);
         }
-      /* What stands on the ground itself: texts of wires and titles of groups. */
+      /* Texts of wires and titles of groups are drawn on the background. */
       g_assert_cmpfloat (contrast (&theme->text_faint, &theme->background), >=, 4.5);
       for (guint i = 0; i < 2; i++)
         {
@@ -136,10 +137,8 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  g_test_add_func ("/viz/palette/every-eye-tells-safe-categories-apart",
-                   test_every_eye_tells_safe_categories_apart);
-  g_test_add_func ("/viz/palette/heat-changes-evenly-for-every-eye",
-                   test_heat_changes_evenly_for_every_eye);
+  g_test_add_func ("/viz/palette/safe-categories-are-distinct", test_safe_categories_are_distinct);
+  g_test_add_func ("/viz/palette/heat-lightness-is-monotonic", test_heat_lightness_is_monotonic);
   g_test_add_func ("/viz/palette/texts-can-be-read", test_texts_can_be_read);
   return g_test_run ();
 }

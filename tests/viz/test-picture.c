@@ -1,4 +1,6 @@
-/* test-picture.c — hits and queries against looking at everything.
+/* test-picture.c — tests hit tests and queries against a search over everything.
+ *
+ * Pictures come from generated diagrams (scenes.h).
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/viz/scenes.h"
 
@@ -32,7 +34,7 @@ test_every_box_is_hit_in_its_middle (void)
 }
 
 static void
-test_wires_are_hit_on_their_way (void)
+test_wires_are_hit_on_their_curves (void)
 {
   g_autoptr (VizPicture) picture = make_picture ();
   guint n_hit = 0;
@@ -44,7 +46,7 @@ test_wires_are_hit_on_their_way (void)
 
       if (wire->n_points < 4)
         continue;
-      /* Where pieces meet, a little inside: nothing else is in the way there. */
+      /* The end of the first curve; a box may cover it. */
       n_hit += viz_picture_hit (picture, points[3].x, points[3].y, 2).kind == VIZ_HIT_WIRE ||
                viz_picture_hit (picture, points[3].x, points[3].y, 2).kind == VIZ_HIT_ITEM;
     }
@@ -74,7 +76,7 @@ test_a_port_is_hit_before_its_group (void)
 }
 
 static void
-test_queries_find_all_that_touches (void)
+test_queries_find_everything_inside (void)
 {
   g_autoptr (VizPicture) picture = make_picture ();
   g_autoptr (GArray) items = g_array_new (FALSE, FALSE, sizeof (guint32));
@@ -121,11 +123,12 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/viz/picture/every-box-is-hit-in-its-middle",
                    test_every_box_is_hit_in_its_middle);
-  g_test_add_func ("/viz/picture/wires-are-hit-on-their-way", test_wires_are_hit_on_their_way);
+  g_test_add_func ("/viz/picture/wires-are-hit-on-their-curves",
+                   test_wires_are_hit_on_their_curves);
   g_test_add_func ("/viz/picture/a-port-is-hit-before-its-group",
                    test_a_port_is_hit_before_its_group);
-  g_test_add_func ("/viz/picture/queries-find-all-that-touches",
-                   test_queries_find_all_that_touches);
+  g_test_add_func ("/viz/picture/queries-find-everything-inside",
+                   test_queries_find_everything_inside);
   g_test_add_func ("/viz/picture/hidden-boxes-are-shown-by-their-group",
                    test_hidden_boxes_are_shown_by_their_group);
   return g_test_run ();
