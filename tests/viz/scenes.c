@@ -4,7 +4,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/viz/scenes.h"
 
-/* Adds a box with that name; info gives the other members. */
+#define OP(parent_, title_, category_, shape_) \
+  (&(VizBoxInfo){ .parent = parent_, .title = title_, .category = category_, .shape = shape_ })
+
+/* Adds a box with that name; info, usually OP (…), gives the other members. */
 static guint32
 box (VizDiagramBuilder *b, const char *name, const VizBoxInfo *info)
 {
@@ -63,20 +66,9 @@ make_mlp (void)
                                                     .attributes =
                                                         (const char *[]){ "num_hidden 128", NULL },
                                                     .category = VIZ_CATEGORY_LINEAR });
-  relu = box (b,
-              "relu1",
-              &(VizBoxInfo){ .title = "Activation",
-                             .shape = "32×128 f32",
-                             .category = VIZ_CATEGORY_ELEMENTWISE });
-  fc2 =
-      box (b,
-           "fc2",
-           &(VizBoxInfo){
-               .title = "FullyConnected", .shape = "32×10 f32", .category = VIZ_CATEGORY_LINEAR });
-  out = box (b,
-             "softmax",
-             &(VizBoxInfo){
-                 .title = "SoftmaxOutput", .shape = "32×10 f32", .category = VIZ_CATEGORY_LOSS });
+  relu = box (b, "relu1", OP (VIZ_ROOT, "Activation", VIZ_CATEGORY_ELEMENTWISE, "32×128 f32"));
+  fc2 = box (b, "fc2", OP (VIZ_ROOT, "FullyConnected", VIZ_CATEGORY_LINEAR, "32×10 f32"));
+  out = box (b, "softmax", OP (VIZ_ROOT, "SoftmaxOutput", VIZ_CATEGORY_LOSS, "32×10 f32"));
   join (b, data, fc1, "32×784 f32", 100352);
   add_weight (b, fc1, "fc1_weight", "128×784");
   add_weight (b, fc1, "fc1_bias", "128");
@@ -108,24 +100,16 @@ make_residual (void)
                     (const char *[]){ "conv1", "bn1", "conv2", "plus" }[k]);
       conv1 = box (b,
                    name[0],
-                   &(VizBoxInfo){ .title = "Convolution",
-                                  .shape = "1×64×56×56 f32",
-                                  .category = VIZ_CATEGORY_CONVOLUTION });
+                   OP (VIZ_ROOT, "Convolution", VIZ_CATEGORY_CONVOLUTION, "1×64×56×56 f32"));
       bn = box (b,
                 name[1],
-                &(VizBoxInfo){ .title = "BatchNorm",
-                               .shape = "1×64×56×56 f32",
-                               .category = VIZ_CATEGORY_NORMALISATION });
+                OP (VIZ_ROOT, "BatchNorm", VIZ_CATEGORY_NORMALISATION, "1×64×56×56 f32"));
       conv2 = box (b,
                    name[2],
-                   &(VizBoxInfo){ .title = "Convolution",
-                                  .shape = "1×64×56×56 f32",
-                                  .category = VIZ_CATEGORY_CONVOLUTION });
+                   OP (VIZ_ROOT, "Convolution", VIZ_CATEGORY_CONVOLUTION, "1×64×56×56 f32"));
       add = box (b,
                  name[3],
-                 &(VizBoxInfo){ .title = "elemwise_add",
-                                .shape = "1×64×56×56 f32",
-                                .category = VIZ_CATEGORY_ELEMENTWISE });
+                 OP (VIZ_ROOT, "elemwise_add", VIZ_CATEGORY_ELEMENTWISE, "1×64×56×56 f32"));
       join (b, at, conv1, "1×64×56×56 f32", 802816);
       join (b, conv1, bn, "1×64×56×56 f32", 802816);
       join (b, bn, conv2, "1×64×56×56 f32", 802816);
@@ -157,35 +141,14 @@ make_foreach (void)
       viz_diagram_builder_add_port (b, loop, VIZ_PORT_CAPTURED, VIZ_SIDE_IN, "h2h_weight");
   guint32 out_y = viz_diagram_builder_add_port (b, loop, VIZ_PORT_DATA, VIZ_SIDE_OUT, "out0");
   guint32 out_h = viz_diagram_builder_add_port (b, loop, VIZ_PORT_STATE, VIZ_SIDE_OUT, "h");
-  guint32 i2h = box (b,
-                     "rnn0_i2h",
-                     &(VizBoxInfo){ .parent = loop,
-                                    .title = "FullyConnected",
-                                    .shape = "32×512 f32",
-                                    .category = VIZ_CATEGORY_LINEAR });
-  guint32 h2h = box (b,
-                     "rnn0_h2h",
-                     &(VizBoxInfo){ .parent = loop,
-                                    .title = "FullyConnected",
-                                    .shape = "32×512 f32",
-                                    .category = VIZ_CATEGORY_LINEAR });
-  guint32 add = box (b,
-                     "rnn0_plus",
-                     &(VizBoxInfo){ .parent = loop,
-                                    .title = "elemwise_add",
-                                    .shape = "32×512 f32",
-                                    .category = VIZ_CATEGORY_ELEMENTWISE });
-  guint32 tanh = box (b,
-                      "rnn0_out",
-                      &(VizBoxInfo){ .parent = loop,
-                                     .title = "Activation",
-                                     .shape = "32×512 f32",
-                                     .category = VIZ_CATEGORY_ELEMENTWISE });
-  guint32 dec = box (b,
-                     "decoder",
-                     &(VizBoxInfo){ .title = "FullyConnected",
-                                    .shape = "35×32×1000 f32",
-                                    .category = VIZ_CATEGORY_LINEAR });
+  guint32 i2h = box (b, "rnn0_i2h", OP (loop, "FullyConnected", VIZ_CATEGORY_LINEAR, "32×512 f32"));
+  guint32 h2h = box (b, "rnn0_h2h", OP (loop, "FullyConnected", VIZ_CATEGORY_LINEAR, "32×512 f32"));
+  guint32 add =
+      box (b, "rnn0_plus", OP (loop, "elemwise_add", VIZ_CATEGORY_ELEMENTWISE, "32×512 f32"));
+  guint32 tanh =
+      box (b, "rnn0_out", OP (loop, "Activation", VIZ_CATEGORY_ELEMENTWISE, "32×512 f32"));
+  guint32 dec =
+      box (b, "decoder", OP (VIZ_ROOT, "FullyConnected", VIZ_CATEGORY_LINEAR, "35×32×1000 f32"));
 
 #define ARROW(...) viz_diagram_builder_add_arrow (b, &(VizArrowInfo){ __VA_ARGS__ })
   ARROW (.tail = data, .head = loop, .head_port = in_data, .label = "35×32×512 f32");
@@ -238,22 +201,10 @@ make_cond (void)
   guint32 predicate = frame (b, cond, "predicate", "cond0_pred");
   guint32 side[2] = { frame (b, cond, "then", "cond0_then"),
                       frame (b, cond, "else", "cond0_else") };
-  guint32 sum = box (b,
-                     "cond0_pred_sum",
-                     &(VizBoxInfo){ .parent = predicate,
-                                    .title = "sum",
-                                    .shape = "1 f32",
-                                    .category = VIZ_CATEGORY_REDUCTION });
-  guint32 less = box (b,
-                      "cond0_pred_less",
-                      &(VizBoxInfo){ .parent = predicate,
-                                     .title = "_lesser_scalar",
-                                     .shape = "1",
-                                     .category = VIZ_CATEGORY_ELEMENTWISE });
-  guint32 use = box (b,
-                     "relu0",
-                     &(VizBoxInfo){
-                         .title = "relu", .shape = "4 f32", .category = VIZ_CATEGORY_ELEMENTWISE });
+  guint32 sum = box (b, "cond0_pred_sum", OP (predicate, "sum", VIZ_CATEGORY_REDUCTION, "1 f32"));
+  guint32 less =
+      box (b, "cond0_pred_less", OP (predicate, "_lesser_scalar", VIZ_CATEGORY_ELEMENTWISE, "1"));
+  guint32 use = box (b, "relu0", OP (VIZ_ROOT, "relu", VIZ_CATEGORY_ELEMENTWISE, "4 f32"));
 
   ARROW (.tail = x, .head = cond, .head_port = in_x, .label = "4 f32");
   ARROW (.tail = y, .head = cond, .head_port = in_y, .label = "4 f32");
@@ -268,10 +219,10 @@ make_cond (void)
       g_snprintf (name[1], sizeof name[1], "cond0_%u_mul", i);
       first = box (b,
                    name[0],
-                   &(VizBoxInfo){ .parent = side[i],
-                                  .title = i ? "elemwise_sub" : "elemwise_add",
-                                  .shape = "4 f32",
-                                  .category = VIZ_CATEGORY_ELEMENTWISE });
+                   OP (side[i],
+                       i ? "elemwise_sub" : "elemwise_add",
+                       VIZ_CATEGORY_ELEMENTWISE,
+                       "4 f32"));
       ARROW (.tail = less,
              .head = side[i],
              .kind = VIZ_ARROW_CONTROL,
@@ -279,12 +230,7 @@ make_cond (void)
       ARROW (.tail = cond, .tail_port = in_x, .head = first);
       ARROW (.tail = cond, .tail_port = in_y, .head = first);
       second = i ? first
-                 : box (b,
-                        name[1],
-                        &(VizBoxInfo){ .parent = side[i],
-                                       .title = "_mul_scalar",
-                                       .shape = "4 f32",
-                                       .category = VIZ_CATEGORY_ELEMENTWISE });
+                 : box (b, name[1], OP (side[i], "_mul_scalar", VIZ_CATEGORY_ELEMENTWISE, "4 f32"));
       if (!i)
         ARROW (.tail = first, .head = second);
       ARROW (.tail = second, .head = cond, .head_port = out);
@@ -307,34 +253,16 @@ make_nested (void)
   guint32 out_s = viz_diagram_builder_add_port (b, loop, VIZ_PORT_STATE, VIZ_SIDE_OUT, "s");
   guint32 test = frame (b, loop, "condition", "while0_cond");
   guint32 body = frame (b, loop, "body", "while0_body");
-  guint32 less = box (b,
-                      "while0_less",
-                      &(VizBoxInfo){ .parent = test,
-                                     .title = "_lesser_scalar",
-                                     .shape = "1",
-                                     .category = VIZ_CATEGORY_ELEMENTWISE });
-  guint32 plus = box (b,
-                      "while0_plus",
-                      &(VizBoxInfo){ .parent = body,
-                                     .title = "_plus_scalar",
-                                     .shape = "1",
-                                     .category = VIZ_CATEGORY_ELEMENTWISE });
+  guint32 less = box (b, "while0_less", OP (test, "_lesser_scalar", VIZ_CATEGORY_ELEMENTWISE, "1"));
+  guint32 plus = box (b, "while0_plus", OP (body, "_plus_scalar", VIZ_CATEGORY_ELEMENTWISE, "1"));
   guint32 inner = frame (b, body, "foreach × 5", "foreach1");
   guint32 in_x = viz_diagram_builder_add_port (b, inner, VIZ_PORT_DATA, VIZ_SIDE_IN, "x");
   guint32 in_h = viz_diagram_builder_add_port (b, inner, VIZ_PORT_STATE, VIZ_SIDE_IN, "h");
   guint32 out_y = viz_diagram_builder_add_port (b, inner, VIZ_PORT_DATA, VIZ_SIDE_OUT, "y");
   guint32 out_h = viz_diagram_builder_add_port (b, inner, VIZ_PORT_STATE, VIZ_SIDE_OUT, "h");
-  guint32 add = box (b,
-                     "foreach1_plus",
-                     &(VizBoxInfo){ .parent = inner,
-                                    .title = "elemwise_add",
-                                    .shape = "4 f32",
-                                    .category = VIZ_CATEGORY_ELEMENTWISE });
-  guint32 zeros =
-      box (b,
-           "zeros0",
-           &(VizBoxInfo){
-               .parent = body, .title = "zeros", .shape = "4 f32", .category = VIZ_CATEGORY_DATA });
+  guint32 add =
+      box (b, "foreach1_plus", OP (inner, "elemwise_add", VIZ_CATEGORY_ELEMENTWISE, "4 f32"));
+  guint32 zeros = box (b, "zeros0", OP (body, "zeros", VIZ_CATEGORY_DATA, "4 f32"));
   guint32 end = special (b, VIZ_ROOT, VIZ_BOX_OUTPUT, "output", "5×4 f32");
 
   ARROW (.tail = i0, .head = loop, .head_port = in_i, .kind = VIZ_ARROW_STATE);
@@ -382,9 +310,7 @@ static VizDiagram *
 make_long (void)
 {
   VizDiagramBuilder *b = viz_diagram_builder_new ("long");
-  guint32            first = box (b,
-                       "embed",
-                       &(VizBoxInfo){ .title = "Embedding", .category = VIZ_CATEGORY_LINEAR }),
+  guint32 first = box (b, "embed", OP (VIZ_ROOT, "Embedding", VIZ_CATEGORY_LINEAR, NULL)),
           at = first;
 
   for (guint i = 0; i < 50; i++)
@@ -393,7 +319,7 @@ make_long (void)
       guint32 next;
 
       g_snprintf (name, sizeof name, "op%u", i);
-      next = box (b, name, &(VizBoxInfo){ .title = "tanh", .category = VIZ_CATEGORY_ELEMENTWISE });
+      next = box (b, name, OP (VIZ_ROOT, "tanh", VIZ_CATEGORY_ELEMENTWISE, NULL));
       ARROW (.tail = at, .head = next);
       if (i > 10 && i % 13 == 0)
         ARROW (.tail = first, .head = next);
@@ -424,14 +350,40 @@ static const guint8 lstm_pairs[][2] = { { 0, 2 },  { 1, 2 },  { 2, 3 },   { 3, 4
                                         { 3, 6 },  { 3, 7 },  { 5, 8 },   { 4, 9 },  { 6, 9 },
                                         { 8, 10 }, { 9, 10 }, { 10, 11 }, { 7, 12 }, { 11, 12 } };
 
+/* Adds the 13 operators of one cell and the arrows between them. */
+static void
+add_lstm_cell (VizDiagramBuilder *b, guint layer, guint step, guint32 at[13])
+{
+  char name[64];
+
+  for (guint k = 0; k < 13; k++)
+    {
+      g_snprintf (name, sizeof name, "lstm_l%u_t%u_%s", layer, step, lstm_names[k]);
+      at[k] = box (b,
+                   name,
+                   OP (VIZ_ROOT,
+                       lstm_ops[k],
+                       k < 2    ? VIZ_CATEGORY_LINEAR
+                       : k == 3 ? VIZ_CATEGORY_MOVEMENT
+                                : VIZ_CATEGORY_ELEMENTWISE,
+                       k < 4 ? "32×2048 f32" : "32×512 f32"));
+    }
+  for (guint p = 0; p < G_N_ELEMENTS (lstm_pairs); p++)
+    viz_diagram_builder_add_arrow (b,
+                                   &(VizArrowInfo){ .tail = at[lstm_pairs[p][0]],
+                                                    .head = at[lstm_pairs[p][1]],
+                                                    .label = "32×512 f32",
+                                                    .output = lstm_pairs[p][0] == 3
+                                                                  ? lstm_pairs[p][1] - 4
+                                                                  : 0 });
+}
+
 VizDiagramBuilder *
 scene_lstm (guint n_steps, guint n_layers)
 {
   VizDiagramBuilder *b = viz_diagram_builder_new ("lstm");
   guint32            data = special (b, VIZ_ROOT, VIZ_BOX_INPUT, "data", "32×T×512 f32");
-  guint32            slice = box (b,
-                       "slice0",
-                       &(VizBoxInfo){ .title = "SliceChannel", .category = VIZ_CATEGORY_MOVEMENT }),
+  guint32 slice = box (b, "slice0", OP (VIZ_ROOT, "SliceChannel", VIZ_CATEGORY_MOVEMENT, NULL)),
           concat;
   guint32 *inputs = g_new (guint32, n_steps);
   guint32  weights[2];
@@ -451,25 +403,7 @@ scene_lstm (guint n_steps, guint n_layers)
         {
           guint32 at[13];
 
-          for (guint k = 0; k < 13; k++)
-            {
-              g_snprintf (name, sizeof name, "lstm_l%u_t%u_%s", l, t, lstm_names[k]);
-              at[k] = box (b,
-                           name,
-                           &(VizBoxInfo){ .title = lstm_ops[k],
-                                          .shape = k < 4 ? "32×2048 f32" : "32×512 f32",
-                                          .category = k < 2    ? VIZ_CATEGORY_LINEAR
-                                                      : k == 3 ? VIZ_CATEGORY_MOVEMENT
-                                                               : VIZ_CATEGORY_ELEMENTWISE });
-            }
-          for (guint p = 0; p < G_N_ELEMENTS (lstm_pairs); p++)
-            viz_diagram_builder_add_arrow (b,
-                                           &(VizArrowInfo){ .tail = at[lstm_pairs[p][0]],
-                                                            .head = at[lstm_pairs[p][1]],
-                                                            .label = "32×512 f32",
-                                                            .output = lstm_pairs[p][0] == 3
-                                                                          ? lstm_pairs[p][1] - 4
-                                                                          : 0 });
+          add_lstm_cell (b, l, t, at);
           join (b, weights[0], at[0], NULL, 0);
           join (b, weights[1], at[1], NULL, 0);
           if (l == 0)
@@ -497,11 +431,7 @@ scene_lstm (guint n_steps, guint n_layers)
           c = at[10];
         }
     }
-  concat =
-      box (b,
-           "concat0",
-           &(VizBoxInfo){
-               .title = "Concat", .shape = "32×T×512 f32", .category = VIZ_CATEGORY_MOVEMENT });
+  concat = box (b, "concat0", OP (VIZ_ROOT, "Concat", VIZ_CATEGORY_MOVEMENT, "32×T×512 f32"));
   for (guint t = 0; t < n_steps; t++)
     join (b, inputs[t], concat, "32×512 f32", 65536);
   join (b, concat, special (b, VIZ_ROOT, VIZ_BOX_OUTPUT, "output", NULL), NULL, 0);
@@ -527,10 +457,10 @@ scene_transformer (guint n_blocks)
           g_snprintf (name, sizeof name, "block%u_op%u", i, k);
           next = box (b,
                       name,
-                      &(VizBoxInfo){ .title = k % 4 == 0 ? "FullyConnected" : "op",
-                                     .shape = "128×512 f32",
-                                     .category = k % 4 == 0 ? VIZ_CATEGORY_LINEAR
-                                                            : VIZ_CATEGORY_ELEMENTWISE });
+                      OP (VIZ_ROOT,
+                          k % 4 == 0 ? "FullyConnected" : "op",
+                          k % 4 == 0 ? VIZ_CATEGORY_LINEAR : VIZ_CATEGORY_ELEMENTWISE,
+                          "128×512 f32"));
           join (b, at, next, "128×512 f32", 262144);
           if (k % 10 == 9)
             {
@@ -555,7 +485,7 @@ scene_random (guint32 seed, guint n_nodes, guint n_edges)
   for (guint i = 0; i < n_nodes; i++)
     {
       g_snprintf (name, sizeof name, "node%u", i);
-      boxes[i] = box (b, name, &(VizBoxInfo){ .title = "op", .category = i % VIZ_N_CATEGORIES });
+      boxes[i] = box (b, name, OP (VIZ_ROOT, "op", i % VIZ_N_CATEGORIES, NULL));
     }
   for (guint i = 0; i < n_edges; i++)
     {
