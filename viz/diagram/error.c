@@ -1,4 +1,6 @@
-/* error.c — registers the error domain; see error.h for the codes.
+/* error.c — registers the error domain of this module.
+ *
+ * In the lowest folder, so that all others can report errors; error.h lists the codes.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/diagram/error.h"
 

@@ -19,7 +19,7 @@ name_of (const VizBox *box)
 {
   if (box->subtitle)
     return box->subtitle;
-  /* An operator's type says nothing about where it belongs. */
+  /* The title of an operator is its type, which does not tell where the operator belongs. */
   return box->title && box->kind != VIZ_BOX_OPERATOR ? box->title : "";
 }
 

@@ -18,7 +18,7 @@ typedef enum
   VIZ_FOLD_ALL = VIZ_FOLD_WEIGHTS | VIZ_FOLD_SCOPES | VIZ_FOLD_REPEATS,
 } VizFoldWhat;
 
-/* Adds groups and sets flags as what says.  The name of a box is its subtitle, or its title if it
+/* Adds the groups and sets the flags that what selects.  The name of a box is its subtitle, or its title if it
  * has none.  Then opens (VIZ_BOX_OPEN) as many groups as show about 60 boxes at once. */
 void viz_fold (VizDiagramBuilder *builder, VizFoldWhat what);
 

@@ -51,8 +51,7 @@ void viz_painter_points (const VizPainter *painter,
                          guint32           n_points,
                          const VizStyle   *style);
 
-/* The level of what the overlay says of an item, as viz_overlay_level_of(); NAN: no overlay, or no
- * value. */
+/* The level of an item on the colour ramp, as viz_overlay_level_of(); NAN without overlay or value. */
 double viz_painter_heat (const VizPainter *painter, const VizItem *item);
 
 /* The fill of an item: by overlay, kind or category. */
