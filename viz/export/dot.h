@@ -14,7 +14,9 @@ G_BEGIN_DECLS
 char *viz_dot_write (const VizPicture *picture);
 
 /* The nodes, edges, clusters and labels of the first graph in text; other attributes are ignored.
- * Returns NULL with VIZ_ERROR_FORMAT if cgraph cannot parse it.  (transfer full) */
+ * Returns NULL with VIZ_ERROR_FORMAT if cgraph cannot parse it.  The order of nodes in clusters can
+ * depend on the graphs that the process read before.  Tests use it to check viz_dot_write(); no command
+ * reads DOT.  (transfer full) */
 VizDiagram *viz_dot_read (const char *text, GError **error);
 
 G_END_DECLS
