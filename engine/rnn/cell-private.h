@@ -58,8 +58,9 @@ HybValue *hyb_cell_flat_states (HybF *F, HybCell *cell, HybValue *states);
 HybValue *hyb_states_slice (HybF *F, HybValue *states, guint from, guint n);
 /* All arrays of a, then all arrays of b. */
 HybValue *hyb_states_join (HybF *F, HybValue *a, HybValue *b);
-/* HybCellClass.n_states and .begin_state of cells whose states are those of their children. */
-guint     hyb_cell_states_of_children (HybCell *cell);
+/* HybCellClass.n_states of cells whose states are those of their children. */
+guint hyb_cell_states_of_children (HybCell *cell);
+/* HybCellClass.begin_state of such cells. */
 HybValue *hyb_cell_begin_children (HybF *F, HybCell *cell, const char *op, const char *batch);
 
 /* --- cell-basic.c: HybCellClass.step of the three kinds of cells --- */

@@ -1,7 +1,7 @@
-/* beam-search.c — a decoder that keeps its best continuations: a while loop around an
- * LSTM cell, topk over all continuations, and take to follow the beams.
+/* beam-search.c — a decoder with beam search in the graph: a while loop around an LSTM cell, which
+ * keeps the best continuations with topk and follows them with take.
  *
- * Outputs: log-probability of each beam, tokens and parents of each step, steps taken.
+ * Outputs: log-probability of each beam, tokens and parents of each step, number of steps.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <hybridscope/hybrid.h>
 
@@ -16,10 +16,10 @@ static const HybParam options[] = {
     "50",
     2,
     1 << 22,
-    .doc = "different tokens; 0 ends a sentence" },
+    .doc = "size of the vocabulary; token 0 ends a sentence" },
   { HYB_FIELD (Options, hidden), HYB_PARAM_INT, "32", 1, 65536, .doc = "units of the cell" },
-  { HYB_FIELD (Options, beams), HYB_PARAM_INT, "4", 1, 4096, .doc = "continuations kept" },
-  { HYB_FIELD (Options, steps), HYB_PARAM_INT, "10", 1, 65536, .doc = "most tokens" },
+  { HYB_FIELD (Options, beams), HYB_PARAM_INT, "4", 1, 4096, .doc = "continuations that are kept" },
+  { HYB_FIELD (Options, steps), HYB_PARAM_INT, "10", 1, 65536, .doc = "maximum number of tokens" },
   { 0 },
 };
 
@@ -30,9 +30,9 @@ typedef struct
   HybBlock *embedding, *cell, *decoder;
 } BeamSearch;
 
-/* Variables: tokens, scores, h, c, steps.  Goes on until the best beam has ended. */
+/* Continues until the best beam has ended.  Variables: tokens, scores, h, c, steps. */
 static HybValue *
-goes_on (HybF *F, HybValue *variables, gpointer self)
+continues (HybF *F, HybValue *variables, gpointer self)
 {
   HybValue *best = hyb_slice_axis (F, hyb_item (F, variables, 0), 0, 0, 1);
 
@@ -89,7 +89,7 @@ beam_search_forward (HybF *F, HybBlock *block, HybValue *input)
 
   hyb_cell_reset (self->cell);
   result = hyb_while_loop (F,
-                           goes_on,
+                           continues,
                            one_step,
                            hyb_list_of (F,
                                         hyb_item (F, input, 0),
@@ -132,8 +132,8 @@ build (gconstpointer data)
   return block;
 }
 
-/* The first beam starts at some token, the others are out of the race; training makes
- * the model surer of what it finds. */
+/* The first beam starts at a random token, the others with a score that excludes them.  Training
+ * raises the score of what the search finds. */
 static void
 fill (gconstpointer data, const HybBatch *batch)
 {

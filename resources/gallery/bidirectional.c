@@ -1,4 +1,5 @@
-/* bidirectional.c — two LSTM cells, one for each direction of reading.
+/* bidirectional.c — a tagger (tagger.h) with a bidirectional LSTM: one cell reads the sequence
+ * forwards, the other backwards.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tagger.h"
 
@@ -13,7 +14,7 @@ static const HybParam options[] = {
   { HYB_FIELD (Options, hidden), HYB_PARAM_INT, "32", 1, 65536, .doc = "units of a cell" },
   { HYB_FIELD (Options, classes), HYB_PARAM_INT, "4", 2, 65536, .doc = "labels of a step" },
   { HYB_FIELD (Options, length), HYB_PARAM_INT, "12", 1, 65536, .doc = "steps" },
-  { HYB_FIELD (Options, batch), HYB_PARAM_INT, "16", 1, 65536, .doc = "sequences at once" },
+  { HYB_FIELD (Options, batch), HYB_PARAM_INT, "16", 1, 65536, .doc = "sequences in a batch" },
   { 0 },
 };
 

@@ -1,5 +1,7 @@
-/* bucket-lm.c — a language model trained on sequences of two lengths by turns: its graph
- * fits any, and each length has a plan of its own over the same weights.
+/* bucket-lm.c — a language model that is trained on batches of two sequence lengths in turn
+ * (buckets).
+ *
+ * Its graph fits any length; each length has its own plan, and both plans share the weights.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <hybridscope/hybrid.h>
 
@@ -9,17 +11,27 @@ typedef struct
 } Options;
 
 static const HybParam options[] = {
-  { HYB_FIELD (Options, vocabulary), HYB_PARAM_INT, "64", 2, 1 << 22, .doc = "different tokens" },
-  { HYB_FIELD (Options, embedding), HYB_PARAM_INT, "64", 1, 65536, .doc = "numbers a token" },
+  { HYB_FIELD (Options, vocabulary),
+    HYB_PARAM_INT,
+    "64",
+    2,
+    1 << 22,
+    .doc = "size of the vocabulary" },
+  { HYB_FIELD (Options, embedding), HYB_PARAM_INT, "64", 1, 65536, .doc = "size of an embedding" },
   { HYB_FIELD (Options, hidden), HYB_PARAM_INT, "128", 1, 65536, .doc = "units of the layer" },
   { HYB_FIELD (Options, length),
     HYB_PARAM_INT,
     "40",
     1,
     65536,
-    .doc = "tokens, every other batch" },
-  { HYB_FIELD (Options, shorter), HYB_PARAM_INT, "20", 1, 65536, .doc = "tokens of the others" },
-  { HYB_FIELD (Options, batch), HYB_PARAM_INT, "32", 1, 65536, .doc = "sequences at once" },
+    .doc = "tokens of a sequence in every other batch" },
+  { HYB_FIELD (Options, shorter),
+    HYB_PARAM_INT,
+    "20",
+    1,
+    65536,
+    .doc = "tokens of a sequence in the other batches" },
+  { HYB_FIELD (Options, batch), HYB_PARAM_INT, "32", 1, 65536, .doc = "sequences in a batch" },
   { 0 },
 };
 
@@ -74,7 +86,7 @@ vary (gconstpointer data, guint64 step, HybType *types)
   gint64         length = step % 2 == 0 ? given->length : given->shorter;
 
   types[0].shape.dim[0] = length;
-  types[2].shape.dim[0] = length; /* the label, behind both inputs */
+  types[2].shape.dim[0] = length; /* the label, after both inputs */
 }
 
 HYB_MODEL (.name = "bucket-lm",

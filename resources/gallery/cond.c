@@ -1,4 +1,5 @@
-/* cond.c — a branch in the graph: bright inputs take the deep way, dark ones the short.
+/* cond.c — a branch in the graph (hyb_cond()): batches with a positive mean go through a deep network,
+ * others through a single layer.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <hybridscope/hybrid.h>
 
@@ -11,7 +12,7 @@ static const HybParam options[] = {
   { HYB_FIELD (Options, inputs), HYB_PARAM_INT, "32", 1, 65536, .doc = "features of a sample" },
   { HYB_FIELD (Options, hidden), HYB_PARAM_INT, "64", 1, 65536, .doc = "units of a layer" },
   { HYB_FIELD (Options, classes), HYB_PARAM_INT, "2", 2, 65536, .doc = "outputs" },
-  { HYB_FIELD (Options, batch), HYB_PARAM_INT, "16", 1, 65536, .doc = "samples at once" },
+  { HYB_FIELD (Options, batch), HYB_PARAM_INT, "16", 1, 65536, .doc = "samples in a batch" },
   { 0 },
 };
 
@@ -19,7 +20,7 @@ typedef struct
 {
   HybBlock  parent;
   HybBlock *first, *second, *shortcut, *decide;
-  HybValue *x; /* while a branch is taken */
+  HybValue *x; /* input of the current call, for the branches */
 } Branching;
 
 static HybValue *
@@ -77,7 +78,7 @@ build (gconstpointer data)
   return block;
 }
 
-/* Whole batches are bright or dark; the class is whether the first feature is above that. */
+/* The mean of a batch is positive or negative; the class is whether the first feature is above it. */
 static void
 fill (gconstpointer data, const HybBatch *batch)
 {

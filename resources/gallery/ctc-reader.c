@@ -1,6 +1,7 @@
-/* ctc-reader.c — reads a line of digits from an image: convolutions make a sequence of
- * columns, two LSTM layers read it in both directions, and connectionist temporal
- * classification finds out which column shows which digit.
+/* ctc-reader.c — reads a line of digits from an image.
+ *
+ * Convolutions turn the image into a sequence of columns, two bidirectional LSTM layers read it,
+ * and connectionist temporal classification (CTC) learns which columns show which digit.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <hybridscope/hybrid.h>
 
@@ -12,9 +13,14 @@ typedef struct
 static const HybParam options[] = {
   { HYB_FIELD (Options, characters), HYB_PARAM_INT, "10", 2, 64, .doc = "different characters" },
   { HYB_FIELD (Options, letters), HYB_PARAM_INT, "4", 1, 256, .doc = "characters in a line" },
-  { HYB_FIELD (Options, width), HYB_PARAM_INT, "64", 16, 65536, .doc = "of the image, of 16 rows" },
+  { HYB_FIELD (Options, width),
+    HYB_PARAM_INT,
+    "64",
+    16,
+    65536,
+    .doc = "columns of the image, which has 16 rows" },
   { HYB_FIELD (Options, hidden), HYB_PARAM_INT, "48", 1, 65536, .doc = "units of a direction" },
-  { HYB_FIELD (Options, batch), HYB_PARAM_INT, "16", 1, 65536, .doc = "lines at once" },
+  { HYB_FIELD (Options, batch), HYB_PARAM_INT, "16", 1, 65536, .doc = "lines in a batch" },
   { 0 },
 };
 
@@ -76,7 +82,7 @@ build (gconstpointer data)
   return block;
 }
 
-/* Whether a character is dark at a place of its 8 × 8 grid. */
+/* TRUE if a pixel of a character's 8 × 8 grid is dark. */
 static gboolean
 is_dark (gint64 character, int row, int column)
 {
@@ -85,7 +91,7 @@ is_dark (gint64 character, int row, int column)
          2;
 }
 
-/* Characters are patterns of their own, which stand at irregular places. */
+/* Each character is a pattern; the distances between characters are irregular. */
 static void
 fill (gconstpointer data, const HybBatch *batch)
 {

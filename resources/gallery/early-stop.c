@@ -1,5 +1,5 @@
-/* early-stop.c — a while loop that thinks until it is sure: the state goes through the
- * same layer again and again, and the loop ends when it hardly changes any more.
+/* early-stop.c — a while loop that applies the same layer to a state again and again, and ends when
+ * the state hardly changes any more (hyb_while_loop()).
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <hybridscope/hybrid.h>
 
@@ -13,8 +13,8 @@ static const HybParam options[] = {
   { HYB_FIELD (Options, inputs), HYB_PARAM_INT, "32", 1, 65536, .doc = "features of a sample" },
   { HYB_FIELD (Options, hidden), HYB_PARAM_INT, "32", 1, 65536, .doc = "units of the state" },
   { HYB_FIELD (Options, classes), HYB_PARAM_INT, "4", 2, 65536, .doc = "outputs" },
-  { HYB_FIELD (Options, steps), HYB_PARAM_INT, "12", 1, 4096, .doc = "most steps" },
-  { HYB_FIELD (Options, batch), HYB_PARAM_INT, "16", 1, 65536, .doc = "samples at once" },
+  { HYB_FIELD (Options, steps), HYB_PARAM_INT, "12", 1, 4096, .doc = "maximum number of steps" },
+  { HYB_FIELD (Options, batch), HYB_PARAM_INT, "16", 1, 65536, .doc = "samples in a batch" },
   { HYB_FIELD (Options, enough), HYB_PARAM_FLOAT, "0.02", .doc = "mean change that ends the loop" },
   { 0 },
 };
@@ -25,7 +25,7 @@ typedef struct
   HybBlock *begin, *step, *decide;
   gint64    steps;
   double    enough;
-  HybValue *x; /* while the loop's functions run */
+  HybValue *x; /* input of the current call, for the loop's functions */
 } EarlyStop;
 
 /* Variables: the state, the mean change of the last step, the number of steps. */

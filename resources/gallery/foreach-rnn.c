@@ -1,4 +1,5 @@
-/* foreach-rnn.c — the control flow tutorial's loop over a cell, for each kind of cell.
+/* foreach-rnn.c — ForeachRNN of MXNet's control flow tutorial: a loop over the steps with a cell as
+ * its body (hyb_foreach()), for each kind of cell.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <hybridscope/hybrid.h>
 
@@ -22,7 +23,7 @@ static const HybParam options[] = {
   { HYB_FIELD (Options, inputs), HYB_PARAM_INT, "64", 1, 65536, .doc = "features of a step" },
   { HYB_FIELD (Options, hidden), HYB_PARAM_INT, "64", 1, 65536, .doc = "units of the cell" },
   { HYB_FIELD (Options, length), HYB_PARAM_INT, "20", 1, 65536, .doc = "steps" },
-  { HYB_FIELD (Options, batch), HYB_PARAM_INT, "32", 1, 65536, .doc = "sequences at once" },
+  { HYB_FIELD (Options, batch), HYB_PARAM_INT, "32", 1, 65536, .doc = "sequences in a batch" },
   { 0 },
 };
 

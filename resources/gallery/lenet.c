@@ -1,4 +1,6 @@
-/* lenet.c — two convolutions, two dense layers: a network for small images.
+/* lenet.c — LeNet: two convolutions and two dense layers for small images.
+ *
+ * The task that it is trained on without data is to tell the direction of stripes.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <hybridscope/hybrid.h>
 
@@ -17,7 +19,7 @@ static const HybParam options[] = {
     4096,
     .doc = "of the first convolution; the second has 2½ times as many" },
   { HYB_FIELD (Options, classes), HYB_PARAM_INT, "10", 2, 65536, .doc = "outputs" },
-  { HYB_FIELD (Options, batch), HYB_PARAM_INT, "32", 1, 65536, .doc = "images at once" },
+  { HYB_FIELD (Options, batch), HYB_PARAM_INT, "32", 1, 65536, .doc = "images in a batch" },
   { 0 },
 };
 

@@ -1,4 +1,7 @@
-/* lstm-foreach.c — the language model with one LSTM cell in a loop that the graph keeps.
+/* lstm-foreach.c — the language model with one LSTM cell in a foreach loop, which stays a loop in
+ * the graph.
+ *
+ * lstm-unrolled.c has the same model with the loop written out.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <hybridscope/hybrid.h>
 
@@ -8,11 +11,16 @@ typedef struct
 } Options;
 
 static const HybParam options[] = {
-  { HYB_FIELD (Options, vocabulary), HYB_PARAM_INT, "64", 2, 1 << 22, .doc = "different tokens" },
-  { HYB_FIELD (Options, embedding), HYB_PARAM_INT, "64", 1, 65536, .doc = "numbers a token" },
+  { HYB_FIELD (Options, vocabulary),
+    HYB_PARAM_INT,
+    "64",
+    2,
+    1 << 22,
+    .doc = "size of the vocabulary" },
+  { HYB_FIELD (Options, embedding), HYB_PARAM_INT, "64", 1, 65536, .doc = "size of an embedding" },
   { HYB_FIELD (Options, hidden), HYB_PARAM_INT, "128", 1, 65536, .doc = "units of the cell" },
   { HYB_FIELD (Options, length), HYB_PARAM_INT, "35", 1, 65536, .doc = "tokens of a sequence" },
-  { HYB_FIELD (Options, batch), HYB_PARAM_INT, "32", 1, 65536, .doc = "sequences at once" },
+  { HYB_FIELD (Options, batch), HYB_PARAM_INT, "32", 1, 65536, .doc = "sequences in a batch" },
   { 0 },
 };
 

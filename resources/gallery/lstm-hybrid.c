@@ -1,5 +1,5 @@
-/* lstm-hybrid.c — the language model by chained cells: the sequence is split into steps,
- * each step goes through all layers, and the outputs are stacked again.
+/* lstm-hybrid.c — the language model with a stack of LSTM cells that are stepped by hand: the
+ * sequence is split into steps, each step goes through all layers, and the outputs are stacked.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <hybridscope/hybrid.h>
 
@@ -9,12 +9,17 @@ typedef struct
 } Options;
 
 static const HybParam options[] = {
-  { HYB_FIELD (Options, vocabulary), HYB_PARAM_INT, "64", 2, 1 << 22, .doc = "different tokens" },
-  { HYB_FIELD (Options, embedding), HYB_PARAM_INT, "64", 1, 65536, .doc = "numbers a token" },
+  { HYB_FIELD (Options, vocabulary),
+    HYB_PARAM_INT,
+    "64",
+    2,
+    1 << 22,
+    .doc = "size of the vocabulary" },
+  { HYB_FIELD (Options, embedding), HYB_PARAM_INT, "64", 1, 65536, .doc = "size of an embedding" },
   { HYB_FIELD (Options, hidden), HYB_PARAM_INT, "128", 1, 65536, .doc = "units of each layer" },
-  { HYB_FIELD (Options, layers), HYB_PARAM_INT, "2", 1, 64, .doc = "LSTM cells on one another" },
+  { HYB_FIELD (Options, layers), HYB_PARAM_INT, "2", 1, 64, .doc = "LSTM cells in the stack" },
   { HYB_FIELD (Options, length), HYB_PARAM_INT, "35", 1, 65536, .doc = "tokens of a sequence" },
-  { HYB_FIELD (Options, batch), HYB_PARAM_INT, "32", 1, 65536, .doc = "sequences at once" },
+  { HYB_FIELD (Options, batch), HYB_PARAM_INT, "32", 1, 65536, .doc = "sequences in a batch" },
   { 0 },
 };
 

@@ -1,6 +1,6 @@
 /* lstm-lm.c — a language model: embedding, LSTM layers as one fused operator, decoder.
  *
- * States are inputs and outputs, so that training carries them from batch to batch.
+ * States are inputs and outputs, so that training can carry them from batch to batch.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <hybridscope/hybrid.h>
 
@@ -11,13 +11,23 @@ typedef struct
 } Options;
 
 static const HybParam options[] = {
-  { HYB_FIELD (Options, vocabulary), HYB_PARAM_INT, "64", 2, 1 << 22, .doc = "different tokens" },
-  { HYB_FIELD (Options, embedding), HYB_PARAM_INT, "64", 1, 65536, .doc = "numbers a token" },
+  { HYB_FIELD (Options, vocabulary),
+    HYB_PARAM_INT,
+    "64",
+    2,
+    1 << 22,
+    .doc = "size of the vocabulary" },
+  { HYB_FIELD (Options, embedding), HYB_PARAM_INT, "64", 1, 65536, .doc = "size of an embedding" },
   { HYB_FIELD (Options, hidden), HYB_PARAM_INT, "256", 1, 65536, .doc = "units of each layer" },
   { HYB_FIELD (Options, layers), HYB_PARAM_INT, "1", 1, 64, .doc = "LSTM layers" },
   { HYB_FIELD (Options, length), HYB_PARAM_INT, "35", 1, 65536, .doc = "tokens of a sequence" },
-  { HYB_FIELD (Options, batch), HYB_PARAM_INT, "32", 1, 65536, .doc = "sequences at once" },
-  { HYB_FIELD (Options, dropout), HYB_PARAM_FLOAT, "0.0", 0, 0.99, .doc = "between layers" },
+  { HYB_FIELD (Options, batch), HYB_PARAM_INT, "32", 1, 65536, .doc = "sequences in a batch" },
+  { HYB_FIELD (Options, dropout),
+    HYB_PARAM_FLOAT,
+    "0.0",
+    0,
+    0.99,
+    .doc = "dropout rate between layers" },
   { 0 },
 };
 

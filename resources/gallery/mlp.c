@@ -1,4 +1,6 @@
 /* mlp.c — the multilayer perceptron of Gluon's tutorial on hybrid networks.
+ *
+ * The smallest model of the gallery; a good one to copy.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <hybridscope/hybrid.h>
 
@@ -16,7 +18,7 @@ static const HybParam options[] = {
     65536,
     .doc = "units of the first layer" },
   { HYB_FIELD (Options, classes), HYB_PARAM_INT, "2", 2, 65536, .doc = "outputs" },
-  { HYB_FIELD (Options, batch), HYB_PARAM_INT, "32", 1, 65536, .doc = "samples at once" },
+  { HYB_FIELD (Options, batch), HYB_PARAM_INT, "32", 1, 65536, .doc = "samples in a batch" },
   { 0 },
 };
 
@@ -34,7 +36,7 @@ build (gconstpointer data)
   return net;
 }
 
-/* Each class is a cloud around a centre of its own. */
+/* The samples of a class are spread around its centre. */
 static void
 fill (gconstpointer data, const HybBatch *batch)
 {

@@ -1,4 +1,5 @@
-/* residual.c — cells on one another, each with a way around it.
+/* residual.c — a tagger (tagger.h) with a stack of residual cells: each adds its input to its
+ * output.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tagger.h"
 
@@ -11,10 +12,10 @@ typedef struct
 static const HybParam options[] = {
   { HYB_FIELD (Options, inputs), HYB_PARAM_INT, "16", 1, 65536, .doc = "features of a step" },
   { HYB_FIELD (Options, hidden), HYB_PARAM_INT, "32", 1, 65536, .doc = "units of a cell" },
-  { HYB_FIELD (Options, layers), HYB_PARAM_INT, "3", 1, 64, .doc = "cells on one another" },
+  { HYB_FIELD (Options, layers), HYB_PARAM_INT, "3", 1, 64, .doc = "cells in the stack" },
   { HYB_FIELD (Options, classes), HYB_PARAM_INT, "4", 2, 65536, .doc = "labels of a step" },
   { HYB_FIELD (Options, length), HYB_PARAM_INT, "12", 1, 65536, .doc = "steps" },
-  { HYB_FIELD (Options, batch), HYB_PARAM_INT, "16", 1, 65536, .doc = "sequences at once" },
+  { HYB_FIELD (Options, batch), HYB_PARAM_INT, "16", 1, 65536, .doc = "sequences in a batch" },
   { 0 },
 };
 
@@ -43,7 +44,7 @@ build (gconstpointer given)
 }
 
 HYB_MODEL (.name = "residual",
-           .doc = "A tagger whose cells add to what they read",
+           .doc = "A tagger of residual cells",
            .options = options,
            .options_size = sizeof (Options),
            .inputs = TAGGER_INPUTS,

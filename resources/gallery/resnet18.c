@@ -1,4 +1,6 @@
-/* resnet18.c — a residual network of 18 layers (version 1), as in Gluon's model zoo.
+/* resnet18.c — ResNet-18 (version 1), as in Gluon's model zoo.
+ *
+ * BasicBlock is a pair of convolutions with a shortcut around it.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <hybridscope/hybrid.h>
 
@@ -8,17 +10,22 @@ typedef struct
 } Options;
 
 static const HybParam options[] = {
-  { HYB_FIELD (Options, channels), HYB_PARAM_INT, "64", 1, 4096, .doc = "of the first stage" },
+  { HYB_FIELD (Options, channels),
+    HYB_PARAM_INT,
+    "64",
+    1,
+    4096,
+    .doc = "channels of the first stage" },
   { HYB_FIELD (Options, classes), HYB_PARAM_INT, "1000", 2, 1 << 20, .doc = "outputs" },
   { HYB_FIELD (Options, size), HYB_PARAM_INT, "224", 32, 4096, .doc = "rows and columns" },
-  { HYB_FIELD (Options, batch), HYB_PARAM_INT, "1", 1, 4096, .doc = "images at once" },
+  { HYB_FIELD (Options, batch), HYB_PARAM_INT, "1", 1, 4096, .doc = "images in a batch" },
   { 0 },
 };
 
 typedef struct
 {
   HybBlock  parent;
-  HybBlock *body, *around; /* around: NULL where the input can be added as it is */
+  HybBlock *body, *around; /* around: the shortcut; NULL if the input is added unchanged */
 } BasicBlock;
 
 static HybValue *
@@ -103,7 +110,7 @@ build (gconstpointer data)
   return net;
 }
 
-/* The colour of the image is its class, seen through noise. */
+/* The class decides the colour of an image; noise is added. */
 static void
 fill (gconstpointer data, const HybBatch *batch)
 {

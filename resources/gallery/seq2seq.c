@@ -1,5 +1,5 @@
-/* seq2seq.c — an encoder, a decoder, and attention between: the decoder's loop looks back
- * at all steps of the encoder.
+/* seq2seq.c — an encoder and a decoder with attention: in each step of its loop, the decoder
+ * attends to all steps of the encoder.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <hybridscope/hybrid.h>
 
@@ -9,11 +9,21 @@ typedef struct
 } Options;
 
 static const HybParam options[] = {
-  { HYB_FIELD (Options, vocabulary), HYB_PARAM_INT, "20", 3, 1 << 22, .doc = "different tokens" },
-  { HYB_FIELD (Options, hidden), HYB_PARAM_INT, "64", 1, 65536, .doc = "units of both sides" },
+  { HYB_FIELD (Options, vocabulary),
+    HYB_PARAM_INT,
+    "20",
+    3,
+    1 << 22,
+    .doc = "size of the vocabulary" },
+  { HYB_FIELD (Options, hidden),
+    HYB_PARAM_INT,
+    "64",
+    1,
+    65536,
+    .doc = "units of encoder and decoder" },
   { HYB_FIELD (Options, source), HYB_PARAM_INT, "8", 1, 65536, .doc = "tokens to read" },
   { HYB_FIELD (Options, target), HYB_PARAM_INT, "8", 1, 65536, .doc = "tokens to write" },
-  { HYB_FIELD (Options, batch), HYB_PARAM_INT, "32", 1, 65536, .doc = "sentences at once" },
+  { HYB_FIELD (Options, batch), HYB_PARAM_INT, "32", 1, 65536, .doc = "sentences in a batch" },
   { 0 },
 };
 
@@ -21,10 +31,10 @@ typedef struct
 {
   HybBlock  parent;
   HybBlock *read, *encoder, *write, *cell, *mix, *decoder;
-  HybValue *memory; /* (batch, source, hidden), while the loop runs */
+  HybValue *memory; /* outputs of the encoder (batch, source, hidden), for the loop */
 } Seq2seq;
 
-/* One token: the cell's state asks, the memory answers. */
+/* One token: attention from the cell's state to the memory. */
 static HybValue *
 one_step (HybF *F, HybValue *x, HybValue **states, gpointer user)
 {
@@ -85,8 +95,8 @@ build (gconstpointer data)
   return block;
 }
 
-/* Writes what it reads, backwards; token 0 begins.  The decoder is shown what it should
- * have written so far. */
+/* The target is the source in reverse; token 0 begins it.  The decoder is given the right tokens up
+ * to each step (teacher forcing). */
 static void
 fill (gconstpointer data, const HybBatch *batch)
 {

@@ -1,4 +1,4 @@
-/* stacked.c — GRU cells on one another.
+/* stacked.c — a tagger (tagger.h) with a stack of GRU cells, and dropout between them.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tagger.h"
 
@@ -12,11 +12,16 @@ typedef struct
 static const HybParam options[] = {
   { HYB_FIELD (Options, inputs), HYB_PARAM_INT, "16", 1, 65536, .doc = "features of a step" },
   { HYB_FIELD (Options, hidden), HYB_PARAM_INT, "32", 1, 65536, .doc = "units of a cell" },
-  { HYB_FIELD (Options, layers), HYB_PARAM_INT, "3", 1, 64, .doc = "cells on one another" },
-  { HYB_FIELD (Options, dropout), HYB_PARAM_FLOAT, "0.0", 0, 0.99, .doc = "between cells" },
+  { HYB_FIELD (Options, layers), HYB_PARAM_INT, "3", 1, 64, .doc = "cells in the stack" },
+  { HYB_FIELD (Options, dropout),
+    HYB_PARAM_FLOAT,
+    "0.0",
+    0,
+    0.99,
+    .doc = "dropout rate between cells" },
   { HYB_FIELD (Options, classes), HYB_PARAM_INT, "4", 2, 65536, .doc = "labels of a step" },
   { HYB_FIELD (Options, length), HYB_PARAM_INT, "12", 1, 65536, .doc = "steps" },
-  { HYB_FIELD (Options, batch), HYB_PARAM_INT, "16", 1, 65536, .doc = "sequences at once" },
+  { HYB_FIELD (Options, batch), HYB_PARAM_INT, "16", 1, 65536, .doc = "sequences in a batch" },
   { 0 },
 };
 
@@ -46,7 +51,7 @@ build (gconstpointer given)
 }
 
 HYB_MODEL (.name = "stacked",
-           .doc = "A tagger of several cells on one another, with dropout between",
+           .doc = "A tagger of stacked cells, with dropout between them",
            .options = options,
            .options_size = sizeof (Options),
            .inputs = TAGGER_INPUTS,

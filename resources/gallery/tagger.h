@@ -1,12 +1,14 @@
-/* tagger.h — a cell that reads a sequence and gives every step a label, and the task it
- * learns.  A model includes it, begins its options with TAGGER_SIZES and says how its cell is
+/* tagger.h — the frame of models that read a sequence with a cell and label every step, and the
+ * task that they are trained on.
+ *
+ * A model includes this file, begins its options with TAGGER_SIZES, and defines how its cell is
  * made.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <hybridscope/hybrid.h>
 
 #define TAGGER_SIZES gint64 inputs, classes, length, batch
 
-/* What the options of every tagger begin with. */
+/* The members with which the options of every tagger begin. */
 typedef struct
 {
   TAGGER_SIZES;

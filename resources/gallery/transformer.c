@@ -1,4 +1,5 @@
-/* transformer.c — an encoder of self attention layers with normalisation before each part.
+/* transformer.c — a transformer encoder: layers of self-attention, with normalisation before each
+ * part.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <hybridscope/hybrid.h>
 
@@ -8,12 +9,17 @@ typedef struct
 } Options;
 
 static const HybParam options[] = {
-  { HYB_FIELD (Options, vocabulary), HYB_PARAM_INT, "32", 2, 1 << 22, .doc = "different tokens" },
-  { HYB_FIELD (Options, units), HYB_PARAM_INT, "64", 1, 65536, .doc = "numbers a token" },
+  { HYB_FIELD (Options, vocabulary),
+    HYB_PARAM_INT,
+    "32",
+    2,
+    1 << 22,
+    .doc = "size of the vocabulary" },
+  { HYB_FIELD (Options, units), HYB_PARAM_INT, "64", 1, 65536, .doc = "size of an embedding" },
   { HYB_FIELD (Options, heads), HYB_PARAM_INT, "4", 1, 256, .doc = "must divide units" },
   { HYB_FIELD (Options, layers), HYB_PARAM_INT, "2", 1, 256, .doc = "encoder layers" },
   { HYB_FIELD (Options, length), HYB_PARAM_INT, "16", 2, 65536, .doc = "tokens of a sequence" },
-  { HYB_FIELD (Options, batch), HYB_PARAM_INT, "16", 1, 65536, .doc = "sequences at once" },
+  { HYB_FIELD (Options, batch), HYB_PARAM_INT, "16", 1, 65536, .doc = "sequences in a batch" },
   { 0 },
 };
 
@@ -30,12 +36,13 @@ static HybValue *
 attend (HybF *F, EncoderLayer *self, HybValue *x)
 {
   const char *heads = hyb_f_text (F, "%d", (int) self->heads);
-  HybValue   *all = hyb_call (F, self->project, x); /* queries, keys and values, head by head */
-  HybValue   *scores = HYB_OP (F,
+  HybValue   *all =
+      hyb_call (F, self->project, x); /* queries, keys and values, interleaved by head */
+  HybValue *scores = HYB_OP (F,
                              "_contrib_interleaved_matmul_selfatt_qk",
                              .in = { all },
                              .attributes = HYB_WITH ("heads", heads));
-  HybValue   *mixed = HYB_OP (F,
+  HybValue *mixed = HYB_OP (F,
                             "_contrib_interleaved_matmul_selfatt_valatt",
                             .in = { all, hyb_softmax (F, scores, -1) },
                             .attributes = HYB_WITH ("heads", heads));
@@ -136,7 +143,7 @@ build (gconstpointer data)
   return block;
 }
 
-/* Each token is to become the one that stands opposite: the first the last, and so on. */
+/* The target is the sequence in reverse. */
 static void
 fill (gconstpointer data, const HybBatch *batch)
 {

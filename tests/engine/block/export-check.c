@@ -1,4 +1,7 @@
-/* export-check.c — see export-check.h.
+/* export-check.c — builds a model in C and compares it with MXNet's export: the graph byte for
+ * byte, and outputs and gradients within tolerances.
+ *
+ * export-check.h has the interface.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/block/export-check.h"

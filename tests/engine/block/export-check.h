@@ -1,5 +1,7 @@
-/* export-check.h — models built in C against what MXNet exported and computed of the
- * same models: one test for each folder of goldens/models.
+/* export-check.h — compares models built in C with what MXNet exported and computed of the same
+ * models.
+ *
+ * There is one test for each folder of goldens/models; exports-*.c have the models.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

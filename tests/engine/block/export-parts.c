@@ -1,4 +1,4 @@
-/* export-parts.c — what models of the export tests are put together from.
+/* export-parts.c — parts that several models of the export tests have in common.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/block/export-check.h"

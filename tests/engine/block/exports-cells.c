@@ -1,4 +1,4 @@
-/* exports-cells.c — Gluon's cells, unrolled.
+/* exports-cells.c — export tests: Gluon's cells, unrolled.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/block/layers.h"

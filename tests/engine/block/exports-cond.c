@@ -1,4 +1,4 @@
-/* exports-cond.c — models with a branch.
+/* exports-cond.c — export tests: models with a branch.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/block/control.h"

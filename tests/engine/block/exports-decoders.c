@@ -1,4 +1,5 @@
-/* exports-decoders.c — decoders that run until they are done: greedy, and with beams.
+/* exports-decoders.c — export tests: decoders that run until the end of a sentence, greedy and with
+ * beams.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/block/control.h"

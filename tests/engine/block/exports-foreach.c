@@ -1,4 +1,4 @@
-/* exports-foreach.c — models that are a loop over the first axis.
+/* exports-foreach.c — export tests: models with a foreach loop.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/block/control.h"

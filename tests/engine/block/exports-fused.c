@@ -1,5 +1,5 @@
-/* exports-fused.c — FusedRNNCell and what unfuse() makes of it give, byte for byte,
- * the symbol files that MXNet exported.
+/* exports-fused.c — export tests: FusedRNNCell and its unfuse(), compared byte for byte with the
+ * symbol files that MXNet exported.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/rnn/layer.h"

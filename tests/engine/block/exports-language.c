@@ -1,4 +1,4 @@
-/* exports-language.c — language models and other blocks around recurrent layers.
+/* exports-language.c — export tests: language models and other blocks with recurrent layers.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/block/layers.h"

@@ -1,4 +1,4 @@
-/* exports-layers.c — recurrent layers, and mx.rnn's cells.
+/* exports-layers.c — export tests: recurrent layers, and mx.rnn's basic cells.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/block/layers.h"

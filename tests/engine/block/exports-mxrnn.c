@@ -1,4 +1,4 @@
-/* exports-mxrnn.c — mx.rnn's cells around and beside cells, and those with maps.
+/* exports-mxrnn.c — export tests: mx.rnn's wrappers, stacks and convolutional cells.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/block/layers.h"

@@ -1,4 +1,4 @@
-/* exports-networks.c — networks of Gluon's layers.
+/* exports-networks.c — export tests: networks of Gluon's layers.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/block/layers.h"

@@ -1,5 +1,5 @@
-/* exports-symbols.c — symbols composed without blocks: networks with weights that
- * nobody declared, mx.rnn's cells in them, control flow, groups.
+/* exports-symbols.c — export tests: symbols without blocks, whose weights are implicit variables;
+ * with mx.rnn's cells, control flow and groups.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/block/control.h"

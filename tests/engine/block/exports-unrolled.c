@@ -1,5 +1,5 @@
-/* exports-unrolled.c — the control flow benchmark, the tutorial's ForeachRNN and
- * dynamic_unroll: cells in loops, and the same laid out.
+/* exports-unrolled.c — export tests: the control flow benchmark, the tutorial's ForeachRNN and
+ * dynamic_unroll; cells in loops, and the same loops unrolled.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/block/control.h"

@@ -1,4 +1,4 @@
-/* exports-while.c — models with a loop that lasts as long as a condition holds.
+/* exports-while.c — export tests: models with a while loop.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/block/control.h"

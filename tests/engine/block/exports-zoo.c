@@ -1,4 +1,4 @@
-/* exports-zoo.c — networks of Gluon's model zoo, put together from layers.
+/* exports-zoo.c — export tests: networks of Gluon's model zoo, built from layers.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/block/layers.h"

@@ -1,4 +1,6 @@
-/* predict.c — the smallest program that loads a MXNet pair and predicts; C and C++ alike.
+/* predict.c — the smallest program that opens a model of MXNet and runs it; valid C and C++.
+ *
+ * test-installed.sh compiles it against the installed headers.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <hybridscope/hybrid.h>
 

@@ -1,5 +1,5 @@
-/* test-block.c — blocks called at once, hybridized, exported and loaded again give the
- * same numbers; mistakes name the block.
+/* test-block.c — blocks give the same numbers when called imperatively, hybridized, exported, and
+ * loaded again; errors name the block.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/autograd/tape.h"

@@ -1,5 +1,5 @@
-/* test-errors.c — every mistake a user of blocks meets: the message names the block and
- * the way out.
+/* test-errors.c — errors that users of blocks can make: each message names the block and says what
+ * to do.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/block/control.h"

@@ -1,5 +1,5 @@
-/* test-exports.c — every model of goldens/models that Gluon or mx.rnn made, built in C:
- * the same graph as MXNet's export, byte for byte, and the same numbers.
+/* test-exports.c — builds every model of goldens/models that Gluon or mx.rnn made: the graph must
+ * equal MXNet's export byte for byte, and the numbers must agree.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/block/export-check.h"

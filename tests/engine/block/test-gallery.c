@@ -1,5 +1,5 @@
-/* test-gallery.c — each model of the gallery computes the same in all ways: at once,
- * hybridized with memory taken per run or kept; forwards and backwards.
+/* test-gallery.c — runs each model of the gallery imperatively, hybridized and in static mode,
+ * forwards and backwards: all must give the same numbers.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/gradient/backward.h"

@@ -1,4 +1,4 @@
-/* test-initializer.c — first values of parameters.
+/* test-initializer.c — initial values of parameters.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/block/initializer.h"

@@ -1,4 +1,4 @@
-/* test-plugin.c — models from modules, and what is said when that cannot be.
+/* test-plugin.c — models from plug-ins, and the errors of modules that cannot be used.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/hybrid.h"

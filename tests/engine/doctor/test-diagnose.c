@@ -1,4 +1,4 @@
-/* test-diagnose.c — each of the doctor's rules on a graph that breaks it.
+/* test-diagnose.c — runs each of the doctor's rules on a graph that violates it.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/doctor/diagnose.h"
 

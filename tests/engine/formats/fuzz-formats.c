@@ -1,8 +1,8 @@
-/* fuzz-formats.c — every reader on files changed at random: none may crash, hang, or
- * succeed with a graph that breaks its invariants.
+/* fuzz-formats.c — runs every reader on randomly changed files: none may crash, hang, or return a
+ * graph that violates its invariants.
  *
- * A fixed number of changes from a fixed seed, so that it runs as a test; -m
- * thorough makes it a hundred times as many.
+ * The number of changes and their seed are fixed, so that it runs as a test; -m thorough makes a
+ * hundred times as many.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/formats/format.h"
 #include "tests/engine/goldens/golden.h"

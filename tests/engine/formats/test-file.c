@@ -1,4 +1,4 @@
-/* test-file.c — whole files in and out: compressed ones, and writes that fail.
+/* test-file.c — reads and writes whole files: compressed ones, and writes that fail.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/formats/file.h"
 

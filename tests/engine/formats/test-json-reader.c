@@ -1,4 +1,4 @@
-/* test-json-reader.c — JSON read as it is meant, and refused where it is broken.
+/* test-json-reader.c — parses JSON: values, limits, quirks, and errors with their places.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/formats/json-reader.h"
 

@@ -1,4 +1,4 @@
-/* test-mxnet-params.c — parameter files of all versions, whole and broken.
+/* test-mxnet-params.c — reads and writes parameter files of all versions, including damaged ones.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/formats/mxnet-params.h"
 

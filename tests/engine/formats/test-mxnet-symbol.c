@@ -1,4 +1,5 @@
-/* test-mxnet-symbol.c — graphs of all versions, kindly read and strictly refused.
+/* test-mxnet-symbol.c — reads and writes symbol files of all versions; damaged ones must be refused
+ * with the right finding.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/formats/mxnet-symbol.h"
 

@@ -1,4 +1,4 @@
-/* test-npz.c — arrays of NumPy in and out.
+/* test-npz.c — reads and writes NumPy arrays and archives.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/formats/npz.h"
 

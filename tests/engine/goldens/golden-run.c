@@ -1,4 +1,4 @@
-/* golden-run.c — running graphs of goldens and inferring their shapes.
+/* golden-run.c — runs graphs of the goldens and infers their shapes.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/goldens/golden.h"

@@ -1,4 +1,4 @@
-/* golden.c — finding, reading and comparing numbers that others computed.
+/* golden.c — finds, reads and compares goldens: arrays that MXNet computed.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/goldens/golden.h"

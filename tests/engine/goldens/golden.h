@@ -1,7 +1,7 @@
-/* golden.h — numbers that other implementations computed: finding, reading, comparing.
+/* golden.h — goldens, arrays that other implementations computed: finding, reading, comparing.
  *
- * goldens/README.md beside the data says what the files hold.  The full set lies in
- * $HYB_SHARED or ../shared; without it a smaller one in tests/data/goldens is used.
+ * goldens/README.md beside the data describes the files.  The full set is in $HYB_SHARED or
+ * ../shared; without it, the smaller one in tests/data/goldens is used.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

@@ -1,4 +1,5 @@
-/* test-goldens-errors.c — graphs that MXNet refuses are refused, naming the node.
+/* test-goldens-errors.c — graphs that MXNet refuses are refused here as well, with the name of the
+ * node.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/goldens/golden.h"

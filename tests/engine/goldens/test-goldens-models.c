@@ -1,5 +1,5 @@
-/* test-goldens-models.c — whole models against what MXNet computes: outputs, gradients,
- * states; and the shapes of those too large to run.
+/* test-goldens-models.c — whole models, compared with MXNet: outputs, gradients, states; and only
+ * the shapes of those that are too large to run.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/goldens/golden.h"

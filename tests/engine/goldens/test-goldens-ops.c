@@ -1,4 +1,4 @@
-/* test-goldens-ops.c — every operator against the numbers of MXNet.
+/* test-goldens-ops.c — every operator, compared with the numbers of MXNet.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/goldens/golden.h"

@@ -1,10 +1,10 @@
-/* test-gradient-shapes.c — the operators that autograd adds, handed contradictory shapes.
+/* test-gradient-shapes.c — calls the operators that autograd adds with contradictory shapes.
  *
- * Graphs made by autograd never do that, but the header lets anyone name these
- * operators.  Every use of one in the gradient graphs of the goldens is asked again
- * with one input made longer, shorter, or of another rank.  A gradient that does not
- * fit must be refused; what is accepted (data of which the same result would come) is
- * computed, and the sanitized build of this test sees whether it stays in its memory.
+ * Autograd never makes such graphs, but a program can use these operators directly.  Every use of
+ * one in the gradient graphs of the goldens is repeated with one input that is longer, shorter, or
+ * of another rank.  A gradient whose shape does not fit must be refused.  What is accepted (data
+ * that gives a result of the same shape) is computed, and the sanitized build of this test checks
+ * that it stays within its memory.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/goldens/golden.h"

@@ -1,5 +1,5 @@
-/* test-static-runs.c — what runs of planned models may count on: nothing is allocated
- * once they are planned, and one export serves every length and batch.
+/* test-static-runs.c — guarantees of planned models: a run allocates nothing, and one export serves
+ * every length and batch size.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/goldens/golden.h"

@@ -1,4 +1,4 @@
-/* test-bucket.c — words to numbers and sentences to batches, against MXNet's rnn.io.
+/* test-bucket.c — vocabularies, encoded sentences and batches, compared with MXNet's rnn.io.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/rnn/bucket.h"

@@ -1,5 +1,5 @@
-/* test-checkpoint.c — checkpoints of mx.rnn: what MXNet saved loads, what is saved holds
- * the same arrays.
+/* test-checkpoint.c — checkpoints of mx.rnn: MXNet's files can be loaded, and saved files have the
+ * same arrays.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/rnn/checkpoint.h"

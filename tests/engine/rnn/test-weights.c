@@ -1,4 +1,4 @@
-/* test-weights.c — flat, per-gate and stacked weights against those of MXNet.
+/* test-weights.c — packed, per-gate and stacked weights, compared with MXNet's.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/formats/rnn-weights.h"
 

@@ -1,4 +1,4 @@
-/* crash.c — a plug-in that brings the process down.
+/* crash.c — a plug-in that crashes the process.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <hybridscope/hybrid.h>
 

@@ -1,4 +1,4 @@
-/* old-abi.c — a plug-in made for another version of the interface.
+/* old-abi.c — a plug-in that was compiled for another version of the interface.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <hybridscope/hybrid.h>
 
