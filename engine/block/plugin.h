@@ -14,7 +14,7 @@ G_BEGIN_DECLS
 
 /* Increased whenever one of the structs below changes.  Modules compiled with another number are
  * refused. */
-#define HYB_PLUGIN_ABI 1
+#define HYB_PLUGIN_ABI 2
 
 /* One batch of a model's own data, which the model fills in. */
 typedef struct
