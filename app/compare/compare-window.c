@@ -401,6 +401,13 @@ add_next_pane (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
+/* Tasks may keep the closed window alive for longer than its parent, to which GTK would refer. */
+static void
+on_parent_destroyed (GtkWindow *self)
+{
+  gtk_window_set_transient_for (self, NULL);
+}
+
 void
 scope_compare_window_show (GtkWindow *parent, const char *model, const char *const *shapes)
 {
@@ -408,6 +415,11 @@ scope_compare_window_show (GtkWindow *parent, const char *model, const char *con
       g_object_new (SCOPE_TYPE_COMPARE_WINDOW, "transient-for", parent, NULL);
   g_autofree char *title = NULL;
 
+  g_signal_connect_object (parent,
+                           "destroy",
+                           G_CALLBACK (on_parent_destroyed),
+                           self,
+                           G_CONNECT_SWAPPED);
   self->model = g_strdup (model);
   self->shapes = g_strdupv ((char **) shapes);
   self->title = dup_title (model);

@@ -176,15 +176,29 @@ scope_preferences_init (ScopePreferences *self)
   count (self, FALSE);
 }
 
+/* A task may keep the closed dialog alive for longer than its parent, to which GTK would refer. */
+static void
+on_parent_destroyed (GtkWindow *self)
+{
+  gtk_window_set_transient_for (self, NULL);
+}
+
 void
 scope_preferences_show (GtkWindow *parent)
 {
-  gtk_window_present (g_object_new (SCOPE_TYPE_PREFERENCES,
-                                    "application",
-                                    gtk_window_get_application (parent),
-                                    "transient-for",
-                                    parent,
-                                    "modal",
-                                    TRUE,
-                                    NULL));
+  GtkWindow *self = g_object_new (SCOPE_TYPE_PREFERENCES,
+                                  "application",
+                                  gtk_window_get_application (parent),
+                                  "transient-for",
+                                  parent,
+                                  "modal",
+                                  TRUE,
+                                  NULL);
+
+  g_signal_connect_object (parent,
+                           "destroy",
+                           G_CALLBACK (on_parent_destroyed),
+                           self,
+                           G_CONNECT_SWAPPED);
+  gtk_window_present (self);
 }
