@@ -1,14 +1,13 @@
-/* every-action.c — finds all that can be done in the window, and holds the list to it.
+/* every-action.c — checks that every action and gesture of the window is in actions.txt and was tested.
  *
- * Three ways, so that nothing slips through: classes of widgets are asked for their
- * actions, the sources are read for tables of actions, and every widget that is on
- * screen is asked for its gestures.
+ * They are collected in three ways: from the classes of widgets, from tables of actions in the sources,
+ * and from the event controllers of widgets on the screen.  Start with gui_test_every_action().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/app/gui-test.h"
 
 #include <string.h>
 
-/* Widgets of ours; the toolkit's own classes have actions that the toolkit tests. */
+/* Actions of the toolkit's own widgets are not our concern. */
 static gboolean
 is_ours (GType type)
 {
@@ -53,7 +52,7 @@ collect_matches (GHashTable *names, const char *pattern, const char *prefix, con
     }
 }
 
-/* The group that a table of entries becomes: named where it is inserted, else the application. */
+/* The prefix of a table of action entries: the group it is inserted as, or "app.".  (transfer full) */
 static char *
 find_prefix (const char *text)
 {
@@ -99,7 +98,7 @@ collect_sources (GHashTable *names, const char *folder)
     }
 }
 
-/* Gestures have names ("canvas-drag"); one of ours without a name fails. */
+/* Names of event controllers, such as "canvas-drag"; one of our widgets' controllers without a name fails. */
 static void
 collect_gestures (GHashTable *names, GtkWidget *widget)
 {
@@ -139,7 +138,7 @@ gui_record_gestures (GtkWidget *root)
 }
 
 static void
-hold_to_list (GHashTable *names, const char *const *lines)
+check_listed (GHashTable *names, const char *const *lines)
 {
   GHashTableIter iter;
   gpointer       name;
@@ -169,8 +168,8 @@ gui_test_every_action (void)
   g_assert_cmpuint (g_hash_table_size (names), >, 70);
   g_assert_nonnull (gestures);
   g_assert_cmpuint (g_hash_table_size (gestures), >, 10);
-  hold_to_list (names, (const char *const *) lines);
-  hold_to_list (gestures, (const char *const *) lines);
+  check_listed (names, (const char *const *) lines);
+  check_listed (gestures, (const char *const *) lines);
   for (guint i = 0; lines[i] != NULL; i++)
     if (*lines[i] != '\0' && *lines[i] != '#')
       {

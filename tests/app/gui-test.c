@@ -1,4 +1,6 @@
-/* gui-test.c — drives the real application inside the test process.
+/* gui-test.c — drives the application inside the test process: start, wait, find widgets, act.
+ *
+ * Settings and caches are in a temporary folder.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/app/gui-test.h"
 
@@ -12,7 +14,7 @@ gui_init (int *argc, char ***argv)
 {
   g_autofree char *folder = g_dir_make_tmp ("hybridscope-gui-XXXXXX", NULL);
 
-  /* Nobody's settings, and nothing left behind in them. */
+  /* Not the user's settings and caches. */
   g_setenv ("XDG_CONFIG_HOME", folder, TRUE);
   g_setenv ("XDG_CACHE_HOME", folder, TRUE);
   g_setenv ("XDG_STATE_HOME", folder, TRUE);
@@ -80,15 +82,22 @@ gui_application (void)
   return G_APPLICATION (application);
 }
 
-ScopeWindow *
-gui_start (void)
+void
+gui_start_application (void)
 {
   g_autoptr (GError) error = NULL;
-  GtkWindow *window;
 
   application = scope_application_new ("org.hybridscope.Test", G_APPLICATION_NON_UNIQUE);
   g_application_register (G_APPLICATION (application), NULL, &error);
   g_assert_no_error (error);
+}
+
+ScopeWindow *
+gui_start (void)
+{
+  GtkWindow *window;
+
+  gui_start_application ();
   g_application_activate (G_APPLICATION (application));
   window = gtk_application_get_active_window (GTK_APPLICATION (application));
   g_assert_true (gui_wait (is_mapped, window, 10000));

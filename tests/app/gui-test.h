@@ -8,17 +8,28 @@
 /* FALSE: no display; then nothing else may be called. */
 gboolean gui_init (int *argc, char ***argv);
 
-gboolean      gui_wait (gboolean (*done) (gpointer), gpointer data, guint limit_ms);
-void          gui_spin (guint ms);
-ScopeWindow  *gui_start (void);
+/* Runs the main loop until done() returns TRUE.  FALSE: it did not within the limit. */
+gboolean gui_wait (gboolean (*done) (gpointer), gpointer data, guint limit_ms);
+/* Runs the main loop until condition (data) is TRUE; fails after a minute. */
+#define wait_until(condition, data) g_assert_true (gui_wait (condition, data, 60000))
+/* Runs the main loop for a time, to make sure that nothing happens. */
+void gui_spin (guint ms);
+
+/* Starts the application; its first window is returned and shown. */
+ScopeWindow *gui_start (void);
+/* Starts the application without a window. */
+void          gui_start_application (void);
 void          gui_stop (void);
 GApplication *gui_application (void);
 
 /* Opens a model of tests/data/goldens/models and waits until it is drawn. */
 ScopePage *gui_open (ScopeWindow *window, const char *model, const char *const *shapes);
-void       gui_settle (ScopePage *page);
+/* Waits until layout and tiles are complete. */
+void gui_settle (ScopePage *page);
 
-GtkWidget          *gui_find (GtkWidget *root, const char *name);
+/* The first widget of that name in root; NULL: there is none. */
+GtkWidget *gui_find (GtkWidget *root, const char *name);
+/* The first event controller of that type; NULL: there is none. */
 GtkEventController *gui_controller (GtkWidget *widget, GType type);
 
 /* What a window shows, as a PNG file. */

@@ -1,4 +1,4 @@
-/* program.c — the real program as a process of its own.
+/* program.c — runs the real program as a process, with settings in a temporary folder.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/app/program.h"
 
@@ -6,10 +6,10 @@
 #include <signal.h>
 #include <string.h>
 
-#define LIMIT_MS 120000 /* of a machine that has much else to do */
+#define LIMIT_MS 120000 /* long enough for a busy machine */
 #define TICK_MS  50
 
-/* A cursor that blinks and things that slide would look like answers. */
+/* A blinking cursor and animations would look like reactions to events. */
 static const char quiet[] = "[Settings]\ngtk-enable-animations=0\ngtk-cursor-blink=0\n";
 
 char *

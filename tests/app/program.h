@@ -1,4 +1,4 @@
-/* program.h — the real program as a process of its own, with settings that are nobody's.
+/* program.h — runs the real program as a process, with settings in a temporary folder.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -8,14 +8,14 @@
 char *program_folder_new (void);
 void  program_folder_free (char *folder);
 
-/* display: NULL, that of the test.  model: below tests/data/goldens/models; NULL: none.
- * a11y: what GTK_A11Y shall be; NULL: not set, which means a real bus. */
+/* Starts the program.  display: NULL for the display of the test.  model: (nullable) a folder of
+ * tests/data/goldens/models.  a11y: value of GTK_A11Y; NULL: not set, so that a real bus is used. */
 GSubprocess *
 program_start (const char *folder, const char *display, const char *model, const char *a11y);
 
-/* Asks done every 50 ms, for at most 2 minutes. */
+/* Calls done every 50 ms until it returns TRUE; FALSE: it did not within 2 minutes. */
 gboolean program_wait (gboolean (*done) (gpointer), gpointer data);
-/* Whether the settings that the program has written hold a text. */
+/* TRUE if the settings file that the program wrote contains a text. */
 gboolean program_has_written (const char *folder, const char *text);
-/* Ends it as a user's logging out would.  What it said on stderr; (transfer full) */
+/* Ends the program with SIGTERM and returns its stderr; (transfer full) */
 char *program_end (GSubprocess *program);

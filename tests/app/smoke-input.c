@@ -1,7 +1,7 @@
-/* smoke-input.c — real events through the X server: each must change the picture.
+/* smoke-input.c — real events through the X server: each must change what is on the screen.
  *
- * In-process tests emit the signals of controllers; this is the proof that events get
- * there, past focus, capture and the claims of other gestures.
+ * In-process tests emit signals of event controllers; this test shows that real events reach them,
+ * past focus, capture and gestures that claim sequences.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/app/program.h"
 
@@ -18,9 +18,9 @@ static Display     *display;
 static Window       window;
 static int          width, height;
 
-/* --- What is on the screen --- */
+/* --- The screen --- */
 
-/* A sum over all pixels: equal pictures, equal sums. */
+/* A checksum of all pixels. */
 static guint64
 look (void)
 {
@@ -41,7 +41,7 @@ look (void)
   return sum;
 }
 
-/* Waits until nothing moves any more. */
+/* Waits until the screen stays the same. */
 static guint64
 look_calmly (void)
 {
@@ -147,7 +147,7 @@ drag (unsigned int button, int dx, int dy)
   hold (button, FALSE);
 }
 
-/* What a test does to the window must be seen. */
+/* The last event must have changed the screen. */
 #define EXPECT_CHANGE(what)                          \
   G_STMT_START                                       \
   {                                                  \

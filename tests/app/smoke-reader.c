@@ -1,7 +1,6 @@
-/* smoke-reader.c — what a screen reader finds in the real program, and clicks through it.
+/* smoke-reader.c — what a screen reader finds in the real program through AT-SPI, and clicking there.
  *
- * Runs on a bus of its own (dbus-run-session); without one, or without the library that
- * it was built for, it is skipped and says why.
+ * Runs on a bus of its own (dbus-run-session); skipped, with the reason, without a bus or libatspi.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/app/program.h"
 
@@ -11,7 +10,7 @@
 
 #define MAX_DEPTH 60
 
-/* This version of the library has none. */
+/* Missing in this version of the library. */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AtspiAccessible, g_object_unref)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AtspiAction, g_object_unref)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AtspiStateSet, g_object_unref)
@@ -21,7 +20,7 @@ static GSubprocess     *program;
 static AtspiAccessible *application;
 static gboolean         with_start_page;
 
-/* The start page is large and behind: what is looked for is never there. */
+/* The start page is hidden but large; nothing that is searched for is there. */
 static gboolean
 is_start_page (AtspiAccessible *node)
 {
@@ -30,7 +29,7 @@ is_start_page (AtspiAccessible *node)
   return g_strcmp0 (name, "ScopeStartPage") == 0;
 }
 
-/* Calls each for node and all inside it, until one says FALSE. */
+/* Calls each for node and its descendants until it returns FALSE. */
 static gboolean
 walk (AtspiAccessible *node,
       gboolean (*each) (AtspiAccessible *, gpointer),
@@ -100,7 +99,7 @@ is_there (gpointer name)
   return node != NULL;
 }
 
-/* Rows exist only while they can be seen. */
+/* Rows exist only while they are visible. */
 static gboolean
 has_rows (gpointer name)
 {
@@ -143,8 +142,8 @@ has_application (gpointer unused G_GNUC_UNUSED)
   return application != NULL;
 }
 
-/* A program that asks for the readers' bus while that is still coming up stays unseen for good:
- * the bus is asked for first, and another program started where one does not turn up. */
+/* A program that connects while the accessibility bus is starting never becomes visible.  So the bus is started
+ * first, and the program again if it does not appear. */
 static gboolean
 start_program (void)
 {
@@ -213,7 +212,7 @@ test_names (void)
   g_assert_cmpuint (count.n_nameless, ==, 0);
 }
 
-/* The nodes of the graph cannot be accessible in the canvas; in the list they are. */
+/* Nodes are not accessible in the canvas, but in the list. */
 static void
 test_list (void)
 {
@@ -255,7 +254,7 @@ main (int argc, char **argv)
       g_test_add_func ("/app/reader/finds-names", test_nothing);
       return g_test_run ();
     }
-  /* The library warns of what comes onto the bus before it can answer. */
+  /* The library warns about programs that are not ready to answer. */
   g_log_set_always_fatal (G_LOG_FATAL_MASK);
   folder = program_folder_new ();
   g_assert_true (start_program ());

@@ -1,6 +1,6 @@
-/* test-display.c — the display goes away under the window: what stood open is kept.
+/* test-display.c — the connection to the display is lost: the session is saved.
  *
- * A process test: Xvfb and the real program, each started and ended here.
+ * Starts and ends Xvfb and the real program as processes.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/app/program.h"
 
@@ -23,7 +23,7 @@ settings_have (gpointer text)
 
 /* --- Processes --- */
 
-/* NULL name: there is no Xvfb here. */
+/* name is NULL if Xvfb is not installed. */
 static Display
 display_start (void)
 {
@@ -113,7 +113,7 @@ test_display_lost (void)
   g_assert_cmpint (g_remove (state), ==, 0);
 }
 
-/* A polite signal is as good as closing the window. */
+/* SIGTERM saves as closing the window does. */
 static void
 test_asked_to_end (void)
 {

@@ -1,4 +1,4 @@
-/* test-matching-nodes.c — which nodes of two forms stand for the same, and how their times differ.
+/* test-matching-nodes.c — matching nodes of two forms of a model, and differences of their times.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/compare/matching-nodes.h"
 #include "profiler/explain/difference.h"

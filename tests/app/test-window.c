@@ -1,42 +1,11 @@
-/* test-window.c — the window as a user meets it: every action, every gesture.
+/* test-window.c — every action and gesture of the window, tried inside the test process.
+ *
+ * This file tests the graph; main() adds the tests of the other window-*.c files.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/app/window-case.h"
 
 #include "app/views/outline-view.h"
 #include "app/widgets/minimap.h"
-
-ScopeWindow *window;
-ScopePage   *page;
-
-static const char *const shapes[] = { "data=2,6,4", NULL };
-
-ScopeCanvas *
-canvas (void)
-{
-  return scope_graph_view_get_canvas (scope_page_get_graph_view (page));
-}
-
-ScopeWorkspace *
-workspace (void)
-{
-  return scope_page_get_workspace (page);
-}
-
-guint
-n_items (void)
-{
-  return viz_picture_n_items (scope_canvas_get_picture (canvas ()));
-}
-
-void
-take_picture (gpointer of, const char *name)
-{
-  const char      *folder = g_getenv ("HYBRIDSCOPE_PICTURES");
-  g_autofree char *path = folder ? g_strdup_printf ("%s/%s.png", folder, name) : NULL;
-
-  if (path)
-    gui_save_picture (of, path);
-}
 
 static double
 zoom_now (void)
@@ -153,7 +122,7 @@ test_walking (void)
   g_assert_true (gui_wait (has_menu, canvas (), 5000));
 }
 
-/* Steps stand side by side. */
+/* Steps are drawn side by side. */
 static void
 test_walking_sideways (void)
 {
@@ -329,19 +298,17 @@ test_search (void)
   g_assert_cmpuint (scope_outline_view_n_shown (outline), >, n);
 }
 
-/* Twice: away, and back again. */
+/* One action hides or shows the widget, the other one reverts it. */
 static void
 check_toggle (const char *name, gpointer by, const char *action, const char *again)
 {
   GtkWidget *widget = gui_find (GTK_WIDGET (page), name);
-  gboolean   before = gtk_widget_get_mapped (widget);
+  gboolean   was_mapped = gtk_widget_get_mapped (widget);
 
   gui_act (by, action, NULL);
-  gui_spin (30);
-  g_assert_true (gtk_widget_get_mapped (widget) != before);
+  wait_until (was_mapped ? is_unmapped : is_mapped, widget);
   gui_act (window, again, NULL);
-  gui_spin (30);
-  g_assert_true (gtk_widget_get_mapped (widget) == before);
+  wait_until (was_mapped ? is_mapped : is_unmapped, widget);
 }
 
 static void
@@ -358,9 +325,8 @@ test_panes (void)
        name++)
     {
       gui_act (window, "win.show-view", *name);
-      gui_spin (30);
       g_assert_cmpstr (gtk_stack_get_visible_child_name (panel), ==, *name);
-      g_assert_true (gtk_widget_get_mapped (GTK_WIDGET (panel)));
+      wait_until (is_mapped, panel);
     }
   gui_act (window, "win.show-view", "memory");
   gui_act (page, "page.show-log", NULL);
@@ -441,19 +407,18 @@ main (int argc, char **argv)
       g_test_add_func ("/app/window/opens", test_no_display);
       return g_test_run ();
     }
-  window = gui_start ();
-  page = gui_open (window, "cell-lstm-t6-ntc-none", shapes);
-  g_test_add_func ("/app/window/has-accessible-names", test_names);
-  g_test_add_func ("/app/window/camera-obeys-actions", test_camera);
-  g_test_add_func ("/app/window/keys-walk-along-edges", test_walking);
-  g_test_add_func ("/app/window/keys-walk-sideways-and-copy", test_walking_sideways);
-  g_test_add_func ("/app/window/groups-fold-and-unfold-and-undo", test_folding);
-  g_test_add_func ("/app/window/all-groups-fold-and-unfold", test_folding_all);
-  g_test_add_func ("/app/window/steps-can-be-chosen", test_steps);
-  g_test_add_func ("/app/window/dives-and-traces", test_diving_and_tracing);
-  g_test_add_func ("/app/window/search-finds-and-lets-go", test_search);
-  g_test_add_func ("/app/window/panes-show-and-hide", test_panes);
-  g_test_add_func ("/app/window/takes-click-drag-scroll-and-pinch", test_gestures);
+  gui_start_application ();
+  add_test ("/app/window/has-accessible-names", CASE_MODEL, test_names);
+  add_test ("/app/window/camera-obeys-actions", CASE_MODEL, test_camera);
+  add_test ("/app/window/keys-walk-along-edges", CASE_MODEL, test_walking);
+  add_test ("/app/window/keys-walk-sideways-and-copy", CASE_MODEL, test_walking_sideways);
+  add_test ("/app/window/groups-fold-and-unfold-and-undo", CASE_MODEL, test_folding);
+  add_test ("/app/window/all-groups-fold-and-unfold", CASE_MODEL, test_folding_all);
+  add_test ("/app/window/steps-can-be-chosen", CASE_MODEL, test_steps);
+  add_test ("/app/window/dives-and-traces", CASE_MODEL, test_diving_and_tracing);
+  add_test ("/app/window/search-finds-and-lets-go", CASE_MODEL, test_search);
+  add_test ("/app/window/panes-show-and-hide", CASE_MODEL, test_panes);
+  add_test ("/app/window/takes-click-drag-scroll-and-pinch", CASE_MODEL, test_gestures);
   add_run_tests ();
   add_agreement_tests ();
   add_fault_tests ();

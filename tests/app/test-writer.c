@@ -1,4 +1,4 @@
-/* test-writer.c — small files by a thread of their own.
+/* test-writer.c — files written by the writer's thread: order, failures, reading from the queue.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/process/writer.h"
 

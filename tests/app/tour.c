@@ -1,8 +1,7 @@
-/* tour.c — a walk through the window, leaving a numbered picture of each stop.
+/* tour.c — a tour of the window that saves a numbered picture of each stop.
  *
- * Pictures go to the folder named by HYBRIDSCOPE_TOUR, else to one of their own that
- * is removed again: then the tour only proves that it can be walked.  The window is as large as
- * HYBRIDSCOPE_TOUR_SIZE says, "900x700".
+ * Pictures are saved in the folder HYBRIDSCOPE_TOUR; if it is not set they are removed again, and the
+ * tour only shows that every stop can be reached.  HYBRIDSCOPE_TOUR_SIZE sets the window's size, "900x700".
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/app/gui-test.h"
 
@@ -61,7 +60,7 @@ is_file (gpointer path)
   return g_file_test (path, G_FILE_TEST_IS_REGULAR);
 }
 
-/* No picture of the gallery that is not there yet. */
+/* TRUE when all thumbnails of the gallery are drawn. */
 static gboolean
 has_thumbnails (gpointer root)
 {
@@ -123,7 +122,7 @@ has_values (gpointer workspace)
   return scope_workspace_get_values (workspace) != NULL;
 }
 
-/* What a gate gave, step by step. */
+/* Values of a gate, step by step. */
 static void
 walk_loop (void)
 {

@@ -1,4 +1,4 @@
-/* window-agree.c — what the window shows and writes is what hscope writes; and how it calls it.
+/* window-agree.c — exports of the window equal those of hscope, and hscope is called as it should be.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/app/window-case.h"
 
@@ -63,13 +63,6 @@ check_same (const char *what, const char *ours, const char *theirs)
   g_assert_cmpmem (a, a_size, b, b_size);
 }
 
-static gboolean
-is_shown (gpointer data)
-{
-  return scope_window_get_page (window) == data;
-}
-
-/* A model that nobody has folded yet. */
 static void
 test_pictures (void)
 {
@@ -90,8 +83,6 @@ test_pictures (void)
       check_same ("picture", ours, theirs);
     }
   gui_act (window, "app.colours", "follow");
-  gui_act (window, "win.close-tab", NULL);
-  g_assert_true (gui_wait (is_shown, page, 5000));
 }
 
 static gboolean
@@ -127,7 +118,7 @@ test_costs (void)
                                NULL },
         NULL);
   call ((const char *const[]){ "report", capture, NULL }, &text);
-  /* Its first line names the capture, of which there may be several. */
+  /* The first line is the name of the capture, which the window leaves out. */
   g_assert_true (g_file_set_contents (report, strchr (text, '\n') + 1, -1, NULL));
   scope_workspace_open_capture (workspace (), capture);
   g_assert_true (gui_wait (has_capture, capture, 10000));
@@ -161,7 +152,7 @@ has_another (gpointer before)
          !scope_workspace_is_running (workspace ());
 }
 
-/* As "ssh host" would: what stands before the command starts it, and finds hscope itself. */
+/* A launcher, like "ssh host", is put before the command and finds hscope in its own PATH. */
 static void
 test_launcher (void)
 {
@@ -230,8 +221,8 @@ void
 add_agreement_tests (void)
 {
   folder = g_dir_make_tmp ("hybridscope-agree-XXXXXX", NULL);
-  g_test_add_func ("/app/window/pictures-agree-with-hscope", test_pictures);
-  g_test_add_func ("/app/window/costs-agree-with-hscope", test_costs);
-  g_test_add_func ("/app/window/a-launcher-stands-before-the-command", test_launcher);
+  add_test ("/app/window/pictures-agree-with-hscope", CASE_EMPTY, test_pictures);
+  add_test ("/app/window/costs-agree-with-hscope", CASE_MODEL, test_costs);
+  add_test ("/app/window/a-launcher-stands-before-the-command", CASE_MODEL, test_launcher);
   g_test_add_func ("/app/window/agreement-leaves-nothing-behind", remove_folder);
 }

@@ -1,4 +1,4 @@
-/* window-behaviour.c — files, tabs, dialogs, colours, what is kept, leaving.
+/* window-behaviour.c — files, tabs, dialogs, preferences, colours, saved views, quitting.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/app/window-case.h"
 
@@ -20,12 +20,6 @@ has_failed (gpointer data G_GNUC_UNUSED)
   ScopePage *shown = scope_window_get_page (window);
 
   return scope_workspace_get_state (scope_page_get_workspace (shown)) == SCOPE_STATE_FAILED;
-}
-
-static gboolean
-is_shown (gpointer data)
-{
-  return scope_window_get_page (window) == data;
 }
 
 static void
@@ -62,7 +56,7 @@ first_recent (void)
   return gtk_widget_get_first_child (gui_find (GTK_WIDGET (window), "recent-list"));
 }
 
-/* With its name, and never a row for a file that is gone. */
+/* TRUE if the first row is visible and shows the file of that name. */
 static gboolean
 shows_recent (gpointer name)
 {
@@ -113,7 +107,7 @@ test_banner (void)
       GTK_REVEALER (gtk_widget_get_ancestor (label, GTK_TYPE_REVEALER))));
 }
 
-/* A model that is dropped opens in a tab of its own. */
+/* A dropped model opens in a new tab. */
 static void
 test_drop (void)
 {
@@ -180,7 +174,7 @@ open_and_look (void)
   return scope_graph_view_get_canvas (scope_page_get_graph_view (other));
 }
 
-/* Of a model that is opened again: the same place, the same size. */
+/* A model that is opened again has the same camera. */
 static void
 test_looking_again (void)
 {
@@ -200,7 +194,7 @@ test_looking_again (void)
   g_assert_true (gui_wait (is_shown, page, 5000));
 }
 
-/* A path that is pasted on the start page; paths are made whole by the folder one is in. */
+/* Opens a path that is entered on the start page. */
 static void
 test_pasting (void)
 {
@@ -241,7 +235,7 @@ has_offer (gpointer unused G_GNUC_UNUSED)
   return find_button (GTK_WIDGET (window), "Open Again") != NULL;
 }
 
-/* After an end that nobody wanted. */
+/* The offer after a crash. */
 static void
 test_open_again (void)
 {
@@ -323,7 +317,7 @@ test_dialogs (void)
   check_dialog ("app.new-window", NULL);
 }
 
-/* --- What one sets once --- */
+/* --- Preferences --- */
 
 static GtkWidget *
 find_type (GtkWidget *root, const char *type)
@@ -380,6 +374,18 @@ can_empty (gpointer unused G_GNUC_UNUSED)
   return gtk_widget_activate_action (find_preferences (), "preferences.empty", NULL);
 }
 
+/* A file in the folder that the preferences can empty. */
+static void
+add_capture (void)
+{
+  g_autofree char *folder =
+      g_build_filename (g_get_user_cache_dir (), "hybridscope", "captures", NULL);
+  g_autofree char *path = g_build_filename (folder, "any.hscope", NULL);
+
+  g_assert_cmpint (g_mkdir_with_parents (folder, 0700), ==, 0);
+  g_assert_true (g_file_set_contents (path, "capture", -1, NULL));
+}
+
 static void
 test_preferences (void)
 {
@@ -403,6 +409,7 @@ test_preferences (void)
   g_assert_false (is_forgotten (NULL));
   gui_act (preferences, "preferences.forget", NULL);
   g_assert_true (is_forgotten (NULL));
+  add_capture ();
   g_assert_false (has_no_captures (NULL));
   g_assert_true (gui_wait (can_empty, NULL, 5000)); /* once they have been counted */
   gui_act (preferences, "preferences.empty", NULL);
@@ -424,7 +431,7 @@ test_first_steps (void)
   if (!before)
     gui_act (window, "win.first-steps", NULL);
 
-  /* It does not hide what a banner says. */
+  /* The card does not cover a message. */
   scope_page_show_message (page, "something", NULL, NULL);
   gui_spin (600);
   g_assert_true (gtk_widget_compute_bounds (card, GTK_WIDGET (window), &of_card) &&
@@ -438,7 +445,7 @@ test_first_steps (void)
   g_assert_false (scope_settings_get_flag ("first-steps", TRUE));
 }
 
-/* The list of keys is of the toolkit; what it says is ours. */
+/* The list of keyboard shortcuts is shown. */
 static void
 test_shortcuts (void)
 {
@@ -462,7 +469,7 @@ is_not_fullscreen (gpointer unused G_GNUC_UNUSED)
   return !gtk_window_is_fullscreen (GTK_WINDOW (window));
 }
 
-/* Nobody grants it without a window manager: then asking for it must be harmless. */
+/* Without a window manager the request has no effect, but must do no harm. */
 static void
 test_fullscreen (void)
 {
@@ -504,7 +511,7 @@ test_start_page (void)
   g_assert_null (scope_window_get_page (window));
   g_assert_cmpstr (gtk_button_get_icon_name (GTK_BUTTON (button)), ==, "go-previous-symbolic");
 
-  /* Neither way back closes what is open. */
+  /* Neither action closes the tab. */
   gui_act (window, "win.new-tab", NULL);
   g_assert_true (is_shown (page));
   g_assert_cmpstr (gtk_button_get_icon_name (GTK_BUTTON (button)), ==, "tab-new-symbolic");
@@ -548,23 +555,23 @@ test_quit (void)
 void
 add_behaviour_tests (void)
 {
-  g_test_add_func ("/app/window/reads-again-and-keeps-the-selection", test_reading_again);
-  g_test_add_func ("/app/window/survives-a-missing-file", test_missing_file);
-  g_test_add_func ("/app/window/forgets-one-recent-file", test_forgetting_a_file);
-  g_test_add_func ("/app/window/a-banner-comes-and-goes", test_banner);
-  g_test_add_func ("/app/window/opens-what-is-dropped", test_drop);
-  g_test_add_func ("/app/window/converts", test_converting);
-  g_test_add_func ("/app/window/opens-examples", test_examples);
-  g_test_add_func ("/app/window/opens-again-what-stood-open", test_open_again);
-  g_test_add_func ("/app/window/looks-again-where-one-looked", test_looking_again);
-  g_test_add_func ("/app/window/opens-a-path-that-is-pasted", test_pasting);
-  g_test_add_func ("/app/window/keeps-views-in-files", test_state);
-  g_test_add_func ("/app/window/dialogs-open", test_dialogs);
-  g_test_add_func ("/app/window/preferences-work-at-once", test_preferences);
-  g_test_add_func ("/app/window/first-steps-are-shown-and-go-away", test_first_steps);
-  g_test_add_func ("/app/window/keys-are-listed", test_shortcuts);
-  g_test_add_func ("/app/window/fills-the-screen", test_fullscreen);
-  g_test_add_func ("/app/window/colours-are-light-or-dark", test_colours);
-  g_test_add_func ("/app/window/goes-to-the-start-page-and-back", test_start_page);
-  g_test_add_func ("/app/window/quits", test_quit);
+  add_test ("/app/window/reads-again-and-keeps-the-selection", CASE_MODEL, test_reading_again);
+  add_test ("/app/window/survives-a-missing-file", CASE_MODEL, test_missing_file);
+  add_test ("/app/window/forgets-one-recent-file", CASE_MODEL, test_forgetting_a_file);
+  add_test ("/app/window/a-banner-comes-and-goes", CASE_MODEL, test_banner);
+  add_test ("/app/window/opens-what-is-dropped", CASE_MODEL, test_drop);
+  add_test ("/app/window/converts", CASE_MODEL, test_converting);
+  add_test ("/app/window/opens-examples", CASE_MODEL, test_examples);
+  add_test ("/app/window/opens-again-what-stood-open", CASE_MODEL, test_open_again);
+  add_test ("/app/window/looks-again-where-one-looked", CASE_MODEL, test_looking_again);
+  add_test ("/app/window/opens-a-path-that-is-pasted", CASE_MODEL, test_pasting);
+  add_test ("/app/window/keeps-views-in-files", CASE_MODEL, test_state);
+  add_test ("/app/window/dialogs-open", CASE_MODEL, test_dialogs);
+  add_test ("/app/window/preferences-work-at-once", CASE_MODEL, test_preferences);
+  add_test ("/app/window/first-steps-are-shown-and-go-away", CASE_MODEL, test_first_steps);
+  add_test ("/app/window/keys-are-listed", CASE_MODEL, test_shortcuts);
+  add_test ("/app/window/fills-the-screen", CASE_MODEL, test_fullscreen);
+  add_test ("/app/window/colours-are-light-or-dark", CASE_MODEL, test_colours);
+  add_test ("/app/window/goes-to-the-start-page-and-back", CASE_MODEL, test_start_page);
+  add_test ("/app/window/quits", CASE_MODEL, test_quit);
 }

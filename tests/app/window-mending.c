@@ -1,4 +1,4 @@
-/* window-mending.c — a finding offers its way out, and the way leads there.
+/* window-mending.c — remedies of findings: repairing, choosing parameters, entering shapes.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/app/window-case.h"
 
@@ -10,7 +10,7 @@
 
 static char *folder;
 
-/* An export as it was, but for an array that nothing reads. */
+/* An export with an additional array that no node reads. */
 static char *
 write_damaged (void)
 {
@@ -66,16 +66,26 @@ has_button (GtkWidget *root, const char *action)
   return FALSE;
 }
 
+static gboolean
+has_dialog (gpointer unused G_GNUC_UNUSED)
+{
+  GtkWidget *dialog = gui_find_window (GTK_TYPE_FILE_CHOOSER_DIALOG);
+
+  return dialog && gtk_widget_get_mapped (dialog);
+}
+
+static gboolean
+has_no_dialog (gpointer unused G_GNUC_UNUSED)
+{
+  return !has_dialog (NULL);
+}
+
 static void
 close_dialog (void)
 {
-  GtkWindow *dialog = NULL;
-
-  gui_spin (300);
-  dialog = gui_find_window (GTK_TYPE_FILE_CHOOSER_DIALOG);
-  g_assert_nonnull (dialog);
-  gtk_dialog_response (GTK_DIALOG (dialog), GTK_RESPONSE_CANCEL);
-  gui_spin (100);
+  wait_until (has_dialog, NULL);
+  gtk_dialog_response (gui_find_window (GTK_TYPE_FILE_CHOOSER_DIALOG), GTK_RESPONSE_CANCEL);
+  wait_until (has_no_dialog, NULL);
 }
 
 static void
@@ -115,8 +125,6 @@ test_mending (void)
   g_assert_true (gtk_widget_get_mapped (
       gui_find (GTK_WIDGET (scope_window_get_page (window)), "banner-close")));
   take_picture (window, "mended");
-  gui_act (window, "win.close-tab", NULL);
-  gui_act (window, "win.close-tab", NULL);
 }
 
 /* Without its file the model asks for one, and takes it. */
@@ -140,7 +148,6 @@ test_choosing_parameters (void)
                    SCOPE_STATE_LOADING);
   g_assert_true (gui_wait (is_ready, NULL, 20000));
   g_assert_null (find_finding ("no-parameters"));
-  gui_act (window, "win.close-tab", NULL);
 }
 
 static void
@@ -149,11 +156,10 @@ test_giving_shapes (void)
   GtkWidget *popover;
 
   gui_act (window, "win.run-options", NULL);
-  gui_spin (300);
   popover = gtk_widget_get_ancestor (gui_find (GTK_WIDGET (window), "shapes"), GTK_TYPE_POPOVER);
-  g_assert_true (gtk_widget_get_mapped (popover));
+  wait_until (is_mapped, popover);
   gtk_popover_popdown (GTK_POPOVER (popover));
-  gui_spin (100);
+  wait_until (is_unmapped, popover);
 }
 
 static void
@@ -177,7 +183,7 @@ add_mending_tests (void)
 {
   folder = g_dir_make_tmp ("hybridscope-XXXXXX", NULL);
   atexit (remove_folder);
-  g_test_add_func ("/app/window/mends-what-a-finding-says-it-can", test_mending);
-  g_test_add_func ("/app/window/takes-parameters-that-are-chosen", test_choosing_parameters);
-  g_test_add_func ("/app/window/asks-for-shapes-where-runs-are-set-up", test_giving_shapes);
+  add_test ("/app/window/mends-what-a-finding-says-it-can", CASE_EMPTY, test_mending);
+  add_test ("/app/window/takes-parameters-that-are-chosen", CASE_EMPTY, test_choosing_parameters);
+  add_test ("/app/window/asks-for-shapes-where-runs-are-set-up", CASE_MODEL, test_giving_shapes);
 }

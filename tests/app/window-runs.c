@@ -1,4 +1,4 @@
-/* window-runs.c — running, and what is seen of it: colours, table, timeline, memory.
+/* window-runs.c — running a model, and its costs: colours, table, timeline, memory.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/app/window-case.h"
 
@@ -17,12 +17,6 @@ has_measurement (gpointer data)
 }
 
 static gboolean
-is_idle (gpointer data)
-{
-  return !scope_workspace_is_running (data);
-}
-
-static gboolean
 has_other_colours (gpointer before)
 {
   VizOverlay *overlay = scope_canvas_get_overlay (canvas ());
@@ -30,7 +24,7 @@ has_other_colours (gpointer before)
   return overlay && overlay != before;
 }
 
-/* Colours are made beside the main loop. */
+/* Colours are computed by a worker. */
 static void
 wait_for_colours (VizOverlay *before)
 {
@@ -64,7 +58,7 @@ test_heat (void)
   self_time = viz_overlay_ref (scope_canvas_get_overlay (canvas ()));
   gui_act (page, "page.heat-scale", "linear");
   wait_for_colours (self_time);
-  /* The last wish counts, whatever is done first. */
+  /* The last choice wins, even if an earlier one is painted later. */
   gui_act (page, "page.heat", "share");
   gui_act (page, "page.heat", "none");
   gui_spin (100);
@@ -74,7 +68,7 @@ test_heat (void)
   wait_for_colours (NULL);
 }
 
-/* The table is filtered and sorted piece by piece. */
+/* The table is filtered and sorted incrementally. */
 static gboolean
 table_has_rows (gpointer view)
 {
@@ -115,15 +109,31 @@ lanes_length (GtkWidget *lanes)
   return end - begin;
 }
 
+static gboolean
+has_lanes (gpointer lanes)
+{
+  return gtk_widget_get_mapped (lanes) && gtk_widget_get_width (lanes) > 1 &&
+         lanes_length (lanes) > 0;
+}
+
+/* The timeline with the spans of the measured run. */
+static GtkWidget *
+show_timeline (void)
+{
+  GtkWidget *lanes = gui_find (GTK_WIDGET (page), "timeline-lanes");
+
+  gui_act (window, "win.show-view", "timeline");
+  wait_until (has_lanes, lanes);
+  return lanes;
+}
+
 static void
 test_lanes (void)
 {
   GtkWidget *lanes;
   double     all, begin;
 
-  gui_act (window, "win.show-view", "timeline");
-  gui_spin (100);
-  lanes = gui_find (GTK_WIDGET (page), "timeline-lanes");
+  lanes = show_timeline ();
   gui_act (lanes, "lanes.zoom-fit", NULL);
   all = lanes_length (lanes);
   gui_act (lanes, "lanes.zoom-in", NULL);
@@ -143,7 +153,7 @@ test_lanes (void)
 static void
 test_lane_gestures (void)
 {
-  GtkWidget *lanes = gui_find (GTK_WIDGET (page), "timeline-lanes");
+  GtkWidget *lanes = show_timeline ();
   gpointer   motion = gui_controller (lanes, GTK_TYPE_EVENT_CONTROLLER_MOTION);
   gpointer   drag = gui_controller (lanes, GTK_TYPE_GESTURE_DRAG);
   double     x = gtk_widget_get_width (lanes) / 2., begin;
@@ -184,11 +194,13 @@ static void
 test_bars (void)
 {
   GtkWidget *steps = gui_find (GTK_WIDGET (page), "steps-strip");
-  double     x = gtk_widget_get_width (steps) / 2.;
+  double     x;
   gboolean   is_picked = FALSE;
   gulong     handler;
 
-  g_assert_true (gtk_widget_get_mapped (steps));
+  show_timeline ();
+  wait_until (is_mapped, steps);
+  x = gtk_widget_get_width (steps) / 2.;
   g_signal_emit_by_name (gui_controller (steps, GTK_TYPE_EVENT_CONTROLLER_MOTION),
                          "motion",
                          x,
@@ -243,7 +255,7 @@ test_long_lists (void)
   gtk_window_present (GTK_WINDOW (shown));
   g_assert_cmpuint (g_list_model_get_n_items (G_LIST_MODEL (list)), <, 1000);
   g_assert_true (gui_wait (has_all, list, 10000));
-  /* The first rows stay when the list becomes another; the rest follows. */
+  /* When the list changes, the first rows stay and the rest follows. */
   gtk_string_list_splice (source, 0, 900, none);
   g_assert_cmpuint (g_list_model_get_n_items (G_LIST_MODEL (list)), >, 0);
   g_assert_cmpuint (g_list_model_get_n_items (G_LIST_MODEL (list)), <, 100);
@@ -257,12 +269,12 @@ test_long_lists (void)
 void
 add_run_tests (void)
 {
-  g_test_add_func ("/app/window/runs-and-colours", test_run);
-  g_test_add_func ("/app/window/colours-can-be-chosen", test_heat);
-  g_test_add_func ("/app/window/operators-are-listed-and-copied", test_operators);
-  g_test_add_func ("/app/window/timeline-zooms-and-pans", test_lanes);
-  g_test_add_func ("/app/window/timeline-takes-click-drag-and-scroll", test_lane_gestures);
-  g_test_add_func ("/app/window/steps-tell-and-can-be-picked", test_bars);
-  g_test_add_func ("/app/window/a-run-can-be-stopped", test_stop);
-  g_test_add_func ("/app/window/long-lists-come-bit-by-bit", test_long_lists);
+  add_test ("/app/window/runs-and-colours", CASE_MODEL, test_run);
+  add_test ("/app/window/colours-can-be-chosen", CASE_MEASURED, test_heat);
+  add_test ("/app/window/operators-are-listed-and-copied", CASE_MEASURED, test_operators);
+  add_test ("/app/window/timeline-zooms-and-pans", CASE_MEASURED, test_lanes);
+  add_test ("/app/window/timeline-takes-click-drag-and-scroll", CASE_MEASURED, test_lane_gestures);
+  add_test ("/app/window/steps-tell-and-can-be-picked", CASE_MEASURED, test_bars);
+  add_test ("/app/window/a-run-can-be-stopped", CASE_MODEL, test_stop);
+  add_test ("/app/window/long-lists-come-bit-by-bit", CASE_EMPTY, test_long_lists);
 }

@@ -1,4 +1,4 @@
-/* window-values.c — what every node gave in a run, step by step in loops, and where numbers end.
+/* window-values.c — recorded values of a run: statistics, steps of loops, and the first NaN.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/app/window-case.h"
 
@@ -31,7 +31,7 @@ steps_label (ScopePage *of)
   return gtk_label_get_text (GTK_LABEL (gui_find (view, "steps-label")));
 }
 
-/* Some label with these words, besides the scrubber's. */
+/* TRUE if a label in root contains the text. */
 static gboolean
 says (GtkWidget *root, const char *text)
 {
@@ -101,13 +101,11 @@ test_values (void)
   g_assert_true (gui_wait (has_activation, own, 10000));
   gui_settle (own);
   take_picture (window, "activations");
-  gui_act (window, "win.close-tab", NULL);
-  gui_spin (50);
 }
 
-/* --- The first that is not a number --- */
+/* --- The first NaN --- */
 
-/* Opens a model that is written now, and runs it. */
+/* Writes a model, opens and runs it. */
 static ScopePage *
 run_symbol (const char *text, const char *const *own_shapes)
 {
@@ -126,7 +124,7 @@ run_symbol (const char *text, const char *const *own_shapes)
   return own;
 }
 
-/* It is selected and told. */
+/* The node is selected and named in a message. */
 static void
 test_first_nan (void)
 {
@@ -140,8 +138,6 @@ test_first_nan (void)
                     ==,
                     scope_document_find_name (scope_workspace_get_document (its), "root"));
   take_picture (window, "first-nan");
-  gui_act (window, "win.close-tab", NULL);
-  gui_spin (50);
 }
 
 /* A state that begins below 1 and grows by 1 a step, and the root of what it leaves of 3. */
@@ -163,7 +159,7 @@ static const char *const loop_symbol =
     "\"arg_nodes\": [0,1], \"heads\": [[2,0,0],[2,1,0]], "
     "\"attrs\": {\"mxnet_version\": [\"int\", 10901]}}";
 
-/* Inside a loop its step is told as well, and looked at. */
+/* Inside a loop its step is named as well, and shown. */
 static void
 test_first_nan_in_a_loop (void)
 {
@@ -184,13 +180,11 @@ test_first_nan_in_a_loop (void)
   g_assert_cmpstr (steps_label (own), ==, "Step 2 of 6");
   gui_settle (own);
   take_picture (window, "first-nan-in-a-loop");
-  gui_act (window, "win.close-tab", NULL);
-  gui_spin (50);
 }
 
 /* --- Loops --- */
 
-/* What is looked at is chosen on the scale, by its buttons, and on the strip in the pane. */
+/* The step is chosen on the scale, with its buttons, and on the strip in the side pane. */
 static void
 test_steps_of_a_loop (void)
 {
@@ -226,8 +220,6 @@ test_steps_of_a_loop (void)
   strip = gui_find (GTK_WIDGET (own), "values-strip");
   g_signal_emit_by_name (strip, "picked", 3u);
   g_assert_cmpstr (steps_label (own), ==, "Step 3 of 5");
-  gui_act (window, "win.close-tab", NULL);
-  gui_spin (50);
 }
 
 /* The step of the loop inside names that of the loop around; what is chosen holds for both. */
@@ -257,18 +249,18 @@ test_steps_of_a_loop_in_a_loop (void)
   gui_act (view, "graph.steps-later", NULL);
   scope_workspace_show (its, inner);
   g_assert_cmpstr (steps_label (own), ==, "Step 2.1");
-  gui_act (window, "win.close-tab", NULL);
-  gui_spin (50);
 }
 
 void
 add_value_tests (void)
 {
-  g_test_add_func ("/app/window/shows-what-a-run-gave", test_values);
-  g_test_add_func ("/app/window/finds-the-first-that-is-no-number", test_first_nan);
-  g_test_add_func ("/app/window/finds-the-first-that-is-no-number-in-a-loop",
-                   test_first_nan_in_a_loop);
-  g_test_add_func ("/app/window/looks-at-each-step-of-a-loop-in-a-loop",
-                   test_steps_of_a_loop_in_a_loop);
-  g_test_add_func ("/app/window/looks-at-each-step-of-a-loop", test_steps_of_a_loop);
+  add_test ("/app/window/shows-what-a-run-gave", CASE_EMPTY, test_values);
+  add_test ("/app/window/finds-the-first-that-is-no-number", CASE_EMPTY, test_first_nan);
+  add_test ("/app/window/finds-the-first-that-is-no-number-in-a-loop",
+            CASE_EMPTY,
+            test_first_nan_in_a_loop);
+  add_test ("/app/window/looks-at-each-step-of-a-loop-in-a-loop",
+            CASE_EMPTY,
+            test_steps_of_a_loop_in_a_loop);
+  add_test ("/app/window/looks-at-each-step-of-a-loop", CASE_EMPTY, test_steps_of_a_loop);
 }

@@ -1,4 +1,4 @@
-/* window-views.c — forms side by side, and the same model in another form.
+/* window-views.c — comparing forms, converting to another form, passes, and contents of weights.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/app/window-case.h"
 
@@ -142,12 +142,9 @@ test_compare (void)
   gui_spin (50);
   gui_act (compare, "compare.stop", NULL);
   g_assert_true (gui_wait (is_measured, compare, 10000));
-  gtk_window_close (GTK_WINDOW (compare));
-  gui_act (window, "win.close-tab", NULL);
-  gui_spin (50);
 }
 
-/* Nothing recurrent: every pane says why, and nothing is measured. */
+/* Without recurrent cells every pane shows a reason, and nothing is measured. */
 static void
 test_compare_refused (void)
 {
@@ -157,9 +154,6 @@ test_compare_refused (void)
   for (guint i = 0; i < scope_compare_window_n_panes (compare); i++)
     g_assert_true (scope_compare_pane_is_refused (scope_compare_window_get_pane (compare, i)));
   take_picture (compare, "compare-refused");
-  gtk_window_close (GTK_WINDOW (compare));
-  gui_act (window, "win.close-tab", NULL);
-  gui_spin (50);
 }
 
 /* --- The list of forms --- */
@@ -208,8 +202,8 @@ choose (const char *form)
   g_signal_emit_by_name (gtk_widget_get_parent (row), "row-activated", row);
 }
 
-/* Another form is a tab of its own, with what stands for the selection selected; the way back is
- * the first tab. */
+/* Another form opens in a tab of its own, with the match of the selected node selected.  Choosing the first form
+ * returns to the first tab. */
 static void
 test_form_menu (void)
 {
@@ -233,16 +227,10 @@ test_form_menu (void)
   g_assert_nonnull (scope_page_get_proof (second));
   g_assert_cmpuint (scope_workspace_get_selected (scope_page_get_workspace (second)), !=, VIZ_ROOT);
   take_picture (window, "form-fused");
-  choose ("unrolled"); /* the first tab that shows it, which may be that of other tests */
-  g_assert_cmpstr (scope_page_get_family (scope_window_get_page (window)),
-                   ==,
-                   scope_page_get_family (first));
-  g_assert_cmpstr (scope_page_get_form (scope_window_get_page (window)), ==, "unrolled");
+  choose ("unrolled");
+  g_assert_true (scope_window_get_page (window) == first);
   choose ("fused");
   g_assert_true (scope_window_get_page (window) == second);
-  gui_act (window, "win.close-tab", NULL);
-  gui_act (window, "win.close-tab", NULL);
-  gui_spin (50);
 }
 
 /* --- Costs in another form --- */
@@ -259,12 +247,6 @@ is_told (gpointer of)
   return gtk_revealer_get_reveal_child (GTK_REVEALER (gui_find (of, "measured-again")));
 }
 
-static gboolean
-is_idle (gpointer of)
-{
-  return !scope_workspace_is_running (of);
-}
-
 static ScopePage *
 show_form (const char *form, ScopePage *from)
 {
@@ -279,8 +261,7 @@ is_running (gpointer of)
   return scope_workspace_is_running (of);
 }
 
-/* What was measured is measured in its other form, too; the way back shows the first costs at
- * once. */
+/* A converted form of a measured model is measured, too; the first form keeps its costs. */
 static void
 test_form_measured (void)
 {
@@ -321,7 +302,7 @@ test_form_measured (void)
   g_assert_nonnull (
       scope_canvas_get_overlay (scope_graph_view_get_canvas (scope_page_get_graph_view (first))));
 
-  /* It is not begun where nobody wants it, and can be cancelled. */
+  /* It is not started if the setting is off, and can be cancelled. */
   scope_settings_set_flag ("measure-forms", FALSE);
   second = show_form ("while", first);
   other = scope_page_get_workspace (second);
@@ -334,12 +315,9 @@ test_form_measured (void)
   gui_act (scope_window_get_page (window), "page.stop", NULL);
   gui_act (scope_window_get_page (window), "page.stop", NULL);
   g_assert_true (gui_wait (is_idle, other, 30000));
-  for (guint i = 0; i < 3; i++)
-    gui_act (window, "win.close-tab", NULL);
-  gui_spin (50);
 }
 
-/* What cannot be says why, and cannot be chosen. */
+/* An impossible form shows the reason, and cannot be chosen. */
 static void
 test_form_refused (void)
 {
@@ -351,11 +329,9 @@ test_form_refused (void)
   g_assert_nonnull (gtk_widget_get_tooltip_text (row));
   take_picture (window, "forms-refused");
   gtk_menu_button_popdown (GTK_MENU_BUTTON (gui_find (GTK_WIDGET (window), "form-button")));
-  gui_act (window, "win.close-tab", NULL);
-  gui_spin (50);
 }
 
-/* Nobody said how large the input is: the page asks for it, and nothing is started. */
+/* An unknown shape of an input is reported, and nothing is started. */
 static void
 test_shapes_wanted (void)
 {
@@ -369,8 +345,6 @@ test_shapes_wanted (void)
   g_assert_nonnull (strstr (gtk_label_get_text (GTK_LABEL (banner)), "data="));
   gui_act (window, "win.compare", NULL);
   g_assert_null (gui_find_window (SCOPE_TYPE_COMPARE_WINDOW));
-  gui_act (window, "win.close-tab", NULL);
-  gui_spin (50);
 }
 
 /* --- Passes --- */
@@ -414,8 +388,6 @@ test_passes (void)
   gui_act (own, "page.leave-pass", NULL);
   g_assert_true (scope_page_get_shown_view (own) == scope_page_get_graph_view (own));
   gui_act (window, "win.panel", NULL);
-  gui_act (window, "win.close-tab", NULL);
-  gui_spin (50);
 }
 
 /* --- Weights --- */
@@ -439,8 +411,6 @@ show_weight (const char *model, const char *name, const char *picture)
   g_assert_true (gui_wait (has_picture, own, 10000));
   g_assert_nonnull (gui_find (GTK_WIDGET (own), "histogram"));
   take_picture (window, picture);
-  gui_act (window, "win.close-tab", NULL);
-  gui_spin (50);
 }
 
 static void
@@ -453,12 +423,12 @@ test_weights (void)
 void
 add_view_tests (void)
 {
-  g_test_add_func ("/app/window/writes-the-model-in-another-form", test_form_menu);
-  g_test_add_func ("/app/window/measures-another-form-as-well", test_form_measured);
-  g_test_add_func ("/app/window/says-why-a-form-cannot-be-written", test_form_refused);
-  g_test_add_func ("/app/window/asks-for-shapes-that-a-proof-needs", test_shapes_wanted);
-  g_test_add_func ("/app/window/shows-the-graph-after-each-pass", test_passes);
-  g_test_add_func ("/app/window/draws-what-weights-hold", test_weights);
-  g_test_add_func ("/app/window/compares-forms-in-linked-panes", test_compare);
-  g_test_add_func ("/app/window/says-why-forms-cannot-be-compared", test_compare_refused);
+  add_test ("/app/window/writes-the-model-in-another-form", CASE_EMPTY, test_form_menu);
+  add_test ("/app/window/measures-another-form-as-well", CASE_EMPTY, test_form_measured);
+  add_test ("/app/window/says-why-a-form-cannot-be-written", CASE_EMPTY, test_form_refused);
+  add_test ("/app/window/asks-for-shapes-that-a-proof-needs", CASE_EMPTY, test_shapes_wanted);
+  add_test ("/app/window/shows-the-graph-after-each-pass", CASE_EMPTY, test_passes);
+  add_test ("/app/window/draws-what-weights-hold", CASE_EMPTY, test_weights);
+  add_test ("/app/window/compares-forms-in-linked-panes", CASE_EMPTY, test_compare);
+  add_test ("/app/window/says-why-forms-cannot-be-compared", CASE_EMPTY, test_compare_refused);
 }
