@@ -16,10 +16,12 @@ G_DECLARE_FINAL_TYPE (ScopeComparePane, scope_compare_pane, SCOPE, COMPARE_PANE,
 /* forms: names of all forms, which must outlive the pane; form: the chosen one.  (transfer floating) */
 GtkWidget *scope_compare_pane_new (const char *const *forms, const char *form);
 
+/* The name of the chosen form. */
 const char *scope_compare_pane_get_form (ScopeComparePane *self);
 /* Replaced whenever another form is chosen. */
 ScopeWorkspace *scope_compare_pane_get_workspace (ScopeComparePane *self);
-ScopeCanvas    *scope_compare_pane_get_canvas (ScopeComparePane *self);
+/* The canvas of the current form, which is replaced with it. */
+ScopeCanvas *scope_compare_pane_get_canvas (ScopeComparePane *self);
 /* TRUE when the form was read or refused. */
 gboolean scope_compare_pane_is_ready (ScopeComparePane *self);
 /* TRUE when the form was drawn or refused. */

@@ -69,4 +69,5 @@ typedef struct
   guint64 parameter_bytes;
 } ScopeTotals;
 
+/* Totals of the model, owned by the document. */
 const ScopeTotals *scope_document_get_totals (const ScopeDocument *document);

@@ -23,7 +23,8 @@ typedef struct
 /* The remembered options, or defaults.  (transfer full) */
 ScopeRunOptions *scope_run_options_load (void);
 /* Remembers all options except shapes, which belong to one model. */
-void             scope_run_options_save (const ScopeRunOptions *options);
+void scope_run_options_save (const ScopeRunOptions *options);
+/* A deep copy; (transfer full) */
 ScopeRunOptions *scope_run_options_copy (const ScopeRunOptions *options);
 void             scope_run_options_free (ScopeRunOptions *options);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ScopeRunOptions, scope_run_options_free)

@@ -58,7 +58,7 @@ capture_opened_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer
       scope_workspace_report_problem (self, error->message);
       return;
     }
-  if (job->document != self->document) /* another model was opened meanwhile */
+  if (job->document != self->document) /* another model was opened since */
     return;
   if (scope_measurement_get_matched (measurement) < MIN_MATCHED)
     {

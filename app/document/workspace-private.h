@@ -72,6 +72,7 @@ struct _ScopeWorkspace
 void scope_workspace_class_install (GObjectClass *class);
 /* Property getter. */
 void scope_workspace_get_value (ScopeWorkspace *self, guint id, GValue *value, GParamSpec *pspec);
+/* Setters that notify followers of the property. */
 void scope_workspace_set_state (ScopeWorkspace *self, ScopeState state);
 void scope_workspace_set_progress (ScopeWorkspace *self, double progress);
 void scope_workspace_notify_running (ScopeWorkspace *self);
@@ -84,6 +85,7 @@ void scope_workspace_report_problem (ScopeWorkspace *self, const char *text);
 
 /* Starts the second run that records values, once the first has ended. */
 void scope_workspace_load_values (ScopeWorkspace *self);
+/* Frees the values, and cancels loading. */
 void scope_workspace_clear_values (ScopeWorkspace *self);
 
 /* --- workspace-run.c --- */

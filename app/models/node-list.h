@@ -17,6 +17,7 @@ guint32        scope_node_item_get_box (ScopeNodeItem *self);
 #define SCOPE_TYPE_NODE_LIST (scope_node_list_get_type ())
 G_DECLARE_FINAL_TYPE (ScopeNodeList, scope_node_list, SCOPE, NODE_LIST, GObject)
 
+/* Empty; (transfer full) */
 ScopeNodeList *scope_node_list_new (void);
 /* boxes: (transfer full) array of guint32; both NULL empties the list. */
 void    scope_node_list_set (ScopeNodeList *self, ScopeDocument *document, GArray *boxes);

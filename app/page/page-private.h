@@ -66,6 +66,7 @@ void scope_page_set_panel_shown (ScopePage *self, gboolean is_shown);
 
 /* --- page-form.c --- */
 
+/* Frees what scope_page_set_family() set. */
 void scope_page_clear_family (ScopePage *self);
 
 /* --- page-remeasure.c --- */
@@ -74,6 +75,7 @@ void scope_page_clear_family (ScopePage *self);
 gboolean scope_page_is_remeasuring (ScopePage *self);
 /* Updates the bar with the new time, which is hidden unless the shown costs were remeasured. */
 void scope_page_update_remeasured (ScopePage *self);
+/* Forgets the remeasured run. */
 void scope_page_clear_remeasured (ScopePage *self);
 
 /* --- page-heat.c --- */

@@ -45,7 +45,7 @@ struct _ScopeTiles
   guint  now;        /* number of the current drawing */
   guint  n_waiting;
   guint  settle;
-  double asked_zoom;
+  double requested_zoom;
   gint64 zoomed_at;
 };
 
@@ -224,7 +224,8 @@ new_table (void)
   return g_hash_table_new_full (g_int64_hash, g_int64_equal, NULL, tile_free);
 }
 
-/* Starts a new table; the old one stays to look at unless it has holes and the stale one has none. */
+/* Starts a new table.  The old one becomes the stale table, unless it is incomplete and there is a stale
+ * table already. */
 static void
 start_generation (ScopeTiles *self, double dx, double dy)
 {
@@ -316,9 +317,9 @@ adopt_zoom (ScopeTiles *self, const ScopeCamera *camera)
       self->factor = camera->factor;
       return TRUE;
     }
-  if (self->asked_zoom != camera->zoom)
+  if (self->requested_zoom != camera->zoom)
     {
-      self->asked_zoom = camera->zoom;
+      self->requested_zoom = camera->zoom;
       self->zoomed_at = now;
     }
   if (now - self->zoomed_at < ZOOM_SETTLE_MS * 1000)
