@@ -3,21 +3,16 @@
  *
  * Its graph fits any length; each length has its own plan, and both plans share the weights.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <hybridscope/hybrid.h>
+#include "language-model.h"
 
 typedef struct
 {
-  gint64 vocabulary, embedding, hidden, length, shorter, batch;
+  LANGUAGE_MODEL_SIZES;
+  gint64 shorter;
 } Options;
 
 static const HybParam options[] = {
-  { HYB_FIELD (Options, vocabulary),
-    HYB_PARAM_INT,
-    "64",
-    2,
-    1 << 22,
-    .doc = "size of the vocabulary" },
-  { HYB_FIELD (Options, embedding), HYB_PARAM_INT, "64", 1, 65536, .doc = "size of an embedding" },
+  LANGUAGE_MODEL_OPTIONS,
   { HYB_FIELD (Options, hidden), HYB_PARAM_INT, "128", 1, 65536, .doc = "units of the layer" },
   { HYB_FIELD (Options, length),
     HYB_PARAM_INT,
@@ -35,48 +30,24 @@ static const HybParam options[] = {
   { 0 },
 };
 
-typedef struct
-{
-  HybBlock  parent;
-  HybBlock *embedding, *layer, *decoder;
-} LanguageModel;
-
-static HybValue *
-language_model_forward (HybF *F, HybBlock *block, HybValue *input)
-{
-  LanguageModel *self = (LanguageModel *) block;
-  HybValue      *x = hyb_call (F, self->embedding, hyb_item (F, input, 0));
-  HybValue      *y = hyb_call_list (F, self->layer, x, hyb_item (F, input, 1), NULL);
-
-  return hyb_list_of (F, hyb_call (F, self->decoder, hyb_item (F, y, 0)), hyb_item (F, y, 1), NULL);
-}
-
 static const HybBlockClass language_model_class = {
   .name = "LanguageModel",
   .size = sizeof (LanguageModel),
-  .forward = language_model_forward,
+  .forward = language_model_forward_layer,
 };
+
+static HybBlock *
+make_layer (gconstpointer data)
+{
+  const Options *given = data;
+
+  return hyb_rnn_layer (.mode = "gru", .hidden = given->hidden, .input_size = given->embedding);
+}
 
 static HybBlock *
 build (gconstpointer data)
 {
-  const Options *given = data;
-  HybBlock      *block = hyb_block_new (&language_model_class, NULL);
-  LanguageModel *self = (LanguageModel *) block;
-
-  hyb_block_enter_scope (block);
-  self->embedding =
-      hyb_append (block, hyb_embedding_new (given->vocabulary, given->embedding, NULL));
-  self->layer = hyb_append (block,
-                            hyb_rnn_layer (.mode = "gru",
-                                           .hidden = given->hidden,
-                                           .input_size = given->embedding));
-  self->decoder = hyb_append (block,
-                              hyb_dense (.units = given->vocabulary,
-                                         .no_flatten = TRUE,
-                                         .in_units = given->hidden));
-  hyb_block_leave_scope (block);
-  return block;
+  return language_model_new (&language_model_class, data, make_layer);
 }
 
 static void
@@ -95,11 +66,4 @@ HYB_MODEL (.name = "bucket-lm",
            .options_size = sizeof (Options),
            .inputs = "[float32(length, batch), [float32(1, batch, hidden)]]",
            .build = build,
-           .task = { .label = "float32(length, batch)",
-                     .optimizer = "adam",
-                     .settings = "learning_rate=0.003",
-                     .clip_global_norm = 1,
-                     .carry = "all",
-                     .is_text = TRUE,
-                     .epochs = 4,
-                     .vary = vary });
+           .task = { LANGUAGE_MODEL_TASK, .epochs = 4, .vary = vary });

@@ -2,7 +2,7 @@
  *
  * The task that it is trained on without data is to tell the direction of stripes.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <hybridscope/hybrid.h>
+#include "image-task.h"
 
 #include <math.h>
 
@@ -46,24 +46,21 @@ build (gconstpointer data)
 
 /* Stripes in noise: the class is their direction. */
 static void
+draw_stripes (const Image *image, gint64 n_classes)
+{
+  double angle = G_PI * (double) image->class / (double) n_classes;
+  double phase = 2 * G_PI * hyb_random_uniform (image->seed + 1, image->number);
+
+  for (int i = 0; i < 28 * 28; i++)
+    image->values[i] =
+        (float) (0.5 * sin ((i % 28) * cos (angle) + (i / 28) * sin (angle) + phase) +
+                 0.2 * hyb_random_normal (image->seed, image->first_value + (guint64) i));
+}
+
+static void
 fill (gconstpointer data, const HybBatch *batch)
 {
-  const Options *given = data;
-  guint64        draw = hyb_random_mix (batch->seed, batch->step), at = 0;
-  float         *x = hyb_tensor_get_data (batch->inputs[0]);
-  float         *label = hyb_tensor_get_data (batch->label);
-
-  for (gint64 n = 0; n < given->batch; n++)
-    {
-      gint64 class = hyb_random_word (~draw, (guint64) n) % given->classes;
-      double angle = G_PI * (double) class / (double) given->classes;
-      double phase = 2 * G_PI * hyb_random_uniform (draw + 1, (guint64) n);
-
-      label[n] = (float) class;
-      for (int i = 0; i < 28 * 28; i++, at++)
-        *x++ = (float) (0.5 * sin ((i % 28) * cos (angle) + (i / 28) * sin (angle) + phase) +
-                        0.2 * hyb_random_normal (draw, at));
-    }
+  image_task_fill (batch, ((const Options *) data)->classes, draw_stripes);
 }
 
 HYB_MODEL (.name = "lenet",

@@ -2,7 +2,7 @@
  *
  * BasicBlock is a pair of convolutions with a shortcut around it.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <hybridscope/hybrid.h>
+#include "image-task.h"
 
 typedef struct
 {
@@ -112,23 +112,20 @@ build (gconstpointer data)
 
 /* The class decides the colour of an image; noise is added. */
 static void
+draw_colour (const Image *image, gint64 n_classes)
+{
+  gint64 n_pixels = image->n_values / 3;
+
+  for (gint64 i = 0; i < image->n_values; i++)
+    image->values[i] =
+        (float) (hyb_random_normal ((guint64) image->class, (guint64) (i / n_pixels)) +
+                 0.5 * hyb_random_normal (image->seed, image->first_value + (guint64) i));
+}
+
+static void
 fill (gconstpointer data, const HybBatch *batch)
 {
-  const Options *given = data;
-  guint64        draw = hyb_random_mix (batch->seed, batch->step), at = 0;
-  float         *x = hyb_tensor_get_data (batch->inputs[0]);
-  float         *label = hyb_tensor_get_data (batch->label);
-
-  for (gint64 n = 0; n < given->batch; n++)
-    {
-      gint64 class = hyb_random_word (~draw, (guint64) n) % given->classes;
-
-      label[n] = (float) class;
-      for (guint64 colour = 0; colour < 3; colour++)
-        for (gint64 i = 0; i < given->size * given->size; i++)
-          *x++ = (float) (hyb_random_normal ((guint64) class, colour) +
-                          0.5 * hyb_random_normal (draw, at++));
-    }
+  image_task_fill (batch, ((const Options *) data)->classes, draw_colour);
 }
 
 HYB_MODEL (.name = "resnet18",
