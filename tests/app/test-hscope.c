@@ -4,12 +4,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/formats/npz.h"
 
-#include <cjson/cJSON.h>
-#include <glib/gstdio.h>
-#include <string.h>
-#include <sys/wait.h>
+#include "hscope-fixture.h"
 
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (cJSON, cJSON_Delete)
+#include <string.h>
 
 static const char symbol[] =
     "{\"nodes\": [{\"op\": \"null\", \"name\": \"data\", \"inputs\": []},"
@@ -18,19 +15,6 @@ static const char symbol[] =
     "{\"op\": \"FullyConnected\", \"name\": \"fc\", \"attrs\": {\"num_hidden\": \"2\"}, "
     "\"inputs\": [[0,0,0],[1,0,0],[2,0,0]]}], \"arg_nodes\": [0,1,2], \"heads\": [[3,0,0]], "
     "\"attrs\": {\"mxnet_version\": [\"int\", 10901]}}";
-
-typedef struct
-{
-  char *folder, *symbol, *input;
-  char *out, *err;
-  int   code;
-} Fixture;
-
-static char *
-in_folder (Fixture *fixture, const char *name)
-{
-  return g_build_filename (fixture->folder, name, NULL);
-}
 
 static void
 set_up (Fixture *fixture, gconstpointer unused)
@@ -42,7 +26,7 @@ set_up (Fixture *fixture, gconstpointer unused)
       hyb_tensor_new_float (2, (gint64[]){ 2, 3 }, (float[]){ 1, 0, 0, 0, 1, 1 });
   g_autoptr (HybTensor) bias = hyb_tensor_new_float (1, (gint64[]){ 2 }, (float[]){ 10, 20 });
 
-  fixture->folder = g_dir_make_tmp ("hscope-XXXXXX", NULL);
+  fixture_set_up (fixture, unused);
   fixture->symbol = in_folder (fixture, "net-symbol.json");
   fixture->input = in_folder (fixture, "in.npz");
   g_file_set_contents (fixture->symbol, symbol, -1, NULL);
@@ -53,38 +37,10 @@ set_up (Fixture *fixture, gconstpointer unused)
 }
 
 static void
-clear_output (Fixture *fixture)
-{
-  g_clear_pointer (&fixture->out, g_free);
-  g_clear_pointer (&fixture->err, g_free);
-}
-
-static void
-tear_down (Fixture *fixture, gconstpointer unused)
-{
-  g_autoptr (GDir) dir = g_dir_open (fixture->folder, 0, NULL);
-  const char *name;
-
-  while ((name = g_dir_read_name (dir)))
-    {
-      g_autofree char *path = in_folder (fixture, name);
-
-      g_remove (path);
-    }
-  g_rmdir (fixture->folder);
-  clear_output (fixture);
-  g_free (fixture->folder);
-  g_free (fixture->symbol);
-  g_free (fixture->input);
-}
-
-static void
 hscope (Fixture *fixture, const char *first, ...)
 {
   g_autoptr (GPtrArray) arguments = g_ptr_array_new ();
-  g_autoptr (GError) error = NULL;
   va_list list;
-  int     status;
 
   g_ptr_array_add (arguments, (gpointer) HSCOPE);
   va_start (list, first);
@@ -93,30 +49,7 @@ hscope (Fixture *fixture, const char *first, ...)
   va_end (list);
   g_ptr_array_add (arguments, NULL);
 
-  clear_output (fixture);
-  g_spawn_sync (NULL,
-                (char **) arguments->pdata,
-                NULL,
-                G_SPAWN_DEFAULT,
-                NULL,
-                NULL,
-                &fixture->out,
-                &fixture->err,
-                &status,
-                &error);
-  g_assert_no_error (error);
-  g_assert_true (WIFEXITED (status));
-  fixture->code = WEXITSTATUS (status);
-}
-
-static cJSON *
-parse_output (Fixture *fixture)
-{
-  cJSON *json = cJSON_ParseWithOpts (fixture->out, NULL, TRUE);
-
-  if (!json)
-    g_error ("not JSON: %s", fixture->out);
-  return json;
+  fixture_run (fixture, (char **) arguments->pdata);
 }
 
 static void
@@ -340,7 +273,7 @@ test_numbers_ignore_the_locale (Fixture *fixture, gconstpointer unused)
 }
 
 #define ADD(path, function) \
-  g_test_add ("/app/hscope/" path, Fixture, NULL, set_up, function, tear_down)
+  g_test_add ("/app/hscope/" path, Fixture, NULL, set_up, function, fixture_tear_down)
 
 /* A loop that takes the square root of 2.5 - state, where state is the sum of the rows so far: with
  * rows of 1 the root is NaN from step 2 on. */

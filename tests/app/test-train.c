@@ -4,58 +4,14 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/formats/npz.h"
 
-#include <cjson/cJSON.h>
+#include "hscope-fixture.h"
+
 #include <glib/gstdio.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
 
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (cJSON, cJSON_Delete)
-
 #define LANGUAGE_MODEL "gallery:lstm-lm?hidden=48&embedding=16"
-
-typedef struct
-{
-  char *folder;
-  char *out, *err;
-  int   code;
-} Fixture;
-
-static char *
-in_folder (Fixture *fixture, const char *name)
-{
-  return g_build_filename (fixture->folder, name, NULL);
-}
-
-static void
-set_up (Fixture *fixture, gconstpointer unused)
-{
-  fixture->folder = g_dir_make_tmp ("hscope-XXXXXX", NULL);
-}
-
-static void
-clear_output (Fixture *fixture)
-{
-  g_clear_pointer (&fixture->out, g_free);
-  g_clear_pointer (&fixture->err, g_free);
-}
-
-static void
-tear_down (Fixture *fixture, gconstpointer unused)
-{
-  g_autoptr (GDir) dir = g_dir_open (fixture->folder, 0, NULL);
-  const char *name;
-
-  while ((name = g_dir_read_name (dir)))
-    {
-      g_autofree char *path = in_folder (fixture, name);
-
-      g_remove (path);
-    }
-  g_rmdir (fixture->folder);
-  clear_output (fixture);
-  g_free (fixture->folder);
-}
 
 /* Splits a command line as a shell does; %s is replaced by the folder.  (transfer full) */
 static char **
@@ -74,23 +30,8 @@ static void
 hscope (Fixture *fixture, const char *line)
 {
   g_auto (GStrv) words = arguments_of (fixture, line);
-  g_autoptr (GError) error = NULL;
-  int status;
 
-  clear_output (fixture);
-  g_spawn_sync (NULL,
-                words,
-                NULL,
-                G_SPAWN_DEFAULT,
-                NULL,
-                NULL,
-                &fixture->out,
-                &fixture->err,
-                &status,
-                &error);
-  g_assert_no_error (error);
-  g_assert_true (WIFEXITED (status));
-  fixture->code = WEXITSTATUS (status);
+  fixture_run (fixture, words);
 }
 
 static void
@@ -100,16 +41,6 @@ assert_refused (Fixture *fixture, const char *line, int code, const char *messag
   g_assert_cmpint (fixture->code, ==, code);
   if (!strstr (fixture->err, message))
     g_error ("“%s” says: %s", line, fixture->err);
-}
-
-static cJSON *
-parse_output (Fixture *fixture)
-{
-  cJSON *json = cJSON_ParseWithOpts (fixture->out, NULL, TRUE);
-
-  if (!json)
-    g_error ("not JSON: %s (%s)", fixture->out, fixture->err);
-  return json;
 }
 
 static double
@@ -347,7 +278,7 @@ main (int argc, char **argv)
   g_unsetenv ("HYBRIDSCOPE_GALLERY");
   g_test_init (&argc, &argv, NULL);
 #define ADD(path, function) \
-  g_test_add ("/app/train/" path, Fixture, NULL, set_up, function, tear_down)
+  g_test_add ("/app/train/" path, Fixture, NULL, fixture_set_up, function, fixture_tear_down)
   ADD ("new-writes-a-pair-that-is-read-again", test_new);
   ADD ("other-shapes-than-the-usual-may-be-given", test_shapes);
   ADD ("language-model-beats-the-unigram-model", test_language_model);

@@ -1,0 +1,76 @@
+/* hscope-fixture.c — a temporary folder in which a test runs hscope, and what the program printed.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "hscope-fixture.h"
+
+#include <glib/gstdio.h>
+#include <sys/wait.h>
+
+char *
+in_folder (Fixture *fixture, const char *name)
+{
+  return g_build_filename (fixture->folder, name, NULL);
+}
+
+void
+fixture_set_up (Fixture *fixture, gconstpointer unused)
+{
+  fixture->folder = g_dir_make_tmp ("hscope-XXXXXX", NULL);
+}
+
+static void
+clear_output (Fixture *fixture)
+{
+  g_clear_pointer (&fixture->out, g_free);
+  g_clear_pointer (&fixture->err, g_free);
+}
+
+void
+fixture_tear_down (Fixture *fixture, gconstpointer unused)
+{
+  g_autoptr (GDir) dir = g_dir_open (fixture->folder, 0, NULL);
+  const char *name;
+
+  while ((name = g_dir_read_name (dir)))
+    {
+      g_autofree char *path = in_folder (fixture, name);
+
+      g_remove (path);
+    }
+  g_rmdir (fixture->folder);
+  clear_output (fixture);
+  g_free (fixture->folder);
+  g_free (fixture->symbol);
+  g_free (fixture->input);
+}
+
+void
+fixture_run (Fixture *fixture, char **arguments)
+{
+  g_autoptr (GError) error = NULL;
+  int status;
+
+  clear_output (fixture);
+  g_spawn_sync (NULL,
+                arguments,
+                NULL,
+                G_SPAWN_DEFAULT,
+                NULL,
+                NULL,
+                &fixture->out,
+                &fixture->err,
+                &status,
+                &error);
+  g_assert_no_error (error);
+  g_assert_true (WIFEXITED (status));
+  fixture->code = WEXITSTATUS (status);
+}
+
+cJSON *
+parse_output (Fixture *fixture)
+{
+  cJSON *json = cJSON_ParseWithOpts (fixture->out, NULL, TRUE);
+
+  if (!json)
+    g_error ("not JSON: %s (%s)", fixture->out, fixture->err);
+  return json;
+}
