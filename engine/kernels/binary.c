@@ -129,12 +129,12 @@ typedef struct
   const char   *b;
   char         *y;
   gint64        size; /* bytes of an element */
-} Operands;
+} RowOperands;
 
 static void
 run_row (const gint64 *offset, const gint64 *stride, gint64 length, gpointer data)
 {
-  const Operands *operands = data;
+  const RowOperands *operands = data;
 
   operands->loop (operands->a + offset[1] * operands->size,
                   stride[1],
@@ -145,21 +145,16 @@ run_row (const gint64 *offset, const gint64 *stride, gint64 length, gpointer dat
 }
 
 void
-hyb_binary_run (HybBinary       function,
-                HybDType        dtype,
-                const HybShape *shape_a,
-                gconstpointer   a,
-                const HybShape *shape_b,
-                gconstpointer   b,
-                const HybShape *shape_y,
-                gpointer        y)
+hyb_binary_run (HybBinary function, const HybBinaryOperands *operands)
 {
-  Operands operands = {
-    .loop = hyb_binary_loop (function, dtype),
-    .a = a,
-    .b = b,
-    .y = y,
-    .size = (gint64) hyb_dtype_size (dtype),
+  const HybShape *shape_a = operands->shape_a, *shape_b = operands->shape_b;
+  const HybShape *shape_y = operands->shape_y;
+  RowOperands     rows = {
+        .loop = hyb_binary_loop (function, operands->dtype),
+        .a = operands->a,
+        .b = operands->b,
+        .y = operands->y,
+        .size = (gint64) hyb_dtype_size (operands->dtype),
   };
   HybEach each;
 
@@ -171,10 +166,10 @@ hyb_binary_run (HybBinary       function,
 
       if (n <= HYB_EACH_GRAIN)
         {
-          operands.loop (a, 1, b, 1, y, n);
+          rows.loop (operands->a, 1, operands->b, 1, operands->y, n);
           return;
         }
     }
   hyb_each_init (&each, shape_y, 3, (const HybShape *[]){ shape_y, shape_a, shape_b });
-  hyb_each_rows_parallel (&each, HYB_EACH_GRAIN, run_row, &operands);
+  hyb_each_rows_parallel (&each, HYB_EACH_GRAIN, run_row, &rows);
 }

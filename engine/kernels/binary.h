@@ -48,13 +48,15 @@ typedef void (*HybBinaryLoop) (gconstpointer a,
 /* Returns the loop for a function and an element type of HYB_DTYPES_ELEMENTWISE. */
 HybBinaryLoop hyb_binary_loop (HybBinary function, HybDType dtype);
 
-/* Computes y = f (a, b) for whole tensors on several threads; a and b are broadcast to y's
- * shape. */
-void hyb_binary_run (HybBinary       function,
-                     HybDType        dtype,
-                     const HybShape *shape_a,
-                     gconstpointer   a,
-                     const HybShape *shape_b,
-                     gconstpointer   b,
-                     const HybShape *shape_y,
-                     gpointer        y);
+/* The tensors of a binary function: contiguous arrays of dtype, with their shapes. */
+typedef struct
+{
+  HybDType        dtype;             /* one of HYB_DTYPES_ELEMENTWISE */
+  const HybShape *shape_a, *shape_b; /* broadcast to shape_y */
+  const HybShape *shape_y;
+  gconstpointer   a, b;
+  gpointer        y; /* a, b or an array that overlaps neither */
+} HybBinaryOperands;
+
+/* Computes y = f (a, b) for whole tensors on several threads. */
+void hyb_binary_run (HybBinary function, const HybBinaryOperands *operands);

@@ -17,7 +17,7 @@ typedef enum
   HYB_REDUCE_SUM_ABS,    /* floats only */
   HYB_REDUCE_SUM_SQUARE, /* floats only */
   HYB_N_REDUCTIONS,
-} HybReduction;
+} HybReduceKind;
 
 /* The last step, applied to each result. */
 typedef enum

@@ -170,7 +170,7 @@ static const HybReduceLoops sum_floats = {
 };
 
 const HybReduceLoops *
-hyb_reduce_loops (HybReduction reduction, HybDType dtype)
+hyb_reduce_loops (HybReduceKind kind, HybDType dtype)
 {
   static const HybReduceLoops *const loops[HYB_N_DTYPES][HYB_N_REDUCTIONS] = {
     [HYB_F32] = { &sum_floats,
@@ -195,5 +195,5 @@ hyb_reduce_loops (HybReduction reduction, HybDType dtype)
     [HYB_I64] = { &sum_i64, &prod_i64, &max_i64, &min_i64, &sum_i64, &prod_i64 },
   };
 
-  return loops[dtype][reduction];
+  return loops[dtype][kind];
 }

@@ -30,5 +30,5 @@ typedef struct
   gsize size; /* bytes of an accumulator */
 } HybReduceLoops;
 
-/* Returns the loops; reduction and dtype must fit each other (reduction-kinds.h). */
-const HybReduceLoops *hyb_reduce_loops (HybReduction reduction, HybDType dtype);
+/* Returns the loops; kind and dtype must fit each other (reduction-kinds.h). */
+const HybReduceLoops *hyb_reduce_loops (HybReduceKind kind, HybDType dtype);

@@ -292,24 +292,18 @@ run_places (gint64 begin, gint64 end, gpointer data)
 }
 
 void
-hyb_reduce (HybReduction    reduction,
-            HybReduceFinish finish,
-            HybDType        dtype,
-            const HybShape *shape,
-            guint32         axes,
-            gconstpointer   x,
-            gpointer        y)
+hyb_reduce (const HybReduction *reduction)
 {
   ReduceJob reduce = {
-    .loops = hyb_reduce_loops (reduction, dtype),
-    .finish = finish,
-    .x = x,
-    .y = y,
-    .size = (gint64) hyb_dtype_size (dtype),
+    .loops = hyb_reduce_loops (reduction->kind, reduction->dtype),
+    .finish = reduction->finish,
+    .x = reduction->x,
+    .y = reduction->y,
+    .size = (gint64) hyb_dtype_size (reduction->dtype),
   };
   gint64 n_tasks;
 
-  find_runs (&reduce, shape, axes);
+  find_runs (&reduce, reduction->shape, reduction->axes);
   choose_units (&reduce);
   n_tasks = reduce.kept.count * reduce.n_stripes;
   if (reduce.is_blocked)

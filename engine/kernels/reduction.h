@@ -8,12 +8,17 @@
 #include "engine/kernels/reduction-kinds.h"
 #include "engine/tensor/shape.h"
 
-/* Reduces x, of the given shape, over the axes i whose bit i is set in `axes`.  y has the remaining
- * axes in order.  dtype, one of HYB_DTYPES_REDUCE, is the element type of both. */
-void hyb_reduce (HybReduction    reduction,
-                 HybReduceFinish finish,
-                 HybDType        dtype,
-                 const HybShape *shape,
-                 guint32         axes,
-                 gconstpointer   x,
-                 gpointer        y);
+/* A reduction of one tensor. */
+typedef struct
+{
+  HybReduceKind   kind;
+  HybReduceFinish finish;
+  HybDType        dtype; /* of x and y; one of HYB_DTYPES_REDUCE */
+  const HybShape *shape; /* of x */
+  guint32         axes;  /* bit i is set if axis i is reduced; y has the other axes, in order */
+  gconstpointer   x;
+  gpointer        y;
+} HybReduction;
+
+/* Computes y on several threads. */
+void hyb_reduce (const HybReduction *reduction);

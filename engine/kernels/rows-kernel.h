@@ -171,15 +171,11 @@ SIMD (row_softmax) (gint64 n, const float *x, float scale, float *y)
 }
 
 static TARGET void
-SIMD (row_normalise) (gint64       n,
-                      const float *x,
-                      float        mean,
-                      float        inverse,
-                      const float *gamma,
-                      const float *beta,
-                      float       *y)
+SIMD (row_normalise) (gint64 n, const float *x, const HybNormalisation_f32 *with, float *y)
 {
-  gint64 i = 0;
+  const float *gamma = with->gamma, *beta = with->beta;
+  float        mean = with->mean, inverse = with->inverse;
+  gint64       i = 0;
 
   for (; i + LANES <= n; i += LANES)
     simd_store (y + i,

@@ -40,15 +40,9 @@ hyb_row_softmax_f32 (gint64 n, const float *x, float scale, float *y)
 }
 
 void
-hyb_row_normalise_f32 (gint64       n,
-                       const float *x,
-                       float        mean,
-                       float        inverse,
-                       const float *gamma,
-                       const float *beta,
-                       float       *y)
+hyb_row_normalise_f32 (gint64 n, const float *x, const HybNormalisation_f32 *with, float *y)
 {
-  HYB_SIMD_CHOOSE (row_normalise) (n, x, mean, inverse, gamma, beta, y);
+  HYB_SIMD_CHOOSE (row_normalise) (n, x, with, y);
 }
 
 /* --- Doubles --- */
@@ -108,14 +102,11 @@ hyb_row_softmax_f64 (gint64 n, const double *x, double scale, double *y)
 }
 
 void
-hyb_row_normalise_f64 (gint64        n,
-                       const double *x,
-                       double        mean,
-                       double        inverse,
-                       const double *gamma,
-                       const double *beta,
-                       double       *y)
+hyb_row_normalise_f64 (gint64 n, const double *x, const HybNormalisation_f64 *with, double *y)
 {
+  const double *gamma = with->gamma, *beta = with->beta;
+  double        mean = with->mean, inverse = with->inverse;
+
   for (gint64 i = 0; i < n; i++)
     y[i] = (x[i] - mean) * inverse * gamma[i] + beta[i];
 }

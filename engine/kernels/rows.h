@@ -21,20 +21,21 @@ void hyb_row_softmax_f32 (gint64 n, const float *x, float scale, float *y);
 /* The same in double. */
 void hyb_row_softmax_f64 (gint64 n, const double *x, double scale, double *y);
 
-/* Writes y[i] = (x[i] − mean) inverse gamma[i] + beta[i], where inverse is 1 / standard
- * deviation; x and y may be the same. */
-void hyb_row_normalise_f32 (gint64       n,
-                            const float *x,
-                            float        mean,
-                            float        inverse,
-                            const float *gamma,
-                            const float *beta,
-                            float       *y);
+/* What a row is normalised with. */
+typedef struct
+{
+  float        mean, inverse; /* inverse: 1 / standard deviation */
+  const float *gamma, *beta;  /* scale and shift of each element, (n) */
+} HybNormalisation_f32;
+
 /* The same in double. */
-void hyb_row_normalise_f64 (gint64        n,
-                            const double *x,
-                            double        mean,
-                            double        inverse,
-                            const double *gamma,
-                            const double *beta,
-                            double       *y);
+typedef struct
+{
+  double        mean, inverse;
+  const double *gamma, *beta;
+} HybNormalisation_f64;
+
+/* Writes y[i] = (x[i] − mean) inverse gamma[i] + beta[i]; x and y may be the same. */
+void hyb_row_normalise_f32 (gint64 n, const float *x, const HybNormalisation_f32 *with, float *y);
+/* The same in double. */
+void hyb_row_normalise_f64 (gint64 n, const double *x, const HybNormalisation_f64 *with, double *y);

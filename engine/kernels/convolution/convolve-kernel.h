@@ -228,25 +228,22 @@ NAME (fill_with_bias) (gint64 batch, gint64 channels, gint64 size, const REAL *b
 
 /* See hyb_convolve(). */
 static void
-NAME (convolve) (const HybConvolve *convolve,
-                 const REAL        *image,
-                 const REAL        *weight,
-                 const REAL        *bias,
-                 REAL              *map,
-                 gpointer           workspace)
+NAME (convolve) (const HybConvolve *convolve, const HybConvolveOperands *operands)
 {
-  gint64  filters = convolve->map_channels / convolve->groups;
-  gint64  depth = convolve->image_channels / convolve->groups * volume (convolve->kernel);
-  gint64  positions = volume (convolve->map);
-  gint64  image_size = convolve->image_channels / convolve->groups * volume (convolve->image);
-  HybGemm gemm = { .m = filters,
-                   .n = positions,
-                   .k = depth,
-                   .lda = depth,
-                   .ldb = positions,
-                   .ldc = positions,
-                   .alpha = 1.0,
-                   .beta = bias ? 1.0 : 0.0 };
+  const REAL *image = operands->data, *weight = operands->weight, *bias = operands->bias;
+  REAL       *map = operands->result;
+  gint64      filters = convolve->map_channels / convolve->groups;
+  gint64      depth = convolve->image_channels / convolve->groups * volume (convolve->kernel);
+  gint64      positions = volume (convolve->map);
+  gint64      image_size = convolve->image_channels / convolve->groups * volume (convolve->image);
+  HybGemm     gemm = { .m = filters,
+                       .n = positions,
+                       .k = depth,
+                       .lda = depth,
+                       .ldb = positions,
+                       .ldc = positions,
+                       .alpha = 1.0,
+                       .beta = bias ? 1.0 : 0.0 };
 
   if (bias || choose_method (convolve) == METHOD_DEPTHWISE)
     NAME (fill_with_bias) (convolve->batch, convolve->map_channels, positions, bias, map);
@@ -259,7 +256,8 @@ NAME (convolve) (const HybConvolve *convolve,
 
   for (gint64 i = 0; i < convolve->batch * convolve->groups; i++)
     {
-      const REAL *columns = NAME (make_columns) (convolve, image + i * image_size, workspace);
+      const REAL *columns =
+          NAME (make_columns) (convolve, image + i * image_size, operands->workspace);
       const REAL *filter = weight + i % convolve->groups * filters * depth;
 
       NAME (hyb_gemm) (&gemm, filter, columns, map + i * filters * positions);
@@ -267,27 +265,24 @@ NAME (convolve) (const HybConvolve *convolve,
 }
 
 static void
-NAME (convolve_transposed) (const HybConvolve *convolve,
-                            const REAL        *map,
-                            const REAL        *weight,
-                            const REAL        *bias,
-                            REAL              *image,
-                            gpointer           workspace)
+NAME (convolve_transposed) (const HybConvolve *convolve, const HybConvolveOperands *operands)
 {
-  Method  method = choose_method (convolve);
-  gint64  filters = convolve->map_channels / convolve->groups;
-  gint64  channels = convolve->image_channels / convolve->groups;
-  gint64  depth = channels * volume (convolve->kernel);
-  gint64  positions = volume (convolve->map);
-  gint64  image_size = channels * volume (convolve->image);
-  HybGemm gemm = { .transpose_a = TRUE,
-                   .m = depth,
-                   .n = positions,
-                   .k = filters,
-                   .lda = depth,
-                   .ldb = positions,
-                   .ldc = positions,
-                   .alpha = 1.0 };
+  const REAL *map = operands->data, *weight = operands->weight, *bias = operands->bias;
+  REAL       *image = operands->result;
+  Method      method = choose_method (convolve);
+  gint64      filters = convolve->map_channels / convolve->groups;
+  gint64      channels = convolve->image_channels / convolve->groups;
+  gint64      depth = channels * volume (convolve->kernel);
+  gint64      positions = volume (convolve->map);
+  gint64      image_size = channels * volume (convolve->image);
+  HybGemm     gemm = { .transpose_a = TRUE,
+                       .m = depth,
+                       .n = positions,
+                       .k = filters,
+                       .lda = depth,
+                       .ldb = positions,
+                       .ldc = positions,
+                       .alpha = 1.0 };
 
   gemm.beta = method == METHOD_POINTWISE && bias ? 1.0 : 0.0;
   if (method != METHOD_POINTWISE || bias)
@@ -306,7 +301,7 @@ NAME (convolve_transposed) (const HybConvolve *convolve,
   for (gint64 i = 0; i < convolve->batch * convolve->groups; i++)
     {
       REAL *to = image + i * image_size;
-      REAL *columns = method == METHOD_POINTWISE ? to : workspace;
+      REAL *columns = method == METHOD_POINTWISE ? to : operands->workspace;
 
       NAME (hyb_gemm)
       (&gemm,
@@ -322,25 +317,23 @@ NAME (convolve_transposed) (const HybConvolve *convolve,
 }
 
 static void
-NAME (convolve_weight) (const HybConvolve *convolve,
-                        const REAL        *image,
-                        const REAL        *map,
-                        REAL              *weight,
-                        gpointer           workspace)
+NAME (convolve_weight) (const HybConvolve *convolve, const HybConvolveWeightOperands *operands)
 {
-  gint64  filters = convolve->map_channels / convolve->groups;
-  gint64  depth = convolve->image_channels / convolve->groups * volume (convolve->kernel);
-  gint64  positions = volume (convolve->map);
-  gint64  image_size = convolve->image_channels / convolve->groups * volume (convolve->image);
-  HybGemm gemm = { .transpose_b = TRUE,
-                   .m = filters,
-                   .n = depth,
-                   .k = positions,
-                   .lda = positions,
-                   .ldb = positions,
-                   .ldc = depth,
-                   .alpha = 1.0,
-                   .beta = 1.0 };
+  const REAL *image = operands->image, *map = operands->map;
+  REAL       *weight = operands->weight;
+  gint64      filters = convolve->map_channels / convolve->groups;
+  gint64      depth = convolve->image_channels / convolve->groups * volume (convolve->kernel);
+  gint64      positions = volume (convolve->map);
+  gint64      image_size = convolve->image_channels / convolve->groups * volume (convolve->image);
+  HybGemm     gemm = { .transpose_b = TRUE,
+                       .m = filters,
+                       .n = depth,
+                       .k = positions,
+                       .lda = positions,
+                       .ldb = positions,
+                       .ldc = depth,
+                       .alpha = 1.0,
+                       .beta = 1.0 };
 
   memset (weight, 0, sizeof (REAL) * (gsize) (convolve->map_channels * depth));
 
@@ -352,8 +345,9 @@ NAME (convolve_weight) (const HybConvolve *convolve,
 
   for (gint64 i = 0; i < convolve->batch * convolve->groups; i++)
     {
-      const REAL *columns = NAME (make_columns) (convolve, image + i * image_size, workspace);
-      REAL       *filter = weight + i % convolve->groups * filters * depth;
+      const REAL *columns =
+          NAME (make_columns) (convolve, image + i * image_size, operands->workspace);
+      REAL *filter = weight + i % convolve->groups * filters * depth;
 
       NAME (hyb_gemm) (&gemm, map + i * filters * positions, columns, filter);
     }

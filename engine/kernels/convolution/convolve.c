@@ -117,45 +117,28 @@ cell_at (const HybConvolve *convolve, int axis, gint64 position, gint64 tap)
 #include "engine/kernels/each-real.h"
 
 void
-hyb_convolve (const HybConvolve *convolve,
-              HybDType           dtype,
-              gconstpointer      image,
-              gconstpointer      weight,
-              gconstpointer      bias,
-              gpointer           map,
-              gpointer           workspace)
+hyb_convolve (const HybConvolve *convolve, const HybConvolveOperands *operands)
 {
-  if (dtype == HYB_F64)
-    convolve_f64 (convolve, image, weight, bias, map, workspace);
+  if (operands->dtype == HYB_F64)
+    convolve_f64 (convolve, operands);
   else
-    convolve_f32 (convolve, image, weight, bias, map, workspace);
+    convolve_f32 (convolve, operands);
 }
 
 void
-hyb_convolve_transposed (const HybConvolve *convolve,
-                         HybDType           dtype,
-                         gconstpointer      map,
-                         gconstpointer      weight,
-                         gconstpointer      bias,
-                         gpointer           image,
-                         gpointer           workspace)
+hyb_convolve_transposed (const HybConvolve *convolve, const HybConvolveOperands *operands)
 {
-  if (dtype == HYB_F64)
-    convolve_transposed_f64 (convolve, map, weight, bias, image, workspace);
+  if (operands->dtype == HYB_F64)
+    convolve_transposed_f64 (convolve, operands);
   else
-    convolve_transposed_f32 (convolve, map, weight, bias, image, workspace);
+    convolve_transposed_f32 (convolve, operands);
 }
 
 void
-hyb_convolve_weight (const HybConvolve *convolve,
-                     HybDType           dtype,
-                     gconstpointer      image,
-                     gconstpointer      map,
-                     gpointer           weight,
-                     gpointer           workspace)
+hyb_convolve_weight (const HybConvolve *convolve, const HybConvolveWeightOperands *operands)
 {
-  if (dtype == HYB_F64)
-    convolve_weight_f64 (convolve, image, map, weight, workspace);
+  if (operands->dtype == HYB_F64)
+    convolve_weight_f64 (convolve, operands);
   else
-    convolve_weight_f32 (convolve, image, map, weight, workspace);
+    convolve_weight_f32 (convolve, operands);
 }

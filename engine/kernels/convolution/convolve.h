@@ -34,31 +34,34 @@ gsize hyb_convolve_workspace (const HybConvolve *convolve, gsize element_size);
 /* Returns the multiplications plus additions of any of the functions below. */
 double hyb_convolve_flops (const HybConvolve *convolve);
 
-/* Computes the map from the image and weights, plus bias (map_channels), which may be NULL.  dtype,
- * HYB_F32 or HYB_F64, is the type of all arrays. */
-void hyb_convolve (const HybConvolve *convolve,
-                   HybDType           dtype,
-                   gconstpointer      image,
-                   gconstpointer      weight,
-                   gconstpointer      bias,
-                   gpointer           map,
-                   gpointer           workspace);
+/* The arrays of a convolution or a transposed convolution. */
+typedef struct
+{
+  HybDType      dtype; /* of all arrays: HYB_F32 or HYB_F64 */
+  gconstpointer data;  /* the image; transposed: the map */
+  gconstpointer weight;
+  gconstpointer bias;      /* (map_channels); transposed: (image_channels); NULL for no bias */
+  gpointer      result;    /* the map; transposed: the image */
+  gpointer      workspace; /* hyb_convolve_workspace() bytes */
+} HybConvolveOperands;
+
+/* Computes the map from the image and weights, plus the bias. */
+void hyb_convolve (const HybConvolve *convolve, const HybConvolveOperands *operands);
 
 /* Computes the image from the map: each map position adds weight · map to the cells that its window
- * covers.  Plus bias (image_channels), which may be NULL. */
-void hyb_convolve_transposed (const HybConvolve *convolve,
-                              HybDType           dtype,
-                              gconstpointer      map,
-                              gconstpointer      weight,
-                              gconstpointer      bias,
-                              gpointer           image,
-                              gpointer           workspace);
+ * covers.  Plus the bias. */
+void hyb_convolve_transposed (const HybConvolve *convolve, const HybConvolveOperands *operands);
+
+/* The arrays from which the gradient of the weights is computed. */
+typedef struct
+{
+  HybDType      dtype; /* of all arrays: HYB_F32 or HYB_F64 */
+  gconstpointer image;
+  gconstpointer map;       /* the gradient of the map */
+  gpointer      weight;    /* receives the gradient of the weights */
+  gpointer      workspace; /* hyb_convolve_workspace() bytes */
+} HybConvolveWeightOperands;
 
 /* Computes the weights' gradient from the map's: weight[f,c,t] = sum over n and p of map[n,f,p]
  * times the image cell that tap t of position p covers. */
-void hyb_convolve_weight (const HybConvolve *convolve,
-                          HybDType           dtype,
-                          gconstpointer      image,
-                          gconstpointer      map,
-                          gpointer           weight,
-                          gpointer           workspace);
+void hyb_convolve_weight (const HybConvolve *convolve, const HybConvolveWeightOperands *operands);

@@ -293,16 +293,13 @@ convolve_group (const Layout *layout, const float *image, Product *product, floa
 
 void
 hyb_direct_convolve (const HybConvolve       *convolve,
-                     const float             *image,
-                     const float             *weight,
-                     const HybConvolveFinish *finish,
-                     float                   *map,
-                     gpointer                 workspace)
+                     const HybDirectOperands *operands,
+                     const HybConvolveFinish *finish)
 {
   const HybTiles   *tiles = hyb_tiles_choose ();
   gint64            image_size = convolve->image[1] * convolve->image[2];
   gint64            map_size = convolve->map_channels * convolve->map[1] * convolve->map[2];
-  gint64           *shifts = workspace;
+  gint64           *shifts = operands->workspace;
   HybConvolveFinish sample_finish = *finish;
   Layout            layout;
   Product           product;
@@ -328,10 +325,10 @@ hyb_direct_convolve (const HybConvolve       *convolve,
         gint64 channel = (sample * convolve->groups + group) * layout.channels;
 
         product.first_filter = group * filters;
-        product.weight = weight + product.first_filter * layout.depth;
-        product.map = map + sample * map_size;
+        product.weight = operands->weight + product.first_filter * layout.depth;
+        product.map = operands->map + sample * map_size;
         if (finish->other)
           sample_finish.other = finish->other + sample * map_size;
-        convolve_group (&layout, image + channel * image_size, &product, planes);
+        convolve_group (&layout, operands->image + channel * image_size, &product, planes);
       }
 }

@@ -264,15 +264,12 @@ convolve_sample (BandGroup *group)
 
 void
 hyb_winograd_convolve (const HybConvolve       *convolve,
-                       const float             *image,
-                       const float             *weight,
-                       const HybConvolveFinish *finish,
-                       float                   *map,
-                       gpointer                 workspace)
+                       const HybDirectOperands *operands,
+                       const HybConvolveFinish *finish)
 {
   gint64            image_size = convolve->image_channels * convolve->image[1] * convolve->image[2];
   gint64            map_size = convolve->map_channels * convolve->map[1] * convolve->map[2];
-  gint64           *shifts = workspace;
+  gint64           *shifts = operands->workspace;
   HybConvolveFinish sample_finish = *finish;
   Layout            layout;
   BandGroup         group;
@@ -284,13 +281,13 @@ hyb_winograd_convolve (const HybConvolve       *convolve,
                        .finish = &sample_finish,
                        .shifts = shifts,
                        .planes = (float *) (shifts + layout.depth),
-                       .weight = weight };
+                       .weight = operands->weight };
   memset (group.planes + ROWS * layout.channels * layout.plane, 0, sizeof (float) * HYB_TILE_SLACK);
 
   for (gint64 sample = 0; sample < convolve->batch; sample++)
     {
-      group.image = image + sample * image_size;
-      group.map = map + sample * map_size;
+      group.image = operands->image + sample * image_size;
+      group.map = operands->map + sample * map_size;
       if (finish->other)
         sample_finish.other = finish->other + sample * map_size;
       convolve_sample (&group);

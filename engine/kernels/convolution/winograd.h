@@ -23,11 +23,8 @@ void hyb_winograd_filters (gint64 filters, gint64 channels, const float *weight,
 
 /* Returns the bytes of workspace for a convolution that fits. */
 gsize hyb_winograd_workspace (const HybConvolve *convolve);
-/* Computes map = finish (weight ⋆ image) for a convolution that fits, on several threads; weight
- * is the result of hyb_winograd_filters(). */
+/* Computes map = finish (weight ⋆ image) for a convolution that fits, on several threads;
+ * operands->weight is the result of hyb_winograd_filters(). */
 void hyb_winograd_convolve (const HybConvolve       *convolve,
-                            const float             *image,
-                            const float             *weight,
-                            const HybConvolveFinish *finish,
-                            float                   *map,
-                            gpointer                 workspace);
+                            const HybDirectOperands *operands,
+                            const HybConvolveFinish *finish);

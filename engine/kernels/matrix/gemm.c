@@ -283,11 +283,9 @@ hyb_gemm (const HybGemm *gemm, HybDType dtype, gconstpointer a, gconstpointer b,
 
 typedef struct
 {
-  const HybGemm      *gemm;
-  const HybGemmBatch *batch;
-  HybDType            dtype;
-  const char         *a, *b;
-  char               *c;
+  const HybGemm         *gemm;
+  const HybGemmBatch    *batch;
+  const HybGemmOperands *operands;
 } BatchJob;
 
 static void
@@ -295,7 +293,10 @@ multiply_slice (gint64 begin, gint64 end, gpointer data)
 {
   const BatchJob     *job = data;
   const HybGemmBatch *batch = job->batch;
-  gint64              item = (gint64) hyb_dtype_size (job->dtype);
+  HybDType            dtype = job->operands->dtype;
+  const char         *a = job->operands->a, *b = job->operands->b;
+  char               *c = job->operands->c;
+  gint64              item = (gint64) hyb_dtype_size (dtype);
 
   for (gint64 n = begin; n < end; n++)
     {
@@ -303,24 +304,19 @@ multiply_slice (gint64 begin, gint64 end, gpointer data)
       gint64 j = n % batch->count[1];
 
       hyb_gemm (job->gemm,
-                job->dtype,
-                job->a + (i * batch->a[0] + j * batch->a[1]) * item,
-                job->b + (i * batch->b[0] + j * batch->b[1]) * item,
-                job->c + (i * batch->c[0] + j * batch->c[1]) * item);
+                dtype,
+                a + (i * batch->a[0] + j * batch->a[1]) * item,
+                b + (i * batch->b[0] + j * batch->b[1]) * item,
+                c + (i * batch->c[0] + j * batch->c[1]) * item);
     }
 }
 
 /* Many products are split over threads by product; a few are computed one after another, each
  * split over threads by hyb_gemm(). */
 void
-hyb_gemm_batch (const HybGemm      *gemm,
-                const HybGemmBatch *batch,
-                HybDType            dtype,
-                gconstpointer       a,
-                gconstpointer       b,
-                gpointer            c)
+hyb_gemm_batch (const HybGemm *gemm, const HybGemmBatch *batch, const HybGemmOperands *operands)
 {
-  BatchJob job = { gemm, batch, dtype, a, b, c };
+  BatchJob job = { gemm, batch, operands };
   gint64   n = batch->count[0] * batch->count[1];
   double   work = gemm_work (gemm);
 

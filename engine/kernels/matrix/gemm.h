@@ -24,13 +24,17 @@ typedef struct
   gint64 a[2], b[2], c[2]; /* elements from one matrix to the next along each batch axis */
 } HybGemmBatch;
 
-/* Computes all products of the batch; dtype as in hyb_gemm(). */
-void hyb_gemm_batch (const HybGemm      *gemm,
-                     const HybGemmBatch *batch,
-                     HybDType            dtype,
-                     gconstpointer       a,
-                     gconstpointer       b,
-                     gpointer            c);
+/* The arrays that hold the matrices of a batch. */
+typedef struct
+{
+  HybDType      dtype; /* HYB_F32 or HYB_F64 */
+  gconstpointer a, b;
+  gpointer      c;
+} HybGemmOperands;
+
+/* Computes all products of the batch. */
+void
+hyb_gemm_batch (const HybGemm *gemm, const HybGemmBatch *batch, const HybGemmOperands *operands);
 
 /* Returns the name of the BLAS library and of the processor that it was tuned for, such as
  * "OpenBLAS 0.3.21, SkylakeX kernels".  (transfer full) */

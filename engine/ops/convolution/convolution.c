@@ -334,19 +334,19 @@ convolution_forward (const HybCall *call, const HybRun *run)
 
   if (is_direct (call, &convolve))
     hyb_direct_convolve (&convolve,
-                         run->input[0],
-                         run->input[1],
-                         &(HybConvolveFinish){ .bias = bias },
-                         run->output[0],
-                         run->workspace);
+                         &(HybDirectOperands){ .image = run->input[0],
+                                               .weight = run->input[1],
+                                               .map = run->output[0],
+                                               .workspace = run->workspace },
+                         &(HybConvolveFinish){ .bias = bias });
   else
     hyb_convolve (&convolve,
-                  call->output[0].dtype,
-                  run->input[0],
-                  run->input[1],
-                  bias,
-                  run->output[0],
-                  run->workspace);
+                  &(HybConvolveOperands){ .dtype = call->output[0].dtype,
+                                          .data = run->input[0],
+                                          .weight = run->input[1],
+                                          .bias = bias,
+                                          .result = run->output[0],
+                                          .workspace = run->workspace });
 }
 
 static void
@@ -377,12 +377,11 @@ backward_data_forward (const HybCall *call, const HybRun *run)
   HybConvolve convolve = view_convolve (call, &call->input[2].shape, &call->input[0].shape);
 
   hyb_convolve_transposed (&convolve,
-                           call->output[0].dtype,
-                           run->input[0],
-                           run->input[1],
-                           NULL,
-                           run->output[0],
-                           run->workspace);
+                           &(HybConvolveOperands){ .dtype = call->output[0].dtype,
+                                                   .data = run->input[0],
+                                                   .weight = run->input[1],
+                                                   .result = run->output[0],
+                                                   .workspace = run->workspace });
 }
 
 static void
@@ -411,11 +410,11 @@ backward_weight_forward (const HybCall *call, const HybRun *run)
   HybConvolve convolve = view_convolve (call, &call->input[1].shape, &call->input[0].shape);
 
   hyb_convolve_weight (&convolve,
-                       call->output[0].dtype,
-                       run->input[1],
-                       run->input[0],
-                       run->output[0],
-                       run->workspace);
+                       &(HybConvolveWeightOperands){ .dtype = call->output[0].dtype,
+                                                     .image = run->input[1],
+                                                     .map = run->input[0],
+                                                     .weight = run->output[0],
+                                                     .workspace = run->workspace });
 }
 
 static void

@@ -336,12 +336,12 @@ deconvolution_forward (const HybCall *call, const HybRun *run)
   gconstpointer bias = call->n_inputs > 2 ? run->input[2] : NULL;
 
   hyb_convolve_transposed (&convolve,
-                           call->output[0].dtype,
-                           run->input[0],
-                           run->input[1],
-                           bias,
-                           run->output[0],
-                           run->workspace);
+                           &(HybConvolveOperands){ .dtype = call->output[0].dtype,
+                                                   .data = run->input[0],
+                                                   .weight = run->input[1],
+                                                   .bias = bias,
+                                                   .result = run->output[0],
+                                                   .workspace = run->workspace });
 }
 
 static void
@@ -378,12 +378,11 @@ backward_data_forward (const HybCall *call, const HybRun *run)
   HybConvolve convolve = view_backward_data (call);
 
   hyb_convolve (&convolve,
-                call->output[0].dtype,
-                run->input[0],
-                run->input[1],
-                NULL,
-                run->output[0],
-                run->workspace);
+                &(HybConvolveOperands){ .dtype = call->output[0].dtype,
+                                        .data = run->input[0],
+                                        .weight = run->input[1],
+                                        .result = run->output[0],
+                                        .workspace = run->workspace });
 }
 
 static void
@@ -418,11 +417,11 @@ backward_weight_forward (const HybCall *call, const HybRun *run)
   HybConvolve convolve = view_backward_weight (call);
 
   hyb_convolve_weight (&convolve,
-                       call->output[0].dtype,
-                       run->input[0],
-                       run->input[1],
-                       run->output[0],
-                       run->workspace);
+                       &(HybConvolveWeightOperands){ .dtype = call->output[0].dtype,
+                                                     .image = run->input[0],
+                                                     .map = run->input[1],
+                                                     .weight = run->output[0],
+                                                     .workspace = run->workspace });
 }
 
 static void

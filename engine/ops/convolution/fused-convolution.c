@@ -130,13 +130,12 @@ fused_forward (const HybCall *call, const HybRun *run)
   HybConvolveFinish  finish = { .bias = params->has_bias ? run->input[2] : NULL,
                                 .other = params->adds ? run->input[call->n_inputs - 1] : NULL,
                                 .rectify = params->rectify };
+  HybDirectOperands  operands = { .image = run->input[0],
+                                  .weight = run->input[1],
+                                  .map = run->output[0],
+                                  .workspace = run->workspace };
 
-  (params->winograd ? hyb_winograd_convolve : hyb_direct_convolve) (&convolve,
-                                                                    run->input[0],
-                                                                    run->input[1],
-                                                                    &finish,
-                                                                    run->output[0],
-                                                                    run->workspace);
+  (params->winograd ? hyb_winograd_convolve : hyb_direct_convolve) (&convolve, &operands, &finish);
 }
 
 /* The cost of the operators it replaces, also with Winograd filters, which need fewer products. */

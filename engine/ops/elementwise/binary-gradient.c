@@ -89,13 +89,13 @@ void
 hyb_binary_forward (const HybCall *call, const HybRun *run, HybBinary function)
 {
   hyb_binary_run (function,
-                  call->output[0].dtype,
-                  &call->input[0].shape,
-                  run->input[0],
-                  &call->input[1].shape,
-                  run->input[1],
-                  &call->output[0].shape,
-                  run->output[0]);
+                  &(HybBinaryOperands){ .dtype = call->output[0].dtype,
+                                        .shape_a = &call->input[0].shape,
+                                        .shape_b = &call->input[1].shape,
+                                        .shape_y = &call->output[0].shape,
+                                        .a = run->input[0],
+                                        .b = run->input[1],
+                                        .y = run->output[0] });
 }
 
 /* How the gradient of one operand is computed from the incoming gradient g. */

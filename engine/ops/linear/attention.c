@@ -140,10 +140,10 @@ multiply (const HybCall *call, const Sizes *sizes, const Product *product)
 
   hyb_gemm_batch (&gemm,
                   &batch,
-                  dtype,
-                  (const char *) product->a.data + a->start * item,
-                  (const char *) product->b.data + b->start * item,
-                  (char *) product->c + c->start * item);
+                  &(HybGemmOperands){ .dtype = dtype,
+                                      .a = (const char *) product->a.data + a->start * item,
+                                      .b = (const char *) product->b.data + b->start * item,
+                                      .c = (char *) product->c + c->start * item });
 }
 
 /* --- Shapes --- */

@@ -338,10 +338,10 @@ batch_dot_forward (const HybCall *call, const HybRun *run)
 
   hyb_gemm_batch (&gemm,
                   &batch,
-                  call->output[0].dtype,
-                  run->input[0],
-                  run->input[1],
-                  run->output[0]);
+                  &(HybGemmOperands){ .dtype = call->output[0].dtype,
+                                      .a = run->input[0],
+                                      .b = run->input[1],
+                                      .c = run->output[0] });
 }
 
 static void

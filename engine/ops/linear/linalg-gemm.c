@@ -161,10 +161,10 @@ gemm_forward (const HybCall *call, const HybRun *run)
     memcpy (run->output[0], run->input[2], hyb_type_bytes (&call->output[0]));
   hyb_gemm_batch (&gemm,
                   &batch,
-                  call->output[0].dtype,
-                  run->input[0],
-                  run->input[1],
-                  run->output[0]);
+                  &(HybGemmOperands){ .dtype = call->output[0].dtype,
+                                      .a = run->input[0],
+                                      .b = run->input[1],
+                                      .c = run->output[0] });
 }
 
 static void

@@ -80,13 +80,13 @@ reduce_like_forward (const HybCall *call, const HybRun *run)
   for (int i = 1; i <= large->rank; i++)
     if (i > small->rank || small->dim[small->rank - i] != large->dim[large->rank - i])
       axes |= 1u << (large->rank - i);
-  hyb_reduce (HYB_REDUCE_SUM,
-              HYB_REDUCE_PLAIN,
-              call->output[0].dtype,
-              large,
-              axes,
-              run->input[0],
-              run->output[0]);
+  hyb_reduce (&(HybReduction){ .kind = HYB_REDUCE_SUM,
+                               .finish = HYB_REDUCE_PLAIN,
+                               .dtype = call->output[0].dtype,
+                               .shape = large,
+                               .axes = axes,
+                               .x = run->input[0],
+                               .y = run->output[0] });
 }
 
 /* Broadcasts the incoming gradient by adding it to zeros: broadcast_like needs equal ranks. */

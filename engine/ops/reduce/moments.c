@@ -129,7 +129,13 @@ moments_forward (const HybCall *call, const HybRun *run)
   guint32 mask;
 
   hyb_reduce_mask (shape->rank, &axes, &mask, NULL);
-  hyb_reduce (HYB_REDUCE_SUM, HYB_REDUCE_MEAN, dtype, shape, mask, run->input[0], run->output[0]);
+  hyb_reduce (&(HybReduction){ .kind = HYB_REDUCE_SUM,
+                               .finish = HYB_REDUCE_MEAN,
+                               .dtype = dtype,
+                               .shape = shape,
+                               .axes = mask,
+                               .x = run->input[0],
+                               .y = run->output[0] });
   memset (operands.sums, 0, n * sizeof (double));
   moments_walk (call, shape, &operands, &each);
   hyb_each_rows (&each, sum_row, &operands);

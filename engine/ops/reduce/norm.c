@@ -79,13 +79,14 @@ norm_forward (const HybCall *call, const HybRun *run)
   guint32           mask;
 
   hyb_reduce_mask (in->shape.rank, &axes, &mask, NULL);
-  hyb_reduce (params->ord == 1 ? HYB_REDUCE_SUM_ABS : HYB_REDUCE_SUM_SQUARE,
-              params->ord == 1 ? HYB_REDUCE_PLAIN : HYB_REDUCE_ROOT,
-              in->dtype,
-              &in->shape,
-              mask,
-              run->input[0],
-              y);
+  hyb_reduce (
+      &(HybReduction){ .kind = params->ord == 1 ? HYB_REDUCE_SUM_ABS : HYB_REDUCE_SUM_SQUARE,
+                       .finish = params->ord == 1 ? HYB_REDUCE_PLAIN : HYB_REDUCE_ROOT,
+                       .dtype = in->dtype,
+                       .shape = &in->shape,
+                       .axes = mask,
+                       .x = run->input[0],
+                       .y = y });
   if (y != run->output[0])
     hyb_dtype_convert (run->output[0],
                        out->dtype,

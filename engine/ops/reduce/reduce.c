@@ -50,17 +50,20 @@ reduce_infer_shape (HybCall *call, GError **error)
 }
 
 static void
-reduce_forward (const HybCall  *call,
-                const HybRun   *run,
-                HybReduction    reduction,
-                HybReduceFinish finish)
+reduce_forward (const HybCall *call, const HybRun *run, HybReduceKind kind, HybReduceFinish finish)
 {
   HybReduceAxes   axes = reduce_axes (call);
   const HybShape *shape = &call->input[0].shape;
   guint32         mask;
 
   hyb_reduce_mask (shape->rank, &axes, &mask, NULL);
-  hyb_reduce (reduction, finish, call->output[0].dtype, shape, mask, run->input[0], run->output[0]);
+  hyb_reduce (&(HybReduction){ .kind = kind,
+                               .finish = finish,
+                               .dtype = call->output[0].dtype,
+                               .shape = shape,
+                               .axes = mask,
+                               .x = run->input[0],
+                               .y = run->output[0] });
 }
 
 /* One operation for each element reduced. */

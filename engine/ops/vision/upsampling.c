@@ -271,12 +271,11 @@ upsampling_forward (const HybCall *call, const HybRun *run)
 
   convolve = view_convolve (call);
   hyb_convolve_transposed (&convolve,
-                           call->output[0].dtype,
-                           run->input[0],
-                           run->input[1],
-                           NULL,
-                           run->output[0],
-                           run->workspace);
+                           &(HybConvolveOperands){ .dtype = call->output[0].dtype,
+                                                   .data = run->input[0],
+                                                   .weight = run->input[1],
+                                                   .result = run->output[0],
+                                                   .workspace = run->workspace });
 }
 
 /* Gradient for sample_type nearest.  Inputs: those of UpSampling, gradient.  Outputs: a gradient

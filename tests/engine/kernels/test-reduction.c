@@ -27,9 +27,9 @@ place_of (const HybShape *shape, guint32 axes, gint64 at)
 }
 
 static double
-step (HybReduction reduction, double sum, double x)
+step (HybReduceKind kind, double sum, double x)
 {
-  switch (reduction)
+  switch (kind)
     {
     case HYB_REDUCE_SUM:
       return sum + x;
@@ -54,15 +54,15 @@ step (HybReduction reduction, double sum, double x)
 }
 
 static double
-identity (HybReduction reduction)
+identity (HybReduceKind kind)
 {
-  if (reduction == HYB_REDUCE_PROD || reduction == HYB_REDUCE_NAN_PROD)
+  if (kind == HYB_REDUCE_PROD || kind == HYB_REDUCE_NAN_PROD)
     return 1;
-  return reduction == HYB_REDUCE_MAX ? -INFINITY : reduction == HYB_REDUCE_MIN ? INFINITY : 0;
+  return kind == HYB_REDUCE_MAX ? -INFINITY : kind == HYB_REDUCE_MIN ? INFINITY : 0;
 }
 
 static void
-check (HybReduction reduction, HybDType dtype, const HybShape *shape, guint32 axes)
+check (HybReduceKind kind, HybDType dtype, const HybShape *shape, guint32 axes)
 {
   gint64             n = hyb_shape_size (shape), n_results = 1;
   gsize              size = hyb_dtype_size (dtype);
@@ -75,19 +75,20 @@ check (HybReduction reduction, HybDType dtype, const HybShape *shape, guint32 ax
   y = g_malloc ((gsize) n_results * size + 1);
   want = g_new (double, n_results + 1);
   for (gint64 i = 0; i < n_results; i++)
-    want[i] = identity (reduction);
+    want[i] = identity (kind);
   for (gint64 i = 0; i < n; i++)
     {
       /* Small integers, so that sums are exact; products of ones and minus ones. */
-      double value = reduction == HYB_REDUCE_PROD || reduction == HYB_REDUCE_NAN_PROD
+      double value = kind == HYB_REDUCE_PROD || kind == HYB_REDUCE_NAN_PROD
                          ? (i * 7 % 5 < 2 ? -1 : 1)
                          : (double) (i * 7919 % 23) - 11;
 
       hyb_dtype_set_double (x, dtype, (gsize) i, value);
       value = hyb_dtype_get_double (x, dtype, (gsize) i);
-      want[place_of (shape, axes, i)] = step (reduction, want[place_of (shape, axes, i)], value);
+      want[place_of (shape, axes, i)] = step (kind, want[place_of (shape, axes, i)], value);
     }
-  hyb_reduce (reduction, HYB_REDUCE_PLAIN, dtype, shape, axes, x, y);
+  hyb_reduce (&(HybReduction){
+      .kind = kind, .dtype = dtype, .shape = shape, .axes = axes, .x = x, .y = y });
   for (gint64 i = 0; i < n_results; i++)
     {
       double got = hyb_dtype_get_double (y, dtype, (gsize) i);
@@ -106,16 +107,16 @@ test_random_axes (void)
 
   for (int round = 0; round < 2000; round++)
     {
-      HybShape     shape = { .rank = g_test_rand_int_range (0, 6) };
-      HybDType     dtype = dtypes[g_test_rand_int_range (0, G_N_ELEMENTS (dtypes))];
-      HybReduction reduction =
-          (HybReduction) g_test_rand_int_range (0,
-                                                hyb_dtype_is_float (dtype) ? HYB_N_REDUCTIONS
-                                                                           : HYB_REDUCE_NAN_SUM);
+      HybShape      shape = { .rank = g_test_rand_int_range (0, 6) };
+      HybDType      dtype = dtypes[g_test_rand_int_range (0, G_N_ELEMENTS (dtypes))];
+      HybReduceKind kind =
+          (HybReduceKind) g_test_rand_int_range (0,
+                                                 hyb_dtype_is_float (dtype) ? HYB_N_REDUCTIONS
+                                                                            : HYB_REDUCE_NAN_SUM);
 
       for (int i = 0; i < shape.rank; i++)
         shape.dim[i] = g_test_rand_int_range (0, 20) == 0 ? 0 : g_test_rand_int_range (1, 9);
-      check (reduction, dtype, &shape, (guint32) g_test_rand_int_range (0, 64));
+      check (kind, dtype, &shape, (guint32) g_test_rand_int_range (0, 64));
     }
 }
 
@@ -145,41 +146,54 @@ test_threads_do_not_change_sums (void)
   const gint64      n = 500000;
   HybShape          shape = hyb_shape_1d (n);
   g_autofree float *x = g_new (float, n);
-  float             first;
+  float             first, again;
+  HybReduction      mean = { .kind = HYB_REDUCE_SUM,
+                             .finish = HYB_REDUCE_MEAN,
+                             .dtype = HYB_F32,
+                             .shape = &shape,
+                             .axes = 1,
+                             .x = x,
+                             .y = &first };
 
   for (gint64 i = 0; i < n; i++)
     x[i] = (float) g_test_rand_double ();
   hyb_parallel_set_threads (1);
-  hyb_reduce (HYB_REDUCE_SUM, HYB_REDUCE_MEAN, HYB_F32, &shape, 1, x, &first);
+  hyb_reduce (&mean);
+  mean.y = &again;
   for (guint threads = 2; threads < 6; threads++)
     {
-      float again;
-
       hyb_parallel_set_threads (threads);
-      hyb_reduce (HYB_REDUCE_SUM, HYB_REDUCE_MEAN, HYB_F32, &shape, 1, x, &again);
+      hyb_reduce (&mean);
       g_assert_cmpint (memcmp (&first, &again, sizeof first), ==, 0);
     }
+}
+
+/* Reduces 1000 floats to one. */
+static float
+reduce_row (HybReduceKind kind, const float *x)
+{
+  HybShape shape = hyb_shape_1d (1000);
+  float    y;
+
+  hyb_reduce (&(HybReduction){
+      .kind = kind, .dtype = HYB_F32, .shape = &shape, .axes = 1, .x = x, .y = &y });
+  return y;
 }
 
 static void
 test_nan_wins_wherever_it_stands (void)
 {
-  HybShape shape = hyb_shape_1d (1000);
-
   for (int at = 0; at < 1000; at += 37)
     {
-      float x[1000] = { 0 }, y;
+      float x[1000] = { 0 };
 
       x[at] = NAN;
       x[500] = 7;
       if (at == 500)
         continue;
-      hyb_reduce (HYB_REDUCE_MAX, HYB_REDUCE_PLAIN, HYB_F32, &shape, 1, x, &y);
-      g_assert_true (isnan (y));
-      hyb_reduce (HYB_REDUCE_MIN, HYB_REDUCE_PLAIN, HYB_F32, &shape, 1, x, &y);
-      g_assert_true (isnan (y));
-      hyb_reduce (HYB_REDUCE_NAN_SUM, HYB_REDUCE_PLAIN, HYB_F32, &shape, 1, x, &y);
-      g_assert_cmpfloat (y, ==, 7);
+      g_assert_true (isnan (reduce_row (HYB_REDUCE_MAX, x)));
+      g_assert_true (isnan (reduce_row (HYB_REDUCE_MIN, x)));
+      g_assert_cmpfloat (reduce_row (HYB_REDUCE_NAN_SUM, x), ==, 7);
     }
 }
 

@@ -100,7 +100,7 @@ check_normalise (gint64 n)
   float y[MOST + 1];
 
   y[n] = 5;
-  hyb_row_normalise_f32 (n, x, 0.75f, 1.5f, gamma_, beta, y);
+  hyb_row_normalise_f32 (n, x, &(HybNormalisation_f32){ 0.75f, 1.5f, gamma_, beta }, y);
   g_assert_cmpfloat ((double) y[n], ==, 5);
   for (gint64 i = 0; i < n; i++)
     {

@@ -143,7 +143,38 @@ volume (const gint64 size[3])
   return size[0] * size[1] * size[2];
 }
 
-/* target: 0 checks the map, 1 the image, 2 the weight. */
+/* The operands in one element type. */
+typedef struct
+{
+  HybDType dtype;
+  gpointer image, map, weight, workspace;
+} Arrays;
+
+/* Computes one of the arrays from the other two.  target: 0 is the map, 1 the image, 2 the
+ * weight. */
+static void
+run_target (const HybConvolve *c, int target, const Arrays *arrays)
+{
+  if (target == 2)
+    hyb_convolve_weight (c,
+                         &(HybConvolveWeightOperands){ .dtype = arrays->dtype,
+                                                       .image = arrays->image,
+                                                       .map = arrays->map,
+                                                       .weight = arrays->weight,
+                                                       .workspace = arrays->workspace });
+  else
+    (target == 0
+         ? hyb_convolve
+         : hyb_convolve_transposed) (c,
+                                     &(HybConvolveOperands){
+                                         .dtype = arrays->dtype,
+                                         .data = target == 0 ? arrays->image : arrays->map,
+                                         .weight = arrays->weight,
+                                         .result = target == 0 ? arrays->map : arrays->image,
+                                         .workspace = arrays->workspace });
+}
+
+/* target: as in run_target(). */
 static void
 check_geometry (const HybConvolve *c, guint64 seed, int target)
 {
@@ -159,21 +190,8 @@ check_geometry (const HybConvolve *c, guint64 seed, int target)
     written[target]->expected[i] = 0;
   walk (c, image.expected, weight.expected, map.expected, visits[target]);
 
-  if (target == 0)
-    {
-      hyb_convolve (c, HYB_F64, image.f64, weight.f64, NULL, map.f64, room);
-      hyb_convolve (c, HYB_F32, image.f32, weight.f32, NULL, map.f32, room);
-    }
-  else if (target == 1)
-    {
-      hyb_convolve_transposed (c, HYB_F64, map.f64, weight.f64, NULL, image.f64, room);
-      hyb_convolve_transposed (c, HYB_F32, map.f32, weight.f32, NULL, image.f32, room);
-    }
-  else
-    {
-      hyb_convolve_weight (c, HYB_F64, image.f64, map.f64, weight.f64, room);
-      hyb_convolve_weight (c, HYB_F32, image.f32, map.f32, weight.f32, room);
-    }
+  run_target (c, target, &(Arrays){ HYB_F64, image.f64, map.f64, weight.f64, room });
+  run_target (c, target, &(Arrays){ HYB_F32, image.f32, map.f32, weight.f32, room });
 
   operand_check (written[target]);
   operand_clear (&image);

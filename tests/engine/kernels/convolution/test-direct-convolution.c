@@ -13,15 +13,13 @@
 #include <math.h>
 #include <string.h>
 
+/* The cell of the map at index `at`, without bias. */
 static double
-plain_sum (const HybConvolve *c,
-           const float       *image,
-           const float       *weight,
-           gint64             sample,
-           gint64             filter,
-           gint64             i,
-           gint64             j)
+plain_sum (const HybConvolve *c, const float *image, const float *weight, gint64 at)
 {
+  gint64 plane_of_map = at / (c->map[1] * c->map[2]);
+  gint64 sample = plane_of_map / c->map_channels, filter = plane_of_map % c->map_channels;
+  gint64 i = at / c->map[2] % c->map[1], j = at % c->map[2];
   gint64 channels = c->image_channels / c->groups;
   gint64 first = filter / (c->map_channels / c->groups) * channels;
   double sum = 0;
@@ -70,6 +68,9 @@ check (const HybConvolve *c, gboolean winograd)
   double n_sums = (double) (depth + 8);
   double bound = 2e-7 * n_sums + (winograd ? 4e-6 * sqrt (n_sums) : 0);
   g_autofree char  *workspace = g_malloc (bytes + 1);
+  HybDirectOperands operands = {
+    .image = image, .weight = weight, .map = map, .workspace = workspace
+  };
   HybConvolveFinish finish = { .bias = bias, .other = other, .rectify = TRUE };
 
   map[n] = 7;
@@ -77,29 +78,29 @@ check (const HybConvolve *c, gboolean winograd)
   if (winograd)
     {
       hyb_winograd_filters (c->map_channels, c->image_channels, weight, filters);
-      hyb_winograd_convolve (c, image, filters, &finish, map, workspace);
+      operands.weight = filters;
+      hyb_winograd_convolve (c, &operands, &finish);
     }
   else
-    hyb_direct_convolve (c, image, weight, &finish, map, workspace);
+    hyb_direct_convolve (c, &operands, &finish);
   g_assert_cmpint (workspace[bytes], ==, 7);
   g_assert_cmpfloat ((double) map[n], ==, 7);
   for (gint64 at = 0; at < n; at++)
     {
-      gint64 plane = at / area, i = at % area / c->map[2], j = at % c->map[2];
-      gint64 filter = plane % c->map_channels;
-      double want = plain_sum (c, image, weight, plane / c->map_channels, filter, i, j);
+      gint64 filter = at / area % c->map_channels;
+      double want = plain_sum (c, image, weight, at);
 
       want = MAX (0, want + (double) bias[filter] + (double) other[at]);
       g_assert_cmpfloat (fabs ((double) map[at] - want), <, bound);
     }
 }
 
-/* Sets the window and computes the size of the map. */
+/* One sample and one group, with a window of one cell; set_window() sets others. */
 static HybConvolve
-make (gint64 batch, gint64 groups, gint64 channels, gint64 filters, gint64 height, gint64 width)
+make (gint64 channels, gint64 filters, gint64 height, gint64 width)
 {
-  return (HybConvolve){ .batch = batch,
-                        .groups = groups,
+  return (HybConvolve){ .batch = 1,
+                        .groups = 1,
                         .image_channels = channels,
                         .map_channels = filters,
                         .image = { 1, height, width },
@@ -109,14 +110,23 @@ make (gint64 batch, gint64 groups, gint64 channels, gint64 filters, gint64 heigh
                         .dilate = { 1, 1, 1 } };
 }
 
-static void
-set_window (HybConvolve *c, int axis, gint64 kernel, gint64 stride, gint64 dilate, gint64 pad)
+/* The window along one axis. */
+typedef struct
 {
-  c->kernel[axis] = kernel;
-  c->stride[axis] = stride;
-  c->dilate[axis] = dilate;
-  c->pad[axis] = pad;
-  c->map[axis] = (c->image[axis] + 2 * pad - (kernel - 1) * dilate - 1) / stride + 1;
+  gint64 kernel, stride, dilate, pad;
+} Window;
+
+/* Sets the window along an axis and computes the size of the map. */
+static void
+set_window (HybConvolve *c, int axis, const Window *window)
+{
+  c->kernel[axis] = window->kernel;
+  c->stride[axis] = window->stride;
+  c->dilate[axis] = window->dilate;
+  c->pad[axis] = window->pad;
+  c->map[axis] = (c->image[axis] + 2 * window->pad - (window->kernel - 1) * window->dilate - 1) /
+                     window->stride +
+                 1;
 }
 
 /* Calls check for each instruction set that has a kernel. */
@@ -135,7 +145,7 @@ check_each_level (const HybConvolve *c, gboolean winograd)
 static void
 test_windows_of_every_kind (void)
 {
-  static const gint64 windows[][4] = {
+  static const Window windows[] = {
     { 1, 2, 1, 0 }, { 2, 1, 1, 0 }, { 3, 1, 1, 1 }, { 3, 2, 1, 1 }, { 3, 1, 2, 2 },
     { 3, 3, 1, 0 }, { 5, 1, 1, 2 }, { 7, 2, 1, 3 }, { 2, 3, 3, 1 }, { 3, 1, 1, 4 },
   };
@@ -143,10 +153,11 @@ test_windows_of_every_kind (void)
   for (guint i = 0; i < G_N_ELEMENTS (windows); i++)
     for (guint k = 0; k < G_N_ELEMENTS (windows); k++)
       {
-        HybConvolve c = make (2, 1, 3, 5, 13, 17);
+        HybConvolve c = make (3, 5, 13, 17);
 
-        set_window (&c, 1, windows[i][0], windows[i][1], windows[i][2], windows[i][3]);
-        set_window (&c, 2, windows[k][0], windows[k][1], windows[k][2], windows[k][3]);
+        c.batch = 2;
+        set_window (&c, 1, &windows[i]);
+        set_window (&c, 2, &windows[k]);
         check_each_level (&c, FALSE);
       }
 }
@@ -157,9 +168,9 @@ test_every_number_of_filters_and_positions (void)
   for (gint64 filters = 1; filters < 20; filters++)
     for (gint64 width = 1; width < 100; width += filters == 7 ? 1 : 13)
       {
-        HybConvolve c = make (1, 1, 2, filters, 1, width);
+        HybConvolve c = make (2, filters, 1, width);
 
-        set_window (&c, 2, 3, 1, 1, 1);
+        set_window (&c, 2, &(Window){ 3, 1, 1, 1 });
         check_each_level (&c, FALSE);
       }
 }
@@ -167,10 +178,12 @@ test_every_number_of_filters_and_positions (void)
 static void
 test_groups_and_threads (void)
 {
-  HybConvolve c = make (3, 2, 32, 48, 20, 20);
+  HybConvolve c = make (32, 48, 20, 20);
 
-  set_window (&c, 1, 3, 1, 1, 1);
-  set_window (&c, 2, 3, 1, 1, 1);
+  c.batch = 3;
+  c.groups = 2;
+  set_window (&c, 1, &(Window){ 3, 1, 1, 1 });
+  set_window (&c, 2, &(Window){ 3, 1, 1, 1 });
   for (guint n_threads = 1; n_threads < 4; n_threads++)
     {
       hyb_parallel_set_threads (n_threads);
@@ -185,10 +198,11 @@ test_winograd_of_every_size (void)
   for (gint64 size = 4; size < 34; size++)
     for (gint64 pad = 0; pad < 2; pad++)
       {
-        HybConvolve c = make (1 + size % 2, 1, 16 + size % 5, 16 + size, size, 37 - size);
+        HybConvolve c = make (16 + size % 5, 16 + size, size, 37 - size);
 
-        set_window (&c, 1, 3, 1, 1, pad);
-        set_window (&c, 2, 3, 1, 1, 1 - pad);
+        c.batch = 1 + size % 2;
+        set_window (&c, 1, &(Window){ 3, 1, 1, pad });
+        set_window (&c, 2, &(Window){ 3, 1, 1, 1 - pad });
         check_each_level (&c, TRUE);
       }
 }
@@ -197,10 +211,10 @@ test_winograd_of_every_size (void)
 static void
 test_winograd_in_parts (void)
 {
-  HybConvolve c = make (1, 1, 300, 17, 30, 30);
+  HybConvolve c = make (300, 17, 30, 30);
 
-  set_window (&c, 1, 3, 1, 1, 1);
-  set_window (&c, 2, 3, 1, 1, 1);
+  set_window (&c, 1, &(Window){ 3, 1, 1, 1 });
+  set_window (&c, 2, &(Window){ 3, 1, 1, 1 });
   for (guint n_threads = 1; n_threads < 4; n_threads++)
     {
       hyb_parallel_set_threads (n_threads);
@@ -212,31 +226,31 @@ test_winograd_in_parts (void)
 static void
 test_only_what_it_does_well_fits (void)
 {
-  HybConvolve c = make (1, 1, 8, 8, 20, 20);
+  HybConvolve c = make (8, 8, 20, 20);
 
   if (hyb_simd_level () == HYB_SIMD_PLAIN)
     {
       g_test_skip ("this processor has no instructions that it is for");
       return;
     }
-  set_window (&c, 1, 3, 1, 1, 1);
-  set_window (&c, 2, 3, 1, 1, 1);
+  set_window (&c, 1, &(Window){ 3, 1, 1, 1 });
+  set_window (&c, 2, &(Window){ 3, 1, 1, 1 });
   g_assert_true (hyb_direct_convolve_fits (&c));
   c.image_channels = 0;
   g_assert_false (hyb_direct_convolve_fits (&c));
   c.image_channels = c.groups = 8; /* depthwise */
   g_assert_false (hyb_direct_convolve_fits (&c));
   c.groups = 1;
-  set_window (&c, 2, 1, 1, 1, 0);
+  set_window (&c, 2, &(Window){ 1, 1, 1, 0 });
   g_assert_true (hyb_direct_convolve_fits (&c));
-  set_window (&c, 1, 1, 1, 1, 0); /* pointwise */
+  set_window (&c, 1, &(Window){ 1, 1, 1, 0 }); /* pointwise */
   g_assert_false (hyb_direct_convolve_fits (&c));
-  set_window (&c, 1, 20, 1, 1, 0);
-  set_window (&c, 2, 20, 1, 1, 0); /* one position */
+  set_window (&c, 1, &(Window){ 20, 1, 1, 0 });
+  set_window (&c, 2, &(Window){ 20, 1, 1, 0 }); /* one position */
   g_assert_false (hyb_direct_convolve_fits (&c));
   hyb_simd_cap (HYB_SIMD_PLAIN);
-  set_window (&c, 1, 3, 1, 1, 1);
-  set_window (&c, 2, 3, 1, 1, 1);
+  set_window (&c, 1, &(Window){ 3, 1, 1, 1 });
+  set_window (&c, 2, &(Window){ 3, 1, 1, 1 });
   g_assert_false (hyb_direct_convolve_fits (&c));
   hyb_simd_cap (HYB_SIMD_AVX512);
 }

@@ -230,7 +230,7 @@ test_batches_find_their_matrices (void)
   HybGemm      gemm = { .m = 1, .n = 1, .k = 1, .lda = 1, .ldb = 1, .ldc = 1, .alpha = 1 };
   HybGemmBatch batch = { .count = { 2, 3 }, .a = { 1, 0 }, .b = { 0, 1 }, .c = { 1, 2 } };
 
-  hyb_gemm_batch (&gemm, &batch, HYB_F64, a, b, c);
+  hyb_gemm_batch (&gemm, &batch, &(HybGemmOperands){ .dtype = HYB_F64, .a = a, .b = b, .c = c });
   g_assert_cmpfloat (c[0], ==, 3);
   g_assert_cmpfloat (c[1], ==, 6);
   g_assert_cmpfloat (c[2], ==, 4);

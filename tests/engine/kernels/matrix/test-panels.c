@@ -28,14 +28,25 @@ assert_near (float got, double want, gint64 k)
   g_assert_cmpfloat (fabs (got - want), <=, 1e-6 * (double) (k + 4));
 }
 
-/* weights: n × k if transposed, else k × n. */
-static double
-dot (gint64 i, gint64 j, gint64 n, gint64 k, gboolean transposed, const float *x, const float *w)
+/* The factors of a product: x has rows of k elements, k + 1 apart; w is n × k if transposed, else
+ * k × n. */
+typedef struct
 {
+  gint64       n, k;
+  gboolean     transposed;
+  const float *x, *w;
+} Factors;
+
+/* Element (i, j) of the product. */
+static double
+dot (const Factors *factors, gint64 i, gint64 j)
+{
+  gint64 n = factors->n, k = factors->k;
   double sum = 0;
 
   for (gint64 l = 0; l < k; l++)
-    sum += (double) x[i * (k + 1) + l] * (double) w[transposed ? j * k + l : l * n + j];
+    sum += (double) factors->x[i * (k + 1) + l] *
+           (double) factors->w[factors->transposed ? j * k + l : l * n + j];
   return sum;
 }
 
@@ -48,6 +59,7 @@ check_panels (gint64 m, gint64 n, gint64 k, gboolean transposed, gboolean adds)
   g_autofree float *y = numbers ((gsize) (m * (n + 2)), 4);
   g_autofree float *old = g_memdup2 (y, sizeof (float) * (gsize) (m * (n + 2)));
   g_autofree float *panels = g_new (float, hyb_panels_size (n, k) + 1);
+  Factors           factors = { n, k, transposed, x, w };
   HybPanelProduct   product = {
       .m = m, .n = n, .k = k, .ldx = k + 1, .ldy = n + 2, .bias = adds ? NULL : bias, .adds = adds
   };
@@ -60,7 +72,7 @@ check_panels (gint64 m, gint64 n, gint64 k, gboolean transposed, gboolean adds)
         {
           gint64 at = i * (n + 2) + j;
 
-          assert_near (y[at], dot (i, j, n, k, transposed, x, w) + (adds ? old[at] : bias[j]), k);
+          assert_near (y[at], dot (&factors, i, j) + (adds ? old[at] : bias[j]), k);
         }
       g_assert_cmpfloat (y[i * (n + 2) + n], ==, old[i * (n + 2) + n]);
     }
