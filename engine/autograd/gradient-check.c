@@ -259,13 +259,11 @@ check_variable (Check *check, HybNodeId id, HybTensor *gradient, GError **error)
 }
 
 gboolean
-hyb_gradient_check (HybGraph               *graph,
-                    HybTensor *const       *variables,
-                    guint                   n_wrt,
-                    const HybNodeId        *wrt,
-                    const HybGradientCheck *options,
-                    GError                **error)
+hyb_gradient_check (const HybGradientCheck *request, GError **error)
 {
+  HybGraph        *graph = request->graph;
+  guint            n_wrt = request->n_wrt;
+  const HybNodeId *wrt = request->wrt;
   g_auto (Check) check = { .forward = graph, .n_wrt = n_wrt, .wrt = wrt };
   g_autoptr (GPtrArray) heads = NULL;
   g_autoptr (GPtrArray) all = NULL;
@@ -276,14 +274,14 @@ hyb_gradient_check (HybGraph               *graph,
 
   hyb_graph_get_variables (graph, &check.n_variables);
   hyb_graph_get_heads (graph, &check.n_heads);
-  check.context = (HybRun){ .training = options->training, .seed = options->seed };
-  check.max_elements = options->max_elements ? options->max_elements : 64;
+  check.context = (HybRun){ .training = request->training, .seed = request->seed };
+  check.max_elements = request->max_elements ? request->max_elements : 64;
 
-  heads = run_first (&check, variables, error);
+  heads = run_first (&check, request->variables, error);
   if (!heads || !add_head_gradients (&check, heads, error))
     return FALSE;
 
-  check.tolerance = options->tolerance;
+  check.tolerance = request->tolerance;
   if (check.tolerance == 0)
     check.tolerance = check.step == STEP_DOUBLE ? TOLERANCE_DOUBLE : TOLERANCE_SINGLE;
 

@@ -6,11 +6,15 @@
 
 #include "engine/graph/graph.h"
 
-/* Options; a member of 0 has the default named at it. */
+/* What is checked, and how; an option of 0 has the default given in its comment. */
 typedef struct
 {
-  gboolean training;
-  guint64  seed; /* of random operators, for every run of the graph */
+  HybGraph         *graph;
+  HybTensor *const *variables; /* one tensor for each variable of the graph, in node order */
+  guint             n_wrt;
+  const HybNodeId  *wrt; /* the variables whose gradients are checked */
+  gboolean          training;
+  guint64           seed; /* of random operators, for every run of the graph */
   /* Limit of |gradient − quotient| / max (1, |gradient|, |quotient|).  0: 1e-5, or 1e-2 where the
    * graph computes in float32. */
   double tolerance;
@@ -18,12 +22,6 @@ typedef struct
 } HybGradientCheck;
 
 /* Compares the gradient of f = Σ weight · head, with random weights, for the variables wrt with the
- * difference quotient (f (x + h) − f (x − h)) / 2h, in float64 if all operators can.  variables:
- * one tensor for each variable, in node order.  Returns FALSE and an error that names the first
- * variable and element that differ. */
-gboolean hyb_gradient_check (HybGraph               *graph,
-                             HybTensor *const       *variables,
-                             guint                   n_wrt,
-                             const HybNodeId        *wrt,
-                             const HybGradientCheck *options,
-                             GError                **error);
+ * difference quotient (f (x + h) − f (x − h)) / 2h, in float64 if all operators can.  Returns FALSE
+ * and an error that names the first variable and element that differ. */
+gboolean hyb_gradient_check (const HybGradientCheck *request, GError **error);

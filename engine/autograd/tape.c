@@ -224,66 +224,48 @@ record (HybTape *tape, HybNodeSpec *spec, const ComputedCall *call, GError **err
 }
 
 gboolean
-hyb_tape_call (HybTape          *tape,
-               const HybOp      *op,
-               gconstpointer     params,
-               HybGraph *const  *bodies,
-               guint             n_inputs,
-               HybTensor *const *inputs,
-               HybTensor       **outputs,
-               const HybRun     *context,
-               GError          **error)
+hyb_tape_call (HybTape *tape, const HybImperativeCall *call, const HybRun *context, GError **error)
 {
+  const HybOp         *op = call->op;
   const HybOp         *recorded_op = op->recording ? hyb_op_find (op->recording) : op;
   g_autofree gpointer *all = NULL;
   HybRun               run = context ? *context : (HybRun){ 0 };
   HybNodeSpec          spec = { .op = recorded_op,
-                                .params = hyb_params_ref (params),
-                                .n_inputs = n_inputs,
+                                .params = hyb_params_ref (call->params),
+                                .n_inputs = call->n_inputs,
                                 .n_bodies = op->n_bodies,
-                                .bodies = bodies };
+                                .bodies = call->bodies };
+  HybImperativeCall    recorded_call = *call;
   guint                n, n_outputs, n_all;
   gboolean             is_done;
 
   if (!hyb_tape_is_recording (tape) || !recorded_op)
     {
       hyb_params_unref (spec.params);
-      return hyb_imperative_call (&(HybImperativeCall){ .op = op,
-                                                        .params = params,
-                                                        .bodies = bodies,
-                                                        .n_inputs = n_inputs,
-                                                        .inputs = inputs,
-                                                        .outputs = outputs },
-                                  context,
-                                  error);
+      return hyb_imperative_call (call, context, error);
     }
 
-  hyb_op_arity (op, params, &n, &n_outputs);
-  hyb_op_arity (recorded_op, params, &n, &n_all);
+  hyb_op_arity (op, call->params, &n, &n_outputs);
+  hyb_op_arity (recorded_op, call->params, &n, &n_all);
   all = g_new0 (gpointer, MAX (n_all, 1));
   if (run.key == 0)
     run.key = hyb_builder_n_nodes (tape->builder) + 1;
 
-  is_done = hyb_imperative_call (&(HybImperativeCall){ .op = recorded_op,
-                                                       .params = params,
-                                                       .bodies = bodies,
-                                                       .n_inputs = n_inputs,
-                                                       .inputs = inputs,
-                                                       .outputs = (HybTensor **) all },
-                                 &run,
-                                 error);
+  recorded_call.op = recorded_op;
+  recorded_call.outputs = (HybTensor **) all;
+  is_done = hyb_imperative_call (&recorded_call, &run, error);
   if (!is_done)
     hyb_params_unref (spec.params);
   else
     {
-      ComputedCall call = { inputs, (HybTensor *const *) all, &run };
+      ComputedCall computed = { call->inputs, (HybTensor *const *) all, &run };
 
-      is_done = record (tape, &spec, &call, error);
+      is_done = record (tape, &spec, &computed, error);
     }
 
   for (guint i = 0; i < n_all; i++)
     if (is_done && i < n_outputs)
-      outputs[i] = all[i];
+      call->outputs[i] = all[i];
     else
       hyb_tensor_unref (all[i]);
 
@@ -521,33 +503,30 @@ store_gradient (Attachment *attachment, HybTensor *gradient, GError **error)
 }
 
 gboolean
-hyb_tape_backward (HybTape          *tape,
-                   guint             n_heads,
-                   HybTensor *const *heads,
-                   HybTensor *const *head_gradients,
-                   gboolean          retain,
-                   GError          **error)
+hyb_tape_backward (HybTape *tape, const HybBackwardPass *pass, GError **error)
 {
   g_auto (Backward) back = { .tape = tape };
   const HybValueId *gradients;
   guint             n;
 
-  if (!backward_prepare (&back, n_heads, heads, error))
+  if (!backward_prepare (&back, pass->n_heads, pass->heads, error))
     return FALSE;
 
   count_readers (&back);
   back.is_merged = hyb_tape_rows_find (back.graph, back.n_forward, back.left);
-  set_known_tensors (&back, heads, head_gradients);
+  set_known_tensors (&back, pass->heads, pass->head_gradients);
   for (HybNodeId id = back.n_forward; id < hyb_graph_n_nodes (back.graph); id++)
     if (!hyb_node_is_variable (hyb_graph_get_node (back.graph, id)) && !run_node (&back, id, error))
       return FALSE;
 
   gradients = hyb_graph_get_heads (back.graph, &n);
   for (guint i = 0; i < back.wrt->len; i++)
-    if (!store_gradient (back.wrt->pdata[i], back.tensors->pdata[gradients[n_heads + i]], error))
+    if (!store_gradient (back.wrt->pdata[i],
+                         back.tensors->pdata[gradients[pass->n_heads + i]],
+                         error))
       return FALSE;
 
-  if (!retain)
+  if (!pass->retain)
     hyb_tape_clear (tape);
 
   return TRUE;

@@ -49,26 +49,24 @@ HYB_API HybTensor *hyb_tape_get_gradient (HybTape *tape, HybTensor *tensor);
 HYB_API void hyb_tape_clear_gradients (HybTape *tape);
 
 /* Computes one operator call like hyb_imperative_call(), and records it if the tape is
- * recording. */
-HYB_API gboolean hyb_tape_call (HybTape          *tape,
-                                const HybOp      *op,
-                                gconstpointer     params,
-                                HybGraph *const  *bodies,
-                                guint             n_inputs,
-                                HybTensor *const *inputs,
-                                HybTensor       **outputs,
-                                const HybRun     *context,
-                                GError          **error);
+ * recording.  context gives seed and training; NULL means inference with seed 0. */
+HYB_API gboolean hyb_tape_call (HybTape                 *tape,
+                                const HybImperativeCall *call,
+                                const HybRun            *context,
+                                GError                 **error);
 
-/* Computes the gradients of all attached tensors that the heads depend on.  Each head must be an
- * output of a recorded call, or attached.  head_gradients: NULL, or one for each head, where NULL
- * stands for ones.  Drops the recording afterwards unless retain is TRUE. */
-HYB_API gboolean hyb_tape_backward (HybTape          *tape,
-                                    guint             n_heads,
-                                    HybTensor *const *heads,
-                                    HybTensor *const *head_gradients,
-                                    gboolean          retain,
-                                    GError          **error);
+/* What a backward pass starts from. */
+typedef struct
+{
+  guint             n_heads;
+  HybTensor *const *heads;          /* outputs of recorded calls, or attached tensors */
+  HybTensor *const *head_gradients; /* one for each head, where NULL stands for ones; or NULL */
+  gboolean          retain;         /* keep the recording afterwards, for another backward pass */
+} HybBackwardPass;
+
+/* Computes the gradients of all attached tensors that the heads depend on.  Returns FALSE and an
+ * error if a head was not recorded or a gradient cannot be computed. */
+HYB_API gboolean hyb_tape_backward (HybTape *tape, const HybBackwardPass *pass, GError **error);
 /* Drops the recording; attachments and gradients stay. */
 HYB_API void hyb_tape_clear (HybTape *tape);
 

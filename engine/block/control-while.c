@@ -87,30 +87,20 @@ close_body (TracedBody *body, GPtrArray *values)
 
 /* --- while_loop, traced --- */
 
-/* The arguments of hyb_while_loop(). */
 typedef struct
 {
-  HybWhileCondition condition;
-  HybWhileBody      body;
-  HybValue         *variables;
-  gint64            max_iterations;
-  gpointer          user;
-} WhileArgs;
-
-typedef struct
-{
-  HybF            *F;
-  const WhileArgs *args;
-  TracedBody       condition, body;
-  HybValue        *outputs;    /* of the body's trace, for their nesting */
-  guint            n_out_data; /* arrays in outputs */
-  guint            n_outputs;  /* of the node: out data and variables */
+  HybF           *F;
+  const HybWhile *args;
+  TracedBody      condition, body;
+  HybValue       *outputs;    /* of the body's trace, for their nesting */
+  guint           n_out_data; /* arrays in outputs */
+  guint           n_outputs;  /* of the node: out data and variables */
 } TracedWhile;
 
 static gboolean
 trace_bodies (TracedWhile *loop)
 {
-  const WhileArgs *args = loop->args;
+  const HybWhile *args = loop->args;
   g_autoptr (GPtrArray) one = g_ptr_array_new ();
   g_autoptr (GPtrArray) all = g_ptr_array_new ();
   HybValue *inner;
@@ -194,7 +184,7 @@ emit_while (TracedWhile *loop)
 }
 
 static HybValue *
-while_traced (HybF *F, const WhileArgs *args)
+while_traced (HybF *F, const HybWhile *args)
 {
   TracedWhile loop = { .F = F, .args = args };
   HybValue   *result = hyb_list (F, 0, NULL);
@@ -273,7 +263,7 @@ stack_padded (HybF *F, GPtrArray *steps, gint64 max_iterations)
 }
 
 static HybValue *
-while_imperative (HybF *F, const WhileArgs *args)
+while_imperative (HybF *F, const HybWhile *args)
 {
   g_autoptr (GPtrArray) steps = g_ptr_array_new ();
   HybValue *variables = args->variables, *outputs;
@@ -291,20 +281,15 @@ while_imperative (HybF *F, const WhileArgs *args)
 }
 
 HybValue *
-hyb_while_loop (HybF             *F,
-                HybWhileCondition condition,
-                HybWhileBody      body,
-                HybValue         *variables,
-                gint64            max_iterations,
-                gpointer          user)
+hyb_while_loop (HybF *F, const HybWhile *loop)
 {
-  WhileArgs args = { condition, body, variables, max_iterations, user };
+  gint64 max = loop->max_iterations;
 
-  if (max_iterations < 1 || max_iterations > G_MAXINT32)
-    hyb_f_fail (F, "max_iterations must be at least 1, not %" G_GINT64_FORMAT, max_iterations);
+  if (max < 1 || max > G_MAXINT32)
+    hyb_f_fail (F, "max_iterations must be at least 1, not %" G_GINT64_FORMAT, max);
   if (!hyb_f_check (F, NULL))
     return hyb_list (F, 0, NULL);
-  return F->tracing ? while_traced (F, &args) : while_imperative (F, &args);
+  return F->tracing ? while_traced (F, loop) : while_imperative (F, loop);
 }
 
 /* --- cond --- */

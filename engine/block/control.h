@@ -24,14 +24,20 @@ typedef HybValue *(*HybWhileCondition) (HybF *F, HybValue *variables, gpointer u
 /* One step.  *variables must be replaced by the new ones.  Returns the outputs of the step, which
  * may be an empty list. */
 typedef HybValue *(*HybWhileBody) (HybF *F, HybValue **variables, gpointer user);
+
+/* A loop over variables. */
+typedef struct
+{
+  HybWhileCondition condition;
+  HybWhileBody      body;
+  HybValue         *variables;      /* before the first step */
+  gint64            max_iterations; /* 1 … G_MAXINT32 */
+  gpointer          user;           /* passed to condition and body */
+} HybWhile;
+
 /* Calls body while condition holds, at most max_iterations times.  Returns the list (outputs with
  * max_iterations rows, which are zero after the last step; last variables). */
-HYB_API HybValue *hyb_while_loop (HybF             *F,
-                                  HybWhileCondition condition,
-                                  HybWhileBody      body,
-                                  HybValue         *variables,
-                                  gint64            max_iterations,
-                                  gpointer          user);
+HYB_API HybValue *hyb_while_loop (HybF *F, const HybWhile *loop);
 
 /* One branch; returns its outputs. */
 typedef HybValue *(*HybBranch) (HybF *F, gpointer user);

@@ -238,31 +238,22 @@ call_traced (HybF *F, HybNodeSpec *spec, GPtrArray *arrays)
 gboolean
 hyb_f_compute (HybF *F, const OperatorCall *call, HybTensor **outputs, GError **error)
 {
-  HybRun      context = { .training = F->training, .seed = F->seed, .key = ++F->n_calls };
-  guint       n = call->arrays->len;
-  HybTensor  *on_stack[SMALL_CALL];
-  HybTensor **inputs = n > SMALL_CALL ? g_new (HybTensor *, n) : on_stack;
-  gboolean    done;
+  HybRun            context = { .training = F->training, .seed = F->seed, .key = ++F->n_calls };
+  guint             n = call->arrays->len;
+  HybTensor        *on_stack[SMALL_CALL];
+  HybTensor       **inputs = n > SMALL_CALL ? g_new (HybTensor *, n) : on_stack;
+  HybImperativeCall imperative = { .op = call->op,
+                                   .params = call->params,
+                                   .bodies = call->bodies,
+                                   .n_inputs = n,
+                                   .inputs = inputs,
+                                   .outputs = outputs };
+  gboolean          done;
 
   for (guint i = 0; i < n; i++)
     inputs[i] = ((HybValue *) g_ptr_array_index (call->arrays, i))->tensor;
-  done = F->tape ? hyb_tape_call (F->tape,
-                                  call->op,
-                                  call->params,
-                                  call->bodies,
-                                  n,
-                                  inputs,
-                                  outputs,
-                                  &context,
-                                  error)
-                 : hyb_imperative_call (&(HybImperativeCall){ .op = call->op,
-                                                              .params = call->params,
-                                                              .bodies = call->bodies,
-                                                              .n_inputs = n,
-                                                              .inputs = inputs,
-                                                              .outputs = outputs },
-                                        &context,
-                                        error);
+  done = F->tape ? hyb_tape_call (F->tape, &imperative, &context, error)
+                 : hyb_imperative_call (&imperative, &context, error);
   if (inputs != on_stack)
     g_free (inputs);
   return done;

@@ -8,17 +8,6 @@
 #include "engine/graph/graph.h"
 #include "engine/op/run.h"
 
-/* One use of an operator. */
-typedef struct
-{
-  const HybOp      *op;
-  gconstpointer     params; /* parsed attributes; NULL if the operator has none */
-  HybGraph *const  *bodies; /* of a loop or condition; else NULL */
-  guint             n_inputs;
-  HybTensor *const *inputs;
-  HybTensor       **outputs; /* space for as many as the operator has, each (transfer full) */
-} HybImperativeCall;
-
 /* Runs an operator.  context gives seed, training, probe and cancellable; NULL means inference with
  * seed 0.  FALSE and an error if types do not fit or memory is short. */
 gboolean hyb_imperative_call (const HybImperativeCall *use, const HybRun *context, GError **error);

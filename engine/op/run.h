@@ -29,6 +29,17 @@ struct _HybRun
   GCancellable   *cancellable; /* checked by loops between steps; may be NULL */
 };
 
+/* One call of an operator with tensors, for hyb_imperative_call() and hyb_tape_call(). */
+typedef struct
+{
+  const HybOp      *op;
+  gconstpointer     params; /* parsed attributes; NULL if the operator has none */
+  HybGraph *const  *bodies; /* of a loop or condition; else NULL */
+  guint             n_inputs;
+  HybTensor *const *inputs;
+  HybTensor       **outputs; /* space for as many as the operator has, each (transfer full) */
+} HybImperativeCall;
+
 /* The seed for this node in this step of this run, for the functions of base/random.h. */
 HYB_API guint64 hyb_run_random_seed (const HybRun *run);
 

@@ -89,17 +89,17 @@ beam_search_forward (HybF *F, HybBlock *block, HybValue *input)
 
   hyb_cell_reset (self->cell);
   result = hyb_while_loop (F,
-                           continues,
-                           one_step,
-                           hyb_list_of (F,
-                                        hyb_item (F, input, 0),
-                                        hyb_item (F, input, 1),
-                                        hyb_item (F, states, 0),
-                                        hyb_item (F, states, 1),
-                                        none,
-                                        NULL),
-                           self->options.steps,
-                           self);
+                           &(HybWhile){ .condition = continues,
+                                        .body = one_step,
+                                        .variables = hyb_list_of (F,
+                                                                  hyb_item (F, input, 0),
+                                                                  hyb_item (F, input, 1),
+                                                                  hyb_item (F, states, 0),
+                                                                  hyb_item (F, states, 1),
+                                                                  none,
+                                                                  NULL),
+                                        .max_iterations = self->options.steps,
+                                        .user = self });
   last = hyb_item (F, result, 1);
   return hyb_list_of (F,
                       hyb_item (F, last, 1),

@@ -67,11 +67,11 @@ early_stop_forward (HybF *F, HybBlock *block, HybValue *input)
   self->x = hyb_call (F, self->begin, input);
   state = hyb_unary (F, "tanh", self->x);
   result = hyb_while_loop (F,
-                           goes_on,
-                           one_step,
-                           hyb_list_of (F, state, one, none, NULL),
-                           self->steps,
-                           self);
+                           &(HybWhile){ .condition = goes_on,
+                                        .body = one_step,
+                                        .variables = hyb_list_of (F, state, one, none, NULL),
+                                        .max_iterations = self->steps,
+                                        .user = self });
   state = hyb_item (F, result, 1);
   return hyb_list_of (F,
                       hyb_call (F, self->decide, hyb_item (F, state, 0)),

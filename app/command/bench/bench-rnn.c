@@ -305,7 +305,8 @@ steps_run (BenchCase *bench, GError **error)
   g_clear_pointer (&self->output, hyb_tensor_unref);
   head = hyb_value_get_tensor (output);
   self->output = hyb_tensor_ref (head);
-  return !self->tape || hyb_tape_backward (self->tape, 1, &head, NULL, FALSE, error);
+  return !self->tape ||
+         hyb_tape_backward (self->tape, &(HybBackwardPass){ .n_heads = 1, .heads = &head }, error);
 }
 
 static HybTensor *

@@ -94,11 +94,11 @@ run_while (HybF *F, Recurrence *self, HybValue *x, HybValue *states)
 
   self->x = x;
   result = hyb_while_loop (F,
-                           continues,
-                           run_step,
-                           hyb_list_of (F, first, states, NULL),
-                           self->loop.length,
-                           self);
+                           &(HybWhile){ .condition = continues,
+                                        .body = run_step,
+                                        .variables = hyb_list_of (F, first, states, NULL),
+                                        .max_iterations = self->loop.length,
+                                        .user = self });
   return hyb_list_of (F,
                       hyb_item (F, hyb_item (F, result, 0), 0),
                       hyb_item (F, hyb_item (F, result, 1), 1),

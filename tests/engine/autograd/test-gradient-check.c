@@ -16,9 +16,9 @@ check (const char *op1, const char *op2, const char *attributes_text, GError **e
   HybBuilder *builder = hyb_builder_new ();
   g_auto (GStrv) attributes = op_attributes_from_text (attributes_text);
   g_autoptr (HybTensor) tensor = op_tensor_from_text ("f32[3,4] 0.2..2", 0);
-  HybValueId       y = hyb_builder_add_variable (builder, "a", NULL);
-  HybNodeId        wrt[] = { 0 };
-  HybGradientCheck options = { 0 };
+  HybValueId y = hyb_builder_add_variable (builder, "a", NULL);
+  HybNodeId  wrt[] = { 0 };
+
   g_autoptr (HybGraph) graph = NULL;
   g_autoptr (GError) broken = NULL;
 
@@ -39,7 +39,11 @@ check (const char *op1, const char *op2, const char *attributes_text, GError **e
   hyb_builder_add_head (builder, y);
   graph = hyb_builder_freeze (builder);
 
-  return hyb_gradient_check (graph, &tensor, 1, wrt, &options, error);
+  return hyb_gradient_check (&(HybGradientCheck){ .graph = graph,
+                                                  .variables = &tensor,
+                                                  .n_wrt = 1,
+                                                  .wrt = wrt },
+                             error);
 }
 
 static void

@@ -38,12 +38,11 @@ call_with (HybTape          *tape,
 
   outputs = g_new0 (gpointer, n_outputs);
   hyb_tape_call (tape,
-                 op,
-                 params,
-                 NULL,
-                 n_inputs,
-                 inputs,
-                 (HybTensor **) outputs,
+                 &(HybImperativeCall){ .op = op,
+                                       .params = params,
+                                       .n_inputs = n_inputs,
+                                       .inputs = inputs,
+                                       .outputs = (HybTensor **) outputs },
                  &context,
                  &error);
   g_assert_no_error (error);
@@ -65,7 +64,9 @@ run_backward (HybTape *tape, HybTensor *head, gboolean retain)
 {
   g_autoptr (GError) error = NULL;
 
-  hyb_tape_backward (tape, 1, &head, NULL, retain, &error);
+  hyb_tape_backward (tape,
+                     &(HybBackwardPass){ .n_heads = 1, .heads = &head, .retain = retain },
+                     &error);
   g_assert_no_error (error);
 }
 
@@ -197,7 +198,8 @@ test_a_recording_can_be_kept_and_gone_over_again (void)
   run_backward (tape, y, FALSE);
   op_assert_near (hyb_tape_get_gradient (tape, a), 0, 12.);
 
-  g_assert_false (hyb_tape_backward (tape, 1, &y, NULL, FALSE, &error));
+  g_assert_false (
+      hyb_tape_backward (tape, &(HybBackwardPass){ .n_heads = 1, .heads = &y }, &error));
   g_assert_error (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_MISSING);
 }
 
@@ -218,7 +220,10 @@ test_head_gradients_can_be_given (void)
   heads[0] = heads[1] = y;
 
   /* The same head twice, with gradients `weight` and ones. */
-  hyb_tape_backward (tape, 2, heads, gradients, FALSE, &error);
+  hyb_tape_backward (tape,
+                     &(HybBackwardPass){
+                         .n_heads = 2, .heads = heads, .head_gradients = gradients },
+                     &error);
   g_assert_no_error (error);
   op_assert_near (hyb_tape_get_gradient (tape, a), 0, 6. * 11, 8. * 101);
 }

@@ -168,8 +168,13 @@ doubled (HybF *F, gpointer user)
 {
   const Operands *operands = user;
   HybValue       *variables = hyb_list_of (F, operands->b, operands->a, NULL);
-  HybValue       *result = hyb_while_loop (F, below_three, doubling, variables, 5, NULL);
+  HybValue       *result;
 
+  result = hyb_while_loop (F,
+                           &(HybWhile){ .condition = below_three,
+                                        .body = doubling,
+                                        .variables = variables,
+                                        .max_iterations = 5 });
   return hyb_item (F, hyb_item (F, result, 1), 1);
 }
 
@@ -247,7 +252,12 @@ branching_turn (HybF *F, HybValue **variables, gpointer user)
 static HybValue *
 inside_while (HybF *F, Model *model, HybValue *input)
 {
-  return hyb_while_loop (F, below_four, branching_turn, input, 6, model);
+  return hyb_while_loop (F,
+                         &(HybWhile){ .condition = below_four,
+                                      .body = branching_turn,
+                                      .variables = input,
+                                      .max_iterations = 6,
+                                      .user = model });
 }
 
 /* --- Layers, branches in branches, two outputs --- */

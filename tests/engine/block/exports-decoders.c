@@ -55,7 +55,12 @@ greedy_body (HybF *F, HybValue **variables, gpointer user)
 static HybValue *
 greedy (HybF *F, Model *model, HybValue *input)
 {
-  return hyb_while_loop (F, few_tokens, greedy_body, input, 6, model);
+  return hyb_while_loop (F,
+                         &(HybWhile){ .condition = few_tokens,
+                                      .body = greedy_body,
+                                      .variables = input,
+                                      .max_iterations = 6,
+                                      .user = model });
 }
 
 static void
@@ -134,7 +139,12 @@ beam_body (HybF *F, HybValue **variables, gpointer user)
 static HybValue *
 beam_search (HybF *F, Model *model, HybValue *input)
 {
-  return hyb_while_loop (F, some_alive, beam_body, input, 8, model);
+  return hyb_while_loop (F,
+                         &(HybWhile){ .condition = some_alive,
+                                      .body = beam_body,
+                                      .variables = input,
+                                      .max_iterations = 8,
+                                      .user = model });
 }
 
 static void

@@ -372,7 +372,11 @@ while_document (HybF *F)
 {
   HybValue *variables = hyb_list_of (F, symbol (F, "i"), symbol (F, "s"), NULL);
 
-  return hyb_while_loop (F, at_most_five, count, variables, 10, NULL);
+  return hyb_while_loop (F,
+                         &(HybWhile){ .condition = at_most_five,
+                                      .body = count,
+                                      .variables = variables,
+                                      .max_iterations = 10 });
 }
 
 static HybValue *

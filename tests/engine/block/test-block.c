@@ -241,7 +241,8 @@ test_tape_gives_gradients_of_a_block (void)
   hyb_tape_begin (tape);
   output = hyb_value_get_tensor (hyb_call (F, dense, hyb_value_from_tensor (F, x)));
   hyb_tape_end (tape);
-  g_assert_true (hyb_tape_backward (tape, 1, &output, NULL, FALSE, &error));
+  g_assert_true (
+      hyb_tape_backward (tape, &(HybBackwardPass){ .n_heads = 1, .heads = &output }, &error));
   gradient = hyb_tape_get_gradient (tape, weight);
   for (gint64 i = 0; i < 3; i++)
     g_assert_cmpfloat_with_epsilon (hyb_tensor_get_value (gradient, i),

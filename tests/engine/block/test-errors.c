@@ -466,13 +466,21 @@ unused_data (HybF *F, HybValue *x)
 static HybValue *
 fewer_variables (HybF *F, HybValue *x)
 {
-  return hyb_while_loop (F, always, lose_a_variable, x, 3, NULL);
+  return hyb_while_loop (F,
+                         &(HybWhile){ .condition = always,
+                                      .body = lose_a_variable,
+                                      .variables = x,
+                                      .max_iterations = 3 });
 }
 
 static HybValue *
 no_iterations (HybF *F, HybValue *x)
 {
-  return hyb_while_loop (F, always, lose_a_variable, x, 0, NULL);
+  return hyb_while_loop (F,
+                         &(HybWhile){ .condition = always,
+                                      .body = lose_a_variable,
+                                      .variables = x,
+                                      .max_iterations = 0 });
 }
 
 static HybValue *

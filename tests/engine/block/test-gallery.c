@@ -219,7 +219,10 @@ tape_gradients (Case *c)
   g_assert_no_error (error);
   for (guint i = 0; i < heads->len; i++)
     heads->pdata[i] = hyb_value_get_tensor (heads->pdata[i]);
-  hyb_tape_backward (tape, heads->len, (HybTensor *const *) heads->pdata, NULL, FALSE, &error);
+  hyb_tape_backward (tape,
+                     &(HybBackwardPass){ .n_heads = heads->len,
+                                         .heads = (HybTensor *const *) heads->pdata },
+                     &error);
   g_assert_no_error (error);
 
   for (guint i = 0; i < parameters->len; i++)

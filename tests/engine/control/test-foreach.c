@@ -463,10 +463,12 @@ test_growing_state_has_a_gradient (void)
   g_autoptr (HybTensor) s = op_tensor_from_text ("f32[1]", 1);
   HybTensor       *variables[] = { x, s };
   HybNodeId        wrt[] = { 0, 1 };
-  HybGradientCheck options = { .seed = 1 };
+  HybGradientCheck check = {
+    .graph = graph, .variables = variables, .n_wrt = 2, .wrt = wrt, .seed = 1
+  };
   g_autoptr (GError) error = NULL;
 
-  hyb_gradient_check (graph, variables, 2, wrt, &options, &error);
+  hyb_gradient_check (&check, &error);
   g_assert_no_error (error);
 }
 

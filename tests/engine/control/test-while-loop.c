@@ -307,7 +307,7 @@ test_growing_loop_variable_has_a_gradient (void)
       "func_input_locs=[0,1,2] func_var_locs=[0,1]";
   g_autoptr (HybGraph) graph = loop_graph (grow_with_weight_bodies, attributes, 3, 3);
   HybNodeId        wrt[] = { 0, 2 };
-  HybGradientCheck options = { .seed = 1, .training = TRUE };
+  HybGradientCheck check = { .graph = graph, .n_wrt = 2, .wrt = wrt, .seed = 1, .training = TRUE };
 
   for (int first = 0; first < 4; first++) /* 3 steps to none */
     {
@@ -317,7 +317,8 @@ test_growing_loop_variable_has_a_gradient (void)
       HybTensor *variables[] = { x, i, w };
       g_autoptr (GError) error = NULL;
 
-      hyb_gradient_check (graph, variables, 2, wrt, &options, &error);
+      check.variables = variables;
+      hyb_gradient_check (&check, &error);
       g_assert_no_error (error);
     }
 }

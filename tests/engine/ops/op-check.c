@@ -276,9 +276,13 @@ check_gradient (const OpCase *this, gboolean training)
   g_autoptr (OpCaseGraph) sample = op_case_new_sample (this, TRUE);
   g_autoptr (GArray) wrt = differentiable (this, sample);
   g_autoptr (GError) error = NULL;
-  HybGradientCheck options = { .training = training,
-                               .seed = OP_CASE_SEED,
-                               .tolerance = this->flags & OP_COARSE ? 2e-2 : 0 };
+  HybGradientCheck check = { .graph = sample->graph,
+                             .variables = (HybTensor *const *) sample->inputs->pdata,
+                             .n_wrt = wrt->len,
+                             .wrt = (const HybNodeId *) wrt->data,
+                             .training = training,
+                             .seed = OP_CASE_SEED,
+                             .tolerance = this->flags & OP_COARSE ? 2e-2 : 0 };
 
   if (!this->op->gradient || wrt->len == 0 || this->flags & OP_SKIP_GRADIENT ||
       this->op->flags & HYB_OP_NO_GRADIENT || (this->flags & OP_TRAINING_ONLY && !training))
@@ -290,12 +294,7 @@ check_gradient (const OpCase *this, gboolean training)
       return;
     }
 
-  hyb_gradient_check (sample->graph,
-                      (HybTensor *const *) sample->inputs->pdata,
-                      wrt->len,
-                      (const HybNodeId *) wrt->data,
-                      &options,
-                      &error);
+  hyb_gradient_check (&check, &error);
   g_assert_no_error (error);
 }
 

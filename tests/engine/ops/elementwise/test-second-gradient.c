@@ -79,8 +79,8 @@ check_graph (HybGraph *graph, HybTensor *const *variables, GError **error)
   g_autoptr (HybGraph) gradients = gradients_only (graph, n, first, error);
   g_autofree HybTensor **all = NULL;
   const HybNodeId       *ids;
-  HybGradientCheck       options = { .tolerance = 1e-4 };
-  gboolean               right;
+
+  gboolean right;
 
   if (!gradients)
     return FALSE;
@@ -90,7 +90,12 @@ check_graph (HybGraph *graph, HybTensor *const *variables, GError **error)
     all[i] = hyb_tensor_ref (variables[i]);
   for (guint i = n; i < n_all; i++)
     all[i] = hyb_tensor_ref (variables[i]);
-  right = hyb_gradient_check (gradients, all, n_all, ids, &options, error);
+  right = hyb_gradient_check (&(HybGradientCheck){ .graph = gradients,
+                                                   .variables = all,
+                                                   .n_wrt = n_all,
+                                                   .wrt = ids,
+                                                   .tolerance = 1e-4 },
+                              error);
   for (guint i = 0; i < n_all; i++)
     hyb_tensor_unref (all[i]);
   return right;
