@@ -98,24 +98,31 @@ join (ModelText *text, HybValueId a, HybValueId b)
   return call (text, "Concat", 2, (const HybValueId[]){ a, b }, "dim=1;num_args=2");
 }
 
-/* x Wᵀ + b, or x Wᵀ with no_bias. */
 static HybValueId
-product (ModelText  *text,
-         HybValueId  x,
-         const char *name,
-         gint64      rows,
-         gint64      columns,
-         gboolean    no_bias)
+call_product (ModelText *text, guint n_inputs, const HybValueId *inputs, gint64 rows)
 {
-  g_autofree char *bias = g_strconcat (name, "_bias", NULL);
   g_autofree char *attributes = g_strdup_printf ("num_hidden=%d;flatten=False;no_bias=%s",
                                                  (int) rows,
-                                                 no_bias ? "True" : "False");
-  HybValueId       inputs[3] = { x, weight (text, name, rows, columns), 0 };
+                                                 n_inputs == 2 ? "True" : "False");
 
-  if (!no_bias)
-    inputs[2] = weight (text, bias, rows, 0);
-  return call (text, "FullyConnected", no_bias ? 2 : 3, inputs, attributes);
+  return call (text, "FullyConnected", n_inputs, inputs, attributes);
+}
+
+/* x Wᵀ + b; W is rows × columns. */
+static HybValueId
+product (ModelText *text, HybValueId x, const char *name, gint64 rows, gint64 columns)
+{
+  g_autofree char *bias = g_strconcat (name, "_bias", NULL);
+  HybValueId       w = weight (text, name, rows, columns), b = weight (text, bias, rows, 0);
+
+  return call_product (text, 3, (HybValueId[]){ x, w, b }, rows);
+}
+
+/* x Wᵀ; W is rows × columns. */
+static HybValueId
+plain_product (ModelText *text, HybValueId x, const char *name, gint64 rows, gint64 columns)
+{
+  return call_product (text, 2, (HybValueId[]){ x, weight (text, name, rows, columns) }, rows);
 }
 
 /* The sum of a product of the input and one of the state. */
@@ -126,8 +133,8 @@ products (ModelText *text, const char *gate, gint64 rows)
   g_autofree char *h2h = g_strconcat (gate, "_h2h_weight", NULL);
 
   return add (text,
-              product (text, text->x, i2h, rows, WIDTH, FALSE),
-              product (text, text->h, h2h, rows, UNITS, FALSE));
+              product (text, text->x, i2h, rows, WIDTH),
+              product (text, text->h, h2h, rows, UNITS));
 }
 
 /* --- LSTM --- */
@@ -200,8 +207,8 @@ lstm_without_biases (ModelText *text)
 {
   split_lstm (text,
               add (text,
-                   product (text, text->x, "i2h", 4 * UNITS, WIDTH, TRUE),
-                   product (text, text->h, "h2h", 4 * UNITS, UNITS, TRUE)),
+                   plain_product (text, text->x, "i2h", 4 * UNITS, WIDTH),
+                   plain_product (text, text->h, "h2h", 4 * UNITS, UNITS)),
               usual);
 }
 
@@ -220,7 +227,7 @@ static void
 lstm_joined (ModelText *text)
 {
   split_lstm (text,
-              product (text, join (text, text->x, text->h), "W", 4 * UNITS, WIDTH + UNITS, FALSE),
+              product (text, join (text, text->x, text->h), "W", 4 * UNITS, WIDTH + UNITS),
               usual);
 }
 
@@ -231,7 +238,7 @@ lstm_joined_state_first (ModelText *text)
   HybValueId               both = join (text, text->h, text->x), gates[4];
 
   for (guint g = 0; g < 4; g++)
-    gates[g] = product (text, both, names[g], UNITS, WIDTH + UNITS, FALSE);
+    gates[g] = product (text, both, names[g], UNITS, WIDTH + UNITS);
   finish_lstm (text, gates);
 }
 
@@ -250,19 +257,30 @@ lstm_joined_by_dot (ModelText *text)
 
 #define FIRST_AXIS "axis=0;num_outputs=4;squeeze_axis=True"
 
+/* The products of the inputs of all steps, split by step. */
+static HybValueId
+split_inputs (ModelText *text, gint64 rows)
+{
+  HybValueId all = product (text, text->data, "i2h_weight", rows, WIDTH);
+
+  return unary (text, "SliceChannel", all, FIRST_AXIS);
+}
+
+/* The new states from text->all, the products of the inputs by step. */
+static void
+finish_batched_lstm (ModelText *text)
+{
+  HybValueId state = product (text, text->h, "h2h_weight", 4 * UNITS, UNITS);
+
+  split_lstm (text, add (text, text->all + text->step, state), usual);
+}
+
 static void
 lstm_batched (ModelText *text)
 {
   if (text->step == 0)
-    text->all = unary (text,
-                       "SliceChannel",
-                       product (text, text->data, "i2h_weight", 4 * UNITS, WIDTH, FALSE),
-                       FIRST_AXIS);
-  split_lstm (text,
-              add (text,
-                   text->all + text->step,
-                   product (text, text->h, "h2h_weight", 4 * UNITS, UNITS, FALSE)),
-              usual);
+    text->all = split_inputs (text, 4 * UNITS);
+  finish_batched_lstm (text);
 }
 
 /* The product of all steps is also an output. */
@@ -271,14 +289,10 @@ lstm_batched_and_read (ModelText *text)
 {
   if (text->step == 0)
     {
-      text->also = product (text, text->data, "i2h_weight", 4 * UNITS, WIDTH, FALSE);
+      text->also = product (text, text->data, "i2h_weight", 4 * UNITS, WIDTH);
       text->all = unary (text, "SliceChannel", text->also, FIRST_AXIS);
     }
-  split_lstm (text,
-              add (text,
-                   text->all + text->step,
-                   product (text, text->h, "h2h_weight", 4 * UNITS, UNITS, FALSE)),
-              usual);
+  finish_batched_lstm (text);
 }
 
 /* The product has the layout (batch, steps, width). */
@@ -288,14 +302,10 @@ lstm_batched_second_axis (ModelText *text)
   if (text->step == 0)
     {
       text->all = unary (text, "SwapAxis", text->data, "dim1=0;dim2=1");
-      text->all = product (text, text->all, "i2h_weight", 4 * UNITS, WIDTH, FALSE);
+      text->all = product (text, text->all, "i2h_weight", 4 * UNITS, WIDTH);
       text->all = unary (text, "SliceChannel", text->all, "axis=1;num_outputs=4;squeeze_axis=True");
     }
-  split_lstm (text,
-              add (text,
-                   text->all + text->step,
-                   product (text, text->h, "h2h_weight", 4 * UNITS, UNITS, FALSE)),
-              usual);
+  finish_batched_lstm (text);
 }
 
 /* The inputs are reshaped to (steps × batch, width), the product back. */
@@ -305,15 +315,11 @@ lstm_batched_in_rows (ModelText *text)
   if (text->step == 0)
     {
       text->all = unary (text, "Reshape", text->data, "shape=(-1, 3)");
-      text->all = product (text, text->all, "i2h_weight", 4 * UNITS, WIDTH, FALSE);
+      text->all = product (text, text->all, "i2h_weight", 4 * UNITS, WIDTH);
       text->all = unary (text, "Reshape", text->all, "shape=(4, -1, 20)");
       text->all = unary (text, "SliceChannel", text->all, FIRST_AXIS);
     }
-  split_lstm (text,
-              add (text,
-                   text->all + text->step,
-                   product (text, text->h, "h2h_weight", 4 * UNITS, UNITS, FALSE)),
-              usual);
+  finish_batched_lstm (text);
 }
 
 static HybValueId
@@ -331,12 +337,12 @@ lstm_batched_cut_by_rows (ModelText *text)
   if (text->step == 0)
     {
       text->all = unary (text, "Reshape", text->data, "shape=(-3, 0)");
-      text->all = product (text, text->all, "i2h_weight", 4 * UNITS, WIDTH, FALSE);
+      text->all = product (text, text->all, "i2h_weight", 4 * UNITS, WIDTH);
     }
   split_lstm (text,
               add (text,
                    rows_of_step (text, text->all),
-                   product (text, text->h, "h2h_weight", 4 * UNITS, UNITS, FALSE)),
+                   product (text, text->h, "h2h_weight", 4 * UNITS, UNITS)),
               older);
 }
 
@@ -351,14 +357,10 @@ lstm_batched_from_steps (ModelText *text)
   if (text->step == 0)
     {
       text->all = call (text, "Concat", STEPS, steps, "dim=0;num_args=4");
-      text->all = product (text, text->all, "i2h_weight", 4 * UNITS, WIDTH, FALSE);
+      text->all = product (text, text->all, "i2h_weight", 4 * UNITS, WIDTH);
       text->all = unary (text, "SliceChannel", text->all, "axis=0;num_outputs=4");
     }
-  split_lstm (text,
-              add (text,
-                   text->all + text->step,
-                   product (text, text->h, "h2h_weight", 4 * UNITS, UNITS, FALSE)),
-              usual);
+  finish_batched_lstm (text);
 }
 
 /* The product is split into gates first, then into steps. */
@@ -369,7 +371,7 @@ lstm_batched_gates_first (ModelText *text)
 
   if (text->step == 0)
     {
-      HybValueId all = product (text, text->data, "i2h_weight", 4 * UNITS, WIDTH, FALSE);
+      HybValueId all = product (text, text->data, "i2h_weight", 4 * UNITS, WIDTH);
       HybValueId parts = unary (text, "SliceChannel", all, "num_outputs=4;axis=2");
 
       for (guint g = 0; g < 4; g++)
@@ -385,7 +387,7 @@ lstm_batched_gates_first (ModelText *text)
 
       gates[g] = add (text,
                       text->all + g * STEPS + text->step,
-                      product (text, text->h, name, UNITS, UNITS, TRUE));
+                      plain_product (text, text->h, name, UNITS, UNITS));
     }
   finish_lstm (text, gates);
 }
@@ -413,30 +415,30 @@ gru_by_gate (ModelText *text)
   finish_gru (text,
               r,
               z,
-              product (text, text->x, "n_i2h", UNITS, WIDTH, FALSE),
-              product (text, text->h, "n_h2h", UNITS, UNITS, FALSE));
+              product (text, text->x, "n_i2h", UNITS, WIDTH),
+              product (text, text->h, "n_h2h", UNITS, UNITS));
 }
 
 static void
 gru_joined (ModelText *text)
 {
   HybValueId both = join (text, text->x, text->h);
-  HybValueId gates = product (text, both, "gates", 2 * UNITS, WIDTH + UNITS, FALSE);
+  HybValueId gates = product (text, both, "gates", 2 * UNITS, WIDTH + UNITS);
 
   gates = unary (text, "SliceChannel", gates, "num_outputs=2;axis=1");
   finish_gru (text,
               gates,
               gates + 1,
-              product (text, text->x, "n_i2h", UNITS, WIDTH, FALSE),
-              product (text, text->h, "n_h2h", UNITS, UNITS, FALSE));
+              product (text, text->x, "n_i2h", UNITS, WIDTH),
+              product (text, text->h, "n_h2h", UNITS, UNITS));
 }
 
 /* n + z (h − n) */
 static void
 gru_by_difference (ModelText *text)
 {
-  HybValueId x = product (text, text->x, "i2h", 3 * UNITS, WIDTH, FALSE);
-  HybValueId s = product (text, text->h, "h2h", 3 * UNITS, UNITS, FALSE), n, z;
+  HybValueId x = product (text, text->x, "i2h", 3 * UNITS, WIDTH);
+  HybValueId s = product (text, text->h, "h2h", 3 * UNITS, UNITS), n, z;
 
   x = unary (text, "SliceChannel", x, "num_outputs=3;axis=1");
   s = unary (text, "SliceChannel", s, "num_outputs=3;axis=1");
@@ -452,12 +454,9 @@ gru_batched (ModelText *text)
   HybValueId x, s;
 
   if (text->step == 0)
-    text->all = unary (text,
-                       "SliceChannel",
-                       product (text, text->data, "i2h_weight", 3 * UNITS, WIDTH, FALSE),
-                       FIRST_AXIS);
+    text->all = split_inputs (text, 3 * UNITS);
   x = unary (text, "SliceChannel", text->all + text->step, "num_outputs=3;axis=1");
-  s = product (text, text->h, "h2h_weight", 3 * UNITS, UNITS, FALSE);
+  s = product (text, text->h, "h2h_weight", 3 * UNITS, UNITS);
   s = unary (text, "SliceChannel", s, "num_outputs=3;axis=1");
   finish_gru (text, add (text, x, s), add (text, x + 1, s + 1), x + 2, s + 2);
 }
@@ -468,8 +467,8 @@ gru_reset_before (ModelText *text)
 {
   HybValueId r = unary (text, "sigmoid", products (text, "r", UNITS), NULL);
   HybValueId z = unary (text, "sigmoid", products (text, "z", UNITS), NULL);
-  HybValueId again = product (text, mul (text, r, text->h), "n_h2h", UNITS, UNITS, FALSE);
-  HybValueId n = add (text, product (text, text->x, "n_i2h", UNITS, WIDTH, FALSE), again);
+  HybValueId again = product (text, mul (text, r, text->h), "n_h2h", UNITS, UNITS);
+  HybValueId n = add (text, product (text, text->x, "n_i2h", UNITS, WIDTH), again);
 
   text->h =
       add (text,
@@ -490,7 +489,7 @@ rnn_relu_joined (ModelText *text)
 {
   text->h = unary (text,
                    "relu",
-                   product (text, join (text, text->x, text->h), "W", UNITS, WIDTH + UNITS, FALSE),
+                   product (text, join (text, text->x, text->h), "W", UNITS, WIDTH + UNITS),
                    NULL);
 }
 
@@ -498,15 +497,12 @@ static void
 rnn_batched (ModelText *text)
 {
   if (text->step == 0)
-    text->all = unary (text,
-                       "SliceChannel",
-                       product (text, text->data, "i2h_weight", UNITS, WIDTH, FALSE),
-                       FIRST_AXIS);
+    text->all = split_inputs (text, UNITS);
   text->h = unary (text,
                    "Activation",
                    add (text,
                         text->all + text->step,
-                        product (text, text->h, "h2h_weight", UNITS, UNITS, TRUE)),
+                        plain_product (text, text->h, "h2h_weight", UNITS, UNITS)),
                    "act_type=tanh");
 }
 
