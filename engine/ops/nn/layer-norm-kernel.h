@@ -55,8 +55,11 @@ NAME (normalise_rows) (gint64 begin, gint64 end, gpointer data)
       ((REAL *) args->deviation)[row] = (REAL) deviation;
 
       if (step == 1)
-        NAME (hyb_row_normalise)
-        (n, x, &(NAME (HybNormalisation)){ mean, inverse, gamma, beta }, y);
+        {
+          NAME (HybNormalisation) with = { mean, inverse, gamma, beta };
+
+          NAME (hyb_row_normalise) (n, x, &with, y);
+        }
       else
         for (gint64 k = 0; k < n; k++)
           y[k * step] = (x[k * step] - mean) * inverse * gamma[k] + beta[k];
