@@ -102,58 +102,67 @@ window_end (gint64 i, gint64 n, gint64 size)
   return ((i + 1) * size + n - 1) / n;
 }
 
+/* Cells of the input whose mean is one cell of the output: those of a plane from top and left up
+ * to, but without, bottom and right. */
+typedef struct
+{
+  gint64 plane, top, bottom, left, right;
+} Window;
+
+static inline Window
+window_of (const AdaptiveArgs *args, gint64 cell)
+{
+  gint64 i = cell / args->out[1] % args->out[0], j = cell % args->out[1];
+
+  return (Window){ .plane = cell / args->out[1] / args->out[0],
+                   .top = window_begin (i, args->out[0], args->in[0]),
+                   .bottom = window_end (i, args->out[0], args->in[0]),
+                   .left = window_begin (j, args->out[1], args->in[1]),
+                   .right = window_end (j, args->out[1], args->in[1]) };
+}
+
 /* A slice is a range of planes, one per sample and channel.  mean_planes averages each window;
  * spread_planes adds an equal share of each window's gradient to its cells. */
-#define KERNELS(T, suffix)                                                                     \
-  static void mean_planes_##suffix (gint64 begin, gint64 end, gpointer data)                   \
-  {                                                                                            \
-    const AdaptiveArgs *args = data;                                                           \
-                                                                                               \
-    for (gint64 cell = begin * args->out[0] * args->out[1];                                    \
-         cell < end * args->out[0] * args->out[1];                                             \
-         cell++)                                                                               \
-      {                                                                                        \
-        gint64   plane = cell / args->out[1] / args->out[0];                                   \
-        gint64   i = cell / args->out[1] % args->out[0], j = cell % args->out[1];              \
-        gint64   top = window_begin (i, args->out[0], args->in[0]);                            \
-        gint64   bottom = window_end (i, args->out[0], args->in[0]);                           \
-        gint64   left = window_begin (j, args->out[1], args->in[1]);                           \
-        gint64   right = window_end (j, args->out[1], args->in[1]);                            \
-        const T *x = (const T *) args->from + plane * args->in[0] * args->in[1];               \
-        T        sum = 0;                                                                      \
-                                                                                               \
-        for (gint64 y = top; y < bottom; y++)                                                  \
-          for (gint64 z = left; z < right; z++)                                                \
-            sum += x[y * args->in[1] + z];                                                     \
-        ((T *) args->to)[cell] = sum / (T) ((bottom - top) * (right - left));                  \
-      }                                                                                        \
-  }                                                                                            \
-                                                                                               \
-  static void spread_planes_##suffix (gint64 begin, gint64 end, gpointer data)                 \
-  {                                                                                            \
-    const AdaptiveArgs *args = data;                                                           \
-    gint64              size = args->in[0] * args->in[1];                                      \
-                                                                                               \
-    for (gint64 i = begin * size; i < end * size; i++)                                         \
-      ((T *) args->to)[i] = 0;                                                                 \
-                                                                                               \
-    for (gint64 cell = begin * args->out[0] * args->out[1];                                    \
-         cell < end * args->out[0] * args->out[1];                                             \
-         cell++)                                                                               \
-      {                                                                                        \
-        gint64 plane = cell / args->out[1] / args->out[0];                                     \
-        gint64 i = cell / args->out[1] % args->out[0], j = cell % args->out[1];                \
-        gint64 top = window_begin (i, args->out[0], args->in[0]);                              \
-        gint64 bottom = window_end (i, args->out[0], args->in[0]);                             \
-        gint64 left = window_begin (j, args->out[1], args->in[1]);                             \
-        gint64 right = window_end (j, args->out[1], args->in[1]);                              \
-        T     *dx = (T *) args->to + plane * size;                                             \
-        T      share = ((const T *) args->from)[cell] / (T) ((bottom - top) * (right - left)); \
-                                                                                               \
-        for (gint64 y = top; y < bottom; y++)                                                  \
-          for (gint64 z = left; z < right; z++)                                                \
-            dx[y * args->in[1] + z] += share;                                                  \
-      }                                                                                        \
+#define KERNELS(T, suffix)                                                                        \
+  static void mean_planes_##suffix (gint64 begin, gint64 end, gpointer data)                      \
+  {                                                                                               \
+    const AdaptiveArgs *args = data;                                                              \
+                                                                                                  \
+    for (gint64 cell = begin * args->out[0] * args->out[1];                                       \
+         cell < end * args->out[0] * args->out[1];                                                \
+         cell++)                                                                                  \
+      {                                                                                           \
+        Window   w = window_of (args, cell);                                                      \
+        const T *x = (const T *) args->from + w.plane * args->in[0] * args->in[1];                \
+        T        sum = 0;                                                                         \
+                                                                                                  \
+        for (gint64 y = w.top; y < w.bottom; y++)                                                 \
+          for (gint64 z = w.left; z < w.right; z++)                                               \
+            sum += x[y * args->in[1] + z];                                                        \
+        ((T *) args->to)[cell] = sum / (T) ((w.bottom - w.top) * (w.right - w.left));             \
+      }                                                                                           \
+  }                                                                                               \
+                                                                                                  \
+  static void spread_planes_##suffix (gint64 begin, gint64 end, gpointer data)                    \
+  {                                                                                               \
+    const AdaptiveArgs *args = data;                                                              \
+    gint64              size = args->in[0] * args->in[1];                                         \
+                                                                                                  \
+    for (gint64 i = begin * size; i < end * size; i++)                                            \
+      ((T *) args->to)[i] = 0;                                                                    \
+                                                                                                  \
+    for (gint64 cell = begin * args->out[0] * args->out[1];                                       \
+         cell < end * args->out[0] * args->out[1];                                                \
+         cell++)                                                                                  \
+      {                                                                                           \
+        Window w = window_of (args, cell);                                                        \
+        T     *dx = (T *) args->to + w.plane * size;                                              \
+        T share = ((const T *) args->from)[cell] / (T) ((w.bottom - w.top) * (w.right - w.left)); \
+                                                                                                  \
+        for (gint64 y = w.top; y < w.bottom; y++)                                                 \
+          for (gint64 z = w.left; z < w.right; z++)                                               \
+            dx[y * args->in[1] + z] += share;                                                     \
+      }                                                                                           \
   }
 
 KERNELS (float, f32)

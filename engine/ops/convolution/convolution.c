@@ -73,6 +73,36 @@ convolution_arity (gconstpointer values, guint *n_inputs, guint *n_outputs)
   *n_outputs = 1;
 }
 
+gboolean
+hyb_convolution_check_groups (gint64 filters, gint64 groups, GError **error)
+{
+  return filters % groups == 0 ||
+         hyb_error_at (error,
+                       HYB_OP_ERROR,
+                       HYB_OP_ERROR_ATTRIBUTE,
+                       "num_filter",
+                       NULL,
+                       "%" G_GINT64_FORMAT " filters cannot be split into %" G_GINT64_FORMAT
+                       " groups",
+                       filters,
+                       groups);
+}
+
+gboolean
+hyb_convolution_expect_groups (gint64 channels, gint64 groups, GError **error)
+{
+  return channels == HYB_UNKNOWN || channels % groups == 0 ||
+         hyb_error_at (error,
+                       HYB_GRAPH_ERROR,
+                       HYB_GRAPH_ERROR_TYPES,
+                       "data",
+                       NULL,
+                       "%" G_GINT64_FORMAT " channels cannot be split into %" G_GINT64_FORMAT
+                       " groups (num_group)",
+                       channels,
+                       groups);
+}
+
 static gboolean
 convolution_check (gconstpointer values, GError **error)
 {
@@ -92,18 +122,7 @@ convolution_check (gconstpointer values, GError **error)
                          layout_axes[params->layout],
                          params->kernel.rank);
 
-  if (params->num_filter % params->num_group != 0)
-    return hyb_error_at (error,
-                         HYB_OP_ERROR,
-                         HYB_OP_ERROR_ATTRIBUTE,
-                         "num_filter",
-                         NULL,
-                         "%" G_GINT64_FORMAT " filters cannot be split into %" G_GINT64_FORMAT
-                         " groups",
-                         params->num_filter,
-                         params->num_group);
-
-  return TRUE;
+  return hyb_convolution_check_groups (params->num_filter, params->num_group, error);
 }
 
 static gboolean
@@ -144,16 +163,8 @@ infer_weight (HybCall *call, GError **error)
     {
       gint64 channels = data->dim[channel_axis (params)];
 
-      if (channels % params->num_group != 0)
-        return hyb_error_at (error,
-                             HYB_GRAPH_ERROR,
-                             HYB_GRAPH_ERROR_TYPES,
-                             "data",
-                             NULL,
-                             "%" G_GINT64_FORMAT " channels cannot be split into %" G_GINT64_FORMAT
-                             " groups (num_group)",
-                             channels,
-                             params->num_group);
+      if (!hyb_convolution_expect_groups (channels, params->num_group, error))
+        return FALSE;
       want.dim[channel_axis (params)] = channels / params->num_group;
     }
 
@@ -349,15 +360,24 @@ convolution_forward (const HybCall *call, const HybRun *run)
                                           .workspace = run->workspace });
 }
 
+void
+hyb_convolution_cost (const HybCall     *call,
+                      const HybConvolve *convolve,
+                      gboolean           has_bias,
+                      HybCost           *cost)
+{
+  cost->flops = hyb_convolve_flops (convolve);
+  if (has_bias)
+    cost->flops += (double) hyb_shape_size (&call->output[0].shape);
+  hyb_rule_cost_bytes (call, cost);
+}
+
 static void
 convolution_cost (const HybCall *call, HybCost *cost)
 {
   HybConvolve convolve = view_convolve (call, &call->input[0].shape, &call->output[0].shape);
 
-  cost->flops = hyb_convolve_flops (&convolve);
-  if (call->n_inputs > 2)
-    cost->flops += (double) hyb_shape_size (&call->output[0].shape);
-  hyb_rule_cost_bytes (call, cost);
+  hyb_convolution_cost (call, &convolve, call->n_inputs > 2, cost);
 }
 
 /* --- Gradient of the data --- */
@@ -389,8 +409,7 @@ backward_data_cost (const HybCall *call, HybCost *cost)
 {
   HybConvolve convolve = view_convolve (call, &call->input[2].shape, &call->input[0].shape);
 
-  cost->flops = hyb_convolve_flops (&convolve);
-  hyb_rule_cost_bytes (call, cost);
+  hyb_convolution_cost (call, &convolve, FALSE, cost);
 }
 
 /* --- Gradient of the weight --- */
@@ -422,8 +441,7 @@ backward_weight_cost (const HybCall *call, HybCost *cost)
 {
   HybConvolve convolve = view_convolve (call, &call->input[1].shape, &call->input[0].shape);
 
-  cost->flops = hyb_convolve_flops (&convolve);
-  hyb_rule_cost_bytes (call, cost);
+  hyb_convolution_cost (call, &convolve, FALSE, cost);
 }
 
 void

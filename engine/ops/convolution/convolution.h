@@ -16,6 +16,18 @@ HybConvolve hyb_convolution_view (const HybWindow *window,
 /* The same for a call of Convolution. */
 HybConvolve hyb_convolution_view_call (const HybCall *call);
 
+/* Checks, for the check() of an operator, that groups divides filters; FALSE sets the error. */
+gboolean hyb_convolution_check_groups (gint64 filters, gint64 groups, GError **error);
+/* Checks, when shapes are inferred, that groups divides the channels of the data, which may be
+ * HYB_UNKNOWN; FALSE sets the error. */
+gboolean hyb_convolution_expect_groups (gint64 channels, gint64 groups, GError **error);
+
+/* The cost of a call that computes convolve and, with has_bias, adds a bias to its output. */
+void hyb_convolution_cost (const HybCall     *call,
+                           const HybConvolve *convolve,
+                           gboolean           has_bias,
+                           HybCost           *cost);
+
 /* Always FALSE: sets the error for a channel-last layout.  MXNet's CPU build refuses those too,
  * though only when it runs. */
 gboolean hyb_convolution_refuse_layout (const char *layout, GError **error);

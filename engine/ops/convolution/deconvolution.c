@@ -8,7 +8,6 @@
 
 #include "engine/base/error.h"
 #include "engine/gradient/gradient.h"
-#include "engine/op/rules.h"
 #include "engine/op/run.h"
 
 typedef struct
@@ -146,18 +145,7 @@ deconvolution_check (gconstpointer values, GError **error)
       !check_adjustment (params, error))
     return FALSE;
 
-  if (params->num_filter % params->num_group != 0)
-    return hyb_error_at (error,
-                         HYB_OP_ERROR,
-                         HYB_OP_ERROR_ATTRIBUTE,
-                         "num_filter",
-                         NULL,
-                         "%" G_GINT64_FORMAT " filters cannot be split into %" G_GINT64_FORMAT
-                         " groups",
-                         params->num_filter,
-                         params->num_group);
-
-  return TRUE;
+  return hyb_convolution_check_groups (params->num_filter, params->num_group, error);
 }
 
 static gboolean
@@ -222,16 +210,8 @@ infer_weight (HybCall *call, GError **error)
 
   if (data->rank != HYB_UNKNOWN)
     want.dim[0] = data->dim[channel];
-  if (want.dim[0] != HYB_UNKNOWN && want.dim[0] % params->num_group != 0)
-    return hyb_error_at (error,
-                         HYB_GRAPH_ERROR,
-                         HYB_GRAPH_ERROR_TYPES,
-                         "data",
-                         NULL,
-                         "%" G_GINT64_FORMAT " channels cannot be split into %" G_GINT64_FORMAT
-                         " groups (num_group)",
-                         want.dim[0],
-                         params->num_group);
+  if (!hyb_convolution_expect_groups (want.dim[0], params->num_group, error))
+    return FALSE;
 
   want.dim[channel] = params->num_filter / params->num_group;
   for (int i = 0; i < params->kernel.rank; i++)
@@ -349,10 +329,7 @@ deconvolution_cost (const HybCall *call, HybCost *cost)
 {
   HybConvolve convolve = view_convolve (call, &call->input[0].shape, &call->output[0].shape);
 
-  cost->flops = hyb_convolve_flops (&convolve);
-  if (call->n_inputs > 2)
-    cost->flops += (double) hyb_shape_size (&call->output[0].shape);
-  hyb_rule_cost_bytes (call, cost);
+  hyb_convolution_cost (call, &convolve, call->n_inputs > 2, cost);
 }
 
 /* --- Gradient of the data --- */
@@ -390,8 +367,7 @@ backward_data_cost (const HybCall *call, HybCost *cost)
 {
   HybConvolve convolve = view_backward_data (call);
 
-  cost->flops = hyb_convolve_flops (&convolve);
-  hyb_rule_cost_bytes (call, cost);
+  hyb_convolution_cost (call, &convolve, FALSE, cost);
 }
 
 /* --- Gradient of the weight --- */
@@ -429,8 +405,7 @@ backward_weight_cost (const HybCall *call, HybCost *cost)
 {
   HybConvolve convolve = view_backward_weight (call);
 
-  cost->flops = hyb_convolve_flops (&convolve);
-  hyb_rule_cost_bytes (call, cost);
+  hyb_convolution_cost (call, &convolve, FALSE, cost);
 }
 
 static void
