@@ -33,6 +33,7 @@ void scope_compare_pane_show_waiting (ScopeComparePane *self);
 void scope_compare_pane_show_refusal (ScopeComparePane *self, const char *reason);
 /* Opens the converted form.  shapes: (nullable) of inputs. */
 void scope_compare_pane_open (ScopeComparePane *self, const char *path, const char *const *shapes);
+/* TRUE if the model cannot be written in the form of this pane. */
 gboolean scope_compare_pane_is_refused (ScopeComparePane *self);
 
 /* Shows the proof of equality and the measured time in the head of the pane; both (nullable). */
@@ -52,7 +53,9 @@ typedef struct
 
 /* FALSE: there is no picture yet. */
 gboolean scope_compare_pane_get_relative_view (ScopeComparePane *self, ScopeRelativeView *view);
+/* Moves the camera to a view relative to the picture's size. */
 void scope_compare_pane_set_relative_view (ScopeComparePane *self, const ScopeRelativeView *view);
+/* Zooms so that the whole picture is visible. */
 void scope_compare_pane_show_all (ScopeComparePane *self);
 
 G_END_DECLS

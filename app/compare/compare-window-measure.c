@@ -99,8 +99,7 @@ paint_pane (ScopeCompareWindow *self, guint index)
                                   request_new (self, pane, measurement));
   else
     scope_measurement_paint_async (measurement,
-                                   SCOPE_HEAT_SELF,
-                                   VIZ_SCALE_LOG,
+                                   (ScopeHeatStyle){ SCOPE_HEAT_SELF, VIZ_SCALE_LOG },
                                    self->cancellable,
                                    painted_cb,
                                    request_new (self, pane, measurement));

@@ -16,6 +16,7 @@ G_DECLARE_FINAL_TYPE (ScopeCompareWindow, scope_compare_window, SCOPE, COMPARE_W
  * that.  model: as the child process opens it.  shapes: (nullable) of inputs, "NAME=1,3". */
 void scope_compare_window_show (GtkWindow *parent, const char *model, const char *const *shapes);
 
+/* The number of panes. */
 guint scope_compare_window_n_panes (ScopeCompareWindow *self);
 /* From the left; NULL beyond the last. */
 ScopeComparePane *scope_compare_window_get_pane (ScopeCompareWindow *self, guint index);

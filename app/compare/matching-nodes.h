@@ -32,9 +32,12 @@ ScopeNodeMap *scope_node_map_new (ScopeDocument      *document,
                                   const GArray       *matches,
                                   ScopeMatchDirection direction,
                                   GHashTable         *names);
+/* Takes a reference and returns map. */
 ScopeNodeMap *scope_node_map_ref (ScopeNodeMap *map);
-void          scope_node_map_unref (ScopeNodeMap *map);
+/* Drops a reference; the last one frees the map. */
+void scope_node_map_unref (ScopeNodeMap *map);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ScopeNodeMap, scope_node_map_unref)
+/* The document whose boxes are mapped, owned by the map. */
 ScopeDocument *scope_node_map_get_document (const ScopeNodeMap *map);
 
 /* The boxes of to that match box, or anything inside box, in from.  (transfer full) GArray of

@@ -25,14 +25,19 @@ ScopeDocument *scope_document_open (const char        *path,
  * graph. */
 ScopeDocument *
 scope_document_new_of_graph (ScopeDocument *model, HybGraph *graph, const HybType *types);
+/* Takes a reference and returns document. */
 ScopeDocument *scope_document_ref (ScopeDocument *document);
-void           scope_document_unref (ScopeDocument *document);
+/* Drops a reference; the last one frees the document. */
+void scope_document_unref (ScopeDocument *document);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ScopeDocument, scope_document_unref)
 
 /* All of these are owned by the document. */
-HybModel   *scope_document_get_model (const ScopeDocument *document);
-HybGraph   *scope_document_get_graph (const ScopeDocument *document);
+HybModel *scope_document_get_model (const ScopeDocument *document);
+/* The graph of the model, owned by the document. */
+HybGraph *scope_document_get_graph (const ScopeDocument *document);
+/* The diagram of the graph, owned by the document. */
 VizDiagram *scope_document_get_diagram (const ScopeDocument *document);
+/* The path of the model's file, owned by the document. */
 const char *scope_document_get_path (const ScopeDocument *document);
 const char *scope_document_get_params (const ScopeDocument *document); /* NULL: none */
 gboolean
@@ -42,7 +47,8 @@ GPtrArray *scope_document_get_findings (const ScopeDocument *document); /* of Hy
 /* The node of a box; NULL: the box is a group. */
 const ScopePlace *scope_document_get_place (const ScopeDocument *document, guint32 box);
 const GArray     *scope_document_get_places (const ScopeDocument *document); /* of ScopePlace */
-guint             scope_document_n_places (const ScopeDocument *document);
+/* The number of entries of scope_document_get_places(). */
+guint scope_document_n_places (const ScopeDocument *document);
 /* index < scope_document_n_places() */
 const ScopePlace *scope_document_nth_place (const ScopeDocument *document, guint index);
 

@@ -13,9 +13,12 @@ G_DECLARE_FINAL_TYPE (ScopeLogItem, scope_log_item, SCOPE, LOG_ITEM, GObject)
 
 /* level: a ScopeLogLevel.  box: or VIZ_ROOT. */
 ScopeLogItem *scope_log_item_new (int level, guint32 box, const char *text);
-int           scope_log_item_get_level (ScopeLogItem *self);
-guint32       scope_log_item_get_box (ScopeLogItem *self);
-const char   *scope_log_item_get_text (ScopeLogItem *self);
-const char   *scope_log_item_get_time (ScopeLogItem *self); /* "12:34:56" */
+/* The level of the message. */
+int scope_log_item_get_level (ScopeLogItem *self);
+/* The box that the message is about, or VIZ_ROOT. */
+guint32 scope_log_item_get_box (ScopeLogItem *self);
+/* The message, owned by the item. */
+const char *scope_log_item_get_text (ScopeLogItem *self);
+const char *scope_log_item_get_time (ScopeLogItem *self); /* "12:34:56" */
 
 G_END_DECLS

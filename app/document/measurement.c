@@ -111,8 +111,7 @@ scope_measurement_get_matched (const ScopeMeasurement *measurement)
 typedef struct
 {
   ScopeMeasurement *measurement;
-  ScopeHeat         heat;
-  VizScale          scale;
+  ScopeHeatStyle    style;
 } PaintJob;
 
 static void
@@ -141,14 +140,13 @@ paint_in_worker (GTask                    *task,
   if (g_task_return_error_if_cancelled (task))
     return;
   g_task_return_pointer (task,
-                         scope_capture_paint (&heat_source, job->heat, job->scale),
+                         scope_capture_paint (&heat_source, job->style.heat, job->style.scale),
                          (GDestroyNotify) viz_overlay_unref);
 }
 
 void
 scope_measurement_paint_async (ScopeMeasurement   *measurement,
-                               ScopeHeat           heat,
-                               VizScale            scale,
+                               ScopeHeatStyle      style,
                                GCancellable       *cancellable,
                                GAsyncReadyCallback callback,
                                gpointer            user_data)
@@ -156,7 +154,7 @@ scope_measurement_paint_async (ScopeMeasurement   *measurement,
   g_autoptr (GTask) task = g_task_new (NULL, cancellable, callback, user_data);
   PaintJob *job = g_new (PaintJob, 1);
 
-  *job = (PaintJob){ scope_measurement_ref (measurement), heat, scale };
+  *job = (PaintJob){ scope_measurement_ref (measurement), style };
   g_task_set_task_data (task, job, paint_job_free);
   scope_worker_run (task, paint_in_worker);
 }

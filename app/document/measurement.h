@@ -12,11 +12,15 @@ typedef struct _ScopeMeasurement ScopeMeasurement;
 /* NULL and an error: the capture cannot be read. */
 ScopeMeasurement *
 scope_measurement_open (const char *path, ScopeDocument *document, GError **error);
+/* Takes a reference and returns measurement. */
 ScopeMeasurement *scope_measurement_ref (ScopeMeasurement *measurement);
-void              scope_measurement_unref (ScopeMeasurement *measurement);
+/* Drops a reference; the last one frees the measurement. */
+void scope_measurement_unref (ScopeMeasurement *measurement);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ScopeMeasurement, scope_measurement_unref)
 
+/* The capture, owned by the measurement. */
 const ProfCapture *scope_measurement_get_capture (const ScopeMeasurement *measurement);
+/* The summary of the capture, owned by the measurement. */
 const ProfSummary *scope_measurement_get_summary (const ScopeMeasurement *measurement);
 /* The box of a row of the capture; VIZ_ROOT: no node of the document has its name. */
 guint32 scope_measurement_get_box (const ScopeMeasurement *measurement, guint32 row);
@@ -26,10 +30,16 @@ scope_measurement_get_node (const ScopeMeasurement *measurement, guint32 box, gu
 /* Share of the capture's rows that have a box, 0 to 1. */
 double scope_measurement_get_matched (const ScopeMeasurement *measurement);
 
+/* Which costs are painted, and how they become colours. */
+typedef struct
+{
+  ScopeHeat heat;
+  VizScale  scale;
+} ScopeHeatStyle;
+
 /* Computes an overlay with the costs of all nodes in a worker. */
 void scope_measurement_paint_async (ScopeMeasurement   *measurement,
-                                    ScopeHeat           heat,
-                                    VizScale            scale,
+                                    ScopeHeatStyle      style,
                                     GCancellable       *cancellable,
                                     GAsyncReadyCallback callback,
                                     gpointer            user_data);

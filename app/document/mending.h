@@ -12,6 +12,7 @@ typedef struct
   GPtrArray *changes; /* of char *: descriptions of the repairs */
 } ScopeMended;
 
+/* Frees the result of a repair. */
 void scope_mended_free (ScopeMended *mended);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ScopeMended, scope_mended_free)
 

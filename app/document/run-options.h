@@ -26,7 +26,8 @@ ScopeRunOptions *scope_run_options_load (void);
 void scope_run_options_save (const ScopeRunOptions *options);
 /* A deep copy; (transfer full) */
 ScopeRunOptions *scope_run_options_copy (const ScopeRunOptions *options);
-void             scope_run_options_free (ScopeRunOptions *options);
+/* Frees options.  Accepts NULL. */
+void scope_run_options_free (ScopeRunOptions *options);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ScopeRunOptions, scope_run_options_free)
 
 /* The model of a command. */

@@ -17,6 +17,7 @@ typedef struct
   ScopeStepPath step;
 } ScopeFirstNan;
 
+/* Frees values.  Accepts NULL. */
 void scope_values_free (ScopeValues *values);
 /* Statistics of one output of a node.  body: (nullable) see ScopeBody.  NULL: the node did not run. */
 const ScopeValueSeries *

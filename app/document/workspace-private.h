@@ -74,7 +74,9 @@ void scope_workspace_class_install (GObjectClass *class);
 void scope_workspace_get_value (ScopeWorkspace *self, guint id, GValue *value, GParamSpec *pspec);
 /* Setters that notify followers of the property. */
 void scope_workspace_set_state (ScopeWorkspace *self, ScopeState state);
+/* Sets the progress of the current task, from 0 to 1. */
 void scope_workspace_set_progress (ScopeWorkspace *self, double progress);
+/* Notifies views that a run has started or ended. */
 void scope_workspace_notify_running (ScopeWorkspace *self);
 /* Emits a signal that has no argument. */
 void scope_workspace_emit (ScopeWorkspace *self, ScopeWorkspaceSignal which);

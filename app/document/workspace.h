@@ -53,22 +53,28 @@ const char *scope_workspace_get_model_name (ScopeWorkspace *self);
 /* As set; (nullable) */
 const char *const *scope_workspace_get_shapes (ScopeWorkspace *self);
 
+/* What the workspace is doing. */
 ScopeState  scope_workspace_get_state (ScopeWorkspace *self);
 const char *scope_workspace_get_error (ScopeWorkspace *self); /* of the last failed opening */
 GFile      *scope_workspace_get_file (ScopeWorkspace *self);  /* (nullable) */
 /* (nullable) */
 ScopeDocument *scope_workspace_get_document (ScopeWorkspace *self);
 const char    *scope_workspace_get_title (ScopeWorkspace *self); /* "": untitled */
-void           scope_workspace_set_title (ScopeWorkspace *self, const char *title);
+/* Sets the title that is shown instead of the file's name. */
+void scope_workspace_set_title (ScopeWorkspace *self, const char *title);
 
 /* --- Selection --- */
 
+/* The selected box, or VIZ_ROOT. */
 guint32 scope_workspace_get_selected (ScopeWorkspace *self);
-void    scope_workspace_select (ScopeWorkspace *self, guint32 box);
+/* Selects a box; VIZ_ROOT clears the selection. */
+void scope_workspace_select (ScopeWorkspace *self, guint32 box);
 /* Selects the box and emits "reveal", so that views bring it into view. */
-void    scope_workspace_show (ScopeWorkspace *self, guint32 box);
+void scope_workspace_show (ScopeWorkspace *self, guint32 box);
+/* The box under the pointer, or VIZ_ROOT. */
 guint32 scope_workspace_get_hovered (ScopeWorkspace *self);
-void    scope_workspace_hover (ScopeWorkspace *self, guint32 box);
+/* Sets the box under the pointer; VIZ_ROOT if there is none. */
+void scope_workspace_hover (ScopeWorkspace *self, guint32 box);
 
 /* --- Log --- */
 
@@ -95,7 +101,8 @@ GListModel *scope_workspace_get_log (ScopeWorkspace *self);
  * be parsed. */
 gboolean scope_workspace_run (ScopeWorkspace *self, const ScopeRunOptions *options, GError **error);
 /* The first call interrupts the run, which keeps its samples; the second call kills it. */
-void        scope_workspace_stop_run (ScopeWorkspace *self);
+void scope_workspace_stop_run (ScopeWorkspace *self);
+/* TRUE while a run is in progress. */
 gboolean    scope_workspace_is_running (ScopeWorkspace *self);
 const char *scope_workspace_get_phase (ScopeWorkspace *self);    /* for display; "" if none */
 double      scope_workspace_get_progress (ScopeWorkspace *self); /* 0 to 1 */

@@ -86,8 +86,7 @@ scope_page_update_heat (ScopePage *self)
     }
   self->painting = g_cancellable_new ();
   scope_measurement_paint_async (measurement,
-                                 heat,
-                                 scale_of (self->heat_scale),
+                                 (ScopeHeatStyle){ heat, scale_of (self->heat_scale) },
                                  self->painting,
                                  painted_cb,
                                  g_object_ref (self));

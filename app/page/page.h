@@ -13,7 +13,8 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE (ScopePage, scope_page, SCOPE, PAGE, AdwBin)
 
 /* With an empty workspace; (transfer floating) */
-GtkWidget      *scope_page_new (void);
+GtkWidget *scope_page_new (void);
+/* The workspace of the page, owned by the page. */
 ScopeWorkspace *scope_page_get_workspace (ScopePage *self);
 /* Opens a model in the page's workspace. */
 void scope_page_open (ScopePage *self, GFile *file);
@@ -54,6 +55,7 @@ const char *scope_page_get_form (ScopePage *self);
 const char *scope_page_get_proof (ScopePage *self);
 /* Identifies the model; equal for all pages that show forms of it. */
 const char *scope_page_get_family (ScopePage *self);
+/* The title that all forms of the model share. */
 const char *scope_page_get_family_title (ScopePage *self);
 /* Declares that self shows the model of from in another form. */
 void scope_page_set_family (ScopePage *self, ScopePage *from, const char *form, const char *proof);

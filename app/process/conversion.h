@@ -21,6 +21,7 @@ typedef struct
   GStringChunk *names;
 } ScopeConversion;
 
+/* Frees a conversion.  Accepts NULL. */
 void scope_conversion_free (ScopeConversion *conversion);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ScopeConversion, scope_conversion_free)
 

@@ -12,6 +12,7 @@ G_BEGIN_DECLS
 #define SCOPE_TYPE_GRAPH_VIEW (scope_graph_view_get_type ())
 G_DECLARE_FINAL_TYPE (ScopeGraphView, scope_graph_view, SCOPE, GRAPH_VIEW, ScopeView)
 
+/* The canvas, owned by the view. */
 ScopeCanvas *scope_graph_view_get_canvas (ScopeGraphView *self);
 VizFolds    *scope_graph_view_get_folds (ScopeGraphView *self); /* (nullable) */
 /* TRUE when no layout is running and all tiles are painted. */

@@ -38,8 +38,9 @@ struct _ScopeViewClass
 };
 
 ScopeWorkspace *scope_view_get_workspace (ScopeView *self); /* (nullable) */
-void            scope_view_set_workspace (ScopeView *self, ScopeWorkspace *workspace);
-ScopeDocument  *scope_view_get_document (ScopeView *self); /* of the workspace; (nullable) */
+/* Sets the workspace that the view shows. */
+void           scope_view_set_workspace (ScopeView *self, ScopeWorkspace *workspace);
+ScopeDocument *scope_view_get_document (ScopeView *self); /* of the workspace; (nullable) */
 /* Changes the title of the view's tab. */
 void scope_view_set_title (ScopeView *self, const char *title);
 

@@ -63,8 +63,9 @@ scope_canvas_emit_menu (ScopeCanvas *self, guint32 box, double x, double y)
 
 /* --- Camera --- */
 
-double
-scope_canvas_min_zoom (ScopeCanvas *self)
+/* The whole picture then fills half of the widget. */
+static double
+min_zoom (ScopeCanvas *self)
 {
   double width = MAX (gtk_widget_get_width (GTK_WIDGET (self)), 1);
   double height = MAX (gtk_widget_get_height (GTK_WIDGET (self)), 1);
@@ -103,7 +104,7 @@ scope_canvas_get_camera (ScopeCanvas *self, double *x, double *y, double *zoom)
 static void
 move_camera (ScopeCanvas *self, double x, double y, double zoom)
 {
-  self->zoom = CLAMP (zoom, scope_canvas_min_zoom (self), SCOPE_ZOOM_MAX);
+  self->zoom = CLAMP (zoom, min_zoom (self), SCOPE_ZOOM_MAX);
   self->x = x;
   self->y = y;
   keep_in_view (self);
@@ -153,8 +154,9 @@ on_tick (GtkWidget *widget, GdkFrameClock *clock, gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
-void
-scope_canvas_fly_to (ScopeCanvas *self, double x, double y, double zoom)
+/* Moves the camera with an animation, if animations are enabled. */
+static void
+fly_to (ScopeCanvas *self, double x, double y, double zoom)
 {
   GdkFrameClock *clock = gtk_widget_get_frame_clock (GTK_WIDGET (self));
   gboolean       animate = FALSE;
@@ -164,7 +166,7 @@ scope_canvas_fly_to (ScopeCanvas *self, double x, double y, double zoom)
                 "gtk-enable-animations",
                 &animate,
                 NULL);
-  zoom = CLAMP (zoom, scope_canvas_min_zoom (self), SCOPE_ZOOM_MAX);
+  zoom = CLAMP (zoom, min_zoom (self), SCOPE_ZOOM_MAX);
   if (!animate || !clock || !gtk_widget_get_mapped (GTK_WIDGET (self)))
     {
       move_camera (self, x, y, zoom);
@@ -186,7 +188,7 @@ scope_canvas_pan (ScopeCanvas *self, double dx, double dy)
 void
 scope_canvas_zoom_by (ScopeCanvas *self, double factor, double at_x, double at_y)
 {
-  double zoom = CLAMP (self->zoom * factor, scope_canvas_min_zoom (self), SCOPE_ZOOM_MAX);
+  double zoom = CLAMP (self->zoom * factor, min_zoom (self), SCOPE_ZOOM_MAX);
   double x = self->x + at_x / self->zoom - at_x / zoom;
   double y = self->y + at_y / self->zoom - at_y / zoom;
 
@@ -203,7 +205,7 @@ pose_of_rect (ScopeCanvas *self, const VizRect *rect, double max_zoom)
   double zoom = MIN ((width - 2 * MARGIN) / MAX (rect->width, 1),
                      (height - 2 * MARGIN) / MAX (rect->height, 1));
 
-  zoom = CLAMP (zoom, scope_canvas_min_zoom (self), max_zoom);
+  zoom = CLAMP (zoom, min_zoom (self), max_zoom);
   return (ScopeCameraPose){ rect->x + rect->width / 2 - width / 2 / zoom,
                             rect->y + rect->height / 2 - height / 2 / zoom,
                             zoom };
@@ -214,7 +216,7 @@ scope_canvas_zoom_to_rect (ScopeCanvas *self, const VizRect *rect)
 {
   ScopeCameraPose view = pose_of_rect (self, rect, SCOPE_ZOOM_MAX);
 
-  scope_canvas_fly_to (self, view.x, view.y, view.zoom);
+  fly_to (self, view.x, view.y, view.zoom);
 }
 
 static VizRect
@@ -231,7 +233,7 @@ scope_canvas_zoom_to_fit (ScopeCanvas *self)
       VizRect         rect = whole_picture (self);
       ScopeCameraPose view = pose_of_rect (self, &rect, 1);
 
-      scope_canvas_fly_to (self, view.x, view.y, view.zoom);
+      fly_to (self, view.x, view.y, view.zoom);
     }
 }
 
@@ -293,9 +295,9 @@ scope_canvas_reveal (ScopeCanvas *self, guint32 box)
 
       zoom = MAX (fit.zoom, 0.25);
     }
-  scope_canvas_fly_to (self,
-                       item->x + item->width / 2 - view.width * self->zoom / zoom / 2,
-                       item->y + item->height / 2 - view.height * self->zoom / zoom / 2,
-                       zoom);
+  fly_to (self,
+          item->x + item->width / 2 - view.width * self->zoom / zoom / 2,
+          item->y + item->height / 2 - view.height * self->zoom / zoom / 2,
+          zoom);
   return TRUE;
 }

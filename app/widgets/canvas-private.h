@@ -76,13 +76,10 @@ void scope_canvas_emit (ScopeCanvas *self, ScopeCanvasSignal which, guint32 box,
 void scope_canvas_emit_menu (ScopeCanvas *self, guint32 box, double x, double y);
 /* Sets the camera for the first picture, once the canvas has a size. */
 void scope_canvas_place_first (ScopeCanvas *self);
-/* Moves the camera with an animation. */
-void scope_canvas_fly_to (ScopeCanvas *self, double x, double y, double zoom);
 /* Stops an animation where it is. */
 void scope_canvas_stop_flight (ScopeCanvas *self);
 /* Moves the camera by pixels. */
-void   scope_canvas_pan (ScopeCanvas *self, double dx, double dy);
-double scope_canvas_min_zoom (ScopeCanvas *self);
+void scope_canvas_pan (ScopeCanvas *self, double dx, double dy);
 
 /* --- canvas-selection.c --- */
 
@@ -93,6 +90,7 @@ void scope_canvas_update_trace (ScopeCanvas *self);
 
 /* --- canvas-draw.c --- */
 
+/* Draws the canvas; called by its snapshot function. */
 void scope_canvas_draw (ScopeCanvas *self, GtkSnapshot *snapshot);
 
 /* --- canvas-input.c --- */
@@ -101,4 +99,5 @@ void scope_canvas_draw (ScopeCanvas *self, GtkSnapshot *snapshot);
 void scope_canvas_class_add_actions (GtkWidgetClass *class, GtkWidgetActionActivateFunc activate);
 /* Performs the action of that name. */
 void scope_canvas_act (ScopeCanvas *self, const char *name);
+/* Adds the gestures and controllers; called once for each canvas. */
 void scope_canvas_add_gestures (ScopeCanvas *self);

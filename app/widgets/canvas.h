@@ -16,33 +16,44 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE (ScopeCanvas, scope_canvas, SCOPE, CANVAS, GtkWidget)
 
 /* picture: (nullable).  anchor: a box of both pictures that keeps its place on the screen, or VIZ_ROOT. */
-void        scope_canvas_set_picture (ScopeCanvas *self, VizPicture *picture, guint32 anchor);
+void scope_canvas_set_picture (ScopeCanvas *self, VizPicture *picture, guint32 anchor);
+/* The picture, owned by the canvas, or NULL. */
 VizPicture *scope_canvas_get_picture (ScopeCanvas *self);
 /* overlay: (nullable) costs to be painted. */
-void            scope_canvas_set_overlay (ScopeCanvas *self, VizOverlay *overlay);
-void            scope_canvas_set_theme (ScopeCanvas *self, const VizTheme *theme);
+void scope_canvas_set_overlay (ScopeCanvas *self, VizOverlay *overlay);
+/* Sets the colours. */
+void scope_canvas_set_theme (ScopeCanvas *self, const VizTheme *theme);
+/* The colours. */
 const VizTheme *scope_canvas_get_theme (ScopeCanvas *self);
-VizOverlay     *scope_canvas_get_overlay (ScopeCanvas *self);
-ScopeTiles     *scope_canvas_get_tiles (ScopeCanvas *self);
+/* The overlay, owned by the canvas, or NULL. */
+VizOverlay *scope_canvas_get_overlay (ScopeCanvas *self);
+/* The cache of tiles, owned by the canvas. */
+ScopeTiles *scope_canvas_get_tiles (ScopeCanvas *self);
 
+/* Sets the box that is drawn as selected; VIZ_ROOT for none. */
 void scope_canvas_set_selected (ScopeCanvas *self, guint32 box);
+/* Sets the box that is drawn as hovered; VIZ_ROOT for none. */
 void scope_canvas_set_hovered (ScopeCanvas *self, guint32 box);
 /* Highlights boxes, for example search hits. */
 void scope_canvas_set_hits (ScopeCanvas *self, const guint32 *boxes, guint n);
 /* Dims everything outside a group; VIZ_ROOT: nothing. */
-void    scope_canvas_set_dive (ScopeCanvas *self, guint32 box);
+void scope_canvas_set_dive (ScopeCanvas *self, guint32 box);
+/* The group that fills the canvas, or VIZ_ROOT. */
 guint32 scope_canvas_get_dive (ScopeCanvas *self);
 /* Highlights what the selection depends on and what depends on it, up to n_hops wires away; 0: off. */
-void  scope_canvas_set_trace (ScopeCanvas *self, guint n_hops);
+void scope_canvas_set_trace (ScopeCanvas *self, guint n_hops);
+/* How many steps of the selection's dependencies are highlighted. */
 guint scope_canvas_get_trace (ScopeCanvas *self);
 
 /* x, y: upper left corner in points of the picture; zoom: pixels per point. */
 void scope_canvas_get_camera (ScopeCanvas *self, double *x, double *y, double *zoom);
+/* Sets the point at the centre, in picture coordinates, and the zoom. */
 void scope_canvas_set_camera (ScopeCanvas *self, double x, double y, double zoom);
 /* Zooms around a pixel of the widget. */
 void scope_canvas_zoom_by (ScopeCanvas *self, double factor, double at_x, double at_y);
 /* Shows the whole picture, or a part of it. */
 void scope_canvas_zoom_to_fit (ScopeCanvas *self);
+/* Zooms so that a rectangle of the picture fills the canvas. */
 void scope_canvas_zoom_to_rect (ScopeCanvas *self, const VizRect *rect);
 /* Brings a box into view; the camera stays if it is visible already.  FALSE: the picture has no such box. */
 gboolean scope_canvas_reveal (ScopeCanvas *self, guint32 box);

@@ -167,9 +167,3 @@ scope_cell_set_text (ScopeCell *self, const char *text)
                                   -1);
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }
-
-const char *
-scope_cell_get_text (ScopeCell *self)
-{
-  return self->text;
-}

@@ -13,8 +13,8 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE (ScopeCell, scope_cell, SCOPE, CELL, GtkWidget)
 
 /* Minimum and natural width in characters.  Numbers are aligned to the right.  (transfer floating) */
-GtkWidget  *scope_cell_new (guint min_chars, guint natural_chars, gboolean is_number);
-void        scope_cell_set_text (ScopeCell *self, const char *text); /* (nullable) */
-const char *scope_cell_get_text (ScopeCell *self);
+GtkWidget *scope_cell_new (guint min_chars, guint natural_chars, gboolean is_number);
+void       scope_cell_set_text (ScopeCell *self, const char *text); /* (nullable) */
+/* The text of the cell, owned by the cell. */
 
 G_END_DECLS

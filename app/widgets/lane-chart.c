@@ -208,8 +208,8 @@ scope_lane_chart_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
 
 /* --- Range --- */
 
-void
-scope_lane_chart_set_range (ScopeLaneChart *self, double begin, double end)
+static void
+set_range (ScopeLaneChart *self, double begin, double end)
 {
   double length = CLAMP (end - begin,
                          (self->last_time - self->first_time) * 1e-6,
@@ -232,9 +232,7 @@ zoom (ScopeLaneChart *self, double factor, double at)
 {
   double time = self->begin + at * (self->end - self->begin);
 
-  scope_lane_chart_set_range (self,
-                              time - (time - self->begin) * factor,
-                              time + (self->end - time) * factor);
+  set_range (self, time - (time - self->begin) * factor, time + (self->end - time) * factor);
 }
 
 static gboolean
@@ -249,9 +247,9 @@ on_scroll (GtkEventControllerScroll *controller, double dx, double dy, gpointer 
   if (state & GDK_CONTROL_MASK)
     zoom (self, pow (1.25, dy), CLAMP (self->pointer / width, 0, 1));
   else if (dx != 0 || (state & GDK_SHIFT_MASK))
-    scope_lane_chart_set_range (self,
-                                self->begin + length * 0.1 * (dx != 0 ? dx : dy),
-                                self->end + length * 0.1 * (dx != 0 ? dx : dy));
+    set_range (self,
+               self->begin + length * 0.1 * (dx != 0 ? dx : dy),
+               self->end + length * 0.1 * (dx != 0 ? dx : dy));
   else
     return FALSE;
   return TRUE;
@@ -308,11 +306,11 @@ on_pressed (GtkGestureClick *gesture G_GNUC_UNUSED, int n, double x, double y, g
   if (n == 2)
     {
       if (span)
-        scope_lane_chart_set_range (self,
-                                    span->begin - (span->end - span->begin) * 0.1,
-                                    span->end + (span->end - span->begin) * 0.1);
+        set_range (self,
+                   span->begin - (span->end - span->begin) * 0.1,
+                   span->end + (span->end - span->begin) * 0.1);
       else
-        scope_lane_chart_set_range (self, self->first_time, self->last_time);
+        set_range (self, self->first_time, self->last_time);
     }
   else if (span)
     g_signal_emit (self, picked_signal, 0, span->user);
@@ -343,7 +341,7 @@ on_drag_update (GtkGestureDrag *gesture G_GNUC_UNUSED,
   if (!self->is_dragging && fabs (dx) < 4)
     return;
   self->is_dragging = TRUE;
-  scope_lane_chart_set_range (self, self->drag_begin + by, self->drag_end + by);
+  set_range (self, self->drag_begin + by, self->drag_end + by);
 }
 
 static void
@@ -361,7 +359,7 @@ act_zoom (GtkWidget *widget, const char *name, GVariant *parameter G_GNUC_UNUSED
   ScopeLaneChart *self = SCOPE_LANE_CHART (widget);
 
   if (g_str_has_suffix (name, "fit"))
-    scope_lane_chart_set_range (self, self->first_time, self->last_time);
+    set_range (self, self->first_time, self->last_time);
   else
     zoom (self, g_str_has_suffix (name, "in") ? 0.5 : 2, 0.5);
 }
@@ -372,7 +370,7 @@ act_pan (GtkWidget *widget, const char *name, GVariant *parameter G_GNUC_UNUSED)
   ScopeLaneChart *self = SCOPE_LANE_CHART (widget);
   double          by = (self->end - self->begin) * (g_str_has_suffix (name, "left") ? -0.1 : 0.1);
 
-  scope_lane_chart_set_range (self, self->begin + by, self->end + by);
+  set_range (self, self->begin + by, self->end + by);
 }
 
 /* --- Object --- */

@@ -27,7 +27,6 @@ void scope_lane_chart_set_spans (ScopeLaneChart *self, GArray *spans);
 /* Outlines all spans with a user number; 0: none. */
 void scope_lane_chart_set_marked (ScopeLaneChart *self, guint32 user);
 /* The visible range, in seconds. */
-void scope_lane_chart_set_range (ScopeLaneChart *self, double begin, double end);
 void scope_lane_chart_get_range (ScopeLaneChart *self, double *begin, double *end);
 
 G_END_DECLS

@@ -12,13 +12,15 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE (ScopeSheet, scope_sheet, SCOPE, SHEET, GtkBox)
 
 GtkWidget *scope_sheet_new (void); /* (transfer floating) */
-void       scope_sheet_clear (ScopeSheet *self);
+/* Removes all rows. */
+void scope_sheet_clear (ScopeSheet *self);
 /* Adds any widget over the whole width. */
 void scope_sheet_add (ScopeSheet *self, GtkWidget *widget);
 /* subtitle: (nullable) */
 void scope_sheet_add_title (ScopeSheet *self, const char *title, const char *subtitle);
 /* A wrapped paragraph.  css_class: (nullable) */
 void scope_sheet_add_text (ScopeSheet *self, const char *text, const char *css_class);
+/* Adds a heading. */
 void scope_sheet_add_heading (ScopeSheet *self, const char *text);
 /* Name and value.  hint: (nullable) added to the tooltip.  box: where a click leads; 0: nowhere. */
 void scope_sheet_add_row (ScopeSheet *self,

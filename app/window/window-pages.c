@@ -1,7 +1,7 @@
 /* window-pages.c — the tabs of a window: opening models, the start page, titles, what is enabled.
  *
  * The lowest of the window's files.  scope_window_open_as() creates a page;
- * scope_window_update_page() adapts the window to the selected one.
+ * update_page() adapts the window to the selected one.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/window/window-private.h"
 
@@ -60,8 +60,9 @@ scope_window_autosave (ScopeWindow *self)
     scope_page_autosave (nth_page (self, i));
 }
 
-void
-scope_window_list_open (ScopeWindow *self, GPtrArray *models)
+/* Adds the sources or URIs of all open models. */
+static void
+list_open (ScopeWindow *self, GPtrArray *models)
 {
   for (int i = 0; !self->is_closing && i < adw_tab_view_get_n_pages (self->tabs); i++)
     {
@@ -87,15 +88,16 @@ update_session (ScopeWindow *self)
     return;
   for (GList *i = gtk_application_get_windows (application); i != NULL; i = i->next)
     if (G_OBJECT_TYPE (i->data) == G_OBJECT_TYPE (self)) /* not dialogs */
-      scope_window_list_open (i->data, models);
+      list_open (i->data, models);
   g_ptr_array_add (models, NULL);
   scope_session_set_open ((const char *const *) models->pdata);
 }
 
 /* --- What the window shows --- */
 
-void
-scope_window_update_actions (ScopeWindow *self)
+/* Enables the actions that the selected page allows. */
+static void
+update_actions (ScopeWindow *self)
 {
   static const char *const of_page[] = {
     "win.search",      "win.first-steps", "win.export",   "win.mend",      "win.choose-parameters",
@@ -131,8 +133,9 @@ update_start_button (ScopeWindow *self)
                                   -1);
 }
 
-void
-scope_window_update_page (ScopeWindow *self)
+/* Adapts title, tools and actions to the selected page. */
+static void
+update_page (ScopeWindow *self)
 {
   ScopePage *page = scope_window_get_page (self);
 
@@ -160,7 +163,7 @@ scope_window_update_page (ScopeWindow *self)
       scope_start_page_refresh (self->start);
     }
   update_start_button (self);
-  scope_window_update_actions (self);
+  update_actions (self);
   update_session (self);
 }
 
@@ -168,7 +171,7 @@ void
 scope_window_show_start (ScopeWindow *self, gboolean is_at_start)
 {
   self->is_at_start = is_at_start;
-  scope_window_update_page (self);
+  update_page (self);
 }
 
 /* --- Opening --- */
@@ -205,13 +208,13 @@ scope_window_open_as (ScopeWindow *self, GFile *file, const char *source, const 
   g_signal_connect_object (workspace, "notify::state", G_CALLBACK (on_state), tab, 0);
   g_signal_connect_object (workspace,
                            "notify::state",
-                           G_CALLBACK (scope_window_update_page),
+                           G_CALLBACK (update_page),
                            self,
                            G_CONNECT_SWAPPED);
   adw_tab_view_set_selected_page (self->tabs, tab);
   g_signal_connect_object (workspace,
                            "notify::running",
-                           G_CALLBACK (scope_window_update_actions),
+                           G_CALLBACK (update_actions),
                            self,
                            G_CONNECT_SWAPPED);
   scope_workspace_set_source (workspace, source, shapes);

@@ -59,14 +59,8 @@ extern const ScopeWindowAction scope_window_convert_actions[]; /* window-convert
 
 /* Shows the start page, or the open tabs. */
 void scope_window_show_start (ScopeWindow *self, gboolean is_at_start);
-/* Updates title, tools and actions to the selected page. */
-void scope_window_update_page (ScopeWindow *self);
-/* Enables the actions that the selected page allows. */
-void scope_window_update_actions (ScopeWindow *self);
 /* Saves the state of every page that has changed. */
 void scope_window_autosave (ScopeWindow *self);
-/* Adds the sources or URIs of all open models. */
-void scope_window_list_open (ScopeWindow *self, GPtrArray *models);
 
 /* --- window-dialog.c --- */
 

@@ -18,6 +18,7 @@ ScopeWindow *scope_window_new (GtkApplication *application);
 
 /* Opens a model in a new tab; a URI "gallery:NAME" is an example. */
 void scope_window_open (ScopeWindow *self, GFile *file);
+/* Opens a model by its URI in a new tab. */
 void scope_window_open_uri (ScopeWindow *self, const char *uri);
 /* Opens a file under another name; source, shapes: (nullable) see scope_workspace_set_source(). */
 void scope_window_open_as (ScopeWindow       *self,
