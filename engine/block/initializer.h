@@ -8,7 +8,7 @@
 
 #include "engine/tensor/tensor.h"
 
-/* The initialiser of a parameter that has none of its own: by the end of its name "zeros" (bias,
+/* The initialiser of a parameter for which none is set: by the end of its name "zeros" (bias,
  * beta, mean) or "ones" (gamma, var), otherwise fallback, or "uniform" if that is NULL. */
 const char *hyb_initializer_for_name (const char *name, const char *fallback);
 /* Fills the tensor of the parameter called name.  Fails if there is no such initialiser. */

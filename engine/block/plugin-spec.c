@@ -228,7 +228,7 @@ hyb_model_spec_label_type (HybModelSpec *spec, HybType *type, GError **error)
                          HYB_FORMAT_ERROR_MALFORMED,
                          spec->klass->name,
                          NULL,
-                         "the plug-in describes %u labels as “%s”, where one is wanted",
+                         "the plug-in describes %u labels as “%s”, but it may describe only one",
                          types->len,
                          reader.text);
   *type = g_array_index (types, HybType, 0);

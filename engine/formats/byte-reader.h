@@ -26,10 +26,15 @@ gboolean hyb_byte_reader_skip (HybByteReader *reader, guint64 n);
 
 /* Read a number of 8 to 64 bits, unsigned (u) or signed (i). */
 gboolean hyb_byte_reader_u8 (HybByteReader *reader, guint8 *value);
+/* Reads a little-endian number of 16 bits. */
 gboolean hyb_byte_reader_u16 (HybByteReader *reader, guint16 *value);
+/* Reads a little-endian number of 32 bits. */
 gboolean hyb_byte_reader_u32 (HybByteReader *reader, guint32 *value);
+/* Reads a little-endian number of 64 bits. */
 gboolean hyb_byte_reader_u64 (HybByteReader *reader, guint64 *value);
+/* Reads a little-endian signed number of 32 bits. */
 gboolean hyb_byte_reader_i32 (HybByteReader *reader, gint32 *value);
+/* Reads a little-endian signed number of 64 bits. */
 gboolean hyb_byte_reader_i64 (HybByteReader *reader, gint64 *value);
 
 /* The next n bytes, which belong to the memory being read. */

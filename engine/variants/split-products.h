@@ -1,6 +1,6 @@
 /* split-products.h — products that are computed for all time steps at once and split afterwards.
  *
- * The product of all inputs with one weight needs no recurrence, so many models compute it before
+ * The product of all inputs with one weight needs no recurrence.  Many models therefore compute it before
  * the first step: over (time, batch, features), over (batch, time, features), or over rows, one
  * step below the other.  Where the steps of such a product are added to a product of the state, it
  * can be computed step by step as well, and then cells are found.

@@ -36,23 +36,15 @@ new_model (void)
 }
 
 static HybValueId
-call (HybBuilder        *builder,
-      const char        *op,
-      guint              step,
-      const char        *role,
-      guint              n,
-      const HybValueId  *inputs,
-      const char *const *attributes)
+call (HybBuilder *builder, const char *op, guint step, const char *role, const HybNodeSpec *inputs)
 {
   g_autofree char *name = g_strdup_printf ("net_lstm0_t%u_%s", step, role);
   g_autoptr (GError) error = NULL;
-  HybValueId value = hyb_builder_call (builder,
-                                       op,
-                                       &(HybNodeSpec){ .name = name,
-                                                       .n_inputs = n,
-                                                       .inputs = inputs,
-                                                       .attributes = attributes },
-                                       &error);
+  HybNodeSpec spec = *inputs;
+  HybValueId  value;
+
+  spec.name = name;
+  value = hyb_builder_call (builder, op, &spec, &error);
 
   g_assert_no_error (error);
   return value;
@@ -88,14 +80,27 @@ test_model_unrolled (guint n_steps, guint hidden, guint batch)
   for (guint t = 0; t < n_steps; t++)
     {
       const char *const no_bias[] = { "no_bias", "True", "num_hidden", units, NULL };
-      HybValueId        i2h =
-          call (builder, "FullyConnected", t, "i2h", 3, (HybValueId[]){ rows + t, w, b }, width);
-      HybValueId h2h =
-          call (builder, "FullyConnected", t, "h2h", 2, (HybValueId[]){ h, u }, no_bias);
-      HybValueId sum =
-          call (builder, "elemwise_add", t, "plus0", 2, (HybValueId[]){ i2h, h2h }, NULL);
+      HybValueId        i2h = call (builder,
+                             "FullyConnected",
+                             t,
+                             "i2h",
+                             &(HybNodeSpec){ .n_inputs = 3,
+                                                    .inputs = (HybValueId[]){ rows + t, w, b },
+                                                    .attributes = width });
+      HybValueId        h2h =
+          call (builder,
+                "FullyConnected",
+                t,
+                "h2h",
+                &(HybNodeSpec){
+                    .n_inputs = 2, .inputs = (HybValueId[]){ h, u }, .attributes = no_bias });
+      HybValueId sum = call (builder,
+                             "elemwise_add",
+                             t,
+                             "plus0",
+                             &(HybNodeSpec){ .n_inputs = 2, .inputs = (HybValueId[]){ i2h, h2h } });
 
-      h = call (builder, "tanh", t, "out", 1, &sum, NULL);
+      h = call (builder, "tanh", t, "out", &(HybNodeSpec){ .n_inputs = 1, .inputs = &sum });
     }
   hyb_builder_add_head (builder, h);
   model->graph = hyb_builder_freeze (builder);

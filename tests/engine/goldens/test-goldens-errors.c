@@ -50,7 +50,7 @@ make_inputs (const cJSON *json)
   return inputs;
 }
 
-/* Parameters that nobody gave get zeros, so that a refusal is not one for a missing
+/* Parameters that are not given become zeros, so that a refusal is not one for a missing
  * input; FALSE if inference refuses already. */
 static gboolean
 add_parameters (HybGraph *graph, GHashTable *inputs, GError **error)

@@ -207,7 +207,7 @@ test_winograd_of_every_size (void)
       }
 }
 
-/* So many channels that the map is computed in several groups of bands. */
+/* Enough channels to compute the map in several groups of bands. */
 static void
 test_winograd_in_parts (void)
 {
