@@ -63,7 +63,7 @@ scope_canvas_emit_menu (ScopeCanvas *self, guint32 box, double x, double y)
 
 /* --- Camera --- */
 
-/* The whole picture then fills half of the widget. */
+/* Half of the zoom at which the whole picture fits, at most 0.25. */
 static double
 min_zoom (ScopeCanvas *self)
 {
