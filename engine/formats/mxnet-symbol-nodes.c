@@ -350,7 +350,7 @@ hyb_symbol_read_nodes (SymbolReader *reader, SymbolGraph *graph)
                               &(SymbolIssue){ "not-a-model",
                                               SYMBOL_AT_REF (graph, graph->ref),
                                               "Give the *-symbol.json that export() wrote" },
-                              "this JSON is not a graph of MXNet: it has no list “nodes”");
+                              "this JSON is not an MXNet graph: it has no list “nodes”");
   if (heads == HYB_JSON_NONE)
     return hyb_symbol_refuse (reader,
                               &(SymbolIssue){

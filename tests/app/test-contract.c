@@ -185,7 +185,7 @@ static const Case cases[] = {
   { "info @", 3, "folder" },
   { "info @/empty.json", 3, "empty" },
   { "info @/cut.json", 3, "cut.json" },
-  { "info @/object.json", 3, "no graph" },
+  { "info @/object.json", 3, "not an MXNet graph" },
   { "info @/onnx.onnx", 3, "ONNX" },
   { "info @/cycle.json", 3, "“r”" },
   { "check @/none.json", 3, "none.json" },
