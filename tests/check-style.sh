@@ -8,7 +8,8 @@
 # 4. A function takes at most five parameters; functions with a format and GTK's own
 #    signatures (measuring, tooltips) are exempt.
 # 5. Every function declared in a header has a comment: above it, or behind it.
-# 6. Phrases that CONTRIBUTING.md ("Plain English") warns of do not occur.
+# 6. Names of error domains have no spaces.
+# 7. Phrases that CONTRIBUTING.md ("Plain English") warns of do not occur.
 # Prints each place that breaks a rule and exits with 1.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 cd "$(dirname "$0")/.." || exit 2
@@ -74,6 +75,8 @@ is_public && declared {
   }
 }
 is_public && !declared { if (/\*\/$/) commented = 1; else if (!/^ \*|^\/\*|^HYB_API$/ ) commented = (/^[A-Za-z].*[^;]$/ && commented) }
+
+/^G_DEFINE_QUARK \(.* - / { complain("the formatter put spaces into the name: /* clang-format off */ around it") }
 
 tolower ($0) ~ /the way back|so many|nobody|whoever|none of its own|is wanted for none/ && /\/\*|^ \*|"/ { complain("plain English: rewrite this phrase") }
 

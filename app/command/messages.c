@@ -11,7 +11,9 @@
 #include <stdio.h>
 #include <unistd.h>
 
-G_DEFINE_QUARK (scope - error - quark, scope_error)
+/* clang-format off */
+G_DEFINE_QUARK (scope-error-quark, scope_error)
+/* clang-format on */
 
 ScopeExit
 scope_exit_of_error (const GError *error)

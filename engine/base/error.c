@@ -5,10 +5,12 @@
 
 #include "engine/base/error.h"
 
-G_DEFINE_QUARK (hyb - format - error - quark, hyb_format_error)
-G_DEFINE_QUARK (hyb - graph - error - quark, hyb_graph_error)
-G_DEFINE_QUARK (hyb - op - error - quark, hyb_op_error)
-G_DEFINE_QUARK (hyb - device - error - quark, hyb_device_error)
+/* clang-format off */
+G_DEFINE_QUARK (hyb-format-error-quark, hyb_format_error)
+G_DEFINE_QUARK (hyb-graph-error-quark, hyb_graph_error)
+G_DEFINE_QUARK (hyb-op-error-quark, hyb_op_error)
+G_DEFINE_QUARK (hyb-device-error-quark, hyb_device_error)
+/* clang-format on */
 
 gboolean
 hyb_error_at (GError    **error,

@@ -13,7 +13,9 @@
 
 #define SYMBOL_LIMIT ((gsize) 1 << 30)
 
-G_DEFINE_QUARK (prof - error - quark, prof_error)
+/* clang-format off */
+G_DEFINE_QUARK (prof-error-quark, prof_error)
+/* clang-format on */
 
 struct _ProfCapture
 {

@@ -4,4 +4,6 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/diagram/error.h"
 
-G_DEFINE_QUARK (viz - error - quark, viz_error)
+/* clang-format off */
+G_DEFINE_QUARK (viz-error-quark, viz_error)
+/* clang-format on */
