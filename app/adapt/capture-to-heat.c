@@ -271,12 +271,6 @@ static const struct
   [SCOPE_HEAT_ROOF] = { "roofline", "share of what the machine can do", format_share },
 };
 
-const char *
-scope_heat_name (ScopeHeat heat)
-{
-  return heats[heat].name;
-}
-
 ScopeHeat
 scope_heat_find (const char *name)
 {

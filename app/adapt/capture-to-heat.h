@@ -27,8 +27,6 @@ typedef enum
   SCOPE_N_HEATS,
 } ScopeHeat;
 
-/* The name of a measure in files and options: "self" … */
-const char *scope_heat_name (ScopeHeat heat);
 /* The measure with this name, or SCOPE_N_HEATS. */
 ScopeHeat scope_heat_find (const char *name);
 

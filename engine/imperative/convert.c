@@ -14,8 +14,8 @@ align_up (gsize bytes)
 
 /* Half floats become float32, which represents them exactly; integers become float64, which
  * represents 53 bits; anything else becomes the widest dtype that the kernel has. */
-HybDType
-hyb_convert_dtype (const HybOp *op, HybDType dtype)
+static HybDType
+computed_dtype (const HybOp *op, HybDType dtype)
 {
   guint32  computes = op->dtypes != 0 ? op->dtypes : HYB_DTYPES_F32;
   HybDType preferred = dtype == HYB_F16 || dtype == HYB_BF16 ? HYB_F32 : HYB_F64;
@@ -34,10 +34,10 @@ gboolean
 hyb_convert_is_needed (const HybCall *call)
 {
   for (guint i = 0; i < call->n_inputs; i++)
-    if (hyb_convert_dtype (call->op, call->input[i].dtype) != call->input[i].dtype)
+    if (computed_dtype (call->op, call->input[i].dtype) != call->input[i].dtype)
       return TRUE;
   for (guint i = 0; i < call->n_outputs; i++)
-    if (hyb_convert_dtype (call->op, call->output[i].dtype) != call->output[i].dtype)
+    if (computed_dtype (call->op, call->output[i].dtype) != call->output[i].dtype)
       return TRUE;
   return FALSE;
 }
@@ -58,7 +58,7 @@ hyb_convert_init (HybCall *inner, const HybCall *outer, HybType *room, gsize *by
           i < outer->n_inputs ? &outer->input[i] : &outer->output[i - outer->n_inputs];
       gsize size;
 
-      room[i] = (HybType){ type->shape, hyb_convert_dtype (outer->op, type->dtype) };
+      room[i] = (HybType){ type->shape, computed_dtype (outer->op, type->dtype) };
       if (room[i].dtype == type->dtype)
         continue;
       if (!hyb_shape_bytes (&room[i].shape, room[i].dtype, &size, NULL) ||

@@ -7,8 +7,6 @@
 
 #include "engine/op/run.h"
 
-/* The dtype in which op computes an operand of this dtype. */
-HybDType hyb_convert_dtype (const HybOp *op, HybDType dtype);
 /* TRUE if an operand of call has a dtype that the kernel does not compute in. */
 gboolean hyb_convert_is_needed (const HybCall *call);
 

@@ -44,8 +44,8 @@ viz_painter_heat (const VizPainter *painter, const VizItem *item)
   return painter->overlay ? viz_overlay_level_of (painter->overlay, value_of (painter, item)) : NAN;
 }
 
-VizColour
-viz_painter_fill (const VizPainter *painter, const VizItem *item)
+static VizColour
+fill_of_box (const VizPainter *painter, const VizItem *item)
 {
   const VizTheme *theme = painter->theme;
   const VizBox   *box = viz_diagram_box (painter->diagram, item->box);
@@ -266,7 +266,7 @@ viz_painter_box (const VizPainter *painter, guint32 number)
 {
   const VizItem *item = viz_picture_item (painter->picture, number);
   const VizBox  *box = viz_diagram_box (painter->diagram, item->box);
-  VizColour      fill = viz_painter_fill (painter, item);
+  VizColour      fill = fill_of_box (painter, item);
   VizRect        rect = { item->x, item->y, item->width, item->height };
   gboolean       is_full = painter->level == VIZ_PAINT_FULL;
   gboolean       has_stripe = !is_pill (box);
@@ -363,7 +363,7 @@ viz_painter_value_tag (const VizPainter *painter, guint32 number)
   double           size = viz_text_size (VIZ_TEXT_EDGE);
   double           width;
   VizRect          tag;
-  VizColour        fill = viz_painter_fill (painter, item);
+  VizColour        fill = fill_of_box (painter, item);
   VizColour        ink = viz_theme_text_on (painter->theme, &fill);
   VizStyle         style = { .fill = &fill, .stroke = &painter->theme->box_border, .width = 1 };
   VizTextAt        at = { .style = VIZ_TEXT_EDGE, .size = size, .align = 0.5, .colour = ink };

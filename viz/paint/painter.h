@@ -54,9 +54,6 @@ void viz_painter_points (const VizPainter *painter,
 /* The level of an item on the colour ramp, as viz_overlay_level_of(); NAN without overlay or value. */
 double viz_painter_heat (const VizPainter *painter, const VizItem *item);
 
-/* The fill of an item: by overlay, kind or category. */
-VizColour viz_painter_fill (const VizPainter *painter, const VizItem *item);
-
 /* The colour behind an item: that of the open group around it. */
 VizColour viz_painter_background (const VizPainter *painter, guint32 item);
 
