@@ -78,9 +78,9 @@ const HybFormat *hyb_format_find (const HybFormat *const *formats, GBytes *bytes
 const HybFormat *hyb_format_of_bytes (GBytes *bytes);
 /* The format one of whose patterns matches path, for writing; NULL if none does. */
 const HybFormat *hyb_format_of_path (const char *path);
-/* The format that reads a graph from bytes: the one that recognises them, or the fallback, whose
- * read_graph() reports what the file is instead.  Never NULL. */
-const HybFormat *hyb_format_of_graph (GBytes *bytes);
+/* The given format if it reads graphs, else (also for NULL) the one that reports what an unknown graph
+ * file is. */
+const HybFormat *hyb_format_for_graph (const HybFormat *format);
 
 /* --- Names of files that belong together --- */
 

@@ -73,10 +73,8 @@ hyb_format_of_path (const char *path)
 }
 
 const HybFormat *
-hyb_format_of_graph (GBytes *bytes)
+hyb_format_for_graph (const HybFormat *format)
 {
-  const HybFormat *format = hyb_format_of_bytes (bytes);
-
   if (format && format->read_graph)
     return format;
   for (guint i = 0; table[i]; i++)

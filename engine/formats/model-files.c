@@ -6,18 +6,11 @@
 
 #include "engine/formats/format.h"
 
-/* The format of a graph file by its name; the fallback if the name matches no pattern. */
+/* The format of a graph file by its name. */
 static const HybFormat *
 format_of_graph_name (const char *file)
 {
-  const HybFormat *format = hyb_format_of_path (file);
-
-  if (format && format->read_graph)
-    return format;
-  for (const HybFormat *const *other = hyb_formats (); *other; other++)
-    if ((*other)->is_fallback && (*other)->read_graph)
-      return *other;
-  g_return_val_if_reached (NULL);
+  return hyb_format_for_graph (hyb_format_of_path (file));
 }
 
 char *
@@ -41,7 +34,10 @@ hyb_model_save (HybModel   *model,
 {
   const HybFormat *format = hyb_format_of_path (prefix);
 
-  for (const HybFormat *const *other = hyb_formats (); !format || !format->write_model; other++)
+  /* Without a name that says otherwise, the first format that writes models. */
+  for (const HybFormat *const *other = hyb_formats (); *other && (!format || !format->write_model);
+       other++)
     format = *other;
+  g_return_val_if_fail (format && format->write_model, FALSE);
   return format->write_model (model, prefix, epoch, written, error);
 }

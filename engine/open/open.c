@@ -82,7 +82,7 @@ read_graph (HybModel *model, Source *source, GError **error)
   bytes = hyb_file_read (source->name, 0, error);
   if (!bytes)
     return FALSE;
-  source->format = hyb_format_of_graph (bytes);
+  source->format = hyb_format_for_graph (hyb_format_of_bytes (bytes));
   hyb_model_set_file (model, source->name);
   return source->format->read_graph (model, bytes, source->name, error);
 }

@@ -175,8 +175,8 @@ test_unknown_files_go_to_the_fallback (void)
   g_autoptr (GBytes) unknown = g_bytes_new_static ("%PDF-1.7", 8);
   g_autoptr (GBytes) weights = g_bytes_new_static ("\x12\1\0\0\0\0\0\0", 8);
 
-  g_assert_cmpstr (hyb_format_of_graph (unknown)->id, ==, "mxnet-symbol");
-  g_assert_cmpstr (hyb_format_of_graph (weights)->id, ==, "mxnet-symbol");
+  g_assert_cmpstr (hyb_format_for_graph (hyb_format_of_bytes (unknown))->id, ==, "mxnet-symbol");
+  g_assert_cmpstr (hyb_format_for_graph (hyb_format_of_bytes (weights))->id, ==, "mxnet-symbol");
   g_assert_cmpstr (hyb_format_of_bytes (weights)->id, ==, "mxnet-params");
 }
 
