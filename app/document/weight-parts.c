@@ -17,7 +17,7 @@ clear_part (gpointer data)
 
 /* --- Packed vectors of fused operators --- */
 
-/* The fused operator that reads a variable as its packed parameters; NULL: there is none. */
+/* The fused operator that reads a variable as its packed parameters, or NULL. */
 static const HybNode *
 find_reader (HybGraph *graph, const char *name)
 {

@@ -75,7 +75,7 @@ void scope_page_clear_family (ScopePage *self);
 gboolean scope_page_is_remeasuring (ScopePage *self);
 /* Updates the bar with the new time, which is hidden unless the shown costs were remeasured. */
 void scope_page_update_remeasured (ScopePage *self);
-/* Forgets the remeasured run. */
+/* Clears the record of a run that was measured again. */
 void scope_page_clear_remeasured (ScopePage *self);
 
 /* --- page-heat.c --- */

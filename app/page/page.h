@@ -21,7 +21,7 @@ void scope_page_open (ScopePage *self, GFile *file);
 
 /* --- Views --- */
 
-/* A view by its name in the table of page-views.c, such as "operators"; NULL: there is none. */
+/* A view by its name in the table of page-views.c, such as "operators", or NULL. */
 ScopeView *scope_page_get_view (ScopePage *self, const char *name);
 /* The view of the model's graph. */
 ScopeGraphView *scope_page_get_graph_view (ScopePage *self);

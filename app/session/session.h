@@ -11,5 +11,5 @@
 char **scope_session_begin (void);
 /* Remembers the open models: URIs, or "gallery:NAME". */
 void scope_session_set_open (const char *const *models);
-/* Forgets the stored session, because the program ends normally. */
+/* Deletes the stored session.  Call it when the program ends normally. */
 void scope_session_end (void);

@@ -246,7 +246,7 @@ converted_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data
   request_free (request);
 }
 
-/* The tab of the same family that shows a form; NULL: there is none. */
+/* The tab of the same family that shows a form, or NULL. */
 static AdwTabPage *
 find_sibling (ScopeWindow *self, ScopePage *page, const char *form)
 {
