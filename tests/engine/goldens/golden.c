@@ -11,38 +11,47 @@
 #include <stdarg.h>
 #include <string.h>
 
-static const char *
-golden_root (void)
+/* The folder that holds "folder": shared/goldens if it is there, else the smaller set in the tree.
+ * (transfer full) */
+static char *
+find_folder (const char *folder)
 {
-  static char *root;
+  const char      *shared = g_getenv ("HYB_SHARED");
+  g_autofree char *root = shared
+                              ? g_build_filename (shared, "goldens", NULL)
+                              : g_build_filename (HYB_SOURCE_ROOT, "..", "shared", "goldens", NULL);
+  char            *path = g_build_filename (root, folder, NULL);
 
-  if (!root)
+  if (!g_file_test (path, G_FILE_TEST_IS_DIR))
     {
-      const char *shared = g_getenv ("HYB_SHARED");
-
-      root = shared ? g_build_filename (shared, "goldens", NULL)
-                    : g_build_filename (HYB_SOURCE_ROOT, "..", "shared", "goldens", NULL);
-      if (!g_file_test (root, G_FILE_TEST_IS_DIR))
-        {
-          g_free (root);
-          root = g_build_filename (HYB_SOURCE_ROOT, "tests", "data", "goldens", NULL);
-        }
+      g_free (path);
+      path = g_build_filename (HYB_SOURCE_ROOT, "tests", "data", "goldens", folder, NULL);
     }
 
-  return root;
+  return path;
 }
 
 char *
-golden_path (const char *first, ...)
+golden_path (const char *folder, ...)
 {
-  g_autofree char *below = NULL;
+  g_autofree char *root = find_folder (folder);
+  const char      *first;
+  char            *path;
   va_list          list;
 
-  va_start (list, first);
-  below = g_build_filename_valist ((char *) first, &list);
+  va_start (list, folder);
+  first = va_arg (list, const char *);
+  if (first)
+    {
+      g_autofree char *below = g_build_filename_valist ((char *) first, &list);
+
+      path = g_build_filename (root, below, NULL);
+    }
+  else
+    path = g_strdup (root);
   va_end (list);
 
-  return g_build_filename (golden_root (), below, NULL);
+  return path;
 }
 
 static int

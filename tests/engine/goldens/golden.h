@@ -1,7 +1,7 @@
 /* golden.h — goldens, arrays that other implementations computed: finding, reading, comparing.
  *
  * goldens/README.md beside the data describes the files.  The full set is in $HYB_SHARED or
- * ../shared; without it, the smaller one in tests/data/goldens is used.
+ * ../shared; folders that are not there are taken from tests/data/goldens.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -10,8 +10,8 @@
 
 #include <cjson/cJSON.h>
 
-/* A path below goldens/.  (transfer full) */
-char *golden_path (const char *first, ...) G_GNUC_NULL_TERMINATED;
+/* A path below a folder of goldens, "ops" for example.  (transfer full) */
+char *golden_path (const char *folder, ...) G_GNUC_NULL_TERMINATED;
 /* Names in a folder of goldens, sorted; NULL-terminated.  suffix NULL: all. */
 char **golden_list (const char *folder, const char *suffix);
 

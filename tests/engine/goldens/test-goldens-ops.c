@@ -306,14 +306,31 @@ case_check (Case *this)
   g_clear_pointer (&this->inputs, g_hash_table_unref);
 }
 
+/* The files of one operator. */
+typedef struct
+{
+  const char *folder;
+  char       *op;
+} Source;
+
+static void
+source_free (gpointer data)
+{
+  Source *source = data;
+
+  g_free (source->op);
+  g_free (source);
+}
+
 static void
 test_operator (gconstpointer data)
 {
-  const char      *op = data;
+  const Source    *source = data;
+  const char      *op = source->op;
   g_autofree char *text_name = g_strconcat (op, ".json", NULL);
   g_autofree char *array_name = g_strconcat (op, ".npz", NULL);
-  g_autofree char *text_path = golden_path ("ops", text_name, NULL);
-  g_autofree char *array_path = golden_path ("ops", array_name, NULL);
+  g_autofree char *text_path = golden_path (source->folder, text_name, NULL);
+  g_autofree char *array_path = golden_path (source->folder, array_name, NULL);
   g_autoptr (GError) error = NULL;
   g_autoptr (cJSON) json = golden_read_json (text_path, &error);
   g_autoptr (GHashTable) arrays = json ? golden_read_npz (array_path, &error) : NULL;
@@ -337,20 +354,29 @@ test_operator (gconstpointer data)
   }
 }
 
+/* Adds a test for every operator in a folder of goldens. */
+static void
+add_operators (const char *folder)
+{
+  g_auto (GStrv) ops = golden_list (folder, ".npz");
+
+  for (guint i = 0; ops[i]; i++)
+    {
+      g_autofree char *path = g_strdup_printf ("/engine/goldens/%s/%s", folder, ops[i]);
+      Source          *source = g_new (Source, 1);
+
+      *source = (Source){ folder, g_strdup (ops[i]) };
+      g_test_add_data_func_full (path, source, test_operator, source_free);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
-  g_auto (GStrv) ops = NULL;
-
   g_test_init (&argc, &argv, NULL);
 
-  ops = golden_list ("ops", ".npz");
-  for (guint i = 0; ops[i]; i++)
-    {
-      g_autofree char *path = g_strdup_printf ("/engine/goldens/ops/%s", ops[i]);
-
-      g_test_add_data_func_full (path, g_strdup (ops[i]), test_operator, g_free);
-    }
+  add_operators ("ops");
+  add_operators ("generated");
 
   return g_test_run ();
 }
