@@ -3,6 +3,7 @@
  * Start at scope_main(), which finds the command in the table, parses its options and runs it.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/command.h"
+#include "app/command/describe.h"
 
 #include "engine/base/parallel.h"
 #include "engine/formats/model-files.h"
@@ -109,11 +110,30 @@ check_files (const ScopeCommand *command, char **files, GError **error)
   return FALSE;
 }
 
+/* With --json a failure is a document, too; arguments may be what failed to parse. */
+static void
+print_failure (char *const *argv, const GError *error)
+{
+  gboolean wants_json = FALSE;
+
+  for (; *argv && strcmp (*argv, "--") != 0; argv++)
+    wants_json |= strcmp (*argv, "--json") == 0;
+  if (wants_json)
+    {
+      g_autoptr (ScopeJson) json = scope_json_new ();
+
+      scope_describe_error (json, error->message);
+      scope_json_print (json);
+    }
+  scope_print_message (HYB_SEVERITY_ERROR, "%s", error->message);
+}
+
 /* Parses argv into the invocation and runs the command. */
 static int
 parse_and_run (Invocation *call, int argc, char **argv)
 {
   const ScopeCommand *command = call->command;
+  g_autofree char   **given = g_memdup2 (argv, ((gsize) argc + 1) * sizeof *argv);
   g_autofree char    *usage = g_strconcat (command->arguments, " — ", command->summary, NULL);
   g_autofree char    *program = g_strconcat ("hscope ", command->name, NULL);
   g_autoptr (GOptionContext) context = g_option_context_new (usage);
@@ -132,7 +152,7 @@ parse_and_run (Invocation *call, int argc, char **argv)
 
   if (error)
     {
-      scope_print_message (HYB_SEVERITY_ERROR, "%s", error->message);
+      print_failure (given, error);
       code = scope_exit_of_error (error);
     }
   return code;
@@ -186,6 +206,8 @@ print_machine (void)
 int
 scope_main (int argc, char **argv)
 {
+  g_autoptr (GError) unknown = NULL;
+
   setlocale (LC_ALL, "");
   setlocale (LC_NUMERIC, "C");
 
@@ -207,8 +229,11 @@ scope_main (int argc, char **argv)
     if (strcmp (argv[1], commands[i]->name) == 0)
       return run_command (commands[i], argc - 1, argv + 1);
 
-  scope_print_message (HYB_SEVERITY_ERROR,
-                       "hscope has no command “%s”; hscope --help lists them",
-                       argv[1]);
+  g_set_error (&unknown,
+               SCOPE_ERROR,
+               SCOPE_ERROR_USAGE,
+               "hscope has no command “%s”; hscope --help lists them",
+               argv[1]);
+  print_failure (argv, unknown);
   return SCOPE_EXIT_USAGE;
 }

@@ -5,8 +5,9 @@
 #include "app/command/describe.h"
 
 #include "app/command/messages.h"
-
 #include "engine/graph/roles.h"
+
+#include <string.h>
 
 static void
 describe_variable (ScopeJson *json, HybModel *model, HybNodeId id, const HybType *types)
@@ -198,5 +199,65 @@ scope_describe_strings (ScopeJson *json, const char *key, const GPtrArray *strin
   scope_json_begin_list (json, key);
   for (guint i = 0; i < strings->len; i++)
     scope_json_string (json, NULL, strings->pdata[i]);
+  scope_json_end (json);
+}
+
+/* The length of “FILE” or “FILE:LINE” at the start of a message, which “: ” follows; 0 if it does not
+ * start with the name of a file that exists or was looked for.  *line: 0 without one. */
+static gsize
+find_place (const char *text, gsize *n_file, guint *line)
+{
+  const char *end = strstr (text, ": ");
+  gsize       n = end ? (gsize) (end - text) : 0, digits = n;
+
+  *line = 0;
+  if (n == 0 || g_utf8_strchr (text, (gssize) n, 0x201c) || text[0] == '-')
+    return 0;
+  while (digits > 0 && g_ascii_isdigit (text[digits - 1]))
+    digits--;
+  *n_file = n;
+  if (digits > 1 && digits < n && text[digits - 1] == ':')
+    {
+      *n_file = digits - 1;
+      *line = (guint) g_ascii_strtoull (text + digits, NULL, 10);
+    }
+  /* “line 4: …” and “node x: …” are no files. */
+  return memchr (text, ' ', *n_file) && !memchr (text, '/', *n_file) ? 0 : n + 2;
+}
+
+/* The start of the last sentence if there are several; NULL otherwise. */
+static const char *
+find_hint (const char *text)
+{
+  const char *found = NULL;
+
+  for (const char *at = text; (at = strstr (at, ". ")); at += 2)
+    if (g_unichar_isupper (g_utf8_get_char (at + 2)))
+      found = at;
+  return found;
+}
+
+void
+scope_describe_error (ScopeJson *json, const char *text)
+{
+  g_autofree char *valid = g_utf8_make_valid (text, -1), *file = NULL, *message = NULL;
+  gsize            n_file = 0;
+  guint            line;
+  const char      *what = valid + find_place (valid, &n_file, &line);
+  const char      *hint = find_hint (what);
+
+  message = hint ? g_strndup (what, (gsize) (hint - what)) : g_strdup (what);
+  scope_json_begin_object (json, "error");
+  scope_json_string (json, "message", message);
+  scope_json_begin_object (json, "place");
+  if (what > valid)
+    {
+      file = g_strndup (valid, n_file);
+      scope_json_string (json, "file", file);
+    }
+  if (what > valid && line > 0)
+    scope_json_int (json, "line", line);
+  scope_json_end (json);
+  scope_json_string (json, "hint", hint ? hint + 2 : NULL);
   scope_json_end (json);
 }

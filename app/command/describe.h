@@ -22,3 +22,6 @@ void scope_describe_tensor (ScopeJson  *json,
                             gboolean    with_deviation);
 /* Appends a list of strings.  strings: of char *. */
 void scope_describe_strings (ScopeJson *json, const char *key, const GPtrArray *strings);
+/* Appends "error" with "message", "place" and "hint" for a failure.  text: the message of a GError, which
+ * is “where: what. hint” (engine/base/error.h); place is empty and hint null where it has none. */
+void scope_describe_error (ScopeJson *json, const char *text);

@@ -335,6 +335,46 @@ test_keys (void)
     }
 }
 
+/* With --json a failure is a document with the same exit status. */
+static void
+test_failures_are_documents_under_json (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *line = g_strconcat (cases[i].line, " --json", NULL);
+
+      if (cases[i].code < 2 || !*cases[i].line)
+        continue;
+      {
+        g_auto (Output) output = run_hscope (line, NULL);
+        g_autoptr (cJSON) json = cJSON_ParseWithOpts (output.out, NULL, TRUE);
+        const cJSON *error = json ? cJSON_GetObjectItemCaseSensitive (json, "error") : NULL;
+
+        if (output.code == cases[i].code && cJSON_HasObjectItem (error, "message") &&
+            cJSON_IsObject (cJSON_GetObjectItem (error, "place")) &&
+            cJSON_HasObjectItem (error, "hint"))
+          continue;
+        g_test_message ("hscope %s says: %s%s", line, output.out, output.err);
+        g_test_fail ();
+      }
+    }
+}
+
+static void
+test_errors_name_file_fact_and_hint_apart (void)
+{
+  g_auto (Output) output = run_hscope ("info @/onnx.onnx --json", NULL);
+  g_autoptr (cJSON) json = cJSON_ParseWithOpts (output.out, NULL, TRUE);
+  const cJSON     *error = cJSON_GetObjectItem (json, "error");
+  const cJSON     *place = cJSON_GetObjectItem (error, "place");
+  g_autofree char *file = in_folder ("@/onnx.onnx");
+
+  g_assert_cmpstr (cJSON_GetStringValue (cJSON_GetObjectItem (place, "file")), ==, file);
+  g_assert_true (
+      g_str_has_prefix (cJSON_GetStringValue (cJSON_GetObjectItem (error, "message")), "this is"));
+  g_assert_nonnull (cJSON_GetStringValue (cJSON_GetObjectItem (error, "hint")));
+}
+
 /* --- Environment --- */
 
 static void
@@ -424,6 +464,10 @@ main (int argc, char **argv)
 
   g_test_add_func ("/app/contract/exit-status", test_exit_status);
   g_test_add_func ("/app/contract/failures-print-one-message", test_failures_print_one_message);
+  g_test_add_func ("/app/contract/failures-are-documents-under-json",
+                   test_failures_are_documents_under_json);
+  g_test_add_func ("/app/contract/errors-name-file-fact-and-hint-apart",
+                   test_errors_name_file_fact_and_hint_apart);
   g_test_add_func ("/app/contract/keys", test_keys);
   g_test_add_func ("/app/contract/numbers-do-not-follow-the-locale",
                    test_numbers_do_not_follow_the_locale);
