@@ -69,6 +69,7 @@ refuse (ParamsReader *reader, const char *code, const char *format, ...)
       (*reader->trouble)->file = g_strdup (reader->where);
       (*reader->trouble)->offset = (gint64) at;
       (*reader->trouble)->hint = g_strdup (hint);
+      (*reader->trouble)->remedy = HYB_REMEDY_PARAMETERS;
     }
   return hyb_error_at (reader->error,
                        HYB_FORMAT_ERROR,
