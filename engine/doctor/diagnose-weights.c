@@ -199,6 +199,25 @@ report_wrong_pair (HybDiagnosis *diagnosis, guint n_missing, guint n_parameters)
   finding->remedy = HYB_REMEDY_PARAMETERS;
 }
 
+/* TRUE if there is a parameter file, but the reader could not read it and said why. */
+static gboolean
+is_unreadable (const HybDiagnosis *diagnosis)
+{
+  GPtrArray  *findings = hyb_model_get_findings (diagnosis->model);
+  const char *file = hyb_model_get_weights_file (diagnosis->model);
+
+  if (hyb_model_n_parameters (diagnosis->model) > 0)
+    return FALSE;
+  for (guint i = 0; i < findings->len; i++)
+    {
+      const HybFinding *finding = findings->pdata[i];
+
+      if (finding->severity == HYB_SEVERITY_ERROR && g_strcmp0 (finding->file, file) == 0)
+        return TRUE;
+    }
+  return FALSE;
+}
+
 void
 hyb_diagnose_names (HybDiagnosis *diagnosis)
 {
@@ -211,6 +230,8 @@ hyb_diagnose_names (HybDiagnosis *diagnosis)
         report_no_file (diagnosis, n_parameters);
       return;
     }
+  if (is_unreadable (diagnosis))
+    return;
 
   guess = hyb_model_guess_parameters (diagnosis->model);
   if (guess)

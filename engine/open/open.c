@@ -19,7 +19,10 @@ load_weights (HybModel *model, const char *path, GError **error)
   g_autoptr (HybTensorList) list = hyb_weights_read_file (path, &trouble, error);
 
   if (trouble)
-    hyb_model_add_finding (model, trouble);
+    {
+      hyb_model_add_finding (model, trouble);
+      hyb_model_set_weights_file (model, path);
+    }
   if (!list)
     return FALSE;
 
