@@ -220,62 +220,131 @@ find_in_gallery (const char *name, GError **error)
 
 /* --- “file.so:name?option=value” --- */
 
-/* The end of the file name in text: after the first “.so” that ':' or '?' follows, or at the end of
- * the text.  NULL if text does not name a module. */
-static const char *
-end_of_file (const char *text)
+/* The parts of a name that users write. */
+typedef struct
 {
-  const char *end = NULL;
+  char       *file;    /* NULL: the gallery's */
+  char       *model;   /* NULL: none was named */
+  const char *options; /* points into the text */
+} PluginName;
 
-  for (const char *at = strstr (text, ".so"); at != NULL; at = strstr (at + 1, ".so"))
-    if (at[3] == '\0' || at[3] == ':' || at[3] == '?')
-      {
-        end = at + 3;
-        if (at[3] != '\0')
-          break;
-      }
-  return end;
+static void
+plugin_name_clear (PluginName *name)
+{
+  g_free (name->file);
+  g_free (name->model);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PluginName, plugin_name_clear)
+
+static gboolean
+is_module_file (const char *path)
+{
+  return g_str_has_suffix (path, ".so") && g_file_test (path, G_FILE_TEST_IS_REGULAR);
+}
+
+static gboolean
+is_model_name (const char *text)
+{
+  return *text != '\0' && text[strspn (text, "abcdefghijklmnopqrstuvwxyz0123456789-")] == '\0';
+}
+
+/* Takes the options and the model's name off the last part of a path, so that a colon or a question
+ * mark in the name of a folder never ends the path.  FALSE if text names no module. */
+static gboolean
+parse_module (const char *text, PluginName *name)
+{
+  const char *slash = strrchr (text, '/');
+  const char *last = slash ? slash + 1 : text;
+  gsize       length = (gsize) (last - text) + strcspn (last, "?");
+  char       *colon;
+
+  name->file = g_strndup (text, length);
+  name->options = text[length] == '?' ? text + length + 1 : text + length;
+  if (is_module_file (name->file))
+    return TRUE;
+
+  colon = strrchr (name->file + (last - text), ':');
+  if (!colon || !is_model_name (colon + 1))
+    return FALSE;
+  *colon = '\0';
+  name->model = g_strdup (colon + 1);
+  return is_module_file (name->file);
+}
+
+/* FALSE if text names no plug-in. */
+static gboolean
+parse_name (const char *text, PluginName *name)
+{
+  /* A file with the very name that was given is that file, whatever the name looks like. */
+  if (g_file_test (text, G_FILE_TEST_EXISTS))
+    {
+      name->file = g_strdup (text);
+      name->options = "";
+      return is_module_file (text);
+    }
+  if (g_str_has_prefix (text, GALLERY))
+    {
+      text += strlen (GALLERY);
+      name->model = g_strndup (text, strcspn (text, "?"));
+      text += strlen (name->model);
+      name->options = *text == '?' ? text + 1 : text;
+      return TRUE;
+    }
+  return parse_module (text, name);
 }
 
 gboolean
 hyb_is_plugin_name (const char *text)
 {
-  return g_str_has_prefix (text, GALLERY) || end_of_file (text);
+  g_auto (PluginName) name = { 0 };
+
+  return parse_name (text, &name);
+}
+
+char *
+hyb_plugin_dup_module (const char *text)
+{
+  g_auto (PluginName) name = { 0 };
+
+  return parse_name (text, &name) ? g_steal_pointer (&name.file) : NULL;
 }
 
 const HybModelClass *
 hyb_plugin_find (const char *text, const char **options, GError **error)
 {
-  const char      *end = end_of_file (text);
+  g_auto (PluginName) name = { 0 };
   g_autofree char *path = NULL;
-  g_autofree char *name = NULL;
   const HybPlugin *plugin;
-  gsize            length;
 
-  if (g_str_has_prefix (text, GALLERY))
+  if (!parse_name (text, &name))
     {
-      text += strlen (GALLERY);
-      length = strcspn (text, "?");
-      *options = text[length] == '?' ? text + length + 1 : "";
-      name = g_strndup (text, length);
-      return find_in_gallery (name, error);
+      hyb_error_at (error,
+                    HYB_FORMAT_ERROR,
+                    HYB_FORMAT_ERROR_UNKNOWN,
+                    NULL,
+                    "Write gallery:NAME, or FILE.so or FILE.so:NAME of a file that exists",
+                    "“%s” names no plug-in",
+                    text);
+      return NULL;
     }
+  /* The options outlive the copy of the name, because they point into the caller's text. */
+  *options = name.options;
+  if (!name.file)
+    return find_in_gallery (name.model, error);
 
-  path = g_strndup (text, (gsize) (end - text));
-  if (*end == ':')
+  if (g_strcmp0 (g_getenv (HYB_PLUGINS_VARIABLE), HYB_PLUGINS_GALLERY) == 0)
     {
-      length = strcspn (end + 1, "?");
-      name = g_strndup (end + 1, length);
-      end += 1 + length;
+      hyb_error_at (error,
+                    HYB_FORMAT_ERROR,
+                    HYB_FORMAT_ERROR_UNKNOWN,
+                    name.file,
+                    NULL,
+                    "a plug-in is a program, and this process loads only those of the gallery "
+                    "(" HYB_PLUGINS_VARIABLE "=" HYB_PLUGINS_GALLERY ")");
+      return NULL;
     }
-  *options = *end == '?' ? end + 1 : "";
   /* The loader would search the system's folders for a name without a slash. */
-  if (!strchr (path, '/'))
-    {
-      g_autofree char *here = g_steal_pointer (&path);
-
-      path = g_build_filename (".", here, NULL);
-    }
+  path = strchr (name.file, '/') ? g_strdup (name.file) : g_build_filename (".", name.file, NULL);
   plugin = open_module (path, error);
-  return plugin ? find_model (plugin, path, name, error) : NULL;
+  return plugin ? find_model (plugin, path, name.model, error) : NULL;
 }

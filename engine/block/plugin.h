@@ -87,9 +87,17 @@ typedef struct
 
 /* --- Loading --- */
 
+/* A process with HYBRIDSCOPE_PLUGINS=gallery in its environment loads modules of the gallery only. */
+#define HYB_PLUGINS_VARIABLE "HYBRIDSCOPE_PLUGINS"
+#define HYB_PLUGINS_GALLERY  "gallery"
+
 /* TRUE if text names a model of a plug-in: “gallery:NAME”, “file.so” or “file.so:NAME”, each
- * optionally followed by “?option=value&option=value”. */
+ * optionally followed by “?option=value&option=value”.  The path must end in “.so” and name a
+ * regular file.  A file whose whole name is text is data, unless its name ends in “.so”. */
 HYB_API gboolean hyb_is_plugin_name (const char *text);
+/* The path of the module that text names; NULL if text names no plug-in or one of the gallery.
+ * (transfer full) */
+HYB_API char *hyb_plugin_dup_module (const char *text);
 
 /* A model of a plug-in with values for its options. */
 typedef struct

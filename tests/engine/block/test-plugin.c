@@ -3,13 +3,14 @@
 
 #include "engine/hybrid.h"
 
+#include <glib/gstdio.h>
 #include <string.h>
 
 static const struct
 {
   const char *path, *text, *message;
 } refusals[] = {
-  { "no-such-file", "nowhere.so", "there is no such file" },
+  { "no-such-file", "nowhere.so", "No such file" },
   { "no-table", "no-table.so", "has no table" },
   { "another-version", "old-abi.so", "Compile it again" },
   { "no-library", "text.so", "cannot be loaded" },
@@ -85,14 +86,131 @@ test_names (void)
     }
 }
 
-static void
-test_texts (void)
+/* --- Which texts name a plug-in --- */
+
+/* A folder with a copy of a module and with data files that are named to look like modules. */
+static char *
+new_folder (void)
 {
-  g_assert_true (hyb_is_plugin_name ("gallery:mlp"));
-  g_assert_true (hyb_is_plugin_name ("a.so"));
-  g_assert_true (hyb_is_plugin_name ("dir.so.d/a.so:b?c=d"));
+  static const char *const files[] = {
+    "model.so:net-symbol.json",
+    "model.so:net",
+    "gallery:mlp",
+    "model.so?x/net-symbol.json",
+    "model.so?x/net:plain?b=c",
+    "folder.so/net-symbol.json",
+  };
+  char            *folder = g_dir_make_tmp ("plugin-XXXXXX", NULL);
+  g_autofree char *module = g_build_filename (folder, "model.so", NULL);
+  g_autofree char *text = NULL;
+  gsize            length;
+
+  g_assert_true (g_file_get_contents (HYB_MODULES "/two-models.so", &text, &length, NULL));
+  g_assert_true (g_file_set_contents (module, text, (gssize) length, NULL));
+  for (guint i = 0; i < G_N_ELEMENTS (files); i++)
+    {
+      g_autofree char *path = g_build_filename (folder, files[i], NULL);
+      g_autofree char *above = g_path_get_dirname (path);
+
+      g_mkdir_with_parents (above, 0700);
+      g_assert_true (g_file_set_contents (path, "{\"nodes\": []}", -1, NULL));
+    }
+  return folder;
+}
+
+static void
+remove_folder (char *folder)
+{
+  char *argv[] = { (char *) "rm", (char *) "-r", folder, NULL };
+
+  g_assert_true (
+      g_spawn_sync (NULL, argv, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, NULL, NULL, NULL, NULL));
+  g_free (folder);
+}
+
+static gboolean
+names_plugin (const char *folder, const char *text)
+{
+  g_autofree char *path = g_build_filename (folder, text, NULL);
+
+  return hyb_is_plugin_name (path);
+}
+
+static void
+test_existing_files_are_data (void)
+{
+  char *folder = new_folder ();
+
+  g_assert_false (names_plugin (folder, "model.so:net-symbol.json"));
+  g_assert_false (names_plugin (folder, "model.so:net"));
+  g_assert_false (names_plugin (folder, "model.so?x/net-symbol.json"));
+  g_assert_false (names_plugin (folder, "model.so?x/net:plain?b=c"));
+  g_assert_false (names_plugin (folder, "folder.so/net-symbol.json"));
+  remove_folder (folder);
+}
+
+static void
+test_missing_files_load_nothing (void)
+{
+  char *folder = new_folder ();
+
+  g_assert_false (names_plugin (folder, "model.so:gone-symbol.json"));
+  g_assert_false (names_plugin (folder, "model.so?x/gone-symbol.json"));
+  g_assert_false (names_plugin (folder, "model.so?a=b/../model.so:"));
+  g_assert_false (names_plugin (folder, "model.so:"));
+  g_assert_false (names_plugin (folder, "model.so:Plain"));
+  g_assert_false (names_plugin (folder, "folder.so"));
+  g_assert_false (names_plugin (folder, "folder.so:plain"));
+  g_assert_false (names_plugin (folder, "gone.so"));
   g_assert_false (hyb_is_plugin_name ("net-symbol.json"));
-  g_assert_false (hyb_is_plugin_name ("a.sock-symbol.json"));
+  g_assert_false (hyb_is_plugin_name (""));
+  remove_folder (folder);
+}
+
+static void
+test_modules_are_plugins (void)
+{
+  char            *folder = new_folder ();
+  g_autofree char *path = g_build_filename (folder, "model.so:good?units=3", NULL);
+  g_autofree char *module = hyb_plugin_dup_module (path);
+
+  g_assert_true (names_plugin (folder, "model.so"));
+  g_assert_true (names_plugin (folder, "model.so:plain"));
+  g_assert_true (names_plugin (folder, "model.so?units=3"));
+  g_assert_true (hyb_is_plugin_name (path));
+  g_assert_true (g_str_has_suffix (module, "/model.so"));
+  g_assert_true (hyb_is_plugin_name ("gallery:mlp?hidden=3"));
+  g_assert_null (hyb_plugin_dup_module ("gallery:mlp"));
+  remove_folder (folder);
+}
+
+/* A file with the name of a gallery model, in the current folder, is that file. */
+static void
+test_literal_names_win (void)
+{
+  char            *folder = new_folder ();
+  g_autofree char *before = g_get_current_dir ();
+
+  g_assert_no_errno (g_chdir (folder));
+  g_assert_false (hyb_is_plugin_name ("gallery:mlp"));
+  g_assert_true (hyb_is_plugin_name ("gallery:lenet"));
+  g_assert_no_errno (g_chdir (before));
+  remove_folder (folder);
+}
+
+static void
+test_environment_forbids_modules (void)
+{
+  g_autofree char *module = full_name ("two-models.so:good");
+  g_autoptr (GError) error = NULL;
+  g_autoptr (HybModel) allowed = NULL;
+
+  g_setenv (HYB_PLUGINS_VARIABLE, HYB_PLUGINS_GALLERY, TRUE);
+  g_assert_null (hyb_model_open (module, NULL, HYB_EPOCH_HIGHEST, &error));
+  g_assert_nonnull (strstr (error->message, "loads only those of the gallery"));
+  allowed = hyb_model_open ("gallery:mlp", NULL, HYB_EPOCH_HIGHEST, NULL);
+  g_assert_nonnull (allowed);
+  g_unsetenv (HYB_PLUGINS_VARIABLE);
 }
 
 int
@@ -108,6 +226,13 @@ main (int argc, char **argv)
     }
   g_test_add_func ("/engine/block/plugin/model-with-options", test_model);
   g_test_add_func ("/engine/block/plugin/names-start-anew", test_names);
-  g_test_add_func ("/engine/block/plugin/what-is-a-plugin-by-name", test_texts);
+  g_test_add_func ("/engine/block/plugin/names/existing-files-are-data",
+                   test_existing_files_are_data);
+  g_test_add_func ("/engine/block/plugin/names/missing-files-load-nothing",
+                   test_missing_files_load_nothing);
+  g_test_add_func ("/engine/block/plugin/names/modules-are-plugins", test_modules_are_plugins);
+  g_test_add_func ("/engine/block/plugin/names/literal-names-win", test_literal_names_win);
+  g_test_add_func ("/engine/block/plugin/names/environment-forbids-modules",
+                   test_environment_forbids_modules);
   return g_test_run ();
 }
