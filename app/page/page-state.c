@@ -1,11 +1,15 @@
 /* page-state.c — saves and restores folds, camera, selection and capture of a page.
  *
  * They are kept in MODEL.hsws beside the model if that file exists; otherwise in the user's state
- * folder under a hash of the model's URI, so that viewing a model writes nothing beside it.
+ * folder under a hash of the model's URI, so that viewing a model writes nothing beside it.  A file
+ * beside the model may come from a stranger: it names a capture only by the name of a file in the same
+ * folder.  The state folder remembers any other capture.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/page/page-private.h"
 
 #include "app/process/writer.h"
+
+#include <string.h>
 
 #define GROUP "workspace"
 
@@ -37,22 +41,25 @@ dup_path_in_state_folder (ScopePage *self)
   return g_build_filename (g_get_user_state_dir (), "hybridscope", name, NULL);
 }
 
+/* The name of a file in folder; NULL: path is in another folder.  (transfer full) */
 static char *
-dup_path (ScopePage *self)
+dup_name_in_folder (const char *path, const char *folder)
 {
-  g_autofree char *beside = dup_path_beside (self);
+  g_autofree char *own = g_path_get_dirname (path);
 
-  if (beside && g_file_test (beside, G_FILE_TEST_IS_REGULAR))
-    return g_steal_pointer (&beside);
-  return dup_path_in_state_folder (self);
+  return g_str_equal (own, folder) ? g_path_get_basename (path) : NULL;
 }
 
+/* folder: of a file beside the model; NULL: the file is in the state folder. */
 static char *
-describe_state (ScopePage *self)
+describe_state (ScopePage *self, const char *folder)
 {
   g_autoptr (GKeyFile) file = g_key_file_new ();
-  const char *capture = scope_workspace_get_capture_path (self->workspace);
+  const char      *path = scope_workspace_get_capture_path (self->workspace);
+  g_autofree char *capture = NULL;
 
+  if (path)
+    capture = folder ? dup_name_in_folder (path, folder) : g_strdup (path);
   g_key_file_set_integer (file, GROUP, "version", 1);
   if (capture)
     g_key_file_set_string (file, GROUP, "capture", capture);
@@ -60,31 +67,50 @@ describe_state (ScopePage *self)
   return g_key_file_to_data (file, NULL, NULL);
 }
 
+static void
+write_beside (ScopePage *self, const char *path, GAsyncReadyCallback callback, gpointer data)
+{
+  g_autofree char *folder = g_path_get_dirname (path);
+
+  scope_writer_write_async (path, describe_state (self, folder), callback, data);
+}
+
+/* Writes the file in the state folder, and the one beside the model if it exists.  Started
+ * automatically, so failures are not reported.  state: (transfer full) */
+static void
+write_state (ScopePage *self, char *state)
+{
+  g_autofree char *beside = dup_path_beside (self);
+  g_autofree char *path = dup_path_in_state_folder (self);
+
+  if (beside && g_file_test (beside, G_FILE_TEST_IS_REGULAR))
+    write_beside (self, beside, NULL, NULL);
+  if (path)
+    scope_writer_write_async (path, state, NULL, NULL);
+  else
+    g_free (state);
+}
+
 void
 scope_page_autosave (ScopePage *self)
 {
-  g_autofree char *path = NULL;
   g_autofree char *text = NULL;
 
   if (!self->is_restored || !scope_workspace_get_document (self->workspace))
     return;
-  path = dup_path (self);
-  text = describe_state (self);
-  if (!path || g_strcmp0 (text, self->saved_state) == 0)
+  text = describe_state (self, NULL);
+  if (g_strcmp0 (text, self->saved_state) == 0)
     return;
   g_free (self->saved_state);
   self->saved_state = g_strdup (text);
-  /* Started automatically, so failures are not reported. */
-  scope_writer_write_async (path, g_steal_pointer (&text), NULL, NULL);
+  write_state (self, g_steal_pointer (&text));
 }
 
 void
 scope_page_save_state (ScopePage *self)
 {
-  g_autofree char *path = dup_path (self);
-
-  if (path && scope_workspace_get_document (self->workspace))
-    scope_writer_write_async (path, describe_state (self), NULL, NULL);
+  if (scope_workspace_get_document (self->workspace))
+    write_state (self, describe_state (self, NULL));
 }
 
 static void
@@ -104,26 +130,56 @@ scope_page_save_beside (ScopePage *self)
   g_autofree char *path = dup_path_beside (self);
 
   if (path && scope_workspace_get_document (self->workspace))
-    scope_writer_write_async (path, describe_state (self), saved_beside_cb, g_object_ref (self));
+    write_beside (self, path, saved_beside_cb, g_object_ref (self));
+}
+
+/* The contents of a workspace file; NULL: it cannot be read.  (transfer full) */
+static GKeyFile *
+read_state (const char *path)
+{
+  g_autofree char *text = path ? scope_writer_read (path) : NULL;
+  g_autoptr (GKeyFile) file = g_key_file_new ();
+
+  if (!text || !g_key_file_load_from_data (file, text, (gsize) -1, G_KEY_FILE_NONE, NULL))
+    return NULL;
+  return g_steal_pointer (&file);
+}
+
+/* The capture that a file beside the model names; NULL: none, or the name leads elsewhere.
+ * (transfer full) */
+static char *
+dup_capture_beside (GKeyFile *file, const char *path)
+{
+  g_autofree char *name = g_key_file_get_string (file, GROUP, "capture", NULL);
+  g_autofree char *folder = g_path_get_dirname (path);
+
+  if (!name || strchr (name, '/'))
+    return NULL;
+  return g_build_filename (folder, name, NULL);
 }
 
 void
 scope_page_restore (ScopePage *self)
 {
   g_autofree char *path = NULL;
-  g_autofree char *text = NULL;
+  g_autofree char *own_path = NULL;
   g_autofree char *capture = NULL;
-  g_autoptr (GKeyFile) file = g_key_file_new ();
+  g_autoptr (GKeyFile) beside = NULL;
+  g_autoptr (GKeyFile) own = NULL;
 
   if (self->is_restored)
     return;
   self->is_restored = TRUE;
-  path = dup_path (self);
-  text = path ? scope_writer_read (path) : NULL;
-  if (!text || !g_key_file_load_from_data (file, text, (gsize) -1, G_KEY_FILE_NONE, NULL))
-    return;
-  scope_graph_view_load (self->graph_view, file);
-  capture = g_key_file_get_string (file, GROUP, "capture", NULL);
+  path = dup_path_beside (self);
+  own_path = dup_path_in_state_folder (self);
+  beside = read_state (path);
+  own = read_state (own_path);
+  if (beside || own)
+    scope_graph_view_load (self->graph_view, beside ? beside : own);
+  if (beside)
+    capture = dup_capture_beside (beside, path);
+  if (!capture && own)
+    capture = g_key_file_get_string (own, GROUP, "capture", NULL);
   if (capture && g_file_test (capture, G_FILE_TEST_IS_REGULAR))
     scope_workspace_open_capture (self->workspace, capture);
 }
