@@ -8,8 +8,10 @@
 #include "app/process/child.h"
 #include "app/process/json-fields.h"
 #include "app/process/worker.h"
+#include "engine/block/plugin.h"
 
 #include <math.h>
+#include <string.h>
 
 #define THUMBNAIL_WIDTH  400
 #define THUMBNAIL_HEIGHT 240
@@ -47,6 +49,18 @@ answered_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
     g_task_return_pointer (task, answer->parse (text), answer->free);
 }
 
+static GTask *
+new_answer (const AnswerParser *answer,
+            GCancellable       *cancellable,
+            GAsyncReadyCallback callback,
+            gpointer            user_data)
+{
+  GTask *task = g_task_new (NULL, cancellable, callback, user_data);
+
+  g_task_set_task_data (task, (gpointer) answer, NULL);
+  return task;
+}
+
 static void
 ask (const char *const  *arguments,
      const AnswerParser *answer,
@@ -54,10 +68,10 @@ ask (const char *const  *arguments,
      GAsyncReadyCallback callback,
      gpointer            user_data)
 {
-  GTask *task = g_task_new (NULL, cancellable, callback, user_data);
-
-  g_task_set_task_data (task, (gpointer) answer, NULL);
-  scope_child_run_async (arguments, cancellable, answered_cb, task);
+  scope_child_run_async (arguments,
+                         cancellable,
+                         answered_cb,
+                         new_answer (answer, cancellable, callback, user_data));
 }
 
 /* --- The list --- */
@@ -154,6 +168,30 @@ scope_gallery_trace_async (const char         *name,
                          task);
 }
 
+void
+scope_gallery_trace_plugin_async (const char         *model,
+                                  const char         *hash,
+                                  GCancellable       *cancellable,
+                                  GAsyncReadyCallback callback,
+                                  gpointer            user_data)
+{
+  GTask           *task = g_task_new (NULL, cancellable, callback, user_data);
+  g_autofree char *module = hyb_plugin_dup_module (model);
+  g_autofree char *base = g_path_get_basename (module ? module : model);
+  g_autofree char *folder = cache_prefix (hash);
+  g_autofree char *prefix = NULL;
+
+  if (g_str_has_suffix (base, ".so"))
+    base[strlen (base) - strlen (".so")] = '\0';
+  g_mkdir_with_parents (folder, 0700);
+  prefix = g_build_filename (folder, base, NULL);
+  g_task_set_task_data (task, g_strconcat (prefix, "-symbol.json", NULL), g_free);
+  scope_child_run_plugin_async ((const char *const[]){ "trace", model, "--output", prefix, NULL },
+                                cancellable,
+                                traced_cb,
+                                task);
+}
+
 GFile *
 scope_gallery_trace_finish (GAsyncResult *result, GError **error)
 {
@@ -219,6 +257,18 @@ scope_gallery_shapes_async (const char         *name,
        cancellable,
        callback,
        user_data);
+}
+
+void
+scope_gallery_shapes_of_plugin_async (const char         *model,
+                                      GCancellable       *cancellable,
+                                      GAsyncReadyCallback callback,
+                                      gpointer            user_data)
+{
+  scope_child_run_plugin_async ((const char *const[]){ "info", model, "--json", NULL },
+                                cancellable,
+                                answered_cb,
+                                new_answer (&shapes_answer, cancellable, callback, user_data));
 }
 
 char **

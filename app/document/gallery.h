@@ -1,7 +1,7 @@
-/* gallery.h — the example models: list, files, input shapes and thumbnails.
+/* gallery.h — the example models and those of plug-ins: list, files, input shapes and thumbnails.
  *
- * Examples are plug-ins and run only in a child process, never in the window.  Their files are kept in
- * the user's cache.
+ * Their code runs only in a child process, never in the window.  Their files are kept in the user's
+ * cache.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -25,6 +25,12 @@ void scope_gallery_trace_async (const char         *name,
                                 GCancellable       *cancellable,
                                 GAsyncReadyCallback callback,
                                 gpointer            user_data);
+/* Writes the model of a plug-in that the user allowed into the cache.  hash: of the module. */
+void scope_gallery_trace_plugin_async (const char         *model,
+                                       const char         *hash,
+                                       GCancellable       *cancellable,
+                                       GAsyncReadyCallback callback,
+                                       gpointer            user_data);
 /* The symbol file, (transfer full); NULL and an error: hscope failed. */
 GFile *scope_gallery_trace_finish (GAsyncResult *result, GError **error);
 /* Asks hscope for the shapes of an example's inputs, which its files do not contain. */
@@ -32,6 +38,11 @@ void scope_gallery_shapes_async (const char         *name,
                                  GCancellable       *cancellable,
                                  GAsyncReadyCallback callback,
                                  gpointer            user_data);
+/* The same for the model of a plug-in that the user allowed. */
+void scope_gallery_shapes_of_plugin_async (const char         *model,
+                                           GCancellable       *cancellable,
+                                           GAsyncReadyCallback callback,
+                                           gpointer            user_data);
 /* "NAME=1,3" for each input, (transfer full); NULL and an error: hscope failed. */
 char **scope_gallery_shapes_finish (GAsyncResult *result, GError **error);
 

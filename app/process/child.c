@@ -5,6 +5,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/process/child.h"
 
+#include "engine/block/plugin.h"
+
 #include <glib/gi18n.h>
 #include <string.h>
 
@@ -83,6 +85,7 @@ typedef struct
 {
   char           **argv;
   GSubprocessFlags flags;
+  gboolean         allows_modules;
 } Start;
 
 static void
@@ -106,12 +109,17 @@ run_start (gpointer data, gpointer unused G_GNUC_UNUSED)
 {
   g_autoptr (GTask) task = data;
   const Start *start = g_task_get_task_data (task);
+  g_autoptr (GSubprocessLauncher) launcher = g_subprocess_launcher_new (start->flags);
   GError      *error = NULL;
   GSubprocess *child;
 
   if (g_task_return_error_if_cancelled (task))
     return;
-  child = g_subprocess_newv ((const char *const *) start->argv, start->flags, &error);
+  if (start->allows_modules)
+    g_subprocess_launcher_unsetenv (launcher, HYB_PLUGINS_VARIABLE);
+  else
+    g_subprocess_launcher_setenv (launcher, HYB_PLUGINS_VARIABLE, HYB_PLUGINS_GALLERY, TRUE);
+  child = g_subprocess_launcher_spawnv (launcher, (const char *const *) start->argv, &error);
   if (child)
     g_task_return_pointer (task, child, kill_child);
   else
@@ -120,6 +128,22 @@ run_start (gpointer data, gpointer unused G_GNUC_UNUSED)
 
 /* Starting a program blocks until it has begun, which may take long on a busy machine.  The thread
  * keeps its normal priority, because the child would inherit a lower one. */
+static void
+push_start (GTask *task, const Start *job)
+{
+  static GThreadPool *thread;
+  Start              *start = g_memdup2 (job, sizeof *job);
+
+  if (!thread)
+    thread = g_thread_pool_new (run_start, NULL, 1, TRUE, NULL);
+  /* With inherited descriptors (all are close-on-exec) GLib uses posix_spawn() instead of fork():
+   * fork() copies the page tables, and every thread that touches new memory waits for it. */
+  start->argv = g_strdupv (job->argv);
+  start->flags |= G_SUBPROCESS_FLAGS_INHERIT_FDS;
+  g_task_set_task_data (task, start, start_free);
+  g_thread_pool_push (thread, task, NULL);
+}
+
 void
 scope_child_start_async (const char *const  *argv,
                          GSubprocessFlags    flags,
@@ -127,17 +151,8 @@ scope_child_start_async (const char *const  *argv,
                          GAsyncReadyCallback callback,
                          gpointer            user_data)
 {
-  static GThreadPool *thread;
-  GTask              *task = g_task_new (NULL, cancellable, callback, user_data);
-  Start              *start = g_new (Start, 1);
-
-  if (!thread)
-    thread = g_thread_pool_new (run_start, NULL, 1, TRUE, NULL);
-  /* With inherited descriptors (all are close-on-exec) GLib uses posix_spawn() instead of fork():
-   * fork() copies the page tables, and every thread that touches new memory waits for it. */
-  *start = (Start){ g_strdupv ((char **) argv), flags | G_SUBPROCESS_FLAGS_INHERIT_FDS };
-  g_task_set_task_data (task, start, start_free);
-  g_thread_pool_push (thread, task, NULL);
+  push_start (g_task_new (NULL, cancellable, callback, user_data),
+              &(Start){ (char **) argv, flags, FALSE });
 }
 
 GSubprocess *
@@ -192,13 +207,11 @@ started_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
   g_object_unref (task);
 }
 
-void
-scope_child_run_async (const char *const  *arguments,
-                       GCancellable       *cancellable,
-                       GAsyncReadyCallback callback,
-                       gpointer            user_data)
+/* Runs hscope and returns its output through task (transfer full). */
+static void
+run_hscope (GTask *task, const char *const *arguments, gboolean allows_modules)
 {
-  g_autoptr (GTask) task = g_task_new (NULL, cancellable, callback, user_data);
+  GTask *start;
   g_autoptr (GPtrArray) argv = g_ptr_array_new ();
   g_autofree char *program = scope_child_find_program ();
 
@@ -209,17 +222,36 @@ scope_child_run_async (const char *const  *arguments,
                                G_IO_ERROR_NOT_FOUND,
                                _ ("hscope was not found beside hybridscope or in PATH. Install "
                                   "both programs together."));
+      g_object_unref (task);
       return;
     }
   g_ptr_array_add (argv, program);
   for (guint i = 0; arguments[i] != NULL; i++)
     g_ptr_array_add (argv, (gpointer) arguments[i]);
   g_ptr_array_add (argv, NULL);
-  scope_child_start_async ((const char *const *) argv->pdata,
-                           G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_PIPE,
-                           cancellable,
-                           started_cb,
-                           g_steal_pointer (&task));
+  start = g_task_new (NULL, g_task_get_cancellable (task), started_cb, task);
+  push_start (start,
+              &(Start){ (char **) argv->pdata,
+                        G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_PIPE,
+                        allows_modules });
+}
+
+void
+scope_child_run_async (const char *const  *arguments,
+                       GCancellable       *cancellable,
+                       GAsyncReadyCallback callback,
+                       gpointer            user_data)
+{
+  run_hscope (g_task_new (NULL, cancellable, callback, user_data), arguments, FALSE);
+}
+
+void
+scope_child_run_plugin_async (const char *const  *arguments,
+                              GCancellable       *cancellable,
+                              GAsyncReadyCallback callback,
+                              gpointer            user_data)
+{
+  run_hscope (g_task_new (NULL, cancellable, callback, user_data), arguments, TRUE);
 }
 
 char *

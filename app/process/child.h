@@ -12,6 +12,8 @@
  * beside the program, in the build folder, or in PATH.  (transfer full) NULL: not found. */
 char *scope_child_find_program (void);
 
+/* Children load modules of the gallery only, except those of scope_child_run_plugin_async(). */
+
 /* Starts argv[0], which is a path, in a thread.  Cancelling before the finish function is called
  * kills the process. */
 void scope_child_start_async (const char *const  *argv,
@@ -27,6 +29,12 @@ void scope_child_run_async (const char *const  *arguments,
                             GCancellable       *cancellable,
                             GAsyncReadyCallback callback,
                             gpointer            user_data);
+/* The same for a command whose arguments name a plug-in that the user allowed; finish it with
+ * scope_child_run_finish(). */
+void scope_child_run_plugin_async (const char *const  *arguments,
+                                   GCancellable       *cancellable,
+                                   GAsyncReadyCallback callback,
+                                   gpointer            user_data);
 /* All of its stdout, (transfer full).  NULL and an error with the last line of stderr: hscope was not
  * started, was killed, or ended with a status other than 0. */
 char *scope_child_run_finish (GAsyncResult *result, GError **error);

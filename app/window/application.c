@@ -10,6 +10,7 @@
 #include "app/session/settings.h"
 #include "app/window/display.h"
 #include "app/window/window.h"
+#include "engine/block/plugin.h"
 
 #include <glib/gi18n.h>
 
@@ -254,6 +255,8 @@ scope_application_init (ScopeApplication *self G_GNUC_UNUSED)
 ScopeApplication *
 scope_application_new (const char *id, GApplicationFlags flags)
 {
+  /* Code of plug-ins runs in child processes only, and of modules only after the user allowed it. */
+  g_setenv (HYB_PLUGINS_VARIABLE, HYB_PLUGINS_GALLERY, TRUE);
   return g_object_new (SCOPE_TYPE_APPLICATION,
                        "application-id",
                        id,

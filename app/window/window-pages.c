@@ -8,6 +8,7 @@
 #include "app/session/session.h"
 #include "app/session/settings.h"
 #include "app/widgets/tooltip.h"
+#include "engine/block/plugin.h"
 
 #include <glib/gi18n.h>
 #include <string.h>
@@ -226,8 +227,12 @@ void
 scope_window_open (ScopeWindow *self, GFile *file)
 {
   g_autofree char *uri = g_file_get_uri (file);
+  g_autofree char *path = g_file_get_path (file);
+  g_autofree char *module = path ? hyb_plugin_dup_module (path) : NULL;
 
-  if (g_str_has_prefix (uri, GALLERY))
+  if (module)
+    gtk_widget_activate_action (GTK_WIDGET (self), "win.open-plugin", "s", path);
+  else if (g_str_has_prefix (uri, GALLERY))
     gtk_widget_activate_action (GTK_WIDGET (self),
                                 "win.open-example",
                                 "s",

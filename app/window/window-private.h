@@ -1,8 +1,8 @@
 /* window-private.h — the struct of the window, and what its files offer each other.
  *
- * Calls go one way: window.c (the class) → window-actions.c, -drop.c, -convert.c, -export.c, -mend.c →
- * window-dialog.c, window-pages.c.  Each part has a table of its actions, from which window.c installs
- * them.
+ * Calls go one way: window.c (the class) → window-actions.c, -drop.c, -convert.c, -export.c, -mend.c,
+ * -plugin.c → window-dialog.c, window-pages.c.  Each part has a table of its actions, from which
+ * window.c installs them.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -54,6 +54,7 @@ extern const ScopeWindowAction scope_window_forward_actions[]; /* window-forward
 extern const ScopeWindowAction scope_window_export_actions[];  /* window-export.c */
 extern const ScopeWindowAction scope_window_mend_actions[];    /* window-mend.c */
 extern const ScopeWindowAction scope_window_convert_actions[]; /* window-convert.c */
+extern const ScopeWindowAction scope_window_plugin_actions[];  /* window-plugin.c */
 
 /* --- window-pages.c --- */
 
