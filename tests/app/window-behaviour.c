@@ -520,66 +520,6 @@ test_start_page (void)
   g_assert_true (is_shown (page));
 }
 
-static void
-test_state (void)
-{
-  g_autofree char *path = g_build_filename (SOURCE_ROOT,
-                                            "tests/data/goldens/models/cell-lstm-t6-ntc-none",
-                                            "cell-lstm-t6-ntc-none.hsws",
-                                            NULL);
-
-  g_remove (path);
-  gui_act (page, "page.save-view", NULL);
-  scope_writer_wait ();
-  g_assert_true (g_file_test (path, G_FILE_TEST_IS_REGULAR));
-  g_assert_cmpint (g_remove (path), ==, 0);
-  gui_act (window, "win.save-view", NULL);
-  scope_writer_wait ();
-  g_assert_true (g_file_test (path, G_FILE_TEST_IS_REGULAR));
-  g_assert_cmpint (g_remove (path), ==, 0);
-}
-
-/* A workspace file beside a model, as a stranger could have written it. */
-static void
-check_capture_of_workspace (const char *named, gboolean is_opened)
-{
-  g_autofree char *model =
-      g_build_filename (SOURCE_ROOT, "tests/data/goldens/models/cell-lstm-t6-ntc-none", NULL);
-  g_autofree char *beside = g_build_filename (model, "cell-lstm-t6-ntc-none.hsws", NULL);
-  g_autofree char *text = g_strdup_printf ("[workspace]\nversion=1\ncapture=%s\n", named);
-  ScopePage       *opened;
-
-  g_assert_true (g_file_set_contents (beside, text, -1, NULL));
-  opened = gui_open (window, "cell-lstm-t6-ntc-none", NULL);
-  gui_settle (opened);
-  g_assert_cmpint (g_remove (beside), ==, 0);
-  g_assert_cmpint (scope_workspace_get_capture_path (scope_page_get_workspace (opened)) != NULL,
-                   ==,
-                   is_opened);
-  gui_act (window, "win.close-tab", NULL);
-}
-
-static void
-test_captures_of_workspaces (void)
-{
-  g_autofree char *folder = g_build_filename (SOURCE_ROOT, "tests/data/goldens/models", NULL);
-  g_autofree char *near = g_build_filename (folder, "cell-lstm-t6-ntc-none", "near.hscope", NULL);
-  g_autofree char *far = g_build_filename (folder, "far.hscope", NULL);
-  const char      *capture = scope_workspace_get_capture_path (workspace ());
-  g_autofree char *bytes = NULL;
-  gsize            length;
-
-  g_assert_true (g_file_get_contents (capture, &bytes, &length, NULL));
-  g_assert_true (g_file_set_contents (near, bytes, (gssize) length, NULL));
-  g_assert_true (g_file_set_contents (far, bytes, (gssize) length, NULL));
-  check_capture_of_workspace (far, FALSE);
-  check_capture_of_workspace ("../far.hscope", FALSE);
-  check_capture_of_workspace (near, FALSE);
-  check_capture_of_workspace ("near.hscope", TRUE);
-  g_assert_cmpint (g_remove (near), ==, 0);
-  g_assert_cmpint (g_remove (far), ==, 0);
-}
-
 static gboolean
 has_no_window (gpointer unused G_GNUC_UNUSED)
 {
@@ -596,9 +536,6 @@ test_quit (void)
 void
 add_behaviour_tests (void)
 {
-  add_test ("/app/window/opens-captures-of-a-workspace-only-beside-it",
-            CASE_MEASURED,
-            test_captures_of_workspaces);
   add_test ("/app/window/reads-again-and-keeps-the-selection", CASE_MODEL, test_reading_again);
   add_test ("/app/window/survives-a-missing-file", CASE_MODEL, test_missing_file);
   add_test ("/app/window/forgets-one-recent-file", CASE_MODEL, test_forgetting_a_file);
@@ -609,7 +546,6 @@ add_behaviour_tests (void)
   add_test ("/app/window/opens-again-what-stood-open", CASE_MODEL, test_open_again);
   add_test ("/app/window/looks-again-where-one-looked", CASE_MODEL, test_looking_again);
   add_test ("/app/window/opens-a-path-that-is-pasted", CASE_MODEL, test_pasting);
-  add_test ("/app/window/keeps-views-in-files", CASE_MODEL, test_state);
   add_test ("/app/window/dialogs-open", CASE_MODEL, test_dialogs);
   add_test ("/app/window/preferences-work-at-once", CASE_MODEL, test_preferences);
   add_test ("/app/window/first-steps-are-shown-and-go-away", CASE_MODEL, test_first_steps);

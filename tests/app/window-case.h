@@ -42,4 +42,5 @@ void add_view_tests (void);
 void add_value_tests (void);
 void add_mending_tests (void);
 void add_plugin_tests (void);
+void add_state_tests (void);
 void add_behaviour_tests (void);
