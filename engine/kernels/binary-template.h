@@ -10,13 +10,19 @@
 #define DIVIDE(a, b) ((a) / (b))
 #define MODULO(a, b) MODULO_FLOATING ((a), (b))
 /* Squares are frequent.  With a scalar exponent the compiler moves the test out of the loop. */
-#define POWER(a, b) ((b) == 2 ? (a) * (a) : pow ((a), (b)))
-#define HYPOT(a, b) (hypot ((a), (b)))
+#define POWER(a, b)    ((b) == 2 ? (a) * (a) : pow ((a), (b)))
+#define HYPOT(a, b)    (hypot ((a), (b)))
+#define COPYSIGN(a, b) (copysign ((a), (b)))
+#define ARCTAN2(a, b)  (atan2 ((a), (b)))
+#define LDEXP(a, b)    ((a) *exp2 (b))
 #else
-#define DIVIDE(a, b) ((T) divide_integers ((a), (b)))
-#define MODULO(a, b) ((T) modulo_integers ((a), (b)))
-#define POWER(a, b)  ((T) to_integer (pow ((double) (a), (double) (b))))
-#define HYPOT(a, b)  ((T) to_integer (hypot ((double) (a), (double) (b))))
+#define DIVIDE(a, b)   ((T) divide_integers ((a), (b)))
+#define MODULO(a, b)   ((T) modulo_integers ((a), (b)))
+#define POWER(a, b)    ((T) to_integer (pow ((double) (a), (double) (b))))
+#define HYPOT(a, b)    ((T) to_integer (hypot ((double) (a), (double) (b))))
+#define COPYSIGN(a, b) ((T) to_integer (copysign ((double) (a), (double) (b))))
+#define ARCTAN2(a, b)  ((T) to_integer (atan2 ((double) (a), (double) (b))))
+#define LDEXP(a, b)    ((T) to_integer ((double) (a) *exp2 ((double) (b))))
 #endif
 
 /* NaN if either is: a != a selects a NaN on the left; with NaN on the right a > b is false. */
@@ -92,13 +98,26 @@ LOOP (lesser_equal, a <= b)
 LOOP (logical_and, (a != 0) & (b != 0))
 LOOP (logical_or, (a != 0) | (b != 0))
 LOOP (logical_xor, (a != 0) ^ (b != 0))
+LOOP (copysign, COPYSIGN (a, b))
+LOOP (arctan2, ARCTAN2 (a, b))
+LOOP (ldexp, LDEXP (a, b))
+#if !FLOATING
+LOOP (bitwise_and, a &b)
+LOOP (bitwise_or, a | b)
+LOOP (bitwise_xor, a ^ b)
+LOOP (lcm, (T) least_common_multiple (a, b))
+#endif
 
 /* In the order of HybBinary. */
 static const HybBinaryLoop NAME (loops)[HYB_N_BINARY] = {
-  NAME (add),         NAME (sub),        NAME (mul),           NAME (div),    NAME (mod),
-  NAME (power),       NAME (maximum),    NAME (minimum),       NAME (hypot),  NAME (equal),
-  NAME (not_equal),   NAME (greater),    NAME (greater_equal), NAME (lesser), NAME (lesser_equal),
-  NAME (logical_and), NAME (logical_or), NAME (logical_xor),
+  NAME (add),         NAME (sub),        NAME (mul),           NAME (div),      NAME (mod),
+  NAME (power),       NAME (maximum),    NAME (minimum),       NAME (hypot),    NAME (equal),
+  NAME (not_equal),   NAME (greater),    NAME (greater_equal), NAME (lesser),   NAME (lesser_equal),
+  NAME (logical_and), NAME (logical_or), NAME (logical_xor),   NAME (copysign), NAME (arctan2),
+  NAME (ldexp),
+#if !FLOATING
+  NAME (bitwise_and), NAME (bitwise_or), NAME (bitwise_xor),   NAME (lcm),
+#endif
 };
 
 #undef LOOP
@@ -106,6 +125,9 @@ static const HybBinaryLoop NAME (loops)[HYB_N_BINARY] = {
 #undef MODULO
 #undef POWER
 #undef HYPOT
+#undef COPYSIGN
+#undef ARCTAN2
+#undef LDEXP
 #undef LARGER
 #undef SMALLER
 #undef T

@@ -36,6 +36,24 @@ modulo_integers (gint64 a, gint64 b)
   return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
 }
 
+static inline gint64
+least_common_multiple (gint64 a, gint64 b)
+{
+  guint64 x = a < 0 ? 0 - (guint64) a : (guint64) a, y = b < 0 ? 0 - (guint64) b : (guint64) b;
+  guint64 divisor = x, rest = y;
+
+  if (x == 0 || y == 0)
+    return 0;
+  while (rest != 0)
+    {
+      guint64 next = divisor % rest;
+
+      divisor = rest;
+      rest = next;
+    }
+  return (gint64) (x / divisor * y);
+}
+
 /* The remainder with the sign of the divisor, as in Python; fmod() has that of the dividend. */
 static inline double
 modulo_double (double a, double b)

@@ -28,6 +28,14 @@ typedef enum
   HYB_BINARY_LOGICAL_AND,
   HYB_BINARY_LOGICAL_OR,
   HYB_BINARY_LOGICAL_XOR,
+  HYB_BINARY_COPYSIGN,
+  HYB_BINARY_ARCTAN2,
+  HYB_BINARY_LDEXP, /* a 2^b */
+  /* The following have loops for integers and bool only. */
+  HYB_BINARY_BITWISE_AND,
+  HYB_BINARY_BITWISE_OR,
+  HYB_BINARY_BITWISE_XOR,
+  HYB_BINARY_LCM, /* least common multiple; 0 if an operand is 0 */
   HYB_N_BINARY,
 } HybBinary;
 

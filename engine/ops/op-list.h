@@ -77,6 +77,10 @@ HYB_OPS (nn, lrn)
 HYB_OPS (nn, softmax)
 HYB_OPS (nn, softmax_activation)
 
+HYB_OPS (numpy, comparison)
+HYB_OPS (numpy, mixed_arithmetic)
+HYB_OPS (numpy, numpy_binary)
+
 HYB_OPS (ops, variable)
 
 HYB_OPS (random, multinomial)

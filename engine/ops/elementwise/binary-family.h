@@ -14,3 +14,6 @@ void hyb_binary_forward (const HybCall *call, const HybRun *run, HybBinary funct
 /* For HybOp.gradient: the gradients of both operands.  With broadcasts, operands may be smaller than
  * the result, and each gradient is summed over the axes along which its operand was repeated. */
 void hyb_binary_gradient (HybGrad *grad, HybBinary function, gboolean broadcasts);
+
+/* The same with broadcasts, for operators whose operands may differ in element type. */
+void hyb_binary_gradient_mixed (HybGrad *grad, HybBinary function);

@@ -16,17 +16,24 @@
 #include "engine/kernels/vectorise.h"
 
 /* name, formula as text, formula in C of the incoming gradient g and the operands a and b */
-#define GRADIENT_ROWS(ROW)                                  \
-  ROW (div_rhs, "−g a / b²", a / (b * b) * -g)              \
-  ROW (mod_rhs, "−g ⌊a / b⌋", floor (a / b) * -g)           \
-  ROW (power_lhs, "g b a^(b−1)", pow (a, b - 1) * b * g)    \
-  ROW (power_rhs, "g a^b log a", pow (a, b) * log (a) * g)  \
-  ROW (maximum_lhs, "g where a ≥ b", a >= b ? g : 0)        \
-  ROW (maximum_rhs, "g where a < b", a < b ? g : 0)         \
-  ROW (minimum_lhs, "g where a ≤ b", a <= b ? g : 0)        \
-  ROW (minimum_rhs, "g where a > b", a > b ? g : 0)         \
-  ROW (hypot_lhs, "g a / √(a² + b²)", a / hypot (a, b) * g) \
-  ROW (hypot_rhs, "g b / √(a² + b²)", b / hypot (a, b) * g)
+#define GRADIENT_ROWS(ROW)                                        \
+  ROW (div_rhs, "−g a / b²", a / (b * b) * -g)                    \
+  ROW (mod_rhs, "−g ⌊a / b⌋", floor (a / b) * -g)                 \
+  ROW (power_lhs, "g b a^(b−1)", pow (a, b - 1) * b * g)          \
+  ROW (power_rhs, "g a^b log a", pow (a, b) * log (a) * g)        \
+  ROW (maximum_lhs, "g where a ≥ b", a >= b ? g : 0)              \
+  ROW (maximum_rhs, "g where a < b", a < b ? g : 0)               \
+  ROW (minimum_lhs, "g where a ≤ b", a <= b ? g : 0)              \
+  ROW (minimum_rhs, "g where a > b", a > b ? g : 0)               \
+  ROW (hypot_lhs, "g a / √(a² + b²)", a / hypot (a, b) * g)       \
+  ROW (hypot_rhs, "g b / √(a² + b²)", b / hypot (a, b) * g)       \
+  ROW (copysign_lhs,                                              \
+       "g, negated where the sign changes",                       \
+       (a < 0) != (b < 0 || (b == 0 && signbit (b))) ? -g : g)    \
+  ROW (arctan2_lhs, "g b / (a² + b²)", b / (a * a + b * b) * g)   \
+  ROW (arctan2_rhs, "−g a / (a² + b²)", a / (a * a + b * b) * -g) \
+  ROW (ldexp_lhs, "g 2^b", exp2 (b) * g)                          \
+  ROW (ldexp_rhs, "g a 2^b log 2", exp2 (b) * a * g * M_LN2)
 
 typedef struct
 {
@@ -53,6 +60,7 @@ typedef struct
     for (gint64 i = 0; i < n; i++)                                    \
       {                                                               \
         T g = gs[i], a = as[i * step_a], b = bs[i * step_b];          \
+        (void) a;                                                     \
         y[i] = formula;                                               \
       }                                                               \
   }
@@ -130,12 +138,21 @@ static const Side sides[HYB_N_BINARY][2] = {
                            { FORM_OPERATOR, "_backward_minimum_rhs" } },
   [HYB_BINARY_HYPOT] = { { FORM_OPERATOR, "_backward_hypot_lhs" },
                          { FORM_OPERATOR, "_backward_hypot_rhs" } },
+  [HYB_BINARY_COPYSIGN] = { { FORM_OPERATOR, "_backward_copysign_lhs" }, { FORM_ZERO } },
+  [HYB_BINARY_ARCTAN2] = { { FORM_OPERATOR, "_backward_arctan2_lhs" },
+                           { FORM_OPERATOR, "_backward_arctan2_rhs" } },
+  [HYB_BINARY_LDEXP] = { { FORM_OPERATOR, "_backward_ldexp_lhs" },
+                         { FORM_OPERATOR, "_backward_ldexp_rhs" } },
 };
 
 static HybValueId
-emit_side (HybGrad *grad, const Side *side, HybValueId other, gboolean broadcasts)
+emit_side (HybGrad          *grad,
+           const Side       *side,
+           const HybValueId *operands,
+           guint             index,
+           gboolean          broadcasts)
 {
-  HybValueId g = hyb_grad_incoming (grad, 0);
+  HybValueId g = hyb_grad_incoming (grad, 0), other = operands[1 - index];
 
   switch (side->form)
     {
@@ -158,29 +175,50 @@ emit_side (HybGrad *grad, const Side *side, HybValueId other, gboolean broadcast
                             other,
                             HYB_NO_ID);
     case FORM_OPERATOR:
-      return hyb_grad_emit (grad,
-                            side->op,
-                            g,
-                            hyb_grad_input (grad, 0),
-                            hyb_grad_input (grad, 1),
-                            HYB_NO_ID);
+      return hyb_grad_emit (grad, side->op, g, operands[0], operands[1], HYB_NO_ID);
     }
   return HYB_NO_ID;
+}
+
+/* Where operands may differ in type, those of the slope get the type of the incoming gradient, and
+ * the result that of its operand; without a difference these are views. */
+static HybValueId
+cast_like (HybGrad *grad, HybValueId value, HybValueId like)
+{
+  return hyb_grad_emit (grad, "_cast_like", value, like, HYB_NO_ID);
+}
+
+void
+hyb_binary_gradient_mixed (HybGrad *grad, HybBinary function)
+{
+  HybValueId g = hyb_grad_incoming (grad, 0), operands[2];
+
+  for (guint i = 0; i < 2; i++)
+    operands[i] = cast_like (grad, hyb_grad_input (grad, i), g);
+  for (guint i = 0; i < 2; i++)
+    {
+      HybValueId value;
+
+      if (!hyb_grad_needs_input (grad, i))
+        continue;
+      value = emit_side (grad, &sides[function][i], operands, i, TRUE);
+      value = hyb_grad_emit (grad, "_reduce_like", value, operands[i], HYB_NO_ID);
+      hyb_grad_set_input (grad, i, cast_like (grad, value, hyb_grad_input (grad, i)));
+    }
 }
 
 void
 hyb_binary_gradient (HybGrad *grad, HybBinary function, gboolean broadcasts)
 {
+  HybValueId operands[] = { hyb_grad_input (grad, 0), hyb_grad_input (grad, 1) };
+
   for (guint operand = 0; operand < 2; operand++)
     {
       HybValueId value;
 
       if (!hyb_grad_needs_input (grad, operand))
         continue;
-      value = emit_side (grad,
-                         &sides[function][operand],
-                         hyb_grad_input (grad, 1 - operand),
-                         broadcasts);
+      value = emit_side (grad, &sides[function][operand], operands, operand, broadcasts);
       if (value == HYB_NO_ID)
         continue;
       if (broadcasts)
@@ -246,10 +284,15 @@ LINEAR (minimum_rhs)
 #undef LINEAR
 
 /* The others cannot be differentiated again; asking for it is an error that names the operator. */
-#define power_lhs_second_gradient NULL
-#define power_rhs_second_gradient NULL
-#define hypot_lhs_second_gradient NULL
-#define hypot_rhs_second_gradient NULL
+#define power_lhs_second_gradient    NULL
+#define power_rhs_second_gradient    NULL
+#define hypot_lhs_second_gradient    NULL
+#define hypot_rhs_second_gradient    NULL
+#define ldexp_rhs_second_gradient    NULL
+#define ldexp_lhs_second_gradient    NULL
+#define arctan2_rhs_second_gradient  NULL
+#define arctan2_lhs_second_gradient  NULL
+#define copysign_lhs_second_gradient NULL
 
 static const char *const gradient_inputs[] = { "gradient", "lhs", "rhs", NULL };
 
@@ -279,3 +322,8 @@ const HybOp hyb_ops_binary_gradient[] = {
 #undef power_rhs_second_gradient
 #undef hypot_lhs_second_gradient
 #undef hypot_rhs_second_gradient
+#undef ldexp_rhs_second_gradient
+#undef ldexp_lhs_second_gradient
+#undef arctan2_rhs_second_gradient
+#undef arctan2_lhs_second_gradient
+#undef copysign_lhs_second_gradient

@@ -3,14 +3,13 @@
  *
  * s is converted to the element type of the result, so int32 data times 1.5 is times 1; except if
  * is_int is False, because then integer data give a float64 result.  The tables of rows expand to
- * one operator each.  Start with scalar_forward() and DIFFERENTIABLE_ROWS.
+ * one operator each.  Start with hyb_scalar_forward() and DIFFERENTIABLE_ROWS.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "engine/op/op.h"
+#include "engine/ops/elementwise/scalar-family.h"
 
 #include "engine/base/parallel.h"
 #include "engine/gradient/gradient.h"
-#include "engine/kernels/binary.h"
 #include "engine/kernels/each.h"
 #include "engine/op/rules.h"
 #include "engine/op/run.h"
@@ -19,26 +18,20 @@
 
 #include "engine/kernels/vectorise.h"
 
-typedef struct
-{
-  double   scalar;
-  gboolean is_int;
-} ScalarParams;
-
-static const HybParam scalar_params[] = {
-  { HYB_FIELD (ScalarParams, scalar), HYB_PARAM_FLOAT, "1.0", .doc = "the other operand" },
-  { HYB_FIELD (ScalarParams, is_int),
+const HybParam hyb_scalar_params[] = {
+  { HYB_FIELD (HybScalarParams, scalar), HYB_PARAM_FLOAT, "1.0", .doc = "the other operand" },
+  { HYB_FIELD (HybScalarParams, is_int),
     HYB_PARAM_BOOL,
     "True",
     .doc = "whether the scalar was written as an integer" },
   { 0 },
 };
 
-static gboolean
-scalar_infer_dtype (HybCall *call, GError **error)
+gboolean
+hyb_scalar_infer_dtype (HybCall *call, GError **error)
 {
-  const ScalarParams *params = call->params;
-  HybDType            dtype = call->input[0].dtype;
+  const HybScalarParams *params = call->params;
+  HybDType               dtype = call->input[0].dtype;
 
   if (dtype == HYB_BOOL)
     return hyb_dtype_assign (&call->output[0].dtype, params->is_int ? HYB_I64 : HYB_F64, error);
@@ -87,19 +80,22 @@ scalar_slice (gint64 begin, gint64 end, gpointer data)
     }
 }
 
-static void
-scalar_forward (const HybCall *call, const HybRun *run, HybBinary function, gboolean is_reversed)
+void
+hyb_scalar_forward (const HybCall *call,
+                    const HybRun  *run,
+                    HybBinary      function,
+                    gboolean       is_reversed)
 {
-  const ScalarParams *params = call->params;
-  gint64              scalar;
-  ScalarOperands      operands = {
-         .loop = hyb_binary_loop (function, call->output[0].dtype),
-         .from = call->input[0].dtype,
-         .to = call->output[0].dtype,
-         .is_reversed = is_reversed,
-         .scalar = &scalar,
-         .x = run->input[0],
-         .y = run->output[0],
+  const HybScalarParams *params = call->params;
+  gint64                 scalar;
+  ScalarOperands         operands = {
+            .loop = hyb_binary_loop (function, call->output[0].dtype),
+            .from = call->input[0].dtype,
+            .to = call->output[0].dtype,
+            .is_reversed = is_reversed,
+            .scalar = &scalar,
+            .x = run->input[0],
+            .y = run->output[0],
   };
 
   hyb_dtype_set_double (&scalar, operands.to, 0, params->scalar);
@@ -153,10 +149,10 @@ scalar_forward (const HybCall *call, const HybRun *run, HybBinary function, gboo
        "_LogicalXorScalar",                                                                        \
        "one of x and s is not 0")
 
-#define ROW(id, FUNCTION, is_reversed, text, alias, summary)        \
-  static void id##_forward (const HybCall *call, const HybRun *run) \
-  {                                                                 \
-    scalar_forward (call, run, HYB_BINARY_##FUNCTION, is_reversed); \
+#define ROW(id, FUNCTION, is_reversed, text, alias, summary)            \
+  static void id##_forward (const HybCall *call, const HybRun *run)     \
+  {                                                                     \
+    hyb_scalar_forward (call, run, HYB_BINARY_##FUNCTION, is_reversed); \
   }
 DIFFERENTIABLE_ROWS (ROW)
 STEP_ROWS (ROW)
@@ -208,8 +204,8 @@ typedef struct
 static void
 scalar_backward (const HybCall *call, const HybRun *run, HybParallelFunc slice)
 {
-  const ScalarParams *params = call->params;
-  GradientOperands    operands = { run->input[0], run->input[1], run->output[0], params->scalar };
+  const HybScalarParams *params = call->params;
+  GradientOperands operands = { run->input[0], run->input[1], run->output[0], params->scalar };
 
   hyb_parallel_for (hyb_shape_size (&call->output[0].shape), HYB_EACH_GRAIN / 4, slice, &operands);
 }
@@ -312,7 +308,7 @@ monomial (HybGrad *grad, double factor, double exponent)
 static double
 scalar_of (HybGrad *grad)
 {
-  return ((const ScalarParams *) hyb_grad_params (grad))->scalar;
+  return ((const HybScalarParams *) hyb_grad_params (grad))->scalar;
 }
 
 static void
@@ -362,8 +358,8 @@ static const char *const gradient_inputs[] = { "gradient", "data", NULL };
 #define COMMON(id, text, alias, summary)                                                        \
   .name = text, .aliases = (const char *const[]){ alias, NULL },                                \
   .doc = summary ", with a number s given as attribute.", .category = HYB_CATEGORY_ELEMENTWISE, \
-  .inputs = inputs, .params = scalar_params, .params_size = sizeof (ScalarParams),              \
-  .infer_shape = hyb_rule_unary, .infer_dtype = scalar_infer_dtype,                             \
+  .inputs = inputs, .params = hyb_scalar_params, .params_size = sizeof (HybScalarParams),       \
+  .infer_shape = hyb_rule_unary, .infer_dtype = hyb_scalar_infer_dtype,                         \
   .dtypes = HYB_DTYPES_ELEMENTWISE, .forward = id##_forward
 
 #define SMOOTH(id, FUNCTION, is_reversed, text, alias, summary) \
@@ -380,8 +376,8 @@ static const char *const gradient_inputs[] = { "gradient", "data", NULL };
     .category = HYB_CATEGORY_ELEMENTWISE,                          \
     .flags = HYB_OP_INTERNAL | HYB_OP_IN_PLACE | HYB_OP_POINTWISE, \
     .inputs = gradient_inputs,                                     \
-    .params = scalar_params,                                       \
-    .params_size = sizeof (ScalarParams),                          \
+    .params = hyb_scalar_params,                                   \
+    .params_size = sizeof (HybScalarParams),                       \
     .infer_shape = hyb_rule_same_shape,                            \
     .dtypes = HYB_DTYPES_FLOAT,                                    \
     .forward = id##_backward,                                      \
