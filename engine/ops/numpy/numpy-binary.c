@@ -228,11 +228,11 @@ static const char *const one_input[] = { "data", NULL };
   .inputs = one_input, .params = hyb_scalar_params, .params_size = sizeof (HybScalarParams), \
   .infer_shape = hyb_rule_unary, .forward = id##_scalar_forward
 
-#define SMOOTH(id, FUNCTION, summary)            \
-  { TENSORS (id, summary),                       \
-    .flags = HYB_OP_IN_PLACE | HYB_OP_POINTWISE, \
-    .prepare = id##_prepare,                     \
-    .dtypes = HYB_DTYPES_ELEMENTWISE,            \
+#define SMOOTH(id, FUNCTION, summary) \
+  { TENSORS (id, summary),            \
+    .flags = HYB_OP_IN_PLACE,         \
+    .prepare = id##_prepare,          \
+    .dtypes = HYB_DTYPES_ELEMENTWISE, \
     .gradient = id##_gradient },
 #define INTEGER(id, FUNCTION, summary)                          \
   { TENSORS (id, summary),                                      \
