@@ -40,6 +40,7 @@ hyb_conversion_init (HybConversion *conversion, HybModel *from, const HybConvert
   conversion->types = hyb_variant_infer_types (from, conversion->graph, options->input);
   conversion->copies = hyb_parameter_copies_new ();
   hyb_rebuild_init (&conversion->rebuild, conversion->graph);
+  conversion->rebuild.types = conversion->types;
   hyb_model_set_format (conversion->to, "mxnet-symbol");
   for (guint i = 0; i < hyb_model_n_parameters (from); i++)
     {

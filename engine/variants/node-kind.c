@@ -25,6 +25,8 @@ static const struct
   { "dot", HYB_KIND_DOT },
   { "SliceChannel", HYB_KIND_SPLIT },
   { "slice_axis", HYB_KIND_SLICE_AXIS },
+  { "sign", HYB_KIND_SIGN },
+  { "slice_like", HYB_KIND_SLICE_LIKE },
   { "stack", HYB_KIND_STACK },
   { "Concat", HYB_KIND_CONCAT },
   { "expand_dims", HYB_KIND_EXPAND },

@@ -253,6 +253,15 @@ follow_copy (HybRebuild *rebuild, HybNodeId id, const HybNode *node, const HybVa
   return TRUE;
 }
 
+/* A slice to the shape of another array that has the same shape already changes nothing. */
+static gboolean
+follow_slice_like (HybRebuild *rebuild, HybNodeId id, const HybNode *node, const HybValueId *inputs)
+{
+  return rebuild->types && hyb_shape_is_known (&rebuild->types[inputs[0]].shape) &&
+         hyb_shape_equal (&rebuild->types[inputs[0]].shape, &rebuild->types[inputs[1]].shape) &&
+         follow_copy (rebuild, id, node, inputs);
+}
+
 /* An elementwise node on whole sequences may be applied to each step instead. */
 static gboolean
 follow_whole (HybRebuild *rebuild, HybNodeId id, const HybNode *node, const HybValueId *inputs)
@@ -288,7 +297,7 @@ static const struct
   { HYB_KIND_EXPAND, follow_expand },   { HYB_KIND_STACK, follow_stack },
   { HYB_KIND_CONCAT, follow_concat },   { HYB_KIND_SWAP, follow_swap },
   { HYB_KIND_REVERSE, follow_reverse }, { HYB_KIND_LAST, follow_last },
-  { HYB_KIND_COPY, follow_copy },
+  { HYB_KIND_COPY, follow_copy },       { HYB_KIND_SLICE_LIKE, follow_slice_like },
 };
 
 static gboolean

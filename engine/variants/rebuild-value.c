@@ -286,15 +286,17 @@ hyb_rebuild_copy_node (HybRebuild *rebuild, HybNodeId id)
   const HybNode         *node = hyb_graph_get_node (rebuild->from, id);
   const HybValueId      *inputs = hyb_graph_get_inputs (rebuild->from, id);
   g_autofree HybValueId *values = g_new (HybValueId, MAX (node->n_inputs, 1));
+  g_autofree HybValueId *read = NULL;
   HybValueId             first;
 
   for (guint i = 0; i < node->n_inputs; i++)
     values[i] = hyb_rebuild_value (rebuild, inputs[i]);
   if (rebuild->error)
     return;
+  read = hyb_rebuild_match_shapes (rebuild, rebuild->from, id, values);
   if (!hyb_node_is_variable (node))
     g_hash_table_add (rebuild->names, g_strdup (node->name));
-  first = hyb_builder_copy (rebuild->builder, rebuild->from, id, values);
+  first = hyb_builder_copy (rebuild->builder, rebuild->from, id, read);
   hyb_rebuild_add_match (rebuild, id, first, -1);
   for (guint i = 0; i < node->n_outputs; i++)
     rebuild->value[node->first_output + i] = first + i;

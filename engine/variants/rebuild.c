@@ -4,6 +4,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/variants/rebuild.h"
 
+#include "engine/op/rules.h"
+#include "engine/variants/node-kind.h"
+
 #include <string.h>
 
 void
@@ -35,6 +38,7 @@ hyb_rebuild_clear (HybRebuild *rebuild)
   g_clear_pointer (&rebuild->sequences, g_ptr_array_unref);
   g_clear_pointer (&rebuild->names, g_hash_table_unref);
   g_clear_pointer (&rebuild->matches, g_array_unref);
+  g_clear_pointer (&rebuild->is_open, g_array_unref);
   g_clear_error (&rebuild->error);
 }
 
@@ -113,6 +117,86 @@ hyb_rebuild_unary (HybRebuild *rebuild, const char *op, const char *name, HybVal
   return hyb_rebuild_call (rebuild, &call);
 }
 
+/* --- Shapes that MXNet does not know --- */
+
+void
+hyb_rebuild_set_open_shapes (HybRebuild *rebuild)
+{
+  rebuild->is_open = g_array_new (FALSE, FALSE, sizeof (guint8));
+}
+
+/* Whether a new value comes from a while_loop. */
+static gboolean
+is_open (HybRebuild *rebuild, HybValueId value)
+{
+  for (HybNodeId id = rebuild->is_open->len; id < hyb_builder_n_nodes (rebuild->builder); id++)
+    {
+      const HybNode    *node = hyb_builder_get_node (rebuild->builder, id);
+      const HybValueId *inputs = hyb_builder_get_inputs (rebuild->builder, id);
+      guint8            open = hyb_node_kind (node) == HYB_KIND_WHILE;
+
+      for (guint i = 0; i < node->n_inputs; i++)
+        open |= g_array_index (rebuild->is_open,
+                               guint8,
+                               hyb_builder_get_producer (rebuild->builder, inputs[i]));
+      g_array_append_val (rebuild->is_open, open);
+    }
+  return g_array_index (rebuild->is_open,
+                        guint8,
+                        hyb_builder_get_producer (rebuild->builder, value));
+}
+
+/* Whether all inputs of a node have the same shape, as far as that is known. */
+static gboolean
+has_equal_inputs (const HybRebuild *rebuild, HybGraph *from, HybNodeId id)
+{
+  const HybNode    *node = hyb_graph_get_node (from, id);
+  const HybValueId *old = hyb_graph_get_inputs (from, id);
+
+  if (node->op->infer_shape == hyb_rule_same_shape)
+    return TRUE;
+  if (node->op->infer_shape != hyb_rule_broadcast || from != rebuild->from || !rebuild->types)
+    return FALSE;
+  for (guint i = 0; i < node->n_inputs; i++)
+    if (!hyb_shape_is_known (&rebuild->types[old[i]].shape) ||
+        !hyb_shape_equal (&rebuild->types[old[0]].shape, &rebuild->types[old[i]].shape))
+      return FALSE;
+  return TRUE;
+}
+
+HybValueId *
+hyb_rebuild_match_shapes (HybRebuild       *rebuild,
+                          HybGraph         *from,
+                          HybNodeId         id,
+                          const HybValueId *inputs)
+{
+  const HybNode *node = hyb_graph_get_node (from, id);
+  HybValueId    *matched = g_memdup2 (inputs, MAX (node->n_inputs, 1) * sizeof *inputs);
+  HybValueId     open = HYB_NO_ID;
+
+  if (!rebuild->is_open || node->n_inputs < 2 || !has_equal_inputs (rebuild, from, id))
+    return matched;
+  for (guint i = 0; i < node->n_inputs; i++)
+    if (is_open (rebuild, inputs[i]))
+      open = inputs[i];
+  for (guint i = 0; open != HYB_NO_ID && i < node->n_inputs; i++)
+    {
+      HybNodeId maker = hyb_builder_get_producer (rebuild->builder, inputs[i]);
+
+      if (!is_open (rebuild, inputs[i]) &&
+          !hyb_node_is_variable (hyb_builder_get_node (rebuild->builder, maker)))
+        matched[i] = hyb_rebuild_call (rebuild,
+                                       &(HybRebuildCall){ "slice_like",
+                                                          "same_shape",
+                                                          2,
+                                                          (const HybValueId[]){ inputs[i], open },
+                                                          NULL });
+    }
+  return matched;
+}
+
+/* --- Copies --- */
+
 /* The attributes of a node without the name of the loop's body that it was in. */
 static const char **
 plain_attributes (const HybNode *node)
@@ -138,6 +222,7 @@ hyb_rebuild_copy (HybRebuild       *rebuild,
 {
   const HybNode          *node = hyb_graph_get_node (from, id);
   gboolean                is_opaque = node->op->flags & HYB_OP_OPAQUE;
+  g_autofree HybValueId  *read = hyb_rebuild_match_shapes (rebuild, from, id, inputs);
   g_autofree const char **attributes = plain_attributes (node);
   HybNodeSpec             spec = { .op = is_opaque ? NULL : node->op,
                                    .type = node->type,
@@ -145,7 +230,7 @@ hyb_rebuild_copy (HybRebuild       *rebuild,
                                    .attributes = attributes,
                                    .params = node->params ? hyb_params_ref (node->params) : NULL,
                                    .n_inputs = node->n_inputs,
-                                   .inputs = inputs,
+                                   .inputs = read,
                                    .n_bodies = node->n_bodies,
                                    .bodies = hyb_graph_get_bodies (from, id),
                                    .n_outputs = node->n_outputs };

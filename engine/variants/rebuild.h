@@ -68,7 +68,8 @@ typedef struct
   GArray           *matches;        /* of HybMatch: old node, new node */
   HybNodeId         current;        /* the old node that new nodes stand for; HYB_NO_ID: none */
   gint32            step;           /* the step of current that they stand for; -1: none */
-  GError           *error;          /* the first error; nothing is added after it */
+  GArray           *is_open; /* of guint8, by new node; NULL: see hyb_rebuild_set_open_shapes() */
+  GError           *error;   /* the first error; nothing is added after it */
 } HybRebuild;
 
 /* Begins an empty graph.  Names of the variables of from are reserved. */
@@ -76,6 +77,17 @@ void hyb_rebuild_init (HybRebuild *rebuild, HybGraph *from);
 /* Frees everything that rebuild owns. */
 void hyb_rebuild_clear (HybRebuild *rebuild);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (HybRebuild, hyb_rebuild_clear)
+
+/* From now on, elementwise nodes that combine results of a while_loop, whose shapes MXNet does not
+ * know, with computed arrays of known shape read copies of these whose shape is not known either.
+ * MXNet's executor would otherwise fail when it lets both share memory. */
+void hyb_rebuild_set_open_shapes (HybRebuild *rebuild);
+/* The inputs that a copy of node id of the graph from shall read instead of these.  (transfer full)
+ */
+HybValueId *hyb_rebuild_match_shapes (HybRebuild       *rebuild,
+                                      HybGraph         *from,
+                                      HybNodeId         id,
+                                      const HybValueId *inputs);
 
 /* --- What old values and nodes became --- */
 

@@ -1,14 +1,16 @@
 /* to-while.c — writes every chain as a _while_loop that counts its steps and takes its inputs by
  * number.
  *
- * MXNet knows no shapes before such a loop runs, so states that begin with a constant of unknown
- * batch size are computed from the inputs instead.
+ * MXNet knows no shapes before such a loop runs: while-states.h makes the initial states, and
+ * hyb_rebuild_set_open_shapes() the nodes that combine its results with other arrays.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/variants/form.h"
 #include "engine/variants/loop-body.h"
 #include "engine/variants/rebuild-value.h"
+#include "engine/variants/while-states.h"
 #include "engine/variants/write-groups.h"
 
+#include "engine/op/rules.h"
 #include "engine/variants/node-kind.h"
 
 #include <string.h>
@@ -80,98 +82,25 @@ make_condition (guint n_steps, GError **error)
   return hyb_builder_freeze (builder);
 }
 
-/* --- States that begin with a constant --- */
-
-/* Whether an old value is a constant of shape (0, units), where 0 means that the batch size is
- * unknown. */
-static gboolean
-is_open_constant (const HybLoopBody *body, HybValueId old, gint64 *units)
-{
-  HybGraph      *graph = body->cells->graph;
-  const HybNode *node = hyb_graph_get_node (graph, hyb_graph_get_producer (graph, old));
-  const char    *text = hyb_node_get_attribute (node, "shape");
-  HybInts        shape = { 0 };
-  gboolean       is_open;
-
-  if (hyb_node_kind (node) != HYB_KIND_CONSTANT || !text || !hyb_params_parse_ints (text, &shape))
-    return FALSE;
-  is_open = shape.n == 2 && shape.value[0] <= 0 && shape.value[1] > 0;
-  *units = is_open ? shape.value[1] : 0;
-  g_free (shape.value);
-  return is_open;
-}
-
-/* Makes a constant of shape (batch, units), with the batch size of the inputs. */
-static HybValueId
-make_constant_state (WhileWriter *writer, HybValueId old, gint64 units)
-{
-  HybGraph        *graph = writer->body->cells->graph;
-  const HybNode   *node = hyb_graph_get_node (graph, hyb_graph_get_producer (graph, old));
-  gboolean         is_one = node->op == hyb_op_find ("_ones");
-  HybRebuild      *rebuild = writer->rebuild;
-  g_autofree char *size = g_strdup_printf ("%" G_GINT64_FORMAT, units);
-  HybValueId       value = hyb_rebuild_unary (rebuild,
-                                        "slice_axis",
-                                        "first_row",
-                                        writer->data,
-                                        "axis",
-                                        "0",
-                                        "begin",
-                                        "0",
-                                        "end",
-                                        "1",
-                                        NULL);
-
-  value = hyb_rebuild_unary (rebuild, "sum", "batch", value, "axis", "(0, 2)", NULL);
-  value = hyb_rebuild_unary (rebuild, is_one ? "ones_like" : "zeros_like", "begin", value, NULL);
-  if (hyb_node_double (node, "value", 0) != 0)
-    value = hyb_rebuild_unary (rebuild,
-                               "_plus_scalar",
-                               "begin_value",
-                               value,
-                               "scalar",
-                               hyb_node_get_attribute (node, "value"),
-                               NULL);
-  value = hyb_rebuild_unary (rebuild, "expand_dims", "begin_column", value, "axis", "1", NULL);
-  return hyb_rebuild_unary (rebuild,
-                            "broadcast_axis",
-                            node->name,
-                            value,
-                            "axis",
-                            "1",
-                            "size",
-                            size,
-                            NULL);
-}
-
-/* The new value that a state begins with. */
-static HybValueId
-make_initial_state (WhileWriter *writer, guint state)
-{
-  HybValueId old = hyb_loop_body_initial_state (writer->body, state);
-  gint64     units;
-
-  if (is_open_constant (writer->body, old, &units))
-    return make_constant_state (writer, old, units);
-  return hyb_rebuild_value (writer->rebuild, old);
-}
-
 /* --- The loop --- */
 
 /* Fills inputs. */
 static void
 list_inputs (WhileWriter *writer)
 {
-  HybLoopBody      *body = writer->body;
-  const char *const zero[] = { "dtype", "float32", "shape", "(1,)", NULL };
-  HybValueId        value = hyb_rebuild_call (writer->rebuild,
+  HybLoopBody       *body = writer->body;
+  const HybCellStep *first = hyb_chain_step (body->cells, body->chain, 0);
+  const char *const  zero[] = { "dtype", "float32", "shape", "(1,)", NULL };
+  HybValueId         value = hyb_rebuild_call (writer->rebuild,
                                        &(HybRebuildCall){ "_zeros", "first_step", 0, NULL, zero });
 
-  writer->data = hyb_sequence_whole (writer->rebuild, hyb_loop_body_inputs (body), 0);
+  HybWhileStates states = { writer->rebuild, HYB_NO_ID, first->x, body->captured };
+
+  states.data = writer->data = hyb_sequence_whole (writer->rebuild, hyb_loop_body_inputs (body), 0);
   g_array_append_val (writer->inputs, value);
   for (guint s = 0; s < hyb_loop_body_n_states (body); s++)
     {
-      value = make_initial_state (writer, s);
+      value = hyb_while_initial_state (&states, hyb_loop_body_initial_state (body, s));
       g_array_append_val (writer->inputs, value);
     }
   g_array_append_val (writer->inputs, writer->data);
@@ -328,11 +257,19 @@ set_constant_shapes (HybConversion *conversion)
     }
 }
 
-/* MXNet knows no shapes behind a while_loop, and fails where an elementwise operator reads one
- * array of known and one of unknown shape.  The first node where that would happen, or HYB_NO_ID.
- * */
+/* Whether two values are known to have the same shape. */
+static gboolean
+have_same_shape (const HybConversion *conversion, HybValueId a, HybValueId b)
+{
+  const HybShape *x = &conversion->types[a].shape, *y = &conversion->types[b].shape;
+
+  return hyb_shape_is_known (x) && hyb_shape_is_known (y) && hyb_shape_equal (x, y);
+}
+
+/* MXNet cannot broadcast a computed array of known shape with one that comes from a while_loop,
+ * whose shape it does not know.  The first node where that would happen, or HYB_NO_ID. */
 static HybNodeId
-find_shape_conflict (const HybCells *cells)
+find_shape_conflict (const HybConversion *conversion, const HybCells *cells)
 {
   HybGraph          *graph = cells->graph;
   guint              n_nodes = hyb_graph_n_nodes (graph);
@@ -342,13 +279,17 @@ find_shape_conflict (const HybCells *cells)
     {
       const HybNode    *node = hyb_graph_get_node (graph, id);
       const HybValueId *inputs = hyb_graph_get_inputs (graph, id);
-      guint             n_behind = 0;
+      HybValueId        open = HYB_NO_ID, closed = HYB_NO_ID;
 
       for (guint i = 0; i < node->n_inputs; i++)
-        n_behind += is_behind[hyb_graph_get_producer (graph, inputs[i])];
-      is_behind[id] = n_behind > 0 || cells->chain_of_node[id] != HYB_NO_ID;
-      if (cells->chain_of_node[id] == HYB_NO_ID && n_behind > 0 && n_behind < node->n_inputs &&
-          hyb_node_is_elementwise (node))
+        if (is_behind[hyb_graph_get_producer (graph, inputs[i])])
+          open = inputs[i];
+        else if (!hyb_value_is_variable (graph, inputs[i]))
+          closed = inputs[i];
+      is_behind[id] = open != HYB_NO_ID || cells->chain_of_node[id] != HYB_NO_ID;
+      if (cells->chain_of_node[id] == HYB_NO_ID && open != HYB_NO_ID && closed != HYB_NO_ID &&
+          node->op->infer_shape == hyb_rule_broadcast &&
+          !have_same_shape (conversion, open, closed))
         return id;
     }
   return HYB_NO_ID;
@@ -357,13 +298,12 @@ find_shape_conflict (const HybCells *cells)
 static char *
 check_group (HybConversion *conversion, const HybCells *cells, const HybGroup *group)
 {
-  HybNodeId id = find_shape_conflict (cells);
+  HybNodeId id = find_shape_conflict (conversion, cells);
 
   if (id == HYB_NO_ID)
     return hyb_loop_check_group (conversion, cells, group);
-  return g_strdup_printf ("“%s” combines its results with other arrays, which MXNet cannot do "
-                          "behind a "
-                          "while_loop, whose output shapes it does not know",
+  return g_strdup_printf ("“%s” broadcasts its results with other arrays, which MXNet cannot do "
+                          "behind a while_loop, whose output shapes it does not know",
                           hyb_graph_get_node (cells->graph, id)->name);
 }
 
@@ -373,6 +313,7 @@ write_while (HybConversion *conversion, HybCells *cells, GError **error)
   static const HybGroupWriter writer = { check_group, write_group };
   g_autoptr (GPtrArray) groups = hyb_groups_find (cells, HYB_GROUP_CHAINS);
 
+  hyb_rebuild_set_open_shapes (&conversion->rebuild);
   set_constant_shapes (conversion);
   return hyb_write_groups (conversion, cells, groups, &writer, error);
 }
