@@ -1,5 +1,6 @@
 /* identity.c — operators that return their input unchanged: _copy, _identity_with_attr_like_rhs,
- * BlockGrad (which stops gradients) and cast_storage (all arrays are dense here).
+ * BlockGrad (which stops gradients), _contrib_gradientmultiplier and cast_storage (all arrays are dense
+ * here).
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/gradient/gradient.h"
@@ -37,6 +38,31 @@ static const HybParam cast_storage_params[] = {
   { 0 },
 };
 
+typedef struct
+{
+  double   scalar;
+  gboolean is_int;
+} MultiplierParams;
+
+static const HybParam multiplier_params[] = {
+  { HYB_FIELD (MultiplierParams, scalar), HYB_PARAM_FLOAT, "1", .doc = "factor of the gradient" },
+  { HYB_FIELD (MultiplierParams, is_int), HYB_PARAM_BOOL, "True", .doc = "has no effect" },
+  { 0 },
+};
+
+static void
+multiplier_gradient (HybGrad *grad)
+{
+  const MultiplierParams *params = hyb_grad_params (grad);
+
+  hyb_grad_set_input (grad,
+                      0,
+                      hyb_grad_emit_scalar (grad,
+                                            "_mul_scalar",
+                                            hyb_grad_incoming (grad, 0),
+                                            params->scalar));
+}
+
 static const char *const inputs[] = { "data", NULL };
 static const char *const like_inputs[] = { "lhs", "rhs", NULL };
 
@@ -47,7 +73,7 @@ static const char *const like_inputs[] = { "lhs", "rhs", NULL };
 const HybOp hyb_ops_identity[] = {
   {
       .name = "_copy",
-      .aliases = (const char *const[]){ "identity", "_CrossDeviceCopy", NULL },
+      .aliases = (const char *const[]){ "identity", "_CrossDeviceCopy", "_copyto", NULL },
       .doc = "Returns its input.",
       COMMON,
       .flags = HYB_OP_IN_PLACE,
@@ -73,6 +99,17 @@ const HybOp hyb_ops_identity[] = {
       .flags = HYB_OP_IN_PLACE | HYB_OP_NO_GRADIENT,
       .inputs = inputs,
       .infer_shape = hyb_rule_unary,
+  },
+  {
+      .name = "_contrib_gradientmultiplier",
+      .doc = "Returns its input, and multiplies gradients by a number.",
+      COMMON,
+      .flags = HYB_OP_IN_PLACE | HYB_OP_CUSTOM_GRADIENT,
+      .inputs = inputs,
+      .params = multiplier_params,
+      .params_size = sizeof (MultiplierParams),
+      .infer_shape = hyb_rule_unary,
+      .gradient = multiplier_gradient,
   },
   {
       .name = "cast_storage",

@@ -33,6 +33,14 @@
   ROW (fix, "Nearest integer towards zero.", trunc (x), x)                   \
   ROW (logical_not, "1 where 0, else 0.", x == 0, x == 0)
 
+/* Straight-through estimators: the gradient is that of the identity. */
+#define STE_ROWS(ROW)                                                                           \
+  ROW (_contrib_round_ste, "Nearest integer, with the gradient of the identity.", round (x), x) \
+  ROW (_contrib_sign_ste,                                                                       \
+       "1, 0 or −1, with the gradient of the identity.",                                        \
+       (x > 0) - (x < 0),                                                                       \
+       (x > 0) - (x < 0))
+
 #define SMOOTH_ROWS(ROW)                                         \
   ROW (abs, "Absolute value.", fabs (x), x < 0 ? NEGATE (x) : x) \
   ROW (negative, "−x.", -x, NEGATE (x))                          \
@@ -74,6 +82,7 @@
   INTEGER_LOOP (id, gint64, i64, integer) \
   LOOPS (id)
 STEP_ROWS (ROW)
+STE_ROWS (ROW)
 SMOOTH_ROWS (ROW)
 #undef ROW
 
@@ -86,6 +95,12 @@ negative_gradient (HybGrad *grad)
   hyb_grad_set_input (grad,
                       0,
                       hyb_grad_emit (grad, "negative", hyb_grad_incoming (grad, 0), HYB_NO_ID));
+}
+
+static void
+identity_gradient (HybGrad *grad)
+{
+  hyb_grad_set_input (grad, 0, hyb_grad_incoming (grad, 0));
 }
 
 typedef struct
@@ -152,6 +167,11 @@ ones_like_forward (const HybCall *call, const HybRun *run)
   { UNARY_COMMON (id, text),                                          \
     .flags = HYB_OP_IN_PLACE | HYB_OP_POINTWISE | HYB_OP_NO_GRADIENT, \
     .dtypes = SIMPLE_DTYPES },
+#define STE_OP(id, text, ...)                                             \
+  { UNARY_COMMON (id, text),                                              \
+    .flags = HYB_OP_IN_PLACE | HYB_OP_POINTWISE | HYB_OP_CUSTOM_GRADIENT, \
+    .dtypes = SIMPLE_DTYPES,                                              \
+    .gradient = identity_gradient },
 #define SMOOTH_OP(id, text, ...)                 \
   { UNARY_COMMON (id, text),                     \
     .flags = HYB_OP_IN_PLACE | HYB_OP_POINTWISE, \
@@ -160,6 +180,7 @@ ones_like_forward (const HybCall *call, const HybRun *run)
 
 const HybOp hyb_ops_elementwise_simple[] = {
   STEP_ROWS (STEP_OP)     //
+  STE_ROWS (STE_OP)       //
   SMOOTH_ROWS (SMOOTH_OP) //
   UNARY_BACKWARD_OP (abs),
   UNARY_BACKWARD_OP (square),
@@ -194,10 +215,12 @@ const HybOp hyb_ops_elementwise_simple[] = {
 };
 
 #undef STEP_OP
+#undef STE_OP
 #undef SMOOTH_OP
 #undef LOOPS
 #undef INTEGER_LOOP
 #undef SMOOTH_ROWS
+#undef STE_ROWS
 #undef STEP_ROWS
 #undef SQUARE
 #undef NEGATE

@@ -65,6 +65,37 @@ UNARY_BACKWARD (hard_sigmoid, y, y > 0 && y < 1 ? g * SLOPE : 0)
 #undef CUT
 #undef SLOPE
 
+typedef struct
+{
+  double a, b, c;
+} QuadraticParams;
+
+static const HybParam quadratic_params[] = {
+  { HYB_FIELD (QuadraticParams, a), HYB_PARAM_FLOAT, "0", .doc = "factor of x²" },
+  { HYB_FIELD (QuadraticParams, b), HYB_PARAM_FLOAT, "0", .doc = "factor of x" },
+  { HYB_FIELD (QuadraticParams, c), HYB_PARAM_FLOAT, "0", .doc = "constant term" },
+  { 0 },
+};
+
+static inline double
+quadratic_value (const UnaryOperands *operands, double x)
+{
+  const QuadraticParams *params = operands->params;
+
+  return (params->a * x + params->b) * x + params->c;
+}
+
+static inline double
+quadratic_slope (const UnaryOperands *operands, double x)
+{
+  const QuadraticParams *params = operands->params;
+
+  return 2 * params->a * x + params->b;
+}
+
+UNARY_FORWARD (_contrib_quadratic, quadratic_value (operands, x))
+UNARY_BACKWARD (_contrib_quadratic, x, quadratic_slope (operands, x) * g)
+
 #define ROW(id, text, ...) UNARY_OP (id, text), UNARY_BACKWARD_OP (id),
 
 const HybOp hyb_ops_elementwise_special[] = {
@@ -81,6 +112,19 @@ const HybOp hyb_ops_elementwise_special[] = {
       UNARY_BACKWARD_COMMON (hard_sigmoid),
       .params = hard_sigmoid_params,
       .params_size = sizeof (HardSigmoidParams),
+  },
+  {
+      UNARY_COMMON (_contrib_quadratic, "a x² + b x + c."),
+      .flags = HYB_OP_IN_PLACE | HYB_OP_POINTWISE,
+      .dtypes = HYB_DTYPES_FLOAT,
+      .params = quadratic_params,
+      .params_size = sizeof (QuadraticParams),
+      .gradient = _contrib_quadratic_gradient,
+  },
+  {
+      UNARY_BACKWARD_COMMON (_contrib_quadratic),
+      .params = quadratic_params,
+      .params_size = sizeof (QuadraticParams),
   },
   { 0 },
 };

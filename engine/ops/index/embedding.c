@@ -187,6 +187,7 @@ static const char *const backward_inputs[] = { "gradient", "data", NULL };
 const HybOp hyb_ops_embedding[] = {
   {
       .name = "Embedding",
+      .aliases = (const char *const[]){ "_contrib_SparseEmbedding", NULL },
       .doc = "Looks up a row of a table for every index.",
       .category = HYB_CATEGORY_MOVEMENT,
       .inputs = embedding_inputs,

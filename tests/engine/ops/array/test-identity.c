@@ -10,6 +10,7 @@ static const OpSample samples[] = {
   { "_copy BlockGrad", "half floats", NULL, { "bf16[2]" }, OP_SKIP_GRADIENT },
   { "_copy BlockGrad", "no element", NULL, { "f32[0]" } },
   { "_identity_with_attr_like_rhs", "two tensors", NULL, { "f32[2,3]", "f32[2,3]" } },
+  { "_contrib_gradientmultiplier", "factor", "scalar=-0.3", { "f32[2,3]" } },
   { "cast_storage", "dense", "stype=default", { "f32[2,3]" } },
   { "cast_storage", "sparse is dense here", "stype=csr", { "f32[2,3]" } },
   { 0 },

@@ -6,8 +6,9 @@
 
 #include <math.h>
 
-#define UNARY \
-  "sign round rint ceil floor trunc fix logical_not abs negative square zeros_like ones_like"
+#define UNARY                                                                                  \
+  "sign round rint ceil floor trunc fix logical_not abs negative square zeros_like ones_like " \
+  "_contrib_round_ste _contrib_sign_ste"
 
 static const OpSample samples[] = {
   { UNARY, "both signs", NULL, { "f32[3,4]" } },

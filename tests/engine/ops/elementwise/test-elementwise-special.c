@@ -7,6 +7,9 @@
 #include <math.h>
 
 static const OpSample samples[] = {
+  { "_contrib_quadratic", "all terms", "a=2 b=-1 c=0.5", { "f32[3,4]" } },
+  { "_contrib_quadratic", "no term", NULL, { "f32[3]" } },
+  { "_contrib_quadratic", "whole numbers", "a=1.5 b=2 c=1", { "i32[3]" } },
   { "gamma gammaln", "positive", NULL, { "f32[6] 0.6..4" } },
   { "gamma", "negative", NULL, { "f32[2] = -0.5,-1.4" } },
   { "erf softsign relu hard_sigmoid", "both signs", NULL, { "f32[3,4]" } },

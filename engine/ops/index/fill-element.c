@@ -1,0 +1,282 @@
+/* fill-element.c — operators that replace some elements or rows of an array: fill_element_0index,
+ * _scatter_set_nd, and _sparse_retain, which keeps the rows that are named and sets others to 0.
+ *
+ * Indices outside of the array are refused before anything is written (value-check.h).
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/gradient/gradient.h"
+#include "engine/op/dimensions.h"
+#include "engine/op/layer-rules.h"
+#include "engine/op/rules.h"
+#include "engine/op/run.h"
+#include "engine/op/value-check.h"
+
+#include <string.h>
+
+/* --- fill_element_0index: out[i, rhs[i]] = mhs[i] --- */
+
+static gboolean
+fill_infer_shape (HybCall *call, GError **error)
+{
+  HybShape *lhs = &call->input[0].shape;
+  HybShape  rows = hyb_shape_1d (HYB_UNKNOWN);
+
+  if (!hyb_shape_unify (lhs, &call->output[0].shape, error) ||
+      !hyb_layer_expect_rank (lhs, "lhs", 2, 2, error))
+    return FALSE;
+  if (lhs->rank == HYB_UNKNOWN)
+    *lhs = hyb_shape_make (2, NULL);
+  if (!hyb_shape_unify (&rows, &call->input[1].shape, error) ||
+      !hyb_shape_unify (&rows, &call->input[2].shape, error) ||
+      !hyb_dim_unify (&rows.dim[0], &lhs->dim[0], "the numbers of rows", error))
+    return FALSE;
+  call->input[1].shape = call->input[2].shape = rows;
+  return TRUE;
+}
+
+static gboolean
+except_third_dtype (HybCall *call, GError **error)
+{
+  return hyb_rule_dtype_except (call, 1 << 2, error);
+}
+
+static void
+fill_forward (const HybCall *call, const HybRun *run)
+{
+  const HybType *lhs = &call->input[0];
+  gsize          item = hyb_dtype_size (lhs->dtype);
+  gsize          columns = (gsize) lhs->shape.dim[1];
+
+  memcpy (run->output[0], run->input[0], hyb_type_bytes (lhs));
+  for (gsize i = 0; i < (gsize) lhs->shape.dim[0]; i++)
+    {
+      gsize column = (gsize) hyb_dtype_get_int (run->input[2], call->input[2].dtype, i);
+
+      memcpy ((char *) run->output[0] + (i * columns + column) * item,
+              (const char *) run->input[1] + i * item,
+              item);
+    }
+}
+
+static gboolean
+fill_compute (HybCall          *call,
+              const HybRun     *run,
+              HybTensor *const *inputs,
+              HybTensor       **outputs,
+              GError          **error)
+{
+  return hyb_check_indices (&call->input[2],
+                            hyb_tensor_get_data (inputs[2]),
+                            call->input[0].shape.dim[1],
+                            "rhs",
+                            error) &&
+         hyb_compute_forward (call, run, inputs, outputs, error);
+}
+
+/* --- _scatter_set_nd: indices (M, rest …), rhs (rest …, axes after M) --- */
+
+typedef struct
+{
+  HybShape shape;
+} SetParams;
+
+static const HybParam set_params[] = {
+  { HYB_FIELD (SetParams, shape), HYB_PARAM_SHAPE, .doc = "shape of lhs and of the result" },
+  { 0 },
+};
+
+static gboolean
+set_infer_shape (HybCall *call, GError **error)
+{
+  HybShape *lhs = &call->input[0].shape;
+  HybShape *indices = &call->input[2].shape;
+  HybShape  rows = { .rank = 0 };
+  HybShape  out = ((const SetParams *) call->params)->shape;
+
+  for (int i = 0; i < out.rank; i++)
+    if (out.dim[i] < 0)
+      return hyb_refuse_attribute (error, NULL, "a size in shape cannot be negative");
+  if (!hyb_shape_unify (&out, lhs, error) ||
+      !hyb_shape_assign (&call->output[0].shape, &out, error) ||
+      !hyb_layer_expect_rank (indices, "indices", 1, HYB_MAX_RANK, error))
+    return FALSE;
+  if (out.rank == HYB_UNKNOWN || indices->rank == HYB_UNKNOWN || indices->dim[0] == HYB_UNKNOWN)
+    return TRUE;
+  if (indices->dim[0] > out.rank || indices->rank - 1 + out.rank - indices->dim[0] > HYB_MAX_RANK)
+    return hyb_refuse_types (error,
+                             NULL,
+                             "%" G_GINT64_FORMAT
+                             " coordinates cannot select from an array of %d dimensions",
+                             indices->dim[0],
+                             out.rank);
+
+  for (int i = 1; i < indices->rank; i++)
+    rows.dim[rows.rank++] = indices->dim[i];
+  for (int i = (int) indices->dim[0]; i < out.rank; i++)
+    rows.dim[rows.rank++] = out.dim[i];
+  return hyb_shape_assign (&call->input[1].shape, &rows, error);
+}
+
+static void
+set_forward (const HybCall *call, const HybRun *run)
+{
+  const HybShape *shape = &call->output[0].shape;
+  const HybShape *indices = &call->input[2].shape;
+  int             depth = (int) indices->dim[0];
+  gsize           columns = (gsize) hyb_shape_count (indices, 1, indices->rank);
+  gsize           bytes =
+      (gsize) hyb_shape_count (shape, depth, shape->rank) * hyb_dtype_size (call->output[0].dtype);
+
+  memcpy (run->output[0], run->input[0], hyb_type_bytes (&call->output[0]));
+  for (gsize j = 0; j < columns; j++)
+    {
+      gsize row = 0;
+
+      for (int i = 0; i < depth; i++)
+        row = row * (gsize) shape->dim[i] + (gsize) hyb_dtype_get_int (run->input[2],
+                                                                       call->input[2].dtype,
+                                                                       (gsize) i * columns + j);
+      memcpy ((char *) run->output[0] + row * bytes,
+              (const char *) run->input[1] + j * bytes,
+              bytes);
+    }
+}
+
+static gboolean
+set_compute (HybCall          *call,
+             const HybRun     *run,
+             HybTensor *const *inputs,
+             HybTensor       **outputs,
+             GError          **error)
+{
+  const HybType *indices = &call->input[2];
+  HybType        axis = { .shape =
+                              hyb_shape_1d (hyb_shape_count (&indices->shape, 1, indices->shape.rank)),
+                          .dtype = indices->dtype };
+  const char    *data = hyb_tensor_get_data (inputs[2]);
+
+  for (int i = 0; i < (int) indices->shape.dim[0]; i++)
+    if (!hyb_check_indices (&axis,
+                            data + (gsize) i * hyb_type_bytes (&axis),
+                            call->output[0].shape.dim[i],
+                            "indices",
+                            error))
+      return FALSE;
+  return hyb_compute_forward (call, run, inputs, outputs, error);
+}
+
+/* --- _sparse_retain --- */
+
+static gboolean
+retain_infer_shape (HybCall *call, GError **error)
+{
+  HybShape *data = &call->input[0].shape;
+
+  if (data->rank == 0)
+    return hyb_refuse_types (error, NULL, "data is a scalar and has no rows");
+  return hyb_layer_expect_rank (&call->input[1].shape, "indices", 1, 1, error) &&
+         hyb_shape_unify (data, &call->output[0].shape, error);
+}
+
+static gboolean
+except_second_dtype (HybCall *call, GError **error)
+{
+  return hyb_rule_dtype_except (call, 1 << 1, error);
+}
+
+static void
+retain_forward (const HybCall *call, const HybRun *run)
+{
+  const HybType *data = &call->input[0];
+  gsize          bytes =
+      (gsize) hyb_shape_count (&data->shape, 1, data->shape.rank) * hyb_dtype_size (data->dtype);
+
+  memset (run->output[0], 0, hyb_type_bytes (data));
+  for (gsize i = 0; i < (gsize) call->input[1].shape.dim[0]; i++)
+    {
+      gsize row = (gsize) hyb_dtype_get_int (run->input[1], call->input[1].dtype, i);
+
+      memcpy ((char *) run->output[0] + row * bytes,
+              (const char *) run->input[0] + row * bytes,
+              bytes);
+    }
+}
+
+static gboolean
+retain_compute (HybCall          *call,
+                const HybRun     *run,
+                HybTensor *const *inputs,
+                HybTensor       **outputs,
+                GError          **error)
+{
+  return hyb_check_indices (&call->input[1],
+                            hyb_tensor_get_data (inputs[1]),
+                            call->input[0].shape.dim[0],
+                            "indices",
+                            error) &&
+         hyb_compute_forward (call, run, inputs, outputs, error);
+}
+
+static void
+retain_gradient (HybGrad *grad)
+{
+  hyb_grad_set_input (grad,
+                      0,
+                      hyb_grad_emit (grad,
+                                     "_sparse_retain",
+                                     hyb_grad_incoming (grad, 0),
+                                     hyb_grad_input (grad, 1),
+                                     HYB_NO_ID));
+}
+
+static const char *const fill_inputs[] = { "lhs", "mhs", "rhs", NULL };
+static const char *const set_inputs[] = { "lhs", "rhs", "indices", NULL };
+static const char *const retain_inputs[] = { "data", "indices", NULL };
+
+const HybOp hyb_ops_fill_element[] = {
+  {
+      .name = "fill_element_0index",
+      .doc = "Replaces one element in each row.",
+      .category = HYB_CATEGORY_MOVEMENT,
+      .inputs = fill_inputs,
+      .constant_inputs = 1 << 2,
+      .infer_shape = fill_infer_shape,
+      .infer_dtype = except_third_dtype,
+      .dtypes = HYB_DTYPES_ALL,
+      .forward = fill_forward,
+      .checks_values = hyb_checks_always,
+      .compute = fill_compute,
+      .cost = hyb_rule_cost_move,
+  },
+  {
+      .name = "_scatter_set_nd",
+      .doc = "A copy of an array in which elements or rows at given coordinates are replaced.",
+      .category = HYB_CATEGORY_MOVEMENT,
+      .inputs = set_inputs,
+      .constant_inputs = 1 << 2,
+      .params = set_params,
+      .params_size = sizeof (SetParams),
+      .infer_shape = set_infer_shape,
+      .infer_dtype = except_third_dtype,
+      .dtypes = HYB_DTYPES_ALL,
+      .forward = set_forward,
+      .checks_values = hyb_checks_always,
+      .compute = set_compute,
+      .cost = hyb_rule_cost_move,
+  },
+  {
+      .name = "_sparse_retain",
+      .doc = "Keeps the rows that indices name, and sets the others to 0.",
+      .category = HYB_CATEGORY_MOVEMENT,
+      .inputs = retain_inputs,
+      .constant_inputs = 1 << 1,
+      .infer_shape = retain_infer_shape,
+      .infer_dtype = except_second_dtype,
+      .dtypes = HYB_DTYPES_ALL,
+      .forward = retain_forward,
+      .checks_values = hyb_checks_always,
+      .compute = retain_compute,
+      .gradient = retain_gradient,
+      .cost = hyb_rule_cost_move,
+  },
+  { 0 },
+};

@@ -1,0 +1,204 @@
+/* cumsum.c — cumsum: running sums along one axis, or of the flattened array, and their gradient.
+ *
+ * The elements are converted to the type of the result first, and summed there: integers wrap, floats
+ * are summed in double.  The gradient is the running sum from the other end.  Start with run_lines().
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/base/parallel.h"
+#include "engine/gradient/gradient.h"
+#include "engine/op/dimensions.h"
+#include "engine/op/rules.h"
+#include "engine/op/run.h"
+
+/* Elements for each thread at least. */
+#define GRAIN 16384
+
+typedef struct
+{
+  gint64   axis;
+  HybDType dtype;
+} CumsumParams;
+
+static const HybParam cumsum_params[] = {
+  { HYB_FIELD (CumsumParams, axis),
+    HYB_PARAM_OPTIONAL_INT,
+    "None",
+    .doc = "axis along which to sum; None: the flattened array" },
+  { HYB_FIELD (CumsumParams, dtype),
+    HYB_PARAM_DTYPE,
+    "None",
+    .doc = "element type of the result; None: that of the input" },
+  { 0 },
+};
+
+static gboolean
+cumsum_infer_shape (HybCall *call, GError **error)
+{
+  const CumsumParams *params = call->params;
+  HybShape           *data = &call->input[0].shape;
+  HybShape            flat = hyb_shape_1d (HYB_UNKNOWN);
+
+  if (params->axis != HYB_NONE)
+    return hyb_shape_unify (data, &call->output[0].shape, error) &&
+           (data->rank == HYB_UNKNOWN || hyb_shape_axis (data, params->axis, error) >= 0);
+
+  if (hyb_shape_is_known (data))
+    flat.dim[0] = hyb_dims_product (data, 0, data->rank);
+  return hyb_shape_assign (&call->output[0].shape, &flat, error);
+}
+
+static gboolean
+cumsum_infer_dtype (HybCall *call, GError **error)
+{
+  const CumsumParams *params = call->params;
+
+  if (params->dtype == HYB_DTYPE_UNKNOWN)
+    return hyb_rule_same_dtype (call, error);
+  return hyb_dtype_assign (&call->output[0].dtype, params->dtype, error);
+}
+
+typedef struct
+{
+  HybAxisView view;
+  HybDType    dtype;
+  gboolean    reverse; /* sum from the last element to the first */
+  gpointer    data;    /* replaced by the sums */
+} CumsumJob;
+
+/* Sum is unsigned for integers, because signed overflow is undefined. */
+#define LINE(T, Sum, suffix)                                         \
+  static void line_##suffix (gpointer data, gint64 n, gint64 stride) \
+  {                                                                  \
+    T  *at = data;                                                   \
+    Sum sum = 0;                                                     \
+                                                                     \
+    for (gint64 i = 0; i < n; i++)                                   \
+      {                                                              \
+        sum += (Sum) at[i * stride];                                 \
+        at[i * stride] = (T) sum;                                    \
+      }                                                              \
+  }
+
+LINE (float, double, f32)
+LINE (double, double, f64)
+LINE (gint8, guint64, i8)
+LINE (guint8, guint64, u8)
+LINE (gint32, guint64, i32)
+LINE (gint64, guint64, i64)
+
+#undef LINE
+
+#define CUMSUM_DTYPES                                                                             \
+  (HYB_DTYPES_FLOAT | HYB_DTYPE_BIT (HYB_U8) | HYB_DTYPE_BIT (HYB_I8) | HYB_DTYPE_BIT (HYB_I32) | \
+   HYB_DTYPE_BIT (HYB_I64))
+
+static void
+run_lines (gint64 begin, gint64 end, gpointer data)
+{
+  static void (*const lines[HYB_N_DTYPES]) (gpointer, gint64, gint64) = {
+    [HYB_F32] = line_f32, [HYB_F64] = line_f64, [HYB_U8] = line_u8,
+    [HYB_I8] = line_i8,   [HYB_I32] = line_i32, [HYB_I64] = line_i64,
+  };
+  const CumsumJob *job = data;
+  gint64           n = job->view.length, inner = job->view.inner;
+
+  for (gint64 i = begin; i < end; i++)
+    {
+      gint64 first = i / inner * n * inner + i % inner;
+
+      if (job->reverse)
+        first += (n - 1) * inner;
+      lines[job->dtype]((char *) job->data + first * (gint64) hyb_dtype_size (job->dtype),
+                        n,
+                        job->reverse ? -inner : inner);
+    }
+}
+
+/* Inputs: the terms, and for the gradient the data, for its shape. */
+static void
+compute (const HybCall *call, const HybRun *run, const HybShape *shape, gboolean reverse)
+{
+  const CumsumParams *params = call->params;
+  gint64              n = hyb_shape_size (shape);
+  CumsumJob           job = { .view = hyb_axis_view_optional (shape, params->axis),
+                              .dtype = call->output[0].dtype,
+                              .reverse = reverse,
+                              .data = run->output[0] };
+
+  if (n == 0)
+    return;
+  hyb_dtype_convert (run->output[0], job.dtype, run->input[0], call->input[0].dtype, (gsize) n);
+  hyb_parallel_for (job.view.outer * job.view.inner,
+                    MAX (1, GRAIN / job.view.length),
+                    run_lines,
+                    &job);
+}
+
+static void
+cumsum_forward (const HybCall *call, const HybRun *run)
+{
+  compute (call, run, &call->input[0].shape, FALSE);
+}
+
+static void
+cumsum_backward (const HybCall *call, const HybRun *run)
+{
+  compute (call, run, &call->input[1].shape, TRUE);
+}
+
+static void
+cumsum_gradient (HybGrad *grad)
+{
+  HybValueId inputs[] = { hyb_grad_incoming (grad, 0), hyb_grad_input (grad, 0) };
+
+  hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "_backward_cumsum", 2, inputs));
+}
+
+static gboolean
+backward_infer_shape (HybCall *call, GError **error)
+{
+  return hyb_shape_unify (&call->output[0].shape, &call->input[1].shape, error);
+}
+
+static gboolean
+backward_infer_dtype (HybCall *call, GError **error)
+{
+  return hyb_dtype_unify (&call->output[0].dtype, &call->input[1].dtype, error);
+}
+
+static const char *const cumsum_inputs[] = { "a", NULL };
+static const char *const backward_inputs[] = { "gradient", "data", NULL };
+
+const HybOp hyb_ops_cumsum[] = {
+  {
+      .name = "cumsum",
+      .aliases = (const char *const[]){ "_np_cumsum", NULL },
+      .doc = "Running sums along an axis.",
+      .category = HYB_CATEGORY_REDUCTION,
+      .inputs = cumsum_inputs,
+      .params = cumsum_params,
+      .params_size = sizeof (CumsumParams),
+      .infer_shape = cumsum_infer_shape,
+      .infer_dtype = cumsum_infer_dtype,
+      .dtypes = CUMSUM_DTYPES,
+      .forward = cumsum_forward,
+      .gradient = cumsum_gradient,
+  },
+  {
+      .name = "_backward_cumsum",
+      .doc = "Gradient of cumsum: running sums from the last element to the first.",
+      .category = HYB_CATEGORY_REDUCTION,
+      .flags = HYB_OP_INTERNAL,
+      .gradient_of = "cumsum",
+      .operands = "g0 i0 > i0",
+      .inputs = backward_inputs,
+      .params = cumsum_params,
+      .params_size = sizeof (CumsumParams),
+      .infer_shape = backward_infer_shape,
+      .infer_dtype = backward_infer_dtype,
+      .dtypes = CUMSUM_DTYPES,
+      .forward = cumsum_backward,
+  },
+  { 0 },
+};
+
+#undef CUMSUM_DTYPES
