@@ -28,8 +28,8 @@ gemm_work (const HybGemm *gemm)
 /* OpenBLAS has one number of threads for the whole process.  More than one would start a second
  * pool that competes with engine/base/parallel.h for the same cores, so large products are split
  * here instead. */
-static void
-use_one_thread (void)
+void
+hyb_gemm_use_one_thread (void)
 {
   if (openblas_get_num_threads () != 1)
     openblas_set_num_threads (1);
@@ -252,7 +252,7 @@ multiply_in_panels_f64 (const HybGemm *gemm, const double *a, const double *b, d
                                                                                                    \
     if (multiply_in_panels_##suffix (gemm, a, b, c))                                               \
       return;                                                                                      \
-    use_one_thread ();                                                                             \
+    hyb_gemm_use_one_thread ();                                                                    \
     if (gemm->m > 1 && gemm->n > 1)                                                                \
       {                                                                                            \
         matrix_##suffix (gemm, a, b, c);                                                           \

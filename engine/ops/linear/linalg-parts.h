@@ -1,0 +1,106 @@
+/* linalg-parts.h — what the operators on batches of matrices share: rules, views, running operators
+ * that can fail, and nodes of their gradients.
+ *
+ * Matrices lie in the last two axes; all axes before them count matrices.  Operators of LAPACK fail for
+ * some values (a singular matrix), so they run as HybOp.compute with checks_values, by hyb_linalg_run().
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "engine/gradient/gradient.h"
+#include "engine/op/op.h"
+#include "engine/op/run.h"
+
+/* Matrices of a known shape of at least 2 dimensions. */
+typedef struct
+{
+  gint64 count, rows, columns;
+} HybMatrices;
+
+/* The view of a known shape.  The rank must be at least 2. */
+HybMatrices hyb_linalg_view (const HybShape *shape);
+/* Bytes from one matrix to the next. */
+gsize hyb_linalg_bytes (const HybMatrices *matrices, HybDType dtype);
+
+/* --- Rules --- */
+
+/* FALSE if the shape is known not to be one of matrices that LAPACK can count; the two sizes of square
+ * matrices are unified. */
+gboolean
+hyb_linalg_expect (HybShape *shape, const char *operand, gboolean is_square, GError **error);
+/* infer_shape: all operands have the shape of the first, which is one of square matrices. */
+gboolean hyb_linalg_infer_square (HybCall *call, GError **error);
+/* Gives *to the axes of *from before the last n_from, followed by n_to unknown ones, and *from likewise
+ * those of *to. */
+gboolean
+hyb_linalg_share_batch (HybShape *from, int n_from, HybShape *to, int n_to, GError **error);
+/* infer_dtype: all operands are float32 or all are float64; MXNet refuses others, too. */
+gboolean hyb_linalg_infer_dtype (HybCall *call, GError **error);
+/* infer_dtype of NumPy's operators: float32 gives float32; other types but half floats give float64. */
+gboolean hyb_linalg_infer_dtype_numpy (HybCall *call, GError **error);
+
+/* --- Running --- */
+
+/* Computes the outputs from the inputs.  FALSE and an error if the values do not allow it. */
+typedef gboolean (*HybLinalgFunc) (const HybCall *call, const HybRun *run, GError **error);
+
+/* The tensors that HybOp.compute gets. */
+typedef struct
+{
+  HybTensor *const *inputs;
+  HybTensor       **outputs;
+} HybLinalgTensors;
+
+/* For HybOp.compute: allocates the outputs, whose types are known, and calls func. */
+gboolean hyb_linalg_run (HybCall                *call,
+                         const HybRun           *run,
+                         const HybLinalgTensors *tensors,
+                         HybLinalgFunc           func,
+                         GError                **error);
+/* HybOp.checks_values of these operators: TRUE. */
+gboolean hyb_linalg_checks_values (gconstpointer params);
+/* Returns TRUE if info, of a function of lapack.h for matrix number `index`, is 0.  Else sets an error
+ * from what is wrong with the matrix and the hint. */
+gboolean
+hyb_linalg_succeeded (int info, gint64 index, const char *wrong, const char *hint, GError **error);
+/* Cost: `factor` times rows · columns · smaller of the two, for each matrix of input 0. */
+void hyb_linalg_cost (const HybCall *call, double factor, HybCost *cost);
+
+/* --- Nodes of gradients --- */
+
+/* A factor of a product of matrices. */
+typedef struct
+{
+  HybValueId value;
+  gboolean   is_transposed;
+} HybFactor;
+
+/* alpha times the product of the factors. */
+HybValueId hyb_linalg_emit_product (HybGrad *grad, HybFactor a, HybFactor b, double alpha);
+
+/* Attributes of _linalg_trmm and _linalg_trsm. */
+typedef struct
+{
+  gboolean transpose, rightside, lower;
+  double   alpha;
+} HybTriangularParams;
+
+/* A node of _linalg_trmm or _linalg_trsm. */
+HybValueId hyb_linalg_emit_triangular (HybGrad                   *grad,
+                                       const char                *op,
+                                       HybValueId                 a,
+                                       HybValueId                 b,
+                                       const HybTriangularParams *params);
+
+/* What _linalg_triangle leaves of a square matrix. */
+typedef enum
+{
+  HYB_TRIANGLE_LOWER,  /* zeros above the diagonal */
+  HYB_TRIANGLE_UPPER,  /* zeros below the diagonal */
+  HYB_TRIANGLE_MIRROR, /* the lower triangle, also copied above the diagonal */
+} HybTriangle;
+
+/* A node of _linalg_triangle. */
+HybValueId hyb_linalg_emit_triangle (HybGrad *grad, HybValueId x, HybTriangle part);
+
+/* Spellings of HybTriangle for the attribute `part`. */
+extern const char *const hyb_linalg_triangles[];

@@ -1,0 +1,48 @@
+/* test-linalg-determinant.c — inverses and determinants: samples and refusals for op-check.h.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "tests/engine/ops/op-check.h"
+
+static const OpSample samples[] = {
+  { "_linalg_inverse _linalg_det _linalg_slogdet",
+    "one matrix",
+    NULL,
+    { "f64[3,3] = 2,1,0, -1,3,1, 0.5,0,-2" } },
+  { "_linalg_inverse _linalg_det _linalg_slogdet",
+    "a batch",
+    NULL,
+    { "f64[2,1,2,2] = 2,1,-1,3, 0,1,1,4" } },
+  { "_linalg_inverse _linalg_det _linalg_slogdet", "1 × 1", NULL, { "f32[1,1] = -2" } },
+  { "_linalg_inverse _linalg_det _linalg_slogdet", "float32", NULL, { "f32[2,2] = 2,1,-1,3" } },
+  { "_linalg_inverse _linalg_det", "no matrices", NULL, { "f32[0,2,2]" } },
+  { "_linalg_det",
+    "singular: MXNet sets the gradient to 0",
+    NULL,
+    { "f32[2,2] = 1,2,2,4" },
+    OP_SKIP_GRADIENT },
+  { 0 },
+};
+
+static const OpRefusal refusals[] = {
+  { "_linalg_inverse", "singular", NULL, { "f32[2,2] = 1,2,2,4" }, "matrix 0 is singular" },
+  { "_linalg_inverse",
+    "the second is singular",
+    NULL,
+    { "f32[2,1,1] = 1,0" },
+    "matrix 1 is singular" },
+  { "_linalg_inverse", "not square", NULL, { "f32[2,3]" }, "matrices of 2 × 3" },
+  { "_linalg_det", "not square", NULL, { "f32[2,3]" }, "matrices of 2 × 3" },
+  { "_linalg_det", "integers", NULL, { "i32[2,2]" }, "its type is int32" },
+  { "_linalg_slogdet", "a vector", NULL, { "f32[2]" }, "A has 1 dimensions" },
+  { 0 },
+};
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+
+  op_check_family ("linalg-determinant", hyb_ops_linalg_determinant, samples, refusals);
+
+  return g_test_run ();
+}
