@@ -1,6 +1,6 @@
-/* file.c — reads files by mapping them, and writes them by renaming a temporary file.
+/* file.c — reads whole files by mapping them, and decompresses them.
  *
- * Start at hyb_file_read() and hyb_file_replace().
+ * Start at hyb_file_read().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/formats/file.h"
 
@@ -8,12 +8,8 @@
 #include "engine/formats/sniff.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <gio/gunixoutputstream.h>
 #include <glib/gstdio.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #define CHUNK_BYTES (256 * 1024)
 #define MAX_STREAM  ((gsize) G_MAXUINT32 / 2) /* a GByteArray counts in 32 bits */
@@ -131,111 +127,4 @@ hyb_file_read (const char *path, gsize limit, GError **error)
     bytes = g_mapped_file_get_bytes (file);
 
   return bytes ? gunzip (bytes, limit, path, error) : NULL;
-}
-
-static gboolean
-fail_with_errno (GError **error, const char *path, const char *what)
-{
-  int code = errno;
-
-  g_set_error (error,
-               G_FILE_ERROR,
-               g_file_error_from_errno (code),
-               "%s: %s: %s",
-               path,
-               what,
-               g_strerror (code));
-  return FALSE;
-}
-
-static gboolean
-write_descriptor (int          descriptor,
-                  const char  *path,
-                  HybWriteFunc write,
-                  gpointer     data,
-                  GError     **error)
-{
-  g_autoptr (GOutputStream) plain = g_unix_output_stream_new (descriptor, FALSE);
-  g_autoptr (GOutputStream) out = g_buffered_output_stream_new_sized (plain, CHUNK_BYTES);
-
-  g_autoptr (GError) cause = NULL;
-
-  if (write (out, data, &cause) && g_output_stream_close (out, NULL, &cause))
-    return TRUE;
-
-  /* The errors of a stream do not mention the name of the file. */
-  if (cause && cause->domain == G_IO_ERROR)
-    g_prefix_error (&cause, "%s: cannot be written: ", path);
-  g_propagate_error (error, g_steal_pointer (&cause));
-  return FALSE;
-}
-
-/* For pipes and devices, which cannot be replaced. */
-static gboolean
-write_in_place (const char *path, HybWriteFunc write, gpointer data, GError **error)
-{
-  int      descriptor = g_open (path, O_WRONLY | O_CLOEXEC, 0);
-  gboolean written;
-
-  if (descriptor < 0)
-    return fail_with_errno (error, path, "cannot be opened for writing");
-
-  written = write_descriptor (descriptor, path, write, data, error);
-  if (close (descriptor) != 0 && written)
-    return fail_with_errno (error, path, "cannot be written");
-
-  return written;
-}
-
-gboolean
-hyb_file_replace (const char *path, HybWriteFunc write, gpointer data, GError **error)
-{
-  g_autofree char *target = realpath (path, NULL); /* a link stays a link */
-  g_autofree char *temporary = NULL;
-  struct stat      status;
-  int              descriptor;
-  gboolean         written;
-
-  if (target && stat (target, &status) == 0 && !S_ISREG (status.st_mode))
-    return write_in_place (target, write, data, error);
-
-  temporary = g_strconcat (target ? target : path, ".XXXXXX", NULL);
-  descriptor = g_mkstemp_full (temporary, O_WRONLY | O_CLOEXEC, 0666);
-  if (descriptor < 0)
-    return fail_with_errno (error, path, "cannot be written");
-
-  written = write_descriptor (descriptor, path, write, data, error);
-  /* Without fsync(), a crash after the rename could lose the old contents. */
-  if (written && target && fsync (descriptor) != 0 && errno != EINVAL)
-    written = fail_with_errno (error, path, "cannot be written");
-  if (close (descriptor) != 0 && written)
-    written = fail_with_errno (error, path, "cannot be written");
-  if (written && rename (temporary, target ? target : path) != 0)
-    written = fail_with_errno (error, path, "cannot be replaced");
-  if (!written)
-    g_unlink (temporary);
-
-  return written;
-}
-
-typedef struct
-{
-  gconstpointer data;
-  gsize         length;
-} Contents;
-
-static gboolean
-write_contents (GOutputStream *out, gpointer data, GError **error)
-{
-  const Contents *contents = data;
-
-  return g_output_stream_write_all (out, contents->data, contents->length, NULL, NULL, error);
-}
-
-gboolean
-hyb_file_replace_contents (const char *path, gconstpointer data, gsize n, GError **error)
-{
-  Contents contents = { data, n };
-
-  return hyb_file_replace (path, write_contents, &contents, error);
 }

@@ -15,8 +15,25 @@ GBytes *hyb_file_read (const char *path, gsize limit, GError **error);
 /* Writes the contents of a file to out. */
 typedef gboolean (*HybWriteFunc) (GOutputStream *out, gpointer data, GError **error);
 
-/* Writes a temporary file beside path and renames it at the end, so that an interrupted write leaves
- * the old file as it was.  Links are followed; pipes and devices are written directly. */
+/* Writes a new file and lets it take the place of path, so that an interrupted write leaves the old
+ * file as it was.  Permissions are kept and links are followed; pipes and devices are written
+ * directly. */
 gboolean hyb_file_replace (const char *path, HybWriteFunc write, gpointer data, GError **error);
 /* hyb_file_replace() with n bytes of data. */
 gboolean hyb_file_replace_contents (const char *path, gconstpointer data, gsize n, GError **error);
+
+/* A file that is completely written and waits to take the place of another.  With several of them, a
+ * full disk changes none of the old files. */
+typedef struct _HybPendingFile HybPendingFile;
+
+/* Writes a new file for path.  (transfer full) NULL: it cannot be written. */
+HybPendingFile *
+hyb_file_prepare (const char *path, HybWriteFunc write, gpointer data, GError **error);
+/* hyb_file_prepare() with n bytes of data. */
+HybPendingFile *
+hyb_file_prepare_contents (const char *path, gconstpointer data, gsize n, GError **error);
+/* Lets all n files take their places, in order. */
+gboolean hyb_files_commit (HybPendingFile *const *files, guint n, GError **error);
+/* Removes what was written, unless the file took its place. */
+void hyb_pending_file_free (HybPendingFile *file);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (HybPendingFile, hyb_pending_file_free)

@@ -22,9 +22,16 @@ write_pair (HybModel *model, const char *prefix, guint epoch, GPtrArray *written
   g_autofree char *symbol = g_strconcat (prefix, "-symbol.json", NULL);
   g_autofree char *params = g_strdup_printf ("%s-%04u.params", prefix, epoch);
   g_autoptr (HybTensorList) list = hyb_model_list_parameters (model);
+  gsize            length;
+  g_autofree char *text = hyb_symbol_print (hyb_model_get_graph (model), &length);
+  g_autoptr (HybPendingFile) first = NULL;
+  g_autoptr (HybPendingFile) second = NULL;
 
-  if (!hyb_symbol_write_file (hyb_model_get_graph (model), symbol, error) ||
-      !hyb_file_replace (params, write_list, list, error))
+  first = hyb_file_prepare_contents (symbol, text, length, error);
+  if (!first)
+    return FALSE;
+  second = hyb_file_prepare (params, write_list, list, error);
+  if (!second || !hyb_files_commit ((HybPendingFile *[]){ first, second }, 2, error))
     return FALSE;
 
   if (written)

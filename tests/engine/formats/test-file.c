@@ -6,7 +6,6 @@
 
 #include <glib/gstdio.h>
 #include <string.h>
-#include <unistd.h>
 
 typedef struct
 {
@@ -83,45 +82,6 @@ test_cut_gzip_is_refused (Fixture *fixture, gconstpointer unused)
   g_assert_nonnull (strstr (error->message, "gzip"));
 }
 
-static gboolean
-write_half (GOutputStream *out, gpointer unused, GError **error)
-{
-  g_output_stream_write_all (out, "half", 4, NULL, NULL, NULL);
-  g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_FAILED, "interrupted");
-  return FALSE;
-}
-
-static void
-test_a_failed_write_leaves_the_old_file (Fixture *fixture, gconstpointer unused)
-{
-  g_autofree char *contents = NULL;
-  g_autoptr (GError) error = NULL;
-
-  g_assert_true (hyb_file_replace_contents (fixture->path, "old", 3, &error));
-  g_assert_false (hyb_file_replace (fixture->path, write_half, NULL, &error));
-  g_assert_true (g_str_has_prefix (error->message, fixture->path));
-  g_assert_true (g_str_has_suffix (error->message, "interrupted"));
-  g_assert_true (g_file_get_contents (fixture->path, &contents, NULL, NULL));
-  g_assert_cmpstr (contents, ==, "old");
-  g_assert_cmpuint (count_files (fixture), ==, 1);
-}
-
-static void
-test_links_are_kept (Fixture *fixture, gconstpointer unused)
-{
-  g_autofree char *link = g_build_filename (fixture->folder, "link", NULL);
-  g_autofree char *contents = NULL;
-  g_autoptr (GError) error = NULL;
-
-  g_assert_true (hyb_file_replace_contents (fixture->path, "old", 3, &error));
-  g_assert_cmpint (symlink (fixture->path, link), ==, 0);
-  g_assert_true (hyb_file_replace_contents (link, "new", 3, &error));
-  g_assert_true (g_file_get_contents (fixture->path, &contents, NULL, NULL));
-  g_assert_cmpstr (contents, ==, "new");
-  g_assert_true (g_file_test (link, G_FILE_TEST_IS_SYMLINK));
-  g_remove (link);
-}
-
 static void
 test_folders_are_refused (Fixture *fixture, gconstpointer unused)
 {
@@ -141,8 +101,6 @@ main (int argc, char **argv)
 
   ADD ("gzip-is-unpacked-up-to-a-limit", test_gzip_is_unpacked_up_to_a_limit);
   ADD ("cut-gzip-is-refused", test_cut_gzip_is_refused);
-  ADD ("a-failed-write-leaves-the-old-file", test_a_failed_write_leaves_the_old_file);
-  ADD ("links-are-kept", test_links_are_kept);
   ADD ("folders-are-refused", test_folders_are_refused);
 
   return g_test_run ();

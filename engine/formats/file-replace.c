@@ -1,0 +1,286 @@
+/* file-replace.c — writes files as a whole: a complete file takes the place of the old one.
+ *
+ * The new contents have no name while they are written, if the file system allows that, so that nothing
+ * is left behind when the process is killed.  Otherwise, and for the moment between naming and renaming,
+ * the name is ".NAME.PID-N.part"; the next save beside it removes such files of processes that are gone.
+ * Start at hyb_file_replace() and hyb_files_commit().
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/formats/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <gio/gunixoutputstream.h>
+#include <glib/gstdio.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define CHUNK_BYTES (256 * 1024)
+#define PART_ENDING ".part"
+
+struct _HybPendingFile
+{
+  char    *path;       /* as given */
+  char    *target;     /* with links resolved */
+  char    *temporary;  /* the name before renaming */
+  int      descriptor; /* -1: written in place */
+  gboolean has_name;   /* temporary exists */
+};
+
+static gboolean
+fail_with_errno (GError **error, const char *path, const char *what)
+{
+  int code = errno;
+
+  g_set_error (error,
+               G_FILE_ERROR,
+               g_file_error_from_errno (code),
+               "%s: %s: %s",
+               path,
+               what,
+               g_strerror (code));
+  return FALSE;
+}
+
+/* --- Writing --- */
+
+static gboolean
+write_descriptor (int          descriptor,
+                  const char  *path,
+                  HybWriteFunc write,
+                  gpointer     data,
+                  GError     **error)
+{
+  g_autoptr (GOutputStream) plain = g_unix_output_stream_new (descriptor, FALSE);
+  g_autoptr (GOutputStream) out = g_buffered_output_stream_new_sized (plain, CHUNK_BYTES);
+  g_autoptr (GError) cause = NULL;
+
+  if (write (out, data, &cause) && g_output_stream_close (out, NULL, &cause))
+    return TRUE;
+
+  /* The errors of a stream do not mention the name of the file. */
+  if (cause && cause->domain == G_IO_ERROR)
+    g_prefix_error (&cause, "%s: cannot be written: ", path);
+  g_propagate_error (error, g_steal_pointer (&cause));
+  return FALSE;
+}
+
+/* For pipes and devices, which cannot be replaced. */
+static gboolean
+write_in_place (const char *path, HybWriteFunc write, gpointer data, GError **error)
+{
+  int      descriptor = g_open (path, O_WRONLY | O_CLOEXEC, 0);
+  gboolean written;
+
+  if (descriptor < 0)
+    return fail_with_errno (error, path, "cannot be opened for writing");
+
+  written = write_descriptor (descriptor, path, write, data, error);
+  if (close (descriptor) != 0 && written)
+    return fail_with_errno (error, path, "cannot be written");
+
+  return written;
+}
+
+/* --- Temporary files --- */
+
+/* The process that wrote a temporary file of base; 0: name is no such file. */
+static gint64
+part_writer (const char *name, const char *base)
+{
+  gsize       length = strlen (base);
+  const char *number;
+  char       *end;
+  gint64      process;
+
+  if (name[0] != '.' || strncmp (name + 1, base, length) != 0 || name[length + 1] != '.' ||
+      !g_str_has_suffix (name, PART_ENDING))
+    return 0;
+  number = name + length + 2;
+  process = g_ascii_strtoll (number, &end, 10);
+  return end > number && *end == '-' && process > 0 && process <= G_MAXINT ? process : 0;
+}
+
+/* Removes temporary files that killed processes left beside target. */
+static void
+sweep (const char *target)
+{
+  g_autofree char *folder = g_path_get_dirname (target);
+  g_autofree char *base = g_path_get_basename (target);
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  const char *name;
+
+  while (dir && (name = g_dir_read_name (dir)))
+    {
+      gint64 process = part_writer (name, base);
+
+      if (process > 0 && kill ((pid_t) process, 0) != 0 && errno == ESRCH)
+        {
+          g_autofree char *path = g_build_filename (folder, name, NULL);
+
+          g_unlink (path);
+        }
+    }
+}
+
+/* (transfer full) */
+static char *
+new_temporary (const char *target)
+{
+  static int       counter;
+  g_autofree char *folder = g_path_get_dirname (target);
+  g_autofree char *base = g_path_get_basename (target);
+  g_autofree char *name = g_strdup_printf (".%s.%d-%d" PART_ENDING,
+                                           base,
+                                           (int) getpid (),
+                                           g_atomic_int_add (&counter, 1));
+
+  return g_build_filename (folder, name, NULL);
+}
+
+/* Opens an unnamed file in the folder of the target, or a named one where that is not possible. */
+static gboolean
+open_temporary (HybPendingFile *file, GError **error)
+{
+  g_autofree char *folder = g_path_get_dirname (file->target);
+
+  file->temporary = new_temporary (file->target);
+  if (access ("/proc/self/fd", X_OK) == 0)
+    file->descriptor = open (folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+  if (file->descriptor >= 0)
+    return TRUE;
+
+  file->descriptor = g_open (file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (file->descriptor < 0)
+    return fail_with_errno (error, file->path, "cannot be written");
+  file->has_name = TRUE;
+  return TRUE;
+}
+
+/* Gives an unnamed file its temporary name. */
+static gboolean
+name_temporary (HybPendingFile *file, GError **error)
+{
+  g_autofree char *opened = g_strdup_printf ("/proc/self/fd/%d", file->descriptor);
+
+  if (file->has_name || file->descriptor < 0)
+    return TRUE;
+  if (linkat (AT_FDCWD, opened, AT_FDCWD, file->temporary, AT_SYMLINK_FOLLOW) != 0)
+    return fail_with_errno (error, file->path, "cannot be written");
+  file->has_name = TRUE;
+  return TRUE;
+}
+
+/* Gives the new file the permissions and, where this is allowed, the owner of the old one. */
+static gboolean
+copy_status (const HybPendingFile *file, const struct stat *old, GError **error)
+{
+  if (fchown (file->descriptor, old->st_uid, old->st_gid) != 0)
+    g_debug ("%s: the owner cannot be kept: %s", file->path, g_strerror (errno));
+  if (fchmod (file->descriptor, old->st_mode & 0777) != 0)
+    return fail_with_errno (error, file->path, "its permissions cannot be kept");
+  /* Without fsync(), a crash after the rename could lose the old contents. */
+  if (fsync (file->descriptor) != 0 && errno != EINVAL)
+    return fail_with_errno (error, file->path, "cannot be written");
+  return TRUE;
+}
+
+/* --- Pending files --- */
+
+void
+hyb_pending_file_free (HybPendingFile *file)
+{
+  if (file->has_name)
+    g_unlink (file->temporary);
+  if (file->descriptor >= 0)
+    close (file->descriptor);
+  g_free (file->path);
+  g_free (file->target);
+  g_free (file->temporary);
+  g_free (file);
+}
+
+HybPendingFile *
+hyb_file_prepare (const char *path, HybWriteFunc write, gpointer data, GError **error)
+{
+  g_autoptr (HybPendingFile) file = g_new0 (HybPendingFile, 1);
+  g_autofree char *target = realpath (path, NULL); /* a link stays a link */
+  struct stat      old;
+  gboolean         exists = target && stat (target, &old) == 0;
+
+  file->descriptor = -1;
+  file->path = g_strdup (path);
+  file->target = g_strdup (exists ? target : path);
+  if (exists && S_ISDIR (old.st_mode))
+    {
+      errno = EISDIR;
+      fail_with_errno (error, path, "cannot be written");
+      return NULL;
+    }
+  if (exists && !S_ISREG (old.st_mode))
+    return write_in_place (target, write, data, error) ? g_steal_pointer (&file) : NULL;
+
+  sweep (file->target);
+  if (!open_temporary (file, error) ||
+      !write_descriptor (file->descriptor, path, write, data, error) ||
+      (exists && !copy_status (file, &old, error)))
+    return NULL;
+  return g_steal_pointer (&file);
+}
+
+gboolean
+hyb_files_commit (HybPendingFile *const *files, guint n, GError **error)
+{
+  for (guint i = 0; i < n; i++)
+    if (!name_temporary (files[i], error))
+      return FALSE;
+  for (guint i = 0; i < n; i++)
+    {
+      if (!files[i]->has_name)
+        continue;
+      if (rename (files[i]->temporary, files[i]->target) != 0)
+        return fail_with_errno (error, files[i]->path, "cannot be replaced");
+      files[i]->has_name = FALSE;
+    }
+  return TRUE;
+}
+
+gboolean
+hyb_file_replace (const char *path, HybWriteFunc write, gpointer data, GError **error)
+{
+  g_autoptr (HybPendingFile) file = hyb_file_prepare (path, write, data, error);
+
+  return file && hyb_files_commit (&file, 1, error);
+}
+
+typedef struct
+{
+  gconstpointer data;
+  gsize         length;
+} Contents;
+
+static gboolean
+write_contents (GOutputStream *out, gpointer data, GError **error)
+{
+  const Contents *contents = data;
+
+  return g_output_stream_write_all (out, contents->data, contents->length, NULL, NULL, error);
+}
+
+gboolean
+hyb_file_replace_contents (const char *path, gconstpointer data, gsize n, GError **error)
+{
+  Contents contents = { data, n };
+
+  return hyb_file_replace (path, write_contents, &contents, error);
+}
+
+HybPendingFile *
+hyb_file_prepare_contents (const char *path, gconstpointer data, gsize n, GError **error)
+{
+  Contents contents = { data, n };
+
+  return hyb_file_prepare (path, write_contents, &contents, error);
+}
