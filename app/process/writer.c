@@ -5,6 +5,9 @@
 #include "app/process/writer.h"
 
 #include "app/process/worker.h"
+#include "engine/formats/file.h"
+
+#include <string.h>
 
 typedef struct
 {
@@ -36,7 +39,7 @@ run_write (gpointer data, gpointer unused G_GNUC_UNUSED)
   scope_worker_lower_priority ();
   /* If this fails, so does writing the file. */
   g_mkdir_with_parents (folder, 0700);
-  g_file_set_contents (job->path, job->text, -1, &error);
+  hyb_file_replace_contents (job->path, job->text, strlen (job->text), &error);
   g_mutex_lock (&lock);
   g_queue_remove (&waiting, job);
   g_cond_broadcast (&written);

@@ -5,11 +5,13 @@
 #include "app/window/window-private.h"
 
 #include "app/process/worker.h"
+#include "engine/formats/file.h"
 #include "profiler/base/format.h"
 #include "profiler/exchange/report-text.h"
 #include "profiler/exchange/write-trace.h"
 
 #include <glib/gi18n.h>
+#include <string.h>
 
 typedef struct
 {
@@ -51,10 +53,10 @@ write_costs (const ExportJob *job, GError **error)
       gsize         size;
       gconstpointer bytes = g_bytes_get_data (prof_capture_get_bytes (capture), &size);
 
-      return g_file_set_contents (job->path, bytes, (gssize) size, error);
+      return hyb_file_replace_contents (job->path, bytes, size, error);
     }
   text = prof_report_text (capture, summary);
-  return g_file_set_contents (job->path, text, -1, error);
+  return hyb_file_replace_contents (job->path, text, strlen (text), error);
 }
 
 static void

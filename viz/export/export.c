@@ -10,7 +10,9 @@
 #include "viz/paint/paint.h"
 
 #include <cairo-pdf.h>
+#include <glib/gstdio.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define LEGEND_GAP 12
@@ -299,6 +301,8 @@ viz_export_file (const VizPicture       *picture,
   const VizExport              *format = viz_export_find (path);
   VizExportResult               unused;
   g_autoptr (GBytes) bytes = NULL;
+  g_autofree char *target = NULL;
+  GStatBuf         old;
 
   if (!format)
     {
@@ -316,10 +320,12 @@ viz_export_file (const VizPicture       *picture,
       return FALSE;
     }
 
-  return g_file_set_contents_full (path,
+  /* A link stays a link, and a file keeps its permissions. */
+  target = realpath (path, NULL);
+  return g_file_set_contents_full (target ? target : path,
                                    g_bytes_get_data (bytes, NULL),
                                    (gssize) g_bytes_get_size (bytes),
                                    G_FILE_SET_CONTENTS_CONSISTENT,
-                                   0666,
+                                   target && g_stat (target, &old) == 0 ? old.st_mode & 0777 : 0666,
                                    error);
 }
