@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/command.h"
 #include "app/command/describe.h"
+#include "app/command/terminal.h"
 
 #include "engine/base/parallel.h"
 #include "engine/formats/model-files.h"
@@ -203,13 +204,10 @@ print_machine (void)
   printf ("threads: %u\n", hyb_parallel_get_threads ());
 }
 
-int
-scope_main (int argc, char **argv)
+static int
+dispatch (int argc, char **argv)
 {
   g_autoptr (GError) unknown = NULL;
-
-  setlocale (LC_ALL, "");
-  setlocale (LC_NUMERIC, "C");
 
   if (argc < 2 || strcmp (argv[1], "--help") == 0 || strcmp (argv[1], "-h") == 0 ||
       strcmp (argv[1], "help") == 0)
@@ -236,4 +234,13 @@ scope_main (int argc, char **argv)
                argv[1]);
   print_failure (argv, unknown);
   return SCOPE_EXIT_USAGE;
+}
+
+int
+scope_main (int argc, char **argv)
+{
+  setlocale (LC_ALL, "");
+  setlocale (LC_NUMERIC, "C");
+  scope_terminal_protect (SCOPE_EXIT_FILE);
+  return dispatch (argc, argv);
 }

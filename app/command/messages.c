@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/messages.h"
 
+#include "app/command/terminal.h"
 #include "engine/formats/format.h"
 #include "profiler/capture/capture.h"
 
@@ -43,12 +44,14 @@ scope_print_message (HybSeverity severity, const char *format, ...)
     [HYB_SEVERITY_WARNING] = "\033[33m",
     [HYB_SEVERITY_ERROR] = "\033[31m",
   };
+  g_autofree char *raw = NULL;
   g_autofree char *text = NULL;
   va_list          list;
 
   va_start (list, format);
-  text = g_strdup_vprintf (format, list);
+  raw = g_strdup_vprintf (format, list);
   va_end (list);
+  text = scope_terminal_escape (raw);
   if (use_colour ())
     fprintf (stderr, "%s%s:\033[0m %s\n", colours[severity], hyb_severity_name (severity), text);
   else

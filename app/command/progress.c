@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/progress.h"
 
+#include "app/command/terminal.h"
 #include "engine/formats/json-text.h"
 
 #include <errno.h>
@@ -47,8 +48,9 @@ print_json (const ProfProgress *now)
 static void
 print_bar (const ProfProgress *now)
 {
-  double share = now->elapsed / MAX (now->elapsed + now->remaining, 1e-9);
-  char   bar[BAR_WIDTH + 1];
+  double           share = now->elapsed / MAX (now->elapsed + now->remaining, 1e-9);
+  char             bar[BAR_WIDTH + 1];
+  g_autofree char *subject = scope_terminal_escape (now->subject);
 
   for (guint i = 0; i < BAR_WIDTH; i++)
     bar[i] = i < share * BAR_WIDTH ? '#' : '.';
@@ -57,7 +59,7 @@ print_bar (const ProfProgress *now)
            "\r[%s] %s %s, %u done, at most %.0f s left\033[K",
            bar,
            now->phase,
-           now->subject,
+           subject,
            now->done,
            now->remaining);
   fflush (stderr);

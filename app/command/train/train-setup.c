@@ -454,5 +454,5 @@ scope_train_clear (ScopeTraining *training)
   g_clear_pointer (&training->model, hyb_model_unref);
   g_clear_pointer (&training->spec, hyb_model_spec_free);
   if (training->log)
-    fclose (training->log);
+    g_string_free (training->log, TRUE);
 }

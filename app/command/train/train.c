@@ -9,70 +9,10 @@
 #include "app/command/progress.h"
 
 #include "engine/base/error.h"
-#include "engine/formats/json-text.h"
 #include "engine/open/open.h"
 
-#include <errno.h>
 #include <math.h>
 #include <string.h>
-
-/* --- The log --- */
-
-/* Opens the log.  When training is resumed, keeps the lines up to the checkpoint and drops those of
- * later steps, which will be repeated. */
-static gboolean
-open_log (ScopeTraining *training, GError **error)
-{
-  const char      *path = training->options->log;
-  guint64          n_kept = hyb_trainer_n_steps (training->trainer);
-  g_autofree char *old = NULL;
-  gsize            length = 0;
-
-  if (!path)
-    return TRUE;
-  if (n_kept > 0 && g_file_get_contents (path, &old, NULL, NULL))
-    for (const char *end = old; n_kept > 0 && (end = strchr (end, '\n')); n_kept--)
-      length = (gsize) (++end - old);
-  training->log = fopen (path, "w");
-  if (!training->log || fwrite (old ? old : "", 1, length, training->log) != length)
-    {
-      g_set_error (error,
-                   G_FILE_ERROR,
-                   g_file_error_from_errno (errno),
-                   "%s: %s",
-                   path,
-                   g_strerror (errno));
-      return FALSE;
-    }
-  return TRUE;
-}
-
-static gboolean
-log_step (ScopeTraining *training, const HybTrainStep *step, double rate, GError **error)
-{
-  g_autoptr (GString) line = g_string_new (NULL);
-
-  if (!training->log)
-    return TRUE;
-  g_string_printf (line,
-                   "{\"step\": %" G_GUINT64_FORMAT ", \"loss\": ",
-                   hyb_trainer_n_steps (training->trainer));
-  hyb_json_append_double (line, step->loss);
-  g_string_append (line, ", \"gradient_norm\": ");
-  hyb_json_append_double (line, step->gradient_norm);
-  g_string_append (line, ", \"learning_rate\": ");
-  hyb_json_append_double (line, rate);
-  g_string_append (line, "}\n");
-  if (fwrite (line->str, 1, line->len, training->log) == line->len && fflush (training->log) == 0)
-    return TRUE;
-  g_set_error (error,
-               G_FILE_ERROR,
-               g_file_error_from_errno (errno),
-               "%s: %s",
-               training->options->log,
-               g_strerror (errno));
-  return FALSE;
-}
 
 /* --- Checkpoints --- */
 
@@ -87,7 +27,8 @@ save (ScopeTraining *training, guint64 epoch, GError **error)
   if (!prefix)
     return TRUE;
   states = scope_train_states_file (prefix, epoch);
-  if (!hyb_model_save (training->model, prefix, (guint) epoch, written, error) ||
+  if (!scope_train_write_log (training, error) ||
+      !hyb_model_save (training->model, prefix, (guint) epoch, written, error) ||
       !hyb_trainer_save_states (training->trainer, states, error))
     return FALSE;
   g_ptr_array_add (written, g_strdup (states));
@@ -158,7 +99,7 @@ train_step (ScopeTraining *training, Loop *loop, guint64 number, GError **error)
   training->last_loss = step.loss;
   training->n_samples += count_samples (batch, hyb_data_is_continuous (training->data));
   training->seconds += (double) (g_get_monotonic_time () - start) * 1e-6;
-  return log_step (training, &step, rate, error);
+  return scope_train_log_step (training, &step, rate, error);
 }
 
 static void
@@ -290,11 +231,14 @@ run_train (const ScopeCommonOptions *common, gpointer data, char **files, GError
                   NULL,
                   "Use --device cpu",
                   "training is available on the CPU only");
-  else if (scope_train_set_up (&training, files, &local_error) &&
-           open_log (&training, &local_error))
+  else if (scope_train_set_up (&training, files, &local_error))
     {
+      gboolean is_done;
+
       scope_train_print_start (&training);
-      if (train (&training, &local_error))
+      is_done = train (&training, &local_error);
+      /* The steps before a failure are written too; the first error is the one that is reported. */
+      if (scope_train_write_log (&training, is_done ? &local_error : NULL) && is_done)
         scope_train_print_result (&training);
     }
   scope_train_clear (&training);

@@ -48,7 +48,9 @@ typedef struct
   double                    base_rate; /* learning rate before the schedule */
   guint64                   n_epochs;
   guint64                   n_batches;          /* per epoch */
-  FILE                     *log;                /* NULL: no --log */
+  GString                  *log;                /* NULL: no step yet, or no --log */
+  gsize                     log_written;        /* bytes of it that are in the file */
+  gint64                    log_time;           /* of the last writing, µs, monotonic */
   GPtrArray                *written;            /* of char *: names of the files written */
   GArray                   *epochs;             /* of ScopeEpoch */
   double                    unigram_perplexity; /* on the held-out text; NaN: the data is no text */
@@ -62,7 +64,15 @@ typedef struct
 /* Opens model and data and makes the trainer; with --resume continues from the last checkpoint.
  * files: the command's arguments.  The caller clears training in either case. */
 gboolean scope_train_set_up (ScopeTraining *training, char **files, GError **error);
-/* Frees everything, and closes the log. */
+/* Adds a line for a step to the log, and writes the log if that is due. */
+gboolean scope_train_log_step (ScopeTraining      *training,
+                               const HybTrainStep *step,
+                               double              rate,
+                               GError            **error);
+/* Replaces the file of the log by all lines so far. */
+gboolean scope_train_write_log (ScopeTraining *training, GError **error);
+
+/* Frees everything. */
 void scope_train_clear (ScopeTraining *training);
 
 /* Name of the file with the trainer's state, PREFIX-NNNN.states.  (transfer full) */

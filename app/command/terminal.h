@@ -1,0 +1,19 @@
+/* terminal.h — protects terminals from control characters in names, and notices output that is lost.
+ *
+ * Names in files may hold escape sequences that move the cursor, change the title of a terminal, or
+ * reverse the direction of text.  Everything on stdout passes a filter; messages on stderr are escaped
+ * where they are printed.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <glib.h>
+
+/* Replaces control characters other than tab, bidirectional controls and bytes that are not UTF-8 by
+ * "\u001b" and the like.  Line breaks are replaced as well, because text is one message.
+ * (transfer full) */
+char *scope_terminal_escape (const char *text);
+
+/* Makes stdout escape what scope_terminal_escape() escapes, except line breaks, and makes the process end
+ * with status, after a message, if some of its output could not be written.  Call it once, before
+ * anything is printed. */
+void scope_terminal_protect (int status);

@@ -1,0 +1,179 @@
+/* test-output.c — what hscope prints: nothing is lost without a word, and names cannot steer a terminal.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "hscope-fixture.h"
+
+#include <string.h>
+
+#define SYMBOL(operator)                                                                \
+  "{\"nodes\": [{\"op\": \"null\", \"name\": \"data\", \"inputs\": []},"                \
+  "{\"op\": \""                                                                         \
+  operator"\", \"name\": \"a\\u001b]0;title\\u0007\\u202eb\xc2\x9b"                     \
+          "c\\r\", \"inputs\": [[0,0,0]]}], \"arg_nodes\": [0], \"heads\": [[1,0,0]], " \
+          "\"attrs\": {\"mxnet_version\": [\"int\", 10901]}}"
+
+static void
+set_up (Fixture *fixture, gconstpointer unused)
+{
+  fixture_set_up (fixture, unused);
+  fixture->symbol = in_folder (fixture, "net-symbol.json");
+  g_assert_true (g_file_set_contents (fixture->symbol, SYMBOL ("relu"), -1, NULL));
+}
+
+/* Runs a line of the shell, in which $H is hscope and $M the model. */
+static void
+run_line (Fixture *fixture, const char *line)
+{
+  g_autofree char *script =
+      g_strdup_printf ("H='%s' M='%s' F='%s'; %s", HSCOPE, fixture->symbol, fixture->folder, line);
+
+  fixture_run (fixture, (char *[]){ (char *) "/bin/sh", (char *) "-c", script, NULL });
+}
+
+/* --- Output that cannot be written --- */
+
+static void
+test_full_output (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
+{
+  static const char *const lines[] = {
+    "$H --help >/dev/full",
+    "$H --version >/dev/full",
+    "$H run --help >/dev/full",
+    "$H info $M >/dev/full",
+    "$H info $M --json >/dev/full",
+    "$H check $M >/dev/full",
+    "$H run $M --shape data=2,3 --init uniform >/dev/full",
+    "$H run $M --shape data=2,3 --init uniform --values >/dev/full",
+    "$H new --list >/dev/full",
+    "$H diff $M $M >/dev/full",
+    "$H profile $M --repeat 5 --shape data=2,3 --capture $F/b.hscope >/dev/null && "
+    "$H report $F/b.hscope >/dev/full",
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (lines); i++)
+    {
+      run_line (fixture, lines[i]);
+      g_test_message ("%s: %s", lines[i], fixture->err);
+      g_assert_cmpint (fixture->code, ==, 3);
+      g_assert_nonnull (
+          strstr (fixture->err, "error: the output cannot be written: No space left"));
+    }
+}
+
+static void
+test_closed_output (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
+{
+  run_line (fixture, "$H info $M >&-");
+  g_assert_cmpint (fixture->code, ==, 3);
+}
+
+/* --- Names --- */
+
+static void
+check_text (const char *text)
+{
+  g_assert_true (g_utf8_validate (text, -1, NULL));
+  for (const char *at = text; *at; at = g_utf8_next_char (at))
+    {
+      gunichar c = g_utf8_get_char (at);
+
+      if ((c < 0x20 && c != '\n' && c != '\t') || (c >= 0x7f && c < 0xa0) || c == 0x202e)
+        g_error ("U+%04X in: %s", c, text);
+    }
+}
+
+static void
+test_names (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
+{
+  static const char *const lines[] = {
+    "$H info $M",
+    "$H info $M --json",
+    "$H check $M",
+    "$H check $M --json",
+    "$H run $M --shape data=2,3 --init uniform",
+    "$H run $M --shape data=2,3 --init uniform --values",
+    "$H run $M",
+    "$H convert $M --to fused --output $F/out",
+    "$H diff $M $M",
+    "$H profile $M --repeat 5 --shape data=2,3 --capture $F/a.hscope --progress json",
+    "$H profile $M --repeat 5 --shape data=2,3 --capture $F/a.hscope && $H report $F/a.hscope",
+    "$H profile $M --repeat 5 --shape data=2,3 --capture $F/a.hscope && $H report $F/a.hscope "
+    "--json",
+  };
+
+  for (guint kind = 0; kind < 2; kind++)
+    {
+      g_assert_true (g_file_set_contents (fixture->symbol,
+                                          kind == 0 ? SYMBOL ("relu") : SYMBOL ("no_such_op"),
+                                          -1,
+                                          NULL));
+      for (guint i = 0; i < G_N_ELEMENTS (lines); i++)
+        {
+          run_line (fixture, lines[i]);
+          g_test_message ("%s", lines[i]);
+          check_text (fixture->out);
+          check_text (fixture->err);
+        }
+    }
+}
+
+/* A document stays a document, and its strings stay the same. */
+static void
+test_names_in_json (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
+{
+  g_autoptr (cJSON) json = NULL;
+  g_autofree char *printed = NULL;
+
+  run_line (fixture, "$H info $M --json");
+  g_assert_cmpint (fixture->code, ==, 0);
+  json = parse_output (fixture);
+  printed = cJSON_PrintUnformatted (json);
+  g_assert_nonnull (strstr (printed, "\xe2\x80\xae"));
+  g_assert_nonnull (strstr (printed, "\xc2\x9b"));
+  g_assert_nonnull (strstr (fixture->out, "\\u202e"));
+}
+
+/* Text in other scripts is not touched. */
+static void
+test_other_scripts (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
+{
+  static const char text[] =
+      "{\"nodes\": [{\"op\": \"null\", \"name\": \"שלום-数据-données\", \"inputs\": []}],"
+      "\"arg_nodes\": [0], \"heads\": [[0,0,0]]}";
+
+  g_assert_true (g_file_set_contents (fixture->symbol, text, -1, NULL));
+  run_line (fixture, "$H info $M");
+  g_assert_nonnull (strstr (fixture->out, "שלום-数据-données"));
+}
+
+/* --- The log of training --- */
+
+static void
+test_log_on_a_full_disk (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
+{
+  g_autofree char *log = in_folder (fixture, "log");
+  g_autofree char *text = NULL;
+
+  g_assert_true (g_file_set_contents (log, "old\n", -1, NULL));
+  run_line (fixture,
+            "export HYBRIDSCOPE_GALLERY='" HYB_GALLERY "'; ulimit -f 1; "
+            "$H train gallery:mlp --epochs 1 --log $F/log");
+  g_assert_cmpint (fixture->code, ==, 3);
+  g_assert_true (g_file_get_contents (log, &text, NULL, NULL));
+  g_assert_cmpstr (text, ==, "old\n");
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+#define ADD(name, test) \
+  g_test_add ("/app/output/" name, Fixture, NULL, set_up, test, fixture_tear_down)
+  ADD ("a-full-disk-is-an-error", test_full_output);
+  ADD ("a-closed-output-is-an-error", test_closed_output);
+  ADD ("control-characters-in-names-are-escaped", test_names);
+  ADD ("escaped-names-are-the-same-in-json", test_names_in_json);
+  ADD ("other-scripts-are-printed", test_other_scripts);
+  ADD ("a-full-disk-keeps-the-old-log", test_log_on_a_full_disk);
+#undef ADD
+  return g_test_run ();
+}
