@@ -20,10 +20,10 @@ static gint64
 NAME (find_largest) (const RoiView *view, const REAL *plane, const REAL *roi, gint64 i, gint64 j)
 {
   double scale = view->params->spatial_scale;
-  gint64 x1 = to_integer (round ((double) (roi[1] * (REAL) scale)));
-  gint64 y1 = to_integer (round ((double) (roi[2] * (REAL) scale)));
-  gint64 x2 = to_integer (round ((double) (roi[3] * (REAL) scale)));
-  gint64 y2 = to_integer (round ((double) (roi[4] * (REAL) scale)));
+  gint64 x1 = region_integer (round ((double) (roi[1] * (REAL) scale)));
+  gint64 y1 = region_integer (round ((double) (roi[2] * (REAL) scale)));
+  gint64 x2 = region_integer (round ((double) (roi[3] * (REAL) scale)));
+  gint64 y2 = region_integer (round ((double) (roi[4] * (REAL) scale)));
   gint64 rows[2], columns[2], found = -1;
 
   NAME (pooled_range) (i, view->out_height, y1, MAX (y2 - y1 + 1, 1), view->height, rows);
@@ -82,10 +82,12 @@ NAME (unpool_regions) (const RoiView *view, const HybRun *run)
 }
 
 /* A region of ROIAlign in image cells: its corner, the size of one of its cells, and the numbers
- * of samples per cell along each axis. */
+ * of samples per cell along each axis.  A rotated region is turned around its centre, from which
+ * its corner is measured; others have the centre 0 and are not turned. */
 typedef struct
 {
   REAL   x, y, cell_width, cell_height;
+  REAL   centre_x, centre_y, cosine, sine;
   gint64 columns, rows;
 } NAME (Region);
 
@@ -98,19 +100,33 @@ static NAME (Region) NAME (read_region) (const RoiView *view, const REAL *roi)
   REAL             scale = (REAL) params->spatial_scale, shift = params->aligned ? (REAL) 0.5 : 0;
   REAL             width = roi[3] * scale - roi[1] * scale;
   REAL             height = roi[4] * scale - roi[2] * scale;
-  NAME (Region) region = { .x = roi[1] * scale - shift, .y = roi[2] * scale - shift };
+  NAME (Region) region = { .x = roi[1] * scale - shift, .y = roi[2] * scale - shift, .cosine = 1 };
 
+  if (view->is_rotated)
+    {
+      width = roi[3] * scale;
+      height = roi[4] * scale;
+    }
   if (!params->aligned)
     {
       width = width > 1 ? width : 1;
       height = height > 1 ? height : 1;
     }
+  if (view->is_rotated)
+    {
+      region.centre_x = region.x;
+      region.centre_y = region.y;
+      region.x = -width / 2;
+      region.y = -height / 2;
+      region.cosine = cos (roi[5] * (REAL) G_PI / 180);
+      region.sine = sin (roi[5] * (REAL) G_PI / 180);
+    }
   region.cell_width = width / (REAL) view->out_width;
   region.cell_height = height / (REAL) view->out_height;
   region.columns = params->sample_ratio > 0 ? params->sample_ratio
-                                            : to_integer (ceil ((double) region.cell_width));
+                                            : region_integer (ceil ((double) region.cell_width));
   region.rows = params->sample_ratio > 0 ? params->sample_ratio
-                                         : to_integer (ceil ((double) region.cell_height));
+                                         : region_integer (ceil ((double) region.cell_height));
   region.columns = CLAMP (region.columns, 0, MAX_SAMPLES);
   region.rows = CLAMP (region.rows, 0, MAX_SAMPLES);
   return region;
@@ -170,7 +186,7 @@ NAME (align_regions) (const RoiView *view,
       gint64      j = cell % view->out_width, i = cell / view->out_width % view->out_height;
       gint64      c = cell / (view->out_width * view->out_height) % view->out_channels;
       const REAL *roi =
-          rois + 5 * (cell / (view->out_width * view->out_height * view->out_channels));
+          rois + view->numbers * (cell / (view->out_width * view->out_height * view->out_channels));
       gint64 image = image_of (view, (double) roi[0]);
       gint64 base = (MAX (image, 0) * view->channels + channel_of (view, c, i, j)) * size;
       NAME (Region) region = NAME (read_region) (view, roi);
@@ -188,8 +204,8 @@ NAME (align_regions) (const RoiView *view,
             sum += NAME (sample_at) (view,
                                      data ? data + base : NULL,
                                      gradient ? gradient + base : NULL,
-                                     y,
-                                     x,
+                                     y * region.cosine - x * region.sine + region.centre_y,
+                                     x * region.cosine + y * region.sine + region.centre_x,
                                      share);
           }
       if (!gradient)

@@ -1,8 +1,9 @@
-/* roi.c — ROIPooling and ROIAlign: pool regions of any size to a fixed number of cells; and the
- * gradients with respect to the images.
+/* roi.c — ROIPooling, ROIAlign and RROIAlign: pool regions of any size to a fixed number of cells;
+ * and the gradients with respect to the images.
  *
- * A region is a row (image, x1, y1, x2, y2) in pixels of the original picture; spatial_scale
- * converts these to cells.  Regions whose image number does not exist give 0.
+ * A region is a row (image, x1, y1, x2, y2), or for RROIAlign (image, x, y, width, height, degrees)
+ * around its centre, in pixels of the original picture; spatial_scale converts these to cells.
+ * Regions whose image number does not exist give 0.  MXNet 1.9.1 has no gradient of RROIAlign.
  * roi-kernel.h has the loops.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/op/op.h"
@@ -12,10 +13,11 @@
 #include "engine/op/layer-rules.h"
 #include "engine/op/rules.h"
 #include "engine/op/run.h"
+#include "engine/ops/vision/region.h"
 
 #include <float.h>
-#include <math.h>
 #include <string.h>
+#include <tgmath.h>
 
 /* Attributes of both operators. */
 typedef struct
@@ -55,6 +57,16 @@ static const HybParam align_params[] = {
   { 0 },
 };
 
+static const HybParam rotated_params[] = {
+  COMMON_FIELDS,
+  { .name = "sampling_ratio",
+    .offset = G_STRUCT_OFFSET (RoiParams, sample_ratio),
+    HYB_PARAM_INT,
+    "-1",
+    .doc = "samples per output cell along each axis; -1: one per cell under it" },
+  { 0 },
+};
+
 #undef COMMON_FIELDS
 
 static gboolean
@@ -82,7 +94,14 @@ roi_check (gconstpointer values, GError **error)
   return TRUE;
 }
 
-/* data (batch, channels, H, W), rois (R, 5), output (R, channels, h, w). */
+/* TRUE for RROIAlign and its gradient. */
+static gboolean
+is_rotated (const HybCall *call)
+{
+  return call->op->params == rotated_params;
+}
+
+/* data (batch, channels, H, W), rois (R, 5 or 6), output (R, channels, h, w). */
 static gboolean
 roi_infer_shape (HybCall *call, GError **error)
 {
@@ -91,7 +110,7 @@ roi_infer_shape (HybCall *call, GError **error)
   HybShape        *rois = &call->input[1].shape;
   gint64           h = params->pooled_size.dim[0], w = params->pooled_size.dim[1];
   HybShape         want = hyb_shape_make (4, NULL);
-  HybShape         region = hyb_shape_2d (HYB_UNKNOWN, 5);
+  HybShape         region = hyb_shape_2d (HYB_UNKNOWN, is_rotated (call) ? 6 : 5);
   gint64           channels;
 
   if (!hyb_layer_expect (data, "data", &want, error) ||
@@ -122,6 +141,8 @@ roi_infer_shape (HybCall *call, GError **error)
 typedef struct
 {
   const RoiParams *params;
+  gboolean         is_rotated;
+  gint64           numbers; /* of one region */
   gint64           batch, channels, height, width;
   gint64           regions, out_channels, out_height, out_width;
 } RoiView;
@@ -131,6 +152,8 @@ view_roi (const HybCall *call, const HybShape *data, const HybShape *output)
 {
   return (RoiView){
     .params = call->params,
+    .is_rotated = is_rotated (call),
+    .numbers = call->input[1].shape.dim[1],
     .batch = data->dim[0],
     .channels = data->dim[1],
     .height = data->dim[2],
@@ -142,20 +165,11 @@ view_roi (const HybCall *call, const HybShape *data, const HybShape *output)
   };
 }
 
-/* Truncates to an integer and clamps to 32 bits; NaN gives 0. */
-static gint64
-to_integer (double value)
-{
-  return isnan (value) ? 0 : (gint64) CLAMP (value, -2147483648.0, 2147483647.0);
-}
-
 /* The image number of a region; −1 if there is no such image. */
 static gint64
 image_of (const RoiView *view, double number)
 {
-  gint64 image = to_integer (number);
-
-  return image >= 0 && image < view->batch ? image : -1;
+  return region_image (number, view->batch);
 }
 
 /* The data channel that cell (i, j) of an output channel reads. */
@@ -240,6 +254,12 @@ align_gradient (HybGrad *grad)
   emit_gradient (grad, "_backward_ROIAlign");
 }
 
+static void
+rotated_gradient (HybGrad *grad)
+{
+  emit_gradient (grad, "_backward_RROIAlign");
+}
+
 static const char *const roi_inputs[] = { "data", "rois", NULL };
 static const char *const backward_inputs[] = { "gradient", "rois", "data", NULL };
 
@@ -273,6 +293,20 @@ const HybOp hyb_ops_roi[] = {
       .gradient = align_gradient,
   },
   {
+      .name = "_contrib_RROIAlign",
+      .doc = "Averages of samples in the cells that each rotated region is divided into.",
+      .category = HYB_CATEGORY_REDUCTION,
+      .inputs = roi_inputs,
+      .constant_inputs = 1u << 1,
+      .params = rotated_params,
+      .params_size = sizeof (RoiParams),
+      .check = roi_check,
+      .infer_shape = roi_infer_shape,
+      .dtypes = HYB_DTYPES_FLOAT,
+      .forward = align_forward,
+      .gradient = rotated_gradient,
+  },
+  {
       .name = "_backward_ROIPooling",
       .doc = "Gradient of ROIPooling with respect to its data.",
       .category = HYB_CATEGORY_REDUCTION,
@@ -296,6 +330,21 @@ const HybOp hyb_ops_roi[] = {
       .operands = "g0 i1 i0 > i0",
       .inputs = backward_inputs,
       .params = align_params,
+      .params_size = sizeof (RoiParams),
+      .check = roi_check,
+      .infer_shape = hyb_layer_like_last_inputs,
+      .dtypes = HYB_DTYPES_FLOAT,
+      .forward = align_backward,
+  },
+  {
+      .name = "_backward_RROIAlign",
+      .doc = "Gradient of RROIAlign with respect to its data.",
+      .category = HYB_CATEGORY_REDUCTION,
+      .flags = HYB_OP_INTERNAL,
+      .gradient_of = "_contrib_RROIAlign",
+      .operands = "g0 i1 i0 > i0",
+      .inputs = backward_inputs,
+      .params = rotated_params,
       .params_size = sizeof (RoiParams),
       .check = roi_check,
       .infer_shape = hyb_layer_like_last_inputs,

@@ -1,4 +1,4 @@
-/* test-roi.c — ROIPooling and ROIAlign: the checks of op-check.h on samples and refusals; regions
+/* test-roi.c — ROIPooling, ROIAlign and RROIAlign: the checks of op-check.h on samples and refusals; regions
  * whose image does not exist.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
@@ -27,6 +27,14 @@ static const OpSample samples[] = {
     "channels by position",
     "pooled_size=(2, 2) spatial_scale=1.0 sample_ratio=1 position_sensitive=True",
     { "f32[1,4,4,4]", "f32[1,5] = 0,0.5,0.4,3.1,3.3" } },
+  { "_contrib_RROIAlign",
+    "turned by 30 and by -100 degrees",
+    "pooled_size=(2, 3) spatial_scale=1.0 sampling_ratio=2",
+    { "f32[1,2,5,5]", "f32[2,6] = 0,2.1,2.2,3,2,30,0,1.9,2.3,4,1.5,-100" } },
+  { "_contrib_RROIAlign",
+    "samples by size",
+    "pooled_size=(1, 2) spatial_scale=0.5",
+    { "f32[2,1,4,4]", "f32[1,6] = 1,3.1,3.3,4.2,2.4,60" } },
   { 0 },
 };
 
@@ -48,6 +56,19 @@ static const OpRefusal refusals[] = {
     "3 channels cannot be split" },
   { 0 },
 };
+
+/* A quarter turn of a whole image, whose cells are sampled at their corners. */
+static void
+test_a_quarter_turn_turns_the_image (void)
+{
+  g_autoptr (HybTensor) turned = op_run ("_contrib_RROIAlign",
+                                         "pooled_size=(2, 2) spatial_scale=1.0 sampling_ratio=1",
+                                         op_tensor ("f64[1,1,2,2]", 1., 2., 3., 4.),
+                                         op_tensor ("f64[1,6]", 0., 0.5, 0.5, 2., 2., 90.),
+                                         NULL);
+
+  op_assert_near (turned, 1e-7, 3., 1., 4., 2.);
+}
 
 static void
 test_a_region_of_no_image_gives_zero (void)
@@ -75,6 +96,8 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
 
   op_check_family ("roi", hyb_ops_roi, samples, refusals);
+  g_test_add_func ("/engine/ops/roi/a-quarter-turn-turns-the-image",
+                   test_a_quarter_turn_turns_the_image);
   g_test_add_func ("/engine/ops/roi/a-region-of-no-image-gives-zero",
                    test_a_region_of_no_image_gives_zero);
 

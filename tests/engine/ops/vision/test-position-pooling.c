@@ -1,0 +1,112 @@
+/* test-position-pooling.c — PSROIPooling and DeformablePSROIPooling: the checks of op-check.h on
+ * samples and refusals; regions whose image does not exist.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "tests/engine/ops/op-check.h"
+
+#include <math.h>
+
+static const OpSample samples[] = {
+  { "_contrib_PSROIPooling",
+    "two regions",
+    "spatial_scale=1.0 output_dim=2 pooled_size=2",
+    { "f32[1,8,4,4]", "f32[2,5] = 0,0,0,3,3,0,1,2,2,3" } },
+  { "_contrib_PSROIPooling",
+    "other groups than cells",
+    "spatial_scale=0.5 output_dim=1 pooled_size=3 group_size=2",
+    { "f32[2,4,3,3]", "f32[1,5] = 1,0,1,5,4" } },
+  { "_contrib_DeformablePSROIPooling",
+    "parts of two classes",
+    "spatial_scale=1.0 output_dim=2 group_size=2 pooled_size=2 sample_per_part=2 trans_std=0.1",
+    { "f32[1,8,4,4]", "f32[2,5] = 0,0,0,3,3,0,1,1,2,3", "f32[2,4,2,2]" } },
+  { "_contrib_DeformablePSROIPooling",
+    "larger parts than cells",
+    "spatial_scale=0.5 output_dim=1 group_size=1 pooled_size=3 part_size=2 sample_per_part=2 "
+    "trans_std=0.2",
+    { "f32[2,1,4,4]", "f32[1,5] = 1,1,1,5,4", "f32[1,2,2,2]" } },
+  { "_contrib_DeformablePSROIPooling",
+    "not moved",
+    "spatial_scale=1.0 output_dim=2 group_size=1 pooled_size=2 no_trans=True",
+    { "f32[1,2,3,3]", "f32[1,5] = 0,0,0,2,2" } },
+  { 0 },
+};
+
+static const OpRefusal refusals[] = {
+  { "_contrib_PSROIPooling",
+    "too few channels",
+    "spatial_scale=1.0 output_dim=2 pooled_size=2",
+    { "f32[1,7,4,4]", "f32[1,5]" },
+    "data has 7 channels but 8 are read" },
+  { "_contrib_PSROIPooling",
+    "regions of four numbers",
+    "spatial_scale=1.0 output_dim=1 pooled_size=1",
+    { "f32[1,1,4,4]", "f32[1,4]" },
+    "rois: " },
+  { "_contrib_PSROIPooling",
+    "scale above 1",
+    "spatial_scale=2.0 output_dim=1 pooled_size=1",
+    { "f32[1,1,4,4]", "f32[1,5]" },
+    "spatial_scale" },
+  { "_contrib_DeformablePSROIPooling",
+    "movements of other classes",
+    "spatial_scale=1.0 output_dim=3 group_size=1 pooled_size=1",
+    { "f32[1,3,4,4]", "f32[1,5]", "f32[1,4,1,1]" },
+    "trans has 4 channels" },
+  { "_contrib_DeformablePSROIPooling",
+    "movements of other parts",
+    "spatial_scale=1.0 output_dim=1 group_size=1 pooled_size=1",
+    { "f32[1,1,4,4]", "f32[1,5]", "f32[1,2,2,1]" },
+    "trans: " },
+  { 0 },
+};
+
+static void
+test_a_region_of_no_image_gives_zero (void)
+{
+  g_autoptr (HybTensor) pooled = op_run ("_contrib_PSROIPooling",
+                                         "pooled_size=1 output_dim=1 spatial_scale=1.0",
+                                         op_tensor ("f32[1,1,1,1]", 7.),
+                                         op_tensor ("f32[4,5]",
+                                                    1.,
+                                                    0.,
+                                                    0.,
+                                                    1.,
+                                                    1.,
+                                                    -1.,
+                                                    0.,
+                                                    0.,
+                                                    1.,
+                                                    1.,
+                                                    NAN,
+                                                    0.,
+                                                    0.,
+                                                    1.,
+                                                    1.,
+                                                    0.,
+                                                    -1e30,
+                                                    -1e30,
+                                                    1e30,
+                                                    1e30),
+                                         NULL);
+  g_autoptr (HybTensor) deformed =
+      op_run ("_contrib_DeformablePSROIPooling",
+              "pooled_size=1 output_dim=1 group_size=1 spatial_scale=1.0 no_trans=True",
+              op_tensor ("f32[1,1,1,1]", 7.),
+              op_tensor ("f32[3,5]", 1., 0., 0., 1., 1., 0., 0., 0., 0., 0., 0., NAN, 0., 1e30, 1.),
+              NULL);
+
+  op_assert_near (pooled, 0, 0., 0., 7., 7.);
+  op_assert_near (deformed, 0, 0., 7., 0.);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+
+  op_check_family ("position-pooling", hyb_ops_position_pooling, samples, refusals);
+  g_test_add_func ("/engine/ops/position-pooling/a-region-of-no-image-gives-zero",
+                   test_a_region_of_no_image_gives_zero);
+
+  return g_test_run ();
+}
