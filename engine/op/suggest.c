@@ -79,3 +79,49 @@ hyb_suggest_name (const char *const *names, guint n, const char *name)
 
   return found;
 }
+
+/* TRUE if the names differ in nothing but case and underscores. */
+static gboolean
+is_same_word (const char *a, const char *b)
+{
+  for (;; a++, b++)
+    {
+      while (*a == '_')
+        a++;
+      while (*b == '_')
+        b++;
+      if (g_ascii_tolower (*a) != g_ascii_tolower (*b))
+        return FALSE;
+      if (!*a)
+        return TRUE;
+    }
+}
+
+const char *
+hyb_suggest_only (const char *const *names, guint n, const char *name)
+{
+  const char *found = NULL;
+  guint       best = MIN (2, (guint) strlen (name) / 3), n_words = 0;
+  gboolean    is_only = FALSE;
+
+  for (guint i = 0; i < n; i++)
+    if (is_same_word (names[i], name))
+      {
+        n_words++;
+        found = names[i];
+      }
+  if (n_words > 0)
+    return n_words == 1 ? found : NULL;
+
+  for (guint i = 0; i < n; i++)
+    {
+      guint distance = edit_distance (names[i], name, best);
+
+      if (distance > best || (found && distance == best && strcmp (found, names[i]) == 0))
+        continue;
+      is_only = !found || distance < best;
+      best = distance;
+      found = names[i];
+    }
+  return is_only ? found : NULL;
+}

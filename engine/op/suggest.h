@@ -12,3 +12,7 @@
 const char *hyb_suggest_param (const HybParam *params, const char *key);
 /* The nearest of the n names; NULL if none is near. */
 const char *hyb_suggest_name (const char *const *names, guint n, const char *name);
+/* The name among the n that is meant by a misspelt one without doubt: the only one that differs in
+ * nothing but case and underscores, or else the only nearest one.  NULL if there is none, or
+ * several. */
+const char *hyb_suggest_only (const char *const *names, guint n, const char *name);
