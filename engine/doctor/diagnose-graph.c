@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/doctor/diagnosis.h"
 
+#include "engine/doctor/spelling.h"
 #include "engine/graph/reach.h"
 #include "engine/op/suggest.h"
 
@@ -31,6 +32,7 @@ hint_for_operator (const char *type)
   guint                   n_ops;
   const HybOp *const     *ops = hyb_op_list (&n_ops);
   g_autofree const char **names = g_new (const char *, n_ops);
+  const HybOp            *meant = hyb_spelling_find_op (type);
   const char             *near;
 
   for (guint i = 0; i < G_N_ELEMENTS (foreign); i++)
@@ -39,7 +41,7 @@ hint_for_operator (const char *type)
 
   for (guint i = 0; i < n_ops; i++)
     names[i] = ops[i]->name;
-  near = hyb_suggest_name (names, n_ops, type);
+  near = meant ? meant->name : hyb_suggest_name (names, n_ops, type);
   return near ? g_strdup_printf ("Did you mean “%s”?", near)
               : g_strdup ("It comes from another build of MXNet; replace it or ask its authors");
 }
@@ -82,12 +84,72 @@ find_unknown (HybDiagnosis *diagnosis, HybGraph *graph, HybNodeId outer, GHashTa
     }
 }
 
+/* TRUE if every opaque node of the graph that is, or is called, like this is no longer opaque in the
+ * corrected graph, whose nodes have the same ids.  type, name: NULL for any. */
+static gboolean
+is_corrected (HybGraph *graph, HybGraph *corrected, const char *type, const char *name)
+{
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
+    {
+      const HybNode   *node = hyb_graph_get_node (graph, id);
+      const HybNode   *now = hyb_graph_get_node (corrected, id);
+      HybGraph *const *bodies = hyb_graph_get_bodies (graph, id);
+      HybGraph *const *bodies_now = hyb_graph_get_bodies (corrected, id);
+
+      for (guint b = 0; b < node->n_bodies; b++)
+        if (!is_corrected (bodies[b], bodies_now[b], type, name))
+          return FALSE;
+      if (node->op->flags & HYB_OP_OPAQUE && now->op->flags & HYB_OP_OPAQUE &&
+          (!type || strcmp (node->type, type) == 0) && (!name || strcmp (node->name, name) == 0))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* Offers the repair for attributes that the reader has reported, and says what it changes. */
+static void
+offer_correction (HybDiagnosis *diagnosis, HybGraph *corrected, GPtrArray *changes)
+{
+  GPtrArray *findings = hyb_model_get_findings (diagnosis->model);
+
+  for (guint i = 0; i < findings->len; i++)
+    {
+      HybFinding      *finding = findings->pdata[i];
+      g_autofree char *of_node = g_strdup_printf (" of “%s” ", finding->node);
+
+      if (strcmp (finding->code, "bad-attribute") != 0 || !finding->node ||
+          !is_corrected (diagnosis->graph, corrected, NULL, finding->node))
+        continue;
+      for (guint k = 0; k < changes->len; k++)
+        if (strstr (changes->pdata[k], of_node))
+          {
+            finding->remedy = HYB_REMEDY_REPAIR;
+            g_free (finding->hint);
+            finding->hint = g_strdup_printf ("The repair %s", (const char *) changes->pdata[k]);
+          }
+    }
+}
+
 void
 hyb_diagnose_operators (HybDiagnosis *diagnosis)
 {
   g_autoptr (GHashTable) found = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GPtrArray) changes = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (HybGraph) corrected = NULL;
+  GHashTableIter iter;
+  gpointer       type, finding;
 
   find_unknown (diagnosis, diagnosis->graph, HYB_NO_ID, found);
+  if (!hyb_graph_has_opaque (diagnosis->graph))
+    return;
+
+  corrected = hyb_spelling_correct (diagnosis->graph, changes);
+  g_hash_table_iter_init (&iter, found);
+  while (g_hash_table_iter_next (&iter, &type, &finding))
+    if (corrected != diagnosis->graph && is_corrected (diagnosis->graph, corrected, type, NULL))
+      ((HybFinding *) finding)->remedy = HYB_REMEDY_REPAIR;
+  if (corrected != diagnosis->graph)
+    offer_correction (diagnosis, corrected, changes);
 }
 
 void
@@ -108,6 +170,7 @@ hyb_diagnose_dead_nodes (HybDiagnosis *diagnosis)
                                                      id,
                                                      "MXNet drops them when it saves the graph" },
                                   "nodes that no output of the graph needs");
+      finding->remedy = HYB_REMEDY_REPAIR;
       hyb_diagnosis_add_node (finding, hyb_graph_get_node (diagnosis->graph, id));
     }
 }

@@ -5,8 +5,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/doctor/diagnose.h"
 
+#include "engine/doctor/batch.h"
+#include "engine/doctor/layout.h"
 #include "engine/doctor/match-parameters.h"
-#include "engine/graph/builder.h"
+#include "engine/doctor/neighbours.h"
+#include "engine/doctor/spelling.h"
 
 #include <string.h>
 
@@ -15,101 +18,6 @@ static const char *const codes_of_opening[] = {
   "renamed-parameter",   "packed-parameter", "sparse-parameter",
   "duplicate-parameter", "wrong-prefix",     NULL,
 };
-
-/* TRUE if MXNet refuses the node because of this attribute. */
-static gboolean
-is_unknown_key (const HybNode *node, const char *key)
-{
-  if (hyb_node_is_variable (node) || node->op->flags & HYB_OP_OPAQUE)
-    return FALSE;
-  if (g_str_has_prefix (key, "__") && g_str_has_suffix (key, "__"))
-    return FALSE;
-  return !hyb_params_find (node->op->params, key);
-}
-
-static HybGraph *without_unknown (HybGraph *graph, GPtrArray *changes);
-
-/* Copies a node without unknown attributes, and its bodies likewise. */
-static HybNodeId
-copy_without (HybBuilder       *builder,
-              HybGraph         *graph,
-              HybNodeId         id,
-              const HybValueId *inputs,
-              GPtrArray        *changes)
-{
-  const HybNode   *node = hyb_graph_get_node (graph, id);
-  HybGraph *const *old = hyb_graph_get_bodies (graph, id);
-  g_autoptr (GPtrArray) kept = g_ptr_array_new ();
-  g_autoptr (GPtrArray) bodies = g_ptr_array_new_with_free_func ((GDestroyNotify) hyb_graph_unref);
-  HybNodeSpec spec;
-
-  for (guint i = 0; node->attributes && node->attributes[i]; i += 2)
-    if (is_unknown_key (node, node->attributes[i]))
-      g_ptr_array_add (changes,
-                       g_strdup_printf ("removed the attribute “%s” of “%s”, which %s does not "
-                                        "have",
-                                        node->attributes[i],
-                                        node->name,
-                                        node->type));
-    else
-      {
-        g_ptr_array_add (kept, (gpointer) node->attributes[i]);
-        g_ptr_array_add (kept, (gpointer) node->attributes[i + 1]);
-      }
-  g_ptr_array_add (kept, NULL);
-  for (guint b = 0; b < node->n_bodies; b++)
-    g_ptr_array_add (bodies, without_unknown (old[b], changes));
-
-  spec = (HybNodeSpec){
-    .op = node->op->flags & HYB_OP_OPAQUE ? NULL : node->op,
-    .type = node->type,
-    .name = node->name,
-    .attributes = (const char *const *) kept->pdata,
-    .n_inputs = node->n_inputs,
-    .inputs = inputs,
-    .n_bodies = bodies->len,
-    .bodies = (HybGraph *const *) bodies->pdata,
-    .n_outputs = node->n_outputs,
-    .key = node->key,
-    .line = node->line,
-  };
-  return hyb_builder_add (builder, &spec, NULL);
-}
-
-/* A copy of the graph without unknown attributes, which MXNet refuses; the graph itself if it cannot
- * be copied.  (transfer full) */
-static HybGraph *
-without_unknown (HybGraph *graph, GPtrArray *changes)
-{
-  HybBuilder            *builder = hyb_builder_new ();
-  guint                  n_heads;
-  const HybValueId      *heads = hyb_graph_get_heads (graph, &n_heads);
-  g_autofree HybValueId *map = g_new (HybValueId, MAX (hyb_graph_n_values (graph), 1));
-
-  hyb_builder_set_legacy_shapes (builder, hyb_graph_has_legacy_shapes (graph));
-  for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
-    {
-      const HybNode         *node = hyb_graph_get_node (graph, id);
-      const HybValueId      *old = hyb_graph_get_inputs (graph, id);
-      g_autofree HybValueId *inputs = g_new (HybValueId, MAX (node->n_inputs, 1));
-      HybNodeId              copy;
-
-      for (guint i = 0; i < node->n_inputs; i++)
-        inputs[i] = map[old[i]];
-      copy = copy_without (builder, graph, id, inputs, changes);
-      if (copy == HYB_NO_ID)
-        {
-          hyb_builder_free (builder);
-          return hyb_graph_ref (graph);
-        }
-      for (guint i = 0; i < node->n_outputs; i++)
-        map[node->first_output + i] = hyb_builder_output (builder, copy, i);
-    }
-  for (guint i = 0; i < n_heads; i++)
-    hyb_builder_add_head (builder, map[heads[i]]);
-
-  return hyb_builder_freeze (builder);
-}
 
 /* Removes parameters without a variable, unless others are missing: an unused parameter may be a
  * missing one under another name. */
@@ -179,11 +87,80 @@ rename_guessed (HybModel *model, GPtrArray *changes)
     }
 }
 
+/* Changes the axes of arrays that other programs store in another order. */
+static void
+change_layouts (HybModel *model, GPtrArray *changes)
+{
+  g_autoptr (GArray) fixes = hyb_layout_find (model);
+
+  for (guint i = 0; i < fixes->len; i++)
+    {
+      const HybLayoutFix *fix = &g_array_index (fixes, HybLayoutFix, i);
+      HybTensor          *old = hyb_model_get_parameter (model, fix->name);
+      g_autoptr (HybTensor) changed = hyb_layout_apply (fix, old);
+      g_autofree char *from = hyb_shape_to_string (hyb_tensor_get_shape (old));
+      g_autofree char *to = hyb_shape_to_string (&fix->shape);
+
+      if (!changed)
+        continue;
+      g_ptr_array_add (changes,
+                       g_strdup_printf (fix->is_permuted ? "transposed “%s” from %s to %s"
+                                                         : "reshaped “%s” from %s to %s",
+                                        fix->name,
+                                        from,
+                                        to));
+      hyb_model_set_parameter (model, fix->name, changed);
+    }
+}
+
+static void
+free_batch (HybModel *model, GPtrArray *changes)
+{
+  g_autoptr (HybFrozenBatch) frozen = hyb_batch_find (model);
+
+  for (guint i = 0; frozen && i < frozen->changes->len; i++)
+    g_ptr_array_add (changes, g_strdup (frozen->changes->pdata[i]));
+  if (frozen)
+    hyb_model_set_graph (model, frozen->freed);
+}
+
+/* Reads the parameters from the file that was found beside those of another model. */
+static void
+take_neighbour (HybModel *model, GPtrArray *changes)
+{
+  GPtrArray *findings = hyb_model_get_findings (model);
+
+  for (guint i = 0; i < findings->len; i++)
+    {
+      const HybFinding *finding = findings->pdata[i];
+      g_autofree char  *path = NULL;
+
+      if (strcmp (finding->code, "wrong-pair") != 0 || finding->remedy != HYB_REMEDY_REPAIR)
+        continue;
+      path = hyb_neighbour_find (model);
+      if (path && hyb_neighbour_take (model, path, NULL))
+        g_ptr_array_add (changes, g_strdup_printf ("took the parameters from %s", path));
+      return;
+    }
+}
+
+/* Names the nodes that writing leaves out. */
+static void
+note_dead_nodes (const HybFinding *finding, GPtrArray *changes)
+{
+  for (guint i = 0; finding->items && i < finding->items->len; i++)
+    g_ptr_array_add (changes,
+                     g_strdup_printf ("left out “%s”, which no output needs",
+                                      g_array_index (finding->items, HybFindingItem, i).name));
+}
+
 void
 hyb_diagnose_repair (HybModel *model, GPtrArray *changes)
 {
   GPtrArray *findings = hyb_model_get_findings (model);
   g_autoptr (HybGraph) graph = NULL;
+
+  take_neighbour (model, changes);
 
   for (guint i = 0; i < findings->len; i++)
     {
@@ -191,12 +168,16 @@ hyb_diagnose_repair (HybModel *model, GPtrArray *changes)
 
       if (g_strv_contains (codes_of_opening, finding->code))
         g_ptr_array_add (changes, g_strdup (finding->message));
+      if (strcmp (finding->code, "dead-node") == 0)
+        note_dead_nodes (finding, changes);
       if (strcmp (finding->code, "wrong-dtype") == 0)
         cast_parameters (model, finding, changes);
     }
 
-  rename_guessed (model, changes);
-  drop_unused (model, changes);
-  graph = without_unknown (hyb_model_get_graph (model), changes);
+  graph = hyb_spelling_correct (hyb_model_get_graph (model), changes);
   hyb_model_set_graph (model, graph);
+  rename_guessed (model, changes);
+  change_layouts (model, changes);
+  free_batch (model, changes);
+  drop_unused (model, changes);
 }

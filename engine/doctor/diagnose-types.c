@@ -100,7 +100,7 @@ report_shape (TypeCheck *check, guint i, const HybShape *expected)
   HybDiagnosis    *diagnosis = check->diagnosis;
   HybNodeId        id = diagnosis->variables[i];
   const HybNode   *node = hyb_graph_get_node (diagnosis->graph, id);
-  const HybShape  *shape = hyb_tensor_get_shape (diagnosis->parameters[i]);
+  const HybShape  *shape = &diagnosis->shapes[i];
   g_autofree char *expected_json = hyb_shape_to_json (expected), *got = hyb_shape_to_json (shape);
 
   check->is_bad[i] = TRUE;
@@ -166,24 +166,28 @@ report_dtype (TypeCheck *check, guint i, HybDType expected)
 static void
 check_pair (TypeCheck *check)
 {
-  HybDiagnosis *diagnosis = check->diagnosis;
-  guint         n = 0, n_bad = 0;
+  HybDiagnosis    *diagnosis = check->diagnosis;
+  guint            n = 0, n_bad = 0;
+  g_autofree char *message = NULL;
 
   for (guint i = 0; i < diagnosis->n_variables; i++)
     {
       n += diagnosis->parameters[i] != NULL;
       n_bad += check->has_bad_shape[i];
     }
-  if (n_bad >= 2 && n_bad * 2 > n)
-    hyb_diagnosis_report (diagnosis,
-                          &(DiagnosisIssue){ HYB_SEVERITY_ERROR,
-                                             "wrong-pair",
-                                             HYB_NO_ID,
-                                             "Load the file that was exported with this graph" },
-                          "%u of %u arrays of %s do not fit the graph: it belongs to another model",
-                          n_bad,
-                          n,
-                          hyb_model_get_weights_file (diagnosis->model));
+  if (n_bad < 2 || n_bad * 2 <= n)
+    return;
+
+  message =
+      g_strdup_printf ("%s belongs to another model: %u of its %u arrays have other shapes than "
+                       "the graph needs",
+                       hyb_model_get_weights_file (diagnosis->model),
+                       n_bad,
+                       n);
+  hyb_diagnosis_report_wrong_pair (diagnosis, message, check->shapes ? check->shapes->items : NULL);
+  if (check->shapes)
+    g_ptr_array_remove (hyb_model_get_findings (diagnosis->model), check->shapes);
+  check->shapes = NULL;
 }
 
 /* Compares each parameter with what is inferred from the graph alone. */
@@ -197,8 +201,7 @@ check_one_by_one (TypeCheck *check)
       HybValueId value = hyb_diagnosis_variable (diagnosis, i)->first_output;
       HybShape   expected = check->known[value].shape;
 
-      if (diagnosis->parameters[i] &&
-          !hyb_shape_assign (&expected, hyb_tensor_get_shape (diagnosis->parameters[i]), NULL))
+      if (diagnosis->parameters[i] && !hyb_shape_assign (&expected, &diagnosis->shapes[i], NULL))
         report_shape (check, i, &check->known[value].shape);
     }
 }
@@ -232,7 +235,7 @@ add_shapes_one_by_one (TypeCheck *check)
         continue;
 
       trial = copy_types (check, types);
-      type_of (check, i, trial)->shape = *hyb_tensor_get_shape (diagnosis->parameters[i]);
+      type_of (check, i, trial)->shape = diagnosis->shapes[i];
       if (hyb_infer_types (diagnosis->graph, trial, NULL, FALSE, NULL))
         {
           g_free (types);
@@ -258,7 +261,7 @@ check_shapes_together (TypeCheck *check)
   for (guint i = 0; i < diagnosis->n_variables; i++)
     if (is_usable (check, i))
       {
-        type_of (check, i, all)->shape = *hyb_tensor_get_shape (diagnosis->parameters[i]);
+        type_of (check, i, all)->shape = diagnosis->shapes[i];
         n++;
       }
 
@@ -437,7 +440,8 @@ check_dtypes_together (TypeCheck *check)
 
   for (guint i = 0; i < diagnosis->n_variables; i++)
     if (is_usable (check, i))
-      *type_of (check, i, all) = *hyb_tensor_get_type (diagnosis->parameters[i]);
+      *type_of (check, i, all) =
+          (HybType){ diagnosis->shapes[i], hyb_tensor_get_dtype (diagnosis->parameters[i]) };
 
   result = copy_types (check, all);
   if (!hyb_infer_types (diagnosis->graph, result, NULL, FALSE, &conflict))

@@ -104,6 +104,20 @@ report_unused (HybDiagnosis *diagnosis, guint n_missing)
     }
 }
 
+/* TRUE if an operator that is not known reads the variable: it may write it as well. */
+static gboolean
+has_opaque_reader (HybGraph *graph, HybNodeId variable)
+{
+  guint            n;
+  HybValueId       value = hyb_graph_get_node (graph, variable)->first_output;
+  const HybNodeId *users = hyb_graph_get_users (graph, value, &n);
+
+  for (guint i = 0; i < n; i++)
+    if (hyb_graph_get_node (graph, users[i])->op->flags & HYB_OP_OPAQUE)
+      return TRUE;
+  return FALSE;
+}
+
 /* Reports auxiliary states that are stored as arguments, and the other way round. */
 static void
 report_prefixes (HybDiagnosis *diagnosis)
@@ -117,7 +131,7 @@ report_prefixes (HybDiagnosis *diagnosis)
       HybPrefix   prefix = hyb_model_get_parameter_prefix (diagnosis->model, i);
       HybPrefix   correct;
 
-      if (id == HYB_NO_ID || prefix == HYB_PREFIX_NONE)
+      if (id == HYB_NO_ID || prefix == HYB_PREFIX_NONE || has_opaque_reader (diagnosis->graph, id))
         continue;
       correct = hyb_variable_is_stored_as_auxiliary (diagnosis->graph, id) ? HYB_PREFIX_AUX
                                                                            : HYB_PREFIX_ARG;
@@ -180,25 +194,6 @@ report_no_file (HybDiagnosis *diagnosis, guint n_parameters)
   finding->remedy = HYB_REMEDY_PARAMETERS;
 }
 
-static void
-report_wrong_pair (HybDiagnosis *diagnosis, guint n_missing, guint n_parameters)
-{
-  HybFinding *finding =
-      hyb_diagnosis_report (diagnosis,
-                            &(DiagnosisIssue){ HYB_SEVERITY_ERROR,
-                                               "wrong-pair",
-                                               HYB_NO_ID,
-                                               "Load the file that was exported with this graph" },
-                            "%u of %u parameters are missing from %s, while %u of its arrays match "
-                            "no variable: it belongs to another model",
-                            n_missing,
-                            n_parameters,
-                            hyb_model_get_weights_file (diagnosis->model),
-                            diagnosis->unused->len);
-
-  finding->remedy = HYB_REMEDY_PARAMETERS;
-}
-
 /* TRUE if there is a parameter file, but the reader could not read it and said why. */
 static gboolean
 is_unreadable (const HybDiagnosis *diagnosis)
@@ -224,6 +219,9 @@ hyb_diagnose_names (HybDiagnosis *diagnosis)
   guint n_missing, n_parameters = count_parameters (diagnosis, &n_missing);
   g_autoptr (GPtrArray) guess = NULL;
 
+  if (diagnosis->is_wrong_pair)
+    return;
+
   if (!diagnosis->has_weights)
     {
       if (n_parameters > 0)
@@ -239,8 +237,6 @@ hyb_diagnose_names (HybDiagnosis *diagnosis)
       report_guess (diagnosis, guess);
       return;
     }
-  if (n_parameters >= 2 && n_missing * 2 > n_parameters && diagnosis->unused->len > 0)
-    report_wrong_pair (diagnosis, n_missing, n_parameters);
   report_missing (diagnosis);
   report_unused (diagnosis, n_missing);
   report_prefixes (diagnosis);

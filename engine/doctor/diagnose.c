@@ -13,14 +13,17 @@ typedef struct
 } Rule;
 
 static const Rule rules[] = {
+  { "parameters of another model", hyb_diagnose_pair },
   { "operators that the engine does not have", hyb_diagnose_operators },
   { "nodes that no output needs", hyb_diagnose_dead_nodes },
   { "loops and branches whose attributes contradict their subgraphs", hyb_diagnose_control_flow },
   { "LSTM gates in the order of old examples", hyb_diagnose_gate_order },
   { "operator nodes with the same name", hyb_diagnose_node_names },
+  { "parameters with transposed or additional axes", hyb_diagnose_layouts },
   { "shapes and element types that contradict each other", hyb_diagnose_types },
-  { "parameters that are missing, unused, or of another model", hyb_diagnose_names },
+  { "parameters that are missing or unused", hyb_diagnose_names },
   { "initial states and labels that are inputs", hyb_diagnose_inputs },
+  { "a batch size that is written into the graph", hyb_diagnose_batch },
   { "contents of parameters", hyb_diagnose_contents },
   { "outputs whose shape cannot be inferred", hyb_diagnose_outputs },
   { "what MXNet 1.9.1 cannot do, or does differently", hyb_diagnose_differences },
@@ -43,12 +46,15 @@ collect_variables (HybDiagnosis *diagnosis)
   diagnosis->variables = hyb_graph_get_variables (diagnosis->graph, &diagnosis->n_variables);
   diagnosis->roles = g_new0 (HybRole, MAX (diagnosis->n_variables, 1));
   diagnosis->parameters = g_new0 (HybTensor *, MAX (diagnosis->n_variables, 1));
+  diagnosis->shapes = g_new0 (HybShape, MAX (diagnosis->n_variables, 1));
   for (guint i = 0; i < diagnosis->n_variables; i++)
     {
       HybTensor *tensor =
           hyb_model_get_parameter (diagnosis->model, hyb_diagnosis_variable (diagnosis, i)->name);
 
       diagnosis->parameters[i] = tensor;
+      if (tensor)
+        diagnosis->shapes[i] = *hyb_tensor_get_shape (tensor);
       diagnosis->roles[i] =
           hyb_graph_get_role (diagnosis->graph, diagnosis->variables[i], tensor != NULL);
     }
@@ -81,5 +87,6 @@ hyb_diagnose (HybModel *model, HybType *types)
 
   g_free (diagnosis.roles);
   g_free (diagnosis.parameters);
+  g_free (diagnosis.shapes);
   g_ptr_array_unref (diagnosis.unused);
 }

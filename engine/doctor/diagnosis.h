@@ -14,11 +14,13 @@ typedef struct
   HybGraph        *graph;
   HybType         *types; /* by value: as given at first, as inferred after hyb_diagnose_types() */
   guint            n_variables;
-  const HybNodeId *variables;   /* in ascending order */
-  HybRole         *roles;       /* by variable */
-  HybTensor      **parameters;  /* by variable; NULL if the model has none for it */
-  GPtrArray       *unused;      /* of const char *: parameters without a variable */
-  gboolean         has_weights; /* a file of parameters was read */
+  const HybNodeId *variables;     /* in ascending order */
+  HybRole         *roles;         /* by variable */
+  HybTensor      **parameters;    /* by variable; NULL if the model has none for it */
+  HybShape        *shapes;        /* by variable: of the parameter after repair of its axes */
+  GPtrArray       *unused;        /* of const char *: parameters without a variable */
+  gboolean         has_weights;   /* a file of parameters was read */
+  gboolean         is_wrong_pair; /* the parameters belong to another model, as was reported */
 } HybDiagnosis;
 
 /* A finding lists at most this many nodes. */
@@ -44,6 +46,10 @@ void hyb_diagnosis_add_node (HybFinding *finding, const HybNode *node);
 /* The node of a variable, by its index in variables. */
 const HybNode *hyb_diagnosis_variable (const HybDiagnosis *diagnosis, guint index);
 
+/* Reports that the parameters belong to another model, before all other findings, with the file beside
+ * them that fits, if there is one.  items: of HybFindingItem; may be NULL. */
+void hyb_diagnosis_report_wrong_pair (HybDiagnosis *diagnosis, const char *message, GArray *items);
+
 /* A shape as JSON for items of findings: "[1, null, 3]"; NULL if the rank is unknown.
  * (transfer full) */
 char *hyb_shape_to_json (const HybShape *shape);
@@ -62,6 +68,12 @@ void hyb_diagnose_control_flow (HybDiagnosis *diagnosis);
 void hyb_diagnose_gate_order (HybDiagnosis *diagnosis);
 /* Operator nodes with the same name. */
 void hyb_diagnose_node_names (HybDiagnosis *diagnosis);
+/* Parameters of another model. */
+void hyb_diagnose_pair (HybDiagnosis *diagnosis);
+/* Parameters with transposed or additional axes; sets diagnosis->shapes. */
+void hyb_diagnose_layouts (HybDiagnosis *diagnosis);
+/* A batch size that is written into the graph. */
+void hyb_diagnose_batch (HybDiagnosis *diagnosis);
 /* Parameters that are missing, unused, or of another model. */
 void hyb_diagnose_names (HybDiagnosis *diagnosis);
 /* Initial states and labels that are inputs of the graph. */

@@ -80,8 +80,8 @@ set_shape (HybGraph *graph, HybType *types, const char *name, HybTensor *tensor)
     types[hyb_graph_get_node (graph, id)->first_output].shape = *hyb_tensor_get_shape (tensor);
 }
 
-static gboolean
-shapes_agree (HybModel *model, GPtrArray *unused, const char *const *to)
+gboolean
+hyb_match_agrees (HybModel *model, GPtrArray *unused, const char *const *to)
 {
   HybGraph           *graph = hyb_model_get_graph (model);
   guint               n_values = hyb_graph_n_values (graph);
@@ -115,5 +115,5 @@ hyb_match_in_order (HybModel *model, GPtrArray *missing, GPtrArray *unused, cons
         return FALSE;
     }
 
-  return !has_leftovers (missing, is_taken, unused) && shapes_agree (model, unused, to);
+  return !has_leftovers (missing, is_taken, unused) && hyb_match_agrees (model, unused, to);
 }

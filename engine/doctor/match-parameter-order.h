@@ -13,3 +13,7 @@
  * not agree. */
 gboolean
 hyb_match_in_order (HybModel *model, GPtrArray *missing, GPtrArray *unused, const char **to);
+
+/* TRUE if the graph accepts the shapes of all parameters when each of those in unused has the name
+ * to[i].  Names that are no variable of the graph do not count. */
+gboolean hyb_match_agrees (HybModel *model, GPtrArray *unused, const char *const *to);

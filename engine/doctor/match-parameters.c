@@ -8,6 +8,7 @@
 
 #include "engine/doctor/diagnosis.h"
 #include "engine/doctor/match-parameter-order.h"
+#include "engine/doctor/unpack-weights.h"
 #include "engine/formats/rnn-weights.h"
 
 #include <string.h>
@@ -275,6 +276,29 @@ pack_weights (Matcher *matcher)
     }
 }
 
+/* The graph has cells, the file the flat vector of a fused layer. */
+static void
+unpack_vectors (Matcher *matcher)
+{
+  find_gaps (matcher);
+  for (guint i = 0; i < matcher->unused->len && matcher->missing->len > 0; i++)
+    {
+      const char *vector = matcher->unused->pdata[i];
+      g_autoptr (GPtrArray) unpacked = g_ptr_array_new_with_free_func (g_free);
+      g_autofree char *got = g_strdup_printf ("\"%s\"", vector);
+      HybFinding      *finding;
+
+      if (!hyb_unpack_weights (matcher->model, vector, unpacked))
+        continue;
+      finding = add_note (matcher,
+                          "packed-parameter",
+                          "the file holds the flat vector of a fused recurrent layer; it was "
+                          "unpacked for the cells of the graph");
+      for (guint k = 0; k < unpacked->len; k++)
+        hyb_finding_add_item (finding, unpacked->pdata[k], NULL, got);
+    }
+}
+
 /* Gluon calls the statistics of BatchNorm “running”, symbolic networks call them “moving”. */
 static void
 rename_statistics (Matcher *matcher)
@@ -422,6 +446,26 @@ find_change (Matcher *matcher)
   return best;
 }
 
+/* TRUE if the names are evidence enough, since the change leaves no name over, or if the shapes of the
+ * renamed arrays agree with the graph and the other arrays. */
+static gboolean
+is_credible (Matcher *matcher, const PrefixChange *change)
+{
+  g_autofree const char **to = g_new0 (const char *, matcher->unused->len + 1);
+  g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
+
+  if (change->n == matcher->unused->len && change->n == hyb_model_n_parameters (matcher->model))
+    return TRUE;
+  for (guint i = 0; i < matcher->unused->len; i++)
+    {
+      char *name = apply_change (change, matcher->unused->pdata[i]);
+
+      g_ptr_array_add (names, name);
+      to[i] = name ? name : matcher->unused->pdata[i];
+    }
+  return hyb_match_agrees (matcher->model, matcher->unused, to);
+}
+
 static void
 change_prefix (Matcher *matcher)
 {
@@ -435,7 +479,7 @@ change_prefix (Matcher *matcher)
 
   /* A change that fits fewer than three quarters of the names may be a coincidence. */
   change = find_change (matcher);
-  if (!change || change->n * 4 < matcher->unused->len * 3)
+  if (!change || change->n * 4 < matcher->unused->len * 3 || !is_credible (matcher, change))
     {
       g_clear_pointer (&change, prefix_change_free);
       return;
@@ -486,6 +530,7 @@ hyb_model_match_parameters (HybModel *model)
 
   matcher = make_matcher (model);
   pack_weights (&matcher);
+  unpack_vectors (&matcher);
   rename_statistics (&matcher);
   change_prefix (&matcher);
   rename_statistics (&matcher);

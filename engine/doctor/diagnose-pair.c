@@ -1,0 +1,126 @@
+/* diagnose-pair.c — the rule about parameters of another model, which is said before anything else.
+ *
+ * What follows from a wrong pair (missing and unused arrays, other shapes) is listed in that one finding.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/doctor/diagnosis.h"
+
+#include "engine/doctor/match-parameters.h"
+#include "engine/doctor/neighbours.h"
+#include "engine/op/suggest.h"
+
+#include <sys/stat.h>
+
+#include <string.h>
+
+/* Renames that were made on opening explain nothing if the arrays belong to another model. */
+static void
+drop_renames (GPtrArray *findings)
+{
+  for (guint i = findings->len; i-- > 0;)
+    if (strcmp (((HybFinding *) findings->pdata[i])->code, "renamed-parameter") == 0)
+      g_ptr_array_remove_index (findings, i);
+}
+
+static gint64
+size_of (const char *path)
+{
+  struct stat status;
+
+  return stat (path, &status) == 0 ? (gint64) status.st_size : 0;
+}
+
+void
+hyb_diagnosis_report_wrong_pair (HybDiagnosis *diagnosis, const char *message, GArray *items)
+{
+  GPtrArray       *findings = hyb_model_get_findings (diagnosis->model);
+  const char      *file = hyb_model_get_weights_file (diagnosis->model);
+  g_autofree char *neighbour = hyb_neighbour_find (diagnosis->model);
+  g_autofree char *hint =
+      neighbour ? g_strdup_printf ("%s (%" G_GINT64_FORMAT " bytes, this one has %" G_GINT64_FORMAT
+                                   ") fits: it has all arrays with their shapes",
+                                   neighbour,
+                                   size_of (neighbour),
+                                   size_of (file))
+                : g_strdup ("Load the file that was exported with this graph");
+  HybFinding *finding =
+      hyb_diagnosis_report (diagnosis,
+                            &(DiagnosisIssue){ HYB_SEVERITY_ERROR, "wrong-pair", HYB_NO_ID, hint },
+                            "%s",
+                            message);
+
+  finding->remedy = neighbour ? HYB_REMEDY_REPAIR : HYB_REMEDY_PARAMETERS;
+  for (guint i = 0; items && i < MIN (items->len, HYB_DIAGNOSIS_MAX_ITEMS); i++)
+    {
+      const HybFindingItem *item = &g_array_index (items, HybFindingItem, i);
+
+      hyb_finding_add_item (finding, item->name, item->expected, item->got);
+    }
+  drop_renames (findings);
+  g_ptr_array_steal_index (findings, findings->len - 1);
+  g_ptr_array_insert (findings, 0, finding);
+  diagnosis->is_wrong_pair = TRUE;
+}
+
+/* TRUE if an unused array may be the missing one, misspelt. */
+static gboolean
+has_near_name (const HybDiagnosis *diagnosis)
+{
+  for (guint i = 0; i < diagnosis->n_variables; i++)
+    if (diagnosis->roles[i] == HYB_ROLE_PARAMETER && !diagnosis->parameters[i] &&
+        hyb_suggest_name ((const char *const *) diagnosis->unused->pdata,
+                          diagnosis->unused->len,
+                          hyb_diagnosis_variable (diagnosis, i)->name))
+      return TRUE;
+  return FALSE;
+}
+
+/* The parameters that the model lacks, as items.  (transfer full) */
+static HybFinding *
+list_missing (const HybDiagnosis *diagnosis, guint *n, guint *n_missing)
+{
+  HybFinding *list = hyb_finding_new ("wrong-pair", HYB_SEVERITY_ERROR, "%s", "");
+
+  *n = *n_missing = 0;
+  for (guint i = 0; i < diagnosis->n_variables; i++)
+    {
+      if (diagnosis->roles[i] != HYB_ROLE_PARAMETER)
+        continue;
+      ++*n;
+      if (diagnosis->parameters[i])
+        continue;
+      ++*n_missing;
+      hyb_finding_add_item (list, hyb_diagnosis_variable (diagnosis, i)->name, NULL, NULL);
+    }
+  return list;
+}
+
+void
+hyb_diagnose_pair (HybDiagnosis *diagnosis)
+{
+  guint            n, n_missing;
+  HybFinding      *missing = list_missing (diagnosis, &n, &n_missing);
+  gboolean         has_nothing = n_missing == n && !has_near_name (diagnosis);
+  g_autofree char *message = NULL;
+  g_autoptr (GPtrArray) guess = NULL;
+
+  if (diagnosis->has_weights && diagnosis->unused->len > 0 && n > 0 &&
+      (has_nothing || (n >= 2 && n_missing * 2 > n)))
+    guess = hyb_model_guess_parameters (diagnosis->model);
+  else
+    n_missing = 0;
+
+  if (n_missing > 0 && !guess)
+    {
+      message =
+          g_strdup_printf ("%s belongs to another model: %u of the graph’s %u parameters are not "
+                           "in it, and %u of its arrays match no variable",
+                           hyb_model_get_weights_file (diagnosis->model),
+                           n_missing,
+                           n,
+                           diagnosis->unused->len);
+      hyb_diagnosis_report_wrong_pair (diagnosis, message, missing->items);
+      /* Their shapes and contents mean nothing for this graph. */
+      memset (diagnosis->parameters, 0, diagnosis->n_variables * sizeof *diagnosis->parameters);
+    }
+  hyb_finding_free (missing);
+}
