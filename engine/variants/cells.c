@@ -9,9 +9,13 @@ static const struct
   const char *name;
   guint       n_gates;
 } kinds[HYB_N_CELLS] = {
-  [HYB_CELL_NONE] = { "body", 0 },         [HYB_CELL_RNN_RELU] = { "rnn_relu", 1 },
-  [HYB_CELL_RNN_TANH] = { "rnn_tanh", 1 }, [HYB_CELL_LSTM] = { "lstm", 4 },
-  [HYB_CELL_GRU] = { "gru", 3 },           [HYB_CELL_GRU_RESET_BEFORE] = { "gru_reset_before", 3 },
+  [HYB_CELL_NONE] = { "body", 0 },
+  [HYB_CELL_RNN_RELU] = { "rnn_relu", 1 },
+  [HYB_CELL_RNN_TANH] = { "rnn_tanh", 1 },
+  [HYB_CELL_LSTM] = { "lstm", 4 },
+  [HYB_CELL_LSTMP] = { "lstmp", 4 },
+  [HYB_CELL_GRU] = { "gru", 3 },
+  [HYB_CELL_GRU_RESET_BEFORE] = { "gru_reset_before", 3 },
 };
 
 const char *
@@ -31,15 +35,16 @@ static const struct
   HybCellKind kind;
   HybRnnMode  mode;
 } modes[] = {
-  { HYB_CELL_RNN_RELU, HYB_RNN_RELU },
-  { HYB_CELL_RNN_TANH, HYB_RNN_TANH },
-  { HYB_CELL_LSTM, HYB_RNN_LSTM },
+  { HYB_CELL_RNN_RELU, HYB_RNN_RELU }, { HYB_CELL_RNN_TANH, HYB_RNN_TANH },
+  { HYB_CELL_LSTM, HYB_RNN_LSTM },     { HYB_CELL_LSTMP, HYB_RNN_LSTM },
   { HYB_CELL_GRU, HYB_RNN_GRU },
 };
 
 HybCellKind
-hyb_cell_kind_from_rnn_mode (HybRnnMode mode)
+hyb_cell_kind_from_rnn_mode (HybRnnMode mode, gboolean is_projected)
 {
+  if (mode == HYB_RNN_LSTM && is_projected)
+    return HYB_CELL_LSTMP;
   for (guint i = 0; i < G_N_ELEMENTS (modes); i++)
     if (modes[i].mode == mode)
       return modes[i].kind;

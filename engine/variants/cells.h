@@ -16,6 +16,7 @@ typedef enum
   HYB_CELL_RNN_RELU,
   HYB_CELL_RNN_TANH,
   HYB_CELL_LSTM,
+  HYB_CELL_LSTMP, /* an LSTM whose state h is projected to another size */
   HYB_CELL_GRU,
   HYB_CELL_GRU_RESET_BEFORE, /* resets the state before the product, as no fused operator does */
   HYB_N_CELLS,
@@ -25,8 +26,8 @@ typedef enum
 const char *hyb_cell_kind_name (HybCellKind kind);
 /* 1, 3 or 4; 0 for HYB_CELL_NONE. */
 guint hyb_cell_kind_n_gates (HybCellKind kind);
-/* The cell of a fused operator. */
-HybCellKind hyb_cell_kind_from_rnn_mode (HybRnnMode mode);
+/* The cell of a fused operator, with or without a projection. */
+HybCellKind hyb_cell_kind_from_rnn_mode (HybRnnMode mode, gboolean is_projected);
 /* The mode of a fused operator for this cell; FALSE if there is none. */
 gboolean hyb_cell_kind_get_rnn_mode (HybCellKind kind, HybRnnMode *mode);
 
@@ -65,6 +66,7 @@ typedef struct
   HybCellKind kind;
   guint       n_gates;
   HybGate     gate[HYB_MAX_GATES];
+  HybTerm     projection;    /* makes h from the product of output gate and memory; rows 0: none */
   HybValueId  x, h_in, c_in; /* input and old states; c_in HYB_NO_ID: the cell has one state */
   HybValueId  h, c;          /* new states */
   HybValueId  more_in[HYB_MAX_STATES - 2], more[HYB_MAX_STATES - 2]; /* further states of a body */
@@ -77,7 +79,8 @@ typedef struct
 typedef struct
 {
   HybCellKind kind;
-  gint64      hidden; /* size of h; 0 for a body */
+  gint64      hidden;     /* rows of a gate, the size of h without projection; 0 for a body */
+  gint64      projection; /* size of a projected h; 0: h is not projected */
   guint       n_steps;
   guint      *steps;     /* index in HybCells.steps, in the order in which they run */
   guint       continues; /* the chain that it would continue; HYB_NO_ID: none */

@@ -91,7 +91,7 @@ static gboolean
 is_alike (const HybChain *a, const HybChain *b)
 {
   return a->kind != HYB_CELL_NONE && a->kind == b->kind && a->hidden == b->hidden &&
-         a->n_steps == b->n_steps;
+         a->projection == b->projection && a->n_steps == b->n_steps;
 }
 
 /* Whether b reads the inputs of a in reverse order. */
@@ -335,8 +335,8 @@ join_lower (Grouper *grouper, const guint *chains, guint n)
   HybGroup       *lower = find_lower (grouper, first, 0, &dropout);
 
   if (!lower || first->kind == HYB_CELL_NONE || lower->kind != first->kind ||
-      lower->hidden != first->hidden || lower->n_directions != n ||
-      (lower->n_layers > 1 && lower->dropout != dropout))
+      lower->hidden != first->hidden || lower->projection != first->projection ||
+      lower->n_directions != n || (lower->n_layers > 1 && lower->dropout != dropout))
     return FALSE;
   if (n == 2 &&
       (find_lower (grouper, grouper->cells->chains->pdata[chains[1]], 1, &other) != lower ||
@@ -361,6 +361,7 @@ add_group (Grouper *grouper, const guint *chains, guint n)
 
   group->kind = first->kind;
   group->hidden = first->hidden;
+  group->projection = first->projection;
   group->n_steps = first->n_steps;
   group->n_layers = 1;
   group->n_directions = n;

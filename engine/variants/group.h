@@ -12,7 +12,7 @@
 typedef struct
 {
   HybCellKind kind;
-  gint64      hidden;
+  gint64      hidden, projection; /* as in HybChain */
   guint       n_steps, n_layers, n_directions;
   gboolean    is_backward; /* one direction, from the last time step to the first */
   double      dropout;     /* rate between layers */

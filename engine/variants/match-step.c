@@ -350,6 +350,26 @@ match_lstm (const HybMatcher *matcher, HybValueId value, HybCellStep *step)
   return FALSE;
 }
 
+/* --- LSTM with projection: R (o · tanh (c)) --- */
+
+static gboolean
+match_projected_lstm (const HybMatcher *matcher, HybValueId value, HybCellStep *step)
+{
+  HybNodeKind kind = hyb_value_kind (matcher->graph, value);
+  HybTerm     projection;
+  Sum         sum;
+
+  if ((kind != HYB_KIND_LINEAR && kind != HYB_KIND_DOT) || !collect_all (matcher, value, &sum) ||
+      sum.n != 1 || sum.term[0].bias != HYB_NO_ID)
+    return FALSE;
+  projection = sum.term[0];
+  if (!match_lstm (matcher, projection.x, step))
+    return FALSE;
+  step->kind = HYB_CELL_LSTMP;
+  step->projection = projection;
+  return TRUE;
+}
+
 /* --- GRU: (1 − z) · n + z · h', n = tanh (W x + r · (U h')) --- */
 
 /* 1 − *of. */
@@ -516,6 +536,7 @@ hyb_match_step (const HybMatcher *matcher, HybNodeId id, HybCellStep *step)
 {
   static gboolean (*const formulas[]) (const HybMatcher *, HybValueId, HybCellStep *) = {
     match_lstm,
+    match_projected_lstm,
     match_gru,
     match_plain,
   };
@@ -546,7 +567,8 @@ same_weights (const HybTerm *a, const HybTerm *b)
 gboolean
 hyb_steps_share_weights (const HybCellStep *a, const HybCellStep *b)
 {
-  if (a->kind != b->kind || a->n_gates != b->n_gates)
+  if (a->kind != b->kind || a->n_gates != b->n_gates ||
+      (a->kind == HYB_CELL_LSTMP && !same_weights (&a->projection, &b->projection)))
     return FALSE;
   for (guint g = 0; g < a->n_gates; g++)
     if (!same_weights (&a->gate[g].input, &b->gate[g].input) ||

@@ -26,6 +26,7 @@ static const struct
   { "SliceChannel", HYB_KIND_SPLIT },
   { "slice_axis", HYB_KIND_SLICE_AXIS },
   { "sign", HYB_KIND_SIGN },
+  { "_mul_scalar", HYB_KIND_MUL_SCALAR },
   { "slice_like", HYB_KIND_SLICE_LIKE },
   { "stack", HYB_KIND_STACK },
   { "Concat", HYB_KIND_CONCAT },

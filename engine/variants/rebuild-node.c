@@ -262,6 +262,46 @@ follow_slice_like (HybRebuild *rebuild, HybNodeId id, const HybNode *node, const
          follow_copy (rebuild, id, node, inputs);
 }
 
+/* Whether a value consists of the zeros that while-states.h computes. */
+static gboolean
+is_computed_zero (const HybGraph *graph, HybValueId value)
+{
+  HybNodeId      id = hyb_graph_get_producer (graph, value);
+  const HybNode *node = hyb_graph_get_node (graph, id);
+
+  return hyb_node_kind (node) == HYB_KIND_MUL_SCALAR && hyb_node_double (node, "scalar", 1) == 0 &&
+         hyb_value_kind (graph, hyb_graph_get_inputs (graph, id)[0]) == HYB_KIND_SIGN;
+}
+
+/* The product of a column of such zeros and a row is a constant of unknown batch size. */
+static gboolean
+follow_dot (HybRebuild *rebuild, HybNodeId id, const HybNode *node, const HybValueId *inputs)
+{
+  HybNodeId      maker = hyb_graph_get_producer (rebuild->from, inputs[0]);
+  const HybNode *row =
+      hyb_graph_get_node (rebuild->from, hyb_graph_get_producer (rebuild->from, inputs[1]));
+  const char       *size = hyb_node_get_attribute (row, "size");
+  g_autofree char  *shape = size ? g_strdup_printf ("(0, %s)", size) : NULL;
+  const char *const attributes[] = { "__layout__", "NC", "dtype", "float32", "shape", shape, NULL };
+
+  if (!shape || hyb_value_kind (rebuild->from, inputs[0]) != HYB_KIND_EXPAND ||
+      !is_computed_zero (rebuild->from, hyb_graph_get_inputs (rebuild->from, maker)[0]))
+    return FALSE;
+  rebuild->value[node->first_output] =
+      hyb_rebuild_call (rebuild,
+                        &(HybRebuildCall){
+                            .op = "_zeros", .name = node->name, .attributes = attributes });
+  return TRUE;
+}
+
+/* The sum of a constant and such zeros is the constant. */
+static gboolean
+follow_add (HybRebuild *rebuild, HybNodeId id, const HybNode *node, const HybValueId *inputs)
+{
+  return node->n_inputs == 2 && hyb_value_kind (rebuild->from, inputs[0]) == HYB_KIND_CONSTANT &&
+         is_computed_zero (rebuild->from, inputs[1]) && follow_copy (rebuild, id, node, inputs);
+}
+
 /* An elementwise node on whole sequences may be applied to each step instead. */
 static gboolean
 follow_whole (HybRebuild *rebuild, HybNodeId id, const HybNode *node, const HybValueId *inputs)
@@ -298,6 +338,7 @@ static const struct
   { HYB_KIND_CONCAT, follow_concat },   { HYB_KIND_SWAP, follow_swap },
   { HYB_KIND_REVERSE, follow_reverse }, { HYB_KIND_LAST, follow_last },
   { HYB_KIND_COPY, follow_copy },       { HYB_KIND_SLICE_LIKE, follow_slice_like },
+  { HYB_KIND_DOT, follow_dot },         { HYB_KIND_ADD, follow_add },
 };
 
 static gboolean

@@ -109,10 +109,13 @@ link_step (HybCells *cells, GHashTable *step_of_value, HybCellStep *step, guint 
 
 /* --- Steps that stand alone --- */
 
+/* Whether the weight of the state has as many columns as the state has elements, as far as that is
+ * known. */
 static gboolean
 is_square (const HybType *types, const HybCellStep *step)
 {
   const HybTerm  *term = &step->gate[0].hidden;
+  gint64          size = step->projection.rows > 0 ? step->projection.rows : term->rows;
   const HybShape *shape;
 
   if (!types)
@@ -120,11 +123,11 @@ is_square (const HybType *types, const HybCellStep *step)
   if (term->columns != HYB_COLUMNS_ALL)
     {
       shape = &types[step->h_in].shape;
-      return shape->rank != 2 || shape->dim[1] == HYB_UNKNOWN || shape->dim[1] == term->rows;
+      return shape->rank != 2 || shape->dim[1] == HYB_UNKNOWN || shape->dim[1] == size;
     }
   shape = &types[term->weight].shape;
   return shape->rank != 2 || shape->dim[1] == HYB_UNKNOWN ||
-         shape->dim[term->is_transposed ? 0 : 1] == term->rows;
+         shape->dim[term->is_transposed ? 0 : 1] == size;
 }
 
 /* Decides which terms of a chain of one step are the state's.  FALSE if nothing shows that it is a
@@ -138,7 +141,7 @@ decide_single_step (const HybCells *cells,
   gboolean is_memory_state;
 
   if (step->is_decided)
-    return TRUE;
+    return is_square (types, step);
   for (guint attempt = 0; attempt < 2; attempt++)
     {
       if (may_be_state (cells, step->h_in, is_state) && !may_be_state (cells, step->x, is_state) &&
@@ -209,7 +212,7 @@ static void
 mark_large_cells (HybCells *cells)
 {
   for (guint i = 0; i < cells->steps->len; i++)
-    if (!is_plain (get_step (cells, i)))
+    if (!is_plain (get_step (cells, i)) && get_step (cells, i)->kind != HYB_CELL_NONE)
       mark_nodes (cells, get_step (cells, i), 0, 0);
 }
 
@@ -227,6 +230,49 @@ drop_parts_of_large_cells (HybCells *cells)
     }
 }
 
+/* Whether a step is one of a projected cell, and not of a cell whose outputs something multiplies:
+ * another step reads the projected state, or the state must have the projected size. */
+static gboolean
+is_certainly_projected (const HybType *types, const HybCellStep *step)
+{
+  const HybTerm *term = &step->gate[0].hidden;
+
+  if (step->previous != HYB_NO_ID || step->next != HYB_NO_ID)
+    return TRUE;
+  return types && term->columns == HYB_COLUMNS_ALL && step->projection.rows != term->rows &&
+         types[term->weight].shape.rank == 2 && is_square (types, step) &&
+         types[term->weight].shape.dim[term->is_transposed ? 0 : 1] != HYB_UNKNOWN;
+}
+
+/* Decides which cells have a projection, and drops cells without it that are parts of them. */
+static void
+decide_projections (HybCells *cells, const HybType *types)
+{
+  guint n_nodes = hyb_graph_n_nodes (cells->graph);
+
+  for (guint i = 0; i < cells->steps->len; i++)
+    {
+      HybCellStep *step = get_step (cells, i);
+
+      if (step->kind != HYB_CELL_LSTMP)
+        continue;
+      if (is_certainly_projected (types, step))
+        mark_nodes (cells, step, 0, 0);
+      else
+        step->kind = HYB_CELL_NONE;
+    }
+  for (guint i = 0; i < cells->steps->len; i++)
+    {
+      HybCellStep *step = get_step (cells, i);
+
+      if (step->kind == HYB_CELL_LSTM &&
+          cells->chain_of_node[hyb_graph_get_producer (cells->graph, step->h)] != HYB_NO_ID)
+        step->kind = HYB_CELL_NONE;
+    }
+  memset (cells->chain_of_node, 0xff, n_nodes * sizeof (guint32));
+  memset (cells->step_of_node, 0xff, n_nodes * sizeof (guint32));
+}
+
 static void
 add_chain (HybCells *cells, guint first)
 {
@@ -240,6 +286,7 @@ add_chain (HybCells *cells, guint first)
   chain->steps = g_new (guint, n);
   chain->kind = get_step (cells, first)->kind;
   chain->hidden = get_step (cells, first)->gate[0].hidden.rows;
+  chain->projection = get_step (cells, first)->projection.rows;
   n = 0;
   for (guint i = first; i != HYB_NO_ID; i = get_step (cells, i)->next)
     {
@@ -436,6 +483,7 @@ hyb_cells_find (HybGraph *graph, const HybType *types, const guint8 *is_state)
   memset (cells->step_of_node, 0xff, n_nodes * sizeof (guint32));
 
   find_steps (cells, types, is_state);
+  decide_projections (cells, types);
   mark_large_cells (cells);
   drop_parts_of_large_cells (cells);
   memset (cells->chain_of_node, 0xff, n_nodes * sizeof (guint32));

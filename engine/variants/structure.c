@@ -213,7 +213,8 @@ add_unrolled (StructureFinder *finder)
 static void
 add_fused (StructureFinder *finder, HybNodeId id, const HybNode *node)
 {
-  HybCellKind     kind = hyb_cell_kind_from_rnn_mode ((HybRnnMode) hyb_node_int (node, "mode", 0));
+  HybCellKind     kind = hyb_cell_kind_from_rnn_mode ((HybRnnMode) hyb_node_int (node, "mode", 0),
+                                                  hyb_node_int (node, "projection_size", 0) > 0);
   const HybShape *data = &finder->types[hyb_graph_get_inputs (finder->graph, id)[0]].shape;
   HybStructure    entry = {
        .kind = HYB_STRUCTURE_CELL,

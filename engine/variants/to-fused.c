@@ -60,6 +60,13 @@ check_weight (const Fuser *fuser, HybValueId value, gboolean is_bias)
   return NULL;
 }
 
+/* The size of the state h. */
+static gint64
+state_size (const HybGroup *group)
+{
+  return group->projection > 0 ? group->projection : group->hidden;
+}
+
 /* How many columns of a term's weight its value is multiplied with. */
 static gint64
 count_columns (const Fuser *fuser, const HybTerm *term, gboolean is_hidden)
@@ -70,7 +77,7 @@ count_columns (const Fuser *fuser, const HybTerm *term, gboolean is_hidden)
 
   if (term->columns == HYB_COLUMNS_ALL)
     return all;
-  return is_hidden ? fuser->group->hidden : all - fuser->group->hidden;
+  return is_hidden ? state_size (fuser->group) : all - state_size (fuser->group);
 }
 
 /* Why the weights of the group cannot be packed; NULL if they can. */
@@ -81,6 +88,11 @@ check_weights (const Fuser *fuser)
     {
       const HybChain    *chain = hyb_group_chain (fuser->cells, fuser->group, row);
       const HybCellStep *step = hyb_chain_step (fuser->cells, chain, 0);
+      char              *projected =
+          step->projection.rows > 0 ? check_weight (fuser, step->projection.weight, FALSE) : NULL;
+
+      if (projected)
+        return projected;
 
       for (guint g = 0; g < step->n_gates; g++)
         {
@@ -177,8 +189,9 @@ typedef struct
 {
   const HybRnnPart *part;
   const HybTerm    *term;
-  const char       *to; /* the packed parameter */
-  gint64            at; /* first element in it */
+  const char       *to;     /* the packed parameter */
+  gint64            at;     /* first element in it */
+  gint64            n_rows; /* of the gate, or of the projection */
 } GateRows;
 
 static void
@@ -191,10 +204,10 @@ copy_bias (Fuser *fuser, const GateRows *rows)
                                                    .from_offset = rows->term->bias_begin,
                                                    .stride = 1,
                                                    .to_offset = rows->at,
-                                                   .count = fuser->weights.hidden });
+                                                   .count = rows->n_rows });
 }
 
-/* Copies hidden × columns elements: at once where they are contiguous, else row by row. */
+/* Copies n_rows × columns elements: at once where they are contiguous, else row by row. */
 static void
 copy_weight (Fuser *fuser, const GateRows *rows, gint64 columns)
 {
@@ -202,7 +215,7 @@ copy_weight (Fuser *fuser, const GateRows *rows, gint64 columns)
   HybParameterCopy copy = { .from = name_of (fuser, term->weight), .to = rows->to, .stride = 1 };
   const HybShape  *shape =
       hyb_tensor_get_shape (hyb_model_get_parameter (fuser->conversion->from, copy.from));
-  gint64 hidden = fuser->weights.hidden, at = rows->at;
+  gint64 at = rows->at;
   gint64 all = shape->dim[term->is_transposed ? 0 : 1];
   gint64 first = term->columns == HYB_COLUMNS_LAST ? all - columns : 0;
 
@@ -210,13 +223,13 @@ copy_weight (Fuser *fuser, const GateRows *rows, gint64 columns)
     {
       copy.from_offset = term->begin * columns;
       copy.to_offset = at;
-      copy.count = hidden * columns;
+      copy.count = rows->n_rows * columns;
       hyb_parameter_copies_add (fuser->conversion->copies, &copy);
       return;
     }
   copy.stride = term->is_transposed ? shape->dim[1] : 1;
   copy.count = columns;
-  for (gint64 row = term->begin; row < term->begin + hidden; row++, at += columns)
+  for (gint64 row = term->begin; row < term->begin + rows->n_rows; row++, at += columns)
     {
       copy.from_offset = term->is_transposed ? first * shape->dim[1] + row : row * all + first;
       copy.to_offset = at;
@@ -249,6 +262,31 @@ copy_rows (Fuser *fuser, const GateRows *rows, GError **error)
   return TRUE;
 }
 
+/* Copies one part of the packed parameter "to": its gates one below the other, or the projection. */
+static gboolean
+copy_part (Fuser *fuser, const HybRnnPart *part, const char *to, GError **error)
+{
+  guint              row = part->layer * fuser->group->n_directions + part->direction;
+  const HybChain    *chain = hyb_group_chain (fuser->cells, fuser->group, row);
+  const HybCellStep *step = hyb_chain_step (fuser->cells, chain, 0);
+  guint              n_blocks = part->is_projection ? 1 : step->n_gates;
+
+  for (guint g = 0; g < n_blocks; g++)
+    {
+      GateRows rows = { .part = part,
+                        .term = part->is_projection ? &step->projection
+                                : part->is_hidden   ? &step->gate[g].hidden
+                                                    : &step->gate[g].input,
+                        .to = to,
+                        .n_rows = part->rows / n_blocks };
+
+      rows.at = part->offset + g * rows.n_rows * MAX (part->columns, 1);
+      if (!copy_rows (fuser, &rows, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
 /* Makes the packed parameter "to" in the new model. */
 static gboolean
 pack (Fuser *fuser, const char *to, GError **error)
@@ -259,23 +297,8 @@ pack (Fuser *fuser, const char *to, GError **error)
   HybType type = { hyb_shape_1d (size), fuser->dtype };
 
   for (guint p = 0; p < parts->len; p++)
-    {
-      const HybRnnPart  *part = &g_array_index (parts, HybRnnPart, p);
-      guint              row = part->layer * fuser->group->n_directions + part->direction;
-      const HybChain    *chain = hyb_group_chain (fuser->cells, fuser->group, row);
-      const HybCellStep *step = hyb_chain_step (fuser->cells, chain, 0);
-
-      for (guint g = 0; g < step->n_gates; g++)
-        {
-          GateRows rows = { .part = part,
-                            .term = part->is_hidden ? &step->gate[g].hidden : &step->gate[g].input,
-                            .to = to };
-
-          rows.at = part->offset + g * fuser->weights.hidden * MAX (part->columns, 1);
-          if (!copy_rows (fuser, &rows, error))
-            return FALSE;
-        }
-    }
+    if (!copy_part (fuser, &g_array_index (parts, HybRnnPart, p), to, error))
+      return FALSE;
   packed = hyb_parameter_copies_gather (fuser->conversion->copies,
                                         to,
                                         &type,
@@ -300,6 +323,7 @@ describe_weights (Fuser *fuser)
     .n_layers = fuser->group->n_layers,
     .is_bidirectional = fuser->group->n_directions == 2,
     .hidden = fuser->group->hidden,
+    .projection = fuser->group->projection,
     .input = count_columns (fuser, term, FALSE),
   };
   hyb_cell_kind_get_rnn_mode (fuser->group->kind, &fuser->weights.mode);
@@ -393,6 +417,8 @@ write_node (Fuser *fuser, const char *prefix, const HybValueId *inputs)
   g_autofree char  *hidden = g_strdup_printf ("%" G_GINT64_FORMAT, fuser->weights.hidden);
   g_autofree char  *name = g_strconcat (prefix, "rnn", NULL);
   char              rate[G_ASCII_DTOSTR_BUF_SIZE];
+  g_autofree char  *projection = g_strdup_printf ("%" G_GINT64_FORMAT, fuser->weights.projection);
+  gboolean          is_projected = fuser->weights.projection > 0;
   const char *const attributes[] = { "bidirectional",
                                      fuser->weights.is_bidirectional ? "True" : "False",
                                      "mode",
@@ -405,10 +431,25 @@ write_node (Fuser *fuser, const char *prefix, const HybValueId *inputs)
                                      "True",
                                      "state_size",
                                      hidden,
+                                     is_projected ? "projection_size" : NULL,
+                                     projection,
                                      NULL };
 
   return hyb_rebuild_call (fuser->rebuild,
                            &(HybRebuildCall){ "RNN", name, is_lstm ? 4 : 3, inputs, attributes });
+}
+
+/* Adds a finding for a projection, which MXNet differentiates on GPUs only. */
+static void
+report_projection (Fuser *fuser, const char *prefix)
+{
+  hyb_model_add_finding (fuser->conversion->to,
+                         hyb_finding_new ("projection-on-gpu",
+                                          HYB_SEVERITY_WARNING,
+                                          "“%srnn” projects its states, and MXNet trains such an "
+                                          "RNN operator on GPUs only; on the CPU it runs forward. "
+                                          "Write another form to train it there.",
+                                          prefix));
 }
 
 /* Gives the states of one row their places in the outputs of the operator.  outputs is NULL below
@@ -445,7 +486,7 @@ place_outputs (Fuser *fuser, HybValueId first)
   HybRebuild  *rebuild = fuser->rebuild;
   guint        n_rows = fuser->group->chains->len, n_directions = fuser->group->n_directions;
   gboolean     is_lstm = fuser->weights.mode == HYB_RNN_LSTM;
-  gint64       hidden = fuser->weights.hidden;
+  gint64       size = state_size (fuser->group);
   HybSequence *all = hyb_sequence_of_whole (rebuild, fuser->group->n_steps, first, 0);
   HybSequence *states = hyb_sequence_of_whole (rebuild, n_rows, first + 1, 0);
   HybSequence *memories = is_lstm ? hyb_sequence_of_whole (rebuild, n_rows, first + 2, 0) : NULL;
@@ -457,7 +498,7 @@ place_outputs (Fuser *fuser, HybValueId first)
       HybSequence *outputs = !is_top ? NULL
                              : n_directions == 1
                                  ? all
-                                 : hyb_sequence_part (rebuild, all, d * hidden, (d + 1) * hidden);
+                                 : hyb_sequence_part (rebuild, all, d * size, (d + 1) * size);
 
       place_steps (fuser, row, outputs, states, memories);
     }
@@ -488,6 +529,8 @@ write_group (HybConversion  *conversion,
   inputs[2] = make_initial_state (&fuser, 0);
   if (fuser.weights.mode == HYB_RNN_LSTM)
     inputs[3] = make_initial_state (&fuser, 1);
+  if (fuser.weights.projection > 0)
+    report_projection (&fuser, prefix);
   first = write_node (&fuser, prefix, inputs);
   hyb_group_match_nodes (conversion, cells, group, first);
   place_outputs (&fuser, first);

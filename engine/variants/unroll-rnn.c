@@ -50,6 +50,8 @@ refuse (const FusedRnn *fused, GError **error, const char *hint, const char *wha
 static HybValueId *
 cell_field (HybUnrolledCell *cell, const HybRnnPart *part)
 {
+  if (part->is_projection)
+    return &cell->h2r_weight;
   if (part->is_bias)
     return part->is_hidden ? &cell->h2h_bias : &cell->i2h_bias;
   return part->is_hidden ? &cell->h2h_weight : &cell->i2h_weight;
@@ -195,7 +197,8 @@ find_weights (FusedRnn *fused, GError **error)
     {
       HybUnrolledCell *cell = &fused->cells[row];
 
-      cell->kind = hyb_cell_kind_from_rnn_mode (fused->weights.mode);
+      cell->kind = hyb_cell_kind_from_rnn_mode (fused->weights.mode, fused->weights.projection > 0);
+      cell->projection = fused->weights.projection;
       cell->hidden = fused->weights.hidden;
       if (!cell->prefix)
         cell->prefix = hyb_rebuild_name (fused->rebuild,
@@ -366,8 +369,6 @@ write_out (FusedRnn *fused, GError **error)
 {
   HybSequence *sequence;
 
-  if (fused->weights.projection > 0)
-    return refuse (fused, error, NULL, "cells with a projection cannot be unrolled");
   if (hyb_node_bool (fused->node, "use_sequence_length"))
     return refuse (fused, error, NULL, "it uses sequence lengths, which unrolled steps cannot");
   if (!find_weights (fused, error) ||

@@ -188,6 +188,8 @@ list_group_dependencies (const Orderer *orderer, const HybGroup *group, GArray *
           add_term (orderer, &first->gate[g].input, dependencies);
           add_term (orderer, &first->gate[g].hidden, dependencies);
         }
+      if (first->projection.rows > 0)
+        add_term (orderer, &first->projection, dependencies);
       for (guint t = 0; row < group->n_directions && t < chain->n_steps; t++)
         add_dependency (orderer, hyb_chain_step (orderer->cells, chain, t)->x, dependencies);
     }

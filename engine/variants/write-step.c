@@ -44,21 +44,25 @@ activation (const StepWriter *writer, const char *type, const char *suffix, HybV
   return add_call (writer, &(HybRebuildCall){ "Activation", suffix, 1, &x, attributes });
 }
 
-static HybValueId
-linear (const StepWriter *writer,
-        const char       *suffix,
-        HybValueId        x,
-        HybValueId        weight,
-        HybValueId        bias)
+/* A product with a weight. */
+typedef struct
 {
-  guint             n_gates = hyb_cell_kind_n_gates (writer->cell->kind);
-  g_autofree char  *rows = g_strdup_printf ("%" G_GINT64_FORMAT, n_gates * writer->cell->hidden);
-  const HybValueId  inputs[] = { x, weight, bias };
+  const char *suffix; /* of the name */
+  HybValueId  weight, bias;
+  gint64      rows;
+} Product;
+
+static HybValueId
+linear (const StepWriter *writer, HybValueId x, const Product *product)
+{
+  g_autofree char  *rows = g_strdup_printf ("%" G_GINT64_FORMAT, product->rows);
+  HybValueId        bias = product->bias;
+  const HybValueId  inputs[] = { x, product->weight, bias };
   const char *const attributes[] = { "num_hidden", rows, NULL };
   const char *const without_bias[] = { "no_bias", "True", "num_hidden", rows, NULL };
 
   HybRebuildCall call = { "FullyConnected",
-                          suffix,
+                          product->suffix,
                           bias == HYB_NO_ID ? 2 : 3,
                           inputs,
                           bias == HYB_NO_ID ? without_bias : attributes };
@@ -70,7 +74,7 @@ static HybValueId
 split (const StepWriter *writer, const char *suffix, HybValueId x)
 {
   const char *const attributes[] = { "num_outputs",
-                                     writer->cell->kind == HYB_CELL_LSTM ? "4" : "3",
+                                     hyb_cell_kind_n_gates (writer->cell->kind) == 4 ? "4" : "3",
                                      NULL };
 
   return add_call (writer, &(HybRebuildCall){ "SliceChannel", suffix, 1, &x, attributes });
@@ -99,7 +103,11 @@ write_lstm (const StepWriter *writer, HybValueId i2h, HybValueId h2h, HybValueId
                "state",
                binary (writer, "elemwise_mul", "mul0", f, *c),
                binary (writer, "elemwise_mul", "mul1", i, g));
-  return binary (writer, "elemwise_mul", "out", o, activation (writer, "tanh", "activation0", *c));
+  return binary (writer,
+                 "elemwise_mul",
+                 writer->cell->kind == HYB_CELL_LSTMP ? "hidden" : "out",
+                 o,
+                 activation (writer, "tanh", "activation0", *c));
 }
 
 static HybValueId
@@ -134,10 +142,16 @@ hyb_write_step (HybRebuild            *rebuild,
                 HybCellStates         *states)
 {
   StepWriter writer = { rebuild, cell, step };
-  HybValueId i2h = linear (&writer, "i2h", x, cell->i2h_weight, cell->i2h_bias);
-  HybValueId h2h = linear (&writer, "h2h", states->h, cell->h2h_weight, cell->h2h_bias);
+  gint64     rows = hyb_cell_kind_n_gates (cell->kind) * cell->hidden;
+  Product    input = { "i2h", cell->i2h_weight, cell->i2h_bias, rows };
+  Product    hidden = { "h2h", cell->h2h_weight, cell->h2h_bias, rows };
+  Product    projection = { "out", cell->h2r_weight, HYB_NO_ID, cell->projection };
+  HybValueId i2h = linear (&writer, x, &input);
+  HybValueId h2h = linear (&writer, states->h, &hidden);
 
-  if (cell->kind == HYB_CELL_LSTM)
+  if (cell->kind == HYB_CELL_LSTMP)
+    states->h = linear (&writer, write_lstm (&writer, i2h, h2h, &states->c), &projection);
+  else if (cell->kind == HYB_CELL_LSTM)
     states->h = write_lstm (&writer, i2h, h2h, &states->c);
   else if (cell->kind == HYB_CELL_GRU)
     states->h = write_gru (&writer, i2h, h2h, states->h);

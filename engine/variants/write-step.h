@@ -14,11 +14,13 @@ typedef struct
   gint64      hidden;                                     /* size of h */
   const char *prefix;                                     /* "lstm0_" */
   HybValueId  i2h_weight, h2h_weight, i2h_bias, h2h_bias; /* biases HYB_NO_ID: none */
+  HybValueId  h2r_weight;                                 /* of an LSTM with projection */
+  gint64      projection;                                 /* size of h there */
 } HybUnrolledCell;
 
 typedef struct
 {
-  HybValueId h, c; /* c only for an LSTM */
+  HybValueId h, c; /* c only for LSTMs */
 } HybCellStates;
 
 /* Adds the nodes of one step with input x.  states holds the old states and gets the new ones. */

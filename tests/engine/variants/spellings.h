@@ -7,10 +7,11 @@
 #include "engine/formats/tensor-list.h"
 #include "engine/graph/model.h"
 
-#define STEPS 4
-#define BATCH 2
-#define WIDTH 3 /* of an input */
-#define UNITS 5
+#define STEPS     4
+#define BATCH     2
+#define WIDTH     3 /* of an input */
+#define UNITS     5
+#define PROJECTED 2 /* size of a projected state */
 
 typedef struct
 {
