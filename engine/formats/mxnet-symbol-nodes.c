@@ -109,7 +109,7 @@ read_attributes (SymbolReader *reader, SymbolGraph *graph, SymbolNode *node, Hyb
 typedef struct
 {
   HybJsonRef op, name, inputs, subgraphs;
-  HybJsonRef attributes[3]; /* if a key occurs in several, the first counts */
+  HybJsonRef attributes[3]; /* if a key occurs in several, the last counts */
 } NodeKeys;
 
 /* Keys of nodes that need not be read. */
@@ -134,9 +134,9 @@ collect_keys (SymbolReader *reader, SymbolGraph *graph, HybJsonRef ref, NodeKeys
     { "name", &keys->name },
     { "inputs", &keys->inputs },
     { "subgraphs", &keys->subgraphs },
-    { "attrs", &keys->attributes[0] },
+    { "param", &keys->attributes[0] },
     { "attr", &keys->attributes[1] },
-    { "param", &keys->attributes[2] },
+    { "attrs", &keys->attributes[2] },
   };
   HybJsonIter iter = hyb_json_iter (reader->json, ref);
   HybJsonRef  value;

@@ -92,7 +92,10 @@ hyb_symbol_insert_attribute (SymbolGraph *graph, guint first, const char *key, c
   guint      at = find_pair (pool, first, pool->len - first, key, &exists);
 
   if (exists)
-    return;
+    {
+      pool->pdata[at + 1] = (gpointer) value;
+      return;
+    }
 
   g_ptr_array_insert (pool, (gint) at, (gpointer) value);
   g_ptr_array_insert (pool, (gint) at, (gpointer) key);

@@ -142,10 +142,7 @@ hyb_graph_get_bodies (const HybGraph *graph, HybNodeId id)
 const char *
 hyb_node_get_attribute (const HybNode *node, const char *key)
 {
-  for (gsize i = 0; node->attributes && node->attributes[i]; i += 2)
-    if (strcmp (node->attributes[i], key) == 0)
-      return node->attributes[i + 1];
-  return NULL;
+  return hyb_attributes_get (node->attributes, key);
 }
 
 gboolean

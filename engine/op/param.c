@@ -235,7 +235,8 @@ parse_value (const HybParam *param, const char *text, gpointer at)
       return parse_float (text, at);
     case HYB_PARAM_OPTIONAL_FLOAT:
       *(double *) at = NAN;
-      return none || parse_float (text, at);
+      /* NaN stands for None, so it cannot be given as a number too. */
+      return none || (parse_float (text, at) && !isnan (*(double *) at));
     case HYB_PARAM_BOOL:
       return parse_bool (text, at);
     case HYB_PARAM_OPTIONAL_BOOL:
@@ -338,13 +339,15 @@ check_range (const HybParam *param, gconstpointer at, const char *text, GError *
                        param->high);
 }
 
-static const char *
-find_attribute (const char *const *attributes, const char *key)
+const char *
+hyb_attributes_get (const char *const *attributes, const char *key)
 {
+  const char *text = NULL;
+
   for (gsize i = 0; attributes && attributes[i]; i += 2)
     if (strcmp (attributes[i], key) == 0)
-      return attributes[i + 1];
-  return NULL;
+      text = attributes[i + 1];
+  return text;
 }
 
 static void
@@ -431,7 +434,7 @@ hyb_params_parse (const HybParam    *params,
 
   for (const HybParam *param = params; param && param->name; param++)
     {
-      const char *text = find_attribute (attributes, param->name);
+      const char *text = hyb_attributes_get (attributes, param->name);
       gpointer    at = (char *) values + param->offset;
 
       if (!text && !param->fallback)

@@ -61,9 +61,13 @@ typedef struct
 /* Initialises name and offset of a HybParam from one member, so that they cannot disagree. */
 #define HYB_FIELD(Struct, member) .name = #member, .offset = G_STRUCT_OFFSET (Struct, member)
 
+/* The value of a key in key, value, key, value, …, NULL, which may be NULL; NULL if the key does not
+ * occur.  The last value counts if it occurs several times, as it does in MXNet. */
+HYB_API const char *hyb_attributes_get (const char *const *attributes, const char *key);
+
 /* Parses attributes given as key, value, key, value, …, NULL into a new params struct of `size`
  * bytes, which the caller releases with hyb_params_unref().  Keys that begin and end with two
- * underscores belong to users and are skipped.  A key that the table does not have is no error: it
+ * underscores belong to users and are skipped.  Of equal keys the last counts.  A key that the table does not have is no error: it
  * is appended to unknown (a GPtrArray of const char *, owned by attributes; may be NULL).
  * NULL and an error if a required attribute is missing, or a text does not parse or is out of
  * range. */

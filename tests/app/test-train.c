@@ -272,6 +272,38 @@ test_batches (Fixture *fixture, gconstpointer unused)
   g_assert_cmpfloat (number (json, "steps"), ==, 12);
 }
 
+static double
+last_loss (Fixture *fixture, const char *line)
+{
+  g_autoptr (cJSON) json = NULL;
+
+  hscope (fixture, line);
+  g_assert_cmpint (fixture->code, ==, 0);
+  json = parse_output (fixture);
+  return number (json, "last_loss");
+}
+
+/* Most gallery models have settings of their own; those of --set replace them. */
+static void
+test_settings_replace_those_of_the_model (Fixture *fixture, gconstpointer unused)
+{
+  double usual = last_loss (fixture, "train '" LANGUAGE_MODEL "' --epochs 1 --sample -1 --json");
+  double none =
+      last_loss (fixture,
+                 "train '" LANGUAGE_MODEL "' --epochs 1 --sample -1 --json --set learning_rate=0");
+  double again =
+      last_loss (fixture,
+                 "train '" LANGUAGE_MODEL
+                 "' --epochs 1 --sample -1 --json --set learning_rate=1 --set learning_rate=0");
+
+  g_assert_cmpfloat (usual, <, none);
+  g_assert_cmpfloat (none, ==, again);
+  assert_refused (fixture,
+                  "train '" LANGUAGE_MODEL "' --epochs 1 --set learning_rate=nan",
+                  4,
+                  "learning_rate");
+}
+
 int
 main (int argc, char **argv)
 {
@@ -287,6 +319,7 @@ main (int argc, char **argv)
   ADD ("gallery-models-run-without-data", test_examples);
   ADD ("a-checkpoint-goes-on-as-pair-and-in-the-gallery", test_checkpoint);
   ADD ("batches-from-a-file-and-refusals", test_batches);
+  ADD ("settings-replace-those-of-the-model", test_settings_replace_those_of_the_model);
 #undef ADD
   return g_test_run ();
 }

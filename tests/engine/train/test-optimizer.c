@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/train/optimizer.h"
 
+#include <string.h>
+
 /* Gradients 0.5, 1, 1.5, 2 on a weight that starts at 1. */
 static void
 check_updates (const char *name, const char *const *settings, const double *expected)
@@ -44,6 +46,28 @@ test_settings_of_sparse_and_half_arrays_change_nothing (void)
   check_updates ("sgd", settings, expected);
 }
 
+/* The program appends the settings of --set to those of a model's task. */
+static void
+test_the_last_of_equal_settings_counts (void)
+{
+  static const char *const settings[] = {
+    "momentum", "0.9", "learning_rate", "7", "momentum", "0", "learning_rate", "0.1", NULL,
+  };
+  static const double expected[] = { 0.95, 0.85, 0.7, 0.5 };
+
+  check_updates ("sgd", settings, expected);
+}
+
+static void
+test_a_rate_that_is_no_number_is_refused (void)
+{
+  static const char *const settings[] = { "learning_rate", "nan", NULL };
+  g_autoptr (GError) error = NULL;
+
+  g_assert_null (hyb_optimizer_new ("sgd", settings, &error));
+  g_assert_nonnull (strstr (error->message, "learning_rate is “nan”"));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -53,5 +77,9 @@ main (int argc, char **argv)
                    test_nag_keeps_the_decay_of_the_new_weight);
   g_test_add_func ("/engine/train/optimizer/settings-of-sparse-and-half-arrays-change-nothing",
                    test_settings_of_sparse_and_half_arrays_change_nothing);
+  g_test_add_func ("/engine/train/optimizer/the-last-of-equal-settings-counts",
+                   test_the_last_of_equal_settings_counts);
+  g_test_add_func ("/engine/train/optimizer/a-rate-that-is-no-number-is-refused",
+                   test_a_rate_that_is_no_number_is_refused);
   return g_test_run ();
 }
