@@ -71,6 +71,7 @@ hyb_subgraph_context (const HybRun *run, gint64 step)
     .number = run->number,
     .probe = run->probe,
     .cancellable = run->cancellable,
+    .fault = run->fault,
   };
 
   /* Step 0 of step 0 is 0, so the first steps of nested loops draw the same random numbers as

@@ -100,6 +100,8 @@ run_frame (HybFrame *frame, const HybRun *context, GError **error)
 {
   if (hyb_frame_run (frame, context))
     return TRUE;
+  if (context->fault->is_set)
+    return hyb_imperative_refuse (context->fault, error);
   if (!g_cancellable_set_error_if_cancelled (context->cancellable, error))
     hyb_error_at (error,
                   HYB_GRAPH_ERROR,
@@ -284,11 +286,13 @@ run_in_mode (HybExecutor *executor, HybRun *context, GError **error)
 gboolean
 hyb_executor_run (HybExecutor *executor, GCancellable *cancellable, GError **error)
 {
-  HybRun context = { .training = executor->options.training,
-                     .seed = executor->options.seed,
-                     .number = executor->n_runs,
-                     .probe = executor->probe,
-                     .cancellable = cancellable };
+  HybRunFault fault = { .is_set = FALSE };
+  HybRun      context = { .training = executor->options.training,
+                          .seed = executor->options.seed,
+                          .number = executor->n_runs,
+                          .probe = executor->probe,
+                          .cancellable = cancellable,
+                          .fault = &fault };
 
   if (!hyb_executor_prepare (executor, error))
     return FALSE;

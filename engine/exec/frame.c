@@ -150,6 +150,17 @@ run_step (const HybFrame *frame, const HybStep *step, HybRun *run)
     step->call.op->forward (&step->call, run);
 }
 
+/* Notes the node at which the run stops, if its kernel reported values and no node within it did. */
+static void
+note_node (const HybFrame *frame, const HybStep *step, const HybRun *run)
+{
+  if (run->fault && run->fault->is_set && !run->fault->graph)
+    {
+      run->fault->graph = frame->plan->graph;
+      run->fault->node = step->node;
+    }
+}
+
 static gboolean
 run_watched (const HybFrame *frame, HybRun *run)
 {
@@ -165,12 +176,13 @@ run_watched (const HybFrame *frame, HybRun *run)
 
   for (guint i = 0; i < plan->n_steps; i++)
     {
-      if (run->cancellable && g_cancellable_is_cancelled (run->cancellable))
+      if (hyb_run_is_stopped (run))
         return FALSE;
       span.id = plan->steps[i].node;
       if (probe->begin)
         probe->begin (probe->data, &span);
       run_step (frame, &plan->steps[i], run);
+      note_node (frame, &plan->steps[i], run);
       if (probe->end)
         probe->end (probe->data, &span);
     }
@@ -184,9 +196,10 @@ run_unwatched (const HybFrame *frame, HybRun *run)
 
   for (guint i = 0; i < plan->n_steps; i++)
     {
-      if (run->cancellable && g_cancellable_is_cancelled (run->cancellable))
+      if (hyb_run_is_stopped (run))
         return FALSE;
       run_step (frame, &plan->steps[i], run);
+      note_node (frame, &plan->steps[i], run);
     }
   return TRUE;
 }
@@ -202,7 +215,7 @@ hyb_frame_run (HybFrame *frame, const HybRun *context)
   run.training = plan->training;
   if (!(run.probe ? run_watched (frame, &run) : run_unwatched (frame, &run)))
     return FALSE;
-  if (run.cancellable && g_cancellable_is_cancelled (run.cancellable))
+  if (hyb_run_is_stopped (&run))
     return FALSE; /* a loop may have stopped before its end */
 
   for (guint i = 0; i < plan->n_copies; i++)

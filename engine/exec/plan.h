@@ -69,8 +69,8 @@ HYB_API void hyb_frame_bind_head (HybFrame *frame, guint head, gpointer data);
 /* Where a head was written to. */
 HYB_API gpointer hyb_frame_get_head (HybFrame *frame, guint head);
 
-/* Runs every step.  Seed, step, depth, number, probe and cancellable are taken from context.
- * Allocates nothing.  FALSE only if cancelled. */
+/* Runs every step.  Seed, step, depth, number, probe, cancellable and fault are taken from context.
+ * Allocates nothing.  FALSE only if cancelled, or if a kernel reported values. */
 HYB_API gboolean hyb_frame_run (HybFrame *frame, const HybRun *context);
 
 G_END_DECLS

@@ -123,6 +123,29 @@ inputs_agree (const HybCall *call, HybTensor *const *inputs, GError **error)
 
 /* --- Computing --- */
 
+static void
+prefix_node (const HybNode *node, GError **error)
+{
+  g_prefix_error (error, "node “%s” (%s): ", node->name, node->type);
+  if (node->line > 0)
+    g_prefix_error (error, "line %u: ", node->line);
+}
+
+gboolean
+hyb_imperative_refuse (const HybRunFault *fault, GError **error)
+{
+  hyb_error_at (error,
+                HYB_GRAPH_ERROR,
+                HYB_GRAPH_ERROR_TYPES,
+                NULL,
+                fault->hint,
+                "%s",
+                fault->message);
+  if (fault->graph)
+    prefix_node (hyb_graph_get_node (fault->graph, fault->node), error);
+  return FALSE;
+}
+
 /* Allocates the workspace of the prepared inner call and runs it. */
 static gboolean
 run_forward (const HybCall *outer, const HybCall *inner, gsize bytes, HybRun *run, GError **error)
@@ -157,7 +180,7 @@ run_forward (const HybCall *outer, const HybCall *inner, gsize bytes, HybRun *ru
 
   if (workspace)
     tell_memory (run, -(gint64) (bytes + asked));
-  return TRUE;
+  return !run->fault->is_set || hyb_imperative_refuse (run->fault, error);
 }
 
 static gboolean
@@ -254,6 +277,7 @@ execute (HybCall          *call,
   g_autofree HybType  *many = n > SMALL_N_OPERANDS ? g_new (HybType, n) : NULL;
   g_autofree gpointer *many_pointers = n > SMALL_N_OPERANDS ? g_new (gpointer, n) : NULL;
   gpointer            *pointers = many_pointers ? many_pointers : few_pointers;
+  HybRunFault          fault = { .is_set = FALSE };
   HybRun               run = *context;
   gboolean             is_done;
 
@@ -269,6 +293,7 @@ execute (HybCall          *call,
   run.input = (gconstpointer *) pointers;
   run.output = pointers + call->n_inputs;
   run.workspace = NULL;
+  run.fault = &fault;
 
   if (!outputs_known (call) || hyb_op_needs_compute (call->op, call->params) ||
       runs_bodies_one_by_one (call, &run))
@@ -358,9 +383,7 @@ hyb_imperative_node (const HybImperativeNode *use, const HybRun *context, GError
   if (hyb_op_check_computable (node->op, node->type, error) &&
       execute (&call, use->inputs, use->outputs, context, error))
     return TRUE;
-  g_prefix_error (error, "node “%s” (%s): ", node->name, node->type);
-  if (node->line > 0)
-    g_prefix_error (error, "line %u: ", node->line);
+  prefix_node (node, error);
   return FALSE;
 }
 

@@ -33,5 +33,8 @@ typedef struct
 /* Runs one node of a graph.  context as for hyb_imperative_call(), but not NULL. */
 gboolean hyb_imperative_node (const HybImperativeNode *use, const HybRun *context, GError **error);
 
+/* Returns FALSE and sets the error that belongs to reported values, with the node that reported them. */
+gboolean hyb_imperative_refuse (const HybRunFault *fault, GError **error);
+
 /* FALSE and an error if the operator is unknown or has no kernel.  type: its name in the file. */
 gboolean hyb_op_check_computable (const HybOp *op, const char *type, GError **error);

@@ -51,6 +51,9 @@ typedef enum
    * the inputs and on the attributes, and on nothing else.  Such operators can be fused. */
   HYB_OP_POINTWISE = 1 << 7,
   HYB_OP_SUM = 1 << 8, /* output 0 is the sum of all inputs, which have the same shape */
+  /* MXNet ignores attributes that the operator does not have.  It does so for all operators without
+   * attributes, and refuses a file with unknown attributes of other operators. */
+  HYB_OP_ANY_ATTRIBUTE = 1 << 9,
 } HybOpFlags;
 
 /* How a variable of a body gets its value. */
@@ -170,7 +173,9 @@ struct _HybOp
 
   /* --- Computation on the CPU --- */
 
-  /* Computes the outputs.  Types are final and memory is allocated, so it cannot fail. */
+  /* Computes the outputs.  Types are final and memory is allocated, so it cannot fail.  Values that it
+   * cannot compute with, such as an index outside of its axis, are reported by hyb_run_report()
+   * (engine/op/run.h). */
   void (*forward) (const HybCall *call, const HybRun *run);
   /* Bytes of scratch memory that forward gets in run->workspace.  Default: 0. */
   gsize (*workspace) (const HybCall *call);
@@ -197,8 +202,10 @@ struct _HybOp
                        HybTensor *const *inputs,
                        HybTensor       **outputs,
                        GError          **error);
-  /* TRUE if compute must run even where all types are known, because it checks values that
-   * forward could only accept (take with mode=raise).  Default: FALSE. */
+
+  /* TRUE if compute must run even where all types are known, because it checks values.  Such a graph
+   * runs without a plan, and the operator cannot be used in loops: prefer hyb_run_report() in forward.
+   * Default: FALSE. */
   gboolean (*checks_values) (gconstpointer params);
 
   /* --- The gradient --- */

@@ -1,4 +1,4 @@
-/* run.c — random seeds and workspace offsets for kernels.
+/* run.c — random seeds, reported values and workspace offsets for kernels.
  *
  * A seed depends on the run, the node and the loop step alone, so that the order of
  * execution and the number of threads do not change random numbers.
@@ -12,6 +12,40 @@ guint64
 hyb_run_random_seed (const HybRun *run)
 {
   return hyb_random_mix (hyb_random_mix (run->seed, run->key), run->step);
+}
+
+void
+hyb_run_report (const HybRun *run, const char *hint, const char *format, ...)
+{
+  HybRunFault *fault = run->fault;
+  va_list      list;
+
+  if (!fault || fault->is_set)
+    return;
+
+  fault->is_set = TRUE;
+  fault->hint = hint;
+  va_start (list, format);
+  g_vsnprintf (fault->message, sizeof fault->message, format, list);
+  va_end (list);
+}
+
+void
+hyb_run_report_index (const HybRun *run, int axis, double index, gint64 size)
+{
+  hyb_run_report (run,
+                  "Correct the indices",
+                  "index %g is outside of axis %d, which has the size %" G_GINT64_FORMAT,
+                  index,
+                  axis,
+                  size);
+}
+
+gboolean
+hyb_run_is_stopped (const HybRun *run)
+{
+  return (run->fault && run->fault->is_set) ||
+         (run->cancellable && g_cancellable_is_cancelled (run->cancellable));
 }
 
 gsize

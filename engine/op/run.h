@@ -14,6 +14,18 @@
 
 G_BEGIN_DECLS
 
+/* Values that a kernel cannot compute with, such as an index outside of its axis.  forward() cannot fail:
+ * it reports the first such value with hyb_run_report() and continues with a value that it defines.  The
+ * run then ends with an error behind this node. */
+typedef struct
+{
+  gboolean    is_set;
+  char        message[160];
+  const char *hint;  /* what to do; a constant text or NULL */
+  HybGraph   *graph; /* the graph of the node, set by whatever calls forward(); or NULL */
+  guint32     node;  /* its id in that graph */
+} HybRunFault;
+
 struct _HybRun
 {
   gconstpointer  *input;     /* data of each input; those in HybOp.mutates are written by a cast */
@@ -27,6 +39,7 @@ struct _HybRun
   guint64         number;      /* counts the runs of the graph */
   const HybProbe *probe;       /* NULL if nothing observes the run */
   GCancellable   *cancellable; /* checked by loops between steps; may be NULL */
+  HybRunFault    *fault;       /* where kernels report values; NULL if nothing reads it */
 };
 
 /* One call of an operator with tensors, for hyb_imperative_call() and hyb_tape_call(). */
@@ -42,6 +55,16 @@ typedef struct
 
 /* The seed for this node in this step of this run, for the functions of base/random.h. */
 HYB_API guint64 hyb_run_random_seed (const HybRun *run);
+
+/* Reports values that cannot be computed with; only the first report of a run counts.  hint: a constant
+ * text that says what to do, or NULL.  Allocates nothing.  To be called by the thread that runs
+ * forward(). */
+HYB_API void
+hyb_run_report (const HybRun *run, const char *hint, const char *format, ...) G_GNUC_PRINTF (3, 4);
+/* Reports that an index lies outside of an axis of `size` elements. */
+HYB_API void hyb_run_report_index (const HybRun *run, int axis, double index, gint64 size);
+/* TRUE if the run must not continue: it was cancelled, or values were reported. */
+HYB_API gboolean hyb_run_is_stopped (const HybRun *run);
 
 /* Adds `bytes`, rounded up to HYB_ALIGNMENT, to a workspace of *workspace bytes, and returns the
  * offset of the added part.  For operators that divide their workspace into several parts. */

@@ -39,24 +39,35 @@ select_rows (const HybShape *shape, const HybType *indices, gconstpointer data)
   };
 }
 
-/* The number of the row that column j selects, -1 if it is outside of the array.  Negative
- * coordinates count from the end. */
+/* Coordinate i of column j.  Negative ones count from the end.  -1 if it is outside of the axis, which
+ * is reported; as in MXNet that holds for 2.5 of three elements, too. */
 static gint64
-find_row (const Selection *selection, gint64 j)
+find_coordinate (const Selection *selection, int i, gint64 j, const HybRun *run)
+{
+  gsize  where = (gsize) (i * selection->columns + j);
+  gint64 size = selection->shape->dim[i];
+  double given = hyb_dtype_get_double (selection->indices, selection->index_dtype, where);
+
+  if (given >= -(double) size && given <= (double) (size - 1))
+    return (gint64) (given < 0 ? given + (double) size : given);
+
+  hyb_run_report_index (run, i, given, size);
+  return -1;
+}
+
+/* The number of the row that column j selects, -1 if it is outside of the array. */
+static gint64
+find_row (const Selection *selection, gint64 j, const HybRun *run)
 {
   gint64 at = 0;
 
   for (int i = 0; i < selection->depth; i++)
     {
-      gsize  where = (gsize) (i * selection->columns + j);
-      gint64 size = selection->shape->dim[i];
-      gint64 index = hyb_dtype_get_int (selection->indices, selection->index_dtype, where);
+      gint64 index = find_coordinate (selection, i, j, run);
 
       if (index < 0)
-        index += size;
-      if (index < 0 || index >= size)
         return -1;
-      at = at * size + index;
+      at = at * selection->shape->dim[i] + index;
     }
   return at;
 }
@@ -109,7 +120,7 @@ gather_infer_shape (HybCall *call, GError **error)
   return infer_rows (&call->input[0].shape, &call->input[1].shape, &call->output[0].shape, error);
 }
 
-/* Coordinates outside of the array read zeros. */
+/* Coordinates outside of the array are reported and read zeros. */
 static void
 gather_forward (const HybCall *call, const HybRun *run)
 {
@@ -119,7 +130,7 @@ gather_forward (const HybCall *call, const HybRun *run)
 
   for (gint64 j = 0; j < selection.columns; j++)
     {
-      gint64 at = find_row (&selection, j);
+      gint64 at = find_row (&selection, j, run);
 
       if (at < 0)
         memset (to + (gsize) j * bytes, 0, bytes);
@@ -162,7 +173,7 @@ backward_gather (const HybCall *call, const HybRun *run)
   memset (run->output[0], 0, hyb_type_bytes (&call->output[0]));
   for (gint64 j = 0; j < selection.columns; j++)
     {
-      gint64 at = find_row (&selection, j);
+      gint64 at = find_row (&selection, j, run);
 
       if (at >= 0)
         hyb_move_add_run (dtype,
@@ -214,7 +225,7 @@ scatter_infer_shape (HybCall *call, GError **error)
 }
 
 /* If several rows have the same coordinates the last one wins; rows outside of the array are
- * dropped. */
+ * reported and dropped. */
 static void
 scatter_forward (const HybCall *call, const HybRun *run)
 {
@@ -224,7 +235,7 @@ scatter_forward (const HybCall *call, const HybRun *run)
   memset (run->output[0], 0, hyb_type_bytes (&call->output[0]));
   for (gint64 j = 0; j < selection.columns; j++)
     {
-      gint64 at = find_row (&selection, j);
+      gint64 at = find_row (&selection, j, run);
 
       if (at >= 0)
         memcpy ((char *) run->output[0] + (gsize) at * bytes,

@@ -43,7 +43,7 @@ index_copy_infer_dtype (HybCall *call, GError **error)
   return hyb_rule_dtype_except (call, 1 << 1, error);
 }
 
-/* Indices outside of the array are ignored; if an index occurs several times its last row wins. */
+/* Indices outside of the array are reported and ignored; if an index occurs several times its last row wins. */
 static void
 index_copy_forward (const HybCall *call, const HybRun *run)
 {
@@ -61,6 +61,8 @@ index_copy_forward (const HybCall *call, const HybRun *run)
         memcpy ((char *) run->output[0] + (gsize) at * row,
                 (const char *) run->input[2] + (gsize) i * row,
                 row);
+      else
+        hyb_run_report_index (run, 0, (double) at, old->dim[0]);
     }
 }
 

@@ -4,7 +4,6 @@
  * Indices may have any dtype; floats are truncated toward zero.  Start with take_forward() and
  * pick_forward().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "engine/base/error.h"
 #include "engine/base/parallel.h"
 #include "engine/gradient/gradient.h"
 #include "engine/kernels/move.h"
@@ -169,66 +168,34 @@ take_job (const HybCall *call, const HybRun *run, const HybType *a, const HybTyp
   return job;
 }
 
+/* mode=raise: reports an index outside of the axis.  The rows are those of mode=clip. */
+static void
+check_indices (const TakeJob *job, int axis, const HybRun *run)
+{
+  for (gint64 i = 0; i < job->n_indices; i++)
+    {
+      gint64 index = hyb_dtype_get_int (job->indices, job->index_dtype, (gsize) i);
+
+      if (index < 0 || index >= job->view.length)
+        {
+          hyb_run_report_index (run, axis, (double) index, job->view.length);
+          return;
+        }
+    }
+}
+
 static void
 take_forward (const HybCall *call, const HybRun *run)
 {
-  TakeJob job = take_job (call, run, &call->input[0], &call->input[1]);
+  const TakeParams *params = call->params;
+  TakeJob           job = take_job (call, run, &call->input[0], &call->input[1]);
 
+  if (params->mode == TAKE_RAISE)
+    check_indices (&job, hyb_shape_axis (&call->input[0].shape, params->axis, NULL), run);
   hyb_parallel_for (job.view.outer * job.n_indices,
                     MAX (1, GRAIN / MAX (1, job.view.inner)),
                     take_rows,
                     &job);
-}
-
-static gboolean
-take_checks_values (gconstpointer params)
-{
-  return ((const TakeParams *) params)->mode == TAKE_RAISE;
-}
-
-/* mode=raise: fails if an index is outside of the axis. */
-static gboolean
-take_compute (HybCall          *call,
-              const HybRun     *run,
-              HybTensor *const *inputs,
-              HybTensor       **outputs,
-              GError          **error)
-{
-  const TakeParams *params = call->params;
-  const HybType    *a = &call->input[0];
-  const HybType    *indices = &call->input[1];
-  gint64            size = a->shape.dim[hyb_shape_axis (&a->shape, params->axis, NULL)];
-  HybRun            kernel = *run;
-  gconstpointer     from[] = { hyb_tensor_get_data (inputs[0]), hyb_tensor_get_data (inputs[1]) };
-  gpointer          to[1];
-
-  for (gint64 i = 0; i < hyb_shape_size (&indices->shape); i++)
-    {
-      gint64 index = hyb_dtype_get_int (from[1], indices->dtype, (gsize) i);
-
-      if (index < 0 || index >= size)
-        return hyb_error_at (error,
-                             HYB_GRAPH_ERROR,
-                             HYB_GRAPH_ERROR_TYPES,
-                             NULL,
-                             "Correct the indices, or use mode=clip.",
-                             "index %" G_GINT64_FORMAT " is outside an axis of %" G_GINT64_FORMAT,
-                             index,
-                             size);
-    }
-
-  call->output[0].dtype = a->dtype;
-  if (!take_shape (params, &a->shape, &indices->shape, &call->output[0].shape, error))
-    return FALSE;
-  outputs[0] = hyb_tensor_new (&call->output[0], error);
-  if (!outputs[0])
-    return FALSE;
-
-  to[0] = hyb_tensor_get_data (outputs[0]);
-  kernel.input = from;
-  kernel.output = to;
-  take_forward (call, &kernel);
-  return TRUE;
 }
 
 static void
@@ -521,8 +488,6 @@ const HybOp hyb_ops_take[] = {
       .infer_dtype = except_second_dtype,
       .dtypes = HYB_DTYPES_ALL,
       .forward = take_forward,
-      .checks_values = take_checks_values,
-      .compute = take_compute,
       .gradient = take_gradient,
       .cost = taking_cost,
   },

@@ -316,7 +316,7 @@ test_sample (gconstpointer data)
     }
 }
 
-/* The call must fail when the node is created, when types are inferred, or before the first run. */
+/* The call must fail when the node is created, when types are inferred, or when it runs. */
 static void
 test_refusal (gconstpointer data)
 {
