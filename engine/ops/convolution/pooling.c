@@ -30,7 +30,7 @@ typedef enum
 {
   CONVENTION_VALID, /* all windows lie within the padded data */
   CONVENTION_FULL,  /* the last window may extend beyond it */
-  CONVENTION_SAME,
+  CONVENTION_SAME,  /* ⌈size / stride⌉ windows, which begin at the first cell; one axis only */
 } PoolConvention;
 
 typedef struct
@@ -96,6 +96,24 @@ pooling_n_stored (gconstpointer values)
   return params->pool_type == POOL_MAX ? 2 : 1;
 }
 
+/* MXNet has “same” for one spatial axis only, where it asks for a pad of three zeros. */
+static gboolean
+check_same (const PoolingParams *params, GError **error)
+{
+  const HybShape *pad = &params->pad;
+
+  if (params->kernel.rank == 1 && pad->rank == 3 && pad->dim[0] == 0 && pad->dim[1] == 0 &&
+      pad->dim[2] == 0)
+    return hyb_window_check (&params->kernel, &params->stride, NULL, NULL, error);
+
+  return hyb_error_at (error,
+                       HYB_OP_ERROR,
+                       HYB_OP_ERROR_ATTRIBUTE,
+                       "pooling_convention",
+                       "Use valid or full with padding",
+                       "“same” needs a kernel over one axis and the pad (0, 0, 0), in MXNet too");
+}
+
 static gboolean
 pooling_check (gconstpointer values, GError **error)
 {
@@ -113,15 +131,9 @@ pooling_check (gconstpointer values, GError **error)
   if (params->global_pool)
     return TRUE;
 
-  if (params->pooling_convention == CONVENTION_SAME)
-    return hyb_error_at (error,
-                         HYB_OP_ERROR,
-                         HYB_OP_ERROR_UNSUPPORTED,
-                         "pooling_convention",
-                         "Use valid or full with padding",
-                         "“same” is not supported, nor is it by MXNet");
-
-  if (!hyb_window_check (&params->kernel, &params->stride, NULL, &params->pad, error))
+  if (params->pooling_convention == CONVENTION_SAME
+          ? !check_same (params, error)
+          : !hyb_window_check (&params->kernel, &params->stride, NULL, &params->pad, error))
     return FALSE;
 
   if (layout_axes[params->layout] != 0 && layout_axes[params->layout] != params->kernel.rank)
@@ -171,6 +183,8 @@ count_windows (const PoolingParams *params,
 
   if (params->pooling_convention == CONVENTION_FULL)
     room += window->stride[axis] - 1;
+  if (params->pooling_convention == CONVENTION_SAME)
+    room = out->dim[at] - 1;
   out->dim[at] = room / window->stride[axis] + 1;
   return TRUE;
 }

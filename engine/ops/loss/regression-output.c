@@ -173,8 +173,8 @@ static const char *const backward_inputs[] = { "output", "label", NULL };
 #define FORWARD(mxnet_name, sentence, compute, view_func, differentiate, cost_func)       \
   {                                                                                       \
     .name = mxnet_name, .doc = sentence, .category = HYB_CATEGORY_LOSS,                   \
-    .flags = HYB_OP_CUSTOM_GRADIENT | HYB_OP_IN_PLACE, .inputs = regression_inputs,       \
-    .constant_inputs = 1u << 1, .params = regression_params,                              \
+    .flags = HYB_OP_CUSTOM_GRADIENT | HYB_OP_IN_PLACE | HYB_OP_ANY_ATTRIBUTE,             \
+    .inputs = regression_inputs, .constant_inputs = 1u << 1, .params = regression_params, \
     .params_size = sizeof (RegressionParams), .infer_shape = regression_infer_shape,      \
     .infer_dtype = hyb_layer_label_dtype, .dtypes = HYB_DTYPES_FLOAT, .forward = compute, \
     .view = view_func, .gradient = differentiate, .cost = cost_func                       \

@@ -1,11 +1,11 @@
 /* leaky-relu-kernel.h — the loops of leaky-relu.c, for float and double.  All work on elements
- * [begin, end) in order, except gamma_sums, which reduces over one channel after the other.
+ * [begin, end) in order, except gamma_sums, which reduces for one slope after the other.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 static inline REAL
-NAME (slope_of_channel) (const LeakyArgs *args, gint64 index)
+NAME (slope_at) (const LeakyArgs *args, gint64 index)
 {
-  return ((const REAL *) args->gamma)[index / args->channels.inner % args->channels.channels];
+  return ((const REAL *) args->gamma)[index / args->slopes.inner % args->slopes.slopes];
 }
 
 static inline REAL
@@ -60,7 +60,7 @@ NAME (leaky_slice) (gint64 begin, gint64 end, gpointer data)
       break;
     case PRELU:
       for (gint64 i = begin; i < end; i++)
-        y[i] = x[i] > 0 ? x[i] : NAME (slope_of_channel) (args, i) * x[i];
+        y[i] = x[i] > 0 ? x[i] : NAME (slope_at) (args, i) * x[i];
       break;
     case ELU:
       for (gint64 i = begin; i < end; i++)
@@ -101,7 +101,7 @@ NAME (backward_slice) (gint64 begin, gint64 end, gpointer data)
       break;
     case PRELU:
       for (gint64 i = begin; i < end; i++)
-        dx[i] = x[i] > 0 ? dy[i] : NAME (slope_of_channel) (args, i) * dy[i];
+        dx[i] = x[i] > 0 ? dy[i] : NAME (slope_at) (args, i) * dy[i];
       break;
     case ELU:
       for (gint64 i = begin; i < end; i++)
@@ -118,23 +118,23 @@ NAME (backward_slice) (gint64 begin, gint64 end, gpointer data)
     }
 }
 
-/* dgamma[channel] = Σ dy · x over the elements of the channel where x ≤ 0. */
+/* dgamma[slope] = Σ dy · x over the elements with that slope where x ≤ 0. */
 static void
 NAME (gamma_sums) (const LeakyArgs *args, gint64 size)
 {
   const REAL *x = args->x;
   const REAL *dy = args->dy;
   REAL       *sums = args->to;
-  gint64      inner = args->channels.inner, channels = args->channels.channels;
+  gint64      inner = args->slopes.inner, slopes = args->slopes.slopes;
 
-  for (gint64 channel = 0; channel < channels; channel++)
+  for (gint64 slope = 0; slope < slopes; slope++)
     {
       double sum = 0.0;
 
-      for (gint64 row = channel; row < size / MAX (inner, 1); row += channels)
+      for (gint64 row = slope; row < size / MAX (inner, 1); row += slopes)
         for (gint64 i = row * inner; i < (row + 1) * inner; i++)
           if (!(x[i] > 0))
             sum += (double) dy[i] * (double) x[i];
-      sums[channel] = (REAL) sum;
+      sums[slope] = (REAL) sum;
     }
 }

@@ -9,6 +9,7 @@
 #include "engine/base/parallel.h"
 #include "engine/base/random.h"
 #include "engine/gradient/gradient.h"
+#include "engine/op/dimensions.h"
 #include "engine/op/layer-rules.h"
 #include "engine/op/rules.h"
 #include "engine/op/run.h"
@@ -21,7 +22,7 @@ typedef enum
 {
   LEAKY,
   RRELU, /* one random slope per element while training */
-  PRELU, /* learned slopes: one per channel, or one for all */
+  PRELU, /* learned slopes: one per channel, or broadcast to the data */
   ELU,
   SELU,
   GELU,
@@ -87,12 +88,51 @@ leaky_check (gconstpointer values, GError **error)
                        params->upper_bound);
 }
 
-/* gamma has 1 element, or one per channel: axis 1 of the data, or axis 0 of a vector. */
+/* Element i of the data takes slope (i / inner) % slopes of gamma. */
+typedef struct
+{
+  gint64 inner, slopes;
+} SlopeView;
+
+/* Broadcasts gamma to the first two axes of the data (the only axis of a vector) as MXNet does: from
+ * the last axis to the first, an axis of the data takes the next size of gamma if that is 1 or equal,
+ * else it has size 1.  FALSE if sizes of gamma are left over.  Both shapes are known. */
+static gboolean
+view_slopes (const HybShape *data, const HybShape *gamma, SlopeView *view)
+{
+  int next = gamma->rank - 1;
+
+  *view = (SlopeView){ data->rank > 1 ? hyb_shape_count (data, 2, data->rank) : 1, 1 };
+  for (int i = MIN (data->rank, 2) - 1; i >= 0; i--)
+    {
+      gint64 size = 1;
+
+      if (next >= 0 && (gamma->dim[next] == 1 || gamma->dim[next] == data->dim[i]))
+        size = gamma->dim[next--];
+      if (size > 1)
+        view->slopes *= size;
+      else if (view->slopes == 1)
+        view->inner *= data->dim[i];
+    }
+  return next < 0;
+}
+
+/* gamma is broadcast to the data; if it is not known, it has one element per channel: axis 1 of the
+ * data, or axis 0 of a vector. */
 static gboolean
 expect_slopes (const HybShape *data, HybShape *gamma, GError **error)
 {
-  if (data->rank < 1 || (gamma->rank == 1 && gamma->dim[0] == 1))
+  SlopeView view;
+
+  if (data->rank < 1)
     return TRUE;
+  if (hyb_shape_is_known (gamma) && hyb_shape_is_known (data) && view_slopes (data, gamma, &view))
+    return TRUE;
+  if (gamma->rank > 1 || (gamma->rank == 1 && gamma->dim[0] != HYB_UNKNOWN))
+    return !hyb_shape_is_known (gamma) || !hyb_shape_is_known (data) ||
+           hyb_refuse_types (error,
+                             NULL,
+                             "gamma cannot be broadcast to the first axes of the data");
 
   return hyb_layer_expect_vector (gamma, "gamma", data->dim[data->rank > 1 ? 1 : 0], error);
 }
@@ -112,28 +152,13 @@ leaky_infer_shape (HybCall *call, GError **error)
   return expect_slopes (&call->input[0].shape, &call->input[1].shape, error);
 }
 
-/* Element i of the data takes slope (i / inner) % channels of gamma. */
-typedef struct
-{
-  gint64 inner, channels;
-} ChannelView;
-
-static ChannelView
-view_channels (const HybShape *data, const HybShape *gamma)
-{
-  return (ChannelView){
-    .inner = data->rank > 1 ? hyb_shape_count (data, 2, data->rank) : 1,
-    .channels = hyb_shape_size (gamma),
-  };
-}
-
 /* Arguments of leaky_slice, backward_slice and gamma_sums.  mask: the slopes of rrelu. */
 typedef struct
 {
   const LeakyParams *params;
   gboolean           training;
   guint64            seed;
-  ChannelView        channels;
+  SlopeView          slopes;
   gconstpointer      x, gamma, y, dy;
   gpointer           to, mask;
 } LeakyArgs;
@@ -157,7 +182,7 @@ leaky_forward (const HybCall *call, const HybRun *run)
   if (params->act_type == PRELU)
     {
       args.gamma = run->input[1];
-      args.channels = view_channels (&call->input[0].shape, &call->input[1].shape);
+      view_slopes (&call->input[0].shape, &call->input[1].shape, &args.slopes);
     }
 
   hyb_parallel_for (hyb_shape_size (&call->output[0].shape),
@@ -207,7 +232,7 @@ backward_forward (const HybCall *call, const HybRun *run)
   if (params->act_type == PRELU)
     {
       args.gamma = run->input[2];
-      args.channels = view_channels (&call->input[1].shape, &call->input[2].shape);
+      view_slopes (&call->input[1].shape, &call->input[2].shape, &args.slopes);
     }
 
   hyb_parallel_for (hyb_shape_size (&call->output[0].shape),
@@ -216,7 +241,7 @@ backward_forward (const HybCall *call, const HybRun *run)
                     &args);
 }
 
-/* Gradient with respect to gamma: Σ dy · x over the negative elements of each channel.
+/* Gradient with respect to gamma: Σ dy · x over the negative elements that each slope is for.
  * Inputs: gradient, data, gamma (for its shape). */
 static void
 backward_gamma_forward (const HybCall *call, const HybRun *run)
@@ -225,10 +250,10 @@ backward_gamma_forward (const HybCall *call, const HybRun *run)
     .x = run->input[1],
     .dy = run->input[0],
     .to = run->output[0],
-    .channels = view_channels (&call->input[1].shape, &call->input[2].shape),
   };
   gint64 size = hyb_shape_size (&call->input[1].shape);
 
+  view_slopes (&call->input[1].shape, &call->input[2].shape, &args.slopes);
   if (call->output[0].dtype == HYB_F64)
     gamma_sums_f64 (&args, size);
   else

@@ -134,7 +134,8 @@ NAME (convert_box) (const NmsParams *params, REAL *box)
     }
 }
 
-/* One sample: the boxes kept, best first, then rows of −1; record has their row in the data. */
+/* One sample: the boxes kept, best first, then rows of −1; record has their row in the data.  With
+ * topk=0 MXNet copies the data. */
 static void
 NAME (select_boxes) (const HybCall *call, const HybRun *run, gint64 batch)
 {
@@ -147,6 +148,14 @@ NAME (select_boxes) (const HybCall *call, const HybRun *run, gint64 batch)
   Candidate       *candidates = run->workspace;
   gint64           n_candidates = NAME (find_candidates) (params, boxes, n, width, candidates);
   gint64           n_kept = 0;
+
+  if (params->topk == 0)
+    {
+      memcpy (to, boxes, sizeof (REAL) * (gsize) (n * width));
+      for (gint64 i = 0; i < n; i++)
+        record[i] = (REAL) i;
+      return;
+    }
 
   NAME (suppress) (params, boxes, width, candidates, n_candidates);
   for (gint64 i = 0; i < n_candidates; i++)

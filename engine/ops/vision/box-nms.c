@@ -93,7 +93,7 @@ static const HybParam nms_params[] = {
   { HYB_FIELD (NmsParams, topk),
     HYB_PARAM_INT,
     "-1",
-    .doc = "number of best boxes to consider; -1: all" },
+    .doc = "number of best boxes to consider; 0: copy the data, -1: all" },
   { HYB_FIELD (NmsParams, coord_start),
     HYB_PARAM_INT,
     "2",
