@@ -43,7 +43,9 @@ hint_for_operator (const char *type)
     names[i] = ops[i]->name;
   near = meant ? meant->name : hyb_suggest_name (names, n_ops, type);
   return near ? g_strdup_printf ("Did you mean “%s”?", near)
-              : g_strdup ("It comes from another build of MXNet; replace it or ask its authors");
+              : g_strdup (
+                    "Replace it by operators that are listed in docs/operators.md; if MXNet 1.9.1 "
+                    "does not have it either, it comes from another build of MXNet");
 }
 
 /* outer: the node of the main graph in whose body the graph is, or HYB_NO_ID.  found: name of an

@@ -23,10 +23,13 @@ is_true (const HybNode *node, const char *key)
   return text && (g_ascii_strcasecmp (text, "true") == 0 || strcmp (text, "1") == 0);
 }
 
+/* Recurrent layers ignore sequence lengths on the CPU; the other operators that have this attribute
+ * (SequenceMask, SequenceLast, SequenceReverse) respect them. */
 static gboolean
 has_lengths (const NodePlace *place)
 {
-  return is_true (place->node, "use_sequence_length");
+  return hyb_params_find (place->node->op->params, "state_size") &&
+         is_true (place->node, "use_sequence_length");
 }
 
 static gboolean
@@ -68,10 +71,9 @@ static const struct
 } notes[] = {
   { "mxnet-differs",
     has_lengths,
-    "MXNet 1.9.1 ignores sequence lengths on the CPU",
+    "MXNet 1.9.1 ignores the sequence lengths of recurrent layers on the CPU",
     "Its outputs past a sequence’s length differ from those computed here; compare on a GPU, or "
-    "mask "
-    "them" },
+    "mask them" },
   { "mxnet-cannot-run",
     clips_states,
     "MXNet 1.9.1 clips the states of an LSTM on GPUs only",

@@ -79,6 +79,13 @@ collect_attributes (GraphBuild *build, const SymbolNode *node)
   g_ptr_array_add (build->attributes, NULL);
 }
 
+/* TRUE if MXNet loads a file in which this operator has attributes that it does not know. */
+static gboolean
+takes_any_attribute (const HybOp *op)
+{
+  return !op->params || !op->params->name || (op->flags & HYB_OP_ANY_ATTRIBUTE);
+}
+
 /* Reports an unknown attribute: one finding for each operator and key, with the nodes as items. */
 static void
 report_unknown_attribute (GraphBuild *build, guint index, const char *key)
@@ -96,19 +103,23 @@ report_unknown_attribute (GraphBuild *build, guint index, const char *key)
   finding = g_hash_table_lookup (reader->unknown, id);
   if (!finding)
     {
+      gboolean is_harmless = takes_any_attribute (node->op);
+
       near = hyb_suggest_param (node->op->params, key);
-      hint = near ? g_strdup_printf ("Did you mean “%s”?", near)
-                  : g_strdup ("MXNet 1.9.1 refuses the file; delete the attribute if it changes "
-                              "nothing");
+      hint = near          ? g_strdup_printf ("Did you mean “%s”?", near)
+             : is_harmless ? g_strdup ("MXNet 1.9.1 ignores it, too")
+                           : g_strdup ("MXNet 1.9.1 refuses the file; delete the attribute if it "
+                                       "changes nothing");
       finding = hyb_symbol_report (reader,
                                    &(SymbolIssue){ "unknown-attribute",
                                                    SYMBOL_AT_NODE (build->graph, index),
                                                    hint,
-                                                   HYB_SEVERITY_WARNING },
+                                                   is_harmless ? HYB_SEVERITY_NOTE
+                                                               : HYB_SEVERITY_WARNING },
                                    "%s has no attribute “%s”: ignored",
                                    node->op->name,
                                    key);
-      if (finding)
+      if (finding && !is_harmless)
         finding->remedy = HYB_REMEDY_REPAIR;
       g_hash_table_insert (reader->unknown, g_steal_pointer (&id), finding);
     }

@@ -102,23 +102,30 @@ read_version (SymbolReader *reader)
         version);
 }
 
-/* Reports JSON that MXNet's own reader would not accept. */
+/* Reports JSON that MXNet's own reader refuses, or that is not what its author meant. */
 static void
 report_quirks (SymbolReader *reader)
 {
   static const struct
   {
-    const char *code, *text;
+    const char *code, *text, *hint;
   } quirks[HYB_JSON_N_QUIRKS] = {
     [HYB_JSON_QUIRK_ESCAPE] = { "json-escape",
                                 "a string has escapes (\\u, \\/, \\b or \\f) that MXNet’s reader "
-                                "does not understand" },
+                                "does not understand",
+                                "Save the file again with raw UTF-8 to load it in MXNet" },
     [HYB_JSON_QUIRK_CONTROL] = { "json-control",
-                                 "a string has unescaped tabs or other control characters" },
+                                 "a string has unescaped tabs or other control characters",
+                                 "MXNet loads such a file unless the character ends a line; save "
+                                 "it "
+                                 "again with escapes" },
     [HYB_JSON_QUIRK_ENCODING] = { "json-encoding",
-                                  "a string has bytes that are not UTF-8; they are read as “?”" },
+                                  "a string has bytes that are not UTF-8; they are read as “?”",
+                                  "MXNet loads the file, but Python cannot read the names; save it "
+                                  "again in UTF-8" },
     [HYB_JSON_QUIRK_DUPLICATE_KEY] = { "json-duplicate-key",
-                                       "a key occurs twice in one object: the last value is used" },
+                                       "a key occurs twice in one object: the last value is used",
+                                       "MXNet uses the last value, too; remove the others" },
   };
 
   for (guint i = 0; i < HYB_JSON_N_QUIRKS; i++)
@@ -129,7 +136,7 @@ report_quirks (SymbolReader *reader)
         hyb_symbol_report (reader,
                            &(SymbolIssue){ quirks[i].code,
                                            SYMBOL_AT_REF (NULL, ref),
-                                           "Save the file again with raw UTF-8 to load it in MXNet",
+                                           quirks[i].hint,
                                            HYB_SEVERITY_WARNING },
                            "%s",
                            quirks[i].text);

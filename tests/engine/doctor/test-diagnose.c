@@ -295,6 +295,29 @@ test_unknown_attributes_are_removed (void)
   g_assert_nonnull (strstr (changes->pdata[0], "colour"));
 }
 
+/* MXNet 1.9.1 ignores the lengths of RNN on the CPU, but not those of SequenceMask. */
+static void
+test_lengths_are_noted_for_recurrent_layers_only (void)
+{
+  g_autoptr (HybModel) mask = read_text (
+      BEGIN VARIABLE ("x") "," VARIABLE ("length") "," NODE ("SequenceMask",
+                                                             "m",
+                                                             "\"use_sequence_length\": \"True\"",
+                                                             "[0,0,0],[1,0,0]") END ("[2,0,0]"));
+  g_autoptr (HybModel) rnn = read_text (BEGIN VARIABLE ("x") "," VARIABLE ("w") "," VARIABLE (
+      "h") "," VARIABLE ("length") "," NODE ("RNN",
+                                             "r",
+                                             "\"use_sequence_length\": \"True\", \"mode\": "
+                                             "\"gru\", \"num_layers\": \"1\", "
+                                             "\"state_size\": \"2\"",
+                                             "[0,0,0],[1,0,0],[2,0,0],[3,0,0]") END ("[4,0,0]"));
+
+  diagnose (mask);
+  diagnose (rnn);
+  g_assert_null (find_code (mask, "mxnet-differs"));
+  g_assert_nonnull (find_code (rnn, "mxnet-differs"));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -317,6 +340,8 @@ main (int argc, char **argv)
                    test_loops_whose_parts_do_not_fit);
   g_test_add_func ("/engine/doctor/diagnose/unknown-attributes-are-removed",
                    test_unknown_attributes_are_removed);
+  g_test_add_func ("/engine/doctor/diagnose/lengths-are-noted-for-recurrent-layers-only",
+                   test_lengths_are_noted_for_recurrent_layers_only);
 
   return g_test_run ();
 }

@@ -158,9 +158,54 @@ test_kindness (void)
   assert_warned (NODES "{\"op\": \"null\", \"inputs\": []}" HEADS "[0,0,0]" END, "nameless-node");
   assert_warned (NODES VARIABLE ("d\\u00e4ta") HEADS "[0,0,0]" END, "json-escape");
   assert_warned (NODES VARIABLE (
-                     "x") ", {\"op\": \"relu\", \"name\": \"r\", \"attrs\": {\"temprature\": "
+                     "x") ", {\"op\": \"softmax\", \"name\": \"r\", \"attrs\": {\"temprature\": "
                           "\"1\"}, \"inputs\": [[0,0,0]]}" HEADS "[1,0,0]" END,
                  "unknown-attribute");
+}
+
+/* MXNet 1.9.1 loads zeros_like with the attribute dtype, and ignores it. */
+static void
+test_attributes_of_operators_without_any_are_noted (void)
+{
+  g_autoptr (HybModel) model = hyb_model_new ();
+  const HybFinding *finding;
+
+  read_text (model,
+             NODES VARIABLE (
+                 "x") ", {\"op\": \"zeros_like\", \"name\": \"r\", \"attrs\": {\"dtype\": "
+                      "\"float32\"}, \"inputs\": [[0,0,0]]}" HEADS "[1,0,0]" END,
+             NULL);
+  finding = find_code (model, "unknown-attribute");
+  g_assert_nonnull (finding);
+  g_assert_cmpint (finding->severity, ==, HYB_SEVERITY_NOTE);
+  g_assert_nonnull (strstr (finding->hint, "ignores it, too"));
+  g_assert_cmpint (finding->remedy, !=, HYB_REMEDY_REPAIR);
+}
+
+/* MXNet 1.9.1 uses the last value of a key, and of the lists “param”, “attr” and “attrs” the last. */
+static void
+test_the_last_value_of_a_key_counts (void)
+{
+  static const char *const attributes[] = {
+    "\"attrs\": {\"axis\": \"1\", \"axis\": \"0\"}",
+    "\"attr\": {\"axis\": \"1\"}, \"attrs\": {\"axis\": \"0\"}",
+    "\"param\": {\"axis\": \"1\"}, \"attr\": {\"axis\": \"0\"}",
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (attributes); i++)
+    {
+      g_autoptr (HybModel) model = hyb_model_new ();
+      g_autofree char *text = g_strconcat (NODES VARIABLE ("x") ", {\"op\": \"softmax\", "
+                                                                "\"name\": \"r\", ",
+                                           attributes[i],
+                                           ", \"inputs\": [[0,0,0]]}" HEADS "[1,0,0]" END,
+                                           NULL);
+      HybGraph        *graph = read_text (model, text, NULL);
+      const HybNode   *node = hyb_graph_get_node (graph, 1);
+
+      g_assert_cmpstr (hyb_node_get_attribute (node, "axis"), ==, "0");
+      g_assert_cmpint (hyb_params_get_int (node->op->params, node->params, "axis", 7), ==, 0);
+    }
 }
 
 static void
@@ -382,5 +427,9 @@ main (int argc, char **argv)
   g_test_add_func ("/engine/formats/mxnet-symbol/every-cut-is-survived",
                    test_every_cut_is_survived);
 
+  g_test_add_func ("/engine/formats/mxnet-symbol/attributes-of-operators-without-any-are-noted",
+                   test_attributes_of_operators_without_any_are_noted);
+  g_test_add_func ("/engine/formats/mxnet-symbol/the-last-value-of-a-key-counts",
+                   test_the_last_value_of_a_key_counts);
   return g_test_run ();
 }
