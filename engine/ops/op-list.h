@@ -94,6 +94,9 @@ HYB_OPS (nn, softmax_activation)
 HYB_OPS (numpy, comparison)
 HYB_OPS (numpy, mixed_arithmetic)
 HYB_OPS (numpy, numpy_binary)
+HYB_OPS (numpy, numpy_join)
+HYB_OPS (numpy, numpy_reduce)
+HYB_OPS (numpy, numpy_reshape)
 
 HYB_OPS (ops, variable)
 

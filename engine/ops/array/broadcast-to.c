@@ -10,7 +10,7 @@
 #include "engine/op/rules.h"
 #include "engine/op/run.h"
 
-/* A repeated axis is read with stride 0. */
+/* A repeated axis is read with stride 0, as are new ones in front. */
 static void
 broadcast_forward (const HybCall *call, const HybRun *run)
 {
@@ -18,11 +18,15 @@ broadcast_forward (const HybCall *call, const HybRun *run)
   const HybShape *out = &call->output[0].shape;
   HybMove         move = { .item = hyb_dtype_size (call->input[0].dtype) };
   gint64          from[HYB_MAX_RANK], to[HYB_MAX_RANK];
+  int             n_new = out->rank - data->rank;
 
   hyb_dims_strides (data, from);
   hyb_dims_strides (out, to);
   for (int i = 0; i < out->rank; i++)
-    hyb_move_axis (&move, out->dim[i], data->dim[i] == 1 ? 0 : from[i], to[i]);
+    hyb_move_axis (&move,
+                   out->dim[i],
+                   i < n_new || data->dim[i - n_new] == 1 ? 0 : from[i - n_new],
+                   to[i]);
   hyb_move (&move, run->input[0], run->output[0]);
 }
 
@@ -111,6 +115,61 @@ broadcast_to_infer_shape (HybCall *call, GError **error)
     if (params->shape.dim[i] != 0 && !enlarge (&out, i, params->shape.dim[i], error))
       return FALSE;
 
+  return hyb_shape_assign (&call->output[0].shape, &out, error);
+}
+
+/* --- _npi_broadcast_to: axes may be added in front; −2 keeps an axis, 0 is a size --- */
+
+#define KEEP (-2)
+
+static const HybParam numpy_params[] = {
+  { HYB_FIELD (BroadcastToParams, shape),
+    HYB_PARAM_SHAPE,
+    "()",
+    .doc = "the new sizes; -2 keeps an axis" },
+  { 0 },
+};
+
+static gboolean
+numpy_check (gconstpointer values, GError **error)
+{
+  const BroadcastToParams *params = values;
+
+  for (int i = 0; i < params->shape.rank; i++)
+    if (params->shape.dim[i] < 0 && params->shape.dim[i] != KEEP)
+      return hyb_refuse_attribute (error,
+                                   "Give a size, or -2 for the size of the input.",
+                                   "shape has the size %" G_GINT64_FORMAT,
+                                   params->shape.dim[i]);
+  return TRUE;
+}
+
+static gboolean
+numpy_infer_shape (HybCall *call, GError **error)
+{
+  const HybShape *shape = &((const BroadcastToParams *) call->params)->shape;
+  const HybShape *data = &call->input[0].shape;
+  HybShape        out = *shape;
+  int             n_new = shape->rank - data->rank;
+
+  if (data->rank == HYB_UNKNOWN)
+    return TRUE;
+  if (n_new < 0)
+    return hyb_refuse_types (error,
+                             "Give shape at least one number for each dimension of the input.",
+                             "shape has %d dimensions but the input has %d",
+                             shape->rank,
+                             data->rank);
+  for (int i = 0; i < shape->rank; i++)
+    {
+      if (i < n_new && shape->dim[i] == KEEP)
+        return hyb_refuse_types (error, NULL, "axis %d is new, so it has no size to keep", i);
+      if (i < n_new)
+        continue;
+      out.dim[i] = data->dim[i - n_new];
+      if (shape->dim[i] != KEEP && !enlarge (&out, i, shape->dim[i], error))
+        return FALSE;
+    }
   return hyb_shape_assign (&call->output[0].shape, &out, error);
 }
 
@@ -253,6 +312,21 @@ const HybOp hyb_ops_broadcast_to[] = {
                     BroadcastLikeParams),
       .constant_inputs = 1 << 1,
       .infer_dtype = hyb_rule_dtype_first,
+  },
+  {
+      .name = "_npi_broadcast_to",
+      .doc = "Repeats an array until it has a given shape; axes are added in front.",
+      .category = HYB_CATEGORY_MOVEMENT,
+      .inputs = data_input,
+      .params = numpy_params,
+      .params_size = sizeof (BroadcastToParams),
+      .check = numpy_check,
+      .infer_shape = numpy_infer_shape,
+      .dtypes = HYB_DTYPES_ALL,
+      .forward = broadcast_forward,
+      .view = broadcast_view,
+      .gradient = broadcast_gradient,
+      .cost = hyb_rule_cost_move,
   },
   { 0 },
 };

@@ -4,38 +4,9 @@
  * All of them are views of their input (hyb_rule_view_all); forward copies where the planner cannot
  * use a view.  What differs is how the shape is inferred: start with reshape_infer_shape().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "engine/gradient/gradient.h"
 #include "engine/op/dimensions.h"
-#include "engine/op/rules.h"
-#include "engine/op/run.h"
-
-#include <string.h>
-
-static void
-copy_all (const HybCall *call, const HybRun *run)
-{
-  if (run->output[0] != run->input[0])
-    memcpy (run->output[0], run->input[0], hyb_type_bytes (&call->output[0]));
-}
-
-/* The output is the input's memory, so nothing is copied. */
-static void
-cost_nothing (const HybCall *call, HybCost *cost)
-{
-  *cost = (HybCost){ 0 };
-}
-
-static void
-reshape_back_gradient (HybGrad *grad)
-{
-  hyb_grad_set_input (grad,
-                      0,
-                      hyb_grad_emit (grad,
-                                     "reshape_like",
-                                     hyb_grad_incoming (grad, 0),
-                                     hyb_grad_input (grad, 0),
-                                     HYB_NO_ID));
-}
+#include "engine/ops/array/reshape-codes.h"
+#include "engine/ops/array/reshape-family.h"
 
 /* --- Reshape --- */
 
@@ -67,172 +38,12 @@ static const HybParam reshape_params[] = {
   { 0 },
 };
 
-/* Codes in the shape attribute; positive numbers are sizes.  Codes are read from left to right
- * while the dimensions of the input are used up. */
-enum
-{
-  CODE_COPY = 0,       /* the next dimension */
-  CODE_INFER = -1,     /* whatever makes the number of elements right; only once */
-  CODE_COPY_REST = -2, /* all dimensions that are left */
-  CODE_MERGE = -3,     /* the product of the next two */
-  CODE_SPLIT = -4,     /* the next dimension as two, whose sizes follow */
-};
-
-/* The state while codes are read. */
-typedef struct
-{
-  const HybShape *source;
-  const HybShape *codes;
-  int             at_source, at_code; /* the next dimension and code */
-  gboolean        has_inferred;       /* a -1 was read */
-  HybShape        out;
-} Reshaping;
-
-static gboolean
-append_dim (Reshaping *reshaping, gint64 dim, GError **error)
-{
-  if (reshaping->out.rank >= HYB_MAX_RANK)
-    return hyb_refuse_attribute (error,
-                                 NULL,
-                                 "shape asks for more than %d dimensions",
-                                 HYB_MAX_RANK);
-
-  reshaping->out.dim[reshaping->out.rank++] = dim;
-  return TRUE;
-}
-
-/* Uses up the next dimension of the input. */
-static gboolean
-take_source (Reshaping *reshaping, gint64 *dim, GError **error)
-{
-  if (reshaping->at_source >= reshaping->source->rank)
-    {
-      g_autofree char *codes = hyb_shape_to_string (reshaping->codes);
-      g_autofree char *source = hyb_shape_to_string (reshaping->source);
-
-      return hyb_refuse_types (error,
-                               "Each code 0, -3 and -4 uses up dimensions of the input.",
-                               "shape attribute %s needs more dimensions than input %s has",
-                               codes,
-                               source);
-    }
-
-  *dim = reshaping->source->dim[reshaping->at_source++];
-  return TRUE;
-}
-
-/* -4, a, b: one dimension becomes a × b; a or b may be -1 to be inferred. */
-static gboolean
-apply_split (Reshaping *reshaping, GError **error)
-{
-  gint64 whole = 0, first, second;
-
-  if (reshaping->at_code + 2 > reshaping->codes->rank)
-    return hyb_refuse_attribute (error, NULL, "code -4 in shape needs two sizes after it");
-  if (!take_source (reshaping, &whole, error))
-    return FALSE;
-
-  first = reshaping->codes->dim[reshaping->at_code++];
-  second = reshaping->codes->dim[reshaping->at_code++];
-  if (first < -1 || second < -1 || first == 0 || second == 0 || (first == -1 && second == -1))
-    return hyb_refuse_attribute (error,
-                                 "Give two sizes, or one size and -1.",
-                                 "code -4 in shape cannot split into %" G_GINT64_FORMAT
-                                 " and %" G_GINT64_FORMAT,
-                                 first,
-                                 second);
-
-  if (whole != HYB_UNKNOWN)
-    {
-      gboolean divides = whole % (first == -1 ? second : first) == 0;
-
-      if (first == -1 && divides)
-        first = whole / second;
-      else if (second == -1 && divides)
-        second = whole / first;
-      if (!divides || hyb_dim_multiply (first, second) != whole)
-        return hyb_refuse_types (error,
-                                 NULL,
-                                 "a dimension of %" G_GINT64_FORMAT
-                                 " does not split into %" G_GINT64_FORMAT " × %" G_GINT64_FORMAT,
-                                 whole,
-                                 first,
-                                 second);
-    }
-
-  return append_dim (reshaping, first, error) && append_dim (reshaping, second, error);
-}
-
-static gboolean
-apply_code (Reshaping *reshaping, gint64 code, GError **error)
-{
-  gint64 a = 0, b = 0;
-
-  if (code > 0)
-    {
-      reshaping->at_source++;
-      return append_dim (reshaping, code, error);
-    }
-  if (code == CODE_COPY)
-    return take_source (reshaping, &a, error) && append_dim (reshaping, a, error);
-  if (code == CODE_INFER)
-    {
-      if (reshaping->has_inferred)
-        return hyb_refuse_attribute (error, NULL, "only one dimension of shape can be -1");
-      reshaping->has_inferred = TRUE;
-      reshaping->at_source++;
-      return append_dim (reshaping, HYB_UNKNOWN, error);
-    }
-  if (code == CODE_COPY_REST)
-    {
-      while (reshaping->at_source < reshaping->source->rank)
-        if (!take_source (reshaping, &a, error) || !append_dim (reshaping, a, error))
-          return FALSE;
-      return TRUE;
-    }
-  if (code == CODE_MERGE)
-    return take_source (reshaping, &a, error) && take_source (reshaping, &b, error) &&
-           append_dim (reshaping, hyb_dim_multiply (a, b), error);
-  if (code == CODE_SPLIT)
-    return apply_split (reshaping, error);
-
-  return hyb_refuse_attribute (error,
-                               "Use the codes 0 to -4.",
-                               "shape has an unknown code %" G_GINT64_FORMAT,
-                               code);
-}
-
-static HybShape
-reversed (const HybShape *shape)
-{
-  HybShape result = { .rank = shape->rank };
-
-  for (int i = 0; i < shape->rank; i++)
-    result.dim[i] = shape->dim[shape->rank - 1 - i];
-  return result;
-}
-
-static gboolean
-apply_codes (const ReshapeParams *params, const HybShape *data, HybShape *out, GError **error)
-{
-  HybShape  source = params->reverse ? reversed (data) : *data;
-  HybShape  codes = params->reverse ? reversed (&params->shape) : params->shape;
-  Reshaping reshaping = { .source = &source, .codes = &codes };
-
-  while (reshaping.at_code < codes.rank)
-    if (!apply_code (&reshaping, codes.dim[reshaping.at_code++], error))
-      return FALSE;
-
-  *out = params->reverse ? reversed (&reshaping.out) : reshaping.out;
-  return TRUE;
-}
-
 /* TRUE if the shape can be inferred even while the rank of the input is unknown. */
 static gboolean
 has_only_sizes (const HybShape *codes)
 {
   for (int i = 0; i < codes->rank; i++)
-    if (codes->dim[i] <= 0 && codes->dim[i] != CODE_INFER)
+    if (codes->dim[i] <= 0 && codes->dim[i] != HYB_RESHAPE_INFER)
       return FALSE;
 
   return TRUE;
@@ -276,7 +87,11 @@ reshape_infer_shape (HybCall *call, GError **error)
 
       if (data->rank == HYB_UNKNOWN && !has_only_sizes (&params->shape))
         return TRUE;
-      if (!apply_codes (params, data->rank == HYB_UNKNOWN ? &empty : data, &out, error))
+      if (!hyb_reshape_by_codes (&params->shape,
+                                 params->reverse,
+                                 data->rank == HYB_UNKNOWN ? &empty : data,
+                                 &out,
+                                 error))
         return FALSE;
     }
   else if (params->target_shape.rank > 0 && !apply_target_shape (params, data, &out, error))
@@ -401,8 +216,9 @@ mark_squeezed (const SqueezeParams *params, HybShape *data, gboolean *remove, GE
   return TRUE;
 }
 
+/* A result without axes gets one of size 1 where the least rank is 1. */
 static gboolean
-squeeze_infer_shape (HybCall *call, GError **error)
+infer_squeezed (HybCall *call, int least_rank, GError **error)
 {
   const SqueezeParams *params = call->params;
   HybShape            *data = &call->input[0].shape;
@@ -425,15 +241,27 @@ squeeze_infer_shape (HybCall *call, GError **error)
   for (int i = 0; i < data->rank; i++)
     if (!remove[i])
       out.dim[out.rank++] = data->dim[i];
-  if (out.rank == 0)
+  if (out.rank < least_rank)
     out = hyb_shape_1d (1);
 
   if (!hyb_shape_unify (output, &out, error))
     return FALSE;
-  for (int i = 0, kept = 0; i < data->rank; i++)
+  for (int i = 0, kept = 0; i < data->rank && kept < out.rank; i++)
     if (!remove[i])
       data->dim[i] = out.dim[kept++];
   return TRUE;
+}
+
+static gboolean
+squeeze_infer_shape (HybCall *call, GError **error)
+{
+  return infer_squeezed (call, 1, error);
+}
+
+static gboolean
+numpy_squeeze_infer_shape (HybCall *call, GError **error)
+{
+  return infer_squeezed (call, 0, error);
 }
 
 /* --- reshape_like: the shape of another array, or a range of its dimensions --- */
@@ -535,8 +363,8 @@ static const char *const flatten_aliases[] = { "flatten", NULL };
 #define RESHAPE_OP(symbol, text, input_names, table, Params, infer)                             \
   .name = symbol, .doc = text, .category = HYB_CATEGORY_MOVEMENT, .flags = HYB_OP_IN_PLACE,     \
   .inputs = input_names, .params = table, .params_size = sizeof (Params), .infer_shape = infer, \
-  .dtypes = HYB_DTYPES_ALL, .forward = copy_all, .view = hyb_rule_view_all,                     \
-  .gradient = reshape_back_gradient, .cost = cost_nothing
+  .dtypes = HYB_DTYPES_ALL, .forward = reshape_copy, .view = hyb_rule_view_all,                 \
+  .gradient = reshape_gradient, .cost = reshape_cost
 
 const HybOp hyb_ops_reshape[] = {
   {
@@ -557,10 +385,10 @@ const HybOp hyb_ops_reshape[] = {
       .inputs = data_input,
       .infer_shape = flatten_infer_shape,
       .dtypes = HYB_DTYPES_ALL,
-      .forward = copy_all,
+      .forward = reshape_copy,
       .view = hyb_rule_view_all,
-      .gradient = reshape_back_gradient,
-      .cost = cost_nothing,
+      .gradient = reshape_gradient,
+      .cost = reshape_cost,
   },
   {
       RESHAPE_OP ("expand_dims",
@@ -577,6 +405,14 @@ const HybOp hyb_ops_reshape[] = {
                   squeeze_params,
                   SqueezeParams,
                   squeeze_infer_shape),
+  },
+  {
+      RESHAPE_OP ("_np_squeeze",
+                  "Removes axes of size 1; the result may have no dimensions.",
+                  data_input,
+                  squeeze_params,
+                  SqueezeParams,
+                  numpy_squeeze_infer_shape),
   },
   {
       RESHAPE_OP ("reshape_like",

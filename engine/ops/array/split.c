@@ -347,6 +347,97 @@ split_v2_infer_shape (HybCall *call, GError **error)
   return split_infer_shape (&split, call, error);
 }
 
+/* --- _npi_hsplit and _npi_dsplit: the same along an axis that the rank or the name gives --- */
+
+/* A vector is split along its only axis, other arrays along the second.  Attribute axis is ignored. */
+static gint64
+hsplit_axis (int rank)
+{
+  return rank == 1 ? 0 : 1;
+}
+
+static gint64
+dsplit_axis (int rank)
+{
+  return 2;
+}
+
+static gboolean
+infer_named_split (HybCall *call, gint64 axis, int least_rank, GError **error)
+{
+  const HybShape *data = &call->input[0].shape;
+  SplitV2Params   params = *(const SplitV2Params *) call->params;
+  HybCall         along = *call;
+
+  if (data->rank == HYB_UNKNOWN)
+    return TRUE;
+  if (data->rank < least_rank)
+    return hyb_refuse_types (error,
+                             NULL,
+                             "the input has %d dimensions, but at least %d are needed",
+                             data->rank,
+                             least_rank);
+  params.axis = axis;
+  if (params.sections > 0 && data->dim[axis] > 0 && data->dim[axis] % params.sections != 0)
+    return hyb_refuse_types (error,
+                             NULL,
+                             "%" G_GINT64_FORMAT " elements do not divide into %" G_GINT64_FORMAT
+                             " equal parts",
+                             data->dim[axis],
+                             params.sections);
+  along.params = &params;
+  return split_v2_infer_shape (&along, error);
+}
+
+#define NAMED_SPLIT(stem, least_rank)                                                            \
+  static gboolean stem##_infer_shape (HybCall *call, GError **error)                             \
+  {                                                                                              \
+    return infer_named_split (call, stem##_axis (call->input[0].shape.rank), least_rank, error); \
+  }                                                                                              \
+  static void stem##_forward (const HybCall *call, const HybRun *run)                            \
+  {                                                                                              \
+    Split split = split_v2_split (call->params);                                                 \
+                                                                                                 \
+    split.axis = stem##_axis (call->input[0].shape.rank);                                        \
+    split_forward (&split, call, run);                                                           \
+  }
+NAMED_SPLIT (hsplit, 1)
+NAMED_SPLIT (dsplit, 3)
+#undef NAMED_SPLIT
+
+/* _npi_hstack joins along the axis that _npi_hsplit splits. */
+static void
+hsplit_gradient (HybGrad *grad)
+{
+  guint                  n = hyb_grad_n_outputs (grad);
+  g_autofree HybValueId *parts = g_new (HybValueId, n);
+  g_autofree char       *count = g_strdup_printf ("%u", n);
+  const char *const      attributes[] = { "num_args", count, NULL };
+
+  for (guint i = 0; i < n; i++)
+    parts[i] = hyb_grad_incoming (grad, i);
+  hyb_grad_set_input (grad, 0, hyb_grad_emit_with (grad, "_npi_hstack", attributes, n, parts));
+}
+
+static void
+dsplit_gradient (HybGrad *grad)
+{
+  Split split = { .axis = dsplit_axis (3) };
+
+  split_gradient (&split, grad);
+}
+
+/* The attributes of _split_v2, except that the axis is not removed. */
+static gboolean
+named_split_check (gconstpointer values, GError **error)
+{
+  const SplitV2Params *params = values;
+
+  if (params->squeeze_axis)
+    return hyb_refuse_attribute (error, NULL, "this split cannot remove its axis");
+  return split_v2_check (values, error);
+}
+
 #define SPLIT_FUNCTIONS(stem)                                                                  \
   static void stem##_forward (const HybCall *call, const HybRun *run)                          \
   {                                                                                            \
@@ -411,6 +502,37 @@ const HybOp hyb_ops_split[] = {
       .forward = split_v2_forward,
       .view = split_v2_view,
       .gradient = split_v2_gradient,
+      .cost = hyb_rule_cost_move,
+  },
+  {
+      .name = "_npi_hsplit",
+      .doc = "Splits an array along the second axis, or the only one of a vector, into equal parts "
+             "or at given indices.",
+      .category = HYB_CATEGORY_MOVEMENT,
+      .inputs = data_input,
+      .params = split_v2_params,
+      .params_size = sizeof (SplitV2Params),
+      .arity = split_v2_arity,
+      .check = named_split_check,
+      .infer_shape = hsplit_infer_shape,
+      .dtypes = HYB_DTYPES_ALL,
+      .forward = hsplit_forward,
+      .gradient = hsplit_gradient,
+      .cost = hyb_rule_cost_move,
+  },
+  {
+      .name = "_npi_dsplit",
+      .doc = "Splits an array along the third axis into equal parts or at given indices.",
+      .category = HYB_CATEGORY_MOVEMENT,
+      .inputs = data_input,
+      .params = split_v2_params,
+      .params_size = sizeof (SplitV2Params),
+      .arity = split_v2_arity,
+      .check = named_split_check,
+      .infer_shape = dsplit_infer_shape,
+      .dtypes = HYB_DTYPES_ALL,
+      .forward = dsplit_forward,
+      .gradient = dsplit_gradient,
       .cost = hyb_rule_cost_move,
   },
   { 0 },

@@ -14,7 +14,7 @@ hyb_reduce_mask (int rank, const HybReduceAxes *axes, guint32 *mask, GError **er
   guint32  all = (1u << rank) - 1;
 
   *mask = all;
-  if (axes->axis->n <= 0)
+  if (axes->axis->n == HYB_UNKNOWN || (axes->axis->n == 0 && !axes->is_numpy))
     return TRUE;
 
   *mask = 0;
@@ -72,8 +72,8 @@ hyb_reduce_infer_shape (HybCall *call, guint output, const HybReduceAxes *axes, 
       from[out.rank] = reduced ? -1 : i;
       out.dim[out.rank++] = reduced ? 1 : in->dim[i];
     }
-  /* If no axis remains, the result is a vector of one element. */
-  if (out.rank == 0)
+  /* If no axis remains, the result is a vector of one element, except in the NumPy interface. */
+  if (out.rank == 0 && !axes->is_numpy)
     {
       from[0] = -1;
       out.dim[out.rank++] = 1;

@@ -12,6 +12,7 @@ typedef struct
   const HybInts *axis;     /* the listed axes, negative from the end; None or empty: all axes */
   gboolean       exclude;  /* reduce the axes that are not listed */
   gboolean       keepdims; /* reduced axes remain, with size 1 */
+  gboolean       is_numpy; /* an empty list reduces nothing, and results may have no dimensions */
 } HybReduceAxes;
 
 /* Sets *mask for an input of this rank.  FALSE if an axis does not exist or is listed twice. */

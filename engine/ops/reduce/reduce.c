@@ -5,12 +5,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/gradient/gradient.h"
-#include "engine/kernels/each.h"
 #include "engine/kernels/reduction.h"
 #include "engine/op/op.h"
 #include "engine/op/rules.h"
 #include "engine/op/run.h"
 #include "engine/ops/reduce/reduce-axes.h"
+#include "engine/ops/reduce/reduce-backward.h"
 
 #include "engine/kernels/vectorise.h"
 
@@ -112,56 +112,12 @@ reduce_cost (const HybCall *call, HybCost *cost)
        2 * x * g,                                                                               \
        NULL)
 
-/* Operands of a HybEach walk; g and y have stride 0 along reduced axes. */
-typedef struct
-{
-  gpointer      dx;
-  gconstpointer g, x, y;
-  gint64        count; /* elements behind each y */
-} BackwardOperands;
-
-#define BACKWARD_LOOP(id, type, suffix, formula)                                             \
-  static void id##_backward_##suffix (const gint64 *offset,                                  \
-                                      const gint64 *stride,                                  \
-                                      gint64        n,                                       \
-                                      gpointer      data)                                    \
-  {                                                                                          \
-    typedef type            T;                                                               \
-    const BackwardOperands *operands = data;                                                 \
-    gint64                  step_g = stride[1], step_y = stride[3], count = operands->count; \
-    T                      *dx = (T *) operands->dx + offset[0];                             \
-    const T                *gs = (const T *) operands->g + offset[1];                        \
-    const T                *xs = (const T *) operands->x + offset[2];                        \
-    const T                *ys = (const T *) operands->y + offset[3];                        \
-                                                                                             \
-    (void) count;                                                                            \
-    HYB_INDEPENDENT                                                                          \
-    for (gint64 i = 0; i < n; i++)                                                           \
-      {                                                                                      \
-        T g = gs[i * step_g], x = xs[i], y = ys[i * step_y];                                 \
-        (void) x;                                                                            \
-        (void) y;                                                                            \
-        dx[i] = formula;                                                                     \
-      }                                                                                      \
-  }
-
 static void
 reduce_backward (const HybCall *call, const HybRun *run, HybEachRow row)
 {
-  HybReduceAxes    axes = reduce_axes (call);
-  const HybShape  *shape = &call->output[0].shape;
-  BackwardOperands operands = { run->output[0], run->input[0], run->input[1], run->input[2], 1 };
-  HybShape         kept;
-  HybEach          each;
-  guint32          mask;
+  HybReduceAxes axes = reduce_axes (call);
 
-  hyb_reduce_mask (shape->rank, &axes, &mask, NULL);
-  for (int i = 0; i < shape->rank; i++)
-    if (mask >> i & 1)
-      operands.count *= shape->dim[i];
-  kept = hyb_reduce_kept_shape (shape, mask);
-  hyb_each_init (&each, shape, 4, (const HybShape *[]){ shape, &kept, shape, &kept });
-  hyb_each_rows_parallel (&each, HYB_EACH_GRAIN, row, &operands);
+  hyb_reduce_backward (call, run, &axes, row);
 }
 
 #define ROW(id, text, source, REDUCTION, FINISH, DTYPES, summary, derivative, alias)            \
@@ -169,8 +125,8 @@ reduce_backward (const HybCall *call, const HybRun *run, HybEachRow row)
   {                                                                                             \
     reduce_forward (call, run, HYB_REDUCE_##REDUCTION, HYB_REDUCE_##FINISH);                    \
   }                                                                                             \
-  BACKWARD_LOOP (id, float, f32, derivative)                                                    \
-  BACKWARD_LOOP (id, double, f64, derivative)                                                   \
+  REDUCE_BACKWARD_LOOP (id, float, f32, derivative)                                             \
+  REDUCE_BACKWARD_LOOP (id, double, f64, derivative)                                            \
   static void id##_backward (const HybCall *call, const HybRun *run)                            \
   {                                                                                             \
     reduce_backward (call,                                                                      \
@@ -187,7 +143,6 @@ reduce_backward (const HybCall *call, const HybRun *run, HybEachRow row)
   }
 ROWS (ROW)
 #undef ROW
-#undef BACKWARD_LOOP
 
 /* The gradients of sum and mean only broadcast, so that their gradients are the reductions again. */
 #define LINEAR(id)                                                       \

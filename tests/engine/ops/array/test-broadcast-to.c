@@ -5,6 +5,10 @@
 #include "tests/engine/ops/op-check.h"
 
 static const OpSample samples[] = {
+  { "_npi_broadcast_to", "axes in front", "shape=(4,2,3)", { "f32[2,1]" } },
+  { "_npi_broadcast_to", "no dimensions", "shape=(2,)", { "f32[]" } },
+  { "_npi_broadcast_to", "kept", "shape=(2,-2,3)", { "f32[2,1]" } },
+  { "_npi_broadcast_to", "no element", "shape=(0,3)", { "f32[1,3]" } },
   { "broadcast_to", "one axis", "shape=(2, 3)", { "f32[1,3]" } },
   { "broadcast_to", "zero keeps", "shape=(4, 0)", { "f32[1,3]" } },
   { "broadcast_to", "inner axes", "shape=(2, 3, 4)", { "f32[2,1,1]" } },

@@ -5,6 +5,9 @@
 #include "tests/engine/ops/op-check.h"
 
 static const OpSample samples[] = {
+  { "_np_squeeze", "nothing left", NULL, { "f32[1,1]" } },
+  { "_np_squeeze", "one axis", "axis=-1", { "f32[1,2,1]" } },
+  { "_np_squeeze", "no element", NULL, { "f32[1,0,1]" } },
   { "Reshape", "sizes", "shape=(3, 4)", { "f32[2,6]" } },
   { "Reshape", "codes", "shape=(-4, -1, 2, -3, -2)", { "f32[4,2,3,2]" } },
   { "Reshape", "reverse", "shape=(-1, 0) reverse=True", { "f32[4,3,2]" } },

@@ -5,6 +5,9 @@
 #include "tests/engine/ops/op-check.h"
 
 static const OpSample samples[] = {
+  { "_npi_hsplit", "vector", "indices=() sections=2", { "f32[4]" } },
+  { "_npi_hsplit", "at indices", "indices=(0,1,3)", { "f32[2,4,2]" } },
+  { "_npi_dsplit", "third axis", "indices=() sections=2", { "f32[2,1,4]" } },
   { "SliceChannel", "default axis", "num_outputs=2", { "f32[2,4]" } },
   { "SliceChannel", "first axis", "num_outputs=3 axis=0", { "f32[3,2]" } },
   { "SliceChannel", "axis squeezed", "num_outputs=3 axis=1 squeeze_axis=True", { "f32[2,3,4]" } },

@@ -7,6 +7,11 @@
 #include <math.h>
 
 static const OpSample samples[] = {
+  { "_npi_argmax _npi_argmin", "last axis", "axis=-1", { "f32[3,4]" } },
+  { "_npi_argmax _npi_argmin", "vector", "axis=0", { "i32[4]" } },
+  { "_npi_argmax _npi_argmin", "flattened", NULL, { "f32[3,4]" } },
+  { "_npi_argmax _npi_argmin", "flattened, axes kept", "keepdims=True", { "f64[3,4]" } },
+  { "_npi_argmax _npi_argmin", "no dimensions", NULL, { "f32[]" } },
   { "argmax argmin", "last axis", "axis=-1", { "f32[3,4]" } },
   { "argmax argmin", "kept axis", "axis=0 keepdims=True", { "f32[3,4]" } },
   { "argmax argmin", "flattened", NULL, { "f32[3,4]" } },
