@@ -146,10 +146,7 @@ apply_code (Reshaping *reshaping, gint64 code, GError **error)
       return append_dim (reshaping, 0, error);
     }
 
-  return hyb_refuse_attribute (error,
-                               "Use the codes 0 to -4.",
-                               "shape has an unknown code %" G_GINT64_FORMAT,
-                               code);
+  return hyb_refuse_attribute (error, NULL, "shape has an unknown code %" G_GINT64_FORMAT, code);
 }
 
 static HybShape

@@ -38,6 +38,19 @@ static const HybParam reshape_params[] = {
   { 0 },
 };
 
+/* The codes below HYB_RESHAPE_SPLIT are those of other operators. */
+static gboolean
+check_codes (const HybShape *codes, GError **error)
+{
+  for (int i = 0; i < codes->rank; i++)
+    if (codes->dim[i] < HYB_RESHAPE_SPLIT)
+      return hyb_refuse_attribute (error,
+                                   "Use the codes 0 to -4.",
+                                   "shape has an unknown code %" G_GINT64_FORMAT,
+                                   codes->dim[i]);
+  return TRUE;
+}
+
 /* TRUE if the shape can be inferred even while the rank of the input is unknown. */
 static gboolean
 has_only_sizes (const HybShape *codes)
@@ -85,6 +98,8 @@ reshape_infer_shape (HybCall *call, GError **error)
     {
       HybShape empty = { .rank = 0 };
 
+      if (!check_codes (&params->shape, error))
+        return FALSE;
       if (data->rank == HYB_UNKNOWN && !has_only_sizes (&params->shape))
         return TRUE;
       if (!hyb_reshape_by_codes (&params->shape,
