@@ -164,58 +164,47 @@ join_infer_shape (HybCall *call, JoinRule rule, GError **error)
          hyb_shape_assign (&call->output[0].shape, &whole, error);
 }
 
-/* Copies every piece to the whole, or back. */
-static void
-copy_pieces (const HybShape *whole,
-             int             axis,
-             const HybType  *pieces,
-             guint           n,
-             void (*copy) (guint piece, const HybMove *move, gsize offset, gconstpointer data),
-             gconstpointer data)
+/* The pieces of a result and the axis along which they are joined. */
+typedef struct
 {
-  gint64 outer = hyb_shape_count (whole, 0, axis);
-  gint64 row = hyb_shape_count (whole, axis, whole->rank);
-  gsize  offset = 0;
+  const HybShape *whole;
+  int             axis;
+  const HybType  *pieces;
+  guint           n;
+} Pieces;
 
-  for (guint i = 0; i < n && outer > 0; i++)
+/* Copies every piece to the whole; or back, from input 0 to the outputs. */
+static void
+copy_pieces (const Pieces *pieces, const HybRun *run, gboolean to_whole)
+{
+  const HybShape *whole = pieces->whole;
+  gint64          outer = hyb_shape_count (whole, 0, pieces->axis);
+  gint64          row = hyb_shape_count (whole, pieces->axis, whole->rank);
+  gsize           offset = 0;
+
+  for (guint i = 0; i < pieces->n && outer > 0; i++)
     {
-      HybMove move = { .item = hyb_dtype_size (pieces[i].dtype) };
-      gint64  length = hyb_shape_size (&pieces[i].shape) / outer;
+      HybMove move = { .item = hyb_dtype_size (pieces->pieces[i].dtype) };
+      gint64  length = hyb_shape_size (&pieces->pieces[i].shape) / outer;
 
-      hyb_move_axis (&move, outer, length, row);
+      hyb_move_axis (&move, outer, to_whole ? length : row, to_whole ? row : length);
       hyb_move_axis (&move, length, 1, 1);
-      copy (i, &move, offset, data);
+      if (to_whole)
+        hyb_move (&move, run->input[i], (char *) run->output[0] + offset);
+      else
+        hyb_move (&move, (const char *) run->input[0] + offset, run->output[i]);
       offset += (gsize) length * move.item;
     }
 }
 
 static void
-copy_to_whole (guint piece, const HybMove *move, gsize offset, gconstpointer data)
-{
-  const HybRun *run = data;
-
-  hyb_move (move, run->input[piece], (char *) run->output[0] + offset);
-}
-
-static void
-copy_to_piece (guint piece, const HybMove *move, gsize offset, gconstpointer data)
-{
-  const HybRun *run = data;
-  HybMove       back = { .item = move->item };
-
-  for (int i = 0; i < move->rank; i++)
-    hyb_move_axis (&back, move->dim[i], move->to[i], move->from[i]);
-  hyb_move (&back, (const char *) run->input[0] + offset, run->output[piece]);
-}
-
-static void
 join_forward (const HybCall *call, const HybRun *run, JoinRule rule)
 {
+  Pieces   pieces = { &call->output[0].shape, 0, call->input, call->n_inputs };
   HybShape whole;
-  int      axis = 0;
 
-  joined_shape (call, rule, &whole, &axis, NULL);
-  copy_pieces (&call->output[0].shape, axis, call->input, call->n_inputs, copy_to_whole, run);
+  joined_shape (call, rule, &whole, &pieces.axis, NULL);
+  copy_pieces (&pieces, run, TRUE);
 }
 
 /* --- Gradients: the incoming gradient, then the pieces (for their shapes) --- */
@@ -240,11 +229,11 @@ static void
 backward_forward (const HybCall *call, const HybRun *run, JoinRule rule)
 {
   HybCall  forward = { .params = call->params, .n_inputs = call->n_outputs, .input = call->output };
+  Pieces   pieces = { &call->input[0].shape, 0, call->output, call->n_outputs };
   HybShape whole;
-  int      axis = 0;
 
-  joined_shape (&forward, rule, &whole, &axis, NULL);
-  copy_pieces (&call->input[0].shape, axis, call->output, call->n_outputs, copy_to_piece, run);
+  joined_shape (&forward, rule, &whole, &pieces.axis, NULL);
+  copy_pieces (&pieces, run, FALSE);
 }
 
 /* Of the pieces only the shapes are read. */
