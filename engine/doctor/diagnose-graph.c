@@ -255,8 +255,8 @@ check_locations (HybGraph *graph, HybNodeId id, const Locations *rule)
   return wrong;
 }
 
-/* Every subgraph that computes outputs must have as many heads as num_outputs says.  Returns what is
- * wrong, or NULL.  (transfer full) */
+/* Every subgraph of a loop or branch that computes outputs must have as many heads as num_outputs
+ * says.  Returns what is wrong, or NULL.  (transfer full) */
 static char *
 check_outputs (HybGraph *graph, HybNodeId id)
 {
@@ -266,6 +266,8 @@ check_outputs (HybGraph *graph, HybNodeId id)
   guint            n_expected = text ? (guint) g_ascii_strtoull (text, NULL, 10) : node->n_outputs;
   guint            n_heads;
 
+  if (node->op->category != HYB_CATEGORY_CONTROL)
+    return NULL;
   /* The first of several subgraphs computes a condition, not outputs. */
   for (guint b = node->n_bodies > 1 ? 1 : 0; b < node->n_bodies; b++)
     {

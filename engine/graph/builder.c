@@ -127,10 +127,6 @@ complete_node (const HybNodeSpec *spec, HybNode *node, GError **error)
   if (op->check && !op->check (node->params, error))
     return FALSE;
 
-  hyb_op_arity (op, node->params, &n_inputs, &n_outputs);
-  node->n_outputs = n_outputs;
-  if (spec->n_inputs != n_inputs)
-    return wrong_arity (spec, n_inputs, error);
   if (spec->n_bodies != op->n_bodies)
     return hyb_error_at (error,
                          HYB_GRAPH_ERROR,
@@ -141,6 +137,11 @@ complete_node (const HybNodeSpec *spec, HybNode *node, GError **error)
                          spec->n_bodies,
                          op->name,
                          op->n_bodies);
+
+  hyb_op_body_arity (op, node->params, spec->bodies, &n_inputs, &n_outputs);
+  node->n_outputs = n_outputs;
+  if (spec->n_inputs != n_inputs)
+    return wrong_arity (spec, n_inputs, error);
   return TRUE;
 }
 

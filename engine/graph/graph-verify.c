@@ -45,7 +45,11 @@ verify_node (const HybGraph *graph, HybNodeId id, GError **error)
   if (node->op->params && !node->params)
     return broken (node, "no parsed attributes", 0, error);
 
-  hyb_op_arity (node->op, node->params, &n_inputs, &n_outputs);
+  hyb_op_body_arity (node->op,
+                     node->params,
+                     (HybGraph *const *) graph->bodies + node->first_body,
+                     &n_inputs,
+                     &n_outputs);
   if (n_inputs != node->n_inputs || n_outputs != node->n_outputs)
     return broken (node, "a wrong number of inputs or outputs", node->n_inputs, error);
 

@@ -335,7 +335,7 @@ hyb_imperative_call (const HybImperativeCall *use, const HybRun *context, GError
 
   call.n_outputs = 1;
   if (!(op->flags & HYB_OP_OPAQUE))
-    hyb_op_arity (op, use->params, &n_expected, &call.n_outputs);
+    hyb_op_body_arity (op, use->params, use->bodies, &n_expected, &call.n_outputs);
   if (n_expected != n_inputs)
     return hyb_error_at (error,
                          HYB_GRAPH_ERROR,

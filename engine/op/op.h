@@ -124,6 +124,12 @@ struct _HybOp
 
   /* The number of inputs and outputs for given attributes.  Default: as many as are named. */
   void (*arity) (gconstpointer params, guint *n_inputs, guint *n_outputs);
+  /* For operators with bodies that decide the number of inputs; called instead of arity().
+   * Default: arity() alone decides. */
+  void (*body_arity) (gconstpointer    params,
+                      HybGraph *const *bodies,
+                      guint           *n_inputs,
+                      guint           *n_outputs);
   /* The number of outputs that users see, counted from the first.  Default: those without "_". */
   guint (*n_visible) (gconstpointer params);
   /* The number of outputs that MXNet's files count (node_row_ptr).  Default: all of them. */
@@ -131,6 +137,12 @@ struct _HybOp
   /* Checks that need several attributes (such as two that contradict each other).  Default: no
    * such checks. */
   gboolean (*check) (gconstpointer params, GError **error);
+
+  /* For an operator on quantised values: the operator that computes the same on floats.  The first
+   * inputs are those of that operator; the lower and upper limits of their ranges follow.  Outputs
+   * are the result and the limits of its range.  If this operator has no table of attributes, it
+   * has that operator's.  Default: not an operator on quantised values. */
+  const char *float_form;
 
   /* Inputs that are state which forward writes (BatchNorm's running mean). */
   guint32 mutates;
@@ -258,6 +270,12 @@ HYB_API gboolean hyb_op_needs_compute (const HybOp *op, gconstpointer params);
 /* The number of inputs and outputs for given attributes, hidden outputs included. */
 HYB_API void
 hyb_op_arity (const HybOp *op, gconstpointer params, guint *n_inputs, guint *n_outputs);
+/* The same for an operator with bodies; bodies may be NULL if there are none. */
+HYB_API void hyb_op_body_arity (const HybOp     *op,
+                                gconstpointer    params,
+                                HybGraph *const *bodies,
+                                guint           *n_inputs,
+                                guint           *n_outputs);
 /* The number of outputs that users see, out of n_outputs. */
 HYB_API guint hyb_op_n_visible (const HybOp *op, gconstpointer params, guint n_outputs);
 /* The number of outputs that decides whether their names carry numbers: as in MXNet hidden ones

@@ -24,6 +24,7 @@ HYB_OPS (array, transpose)
 HYB_OPS (control, cond)
 HYB_OPS (control, cond_gradient)
 HYB_OPS (control, foreach)
+HYB_OPS (control, fused_layer)
 HYB_OPS (control, while_loop)
 
 HYB_OPS (convolution, adaptive_pooling)
@@ -99,6 +100,10 @@ HYB_OPS (numpy, numpy_reduce)
 HYB_OPS (numpy, numpy_reshape)
 
 HYB_OPS (ops, variable)
+
+HYB_OPS (quantised, quantise)
+HYB_OPS (quantised, quantised_elementwise)
+HYB_OPS (quantised, quantised_layer)
 
 HYB_OPS (random, density)
 HYB_OPS (random, density_dirichlet)

@@ -44,6 +44,23 @@ table_add (OpTable *table, const char *name, const HybOp *op)
     g_critical ("two operators are called %s", name);
 }
 
+/* The operator itself, or, if it has the attributes of its float form, a copy with those.  Copies
+ * live until the process ends. */
+static const HybOp *
+complete_op (const OpTable *table, const HybOp *op)
+{
+  const HybOp *form = op->float_form ? g_hash_table_lookup (table->by_name, op->float_form) : NULL;
+  HybOp       *copy;
+
+  if (op->params || !form || !form->params)
+    return op;
+  copy = g_memdup2 (op, sizeof (HybOp));
+  copy->params = form->params;
+  copy->params_size = form->params_size;
+  copy->check = copy->check ? copy->check : form->check;
+  return copy;
+}
+
 static const OpTable *
 op_table (void)
 {
@@ -55,8 +72,10 @@ op_table (void)
       table.by_name = g_hash_table_new (g_str_hash, g_str_equal);
       table.list = g_ptr_array_new ();
       for (guint i = 0; i < G_N_ELEMENTS (op_arrays); i++)
-        for (const HybOp *op = op_arrays[i]; op->name != NULL; op++)
+        for (const HybOp *entry = op_arrays[i]; entry->name != NULL; entry++)
           {
+            const HybOp *op = complete_op (&table, entry);
+
             g_ptr_array_add (table.list, (gpointer) op);
             table_add (&table, op->name, op);
             for (guint a = 0; op->aliases && op->aliases[a]; a++)
@@ -127,6 +146,18 @@ hyb_op_arity (const HybOp *op, gconstpointer params, guint *n_inputs, guint *n_o
   *n_outputs = op->outputs ? count_names (op->outputs) : 1;
   if (op->arity)
     op->arity (params, n_inputs, n_outputs);
+}
+
+void
+hyb_op_body_arity (const HybOp     *op,
+                   gconstpointer    params,
+                   HybGraph *const *bodies,
+                   guint           *n_inputs,
+                   guint           *n_outputs)
+{
+  hyb_op_arity (op, params, n_inputs, n_outputs);
+  if (op->body_arity && bodies)
+    op->body_arity (params, bodies, n_inputs, n_outputs);
 }
 
 guint

@@ -366,7 +366,7 @@ add_case (const char   *file,
   OpCase *this = g_memdup2 (template, sizeof *template);
   g_autofree char *path = g_strdup_printf ("/engine/ops/%s/%s/%s", file, op->name, name);
 
-  this->op = op;
+  this->op = hyb_op_find (op->name); /* with the attributes of its float form */
   g_strdelimit (path, " ", '-');
   g_test_add_data_func_full (path, this, test, g_free);
 }
