@@ -15,14 +15,14 @@
 const char *
 prof_import_key (const char *name)
 {
-  const HybOp *op = hyb_op_find (name);
+  gboolean is_fused =
+      g_str_has_prefix (name, "_sg_mkldnn_") || g_str_has_prefix (name, "_sg_onednn_");
+  const HybOp *op = is_fused ? NULL : hyb_op_find (name);
   g_autoptr (GString) plain = NULL;
-  const char *at = name;
+  const char *at = name + (is_fused ? strlen ("_sg_mkldnn_") : 0);
 
   if (op)
     return g_intern_string (op->name);
-  if (g_str_has_prefix (name, "_sg_mkldnn_") || g_str_has_prefix (name, "_sg_onednn_"))
-    at += strlen ("_sg_mkldnn_");
   plain = g_string_new (NULL);
   for (; *at; at++)
     if (*at != '_')

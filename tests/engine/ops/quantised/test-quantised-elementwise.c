@@ -25,7 +25,11 @@ static const OpSample samples[] = {
 };
 
 static const OpRefusal refusals[] = {
-  { "_contrib_quantized_elemwise_add", "shapes differ", NULL, { "i8[2]", "i8[3]", LIMITS }, "(2)" },
+  { "_contrib_quantized_elemwise_add",
+    "shapes differ",
+    NULL,
+    { "i8[2]", "i8[3]", LIMITS },
+    "shape (2,) does not match (3,)" },
   { "_contrib_quantized_elemwise_add", "floats", NULL, { "f32[2]", "i8[2]", LIMITS }, "input 0" },
   { "_contrib_quantized_elemwise_mul", "uint8", NULL, { "u8[2]", "i8[2]", LIMITS }, "uint8" },
   { 0 },
