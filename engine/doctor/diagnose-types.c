@@ -54,44 +54,21 @@ find_failing (HybGraph *graph, const HybType *types)
   return HYB_NO_ID;
 }
 
+/* facts: as they were given; error: for element types, which are told without the facts. */
 static void
-report_conflict (TypeCheck *check, const HybType *types, const GError *error)
+report_conflict (TypeCheck *check, const HybType *facts, const GError *error)
 {
-  HybNodeId id = find_failing (check->diagnosis->graph, types);
+  if (hyb_diagnosis_report_conflict (check->diagnosis, facts))
+    return;
 
   hyb_diagnosis_report (check->diagnosis,
                         &(DiagnosisIssue){
                             HYB_SEVERITY_ERROR,
                             "shape-conflict",
-                            id,
+                            find_failing (check->diagnosis->graph, facts),
                             "Check the attributes of this node and of the nodes before it" },
                         "%s",
                         error->message);
-}
-
-/* TRUE if the variable is the flat parameter of a fused RNN. */
-static gboolean
-is_flat_vector (HybGraph *graph, HybNodeId variable)
-{
-  guint            n;
-  HybValueId       value = hyb_graph_get_node (graph, variable)->first_output;
-  const HybNodeId *users = hyb_graph_get_users (graph, value, &n);
-
-  for (guint i = 0; i < MIN (n, MAX_OPERANDS); i++)
-    {
-      const HybNode    *node = hyb_graph_get_node (graph, users[i]);
-      const HybValueId *inputs = hyb_graph_get_inputs (graph, users[i]);
-
-      for (guint k = 0; k < MIN (node->n_inputs, MAX_OPERANDS); k++)
-        if (inputs[k] == value && node->op->inputs)
-          {
-            g_autofree char *name = hyb_op_dup_input_name (node->op, k, node->n_inputs);
-
-            if (strcmp (name, "parameters") == 0)
-              return TRUE;
-          }
-    }
-  return FALSE;
 }
 
 static void
@@ -105,7 +82,7 @@ report_shape (TypeCheck *check, guint i, const HybShape *expected)
 
   check->is_bad[i] = TRUE;
   check->has_bad_shape[i] = TRUE;
-  if (is_flat_vector (diagnosis->graph, id))
+  if (hyb_diagnosis_is_flat_vector (diagnosis, id))
     {
       HybFinding *finding =
           hyb_diagnosis_report (diagnosis,
@@ -188,6 +165,23 @@ check_pair (TypeCheck *check)
   if (check->shapes)
     g_ptr_array_remove (hyb_model_get_findings (diagnosis->model), check->shapes);
   check->shapes = NULL;
+}
+
+/* Adds to the finding about shapes where the first conflict comes from. */
+static void
+explain_shapes (const TypeCheck *check)
+{
+  char *text, *message;
+
+  if (!check->shapes)
+    return;
+  text = hyb_diagnosis_explain_shapes (check->diagnosis);
+  if (!text)
+    return;
+  message = g_strdup_printf ("%s: %s", check->shapes->message, text);
+  g_free (check->shapes->message);
+  check->shapes->message = message;
+  g_free (text);
 }
 
 /* Compares each parameter with what is inferred from the graph alone. */
@@ -498,6 +492,13 @@ check_declared (TypeCheck *check)
     }
 }
 
+/* The labels of a training head: nothing that is computed depends on their shape. */
+static gboolean
+is_label (const HybDiagnosis *diagnosis, guint i)
+{
+  return hyb_graph_get_role (diagnosis->graph, diagnosis->variables[i], FALSE) == HYB_ROLE_LABEL;
+}
+
 void
 hyb_diagnose_types (HybDiagnosis *diagnosis)
 {
@@ -514,7 +515,7 @@ hyb_diagnose_types (HybDiagnosis *diagnosis)
 
   check.given = copy_types (&check, diagnosis->types);
   for (guint i = 0; i < diagnosis->n_variables; i++)
-    if (diagnosis->parameters[i])
+    if (diagnosis->parameters[i] || is_label (diagnosis, i))
       check.given[hyb_diagnosis_variable (diagnosis, i)->first_output] = HYB_TYPE_UNKNOWN;
 
   check.known = copy_types (&check, check.given);
@@ -528,10 +529,11 @@ hyb_diagnose_types (HybDiagnosis *diagnosis)
       check_dtypes_together (&check);
       check_declared (&check);
       check_pair (&check);
+      explain_shapes (&check);
     }
   else
     {
-      report_conflict (&check, check.known, conflict);
+      report_conflict (&check, check.given, conflict);
       memcpy (diagnosis->types, check.known, check.n_values * sizeof *check.known);
     }
   g_free (check.given);

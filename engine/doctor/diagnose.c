@@ -20,6 +20,7 @@ static const Rule rules[] = {
   { "LSTM gates in the order of old examples", hyb_diagnose_gate_order },
   { "operator nodes with the same name", hyb_diagnose_node_names },
   { "parameters with transposed or additional axes", hyb_diagnose_layouts },
+  { "given shapes that the graph or its parameters refuse", hyb_diagnose_given_shapes },
   { "shapes and element types that contradict each other", hyb_diagnose_types },
   { "parameters that are missing or unused", hyb_diagnose_names },
   { "initial states and labels that are inputs", hyb_diagnose_inputs },
@@ -52,6 +53,9 @@ collect_variables (HybDiagnosis *diagnosis)
       HybTensor *tensor =
           hyb_model_get_parameter (diagnosis->model, hyb_diagnosis_variable (diagnosis, i)->name);
 
+      /* Nothing that is computed depends on labels, so those that a file holds may have any shape. */
+      if (hyb_graph_get_role (diagnosis->graph, diagnosis->variables[i], FALSE) == HYB_ROLE_LABEL)
+        tensor = NULL;
       diagnosis->parameters[i] = tensor;
       if (tensor)
         diagnosis->shapes[i] = *hyb_tensor_get_shape (tensor);

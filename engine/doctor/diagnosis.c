@@ -4,6 +4,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/doctor/diagnosis.h"
 
+#include <string.h>
+
+/* Limit of operands and users that are examined; no operator names more operands. */
+#define MAX_OPERANDS 64
+
 HybFinding *
 hyb_diagnosis_report (HybDiagnosis *diagnosis, const DiagnosisIssue *issue, const char *format, ...)
 {
@@ -69,4 +74,29 @@ char *
 hyb_dtype_to_json (HybDType dtype)
 {
   return dtype == HYB_DTYPE_UNKNOWN ? NULL : g_strdup_printf ("\"%s\"", hyb_dtype_name (dtype));
+}
+
+gboolean
+hyb_diagnosis_is_flat_vector (const HybDiagnosis *diagnosis, HybNodeId variable)
+{
+  HybGraph        *graph = diagnosis->graph;
+  guint            n;
+  HybValueId       value = hyb_graph_get_node (graph, variable)->first_output;
+  const HybNodeId *users = hyb_graph_get_users (graph, value, &n);
+
+  for (guint i = 0; i < MIN (n, MAX_OPERANDS); i++)
+    {
+      const HybNode    *node = hyb_graph_get_node (graph, users[i]);
+      const HybValueId *inputs = hyb_graph_get_inputs (graph, users[i]);
+
+      for (guint k = 0; k < MIN (node->n_inputs, MAX_OPERANDS); k++)
+        if (inputs[k] == value && node->op->inputs)
+          {
+            g_autofree char *name = hyb_op_dup_input_name (node->op, k, node->n_inputs);
+
+            if (strcmp (name, "parameters") == 0)
+              return TRUE;
+          }
+    }
+  return FALSE;
 }

@@ -50,6 +50,15 @@ const HybNode *hyb_diagnosis_variable (const HybDiagnosis *diagnosis, guint inde
  * them that fits, if there is one.  items: of HybFindingItem; may be NULL. */
 void hyb_diagnosis_report_wrong_pair (HybDiagnosis *diagnosis, const char *message, GArray *items);
 
+/* Reports the facts that collide if the graph refuses them.  facts: by value; the shapes of variables.
+ * FALSE if it does not refuse them. */
+gboolean hyb_diagnosis_report_conflict (HybDiagnosis *diagnosis, const HybType *facts);
+/* Which facts collide if the graph refuses the shapes of the parameters; NULL if it does not.
+ * (transfer full) */
+char *hyb_diagnosis_explain_shapes (HybDiagnosis *diagnosis);
+/* TRUE if the variable is the flat parameter of a fused RNN. */
+gboolean hyb_diagnosis_is_flat_vector (const HybDiagnosis *diagnosis, HybNodeId variable);
+
 /* A shape as JSON for items of findings: "[1, null, 3]"; NULL if the rank is unknown.
  * (transfer full) */
 char *hyb_shape_to_json (const HybShape *shape);
@@ -74,6 +83,8 @@ void hyb_diagnose_pair (HybDiagnosis *diagnosis);
 void hyb_diagnose_layouts (HybDiagnosis *diagnosis);
 /* A batch size that is written into the graph. */
 void hyb_diagnose_batch (HybDiagnosis *diagnosis);
+/* Shapes that the user has given and that the graph or its parameters refuse. */
+void hyb_diagnose_given_shapes (HybDiagnosis *diagnosis);
 /* Parameters that are missing, unused, or of another model. */
 void hyb_diagnose_names (HybDiagnosis *diagnosis);
 /* Initial states and labels that are inputs of the graph. */

@@ -388,6 +388,7 @@ give_wrong_shape (Breakage *breakage)
   shape.dim[1] += 3;
   breakage->given = g_strdup (entry->name);
   breakage->given_shape = shape;
+  breakage->culprit = g_strdup (entry->name);
   return TRUE;
 }
 
@@ -409,6 +410,6 @@ const BreakageKind breakages_of_graphs[] = {
   { "a-layer-of-another-size", "wrong-shape|shape-conflict", widen_layer, FALSE },
   { "a-batch-frozen-in-a-reshape", "frozen-batch", freeze_reshape, TRUE },
   { "a-batch-frozen-in-begin-states", "frozen-batch", freeze_states, TRUE },
-  { "data-with-other-channels", "wrong-shape", give_wrong_shape, FALSE },
+  { "data-with-other-channels", "shape-conflict", give_wrong_shape, FALSE },
   { 0 },
 };

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/doctor/diagnose.h"
 
+#include "engine/doctor/match-parameters.h"
 #include "engine/formats/mxnet-symbol.h"
 #include "engine/open/open.h"
 
@@ -318,6 +319,165 @@ test_lengths_are_noted_for_recurrent_layers_only (void)
   g_assert_nonnull (find_code (rnn, "mxnet-differs"));
 }
 
+static void
+test_facts_that_collide (void)
+{
+  g_autoptr (HybModel) model = read_text (FC END ("[3,0,0]"));
+  HybGraph           *graph = hyb_model_get_graph (model);
+  g_autofree HybType *types = hyb_diagnose_new_types (graph);
+  const HybFinding   *finding;
+
+  add_parameter (model, "fc_weight", HYB_F32, hyb_shape_2d (4, 7));
+  add_parameter (model, "fc_bias", HYB_F32, hyb_shape_1d (4));
+  types[0].shape = hyb_shape_2d (2, 9);
+  hyb_diagnose (model, types);
+  finding = find_code (model, "shape-conflict");
+  g_assert_nonnull (finding);
+  g_assert_nonnull (strstr (finding->message, "“fc_weight” is (4, 7) in x.params"));
+  g_assert_nonnull (strstr (finding->message, "“data” is (2, 9) as given"));
+  g_assert_cmpint (finding->remedy, ==, HYB_REMEDY_SHAPES);
+  g_assert_null (find_code (model, "wrong-shape"));
+}
+
+/* The chain names each node between the given shape and the weight that it does not fit. */
+static void
+test_chains_of_shapes (void)
+{
+  g_autoptr (HybModel) model = read_text (BEGIN VARIABLE ("data") "," VARIABLE (
+      "fc_weight") "," NODE ("Flatten",
+                             "flat",
+                             "",
+                             "[0,0,0]") "," NODE ("FullyConnected",
+                                                  "fc",
+                                                  "\"num_hidden\": \"4\", \"no_bias\": "
+                                                  "\"True\"",
+                                                  "[2,0,0],[1,0,0]") END ("[3,0,0]"));
+  g_autofree HybType *types = hyb_diagnose_new_types (hyb_model_get_graph (model));
+
+  add_parameter (model, "fc_weight", HYB_F32, hyb_shape_2d (4, 12));
+  types[0].shape = hyb_shape_3d (2, 3, 5);
+  hyb_diagnose (model, types);
+  g_assert_nonnull (strstr (find_code (model, "shape-conflict")->message,
+                            "“data” is (2, 3, 5) as given, so “flat” is (2, 15)"));
+}
+
+static void
+test_labels_have_any_shape (void)
+{
+  g_autoptr (HybModel) model = read_text (BEGIN VARIABLE ("data") "," VARIABLE (
+      "softmax_label") "," NODE ("SoftmaxOutput", "softmax", "", "[0,0,0],[1,0,0]")
+                                              END ("[2,0,0]"));
+  g_autofree HybType *types = hyb_diagnose_new_types (hyb_model_get_graph (model));
+
+  add_parameter (model, "softmax_label", HYB_F32, hyb_shape_1d (32));
+  types[0].shape = hyb_shape_2d (2, 9);
+  hyb_diagnose (model, types);
+  g_assert_null (find_code (model, "wrong-shape"));
+  g_assert_null (find_code (model, "shape-conflict"));
+}
+
+#define TWO_LAYERS                                                                           \
+  BEGIN VARIABLE ("data") "," VARIABLE ("fc1_weight") "," VARIABLE ("fc2_weight") "," NODE ( \
+      "FullyConnected",                                                                      \
+      "fc1",                                                                                 \
+      "\"num_hidden\": \"4\", \"no_bias\": \"True\"",                                        \
+      "[0,0,0],[1,0,0]") "," NODE ("FullyConnected",                                         \
+                                   "fc2",                                                    \
+                                   "\"num_hidden\": \"4\", \"no_bias\": \"True\"",           \
+                                   "[3,0,0],[2,0,0]") END ("[4,0,0]")
+
+/* A square weight is transposed with the others, because no shape says otherwise. */
+static void
+test_square_weights_are_transposed_with_others (void)
+{
+  g_autoptr (HybModel) model = read_text (TWO_LAYERS);
+  g_autoptr (GPtrArray) changes = g_ptr_array_new_with_free_func (g_free);
+  const HybFinding *finding;
+
+  add_parameter (model, "fc1_weight", HYB_F32, hyb_shape_2d (7, 4));
+  add_parameter (model, "fc2_weight", HYB_F32, hyb_shape_2d (4, 4));
+  ((float *) hyb_tensor_get_data (hyb_model_get_parameter (model, "fc2_weight")))[1] = 5;
+  ((float *) hyb_tensor_get_data (hyb_model_get_parameter (model, "fc1_weight")))[1] = 3;
+  diagnose (model);
+  finding = find_code (model, "transposed");
+  g_assert_cmpstr (get_item (finding, 0)->expected, ==, "[4, 7]");
+  g_assert_cmpstr (get_item (finding, 1)->name, ==, "fc2_weight");
+  g_assert_null (find_code (model, "wrong-shape"));
+
+  hyb_diagnose_repair (model, changes);
+  g_assert_cmpfloat (hyb_tensor_get_value (hyb_model_get_parameter (model, "fc1_weight"), 7),
+                     ==,
+                     3);
+  g_assert_cmpfloat (hyb_tensor_get_value (hyb_model_get_parameter (model, "fc2_weight"), 4),
+                     ==,
+                     5);
+}
+
+/* No order of axes makes (4, 5) fit, so nothing is called transposed. */
+static void
+test_shapes_that_no_order_mends (void)
+{
+  g_autoptr (HybModel) model = read_text (TWO_LAYERS);
+
+  add_parameter (model, "fc1_weight", HYB_F32, hyb_shape_2d (4, 7));
+  add_parameter (model, "fc2_weight", HYB_F32, hyb_shape_2d (4, 5));
+  diagnose (model);
+  g_assert_null (find_code (model, "transposed"));
+  g_assert_nonnull (find_code (model, "wrong-shape"));
+}
+
+/* One array that has another layer's name and another shape explains nothing. */
+static void
+test_another_models_layers_are_not_renamed (void)
+{
+  g_autoptr (HybModel) model = read_text (TWO_LAYERS);
+
+  add_parameter (model, "fc1_weight", HYB_F32, hyb_shape_2d (4, 7));
+  add_parameter (model, "fc3_weight", HYB_F32, hyb_shape_2d (4, 9));
+  hyb_model_match_parameters (model);
+  g_assert_null (find_code (model, "renamed-parameter"));
+  g_assert_null (hyb_model_get_parameter (model, "fc2_weight"));
+
+  hyb_model_remove_parameter (model, "fc3_weight");
+  add_parameter (model, "fc3_weight", HYB_F32, hyb_shape_2d (4, 4));
+  hyb_model_match_parameters (model);
+  g_assert_nonnull (find_code (model, "renamed-parameter"));
+  g_assert_nonnull (hyb_model_get_parameter (model, "fc2_weight"));
+}
+
+static void
+test_no_name_in_common_is_a_wrong_pair (void)
+{
+  g_autoptr (HybModel) model = read_text (BEGIN VARIABLE ("data") "," VARIABLE (
+      "fc_weight") "," NODE ("FullyConnected",
+                             "fc",
+                             "\"num_hidden\": \"4\", \"no_bias\": \"True\"",
+                             "[0,0,0],[1,0,0]") END ("[2,0,0]"));
+  const HybFinding *first;
+
+  add_parameter (model, "rnn_parameters", HYB_F32, hyb_shape_1d (42));
+  diagnose (model);
+  first = hyb_model_get_findings (model)->pdata[0];
+  g_assert_cmpstr (first->code, ==, "wrong-pair");
+  g_assert_null (find_code (model, "missing-parameter"));
+  g_assert_null (find_code (model, "unused-parameter"));
+}
+
+/* Two operators are equally near, so neither is taken. */
+static void
+test_doubtful_spellings_are_left_alone (void)
+{
+  g_autoptr (HybModel) model = read_text (BEGIN VARIABLE (
+      "x") "," NODE ("arcsinx", "a", "", "[0,0,0]") "," NODE ("Custom", "c", "", "[1,0,0]")
+                                              END ("[2,0,0]"));
+  g_autoptr (GPtrArray) changes = g_ptr_array_new_with_free_func (g_free);
+
+  diagnose (model);
+  g_assert_cmpint (find_code (model, "unknown-operator")->severity, ==, HYB_SEVERITY_ERROR);
+  hyb_diagnose_repair (model, changes);
+  g_assert_cmpstr (hyb_graph_get_node (hyb_model_get_graph (model), 2)->type, ==, "Custom");
+}
+
 int
 main (int argc, char **argv)
 {
@@ -342,6 +502,19 @@ main (int argc, char **argv)
                    test_unknown_attributes_are_removed);
   g_test_add_func ("/engine/doctor/diagnose/lengths-are-noted-for-recurrent-layers-only",
                    test_lengths_are_noted_for_recurrent_layers_only);
+  g_test_add_func ("/engine/doctor/diagnose/facts-that-collide", test_facts_that_collide);
+  g_test_add_func ("/engine/doctor/diagnose/chains-of-shapes", test_chains_of_shapes);
+  g_test_add_func ("/engine/doctor/diagnose/labels-have-any-shape", test_labels_have_any_shape);
+  g_test_add_func ("/engine/doctor/diagnose/square-weights-are-transposed-with-others",
+                   test_square_weights_are_transposed_with_others);
+  g_test_add_func ("/engine/doctor/diagnose/shapes-that-no-order-mends",
+                   test_shapes_that_no_order_mends);
+  g_test_add_func ("/engine/doctor/diagnose/another-models-layers-are-not-renamed",
+                   test_another_models_layers_are_not_renamed);
+  g_test_add_func ("/engine/doctor/diagnose/no-name-in-common-is-a-wrong-pair",
+                   test_no_name_in_common_is_a_wrong_pair);
+  g_test_add_func ("/engine/doctor/diagnose/doubtful-spellings-are-left-alone",
+                   test_doubtful_spellings_are_left_alone);
 
   return g_test_run ();
 }
