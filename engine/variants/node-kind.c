@@ -25,6 +25,7 @@ static const struct
   { "dot", HYB_KIND_DOT },
   { "SliceChannel", HYB_KIND_SPLIT },
   { "slice_axis", HYB_KIND_SLICE_AXIS },
+  { "slice", HYB_KIND_SLICE },
   { "sign", HYB_KIND_SIGN },
   { "_mul_scalar", HYB_KIND_MUL_SCALAR },
   { "slice_like", HYB_KIND_SLICE_LIKE },

@@ -262,6 +262,55 @@ follow_slice_like (HybRebuild *rebuild, HybNodeId id, const HybNode *node, const
          follow_copy (rebuild, id, node, inputs);
 }
 
+/* The last step, which is cut out of a sequence that was computed step by step.  The range must
+ * count from the end, so that it is the last step for any number of steps. */
+static gboolean
+cut_last (HybRebuild *rebuild, const HybNode *node, gint64 axis, gint64 begin, gint64 end)
+{
+  HybValueId data =
+      hyb_graph_get_inputs (rebuild->from,
+                            hyb_graph_get_producer (rebuild->from, node->first_output))[0];
+  const HybSequencePlace *place = hyb_rebuild_find_place (rebuild, data, HYB_SEQUENCE_WHOLE);
+
+  if (!place || axis != place->axis || begin != -1 || end != HYB_NONE ||
+      !place->sequence->has_steps)
+    return FALSE;
+  hyb_rebuild_set_place (rebuild,
+                         node->first_output,
+                         (HybSequencePlace){ HYB_SEQUENCE_STEP_KEPT,
+                                             place->axis,
+                                             place->sequence->n - 1,
+                                             place->sequence });
+  return TRUE;
+}
+
+static gboolean
+follow_slice_axis (HybRebuild *rebuild, HybNodeId id, const HybNode *node, const HybValueId *inputs)
+{
+  return cut_last (rebuild,
+                   node,
+                   hyb_node_int (node, "axis", 0),
+                   hyb_node_int (node, "begin", 0),
+                   hyb_node_int (node, "end", HYB_NONE));
+}
+
+/* A slice of the first axes, all but the last of which are kept as they are. */
+static gboolean
+follow_slice (HybRebuild *rebuild, HybNodeId id, const HybNode *node, const HybValueId *inputs)
+{
+  const HybInts *begin = hyb_node_ints (node, "begin"), *end = hyb_node_ints (node, "end");
+  const HybInts *step = hyb_node_ints (node, "step");
+  int            last;
+
+  if (!begin || !end || begin->n < 1 || begin->n != end->n || (step && step->n > 0))
+    return FALSE;
+  last = begin->n - 1;
+  for (int i = 0; i < last; i++)
+    if ((begin->value[i] != 0 && begin->value[i] != HYB_NONE) || end->value[i] != HYB_NONE)
+      return FALSE;
+  return cut_last (rebuild, node, last, begin->value[last], end->value[last]);
+}
+
 /* Whether a value consists of the zeros that while-states.h computes. */
 static gboolean
 is_computed_zero (const HybGraph *graph, HybValueId value)
@@ -333,12 +382,20 @@ static const struct
   HybNodeKind word;
   FollowFunc  follow;
 } follow_functions[] = {
-  { HYB_KIND_SPLIT, follow_split },     { HYB_KIND_SQUEEZE, follow_squeeze },
-  { HYB_KIND_EXPAND, follow_expand },   { HYB_KIND_STACK, follow_stack },
-  { HYB_KIND_CONCAT, follow_concat },   { HYB_KIND_SWAP, follow_swap },
-  { HYB_KIND_REVERSE, follow_reverse }, { HYB_KIND_LAST, follow_last },
-  { HYB_KIND_COPY, follow_copy },       { HYB_KIND_SLICE_LIKE, follow_slice_like },
-  { HYB_KIND_DOT, follow_dot },         { HYB_KIND_ADD, follow_add },
+  { HYB_KIND_SPLIT, follow_split },
+  { HYB_KIND_SQUEEZE, follow_squeeze },
+  { HYB_KIND_EXPAND, follow_expand },
+  { HYB_KIND_STACK, follow_stack },
+  { HYB_KIND_CONCAT, follow_concat },
+  { HYB_KIND_SWAP, follow_swap },
+  { HYB_KIND_REVERSE, follow_reverse },
+  { HYB_KIND_LAST, follow_last },
+  { HYB_KIND_COPY, follow_copy },
+  { HYB_KIND_SLICE_LIKE, follow_slice_like },
+  { HYB_KIND_SLICE_AXIS, follow_slice_axis },
+  { HYB_KIND_SLICE, follow_slice },
+  { HYB_KIND_DOT, follow_dot },
+  { HYB_KIND_ADD, follow_add },
 };
 
 static gboolean

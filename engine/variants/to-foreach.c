@@ -84,12 +84,77 @@ write_group (HybConversion  *conversion,
   return TRUE;
 }
 
+/* Marks the nodes that a value depends on. */
+static void
+mark_ancestors (HybGraph *graph, HybValueId value, guint8 *is_ancestor)
+{
+  g_autoptr (GArray) todo = g_array_new (FALSE, FALSE, sizeof (HybNodeId));
+  HybNodeId id = hyb_graph_get_producer (graph, value);
+
+  g_array_append_val (todo, id);
+  while (todo->len > 0)
+    {
+      const HybValueId *inputs;
+
+      id = g_array_index (todo, HybNodeId, todo->len - 1);
+      g_array_set_size (todo, todo->len - 1);
+      if (is_ancestor[id])
+        continue;
+      is_ancestor[id] = TRUE;
+      inputs = hyb_graph_get_inputs (graph, id);
+      for (guint i = 0; i < hyb_graph_get_node (graph, id)->n_inputs; i++)
+        {
+          HybNodeId input = hyb_graph_get_producer (graph, inputs[i]);
+
+          g_array_append_val (todo, input);
+        }
+    }
+}
+
+/* Adds a finding for a convolution before a loop.  MXNet's executor starts a foreach before the
+ * operators in front of it have run.  Where the loop's results share memory with a result of such
+ * an operator that oneDNN stores in blocks, later operators read them in the wrong order. */
+static void
+report_convolution (HybConversion *conversion, const HybCells *cells)
+{
+  HybGraph          *graph = cells->graph;
+  g_autofree guint8 *is_ancestor = g_new0 (guint8, MAX (hyb_graph_n_nodes (graph), 1));
+
+  for (guint c = 0; c < cells->chains->len; c++)
+    for (guint s = 0; s < ((const HybChain *) cells->chains->pdata[c])->n_steps; s++)
+      {
+        HybValueId x = hyb_chain_step (cells, cells->chains->pdata[c], s)->x;
+
+        if (x != HYB_NO_ID)
+          mark_ancestors (graph, x, is_ancestor);
+      }
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
+    {
+      const HybNode *node = hyb_graph_get_node (graph, id);
+
+      if (!is_ancestor[id] || cells->chain_of_node[id] != HYB_NO_ID ||
+          node->op->category != HYB_CATEGORY_CONVOLUTION)
+        continue;
+      hyb_model_add_finding (
+          conversion->to,
+          hyb_finding_new ("loop-behind-convolution",
+                           HYB_SEVERITY_WARNING,
+                           "a foreach behind the convolution “%s” can give wrong results in MXNet "
+                           "1.9.1 on the CPU when it does not train. Run it there with "
+                           "MXNET_ENGINE_TYPE=NaiveEngine or MXNET_MKLDNN_ENABLED=0, or write "
+                           "another form.",
+                           node->name));
+      return;
+    }
+}
+
 static gboolean
 write_foreach (HybConversion *conversion, HybCells *cells, GError **error)
 {
   static const HybGroupWriter writer = { hyb_loop_check_group, write_group };
   g_autoptr (GPtrArray) groups = hyb_groups_find (cells, HYB_GROUP_CHAINS);
 
+  report_convolution (conversion, cells);
   return hyb_write_groups (conversion, cells, groups, &writer, error);
 }
 

@@ -3,6 +3,7 @@
  * A row is one direction of one layer: layer × n_directions + direction.  Start reading at
  * write_group(); check_group() lists what a fused operator cannot express.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/variants/copied-weights.h"
 #include "engine/variants/form.h"
 #include "engine/variants/rebuild-value.h"
 #include "engine/variants/write-groups.h"
@@ -521,6 +522,7 @@ write_group (HybConversion  *conversion,
   describe_weights (&fuser);
   if (!pack (&fuser, packed, error))
     return FALSE;
+  hyb_report_packed_weights (conversion, cells, group, packed);
   for (guint t = 0; t < group->n_steps; t++)
     x[t] = hyb_chain_step (cells, chain, t)->x;
   inputs[0] =

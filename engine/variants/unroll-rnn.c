@@ -7,6 +7,7 @@
 
 #include "engine/base/error.h"
 #include "engine/formats/rnn-weights.h"
+#include "engine/variants/copied-weights.h"
 #include "engine/variants/node-kind.h"
 #include "engine/variants/rebuild-value.h"
 #include "engine/variants/write-step.h"
@@ -57,18 +58,49 @@ cell_field (HybUnrolledCell *cell, const HybRnnPart *part)
   return part->is_hidden ? &cell->h2h_weight : &cell->i2h_weight;
 }
 
+/* The new variable that another operator with the same packed weights made of this part; HYB_NO_ID
+ * if there is none. */
+static HybValueId
+find_shared_part (FusedRnn *fused, const HybRnnPart *part, const char *packed)
+{
+  HybConversion *conversion = fused->conversion;
+  HybBuilder    *builder = fused->rebuild->builder;
+  gint64         count = part->rows * MAX (part->columns, 1);
+
+  for (guint i = 0; i < conversion->copies->len; i++)
+    {
+      const HybParameterCopy *copy = &g_array_index (conversion->copies, HybParameterCopy, i);
+      HybTensor              *tensor = hyb_model_get_parameter (conversion->to, copy->to);
+
+      if (strcmp (copy->from, packed) != 0 || copy->from_offset != part->offset ||
+          copy->count != count || !tensor || hyb_tensor_get_shape (tensor)->dim[0] != part->rows)
+        continue;
+      for (HybNodeId id = 0; id < hyb_builder_n_nodes (builder); id++)
+        if (strcmp (hyb_builder_get_node (builder, id)->name, copy->to) == 0)
+          return hyb_builder_output (builder, id, 0);
+    }
+  return HYB_NO_ID;
+}
+
 /* Makes one part of the packed weights a variable. */
 static gboolean
 add_part (FusedRnn *fused, const HybRnnPart *part, const char *packed, GError **error)
 {
   HybConversion   *conversion = fused->conversion;
   g_autofree char *name = hyb_rnn_part_name (&fused->weights, part, "");
-  const char      *unique = hyb_rebuild_name (fused->rebuild, "%s", name);
+  const char      *unique;
   HybType          type = *hyb_tensor_get_type (hyb_model_get_parameter (conversion->from, packed));
   gint64           count = part->rows * MAX (part->columns, 1);
   guint            row = part->layer * fused->n_directions + part->direction;
+  HybValueId       shared = find_shared_part (fused, part, packed);
   g_autoptr (HybTensor) tensor = NULL;
 
+  if (shared != HYB_NO_ID)
+    {
+      *cell_field (&fused->cells[row], part) = shared;
+      return TRUE;
+    }
+  unique = hyb_rebuild_name (fused->rebuild, "%s", name);
   type.shape = part->is_bias ? hyb_shape_1d (part->rows) : hyb_shape_2d (part->rows, part->columns);
   hyb_parameter_copies_add (conversion->copies,
                             &(HybParameterCopy){ .from = packed,
@@ -105,6 +137,7 @@ unpack_weights (FusedRnn *fused, HybValueId value, GError **error)
                    "Load the file that belongs to the model",
                    "no input size gives packed weights of this length");
 
+  hyb_report_unpacked_weights (fused->conversion, value);
   parts = hyb_rnn_parts (&fused->weights);
   for (guint i = 0; i < parts->len; i++)
     if (!add_part (fused, &g_array_index (parts, HybRnnPart, i), name, error))
