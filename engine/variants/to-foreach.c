@@ -4,7 +4,7 @@
  * write_group().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/variants/form.h"
-#include "engine/variants/loop-body.h"
+#include "engine/variants/loops/loop-body.h"
 #include "engine/variants/rebuild-value.h"
 #include "engine/variants/write-groups.h"
 

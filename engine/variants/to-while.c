@@ -5,9 +5,9 @@
  * hyb_rebuild_set_open_shapes() the nodes that combine its results with other arrays.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/variants/form.h"
-#include "engine/variants/loop-body.h"
+#include "engine/variants/loops/loop-body.h"
+#include "engine/variants/loops/while-states.h"
 #include "engine/variants/rebuild-value.h"
-#include "engine/variants/while-states.h"
 #include "engine/variants/write-groups.h"
 
 #include "engine/op/rules.h"

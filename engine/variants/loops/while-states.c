@@ -5,7 +5,7 @@
  * unless the initial states need a gradient, so constants get zeros added that are computed from a
  * weight or from the inputs.  Start reading at hyb_while_initial_state().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "engine/variants/while-states.h"
+#include "engine/variants/loops/while-states.h"
 
 #include "engine/graph/roles.h"
 #include "engine/variants/node-kind.h"

@@ -3,7 +3,7 @@
  * Values from outside become variables of the body: the input of the step, its states, and captured
  * values.  Start reading at hyb_loop_body_write().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "engine/variants/loop-body.h"
+#include "engine/variants/loops/loop-body.h"
 
 #include "engine/variants/depth-first.h"
 #include "engine/variants/node-kind.h"
