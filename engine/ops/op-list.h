@@ -93,11 +93,16 @@ HYB_OPS (nn, softmax)
 HYB_OPS (nn, softmax_activation)
 
 HYB_OPS (numpy, comparison)
+HYB_OPS (numpy, matmul)
 HYB_OPS (numpy, mixed_arithmetic)
+HYB_OPS (numpy, numpy_axes)
 HYB_OPS (numpy, numpy_binary)
 HYB_OPS (numpy, numpy_join)
 HYB_OPS (numpy, numpy_reduce)
 HYB_OPS (numpy, numpy_reshape)
+HYB_OPS (numpy, numpy_source)
+HYB_OPS (numpy, numpy_where)
+HYB_OPS (numpy, tensordot)
 
 HYB_OPS (ops, variable)
 
