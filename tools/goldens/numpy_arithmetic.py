@@ -115,7 +115,28 @@ def binary():
     family.write()
 
 
+def replace():
+    family = Family("numpy_replace")
+    odd = np.array([np.nan, np.inf, -np.inf, 1.5], "float32")
+    family.add("_npi_nan_to_num", "float32", {"data": odd})
+    family.add("_npi_nan_to_num", "float64", {"data": odd.astype("float64")})
+    family.add("_npi_nan_to_num", "float16", {"data": odd.astype("float16")})
+    family.add("_npi_nan_to_num", "given", {"data": odd}, nan=3, posinf=4, neginf=-5.5)
+    family.add("_npi_nan_to_num", "int32", {"data": np.array([1, -2], "int32")})
+    family.add("_npi_nan_to_num", "no_dimensions", {"data": odd[3]})
+    for decimals in (0, 1, -1):
+        data = np.array([123.456, -1.26, 2.5, 0.5, -15, 25], "float32")
+        family.add("_npi_around", f"decimals_{decimals}".replace("-", "minus_"), {"x": data}, decimals=decimals)
+    family.add("_npi_around", "int32", {"x": np.array([12, -3], "int32")}, decimals=1)
+    family.add("_npi_around", "empty", {"x": family.data(0)})
+    for dtype in ("int32", "uint8", "int64"):
+        family.add("_npi_bitwise_not", dtype, {"x": np.array([0, 1, 5], dtype)})
+    family.add("_npi_bitwise_not", "bool", {"x": np.array([True, False])})
+    family.write()
+
+
 if __name__ == "__main__":
+    replace()
     mixed()
     compare()
     binary()
