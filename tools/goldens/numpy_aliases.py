@@ -85,7 +85,18 @@ def sources():
     family.write()
 
 
+def assignments():
+    family = Family("numpy_assign")
+    family.add("_npi_slice_assign", "rows", {"lhs": family.data(3, 2), "rhs": family.data(2, 2, seed="b")}, begin="(1, 0)",
+               end="(3, 2)", options={"backward": False})
+    family.add("_npi_slice_assign_scalar", "rows", {"data": family.data(3, 2)}, begin="(1, 0)", end="(3, 1)", scalar=2.5, options={"backward": False})
+    family.add("_npi_histogram", "counted", {"data": np.array([0.5, -2, 2.5, 0], "float32")}, bin_cnt=2, range="(-2, 3)",
+               options={"backward": False})
+    family.write()
+
+
 if __name__ == "__main__":
+    assignments()
     unary()
     scalars()
     moves()
