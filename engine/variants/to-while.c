@@ -5,6 +5,7 @@
  * hyb_rebuild_set_open_shapes() the nodes that combine its results with other arrays.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/variants/form.h"
+#include "engine/variants/loops/counted-loop.h"
 #include "engine/variants/loops/loop-body.h"
 #include "engine/variants/loops/while-states.h"
 #include "engine/variants/rebuild-value.h"
@@ -55,31 +56,6 @@ write_counter (HybLoopBody *body, HybValueId *x, GError **error)
                                            .inputs = &counter,
                                            .attributes = one },
                            error);
-}
-
-/* The condition: the counter is less than n_steps. */
-static HybGraph *
-make_condition (guint n_steps, GError **error)
-{
-  HybBuilder       *builder = hyb_builder_new ();
-  HybValueId        counter = hyb_builder_add_variable (builder, "step-0", NULL);
-  g_autofree char  *limit = g_strdup_printf ("%u", n_steps);
-  const char *const attributes[] = { "scalar", limit, NULL };
-  HybValueId        continues = hyb_builder_call (builder,
-                                           "_lesser_scalar",
-                                           &(HybNodeSpec){ .name = "goes_on",
-                                                                  .n_inputs = 1,
-                                                                  .inputs = &counter,
-                                                                  .attributes = attributes },
-                                           error);
-
-  if (continues == HYB_NO_ID)
-    {
-      hyb_builder_free (builder);
-      return NULL;
-    }
-  hyb_builder_add_head (builder, continues);
-  return hyb_builder_freeze (builder);
 }
 
 /* --- The loop --- */
@@ -215,7 +191,7 @@ write_group (HybConversion  *conversion,
   hyb_loop_body_init (&body, conversion, cells, group);
   conversion->rebuild.current = HYB_NO_ID;
   counter = write_counter (&body, &x, error);
-  condition = make_condition (group->n_steps, error);
+  condition = hyb_counter_condition (group->n_steps, error);
   if (counter == HYB_NO_ID || x == HYB_NO_ID || !condition ||
       !hyb_loop_body_write (&body, x, counter, error))
     return FALSE;

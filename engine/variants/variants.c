@@ -7,6 +7,7 @@
 
 #include "engine/base/error.h"
 #include "engine/variants/group.h"
+#include "engine/variants/loops/direct-loop.h"
 #include "engine/variants/node-kind.h"
 #include "engine/variants/rebuild-node.h"
 #include "engine/variants/recognise.h"
@@ -239,10 +240,30 @@ keep_unchanged (HybVariant *variant, HybModel *model, const HybConvertOptions *o
   return TRUE;
 }
 
+/* Writes loops as the other kind of loop, with the same bodies, instead of both stages. */
+static gboolean
+write_directly (HybVariant *variant, HybModel *model, const HybConvertOptions *options)
+{
+  g_auto (HybConversion) conversion = { 0 };
+
+  if (options->form != HYB_FORM_FOREACH && options->form != HYB_FORM_WHILE)
+    return FALSE;
+  hyb_conversion_init (&conversion, model, options);
+  if (!hyb_write_loops_directly (&conversion, options->form, NULL))
+    return FALSE;
+  g_ptr_array_set_size (variant->stages, 0);
+  g_ptr_array_set_size (variant->stage_from, 0);
+  g_array_set_size (variant->recognised, 0);
+  describe_structure (variant, &conversion);
+  add_stage (variant, &conversion);
+  return TRUE;
+}
+
 HybVariant *
 hyb_variant_convert (HybModel *model, const HybConvertOptions *options, GError **error)
 {
   g_autoptr (HybVariant) variant = g_new0 (HybVariant, 1);
+  g_autoptr (GError) found = NULL;
 
   variant->form = options->form;
   variant->stages = g_ptr_array_new_with_free_func ((GDestroyNotify) g_array_unref);
@@ -256,9 +277,14 @@ hyb_variant_convert (HybModel *model, const HybConvertOptions *options, GError *
       set_nothing_found (model, error);
       return NULL;
     }
-  if (!write_unrolled (variant, model, options, error) ||
-      !write_form (variant, model, options, error))
-    return NULL;
+  if (!write_unrolled (variant, model, options, &found) ||
+      !write_form (variant, model, options, &found))
+    {
+      if (write_directly (variant, model, options))
+        return g_steal_pointer (&variant);
+      g_propagate_error (error, g_steal_pointer (&found));
+      return NULL;
+    }
   return g_steal_pointer (&variant);
 }
 

@@ -7,6 +7,7 @@
 #include "engine/variants/unroll.h"
 
 #include "engine/base/error.h"
+#include "engine/variants/loops/counted-loop.h"
 #include "engine/variants/node-kind.h"
 #include "engine/variants/rebuild-value.h"
 
@@ -57,28 +58,13 @@ clear_loop (UnrolledLoop *loop)
   g_free (loop->outputs);
 }
 
-/* The number that fills a constant array; NaN if value is something else. */
-static double
-constant_of (HybGraph *graph, HybValueId value)
-{
-  static const char *const names[] = { "_zeros", "_ones" };
-  const HybNode           *node = hyb_graph_get_node (graph, hyb_graph_get_producer (graph, value));
-
-  if (hyb_node_kind (node) != HYB_KIND_CONSTANT)
-    return NAN;
-  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
-    if (node->op == hyb_op_find (names[i]))
-      return i;
-  return hyb_node_double (node, "value", NAN);
-}
-
 static BodyValue
 outer_value (const UnrolledLoop *loop, HybValueId old)
 {
   return (BodyValue){ .value = HYB_NO_ID,
                       .row = HYB_NO_ID,
                       .captured = old,
-                      .number = constant_of (loop->conversion->graph, old) };
+                      .number = hyb_constant_number (loop->conversion->graph, old) };
 }
 
 static BodyValue
