@@ -4,6 +4,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/window/application.h"
 
+#include "engine/block/plugin.h"
+
 #include <glib-unix.h>
 #include <glib/gi18n.h>
 #include <locale.h>
@@ -37,6 +39,7 @@ int
 main (int argc, char **argv)
 {
   g_autoptr (ScopeApplication) application = NULL;
+  g_autoptr (GError) error = NULL;
 
   setlocale (LC_ALL, "");
   find_translations ();
@@ -58,6 +61,11 @@ main (int argc, char **argv)
   /* Writing beyond a file size limit must fail with an error instead of ending the process. */
   signal (SIGXFSZ, SIG_IGN);
   g_set_application_name ("Hybridscope");
+  if (!hyb_operators_load_listed (&error))
+    {
+      fprintf (stderr, "hybridscope: %s\n", error->message);
+      return 3;
+    }
   application = scope_application_new ("org.hybridscope.Hybridscope", G_APPLICATION_HANDLES_OPEN);
   g_unix_signal_add (SIGTERM, on_signal, application);
   g_unix_signal_add (SIGINT, on_signal, application);

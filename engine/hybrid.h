@@ -1,11 +1,12 @@
-/* hybrid.h — the public header: includes all that a model in C, or a program that runs models,
- * needs.
+/* hybrid.h — the public header: includes all that a model or an operator in C, or a program that runs
+ * models, needs.
  *
  *   #include <hybridscope/hybrid.h>
  *   cc mine.c -shared -fPIC -o mine.so $(pkg-config --cflags --libs hybridscope-engine)
  *   hscope trace mine.so --output mine
  *
- * resources/gallery has models to start from, and a template in its README.md.
+ * resources/gallery has models to start from, and a template in its README.md; docs/custom-operators.md
+ * explains operators.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -19,6 +20,9 @@
 #include "engine/block/plugin.h"
 #include "engine/block/trace.h"
 #include "engine/exec/executor.h"
+#include "engine/gradient/gradient.h"
+#include "engine/op/rules.h"
+#include "engine/op/run.h"
 #include "engine/open/open.h"
 #include "engine/rnn/bucket.h"
 #include "engine/rnn/cell.h"

@@ -8,6 +8,7 @@
 
 #include "engine/analysis/pass.h"
 #include "engine/base/error.h"
+#include "engine/block/plugin.h"
 
 #include <string.h>
 
@@ -52,6 +53,12 @@ static const CommonOption common_options[] = {
           epoch,
           "Which parameter file beside the model to use (default: the highest epoch)",
           "N"),
+  OPTION (SCOPE_OPTIONS_MODEL,
+          "plugin",
+          G_OPTION_ARG_FILENAME_ARRAY,
+          plugins,
+          "Load operators from a module (repeatable)",
+          "FILE.so"),
   OPTION (SCOPE_OPTIONS_TYPES,
           "shape",
           G_OPTION_ARG_STRING_ARRAY,
@@ -121,6 +128,15 @@ scope_common_options_list (ScopeOptionGroups groups)
     if (common_options[i].group == 0 || groups & common_options[i].group)
       g_array_append_val (entries, common_options[i].entry);
   return entries;
+}
+
+gboolean
+scope_load_operators (const ScopeCommonOptions *common, GError **error)
+{
+  for (guint i = 0; common->plugins && common->plugins[i]; i++)
+    if (!hyb_operators_load (common->plugins[i], error))
+      return FALSE;
+  return hyb_operators_load_listed (error);
 }
 
 /* --- Checks --- */

@@ -10,7 +10,7 @@
 
 typedef enum
 {
-  SCOPE_OPTIONS_MODEL = 1 << 0, /* --params, --epoch */
+  SCOPE_OPTIONS_MODEL = 1 << 0, /* --params, --epoch, --plugin */
   SCOPE_OPTIONS_TYPES = 1 << 1, /* --shape, --dtype */
   SCOPE_OPTIONS_RUN = 1 << 2,   /* --device, --threads, --seed, --mode, --train, --init … */
 } ScopeOptionGroups;
@@ -20,6 +20,7 @@ typedef struct
 {
   gboolean json;
   char    *progress;
+  char   **plugins; /* modules with operators */
   char    *params;
   gint64   epoch; /* HYB_EPOCH_HIGHEST if not given */
   char   **shapes;
@@ -40,6 +41,9 @@ typedef struct
 /* Entries of --json, --progress and the groups given, with offsets into ScopeCommonOptions as
  * arg_data.  Array of GOptionEntry; (transfer full). */
 GArray *scope_common_options_list (ScopeOptionGroups groups);
+
+/* Loads the operators of --plugin and of HYBRIDSCOPE_OPERATORS.  FALSE: a module cannot be used. */
+gboolean scope_load_operators (const ScopeCommonOptions *common, GError **error);
 
 /* Checks values that have a fixed set of choices, and names of passes.  FALSE: a usage error. */
 gboolean scope_common_options_check (const ScopeCommonOptions *common, GError **error);

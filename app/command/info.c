@@ -1,12 +1,13 @@
 /* info.c — hscope info: shows the contents of a model or a parameter file.
  *
  * fill_info() collects the facts, print_text() and print_json() print them.  --find lists nodes
- * instead, --passes the passes of the planner.
+ * instead, --passes the passes of the planner, --operators all operators.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/adapt/body-types.h"
 #include "app/adapt/find.h"
 #include "app/command/command.h"
 #include "app/command/describe.h"
+#include "app/command/list-operators.h"
 #include "app/command/open-model.h"
 
 #include "engine/analysis/infer-types.h"
@@ -24,6 +25,7 @@
 typedef struct
 {
   gboolean passes;
+  gboolean operators;
   char    *find;
 } InfoOptions;
 
@@ -420,6 +422,11 @@ run_info (const ScopeCommonOptions *common, gpointer data, char **files, GError 
 
   if (options->passes)
     return list_passes (common);
+  if (options->operators)
+    {
+      scope_print_operators (common->json);
+      return SCOPE_EXIT_DONE;
+    }
   if (!files[0])
     {
       g_set_error_literal (error,
@@ -459,6 +466,13 @@ static const GOptionEntry info_options[] = {
     G_OPTION_ARG_NONE,
     SCOPE_OPTION_FIELD (InfoOptions, passes),
     "List the passes that turn a graph into a plan",
+    NULL },
+  { "operators",
+    0,
+    0,
+    G_OPTION_ARG_NONE,
+    SCOPE_OPTION_FIELD (InfoOptions, operators),
+    "List all operators with their names, and names of MXNet that have none with the reason",
     NULL },
   { "find",
     0,

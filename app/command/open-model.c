@@ -138,6 +138,35 @@ fill_known_types (const ScopeCommonOptions *common, HybModel *model, HybType *ty
     }
 }
 
+/* The output of an opaque node that has this name; HYB_NO_ID if there is none. */
+static HybValueId
+find_opaque_output (HybGraph *graph, const char *name)
+{
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
+    {
+      const HybNode *node = hyb_graph_get_node (graph, id);
+
+      for (guint i = 0; node->op->flags & HYB_OP_OPAQUE && i < node->n_outputs; i++)
+        {
+          g_autofree char *output = hyb_graph_dup_value_name (graph, node->first_output + i);
+
+          if (strcmp (output, name) == 0)
+            return node->first_output + i;
+        }
+    }
+  return HYB_NO_ID;
+}
+
+/* The value that --shape may give a shape: a variable, or an output of an opaque node. */
+static HybValueId
+find_shaped_value (HybGraph *graph, const char *name)
+{
+  HybNodeId id = hyb_graph_find_variable (graph, name);
+
+  return id == HYB_NO_ID ? find_opaque_output (graph, name)
+                         : hyb_graph_get_node (graph, id)->first_output;
+}
+
 gboolean
 scope_fill_types (const ScopeCommonOptions *common, HybModel *model, HybType *types, GError **error)
 {
@@ -160,15 +189,13 @@ scope_fill_types (const ScopeCommonOptions *common, HybModel *model, HybType *ty
       g_autofree char *name = NULL;
       const HybType   *usual;
       HybShape         shape;
-      HybNodeId        id;
       HybValueId       value;
 
       if (!scope_parse_shape (common->shapes[i], &name, &shape, error))
         return FALSE;
-      id = hyb_graph_find_variable (graph, name);
-      if (id == HYB_NO_ID)
+      value = find_shaped_value (graph, name);
+      if (value == HYB_NO_ID)
         return refuse_variable (graph, name, error);
-      value = hyb_graph_get_node (graph, id)->first_output;
       usual = hyb_model_get_input_type (model, name);
       types[value].shape = shape;
       if (types[value].dtype == HYB_DTYPE_UNKNOWN && usual)

@@ -460,15 +460,16 @@ describe_variable (const HybNode *node, const HybType *type)
 }
 
 static char *
-describe_operator (const HybNode *node, const HybType *type)
+describe_operator (const HybNode *node, const HybType *type, const char *name)
 {
   g_autofree char *shape = hyb_shape_to_string (&type->shape);
 
   if (node->op->flags & HYB_OP_OPAQUE)
     return g_strdup_printf ("node “%s” has the unknown operator “%s”, so the type of its output "
-                            "cannot be inferred",
+                            "cannot be inferred. Give it with --shape %s=…",
                             node->name,
-                            node->type);
+                            node->type,
+                            name);
   if (node->op->compute)
     return g_strdup_printf ("node “%s” (%s) has a shape that is only known while it runs",
                             node->name,
@@ -491,8 +492,10 @@ hyb_infer_reason (HybGraph *graph, const HybType *types, HybValueId value)
   HybValueId       root = find_root (graph, types, value);
   const HybNode   *node = hyb_graph_get_node (graph, hyb_graph_get_producer (graph, root));
   g_autofree char *name = hyb_graph_dup_value_name (graph, value);
-  g_autofree char *cause = hyb_node_is_variable (node) ? describe_variable (node, &types[root])
-                                                       : describe_operator (node, &types[root]);
+  g_autofree char *source = hyb_graph_dup_value_name (graph, root);
+  g_autofree char *cause = hyb_node_is_variable (node)
+                               ? describe_variable (node, &types[root])
+                               : describe_operator (node, &types[root], source);
 
   if (!is_missing (types, value))
     return g_strdup_printf ("the shape of “%s” is known", name);

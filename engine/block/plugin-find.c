@@ -72,8 +72,8 @@ hyb_gallery_file (const char *name)
 
 /* --- Modules --- */
 
-static const HybPlugin *
-open_module (const char *path, GError **error)
+gconstpointer
+hyb_plugin_open_table (const char *path, const char *table, const char *hint, GError **error)
 {
   GModule *module;
   gpointer symbol = NULL;
@@ -97,18 +97,19 @@ open_module (const char *path, GError **error)
       return NULL;
     }
   g_module_make_resident (module);
-  if (!g_module_symbol (module, "hyb_plugin", &symbol) || !symbol)
+  if (!g_module_symbol (module, table, &symbol) || !symbol)
     {
       hyb_error_at (error,
                     HYB_FORMAT_ERROR,
                     HYB_FORMAT_ERROR_MALFORMED,
                     path,
-                    "Export models with HYB_MODEL or HYB_PLUGIN",
-                    "the module is no plug-in: it has no table “hyb_plugin”");
+                    hint,
+                    "the module is no plug-in: it has no table “%s”",
+                    table);
       return NULL;
     }
 
-  abi = ((const HybPlugin *) symbol)->abi;
+  abi = *(const guint32 *) symbol;
   if (abi != HYB_PLUGIN_ABI)
     {
       hyb_error_at (error,
@@ -122,6 +123,15 @@ open_module (const char *path, GError **error)
       return NULL;
     }
   return symbol;
+}
+
+static const HybPlugin *
+open_module (const char *path, GError **error)
+{
+  return hyb_plugin_open_table (path,
+                                "hyb_plugin",
+                                "Export models with HYB_MODEL or HYB_PLUGIN",
+                                error);
 }
 
 static const HybModelClass *

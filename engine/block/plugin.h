@@ -1,4 +1,5 @@
-/* plugin.h — models in shared modules (plug-ins): what a module exports, and how it is loaded.
+/* plugin.h — models and operators in shared modules (plug-ins): what a module exports, and how it is
+ * loaded.
  *
  * A module exports one table of models, with the macro HYB_MODEL for a single model or HYB_PLUGIN
  * for several.  A model (HybModelClass) describes its options, the types of its inputs, the
@@ -12,9 +13,9 @@
 
 G_BEGIN_DECLS
 
-/* Increased whenever one of the structs below changes.  Modules compiled with another number are
+/* Increased whenever one of the structs below, or HybOp, changes.  Modules compiled with another number are
  * refused. */
-#define HYB_PLUGIN_ABI 2
+#define HYB_PLUGIN_ABI 3
 
 /* One batch of a model's own data, which the model fills in. */
 typedef struct
@@ -85,7 +86,29 @@ typedef struct
   static const HybModelClass hyb_plugin_model = { __VA_ARGS__ }; \
   HYB_PLUGIN (&hyb_plugin_model)
 
+/* Operators of a module, exported with HYB_OPERATORS.  A module may have models and operators. */
+typedef struct
+{
+  guint32             abi;
+  const HybOp *const *operators; /* NULL-terminated */
+} HybOperators;
+
+/* HYB_OPERATORS (&first, &second) */
+#define HYB_OPERATORS(...)                                               \
+  G_BEGIN_DECLS                                                          \
+  extern HYB_EXPORT const HybOperators hyb_operators;                    \
+  G_END_DECLS                                                            \
+  static const HybOp *const hyb_operator_list[] = { __VA_ARGS__, NULL }; \
+  const HybOperators        hyb_operators = { HYB_PLUGIN_ABI, hyb_operator_list }
+
 /* --- Loading --- */
+
+/* Loads a module and registers its operators; a second time nothing happens.  FALSE and an error if it has
+ * none, or if the name of one is taken. */
+HYB_API gboolean hyb_operators_load (const char *path, GError **error);
+/* Loads the modules that the environment variable HYBRIDSCOPE_OPERATORS lists, with colons between
+ * them. */
+HYB_API gboolean hyb_operators_load_listed (GError **error);
 
 /* A process with HYBRIDSCOPE_PLUGINS=gallery in its environment loads modules of the gallery only. */
 #define HYB_PLUGINS_VARIABLE "HYBRIDSCOPE_PLUGINS"

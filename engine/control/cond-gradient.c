@@ -13,6 +13,7 @@
 #include "engine/control/control-flow.h"
 #include "engine/gradient/backward.h"
 #include "engine/gradient/gradient.h"
+#include "engine/graph/builder.h"
 #include "engine/graph/reach.h"
 #include "engine/graph/with-heads.h"
 #include "engine/op/rules.h"

@@ -18,7 +18,6 @@ static const struct
 {
   const char *pattern, *hint;
 } foreign[] = {
-  { "Custom", "It is written in Python; only the program that defines it can run it" },
   { "_sg_*", "The graph was rewritten for a backend (optimize_for, oneDNN); export the original" },
   { "_TensorRT*", "The graph was rewritten for TensorRT; export the original" },
   { "_FusedOp*", "The graph was rewritten for GPU fusion; export the original" },
@@ -33,12 +32,14 @@ hint_for_operator (const char *type)
   const HybOp *const     *ops = hyb_op_list (&n_ops);
   g_autofree const char **names = g_new (const char *, n_ops);
   const HybOp            *meant = hyb_spelling_find_op (type);
-  const char             *near;
+  const char             *near, *reason = hyb_op_missing_reason (type);
 
   for (guint i = 0; i < G_N_ELEMENTS (foreign); i++)
     if (g_pattern_match_simple (foreign[i].pattern, type))
       return g_strdup (foreign[i].hint);
 
+  if (reason)
+    return g_strdup (reason);
   for (guint i = 0; i < n_ops; i++)
     names[i] = ops[i]->name;
   near = meant ? meant->name : hyb_suggest_name (names, n_ops, type);
@@ -48,7 +49,30 @@ hint_for_operator (const char *type)
                     "does not have it either, it comes from another build of MXNet");
 }
 
-/* outer: the node of the main graph in whose body the graph is, or HYB_NO_ID.  found: name of an
+/* TRUE for opaque nodes, except those whose attributes the reader has reported. */
+static gboolean
+is_unknown (const HybNode *node)
+{
+  const HybOp *op = node->op->flags & HYB_OP_OPAQUE ? hyb_op_find (node->type) : NULL;
+
+  return node->op->flags & HYB_OP_OPAQUE && (!op || op->flags & HYB_OP_INTERNAL);
+}
+
+/* The operator's name in messages: “x”, or “Custom with op_type=x”.  (transfer full) */
+static char *
+operator_label (const HybNode *node)
+{
+  const HybOp *op = hyb_op_find (node->type);
+
+  for (guint i = 0;
+       op && op->flags & HYB_OP_NAMES_PLUGIN && node->attributes && node->attributes[i];
+       i += 2)
+    if (strcmp (node->attributes[i], "op_type") == 0)
+      return g_strdup_printf ("%s with op_type=%s", node->type, node->attributes[i + 1]);
+  return g_strdup (node->type);
+}
+
+/* outer: the node of the main graph in whose body the graph is, or HYB_NO_ID.  found: label of an
  * operator → its finding. */
 static void
 find_unknown (HybDiagnosis *diagnosis, HybGraph *graph, HybNodeId outer, GHashTable *found)
@@ -57,14 +81,16 @@ find_unknown (HybDiagnosis *diagnosis, HybGraph *graph, HybNodeId outer, GHashTa
     {
       const HybNode   *node = hyb_graph_get_node (graph, id);
       HybGraph *const *bodies = hyb_graph_get_bodies (graph, id);
+      g_autofree char *label = NULL;
       HybFinding      *finding;
 
       for (guint b = 0; b < node->n_bodies; b++)
         find_unknown (diagnosis, bodies[b], outer == HYB_NO_ID ? id : outer, found);
-      if (!(node->op->flags & HYB_OP_OPAQUE) || hyb_op_find (node->type))
+      if (!is_unknown (node))
         continue;
 
-      finding = g_hash_table_lookup (found, node->type);
+      label = operator_label (node);
+      finding = g_hash_table_lookup (found, label);
       if (!finding && g_hash_table_size (found) >= MAX_OPERATORS)
         continue;
       if (!finding)
@@ -79,17 +105,17 @@ find_unknown (HybDiagnosis *diagnosis, HybGraph *graph, HybNodeId outer, GHashTa
                                                        hint },
                                     "there is no operator “%s”: the graph can be looked at but "
                                     "not run",
-                                    node->type);
-          g_hash_table_insert (found, (gpointer) node->type, finding);
+                                    label);
+          g_hash_table_insert (found, g_steal_pointer (&label), finding);
         }
       hyb_diagnosis_add_node (finding, node);
     }
 }
 
-/* TRUE if every opaque node of the graph that is, or is called, like this is no longer opaque in the
- * corrected graph, whose nodes have the same ids.  type, name: NULL for any. */
+/* TRUE if every opaque node of the graph whose label or name is this one is no longer opaque in the
+ * corrected graph, whose nodes have the same ids.  label, name: NULL for any. */
 static gboolean
-is_corrected (HybGraph *graph, HybGraph *corrected, const char *type, const char *name)
+is_corrected (HybGraph *graph, HybGraph *corrected, const char *label, const char *name)
 {
   for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
     {
@@ -97,12 +123,13 @@ is_corrected (HybGraph *graph, HybGraph *corrected, const char *type, const char
       const HybNode   *now = hyb_graph_get_node (corrected, id);
       HybGraph *const *bodies = hyb_graph_get_bodies (graph, id);
       HybGraph *const *bodies_now = hyb_graph_get_bodies (corrected, id);
+      g_autofree char *own = operator_label (node);
 
       for (guint b = 0; b < node->n_bodies; b++)
-        if (!is_corrected (bodies[b], bodies_now[b], type, name))
+        if (!is_corrected (bodies[b], bodies_now[b], label, name))
           return FALSE;
       if (node->op->flags & HYB_OP_OPAQUE && now->op->flags & HYB_OP_OPAQUE &&
-          (!type || strcmp (node->type, type) == 0) && (!name || strcmp (node->name, name) == 0))
+          (!label || strcmp (own, label) == 0) && (!name || strcmp (node->name, name) == 0))
         return FALSE;
     }
   return TRUE;
@@ -135,11 +162,11 @@ offer_correction (HybDiagnosis *diagnosis, HybGraph *corrected, GPtrArray *chang
 void
 hyb_diagnose_operators (HybDiagnosis *diagnosis)
 {
-  g_autoptr (GHashTable) found = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GHashTable) found = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   g_autoptr (GPtrArray) changes = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (HybGraph) corrected = NULL;
   GHashTableIter iter;
-  gpointer       type, finding;
+  gpointer       label, finding;
 
   find_unknown (diagnosis, diagnosis->graph, HYB_NO_ID, found);
   if (!hyb_graph_has_opaque (diagnosis->graph))
@@ -147,8 +174,8 @@ hyb_diagnose_operators (HybDiagnosis *diagnosis)
 
   corrected = hyb_spelling_correct (diagnosis->graph, changes);
   g_hash_table_iter_init (&iter, found);
-  while (g_hash_table_iter_next (&iter, &type, &finding))
-    if (corrected != diagnosis->graph && is_corrected (diagnosis->graph, corrected, type, NULL))
+  while (g_hash_table_iter_next (&iter, &label, &finding))
+    if (corrected != diagnosis->graph && is_corrected (diagnosis->graph, corrected, label, NULL))
       ((HybFinding *) finding)->remedy = HYB_REMEDY_REPAIR;
   if (corrected != diagnosis->graph)
     offer_correction (diagnosis, corrected, changes);

@@ -86,6 +86,15 @@ takes_any_attribute (const HybOp *op)
   return !op->params || !op->params->name || (op->flags & HYB_OP_ANY_ATTRIBUTE);
 }
 
+/* TRUE for the attribute by which a node names its operator. */
+static gboolean
+names_plugin (const SymbolNode *node, const char *key)
+{
+  const HybOp *type = hyb_op_find (node->type);
+
+  return type && type->flags & HYB_OP_NAMES_PLUGIN && strcmp (key, "op_type") == 0;
+}
+
 /* Reports an unknown attribute: one finding for each operator and key, with the nodes as items. */
 static void
 report_unknown_attribute (GraphBuild *build, guint index, const char *key)
@@ -97,7 +106,7 @@ report_unknown_attribute (GraphBuild *build, guint index, const char *key)
   const char       *near;
   HybFinding       *finding;
 
-  if (hyb_symbol_is_hidden_key (key))
+  if (hyb_symbol_is_hidden_key (key) || names_plugin (node, key))
     return;
 
   finding = g_hash_table_lookup (reader->unknown, id);

@@ -193,12 +193,19 @@ read_bodies (SymbolReader *reader, SymbolGraph *graph, SymbolNode *node, HybJson
   return TRUE;
 }
 
+static const HybOp *
+find_registered (const char *name)
+{
+  return name ? hyb_op_find_registered (name) : NULL;
+}
+
 static gboolean
 read_node (SymbolReader *reader, SymbolGraph *graph, HybJsonRef ref)
 {
   HybJson   *json = reader->json;
   SymbolNode node = { .first_attribute = graph->attributes->len };
   NodeKeys   keys;
+  gboolean   names_plugin;
 
   if (hyb_json_get_kind (json, ref) != HYB_JSON_OBJECT)
     return hyb_symbol_refuse (reader,
@@ -233,12 +240,15 @@ read_node (SymbolReader *reader, SymbolGraph *graph, HybJsonRef ref)
     }
 
   node.op = hyb_op_find (node.type);
+  names_plugin = node.op && node.op->flags & HYB_OP_NAMES_PLUGIN;
   if (node.op && node.op->flags & HYB_OP_INTERNAL)
     node.op = NULL;
   for (guint i = 0; i < G_N_ELEMENTS (keys.attributes); i++)
     if (keys.attributes[i] != HYB_JSON_NONE)
       read_attributes (reader, graph, &node, keys.attributes[i]);
   node.n_attributes = graph->attributes->len - node.first_attribute;
+  if (names_plugin)
+    node.op = find_registered (hyb_symbol_get_attribute (graph, &node, "op_type"));
 
   node.first_entry = graph->entries->len;
   if (!read_entries (reader, graph, keys.inputs, FALSE))

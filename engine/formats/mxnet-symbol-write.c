@@ -230,12 +230,12 @@ static void
 write_node (SymbolWriter *writer, HybNodeId id)
 {
   const HybNode *node = hyb_graph_get_node (writer->graph, id);
-  gboolean       is_opaque = (node->op->flags & HYB_OP_OPAQUE) != 0;
+  gboolean       keeps_type = (node->op->flags & (HYB_OP_OPAQUE | HYB_OP_PLUGIN)) != 0;
 
   count_versions (writer, id);
   g_string_append_c (writer->text, '{');
   write_key (writer, "op", TRUE);
-  write_string (writer, is_opaque ? node->type : node->op->name);
+  write_string (writer, keeps_type ? node->type : node->op->name);
   write_key (writer, "name", FALSE);
   write_string (writer, node->name);
   if (node->attributes && node->attributes[0])

@@ -6,48 +6,60 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "engine/graph/builder.h"
+#include "engine/graph/graph.h"
+
+G_BEGIN_DECLS
+
+/* A node to add; see engine/graph/builder.h, which plug-ins do not need. */
+typedef struct _HybNodeSpec HybNodeSpec;
 
 /* The number of inputs of the node being differentiated. */
-guint hyb_grad_n_inputs (HybGrad *grad);
+HYB_API guint hyb_grad_n_inputs (HybGrad *grad);
 /* The number of outputs; with HybOp.recording these include the hidden ones. */
-guint hyb_grad_n_outputs (HybGrad *grad);
+HYB_API guint hyb_grad_n_outputs (HybGrad *grad);
 /* The parsed attributes of the node. */
-gconstpointer hyb_grad_params (HybGrad *grad);
+HYB_API gconstpointer hyb_grad_params (HybGrad *grad);
 /* The value of input index in the forward computation. */
-HybValueId hyb_grad_input (HybGrad *grad, guint index);
+HYB_API HybValueId hyb_grad_input (HybGrad *grad, guint index);
 /* The value of output index in the forward computation. */
-HybValueId hyb_grad_output (HybGrad *grad, guint index);
+HYB_API HybValueId hyb_grad_output (HybGrad *grad, guint index);
 
 /* The gradient of output index; zeros if none arrived. */
-HybValueId hyb_grad_incoming (HybGrad *grad, guint index);
+HYB_API HybValueId hyb_grad_incoming (HybGrad *grad, guint index);
 /* TRUE if a gradient of output index arrived. */
-gboolean hyb_grad_has_incoming (HybGrad *grad, guint index);
+HYB_API gboolean hyb_grad_has_incoming (HybGrad *grad, guint index);
 /* TRUE if the gradient of this input is needed. */
-gboolean hyb_grad_needs_input (HybGrad *grad, guint index);
+HYB_API gboolean hyb_grad_needs_input (HybGrad *grad, guint index);
 
 /* Adds a node without attributes.  The list of inputs ends with HYB_NO_ID.  Returns its first
  * output; output k is that value plus k. */
-HybValueId hyb_grad_emit (HybGrad *grad, const char *op, ...);
+HYB_API HybValueId hyb_grad_emit (HybGrad *grad, const char *op, ...);
 /* Adds a node with attributes key, value, …, NULL. */
-HybValueId hyb_grad_emit_with (HybGrad           *grad,
-                               const char        *op,
-                               const char *const *attributes,
-                               guint              n_inputs,
-                               const HybValueId  *inputs);
+HYB_API HybValueId hyb_grad_emit_with (HybGrad           *grad,
+                                       const char        *op,
+                                       const char *const *attributes,
+                                       guint              n_inputs,
+                                       const HybValueId  *inputs);
 /* Adds a node with the attributes and bodies of the node being differentiated; op must have the same
  * table of attributes. */
-HybValueId
-hyb_grad_emit_same (HybGrad *grad, const char *op, guint n_inputs, const HybValueId *inputs);
+HYB_API HybValueId hyb_grad_emit_same (HybGrad          *grad,
+                                       const char       *op,
+                                       guint             n_inputs,
+                                       const HybValueId *inputs);
 /* Adds a node with the inputs, attributes and bodies of spec; name, origin and line are taken from
  * the node being differentiated. */
-HybValueId hyb_grad_emit_bodies (HybGrad *grad, const char *op, const HybNodeSpec *spec);
+HYB_API HybValueId hyb_grad_emit_bodies (HybGrad *grad, const char *op, const HybNodeSpec *spec);
 /* Adds a node of an operator with the attribute `scalar`, such as _mul_scalar. */
-HybValueId hyb_grad_emit_scalar (HybGrad *grad, const char *op, HybValueId x, double scalar);
+HYB_API HybValueId hyb_grad_emit_scalar (HybGrad    *grad,
+                                         const char *op,
+                                         HybValueId  x,
+                                         double      scalar);
 /* Body number index of the node being differentiated, owned by its graph. */
-HybGraph *hyb_grad_body (HybGrad *grad, guint index);
+HYB_API HybGraph *hyb_grad_body (HybGrad *grad, guint index);
 
 /* Sets the gradient of input index.  Without this call it is zero. */
-void hyb_grad_set_input (HybGrad *grad, guint index, HybValueId value);
+HYB_API void hyb_grad_set_input (HybGrad *grad, guint index, HybValueId value);
 /* Reports that the node cannot be differentiated, for this reason. */
-void hyb_grad_refuse (HybGrad *grad, const char *format, ...) G_GNUC_PRINTF (2, 3);
+HYB_API void hyb_grad_refuse (HybGrad *grad, const char *format, ...) G_GNUC_PRINTF (2, 3);
+
+G_END_DECLS

@@ -11,7 +11,7 @@
 typedef struct _HybBuilder HybBuilder;
 
 /* A node to add.  Members left 0 or NULL take the default that is given here. */
-typedef struct
+typedef struct _HybNodeSpec
 {
   const HybOp       *op;         /* NULL with type set: an opaque node of that type */
   const char        *type;       /* NULL: op->name */

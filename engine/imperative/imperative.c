@@ -249,8 +249,8 @@ hyb_op_check_computable (const HybOp *op, const char *type, GError **error)
                          HYB_OP_ERROR,
                          HYB_OP_ERROR_UNKNOWN,
                          NULL,
-                         "The graph can be displayed, but not run",
-                         "the operator %s is unknown",
+                         hyb_op_missing_reason (type),
+                         "there is no operator %s, so the graph can be displayed, but not run",
                          type);
   if (!op->forward && !op->compute)
     return hyb_error_at (error,

@@ -54,6 +54,10 @@ typedef enum
   /* MXNet ignores attributes that the operator does not have.  It does so for all operators without
    * attributes, and refuses a file with unknown attributes of other operators. */
   HYB_OP_ANY_ATTRIBUTE = 1 << 9,
+  /* The attribute op_type of a node names the operator, which a plug-in registers; without it the
+   * node is opaque. */
+  HYB_OP_NAMES_PLUGIN = 1 << 10,
+  HYB_OP_PLUGIN = 1 << 11, /* set by hyb_op_register() */
 } HybOpFlags;
 
 /* How a variable of a body gets its value. */
@@ -262,6 +266,22 @@ struct _HybOp
 HYB_API const HybOp *hyb_op_find (const char *name);
 /* All operators in the order of op-list.h, each once.  The array belongs to the library. */
 HYB_API const HybOp *const *hyb_op_list (guint *n_ops);
+
+/* All names of an operator, its own first, the others sorted.  (transfer full) */
+HYB_API char **hyb_op_dup_names (const HybOp *op);
+/* Why there is no operator of this name of MXNet's, as a sentence without its
+ * full stop; NULL if nothing is known about it.
+ * Static. */
+HYB_API const char *hyb_op_missing_reason (const char *name);
+/* Sets pattern and reason of entry number index of the list behind hyb_op_missing_reason(), whose
+ * patterns may contain “*”.  FALSE if index is too large. */
+HYB_API gboolean hyb_op_missing_entry (guint index, const char **pattern, const char **reason);
+
+/* Makes an operator of a plug-in known under its name and aliases; the struct is copied, what it points to
+ * must stay.  FALSE and an error if a name is taken, or a member is missing that has no default. */
+HYB_API gboolean hyb_op_register (const HybOp *op, GError **error);
+/* The operator that a plug-in registered under this name or alias; NULL if there is none. */
+HYB_API const HybOp *hyb_op_find_registered (const char *name);
 
 /* TRUE if compute() has to run even where all types are known: the operator has no forward, or
  * checks_values() says so. */

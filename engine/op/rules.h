@@ -8,39 +8,44 @@
 
 #include "engine/op/op.h"
 
+G_BEGIN_DECLS
+
 /* --- infer_shape --- */
 
 /* All inputs and outputs have the same shape. */
-gboolean hyb_rule_same_shape (HybCall *call, GError **error);
+HYB_API gboolean hyb_rule_same_shape (HybCall *call, GError **error);
 /* Output 0 has the shape of all inputs broadcast to each other, as in NumPy. */
-gboolean hyb_rule_broadcast (HybCall *call, GError **error);
+HYB_API gboolean hyb_rule_broadcast (HybCall *call, GError **error);
 /* Output 0 has the shape of input 0; other operands are ignored. */
-gboolean hyb_rule_unary (HybCall *call, GError **error);
+HYB_API gboolean hyb_rule_unary (HybCall *call, GError **error);
 /* For operators with HybOp.gradient_of: asks infer_shape of the differentiated operator for the
  * shapes that HybOp.operands relates to this call. */
-gboolean hyb_rule_gradient (HybCall *call, GError **error);
+HYB_API gboolean hyb_rule_gradient (HybCall *call, GError **error);
 
 /* --- infer_dtype --- */
 
 /* All inputs and outputs have the same dtype. */
-gboolean hyb_rule_same_dtype (HybCall *call, GError **error);
+HYB_API gboolean hyb_rule_same_dtype (HybCall *call, GError **error);
 /* Output 0 has the dtype of input 0; other operands are ignored. */
-gboolean hyb_rule_dtype_first (HybCall *call, GError **error);
+HYB_API gboolean hyb_rule_dtype_first (HybCall *call, GError **error);
 /* Relates no dtypes at all. */
-gboolean hyb_rule_dtype_free (HybCall *call, GError **error);
+HYB_API gboolean hyb_rule_dtype_free (HybCall *call, GError **error);
 /* Inputs in mask (bit i for input i) may have any dtype; all other operands have the same one. */
-gboolean hyb_rule_dtype_except (HybCall *call, guint32 mask, GError **error);
+HYB_API gboolean hyb_rule_dtype_except (HybCall *call, guint32 mask, GError **error);
 
 /* --- view --- */
 
 /* Output 0 is all of input 0 under another shape. */
-gboolean hyb_rule_view_all (const HybCall *call, guint output, guint *input, gsize *offset);
+HYB_API gboolean hyb_rule_view_all (const HybCall *call, guint output, guint *input, gsize *offset);
 
 /* --- cost --- */
 
 /* flops_per_element for each element of output 0; bytes as hyb_rule_cost_bytes(). */
-void hyb_rule_cost_elementwise (const HybCall *call, double flops_per_element, HybCost *cost);
+HYB_API void
+hyb_rule_cost_elementwise (const HybCall *call, double flops_per_element, HybCost *cost);
 /* No arithmetic; bytes as hyb_rule_cost_bytes(). */
-void hyb_rule_cost_move (const HybCall *call, HybCost *cost);
+HYB_API void hyb_rule_cost_move (const HybCall *call, HybCost *cost);
 /* Sets the bytes: every input is read once, every output written once.  Leaves flops unchanged. */
-void hyb_rule_cost_bytes (const HybCall *call, HybCost *cost);
+HYB_API void hyb_rule_cost_bytes (const HybCall *call, HybCost *cost);
+
+G_END_DECLS

@@ -1,10 +1,12 @@
 /* op-table.c — finds operators by name, and answers questions about their inputs and outputs.
  *
  * The table is built from op-list.h and op-aliases.h on first use and lives until the process ends.
- * Start with hyb_op_find().
+ * Operators of plug-ins are in a second table, which grows.  Start with hyb_op_find().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/op/op.h"
+
+#include "engine/base/error.h"
 
 #include <string.h>
 
@@ -27,6 +29,23 @@ static const struct
 #include "engine/ops/op-aliases.h"
 #undef HYB_ALIAS
 };
+
+#define GRADIENT                                                                              \
+  "It computes a gradient inside of MXNet, with inputs in MXNet's own order; open the graph " \
+  "without gradients and differentiate it here"
+#define SPARSE_GRAPH "It reads which elements a sparse array stores, and all arrays are dense here"
+
+static const struct
+{
+  const char *pattern, *reason;
+} missing[] = {
+#define HYB_REASON(pattern, reason) { pattern, reason },
+#include "engine/ops/op-reasons.h"
+#undef HYB_REASON
+};
+
+#undef GRADIENT
+#undef SPARSE_GRAPH
 
 /* MXNet gives operators that support sparse arrays a second name with this prefix. */
 #define SPARSE_PREFIX "_sparse_"
@@ -90,6 +109,126 @@ op_table (void)
   return &table;
 }
 
+/* --- Operators of plug-ins --- */
+
+/* name → HybOp; entries are never removed. */
+static GHashTable *registered;
+static GRWLock     registered_lock;
+
+const HybOp *
+hyb_op_find_registered (const char *name)
+{
+  const HybOp *op;
+
+  g_rw_lock_reader_lock (&registered_lock);
+  op = registered ? g_hash_table_lookup (registered, name) : NULL;
+  g_rw_lock_reader_unlock (&registered_lock);
+  return op;
+}
+
+static gboolean
+check_registered (const HybOp *op, GError **error)
+{
+  const char *lacks = !op->name || !op->name[0]         ? "name"
+                      : !op->doc                        ? "doc"
+                      : !op->inputs                     ? "inputs"
+                      : !op->infer_shape                ? "infer_shape"
+                      : !op->forward && !op->compute    ? "forward"
+                      : op->params && !op->params_size  ? "params_size"
+                      : op->n_bodies && !op->body_names ? "body_names"
+                                                        : NULL;
+
+  return !lacks || hyb_error_at (error,
+                                 HYB_OP_ERROR,
+                                 HYB_OP_ERROR_UNSUPPORTED,
+                                 op->name,
+                                 "Set it in the struct of the operator.",
+                                 "the operator of the plug-in has no %s",
+                                 lacks);
+}
+
+static gboolean
+check_free (const char *name, GError **error)
+{
+  if (!g_hash_table_contains (op_table ()->by_name, name) && !hyb_op_find_registered (name))
+    return TRUE;
+  return hyb_error_at (error,
+                       HYB_OP_ERROR,
+                       HYB_OP_ERROR_UNSUPPORTED,
+                       NULL,
+                       "Give the operator of the plug-in another name.",
+                       "there is an operator %s already",
+                       name);
+}
+
+gboolean
+hyb_op_register (const HybOp *op, GError **error)
+{
+  HybOp *copy;
+
+  if (!check_registered (op, error) || !check_free (op->name, error))
+    return FALSE;
+  for (guint i = 0; op->aliases && op->aliases[i]; i++)
+    if (!check_free (op->aliases[i], error))
+      return FALSE;
+
+  copy = g_memdup2 (op, sizeof *op);
+  copy->flags =
+      (op->flags & ~(HYB_OP_INTERNAL | HYB_OP_OPAQUE | HYB_OP_NAMES_PLUGIN)) | HYB_OP_PLUGIN;
+  g_rw_lock_writer_lock (&registered_lock);
+  if (!registered)
+    registered = g_hash_table_new (g_str_hash, g_str_equal);
+  g_hash_table_insert (registered, (gpointer) copy->name, copy);
+  for (guint i = 0; copy->aliases && copy->aliases[i]; i++)
+    g_hash_table_insert (registered, (gpointer) copy->aliases[i], copy);
+  g_rw_lock_writer_unlock (&registered_lock);
+  return TRUE;
+}
+
+/* --- Names --- */
+
+gboolean
+hyb_op_missing_entry (guint index, const char **pattern, const char **reason)
+{
+  if (index >= G_N_ELEMENTS (missing))
+    return FALSE;
+  *pattern = missing[index].pattern;
+  *reason = missing[index].reason;
+  return TRUE;
+}
+
+const char *
+hyb_op_missing_reason (const char *name)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (missing); i++)
+    if (g_pattern_match_simple (missing[i].pattern, name))
+      return missing[i].reason;
+  return NULL;
+}
+
+static gint
+compare_names (gconstpointer a, gconstpointer b)
+{
+  return strcmp (*(const char *const *) a, *(const char *const *) b);
+}
+
+char **
+hyb_op_dup_names (const HybOp *op)
+{
+  GPtrArray     *names = g_ptr_array_new ();
+  GHashTableIter iter;
+  gpointer       name, known;
+
+  g_hash_table_iter_init (&iter, op_table ()->by_name);
+  while (g_hash_table_iter_next (&iter, &name, &known))
+    if (known == op && strcmp (name, op->name) != 0)
+      g_ptr_array_add (names, g_strdup (name));
+  g_ptr_array_sort (names, compare_names);
+  g_ptr_array_insert (names, 0, g_strdup (op->name));
+  g_ptr_array_add (names, NULL);
+  return (char **) g_ptr_array_free (names, FALSE);
+}
+
 /* A cache of recent look-ups for each thread, indexed by the address of the name.  Most names are
  * string constants of the program, and comparing a name is faster than hashing it. */
 #define N_CACHED 64
@@ -110,8 +249,12 @@ hyb_op_find (const char *name)
   if (entry->name && strcmp (entry->name, name) == 0)
     return entry->op;
   if (!g_hash_table_lookup_extended (op_table ()->by_name, name, &known, &op))
-    return g_str_has_prefix (name, SPARSE_PREFIX) ? hyb_op_find (name + strlen (SPARSE_PREFIX))
-                                                  : NULL;
+    {
+      op = (gpointer) hyb_op_find_registered (name);
+      return op || !g_str_has_prefix (name, SPARSE_PREFIX)
+                 ? op
+                 : hyb_op_find (name + strlen (SPARSE_PREFIX));
+    }
   *entry = (CachedName){ known, op };
   return op;
 }

@@ -1,5 +1,6 @@
 /* variable.c — nodes that compute nothing: variables (operator “null” in files), and “_opaque”, the
- * placeholder for operators that Hybridscope does not know.
+ * placeholder for operators that Hybridscope does not know, and “Custom”, which stands for operators of
+ * plug-ins.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/op/op.h"
@@ -29,6 +30,14 @@ const HybOp hyb_ops_variable[] = {
       .doc = "An operator that Hybridscope does not know: it is displayed but cannot run.",
       .category = HYB_CATEGORY_DATA,
       .flags = HYB_OP_OPAQUE | HYB_OP_INTERNAL,
+      .infer_shape = infer_nothing,
+      .infer_dtype = infer_nothing,
+  },
+  {
+      .name = "Custom",
+      .doc = "An operator from outside of the file, named by its attribute op_type.",
+      .category = HYB_CATEGORY_DATA,
+      .flags = HYB_OP_OPAQUE | HYB_OP_INTERNAL | HYB_OP_NAMES_PLUGIN,
       .infer_shape = infer_nothing,
       .infer_dtype = infer_nothing,
   },

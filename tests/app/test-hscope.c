@@ -6,6 +6,7 @@
 
 #include "hscope-fixture.h"
 
+#include <math.h>
 #include <string.h>
 
 static const char symbol[] =
@@ -227,6 +228,89 @@ test_unknown_operators_stop_only_runs (Fixture *fixture, gconstpointer unused)
   g_assert_nonnull (strstr (fixture->err, "NoSuch"));
 }
 
+/* swish (x) = x / (1 + exp (−x)) */
+static void
+test_a_plugin_gives_an_operator (Fixture *fixture, gconstpointer unused)
+{
+  g_autofree char *custom = in_folder (fixture, "custom-symbol.json");
+  g_autofree char *output = in_folder (fixture, "out.npz");
+  float            want[6];
+
+  g_file_set_contents (custom,
+                       "{\"nodes\": [{\"op\": \"null\", \"name\": \"data\", \"inputs\": []}, "
+                       "{\"op\": \"Custom\", \"name\": \"y\", \"attrs\": {\"op_type\": \"swish\"}, "
+                       "\"inputs\": [[0, 0, 0]]}], \"arg_nodes\": [0], \"heads\": [[1, 0, 0]]}",
+                       -1,
+                       NULL);
+  hscope (fixture, "run", custom, "--input", fixture->input, "--output", output, NULL);
+  g_assert_cmpint (fixture->code, ==, 4);
+  g_assert_nonnull (strstr (fixture->err, "node “y” (Custom)"));
+  hscope (fixture,
+          "run",
+          custom,
+          "--plugin",
+          HYB_OPERATOR_MODULES "/swish.so",
+          "--input",
+          fixture->input,
+          "--output",
+          output,
+          NULL);
+  g_assert_cmpint (fixture->code, ==, 0);
+  for (int i = 0; i < 6; i++)
+    want[i] = (float) ((i + 1) / (1 + exp (-(i + 1))));
+  assert_array (fixture, "out.npz", "y_output", want, 6);
+  hscope (fixture, "run", custom, "--plugin", custom, "--input", fixture->input, NULL);
+  g_assert_cmpint (fixture->code, ==, 3);
+}
+
+/* What follows an operator without code is inferred from the shape that the user gives. */
+static void
+test_the_output_of_an_unknown_operator_takes_a_shape (Fixture *fixture, gconstpointer unused)
+{
+  g_autofree char *custom = in_folder (fixture, "custom-symbol.json");
+
+  g_file_set_contents (custom,
+                       "{\"nodes\": [{\"op\": \"null\", \"name\": \"data\", \"inputs\": []}, "
+                       "{\"op\": \"Custom\", \"name\": \"y\", \"attrs\": {\"op_type\": \"mine\"}, "
+                       "\"inputs\": [[0, 0, 0]]}, {\"op\": \"transpose\", \"name\": \"z\", "
+                       "\"inputs\": [[1, 0, 0]]}], \"arg_nodes\": [0], \"heads\": [[2, 0, 0]]}",
+                       -1,
+                       NULL);
+  hscope (fixture, "info", custom, "--shape", "y_output=2,3", "--json", NULL);
+  g_assert_cmpint (fixture->code, ==, 0);
+  g_assert_nonnull (strstr (fixture->out, "[3, 2]"));
+  hscope (fixture, "info", custom, "--shape", "z_output=2,3", NULL);
+  g_assert_cmpint (fixture->code, ==, 2);
+}
+
+static void
+test_operators_are_listed (Fixture *fixture, gconstpointer unused)
+{
+  g_autoptr (cJSON) document = NULL;
+  const cJSON *entry;
+  gboolean     found = FALSE;
+
+  hscope (fixture, "info", "--operators", "--json", NULL);
+  g_assert_cmpint (fixture->code, ==, 0);
+  document = parse_output (fixture);
+  cJSON_ArrayForEach (entry, cJSON_GetObjectItem (document, "operators"))
+  {
+    const char *name = cJSON_GetObjectItem (entry, "name")->valuestring;
+
+    g_assert_false (g_str_has_prefix (name, "_backward_"));
+    if (g_str_equal (name, "cumsum"))
+      {
+        found = TRUE;
+        g_assert_cmpstr (cJSON_GetArrayItem (cJSON_GetObjectItem (entry, "aliases"), 0)
+                             ->valuestring,
+                         ==,
+                         "_np_cumsum");
+      }
+  }
+  g_assert_true (found);
+  g_assert_cmpint (cJSON_GetArraySize (cJSON_GetObjectItem (document, "missing")), >, 5);
+}
+
 static void
 test_weights_convert_both_ways (Fixture *fixture, gconstpointer unused)
 {
@@ -367,6 +451,10 @@ main (int argc, char **argv)
        test_float64_is_cast_where_the_model_needs_float32);
   ADD ("all-that-is-missing-is-named", test_all_that_is_missing_is_named);
   ADD ("unknown-operators-stop-only-runs", test_unknown_operators_stop_only_runs);
+  ADD ("a-plugin-gives-an-operator", test_a_plugin_gives_an_operator);
+  ADD ("the-output-of-an-unknown-operator-takes-a-shape",
+       test_the_output_of_an_unknown_operator_takes_a_shape);
+  ADD ("operators-are-listed", test_operators_are_listed);
   ADD ("weights-convert-both-ways", test_weights_convert_both_ways);
   ADD ("repair-writes-a-pair", test_repair_writes_a_pair);
   ADD ("values-inside-a-loop", test_values_inside_a_loop);

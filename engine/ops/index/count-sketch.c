@@ -1,14 +1,14 @@
 /* count-sketch.c — _contrib_count_sketch: adds the elements of each row, with a sign, into fewer places:
  * out[h[i]] += s[i] data[i].
  *
- * MXNet computes it on GPUs only.  Places outside of the result are refused (value-check.h).
+ * MXNet computes it on GPUs only.  A place outside of the result is reported, and nothing
+ * is added.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/gradient/gradient.h"
 #include "engine/op/dimensions.h"
 #include "engine/op/layer-rules.h"
 #include "engine/op/rules.h"
 #include "engine/op/run.h"
-#include "engine/op/value-check.h"
 
 #include <string.h>
 
@@ -87,34 +87,19 @@ sketch_forward (const HybCall *call, const HybRun *run)
   for (gint64 row = 0; row < rows; row++)
     for (gint64 i = 0; i < n; i++)
       {
-        gsize  to = (gsize) (row * places +
-                            hyb_dtype_get_int (run->input[1], call->input[1].dtype, (gsize) i));
+        gint64 place = hyb_dtype_get_int (run->input[1], call->input[1].dtype, (gsize) i);
+        gsize  to = (gsize) (row * places + place);
         double term = hyb_dtype_get_double (run->input[2], call->input[2].dtype, (gsize) i) *
                       hyb_dtype_get_double (run->input[0], dtype, (gsize) (row * n + i));
 
-        hyb_dtype_set_double (run->output[0],
-                              dtype,
-                              to,
-                              hyb_dtype_get_double (run->output[0], dtype, to) + term);
+        if (place < 0 || place >= places)
+          hyb_run_report_index (run, data->rank - 1, (double) place, places);
+        else
+          hyb_dtype_set_double (run->output[0],
+                                dtype,
+                                to,
+                                hyb_dtype_get_double (run->output[0], dtype, to) + term);
       }
-}
-
-static gboolean
-sketch_compute (HybCall          *call,
-                const HybRun     *run,
-                HybTensor *const *inputs,
-                HybTensor       **outputs,
-                GError          **error)
-{
-  HybType row = { .shape = hyb_shape_1d (call->input[1].shape.dim[1]),
-                  .dtype = call->input[1].dtype };
-
-  return hyb_check_indices (&row,
-                            hyb_tensor_get_data (inputs[1]),
-                            ((const SketchParams *) call->params)->out_dim,
-                            "h",
-                            error) &&
-         hyb_compute_forward (call, run, inputs, outputs, error);
 }
 
 /* Inputs: gradient, h, s, data (for its shape).  h has been checked by the forward operator. */
@@ -181,8 +166,6 @@ const HybOp hyb_ops_count_sketch[] = {
       .infer_shape = sketch_infer_shape,
       .dtypes = HYB_DTYPES_ALL,
       .forward = sketch_forward,
-      .checks_values = hyb_checks_always,
-      .compute = sketch_compute,
       .gradient = sketch_gradient,
       .cost = sketch_cost,
   },

@@ -1,16 +1,29 @@
 /* fill-element.c — operators that replace some elements or rows of an array: fill_element_0index,
  * _scatter_set_nd, and _sparse_retain, which keeps the rows that are named and sets others to 0.
  *
- * Indices outside of the array are refused before anything is written (value-check.h).
+ * An index outside of the array is reported, and nothing is written for it.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/gradient/gradient.h"
 #include "engine/op/dimensions.h"
 #include "engine/op/layer-rules.h"
 #include "engine/op/rules.h"
 #include "engine/op/run.h"
-#include "engine/op/value-check.h"
 
 #include <string.h>
+
+/* Element number i of an operand that holds indices of an axis of the output; reports it and returns -1
+ * if it is outside. */
+static gint64
+read_index (const HybCall *call, const HybRun *run, guint operand, gsize i, int axis)
+{
+  gint64 index = hyb_dtype_get_int (run->input[operand], call->input[operand].dtype, i);
+  gint64 size = call->output[0].shape.dim[axis];
+
+  if (index >= 0 && index < size)
+    return index;
+  hyb_run_report_index (run, axis, (double) index, size);
+  return -1;
+}
 
 /* --- fill_element_0index: out[i, rhs[i]] = mhs[i] --- */
 
@@ -49,27 +62,13 @@ fill_forward (const HybCall *call, const HybRun *run)
   memcpy (run->output[0], run->input[0], hyb_type_bytes (lhs));
   for (gsize i = 0; i < (gsize) lhs->shape.dim[0]; i++)
     {
-      gsize column = (gsize) hyb_dtype_get_int (run->input[2], call->input[2].dtype, i);
+      gint64 column = read_index (call, run, 2, i, 1);
 
-      memcpy ((char *) run->output[0] + (i * columns + column) * item,
-              (const char *) run->input[1] + i * item,
-              item);
+      if (column >= 0)
+        memcpy ((char *) run->output[0] + (i * columns + (gsize) column) * item,
+                (const char *) run->input[1] + i * item,
+                item);
     }
-}
-
-static gboolean
-fill_compute (HybCall          *call,
-              const HybRun     *run,
-              HybTensor *const *inputs,
-              HybTensor       **outputs,
-              GError          **error)
-{
-  return hyb_check_indices (&call->input[2],
-                            hyb_tensor_get_data (inputs[2]),
-                            call->input[0].shape.dim[1],
-                            "rhs",
-                            error) &&
-         hyb_compute_forward (call, run, inputs, outputs, error);
 }
 
 /* --- _scatter_set_nd: indices (M, rest …), rhs (rest …, axes after M) --- */
@@ -129,39 +128,19 @@ set_forward (const HybCall *call, const HybRun *run)
   memcpy (run->output[0], run->input[0], hyb_type_bytes (&call->output[0]));
   for (gsize j = 0; j < columns; j++)
     {
-      gsize row = 0;
+      gint64 row = 0;
 
-      for (int i = 0; i < depth; i++)
-        row = row * (gsize) shape->dim[i] + (gsize) hyb_dtype_get_int (run->input[2],
-                                                                       call->input[2].dtype,
-                                                                       (gsize) i * columns + j);
-      memcpy ((char *) run->output[0] + row * bytes,
-              (const char *) run->input[1] + j * bytes,
-              bytes);
+      for (int i = 0; i < depth && row >= 0; i++)
+        {
+          gint64 index = read_index (call, run, 2, (gsize) i * columns + j, i);
+
+          row = index < 0 ? -1 : row * shape->dim[i] + index;
+        }
+      if (row >= 0)
+        memcpy ((char *) run->output[0] + (gsize) row * bytes,
+                (const char *) run->input[1] + j * bytes,
+                bytes);
     }
-}
-
-static gboolean
-set_compute (HybCall          *call,
-             const HybRun     *run,
-             HybTensor *const *inputs,
-             HybTensor       **outputs,
-             GError          **error)
-{
-  const HybType *indices = &call->input[2];
-  HybType        axis = { .shape =
-                              hyb_shape_1d (hyb_shape_count (&indices->shape, 1, indices->shape.rank)),
-                          .dtype = indices->dtype };
-  const char    *data = hyb_tensor_get_data (inputs[2]);
-
-  for (int i = 0; i < (int) indices->shape.dim[0]; i++)
-    if (!hyb_check_indices (&axis,
-                            data + (gsize) i * hyb_type_bytes (&axis),
-                            call->output[0].shape.dim[i],
-                            "indices",
-                            error))
-      return FALSE;
-  return hyb_compute_forward (call, run, inputs, outputs, error);
 }
 
 /* --- _sparse_retain --- */
@@ -193,27 +172,13 @@ retain_forward (const HybCall *call, const HybRun *run)
   memset (run->output[0], 0, hyb_type_bytes (data));
   for (gsize i = 0; i < (gsize) call->input[1].shape.dim[0]; i++)
     {
-      gsize row = (gsize) hyb_dtype_get_int (run->input[1], call->input[1].dtype, i);
+      gint64 row = read_index (call, run, 1, i, 0);
 
-      memcpy ((char *) run->output[0] + row * bytes,
-              (const char *) run->input[0] + row * bytes,
-              bytes);
+      if (row >= 0)
+        memcpy ((char *) run->output[0] + (gsize) row * bytes,
+                (const char *) run->input[0] + (gsize) row * bytes,
+                bytes);
     }
-}
-
-static gboolean
-retain_compute (HybCall          *call,
-                const HybRun     *run,
-                HybTensor *const *inputs,
-                HybTensor       **outputs,
-                GError          **error)
-{
-  return hyb_check_indices (&call->input[1],
-                            hyb_tensor_get_data (inputs[1]),
-                            call->input[0].shape.dim[0],
-                            "indices",
-                            error) &&
-         hyb_compute_forward (call, run, inputs, outputs, error);
 }
 
 static void
@@ -243,8 +208,6 @@ const HybOp hyb_ops_fill_element[] = {
       .infer_dtype = except_third_dtype,
       .dtypes = HYB_DTYPES_ALL,
       .forward = fill_forward,
-      .checks_values = hyb_checks_always,
-      .compute = fill_compute,
       .cost = hyb_rule_cost_move,
   },
   {
@@ -259,8 +222,6 @@ const HybOp hyb_ops_fill_element[] = {
       .infer_dtype = except_third_dtype,
       .dtypes = HYB_DTYPES_ALL,
       .forward = set_forward,
-      .checks_values = hyb_checks_always,
-      .compute = set_compute,
       .cost = hyb_rule_cost_move,
   },
   {
@@ -273,8 +234,6 @@ const HybOp hyb_ops_fill_element[] = {
       .infer_dtype = except_second_dtype,
       .dtypes = HYB_DTYPES_ALL,
       .forward = retain_forward,
-      .checks_values = hyb_checks_always,
-      .compute = retain_compute,
       .gradient = retain_gradient,
       .cost = hyb_rule_cost_move,
   },

@@ -11,7 +11,6 @@
 #include "engine/op/layer-rules.h"
 #include "engine/op/rules.h"
 #include "engine/op/run.h"
-#include "engine/op/value-check.h"
 
 #include <math.h>
 #include <string.h>
@@ -200,6 +199,21 @@ follow (const Process *process, gint64 sample, gint64 k)
   return kind;
 }
 
+/* Reports marks that are no kinds, among the events that count. */
+static void
+check_marks (const Process *process, const HybRun *run, gint64 sample)
+{
+  gint64 n = valid_events (process, sample);
+
+  for (gint64 i = sample * process->events; i < sample * process->events + n; i++)
+    {
+      gint64 mark = hyb_dtype_get_int (process->data[MARKS], process->mark_dtype, (gsize) i);
+
+      if (mark < 0 || mark >= process->kinds)
+        hyb_run_report_index (run, 1, (double) mark, process->kinds);
+    }
+}
+
 static void
 hawkes_forward (const HybCall *call, const HybRun *run)
 {
@@ -210,6 +224,7 @@ hawkes_forward (const HybCall *call, const HybRun *run)
     {
       double likelihood = 0;
 
+      check_marks (&process, run, i);
       for (gint64 k = 0; k < process.kinds; k++)
         {
           Kind kind = follow (&process, i, k);
@@ -222,32 +237,6 @@ hawkes_forward (const HybCall *call, const HybRun *run)
         }
       hyb_dtype_set_double (run->output[0], process.dtype, (gsize) i, likelihood);
     }
-}
-
-/* Refuses marks that are no kinds, among the events that count. */
-static gboolean
-hawkes_compute (HybCall          *call,
-                const HybRun     *run,
-                HybTensor *const *inputs,
-                HybTensor       **outputs,
-                GError          **error)
-{
-  gconstpointer data[N_INPUTS];
-  Process       process = process_of (call->input, data);
-
-  for (int i = 0; i < N_INPUTS; i++)
-    data[i] = hyb_tensor_get_data (inputs[i]);
-  for (gint64 i = 0; i < call->output[0].shape.dim[0]; i++)
-    {
-      HybType     row = { .shape = hyb_shape_1d (valid_events (&process, i)),
-                          .dtype = process.mark_dtype };
-      const char *marks = data[MARKS];
-
-      marks += (gsize) (i * process.events) * hyb_dtype_size (process.mark_dtype);
-      if (!hyb_check_indices (&row, marks, process.kinds, "marks", error))
-        return FALSE;
-    }
-  return hyb_compute_forward (call, run, inputs, outputs, error);
 }
 
 /* --- The gradient --- */
@@ -342,8 +331,6 @@ const HybOp hyb_ops_hawkes[] = {
       .infer_dtype = hawkes_infer_dtype,
       .dtypes = HYB_DTYPES_ALL,
       .forward = hawkes_forward,
-      .checks_values = hyb_checks_always,
-      .compute = hawkes_compute,
       .gradient = hawkes_gradient,
       .cost = hawkes_cost,
   },

@@ -186,6 +186,38 @@ test_unknown_operators (void)
   g_assert_cmpstr (finding->path, ==, "$.nodes[1]");
 }
 
+/* Findings name the operator behind “Custom”, and say why a gradient operator of MXNet is none here. */
+static void
+test_operators_without_code (void)
+{
+  g_autoptr (HybModel) model = read_text (BEGIN VARIABLE (
+      "x") "," NODE ("Custom", "c", "\"op_type\": \"mine\"", "[0,0,0]") "," NODE ("_backward_relu",
+                                                                                  "b",
+                                                                                  "",
+                                                                                  "[1,0,0],[1,0,0]")
+                                              END ("[2,0,0]"));
+  const HybFinding *custom = NULL, *gradient = NULL;
+  GPtrArray        *findings;
+
+  diagnose (model);
+  findings = hyb_model_get_findings (model);
+  for (guint i = 0; i < findings->len; i++)
+    {
+      const HybFinding *finding = findings->pdata[i];
+
+      if (!g_str_equal (finding->code, "unknown-operator"))
+        continue;
+      if (strstr (finding->message, "“Custom with op_type=mine”"))
+        custom = finding;
+      if (strstr (finding->message, "“_backward_relu”"))
+        gradient = finding;
+    }
+  g_assert_nonnull (custom);
+  g_assert_nonnull (strstr (custom->hint, "--plugin"));
+  g_assert_nonnull (gradient);
+  g_assert_nonnull (strstr (gradient->hint, "It computes a gradient inside of MXNet"));
+}
+
 static void
 test_labels_and_states (void)
 {
@@ -492,6 +524,7 @@ main (int argc, char **argv)
   g_test_add_func ("/engine/doctor/diagnose/not-finite", test_not_finite);
   g_test_add_func ("/engine/doctor/diagnose/dead-nodes", test_dead_nodes);
   g_test_add_func ("/engine/doctor/diagnose/unknown-operators", test_unknown_operators);
+  g_test_add_func ("/engine/doctor/diagnose/operators-without-code", test_operators_without_code);
   g_test_add_func ("/engine/doctor/diagnose/labels-and-states", test_labels_and_states);
   g_test_add_func ("/engine/doctor/diagnose/flat-vectors", test_flat_vectors);
   g_test_add_func ("/engine/doctor/diagnose/conflicts-in-the-graph", test_conflicts_in_the_graph);

@@ -21,7 +21,7 @@ static const OpRefusal refusals[] = {
     "beyond the row",
     "out_dim=3",
     { "f32[1,2]", "f32[1,2] = 0,3", "f32[1,2] = 1" },
-    "element 1 of h is 3, outside an axis of 3" },
+    "index 3 is outside of axis 1" },
   { "_contrib_count_sketch",
     "short table",
     "out_dim=3",

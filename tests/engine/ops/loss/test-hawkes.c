@@ -34,7 +34,7 @@ static const OpRefusal refusals[] = {
     "unknown kind",
     NULL,
     { PROCESS, "i32[2,4] = 0,3,2,1,1,0,2,2", "f32[2] = 4,3", "f32[2] = 5,6" },
-    "element 1 of marks is 3, outside an axis of 3" },
+    "index 3 is outside of axis 1" },
   { "_contrib_hawkesll",
     "other events",
     NULL,
