@@ -1,8 +1,9 @@
-/* convert.c — hscope convert: writes a recurrent model in another form.
+/* convert.c — hscope convert: writes a recurrent model in another form, or a quantised one with floats.
  *
  * The result is compared with the original (check_proof()) before anything is written.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/command.h"
+#include "app/command/convert-float.h"
 #include "app/command/describe-proof.h"
 #include "app/command/describe.h"
 #include "app/command/open-model.h"
@@ -12,6 +13,7 @@
 #include "engine/variants/variant.h"
 
 #include <stdio.h>
+#include <string.h>
 
 typedef struct
 {
@@ -19,6 +21,13 @@ typedef struct
   gint64   length;
   gboolean per_layer, force, matches;
 } ConvertOptions;
+
+/* float is no form of a recurrent model: convert-float.c writes it. */
+static gboolean
+is_to_float (const ConvertOptions *options)
+{
+  return strcmp (options->to, "float") == 0;
+}
 
 static gboolean
 check_options (const ConvertOptions *options, HybForm *form, GError **error)
@@ -28,11 +37,11 @@ check_options (const ConvertOptions *options, HybForm *form, GError **error)
                          SCOPE_ERROR,
                          SCOPE_ERROR_USAGE,
                          "hscope convert needs --to FORM and --output PREFIX");
-  else if (!hyb_form_from_name (options->to, form))
+  else if (!is_to_float (options) && !hyb_form_from_name (options->to, form))
     g_set_error (error,
                  SCOPE_ERROR,
                  SCOPE_ERROR_USAGE,
-                 "--to %s: unknown form; there are unrolled, foreach, while and fused",
+                 "--to %s: unknown form; there are unrolled, foreach, while, fused and float",
                  options->to);
   else if (options->length < 0)
     g_set_error (error,
@@ -227,6 +236,11 @@ run_convert (const ScopeCommonOptions *common, gpointer data, char **files, GErr
   convert.input = inputs = collect_inputs (common, model, input, error);
   if (!inputs)
     return SCOPE_EXIT_USAGE;
+  if (is_to_float (options))
+    return scope_convert_to_float (model,
+                                   &(ScopeConvertFloat){
+                                       inputs, options->output, options->force, common->json },
+                                   error);
   variant = hyb_variant_convert (model, &convert, error);
   if (!variant)
     return SCOPE_EXIT_MODEL;
@@ -251,7 +265,7 @@ static const GOptionEntry convert_options[] = {
     0,
     G_OPTION_ARG_STRING,
     SCOPE_OPTION_FIELD (ConvertOptions, to),
-    "Form to convert to: unrolled, foreach, while or fused",
+    "Form to convert to: unrolled, foreach, while or fused; or float, from a quantised model",
     "FORM" },
   { "output",
     'o',
@@ -301,7 +315,7 @@ static const GOptionEntry convert_options[] = {
 const ScopeCommand scope_command_convert = {
   .name = "convert",
   .arguments = "MODEL [PARAMS]",
-  .summary = "Convert a recurrent model to another form: unrolled, foreach, while or fused",
+  .summary = "Convert a recurrent model to another form, or a quantised model to floats",
   .n_files = { 1, 2 },
   .option_groups = SCOPE_OPTIONS_MODEL | SCOPE_OPTIONS_TYPES,
   .options = convert_options,

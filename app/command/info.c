@@ -12,6 +12,7 @@
 
 #include "engine/analysis/infer-types.h"
 #include "engine/analysis/pass.h"
+#include "engine/analysis/quantised-facts.h"
 #include "engine/formats/file.h"
 #include "engine/formats/format.h"
 #include "engine/graph/roles.h"
@@ -261,6 +262,17 @@ print_variables (const Info *info, const char *title, const HybNodeId *ids, guin
     }
 }
 
+/* One line if layers compute on integers; hscope check lists them with their ranges. */
+static void
+print_quantised (const Info *info)
+{
+  g_autoptr (HybQuantisedFacts) facts = hyb_quantised_facts_new (info->graph);
+  g_autofree char *text = facts ? hyb_quantised_facts_to_string (facts) : NULL;
+
+  if (text)
+    printf ("quantised: %s\n", text);
+}
+
 static void
 print_text (const Info *info)
 {
@@ -281,7 +293,9 @@ print_text (const Info *info)
   printf ("%u parameters, %s", info->n_parameters, size);
   if (info->has_flops)
     printf (", %.4g FLOP per forward pass", info->flops);
-  printf ("\noutputs:\n");
+  printf ("\n");
+  print_quantised (info);
+  printf ("outputs:\n");
   for (guint i = 0; i < n; i++)
     {
       g_autofree char *type = hyb_type_to_string (&info->types[heads[i]]);

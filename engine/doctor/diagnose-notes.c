@@ -43,9 +43,16 @@ clips_states (const NodePlace *place)
 /* Control flow is recognised by its number of bodies: one for foreach, two for a while loop, three
  * for a condition. */
 static gboolean
+is_in_foreach (const NodePlace *place)
+{
+  return place->around && place->around->n_bodies == 1 &&
+         place->around->op->category == HYB_CATEGORY_CONTROL;
+}
+
+static gboolean
 is_choice_in_foreach (const NodePlace *place)
 {
-  return place->around && place->around->n_bodies == 1 && place->node->n_bodies >= 2;
+  return is_in_foreach (place) && place->node->n_bodies >= 2;
 }
 
 static gboolean
@@ -59,7 +66,7 @@ is_random_in_foreach (const NodePlace *place)
 {
   HybOpFlags dropout = HYB_OP_RANDOM | HYB_OP_TRAINING_DEPENDENT;
 
-  return place->around && place->around->n_bodies == 1 && place->node->n_bodies == 0 &&
+  return is_in_foreach (place) && place->node->n_bodies == 0 &&
          (place->node->op->flags & dropout) == dropout;
 }
 

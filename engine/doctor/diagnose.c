@@ -26,6 +26,7 @@ static const Rule rules[] = {
   { "initial states and labels that are inputs", hyb_diagnose_inputs },
   { "a batch size that is written into the graph", hyb_diagnose_batch },
   { "contents of parameters", hyb_diagnose_contents },
+  { "layers that compute on integers", hyb_diagnose_quantised },
   { "outputs whose shape cannot be inferred", hyb_diagnose_outputs },
   { "what MXNet 1.9.1 cannot do, or does differently", hyb_diagnose_differences },
 };

@@ -66,7 +66,7 @@ hyb_variable_is_stored_as_auxiliary (HybGraph *graph, HybNodeId variable)
   if (!hyb_graph_is_auxiliary (graph, variable))
     return FALSE;
   for (guint i = 0; i < n; i++)
-    if (hyb_graph_get_node (graph, users[i])->n_bodies > 0)
+    if (hyb_graph_get_node (graph, users[i])->op->category == HYB_CATEGORY_CONTROL)
       return FALSE;
   return TRUE;
 }

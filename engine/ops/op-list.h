@@ -80,6 +80,7 @@ HYB_OPS (loss, smooth_l1)
 HYB_OPS (loss, softmax_cross_entropy)
 HYB_OPS (loss, softmax_output)
 HYB_OPS (loss, svm_output)
+HYB_OPS (loss, warp_ctc)
 
 HYB_OPS (nn, activation)
 HYB_OPS (nn, batch_norm)

@@ -81,6 +81,19 @@ is_numbered_operator (const VizBox *box)
          strspn (name + length, "0123456789") == strlen (name + length);
 }
 
+/* The name without what MXNet's passes put before it: that tells how a node was made, not where it
+ * belongs. */
+static const char *
+skip_pass_prefixes (const char *name)
+{
+  static const char *const prefixes[] = { "quantized_", "requantize_", "sg_mkldnn_", "sg_onednn_" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (prefixes); i++)
+    if (g_str_has_prefix (name, prefixes[i]))
+      name += strlen (prefixes[i]);
+  return name;
+}
+
 void
 viz_names_read (VizNames *names)
 {
@@ -90,7 +103,7 @@ viz_names_read (VizNames *names)
   for (guint m = 0; m < names->members->len; m++)
     {
       guint32     box = g_array_index (names->members, guint32, m), part = 0;
-      const char *at = name_of (viz_diagram_builder_box (names->builder, box));
+      const char *at = skip_pass_prefixes (name_of (viz_diagram_builder_box (names->builder, box)));
       gboolean is_numbered = is_numbered_operator (viz_diagram_builder_box (names->builder, box));
 
       for (guint depth = 0; depth < MAX_PARTS; depth++)
