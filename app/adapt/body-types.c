@@ -43,6 +43,9 @@ scope_body_types (HybGraph *graph, HybNodeId id, guint body_index, const HybType
       if (input >= node->n_inputs)
         continue;
       *type = outer[inputs[input]];
+      /* The body of a quantised layer is what it was before: floats. */
+      if (hyb_params_get_bool (node->op->params, node->params, "quantized"))
+        type->dtype = HYB_F32;
       if (node->op->body_port &&
           node->op->body_port (node->params, node->n_inputs, body_index, v) == HYB_PORT_DATA)
         drop_first_axis (&type->shape);
