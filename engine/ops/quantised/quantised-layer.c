@@ -175,6 +175,8 @@ typedef struct
 {
   HybWideCall wide;
   gsize       workspace;
+  gpointer    params;  /* of the float form, if they differ from those of the call */
+  double      divisor; /* of the result */
 } Product;
 
 static void
@@ -183,20 +185,87 @@ product_release (HybCall *call)
   Product *product = g_steal_pointer (&call->prepared);
 
   if (product)
-    hyb_wide_call_clear (&product->wide);
+    {
+      hyb_wide_call_clear (&product->wide);
+      hyb_params_unref (product->params);
+    }
   g_free (product);
+}
+
+/* oneDNN divides the sum of a window by the cells of the kernel, unless the average leaves out
+ * padding: also where the window reaches beyond the padding, which the float operator does not count.
+ * Sums are computed then.  Sets the divisor; NULL if the float form's own average is right. */
+static gpointer
+sum_params (const HybCall *call, double *divisor)
+{
+  const HybOp *form = form_of (call);
+  g_autoptr (GPtrArray) texts = g_ptr_array_new_with_free_func (g_free);
+  HybInts  kernel = { 0 };
+  gboolean sums = TRUE;
+
+  for (const HybParam *param = form->params; param->name; param++)
+    {
+      char *text = hyb_param_to_string (param, call->params);
+
+      if (strcmp (param->name, "pool_type") == 0)
+        {
+          sums = sums && strcmp (text, "avg") == 0;
+          g_free (text);
+          text = g_strdup ("sum");
+        }
+      else if (strcmp (param->name, "global_pool") == 0)
+        sums = sums && strcmp (text, "True") != 0;
+      else if (strcmp (param->name, "count_include_pad") == 0)
+        sums = sums && strcmp (text, "False") != 0;
+      else if (strcmp (param->name, "kernel") == 0)
+        sums = sums && hyb_params_parse_ints (text, &kernel);
+      g_ptr_array_add (texts, g_strdup (param->name));
+      g_ptr_array_add (texts, text);
+    }
+  g_ptr_array_add (texts, NULL);
+
+  *divisor = 1;
+  for (int i = 0; sums && i < kernel.n; i++)
+    *divisor *= (double) kernel.value[i];
+  g_free (kernel.value);
+  return sums ? hyb_params_parse (form->params,
+                                  form->params_size,
+                                  (const char *const *) texts->pdata,
+                                  NULL,
+                                  NULL)
+              : NULL;
+}
+
+static gboolean
+prepare (HybCall *call, Product *product, GError **error)
+{
+  HybWideSpec spec = {
+    form_of (call), product->params ? product->params : call->params, n_operands (call), call->input
+  };
+
+  call->prepared = product;
+  if (hyb_wide_call_init (&product->wide, &spec, &product->workspace, error))
+    return TRUE;
+  product_release (call);
+  return FALSE;
 }
 
 static gboolean
 product_prepare (HybCall *call, GError **error)
 {
-  Product    *product = call->prepared = g_new0 (Product, 1);
-  HybWideSpec spec = { form_of (call), call->params, n_operands (call), call->input };
+  Product *product = g_new0 (Product, 1);
 
-  if (hyb_wide_call_init (&product->wide, &spec, &product->workspace, error))
-    return TRUE;
-  product_release (call);
-  return FALSE;
+  product->divisor = 1;
+  return prepare (call, product, error);
+}
+
+static gboolean
+pooling_prepare (HybCall *call, GError **error)
+{
+  Product *product = g_new0 (Product, 1);
+
+  product->params = sum_params (call, &product->divisor);
+  return prepare (call, product, error);
 }
 
 static gsize
@@ -217,13 +286,14 @@ load_operands (const HybCall *call, const HybRun *run)
 static void
 run_product (const HybCall *call, const HybRun *run)
 {
-  const HybWideCall *wide = &((const Product *) call->prepared)->wide;
+  const Product     *product = call->prepared;
+  const HybWideCall *wide = &product->wide;
   const double      *result;
 
   hyb_wide_call_run (wide, run);
   result = hyb_wide_call_output (wide, run);
   for (gint64 i = 0; i < hyb_wide_call_output_size (wide); i++)
-    hyb_quantise_to (run->output[0], call->output[0].dtype, i, result[i]);
+    hyb_quantise_to (run->output[0], call->output[0].dtype, i, result[i] / product->divisor);
 }
 
 /* As in MXNet the levels of the bias are added as they are, whatever their range is, and the range of
@@ -474,13 +544,16 @@ const HybOp hyb_ops_quantised_layer[] = {
       .forward = fully_connected_forward,
   },
   {
-      PRODUCT_OP,
+      LAYER_OP,
       .name = "_contrib_quantized_pooling",
       .float_form = "Pooling",
       .doc = "Maximum or average of each window of int8 or uint8 values.",
       .category = HYB_CATEGORY_REDUCTION,
       .inputs = data_inputs,
       .infer_dtype = same_infer_dtype,
+      .prepare = pooling_prepare,
+      .release = product_release,
+      .workspace = product_workspace,
       .forward = pooling_forward,
   },
   {
