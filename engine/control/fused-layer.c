@@ -125,16 +125,6 @@ static const char *const body_names[] = { "body" };
 
 /* --- Types --- */
 
-static gboolean
-infer_limits (HybType *types, guint first, guint n, GError **error)
-{
-  for (guint i = first; i < n; i++)
-    if (!hyb_layer_expect_vector (&types[i].shape, "a limit of a range", 1, error) ||
-        !hyb_dtype_assign (&types[i].dtype, HYB_F32, error))
-      return FALSE;
-  return TRUE;
-}
-
 /* The body relates the shapes of the first inputs and of output 0.  In a quantised layer its types
  * are those that it had before, all float32. */
 static gboolean
@@ -171,8 +161,8 @@ fused_infer_shape (HybCall *call, GError **error)
   call->output[0].shape = head.shape;
   if (!params->quantized)
     call->output[0].dtype = head.dtype;
-  return infer_limits (call->input, n, call->n_inputs, error) &&
-         infer_limits (call->output, 1, call->n_outputs, error);
+  return hyb_range_infer_limits (call->input, n, call->n_inputs, error) &&
+         hyb_range_infer_limits (call->output, 1, call->n_outputs, error);
 }
 
 static gboolean

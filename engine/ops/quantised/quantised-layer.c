@@ -64,16 +64,6 @@ concat_arity (gconstpointer params, guint *n_inputs, guint *n_outputs)
 
 /* --- Types --- */
 
-static gboolean
-infer_limits (HybType *types, guint first, guint n, GError **error)
-{
-  for (guint i = first; i < n; i++)
-    if (!hyb_layer_expect_vector (&types[i].shape, "a limit of a range", 1, error) ||
-        !hyb_dtype_assign (&types[i].dtype, HYB_F32, error))
-      return FALSE;
-  return TRUE;
-}
-
 /* The float form's rule relates the first inputs and output 0. */
 static gboolean
 layer_infer_shape (HybCall *call, GError **error)
@@ -87,8 +77,8 @@ layer_infer_shape (HybCall *call, GError **error)
   inner.output = outputs;
   is_done = inner.op->infer_shape (&inner, error);
   call->output[0].shape = outputs[0].shape;
-  return is_done && infer_limits (call->input, inner.n_inputs, call->n_inputs, error) &&
-         infer_limits (call->output, 1, call->n_outputs, error);
+  return is_done && hyb_range_infer_limits (call->input, inner.n_inputs, call->n_inputs, error) &&
+         hyb_range_infer_limits (call->output, 1, call->n_outputs, error);
 }
 
 static gboolean
@@ -205,22 +195,16 @@ sum_params (const HybCall *call, double *divisor)
 
   for (const HybParam *param = form->params; param->name; param++)
     {
-      char *text = hyb_param_to_string (param, call->params);
+      g_autofree char *text = hyb_param_to_string (param, call->params);
+      gboolean         is_type = strcmp (param->name, "pool_type") == 0;
 
-      if (strcmp (param->name, "pool_type") == 0)
-        {
-          sums = sums && strcmp (text, "avg") == 0;
-          g_free (text);
-          text = g_strdup ("sum");
-        }
-      else if (strcmp (param->name, "global_pool") == 0)
-        sums = sums && strcmp (text, "True") != 0;
-      else if (strcmp (param->name, "count_include_pad") == 0)
-        sums = sums && strcmp (text, "False") != 0;
-      else if (strcmp (param->name, "kernel") == 0)
-        sums = sums && hyb_params_parse_ints (text, &kernel);
+      if ((is_type && strcmp (text, "avg") != 0) ||
+          (strcmp (param->name, "global_pool") == 0 && strcmp (text, "True") == 0) ||
+          (strcmp (param->name, "count_include_pad") == 0 && strcmp (text, "False") == 0) ||
+          (strcmp (param->name, "kernel") == 0 && !hyb_params_parse_ints (text, &kernel)))
+        sums = FALSE;
       g_ptr_array_add (texts, g_strdup (param->name));
-      g_ptr_array_add (texts, text);
+      g_ptr_array_add (texts, g_strdup (is_type ? "sum" : text));
     }
   g_ptr_array_add (texts, NULL);
 
@@ -228,12 +212,9 @@ sum_params (const HybCall *call, double *divisor)
   for (int i = 0; sums && i < kernel.n; i++)
     *divisor *= (double) kernel.value[i];
   g_free (kernel.value);
-  return sums ? hyb_params_parse (form->params,
-                                  form->params_size,
-                                  (const char *const *) texts->pdata,
-                                  NULL,
-                                  NULL)
-              : NULL;
+  if (!sums)
+    return NULL;
+  return hyb_params_parse (form->params, form->params_size, (gpointer) texts->pdata, NULL, NULL);
 }
 
 static gboolean
@@ -374,13 +355,20 @@ embedding_forward (const HybCall *call, const HybRun *run)
   hyb_range_write (run, hyb_range_read (run, 2));
 }
 
+/* The axis along which inputs are joined. */
+static int
+joined_axis (const HybCall *call)
+{
+  return hyb_shape_axis (&call->output[0].shape,
+                         hyb_params_get_int (call->op->params, call->params, "dim", 1),
+                         NULL);
+}
+
 /* Copies one input to its place along the joined axis, in the scale of the output. */
 static void
 concat_piece (const HybCall *call, const HybRun *run, guint input, gint64 start, float factor)
 {
-  int         dim = hyb_shape_axis (&call->output[0].shape,
-                            hyb_params_get_int (call->op->params, call->params, "dim", 1),
-                            NULL);
+  int         dim = joined_axis (call);
   HybAxisView from = hyb_axis_view (&call->input[input].shape, dim);
   HybAxisView to = hyb_axis_view (&call->output[0].shape, dim);
   gint64      row = from.length * from.inner;
@@ -399,9 +387,7 @@ concat_forward (const HybCall *call, const HybRun *run)
   guint    n = n_operands (call);
   HybRange whole = { 0, 0 };
   gint64   start = 0;
-  int      dim = hyb_shape_axis (&call->output[0].shape,
-                            hyb_params_get_int (call->op->params, call->params, "dim", 1),
-                            NULL);
+  int      dim = joined_axis (call);
 
   for (guint i = 0; i < n; i++)
     {

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/ops/quantised/scale.h"
 
+#include "engine/op/layer-rules.h"
+
 #include <math.h>
 
 float
@@ -29,6 +31,16 @@ hyb_range_of_product (HybRange a, HybRange b, gboolean is_signed)
   float high = step_a * step_b * HYB_INT32_LEVELS;
 
   return (HybRange){ -high, high };
+}
+
+gboolean
+hyb_range_infer_limits (HybType *types, guint first, guint n, GError **error)
+{
+  for (guint i = first; i < n; i++)
+    if (!hyb_layer_expect_vector (&types[i].shape, "a limit of a range", 1, error) ||
+        !hyb_dtype_assign (&types[i].dtype, HYB_F32, error))
+      return FALSE;
+  return TRUE;
 }
 
 HybRange

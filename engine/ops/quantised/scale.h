@@ -27,6 +27,9 @@ float hyb_range_scale (HybRange range, HybDType dtype);
  * are int8, else one of them is uint8. */
 HybRange hyb_range_of_product (HybRange a, HybRange b, gboolean is_signed);
 
+/* Types [first, n) are limits of ranges: one float32 each.  FALSE if one of them is not. */
+gboolean hyb_range_infer_limits (HybType *types, guint first, guint n, GError **error);
+
 /* The range given by inputs `input` and input + 1 of a call. */
 HybRange hyb_range_read (const HybRun *run, guint input);
 /* Stores a range in outputs 1 and 2. */
