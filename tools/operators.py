@@ -26,7 +26,7 @@ GROUPS = (
     ("NumPy's interface", ("_np_*", "_npi_*", "_npx_*")),
     ("Quantised", ("*quantize*", "*quantized*", "_sg_*", "_contrib_calibrate_entropy")),
     ("Linear algebra", ("_linalg_*", "linalg_*")),
-    ("Optimizers", ("*_update", "*_update_phase[12]", "multi_lars", "multi_sum_sq", "reset_arrays", "*all_finite")),
+    ("Optimizers", ("*_update", "*_update_phase?", "multi_lars", "multi_sum_sq", "reset_arrays", "*all_finite")),
     ("Images", ("_image_*", "_cv*", "_imdecode")),
     ("Sparse arrays", (SPARSE + "*",)),
     ("Contributed", ("_contrib_*",)),
@@ -118,8 +118,8 @@ def main(arguments):
     for name in unexplained:
         print(f"{name}: there is no such operator; add it, or a reason to engine/ops/op-reasons.h")
     for pattern in stale:
-        print(f"{pattern}: engine/ops/op-reasons.h has a reason, but no name needs it")
-    if unexplained or stale:
+        print(f"note: {pattern}: engine/ops/op-reasons.h has a reason that no name needs any more", file=sys.stderr)
+    if unexplained:
         return 1
     if "--check" not in arguments:
         PAGE.write_text(page, encoding="utf-8")

@@ -12,6 +12,8 @@ HYB_REASON ("_backward_*", GRADIENT)
 HYB_REASON ("_contrib_backward_*", GRADIENT)
 HYB_REASON ("_broadcast_backward", GRADIENT)
 HYB_REASON ("_split_v2_backward", GRADIENT)
+HYB_REASON ("_npi_backward_*", GRADIENT)
+HYB_REASON ("_npi_hsplit_backward", GRADIENT)
 
 /* Operators that hold something of a running process. */
 HYB_REASON ("_CachedOp*", "It stands for a hybridised block of a running process; export the block")
@@ -24,6 +26,7 @@ HYB_REASON ("_NoGradient", "It only marks places in MXNet's gradient graphs")
 HYB_REASON ("_onehot_encode", "It writes into its argument and cannot be in a graph; use one_hot")
 HYB_REASON ("_set_value", "It writes into its argument and cannot be in a graph; use _full")
 HYB_REASON ("_imdecode", "It writes into its argument and cannot be in a graph")
+HYB_REASON ("_npi_cvim*", "It reads or writes images outside of the graph")
 HYB_REASON ("_cvim*", "It reads or writes images outside of the graph")
 HYB_REASON ("_cvcopyMakeBorder", "It belongs to MXNet's image reader; use Pad")
 
@@ -33,6 +36,64 @@ HYB_REASON ("_contrib_edge_id", SPARSE_GRAPH)
 HYB_REASON ("_contrib_getnnz",
             "It counts the stored elements of a sparse array, and all arrays are dense here")
 
-HYB_REASON ("Custom",
-            "The node's operator is written in Python or C++ and is not in the file; write it in "
-            "C and load it with --plugin (docs/custom-operators.md)")
+/* What belongs to the training or the quantisation of a model, and is in no exported graph. */
+HYB_REASON (
+    "_contrib_calibrate_entropy",
+    "It chooses the ranges of values while a model is quantised, and is in no exported graph")
+#define OPTIMIZER                                                                              \
+  "It changes its arguments, as optimizers do, and is in no exported graph; hscope train has " \
+  "optimizers"
+HYB_REASON ("*_update", OPTIMIZER)
+HYB_REASON ("*_update_phase?", OPTIMIZER)
+HYB_REASON ("multi_lars", OPTIMIZER)
+HYB_REASON ("multi_sum_sq", OPTIMIZER)
+HYB_REASON ("reset_arrays", OPTIMIZER)
+HYB_REASON ("all_finite", OPTIMIZER)
+HYB_REASON ("multi_all_finite", OPTIMIZER)
+#undef OPTIMIZER
+
+/* Operators that are not implemented. */
+#define UNUSED_HERE "It is not implemented; write it in C as a plug-in (docs/custom-operators.md)"
+HYB_REASON ("_contrib_quantize_asym", UNUSED_HERE)
+HYB_REASON ("_contrib_quantized_rnn", UNUSED_HERE)
+HYB_REASON ("_np_roll", UNUSED_HERE)
+HYB_REASON ("_npi_average", UNUSED_HERE)
+HYB_REASON ("_npi_bernoulli", UNUSED_HERE)
+HYB_REASON ("_npi_bincount", UNUSED_HERE)
+HYB_REASON ("_npi_boolean_mask_assign_scalar", UNUSED_HERE)
+HYB_REASON ("_npi_boolean_mask_assign_tensor", UNUSED_HERE)
+HYB_REASON ("_npi_choice", UNUSED_HERE)
+HYB_REASON ("_npi_delete", UNUSED_HERE)
+HYB_REASON ("_npi_diag_indices_from", UNUSED_HERE)
+HYB_REASON ("_npi_diff", UNUSED_HERE)
+HYB_REASON ("_npi_ediff1d", UNUSED_HERE)
+HYB_REASON ("_npi_eig", UNUSED_HERE)
+HYB_REASON ("_npi_eigh", UNUSED_HERE)
+HYB_REASON ("_npi_eigvals", UNUSED_HERE)
+HYB_REASON ("_npi_eigvalsh", UNUSED_HERE)
+HYB_REASON ("_npi_einsum", UNUSED_HERE)
+HYB_REASON ("_npi_insert_scalar", UNUSED_HERE)
+HYB_REASON ("_npi_insert_slice", UNUSED_HERE)
+HYB_REASON ("_npi_insert_tensor", UNUSED_HERE)
+HYB_REASON ("_npi_multinomial", UNUSED_HERE)
+HYB_REASON ("_npi_nonzero", UNUSED_HERE)
+HYB_REASON ("_npi_norm", UNUSED_HERE)
+HYB_REASON ("_npi_pad", UNUSED_HERE)
+HYB_REASON ("_npi_percentile", UNUSED_HERE)
+HYB_REASON ("_npi_pinv", UNUSED_HERE)
+HYB_REASON ("_npi_pinv_scalar_rcond", UNUSED_HERE)
+HYB_REASON ("_npi_polyval", UNUSED_HERE)
+HYB_REASON ("_npi_share_memory", UNUSED_HERE)
+HYB_REASON ("_npi_solve", UNUSED_HERE)
+HYB_REASON ("_npi_std", UNUSED_HERE)
+HYB_REASON ("_npi_svd", UNUSED_HERE)
+HYB_REASON ("_npi_tensorinv", UNUSED_HERE)
+HYB_REASON ("_npi_tensorsolve", UNUSED_HERE)
+HYB_REASON ("_npi_unique", UNUSED_HERE)
+HYB_REASON ("_npi_var", UNUSED_HERE)
+HYB_REASON ("_npx_constraint_check", UNUSED_HERE)
+HYB_REASON ("_npx_nonzero", UNUSED_HERE)
+#undef UNUSED_HERE
+
+HYB_REASON ("_npi_Custom", CUSTOM)
+HYB_REASON ("Custom", CUSTOM)

@@ -33,6 +33,10 @@ static const struct
 #define GRADIENT                                                                              \
   "It computes a gradient inside of MXNet, with inputs in MXNet's own order; open the graph " \
   "without gradients and differentiate it here"
+#define CUSTOM                                                                                 \
+  "The node's operator is written in Python or C++ and is not in the file; write it in C and " \
+  "load "                                                                                      \
+  "it with --plugin (docs/custom-operators.md)"
 #define SPARSE_GRAPH "It reads which elements a sparse array stores, and all arrays are dense here"
 
 static const struct
@@ -45,6 +49,7 @@ static const struct
 };
 
 #undef GRADIENT
+#undef CUSTOM
 #undef SPARSE_GRAPH
 
 /* MXNet gives operators that support sparse arrays a second name with this prefix. */

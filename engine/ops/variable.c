@@ -35,6 +35,7 @@ const HybOp hyb_ops_variable[] = {
   },
   {
       .name = "Custom",
+      .aliases = (const char *const[]){ "_npi_Custom", NULL },
       .doc = "An operator from outside of the file, named by its attribute op_type.",
       .category = HYB_CATEGORY_DATA,
       .flags = HYB_OP_OPAQUE | HYB_OP_INTERNAL | HYB_OP_NAMES_PLUGIN,
