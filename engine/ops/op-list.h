@@ -94,6 +94,7 @@ HYB_OPS (nn, softmax)
 HYB_OPS (nn, softmax_activation)
 
 HYB_OPS (numpy, comparison)
+HYB_OPS (numpy, einsum)
 HYB_OPS (numpy, matmul)
 HYB_OPS (numpy, mixed_arithmetic)
 HYB_OPS (numpy, numpy_axes)

@@ -1,0 +1,52 @@
+/* test-einsum.c — tests of _npi_einsum: samples and refusals for op-check.h.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "tests/engine/ops/op-check.h"
+
+#define TWO   "num_args=2 subscripts="
+#define ONE   "num_args=1 subscripts="
+#define THREE "num_args=3 subscripts="
+
+static const OpSample samples[] = {
+  { "_npi_einsum", "a product", TWO "ij,jk->ik", { "f32[2,3]", "f32[3,4]" } },
+  { "_npi_einsum", "an implied result", TWO "kj,ji", { "f32[2,3]", "f32[3,2]" } },
+  { "_npi_einsum", "a transpose", ONE "ba", { "f32[2,3]" } },
+  { "_npi_einsum", "a trace", ONE "ii", { "f32[3,3]" } },
+  { "_npi_einsum", "a diagonal", ONE "ii->i", { "f32[3,3]" } },
+  { "_npi_einsum", "diagonals of three axes", ONE "iji->j", { "f32[2,3,2]" } },
+  { "_npi_einsum", "a sum", ONE "ijk->j", { "f32[2,3,2]" } },
+  { "_npi_einsum", "an ellipsis", TWO "...ij,...jk->...ik", { "f32[2,2,3]", "f32[1,3,2]" } },
+  { "_npi_einsum", "an ellipsis of no axes", TWO "i...,...->...i", { "f32[3]", "f32[1]" } },
+  { "_npi_einsum", "size one", TWO "ij,ij->i", { "f32[2,3]", "f32[2,1]" } },
+  { "_npi_einsum", "three operands", THREE "ij,jk,kl->il", { "f32[2,3]", "f32[3,2]", "f32[2,2]" } },
+  { "_npi_einsum", "an outer product", TWO "i,j->ji", { "f32[2]", "f32[3]" } },
+  { "_npi_einsum", "a number", TWO ",i->i", { "f32[]", "f32[3]" } },
+  { "_npi_einsum", "no products", TWO "ij,jk->ik", { "f32[2,0]", "f32[0,2]" } },
+  { "_npi_einsum", "no elements", TWO "ij,jk->ik", { "f32[0,2]", "f32[2,2]" } },
+  { 0 },
+};
+
+static const OpRefusal refusals[] = {
+  { "_npi_einsum", "too few terms", TWO "ij", { "f32[2,3]", "f32[2]" }, "1 terms" },
+  { "_npi_einsum", "a digit", ONE "i1", { "f32[2,3]" }, "names no axis" },
+  { "_npi_einsum", "two points", ONE "i..", { "f32[2,3]" }, "names no axis" },
+  { "_npi_einsum", "two ellipses", ONE "...i...", { "f32[2,3]" }, "two “...”" },
+  { "_npi_einsum", "no such axis", ONE "i->j", { "f32[3]" }, "which no operand has" },
+  { "_npi_einsum", "an axis twice in the result", ONE "i->ii", { "f32[3]" }, "twice" },
+  { "_npi_einsum", "two arrows", ONE "i->i->i", { "f32[3]" }, "behind the axes" },
+  { "_npi_einsum", "a comma behind the arrow", TWO "i->i,i", { "f32[3]", "f32[3]" }, "comma" },
+  { "_npi_einsum", "an ellipsis that is lost", ONE "...i->i", { "f32[2,3]" }, "not in the result" },
+  { "_npi_einsum", "too many axes", ONE "i", { "f32[2,3]" }, "names 1 axes" },
+  { "_npi_einsum", "too few axes", ONE "ij", { "f32[2]" }, "names 2 axes" },
+  { "_npi_einsum", "different sizes", TWO "ij,jk->ik", { "f32[2,3]", "f32[4,2]" }, "has size 4" },
+  { "_npi_einsum", "no square", ONE "ii", { "f32[2,3]" }, "axes of the same name" },
+  { 0 },
+};
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  op_check_family ("einsum", hyb_ops_einsum, samples, refusals);
+  return g_test_run ();
+}
