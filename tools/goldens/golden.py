@@ -75,7 +75,7 @@ class Cases:
         self.op, self.cases, self.arrays = op, [], {}
 
     def add(self, name, symbol, inputs, note="", train=None, backward=True, no_gradient=(), tolerance=None,
-            infers=True, numpy=False, statistics=None):
+            infers=True, numpy=False, statistics=None, dynamic=False):
         """One case.
 
         symbol       an mx.symbol of one or a few nodes
@@ -86,11 +86,15 @@ class Cases:
         infers       False where shapes cannot be inferred before running
         numpy        with NumPy's shapes: () is a scalar, 0 an empty dimension
         statistics   of random operators: {"out/0": {"mean": .., "mean_tol": .., ..}}; nothing else is recorded then
+        dynamic      the shapes of outputs depend on values, so that MXNet cannot bind the graph; no gradients
         """
         assert name not in [case["name"] for case in self.cases], name
         scope = mx.util.np_shape(True) if numpy else contextlib.nullcontext()
         inputs = {key: np.asarray(value) for key, value in inputs.items()}
         with scope:
+            if dynamic:
+                self._add_dynamic(name, symbol, inputs, note, tolerance)
+                return
             self._add(name, symbol, inputs, note, backward if train is None else train, backward and not statistics,
                       no_gradient, tolerance, infers, statistics)
 
@@ -123,6 +127,15 @@ class Cases:
         self.arrays.update({f"{name}/{key}": value for key, value in found.items()})
         if wanted:
             self._compare_with_quotients(name, symbol, inputs, found, wanted, train)
+
+    def _add_dynamic(self, name, symbol, inputs, note, tolerance):
+        outputs = mx.nd.CachedOp(symbol)(*[mx.nd.array(inputs[key], dtype=inputs[key].dtype) for key in symbol.list_inputs()])
+        outputs = [output.asnumpy() for output in (outputs if isinstance(outputs, (list, tuple)) else [outputs])]
+        rtol, atol = tolerance or default_tolerance([*inputs.values(), *outputs])
+        self.cases.append({"name": name, "note": note, "mode": "infer", "rtol": rtol, "atol": atol, "backward": False,
+                           "symbol": json.loads(symbol.tojson()), "shape_inference": None})
+        self.arrays.update({f"{name}/in/{key}": value for key, value in inputs.items()})
+        self.arrays.update({f"{name}/out/{i}": output for i, output in enumerate(outputs)})
 
     def _heads(self, name, outputs):
         random = random_for(self.op, name, "head")
