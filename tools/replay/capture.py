@@ -10,6 +10,7 @@ import argparse
 import json
 import os
 import pathlib
+import shutil
 import signal
 import sys
 import time
@@ -105,7 +106,8 @@ class Writer:
         self.files[group].append((case, found))
 
     def write(self):
-        """Writes everything. Groups of the same name from another run of this script are replaced."""
+        """Writes everything, in place of what an earlier capture of the same tests wrote."""
+        shutil.rmtree(self.folder, ignore_errors=True)
         golden.FOLDER = self.folder
         for group, cases in self.files.items():
             if not cases:

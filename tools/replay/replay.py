@@ -88,16 +88,23 @@ def kind_of(message):
         return "same"
     if "program ended" in message:
         return "different"
-    if re.search(r"(reading fails|an operator is not there|fails: )", message):
+    if re.search(r"(reading fails|the operator \S+ is not there|fails: )", message):
         return "refused"
     return "different"
+
+
+def has_repeated_head(graph):
+    """Whether a graph returns one value twice, as cells whose output is their state do."""
+    heads = [tuple(head[:2]) for head in graph["heads"]]
+    return len(set(heads)) < len(heads)
 
 
 def reason_for(known, group, case, message):
     for entry in known:
         if fnmatch.fnmatchcase(group, entry.get("group", "*")) and fnmatch.fnmatchcase(case["note"], entry.get("note", "*")) \
                 and fnmatch.fnmatchcase(message, entry.get("message", "*")) \
-                and set(entry.get("operators", [])) <= set(case["operators"]):
+                and set(entry.get("operators", [])) <= set(case["operators"]) \
+                and (not entry.get("repeated head") or has_repeated_head(case["symbol"])):
             return entry["reason"]
     return None
 
@@ -117,7 +124,9 @@ class Totals:
             kind = "explained" if reason else "different"
         self.modules[module][kind] += 1
         if kind == "refused":
-            self.refused[", ".join(case["operators"]) if len(case["operators"]) == 1 else f"graph of {group}"].append(message)
+            missing = re.search(r"the operator (\S+) is not there", message)
+            name = missing.group(1) if missing else case["operators"][0] if len(case["operators"]) == 1 else f"graph of {group}"
+            self.refused[name].append(message)
         if kind == "explained" or (kind == "refused" and reason):
             self.reasons[reason] += 1
         if kind in ("different", "refused") and not reason:

@@ -52,7 +52,9 @@ class Run:
         statistics = {}
         for i, (one, two) in enumerate(zip(self.outputs, outputs)):
             if one.shape != two.shape or not np.allclose(one, two, rtol=1e-3, atol=1e-5, equal_nan=True):
-                statistics[f"out/{i}"] = {"shape": list(one.shape), "dtype": one.dtype.name}
+                statistics[f"out/{i}"] = {"shape": list(two.shape), "dtype": two.dtype.name}
+            if one.dtype != two.dtype:      # the type came from an array that the test gave for the result
+                found[f"out/{i}"] = two
         if statistics:
             return {key: value for key, value in found.items() if key.startswith("in/")}, statistics
         if self.gradients:

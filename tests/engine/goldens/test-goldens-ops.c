@@ -266,6 +266,26 @@ case_run_random (Case *this, HybMode mode, gboolean training, const cJSON *stati
   }
 }
 
+/* The first operator that the graph or one of its bodies has and the engine does not know, or NULL. */
+static const char *
+find_opaque (HybGraph *graph)
+{
+  const char *type = NULL;
+
+  for (HybNodeId id = 0; !type && id < hyb_graph_n_nodes (graph); id++)
+    {
+      const HybNode   *node = hyb_graph_get_node (graph, id);
+      HybGraph *const *bodies = hyb_graph_get_bodies (graph, id);
+
+      if (node->op->flags & HYB_OP_OPAQUE)
+        type = node->type;
+      for (guint i = 0; !type && i < node->n_bodies; i++)
+        type = find_opaque (bodies[i]);
+    }
+
+  return type;
+}
+
 static void
 case_check (Case *this)
 {
@@ -285,7 +305,9 @@ case_check (Case *this)
   this->graph = hyb_model_get_graph (model);
   if (hyb_graph_has_opaque (this->graph))
     {
-      g_string_append (this->wrong, "an operator is not there\n");
+      g_string_append_printf (this->wrong,
+                              "the operator %s is not there\n",
+                              find_opaque (this->graph));
       return;
     }
 
