@@ -84,7 +84,8 @@ class Writer:
         self.seen.add(key)
         try:
             found, statistics = run.finish()
-        except (mx.MXNetError, ValueError, TypeError, KeyError, IndexError, AttributeError, AssertionError):
+        except (mx.MXNetError, ValueError, TypeError, KeyError, IndexError, AttributeError, AssertionError) as error:
+            print("FINISH", group, run.kind, repr(error)[:600].replace("\\n", " "), file=sys.stderr)
             self.counts["failed in MXNet"] += 1
             return
         if not {array.dtype.name for array in found.values()} <= PLAIN:
@@ -172,6 +173,8 @@ def main():
     os.chdir(folder)
     for module in arguments.modules:
         label = f"{module}-{arguments.part.replace('/', '-of-')}"
+        if os.environ["MXNET_MKLDNN_ENABLED"] != "0":
+            label += "-onednn"
         writer = Writer(folder / "parts" / label)
         watcher.counts = {"seen": 0, "same as another": 0}
         pytest.main(["-q", "-p", "no:cacheprovider", "--tb=line", "--no-header", "-W", "ignore",

@@ -266,7 +266,9 @@ class Watcher:
             given = [given[name] for name in executor._symbol.list_outputs()]
         given = [given] if isinstance(given, mx.nd.NDArray) else given
         heads = [copied(array) for array in given]
-        return heads if len(heads) == len(run.outputs) and all(head is not None for head in heads) else None
+        if len(heads) != len(run.outputs) or any(head is None for head in heads):
+            return None
+        return [head.astype(output.dtype) for head, output in zip(heads, run.outputs)]      # as MXNet does when it copies them
 
     def _after_backward(self, run, heads, executor):
         request = executor._grad_req
