@@ -85,7 +85,7 @@ class Writer:
         try:
             found, statistics = run.finish()
         except (mx.MXNetError, ValueError, TypeError, KeyError, IndexError, AttributeError, AssertionError) as error:
-            print("FINISH", group, run.kind, repr(error)[:600].replace("\\n", " "), file=sys.stderr)
+            print(f"{group}, {run.kind}, fails in MXNet: {str(error).strip().splitlines()[-1:]}", file=sys.stderr)
             self.counts["failed in MXNet"] += 1
             return
         if not {array.dtype.name for array in found.values()} <= PLAIN:
