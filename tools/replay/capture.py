@@ -163,7 +163,9 @@ def main():
     parser.add_argument("--only", default="", help="tests whose names match (pytest -k)")
     parser.add_argument("--seconds", type=float, default=1e9, help="after this time the remaining tests of a file are left out")
     parser.add_argument("--part", default="0/1", help="I/N: every N-th test, from number I, so that several processes share the work")
+    parser.add_argument("--largest", type=int, default=watch.LARGEST, help="graphs with an array of more numbers are left out")
     arguments = parser.parse_args()
+    watch.LARGEST = arguments.largest
     folder = pathlib.Path(arguments.folder).resolve()
     tests = pathlib.Path(arguments.checkout).resolve() / "tests" / "python" / "unittest"
     (folder / "parts").mkdir(parents=True, exist_ok=True)
