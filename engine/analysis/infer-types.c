@@ -8,6 +8,7 @@
 
 #include "engine/analysis/infer-types.h"
 
+#include "engine/analysis/infer-memo.h"
 #include "engine/analysis/pass.h"
 #include "engine/base/error.h"
 #include "engine/op/rules.h"
@@ -372,6 +373,7 @@ infer_graph (Inference *inference, gboolean with_defaults, GError **error)
   g_autofree HybNodeId *queue = g_new (HybNodeId, MAX (n_nodes, 1));
   g_autofree guint8    *is_queued = g_new0 (guint8, MAX (n_nodes, 1));
   g_autofree HybType   *operands = NULL;
+  gboolean              is_done;
 
   inference->queue = queue;
   inference->room = MAX (n_nodes, 1);
@@ -389,8 +391,11 @@ infer_graph (Inference *inference, gboolean with_defaults, GError **error)
     for (guint i = 0; i < hyb_graph_n_values (graph); i++)
       inference->fixed_by[i] = HYB_NO_ID;
 
-  return read_variables (inference, error) && run_queue (inference, error) &&
-         (!with_defaults || fill_dtypes (inference, error));
+  hyb_infer_memo_begin ();
+  is_done = read_variables (inference, error) && run_queue (inference, error) &&
+            (!with_defaults || fill_dtypes (inference, error));
+  hyb_infer_memo_end ();
+  return is_done;
 }
 
 gboolean

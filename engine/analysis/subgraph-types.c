@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/analysis/subgraph-types.h"
 
+#include "engine/analysis/infer-memo.h"
 #include "engine/analysis/infer-types.h"
 #include "engine/base/error.h"
 
@@ -68,8 +69,8 @@ learn_type (HybType *type, const HybType *known, GError **error)
          hyb_dtype_assign (&type->dtype, known->dtype, error);
 }
 
-gboolean
-hyb_subgraph_infer (HybGraph *body, const HybSubgraphTypes *known, GError **error)
+static gboolean
+infer_body (HybGraph *body, const HybSubgraphTypes *known, GError **error)
 {
   HybType            *variables = known->variables, *heads = known->heads;
   guint               n_values = hyb_graph_n_values (body);
@@ -95,6 +96,22 @@ hyb_subgraph_infer (HybGraph *body, const HybSubgraphTypes *known, GError **erro
     heads[i] = types[head_values[i]];
   for (guint i = 0; known->complete && i < n_values; i++)
     *known->complete = (i == 0 || *known->complete) && hyb_type_is_known (&types[i]);
+  return TRUE;
+}
+
+gboolean
+hyb_subgraph_infer (HybGraph *body, const HybSubgraphTypes *types, GError **error)
+{
+  GBytes *key;
+
+  if (hyb_infer_memo_find (body, types, &key))
+    return TRUE;
+  if (!infer_body (body, types, error))
+    {
+      g_clear_pointer (&key, g_bytes_unref);
+      return FALSE;
+    }
+  hyb_infer_memo_store (key, body, types);
   return TRUE;
 }
 
