@@ -4,6 +4,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/analysis/infer-memo.h"
 
+#include "engine/base/error.h"
+#include "engine/base/limits.h"
+
 #include <string.h>
 
 /* What was inferred about a body. */
@@ -17,6 +20,7 @@ static __thread struct
 {
   GHashTable *answers; /* NULL outside of an inference */
   guint       depth;
+  guint64     work; /* rules applied since the outermost inference began */
 } memo;
 
 static void
@@ -32,7 +36,24 @@ answer_free (gpointer data)
 void
 hyb_infer_memo_begin (void)
 {
-  memo.depth++;
+  if (memo.depth++ == 0)
+    memo.work = 0;
+}
+
+gboolean
+hyb_infer_memo_count (GError **error)
+{
+  guint64 limit = hyb_limits_get_work ();
+
+  if (memo.work++ < limit)
+    return TRUE;
+  return hyb_error_at (error,
+                       HYB_GRAPH_ERROR,
+                       HYB_GRAPH_ERROR_TYPES,
+                       NULL,
+                       "If you trust the file, raise the limit with --limit-work",
+                       "inferring shapes takes more than %" G_GUINT64_FORMAT " steps, the limit",
+                       limit);
 }
 
 void

@@ -10,6 +10,8 @@
 
 /* Begins an inference, or one inside another. */
 void hyb_infer_memo_begin (void);
+/* Counts one application of a rule.  FALSE and an error beyond the limit of work (limits.h). */
+gboolean hyb_infer_memo_count (GError **error);
 /* Ends it; the outermost one forgets everything. */
 void hyb_infer_memo_end (void);
 

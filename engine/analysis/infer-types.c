@@ -208,7 +208,7 @@ ask_node (Inference *inference, HybNodeId id, GError **error)
 
   hyb_call_init (&call, inference->graph, id, inference->types, inference->operands);
   call.training = inference->training;
-  if (!hyb_call_infer (&call, error))
+  if (!hyb_infer_memo_count (error) || !hyb_call_infer (&call, error))
     return FALSE;
 
   for (guint i = 0; i < node->n_inputs; i++)

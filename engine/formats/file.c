@@ -5,6 +5,7 @@
 #include "engine/formats/file.h"
 
 #include "engine/base/error.h"
+#include "engine/base/limits.h"
 #include "engine/formats/sniff.h"
 
 #include <errno.h>
@@ -64,7 +65,7 @@ read_all (GInputStream *stream, gsize limit, const char *where, GError **error)
                         HYB_FORMAT_ERROR,
                         HYB_FORMAT_ERROR_MALFORMED,
                         where,
-                        "Check what the file is",
+                        "Check what the file is; --limit-memory raises the limit",
                         "it holds more than %" G_GSIZE_FORMAT " bytes, the most that is read",
                         limit);
           return NULL;
@@ -91,6 +92,15 @@ read_stream (const char *path, gsize limit, GError **error)
   return stream ? read_all (G_INPUT_STREAM (stream), limit, path, error) : NULL;
 }
 
+/* The limit for what a compressed file holds: the caller's or that of the memory, whichever is less. */
+static gsize
+unpacked_limit (gsize limit, gsize packed)
+{
+  guint64 memory = hyb_limits_get_memory (packed);
+
+  return MIN (limit > 0 ? limit : MAX_STREAM, (gsize) MIN (memory, MAX_STREAM));
+}
+
 /* Decompresses bytes if they are gzip data; returns them otherwise.  (transfer full) */
 static GBytes *
 gunzip (GBytes *bytes, gsize limit, const char *where, GError **error)
@@ -108,7 +118,7 @@ gunzip (GBytes *bytes, gsize limit, const char *where, GError **error)
   unpacker = g_zlib_decompressor_new (G_ZLIB_COMPRESSOR_FORMAT_GZIP);
   stream = g_converter_input_stream_new (packed, G_CONVERTER (unpacker));
 
-  return read_all (stream, limit > 0 ? limit : MAX_STREAM, where, error);
+  return read_all (stream, unpacked_limit (limit, length), where, error);
 }
 
 GBytes *

@@ -6,6 +6,7 @@
 #include "engine/formats/json-private.h"
 
 #include "engine/base/error.h"
+#include "engine/base/limits.h"
 #include "engine/formats/json-text.h"
 #include "engine/formats/sniff.h"
 
@@ -27,6 +28,7 @@ typedef struct
   HybJsonTrouble      *trouble;
   GError             **error;
   gsize                at, length;
+  guint                max_tokens;
   HybJsonRef          *stack; /* open containers */
   guint                depth; /* of the stack */
 } Parser;
@@ -204,8 +206,11 @@ parse_value (Parser *parser)
   char       c = peek (parser);
   HybJsonRef ref;
 
-  if (parser->json->n_tokens >= parser->limits->count)
-    return fail (parser, NULL, "more than %u values", parser->limits->count);
+  if (parser->json->n_tokens >= parser->max_tokens)
+    return fail (parser,
+                 "If you trust the file, raise the limit with --limit-memory",
+                 "more than %u values",
+                 parser->max_tokens);
   if (parser->at >= parser->length)
     return fail (parser, NULL, "a value is missing");
   if (c == '"')
@@ -359,6 +364,16 @@ check_looks (Parser *parser)
   return TRUE;
 }
 
+/* Tokens may take half of the memory that reading the text may take; while their array grows, there are
+ * two of them. */
+static guint
+max_tokens (const Parser *parser)
+{
+  guint64 limit = hyb_limits_get_memory (parser->length) / (4 * sizeof (HybJsonToken));
+
+  return (guint) MIN (limit, parser->limits->count);
+}
+
 HybJson *
 hyb_json_parse (GBytes              *bytes,
                 const HybJsonLimits *limits,
@@ -394,6 +409,7 @@ hyb_json_parse (GBytes              *bytes,
   if (parser.length > 0)
     memcpy (json->text, original, parser.length);
   json->text[parser.length] = '\0';
+  parser.max_tokens = max_tokens (&parser);
   parser.stack = stack = g_new (HybJsonRef, parser.limits->depth);
   if (g_str_has_prefix (json->text, "\xef\xbb\xbf"))
     parser.at = 3;

@@ -4,14 +4,10 @@
 #include "engine/formats/sparse.h"
 
 #include "engine/base/error.h"
+#include "engine/base/limits.h"
 #include "engine/formats/tensor-list.h"
 
 #include <string.h>
-
-/* A tiny sparse file may describe an array of terabytes.  Dense arrays up to SMALL_BYTES are always
- * allowed, larger ones only up to MAX_GROWTH times the size of the file. */
-#define SMALL_BYTES ((gsize) 256 << 20)
-#define MAX_GROWTH  256
 
 static gboolean refuse (GError **error, const char *format, ...) G_GNUC_PRINTF (2, 3);
 
@@ -139,9 +135,9 @@ hyb_sparse_to_dense (const HybSparse *sparse, GError **error)
     }
   if (!hyb_shape_bytes (&sparse->type.shape, sparse->type.dtype, &bytes, error))
     return NULL;
-  if (bytes > SMALL_BYTES && bytes / MAX_GROWTH > sparse->file_bytes)
+  if (!hyb_limits_check_memory (bytes, sparse->file_bytes, NULL, error))
     {
-      refuse (error, "made dense it would take %" G_GSIZE_FORMAT " bytes", bytes);
+      g_prefix_error (error, "sparse array: made dense, ");
       return NULL;
     }
 

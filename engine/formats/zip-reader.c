@@ -6,6 +6,7 @@
 #include "engine/formats/zip.h"
 
 #include "engine/base/error.h"
+#include "engine/base/limits.h"
 #include "engine/formats/byte-reader.h"
 
 #include <string.h>
@@ -19,6 +20,7 @@
 #define END_BYTES      22
 #define LOCATOR_BYTES  20
 #define CENTRAL_BYTES  46
+#define LOCAL_BYTES    30   /* of a local header without its name */
 #define DEFLATE_FACTOR 1032 /* deflate cannot compress more than this */
 
 typedef struct
@@ -171,6 +173,54 @@ read_end (HybByteReader reader, Directory *directory)
          hyb_byte_reader_skip (&reader, 8) && hyb_byte_reader_u64 (&reader, &directory->offset);
 }
 
+static int
+compare_offsets (gconstpointer a, gconstpointer b)
+{
+  const Member *x = *(const Member *const *) a, *y = *(const Member *const *) b;
+
+  return (x->offset > y->offset) - (x->offset < y->offset);
+}
+
+/* Refuses members that share bytes of the file, so that many of them cannot be made from the same data. */
+static gboolean
+check_overlaps (const HybZip *zip, GError **error)
+{
+  g_autoptr (GPtrArray) sorted = g_ptr_array_new ();
+
+  for (guint i = 0; i < zip->members->len; i++)
+    g_ptr_array_add (sorted, &g_array_index (zip->members, Member, i));
+  g_ptr_array_sort (sorted, compare_offsets);
+  for (guint i = 1; i < sorted->len; i++)
+    {
+      const Member *before = sorted->pdata[i - 1], *member = sorted->pdata[i];
+
+      if (member->offset - before->offset < LOCAL_BYTES + strlen (before->name) ||
+          member->offset - before->offset - LOCAL_BYTES - strlen (before->name) < before->packed)
+        return refuse (zip->where,
+                       member->name,
+                       error,
+                       "it shares bytes of the file with member “%s”",
+                       before->name);
+    }
+  return TRUE;
+}
+
+/* What all members take when they are unpacked.  Stored members stay where they are. */
+static gboolean
+check_total (const HybZip *zip, GError **error)
+{
+  guint64 total = 0;
+
+  for (guint i = 0; i < zip->members->len; i++)
+    {
+      const Member *member = &g_array_index (zip->members, Member, i);
+
+      if (member->method != 0 && !g_uint64_checked_add (&total, total, member->size))
+        total = G_MAXUINT64;
+    }
+  return hyb_limits_check_memory (total, g_bytes_get_size (zip->bytes), zip->where, error);
+}
+
 HybZip *
 hyb_zip_open (GBytes *bytes, const char *where, GError **error)
 {
@@ -210,6 +260,8 @@ hyb_zip_open (GBytes *bytes, const char *where, GError **error)
         }
     }
 
+  if (!check_overlaps (zip, error) || !check_total (zip, error))
+    return NULL;
   return g_steal_pointer (&zip);
 }
 
