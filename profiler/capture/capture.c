@@ -12,6 +12,7 @@
 #include <string.h>
 
 #define SYMBOL_LIMIT ((gsize) 1 << 30)
+#define MAX_TEXT     (1 << 14) /* bytes; a longer text is shown as an empty one */
 
 /* clang-format off */
 G_DEFINE_QUARK (prof-error-quark, prof_error)
@@ -188,10 +189,13 @@ const char *
 prof_capture_get_string (const ProfCapture *capture, ProfText text)
 {
   const char *strings = capture->section[PROF_SECTION_STRINGS];
+  gssize      length;
 
-  if (text >= capture->count[PROF_SECTION_STRINGS] || !g_utf8_validate (strings + text, -1, NULL))
+  if (text >= capture->count[PROF_SECTION_STRINGS])
     return "";
-  return strings + text;
+  /* Names are looked up for every entry, so a long one would be read again and again. */
+  length = (gssize) strnlen (strings + text, MAX_TEXT);
+  return length < MAX_TEXT && g_utf8_validate (strings + text, length, NULL) ? strings + text : "";
 }
 
 const char *

@@ -11,14 +11,17 @@
 
 #include <string.h>
 
-#define MAX_DEPTH  32
-#define MAX_STRING (1 << 16)
-#define MAX_EVENTS (50 * 1000 * 1000)
+#define MAX_DEPTH    32
+#define MAX_STRING   (1 << 16)
+#define MAX_WASTED   (64 * MAX_STRING)
+#define SHORT_STRING 512
+#define MAX_EVENTS   (50 * 1000 * 1000)
 
 typedef struct
 {
   const char *text;
   gsize       length, at;
+  gsize       wasted; /* bytes that were searched for the end of a string in vain */
   ProfTrace  *trace;
 } Reader;
 
@@ -83,11 +86,14 @@ count_backslashes (const Reader *reader, gsize from, gsize before)
   return n;
 }
 
-/* The position of the closing quote of a string whose first byte is at from; 0 if there is none. */
+/* The position of the closing quote of a string whose first byte is at from; 0 if there is none.  In
+ * a file with many broken strings only short ones are searched, so that the time stays proportional to
+ * the size of the file. */
 static gsize
-find_end (const Reader *reader, gsize from, gboolean is_key)
+find_end (Reader *reader, gsize from, gboolean is_key)
 {
-  gsize limit = MIN (reader->length, from + MAX_STRING);
+  gsize longest = reader->wasted < MAX_WASTED + reader->length ? MAX_STRING : SHORT_STRING;
+  gsize limit = MIN (reader->length, from + longest);
 
   for (gsize at = from; at < limit; at++)
     {
@@ -105,6 +111,7 @@ find_end (const Reader *reader, gsize from, gboolean is_key)
       if (!is_escaped || strchr (",\n", char_at (reader, at + 1)))
         return at;
     }
+  reader->wasted += limit - from;
   return 0;
 }
 

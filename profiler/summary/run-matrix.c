@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/summary/run-matrix.h"
 
+#include "engine/base/limits.h"
 #include "profiler/summary/event-walk.h"
 
 #include <math.h>
@@ -117,6 +118,23 @@ find_rows (const ProfCapture *capture, MatrixFill *fill)
       fill->index_of_row[row] = fill->matrix->n_rows++;
 }
 
+/* A hostile capture of many nodes and runs that has few events would need a huge matrix: only as many
+ * runs are summed as memory in proportion to the file allows. */
+static void
+limit_runs (const ProfCapture *capture, MatrixFill *fill)
+{
+  guint64 size = g_bytes_get_size (prof_capture_get_bytes (capture));
+  guint64 row_bytes = MAX (fill->matrix->n_rows, 1) * 2 * sizeof (guint64);
+  guint   limit = (guint) MIN (hyb_limits_get_memory (size) / 2 / row_bytes, G_MAXUINT16 + 1);
+
+  if (fill->matrix->n_runs <= limit)
+    return;
+  fill->matrix->n_runs = limit;
+  for (guint i = 0; i < fill->n_columns; i++)
+    if (fill->column[i] != G_MAXUINT && fill->column[i] >= limit)
+      fill->column[i] = G_MAXUINT;
+}
+
 void
 prof_run_matrix_init (ProfRunMatrix *matrix, const ProfCapture *capture, guint32 **index_of_row)
 {
@@ -126,6 +144,7 @@ prof_run_matrix_init (ProfRunMatrix *matrix, const ProfCapture *capture, guint32
   *matrix = (ProfRunMatrix){ .exact_between = NAN };
   find_runs (capture, &fill);
   find_rows (capture, &fill);
+  limit_runs (capture, &fill);
   n = MAX ((gsize) matrix->n_rows * matrix->n_runs, 1);
   matrix->self = g_new0 (guint64, n);
   matrix->inclusive = g_new0 (guint64, n);

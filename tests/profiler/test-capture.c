@@ -3,6 +3,7 @@
  *
  * Damage is random but always the same; everything that opens is read to the end.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/base/limits.h"
 #include "engine/base/random.h"
 #include "engine/formats/mxnet-symbol.h"
 #include "engine/graph/model.h"
@@ -38,6 +39,42 @@ read_all (const ProfCapture *capture)
       (void) sum;
     }
   g_assert_true (g_utf8_validate (text, -1, NULL));
+}
+
+/* More cells of nodes and runs than memory in proportion to the file allows: the first runs are summed. */
+static void
+test_many_runs (void)
+{
+  g_autoptr (ProfBuilder) builder = prof_builder_new ();
+  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr (ProfCapture) capture = NULL;
+  g_autoptr (ProfSummary) all = NULL;
+  g_autoptr (ProfSummary) some = NULL;
+
+  prof_builder_add_graph (builder, "main", PROF_NONE, 0);
+  for (guint i = 0; i < 100; i++)
+    {
+      prof_builder_add_node (builder, &(ProfNode){ .name = prof_builder_text (builder, "n") });
+      prof_builder_add_event (builder,
+                              &(ProfEvent){ .node = i,
+                                            .packed =
+                                                prof_event_pack (10, PROF_EVENT_NODE, 0, 1, 0) });
+    }
+  for (guint i = 0; i < 1000; i++)
+    prof_builder_add_event (builder,
+                            &(ProfEvent){ .run = (guint16) i,
+                                          .packed =
+                                              prof_event_pack (1000, PROF_EVENT_RUN, 0, 0, 0) });
+  bytes = prof_builder_finish (builder);
+  capture = prof_capture_new (bytes, "test", NULL);
+  all = prof_summary_new (capture);
+  g_assert_cmpuint (all->n_runs, ==, 1000);
+
+  /* 100 rows of two numbers with 8 bytes; half of the limit is for them. */
+  hyb_limits_set (2 * 100 * 16 * 10, 0);
+  some = prof_summary_new (capture);
+  hyb_limits_set (0, 0);
+  g_assert_cmpuint (some->n_runs, ==, 10);
 }
 
 static void
@@ -253,6 +290,7 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/profiler/capture/sums-as-many-runs-as-the-limit-allows", test_many_runs);
   g_test_add_func ("/profiler/capture/survives-any-damage", test_survives_any_damage);
   g_test_add_func ("/profiler/capture/written-file-is-read-back", test_written_file_is_read_back);
   g_test_add_func ("/profiler/capture/size-of-a-large-capture", test_size_of_a_large_capture);
