@@ -571,7 +571,8 @@ walk_run (Walk *walk, GError **error)
           !walk_node (walk, id, error))
         return FALSE;
     }
-  return TRUE;
+  /* A loop that was cancelled ends early and leaves its last states. */
+  return !g_cancellable_set_error_if_cancelled (walk->context->cancellable, error);
 }
 
 gboolean
