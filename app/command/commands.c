@@ -144,6 +144,7 @@ parse_and_run (Invocation *call, int argc, char **argv)
   g_set_prgname (program);
   g_option_context_add_main_entries (context, (GOptionEntry *) call->entries->data, NULL);
   if (g_option_context_parse (context, &argc, &argv, &error) &&
+      scope_common_options_set_limits (&call->common, &error) &&
       scope_common_options_check (&call->common, &error) &&
       check_files (command, argv + 1, &error) && scope_load_operators (&call->common, &error))
     {

@@ -8,6 +8,7 @@
 
 #include "engine/analysis/pass.h"
 #include "engine/base/error.h"
+#include "engine/base/limits.h"
 #include "engine/block/plugin.h"
 
 #include <string.h>
@@ -41,6 +42,18 @@ static const CommonOption common_options[] = {
           progress,
           "How to show progress on stderr: json, bar or none",
           "HOW"),
+  OPTION (0,
+          "limit-memory",
+          G_OPTION_ARG_STRING,
+          limit_memory,
+          "Memory that reading a file may take (default: 256M and six times the file)",
+          "BYTES[K|M|G]"),
+  OPTION (0,
+          "limit-work",
+          G_OPTION_ARG_INT64,
+          limit_work,
+          "Steps that inferring the shapes of a file may take (default: 10000000)",
+          "N"),
   OPTION (SCOPE_OPTIONS_MODEL,
           "params",
           G_OPTION_ARG_FILENAME,
@@ -163,6 +176,50 @@ check_passes (const ScopeCommonOptions *common, GError **error)
     if (!check_pass ("plan-without", common->without[i], error))
       return FALSE;
   return check_pass ("dump-after", common->dump_after, error);
+}
+
+/* Parses "512M" into bytes. */
+static gboolean
+parse_bytes (const char *text, guint64 *bytes)
+{
+  static const char units[] = "KMGT";
+  char             *end;
+  guint64           number = g_ascii_strtoull (text, &end, 10);
+  const char       *unit = *end ? strchr (units, g_ascii_toupper (*end)) : NULL;
+  guint             shift = unit ? 10 * (guint) (unit - units + 1) : 0;
+
+  if (!g_ascii_isdigit (*text) || number == 0 || (*end && (!unit || end[1])) ||
+      number > G_MAXUINT64 >> shift)
+    return FALSE;
+  *bytes = number << shift;
+  return TRUE;
+}
+
+gboolean
+scope_common_options_set_limits (const ScopeCommonOptions *common, GError **error)
+{
+  guint64 memory = 0;
+
+  if (common->limit_memory && !parse_bytes (common->limit_memory, &memory))
+    {
+      g_set_error (error,
+                   SCOPE_ERROR,
+                   SCOPE_ERROR_USAGE,
+                   "--limit-memory %s: the limit must be a number of bytes, or one with K, M or G",
+                   common->limit_memory);
+      return FALSE;
+    }
+  if (common->limit_work < 0)
+    {
+      g_set_error (error,
+                   SCOPE_ERROR,
+                   SCOPE_ERROR_USAGE,
+                   "--limit-work %" G_GINT64_FORMAT ": the limit must be a positive number",
+                   common->limit_work);
+      return FALSE;
+    }
+  hyb_limits_set (memory, (guint64) common->limit_work);
+  return TRUE;
 }
 
 gboolean

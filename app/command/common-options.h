@@ -21,6 +21,8 @@ typedef struct
   gboolean json;
   char    *progress;
   char   **plugins; /* modules with operators */
+  char    *limit_memory;
+  gint64   limit_work;
   char    *params;
   gint64   epoch; /* HYB_EPOCH_HIGHEST if not given */
   char   **shapes;
@@ -38,7 +40,7 @@ typedef struct
 /* For GOptionEntry.arg_data: the offset of a member, which commands.c turns into an address. */
 #define SCOPE_OPTION_FIELD(Struct, member) GSIZE_TO_POINTER (G_STRUCT_OFFSET (Struct, member))
 
-/* Entries of --json, --progress and the groups given, with offsets into ScopeCommonOptions as
+/* Entries of --json, --progress, the limits and the groups given, with offsets into ScopeCommonOptions as
  * arg_data.  Array of GOptionEntry; (transfer full). */
 GArray *scope_common_options_list (ScopeOptionGroups groups);
 
@@ -47,6 +49,9 @@ gboolean scope_load_operators (const ScopeCommonOptions *common, GError **error)
 
 /* Checks values that have a fixed set of choices, and names of passes.  FALSE: a usage error. */
 gboolean scope_common_options_check (const ScopeCommonOptions *common, GError **error);
+
+/* Sets the limits of the engine from --limit-memory and --limit-work.  FALSE: a usage error. */
+gboolean scope_common_options_set_limits (const ScopeCommonOptions *common, GError **error);
 
 /* The mode of --mode; static if it was not given. */
 HybMode scope_common_options_get_mode (const ScopeCommonOptions *common);

@@ -8,6 +8,7 @@
 #include "app/command/inputs.h"
 #include "app/command/open-model.h"
 #include "app/command/run-values.h"
+#include "app/command/time-limit.h"
 
 #include "engine/base/error.h"
 #include "engine/exec/executor.h"
@@ -23,6 +24,7 @@ typedef struct
   char    *input, *output;
   char    *head, *gradients, *aux;
   gboolean backward, values;
+  double   time_limit; /* seconds; 0: no limit */
 } RunOptions;
 
 /* One run with its inputs and outputs. */
@@ -62,6 +64,7 @@ execute (Run *run, HybGraph *graph, GPtrArray *values, GPtrArray **outputs, GErr
     .dump_after = run->common->dump_after,
   };
   g_autoptr (HybExecutor) executor = hyb_executor_new (graph, &options);
+  g_autoptr (ScopeTimeLimit) limit = NULL;
   gint64 begin;
 
   for (guint i = 0; i < values->len; i++)
@@ -71,9 +74,13 @@ execute (Run *run, HybGraph *graph, GPtrArray *values, GPtrArray **outputs, GErr
   if (!hyb_executor_prepare (executor, error))
     return FALSE;
 
+  limit = scope_time_limit_new (run->options->time_limit);
   begin = g_get_monotonic_time ();
-  if (!hyb_executor_run (executor, NULL, error))
-    return FALSE;
+  if (!hyb_executor_run (executor, scope_time_limit_get_cancellable (limit), error))
+    {
+      scope_time_limit_explain (limit, error);
+      return FALSE;
+    }
   run->seconds = (double) (g_get_monotonic_time () - begin) * 1e-6;
 
   *outputs = g_ptr_array_new_with_free_func ((GDestroyNotify) hyb_tensor_unref);
@@ -337,6 +344,12 @@ check_options (const ScopeCommonOptions *common, const RunOptions *options, GErr
                          SCOPE_ERROR,
                          SCOPE_ERROR_USAGE,
                          "--head and --gradients need --backward");
+  else if (!(options->time_limit >= 0))
+    g_set_error (error,
+                 SCOPE_ERROR,
+                 SCOPE_ERROR_USAGE,
+                 "--time-limit %g: the limit must be a positive number of seconds",
+                 options->time_limit);
   else
     return scope_check_device (common, error);
 
@@ -435,6 +448,13 @@ static const GOptionEntry run_options[] = {
     SCOPE_OPTION_FIELD (RunOptions, aux),
     "Write the auxiliary states as they are after the run",
     "AUX.npz" },
+  { "time-limit",
+    0,
+    0,
+    G_OPTION_ARG_DOUBLE,
+    SCOPE_OPTION_FIELD (RunOptions, time_limit),
+    "Stop a run that takes longer (default: no limit)",
+    "SECONDS" },
   { 0 },
 };
 

@@ -162,6 +162,62 @@ test_log_on_a_full_disk (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
   g_assert_cmpstr (text, ==, "old\n");
 }
 
+/* --- A limit of time --- */
+
+/* Counts to 200 million. */
+static const char counting[] =
+    "{\"nodes\": [{\"op\": \"null\", \"name\": \"i\", \"inputs\": []}, {\"op\": \"_while_loop\", "
+    "\"name\": \"w\", \"inputs\": [[0,0,0]], \"attrs\": {\"num_args\": \"3\", \"num_outputs\": "
+    "\"1\", \"num_out_data\": \"0\", \"max_iterations\": \"200000000\", \"cond_input_locs\": "
+    "\"(0,)\", \"func_input_locs\": \"(0,)\", \"func_var_locs\": \"(0,)\"}, \"subgraphs\": ["
+    "{\"nodes\": [{\"op\": \"null\", \"name\": \"i\", \"inputs\": []}, {\"op\": "
+    "\"_lesser_scalar\", \"name\": \"l\", \"attrs\": {\"scalar\": \"3e8\"}, \"inputs\": "
+    "[[0,0,0]]}], \"arg_nodes\": [0], \"heads\": [[1,0,0]]}, "
+    "{\"nodes\": [{\"op\": \"null\", \"name\": \"i\", \"inputs\": []}, {\"op\": "
+    "\"_plus_scalar\", \"name\": \"p\", \"attrs\": {\"scalar\": \"1\"}, \"inputs\": [[0,0,0]]}], "
+    "\"arg_nodes\": [0], \"heads\": [[1,0,0]]}]}], \"arg_nodes\": [0], \"heads\": [[1,0,0]]}";
+
+static void
+test_time_limit (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
+{
+  static const char *const modes[] = { "imperative", "hybrid", "static" };
+
+  g_assert_true (g_file_set_contents (fixture->symbol, counting, -1, NULL));
+  for (guint i = 0; i < G_N_ELEMENTS (modes); i++)
+    {
+      g_autofree char *line = g_strdup_printf ("$H run $M --shape i=1 --init zeros --time-limit "
+                                               "0.1 --mode %s --output $F/out.npz",
+                                               modes[i]);
+      g_autofree char *written = in_folder (fixture, "out.npz");
+
+      run_line (fixture, line);
+      g_assert_cmpint (fixture->code, ==, 4);
+      g_assert_nonnull (strstr (fixture->err, "stopped after 0.1 seconds, the limit"));
+      g_assert_false (g_file_test (written, G_FILE_TEST_EXISTS));
+    }
+  run_line (fixture, "$H run $M --shape i=1 --init zeros --time-limit -1");
+  g_assert_cmpint (fixture->code, ==, 2);
+}
+
+static void
+test_limits (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
+{
+  run_line (fixture, "$H info $M --limit-memory 10");
+  g_assert_cmpint (fixture->code, ==, 3);
+  g_assert_nonnull (strstr (fixture->err, "--limit-memory"));
+  run_line (fixture, "$H run $M --shape data=2,3 --init zeros --limit-work 1");
+  g_assert_cmpint (fixture->code, ==, 4);
+  g_assert_nonnull (strstr (fixture->err, "--limit-work"));
+  run_line (fixture, "$H info $M --limit-memory 1M --limit-work 1000");
+  g_assert_cmpint (fixture->code, ==, 0);
+  run_line (fixture, "$H info $M --limit-memory 1X");
+  g_assert_cmpint (fixture->code, ==, 2);
+  run_line (fixture, "$H info $M --limit-memory 99999999999999999T");
+  g_assert_cmpint (fixture->code, ==, 2);
+  run_line (fixture, "$H info $M --limit-work -1");
+  g_assert_cmpint (fixture->code, ==, 2);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -174,6 +230,8 @@ main (int argc, char **argv)
   ADD ("escaped-names-are-the-same-in-json", test_names_in_json);
   ADD ("other-scripts-are-printed", test_other_scripts);
   ADD ("a-full-disk-keeps-the-old-log", test_log_on_a_full_disk);
+  ADD ("a-run-ends-at-its-limit-of-time", test_time_limit);
+  ADD ("limits-are-refused-by-name", test_limits);
 #undef ADD
   return g_test_run ();
 }

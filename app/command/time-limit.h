@@ -1,0 +1,18 @@
+/* time-limit.h — cancels what a command does after a time.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <gio/gio.h>
+
+typedef struct _ScopeTimeLimit ScopeTimeLimit;
+
+/* Starts the clock; seconds 0: no limit, and NULL is returned. */
+ScopeTimeLimit *scope_time_limit_new (double seconds);
+/* Stops the clock.  limit may be NULL. */
+void scope_time_limit_free (ScopeTimeLimit *limit);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (ScopeTimeLimit, scope_time_limit_free)
+
+/* Is cancelled when the time is over; NULL for no limit.  Owned by limit. */
+GCancellable *scope_time_limit_get_cancellable (ScopeTimeLimit *limit);
+/* Replaces an error that the limit caused by one that names the limit. */
+void scope_time_limit_explain (const ScopeTimeLimit *limit, GError **error);
