@@ -6,7 +6,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "engine/analysis/subgraph-types.h"
+#include <glib.h>
 
 /* Begins an inference, or one inside another. */
 void hyb_infer_memo_begin (void);
@@ -15,8 +15,9 @@ gboolean hyb_infer_memo_count (GError **error);
 /* Ends it; the outermost one forgets everything. */
 void hyb_infer_memo_end (void);
 
-/* Copies into *types what was stored for the same body and the same known types.  FALSE: nothing
- * was; *key is then to be passed to hyb_infer_memo_store(). */
-gboolean hyb_infer_memo_find (HybGraph *body, const HybSubgraphTypes *types, GBytes **key);
-/* Stores what is now known.  key: (transfer full) */
-void hyb_infer_memo_store (GBytes *key, HybGraph *body, const HybSubgraphTypes *types);
+/* Whether an inference is going on, so that answers can be stored. */
+gboolean hyb_infer_memo_is_active (void);
+/* What was stored under key; NULL: nothing was. */
+gconstpointer hyb_infer_memo_find (GBytes *key);
+/* Stores an answer, one block of memory that is freed with g_free().  answer: (transfer full) */
+void hyb_infer_memo_store (GBytes *key, gpointer answer);

@@ -99,21 +99,95 @@ infer_body (HybGraph *body, const HybSubgraphTypes *known, GError **error)
   return TRUE;
 }
 
+/* --- Remembering --- */
+
+/* Only the dimensions that count: the others of a shape are not set. */
+static void
+append_type (GByteArray *key, const HybType *type)
+{
+  gint32 head[] = { type->dtype, type->shape.rank };
+
+  g_byte_array_append (key, (const guint8 *) head, sizeof head);
+  if (type->shape.rank > 0)
+    g_byte_array_append (key,
+                         (const guint8 *) type->shape.dim,
+                         (guint) ((gsize) type->shape.rank * sizeof type->shape.dim[0]));
+}
+
+/* The body and everything that is known about its types. */
+static GBytes *
+new_key (HybGraph *body, const HybSubgraphTypes *types)
+{
+  GByteArray *key = g_byte_array_new ();
+  guint8      modes[] = { types->training != FALSE, types->complete != NULL };
+
+  g_byte_array_append (key, (const guint8 *) &body, sizeof body);
+  g_byte_array_append (key, modes, sizeof modes);
+  for (guint i = 0; i < hyb_subgraph_n_variables (body); i++)
+    append_type (key, &types->variables[i]);
+  for (guint i = 0; i < hyb_subgraph_n_heads (body); i++)
+    append_type (key, &types->heads[i]);
+  return g_byte_array_free_to_bytes (key);
+}
+
+/* What was inferred about a body. */
+typedef struct
+{
+  gboolean complete;
+  HybType  types[]; /* of the variables, then of the heads */
+} Answer;
+
+static void
+use_answer (const Answer *answer, HybGraph *body, const HybSubgraphTypes *types)
+{
+  guint n_variables = hyb_subgraph_n_variables (body);
+
+  for (guint i = 0; i < n_variables; i++)
+    types->variables[i] = answer->types[i];
+  for (guint i = 0; i < hyb_subgraph_n_heads (body); i++)
+    types->heads[i] = answer->types[n_variables + i];
+  if (types->complete)
+    *types->complete = answer->complete;
+}
+
+static Answer *
+new_answer (HybGraph *body, const HybSubgraphTypes *types)
+{
+  guint   n_variables = hyb_subgraph_n_variables (body);
+  guint   n_heads = hyb_subgraph_n_heads (body);
+  Answer *answer = g_malloc (sizeof *answer + (gsize) (n_variables + n_heads) * sizeof (HybType));
+
+  answer->complete = types->complete && *types->complete;
+  for (guint i = 0; i < n_variables; i++)
+    answer->types[i] = types->variables[i];
+  for (guint i = 0; i < n_heads; i++)
+    answer->types[n_variables + i] = types->heads[i];
+  return answer;
+}
+
 gboolean
 hyb_subgraph_infer (HybGraph *body, const HybSubgraphTypes *types, GError **error)
 {
-  GBytes *key;
+  g_autoptr (GBytes) key = NULL;
+  const Answer *answer;
 
-  if (hyb_infer_memo_find (body, types, &key))
-    return TRUE;
-  if (!infer_body (body, types, error))
+  if (!hyb_infer_memo_is_active ())
+    return infer_body (body, types, error);
+
+  key = new_key (body, types);
+  answer = hyb_infer_memo_find (key);
+  if (answer)
     {
-      g_clear_pointer (&key, g_bytes_unref);
-      return FALSE;
+      use_answer (answer, body, types);
+      return TRUE;
     }
-  hyb_infer_memo_store (key, body, types);
+  if (!infer_body (body, types, error))
+    return FALSE;
+  hyb_infer_memo_store (key, new_answer (body, types));
   return TRUE;
 }
+
+/* --- Costs and types of values --- */
 
 static void
 add_node_cost (HybGraph *body, HybNodeId id, const HybType *types, double times, HybCost *total)

@@ -24,7 +24,9 @@ HYB_API guint64 hyb_limits_get_work (void);
 
 /* FALSE and an error if needed is more than the limit of memory for a file of file_bytes.  where: the
  * file, or a part of it; may be NULL. */
-gboolean
-hyb_limits_check_memory (guint64 needed, guint64 file_bytes, const char *where, GError **error);
+HYB_API gboolean hyb_limits_check_memory (guint64     needed,
+                                          guint64     file_bytes,
+                                          const char *where,
+                                          GError    **error);
 
 G_END_DECLS
