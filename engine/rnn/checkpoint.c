@@ -8,6 +8,8 @@
 #include "engine/rnn/checkpoint.h"
 
 #include "engine/base/error.h"
+#include "engine/formats/format.h"
+#include "engine/formats/model-weights.h"
 #include "engine/open/open.h"
 #include "engine/rnn/cell-private.h"
 
@@ -97,7 +99,9 @@ pack_fused (const HybRnnWeights *given, HybModel *model, GError **error)
     return TRUE;
   all = list_parameters (model);
   packed = hyb_rnn_pack (&weights, all, error);
-  if (!packed || !hyb_rnn_unpack (&weights, packed, TRUE, gates, error))
+  /* The arrays may have been given in either form. */
+  if (!packed || !hyb_rnn_unpack (&weights, packed, TRUE, gates, error) ||
+      !hyb_rnn_unpack (&weights, packed, FALSE, gates, error))
     return FALSE;
   for (guint i = 0; i < hyb_tensor_list_n (gates); i++)
     hyb_model_remove_parameter (model, hyb_tensor_list_get (gates, i)->name);
@@ -330,8 +334,17 @@ hyb_rnn_load_checkpoint (const HybRnnCheckpoint *checkpoint, guint epoch, GError
   g_autofree char *symbol = g_strconcat (checkpoint->prefix, "-symbol.json", NULL);
   g_autofree char *params = g_strdup_printf ("%s-%04u.params", checkpoint->prefix, epoch);
   g_autoptr (HybModel) model = hyb_model_open (symbol, params, epoch, error);
+  g_autoptr (HybTensorList) list = NULL;
 
-  if (!model || !hyb_rnn_pack_weights (checkpoint->cells, checkpoint->n, model, error))
+  list = model ? hyb_weights_read_file (params, NULL, error) : NULL;
+  if (!list)
+    return NULL;
+
+  /* Opening matched the arrays to the graph of the file, which may be that of another form. */
+  while (hyb_model_n_parameters (model) > 0)
+    hyb_model_remove_parameter (model, hyb_model_get_parameter_name (model, 0));
+  hyb_model_take_weights (model, list, params);
+  if (!hyb_rnn_pack_weights (checkpoint->cells, checkpoint->n, model, error))
     return NULL;
   return g_steal_pointer (&model);
 }

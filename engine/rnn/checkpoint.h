@@ -38,7 +38,9 @@ HYB_API gboolean hyb_rnn_save_checkpoint (const HybRnnCheckpoint *checkpoint,
                                           guint                   epoch,
                                           HybModel               *model,
                                           GError                **error);
-/* Reads such a pair of files and packs the weights.  (transfer full) */
+/* Reads such a pair of files and packs the weights as the cells need them.  The graph is that of the
+ * file, as in MXNet: if other cells wrote it, set the graph of these with hyb_model_set_graph().
+ * (transfer full) */
 HYB_API HybModel *
 hyb_rnn_load_checkpoint (const HybRnnCheckpoint *checkpoint, guint epoch, GError **error);
 /* Called at the end of every epoch; saves if the period has passed.  finished: the number of

@@ -4,6 +4,7 @@
 
 #include "engine/rnn/checkpoint.h"
 
+#include "engine/analysis/infer-types.h"
 #include "engine/block/layers.h"
 #include "engine/formats/format.h"
 #include "engine/formats/npz.h"
@@ -162,6 +163,105 @@ test_fused_loads_unfused (void)
   g_assert_cmpfloat (hyb_tensor_get_value (forget, 24), ==, 24);
 }
 
+/* A model that unrolls the cells over three steps; every parameter counts up from 0.  (transfer full) */
+static HybModel *
+new_model (HybBlock *cells)
+{
+  g_autoptr (HybF) F = hyb_f_new_trace (FALSE);
+  HybValue *data = hyb_value_variable (F, "data", NULL);
+  HybValue *outputs =
+      hyb_unroll (F, cells, NULL, .length = 3, .inputs = data, .merge = HYB_MERGE_YES);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (HybGraph) graph = hyb_f_finish (F, outputs, &error);
+  g_autofree HybType *types = NULL;
+  HybModel           *model = hyb_model_new ();
+  const HybNodeId    *variables;
+  guint               n;
+
+  g_assert_no_error (error);
+  types = g_new (HybType, hyb_graph_n_values (graph));
+  for (guint i = 0; i < hyb_graph_n_values (graph); i++)
+    types[i] = HYB_TYPE_UNKNOWN;
+  variables = hyb_graph_get_variables (graph, &n);
+  for (guint i = 0; i < n; i++)
+    if (strcmp (hyb_graph_get_node (graph, variables[i])->name, "data") == 0)
+      types[hyb_graph_get_node (graph, variables[i])->first_output] =
+          (HybType){ hyb_shape_make (3, (gint64[]){ 2, 3, 5 }), HYB_F32 };
+  g_assert_true (hyb_infer_types (graph, types, NULL, FALSE, &error));
+  hyb_model_set_graph (model, graph);
+  for (guint i = 0; i < n; i++)
+    {
+      const HybNode *node = hyb_graph_get_node (graph, variables[i]);
+      g_autoptr (HybTensor) tensor = hyb_tensor_new (&types[node->first_output], &error);
+
+      for (gint64 k = 0; k < hyb_tensor_get_size (tensor); k++)
+        ((float *) hyb_tensor_get_data (tensor))[k] = (float) k;
+      if (strcmp (node->name, "data") != 0)
+        hyb_model_set_parameter (model, node->name, tensor);
+    }
+  return model;
+}
+
+/* Saves a checkpoint with some cells and loads it with others: the parameters must be those, and only
+ * those, that a graph of the others has. */
+static void
+check_across (HybBlock *from, HybBlock *to)
+{
+  g_autofree char *below = g_dir_make_tmp ("hyb-XXXXXX", NULL);
+  g_autofree char *prefix = g_build_filename (below, "net", NULL);
+  g_autofree char *params = g_strconcat (prefix, "-0001.params", NULL);
+  g_autofree char *symbol = g_strconcat (prefix, "-symbol.json", NULL);
+  g_autoptr (HybModel) saved = new_model (from);
+  g_autoptr (HybModel) own = new_model (to);
+  g_autoptr (HybModel) loaded = NULL;
+  g_autoptr (GError) error = NULL;
+
+  g_assert_true (
+      hyb_rnn_save_checkpoint (&(HybRnnCheckpoint){ &from, 1, prefix, 1 }, 1, saved, &error));
+  loaded = hyb_rnn_load_checkpoint (&(HybRnnCheckpoint){ &to, 1, prefix, 1 }, 1, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (hyb_model_n_parameters (loaded), ==, hyb_model_n_parameters (own));
+  for (guint i = 0; i < hyb_model_n_parameters (own); i++)
+    {
+      const char *name = hyb_model_get_parameter_name (own, i);
+
+      g_assert_nonnull (hyb_model_get_parameter (loaded, name));
+      g_assert_true (hyb_shape_equal (hyb_tensor_get_shape (hyb_model_get_parameter (loaded, name)),
+                                      hyb_tensor_get_shape (hyb_model_get_parameter (own, name))));
+    }
+
+  /* And back: the same numbers. */
+  g_assert_true (
+      hyb_rnn_save_checkpoint (&(HybRnnCheckpoint){ &to, 1, prefix, 1 }, 1, loaded, &error));
+  g_clear_pointer (&loaded, hyb_model_unref);
+  loaded = hyb_rnn_load_checkpoint (&(HybRnnCheckpoint){ &from, 1, prefix, 1 }, 1, &error);
+  g_assert_no_error (error);
+  for (guint i = 0; i < hyb_model_n_parameters (saved); i++)
+    {
+      const char *name = hyb_model_get_parameter_name (saved, i);
+
+      assert_same (hyb_model_get_parameter (loaded, name), hyb_model_get_parameter (saved, name));
+    }
+  g_unlink (params);
+  g_unlink (symbol);
+  g_assert_cmpint (g_rmdir (below), ==, 0);
+}
+
+static void
+test_files_load_with_the_other_form (void)
+{
+  HybBlock *(*const cells[]) (void) = { fused_lstm, fused_gru, fused_tanh };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cells); i++)
+    {
+      g_autoptr (HybBlock) fused = cells[i]();
+      g_autoptr (HybBlock) single = hyb_fused_cell_unfuse (fused);
+
+      check_across (fused, single);
+      check_across (single, fused);
+    }
+}
+
 static void
 test_missing_arrays_are_named (void)
 {
@@ -214,6 +314,8 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/engine/rnn/checkpoint/checkpoints-of-mxnet", test_checkpoints_of_mxnet);
   g_test_add_func ("/engine/rnn/checkpoint/fused-loads-unfused", test_fused_loads_unfused);
+  g_test_add_func ("/engine/rnn/checkpoint/files-load-with-the-other-form",
+                   test_files_load_with_the_other_form);
   g_test_add_func ("/engine/rnn/checkpoint/missing-arrays-are-named",
                    test_missing_arrays_are_named);
   g_test_add_func ("/engine/rnn/checkpoint/epochs-are-saved-by-period",
