@@ -196,6 +196,8 @@ hyb_block_leave_scope (HybBlock *block)
 HybBlock *
 hyb_block_add_child (HybBlock *block, HybBlock *child, const char *name)
 {
+  g_return_val_if_fail (block && child, NULL);
+
   g_ptr_array_add (block->priv->children, child);
   g_ptr_array_add (block->priv->child_names,
                    name ? g_strdup (name) : g_strdup_printf ("%u", block->priv->child_names->len));

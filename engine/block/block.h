@@ -77,7 +77,7 @@ HYB_API void hyb_block_leave_scope (HybBlock *block);
 HYB_API void hyb_names_reset (void);
 
 /* Adds a child and takes over the caller's reference.  name: its name in files of parameters;
- * NULL: its number.  Returns child. */
+ * NULL: its number.  Returns child.  NULL and a critical message if either is NULL. */
 HYB_API HybBlock *hyb_block_add_child (HybBlock *block, HybBlock *child, const char *name);
 /* The number of children. */
 HYB_API guint hyb_block_n_children (HybBlock *block);

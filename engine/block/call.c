@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/base/error.h"
 #include "engine/block/block-private.h"
+#include "engine/block/trace-private.h"
 
 #include <stdarg.h>
 
@@ -136,7 +137,14 @@ hyb_call (HybF *F, HybBlock *block, HybValue *input)
 {
   HybValue *result;
 
+  if (!block)
+    {
+      hyb_f_fail (F, "a block that is called is NULL; check that it could be created");
+      return hyb_value_new_failed (F);
+    }
   hyb_f_push_path (F, hyb_block_get_name (block));
+  if (!input)
+    hyb_f_fail (F, "it is called with NULL instead of an array or a list");
   result = call_block (F, block, input);
   hyb_f_pop_path (F);
   if (!hyb_f_is_tracing (F))

@@ -122,7 +122,7 @@ typedef struct
   double      rho;         /* huber; 0: 1 */
   const char *prefix;
 } HybLossOptions;
-/* kind: "softmax-cross-entropy", "sigmoid-bce", "l1", "l2", "huber", "hinge", "kl-div" or "ctc".
+/* options: NULL for Gluon's defaults.  kind: "softmax-cross-entropy", "sigmoid-bce", "l1", "l2", "huber", "hinge", "kl-div" or "ctc".
  * An unknown kind is a programming error: NULL and a critical message. */
 HYB_API HybBlock *hyb_loss_new (const char *kind, const HybLossOptions *options);
 /* TRUE if hyb_loss_new() knows the kind. */

@@ -182,8 +182,12 @@ static const HybBlockClass loss_class = {
 HybBlock *
 hyb_loss_new (const char *id, const HybLossOptions *options)
 {
+  static const HybLossOptions defaults;
+
+  if (!options)
+    options = &defaults;
   for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
-    if (strcmp (kinds[i].id, id) == 0)
+    if (g_strcmp0 (kinds[i].id, id) == 0)
       {
         HybBlock *block =
             hyb_block_new_full (&loss_class, kinds[i].class_name, options->prefix, NULL);
@@ -192,7 +196,7 @@ hyb_loss_new (const char *id, const HybLossOptions *options)
         ((Loss *) block)->options = *options;
         return block;
       }
-  g_critical ("there is no loss called %s", id);
+  g_critical ("there is no loss called %s", id ? id : "NULL");
   return NULL;
 }
 
@@ -200,7 +204,7 @@ gboolean
 hyb_loss_exists (const char *id)
 {
   for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
-    if (strcmp (kinds[i].id, id) == 0)
+    if (g_strcmp0 (kinds[i].id, id) == 0)
       return TRUE;
   return FALSE;
 }

@@ -84,6 +84,8 @@ hyb_f_finish (HybF *F, HybValue *value, GError **error)
 
   g_return_val_if_fail (F->tracing && F->builder, NULL);
 
+  if (!value)
+    value = hyb_value_import (F, NULL);
   hyb_flatten_into (value, arrays);
   heads = g_new (HybValueId, MAX (arrays->len, 1));
   for (guint i = 0; i < arrays->len && !F->error; i++)

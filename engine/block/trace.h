@@ -50,6 +50,7 @@ HYB_API HybTape *hyb_f_get_tape (HybF *F);
 HYB_API const char *hyb_f_text (HybF *F, const char *format, ...) G_GNUC_PRINTF (2, 3);
 
 /* --- Values: an array, or a list of values, which may be lists again --- */
+/* NULL in place of a value counts as the result of a failed call. */
 
 /* An array with the contents of tensor; fails while tracing. */
 HYB_API HybValue *hyb_value_from_tensor (HybF *F, HybTensor *tensor);

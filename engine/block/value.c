@@ -49,6 +49,12 @@ hyb_value_from_tensor (HybF *F, HybTensor *tensor)
 {
   HybValue *value = hyb_value_new (F);
 
+  if (!tensor)
+    {
+      hyb_f_fail (F, "a value cannot be made of NULL; check that the array exists");
+      value->failed = TRUE;
+      return value;
+    }
   if (F->tracing)
     {
       hyb_f_fail (F, "an array with numbers cannot be part of a traced graph; make it a parameter");
@@ -159,9 +165,19 @@ capture (HybF *F, HybValue *outer)
   return new.inner;
 }
 
+/* A value that is NULL counts as one whose call failed. */
+static HybValue *
+refuse_null (HybF *F)
+{
+  hyb_f_fail (F, "a value is NULL; check that every input was given");
+  return hyb_value_new_failed (F);
+}
+
 HybValue *
 hyb_value_import (HybF *F, HybValue *value)
 {
+  if (!value)
+    return refuse_null (F);
   if (value->F == F || value->failed)
     return value;
   if (F->tracing && F->parent)
@@ -175,7 +191,7 @@ hyb_value_import (HybF *F, HybValue *value)
 HybTensor *
 hyb_value_get_tensor (HybValue *value)
 {
-  if (value->failed)
+  if (!value || value->failed)
     return NULL;
   if (value->is_list)
     {
@@ -194,9 +210,9 @@ hyb_value_get_tensor (HybValue *value)
 const char *
 hyb_value_get_name (const HybValue *value)
 {
-  HybF *F = value->F;
+  HybF *F = value ? value->F : NULL;
 
-  if (!F->tracing || value->failed || value->is_list)
+  if (!F || !F->tracing || value->failed || value->is_list)
     return NULL;
   return hyb_builder_get_node (F->builder, hyb_builder_get_producer (F->builder, value->id))->name;
 }
@@ -204,7 +220,7 @@ hyb_value_get_name (const HybValue *value)
 gboolean
 hyb_value_is_failed (const HybValue *value)
 {
-  return value->failed;
+  return !value || value->failed;
 }
 
 const HybType *
@@ -212,6 +228,8 @@ hyb_value_get_type (HybValue *value)
 {
   static const HybType unknown = { .shape.rank = HYB_UNKNOWN, .dtype = HYB_DTYPE_UNKNOWN };
 
+  if (!value)
+    return &unknown;
   if (value->F->tracing && !value->failed)
     hyb_f_fail (value->F,
                 "the shape of a traced array was asked, which is not known yet. Use operators that "
@@ -228,7 +246,11 @@ hyb_list (HybF *F, guint n, HybValue *const *items)
   list->n_items = n;
   list->items = g_memdup2 (items, n * sizeof *items);
   for (guint i = 0; i < n; i++)
-    list->failed |= items[i]->failed;
+    {
+      if (!list->items[i])
+        list->items[i] = refuse_null (F);
+      list->failed |= list->items[i]->failed;
+    }
   return list;
 }
 
@@ -248,18 +270,20 @@ hyb_list_of (HybF *F, ...)
 gboolean
 hyb_is_list (const HybValue *value)
 {
-  return value->is_list;
+  return value && value->is_list;
 }
 
 guint
 hyb_n_items (const HybValue *value)
 {
-  return value->is_list ? value->n_items : 1;
+  return !value ? 0 : value->is_list ? value->n_items : 1;
 }
 
 HybValue *
 hyb_item (HybF *F, HybValue *value, guint index)
 {
+  if (!value)
+    return refuse_null (F);
   if (!value->is_list && index == 0)
     return value;
   if (index < value->n_items)
@@ -272,6 +296,8 @@ hyb_item (HybF *F, HybValue *value, guint index)
 void
 hyb_flatten_into (HybValue *value, GPtrArray *arrays)
 {
+  if (!value)
+    return;
   if (!value->is_list)
     g_ptr_array_add (arrays, value);
   for (guint i = 0; value->is_list && i < value->n_items; i++)
@@ -281,7 +307,7 @@ hyb_flatten_into (HybValue *value, GPtrArray *arrays)
 static void
 append_structure (const HybValue *value, GString *text)
 {
-  if (!value->is_list)
+  if (!hyb_is_list (value))
     {
       g_string_append_c (text, '0');
       return;
@@ -311,7 +337,7 @@ restructure (HybF *F, const HybValue *like, HybValue *const **next)
 {
   g_autofree HybValue **items = NULL;
 
-  if (!like->is_list)
+  if (!hyb_is_list (like))
     return *(*next)++;
   items = g_new (HybValue *, MAX (like->n_items, 1));
   for (guint i = 0; i < like->n_items; i++)

@@ -193,42 +193,48 @@ hyb_tensor_unref (HybTensor *tensor)
 const HybType *
 hyb_tensor_get_type (const HybTensor *tensor)
 {
-  return &tensor->type;
+  static const HybType unknown = { .shape.rank = HYB_UNKNOWN, .dtype = HYB_DTYPE_UNKNOWN };
+
+  return tensor ? &tensor->type : &unknown;
 }
 
 const HybShape *
 hyb_tensor_get_shape (const HybTensor *tensor)
 {
-  return &tensor->type.shape;
+  return &hyb_tensor_get_type (tensor)->shape;
 }
 
 HybDType
 hyb_tensor_get_dtype (const HybTensor *tensor)
 {
-  return tensor->type.dtype;
+  return hyb_tensor_get_type (tensor)->dtype;
 }
 
 gpointer
 hyb_tensor_get_data (const HybTensor *tensor)
 {
-  return tensor->data;
+  return tensor ? tensor->data : NULL;
 }
 
 gsize
 hyb_tensor_get_bytes (const HybTensor *tensor)
 {
-  return tensor->bytes;
+  return tensor ? tensor->bytes : 0;
 }
 
 gint64
 hyb_tensor_get_size (const HybTensor *tensor)
 {
+  if (!tensor)
+    return 0;
   return hyb_shape_count (&tensor->type.shape, 0, tensor->type.shape.rank);
 }
 
 double
 hyb_tensor_get_value (const HybTensor *tensor, gint64 index)
 {
+  if (!tensor || index < 0 || (gsize) index >= tensor->bytes / hyb_dtype_size (tensor->type.dtype))
+    return NAN;
   return hyb_dtype_get_double (tensor->data, tensor->type.dtype, (gsize) index);
 }
 

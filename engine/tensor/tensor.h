@@ -42,6 +42,9 @@ HYB_API HybTensor *hyb_tensor_ref (HybTensor *tensor);
 HYB_API void hyb_tensor_unref (HybTensor *tensor);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (HybTensor, hyb_tensor_unref)
 
+/* The following functions accept NULL, which reading the numbers of a traced array returns: nothing is
+ * known then, and there are no elements. */
+
 /* Shape and dtype, owned by the tensor. */
 HYB_API const HybType *hyb_tensor_get_type (const HybTensor *tensor);
 /* The shape, owned by the tensor. */
@@ -54,7 +57,7 @@ HYB_API gpointer hyb_tensor_get_data (const HybTensor *tensor);
 HYB_API gsize hyb_tensor_get_bytes (const HybTensor *tensor);
 /* The number of elements. */
 HYB_API gint64 hyb_tensor_get_size (const HybTensor *tensor);
-/* One element as a double.  The index is not checked. */
+/* One element as a double; NaN if there is no such element. */
 HYB_API double hyb_tensor_get_value (const HybTensor *tensor, gint64 index);
 /* Writes up to max elements, starting at first, as doubles; returns how many, 0 from the end on. */
 HYB_API gint64 hyb_tensor_get_values (const HybTensor *tensor,
