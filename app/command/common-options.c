@@ -76,7 +76,7 @@ static const CommonOption common_options[] = {
           "shape",
           G_OPTION_ARG_STRING_ARRAY,
           shapes,
-          "Shape of an input (repeatable)",
+          "Shape of an input; ? stands for an unknown dimension (repeatable)",
           "NAME=1,3,224,224"),
   OPTION (SCOPE_OPTIONS_TYPES,
           "dtype",

@@ -105,6 +105,26 @@ test_shapes (Fixture *fixture, gconstpointer unused)
   g_assert_cmpint (cJSON_GetArrayItem (shape, 1)->valueint, ==, 3);
 }
 
+/* --shape may leave dimensions open. */
+static void
+test_unknown_dimensions (Fixture *fixture, gconstpointer unused)
+{
+  g_autoptr (cJSON) info = NULL;
+  const cJSON *shape;
+
+  hscope (fixture, "info 'gallery:mlp?inputs=8&classes=5' --shape 'data=?,8' --json");
+  g_assert_cmpint (fixture->code, ==, 0);
+  info = parse_output (fixture);
+  shape =
+      cJSON_GetObjectItem (cJSON_GetArrayItem (cJSON_GetObjectItem (info, "outputs"), 0), "shape");
+  g_assert_true (cJSON_IsNull (cJSON_GetArrayItem (shape, 0)));
+  g_assert_cmpint (cJSON_GetArrayItem (shape, 1)->valueint, ==, 5);
+  assert_refused (fixture,
+                  "run 'gallery:mlp?inputs=8' --shape 'data=?,8'",
+                  4,
+                  "only known as (?, 8)");
+}
+
 static void
 test_language_model (Fixture *fixture, gconstpointer unused)
 {
@@ -313,6 +333,7 @@ main (int argc, char **argv)
   g_test_add ("/app/train/" path, Fixture, NULL, fixture_set_up, function, fixture_tear_down)
   ADD ("new-writes-a-pair-that-is-read-again", test_new);
   ADD ("other-shapes-than-the-usual-may-be-given", test_shapes);
+  ADD ("dimensions-may-be-left-open", test_unknown_dimensions);
   ADD ("language-model-beats-the-unigram-model", test_language_model);
   ADD ("interrupted-and-resumed-gives-the-same-bytes", test_interrupted);
   ADD ("a-plugin-that-crashes-is-named", test_crash);
