@@ -372,15 +372,64 @@ find_auxiliary (HybGraph *graph, const HybNode *node)
     }
 }
 
+/* All nodes in the order in which MXNet visits them: depth first from the heads, a node behind its
+ * inputs.  Nodes that no head needs follow in node order.  (transfer full) */
 static HybNodeId *
-collect (const HybGraph *graph, gboolean arguments, gboolean auxiliary, guint *n)
+visit_depth_first (const HybGraph *graph)
+{
+  HybNodeId         *order = g_new (HybNodeId, MAX (graph->n_nodes, 1));
+  g_autofree guint8 *is_seen = g_new0 (guint8, MAX (graph->n_nodes, 1));
+  g_autofree guint  *next = g_new0 (guint, MAX (graph->n_nodes, 1)); /* the input to visit next */
+  g_autoptr (GArray) stack = g_array_new (FALSE, FALSE, sizeof (HybNodeId));
+  guint n = 0;
+
+  for (guint i = 0; i < graph->n_heads + graph->n_nodes; i++)
+    {
+      HybNodeId id =
+          i < graph->n_heads ? graph->producers[graph->heads[i]] : (HybNodeId) (i - graph->n_heads);
+
+      if (is_seen[id])
+        continue;
+      is_seen[id] = TRUE;
+      g_array_append_val (stack, id);
+      while (stack->len > 0)
+        {
+          HybNodeId      top = g_array_index (stack, HybNodeId, stack->len - 1);
+          const HybNode *node = &graph->nodes[top];
+
+          if (next[top] < node->n_inputs)
+            {
+              id = graph->producers[graph->inputs[node->first_input + next[top]++]];
+              if (!is_seen[id])
+                g_array_append_val (stack, id);
+              is_seen[id] = TRUE;
+              continue;
+            }
+          order[n++] = top;
+          g_array_set_size (stack, stack->len - 1);
+        }
+    }
+  return order;
+}
+
+/* order: the ids of all nodes; NULL: node order. */
+static HybNodeId *
+collect (const HybGraph  *graph,
+         const HybNodeId *order,
+         gboolean         arguments,
+         gboolean         auxiliary,
+         guint           *n)
 {
   GArray *ids = g_array_new (FALSE, FALSE, sizeof (HybNodeId));
 
-  for (HybNodeId id = 0; id < graph->n_nodes; id++)
-    if (hyb_node_is_variable (&graph->nodes[id]) &&
-        (graph->is_auxiliary[id] ? auxiliary : arguments))
-      g_array_append_val (ids, id);
+  for (guint i = 0; i < graph->n_nodes; i++)
+    {
+      HybNodeId id = order ? order[i] : i;
+
+      if (hyb_node_is_variable (&graph->nodes[id]) &&
+          (graph->is_auxiliary[id] ? auxiliary : arguments))
+        g_array_append_val (ids, id);
+    }
   *n = ids->len;
   return (HybNodeId *) g_array_free (ids, FALSE);
 }
@@ -395,13 +444,15 @@ steal_array (GArray **array, guint *n)
 static void
 index_variables (HybGraph *graph)
 {
+  g_autofree HybNodeId *order = visit_depth_first (graph);
+
   graph->is_auxiliary = g_new0 (guint8, MAX (graph->n_nodes, 1));
   for (guint i = 0; i < graph->n_nodes; i++)
     find_auxiliary (graph, &graph->nodes[i]);
 
-  graph->variables = collect (graph, TRUE, TRUE, &graph->n_variables);
-  graph->arguments = collect (graph, TRUE, FALSE, &graph->n_arguments);
-  graph->auxiliary = collect (graph, FALSE, TRUE, &graph->n_auxiliary);
+  graph->variables = collect (graph, NULL, TRUE, TRUE, &graph->n_variables);
+  graph->arguments = collect (graph, order, TRUE, FALSE, &graph->n_arguments);
+  graph->auxiliary = collect (graph, order, FALSE, TRUE, &graph->n_auxiliary);
 
   graph->by_name = g_hash_table_new (g_str_hash, g_str_equal);
   for (guint i = graph->n_variables; i-- > 0;)

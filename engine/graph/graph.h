@@ -62,10 +62,10 @@ HYB_API const HybValueId *hyb_graph_get_heads (const HybGraph *graph, guint *n_h
 
 /* All variables in node order, owned by the graph: arguments and auxiliary states. */
 HYB_API const HybNodeId *hyb_graph_get_variables (const HybGraph *graph, guint *n);
-/* The variables that no operator writes, in node order, owned by the graph. */
+/* The variables that no operator writes, in MXNet's order, owned by the graph: depth first from the
+ * heads, then those that no head needs. */
 HYB_API const HybNodeId *hyb_graph_get_arguments (const HybGraph *graph, guint *n);
-/* The variables that an operator writes, such as running means, in node order, owned by the
- * graph. */
+/* The variables that an operator writes, such as running means, in that order, owned by the graph. */
 HYB_API const HybNodeId *hyb_graph_get_auxiliary (const HybGraph *graph, guint *n);
 /* TRUE if the node is a variable that an operator writes. */
 HYB_API gboolean hyb_graph_is_auxiliary (const HybGraph *graph, HybNodeId id);

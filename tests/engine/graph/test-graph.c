@@ -253,6 +253,48 @@ test_every_graph_has_an_id_of_its_own (void)
   g_assert_cmpuint (hyb_graph_n_values (a), ==, 0);
 }
 
+/* Variables x, h, w in this order; c = x + w, n = h + c.  The expected orders are those of MXNet's
+ * list_arguments() for files with these nodes and heads. */
+static void
+test_arguments_are_listed_depth_first_from_the_heads (void)
+{
+  static const struct
+  {
+    guint       heads[2]; /* 0 to 2: x, h, w; 3: c; 4: n */
+    const char *expected;
+  } cases[] = {
+    { { 4, 3 }, "h x w" }, { { 3, 4 }, "x w h" }, { { 1, 4 }, "h x w" },
+    { { 2, 4 }, "w h x" }, { { 3, 3 }, "x w h" }, /* no head needs h */
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      HybBuilder *builder = hyb_builder_new ();
+      HybValueId  values[5];
+      g_autoptr (HybGraph) graph = NULL;
+      g_autoptr (GString) got = g_string_new (NULL);
+      const HybNodeId *arguments;
+      guint            n;
+
+      values[0] = hyb_builder_add_variable (builder, "x", NULL);
+      values[1] = hyb_builder_add_variable (builder, "h", NULL);
+      values[2] = hyb_builder_add_variable (builder, "w", NULL);
+      values[3] = call (builder, "elemwise_add", "c", 2, (HybValueId[]){ values[0], values[2] });
+      values[4] = call (builder, "elemwise_add", "n", 2, (HybValueId[]){ values[1], values[3] });
+      for (guint k = 0; k < 2; k++)
+        hyb_builder_add_head (builder, values[cases[i].heads[k]]);
+      graph = hyb_builder_freeze (builder);
+
+      arguments = hyb_graph_get_arguments (graph, &n);
+      for (guint k = 0; k < n; k++)
+        g_string_append_printf (got,
+                                "%s%s",
+                                k > 0 ? " " : "",
+                                hyb_graph_get_node (graph, arguments[k])->name);
+      g_assert_cmpstr (got->str, ==, cases[i].expected);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -282,5 +324,7 @@ main (int argc, char **argv)
   g_test_add_func ("/engine/graph/graph/every-graph-has-an-id-of-its-own",
                    test_every_graph_has_an_id_of_its_own);
 
+  g_test_add_func ("/engine/graph/graph/arguments-are-listed-depth-first-from-the-heads",
+                   test_arguments_are_listed_depth_first_from_the_heads);
   return g_test_run ();
 }
