@@ -495,7 +495,7 @@ test_no_name_in_common_is_a_wrong_pair (void)
   g_assert_null (find_code (model, "unused-parameter"));
 }
 
-/* Two operators are equally near, so neither is taken. */
+/* arcsin and arcsinh are equally near, so neither is taken. */
 static void
 test_doubtful_spellings_are_left_alone (void)
 {
@@ -507,6 +507,7 @@ test_doubtful_spellings_are_left_alone (void)
   diagnose (model);
   g_assert_cmpint (find_code (model, "unknown-operator")->severity, ==, HYB_SEVERITY_ERROR);
   hyb_diagnose_repair (model, changes);
+  g_assert_cmpstr (hyb_graph_get_node (hyb_model_get_graph (model), 1)->type, ==, "arcsinx");
   g_assert_cmpstr (hyb_graph_get_node (hyb_model_get_graph (model), 2)->type, ==, "Custom");
 }
 
