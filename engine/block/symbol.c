@@ -11,8 +11,10 @@
 static const char *
 state_initialiser (const HybOp *op, guint input)
 {
-  if (input >= 32 || (op->mutates & (1u << input)) == 0)
+  if (!hyb_op_writes_input (op, input))
     return NULL;
+  if (op->group_inputs > 0)
+    input %= op->group_inputs;
   return g_str_has_suffix (op->inputs[input], "var") ? "[\"one\", {}]" : "[\"zero\", {}]";
 }
 

@@ -181,18 +181,18 @@ visible_outputs (HybF         *F,
 static gboolean
 mutates_result (HybF *F, const HybOp *op, guint n, const HybValueId *inputs)
 {
-  for (guint i = 0; i < n && i < 32; i++)
+  for (guint i = 0; i < n; i++)
     {
       const HybNode *node =
           hyb_builder_get_node (F->builder, hyb_builder_get_producer (F->builder, inputs[i]));
 
-      if ((op->mutates & (1u << i)) == 0 || hyb_node_is_variable (node))
+      if (!hyb_op_writes_input (op, i) || hyb_node_is_variable (node))
         continue;
       hyb_f_fail (F,
                   "%s changes its %s in place, which here is the result of “%s”. Keep such a state "
                   "in a parameter of the block",
                   op->name,
-                  op->inputs[i],
+                  op->inputs[op->group_inputs > 0 ? i % op->group_inputs : i],
                   node->name);
       return TRUE;
     }

@@ -153,7 +153,7 @@ is_mutated (const SymbolWriter *writer, const HybNode *node, guint input, HybNod
 
   if (!hyb_node_is_variable (source))
     return FALSE;
-  if (input < 32 && node->op->mutates >> input & 1)
+  if (hyb_op_writes_input (node->op, input))
     return TRUE;
 
   return node->n_bodies > 0 && hyb_graph_is_auxiliary (writer->graph, producer);

@@ -18,7 +18,8 @@
 gboolean
 hyb_flow_input_is_open (const HybOp *op, guint index)
 {
-  return index >= 32 || !((op->constant_inputs | op->mutates) & (1u << index));
+  return !hyb_op_writes_input (op, index) &&
+         (index >= 32 || !(op->constant_inputs & (1u << index)));
 }
 
 static HybValueId

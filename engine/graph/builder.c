@@ -353,8 +353,8 @@ find_auxiliary (HybGraph *graph, const HybNode *node)
 {
   const HybValueId *inputs = graph->inputs + node->first_input;
 
-  for (guint i = 0; i < MIN (node->n_inputs, 32); i++)
-    if (node->op->mutates >> i & 1)
+  for (guint i = 0; i < node->n_inputs; i++)
+    if (hyb_op_writes_input (node->op, i))
       mark_auxiliary (graph, inputs[i]);
 
   for (guint b = 0; b < node->n_bodies && node->op->body_variable; b++)

@@ -77,8 +77,8 @@ hyb_graph_find_written (const HybGraph *graph, gboolean training)
       mark_written_by_bodies (graph, id, training, written);
       if ((node->op->flags & HYB_OP_TRAINING_DEPENDENT) && !training)
         continue;
-      for (guint i = 0; i < MIN (node->n_inputs, 32); i++)
-        if (node->op->mutates >> i & 1)
+      for (guint i = 0; i < node->n_inputs; i++)
+        if (hyb_op_writes_input (node->op, i))
           written[hyb_graph_get_producer (graph, inputs[i])] = TRUE;
     }
   return written;

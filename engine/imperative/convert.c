@@ -113,8 +113,8 @@ hyb_convert_forward (const HybCall *outer, const HybCall *inner, const HybRun *r
   own.workspace = room;
   inner->op->forward (inner, &own);
 
-  for (guint i = 0; i < MIN (outer->n_inputs, 32); i++)
-    if (outer->op->mutates >> i & 1)
+  for (guint i = 0; i < outer->n_inputs; i++)
+    if (hyb_op_writes_input (outer->op, i))
       convert ((gpointer) run->input[i], &outer->input[i], input[i], &inner->input[i]);
   for (guint i = 0; i < outer->n_outputs; i++)
     convert (run->output[i], &outer->output[i], output[i], &inner->output[i]);

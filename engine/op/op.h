@@ -148,8 +148,12 @@ struct _HybOp
    * has that operator's.  Default: not an operator on quantised values. */
   const char *float_form;
 
-  /* Inputs that are state which forward writes (BatchNorm's running mean). */
+  /* Inputs that are state which forward writes (BatchNorm's running mean).  Ask
+   * hyb_op_writes_input(). */
   guint32 mutates;
+  /* Inputs of a group, where there are several groups with the same names and mutates (multi_sgd_update).
+   * Default: one group. */
+  guint group_inputs;
   /* Inputs that never get a gradient (indices, labels). */
   guint32 constant_inputs;
   /* Output 0 is a sum over the slowest axis of these inputs, as the gradient of a weight is.  A
@@ -286,6 +290,9 @@ HYB_API const HybOp *hyb_op_find_registered (const char *name);
 /* TRUE if compute() has to run even where all types are known: the operator has no forward, or
  * checks_values() says so. */
 HYB_API gboolean hyb_op_needs_compute (const HybOp *op, gconstpointer params);
+
+/* TRUE if forward writes to input number `input`. */
+HYB_API gboolean hyb_op_writes_input (const HybOp *op, guint input);
 
 /* The number of inputs and outputs for given attributes, hidden outputs included. */
 HYB_API void

@@ -117,6 +117,10 @@ HYB_OPS (numpy, tensordot)
 
 HYB_OPS (ops, variable)
 
+HYB_OPS (optimizer, update)
+HYB_OPS (optimizer, update_lamb)
+HYB_OPS (optimizer, update_multi)
+HYB_OPS (optimizer, update_norms)
 HYB_OPS (quantised, quantise)
 HYB_OPS (quantised, quantised_elementwise)
 HYB_OPS (quantised, quantised_layer)

@@ -287,6 +287,14 @@ hyb_op_needs_compute (const HybOp *op, gconstpointer params)
   return !op->forward || (op->checks_values && op->checks_values (params));
 }
 
+gboolean
+hyb_op_writes_input (const HybOp *op, guint input)
+{
+  guint bit = op->group_inputs > 0 ? input % op->group_inputs : input;
+
+  return bit < 32 && (op->mutates >> bit & 1);
+}
+
 void
 hyb_op_arity (const HybOp *op, gconstpointer params, guint *n_inputs, guint *n_outputs)
 {
@@ -352,8 +360,13 @@ numbered_name (const char *const *names, guint index, guint n)
 char *
 hyb_op_dup_input_name (const HybOp *op, guint index, guint n_inputs)
 {
-  char *name = numbered_name (op->inputs, index, n_inputs);
+  char *name;
 
+  if (op->group_inputs > 0)
+    return g_strdup_printf ("%s_%u",
+                            op->inputs[index % op->group_inputs],
+                            index / op->group_inputs);
+  name = numbered_name (op->inputs, index, n_inputs);
   return name ? name : g_strdup_printf ("arg%u", index);
 }
 

@@ -1,38 +1,45 @@
 /* optimizer.c — the optimizers, computed as MXNet computes them; the table is hyb_optimizers().
  *
- * That includes whether an optimizer clips the gradient before or after adding weight decay:
- * gradient_at() is used by those that clip before, decayed_at() by those that clip after.
+ * The formulas are in kernels/optimizer-step.h, which the operators such as sgd_update share.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/train/optimizer.h"
 
 #include "engine/base/error.h"
+#include "engine/kernels/optimizer-step.h"
 #include "engine/train/settings.h"
 
 #include <math.h>
 #include <string.h>
 
-static double
-clipped (const HybUpdate *update, double x)
+/* What all optimizers read, for kernels/optimizer-step.h. */
+static HybStep
+common_step (const HybUpdate *update)
 {
-  if (isnan (update->clip))
-    return x;
-  return x > update->clip ? update->clip : x < -update->clip ? -update->clip : x;
+  HybStep step = { .dtype = HYB_F32,
+                   .n = update->n,
+                   .weight = update->weight,
+                   .gradient = update->gradient,
+                   .to = update->weight,
+                   .rate = update->learning_rate,
+                   .decay = update->decay,
+                   .rescale = update->rescale,
+                   .clip = update->clip,
+                   .clip_weights = NAN,
+                   .t = (double) update->t };
+
+  for (int i = 0; i < HYB_MAX_OPTIMIZER_STATES; i++)
+    step.state[i] = update->state[i];
+  return step;
 }
 
-/* Element i of the rescaled gradient, clipped. */
+/* The rescaled and clipped gradient, for formulas that only a trainer has. */
 static double
 gradient_at (const HybUpdate *update, gint64 i)
 {
-  return clipped (update, update->gradient[i] * update->rescale);
-}
+  double x = update->gradient[i] * update->rescale;
 
-/* Element i of the rescaled gradient plus weight decay, clipped together. */
-static double
-decayed_at (const HybUpdate *update, gint64 i)
-{
-  return clipped (update,
-                  update->gradient[i] * update->rescale + update->decay * update->weight[i]);
+  return isnan (update->clip) ? x : CLAMP (x, -update->clip, update->clip);
 }
 
 static guint
@@ -68,41 +75,32 @@ momentum_states (gconstpointer options)
   return ((const MomentumOptions *) options)->momentum != 0;
 }
 
+/* Without momentum there is no state. */
+static HybStep
+momentum_step (gconstpointer options, const HybUpdate *update)
+{
+  HybStep step = common_step (update);
+
+  step.momentum = ((const MomentumOptions *) options)->momentum;
+  if (step.momentum == 0)
+    step.state[0] = NULL;
+  return step;
+}
+
 static void
 sgd_update (gconstpointer options, const HybUpdate *update)
 {
-  double momentum = ((const MomentumOptions *) options)->momentum;
+  HybStep step = momentum_step (options, update);
 
-  for (gint64 i = 0; i < update->n; i++)
-    {
-      double step =
-          -update->learning_rate * (gradient_at (update, i) + update->decay * update->weight[i]);
-
-      if (momentum != 0)
-        step = update->state[0][i] = (float) (momentum * update->state[0][i] + step);
-      update->weight[i] = (float) (update->weight[i] + step);
-    }
+  hyb_step_sgd (&step);
 }
 
 static void
 nag_update (gconstpointer options, const HybUpdate *update)
 {
-  double momentum = ((const MomentumOptions *) options)->momentum;
+  HybStep step = momentum_step (options, update);
 
-  for (gint64 i = 0; i < update->n; i++)
-    {
-      double gradient = gradient_at (update, i);
-      double step = -update->learning_rate * (gradient + update->decay * update->weight[i]);
-      double velocity = momentum != 0 ? momentum * update->state[0][i] : 0;
-
-      update->weight[i] = (float) (update->weight[i] + step + momentum * (velocity + step));
-      /* MXNet updates the weight in place first, so the stored velocity has the decay of the new
-       * weight. */
-      if (momentum != 0)
-        update->state[0][i] =
-            (float) (velocity -
-                     update->learning_rate * (gradient + update->decay * update->weight[i]));
-    }
+  hyb_step_nag (&step);
 }
 
 /* --- Adam --- */
@@ -129,21 +127,13 @@ static void
 adam_update (gconstpointer data, const HybUpdate *update)
 {
   const AdamOptions *options = data;
-  double             t = (double) update->t;
-  double             rate =
-      update->learning_rate * sqrt (1 - pow (options->beta2, t)) / (1 - pow (options->beta1, t));
+  HybStep            step = common_step (update);
 
-  for (gint64 i = 0; i < update->n; i++)
-    {
-      double g = decayed_at (update, i);
-      double mean = options->beta1 * update->state[0][i] + (1 - options->beta1) * g;
-      double square = options->beta2 * update->state[1][i] + (1 - options->beta2) * g * g;
-
-      update->state[0][i] = (float) mean;
-      update->state[1][i] = (float) square;
-      update->weight[i] =
-          (float) (update->weight[i] - rate * mean / (sqrt (square) + options->epsilon));
-    }
+  step.beta1 = options->beta1;
+  step.beta2 = options->beta2;
+  step.epsilon = options->epsilon;
+  step.rate *= sqrt (1 - pow (step.beta2, step.t)) / (1 - pow (step.beta1, step.t));
+  hyb_step_adam (&step);
 }
 
 /* --- RMSProp --- */
@@ -185,30 +175,16 @@ static void
 rmsprop_update (gconstpointer data, const HybUpdate *update)
 {
   const RmspropOptions *options = data;
-  double                keep = options->gamma1;
+  HybStep               step = common_step (update);
 
-  for (gint64 i = 0; i < update->n; i++)
-    {
-      double g = decayed_at (update, i), w = update->weight[i], step;
-      double square = keep * update->state[0][i] + (1 - keep) * g * g;
-
-      update->state[0][i] = (float) square;
-      if (options->centered)
-        {
-          double mean = keep * update->state[1][i] + (1 - keep) * g;
-
-          update->state[1][i] = (float) mean;
-          step = options->gamma2 * update->state[2][i] -
-                 update->learning_rate * g / sqrt (square - mean * mean + options->epsilon);
-          update->state[2][i] = (float) step;
-        }
-      else
-        step = -update->learning_rate * g / sqrt (square + options->epsilon);
-      w += step;
-      if (options->clip_weights > 0)
-        w = CLAMP (w, -options->clip_weights, options->clip_weights);
-      update->weight[i] = (float) w;
-    }
+  step.beta1 = options->gamma1;
+  step.momentum = options->gamma2;
+  step.epsilon = options->epsilon;
+  if (options->clip_weights > 0)
+    step.clip_weights = options->clip_weights;
+  if (!options->centered)
+    step.state[1] = step.state[2] = NULL;
+  hyb_step_rmsprop (&step);
 }
 
 /* --- AdaGrad, AdaDelta --- */
@@ -229,17 +205,10 @@ static const HybParam adagrad_options[] = {
 static void
 adagrad_update (gconstpointer data, const HybUpdate *update)
 {
-  double eps = ((const AdagradOptions *) data)->eps;
+  HybStep step = common_step (update);
 
-  for (gint64 i = 0; i < update->n; i++)
-    {
-      double g = gradient_at (update, i), w = update->weight[i];
-      double history = update->state[0][i] + g * g;
-
-      update->state[0][i] = (float) history;
-      update->weight[i] =
-          (float) (w - update->learning_rate * (g / sqrt (history + eps) + update->decay * w));
-    }
+  step.epsilon = ((const AdagradOptions *) data)->eps;
+  hyb_step_adagrad (&step);
 }
 
 typedef struct

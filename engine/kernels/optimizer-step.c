@@ -1,0 +1,66 @@
+/* optimizer-step.c — the formulas of MXNet's optimizers, for float and double.
+ *
+ * optimizer-step-kernel.h has the loops.  They compute in double and round what they store.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/kernels/optimizer-step.h"
+
+#include <float.h>
+#include <math.h>
+
+static double
+clipped (const HybStep *step, double x)
+{
+  if (isnan (step->clip))
+    return x;
+  return x > step->clip ? step->clip : x < -step->clip ? -step->clip : x;
+}
+
+static double
+sign_of (double x)
+{
+  return (x > 0) - (x < 0);
+}
+
+double
+hyb_lamb_ratio (double weight_norm, double direction_norm, double lower, double upper)
+{
+  if (!isnan (lower))
+    weight_norm = MAX (weight_norm, lower);
+  if (!isnan (upper))
+    weight_norm = MIN (weight_norm, upper);
+  return weight_norm == 0 || direction_norm == 0 ? 1 : weight_norm / direction_norm;
+}
+
+#define REAL_KERNEL "engine/kernels/optimizer-step-kernel.h"
+#include "engine/kernels/each-real.h"
+
+#define STEP(name)                           \
+  void hyb_step_##name (const HybStep *step) \
+  {                                          \
+    if (step->dtype == HYB_F64)              \
+      name##_f64 (step);                     \
+    else                                     \
+      name##_f32 (step);                     \
+  }
+
+STEP (sgd)
+STEP (nag)
+STEP (adam)
+STEP (rmsprop)
+STEP (adagrad)
+STEP (adagrad_outside)
+STEP (ftml)
+STEP (ftrl)
+STEP (sign)
+STEP (signum)
+STEP (adamw)
+STEP (lamb_direction)
+STEP (along)
+
+#undef STEP
+
+double
+hyb_sum_of_squares (HybDType dtype, gconstpointer x, gint64 n)
+{
+  return dtype == HYB_F64 ? sum_of_squares_f64 (x, n) : sum_of_squares_f32 (x, n);
+}

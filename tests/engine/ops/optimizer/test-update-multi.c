@@ -1,0 +1,94 @@
+/* test-update-multi.c — updates of several weights: samples and refusals for op-check.h.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "tests/engine/ops/op-check.h"
+
+static const OpSample samples[] = {
+  { "multi_sgd_update",
+    "two",
+    "lrs=(0.1, 0.2) wds=(0, 0.1) num_weights=2",
+    { "f32[2]", "f32[2]", "f32[3,1]", "f32[3,1]" } },
+  { "multi_sgd_mom_update multi_mp_sgd_update",
+    "two",
+    "lrs=(0.1, 0.2) wds=(0, 0.1) num_weights=2",
+    { "f32[2]", "f32[2]", "f32[2]", "f32[3,1]", "f32[3,1]", "f32[3,1]" } },
+  { "multi_mp_sgd_mom_update",
+    "half floats",
+    "lrs=(0.1, 0.2) wds=(0, 0.1) momentum=0.5 num_weights=2",
+    { "f16[2]", "f16[2]", "f32[2]", "f32[2]", "f16[3]", "f16[3]", "f32[3]", "f32[3]" } },
+  { "preloaded_multi_sgd_update",
+    "two",
+    "num_weights=2",
+    { "f32[2]", "f32[2]", "f32[3,1]", "f32[3,1]", "f32[2]", "f32[2]" } },
+  { "preloaded_multi_sgd_mom_update preloaded_multi_mp_sgd_update",
+    "one",
+    NULL,
+    { "f32[2]", "f32[2]", "f32[2]", "f32[1]", "f32[1]" } },
+  { "preloaded_multi_mp_sgd_mom_update",
+    "one",
+    "momentum=0.5",
+    { "f16[2]", "f16[2]", "f32[2]", "f32[2]", "f32[1]", "f32[1]" } },
+  { "_multi_adamw_update",
+    "one",
+    "lrs=0.1 wds=0.1 etas=0.5",
+    { "f32[2]", "f32[2]", "f32[2] 0.1..2", "f32[2] 0.1..2", "f32[1] = 0.5" } },
+  { "_multi_mp_adamw_update",
+    "one",
+    "lrs=0.1 wds=0.1 etas=0.5",
+    { "f16[2]", "f16[2]", "f32[2] 0.1..2", "f32[2] 0.1..2", "f32[2]", "f32[1] = 0.5" } },
+  { "_multi_lamb_update",
+    "two",
+    "learning_rates=(0.1, 0.2) wds=(0.1, 0) step_count=(1, 3) num_tensors=2",
+    { "f32[2]",
+      "f32[2]",
+      "f32[2] 0.1..2",
+      "f32[2] 0.1..2",
+      "f32[3]",
+      "f32[3]",
+      "f32[3] 0.1..2",
+      "f32[3] 0.1..2" } },
+  { "_multi_mp_lamb_update",
+    "one",
+    "learning_rates=0.1 wds=0.1 step_count=1 lower_bound=0.5 upper_bound=1",
+    { "f16[2]", "f16[2]", "f32[2] 0.1..2", "f32[2] 0.1..2", "f32[2]" } },
+  { 0 },
+};
+
+static const OpRefusal refusals[] = {
+  { "multi_sgd_update",
+    "too few rates",
+    "lrs=0.1 wds=(0, 0) num_weights=2",
+    { "f32[2]", "f32[2]", "f32[3]", "f32[3]" },
+    "the tuple of learning rates has 1 elements" },
+  { "_multi_adamw_update",
+    "too many factors",
+    "lrs=0.1 wds=0.1 etas=(1, 2)",
+    { "f32[2]", "f32[2]", "f32[2]", "f32[2]", "f32[1]" },
+    "etas has 2 elements" },
+  { "_multi_lamb_update",
+    "no step",
+    "learning_rates=0.1 wds=0.1 step_count=()",
+    { "f32[2]", "f32[2]", "f32[2]", "f32[2]" },
+    "step_count has 0 elements" },
+  { "multi_sgd_update",
+    "no weights",
+    "lrs=() wds=() num_weights=0",
+    { "f32[2]", "f32[2]" },
+    "num_weights" },
+  { "preloaded_multi_sgd_update",
+    "too few rates",
+    NULL,
+    { "f32[2]", "f32[2]", "f32[2]", "f32[1]" },
+    "(2,)" },
+  { 0 },
+};
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+
+  op_check_family ("update-multi", hyb_ops_update_multi, samples, refusals);
+
+  return g_test_run ();
+}
