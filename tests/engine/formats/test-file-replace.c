@@ -205,14 +205,16 @@ test_discarding (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
 static HybModel *
 new_model (const char *name, gint64 n)
 {
-  HybBuilder *builder = hyb_builder_new ();
-  HybValueId  data = hyb_builder_add_variable (builder, name, NULL);
+  g_autoptr (HybBuilder) builder = hyb_builder_new ();
+  HybValueId data = hyb_builder_add_variable (builder, name, NULL);
+  g_autoptr (HybGraph) graph = NULL;
   g_autoptr (HybModel) model = hyb_model_new ();
   HybType type = { .dtype = HYB_F32, .shape = { .rank = 1, .dim = { n } } };
   g_autoptr (HybTensor) tensor = hyb_tensor_new_zeros (&type, NULL);
 
   hyb_builder_add_head (builder, data);
-  hyb_model_set_graph (model, hyb_builder_freeze (builder));
+  graph = hyb_builder_freeze (g_steal_pointer (&builder));
+  hyb_model_set_graph (model, graph);
   hyb_model_set_parameter (model, name, tensor);
   return g_steal_pointer (&model);
 }
