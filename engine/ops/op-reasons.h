@@ -40,17 +40,7 @@ HYB_REASON ("_contrib_getnnz",
 HYB_REASON (
     "_contrib_calibrate_entropy",
     "It chooses the ranges of values while a model is quantised, and is in no exported graph")
-#define OPTIMIZER                                                                              \
-  "It changes its arguments, as optimizers do, and is in no exported graph; hscope train has " \
-  "optimizers"
-HYB_REASON ("*_update", OPTIMIZER)
-HYB_REASON ("*_update_phase?", OPTIMIZER)
-HYB_REASON ("multi_lars", OPTIMIZER)
-HYB_REASON ("multi_sum_sq", OPTIMIZER)
-HYB_REASON ("reset_arrays", OPTIMIZER)
-HYB_REASON ("all_finite", OPTIMIZER)
-HYB_REASON ("multi_all_finite", OPTIMIZER)
-#undef OPTIMIZER
+HYB_REASON ("reset_arrays", "It has no result, so no graph can hold it")
 
 /* Operators that are not implemented. */
 #define UNUSED_HERE "It is not implemented; write it in C as a plug-in (docs/custom-operators.md)"
@@ -71,7 +61,6 @@ HYB_REASON ("_npi_eig", UNUSED_HERE)
 HYB_REASON ("_npi_eigh", UNUSED_HERE)
 HYB_REASON ("_npi_eigvals", UNUSED_HERE)
 HYB_REASON ("_npi_eigvalsh", UNUSED_HERE)
-HYB_REASON ("_npi_einsum", UNUSED_HERE)
 HYB_REASON ("_npi_insert_scalar", UNUSED_HERE)
 HYB_REASON ("_npi_insert_slice", UNUSED_HERE)
 HYB_REASON ("_npi_insert_tensor", UNUSED_HERE)
