@@ -62,11 +62,11 @@ find_ending (const HybConvolutions *convolutions, HybNodeId id)
       before = hyb_graph_get_producer (convolutions->graph, inputs[0]);
       if (can_end (convolutions, before))
         return (Ending){ before, HYB_NO_ID, TRUE };
-      if (hyb_convolutions_only_user (convolutions, inputs[0]) == HYB_NO_ID)
+      /* One rectifier is merged, so a chain of them, which may be long, is not followed. */
+      if (is_rectifier (hyb_graph_get_node (convolutions->graph, before)) ||
+          hyb_convolutions_only_user (convolutions, inputs[0]) == HYB_NO_ID)
         return ending;
       ending = find_ending (convolutions, before);
-      if (ending.rectifies)
-        ending.convolution = HYB_NO_ID;
       ending.rectifies = TRUE;
       return ending;
     }

@@ -222,6 +222,27 @@ test_what_is_shown_stays (void)
   hyb_tensor_unref (fused.output);
 }
 
+/* Recursion for each of them would take quadratic time and overflow the stack. */
+static void
+test_many_rectifiers (void)
+{
+  HybExecutorOptions options = { .mode = HYB_MODE_STATIC };
+  g_autoptr (HybF) F = hyb_f_new_trace (FALSE);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (HybGraph) graph = NULL;
+  g_autoptr (HybExecutor) executor = NULL;
+  HybValue *y = hyb_value_variable (F, "data", NULL);
+
+  for (guint i = 0; i < 100000; i++)
+    y = rectify (F, y);
+  graph = hyb_f_finish (F, y, &error);
+  g_assert_no_error (error);
+  executor = hyb_executor_new (graph, &options);
+  bind (executor, graph);
+  g_assert_true (hyb_executor_run (executor, NULL, &error));
+  g_assert_no_error (error);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -231,6 +252,8 @@ main (int argc, char **argv)
                    test_everything_becomes_two_convolutions);
   g_test_add_func ("/engine/passes/convolutions/each-can-be-left-out", test_each_can_be_left_out);
   g_test_add_func ("/engine/passes/convolutions/what-is-shown-stays", test_what_is_shown_stays);
+  g_test_add_func ("/engine/passes/convolutions/a-chain-of-rectifiers-may-be-long",
+                   test_many_rectifiers);
 
   return g_test_run ();
 }
