@@ -46,7 +46,8 @@ static const CommonOption common_options[] = {
           "limit-memory",
           G_OPTION_ARG_STRING,
           limit_memory,
-          "Memory that reading a file may take (default: 256M and six times the file)",
+          "Memory that reading a file may take (default: 256M and six times the file), and a run "
+          "(default: all)",
           "BYTES[K|M|G]"),
   OPTION (0,
           "limit-work",

@@ -10,6 +10,7 @@
 
 #include "engine/analysis/infer-types.h"
 #include "engine/base/error.h"
+#include "engine/base/limits.h"
 #include "engine/base/random.h"
 #include "engine/graph/reach.h"
 #include "engine/graph/roles.h"
@@ -17,7 +18,6 @@
 
 #include <math.h>
 #include <string.h>
-#include <unistd.h>
 
 #define MAX_LISTED 40 /* names in an error message */
 
@@ -248,26 +248,29 @@ can_generate (const ScopeCommonOptions *common, HybRole role, gboolean needs_lab
   return common->init || (role == HYB_ROLE_LABEL && !needs_labels);
 }
 
-/* Allocates the tensor unless it or the sum of all (total, bytes) exceeds the machine's memory: with
+/* Allocates the tensor unless it or the sum of all (total, bytes) exceeds the memory of a run: with
  * overcommit the allocation would succeed and filling it would get the process killed. */
 static HybTensor *
 allocate_tensor (const char *name, const HybType *type, gsize *total, GError **error)
 {
-  gsize      machine = (gsize) sysconf (_SC_PHYS_PAGES) * (gsize) sysconf (_SC_PAGESIZE);
+  gsize      limit = (gsize) hyb_limits_get_run_memory ();
   gsize      bytes = 0;
   HybTensor *tensor = NULL;
 
   if (hyb_shape_bytes (&type->shape, type->dtype, &bytes, error))
     {
-      *total += MIN (bytes, machine);
-      if (bytes >= machine || *total >= machine)
+      *total += MIN (bytes, limit);
+      if (bytes >= limit || *total >= limit)
         hyb_error_at (error,
                       HYB_GRAPH_ERROR,
                       HYB_GRAPH_ERROR_MEMORY,
                       NULL,
                       "Give smaller shapes",
-                      "it needs %" G_GSIZE_FORMAT " bytes, more than the memory of this machine",
-                      bytes);
+                      "it needs %" G_GSIZE_FORMAT
+                      " bytes; all variables together may take %" G_GSIZE_FORMAT
+                      " bytes, the memory of this machine or --limit-memory",
+                      bytes,
+                      limit);
       else
         tensor = hyb_tensor_new (type, error);
     }

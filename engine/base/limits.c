@@ -4,6 +4,8 @@
 
 #include "engine/base/error.h"
 
+#include <unistd.h>
+
 #define DEFAULT_MEMORY ((guint64) 256 << 20)
 #define DEFAULT_GROWTH 6 /* times the size of the file */
 #define DEFAULT_WORK   10000000
@@ -31,6 +33,17 @@ hyb_limits_get_memory (guint64 file_bytes)
       !g_uint64_checked_add (&grown, grown, DEFAULT_MEMORY))
     return G_MAXUINT64;
   return grown;
+}
+
+guint64
+hyb_limits_get_run_memory (void)
+{
+  long    n_pages = sysconf (_SC_PHYS_PAGES);
+  long    page_size = sysconf (_SC_PAGE_SIZE);
+  guint64 machine =
+      n_pages > 0 && page_size > 0 ? (guint64) n_pages * (guint64) page_size : G_MAXSSIZE;
+
+  return limits.memory > 0 ? MIN (limits.memory, machine) : machine;
 }
 
 guint64

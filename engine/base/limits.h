@@ -29,4 +29,8 @@ HYB_API gboolean hyb_limits_check_memory (guint64     needed,
                                           const char *where,
                                           GError    **error);
 
+/* Bytes that the memory of a run may have: what the machine has, or the limit that was set if that is
+ * less. */
+HYB_API guint64 hyb_limits_get_run_memory (void);
+
 G_END_DECLS

@@ -8,6 +8,7 @@
 
 #include "engine/analysis/infer-types.h"
 #include "engine/base/error.h"
+#include "engine/base/limits.h"
 #include "engine/exec/plan-memory.h"
 #include "engine/exec/plan-private.h"
 #include "engine/graph/reach.h"
@@ -16,20 +17,16 @@
 #include "engine/passes/pipeline.h"
 
 #include <string.h>
-#include <unistd.h>
 
 /* At most this many names are listed in a message. */
 #define MAX_LISTED 8
 
+#define MEMORY_HINT "Use smaller inputs; a --limit-memory that was given may be raised"
+
 static gsize
 memory_limit (const HybPlanOptions *options)
 {
-  long n_pages = sysconf (_SC_PHYS_PAGES);
-  long page_size = sysconf (_SC_PAGE_SIZE);
-
-  if (options->memory_limit > 0)
-    return options->memory_limit;
-  return n_pages > 0 && page_size > 0 ? (gsize) n_pages * (gsize) page_size : G_MAXSSIZE;
+  return options->memory_limit > 0 ? options->memory_limit : (gsize) hyb_limits_get_run_memory ();
 }
 
 static void
@@ -122,7 +119,7 @@ check_size (HybPlan *plan, const HybNode *node, gsize limit, GError **error)
                         HYB_GRAPH_ERROR,
                         HYB_GRAPH_ERROR_MEMORY,
                         NULL,
-                        "Use smaller inputs",
+                        MEMORY_HINT,
                         "its output %s needs %.4g MiB of %.4g MiB available",
                         text,
                         (double) bytes / (1 << 20),
@@ -336,7 +333,7 @@ plan_memory (HybPlan *plan, GArray *intervals, gsize limit, GError **error)
                     HYB_GRAPH_ERROR,
                     HYB_GRAPH_ERROR_MEMORY,
                     NULL,
-                    "Use smaller inputs",
+                    MEMORY_HINT,
                     "its %s of %.4g MiB makes the run exceed the %.4g MiB available",
                     failed >= first_workspace ? "workspace" : "output",
                     (double) interval[failed].bytes / (1 << 20),

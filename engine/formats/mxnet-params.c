@@ -37,6 +37,7 @@ typedef struct
   gboolean       in_record;
   gboolean       has_v2, has_v3; /* versions seen so far */
   gsize          record_at;      /* offset of the current record */
+  gsize          expanded;       /* bytes of the arrays that were stored as sparse ones */
   HybTensorList *list;
   const char    *hint; /* for refuse(); NULL for the usual one */
   HybFinding   **trouble;
@@ -137,6 +138,11 @@ take_elements (ParamsReader *reader, const HybType *type)
   const guint8 *ignored;
   HybTensor    *tensor;
 
+  if (!hyb_shape_is_known (&type->shape))
+    {
+      refuse (reader, "truncated", "a part of a sparse array has no shape");
+      return NULL;
+    }
   if (!hyb_shape_is_plausible (&type->shape) ||
       !hyb_shape_bytes (&type->shape, type->dtype, &size, NULL) ||
       !hyb_byte_reader_take (&reader->bytes, size, &ignored))
@@ -203,7 +209,9 @@ read_sparse (ParamsReader   *reader,
 {
   guint     n_auxiliary = storage == STORAGE_CSR ? 2 : 1;
   HybType   types[MAX_AUXILIARY];
-  HybSparse sparse = { .type.shape = *shape, .file_bytes = reader->bytes.length };
+  HybSparse sparse = { .type.shape = *shape,
+                       .file_bytes = reader->bytes.length,
+                       .expanded = &reader->expanded };
   HybType   data_type = { .shape = *stored };
   g_autoptr (HybTensor) data = NULL;
   g_autoptr (HybTensor) first = NULL;

@@ -21,6 +21,7 @@ typedef struct
   HybTensorList *list;
   const char    *where;
   gsize          file_bytes;
+  gsize          expanded; /* bytes of the arrays that were stored as sparse ones */
 } NpzReader;
 
 static GBytes *
@@ -98,7 +99,10 @@ read_sparse (NpzReader *reader, const char *folder, GError **error)
   g_autoptr (HybTensor) data = read_array (reader, data_name, error);
   g_autoptr (HybTensor) indices = data ? read_array (reader, indices_name, error) : NULL;
   g_autoptr (HybTensor) starts = NULL;
-  HybSparse  sparse = { .data = data, .indices = indices, .file_bytes = reader->file_bytes };
+  HybSparse  sparse = { .data = data,
+                        .indices = indices,
+                        .file_bytes = reader->file_bytes,
+                        .expanded = &reader->expanded };
   HybTensor *dense;
 
   if (!indices || !read_shape (reader, shape_name, &sparse.type.shape, error))

@@ -120,7 +120,7 @@ HybTensor *
 hyb_sparse_to_dense (const HybSparse *sparse, GError **error)
 {
   g_autoptr (HybTensor) dense = NULL;
-  gsize bytes;
+  gsize bytes, total;
   int   rank = sparse->row_starts ? 2 : 1;
 
   if (sparse->type.shape.rank < rank || (rank == 2 && sparse->type.shape.rank != 2))
@@ -135,7 +135,9 @@ hyb_sparse_to_dense (const HybSparse *sparse, GError **error)
     }
   if (!hyb_shape_bytes (&sparse->type.shape, sparse->type.dtype, &bytes, error))
     return NULL;
-  if (!hyb_limits_check_memory (bytes, sparse->file_bytes, NULL, error))
+  if (!g_size_checked_add (&total, bytes, *sparse->expanded))
+    total = G_MAXSIZE;
+  if (!hyb_limits_check_memory (total, sparse->file_bytes, NULL, error))
     {
       g_prefix_error (error, "sparse array: made dense, ");
       return NULL;
@@ -146,5 +148,6 @@ hyb_sparse_to_dense (const HybSparse *sparse, GError **error)
                                      : fill_rows (sparse, dense, error)))
     return NULL;
 
+  *sparse->expanded = total;
   return g_steal_pointer (&dense);
 }

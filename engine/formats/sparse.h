@@ -12,7 +12,8 @@ typedef struct
   HybTensor *data;       /* CSR: stored elements; row-sparse: stored rows */
   HybTensor *row_starts; /* CSR's indptr; NULL for row-sparse */
   HybTensor *indices;    /* CSR: columns of the elements; row-sparse: numbers of the rows */
-  gsize      file_bytes; /* size of the file, which limits that of the dense array */
+  gsize      file_bytes; /* size of the file, which limits that of all its dense arrays together */
+  gsize     *expanded;   /* the sum of their bytes so far; the new array is added */
 } HybSparse;
 
 /* Fails if an index is out of range, or if the dense array would be too large for such a file.

@@ -5,6 +5,7 @@
 #include "engine/base/error.h"
 #include "engine/formats/file.h"
 #include "engine/formats/json-reader.h"
+#include "engine/formats/mxnet-params.h"
 #include "engine/formats/npz.h"
 #include "engine/formats/zip.h"
 
@@ -195,6 +196,59 @@ test_values_of_json (void)
   g_assert_nonnull (strstr (error->message, "more than 9 values"));
 }
 
+/* A list of two row-sparse arrays with this number of rows of one float32; only the last row is stored. */
+static GBytes *
+make_sparse (gint64 rows)
+{
+  GByteArray *file = g_byte_array_new ();
+
+  append_numbers (file, "888", (guint64[]){ 0x112, 0, 2 });
+  for (guint i = 0; i < 2; i++)
+    {
+      append_numbers (file, "444", (guint64[]){ 0xf993fac9, 1, 1 });
+      append_numbers (file, "848", (guint64[]){ 1, 1, (guint64) rows });
+      append_numbers (file, "444", (guint64[]){ 1, 0, 0 });
+      append_numbers (file, "448", (guint64[]){ 6, 1, 1 });
+      append_numbers (file, "48", (guint64[]){ 0, (guint64) rows - 1 });
+    }
+  append_numbers (file, "8", (guint64[]){ 0 });
+  return g_byte_array_free_to_bytes (file);
+}
+
+static void
+test_sparse_arrays_count_together (void)
+{
+  g_autoptr (GBytes) file = make_sparse (1000);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (HybTensorList) list = NULL;
+  g_autoptr (HybTensorList) cut = NULL;
+
+  hyb_limits_set (2 * 4000, 0);
+  list = hyb_ndarrays_read (file, "test", NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (hyb_tensor_list_n (list), ==, 2);
+  hyb_limits_set (2 * 4000 - 1, 0);
+  cut = hyb_ndarrays_read (file, "test", NULL, &error);
+  hyb_limits_set (0, 0);
+  g_assert_null (cut);
+  g_assert_nonnull (strstr (error->message, "--limit-memory"));
+}
+
+static void
+test_memory_of_a_run (void)
+{
+  guint64 machine;
+
+  hyb_limits_set (0, 0);
+  machine = hyb_limits_get_run_memory ();
+  g_assert_cmpuint (machine, >, MIB);
+  hyb_limits_set (MIB, 0);
+  g_assert_cmpuint (hyb_limits_get_run_memory (), ==, MIB);
+  hyb_limits_set (G_MAXUINT64, 0);
+  g_assert_cmpuint (hyb_limits_get_run_memory (), ==, machine);
+  hyb_limits_set (0, 0);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -206,5 +260,8 @@ main (int argc, char **argv)
   g_test_add_func ("/engine/base/limits/members-may-not-share-data", test_shared_data);
   g_test_add_func ("/engine/base/limits/gzip", test_gzip);
   g_test_add_func ("/engine/base/limits/values-of-json", test_values_of_json);
+  g_test_add_func ("/engine/base/limits/sparse-arrays-of-a-file-count-together",
+                   test_sparse_arrays_count_together);
+  g_test_add_func ("/engine/base/limits/a-run-may-have-what-the-machine-has", test_memory_of_a_run);
   return g_test_run ();
 }

@@ -5,6 +5,7 @@
 
 #include "engine/analysis/pass.h"
 #include "engine/base/error.h"
+#include "engine/base/limits.h"
 #include "tests/engine/exec/run-plan.h"
 #include "tests/engine/toy-ops.h"
 
@@ -216,6 +217,32 @@ test_absurd_sizes_are_refused_with_a_name (void)
 }
 
 static void
+test_limit_of_memory_is_the_most_a_plan_takes (void)
+{
+  g_autoptr (HybGraph) graph = chain (3, TRUE);
+  HybType        type = { hyb_shape_1d (1000), HYB_F32 };
+  HybPlanOptions options = { .optimise = TRUE };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (HybPlan) plan = hyb_plan_new (graph, &type, &options, &error);
+  g_autoptr (HybPlan) same = NULL;
+  g_autoptr (HybPlan) less = NULL;
+  gsize memory;
+
+  g_assert_no_error (error);
+  memory = hyb_plan_get_memory (plan);
+  g_assert_cmpuint (memory, >=, 4000);
+  hyb_limits_set (memory, 0);
+  same = hyb_plan_new (graph, &type, &options, &error);
+  g_assert_no_error (error);
+  hyb_limits_set (memory - 1, 0);
+  less = hyb_plan_new (graph, &type, &options, &error);
+  hyb_limits_set (0, 0);
+  g_assert_null (less);
+  g_assert_error (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_MEMORY);
+  g_assert_nonnull (strstr (error->message, "--limit-memory"));
+}
+
+static void
 test_unknown_types_are_refused_together (void)
 {
   g_autoptr (HybBuilder) builder = hyb_builder_new ();
@@ -355,6 +382,8 @@ main (int argc, char **argv)
   g_test_add_func ("/engine/exec/plan/views-of-states-are-copies", test_views_of_states_are_copies);
   g_test_add_func ("/engine/exec/plan/absurd-sizes-are-refused-with-a-name",
                    test_absurd_sizes_are_refused_with_a_name);
+  g_test_add_func ("/engine/exec/plan/limit-of-memory-is-the-most-a-plan-takes",
+                   test_limit_of_memory_is_the_most_a_plan_takes);
   g_test_add_func ("/engine/exec/plan/unknown-types-are-refused-together",
                    test_unknown_types_are_refused_together);
   g_test_add_func ("/engine/exec/plan/passes-have-names", test_passes_have_names);
