@@ -6,13 +6,14 @@
 #include "profiler/capture/capture.h"
 
 #include "engine/base/error.h"
+#include "engine/base/limits.h"
 #include "profiler/capture/capture-format.h"
 
 #include <math.h>
 #include <string.h>
 
-#define SYMBOL_LIMIT ((gsize) 1 << 30)
-#define MAX_TEXT     (1 << 14) /* bytes; a longer text is shown as an empty one */
+#define MAX_TEXT    (1 << 14) /* bytes; a longer text is shown as an empty one */
+#define MAX_DAMAGED (1 << 8)  /* the same if some text of the capture is not valid */
 
 /* clang-format off */
 G_DEFINE_QUARK (prof-error-quark, prof_error)
@@ -25,6 +26,7 @@ struct _ProfCapture
   GBytes         *aligned; /* a copy that data points into, if bytes is not aligned to 8 */
   char           *file;
   const guint8   *data;
+  gboolean        is_valid; /* all texts are UTF-8 */
   guint32         count[PROF_N_SECTIONS];
   gconstpointer   section[PROF_N_SECTIONS];
 };
@@ -98,6 +100,17 @@ check_section (ProfCapture *capture, const ProfSection *section, gsize size)
 }
 
 static gboolean
+are_valid (const char *strings, guint32 n)
+{
+  const char *end = strings + n;
+
+  for (const char *text = strings; text < end; text += strlen (text) + 1)
+    if (!g_utf8_validate (text, -1, NULL))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
 check_sections (ProfCapture *capture, gsize size, const char *where, GError **error)
 {
   const ProfHeader  *header = (const ProfHeader *) (gconstpointer) capture->data;
@@ -124,6 +137,7 @@ check_sections (ProfCapture *capture, gsize size, const char *where, GError **er
                    "Copy it again",
                    error,
                    "the texts of the capture are truncated");
+  capture->is_valid = are_valid (strings, n);
   return TRUE;
 }
 
@@ -189,13 +203,18 @@ const char *
 prof_capture_get_string (const ProfCapture *capture, ProfText text)
 {
   const char *strings = capture->section[PROF_SECTION_STRINGS];
-  gssize      length;
+  gsize       length, limit = capture->is_valid ? MAX_TEXT : MAX_DAMAGED;
 
   if (text >= capture->count[PROF_SECTION_STRINGS])
     return "";
-  /* Names are looked up for every entry, so a long one would be read again and again. */
-  length = (gssize) strnlen (strings + text, MAX_TEXT);
-  return length < MAX_TEXT && g_utf8_validate (strings + text, length, NULL) ? strings + text : "";
+  /* Names are looked up for every entry, so a long one would be checked again and again. */
+  length = strnlen (strings + text, limit);
+  if (length >= limit)
+    return "";
+  return (capture->is_valid && ((guint8) strings[text] & 0xc0) != 0x80) ||
+                 g_utf8_validate (strings + text, (gssize) length, NULL)
+             ? strings + text
+             : "";
 }
 
 const char *
@@ -340,8 +359,9 @@ prof_capture_dup_symbol (const ProfCapture *capture, GError **error)
   g_autoptr (GInputStream) packed = NULL;
   g_autoptr (GInputStream) stream = NULL;
   g_autoptr (GByteArray) whole = g_byte_array_new ();
-  guint8 piece[1 << 14];
-  gssize n;
+  guint64 size = g_bytes_get_size (capture->bytes);
+  guint8  piece[1 << 14];
+  gssize  n;
 
   if (capture->count[PROF_SECTION_SYMBOL] == 0)
     {
@@ -360,13 +380,9 @@ prof_capture_dup_symbol (const ProfCapture *capture, GError **error)
   stream = g_converter_input_stream_new (packed, unpack);
   while ((n = g_input_stream_read (stream, piece, sizeof piece, NULL, error)) > 0)
     {
-      if (whole->len + (gsize) n > SYMBOL_LIMIT)
+      if (!hyb_limits_check_memory ((guint64) whole->len + (guint64) n, size, capture->file, error))
         {
-          refuse (capture->file,
-                  PROF_ERROR_DAMAGED,
-                  NULL,
-                  error,
-                  "the model's graph in the capture is larger than 1 GiB");
+          g_prefix_error (error, "the model's graph: ");
           return NULL;
         }
       g_byte_array_append (whole, piece, (guint) n);

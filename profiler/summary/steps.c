@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/summary/steps.h"
 
+#include "engine/base/limits.h"
 #include "profiler/summary/event-walk.h"
 
 #include <math.h>
@@ -106,6 +107,7 @@ typedef struct
   const ProfCapture *capture;
   GHashTable        *rows; /* StepKey → GArray of double: ns by step; 0 if it did not run */
   guint              n_steps;
+  guint64            limit; /* of rows times steps */
 } StepRows;
 
 static guint
@@ -143,6 +145,16 @@ place_of (const ProfCapture *capture, const ProfNode *node)
              : node->scope;
 }
 
+/* Rows times steps that memory in proportion to the file allows: half of it is for the sums and for
+ * the matrix. */
+static guint64
+cell_limit (const ProfCapture *capture)
+{
+  guint64 size = g_bytes_get_size (prof_capture_get_bytes (capture));
+
+  return hyb_limits_get_memory (size) / 2 / (2 * sizeof (double));
+}
+
 static void
 add_to_row (gpointer data, const ProfEvent *event, guint64 duration G_GNUC_UNUSED, guint64 self)
 {
@@ -161,6 +173,10 @@ add_to_row (gpointer data, const ProfEvent *event, guint64 duration G_GNUC_UNUSE
   node = prof_capture_get_node (steps->capture, event->node);
   key = (StepKey){ place_of (steps->capture, node), node->type };
   values = g_hash_table_lookup (steps->rows, &key);
+  /* A hostile capture of few events may spread them over any number of rows and steps. */
+  if ((guint64) (g_hash_table_size (steps->rows) + !values) * MAX (steps->n_steps, step + 1) >
+      steps->limit)
+    return;
   if (!values)
     {
       values = g_array_new (FALSE, TRUE, sizeof (double));
@@ -185,7 +201,8 @@ prof_step_matrix_new (const ProfCapture *capture)
 {
   ProfStepMatrix *matrix = g_new0 (ProfStepMatrix, 1);
   StepRows        steps = { .capture = capture,
-                            .rows = g_hash_table_new_full (hash_key, is_same_key, g_free, free_steps) };
+                            .rows = g_hash_table_new_full (hash_key, is_same_key, g_free, free_steps),
+                            .limit = cell_limit (capture) };
   GHashTableIter  iter;
   gpointer        key, value;
   double          scale = 1e-9 / MAX (count_runs (capture), 1);

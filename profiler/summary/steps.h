@@ -35,7 +35,8 @@ typedef struct
   GArray *rows; /* of ProfStepRow, longest first */
 } ProfStepMatrix;
 
-/* Self seconds by loop, operator type and step. */
+/* Self seconds by loop, operator type and step.  Events that would make the matrix larger than the limit
+ * of memory for the capture are left out. */
 ProfStepMatrix *prof_step_matrix_new (const ProfCapture *capture);
 /* Frees matrix; NULL is allowed. */
 void prof_step_matrix_free (ProfStepMatrix *matrix);

@@ -10,6 +10,7 @@
 #include "profiler/capture/capture-builder.h"
 #include "profiler/exchange/report-text.h"
 #include "profiler/exchange/write-trace.h"
+#include "profiler/summary/steps.h"
 #include "tests/profiler/profile-run.h"
 
 #include <cjson/cJSON.h>
@@ -75,6 +76,100 @@ test_many_runs (void)
   some = prof_summary_new (capture);
   hyb_limits_set (0, 0);
   g_assert_cmpuint (some->n_runs, ==, 10);
+}
+
+/* Three operators, of which the last ran in the last of 100 steps only. */
+static void
+test_many_steps (void)
+{
+  g_autoptr (ProfBuilder) builder = prof_builder_new ();
+  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr (ProfCapture) capture = NULL;
+  g_autoptr (ProfStepMatrix) all = NULL;
+  g_autoptr (ProfStepMatrix) some = NULL;
+  static const char *const names[] = { "a_t0_x", "a_t1_x", "a_t99_x" };
+  static const char *const types[] = { "relu", "exp", "tanh" };
+
+  for (guint i = 0; i < 3; i++)
+    {
+      prof_builder_add_node (builder,
+                             &(ProfNode){ .name = prof_builder_text (builder, names[i]),
+                                          .type = prof_builder_text (builder, types[i]) });
+      prof_builder_add_event (builder,
+                              &(ProfEvent){ .node = i,
+                                            .packed =
+                                                prof_event_pack (10, PROF_EVENT_NODE, 0, 1, 0) });
+    }
+  bytes = prof_builder_finish (builder);
+  capture = prof_capture_new (bytes, "test", NULL);
+
+  /* 300 cells of two numbers with 8 bytes; half of the limit is for them. */
+  hyb_limits_set (2 * 300 * 16, 0);
+  all = prof_step_matrix_new (capture);
+  hyb_limits_set (2 * 300 * 16 - 1, 0);
+  some = prof_step_matrix_new (capture);
+  hyb_limits_set (0, 0);
+  g_assert_cmpuint (all->rows->len, ==, 3);
+  g_assert_cmpuint (all->n_steps, ==, 100);
+  g_assert_cmpuint (some->rows->len, ==, 2);
+  g_assert_cmpuint (some->n_steps, ==, 2);
+}
+
+static void
+test_symbol_at_the_limit (void)
+{
+  g_autoptr (ProfBuilder) builder = prof_builder_new ();
+  g_autofree char *text = g_strnfill (100000, ' ');
+  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr (GBytes) symbol = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (ProfCapture) capture = NULL;
+
+  prof_builder_set_symbol (builder, text, 100000);
+  bytes = prof_builder_finish (builder);
+  capture = prof_capture_new (bytes, "test", NULL);
+  hyb_limits_set (100000, 0);
+  symbol = prof_capture_dup_symbol (capture, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (g_bytes_get_size (symbol), ==, 100000);
+  hyb_limits_set (99999, 0);
+  g_assert_null (prof_capture_dup_symbol (capture, &error));
+  hyb_limits_set (0, 0);
+  g_assert_nonnull (strstr (error->message, "--limit-memory"));
+}
+
+/* A capture with one name, and perhaps another text that is not UTF-8. */
+static void
+assert_name (gsize length, gboolean is_damaged, gboolean is_shown)
+{
+  g_autoptr (ProfBuilder) builder = prof_builder_new ();
+  g_autofree char *name = g_strnfill (length, 'a');
+  g_autoptr (GByteArray) copy = NULL;
+  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr (ProfCapture) capture = NULL;
+  ProfNode node = { .name = prof_builder_text (builder, name),
+                    .type = prof_builder_text (builder, "zq") };
+  guint8  *text;
+
+  prof_builder_add_node (builder, &node);
+  copy = g_bytes_unref_to_array (prof_builder_finish (builder));
+  text = memmem (copy->data, copy->len, "zq", 3);
+  g_assert_nonnull (text);
+  if (is_damaged)
+    *text = 0xff;
+  bytes = g_bytes_new (copy->data, copy->len);
+  capture = prof_capture_new (bytes, "test", NULL);
+  g_assert_cmpstr (prof_capture_get_string (capture, node.name), ==, is_shown ? name : "");
+  g_assert_cmpstr (prof_capture_get_string (capture, node.type), ==, is_damaged ? "" : "zq");
+}
+
+static void
+test_long_names (void)
+{
+  assert_name ((1 << 14) - 1, FALSE, TRUE);
+  assert_name (1 << 14, FALSE, FALSE);
+  assert_name ((1 << 8) - 1, TRUE, TRUE);
+  assert_name (1 << 8, TRUE, FALSE);
 }
 
 static void
@@ -291,6 +386,10 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/profiler/capture/sums-as-many-runs-as-the-limit-allows", test_many_runs);
+  g_test_add_func ("/profiler/capture/steps-are-bounded-by-the-limit", test_many_steps);
+  g_test_add_func ("/profiler/capture/symbol-is-unpacked-up-to-the-limit",
+                   test_symbol_at_the_limit);
+  g_test_add_func ("/profiler/capture/long-names-are-left-out", test_long_names);
   g_test_add_func ("/profiler/capture/survives-any-damage", test_survives_any_damage);
   g_test_add_func ("/profiler/capture/written-file-is-read-back", test_written_file_is_read_back);
   g_test_add_func ("/profiler/capture/size-of-a-large-capture", test_size_of_a_large_capture);
