@@ -1,0 +1,178 @@
+#!/usr/bin/env python3
+# bombs.py - runs hscope on small hostile files that describe huge things, and prints a table.
+#
+#   tests/fuzz/bombs.py [-j N] [--factor F] [--only TEXT] [--findings FOLDER] build/app/hscope
+#
+# Makes the files in a temporary folder and measures time and peak memory of the commands that take
+# them.  A cell is good within 2 s (times F), or if the command refuses with a sentence that names the
+# budget, and within 256 MiB plus six times the file plus what hscope itself takes.  Ends with 1 if a
+# cell is bad.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+import argparse
+import concurrent.futures
+import os
+import re
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+import bomb_data
+import bomb_graphs
+
+MEBIBYTE = 1 << 20
+ADDRESSES = 8 << 30  # a safety net: bytes of address space
+PATIENCE = 20        # seconds
+SECONDS = 2
+COMMANDS = ["info", "check", "run", "render", "report"]
+BUDGET = re.compile(rb"--limit-memory|--limit-work|--time-limit|the limit|MiB available|would not fit")
+
+
+def arguments(command, path, bomb):
+    """What to call, or None where the command does not take this kind of file."""
+    out = path + "." + command
+    if bomb.kind == "capture":
+        return {"info": [path], "report": [path, "-o", out + ".html"]}.get(command)
+    if bomb.kind == "trace":
+        return {"info": [path], "import": [path, "--symbol", bomb.plain, "--capture", out + ".hscope"]}.get(command)
+    if bomb.kind in ("npz", "npy", "params"):
+        plain = bomb.plain
+        return {"info": [path], "check": [plain, "--params", path],
+                "run": [plain, "--params", path, "--init", "zeros", "--time-limit", "2",
+                        "--limit-memory", str(bomb.memory)]}.get(command)
+    return {"info": [path], "check": [path],
+            "run": [path, "--init", "zeros", "--time-limit", "2", "--limit-memory", str(bomb.memory)],
+            "render": [path, "-o", out + ".svg"]}.get(command)
+
+
+class Bomb:
+    def __init__(self, name, kind, path, plain):
+        self.name, self.kind, self.path, self.plain = name, kind, path, plain
+        self.size = os.path.getsize(path)
+        self.memory = 256 * MEBIBYTE + 6 * self.size
+        self.cells = {}
+
+
+def limit_child():
+    resource.setrlimit(resource.RLIMIT_AS, (ADDRESSES, ADDRESSES))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def measure(call):
+    """Exit status, seconds, bytes at the peak and the messages of one call."""
+    begin = time.monotonic()
+    with tempfile.TemporaryFile() as errors:
+        child = subprocess.Popen(call, stdin=subprocess.DEVNULL, stdout=errors, stderr=errors,
+                                 preexec_fn=limit_child)
+        timer = threading.Timer(PATIENCE, lambda: os.kill(child.pid, signal.SIGKILL))
+        timer.start()
+        _, status, usage = os.wait4(child.pid, 0)
+        timer.cancel()
+        child.returncode = status
+        errors.seek(0)
+        message = errors.read(1 << 20)
+    code = os.WEXITSTATUS(status) if os.WIFEXITED(status) else -os.WTERMSIG(status)
+    # Of the processor, since a busy machine makes everything else meaningless.
+    busy = usage.ru_utime + usage.ru_stime
+    return code, time.monotonic() - begin, busy, usage.ru_maxrss * 1024, message
+
+
+def judge(bomb, call, factor, own):
+    code, seconds, busy, peak, message = measure(call)
+    names_budget = code > 0 and BUDGET.search(message)
+    faults = []
+    if code < 0 or code > 124 or b"CRITICAL" in message or b"Sanitizer" in message:
+        faults.append("signal %d" % -code if code < 0 else "crash")
+    if peak > bomb.memory + own:
+        faults.append("memory")
+    if seconds > SECONDS * factor and not names_budget:
+        faults.append("time")
+    result = "%.1f s (%.1f), %d MiB" % (seconds, busy, peak // MEBIBYTE)
+    if names_budget:
+        result += ", names the budget"
+    elif code != 0:
+        result += ", refused"
+    return result + (", **%s**" % " and ".join(faults) if faults else ""), faults, message
+
+
+def write_files(folder, only, findings):
+    bombs = []
+    plain = os.path.join(folder, "plain-symbol.json")
+    with open(plain, "w") as file:
+        file.write(bomb_graphs.text([bomb_graphs.variable("data", __shape__="(2,)"), bomb_graphs.variable("w0"),
+                                     bomb_graphs.operator("broadcast_add", [0, 1])]))
+
+    def add(name, kind, make, end):
+        if only and only not in name:
+            return
+        path = os.path.join(folder, "bomb%03d%s" % (len(bombs), end))
+        data = make()
+        with open(path, "wb") as file:
+            file.write(data.encode() if isinstance(data, str) else data)
+        bombs.append(Bomb(name, kind, path, plain))
+
+    for name, make in bomb_graphs.GRAPHS.items():
+        add(name, "symbol", make, "-symbol.json")
+    for name, (kind, make) in bomb_data.ARRAYS.items():
+        add(name, "symbol" if kind == "json" else kind, make, "-symbol.json" if kind == "json" else "." + kind)
+    for name, make in bomb_data.CAPTURES.items():
+        add(name, "capture", make, ".hscope")
+    for name, make in bomb_data.TRACES.items():
+        add(name, "trace", make, ".trace.json")
+    for root, _, files in os.walk(findings) if findings else ():
+        for file in sorted(files):
+            path = os.path.join(root, file)
+            kind = ("npz" if file.endswith(".npz") else "trace" if "trace" in root else
+                    "symbol" if file.endswith(".json") else "params")
+            if file != "README":
+                add("kept: " + file[:24], kind, lambda: open(path, "rb").read(), "-" + file)
+    return bombs
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("-j", type=int, default=1, help="commands at once")
+    parser.add_argument("--factor", type=float, default=1, help="how much longer than 2 s may be taken")
+    parser.add_argument("--only", help="only files whose name contains this")
+    parser.add_argument("--findings", help="a folder of more files")
+    parser.add_argument("--verbose", action="store_true", help="show the messages of bad cells")
+    parser.add_argument("hscope")
+    given = parser.parse_args()
+    n_bad = 0
+
+    with tempfile.TemporaryDirectory() as folder:
+        bombs = write_files(folder, given.only, given.findings)
+        # What hscope and its libraries take without any file.
+        own = measure([given.hscope, "--version"])[3]
+        with concurrent.futures.ThreadPoolExecutor(given.j) as pool:
+            waiting = []
+            for bomb in bombs:
+                for command in COMMANDS + ["import"]:
+                    options = arguments(command, bomb.path, bomb)
+                    if options:
+                        call = [given.hscope, command] + options
+                        waiting.append((bomb, command, pool.submit(judge, bomb, call, given.factor, own)))
+            for bomb, command, future in waiting:
+                result, faults, message = future.result()
+                bomb.cells["report" if command == "import" else command] = (
+                    result if command != "import" else "import: " + result)
+                n_bad += bool(faults)
+                if faults:
+                    print("bad: %s: %s: %s" % (bomb.name, command, result), file=sys.stderr, flush=True)
+                if faults and given.verbose:
+                    print(message.decode(errors="replace")[:500], file=sys.stderr, flush=True)
+        print("Each cell: seconds by the clock (of the processor), memory at the peak.\n")
+        print("| file | bytes | " + " | ".join(COMMANDS) + " |\n" + "|---" * (2 + len(COMMANDS)) + "|")
+        for bomb in bombs:
+            print("| %s | %d | " % (bomb.name, bomb.size)
+                  + " | ".join(bomb.cells.get(command, "") for command in COMMANDS) + " |")
+        print("\n%d files, %d calls, %d bad; hscope alone takes %d MiB; load %.1f"
+              % (len(bombs), len(waiting), n_bad, own // MEBIBYTE, os.getloadavg()[0]))
+    return 1 if n_bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
