@@ -10,8 +10,6 @@
 #include "engine/op/rules.h"
 #include "engine/op/run.h"
 
-#include <string.h>
-
 static gboolean
 polyval_infer_shape (HybCall *call, GError **error)
 {
@@ -66,7 +64,8 @@ polyval_backward (const HybCall *call, const HybRun *run)
   gsize          n = (gsize) hyb_shape_size (&call->input[2].shape);
   double        *sums = run->workspace;
 
-  memset (sums, 0, (gsize) n_coefficients * sizeof *sums);
+  for (gint64 k = 0; k < n_coefficients; k++)
+    sums[k] = 0;
   for (gsize i = 0; i < n; i++)
     {
       double x = hyb_dtype_get_double (run->input[2], p->dtype, i), power, slope;

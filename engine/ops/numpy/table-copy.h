@@ -12,8 +12,8 @@ typedef struct
   HybShape in, out;
   gsize    item;
   HybDType dtype;
-  guint8   constant[8]; /* the bytes of an element that comes from nowhere */
-  gint64  *table
+  _Alignas(double) guint8 constant[8]; /* the bytes of an element that comes from nowhere */
+  gint64 *table
       [HYB_MAX_RANK]; /* for each index of the result that of the data, times its stride; or -1 */
   gconstpointer from;
   gpointer      to;
