@@ -298,22 +298,11 @@ emit_gradient (HybGrad *grad, const char *op, HybValueId y)
   hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, op, 3, operands));
 }
 
-#define ROW(id, text, source, REDUCTION, FINISH, table, prepares, summary, derivative, alias)   \
-  static void id##_forward (const HybCall *call, const HybRun *run)                             \
-  {                                                                                             \
-    reduce_forward (call, run, HYB_REDUCE_##REDUCTION, HYB_REDUCE_##FINISH);                    \
-  }                                                                                             \
-  REDUCE_BACKWARD_LOOP (id, float, f32, derivative)                                             \
-  REDUCE_BACKWARD_LOOP (id, double, f64, derivative)                                            \
-  static void id##_backward (const HybCall *call, const HybRun *run)                            \
-  {                                                                                             \
-    reduce_backward (call,                                                                      \
-                     run,                                                                       \
-                     call->output[0].dtype == HYB_F64 ? id##_backward_f64 : id##_backward_f32); \
-  }                                                                                             \
-  static void id##_gradient (HybGrad *grad)                                                     \
-  {                                                                                             \
-    emit_gradient (grad, "_backward_np_" #id, hyb_grad_##source (grad, 0));                     \
+#define ROW(id, text, source, REDUCTION, FINISH, table, prepares, summary, derivative, alias) \
+  REDUCE_FUNCTIONS (id, REDUCTION, FINISH, derivative)                                        \
+  static void id##_gradient (HybGrad *grad)                                                   \
+  {                                                                                           \
+    emit_gradient (grad, "_backward_np_" #id, hyb_grad_##source (grad, 0));                   \
   }
 ROWS (ROW)
 #undef ROW

@@ -44,6 +44,22 @@ typedef struct
       }                                                                                       \
   }
 
+/* Defines the forward functions of a reduction and of its gradient operator, id_forward() and
+ * id_backward().  The file defines reduce_forward() and reduce_backward(), which know its attributes. */
+#define REDUCE_FUNCTIONS(id, REDUCTION, FINISH, formula)                                        \
+  static void id##_forward (const HybCall *call, const HybRun *run)                             \
+  {                                                                                             \
+    reduce_forward (call, run, HYB_REDUCE_##REDUCTION, HYB_REDUCE_##FINISH);                    \
+  }                                                                                             \
+  REDUCE_BACKWARD_LOOP (id, float, f32, formula)                                                \
+  REDUCE_BACKWARD_LOOP (id, double, f64, formula)                                               \
+  static void id##_backward (const HybCall *call, const HybRun *run)                            \
+  {                                                                                             \
+    reduce_backward (call,                                                                      \
+                     run,                                                                       \
+                     call->output[0].dtype == HYB_F64 ? id##_backward_f64 : id##_backward_f32); \
+  }
+
 /* For HybOp.forward of a gradient operator with the inputs gradient, data and result: runs the loop. */
 void hyb_reduce_backward (const HybCall       *call,
                           const HybRun        *run,

@@ -120,26 +120,15 @@ reduce_backward (const HybCall *call, const HybRun *run, HybEachRow row)
   hyb_reduce_backward (call, run, &axes, row);
 }
 
-#define ROW(id, text, source, REDUCTION, FINISH, DTYPES, summary, derivative, alias)            \
-  static void id##_forward (const HybCall *call, const HybRun *run)                             \
-  {                                                                                             \
-    reduce_forward (call, run, HYB_REDUCE_##REDUCTION, HYB_REDUCE_##FINISH);                    \
-  }                                                                                             \
-  REDUCE_BACKWARD_LOOP (id, float, f32, derivative)                                             \
-  REDUCE_BACKWARD_LOOP (id, double, f64, derivative)                                            \
-  static void id##_backward (const HybCall *call, const HybRun *run)                            \
-  {                                                                                             \
-    reduce_backward (call,                                                                      \
-                     run,                                                                       \
-                     call->output[0].dtype == HYB_F64 ? id##_backward_f64 : id##_backward_f32); \
-  }                                                                                             \
-  static void id##_gradient (HybGrad *grad)                                                     \
-  {                                                                                             \
-    HybValueId operands[] = { hyb_grad_incoming (grad, 0),                                      \
-                              hyb_grad_input (grad, 0),                                         \
-                              hyb_grad_##source (grad, 0) };                                    \
-                                                                                                \
-    hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "_backward_" #id, 3, operands));     \
+#define ROW(id, text, source, REDUCTION, FINISH, DTYPES, summary, derivative, alias)        \
+  REDUCE_FUNCTIONS (id, REDUCTION, FINISH, derivative)                                      \
+  static void id##_gradient (HybGrad *grad)                                                 \
+  {                                                                                         \
+    HybValueId operands[] = { hyb_grad_incoming (grad, 0),                                  \
+                              hyb_grad_input (grad, 0),                                     \
+                              hyb_grad_##source (grad, 0) };                                \
+                                                                                            \
+    hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "_backward_" #id, 3, operands)); \
   }
 ROWS (ROW)
 #undef ROW
