@@ -44,3 +44,13 @@ hyb_fill (gpointer to, HybDType dtype, double value, gsize count)
   if (count > PATTERN)
     hyb_parallel_for ((gint64) count - PATTERN, 8 * PATTERN, fill_slice, &pattern);
 }
+
+void
+hyb_fill_diagonal (gpointer to, const HybType *type, gint64 k)
+{
+  gint64 rows = type->shape.dim[0], columns = type->shape.dim[1];
+
+  memset (to, 0, hyb_type_bytes (type));
+  for (gint64 row = MAX (0, -k); row < rows && row + k < columns; row++)
+    hyb_dtype_set_double (to, type->dtype, (gsize) (row * columns + row + k), 1);
+}

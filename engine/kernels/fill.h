@@ -4,7 +4,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "engine/tensor/dtype.h"
+#include "engine/tensor/shape.h"
 
 /* Writes value, converted to dtype as hyb_dtype_set_double() does, to `count` elements. */
 void hyb_fill (gpointer to, HybDType dtype, double value, gsize count);
+/* Fills a matrix with zeros, and its k-th diagonal with ones; k below 0: a lower one. */
+void hyb_fill_diagonal (gpointer to, const HybType *type, gint64 k);

@@ -141,15 +141,8 @@ static void
 eye_forward (const HybCall *call, const HybRun *run)
 {
   const SourceParams *params = call->params;
-  const HybType      *type = &call->output[0];
-  gint64              rows = type->shape.dim[0], columns = type->shape.dim[1];
 
-  memset (run->output[0], 0, hyb_type_bytes (type));
-  for (gint64 row = MAX (0, -params->k); row < rows && row + params->k < columns; row++)
-    hyb_dtype_set_double (run->output[0],
-                          type->dtype,
-                          (gsize) (row * columns + row + params->k),
-                          1);
+  hyb_fill_diagonal (run->output[0], &call->output[0], params->k);
 }
 
 static const char *const no_inputs[] = { NULL };
