@@ -12,7 +12,7 @@
 void hyb_infer_memo_begin (void);
 /* Counts one application of a rule.  FALSE and an error beyond the limit of work (limits.h). */
 gboolean hyb_infer_memo_count (GError **error);
-/* Ends it; the outermost one forgets everything. */
+/* Ends it.  Ending the outermost one frees all answers. */
 void hyb_infer_memo_end (void);
 
 /* Whether an inference is going on, so that answers can be stored. */

@@ -56,11 +56,12 @@ gboolean
 hyb_limits_check_memory (guint64 needed, guint64 file_bytes, const char *where, GError **error)
 {
   guint64          limit = hyb_limits_get_memory (file_bytes);
-  g_autofree char *needed_text = g_format_size_full (needed, G_FORMAT_SIZE_IEC_UNITS);
-  g_autofree char *limit_text = g_format_size_full (limit, G_FORMAT_SIZE_IEC_UNITS);
+  g_autofree char *needed_text = NULL, *limit_text = NULL;
 
   if (needed <= limit)
     return TRUE;
+  needed_text = g_format_size_full (needed, G_FORMAT_SIZE_IEC_UNITS);
+  limit_text = g_format_size_full (limit, G_FORMAT_SIZE_IEC_UNITS);
   return hyb_error_at (error,
                        HYB_FORMAT_ERROR,
                        HYB_FORMAT_ERROR_MALFORMED,

@@ -52,7 +52,7 @@ hyb_fused_body_result (const HybFusedBody *body)
   return HYB_I8;
 }
 
-/* The number of the variable that a value is; G_MAXUINT if it is none. */
+/* The index of the variable that has this value; G_MAXUINT if a node computes the value. */
 static guint
 variable_of (const HybGraph *graph, HybValueId value)
 {

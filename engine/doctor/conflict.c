@@ -56,7 +56,7 @@ is_refused (const Search *search, guint n, GError **error)
   return !hyb_infer_types (search->graph, types, NULL, FALSE, error);
 }
 
-/* Adds the last fact that the conflict needs, and forgets those behind it. */
+/* Adds the last fact that the conflict needs, and drops the facts behind it. */
 static void
 add_needed (Search *search)
 {

@@ -116,7 +116,7 @@ hyb_diagnosis_explain_shapes (HybDiagnosis *diagnosis)
   return conflict ? describe (diagnosis, conflict, facts) : NULL;
 }
 
-/* Forgets the given shapes of a conflict, so that others are judged without them. */
+/* Resets the given shapes of a conflict, so that other conflicts are found without them. */
 static void
 forget_given (HybDiagnosis *diagnosis, const HybConflict *conflict)
 {

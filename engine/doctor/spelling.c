@@ -97,7 +97,7 @@ correct_key (HybNodeEdit *edit, guint at)
   return TRUE;
 }
 
-/* Corrects a value that is none of the choices of its attribute. */
+/* Corrects a value that is not among the choices of its attribute. */
 static void
 correct_value (HybNodeEdit *edit, guint at)
 {

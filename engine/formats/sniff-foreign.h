@@ -6,6 +6,6 @@
 
 #include "engine/formats/sniff-kind.h"
 
-/* The kind of a file of another program; HYB_SNIFF_UNKNOWN if it is none of those that are tested.
+/* The kind of a file of another program; HYB_SNIFF_UNKNOWN if no test recognises it.
  * length is at least 1. */
 HybSniff hyb_sniff_foreign (const guint8 *data, gsize length);
