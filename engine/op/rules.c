@@ -61,6 +61,18 @@ hyb_rule_unary (HybCall *call, GError **error)
   return hyb_shape_unify (&call->input[0].shape, &call->output[0].shape, error);
 }
 
+gboolean
+hyb_rule_shape_of_second (HybCall *call, GError **error)
+{
+  return hyb_shape_unify (&call->output[0].shape, &call->input[1].shape, error);
+}
+
+gboolean
+hyb_rule_shape_of_third (HybCall *call, GError **error)
+{
+  return hyb_shape_unify (&call->output[0].shape, &call->input[2].shape, error);
+}
+
 /* Sets *dim to the size of one axis of the result, counted from the end; HYB_UNKNOWN if an input
  * with an unknown size could enlarge it. */
 static gboolean

@@ -18,6 +18,11 @@ HYB_API gboolean hyb_rule_same_shape (HybCall *call, GError **error);
 HYB_API gboolean hyb_rule_broadcast (HybCall *call, GError **error);
 /* Output 0 has the shape of input 0; other operands are ignored. */
 HYB_API gboolean hyb_rule_unary (HybCall *call, GError **error);
+/* Output 0 has the shape of input 1 and the other way round, as where a gradient operator gives the
+ * gradient of its second operand. */
+HYB_API gboolean hyb_rule_shape_of_second (HybCall *call, GError **error);
+/* The same for input 2. */
+HYB_API gboolean hyb_rule_shape_of_third (HybCall *call, GError **error);
 /* For operators with HybOp.gradient_of: asks infer_shape of the differentiated operator for the
  * shapes that HybOp.operands relates to this call. */
 HYB_API gboolean hyb_rule_gradient (HybCall *call, GError **error);

@@ -194,12 +194,6 @@ diag_backward (const HybCall *call, const HybRun *run)
   put_diagonal (call, run, &diagonal);
 }
 
-static gboolean
-backward_infer_shape (HybCall *call, GError **error)
-{
-  return hyb_shape_unify (&call->output[0].shape, &call->input[1].shape, error);
-}
-
 static void
 diag_gradient (HybGrad *grad)
 {
@@ -235,7 +229,7 @@ const HybOp hyb_ops_diag[] = {
       .inputs = backward_inputs,
       .params = diag_params,
       .params_size = sizeof (DiagParams),
-      .infer_shape = backward_infer_shape,
+      .infer_shape = hyb_rule_shape_of_second,
       .dtypes = HYB_DTYPES_ALL,
       .forward = diag_backward,
       .cost = hyb_rule_cost_move,

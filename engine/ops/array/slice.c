@@ -251,13 +251,6 @@ slice_like_box (gconstpointer values, const HybShape *data)
 
 /* --- What the three operators share --- */
 
-/* infer_shape of the gradients.  Inputs: gradient, data. */
-static gboolean
-backward_infer_shape (HybCall *call, GError **error)
-{
-  return hyb_shape_unify (&call->output[0].shape, &call->input[1].shape, error);
-}
-
 /* The gradient operator does not get shape_like, but the gradient has its size along the cut axes,
  * so it can take its place. */
 static gboolean
@@ -266,7 +259,7 @@ slice_like_backward_infer_shape (HybCall *call, GError **error)
   HybType operands[] = { call->input[1], call->input[0], call->input[0] };
   HybCall forward = { .params = call->params, .input = operands, .output = operands + 2 };
 
-  return backward_infer_shape (call, error) && slice_like_infer_shape (&forward, error);
+  return hyb_rule_shape_of_second (call, error) && slice_like_infer_shape (&forward, error);
 }
 
 static void
@@ -352,8 +345,8 @@ const HybOp hyb_ops_slice[] = {
       .constant_inputs = 1 << 1,
       .infer_dtype = hyb_rule_dtype_first,
   },
-  { BACKWARD_OP (slice, hyb_slice_params, HybSliceParams, backward_infer_shape) },
-  { BACKWARD_OP (slice_axis, slice_axis_params, SliceAxisParams, backward_infer_shape) },
+  { BACKWARD_OP (slice, hyb_slice_params, HybSliceParams, hyb_rule_shape_of_second) },
+  { BACKWARD_OP (slice_axis, slice_axis_params, SliceAxisParams, hyb_rule_shape_of_second) },
   { BACKWARD_OP (slice_like, slice_like_params, SliceLikeParams, slice_like_backward_infer_shape) },
   { 0 },
 };

@@ -213,12 +213,6 @@ repeat_backward (const HybCall *call, const HybRun *run)
   hyb_move_add (&move, call->input[0].dtype, run->input[0], run->output[0]);
 }
 
-static gboolean
-backward_infer_shape (HybCall *call, GError **error)
-{
-  return hyb_shape_unify (&call->output[0].shape, &call->input[1].shape, error);
-}
-
 static void
 tile_gradient (HybGrad *grad)
 {
@@ -252,12 +246,12 @@ static const char *const backward_inputs[] = { "gradient", "data", NULL };
   .dtypes = HYB_DTYPES_ALL, .forward = stem##_forward, .gradient = stem##_gradient,           \
   .cost = hyb_rule_cost_move
 
-#define BACKWARD_OP(stem, Params)                                                                \
-  .name = "_backward_" #stem, .gradient_of = #stem, .operands = "g0 i0 > i0",                    \
-  .doc = "Gradient of " #stem ": the sum over all copies.", .category = HYB_CATEGORY_REDUCTION,  \
-  .flags = HYB_OP_INTERNAL, .inputs = backward_inputs, .params = stem##_params,                  \
-  .params_size = sizeof (Params), .infer_shape = backward_infer_shape, .dtypes = HYB_DTYPES_ALL, \
-  .forward = stem##_backward, .cost = backward_cost
+#define BACKWARD_OP(stem, Params)                                                               \
+  .name = "_backward_" #stem, .gradient_of = #stem, .operands = "g0 i0 > i0",                   \
+  .doc = "Gradient of " #stem ": the sum over all copies.", .category = HYB_CATEGORY_REDUCTION, \
+  .flags = HYB_OP_INTERNAL, .inputs = backward_inputs, .params = stem##_params,                 \
+  .params_size = sizeof (Params), .infer_shape = hyb_rule_shape_of_second,                      \
+  .dtypes = HYB_DTYPES_ALL, .forward = stem##_backward, .cost = backward_cost
 
 const HybOp hyb_ops_tile[] = {
   {

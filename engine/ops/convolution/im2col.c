@@ -332,13 +332,6 @@ im2col_gradient (HybGrad *grad)
   hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "_backward_im2col", 2, inputs));
 }
 
-/* Inputs: gradient, data (for its shape). */
-static gboolean
-backward_infer_shape (HybCall *call, GError **error)
-{
-  return hyb_shape_unify (&call->output[0].shape, &call->input[1].shape, error);
-}
-
 static gboolean
 col2im_infer_shape (HybCall *call, GError **error)
 {
@@ -419,7 +412,7 @@ const HybOp hyb_ops_im2col[] = {
       .params = im2col_params,
       .params_size = sizeof (WindowParams),
       .check = window_check,
-      .infer_shape = backward_infer_shape,
+      .infer_shape = hyb_rule_shape_of_second,
       .dtypes = HYB_DTYPES_ALL,
       .forward = columns_to_image,
       .cost = columns_to_image_cost,

@@ -156,13 +156,6 @@ gather_gradient (HybGrad *grad)
                                      HYB_NO_ID));
 }
 
-/* Inputs: gradient, indices, data. */
-static gboolean
-backward_gather_infer_shape (HybCall *call, GError **error)
-{
-  return hyb_shape_unify (&call->output[0].shape, &call->input[2].shape, error);
-}
-
 static void
 backward_gather (const HybCall *call, const HybRun *run)
 {
@@ -387,7 +380,7 @@ const HybOp hyb_ops_gather_nd[] = {
       .operands = "g0 i1 i0 > i0",
       .inputs = backward_inputs,
       .constant_inputs = 1 << 1,
-      .infer_shape = backward_gather_infer_shape,
+      .infer_shape = hyb_rule_shape_of_third,
       .infer_dtype = except_second_dtype,
       .dtypes = HYB_DTYPES_ALL,
       .forward = backward_gather,

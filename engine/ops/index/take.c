@@ -208,13 +208,6 @@ take_gradient (HybGrad *grad)
   hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "_backward_take", 3, inputs));
 }
 
-/* infer_shape of the gradients.  Inputs: gradient, indices, data (for its shape). */
-static gboolean
-backward_like_third (HybCall *call, GError **error)
-{
-  return hyb_shape_unify (&call->output[0].shape, &call->input[2].shape, error);
-}
-
 /* One thread's range of the outer axis; two ranges never add to the same row. */
 static void
 take_add_rows (gint64 begin, gint64 end, gpointer data)
@@ -502,7 +495,7 @@ const HybOp hyb_ops_take[] = {
       .constant_inputs = 1 << 1,
       .params = take_params,
       .params_size = sizeof (TakeParams),
-      .infer_shape = backward_like_third,
+      .infer_shape = hyb_rule_shape_of_third,
       .infer_dtype = except_second_dtype,
       .dtypes = HYB_DTYPES_ALL,
       .forward = take_backward,
@@ -537,7 +530,7 @@ const HybOp hyb_ops_take[] = {
       .params = pick_params,
       .params_size = sizeof (PickParams),
       .check = pick_check,
-      .infer_shape = backward_like_third,
+      .infer_shape = hyb_rule_shape_of_third,
       .infer_dtype = except_second_dtype,
       .dtypes = HYB_DTYPES_ALL,
       .forward = pick_backward,

@@ -174,19 +174,6 @@ backward_rhs_gradient (HybGrad *grad)
                                             (HybValueId[]){ dc, lhs, h }));
 }
 
-/* Inputs of both gradients: gradient, lhs, rhs. */
-static gboolean
-backward_lhs_infer_shape (HybCall *call, GError **error)
-{
-  return hyb_shape_unify (&call->output[0].shape, &call->input[1].shape, error);
-}
-
-static gboolean
-backward_rhs_infer_shape (HybCall *call, GError **error)
-{
-  return hyb_shape_unify (&call->output[0].shape, &call->input[2].shape, error);
-}
-
 /* C = A B gives dA = dC Bᵀ.  With transpose_a lhs is stored as Aᵀ, whose gradient is B dCᵀ. */
 static void
 backward_lhs_forward (const HybCall *call, const HybRun *run)
@@ -421,7 +408,7 @@ const HybOp hyb_ops_dot[] = {
       .inputs = backward_inputs,
       .params = dot_params,
       .params_size = sizeof (DotParams),
-      .infer_shape = backward_lhs_infer_shape,
+      .infer_shape = hyb_rule_shape_of_second,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = backward_lhs_forward,
       .gradient = backward_lhs_gradient,
@@ -437,7 +424,7 @@ const HybOp hyb_ops_dot[] = {
       .inputs = backward_inputs,
       .params = dot_params,
       .params_size = sizeof (DotParams),
-      .infer_shape = backward_rhs_infer_shape,
+      .infer_shape = hyb_rule_shape_of_third,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = backward_rhs_forward,
       .gradient = backward_rhs_gradient,

@@ -248,18 +248,6 @@ matmul_cost (const HybCall *call, HybCost *cost)
   hyb_rule_cost_bytes (call, cost);
 }
 
-static gboolean
-backward_lhs_infer_shape (HybCall *call, GError **error)
-{
-  return hyb_shape_unify (&call->output[0].shape, &call->input[1].shape, error);
-}
-
-static gboolean
-backward_rhs_infer_shape (HybCall *call, GError **error)
-{
-  return hyb_shape_unify (&call->output[0].shape, &call->input[2].shape, error);
-}
-
 static void
 matmul_gradient (HybGrad *grad)
 {
@@ -276,13 +264,12 @@ matmul_gradient (HybGrad *grad)
 static const char *const inputs[] = { "a", "b", NULL };
 static const char *const backward_inputs[] = { "gradient", "a", "b", NULL };
 
-#define BACKWARD(side, map)                                                                  \
+#define BACKWARD(side, map, rule)                                                            \
   {                                                                                          \
     .name = "_backward_np_matmul_" #side, .doc = "Gradient of _npi_matmul, of one operand.", \
     .category = HYB_CATEGORY_LINEAR, .flags = HYB_OP_INTERNAL, .gradient_of = "_npi_matmul", \
-    .operands = "g0 i0 i1 > " map, .inputs = backward_inputs,                                \
-    .infer_shape = backward_##side##_infer_shape, .dtypes = HYB_DTYPES_FLOAT,                \
-    .forward = backward_##side,                                                              \
+    .operands = "g0 i0 i1 > " map, .inputs = backward_inputs, .infer_shape = rule,           \
+    .dtypes = HYB_DTYPES_FLOAT, .forward = backward_##side,                                  \
   }
 
 const HybOp hyb_ops_matmul[] = {
@@ -297,8 +284,8 @@ const HybOp hyb_ops_matmul[] = {
       .gradient = matmul_gradient,
       .cost = matmul_cost,
   },
-  BACKWARD (lhs, "i0"),
-  BACKWARD (rhs, "i1"),
+  BACKWARD (lhs, "i0", hyb_rule_shape_of_second),
+  BACKWARD (rhs, "i1", hyb_rule_shape_of_third),
   { 0 },
 };
 

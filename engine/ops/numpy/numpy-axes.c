@@ -308,12 +308,6 @@ layout_backward (const HybCall *call, const HybRun *run, LayoutRule rule)
             (char *) run->output[0] + layout.from * (gint64) item);
 }
 
-static gboolean
-backward_infer_shape (HybCall *call, GError **error)
-{
-  return hyb_shape_unify (&call->output[0].shape, &call->input[1].shape, error);
-}
-
 static void
 emit_gradient (HybGrad *grad, const char *op)
 {
@@ -371,28 +365,28 @@ static const char *const backward_inputs[] = { "gradient", "data", NULL };
   .category = HYB_CATEGORY_MOVEMENT, .params = table##_params, .params_size = sizeof (AxesParams), \
   .cost = hyb_rule_cost_move
 
-#define ROW(text, id, table, types, summary) \
-  {                                          \
-    .name = text,                            \
-    .doc = summary,                          \
-    COMMON (table),                          \
-    .inputs = inputs,                        \
-    .infer_shape = id##_infer_shape,         \
-    .dtypes = types,                         \
-    .forward = id##_forward,                 \
-    .gradient = id##_gradient,               \
-  },                                         \
-      {                                      \
-        .name = "_backward" text,            \
-        .doc = "Gradient of " text ".",      \
-        COMMON (table),                      \
-        .flags = HYB_OP_INTERNAL,            \
-        .gradient_of = text,                 \
-        .operands = "g0 i0 > i0",            \
-        .inputs = backward_inputs,           \
-        .infer_shape = backward_infer_shape, \
-        .dtypes = HYB_DTYPES_ALL,            \
-        .forward = id##_backward,            \
+#define ROW(text, id, table, types, summary)     \
+  {                                              \
+    .name = text,                                \
+    .doc = summary,                              \
+    COMMON (table),                              \
+    .inputs = inputs,                            \
+    .infer_shape = id##_infer_shape,             \
+    .dtypes = types,                             \
+    .forward = id##_forward,                     \
+    .gradient = id##_gradient,                   \
+  },                                             \
+      {                                          \
+        .name = "_backward" text,                \
+        .doc = "Gradient of " text ".",          \
+        COMMON (table),                          \
+        .flags = HYB_OP_INTERNAL,                \
+        .gradient_of = text,                     \
+        .operands = "g0 i0 > i0",                \
+        .inputs = backward_inputs,               \
+        .infer_shape = hyb_rule_shape_of_second, \
+        .dtypes = HYB_DTYPES_ALL,                \
+        .forward = id##_backward,                \
       },
 
 const HybOp hyb_ops_numpy_axes[] = {

@@ -354,18 +354,6 @@ product_cost (const HybCall *call, PairingRule rule, HybCost *cost)
   hyb_rule_cost_bytes (call, cost);
 }
 
-static gboolean
-backward_lhs_infer_shape (HybCall *call, GError **error)
-{
-  return hyb_shape_unify (&call->output[0].shape, &call->input[1].shape, error);
-}
-
-static gboolean
-backward_rhs_infer_shape (HybCall *call, GError **error)
-{
-  return hyb_shape_unify (&call->output[0].shape, &call->input[2].shape, error);
-}
-
 static void
 emit_gradients (HybGrad *grad, const char *lhs, const char *rhs)
 {
@@ -423,30 +411,30 @@ ROWS (ROW)
 static const char *const inputs[] = { "a", "b", NULL };
 static const char *const backward_inputs[] = { "gradient", "a", "b", NULL };
 
-#define BACKWARD(text, id, side, map, ...)                                              \
-  {                                                                                     \
-    .name = "_backward" text "_" #side, .doc = "Gradient of " text ", of one operand.", \
-    .category = HYB_CATEGORY_LINEAR, .flags = HYB_OP_INTERNAL, .gradient_of = text,     \
-    .operands = "g0 i0 i1 > " map, .inputs = backward_inputs, __VA_ARGS__,              \
-    .infer_shape = backward_##side##_infer_shape, .dtypes = HYB_DTYPES_FLOAT,           \
-    .workspace = backward_workspace, .forward = id##_backward_##side,                   \
+#define BACKWARD(text, id, side, map, rule, ...)                                                  \
+  {                                                                                               \
+    .name = "_backward" text "_" #side, .doc = "Gradient of " text ", of one operand.",           \
+    .category = HYB_CATEGORY_LINEAR, .flags = HYB_OP_INTERNAL, .gradient_of = text,               \
+    .operands = "g0 i0 i1 > " map, .inputs = backward_inputs, __VA_ARGS__, .infer_shape = rule,   \
+    .dtypes = HYB_DTYPES_FLOAT, .workspace = backward_workspace, .forward = id##_backward_##side, \
   }
 
-#define ROW(text, id, table, summary) \
-  {                                   \
-    .name = text,                     \
-    .doc = summary,                   \
-    .category = HYB_CATEGORY_LINEAR,  \
-    .inputs = inputs,                 \
-    table,                            \
-    .infer_shape = id##_infer_shape,  \
-    .dtypes = HYB_DTYPES_FLOAT,       \
-    .workspace = forward_workspace,   \
-    .forward = id##_forward,          \
-    .gradient = id##_gradient,        \
-    .cost = id##_cost,                \
-  },                                  \
-      BACKWARD (text, id, lhs, "i0", table), BACKWARD (text, id, rhs, "i1", table),
+#define ROW(text, id, table, summary)                                  \
+  {                                                                    \
+    .name = text,                                                      \
+    .doc = summary,                                                    \
+    .category = HYB_CATEGORY_LINEAR,                                   \
+    .inputs = inputs,                                                  \
+    table,                                                             \
+    .infer_shape = id##_infer_shape,                                   \
+    .dtypes = HYB_DTYPES_FLOAT,                                        \
+    .workspace = forward_workspace,                                    \
+    .forward = id##_forward,                                           \
+    .gradient = id##_gradient,                                         \
+    .cost = id##_cost,                                                 \
+  },                                                                   \
+      BACKWARD (text, id, lhs, "i0", hyb_rule_shape_of_second, table), \
+      BACKWARD (text, id, rhs, "i1", hyb_rule_shape_of_third, table),
 
 const HybOp hyb_ops_tensordot[] = {
   ROWS (ROW) //

@@ -281,12 +281,6 @@ backward_last_arity (gconstpointer values, guint *n_inputs, guint *n_outputs)
 }
 
 static gboolean
-backward_last_infer_shape (HybCall *call, GError **error)
-{
-  return hyb_shape_unify (&call->output[0].shape, &call->input[1].shape, error);
-}
-
-static gboolean
 backward_last_infer_dtype (HybCall *call, GError **error)
 {
   return hyb_rule_dtype_except (call, 1 << 2, error);
@@ -388,7 +382,7 @@ const HybOp hyb_ops_sequence[] = {
       .params = last_params,
       .params_size = sizeof (SequenceParams),
       .arity = backward_last_arity,
-      .infer_shape = backward_last_infer_shape,
+      .infer_shape = hyb_rule_shape_of_second,
       .infer_dtype = backward_last_infer_dtype,
       .dtypes = HYB_DTYPES_ALL,
       .forward = last_backward,

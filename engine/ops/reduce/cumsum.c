@@ -154,12 +154,6 @@ cumsum_gradient (HybGrad *grad)
 }
 
 static gboolean
-backward_infer_shape (HybCall *call, GError **error)
-{
-  return hyb_shape_unify (&call->output[0].shape, &call->input[1].shape, error);
-}
-
-static gboolean
 backward_infer_dtype (HybCall *call, GError **error)
 {
   return hyb_dtype_unify (&call->output[0].dtype, &call->input[1].dtype, error);
@@ -193,7 +187,7 @@ const HybOp hyb_ops_cumsum[] = {
       .inputs = backward_inputs,
       .params = cumsum_params,
       .params_size = sizeof (CumsumParams),
-      .infer_shape = backward_infer_shape,
+      .infer_shape = hyb_rule_shape_of_second,
       .infer_dtype = backward_infer_dtype,
       .dtypes = CUMSUM_DTYPES,
       .forward = cumsum_backward,

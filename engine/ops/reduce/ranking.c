@@ -103,12 +103,6 @@ hyb_ranking_emit_backward (HybGrad *grad, const char *op)
 }
 
 gboolean
-hyb_ranking_backward_shape (HybCall *call, GError **error)
-{
-  return hyb_shape_unify (&call->output[0].shape, &call->input[2].shape, error);
-}
-
-gboolean
 hyb_ranking_backward_dtype (HybCall *call, GError **error)
 {
   return hyb_rule_dtype_except (call, 1 << 1, error);
