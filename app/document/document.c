@@ -138,19 +138,9 @@ static void
 infer_types (ScopeDocument *document, const char *const *shapes)
 {
   guint               n_values = hyb_graph_n_values (document->graph);
-  guint               n;
-  const HybNodeId    *variables = hyb_graph_get_variables (document->graph, &n);
   g_autofree HybType *traced_types = hyb_diagnose_new_types (document->graph);
 
-  document->types = hyb_diagnose_new_types (document->graph);
-  for (guint i = 0; i < n; i++)
-    {
-      const HybNode *node = hyb_graph_get_node (document->graph, variables[i]);
-      HybTensor     *tensor = hyb_model_get_parameter (document->model, node->name);
-
-      if (tensor)
-        document->types[node->first_output] = *hyb_tensor_get_type (tensor);
-    }
+  document->types = hyb_model_new_types (document->model);
   set_input_shapes (document, shapes);
   memcpy (traced_types, document->types, n_values * sizeof (HybType));
   hyb_diagnose (document->model, document->types);

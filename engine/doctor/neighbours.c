@@ -63,22 +63,14 @@ static gboolean
 fits_graph (HybModel *model)
 {
   HybGraph           *graph = hyb_model_get_graph (model);
-  guint               n, n_values = hyb_graph_n_values (graph);
+  guint               n;
   const HybNodeId    *variables = hyb_graph_get_variables (graph, &n);
-  g_autofree HybType *types = g_new (HybType, MAX (n_values, 1));
+  g_autofree HybType *types = hyb_model_new_types (model);
 
-  for (guint i = 0; i < n_values; i++)
-    types[i] = HYB_TYPE_UNKNOWN;
   for (guint i = 0; i < n; i++)
-    {
-      const HybNode *node = hyb_graph_get_node (graph, variables[i]);
-      HybTensor     *tensor = hyb_model_get_parameter (model, node->name);
-
-      if (tensor)
-        types[node->first_output] = *hyb_tensor_get_type (tensor);
-      else if (hyb_graph_get_role (graph, variables[i], FALSE) == HYB_ROLE_PARAMETER)
-        return FALSE;
-    }
+    if (!hyb_model_get_parameter (model, hyb_graph_get_node (graph, variables[i])->name) &&
+        hyb_graph_get_role (graph, variables[i], FALSE) == HYB_ROLE_PARAMETER)
+      return FALSE;
   return hyb_infer_types (graph, types, NULL, FALSE, NULL);
 }
 

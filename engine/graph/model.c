@@ -108,6 +108,27 @@ hyb_model_get_parameter (HybModel *model, const char *name)
   return parameter ? parameter->tensor : NULL;
 }
 
+HybType *
+hyb_model_new_types (HybModel *model)
+{
+  HybGraph        *graph = hyb_model_get_graph (model);
+  guint            n_values = hyb_graph_n_values (graph), n;
+  HybType         *types = g_new (HybType, MAX (n_values, 1));
+  const HybNodeId *variables = hyb_graph_get_variables (graph, &n);
+
+  for (guint i = 0; i < n_values; i++)
+    types[i] = HYB_TYPE_UNKNOWN;
+  for (guint i = 0; i < n; i++)
+    {
+      const HybNode *node = hyb_graph_get_node (graph, variables[i]);
+      HybTensor     *tensor = hyb_model_get_parameter (model, node->name);
+
+      if (tensor)
+        types[node->first_output] = *hyb_tensor_get_type (tensor);
+    }
+  return types;
+}
+
 void
 hyb_model_set_parameter (HybModel *model, const char *name, HybTensor *tensor)
 {

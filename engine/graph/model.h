@@ -37,6 +37,9 @@ HYB_API void hyb_model_set_graph (HybModel *model, HybGraph *graph);
 /* The parameter for the variable of this name (without "arg:" or "aux:"), owned by the model,
  * or NULL. */
 HYB_API HybTensor *hyb_model_get_parameter (HybModel *model, const char *name);
+/* The types of the values of the model's graph, by value, as far as its parameters tell them; the
+ * others are unknown.  (transfer full) */
+HYB_API HybType *hyb_model_new_types (HybModel *model);
 /* Adds a parameter, or replaces the one of this name and keeps its place.  The model takes a
  * reference to tensor. */
 HYB_API void hyb_model_set_parameter (HybModel *model, const char *name, HybTensor *tensor);

@@ -100,28 +100,6 @@ make_random (HybGraph *graph, HybNodeId id, const HybType *type, HybTensor *like
 
 /* --- Shapes --- */
 
-/* Types by value, known only for parameters. */
-static HybType *
-known_types (HybModel *model)
-{
-  HybGraph        *graph = hyb_model_get_graph (model);
-  guint            n_values = hyb_graph_n_values (graph), n;
-  HybType         *types = g_new (HybType, MAX (n_values, 1));
-  const HybNodeId *variables = hyb_graph_get_variables (graph, &n);
-
-  for (guint i = 0; i < n_values; i++)
-    types[i] = HYB_TYPE_UNKNOWN;
-  for (guint i = 0; i < n; i++)
-    {
-      const HybNode *node = hyb_graph_get_node (graph, variables[i]);
-      HybTensor     *tensor = hyb_model_get_parameter (model, node->name);
-
-      if (tensor)
-        types[node->first_output] = *hyb_tensor_get_type (tensor);
-    }
-  return types;
-}
-
 /* Sets the first unknown size of a variable to 2.  FALSE if there is none. */
 static gboolean
 guess_sizes (HybGraph *graph, HybType *types)
@@ -195,7 +173,7 @@ HybTensorList *
 hyb_trial_complete (HybModel *model, HybTensorList *input, guint64 seed, GError **error)
 {
   HybGraph           *graph = hyb_model_get_graph (model);
-  g_autofree HybType *types = known_types (model);
+  g_autofree HybType *types = hyb_model_new_types (model);
   guint               n;
   const HybNodeId    *variables = hyb_graph_get_variables (graph, &n);
 
@@ -218,7 +196,7 @@ HybTensorList *
 hyb_trial_random (HybModel *model, HybTensorList *like, guint64 seed)
 {
   HybGraph           *graph = hyb_model_get_graph (model);
-  g_autofree HybType *types = known_types (model);
+  g_autofree HybType *types = hyb_model_new_types (model);
   guint               n;
   const HybNodeId    *variables = hyb_graph_get_variables (graph, &n);
 
@@ -249,7 +227,7 @@ static HybType *
 types_with (HybModel *model, const char *name, const HybType *type)
 {
   HybGraph *graph = hyb_model_get_graph (model);
-  HybType  *types = known_types (model);
+  HybType  *types = hyb_model_new_types (model);
   HybNodeId id = hyb_graph_find_variable (graph, name);
 
   if (id != HYB_NO_ID)
