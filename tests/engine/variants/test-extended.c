@@ -5,6 +5,7 @@
 #include "engine/base/error.h"
 #include "engine/graph/builder.h"
 #include "engine/variants/prove.h"
+#include "tests/engine/variants/converted.h"
 #include "tests/engine/variants/listed.h"
 #include "tests/engine/variants/spellings.h"
 
@@ -75,36 +76,6 @@ end_extension (Extension *extension)
   return extension->model;
 }
 
-static HybVariant *
-convert (HybModel *model, HybForm form, HybTensorList *input)
-{
-  HybConvertOptions options = { .form = form, .input = input };
-  g_autoptr (GError) error = NULL;
-  HybVariant     *variant = hyb_variant_convert (model, &options, &error);
-  HybProveOptions proving = { .input = input, .variant = variant };
-  g_auto (HybProof) proof = { 0 };
-
-  g_assert_no_error (error);
-  if (!variant)
-    return NULL;
-  g_assert_true (hyb_prove (model, variant->model, &proving, &proof, &error));
-  g_assert_no_error (error);
-  g_assert_true (proof.ok);
-  g_assert_true (proof.gradients);
-  return variant;
-}
-
-static guint
-count_nodes (HybModel *model, const char *type)
-{
-  HybGraph *graph = hyb_model_get_graph (model);
-  guint     n = 0;
-
-  for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
-    n += strcmp (hyb_graph_get_node (graph, id)->type, type) == 0;
-  return n;
-}
-
 static guint
 count_findings (HybModel *model, const char *code)
 {
@@ -147,10 +118,10 @@ test_last_memory (gconstpointer data)
   hyb_builder_add_head (extension.builder, extension.value[outputs]);
   hyb_builder_add_head (extension.builder, last);
   model = end_extension (&extension);
-  variant = convert (model, HYB_FORM_FUSED, input);
+  variant = converted_new (model, HYB_FORM_FUSED, input);
   g_assert_nonnull (variant);
-  g_assert_cmpuint (count_nodes (variant->model, "RNN"), ==, 1);
-  g_assert_cmpuint (count_nodes (variant->model, "tanh"), ==, 0);
+  g_assert_cmpuint (converted_count_nodes (variant->model, "RNN"), ==, 1);
+  g_assert_cmpuint (converted_count_nodes (variant->model, "tanh"), ==, 0);
 }
 
 /* A memory of a certain step is still refused: it is the last one for this number of steps only. */
@@ -215,8 +186,8 @@ test_packed (void)
 {
   g_autoptr (HybTensorList) input = spelling_input ();
   g_autoptr (HybModel) model = write_with_reader (HYB_FORM_UNROLLED, "lstm_h2h_weight", input);
-  g_autoptr (HybVariant) fused = convert (model, HYB_FORM_FUSED, input);
-  g_autoptr (HybVariant) loop = convert (model, HYB_FORM_FOREACH, input);
+  g_autoptr (HybVariant) fused = converted_new (model, HYB_FORM_FUSED, input);
+  g_autoptr (HybVariant) loop = converted_new (model, HYB_FORM_FOREACH, input);
 
   g_assert_cmpuint (count_findings (fused->model, "weight-copied"), ==, 1);
   g_assert_cmpuint (count_findings (loop->model, "weight-copied"), ==, 0);
@@ -227,7 +198,7 @@ test_unpacked (void)
 {
   g_autoptr (HybTensorList) input = spelling_input ();
   g_autoptr (HybModel) model = write_with_reader (HYB_FORM_FUSED, "lstm_parameters", input);
-  g_autoptr (HybVariant) variant = convert (model, HYB_FORM_UNROLLED, input);
+  g_autoptr (HybVariant) variant = converted_new (model, HYB_FORM_UNROLLED, input);
 
   g_assert_cmpuint (count_findings (variant->model, "weight-copied"), ==, 1);
 }
@@ -270,8 +241,8 @@ test_shared (void)
                                                 0));
     }
   model = end_extension (&extension);
-  g_assert_cmpuint (count_nodes (model, "RNN"), ==, 2);
-  variant = convert (model, HYB_FORM_UNROLLED, input);
+  g_assert_cmpuint (converted_count_nodes (model, "RNN"), ==, 2);
+  variant = converted_new (model, HYB_FORM_UNROLLED, input);
   g_assert_cmpuint (hyb_model_n_parameters (variant->model), ==, 4);
   g_assert_cmpuint (count_findings (variant->model, "weight-copied"), ==, 0);
 }

@@ -9,6 +9,7 @@
 #include "engine/analysis/pass.h"
 #include "engine/variants/depth-first.h"
 #include "engine/variants/prove.h"
+#include "tests/engine/variants/converted.h"
 #include "tests/engine/variants/listed.h"
 
 #include <string.h>
@@ -185,17 +186,6 @@ test_folder (gconstpointer data)
     check_loop_trip (model, input);
 }
 
-static guint
-count_nodes (HybModel *model, const char *type)
-{
-  HybGraph *graph = hyb_model_get_graph (model);
-  guint     n = 0;
-
-  for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
-    n += strcmp (hyb_graph_get_node (graph, id)->type, type) == 0;
-  return n;
-}
-
 /* One mask a step, for all who read what is left. */
 static void
 test_dropout_once (void)
@@ -214,10 +204,10 @@ test_dropout_once (void)
   input = listed_input ("foreachrnn-stack", model, &has_weights);
   fused = convert (model, input, HYB_FORM_FUSED, NULL);
   loop = convert (fused->model, input, HYB_FORM_FOREACH, NULL);
-  g_assert_cmpuint (count_nodes (loop->model, "Dropout"), ==, 1);
+  g_assert_cmpuint (converted_count_nodes (loop->model, "Dropout"), ==, 1);
   g_clear_pointer (&fused, hyb_variant_free);
   fused = convert (loop->model, input, HYB_FORM_FUSED, NULL);
-  g_assert_cmpuint (count_nodes (fused->model, "Dropout"), ==, 4);
+  g_assert_cmpuint (converted_count_nodes (fused->model, "Dropout"), ==, 4);
 }
 
 static void
@@ -237,8 +227,8 @@ test_per_layer (void)
   input = options.input = listed_input ("fused-lstm-l3-bi", model, &has_weights);
   variant = hyb_variant_convert (model, &options, NULL);
   g_assert_nonnull (variant);
-  g_assert_cmpuint (count_nodes (model, "RNN"), ==, 1);
-  g_assert_cmpuint (count_nodes (variant->model, "RNN"), ==, 3);
+  g_assert_cmpuint (converted_count_nodes (model, "RNN"), ==, 1);
+  g_assert_cmpuint (converted_count_nodes (variant->model, "RNN"), ==, 3);
   check_proof (model, variant, input);
 }
 
@@ -260,7 +250,7 @@ test_partial (void)
   input = listed_input ("rnn-modifiers-deep", model, &has_weights);
   variant = convert (model, input, HYB_FORM_FUSED, NULL);
   g_assert_nonnull (variant);
-  g_assert_cmpuint (count_nodes (variant->model, "RNN"), ==, 4);
+  g_assert_cmpuint (converted_count_nodes (variant->model, "RNN"), ==, 4);
   findings = hyb_model_get_findings (variant->model);
   for (guint i = 0; i < findings->len; i++)
     is_said = is_said || strstr (((const HybFinding *) findings->pdata[i])->message,
