@@ -163,6 +163,8 @@ describe_gradients (ScopeJson *json, const ProfCapture *capture)
 void
 scope_describe_capture (ScopeJson *json, const ProfCapture *capture, const ProfSummary *summary)
 {
+  if (prof_capture_get_missing (capture))
+    scope_json_string (json, "missing", prof_capture_get_missing (capture));
   describe_clean (json, capture, summary);
   scope_json_begin_object (json, "traced");
   scope_json_int (json, "runs", summary->n_runs);

@@ -12,7 +12,6 @@
 #include "engine/formats/mxnet-symbol.h"
 #include "engine/op/suggest.h"
 #include "engine/open/open.h"
-#include "profiler/capture/capture.h"
 
 #include <stdio.h>
 
@@ -44,10 +43,20 @@ is_capture (const char *file)
   return prof_capture_sniff (head, n);
 }
 
+ProfCapture *
+scope_open_capture (const char *file, GError **error)
+{
+  ProfCapture *capture = prof_capture_open (file, error);
+
+  if (capture && prof_capture_get_missing (capture))
+    scope_print_message (HYB_SEVERITY_WARNING, "%s: %s", file, prof_capture_get_missing (capture));
+  return capture;
+}
+
 static HybModel *
 open_capture (const char *file, GError **error)
 {
-  g_autoptr (ProfCapture) capture = prof_capture_open (file, error);
+  g_autoptr (ProfCapture) capture = scope_open_capture (file, error);
   g_autoptr (GBytes) symbol = capture ? prof_capture_dup_symbol (capture, error) : NULL;
   g_autoptr (HybModel) model = hyb_model_new ();
 

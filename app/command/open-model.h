@@ -7,6 +7,7 @@
 
 #include "app/command/common-options.h"
 #include "engine/graph/model.h"
+#include "profiler/capture/capture.h"
 
 /* Opens files[0] with the parameters of --params or files[1], and prints its findings.
  * NULL and an error if the model has errors.  (transfer full) */
@@ -15,6 +16,10 @@ HybModel *scope_open_model (const ScopeCommonOptions *common, char **files, GErr
  * graph.  NULL and an error only if a file cannot be read.  (transfer full) */
 HybModel *
 scope_open_model_tolerant (const ScopeCommonOptions *common, char **files, GError **error);
+
+/* Opens a capture, with a warning that says what is missing if the file was cut.  NULL and an error: see
+ * prof_capture_open().  (transfer full) */
+ProfCapture *scope_open_capture (const char *file, GError **error);
 
 /* TRUE if the file's first bytes are of a format that holds arrays and no graph. */
 gboolean scope_is_weights_file (const char *file);

@@ -260,8 +260,8 @@ make_overlay (const RenderOptions *options,
     return FALSE;
   if (!options->overlay)
     return TRUE;
-  if (!(capture = prof_capture_open (options->overlay, error)) ||
-      (options->against && !(against = prof_capture_open (options->against, error))))
+  if (!(capture = scope_open_capture (options->overlay, error)) ||
+      (options->against && !(against = scope_open_capture (options->against, error))))
     return FALSE;
   summary = prof_summary_new (capture);
   boxes = scope_capture_find_boxes (capture, graph, drawing->places);

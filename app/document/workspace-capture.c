@@ -51,6 +51,7 @@ capture_opened_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer
   g_autoptr (GError) error = NULL;
   g_autoptr (ScopeMeasurement) measurement = g_task_propagate_pointer (G_TASK (result), &error);
   g_autofree char *name = g_path_get_basename (job->path);
+  const char      *missing;
 
   if (!measurement)
     {
@@ -78,6 +79,14 @@ capture_opened_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer
   g_free (self->capture_path);
   self->capture_path = g_strdup (job->path);
   scope_workspace_log (self, SCOPE_LOG_NOTE, VIZ_ROOT, _ ("Costs from %s"), name);
+  missing = prof_capture_get_missing (scope_measurement_get_capture (self->measurement));
+  if (missing)
+    {
+      g_autofree char *text = g_strdup_printf ("%s: %s", name, missing);
+
+      scope_workspace_log (self, SCOPE_LOG_WARNING, VIZ_ROOT, "%s", text);
+      scope_workspace_report_problem (self, text);
+    }
   scope_workspace_emit (self, SCOPE_SIGNAL_CAPTURE);
 }
 

@@ -1,7 +1,7 @@
 /* capture.c — opens captures and gives access to their entries.
  *
  * All sections are checked when a capture is opened; indices inside entries are checked when they
- * are used.
+ * are used.  Of a file that was cut, the entries that are there as a whole are kept.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/capture/capture.h"
 
@@ -27,6 +27,7 @@ struct _ProfCapture
   char           *file;
   const guint8   *data;
   gboolean        is_valid; /* all texts are UTF-8 */
+  GString        *missing;  /* what a file that was cut lacks; NULL: the file is whole */
   guint32         count[PROF_N_SECTIONS];
   gconstpointer   section[PROF_N_SECTIONS];
 };
@@ -66,7 +67,8 @@ check_header (const ProfHeader *header, gsize size, const char *where, GError **
                          "the capture has version %u, and this program reads version %u",
                          header->version,
                          PROF_VERSION);
-  if (header->size != size)
+  /* A file that was cut is shorter than it says. */
+  if (header->size < size)
     return hyb_error_at (error,
                          PROF_ERROR,
                          PROF_ERROR_DAMAGED,
@@ -81,21 +83,67 @@ check_header (const ProfHeader *header, gsize size, const char *where, GError **
   return TRUE;
 }
 
+/* What the entries of a section are called in messages. */
+static const char *const section_contents[PROF_N_SECTIONS] = {
+  [PROF_SECTION_STRINGS] = "bytes of names",
+  [PROF_SECTION_TEXTS] = "texts about the run",
+  [PROF_SECTION_NUMBERS] = "numbers about the run",
+  [PROF_SECTION_GRAPHS] = "graphs",
+  [PROF_SECTION_NODES] = "operators",
+  [PROF_SECTION_EDGES] = "edges",
+  [PROF_SECTION_SAMPLES] = "samples",
+  [PROF_SECTION_EVENTS] = "events",
+  [PROF_SECTION_MEMORY] = "values of memory in use",
+  [PROF_SECTION_SYMBOL] = "bytes of the model's graph as a file",
+};
+
+static guint32
+last_text_end (const char *strings, guint32 n)
+{
+  while (n > 0 && strings[n - 1] != 0)
+    n--;
+  return n;
+}
+
+/* Entries of a section that are in a file of size bytes as a whole. */
+static guint32
+count_whole (const ProfCapture *capture, const ProfSection *section, gsize size)
+{
+  guint64 n = section->offset < size ? (size - section->offset) / section->entry : 0;
+
+  if (n >= section->count)
+    return (guint32) section->count;
+  /* Half of a text is none, and half of a compressed file is of no use. */
+  if (section->kind == PROF_SECTION_STRINGS)
+    return last_text_end ((const char *) capture->data + section->offset, (guint32) n);
+  return section->kind == PROF_SECTION_SYMBOL ? 0 : (guint32) n;
+}
+
 /* Checks a section and stores where it is.  Unknown kinds are ignored, so that later versions may
  * add some. */
 static gboolean
 check_section (ProfCapture *capture, const ProfSection *section, gsize size)
 {
-  guint64 bytes;
+  const ProfHeader *header = (const ProfHeader *) (gconstpointer) capture->data;
+  guint64           bytes;
+  guint32           n;
 
   if (section->kind >= PROF_N_SECTIONS)
     return TRUE;
   if (section->entry != prof_entry_sizes[section->kind] || section->count >= G_MAXUINT32 ||
       section->offset % 8 != 0 || !g_uint64_checked_mul (&bytes, section->count, section->entry) ||
-      section->offset > size || bytes > size - section->offset)
+      section->offset > header->size || bytes > header->size - section->offset)
     return FALSE;
-  capture->count[section->kind] = (guint32) section->count;
-  capture->section[section->kind] = capture->data + section->offset;
+  n = count_whole (capture, section, size);
+  if (n < section->count)
+    g_string_append_printf (capture->missing,
+                            "%s%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " %s",
+                            capture->missing->len > 0 ? ", " : "",
+                            section->count - n,
+                            section->count,
+                            section_contents[section->kind]);
+  capture->count[section->kind] = n;
+  capture->section[section->kind] = n > 0 ? capture->data + section->offset : NULL;
   return TRUE;
 }
 
@@ -118,6 +166,8 @@ check_sections (ProfCapture *capture, gsize size, const char *where, GError **er
   const char        *strings;
   guint32            n;
 
+  if (header->size > size)
+    capture->missing = g_string_new (NULL);
   for (guint32 i = 0; i < header->n_sections; i++)
     if (!check_section (capture, &sections[i], size))
       return hyb_error_at (error,
@@ -141,6 +191,22 @@ check_sections (ProfCapture *capture, gsize size, const char *where, GError **er
   return TRUE;
 }
 
+/* Makes a sentence of the list of what is missing. */
+static void
+finish_missing (ProfCapture *capture, gsize size)
+{
+  const ProfHeader *header = (const ProfHeader *) (gconstpointer) capture->data;
+  g_autofree char  *start = g_strdup_printf ("the capture was cut: it has %" G_GSIZE_FORMAT
+                                            " of its %" G_GUINT64_FORMAT " bytes. ",
+                                            size,
+                                            header->size);
+
+  if (capture->missing->len == 0)
+    g_string_append (capture->missing, "No entries");
+  g_string_prepend (capture->missing, start);
+  g_string_append (capture->missing, " are missing");
+}
+
 ProfCapture *
 prof_capture_new (GBytes *bytes, const char *where, GError **error)
 {
@@ -159,6 +225,8 @@ prof_capture_new (GBytes *bytes, const char *where, GError **error)
   if (!check_header ((const ProfHeader *) (gconstpointer) capture->data, size, where, error) ||
       !check_sections (capture, size, where, error))
     return NULL;
+  if (capture->missing)
+    finish_missing (capture, size);
   return g_steal_pointer (&capture);
 }
 
@@ -181,6 +249,8 @@ prof_capture_unref (ProfCapture *capture)
     return;
   g_bytes_unref (capture->bytes);
   g_clear_pointer (&capture->aligned, g_bytes_unref);
+  if (capture->missing)
+    g_string_free (capture->missing, TRUE);
   g_free (capture->file);
   g_free (capture);
 }
@@ -189,6 +259,12 @@ const char *
 prof_capture_get_file (const ProfCapture *capture)
 {
   return capture->file;
+}
+
+const char *
+prof_capture_get_missing (const ProfCapture *capture)
+{
+  return capture->missing ? capture->missing->str : NULL;
 }
 
 GBytes *
@@ -292,7 +368,8 @@ prof_capture_get_edges (const ProfCapture *capture, guint32 row, guint *n)
   guint           n_edges = capture->count[PROF_SECTION_EDGES];
 
   *n = 0;
-  if (!node || node->first_edge > n_edges || node->n_edges > n_edges - node->first_edge)
+  if (!node || node->n_edges == 0 || node->first_edge > n_edges ||
+      node->n_edges > n_edges - node->first_edge)
     return NULL;
   *n = node->n_edges;
   return (const guint32 *) capture->section[PROF_SECTION_EDGES] + node->first_edge;
@@ -369,7 +446,8 @@ prof_capture_dup_symbol (const ProfCapture *capture, GError **error)
               PROF_ERROR_DAMAGED,
               NULL,
               error,
-              "the capture does not contain the model's graph as a file");
+              capture->missing ? capture->missing->str
+                               : "the capture does not contain the model's graph as a file");
       return NULL;
     }
 

@@ -27,7 +27,8 @@ typedef enum
 typedef struct _ProfCapture ProfCapture;
 
 /* Maps the file at path.  NULL with an error if it is not a capture, damaged, or of another
- * version. (transfer full) */
+ * version.  Of a file that was cut, the whole entries are kept (prof_capture_get_missing()), as long as
+ * its table of sections and one name are there.  (transfer full) */
 ProfCapture *prof_capture_open (const char *path, GError **error);
 /* Reads bytes, which it refs; where is named in errors.  (transfer full) */
 ProfCapture *prof_capture_new (GBytes *bytes, const char *where, GError **error);
@@ -39,6 +40,8 @@ gboolean prof_capture_sniff (const guint8 *head, gsize length);
 
 /* The path, or where prof_capture_new() said that it comes from. */
 const char *prof_capture_get_file (const ProfCapture *capture);
+/* What is missing, as a sentence without a full stop, if the file was cut; NULL if it is whole. */
+const char *prof_capture_get_missing (const ProfCapture *capture);
 /* The bytes of the file, owned by capture. */
 GBytes *prof_capture_get_bytes (const ProfCapture *capture);
 

@@ -80,6 +80,8 @@ append_conditions (GString *to, const ProfCapture *capture)
     }
   if (isfinite (threads))
     g_string_append_printf (to, "%-18s%.0f\n", "threads", threads);
+  if (prof_capture_get_missing (capture))
+    g_string_append_printf (to, "%-18s%s\n", "not complete", prof_capture_get_missing (capture));
 }
 
 static void

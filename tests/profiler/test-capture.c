@@ -8,6 +8,7 @@
 #include "engine/formats/mxnet-symbol.h"
 #include "engine/graph/model.h"
 #include "profiler/capture/capture-builder.h"
+#include "profiler/capture/capture-format.h"
 #include "profiler/exchange/report-text.h"
 #include "profiler/exchange/write-trace.h"
 #include "profiler/summary/steps.h"
@@ -210,6 +211,130 @@ test_survives_any_damage (void)
   g_assert_cmpuint (n_opened, >, 100);
 }
 
+/* --- Captures that were cut --- */
+
+typedef struct
+{
+  const guint8      *data;
+  gsize              size;
+  const ProfSection *sections;
+  guint              n_sections;
+} WholeFile;
+
+static WholeFile
+whole_file (const ProfCapture *capture)
+{
+  WholeFile         file = { 0 };
+  const ProfHeader *header;
+
+  file.data = g_bytes_get_data (prof_capture_get_bytes (capture), &file.size);
+  header = (const ProfHeader *) (gconstpointer) file.data;
+  file.sections = (const ProfSection *) (gconstpointer) (header + 1);
+  file.n_sections = header->n_sections;
+  return file;
+}
+
+/* Entries of a section that are whole in the first size bytes of the file. */
+static guint
+count_before (const WholeFile *file, ProfSectionKind kind, gsize size)
+{
+  const ProfSection *section = &file->sections[kind];
+  guint              n = 0;
+
+  g_assert_cmpuint (section->kind, ==, kind);
+  while (n < section->count && section->offset + (n + 1) * section->entry <= size)
+    n++;
+  return n;
+}
+
+static void
+assert_cut_capture (const WholeFile *file, const ProfCapture *whole, gsize size)
+{
+  g_autofree guint8 *start = g_memdup2 (file->data, size); /* the sanitizer sees its end */
+  g_autoptr (GBytes) bytes = g_bytes_new_static (start, size);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (ProfCapture) cut = prof_capture_new (bytes, "cut", &error);
+  const ProfSection *strings = &file->sections[PROF_SECTION_STRINGS];
+  guint              n = count_before (file, PROF_SECTION_EVENTS, size);
+
+  if (size <= strings->offset)
+    {
+      g_assert_null (cut);
+      g_assert_nonnull (error);
+      return;
+    }
+  g_assert_no_error (error);
+  g_assert_nonnull (strstr (prof_capture_get_missing (cut), "the capture was cut"));
+  g_assert_cmpuint (prof_capture_n_events (cut), ==, n);
+  g_assert_cmpmem (prof_capture_get_events (cut),
+                   n * sizeof (ProfEvent),
+                   prof_capture_get_events (whole),
+                   n * sizeof (ProfEvent));
+  g_assert_cmpuint (prof_capture_n_nodes (cut), ==, count_before (file, PROF_SECTION_NODES, size));
+  g_assert_cmpuint (prof_capture_n_graphs (cut),
+                    ==,
+                    count_before (file, PROF_SECTION_GRAPHS, size));
+  g_assert_cmpuint (prof_capture_n_samples (cut),
+                    ==,
+                    count_before (file, PROF_SECTION_SAMPLES, size));
+  g_assert_cmpuint (prof_capture_n_memory (cut),
+                    ==,
+                    count_before (file, PROF_SECTION_MEMORY, size));
+  if (prof_capture_n_nodes (cut) > 0)
+    g_assert_cmpstr (prof_capture_get_string (cut, prof_capture_get_node (cut, 0)->name),
+                     ==,
+                     prof_capture_get_string (whole, prof_capture_get_node (whole, 0)->name));
+  if (n < prof_capture_n_events (whole))
+    {
+      g_autofree char *missing = g_strdup_printf ("%u of %u events",
+                                                  prof_capture_n_events (whole) - n,
+                                                  prof_capture_n_events (whole));
+
+      g_assert_nonnull (strstr (prof_capture_get_missing (cut), missing));
+    }
+  read_all (cut);
+}
+
+/* Cut around the borders of all sections, and everywhere else in steps. */
+static void
+test_cut_file_keeps_whole_entries (void)
+{
+  g_autoptr (TestModel) model = test_model_foreach (5);
+  g_autoptr (ProfCapture) capture = test_model_capture (model, HYB_MODE_STATIC, FALSE);
+  WholeFile file = whole_file (capture);
+
+  g_assert_null (prof_capture_get_missing (capture));
+  for (guint i = 0; i < file.n_sections; i++)
+    {
+      const ProfSection *section = &file.sections[i];
+      gsize              end = section->offset + section->count * section->entry;
+
+      for (gsize size = section->offset - 1; size <= section->offset + 1; size++)
+        assert_cut_capture (&file, capture, size);
+      for (gsize size = end - 1; size <= MIN (end + 1, file.size - 1); size++)
+        assert_cut_capture (&file, capture, size);
+    }
+  for (gsize size = 0; size < file.size; size += 37)
+    assert_cut_capture (&file, capture, size);
+  assert_cut_capture (&file, capture, file.size - 1);
+}
+
+static void
+test_cut_symbol_is_refused (void)
+{
+  g_autoptr (TestModel) model = test_model_foreach (5);
+  g_autoptr (ProfCapture) capture = test_model_capture (model, HYB_MODE_STATIC, FALSE);
+  WholeFile          file = whole_file (capture);
+  const ProfSection *symbol = &file.sections[PROF_SECTION_SYMBOL];
+  g_autoptr (GBytes) bytes = g_bytes_new (file.data, symbol->offset + symbol->count - 1);
+  g_autoptr (ProfCapture) cut = prof_capture_new (bytes, "cut", NULL);
+  g_autoptr (GError) error = NULL;
+
+  g_assert_null (prof_capture_dup_symbol (cut, &error));
+  g_assert_error (error, PROF_ERROR, PROF_ERROR_DAMAGED);
+  g_assert_nonnull (strstr (error->message, "bytes of the model's graph as a file are missing"));
+}
+
 static void
 test_written_file_is_read_back (void)
 {
@@ -391,6 +516,9 @@ main (int argc, char **argv)
                    test_symbol_at_the_limit);
   g_test_add_func ("/profiler/capture/long-names-are-left-out", test_long_names);
   g_test_add_func ("/profiler/capture/survives-any-damage", test_survives_any_damage);
+  g_test_add_func ("/profiler/capture/cut-file-keeps-whole-entries",
+                   test_cut_file_keeps_whole_entries);
+  g_test_add_func ("/profiler/capture/cut-symbol-is-refused", test_cut_symbol_is_refused);
   g_test_add_func ("/profiler/capture/written-file-is-read-back", test_written_file_is_read_back);
   g_test_add_func ("/profiler/capture/size-of-a-large-capture", test_size_of_a_large_capture);
   g_test_add_func ("/profiler/capture/refusals-say-why", test_refusals_say_why);

@@ -309,6 +309,8 @@ scope_page_add_conditions (ScopePage *page, const ProfCapture *capture)
       else if (isfinite (number))
         append_row_take (html, conditions[i].label, format_fact (number, conditions[i].kind));
     }
+  if (prof_capture_get_missing (capture))
+    append_row (html, "not complete", prof_capture_get_missing (capture));
   g_string_append (html, "</table>\n");
   for (guint i = 0; warnings[i]; i++)
     {

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/command.h"
 #include "app/command/describe-capture.h"
+#include "app/command/open-model.h"
 #include "app/command/report/report-sections.h"
 
 #include "profiler/base/format.h"
@@ -29,7 +30,7 @@ open_captures (char **files, GError **error)
 
   for (guint i = 0; files[i]; i++)
     {
-      ProfCapture *capture = prof_capture_open (files[i], error);
+      ProfCapture *capture = scope_open_capture (files[i], error);
 
       if (!capture)
         return NULL;
