@@ -88,7 +88,9 @@ read_shape (const cJSON *list)
   cJSON_ArrayForEach (dim, list)
   {
     if (shape.rank < HYB_MAX_RANK)
-      shape.dim[shape.rank++] = (gint64) dim->valuedouble;
+      shape.dim[shape.rank++] = dim->valuedouble >= 0 && dim->valuedouble < 9e15
+                                    ? (gint64) dim->valuedouble
+                                    : HYB_UNKNOWN;
   }
   return shape;
 }

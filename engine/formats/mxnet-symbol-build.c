@@ -225,7 +225,9 @@ add_node (GraphBuild *build, guint index)
     .n_inputs = build->inputs->len,
     .inputs = (const HybValueId *) build->inputs->data,
     .n_bodies = node->n_bodies,
-    .bodies = (HybGraph *const *) build->graph->bodies->pdata + node->first_body,
+    .bodies = node->n_bodies > 0
+                  ? (HybGraph *const *) build->graph->bodies->pdata + node->first_body
+                  : NULL,
     .line = node->line,
     .unknown = node->op && !hyb_symbol_is_variable (node) ? build->unknown : NULL,
   };

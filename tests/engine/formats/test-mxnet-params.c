@@ -141,6 +141,37 @@ make_list (void)
   return list;
 }
 
+/* One row-sparse array whose rows have an unknown shape: rank -1 stands for it in files with np shape
+ * semantics (version 3). */
+static void
+test_sparse_array_without_a_shape_of_its_rows (void)
+{
+  const guint32 fields[] = {
+    0x112,      0,
+    0,          0,
+    1,          0, /* magic number of a list, reserved, one array */
+    0xf993faca, 1, /* version 3, row-sparse */
+    2,          1,
+    0,          3,
+    0, /* stored: (1, 3) */
+    2,          4,
+    0,          3,
+    0, /* stands for (4, 3) */
+    1,          0,
+    0,                        /* on the processor, float32 */
+    6,          (guint32) -1, /* int64 rows of unknown shape */
+    0,          0,
+    0,          0,
+    0,          0,
+    0, /* more than the elements, and no names */
+  };
+  g_autoptr (GBytes) bytes = g_bytes_new_static (fields, sizeof fields);
+  g_autoptr (GError) error = NULL;
+
+  g_assert_null (hyb_ndarrays_read (bytes, "memory", NULL, &error));
+  g_assert_nonnull (strstr (error->message, "a part of a sparse array has no shape"));
+}
+
 static void
 test_the_smallest_file_has_85_bytes (void)
 {
@@ -225,6 +256,9 @@ main (int argc, char **argv)
   g_test_add_func ("/engine/formats/mxnet-params/broken-files", test_broken_files);
   g_test_add_func ("/engine/formats/mxnet-params/the-smallest-file-has-85-bytes",
                    test_the_smallest_file_has_85_bytes);
+  g_test_add_func ("/engine/formats/mxnet-params/"
+                   "sparse-array-without-a-shape-of-its-rows-is-refused",
+                   test_sparse_array_without_a_shape_of_its_rows);
   g_test_add_func ("/engine/formats/mxnet-params/every-cut-is-refused", test_every_cut_is_refused);
   g_test_add_func ("/engine/formats/mxnet-params/what-is-read-is-written-again",
                    test_what_is_read_is_written_again);
