@@ -6,6 +6,7 @@
 #include "profiler/base/machine.h"
 
 #include "engine/base/parallel.h"
+#include "profiler/base/disturbance.h"
 
 #include <cblas.h>
 #include <math.h>
@@ -258,6 +259,7 @@ prof_machine_warnings (const ProfFacts *facts)
   const ProfFact *stolen = find_fact (facts, "system.stolen");
   const ProfFact *governor = find_fact (facts, "cpu.governor");
   const ProfFact *noise = find_fact (facts, "clean.deviation");
+  const ProfFact *disturbance = find_fact (facts, PROF_DISTURBANCE_KEY);
 
   if (stolen && stolen->number > 0.01)
     {
@@ -289,5 +291,7 @@ prof_machine_warnings (const ProfFacts *facts)
                                                100 * noise->number);
       g_strv_builder_add (builder, line);
     }
+  if (disturbance && disturbance->text)
+    g_strv_builder_add (builder, disturbance->text);
   return g_strv_builder_end (builder);
 }

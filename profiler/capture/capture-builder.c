@@ -178,6 +178,17 @@ prof_builder_add_sample (ProfBuilder *builder, ProfSampleKind kind, guint run, d
 }
 
 void
+prof_builder_add_sample_facts (ProfBuilder           *builder,
+                               ProfSampleKind         kind,
+                               guint                  run,
+                               const ProfSampleFacts *facts)
+{
+  ProfFactsEntry entry = { kind, run, *facts };
+
+  g_array_append_val (builder->section[PROF_SECTION_FACTS], entry);
+}
+
+void
 prof_builder_add_event (ProfBuilder *builder, const ProfEvent *event)
 {
   g_array_append_vals (builder->section[PROF_SECTION_EVENTS], event, 1);

@@ -37,6 +37,11 @@ void prof_builder_set_edges (ProfBuilder *builder, guint32 row, const guint32 *e
 
 /* Appends the time of a run. */
 void prof_builder_add_sample (ProfBuilder *builder, ProfSampleKind kind, guint run, double seconds);
+/* Appends the facts about a run of a kind. */
+void prof_builder_add_sample_facts (ProfBuilder           *builder,
+                                    ProfSampleKind         kind,
+                                    guint                  run,
+                                    const ProfSampleFacts *facts);
 /* Appends an event, whose node is a row and whose graph is an index. */
 void prof_builder_add_event (ProfBuilder *builder, const ProfEvent *event);
 /* Appends the memory in use while a node ran. */

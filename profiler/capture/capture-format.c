@@ -17,4 +17,5 @@ const guint32 prof_entry_sizes[PROF_N_SECTIONS] = {
   [PROF_SECTION_EVENTS] = sizeof (ProfEvent),
   [PROF_SECTION_MEMORY] = sizeof (ProfMemoryPoint),
   [PROF_SECTION_SYMBOL] = 1,
+  [PROF_SECTION_FACTS] = sizeof (ProfFactsEntry),
 };

@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "profiler/base/disturbance.h"
 #include "profiler/capture/entries.h"
 
 #define PROF_MAGIC      "hscope\x1a\n"
@@ -23,6 +24,7 @@ typedef enum
   PROF_SECTION_EVENTS,
   PROF_SECTION_MEMORY,
   PROF_SECTION_SYMBOL, /* bytes: the graph as MXNet's JSON, compressed with zlib */
+  PROF_SECTION_FACTS,  /* ProfFactsEntry; not in older captures */
   PROF_N_SECTIONS,
 } ProfSectionKind;
 
@@ -57,11 +59,19 @@ typedef struct
   double   value;
 } ProfNumberFact;
 
+/* What is known about a sample. */
+typedef struct
+{
+  guint32         kind, run; /* of the sample */
+  ProfSampleFacts facts;
+} ProfFactsEntry;
+
 G_STATIC_ASSERT (sizeof (ProfHeader) == 32);
 G_STATIC_ASSERT (sizeof (ProfSection) == 24);
 G_STATIC_ASSERT (sizeof (ProfNode) == 72);
 G_STATIC_ASSERT (sizeof (ProfGraph) == 12);
 G_STATIC_ASSERT (sizeof (ProfSample) == 16);
+G_STATIC_ASSERT (sizeof (ProfFactsEntry) == 48);
 G_STATIC_ASSERT (sizeof (ProfMemoryPoint) == 16);
 
 /* Bytes of one entry of each section. */

@@ -95,6 +95,7 @@ static const char *const section_contents[PROF_N_SECTIONS] = {
   [PROF_SECTION_EVENTS] = "events",
   [PROF_SECTION_MEMORY] = "values of memory in use",
   [PROF_SECTION_SYMBOL] = "bytes of the model's graph as a file",
+  [PROF_SECTION_FACTS] = "facts about samples",
 };
 
 static guint32
@@ -389,6 +390,13 @@ prof_capture_get_samples (const ProfCapture *capture)
   return capture->section[PROF_SECTION_SAMPLES];
 }
 
+/* Samples of damaged captures may have any time. */
+static gboolean
+is_usable (const ProfSample *sample, ProfSampleKind kind)
+{
+  return sample->kind == (guint32) kind && isfinite (sample->seconds) && sample->seconds >= 0;
+}
+
 double *
 prof_capture_dup_samples (const ProfCapture *capture, ProfSampleKind kind, guint *n)
 {
@@ -397,10 +405,52 @@ prof_capture_dup_samples (const ProfCapture *capture, ProfSampleKind kind, guint
 
   *n = 0;
   for (guint i = 0; i < prof_capture_n_samples (capture); i++)
-    if (samples[i].kind == (guint32) kind && isfinite (samples[i].seconds) &&
-        samples[i].seconds >= 0)
+    if (is_usable (&samples[i], kind))
       seconds[(*n)++] = samples[i].seconds;
   return seconds;
+}
+
+ProfSampleFacts *
+prof_capture_dup_sample_facts (const ProfCapture *capture, ProfSampleKind kind)
+{
+  const ProfSample     *samples = prof_capture_get_samples (capture);
+  const ProfFactsEntry *entries = capture->section[PROF_SECTION_FACTS];
+  ProfSampleFacts      *facts;
+  guint                 n = 0;
+  g_autoptr (GHashTable) by_run = g_hash_table_new (NULL, NULL);
+
+  for (guint i = 0; i < capture->count[PROF_SECTION_FACTS]; i++)
+    if (entries[i].kind == (guint32) kind)
+      g_hash_table_insert (by_run, GUINT_TO_POINTER (entries[i].run), (gpointer) &entries[i].facts);
+  if (g_hash_table_size (by_run) == 0)
+    return NULL;
+
+  facts = g_new (ProfSampleFacts, MAX (prof_capture_n_samples (capture), 1));
+  for (guint i = 0; i < prof_capture_n_samples (capture); i++)
+    if (is_usable (&samples[i], kind))
+      {
+        const ProfSampleFacts *known =
+            g_hash_table_lookup (by_run, GUINT_TO_POINTER (samples[i].run));
+
+        facts[n++] = known ? *known : (ProfSampleFacts){ .wall = NAN, .cpu = NAN, .wait = NAN };
+      }
+  return facts;
+}
+
+double *
+prof_capture_dup_undisturbed (const ProfCapture *capture, guint *n, ProfDisturbance *disturbance)
+{
+  g_autofree ProfSampleFacts *facts = prof_capture_dup_sample_facts (capture, PROF_SAMPLE_CLEAN);
+  const ProfSampleFacts      *series = facts;
+  guint                       n_clean;
+  double           *samples = prof_capture_dup_samples (capture, PROF_SAMPLE_CLEAN, &n_clean);
+  g_autofree guint *index = g_new (guint, MAX (n_clean, 1));
+  ProfDisturbance   unused;
+
+  *n = prof_select_undisturbed (&series, 1, n_clean, index, disturbance ? disturbance : &unused);
+  for (guint i = 0; i < *n; i++)
+    samples[i] = samples[index[i]]; /* index[i] ≥ i */
+  return samples;
 }
 
 guint

@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "profiler/base/disturbance.h"
 #include "profiler/base/event.h"
 #include "profiler/base/machine.h"
 #include "profiler/capture/entries.h"
@@ -72,6 +73,13 @@ guint prof_capture_n_samples (const ProfCapture *capture);
 const ProfSample *prof_capture_get_samples (const ProfCapture *capture);
 /* Seconds of the n samples of one kind, in order.  Free with g_free(). */
 double *prof_capture_dup_samples (const ProfCapture *capture, ProfSampleKind kind, guint *n);
+/* Facts about the samples of prof_capture_dup_samples (), in the same order; NULL if the capture has
+ * none.  Samples without facts have NaN and 0.  Free with g_free(). */
+ProfSampleFacts *prof_capture_dup_sample_facts (const ProfCapture *capture, ProfSampleKind kind);
+/* Seconds of those n clean samples that make the estimate, in order; see prof_select_undisturbed().
+ * disturbance: (nullable) says which they are.  Free with g_free(). */
+double *
+prof_capture_dup_undisturbed (const ProfCapture *capture, guint *n, ProfDisturbance *disturbance);
 
 /* The number of events. */
 guint prof_capture_n_events (const ProfCapture *capture);

@@ -84,11 +84,45 @@ append_conditions (GString *to, const ProfCapture *capture)
     g_string_append_printf (to, "%-18s%s\n", "not complete", prof_capture_get_missing (capture));
 }
 
+/* What the kernel did during a typical clean run, and how many of them it disturbed. */
+static void
+append_disturbance (GString *to, const ProfCapture *capture, const ProfDisturbance *disturbance)
+{
+  g_autofree ProfSampleFacts *facts = prof_capture_dup_sample_facts (capture, PROF_SAMPLE_CLEAN);
+  double                      inner = prof_capture_get_number (capture, "clean.inner");
+  ProfTypicalFacts            typical;
+  g_autofree char            *cpu = NULL, *wait = NULL;
+
+  if (!facts || disturbance->n == 0)
+    return;
+  prof_typical_facts (facts, disturbance->n, inner > 0 ? inner : 1, &typical);
+  cpu = prof_format_seconds (typical.cpu);
+  wait = isfinite (typical.wait) ? prof_format_seconds (typical.wait) : g_strdup ("unknown time");
+  g_string_append_printf (to,
+                          "a typical one     %s of processor time, waited %s for a processor; "
+                          "switches: %.3g voluntary, %.3g involuntary; %.3g moves, %.3g page "
+                          "faults\n",
+                          cpu,
+                          wait,
+                          typical.voluntary,
+                          typical.involuntary,
+                          typical.migrations,
+                          typical.faults);
+  g_string_append_printf (to,
+                          "disturbed         %u of %u clean samples%s\n",
+                          disturbance->n_disturbed,
+                          disturbance->n,
+                          disturbance->n_disturbed == 0 ? ""
+                          : disturbance->uses_all       ? ", and used: too few others"
+                                                        : ", not used");
+}
+
 static void
 append_clean (GString *to, const ProfCapture *capture, const ProfSummary *summary)
 {
   guint              n, n_first;
-  g_autofree double *samples = prof_capture_dup_samples (capture, PROF_SAMPLE_CLEAN, &n);
+  ProfDisturbance    disturbance;
+  g_autofree double *samples = prof_capture_dup_undisturbed (capture, &n, &disturbance);
   g_autofree double *first = prof_capture_dup_samples (capture, PROF_SAMPLE_FIRST, &n_first);
   ProfStatistics     clean;
   g_autofree char   *median = NULL, *low = NULL, *high = NULL, *p95 = NULL, *once = NULL;
@@ -109,6 +143,7 @@ append_clean (GString *to, const ProfCapture *capture, const ProfSummary *summar
                             p95,
                             clean.n,
                             stop ? stop : "–");
+  append_disturbance (to, capture, &disturbance);
   if (n_first > 0)
     {
       once = prof_format_seconds (first[0]);

@@ -152,7 +152,7 @@ append_head (GString *to, const ProfCapture *capture, guint n_left_out)
 {
   const char        *variant = prof_capture_get_text (capture, "variant");
   guint              n, n_traced;
-  g_autofree double *clean = prof_capture_dup_samples (capture, PROF_SAMPLE_CLEAN, &n);
+  g_autofree double *clean = prof_capture_dup_undisturbed (capture, &n, NULL);
   g_autofree double *traced = prof_capture_dup_samples (capture, PROF_SAMPLE_TRACED, &n_traced);
 
   g_string_append (to,

@@ -261,7 +261,7 @@ prof_advise (const ProfCapture *capture, const ProfSummary *summary)
 {
   GPtrArray         *list = g_ptr_array_new_with_free_func (advice_free);
   guint              n;
-  g_autofree double *clean = prof_capture_dup_samples (capture, PROF_SAMPLE_CLEAN, &n);
+  g_autofree double *clean = prof_capture_dup_undisturbed (capture, &n, NULL);
   ProfStatistics     statistics;
   RuleInput          input = { .capture = capture, .summary = summary };
 

@@ -170,7 +170,7 @@ static double
 scale_to_clean (const Estimate *self)
 {
   guint              n;
-  g_autofree double *clean = prof_capture_dup_samples (self->capture, PROF_SAMPLE_CLEAN, &n);
+  g_autofree double *clean = prof_capture_dup_undisturbed (self->capture, &n, NULL);
   double             sum = 0;
 
   for (guint i = 0; i < self->summary->node->len; i++)

@@ -7,6 +7,7 @@
 
 #include "engine/base/parallel.h"
 #include "profiler/base/clock.h"
+#include "profiler/record/kernel-watch.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -21,6 +22,7 @@
 #define WARM_SECONDS 10.0
 #define MIN_WARM     3
 #define MAX_INNER    100000
+#define LONG_SAMPLE  1e-3 /* seconds from which reading more of the kernel's counters is harmless */
 /* Share of the budget for warm-up and clean runs, if counted or traced runs follow. */
 #define CLEAN_SHARE        0.7
 #define MIN_RUNS_FOR_EXACT 4 /* with this many traced runs, the last one is exact */
@@ -34,6 +36,7 @@ typedef struct
   guint64                   begin_ns;
   double                    seconds;
   guint                     threads; /* for subjects that do not set their own */
+  ProfKernelWatch          *watch;
 } MeasureSession;
 
 void
@@ -43,6 +46,8 @@ prof_series_init (ProfSeries *series)
     .first = NAN,
     .warm = g_array_new (FALSE, FALSE, sizeof (double)),
     .clean = g_array_new (FALSE, FALSE, sizeof (double)),
+    .clean_facts = g_array_new (FALSE, FALSE, sizeof (ProfSampleFacts)),
+    .traced_facts = g_array_new (FALSE, FALSE, sizeof (ProfSampleFacts)),
     .traced = g_array_new (FALSE, FALSE, sizeof (double)),
     .inner = 1,
     .exact = PROF_NO_RUN,
@@ -54,6 +59,8 @@ prof_series_clear (ProfSeries *series)
 {
   g_clear_pointer (&series->warm, g_array_unref);
   g_clear_pointer (&series->clean, g_array_unref);
+  g_clear_pointer (&series->clean_facts, g_array_unref);
+  g_clear_pointer (&series->traced_facts, g_array_unref);
   g_clear_pointer (&series->traced, g_array_unref);
   g_clear_pointer (&series->recorder, prof_recorder_free);
 }
@@ -252,19 +259,51 @@ find_stop (const MeasureSession *session, double limit, double round)
   return stop;
 }
 
+/* Reads the kernel's counters before a sample of inner runs.  Threads that the subject needs are
+ * started before. */
+static void
+start_watching (const MeasureSession *session, guint subject, guint inner)
+{
+  const ProfSeries *series = &session->series[subject];
+  const GArray     *known = series->clean->len > 0 ? series->clean : series->warm;
+  double one = known->len > 0 ? g_array_index (known, double, known->len - 1) : series->first;
+
+  prof_subject_use_threads (session->subjects[subject], session->threads);
+  prof_kernel_watch_begin (session->watch, one * inner >= LONG_SAMPLE);
+}
+
+/* Takes one clean sample, with the facts about it. */
+static gboolean
+take_sample (const MeasureSession *session,
+             guint                 subject,
+             double               *seconds,
+             ProfSampleFacts      *facts,
+             GError              **error)
+{
+  const ProfSeries *series = &session->series[subject];
+  gboolean          is_done;
+
+  start_watching (session, subject, series->inner);
+  is_done = time_runs (session, subject, series->inner, seconds, error);
+  if (is_done)
+    prof_kernel_watch_end (session->watch, *seconds * series->inner, facts);
+  return is_done;
+}
+
 /* Takes one sample of each subject, or two back and forth.  A round that is interrupted adds no
  * samples. */
 static gboolean
 run_round (const MeasureSession *session, gboolean both_ways, GError **error)
 {
-  g_autofree double *seconds = g_new (double, 2 * session->n);
-  guint              n_visits = both_ways ? 2 * session->n : session->n;
+  g_autofree double          *seconds = g_new (double, 2 * session->n);
+  g_autofree ProfSampleFacts *facts = g_new (ProfSampleFacts, 2 * session->n);
+  guint                       n_visits = both_ways ? 2 * session->n : session->n;
 
   for (guint visit = 0; visit < n_visits; visit++)
     {
       guint subject = visit < session->n ? visit : 2 * session->n - 1 - visit;
 
-      if (!time_runs (session, subject, session->series[subject].inner, &seconds[visit], error))
+      if (!take_sample (session, subject, &seconds[visit], &facts[visit], error))
         return FALSE;
     }
   for (guint visit = 0; visit < n_visits; visit++)
@@ -272,6 +311,7 @@ run_round (const MeasureSession *session, gboolean both_ways, GError **error)
       guint subject = visit < session->n ? visit : 2 * session->n - 1 - visit;
 
       g_array_append_val (session->series[subject].clean, seconds[visit]);
+      g_array_append_val (session->series[subject].clean_facts, facts[visit]);
     }
   return TRUE;
 }
@@ -313,18 +353,24 @@ run_clean (const MeasureSession *session, double limit, GError **error)
 static gboolean
 trace_once (const MeasureSession *session, guint subject, guint run, gboolean exact, GError **error)
 {
-  ProfSeries  *series = &session->series[subject];
-  HybExecutor *executor = prof_subject_get_executor (session->subjects[subject]);
-  double       seconds;
-  gboolean     is_done;
+  ProfSeries     *series = &session->series[subject];
+  HybExecutor    *executor = prof_subject_get_executor (session->subjects[subject]);
+  ProfSampleFacts facts;
+  double          seconds;
+  gboolean        is_done;
 
+  start_watching (session, subject, 1);
   hyb_executor_set_probe (executor, prof_recorder_get_probe (series->recorder));
   prof_recorder_begin_run (series->recorder, run, exact, 0);
   is_done = time_runs (session, subject, 1, &seconds, error);
   prof_recorder_end_run (series->recorder);
   hyb_executor_set_probe (executor, NULL);
   if (is_done)
-    g_array_append_val (series->traced, seconds);
+    {
+      prof_kernel_watch_end (session->watch, seconds, &facts);
+      g_array_append_val (series->traced, seconds);
+      g_array_append_val (series->traced_facts, facts);
+    }
   if (is_done && exact)
     series->exact = run;
   return is_done;
@@ -349,6 +395,7 @@ trace_all (const MeasureSession *session, GError **error)
     {
       prof_recorder_reset (session->series[i].recorder);
       g_array_set_size (session->series[i].traced, 0);
+      g_array_set_size (session->series[i].traced_facts, 0);
     }
   /* One run has no interval, so a second is made even when the time is up. */
   for (guint run = first; run < n && (run < 2 || elapsed (session) < session->seconds); run++)
@@ -447,12 +494,29 @@ prof_measure (ProfSubject *const       *subjects,
   g_return_val_if_fail (n > 0, FALSE);
 
   reset_resident_peak ();
+  session.watch = prof_kernel_watch_new ();
   is_done = run_phases (&session, error);
+  prof_kernel_watch_free (session.watch);
   if (hyb_parallel_get_threads () != session.threads)
     hyb_parallel_set_threads (session.threads);
   for (guint i = 0; is_cancelled (&session) && i < n; i++)
     series[i].stop = PROF_STOP_CANCELLED;
   return is_done;
+}
+
+double *
+prof_series_dup_undisturbed (const ProfSeries *series, guint *n, ProfDisturbance *disturbance)
+{
+  const ProfSampleFacts *facts = series->clean_facts->len == series->clean->len
+                                     ? (const ProfSampleFacts *) series->clean_facts->data
+                                     : NULL;
+  g_autofree guint      *index = g_new (guint, MAX (series->clean->len, 1));
+  double                *kept = g_new (double, MAX (series->clean->len, 1));
+
+  *n = prof_select_undisturbed (&facts, 1, series->clean->len, index, disturbance);
+  for (guint i = 0; i < *n; i++)
+    kept[i] = g_array_index (series->clean, double, index[i]);
+  return kept;
 }
 
 void

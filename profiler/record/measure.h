@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "profiler/base/disturbance.h"
 #include "profiler/base/machine.h"
 #include "profiler/base/statistics.h"
 #include "profiler/record/counters.h"
@@ -35,12 +36,14 @@ typedef struct
 /* What was measured of one subject. */
 typedef struct
 {
-  double  first;  /* seconds of the first run; NaN: not run yet.  A known one is not repeated */
-  GArray *warm;   /* of double: seconds of each warm-up run */
-  GArray *clean;  /* of double: seconds of one run, by sample */
-  GArray *traced; /* of double: seconds, by run of the recorder */
-  guint   inner;  /* runs that a clean sample is the average of */
-  guint   exact;  /* which traced run is exact (recorder.h); PROF_NO_RUN: none */
+  double  first; /* seconds of the first run; NaN: not run yet.  A known one is not repeated */
+  GArray *warm;  /* of double: seconds of each warm-up run */
+  GArray *clean; /* of double: seconds of one run, by sample */
+  GArray *clean_facts;    /* of ProfSampleFacts, by sample */
+  GArray *traced;         /* of double: seconds, by run of the recorder */
+  GArray *traced_facts;   /* of ProfSampleFacts, by run of the recorder */
+  guint   inner;          /* runs that a clean sample is the average of */
+  guint   exact;          /* which traced run is exact (recorder.h); PROF_NO_RUN: none */
   ProfRecorder *recorder; /* owned; NULL: nothing was traced */
   gboolean      has_counts;
   double        counts[PROF_N_COUNTS]; /* per run */
@@ -65,5 +68,9 @@ gboolean prof_measure (ProfSubject *const       *subjects,
                        const ProfMeasureOptions *options,
                        GError                  **error);
 
+/* Seconds of those clean samples that make the estimate; see prof_select_undisturbed().  n: their
+ * number.  Free with g_free(). */
+double *
+prof_series_dup_undisturbed (const ProfSeries *series, guint *n, ProfDisturbance *disturbance);
 /* Compares the clean samples of two subjects that were measured in turns. */
 void prof_series_pair (const ProfSeries *a, const ProfSeries *b, ProfPairing *pairing);

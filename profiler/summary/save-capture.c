@@ -58,9 +58,14 @@ add_subject_facts (ProfFacts *facts, const ProfSubject *subject)
 static void
 add_series_facts (ProfFacts *facts, const ProfSeries *series)
 {
-  ProfStatistics clean;
+  ProfStatistics     clean;
+  ProfDisturbance    disturbance;
+  guint              n;
+  g_autofree double *used = prof_series_dup_undisturbed (series, &n, &disturbance);
+  g_autofree char   *disturbed = prof_disturbance_sentence (&disturbance);
 
-  prof_statistics ((const double *) series->clean->data, series->clean->len, &clean);
+  prof_statistics (used, n, &clean);
+  prof_facts_set (facts, PROF_DISTURBANCE_KEY, disturbed);
   prof_facts_set (facts, "clean.stopped", prof_stop_name (series->stop));
   prof_facts_set_number (facts, "clean.inner", series->inner);
   if (clean.n > 1)
@@ -83,6 +88,21 @@ add_series_facts (ProfFacts *facts, const ProfSeries *series)
       if (isfinite (series->counts[i]))
         prof_facts_set_number (facts, key, series->counts[i]);
     }
+}
+
+static void
+add_sample_facts (ProfBuilder *builder, const ProfSeries *series)
+{
+  for (guint i = 0; i < series->clean_facts->len; i++)
+    prof_builder_add_sample_facts (builder,
+                                   PROF_SAMPLE_CLEAN,
+                                   i,
+                                   &g_array_index (series->clean_facts, ProfSampleFacts, i));
+  for (guint i = 0; i < series->traced_facts->len; i++)
+    prof_builder_add_sample_facts (builder,
+                                   i == series->exact ? PROF_SAMPLE_EXACT : PROF_SAMPLE_TRACED,
+                                   i,
+                                   &g_array_index (series->traced_facts, ProfSampleFacts, i));
 }
 
 static void
@@ -207,6 +227,7 @@ prof_capture_measurement (const ProfSubject *subject,
   add_series_facts (measured, series);
   prof_builder_add_facts (builder, measured);
   add_samples (builder, series);
+  add_sample_facts (builder, series);
 
   attribution = prof_attribution_new (builder, subject, series->recorder);
   if (series->recorder)
