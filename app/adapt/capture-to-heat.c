@@ -190,7 +190,7 @@ static double
 clean_median (const ProfCapture *capture)
 {
   guint              n;
-  g_autofree double *samples = prof_capture_dup_samples (capture, PROF_SAMPLE_CLEAN, &n);
+  g_autofree double *samples = prof_capture_dup_undisturbed (capture, &n, NULL);
 
   return n > 0 ? prof_median (samples, n) : NAN;
 }

@@ -8,12 +8,41 @@
 #include "profiler/explain/advise.h"
 #include "profiler/summary/gradients.h"
 
+/* Every clean sample with what the kernel did while it was taken. */
+static void
+describe_samples (ScopeJson *json, const ProfCapture *capture)
+{
+  guint                       n;
+  g_autofree double          *samples = prof_capture_dup_samples (capture, PROF_SAMPLE_CLEAN, &n);
+  g_autofree ProfSampleFacts *facts = prof_capture_dup_sample_facts (capture, PROF_SAMPLE_CLEAN);
+
+  scope_json_begin_list (json, "list");
+  for (guint i = 0; i < n; i++)
+    {
+      scope_json_begin_object (json, NULL);
+      scope_json_double (json, "seconds", samples[i]);
+      if (facts)
+        {
+          scope_json_boolean (json, "disturbed", prof_sample_is_disturbed (&facts[i]));
+          scope_json_double (json, "cpu_seconds", facts[i].cpu);
+          scope_json_double (json, "wait_seconds", facts[i].wait);
+          scope_json_int (json, "voluntary_switches", facts[i].voluntary);
+          scope_json_int (json, "involuntary_switches", facts[i].involuntary);
+          scope_json_int (json, "migrations", facts[i].migrations);
+          scope_json_int (json, "page_faults", facts[i].faults);
+        }
+      scope_json_end (json);
+    }
+  scope_json_end (json);
+}
+
 static void
 describe_clean (ScopeJson *json, const ProfCapture *capture, const ProfSummary *summary)
 {
   ProfStatistics     clean;
   guint              n, n_first;
-  g_autofree double *samples = prof_capture_dup_samples (capture, PROF_SAMPLE_CLEAN, &n);
+  ProfDisturbance    disturbance;
+  g_autofree double *samples = prof_capture_dup_undisturbed (capture, &n, &disturbance);
   g_autofree double *first = prof_capture_dup_samples (capture, PROF_SAMPLE_FIRST, &n_first);
 
   prof_statistics (samples, n, &clean);
@@ -26,6 +55,10 @@ describe_clean (ScopeJson *json, const ProfCapture *capture, const ProfSummary *
   scope_json_double (json, "p95", clean.p95);
   scope_json_int (json, "outliers", clean.n_outliers);
   scope_json_string (json, "stopped", prof_capture_get_text (capture, "clean.stopped"));
+  scope_json_int (json, "samples_taken", disturbance.n);
+  scope_json_int (json, "samples_disturbed", disturbance.n_disturbed);
+  scope_json_boolean (json, "uses_disturbed", disturbance.uses_all);
+  describe_samples (json, capture);
   scope_json_end (json);
   if (n_first > 0)
     scope_json_double (json, "first_seconds", first[0]);

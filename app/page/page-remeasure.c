@@ -26,10 +26,9 @@ median_of (ScopePage *page)
   ScopeMeasurement  *measurement = scope_workspace_get_measurement (page->workspace);
   guint              n = 0;
   g_autofree double *samples =
-      measurement ? prof_capture_dup_samples (scope_measurement_get_capture (measurement),
-                                              PROF_SAMPLE_CLEAN,
-                                              &n)
-                  : NULL;
+      measurement
+          ? prof_capture_dup_undisturbed (scope_measurement_get_capture (measurement), &n, NULL)
+          : NULL;
 
   return n > 0 ? prof_median (samples, n) : NAN;
 }

@@ -170,6 +170,15 @@ add_histogram (ScopePage *page, const ProfCapture *capture)
   g_autofree double *samples = prof_capture_dup_samples (capture, PROF_SAMPLE_CLEAN, &n);
   ProfStatistics     statistics;
   Curve             *curve;
+  guint              n_used;
+  ProfDisturbance    disturbance;
+  g_autofree double *used = prof_capture_dup_undisturbed (capture, &n_used, &disturbance);
+  g_autofree char   *title =
+      disturbance.n_disturbed == 0
+            ? g_strdup ("Distribution of the times of clean runs")
+            : g_strdup_printf ("Distribution of the times of clean runs, with %u of %u disturbed",
+                             disturbance.n_disturbed,
+                             disturbance.n);
 
   prof_statistics (samples, n, &statistics);
   if (n < 5 || !(statistics.maximum > statistics.minimum))
@@ -185,7 +194,7 @@ add_histogram (ScopePage *page, const ProfCapture *capture)
     }
   curve->low = prof_format_seconds (statistics.minimum);
   curve->high = prof_format_seconds (statistics.maximum);
-  add_curve (page, "Distribution of the times of clean runs", curve);
+  add_curve (page, title, curve);
 }
 
 /* --- Gradients --- */

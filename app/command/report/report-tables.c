@@ -43,11 +43,42 @@ append_cell_take (GString *html, char *value /* (transfer full) */)
 
 /* --- The result --- */
 
+/* What the kernel did during a typical clean run, and how many of them it disturbed. */
+static void
+append_disturbance (GString *html, const ProfCapture *capture, const ProfDisturbance *disturbance)
+{
+  g_autofree ProfSampleFacts *facts = prof_capture_dup_sample_facts (capture, PROF_SAMPLE_CLEAN);
+  double                      inner = prof_capture_get_number (capture, "clean.inner");
+  ProfTypicalFacts            typical;
+
+  if (!facts)
+    return;
+  prof_typical_facts (facts, disturbance->n, inner > 0 ? inner : 1, &typical);
+  append_row_take (html,
+                   "samples that waited for a processor",
+                   g_strdup_printf ("%u of %u%s",
+                                    disturbance->n_disturbed,
+                                    disturbance->n,
+                                    disturbance->n_disturbed == 0 ? ""
+                                    : disturbance->uses_all       ? "; used, too few others"
+                                                                  : "; not used"));
+  append_row_take (html, "processor time of a typical run", prof_format_seconds (typical.cpu));
+  append_row_take (html, "its wait for a processor", prof_format_seconds (typical.wait));
+  append_row_take (html,
+                   "context switches (voluntary, involuntary); moves; page faults",
+                   g_strdup_printf ("%.3g, %.3g; %.3g; %.3g",
+                                    typical.voluntary,
+                                    typical.involuntary,
+                                    typical.migrations,
+                                    typical.faults));
+}
+
 static void
 append_clean (GString *html, const ProfCapture *capture, const ProfSummary *summary)
 {
   guint              n, n_first;
-  g_autofree double *samples = prof_capture_dup_samples (capture, PROF_SAMPLE_CLEAN, &n);
+  ProfDisturbance    disturbance;
+  g_autofree double *samples = prof_capture_dup_undisturbed (capture, &n, &disturbance);
   g_autofree double *first = prof_capture_dup_samples (capture, PROF_SAMPLE_FIRST, &n_first);
   const char        *stop = prof_capture_get_text (capture, "clean.stopped");
   ProfStatistics     clean;
@@ -68,6 +99,7 @@ append_clean (GString *html, const ProfCapture *capture, const ProfSummary *summ
       append_row_take (html,
                        "clean runs; why measuring ended",
                        g_strdup_printf ("%u; %s", clean.n, stop ? stop : "–"));
+      append_disturbance (html, capture, &disturbance);
     }
   if (n_first > 0)
     append_row_take (html, "first run", prof_format_seconds (first[0]));
