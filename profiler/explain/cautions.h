@@ -1,0 +1,47 @@
+/* cautions.h — in what conditions two recordings differ, as sentences.
+ *
+ * Recordings hold facts about the machine, the libraries and the options (profiler/base/machine.h);
+ * a fact that only one of them has is no difference.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "profiler/capture/capture.h"
+
+/* How the machines of two recordings are related. */
+typedef enum
+{
+  PROF_SAME_MACHINE,  /* host name, processor, cores and memory agree */
+  PROF_LIKE_MACHINE,  /* all but the host name agree, or it is not known */
+  PROF_OTHER_MACHINE, /* processor, instructions, cores or memory differ */
+} ProfMachineRelation;
+
+/* The relation of the machines of a and b. */
+ProfMachineRelation prof_machine_relation (const ProfCapture *a, const ProfCapture *b);
+
+typedef enum
+{
+  PROF_CAUTION_MACHINE,  /* they ran on other machines */
+  PROF_CAUTION_WORK,     /* they did not do the same work, or not in the same way */
+  PROF_CAUTION_MODEL,    /* the models differ, which may be what is compared */
+  PROF_CAUTION_SOFTWARE, /* other versions of libraries, kernel or program */
+  PROF_CAUTION_NOISE,    /* load, stolen time, noise */
+  PROF_CAUTION_UNKNOWN,  /* what no recording can tell */
+} ProfCautionKind;
+
+/* "machine", "work", "model", "software", "noise", "unknown". */
+const char *prof_caution_name (ProfCautionKind kind);
+
+typedef struct
+{
+  ProfCautionKind kind;
+  char           *text; /* a sentence */
+} ProfCaution;
+
+/* What to know before the times of a and b are compared, gravest first.  Array of ProfCaution.
+ * (transfer full) */
+GPtrArray *prof_cautions (const ProfCapture *a, const ProfCapture *b);
+/* Appends a sentence to such an array. */
+void prof_cautions_add (GPtrArray *cautions, ProfCautionKind kind, const char *format, ...)
+    G_GNUC_PRINTF (3, 4);
+/* Whether the array has a sentence of this kind. */
+gboolean prof_cautions_have (const GPtrArray *cautions, ProfCautionKind kind);

@@ -1,0 +1,25 @@
+/* made-recording.h — captures with chosen facts and samples, without measuring anything.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "profiler/capture/capture.h"
+
+/* NULL and 0 leave a fact out. */
+typedef struct
+{
+  const char *host, *processor, *pass, *shape, *load;
+  double      cores, threads;
+  double      seconds;     /* median of the clean samples */
+  double      noise;       /* relative standard deviation of a sample */
+  guint       n;           /* clean samples */
+  guint       n_disturbed; /* of them, the last ones */
+  guint64     seed;
+} MadeRecording;
+
+/* A recording of one machine, 30 samples of 1 ms with 1 % of noise. */
+extern const MadeRecording made_recording;
+
+/* A number of the standard normal distribution; each seed and draw gives another one. */
+double made_normal (guint64 seed, guint64 draw);
+/* The capture: variable "data" and node "fc1" with twelve traced runs.  (transfer full) */
+ProfCapture *made_recording_new (const MadeRecording *recording);
