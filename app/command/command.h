@@ -13,6 +13,7 @@ typedef struct
   const char       *name;
   const char       *arguments;     /* for the usage line: "MODEL [PARAMS]" */
   const char       *summary;       /* one sentence */
+  const char       *notes;         /* shown below the options by --help; NULL: nothing */
   guint             n_files[2];    /* fewest and most file arguments */
   ScopeOptionGroups option_groups; /* the common options that this command uses */
 

@@ -142,6 +142,7 @@ parse_and_run (Invocation *call, int argc, char **argv)
   int code = SCOPE_EXIT_USAGE;
 
   g_set_prgname (program);
+  g_option_context_set_description (context, command->notes);
   g_option_context_add_main_entries (context, (GOptionEntry *) call->entries->data, NULL);
   if (g_option_context_parse (context, &argc, &argv, &error) &&
       scope_common_options_set_limits (&call->common, &error) &&

@@ -31,8 +31,8 @@ prepare_for_plugin (const char *file)
     scope_crash_set_plugin (file);
 }
 
-static gboolean
-is_capture (const char *file)
+gboolean
+scope_is_capture (const char *file)
 {
   guint8 head[8];
   FILE  *stream = g_file_test (file, G_FILE_TEST_IS_REGULAR) ? fopen (file, "rbe") : NULL;
@@ -71,7 +71,7 @@ scope_open_model (const ScopeCommonOptions *common, char **files, GError **error
 {
   HybModel *model;
 
-  if (is_capture (files[0]))
+  if (scope_is_capture (files[0]))
     return open_capture (files[0], error);
   prepare_for_plugin (files[0]);
   model = hyb_model_open (files[0], params_file (common, files), common->epoch, error);
@@ -84,7 +84,7 @@ scope_open_model (const ScopeCommonOptions *common, char **files, GError **error
 HybModel *
 scope_open_model_tolerant (const ScopeCommonOptions *common, char **files, GError **error)
 {
-  if (is_capture (files[0]))
+  if (scope_is_capture (files[0]))
     return open_capture (files[0], error);
   prepare_for_plugin (files[0]);
   return hyb_model_open_tolerant (files[0], params_file (common, files), common->epoch, error);

@@ -8,6 +8,7 @@
 #include "app/command/inputs.h"
 #include "app/command/open-model.h"
 #include "app/command/progress.h"
+#include "app/command/recordings/recordings.h"
 
 #include "engine/formats/npz.h"
 #include "profiler/base/format.h"
@@ -25,6 +26,8 @@ typedef struct
   int      repeat, warmup, traced;
   double   time_limit;
   gboolean counters, backward;
+
+  ScopeBaselineOptions baseline;
 } ProfileOptions;
 
 static gboolean
@@ -128,10 +131,12 @@ write_files (const ProfileOptions *options, const ProfCapture *capture, GError *
          (!options->csv || prof_write_csv (capture, options->csv, error));
 }
 
+/* recordings has the comparison of capture with the baseline, if there is one. */
 static void
 print_result (const ScopeCommonOptions *common,
               const ProfileOptions     *options,
-              const ProfCapture        *capture)
+              const ProfCapture        *capture,
+              const ScopeRecordings    *recordings)
 {
   g_autoptr (ProfSummary) summary = prof_summary_new (capture);
 
@@ -141,6 +146,8 @@ print_result (const ScopeCommonOptions *common,
 
       scope_json_string (json, "capture", options->capture);
       scope_describe_capture (json, capture, summary);
+      if (scope_recordings_have_baseline (recordings))
+        scope_recordings_describe (json, recordings);
       scope_json_print (json);
     }
   else
@@ -148,6 +155,7 @@ print_result (const ScopeCommonOptions *common,
       g_autofree char *text = prof_report_text (capture, summary);
 
       fputs (text, stdout);
+      scope_recordings_print (recordings);
     }
 }
 
@@ -160,6 +168,7 @@ run_profile (const ScopeCommonOptions *common, gpointer data, char **files, GErr
   g_autoptr (ProfFacts) facts = NULL;
   g_autoptr (ProfSubject) subject = NULL;
   g_autoptr (ProfCapture) capture = NULL;
+  g_autoptr (ScopeRecordings) recordings = NULL;
   g_autofree char   *name = g_path_get_basename (files[0]);
   ScopeInputs        inputs = { 0 };
   ScopeCommonOptions filled = *common;
@@ -167,7 +176,9 @@ run_profile (const ScopeCommonOptions *common, gpointer data, char **files, GErr
   /* An option that was not given is 0. */
   options->warmup = options->warmup == 0 ? -1 : options->warmup;
   options->traced = options->traced == 0 ? 10 : options->traced;
-  if (!check_options (common, options, error) || !(model = scope_open_model (common, files, error)))
+  if (!check_options (common, options, error) ||
+      !(recordings = scope_recordings_new (&options->baseline, common, NULL, error)) ||
+      !(model = scope_open_model (common, files, error)))
     return SCOPE_EXIT_USAGE;
   if (options->input && !(given = hyb_npz_read_file (options->input, error)))
     return SCOPE_EXIT_FILE;
@@ -182,10 +193,13 @@ run_profile (const ScopeCommonOptions *common, gpointer data, char **files, GErr
   if (subject)
     capture = measure (common, options, subject, facts, error);
   scope_inputs_clear (&inputs);
-  if (!capture || !write_files (options, capture, error))
+  if (!capture || !write_files (options, capture, error) ||
+      (scope_recordings_have_baseline (recordings) &&
+       (!scope_recordings_add (recordings, capture, files[0], error) ||
+        !scope_recordings_write (recordings, &options->baseline, error))))
     return SCOPE_EXIT_MODEL;
-  print_result (common, options, capture);
-  return SCOPE_EXIT_DONE;
+  print_result (common, options, capture, recordings);
+  return scope_recordings_exit (recordings);
 }
 
 static const GOptionEntry profile_options[] = {
@@ -259,6 +273,7 @@ static const GOptionEntry profile_options[] = {
     SCOPE_OPTION_FIELD (ProfileOptions, csv),
     "Write the table of nodes as CSV",
     "FILE.csv" },
+  SCOPE_BASELINE_OPTIONS (ProfileOptions, baseline),
   { 0 },
 };
 
@@ -266,6 +281,10 @@ const ScopeCommand scope_command_profile = {
   .name = "profile",
   .arguments = "MODEL [PARAMS]",
   .summary = "Measure how long a model and each of its operators take",
+  .notes = "Example for a CI, see docs/ci.md:\n"
+           "  hscope profile net-symbol.json --baseline base.hscope --fail-if-slower 3% \\\n"
+           "    --junit out.xml --markdown out.md\n"
+           "ends with status 1 if it certainly takes more than 3 % longer than the baseline.\n",
   .n_files = { 1, 2 },
   .option_groups = SCOPE_OPTIONS_MODEL | SCOPE_OPTIONS_TYPES | SCOPE_OPTIONS_RUN,
   .options = profile_options,

@@ -6,6 +6,7 @@
 #include "app/command/command.h"
 #include "app/command/compare/compare-output.h"
 #include "app/command/compare/compare-preset.h"
+#include "app/command/compare/compare-recordings.h"
 #include "app/command/compare/compare-text.h"
 #include "app/command/compare/comparison.h"
 #include "app/command/inputs.h"
@@ -311,16 +312,18 @@ comparison_clear (ScopeComparison *self)
 }
 
 static int
-run_compare (const ScopeCommonOptions *common, gpointer data, char **files, GError **error)
+run_models (const ScopeCommonOptions  *common,
+            const ScopeCompareOptions *options,
+            char                     **files,
+            GError                   **error)
 {
-  const ScopeCompareOptions *options = data;
-  ScopeComparison            self = {
-               .common = common,
-               .options = options,
-               .files = files,
-               .groups = g_ptr_array_new_with_free_func ((GDestroyNotify) scope_group_free),
-               .facts = prof_facts_new (),
-               .start_time = g_get_monotonic_time (),
+  ScopeComparison self = {
+    .common = common,
+    .options = options,
+    .files = files,
+    .groups = g_ptr_array_new_with_free_func ((GDestroyNotify) scope_group_free),
+    .facts = prof_facts_new (),
+    .start_time = g_get_monotonic_time (),
   };
   gboolean is_done;
 
@@ -357,6 +360,18 @@ run_compare (const ScopeCommonOptions *common, gpointer data, char **files, GErr
   return is_done                                                    ? SCOPE_EXIT_DONE
          : g_error_matches (*error, PROF_ERROR, PROF_ERROR_UNEQUAL) ? SCOPE_EXIT_CHECK_FAILED
                                                                     : SCOPE_EXIT_MODEL;
+}
+
+static int
+run_compare (const ScopeCommonOptions *common, gpointer data, char **files, GError **error)
+{
+  const ScopeCompareOptions *options = data;
+  gboolean                   is_recordings;
+
+  if (!scope_compare_find_recordings (common, options, files, &is_recordings, error))
+    return SCOPE_EXIT_USAGE;
+  return is_recordings ? scope_compare_recordings (common, options, files, error)
+                       : run_models (common, options, files, error);
 }
 
 #define OPTION(name, kind, member, doc, arg)                                     \
@@ -420,13 +435,19 @@ static const GOptionEntry compare_options[] = {
           no_ladder,
           "Do not measure the engine's optimisations one by one",
           NULL),
+  SCOPE_BASELINE_OPTIONS (ScopeCompareOptions, baseline),
   { 0 },
 };
 
 const ScopeCommand scope_command_compare = {
   .name = "compare",
-  .arguments = "MODEL…",
-  .summary = "Measure forms of a model side by side and explain the differences",
+  .arguments = "MODEL… | OLD.hscope NEW.hscope…",
+  .summary =
+      "Measure forms of a model side by side and explain the differences; compare recordings",
+  .notes =
+      "Recordings are made with hscope profile MODEL --capture FILE.  They are compared without "
+      "running\nanything; the first one or --baseline is what the others are compared with:\n"
+      "  hscope compare monday.hscope tuesday.hscope --fail-if-slower 3%\n",
   .n_files = { 1, 16 },
   .option_groups = SCOPE_OPTIONS_MODEL | SCOPE_OPTIONS_TYPES | SCOPE_OPTIONS_RUN,
   .options = compare_options,

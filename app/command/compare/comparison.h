@@ -7,6 +7,7 @@
 
 #include "app/command/compare/compare-group.h"
 #include "app/command/progress.h"
+#include "app/command/recordings/recordings.h"
 #include "profiler/explain/ladder.h"
 
 /* Options of the command alone; NULL, 0 or FALSE if not given. */
@@ -16,6 +17,8 @@ typedef struct
   double   time_limit; /* seconds */
   int      repeat;
   gboolean backward, no_ladder;
+
+  ScopeBaselineOptions baseline; /* for recordings */
 } ScopeCompareOptions;
 
 typedef struct
