@@ -8,6 +8,7 @@
 #include "engine/analysis/infer-memo.h"
 #include "engine/analysis/infer-types.h"
 #include "engine/base/error.h"
+#include "engine/op/rules.h"
 
 guint
 hyb_subgraph_n_variables (const HybGraph *body)
@@ -194,7 +195,7 @@ add_node_cost (HybGraph *body, HybNodeId id, const HybType *types, double times,
 {
   const HybNode      *node = hyb_graph_get_node (body, id);
   g_autofree HybType *room = g_new (HybType, MAX (node->n_inputs + node->n_outputs, 1));
-  HybCost             cost = { 0 };
+  HybCost             cost;
   HybCall             call;
 
   if (hyb_node_is_variable (node))
@@ -204,16 +205,7 @@ add_node_cost (HybGraph *body, HybNodeId id, const HybType *types, double times,
     if (!hyb_type_is_known (&room[i]))
       return;
 
-  if (node->op->cost)
-    node->op->cost (&call, &cost);
-  else
-    for (guint i = 0; i < node->n_inputs + node->n_outputs; i++)
-      {
-        gboolean is_input = i < node->n_inputs;
-
-        *(is_input ? &cost.bytes_read : &cost.bytes_written) += (double) hyb_type_bytes (&room[i]);
-        cost.flops += is_input ? 0 : (double) hyb_shape_size (&room[i].shape);
-      }
+  hyb_rule_cost (&call, &cost);
   total->flops += times * cost.flops;
   total->bytes_read += times * cost.bytes_read;
   total->bytes_written += times * cost.bytes_written;

@@ -16,6 +16,7 @@
 #include "engine/graph/builder.h"
 #include "engine/graph/reach.h"
 #include "engine/graph/with-heads.h"
+#include "engine/op/phase.h"
 #include "engine/op/rules.h"
 #include "engine/op/run.h"
 
@@ -454,11 +455,18 @@ gradient_forward (const HybCall *call, const HybRun *run)
       const OutgoingGradient *out = &g_array_index (branch->out, OutgoingGradient, i);
       const HybType          *type = &call->output[out->output];
 
-      if (out->accumulates)
-        hyb_subgraph_accumulate (type->dtype,
-                                 hyb_shape_size (&type->shape),
-                                 gradient_address (run, out),
-                                 run->output[out->output]);
+      double bytes = (double) hyb_type_bytes (type);
+
+      if (!out->accumulates)
+        continue;
+      hyb_phase_begin (run, &hyb_phase_sums);
+      hyb_subgraph_accumulate (type->dtype,
+                               hyb_shape_size (&type->shape),
+                               gradient_address (run, out),
+                               run->output[out->output]);
+      hyb_phase_end (run,
+                     &hyb_phase_sums,
+                     (HybCost){ (double) hyb_shape_size (&type->shape), 2 * bytes, bytes });
     }
 }
 

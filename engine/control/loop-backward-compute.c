@@ -75,17 +75,21 @@ run_graph (const BackwardLoop *backward,
            GPtrArray          *variables,
            GError            **error)
 {
-  HybRun context = hyb_subgraph_context (backward->args->run, step);
+  HybRun  context = hyb_subgraph_context (backward->args->run, step);
+  guint32 id = hyb_graph_get_id (backward->args->call->body[0]);
   g_autoptr (GPtrArray) heads = hyb_loop_tensors_new (hyb_subgraph_n_heads (graph));
+  gboolean is_done;
 
-  if (g_cancellable_set_error_if_cancelled (backward->args->run->cancellable, error) ||
-      !hyb_imperative_run (graph,
-                           (HybTensor *const *) variables->pdata,
-                           (HybTensor **) heads->pdata,
-                           &context,
-                           error))
+  if (g_cancellable_set_error_if_cancelled (backward->args->run->cancellable, error))
     return NULL;
-  return g_steal_pointer (&heads);
+  hyb_subgraph_notify_probe (&context, id, 0, TRUE);
+  is_done = hyb_imperative_run (graph,
+                                (HybTensor *const *) variables->pdata,
+                                (HybTensor **) heads->pdata,
+                                &context,
+                                error);
+  hyb_subgraph_notify_probe (&context, id, 0, FALSE);
+  return is_done ? g_steal_pointer (&heads) : NULL;
 }
 
 /* Runs all steps of the forward body and keeps their heads. */

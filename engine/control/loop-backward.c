@@ -10,6 +10,7 @@
 
 #include "engine/graph/reach.h"
 #include "engine/graph/with-heads.h"
+#include "engine/op/phase.h"
 
 #include <string.h>
 
@@ -395,22 +396,43 @@ bind_step (const BackwardPass *pass, gint64 step)
                            gradient_address (pass, g, step));
 }
 
+/* Whether every step adds its part of a gradient to the output. */
+static gboolean
+is_added (const BackwardPass *pass, guint g)
+{
+  const OutgoingGradient *out = &pass->plan->out[g];
+  const HybLoopVariable  *variable = &pass->plan->loop.variable[out->variable];
+
+  return !variable->is_slice && variable->state == HYB_LOOP_NONE && out->head >= 0 &&
+         !out->deferred;
+}
+
 /* Adds the gradients of captured values of a step to the outputs. */
 static void
 accumulate (const BackwardPass *pass, gint64 step)
 {
-  for (guint g = 0; g < pass->plan->n_gradients; g++)
-    {
-      const OutgoingGradient *out = &pass->plan->out[g];
-      const HybLoopVariable  *variable = &pass->plan->loop.variable[out->variable];
+  HybCost cost = { 0 };
+  guint   first = 0, n = pass->plan->n_gradients;
 
-      if (!variable->is_slice && variable->state == HYB_LOOP_NONE && out->head >= 0 &&
-          !out->deferred && step < pass->n_steps - 1)
+  while (first < n && !is_added (pass, first))
+    first++;
+  if (first == n || step == pass->n_steps - 1)
+    return;
+  hyb_phase_begin (pass->run, &hyb_phase_sums);
+  for (guint g = first; g < n; g++)
+    if (is_added (pass, g))
+      {
+        const OutgoingGradient *out = &pass->plan->out[g];
+
         hyb_subgraph_accumulate (out->dtype,
                                  out->size,
                                  gradient_address (pass, g, step),
                                  pass->run->output[g]);
-    }
+        cost.flops += (double) out->size;
+        cost.bytes_read += 2 * (double) out->bytes;
+        cost.bytes_written += (double) out->bytes;
+      }
+  hyb_phase_end (pass->run, &hyb_phase_sums, cost);
 }
 
 /* Writes the gradients of integers, which are zero, and all gradients of a loop that made no step:

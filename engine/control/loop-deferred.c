@@ -6,6 +6,8 @@
 
 #include "engine/analysis/infer-types.h"
 #include "engine/imperative/convert.h"
+#include "engine/op/phase.h"
+#include "engine/op/rules.h"
 
 #include <string.h>
 
@@ -117,6 +119,8 @@ hyb_deferred_new (const HybDeferredContext *context, HybValueId head, gsize *wor
   deferred->node = hyb_graph_get_producer (body, head);
   node = hyb_graph_get_node (body, deferred->node);
   deferred->n_inputs = node->n_inputs;
+  deferred->phase =
+      (HybPhase){ .name = node->name, .type = node->type, .category = node->op->category };
   hyb_graph_get_users (body, head, &n_users);
   if (node->op->row_sum_inputs == 0 || n_users > 0 || node->n_inputs > HYB_DEFERRED_MAX_OPERANDS)
     return NULL;
@@ -167,6 +171,7 @@ hyb_deferred_run (const HybDeferred *deferred,
   HybType       types[HYB_DEFERRED_MAX_OPERANDS + 1];
   gconstpointer inputs[HYB_DEFERRED_MAX_OPERANDS];
   HybRun        context = hyb_subgraph_context (run, 0);
+  HybCost       cost = { 0 };
   HybCall       call;
 
   scale_call (deferred, n_steps, types, &call);
@@ -176,5 +181,9 @@ hyb_deferred_run (const HybDeferred *deferred,
   context.input = inputs;
   context.output = &output;
   context.workspace = (char *) run->workspace + deferred->workspace;
+  hyb_phase_begin (run, &deferred->phase);
   call.op->forward (&call, &context);
+  if (run->span)
+    hyb_rule_cost (&call, &cost);
+  hyb_phase_end (run, &deferred->phase, cost);
 }

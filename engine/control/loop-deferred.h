@@ -8,6 +8,7 @@
 #pragma once
 
 #include "engine/control/loop.h"
+#include "engine/op/phase.h"
 
 #define HYB_DEFERRED_MAX_OPERANDS 6
 
@@ -23,6 +24,7 @@ typedef struct
   HybType   type[HYB_DEFERRED_MAX_OPERANDS + 1];  /* of the inputs in one step, and the output */
   HybCall   call;                                 /* of one step */
   gsize     workspace;                            /* of the operator: offset in the workspace */
+  HybPhase  phase;                                /* for the probe: the node's name and operator */
 } HybDeferred;
 
 /* The backward loop being planned. */

@@ -179,6 +179,7 @@ run_watched (const HybFrame *frame, HybRun *run)
       if (hyb_run_is_stopped (run))
         return FALSE;
       span.id = plan->steps[i].node;
+      run->span = &span;
       if (probe->begin)
         probe->begin (probe->data, &span);
       run_step (frame, &plan->steps[i], run);

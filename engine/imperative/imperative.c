@@ -531,6 +531,7 @@ walk_node (Walk *walk, HybNodeId id, GError **error)
   gboolean          is_done;
 
   context.key = node->key;
+  context.span = context.probe ? &span : NULL;
   for (guint i = 0; i < node->n_inputs; i++)
     walk->inputs[i] = walk->values[inputs[i]];
 

@@ -97,7 +97,7 @@ typedef struct
 } HybCall;
 
 /* Work of one call, for the roofline. */
-typedef struct
+typedef struct _HybCost
 {
   double flops;
   double bytes_read;

@@ -16,6 +16,8 @@ G_BEGIN_DECLS
 typedef struct _HybGraph  HybGraph;  /* engine/graph/graph.h */
 typedef struct _HybPlan   HybPlan;   /* engine/exec/plan.h */
 typedef struct _HybTensor HybTensor; /* engine/tensor/tensor.h */
+typedef struct _HybPhase  HybPhase;  /* engine/op/phase.h */
+typedef struct _HybCost   HybCost;   /* engine/op/op.h */
 
 typedef enum
 {
@@ -23,13 +25,14 @@ typedef enum
   HYB_SPAN_PASS,   /* one graph pass */
   HYB_SPAN_COPY,   /* a copy between host and device */
   HYB_SPAN_BRANCH, /* one step of a loop, or one branch of a condition */
+  HYB_SPAN_PHASE,  /* a part of an operator, inside the span of its node */
 } HybSpanKind;
 
 /* What begins or ends. */
 typedef struct
 {
   HybSpanKind kind;
-  guint32     id;     /* node id in its graph, or index of the pass or body */
+  guint32     id; /* node id in its graph (of a phase: its node's), or index of the pass or body */
   guint32     graph;  /* hyb_graph_get_id() of the graph that holds the node */
   guint16     device; /* 0 is the host */
   guint16     depth;  /* number of enclosing subgraphs */
@@ -40,6 +43,10 @@ typedef struct
    * operator).  Both may be freed after the run; take a reference to use them later. */
   HybGraph      *in;
   const HybPlan *plan;
+
+  /* For phases: what the part is, and at its end its work.  Both are valid during the call only. */
+  const HybPhase *phase;
+  const HybCost  *cost;
 } HybSpan;
 
 /* The callbacks; those that are NULL are not called. */

@@ -190,6 +190,20 @@ hyb_rule_cost_bytes (const HybCall *call, HybCost *cost)
 }
 
 void
+hyb_rule_cost (const HybCall *call, HybCost *cost)
+{
+  *cost = (HybCost){ 0 };
+  if (call->op->cost)
+    {
+      call->op->cost (call, cost);
+      return;
+    }
+  hyb_rule_cost_bytes (call, cost);
+  for (guint i = 0; i < call->n_outputs; i++)
+    cost->flops += (double) hyb_shape_size (&call->output[i].shape);
+}
+
+void
 hyb_rule_cost_elementwise (const HybCall *call, double flops_per_element, HybCost *cost)
 {
   cost->flops = flops_per_element * (double) hyb_shape_size (&call->output[0].shape);

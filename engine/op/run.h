@@ -40,6 +40,7 @@ struct _HybRun
   const HybProbe *probe;       /* NULL if nothing observes the run */
   GCancellable   *cancellable; /* checked by loops between steps; may be NULL */
   HybRunFault    *fault;       /* where kernels report values; NULL if nothing reads it */
+  const HybSpan  *span;        /* of the node that runs, for phase.h; NULL if nothing observes it */
 };
 
 /* One call of an operator with tensors, for hyb_imperative_call() and hyb_tape_call(). */

@@ -116,11 +116,13 @@ differentiate_projection (const Direction *run)
   gint64  H = run->net->hidden;
   HybGemm gemm = { .m = run->net->batch, .n = H, .k = run->R, .lda = run->R, .ldb = H, .ldc = H };
 
+  hyb_phase_begin (run->pass->run, &hyb_phase_products);
   hyb_cell_gemm (run->maths,
                  &gemm,
                  step_row (run, run->dprojected, run->R, 0),
                  at (run, run->pass->parameters, run->slot.w_projection),
                  run->dfull);
+  hyb_phase_end (run->pass->run, &hyb_phase_products, hyb_cell_gemm_cost (run->maths, &gemm));
 }
 
 /* Computes the gradients of the gates of one row; on return, dh is the gradient of h' except
@@ -201,10 +203,19 @@ differentiate_step (Direction *run)
                    .ldc = run->R,
                    .beta = 1 };
 
+  hyb_phase_begin (run->pass->run, &hyb_phase_gates);
   hyb_parallel_for (run->net->batch, grain, add_incoming_rows, run);
+  hyb_phase_end (run->pass->run,
+                 &hyb_phase_gates,
+                 hyb_cell_elementwise_cost (run->maths, run->net->batch * run->R));
   if (run->net->projection > 0)
     differentiate_projection (run);
+  hyb_phase_begin (run->pass->run, &hyb_phase_gates);
   hyb_parallel_for (run->net->batch, grain, differentiate_rows, run);
+  hyb_phase_end (run->pass->run,
+                 &hyb_phase_gates,
+                 hyb_recurrent_gates_gradient_cost (run->net, run->maths));
+  hyb_phase_begin (run->pass->run, &hyb_phase_products);
   if (run->net->in_panels && run->net->batch > 1)
     hyb_panels_multiply (&(HybPanelProduct){ .m = gemm.m,
                                              .n = gemm.n,
@@ -221,6 +232,7 @@ differentiate_step (Direction *run)
                    step_row (run, run->drecurrent, run->GH, 0),
                    at (run, run->pass->parameters, run->slot.w_hidden),
                    run->dh);
+  hyb_phase_end (run->pass->run, &hyb_phase_products, hyb_cell_gemm_cost (run->maths, &gemm));
 }
 
 /* c (m, n) = aᵀ b + beta c over k rows: the gradient of a weight matrix. */
@@ -234,7 +246,9 @@ multiply_transposed (const Direction *run,
   gemm.transpose_a = TRUE;
   gemm.lda = gemm.m;
   gemm.ldc = gemm.n;
+  hyb_phase_begin (run->pass->run, &hyb_phase_weights);
   hyb_cell_gemm (run->maths, &gemm, a, b, c);
+  hyb_phase_end (run->pass->run, &hyb_phase_weights, hyb_cell_gemm_cost (run->maths, &gemm));
 }
 
 /* dW_h = Σ drecurrent[t]ᵀ h'[t]: h' is the state of the step before, or the initial state for the
@@ -278,6 +292,7 @@ differentiate_weights (const Direction *run, gconstpointer x, gboolean backwards
                          at (run, run->pass->reserve, run->slot.full),
                          at (run, dw, run->slot.w_projection));
 
+  hyb_phase_begin (run->pass->run, &hyb_phase_sums);
   run->maths->sum_rows (rows, run->GH, run->dgates, at (run, dw, run->slot.b_input));
   if (run->drecurrent != run->dgates)
     run->maths->sum_rows (rows, run->GH, run->drecurrent, at (run, dw, run->slot.b_hidden));
@@ -285,6 +300,11 @@ differentiate_weights (const Direction *run, gconstpointer x, gboolean backwards
     memcpy (at (run, dw, run->slot.b_hidden),
             at (run, dw, run->slot.b_input),
             (gsize) run->GH * run->maths->size);
+  hyb_phase_end (run->pass->run,
+                 &hyb_phase_sums,
+                 hyb_cell_elementwise_cost (run->maths,
+                                            rows * run->GH *
+                                                (run->drecurrent != run->dgates ? 2 : 1)));
 }
 
 static void
@@ -298,11 +318,13 @@ differentiate_input (const Direction *run, gpointer dx, gboolean add)
                    .ldc = run->slot.in,
                    .beta = add ? 1 : 0 };
 
+  hyb_phase_begin (run->pass->run, &hyb_phase_products);
   hyb_cell_gemm (run->maths,
                  &gemm,
                  run->dgates,
                  at (run, run->pass->parameters, run->slot.w_input),
                  dx);
+  hyb_phase_end (run->pass->run, &hyb_phase_products, hyb_cell_gemm_cost (run->maths, &gemm));
 }
 
 /* Initialises a running gradient with that of the final state and returns its address. */
@@ -345,6 +367,19 @@ start_direction (Direction *run, gint64 layer, gint64 d, gconstpointer y, gconst
     }
 }
 
+/* to = from × mask, the dropout of the forward pass applied again. */
+static void
+multiply_mask (const Direction *run,
+               gint64           count,
+               gconstpointer    from,
+               gconstpointer    mask,
+               gpointer         to)
+{
+  hyb_phase_begin (run->pass->run, &hyb_phase_gates);
+  run->maths->multiply (count, from, mask, to);
+  hyb_phase_end (run->pass->run, &hyb_phase_gates, hyb_cell_elementwise_cost (run->maths, count));
+}
+
 /* Returns the input of a layer, with the dropout of the forward pass applied again. */
 static gconstpointer
 layer_input (const Direction *run, gint64 layer, gint64 outputs)
@@ -358,8 +393,23 @@ layer_input (const Direction *run, gint64 layer, gint64 outputs)
     return below;
 
   mask = at (run, run->pass->reserve, hyb_recurrent_reserved_mask (run->net, layer - 1));
-  run->maths->multiply (outputs, below, mask, run->dropped);
+  multiply_mask (run, outputs, below, mask, run->dropped);
   return run->dropped;
+}
+
+/* Packs W_h transposed. */
+static void
+pack_hidden (const Direction *run)
+{
+  double bytes = (double) (run->R * run->GH) * (double) run->maths->size;
+
+  hyb_phase_begin (run->pass->run, &hyb_phase_packing);
+  hyb_panels_pack (run->R,
+                   run->GH,
+                   at (run, run->pass->parameters, run->slot.w_hidden),
+                   FALSE,
+                   run->hidden_panels);
+  hyb_phase_end (run->pass->run, &hyb_phase_packing, (HybCost){ 0, bytes, bytes });
 }
 
 static void
@@ -376,11 +426,7 @@ differentiate_layer (Direction *run, gint64 layer, gconstpointer dy, gpointer dx
     {
       start_direction (run, layer, d, y, dy);
       if (net->in_panels && net->batch > 1)
-        hyb_panels_pack (run->R,
-                         run->GH,
-                         at (run, run->pass->parameters, run->slot.w_hidden),
-                         FALSE,
-                         run->hidden_panels);
+        pack_hidden (run);
       for (gint64 k = net->n_steps; k-- > 0;)
         {
           select_step (run, k, d == 1);
@@ -392,12 +438,11 @@ differentiate_layer (Direction *run, gint64 layer, gconstpointer dy, gpointer dx
     }
 
   if (layer > 0 && net->dropout > 0)
-    run->maths->multiply (outputs,
-                          dx,
-                          at (run,
-                              run->pass->reserve,
-                              hyb_recurrent_reserved_mask (net, layer - 1)),
-                          dx);
+    multiply_mask (run,
+                   outputs,
+                   dx,
+                   at (run, run->pass->reserve, hyb_recurrent_reserved_mask (net, layer - 1)),
+                   dx);
 }
 
 static void

@@ -107,3 +107,30 @@ void hyb_cell_gemm (const HybCellMaths *maths,
                     gconstpointer       a,
                     gconstpointer       b,
                     gpointer            c);
+
+/* --- The work of phases --- */
+
+/* Returns the work of hyb_cell_gemm(). */
+static inline HybCost
+hyb_cell_gemm_cost (const HybCellMaths *maths, const HybGemm *gemm)
+{
+  double m = (double) gemm->m, n = (double) gemm->n, k = (double) gemm->k;
+  double size = (double) maths->size;
+
+  return (HybCost){ .flops = 2 * m * n * k,
+                    .bytes_read = (m * k + k * n + (gemm->beta != 0 ? m * n : 0)) * size,
+                    .bytes_written = m * n * size };
+}
+
+/* Returns the work of a function of `count` elements and as many others. */
+static inline HybCost
+hyb_cell_elementwise_cost (const HybCellMaths *maths, gint64 count)
+{
+  double bytes = (double) count * (double) maths->size;
+
+  return (HybCost){ .flops = (double) count, .bytes_read = 2 * bytes, .bytes_written = bytes };
+}
+
+/* Returns the work of the cells of one step, except for products, and of their gradients. */
+HybCost hyb_recurrent_gates_cost (const HybRecurrent *net, const HybCellMaths *maths);
+HybCost hyb_recurrent_gates_gradient_cost (const HybRecurrent *net, const HybCellMaths *maths);

@@ -153,6 +153,16 @@ compute_rows (gint64 begin, gint64 end, gpointer data)
       compute_row (run, n);
 }
 
+static void
+compute_gates (Direction *run)
+{
+  const HybRecurrent *net = run->net;
+
+  hyb_phase_begin (run->pass->run, &hyb_phase_gates);
+  hyb_parallel_for (net->batch, 1 + GRAIN / run->GH, compute_rows, run);
+  hyb_phase_end (run->pass->run, &hyb_phase_gates, hyb_recurrent_gates_cost (net, run->maths));
+}
+
 /* Writes the states W_r h: directly without lengths, else only the rows that have not ended. */
 static void
 project (const Direction *run)
@@ -167,11 +177,13 @@ project (const Direction *run)
                                .ldb = net->hidden,
                                .ldc = direct ? run->state_stride : net->projection };
 
+  hyb_phase_begin (run->pass->run, &hyb_phase_products);
   hyb_cell_gemm (run->maths,
                  &gemm,
                  kept_at (run, run->slot.full, net->hidden, run->t),
                  at (run, run->pass->parameters, run->slot.w_projection),
                  direct ? state_row (run, 0) : run->recurrent);
+  hyb_phase_end (run->pass->run, &hyb_phase_products, hyb_cell_gemm_cost (run->maths, &gemm));
   for (gint64 n = 0; n < net->batch && !direct; n++)
     if (!has_ended (run, n))
       copy_row (run, state_row (run, n), at (run, run->recurrent, n * run->R), run->R);
@@ -181,6 +193,9 @@ project (const Direction *run)
 static void
 write_output (const Direction *run)
 {
+  double bytes = (double) (run->net->batch * run->R) * (double) run->maths->size;
+
+  hyb_phase_begin (run->pass->run, &hyb_phase_copies);
   for (gint64 n = 0; n < run->net->batch; n++)
     {
       gpointer row = at (run, run->y, (run->t * run->net->batch + n) * run->y_stride);
@@ -190,10 +205,12 @@ write_output (const Direction *run)
       else
         copy_row (run, row, state_row (run, n), run->R);
     }
+  hyb_phase_end (run->pass->run, &hyb_phase_copies, (HybCost){ 0, bytes, bytes });
 }
 
+/* gates[t] += W_h h'; for the GRU the product alone. */
 static void
-run_step (Direction *run)
+multiply_states (const Direction *run)
 {
   const HybRecurrent *net = run->net;
   gboolean            is_gru = net->cell == HYB_RNN_GRU; /* whose r multiplies a part of W_h h' */
@@ -207,6 +224,7 @@ run_step (Direction *run)
                                .ldc = run->GH,
                                .beta = is_gru ? 0 : 1 };
 
+  hyb_phase_begin (run->pass->run, &hyb_phase_products);
   if (net->in_panels && net->batch > 1)
     hyb_panels_multiply (&(HybPanelProduct){ .m = net->batch,
                                              .n = run->GH,
@@ -223,8 +241,15 @@ run_step (Direction *run)
                    run->before,
                    at (run, run->pass->parameters, run->slot.w_hidden),
                    product);
-  hyb_parallel_for (net->batch, 1 + GRAIN / run->GH, compute_rows, run);
-  if (net->projection > 0)
+  hyb_phase_end (run->pass->run, &hyb_phase_products, hyb_cell_gemm_cost (run->maths, &gemm));
+}
+
+static void
+run_step (Direction *run)
+{
+  multiply_states (run);
+  compute_gates (run);
+  if (run->net->projection > 0)
     project (run);
   if (run->pass->lengths)
     write_output (run);
@@ -252,6 +277,7 @@ multiply_inputs (const Direction *run, gconstpointer x, gint64 t, gint64 count)
           .transpose_b = TRUE, .m = rows, .n = run->GH, .k = in, .lda = in, .ldb = in, .ldc = run->GH
   };
 
+  hyb_phase_begin (run->pass->run, &hyb_phase_products);
   if (run->net->in_panels)
     hyb_panels_multiply (&(HybPanelProduct){ .m = rows,
                                              .n = run->GH,
@@ -268,6 +294,7 @@ multiply_inputs (const Direction *run, gconstpointer x, gint64 t, gint64 count)
                    from,
                    at (run, run->pass->parameters, run->slot.w_input),
                    gates_at (run, t));
+  hyb_phase_end (run->pass->run, &hyb_phase_products, hyb_cell_gemm_cost (run->maths, &gemm));
 }
 
 static void
@@ -320,7 +347,13 @@ find_panels (Direction *run, gint64 index)
       run->hidden_panels = at (run, run->input_panels, n_input);
     }
   else
-    pack_slot (net, &run->slot, run->pass->parameters, run->input_panels, run->hidden_panels);
+    {
+      double bytes = (double) n_both * (double) run->maths->size;
+
+      hyb_phase_begin (run->pass->run, &hyb_phase_packing);
+      pack_slot (net, &run->slot, run->pass->parameters, run->input_panels, run->hidden_panels);
+      hyb_phase_end (run->pass->run, &hyb_phase_packing, (HybCost){ 0, bytes, bytes });
+    }
 }
 
 /* Runs all steps; on return, before and cell_before are the final states. */
@@ -466,8 +499,10 @@ hyb_recurrent_forward (const HybRecurrent *net, HybDType dtype, const HybRecurre
         {
           guint64 seed = hyb_random_mix (pass->seed, (guint64) layer);
 
+          hyb_phase_begin (pass->run, &hyb_phase_gates);
           maths->mask (outputs, seed, 0, net->dropout, mask);
           maths->multiply (outputs, y, mask, rooms.dropped);
+          hyb_phase_end (pass->run, &hyb_phase_gates, hyb_cell_elementwise_cost (maths, outputs));
           x = rooms.dropped;
         }
     }

@@ -215,16 +215,80 @@ hyb_recurrent_backward_workspace (const HybRecurrent *net)
       3 * rows * output_row (net));
 }
 
+/* FLOP of a cell for one unit of a row, without products: biases, the sum of both products, and the
+ * functions and products of single elements of an unrolled cell; a sigmoid counts as one. */
+static const struct
+{
+  double forward, backward;
+} cell_flops[HYB_RNN_N_MODES] = {
+  [HYB_RNN_RELU] = { 3, 1 },
+  [HYB_RNN_TANH] = { 3, 1 },
+  [HYB_RNN_LSTM] = { 17, 12 },
+  [HYB_RNN_GRU] = { 15, 11 },
+};
+
+/* The sum of 2 × weights over all directions of all layers. */
+static double
+product_flops (const HybRecurrent *net)
+{
+  double others = (double) (net->n_layers - 1);
+
+  return 2 * (double) net->n_directions *
+         (n_weights (net, 0) + (others > 0 ? others * n_weights (net, 1) : 0));
+}
+
+/* The units of all directions of all layers. */
+static double
+n_units (const HybRecurrent *net)
+{
+  return (double) net->n_layers * (double) net->n_directions * (double) net->hidden;
+}
+
 double
 hyb_recurrent_flops (const HybRecurrent *net)
 {
-  double flops = 0;
+  return n_rows (net) * (product_flops (net) + cell_flops[net->cell].forward * n_units (net));
+}
 
-  for (gint64 layer = 0; layer < MIN (net->n_layers, 2); layer++)
-    flops += (layer == 0 ? 1 : (double) (net->n_layers - 1)) * (double) net->n_directions *
-             (2 * n_weights (net, layer) +
-              10 * (double) hyb_recurrent_n_gates (net->cell) * (double) net->hidden);
-  return flops * n_rows (net);
+double
+hyb_recurrent_gradient_flops (const HybRecurrent *net, gboolean of_data)
+{
+  double R = (double) hyb_recurrent_state_size (net);
+  double gates = gate_rows (net) / (double) MAX (net->hidden, 1);
+  double sums = net->cell == HYB_RNN_GRU ? 2 * gates : gates;
+  double per_row = 2 * product_flops (net) +
+                   (cell_flops[net->cell].backward + sums) * n_units (net) +
+                   (double) net->n_layers * (double) net->n_directions * R;
+
+  if (!of_data)
+    per_row -= 2 * (double) net->n_directions * gate_rows (net) * (double) net->input;
+  return n_rows (net) * per_row;
+}
+
+HybCost
+hyb_recurrent_gates_cost (const HybRecurrent *net, const HybCellMaths *maths)
+{
+  double units = (double) net->batch * (double) net->hidden;
+  double gates = (double) net->batch * gate_rows (net);
+  double states = keeps_hidden (net) ? 2 * units : units;
+  double size = (double) maths->size;
+
+  return (HybCost){ .flops = cell_flops[net->cell].forward * units,
+                    .bytes_read = (gates + states) * size,
+                    .bytes_written = (gates + states) * size };
+}
+
+HybCost
+hyb_recurrent_gates_gradient_cost (const HybRecurrent *net, const HybCellMaths *maths)
+{
+  double units = (double) net->batch * (double) net->hidden;
+  double gates = (double) net->batch * gate_rows (net);
+  double states = keeps_hidden (net) ? 3 * units : 2 * units;
+  double size = (double) maths->size;
+
+  return (HybCost){ .flops = cell_flops[net->cell].backward * units,
+                    .bytes_read = (gates + states) * size,
+                    .bytes_written = (gates + states) * size };
 }
 
 void

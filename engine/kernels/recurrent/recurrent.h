@@ -15,6 +15,7 @@
 #pragma once
 
 #include "engine/kernels/recurrent/rnn-mode.h"
+#include "engine/op/phase.h"
 #include "engine/tensor/dtype.h"
 
 typedef struct
@@ -55,6 +56,8 @@ void hyb_recurrent_pack (const HybRecurrent *net, const float *parameters, float
 
 /* Returns the multiplications plus additions of one forward pass. */
 double hyb_recurrent_flops (const HybRecurrent *net);
+/* Returns those of one backward pass, of_data: with the gradient of x. */
+double hyb_recurrent_gradient_flops (const HybRecurrent *net, gboolean of_data);
 
 /* The arrays of a forward pass: x (T, N, I); state, state_out (L D, N, R); cell, cell_out (L D, N,
  * H), for the LSTM; y (T, N, D R). */
@@ -68,6 +71,7 @@ typedef struct
   const float  *panels;              /* from hyb_recurrent_pack(); NULL without keeps_panels */
   gpointer      workspace;
   guint64       seed; /* of the dropout masks */
+  const HybRun *run;  /* whose probe is told of the phases; may be NULL */
 } HybRecurrentForward;
 
 /* The arrays of a backward pass, shaped like those of the forward pass.  dy, dstate_out and
@@ -81,6 +85,7 @@ typedef struct
   gpointer      dx;                         /* NULL if not needed */
   gpointer      dparameters, dstate, dcell; /* dcell: LSTM only, else NULL */
   gpointer      workspace;
+  const HybRun *run; /* whose probe is told of the phases; may be NULL */
 } HybRecurrentBackward;
 
 /* Runs all layers over the sequence and writes y and, if wanted, the final states and the reserve.

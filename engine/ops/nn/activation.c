@@ -92,13 +92,12 @@ static const struct
   void (*forward_f64) (gsize n, const double *x, double *y);
   void (*backward_f32) (gsize n, const float *y, const float *dy, float *dx);
   void (*backward_f64) (gsize n, const double *y, const double *dy, double *dx);
-  double flops;
 } functions[] = {
-  { relu_f32, relu_f64, relu_backward_f32, relu_backward_f64, 1 },
-  { hyb_vector_sigmoid, sigmoid_f64, sigmoid_backward_f32, sigmoid_backward_f64, 4 },
-  { hyb_vector_tanh, tanh_f64, tanh_backward_f32, tanh_backward_f64, 5 },
-  { softrelu_f32, softrelu_f64, softrelu_backward_f32, softrelu_backward_f64, 4 },
-  { softsign_f32, softsign_f64, softsign_backward_f32, softsign_backward_f64, 3 },
+  { relu_f32, relu_f64, relu_backward_f32, relu_backward_f64 },
+  { hyb_vector_sigmoid, sigmoid_f64, sigmoid_backward_f32, sigmoid_backward_f64 },
+  { hyb_vector_tanh, tanh_f64, tanh_backward_f32, tanh_backward_f64 },
+  { softrelu_f32, softrelu_f64, softrelu_backward_f32, softrelu_backward_f64 },
+  { softsign_f32, softsign_f64, softsign_backward_f32, softsign_backward_f64 },
 };
 
 /* Arguments of forward_slice (from: x, to: y) and backward_slice (from: y, to: dx). */
@@ -185,14 +184,6 @@ activation_second_gradient (HybGrad *grad)
   hyb_second_gradient_unary (grad, names[params->act_type], "_backward_Activation");
 }
 
-static void
-activation_cost (const HybCall *call, HybCost *cost)
-{
-  const ActivationParams *params = call->params;
-
-  hyb_rule_cost_elementwise (call, functions[params->act_type].flops, cost);
-}
-
 static const char *const activation_inputs[] = { "data", NULL };
 static const char *const backward_inputs[] = { "gradient", "output", NULL };
 
@@ -209,7 +200,6 @@ const HybOp hyb_ops_activation[] = {
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = activation_forward,
       .gradient = activation_gradient,
-      .cost = activation_cost,
   },
   {
       .name = "_backward_Activation",
@@ -223,7 +213,6 @@ const HybOp hyb_ops_activation[] = {
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = activation_backward,
       .gradient = activation_second_gradient,
-      .cost = activation_cost,
   },
   { 0 },
 };

@@ -162,13 +162,26 @@ gru_gates_infer_shape (HybCall *call, GError **error)
   return gates_infer_shape (call, 3, error);
 }
 
-/* The cost of the operators it replaces, per gate element: about 4 sums and products, and an
- * exponential of about 20. */
+/* The cost of the operators that it replaces, per element of the state. */
 static void
-gates_cost (const HybCall *call, HybCost *cost)
+gates_cost (const HybCall *call, double per_element, HybCost *cost)
 {
   hyb_rule_cost_bytes (call, cost);
-  cost->flops = 25.0 * (double) hyb_shape_size (&call->input[0].shape);
+  cost->flops = per_element * (double) hyb_shape_size (&call->input[2].shape);
+}
+
+/* Four sums, five functions, four products and sums. */
+static void
+lstm_gates_cost (const HybCall *call, HybCost *cost)
+{
+  gates_cost (call, 13, cost);
+}
+
+/* Two sums, three functions, six products and sums. */
+static void
+gru_gates_cost (const HybCall *call, HybCost *cost)
+{
+  gates_cost (call, 11, cost);
 }
 
 const HybOp hyb_ops_gates[] = {
@@ -180,7 +193,7 @@ const HybOp hyb_ops_gates[] = {
     .outputs = (const char *const[]){ "output", "cell", NULL },
     .infer_shape = lstm_gates_infer_shape,
     .forward = lstm_gates_forward,
-    .cost = gates_cost },
+    .cost = lstm_gates_cost },
   { .name = "_gru_gates",
     .doc = "New state of a GRU from its two products and its state.",
     .category = HYB_CATEGORY_ELEMENTWISE,
@@ -188,6 +201,6 @@ const HybOp hyb_ops_gates[] = {
     .inputs = (const char *const[]){ "i2h", "h2h", "state", NULL },
     .infer_shape = gru_gates_infer_shape,
     .forward = gru_gates_forward,
-    .cost = gates_cost },
+    .cost = gru_gates_cost },
   { 0 },
 };

@@ -265,6 +265,7 @@ forward (const HybCall *call, const HybRun *run, gpointer reserve)
                              .panels = net.keeps_panels ? hyb_tensor_get_data (plan->panels) : NULL,
                              .workspace = (char *) run->workspace + lengths_bytes (&net),
                              .seed = hyb_run_random_seed (run),
+                             .run = run,
                          });
 }
 
@@ -403,27 +404,30 @@ backward_forward (const HybCall *call, const HybRun *run)
                               .dstate = gradient[2],
                               .dcell = operands.cell == G_MAXUINT ? NULL : gradient[3],
                               .workspace = (char *) run->workspace + lengths_bytes (&net),
+                              .run = run,
                           });
 }
 
-/* Twice the forward products: gradients of the inputs and of the weights. */
+static void
+gradient_cost (const HybCall *call, gboolean of_data, HybCost *cost)
+{
+  HybRecurrent net = describe (call);
+
+  hyb_rule_cost_bytes (call, cost);
+  cost->flops = hyb_recurrent_gradient_flops (&net, of_data);
+}
+
 static void
 backward_cost (const HybCall *call, HybCost *cost)
 {
-  rnn_cost (call, cost);
-  cost->flops *= 2;
+  gradient_cost (call, TRUE, cost);
 }
 
 /* Without the first layer's product for the gradient of the data. */
 static void
 weights_cost (const HybCall *call, HybCost *cost)
 {
-  HybRecurrent net = describe (call);
-  double       rows = (double) net.n_steps * (double) net.batch * (double) net.n_directions;
-  double       weights = (double) (hyb_recurrent_n_gates (net.cell) * net.hidden * net.input);
-
-  backward_cost (call, cost);
-  cost->flops -= 2 * rows * weights;
+  gradient_cost (call, FALSE, cost);
 }
 
 const HybOp hyb_ops_rnn[] = {
