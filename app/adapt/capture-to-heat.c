@@ -163,10 +163,12 @@ find_box (Match *match, guint32 row)
   for (guint i = 0; i < MAX_ORIGINS && row != PROF_NONE; i++)
     {
       const ProfNode   *node = prof_capture_get_node (match->capture, row);
-      const ScopePlace *place =
-          find_place (match, match->graphs[node->graph], find_node (match, row));
+      const ScopePlace *place = NULL;
 
-      if (!place)
+      /* A part of an operator belongs to the operator's box. */
+      if (!(node->flags & PROF_NODE_PHASE))
+        place = find_place (match, match->graphs[node->graph], find_node (match, row));
+      if (!place && !(node->flags & PROF_NODE_PHASE))
         place = find_namesake (match, row);
       if (place)
         return place->box;

@@ -15,7 +15,9 @@ typedef enum
 {
   PROF_NODE_VARIABLE = 1 << 0,
   PROF_NODE_EXECUTED = 1 << 1,
-  PROF_NODE_ADDED = 1 << 2, /* not in the model: made by a pass or by autograd */
+  PROF_NODE_ADDED = 1 << 2,   /* not in the model: made by a pass or by autograd, or a part */
+  PROF_NODE_PHASE = 1 << 3,   /* a part of the operator in the row `origin` */
+  PROF_NODE_DIVIDED = 1 << 4, /* its work is done by parts or bodies with rows of their own */
 } ProfNodeFlags;
 
 typedef struct

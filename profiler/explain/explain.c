@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-#define SAME_FLOPS 0.1 /* relative difference up to which work counts as equal */
+#define SAME_FLOPS 0.02 /* relative difference up to which work counts as equal */
 
 const char *
 prof_bucket_name (ProfBucketKind kind)
@@ -97,7 +97,11 @@ prof_explain (const ProfCapture *capture_a,
     explanation->residual = 0; /* rounding */
   explanation->flops_a = a.flops;
   explanation->flops_b = b.flops;
-  explanation->same_flops = !(fabs (a.flops - b.flops) > SAME_FLOPS * MAX (a.flops, b.flops));
+  explanation->repeated_a = a.repeated;
+  explanation->repeated_b = b.repeated;
+  /* Sums and functions of single elements may be more in one form without another algebra. */
+  explanation->same_flops =
+      !(fabs (a.products - b.products) > SAME_FLOPS * MAX (a.products, b.products));
   prof_class_times_clear (&a);
   prof_class_times_clear (&b);
 }

@@ -38,8 +38,9 @@ typedef struct
   ProfBucket bucket[PROF_N_BUCKETS];
   double     residual;         /* saved less all buckets */
   gboolean   is_certain;       /* A is slower beyond the noise */
-  gboolean   same_flops;       /* within 10 %, since gates are counted differently; or not known */
-  double     flops_a, flops_b; /* of a run; NaN: not known */
+  gboolean   same_flops;       /* products agree within 2 %, or are not known */
+  double     flops_a, flops_b; /* of a run, without what is repeated; NaN: not known */
+  double     repeated_a, repeated_b; /* besides: what a backward loop computes again */
 } ProfExplanation;
 
 /* Explains why b is faster than a.  gemm_a, gemm_b: seconds of the matrix products inside fused

@@ -7,12 +7,14 @@
 
 #include "engine/op/op.h"
 #include "profiler/base/statistics.h"
+#include "profiler/explain/repeats.h"
+#include "profiler/summary/cost.h"
 #include "profiler/summary/run-matrix.h"
 
 #include <math.h>
 
 static ProfClass
-class_of (guint category)
+class_of (const ProfNode *node)
 {
   static const guint8 classes[HYB_N_CATEGORIES] = {
     [HYB_CATEGORY_DATA] = PROF_CLASS_MOVEMENT,
@@ -27,7 +29,10 @@ class_of (guint category)
     [HYB_CATEGORY_LOSS] = PROF_CLASS_POINTWISE,
   };
 
-  return category < HYB_N_CATEGORIES ? classes[category] : PROF_CLASS_POINTWISE;
+  /* What a fused layer does besides its parts is neither products nor pointwise work. */
+  if (node->category == HYB_CATEGORY_RECURRENT && prof_node_is_divided (node))
+    return PROF_CLASS_HOST;
+  return node->category < HYB_N_CATEGORIES ? classes[node->category] : PROF_CLASS_POINTWISE;
 }
 
 /* Clean median over the time of a traced run without recording overhead.  A disturbed run is longer
@@ -48,12 +53,9 @@ add_row (ProfClassTimes      *times,
          const ProfNode      *node,
          double               per_span)
 {
-  ProfClass class = class_of (node->category);
+  ProfClass class = class_of (node);
   double count = (double) matrix->count[at] / MAX (matrix->n_runs, 1);
 
-  /* A product with unknown FLOP makes the total unknown; other unknown work is data movement. */
-  if (isfinite (node->flops) ? class != PROF_CLASS_HOST : class == PROF_CLASS_GEMM)
-    times->flops += count * node->flops;
   /* HOST is what is left of the clean median, and includes control operators. */
   for (guint run = 0; class != PROF_CLASS_HOST && run < matrix->n_runs; run++)
     {
@@ -61,6 +63,37 @@ add_row (ProfClassTimes      *times,
 
       times->runs[class][run] +=
           MAX (self - count * per_span, 0) * find_scale (times, matrix, run, per_span);
+    }
+}
+
+/* Sums the work of the nodes that ran.  by_row: PROF_NONE, or the row of the matrix. */
+static void
+count_work (ProfClassTimes      *times,
+            const ProfCapture   *capture,
+            const ProfRunMatrix *matrix,
+            const guint32       *by_row)
+{
+  g_autofree gboolean *repeats = prof_find_repeats (capture, by_row);
+
+  for (guint32 row = 0; row < prof_capture_n_nodes (capture); row++)
+    {
+      const ProfNode *node = prof_capture_get_node (capture, row);
+      gboolean        is_product = class_of (node) == PROF_CLASS_GEMM;
+      double          work;
+
+      /* A product with unknown FLOP makes the total unknown; other unknown work is data movement. */
+      if (by_row[row] == PROF_NONE || prof_node_is_divided (node) ||
+          (!isfinite (node->flops) && !is_product))
+        continue;
+      work = node->flops * (double) matrix->count[by_row[row]] / MAX (matrix->n_runs, 1);
+      if (repeats[row])
+        {
+          times->repeated += work;
+          continue;
+        }
+      times->flops += work;
+      if (is_product)
+        times->products += work;
     }
 }
 
@@ -82,6 +115,7 @@ prof_class_times_init (ProfClassTimes *times, const ProfCapture *capture)
   for (guint32 row = 0; row < prof_capture_n_nodes (capture); row++)
     if (by_row[row] != PROF_NONE)
       add_row (times, &matrix, by_row[row], prof_capture_get_node (capture, row), per_span);
+  count_work (times, capture, &matrix, by_row);
   prof_run_matrix_clear (&matrix);
 
   for (guint run = 0; run < times->n_runs; run++)

@@ -26,7 +26,10 @@ typedef struct
   guint   n_runs;                  /* traced runs */
   double *samples;                 /* seconds of the clean runs */
   guint   n_samples;
-  double  flops; /* of a run; NaN: not known */
+  /* FLOP of a run, each NaN if not known.  What a backward loop computes again is counted apart. */
+  double flops;
+  double products; /* of flops: in matrix products and convolutions */
+  double repeated; /* besides: what the forward pass had computed already */
 } ProfClassTimes;
 
 /* Computes the classes of capture into times; free the arrays with prof_class_times_clear(). */

@@ -389,6 +389,13 @@ trace_all (const MeasureSession *session, GError **error)
       report_progress (session, "trace", i, 0, n);
       if (!trace_once (session, i, 0, FALSE, error))
         return FALSE;
+      if (prof_recorder_n_lost (session->series[i].recorder) == 0)
+        continue;
+      /* The ring was too small for a run of unknown length; now the length is known. */
+      prof_recorder_reset (session->series[i].recorder);
+      g_array_set_size (session->series[i].traced, 0);
+      if (!trace_once (session, i, 0, FALSE, error))
+        return FALSE;
     }
   first = n < MIN_RUNS_FOR_EXACT || elapsed (session) > session->seconds;
   for (guint i = 0; first == 0 && i < session->n; i++)

@@ -49,10 +49,11 @@ struct _ProfRecorder
   Lane    *lanes[MAX_THREADS];
   Lane     overflow; /* shared by threads beyond MAX_THREADS; never read */
 
-  gint     lock; /* taken only when a graph is seen for the first time */
-  gint     n_slots;
-  ProfSlot slots[MAX_SLOTS];
-  guint16  buckets[N_BUCKETS]; /* slot + 1 by hash of the graph; 0: empty */
+  gint           lock; /* taken only when a graph is seen for the first time */
+  gint           n_slots;
+  ProfSlot       slots[MAX_SLOTS];
+  guint16        buckets[N_BUCKETS]; /* slot + 1 by hash of the graph; 0: empty */
+  ProfPhaseTable phases;
 
   gsize   n_last; /* events of the last run on the main thread */
   guint16 run;
@@ -214,7 +215,8 @@ recorder_begin (gpointer data, const HybSpan *span)
   open->slot = slot_of (recorder, lane, span);
   open->kind = span->kind;
   open->id = span->id;
-  if (span->kind != HYB_SPAN_NODE || lane->is_exact || lane->is_fresh)
+  if ((span->kind != HYB_SPAN_NODE && span->kind != HYB_SPAN_PHASE) || lane->is_exact ||
+      lane->is_fresh)
     lane->stamp = prof_clock_now ();
   lane->is_fresh = FALSE;
   open->begin_ns = lane->stamp;
@@ -222,10 +224,9 @@ recorder_begin (gpointer data, const HybSpan *span)
 }
 
 static const guint8 event_kinds[] = {
-  [HYB_SPAN_NODE] = PROF_EVENT_NODE,
-  [HYB_SPAN_PASS] = PROF_EVENT_PASS,
-  [HYB_SPAN_COPY] = PROF_EVENT_COPY,
-  [HYB_SPAN_BRANCH] = PROF_EVENT_BRANCH,
+  [HYB_SPAN_NODE] = PROF_EVENT_NODE,  [HYB_SPAN_PASS] = PROF_EVENT_PASS,
+  [HYB_SPAN_COPY] = PROF_EVENT_COPY,  [HYB_SPAN_BRANCH] = PROF_EVENT_BRANCH,
+  [HYB_SPAN_PHASE] = PROF_EVENT_NODE, /* correlation: which part */
 };
 
 static void
@@ -255,7 +256,8 @@ recorder_end (gpointer data, const HybSpan *span)
   event->step = span->step;
   event->graph = open->slot;
   event->run = lane->run;
-  event->correlation = 0;
+  event->correlation =
+      span->phase && span->cost ? prof_phases_find (&recorder->phases, open->slot, span) : 0;
 }
 
 static void
@@ -311,6 +313,7 @@ prof_recorder_free (ProfRecorder *recorder)
       hyb_graph_unref (recorder->slots[i].graph);
       g_clear_pointer (&recorder->slots[i].plan, hyb_plan_unref);
     }
+  prof_phases_clear (&recorder->phases);
   g_free (recorder);
 }
 
@@ -402,6 +405,18 @@ const ProfSlot *
 prof_recorder_get_slot (const ProfRecorder *recorder, guint slot)
 {
   return &recorder->slots[slot];
+}
+
+guint
+prof_recorder_n_phases (const ProfRecorder *recorder)
+{
+  return (guint) recorder->phases.n;
+}
+
+const ProfPhase *
+prof_recorder_get_phase (const ProfRecorder *recorder, guint phase)
+{
+  return &recorder->phases.entry[phase];
 }
 
 /* --- Overhead --- */

@@ -9,6 +9,7 @@
 
 #include "engine/exec/plan.h"
 #include "profiler/base/event.h"
+#include "profiler/record/phases.h"
 
 typedef struct _ProfRecorder ProfRecorder;
 
@@ -53,6 +54,12 @@ guint64 prof_recorder_n_lost (const ProfRecorder *recorder);
 guint prof_recorder_n_slots (const ProfRecorder *recorder);
 /* A graph; the parent of a slot comes before it. */
 const ProfSlot *prof_recorder_get_slot (const ProfRecorder *recorder, guint slot);
+
+/* Parts of operators that ran.  The correlation of their NODE events is the index of the part plus
+ * 1. */
+guint prof_recorder_n_phases (const ProfRecorder *recorder);
+/* A part. */
+const ProfPhase *prof_recorder_get_phase (const ProfRecorder *recorder, guint phase);
 
 /* What recording one span costs on this machine, in ns, measured now. */
 double prof_recorder_measure_overhead (void);

@@ -340,6 +340,18 @@ find_source (ProfAttribution *attribution, const ProfRecorder *recorder, const P
   return source;
 }
 
+/* The work of a node whose bodies ran is that of nodes with rows of their own. */
+static void
+mark_divided (const ProfAttribution *attribution, const ProfSlot *slot)
+{
+  guint32 row = slot->parent == PROF_NO_SLOT
+                    ? PROF_NONE
+                    : prof_attribution_get_row (attribution, slot->parent, slot->parent_node);
+
+  if (row != PROF_NONE)
+    prof_builder_get_node (attribution->builder, row)->flags |= PROF_NODE_DIVIDED;
+}
+
 static void
 attribute_slots (ProfAttribution    *attribution,
                  const ProfSubject  *subject,
@@ -361,6 +373,7 @@ attribute_slots (ProfAttribution    *attribution,
                                   : NULL;
 
       attribution->rows[i] = attribute_graph (attribution, source, slot->graph, types);
+      mark_divided (attribution, slot);
       attribution->n_rows[i] = hyb_graph_n_nodes (slot->graph);
       attribution->graph[i] = source->index;
     }

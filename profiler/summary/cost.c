@@ -6,6 +6,7 @@
 #include "profiler/summary/cost.h"
 
 #include "engine/analysis/infer-types.h"
+#include "engine/op/rules.h"
 
 gboolean
 prof_cost_of_node (HybGraph *graph, HybNodeId id, const HybType *types, HybCost *cost)
@@ -20,18 +21,12 @@ prof_cost_of_node (HybGraph *graph, HybNodeId id, const HybType *types, HybCost 
     if (!hyb_type_is_known (&room[i]))
       return FALSE;
 
-  *cost = (HybCost){ 0 };
-  if (node->op->cost)
-    {
-      node->op->cost (&call, cost);
-      return TRUE;
-    }
-  for (guint i = 0; i < node->n_inputs; i++)
-    cost->bytes_read += (double) hyb_type_bytes (&call.input[i]);
-  for (guint i = 0; i < node->n_outputs; i++)
-    {
-      cost->bytes_written += (double) hyb_type_bytes (&call.output[i]);
-      cost->flops += (double) hyb_shape_size (&call.output[i].shape);
-    }
+  hyb_rule_cost (&call, cost);
   return TRUE;
+}
+
+gboolean
+prof_node_is_divided (const ProfNode *node)
+{
+  return node->category == HYB_CATEGORY_CONTROL || (node->flags & PROF_NODE_DIVIDED) != 0;
 }

@@ -5,7 +5,12 @@
 #pragma once
 
 #include "engine/graph/graph.h"
+#include "profiler/capture/entries.h"
 
 /* Computes the cost of one execution.  types: by value of graph.  FALSE if types of the node are
  * unknown. */
 gboolean prof_cost_of_node (HybGraph *graph, HybNodeId id, const HybType *types, HybCost *cost);
+
+/* Whether the work of a node is that of others with rows of their own: bodies of a loop, parts of a
+ * fused layer. */
+gboolean prof_node_is_divided (const ProfNode *node);

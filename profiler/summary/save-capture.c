@@ -11,6 +11,7 @@
 #include "profiler/summary/attribute.h"
 #include "profiler/summary/gradients.h"
 #include "profiler/summary/memory-curve.h"
+#include "profiler/summary/phase-rows.h"
 
 #include <math.h>
 
@@ -128,6 +129,8 @@ add_samples (ProfBuilder *builder, const ProfSeries *series)
 static void
 add_events (ProfBuilder *builder, const ProfAttribution *attribution, const ProfRecorder *recorder)
 {
+  ProfPhaseRows *phases = prof_phase_rows_new (builder, attribution, recorder);
+
   for (guint thread = 0; thread < prof_recorder_n_threads (recorder); thread++)
     for (gsize i = 0; i < prof_recorder_n_events (recorder, thread); i++)
       {
@@ -135,10 +138,13 @@ add_events (ProfBuilder *builder, const ProfAttribution *attribution, const Prof
 
         if (prof_event_kind (&event) == PROF_EVENT_NODE)
           {
-            guint32 row = prof_attribution_get_row (attribution, event.graph, event.node);
+            guint32 row = event.correlation > 0
+                              ? prof_phase_rows_add_event (phases, event.correlation - 1)
+                              : prof_attribution_get_row (attribution, event.graph, event.node);
 
             event.graph = (guint16) prof_attribution_get_graph (attribution, event.graph);
             event.node = row;
+            event.correlation = 0;
             if (row != PROF_NONE)
               prof_builder_get_node (builder, row)->flags |= PROF_NODE_EXECUTED;
           }
@@ -146,6 +152,7 @@ add_events (ProfBuilder *builder, const ProfAttribution *attribution, const Prof
           event.graph = 0;
         prof_builder_add_event (builder, &event);
       }
+  prof_phase_rows_finish (phases);
 }
 
 /* Adds the memory in use by step of the plan. */

@@ -7,6 +7,7 @@
 
 #include "engine/op/op.h"
 #include "profiler/base/statistics.h"
+#include "profiler/summary/cost.h"
 #include "profiler/summary/run-matrix.h"
 
 #include <math.h>
@@ -85,11 +86,11 @@ compare_groups (gconstpointer a, gconstpointer b)
   return strcmp (x->name, y->name);
 }
 
-/* The cost of a control operator includes its body, whose nodes are counted themselves. */
+/* The cost of a loop or a fused layer includes its bodies and parts, which are counted themselves. */
 static double
 work_outside_bodies (const ProfNode *node, double work)
 {
-  return node->category == HYB_CATEGORY_CONTROL ? 0 : work;
+  return prof_node_is_divided (node) ? 0 : work;
 }
 
 /* Sums of all nodes with the same name, as name_of gives it. */
@@ -208,5 +209,5 @@ prof_summary_free (ProfSummary *summary)
 double
 prof_node_rate (const ProfNode *node, const ProfNodeSum *sum)
 {
-  return sum->self > 0 && node->category != HYB_CATEGORY_CONTROL ? sum->flops / sum->self : NAN;
+  return sum->self > 0 && !prof_node_is_divided (node) ? sum->flops / sum->self : NAN;
 }

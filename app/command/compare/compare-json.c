@@ -102,6 +102,8 @@ scope_describe_explanation (ScopeJson *json, const char *key, const ProfExplanat
     }
   scope_json_end (json);
   scope_json_double (json, "residual", explanation->residual);
+  scope_json_double (json, "repeated_flops_a", explanation->repeated_a);
+  scope_json_double (json, "repeated_flops_b", explanation->repeated_b);
   scope_json_double (json, "flops_a", explanation->flops_a);
   scope_json_double (json, "flops_b", explanation->flops_b);
   scope_json_end (json);

@@ -71,6 +71,16 @@ scope_group_print (const ScopeGroup *group)
   fflush (stdout); /* users follow a long comparison */
 }
 
+/* Says what a variant computes again in its backward pass. */
+static void
+print_repeated (const char *name, double repeated, double flops)
+{
+  if (repeated > 0.01 * flops)
+    printf ("    note: “%s” computes %.4g FLOP of the forward pass again in the backward pass\n",
+            name,
+            repeated);
+}
+
 void
 scope_explanation_print (const ProfExplanation *explanation, const char *slow, const char *fast)
 {
@@ -104,7 +114,9 @@ scope_explanation_print (const ProfExplanation *explanation, const char *slow, c
           100 * share,
           share > 0.1 ? ": the explanation is incomplete" : "");
   if (!explanation->same_flops)
-    printf ("    note: their arithmetic differs: %.4g and %.4g FLOP\n",
+    printf ("    note: their products differ; in all they compute %.4g and %.4g FLOP\n",
             explanation->flops_a,
             explanation->flops_b);
+  print_repeated (slow, explanation->repeated_a, explanation->flops_a);
+  print_repeated (fast, explanation->repeated_b, explanation->flops_b);
 }

@@ -1,0 +1,20 @@
+/* phase-rows.h — rows of a capture for the parts of operators.
+ *
+ * A part, such as the products of a fused layer, has a row of its own beside that of its node, with
+ * the node's row as its origin.  Its events lie inside those of the node.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "profiler/summary/attribute.h"
+
+typedef struct _ProfPhaseRows ProfPhaseRows;
+
+/* No rows yet.  All arguments must outlive the result.  (transfer full) */
+ProfPhaseRows *prof_phase_rows_new (ProfBuilder           *builder,
+                                    const ProfAttribution *attribution,
+                                    const ProfRecorder    *recorder);
+/* Completes the rows with their work and frees rows; NULL is allowed. */
+void prof_phase_rows_finish (ProfPhaseRows *rows);
+/* Counts an event of a part of the recorder; its row, or PROF_NONE if that of its node is not
+ * known. */
+guint32 prof_phase_rows_add_event (ProfPhaseRows *rows, guint phase);
