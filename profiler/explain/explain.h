@@ -36,10 +36,10 @@ typedef struct
 {
   double     saved; /* clean median of A less that of B */
   ProfBucket bucket[PROF_N_BUCKETS];
-  double     residual;         /* saved less all buckets */
-  gboolean   is_certain;       /* A is slower beyond the noise */
-  gboolean   same_flops;       /* products agree within 2 %, or are not known */
-  double     flops_a, flops_b; /* of a run, without what is repeated; NaN: not known */
+  double     residual;               /* saved less all buckets */
+  gboolean   is_certain;             /* A is slower beyond the noise */
+  gboolean   same_flops;             /* products agree within 2 %, or are not known */
+  double     flops_a, flops_b;       /* of a run, without what is repeated; NaN: not known */
   double     repeated_a, repeated_b; /* besides: what a backward loop computes again */
 } ProfExplanation;
 

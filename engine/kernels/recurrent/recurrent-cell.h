@@ -131,6 +131,7 @@ hyb_cell_elementwise_cost (const HybCellMaths *maths, gint64 count)
   return (HybCost){ .flops = (double) count, .bytes_read = 2 * bytes, .bytes_written = bytes };
 }
 
-/* Returns the work of the cells of one step, except for products, and of their gradients. */
+/* Returns the work of the cells of one step, except for products. */
 HybCost hyb_recurrent_gates_cost (const HybRecurrent *net, const HybCellMaths *maths);
+/* Returns the work of the gradients of these cells. */
 HybCost hyb_recurrent_gates_gradient_cost (const HybRecurrent *net, const HybCellMaths *maths);
