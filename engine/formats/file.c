@@ -101,9 +101,8 @@ unpacked_limit (gsize limit, gsize packed)
   return MIN (limit > 0 ? limit : MAX_STREAM, (gsize) MIN (memory, MAX_STREAM));
 }
 
-/* Decompresses bytes if they are gzip data; returns them otherwise.  (transfer full) */
-static GBytes *
-gunzip (GBytes *bytes, gsize limit, const char *where, GError **error)
+GBytes *
+hyb_file_unpack (GBytes *bytes, gsize limit, const char *where, GError **error)
 {
   g_autoptr (GInputStream) packed = NULL;
   g_autoptr (GInputStream) stream = NULL;
@@ -136,5 +135,5 @@ hyb_file_read (const char *path, gsize limit, GError **error)
   else if ((file = g_mapped_file_new (path, FALSE, error)))
     bytes = g_mapped_file_get_bytes (file);
 
-  return bytes ? gunzip (bytes, limit, path, error) : NULL;
+  return bytes ? hyb_file_unpack (bytes, limit, path, error) : NULL;
 }

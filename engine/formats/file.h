@@ -12,6 +12,9 @@
 /* The contents of a file, mapped into memory if possible.  Compressed data is refused if it has more
  * than limit bytes after decompression (0: no limit).  (transfer full) */
 GBytes *hyb_file_read (const char *path, gsize limit, GError **error);
+/* Decompresses bytes if they are gzip data, and returns them as they are otherwise.  limit: as for
+ * hyb_file_read(); where: the file, in messages.  (transfer full) */
+GBytes *hyb_file_unpack (GBytes *bytes, gsize limit, const char *where, GError **error);
 /* Writes the contents of a file to out. */
 typedef gboolean (*HybWriteFunc) (GOutputStream *out, gpointer data, GError **error);
 

@@ -1,0 +1,78 @@
+/* mutate-symbol.c — changes a symbol file as a graph, so that most results are graphs that can run.
+ *
+ * A change picks the graph or one of its bodies, and alters an attribute within the operator's own table, a
+ * shape, an edge, a node, an output or the version; what a change makes is in symbol-changes.c.  One input in
+ * twenty is changed byte by byte instead.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/symbol-changes.h"
+
+#include "engine/analysis/infer-types.h"
+#include "engine/doctor/diagnose.h"
+#include "engine/formats/mxnet-symbol.h"
+
+#include <string.h>
+
+#define MAX_CHANGES  3
+#define MAX_ATTEMPTS 4
+
+/* Whether types can be inferred without a contradiction, so that the graph is likely to run. */
+static gboolean
+is_sound (const char *text)
+{
+  g_autoptr (GBytes) bytes = g_bytes_new_static (text, strlen (text));
+  g_autoptr (HybModel) model = hyb_model_new ();
+  g_autofree HybType *types = NULL;
+  HybGraph           *graph;
+
+  if (!hyb_symbol_read (model, bytes, "change", NULL))
+    return FALSE;
+  graph = hyb_model_get_graph (model);
+  types = hyb_diagnose_new_types (graph);
+  return !hyb_graph_has_opaque (graph) && hyb_infer_types (graph, types, NULL, FALSE, NULL);
+}
+
+/* A changed copy as text.  (transfer full) */
+static char *
+change_copy (const cJSON *root, FuzzRandom *random)
+{
+  cJSON *copy = cJSON_Duplicate (root, TRUE);
+  guint  n = 1 + fuzz_below (random, MAX_CHANGES);
+  char  *printed, *text;
+
+  while (n-- > 0)
+    fuzz_change_symbol (copy, random);
+  printed = cJSON_PrintUnformatted (copy);
+  text = g_strdup (printed);
+  cJSON_free (printed);
+  cJSON_Delete (copy);
+  return text;
+}
+
+gsize
+LLVMFuzzerCustomMutator (guint8 *data, gsize size, gsize max_size, unsigned seed)
+{
+  FuzzRandom random = seed;
+  cJSON     *root =
+      fuzz_once_in (&random, 20) ? NULL : cJSON_ParseWithLength ((const char *) data, size);
+  g_autofree char *text = NULL;
+
+  if (!root || !cJSON_IsArray (cJSON_GetObjectItem (root, "nodes")))
+    {
+      cJSON_Delete (root);
+      return LLVMFuzzerMutate (data, size, max_size);
+    }
+
+  for (guint i = 0; i < MAX_ATTEMPTS; i++)
+    {
+      g_free (text);
+      text = change_copy (root, &random);
+      if (is_sound (text) || fuzz_once_in (&random, 6))
+        break;
+    }
+  cJSON_Delete (root);
+  if (strlen (text) > max_size)
+    return size;
+  memcpy (data, text, strlen (text));
+  return strlen (text);
+}
