@@ -437,8 +437,11 @@ collect (const HybGraph  *graph,
 static gpointer
 steal_array (GArray **array, guint *n)
 {
+  gpointer elements;
+
   *n = (*array)->len;
-  return g_array_free (g_steal_pointer (array), FALSE);
+  elements = g_array_free (g_steal_pointer (array), FALSE);
+  return elements ? elements : g_malloc0 (1); /* offsets are added to it */
 }
 
 static void
@@ -478,6 +481,8 @@ hyb_builder_freeze (HybBuilder *builder)
   graph->heads = steal_array (&builder->heads, &graph->n_heads);
   graph->n_bodies = builder->bodies->len;
   graph->bodies = (HybGraph **) g_ptr_array_free (builder->bodies, FALSE);
+  if (!graph->bodies)
+    graph->bodies = g_new0 (HybGraph *, 1);
   graph->arenas = builder->arenas;
   g_free (builder);
   index_variables (graph);

@@ -74,7 +74,7 @@ HybCorpus *
 hyb_corpus_new (const char *text, gsize size, guint n_classes)
 {
   HybCorpus  *corpus = g_new0 (HybCorpus, 1);
-  const char *end = text + size;
+  const char *end = size > 0 ? text + size : text;
 
   corpus->tokens =
       g_array_sized_new (FALSE, FALSE, sizeof (guint32), (guint) MIN (size, G_MAXUINT));

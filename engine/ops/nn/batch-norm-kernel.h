@@ -96,11 +96,12 @@ static const REAL *
 NAME (incoming) (const BatchNormArgs *args, gint64 base, REAL *dx)
 {
   const REAL *dy = (const REAL *) args->dy + base;
-  const REAL *y = (const REAL *) args->y + base;
+  const REAL *y;
 
   if (!args->y)
     return dy;
 
+  y = (const REAL *) args->y + base;
   for (gint64 i = 0; i < args->view.inner; i++)
     dx[i] = y[i] > 0 ? dy[i] : 0;
   return dx;
