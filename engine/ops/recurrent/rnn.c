@@ -81,11 +81,14 @@ recording_infer_shape (HybCall *call, GError **error)
   return hyb_shape_assign (&call->output[call->n_outputs - 1].shape, &reserved, error);
 }
 
-/* The reserve has the type that the kernel computes in: float32 for half floats. */
+/* The reserve has the type that the kernel computes in: float32 for half floats, float64 for
+ * integers. */
 static HybDType
 reserve_dtype (HybDType data)
 {
-  return data == HYB_DTYPE_UNKNOWN ? data : data == HYB_F64 ? HYB_F64 : HYB_F32;
+  if (data == HYB_DTYPE_UNKNOWN)
+    return data;
+  return data == HYB_F32 || data == HYB_F16 || data == HYB_BF16 ? HYB_F32 : HYB_F64;
 }
 
 static gboolean
