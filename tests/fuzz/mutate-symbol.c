@@ -32,45 +32,46 @@ is_sound (const char *text)
   return !hyb_graph_has_opaque (graph) && hyb_infer_types (graph, types, NULL, FALSE, NULL);
 }
 
-/* A changed copy as text.  (transfer full) */
+/* The changed graph as text; NULL if data is none.  (transfer full) */
 static char *
-change_copy (const cJSON *root, FuzzRandom *random)
+change_graph (const guint8 *data, gsize size, FuzzRandom *random)
 {
-  cJSON *copy = cJSON_Duplicate (root, TRUE);
+  cJSON *root = cJSON_ParseWithLength ((const char *) data, size);
   guint  n = 1 + fuzz_below (random, MAX_CHANGES);
   char  *printed, *text;
 
+  if (!root || !cJSON_IsArray (cJSON_GetObjectItem (root, "nodes")))
+    {
+      cJSON_Delete (root);
+      return NULL;
+    }
   while (n-- > 0)
-    fuzz_change_symbol (copy, random);
-  printed = cJSON_PrintUnformatted (copy);
-  text = g_strdup (printed);
+    fuzz_change_symbol (root, random);
+  printed = cJSON_PrintUnformatted (root);
+  text = g_strdup (printed ? printed : "");
   cJSON_free (printed);
-  cJSON_Delete (copy);
+  cJSON_Delete (root);
   return text;
 }
 
 gsize
 LLVMFuzzerCustomMutator (guint8 *data, gsize size, gsize max_size, unsigned seed)
 {
-  FuzzRandom random = seed;
-  cJSON     *root =
-      fuzz_once_in (&random, 20) ? NULL : cJSON_ParseWithLength ((const char *) data, size);
+  FuzzRandom       random = seed;
   g_autofree char *text = NULL;
 
-  if (!root || !cJSON_IsArray (cJSON_GetObjectItem (root, "nodes")))
-    {
-      cJSON_Delete (root);
-      return LLVMFuzzerMutate (data, size, max_size);
-    }
+  if (fuzz_once_in (&random, 20))
+    return LLVMFuzzerMutate (data, size, max_size);
 
   for (guint i = 0; i < MAX_ATTEMPTS; i++)
     {
       g_free (text);
-      text = change_copy (root, &random);
+      text = change_graph (data, size, &random);
+      if (!text)
+        return LLVMFuzzerMutate (data, size, max_size);
       if (is_sound (text) || fuzz_once_in (&random, 6))
         break;
     }
-  cJSON_Delete (root);
   if (strlen (text) > max_size)
     return size;
   memcpy (data, text, strlen (text));

@@ -3,7 +3,8 @@
  *   fuzz_HARNESS [--mutate N] FILE|FOLDER…
  *
  * Prints one line of TAP for each argument.  With --mutate each file is also run N times with changes that
- * the harness's mutator makes; they are the same in every run of the program.
+ * the harness's mutator makes; they are the same in every run of the program.  The variable FUZZ_KEEP names
+ * a file that each changed input is written to before it is run.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/fuzz/fuzz.h"
 
@@ -77,6 +78,8 @@ run_file (const char *path, guint n_mutants)
       memcpy (changed, contents, size);
       length = LLVMFuzzerCustomMutator ? LLVMFuzzerCustomMutator (changed, size, LARGEST, seed)
                                        : LLVMFuzzerMutate (changed, size, LARGEST);
+      if (g_getenv ("FUZZ_KEEP"))
+        g_file_set_contents (g_getenv ("FUZZ_KEEP"), (const char *) changed, (gssize) length, NULL);
       LLVMFuzzerTestOneInput (changed, length);
     }
 }

@@ -146,6 +146,7 @@ static void
 insert_node (cJSON *graph, guint at, cJSON *node)
 {
   shift_all (graph, at, 1);
+  node->prev = node; /* cJSON 1.7.15 as Debian has it inserts no item whose prev is NULL */
   cJSON_InsertItemInArray (nodes_of (graph), (int) at, node);
   list_variables (graph);
 }
@@ -334,32 +335,32 @@ append_operator (cJSON *graph, FuzzRandom *random)
   list_variables (graph);
 }
 
+/* Lets edges of list that come from node at come from where edge does. */
+static void
+redirect (cJSON *list, guint at, const cJSON *edge)
+{
+  for (int i = 0; i < cJSON_GetArraySize (list); i++)
+    if (cJSON_GetNumberValue (cJSON_GetArrayItem (cJSON_GetArrayItem (list, i), 0)) == at)
+      cJSON_ReplaceItemInArray (list, i, cJSON_Duplicate (edge, TRUE));
+}
+
 /* Removes an operator; its users read its first input instead. */
 static void
 remove_operator (cJSON *graph, FuzzRandom *random)
 {
   cJSON *gone = pick_node (graph, FALSE, random);
   cJSON *first = gone ? cJSON_GetArrayItem (cJSON_GetObjectItem (gone, "inputs"), 0) : NULL;
+  cJSON *edge;
   guint  at;
 
   if (!first || !cJSON_IsArray (first))
     return;
+  edge = cJSON_Duplicate (first, TRUE); /* the node may read itself */
   at = index_of (graph, gone);
   for (cJSON *node = nodes_of (graph)->child; node; node = node->next)
-    {
-      cJSON *inputs = cJSON_GetObjectItem (node, "inputs");
-
-      for (int i = 0; i < cJSON_GetArraySize (inputs); i++)
-        if (cJSON_GetNumberValue (cJSON_GetArrayItem (cJSON_GetArrayItem (inputs, i), 0)) == at)
-          cJSON_ReplaceItemInArray (inputs, i, cJSON_Duplicate (first, TRUE));
-    }
-  for (int i = 0; i < cJSON_GetArraySize (cJSON_GetObjectItem (graph, "heads")); i++)
-    {
-      cJSON *heads = cJSON_GetObjectItem (graph, "heads");
-
-      if (cJSON_GetNumberValue (cJSON_GetArrayItem (cJSON_GetArrayItem (heads, i), 0)) == at)
-        cJSON_ReplaceItemInArray (heads, i, cJSON_Duplicate (first, TRUE));
-    }
+    redirect (cJSON_GetObjectItem (node, "inputs"), at, edge);
+  redirect (cJSON_GetObjectItem (graph, "heads"), at, edge);
+  cJSON_Delete (edge);
   cJSON_DeleteItemFromArray (nodes_of (graph), (int) at);
   shift_all (graph, at + 1, -1);
   list_variables (graph);
