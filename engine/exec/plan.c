@@ -155,7 +155,7 @@ check_node (HybPlan *plan, HybNodeId id, const guint8 *needed, guint8 *dynamic, 
       return FALSE;
     }
 
-  if (!hyb_node_is_variable (node) && hyb_op_needs_compute (node->op, node->params))
+  if (!hyb_node_is_variable (node) && hyb_op_needs_compute (node->op))
     dynamic[id] = TRUE;
   for (guint i = 0; i < node->n_outputs; i++)
     {

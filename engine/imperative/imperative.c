@@ -295,7 +295,7 @@ execute (HybCall          *call,
   run.workspace = NULL;
   run.fault = &fault;
 
-  if (!outputs_known (call) || hyb_op_needs_compute (call->op, call->params) ||
+  if (!outputs_known (call) || hyb_op_needs_compute (call->op) ||
       runs_bodies_one_by_one (call, &run))
     is_done = run_compute (call, &run, inputs, outputs, error);
   else

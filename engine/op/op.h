@@ -223,11 +223,6 @@ struct _HybOp
                        HybTensor       **outputs,
                        GError          **error);
 
-  /* TRUE if compute must run even where all types are known, because it checks values.  Such a graph
-   * runs without a plan, and the operator cannot be used in loops: prefer hyb_run_report() in forward.
-   * Default: FALSE. */
-  gboolean (*checks_values) (gconstpointer params);
-
   /* --- The gradient --- */
 
   /* Adds the nodes that compute the gradients of the inputs (engine/gradient/gradient.h), so that
@@ -287,9 +282,8 @@ HYB_API gboolean hyb_op_register (const HybOp *op, GError **error);
 /* The operator that a plug-in registered under this name or alias; NULL if there is none. */
 HYB_API const HybOp *hyb_op_find_registered (const char *name);
 
-/* TRUE if compute() has to run even where all types are known: the operator has no forward, or
- * checks_values() says so. */
-HYB_API gboolean hyb_op_needs_compute (const HybOp *op, gconstpointer params);
+/* TRUE if compute() has to run even where all types are known: the operator has no forward. */
+HYB_API gboolean hyb_op_needs_compute (const HybOp *op);
 
 /* TRUE if forward writes to input number `input`. */
 HYB_API gboolean hyb_op_writes_input (const HybOp *op, guint input);

@@ -282,9 +282,9 @@ count_names (const char *const *names)
 }
 
 gboolean
-hyb_op_needs_compute (const HybOp *op, gconstpointer params)
+hyb_op_needs_compute (const HybOp *op)
 {
-  return !op->forward || (op->checks_values && op->checks_values (params));
+  return !op->forward;
 }
 
 gboolean

@@ -30,9 +30,9 @@ may_fold (const HybGraph *graph, HybNodeId id, const HybFacts *facts)
   const HybValueId *inputs = hyb_graph_get_inputs (graph, id);
   gsize             bytes_in = MAX_GROWTH_BYTES, bytes_out = 0, bytes;
 
-  if (is_known (node, facts) || hyb_node_is_variable (node) ||
-      hyb_op_needs_compute (node->op, node->params) || node->n_bodies > 0 ||
-      node->op->mutates != 0 || (node->op->flags & (HYB_OP_RANDOM | HYB_OP_OPAQUE)))
+  if (is_known (node, facts) || hyb_node_is_variable (node) || hyb_op_needs_compute (node->op) ||
+      node->n_bodies > 0 || node->op->mutates != 0 ||
+      (node->op->flags & (HYB_OP_RANDOM | HYB_OP_OPAQUE)))
     return FALSE;
 
   for (guint i = 0; i < node->n_inputs; i++)

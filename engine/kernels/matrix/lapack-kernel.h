@@ -93,13 +93,99 @@ NAME (lu_solve) (const HybLu *lu, gboolean transposed, int k, REAL *b)
   return info;
 }
 
-static int
-NAME (eigen_symmetric) (int n, REAL *a, REAL *values)
+/* --- Routines with a workspace --- */
+
+/* The numbers of REALs and ints that syevd needs. */
+static void
+NAME (eigen_symmetric_sizes) (int n, int *reals, int *integers)
 {
-  int   query = -1, size, integers, info;
-  REAL  best;
-  REAL *work;
-  int  *indices;
+  int  query = -1, info;
+  REAL best, unused;
+
+  LAPACK (syevd)
+  ("V", "U", &n, &unused, &n, &unused, &best, &query, integers, &query, &info, 1, 1);
+  *reals = (int) best;
+}
+
+/* The number of REALs that geev needs with eigenvectors, which is more than without. */
+static int
+NAME (eigen_size) (int n)
+{
+  int  query = -1, one = 1, info;
+  REAL best, unused;
+
+  LAPACK (geev)
+  ("N",
+   "V",
+   &n,
+   &unused,
+   &n,
+   &unused,
+   &unused,
+   &unused,
+   &one,
+   &unused,
+   &n,
+   &best,
+   &query,
+   &info,
+   1,
+   1);
+  return (int) best;
+}
+
+/* The number of REALs that geqrf and orgqr need, the m factors between them not counted. */
+static int
+NAME (lq_size) (int m, int n)
+{
+  int  query = -1, info;
+  REAL best[2], unused;
+
+  LAPACK (geqrf) (&n, &m, &unused, &n, &unused, &best[0], &query, &info);
+  LAPACK (orgqr) (&n, &m, &m, &unused, &n, &unused, &best[1], &query, &info);
+  return (int) MAX (best[0], best[1]);
+}
+
+/* The number of REALs that gesvd needs. */
+static int
+NAME (svd_size) (int m, int n)
+{
+  int  query = -1, one = 1, info;
+  REAL best, unused;
+
+  LAPACK (gesvd)
+  ("O", "S", &n, &m, &unused, &n, &unused, &unused, &one, &unused, &m, &best, &query, &info, 1, 1);
+  return (int) best;
+}
+
+/* Bytes for the routine and an m × n matrix. */
+static gsize
+NAME (workspace) (HybLapackRoutine routine, int m, int n)
+{
+  int reals, integers = 0;
+
+  switch (routine)
+    {
+    case HYB_LAPACK_LQ:
+      reals = m + NAME (lq_size) (m, n);
+      break;
+    case HYB_LAPACK_SVD:
+      reals = NAME (svd_size) (m, n);
+      break;
+    case HYB_LAPACK_EIGEN:
+      reals = NAME (eigen_size) (n);
+      break;
+    case HYB_LAPACK_EIGEN_SYMMETRIC:
+    default:
+      NAME (eigen_symmetric_sizes) (n, &reals, &integers);
+    }
+  return (gsize) reals * sizeof (REAL) + (gsize) integers * sizeof (int);
+}
+
+static int
+NAME (eigen_symmetric) (int n, REAL *a, REAL *values, REAL *work)
+{
+  int size, integers, info;
 
   if (!NAME (is_finite) (a, n, n, TRUE))
     {
@@ -108,16 +194,21 @@ NAME (eigen_symmetric) (int n, REAL *a, REAL *values)
       return 0;
     }
 
-  LAPACK (syevd) ("V", "U", &n, a, &n, values, &best, &query, &integers, &query, &info, 1, 1);
-  size = (int) best;
-  work = g_try_new (REAL, size);
-  indices = g_try_new (int, integers);
-  if (work && indices)
-    LAPACK (syevd) ("V", "U", &n, a, &n, values, work, &size, indices, &integers, &info, 1, 1);
-  else
-    info = HYB_LAPACK_NO_MEMORY;
-  g_free (work);
-  g_free (indices);
+  NAME (eigen_symmetric_sizes) (n, &size, &integers);
+  LAPACK (syevd)
+  ("V",
+   "U",
+   &n,
+   a,
+   &n,
+   values,
+   work,
+   &size,
+   (int *) (gpointer) (work + size),
+   &integers,
+   &info,
+   1,
+   1);
 
   for (gint64 i = 0; i < n; i++)
     NAME (fix_sign) (a + i * n, n);
@@ -126,12 +217,11 @@ NAME (eigen_symmetric) (int n, REAL *a, REAL *values)
 
 /* The right eigenvectors of a matrix by rows are those of the transposed copy by columns. */
 static int
-NAME (eigen) (int n, REAL *a, const HybEigen *to)
+NAME (eigen) (int n, REAL *a, const HybEigen *to, REAL *work)
 {
   REAL *real = to->real, *imaginary = to->imaginary, *vectors = to->vectors;
-  int   query = -1, one = 1, size, info;
-  REAL  best, unused;
-  REAL *work;
+  int   one = 1, size = NAME (eigen_size) (n), info;
+  REAL  unused;
 
   if (!NAME (is_finite) (a, n, n, FALSE))
     {
@@ -162,72 +252,37 @@ NAME (eigen) (int n, REAL *a, const HybEigen *to)
    &one,
    vectors ? vectors : &unused,
    vectors ? &n : &one,
-   &best,
-   &query,
-   &info,
-   1,
-   1);
-  size = (int) best;
-  work = g_try_new (REAL, size);
-  if (work)
-    LAPACK (geev)
-  ("N",
-   vectors ? "V" : "N",
-   &n,
-   a,
-   &n,
-   real,
-   imaginary,
-   &unused,
-   &one,
-   vectors ? vectors : &unused,
-   vectors ? &n : &one,
    work,
    &size,
    &info,
    1,
    1);
-  else info = HYB_LAPACK_NO_MEMORY;
-  g_free (work);
   return info;
 }
 
 /* a = L Q by rows is aᵀ = Qᵀ Lᵀ by columns: a QR factorisation of an n × m matrix. */
 static int
-NAME (lq) (int m, int n, REAL *a, REAL *l)
+NAME (lq) (const HybLq *lq, REAL *tau)
 {
-  int   query = -1, size, info;
-  REAL  best[2];
-  REAL *tau = g_try_new (REAL, m), *work;
+  int   m = (int) lq->m, n = (int) lq->n, size = NAME (lq_size) (m, n), info;
+  REAL *a = lq->a, *l = lq->l, *work = tau + m;
 
-  LAPACK (geqrf) (&n, &m, a, &n, tau, &best[0], &query, &info);
-  LAPACK (orgqr) (&n, &m, &m, a, &n, tau, &best[1], &query, &info);
-  size = (int) MAX (best[0], best[1]);
-  work = g_try_new (REAL, size);
-  if (tau && work)
-    {
-      LAPACK (geqrf) (&n, &m, a, &n, tau, work, &size, &info);
-      for (gint64 i = 0; i < m; i++)
-        for (gint64 j = 0; j < m; j++)
-          l[i * m + j] = j <= i ? a[i * n + j] : 0;
-      LAPACK (orgqr) (&n, &m, &m, a, &n, tau, work, &size, &info);
-    }
-  else
-    info = HYB_LAPACK_NO_MEMORY;
-  g_free (tau);
-  g_free (work);
+  LAPACK (geqrf) (&n, &m, a, &n, tau, work, &size, &info);
+  for (gint64 i = 0; i < m; i++)
+    for (gint64 j = 0; j < m; j++)
+      l[i * m + j] = j <= i ? a[i * n + j] : 0;
+  LAPACK (orgqr) (&n, &m, &m, a, &n, tau, work, &size, &info);
   return info;
 }
 
 /* By columns the matrix is aᵀ = vᵀ diag (values) utᵀ. */
 static int
-NAME (svd) (const HybSvd *svd)
+NAME (svd) (const HybSvd *svd, REAL *work)
 {
   int   m = (int) svd->m, n = (int) svd->n;
   REAL *a = svd->a, *ut = svd->ut, *values = svd->values;
-  int   query = -1, size, info, one = 1;
-  REAL  best, unused;
-  REAL *work;
+  int   size = NAME (svd_size) (m, n), info, one = 1;
+  REAL  unused;
 
   if (!NAME (is_finite) (a, m, n, FALSE))
     {
@@ -238,14 +293,7 @@ NAME (svd) (const HybSvd *svd)
     }
 
   LAPACK (gesvd)
-  ("O", "S", &n, &m, a, &n, values, &unused, &one, ut, &m, &best, &query, &info, 1, 1);
-  size = (int) best;
-  work = g_try_new (REAL, size);
-  if (work)
-    LAPACK (gesvd)
   ("O", "S", &n, &m, a, &n, values, &unused, &one, ut, &m, work, &size, &info, 1, 1);
-  else info = HYB_LAPACK_NO_MEMORY;
-  g_free (work);
 
   /* Row i of v belongs to column i of ut. */
   for (gint64 i = 0; i < m; i++)

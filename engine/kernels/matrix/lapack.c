@@ -159,26 +159,32 @@ hyb_lapack_lu_solve (const HybLu *lu, gboolean transposed, gint64 k, gpointer b)
   return lu->n == 0 || k == 0 ? 0 : BY_DTYPE (lu_solve, lu, transposed, (int) k, b);
 }
 
-int
-hyb_lapack_eigen_symmetric (HybDType dtype, gint64 n, gpointer a, gpointer values)
+gsize
+hyb_lapack_workspace (HybLapackRoutine routine, HybDType dtype, gint64 m, gint64 n)
 {
-  return n == 0 ? 0 : BY_DTYPE (eigen_symmetric, (int) n, a, values);
+  return m == 0 || n == 0 ? 0 : BY_DTYPE (workspace, routine, (int) m, (int) n);
 }
 
 int
-hyb_lapack_eigen (HybDType dtype, gint64 n, gpointer a, const HybEigen *to)
+hyb_lapack_eigen_symmetric (HybDType dtype, gint64 n, gpointer a, gpointer values, gpointer work)
 {
-  return n == 0 ? 0 : BY_DTYPE (eigen, (int) n, a, to);
+  return n == 0 ? 0 : BY_DTYPE (eigen_symmetric, (int) n, a, values, work);
 }
 
 int
-hyb_lapack_lq (HybDType dtype, gint64 m, gint64 n, gpointer a, gpointer l)
+hyb_lapack_eigen (HybDType dtype, gint64 n, gpointer a, const HybEigen *to, gpointer work)
 {
-  return m == 0 ? 0 : BY_DTYPE (lq, (int) m, (int) n, a, l);
+  return n == 0 ? 0 : BY_DTYPE (eigen, (int) n, a, to, work);
 }
 
 int
-hyb_lapack_svd (HybDType dtype, const HybSvd *svd)
+hyb_lapack_lq (HybDType dtype, const HybLq *lq, gpointer work)
 {
-  return svd->m == 0 ? 0 : BY_DTYPE (svd, svd);
+  return lq->m == 0 ? 0 : BY_DTYPE (lq, lq, work);
+}
+
+int
+hyb_lapack_svd (HybDType dtype, const HybSvd *svd, gpointer work)
+{
+  return svd->m == 0 ? 0 : BY_DTYPE (svd, svd, work);
 }

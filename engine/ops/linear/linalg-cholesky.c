@@ -1,9 +1,8 @@
 /* linalg-cholesky.c — the Cholesky factor of symmetric matrices, and the inverse of a matrix whose
  * factor is given.
  *
- * Only the lower triangle of the input is read.  MXNet fails where a matrix is not positive definite, so
- * both run as HybOp.compute.  The gradient of potrf is symmetric, as MXNet's: it is right for changes that
- * keep A symmetric.  Start with factorise() and potrf_gradient().
+ * Only the lower triangle of the input is read.  A matrix that is not positive definite is an error, as in
+ * MXNet.  The gradient of potrf is symmetric, as MXNet's: it is right for changes that keep A symmetric.  Start with factorise() and potrf_gradient().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/matrix/lapack.h"
 #include "engine/ops/linear/linalg-parts.h"
@@ -18,8 +17,8 @@ typedef struct
 } Routine;
 
 /* Applies the routine to a copy of every matrix. */
-static gboolean
-factorise (const HybCall *call, const HybRun *run, const Routine *routine, GError **error)
+static void
+factorise (const HybCall *call, const HybRun *run, const Routine *routine)
 {
   HybDType    dtype = call->output[0].dtype;
   HybMatrices view = hyb_linalg_view (&call->output[0].shape);
@@ -30,14 +29,13 @@ factorise (const HybCall *call, const HybRun *run, const Routine *routine, GErro
     {
       int info = routine->run (dtype, view.rows, (char *) run->output[0] + (gsize) i * bytes);
 
-      if (!hyb_linalg_succeeded (info, i, routine->wrong, routine->hint, error))
-        return FALSE;
+      if (!hyb_linalg_check (run, info, i, routine->wrong, routine->hint))
+        return;
     }
-  return TRUE;
 }
 
-static gboolean
-run_potrf (const HybCall *call, const HybRun *run, GError **error)
+static void
+potrf_forward (const HybCall *call, const HybRun *run)
 {
   static const Routine routine = {
     hyb_lapack_cholesky,
@@ -45,11 +43,11 @@ run_potrf (const HybCall *call, const HybRun *run, GError **error)
     "Only symmetric positive definite matrices have a Cholesky factor.",
   };
 
-  return factorise (call, run, &routine, error);
+  factorise (call, run, &routine);
 }
 
-static gboolean
-run_potri (const HybCall *call, const HybRun *run, GError **error)
+static void
+potri_forward (const HybCall *call, const HybRun *run)
 {
   static const Routine routine = {
     hyb_lapack_cholesky_inverse,
@@ -57,27 +55,7 @@ run_potri (const HybCall *call, const HybRun *run, GError **error)
     "The input must be a Cholesky factor, as linalg_potrf computes it.",
   };
 
-  return factorise (call, run, &routine, error);
-}
-
-static gboolean
-potrf_compute (HybCall          *call,
-               const HybRun     *run,
-               HybTensor *const *inputs,
-               HybTensor       **outputs,
-               GError          **error)
-{
-  return hyb_linalg_run (call, run, &(HybLinalgTensors){ inputs, outputs }, run_potrf, error);
-}
-
-static gboolean
-potri_compute (HybCall          *call,
-               const HybRun     *run,
-               HybTensor *const *inputs,
-               HybTensor       **outputs,
-               GError          **error)
-{
-  return hyb_linalg_run (call, run, &(HybLinalgTensors){ inputs, outputs }, run_potri, error);
+  factorise (call, run, &routine);
 }
 
 /* dA = ½ L⁻ᵀ mirror (Lᵀ dL) L⁻¹, where mirror() copies the lower triangle to the upper one. */
@@ -147,8 +125,7 @@ const HybOp hyb_ops_linalg_cholesky[] = {
       .infer_shape = hyb_linalg_infer_square,
       .infer_dtype = hyb_linalg_infer_dtype,
       .dtypes = HYB_DTYPES_FLOAT,
-      .compute = potrf_compute,
-      .checks_values = hyb_linalg_checks_values,
+      .forward = potrf_forward,
       .gradient = potrf_gradient,
       .cost = potrf_cost,
   },
@@ -161,8 +138,7 @@ const HybOp hyb_ops_linalg_cholesky[] = {
       .infer_shape = hyb_linalg_infer_square,
       .infer_dtype = hyb_linalg_infer_dtype,
       .dtypes = HYB_DTYPES_FLOAT,
-      .compute = potri_compute,
-      .checks_values = hyb_linalg_checks_values,
+      .forward = potri_forward,
       .gradient = potri_gradient,
       .cost = potri_cost,
   },

@@ -15,38 +15,35 @@
 
 /* --- inverse --- */
 
-static gboolean
-run_inverse (const HybCall *call, const HybRun *run, GError **error)
+/* Space for one row and for the row exchanges of one matrix. */
+static gsize
+inverse_workspace (const HybCall *call)
 {
-  HybDType            dtype = call->output[0].dtype;
-  HybMatrices         view = hyb_linalg_view (&call->output[0].shape);
-  gsize               bytes = hyb_linalg_bytes (&view, dtype);
-  g_autofree gint32  *pivot = g_new (gint32, MAX (view.rows, 1));
-  g_autofree gpointer work = g_malloc ((gsize) MAX (view.rows, 1) * sizeof (double));
+  gsize n = (gsize) hyb_linalg_view (&call->output[0].shape).rows;
+
+  return n * (hyb_dtype_size (call->output[0].dtype) + sizeof (gint32));
+}
+
+static void
+inverse_forward (const HybCall *call, const HybRun *run)
+{
+  HybDType    dtype = call->output[0].dtype;
+  HybMatrices view = hyb_linalg_view (&call->output[0].shape);
+  gsize       bytes = hyb_linalg_bytes (&view, dtype);
+  char       *pivot = (char *) run->workspace + (gsize) view.rows * hyb_dtype_size (dtype);
 
   memcpy (run->output[0], run->input[0], hyb_type_bytes (&call->output[0]));
   for (gint64 i = 0; i < view.count; i++)
     {
       gpointer a = (char *) run->output[0] + (gsize) i * bytes;
-      HybLu    lu = { dtype, view.rows, a, pivot };
+      HybLu    lu = { dtype, view.rows, a, (gint32 *) (gpointer) pivot };
       int      info = hyb_lapack_lu (&lu);
 
       if (info == 0)
-        info = hyb_lapack_lu_inverse (&lu, work);
-      if (!hyb_linalg_succeeded (info, i, "is singular", "It has no inverse.", error))
-        return FALSE;
+        info = hyb_lapack_lu_inverse (&lu, run->workspace);
+      if (!hyb_linalg_check (run, info, i, "is singular", "It has no inverse."))
+        return;
     }
-  return TRUE;
-}
-
-static gboolean
-inverse_compute (HybCall          *call,
-                 const HybRun     *run,
-                 HybTensor *const *inputs,
-                 HybTensor       **outputs,
-                 GError          **error)
-{
-  return hyb_linalg_run (call, run, &(HybLinalgTensors){ inputs, outputs }, run_inverse, error);
 }
 
 /* dA = −Bᵀ dB Bᵀ, where B is the inverse. */
@@ -361,8 +358,8 @@ const HybOp hyb_ops_linalg_determinant[] = {
       .infer_shape = hyb_linalg_infer_square,
       .infer_dtype = hyb_linalg_infer_dtype,
       .dtypes = HYB_DTYPES_FLOAT,
-      .compute = inverse_compute,
-      .checks_values = hyb_linalg_checks_values,
+      .forward = inverse_forward,
+      .workspace = inverse_workspace,
       .gradient = inverse_gradient,
       .cost = inverse_cost,
   },

@@ -37,8 +37,16 @@ gelqf_infer_shape (HybCall *call, GError **error)
          hyb_linalg_expect (l, "L", TRUE, error) && hyb_shape_unify (a, q, error);
 }
 
-static gboolean
-run_gelqf (const HybCall *call, const HybRun *run, GError **error)
+static gsize
+gelqf_workspace (const HybCall *call)
+{
+  HybMatrices q = hyb_linalg_view (&call->output[0].shape);
+
+  return hyb_lapack_workspace (HYB_LAPACK_LQ, call->output[0].dtype, q.rows, q.columns);
+}
+
+static void
+gelqf_forward (const HybCall *call, const HybRun *run)
 {
   HybDType    dtype = call->output[0].dtype;
   HybMatrices q = hyb_linalg_view (&call->output[0].shape);
@@ -47,26 +55,18 @@ run_gelqf (const HybCall *call, const HybRun *run, GError **error)
   memcpy (run->output[0], run->input[0], hyb_type_bytes (&call->output[0]));
   for (gint64 i = 0; i < q.count; i++)
     {
-      int info = hyb_lapack_lq (dtype,
-                                q.rows,
-                                q.columns,
-                                (char *) run->output[0] + (gsize) i * hyb_linalg_bytes (&q, dtype),
-                                (char *) run->output[1] + (gsize) i * hyb_linalg_bytes (&l, dtype));
+      HybLq part = { q.rows,
+                     q.columns,
+                     (char *) run->output[0] + (gsize) i * hyb_linalg_bytes (&q, dtype),
+                     (char *) run->output[1] + (gsize) i * hyb_linalg_bytes (&l, dtype) };
 
-      if (!hyb_linalg_succeeded (info, i, "has no LQ factors", NULL, error))
-        return FALSE;
+      if (!hyb_linalg_check (run,
+                             hyb_lapack_lq (dtype, &part, run->workspace),
+                             i,
+                             "has no LQ factors",
+                             NULL))
+        return;
     }
-  return TRUE;
-}
-
-static gboolean
-gelqf_compute (HybCall          *call,
-               const HybRun     *run,
-               HybTensor *const *inputs,
-               HybTensor       **outputs,
-               GError          **error)
-{
-  return hyb_linalg_run (call, run, &(HybLinalgTensors){ inputs, outputs }, run_gelqf, error);
 }
 
 /* dA = L⁻ᵀ (dQ + mirror (Lᵀ dL − dQ Qᵀ) Q). */
@@ -133,8 +133,16 @@ syevd_infer_shape (HybCall *call, GError **error)
                              error);
 }
 
-static gboolean
-run_syevd (const HybCall *call, const HybRun *run, GError **error)
+static gsize
+syevd_workspace (const HybCall *call)
+{
+  gint64 n = hyb_linalg_view (&call->output[0].shape).rows;
+
+  return hyb_lapack_workspace (HYB_LAPACK_EIGEN_SYMMETRIC, call->output[0].dtype, n, n);
+}
+
+static void
+syevd_forward (const HybCall *call, const HybRun *run)
 {
   HybDType    dtype = call->output[0].dtype;
   HybMatrices view = hyb_linalg_view (&call->output[0].shape);
@@ -147,26 +155,12 @@ run_syevd (const HybCall *call, const HybRun *run, GError **error)
           hyb_lapack_eigen_symmetric (dtype,
                                       view.rows,
                                       (char *) run->output[0] + (gsize) (i * view.rows) * row,
-                                      (char *) run->output[1] + (gsize) i * row);
+                                      (char *) run->output[1] + (gsize) i * row,
+                                      run->workspace);
 
-      if (!hyb_linalg_succeeded (info,
-                                 i,
-                                 "has eigenvalues that the iteration did not find",
-                                 NULL,
-                                 error))
-        return FALSE;
+      if (!hyb_linalg_check (run, info, i, "has eigenvalues that the iteration did not find", NULL))
+        return;
     }
-  return TRUE;
-}
-
-static gboolean
-syevd_compute (HybCall          *call,
-               const HybRun     *run,
-               HybTensor *const *inputs,
-               HybTensor       **outputs,
-               GError          **error)
-{
-  return hyb_linalg_run (call, run, &(HybLinalgTensors){ inputs, outputs }, run_syevd, error);
 }
 
 /* Inputs: X = dU Uᵀ, the eigenvalues and their gradient. */
@@ -264,8 +258,8 @@ const HybOp hyb_ops_linalg_factor[] = {
       .infer_shape = gelqf_infer_shape,
       .infer_dtype = hyb_linalg_infer_dtype,
       .dtypes = HYB_DTYPES_FLOAT,
-      .compute = gelqf_compute,
-      .checks_values = hyb_linalg_checks_values,
+      .forward = gelqf_forward,
+      .workspace = gelqf_workspace,
       .gradient = gelqf_gradient,
       .cost = gelqf_cost,
   },
@@ -280,8 +274,8 @@ const HybOp hyb_ops_linalg_factor[] = {
       .infer_shape = syevd_infer_shape,
       .infer_dtype = hyb_linalg_infer_dtype,
       .dtypes = HYB_DTYPES_FLOAT,
-      .compute = syevd_compute,
-      .checks_values = hyb_linalg_checks_values,
+      .forward = syevd_forward,
+      .workspace = syevd_workspace,
       .gradient = syevd_gradient,
       .cost = syevd_cost,
   },

@@ -1,6 +1,6 @@
 /* linalg-parts.c — what the operators on batches of matrices share.
  *
- * Start with hyb_linalg_run(), which every operator of LAPACK uses.
+ * Start with hyb_linalg_check(), which every operator of LAPACK uses.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/ops/linear/linalg-parts.h"
 
@@ -144,57 +144,16 @@ hyb_linalg_infer_dtype_numpy (HybCall *call, GError **error)
 /* --- Running --- */
 
 gboolean
-hyb_linalg_run (HybCall                *call,
-                const HybRun           *run,
-                const HybLinalgTensors *tensors,
-                HybLinalgFunc           func,
-                GError                **error)
+hyb_linalg_check (const HybRun *run, int info, gint64 index, const char *wrong, const char *hint)
 {
-  g_autofree gconstpointer *from = g_new (gconstpointer, call->n_inputs);
-  g_autofree gpointer      *to = g_new (gpointer, call->n_outputs);
-  HybRun                    own = *run;
-
-  for (guint i = 0; i < call->n_inputs; i++)
-    from[i] = hyb_tensor_get_data (tensors->inputs[i]);
-  for (guint i = 0; i < call->n_outputs; i++)
-    {
-      tensors->outputs[i] = hyb_tensor_new (&call->output[i], error);
-      if (!tensors->outputs[i])
-        return FALSE;
-      to[i] = hyb_tensor_get_data (tensors->outputs[i]);
-    }
-  own.input = from;
-  own.output = to;
-  return func (call, &own, error);
-}
-
-gboolean
-hyb_linalg_checks_values (gconstpointer params)
-{
-  return TRUE;
-}
-
-gboolean
-hyb_linalg_succeeded (int info, gint64 index, const char *wrong, const char *hint, GError **error)
-{
-  if (info == 0)
-    return TRUE;
-  if (info == HYB_LAPACK_NO_MEMORY)
-    return hyb_error_at (error,
-                         HYB_GRAPH_ERROR,
-                         HYB_GRAPH_ERROR_MEMORY,
-                         NULL,
-                         NULL,
-                         "there is not enough memory for the workspace of LAPACK");
-  return hyb_error_at (error,
-                       HYB_OP_ERROR,
-                       HYB_OP_ERROR_UNSUPPORTED,
-                       NULL,
-                       hint,
-                       "matrix %" G_GINT64_FORMAT " %s (LAPACK's result is %d)",
-                       index,
-                       wrong,
-                       info);
+  if (info != 0)
+    hyb_run_report (run,
+                    hint,
+                    "matrix %" G_GINT64_FORMAT " %s (LAPACK's result is %d)",
+                    index,
+                    wrong,
+                    info);
+  return info == 0;
 }
 
 void

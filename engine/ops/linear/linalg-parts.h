@@ -1,8 +1,8 @@
-/* linalg-parts.h — what the operators on batches of matrices share: rules, views, running operators
- * that can fail, and nodes of their gradients.
+/* linalg-parts.h — what the operators on batches of matrices share: rules, views, reports of matrices
+ * that cannot be computed with, and nodes of their gradients.
  *
  * Matrices lie in the last two axes; all axes before them count matrices.  Operators of LAPACK fail for
- * some values (a singular matrix), so they run as HybOp.compute with checks_values, by hyb_linalg_run().
+ * some values (a singular matrix), which they report by hyb_linalg_check().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -40,28 +40,10 @@ gboolean hyb_linalg_infer_dtype_numpy (HybCall *call, GError **error);
 
 /* --- Running --- */
 
-/* Computes the outputs from the inputs.  FALSE and an error if the values do not allow it. */
-typedef gboolean (*HybLinalgFunc) (const HybCall *call, const HybRun *run, GError **error);
-
-/* The tensors that HybOp.compute gets. */
-typedef struct
-{
-  HybTensor *const *inputs;
-  HybTensor       **outputs;
-} HybLinalgTensors;
-
-/* For HybOp.compute: allocates the outputs, whose types are known, and calls func. */
-gboolean hyb_linalg_run (HybCall                *call,
-                         const HybRun           *run,
-                         const HybLinalgTensors *tensors,
-                         HybLinalgFunc           func,
-                         GError                **error);
-/* HybOp.checks_values of these operators: TRUE. */
-gboolean hyb_linalg_checks_values (gconstpointer params);
-/* Returns TRUE if info, of a function of lapack.h for matrix number `index`, is 0.  Else sets an error
- * from what is wrong with the matrix and the hint. */
+/* Returns TRUE if info, of a function of lapack.h for matrix number `index`, is 0.  Else reports
+ * what is wrong with the matrix, with the hint. */
 gboolean
-hyb_linalg_succeeded (int info, gint64 index, const char *wrong, const char *hint, GError **error);
+hyb_linalg_check (const HybRun *run, int info, gint64 index, const char *wrong, const char *hint);
 /* Cost: `factor` times rows · columns · smaller of the two, for each matrix of input 0. */
 void hyb_linalg_cost (const HybCall *call, double factor, HybCost *cost);
 

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/exec/executor.h"
+#include "engine/exec/plan.h"
 
 #include "tests/engine/ops/op-body.h"
 #include "tests/engine/ops/op-tensor.h"
@@ -144,6 +145,75 @@ test_constant_indices_are_refused_while_planning (void)
   g_assert_nonnull (strstr (error->message, "index 3 is outside"));
 }
 
+/* A loop that factorises one matrix of “data” in each step. */
+static HybGraph *
+new_matrix_loop (void)
+{
+  HybBuilder *inner = hyb_builder_new (), *builder = hyb_builder_new ();
+  HybValueId  matrix = op_variable (inner, "matrix");
+  HybGraph   *body =
+      op_finish (inner, op_node (inner, "_linalg_potrf", NULL, matrix, HYB_NO_ID), HYB_NO_ID);
+  HybValueId data = op_variable (builder, "data");
+  HybValueId loop = op_node_with_bodies (builder,
+                                         "_foreach",
+                                         "num_args=2 num_outputs=1 num_out_data=1 "
+                                         "in_data_locs=(0,) in_state_locs=() remain_locs=()",
+                                         &(OpOperands){ 1, &data, 1, &body });
+
+  return op_finish (builder, loop, HYB_NO_ID);
+}
+
+/* [4 2; 2 5] = L Lᵀ with L = [2 0; 1 2]. */
+static void
+test_loops_factorise_matrices_and_refuse_the_wrong_one (void)
+{
+  static const float factor[] = { 2, 0, 1, 2 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (modes); i++)
+    {
+      g_autoptr (HybGraph) loop = new_matrix_loop ();
+      HybExecutorOptions options = { .mode = modes[i] };
+      g_autoptr (HybExecutor) executor = hyb_executor_new (loop, &options);
+      g_autoptr (GError) error = NULL;
+      const float *got;
+
+      bind (executor, "data", op_tensor_from_text ("f32[2,2,2] = 1,0,0,1, 4,2,2,5", 0));
+      hyb_executor_run (executor, NULL, &error);
+      g_assert_no_error (error);
+      got = hyb_tensor_get_data (hyb_executor_get_output (executor, 0));
+      for (guint k = 0; k < 4; k++)
+        g_assert_cmpfloat_with_epsilon (got[4 + k], factor[k], 1e-6);
+
+      bind (executor, "data", op_tensor_from_text ("f32[2,2,2] = 1,0,0,1, 1,2,2,1", 0));
+      g_assert_false (hyb_executor_run (executor, NULL, &error));
+      g_assert_nonnull (strstr (error->message, "_linalg_potrf"));
+      g_assert_nonnull (strstr (error->message, "is not positive definite"));
+    }
+}
+
+/* A graph in which values are checked keeps its plan. */
+static void
+test_graphs_that_check_matrices_are_planned (void)
+{
+  static const char *const ops[] = {
+    "_linalg_potrf", "_linalg_potri", "_linalg_gelqf", "_linalg_syevd", "_linalg_inverse"
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (ops); i++)
+    {
+      HybBuilder *builder = hyb_builder_new ();
+      HybValueId  data = op_variable (builder, "data");
+      g_autoptr (HybGraph) graph =
+          op_finish (builder, op_node (builder, ops[i], NULL, data, HYB_NO_ID), HYB_NO_ID);
+      HybType type = { hyb_shape_make (2, (gint64[]){ 2, 2 }), HYB_F32 };
+      g_autoptr (GError) error = NULL;
+      g_autoptr (HybPlan) plan = hyb_plan_new (graph, &type, &(HybPlanOptions){ 0 }, &error);
+
+      g_assert_no_error (error);
+      g_assert_false (hyb_plan_is_dynamic (plan));
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -157,5 +227,9 @@ main (int argc, char **argv)
                    test_loops_end_with_the_node_inside);
   g_test_add_func ("/engine/exec/faults/constant-indices-are-refused",
                    test_constant_indices_are_refused_while_planning);
+  g_test_add_func ("/engine/exec/faults/loops-factorise-matrices-and-refuse-the-wrong-one",
+                   test_loops_factorise_matrices_and_refuse_the_wrong_one);
+  g_test_add_func ("/engine/exec/faults/graphs-that-check-matrices-are-planned",
+                   test_graphs_that_check_matrices_are_planned);
   return g_test_run ();
 }
