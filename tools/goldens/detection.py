@@ -1,4 +1,4 @@
-"""detection.py — boxes: box_decode, box_encode, bipartite_matching, MultiBoxTarget, Proposal, MultiProposal.
+"""detection.py — boxes: box_decode, box_encode, bipartite_matching, MultiBoxTarget, MultiBoxDetection, Proposal, MultiProposal.
 
 SPDX-License-Identifier: LGPL-2.1-or-later
 """
@@ -84,6 +84,20 @@ def multi_box_target():
     cases.write()
 
 
+def multi_box_detection():
+    """The best nms_topk boxes; the class of others is −1. MXNet takes class 0 as the background, whatever background_id is."""
+    cases = Cases("_contrib_MultiBoxDetection")
+    for name, options in [("all", {}), ("topk_1", {"nms_topk": 1}), ("topk_3", {"nms_topk": 3}), ("topk_as_many", {"nms_topk": 6}),
+                          ("topk_more", {"nms_topk": 7}), ("topk_force", {"nms_topk": 4, "force_suppress": True}),
+                          ("topk_no_nms", {"nms_topk": 2, "nms_threshold": 0}), ("background", {"background_id": 1})]:
+        random = random_for("multi_box_detection", name)
+        scores = random.permutation(2 * 4 * 6).reshape(2, 4, 6).astype("float32") / 48
+        cases.add(name, mx.sym.contrib.MultiBoxDetection(*variables("cls_prob", "loc_pred", "anchor"), name="op", **options),
+                  {"cls_prob": scores, "loc_pred": random.normal(0, 0.2, (2, 24)).astype("float32"),
+                   "anchor": corners(random, 1, 6).astype("float32")}, backward=False, tolerance=(1e-5, 1e-5))
+    cases.write()
+
+
 def proposal(op, batch):
     cases = Cases(op)
     short = {"rpn_pre_nms_top_n": 40, "rpn_post_nms_top_n": 8, "rpn_min_size": 4}
@@ -114,5 +128,6 @@ if __name__ == "__main__":
     box_encode()
     bipartite_matching()
     multi_box_target()
+    multi_box_detection()
     proposal("_contrib_Proposal", 1)
     proposal("_contrib_MultiProposal", 2)

@@ -80,8 +80,8 @@ NAME (find_objects) (const HybCall *call, const HybRun *run, gint64 sample, REAL
       REAL best = -1;
       gint64 class = -1;
 
-      for (gint64 k = 0; k < classes; k++)
-        if (k != params->background_id && scores[k * anchors + anchor] > best)
+      for (gint64 k = 1; k < classes; k++)
+        if (scores[k * anchors + anchor] > best)
           {
             best = scores[k * anchors + anchor];
             class = k;
@@ -114,7 +114,7 @@ NAME (mark_overlapping) (const DetectionParams *params, REAL *rows, gint64 n)
 }
 
 /* Detections of one sample: sorts the best nms_topk rows, then suppresses overlapping ones.  Rows
- * beyond nms_topk stay unsorted in place, as in MXNet 1.9.1. */
+ * beyond nms_topk stay unsorted in place, with the class −1, as in MXNet 1.9.1. */
 static void
 NAME (detect) (const HybCall *call, const HybRun *run, gint64 sample)
 {
@@ -136,5 +136,7 @@ NAME (detect) (const HybCall *call, const HybRun *run, gint64 sample)
   qsort (candidates, (size_t) n, sizeof *candidates, compare_candidates);
   for (gint64 i = 0; i < n_sorted; i++)
     memcpy (to + 6 * i, unsorted + 6 * candidates[i].row, 6 * sizeof (REAL));
-  NAME (mark_overlapping) (params, to, n);
+  for (gint64 i = n_sorted; i < n; i++)
+    to[6 * i] = -1;
+  NAME (mark_overlapping) (params, to, n_sorted);
 }
