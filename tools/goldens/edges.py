@@ -49,6 +49,14 @@ def coordinates():
     cases.write()
 
 
+def reversals():
+    cases = Cases("reverse")
+    data = np.arange(12, dtype="float32").reshape(2, 3, 2)
+    for name, axes in (("twice", (1, 1)), ("twice-and-once", (0, 1, 0)), ("three-times", (2, 2, 2))):
+        cases.add(name, mx.sym.reverse(variable("data"), axis=axes, name="op"), {"data": data}, note="an axis that occurs twice stays")
+    cases.write()
+
+
 def boxes():
     cases = Cases("_contrib_box_nms")
     data = np.array([[[0, .7, 0, 0, 1, 1], [1, .9, 0, 0, 1, 1], [0, .8, 2, 2, 3, 3], [0, .1, 5, 5, 6, 6]]], dtype="float32")
@@ -63,4 +71,5 @@ def boxes():
 slopes()
 same_windows()
 coordinates()
+reversals()
 boxes()

@@ -254,7 +254,9 @@ typedef struct
 } ReverseParams;
 
 static const HybParam reverse_params[] = {
-  { HYB_FIELD (ReverseParams, axis), HYB_PARAM_INTS, .doc = "axes to reverse" },
+  { HYB_FIELD (ReverseParams, axis),
+    HYB_PARAM_INTS,
+    .doc = "axes to reverse; an axis that occurs twice stays" },
   { 0 },
 };
 
@@ -286,7 +288,7 @@ reverse_forward (const HybCall *call, const HybRun *run)
     return;
 
   for (int i = 0; i < params->axis.n; i++)
-    is_reversed[hyb_shape_axis (shape, params->axis.value[i], NULL)] = TRUE;
+    is_reversed[hyb_shape_axis (shape, params->axis.value[i], NULL)] ^= TRUE;
 
   hyb_dims_strides (shape, stride);
   for (int i = 0; i < shape->rank; i++)

@@ -36,11 +36,18 @@ typedef struct
                                                               .doc = text                    \
   }
 
+/* A parameter that must be positive. */
+#define ABOVE_ZERO(member, value, text)                                                        \
+  {                                                                                            \
+    HYB_FIELD (RandomParams, member), HYB_PARAM_FLOAT, value, .low = G_MINDOUBLE,              \
+                                                              .high = G_MAXDOUBLE, .doc = text \
+  }
+
 #define UNIFORM_PARAMS NUMBER (low, "0.0", "lower end"), NUMBER (high, "1.0", "upper end, excluded")
-#define NORMAL_PARAMS  NUMBER (loc, "0.0", "mean"), POSITIVE (scale, "1.0", "standard deviation")
+#define NORMAL_PARAMS  NUMBER (loc, "0.0", "mean"), ABOVE_ZERO (scale, "1.0", "standard deviation")
 #define GAMMA_PARAMS \
-  POSITIVE (alpha, "1.0", "shape of the distribution"), POSITIVE (beta, "1.0", "scale")
-#define EXPONENTIAL_PARAMS POSITIVE (lam, "1.0", "1 / mean")
+  ABOVE_ZERO (alpha, "1.0", "shape of the distribution"), ABOVE_ZERO (beta, "1.0", "scale")
+#define EXPONENTIAL_PARAMS ABOVE_ZERO (lam, "1.0", "1 / mean")
 #define POISSON_PARAMS     POSITIVE (lam, "1.0", "mean")
 #define BINOMIAL_PARAMS                                                                    \
   { HYB_FIELD (RandomParams, k),   HYB_PARAM_INT, "1", .low = 0, .high = G_MAXINT32,       \
@@ -80,6 +87,21 @@ typedef struct
        dispersed_poisson,                                                                     \
        p->mu,                                                                                 \
        p->alpha)
+
+static gboolean
+random_check (gconstpointer values, GError **error)
+{
+  const RandomParams *params = values;
+
+  return params->low <= params->high || hyb_error_at (error,
+                                                      HYB_OP_ERROR,
+                                                      HYB_OP_ERROR_ATTRIBUTE,
+                                                      "low",
+                                                      "Exchange low and high",
+                                                      "%g is above high, %g",
+                                                      params->low,
+                                                      params->high);
+}
 
 static gboolean
 random_infer_shape (HybCall *call, GError **error)
@@ -288,6 +310,7 @@ static const char *const like_inputs[] = { "data", NULL };
     COMMON,                                                         \
     .inputs = no_inputs,                                            \
     .params = id##_params,                                          \
+    .check = random_check,                                          \
     .infer_shape = random_infer_shape,                              \
     .infer_dtype = random_infer_dtype,                              \
     .forward = id##_forward,                                        \
@@ -299,6 +322,7 @@ static const char *const like_inputs[] = { "data", NULL };
         .inputs = like_inputs,                                      \
         .constant_inputs = 1,                                       \
         .params = id##_like_params,                                 \
+        .check = random_check,                                      \
         .infer_shape = hyb_rule_unary,                              \
         .forward = id##_forward,                                    \
       },

@@ -133,6 +133,34 @@ static const HybParam nms_params[] = {
   { 0 },
 };
 
+/* TRUE if the number at `index` is one of the four coordinates. */
+static gboolean
+is_coordinate (const NmsParams *params, gint64 index)
+{
+  return index >= params->coord_start && index < params->coord_start + 4;
+}
+
+static gboolean
+nms_check (gconstpointer values, GError **error)
+{
+  const NmsParams *params = values;
+
+  if (is_coordinate (params, params->score_index) || is_coordinate (params, params->id_index) ||
+      params->score_index == params->id_index)
+    return hyb_error_at (error,
+                         HYB_OP_ERROR,
+                         HYB_OP_ERROR_ATTRIBUTE,
+                         "score_index",
+                         "Correct coord_start, score_index and id_index",
+                         "the score (%" G_GINT64_FORMAT "), the class (%" G_GINT64_FORMAT
+                         ") and the coordinates (from %" G_GINT64_FORMAT
+                         ") are not different numbers of a box",
+                         params->score_index,
+                         params->id_index,
+                         params->coord_start);
+  return TRUE;
+}
+
 /* data and output 0 (…, boxes, width), output 1 (…, boxes): the data row of each output row. */
 static gboolean
 nms_infer_shape (HybCall *call, GError **error)
@@ -300,6 +328,7 @@ const HybOp hyb_ops_box_nms[] = {
       .outputs = nms_outputs,
       .params = nms_params,
       .params_size = sizeof (NmsParams),
+      .check = nms_check,
       .infer_shape = nms_infer_shape,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = nms_forward,

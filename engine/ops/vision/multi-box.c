@@ -69,6 +69,15 @@ prior_check (gconstpointer values, GError **error)
       !check_count (&params->offsets, "offsets", 2, error))
     return FALSE;
 
+  for (int i = 0; i < params->offsets.n; i++)
+    if (!(params->offsets.value[i] >= 0 && params->offsets.value[i] <= 1))
+      return hyb_error_at (error,
+                           HYB_OP_ERROR,
+                           HYB_OP_ERROR_ATTRIBUTE,
+                           "offsets",
+                           NULL,
+                           "%g is outside of a cell, which reaches from 0 to 1",
+                           params->offsets.value[i]);
   for (int i = 0; i < params->ratios.n; i++)
     if (!(params->ratios.value[i] > 0))
       return hyb_error_at (error,
@@ -121,7 +130,7 @@ static const HybParam detection_params[] = {
   { HYB_FIELD (DetectionParams, background_id),
     HYB_PARAM_INT,
     "0",
-    .doc = "class of the background" },
+    .doc = "has no effect, as in MXNet: class 0 is the background" },
   { HYB_FIELD (DetectionParams, nms_threshold),
     HYB_PARAM_FLOAT,
     "0.5",

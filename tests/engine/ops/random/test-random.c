@@ -27,6 +27,16 @@ static const OpSample samples[] = {
 
 static const OpRefusal refusals[] = {
   { "_random_normal", "negative deviation", "scale=-1 shape=(2,)", { NULL }, "scale" },
+  { "_random_normal", "no deviation", "scale=0 shape=(2,)", { NULL }, "scale" },
+  { "_random_gamma", "no shape", "alpha=0 shape=(2,)", { NULL }, "alpha" },
+  { "_random_gamma", "no scale", "beta=0 shape=(2,)", { NULL }, "beta" },
+  { "_random_exponential", "no rate", "lam=0 shape=(2,)", { NULL }, "lam" },
+  { "_random_uniform",
+    "ends exchanged",
+    "low=2 high=1 shape=(2,)",
+    { NULL },
+    "2 is above high, 1" },
+  { "_random_uniform_like", "ends exchanged", "low=2 high=1", { "f32[2]" }, "2 is above high, 1" },
   { "_random_negative_binomial", "no probability", "p=1.5 shape=(2,)", { NULL }, "p" },
   { "_random_randint", "empty range", "low=3 high=3 shape=(2,)", { NULL }, "no integer" },
   { "_random_randint",

@@ -24,6 +24,22 @@ static const OpSample samples[] = {
 
 static const OpRefusal refusals[] = {
   { "_contrib_box_nms", "rows too short", "coord_start=3", { "f32[1,4,6]" }, "needs 7" },
+  { "_contrib_box_nms",
+    "the score is a coordinate",
+    "coord_start=1",
+    { "f32[1,4,6]" },
+    "the score (1)" },
+  { "_contrib_box_nms",
+    "the score is the last coordinate",
+    "score_index=5",
+    { "f32[1,4,6]" },
+    "the score (5)" },
+  { "_contrib_box_nms",
+    "the class is a coordinate",
+    "id_index=2",
+    { "f32[1,4,6]" },
+    "the class (2)" },
+  { "_contrib_box_nms", "the class is the score", "id_index=1", { "f32[1,4,6]" }, "the class (1)" },
   { "_contrib_box_iou", "boxes of five numbers", NULL, { "f32[2,5]", "f32[2,4]" }, "lhs: " },
   { 0 },
 };

@@ -28,6 +28,8 @@ static const OpSample samples[] = {
 static const OpRefusal refusals[] = {
   { "_contrib_MultiBoxPrior", "no size", "sizes=()", { "f32[1,3,2,3]" }, "sizes" },
   { "_contrib_MultiBoxPrior", "ratio 0", "ratios=(0,)", { "f32[1,3,2,3]" }, "ratios" },
+  { "_contrib_MultiBoxPrior", "above the cell", "offsets=(-0.1,0)", { "f32[1,3,2,3]" }, "offsets" },
+  { "_contrib_MultiBoxPrior", "right of it", "offsets=(1,1.1)", { "f32[1,3,2,3]" }, "offsets" },
   { "_contrib_MultiBoxDetection",
     "offsets of another number",
     NULL,
