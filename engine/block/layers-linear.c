@@ -41,8 +41,9 @@ static const HybBlockClass dense_class = {
 };
 
 HybBlock *
-hyb_dense_new (const HybDenseOptions *options)
+hyb_dense_new (const HybDenseOptions *given)
 {
+  const HybDenseOptions *options = given ? given : &(const HybDenseOptions){ 0 };
   HybBlock *block = hyb_block_new_shared (&dense_class, options->prefix, options->shared);
   Dense    *self = (Dense *) block;
 
@@ -142,10 +143,11 @@ conv_weight_shape (const Conv *self, gint64 in_channels)
 }
 
 HybBlock *
-hyb_conv_new (const HybConvOptions *options)
+hyb_conv_new (const HybConvOptions *given)
 {
-  HybBlock *block = hyb_block_new (&conv_class, options->prefix);
-  Conv     *self = (Conv *) block;
+  const HybConvOptions *options = given ? given : &(const HybConvOptions){ 0 };
+  HybBlock             *block = hyb_block_new (&conv_class, options->prefix);
+  Conv                 *self = (Conv *) block;
 
   self->rank = options->kernel.rank;
   self->transposed = options->transposed;

@@ -156,9 +156,10 @@ add_running (HybBlock *block, const char *name, gint64 length, const char *init)
 }
 
 HybBlock *
-hyb_batch_norm_new (const HybNormOptions *options)
+hyb_batch_norm_new (const HybNormOptions *given)
 {
-  Norm *self = norm_new (&batch_norm_class, options, 1, options->in_channels);
+  const HybNormOptions *options = given ? given : &(const HybNormOptions){ 0 };
+  Norm                 *self = norm_new (&batch_norm_class, options, 1, options->in_channels);
 
   self->mean = add_running (&self->parent, "running_mean", options->in_channels, "zeros");
   self->var = add_running (&self->parent, "running_var", options->in_channels, "ones");
@@ -166,21 +167,24 @@ hyb_batch_norm_new (const HybNormOptions *options)
 }
 
 HybBlock *
-hyb_layer_norm_new (const HybNormOptions *options)
+hyb_layer_norm_new (const HybNormOptions *given)
 {
+  const HybNormOptions *options = given ? given : &(const HybNormOptions){ 0 };
   return &norm_new (&layer_norm_class, options, -1, options->in_channels)->parent;
 }
 
 HybBlock *
-hyb_instance_norm_new (const HybNormOptions *options)
+hyb_instance_norm_new (const HybNormOptions *given)
 {
+  const HybNormOptions *options = given ? given : &(const HybNormOptions){ 0 };
   return &norm_new (&instance_norm_class, options, 1, options->in_channels)->parent;
 }
 
 HybBlock *
-hyb_group_norm_new (const HybNormOptions *options)
+hyb_group_norm_new (const HybNormOptions *given)
 {
-  HybNormOptions with_groups = *options;
+  const HybNormOptions *options = given ? given : &(const HybNormOptions){ 0 };
+  HybNormOptions        with_groups = *options;
 
   with_groups.groups = MAX (options->groups, 1);
   return &norm_new (&group_norm_class, &with_groups, 1, with_groups.groups)->parent;

@@ -53,13 +53,14 @@ static const HybBlockClass pool_class = {
 };
 
 HybBlock *
-hyb_pool_new (const HybPoolOptions *options)
+hyb_pool_new (const HybPoolOptions *given)
 {
-  HybBlock *block = hyb_block_new (&pool_class, options->prefix);
-  Pool     *self = (Pool *) block;
-  int       rank = options->global ? options->rank : options->size.rank;
+  const HybPoolOptions *options = given ? given : &(const HybPoolOptions){ 0 };
+  HybBlock             *block = hyb_block_new (&pool_class, options->prefix);
+  Pool                 *self = (Pool *) block;
+  int                   rank = options->global ? options->rank : options->size.rank;
 
-  self->type = g_intern_string (options->type);
+  self->type = g_intern_string (options->type ? options->type : "max");
   self->global = options->global;
   self->ceil_mode = options->global || options->ceil_mode;
   self->exclude_pad = options->exclude_pad;

@@ -4,7 +4,7 @@
  *   hyb_append (net, hyb_dense (.units = 128, .activation = "relu"));
  *
  * The macros take the members of an options struct; a member that is left out has Gluon's
- * default.  prefix is as in hyb_block_new().  All functions return a new block (transfer full).
+ * default, and options that are NULL have all defaults.  prefix is as in hyb_block_new().  All functions return a new block (transfer full).
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -48,7 +48,7 @@ HYB_API HybBlock *hyb_conv_new (const HybConvOptions *options);
 
 typedef struct
 {
-  const char *type;              /* "max" or "avg" */
+  const char *type;              /* "max" (default) or "avg" */
   HybShape    size, stride, pad; /* stride of rank 0: equal to size */
   gboolean    ceil_mode;         /* round the extent of the output up */
   gboolean    global;            /* over the whole extent of the input */

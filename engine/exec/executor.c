@@ -100,9 +100,10 @@ find_bindings (HybExecutor *executor)
 }
 
 HybExecutor *
-hyb_executor_new (HybGraph *graph, const HybExecutorOptions *options)
+hyb_executor_new (HybGraph *graph, const HybExecutorOptions *given)
 {
-  HybExecutor *executor = g_new0 (HybExecutor, 1);
+  const HybExecutorOptions *options = given ? given : &(const HybExecutorOptions){ 0 };
+  HybExecutor              *executor = g_new0 (HybExecutor, 1);
 
   executor->graph = hyb_graph_ref (graph);
   executor->options = *options;

@@ -435,9 +435,10 @@ lay_out (HybPlan *plan, HybFacts *facts, const guint8 *needed, gsize limit, GErr
 HybPlan *
 hyb_plan_new (HybGraph             *graph,
               const HybType        *variable_types,
-              const HybPlanOptions *options,
+              const HybPlanOptions *given,
               GError              **error)
 {
+  const HybPlanOptions *options = given ? given : &(const HybPlanOptions){ 0 };
   g_autoptr (HybFacts) facts = first_facts (graph, variable_types, options);
   HybPipelineOptions passes = {
     options->optimise, options->without, options->dump_after, options->probe

@@ -311,8 +311,9 @@ check_options (const HybBucketOptions *options, GError **error)
 }
 
 HybBucketIterator *
-hyb_bucket_iterator_new (GPtrArray *sentences, const HybBucketOptions *options, GError **error)
+hyb_bucket_iterator_new (GPtrArray *sentences, const HybBucketOptions *given, GError **error)
 {
+  const HybBucketOptions *options = given ? given : &(const HybBucketOptions){ 0 };
   g_autoptr (HybBucketIterator) iterator = NULL;
   g_autoptr (GArray) lengths = NULL;
 

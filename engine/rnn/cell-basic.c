@@ -221,9 +221,10 @@ static const HybCellClass gru_class = BASIC_CELL ("GRU", one_state, hyb_cell_gru
 #undef BASIC_CELL
 
 HybBlock *
-hyb_rnn_cell_new (const HybCellOptions *options)
+hyb_rnn_cell_new (const HybCellOptions *given)
 {
-  HybCell *cell = hyb_cell_new (&plain_class, options, "rnn_");
+  const HybCellOptions *options = given ? given : &(const HybCellOptions){ 0 };
+  HybCell              *cell = hyb_cell_new (&plain_class, options, "rnn_");
 
   cell->activation = options->activation ? options->activation : "tanh";
   hyb_cell_add_parameters (cell, options, 1);
@@ -258,21 +259,24 @@ lstm_new (const HybCellClass *klass, const HybCellOptions *given, gint64 project
 }
 
 HybBlock *
-hyb_lstm_cell_new (const HybCellOptions *options)
+hyb_lstm_cell_new (const HybCellOptions *given)
 {
+  const HybCellOptions *options = given ? given : &(const HybCellOptions){ 0 };
   return lstm_new (&lstm_class, options, 0);
 }
 
 HybBlock *
-hyb_lstmp_cell_new (const HybCellOptions *options, gint64 projection)
+hyb_lstmp_cell_new (const HybCellOptions *given, gint64 projection)
 {
+  const HybCellOptions *options = given ? given : &(const HybCellOptions){ 0 };
   return lstm_new (&lstmp_class, options, projection);
 }
 
 HybBlock *
-hyb_gru_cell_new (const HybCellOptions *options)
+hyb_gru_cell_new (const HybCellOptions *given)
 {
-  HybCell *cell = hyb_cell_new (&gru_class, options, "gru_");
+  const HybCellOptions *options = given ? given : &(const HybCellOptions){ 0 };
+  HybCell              *cell = hyb_cell_new (&gru_class, options, "gru_");
 
   hyb_cell_add_parameters (cell, options, 3);
   return &cell->parent;

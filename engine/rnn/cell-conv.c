@@ -137,17 +137,18 @@ is_odd (const HybShape *kernel)
 }
 
 HybBlock *
-hyb_conv_cell_new (const char *mode, const HybConvCellOptions *options)
+hyb_conv_cell_new (const char *mode, const HybConvCellOptions *given)
 {
-  HybCellOptions cell_options = { .hidden = options->channels,
-                                  .prefix = options->prefix,
-                                  .shared = options->shared,
-                                  .style = options->style };
-  guint          kind = 0;
-  gint64         rows;
-  HybCell       *cell;
+  const HybConvCellOptions *options = given ? given : &(const HybConvCellOptions){ 0 };
+  HybCellOptions            cell_options = { .hidden = options->channels,
+                                             .prefix = options->prefix,
+                                             .shared = options->shared,
+                                             .style = options->style };
+  guint                     kind = 0;
+  gint64                    rows;
+  HybCell                  *cell;
 
-  while (kind < G_N_ELEMENTS (kinds) && strcmp (kinds[kind].mode, mode) != 0)
+  while (kind < G_N_ELEMENTS (kinds) && g_strcmp0 (kinds[kind].mode, mode) != 0)
     kind++;
   g_return_val_if_fail (kind < G_N_ELEMENTS (kinds), NULL);
   g_return_val_if_fail (options->input_shape.rank >= 2 && options->input_shape.rank <= 4, NULL);

@@ -135,23 +135,25 @@ initialiser (const FusedCell *self)
 }
 
 HybBlock *
-hyb_fused_cell_new (const HybRnnLayerOptions *options)
+hyb_fused_cell_new (const HybRnnLayerOptions *given)
 {
-  g_autofree char *automatic = g_strconcat (options->mode, "_", NULL);
-  const char      *prefix = options->prefix ? options->prefix : automatic;
-  HybCellOptions   cell_options = { .hidden = options->hidden,
-                                    .prefix = prefix,
-                                    .shared = options->shared,
-                                    .style = HYB_STYLE_SYMBOLIC };
-  HybCell         *cell = hyb_cell_new (&fused_class, &cell_options, prefix);
-  FusedCell       *self = (FusedCell *) cell;
-  g_autofree char *init = NULL;
+  const HybRnnLayerOptions *options = given ? given : &(const HybRnnLayerOptions){ 0 };
+  const char               *mode = options->mode ? options->mode : "lstm";
+  g_autofree char          *automatic = g_strconcat (mode, "_", NULL);
+  const char               *prefix = options->prefix ? options->prefix : automatic;
+  HybCellOptions            cell_options = { .hidden = options->hidden,
+                                             .prefix = prefix,
+                                             .shared = options->shared,
+                                             .style = HYB_STYLE_SYMBOLIC };
+  HybCell                  *cell = hyb_cell_new (&fused_class, &cell_options, prefix);
+  FusedCell                *self = (FusedCell *) cell;
+  g_autofree char          *init = NULL;
 
   self->options = *options;
   if (options->dropout > 0 && options->layers <= 1)
     g_message ("%s: dropout acts between layers, and there is only one: it is ignored", prefix);
   /* Interned strings are never freed; there are only a few modes and prefixes. */
-  self->mode = (char *) g_intern_string (options->mode);
+  self->mode = (char *) g_intern_string (mode);
   self->prefix = (char *) g_intern_string (prefix);
   self->layers = MAX (options->layers, 1);
   self->directions = options->bidirectional ? 2 : 1;

@@ -256,17 +256,19 @@ add_biases (RnnLayer *self, guint layer, char direction)
 }
 
 HybBlock *
-hyb_rnn_layer_new (const HybRnnLayerOptions *options)
+hyb_rnn_layer_new (const HybRnnLayerOptions *given)
 {
-  const char *alias = g_str_has_prefix (options->mode, "rnn") ? "rnn" : options->mode;
-  HybBlock   *block = hyb_block_new_full (&layer_class, alias, options->prefix, options->shared);
-  RnnLayer   *self = (RnnLayer *) block;
+  const HybRnnLayerOptions *options = given ? given : &(const HybRnnLayerOptions){ 0 };
+  const char               *mode = options->mode ? options->mode : "lstm";
+  const char               *alias = g_str_has_prefix (mode, "rnn") ? "rnn" : mode;
+  HybBlock *block = hyb_block_new_full (&layer_class, alias, options->prefix, options->shared);
+  RnnLayer *self = (RnnLayer *) block;
 
   self->options = *options;
   if (options->dropout > 0 && options->layers <= 1)
     g_message ("%s: dropout acts between layers, and there is only one: it is ignored",
                hyb_block_get_name (block));
-  self->mode = g_strdup (options->mode);
+  self->mode = g_strdup (mode);
   self->layout = g_strdup (options->layout ? options->layout : "TNC");
   self->layers = MAX (options->layers, 1);
   self->directions = options->bidirectional ? 2 : 1;

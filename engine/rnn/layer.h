@@ -13,7 +13,7 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  const char *mode;    /* "lstm", "gru", "rnn_relu" or "rnn_tanh" */
+  const char *mode;    /* "lstm" (default), "gru", "rnn_relu" or "rnn_tanh" */
   gint64      hidden;  /* units in each direction */
   guint       layers;  /* 0: 1 */
   const char *layout;  /* "TNC" (default) or "NTC"; a fused cell is given it when unrolled */

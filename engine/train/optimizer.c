@@ -340,7 +340,7 @@ find_class (const char *name, GError **error)
 
   for (const HybOptimizerClass *const *klass = hyb_optimizers (); *klass != NULL; klass++)
     {
-      if (strcmp ((*klass)->name, name) == 0)
+      if (g_strcmp0 ((*klass)->name, name) == 0)
         return *klass;
       g_string_append_printf (names, "%s%s", names->len > 0 ? ", " : "", (*klass)->name);
     }

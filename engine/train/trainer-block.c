@@ -7,8 +7,9 @@
 #include "engine/train/trainer-private.h"
 
 HybTrainer *
-hyb_trainer_new_for_block (HybBlock *block, const HybTrainerOptions *options, GError **error)
+hyb_trainer_new_for_block (HybBlock *block, const HybTrainerOptions *given, GError **error)
 {
+  const HybTrainerOptions *options = given ? given : &(const HybTrainerOptions){ 0 };
   g_autoptr (HybModel) model = hyb_block_to_model (block, error);
   g_autoptr (GPtrArray) parameters = NULL;
   g_autoptr (GPtrArray) inputs = g_ptr_array_new ();

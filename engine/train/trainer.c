@@ -176,7 +176,7 @@ loss_is_known (const char *loss, GError **error)
 {
   g_autofree char *kinds = hyb_loss_list ();
 
-  if (strcmp (loss, "none") == 0 || hyb_loss_exists (loss))
+  if (g_strcmp0 (loss, "none") == 0 || (loss && hyb_loss_exists (loss)))
     return TRUE;
   return hyb_error_at (error,
                        HYB_OP_ERROR,
@@ -185,13 +185,14 @@ loss_is_known (const char *loss, GError **error)
                        NULL,
                        "there is no loss “%s”; there are %s, and “none” for models that end in a "
                        "loss",
-                       loss,
+                       loss ? loss : "",
                        kinds);
 }
 
 HybTrainer *
-hyb_trainer_new (HybModel *model, const HybTrainerOptions *options, GError **error)
+hyb_trainer_new (HybModel *model, const HybTrainerOptions *given, GError **error)
 {
+  const HybTrainerOptions *options = given ? given : &(const HybTrainerOptions){ 0 };
   g_autoptr (HybTrainer) trainer = g_new0 (HybTrainer, 1);
 
   trainer->model = hyb_model_ref (model);
@@ -200,10 +201,11 @@ hyb_trainer_new (HybModel *model, const HybTrainerOptions *options, GError **err
   trainer->clip_global_norm = options->clip_global_norm;
   trainer->seed = options->seed;
   trainer->loss = g_strdup (options->loss);
-  trainer->has_own_loss = strcmp (options->loss, "none") == 0;
+  trainer->has_own_loss = g_strcmp0 (options->loss, "none") == 0;
+  if (!loss_is_known (options->loss, error))
+    return NULL;
   trainer->optimizer = hyb_optimizer_new (options->optimizer, options->settings, error);
-  if (!loss_is_known (options->loss, error) || !trainer->optimizer ||
-      !collect_carried (trainer, options, error))
+  if (!trainer->optimizer || !collect_carried (trainer, options, error))
     return NULL;
 
   find_label (trainer);

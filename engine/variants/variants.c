@@ -260,8 +260,9 @@ write_directly (HybVariant *variant, HybModel *model, const HybConvertOptions *o
 }
 
 HybVariant *
-hyb_variant_convert (HybModel *model, const HybConvertOptions *options, GError **error)
+hyb_variant_convert (HybModel *model, const HybConvertOptions *given, GError **error)
 {
+  const HybConvertOptions *options = given ? given : &(const HybConvertOptions){ 0 };
   g_autoptr (HybVariant) variant = g_new0 (HybVariant, 1);
   g_autoptr (GError) found = NULL;
 

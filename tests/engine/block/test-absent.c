@@ -3,6 +3,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/block/layers.h"
+#include "engine/exec/executor.h"
+#include "engine/exec/plan.h"
+#include "engine/rnn/bucket.h"
+#include "engine/rnn/layer.h"
+#include "engine/train/trainer.h"
 
 #include <math.h>
 #include <string.h>
@@ -32,6 +37,12 @@ read_number (HybF *F, HybValue *x)
   g_assert_null (hyb_tensor_get_data (hyb_value_get_tensor (x)));
   g_assert_cmpint (hyb_tensor_get_shape (hyb_value_get_tensor (x))->rank, ==, HYB_UNKNOWN);
   return hyb_mul_scalar (F, x, first);
+}
+
+static HybValue *
+double_it (HybF *F, HybValue *x)
+{
+  return hyb_mul_scalar (F, x, 2);
 }
 
 static void
@@ -111,6 +122,77 @@ test_a_trace_of_nothing (void)
   g_assert_nonnull (strstr (error->message, "NULL"));
 }
 
+/* Every constructor takes NULL for its options. */
+static void
+test_blocks_without_options (void)
+{
+  static HybBlock *(*const constructors[]) (
+      const HybCellOptions *) = { hyb_rnn_cell_new, hyb_lstm_cell_new, hyb_gru_cell_new };
+  static HybBlock *(*const norms[]) (const HybNormOptions *) = {
+    hyb_batch_norm_new, hyb_layer_norm_new, hyb_instance_norm_new, hyb_group_norm_new
+  };
+  HybBlock *blocks[] = { hyb_dense_new (NULL),         hyb_conv_new (NULL),
+                         hyb_pool_new (NULL),          hyb_loss_new ("l2", NULL),
+                         hyb_lstmp_cell_new (NULL, 2), hyb_rnn_layer_new (NULL),
+                         hyb_fused_cell_new (NULL) };
+
+  for (guint i = 0; i < G_N_ELEMENTS (blocks); i++)
+    {
+      g_assert_nonnull (blocks[i]);
+      hyb_block_unref (blocks[i]);
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (constructors); i++)
+    {
+      g_autoptr (HybBlock) block = constructors[i](NULL);
+
+      g_assert_nonnull (block);
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (norms); i++)
+    {
+      g_autoptr (HybBlock) block = norms[i](NULL);
+
+      g_assert_nonnull (block);
+    }
+}
+
+/* What needs an option says so. */
+static void
+test_options_that_are_needed (void)
+{
+  g_autoptr (HybBlock) block = hyb_dense (.units = 2, .in_units = 3);
+  g_autoptr (HybModel) model = hyb_model_new ();
+  g_autoptr (GPtrArray) sentences = g_ptr_array_new ();
+  g_autoptr (GError) error = NULL;
+
+  g_assert_null (hyb_bucket_iterator_new (sentences, NULL, &error));
+  assert_says (error->message, "0 sentences", "at least 1");
+  g_clear_error (&error);
+  g_assert_null (hyb_trainer_new (model, NULL, &error));
+  assert_says (error->message, "there", "loss");
+  g_clear_error (&error);
+  g_assert_null (hyb_trainer_new_for_block (block, NULL, &error));
+  g_assert_nonnull (error);
+}
+
+static void
+test_runs_without_options (void)
+{
+  g_autoptr (HybBlock) block = hyb_lambda_new (double_it, "double_");
+  g_autoptr (GError) error = NULL;
+  g_autoptr (HybGraph) graph = hyb_block_trace (block, 1, "0", FALSE, &error);
+  g_autoptr (HybTensor) x = array (1, 2, 0);
+  HybType type = *hyb_tensor_get_type (x);
+  g_autoptr (HybExecutor) executor = NULL;
+  g_autoptr (HybPlan) plan = NULL;
+
+  g_assert_no_error (error);
+  executor = hyb_executor_new (graph, NULL);
+  g_assert_nonnull (executor);
+  plan = hyb_plan_new (graph, &type, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_nonnull (plan);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -121,6 +203,9 @@ main (int argc, char **argv)
   ADD ("a-loss-without-its-arguments", test_a_loss_without_its_arguments);
   ADD ("null-is-a-failed-value", test_null_is_a_failed_value);
   ADD ("a-trace-of-nothing", test_a_trace_of_nothing);
+  ADD ("blocks-without-options", test_blocks_without_options);
+  ADD ("options-that-are-needed", test_options_that_are_needed);
+  ADD ("runs-without-options", test_runs_without_options);
 #undef ADD
   return g_test_run ();
 }
