@@ -132,6 +132,40 @@ forget_usual_shapes (ScopeInputs *inputs)
     }
 }
 
+/* FALSE and an error if --shape gives a variable another shape than its array has. */
+static gboolean
+check_given_shapes (const ScopeInputs *inputs, const ScopeCommonOptions *common, GError **error)
+{
+  for (guint i = 0; common->shapes && common->shapes[i]; i++)
+    {
+      g_autofree char *name = NULL, *got = NULL;
+      HybShape         shape, found;
+      HybTensor       *tensor;
+
+      if (!scope_parse_shape (common->shapes[i], &name, &shape, error))
+        return FALSE;
+      tensor = inputs->given ? hyb_tensor_list_find (inputs->given, name) : NULL;
+      if (!tensor)
+        tensor = hyb_model_get_parameter (inputs->model, name);
+      if (!tensor)
+        continue;
+      found = *hyb_tensor_get_shape (tensor);
+      if (hyb_shape_unify (&found, &shape, NULL))
+        continue;
+      got = hyb_shape_to_string (&found);
+      g_set_error (error,
+                   SCOPE_ERROR,
+                   SCOPE_ERROR_USAGE,
+                   "--shape %s: the array “%s” has the shape %s. Leave the option out, or give an "
+                   "array of that shape",
+                   common->shapes[i],
+                   name,
+                   got);
+      return FALSE;
+    }
+  return TRUE;
+}
+
 /* Takes values from given or else from the model's parameters. */
 static void
 take_values (ScopeInputs *inputs)
@@ -386,7 +420,8 @@ scope_inputs_fill (ScopeInputs *inputs, const ScopeCommonOptions *common, GError
     inputs->types[i] = HYB_TYPE_UNKNOWN;
 
   warn_unused (inputs->graph, inputs->given);
-  if (!scope_fill_types (common, inputs->model, inputs->types, error))
+  if (!scope_fill_types (common, inputs->model, inputs->types, error) ||
+      !check_given_shapes (inputs, common, error))
     return FALSE;
   forget_usual_shapes (inputs);
   take_values (inputs);

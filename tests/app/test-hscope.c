@@ -208,6 +208,20 @@ test_all_that_is_missing_is_named (Fixture *fixture, gconstpointer unused)
   g_assert_cmpint (fixture->code, ==, 0);
 }
 
+/* The array has the shape (2, 3). */
+static void
+test_a_shape_that_contradicts_the_array_is_refused (Fixture *fixture, gconstpointer unused)
+{
+  hscope (fixture, "run", fixture->symbol, "--input", fixture->input, "--shape", "data=2,4", NULL);
+  g_assert_cmpint (fixture->code, ==, 2);
+  g_assert_nonnull (strstr (fixture->err, "--shape data=2,4"));
+  g_assert_nonnull (strstr (fixture->err, "“data”"));
+  hscope (fixture, "run", fixture->symbol, "--input", fixture->input, "--shape", "data=6", NULL);
+  g_assert_cmpint (fixture->code, ==, 2);
+  hscope (fixture, "run", fixture->symbol, "--input", fixture->input, "--shape", "data=?,3", NULL);
+  g_assert_cmpint (fixture->code, ==, 0);
+}
+
 static void
 test_unknown_operators_stop_only_runs (Fixture *fixture, gconstpointer unused)
 {
@@ -445,6 +459,8 @@ main (int argc, char **argv)
   ADD ("help-and-usage", test_help_and_usage);
   ADD ("files-that-cannot-be-read", test_files_that_cannot_be_read);
   ADD ("info-knows-shapes", test_info_knows_shapes);
+  ADD ("a-shape-that-contradicts-the-array-is-refused",
+       test_a_shape_that_contradicts_the_array_is_refused);
   ADD ("unknown-dimensions-are-null", test_unknown_dimensions_are_null);
   ADD ("run-computes", test_run_computes);
   ADD ("float64-is-cast-where-the-model-needs-float32",
