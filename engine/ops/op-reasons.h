@@ -24,6 +24,8 @@ HYB_REASON ("_NoGradient", "It only marks places in MXNet's gradient graphs")
 
 /* Functions of MXNet's array interface that write into an argument.  MXNet cannot run them in a graph. */
 HYB_REASON ("_onehot_encode", "It writes into its argument and cannot be in a graph; use one_hot")
+HYB_REASON ("_npi_boolean_mask_assign_*",
+            "It writes into its argument and cannot be in a graph; use _npi_where")
 HYB_REASON ("_set_value", "It writes into its argument and cannot be in a graph; use _full")
 HYB_REASON ("_imdecode", "It writes into its argument and cannot be in a graph")
 HYB_REASON ("_npi_cvim*", "It reads or writes images outside of the graph")
@@ -46,9 +48,6 @@ HYB_REASON ("reset_arrays", "It has no result, so no graph can hold it")
 #define UNUSED_HERE "It is not implemented; write it in C as a plug-in (docs/custom-operators.md)"
 HYB_REASON ("_contrib_quantize_asym", UNUSED_HERE)
 HYB_REASON ("_contrib_quantized_rnn", UNUSED_HERE)
-HYB_REASON ("_npi_bernoulli", UNUSED_HERE)
-HYB_REASON ("_npi_boolean_mask_assign_scalar", UNUSED_HERE)
-HYB_REASON ("_npi_boolean_mask_assign_tensor", UNUSED_HERE)
 HYB_REASON ("_npi_choice", UNUSED_HERE)
 HYB_REASON ("_npi_delete", UNUSED_HERE)
 HYB_REASON ("_npi_insert_scalar", UNUSED_HERE)
@@ -56,10 +55,8 @@ HYB_REASON ("_npi_insert_slice", UNUSED_HERE)
 HYB_REASON ("_npi_insert_tensor", UNUSED_HERE)
 HYB_REASON ("_npi_multinomial", UNUSED_HERE)
 HYB_REASON ("_npi_norm", UNUSED_HERE)
-HYB_REASON ("_npi_percentile", UNUSED_HERE)
 HYB_REASON ("_npi_share_memory", UNUSED_HERE)
 HYB_REASON ("_npi_unique", UNUSED_HERE)
-HYB_REASON ("_npx_constraint_check", UNUSED_HERE)
 #undef UNUSED_HERE
 
 HYB_REASON ("_npi_Custom", CUSTOM)

@@ -12,6 +12,7 @@ from numpy_case import Family, symbol_of
 
 COUNT = 4000
 EULER = 0.5772156649015329
+ODDS = math.exp(-1)
 # Operator, attributes, mean, variance, smallest and largest possible number.
 DISTRIBUTIONS = [
     ("uniform", {"low": 1, "high": 3}, 2, 4 / 12, 1, 3),
@@ -26,6 +27,8 @@ DISTRIBUTIONS = [
     ("weibull", {"a": 2}, math.gamma(1.5), math.gamma(2) - math.gamma(1.5) ** 2, 0, math.inf),
     ("pareto", {"a": 5}, 1 / 4, 5 / (16 * 3), 0, math.inf),
     ("powerd", {"a": 3}, 3 / 4, 3 / (16 * 5), 0, 1),
+    ("bernoulli", {"prob": 0.3, "logit": "None", "is_logit": "False"}, 0.3, 0.21, 0, 1),
+    ("bernoulli", {"logit": -1.0, "prob": "None", "is_logit": "True"}, ODDS / (1 + ODDS), ODDS / (1 + ODDS) ** 2, 0, 1),
 ]
 
 
@@ -43,12 +46,13 @@ def main():
     for name, attributes, mean, variance, low, high in DISTRIBUTIONS:
         op = f"_npi_{name}"
         wanted = statistics((40, COUNT // 40), mean, variance, low, high)
-        family.add(op, "numbers", {}, options={"statistics": wanted, "infers": False}, size=f"(40, {COUNT // 40})", **attributes)
         first = next(iter(attributes))
+        suffix = "_logit" if first == "logit" else ""
+        family.add(op, f"numbers{suffix}", {}, options={"statistics": wanted, "infers": False}, size=f"(40, {COUNT // 40})", **attributes)
         tensor = np.full(100, attributes[first], "float32")
         rest = {key: "None" if key == first else value for key, value in attributes.items()}
         size = "(40,)" if name.endswith("_n") else f"(40, {COUNT // 40})"
-        family.add(op, "tensor", {"input1": tensor}, options={"statistics": wanted, "infers": False}, size=size, **rest)
+        family.add(op, f"tensor{suffix}", {"input1": tensor}, options={"statistics": wanted, "infers": False}, size=size, **rest)
         with mx.util.np_shape(True):
             numbers = symbol_of(op, [], {"size": f"({COUNT},)", **attributes}).bind(mx.cpu(), {}).forward()[0].asnumpy()
         assert abs(numbers.mean() - mean) < 6 * math.sqrt(variance / COUNT), (op, numbers.mean(), mean)

@@ -22,6 +22,7 @@ typedef struct
   HybShape size;
   char    *ctx;
   HybDType dtype;
+  gboolean is_logit; /* of bernoulli */
 } RandomParams;
 
 #define NUMBER(text, member, fallback, help)                                                  \
@@ -278,17 +279,17 @@ draw_row (const gint64 *offset, const gint64 *stride, gint64 n, gpointer data)
     }
 }
 
+/* numbers: both parameters, NaN where an input holds one. */
 static void
-random_forward (const HybCall *call, const HybRun *run, HybSampler sampler)
+draw_numbers (const HybCall *call, const HybRun *run, HybSampler sampler, const double *numbers)
 {
-  const RandomParams   *params = call->params;
   static const HybShape number = { .rank = 0 };
   const HybShape       *shapes[] = { &call->output[0].shape, &number, &number };
   Draw                  draw = {
                      .run = run,
                      .sampler = sampler,
                      .seed = hyb_run_random_seed (run),
-                     .numbers = { params->first, params->second },
+                     .numbers = { numbers[0], numbers[1] },
                      .dtype = call->output[0].dtype,
   };
   HybEach each;
@@ -304,6 +305,64 @@ random_forward (const HybCall *call, const HybRun *run, HybSampler sampler)
     }
   hyb_each_init (&each, shapes[0], 3, shapes);
   hyb_each_rows_parallel (&each, 1024, draw_row, &draw);
+}
+
+static void
+random_forward (const HybCall *call, const HybRun *run, HybSampler sampler)
+{
+  const RandomParams *params = call->params;
+  double              numbers[] = { params->first, params->second };
+
+  draw_numbers (call, run, sampler, numbers);
+}
+
+/* --- bernoulli: one parameter, given as a probability or as a logit --- */
+
+static const HybParam bernoulli_params[] = {
+  NUMBER ("prob", first, NULL, "probability of 1"),
+  NUMBER ("logit", second, NULL, "logarithm of the odds of 1"),
+  { HYB_FIELD (RandomParams, is_logit),
+    HYB_PARAM_BOOL,
+    NULL,
+    .doc = "whether the parameter is a logit" },
+  COMMON_PARAMS,
+  { 0 },
+};
+
+static double
+sample_bernoulli (guint64 seed, guint64 index, double probability, double unused)
+{
+  return hyb_sample_uniform (seed, index, 0, 1) < probability;
+}
+
+static double
+sample_bernoulli_logit (guint64 seed, guint64 index, double logit, double unused)
+{
+  return hyb_sample_uniform (seed, index, 0, 1) < 1 / (1 + exp (-logit));
+}
+
+static void
+bernoulli_arity (gconstpointer values, guint *n_inputs, guint *n_outputs)
+{
+  const RandomParams *params = values;
+
+  *n_inputs = isnan (params->is_logit ? params->second : params->first) ? 1 : 0;
+  *n_outputs = 1;
+}
+
+static gboolean
+bernoulli_infer_shape (HybCall *call, GError **error)
+{
+  return infer_drawn (call, FALSE, error);
+}
+
+static void
+bernoulli_forward (const HybCall *call, const HybRun *run)
+{
+  const RandomParams *params = call->params;
+  double              numbers[] = { params->is_logit ? params->second : params->first, 0 };
+
+  draw_numbers (call, run, params->is_logit ? sample_bernoulli_logit : sample_bernoulli, numbers);
 }
 
 #define ROW(id, sampler, n_parameters, adds, text, ...)                                      \
@@ -346,6 +405,22 @@ static const char *const inputs[] = { "input1", "input2", NULL };
 
 const HybOp hyb_ops_numpy_random[] = {
   ROWS (ROW) //
+  {
+      .name = "_npi_bernoulli",
+      .doc = "Ones with a given probability, else zeros.",
+      .category = HYB_CATEGORY_DATA,
+      .flags = HYB_OP_RANDOM,
+      .inputs = inputs,
+      .params = bernoulli_params,
+      .params_size = sizeof (RandomParams),
+      .arity = bernoulli_arity,
+      .infer_shape = bernoulli_infer_shape,
+      .infer_dtype = random_infer_dtype,
+      .check = random_check,
+      .dtypes = HYB_DTYPES_ALL,
+      .prepare = random_prepare,
+      .forward = bernoulli_forward,
+  },
   { 0 },
 };
 
