@@ -8,6 +8,7 @@
 #include "engine/doctor/batch.h"
 #include "engine/doctor/layout.h"
 #include "engine/doctor/match-parameters.h"
+#include "engine/doctor/misspelt-parameters.h"
 #include "engine/doctor/neighbours.h"
 #include "engine/doctor/spelling.h"
 
@@ -67,12 +68,10 @@ cast_parameters (HybModel *model, const HybFinding *finding, GPtrArray *changes)
     }
 }
 
-/* Renames parameters that were matched by kind, order and shape. */
+/* Renames parameters.  pairs: variable, parameter, variable, …; why: the end of the note. */
 static void
-rename_guessed (HybModel *model, GPtrArray *changes)
+rename_parameters (HybModel *model, GPtrArray *pairs, const char *why, GPtrArray *changes)
 {
-  g_autoptr (GPtrArray) pairs = hyb_model_guess_parameters (model);
-
   for (guint i = 0; pairs && i < pairs->len; i += 2)
     {
       g_autoptr (HybTensor) tensor =
@@ -81,10 +80,27 @@ rename_guessed (HybModel *model, GPtrArray *changes)
       hyb_model_remove_parameter (model, pairs->pdata[i + 1]);
       hyb_model_set_parameter (model, pairs->pdata[i], tensor);
       g_ptr_array_add (changes,
-                       g_strdup_printf ("renamed “%s” to “%s”, by kind, order and shape",
+                       g_strdup_printf ("renamed “%s” to “%s”, %s",
                                         (char *) pairs->pdata[i + 1],
-                                        (char *) pairs->pdata[i]));
+                                        (char *) pairs->pdata[i],
+                                        why));
     }
+}
+
+static void
+rename_misspelt (HybModel *model, GPtrArray *changes)
+{
+  g_autoptr (GPtrArray) pairs = hyb_misspelt_parameters (model);
+
+  rename_parameters (model, pairs, "the only near name with a fitting shape", changes);
+}
+
+static void
+rename_guessed (HybModel *model, GPtrArray *changes)
+{
+  g_autoptr (GPtrArray) pairs = hyb_model_guess_parameters (model);
+
+  rename_parameters (model, pairs, "by kind, order and shape", changes);
 }
 
 /* Changes the axes of arrays that other programs store in another order. */
@@ -176,6 +192,7 @@ hyb_diagnose_repair (HybModel *model, GPtrArray *changes)
 
   graph = hyb_spelling_correct (hyb_model_get_graph (model), changes);
   hyb_model_set_graph (model, graph);
+  rename_misspelt (model, changes);
   rename_guessed (model, changes);
   change_layouts (model, changes);
   free_batch (model, changes);

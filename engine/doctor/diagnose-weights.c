@@ -6,6 +6,7 @@
 #include "engine/doctor/diagnosis.h"
 
 #include "engine/doctor/match-parameters.h"
+#include "engine/doctor/misspelt-parameters.h"
 #include "engine/formats/model-weights.h"
 #include "engine/op/suggest.h"
 
@@ -49,7 +50,9 @@ hint_for_missing (const HybDiagnosis *diagnosis, const char *name)
 static void
 report_missing (HybDiagnosis *diagnosis)
 {
+  g_autoptr (GPtrArray) misspelt = hyb_misspelt_parameters (diagnosis->model);
   HybFinding *finding = NULL;
+  guint       n_missing = 0;
 
   for (guint i = 0; i < diagnosis->n_variables; i++)
     {
@@ -71,7 +74,10 @@ report_missing (HybDiagnosis *diagnosis)
         }
       expected = hyb_shape_to_json (&diagnosis->types[node->first_output].shape);
       hyb_finding_add_item (finding, node->name, expected, NULL);
+      n_missing++;
     }
+  if (finding && misspelt->len == 2 * n_missing)
+    finding->remedy = HYB_REMEDY_REPAIR;
 }
 
 static void

@@ -128,14 +128,14 @@ test_missing_and_unused (void)
   g_autoptr (GPtrArray) changes = g_ptr_array_new_with_free_func (g_free);
 
   add_parameter (model, "fc_weight", HYB_F32, hyb_shape_2d (4, 7));
-  add_parameter (model, "fc_bais", HYB_F32, hyb_shape_1d (4));
+  add_parameter (model, "fc_bais", HYB_F32, hyb_shape_1d (5));
   diagnose (model);
   g_assert_cmpstr (get_item (find_code (model, "missing-parameter"), 0)->name, ==, "fc_bias");
   g_assert_nonnull (strstr (find_code (model, "missing-parameter")->hint, "fc_bais"));
   g_assert_cmpstr (get_item (find_code (model, "unused-parameter"), 0)->name, ==, "fc_bais");
   g_assert_null (find_code (model, "wrong-pair"));
 
-  hyb_diagnose_repair (model, changes); /* it may be the one that is missing */
+  hyb_diagnose_repair (model, changes); /* it may be meant for the missing one */
   g_assert_nonnull (hyb_model_get_parameter (model, "fc_bais"));
 }
 
@@ -511,6 +511,43 @@ test_doubtful_spellings_are_left_alone (void)
   g_assert_cmpstr (hyb_graph_get_node (hyb_model_get_graph (model), 2)->type, ==, "Custom");
 }
 
+/* “fc1_wieght” is meant, the others are not: another number, another shape, two that are as near. */
+static void
+test_one_near_name_is_the_misspelt_one (void)
+{
+  static const struct
+  {
+    const char *name;
+    gint64      rows;
+    const char *other;
+    gboolean    is_renamed;
+  } cases[] = { { "fc1_wieght", 4, NULL, TRUE },
+                { "FC1_weight", 4, NULL, TRUE },
+                { "fc1_wieght", 5, NULL, FALSE },
+                { "fc4_weight", 4, NULL, FALSE },
+                { "fc1_wieght", 4, "fc1_weigth", FALSE } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (HybModel) model = read_text (TWO_LAYERS);
+      g_autoptr (GPtrArray) changes = g_ptr_array_new_with_free_func (g_free);
+
+      add_parameter (model, cases[i].name, HYB_F32, hyb_shape_2d (cases[i].rows, 7));
+      if (cases[i].other)
+        add_parameter (model, cases[i].other, HYB_F32, hyb_shape_2d (cases[i].rows, 7));
+      add_parameter (model, "fc2_weight", HYB_F32, hyb_shape_2d (4, 4));
+      diagnose (model);
+      g_assert_cmpint (find_code (model, "missing-parameter")->remedy == HYB_REMEDY_REPAIR,
+                       ==,
+                       cases[i].is_renamed);
+      hyb_diagnose_repair (model, changes);
+      if (cases[i].is_renamed)
+        g_assert_nonnull (strstr (changes->pdata[0], "to “fc1_weight”, the only near name"));
+      for (guint k = 0; k < changes->len && !cases[i].is_renamed; k++)
+        g_assert_null (strstr (changes->pdata[k], "the only near name"));
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -547,6 +584,8 @@ main (int argc, char **argv)
                    test_another_models_layers_are_not_renamed);
   g_test_add_func ("/engine/doctor/diagnose/no-name-in-common-is-a-wrong-pair",
                    test_no_name_in_common_is_a_wrong_pair);
+  g_test_add_func ("/engine/doctor/diagnose/one-near-name-is-the-misspelt-one",
+                   test_one_near_name_is_the_misspelt_one);
   g_test_add_func ("/engine/doctor/diagnose/doubtful-spellings-are-left-alone",
                    test_doubtful_spellings_are_left_alone);
 
