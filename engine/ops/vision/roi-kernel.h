@@ -178,10 +178,11 @@ NAME (align_regions) (const RoiView *view,
                       REAL          *gradient)
 {
   gint64 size = view->height * view->width;
+  gint64 n = view->regions * view->out_channels * view->out_height * view->out_width;
 
-  for (gint64 cell = 0;
-       size > 0 && cell < view->regions * view->out_channels * view->out_height * view->out_width;
-       cell++)
+  for (gint64 cell = 0; size == 0 && !gradient && cell < n; cell++)
+    out[cell] = 0;
+  for (gint64 cell = 0; size > 0 && cell < n; cell++)
     {
       gint64      j = cell % view->out_width, i = cell / view->out_width % view->out_height;
       gint64      c = cell / (view->out_width * view->out_height) % view->out_channels;
