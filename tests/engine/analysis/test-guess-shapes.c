@@ -1,0 +1,287 @@
+/* test-guess-shapes.c — sizes of inputs that operators, weights, names and habits suggest.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "engine/analysis/guess-shapes.h"
+
+#include "engine/analysis/infer-types.h"
+#include "engine/graph/builder.h"
+#include "engine/graph/reach.h"
+
+#include <string.h>
+
+/* A node with up to two inputs. */
+static HybValueId
+add (HybBuilder        *builder,
+     const char        *op,
+     const char        *name,
+     const HybValueId  *inputs,
+     const char *const *attributes)
+{
+  HybNodeSpec spec = { .name = name, .attributes = attributes, .inputs = inputs };
+  g_autoptr (GError) error = NULL;
+  HybValueId value;
+
+  while (inputs[spec.n_inputs] != HYB_NO_ID)
+    spec.n_inputs++;
+  value = hyb_builder_call (builder, op, &spec, &error);
+  g_assert_no_error (error);
+  return value;
+}
+
+#define INPUTS(...)     ((const HybValueId[]){ __VA_ARGS__, HYB_NO_ID })
+#define ATTRIBUTES(...) ((const char *const[]){ __VA_ARGS__, NULL })
+
+/* The guesses for a graph that ends in this value.  weight: (nullable) the shape of variable 1. */
+static GPtrArray *
+guess (HybBuilder *builder, HybValueId head, const HybShape *weight, const char *file)
+{
+  g_autoptr (HybGraph) graph = NULL;
+  g_autofree HybType *types = NULL;
+  g_autofree guint8  *needed = NULL;
+  g_autoptr (GError) error = NULL;
+  HybGuessHints    hints = { .file = file };
+  guint            n;
+  const HybNodeId *variables;
+  GPtrArray       *guesses;
+
+  hyb_builder_add_head (builder, head);
+  graph = hyb_builder_freeze (builder);
+  types = g_new (HybType, hyb_graph_n_values (graph));
+  for (guint i = 0; i < hyb_graph_n_values (graph); i++)
+    types[i] = HYB_TYPE_UNKNOWN;
+  variables = hyb_graph_get_variables (graph, &n);
+  if (weight)
+    types[hyb_graph_get_node (graph, variables[1])->first_output].shape = *weight;
+  g_assert_true (hyb_infer_types (graph, types, NULL, FALSE, &error));
+  needed = hyb_graph_find_needed (graph, NULL);
+  guesses = hyb_guess_shapes (graph, types, needed, FALSE, &hints);
+  for (guint i = 0; i < guesses->len; i++)
+    {
+      const HybShapeGuess *found = guesses->pdata[i];
+      const HybNode       *node = hyb_graph_get_node (graph, found->variable);
+
+      g_assert_true (hyb_shape_equal (&types[node->first_output].shape, &found->shape));
+    }
+  return guesses;
+}
+
+static void
+assert_guess (GPtrArray *guesses, guint at, const HybShape *shape, const char *reason)
+{
+  const HybShapeGuess *found;
+
+  g_assert_cmpuint (at, <, guesses->len);
+  found = guesses->pdata[at];
+  g_assert_true (hyb_shape_equal (&found->shape, shape));
+  if (!strstr (found->reason, reason))
+    g_error ("“%s” does not say “%s”", found->reason, reason);
+}
+
+/* data → convolution 3 × 3 → the given pooling → a fully connected layer with 100 classes. */
+static HybValueId
+add_image_network (HybBuilder *builder, const char *const *pooling)
+{
+  HybValueId data = hyb_builder_add_variable (builder, "data", NULL);
+  HybValueId weight = hyb_builder_add_variable (builder, "fc_weight", NULL);
+  HybValueId filters = hyb_builder_add_variable (builder, "conv_weight", NULL);
+  HybValueId conv =
+      add (builder,
+           "Convolution",
+           "conv",
+           INPUTS (data, filters),
+           ATTRIBUTES ("kernel", "(3, 3)", "pad", "(1, 1)", "num_filter", "4", "no_bias", "True"));
+  HybValueId pool = add (builder, "Pooling", "pool", INPUTS (conv), pooling);
+
+  return add (builder,
+              "FullyConnected",
+              "fc",
+              INPUTS (pool, weight),
+              ATTRIBUTES ("num_hidden", "100", "no_bias", "True"));
+}
+
+static void
+test_an_image_has_the_usual_size_if_any_fits (void)
+{
+  HybBuilder *builder = hyb_builder_new ();
+  HybValueId  head =
+      add_image_network (builder, ATTRIBUTES ("global_pool", "True", "kernel", "(1, 1)"));
+  g_autoptr (GPtrArray) guesses = guess (builder, head, NULL, NULL);
+  HybShape expected = hyb_shape_4d (1, 3, 224, 224);
+
+  g_assert_cmpuint (guesses->len, ==, 1);
+  assert_guess (guesses, 0, &expected, "others fit");
+}
+
+static void
+test_weights_behind_a_flatten_decide_the_size (void)
+{
+  static const gint64 sizes[] = { 96, 100, 1 }; /* usual; found by trying all; the smallest */
+
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+    {
+      HybBuilder *builder = hyb_builder_new ();
+      HybValueId  head = add_image_network (builder, ATTRIBUTES ("kernel", "(1, 1)"));
+      HybShape    weight = hyb_shape_2d (100, 4 * sizes[i] * sizes[i]);
+      HybShape    expected = hyb_shape_4d (1, 3, sizes[i], sizes[i]);
+      g_autoptr (GPtrArray) guesses = guess (builder, head, &weight, NULL);
+
+      assert_guess (guesses, 0, &expected, "“fc” (FullyConnected) refuses 224");
+    }
+}
+
+static void
+test_a_window_that_is_too_large_for_the_usual_size_asks_for_the_next (void)
+{
+  HybBuilder *builder = hyb_builder_new ();
+  HybValueId  head = add_image_network (builder, ATTRIBUTES ("kernel", "(250, 250)"));
+  g_autoptr (GPtrArray) guesses = guess (builder, head, NULL, NULL);
+  HybShape expected = hyb_shape_4d (1, 3, 299, 299);
+
+  assert_guess (guesses, 0, &expected, "“pool” (Pooling) refuses 224");
+}
+
+static void
+test_a_size_in_the_name_of_the_file_comes_first (void)
+{
+  static const struct
+  {
+    const char *file;
+    gint64      size;
+  } cases[] = { { "zoo/ssd_512_net50-symbol.json", 512 }, { "zoo/ssd_300-symbol.json", 300 },
+                { "zoo/net50_v1-symbol.json", 224 },      { "zoo_512/net-symbol.json", 224 },
+                { "net_2080-symbol.json", 224 },          { "net_2048-symbol.json", 2048 } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      HybBuilder *builder = hyb_builder_new ();
+      HybValueId  head = add_image_network (builder, ATTRIBUTES ("kernel", "(2, 2)"));
+      HybShape    expected = hyb_shape_4d (1, 3, cases[i].size, cases[i].size);
+      g_autoptr (GPtrArray) guesses = guess (builder, head, NULL, cases[i].file);
+
+      assert_guess (guesses, 0, &expected, "a batch of 1");
+    }
+}
+
+static void
+test_weights_of_a_fully_connected_layer_tell_the_features (void)
+{
+  HybBuilder *builder = hyb_builder_new ();
+  HybValueId  data = hyb_builder_add_variable (builder, "data", NULL);
+  HybValueId  weight = hyb_builder_add_variable (builder, "fc_weight", NULL);
+  HybValueId  head = add (builder,
+                         "FullyConnected",
+                         "fc",
+                         INPUTS (data, weight),
+                         ATTRIBUTES ("num_hidden", "3", "no_bias", "True"));
+  HybShape    known = hyb_shape_2d (3, 17), expected = hyb_shape_2d (1, 17);
+  g_autoptr (GPtrArray) guesses = guess (builder, head, &known, NULL);
+
+  assert_guess (guesses, 0, &expected, "“fc” reads 17 numbers");
+}
+
+static void
+test_steps_of_an_unrolled_graph_are_counted (void)
+{
+  HybBuilder *builder = hyb_builder_new ();
+  HybValueId  data = hyb_builder_add_variable (builder, "data", NULL);
+  HybValueId  steps = add (builder,
+                          "SliceChannel",
+                          "steps",
+                          INPUTS (data),
+                          ATTRIBUTES ("num_outputs", "7", "axis", "1", "squeeze_axis", "True"));
+  HybValueId  sum = add (builder, "_Plus", "sum", INPUTS (steps, steps + 6), NULL);
+  HybValueId  weight = hyb_builder_add_variable (builder, "fc_weight", NULL);
+  HybValueId  head = add (builder,
+                         "FullyConnected",
+                         "fc",
+                         INPUTS (sum, weight),
+                         ATTRIBUTES ("num_hidden", "3", "no_bias", "True"));
+  g_autoptr (GPtrArray) guesses = guess (builder, head, NULL, NULL);
+  const HybShapeGuess *found;
+
+  g_assert_cmpuint (guesses->len, ==, 1);
+  found = guesses->pdata[0];
+  g_assert_cmpint (found->shape.dim[0], ==, 1);
+  g_assert_cmpint (found->shape.dim[1], ==, 7);
+}
+
+static void
+test_a_recurrent_operator_tells_time_from_batch (void)
+{
+  for (guint swaps = 0; swaps < 2; swaps++)
+    {
+      HybBuilder *builder = hyb_builder_new ();
+      HybValueId  data = hyb_builder_add_variable (builder, "data", NULL);
+      HybValueId  weight = hyb_builder_add_variable (builder, "embed_weight", NULL);
+      HybValueId  parameters = hyb_builder_add_variable (builder, "parameters", NULL);
+      HybValueId  state = hyb_builder_add_variable (builder, "begin_state", NULL);
+      HybValueId  x = add (builder,
+                          "Embedding",
+                          "embed",
+                          INPUTS (data, weight),
+                          ATTRIBUTES ("input_dim", "50", "output_dim", "6"));
+      HybShape    expected = swaps ? hyb_shape_2d (1, 35) : hyb_shape_2d (35, 1);
+      HybShape    begin = hyb_shape_3d (1, 1, 4);
+      g_autoptr (GPtrArray) guesses = NULL;
+
+      if (swaps)
+        x = add (builder, "SwapAxis", "swap", INPUTS (x), ATTRIBUTES ("dim1", "0", "dim2", "1"));
+      x = add (builder,
+               "RNN",
+               "rnn",
+               INPUTS (x, parameters, state),
+               ATTRIBUTES ("mode", "gru", "state_size", "4", "num_layers", "1"));
+      guesses = guess (builder, x, NULL, NULL);
+      assert_guess (guesses, 0, &expected, "sequences");
+      for (guint i = 1; i < guesses->len; i++)
+        assert_guess (guesses, i, &begin, "a batch of 1");
+    }
+}
+
+static void
+test_an_input_that_nothing_fits_stays_open (void)
+{
+  HybBuilder *builder = hyb_builder_new ();
+  HybValueId  data = hyb_builder_add_variable (builder, "data", NULL);
+  HybValueId  first =
+      hyb_builder_add_variable (builder, "a_weight", ATTRIBUTES ("__shape__", "(3, 17)"));
+  HybValueId second =
+      hyb_builder_add_variable (builder, "b_weight", ATTRIBUTES ("__shape__", "(3, 18)"));
+  HybValueId a = add (builder,
+                      "FullyConnected",
+                      "a",
+                      INPUTS (data, first),
+                      ATTRIBUTES ("num_hidden", "3", "no_bias", "True"));
+  HybValueId b = add (builder,
+                      "FullyConnected",
+                      "b",
+                      INPUTS (data, second),
+                      ATTRIBUTES ("num_hidden", "3", "no_bias", "True"));
+  g_autoptr (GPtrArray) guesses =
+      guess (builder, add (builder, "_Plus", "sum", INPUTS (a, b), NULL), NULL, NULL);
+
+  g_assert_cmpuint (guesses->len, ==, 0);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/guess-shapes/an-image-has-the-usual-size-if-any-fits",
+                   test_an_image_has_the_usual_size_if_any_fits);
+  g_test_add_func ("/guess-shapes/weights-behind-a-flatten-decide-the-size",
+                   test_weights_behind_a_flatten_decide_the_size);
+  g_test_add_func ("/guess-shapes/a-window-that-is-too-large-for-the-usual-size-asks-for-the-next",
+                   test_a_window_that_is_too_large_for_the_usual_size_asks_for_the_next);
+  g_test_add_func ("/guess-shapes/a-size-in-the-name-of-the-file-comes-first",
+                   test_a_size_in_the_name_of_the_file_comes_first);
+  g_test_add_func ("/guess-shapes/weights-of-a-fully-connected-layer-tell-the-features",
+                   test_weights_of_a_fully_connected_layer_tell_the_features);
+  g_test_add_func ("/guess-shapes/steps-of-an-unrolled-graph-are-counted",
+                   test_steps_of_an_unrolled_graph_are_counted);
+  g_test_add_func ("/guess-shapes/a-recurrent-operator-tells-time-from-batch",
+                   test_a_recurrent_operator_tells_time_from_batch);
+  g_test_add_func ("/guess-shapes/an-input-that-nothing-fits-stays-open",
+                   test_an_input_that_nothing_fits_stays_open);
+  return g_test_run ();
+}
