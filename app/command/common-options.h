@@ -11,7 +11,7 @@
 typedef enum
 {
   SCOPE_OPTIONS_MODEL = 1 << 0, /* --params, --epoch, --plugin */
-  SCOPE_OPTIONS_TYPES = 1 << 1, /* --shape, --dtype */
+  SCOPE_OPTIONS_TYPES = 1 << 1, /* --shape, --no-guess, --dtype */
   SCOPE_OPTIONS_RUN = 1 << 2,   /* --device, --threads, --seed, --mode, --train, --init … */
 } ScopeOptionGroups;
 
@@ -26,6 +26,7 @@ typedef struct
   char    *params;
   gint64   epoch; /* HYB_EPOCH_HIGHEST if not given */
   char   **shapes;
+  gboolean no_guess;
   char    *dtype;
   char    *device;
   int      threads;

@@ -3,6 +3,7 @@
  * The result is compared with the original (check_proof()) before anything is written.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/command.h"
+#include "app/command/complete-model.h"
 #include "app/command/convert-float.h"
 #include "app/command/describe-proof.h"
 #include "app/command/describe.h"
@@ -110,16 +111,23 @@ describe_matches (ScopeJson *json, HybModel *model, const HybVariant *variant)
   scope_json_end (json);
 }
 
-static void
-print_json (const ConvertOptions *options,
-            HybModel             *model,
-            const HybVariant     *variant,
-            const HybProof       *proof,
-            GPtrArray            *written)
+/* What was done, for the output. */
+typedef struct
 {
+  HybModel              *model;
+  const ScopeCompletion *completion;
+  const HybVariant      *variant;
+  const HybProof        *proof;
+  GPtrArray             *written; /* names of files */
+} Done;
+
+static void
+print_json (const ConvertOptions *options, const Done *done)
+{
+  const HybVariant *variant = done->variant;
   g_autoptr (ScopeJson) json = scope_json_new ();
 
-  scope_describe_strings (json, "written", written);
+  scope_describe_strings (json, "written", done->written);
   scope_json_begin_list (json, "recognised");
   for (guint i = 0; i < variant->recognised->len; i++)
     {
@@ -135,10 +143,11 @@ print_json (const ConvertOptions *options,
     }
   scope_json_end (json);
   scope_json_begin_object (json, "proof");
-  scope_describe_proof (json, proof);
+  scope_describe_proof (json, done->proof);
   scope_json_end (json);
+  scope_describe_completion (json, done->model, done->completion);
   if (options->matches)
-    describe_matches (json, model, variant);
+    describe_matches (json, done->model, variant);
   scope_json_print (json);
 }
 
@@ -161,59 +170,6 @@ print_text (const HybVariant *variant, const HybProof *proof, GPtrArray *written
     printf ("wrote %s\n", (const char *) written->pdata[i]);
 }
 
-/* Adds zeros in the shapes that a gallery model is usually run with. */
-static gboolean
-add_usual_inputs (HybModel *model, HybTensorList *list, GError **error)
-{
-  guint            n;
-  const HybNodeId *variables = hyb_graph_get_variables (hyb_model_get_graph (model), &n);
-
-  for (guint i = 0; i < n; i++)
-    {
-      const char    *name = hyb_graph_get_node (hyb_model_get_graph (model), variables[i])->name;
-      const HybType *usual = hyb_model_get_input_type (model, name);
-      g_autoptr (HybTensor) zeros = NULL;
-
-      if (!usual || !hyb_type_is_known (usual))
-        continue;
-      zeros = hyb_tensor_new_zeros (usual, error);
-      if (!zeros)
-        return FALSE;
-      hyb_tensor_list_set (list, name, zeros);
-    }
-  return TRUE;
-}
-
-/* The arrays of --input plus zeros for every --shape, which fix the shapes of the conversion.
- * (transfer full) */
-static HybTensorList *
-collect_inputs (const ScopeCommonOptions *common,
-                HybModel                 *model,
-                HybTensorList            *input,
-                GError                  **error)
-{
-  g_autoptr (HybTensorList) list = input ? hyb_tensor_list_ref (input) : hyb_tensor_list_new ();
-
-  if (!input && !common->shapes && !add_usual_inputs (model, list, error))
-    return NULL;
-  for (guint i = 0; common->shapes && common->shapes[i]; i++)
-    {
-      HybType          type = { .dtype = HYB_F32 };
-      g_autofree char *name = NULL;
-      g_autoptr (HybTensor) zeros = NULL;
-
-      if (!scope_parse_shape (common->shapes[i], &name, &type.shape, error))
-        return NULL;
-      if (!hyb_shape_is_known (&type.shape) || hyb_tensor_list_has (list, name))
-        continue;
-      zeros = hyb_tensor_new_zeros (&type, error);
-      if (!zeros)
-        return NULL;
-      hyb_tensor_list_set (list, name, zeros);
-    }
-  return g_steal_pointer (&list);
-}
-
 static int
 run_convert (const ScopeCommonOptions *common, gpointer data, char **files, GError **error)
 {
@@ -224,6 +180,7 @@ run_convert (const ScopeCommonOptions *common, gpointer data, char **files, GErr
   g_autoptr (HybTensorList) inputs = NULL;
   g_autoptr (HybVariant) variant = NULL;
   g_auto (HybProof) proof = { 0 };
+  g_auto (ScopeCompletion) completion = { 0 };
   HybProveOptions prove = { 0 };
   g_autoptr (GPtrArray) written = g_ptr_array_new_with_free_func (g_free);
 
@@ -233,7 +190,9 @@ run_convert (const ScopeCommonOptions *common, gpointer data, char **files, GErr
       (options->input && !(input = hyb_npz_read_file (options->input, error))))
     return SCOPE_EXIT_FILE;
 
-  convert.input = inputs = collect_inputs (common, model, input, error);
+  if (!scope_complete_model (&completion, common, model, input, TRUE, error))
+    return SCOPE_EXIT_MODEL;
+  convert.input = inputs = scope_shaped_inputs (&completion.common, model, input, error);
   if (!inputs)
     return SCOPE_EXIT_USAGE;
   if (is_to_float (options))
@@ -253,7 +212,7 @@ run_convert (const ScopeCommonOptions *common, gpointer data, char **files, GErr
   if (!hyb_model_save (variant->model, options->output, 0, written, error))
     return SCOPE_EXIT_FILE;
   if (common->json)
-    print_json (options, model, variant, &proof, written);
+    print_json (options, &(Done){ model, &completion, variant, &proof, written });
   else
     print_text (variant, &proof, written);
   return SCOPE_EXIT_DONE;

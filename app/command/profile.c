@@ -4,6 +4,7 @@
  * measure().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/command.h"
+#include "app/command/complete-model.h"
 #include "app/command/describe-capture.h"
 #include "app/command/inputs.h"
 #include "app/command/open-model.h"
@@ -123,6 +124,14 @@ measure (const ScopeCommonOptions *common,
   return capture;
 }
 
+/* A reader of the capture must know that the parameters were not those of the model. */
+static void
+note_completion (ProfFacts *facts, const ScopeCompletion *completion)
+{
+  if (completion->n_filled > 0)
+    prof_facts_set_number (facts, "model.filled", completion->n_filled);
+}
+
 static gboolean
 write_files (const ProfileOptions *options, const ProfCapture *capture, GError **error)
 {
@@ -133,19 +142,21 @@ write_files (const ProfileOptions *options, const ProfCapture *capture, GError *
 
 /* recordings has the comparison of capture with the baseline, if there is one. */
 static void
-print_result (const ScopeCommonOptions *common,
-              const ProfileOptions     *options,
-              const ProfCapture        *capture,
-              const ScopeRecordings    *recordings)
+print_result (HybModel              *model,
+              const ScopeCompletion *completion,
+              const ProfileOptions  *options,
+              const ProfCapture     *capture,
+              const ScopeRecordings *recordings)
 {
   g_autoptr (ProfSummary) summary = prof_summary_new (capture);
 
-  if (common->json)
+  if (completion->common.json)
     {
       g_autoptr (ScopeJson) json = scope_json_new ();
 
       scope_json_string (json, "capture", options->capture);
       scope_describe_capture (json, capture, summary);
+      scope_describe_completion (json, model, completion);
       if (scope_recordings_have_baseline (recordings))
         scope_recordings_describe (json, recordings);
       scope_json_print (json);
@@ -171,7 +182,8 @@ run_profile (const ScopeCommonOptions *common, gpointer data, char **files, GErr
   g_autoptr (ScopeRecordings) recordings = NULL;
   g_autofree char   *name = g_path_get_basename (files[0]);
   ScopeInputs        inputs = { 0 };
-  ScopeCommonOptions filled = *common;
+  ScopeCommonOptions filled;
+  g_auto (ScopeCompletion) completion = { 0 };
 
   /* An option that was not given is 0. */
   options->warmup = options->warmup == 0 ? -1 : options->warmup;
@@ -184,6 +196,10 @@ run_profile (const ScopeCommonOptions *common, gpointer data, char **files, GErr
     return SCOPE_EXIT_FILE;
 
   facts = describe_conditions (common, model, files[0]);
+  if (!scope_complete_model (&completion, common, model, given, TRUE, error))
+    return SCOPE_EXIT_MODEL;
+  note_completion (facts, &completion);
+  filled = completion.common;
   scope_common_options_set_default_init (&filled, model);
   inputs.model = model;
   inputs.given = given;
@@ -198,7 +214,7 @@ run_profile (const ScopeCommonOptions *common, gpointer data, char **files, GErr
        (!scope_recordings_add (recordings, capture, files[0], error) ||
         !scope_recordings_write (recordings, &options->baseline, error))))
     return SCOPE_EXIT_MODEL;
-  print_result (common, options, capture, recordings);
+  print_result (model, &completion, options, capture, recordings);
   return scope_recordings_exit (recordings);
 }
 

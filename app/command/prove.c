@@ -3,6 +3,7 @@
  * hyb_prove() runs both on random inputs, forward and backward, and compares.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/command.h"
+#include "app/command/complete-model.h"
 #include "app/command/describe-proof.h"
 #include "app/command/open-model.h"
 
@@ -25,14 +26,27 @@ run_prove (const ScopeCommonOptions *common, gpointer data, char **files, GError
   g_autoptr (HybModel) b = NULL;
   g_autoptr (HybTensorList) input = NULL;
   g_auto (HybProof) proof = { 0 };
-  HybProveOptions prove_options = { .seed = (guint64) common->seed };
+  g_auto (ScopeCompletion) a_completion = { 0 };
+  g_auto (ScopeCompletion) b_completion = { 0 };
+  g_autoptr (HybTensorList) inputs = NULL;
+  ScopeCompletionOptions complete = { 0 };
+  HybProveOptions        prove_options = { .seed = (guint64) common->seed };
 
   b_common.params = options->params_b;
   if (!(a = scope_open_model (common, a_files, error)) ||
       !(b = scope_open_model (&b_common, b_files, error)) ||
       (options->input && !(input = hyb_npz_read_file (options->input, error))))
     return SCOPE_EXIT_FILE;
-  prove_options.input = input;
+  /* Random values beside real ones would only prove that they differ. */
+  complete.given = input;
+  complete.fills = hyb_model_n_parameters (a) == 0 && hyb_model_n_parameters (b) == 0;
+  if (!scope_complete_model (&a_completion, common, a, &complete, error) ||
+      !(inputs = scope_shaped_inputs (&a_completion.common, a, input, error)))
+    return SCOPE_EXIT_MODEL;
+  complete.given = inputs;
+  if (!scope_complete_model (&b_completion, &b_common, b, &complete, error))
+    return SCOPE_EXIT_MODEL;
+  prove_options.input = hyb_tensor_list_n (inputs) > 0 ? inputs : NULL;
   if (!hyb_prove (a, b, &prove_options, &proof, error))
     return SCOPE_EXIT_MODEL;
 
@@ -41,6 +55,7 @@ run_prove (const ScopeCommonOptions *common, gpointer data, char **files, GError
       g_autoptr (ScopeJson) json = scope_json_new ();
 
       scope_describe_proof (json, &proof);
+      scope_describe_completion (json, a, &a_completion);
       scope_json_print (json);
     }
   else
@@ -66,12 +81,19 @@ static const GOptionEntry prove_options[] = {
   { 0 },
 };
 
+static const char *const examples[] = {
+  "hscope prove gallery:lstm-hybrid gallery:lstm-hybrid",
+  "hscope new lenet --output net && hscope prove net-symbol.json net-symbol.json --seed 7",
+  NULL,
+};
+
 const ScopeCommand scope_command_prove = {
   .name = "prove",
   .arguments = "A B",
   .summary = "Check that two models compute the same, forward and backward, on random inputs",
   .n_files = { 2, 2 },
-  .option_groups = SCOPE_OPTIONS_MODEL | SCOPE_OPTIONS_RUN,
+  .option_groups = SCOPE_OPTIONS_MODEL | SCOPE_OPTIONS_TYPES | SCOPE_OPTIONS_RUN,
+  .examples = examples,
   .options = prove_options,
   .options_size = sizeof (ProveOptions),
   .run = run_prove,

@@ -4,6 +4,7 @@
  * run_run().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/command.h"
+#include "app/command/complete-model.h"
 #include "app/command/describe.h"
 #include "app/command/inputs.h"
 #include "app/command/open-model.h"
@@ -32,6 +33,7 @@ typedef struct
 {
   const ScopeCommonOptions *common;
   const RunOptions         *options;
+  ScopeCompletion           completion;
   ScopeInputs               inputs;
   HybGraph                 *graph; /* the model's; with --backward its gradients are more outputs */
   GPtrArray                *values;       /* of HybTensor, by variable of graph */
@@ -303,6 +305,7 @@ print_json (const Run *run)
     }
   scope_json_end (json);
   scope_json_double (json, "seconds", run->seconds);
+  scope_describe_completion (json, run->inputs.model, &run->completion);
   if (run->inner_values)
     scope_run_values_write (run->inner_values, json);
   scope_json_print (json);
@@ -365,6 +368,7 @@ clear_run (Run *run)
   g_clear_pointer (&run->inner_values, scope_run_values_free);
   g_clear_pointer (&run->names, g_strfreev);
   scope_inputs_clear (&run->inputs);
+  scope_completion_clear (&run->completion);
 }
 
 static int
@@ -381,6 +385,16 @@ run_run (const ScopeCommonOptions *common, gpointer data, char **files, GError *
   if (options->input && !(given = hyb_npz_read_file (options->input, error)))
     return SCOPE_EXIT_FILE;
 
+  /* Guesses decide nothing while there are no values. */
+  if (common->init)
+    {
+      if (!scope_complete_model (&run.completion, common, model, given, FALSE, error))
+        {
+          scope_completion_clear (&run.completion);
+          return SCOPE_EXIT_MODEL;
+        }
+      run.common = common = &run.completion.common;
+    }
   run.names = hyb_graph_dup_output_names (hyb_model_get_graph (model));
   run.n_outputs = g_strv_length (run.names);
   run.inputs = (ScopeInputs){ .model = model, .given = given, .needs_labels = options->backward };

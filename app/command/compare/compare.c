@@ -9,6 +9,7 @@
 #include "app/command/compare/compare-recordings.h"
 #include "app/command/compare/compare-text.h"
 #include "app/command/compare/comparison.h"
+#include "app/command/complete-model.h"
 #include "app/command/inputs.h"
 #include "app/command/open-model.h"
 #include "app/command/variants.h"
@@ -155,6 +156,8 @@ add_variant (const ScopeComparison *self,
                                 .needs_labels = group->backward };
   gboolean           is_done;
 
+  /* The arrays have the shapes already; a conversion may lack an input that --shape names. */
+  common.shapes = NULL;
   scope_common_options_set_default_init (&common, variant->model);
   is_done = scope_inputs_fill (&inputs, &common, error);
   for (guint m = 0; is_done && m < file->modes->len; m++)
@@ -185,11 +188,15 @@ add_file (const ScopeComparison *self,
   OpenedFile       opened = { .common = *self->common, .modes = modes };
   g_autoptr (HybModel) model = NULL;
   g_autoptr (HybTensorList) inputs = NULL;
+  g_auto (ScopeCompletion) completion = { 0 };
 
   opened.common.shapes = shapes;
   opened.common.train = opened.common.train || group->backward;
   if (!(model = scope_open_model (&opened.common, files, error)) ||
-      !(inputs = scope_variant_inputs (&opened.common, model, error)))
+      !scope_complete_model (&completion, &opened.common, model, NULL, TRUE, error))
+    return FALSE;
+  opened.common.shapes = completion.common.shapes;
+  if (!(inputs = scope_variant_inputs (&opened.common, model, error)))
     return FALSE;
   opened.inputs = inputs;
   for (guint i = 0; variants[i]; i++)
