@@ -203,12 +203,25 @@ static const GOptionEntry check_options[] = {
   { 0 },
 };
 
+static const char *const examples[] = {
+  "hscope new lenet --output net && hscope check net-symbol.json",
+  "hscope check net-symbol.json net-0000.params --repair mended",
+  NULL,
+};
+
+static const ScopeOutput outputs[] = {
+  { "repair", NULL },
+  { 0 },
+};
+
 const ScopeCommand scope_command_check = {
   .name = "check",
   .arguments = "MODEL [PARAMS]",
   .summary = "Find problems of an exported model, and repair those that can be repaired",
   .n_files = { 1, 2 },
   .option_groups = SCOPE_OPTIONS_MODEL | SCOPE_OPTIONS_TYPES,
+  .examples = examples,
+  .outputs = outputs,
   .options = check_options,
   .options_size = sizeof (CheckOptions),
   .run = run_check,

@@ -8,6 +8,13 @@
 #include "app/command/common-options.h"
 #include "app/command/messages.h"
 
+/* An option that names a file to write. */
+typedef struct
+{
+  const char *option;
+  const char *ending; /* of the file if “-” stands for it (streams.h); NULL: several files */
+} ScopeOutput;
+
 typedef struct
 {
   const char       *name;
@@ -16,6 +23,9 @@ typedef struct
   const char       *notes;         /* shown below the options by --help; NULL: nothing */
   guint             n_files[2];    /* fewest and most file arguments */
   ScopeOptionGroups option_groups; /* the common options that this command uses */
+
+  const char *const *examples; /* NULL-terminated; they can be run in this order */
+  const ScopeOutput *outputs;  /* ends with an empty one; (nullable) */
 
   /* Options of this command alone.  arg_data is an offset (SCOPE_OPTION_FIELD) into a struct of
    * options_size bytes, which is zeroed, filled by the parser and passed to run. */

@@ -4,11 +4,13 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/command.h"
 #include "app/command/describe.h"
+#include "app/command/streams.h"
 #include "app/command/terminal.h"
 
 #include "engine/base/parallel.h"
 #include "engine/formats/model-files.h"
 #include "engine/kernels/matrix/gemm.h"
+#include "engine/op/suggest.h"
 
 #include <locale.h>
 #include <stdio.h>
@@ -46,6 +48,7 @@ typedef struct
   ScopeCommonOptions  common;
   gpointer            options; /* command->options_size bytes */
   GArray             *entries; /* of GOptionEntry, with addresses in common and options */
+  GArray             *files;   /* those of them that name a file */
 } Invocation;
 
 /* Turns the entry's offset into an address in base.  Strings are parsed as file names, which
@@ -69,28 +72,27 @@ free_value (const GOptionEntry *entry)
     g_clear_pointer ((char ***) entry->arg_data, g_strfreev);
 }
 
+static void
+add_entry (Invocation *call, GOptionEntry entry, gpointer base)
+{
+  gboolean names_file = entry.arg == G_OPTION_ARG_FILENAME;
+
+  bind_entry (&entry, base);
+  g_array_append_val (call->entries, entry);
+  if (names_file)
+    g_array_append_val (call->files, entry);
+}
+
 /* The command's own options, then the common ones. */
-static GArray *
+static void
 collect_entries (Invocation *call)
 {
-  GArray *entries = g_array_new (TRUE, TRUE, sizeof (GOptionEntry));
   g_autoptr (GArray) common = scope_common_options_list (call->command->option_groups);
 
   for (guint i = 0; call->command->options && call->command->options[i].long_name; i++)
-    {
-      GOptionEntry entry = call->command->options[i];
-
-      bind_entry (&entry, call->options);
-      g_array_append_val (entries, entry);
-    }
+    add_entry (call, call->command->options[i], call->options);
   for (guint i = 0; i < common->len; i++)
-    {
-      GOptionEntry entry = g_array_index (common, GOptionEntry, i);
-
-      bind_entry (&entry, &call->common);
-      g_array_append_val (entries, entry);
-    }
-  return entries;
+    add_entry (call, g_array_index (common, GOptionEntry, i), &call->common);
 }
 
 static gboolean
@@ -129,6 +131,66 @@ print_failure (char *const *argv, const GError *error)
   scope_print_message (HYB_SEVERITY_ERROR, "%s", error->message);
 }
 
+/* An option that does not exist: adds the one that was meant, if one is near. */
+static void
+suggest_option (const Invocation *call, GError *error)
+{
+  const char *name = strstr (error->message, "--");
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  g_autofree char *word = name ? g_strndup (name + 2, strcspn (name + 2, "= ")) : NULL;
+  const char      *meant;
+  char            *message;
+
+  if (!word || !g_error_matches (error, G_OPTION_ERROR, G_OPTION_ERROR_UNKNOWN_OPTION))
+    return;
+  for (guint i = 0; i < call->entries->len; i++)
+    g_ptr_array_add (names, (gpointer) g_array_index (call->entries, GOptionEntry, i).long_name);
+  meant = hyb_suggest_name ((const char *const *) names->pdata, names->len, word);
+  if (!meant)
+    return;
+  message = g_strdup_printf ("%s; did you mean --%s?", error->message, meant);
+  g_free (error->message);
+  error->message = message;
+}
+
+/* What follows the options in the help of a command. */
+static char *
+describe_command (const ScopeCommand *command)
+{
+  GString *text = g_string_new (NULL);
+
+  if (strstr (command->arguments, "MODEL"))
+    g_string_append (text,
+                     "MODEL is a file (net-symbol.json), a model of the gallery "
+                     "(gallery:NAME?option=value&option=value; hscope new --list)\n"
+                     "or a model in a module (PLUGIN.so:NAME).  ");
+  if (command->n_files[1] > 0)
+    g_string_append (text, "“-” stands for stdin, and for stdout where a file is written.\n");
+  if (command->examples)
+    g_string_append (text, text->len > 0 ? "\nExamples:\n" : "Examples:\n");
+  for (guint i = 0; command->examples && command->examples[i]; i++)
+    g_string_append_printf (text, "  %s\n", command->examples[i]);
+  if (command->notes)
+    g_string_append_printf (text, "\n%s", command->notes);
+  return g_string_free (text, FALSE);
+}
+
+/* Runs the command on parsed options. */
+static int
+run_parsed (Invocation *call, char **files, GError **error)
+{
+  ScopeStreams streams = { .stdout_fd = -1, .has_json = call->common.json };
+  int          code = SCOPE_EXIT_USAGE;
+  gboolean     is_done;
+
+  if (scope_streams_open (&streams, call->command, files, call->files, error))
+    code = call->command->run (&call->common, call->options, files, error);
+  is_done = code == SCOPE_EXIT_DONE || code == SCOPE_EXIT_CHECK_FAILED;
+  if (!scope_streams_close (&streams, is_done && !(error && *error), *error ? NULL : error))
+    code = is_done ? SCOPE_EXIT_FILE : code;
+  return code;
+}
+
 /* Parses argv into the invocation and runs the command. */
 static int
 parse_and_run (Invocation *call, int argc, char **argv)
@@ -136,13 +198,14 @@ parse_and_run (Invocation *call, int argc, char **argv)
   const ScopeCommand *command = call->command;
   g_autofree char   **given = g_memdup2 (argv, ((gsize) argc + 1) * sizeof *argv);
   g_autofree char    *usage = g_strconcat (command->arguments, " — ", command->summary, NULL);
+  g_autofree char    *description = describe_command (command);
   g_autofree char    *program = g_strconcat ("hscope ", command->name, NULL);
   g_autoptr (GOptionContext) context = g_option_context_new (usage);
   g_autoptr (GError) error = NULL;
   int code = SCOPE_EXIT_USAGE;
 
   g_set_prgname (program);
-  g_option_context_set_description (context, command->notes);
+  g_option_context_set_description (context, description);
   g_option_context_add_main_entries (context, (GOptionEntry *) call->entries->data, NULL);
   if (g_option_context_parse (context, &argc, &argv, &error) &&
       scope_common_options_set_limits (&call->common, &error) &&
@@ -151,11 +214,12 @@ parse_and_run (Invocation *call, int argc, char **argv)
     {
       if (call->common.threads > 0)
         hyb_parallel_set_threads ((guint) call->common.threads);
-      code = command->run (&call->common, call->options, argv + 1, &error);
+      code = run_parsed (call, argv + 1, &error);
     }
 
   if (error)
     {
+      suggest_option (call, error);
       print_failure (given, error);
       code = scope_exit_of_error (error);
     }
@@ -168,9 +232,13 @@ run_command (const ScopeCommand *command, int argc, char **argv)
 {
   g_autofree guint8 *options = g_malloc0 (MAX (command->options_size, 1));
   g_autofree char  **arguments = g_memdup2 (argv, ((gsize) argc + 1) * sizeof *argv);
-  Invocation         call = { command, { .epoch = HYB_EPOCH_HIGHEST }, options, NULL };
-  g_autoptr (GArray) entries = call.entries = collect_entries (&call);
-  int code = parse_and_run (&call, argc, arguments);
+  g_autoptr (GArray) entries = g_array_new (TRUE, TRUE, sizeof (GOptionEntry));
+  g_autoptr (GArray) names = g_array_new (TRUE, TRUE, sizeof (GOptionEntry));
+  Invocation call = { command, { .epoch = HYB_EPOCH_HIGHEST }, options, entries, names };
+  int        code;
+
+  collect_entries (&call);
+  code = parse_and_run (&call, argc, arguments);
 
   for (guint i = 0; i < entries->len; i++)
     free_value (&g_array_index (entries, GOptionEntry, i));
@@ -187,7 +255,7 @@ print_help (FILE *to)
   for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
     fprintf (to, "  %-9s %s\n", commands[i]->name, commands[i]->summary);
   fprintf (to,
-           "\nhscope COMMAND --help describes a command; --json prints results as JSON.\n"
+           "\nhscope help COMMAND describes a command; --json prints results as JSON.\n"
            "Exit status: 0 success, 1 the check failed, 2 wrong usage, 3 a file cannot be\n"
            "read or written, 4 the model cannot be planned or run.\n");
 }
@@ -207,13 +275,61 @@ print_machine (void)
   printf ("threads: %u\n", hyb_parallel_get_threads ());
 }
 
+static const ScopeCommand *
+find_command (const char *name)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
+    if (strcmp (name, commands[i]->name) == 0)
+      return commands[i];
+  return NULL;
+}
+
+/* There is no such command: says which one may be meant. */
+static int
+refuse_command (char **argv, const char *name)
+{
+  const char *names[G_N_ELEMENTS (commands) + 1];
+  g_autoptr (GError) error = NULL;
+  const char *meant;
+
+  for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
+    names[i] = commands[i]->name;
+  names[G_N_ELEMENTS (commands)] = "help";
+  meant = hyb_suggest_name (names, G_N_ELEMENTS (names), name);
+  g_set_error (&error,
+               SCOPE_ERROR,
+               SCOPE_ERROR_USAGE,
+               "hscope has no command “%s”; %s%s%s",
+               name,
+               meant ? "did you mean “" : "hscope --help lists them",
+               meant ? meant : "",
+               meant ? "”?" : "");
+  print_failure (argv, error);
+  return SCOPE_EXIT_USAGE;
+}
+
+/* hscope help [COMMAND] */
+static int
+help (int argc, char **argv)
+{
+  char help_option[] = "--help";
+
+  if (argc < 3)
+    {
+      print_help (stdout);
+      return SCOPE_EXIT_DONE;
+    }
+  if (!find_command (argv[2]))
+    return refuse_command (argv, argv[2]);
+  return run_command (find_command (argv[2]), 2, (char *[]){ argv[2], help_option, NULL });
+}
+
 static int
 dispatch (int argc, char **argv)
 {
-  g_autoptr (GError) unknown = NULL;
-
-  if (argc < 2 || strcmp (argv[1], "--help") == 0 || strcmp (argv[1], "-h") == 0 ||
-      strcmp (argv[1], "help") == 0)
+  if (argc > 1 && strcmp (argv[1], "help") == 0)
+    return help (argc, argv);
+  if (argc < 2 || strcmp (argv[1], "--help") == 0 || strcmp (argv[1], "-h") == 0)
     {
       print_help (argc < 2 ? stderr : stdout);
       return argc < 2 ? SCOPE_EXIT_USAGE : SCOPE_EXIT_DONE;
@@ -226,17 +342,9 @@ dispatch (int argc, char **argv)
       return SCOPE_EXIT_DONE;
     }
 
-  for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
-    if (strcmp (argv[1], commands[i]->name) == 0)
-      return run_command (commands[i], argc - 1, argv + 1);
-
-  g_set_error (&unknown,
-               SCOPE_ERROR,
-               SCOPE_ERROR_USAGE,
-               "hscope has no command “%s”; hscope --help lists them",
-               argv[1]);
-  print_failure (argv, unknown);
-  return SCOPE_EXIT_USAGE;
+  if (!find_command (argv[1]))
+    return refuse_command (argv, argv[1]);
+  return run_command (find_command (argv[1]), argc - 1, argv + 1);
 }
 
 int

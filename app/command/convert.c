@@ -173,8 +173,9 @@ print_text (const HybVariant *variant, const HybProof *proof, GPtrArray *written
 static int
 run_convert (const ScopeCommonOptions *common, gpointer data, char **files, GError **error)
 {
-  const ConvertOptions *options = data;
-  HybConvertOptions     convert = { .length = options->length, .per_layer = options->per_layer };
+  const ConvertOptions  *options = data;
+  ScopeCompletionOptions complete = { .length = options->length, .fills = TRUE };
+  HybConvertOptions      convert = { .length = options->length, .per_layer = options->per_layer };
   g_autoptr (HybModel) model = NULL;
   g_autoptr (HybTensorList) input = NULL;
   g_autoptr (HybTensorList) inputs = NULL;
@@ -190,7 +191,8 @@ run_convert (const ScopeCommonOptions *common, gpointer data, char **files, GErr
       (options->input && !(input = hyb_npz_read_file (options->input, error))))
     return SCOPE_EXIT_FILE;
 
-  if (!scope_complete_model (&completion, common, model, input, TRUE, error))
+  complete.given = input;
+  if (!scope_complete_model (&completion, common, model, &complete, error))
     return SCOPE_EXIT_MODEL;
   convert.input = inputs = scope_shaped_inputs (&completion.common, model, input, error);
   if (!inputs)
@@ -271,12 +273,25 @@ static const GOptionEntry convert_options[] = {
   { 0 },
 };
 
+static const char *const examples[] = {
+  "hscope convert gallery:lstm-hybrid --to fused --output fused",
+  "hscope convert fused-symbol.json --to unrolled --length 5 --output unrolled",
+  NULL,
+};
+
+static const ScopeOutput outputs[] = {
+  { "output", NULL },
+  { 0 },
+};
+
 const ScopeCommand scope_command_convert = {
   .name = "convert",
   .arguments = "MODEL [PARAMS]",
   .summary = "Convert a recurrent model to another form, or a quantised model to floats",
   .n_files = { 1, 2 },
   .option_groups = SCOPE_OPTIONS_MODEL | SCOPE_OPTIONS_TYPES,
+  .examples = examples,
+  .outputs = outputs,
   .options = convert_options,
   .options_size = sizeof (ConvertOptions),
   .run = run_convert,

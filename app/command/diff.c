@@ -195,12 +195,20 @@ static const GOptionEntry diff_options[] = {
   { 0 },
 };
 
+static const char *const examples[] = {
+  "hscope diff gallery:lenet gallery:lenet",
+  "hscope convert gallery:lstm-hybrid --to fused --output fused && hscope diff gallery:lstm-hybrid "
+  "fused-symbol.json || test $? = 1",
+  NULL,
+};
+
 const ScopeCommand scope_command_diff = {
   .name = "diff",
   .arguments = "A B",
   .summary = "Show how two models differ; several forms of the same cell are matched",
   .n_files = { 2, 2 },
   .option_groups = SCOPE_OPTIONS_MODEL,
+  .examples = examples,
   .options = diff_options,
   .options_size = sizeof (DiffOptions),
   .run = run_diff,

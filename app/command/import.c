@@ -230,12 +230,26 @@ static const GOptionEntry import_options[] = {
   { 0 },
 };
 
+static const char *const examples[] = {
+  "hscope profile gallery:mlp --repeat 5 --trace mlp.json && hscope import mlp.json --symbol "
+  "gallery:mlp",
+  "hscope import mlp.json --symbol gallery:mlp --capture mlp.hscope --json",
+  NULL,
+};
+
+static const ScopeOutput outputs[] = {
+  { "capture", ".hscope" },
+  { 0 },
+};
+
 const ScopeCommand scope_command_import = {
   .name = "import",
   .arguments = "PROFILE.json",
   .summary = "Attach a profiler trace (of MXNet, or another Chrome trace) to a graph",
   .n_files = { 1, 1 },
   .option_groups = SCOPE_OPTIONS_MODEL | SCOPE_OPTIONS_TYPES,
+  .examples = examples,
+  .outputs = outputs,
   .options = import_options,
   .options_size = sizeof (ImportOptions),
   .run = run_import,

@@ -498,12 +498,19 @@ static const GOptionEntry info_options[] = {
   { 0 },
 };
 
+static const char *const examples[] = {
+  "hscope info gallery:lstm-hybrid",
+  "hscope new lenet --output net && hscope info net-symbol.json --json",
+  NULL,
+};
+
 const ScopeCommand scope_command_info = {
   .name = "info",
   .arguments = "MODEL [PARAMS]",
   .summary = "Show the contents of a model or a parameter file",
   .n_files = { 0, 2 },
   .option_groups = SCOPE_OPTIONS_MODEL | SCOPE_OPTIONS_TYPES,
+  .examples = examples,
   .options = info_options,
   .options_size = sizeof (InfoOptions),
   .run = run_info,

@@ -170,14 +170,33 @@ static const GOptionEntry trace_options[] = {
   { NULL },
 };
 
+static const char *const examples[] = {
+  "hscope new --list",
+  "hscope new lstm-hybrid?hidden=64 --output net",
+  NULL,
+};
+
+static const ScopeOutput outputs[] = {
+  { "output", NULL },
+  { 0 },
+};
+
 const ScopeCommand scope_command_new = {
   .name = "new",
   .arguments = "NAME[?option=value&…]",
   .summary = "Write a gallery model as a symbol file and a parameter file",
   .n_files = { 0, 1 },
+  .examples = examples,
+  .outputs = outputs,
   .options = new_options,
   .options_size = sizeof (NewOptions),
   .run = run_new,
+};
+
+static const char *const trace_examples[] = {
+  "hscope trace PLUGIN.so --output net",
+  "hscope trace PLUGIN.so:MODEL --output net",
+  NULL,
 };
 
 const ScopeCommand scope_command_trace = {
@@ -185,6 +204,8 @@ const ScopeCommand scope_command_trace = {
   .arguments = "PLUGIN.so[:MODEL]",
   .summary = "Trace a model written in C into a symbol file and a parameter file",
   .n_files = { 1, 1 },
+  .examples = trace_examples,
+  .outputs = outputs,
   .options = trace_options,
   .options_size = sizeof (NewOptions),
   .run = run_trace,

@@ -196,7 +196,11 @@ run_profile (const ScopeCommonOptions *common, gpointer data, char **files, GErr
     return SCOPE_EXIT_FILE;
 
   facts = describe_conditions (common, model, files[0]);
-  if (!scope_complete_model (&completion, common, model, given, TRUE, error))
+  if (!scope_complete_model (&completion,
+                             common,
+                             model,
+                             &(ScopeCompletionOptions){ given, .fills = TRUE },
+                             error))
     return SCOPE_EXIT_MODEL;
   note_completion (facts, &completion);
   filled = completion.common;
@@ -293,6 +297,19 @@ static const GOptionEntry profile_options[] = {
   { 0 },
 };
 
+static const char *const examples[] = {
+  "hscope profile gallery:lstm-hybrid --repeat 5",
+  "hscope profile gallery:lenet --backward --repeat 5 --capture lenet.hscope --trace lenet.json",
+  NULL,
+};
+
+static const ScopeOutput outputs[] = {
+  { "capture", ".hscope" },
+  { "trace", ".json" },
+  { "csv", ".csv" },
+  { 0 },
+};
+
 const ScopeCommand scope_command_profile = {
   .name = "profile",
   .arguments = "MODEL [PARAMS]",
@@ -303,6 +320,8 @@ const ScopeCommand scope_command_profile = {
            "ends with status 1 if it certainly takes more than 3 % longer than the baseline.\n",
   .n_files = { 1, 2 },
   .option_groups = SCOPE_OPTIONS_MODEL | SCOPE_OPTIONS_TYPES | SCOPE_OPTIONS_RUN,
+  .examples = examples,
+  .outputs = outputs,
   .options = profile_options,
   .options_size = sizeof (ProfileOptions),
   .run = run_profile,

@@ -395,12 +395,25 @@ render_run (const ScopeCommonOptions *common, gpointer data, char **files, GErro
   return SCOPE_EXIT_DONE;
 }
 
+static const char *const examples[] = {
+  "hscope render gallery:lstm-hybrid --output net.svg",
+  "hscope render gallery:lenet --theme dark --output - > net.svg",
+  NULL,
+};
+
+static const ScopeOutput outputs[] = {
+  { "output", ".svg" },
+  { 0 },
+};
+
 const ScopeCommand scope_command_render = {
   .name = "render",
   .arguments = "MODEL [PARAMS]",
   .summary = "Draw the graph as a picture",
   .n_files = { 1, 2 },
   .option_groups = SCOPE_OPTIONS_MODEL | SCOPE_OPTIONS_TYPES,
+  .examples = examples,
+  .outputs = outputs,
   .options = render_entries,
   .options_size = sizeof (RenderOptions),
   .run = render_run,

@@ -388,7 +388,11 @@ run_run (const ScopeCommonOptions *common, gpointer data, char **files, GError *
   /* Guesses decide nothing while there are no values. */
   if (common->init)
     {
-      if (!scope_complete_model (&run.completion, common, model, given, FALSE, error))
+      if (!scope_complete_model (&run.completion,
+                                 common,
+                                 model,
+                                 &(ScopeCompletionOptions){ given },
+                                 error))
         {
           scope_completion_clear (&run.completion);
           return SCOPE_EXIT_MODEL;
@@ -472,12 +476,27 @@ static const GOptionEntry run_options[] = {
   { 0 },
 };
 
+static const char *const examples[] = {
+  "hscope run gallery:lenet --init uniform --output out.npz",
+  "hscope run gallery:lstm-hybrid --init uniform --backward --gradients gradients.npz",
+  NULL,
+};
+
+static const ScopeOutput outputs[] = {
+  { "output", ".npz" },
+  { "gradients", ".npz" },
+  { "aux", ".npz" },
+  { 0 },
+};
+
 const ScopeCommand scope_command_run = {
   .name = "run",
   .arguments = "MODEL [PARAMS]",
   .summary = "Run a model on arrays from a file, forward or forward and backward",
   .n_files = { 1, 2 },
   .option_groups = SCOPE_OPTIONS_MODEL | SCOPE_OPTIONS_TYPES | SCOPE_OPTIONS_RUN,
+  .examples = examples,
+  .outputs = outputs,
   .options = run_options,
   .options_size = sizeof (RunOptions),
   .run = run_run,

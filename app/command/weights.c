@@ -277,11 +277,24 @@ static const GOptionEntry weights_options[] = {
   { 0 },
 };
 
+static const char *const examples[] = {
+  "hscope new lstm-lm --output net && hscope weights net-0000.params",
+  "hscope weights net-0000.params --to net.npz",
+  NULL,
+};
+
+static const ScopeOutput outputs[] = {
+  { "to", ".npz" },
+  { 0 },
+};
+
 const ScopeCommand scope_command_weights = {
   .name = "weights",
   .arguments = "FILE [FILE]",
   .summary = "Show, compare, convert, pack or unpack the arrays of a parameter file",
   .n_files = { 1, 2 },
+  .examples = examples,
+  .outputs = outputs,
   .options = weights_options,
   .options_size = sizeof (WeightsOptions),
   .run = run_weights,

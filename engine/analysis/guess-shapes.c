@@ -415,6 +415,17 @@ is_read_by_linear (Guess *guess)
 
 /* --- One variable --- */
 
+/* Whether an operator that takes sequences or samples depends on the variable.  Elementwise operators
+ * alone suggest nothing. */
+static gboolean
+suggests_rank (const Guess *guess, HybNodeId variable)
+{
+  return reads (guess, variable, HYB_CATEGORY_LINEAR) ||
+         reads (guess, variable, HYB_CATEGORY_CONVOLUTION) ||
+         reads (guess, variable, HYB_CATEGORY_RECURRENT) ||
+         reads (guess, variable, HYB_CATEGORY_CONTROL);
+}
+
 /* Not even the rank is known. */
 static gboolean
 guess_rank (Guess *guess, HybNodeId variable, HybShape *shape)
@@ -432,7 +443,7 @@ guess_rank (Guess *guess, HybNodeId variable, HybShape *shape)
     return TRUE;
   if (is_read_by_linear (guess) && guess_features (guess, shape))
     return TRUE;
-  for (guint i = 0; i < G_N_ELEMENTS (ranks); i++)
+  for (guint i = 0; suggests_rank (guess, variable) && i < G_N_ELEMENTS (ranks); i++)
     {
       g_string_truncate (guess->reason, 0);
       *shape = hyb_shape_make (ranks[i], NULL);

@@ -245,12 +245,19 @@ static const GOptionEntry bench_options[] = {
   { 0 },
 };
 
+static const char *const examples[] = {
+  "hscope bench --list",
+  "hscope bench --case sgemm-512 --repeat 3",
+  NULL,
+};
+
 const ScopeCommand scope_command_bench = {
   .name = "bench",
   .arguments = "",
   .summary = "Time a benchmark case under the same protocol as other frameworks",
   .n_files = { 0, 0 },
   .option_groups = SCOPE_OPTIONS_RUN,
+  .examples = examples,
   .options = bench_options,
   .options_size = sizeof (BenchCommandOptions),
   .run = run_bench,

@@ -189,11 +189,12 @@ add_file (const ScopeComparison *self,
   g_autoptr (HybModel) model = NULL;
   g_autoptr (HybTensorList) inputs = NULL;
   g_auto (ScopeCompletion) completion = { 0 };
+  ScopeCompletionOptions complete = { NULL, group->batch, group->length, TRUE };
 
   opened.common.shapes = shapes;
   opened.common.train = opened.common.train || group->backward;
   if (!(model = scope_open_model (&opened.common, files, error)) ||
-      !scope_complete_model (&completion, &opened.common, model, NULL, TRUE, error))
+      !scope_complete_model (&completion, &opened.common, model, &complete, error))
     return FALSE;
   opened.common.shapes = completion.common.shapes;
   if (!(inputs = scope_variant_inputs (&opened.common, model, error)))
@@ -446,6 +447,18 @@ static const GOptionEntry compare_options[] = {
   { 0 },
 };
 
+static const char *const examples[] = {
+  "hscope compare gallery:lstm-hybrid --variants unrolled,fused --time-limit 5",
+  "hscope compare gallery:lstm-hybrid --modes hybrid,static --time-limit 5 --report modes.html",
+  NULL,
+};
+
+static const ScopeOutput outputs[] = {
+  { "captures", NULL },
+  { "report", ".html" },
+  { 0 },
+};
+
 const ScopeCommand scope_command_compare = {
   .name = "compare",
   .arguments = "MODEL… | OLD.hscope NEW.hscope…",
@@ -457,6 +470,8 @@ const ScopeCommand scope_command_compare = {
       "  hscope compare monday.hscope tuesday.hscope --fail-if-slower 3%\n",
   .n_files = { 1, 16 },
   .option_groups = SCOPE_OPTIONS_MODEL | SCOPE_OPTIONS_TYPES | SCOPE_OPTIONS_RUN,
+  .examples = examples,
+  .outputs = outputs,
   .options = compare_options,
   .options_size = sizeof (ScopeCompareOptions),
   .run = run_compare,

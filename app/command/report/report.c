@@ -200,11 +200,24 @@ static const GOptionEntry report_options[] = {
   { 0 },
 };
 
+static const char *const examples[] = {
+  "hscope profile gallery:lenet --repeat 5 --capture a.hscope && hscope report a.hscope",
+  "hscope report a.hscope --output a.html",
+  NULL,
+};
+
+static const ScopeOutput outputs[] = {
+  { "output", ".html" },
+  { 0 },
+};
+
 const ScopeCommand scope_command_report = {
   .name = "report",
   .arguments = "CAPTURE… [FILE.html]",
   .summary = "Show the contents of captures as text, HTML or SVG",
   .n_files = { 1, 32 },
+  .examples = examples,
+  .outputs = outputs,
   .options = report_options,
   .options_size = sizeof (ReportOptions),
   .run = run_report,

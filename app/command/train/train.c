@@ -330,12 +330,26 @@ static const GOptionEntry train_options[] = {
 
 #undef FIELD
 
+static const char *const examples[] = {
+  "hscope train gallery:mlp --epochs 1 --set learning_rate=0.01",
+  "hscope train gallery:mlp --epochs 1 --log steps.jsonl --output trained",
+  NULL,
+};
+
+static const ScopeOutput outputs[] = {
+  { "output", NULL },
+  { "log", ".jsonl" },
+  { 0 },
+};
+
 const ScopeCommand scope_command_train = {
   .name = "train",
   .arguments = "MODEL [PARAMS]",
   .summary = "Train a model from a file or from the gallery",
   .n_files = { 1, 2 },
   .option_groups = SCOPE_OPTIONS_MODEL | SCOPE_OPTIONS_TYPES | SCOPE_OPTIONS_RUN,
+  .examples = examples,
+  .outputs = outputs,
   .options = train_options,
   .options_size = sizeof (ScopeTrainOptions),
   .run = run_train,

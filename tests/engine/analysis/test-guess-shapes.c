@@ -263,6 +263,18 @@ test_an_input_that_nothing_fits_stays_open (void)
   g_assert_cmpuint (guesses->len, ==, 0);
 }
 
+static void
+test_an_input_of_elementwise_operators_stays_open (void)
+{
+  HybBuilder *builder = hyb_builder_new ();
+  HybValueId  a = hyb_builder_add_variable (builder, "a", NULL);
+  HybValueId  b = hyb_builder_add_variable (builder, "b", NULL);
+  g_autoptr (GPtrArray) guesses =
+      guess (builder, add (builder, "elemwise_add", "sum", INPUTS (a, b), NULL), NULL, NULL);
+
+  g_assert_cmpuint (guesses->len, ==, 0);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -283,5 +295,7 @@ main (int argc, char **argv)
                    test_a_recurrent_operator_tells_time_from_batch);
   g_test_add_func ("/guess-shapes/an-input-that-nothing-fits-stays-open",
                    test_an_input_that_nothing_fits_stays_open);
+  g_test_add_func ("/guess-shapes/an-input-of-elementwise-operators-stays-open",
+                   test_an_input_of_elementwise_operators_stays_open);
   return g_test_run ();
 }

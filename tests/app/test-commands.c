@@ -1,0 +1,214 @@
+/* test-commands.c — what all commands of hscope have in common: help, suggestions, “-”, guesses.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "hscope-fixture.h"
+
+#include <string.h>
+
+static const char *const commands[] = { "info",    "check",  "run",    "profile",
+                                        "weights", "render", "new",    "trace",
+                                        "train",   "bench",  "import", "compare",
+                                        "convert", "prove",  "report", "diff" };
+
+/* Runs a line of the shell in the folder, where hscope is the program. */
+static void
+run_line (Fixture *fixture, const char *line)
+{
+  g_autofree char *script = g_strdup_printf ("hscope () { '%s' \"$@\"; }; cd '%s' && mkdir -p tmp "
+                                             "&& export TMPDIR=$PWD/tmp && %s",
+                                             HSCOPE,
+                                             fixture->folder,
+                                             line);
+
+  fixture_run (fixture, (char *[]){ (char *) "/bin/sh", (char *) "-c", script, NULL });
+  g_test_message ("%s: %d %s", line, fixture->code, fixture->err);
+}
+
+/* --- Help --- */
+
+static void
+test_the_examples_of_every_help_can_be_run (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
+{
+  for (guint c = 0; c < G_N_ELEMENTS (commands); c++)
+    {
+      g_autofree char *line = g_strconcat ("hscope help ", commands[c], NULL);
+      g_auto (GStrv) lines = NULL;
+      guint n_examples = 0;
+      char *begin;
+
+      run_line (fixture, line);
+      g_assert_cmpint (fixture->code, ==, 0);
+      begin = strstr (fixture->out, "\nExamples:\n");
+      g_assert_nonnull (begin);
+      lines = g_strsplit (begin + strlen ("\nExamples:\n"), "\n", 0);
+      for (guint i = 0; lines[i] && *lines[i]; i++)
+        {
+          if (!g_str_has_prefix (lines[i], "  hscope "))
+            continue;
+          n_examples++;
+          if (strstr (lines[i], "PLUGIN.so"))
+            continue; /* stands for a module of the user */
+          run_line (fixture, lines[i]);
+          g_assert_cmpint (fixture->code, ==, 0);
+        }
+      g_assert_cmpuint (n_examples, >=, 2);
+    }
+}
+
+static void
+test_help_of_a_command_is_that_of_its_option (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
+{
+  g_autofree char *help = NULL;
+
+  run_line (fixture, "hscope help convert");
+  help = g_strdup (fixture->out);
+  run_line (fixture, "hscope convert --help");
+  g_assert_cmpstr (help, ==, fixture->out);
+}
+
+static void
+test_misspelt_commands_and_options_are_suggested (Fixture             *fixture,
+                                                  gconstpointer unused G_GNUC_UNUSED)
+{
+  static const char *const lines[][2] = {
+    { "hscope proflie gallery:mlp", "did you mean “profile”?" },
+    { "hscope hlep", "did you mean “help”?" },
+    { "hscope help rnu", "did you mean “run”?" },
+    { "hscope run gallery:mlp --inptu x", "did you mean --input?" },
+    { "hscope run gallery:mlp --thraeds=2", "did you mean --threads?" },
+    { "hscope frobnicate", "hscope --help lists them" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (lines); i++)
+    {
+      run_line (fixture, lines[i][0]);
+      g_assert_cmpint (fixture->code, ==, 2);
+      g_assert_nonnull (strstr (fixture->err, lines[i][1]));
+    }
+}
+
+/* --- “-” --- */
+
+static void
+test_a_dash_stands_for_stdin_and_stdout (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
+{
+  run_line (fixture,
+            "hscope new mlp --output net >log && "
+            "hscope info net-symbol.json net-0000.params --json > file.json && "
+            "hscope info - net-0000.params --json < net-symbol.json > stdin.json && "
+            "hscope check net-symbol.json - < net-0000.params >log && "
+            "hscope run net-symbol.json --init uniform --output out.npz >log && "
+            "hscope run net-symbol.json --init uniform --output - > piped.npz && "
+            "cmp out.npz piped.npz && "
+            "hscope render - --output - < net-symbol.json 2>log > piped.svg && "
+            "hscope weights net-0000.params --to - | hscope weights - --json > piped.json && "
+            "hscope weights net-0000.params --json > weights.json && "
+            "head -c 5 piped.svg");
+  g_assert_cmpint (fixture->code, ==, 0);
+  g_assert_cmpstr (fixture->out, ==, "<svg ");
+  run_line (fixture, "cmp weights.json piped.json");
+  g_assert_cmpint (fixture->code, ==, 0);
+  run_line (fixture, "ls tmp");
+  g_assert_cmpstr (fixture->out, ==, "");
+}
+
+static void
+test_a_dash_that_cannot_be_meant_is_refused (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
+{
+  static const char *const lines[][2] = {
+    { "hscope check - - </dev/null", "stdin can be read only once" },
+    { "hscope new mlp --output -", "two files are written" },
+    { "hscope run gallery:mlp --init uniform --output - --aux -", "written to stdout already" },
+    { "hscope run gallery:mlp --init uniform --output - --json", "both" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (lines); i++)
+    {
+      run_line (fixture, lines[i][0]);
+      g_assert_cmpint (fixture->code, ==, 2);
+      g_assert_nonnull (strstr (fixture->err, lines[i][1]));
+    }
+}
+
+static void
+test_a_dash_for_a_full_stdout_fails (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
+{
+  run_line (fixture, "hscope run gallery:mlp --init uniform --output - >/dev/full");
+  g_assert_cmpint (fixture->code, ==, 3);
+  g_assert_nonnull (strstr (fixture->err, "No space left"));
+}
+
+/* --- Models without shapes and parameters --- */
+
+/* A symbol file alone, as many are published. */
+#define SYMBOL                                                                                   \
+  "{\"nodes\": [{\"op\": \"null\", \"name\": \"data\", \"inputs\": []},"                         \
+  "{\"op\": \"null\", \"name\": \"fc_weight\", \"inputs\": []},"                                 \
+  "{\"op\": \"FullyConnected\", \"name\": \"fc\", \"attrs\": {\"num_hidden\": \"7\", "           \
+  "\"no_bias\": \"True\"}, \"inputs\": [[0,0,0], [1,0,0]]}], \"arg_nodes\": [0, 1], \"heads\": " \
+  "[[2,0,0]], \"attrs\": {\"mxnet_version\": [\"int\", 10901]}}"
+
+static void
+assert_guessed (Fixture *fixture)
+{
+  g_autoptr (cJSON) json = parse_output (fixture);
+  const cJSON *guess = cJSON_GetArrayItem (cJSON_GetObjectItem (json, "guessed"), 0);
+
+  g_assert_cmpstr (cJSON_GetObjectItem (guess, "name")->valuestring, ==, "data");
+  g_assert_cmpint (cJSON_GetArraySize (cJSON_GetObjectItem (guess, "shape")), ==, 2);
+  g_assert_nonnull (cJSON_GetObjectItem (guess, "reason")->valuestring);
+  g_assert_cmpint (cJSON_GetObjectItem (json, "filled")->valueint, ==, 1);
+  g_assert_nonnull (strstr (fixture->err, "data: 1,100 (guessed: "));
+  g_assert_nonnull (strstr (fixture->err, "1 parameters have no values"));
+}
+
+static void
+test_shapes_are_guessed_and_parameters_filled (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
+{
+  g_autofree char *symbol = in_folder (fixture, "net-symbol.json");
+
+  g_assert_true (g_file_set_contents (symbol, SYMBOL, -1, NULL));
+  run_line (fixture, "hscope profile net-symbol.json --repeat 5 --json");
+  g_assert_cmpint (fixture->code, ==, 0);
+  assert_guessed (fixture);
+  run_line (fixture, "hscope prove net-symbol.json net-symbol.json --json");
+  g_assert_cmpint (fixture->code, ==, 0);
+  assert_guessed (fixture);
+
+  run_line (fixture, "hscope run net-symbol.json");
+  g_assert_cmpint (fixture->code, ==, 4);
+  g_assert_nonnull (strstr (fixture->err, "no value for “data”, “fc_weight”"));
+  run_line (fixture, "hscope run net-symbol.json --init uniform");
+  g_assert_cmpint (fixture->code, ==, 0);
+  run_line (fixture, "hscope run net-symbol.json --init uniform --no-guess");
+  g_assert_cmpint (fixture->code, ==, 4);
+  g_assert_nonnull (strstr (fixture->err, "unknown shape of “data”"));
+}
+
+int
+main (int argc, char **argv)
+{
+  static const struct
+  {
+    const char *name;
+    void (*run) (Fixture *fixture, gconstpointer unused);
+  } tests[] = {
+    { "the-examples-of-every-help-can-be-run", test_the_examples_of_every_help_can_be_run },
+    { "help-of-a-command-is-that-of-its-option", test_help_of_a_command_is_that_of_its_option },
+    { "misspelt-commands-and-options-are-suggested",
+      test_misspelt_commands_and_options_are_suggested },
+    { "a-dash-stands-for-stdin-and-stdout", test_a_dash_stands_for_stdin_and_stdout },
+    { "a-dash-that-cannot-be-meant-is-refused", test_a_dash_that_cannot_be_meant_is_refused },
+    { "a-dash-for-a-full-stdout-fails", test_a_dash_for_a_full_stdout_fails },
+    { "shapes-are-guessed-and-parameters-filled", test_shapes_are_guessed_and_parameters_filled },
+  };
+
+  g_setenv ("HYBRIDSCOPE_GALLERY", HYB_GALLERY, TRUE);
+  g_test_init (&argc, &argv, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (tests); i++)
+    {
+      g_autofree char *path = g_strconcat ("/commands/", tests[i].name, NULL);
+
+      g_test_add (path, Fixture, NULL, fixture_set_up, tests[i].run, fixture_tear_down);
+    }
+  return g_test_run ();
+}
