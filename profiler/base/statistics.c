@@ -1,22 +1,15 @@
-/* statistics.c — statistics by rank: quantiles, order-statistic intervals, a bootstrap, and
- * verdicts.
+/* statistics.c — statistics by rank: quantiles, and intervals between order statistics.
  *
- * Start reading at prof_pair(), which most comparisons use.
+ * Start reading at prof_median_interval().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/base/statistics.h"
-
-#include "engine/base/random.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define N_RESAMPLES    1000
-#define BOOTSTRAP_SEED 20260721
-#define MIN_PAIRS      5     /* for any verdict */
-#define LARGE_RATIO    0.22  /* of the logarithm: 25 % more or 20 % less */
-#define STRICT         0.999 /* confidence that verdicts need */
-#define OUTLIER_SCORE  3.5   /* modified z-score */
+#define MAX_LAG       200 /* samples further apart count as independent */
+#define OUTLIER_SCORE 3.5 /* modified z-score */
 /* The median absolute deviation of a normal distribution, in standard deviations. */
 #define MAD_SCALE 0.6745
 
@@ -54,11 +47,17 @@ quantile_of_sorted (const double *sorted, guint n, double at)
 }
 
 double
-prof_median (const double *values, guint n)
+prof_quantile (const double *values, guint n, double at)
 {
   g_autofree double *sorted = sort_copy (values, n);
 
-  return quantile_of_sorted (sorted, n, 0.5);
+  return quantile_of_sorted (sorted, n, at);
+}
+
+double
+prof_median (const double *values, guint n)
+{
+  return prof_quantile (values, n, 0.5);
 }
 
 /* --- Intervals --- */
@@ -84,15 +83,55 @@ order_rank (guint n, double alpha)
   return rank;
 }
 
-static ProfInterval
-interval_of_sorted (const double *sorted, guint n, double confidence)
+/* How many neighbouring samples count for one: 1 + 2 Σ of the correlations of the signs (above or
+ * below the median) of samples 1, 2, … apart, up to the first that is not positive. */
+static double
+cluster_size (const double *values, guint n, double median)
 {
-  guint rank = order_rank (n, 1 - confidence);
+  g_autofree double *sign = g_new (double, MAX (n, 1));
+  double             mean = 0, variance = 0, size = 1;
 
-  if (n == 0)
-    return (ProfInterval){ NAN, NAN, NAN };
-  rank = MAX (rank, 1);
-  return (ProfInterval){ quantile_of_sorted (sorted, n, 0.5), sorted[rank - 1], sorted[n - rank] };
+  for (guint i = 0; i < n; i++)
+    mean += (sign[i] = values[i] > median ? 1 : -1) / n;
+  for (guint i = 0; i < n; i++)
+    variance += (sign[i] - mean) * (sign[i] - mean);
+  for (guint lag = 1; lag < MIN (n / 3, MAX_LAG) && variance > 0; lag++)
+    {
+      double sum = 0;
+
+      for (guint i = 0; i + lag < n; i++)
+        sum += (sign[i] - mean) * (sign[i + lag] - mean);
+      /* Correlations of a series with its own mean are too small by about 1 / n. */
+      sum = sum / variance + 1.0 / n;
+      if (sum <= 0)
+        break;
+      size += 2 * sum;
+    }
+  return size;
+}
+
+/* The interval of values in the order in which they were taken; sorted: the same, sorted. */
+static ProfInterval
+interval_of (const double *values, const double *sorted, guint n, double confidence)
+{
+  ProfInterval interval = { quantile_of_sorted (sorted, n, 0.5), NAN, NAN };
+  double       middle = (n + 1) / 2.0, rank;
+
+  if (n < PROF_MIN_FOR_INTERVAL)
+    return interval;
+  rank = MAX (order_rank (n, 1 - confidence), 1);
+  /* The interval's width in ranks grows with the root of the number of samples that count for one. */
+  rank = middle - (middle - rank) * sqrt (cluster_size (values, n, interval.median));
+  rank = CLAMP (floor (rank), 1, (n + 1) / 2);
+  interval.low = sorted[(guint) rank - 1];
+  interval.high = sorted[n - (guint) rank];
+  return interval;
+}
+
+gboolean
+prof_interval_is_known (const ProfInterval *interval)
+{
+  return isfinite (interval->low) && isfinite (interval->high);
 }
 
 ProfInterval
@@ -100,45 +139,41 @@ prof_median_interval (const double *values, guint n, double confidence)
 {
   g_autofree double *sorted = sort_copy (values, n);
 
-  return interval_of_sorted (sorted, n, confidence);
+  return interval_of (values, sorted, n, confidence);
 }
 
-ProfInterval
-prof_bootstrap_sum (const double *const *series,
-                    const guint         *n,
-                    const double        *weights,
-                    guint                n_series,
-                    double               confidence)
+/* The probability that a variable with Student's distribution is below t ≥ 0; a finite sum of powers
+ * of the cosine (Abramowitz and Stegun 26.7.3, 26.7.4). */
+static double
+student_distribution (double t, guint degrees)
 {
-  g_autofree double *sums = g_new (double, N_RESAMPLES);
-  g_autofree double *drawn = NULL;
-  double             sum = 0;
-  guint              max_n = 1;
-  guint64            draw = 0;
+  double angle = atan (t / sqrt (degrees)), cosine = cos (angle);
+  double term = degrees % 2 ? cosine : 1, sum = degrees > 1 ? term : 0;
 
-  for (guint s = 0; s < n_series; s++)
-    {
-      max_n = MAX (max_n, n[s]);
-      sum += weights[s] * prof_median (series[s], n[s]);
-    }
+  for (guint k = degrees % 2 ? 3 : 2; k + 2 <= degrees; k += 2)
+    sum += term *= cosine * cosine * (k - 1) / k;
+  sum *= sin (angle);
+  return 0.5 + (degrees % 2 ? (angle + sum) / G_PI : sum / 2);
+}
 
-  drawn = g_new (double, max_n);
-  for (guint i = 0; i < N_RESAMPLES; i++)
+double
+prof_student_quantile (double probability, guint degrees)
+{
+  double low = 0, high = 1;
+
+  g_return_val_if_fail (degrees > 0 && probability >= 0.5 && probability < 1, NAN);
+  while (student_distribution (high, degrees) < probability && high < 1e9)
+    high *= 2;
+  for (guint i = 0; i < 60; i++)
     {
-      sums[i] = 0;
-      for (guint s = 0; s < n_series; s++)
-        {
-          for (guint k = 0; k < n[s]; k++)
-            drawn[k] = series[s][hyb_random_word (BOOTSTRAP_SEED, draw++) % n[s]];
-          sums[i] += weights[s] * prof_median (drawn, n[s]);
-        }
+      double middle = (low + high) / 2;
+
+      if (student_distribution (middle, degrees) < probability)
+        low = middle;
+      else
+        high = middle;
     }
-  qsort (sums, N_RESAMPLES, sizeof *sums, compare_doubles);
-  return (ProfInterval){
-    sum,
-    quantile_of_sorted (sums, N_RESAMPLES, (1 - confidence) / 2),
-    quantile_of_sorted (sums, N_RESAMPLES, (1 + confidence) / 2),
-  };
+  return (low + high) / 2;
 }
 
 void
@@ -156,7 +191,7 @@ prof_statistics (const double *values, guint n, ProfStatistics *statistics)
     }
   *statistics = (ProfStatistics){
     .n = n,
-    .median = interval_of_sorted (sorted, n, 0.95),
+    .median = interval_of (values, sorted, n, 0.95),
     .minimum = n > 0 ? sorted[0] : NAN,
     .maximum = n > 0 ? sorted[n - 1] : NAN,
     .mean = sum / n,
@@ -172,131 +207,4 @@ prof_statistics (const double *values, guint n, ProfStatistics *statistics)
       statistics->n_outliers += MAD_SCALE * distances[i] > OUTLIER_SCORE * mad && mad > 0;
     }
   statistics->deviation = n > 1 ? sqrt (squares / (n - 1)) / statistics->mean : 0;
-}
-
-/* --- Pairs --- */
-
-const char *
-prof_verdict_name (ProfVerdict verdict)
-{
-  static const char *const names[] = {
-    [PROF_FASTER] = "faster",
-    [PROF_SLOWER] = "slower",
-    [PROF_SAME] = "same",
-    [PROF_UNDECIDED] = "undecided",
-  };
-
-  return names[verdict];
-}
-
-/* Faster or slower only if the strict interval excludes 1 and the ratio differs from 1 by more than
- * PROF_SAME_WITHIN; the same only if the 95 % interval is within twice PROF_SAME_WITHIN. */
-static ProfVerdict
-find_verdict (const ProfInterval *ratio, const ProfInterval *strict, guint n)
-{
-  /* Few samples decide only large differences: five equal signs happen by chance. */
-  if (n < MIN_PAIRS || !isfinite (ratio->median) ||
-      (n < PROF_MIN_SAMPLES && fabs (log (ratio->median)) < LARGE_RATIO))
-    return PROF_UNDECIDED;
-  if (strict->high < 1 && ratio->median < 1 - PROF_SAME_WITHIN)
-    return PROF_FASTER;
-  if (strict->low > 1 && ratio->median > 1 + PROF_SAME_WITHIN)
-    return PROF_SLOWER;
-  if (fabs (ratio->median - 1) < PROF_SAME_WITHIN && ratio->low > 1 - 2 * PROF_SAME_WITHIN &&
-      ratio->high < 1 + 2 * PROF_SAME_WITHIN)
-    return PROF_SAME;
-  return PROF_UNDECIDED;
-}
-
-void
-prof_pair (const double *a, const double *b, guint n, ProfPairing *pairing)
-{
-  g_autofree double *ratios = g_new (double, MAX (n, 1));
-
-  for (guint i = 0; i < n; i++)
-    ratios[i] = a[i] / b[i];
-  qsort (ratios, n, sizeof *ratios, compare_doubles);
-
-  *pairing = (ProfPairing){
-    .n = n,
-    .ratio = interval_of_sorted (ratios, n, 0.95),
-    .strict = interval_of_sorted (ratios, n, STRICT),
-  };
-  pairing->verdict = find_verdict (&pairing->ratio, &pairing->strict, n);
-}
-
-/* The widest interval of a quotient: the drift between the two series is not known. */
-static ProfInterval
-divide (const ProfInterval *a, const ProfInterval *b)
-{
-  return (ProfInterval){ a->median / b->median, a->low / b->high, a->high / b->low };
-}
-
-void
-prof_compare_unpaired (const double *a, guint n_a, const double *b, guint n_b, ProfPairing *pairing)
-{
-  ProfInterval of_a = prof_median_interval (a, n_a, 0.95);
-  ProfInterval of_b = prof_median_interval (b, n_b, 0.95);
-  ProfInterval strict_a = prof_median_interval (a, n_a, STRICT);
-  ProfInterval strict_b = prof_median_interval (b, n_b, STRICT);
-
-  *pairing = (ProfPairing){
-    .n = MIN (n_a, n_b),
-    .ratio = divide (&of_a, &of_b),
-    .strict = divide (&strict_a, &strict_b),
-  };
-  pairing->verdict = find_verdict (&pairing->ratio, &pairing->strict, pairing->n);
-}
-
-/* --- When to stop --- */
-
-const char *
-prof_stop_name (ProfStop stop)
-{
-  static const char *const names[] = {
-    [PROF_STOP_NOT] = "as many as asked for",
-    [PROF_STOP_DECIDED] = "decided",
-    [PROF_STOP_PRECISE] = "interval below 1 %",
-    [PROF_STOP_ENOUGH] = "200 samples",
-    [PROF_STOP_TIME] = "time",
-    [PROF_STOP_CANCELLED] = "cancelled",
-  };
-
-  return names[stop];
-}
-
-/* Checks take place after every PROF_MIN_SAMPLES. */
-static gboolean
-is_check_due (guint n)
-{
-  return n >= PROF_MIN_SAMPLES && n % PROF_MIN_SAMPLES == 0;
-}
-
-ProfStop
-prof_series_stop (const double *values, guint n)
-{
-  ProfInterval interval;
-
-  if (n >= PROF_MAX_SAMPLES)
-    return PROF_STOP_ENOUGH;
-  if (!is_check_due (n))
-    return PROF_STOP_NOT;
-
-  interval = prof_median_interval (values, n, 0.95);
-  return interval.high - interval.low < 2 * PROF_SAME_WITHIN * interval.median ? PROF_STOP_PRECISE
-                                                                               : PROF_STOP_NOT;
-}
-
-ProfStop
-prof_pair_stop (const double *a, const double *b, guint n)
-{
-  ProfPairing pairing;
-
-  if (n >= PROF_MAX_SAMPLES)
-    return PROF_STOP_ENOUGH;
-  if (!is_check_due (n))
-    return PROF_STOP_NOT;
-
-  prof_pair (a, b, n, &pairing);
-  return pairing.verdict != PROF_UNDECIDED ? PROF_STOP_DECIDED : PROF_STOP_NOT;
 }

@@ -56,6 +56,17 @@ compare_changes (gconstpointer a, gconstpointer b)
   return of_x < of_y ? 1 : of_x > of_y ? -1 : 0;
 }
 
+/* Compares n_b runs of b with n_a runs of a. */
+static void
+compare_runs (const double *b, guint n_b, const double *a, guint n_a, ProfPairing *pairing)
+{
+  ProfInterval of_a = prof_median_interval (a, n_a, 0.95);
+  ProfInterval of_b = prof_median_interval (b, n_b, 0.95);
+
+  prof_compare_unpaired (&of_b, &of_a, PROF_BUILD_DEVIATION, pairing);
+  pairing->n = MIN (n_a, n_b);
+}
+
 static void
 add_pair (GArray *list, const Side *a, guint32 row_a, const Side *b, guint32 row_b)
 {
@@ -73,7 +84,7 @@ add_pair (GArray *list, const Side *a, guint32 row_a, const Side *b, guint32 row
         .b = prof_median (runs_b, n_b),
   };
 
-  prof_compare_unpaired (runs_b, n_b, runs_a, n_a, &difference.pairing);
+  compare_runs (runs_b, n_b, runs_a, n_a, &difference.pairing);
   g_array_append_val (list, difference);
 }
 
@@ -195,7 +206,7 @@ prof_difference_groups (const ProfCapture *a,
 
       difference.a = prof_median (of_a, has_a);
       difference.b = prof_median (of_b, has_b);
-      prof_compare_unpaired (of_b, has_b, of_a, has_a, &difference.pairing);
+      compare_runs (of_b, has_b, of_a, has_a, &difference.pairing);
       g_array_append_val (list, difference);
     }
   return list;

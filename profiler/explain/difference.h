@@ -1,10 +1,11 @@
 /* difference.h — compares two captures node by node, or by groups of nodes.
  *
- * The captures were not measured in turns, so intervals are wider than those of paired series.
+ * Each capture is of one build, so intervals contain PROF_BUILD_DEVIATION.  The variance between
+ * sessions is up to the caller (prof_sessions_widen()).
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "profiler/base/statistics.h"
+#include "profiler/base/pairing.h"
 #include "profiler/capture/capture.h"
 
 typedef struct

@@ -1,16 +1,20 @@
 /* explain.c — divides what one variant saves against another into buckets.
  *
- * Buckets are differences of classes of work.  They add up to the difference of the clean medians
- * except for a residual, which is always reported.  Start reading at prof_explain().
+ * A bucket is the share of a class in traced runs, times the clean time, of A less of B.  Clean and
+ * traced runs are redrawn together for the intervals.  Start reading at prof_explain().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/explain/explain.h"
 
 #include "profiler/base/format.h"
+#include "profiler/explain/pair-captures.h"
 #include "profiler/explain/work-classes.h"
+#include "profiler/summary/clean-samples.h"
 
 #include <math.h>
+#include <string.h>
 
 #define SAME_FLOPS 0.02 /* relative difference up to which work counts as equal */
+#define N_REDRAWS  1000
 
 const char *
 prof_bucket_name (ProfBucketKind kind)
@@ -27,83 +31,196 @@ prof_bucket_name (ProfBucketKind kind)
   return names[kind];
 }
 
-/* Splits the time of fused layers into matrix products and the rest. */
-static void
-split_recurrent (ProfClassTimes *work, double gemm, double *split_gemm, double *split_rest)
-{
-  double recurrent = work->seconds[PROF_CLASS_RECURRENT];
+/* --- Buckets from shares and times --- */
 
-  *split_gemm = isfinite (gemm) ? MIN (gemm, recurrent) : 0;
-  *split_rest = isfinite (gemm) ? recurrent - *split_gemm : 0;
+/* One of the two variants. */
+typedef struct
+{
+  ProfClassTimes times;
+  double gemm; /* part of the time of fused layers that is matrix products; NaN: not known */
+} Side;
+
+static void
+side_init (Side *side, const ProfCapture *capture, double gemm_seconds, double clean)
+{
+  double recurrent;
+
+  prof_class_times_init (&side->times, capture);
+  recurrent = side->times.share[PROF_CLASS_RECURRENT] * clean;
+  side->gemm = recurrent > 0 ? MIN (gemm_seconds / recurrent, 1) : NAN;
 }
 
-/* The bucket of one class; from_fused: what comes from splitting fused layers. */
-static ProfBucket
-compare_class (const ProfClassTimes *a, const ProfClassTimes *b, ProfClass class, double from_fused)
+/* The share of each bucket in a run of one variant. */
+static void
+find_shares (const Side *side, const double *class_share, double *share)
 {
-  const double *const series[] = { a->runs[class], b->runs[class] };
-  const guint         n[] = { a->n_runs, b->n_runs };
-  const double        weights[] = { 1, -1 };
-  ProfBucket          bucket = { .proved = NAN };
-  ProfInterval        interval = { .low = NAN, .high = NAN };
+  double recurrent = isfinite (side->gemm) ? class_share[PROF_CLASS_RECURRENT] : 0;
+  double gemm = isfinite (side->gemm) ? side->gemm * recurrent : 0;
 
-  if (a->n_runs > 1 && b->n_runs > 1)
-    interval = prof_bootstrap_sum (series, n, weights, 2, 0.95);
-  bucket.seconds = a->seconds[class] - b->seconds[class] + from_fused;
-  bucket.low = interval.low + from_fused;
-  bucket.high = interval.high + from_fused;
-  return bucket;
+  share[PROF_BUCKET_HOST] = class_share[PROF_CLASS_HOST];
+  share[PROF_BUCKET_GEMM] = class_share[PROF_CLASS_GEMM] + gemm;
+  share[PROF_BUCKET_POINTWISE] = class_share[PROF_CLASS_POINTWISE] + recurrent - gemm;
+  share[PROF_BUCKET_MOVEMENT] = class_share[PROF_CLASS_MOVEMENT];
+  /* Operators run one after the other, and only threads inside them run at the same time.  What
+   * that saves shows only in runs with fewer threads, and what memory management costs outside
+   * operators only in a rung: prof_ladder_explain(). */
+  share[PROF_BUCKET_OVERLAP] = share[PROF_BUCKET_MEMORY] = 0;
+}
+
+/* What B saves in each bucket, and, behind them, in all.  clean: seconds of A and B. */
+static void
+find_savings (const Side   *sides,
+              double        class_share[2][PROF_N_CLASSES],
+              const double *clean,
+              double       *saved)
+{
+  double share[2][PROF_N_BUCKETS];
+
+  for (guint i = 0; i < 2; i++)
+    find_shares (&sides[i], class_share[i], share[i]);
+  for (guint b = 0; b < PROF_N_BUCKETS; b++)
+    saved[b] = clean[0] * share[0][b] - clean[1] * share[1][b];
+  saved[PROF_N_BUCKETS] = clean[0] - clean[1];
+}
+
+/* --- Intervals --- */
+
+/* The interval around an estimate from redraws of it.  Redraws of few observations scatter too
+ * little; n: their number. */
+static ProfInterval
+find_interval (double estimate, double *redrawn, guint n)
+{
+  double widen = prof_student_quantile (0.975, n - 1) / prof_student_quantile (0.975, 1000) *
+                 sqrt (n / (n - 1.0));
+  double low = prof_quantile (redrawn, N_REDRAWS, 0.025);
+  double high = prof_quantile (redrawn, N_REDRAWS, 0.975);
+
+  return (ProfInterval){
+    estimate,
+    estimate - widen * MAX (estimate - low, 0),
+    estimate + widen * MAX (high - estimate, 0),
+  };
+}
+
+/* Redraws clean and traced runs together and fills the interval of every bucket, and of all.  saved:
+ * estimates, as from find_savings(). */
+static void
+find_intervals (const Side       *sides,
+                const ProfRedraw *redraw,
+                const double     *saved,
+                ProfInterval     *interval)
+{
+  guint              n_runs = MIN (sides[0].times.n_runs, sides[1].times.n_runs);
+  guint              n_blocks = redraw ? prof_redraw_n_blocks (redraw) : 0;
+  g_autofree double *redrawn = g_new (double, (PROF_N_BUCKETS + 1) * N_REDRAWS);
+
+  for (guint i = 0; redraw && i < N_REDRAWS; i++)
+    {
+      double class_share[2][PROF_N_CLASSES], clean[2], one[PROF_N_BUCKETS + 1];
+
+      prof_redraw_levels (redraw, i, &clean[0], &clean[1]);
+      for (guint k = 0; k < 2; k++)
+        prof_class_times_redraw (&sides[k].times, 2 * i + k, class_share[k]);
+      find_savings (sides, class_share, clean, one);
+      for (guint b = 0; b <= PROF_N_BUCKETS; b++)
+        redrawn[b * N_REDRAWS + i] = one[b];
+    }
+  for (guint b = 0; b <= PROF_N_BUCKETS; b++)
+    {
+      guint n = b < PROF_N_BUCKETS ? MIN (n_runs, n_blocks) : n_blocks;
+
+      interval[b] = n >= PROF_MIN_FOR_INTERVAL
+                        ? find_interval (saved[b], redrawn + b * N_REDRAWS, n)
+                        : (ProfInterval){ saved[b], NAN, NAN };
+    }
+}
+
+/* --- Explanations --- */
+
+/* What no bucket claims. */
+static void
+find_unexplained (ProfExplanation *explanation)
+{
+  explanation->unexplained = explanation->saved.median;
+  for (guint i = 0; i < PROF_N_BUCKETS; i++)
+    explanation->unexplained -= explanation->bucket[i].seconds;
 }
 
 void
-prof_explain (const ProfCapture *capture_a,
-              const ProfCapture *capture_b,
+prof_explain (const ProfCapture *a,
+              const ProfCapture *b,
               double             gemm_a,
               double             gemm_b,
               ProfExplanation   *explanation)
 {
-  ProfClassTimes a, b;
-  double         split_a[2], split_b[2];
-  ProfPairing    pairing;
+  g_autoptr (ProfRedraw) redraw = prof_redraw_new (a, b);
+  Side         sides[2];
+  double       class_share[2][PROF_N_CLASSES], clean[2], saved[PROF_N_BUCKETS + 1];
+  ProfInterval interval[PROF_N_BUCKETS + 1];
+  ProfPairing  pairing;
 
-  prof_class_times_init (&a, capture_a);
-  prof_class_times_init (&b, capture_b);
-  split_recurrent (&a, gemm_a, &split_a[0], &split_a[1]);
-  split_recurrent (&b, gemm_b, &split_b[0], &split_b[1]);
+  *explanation = (ProfExplanation){ .unexplained = 0 };
+  prof_pair_captures (a, b, &pairing);
+  clean[1] = prof_clean_median (b).median;
+  clean[0] = clean[1] * pairing.ratio.median;
+  side_init (&sides[0], a, gemm_a, clean[0]);
+  side_init (&sides[1], b, gemm_b, clean[1]);
+  for (guint k = 0; k < 2; k++)
+    memcpy (class_share[k], sides[k].times.share, sizeof class_share[k]);
+  find_savings (sides, class_share, clean, saved);
+  find_intervals (sides, redraw, saved, interval);
 
-  *explanation = (ProfExplanation){ .saved = a.clean - b.clean };
-  prof_compare_unpaired (a.samples, a.n_samples, b.samples, b.n_samples, &pairing);
   explanation->is_certain = pairing.verdict == PROF_SLOWER;
-  explanation->bucket[PROF_BUCKET_HOST] = compare_class (&a, &b, PROF_CLASS_HOST, 0);
-  explanation->bucket[PROF_BUCKET_GEMM] =
-      compare_class (&a, &b, PROF_CLASS_GEMM, split_a[0] - split_b[0]);
-  explanation->bucket[PROF_BUCKET_POINTWISE] =
-      compare_class (&a, &b, PROF_CLASS_POINTWISE, split_a[1] - split_b[1]);
-  explanation->bucket[PROF_BUCKET_MOVEMENT] = compare_class (&a, &b, PROF_CLASS_MOVEMENT, 0);
-  /* Operators run one after the other, and only threads inside them run at the same time.  What
-   * that saves shows only in runs with fewer threads. */
-  explanation->bucket[PROF_BUCKET_OVERLAP] = (ProfBucket){ .proved = NAN };
-  /* What memory management costs outside operators is known only from a rung:
-   * prof_ladder_explain(). */
-  explanation->bucket[PROF_BUCKET_MEMORY] = (ProfBucket){ .proved = NAN };
-
-  explanation->residual = explanation->saved;
+  explanation->saved = interval[PROF_N_BUCKETS];
   for (guint i = 0; i < PROF_N_BUCKETS; i++)
-    {
-      explanation->bucket[i].name = prof_bucket_name (i);
-      explanation->residual -= explanation->bucket[i].seconds;
-    }
-  if (fabs (explanation->residual) < 1e-9 * fabs (explanation->saved))
-    explanation->residual = 0; /* rounding */
-  explanation->flops_a = a.flops;
-  explanation->flops_b = b.flops;
-  explanation->repeated_a = a.repeated;
-  explanation->repeated_b = b.repeated;
+    explanation->bucket[i] = (ProfBucket){
+      .name = prof_bucket_name (i),
+      .seconds = interval[i].median,
+      .low = interval[i].low,
+      .high = interval[i].high,
+      .proved = NAN,
+      .residual = NAN,
+    };
+  find_unexplained (explanation);
+  explanation->flops_a = sides[0].times.flops;
+  explanation->flops_b = sides[1].times.flops;
+  explanation->repeated_a = sides[0].times.repeated;
+  explanation->repeated_b = sides[1].times.repeated;
   /* Sums and functions of single elements may be more in one form without another algebra. */
-  explanation->same_flops =
-      !(fabs (a.products - b.products) > SAME_FLOPS * MAX (a.products, b.products));
-  prof_class_times_clear (&a);
-  prof_class_times_clear (&b);
+  explanation->same_flops = !(fabs (sides[0].times.products - sides[1].times.products) >
+                              SAME_FLOPS * MAX (sides[0].times.products, sides[1].times.products));
+  prof_class_times_clear (&sides[0].times);
+  prof_class_times_clear (&sides[1].times);
+}
+
+gboolean
+prof_explanation_has_cause (const ProfExplanation *explanation)
+{
+  return explanation->is_certain && explanation->saved.median > 0 && !explanation->is_same_plan;
+}
+
+gboolean
+prof_explanation_is_incomplete (const ProfExplanation *explanation, ProfBucketKind *worst)
+{
+  double largest = fabs (explanation->unexplained);
+
+  *worst = PROF_N_BUCKETS;
+  for (guint i = 0; i < PROF_N_BUCKETS; i++)
+    if (fabs (explanation->bucket[i].residual) > largest)
+      {
+        largest = fabs (explanation->bucket[i].residual);
+        *worst = i;
+      }
+  return largest > PROF_COMPLETE_WITHIN * fabs (explanation->saved.median);
+}
+
+void
+prof_bucket_set_rung (ProfBucket *bucket, double seconds, char *rung)
+{
+  g_free (bucket->rung);
+  bucket->rung = rung;
+  bucket->proved = seconds;
+  bucket->residual = bucket->seconds - seconds;
 }
 
 void
@@ -112,12 +229,13 @@ prof_explanation_add_overlap (ProfExplanation *explanation, const ProfInterval *
   ProfBucket *bucket = &explanation->bucket[PROF_BUCKET_OVERLAP];
 
   bucket->seconds += seconds->median;
-  bucket->low += seconds->low;
-  bucket->high += seconds->high;
-  bucket->proved = seconds->median;
-  g_free (bucket->rung);
-  bucket->rung = rung;
-  explanation->saved += seconds->median;
+  bucket->low = seconds->low;
+  bucket->high = seconds->high;
+  prof_bucket_set_rung (bucket, bucket->seconds, rung);
+  bucket->residual = NAN; /* traced runs claim nothing: only the rung measures it */
+  explanation->saved.median += seconds->median;
+  explanation->saved.low += seconds->low;
+  explanation->saved.high += seconds->high;
 }
 
 static const char *
@@ -128,34 +246,39 @@ name_of (const ProfCapture *capture)
   return name ? name : "model";
 }
 
+/* Clean seconds of b, and what b saves against a with its interval. */
+static void
+find_saved (const ProfCapture *a, const ProfCapture *b, ProfInterval *saved, double *of_a)
+{
+  ProfPairing pairing;
+  double      of_b = prof_clean_median (b).median;
+
+  prof_pair_captures (a, b, &pairing);
+  *of_a = of_b * pairing.ratio.median;
+  *saved = (ProfInterval){ of_b * (pairing.ratio.median - 1),
+                           of_b * (pairing.ratio.low - 1),
+                           of_b * (pairing.ratio.high - 1) };
+}
+
 void
 prof_explain_threads (const ProfThreadCaptures *a,
                       const ProfThreadCaptures *b,
                       ProfExplanation          *explanation)
 {
-  const ProfCapture *const captures[] = {
-    a->all_threads, b->all_threads, a->one_thread, b->one_thread
-  };
-  static const double weights[] = { 1, -1, -1, 1 };
-  double             *samples[4];
-  guint               n[4];
-  double              median[4];
-  ProfInterval        overlap;
-  g_autofree char    *gain_a = NULL, *gain_b = NULL;
+  ProfInterval     all, one, overlap;
+  double           all_a, one_a;
+  ProfPairing      pairing;
+  g_autofree char *gain_a = NULL, *gain_b = NULL;
 
   prof_explain (a->one_thread, b->one_thread, a->gemm, b->gemm, explanation);
-  for (guint i = 0; i < 4; i++)
-    {
-      samples[i] = prof_capture_dup_samples (captures[i], PROF_SAMPLE_CLEAN, &n[i]);
-      median[i] = prof_median (samples[i], n[i]);
-    }
-  overlap = prof_bootstrap_sum ((const double *const *) samples, n, weights, 4, 0.95);
-  /* The bootstrap median need not be the sum of the medians. */
-  overlap.median = median[0] - median[1] - median[2] + median[3];
-  overlap.low = MIN (overlap.low, overlap.median);
-  overlap.high = MAX (overlap.high, overlap.median);
-  gain_a = prof_format_seconds (median[2] - median[0]);
-  gain_b = prof_format_seconds (median[3] - median[1]);
+  find_saved (a->all_threads, b->all_threads, &all, &all_a);
+  find_saved (a->one_thread, b->one_thread, &one, &one_a);
+  /* Widths of differences of independent estimates add up in squares. */
+  overlap.median = all.median - one.median;
+  overlap.low = overlap.median - hypot (all.median - all.low, one.high - one.median);
+  overlap.high = overlap.median + hypot (all.high - all.median, one.median - one.low);
+  gain_a = prof_format_seconds (one_a - all_a);
+  gain_b = prof_format_seconds (one_a - one.median - (all_a - all.median));
   prof_explanation_add_overlap (explanation,
                                 &overlap,
                                 g_strdup_printf ("%.0f threads instead of one: “%s” gains %s, "
@@ -166,8 +289,9 @@ prof_explain_threads (const ProfThreadCaptures *a,
                                                  gain_b,
                                                  name_of (a->all_threads),
                                                  gain_a));
-  for (guint i = 0; i < 4; i++)
-    g_free (samples[i]);
+  prof_pair_captures (a->all_threads, b->all_threads, &pairing);
+  explanation->is_certain = pairing.verdict == PROF_SLOWER;
+  explanation->saved = all;
 }
 
 void

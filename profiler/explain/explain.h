@@ -1,11 +1,12 @@
 /* explain.h — why one variant of a model is faster than another.
  *
  * The time that B saves against A is divided into buckets, which are differences of classes of work
- * (work-classes.h).  Buckets and residual add up to the difference of the clean medians.
+ * (work-classes.h).  A bucket claims what traced runs show; a rung, where there is one, is a run
+ * that measures the same by switching one thing.  Neither is defined as what the others leave.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "profiler/base/statistics.h"
+#include "profiler/base/pairing.h"
 #include "profiler/capture/capture.h"
 
 typedef enum
@@ -25,23 +26,36 @@ const char *prof_bucket_name (ProfBucketKind kind);
 typedef struct
 {
   const char *name;
-  double      seconds; /* what B saves; negative: what it costs more */
-  double      low,
-      high;      /* 95 % interval of seconds; NaN if one of the variants has a single traced run */
-  char  *rung;   /* the rungs that were run for it, with their times; NULL: none */
-  double proved; /* seconds that those rungs saved; NaN: none */
+  double      seconds;   /* what B saves, by the traced runs; negative: what it costs more */
+  double      low, high; /* 95 % interval of seconds; NaN: too few runs */
+  char       *rung;      /* the rungs that were run for it, with their times; NULL: none */
+  double      proved;    /* seconds that those rungs saved; NaN: none */
+  double      residual;  /* seconds less proved; NaN: no rung */
 } ProfBucket;
 
 typedef struct
 {
-  double     saved; /* clean median of A less that of B */
-  ProfBucket bucket[PROF_N_BUCKETS];
-  double     residual;               /* saved less all buckets */
-  gboolean   is_certain;             /* A is slower beyond the noise */
-  gboolean   same_flops;             /* products agree within 2 %, or are not known */
-  double     flops_a, flops_b;       /* of a run, without what is repeated; NaN: not known */
-  double     repeated_a, repeated_b; /* besides: what a backward loop computes again */
+  ProfInterval saved; /* clean seconds of A less those of B */
+  ProfBucket   bucket[PROF_N_BUCKETS];
+  double       unexplained;  /* saved less all buckets */
+  gboolean     is_certain;   /* A is slower beyond the noise: only then there is a cause to name */
+  gboolean     is_same_plan; /* both execute the same operators on the same types */
+  gboolean     same_flops;   /* products agree within 2 %, or are not known */
+  double       flops_a, flops_b;       /* of a run, without what is repeated; NaN: not known */
+  double       repeated_a, repeated_b; /* besides: what a backward loop computes again */
 } ProfExplanation;
+
+/* Share of the difference that may remain unexplained, or by which a bucket may differ from its
+ * rung, before the explanation counts as incomplete. */
+#define PROF_COMPLETE_WITHIN 0.1
+
+/* Whether more than PROF_COMPLETE_WITHIN of the difference is unexplained, or a bucket differs by
+ * more from its rung.  *worst gets the bucket, PROF_N_BUCKETS for what is unexplained. */
+gboolean prof_explanation_is_incomplete (const ProfExplanation *explanation, ProfBucketKind *worst);
+/* Whether causes may be named: the difference is certain, and the plans differ. */
+gboolean prof_explanation_has_cause (const ProfExplanation *explanation);
+/* Sets what rungs measured for a bucket.  rung: (transfer full) in words */
+void prof_bucket_set_rung (ProfBucket *bucket, double seconds, char *rung);
 
 /* Explains why b is faster than a.  gemm_a, gemm_b: seconds of the matrix products inside fused
  * layers, measured by prof_ladder_fused_gemm(); NaN if there are none or they are not known.
@@ -67,8 +81,8 @@ void prof_explain_threads (const ProfThreadCaptures *a,
                            const ProfThreadCaptures *b,
                            ProfExplanation          *explanation);
 
-/* Adds seconds to the overlap and to what is saved, for an explanation of runs with one thread.
- * rung: (transfer full) */
+/* Adds seconds, measured by a rung, to the overlap and to what is saved, for an explanation of runs
+ * with one thread.  rung: (transfer full) in words */
 void prof_explanation_add_overlap (ProfExplanation    *explanation,
                                    const ProfInterval *seconds,
                                    char               *rung);

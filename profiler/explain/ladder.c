@@ -8,6 +8,7 @@
 #include "engine/analysis/pass.h"
 #include "engine/base/parallel.h"
 #include "profiler/base/format.h"
+#include "profiler/explain/same-plan.h"
 #include "profiler/summary/save-capture.h"
 
 #include <math.h>
@@ -55,28 +56,6 @@ prof_ladder_free (ProfLadder *ladder)
     return;
   g_ptr_array_unref (ladder->rungs);
   g_free (ladder);
-}
-
-/* Whether two subjects have plans with the same operators, steps and memory. */
-static gboolean
-is_same_plan (const ProfSubject *a, const ProfSubject *b)
-{
-  const HybPlan *x = hyb_executor_get_plan (prof_subject_get_executor (a));
-  const HybPlan *y = hyb_executor_get_plan (prof_subject_get_executor (b));
-  HybGraph      *of_x, *of_y;
-
-  if (!x || !y || hyb_plan_is_dynamic (x) != hyb_plan_is_dynamic (y))
-    return FALSE;
-  of_x = hyb_plan_get_graph (x);
-  of_y = hyb_plan_get_graph (y);
-  if (hyb_graph_n_nodes (of_x) != hyb_graph_n_nodes (of_y) ||
-      (!hyb_plan_is_dynamic (x) && (hyb_plan_n_steps (x) != hyb_plan_n_steps (y) ||
-                                    hyb_plan_get_memory (x) != hyb_plan_get_memory (y))))
-    return FALSE;
-  for (HybNodeId id = 0; id < hyb_graph_n_nodes (of_x); id++)
-    if (hyb_graph_get_node (of_x, id)->op != hyb_graph_get_node (of_y, id)->op)
-      return FALSE;
-  return TRUE;
 }
 
 /* What all rungs are made of. */
@@ -166,7 +145,7 @@ add_passes (ProfLadder *ladder, const LadderInput *input, GError **error)
 
       if (!subject)
         return FALSE;
-      if (is_same_plan (last->subject, subject))
+      if (prof_subject_has_same_plan (last->subject, subject))
         prof_subject_free (subject);
       else
         add_rung (ladder, *first, pass->doc, bucket_of_saving[pass->saves], subject);
@@ -229,25 +208,18 @@ prof_ladder_new (HybGraph                 *graph,
   return g_steal_pointer (&ladder);
 }
 
-/* Computes what a rung saves against the one before, from samples that were taken next to each
- * other. */
+/* Computes what a rung saves against the one before.  The ratio of samples that were taken next to
+ * each other gives the seconds, their interval and the verdict. */
 static void
 compare_rungs (const ProfRung *before, ProfRung *rung)
 {
-  guint              n = MIN (before->series.clean->len, rung->series.clean->len);
-  g_autofree double *differences = g_new (double, MAX (n, 1));
-  ProfPairing        pairing;
-  ProfInterval       interval;
+  g_autofree ProfPairs *pairs = prof_series_pairs (&rung->series, &before->series);
+  ProfPairing           pairing;
 
-  for (guint i = 0; i < n; i++)
-    differences[i] = g_array_index (before->series.clean, double, i) -
-                     g_array_index (rung->series.clean, double, i);
-  interval = prof_median_interval (differences, n, 0.95);
-  /* Differences of medians add up over the rungs; medians of differences do not. */
-  rung->saved = before->seconds - rung->seconds;
-  rung->low = MIN (interval.low, rung->saved);
-  rung->high = MAX (interval.high, rung->saved);
-  prof_series_pair (&rung->series, &before->series, &pairing);
+  prof_pair_builds (pairs, &pairing);
+  rung->saved = (ProfInterval){ before->seconds * (1 - pairing.ratio.median),
+                                before->seconds * (1 - pairing.ratio.high),
+                                before->seconds * (1 - pairing.ratio.low) };
   rung->verdict = pairing.verdict;
 }
 
@@ -281,17 +253,18 @@ prof_ladder_measure (ProfLadder *ladder, const ProfMeasureOptions *options, GErr
   return is_done;
 }
 
-/* Adds what a rung saved to a bucket. */
+/* Adds what a rung saved to what is known of a bucket. */
 static void
 add_rung_to_bucket (ProfBucket *bucket, const ProfRung *rung)
 {
-  g_autofree char *time = prof_format_seconds (rung->saved);
-  char *text = bucket->rung ? g_strdup_printf ("%s; %s: %s", bucket->rung, rung->name, time)
-                            : g_strdup_printf ("%s: %s", rung->name, time);
+  g_autofree char *time = prof_format_seconds (rung->saved.median);
+  double           known = isfinite (bucket->proved) ? bucket->proved : 0;
 
-  g_free (bucket->rung);
-  bucket->rung = text;
-  bucket->proved = (isfinite (bucket->proved) ? bucket->proved : 0) + rung->saved;
+  prof_bucket_set_rung (bucket,
+                        known + rung->saved.median,
+                        bucket->rung
+                            ? g_strdup_printf ("%s; %s: %s", bucket->rung, rung->name, time)
+                            : g_strdup_printf ("%s: %s", rung->name, time));
 }
 
 /* Moves what static memory saved from the host bucket, which has everything outside operators, to
@@ -302,37 +275,46 @@ move_memory (const ProfRung *rung, ProfExplanation *explanation)
   ProfBucket *memory = &explanation->bucket[PROF_BUCKET_MEMORY];
   ProfBucket *host = &explanation->bucket[PROF_BUCKET_HOST];
 
-  memory->seconds += rung->saved;
-  memory->low += rung->low;
-  memory->high += rung->high;
-  host->seconds -= rung->saved;
-  host->low -= rung->high;
-  host->high -= rung->low;
+  memory->seconds += rung->saved.median;
+  memory->low = rung->saved.low;
+  memory->high = rung->saved.high;
+  host->seconds -= rung->saved.median;
+  host->low -= rung->saved.high;
+  host->high -= rung->saved.low;
 }
 
-/* Adds all rungs to the buckets that they belong to. */
+/* Adds the rungs up to last to the buckets that they belong to.  All threads are a rung of their
+ * own, behind it. */
 static void
-add_rungs (const ProfLadder *ladder, ProfExplanation *explanation)
+add_rungs (const ProfLadder *ladder, guint last, ProfExplanation *explanation)
 {
-  for (guint i = 1; i < ladder->rungs->len; i++)
+  for (guint i = 1; i <= last; i++)
     {
       const ProfRung *rung = ladder->rungs->pdata[i];
-      ProfInterval    saved = { .median = rung->saved, .low = rung->low, .high = rung->high };
 
-      if (rung->bucket == PROF_BUCKET_OVERLAP)
-        {
-          g_autofree char *time = prof_format_seconds (rung->saved);
-
-          prof_explanation_add_overlap (explanation,
-                                        &saved,
-                                        g_strdup_printf ("%s: %s", rung->name, time));
-          continue;
-        }
       if (rung->bucket == PROF_BUCKET_MEMORY)
         move_memory (rung, explanation);
       if (rung->bucket != PROF_N_BUCKETS)
         add_rung_to_bucket (&explanation->bucket[rung->bucket], rung);
     }
+  /* Traced runs claim nothing about memory: only the rung measures it. */
+  explanation->bucket[PROF_BUCKET_MEMORY].residual = NAN;
+}
+
+guint
+prof_ladder_last_pass (const ProfLadder *ladder)
+{
+  guint last = ladder->rungs->len - 1;
+
+  while (last > 0)
+    {
+      ProfBucketKind bucket = ((const ProfRung *) ladder->rungs->pdata[last])->bucket;
+
+      if (bucket != PROF_BUCKET_OVERLAP && bucket != PROF_N_BUCKETS)
+        break;
+      last--;
+    }
+  return last;
 }
 
 gboolean
@@ -341,15 +323,13 @@ prof_ladder_explain (const ProfLadder *ladder,
                      ProfExplanation  *explanation,
                      GError          **error)
 {
+  guint           index = prof_ladder_last_pass (ladder);
   const ProfRung *first = ladder->rungs->pdata[0];
-  const ProfRung *last = ladder->rungs->pdata[ladder->rungs->len - 1];
+  const ProfRung *last = ladder->rungs->pdata[index];
   g_autoptr (ProfCapture) a = NULL;
   g_autoptr (ProfCapture) b = NULL;
 
-  /* Buckets are of runs with one thread; more threads are a rung of their own. */
-  if (last->bucket == PROF_BUCKET_OVERLAP)
-    last = ladder->rungs->pdata[ladder->rungs->len - 2];
-  if (!first->series.recorder || !last->series.recorder)
+  if (first == last || !first->series.recorder || !last->series.recorder)
     return FALSE;
   if (!(a = prof_capture_measurement (first->subject, &first->series, facts, error)) ||
       !(b = prof_capture_measurement (last->subject, &last->series, facts, error)))
@@ -359,6 +339,7 @@ prof_ladder_explain (const ProfLadder *ladder,
                 prof_ladder_fused_gemm (first->subject),
                 prof_ladder_fused_gemm (last->subject),
                 explanation);
-  add_rungs (ladder, explanation);
+  explanation->is_same_plan = prof_subject_has_same_plan (first->subject, last->subject);
+  add_rungs (ladder, index, explanation);
   return TRUE;
 }

@@ -15,9 +15,9 @@ typedef struct
   ProfBucketKind bucket;  /* that the step to this rung belongs to; PROF_N_BUCKETS: several */
   ProfSubject   *subject; /* owned */
   ProfSeries     series;
-  double         seconds;          /* clean median */
-  double         saved, low, high; /* against the rung before, with its 95 % interval */
-  ProfVerdict    verdict;          /* of this rung against the one before */
+  double         seconds; /* clean median */
+  ProfInterval   saved;   /* against the rung before, from the paired ratio; 95 % */
+  ProfVerdict    verdict; /* of this rung against the one before */
 } ProfRung;
 
 typedef struct
@@ -43,10 +43,13 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (ProfLadder, prof_ladder_free)
 gboolean
 prof_ladder_measure (ProfLadder *ladder, const ProfMeasureOptions *options, GError **error);
 
-/* Explains why the last rung is faster than the first: buckets from the traced runs of both, and
- * beside each what its rungs saved.  The rung for static memory moves its share from the host
- * bucket to the memory bucket.  facts: (nullable) conditions for the captures.  FALSE without an
- * error if nothing was traced. */
+/* The last rung that only modes and passes distinguish from the first. */
+guint prof_ladder_last_pass (const ProfLadder *ladder);
+/* Explains why the last pass is faster than the first rung: buckets from the traced runs of both,
+ * and beside each what its rungs saved.  Another form and all threads come later and are not part of
+ * it.  The rung for static memory moves its share from the host bucket to the memory bucket.  facts:
+ * (nullable) conditions for the captures.  FALSE without an error if nothing was traced, or if there
+ * is one rung only. */
 gboolean prof_ladder_explain (const ProfLadder *ladder,
                               const ProfFacts  *facts,
                               ProfExplanation  *explanation,

@@ -6,7 +6,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "profiler/base/statistics.h"
+#include "profiler/base/pairing.h"
 #include "profiler/explain/cautions.h"
 
 /* Clean samples that a recording needs for an interval and a verdict. */

@@ -1,10 +1,11 @@
 /* work-classes.c — sums the traced runs of a capture by class of work.
  *
- * Times of nodes come from traced runs and are scaled to the clean median, run by run, so that a
- * disturbed traced run does not count for more.  Start reading at prof_class_times_init().
+ * Each traced run counts with the parts that its nodes take of it, so that a disturbed run does not
+ * count for more.  Start reading at prof_class_times_init().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/explain/work-classes.h"
 
+#include "engine/base/random.h"
 #include "engine/op/op.h"
 #include "profiler/base/statistics.h"
 #include "profiler/explain/repeats.h"
@@ -12,6 +13,8 @@
 #include "profiler/summary/run-matrix.h"
 
 #include <math.h>
+
+#define REDRAW_SEED 20260722
 
 static ProfClass
 class_of (const ProfNode *node)
@@ -35,34 +38,75 @@ class_of (const ProfNode *node)
   return node->category < HYB_N_CATEGORIES ? classes[node->category] : PROF_CLASS_POINTWISE;
 }
 
-/* Clean median over the time of a traced run without recording overhead.  A disturbed run is longer
- * in all of its parts, so shares of it are scaled to the clean median. */
-static double
-find_scale (const ProfClassTimes *times, const ProfRunMatrix *matrix, guint run, double per_span)
+/* What every recorded span contains besides the work of its node, in seconds. */
+typedef struct
 {
-  double wall = matrix->wall[run] - matrix->spans[run] * per_span;
+  double recording; /* taking the time */
+  double between;   /* choosing the node and calling it; only nodes outside of bodies */
+} SpanCost;
 
-  return wall > 0 && isfinite (times->clean) ? times->clean / wall : 1;
+/* Whether the executor calls the node itself: it is in no body and no part of an operator. */
+static gboolean
+is_called_directly (const ProfNode *node)
+{
+  return node->graph == 0 && !(node->flags & PROF_NODE_PHASE);
 }
 
-/* Adds the times of one node to its class. */
+/* Time stamps are chained, so that a span begins where the last one ended.  The exact run shows how
+ * long the time between nodes is, which is divided among the spans. */
+static SpanCost
+find_span_cost (const ProfCapture *capture, const ProfRunMatrix *matrix, const guint32 *by_row)
+{
+  SpanCost cost = { .recording = prof_capture_get_number (capture, "trace.overhead_ns") * 1e-9 };
+  double   n_spans = 0, around = 0;
+
+  if (!isfinite (cost.recording))
+    cost.recording = 0;
+  for (guint run = 0; run < matrix->n_runs; run++)
+    around += (matrix->wall[run] - matrix->nodes[run]) / matrix->n_runs;
+  for (guint32 row = 0; row < prof_capture_n_nodes (capture); row++)
+    if (by_row[row] != PROF_NONE && is_called_directly (prof_capture_get_node (capture, row)))
+      n_spans += (double) matrix->count[by_row[row]] / MAX (matrix->n_runs, 1);
+  if (isfinite (matrix->exact_between) && n_spans > 0)
+    cost.between = MAX (matrix->exact_between - around, 0) / n_spans;
+  return cost;
+}
+
+/* Adds the times of one node to its class, and what its spans contain besides to HOST. */
 static void
 add_row (ProfClassTimes      *times,
          const ProfRunMatrix *matrix,
          guint32              at,
          const ProfNode      *node,
-         double               per_span)
+         const SpanCost      *cost)
 {
   ProfClass class = class_of (node);
   double count = (double) matrix->count[at] / MAX (matrix->n_runs, 1);
+  double between = is_called_directly (node) ? count * cost->between : 0;
 
-  /* HOST is what is left of the clean median, and includes control operators. */
-  for (guint run = 0; class != PROF_CLASS_HOST && run < matrix->n_runs; run++)
+  for (guint run = 0; run < matrix->n_runs; run++)
     {
       double self = (double) matrix->self[(gsize) at * matrix->n_runs + run] * 1e-9;
+      double host;
 
-      times->runs[class][run] +=
-          MAX (self - count * per_span, 0) * find_scale (times, matrix, run, per_span);
+      self = MAX (self - count * cost->recording, 0);
+      host = MIN (between, self);
+      times->runs[class][run] += self - host;
+      times->runs[PROF_CLASS_HOST][run] += host;
+    }
+}
+
+/* Adds what lies around the nodes of each run to HOST, and divides all classes by its length. */
+static void
+finish_runs (ProfClassTimes *times, const ProfRunMatrix *matrix, const SpanCost *cost)
+{
+  for (guint run = 0; run < matrix->n_runs; run++)
+    {
+      double wall = matrix->wall[run] - matrix->spans[run] * cost->recording;
+
+      times->runs[PROF_CLASS_HOST][run] += MAX (matrix->wall[run] - matrix->nodes[run], 0);
+      for (guint c = 0; c < PROF_N_CLASSES; c++)
+        times->runs[c][run] = wall > 0 ? times->runs[c][run] / wall : 0;
     }
 }
 
@@ -100,35 +144,37 @@ count_work (ProfClassTimes      *times,
 void
 prof_class_times_init (ProfClassTimes *times, const ProfCapture *capture)
 {
-  double              per_span = prof_capture_get_number (capture, "trace.overhead_ns") * 1e-9;
   ProfRunMatrix       matrix;
   g_autofree guint32 *by_row = NULL;
+  SpanCost            cost;
 
   *times = (ProfClassTimes){ 0 };
-  per_span = isfinite (per_span) ? per_span : 0;
-  times->samples = prof_capture_dup_samples (capture, PROF_SAMPLE_CLEAN, &times->n_samples);
-  times->clean = prof_median (times->samples, times->n_samples);
   prof_run_matrix_init (&matrix, capture, &by_row);
+  cost = find_span_cost (capture, &matrix, by_row);
   times->n_runs = matrix.n_runs;
   for (guint c = 0; c < PROF_N_CLASSES; c++)
     times->runs[c] = g_new0 (double, MAX (matrix.n_runs, 1));
   for (guint32 row = 0; row < prof_capture_n_nodes (capture); row++)
     if (by_row[row] != PROF_NONE)
-      add_row (times, &matrix, by_row[row], prof_capture_get_node (capture, row), per_span);
+      add_row (times, &matrix, by_row[row], prof_capture_get_node (capture, row), &cost);
+  finish_runs (times, &matrix, &cost);
   count_work (times, capture, &matrix, by_row);
   prof_run_matrix_clear (&matrix);
+  for (guint c = 0; c < PROF_N_CLASSES; c++)
+    times->share[c] = times->n_runs > 0 ? prof_median (times->runs[c], times->n_runs) : 0;
+}
 
-  for (guint run = 0; run < times->n_runs; run++)
+void
+prof_class_times_redraw (const ProfClassTimes *times, guint index, double *share)
+{
+  guint              n = times->n_runs;
+  g_autofree double *drawn = g_new (double, MAX (n, 1));
+
+  for (guint c = 0; c < PROF_N_CLASSES; c++)
     {
-      times->runs[PROF_CLASS_HOST][run] = times->clean;
-      for (guint c = PROF_CLASS_GEMM; c < PROF_N_CLASSES; c++)
-        times->runs[PROF_CLASS_HOST][run] -= times->runs[c][run];
-    }
-  times->seconds[PROF_CLASS_HOST] = times->clean;
-  for (guint c = PROF_CLASS_GEMM; c < PROF_N_CLASSES; c++)
-    {
-      times->seconds[c] = times->n_runs > 0 ? prof_median (times->runs[c], times->n_runs) : 0;
-      times->seconds[PROF_CLASS_HOST] -= times->seconds[c];
+      for (guint i = 0; i < n; i++)
+        drawn[i] = times->runs[c][hyb_random_word (REDRAW_SEED, (guint64) index * n + i) % n];
+      share[c] = n > 0 ? prof_median (drawn, n) : 0;
     }
 }
 
@@ -137,5 +183,4 @@ prof_class_times_clear (ProfClassTimes *times)
 {
   for (guint c = 0; c < PROF_N_CLASSES; c++)
     g_clear_pointer (&times->runs[c], g_free);
-  g_clear_pointer (&times->samples, g_free);
 }

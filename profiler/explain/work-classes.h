@@ -16,16 +16,14 @@ typedef enum
   PROF_N_CLASSES,
 } ProfClass;
 
-/* Seconds of one run by class.  A class takes the share of the clean median that it took of the
- * traced runs, tracing overhead subtracted; HOST is the rest of the clean median. */
+/* What part of a run each class takes, by the traced runs, without the time that recording took.
+ * HOST is what lies between operators, measured by the exact run, and around them, and the control
+ * operators themselves.  The parts need not add up to 1: what is missing belongs to no class. */
 typedef struct
 {
-  double  clean;                   /* median of the clean runs */
-  double  seconds[PROF_N_CLASSES]; /* median over the traced runs */
-  double *runs[PROF_N_CLASSES];    /* the same by traced run */
-  guint   n_runs;                  /* traced runs */
-  double *samples;                 /* seconds of the clean runs */
-  guint   n_samples;
+  double  share[PROF_N_CLASSES]; /* median over the traced runs */
+  double *runs[PROF_N_CLASSES];  /* by traced run */
+  guint   n_runs;                /* traced runs */
   /* FLOP of a run, each NaN if not known.  What a backward loop computes again is counted apart. */
   double flops;
   double products; /* of flops: in matrix products and convolutions */
@@ -36,3 +34,6 @@ typedef struct
 void prof_class_times_init (ProfClassTimes *times, const ProfCapture *capture);
 /* Frees the arrays of times, not times itself. */
 void prof_class_times_clear (ProfClassTimes *times);
+/* Draws traced runs with replacement, the same ones for all classes, and writes the median share of
+ * each class to share.  Draws of the same index are equal. */
+void prof_class_times_redraw (const ProfClassTimes *times, guint index, double *share);

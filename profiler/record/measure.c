@@ -8,10 +8,10 @@
 #include "engine/base/parallel.h"
 #include "profiler/base/clock.h"
 #include "profiler/record/kernel-watch.h"
+#include "profiler/record/memory-peak.h"
+#include "profiler/record/rebuild.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #define DEFAULT_SECONDS 60.0
 /* Warm-up ends when the medians of the last WARM_MEDIANS windows of WARM_WINDOW runs differ by less
@@ -26,10 +26,16 @@
 /* Share of the budget for warm-up and clean runs, if counted or traced runs follow. */
 #define CLEAN_SHARE        0.7
 #define MIN_RUNS_FOR_EXACT 4 /* with this many traced runs, the last one is exact */
+/* Builds that a series is divided into, if the time allows for rounds of MIN_SAMPLES.  A series that
+ * is not decided then continues. */
+#define N_BUILDS   10
+#define MAX_BUILDS 400
+#define MAX_ROUNDS 20 /* samples of one build */
 
 typedef struct
 {
   ProfSubject *const       *subjects;
+  ProfSubject *const       *current; /* the subjects as they are built now */
   guint                     n;
   ProfSeries               *series;
   const ProfMeasureOptions *options;
@@ -37,6 +43,8 @@ typedef struct
   double                    seconds;
   guint                     threads; /* for subjects that do not set their own */
   ProfKernelWatch          *watch;
+  ProfBuilds               *builds;
+  guint                     rounds; /* clean samples of one build */
 } MeasureSession;
 
 void
@@ -48,6 +56,7 @@ prof_series_init (ProfSeries *series)
     .clean = g_array_new (FALSE, FALSE, sizeof (double)),
     .clean_facts = g_array_new (FALSE, FALSE, sizeof (ProfSampleFacts)),
     .traced_facts = g_array_new (FALSE, FALSE, sizeof (ProfSampleFacts)),
+    .build = g_array_new (FALSE, FALSE, sizeof (guint)),
     .traced = g_array_new (FALSE, FALSE, sizeof (double)),
     .inner = 1,
     .exact = PROF_NO_RUN,
@@ -61,6 +70,7 @@ prof_series_clear (ProfSeries *series)
   g_clear_pointer (&series->clean, g_array_unref);
   g_clear_pointer (&series->clean_facts, g_array_unref);
   g_clear_pointer (&series->traced_facts, g_array_unref);
+  g_clear_pointer (&series->build, g_array_unref);
   g_clear_pointer (&series->traced, g_array_unref);
   g_clear_pointer (&series->recorder, prof_recorder_free);
 }
@@ -118,10 +128,10 @@ time_runs (const MeasureSession *session,
   GError *local = NULL;
   guint64 begin;
 
-  prof_subject_use_threads (session->subjects[subject], session->threads);
+  prof_subject_use_threads (session->current[subject], session->threads);
   begin = prof_clock_now ();
   for (guint i = 0; i < inner; i++)
-    if (!prof_subject_run (session->subjects[subject], session->options->cancellable, &local))
+    if (!prof_subject_run (session->current[subject], session->options->cancellable, &local))
       {
         if (is_cancelled (session))
           g_clear_error (&local);
@@ -134,31 +144,6 @@ time_runs (const MeasureSession *session,
       }
   *seconds = (double) (prof_clock_now () - begin) * 1e-9 / inner;
   return TRUE;
-}
-
-/* The peak of resident memory in bytes; 0 if it is not known. */
-static gsize
-read_resident_peak (void)
-{
-  g_autofree char *text = NULL;
-  const char      *at;
-
-  if (!g_file_get_contents ("/proc/self/status", &text, NULL, NULL))
-    return 0;
-  at = strstr (text, "VmHWM:");
-  return at ? (gsize) g_ascii_strtoull (at + 6 + strspn (at + 6, " \t"), NULL, 10) * 1024 : 0;
-}
-
-/* Resets the peak, so that it does not include earlier work.  Not all kernels allow that. */
-static void
-reset_resident_peak (void)
-{
-  FILE *file = fopen ("/proc/self/clear_refs", "we");
-
-  if (!file)
-    return;
-  fputs ("5", file);
-  fclose (file);
 }
 
 /* --- Warm-up --- */
@@ -228,33 +213,50 @@ warm_up_all (const MeasureSession *session, GError **error)
 
 /* --- Clean runs --- */
 
-/* Whether there are enough samples: for one subject its own interval decides, for several the
- * comparison of each with the first.  limit, round: seconds when time is up, and of the last round.
- * */
-static ProfStop
-find_stop (const MeasureSession *session, double limit, double round)
+/* The samples of the current build. */
+static guint
+count_of_build (const MeasureSession *session)
 {
-  const GArray *first = session->series[0].clean;
-  ProfStop      stop = PROF_STOP_NOT;
+  const GArray *build = session->series[0].build;
+  guint         n = 0;
 
-  if (is_cancelled (session))
-    return PROF_STOP_CANCELLED;
-  if (session->options->repeat > 0)
-    return first->len >= session->options->repeat                 ? PROF_STOP_ENOUGH
-           : elapsed (session) + round > limit && first->len >= 2 ? PROF_STOP_TIME
-                                                                  : PROF_STOP_NOT;
-  if (elapsed (session) + round > limit && first->len >= 2)
-    return PROF_STOP_TIME;
+  while (n < build->len && g_array_index (build, guint, build->len - 1 - n) ==
+                               prof_builds_get_number (session->builds))
+    n++;
+  return n;
+}
+
+/* Whether the current build has all of its samples. */
+static gboolean
+is_build_complete (const MeasureSession *session)
+{
+  return session->options->rebuild && count_of_build (session) >= session->rounds;
+}
+
+/* Whether the samples decide: for one subject its own interval, for several the comparison of each
+ * with the first.  With builds, only complete ones are looked at. */
+static ProfStop
+find_decision (const MeasureSession *session)
+{
+  const ProfSeries *first = &session->series[0];
+  ProfStop          stop = PROF_STOP_NOT;
+  guint             n = first->clean->len;
+
   if (session->n == 1)
-    return prof_series_stop ((const double *) first->data, first->len);
-
+    return prof_series_stop ((const double *) first->clean->data, n);
+  if (!session->options->rebuild && n >= PROF_MAX_SAMPLES)
+    return PROF_STOP_ENOUGH;
+  if (session->options->rebuild ? !is_build_complete (session)
+                                : n < PROF_MIN_SAMPLES || n % PROF_MIN_SAMPLES != 0)
+    return PROF_STOP_NOT;
   for (guint i = 1; i < session->n; i++)
     {
-      stop = prof_pair_stop ((const double *) session->series[i].clean->data,
-                             (const double *) first->data,
-                             first->len);
+      const ProfSeries     *other = &session->series[i];
+      g_autofree ProfPairs *pairs = prof_series_pairs (other, first);
+
+      stop = prof_pair_stop (pairs, session->options->rebuild ? PROF_MIN_BUILDS : 1);
       if (stop == PROF_STOP_NOT)
-        return PROF_STOP_NOT;
+        break;
     }
   return stop;
 }
@@ -268,7 +270,7 @@ start_watching (const MeasureSession *session, guint subject, guint inner)
   const GArray     *known = series->clean->len > 0 ? series->clean : series->warm;
   double one = known->len > 0 ? g_array_index (known, double, known->len - 1) : series->first;
 
-  prof_subject_use_threads (session->subjects[subject], session->threads);
+  prof_subject_use_threads (session->current[subject], session->threads);
   prof_kernel_watch_begin (session->watch, one * inner >= LONG_SAMPLE);
 }
 
@@ -290,56 +292,124 @@ take_sample (const MeasureSession *session,
   return is_done;
 }
 
-/* Takes one sample of each subject, or two back and forth.  A round that is interrupted adds no
- * samples. */
-static gboolean
-run_round (const MeasureSession *session, gboolean both_ways, GError **error)
+/* Whether there are enough samples.  limit, round: seconds when time is up, and of the last round. */
+static ProfStop
+find_stop (const MeasureSession *session, double limit, double round)
 {
-  g_autofree double          *seconds = g_new (double, 2 * session->n);
-  g_autofree ProfSampleFacts *facts = g_new (ProfSampleFacts, 2 * session->n);
-  guint                       n_visits = both_ways ? 2 * session->n : session->n;
+  guint    n = session->series[0].clean->len;
+  gboolean is_late;
 
-  for (guint visit = 0; visit < n_visits; visit++)
+  if (is_cancelled (session))
+    return PROF_STOP_CANCELLED;
+  if (is_build_complete (session))
+    round += prof_builds_get_seconds (session->builds);
+  is_late = elapsed (session) + round > limit && n >= 2;
+  if (session->options->repeat > 0)
+    return n >= session->options->repeat ? PROF_STOP_ENOUGH
+           : is_late                     ? PROF_STOP_TIME
+                                         : PROF_STOP_NOT;
+  if (is_late)
+    return PROF_STOP_TIME;
+  if (prof_builds_get_number (session->builds) >= MAX_BUILDS)
+    return PROF_STOP_ENOUGH;
+  return find_decision (session);
+}
+
+/* Takes one sample of each subject in random order.  A round that is interrupted adds no samples. */
+static gboolean
+run_round (const MeasureSession *session, GError **error)
+{
+  g_autofree double          *seconds = g_new (double, session->n);
+  g_autofree guint           *order = g_new (guint, session->n);
+  g_autofree ProfSampleFacts *facts = g_new (ProfSampleFacts, session->n);
+  guint                       build = prof_builds_get_number (session->builds);
+
+  prof_builds_shuffle (session->builds, order);
+  for (guint i = 0; i < session->n; i++)
+    if (!take_sample (session, order[i], &seconds[order[i]], &facts[order[i]], error))
+      return FALSE;
+  for (guint i = 0; i < session->n; i++)
     {
-      guint subject = visit < session->n ? visit : 2 * session->n - 1 - visit;
-
-      if (!take_sample (session, subject, &seconds[visit], &facts[visit], error))
-        return FALSE;
-    }
-  for (guint visit = 0; visit < n_visits; visit++)
-    {
-      guint subject = visit < session->n ? visit : 2 * session->n - 1 - visit;
-
-      g_array_append_val (session->series[subject].clean, seconds[visit]);
-      g_array_append_val (session->series[subject].clean_facts, facts[visit]);
+      g_array_append_val (session->series[i].clean, seconds[i]);
+      g_array_append_val (session->series[i].clean_facts, facts[i]);
+      g_array_append_val (session->series[i].build, build);
     }
   return TRUE;
 }
 
-static gboolean
-run_clean (const MeasureSession *session, double limit, GError **error)
+/* How many rounds each build gets, so that N_BUILDS builds are possible within seconds. */
+static guint
+share_rounds (const MeasureSession *session, double seconds, double round)
+{
+  double share = seconds / N_BUILDS - prof_builds_get_seconds (session->builds);
+
+  if (session->options->repeat > 0)
+    return (session->options->repeat + N_BUILDS - 1) / N_BUILDS;
+  return (guint) CLAMP (share / MAX (round, 1e-9), 1, MAX_ROUNDS);
+}
+
+/* Stores the peaks of memory of the first build, before other builds and recorders add to them. */
+static void
+store_memory_peaks (const MeasureSession *session)
+{
+  for (guint i = 0; i < session->n; i++)
+    {
+      HybExecutor *executor = prof_subject_get_executor (session->subjects[i]);
+
+      session->series[i].planned_bytes = hyb_executor_get_peak_bytes (executor);
+      session->series[i].resident_bytes = prof_memory_peak_read ();
+    }
+}
+
+/* Takes clean samples, over several builds if that is asked for. */
+static ProfStop
+take_samples (MeasureSession *session, double limit, GError **error)
 {
   ProfStop stop;
-  double   round = 0;
-  g_autoptr (GError) local = NULL;
+  double   round = 0, start = elapsed (session);
 
+  session->rounds = 1;
   while ((stop = find_stop (session, limit, round)) == PROF_STOP_NOT)
     {
-      double   begin = elapsed (session);
-      guint    done = session->series[0].clean->len;
-      guint    asked = session->options->repeat;
-      gboolean both_ways = session->n > 1 && (asked == 0 || done + 2 <= asked);
+      guint  done = session->series[0].clean->len;
+      guint  asked = session->options->repeat;
+      double begin;
 
       report_progress (session, "clean", 0, done, asked > 0 ? asked : PROF_MAX_SAMPLES);
-      if (!run_round (session, both_ways, &local) && local)
+      if (is_build_complete (session))
         {
-          g_propagate_error (error, g_steal_pointer (&local));
-          return FALSE;
+          if (prof_builds_get_number (session->builds) == 0)
+            store_memory_peaks (session);
+          if (!prof_builds_next (session->builds, session->options->cancellable, error))
+            break;
+          session->current = prof_builds_get (session->builds);
+          session->rounds = share_rounds (session, limit - start, round);
         }
+      begin = elapsed (session);
+      if (!run_round (session, error))
+        break;
       round = elapsed (session) - begin;
+    }
+  return stop;
+}
+
+static gboolean
+run_clean (MeasureSession *session, double limit, GError **error)
+{
+  g_autoptr (GError) local = NULL;
+  ProfStop stop = take_samples (session, limit, &local);
+
+  session->current = session->subjects;
+  if (prof_builds_get_number (session->builds) == 0)
+    store_memory_peaks (session);
+  if (local && !is_cancelled (session))
+    {
+      g_propagate_error (error, g_steal_pointer (&local));
+      return FALSE;
     }
   for (guint i = 0; i < session->n; i++)
     {
+      session->series[i].turns = session->begin_ns;
       session->series[i].stop = stop;
       if (stop == PROF_STOP_ENOUGH && session->options->repeat > 0)
         session->series[i].stop = PROF_STOP_NOT;
@@ -452,22 +522,9 @@ run_watched (const MeasureSession *session, GError **error)
   return FALSE;
 }
 
-/* Stores the peaks of memory before recorders add to them. */
-static void
-store_memory_peaks (const MeasureSession *session)
-{
-  for (guint i = 0; i < session->n; i++)
-    {
-      HybExecutor *executor = prof_subject_get_executor (session->subjects[i]);
-
-      session->series[i].planned_bytes = hyb_executor_get_peak_bytes (executor);
-      session->series[i].resident_bytes = read_resident_peak ();
-    }
-}
-
 /* Warm-up, clean runs, then counted and traced runs. */
 static gboolean
-run_phases (const MeasureSession *session, GError **error)
+run_phases (MeasureSession *session, GError **error)
 {
   const ProfMeasureOptions *options = session->options;
   double                    share = options->traced > 0 || options->counters ? CLEAN_SHARE : 1;
@@ -476,7 +533,6 @@ run_phases (const MeasureSession *session, GError **error)
     return FALSE;
   if (!is_cancelled (session) && !run_clean (session, share * session->seconds, error))
     return FALSE;
-  store_memory_peaks (session);
   return is_cancelled (session) || run_watched (session, error);
 }
 
@@ -490,6 +546,7 @@ prof_measure (ProfSubject *const       *subjects,
   gboolean       is_done;
   MeasureSession session = {
     .subjects = subjects,
+    .current = subjects,
     .n = n,
     .series = series,
     .options = options,
@@ -500,9 +557,11 @@ prof_measure (ProfSubject *const       *subjects,
 
   g_return_val_if_fail (n > 0, FALSE);
 
-  reset_resident_peak ();
+  prof_memory_peak_reset ();
   session.watch = prof_kernel_watch_new ();
+  session.builds = prof_builds_new (subjects, n, session.begin_ns);
   is_done = run_phases (&session, error);
+  prof_builds_free (session.builds);
   prof_kernel_watch_free (session.watch);
   if (hyb_parallel_get_threads () != session.threads)
     hyb_parallel_set_threads (session.threads);
@@ -526,11 +585,13 @@ prof_series_dup_undisturbed (const ProfSeries *series, guint *n, ProfDisturbance
   return kept;
 }
 
-void
-prof_series_pair (const ProfSeries *a, const ProfSeries *b, ProfPairing *pairing)
+ProfPairs *
+prof_series_pairs (const ProfSeries *a, const ProfSeries *b)
 {
-  prof_pair ((const double *) a->clean->data,
-             (const double *) b->clean->data,
-             MIN (a->clean->len, b->clean->len),
-             pairing);
+  return prof_pairs_undisturbed (&(ProfPairs){ .a = (const double *) a->clean->data,
+                                               .b = (const double *) b->clean->data,
+                                               .build = (const guint *) b->build->data,
+                                               .n = MIN (a->clean->len, b->clean->len) },
+                                 (const ProfSampleFacts *) a->clean_facts->data,
+                                 (const ProfSampleFacts *) b->clean_facts->data);
 }

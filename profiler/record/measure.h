@@ -1,13 +1,13 @@
 /* measure.h — measures subjects: warm-up, clean runs in turns, then counted and traced runs.
  *
- * The three kinds of runs are never mixed.  Several subjects take turns back and forth (A B C C B
- * A), so that drift affects all of them alike.
+ * The three kinds of runs are never mixed.  Several subjects take turns in random order, so that
+ * drift affects all of them alike, and are built several times (pairing.h says why).
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #include "profiler/base/disturbance.h"
 #include "profiler/base/machine.h"
-#include "profiler/base/statistics.h"
+#include "profiler/base/pairing.h"
 #include "profiler/record/counters.h"
 #include "profiler/record/recorder.h"
 #include "profiler/record/subject.h"
@@ -25,6 +25,7 @@ typedef struct
 {
   int           warmup;      /* runs; -1: until times are steady */
   guint         repeat;      /* clean samples; 0: until the result is decided */
+  gboolean      rebuild;     /* build subjects several times, to measure how much that matters */
   guint         traced;      /* traced runs */
   gboolean      counters;    /* count hardware events, too */
   double        seconds;     /* budget for everything; 0: 60 */
@@ -39,6 +40,7 @@ typedef struct
   double  first; /* seconds of the first run; NaN: not run yet.  A known one is not repeated */
   GArray *warm;  /* of double: seconds of each warm-up run */
   GArray *clean; /* of double: seconds of one run, by sample */
+  GArray *build; /* of guint: number of the build, by sample; never decreasing */
   GArray *clean_facts;    /* of ProfSampleFacts, by sample */
   GArray *traced;         /* of double: seconds, by run of the recorder */
   GArray *traced_facts;   /* of ProfSampleFacts, by run of the recorder */
@@ -49,8 +51,9 @@ typedef struct
   double        counts[PROF_N_COUNTS]; /* per run */
   const char   *counts_reason;         /* why some are missing (static); NULL */
   ProfStop      stop;                  /* why the clean runs ended */
-  gsize         planned_bytes;         /* peak of the memory that the executor held for values */
-  gsize         resident_bytes;        /* peak of the process so far */
+  guint64       turns;          /* the same number for subjects whose clean runs took turns */
+  gsize         planned_bytes;  /* peak of the memory that the executor held for values */
+  gsize         resident_bytes; /* peak of the process so far */
 } ProfSeries;
 
 #define PROF_NO_RUN G_MAXUINT
@@ -72,5 +75,6 @@ gboolean prof_measure (ProfSubject *const       *subjects,
  * number.  Free with g_free(). */
 double *
 prof_series_dup_undisturbed (const ProfSeries *series, guint *n, ProfDisturbance *disturbance);
-/* Compares the clean samples of two subjects that were measured in turns. */
-void prof_series_pair (const ProfSeries *a, const ProfSeries *b, ProfPairing *pairing);
+/* The clean samples of two subjects that were measured in turns, those that make the estimate.  Free
+ * with g_free(). */
+ProfPairs *prof_series_pairs (const ProfSeries *a, const ProfSeries *b);

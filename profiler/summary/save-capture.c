@@ -9,6 +9,7 @@
 #include "engine/formats/mxnet-symbol.h"
 #include "profiler/base/clock.h"
 #include "profiler/summary/attribute.h"
+#include "profiler/summary/clean-samples.h"
 #include "profiler/summary/gradients.h"
 #include "profiler/summary/memory-curve.h"
 #include "profiler/summary/phase-rows.h"
@@ -56,6 +57,28 @@ add_subject_facts (ProfFacts *facts, const ProfSubject *subject)
     prof_facts_set_number (facts, "threads", options->threads);
 }
 
+/* How many clean samples were taken of each build, and which other series took turns with them. */
+static void
+add_build_facts (ProfFacts *facts, const ProfSeries *series)
+{
+  g_autoptr (GString) counts = g_string_new (NULL);
+  guint n = 0;
+
+  for (guint i = 0; i < series->build->len; i++)
+    {
+      n++;
+      if (i + 1 < series->build->len &&
+          g_array_index (series->build, guint, i) == g_array_index (series->build, guint, i + 1))
+        continue;
+      g_string_append_printf (counts, "%s%u", counts->len > 0 ? " " : "", n);
+      n = 0;
+    }
+  if (counts->len > 0)
+    prof_facts_set (facts, PROF_BUILDS_KEY, counts->str);
+  if (series->turns > 0)
+    prof_facts_set_number (facts, PROF_TURNS_KEY, (double) series->turns);
+}
+
 static void
 add_series_facts (ProfFacts *facts, const ProfSeries *series)
 {
@@ -69,6 +92,7 @@ add_series_facts (ProfFacts *facts, const ProfSeries *series)
   prof_facts_set (facts, PROF_DISTURBANCE_KEY, disturbed);
   prof_facts_set (facts, "clean.stopped", prof_stop_name (series->stop));
   prof_facts_set_number (facts, "clean.inner", series->inner);
+  add_build_facts (facts, series);
   if (clean.n > 1)
     prof_facts_set_number (facts, "clean.deviation", clean.deviation);
   prof_facts_set_number (facts, "memory.planned", (double) series->planned_bytes);

@@ -17,12 +17,16 @@ add_candidate (ScopeBars *bars, const ScopeGroup *group, guint index)
   g_autofree char      *name = scope_candidate_dup_name (candidate);
   g_autofree char      *time = prof_format_seconds (median->median);
   g_autofree char      *memory = prof_format_bytes (candidate->peak_bytes);
-  g_autofree char      *text = g_strdup_printf ("%s · %+.0f %% · %s · n = %u",
-                                           time,
-                                           100 * (first->clean.median.median / median->median - 1),
-                                           memory,
-                                           candidate->clean.n);
+  g_autofree char      *text = NULL;
+  ProfPairing           pairing;
 
+  scope_candidate_pair (candidate, first, &pairing);
+  text = g_strdup_printf ("%s · %+.0f %% · %s · n = %u%s",
+                          time,
+                          scope_pairing_speed_up (&pairing),
+                          memory,
+                          candidate->clean.n,
+                          prof_interval_is_known (median) ? "" : " (too few runs)");
   scope_bars_add (bars,
                   &(VizBar){ .label = name,
                              .text = text,
@@ -47,9 +51,23 @@ scope_page_add_group (ScopePage *page, const ScopeGroup *group, const ProfExplan
       g_autofree char *from = scope_candidate_dup_name (slow);
       g_autofree char *to = scope_candidate_dup_name (fast);
       g_autofree char *reason = scope_explanation_dup_reason (explanation);
-      g_autofree char *why =
-          g_strdup_printf ("%s: why “%s” is faster than “%s”: %s", title, to, from, reason);
+      g_autofree char *why = g_strdup_printf (prof_explanation_has_cause (explanation)
+                                                  ? "%s: why “%s” is faster than “%s”: %s"
+                                                  : "%s: “%s” and “%s”: %s",
+                                              title,
+                                              to,
+                                              from,
+                                              reason);
 
+      if (!prof_explanation_has_cause (explanation))
+        {
+          GString *html = g_string_new ("<p>");
+
+          scope_html_append (html, why);
+          g_string_append (html, "</p>\n");
+          scope_page_add_html (page, NULL, html);
+          return;
+        }
       scope_page_add_waterfall (page,
                                 why,
                                 (ScopeLevel){ from, slow->clean.median.median },
@@ -66,17 +84,17 @@ scope_page_add_ladder (ScopePage             *page,
 {
   ScopeBars      *bars = scope_bars_new ();
   const ProfRung *first = ladder->rungs->pdata[0];
-  const ProfRung *last = ladder->rungs->pdata[ladder->rungs->len - 1];
+  const ProfRung *last = ladder->rungs->pdata[prof_ladder_last_pass (ladder)];
 
   for (guint i = 0; i < ladder->rungs->len; i++)
     {
       const ProfRung  *rung = ladder->rungs->pdata[i];
       g_autofree char *time = prof_format_seconds (rung->seconds);
-      g_autofree char *saved = prof_format_seconds (-rung->saved);
+      g_autofree char *saved = prof_format_seconds (-rung->saved.median);
       g_autofree char *text = i == 0 ? g_strdup (time)
                                      : g_strdup_printf ("%s · %s%s · %s",
                                                         time,
-                                                        rung->saved < 0 ? "+" : "",
+                                                        rung->saved.median < 0 ? "+" : "",
                                                         saved,
                                                         prof_verdict_name (rung->verdict));
 
@@ -91,7 +109,7 @@ scope_page_add_ladder (ScopePage             *page,
   scope_page_add_bars (page,
                        "The ladder: the engine's optimisations, switched on one by one",
                        bars);
-  if (!explanation)
+  if (!explanation || !prof_explanation_has_cause (explanation))
     return;
   scope_page_add_waterfall (page,
                             "What the ladder saves, by kind of work",

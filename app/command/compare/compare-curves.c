@@ -162,18 +162,14 @@ fill_series (const Family *family, guint index, Series *series)
       const ScopeCandidate *candidate = group->candidates->pdata[index];
       ProfPairing           pairing;
 
-      prof_pair (first->samples,
-                 candidate->samples,
-                 MIN (first->clean.n, candidate->clean.n),
-                 &pairing);
+      scope_candidate_pair (first, candidate, &pairing);
       series->median[i] = candidate->clean.median.median;
       series->low[i] = candidate->clean.median.low;
       series->high[i] = candidate->clean.median.high;
       series->bytes[i] = candidate->peak_bytes;
-      /* The ratio is that of the medians, its interval comes from pairs of turns. */
-      series->ratio[i] = first->clean.median.median / candidate->clean.median.median;
-      series->ratio_low[i] = MIN (pairing.ratio.low, series->ratio[i]);
-      series->ratio_high[i] = MAX (pairing.ratio.high, series->ratio[i]);
+      series->ratio[i] = pairing.ratio.median;
+      series->ratio_low[i] = pairing.ratio.low;
+      series->ratio_high[i] = pairing.ratio.high;
     }
 }
 

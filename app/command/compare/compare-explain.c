@@ -10,54 +10,33 @@
 
 #include <string.h>
 
-/* NULL if the group has no such candidate. */
-static const ScopeCandidate *
-find_candidate (const ScopeGroup *group, const char *variant, HybMode mode)
-{
-  for (guint i = 0; i < group->candidates->len; i++)
-    {
-      const ScopeCandidate *candidate = group->candidates->pdata[i];
-
-      if (candidate->mode == mode && strcmp (candidate->variant, variant) == 0)
-        return candidate;
-    }
-  return NULL;
-}
-
-/* Notes that another run measured what the bucket claims. */
-static void
-add_rung (ProfBucket *bucket, const char *run, double seconds)
-{
-  g_autofree char *time = prof_format_seconds (seconds);
-
-  g_free (bucket->rung);
-  bucket->rung = g_strdup_printf ("%s: %s", run, time);
-  bucket->proved = seconds;
-}
-
-/* Other candidates confirm parts of the explanation: slow's variant in fast's mode shows what the
- * mode saves, and what remains is saved by the variant. */
+/* Another candidate confirms a part of the explanation: slow's variant in fast's mode, if no pass
+ * changed its operators, shows what the mode alone saves outside of them. */
 static void
 add_rungs (const ScopeGroup     *group,
            const ScopeCandidate *slow,
            const ScopeCandidate *fast,
            ProfExplanation      *explanation)
 {
-  const ScopeCandidate *between = find_candidate (group, slow->variant, fast->mode);
-  double                begin = slow->clean.median.median, end = fast->clean.median.median;
-  g_autofree char      *mode = NULL, *form = NULL;
+  for (guint i = 0; i < group->candidates->len; i++)
+    {
+      const ScopeCandidate *between = group->candidates->pdata[i];
+      ProfPairing           pairing;
+      double                seconds;
+      g_autofree char      *time = NULL;
 
-  if (between && between != slow && between != fast)
-    {
-      mode = g_strdup_printf ("%s in %s mode", slow->variant, scope_mode_name (fast->mode));
-      add_rung (&explanation->bucket[PROF_BUCKET_HOST], mode, begin - between->clean.median.median);
-      begin = between->clean.median.median;
-    }
-  if (strcmp (slow->variant, fast->variant) != 0)
-    {
-      form = g_strdup_printf ("%s instead of %s, in total", fast->variant, slow->variant);
-      add_rung (&explanation->bucket[PROF_BUCKET_GEMM], form, begin - end);
-      add_rung (&explanation->bucket[PROF_BUCKET_POINTWISE], form, begin - end);
+      if (between == slow || between == fast || between->mode != fast->mode ||
+          strcmp (between->variant, slow->variant) != 0 || !between->has_plain_plan)
+        continue;
+      scope_candidate_pair (between, slow, &pairing);
+      seconds = slow->clean.median.median * (1 - pairing.ratio.median);
+      time = prof_format_seconds (seconds);
+      prof_bucket_set_rung (&explanation->bucket[PROF_BUCKET_HOST],
+                            seconds,
+                            g_strdup_printf ("%s in %s mode: %s",
+                                             slow->variant,
+                                             scope_mode_name (fast->mode),
+                                             time));
     }
 }
 
@@ -67,8 +46,6 @@ scope_group_explain (const ScopeGroup     *group,
                      const ScopeCandidate *fast,
                      ProfExplanation      *explanation)
 {
-  ProfPairing pairing;
-
   if (slow->one_thread && fast->one_thread)
     prof_explain_threads (&(ProfThreadCaptures){ slow->capture,
                                                  slow->one_thread,
@@ -82,10 +59,7 @@ scope_group_explain (const ScopeGroup     *group,
                   slow->gemm_seconds,
                   fast->gemm_seconds,
                   explanation);
-  /* Pairs of turns show smaller differences than the captures' independent samples. */
-  prof_pair (slow->samples, fast->samples, MIN (slow->clean.n, fast->clean.n), &pairing);
-  explanation->is_certain |= pairing.verdict == PROF_SLOWER;
-  explanation->is_certain |= scope_candidate_is_clearly_slower (slow, fast);
+  explanation->is_same_plan = slow->plan == fast->plan;
   add_rungs (group, slow, fast, explanation);
 }
 
@@ -102,6 +76,13 @@ append_share (GString *text, const char *separator, const ProfBucket *bucket, do
                           100 * bucket->seconds / saved);
 }
 
+/* Whether the sign of what a bucket saves is certain. */
+static gboolean
+is_clear (const ProfBucket *bucket)
+{
+  return !(bucket->low <= 0 && bucket->high >= 0);
+}
+
 /* The bucket that saves most (sign 1) or costs most (sign -1), except for one.  PROF_N_BUCKETS if
  * no other is more than a tenth of what is saved. */
 static guint
@@ -113,33 +94,67 @@ find_bucket (const ProfExplanation *explanation, guint except, double sign)
     {
       double weight = sign * explanation->bucket[i].seconds;
 
-      if (i != except && weight > 0.1 * explanation->saved &&
+      if (i != except && is_clear (&explanation->bucket[i]) &&
+          weight > 0.1 * explanation->saved.median &&
           (best == PROF_N_BUCKETS || weight > sign * explanation->bucket[best].seconds))
         best = i;
     }
   return best;
 }
 
+/* ", but the explanation is incomplete: 35 % is in no bucket"; NULL if it is complete.  (transfer
+ * full) */
+static char *
+dup_gap (const ProfExplanation *explanation)
+{
+  ProfBucketKind worst;
+  double         saved = explanation->saved.median;
+
+  if (!prof_explanation_is_incomplete (explanation, &worst))
+    return NULL;
+  if (worst == PROF_N_BUCKETS)
+    return g_strdup_printf ("this explanation is incomplete: %.0f %% of the difference is in none "
+                            "of "
+                            "these",
+                            100 * explanation->unexplained / saved);
+  return g_strdup_printf ("this explanation is incomplete: “%s” differs from its own rung by %.0f "
+                          "%% "
+                          "of the difference",
+                          explanation->bucket[worst].name,
+                          100 * explanation->bucket[worst].residual / saved);
+}
+
 char *
 scope_explanation_dup_reason (const ProfExplanation *explanation)
 {
-  guint    first = find_bucket (explanation, PROF_N_BUCKETS, 1), second, opposite;
-  GString *text;
+  guint            first = find_bucket (explanation, PROF_N_BUCKETS, 1), second, opposite;
+  double           saved = explanation->saved.median;
+  g_autofree char *gap = NULL;
+  GString         *text;
 
-  if (!explanation->is_certain || !(explanation->saved > 0))
+  if (explanation->is_same_plan)
+    return g_strdup ("identical plans: both execute the same, so nothing in the model causes a "
+                     "difference");
+  if (!prof_explanation_has_cause (explanation))
     return g_strdup ("no difference beyond the noise");
-  if (first == PROF_N_BUCKETS)
-    return g_strdup ("no single cause stands out");
+  gap = dup_gap (explanation);
   text = g_string_new (NULL);
-  second = find_bucket (explanation, first, 1);
-  opposite = find_bucket (explanation, first, -1);
-  append_share (text,
-                second == PROF_N_BUCKETS ? "mostly " : "",
-                &explanation->bucket[first],
-                explanation->saved);
-  if (second != PROF_N_BUCKETS)
-    append_share (text, " and ", &explanation->bucket[second], explanation->saved);
-  if (opposite != PROF_N_BUCKETS)
-    append_share (text, ", against ", &explanation->bucket[opposite], explanation->saved);
+  if (first == PROF_N_BUCKETS)
+    g_string_append (text, "no single cause stands out");
+  else
+    {
+      second = find_bucket (explanation, first, 1);
+      opposite = find_bucket (explanation, first, -1);
+      append_share (text,
+                    second == PROF_N_BUCKETS ? "mostly " : "",
+                    &explanation->bucket[first],
+                    saved);
+      if (second != PROF_N_BUCKETS)
+        append_share (text, " and ", &explanation->bucket[second], saved);
+      if (opposite != PROF_N_BUCKETS)
+        append_share (text, ", against ", &explanation->bucket[opposite], saved);
+    }
+  if (gap)
+    g_string_append_printf (text, "; %s", gap);
   return g_string_free (text, FALSE);
 }

@@ -9,11 +9,13 @@
 #include "profiler/base/clock.h"
 #include "profiler/base/format.h"
 #include "profiler/explain/ladder.h"
+#include "profiler/explain/pair-captures.h"
+#include "profiler/explain/same-plan.h"
+#include "profiler/summary/clean-samples.h"
 #include "profiler/summary/save-capture.h"
 
 #include <math.h>
 
-#define CLEARLY_SLOWER   1.1 /* least ratio of the slow minimum to the fast maximum */
 #define ONE_THREAD_SHARE 0.3 /* of a group's time, for measuring with one thread */
 
 const char *
@@ -32,7 +34,6 @@ candidate_free (gpointer data)
   g_clear_pointer (&candidate->subject, prof_subject_free);
   g_clear_pointer (&candidate->capture, prof_capture_unref);
   g_clear_pointer (&candidate->one_thread, prof_capture_unref);
-  g_free (candidate->samples);
   g_free (candidate->path);
   g_free (candidate->variant);
   g_free (candidate);
@@ -100,26 +101,31 @@ scope_group_dup_title (const ScopeGroup *group)
   return g_string_free (title, FALSE);
 }
 
-gboolean
-scope_candidate_is_clearly_slower (const ScopeCandidate *slow, const ScopeCandidate *fast)
+void
+scope_candidate_pair (const ScopeCandidate *candidate,
+                      const ScopeCandidate *first,
+                      ProfPairing          *pairing)
 {
-  return slow->clean.minimum > CLEARLY_SLOWER * fast->clean.maximum;
+  prof_pair_captures (candidate->capture, first->capture, pairing);
 }
 
-const char *
-scope_candidate_verdict (const ScopeCandidate *candidate, const ScopeCandidate *first)
+double
+scope_pairing_speed_up (const ProfPairing *pairing)
+{
+  return 100 * (1 / pairing->ratio.median - 1);
+}
+
+char *
+scope_candidate_dup_verdict (const ScopeCandidate *candidate, const ScopeCandidate *first)
 {
   ProfPairing pairing;
 
-  prof_pair (candidate->samples,
-             first->samples,
-             MIN (candidate->clean.n, first->clean.n),
-             &pairing);
-  if (pairing.verdict == PROF_UNDECIDED && scope_candidate_is_clearly_slower (first, candidate))
-    return "faster in every sample (few samples)";
-  if (pairing.verdict == PROF_UNDECIDED && scope_candidate_is_clearly_slower (candidate, first))
-    return "slower in every sample (few samples)";
-  return prof_verdict_name (pairing.verdict);
+  scope_candidate_pair (candidate, first, &pairing);
+  if (!prof_interval_is_known (&pairing.ratio))
+    return g_strdup ("too few runs");
+  return g_strdup_printf ("%s%s",
+                          prof_verdict_name (pairing.verdict),
+                          candidate->plan == first->plan ? " (identical plans)" : "");
 }
 
 /* --- Measuring --- */
@@ -134,6 +140,26 @@ run_first (ScopeCandidate *candidate, GError **error)
     return FALSE;
   candidate->first_seconds = (double) (prof_clock_now () - begin) * 1e-9;
   return TRUE;
+}
+
+/* Gives candidates that execute the same the same number. */
+static void
+number_plans (ScopeGroup *group)
+{
+  for (guint i = 0; i < group->candidates->len; i++)
+    {
+      ScopeCandidate *candidate = group->candidates->pdata[i];
+
+      candidate->plan = i;
+      candidate->has_plain_plan = prof_subject_has_plain_plan (candidate->subject);
+      for (guint k = i; k-- > 0;)
+        {
+          const ScopeCandidate *other = group->candidates->pdata[k];
+
+          if (prof_subject_has_same_plan (candidate->subject, other->subject))
+            candidate->plan = other->plan;
+        }
+    }
 }
 
 /* Compares the numbers of every candidate with the first one's. */
@@ -181,14 +207,16 @@ store_results (ScopeCandidate   *candidate,
                const ProfFacts  *facts,
                GError          **error)
 {
-  guint n;
+  ProfCleanSamples samples;
 
   candidate->gemm_seconds = prof_ladder_fused_gemm (candidate->subject);
   candidate->capture = prof_capture_measurement (candidate->subject, series, facts, error);
   if (!candidate->capture)
     return FALSE;
-  candidate->samples = prof_capture_dup_samples (candidate->capture, PROF_SAMPLE_CLEAN, &n);
-  prof_statistics (candidate->samples, n, &candidate->clean);
+  prof_clean_samples_init (&samples, candidate->capture);
+  prof_statistics (samples.seconds, samples.n, &candidate->clean);
+  candidate->clean.median = prof_clean_median (candidate->capture);
+  prof_clean_samples_clear (&samples);
   candidate->peak_bytes = (double) series->planned_bytes;
   return TRUE;
 }
@@ -321,6 +349,7 @@ scope_group_measure (ScopeGroup               *group,
     return TRUE;
   if (!check_numbers (group, error))
     return FALSE;
+  number_plans (group);
   with_one_thread =
       with_one_thread && group->candidates->len > 1 && hyb_parallel_get_threads () > 1;
   shared.seconds *= with_one_thread ? 1 - ONE_THREAD_SHARE : 1;

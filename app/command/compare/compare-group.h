@@ -14,12 +14,13 @@ typedef struct
 {
   char          *variant;
   HybMode        mode;
-  ProfSubject   *subject;       /* NULL after scope_group_drop_subjects() */
-  ProfCapture   *capture;       /* NULL: not measured yet */
-  char          *path;          /* file of the capture; NULL: not written */
-  double         first_seconds; /* of the first run, which also checks that numbers are equal */
-  ProfStatistics clean;         /* of samples */
-  double        *samples;       /* seconds of the clean runs, in the order of the turns */
+  ProfSubject   *subject;        /* NULL after scope_group_drop_subjects() */
+  ProfCapture   *capture;        /* NULL: not measured yet */
+  char          *path;           /* file of the capture; NULL: not written */
+  double         first_seconds;  /* of the first run, which also checks that numbers are equal */
+  ProfStatistics clean;          /* of the clean runs; the interval holds for other builds, too */
+  guint          plan;           /* candidates that execute the same have the same number */
+  gboolean       has_plain_plan; /* no pass has changed the operators */
   double         peak_bytes;
   double         gemm_seconds; /* matrix products of the fused layers, run alone; NaN: none */
   ProfCapture   *one_thread;   /* the same candidate run with one thread; NULL: not measured */
@@ -51,11 +52,16 @@ char *scope_candidate_dup_name (const ScopeCandidate *candidate);
 /* "lstm, batch 32, training".  (transfer full) */
 char *scope_group_dup_title (const ScopeGroup *group);
 
-/* A phrase that compares the candidate with first.  If there are too few samples for a
- * statistical verdict, says so when all samples of one are clearly shorter. */
-const char *scope_candidate_verdict (const ScopeCandidate *candidate, const ScopeCandidate *first);
-/* TRUE if every sample of slow is at least 10 % longer than every sample of fast. */
-gboolean scope_candidate_is_clearly_slower (const ScopeCandidate *slow, const ScopeCandidate *fast);
+/* Compares the clean runs of candidate with those of first: the only source of percentages, ratios
+ * and verdicts.  Both must be measured. */
+void scope_candidate_pair (const ScopeCandidate *candidate,
+                           const ScopeCandidate *first,
+                           ProfPairing          *pairing);
+/* How much faster candidate is than first, in per cent of its own time: "+25 %" takes four fifths. */
+double scope_pairing_speed_up (const ProfPairing *pairing);
+/* The verdict in words, with what can be said about it: "faster", "same (identical plans)", "too few
+ * runs".  (transfer full) */
+char *scope_candidate_dup_verdict (const ScopeCandidate *candidate, const ScopeCandidate *first);
 
 /* Checks that all candidates compute the same numbers (PROF_ERROR_UNEQUAL if not), measures
  * them in turns and makes a capture of each.  with_one_thread: then measures the slowest and the

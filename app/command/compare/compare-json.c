@@ -28,14 +28,15 @@ describe_group (ScopeJson *json, const ScopeGroup *group)
 void
 scope_group_describe_cells (ScopeJson *json, const ScopeGroup *group)
 {
-  double base = NAN;
+  const ScopeCandidate *first = group->candidates->pdata[0];
 
   for (guint i = 0; i < group->candidates->len; i++)
     {
       const ScopeCandidate *candidate = group->candidates->pdata[i];
+      ProfPairing           pairing = { .ratio = { NAN, NAN, NAN } };
 
-      if (i == 0)
-        base = candidate->clean.median.median;
+      if (candidate->capture)
+        scope_candidate_pair (candidate, first, &pairing);
       scope_json_begin_object (json, NULL);
       scope_json_string (json, "variant", candidate->variant);
       scope_json_string (json, "mode", scope_mode_name (candidate->mode));
@@ -45,9 +46,7 @@ scope_group_describe_cells (ScopeJson *json, const ScopeGroup *group)
       scope_json_double (json, "high", candidate->clean.median.high);
       scope_json_int (json, "samples", candidate->clean.n);
       scope_json_double (json, "peak_bytes", candidate->peak_bytes);
-      scope_json_double (json,
-                         "speed_up_percent",
-                         100 * (base / candidate->clean.median.median - 1));
+      scope_json_double (json, "speed_up_percent", scope_pairing_speed_up (&pairing));
       if (candidate->path)
         scope_json_string (json, "capture", candidate->path);
       scope_json_end (json);
@@ -65,7 +64,9 @@ scope_group_describe_pairs (ScopeJson *json, const ScopeGroup *group)
         g_autofree char      *name_b = scope_candidate_dup_name (b);
         ProfPairing           pairing;
 
-        prof_pair (a->samples, b->samples, MIN (a->clean.n, b->clean.n), &pairing);
+        if (!a->capture || !b->capture)
+          continue;
+        scope_candidate_pair (a, b, &pairing);
         scope_json_begin_object (json, NULL);
         scope_json_string (json, "a", name_a);
         scope_json_string (json, "b", name_b);
@@ -74,6 +75,11 @@ scope_group_describe_pairs (ScopeJson *json, const ScopeGroup *group)
         scope_json_double (json, "low", pairing.ratio.low);
         scope_json_double (json, "high", pairing.ratio.high);
         scope_json_string (json, "verdict", prof_verdict_name (pairing.verdict));
+        scope_json_int (json, "samples", pairing.n);
+        scope_json_int (json, "builds", pairing.n_builds);
+        scope_json_double (json, "build_spread", pairing.spread);
+        scope_json_double (json, "resolution", prof_pairing_resolution (&pairing));
+        scope_json_boolean (json, "same_plan", a->plan == b->plan);
         scope_json_end (json);
       }
 }
@@ -82,9 +88,19 @@ void
 scope_describe_explanation (ScopeJson *json, const char *key, const ProfExplanation *explanation)
 {
   g_autofree char *reason = scope_explanation_dup_reason (explanation);
+  gboolean         has_cause = prof_explanation_has_cause (explanation);
+  ProfBucketKind   worst;
 
   scope_json_begin_object (json, key);
-  scope_json_double (json, "saved", explanation->saved);
+  scope_json_double (json, "saved", explanation->saved.median);
+  scope_json_double (json, "low", explanation->saved.low);
+  scope_json_double (json, "high", explanation->saved.high);
+  scope_json_boolean (json, "certain", explanation->is_certain);
+  scope_json_boolean (json, "same_plan", explanation->is_same_plan);
+  scope_json_boolean (json, "has_cause", has_cause);
+  scope_json_boolean (json,
+                      "incomplete",
+                      has_cause && prof_explanation_is_incomplete (explanation, &worst));
   scope_json_string (json, "reason", reason);
   scope_json_begin_list (json, "buckets");
   for (guint i = 0; i < PROF_N_BUCKETS; i++)
@@ -98,10 +114,11 @@ scope_describe_explanation (ScopeJson *json, const char *key, const ProfExplanat
       scope_json_double (json, "high", bucket->high);
       scope_json_string (json, "rung", bucket->rung);
       scope_json_double (json, "proved", bucket->proved);
+      scope_json_double (json, "residual", bucket->residual);
       scope_json_end (json);
     }
   scope_json_end (json);
-  scope_json_double (json, "residual", explanation->residual);
+  scope_json_double (json, "residual", explanation->unexplained);
   scope_json_double (json, "repeated_flops_a", explanation->repeated_a);
   scope_json_double (json, "repeated_flops_b", explanation->repeated_b);
   scope_json_double (json, "flops_a", explanation->flops_a);

@@ -7,9 +7,7 @@
 #include "app/command/compare/compare-group.h"
 #include "profiler/base/format.h"
 
-#include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #define TITLE_WIDTH  36
 #define COLUMN_WIDTH 13
@@ -19,23 +17,22 @@ static char *
 dup_cell (const ScopeGroup *group, guint index)
 {
   const ScopeCandidate *first = group->candidates->pdata[0];
-  const ScopeCandidate *candidate = group->candidates->pdata[index];
+  ProfPairing           pairing;
 
   if (index == 0)
     return prof_format_seconds (first->clean.median.median);
-  return g_strdup_printf ("%+.0f %%",
-                          100 * (first->clean.median.median / candidate->clean.median.median - 1));
+  scope_candidate_pair (group->candidates->pdata[index], first, &pairing);
+  return g_strdup_printf ("%+.0f %%", scope_pairing_speed_up (&pairing));
 }
 
 /* TRUE if the difference from the baseline is beyond the noise. */
 static gboolean
 is_decided (const ScopeGroup *group, guint index)
 {
-  const ScopeCandidate *first = group->candidates->pdata[0];
-  const ScopeCandidate *candidate = group->candidates->pdata[index];
+  ProfPairing pairing;
 
-  return index == 0 || strcmp (scope_candidate_verdict (candidate, first),
-                               prof_verdict_name (PROF_UNDECIDED)) != 0;
+  scope_candidate_pair (group->candidates->pdata[index], group->candidates->pdata[0], &pairing);
+  return index == 0 || pairing.verdict != PROF_UNDECIDED;
 }
 
 /* One line of column titles: modes or variants. */

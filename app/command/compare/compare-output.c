@@ -38,9 +38,9 @@ print_ladder (const ProfLadder *ladder)
       printf ("  %-24s %10.1f µs", rung->name, rung->seconds * 1e6);
       if (i > 0)
         printf ("  %+10.1f µs (%+.1f … %+.1f), %s: %s",
-                -rung->saved * 1e6,
-                -rung->high * 1e6,
-                -rung->low * 1e6,
+                -rung->saved.median * 1e6,
+                -rung->saved.high * 1e6,
+                -rung->saved.low * 1e6,
                 prof_verdict_name (rung->verdict),
                 rung->doc);
       printf ("\n");
@@ -80,9 +80,9 @@ describe_ladder (ScopeJson *json, const ProfLadder *ladder)
       scope_json_begin_object (json, NULL);
       scope_json_string (json, "name", rung->name);
       scope_json_double (json, "seconds", rung->seconds);
-      scope_json_double (json, "saved", i > 0 ? rung->saved : NAN);
-      scope_json_double (json, "low", i > 0 ? rung->low : NAN);
-      scope_json_double (json, "high", i > 0 ? rung->high : NAN);
+      scope_json_double (json, "saved", i > 0 ? rung->saved.median : NAN);
+      scope_json_double (json, "low", i > 0 ? rung->saved.low : NAN);
+      scope_json_double (json, "high", i > 0 ? rung->saved.high : NAN);
       scope_json_string (json, "verdict", i > 0 ? prof_verdict_name (rung->verdict) : NULL);
       scope_json_end (json);
     }
@@ -164,7 +164,7 @@ scope_comparison_print (const ScopeComparison *self)
   if (self->has_explanation)
     scope_explanation_print (&self->ladder_explanation,
                              rung_name (self->ladder, 0),
-                             rung_name (self->ladder, self->ladder->rungs->len - 1));
+                             rung_name (self->ladder, prof_ladder_last_pass (self->ladder)));
   print_explanations (self);
 }
 

@@ -10,7 +10,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 static void
 print_title (const ScopeGroup *group)
@@ -26,10 +25,84 @@ print_title (const ScopeGroup *group)
     printf ("\n%s\n", title);
 }
 
+/* Pads text to a width in characters, since printf pads by bytes.  (transfer full) */
+static char *
+pad (const char *text, int width)
+{
+  int missing = MAX (ABS (width) - (int) g_utf8_strlen (text, -1), 0);
+
+  return width > 0 ? g_strdup_printf ("%*s%s", missing, "", text)
+                   : g_strdup_printf ("%s%*s", text, missing, "");
+}
+
+/* "1.2 ms … 1.3 ms", or that there are too few runs.  (transfer full) */
+static char *
+dup_interval (const ProfInterval *interval)
+{
+  g_autofree char *low = prof_format_seconds (interval->low);
+  g_autofree char *high = prof_format_seconds (interval->high);
+
+  return prof_interval_is_known (interval) ? g_strdup_printf ("%s … %s", low, high)
+                                           : g_strdup ("too few runs");
+}
+
+static void
+print_candidate (const ScopeCandidate *candidate, const ScopeCandidate *first)
+{
+  g_autofree char *name = scope_candidate_dup_name (candidate);
+  g_autofree char *median = prof_format_seconds (candidate->clean.median.median);
+  g_autofree char *memory = prof_format_bytes (candidate->peak_bytes);
+  g_autofree char *interval = dup_interval (&candidate->clean.median);
+  g_autofree char *padded_median = pad (median, 11), *padded_interval = pad (interval, -23);
+  g_autofree char *verdict =
+      candidate == first ? g_strdup ("(baseline)") : scope_candidate_dup_verdict (candidate, first);
+  ProfPairing pairing;
+
+  scope_candidate_pair (candidate, first, &pairing);
+  printf ("  %-26s %s  %s %4u %+8.1f%% %11s  %s\n",
+          name,
+          padded_median,
+          padded_interval,
+          candidate->clean.n,
+          scope_pairing_speed_up (&pairing),
+          memory,
+          verdict);
+}
+
+/* How far two builds of one model are apart, and what can be told here: the widest of all pairs with
+ * the baseline. */
+static void
+print_resolution (const ScopeGroup *group)
+{
+  double spread = 0, resolution = 0;
+  guint  n_builds = G_MAXUINT;
+
+  for (guint i = 1; i < group->candidates->len; i++)
+    {
+      ProfPairing pairing;
+
+      scope_candidate_pair (group->candidates->pdata[i], group->candidates->pdata[0], &pairing);
+      n_builds = MIN (n_builds, pairing.n_builds);
+      spread = MAX (spread, pairing.spread);
+      resolution = MAX (resolution, prof_pairing_resolution (&pairing));
+    }
+  if (n_builds >= PROF_MIN_BUILDS && n_builds < G_MAXUINT)
+    printf ("  two builds of one model differ by up to %.1f %% here; from %u builds of each, "
+            "differences below %.1f %% cannot be told\n",
+            100 * spread,
+            n_builds,
+            100 * resolution);
+  else if (n_builds < G_MAXUINT)
+    printf ("  there was time for %u build%s of each: another build may differ by some per cent\n",
+            n_builds,
+            n_builds == 1 ? "" : "s");
+}
+
 void
 scope_group_print (const ScopeGroup *group)
 {
   const ScopeCandidate *first = group->candidates->pdata[0];
+  gboolean              has_interval = FALSE;
 
   print_title (group);
   if (!scope_group_is_measured (group))
@@ -37,37 +110,19 @@ scope_group_print (const ScopeGroup *group)
       printf ("  cancelled before anything was measured\n");
       return;
     }
+  for (guint i = 0; i < group->candidates->len; i++)
+    has_interval |=
+        prof_interval_is_known (&((ScopeCandidate *) group->candidates->pdata[i])->clean.median);
   printf ("  %-26s %11s  %-23s %4s %9s %11s  verdict\n",
           "variant, mode",
           "median",
-          "95 %",
+          has_interval ? "95 %" : "",
           "n",
           "speed-up",
           "memory");
   for (guint i = 0; i < group->candidates->len; i++)
-    {
-      const ScopeCandidate *candidate = group->candidates->pdata[i];
-      g_autofree char      *name = scope_candidate_dup_name (candidate);
-      g_autofree char      *median = prof_format_seconds (candidate->clean.median.median);
-      g_autofree char      *low = prof_format_seconds (candidate->clean.median.low);
-      g_autofree char      *high = prof_format_seconds (candidate->clean.median.high);
-      g_autofree char      *memory = prof_format_bytes (candidate->peak_bytes);
-      g_autofree char      *interval = g_strdup_printf ("%s … %s", low, high);
-      /* printf pads by bytes: add those that are not characters. */
-      int median_extra = (int) (strlen (median) - (gsize) g_utf8_strlen (median, -1));
-      int interval_extra = (int) (strlen (interval) - (gsize) g_utf8_strlen (interval, -1));
-
-      printf ("  %-26s %*s  %-*s %4u %+8.0f%% %11s  %s\n",
-              name,
-              11 + median_extra,
-              median,
-              23 + interval_extra,
-              interval,
-              candidate->clean.n,
-              100 * (first->clean.median.median / candidate->clean.median.median - 1),
-              memory,
-              i == 0 ? "(baseline)" : scope_candidate_verdict (candidate, first));
-    }
+    print_candidate (group->candidates->pdata[i], first);
+  print_resolution (group);
   fflush (stdout); /* users follow a long comparison */
 }
 
@@ -81,38 +136,43 @@ print_repeated (const char *name, double repeated, double flops)
             repeated);
 }
 
+/* One line: what the bucket claims, what its rung measured, and by how much they differ. */
+static void
+print_bucket (const ProfBucket *bucket)
+{
+  g_autofree char *seconds = prof_format_seconds (bucket->seconds);
+  g_autofree char *interval =
+      dup_interval (&(ProfInterval){ .low = bucket->low, .high = bucket->high });
+  g_autofree char *residual = prof_format_seconds (bucket->residual);
+
+  printf ("    %-18s %s (%s)", bucket->name, seconds, interval);
+  if (bucket->rung)
+    printf ("; measured: %s", bucket->rung);
+  if (isfinite (bucket->residual))
+    printf ("; residual %s", residual);
+  printf ("\n");
+}
+
 void
 scope_explanation_print (const ProfExplanation *explanation, const char *slow, const char *fast)
 {
-  g_autofree char *saved = prof_format_seconds (explanation->saved);
-  g_autofree char *residual = prof_format_seconds (explanation->residual);
-  double           share = fabs (explanation->residual) / MAX (fabs (explanation->saved), 1e-12);
-
+  g_autofree char *saved = prof_format_seconds (explanation->saved.median);
+  g_autofree char *rest = prof_format_seconds (explanation->unexplained);
   g_autofree char *reason = scope_explanation_dup_reason (explanation);
 
+  if (!prof_explanation_has_cause (explanation))
+    {
+      printf ("  “%s” and “%s”: %s\n", fast, slow, reason);
+      return;
+    }
   printf ("  why “%s” takes %s less than “%s”: %s\n", fast, saved, slow, reason);
   for (guint i = 0; i < PROF_N_BUCKETS; i++)
-    {
-      const ProfBucket *bucket = &explanation->bucket[i];
-      g_autofree char  *seconds = prof_format_seconds (bucket->seconds);
-      g_autofree char  *low = prof_format_seconds (bucket->low);
-      g_autofree char  *high = prof_format_seconds (bucket->high);
-
-      if (bucket->seconds == 0 && !bucket->rung)
-        continue;
-      printf ("    %-18s %s (%s … %s)%s%s\n",
-              bucket->name,
-              seconds,
-              low,
-              high,
-              bucket->rung ? "; measured: " : "",
-              bucket->rung ? bucket->rung : "");
-    }
-  printf ("    %-18s %s (%.0f %%)%s\n",
-          "residual",
-          residual,
-          100 * share,
-          share > 0.1 ? ": the explanation is incomplete" : "");
+    if (explanation->bucket[i].seconds != 0 || explanation->bucket[i].rung)
+      print_bucket (&explanation->bucket[i]);
+  printf ("    %-18s %s (%.0f %%)\n",
+          "unexplained",
+          rest,
+          100 * fabs (explanation->unexplained) / MAX (fabs (explanation->saved.median), 1e-12));
   if (!explanation->same_flops)
     printf ("    note: their products differ; in all they compute %.4g and %.4g FLOP\n",
             explanation->flops_a,

@@ -21,7 +21,7 @@
 
 #define DEFAULT_SECONDS 60.0
 #define PRESET_SECONDS  150.0
-#define N_TRACED        7 /* per rung of the ladder */
+#define N_TRACED        8 /* per rung of the ladder: six, one to warm up, one exact */
 
 /* --- Lists --- */
 
@@ -233,6 +233,7 @@ measure_ladder (ScopeComparison *self, const ScopeGroup *group, GError **error)
   ProfSubjectOptions options;
   ProfMeasureOptions measure_options = {
     .warmup = 2,
+    .rebuild = TRUE,
     .traced = N_TRACED,
     .seconds = MAX (self->time_limit / 3, 1),
     .cancellable = scope_cancel_on_signal (),

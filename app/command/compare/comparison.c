@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/compare/comparison.h"
 
-#define N_TRACED        7
+#define N_TRACED        8 /* the first warms up, the last is exact: six make an interval */
 #define N_TRACED_PRESET 3 /* a preset has many groups and little time for each */
 
 gboolean
@@ -52,6 +52,7 @@ scope_comparison_measure (ScopeComparison *self, ScopeGroup *group, double secon
   ProfMeasureOptions options = {
     .warmup = self->options->preset ? 0 : -1,
     .repeat = (guint) self->options->repeat,
+    .rebuild = TRUE,
     .traced = self->options->preset ? N_TRACED_PRESET : N_TRACED,
     .seconds = seconds,
     .cancellable = scope_cancel_on_signal (),

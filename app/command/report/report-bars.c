@@ -141,7 +141,7 @@ scope_page_add_waterfall (ScopePage             *page,
       if (bucket->seconds != 0)
         add_change (bars, bucket->name, -bucket->seconds, -bucket->high, -bucket->low);
     }
-  add_change (bars, "residual", -explanation->residual, 0, 0);
+  add_change (bars, "unexplained", -explanation->unexplained, -INFINITY, INFINITY);
   add_level (bars, to);
   scope_page_add_chart (page,
                         &(ScopeChart){ .title = title,
@@ -163,7 +163,8 @@ void
 scope_page_add_buckets (ScopePage *page, const ProfExplanation *explanation)
 {
   GString *html = g_string_new ("<table><tr><th>kind of work</th><th>saves</th><th>at least</th>"
-                                "<th>at most</th><th>confirmed by</th></tr>\n");
+                                "<th>at most</th><th>its own rung</th><th>residual</th>"
+                                "<th>rung</th></tr>\n");
 
   for (guint i = 0; i < PROF_N_BUCKETS; i++)
     {
@@ -171,16 +172,25 @@ scope_page_add_buckets (ScopePage *page, const ProfExplanation *explanation)
 
       g_string_append_printf (html, "<tr><td>%s</td>", bucket->name);
       append_seconds (html, bucket->seconds);
-      append_seconds (html, bucket->low);
-      append_seconds (html, bucket->high);
+      if (isfinite (bucket->low))
+        {
+          append_seconds (html, bucket->low);
+          append_seconds (html, bucket->high);
+        }
+      else
+        g_string_append (html, "<td colspan=\"2\">too few runs</td>");
+      append_seconds (html, bucket->proved);
+      append_seconds (html, bucket->residual);
       g_string_append (html, "<td class=\"words\">");
       scope_html_append (html, bucket->rung ? bucket->rung : "–");
       g_string_append (html, "</td></tr>\n");
     }
-  g_string_append (html, "<tr><td>residual</td>");
-  append_seconds (html, explanation->residual);
-  g_string_append (html, "<td></td><td></td><td></td></tr>\n<tr><th>total</th>");
-  append_seconds (html, explanation->saved);
+  g_string_append (html, "<tr><td>unexplained</td>");
+  append_seconds (html, explanation->unexplained);
+  g_string_append (html, "<td></td><td></td><td></td><td></td><td></td></tr>\n<tr><th>total</th>");
+  append_seconds (html, explanation->saved.median);
+  append_seconds (html, explanation->saved.low);
+  append_seconds (html, explanation->saved.high);
   g_string_append (html, "<td></td><td></td><td></td></tr></table>\n");
   scope_page_add_html (page, NULL, html);
 }
