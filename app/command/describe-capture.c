@@ -6,6 +6,7 @@
 
 #include "profiler/base/statistics.h"
 #include "profiler/explain/advise.h"
+#include "profiler/summary/clean-samples.h"
 #include "profiler/summary/gradients.h"
 
 /* Every clean sample with what the kernel did while it was taken. */
@@ -46,6 +47,7 @@ describe_clean (ScopeJson *json, const ProfCapture *capture, const ProfSummary *
   g_autofree double *first = prof_capture_dup_samples (capture, PROF_SAMPLE_FIRST, &n_first);
 
   prof_statistics (samples, n, &clean);
+  clean.median = prof_clean_median (capture);
   scope_json_begin_object (json, "clean");
   scope_json_double (json, "median", clean.median.median);
   scope_json_double (json, "low", clean.median.low);

@@ -98,6 +98,7 @@ measure (const ScopeCommonOptions *common,
   ProfMeasureOptions measure_options = {
     .warmup = options->warmup,
     .repeat = (guint) options->repeat,
+    .rebuild = TRUE,
     .traced = (guint) options->traced,
     .counters = options->counters,
     .seconds = options->time_limit,

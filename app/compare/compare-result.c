@@ -132,12 +132,17 @@ new_cell (ScopeCompareResult *self, const cJSON *cell)
 
   find_extremes (self, cell, &slow, &fast);
   times = g_strdup_printf ("%.2f ×", median / scope_json_get_number (fast, "median"));
-  hint = g_strdup_printf (_ ("Median of %.0f runs, 95 %% confidence interval %s to %s. Peak memory "
-                             "%s."),
-                          scope_json_get_number (cell, "samples"),
-                          low,
-                          high,
-                          bytes);
+  hint = isnan (scope_json_get_number (cell, "low"))
+             ? g_strdup_printf (_ ("Median of %.0f runs, too few for a confidence interval. Peak "
+                                   "memory %s."),
+                                scope_json_get_number (cell, "samples"),
+                                bytes)
+             : g_strdup_printf (_ ("Median of %.0f runs, 95 %% confidence interval %s to %s. Peak "
+                                   "memory %s."),
+                                scope_json_get_number (cell, "samples"),
+                                low,
+                                high,
+                                bytes);
   gtk_box_append (GTK_BOX (line), new_label (time, cell == fast ? "heading" : NULL, FALSE));
   gtk_widget_add_css_class (gtk_widget_get_first_child (line), "numeric");
   gtk_widget_set_hexpand (gtk_widget_get_first_child (line), TRUE);
@@ -232,6 +237,8 @@ describe_pair (const cJSON *pair)
     return g_strdup_printf (_ ("%s is %.2f × as fast as %s (%.2f – %.2f)"), b, ratio, a, low, high);
   if (g_str_equal (verdict, "same"))
     return g_strdup_printf (_ ("%s and %s take the same time"), a, b);
+  if (isnan (low))
+    return g_strdup_printf (_ ("%s and %s: too few runs for a comparison"), a, b);
   return g_strdup_printf (_ ("%s and %s: no measurable difference (%.2f – %.2f)"), a, b, low, high);
 }
 
@@ -396,23 +403,14 @@ add_measurements (ScopeCompareResult *self, const cJSON *explanation)
   }
 }
 
-/* TRUE if the confidence interval of the ratio of the two times includes 1. */
-static gboolean
-is_within_noise (ScopeCompareResult *self, const cJSON *slow, const cJSON *fast)
+/* Why no cause of a difference is named. */
+static const char *
+describe_no_cause (const cJSON *explanation)
 {
-  const cJSON *pair;
-
-  cJSON_ArrayForEach (pair, get_member (self, "pairs"))
-  {
-    const char *a = scope_json_get_text (pair, "a"), *b = scope_json_get_text (pair, "b");
-    const char *one = scope_json_get_text (slow, "variant");
-    const char *other = scope_json_get_text (fast, "variant");
-
-    if (has_same_size (pair, slow) && ((g_str_has_prefix (a, one) && g_str_has_prefix (b, other)) ||
-                                       (g_str_has_prefix (a, other) && g_str_has_prefix (b, one))))
-      return scope_json_get_number (pair, "low") <= 1 && scope_json_get_number (pair, "high") >= 1;
-  }
-  return FALSE;
+  if (cJSON_IsTrue (cJSON_GetObjectItemCaseSensitive (explanation, "same_plan")))
+    return _ ("Both forms execute the same operators, so nothing in the model causes a "
+              "difference.");
+  return _ ("No difference is beyond the noise, so there is no cause to name.");
 }
 
 static void
@@ -427,21 +425,26 @@ add_explanation (ScopeCompareResult *self)
   if (!cJSON_IsObject (explanation) || !slow || slow == fast)
     return;
   gtk_box_append (self->right, new_label (_ ("Where the Difference Comes From"), "heading", FALSE));
-  saved = prof_format_seconds (scope_json_get_number (slow, "median") -
-                               scope_json_get_number (fast, "median"));
-  text = is_within_noise (self, slow, fast)
-             ? g_strdup_printf (_ ("%s and %s differ by %s, which is within the noise. The bars "
-                                   "may be "
-                                   "noise as well."),
-                                scope_conversion_title (scope_json_get_text (slow, "variant")),
-                                scope_conversion_title (scope_json_get_text (fast, "variant")),
-                                saved)
-             : g_strdup_printf (_ ("From %s to %s: %s less. Blue saves time, orange costs time, "
-                                   "grey is "
-                                   "within the noise."),
-                                scope_conversion_title (scope_json_get_text (slow, "variant")),
-                                scope_conversion_title (scope_json_get_text (fast, "variant")),
-                                saved);
+  if (!cJSON_IsTrue (cJSON_GetObjectItemCaseSensitive (explanation, "has_cause")))
+    {
+      gtk_box_append (self->right, new_label (describe_no_cause (explanation), "dim-label", TRUE));
+      add_measurements (self, explanation);
+      return;
+    }
+  saved = prof_format_seconds (scope_json_get_number (explanation, "saved"));
+  text = g_strdup_printf (_ ("From %s to %s: %s less. Blue saves time, orange costs time, "
+                             "grey is "
+                             "within the noise."),
+                          scope_conversion_title (scope_json_get_text (slow, "variant")),
+                          scope_conversion_title (scope_json_get_text (fast, "variant")),
+                          saved);
+  if (cJSON_IsTrue (cJSON_GetObjectItemCaseSensitive (explanation, "incomplete")))
+    gtk_box_append (self->right,
+                    new_label (_ ("This explanation is incomplete: more than a tenth of the "
+                                  "difference is unexplained, or a bar disagrees with its "
+                                  "measurement."),
+                               "warning",
+                               TRUE));
   gtk_box_append (self->right, new_label (text, "dim-label", TRUE));
   area = scope_compare_chart_new ("compare-waterfall",
                                   _ ("Parts of the difference"),

@@ -55,9 +55,11 @@ scope_node_view_show_costs (ScopeNodeView *self, ScopeMeasurement *measurement, 
   scope_sheet_add_heading (self->sheet, _ ("Cost"));
   share = g_strdup_printf (_ ("%.1f %% · rank %u"), 100 * sum->self / summary->traced, rank);
   scope_sheet_add_row (self->sheet, _ ("Share of a run"), share, NULL, 0);
-  noise = g_strdup_printf (_ ("95 %% confidence interval of the median: %.3g to %.3g ms"),
-                           sum->low * 1e3,
-                           sum->high * 1e3);
+  noise = isfinite (sum->low)
+              ? g_strdup_printf (_ ("95 %% confidence interval of the median: %.3g to %.3g ms"),
+                                 sum->low * 1e3,
+                                 sum->high * 1e3)
+              : g_strdup (_ ("Too few runs for a confidence interval of the median"));
   add_seconds (self->sheet, _ ("Self time"), sum->self, noise);
   if (sum->inclusive > sum->self * 1.001)
     add_seconds (self->sheet, _ ("Inclusive time"), sum->inclusive, NULL);

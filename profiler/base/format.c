@@ -37,6 +37,16 @@ prof_format_seconds (double seconds)
 }
 
 char *
+prof_format_interval (double low, double high)
+{
+  g_autofree char *from = prof_format_seconds (low);
+  g_autofree char *to = prof_format_seconds (high);
+
+  return isfinite (low) && isfinite (high) ? g_strdup_printf ("%s … %s", from, to)
+                                           : g_strdup ("too few runs");
+}
+
+char *
 prof_format_quantity (double value)
 {
   static const char *const units[] = { "", "k", "M", "G", "T", "P" };

@@ -7,6 +7,9 @@
 
 /* “3.21 ms”.  (transfer full) */
 char *prof_format_seconds (double seconds);
+/* "1.20 ms … 1.30 ms" (95 %), or that there were too few runs if low or high is NaN.  (transfer
+ * full) */
+char *prof_format_interval (double low, double high);
 /* “3.20 G”: a number with a decimal prefix and without a unit.  (transfer full) */
 char *prof_format_quantity (double value);
 /* “1.50 MiB”; whole bytes below 1 KiB.  (transfer full) */

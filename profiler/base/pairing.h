@@ -106,7 +106,8 @@ typedef enum
 
 /* The reason in words. */
 const char *prof_stop_name (ProfStop stop);
-/* Whether one series has enough samples.  Checks only after every PROF_MIN_SAMPLES. */
-ProfStop prof_series_stop (const double *values, guint n);
+/* Whether one series has enough samples.  build: of each sample; NULL: of one build, which is checked
+ * only after every PROF_MIN_SAMPLES. */
+ProfStop prof_series_stop (const double *values, const guint *build, guint n);
 /* Whether pairs of at least min_builds builds have a verdict.  To be called when a build is complete. */
 ProfStop prof_pair_stop (const ProfPairs *pairs, guint min_builds);

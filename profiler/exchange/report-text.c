@@ -7,6 +7,7 @@
 #include "profiler/base/format.h"
 #include "profiler/base/statistics.h"
 #include "profiler/explain/advise.h"
+#include "profiler/summary/clean-samples.h"
 #include "profiler/summary/gradients.h"
 
 #include <math.h>
@@ -125,21 +126,21 @@ append_clean (GString *to, const ProfCapture *capture, const ProfSummary *summar
   g_autofree double *samples = prof_capture_dup_undisturbed (capture, &n, &disturbance);
   g_autofree double *first = prof_capture_dup_samples (capture, PROF_SAMPLE_FIRST, &n_first);
   ProfStatistics     clean;
-  g_autofree char   *median = NULL, *low = NULL, *high = NULL, *p95 = NULL, *once = NULL;
+  g_autofree char   *median = NULL, *interval = NULL, *p95 = NULL, *once = NULL;
   const char        *stop = prof_capture_get_text (capture, "clean.stopped");
 
   prof_statistics (samples, n, &clean);
+  clean.median = prof_clean_median (capture);
   median = prof_format_seconds (clean.median.median);
-  low = prof_format_seconds (clean.median.low);
-  high = prof_format_seconds (clean.median.high);
+  interval = prof_format_interval (clean.median.low, clean.median.high);
   p95 = prof_format_seconds (clean.p95);
   g_string_append_c (to, '\n');
   if (n > 0)
     g_string_append_printf (to,
-                            "clean runs        %s (95 %%: %s … %s), p95 %s, n = %u; stopped: %s\n",
+                            "clean runs        %s (%s%s), p95 %s, n = %u; stopped: %s\n",
                             median,
-                            low,
-                            high,
+                            prof_interval_is_known (&clean.median) ? "95 %: " : "",
+                            interval,
                             p95,
                             clean.n,
                             stop ? stop : "–");

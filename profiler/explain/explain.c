@@ -47,7 +47,7 @@ side_init (Side *side, const ProfCapture *capture, double gemm_seconds, double c
 
   prof_class_times_init (&side->times, capture);
   recurrent = side->times.share[PROF_CLASS_RECURRENT] * clean;
-  side->gemm = recurrent > 0 ? MIN (gemm_seconds / recurrent, 1) : NAN;
+  side->gemm = recurrent > 0 && isfinite (gemm_seconds) ? MIN (gemm_seconds / recurrent, 1) : NAN;
 }
 
 /* The share of each bucket in a run of one variant. */

@@ -31,6 +31,8 @@
 #define N_BUILDS   10
 #define MAX_BUILDS 400
 #define MAX_ROUNDS 20 /* samples of one build */
+#define MAX_REBUILT_BYTES \
+  ((gsize) 1 << 30) /* of all subjects together; larger ones are built once */
 
 typedef struct
 {
@@ -44,36 +46,9 @@ typedef struct
   guint                     threads; /* for subjects that do not set their own */
   ProfKernelWatch          *watch;
   ProfBuilds               *builds;
-  guint                     rounds; /* clean samples of one build */
+  gboolean                  rebuilds; /* subjects are built several times */
+  guint                     rounds;   /* clean samples of one build */
 } MeasureSession;
-
-void
-prof_series_init (ProfSeries *series)
-{
-  *series = (ProfSeries){
-    .first = NAN,
-    .warm = g_array_new (FALSE, FALSE, sizeof (double)),
-    .clean = g_array_new (FALSE, FALSE, sizeof (double)),
-    .clean_facts = g_array_new (FALSE, FALSE, sizeof (ProfSampleFacts)),
-    .traced_facts = g_array_new (FALSE, FALSE, sizeof (ProfSampleFacts)),
-    .build = g_array_new (FALSE, FALSE, sizeof (guint)),
-    .traced = g_array_new (FALSE, FALSE, sizeof (double)),
-    .inner = 1,
-    .exact = PROF_NO_RUN,
-  };
-}
-
-void
-prof_series_clear (ProfSeries *series)
-{
-  g_clear_pointer (&series->warm, g_array_unref);
-  g_clear_pointer (&series->clean, g_array_unref);
-  g_clear_pointer (&series->clean_facts, g_array_unref);
-  g_clear_pointer (&series->traced_facts, g_array_unref);
-  g_clear_pointer (&series->build, g_array_unref);
-  g_clear_pointer (&series->traced, g_array_unref);
-  g_clear_pointer (&series->recorder, prof_recorder_free);
-}
 
 /* --- Time --- */
 
@@ -230,7 +205,7 @@ count_of_build (const MeasureSession *session)
 static gboolean
 is_build_complete (const MeasureSession *session)
 {
-  return session->options->rebuild && count_of_build (session) >= session->rounds;
+  return session->rebuilds && count_of_build (session) >= session->rounds;
 }
 
 /* Whether the samples decide: for one subject its own interval, for several the comparison of each
@@ -243,18 +218,24 @@ find_decision (const MeasureSession *session)
   guint             n = first->clean->len;
 
   if (session->n == 1)
-    return prof_series_stop ((const double *) first->clean->data, n);
-  if (!session->options->rebuild && n >= PROF_MAX_SAMPLES)
+    return session->rebuilds && n < PROF_MAX_SAMPLES &&
+                   (prof_builds_get_number (session->builds) + 1 < PROF_MIN_BUILDS ||
+                    !is_build_complete (session))
+               ? PROF_STOP_NOT
+               : prof_series_stop ((const double *) first->clean->data,
+                                   session->rebuilds ? (const guint *) first->build->data : NULL,
+                                   n);
+  if (!session->rebuilds && n >= PROF_MAX_SAMPLES)
     return PROF_STOP_ENOUGH;
-  if (session->options->rebuild ? !is_build_complete (session)
-                                : n < PROF_MIN_SAMPLES || n % PROF_MIN_SAMPLES != 0)
+  if (session->rebuilds ? !is_build_complete (session)
+                        : n < PROF_MIN_SAMPLES || n % PROF_MIN_SAMPLES != 0)
     return PROF_STOP_NOT;
   for (guint i = 1; i < session->n; i++)
     {
       const ProfSeries     *other = &session->series[i];
       g_autofree ProfPairs *pairs = prof_series_pairs (other, first);
 
-      stop = prof_pair_stop (pairs, session->options->rebuild ? PROF_MIN_BUILDS : 1);
+      stop = prof_pair_stop (pairs, session->rebuilds ? PROF_MIN_BUILDS : 1);
       if (stop == PROF_STOP_NOT)
         break;
     }
@@ -361,6 +342,17 @@ store_memory_peaks (const MeasureSession *session)
     }
 }
 
+/* Whether there is memory for a second build beside the first. */
+static gboolean
+can_rebuild (const MeasureSession *session)
+{
+  gsize bytes = 0;
+
+  for (guint i = 0; i < session->n; i++)
+    bytes += hyb_executor_get_peak_bytes (prof_subject_get_executor (session->subjects[i]));
+  return bytes < MAX_REBUILT_BYTES;
+}
+
 /* Takes clean samples, over several builds if that is asked for. */
 static ProfStop
 take_samples (MeasureSession *session, double limit, GError **error)
@@ -368,6 +360,7 @@ take_samples (MeasureSession *session, double limit, GError **error)
   ProfStop stop;
   double   round = 0, start = elapsed (session);
 
+  session->rebuilds = session->options->rebuild && can_rebuild (session);
   session->rounds = 1;
   while ((stop = find_stop (session, limit, round)) == PROF_STOP_NOT)
     {
@@ -568,30 +561,4 @@ prof_measure (ProfSubject *const       *subjects,
   for (guint i = 0; is_cancelled (&session) && i < n; i++)
     series[i].stop = PROF_STOP_CANCELLED;
   return is_done;
-}
-
-double *
-prof_series_dup_undisturbed (const ProfSeries *series, guint *n, ProfDisturbance *disturbance)
-{
-  const ProfSampleFacts *facts = series->clean_facts->len == series->clean->len
-                                     ? (const ProfSampleFacts *) series->clean_facts->data
-                                     : NULL;
-  g_autofree guint      *index = g_new (guint, MAX (series->clean->len, 1));
-  double                *kept = g_new (double, MAX (series->clean->len, 1));
-
-  *n = prof_select_undisturbed (&facts, 1, series->clean->len, index, disturbance);
-  for (guint i = 0; i < *n; i++)
-    kept[i] = g_array_index (series->clean, double, index[i]);
-  return kept;
-}
-
-ProfPairs *
-prof_series_pairs (const ProfSeries *a, const ProfSeries *b)
-{
-  return prof_pairs_undisturbed (&(ProfPairs){ .a = (const double *) a->clean->data,
-                                               .b = (const double *) b->clean->data,
-                                               .build = (const guint *) b->build->data,
-                                               .n = MIN (a->clean->len, b->clean->len) },
-                                 (const ProfSampleFacts *) a->clean_facts->data,
-                                 (const ProfSampleFacts *) b->clean_facts->data);
 }

@@ -1,4 +1,4 @@
-/* test-statistics.c — medians and verdicts on simulated noise.
+/* test-statistics.c — medians and their intervals.
  *
  * The noise follows measurements of an unrolled LSTM: times drift together, each sample scatters a
  * little to both sides, and some are disturbed and much slower.
@@ -7,9 +7,6 @@
 #include "profiler/base/statistics.h"
 
 #include <math.h>
-
-#define N_SEEDS 100
-#define N_MAX   200 /* samples; PROF_MAX_SAMPLES */
 
 typedef struct
 {
@@ -41,82 +38,6 @@ disturb (Noise *noise)
   if (uniform (noise) < noise->rate)
     factor *= 1 + 0.9 * uniform (noise);
   return factor;
-}
-
-static void
-advance_drift (Noise *noise)
-{
-  noise->level = 0.95 * noise->level + noise->drift * normal (noise);
-}
-
-/* Quiet: ratios within ±1 % (middle half), samples with a variation of about 10 %. */
-static Noise
-quiet (guint64 seed)
-{
-  return (Noise){ .seed = seed, .drift = 0.02, .scatter = 0.012, .rate = 0.06 };
-}
-
-/* A busy machine: variation of 45 %, middle half of the ratios 0.87 … 1.4. */
-static Noise
-disturbed (guint64 seed)
-{
-  return (Noise){ .seed = seed, .drift = 0.1, .scatter = 0.2, .rate = 0.3 };
-}
-
-/* Takes samples back and forth until prof_pair_stop() ends the series. */
-static ProfVerdict
-measure (Noise noise, double a, double b, guint *n_samples)
-{
-  double      times_a[N_MAX], times_b[N_MAX];
-  guint       n = 0;
-  ProfPairing pairing;
-
-  while (prof_pair_stop (times_a, times_b, n) == PROF_STOP_NOT)
-    for (guint i = 0; i < 2; i++)
-      {
-        advance_drift (&noise);
-        times_a[n] = a * disturb (&noise);
-        times_b[n++] = b * disturb (&noise);
-      }
-  prof_pair (times_a, times_b, n, &pairing);
-  *n_samples = n;
-  return pairing.verdict;
-}
-
-/* Seeds for which the verdict is right. */
-static guint
-count_right (Noise (*noise) (guint64), double a, double b, gboolean want_same)
-{
-  guint n_right = 0;
-
-  for (guint seed = 1; seed <= N_SEEDS; seed++)
-    {
-      guint       n;
-      ProfVerdict verdict = measure (noise (seed), a, b, &n);
-
-      n_right +=
-          want_same ? verdict == PROF_SAME || verdict == PROF_UNDECIDED : verdict == PROF_SLOWER;
-    }
-  return n_right;
-}
-
-static void
-test_same_against_itself (void)
-{
-  g_assert_cmpuint (count_right (quiet, 6.5e-3, 6.5e-3, TRUE), >=, 95);
-  g_assert_cmpuint (count_right (disturbed, 6.5e-3, 6.5e-3, TRUE), >=, 95);
-}
-
-static void
-test_five_percent_is_found (void)
-{
-  g_assert_cmpuint (count_right (quiet, 1.05 * 80e-6, 80e-6, FALSE), >=, 95);
-}
-
-static void
-test_large_difference_in_noise (void)
-{
-  g_assert_cmpuint (count_right (disturbed, 1.9 * 6.5e-3, 6.5e-3, FALSE), >=, 95);
 }
 
 static void
@@ -156,41 +77,50 @@ test_interval_holds_the_median (void)
   g_assert_cmpuint (n_held, >=, 376); /* 380 expected at 95 %; its own deviation is 4 */
 }
 
+/* Tables of Student's distribution. */
 static void
-test_bootstrap_of_a_difference (void)
+test_student_quantiles (void)
 {
-  Noise         noise = { .seed = 5, .scatter = 0.02 };
-  double        a[50], b[50];
-  const double *series[] = { a, b };
-  const guint   n[] = { 50, 50 };
-  const double  weights[] = { 1, -1 };
-  ProfInterval  interval;
-
-  for (guint i = 0; i < 50; i++)
-    {
-      a[i] = 10 * disturb (&noise);
-      b[i] = 6 * disturb (&noise);
-    }
-  interval = prof_bootstrap_sum (series, n, weights, 2, 0.95);
-  g_assert_cmpfloat (interval.low, <, 4);
-  g_assert_cmpfloat (interval.high, >, 4);
-  g_assert_cmpfloat (interval.high - interval.low, <, 0.5);
-  g_assert_cmpfloat_with_epsilon (interval.median,
-                                  prof_median (a, 50) - prof_median (b, 50),
-                                  1e-12);
+  g_assert_cmpfloat_with_epsilon (prof_student_quantile (0.975, 1), 12.7062, 1e-4);
+  g_assert_cmpfloat_with_epsilon (prof_student_quantile (0.975, 2), 4.3027, 1e-4);
+  g_assert_cmpfloat_with_epsilon (prof_student_quantile (0.975, 5), 2.5706, 1e-4);
+  g_assert_cmpfloat_with_epsilon (prof_student_quantile (0.975, 10), 2.2281, 1e-4);
+  g_assert_cmpfloat_with_epsilon (prof_student_quantile (0.999, 9), 4.2968, 1e-4);
+  g_assert_cmpfloat_with_epsilon (prof_student_quantile (0.95, 30), 1.6973, 1e-4);
+  g_assert_cmpfloat_with_epsilon (prof_student_quantile (0.975, 1000), 1.9623, 1e-4);
+  g_assert_cmpfloat (prof_student_quantile (0.5, 7), <, 1e-9);
 }
 
+/* Six samples have an interval, from the smallest to the largest; five have none. */
 static void
-test_few_samples_are_undecided (void)
+test_five_samples_have_no_interval (void)
 {
-  const double a[] = { 2, 2, 2 }, b[] = { 1, 1, 1 };
-  ProfPairing  pairing;
+  const double values[] = { 3, 1, 2, 6, 4, 5 };
+  ProfInterval interval = prof_median_interval (values, 5, 0.95);
 
-  prof_pair (a, b, 3, &pairing);
-  g_assert_cmpint (pairing.verdict, ==, PROF_UNDECIDED);
-  prof_pair (a, b, 0, &pairing);
-  g_assert_cmpint (pairing.verdict, ==, PROF_UNDECIDED);
-  g_assert_true (isnan (pairing.ratio.median));
+  g_assert_false (prof_interval_is_known (&interval));
+  g_assert_cmpfloat (interval.median, ==, 3);
+  interval = prof_median_interval (values, 6, 0.95);
+  g_assert_true (prof_interval_is_known (&interval));
+  g_assert_cmpfloat (interval.low, ==, 1);
+  g_assert_cmpfloat (interval.high, ==, 6);
+}
+
+/* The same values in an order that drifts have a wider interval than in random order. */
+static void
+test_drift_widens_the_interval (void)
+{
+  double       mixed[60], sorted[60];
+  ProfInterval of_mixed, of_sorted;
+
+  for (guint i = 0; i < 60; i++)
+    {
+      sorted[i] = 1 + i * 0.01;
+      mixed[i] = 1 + (i * 23 % 60) * 0.01;
+    }
+  of_mixed = prof_median_interval (mixed, 60, 0.95);
+  of_sorted = prof_median_interval (sorted, 60, 0.95);
+  g_assert_cmpfloat (of_sorted.high - of_sorted.low, >, 2 * (of_mixed.high - of_mixed.low));
 }
 
 static void
@@ -211,17 +141,15 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  g_test_add_func ("/profiler/statistics/same-against-itself", test_same_against_itself);
-  g_test_add_func ("/profiler/statistics/five-percent-is-found", test_five_percent_is_found);
-  g_test_add_func ("/profiler/statistics/large-difference-in-noise",
-                   test_large_difference_in_noise);
   g_test_add_func ("/profiler/statistics/known-median", test_known_median);
   g_test_add_func ("/profiler/statistics/interval-holds-the-median",
                    test_interval_holds_the_median);
-  g_test_add_func ("/profiler/statistics/bootstrap-of-a-difference",
-                   test_bootstrap_of_a_difference);
-  g_test_add_func ("/profiler/statistics/few-samples-are-undecided",
-                   test_few_samples_are_undecided);
+  g_test_add_func ("/profiler/statistics/student-quantiles-are-those-of-tables",
+                   test_student_quantiles);
+  g_test_add_func ("/profiler/statistics/five-samples-have-no-interval",
+                   test_five_samples_have_no_interval);
+  g_test_add_func ("/profiler/statistics/drift-widens-the-interval",
+                   test_drift_widens_the_interval);
   g_test_add_func ("/profiler/statistics/outliers-are-counted", test_outliers_are_counted);
   return g_test_run ();
 }

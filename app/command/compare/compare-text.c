@@ -35,24 +35,14 @@ pad (const char *text, int width)
                    : g_strdup_printf ("%s%*s", text, missing, "");
 }
 
-/* "1.2 ms … 1.3 ms", or that there are too few runs.  (transfer full) */
-static char *
-dup_interval (const ProfInterval *interval)
-{
-  g_autofree char *low = prof_format_seconds (interval->low);
-  g_autofree char *high = prof_format_seconds (interval->high);
-
-  return prof_interval_is_known (interval) ? g_strdup_printf ("%s … %s", low, high)
-                                           : g_strdup ("too few runs");
-}
-
 static void
 print_candidate (const ScopeCandidate *candidate, const ScopeCandidate *first)
 {
   g_autofree char *name = scope_candidate_dup_name (candidate);
   g_autofree char *median = prof_format_seconds (candidate->clean.median.median);
   g_autofree char *memory = prof_format_bytes (candidate->peak_bytes);
-  g_autofree char *interval = dup_interval (&candidate->clean.median);
+  g_autofree char *interval =
+      prof_format_interval (candidate->clean.median.low, candidate->clean.median.high);
   g_autofree char *padded_median = pad (median, 11), *padded_interval = pad (interval, -23);
   g_autofree char *verdict =
       candidate == first ? g_strdup ("(baseline)") : scope_candidate_dup_verdict (candidate, first);
@@ -141,8 +131,7 @@ static void
 print_bucket (const ProfBucket *bucket)
 {
   g_autofree char *seconds = prof_format_seconds (bucket->seconds);
-  g_autofree char *interval =
-      dup_interval (&(ProfInterval){ .low = bucket->low, .high = bucket->high });
+  g_autofree char *interval = prof_format_interval (bucket->low, bucket->high);
   g_autofree char *residual = prof_format_seconds (bucket->residual);
 
   printf ("    %-18s %s (%s)", bucket->name, seconds, interval);

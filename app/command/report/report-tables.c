@@ -7,6 +7,7 @@
 #include "profiler/base/format.h"
 #include "profiler/base/statistics.h"
 #include "profiler/explain/advise.h"
+#include "profiler/summary/clean-samples.h"
 #include "profiler/summary/gradients.h"
 #include "profiler/summary/roofline.h"
 
@@ -82,19 +83,19 @@ append_clean (GString *html, const ProfCapture *capture, const ProfSummary *summ
   g_autofree double *first = prof_capture_dup_samples (capture, PROF_SAMPLE_FIRST, &n_first);
   const char        *stop = prof_capture_get_text (capture, "clean.stopped");
   ProfStatistics     clean;
-  g_autofree char   *low = NULL, *high = NULL;
 
   prof_statistics (samples, n, &clean);
+  clean.median = prof_clean_median (capture);
   if (n > 0)
     {
-      low = prof_format_seconds (clean.median.low);
-      high = prof_format_seconds (clean.median.high);
       append_row_take (html,
                        "time of a run (median of clean runs)",
                        prof_format_seconds (clean.median.median));
       append_row_take (html,
-                       "95 % confidence interval of the median",
-                       g_strdup_printf ("%s … %s", low, high));
+                       prof_interval_is_known (&clean.median)
+                           ? "95 % confidence interval of the median"
+                           : "confidence interval of the median",
+                       prof_format_interval (clean.median.low, clean.median.high));
       append_row_take (html, "95th percentile", prof_format_seconds (clean.p95));
       append_row_take (html,
                        "clean runs; why measuring ended",

@@ -1,0 +1,408 @@
+/* test-pairing.c — properties of intervals and verdicts over simulated samples.
+ *
+ * Every property is counted over N_RUNS simulated measurements with fixed seeds, for five kinds of
+ * noise and for series of 3 to 200 samples.  simulate() makes the samples.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/base/random.h"
+#include "profiler/base/pairing.h"
+
+#include <math.h>
+
+#define N_RUNS   400
+#define N_MAX    800
+#define N_BUILDS 10
+
+typedef enum
+{
+  NOISE_NORMAL,   /* 5 % */
+  NOISE_BURSTY,   /* other load for some samples in a row: up to 90 % more time */
+  NOISE_DRIFTING, /* the machine's speed walks by about 10 % */
+  NOISE_BIMODAL,  /* three of ten samples take 15 % more */
+  NOISE_BUILDS,   /* every build of every subject is off by 1 % */
+  N_NOISES,
+} NoiseKind;
+
+static const guint lengths[] = { 3, 5, 6, 8, 10, 20, 50, 100, 200 };
+
+/* One simulated measurement of two subjects in turns. */
+typedef struct
+{
+  guint64   seed, draw;
+  NoiseKind kind;
+  double    level; /* of the drift */
+  gboolean  in_burst;
+  double    a[N_MAX], b[N_MAX], drift[N_MAX];
+  guint     build[N_MAX];
+} Simulation;
+
+static double
+uniform (Simulation *self)
+{
+  return hyb_random_uniform (self->seed, 4 * self->draw++);
+}
+
+static double
+normal (Simulation *self)
+{
+  return hyb_random_normal (self->seed, 4 * self->draw++ + 2);
+}
+
+/* The logarithm of the factor on the time of the next run. */
+static double
+next_factor (Simulation *self)
+{
+  switch (self->kind)
+    {
+    case NOISE_NORMAL:
+      return 0.05 * normal (self);
+    case NOISE_BURSTY:
+      self->in_burst = uniform (self) < (self->in_burst ? 0.6 : 0.1);
+      return 0.01 * normal (self) + (self->in_burst ? log (1 + 0.9 * uniform (self)) : 0);
+    case NOISE_DRIFTING:
+      self->level = 0.98 * self->level + 0.02 * normal (self);
+      return self->level + 0.012 * normal (self);
+    case NOISE_BIMODAL:
+      return 0.01 * normal (self) + (uniform (self) < 0.3 ? 0.14 : 0);
+    case NOISE_BUILDS:
+      return 0.02 * normal (self);
+    case N_NOISES:
+      break;
+    }
+  g_assert_not_reached ();
+}
+
+/* Fills n samples over n_builds builds.  ratio: how much longer a takes than b, which takes one
+ * second. */
+static void
+simulate (Simulation *self, NoiseKind kind, guint64 seed, guint n, guint n_builds, double ratio)
+{
+  double bias_a = 0, bias_b = 0;
+
+  self->seed = hyb_random_mix (seed, kind + 1);
+  self->draw = 0;
+  self->kind = kind;
+  self->level = 0.1 * normal (self);
+  self->in_burst = uniform (self) < 0.2;
+  for (guint i = 0; i < n; i++)
+    {
+      gboolean b_first = uniform (self) < 0.5;
+      double   first, second;
+
+      self->build[i] = i * n_builds / n;
+      if (i == 0 || self->build[i] != self->build[i - 1])
+        {
+          bias_a = kind == NOISE_BUILDS ? 0.01 * normal (self) : 0;
+          bias_b = kind == NOISE_BUILDS ? 0.01 * normal (self) : 0;
+        }
+      first = next_factor (self);
+      self->drift[i] = kind == NOISE_DRIFTING ? self->level : 0;
+      second = next_factor (self);
+      self->a[i] = ratio * exp (bias_a + (b_first ? second : first));
+      self->b[i] = exp (bias_b + (b_first ? first : second));
+    }
+}
+
+static void
+pair (const Simulation *self, guint n, ProfPairing *pairing)
+{
+  prof_pair_builds (&(ProfPairs){ self->a, self->b, self->build, n }, pairing);
+}
+
+static gboolean
+is_inside (const ProfInterval *interval, double value)
+{
+  return interval->low <= value && value <= interval->high;
+}
+
+static void
+assert_contains_its_estimate (const ProfInterval *interval)
+{
+  g_assert_true (!prof_interval_is_known (interval) || is_inside (interval, interval->median));
+}
+
+/* --- Comparisons of a fixed length --- */
+
+static void
+test_equal_are_rarely_different (void)
+{
+  g_autofree Simulation *self = g_new0 (Simulation, 1);
+
+  for (guint kind = 0; kind < N_NOISES; kind++)
+    for (guint l = 0; l < G_N_ELEMENTS (lengths); l++)
+      for (guint few = 0; few < 2; few++)
+        {
+          guint n = lengths[l], n_different = 0;
+
+          for (guint run = 0; run < N_RUNS; run++)
+            {
+              ProfPairing pairing;
+
+              simulate (self, kind, run, n, few ? 1 + run % 5 : MIN (n, N_BUILDS), 1);
+              pair (self, n, &pairing);
+              n_different += pairing.verdict == PROF_FASTER || pairing.verdict == PROF_SLOWER;
+            }
+          g_test_message ("noise %u, n %u, few %u: %u different", kind, n, few, n_different);
+          g_assert_cmpuint (n_different, <=, N_RUNS * 5 / 100);
+        }
+}
+
+static void
+test_intervals_of_ratios_cover (void)
+{
+  g_autofree Simulation *self = g_new0 (Simulation, 1);
+
+  for (guint kind = 0; kind < N_NOISES; kind++)
+    for (guint l = 0; l < G_N_ELEMENTS (lengths); l++)
+      {
+        guint n = lengths[l], n_held = 0;
+
+        for (guint run = 0; run < N_RUNS; run++)
+          {
+            ProfPairing pairing;
+
+            simulate (self, kind, 1000 + run, n, MIN (n, N_BUILDS), 1.05);
+            pair (self, n, &pairing);
+            g_assert_cmpint (prof_interval_is_known (&pairing.ratio), ==, n >= 6);
+            assert_contains_its_estimate (&pairing.ratio);
+            n_held += is_inside (&pairing.ratio, 1.05);
+          }
+        g_test_message ("noise %u, n %u: %u held", kind, n, n_held);
+        if (n >= PROF_MIN_FOR_INTERVAL)
+          g_assert_cmpuint (n_held, >=, N_RUNS * 93 / 100);
+      }
+}
+
+/* The median of the noise that the samples scatter around: of a burst or the upper mode, of the
+ * machine's conditions meanwhile. */
+static double
+true_median (const Simulation *self, guint n)
+{
+  static double known[N_NOISES];
+
+  if (self->kind == NOISE_DRIFTING)
+    return exp (prof_median (self->drift, n));
+  if (known[self->kind] == 0)
+    {
+      Simulation        *other = g_new0 (Simulation, 1);
+      g_autofree double *many = g_new (double, 100 * N_MAX);
+
+      for (guint i = 0; i < 100; i++)
+        {
+          simulate (other, self->kind, 5000 + i, N_MAX, N_MAX, 1);
+          for (guint k = 0; k < N_MAX; k++)
+            many[i * N_MAX + k] = other->b[k];
+        }
+      known[self->kind] = prof_median (many, 100 * N_MAX);
+      g_free (other);
+    }
+  return known[self->kind];
+}
+
+static void
+test_intervals_of_medians_cover (void)
+{
+  g_autofree Simulation *self = g_new0 (Simulation, 1);
+
+  for (guint kind = 0; kind < N_NOISES; kind++)
+    for (guint l = 0; l < G_N_ELEMENTS (lengths); l++)
+      {
+        guint n = lengths[l], n_held = 0;
+
+        for (guint run = 0; run < N_RUNS; run++)
+          {
+            ProfInterval interval;
+
+            simulate (self, kind, 2000 + run, n, MIN (n, N_BUILDS), 1);
+            interval = prof_builds_interval (self->b, self->build, n, 0.95);
+            g_assert_cmpint (prof_interval_is_known (&interval), ==, n >= 6);
+            assert_contains_its_estimate (&interval);
+            n_held += is_inside (&interval, true_median (self, n));
+          }
+        g_test_message ("noise %u, n %u: %u held", kind, n, n_held);
+        if (n >= PROF_MIN_FOR_INTERVAL)
+          g_assert_cmpuint (n_held, >=, N_RUNS * 93 / 100);
+      }
+}
+
+/* --- Comparisons that stop when they are decided --- */
+
+/* Looks at the samples after every build of size samples, at most 40 builds. */
+static void
+measure (Simulation *self, guint size, ProfPairing *pairing)
+{
+  guint n = 0;
+
+  do
+    n += size;
+  while (prof_pair_stop (&(ProfPairs){ self->a, self->b, self->build, n }, PROF_MIN_BUILDS) ==
+             PROF_STOP_NOT &&
+         n < 40 * size);
+  pair (self, n, pairing);
+}
+
+static void
+test_looking_often_does_no_harm (void)
+{
+  static const guint     sizes[] = { 1, 3, 20 };
+  g_autofree Simulation *self = g_new0 (Simulation, 1);
+
+  for (guint kind = 0; kind < N_NOISES; kind++)
+    for (guint s = 0; s < G_N_ELEMENTS (sizes); s++)
+      {
+        guint n_different = 0, n_held = 0;
+
+        for (guint run = 0; run < N_RUNS; run++)
+          {
+            ProfPairing pairing;
+
+            simulate (self, kind, 3000 + run, 40 * sizes[s], 40, 1);
+            measure (self, sizes[s], &pairing);
+            n_different += pairing.verdict == PROF_FASTER || pairing.verdict == PROF_SLOWER;
+            n_held += is_inside (&pairing.ratio, 1);
+          }
+        g_test_message ("noise %u, %u a build: %u different, %u held",
+                        kind,
+                        sizes[s],
+                        n_different,
+                        n_held);
+        g_assert_cmpuint (n_different, <=, N_RUNS * 5 / 100);
+        g_assert_cmpuint (n_held, >=, N_RUNS * 93 / 100);
+      }
+}
+
+/* 5 % more time at 5 % noise is found, and never with the wrong sign. */
+static void
+test_five_percent_is_found (void)
+{
+  g_autofree Simulation *self = g_new0 (Simulation, 1);
+
+  for (guint kind = 0; kind < N_NOISES; kind++)
+    {
+      guint n_found = 0;
+
+      for (guint run = 0; run < N_RUNS; run++)
+        {
+          ProfPairing pairing;
+
+          simulate (self, kind, 4000 + run, 40 * 20, 40, 1.05);
+          measure (self, 20, &pairing);
+          g_assert_cmpint (pairing.verdict, !=, PROF_FASTER);
+          n_found += pairing.verdict == PROF_SLOWER;
+        }
+      g_test_message ("noise %u: %u found", kind, n_found);
+      g_assert_cmpuint (n_found, >=, N_RUNS * 95 / 100);
+    }
+}
+
+/* --- Single facts --- */
+
+/* Builds differ by 1 % each, so 1.4 % together, and medians of twenty samples at 2 % noise scatter by
+ * 0.8 %: 1.6 % in all, of which 95 % lie within 3.2 %. */
+static void
+test_spread_of_builds_is_measured (void)
+{
+  g_autofree Simulation *self = g_new0 (Simulation, 1);
+  double                 spreads[N_RUNS];
+  ProfPairing            pairing;
+
+  for (guint run = 0; run < N_RUNS; run++)
+    {
+      simulate (self, NOISE_BUILDS, run, 800, 40, 1);
+      pair (self, 800, &pairing);
+      spreads[run] = pairing.spread;
+      g_assert_cmpfloat (prof_pairing_resolution (&pairing), <, pairing.spread);
+    }
+  g_assert_cmpfloat (prof_median (spreads, N_RUNS), >, 0.030);
+  g_assert_cmpfloat (prof_median (spreads, N_RUNS), <, 0.040);
+  /* Five builds are too few to say. */
+  simulate (self, NOISE_BUILDS, 1, 100, 5, 1);
+  pair (self, 100, &pairing);
+  g_assert_true (isnan (pairing.spread));
+  g_assert_cmpuint (pairing.n_builds, ==, 5);
+}
+
+/* With one build, a difference within the assumed deviation of builds is not decided, however many
+ * samples there are. */
+static void
+test_one_build_decides_no_small_difference (void)
+{
+  g_autofree Simulation *self = g_new0 (Simulation, 1);
+  ProfPairing            pairing;
+
+  simulate (self, NOISE_DRIFTING, 1, 800, 1, 1.03);
+  prof_pair (self->a, self->b, 800, &pairing);
+  g_assert_cmpint (pairing.verdict, ==, PROF_UNDECIDED);
+  simulate (self, NOISE_DRIFTING, 1, 800, 1, 1.2);
+  prof_pair (self->a, self->b, 800, &pairing);
+  g_assert_cmpint (pairing.verdict, ==, PROF_SLOWER);
+}
+
+static void
+test_few_samples_are_undecided (void)
+{
+  const double a[] = { 2, 2, 2, 2, 2, 2 }, b[] = { 1, 1, 1, 1, 1, 1 };
+  ProfPairing  pairing;
+
+  prof_pair (a, b, 5, &pairing);
+  g_assert_cmpint (pairing.verdict, ==, PROF_UNDECIDED);
+  g_assert_cmpfloat_with_epsilon (pairing.ratio.median, 2, 1e-12);
+  g_assert_false (prof_interval_is_known (&pairing.ratio));
+  prof_pair (a, b, 6, &pairing);
+  g_assert_cmpint (pairing.verdict, ==, PROF_SLOWER);
+  prof_pair (a, b, 0, &pairing);
+  g_assert_cmpint (pairing.verdict, ==, PROF_UNDECIDED);
+  g_assert_true (isnan (pairing.ratio.median));
+}
+
+/* Two sessions of one subject are not told apart by a difference that sessions have. */
+static void
+test_sessions_differ_by_themselves (void)
+{
+  const ProfInterval a = { 1.03, 1.029, 1.031 }, b = { 1, 0.999, 1.001 };
+  ProfPairing        pairing;
+
+  prof_compare_unpaired (&a, &b, 0, &pairing);
+  g_assert_cmpint (pairing.verdict, ==, PROF_SLOWER);
+  prof_compare_unpaired (&a, &b, PROF_SESSION_DEVIATION, &pairing);
+  g_assert_cmpint (pairing.verdict, ==, PROF_UNDECIDED);
+  g_assert_cmpfloat_with_epsilon (pairing.ratio.median, 1.03, 1e-12);
+  /* At least ± 1.96 √2 · 2 %. */
+  g_assert_cmpfloat (pairing.ratio.high / 1.03, >, exp (0.0554));
+  g_assert_cmpfloat (pairing.ratio.high / 1.03, <, exp (0.065));
+}
+
+static void
+test_unequal_samples_of_builds (void)
+{
+  /* Three builds of two, one and three samples; fewer than six builds: parts take their place. */
+  const double a[] = { 1, 1, 1, 1, 1, 1 }, b[] = { 1, 1, 1, 1, 1, 1 };
+  const guint  build[] = { 0, 0, 1, 4, 4, 4 };
+  ProfBlocks   blocks;
+
+  prof_blocks_init (&blocks, &(ProfPairs){ a, b, build, 6 });
+  g_assert_cmpuint (blocks.n_builds, ==, 3);
+  g_assert_cmpuint (blocks.n, ==, 6);
+  prof_blocks_clear (&blocks);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/profiler/pairing/equal-subjects-are-rarely-different",
+                   test_equal_are_rarely_different);
+  g_test_add_func ("/profiler/pairing/intervals-of-ratios-cover", test_intervals_of_ratios_cover);
+  g_test_add_func ("/profiler/pairing/intervals-of-medians-cover", test_intervals_of_medians_cover);
+  g_test_add_func ("/profiler/pairing/looking-often-does-no-harm", test_looking_often_does_no_harm);
+  g_test_add_func ("/profiler/pairing/five-percent-is-found", test_five_percent_is_found);
+  g_test_add_func ("/profiler/pairing/spread-of-builds-is-measured",
+                   test_spread_of_builds_is_measured);
+  g_test_add_func ("/profiler/pairing/one-build-decides-no-small-difference",
+                   test_one_build_decides_no_small_difference);
+  g_test_add_func ("/profiler/pairing/few-samples-are-undecided", test_few_samples_are_undecided);
+  g_test_add_func ("/profiler/pairing/sessions-differ-by-themselves",
+                   test_sessions_differ_by_themselves);
+  g_test_add_func ("/profiler/pairing/builds-may-have-unequal-samples",
+                   test_unequal_samples_of_builds);
+  return g_test_run ();
+}
