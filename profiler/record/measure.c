@@ -361,7 +361,7 @@ take_samples (MeasureSession *session, double limit, GError **error)
   double   round = 0, start = elapsed (session);
 
   session->rebuilds = session->options->rebuild && can_rebuild (session);
-  session->rounds = 1;
+  session->rounds = share_rounds (session, 0, 0);
   while ((stop = find_stop (session, limit, round)) == PROF_STOP_NOT)
     {
       guint  done = session->series[0].clean->len;

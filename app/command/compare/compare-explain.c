@@ -102,8 +102,7 @@ find_bucket (const ProfExplanation *explanation, guint except, double sign)
   return best;
 }
 
-/* ", but the explanation is incomplete: 35 % is in no bucket"; NULL if it is complete.  (transfer
- * full) */
+/* "this explanation is incomplete: …"; NULL if it is complete.  (transfer full) */
 static char *
 dup_gap (const ProfExplanation *explanation)
 {
