@@ -15,6 +15,8 @@
 
 #define SAME_FLOPS 0.02 /* relative difference up to which work counts as equal */
 #define N_REDRAWS  1000
+/* The part of the time between operators that counts as uncertain: a single exact run shows it. */
+#define UNCERTAIN_BETWEEN 0.5
 
 const char *
 prof_bucket_name (ProfBucketKind kind)
@@ -102,6 +104,18 @@ find_interval (double estimate, double *redrawn, guint n)
   };
 }
 
+/* Widens the interval of HOST by what is uncertain about the time between operators.  clean: seconds
+ * of A and B. */
+static void
+widen_host (const Side *sides, const double *clean, ProfInterval *interval)
+{
+  double uncertain = UNCERTAIN_BETWEEN *
+                     hypot (clean[0] * sides[0].times.between, clean[1] * sides[1].times.between);
+
+  interval->low = interval->median - hypot (interval->median - interval->low, uncertain);
+  interval->high = interval->median + hypot (interval->high - interval->median, uncertain);
+}
+
 /* Redraws clean and traced runs together and fills the interval of every bucket, and of all.  saved:
  * estimates, as from find_savings(). */
 static void
@@ -169,6 +183,7 @@ prof_explain (const ProfCapture *a,
     memcpy (class_share[k], sides[k].times.share, sizeof class_share[k]);
   find_savings (sides, class_share, clean, saved);
   find_intervals (sides, redraw, saved, interval);
+  widen_host (sides, clean, &interval[PROF_BUCKET_HOST]);
 
   explanation->is_certain = pairing.verdict == PROF_SLOWER;
   explanation->saved = interval[PROF_N_BUCKETS];

@@ -58,17 +58,26 @@ static SpanCost
 find_span_cost (const ProfCapture *capture, const ProfRunMatrix *matrix, const guint32 *by_row)
 {
   SpanCost cost = { .recording = prof_capture_get_number (capture, "trace.overhead_ns") * 1e-9 };
-  double   n_spans = 0, around = 0;
+  double   per_clock = prof_capture_get_number (capture, "trace.clock_ns") * 1e-9;
+  double   n_spans = 0, around = 0, all = 0;
 
   if (!isfinite (cost.recording))
     cost.recording = 0;
   for (guint run = 0; run < matrix->n_runs; run++)
-    around += (matrix->wall[run] - matrix->nodes[run]) / matrix->n_runs;
+    {
+      around += (matrix->wall[run] - matrix->nodes[run]) / matrix->n_runs;
+      all += matrix->spans[run] / matrix->n_runs;
+    }
   for (guint32 row = 0; row < prof_capture_n_nodes (capture); row++)
     if (by_row[row] != PROF_NONE && is_called_directly (prof_capture_get_node (capture, row)))
       n_spans += (double) matrix->count[by_row[row]] / MAX (matrix->n_runs, 1);
   if (isfinite (matrix->exact_between) && n_spans > 0)
-    cost.between = MAX (matrix->exact_between - around, 0) / n_spans;
+    {
+      /* In an exact run the second clock reading of each node is between nodes, too. */
+      double reading = isfinite (per_clock) ? per_clock * all : 0;
+
+      cost.between = MAX (matrix->exact_between - around - reading, 0) / n_spans;
+    }
   return cost;
 }
 
@@ -91,6 +100,7 @@ add_row (ProfClassTimes      *times,
 
       self = MAX (self - count * cost->recording, 0);
       host = MIN (between, self);
+      times->between += host / MAX (matrix->wall[run], 1e-12) / matrix->n_runs;
       times->runs[class][run] += self - host;
       times->runs[PROF_CLASS_HOST][run] += host;
     }

@@ -24,6 +24,7 @@ typedef struct
   double  share[PROF_N_CLASSES]; /* median over the traced runs */
   double *runs[PROF_N_CLASSES];  /* by traced run */
   guint   n_runs;                /* traced runs */
+  double  between;               /* of HOST: what only the exact run shows, a single one */
   /* FLOP of a run, each NaN if not known.  What a backward loop computes again is counted apart. */
   double flops;
   double products; /* of flops: in matrix products and convolutions */

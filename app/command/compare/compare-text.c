@@ -76,7 +76,9 @@ print_resolution (const ScopeGroup *group)
       spread = MAX (spread, pairing.spread);
       resolution = MAX (resolution, prof_pairing_resolution (&pairing));
     }
-  if (n_builds >= PROF_MIN_BUILDS && n_builds < G_MAXUINT)
+  if (n_builds >= PROF_MIN_BUILDS && n_builds < G_MAXUINT && spread > 1)
+    printf ("  the machine is too busy: two builds of one model differ more than twofold here\n");
+  else if (n_builds >= PROF_MIN_BUILDS && n_builds < G_MAXUINT)
     printf ("  two builds of one model differ by up to %.1f %% here; from %u builds of each, "
             "differences below %.1f %% cannot be told\n",
             100 * spread,
@@ -137,6 +139,8 @@ print_bucket (const ProfBucket *bucket)
   printf ("    %-18s %s (%s)", bucket->name, seconds, interval);
   if (bucket->rung)
     printf ("; measured: %s", bucket->rung);
+  else
+    printf ("; no rung");
   if (isfinite (bucket->residual))
     printf ("; residual %s", residual);
   printf ("\n");
