@@ -28,20 +28,33 @@ extern const HybPhase hyb_phase_copies;   /* other copies */
 /* Tells the probe of run; call hyb_phase_begin() and hyb_phase_end() instead. */
 void hyb_phase_tell (const HybRun *run, const HybPhase *phase, const HybCost *cost);
 
+/* TRUE if a probe is told of the parts of the operator that runs.  run: may be NULL. */
+static inline gboolean
+hyb_phase_is_told (const HybRun *run)
+{
+  return G_UNLIKELY (run && run->span);
+}
+
 /* A part of the operator that runs begins.  run: may be NULL. */
 static inline void
 hyb_phase_begin (const HybRun *run, const HybPhase *phase)
 {
-  if (G_UNLIKELY (run && run->span))
+  if (hyb_phase_is_told (run))
     hyb_phase_tell (run, phase, NULL);
 }
 
-/* It ends, having done this work. */
-static inline void
-hyb_phase_end (const HybRun *run, const HybPhase *phase, HybCost cost)
-{
-  if (G_UNLIKELY (run && run->span))
-    hyb_phase_tell (run, phase, &cost);
-}
+/* It ends, having done some work: an expression of type HybCost, which is evaluated only if a probe is
+ * told. */
+#define hyb_phase_end(run, phase, ...)            \
+  G_STMT_START                                    \
+  {                                               \
+    if (hyb_phase_is_told (run))                  \
+      {                                           \
+        HybCost phase_cost = __VA_ARGS__;         \
+                                                  \
+        hyb_phase_tell (run, phase, &phase_cost); \
+      }                                           \
+  }                                               \
+  G_STMT_END
 
 G_END_DECLS

@@ -457,6 +457,7 @@ trace_all (const MeasureSession *session, GError **error)
       /* The ring was too small for a run of unknown length; now the length is known. */
       prof_recorder_reset (session->series[i].recorder);
       g_array_set_size (session->series[i].traced, 0);
+      g_array_set_size (session->series[i].traced_facts, 0);
       if (!trace_once (session, i, 0, FALSE, error))
         return FALSE;
     }
