@@ -16,16 +16,17 @@
 #define DEFAULT_SECONDS 60.0
 /* Warm-up ends when the medians of the last WARM_MEDIANS windows of WARM_WINDOW runs differ by less
  * than WARM_SPREAD, or after WARM_SECONDS. */
-#define WARM_WINDOW  3
-#define WARM_MEDIANS 5
-#define WARM_SPREAD  0.02
-#define WARM_SECONDS 10.0
-#define MIN_WARM     3
-#define MAX_INNER    100000
-#define LONG_SAMPLE  1e-3 /* seconds from which reading more of the kernel's counters is harmless */
-/* Share of the budget for warm-up and clean runs, if counted or traced runs follow. */
-#define CLEAN_SHARE        0.7
-#define MIN_RUNS_FOR_EXACT 4 /* with this many traced runs, the last one is exact */
+#define WARM_WINDOW        3
+#define WARM_MEDIANS       5
+#define WARM_SPREAD        0.02
+#define WARM_SECONDS       10.0
+#define MIN_WARM           3
+#define MAX_INNER          100000
+#define LONG_SAMPLE        1e-3 /* seconds from which reading more of the kernel's counters is harmless */
+#define CLEAN_SHARE        0.7 /* least share of the time for warm-up and clean runs, if others follow */
+#define WATCHED_COST       1.5 /* of a counted or traced run, in clean ones */
+#define MIN_COUNTED        3   /* runs in which hardware events are counted */
+#define MIN_RUNS_FOR_EXACT 4   /* with this many traced runs, the last one is exact */
 /* Builds that a series is divided into, if the time allows for rounds of MIN_SAMPLES.  A series that
  * is not decided then continues. */
 #define N_BUILDS   10
@@ -485,7 +486,7 @@ count_subject (const MeasureSession *session, guint subject, GError **error)
   ProfSeries *series = &session->series[subject];
   g_autoptr (ProfCounters) counters = prof_counters_new ();
   double   seconds;
-  guint    inner = MAX (series->inner, 3);
+  guint    inner = MAX (series->inner, MIN_COUNTED);
   gboolean is_done;
 
   report_progress (session, "counters", subject, 0, inner);
@@ -516,16 +517,38 @@ run_watched (const MeasureSession *session, GError **error)
   return FALSE;
 }
 
+double
+prof_measure_clean_limit (const ProfMeasureOptions *options,
+                          const ProfSeries         *series,
+                          guint                     n,
+                          double                    seconds)
+{
+  double watched = 0;
+
+  for (guint i = 0; i < n; i++)
+    {
+      const GArray *warm = series[i].warm;
+      double one = warm->len > 0 ? g_array_index (warm, double, warm->len - 1) : series[i].first;
+      guint  n_counted = options->counters ? MAX (series[i].inner, MIN_COUNTED) : 0;
+      guint  n_traced = options->traced > 0 ? options->traced + 1 : 0;
+
+      if (isfinite (one))
+        watched += one * (n_counted + n_traced);
+    }
+  return seconds - MIN (WATCHED_COST * watched, (1 - CLEAN_SHARE) * seconds);
+}
+
 /* Warm-up, clean runs, then counted and traced runs. */
 static gboolean
 run_phases (MeasureSession *session, GError **error)
 {
   const ProfMeasureOptions *options = session->options;
-  double                    share = options->traced > 0 || options->counters ? CLEAN_SHARE : 1;
+  double                    limit;
 
   if (!warm_up_all (session, error))
     return FALSE;
-  if (!is_cancelled (session) && !run_clean (session, share * session->seconds, error))
+  limit = prof_measure_clean_limit (options, session->series, session->n, session->seconds);
+  if (!is_cancelled (session) && !run_clean (session, limit, error))
     return FALSE;
   return is_cancelled (session) || run_watched (session, error);
 }

@@ -78,3 +78,11 @@ prof_series_dup_undisturbed (const ProfSeries *series, guint *n, ProfDisturbance
 /* The clean samples of two subjects that were measured in turns, those that make the estimate.  Free
  * with g_free(). */
 ProfPairs *prof_series_pairs (const ProfSeries *a, const ProfSeries *b);
+
+/* Seconds of `seconds` after which the clean runs of n subjects end.  What counted and traced runs do
+ * not need belongs to the clean runs, since these decide.  series: with the warm-up or the first run,
+ * which show how long a run takes. */
+double prof_measure_clean_limit (const ProfMeasureOptions *options,
+                                 const ProfSeries         *series,
+                                 guint                     n,
+                                 double                    seconds);
