@@ -35,33 +35,14 @@ prof_bucket_name (ProfBucketKind kind)
 
 /* --- Buckets from shares and times --- */
 
-/* One of the two variants. */
-typedef struct
-{
-  ProfClassTimes times;
-  double gemm; /* part of the time of fused layers that is matrix products; NaN: not known */
-} Side;
-
+/* The share of each bucket in a run of one variant.  What a fused layer does is in none if the capture
+ * does not have its parts. */
 static void
-side_init (Side *side, const ProfCapture *capture, double gemm_seconds, double clean)
+find_shares (const double *class_share, double *share)
 {
-  double recurrent;
-
-  prof_class_times_init (&side->times, capture);
-  recurrent = side->times.share[PROF_CLASS_RECURRENT] * clean;
-  side->gemm = recurrent > 0 && isfinite (gemm_seconds) ? MIN (gemm_seconds / recurrent, 1) : NAN;
-}
-
-/* The share of each bucket in a run of one variant. */
-static void
-find_shares (const Side *side, const double *class_share, double *share)
-{
-  double recurrent = isfinite (side->gemm) ? class_share[PROF_CLASS_RECURRENT] : 0;
-  double gemm = isfinite (side->gemm) ? side->gemm * recurrent : 0;
-
   share[PROF_BUCKET_HOST] = class_share[PROF_CLASS_HOST];
-  share[PROF_BUCKET_GEMM] = class_share[PROF_CLASS_GEMM] + gemm;
-  share[PROF_BUCKET_POINTWISE] = class_share[PROF_CLASS_POINTWISE] + recurrent - gemm;
+  share[PROF_BUCKET_GEMM] = class_share[PROF_CLASS_GEMM];
+  share[PROF_BUCKET_POINTWISE] = class_share[PROF_CLASS_POINTWISE];
   share[PROF_BUCKET_MOVEMENT] = class_share[PROF_CLASS_MOVEMENT];
   /* Operators run one after the other, and only threads inside them run at the same time.  What
    * that saves shows only in runs with fewer threads, and what memory management costs outside
@@ -71,15 +52,12 @@ find_shares (const Side *side, const double *class_share, double *share)
 
 /* What B saves in each bucket, and, behind them, in all.  clean: seconds of A and B. */
 static void
-find_savings (const Side   *sides,
-              double        class_share[2][PROF_N_CLASSES],
-              const double *clean,
-              double       *saved)
+find_savings (double class_share[2][PROF_N_CLASSES], const double *clean, double *saved)
 {
   double share[2][PROF_N_BUCKETS];
 
   for (guint i = 0; i < 2; i++)
-    find_shares (&sides[i], class_share[i], share[i]);
+    find_shares (class_share[i], share[i]);
   for (guint b = 0; b < PROF_N_BUCKETS; b++)
     saved[b] = clean[0] * share[0][b] - clean[1] * share[1][b];
   saved[PROF_N_BUCKETS] = clean[0] - clean[1];
@@ -107,10 +85,10 @@ find_interval (double estimate, double *redrawn, guint n)
 /* Widens the interval of HOST by what is uncertain about the time between operators.  clean: seconds
  * of A and B. */
 static void
-widen_host (const Side *sides, const double *clean, ProfInterval *interval)
+widen_host (const ProfClassTimes *sides, const double *clean, ProfInterval *interval)
 {
-  double uncertain = UNCERTAIN_BETWEEN *
-                     hypot (clean[0] * sides[0].times.between, clean[1] * sides[1].times.between);
+  double uncertain =
+      UNCERTAIN_BETWEEN * hypot (clean[0] * sides[0].between, clean[1] * sides[1].between);
 
   interval->low = interval->median - hypot (interval->median - interval->low, uncertain);
   interval->high = interval->median + hypot (interval->high - interval->median, uncertain);
@@ -119,12 +97,12 @@ widen_host (const Side *sides, const double *clean, ProfInterval *interval)
 /* Redraws clean and traced runs together and fills the interval of every bucket, and of all.  saved:
  * estimates, as from find_savings(). */
 static void
-find_intervals (const Side       *sides,
-                const ProfRedraw *redraw,
-                const double     *saved,
-                ProfInterval     *interval)
+find_intervals (const ProfClassTimes *sides,
+                const ProfRedraw     *redraw,
+                const double         *saved,
+                ProfInterval         *interval)
 {
-  guint              n_runs = MIN (sides[0].times.n_runs, sides[1].times.n_runs);
+  guint              n_runs = MIN (sides[0].n_runs, sides[1].n_runs);
   guint              n_blocks = redraw ? prof_redraw_n_blocks (redraw) : 0;
   g_autofree double *redrawn = g_new (double, (PROF_N_BUCKETS + 1) * N_REDRAWS);
 
@@ -134,8 +112,8 @@ find_intervals (const Side       *sides,
 
       prof_redraw_levels (redraw, i, &clean[0], &clean[1]);
       for (guint k = 0; k < 2; k++)
-        prof_class_times_redraw (&sides[k].times, 2 * i + k, class_share[k]);
-      find_savings (sides, class_share, clean, one);
+        prof_class_times_redraw (&sides[k], 2 * i + k, class_share[k]);
+      find_savings (class_share, clean, one);
       for (guint b = 0; b <= PROF_N_BUCKETS; b++)
         redrawn[b * N_REDRAWS + i] = one[b];
     }
@@ -161,27 +139,23 @@ find_unexplained (ProfExplanation *explanation)
 }
 
 void
-prof_explain (const ProfCapture *a,
-              const ProfCapture *b,
-              double             gemm_a,
-              double             gemm_b,
-              ProfExplanation   *explanation)
+prof_explain (const ProfCapture *a, const ProfCapture *b, ProfExplanation *explanation)
 {
   g_autoptr (ProfRedraw) redraw = prof_redraw_new (a, b);
-  Side         sides[2];
-  double       class_share[2][PROF_N_CLASSES], clean[2], saved[PROF_N_BUCKETS + 1];
-  ProfInterval interval[PROF_N_BUCKETS + 1];
-  ProfPairing  pairing;
+  ProfClassTimes sides[2];
+  double         class_share[2][PROF_N_CLASSES], clean[2], saved[PROF_N_BUCKETS + 1];
+  ProfInterval   interval[PROF_N_BUCKETS + 1];
+  ProfPairing    pairing;
 
   *explanation = (ProfExplanation){ .unexplained = 0 };
   prof_pair_captures (a, b, &pairing);
   clean[1] = prof_clean_median (b).median;
   clean[0] = clean[1] * pairing.ratio.median;
-  side_init (&sides[0], a, gemm_a, clean[0]);
-  side_init (&sides[1], b, gemm_b, clean[1]);
+  prof_class_times_init (&sides[0], a);
+  prof_class_times_init (&sides[1], b);
   for (guint k = 0; k < 2; k++)
-    memcpy (class_share[k], sides[k].times.share, sizeof class_share[k]);
-  find_savings (sides, class_share, clean, saved);
+    memcpy (class_share[k], sides[k].share, sizeof class_share[k]);
+  find_savings (class_share, clean, saved);
   find_intervals (sides, redraw, saved, interval);
   widen_host (sides, clean, &interval[PROF_BUCKET_HOST]);
 
@@ -197,15 +171,15 @@ prof_explain (const ProfCapture *a,
       .residual = NAN,
     };
   find_unexplained (explanation);
-  explanation->flops_a = sides[0].times.flops;
-  explanation->flops_b = sides[1].times.flops;
-  explanation->repeated_a = sides[0].times.repeated;
-  explanation->repeated_b = sides[1].times.repeated;
+  explanation->flops_a = sides[0].flops;
+  explanation->flops_b = sides[1].flops;
+  explanation->repeated_a = sides[0].repeated;
+  explanation->repeated_b = sides[1].repeated;
   /* Sums and functions of single elements may be more in one form without another algebra. */
-  explanation->same_flops = !(fabs (sides[0].times.products - sides[1].times.products) >
-                              SAME_FLOPS * MAX (sides[0].times.products, sides[1].times.products));
-  prof_class_times_clear (&sides[0].times);
-  prof_class_times_clear (&sides[1].times);
+  explanation->same_flops = !(fabs (sides[0].products - sides[1].products) >
+                              SAME_FLOPS * MAX (sides[0].products, sides[1].products));
+  prof_class_times_clear (&sides[0]);
+  prof_class_times_clear (&sides[1]);
 }
 
 gboolean
@@ -285,7 +259,7 @@ prof_explain_threads (const ProfThreadCaptures *a,
   ProfPairing      pairing;
   g_autofree char *gain_a = NULL, *gain_b = NULL;
 
-  prof_explain (a->one_thread, b->one_thread, a->gemm, b->gemm, explanation);
+  prof_explain (a->one_thread, b->one_thread, explanation);
   find_saved (a->all_threads, b->all_threads, &all, &all_a);
   find_saved (a->one_thread, b->one_thread, &one, &one_a);
   /* Widths of differences of independent estimates add up in squares. */

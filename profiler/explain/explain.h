@@ -57,22 +57,15 @@ gboolean prof_explanation_has_cause (const ProfExplanation *explanation);
 /* Sets what rungs measured for a bucket.  rung: (transfer full) in words */
 void prof_bucket_set_rung (ProfBucket *bucket, double seconds, char *rung);
 
-/* Explains why b is faster than a.  gemm_a, gemm_b: seconds of the matrix products inside fused
- * layers, measured by prof_ladder_fused_gemm(); NaN if there are none or they are not known.
- * Operators run one after the other; what threads inside them save is part of every bucket unless
+/* Explains why b is faster than a.  Operators run one after the other; what threads inside them save is part of every bucket unless
  * both variants ran with one thread. */
-void prof_explain (const ProfCapture *a,
-                   const ProfCapture *b,
-                   double             gemm_a,
-                   double             gemm_b,
-                   ProfExplanation   *explanation);
+void prof_explain (const ProfCapture *a, const ProfCapture *b, ProfExplanation *explanation);
 
 /* One variant, measured with all threads and with one. */
 typedef struct
 {
   const ProfCapture *all_threads;
   const ProfCapture *one_thread;
-  double             gemm; /* as for prof_explain(), with one thread */
 } ProfThreadCaptures;
 
 /* Explains why b is faster than a with all threads.  Buckets are of the runs with one thread; the

@@ -334,11 +334,7 @@ prof_ladder_explain (const ProfLadder *ladder,
   if (!(a = prof_capture_measurement (first->subject, &first->series, facts, error)) ||
       !(b = prof_capture_measurement (last->subject, &last->series, facts, error)))
     return FALSE;
-  prof_explain (a,
-                b,
-                prof_ladder_fused_gemm (first->subject),
-                prof_ladder_fused_gemm (last->subject),
-                explanation);
+  prof_explain (a, b, explanation);
   explanation->is_same_plan = prof_subject_has_same_plan (first->subject, last->subject);
   add_rungs (ladder, index, explanation);
   return TRUE;

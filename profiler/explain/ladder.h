@@ -54,7 +54,3 @@ gboolean prof_ladder_explain (const ProfLadder *ladder,
                               const ProfFacts  *facts,
                               ProfExplanation  *explanation,
                               GError          **error);
-
-/* Seconds that the matrix products inside the fused recurrent layers of subject take, by running
- * them alone; NaN if it has no such layer. */
-double prof_ladder_fused_gemm (const ProfSubject *subject);

@@ -47,18 +47,11 @@ scope_group_explain (const ScopeGroup     *group,
                      ProfExplanation      *explanation)
 {
   if (slow->one_thread && fast->one_thread)
-    prof_explain_threads (&(ProfThreadCaptures){ slow->capture,
-                                                 slow->one_thread,
-                                                 slow->gemm_one_thread },
-                          &(ProfThreadCaptures){
-                              fast->capture, fast->one_thread, fast->gemm_one_thread },
+    prof_explain_threads (&(ProfThreadCaptures){ slow->capture, slow->one_thread },
+                          &(ProfThreadCaptures){ fast->capture, fast->one_thread },
                           explanation);
   else
-    prof_explain (slow->capture,
-                  fast->capture,
-                  slow->gemm_seconds,
-                  fast->gemm_seconds,
-                  explanation);
+    prof_explain (slow->capture, fast->capture, explanation);
   explanation->is_same_plan = slow->plan == fast->plan;
   add_rungs (group, slow, fast, explanation);
 }

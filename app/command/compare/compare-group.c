@@ -68,7 +68,6 @@ scope_group_add (ScopeGroup *group, const char *variant, HybMode mode, ProfSubje
   candidate->variant = g_strdup (variant);
   candidate->mode = mode;
   candidate->subject = subject;
-  candidate->gemm_seconds = candidate->gemm_one_thread = NAN;
   g_ptr_array_add (group->candidates, candidate);
   return candidate;
 }
@@ -209,7 +208,6 @@ store_results (ScopeCandidate   *candidate,
 {
   ProfCleanSamples samples;
 
-  candidate->gemm_seconds = prof_ladder_fused_gemm (candidate->subject);
   candidate->capture = prof_capture_measurement (candidate->subject, series, facts, error);
   if (!candidate->capture)
     return FALSE;
@@ -326,7 +324,6 @@ measure_one_thread (ScopeGroup               *group,
       /* Without a recorder it was cancelled before anything was traced. */
       if (is_done && series[i].recorder)
         {
-          pair[i]->gemm_one_thread = prof_ladder_fused_gemm (subjects[i]);
           pair[i]->one_thread = prof_capture_measurement (subjects[i], &series[i], facts, error);
           is_done = pair[i]->one_thread != NULL;
         }

@@ -22,9 +22,7 @@ typedef struct
   guint          plan;           /* candidates that execute the same have the same number */
   gboolean       has_plain_plan; /* no pass has changed the operators */
   double         peak_bytes;
-  double         gemm_seconds; /* matrix products of the fused layers, run alone; NaN: none */
-  ProfCapture   *one_thread;   /* the same candidate run with one thread; NULL: not measured */
-  double         gemm_one_thread;
+  ProfCapture   *one_thread; /* the same candidate run with one thread; NULL: not measured */
 } ScopeCandidate;
 
 typedef struct
