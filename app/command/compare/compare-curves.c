@@ -189,7 +189,7 @@ print_row (const Family *family, guint index)
   Series            series;
 
   fill_series (family, index, &series);
-  printf ("  %-26s", name);
+  printf ("  %-32s", name);
   for (guint i = 0; i < family->groups->len; i++)
     {
       g_autofree char *time = prof_format_seconds (series.median[i]);
@@ -213,7 +213,7 @@ scope_curves_print (const GPtrArray *groups)
       const Family    *family = families->pdata[f];
       g_autofree char *place = dup_title (family);
 
-      printf ("\nby %s, %s: medians, and speed-up over the first\n  %-26s",
+      printf ("\nby %s, %s: medians, and speed-up over the first\n  %-32s",
               axis_of (family),
               place,
               axis_of (family));

@@ -33,9 +33,10 @@ add_rungs (const ScopeGroup     *group,
       time = prof_format_seconds (seconds);
       prof_bucket_set_rung (&explanation->bucket[PROF_BUCKET_HOST],
                             seconds,
-                            g_strdup_printf ("%s in %s mode: %s",
+                            g_strdup_printf ("%s in %s mode%s: %s",
                                              slow->variant,
                                              scope_mode_name (fast->mode),
+                                             between->no_passes ? " without passes" : "",
                                              time));
     }
 }

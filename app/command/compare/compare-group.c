@@ -75,7 +75,10 @@ scope_group_add (ScopeGroup *group, const char *variant, HybMode mode, ProfSubje
 char *
 scope_candidate_dup_name (const ScopeCandidate *candidate)
 {
-  return g_strdup_printf ("%s, %s", candidate->variant, scope_mode_name (candidate->mode));
+  return g_strdup_printf ("%s, %s%s",
+                          candidate->variant,
+                          scope_mode_name (candidate->mode),
+                          candidate->no_passes ? " without passes" : "");
 }
 
 char *
@@ -131,11 +134,11 @@ scope_candidate_dup_verdict (const ScopeCandidate *candidate, const ScopeCandida
 
 /* Runs the candidate once, which also warms it up. */
 static gboolean
-run_first (ScopeCandidate *candidate, GError **error)
+run_first (ScopeCandidate *candidate, GCancellable *cancellable, GError **error)
 {
   guint64 begin = prof_clock_now ();
 
-  if (!prof_subject_run (candidate->subject, NULL, error))
+  if (!prof_subject_run (candidate->subject, cancellable, error))
     return FALSE;
   candidate->first_seconds = (double) (prof_clock_now () - begin) * 1e-9;
   return TRUE;
@@ -161,13 +164,12 @@ number_plans (ScopeGroup *group)
     }
 }
 
-/* Compares the numbers of every candidate with the first one's. */
-static gboolean
-check_numbers (ScopeGroup *group, GError **error)
+gboolean
+scope_group_check (ScopeGroup *group, GCancellable *cancellable, GError **error)
 {
   ScopeCandidate *first = group->candidates->pdata[0];
 
-  if (!run_first (first, error))
+  if (!run_first (first, cancellable, error))
     return FALSE;
   for (guint i = 1; i < group->candidates->len; i++)
     {
@@ -175,7 +177,7 @@ check_numbers (ScopeGroup *group, GError **error)
       ProfEquality     equality;
       g_autofree char *a = scope_candidate_dup_name (first), *b = scope_candidate_dup_name (other);
 
-      if (!run_first (other, error))
+      if (!run_first (other, cancellable, error))
         return FALSE;
       prof_compare_numbers (first->subject, other->subject, &equality);
       prof_equality_join (&group->equality, &equality);
@@ -196,7 +198,20 @@ check_numbers (ScopeGroup *group, GError **error)
     }
   if (group->candidates->len == 1)
     group->equality = (ProfEquality){ .ok = TRUE };
+  group->is_checked = TRUE;
   return TRUE;
+}
+
+void
+scope_candidate_take_capture (ScopeCandidate *candidate, ProfCapture *capture)
+{
+  ProfCleanSamples samples;
+
+  candidate->capture = capture;
+  prof_clean_samples_init (&samples, capture);
+  prof_statistics (samples.seconds, samples.n, &candidate->clean);
+  candidate->clean.median = prof_clean_median (capture);
+  prof_clean_samples_clear (&samples);
 }
 
 /* Makes the candidate's capture and statistics from what was measured. */
@@ -206,15 +221,11 @@ store_results (ScopeCandidate   *candidate,
                const ProfFacts  *facts,
                GError          **error)
 {
-  ProfCleanSamples samples;
+  ProfCapture *capture = prof_capture_measurement (candidate->subject, series, facts, error);
 
-  candidate->capture = prof_capture_measurement (candidate->subject, series, facts, error);
-  if (!candidate->capture)
+  if (!capture)
     return FALSE;
-  prof_clean_samples_init (&samples, candidate->capture);
-  prof_statistics (samples.seconds, samples.n, &candidate->clean);
-  candidate->clean.median = prof_clean_median (candidate->capture);
-  prof_clean_samples_clear (&samples);
+  scope_candidate_take_capture (candidate, capture);
   candidate->peak_bytes = (double) series->planned_bytes;
   return TRUE;
 }
@@ -344,7 +355,7 @@ scope_group_measure (ScopeGroup               *group,
 
   if (group->candidates->len == 0)
     return TRUE;
-  if (!check_numbers (group, error))
+  if (!group->is_checked && !scope_group_check (group, options->cancellable, error))
     return FALSE;
   number_plans (group);
   with_one_thread =

@@ -14,6 +14,7 @@ typedef struct
 {
   char          *variant;
   HybMode        mode;
+  gboolean       no_passes;      /* planned without optimising passes */
   ProfSubject   *subject;        /* NULL after scope_group_drop_subjects() */
   ProfCapture   *capture;        /* NULL: not measured yet */
   char          *path;           /* file of the capture; NULL: not written */
@@ -31,6 +32,7 @@ typedef struct
   gint64       batch, length; /* 0: as the model has them */
   gboolean     backward;
   GPtrArray   *candidates; /* of ScopeCandidate; the first is the baseline */
+  gboolean     is_checked; /* scope_group_check() has compared the numbers */
   ProfEquality equality;   /* of the others' numbers with the baseline's */
   ProfStop     stop;       /* why measuring ended */
 } ScopeGroup;
@@ -43,9 +45,12 @@ void scope_group_free (ScopeGroup *group);
 ScopeCandidate *
 scope_group_add (ScopeGroup *group, const char *variant, HybMode mode, ProfSubject *subject);
 
+/* Makes capture, which must have clean samples, the candidate's result.  capture: (transfer full) */
+void scope_candidate_take_capture (ScopeCandidate *candidate, ProfCapture *capture);
+
 /* "imperative", "hybrid" or "static". */
 const char *scope_mode_name (HybMode mode);
-/* "foreach, static".  (transfer full) */
+/* "foreach, static" or "foreach, static without passes".  (transfer full) */
 char *scope_candidate_dup_name (const ScopeCandidate *candidate);
 /* "lstm, batch 32, training".  (transfer full) */
 char *scope_group_dup_title (const ScopeGroup *group);
@@ -61,8 +66,10 @@ double scope_pairing_speed_up (const ProfPairing *pairing);
  * runs".  (transfer full) */
 char *scope_candidate_dup_verdict (const ScopeCandidate *candidate, const ScopeCandidate *first);
 
-/* Checks that all candidates compute the same numbers (PROF_ERROR_UNEQUAL if not), measures
- * them in turns and makes a capture of each.  with_one_thread: then measures the slowest and the
+/* Runs every candidate once, and checks that all compute the same numbers (PROF_ERROR_UNEQUAL if
+ * not). */
+gboolean scope_group_check (ScopeGroup *group, GCancellable *cancellable, GError **error);
+/* Checks the numbers unless that was done, measures the candidates in turns and makes a capture of each.  with_one_thread: then measures the slowest and the
  * fastest again with one thread, which separates the effect of threads. */
 gboolean scope_group_measure (ScopeGroup               *group,
                               const ProfMeasureOptions *options,

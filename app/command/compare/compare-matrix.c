@@ -46,7 +46,9 @@ print_column_titles (const ScopeGroup *group, gboolean is_mode)
 
       printf (" %*s",
               COLUMN_WIDTH,
-              is_mode ? scope_mode_name (candidate->mode) : candidate->variant);
+              !is_mode               ? candidate->variant
+              : candidate->no_passes ? "no passes"
+                                     : scope_mode_name (candidate->mode));
     }
   printf ("\n");
 }

@@ -9,6 +9,7 @@
 #include "app/command/compare/compare-explain.h"
 #include "app/command/compare/compare-json.h"
 #include "app/command/compare/compare-matrix.h"
+#include "app/command/compare/compare-steps.h"
 #include "app/command/compare/compare-text.h"
 
 #include <math.h>
@@ -65,8 +66,45 @@ print_explanations (const ScopeComparison *self)
       title = scope_group_dup_title (group);
       printf ("\n%s\n", title);
       scope_explanation_print (&explanation, a, b);
+      scope_group_print_steps (group, slow, fast);
       prof_explanation_clear (&explanation);
     }
+}
+
+/* "rnn, batch 32, training; lstm, …".  (transfer full) */
+static char *
+join_skipped (const ScopeComparison *self)
+{
+  GString *text = g_string_new (NULL);
+
+  for (guint i = 0; i < self->skipped->len; i++)
+    g_string_append_printf (text,
+                            "%s%s",
+                            i == 0 ? "" : "; ",
+                            (const char *) self->skipped->pdata[i]);
+  return g_string_free (text, FALSE);
+}
+
+static void
+print_skipped (const ScopeComparison *self)
+{
+  g_autofree char *list = join_skipped (self);
+
+  if (self->skipped->len == 0)
+    return;
+  printf ("\n%u of %u cells were not measured, because ",
+          self->skipped->len,
+          self->skipped->len + self->groups->len);
+  if (g_cancellable_is_cancelled (self->cancellable))
+    printf ("the comparison was interrupted: %s.", list);
+  else
+    printf ("they did not fit into %.0f seconds: %s. --time-limit gives more time.",
+            self->budget.limit,
+            list);
+  if (self->options->resume)
+    printf (" The same command continues with them.\n");
+  else
+    printf (" --resume FILE keeps what is finished.\n");
 }
 
 static void
@@ -149,6 +187,10 @@ scope_comparison_print_json (const ScopeComparison *self)
   scope_json_end (json);
   scope_curves_describe (json, self->groups);
 
+  scope_json_begin_list (json, "skipped");
+  for (guint i = 0; i < self->skipped->len; i++)
+    scope_json_string (json, NULL, self->skipped->pdata[i]);
+  scope_json_end (json);
   describe_explanations (json, self);
   describe_ladder (json, self->ladder);
   scope_json_print (json);
@@ -166,6 +208,7 @@ scope_comparison_print (const ScopeComparison *self)
                              rung_name (self->ladder, 0),
                              rung_name (self->ladder, prof_ladder_last_pass (self->ladder)));
   print_explanations (self);
+  print_skipped (self);
 }
 
 gboolean
@@ -175,6 +218,15 @@ scope_comparison_write_report (const ScopeComparison *self, const char *path, GE
   g_autoptr (ScopePage) page = scope_page_new (title);
 
   scope_page_add_matrix (page, self->groups);
+  if (self->skipped->len > 0)
+    {
+      g_autofree char *list = join_skipped (self);
+      GString         *html = g_string_new ("<p>There was no time for: ");
+
+      scope_html_append (html, list);
+      g_string_append (html, "</p>\n");
+      scope_page_add_html (page, "Not measured", html);
+    }
   scope_page_add_curves (page, self->groups, MIN_CURVE_SIZES, G_MAXUINT);
   for (guint i = 0; i < self->groups->len; i++)
     {

@@ -7,5 +7,6 @@
 #include "app/command/compare/comparison.h"
 
 /* Measures every cell (rnn, gru, lstm) × batch (1, 32) × pass (inference, training) as a group
- * of six candidates, and prints each group as it is done unless --json was given. */
+ * of eight candidates, and prints each group as it is done unless --json was given.  Groups that do
+ * not fit into the time are listed in self->skipped. */
 gboolean scope_compare_preset (ScopeComparison *self, GError **error);

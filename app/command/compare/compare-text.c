@@ -49,7 +49,7 @@ print_candidate (const ScopeCandidate *candidate, const ScopeCandidate *first)
   ProfPairing pairing;
 
   scope_candidate_pair (candidate, first, &pairing);
-  printf ("  %-26s %s  %s %4u %+8.1f%% %11s  %s\n",
+  printf ("  %-32s %s  %s %4u %+8.1f%% %11s  %s\n",
           name,
           padded_median,
           padded_interval,
@@ -105,7 +105,7 @@ scope_group_print (const ScopeGroup *group)
   for (guint i = 0; i < group->candidates->len; i++)
     has_interval |=
         prof_interval_is_known (&((ScopeCandidate *) group->candidates->pdata[i])->clean.median);
-  printf ("  %-26s %11s  %-23s %4s %9s %11s  verdict\n",
+  printf ("  %-32s %11s  %-23s %4s %9s %11s  verdict\n",
           "variant, mode",
           "median",
           has_interval ? "95 %" : "",

@@ -21,6 +21,7 @@
 
 #define DEFAULT_SECONDS 60.0
 #define PRESET_SECONDS  150.0
+#define QUICK_SECONDS   40.0
 #define N_TRACED        8 /* per rung of the ladder: six, one to warm up, one exact */
 
 /* --- Lists --- */
@@ -235,7 +236,7 @@ measure_ladder (ScopeComparison *self, const ScopeGroup *group, GError **error)
     .warmup = 2,
     .rebuild = TRUE,
     .traced = N_TRACED,
-    .seconds = MAX (self->time_limit / 3, 1),
+    .seconds = MAX (self->budget.limit / 3, 1),
     .cancellable = scope_cancel_on_signal (),
     .progress = scope_progress_update,
     .data = &self->progress,
@@ -317,6 +318,7 @@ comparison_clear (ScopeComparison *self)
   prof_explanation_clear (&self->ladder_explanation);
   g_clear_pointer (&self->ladder, prof_ladder_free);
   g_ptr_array_unref (self->groups);
+  g_ptr_array_unref (self->skipped);
   prof_facts_free (self->facts);
 }
 
@@ -332,7 +334,8 @@ run_models (const ScopeCommonOptions  *common,
     .files = files,
     .groups = g_ptr_array_new_with_free_func ((GDestroyNotify) scope_group_free),
     .facts = prof_facts_new (),
-    .start_time = g_get_monotonic_time (),
+    .cancellable = scope_cancel_on_signal (),
+    .skipped = g_ptr_array_new_with_free_func (g_free),
   };
   gboolean is_done;
 
@@ -340,6 +343,15 @@ run_models (const ScopeCommonOptions  *common,
     {
       comparison_clear (&self);
       return SCOPE_EXIT_MODEL;
+    }
+  if ((options->quick || options->resume) && !options->preset)
+    {
+      g_set_error_literal (error,
+                           SCOPE_ERROR,
+                           SCOPE_ERROR_USAGE,
+                           "--quick and --resume belong to --preset control-flow");
+      comparison_clear (&self);
+      return SCOPE_EXIT_USAGE;
     }
   if (options->preset && strcmp (options->preset, "control-flow") != 0)
     {
@@ -351,9 +363,11 @@ run_models (const ScopeCommonOptions  *common,
       comparison_clear (&self);
       return SCOPE_EXIT_USAGE;
     }
-  self.time_limit = options->time_limit > 0 ? options->time_limit
-                    : options->preset       ? PRESET_SECONDS
-                                            : DEFAULT_SECONDS;
+  scope_time_budget_init (&self.budget,
+                          options->time_limit > 0 ? options->time_limit
+                          : !options->preset      ? DEFAULT_SECONDS
+                          : options->quick        ? QUICK_SECONDS
+                                                  : PRESET_SECONDS);
   scope_progress_init (&self.progress, common);
   prof_facts_set (self.facts, "program", "hscope " SCOPE_VERSION);
   prof_facts_set (self.facts, "model", files[0]);
@@ -414,6 +428,16 @@ static const GOptionEntry compare_options[] = {
           preset,
           "control-flow: every cell and form, batch 1 and 32, inference and training",
           "NAME"),
+  OPTION ("quick",
+          G_OPTION_ARG_NONE,
+          quick,
+          "With --preset: only the LSTM, within 40 seconds",
+          NULL),
+  OPTION ("resume",
+          G_OPTION_ARG_FILENAME,
+          resume,
+          "With --preset: keep finished cells in FILE, and continue with those that it holds",
+          "FILE"),
   OPTION ("backward",
           G_OPTION_ARG_NONE,
           backward,
@@ -427,7 +451,7 @@ static const GOptionEntry compare_options[] = {
   OPTION ("time-limit",
           G_OPTION_ARG_DOUBLE,
           time_limit,
-          "Time limit for the whole comparison (default: 60; with --preset: 150)",
+          "Time limit for the whole comparison (default: 60; with --preset: 150, with --quick: 40)",
           "SECONDS"),
   OPTION ("report",
           G_OPTION_ARG_FILENAME,

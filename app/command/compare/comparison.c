@@ -4,8 +4,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/compare/comparison.h"
 
-#define N_TRACED        8 /* the first warms up, the last is exact: six make an interval */
-#define N_TRACED_PRESET 3 /* a preset has many groups and little time for each */
+#define MIN_SECONDS     0.05 /* a share; 0 would stand for the default */
+#define N_TRACED        8    /* the first warms up, the last is exact: six make an interval */
+#define N_TRACED_PRESET 3    /* a preset has many groups and little time for each */
 
 gboolean
 scope_comparison_add_candidate (const ScopeComparison    *self,
@@ -13,7 +14,10 @@ scope_comparison_add_candidate (const ScopeComparison    *self,
                                 const ScopeCandidateSpec *spec,
                                 GError                  **error)
 {
-  g_autofree char   *name = g_strdup_printf ("%s, %s", spec->variant, scope_mode_name (spec->mode));
+  g_autofree char   *name = g_strdup_printf ("%s, %s%s",
+                                           spec->variant,
+                                           scope_mode_name (spec->mode),
+                                           spec->no_passes ? " without passes" : "");
   ProfSubjectOptions options = {
     .name = name,
     .variant = spec->variant,
@@ -22,13 +26,14 @@ scope_comparison_add_candidate (const ScopeComparison    *self,
     .length = group->length,
     .training = self->common->train || group->backward,
     .backward = group->backward,
+    .no_passes = spec->no_passes,
     .without = (const char *const *) self->common->without,
     .seed = (guint64) self->common->seed,
   };
   ProfSubject *subject = prof_subject_new (spec->graph, spec->values, &options, error);
 
   if (subject)
-    scope_group_add (group, spec->variant, spec->mode, subject);
+    scope_group_add (group, spec->variant, spec->mode, subject)->no_passes = spec->no_passes;
   return subject != NULL;
 }
 
@@ -38,12 +43,7 @@ scope_comparison_share_time (const ScopeComparison *self,
                              guint                  index,
                              guint                  n)
 {
-  double left = self->time_limit - (double) (g_get_monotonic_time () - self->start_time) * 1e-6;
-  double sum = 0;
-
-  for (guint i = index; i < n; i++)
-    sum += weights[i];
-  return MAX (left, 1) * weights[index] / sum;
+  return MAX (scope_time_budget_share (&self->budget, weights, index, n), MIN_SECONDS);
 }
 
 gboolean
@@ -55,7 +55,7 @@ scope_comparison_measure (ScopeComparison *self, ScopeGroup *group, double secon
     .rebuild = TRUE,
     .traced = self->options->preset ? N_TRACED_PRESET : N_TRACED,
     .seconds = seconds,
-    .cancellable = scope_cancel_on_signal (),
+    .cancellable = self->cancellable,
     .progress = scope_progress_update,
     .data = &self->progress,
   };

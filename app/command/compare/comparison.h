@@ -6,6 +6,7 @@
 #pragma once
 
 #include "app/command/compare/compare-group.h"
+#include "app/command/compare/time-budget.h"
 #include "app/command/progress.h"
 #include "app/command/recordings/recordings.h"
 #include "profiler/explain/ladder.h"
@@ -13,10 +14,10 @@
 /* Options of the command alone; NULL, 0 or FALSE if not given. */
 typedef struct
 {
-  char    *variants, *modes, *batch, *length, *preset, *report, *captures;
+  char    *variants, *modes, *batch, *length, *preset, *report, *captures, *resume;
   double   time_limit; /* seconds */
   int      repeat;
-  gboolean backward, no_ladder;
+  gboolean backward, no_ladder, quick;
 
   ScopeBaselineOptions baseline; /* for recordings */
 } ScopeCompareOptions;
@@ -29,8 +30,9 @@ typedef struct
   GPtrArray                 *groups; /* of ScopeGroup, in the order they were measured */
   ProfFacts                 *facts;  /* conditions, written into every capture */
   ScopeProgress              progress;
-  gint64                     start_time;         /* µs, monotonic */
-  double                     time_limit;         /* seconds, for everything */
+  GCancellable              *cancellable;        /* the user's, or that of the deadline */
+  ScopeTimeBudget            budget;             /* for everything */
+  GPtrArray                 *skipped;            /* titles of groups that the time did not allow */
   ProfLadder                *ladder;             /* of the first group; NULL: not run */
   gboolean                   has_explanation;    /* ladder_explanation is set */
   ProfExplanation            ladder_explanation; /* from the ladder's first rung to its last */
@@ -43,6 +45,7 @@ typedef struct
   HybTensor **values; /* by variable of graph */
   const char *variant;
   HybMode     mode;
+  gboolean    no_passes; /* plan without optimising passes */
 } ScopeCandidateSpec;
 
 /* Creates a subject from spec, planned for the group's batch, length and pass, and adds it to the

@@ -1,0 +1,98 @@
+/* compare-steps.c — finds the candidates between the slowest and the fastest, and what each saves.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/command/compare/compare-steps.h"
+
+#include "profiler/base/format.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* The candidate of this variant and mode, with or without passes; NULL if the group has none. */
+static const ScopeCandidate *
+find_candidate (const ScopeGroup *group, const char *variant, HybMode mode, gboolean no_passes)
+{
+  for (guint i = 0; i < group->candidates->len; i++)
+    {
+      const ScopeCandidate *candidate = group->candidates->pdata[i];
+
+      if (candidate->mode == mode && candidate->no_passes == no_passes && candidate->capture &&
+          strcmp (candidate->variant, variant) == 0)
+        return candidate;
+    }
+  return NULL;
+}
+
+/* Adds the step from one candidate to the next, unless they are the same. */
+static void
+add_step (GArray *steps, const char *name, const ScopeCandidate *from, const ScopeCandidate *to)
+{
+  ProfPairing pairing;
+  ScopeStep   step = { .name = name };
+
+  if (from == to)
+    return;
+  scope_candidate_pair (to, from, &pairing);
+  step.seconds = from->clean.median.median * (1 - pairing.ratio.median);
+  g_array_append_val (steps, step);
+}
+
+GArray *
+scope_group_steps (const ScopeGroup *group, const ScopeCandidate *slow, const ScopeCandidate *fast)
+{
+  GArray               *steps = g_array_new (FALSE, FALSE, sizeof (ScopeStep));
+  const ScopeCandidate *plain = find_candidate (group, slow->variant, fast->mode, TRUE);
+  const ScopeCandidate *optimised = find_candidate (group, slow->variant, fast->mode, FALSE);
+
+  if (slow->no_passes || fast->no_passes || fast->mode == HYB_MODE_IMPERATIVE || !plain ||
+      !optimised)
+    return steps;
+  if (slow->mode != fast->mode)
+    {
+      add_step (steps, "planning without passes", slow, plain);
+      add_step (steps, "passes", plain, optimised);
+    }
+  add_step (steps, "the other form", optimised, fast);
+  return steps;
+}
+
+void
+scope_group_print_steps (const ScopeGroup     *group,
+                         const ScopeCandidate *slow,
+                         const ScopeCandidate *fast)
+{
+  g_autoptr (GArray) steps = scope_group_steps (group, slow, fast);
+
+  if (steps->len == 0)
+    return;
+  printf ("    %-18s", "step by step");
+  for (guint i = 0; i < steps->len; i++)
+    {
+      const ScopeStep *step = &g_array_index (steps, ScopeStep, i);
+      g_autofree char *time = prof_format_seconds (step->seconds);
+
+      printf ("%s %s %s", i == 0 ? "" : ",", step->name, time);
+    }
+  printf ("\n");
+}
+
+void
+scope_group_describe_steps (ScopeJson            *json,
+                            const ScopeGroup     *group,
+                            const ScopeCandidate *slow,
+                            const ScopeCandidate *fast)
+{
+  g_autoptr (GArray) steps = scope_group_steps (group, slow, fast);
+
+  scope_json_begin_list (json, "steps");
+  for (guint i = 0; i < steps->len; i++)
+    {
+      const ScopeStep *step = &g_array_index (steps, ScopeStep, i);
+
+      scope_json_begin_object (json, NULL);
+      scope_json_string (json, "name", step->name);
+      scope_json_double (json, "seconds", step->seconds);
+      scope_json_end (json);
+    }
+  scope_json_end (json);
+}
