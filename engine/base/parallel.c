@@ -45,6 +45,9 @@ typedef struct
 static Pool                   pool;
 static _Atomic guint          n_threads_requested; /* 0: one per core */
 static _Thread_local gboolean is_inside;
+static _Thread_local gboolean is_worker;
+
+static const HybParallelWatch *_Atomic parallel_watch;
 
 static void
 pause_briefly (void)
@@ -59,9 +62,21 @@ pause_briefly (void)
 static void
 run_piece (const Job *job, gint64 piece)
 {
-  gint64 begin = piece * job->piece_size;
+  gint64                  begin = piece * job->piece_size;
+  const HybParallelWatch *watch =
+      is_worker ? atomic_load_explicit (&parallel_watch, memory_order_relaxed) : NULL;
 
+  if (watch)
+    watch->begin (watch->data);
   job->func (begin, MIN (begin + job->piece_size, job->n), job->data);
+  if (watch)
+    watch->end (watch->data);
+}
+
+void
+hyb_parallel_set_watch (const HybParallelWatch *watch)
+{
+  atomic_store (&parallel_watch, watch);
 }
 
 /* Claims and runs one piece; returns FALSE if none is left.  The fields of the job are read after
@@ -117,7 +132,7 @@ leave_core_of_owner (void)
 static gpointer
 worker_main (gpointer data)
 {
-  is_inside = TRUE;
+  is_inside = is_worker = TRUE;
   g_mutex_lock (&pool.sleep);
   pool.n_begun++;
   g_cond_broadcast (&pool.work_done);

@@ -21,6 +21,16 @@ HYB_API void hyb_parallel_for (gint64 n, gint64 grain, HybParallelFunc func, gpo
 HYB_API void hyb_parallel_set_threads (guint n_threads);
 /* The number of threads in use. */
 HYB_API guint hyb_parallel_get_threads (void);
+/* What is called before and after every slice that another thread than the caller of hyb_parallel_for()
+ * computes, in that thread. */
+typedef struct
+{
+  gpointer data;
+  void (*begin) (gpointer data);
+  void (*end) (gpointer data);
+} HybParallelWatch;
+/* Sets the watch, which must live until another one is set; NULL: none.  No loop may be running. */
+HYB_API void hyb_parallel_set_watch (const HybParallelWatch *watch);
 /* TRUE if the caller runs inside a slice. */
 HYB_API gboolean hyb_parallel_is_inside (void);
 
