@@ -99,6 +99,7 @@ label_of (const ProfCapture *capture, const ProfEvent *event)
     case PROF_EVENT_COPY:
       return _ ("copy");
     case PROF_EVENT_MEMORY:
+    case PROF_EVENT_SLICE:
     case PROF_N_EVENTS:
       break;
     }
@@ -118,7 +119,8 @@ collect_spans (ScopeMeasurement *measurement)
       const ProfEvent *event = &events[i];
       ScopeSpan        span = { .colour = 0x9aa5b5 };
 
-      if (event->run != run || prof_event_kind (event) == PROF_EVENT_MEMORY)
+      if (event->run != run || prof_event_kind (event) == PROF_EVENT_MEMORY ||
+          prof_event_kind (event) == PROF_EVENT_SLICE)
         continue;
       span.begin = (double) event->begin_ns * 1e-9;
       span.end = span.begin + (double) prof_event_duration (event) * 1e-9;

@@ -1,7 +1,8 @@
 /* event.h — one recorded event in 32 bytes, as the recorder writes it and a capture stores it.
  *
- * An event is identified by graph, node, step and run; device, stream and correlation are 0 on the
- * CPU. Events are written when they end, so those that lie inside another come before it.
+ * An event is identified by graph, node, step and run; device and correlation are 0 on the CPU, where
+ * the stream is the thread: 0 is the one that runs operators.  Events are written when they end, so
+ * those that lie inside another come before it.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -15,6 +16,7 @@ typedef enum
   PROF_EVENT_COPY,   /* between host and device */
   PROF_EVENT_MEMORY, /* a change of memory in use; see prof_event_bytes() */
   PROF_EVENT_RUN,    /* a whole run */
+  PROF_EVENT_SLICE,  /* a part of a parallel loop of a node, computed by another thread */
   PROF_N_EVENTS,
 } ProfEventKind;
 

@@ -8,13 +8,12 @@
 #include "engine/formats/file.h"
 #include "engine/formats/json-text.h"
 #include "profiler/base/statistics.h"
+#include "profiler/exchange/chrome-counters.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* Not the index of any device, since readers put both in the same row. */
-#define PROCESS 4242
-#define THREAD  4242
+#define THREAD PROF_CHROME_PROCESS /* the main thread has the number of the process */
 
 typedef struct
 {
@@ -38,18 +37,15 @@ compare_entries (gconstpointer a, gconstpointer b)
 }
 
 static void
-append_micros (GString *to, guint64 ns)
-{
-  g_string_append_printf (to, "%" G_GUINT64_FORMAT ".%03u", ns / 1000, (guint) (ns % 1000));
-}
-
-static void
 append_times (GString *to, const ProfEvent *event, guint64 base)
 {
-  g_string_append_printf (to, ",\"pid\":%d,\"tid\":%d,\"ts\":", PROCESS, THREAD);
-  append_micros (to, event->begin_ns - base);
+  g_string_append_printf (to,
+                          ",\"pid\":%d,\"tid\":%u,\"ts\":",
+                          PROF_CHROME_PROCESS,
+                          THREAD + prof_event_stream (event));
+  prof_chrome_append_micros (to, event->begin_ns - base);
   g_string_append (to, ",\"dur\":");
-  append_micros (to, prof_event_duration (event));
+  prof_chrome_append_micros (to, prof_event_duration (event));
 }
 
 static void
@@ -77,6 +73,13 @@ append_node (GString           *to,
     {
       g_string_append_c (to, ',');
       append_text (to, "node", prof_capture_get_string (capture, node->name));
+      if (node->origin < prof_capture_n_nodes (capture))
+        {
+          const ProfNode *origin = prof_capture_get_node (capture, node->origin);
+
+          g_string_append_c (to, ',');
+          append_text (to, "origin", prof_capture_get_string (capture, origin->name));
+        }
       g_string_append_c (to, ',');
       append_text (to, "output", prof_capture_get_string (capture, node->shape));
       if (isfinite (node->flops))
@@ -89,6 +92,25 @@ append_node (GString           *to,
                           ",\"step\":%u,\"run\":%u}}",
                           node && node->step != PROF_NONE ? node->step : event->step,
                           event->run);
+}
+
+/* What another thread computed of a node. */
+static void
+append_slice (GString *to, const ProfCapture *capture, const ProfEvent *event, guint64 base)
+{
+  gboolean        is_known = event->node < prof_capture_n_nodes (capture);
+  const ProfNode *node = is_known ? prof_capture_get_node (capture, event->node) : NULL;
+
+  g_string_append (to, "{\"ph\":\"X\",\"cat\":\"slice\",");
+  append_text (to, "name", node ? prof_capture_get_string (capture, node->type) : "slice");
+  append_times (to, event, base);
+  g_string_append_printf (to, ",\"args\":{\"run\":%u", event->run);
+  if (node)
+    {
+      g_string_append_c (to, ',');
+      append_text (to, "of", prof_capture_get_string (capture, node->name));
+    }
+  g_string_append (to, "}}");
 }
 
 static void
@@ -108,7 +130,16 @@ append_event (GString           *to,
       g_string_append_printf (to,
                               "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"step %u\"",
                               event->step);
-      break;
+      append_times (to, event, base);
+      g_string_append_printf (to,
+                              ",\"args\":{\"External id\":%u,\"body\":%u,\"run\":%u}}",
+                              id,
+                              event->node,
+                              event->run);
+      return;
+    case PROF_EVENT_SLICE:
+      append_slice (to, capture, event, base);
+      return;
     case PROF_EVENT_RUN:
       g_string_append_printf (
           to, "{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"ProfilerStep#%u\"", event->run);
@@ -123,7 +154,30 @@ append_event (GString           *to,
       return;
     }
   append_times (to, event, base);
-  g_string_append_printf (to, ",\"args\":{\"External id\":%u}}", id);
+  g_string_append_printf (to, ",\"args\":{\"External id\":%u,\"run\":%u}}", id, event->run);
+}
+
+/* Names the rows: the main thread, then those that computed slices of its loops. */
+static void
+append_threads (GString *to, const GArray *entries)
+{
+  guint last = 0;
+
+  for (guint i = 0; i < entries->len; i++)
+    last = MAX (last, prof_event_stream (g_array_index (entries, Entry, i).event));
+  for (guint i = 0; i <= last; i++)
+    g_string_append_printf (to,
+                            "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%d,\"tid\":%u,"
+                            "\"ts\":0.000,\"args\":{\"name\":\"%s %u\"}},\n"
+                            "{\"ph\":\"M\",\"name\":\"thread_sort_index\",\"pid\":%d,\"tid\":%u,"
+                            "\"ts\":0.000,\"args\":{\"sort_index\":%u}},\n",
+                            PROF_CHROME_PROCESS,
+                            THREAD + i,
+                            i == 0 ? "engine" : "worker",
+                            i,
+                            PROF_CHROME_PROCESS,
+                            THREAD + i,
+                            i);
 }
 
 static void
@@ -138,13 +192,9 @@ append_metadata (GString *to, const ProfCapture *capture)
                           "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%d,\"tid\":0,\"ts\":0."
                           "000,"
                           "\"args\":{",
-                          PROCESS);
+                          PROF_CHROME_PROCESS);
   append_text (to, "name", process);
-  g_string_append_printf (to,
-                          "}},\n{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%d,\"tid\":%d,"
-                          "\"ts\":0.000,\"args\":{\"name\":\"engine\"}}",
-                          PROCESS,
-                          THREAD);
+  g_string_append (to, "}},\n");
 }
 
 static void
@@ -166,7 +216,7 @@ append_head (GString *to, const ProfCapture *capture, guint n_left_out)
   g_string_append_printf (to, ",\"dropped\":%u},\n\"traceEvents\":[\n", n_left_out);
 }
 
-/* All events except memory, up to max_events, in the order that readers expect. */
+/* All events, up to max_events, in the order that readers expect. */
 static GArray *
 sort_events (const ProfCapture *capture, guint max_events, guint *n_left_out)
 {
@@ -179,7 +229,7 @@ sort_events (const ProfCapture *capture, guint max_events, guint *n_left_out)
       Entry         entry = { &events[i], i };
       ProfEventKind kind = prof_event_kind (&events[i]);
 
-      if (kind == PROF_EVENT_MEMORY || kind >= PROF_N_EVENTS)
+      if (kind >= PROF_N_EVENTS)
         continue;
       if (entries->len < max_events)
         g_array_append_val (entries, entry);
@@ -193,29 +243,39 @@ sort_events (const ProfCapture *capture, guint max_events, guint *n_left_out)
 char *
 prof_print_chrome (const ProfCapture *capture, guint max_events, gsize *length)
 {
-  GString *text = g_string_new (NULL);
-  guint    n_left_out;
+  GString     *text = g_string_new (NULL);
+  ProfCounters counters;
+  guint        n_left_out;
   g_autoptr (GArray) entries =
       sort_events (capture, max_events > 0 ? max_events : PROF_TRACE_EVENTS, &n_left_out);
   guint64 base = entries->len > 0 ? g_array_index (entries, Entry, 0).event->begin_ns : 0;
   guint64 end = base;
 
+  prof_counters_init (&counters, capture);
   append_head (text, capture, n_left_out);
   append_metadata (text, capture);
+  append_threads (text, entries);
   for (guint i = 0; i < entries->len; i++)
     {
       const ProfEvent *event = g_array_index (entries, Entry, i).event;
 
-      g_string_append (text, ",\n");
+      gsize length_before;
+
+      prof_counters_append (&counters, text, event, base);
+      length_before = text->len;
       append_event (text, capture, event, base, i + 1);
+      if (text->len > length_before)
+        g_string_append (text, ",\n");
       end = MAX (end, event->begin_ns + prof_event_duration (event));
     }
+  prof_counters_finish (&counters, text, base);
+  prof_counters_clear (&counters);
   g_string_append_printf (text,
-                          ",\n{\"ph\":\"i\",\"s\":\"g\",\"name\":\"Record Window End\",\"cat\":"
+                          "{\"ph\":\"i\",\"s\":\"g\",\"name\":\"Record Window End\",\"cat\":"
                           "\"cpu_instant_event\",\"pid\":%d,\"tid\":%d,\"ts\":",
-                          PROCESS,
+                          PROF_CHROME_PROCESS,
                           THREAD);
-  append_micros (text, end - base);
+  prof_chrome_append_micros (text, end - base);
   g_string_append (text, "}\n],\"traceName\":\"hybridscope\"}\n");
   if (length)
     *length = text->len;

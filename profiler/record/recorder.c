@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/record/recorder.h"
 
+#include "engine/base/parallel.h"
 #include "profiler/base/clock.h"
 #include "profiler/record/ring.h"
 
@@ -42,12 +43,14 @@ typedef struct
 
 struct _ProfRecorder
 {
-  HybProbe probe;
-  guint64  base_ns;
-  guint64  serial; /* unique */
-  gint     n_lanes;
-  Lane    *lanes[MAX_THREADS];
-  Lane     overflow; /* shared by threads beyond MAX_THREADS; never read */
+  HybProbe         probe;
+  HybParallelWatch watch;
+  Lane            *main; /* that runs operators; set by prof_recorder_begin_run() */
+  guint64          base_ns;
+  guint64          serial; /* unique */
+  gint             n_lanes;
+  Lane            *lanes[MAX_THREADS];
+  Lane             overflow; /* shared by threads beyond MAX_THREADS; never read */
 
   gint           lock; /* taken only when a graph is seen for the first time */
   gint           n_slots;
@@ -277,6 +280,40 @@ recorder_memory (gpointer data, guint16 device, gint64 bytes)
   };
 }
 
+/* --- Slices of other threads --- */
+
+static void
+slice_begin (gpointer data)
+{
+  lane_of (data)->stamp = prof_clock_now ();
+}
+
+/* The operator that runs is read from the main lane: it published the loop and waits for its end. */
+static void
+slice_end (gpointer data)
+{
+  ProfRecorder   *recorder = data;
+  Lane           *lane = lane_of (recorder);
+  const Lane     *main = recorder->main;
+  guint           depth = MIN (main->depth, PROF_DEPTH_MAX);
+  const OpenSpan *open;
+  gboolean        is_node;
+  ProfEvent      *event = prof_ring_next (&lane->ring);
+
+  /* A part of an operator has no row before the capture is made. */
+  while (depth > 1 && main->open[depth - 1].kind == HYB_SPAN_PHASE)
+    depth--;
+  open = &main->open[MAX (depth, 1) - 1];
+  is_node = depth > 1 && open->kind == HYB_SPAN_NODE;
+  *event = (ProfEvent){
+    .begin_ns = lane->stamp - recorder->base_ns,
+    .packed = prof_event_pack (prof_clock_now () - lane->stamp, PROF_EVENT_SLICE, 0, 0, 0),
+    .node = is_node ? open->id : G_MAXUINT32,
+    .graph = is_node ? open->slot : PROF_NO_SLOT,
+    .run = lane->run,
+  };
+}
+
 ProfRecorder *
 prof_recorder_new (void)
 {
@@ -293,6 +330,7 @@ prof_recorder_new (void)
     .end = recorder_end,
     .memory = recorder_memory,
   };
+  recorder->watch = (HybParallelWatch){ .data = recorder, .begin = slice_begin, .end = slice_end };
   return recorder;
 }
 
@@ -334,8 +372,17 @@ prof_recorder_begin_run (ProfRecorder *recorder, guint run, gboolean exact, gsiz
   prof_ring_reserve (&lane->ring, prof_ring_n_events (&lane->ring) + expected + 16);
   recorder->events_before = lane->ring.n_written;
   for (guint i = 0; i < prof_recorder_n_threads (recorder); i++)
-    start_lane (recorder, recorder->lanes[i]);
+    {
+      ProfRing *ring = &recorder->lanes[i]->ring;
+
+      /* A worker records a slice of a node, of a few nodes several. */
+      if (recorder->lanes[i] != lane)
+        prof_ring_reserve (ring, prof_ring_n_events (ring) + 2 * expected + FIRST_CAPACITY);
+      start_lane (recorder, recorder->lanes[i]);
+    }
   start_lane (recorder, lane);
+  recorder->main = lane;
+  hyb_parallel_set_watch (&recorder->watch);
   lane->run_begin = lane->stamp;
   lane->depth = 1; /* nodes are inside the run */
   lane->open[0] = (OpenSpan){ .begin_ns = lane->stamp, .slot = PROF_NO_SLOT };
@@ -348,6 +395,7 @@ prof_recorder_end_run (ProfRecorder *recorder)
   guint64    end = prof_clock_now ();
   ProfEvent *event = prof_ring_next (&lane->ring);
 
+  hyb_parallel_set_watch (NULL);
   *event = (ProfEvent){
     .begin_ns = lane->run_begin - recorder->base_ns,
     .packed = prof_event_pack (end - lane->run_begin, PROF_EVENT_RUN, 0, 0, 0),

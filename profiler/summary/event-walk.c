@@ -1,7 +1,8 @@
 /* event-walk.c — visits the events of a capture with their self times.
  *
  * Events are stored when they end, so the children of an event are the events one level deeper
- * since the last event of its own level.  One pass with one sum per level is enough.
+ * since the last event of its own level.  Slices, which
+ * other threads computed meanwhile, are part of their node already.  One pass with one sum per level is enough.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/summary/event-walk.h"
 
@@ -20,7 +21,7 @@ prof_walk_events (const ProfCapture *capture, ProfEventFunc func, gpointer data)
       guint64       duration = prof_event_duration (&events[i]);
       guint64       self = duration - MIN (duration, inside[depth + 1]);
 
-      if (kind == PROF_EVENT_MEMORY || kind >= PROF_N_EVENTS)
+      if (kind == PROF_EVENT_MEMORY || kind == PROF_EVENT_SLICE || kind >= PROF_N_EVENTS)
         continue;
       inside[depth + 1] = 0;
       inside[depth] += duration;

@@ -12,5 +12,5 @@ typedef void (*ProfEventFunc) (gpointer         data,
                                guint64          duration,
                                guint64          self);
 
-/* Calls func for every event except MEMORY events, in the order in which they ended. */
+/* Calls func for every event except MEMORY and SLICE events, in the order in which they ended. */
 void prof_walk_events (const ProfCapture *capture, ProfEventFunc func, gpointer data);

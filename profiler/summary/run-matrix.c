@@ -74,6 +74,7 @@ add_event (gpointer data, const ProfEvent *event, guint64 duration, guint64 self
     case PROF_EVENT_PASS:
     case PROF_EVENT_COPY:
     case PROF_EVENT_MEMORY:
+    case PROF_EVENT_SLICE:
     case PROF_N_EVENTS:
       return;
     }

@@ -158,12 +158,20 @@ add_events (ProfBuilder *builder, const ProfAttribution *attribution, const Prof
   for (guint thread = 0; thread < prof_recorder_n_threads (recorder); thread++)
     for (gsize i = 0; i < prof_recorder_n_events (recorder, thread); i++)
       {
-        ProfEvent event = *prof_recorder_get_event (recorder, thread, i);
+        ProfEvent     event = *prof_recorder_get_event (recorder, thread, i);
+        ProfEventKind kind = prof_event_kind (&event);
 
-        if (prof_event_kind (&event) == PROF_EVENT_NODE)
+        event.packed = prof_event_pack (prof_event_duration (&event),
+                                        kind,
+                                        prof_event_depth (&event),
+                                        prof_event_device (&event),
+                                        thread);
+        if (kind == PROF_EVENT_NODE || kind == PROF_EVENT_SLICE)
           {
             guint32 row = event.correlation > 0
                               ? prof_phase_rows_add_event (phases, event.correlation - 1)
+                          : event.node == PROF_NONE
+                              ? PROF_NONE
                               : prof_attribution_get_row (attribution, event.graph, event.node);
 
             event.graph = (guint16) prof_attribution_get_graph (attribution, event.graph);

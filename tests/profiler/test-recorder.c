@@ -2,6 +2,7 @@
  *
  * Small models run in all modes (profile-run.h).
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/base/parallel.h"
 #include "engine/base/random.h"
 #include "profiler/summary/gradients.h"
 #include "profiler/summary/summary.h"
@@ -259,6 +260,55 @@ test_threads_write_to_their_own_rings (void)
   g_assert_cmpuint (prof_recorder_n_lost (recorder), ==, 0);
 }
 
+/* The caller takes one piece and waits in it until the worker has begun the other one. */
+static void
+wait_for_both (gint64 begin, gint64 end, gpointer data)
+{
+  gint *n_begun = data;
+
+  g_atomic_int_inc (n_begun);
+  while (g_atomic_int_get (n_begun) < 2)
+    g_thread_yield ();
+}
+
+static void
+test_slices_of_workers_are_recorded_with_their_node (void)
+{
+  g_autoptr (ProfRecorder) recorder = prof_recorder_new ();
+  const HybProbe *probe = prof_recorder_get_probe (recorder);
+  HybSpan         span = { .kind = HYB_SPAN_NODE, .id = 7 };
+  gint            n_begun = 0;
+  guint           n_slices = 0;
+
+  hyb_parallel_set_threads (2);
+  hyb_parallel_for (2, 1, wait_for_both, &n_begun); /* not recorded */
+  prof_recorder_begin_run (recorder, 3, FALSE, 16);
+  probe->begin (probe->data, &span);
+  n_begun = 0;
+  hyb_parallel_for (2, 1, wait_for_both, &n_begun);
+  probe->end (probe->data, &span);
+  prof_recorder_end_run (recorder);
+  n_begun = 0;
+  hyb_parallel_for (2, 1, wait_for_both, &n_begun); /* not recorded */
+  hyb_parallel_set_threads (0);
+
+  g_assert_cmpuint (prof_recorder_n_threads (recorder), ==, 2);
+  for (gsize i = 0; i < prof_recorder_n_events (recorder, 1); i++)
+    {
+      const ProfEvent *event = prof_recorder_get_event (recorder, 1, i);
+      const ProfEvent *node = prof_recorder_get_event (recorder, 0, 0);
+
+      n_slices += prof_event_kind (event) == PROF_EVENT_SLICE;
+      g_assert_cmpuint (event->node, ==, 7);
+      g_assert_cmpuint (event->run, ==, 3);
+      g_assert_cmpuint (event->begin_ns, >=, node->begin_ns);
+      g_assert_cmpuint (event->begin_ns + prof_event_duration (event),
+                        <=,
+                        node->begin_ns + prof_event_duration (node));
+    }
+  g_assert_cmpuint (n_slices, ==, 1);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -277,5 +327,7 @@ main (int argc, char **argv)
   g_test_add_func ("/profiler/recorder/deep-nesting-is-survived", test_deep_nesting_is_survived);
   g_test_add_func ("/profiler/recorder/threads-write-to-their-own-rings",
                    test_threads_write_to_their_own_rings);
+  g_test_add_func ("/profiler/recorder/slices-of-workers-are-recorded-with-their-node",
+                   test_slices_of_workers_are_recorded_with_their_node);
   return g_test_run ();
 }

@@ -1,0 +1,31 @@
+/* chrome-counters.h — counter tracks of a Chrome trace: memory and processors in use.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "profiler/capture/capture.h"
+
+#define PROF_CHROME_PROCESS \
+  4242 /* not the index of any device, since readers put both in one row */
+
+typedef struct
+{
+  const ProfCapture *capture;
+  GHashTable        *in_use;    /* row → bytes that the plan holds while it runs, as guint64 */
+  double            *cores;     /* by run: processors that it used; NaN: not known */
+  guint64            last;      /* bytes in use that were written last */
+  gint64             allocated; /* sum of the MEMORY events so far */
+  guint64            run_end; /* ns: where the counter of processors returns to 0; 0: it is there */
+} ProfCounters;
+
+/* Reads what a capture knows about memory and CPU time. */
+void prof_counters_init (ProfCounters *counters, const ProfCapture *capture);
+/* Frees what counters owns. */
+void prof_counters_clear (ProfCounters *counters);
+/* Appends counter events that change when event begins, each followed by a comma.  Call it for all
+ * events in the order of their begins; base: ns that are 0 in the trace. */
+void
+prof_counters_append (ProfCounters *counters, GString *to, const ProfEvent *event, guint64 base);
+/* Appends what remains after the last event. */
+void prof_counters_finish (ProfCounters *counters, GString *to, guint64 base);
+/* Appends ns as microseconds with three decimals. */
+void prof_chrome_append_micros (GString *to, guint64 ns);
