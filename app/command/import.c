@@ -62,6 +62,15 @@ print_text (const ProfTrace *trace, const ProfImport *import, const ProfCapture 
             import->n_shared,
             import->n_shared == 1 ? "" : "s",
             import->n_members);
+  if (import->n_spans > 0)
+    printf ("%u steps of loops were placed\n", import->n_spans);
+  if (import->n_inside > 0)
+    printf ("%u more executions are inside of others and are part of their time\n",
+            import->n_inside);
+  if (import->n_fused > 0)
+    printf ("%u executions are of fused operators: the time of what they include is at their "
+            "node\n",
+            import->n_fused);
   for (guint i = 0; i < import->unmatched->len; i++)
     {
       const ProfUnmatched *unmatched = &g_array_index (import->unmatched, ProfUnmatched, i);
@@ -86,6 +95,9 @@ print_json (const ProfTrace *trace, const ProfImport *import, const ProfCapture 
   scope_json_int (json, "executions", import->n_operators);
   scope_json_int (json, "attributed", import->n_attributed);
   scope_json_int (json, "bulked", import->n_shared);
+  scope_json_int (json, "loop_spans", import->n_spans);
+  scope_json_int (json, "inside", import->n_inside);
+  scope_json_int (json, "fused", import->n_fused);
   scope_json_int (json, "bulked_members", import->n_members);
   scope_json_int (json, "iterations", import->n_iterations);
   scope_json_int (json, "loop_steps", import->n_loop_steps);

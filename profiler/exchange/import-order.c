@@ -3,6 +3,7 @@
  * The graph gives the order; how many steps loops make is computed from the number of executions.
  * Start reading at prof_import_expect().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "profiler/exchange/foreign-operators.h"
 #include "profiler/exchange/import-private.h"
 
 #include <string.h>
@@ -85,6 +86,39 @@ get_operator (GHashTable *operators, const char *key)
   return nodes;
 }
 
+/* The class of an execution of another tool; G_MAXUINT if it is in none. */
+static guint
+class_of (const ProfExecution *execution)
+{
+  return prof_class_of_foreign (execution->type ? execution->type : execution->name);
+}
+
+gboolean
+prof_import_is_foreign (const ProfExecution *execution)
+{
+  return execution->type || strstr (execution->name, "::");
+}
+
+char *
+prof_import_dup_node_name (const ProfExecution *execution)
+{
+  const char *name = execution->name;
+  gsize       length = strlen (name);
+
+  if (execution->node)
+    return g_strdup (execution->node);
+  if (!execution->type)
+    return g_strdup (name);
+  if (g_str_has_prefix (name, "fused "))
+    {
+      name += strlen ("fused ");
+      length -= strlen ("fused ");
+    }
+  if (g_str_has_suffix (name, "_kernel_time"))
+    length -= strlen ("_kernel_time");
+  return g_strndup (name, length);
+}
+
 /* Counts the nodes of each operator, in the main graph and in bodies. */
 static void
 count_nodes (TraceImport *self, HybGraph *graph, gboolean is_body)
@@ -106,7 +140,7 @@ count_nodes (TraceImport *self, HybGraph *graph, gboolean is_body)
 
 /* Appends the nodes of graph, bodies of loops n_steps times before their loop. */
 static void
-append_expected (TraceImport *self, HybGraph *graph, guint32 step, guint n_steps)
+append_expected (TraceImport *self, HybGraph *graph, guint32 step, guint n_steps, gboolean is_body)
 {
   for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
     {
@@ -115,19 +149,24 @@ append_expected (TraceImport *self, HybGraph *graph, guint32 step, guint n_steps
       ExpectedNode     expected = {
             .row = prof_attribution_get_model_row (self->attribution, graph, id),
             .step = step,
+            .n_times = is_body ? MAX (self->import->n_loop_steps, 1) : 1,
             .name = node->name,
       };
       OperatorNodes *nodes;
+      guint class;
 
       if (hyb_node_is_variable (node) || self->expected->len >= MAX_EXPECTED)
         continue;
       for (guint t = 0; node->n_bodies > 0 && t < n_steps; t++)
         for (guint b = 0; b < node->n_bodies; b++)
-          append_expected (self, bodies[b], t, 1);
+          append_expected (self, bodies[b], t, 1, TRUE);
 
       expected.key = prof_import_key (node->type);
       nodes = get_operator (self->operators, expected.key);
       g_array_append_val (nodes->expected, self->expected->len);
+      class = prof_class_of_node (node);
+      if (class != G_MAXUINT)
+        g_array_append_val (self->classes[class].expected, self->expected->len);
       g_array_append_val (self->expected, expected);
       if (*node->name && !g_hash_table_contains (self->by_name, node->name))
         g_hash_table_insert (self->by_name,
@@ -147,10 +186,66 @@ count_executions (TraceImport *self, const GArray *executions)
 
       if (prof_is_bulk (execution))
         continue;
-      nodes = g_hash_table_lookup (self->operators, prof_import_key (execution->name));
+      nodes = execution->type
+                  ? NULL
+                  : g_hash_table_lookup (self->operators, prof_import_key (execution->name));
       if (nodes)
         nodes->n_seen++;
     }
+}
+
+/* Counts the executions that other tools recorded, except those that have the name of a node. */
+static void
+count_classes (TraceImport *self, const GArray *executions)
+{
+  for (guint i = 0; i < executions->len; i++)
+    {
+      const ProfExecution *execution = &g_array_index (executions, ProfExecution, i);
+      g_autofree char     *name = prof_import_dup_node_name (execution);
+      guint class = class_of (execution);
+
+      if (class != G_MAXUINT && prof_import_is_foreign (execution) &&
+          !g_hash_table_contains (self->by_name, name))
+        self->classes[class].n_seen++;
+    }
+}
+
+/* How often the graph ran, as most executions of other tools say; 0 if none does. */
+static guint
+vote_iterations (const TraceImport *self)
+{
+  guint best = 0, n_best = 0;
+
+  for (guint i = 0; i < prof_n_operator_classes (); i++)
+    {
+      const OperatorNodes *nodes = &self->classes[i];
+      guint                n_votes = 0, n = nodes->expected->len;
+      guint                ratio = n > 0 && nodes->n_seen % n == 0 ? nodes->n_seen / n : 0;
+
+      for (guint k = 0; ratio > 0 && k < prof_n_operator_classes (); k++)
+        if (self->classes[k].n_seen == ratio * self->classes[k].expected->len)
+          n_votes += self->classes[k].n_seen;
+      if (n_votes > n_best)
+        {
+          n_best = n_votes;
+          best = ratio;
+        }
+    }
+  return best;
+}
+
+const char *
+prof_import_class_reason (const TraceImport *self, guint class)
+{
+  const OperatorNodes *nodes = &self->classes[class];
+
+  if (nodes->expected->len == 0)
+    return "is an operator that the graph does not have";
+  if ((guint64) nodes->expected->len * self->import->n_iterations != nodes->n_seen)
+    return "was not executed as often as the graph has such nodes, so that it is not known which "
+           "of "
+           "them it is";
+  return NULL;
 }
 
 /* Finds out how often the graph ran and how many steps its loops made, from the executions of each
@@ -189,8 +284,14 @@ find_counts (TraceImport *self)
 void
 prof_import_expect (TraceImport *self, HybGraph *graph, const GArray *executions)
 {
+  guint n_iterations;
+
   count_nodes (self, graph, FALSE);
   count_executions (self, executions);
   find_counts (self);
-  append_expected (self, graph, 0, MAX (self->import->n_loop_steps, 1));
+  append_expected (self, graph, 0, MAX (self->import->n_loop_steps, 1), FALSE);
+  count_classes (self, executions);
+  n_iterations = vote_iterations (self);
+  if (n_iterations > self->import->n_iterations)
+    self->import->n_iterations = MIN (n_iterations, G_MAXUINT16);
 }

@@ -2,6 +2,7 @@
  *
  * Start reading at prof_pair_events().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "profiler/exchange/foreign-operators.h"
 #include "profiler/exchange/import-private.h"
 
 #include <string.h>
@@ -9,28 +10,45 @@
 /* MXNet cuts names off after this many bytes. */
 #define NAME_LIMIT 127
 
+/* Both members are interned or static. */
+static guint
+hash_unmatched (gconstpointer key)
+{
+  const ProfUnmatched *unmatched = key;
+
+  return g_direct_hash (unmatched->name) * 31 + g_direct_hash (unmatched->reason);
+}
+
+static gboolean
+is_same_unmatched (gconstpointer a, gconstpointer b)
+{
+  const ProfUnmatched *x = a, *y = b;
+
+  return x->name == y->name && x->reason == y->reason;
+}
+
 void
 prof_import_count_unmatched (ProfImport *import,
                              const char *name,
                              const char *reason,
                              double      seconds)
 {
-  ProfUnmatched entry = {
-    .name = g_intern_string (name), .reason = reason, .count = 1, .seconds = seconds
-  };
+  ProfUnmatched  entry = { .name = g_intern_string (name), .reason = reason };
+  ProfUnmatched *known;
+  guint          at;
 
-  for (guint i = 0; i < import->unmatched->len; i++)
+  if (!import->index)
+    import->index = g_hash_table_new_full (hash_unmatched, is_same_unmatched, g_free, NULL);
+  at = GPOINTER_TO_UINT (g_hash_table_lookup (import->index, &entry));
+  if (at == 0)
     {
-      ProfUnmatched *known = &g_array_index (import->unmatched, ProfUnmatched, i);
-
-      if (known->name == entry.name && known->reason == reason)
-        {
-          known->count++;
-          known->seconds += seconds;
-          return;
-        }
+      g_array_append_val (import->unmatched, entry);
+      at = import->unmatched->len;
+      g_hash_table_insert (import->index, g_memdup2 (&entry, sizeof entry), GUINT_TO_POINTER (at));
     }
-  g_array_append_val (import->unmatched, entry);
+  known = &g_array_index (import->unmatched, ProfUnmatched, at - 1);
+  known->count++;
+  known->seconds += seconds;
 }
 
 /* Whether an event is in a category for operators, as MXNet, Kineto and ONNX Runtime call it. */
@@ -39,7 +57,9 @@ is_operator (const ProfTraceEvent *event)
 {
   static const char *const categories[] = { "operator", "cpu_op", "Node", "Op", NULL };
 
-  return g_strv_contains (categories, event->category);
+  return g_strv_contains (categories, event->category) &&
+         !g_str_has_suffix (event->name, "_fence_before") && /* of older versions of ONNX Runtime */
+         !g_str_has_suffix (event->name, "_fence_after");
 }
 
 static int
@@ -58,6 +78,50 @@ free_stack (gpointer data)
   g_array_unref (data);
 }
 
+/* --- Parts of operators --- */
+
+/* By thread and begin, the outer one first. */
+static int
+compare_nesting (gconstpointer a, gconstpointer b)
+{
+  const ProfExecution *x = a, *y = b;
+
+  if (x->tid != y->tid)
+    return x->tid < y->tid ? -1 : 1;
+  if (x->begin_ns != y->begin_ns)
+    return x->begin_ns < y->begin_ns ? -1 : 1;
+  return x->end_ns > y->end_ns ? -1 : x->end_ns < y->end_ns;
+}
+
+/* PyTorch's operators call others, which are events of their own: keeps the outermost ones that
+ * foreign-operators.h knows, and gradients as a whole. */
+static void
+drop_inner (GArray *executions, ProfImport *import)
+{
+  const ProfExecution *outer = NULL;
+  guint                n = 0;
+
+  g_array_sort (executions, compare_nesting);
+  for (guint i = 0; i < executions->len; i++)
+    {
+      ProfExecution *execution = &g_array_index (executions, ProfExecution, i);
+
+      if (outer && outer->tid == execution->tid && execution->end_ns <= outer->end_ns &&
+          execution->begin_ns < outer->end_ns)
+        {
+          import->n_inside++;
+          continue;
+        }
+      g_array_index (executions, ProfExecution, n) = *execution;
+      execution = &g_array_index (executions, ProfExecution, n++);
+      if (prof_is_foreign_gradient (execution->name) ||
+          (g_str_has_prefix (execution->name, "aten::") &&
+           prof_class_of_foreign (execution->name) != G_MAXUINT))
+        outer = execution;
+    }
+  g_array_set_size (executions, n);
+}
+
 GArray *
 prof_pair_events (const ProfTrace *trace, ProfImport *import)
 {
@@ -69,9 +133,10 @@ prof_pair_events (const ProfTrace *trace, ProfImport *import)
   for (guint i = 0; i < trace->events->len; i++)
     {
       const ProfTraceEvent *event = &g_array_index (trace->events, ProfTraceEvent, i);
-      ProfExecution execution = { event->name, event->node, event->begin_ns, event->begin_ns };
-      char         *place;
-      GArray       *stack;
+      ProfExecution         execution = { event->name,     event->node,     event->type,
+                                          event->begin_ns, event->begin_ns, event->tid };
+      char                 *place;
+      GArray               *stack;
 
       /* Asynchronous events (b, e) repeat what B and E say. */
       if (!is_operator (event) || !event->has_time || !strchr ("BEX", event->phase) ||
@@ -112,6 +177,7 @@ prof_pair_events (const ProfTrace *trace, ProfImport *import)
                                    g_array_index ((GArray *) value, ProfExecution, i).name,
                                    "its end is not in the file",
                                    0);
+  drop_inner (executions, import);
   g_array_sort (executions, compare_executions);
   return executions;
 }

@@ -1,7 +1,7 @@
 /* import-private.h — the state of an import, shared by the import-*.c files.
  *
  * import-pair.c finds the executions of operators in a trace, import-order.c lists the nodes that
- * an iteration runs, and import.c maps the former to the latter.
+ * an iteration runs, import-target.c finds the node of an execution, and import.c puts them together.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -12,12 +12,14 @@
 
 typedef struct
 {
-  const char *name, *node; /* as in ProfTraceEvent */
+  const char *name, *node, *type; /* as in ProfTraceEvent */
   gint64      begin_ns, end_ns;
+  guint64     tid;
 } ProfExecution;
 
 /* All executions of operators, by begin: B and E events paired per name and thread, and X events.
- * Events without a partner are counted in import.  GArray of ProfExecution.  (transfer full) */
+ * Events without a partner are counted in import, and those inside an operator of another tool, which
+ * are its parts.  GArray of ProfExecution.  (transfer full) */
 GArray *prof_pair_events (const ProfTrace *trace, ProfImport *import);
 /* Counts an event that belongs to no node.  reason is static. */
 void prof_import_count_unmatched (ProfImport *import,
@@ -38,12 +40,13 @@ char **prof_split_bulk (const char *name, gboolean *is_cut);
 typedef struct
 {
   guint32     row;
-  guint32     step; /* of the loop around it */
-  const char *key;  /* of its operator, interned; see prof_import_key() */
+  guint32     step;    /* of the loop around it */
+  guint32     n_times; /* that the node is in an iteration: steps of its loop */
+  const char *key;     /* of its operator, interned; see prof_import_key() */
   const char *name;
 } ExpectedNode;
 
-/* All nodes with the same operator. */
+/* All nodes with the same operator, or of the same class (foreign-operators.h). */
 typedef struct
 {
   GArray *expected; /* of guint: indices in TraceImport.expected, in order */
@@ -61,7 +64,9 @@ typedef struct
   GArray            *expected;     /* of ExpectedNode, in the order of an iteration */
   GHashTable        *operators;    /* key → OperatorNodes */
   GHashTable        *gradients;    /* key → OperatorNodes, for gradients of the operator */
+  OperatorNodes     *classes;      /* by class of foreign-operators.h */
   GHashTable        *by_name;      /* name of a node → index in expected + 1 */
+  GHashTable        *taken;        /* index in expected + 1 → executions mapped to it by name */
   GHashTable        *backward;     /* row → row of its gradient + 1 */
   GArray            *events;       /* of ProfEvent: the result */
   gint64             base_ns;      /* begin of the first execution */
@@ -79,5 +84,39 @@ const char *prof_import_key (const char *name);
 /* The key of the operator whose gradient name is: “_backward_mul” belongs to “elemwise_mul” if the
  * graph has that. */
 const char *prof_import_backward_key (const TraceImport *self, const char *name);
+/* Whether another tool than MXNet recorded the execution: some of their operators have the same name. */
+gboolean prof_import_is_foreign (const ProfExecution *execution);
+/* The name of the node in the name of an event, as ONNX Runtime writes it: without what it adds.
+ * (transfer full) */
+char *prof_import_dup_node_name (const ProfExecution *execution);
+/* Why an execution of an operator of another tool belongs to no node, although the graph may have such
+ * operators; NULL if its class can be placed. */
+const char *prof_import_class_reason (const TraceImport *self, guint class);
 /* Frees an OperatorNodes. */
 void prof_operator_nodes_free (gpointer nodes);
+
+/* --- The node of an execution (import-target.c) --- */
+
+/* What an execution is mapped to. */
+typedef struct
+{
+  guint32     row; /* PROF_NONE: no node */
+  guint32     step;
+  guint       run;
+  const char *reason; /* why it has no row */
+} Target;
+
+/* The nodes of MXNet's operator with this name; NULL if the graph has none.  A gradient operator belongs
+ * to the same nodes as its operator, which are counted separately. */
+OperatorNodes *
+prof_import_find_operator (TraceImport *self, const char *name, gboolean is_backward);
+/* The node that the next execution of MXNet's operator with this name belongs to. */
+Target prof_import_find_target (TraceImport *self, const char *name);
+/* What an execution belongs to: the node that it names, or the next node of its operator. */
+Target prof_import_find_any (TraceImport *self, const ProfExecution *execution);
+
+/* --- Traces of ours (import-own.c) --- */
+
+/* Maps a trace that prof_print_chrome() wrote: nodes by name, with runs, steps and nesting.  Fills
+ * self->events, with RUN events. */
+void prof_import_own (TraceImport *self, const ProfTrace *trace);

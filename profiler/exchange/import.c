@@ -2,12 +2,13 @@
  *
  * The graph says in which order operators run: an iteration is the list of its nodes, with bodies
  * of loops as often as the trace shows them.  Forward executions take the nodes of their operator
- * from the front, gradients from the back.  Start reading at prof_import_trace() and find_target().
+ * from the front, gradients from the back.  Start reading at prof_import_trace().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/exchange/import.h"
 
 #include "engine/base/error.h"
 #include "engine/formats/mxnet-symbol.h"
+#include "profiler/exchange/foreign-operators.h"
 #include "profiler/exchange/import-private.h"
 #include "profiler/summary/attribute.h"
 #include "profiler/summary/summary.h"
@@ -21,15 +22,6 @@
 #define BYTES_PER_SECOND 10e9
 
 /* --- Events --- */
-
-/* What an execution is mapped to. */
-typedef struct
-{
-  guint32     row; /* PROF_NONE: no node */
-  guint32     step;
-  guint       run;
-  const char *reason; /* why it has no row */
-} Target;
 
 /* is_shared: a part of a bulked event, whose times are estimated. */
 static void
@@ -51,136 +43,6 @@ add_event (TraceImport  *self,
 
   prof_builder_get_node (self->builder, target->row)->flags |= PROF_NODE_EXECUTED;
   g_array_append_val (self->events, event);
-}
-
-/* The row for the gradient of a row, added when it is needed first.  type: the gradient operator.
- * */
-static guint32
-backward_row (TraceImport *self, guint32 row, const char *type)
-{
-  guint32  known = GPOINTER_TO_UINT (g_hash_table_lookup (self->backward, GUINT_TO_POINTER (row)));
-  ProfNode node;
-  g_autofree char *name = NULL;
-  guint32          made;
-
-  if (known > 0)
-    return known - 1;
-  node = *prof_builder_get_node (self->builder, row);
-  name = g_strconcat (prof_builder_get_text (self->builder, node.name), "_backward", NULL);
-  node.name = prof_builder_text (self->builder, name);
-  node.type = prof_builder_text (self->builder, type);
-  node.id = PROF_NONE;
-  node.origin = row;
-  node.flags = PROF_NODE_ADDED;
-  node.n_edges = 0;
-  node.flops = node.bytes_read = node.bytes_written = NAN;
-  made = prof_builder_add_node (self->builder, &node);
-  g_hash_table_insert (self->backward, GUINT_TO_POINTER (row), GUINT_TO_POINTER (made + 1));
-  return made;
-}
-
-/* The node for the next execution of an operator, as an index of expected; G_MAXUINT if there are
- * more executions than nodes.  Gradients take the nodes from the back.  *run gets the iteration. */
-static guint
-take_next (TraceImport *self, OperatorNodes *nodes, gboolean from_back, guint *run)
-{
-  guint n = self->import->n_iterations;
-  guint per_run =
-      nodes->n_seen > 0 && nodes->n_seen % n == 0 ? nodes->n_seen / n : nodes->expected->len;
-  guint at;
-
-  per_run = MAX (per_run, 1);
-  *run = nodes->n_taken / per_run;
-  at = nodes->n_taken++ % per_run;
-  if (at >= nodes->expected->len)
-    return G_MAXUINT;
-  if (from_back)
-    at = nodes->expected->len - 1 - at;
-  return g_array_index (nodes->expected, guint, at);
-}
-
-/* Why an execution belongs to no node. */
-static const char *
-reason_for (const char *name)
-{
-  static const struct
-  {
-    const char *pattern, *reason;
-  } reasons[] = {
-    { "DeleteVariable", "frees memory, for no particular node" },
-    { "WaitForVar", "waits for a result" },
-    { "SetValueOp", "fills an array: a head gradient or a first state" },
-    { "_zeros*", "fills an array that gradients are added to" },
-    { "ones_like", "makes the head gradient" },
-    { "_ones*", "makes the head gradient" },
-    { "_grad_add", "adds gradients that meet" },
-    { "add_n", "adds gradients that meet" },
-    { "_identity_with_attr_like_rhs", "passes a gradient on" },
-    { "_copy*", "copies an array that belongs to no node of the graph" },
-    { "Copy*", "copies an array from outside" },
-    { PROF_BACKWARD "*", "is the gradient of an operator that the graph does not have" },
-  };
-
-  for (guint i = 0; i < G_N_ELEMENTS (reasons); i++)
-    if (g_pattern_match_simple (reasons[i].pattern, name))
-      return reasons[i].reason;
-  return "is neither the operator nor the name of a node";
-}
-
-/* The nodes of the operator with this name; NULL if the graph has none.  A gradient operator
- * belongs to the same nodes as its operator, which are counted separately. */
-static OperatorNodes *
-find_operator (TraceImport *self, const char *name, gboolean is_backward)
-{
-  const char    *key = is_backward ? prof_import_backward_key (self, name) : prof_import_key (name);
-  OperatorNodes *nodes = g_hash_table_lookup (self->operators, key), *gradient;
-
-  if (!nodes || nodes->expected->len == 0)
-    return NULL;
-  if (!is_backward)
-    return nodes;
-  gradient = g_hash_table_lookup (self->gradients, key);
-  if (!gradient)
-    {
-      gradient = g_new0 (OperatorNodes, 1);
-      gradient->expected = g_array_ref (nodes->expected);
-      g_hash_table_insert (self->gradients, (gpointer) key, gradient);
-    }
-  return gradient;
-}
-
-/* The node that the next execution of this operator belongs to.  node: its name if the trace has
- * it, or NULL. */
-static Target
-find_target (TraceImport *self, const char *name, const char *node)
-{
-  gboolean       is_backward = g_str_has_prefix (name, PROF_BACKWARD);
-  guint          at = GPOINTER_TO_UINT (g_hash_table_lookup (self->by_name, node ? node : name));
-  Target         target = { .row = PROF_NONE };
-  OperatorNodes *nodes;
-
-  if (at > 0)
-    {
-      target.row = g_array_index (self->expected, ExpectedNode, at - 1).row;
-      return target;
-    }
-
-  nodes = find_operator (self, name, is_backward);
-  target.reason = reason_for (name);
-  if (!nodes)
-    return target;
-  at = take_next (self, nodes, is_backward, &target.run);
-  if (at == G_MAXUINT)
-    {
-      if (g_str_has_prefix (target.reason, "is neither the operator"))
-        target.reason = "was executed more often than the graph has such nodes";
-      return target;
-    }
-  target.row = g_array_index (self->expected, ExpectedNode, at).row;
-  target.step = g_array_index (self->expected, ExpectedNode, at).step;
-  if (is_backward)
-    target.row = backward_row (self, target.row, name);
-  return target;
 }
 
 /* --- Bulked events --- */
@@ -301,7 +163,7 @@ map_bulk (TraceImport *self, const GArray *executions, guint index)
   else
     for (guint i = 0; i < n; i++)
       {
-        Target target = find_target (self, members[i], NULL);
+        Target target = prof_import_find_target (self, members[i]);
 
         run = target.run;
         if (target.row != PROF_NONE)
@@ -324,7 +186,8 @@ count_gradients (TraceImport *self, const GArray *executions)
       const char    *name = g_array_index (executions, ProfExecution, i).name;
       OperatorNodes *nodes;
 
-      if (g_str_has_prefix (name, PROF_BACKWARD) && (nodes = find_operator (self, name, TRUE)))
+      if (g_str_has_prefix (name, PROF_BACKWARD) &&
+          (nodes = prof_import_find_operator (self, name, TRUE)))
         nodes->n_seen++;
     }
 }
@@ -354,13 +217,19 @@ map_executions (TraceImport *self, const GArray *executions)
                                          seconds);
           continue;
         }
-      target = find_target (self, execution->name, execution->node);
+      target = prof_import_find_any (self, execution);
       if (target.row == PROF_NONE)
         {
-          prof_import_count_unmatched (self->import, execution->name, target.reason, seconds);
+          prof_import_count_unmatched (self->import,
+                                       execution->type ? execution->type : execution->name,
+                                       target.reason,
+                                       seconds);
           continue;
         }
       self->import->n_attributed++;
+      self->import->n_fused += execution->type && g_str_has_prefix (execution->type, "Fused");
+      self->import->n_iterations =
+          MAX (self->import->n_iterations, MIN (target.run, G_MAXUINT16 - 1) + 1);
       add_event (self, &target, execution->begin_ns, execution->end_ns, FALSE);
     }
 }
@@ -375,6 +244,23 @@ compare_events (gconstpointer a, gconstpointer b)
   if (x->run != y->run)
     return x->run < y->run ? -1 : 1;
   return end_x < end_y ? -1 : end_x > end_y;
+}
+
+/* Writes the events of a trace of ours, which has the RUN events. */
+static void
+write_own_events (TraceImport *self)
+{
+  for (guint i = 0; i < self->events->len; i++)
+    {
+      const ProfEvent *event = &g_array_index (self->events, ProfEvent, i);
+
+      prof_builder_add_event (self->builder, event);
+      if (prof_event_kind (event) == PROF_EVENT_RUN)
+        prof_builder_add_sample (self->builder,
+                                 PROF_SAMPLE_TRACED,
+                                 event->run,
+                                 (double) prof_event_duration (event) * 1e-9);
+    }
 }
 
 /* Writes the events in order, and a RUN event around those of each iteration. */
@@ -425,7 +311,7 @@ add_facts (TraceImport *self, const ProfTrace *trace, const ProfFacts *given)
 
   if (given)
     prof_builder_add_facts (self->builder, given);
-  prof_facts_set (facts, "import.from", "profile.json");
+  prof_facts_set (facts, "import.from", trace->is_own ? "hscope" : "profile.json");
   prof_facts_set_number (facts, "import.operators", self->import->n_operators);
   prof_facts_set_number (facts, "import.attributed", self->import->n_attributed);
   prof_facts_set_number (facts, "import.shared", self->import->n_shared);
@@ -453,6 +339,7 @@ void
 prof_import_clear (ProfImport *import)
 {
   g_clear_pointer (&import->unmatched, g_array_unref);
+  g_clear_pointer (&import->index, g_hash_table_unref);
 }
 
 ProfCapture *
@@ -478,20 +365,34 @@ prof_import_trace (const ProfTrace         *trace,
   };
 
   *import = (ProfImport){ .unmatched = g_array_new (FALSE, FALSE, sizeof (ProfUnmatched)) };
-  executions = prof_pair_events (trace, import);
+  executions = trace->is_own ? g_array_new (FALSE, FALSE, sizeof (ProfExecution))
+                             : prof_pair_events (trace, import);
   self.expected = g_array_new (FALSE, FALSE, sizeof (ExpectedNode));
   self.operators = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, prof_operator_nodes_free);
   self.gradients = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, prof_operator_nodes_free);
   self.by_name = g_hash_table_new (g_str_hash, g_str_equal);
   self.backward = g_hash_table_new (NULL, NULL);
+  self.taken = g_hash_table_new (NULL, NULL);
+  self.classes = g_new0 (OperatorNodes, prof_n_operator_classes ());
+  for (guint i = 0; i < prof_n_operator_classes (); i++)
+    self.classes[i].expected = g_array_new (FALSE, FALSE, sizeof (guint));
   self.events = g_array_new (FALSE, FALSE, sizeof (ProfEvent));
   if (executions->len > 0)
     self.base_ns = g_array_index (executions, ProfExecution, 0).begin_ns;
 
   prof_import_expect (&self, graph, executions);
-  map_executions (&self, executions);
+  if (trace->is_own)
+    {
+      prof_import_own (&self, trace);
+      write_own_events (&self);
+    }
+  else
+    {
+      map_executions (&self, executions);
+      write_events (&self);
+    }
+  g_clear_pointer (&import->index, g_hash_table_unref);
   g_array_sort (import->unmatched, compare_unmatched);
-  write_events (&self);
   add_facts (&self, trace, options->facts);
   if (symbol)
     prof_builder_set_symbol (builder, symbol, length);
@@ -504,5 +405,9 @@ prof_import_trace (const ProfTrace         *trace,
   g_hash_table_unref (self.gradients);
   g_hash_table_unref (self.by_name);
   g_hash_table_unref (self.backward);
+  g_hash_table_unref (self.taken);
+  for (guint i = 0; i < prof_n_operator_classes (); i++)
+    g_array_unref (self.classes[i].expected);
+  g_free (self.classes);
   return prof_capture_new (bytes, "this trace", error);
 }

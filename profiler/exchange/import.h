@@ -26,8 +26,13 @@ typedef struct
   guint   n_attributed; /* of those, mapped to nodes */
   guint   n_shared;     /* of those, bulked */
   guint   n_members;    /* operators that bulked events were divided over */
+  guint   n_inside;     /* events that are parts of operators; not in n_operators */
+  guint   n_fused;      /* mapped operators that include others, as FusedGemm */
+  guint   n_spans;      /* steps of loops of a trace of ours; not in n_operators */
   guint   n_iterations, n_loop_steps;
   GArray *unmatched; /* of ProfUnmatched, longest first */
+
+  GHashTable *index; /* name and reason → index in unmatched + 1, while it is filled */
 } ProfImport;
 
 /* Frees what import owns, not import itself. */

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #define MAX_DEPTH    32
+#define MAX_HEAD     4096 /* bytes before the list in which traces of ours are recognised */
 #define MAX_STRING   (1 << 16)
 #define MAX_WASTED   (64 * MAX_STRING)
 #define SHORT_STRING 512
@@ -202,8 +203,12 @@ store_string (ProfTraceEvent *event, gboolean is_args, const char *key, const ch
 {
   if (is_args)
     {
-      if (strcmp (key, "node") == 0 || (strcmp (key, "op_name") == 0 && !event->node))
+      if (strcmp (key, "node") == 0)
         event->node = text;
+      else if (strcmp (key, "op_name") == 0)
+        event->type = text;
+      else if (strcmp (key, "origin") == 0)
+        event->origin = text;
     }
   else if (strcmp (key, "name") == 0)
     event->name = text;
@@ -217,13 +222,27 @@ store_string (ProfTraceEvent *event, gboolean is_args, const char *key, const ch
     event->pid = g_str_hash (text);
 }
 
+/* Stores a number of the args of an event. */
+static void
+store_number_of_args (ProfTraceEvent *event, const char *key, const char *text)
+{
+  guint32 *to = strcmp (key, "run") == 0    ? &event->run
+                : strcmp (key, "step") == 0 ? &event->step
+                : strcmp (key, "body") == 0 ? &event->body
+                                            : NULL;
+  guint64  number = g_ascii_strtoull (text, NULL, 10);
+
+  if (to && *text != '-' && number < PROF_NO_NUMBER)
+    *to = (guint32) number;
+}
+
 /* Stores a number of an event. */
 static void
 store_number (ProfTraceEvent *event, gboolean is_args, const char *key, const char *text)
 {
   if (is_args)
-    return;
-  if (strcmp (key, "ts") == 0)
+    store_number_of_args (event, key, text);
+  else if (strcmp (key, "ts") == 0)
     {
       event->begin_ns = parse_micros (text);
       event->has_time = TRUE;
@@ -371,7 +390,11 @@ read_events (Reader *reader)
 
   while (reader->at < reader->length && trace->events->len < MAX_EVENTS)
     {
-      ProfTraceEvent event = { .name = "", .category = "" };
+      ProfTraceEvent event = { .name = "",
+                               .category = "",
+                               .run = PROF_NO_NUMBER,
+                               .step = PROF_NO_NUMBER,
+                               .body = PROF_NO_NUMBER };
       gsize          from;
 
       reader->at = skip_blanks (reader, reader->at);
@@ -406,6 +429,8 @@ prof_trace_read (const char *text, gsize length, const char *where, GError **err
   trace->texts = g_string_chunk_new (1 << 12);
   trace->is_cut = TRUE;
   reader.at = find_list (&reader);
+  trace->is_own =
+      g_strstr_len (text, (gssize) MIN (reader.at, MAX_HEAD), "\"hybridscope\":{") != NULL;
   read_events (&reader);
   if (trace->events->len > 0)
     return trace;

@@ -7,14 +7,20 @@
 
 #include <glib.h>
 
+#define PROF_NO_NUMBER G_MAXUINT32
+
 typedef struct
 {
   const char *name, *category; /* "" if absent */
-  const char *node;  /* args.node or args.op_name, as other tools write it; NULL if absent */
-  char        phase; /* 'B', 'E', 'X' and so on; 0 if absent */
+  const char *node;            /* args.node; NULL if absent */
+  const char
+      *type; /* args.op_name, the operator where the name is that of a node; NULL if absent */
+  const char *origin; /* args.origin, the node that a node of ours was made from; NULL if absent */
+  char        phase;  /* 'B', 'E', 'X' and so on; 0 if absent */
   gboolean    has_time;
   gint64      begin_ns, duration_ns;
-  guint64     pid, tid; /* up to 2^64 - 1, more than a double can hold */
+  guint64     pid, tid;        /* up to 2^64 - 1, more than a double can hold */
+  guint32     run, step, body; /* of args, in traces of ours; PROF_NO_NUMBER if absent */
 } ProfTraceEvent;
 
 typedef struct
@@ -24,6 +30,7 @@ typedef struct
   guint         n_broken; /* objects that could not be read */
   guint         n_mended; /* texts with characters that JSON would have escaped */
   gboolean      is_cut;   /* the end of the list is missing */
+  gboolean      is_own;   /* written by prof_print_chrome() */
 } ProfTrace;
 
 /* Reads text.  NULL with an error that names where, if there is no event in it.  (transfer full) */

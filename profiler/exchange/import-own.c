@@ -1,0 +1,218 @@
+/* import-own.c — maps a trace that prof_print_chrome() wrote.
+ *
+ * Such a trace says for every event which node, run and step of a loop it belongs to.  How deep events
+ * are nested follows from their times.  Start reading at prof_import_own().
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "profiler/exchange/import-private.h"
+
+#include <math.h>
+#include <string.h>
+
+/* An event of ours, before it is nested. */
+typedef struct
+{
+  const ProfTraceEvent *event;
+  ProfEventKind         kind;
+  guint32               number; /* of the run, of the step, of the pass */
+  guint                 depth;
+  guint                 place; /* in the file */
+} OwnSpan;
+
+static gboolean
+is_numbered (const char *name, const char *prefix, guint32 *number)
+{
+  char   *end;
+  guint64 value;
+
+  if (!g_str_has_prefix (name, prefix) || !g_ascii_isdigit (name[strlen (prefix)]))
+    return FALSE;
+  value = g_ascii_strtoull (name + strlen (prefix), &end, 10);
+  *number = (guint32) value;
+  return *end == 0 && value < PROF_NO_NUMBER;
+}
+
+/* What an event is.  FALSE: it is none of a run. */
+static gboolean
+classify (const ProfTraceEvent *event, OwnSpan *span)
+{
+  span->event = event;
+  if (event->phase != 'X' || !event->has_time || event->begin_ns < 0 || event->duration_ns < 0 ||
+      event->begin_ns > G_MAXINT64 / 2)
+    return FALSE;
+  if (strcmp (event->category, "user_annotation") == 0)
+    {
+      span->kind = PROF_EVENT_RUN;
+      return is_numbered (event->name, "ProfilerStep#", &span->number) &&
+             span->number <= G_MAXUINT16;
+    }
+  if (strcmp (event->category, "cpu_op") != 0)
+    return FALSE;
+  if (event->node)
+    span->kind = PROF_EVENT_NODE;
+  else if (is_numbered (event->name, "step ", &span->number))
+    span->kind = PROF_EVENT_BRANCH;
+  else if (is_numbered (event->name, "pass ", &span->number))
+    span->kind = PROF_EVENT_PASS;
+  else
+    span->kind = PROF_EVENT_NODE; /* of no node */
+  return TRUE;
+}
+
+static gint64
+end_of (const OwnSpan *span)
+{
+  return span->event->begin_ns + MIN (span->event->duration_ns, (gint64) PROF_DURATION_MAX);
+}
+
+/* By thread and begin, the outer one first, as they are written. */
+static int
+compare_begins (gconstpointer a, gconstpointer b)
+{
+  const OwnSpan *x = a, *y = b;
+
+  if (x->event->tid != y->event->tid)
+    return x->event->tid < y->event->tid ? -1 : 1;
+  if (x->event->begin_ns != y->event->begin_ns)
+    return x->event->begin_ns < y->event->begin_ns ? -1 : 1;
+  if (end_of (x) != end_of (y))
+    return end_of (x) > end_of (y) ? -1 : 1;
+  return x->place < y->place ? -1 : x->place > y->place;
+}
+
+/* In the order in which events end, the inner one first. */
+static int
+compare_ends (gconstpointer a, gconstpointer b)
+{
+  const OwnSpan *x = a, *y = b;
+
+  if (end_of (x) != end_of (y))
+    return end_of (x) < end_of (y) ? -1 : 1;
+  return x->depth > y->depth ? -1 : x->depth < y->depth;
+}
+
+/* Sets the depths; the spans are in order of compare_begins(). */
+static void
+nest (GArray *spans)
+{
+  const OwnSpan *open[PROF_DEPTH_MAX];
+  guint          n_open = 0;
+
+  for (guint i = 0; i < spans->len; i++)
+    {
+      OwnSpan *span = &g_array_index (spans, OwnSpan, i);
+
+      while (n_open > 0 && (open[n_open - 1]->event->tid != span->event->tid ||
+                            end_of (open[n_open - 1]) < end_of (span) ||
+                            end_of (open[n_open - 1]) <= span->event->begin_ns))
+        n_open--;
+      /* What lies outside of every run is as deep as what lies inside. */
+      span->depth = span->kind == PROF_EVENT_RUN ? 0 : MAX (n_open, 1);
+      if (n_open < PROF_DEPTH_MAX)
+        open[n_open++] = span;
+    }
+}
+
+/* The row of a node of the trace: of the graph, or a new one for a node that a pass or autograd made from
+ * one of the graph.  PROF_NONE: the graph has neither. */
+static guint32
+find_row (TraceImport *self, GHashTable *added, const ProfTraceEvent *event)
+{
+  guint at = GPOINTER_TO_UINT (g_hash_table_lookup (self->by_name, event->node));
+  guint origin =
+      event->origin ? GPOINTER_TO_UINT (g_hash_table_lookup (self->by_name, event->origin)) : 0;
+  guint    known = GPOINTER_TO_UINT (g_hash_table_lookup (added, event->node));
+  ProfNode node;
+  guint32  row;
+
+  if (at > 0)
+    return g_array_index (self->expected, ExpectedNode, at - 1).row;
+  if (known > 0)
+    return known - 1;
+  if (origin == 0)
+    return PROF_NONE;
+  row = g_array_index (self->expected, ExpectedNode, origin - 1).row;
+  node = *prof_builder_get_node (self->builder, row);
+  node.name = prof_builder_text (self->builder, event->node);
+  node.type = prof_builder_text (self->builder, event->name);
+  node.id = PROF_NONE;
+  node.origin = row;
+  node.flags = PROF_NODE_ADDED;
+  node.n_edges = 0;
+  node.flops = node.bytes_read = node.bytes_written = NAN;
+  row = prof_builder_add_node (self->builder, &node);
+  g_hash_table_insert (added, (gpointer) event->node, GUINT_TO_POINTER (row + 1));
+  return row;
+}
+
+/* Appends the event of a span. */
+static void
+add_span (TraceImport *self, GHashTable *added, const OwnSpan *span)
+{
+  const ProfTraceEvent *event = span->event;
+  ProfEvent             made = {
+                .begin_ns = (guint64) (event->begin_ns - self->base_ns),
+                .packed = prof_event_pack ((guint64) event->duration_ns, span->kind, span->depth, 0, 0),
+                .run = (guint16) MIN (event->run == PROF_NO_NUMBER ? 0 : event->run, G_MAXUINT16),
+  };
+
+  switch (span->kind)
+    {
+    case PROF_EVENT_NODE:
+      self->import->n_operators++;
+      made.node = event->node ? find_row (self, added, event) : PROF_NONE;
+      if (made.node == PROF_NONE)
+        {
+          prof_import_count_unmatched (self->import,
+                                       event->node ? event->node : event->name,
+                                       "is neither in the graph nor made from one of its nodes",
+                                       (double) event->duration_ns * 1e-9);
+          return;
+        }
+      self->import->n_attributed++;
+      prof_builder_get_node (self->builder, made.node)->flags |= PROF_NODE_EXECUTED;
+      made.graph = (guint16) prof_builder_get_node (self->builder, made.node)->graph;
+      made.step = event->step == PROF_NO_NUMBER ? 0 : event->step;
+      break;
+    case PROF_EVENT_BRANCH:
+      self->import->n_spans++;
+      made.step = span->number;
+      made.node = event->body == PROF_NO_NUMBER ? 0 : event->body;
+      break;
+    case PROF_EVENT_PASS:
+      made.node = span->number;
+      break;
+    case PROF_EVENT_RUN:
+      made.run = (guint16) span->number;
+      self->import->n_iterations = MAX (self->import->n_iterations, span->number + 1);
+      break;
+    case PROF_EVENT_COPY:
+    case PROF_EVENT_MEMORY:
+    case PROF_EVENT_SLICE:
+    case PROF_N_EVENTS:
+      return;
+    }
+  g_array_append_val (self->events, made);
+}
+
+void
+prof_import_own (TraceImport *self, const ProfTrace *trace)
+{
+  g_autoptr (GArray) spans = g_array_new (FALSE, FALSE, sizeof (OwnSpan));
+  g_autoptr (GHashTable) added = g_hash_table_new (g_str_hash, g_str_equal);
+
+  self->base_ns = G_MAXINT64;
+  for (guint i = 0; i < trace->events->len; i++)
+    {
+      OwnSpan span = { .place = i };
+
+      if (!classify (&g_array_index (trace->events, ProfTraceEvent, i), &span))
+        continue;
+      self->base_ns = MIN (self->base_ns, span.event->begin_ns);
+      g_array_append_val (spans, span);
+    }
+  g_array_sort (spans, compare_begins);
+  nest (spans);
+  g_array_sort (spans, compare_ends);
+  for (guint i = 0; i < spans->len; i++)
+    add_span (self, added, &g_array_index (spans, OwnSpan, i));
+}
