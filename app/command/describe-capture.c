@@ -64,7 +64,7 @@ describe_clean (ScopeJson *json, const ProfCapture *capture, const ProfSummary *
   scope_json_end (json);
   if (n_first > 0)
     scope_json_double (json, "first_seconds", first[0]);
-  scope_json_double (json, "traced_over_clean", summary->traced / clean.median.median);
+  scope_json_double (json, "traced_over_clean", summary->traced / summary->clean);
 }
 
 static void
@@ -116,6 +116,43 @@ describe_nodes (ScopeJson *json, const ProfCapture *capture, const ProfSummary *
       scope_json_double (json, "bytes", sum->bytes);
       if (node->step != PROF_NONE)
         scope_json_int (json, "step", node->step);
+      scope_json_end (json);
+    }
+  scope_json_end (json);
+}
+
+/* How the time of a traced run is shared out: the self times of the nodes (and of the operators, and of
+ * the scopes) and what lies outside of them add up to it. */
+static void
+describe_traced (ScopeJson *json, const ProfSummary *summary)
+{
+  ProfGroupSum     rest[PROF_MAX_REST];
+  guint            n = prof_summary_rest (summary, rest);
+  g_autofree char *relation = prof_summary_relation (summary);
+
+  scope_json_begin_object (json, "traced");
+  scope_json_int (json, "runs", summary->n_runs);
+  scope_json_int (json, "runs_used", summary->n_used);
+  scope_json_int (json, "runs_disturbed", summary->n_disturbed);
+  scope_json_double (json, "seconds", summary->traced);
+  scope_json_double (json, "nodes_seconds", summary->nodes);
+  scope_json_double (json, "between_seconds", summary->between);
+  scope_json_double (json, "other_seconds", summary->other);
+  scope_json_double (json, "interpreter_seconds", summary->interpreter);
+  scope_json_double (json, "interpreter_low", summary->interpreter_low);
+  scope_json_double (json, "interpreter_high", summary->interpreter_high);
+  scope_json_double (json, "overhead_seconds", summary->overhead);
+  scope_json_double (json, "noise_seconds", summary->noise);
+  scope_json_double (json, "spans", summary->n_spans);
+  scope_json_string (json, "relation", relation);
+  scope_json_end (json);
+  scope_json_begin_list (json, "outside_nodes");
+  for (guint i = 0; i < n; i++)
+    {
+      scope_json_begin_object (json, NULL);
+      scope_json_string (json, "name", rest[i].name);
+      scope_json_double (json, "self_seconds", rest[i].self);
+      scope_json_double (json, "share", rest[i].share);
       scope_json_end (json);
     }
   scope_json_end (json);
@@ -201,15 +238,7 @@ scope_describe_capture (ScopeJson *json, const ProfCapture *capture, const ProfS
   if (prof_capture_get_missing (capture))
     scope_json_string (json, "missing", prof_capture_get_missing (capture));
   describe_clean (json, capture, summary);
-  scope_json_begin_object (json, "traced");
-  scope_json_int (json, "runs", summary->n_runs);
-  scope_json_double (json, "seconds", summary->traced);
-  scope_json_double (json, "nodes_seconds", summary->nodes);
-  scope_json_double (json, "between_seconds", summary->between);
-  scope_json_double (json, "interpreter_seconds", summary->interpreter);
-  scope_json_double (json, "overhead_seconds", summary->overhead);
-  scope_json_double (json, "spans", summary->n_spans);
-  scope_json_end (json);
+  describe_traced (json, summary);
   describe_groups (json, "operators", summary->operators);
   describe_groups (json, "categories", summary->category);
   describe_groups (json, "scopes", summary->scope);

@@ -4,6 +4,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/models/cost-item.h"
 
+#include <math.h>
+
 G_DEFINE_FINAL_TYPE (ScopeCostItem, scope_cost_item, G_TYPE_OBJECT)
 
 static void
@@ -62,5 +64,16 @@ scope_cost_item_new_group (ScopeMeasurement *measurement, const ProfGroupSum *su
   self->share = sum->share;
   self->flops = sum->flops;
   self->bytes = sum->bytes;
+  return self;
+}
+
+ScopeCostItem *
+scope_cost_item_new_rest (ScopeMeasurement *measurement, const ProfGroupSum *sum, const char *name)
+{
+  ScopeCostItem *self = scope_cost_item_new_group (measurement, sum);
+
+  self->name = name;
+  self->type = "";
+  self->count = NAN;
   return self;
 }

@@ -56,7 +56,11 @@ text_type (gpointer item)
 static char *
 text_count (gpointer item)
 {
-  return g_strdup_printf ("%.0f", SCOPE_COST_ITEM (item)->count);
+  double count = SCOPE_COST_ITEM (item)->count;
+
+  if (isnan (count))
+    return g_strdup ("–");
+  return g_strdup_printf (count == floor (count) ? "%.0f" : "%.2f", count);
 }
 
 static char *
@@ -178,6 +182,12 @@ show_column (ScopeOperatorsView *self, guint index, gboolean is_visible)
   gtk_column_view_column_set_visible (column, is_visible);
 }
 
+/* By index in prof_summary_rest(). */
+static const char *const rest_names[PROF_MAX_REST] = {
+  N_ ("(between operators)"),
+  N_ ("(passes and copies)"),
+};
+
 static void
 fill (ScopeOperatorsView *self)
 {
@@ -185,6 +195,8 @@ fill (ScopeOperatorsView *self)
   ScopeMeasurement *measurement = workspace ? scope_workspace_get_measurement (workspace) : NULL;
   g_autoptr (GPtrArray) items = g_ptr_array_new_with_free_func (g_object_unref);
   const ProfSummary *summary;
+  ProfGroupSum       rest[PROF_MAX_REST];
+  guint              n_rest;
   Grouping           grouping = (Grouping) gtk_drop_down_get_selected (self->grouping);
 
   gtk_stack_set_visible_child_name (self->stack, measurement ? "table" : "empty");
@@ -207,6 +219,10 @@ fill (ScopeOperatorsView *self)
                          scope_cost_item_new_group (measurement,
                                                     &g_array_index (groups, ProfGroupSum, i)));
     }
+  /* With these the shares add up to the whole run. */
+  n_rest = prof_summary_rest (summary, rest);
+  for (guint i = 0; i < n_rest; i++)
+    g_ptr_array_add (items, scope_cost_item_new_rest (measurement, &rest[i], _ (rest_names[i])));
   g_list_store_splice (self->rows,
                        0,
                        g_list_model_get_n_items (G_LIST_MODEL (self->rows)),

@@ -1,16 +1,14 @@
 /* timeline-view.c — the timeline of one traced run, and the time of each step.
  *
- * A capture may hold several traced runs; choose_run() picks the one with the median length.
+ * A capture may hold several traced runs; the one shown is the most typical (ProfSummary.run).
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/views/timeline-view.h"
 
 #include "app/widgets/bars.h"
 #include "app/widgets/lane-chart.h"
 #include "profiler/base/format.h"
-#include "profiler/base/statistics.h"
 
 #include <glib/gi18n.h>
-#include <math.h>
 
 struct _ScopeTimelineView
 {
@@ -38,40 +36,6 @@ colour_of (VizCategory category)
          (guint32) (colour->blue * 255);
 }
 
-/* The traced run whose length is nearest to the median. */
-static guint
-choose_run (const ProfCapture *capture)
-{
-  guint            n = prof_capture_n_events (capture), best = 0;
-  const ProfEvent *events = prof_capture_get_events (capture);
-  g_autoptr (GArray) lengths = g_array_new (FALSE, FALSE, sizeof (double));
-  double median;
-
-  for (guint i = 0; i < n; i++)
-    if (prof_event_kind (&events[i]) == PROF_EVENT_RUN)
-      {
-        double length = (double) prof_event_duration (&events[i]);
-
-        g_array_append_val (lengths, length);
-      }
-  if (lengths->len == 0)
-    return n > 0 ? events[0].run : 0;
-  median = prof_median ((const double *) (gpointer) lengths->data, lengths->len);
-  for (guint i = 0, seen = 0; i < n; i++)
-    if (prof_event_kind (&events[i]) == PROF_EVENT_RUN)
-      {
-        double length = g_array_index (lengths, double, seen++);
-
-        if (seen == 1 ||
-            fabs (length - median) < fabs (g_array_index (lengths, double, best) - median))
-          best = seen - 1;
-      }
-  for (guint i = 0, seen = 0; i < n; i++)
-    if (prof_event_kind (&events[i]) == PROF_EVENT_RUN && seen++ == best)
-      return events[i].run;
-  return 0;
-}
-
 static int
 compare_spans (gconstpointer a, gconstpointer b)
 {
@@ -81,7 +45,7 @@ compare_spans (gconstpointer a, gconstpointer b)
 }
 
 static const char *
-label_of (const ProfCapture *capture, const ProfEvent *event)
+label_of (const ProfCapture *capture, const ProfEvent *event, gboolean is_disturbed)
 {
   switch (prof_event_kind (event))
     {
@@ -93,7 +57,7 @@ label_of (const ProfCapture *capture, const ProfEvent *event)
     case PROF_EVENT_BRANCH:
       return _ ("step");
     case PROF_EVENT_RUN:
-      return _ ("run");
+      return is_disturbed ? _ ("run that waited for a processor") : _ ("run");
     case PROF_EVENT_PASS:
       return _ ("pass");
     case PROF_EVENT_COPY:
@@ -111,7 +75,8 @@ collect_spans (ScopeMeasurement *measurement)
 {
   const ProfCapture *capture = scope_measurement_get_capture (measurement);
   const ProfEvent   *events = prof_capture_get_events (capture);
-  guint              run = choose_run (capture);
+  const ProfSummary *summary = scope_measurement_get_summary (measurement);
+  guint              run = summary->run;
   GArray            *spans = g_array_new (FALSE, FALSE, sizeof (ScopeSpan));
 
   for (guint i = 0; i < prof_capture_n_events (capture); i++)
@@ -125,7 +90,7 @@ collect_spans (ScopeMeasurement *measurement)
       span.begin = (double) event->begin_ns * 1e-9;
       span.end = span.begin + (double) prof_event_duration (event) * 1e-9;
       span.lane = prof_event_depth (event);
-      span.label = label_of (capture, event);
+      span.label = label_of (capture, event, summary->is_run_disturbed);
       if (prof_event_kind (event) == PROF_EVENT_NODE &&
           event->node < prof_capture_n_nodes (capture))
         {

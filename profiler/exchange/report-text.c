@@ -154,8 +154,9 @@ append_clean (GString *to, const ProfCapture *capture, const ProfSummary *summar
     g_string_append_printf (to, "traced runs       %u, by another program\n", summary->n_runs);
   else if (summary->n_runs > 0)
     g_string_append_printf (to,
-                            "traced runs       %u, ×%.2f of clean%s\n",
+                            "traced runs       %u, %u of them disturbed, ×%.2f of clean%s\n",
                             summary->n_runs,
+                            summary->n_disturbed,
                             summary->traced / clean.median.median,
                             summary->traced > 1.1 * clean.median.median
                                 ? ": trust shares, not absolute times"
@@ -199,70 +200,145 @@ append_counters (GString *to, const ProfCapture *capture)
 }
 
 static void
-append_groups (GString *to, const char *title, const GArray *groups)
+append_count (GString *to, double count)
 {
+  append_right (to, g_strdup_printf (count == floor (count) ? "%.0f" : "%.2f", count), 7);
+}
+
+/* The beginning of a row: name, self time and its share of a traced run. */
+static void
+append_share (GString *to, const char *label, double count, double self, double share)
+{
+  g_autofree char *name = shorten (*label ? label : "(none)", NAME_WIDTH);
+
+  append_padded (to, name, NAME_WIDTH);
+  if (count > 0)
+    append_count (to, count);
+  else
+    g_string_append (to, "       ");
+  append_right (to, prof_format_seconds (self), 11);
+  append_right (to, g_strdup_printf ("%.1f %%", 100 * share), 8);
+}
+
+/* The end of every table of shares: what is not in nodes, and the whole. */
+static void
+append_rest (GString *to, const ProfSummary *summary)
+{
+  ProfGroupSum rest[PROF_MAX_REST];
+  guint        n = prof_summary_rest (summary, rest);
+
+  for (guint i = 0; i < n; i++)
+    {
+      append_share (to, rest[i].name, 0, rest[i].self, rest[i].share);
+      g_string_append_c (to, '\n');
+    }
+  append_share (to, "a traced run", 0, summary->traced, 1);
+  g_string_append_c (to, '\n');
+}
+
+static void
+append_groups (GString *to, const char *title, const ProfSummary *summary, const GArray *groups)
+{
+  double self = 0, share = 0;
+
   if (groups->len == 0)
     return;
   g_string_append_c (to, '\n');
   append_padded (to, title, NAME_WIDTH);
-  g_string_append (to, "  count       self  share     FLOP/s     byte/s\n");
-  for (guint i = 0; i < MIN (groups->len, MAX_ROWS); i++)
+  g_string_append (to, "  calls       self  share     FLOP/s     byte/s\n");
+  for (guint i = 0; i < groups->len; i++)
     {
       const ProfGroupSum *sum = &g_array_index (groups, ProfGroupSum, i);
-      g_autofree char    *name = shorten (*sum->name ? sum->name : "(none)", NAME_WIDTH);
 
-      append_padded (to, name, NAME_WIDTH);
-      append_right (to, g_strdup_printf ("%.0f", sum->count), 7);
-      append_right (to, prof_format_seconds (sum->self), 11);
-      append_right (to, g_strdup_printf ("%.1f %%", 100 * sum->share), 8);
+      if (i >= MAX_ROWS)
+        {
+          self += sum->self;
+          share += sum->share;
+          continue;
+        }
+      append_share (to, sum->name, sum->count, sum->self, sum->share);
       append_right (to, prof_format_quantity (sum->self > 0 ? sum->flops / sum->self : NAN), 10);
       append_right (to, prof_format_quantity (sum->self > 0 ? sum->bytes / sum->self : NAN), 11);
       g_string_append_c (to, '\n');
     }
   if (groups->len > MAX_ROWS)
-    g_string_append_printf (to, "… and %u more\n", groups->len - MAX_ROWS);
+    {
+      g_autofree char *label = g_strdup_printf ("… and %u more", groups->len - MAX_ROWS);
+
+      append_share (to, label, 0, self, share);
+      g_string_append_c (to, '\n');
+    }
+  append_rest (to, summary);
 }
 
 static void
 append_nodes (GString *to, const ProfCapture *capture, const ProfSummary *summary)
 {
+  double self = 0;
+
   if (summary->node->len == 0)
     return;
   g_string_append_c (to, '\n');
   append_padded (to, "node", NAME_WIDTH);
-  g_string_append (to, "  count       self  share     FLOP/s  operator\n");
-  for (guint i = 0; i < MIN (summary->node->len, MAX_ROWS); i++)
+  g_string_append (to, "  calls       self  share     FLOP/s  operator\n");
+  for (guint i = 0; i < summary->node->len; i++)
     {
       const ProfNodeSum *sum = &g_array_index (summary->node, ProfNodeSum, i);
       const ProfNode    *node = prof_capture_get_node (capture, sum->row);
-      g_autofree char   *name = shorten (prof_capture_get_string (capture, node->name), NAME_WIDTH);
 
-      append_padded (to, name, NAME_WIDTH);
-      append_right (to, g_strdup_printf ("%.0f", sum->count), 7);
-      append_right (to, prof_format_seconds (sum->self), 11);
-      append_right (to, g_strdup_printf ("%.1f %%", 100 * sum->self / summary->traced), 8);
+      if (i >= MAX_ROWS)
+        {
+          self += sum->self;
+          continue;
+        }
+      append_share (to,
+                    prof_capture_get_string (capture, node->name),
+                    sum->count,
+                    sum->self,
+                    sum->self / summary->traced);
       append_right (to, prof_format_quantity (prof_node_rate (node, sum)), 10);
       g_string_append_printf (to, "  %s\n", prof_capture_get_string (capture, node->type));
     }
   if (summary->node->len > MAX_ROWS)
-    g_string_append_printf (to, "… and %u more\n", summary->node->len - MAX_ROWS);
+    {
+      g_autofree char *label = g_strdup_printf ("… and %u more", summary->node->len - MAX_ROWS);
+
+      append_share (to, label, 0, self, self / summary->traced);
+      g_string_append_c (to, '\n');
+    }
+  append_rest (to, summary);
 }
 
 static void
 append_totals (GString *to, const ProfCapture *capture, const ProfSummary *summary)
 {
   double           per_span = prof_capture_get_number (capture, "trace.overhead_ns");
-  g_autofree char *nodes = prof_format_seconds (summary->nodes);
-  g_autofree char *between = prof_format_seconds (summary->between);
   g_autofree char *overhead = prof_format_seconds (summary->overhead);
   g_autofree char *interpreter = prof_format_seconds (summary->interpreter);
+  g_autofree char *low = prof_format_seconds (summary->interpreter_low);
+  g_autofree char *high = prof_format_seconds (summary->interpreter_high);
+  g_autofree char *relation = prof_summary_relation (summary);
 
   if (summary->n_runs == 0)
     return;
-  g_string_append_printf (to, "\nin nodes %s, outside nodes %s", nodes, between);
-  if (isfinite (summary->interpreter))
-    g_string_append_printf (to, " (between nodes %s in an exact run)", interpreter);
   g_string_append_c (to, '\n');
+  if (isfinite (summary->noise))
+    {
+      append_share (to,
+                    "noise: traced − clean − recording",
+                    0,
+                    summary->noise,
+                    summary->noise / summary->traced);
+      g_string_append_c (to, '\n');
+    }
+  if (relation)
+    g_string_append_printf (to, "%s\n", relation);
+  if (isfinite (summary->interpreter))
+    g_string_append_printf (to,
+                            "between nodes, in exact runs: %s (%s … %s)\n",
+                            interpreter,
+                            low,
+                            high);
   if (isfinite (per_span))
     g_string_append_printf (to,
                             "recording: %.0f spans a run at %.0f ns each = %s\n",
@@ -329,8 +405,8 @@ prof_report_text (const ProfCapture *capture, const ProfSummary *summary)
   append_clean (text, capture, summary);
   append_memory (text, capture);
   append_counters (text, capture);
-  append_groups (text, "operator", summary->operators);
-  append_groups (text, "scope", summary->scope);
+  append_groups (text, "operator", summary, summary->operators);
+  append_groups (text, "scope", summary, summary->scope);
   append_nodes (text, capture, summary);
   append_gradients (text, capture);
   append_totals (text, capture, summary);

@@ -45,6 +45,9 @@ prof_print_csv (const ProfCapture *capture, const ProfSummary *summary)
       g_string_new ("name,operator,category,scope,step,shape,count,self_seconds,low,high,"
                     "inclusive_seconds,share,flops,bytes\n");
 
+  ProfGroupSum rest[PROF_MAX_REST];
+  guint        n_rest = prof_summary_rest (summary, rest);
+
   for (guint i = 0; i < summary->node->len; i++)
     {
       const ProfNodeSum *sum = &g_array_index (summary->node, ProfNodeSum, i);
@@ -73,6 +76,17 @@ prof_print_csv (const ProfCapture *capture, const ProfSummary *summary)
       append_number (text, sum->flops);
       append_number (text, sum->bytes);
       g_string_append_c (text, '\n');
+    }
+  /* Times that no node takes, so that the shares of all rows add up to 1. */
+  for (guint i = 0; i < n_rest; i++)
+    {
+      append_field (text, rest[i].name);
+      g_string_append (text, ",,,,,,");
+      append_number (text, rest[i].self);
+      g_string_append (text, ",,");
+      append_number (text, rest[i].inclusive);
+      append_number (text, rest[i].share);
+      g_string_append (text, ",,\n");
     }
   return g_string_free (text, FALSE);
 }

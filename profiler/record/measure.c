@@ -16,17 +16,20 @@
 #define DEFAULT_SECONDS 60.0
 /* Warm-up ends when the medians of the last WARM_MEDIANS windows of WARM_WINDOW runs differ by less
  * than WARM_SPREAD, or after WARM_SECONDS. */
-#define WARM_WINDOW        3
-#define WARM_MEDIANS       5
-#define WARM_SPREAD        0.02
-#define WARM_SECONDS       10.0
-#define MIN_WARM           3
-#define MAX_INNER          100000
-#define LONG_SAMPLE        1e-3 /* seconds from which reading more of the kernel's counters is harmless */
-#define CLEAN_SHARE        0.7 /* least share of the time for warm-up and clean runs, if others follow */
-#define WATCHED_COST       1.5 /* of a counted or traced run, in clean ones */
-#define MIN_COUNTED        3   /* runs in which hardware events are counted */
-#define MIN_RUNS_FOR_EXACT 4   /* with this many traced runs, the last one is exact */
+#define WARM_WINDOW  3
+#define WARM_MEDIANS 5
+#define WARM_SPREAD  0.02
+#define WARM_SECONDS 10.0
+#define MIN_WARM     3
+#define MAX_INNER    100000
+#define LONG_SAMPLE  1e-3 /* seconds from which reading more of the kernel's counters is harmless */
+#define CLEAN_SHARE  0.7  /* least share of the time for warm-up and clean runs, if others follow */
+#define WATCHED_COST 1.5  /* of a counted or traced run, in clean ones */
+#define MIN_COUNTED  3    /* runs in which hardware events are counted */
+/* With this many traced runs the last ones are exact, a third of them but at most MAX_EXACT. */
+#define MIN_RUNS_FOR_EXACT 4
+#define MAX_EXACT          3
+#define MAX_REPEATED       4 /* times that a traced run which loses the processor is repeated */
 /* Builds that a series is divided into, if the time allows for rounds of MIN_SAMPLES.  A series that
  * is not decided then continues. */
 #define N_BUILDS   10
@@ -436,8 +439,38 @@ trace_once (const MeasureSession *session, guint subject, guint run, gboolean ex
       g_array_append_val (series->traced_facts, facts);
     }
   if (is_done && exact)
-    series->exact = run;
+    series->exact = MIN (series->exact, run);
   return is_done;
+}
+
+/* Traces one run, again if it loses the processor and there is time. */
+static gboolean
+trace_well (const MeasureSession *session, guint subject, guint run, gboolean exact, GError **error)
+{
+  ProfSeries *series = &session->series[subject];
+
+  for (guint i = 0;; i++)
+    {
+      const GArray *facts = series->traced_facts;
+
+      if (!trace_once (session, subject, run, exact, error))
+        return FALSE;
+      if (i == MAX_REPEATED || elapsed (session) >= session->seconds ||
+          !prof_sample_is_disturbed (&g_array_index (facts, ProfSampleFacts, facts->len - 1)))
+        return TRUE;
+      prof_recorder_drop_run (series->recorder);
+      g_array_set_size (series->traced, series->traced->len - 1);
+      g_array_set_size (series->traced_facts, series->traced_facts->len - 1);
+    }
+}
+
+/* Drops all traced runs so far. */
+static void
+drop_traced (ProfSeries *series)
+{
+  prof_recorder_reset (series->recorder);
+  g_array_set_size (series->traced, 0);
+  g_array_set_size (series->traced_facts, 0);
 }
 
 /* Traces all subjects in turns.  The first round warms up the recorders, which learn the number of
@@ -446,6 +479,7 @@ static gboolean
 trace_all (const MeasureSession *session, GError **error)
 {
   guint n = session->options->traced, first;
+  guint n_exact = n < MIN_RUNS_FOR_EXACT ? 0 : MIN (n / 3, MAX_EXACT);
 
   for (guint i = 0; i < session->n; i++)
     {
@@ -456,25 +490,19 @@ trace_all (const MeasureSession *session, GError **error)
       if (prof_recorder_n_lost (session->series[i].recorder) == 0)
         continue;
       /* The ring was too small for a run of unknown length; now the length is known. */
-      prof_recorder_reset (session->series[i].recorder);
-      g_array_set_size (session->series[i].traced, 0);
-      g_array_set_size (session->series[i].traced_facts, 0);
+      drop_traced (&session->series[i]);
       if (!trace_once (session, i, 0, FALSE, error))
         return FALSE;
     }
   first = n < MIN_RUNS_FOR_EXACT || elapsed (session) > session->seconds;
   for (guint i = 0; first == 0 && i < session->n; i++)
-    {
-      prof_recorder_reset (session->series[i].recorder);
-      g_array_set_size (session->series[i].traced, 0);
-      g_array_set_size (session->series[i].traced_facts, 0);
-    }
+    drop_traced (&session->series[i]);
   /* One run has no interval, so a second is made even when the time is up. */
   for (guint run = first; run < n && (run < 2 || elapsed (session) < session->seconds); run++)
     for (guint i = 0; i < session->n; i++)
       {
         report_progress (session, "trace", i, run, n);
-        if (!trace_once (session, i, run, n >= MIN_RUNS_FOR_EXACT && run == n - 1, error))
+        if (!trace_well (session, i, run, run >= n - n_exact, error))
           return FALSE;
       }
   return TRUE;

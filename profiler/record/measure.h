@@ -45,7 +45,7 @@ typedef struct
   GArray *traced;         /* of double: seconds, by run of the recorder */
   GArray *traced_facts;   /* of ProfSampleFacts, by run of the recorder */
   guint   inner;          /* runs that a clean sample is the average of */
-  guint   exact;          /* which traced run is exact (recorder.h); PROF_NO_RUN: none */
+  guint   exact;          /* from which traced run on they are exact (recorder.h); PROF_NO_RUN */
   ProfRecorder *recorder; /* owned; NULL: nothing was traced */
   gboolean      has_counts;
   double        counts[PROF_N_COUNTS]; /* per run */

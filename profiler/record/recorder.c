@@ -407,6 +407,20 @@ prof_recorder_end_run (ProfRecorder *recorder)
 }
 
 void
+prof_recorder_drop_run (ProfRecorder *recorder)
+{
+  if (prof_recorder_n_lost (recorder) > 0)
+    return;
+  for (guint i = 0; i < prof_recorder_n_threads (recorder); i++)
+    {
+      ProfRing *ring = &recorder->lanes[i]->ring;
+
+      while (ring->n_written > 0 && prof_ring_get (ring, ring->n_written - 1)->run == recorder->run)
+        ring->n_written--;
+    }
+}
+
+void
 prof_recorder_reset (ProfRecorder *recorder)
 {
   for (guint i = 0; i < prof_recorder_n_threads (recorder); i++)

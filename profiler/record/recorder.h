@@ -38,6 +38,8 @@ const HybProbe *prof_recorder_get_probe (ProfRecorder *recorder);
 void prof_recorder_begin_run (ProfRecorder *recorder, guint run, gboolean exact, gsize n_events);
 /* Ends the run with its RUN event. */
 void prof_recorder_end_run (ProfRecorder *recorder);
+/* Drops the events of the run that ended last, unless it overwrote older ones. */
+void prof_recorder_drop_run (ProfRecorder *recorder);
 /* Drops all events; graphs stay. */
 void prof_recorder_reset (ProfRecorder *recorder);
 

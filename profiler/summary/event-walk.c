@@ -20,11 +20,14 @@ prof_walk_events (const ProfCapture *capture, ProfEventFunc func, gpointer data)
       guint         depth = prof_event_depth (&events[i]);
       guint64       duration = prof_event_duration (&events[i]);
       guint64       self = duration - MIN (duration, inside[depth + 1]);
+      guint64       counted = duration;
 
       if (kind == PROF_EVENT_MEMORY || kind == PROF_EVENT_SLICE || kind >= PROF_N_EVENTS)
         continue;
+      if (kind == PROF_EVENT_BRANCH)
+        counted -= self;
       inside[depth + 1] = 0;
-      inside[depth] += duration;
+      inside[depth] += counted;
       if (kind == PROF_EVENT_RUN)
         memset (inside, 0, sizeof inside);
       func (data, &events[i], duration, self);

@@ -8,7 +8,6 @@
 #include "engine/base/limits.h"
 #include "profiler/summary/event-walk.h"
 
-#include <math.h>
 #include <string.h>
 
 /* One walk over the events that fills a matrix. */
@@ -19,10 +18,12 @@ typedef struct
   guint32           *index_of_row; /* by row of the capture: row of the matrix or PROF_NONE */
   guint             *column;       /* by run: column of the matrix; G_MAXUINT if it has none */
   guint              n_columns;    /* entries of column */
-  guint              exact;        /* the exact run; G_MAXUINT if there is none */
+  gboolean          *is_exact;     /* by run */
   /* Of the current run: */
   guint64 in_nodes; /* ns inside outermost nodes */
   guint64 lost;     /* self ns of nodes without a row */
+  guint64 other;    /* self ns of passes and copies */
+  guint64 in_steps; /* self ns of branches */
   guint64 n_spans;
 } MatrixFill;
 
@@ -30,6 +31,33 @@ static guint32
 row_of (const MatrixFill *fill, const ProfEvent *event)
 {
   return event->node < prof_capture_n_nodes (fill->capture) ? event->node : PROF_NONE;
+}
+
+/* Stores what was summed up in the run that ends. */
+static void
+end_run (MatrixFill *fill, guint column, const ProfEvent *event, guint64 self)
+{
+  ProfRunMatrix *matrix = fill->matrix;
+  double         wall = (double) prof_event_duration (event) * 1e-9;
+
+  if (column != G_MAXUINT)
+    {
+      matrix->run[column] = event->run;
+      matrix->wall_ns[column] = prof_event_duration (event);
+      matrix->wall[column] = wall;
+      matrix->nodes[column] = (double) fill->in_nodes * 1e-9;
+      matrix->spans[column] = (double) fill->n_spans;
+      matrix->lost[column] = (double) fill->lost * 1e-9;
+      matrix->between[column] = self;
+      matrix->other[column] = fill->other + fill->lost;
+    }
+  else if (fill->is_exact[event->run])
+    {
+      ProfExactRun run = { wall, (double) (self + fill->in_steps) * 1e-9, (double) fill->n_spans };
+
+      g_array_append_val (matrix->exact, run);
+    }
+  fill->in_nodes = fill->n_spans = fill->lost = fill->other = fill->in_steps = 0;
 }
 
 static void
@@ -58,21 +86,15 @@ add_event (gpointer data, const ProfEvent *event, guint64 duration, guint64 self
       return;
     case PROF_EVENT_BRANCH:
       fill->n_spans++;
-      return;
-    case PROF_EVENT_RUN:
-      if (column != G_MAXUINT)
-        {
-          matrix->wall[column] = (double) duration * 1e-9;
-          matrix->nodes[column] = (double) fill->in_nodes * 1e-9;
-          matrix->spans[column] = (double) fill->n_spans;
-          matrix->lost[column] = (double) fill->lost * 1e-9;
-        }
-      else if (event->run == fill->exact)
-        matrix->exact_between = (double) (duration - MIN (duration, fill->in_nodes)) * 1e-9;
-      fill->in_nodes = fill->n_spans = fill->lost = 0;
+      fill->in_steps += self;
       return;
     case PROF_EVENT_PASS:
     case PROF_EVENT_COPY:
+      fill->other += self;
+      return;
+    case PROF_EVENT_RUN:
+      end_run (fill, column, event, self);
+      return;
     case PROF_EVENT_MEMORY:
     case PROF_EVENT_SLICE:
     case PROF_N_EVENTS:
@@ -80,24 +102,23 @@ add_event (gpointer data, const ProfEvent *event, guint64 duration, guint64 self
     }
 }
 
-/* Gives each run a column, in the order in which the runs ended.  The exact run has none. */
+/* Gives each run a column, in the order in which the runs ended.  Exact runs have none. */
 static void
 find_runs (const ProfCapture *capture, MatrixFill *fill)
 {
   const ProfSample *samples = prof_capture_get_samples (capture);
   const ProfEvent  *events = prof_capture_get_events (capture);
 
-  fill->exact = G_MAXUINT;
-  for (guint i = 0; i < prof_capture_n_samples (capture); i++)
-    if (samples[i].kind == PROF_SAMPLE_EXACT)
-      fill->exact = samples[i].run;
-
   fill->n_columns = G_MAXUINT16 + 1;
+  fill->is_exact = g_new0 (gboolean, fill->n_columns);
+  for (guint i = 0; i < prof_capture_n_samples (capture); i++)
+    if (samples[i].kind == PROF_SAMPLE_EXACT && samples[i].run < fill->n_columns)
+      fill->is_exact[samples[i].run] = TRUE;
   fill->column = g_new (guint, fill->n_columns);
   for (guint i = 0; i < fill->n_columns; i++)
     fill->column[i] = G_MAXUINT;
   for (guint i = 0; i < prof_capture_n_events (capture); i++)
-    if (prof_event_kind (&events[i]) == PROF_EVENT_RUN && events[i].run != fill->exact &&
+    if (prof_event_kind (&events[i]) == PROF_EVENT_RUN && !fill->is_exact[events[i].run] &&
         fill->column[events[i].run] == G_MAXUINT)
       fill->column[events[i].run] = fill->matrix->n_runs++;
 }
@@ -142,7 +163,7 @@ prof_run_matrix_init (ProfRunMatrix *matrix, const ProfCapture *capture, guint32
   MatrixFill fill = { .capture = capture, .matrix = matrix };
   gsize      n;
 
-  *matrix = (ProfRunMatrix){ .exact_between = NAN };
+  *matrix = (ProfRunMatrix){ .exact = g_array_new (FALSE, FALSE, sizeof (ProfExactRun)) };
   find_runs (capture, &fill);
   find_rows (capture, &fill);
   limit_runs (capture, &fill);
@@ -150,12 +171,17 @@ prof_run_matrix_init (ProfRunMatrix *matrix, const ProfCapture *capture, guint32
   matrix->self = g_new0 (guint64, n);
   matrix->inclusive = g_new0 (guint64, n);
   matrix->count = g_new0 (guint64, MAX (matrix->n_rows, 1));
+  matrix->run = g_new0 (guint16, MAX (matrix->n_runs, 1));
+  matrix->wall_ns = g_new0 (guint64, MAX (matrix->n_runs, 1));
   matrix->wall = g_new0 (double, MAX (matrix->n_runs, 1));
   matrix->nodes = g_new0 (double, MAX (matrix->n_runs, 1));
   matrix->spans = g_new0 (double, MAX (matrix->n_runs, 1));
   matrix->lost = g_new0 (double, MAX (matrix->n_runs, 1));
+  matrix->between = g_new0 (guint64, MAX (matrix->n_runs, 1));
+  matrix->other = g_new0 (guint64, MAX (matrix->n_runs, 1));
   prof_walk_events (capture, add_event, &fill);
   g_free (fill.column);
+  g_free (fill.is_exact);
   *index_of_row = fill.index_of_row;
 }
 
@@ -165,8 +191,13 @@ prof_run_matrix_clear (ProfRunMatrix *matrix)
   g_free (matrix->self);
   g_free (matrix->inclusive);
   g_free (matrix->count);
+  g_free (matrix->run);
+  g_free (matrix->wall_ns);
   g_free (matrix->wall);
   g_free (matrix->nodes);
   g_free (matrix->spans);
   g_free (matrix->lost);
+  g_free (matrix->between);
+  g_free (matrix->other);
+  g_array_unref (matrix->exact);
 }

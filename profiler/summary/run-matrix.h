@@ -6,19 +6,31 @@
 
 #include "profiler/capture/capture.h"
 
+/* What exact runs show. */
+typedef struct
+{
+  double wall;    /* seconds */
+  double between; /* of which between nodes, also between those of a loop's body */
+  double spans;
+} ProfExactRun;
+
 /* Element (row, run) of self and inclusive is at row × n_runs + run.  Exact runs have no column. */
 typedef struct
 {
-  guint    n_rows;        /* nodes that ran */
-  guint    n_runs;        /* traced runs */
-  guint64 *self;          /* ns without the events inside; row × run */
-  guint64 *inclusive;     /* ns with them; row × run */
-  guint64 *count;         /* executions in all runs; by row */
-  double  *wall;          /* seconds of the run; by run */
-  double  *nodes;         /* seconds inside outermost nodes; by run */
-  double  *spans;         /* recorded nodes and branches; by run */
-  double  *lost;          /* self seconds of nodes that the capture does not list; by run */
-  double   exact_between; /* seconds between nodes in the exact run; NaN without one */
+  guint    n_rows;    /* nodes that ran */
+  guint    n_runs;    /* traced runs */
+  guint64 *self;      /* ns without the events inside; row × run */
+  guint64 *inclusive; /* ns with them; row × run */
+  guint64 *count;     /* executions in all runs; by row */
+  guint16 *run;       /* number of the run in events; by run */
+  guint64 *wall_ns;   /* ns of the run; by run */
+  double  *wall;      /* the same in seconds */
+  double  *nodes;     /* seconds inside outermost nodes; by run */
+  guint64 *between;   /* self ns of the run: outside of all other events; by run */
+  guint64 *other;     /* self ns of passes, copies and nodes the capture does not list; by run */
+  double  *spans;     /* recorded nodes and branches; by run */
+  double  *lost;      /* self seconds of nodes that the capture does not list; by run */
+  GArray  *exact;     /* of ProfExactRun */
 } ProfRunMatrix;
 
 /* Fills matrix from the events of capture.  *index_of_row gets the row of the matrix for each node

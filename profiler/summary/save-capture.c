@@ -125,7 +125,7 @@ add_sample_facts (ProfBuilder *builder, const ProfSeries *series)
                                    &g_array_index (series->clean_facts, ProfSampleFacts, i));
   for (guint i = 0; i < series->traced_facts->len; i++)
     prof_builder_add_sample_facts (builder,
-                                   i == series->exact ? PROF_SAMPLE_EXACT : PROF_SAMPLE_TRACED,
+                                   i >= series->exact ? PROF_SAMPLE_EXACT : PROF_SAMPLE_TRACED,
                                    i,
                                    &g_array_index (series->traced_facts, ProfSampleFacts, i));
 }
@@ -144,7 +144,7 @@ add_samples (ProfBuilder *builder, const ProfSeries *series)
                              g_array_index (series->clean, double, i));
   for (guint i = 0; i < series->traced->len; i++)
     prof_builder_add_sample (builder,
-                             i == series->exact ? PROF_SAMPLE_EXACT : PROF_SAMPLE_TRACED,
+                             i >= series->exact ? PROF_SAMPLE_EXACT : PROF_SAMPLE_TRACED,
                              i,
                              g_array_index (series->traced, double, i));
 }

@@ -1,4 +1,4 @@
-/* summary.c — takes medians over the traced runs of a capture, per node and per group of nodes.
+/* summary.c — takes means over the typical traced runs of a capture, per node and per group of nodes.
  *
  * The times come from the matrix of nodes and runs (run-matrix.h).  Start reading at
  * prof_summary_new().
@@ -6,9 +6,10 @@
 #include "profiler/summary/summary.h"
 
 #include "engine/op/op.h"
+#include "profiler/base/format.h"
 #include "profiler/base/statistics.h"
 #include "profiler/summary/cost.h"
-#include "profiler/summary/run-matrix.h"
+#include "profiler/summary/typical-runs.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -43,24 +44,33 @@ dup_seconds (const guint64 *ns, guint n)
   return seconds;
 }
 
-/* Medians over the runs of one row of the matrix. */
-static ProfNodeSum
-sum_node (const ProfCapture *capture, const ProfRunMatrix *matrix, guint32 row, guint index)
+/* What a summary is computed from. */
+typedef struct
 {
-  const ProfNode    *node = prof_capture_get_node (capture, row);
-  gsize              at = (gsize) index * matrix->n_runs;
-  g_autofree double *self = dup_seconds (matrix->self + at, matrix->n_runs);
-  g_autofree double *inclusive = dup_seconds (matrix->inclusive + at, matrix->n_runs);
-  ProfInterval       interval = prof_median_interval (self, matrix->n_runs, 0.95);
-  double             count = (double) matrix->count[index] / MAX (matrix->n_runs, 1);
+  const ProfCapture *capture;
+  ProfRunMatrix      matrix;
+  ProfTypicalRuns    typical;
+} SummarySource;
+
+/* Means over the typical runs of one row of the matrix. */
+static ProfNodeSum
+sum_node (const SummarySource *source, guint32 row, guint index)
+{
+  const ProfRunMatrix *matrix = &source->matrix;
+  const ProfNode      *node = prof_capture_get_node (source->capture, row);
+  gsize                at = (gsize) index * matrix->n_runs;
+  g_autofree double   *all = dup_seconds (matrix->self + at, matrix->n_runs);
+  ProfInterval         interval = prof_median_interval (all, matrix->n_runs, 0.95);
+  double               self = prof_typical_mean (&source->typical, matrix->self + at);
+  double               count = (double) matrix->count[index] / MAX (matrix->n_runs, 1);
 
   return (ProfNodeSum){
     .row = row,
     .count = count,
-    .self = interval.median,
-    .low = interval.low,
-    .high = interval.high,
-    .inclusive = prof_median (inclusive, matrix->n_runs),
+    .self = self,
+    .low = MIN (interval.low, self),
+    .high = MAX (interval.high, self),
+    .inclusive = prof_typical_mean (&source->typical, matrix->inclusive + at),
     .flops = count * node->flops,
     .bytes = count * (node->bytes_read + node->bytes_written),
   };
@@ -149,34 +159,92 @@ category_of (const ProfCapture *capture, const ProfNode *node)
   return prof_category_name (node->category);
 }
 
+/* The column of the used run whose length is nearest to the mean; there must be one. */
+static guint
+find_nearest (const SummarySource *source, double mean)
+{
+  const ProfRunMatrix *matrix = &source->matrix;
+  guint                best = 0;
+
+  for (guint i = 1; i < source->typical.n; i++)
+    if (fabs (matrix->wall[source->typical.column[i]] - mean) <
+        fabs (matrix->wall[source->typical.column[best]] - mean))
+      best = i;
+  return source->typical.column[best];
+}
+
+/* Seconds between nodes, from the exact runs. */
+static void
+sum_exact (ProfSummary *summary, const SummarySource *source)
+{
+  const GArray      *exact = source->matrix.exact;
+  double             per_clock = prof_capture_get_number (source->capture, "trace.clock_ns") * 1e-9;
+  g_autofree double *between = g_new (double, MAX (exact->len, 1));
+  g_autofree double *wall = g_new (double, MAX (exact->len, 1));
+
+  summary->interpreter_low = summary->interpreter_high = NAN;
+  for (guint i = 0; i < exact->len; i++)
+    {
+      const ProfExactRun *run = &g_array_index (exact, ProfExactRun, i);
+
+      /* The second clock reading of each node is between nodes, too. */
+      between[i] = run->between - (isfinite (per_clock) ? per_clock * run->spans : 0);
+      between[i] = MAX (between[i], 0);
+      wall[i] = run->wall;
+      summary->interpreter_low = fmin (summary->interpreter_low, between[i]);
+      summary->interpreter_high = fmax (summary->interpreter_high, between[i]);
+    }
+  summary->interpreter = prof_median (between, exact->len);
+  summary->exact = prof_median (wall, exact->len);
+}
+
+/* Everything but the tables. */
+static void
+sum_runs (ProfSummary *summary, const SummarySource *source)
+{
+  const ProfRunMatrix   *matrix = &source->matrix;
+  const ProfTypicalRuns *typical = &source->typical;
+  double                 per_span = prof_capture_get_number (source->capture, "trace.overhead_ns");
+  guint                  n_clean;
+  g_autofree double     *clean = prof_capture_dup_undisturbed (source->capture, &n_clean, NULL);
+
+  summary->n_runs = matrix->n_runs;
+  summary->n_used = typical->n;
+  summary->n_disturbed = typical->n_disturbed;
+  summary->traced = prof_typical_mean (typical, matrix->wall_ns);
+  summary->between = prof_typical_mean (typical, matrix->between);
+  summary->other = prof_typical_mean (typical, matrix->other);
+  summary->nodes = summary->traced - summary->between;
+  if (typical->n > 0)
+    {
+      guint nearest = find_nearest (source, summary->traced);
+
+      summary->run = matrix->run[nearest];
+      summary->is_run_disturbed = typical->is_disturbed[nearest];
+    }
+  summary->n_spans = prof_median (matrix->spans, matrix->n_runs);
+  summary->overhead = isfinite (per_span) ? per_span * 1e-9 * summary->n_spans : 0;
+  summary->unattributed = prof_median (matrix->lost, matrix->n_runs);
+  summary->clean = prof_median (clean, n_clean);
+  summary->noise = summary->traced - summary->clean - summary->overhead;
+  sum_exact (summary, source);
+}
+
 ProfSummary *
 prof_summary_new (const ProfCapture *capture)
 {
   ProfSummary  *summary = g_new0 (ProfSummary, 1);
-  ProfRunMatrix matrix;
-  double        per_span = prof_capture_get_number (capture, "trace.overhead_ns");
-  double        per_clock = prof_capture_get_number (capture, "trace.clock_ns");
+  SummarySource source = { .capture = capture };
   guint         index = 0;
 
-  prof_run_matrix_init (&matrix, capture, &summary->by_row);
-  summary->n_runs = matrix.n_runs;
-  summary->traced = prof_median (matrix.wall, matrix.n_runs);
-  summary->nodes = prof_median (matrix.nodes, matrix.n_runs);
-  summary->between = summary->traced - summary->nodes;
-  summary->n_spans = prof_median (matrix.spans, matrix.n_runs);
-  /* In an exact run the second clock reading of each node is between nodes, too. */
-  summary->interpreter =
-      matrix.exact_between - (isfinite (per_clock) ? per_clock * 1e-9 * summary->n_spans : 0);
-  if (summary->interpreter < 0)
-    summary->interpreter = 0; /* NaN stays NaN: there was no exact run */
-  summary->overhead = isfinite (per_span) ? per_span * 1e-9 * summary->n_spans : 0;
-  summary->unattributed = prof_median (matrix.lost, matrix.n_runs);
-
+  prof_run_matrix_init (&source.matrix, capture, &summary->by_row);
+  prof_typical_runs_init (&source.typical, &source.matrix, capture);
+  sum_runs (summary, &source);
   summary->node = g_array_new (FALSE, FALSE, sizeof (ProfNodeSum));
   for (guint32 row = 0; row < prof_capture_n_nodes (capture); row++)
     if (summary->by_row[row] != PROF_NONE)
       {
-        ProfNodeSum sum = sum_node (capture, &matrix, row, index++);
+        ProfNodeSum sum = sum_node (&source, row, index++);
 
         g_array_append_val (summary->node, sum);
       }
@@ -188,8 +256,60 @@ prof_summary_new (const ProfCapture *capture)
   summary->scope = sum_groups (capture, summary, scope_of);
   summary->category = sum_groups (capture, summary, category_of);
   summary->step = prof_summary_steps_of (capture, PROF_NONE);
-  prof_run_matrix_clear (&matrix);
+  prof_typical_runs_clear (&source.typical);
+  prof_run_matrix_clear (&source.matrix);
   return summary;
+}
+
+static ProfGroupSum
+rest_row (const ProfSummary *summary, const char *name, double seconds)
+{
+  return (ProfGroupSum){
+    .name = name,
+    .self = seconds,
+    .inclusive = seconds,
+    .share = summary->traced > 0 ? seconds / summary->traced : 0,
+    .flops = NAN,
+    .bytes = NAN,
+    .category = HYB_N_CATEGORIES,
+  };
+}
+
+guint
+prof_summary_rest (const ProfSummary *summary, ProfGroupSum rest[PROF_MAX_REST])
+{
+  guint n = 0;
+
+  if (summary->n_used == 0)
+    return 0;
+  rest[n++] = rest_row (summary, "(between operators)", summary->between);
+  if (summary->other > 0)
+    rest[n++] = rest_row (summary, "(passes and copies)", summary->other);
+  return n;
+}
+
+char *
+prof_summary_relation (const ProfSummary *summary)
+{
+  g_autofree char *traced = prof_format_seconds (summary->traced);
+  g_autofree char *clean = prof_format_seconds (summary->clean);
+  g_autofree char *overhead = prof_format_seconds (summary->overhead);
+  g_autofree char *noise = prof_format_seconds (fabs (summary->noise));
+
+  if (summary->n_used == 0 || !(summary->clean > 0))
+    return NULL;
+  return g_strdup_printf (
+      "Shares are of the traced time: %s, the mean of the %u most typical of %u "
+      "traced runs, ×%.2f of a clean run (%s). Recording accounts for %s of the "
+      "difference; without it traced runs were %s %s, which is noise.",
+      traced,
+      summary->n_used,
+      summary->n_runs,
+      summary->traced / summary->clean,
+      clean,
+      overhead,
+      noise,
+      summary->noise >= 0 ? "slower" : "faster");
 }
 
 void

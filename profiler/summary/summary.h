@@ -1,7 +1,7 @@
 /* summary.h — the events of a capture summed per node, operator type, scope, category and step.
  *
- * Seconds are of one run: the median over the traced runs.  Summaries are computed when they are
- * needed and never stored.
+ * Seconds are of one run: the mean over the typical traced runs (typical-runs.h), so that the parts
+ * add up to the whole.  Summaries are computed when they are needed and never stored.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -10,10 +10,11 @@
 typedef struct
 {
   guint32 row;
-  double  count;           /* executions per run */
-  double  self, low, high; /* seconds without the events inside; 95 % interval of the median */
-  double  inclusive;       /* seconds with them */
-  double  flops, bytes;    /* of all executions in a run; NaN: not known */
+  double  count;        /* executions per run */
+  double  self;         /* seconds without the events inside */
+  double  low, high;    /* 95 % interval of their median over all runs, widened to contain self */
+  double  inclusive;    /* seconds with them */
+  double  flops, bytes; /* of all executions in a run; NaN: not known */
 } ProfNodeSum;
 
 /* All nodes with the same operator type, scope or category. */
@@ -29,14 +30,23 @@ typedef struct
 
 typedef struct
 {
-  guint    n_runs;       /* traced runs, without exact ones */
-  double   traced;       /* seconds of a traced run */
-  double   nodes;        /* of which inside outermost nodes */
-  double   between;      /* traced less nodes */
-  double   interpreter;  /* seconds between nodes in the exact run; NaN without one */
+  guint    n_runs;      /* traced runs, without exact ones */
+  guint    n_used;      /* typical ones of them, whose means these times are */
+  guint    n_disturbed; /* traced runs that lost the processor */
+  guint    run;         /* number in events of the used run whose length is nearest to traced */
+  gboolean is_run_disturbed; /* whether this run lost the processor: there were too few others */
+  double   traced;  /* seconds of a traced run: the self times of all nodes, between and other */
+  double   nodes;   /* traced less between */
+  double   between; /* seconds outside of everything that is recorded */
+  double   other;   /* seconds of passes, copies and nodes that are mapped to no row */
+  double   interpreter; /* seconds between nodes in exact runs, their median; NaN without one */
+  double   interpreter_low, interpreter_high; /* least and most of these runs */
+  double   exact;                             /* seconds of an exact run; NaN without one */
+  double   clean;        /* seconds of a clean run, median of the undisturbed ones; NaN */
   double   overhead;     /* seconds that recording took, computed from the cost of a span */
+  double   noise;        /* traced less clean and overhead: what else made the runs differ; NaN */
   double   n_spans;      /* recorded spans per run */
-  double   unattributed; /* seconds of nodes that are mapped to no row */
+  double   unattributed; /* seconds of nodes that are mapped to no row, part of other */
   GArray  *node;         /* of ProfNodeSum: nodes that ran, largest self first */
   GArray  *operators;    /* of ProfGroupSum by operator type, largest self first */
   GArray  *scope;        /* of ProfGroupSum by scope */
@@ -50,6 +60,15 @@ ProfSummary *prof_summary_new (const ProfCapture *capture);
 /* Frees summary; NULL is allowed. */
 void prof_summary_free (ProfSummary *summary);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ProfSummary, prof_summary_free)
+
+#define PROF_MAX_REST 2
+/* What a traced run did outside of all nodes of the table, as rows of a table: “(between operators)”
+ * and, if there were any, “(passes and copies)”.  Their shares and those of the nodes, of the operators
+ * or of the scopes add up to 1.  Returns the number of rows; 0 without traced runs. */
+guint prof_summary_rest (const ProfSummary *summary, ProfGroupSum rest[PROF_MAX_REST]);
+/* How traced and clean time are related, in sentences; NULL without traced or clean runs.
+ * (transfer full) */
+char *prof_summary_relation (const ProfSummary *summary);
 
 /* FLOP per second; NaN if it is not known, and for control operators, whose work is done by nodes
  * inside. */

@@ -19,25 +19,44 @@
 /* --- Bars --- */
 
 static void
-add_groups (ScopePage *page, const char *title, const GArray *groups)
+add_group (ScopeBars *bars, const ProfGroupSum *sum)
 {
-  ScopeBars *bars = scope_bars_new ();
+  g_autofree char *time = prof_format_seconds (sum->self);
+  g_autofree char *count =
+      sum->count > 0 ? g_strdup_printf (" · %.0f×", sum->count) : g_strdup ("");
+  g_autofree char *text = g_strdup_printf ("%s · %.1f %%%s", time, 100 * sum->share, count);
 
-  for (guint i = 0; i < MIN (groups->len, MAX_BARS); i++)
+  scope_bars_add (bars,
+                  &(VizBar){ .label = *sum->name ? sum->name : "(no scope)",
+                             .text = text,
+                             .value = sum->self,
+                             .low = sum->self,
+                             .high = sum->self,
+                             .category = scope_bars_category (sum->category) });
+}
+
+/* Bars of the largest groups, of all others together and of what is outside of nodes: a whole run. */
+static void
+add_groups (ScopePage *page, const char *title, const ProfSummary *summary, const GArray *groups)
+{
+  ScopeBars   *bars = scope_bars_new ();
+  ProfGroupSum rest[PROF_MAX_REST];
+  ProfGroupSum more = { .name = "(all others)", .category = G_MAXUINT16 };
+  guint        n_rest = prof_summary_rest (summary, rest);
+
+  for (guint i = 0; i < groups->len; i++)
     {
       const ProfGroupSum *sum = &g_array_index (groups, ProfGroupSum, i);
-      g_autofree char    *time = prof_format_seconds (sum->self);
-      g_autofree char    *text =
-          g_strdup_printf ("%s · %.1f %% · %.0f×", time, 100 * sum->share, sum->count);
 
-      scope_bars_add (bars,
-                      &(VizBar){ .label = *sum->name ? sum->name : "(no scope)",
-                                 .text = text,
-                                 .value = sum->self,
-                                 .low = sum->self,
-                                 .high = sum->self,
-                                 .category = scope_bars_category (sum->category) });
+      if (i < MAX_BARS)
+        add_group (bars, sum);
+      more.self += i < MAX_BARS ? 0 : sum->self;
+      more.share += i < MAX_BARS ? 0 : sum->share;
     }
+  if (groups->len > MAX_BARS)
+    add_group (bars, &more);
+  for (guint i = 0; i < n_rest && groups->len > 0; i++)
+    add_group (bars, &rest[i]);
   scope_page_add_bars (page, title, bars);
 }
 
@@ -232,8 +251,8 @@ scope_page_add_capture (ScopePage *page, const ProfCapture *capture)
 
   scope_page_add_result (page, capture, summary);
   scope_page_add_advice (page, capture, summary);
-  add_groups (page, "Operators", summary->operators);
-  add_groups (page, "Scopes", summary->scope);
+  add_groups (page, "Operators", summary, summary->operators);
+  add_groups (page, "Scopes", summary, summary->scope);
   add_nodes (page, capture, summary);
   scope_page_add_node_table (page, capture, summary);
   scope_page_add_steps (page, capture);

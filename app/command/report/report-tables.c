@@ -104,12 +104,6 @@ append_clean (GString *html, const ProfCapture *capture, const ProfSummary *summ
     }
   if (n_first > 0)
     append_row_take (html, "first run", prof_format_seconds (first[0]));
-  if (summary->n_runs > 0 && n > 0)
-    append_row_take (html,
-                     "traced runs; time relative to clean runs",
-                     g_strdup_printf ("%u, ×%.2f",
-                                      summary->n_runs,
-                                      summary->traced / clean.median.median));
 }
 
 static void
@@ -117,14 +111,25 @@ append_traced (GString *html, const ProfCapture *capture, const ProfSummary *sum
 {
   double           per_span = prof_capture_get_number (capture, "trace.overhead_ns");
   g_autofree char *overhead = prof_format_seconds (summary->overhead);
+  g_autofree char *relation = prof_summary_relation (summary);
 
   if (summary->n_runs == 0)
     return;
-  append_row_take (html, "time of a traced run inside nodes", prof_format_seconds (summary->nodes));
-  append_row_take (html, "between nodes", prof_format_seconds (summary->between));
+  append_row_take (html,
+                   "traced runs; how many of them are typical",
+                   g_strdup_printf ("%u; %u", summary->n_runs, summary->n_used));
+  append_row_take (html, "time of a traced run", prof_format_seconds (summary->traced));
+  append_row_take (html, "of that inside nodes", prof_format_seconds (summary->nodes));
+  append_row_take (html, "of that between nodes", prof_format_seconds (summary->between));
+  if (relation)
+    append_row (html, "traced and clean time", relation);
+  if (isfinite (summary->noise))
+    append_row_take (html,
+                     "noise: traced − clean − recording",
+                     prof_format_seconds (summary->noise));
   if (isfinite (per_span))
     append_row_take (html,
-                     "of that, overhead of tracing",
+                     "recording",
                      g_strdup_printf ("%s (%.0f spans at %.0f ns)",
                                       overhead,
                                       summary->n_spans,
@@ -200,6 +205,42 @@ append_node (GString           *html,
   g_string_append (html, "</tr>\n");
 }
 
+/* A row of the table of nodes that only has times. */
+static void
+append_times (GString *html, const char *label, const ProfGroupSum *sum)
+{
+  g_string_append (html, "<tr><td>");
+  scope_html_append (html, label);
+  g_string_append (html, "</td><td></td><td></td>");
+  append_cell_take (html, prof_format_seconds (sum->self));
+  append_cell_take (html, prof_format_seconds (sum->inclusive));
+  append_cell_take (html, g_strdup_printf ("%.1f %%", 100 * sum->share));
+  g_string_append (html, "<td></td><td></td><td></td></tr>\n");
+}
+
+/* The nodes that are not listed, what is not in nodes, and the whole. */
+static void
+append_rest (GString *html, const ProfSummary *summary)
+{
+  ProfGroupSum rest[PROF_MAX_REST];
+  ProfGroupSum more = { .inclusive = NAN };
+  ProfGroupSum whole = { .self = summary->traced, .inclusive = summary->traced, .share = 1 };
+  guint        n = prof_summary_rest (summary, rest);
+
+  for (guint i = MAX_NODES; i < summary->node->len; i++)
+    more.self += g_array_index (summary->node, ProfNodeSum, i).self;
+  more.share = more.self / summary->traced;
+  if (summary->node->len > MAX_NODES)
+    {
+      g_autofree char *label = g_strdup_printf ("… and %u more", summary->node->len - MAX_NODES);
+
+      append_times (html, label, &more);
+    }
+  for (guint i = 0; i < n; i++)
+    append_times (html, rest[i].name, &rest[i]);
+  append_times (html, "a traced run", &whole);
+}
+
 void
 scope_page_add_node_table (ScopePage *page, const ProfCapture *capture, const ProfSummary *summary)
 {
@@ -214,9 +255,8 @@ scope_page_add_node_table (ScopePage *page, const ProfCapture *capture, const Pr
                        "arithmetic intensity\">of the roof</th></tr>\n");
   for (guint i = 0; i < MIN (summary->node->len, MAX_NODES); i++)
     append_node (html, capture, summary, &peaks, &g_array_index (summary->node, ProfNodeSum, i));
+  append_rest (html, summary);
   g_string_append (html, "</table>\n");
-  if (summary->node->len > MAX_NODES)
-    g_string_append_printf (html, "<p>… and %u more</p>\n", summary->node->len - MAX_NODES);
   scope_page_add_html (page, NULL, html);
 }
 
