@@ -10,6 +10,7 @@
 #include "engine/variants/variant.h"
 #include "profiler/base/clock.h"
 #include "profiler/explain/estimate.h"
+#include "profiler/record/probe-cost.h"
 #include "profiler/summary/roofline.h"
 #include "profiler/summary/save-capture.h"
 #include "profiler/summary/summary.h"
@@ -27,9 +28,13 @@
 static void
 bench_span (void)
 {
-  printf ("one span              %6.1f ns (clock %.1f ns)\n",
+  printf ("one span              %6.1f ns (clock %.1f ns); in a run: imperative %.1f, hybrid %.1f, "
+          "static %.1f ns\n",
           prof_recorder_measure_overhead (),
-          prof_clock_cost ());
+          prof_clock_cost (),
+          prof_probe_cost (HYB_MODE_IMPERATIVE),
+          prof_probe_cost (HYB_MODE_HYBRID),
+          prof_probe_cost (HYB_MODE_STATIC));
 }
 
 /* --- Runs with and without recording --- */

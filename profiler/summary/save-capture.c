@@ -8,6 +8,7 @@
 #include "engine/formats/file.h"
 #include "engine/formats/mxnet-symbol.h"
 #include "profiler/base/clock.h"
+#include "profiler/record/probe-cost.h"
 #include "profiler/summary/attribute.h"
 #include "profiler/summary/clean-samples.h"
 #include "profiler/summary/gradients.h"
@@ -80,7 +81,7 @@ add_build_facts (ProfFacts *facts, const ProfSeries *series)
 }
 
 static void
-add_series_facts (ProfFacts *facts, const ProfSeries *series)
+add_series_facts (ProfFacts *facts, const ProfSeries *series, HybMode mode)
 {
   ProfStatistics     clean;
   ProfDisturbance    disturbance;
@@ -100,7 +101,7 @@ add_series_facts (ProfFacts *facts, const ProfSeries *series)
 
   if (series->recorder)
     {
-      prof_facts_set_number (facts, "trace.overhead_ns", prof_recorder_measure_overhead ());
+      prof_facts_set_number (facts, "trace.overhead_ns", prof_probe_cost (mode));
       prof_facts_set_number (facts, "trace.clock_ns", prof_clock_cost ());
       prof_facts_set_number (facts, "trace.lost", (double) prof_recorder_n_lost (series->recorder));
     }
@@ -263,7 +264,7 @@ prof_capture_measurement (const ProfSubject *subject,
   if (facts)
     prof_builder_add_facts (builder, facts);
   add_subject_facts (measured, subject);
-  add_series_facts (measured, series);
+  add_series_facts (measured, series, prof_subject_get_options (subject)->mode);
   prof_builder_add_facts (builder, measured);
   add_samples (builder, series);
   add_sample_facts (builder, series);
