@@ -259,6 +259,7 @@ prof_machine_warnings (const ProfFacts *facts)
   const ProfFact *stolen = find_fact (facts, "system.stolen");
   const ProfFact *governor = find_fact (facts, "cpu.governor");
   const ProfFact *noise = find_fact (facts, "clean.deviation");
+  const ProfFact *peaks = find_fact (facts, PROF_PEAKS_KEY);
   const ProfFact *disturbance = find_fact (facts, PROF_DISTURBANCE_KEY);
 
   if (stolen && stolen->number > 0.01)
@@ -291,6 +292,8 @@ prof_machine_warnings (const ProfFacts *facts)
                                                100 * noise->number);
       g_strv_builder_add (builder, line);
     }
+  if (peaks && peaks->text)
+    g_strv_builder_add (builder, peaks->text);
   if (disturbance && disturbance->text)
     g_strv_builder_add (builder, disturbance->text);
   return g_strv_builder_end (builder);

@@ -47,6 +47,8 @@ ProfTicks prof_machine_ticks (void);
 /* The share of the time between two readings that was stolen, 0 to 1. */
 double prof_machine_stolen (const ProfTicks *before, const ProfTicks *after);
 
+/* The fact that says why the peak rates of this machine may be too low; missing if they are not. */
+#define PROF_PEAKS_KEY "peak.disturbed"
 /* One sentence for each condition that makes times unreliable.  NULL-terminated; free with
  * g_strfreev(). */
 char **prof_machine_warnings (const ProfFacts *facts);

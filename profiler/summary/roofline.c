@@ -6,6 +6,7 @@
 #include "engine/base/parallel.h"
 #include "engine/kernels/matrix/gemm.h"
 #include "profiler/base/clock.h"
+#include "profiler/record/kernel-watch.h"
 
 #include <cblas.h>
 #include <math.h>
@@ -14,14 +15,78 @@
 
 #define SIDE       512               /* of the matrices; larger ones are hardly faster */
 #define COPY_BYTES ((gsize) 1 << 26) /* larger than any cache */
-/* Many short repetitions, so that some are not interrupted on a busy machine; the fastest counts.
- * */
-#define N_PRODUCTS 40
-#define N_COPIES   12
+#define N_AGREE    3                 /* fastest undisturbed repetitions that must agree */
+#define AGREEMENT  0.05              /* relative */
+#define MIN_ROUNDS 10                /* repetitions at least */
+#define SECONDS    0.5 /* for repetitions, at most, unless fewer than MIN_ROUNDS were made */
+
+/* The fastest repetitions of one measurement. */
+typedef struct
+{
+  ProfKernelWatch *watch;
+  guint64          begin;         /* ns */
+  double           shortest;      /* seconds, of all repetitions */
+  double           best[N_AGREE]; /* seconds, of undisturbed repetitions, shortest first */
+  guint            n;
+} PeakSearch;
+
+static void
+search_init (PeakSearch *search)
+{
+  *search = (PeakSearch){ .watch = prof_kernel_watch_new (),
+                          .begin = prof_clock_now (),
+                          .shortest = G_MAXDOUBLE };
+  for (guint i = 0; i < N_AGREE; i++)
+    search->best[i] = G_MAXDOUBLE;
+}
+
+/* Adds a repetition that took this long, measured since prof_kernel_watch_begin(). */
+static void
+search_add (PeakSearch *search, double seconds)
+{
+  ProfSampleFacts facts;
+
+  prof_kernel_watch_end (search->watch, seconds, &facts);
+  search->n++;
+  search->shortest = MIN (search->shortest, seconds);
+  if (prof_sample_is_disturbed (&facts))
+    return;
+  for (guint i = 0; i < N_AGREE; i++)
+    if (seconds < search->best[i])
+      {
+        double larger = search->best[i];
+
+        search->best[i] = seconds;
+        seconds = larger;
+      }
+}
+
+static gboolean
+search_agrees (const PeakSearch *search)
+{
+  return search->best[N_AGREE - 1] <= (1 + AGREEMENT) * search->best[0];
+}
+
+static gboolean
+search_goes_on (const PeakSearch *search)
+{
+  if (search->n < MIN_ROUNDS)
+    return TRUE;
+  return !search_agrees (search) && (double) (prof_clock_now () - search->begin) * 1e-9 < SECONDS;
+}
+
+/* Ends the search.  Returns the shortest time in seconds; clears *agrees if it may be too long. */
+static double
+search_end (PeakSearch *search, gboolean *agrees)
+{
+  *agrees = *agrees && search_agrees (search);
+  prof_kernel_watch_free (search->watch);
+  return search->shortest;
+}
 
 /* FLOP per second of a matrix product. */
 static double
-measure_flops (void)
+measure_flops (gboolean *agrees)
 {
   g_autofree float *a = g_new0 (float, SIDE *SIDE);
   g_autofree float *b = g_new0 (float, SIDE *SIDE);
@@ -29,16 +94,20 @@ measure_flops (void)
   HybGemm           gemm = {
               .m = SIDE, .n = SIDE, .k = SIDE, .lda = SIDE, .ldb = SIDE, .ldc = SIDE, .alpha = 1
   };
-  double shortest = G_MAXDOUBLE;
+  PeakSearch search;
 
-  for (guint i = 0; i < N_PRODUCTS; i++)
+  hyb_gemm_f32 (&gemm, a, b, c); /* starts the threads */
+  search_init (&search);
+  while (search_goes_on (&search))
     {
-      guint64 begin = prof_clock_now ();
+      guint64 begin;
 
+      prof_kernel_watch_begin (search.watch, FALSE);
+      begin = prof_clock_now ();
       hyb_gemm_f32 (&gemm, a, b, c);
-      shortest = MIN (shortest, (double) (prof_clock_now () - begin));
+      search_add (&search, (double) (prof_clock_now () - begin) * 1e-9);
     }
-  return 2.0 * SIDE * SIDE * SIDE / (shortest * 1e-9);
+  return 2.0 * SIDE * SIDE * SIDE / search_end (&search, agrees);
 }
 
 typedef struct
@@ -57,23 +126,26 @@ copy_slice (gint64 begin, gint64 end, gpointer data)
 
 /* Bytes per second of a copy, read and written. */
 static double
-measure_bytes (void)
+measure_bytes (gboolean *agrees)
 {
   g_autofree char *from = g_malloc0 (COPY_BYTES);
   g_autofree char *to = g_malloc0 (COPY_BYTES);
   Copy             copy = { from, to };
-  double           shortest = G_MAXDOUBLE;
+  PeakSearch       search;
 
-  for (guint i = 0; i < N_COPIES; i++)
+  memset (from, 1, COPY_BYTES); /* maps the pages */
+  memset (to, 1, COPY_BYTES);
+  search_init (&search);
+  while (search_goes_on (&search))
     {
       guint64 begin;
 
-      memset (from, (int) i, COPY_BYTES); /* maps the pages */
+      prof_kernel_watch_begin (search.watch, FALSE);
       begin = prof_clock_now ();
       hyb_parallel_for ((gint64) COPY_BYTES, 1 << 20, copy_slice, &copy);
-      shortest = MIN (shortest, (double) (prof_clock_now () - begin));
+      search_add (&search, (double) (prof_clock_now () - begin) * 1e-9);
     }
-  return 2.0 * COPY_BYTES / (shortest * 1e-9);
+  return 2.0 * COPY_BYTES / search_end (&search, agrees);
 }
 
 ProfPeaks
@@ -85,8 +157,8 @@ prof_roofline_measure (void)
   g_autofree char *name =
       g_strdup_printf ("%s, %u threads", openblas_get_corename (), hyb_parallel_get_threads ());
   g_autoptr (GKeyFile) known = g_key_file_new ();
-  ProfPeaks peaks;
-  double    load;
+  ProfPeaks peaks = { 0 };
+  gboolean  agrees = TRUE;
 
   g_key_file_load_from_file (known, file, G_KEY_FILE_NONE, NULL);
   peaks.flops = g_key_file_get_double (known, name, "flops", NULL);
@@ -94,9 +166,16 @@ prof_roofline_measure (void)
   if (peaks.flops > 0 && peaks.bytes > 0 && isfinite (peaks.flops) && isfinite (peaks.bytes))
     return peaks;
 
-  peaks = (ProfPeaks){ measure_flops (), measure_bytes () };
-  if (getloadavg (&load, 1) != 1 || load > (double) g_get_num_processors ())
-    return peaks; /* the machine is busy: good enough for now, but not stored */
+  peaks.flops = measure_flops (&agrees);
+  peaks.bytes = measure_bytes (&agrees);
+  if (!agrees)
+    {
+      /* Good enough for now, but not to be stored. */
+      peaks.disturbed =
+          "The peak rates were measured while other processes used the processor; the "
+          "real ones may be higher, and shares of the roof lower.";
+      return peaks;
+    }
   g_key_file_set_double (known, name, "flops", peaks.flops);
   g_key_file_set_double (known, name, "bytes", peaks.bytes);
   /* If the cache cannot be written, the peaks are measured again next time. */
@@ -109,7 +188,8 @@ ProfPeaks
 prof_roofline_peaks (const ProfCapture *capture)
 {
   return (ProfPeaks){ prof_capture_get_number (capture, "peak.flops"),
-                      prof_capture_get_number (capture, "peak.bytes") };
+                      prof_capture_get_number (capture, "peak.bytes"),
+                      prof_capture_get_text (capture, PROF_PEAKS_KEY) };
 }
 
 gboolean
@@ -129,7 +209,14 @@ prof_roofline_point (const ProfPeaks *peaks,
   point->intensity = flops / bytes;
   point->flops = flops / seconds;
   point->attainable = MIN (peaks->flops, point->intensity * peaks->bytes);
-  point->reached = MIN (min_seconds / seconds, 1);
-  point->wasted = seconds * (1 - point->reached);
+  point->reached = min_seconds / seconds;
+  point->wasted = seconds * MAX (1 - point->reached, 0);
   return TRUE;
+}
+
+char *
+prof_roofline_text (const ProfRoofPoint *point)
+{
+  return point->reached > 1 ? g_strdup_printf ("above (×%.1f)", point->reached)
+                            : g_strdup_printf ("%.0f %%", 100 * point->reached);
 }

@@ -9,12 +9,14 @@
 
 typedef struct
 {
-  double flops; /* per second, in a large matrix product with all threads */
-  double bytes; /* per second, read and written in a large copy */
+  double      flops;     /* per second, in a large matrix product with all threads */
+  double      bytes;     /* per second, read and written in a large copy */
+  const char *disturbed; /* why both may be too low, as a sentence (static); NULL */
 } ProfPeaks;
 
-/* The peaks of this machine.  The first call takes a fraction of a second; the result is stored in
- * the user's cache, per processor and number of threads, unless the machine is busy. */
+/* The peaks of this machine.  Repeats each measurement until the three fastest repetitions that did not
+ * wait for a processor agree, or for half a second.  Peaks that agree are stored in the user's cache,
+ * per processor and number of threads. */
 ProfPeaks prof_roofline_measure (void);
 /* The peaks that a capture stores; NaN: not measured. */
 ProfPeaks prof_roofline_peaks (const ProfCapture *capture);
@@ -24,7 +26,8 @@ typedef struct
   double intensity;  /* FLOP per byte, as computed from shapes */
   double flops;      /* per second, achieved */
   double attainable; /* FLOP per second, at this intensity */
-  double reached;    /* share of what is attainable, 0 to 1 */
+  double reached;    /* share of what is attainable; above 1 if the measured peaks are too low for
+                      * this work, such as data that lies in caches */
   double wasted;     /* seconds × (1 − reached) */
 } ProfRoofPoint;
 
@@ -34,3 +37,6 @@ gboolean prof_roofline_point (const ProfPeaks *peaks,
                               double           flops,
                               double           bytes,
                               ProfRoofPoint   *point);
+/* How near the point comes to the roof, in words: "80 %"; "above (×3.1)" if the measured peaks are too
+ * low for it.  (transfer full) */
+char *prof_roofline_text (const ProfRoofPoint *point);

@@ -280,7 +280,8 @@ draw_dots (VizPen *pen, const Roof *roof, const VizTheme *theme)
       double           size = 4 + 10 * sqrt (dot->share);
       VizStyle         style = { .fill = &theme->category[viz_chart_hue (i)] };
       VizStyle         tie = { .stroke = &theme->box_border, .width = 1 };
-      g_autofree char *text = g_strdup_printf ("%s, %.0f %%", dot->name, 100 * dot->point.reached);
+      g_autofree char *reached = prof_roofline_text (&dot->point);
+      g_autofree char *text = g_strdup_printf ("%s, %s", dot->name, reached);
       Name             name = { .text = text };
 
       place_name (roof, &taken, at, size, &name);
