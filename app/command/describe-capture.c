@@ -208,6 +208,8 @@ describe_advice (ScopeJson *json, const ProfCapture *capture, const ProfSummary 
       scope_json_string (json, "trigger", advice->trigger);
       scope_json_string (json, "text", advice->text);
       scope_json_double (json, "gain_seconds", advice->gain);
+      scope_json_double (json, "gain_low", advice->low);
+      scope_json_double (json, "gain_high", advice->high);
       scope_json_double (json, "factor", advice->factor);
       scope_json_end (json);
     }

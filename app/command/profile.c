@@ -12,14 +12,18 @@
 #include "app/command/recordings/recordings.h"
 
 #include "engine/formats/npz.h"
+#include "engine/variants/variant.h"
 #include "profiler/base/format.h"
 #include "profiler/exchange/report-text.h"
 #include "profiler/exchange/write-trace.h"
+#include "profiler/explain/advise.h"
 #include "profiler/summary/roofline.h"
 #include "profiler/summary/save-capture.h"
 
 #include <stdio.h>
 #include <string.h>
+
+#define MAX_FORMS_NODES 20000 /* of models whose conversions are tried */
 
 typedef struct
 {
@@ -63,7 +67,33 @@ describe_conditions (const ScopeCommonOptions *common, HybModel *model, const ch
   peaks = prof_roofline_measure ();
   prof_facts_set_number (facts, "peak.flops", peaks.flops);
   prof_facts_set_number (facts, "peak.bytes", peaks.bytes);
+  prof_facts_set (facts, PROF_PEAKS_KEY, peaks.disturbed);
   return facts;
+}
+
+/* Stores the forms that the model can be converted to, which advice may then name. */
+static void
+describe_forms (ProfFacts *facts, HybModel *model, HybTensorList *input)
+{
+  HybConvertOptions options = { .input = input };
+  g_autoptr (GString) names = g_string_new (NULL);
+  g_autoptr (GArray) list = NULL;
+
+  if (hyb_graph_n_nodes (hyb_model_get_graph (model)) > MAX_FORMS_NODES)
+    return;
+  list = hyb_variant_list (model, &options);
+  for (guint i = 0; i < list->len; i++)
+    {
+      const HybPossibility *entry = &g_array_index (list, HybPossibility, i);
+
+      if (entry->is_possible && !entry->is_same)
+        g_string_append_printf (names,
+                                "%s%s",
+                                names->len > 0 ? ", " : "",
+                                hyb_form_name (entry->form));
+      g_free (entry->reason);
+    }
+  prof_facts_set (facts, PROF_FORMS_KEY, names->str);
 }
 
 static ProfSubject *
@@ -205,6 +235,7 @@ run_profile (const ScopeCommonOptions *common, gpointer data, char **files, GErr
     return SCOPE_EXIT_MODEL;
   note_completion (facts, &completion);
   filled = completion.common;
+  describe_forms (facts, model, given);
   scope_common_options_set_default_init (&filled, model);
   inputs.model = model;
   inputs.given = given;

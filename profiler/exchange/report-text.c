@@ -174,7 +174,9 @@ append_memory (GString *to, const ProfCapture *capture)
   if (!isfinite (prof_capture_get_number (capture, "memory.planned")))
     return;
   g_string_append_printf (to,
-                          "memory            planned %s, process at most %s\n",
+                          "memory            planned %s, which is an upper bound of what is "
+                          "touched; the process held "
+                          "at most %s\n",
                           planned,
                           resident);
 }
@@ -382,17 +384,15 @@ append_advice (GString *to, const ProfCapture *capture, const ProfSummary *summa
   for (guint i = 0; i < list->len; i++)
     {
       const ProfAdvice *advice = list->pdata[i];
-      g_autofree char  *gain = prof_format_seconds (advice->gain);
+      g_autofree char  *gain = prof_advice_gain (advice);
 
       g_string_append_printf (to,
-                              "%s%s: %s. %s%s%s%s.\n",
+                              "%s%s: %s. %s%s.\n",
                               i == 0 ? "\n" : "",
                               advice->rule,
                               advice->trigger,
                               advice->text,
-                              isfinite (advice->gain) ? " (about " : "",
-                              isfinite (advice->gain) ? gain : "",
-                              isfinite (advice->gain) ? " a run)" : "");
+                              gain);
     }
 }
 

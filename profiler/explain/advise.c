@@ -13,7 +13,9 @@
 #include <math.h>
 #include <string.h>
 
-#define MIN_FACTOR 1.2 /* of a suggestion to fuse; the estimate is good to 10 to 20 % */
+#define MIN_FACTOR     1.2  /* of a suggestion to fuse */
+#define FUSED_ERROR    0.25 /* of its gain, at most: bench-profiler --fusable, eight models */
+#define MIN_HOST_SHARE 0.3  /* of an exact run, between nodes */
 
 /* The figures that rules check. */
 typedef struct
@@ -21,7 +23,6 @@ typedef struct
   const ProfCapture *capture;
   const ProfSummary *summary;
   double             clean;     /* seconds of a clean run; NaN: not measured */
-  double             host;      /* of which outside operators, without the recording overhead */
   double             deviation; /* of the clean runs, relative */
 } RuleInput;
 
@@ -34,20 +35,45 @@ is_planned (const ProfCapture *capture)
   return g_strcmp0 (prof_capture_get_text (capture, "mode"), "imperative") != 0;
 }
 
+/* Whether the model can be converted to a form; FALSE if the capture does not say. */
+static gboolean
+can_become (const ProfCapture *capture, const char *form)
+{
+  const char *forms = prof_capture_get_text (capture, PROF_FORMS_KEY);
+  g_auto (GStrv) list = g_strsplit (forms ? forms : "", ", ", -1);
+
+  return g_strv_contains ((const char *const *) list, form);
+}
+
+/* The time between nodes is that of exact runs, all of which must show it. */
 static gboolean
 host_bound (const RuleInput *input, ProfAdvice *advice)
 {
-  if (!(input->host > 0.3 * input->clean))
+  const ProfSummary *summary = input->summary;
+  g_autofree char   *between = prof_format_seconds (summary->interpreter);
+  g_autofree char   *low = prof_format_seconds (summary->interpreter_low);
+  g_autofree char   *high = prof_format_seconds (summary->interpreter_high);
+
+  if (!(summary->interpreter_low > MIN_HOST_SHARE * summary->exact))
     return FALSE;
-  advice->trigger = g_strdup_printf ("%.0f %% of the time is spent outside operators",
-                                     100 * input->host / input->clean);
-  advice->text =
-      is_planned (input->capture)
-          ? g_strdup ("The operators are too small for what calling them costs: use larger "
-                      "batches or a fused form (hscope convert --to fused)")
-          : g_strdup ("Run it planned: --mode static, or hybridize (static_alloc=True, "
-                      "static_shape=True)");
-  advice->gain = is_planned (input->capture) ? input->host / 2 : 0.8 * input->host;
+  advice->trigger =
+      g_strdup_printf ("%s of a run were measured between operators (%s … %s), %.0f %%",
+                       between,
+                       low,
+                       high,
+                       100 * summary->interpreter / summary->exact);
+  if (!is_planned (input->capture))
+    advice->text = g_strdup ("Run it planned: --mode static, or hybridize (static_alloc=True, "
+                             "static_shape=True)");
+  else if (can_become (input->capture, "fused"))
+    advice->text = g_strdup ("The operators are too small for what calling them costs: use larger "
+                             "batches or the fused form, which this model has (hscope convert --to "
+                             "fused)");
+  else
+    advice->text = g_strdup ("The operators are too small for what calling them costs: use larger "
+                             "batches");
+  advice->low = 0;
+  advice->high = summary->interpreter_high;
   return TRUE;
 }
 
@@ -58,19 +84,23 @@ fusable (const RuleInput *input, ProfAdvice *advice)
   const char *scope;
   double      fused = prof_estimate_fused (input->capture, input->summary, &n_steps, &scope);
   double      now = input->clean;
+  gboolean    is_known = prof_capture_get_text (input->capture, PROF_FORMS_KEY) != NULL;
 
-  if (!(fused * MIN_FACTOR < now))
+  if (!(fused * MIN_FACTOR < now) || (is_known && !can_become (input->capture, "fused")))
     return FALSE;
   advice->gain = now - fused;
+  advice->low = (1 - FUSED_ERROR) * advice->gain;
+  advice->high = (1 + FUSED_ERROR) * advice->gain;
   advice->factor = now / fused;
   advice->trigger =
       g_strdup_printf ("%u steps of “%s” repeat the same operators with the same weights",
                        n_steps,
                        scope);
   advice->text =
-      g_strdup_printf ("This unrolled recurrent network would be about %.1f× faster fused. "
+      g_strdup_printf ("This unrolled recurrent network would be about %.1f× faster fused%s. "
                        "Try hscope convert --to fused",
-                       advice->factor);
+                       advice->factor,
+                       is_known ? "" : ", if it can be converted");
   return TRUE;
 }
 
@@ -125,7 +155,8 @@ wasted_time (const RuleInput *input, ProfAdvice *advice)
                        100 * worst.reached);
   advice->text = g_strdup ("Fewer and larger operators would use the machine better: use larger "
                            "batches, or join operators");
-  advice->gain = worst.wasted / 2;
+  advice->low = 0;
+  advice->high = worst.wasted;
   return TRUE;
 }
 
@@ -145,7 +176,8 @@ data_movement (const RuleInput *input, ProfAdvice *advice)
       advice->text =
           g_strdup ("Slices of the slowest axis are free, others are copied: a layout with the "
                     "time first (TNC) and fused gates avoid most of it");
-      advice->gain = 0.7 * sum->self;
+      advice->low = 0;
+      advice->high = sum->self;
       return TRUE;
     }
   return FALSE;
@@ -251,9 +283,23 @@ static int
 compare_gains (gconstpointer a, gconstpointer b)
 {
   const ProfAdvice *x = *(ProfAdvice *const *) a, *y = *(ProfAdvice *const *) b;
-  double of_x = isfinite (x->gain) ? x->gain : -1, of_y = isfinite (y->gain) ? y->gain : -1;
+  double of_x = isfinite (x->high) ? x->high : -1, of_y = isfinite (y->high) ? y->high : -1;
 
   return of_x < of_y ? 1 : of_x > of_y ? -1 : 0;
+}
+
+char *
+prof_advice_gain (const ProfAdvice *advice)
+{
+  g_autofree char *gain = prof_format_seconds (advice->gain);
+  g_autofree char *low = prof_format_seconds (advice->low);
+  g_autofree char *high = prof_format_seconds (advice->high);
+
+  if (isfinite (advice->gain))
+    return g_strdup_printf (" (about %s a run, %s … %s)", gain, low, high);
+  if (isfinite (advice->high))
+    return g_strdup_printf (" (gain not known, at most %s a run)", high);
+  return g_strdup ("");
 }
 
 GPtrArray *
@@ -268,12 +314,13 @@ prof_advise (const ProfCapture *capture, const ProfSummary *summary)
   prof_statistics (clean, n, &statistics);
   input.clean = statistics.median.median;
   input.deviation = statistics.deviation;
-  input.host = input.clean - (summary->nodes - summary->overhead);
   for (guint i = 0; i < G_N_ELEMENTS (rules); i++)
     {
       ProfAdvice *advice = g_new0 (ProfAdvice, 1);
 
-      *advice = (ProfAdvice){ .rule = rules[i].name, .gain = NAN, .factor = NAN };
+      *advice = (ProfAdvice){
+        .rule = rules[i].name, .gain = NAN, .low = NAN, .high = NAN, .factor = NAN
+      };
       if (rules[i].check (&input, advice))
         {
           if (isfinite (advice->gain) && !isfinite (advice->factor) && advice->gain < input.clean)

@@ -166,9 +166,13 @@ scope_page_add_result (ScopePage *page, const ProfCapture *capture, const ProfSu
   append_clean (html, capture, summary);
   append_traced (html, capture, summary);
   if (isfinite (planned))
-    append_row_take (html, "peak memory for values", prof_format_bytes (planned));
+    append_row_take (html,
+                     "peak memory planned for values, an upper bound of what is touched",
+                     prof_format_bytes (planned));
   if (isfinite (resident))
-    append_row_take (html, "peak memory of the process", prof_format_bytes (resident));
+    append_row_take (html,
+                     "peak memory of the process, all that it touched",
+                     prof_format_bytes (resident));
   append_counts (html, capture);
   g_string_append (html, "</table>\n");
   scope_page_add_html (page, "Result", html);
@@ -200,8 +204,7 @@ append_node (GString           *html,
   append_cell_take (html, g_strdup_printf ("%.1f %%", 100 * sum->self / summary->traced));
   append_cell_take (html, prof_format_quantity (rate));
   append_cell_take (html, prof_format_bytes (sum->bytes));
-  append_cell_take (html,
-                    has_point ? g_strdup_printf ("%.0f %%", 100 * point.reached) : g_strdup ("–"));
+  append_cell_take (html, has_point ? prof_roofline_text (&point) : g_strdup ("–"));
   g_string_append (html, "</tr>\n");
 }
 
@@ -274,15 +277,13 @@ scope_page_add_advice (ScopePage *page, const ProfCapture *capture, const ProfSu
   for (guint i = 0; i < list->len; i++)
     {
       const ProfAdvice *advice = list->pdata[i];
-      g_autofree char  *gain = prof_format_seconds (advice->gain);
+      g_autofree char  *gain = prof_advice_gain (advice);
 
       g_string_append_printf (html, "<li><b>%s</b>: ", advice->rule);
       scope_html_append (html, advice->trigger);
       g_string_append (html, ". ");
       scope_html_append (html, advice->text);
-      if (isfinite (advice->gain))
-        g_string_append_printf (html, " (about %s per run)", gain);
-      g_string_append (html, ".</li>\n");
+      g_string_append_printf (html, "%s.</li>\n", gain);
     }
   g_string_append (html, "</ul>\n");
   scope_page_add_html (page, "Advice", html);
