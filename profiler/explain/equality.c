@@ -40,14 +40,21 @@ find_gradient (ProfSubject *subject, const char *name)
   return NULL;
 }
 
+static void
+set_unmatched (ProfEquality *equality, guint output, HybTensor *x, HybTensor *y)
+{
+  equality->unmatched = output + 1;
+  equality->sizes[0] = x ? hyb_tensor_get_size (x) : -1;
+  equality->sizes[1] = y ? hyb_tensor_get_size (y) : -1;
+}
+
 void
 prof_compare_numbers (ProfSubject *a, ProfSubject *b, ProfEquality *equality)
 {
-  guint    n_heads = MIN (prof_subject_n_heads (a), prof_subject_n_heads (b));
-  double   largest = 0;
-  gboolean is_close = TRUE;
+  guint  n_heads = MIN (prof_subject_n_heads (a), prof_subject_n_heads (b));
+  double largest = 0;
 
-  *equality = (ProfEquality){ 0 };
+  *equality = (ProfEquality){ .is_finite = TRUE };
   for (guint i = 0; i < prof_subject_n_outputs (a); i++)
     {
       HybTensor *x = prof_subject_get_output (a, i);
@@ -59,14 +66,42 @@ prof_compare_numbers (ProfSubject *a, ProfSubject *b, ProfEquality *equality)
       if (!y || hyb_tensor_get_size (x) != hyb_tensor_get_size (y))
         {
           /* Fused layers have one array of weights, whose gradient exists in no other form. */
-          is_close = is_close && i >= n_heads;
+          if (i < prof_subject_n_heads (a) && equality->unmatched == 0)
+            set_unmatched (equality, i, x, y);
           continue;
         }
-      is_close = compare_tensors (x, y, equality, &largest) && is_close;
+      equality->is_finite = compare_tensors (x, y, equality, &largest) && equality->is_finite;
       equality->n_compared++;
     }
+  if (equality->unmatched == 0 && prof_subject_n_heads (b) > prof_subject_n_heads (a))
+    set_unmatched (equality, n_heads, NULL, prof_subject_get_output (b, n_heads));
   equality->tolerance = TOLERANCE * MAX (largest, 1);
-  equality->ok = is_close && equality->n_compared > 0 && equality->max_abs <= equality->tolerance;
+  equality->ok = equality->unmatched == 0 && equality->is_finite && equality->n_compared > 0 &&
+                 equality->max_abs <= equality->tolerance;
+}
+
+char *
+prof_equality_explain (const ProfEquality *equality)
+{
+  guint number = equality->unmatched;
+
+  if (number > 0 && (equality->sizes[0] < 0 || equality->sizes[1] < 0))
+    return g_strdup_printf ("only one of them has an output %u", number);
+  if (number > 0)
+    return g_strdup_printf ("output %u has %" G_GINT64_FORMAT " elements in one of them and "
+                            "%" G_GINT64_FORMAT " in the other",
+                            number,
+                            equality->sizes[0],
+                            equality->sizes[1]);
+  if (equality->n_compared == 0)
+    return g_strdup ("they have no output in common");
+  if (!equality->is_finite)
+    return g_strdup_printf ("a difference in %u arrays is infinite or not a number",
+                            equality->n_compared);
+  return g_strdup_printf ("the largest difference in %u arrays is %g, the tolerance %g",
+                          equality->n_compared,
+                          equality->max_abs,
+                          equality->tolerance);
 }
 
 void
@@ -78,6 +113,7 @@ prof_equality_join (ProfEquality *to, const ProfEquality *from)
       return;
     }
   to->ok = to->ok && from->ok;
+  to->is_finite = to->is_finite && from->is_finite;
   to->n_compared += from->n_compared;
   if (from->max_abs / from->tolerance > to->max_abs / to->tolerance)
     {

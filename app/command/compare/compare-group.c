@@ -182,19 +182,21 @@ scope_group_check (ScopeGroup *group, GCancellable *cancellable, GError **error)
       prof_compare_numbers (first->subject, other->subject, &equality);
       prof_equality_join (&group->equality, &equality);
       if (!equality.ok)
-        return hyb_error_at (
-            error,
-            PROF_ERROR,
-            PROF_ERROR_UNEQUAL,
-            NULL,
-            "Compare only models that compute the same; hscope prove shows where they differ",
-            "“%s” and “%s” do not compute the same numbers: the largest difference "
-            "in %u arrays is %g, the tolerance %g",
-            a,
-            b,
-            equality.n_compared,
-            equality.max_abs,
-            equality.tolerance);
+        {
+          g_autofree char *why = prof_equality_explain (&equality);
+
+          return hyb_error_at (error,
+                               PROF_ERROR,
+                               PROF_ERROR_UNEQUAL,
+                               NULL,
+                               "Compare only models that compute the same; hscope prove shows "
+                               "where "
+                               "they differ",
+                               "“%s” and “%s” do not compute the same numbers: %s",
+                               a,
+                               b,
+                               why);
+        }
     }
   if (group->candidates->len == 1)
     group->equality = (ProfEquality){ .ok = TRUE };

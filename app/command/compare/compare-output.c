@@ -11,6 +11,7 @@
 #include "app/command/compare/compare-matrix.h"
 #include "app/command/compare/compare-steps.h"
 #include "app/command/compare/compare-text.h"
+#include "app/command/compare/compare-warnings.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -193,6 +194,7 @@ scope_comparison_print_json (const ScopeComparison *self)
   scope_json_end (json);
   describe_explanations (json, self);
   describe_ladder (json, self->ladder);
+  scope_comparison_describe_warnings (json, self);
   scope_json_print (json);
 }
 
@@ -209,6 +211,7 @@ scope_comparison_print (const ScopeComparison *self)
                              rung_name (self->ladder, prof_ladder_last_pass (self->ladder)));
   print_explanations (self);
   print_skipped (self);
+  scope_comparison_print_warnings (self);
 }
 
 gboolean
@@ -248,5 +251,6 @@ scope_comparison_write_report (const ScopeComparison *self, const char *path, GE
     scope_page_add_ladder (page,
                            self->ladder,
                            self->has_explanation ? &self->ladder_explanation : NULL);
+  scope_page_add_warnings (page, self);
   return scope_page_write (page, path, error);
 }

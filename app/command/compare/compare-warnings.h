@@ -1,0 +1,19 @@
+/* compare-warnings.h — the conditions that make the times of a comparison unreliable.
+ *
+ * They are those that hscope profile prints, of the machine and of every candidate.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "app/command/compare/comparison.h"
+#include "app/command/json-writer.h"
+#include "app/command/report/report-page.h"
+
+/* Each warning once, as a sentence; what holds for one candidate only begins with its name.
+ * NULL-terminated; free with g_strfreev(). */
+char **scope_comparison_warnings (const ScopeComparison *self);
+/* Prints them, one line each. */
+void scope_comparison_print_warnings (const ScopeComparison *self);
+/* Adds them to an open object as the list "warnings". */
+void scope_comparison_describe_warnings (ScopeJson *json, const ScopeComparison *self);
+/* Adds them to a report; nothing if there are none. */
+void scope_page_add_warnings (ScopePage *page, const ScopeComparison *self);
