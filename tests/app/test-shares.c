@@ -1,0 +1,170 @@
+/* test-shares.c — the times of all parts of a traced run add up to it, for every gallery model.
+ *
+ * Nothing that is asserted depends on how long anything took.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/block/plugin.h"
+#include "hscope-fixture.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Options that make a model small. */
+static const struct
+{
+  const char *name, *options;
+} smaller[] = {
+  { "bucket-lm", "?hidden=16&length=6&shorter=4&batch=3" },
+  { "ctc-reader", "?width=32&letters=2&hidden=8&batch=2" },
+  { "lenet", "?channels=4&batch=2" },
+  { "lstm-foreach", "?hidden=16&length=5&batch=3" },
+  { "lstm-hybrid", "?hidden=16&length=5&batch=3" },
+  { "lstm-lm", "?hidden=16&layers=2&length=5&batch=3" },
+  { "lstm-unrolled", "?hidden=16&length=5&batch=3" },
+  { "resnet18", "?channels=4&classes=5&size=32&batch=2" },
+};
+
+static double
+number (const cJSON *object, const char *key)
+{
+  const cJSON *item = cJSON_GetObjectItem (object, key);
+
+  g_assert_true (cJSON_IsNumber (item));
+  return item->valuedouble;
+}
+
+/* The sum of a member over a list. */
+static double
+sum (const cJSON *json, const char *list, const char *key)
+{
+  const cJSON *item;
+  double       total = 0;
+
+  cJSON_ArrayForEach (item, cJSON_GetObjectItem (json, list)) total += number (item, key);
+  return total;
+}
+
+/* Sums of doubles in different orders differ in their last digits only. */
+static void
+assert_near (double a, double b)
+{
+  g_assert_cmpfloat_with_epsilon (a, b, 1e-9 * MAX (fabs (a), fabs (b)));
+}
+
+/* The sum of the column of shares of a CSV file. */
+static double
+sum_csv (const char *text)
+{
+  g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
+  double total = 0;
+
+  for (guint i = 1; lines[i] && *lines[i]; i++)
+    {
+      g_autoptr (GString) line = g_string_new (NULL);
+      gboolean is_quoted = FALSE;
+      g_auto (GStrv) fields = NULL;
+
+      /* Commas inside quotes are not between fields. */
+      for (const char *at = lines[i]; *at; at++)
+        {
+          is_quoted ^= *at == '"';
+          g_string_append_c (line, *at == ',' && is_quoted ? ';' : *at);
+        }
+      fields = g_strsplit (line->str, ",", -1);
+      g_assert_cmpuint (g_strv_length (fields), >=, 14);
+      total += g_ascii_strtod (fields[11], NULL);
+    }
+  return total;
+}
+
+static void
+assert_adds_up (const cJSON *json)
+{
+  static const char *const lists[] = { "nodes", "operators", "scopes", "categories" };
+  const cJSON             *traced = cJSON_GetObjectItem (json, "traced"), *node;
+  double                   outside = sum (json, "outside_nodes", "self_seconds");
+
+  assert_near (number (traced, "nodes_seconds") + number (traced, "between_seconds"),
+               number (traced, "seconds"));
+  for (guint i = 0; i < G_N_ELEMENTS (lists); i++)
+    {
+      assert_near (sum (json, lists[i], "self_seconds") + outside, number (traced, "seconds"));
+      assert_near (sum (json, lists[i], "share") + sum (json, "outside_nodes", "share"), 1);
+    }
+  cJSON_ArrayForEach (node, cJSON_GetObjectItem (json, "nodes"))
+  {
+    double count = number (node, "count");
+
+    g_assert_cmpfloat (count, ==, floor (count)); /* no events were lost */
+    g_assert_cmpfloat (count, >=, 1);
+    g_assert_cmpfloat (number (node, "low"), <=, number (node, "self_seconds"));
+    g_assert_cmpfloat (number (node, "high"), >=, number (node, "self_seconds"));
+  }
+}
+
+static void
+assert_model_adds_up (const char *name, const char *backward)
+{
+  Fixture          fixture = { 0 };
+  const char      *options = "";
+  g_autofree char *model = NULL, *csv = NULL, *text = NULL;
+  g_autoptr (cJSON) json = NULL;
+
+  fixture_set_up (&fixture, NULL);
+  csv = in_folder (&fixture, "nodes.csv");
+  for (guint i = 0; i < G_N_ELEMENTS (smaller); i++)
+    if (strcmp (smaller[i].name, name) == 0)
+      options = smaller[i].options;
+  model = g_strconcat ("gallery:", name, options, NULL);
+  fixture_run (&fixture,
+               (char *[]){ (char *) HSCOPE,
+                           (char *) "profile",
+                           model,
+                           (char *) "--json",
+                           (char *) "--repeat=2",
+                           (char *) "--warmup=1",
+                           (char *) "--traced=3",
+                           (char *) "--csv",
+                           csv,
+                           (char *) backward,
+                           NULL });
+  if (fixture.code != 0)
+    g_error ("%s: %s", model, fixture.err);
+  json = parse_output (&fixture);
+  assert_adds_up (json);
+  g_assert_true (g_file_get_contents (csv, &text, NULL, NULL));
+  assert_near (sum_csv (text), 1);
+  fixture_tear_down (&fixture, NULL);
+}
+
+static void
+test_forward (gconstpointer name)
+{
+  assert_model_adds_up (name, NULL);
+}
+
+static void
+test_backward (gconstpointer name)
+{
+  assert_model_adds_up (name, "--backward");
+}
+
+int
+main (int argc, char **argv)
+{
+  g_autoptr (GPtrArray) models = NULL;
+
+  g_setenv ("HYBRIDSCOPE_GALLERY", HYB_GALLERY, FALSE);
+  models = hyb_gallery_list ();
+  g_test_init (&argc, &argv, NULL);
+  g_assert_cmpuint (models->len, >=, 19);
+  for (guint i = 0; i < models->len; i++)
+    {
+      const char      *name = ((const HybModelClass *) models->pdata[i])->name;
+      g_autofree char *forward = g_strdup_printf ("/app/shares/%s/forward-adds-up", name);
+      g_autofree char *backward = g_strdup_printf ("/app/shares/%s/backward-adds-up", name);
+
+      g_test_add_data_func (forward, name, test_forward);
+      g_test_add_data_func (backward, name, test_backward);
+    }
+  return g_test_run ();
+}
