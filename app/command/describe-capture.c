@@ -84,6 +84,7 @@ describe_groups (ScopeJson *json, const char *key, const GArray *groups)
       scope_json_double (json, "share", sum->share);
       scope_json_double (json, "flops", sum->flops);
       scope_json_double (json, "bytes", sum->bytes);
+      scope_json_double (json, "allocated_bytes", sum->allocated);
       scope_json_end (json);
     }
   scope_json_end (json);
@@ -114,6 +115,8 @@ describe_nodes (ScopeJson *json, const ProfCapture *capture, const ProfSummary *
       scope_json_double (json, "share", sum->self / summary->traced);
       scope_json_double (json, "flops", sum->flops);
       scope_json_double (json, "bytes", sum->bytes);
+      scope_json_string (json, "inputs", sum->inputs);
+      scope_json_double (json, "allocated_bytes", sum->allocated);
       if (node->step != PROF_NONE)
         scope_json_int (json, "step", node->step);
       scope_json_end (json);

@@ -6,10 +6,12 @@
 
 #include "profiler/capture/capture-format.h"
 
+#include <math.h>
 #include <string.h>
 
 struct _ProfBuilder
 {
+  GHashTable *details; /* row → index in their section + 1 */
   GArray     *section[PROF_N_SECTIONS];
   GHashTable *texts; /* text → offset + 1 */
 };
@@ -22,6 +24,7 @@ prof_builder_new (void)
 
   for (guint i = 0; i < PROF_N_SECTIONS; i++)
     builder->section[i] = g_array_new (FALSE, TRUE, prof_entry_sizes[i]);
+  builder->details = g_hash_table_new (NULL, NULL);
   builder->texts = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   g_array_append_val (builder->section[PROF_SECTION_STRINGS], nothing);
   return builder;
@@ -34,6 +37,7 @@ prof_builder_free (ProfBuilder *builder)
     return;
   for (guint i = 0; i < PROF_N_SECTIONS; i++)
     g_array_unref (builder->section[i]);
+  g_hash_table_unref (builder->details);
   g_hash_table_unref (builder->texts);
   g_free (builder);
 }
@@ -156,6 +160,43 @@ prof_builder_n_nodes (const ProfBuilder *builder)
   return builder->section[PROF_SECTION_NODES]->len;
 }
 
+/* The details of a row, added if there are none. */
+static ProfNodeDetail *
+get_detail (ProfBuilder *builder, guint32 row)
+{
+  GArray        *details = builder->section[PROF_SECTION_DETAILS];
+  ProfNodeDetail fresh = { .row = row, .allocated = NAN };
+  guint index = GPOINTER_TO_UINT (g_hash_table_lookup (builder->details, GUINT_TO_POINTER (row)));
+
+  if (index == 0)
+    {
+      g_array_append_val (details, fresh);
+      index = details->len;
+      g_hash_table_insert (builder->details, GUINT_TO_POINTER (row), GUINT_TO_POINTER (index));
+    }
+  return &g_array_index (details, ProfNodeDetail, index - 1);
+}
+
+void
+prof_builder_set_inputs (ProfBuilder *builder, guint32 row, const char *inputs)
+{
+  get_detail (builder, row)->inputs = prof_builder_text (builder, inputs);
+}
+
+void
+prof_builder_set_allocated (ProfBuilder *builder, guint32 row, double bytes)
+{
+  get_detail (builder, row)->allocated = bytes;
+}
+
+static int
+compare_details (gconstpointer a, gconstpointer b)
+{
+  guint32 x = ((const ProfNodeDetail *) a)->row, y = ((const ProfNodeDetail *) b)->row;
+
+  return x < y ? -1 : x > y;
+}
+
 void
 prof_builder_set_edges (ProfBuilder *builder, guint32 row, const guint32 *edges, guint n)
 {
@@ -233,6 +274,8 @@ prof_builder_finish (ProfBuilder *builder)
   GByteArray *file = g_byte_array_new ();
   guint64     at = sizeof header + sizeof sections;
 
+  g_array_sort (builder->section[PROF_SECTION_DETAILS], compare_details);
+  g_hash_table_remove_all (builder->details);
   memcpy (header.magic, PROF_MAGIC, sizeof header.magic);
   for (guint i = 0; i < PROF_N_SECTIONS; i++)
     {

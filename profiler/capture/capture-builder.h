@@ -32,6 +32,10 @@ guint32 prof_builder_add_node (ProfBuilder *builder, const ProfNode *node);
 ProfNode *prof_builder_get_node (ProfBuilder *builder, guint32 row);
 /* The number of nodes. */
 guint prof_builder_n_nodes (const ProfBuilder *builder);
+/* Sets the types of a node's inputs, as a text. */
+void prof_builder_set_inputs (ProfBuilder *builder, guint32 row, const char *inputs);
+/* Sets the bytes that one execution of a node takes. */
+void prof_builder_set_allocated (ProfBuilder *builder, guint32 row, double bytes);
 /* Sets the rows that a node reads.  They may be added later. */
 void prof_builder_set_edges (ProfBuilder *builder, guint32 row, const guint32 *edges, guint n);
 

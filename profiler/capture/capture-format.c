@@ -18,4 +18,5 @@ const guint32 prof_entry_sizes[PROF_N_SECTIONS] = {
   [PROF_SECTION_MEMORY] = sizeof (ProfMemoryPoint),
   [PROF_SECTION_SYMBOL] = 1,
   [PROF_SECTION_FACTS] = sizeof (ProfFactsEntry),
+  [PROF_SECTION_DETAILS] = sizeof (ProfNodeDetail),
 };

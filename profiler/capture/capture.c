@@ -96,6 +96,7 @@ static const char *const section_contents[PROF_N_SECTIONS] = {
   [PROF_SECTION_MEMORY] = "values of memory in use",
   [PROF_SECTION_SYMBOL] = "bytes of the model's graph as a file",
   [PROF_SECTION_FACTS] = "facts about samples",
+  [PROF_SECTION_DETAILS] = "details of operators",
 };
 
 static guint32
@@ -377,6 +378,26 @@ prof_capture_get_edges (const ProfCapture *capture, guint32 row, guint *n)
 }
 
 /* --- Samples, events, memory --- */
+
+const ProfNodeDetail *
+prof_capture_find_detail (const ProfCapture *capture, guint32 row)
+{
+  const ProfNodeDetail *details = capture->section[PROF_SECTION_DETAILS];
+  guint32               low = 0, high = capture->count[PROF_SECTION_DETAILS];
+
+  while (low < high)
+    {
+      guint32 middle = low + (high - low) / 2;
+
+      if (details[middle].row == row)
+        return &details[middle];
+      if (details[middle].row < row)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+  return NULL;
+}
 
 guint
 prof_capture_n_samples (const ProfCapture *capture)

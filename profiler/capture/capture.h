@@ -66,6 +66,8 @@ const ProfNode *prof_capture_get_node (const ProfCapture *capture, guint32 row);
 /* The n rows that a node reads, which may be any numbers in a damaged capture; NULL if there are
  * none. */
 const guint32 *prof_capture_get_edges (const ProfCapture *capture, guint32 row, guint *n);
+/* More about a node that ran; NULL if the capture has nothing about it. */
+const ProfNodeDetail *prof_capture_find_detail (const ProfCapture *capture, guint32 row);
 
 /* The number of samples of all kinds. */
 guint prof_capture_n_samples (const ProfCapture *capture);

@@ -58,6 +58,14 @@ typedef struct
   double  seconds;
 } ProfSample;
 
+/* More about a node that ran. */
+typedef struct
+{
+  guint32  row;
+  ProfText inputs;    /* types of its inputs: “f32(32,64) f32(64)” */
+  double   allocated; /* bytes that one execution takes for outputs and workspace; NaN: not known */
+} ProfNodeDetail;
+
 /* Memory in use while a node ran. */
 typedef struct
 {

@@ -247,7 +247,7 @@ append_groups (GString *to, const char *title, const ProfSummary *summary, const
     return;
   g_string_append_c (to, '\n');
   append_padded (to, title, NAME_WIDTH);
-  g_string_append (to, "  calls       self  share     FLOP/s     byte/s\n");
+  g_string_append (to, "  calls       self  share     FLOP/s     byte/s  allocated\n");
   for (guint i = 0; i < groups->len; i++)
     {
       const ProfGroupSum *sum = &g_array_index (groups, ProfGroupSum, i);
@@ -261,6 +261,7 @@ append_groups (GString *to, const char *title, const ProfSummary *summary, const
       append_share (to, sum->name, sum->count, sum->self, sum->share);
       append_right (to, prof_format_quantity (sum->self > 0 ? sum->flops / sum->self : NAN), 10);
       append_right (to, prof_format_quantity (sum->self > 0 ? sum->bytes / sum->self : NAN), 11);
+      append_right (to, prof_format_bytes (sum->allocated), 11);
       g_string_append_c (to, '\n');
     }
   if (groups->len > MAX_ROWS)
@@ -282,7 +283,7 @@ append_nodes (GString *to, const ProfCapture *capture, const ProfSummary *summar
     return;
   g_string_append_c (to, '\n');
   append_padded (to, "node", NAME_WIDTH);
-  g_string_append (to, "  calls       self  share     FLOP/s  operator\n");
+  g_string_append (to, "  calls       self  share     FLOP/s  allocated  operator, inputs\n");
   for (guint i = 0; i < summary->node->len; i++)
     {
       const ProfNodeSum *sum = &g_array_index (summary->node, ProfNodeSum, i);
@@ -299,7 +300,11 @@ append_nodes (GString *to, const ProfCapture *capture, const ProfSummary *summar
                     sum->self,
                     sum->self / summary->traced);
       append_right (to, prof_format_quantity (prof_node_rate (node, sum)), 10);
-      g_string_append_printf (to, "  %s\n", prof_capture_get_string (capture, node->type));
+      append_right (to, prof_format_bytes (sum->allocated), 11);
+      g_string_append_printf (to,
+                              "  %s %s\n",
+                              prof_capture_get_string (capture, node->type),
+                              sum->inputs);
     }
   if (summary->node->len > MAX_ROWS)
     {

@@ -43,7 +43,7 @@ prof_print_csv (const ProfCapture *capture, const ProfSummary *summary)
 {
   GString *text =
       g_string_new ("name,operator,category,scope,step,shape,count,self_seconds,low,high,"
-                    "inclusive_seconds,share,flops,bytes\n");
+                    "inclusive_seconds,share,flops,bytes,input_types,allocated_bytes\n");
 
   ProfGroupSum rest[PROF_MAX_REST];
   guint        n_rest = prof_summary_rest (summary, rest);
@@ -75,6 +75,9 @@ prof_print_csv (const ProfCapture *capture, const ProfSummary *summary)
       append_number (text, sum->self / summary->traced);
       append_number (text, sum->flops);
       append_number (text, sum->bytes);
+      g_string_append_c (text, ',');
+      append_field (text, sum->inputs);
+      append_number (text, sum->allocated);
       g_string_append_c (text, '\n');
     }
   /* Times that no node takes, so that the shares of all rows add up to 1. */
@@ -86,7 +89,7 @@ prof_print_csv (const ProfCapture *capture, const ProfSummary *summary)
       g_string_append (text, ",,");
       append_number (text, rest[i].inclusive);
       append_number (text, rest[i].share);
-      g_string_append (text, ",,\n");
+      g_string_append (text, ",,,,\n");
     }
   return g_string_free (text, FALSE);
 }

@@ -266,6 +266,27 @@ find_row (ProfAttribution *attribution, Source *source, HybGraph *graph, HybNode
   return add_row (attribution, source, graph, id, origin);
 }
 
+#define MAX_INPUTS 8 /* that are listed */
+
+/* The types of a node's inputs.  (transfer full) */
+static char *
+list_inputs (HybGraph *graph, HybNodeId id, const HybType *types)
+{
+  const HybNode    *node = hyb_graph_get_node (graph, id);
+  const HybValueId *inputs = hyb_graph_get_inputs (graph, id);
+  GString          *list = g_string_new (NULL);
+
+  for (guint i = 0; i < MIN (node->n_inputs, MAX_INPUTS); i++)
+    {
+      g_autofree char *type = hyb_type_to_string (&types[inputs[i]]);
+
+      g_string_append_printf (list, "%s%s", i > 0 ? " " : "", type);
+    }
+  if (node->n_inputs > MAX_INPUTS)
+    g_string_append_printf (list, " … %u more", node->n_inputs - MAX_INPUTS);
+  return g_string_free (list, FALSE);
+}
+
 /* Sets shape and cost from the types of the graph that ran, which are the most complete. */
 static void
 complete_row (ProfAttribution *attribution,
@@ -274,10 +295,13 @@ complete_row (ProfAttribution *attribution,
               HybNodeId        id,
               const HybType   *types)
 {
-  ProfNode known, *row;
+  ProfNode         known, *row;
+  g_autofree char *inputs = NULL;
 
   if (!types)
     return;
+  inputs = list_inputs (graph, id, types);
+  prof_builder_set_inputs (attribution->builder, index, inputs);
   known = describe_node (attribution->builder, graph, id, types);
   row = prof_builder_get_node (attribution->builder, index);
   row->shape = known.shape;

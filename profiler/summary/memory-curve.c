@@ -104,6 +104,7 @@ prof_memory_curve (const HybPlan *plan)
   GArray *curve = g_array_new (FALSE, FALSE, sizeof (ProfLive));
   g_autoptr (GArray) ranges = NULL;
   g_autofree gint64 *change = NULL;
+  g_autofree gsize  *taken = NULL;
   gint64             live = 0;
   HybNodeId          at = 0;
 
@@ -112,10 +113,12 @@ prof_memory_curve (const HybPlan *plan)
 
   ranges = find_ranges (plan);
   change = g_new0 (gint64, (gsize) hyb_graph_n_nodes (plan->graph) + 2);
+  taken = g_new0 (gsize, MAX (hyb_graph_n_nodes (plan->graph), 1));
   for (guint i = 0; i < ranges->len; i++)
     {
       const LiveRange *range = &g_array_index (ranges, LiveRange, i);
 
+      taken[range->first] += range->end - range->begin;
       change[range->first] += (gint64) (range->end - range->begin);
       change[range->last + 1] -= (gint64) (range->end - range->begin);
     }
@@ -126,6 +129,7 @@ prof_memory_curve (const HybPlan *plan)
       for (; at <= plan->steps[i].node; at++)
         live += change[at];
       point.live = (gsize) live + plan->steps[i].workspace_bytes;
+      point.taken = taken[point.node] + plan->steps[i].workspace_bytes;
       g_array_append_val (curve, point);
     }
   return curve;

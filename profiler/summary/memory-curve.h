@@ -8,8 +8,9 @@
 
 typedef struct
 {
-  HybNodeId node; /* of the planned graph */
-  gsize     live; /* bytes of values that are still read, and the node's workspace */
+  HybNodeId node;  /* of the planned graph */
+  gsize     live;  /* bytes of values that are still read, and the node's workspace */
+  gsize     taken; /* bytes for outputs that lie in no input's memory, and the node's workspace */
 } ProfLive;
 
 /* GArray of ProfLive, one per step of the plan; empty for plans whose shapes are only known at run

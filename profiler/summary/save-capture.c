@@ -188,6 +188,35 @@ add_events (ProfBuilder *builder, const ProfAttribution *attribution, const Prof
   prof_phase_rows_finish (phases);
 }
 
+/* Stores what nodes allocated in the last run in which they did, where a run goes operator by operator.
+ * A node ends after its allocations, so those since the last node that ended are its own. */
+static void
+add_allocations (ProfBuilder           *builder,
+                 const ProfAttribution *attribution,
+                 const ProfRecorder    *recorder)
+{
+  for (guint thread = 0; thread < prof_recorder_n_threads (recorder); thread++)
+    {
+      double pending = 0;
+
+      for (gsize i = 0; i < prof_recorder_n_events (recorder, thread); i++)
+        {
+          const ProfEvent *event = prof_recorder_get_event (recorder, thread, i);
+          ProfEventKind    kind = prof_event_kind (event);
+          guint32          row = PROF_NONE;
+
+          if (kind == PROF_EVENT_MEMORY)
+            pending += (double) MAX (prof_event_bytes (event), 0);
+          if (kind == PROF_EVENT_NODE)
+            row = prof_attribution_get_row (attribution, event->graph, event->node);
+          if (row != PROF_NONE && pending > 0)
+            prof_builder_set_allocated (builder, row, pending);
+          if (kind != PROF_EVENT_MEMORY)
+            pending = 0;
+        }
+    }
+}
+
 /* Adds the memory in use by step of the plan. */
 static void
 add_memory (ProfBuilder *builder, const ProfAttribution *attribution, const ProfSubject *subject)
@@ -198,10 +227,11 @@ add_memory (ProfBuilder *builder, const ProfAttribution *attribution, const Prof
   for (guint i = 0; i < curve->len; i++)
     {
       const ProfLive *live = &g_array_index (curve, ProfLive, i);
+      guint32         row = prof_attribution_get_planned_row (attribution, live->node);
 
-      prof_builder_add_memory (builder,
-                               prof_attribution_get_planned_row (attribution, live->node),
-                               live->live);
+      prof_builder_add_memory (builder, row, live->live);
+      if (row != PROF_NONE)
+        prof_builder_set_allocated (builder, row, (double) live->taken);
     }
 }
 
@@ -273,6 +303,7 @@ prof_capture_measurement (const ProfSubject *subject,
   if (series->recorder)
     {
       add_events (builder, attribution, series->recorder);
+      add_allocations (builder, attribution, series->recorder);
       add_gradients (builder, attribution, subject, series->recorder);
     }
   add_memory (builder, attribution, subject);

@@ -64,9 +64,13 @@ sum_node (const SummarySource *source, guint32 row, guint index)
   double               self = prof_typical_mean (&source->typical, matrix->self + at);
   double               count = (double) matrix->count[index] / MAX (matrix->n_runs, 1);
 
+  const ProfNodeDetail *detail = prof_capture_find_detail (source->capture, row);
+
   return (ProfNodeSum){
     .row = row,
     .count = count,
+    .allocated = detail ? count * detail->allocated : NAN,
+    .inputs = detail ? prof_capture_get_string (source->capture, detail->inputs) : "",
     .self = self,
     .low = MIN (interval.low, self),
     .high = MAX (interval.high, self),
@@ -133,6 +137,7 @@ sum_groups (const ProfCapture *capture,
       to->count += sum->count;
       to->self += sum->self;
       to->inclusive += sum->inclusive;
+      to->allocated += isfinite (sum->allocated) ? sum->allocated : 0;
       to->share += summary->traced > 0 ? sum->self / summary->traced : 0;
       to->flops += work_outside_bodies (node, sum->flops);
       to->bytes += work_outside_bodies (node, sum->bytes);
@@ -271,6 +276,7 @@ rest_row (const ProfSummary *summary, const char *name, double seconds)
     .share = summary->traced > 0 ? seconds / summary->traced : 0,
     .flops = NAN,
     .bytes = NAN,
+    .allocated = NAN,
     .category = HYB_N_CATEGORIES,
   };
 }

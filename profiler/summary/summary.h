@@ -9,12 +9,14 @@
 
 typedef struct
 {
-  guint32 row;
-  double  count;        /* executions per run */
-  double  self;         /* seconds without the events inside */
-  double  low, high;    /* 95 % interval of their median over all runs, widened to contain self */
-  double  inclusive;    /* seconds with them */
-  double  flops, bytes; /* of all executions in a run; NaN: not known */
+  guint32     row;
+  double      count;     /* executions per run */
+  double      self;      /* seconds without the events inside */
+  double      low, high; /* 95 % interval of their median over all runs, widened to contain self */
+  double      inclusive; /* seconds with them */
+  double      flops, bytes; /* of all executions in a run; NaN: not known */
+  double      allocated;    /* bytes for outputs and workspace, in a run; NaN: not known */
+  const char *inputs;       /* types of its inputs, "" if not known; owned by the capture */
 } ProfNodeSum;
 
 /* All nodes with the same operator type, scope or category. */
@@ -25,7 +27,8 @@ typedef struct
   double      count, self, inclusive; /* as for nodes */
   double      share;                  /* of the traced run */
   double      flops, bytes;
-  guint16     category; /* of the first node */
+  double      allocated; /* bytes of those whose allocations are known */
+  guint16     category;  /* of the first node */
 } ProfGroupSum;
 
 typedef struct

@@ -156,6 +156,36 @@ test_self_times_of_a_run_are_its_nodes (void)
   g_assert_cmpuint (self_sum, ==, outer);
 }
 
+/* A product of (2, 8) and (8, 8), with a bias: its output of 2 × 8 numbers takes 64 bytes. */
+static void
+test_details_of_nodes (void)
+{
+  static const HybMode modes[] = { HYB_MODE_STATIC, HYB_MODE_IMPERATIVE };
+
+  for (guint k = 0; k < G_N_ELEMENTS (modes); k++)
+    {
+      g_autoptr (TestModel) model = test_model_unrolled (3, 8, 2);
+      g_autoptr (ProfCapture) capture = test_model_capture (model, modes[k], FALSE);
+      g_autoptr (ProfSummary) summary = prof_summary_new (capture);
+      guint n_found = 0;
+
+      for (guint i = 0; i < summary->node->len; i++)
+        {
+          const ProfNodeSum *sum = &g_array_index (summary->node, ProfNodeSum, i);
+          const ProfNode    *node = prof_capture_get_node (capture, sum->row);
+          const char        *name = prof_capture_get_string (capture, node->name);
+
+          if (!g_str_has_suffix (name, "_i2h"))
+            continue;
+          n_found++;
+          g_assert_cmpstr (sum->inputs, ==, "float32 (2, 8) float32 (8, 8) float32 (8,)");
+          g_assert_cmpfloat (sum->allocated, >=, 64);
+        }
+      g_assert_cmpuint (n_found, ==, 3);
+      g_assert_null (prof_capture_find_detail (capture, PROF_NONE - 1));
+    }
+}
+
 static void
 test_recording_changes_no_byte (void)
 {
@@ -321,6 +351,8 @@ main (int argc, char **argv)
   g_test_add_func ("/profiler/recorder/times-add-up", test_times_add_up);
   g_test_add_func ("/profiler/recorder/self-times-of-a-run-are-its-nodes",
                    test_self_times_of_a_run_are_its_nodes);
+  g_test_add_func ("/profiler/recorder/inputs-and-allocations-of-nodes-are-known",
+                   test_details_of_nodes);
   g_test_add_func ("/profiler/recorder/recording-changes-no-byte", test_recording_changes_no_byte);
   g_test_add_func ("/profiler/recorder/gradients-are-ready-in-order",
                    test_gradients_are_ready_in_order);

@@ -197,6 +197,8 @@ append_node (GString           *html,
   scope_html_append (html, prof_capture_get_string (capture, node->name));
   g_string_append (html, "</td><td class=\"words\">");
   scope_html_append (html, prof_capture_get_string (capture, node->type));
+  g_string_append (html, "</td><td class=\"words\">");
+  scope_html_append (html, sum->inputs);
   g_string_append (html, "</td>");
   append_cell_take (html, g_strdup_printf ("%.0f", sum->count));
   append_cell_take (html, prof_format_seconds (sum->self));
@@ -204,6 +206,7 @@ append_node (GString           *html,
   append_cell_take (html, g_strdup_printf ("%.1f %%", 100 * sum->self / summary->traced));
   append_cell_take (html, prof_format_quantity (rate));
   append_cell_take (html, prof_format_bytes (sum->bytes));
+  append_cell_take (html, prof_format_bytes (sum->allocated));
   append_cell_take (html, has_point ? prof_roofline_text (&point) : g_strdup ("–"));
   g_string_append (html, "</tr>\n");
 }
@@ -214,11 +217,11 @@ append_times (GString *html, const char *label, const ProfGroupSum *sum)
 {
   g_string_append (html, "<tr><td>");
   scope_html_append (html, label);
-  g_string_append (html, "</td><td></td><td></td>");
+  g_string_append (html, "</td><td></td><td></td><td></td>");
   append_cell_take (html, prof_format_seconds (sum->self));
   append_cell_take (html, prof_format_seconds (sum->inclusive));
   append_cell_take (html, g_strdup_printf ("%.1f %%", 100 * sum->share));
-  g_string_append (html, "<td></td><td></td><td></td></tr>\n");
+  g_string_append (html, "<td></td><td></td><td></td><td></td></tr>\n");
 }
 
 /* The nodes that are not listed, what is not in nodes, and the whole. */
@@ -252,10 +255,12 @@ scope_page_add_node_table (ScopePage *page, const ProfCapture *capture, const Pr
 
   if (summary->node->len == 0)
     return;
-  html = g_string_new ("<table><tr><th>node</th><th class=\"words\">operator</th><th>runs</th>"
-                       "<th>self</th><th>inclusive</th><th>share</th><th>FLOP/s</th>"
-                       "<th>bytes</th><th title=\"share of what the machine can reach at this "
-                       "arithmetic intensity\">of the roof</th></tr>\n");
+  html = g_string_new (
+      "<table><tr><th>node</th><th class=\"words\">operator</th><th "
+      "class=\"words\">inputs</th><th>calls</th>"
+      "<th>self</th><th>inclusive</th><th>share</th><th>FLOP/s</th>"
+      "<th>bytes</th><th>allocated</th><th title=\"share of what the machine can reach at this "
+      "arithmetic intensity\">of the roof</th></tr>\n");
   for (guint i = 0; i < MIN (summary->node->len, MAX_NODES); i++)
     append_node (html, capture, summary, &peaks, &g_array_index (summary->node, ProfNodeSum, i));
   append_rest (html, summary);
