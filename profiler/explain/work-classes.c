@@ -52,6 +52,17 @@ is_called_directly (const ProfNode *node)
   return node->graph == 0 && !(node->flags & PROF_NODE_PHASE);
 }
 
+/* Seconds outside of the outermost nodes in exact runs; NaN if there are none. */
+static double
+median_around (const ProfRunMatrix *matrix)
+{
+  g_autofree double *around = g_new (double, MAX (matrix->exact->len, 1));
+
+  for (guint i = 0; i < matrix->exact->len; i++)
+    around[i] = g_array_index (matrix->exact, ProfExactRun, i).around;
+  return prof_median (around, matrix->exact->len);
+}
+
 /* Time stamps are chained, so that a span begins where the last one ended.  The exact run shows how
  * long the time between nodes is, which is divided among the spans. */
 static SpanCost
@@ -59,6 +70,7 @@ find_span_cost (const ProfCapture *capture, const ProfRunMatrix *matrix, const g
 {
   SpanCost cost = { .recording = prof_capture_get_number (capture, "trace.overhead_ns") * 1e-9 };
   double   per_clock = prof_capture_get_number (capture, "trace.clock_ns") * 1e-9;
+  double   exact_around = median_around (matrix);
   double   n_spans = 0, around = 0, all = 0;
 
   if (!isfinite (cost.recording))
@@ -71,12 +83,12 @@ find_span_cost (const ProfCapture *capture, const ProfRunMatrix *matrix, const g
   for (guint32 row = 0; row < prof_capture_n_nodes (capture); row++)
     if (by_row[row] != PROF_NONE && is_called_directly (prof_capture_get_node (capture, row)))
       n_spans += (double) matrix->count[by_row[row]] / MAX (matrix->n_runs, 1);
-  if (isfinite (matrix->exact_between) && n_spans > 0)
+  if (isfinite (exact_around) && n_spans > 0)
     {
       /* In an exact run the second clock reading of each node is between nodes, too. */
       double reading = isfinite (per_clock) ? per_clock * all : 0;
 
-      cost.between = MAX (matrix->exact_between - around - reading, 0) / n_spans;
+      cost.between = MAX (exact_around - around - reading, 0) / n_spans;
     }
   return cost;
 }

@@ -53,7 +53,12 @@ end_run (MatrixFill *fill, guint column, const ProfEvent *event, guint64 self)
     }
   else if (fill->is_exact[event->run])
     {
-      ProfExactRun run = { wall, (double) (self + fill->in_steps) * 1e-9, (double) fill->n_spans };
+      ProfExactRun run = {
+        .wall = wall,
+        .between = (double) (self + fill->in_steps) * 1e-9,
+        .spans = (double) fill->n_spans,
+        .around = MAX (wall - (double) fill->in_nodes * 1e-9, 0),
+      };
 
       g_array_append_val (matrix->exact, run);
     }

@@ -12,6 +12,7 @@ typedef struct
   double wall;    /* seconds */
   double between; /* of which between nodes, also between those of a loop's body */
   double spans;
+  double around; /* seconds outside of the outermost nodes */
 } ProfExactRun;
 
 /* Element (row, run) of self and inclusive is at row × n_runs + run.  Exact runs have no column. */
