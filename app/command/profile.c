@@ -339,6 +339,8 @@ static const ScopeOutput outputs[] = {
   { "capture", ".hscope" },
   { "trace", ".json" },
   { "csv", ".csv" },
+  { "markdown", ".md" },
+  { "junit", ".xml" },
   { 0 },
 };
 

@@ -380,20 +380,16 @@ guess_from_operands (Guess *guess, HybShape *shape)
   return FALSE;
 }
 
-/* A matrix for a fully connected layer that accepts any number of features. */
+/* A matrix for fully connected layers that accept any number of features.  Ten classes suggest
+ * digits; nothing suggests another number. */
 static gboolean
 guess_features (Guess *guess, HybShape *shape)
 {
-  gboolean is_digit = has_ten_classes (guess);
-
-  *shape = hyb_shape_2d (batch_size (guess), is_digit ? 28 * 28 : 100);
-  if (!try_shape (guess, shape))
+  *shape = hyb_shape_2d (batch_size (guess), 28 * 28);
+  if (!has_ten_classes (guess) || !try_shape (guess, shape))
     return FALSE;
   add_batch_reason (guess);
-  if (is_digit)
-    add_reason (guess, "784 = 28 × 28 is usual with ten classes and other sizes fit, too");
-  else
-    add_reason (guess, "any number of features fits");
+  add_reason (guess, "784 = 28 × 28 is usual with ten classes and other sizes fit, too");
   return TRUE;
 }
 
@@ -441,8 +437,8 @@ guess_rank (Guess *guess, HybNodeId variable, HybShape *shape)
     }
   if (guess_from_operands (guess, shape))
     return TRUE;
-  if (is_read_by_linear (guess) && guess_features (guess, shape))
-    return TRUE;
+  if (is_read_by_linear (guess))
+    return guess_features (guess, shape);
   for (guint i = 0; suggests_rank (guess, variable) && i < G_N_ELEMENTS (ranks); i++)
     {
       g_string_truncate (guess->reason, 0);

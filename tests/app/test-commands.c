@@ -143,7 +143,7 @@ test_a_dash_for_a_full_stdout_fails (Fixture *fixture, gconstpointer unused G_GN
 #define SYMBOL                                                                                   \
   "{\"nodes\": [{\"op\": \"null\", \"name\": \"data\", \"inputs\": []},"                         \
   "{\"op\": \"null\", \"name\": \"fc_weight\", \"inputs\": []},"                                 \
-  "{\"op\": \"FullyConnected\", \"name\": \"fc\", \"attrs\": {\"num_hidden\": \"7\", "           \
+  "{\"op\": \"FullyConnected\", \"name\": \"fc\", \"attrs\": {\"num_hidden\": \"10\", "          \
   "\"no_bias\": \"True\"}, \"inputs\": [[0,0,0], [1,0,0]]}], \"arg_nodes\": [0, 1], \"heads\": " \
   "[[2,0,0]], \"attrs\": {\"mxnet_version\": [\"int\", 10901]}}"
 
@@ -157,7 +157,7 @@ assert_guessed (Fixture *fixture)
   g_assert_cmpint (cJSON_GetArraySize (cJSON_GetObjectItem (guess, "shape")), ==, 2);
   g_assert_nonnull (cJSON_GetObjectItem (guess, "reason")->valuestring);
   g_assert_cmpint (cJSON_GetObjectItem (json, "filled")->valueint, ==, 1);
-  g_assert_nonnull (strstr (fixture->err, "data: 1,100 (guessed: "));
+  g_assert_nonnull (strstr (fixture->err, "data: 1,784 (guessed: "));
   g_assert_nonnull (strstr (fixture->err, "1 parameters have no values"));
 }
 

@@ -481,6 +481,8 @@ static const char *const examples[] = {
 static const ScopeOutput outputs[] = {
   { "captures", NULL },
   { "report", ".html" },
+  { "markdown", ".md" },
+  { "junit", ".xml" },
   { 0 },
 };
 

@@ -226,14 +226,10 @@ scope_recordings_print_junit (const ScopeRecordings *recordings)
 
 /* --- Files --- */
 
-/* Writes text to a file; "-" is stdout. */
 static gboolean
 write_text (const char *path, const char *text, GError **error)
 {
-  if (strcmp (path, "-") != 0)
-    return hyb_file_replace_contents (path, text, strlen (text), error);
-  fputs (text, stdout);
-  return TRUE;
+  return hyb_file_replace_contents (path, text, strlen (text), error);
 }
 
 gboolean

@@ -63,26 +63,6 @@ refuse_without_baseline (const ScopeBaselineOptions *options, GError **error)
   return FALSE;
 }
 
-/* One JSON document is all that --json prints on stdout. */
-static gboolean
-refuse_two_outputs (const ScopeBaselineOptions *options,
-                    const ScopeCommonOptions   *common,
-                    GError                    **error)
-{
-  const char *option = g_strcmp0 (options->markdown, "-") == 0 ? "--markdown"
-                       : g_strcmp0 (options->junit, "-") == 0  ? "--junit"
-                                                               : NULL;
-
-  if (!option || !common->json)
-    return TRUE;
-  g_set_error (error,
-               SCOPE_ERROR,
-               SCOPE_ERROR_USAGE,
-               "%s - and --json would both write to stdout; name a file for one of them",
-               option);
-  return FALSE;
-}
-
 /* --- Opening and comparing --- */
 
 static void
@@ -118,7 +98,6 @@ scope_recordings_new (const ScopeBaselineOptions *options,
   recordings->baseline = g_ptr_array_new_with_free_func ((GDestroyNotify) prof_capture_unref);
   recordings->results = g_ptr_array_new_with_free_func (recording_free);
   if (!parse_threshold (options->fail_if_slower, &recordings->threshold, error) ||
-      !refuse_two_outputs (options, common, error) ||
       (!*files && !refuse_without_baseline (options, error)))
     return NULL;
   for (; *files; files++)
