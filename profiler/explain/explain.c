@@ -161,6 +161,7 @@ prof_explain (const ProfCapture *a, const ProfCapture *b, ProfExplanation *expla
 
   explanation->is_certain = pairing.verdict == PROF_SLOWER;
   explanation->saved = interval[PROF_N_BUCKETS];
+  explanation->run = clean[1];
   for (guint i = 0; i < PROF_N_BUCKETS; i++)
     explanation->bucket[i] = (ProfBucket){
       .name = prof_bucket_name (i),
@@ -180,6 +181,15 @@ prof_explain (const ProfCapture *a, const ProfCapture *b, ProfExplanation *expla
                               SAME_FLOPS * MAX (sides[0].products, sides[1].products));
   prof_class_times_clear (&sides[0]);
   prof_class_times_clear (&sides[1]);
+}
+
+gboolean
+prof_explanation_is_clear (const ProfExplanation *explanation, ProfBucketKind kind)
+{
+  const ProfBucket *bucket = &explanation->bucket[kind];
+
+  return fabs (bucket->seconds) > PROF_SAME_WITHIN * explanation->run &&
+         !(bucket->low <= 0 && bucket->high >= 0);
 }
 
 gboolean

@@ -38,6 +38,7 @@ typedef struct
   ProfInterval saved; /* clean seconds of A less those of B */
   ProfBucket   bucket[PROF_N_BUCKETS];
   double       unexplained;  /* saved less all buckets */
+  double       run;          /* clean seconds of a run of B */
   gboolean     is_certain;   /* A is slower beyond the noise: only then there is a cause to name */
   gboolean     is_same_plan; /* both execute the same operators on the same types */
   gboolean     same_flops;   /* products agree within 2 %, or are not known */
@@ -52,6 +53,9 @@ typedef struct
 /* Whether more than PROF_COMPLETE_WITHIN of the difference is unexplained, or a bucket differs by
  * more from its rung.  *worst gets the bucket, PROF_N_BUCKETS for what is unexplained. */
 gboolean prof_explanation_is_incomplete (const ProfExplanation *explanation, ProfBucketKind *worst);
+/* Whether a bucket may be named as a cause: its interval excludes zero, and it is more than
+ * PROF_SAME_WITHIN of a run.  Traced runs are of a single build and cannot tell less. */
+gboolean prof_explanation_is_clear (const ProfExplanation *explanation, ProfBucketKind kind);
 /* Whether causes may be named: the difference is certain, and the plans differ. */
 gboolean prof_explanation_has_cause (const ProfExplanation *explanation);
 /* Sets what rungs measured for a bucket.  rung: (transfer full) in words */

@@ -94,7 +94,7 @@ def main():
             plain = write_model(pathlib.Path(name), "plain", kind, layers)
             more = write_model(pathlib.Path(name), "more", kind, layers + 1)
             result = compare(
-                options.hscope, plain, more, "--shape", SHAPES[kind], "--no-ladder", seconds=options.seconds
+                options.hscope, plain, more, "--shape", SHAPES[kind], "--no-ladder", "--threads", "1", seconds=options.seconds
             )
             pair = result["pairs"][0]  # a: the second model
             named = causes(result["explanation"])

@@ -153,6 +153,12 @@ test_residual_is_claim_less_rung (void)
   prof_bucket_set_rung (&explanation.bucket[PROF_BUCKET_GEMM], 2e-6, g_strdup ("one: 2 µs"));
   g_assert_true (prof_explanation_is_incomplete (&explanation, &worst));
   g_assert_cmpint (worst, ==, PROF_BUCKET_GEMM);
+  g_assert_true (prof_explanation_is_clear (&explanation, PROF_BUCKET_GEMM));
+  /* Half a per cent of a run is less than traced runs of one build can tell. */
+  explanation.bucket[PROF_BUCKET_POINTWISE].seconds = 1e-6;
+  explanation.bucket[PROF_BUCKET_POINTWISE].low = 0.9e-6;
+  explanation.bucket[PROF_BUCKET_POINTWISE].high = 1.1e-6;
+  g_assert_false (prof_explanation_is_clear (&explanation, PROF_BUCKET_POINTWISE));
   explanation.is_same_plan = TRUE;
   g_assert_false (prof_explanation_has_cause (&explanation));
   prof_explanation_clear (&explanation);

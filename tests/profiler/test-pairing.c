@@ -71,16 +71,15 @@ next_factor (Simulation *self)
   g_assert_not_reached ();
 }
 
-/* Fills n samples over n_builds builds.  ratio: how much longer a takes than b, which takes one
+/* Fills n samples over n_builds builds with noise of self->kind.  ratio: how much longer a takes than b, which takes one
  * second. */
 static void
-simulate (Simulation *self, NoiseKind kind, guint64 seed, guint n, guint n_builds, double ratio)
+simulate (Simulation *self, guint64 seed, guint n, guint n_builds, double ratio)
 {
   double bias_a = 0, bias_b = 0;
 
-  self->seed = hyb_random_mix (seed, kind + 1);
+  self->seed = hyb_random_mix (seed, self->kind + 1);
   self->draw = 0;
-  self->kind = kind;
   self->level = 0.1 * normal (self);
   self->in_burst = uniform (self) < 0.2;
   for (guint i = 0; i < n; i++)
@@ -91,11 +90,11 @@ simulate (Simulation *self, NoiseKind kind, guint64 seed, guint n, guint n_build
       self->build[i] = i * n_builds / n;
       if (i == 0 || self->build[i] != self->build[i - 1])
         {
-          bias_a = kind == NOISE_BUILDS ? 0.01 * normal (self) : 0;
-          bias_b = kind == NOISE_BUILDS ? 0.01 * normal (self) : 0;
+          bias_a = self->kind == NOISE_BUILDS ? 0.01 * normal (self) : 0;
+          bias_b = self->kind == NOISE_BUILDS ? 0.01 * normal (self) : 0;
         }
       first = next_factor (self);
-      self->drift[i] = kind == NOISE_DRIFTING ? self->level : 0;
+      self->drift[i] = self->kind == NOISE_DRIFTING ? self->level : 0;
       second = next_factor (self);
       self->a[i] = ratio * exp (bias_a + (b_first ? second : first));
       self->b[i] = exp (bias_b + (b_first ? first : second));
@@ -137,7 +136,8 @@ test_equal_are_rarely_different (void)
             {
               ProfPairing pairing;
 
-              simulate (self, kind, run, n, few ? 1 + run % 5 : MIN (n, N_BUILDS), 1);
+              self->kind = kind;
+              simulate (self, run, n, few ? 1 + run % 5 : MIN (n, N_BUILDS), 1);
               pair (self, n, &pairing);
               n_different += pairing.verdict == PROF_FASTER || pairing.verdict == PROF_SLOWER;
             }
@@ -160,7 +160,8 @@ test_intervals_of_ratios_cover (void)
           {
             ProfPairing pairing;
 
-            simulate (self, kind, 1000 + run, n, MIN (n, N_BUILDS), 1.05);
+            self->kind = kind;
+            simulate (self, 1000 + run, n, MIN (n, N_BUILDS), 1.05);
             pair (self, n, &pairing);
             g_assert_cmpint (prof_interval_is_known (&pairing.ratio), ==, n >= 6);
             assert_contains_its_estimate (&pairing.ratio);
@@ -188,7 +189,8 @@ true_median (const Simulation *self, guint n)
 
       for (guint i = 0; i < 100; i++)
         {
-          simulate (other, self->kind, 5000 + i, N_MAX, N_MAX, 1);
+          other->kind = self->kind;
+          simulate (other, 5000 + i, N_MAX, N_MAX, 1);
           for (guint k = 0; k < N_MAX; k++)
             many[i * N_MAX + k] = other->b[k];
         }
@@ -212,7 +214,8 @@ test_intervals_of_medians_cover (void)
           {
             ProfInterval interval;
 
-            simulate (self, kind, 2000 + run, n, MIN (n, N_BUILDS), 1);
+            self->kind = kind;
+            simulate (self, 2000 + run, n, MIN (n, N_BUILDS), 1);
             interval = prof_builds_interval (self->b, self->build, n, 0.95);
             g_assert_cmpint (prof_interval_is_known (&interval), ==, n >= 6);
             assert_contains_its_estimate (&interval);
@@ -255,7 +258,8 @@ test_looking_often_does_no_harm (void)
           {
             ProfPairing pairing;
 
-            simulate (self, kind, 3000 + run, 40 * sizes[s], 40, 1);
+            self->kind = kind;
+            simulate (self, 3000 + run, 40 * sizes[s], 40, 1);
             measure (self, sizes[s], &pairing);
             n_different += pairing.verdict == PROF_FASTER || pairing.verdict == PROF_SLOWER;
             n_held += is_inside (&pairing.ratio, 1);
@@ -284,7 +288,8 @@ test_five_percent_is_found (void)
         {
           ProfPairing pairing;
 
-          simulate (self, kind, 4000 + run, 40 * 20, 40, 1.05);
+          self->kind = kind;
+          simulate (self, 4000 + run, 40 * 20, 40, 1.05);
           measure (self, 20, &pairing);
           g_assert_cmpint (pairing.verdict, !=, PROF_FASTER);
           n_found += pairing.verdict == PROF_SLOWER;
@@ -307,7 +312,8 @@ test_spread_of_builds_is_measured (void)
 
   for (guint run = 0; run < N_RUNS; run++)
     {
-      simulate (self, NOISE_BUILDS, run, 800, 40, 1);
+      self->kind = NOISE_BUILDS;
+      simulate (self, run, 800, 40, 1);
       pair (self, 800, &pairing);
       spreads[run] = pairing.spread;
       g_assert_cmpfloat (prof_pairing_resolution (&pairing), <, pairing.spread);
@@ -315,7 +321,8 @@ test_spread_of_builds_is_measured (void)
   g_assert_cmpfloat (prof_median (spreads, N_RUNS), >, 0.030);
   g_assert_cmpfloat (prof_median (spreads, N_RUNS), <, 0.040);
   /* Five builds are too few to say. */
-  simulate (self, NOISE_BUILDS, 1, 100, 5, 1);
+  self->kind = NOISE_BUILDS;
+  simulate (self, 1, 100, 5, 1);
   pair (self, 100, &pairing);
   g_assert_true (isnan (pairing.spread));
   g_assert_cmpuint (pairing.n_builds, ==, 5);
@@ -329,10 +336,12 @@ test_one_build_decides_no_small_difference (void)
   g_autofree Simulation *self = g_new0 (Simulation, 1);
   ProfPairing            pairing;
 
-  simulate (self, NOISE_DRIFTING, 1, 800, 1, 1.03);
+  self->kind = NOISE_DRIFTING;
+  simulate (self, 1, 800, 1, 1.03);
   prof_pair (self->a, self->b, 800, &pairing);
   g_assert_cmpint (pairing.verdict, ==, PROF_UNDECIDED);
-  simulate (self, NOISE_DRIFTING, 1, 800, 1, 1.2);
+  self->kind = NOISE_DRIFTING;
+  simulate (self, 1, 800, 1, 1.2);
   prof_pair (self->a, self->b, 800, &pairing);
   g_assert_cmpint (pairing.verdict, ==, PROF_SLOWER);
 }

@@ -70,13 +70,6 @@ append_share (GString *text, const char *separator, const ProfBucket *bucket, do
                           100 * bucket->seconds / saved);
 }
 
-/* Whether the sign of what a bucket saves is certain. */
-static gboolean
-is_clear (const ProfBucket *bucket)
-{
-  return !(bucket->low <= 0 && bucket->high >= 0);
-}
-
 /* The bucket that saves most (sign 1) or costs most (sign -1), except for one.  PROF_N_BUCKETS if
  * no other is more than a tenth of what is saved. */
 static guint
@@ -88,7 +81,7 @@ find_bucket (const ProfExplanation *explanation, guint except, double sign)
     {
       double weight = sign * explanation->bucket[i].seconds;
 
-      if (i != except && is_clear (&explanation->bucket[i]) &&
+      if (i != except && prof_explanation_is_clear (explanation, i) &&
           weight > 0.1 * explanation->saved.median &&
           (best == PROF_N_BUCKETS || weight > sign * explanation->bucket[best].seconds))
         best = i;
