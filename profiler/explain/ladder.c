@@ -297,6 +297,9 @@ add_rungs (const ProfLadder *ladder, guint last, ProfExplanation *explanation)
       if (rung->bucket != PROF_N_BUCKETS)
         add_rung_to_bucket (&explanation->bucket[rung->bucket], rung);
     }
+  for (guint i = 0; i < PROF_N_BUCKETS; i++)
+    explanation->bucket[i].residual =
+        explanation->bucket[i].seconds - explanation->bucket[i].proved;
   /* Traced runs claim nothing about memory: only the rung measures it. */
   explanation->bucket[PROF_BUCKET_MEMORY].residual = NAN;
 }

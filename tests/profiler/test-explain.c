@@ -314,13 +314,33 @@ test_real_slowdown_is_found (void)
   prof_capture_unref (captures[1]);
 }
 
+/* Residuals are claims less rungs, also after memory has been moved out of the host bucket. */
+static void
+check_ladder_residuals (ProfLadder *ladder)
+{
+  ProfExplanation explanation;
+
+  if (!prof_ladder_explain (ladder, NULL, &explanation, NULL))
+    g_assert_not_reached ();
+  for (guint i = 0; i < PROF_N_BUCKETS; i++)
+    {
+      const ProfBucket *bucket = &explanation.bucket[i];
+
+      g_assert_true (!bucket->rung == !!isnan (bucket->proved));
+      if (i != PROF_BUCKET_MEMORY && bucket->rung)
+        g_assert_cmpfloat_with_epsilon (bucket->residual, bucket->seconds - bucket->proved, 1e-15);
+    }
+  g_assert_true (isnan (explanation.bucket[PROF_BUCKET_MEMORY].residual));
+  prof_explanation_clear (&explanation);
+}
+
 /* Every rung computes the same numbers, and what rungs save adds up. */
 static void
 test_ladder_runs_what_it_says (void)
 {
   g_autoptr (TestModel) model = test_model_unrolled (6, 8, 2);
   ProfSubjectOptions common = { .name = "test" };
-  ProfMeasureOptions options = { .warmup = 1, .repeat = 6, .seconds = 20 };
+  ProfMeasureOptions options = { .warmup = 1, .repeat = 6, .traced = 3, .seconds = 20 };
   g_autoptr (GError) error = NULL;
   g_autoptr (ProfLadder) ladder = prof_ladder_new (model->graph,
                                                    (HybTensor *const *) model->values->pdata,
@@ -353,6 +373,7 @@ test_ladder_runs_what_it_says (void)
       g_assert_true (rung->verdict != PROF_FASTER || rung->saved.median > 0);
       g_assert_true (rung->verdict != PROF_SLOWER || rung->saved.median < 0);
     }
+  check_ladder_residuals (ladder);
   g_assert_true (prof_subject_has_same_plan (first->subject, first->subject));
 }
 
