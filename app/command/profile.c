@@ -336,12 +336,8 @@ static const char *const examples[] = {
 };
 
 static const ScopeOutput outputs[] = {
-  { "capture", ".hscope" },
-  { "trace", ".json" },
-  { "csv", ".csv" },
-  { "markdown", ".md" },
-  { "junit", ".xml" },
-  { 0 },
+  { "capture", ".hscope" }, { "trace", ".json" }, { "csv", ".csv" },
+  { "markdown", ".md" },    { "junit", ".xml" },  { 0 },
 };
 
 const ScopeCommand scope_command_profile = {

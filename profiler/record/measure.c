@@ -16,27 +16,22 @@
 #define DEFAULT_SECONDS 60.0
 /* Warm-up ends when the medians of the last WARM_MEDIANS windows of WARM_WINDOW runs differ by less
  * than WARM_SPREAD, or after WARM_SECONDS. */
-#define WARM_WINDOW  3
-#define WARM_MEDIANS 5
-#define WARM_SPREAD  0.02
-#define WARM_SECONDS 10.0
-#define MIN_WARM     3
-#define MAX_INNER    100000
-#define LONG_SAMPLE  1e-3 /* seconds from which reading more of the kernel's counters is harmless */
-#define CLEAN_SHARE  0.7  /* least share of the time for warm-up and clean runs, if others follow */
-#define WATCHED_COST 1.5  /* of a counted or traced run, in clean ones */
-#define MIN_COUNTED  3    /* runs in which hardware events are counted */
-/* With this many traced runs the last ones are exact, a third of them but at most MAX_EXACT. */
-#define MIN_RUNS_FOR_EXACT 4
-#define MAX_EXACT          3
-#define MAX_REPEATED       4 /* times that a traced run which loses the processor is repeated */
-/* Builds that a series is divided into, if the time allows for rounds of MIN_SAMPLES.  A series that
- * is not decided then continues. */
-#define N_BUILDS   10
-#define MAX_BUILDS 400
-#define MAX_ROUNDS 20 /* samples of one build */
-#define MAX_REBUILT_BYTES \
-  ((gsize) 1 << 30) /* of all subjects together; larger ones are built once */
+#define WARM_WINDOW        3
+#define WARM_MEDIANS       5
+#define WARM_SPREAD        0.02
+#define WARM_SECONDS       10.0
+#define MIN_WARM           3
+#define MAX_INNER          100000
+#define LONG_SAMPLE        1e-3 /* seconds from which reading more of the kernel's counters is harmless */
+#define CLEAN_SHARE        0.7 /* least share of the time for warm-up and clean runs, if others follow */
+#define WATCHED_COST       1.5 /* of a counted or traced run, in clean ones */
+#define MIN_COUNTED        3   /* runs in which hardware events are counted */
+#define MIN_RUNS_FOR_EXACT 4   /* with so many traced runs, the last third of them is exact, */
+#define MAX_EXACT          3   /* but at most this many */
+#define MAX_REPEATED       4   /* times that a traced run which loses the processor is repeated */
+#define N_BUILDS           10 /* of a series, if the time allows; one that is not decided continues */
+#define MAX_BUILDS         400
+#define MAX_ROUNDS         20 /* samples of one build */
 
 typedef struct
 {
@@ -346,17 +341,6 @@ store_memory_peaks (const MeasureSession *session)
     }
 }
 
-/* Whether there is memory for a second build beside the first. */
-static gboolean
-can_rebuild (const MeasureSession *session)
-{
-  gsize bytes = 0;
-
-  for (guint i = 0; i < session->n; i++)
-    bytes += hyb_executor_get_peak_bytes (prof_subject_get_executor (session->subjects[i]));
-  return bytes < MAX_REBUILT_BYTES;
-}
-
 /* Takes clean samples, over several builds if that is asked for. */
 static ProfStop
 take_samples (MeasureSession *session, double limit, GError **error)
@@ -364,7 +348,7 @@ take_samples (MeasureSession *session, double limit, GError **error)
   ProfStop stop;
   double   round = 0, start = elapsed (session);
 
-  session->rebuilds = session->options->rebuild && can_rebuild (session);
+  session->rebuilds = session->options->rebuild && prof_builds_have_memory (session->builds);
   session->rounds = share_rounds (session, 0, 0);
   while ((stop = find_stop (session, limit, round)) == PROF_STOP_NOT)
     {

@@ -13,6 +13,7 @@
 #define MAX_SHIFT   1024                /* of addresses, in units of SHIFT_UNIT */
 #define SHIFT_UNIT  64                  /* bytes: a line of the cache */
 #define MAX_COPIED  ((gsize) 256 << 20) /* bytes of values; larger ones are shared */
+#define MAX_BYTES   ((gsize) 1 << 30)   /* of all subjects together; larger ones are built once */
 
 struct _ProfBuilds
 {
@@ -141,6 +142,16 @@ prof_builds_next (ProfBuilds *builds, GCancellable *cancellable, GError **error)
     }
   builds->seconds = (double) (prof_clock_now () - begin) * 1e-9;
   return is_done;
+}
+
+gboolean
+prof_builds_have_memory (const ProfBuilds *builds)
+{
+  gsize bytes = 0;
+
+  for (guint i = 0; i < builds->n; i++)
+    bytes += hyb_executor_get_peak_bytes (prof_subject_get_executor (builds->first[i]));
+  return bytes < MAX_BYTES;
 }
 
 ProfSubject *const *

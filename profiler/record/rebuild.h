@@ -18,6 +18,8 @@ void prof_builds_free (ProfBuilds *builds);
  * values at other addresses, starts new threads, and runs each twice.  FALSE with an error if that
  * fails or is cancelled. */
 gboolean prof_builds_next (ProfBuilds *builds, GCancellable *cancellable, GError **error);
+/* Whether there is memory for a second build beside the first. */
+gboolean prof_builds_have_memory (const ProfBuilds *builds);
 /* The subjects of the current build, owned by builds. */
 ProfSubject *const *prof_builds_get (const ProfBuilds *builds);
 /* The number of the current build, from 0. */

@@ -479,11 +479,7 @@ static const char *const examples[] = {
 };
 
 static const ScopeOutput outputs[] = {
-  { "captures", NULL },
-  { "report", ".html" },
-  { "markdown", ".md" },
-  { "junit", ".xml" },
-  { 0 },
+  { "captures", NULL }, { "report", ".html" }, { "markdown", ".md" }, { "junit", ".xml" }, { 0 },
 };
 
 const ScopeCommand scope_command_compare = {
