@@ -26,7 +26,7 @@
 #define CLEAN_SHARE        0.7 /* least share of the time for warm-up and clean runs, if others follow */
 #define WATCHED_COST       1.5 /* of a counted or traced run, in clean ones */
 #define MIN_COUNTED        3   /* runs in which hardware events are counted */
-#define MIN_RUNS_FOR_EXACT 4   /* with so many traced runs, the last third of them is exact, */
+#define MIN_RUNS_FOR_EXACT 4   /* from this number of traced runs on, the last third is exact, */
 #define MAX_EXACT          3   /* but at most this many */
 #define MAX_REPEATED       4   /* times that a traced run which loses the processor is repeated */
 #define N_BUILDS           10 /* of a series, if the time allows; one that is not decided continues */
