@@ -26,7 +26,9 @@ struct _HybPendingFile
   char    *target;     /* with links resolved */
   char    *temporary;  /* the name before renaming */
   int      descriptor; /* -1: written in place */
+  gboolean replaces;   /* there was an old file */
   gboolean has_name;   /* temporary exists */
+  gboolean is_old;     /* temporary names the old file, which was exchanged for the new one */
 };
 
 static gboolean
@@ -142,21 +144,56 @@ new_temporary (const char *target)
 
 /* Opens an unnamed file in the folder of the target, or a named one where that is not possible. */
 static gboolean
-open_temporary (HybPendingFile *file, GError **error)
+open_temporary (HybPendingFile *file, mode_t mode, GError **error)
 {
   g_autofree char *folder = g_path_get_dirname (file->target);
 
-  file->temporary = new_temporary (file->target);
+  if (!file->temporary)
+    file->temporary = new_temporary (file->target);
   if (access ("/proc/self/fd", X_OK) == 0)
-    file->descriptor = open (folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+    file->descriptor = open (folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
   if (file->descriptor >= 0)
     return TRUE;
 
-  file->descriptor = g_open (file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  file->descriptor = g_open (file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
   if (file->descriptor < 0)
     return fail_with_errno (error, file->path, "cannot be written");
   file->has_name = TRUE;
   return TRUE;
+}
+
+static void
+close_temporary (HybPendingFile *file)
+{
+  if (file->has_name)
+    g_unlink (file->temporary);
+  file->has_name = FALSE;
+  if (file->descriptor >= 0)
+    close (file->descriptor);
+  file->descriptor = -1;
+}
+
+/* Opens a file with exactly this mode.  A sandbox does not allow to change modes; there the file is made
+ * again without the mask of the process, which then has no other thread that makes files. */
+static gboolean
+open_with_mode (HybPendingFile *file, mode_t mode, GError **error)
+{
+  struct stat now;
+  mode_t      mask;
+  gboolean    opened;
+
+  if (!open_temporary (file, mode, error))
+    return FALSE;
+  if ((fstat (file->descriptor, &now) == 0 && (now.st_mode & 0777) == mode) ||
+      fchmod (file->descriptor, mode) == 0)
+    return TRUE;
+  if (errno != EPERM)
+    return fail_with_errno (error, file->path, "its permissions cannot be kept");
+  close_temporary (file);
+  mask = umask (0);
+  opened = open_temporary (file, mode, error);
+  umask (mask);
+  return opened;
 }
 
 /* Gives an unnamed file its temporary name. */
@@ -173,14 +210,12 @@ name_temporary (HybPendingFile *file, GError **error)
   return TRUE;
 }
 
-/* Gives the new file the permissions and, where this is allowed, the owner of the old one. */
+/* Gives the new file the owner of the old one, where this is allowed. */
 static gboolean
-copy_status (const HybPendingFile *file, const struct stat *old, GError **error)
+copy_owner (const HybPendingFile *file, const struct stat *old, GError **error)
 {
   if (fchown (file->descriptor, old->st_uid, old->st_gid) != 0)
     g_debug ("%s: the owner cannot be kept: %s", file->path, g_strerror (errno));
-  if (fchmod (file->descriptor, old->st_mode & 0777) != 0)
-    return fail_with_errno (error, file->path, "its permissions cannot be kept");
   /* Without fsync(), a crash after the rename could lose the old contents. */
   if (fsync (file->descriptor) != 0 && errno != EINVAL)
     return fail_with_errno (error, file->path, "cannot be written");
@@ -192,10 +227,7 @@ copy_status (const HybPendingFile *file, const struct stat *old, GError **error)
 void
 hyb_pending_file_free (HybPendingFile *file)
 {
-  if (file->has_name)
-    g_unlink (file->temporary);
-  if (file->descriptor >= 0)
-    close (file->descriptor);
+  close_temporary (file);
   g_free (file->path);
   g_free (file->target);
   g_free (file->temporary);
@@ -213,6 +245,7 @@ hyb_file_prepare (const char *path, HybWriteFunc write, gpointer data, GError **
   file->descriptor = -1;
   file->path = g_strdup (path);
   file->target = g_strdup (exists ? target : path);
+  file->replaces = exists;
   if (exists && S_ISDIR (old.st_mode))
     {
       errno = EISDIR;
@@ -223,11 +256,46 @@ hyb_file_prepare (const char *path, HybWriteFunc write, gpointer data, GError **
     return write_in_place (target, write, data, error) ? g_steal_pointer (&file) : NULL;
 
   sweep (file->target);
-  if (!open_temporary (file, error) ||
+  if (!(exists ? open_with_mode (file, old.st_mode & 0777, error)
+               : open_temporary (file, 0666, error)) ||
       !write_descriptor (file->descriptor, path, write, data, error) ||
-      (exists && !copy_status (file, &old, error)))
+      (exists && !copy_owner (file, &old, error)))
     return NULL;
   return g_steal_pointer (&file);
+}
+
+/* Gives the new file its name.  The old one is kept under the temporary name, where the file system can
+ * exchange names. */
+static gboolean
+move_in (HybPendingFile *file)
+{
+  file->is_old =
+      renameat2 (AT_FDCWD, file->temporary, AT_FDCWD, file->target, RENAME_EXCHANGE) == 0;
+  if (file->is_old)
+    return TRUE;
+  if (rename (file->temporary, file->target) != 0)
+    return FALSE;
+  file->has_name = FALSE;
+  return TRUE;
+}
+
+/* Undoes move_in(), as far as the old file still exists. */
+static void
+move_out (HybPendingFile *file)
+{
+  if (file->is_old)
+    renameat2 (AT_FDCWD, file->temporary, AT_FDCWD, file->target, RENAME_EXCHANGE);
+  else if (file->descriptor >= 0 && !file->replaces)
+    g_unlink (file->target);
+  file->is_old = FALSE;
+}
+
+static void
+drop_old (HybPendingFile *file)
+{
+  if (file->has_name)
+    g_unlink (file->temporary);
+  file->has_name = FALSE;
 }
 
 gboolean
@@ -237,13 +305,15 @@ hyb_files_commit (HybPendingFile *const *files, guint n, GError **error)
     if (!name_temporary (files[i], error))
       return FALSE;
   for (guint i = 0; i < n; i++)
-    {
-      if (!files[i]->has_name)
-        continue;
-      if (rename (files[i]->temporary, files[i]->target) != 0)
-        return fail_with_errno (error, files[i]->path, "cannot be replaced");
-      files[i]->has_name = FALSE;
-    }
+    if (files[i]->has_name && !move_in (files[i]))
+      {
+        fail_with_errno (error, files[i]->path, "cannot be replaced");
+        while (i-- > 0)
+          move_out (files[i]);
+        return FALSE;
+      }
+  for (guint i = 0; i < n; i++)
+    drop_old (files[i]);
   return TRUE;
 }
 
