@@ -10,6 +10,7 @@
 #include "app/command/open-model.h"
 
 #include "engine/analysis/infer-types.h"
+#include "engine/formats/file.h"
 #include "viz/viz.h"
 
 #include <string.h>
@@ -364,6 +365,7 @@ render_run (const ScopeCommonOptions *common, gpointer data, char **files, GErro
   g_autoptr (VizPicture) picture = NULL;
   g_autoptr (VizOverlay) overlay = NULL;
   g_autoptr (GArray) places = NULL;
+  g_autoptr (GBytes) contents = NULL;
 
   if (!check_options (options, error) || !parse_folds (options, &diagram_options, error))
     return SCOPE_EXIT_USAGE;
@@ -385,7 +387,11 @@ render_run (const ScopeCommonOptions *common, gpointer data, char **files, GErro
   picture = viz_layout_diagram (diagram, folds, &layout, NULL, error);
   if (!picture)
     return SCOPE_EXIT_MODEL;
-  if (!viz_export_file (picture, options->output, &export, &result, error))
+  contents = viz_export_bytes (picture, options->output, &export, &result, error);
+  if (!contents || !hyb_file_replace_contents (options->output,
+                                               g_bytes_get_data (contents, NULL),
+                                               g_bytes_get_size (contents),
+                                               error))
     return SCOPE_EXIT_FILE;
   print_result (options,
                 picture,

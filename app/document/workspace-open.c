@@ -7,6 +7,7 @@
 
 #include "app/process/worker.h"
 #include "app/session/settings.h"
+#include "engine/formats/file.h"
 #include "profiler/capture/capture.h"
 
 #include <glib/gi18n.h>
@@ -51,7 +52,7 @@ unpack_capture (const char *path, GError **error)
     return NULL;
   g_mkdir_with_parents (folder, 0700);
   data = g_bytes_get_data (symbol, &size);
-  if (!g_file_set_contents (unpacked, data, (gssize) size, error))
+  if (!hyb_file_replace_contents (unpacked, data, size, error))
     return NULL;
   return g_steal_pointer (&unpacked);
 }

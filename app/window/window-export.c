@@ -59,6 +59,20 @@ write_costs (const ExportJob *job, GError **error)
   return hyb_file_replace_contents (job->path, text, strlen (text), error);
 }
 
+static gboolean
+write_picture (const ExportJob        *job,
+               const VizExportOptions *options,
+               VizExportResult        *result,
+               GError                **error)
+{
+  g_autoptr (GBytes) bytes = viz_export_bytes (job->picture, job->path, options, result, error);
+
+  return bytes && hyb_file_replace_contents (job->path,
+                                             g_bytes_get_data (bytes, NULL),
+                                             g_bytes_get_size (bytes),
+                                             error);
+}
+
 static void
 write_in_worker (GTask                    *task,
                  gpointer source           G_GNUC_UNUSED,
@@ -74,9 +88,8 @@ write_in_worker (GTask                    *task,
     .area = job->has_area ? &job->area : NULL,
     .scale = g_str_has_suffix (job->path, ".png") ? 2 : 1,
   };
-  gboolean done = job->picture
-                      ? viz_export_file (job->picture, job->path, &options, &result, &error)
-                      : write_costs (job, &error);
+  gboolean done =
+      job->picture ? write_picture (job, &options, &result, &error) : write_costs (job, &error);
 
   job->scale = options.scale > 0 && job->picture ? result.scale / options.scale : 1;
   if (done)

@@ -1,7 +1,7 @@
 /* export.c — the file formats, and the page that they share: picture and legend.
  *
  * To add a format, write a VizExport and name it in the array exports.
- * Start reading at draw() and viz_export_file().
+ * Start reading at draw() and viz_export_bytes().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/export/export.h"
 
@@ -10,9 +10,7 @@
 #include "viz/paint/paint.h"
 
 #include <cairo-pdf.h>
-#include <glib/gstdio.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define LEGEND_GAP 12
@@ -290,19 +288,17 @@ viz_export_find (const char *path)
   return NULL;
 }
 
-gboolean
-viz_export_file (const VizPicture       *picture,
-                 const char             *path,
-                 const VizExportOptions *options,
-                 VizExportResult        *result,
-                 GError                **error)
+GBytes *
+viz_export_bytes (const VizPicture       *picture,
+                  const char             *path,
+                  const VizExportOptions *options,
+                  VizExportResult        *result,
+                  GError                **error)
 {
   static const VizExportOptions plain;
   const VizExport              *format = viz_export_find (path);
   VizExportResult               unused;
-  g_autoptr (GBytes) bytes = NULL;
-  g_autofree char *target = NULL;
-  GStatBuf         old;
+  GBytes                       *bytes;
 
   if (!format)
     {
@@ -311,21 +307,10 @@ viz_export_file (const VizPicture       *picture,
                    VIZ_ERROR_FORMAT,
                    "%s: the extension is not a picture format. Use .svg, .png, .pdf or .dot.",
                    path);
-      return FALSE;
+      return NULL;
     }
   bytes = format->write (picture, options ? options : &plain, result ? result : &unused, error);
   if (!bytes)
-    {
-      g_prefix_error (error, "%s: ", path);
-      return FALSE;
-    }
-
-  /* A link stays a link, and a file keeps its permissions. */
-  target = realpath (path, NULL);
-  return g_file_set_contents_full (target ? target : path,
-                                   g_bytes_get_data (bytes, NULL),
-                                   (gssize) g_bytes_get_size (bytes),
-                                   G_FILE_SET_CONTENTS_CONSISTENT,
-                                   target && g_stat (target, &old) == 0 ? old.st_mode & 0777 : 0666,
-                                   error);
+    g_prefix_error (error, "%s: ", path);
+  return bytes;
 }

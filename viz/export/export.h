@@ -52,9 +52,9 @@ const VizExport *const *viz_exports (void);
 /* The format of a file name or extension, or NULL; case does not matter. */
 const VizExport *viz_export_find (const char *path_or_extension);
 
-/* Writes a picture to path, in the format of its extension.  Writes a temporary file and renames it,
- * so that a failed export leaves an existing file as it was.  options, result: (nullable). */
-gboolean viz_export_file (const VizPicture       *picture,
+/* The contents of a picture file in the format of the extension of path, or NULL with an error.  Nothing is
+ * written.  options, result: (nullable).  (transfer full) */
+GBytes *viz_export_bytes (const VizPicture       *picture,
                           const char             *path,
                           const VizExportOptions *options,
                           VizExportResult        *result,
