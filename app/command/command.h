@@ -32,6 +32,13 @@ typedef struct
   const GOptionEntry *options;
   gsize               options_size;
 
+  /* For the sandbox, besides outputs: whether the last of several file arguments may be written; a
+   * file in the user's cache that is written, in a folder of its own (transfer full); and the program
+   * that is started with these options (transfer full), or NULL. */
+  gboolean writes_last_file;
+  char *(*dup_cache_file) (void);
+  char *(*dup_program) (gconstpointer options);
+
   /* Returns the exit code.  If error is set, the code is derived from the error instead. */
   int (*run) (const ScopeCommonOptions *common, gpointer options, char **files, GError **error);
 } ScopeCommand;

@@ -4,8 +4,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/command.h"
 #include "app/command/describe.h"
+#include "app/command/enter-sandbox.h"
 #include "app/command/streams.h"
 #include "app/command/terminal.h"
+#include "app/sandbox/resources.h"
 
 #include "engine/base/parallel.h"
 #include "engine/formats/model-files.h"
@@ -49,6 +51,8 @@ typedef struct
   gpointer            options; /* command->options_size bytes */
   GArray             *entries; /* of GOptionEntry, with addresses in common and options */
   GArray             *files;   /* those of them that name a file */
+  char *const        *argv;    /* of main() */
+  ScopeSandboxMode    sandbox;
 } Invocation;
 
 /* Turns the entry's offset into an address in base.  Strings are parsed as file names, which
@@ -191,6 +195,22 @@ run_parsed (Invocation *call, char **files, GError **error)
   return code;
 }
 
+/* Limits what the process can do from here on. */
+static gboolean
+protect (const Invocation *call, char *const *files, GError **error)
+{
+  ScopeSandboxedCall sandboxed = { .command = call->command,
+                                   .common = &call->common,
+                                   .options = call->options,
+                                   .files = files,
+                                   .argv = call->argv,
+                                   .mode = call->sandbox };
+
+  if (call->common.limit_cpu > 0)
+    scope_resources_limit_time ((guint64) call->common.limit_cpu, SCOPE_EXIT_MODEL);
+  return scope_enter_sandbox (&sandboxed, error);
+}
+
 /* Parses argv into the invocation and runs the command. */
 static int
 parse_and_run (Invocation *call, int argc, char **argv)
@@ -210,7 +230,8 @@ parse_and_run (Invocation *call, int argc, char **argv)
   if (g_option_context_parse (context, &argc, &argv, &error) &&
       scope_common_options_set_limits (&call->common, &error) &&
       scope_common_options_check (&call->common, &error) &&
-      check_files (command, argv + 1, &error) && scope_load_operators (&call->common, &error))
+      check_files (command, argv + 1, &error) && protect (call, argv + 1, &error) &&
+      scope_load_operators (&call->common, &error))
     {
       if (call->common.threads > 0)
         hyb_parallel_set_threads ((guint) call->common.threads);
@@ -226,15 +247,22 @@ parse_and_run (Invocation *call, int argc, char **argv)
   return code;
 }
 
-/* argv starts with the command's name. */
+/* argv starts with the command's name; whole: argv of main(). */
 static int
-run_command (const ScopeCommand *command, int argc, char **argv)
+run_command (const ScopeCommand *command, char **argv, char *const *whole, ScopeSandboxMode sandbox)
 {
+  int                argc = (int) g_strv_length (argv);
   g_autofree guint8 *options = g_malloc0 (MAX (command->options_size, 1));
   g_autofree char  **arguments = g_memdup2 (argv, ((gsize) argc + 1) * sizeof *argv);
   g_autoptr (GArray) entries = g_array_new (TRUE, TRUE, sizeof (GOptionEntry));
   g_autoptr (GArray) names = g_array_new (TRUE, TRUE, sizeof (GOptionEntry));
-  Invocation call = { command, { .epoch = HYB_EPOCH_HIGHEST }, options, entries, names };
+  Invocation call = { .command = command,
+                      .common = { .epoch = HYB_EPOCH_HIGHEST },
+                      .options = options,
+                      .entries = entries,
+                      .files = names,
+                      .argv = whole,
+                      .sandbox = sandbox };
   int        code;
 
   collect_entries (&call);
@@ -255,6 +283,11 @@ print_help (FILE *to)
   for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
     fprintf (to, "  %-9s %s\n", commands[i]->name, commands[i]->summary);
   fprintf (to,
+           "\nhscope --sandbox COMMAND … cannot start programs, use the network or write other "
+           "files than its\n"
+           "outputs; hscope --sandbox=strict COMMAND … works only if the kernel offers all of "
+           "this, and\n"
+           "hscope --sandbox --version tells.\n"
            "\nhscope help COMMAND describes a command; --json prints results as JSON.\n"
            "Exit status: 0 success, 1 the check failed, 2 wrong usage, 3 a file cannot be\n"
            "read or written, 4 the model cannot be planned or run.\n");
@@ -308,50 +341,79 @@ refuse_command (char **argv, const char *name)
   return SCOPE_EXIT_USAGE;
 }
 
-/* hscope help [COMMAND] */
+/* hscope help [COMMAND]: argv starts with “help”. */
 static int
-help (int argc, char **argv)
+help (char **argv)
 {
-  char help_option[] = "--help";
+  char  help_option[] = "--help";
+  char *arguments[] = { argv[1], help_option, NULL };
 
-  if (argc < 3)
+  if (!argv[1])
     {
       print_help (stdout);
       return SCOPE_EXIT_DONE;
     }
-  if (!find_command (argv[2]))
-    return refuse_command (argv, argv[2]);
-  return run_command (find_command (argv[2]), 2, (char *[]){ argv[2], help_option, NULL });
+  if (!find_command (argv[1]))
+    return refuse_command (argv, argv[1]);
+  return run_command (find_command (argv[1]), arguments, argv, SCOPE_SANDBOX_NONE);
 }
 
+/* What --version prints; the sandbox is entered to see what of it works here. */
 static int
-dispatch (int argc, char **argv)
+print_version (const ScopeSandboxedCall *nothing, gboolean is_verbose)
 {
-  if (argc > 1 && strcmp (argv[1], "help") == 0)
-    return help (argc, argv);
-  if (argc < 2 || strcmp (argv[1], "--help") == 0 || strcmp (argv[1], "-h") == 0)
+  g_autoptr (GError) error = NULL;
+  gboolean         is_inside = scope_enter_sandbox (nothing, &error);
+  g_autofree char *parts = scope_sandbox_describe ();
+
+  printf ("hscope %s\n", SCOPE_VERSION);
+  if (is_verbose)
+    print_machine ();
+  if (nothing->mode != SCOPE_SANDBOX_NONE)
+    printf ("sandbox:\n%s", parts);
+  if (!is_inside)
+    scope_print_message (HYB_SEVERITY_ERROR, "%s", error->message);
+  return is_inside ? SCOPE_EXIT_DONE : SCOPE_EXIT_FILE;
+}
+
+/* argv is followed by NULL. */
+static int
+dispatch (char **whole)
+{
+  g_autoptr (GError) error = NULL;
+  ScopeSandboxMode sandbox;
+  guint            skip;
+  char           **argv;
+
+  if (!scope_take_sandbox_option (whole, &sandbox, &skip, &error))
     {
-      print_help (argc < 2 ? stderr : stdout);
-      return argc < 2 ? SCOPE_EXIT_USAGE : SCOPE_EXIT_DONE;
+      print_failure (whole, error);
+      return SCOPE_EXIT_USAGE;
+    }
+  argv = whole + skip;
+  if (argv[0] && argv[1] && strcmp (argv[1], "help") == 0)
+    return help (argv + 1);
+  if (!argv[0] || !argv[1] || strcmp (argv[1], "--help") == 0 || strcmp (argv[1], "-h") == 0)
+    {
+      gboolean is_asked = argv[0] && argv[1];
+
+      print_help (is_asked ? stdout : stderr);
+      return is_asked ? SCOPE_EXIT_DONE : SCOPE_EXIT_USAGE;
     }
   if (strcmp (argv[1], "--version") == 0)
-    {
-      printf ("hscope %s\n", SCOPE_VERSION);
-      if (argc > 2 && strcmp (argv[2], "--verbose") == 0)
-        print_machine ();
-      return SCOPE_EXIT_DONE;
-    }
+    return print_version (&(ScopeSandboxedCall){ .argv = whole, .mode = sandbox },
+                          argv[2] && strcmp (argv[2], "--verbose") == 0);
 
   if (!find_command (argv[1]))
     return refuse_command (argv, argv[1]);
-  return run_command (find_command (argv[1]), argc - 1, argv + 1);
+  return run_command (find_command (argv[1]), argv + 1, whole, sandbox);
 }
 
 int
-scope_main (int argc, char **argv)
+scope_main (int argc G_GNUC_UNUSED, char **argv)
 {
   setlocale (LC_ALL, "");
   setlocale (LC_NUMERIC, "C");
   scope_terminal_protect (SCOPE_EXIT_FILE);
-  return dispatch (argc, argv);
+  return dispatch (argv);
 }

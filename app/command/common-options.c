@@ -55,6 +55,14 @@ static const CommonOption common_options[] = {
           limit_work,
           "Steps that inferring the shapes of a file may take (default: 10000000)",
           "N"),
+  OPTION (0,
+          "limit-cpu",
+          G_OPTION_ARG_INT64,
+          limit_cpu,
+          "Processor time of all threads together (default: no limit; with hscope --sandbox one "
+          "hour "
+          "for each processor)",
+          "SECONDS"),
   OPTION (SCOPE_OPTIONS_MODEL,
           "params",
           G_OPTION_ARG_FILENAME,
@@ -216,13 +224,14 @@ scope_common_options_set_limits (const ScopeCommonOptions *common, GError **erro
                    common->limit_memory);
       return FALSE;
     }
-  if (common->limit_work < 0)
+  if (common->limit_work < 0 || common->limit_cpu < 0)
     {
       g_set_error (error,
                    SCOPE_ERROR,
                    SCOPE_ERROR_USAGE,
-                   "--limit-work %" G_GINT64_FORMAT ": the limit must be a positive number",
-                   common->limit_work);
+                   "--limit-%s %" G_GINT64_FORMAT ": the limit must be a positive number",
+                   common->limit_work < 0 ? "work" : "cpu",
+                   MIN (common->limit_work, common->limit_cpu));
       return FALSE;
     }
   hyb_limits_set (memory, (guint64) common->limit_work);

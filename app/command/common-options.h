@@ -23,6 +23,7 @@ typedef struct
   char   **plugins; /* modules with operators */
   char    *limit_memory;
   gint64   limit_work;
+  gint64   limit_cpu; /* seconds; 0: no limit */
   char    *params;
   gint64   epoch; /* HYB_EPOCH_HIGHEST if not given */
   char   **shapes;

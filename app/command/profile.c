@@ -354,5 +354,6 @@ const ScopeCommand scope_command_profile = {
   .outputs = outputs,
   .options = profile_options,
   .options_size = sizeof (ProfileOptions),
+  .dup_cache_file = prof_roofline_dup_file,
   .run = run_profile,
 };

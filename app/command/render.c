@@ -412,6 +412,16 @@ static const ScopeOutput outputs[] = {
   { 0 },
 };
 
+/* The program that the chosen layout runs. */
+static char *
+dup_layout_program (gconstpointer data)
+{
+  const RenderOptions *options = data;
+  const VizLayout     *layout = options->layout ? viz_layout_find (options->layout) : NULL;
+
+  return layout && layout->dup_program ? layout->dup_program () : NULL;
+}
+
 const ScopeCommand scope_command_render = {
   .name = "render",
   .arguments = "MODEL [PARAMS]",
@@ -422,5 +432,6 @@ const ScopeCommand scope_command_render = {
   .outputs = outputs,
   .options = render_entries,
   .options_size = sizeof (RenderOptions),
+  .dup_program = dup_layout_program,
   .run = render_run,
 };

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/document/run-options.h"
 
+#include "app/process/child.h"
 #include "app/session/settings.h"
 
 ScopeRunOptions *
@@ -103,6 +104,9 @@ scope_run_options_command (const ScopeRunOptions *options,
   for (guint i = 0; launcher && launcher[i]; i++)
     g_ptr_array_add (argv, g_strdup (launcher[i]));
   g_ptr_array_add (argv, g_strdup (program));
+  /* A program on another machine may be an older one. */
+  if (!launcher || !launcher[0])
+    g_ptr_array_add (argv, g_strdup (SCOPE_CHILD_SANDBOX));
   g_ptr_array_add (argv, g_strdup ("profile"));
   g_ptr_array_add (argv, g_strdup (model->name));
   add (argv, "--params", model->params);

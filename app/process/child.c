@@ -226,6 +226,7 @@ run_hscope (GTask *task, const char *const *arguments, gboolean allows_modules)
       return;
     }
   g_ptr_array_add (argv, program);
+  g_ptr_array_add (argv, (gpointer) SCOPE_CHILD_SANDBOX);
   for (guint i = 0; arguments[i] != NULL; i++)
     g_ptr_array_add (argv, (gpointer) arguments[i]);
   g_ptr_array_add (argv, NULL);

@@ -12,6 +12,9 @@
  * beside the program, in the build folder, or in PATH.  (transfer full) NULL: not found. */
 char *scope_child_find_program (void);
 
+/* The first argument of every hscope that is started here: it enters a sandbox before it opens a model. */
+#define SCOPE_CHILD_SANDBOX "--sandbox"
+
 /* Children load modules of the gallery only, except those of scope_child_run_plugin_async(). */
 
 /* Starts argv[0], which is a path, in a thread.  Cancelling before the finish function is called

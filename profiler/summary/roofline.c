@@ -4,6 +4,7 @@
 #include "profiler/summary/roofline.h"
 
 #include "engine/base/parallel.h"
+#include "engine/formats/file.h"
 #include "engine/kernels/matrix/gemm.h"
 #include "profiler/base/clock.h"
 #include "profiler/record/kernel-watch.h"
@@ -148,17 +149,24 @@ measure_bytes (gboolean *agrees)
   return 2.0 * COPY_BYTES / search_end (&search, agrees);
 }
 
+char *
+prof_roofline_dup_file (void)
+{
+  return g_build_filename (g_get_user_cache_dir (), "hybridscope", "peaks", "peaks.ini", NULL);
+}
+
 ProfPeaks
 prof_roofline_measure (void)
 {
-  g_autofree char *file =
-      g_build_filename (g_get_user_cache_dir (), "hybridscope", "peaks.ini", NULL);
+  g_autofree char *file = prof_roofline_dup_file ();
   g_autofree char *folder = g_path_get_dirname (file);
   g_autofree char *name =
       g_strdup_printf ("%s, %u threads", openblas_get_corename (), hyb_parallel_get_threads ());
   g_autoptr (GKeyFile) known = g_key_file_new ();
-  ProfPeaks peaks = { 0 };
-  gboolean  agrees = TRUE;
+  g_autofree char *text = NULL;
+  gsize            length;
+  ProfPeaks        peaks = { 0 };
+  gboolean         agrees = TRUE;
 
   g_key_file_load_from_file (known, file, G_KEY_FILE_NONE, NULL);
   peaks.flops = g_key_file_get_double (known, name, "flops", NULL);
@@ -179,7 +187,9 @@ prof_roofline_measure (void)
   g_key_file_set_double (known, name, "flops", peaks.flops);
   g_key_file_set_double (known, name, "bytes", peaks.bytes);
   /* If the cache cannot be written, the peaks are measured again next time. */
-  if (g_mkdir_with_parents (folder, 0700) == 0 && !g_key_file_save_to_file (known, file, NULL))
+  text = g_key_file_to_data (known, &length, NULL);
+  if (g_mkdir_with_parents (folder, 0700) == 0 &&
+      !hyb_file_replace_contents (file, text, length, NULL))
     g_debug ("%s cannot be written", file);
   return peaks;
 }

@@ -18,6 +18,8 @@ typedef struct
  * wait for a processor agree, or for half a second.  Peaks that agree are stored in the user's cache,
  * per processor and number of threads. */
 ProfPeaks prof_roofline_measure (void);
+/* The file in the user's cache, in a folder of its own, which may not exist yet.  (transfer full) */
+char *prof_roofline_dup_file (void);
 /* The peaks that a capture stores; NaN: not measured. */
 ProfPeaks prof_roofline_peaks (const ProfCapture *capture);
 

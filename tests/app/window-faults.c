@@ -152,13 +152,41 @@ test_damaged_capture (void)
   g_assert_nonnull (before);
   g_assert_true (
       g_file_get_contents (scope_workspace_get_capture_path (workspace ()), &whole, &size, NULL));
-  g_assert_true (g_file_set_contents (path, whole, (gssize) size / 2, NULL));
+  /* Within the table of sections. */
+  g_assert_cmpuint (size, >, 200);
+  g_assert_true (g_file_set_contents (path, whole, 200, NULL));
   scope_workspace_open_capture (workspace (), path);
   check_message ("damaged.hscope");
   g_assert_true (g_file_set_contents (path, "no capture at all", -1, NULL));
   scope_workspace_open_capture (workspace (), path);
   check_message ("damaged.hscope");
   g_assert_true (scope_workspace_get_measurement (workspace ()) == before);
+}
+
+static gboolean
+shows_other_capture (gpointer before)
+{
+  return scope_workspace_get_measurement (workspace ()) != before;
+}
+
+/* Its whole entries are shown, and what is missing is said. */
+static void
+test_cut_capture (void)
+{
+  ScopeMeasurement *before;
+  g_autofree char  *good = g_strdup (scope_workspace_get_capture_path (workspace ()));
+  g_autofree char  *path = g_build_filename (folder, "cut.hscope", NULL);
+  g_autofree char  *whole = NULL;
+  gsize             size;
+
+  g_assert_true (g_file_get_contents (good, &whole, &size, NULL));
+  g_assert_true (g_file_set_contents (path, whole, (gssize) size - 8, NULL));
+  scope_workspace_open_capture (workspace (), path);
+  check_message ("cut.hscope: the capture was cut");
+  before = scope_workspace_get_measurement (workspace ());
+  g_assert_cmpstr (scope_workspace_get_capture_path (workspace ()), ==, path);
+  scope_workspace_open_capture (workspace (), good);
+  g_assert_true (gui_wait (shows_other_capture, before, 20000));
 }
 
 /* A run that succeeds but leaves a truncated capture. */
@@ -346,6 +374,7 @@ add_fault_tests (void)
             test_child_with_empty_error);
   add_test ("/app/window/when-there-is-no-gpu", CASE_MEASURED, test_no_gpu);
   add_test ("/app/window/when-the-capture-is-damaged", CASE_MEASURED, test_damaged_capture);
+  add_test ("/app/window/when-the-capture-was-cut", CASE_MEASURED, test_cut_capture);
   add_test ("/app/window/when-the-capture-of-a-run-is-cut-off", CASE_MEASURED, test_cut_off_run);
   add_test ("/app/window/when-a-damaged-capture-is-opened",
             CASE_MEASURED,

@@ -10,6 +10,8 @@
 static char *folder;
 static char *module; /* a copy of the plug-in, in folder */
 static char *marker; /* exists once any process has loaded it */
+static char *child;  /* a script that takes the place of hscope */
+static char *first;  /* holds the first argument of the last child */
 
 /* More bytes after its end make the same plug-in another version. */
 static void
@@ -22,6 +24,27 @@ write_module (const char *more)
   text = g_realloc (text, length + strlen (more));
   memcpy (text + length, more, strlen (more));
   g_assert_true (g_file_set_contents (module, text, (gssize) (length + strlen (more)), NULL));
+}
+
+/* In the sandbox the plug-in could not leave its marker, so the child runs without; checks that the window asks
+ * for it. */
+static void
+watch_child (void)
+{
+  g_autofree char *script =
+      g_strdup_printf ("#!/bin/sh\necho \"$1\" >'%s'\nshift\nexec '%s' \"$@\"\n", first, HSCOPE);
+
+  g_assert_true (g_file_set_contents_full (child, script, -1, 0, 0700, NULL));
+  g_setenv ("HYBRIDSCOPE_HSCOPE", child, TRUE);
+}
+
+static void
+assert_sandboxed_child (void)
+{
+  g_autofree char *text = NULL;
+
+  g_assert_true (g_file_get_contents (first, &text, NULL, NULL));
+  g_assert_cmpstr (text, ==, "--sandbox\n");
 }
 
 static gboolean
@@ -89,6 +112,7 @@ test_asking (void)
   gpointer before = scope_window_get_page (window);
 
   write_module ("");
+  watch_child ();
   g_remove (marker);
   gui_act (window, "win.open-plugin", module);
   answer ("cancel");
@@ -99,6 +123,7 @@ test_asking (void)
   answer ("load");
   g_assert_true (gui_wait (is_ready, before, 20000));
   g_assert_true (was_loaded ());
+  assert_sandboxed_child ();
 
   /* The same file again: no question. */
   before = scope_window_get_page (window);
@@ -113,6 +138,7 @@ test_asking (void)
   answer ("cancel");
   gui_spin (500);
   g_assert_false (was_loaded ());
+  g_setenv ("HYBRIDSCOPE_HSCOPE", HSCOPE, TRUE);
 }
 
 /* Data whose name or folder looks like that of a plug-in. */
@@ -123,6 +149,7 @@ test_data_beside_a_plugin (void)
   g_autofree char         *below = g_build_filename (folder, "model.so?x", NULL);
 
   write_module ("");
+  watch_child ();
   g_remove (marker);
   g_mkdir (below, 0700);
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
@@ -141,6 +168,7 @@ test_data_beside_a_plugin (void)
       g_assert_false (was_loaded ());
     }
   g_rmdir (below);
+  g_setenv ("HYBRIDSCOPE_HSCOPE", HSCOPE, TRUE);
 }
 
 static void
@@ -148,9 +176,13 @@ remove_folder (void)
 {
   g_remove (module);
   g_remove (marker);
+  g_remove (child);
+  g_remove (first);
   g_rmdir (folder);
   g_free (module);
   g_free (marker);
+  g_free (child);
+  g_free (first);
   g_free (folder);
 }
 
@@ -161,6 +193,8 @@ add_plugin_tests (void)
   folder = g_mkdtemp (g_strdup (MODULES "/../window-XXXXXX"));
   module = g_build_filename (folder, "model.so", NULL);
   marker = g_build_filename (folder, "loaded", NULL);
+  child = g_build_filename (folder, "hscope", NULL);
+  first = g_build_filename (folder, "first", NULL);
   g_setenv ("HYB_TEST_MARKER", marker, TRUE);
   atexit (remove_folder);
   add_test ("/app/window/asks-before-it-loads-a-plug-in", CASE_EMPTY, test_asking);

@@ -72,16 +72,14 @@ write_request (const VizBody *body)
   return bytes;
 }
 
-/* The path of the helper: as given, beside this program, in the build tree, or where it is installed.
+/* The path of the helper: beside this program, in the build tree, or where it is installed.
  * (transfer full) */
 static char *
-find_helper (const char *helper)
+find_helper (void)
 {
   g_autofree char *program = NULL, *folder = NULL;
   const char *places[] = { "layout-helper", "../viz/layout-helper", "../../viz/layout-helper" };
 
-  if (helper)
-    return g_strdup (helper);
   program = g_file_read_link ("/proc/self/exe", NULL);
   folder = program ? g_path_get_dirname (program) : g_strdup (".");
   for (guint i = 0; i < G_N_ELEMENTS (places); i++)
@@ -405,7 +403,7 @@ dot_place (VizBody *body, const char *helper, GCancellable *cancellable, GError 
                    MAX_WITH_VIRTUAL);
       return FALSE;
     }
-  program = find_helper (helper);
+  program = helper ? g_strdup (helper) : find_helper ();
   answer = run_helper (body, program, cancellable, error);
   if (!answer)
     return FALSE;
@@ -422,4 +420,5 @@ const VizLayout viz_layout_dot = {
   .name = "dot",
   .label = "Graphviz",
   .place = dot_place,
+  .dup_program = find_helper,
 };

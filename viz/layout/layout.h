@@ -22,6 +22,9 @@ typedef struct
   /* Fills the answer of body.  Returns FALSE with an error if it cannot place this body, and when
    * cancelled.  helper: (nullable) the program to run, for a layout that works in another process. */
   gboolean (*place) (VizBody *body, const char *helper, GCancellable *cancellable, GError **error);
+
+  /* The program that place() runs if it is given none.  (transfer full)  NULL: none is run. */
+  char *(*dup_program) (void);
 } VizLayout;
 
 extern const VizLayout viz_layout_auto; /* layouts.c: grid if it can place the body, else layers */

@@ -220,5 +220,6 @@ const ScopeCommand scope_command_report = {
   .outputs = outputs,
   .options = report_options,
   .options_size = sizeof (ReportOptions),
+  .writes_last_file = TRUE,
   .run = run_report,
 };

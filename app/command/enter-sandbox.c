@@ -1,0 +1,113 @@
+/* enter-sandbox.c — the option --sandbox before a command: what the command may write, and its limits.
+ *
+ * A command lists the options that name what it writes (ScopeCommand.outputs).  Start at
+ * scope_enter_sandbox().
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/command/enter-sandbox.h"
+
+#include "engine/base/limits.h"
+
+#include <string.h>
+
+#define OPTION          "--sandbox"
+#define DEFAULT_SECONDS 3600 /* of each processor */
+
+gboolean
+scope_take_sandbox_option (char *const *argv, ScopeSandboxMode *mode, guint *skip, GError **error)
+{
+  *mode = SCOPE_SANDBOX_NONE;
+  *skip = 0;
+  if (!argv[0] || !argv[1] || !g_str_has_prefix (argv[1], OPTION))
+    return TRUE;
+  *skip = 1;
+  if (strcmp (argv[1], OPTION) == 0)
+    *mode = SCOPE_SANDBOX_AVAILABLE;
+  else if (strcmp (argv[1], OPTION "=strict") == 0)
+    *mode = SCOPE_SANDBOX_STRICT;
+  if (*mode != SCOPE_SANDBOX_NONE)
+    return TRUE;
+  g_set_error (error,
+               SCOPE_ERROR,
+               SCOPE_ERROR_USAGE,
+               "%s: write it as %s or %s=strict",
+               argv[1],
+               OPTION,
+               OPTION);
+  return FALSE;
+}
+
+/* The value of an option of the command; NULL: not given. */
+static const char *
+get_value (const ScopeSandboxedCall *call, const char *option)
+{
+  for (const GOptionEntry *entry = call->command->options; entry && entry->long_name; entry++)
+    if (strcmp (entry->long_name, option) == 0)
+      return *(char *const *) ((const char *) call->options + GPOINTER_TO_SIZE (entry->arg_data));
+  return NULL;
+}
+
+static void
+add_cache_file (GPtrArray *outputs, const ScopeCommand *command)
+{
+  g_autofree char *file = command->dup_cache_file ();
+  g_autofree char *folder = g_path_get_dirname (file);
+
+  /* The folder must exist before the rules are made.  Without it nothing is stored. */
+  if (g_mkdir_with_parents (folder, 0700) == 0)
+    g_ptr_array_add (outputs, g_steal_pointer (&file));
+}
+
+/* A prefix stands for the two files of a model, too. */
+static void
+add_output (GPtrArray *outputs, const char *path)
+{
+  g_ptr_array_add (outputs, g_strdup (path));
+  g_ptr_array_add (outputs, g_strconcat (path, "-symbol.json", NULL));
+  g_ptr_array_add (outputs, g_strconcat (path, "-0000.params", NULL));
+}
+
+static GPtrArray *
+list_outputs (const ScopeSandboxedCall *call)
+{
+  GPtrArray *outputs = g_ptr_array_new_with_free_func (g_free);
+  guint      n_files = call->files ? g_strv_length ((char **) call->files) : 0;
+
+  for (guint i = 0; call->command && call->command->outputs && call->command->outputs[i].option;
+       i++)
+    {
+      const char *value = get_value (call, call->command->outputs[i].option);
+
+      if (value)
+        add_output (outputs, value);
+    }
+  if (call->command && call->command->writes_last_file && n_files > 1)
+    add_output (outputs, call->files[n_files - 1]);
+  if (call->command && call->command->dup_cache_file)
+    add_cache_file (outputs, call->command);
+  g_ptr_array_add (outputs, NULL);
+  return outputs;
+}
+
+gboolean
+scope_enter_sandbox (const ScopeSandboxedCall *call, GError **error)
+{
+  const ScopeCommand *command = call->command;
+  g_autoptr (GPtrArray) outputs = NULL;
+  g_autofree char *program =
+      command && command->dup_program ? command->dup_program (call->options) : NULL;
+  guint64      seconds = call->common && call->common->limit_cpu > 0
+                             ? (guint64) call->common->limit_cpu
+                             : (guint64) DEFAULT_SECONDS * g_get_num_processors ();
+  ScopeSandbox sandbox = { .mode = call->mode,
+                           .argv = call->argv,
+                           .program = program,
+                           .memory = hyb_limits_get_run_memory (),
+                           .seconds = seconds,
+                           .status = SCOPE_EXIT_MODEL };
+
+  if (call->mode == SCOPE_SANDBOX_NONE)
+    return TRUE;
+  outputs = list_outputs (call);
+  sandbox.outputs = (const char *const *) outputs->pdata;
+  return scope_sandbox_enter (&sandbox, error);
+}

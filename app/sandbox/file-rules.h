@@ -1,0 +1,13 @@
+/* file-rules.h — what files a process may write and which programs it may start (Landlock).
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <glib.h>
+
+/* Applies to the calling thread and to what it starts: all files can be read; only files in the folders of
+ * outputs, and devices and pipes that outputs name, can be written; only programs can be executed (and
+ * only if the filter of system calls allows it); TCP, abstract sockets and signals to other processes are
+ * closed where the kernel can.  Paths need not exist.
+ * Returns the version of Landlock that the kernel has; 0: no rules were set, with the reason (transfer full).
+ * The process must have given up new privileges. */
+int scope_file_rules_apply (const char *const *outputs, const char *const *programs, char **reason);

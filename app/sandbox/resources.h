@@ -1,0 +1,18 @@
+/* resources.h — limits of memory and processor time for the whole process, and its capabilities.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <glib.h>
+
+/* The process gets at most memory bytes of private memory beyond what the program and its threads need; an
+ * allocation beyond that fails.  FALSE: the limit cannot be set. */
+gboolean scope_resources_limit_memory (guint64 memory);
+
+/* After so many seconds of processor time, of all threads together, the process ends with status and a
+ * message.  Must be called again after the process has executed another program.  FALSE: the limit cannot
+ * be set. */
+gboolean scope_resources_limit_time (guint64 seconds, int status);
+
+/* Gives up all capabilities except those to read and write files, which file rules limit, and the
+ * possibility to get any by executing a program.  FALSE: the kernel refuses it. */
+gboolean scope_resources_drop_privileges (void);
