@@ -1,0 +1,251 @@
+#!/usr/bin/env python3
+# faults.py - ends commands that write at random moments and lets their disk be full, and prints a table.
+#
+#   tests/fuzz/faults.py [-n MOMENTS] [--seed S] [--only TEXT] [--preload fail-write.so] build/app/hscope
+#
+# For each command that writes: SIGKILL, SIGTERM and SIGINT at random moments (default: 50 each); SIGKILL before, and
+# ENOSPC at, each call that changes files (tests/app/modules/fail-write.c; found in the build folder); two
+# processes at once.  Afterwards each output must be the old file or a whole new one, the two files of a
+# model must belong together, and nothing else may lie in the folder after the next save.
+# Ends with 1 if something is wrong.  A pair that does not match after a SIGKILL between its two renames is
+# counted, but is no failure (SECURITY.md).
+# SPDX-License-Identifier: LGPL-2.1-or-later
+import argparse
+import collections
+import csv
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+SHAPES = ["--shape", "data0=5,2,64", "--shape", "data1=2,64", "--shape", "data2=2,64"]
+RUN = SHAPES + ["--init", "uniform"]
+PAIR = ["out-symbol.json", "out-0000.params"]
+SIGNALS = [("KILL", signal.SIGKILL), ("TERM", signal.SIGTERM), ("INT", signal.SIGINT)]
+
+
+class Case:
+    """A command and the files it writes into its current folder."""
+
+    def __init__(self, name, arguments, outputs):
+        self.name, self.arguments, self.outputs = name, arguments, outputs
+        self.is_pair = outputs == PAIR
+
+
+def make_cases(data):
+    model, capture = data + "/m-symbol.json", data + "/c.hscope"
+    return [
+        Case("new", ["new", "gallery:foreach-rnn?seed=7", "--output", "out"], PAIR),
+        Case("trace", ["trace", "gallery:mlp", "--output", "out"], PAIR),
+        Case("convert", ["convert", model, "--to", "unrolled", "--output", "out"] + SHAPES, PAIR),
+        Case("check --repair", ["check", model, "--repair", "out"], PAIR),
+        Case("weights --to", ["weights", data + "/m-0000.params", "--to", "out.npz"], ["out.npz"]),
+        Case("run", ["run", model, "--output", "out.npz", "--backward", "--gradients", "g.npz"] + RUN,
+             ["out.npz", "g.npz"]),
+        Case("train", ["train", "gallery:mlp", "--epochs", "1", "--sample", "-1", "--output", "out", "--log", "log.jsonl"],
+             ["out-symbol.json", "out-0001.params", "out-0001.states", "log.jsonl"]),
+        Case("profile", ["profile", model, "--repeat", "3", "--capture", "out.hscope", "--csv", "out.csv",
+                         "--trace", "out.json"] + RUN, ["out.hscope", "out.csv", "out.json"]),
+        Case("import", ["import", data + "/t.json", "--symbol", model, "--capture", "out.hscope"], ["out.hscope"]),
+        Case("compare", ["compare", model, "--variants", "as-is", "--repeat", "3", "--report", "out.html"] + RUN,
+             ["out.html"]),
+        Case("report", ["report", capture, "--output", "out.html"], ["out.html"]),
+        Case("report (PDF)", ["report", capture, "--output", "out.pdf"], ["out.pdf"]),
+        Case("render", ["render", model, "--output", "out.svg"], ["out.svg"]),
+        Case("render (PNG)", ["render", model, "--output", "out.png"], ["out.png"]),
+    ]
+
+
+class Tester:
+    def __init__(self, hscope, preload, data):
+        self.hscope, self.preload, self.data = hscope, preload, data
+        self.troubles = []
+
+    def run(self, arguments, folder, environment=None):
+        """Runs to the end; returns the exit status."""
+        return subprocess.run([self.hscope] + arguments, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                              env={**os.environ, **(environment or {})}).returncode
+
+    def start(self, case, folder):
+        return subprocess.Popen([self.hscope] + case.arguments, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def is_whole(self, path, reference):
+        """Files that hold times are compared by their end; all others are the same each time."""
+        with open(path, "rb") as file:
+            text = file.read()
+        if text == reference:
+            return True
+        if path.endswith(".hscope"):
+            return len(text) > 32 and int.from_bytes(text[16:24], "little") == len(text)
+        if path.endswith(".json") and not path.endswith("-symbol.json"):
+            try:
+                return bool(json.loads(text))
+            except ValueError:
+                return False
+        if path.endswith(".html"):
+            return text.rstrip().endswith(b"</html>")
+        if path.endswith(".pdf"):
+            return text.rstrip().endswith(b"%%EOF")
+        if path.endswith(".csv"):
+            return text.endswith(b"\n") and len({len(row) for row in csv.reader(text.decode().splitlines())}) == 1
+        if path.endswith(".jsonl"):
+            return reference.startswith(text) and text.endswith(b"\n")
+        # A run of training that is stopped writes a checkpoint of what it has.
+        return path.endswith((".params", ".states")) and self.run(["weights", path], self.data) == 0
+
+    def prepare(self, folder, case):
+        for name in os.listdir(folder):
+            os.remove(os.path.join(folder, name))
+        for name in case.outputs:
+            with open(os.path.join(folder, name), "wb") as file:
+                file.write(b"old " + name.encode())
+
+    def inspect(self, folder, case, references, moment):
+        """Returns what is there: old, new, mixed or wrong; notes troubles."""
+        found = set()
+        for name in case.outputs:
+            path = os.path.join(folder, name)
+            with open(path, "rb") as file:
+                text = file.read()
+            if text == b"old " + name.encode():
+                found.add("old")
+            elif self.is_whole(path, references[name]):
+                found.add("new")
+            else:
+                found.add("wrong")
+                self.troubles.append(f"{case.name}, {moment}: {name} is neither old nor new")
+        if "wrong" in found:
+            return "wrong"
+        return "mixed" if len(found) > 1 else found.pop()
+
+    def left_over(self, folder, case, is_swept, moment):
+        """Files that do not belong there, after another save if is_swept."""
+        if is_swept:
+            self.run(case.arguments, folder)
+        names = set(os.listdir(folder)) - set(case.outputs)
+        if names and is_swept:
+            self.troubles.append(f"{case.name}, {moment}: {sorted(names)} are left after the next save")
+        return len(names)
+
+
+def count_text(counts):
+    return ", ".join(f"{counts[kind]} {kind}" for kind in ("old", "new", "mixed", "wrong") if counts[kind]) or "-"
+
+
+def test_signals(tester, case, folder, references, moments, rng):
+    """The columns of the signals, and how many temporary files were there before the next save."""
+    begin = time.monotonic()
+    tester.run(case.arguments, folder)
+    duration = time.monotonic() - begin
+    cells, left = [], 0
+    for name, number in SIGNALS:
+        counts = collections.Counter()
+        for _ in range(moments):
+            tester.prepare(folder, case)
+            process = tester.start(case, folder)
+            time.sleep(rng.random() * duration * 1.1)
+            process.send_signal(number)
+            process.wait()
+            kind = tester.inspect(folder, case, references, name)
+            counts[kind] += 1
+            if kind == "mixed" and case.is_pair and name != "KILL":
+                tester.troubles.append(f"{case.name}, {name}: the pair does not match")
+            left += tester.left_over(folder, case, False, name)
+        tester.left_over(folder, case, True, name)
+        cells.append(count_text(counts))
+    return cells, left
+
+
+def test_calls(tester, case, folder, references, how):
+    """Lets each call that changes a file fail, or kills the process before it."""
+    counts, number, left = collections.Counter(), 0, 0
+    mark = os.path.join(tester.data, "mark")
+    while True:
+        number += 1
+        if os.path.exists(mark):
+            os.remove(mark)
+        tester.prepare(folder, case)
+        status = tester.run(case.arguments, folder, {"LD_PRELOAD": tester.preload, "FAIL_AT": str(number), "FAIL_HOW": how,
+                                                      "FAIL_UNDER": folder, "FAIL_MARK": mark})
+        if not os.path.exists(mark):
+            break
+        kind = tester.inspect(folder, case, references, f"{how} at call {number}")
+        counts[kind] += 1
+        if how == "full" and status == 0 and kind != "new":
+            tester.troubles.append(f"{case.name}, full disk at call {number}: the exit status is 0")
+        if how == "full" and kind == "mixed" and case.is_pair:
+            tester.troubles.append(f"{case.name}, full disk at call {number}: the pair does not match")
+        left = tester.left_over(folder, case, False, how)
+        if how == "full" and left:
+            tester.troubles.append(f"{case.name}, full disk at call {number}: temporary files are left")
+    if how == "kill":
+        tester.left_over(folder, case, True, how)
+    return f"{number - 1} calls: {count_text(counts)}"
+
+
+def test_two(tester, case, folder, references, moments, rng):
+    """Two processes that write the same files at about the same time."""
+    counts = collections.Counter()
+    for _ in range(max(moments // 10, 3)):
+        tester.prepare(folder, case)
+        first = tester.start(case, folder)
+        time.sleep(rng.random() * 0.02)
+        second = tester.start(case, folder)
+        status = [first.wait(), second.wait()]
+        if any(status):
+            tester.troubles.append(f"{case.name}, two writers: exit status {status}")
+        kind = tester.inspect(folder, case, references, "two writers")
+        counts[kind] += 1
+        if kind != "new":
+            tester.troubles.append(f"{case.name}, two writers: {kind}")
+        if tester.left_over(folder, case, False, "two writers"):
+            tester.troubles.append(f"{case.name}, two writers: temporary files are left")
+    return count_text(counts)
+
+
+def prepare_data(tester):
+    tester.run(["new", "gallery:foreach-rnn", "--output", "m"], tester.data)
+    tester.run(["profile", "m-symbol.json", "--repeat", "3", "--capture", "c.hscope", "--trace", "t.json"] + RUN, tester.data)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("-n", "--moments", type=int, default=50)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--preload", help="fail-write.so (default: in the build folder of hscope)")
+    parser.add_argument("hscope")
+    arguments = parser.parse_args()
+    hscope = os.path.abspath(arguments.hscope)
+    preload = arguments.preload or os.path.join(os.path.dirname(hscope), "../tests/app/fail-write.so")
+    rng = random.Random(arguments.seed)
+    print("| command | SIGKILL | SIGTERM | SIGINT | killed before each call | full disk at each call | two writers "
+          "| temporary files |")
+    print("|---|---|---|---|---|---|---|---|")
+    with tempfile.TemporaryDirectory(prefix="faults-") as data, tempfile.TemporaryDirectory(prefix="faults-out-") as folder:
+        tester = Tester(hscope, os.path.abspath(preload), data)
+        prepare_data(tester)
+        for case in make_cases(data):
+            if arguments.only not in case.name:
+                continue
+            tester.prepare(folder, case)
+            if tester.run(case.arguments, folder) != 0:
+                tester.troubles.append(f"{case.name}: fails without a fault")
+                continue
+            references = {name: open(os.path.join(folder, name), "rb").read() for name in case.outputs}
+            cells, left = test_signals(tester, case, folder, references, arguments.moments, rng)
+            for how in ("kill", "full"):
+                cells.append(test_calls(tester, case, folder, references, how))
+            cells.append(test_two(tester, case, folder, references, arguments.moments, rng))
+            print(f"| {case.name} | " + " | ".join(cells) + f" | {left} |", flush=True)
+    for trouble in tester.troubles:
+        print(trouble, file=sys.stderr)
+    return 1 if tester.troubles else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
