@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/command.h"
 #include "app/core-type.h"
+#include "app/library-threads.h"
 
 #include <signal.h>
 
@@ -12,6 +13,7 @@ main (int argc, char **argv)
 {
   /* Exceeding the file size limit shall be an error of write(), not end the program. */
   signal (SIGXFSZ, SIG_IGN);
+  scope_ensure_library_threads (argv);
   scope_ensure_core_type (argv);
   return scope_main (argc, argv);
 }

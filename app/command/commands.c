@@ -9,6 +9,7 @@
 #include "app/command/terminal.h"
 #include "app/sandbox/resources.h"
 
+#include "engine/base/limits.h"
 #include "engine/base/parallel.h"
 #include "engine/formats/model-files.h"
 #include "engine/kernels/matrix/gemm.h"
@@ -34,6 +35,8 @@ extern const ScopeCommand scope_command_render;
 extern const ScopeCommand scope_command_new;
 extern const ScopeCommand scope_command_trace;
 extern const ScopeCommand scope_command_train;
+
+#define MIN_ROOM ((guint64) 64 << 20)
 
 /* In the order of hscope --help. */
 static const ScopeCommand *const commands[] = {
@@ -409,11 +412,36 @@ dispatch (char **whole)
   return run_command (find_command (argv[1]), argv + 1, whole, sandbox);
 }
 
+/* With less, libraries end the process when they cannot start a thread. */
+static gboolean
+check_room (GError **error)
+{
+  guint64          room = hyb_limits_get_room ();
+  g_autofree char *text = g_format_size_full (room, G_FORMAT_SIZE_IEC_UNITS);
+
+  if (room >= MIN_ROOM)
+    return TRUE;
+  g_set_error (error,
+               SCOPE_ERROR,
+               SCOPE_ERROR_FAILED,
+               "a limit of the process (ulimit -v) leaves %s of memory; hscope needs 64 MiB. Raise "
+               "it",
+               text);
+  return FALSE;
+}
+
 int
 scope_main (int argc G_GNUC_UNUSED, char **argv)
 {
+  g_autoptr (GError) error = NULL;
+
   setlocale (LC_ALL, "");
   setlocale (LC_NUMERIC, "C");
   scope_terminal_protect (SCOPE_EXIT_FILE);
+  if (!check_room (&error))
+    {
+      print_failure (argv, error);
+      return SCOPE_EXIT_MODEL;
+    }
   return dispatch (argv);
 }

@@ -100,10 +100,11 @@ scope_allocate_value (const char *name, const HybType *type, gsize *total, GErro
                       HYB_GRAPH_ERROR,
                       HYB_GRAPH_ERROR_MEMORY,
                       NULL,
-                      "Give smaller shapes",
+                      "Give smaller shapes, or raise the limit",
                       "it needs %" G_GSIZE_FORMAT
                       " bytes; all variables together may take %" G_GSIZE_FORMAT
-                      " bytes, the memory of this machine or --limit-memory",
+                      " bytes: the memory of this machine, --limit-memory, or what a limit of the "
+                      "process (ulimit -v) leaves",
                       bytes,
                       limit);
       else

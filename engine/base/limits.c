@@ -4,11 +4,19 @@
 
 #include "engine/base/error.h"
 
+#include <stdio.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #define DEFAULT_MEMORY ((guint64) 256 << 20)
 #define DEFAULT_GROWTH 6 /* times the size of the file */
 #define DEFAULT_WORK   10000000
+
+/* Of a limit of the process: for small things; the buffer that OpenBLAS allocates in each thread that multiplies
+ * matrices, and waits for without end; and a further thread with buffer, stack and heap. */
+#define OWN_BYTES    ((guint64) 16 << 20)
+#define BUFFER_BYTES ((guint64) 129 << 20)
+#define THREAD_BYTES (BUFFER_BYTES + ((guint64) 136 << 20))
 
 static struct
 {
@@ -35,6 +43,68 @@ hyb_limits_get_memory (guint64 file_bytes)
   return grown;
 }
 
+/* --- Limits of the process --- */
+
+/* What is left of a limit of which used bytes are used; G_MAXUINT64: it is not limited. */
+static guint64
+room_of (int resource, guint64 used)
+{
+  struct rlimit limit;
+
+  if (getrlimit (resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+    return G_MAXUINT64;
+  return limit.rlim_cur > used ? limit.rlim_cur - used : 0;
+}
+
+guint64
+hyb_limits_get_room (void)
+{
+  guint64          page = (guint64) MAX (sysconf (_SC_PAGE_SIZE), 1);
+  guint64          size = 0, data = 0;
+  g_autofree char *text = NULL;
+
+  /* Pages: size, resident, shared, text, 0, data */
+  if (g_file_get_contents ("/proc/self/statm", &text, NULL, NULL))
+    sscanf (text, "%" G_GUINT64_FORMAT " %*u %*u %*u %*u %" G_GUINT64_FORMAT, &size, &data);
+  return MIN (room_of (RLIMIT_AS, size * page), room_of (RLIMIT_DATA, data * page));
+}
+
+guint
+hyb_limits_get_threads (void)
+{
+  static gsize n_threads;
+
+  if (g_once_init_enter (&n_threads))
+    {
+      guint64 room = hyb_limits_get_room ();
+      guint64 first = OWN_BYTES + BUFFER_BYTES;
+      guint64 n = room > first ? 1 + (room - first) / THREAD_BYTES : 1;
+
+      g_once_init_leave (&n_threads, room == G_MAXUINT64 ? G_MAXUINT : (gsize) MIN (n, G_MAXUINT));
+    }
+  return (guint) n_threads;
+}
+
+/* What is left for the memory of runs, once and for all. */
+static guint64
+get_room_for_runs (void)
+{
+  static gsize   is_known;
+  static guint64 left;
+
+  if (g_once_init_enter (&is_known))
+    {
+      guint64 room = hyb_limits_get_room ();
+      guint   n = hyb_limits_get_threads ();
+      guint64 used = OWN_BYTES + BUFFER_BYTES +
+                     (guint64) (MIN (n, g_get_num_processors ()) - 1) * THREAD_BYTES;
+
+      left = room == G_MAXUINT64 ? room : room > used ? room - used : 0;
+      g_once_init_leave (&is_known, 1);
+    }
+  return left;
+}
+
 guint64
 hyb_limits_get_run_memory (void)
 {
@@ -43,6 +113,7 @@ hyb_limits_get_run_memory (void)
   guint64 machine =
       n_pages > 0 && page_size > 0 ? (guint64) n_pages * (guint64) page_size : G_MAXSSIZE;
 
+  machine = MIN (machine, get_room_for_runs ());
   return limits.memory > 0 ? MIN (limits.memory, machine) : machine;
 }
 

@@ -9,6 +9,8 @@
 
 #include "engine/base/parallel.h"
 
+#include "engine/base/limits.h"
+
 #include <sched.h>
 #include <stdatomic.h>
 
@@ -302,10 +304,11 @@ hyb_parallel_get_threads (void)
   guint requested = atomic_load_explicit (&n_threads_requested, memory_order_relaxed);
 
   if (requested > 0)
-    return requested;
+    return MIN (requested, hyb_limits_get_threads ());
 
   if (atomic_load_explicit (&n_cores, memory_order_relaxed) == 0)
-    atomic_store (&n_cores, CLAMP (g_get_num_processors (), 1, MAX_THREADS));
+    atomic_store (&n_cores,
+                  CLAMP (MIN (g_get_num_processors (), hyb_limits_get_threads ()), 1, MAX_THREADS));
   return atomic_load_explicit (&n_cores, memory_order_relaxed);
 }
 

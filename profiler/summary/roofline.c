@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/summary/roofline.h"
 
+#include "engine/base/limits.h"
 #include "engine/base/parallel.h"
 #include "engine/formats/file.h"
 #include "engine/kernels/matrix/gemm.h"
@@ -14,12 +15,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SIDE       512               /* of the matrices; larger ones are hardly faster */
-#define COPY_BYTES ((gsize) 1 << 26) /* larger than any cache */
-#define N_AGREE    3                 /* fastest undisturbed repetitions that must agree */
-#define AGREEMENT  0.05              /* relative */
-#define MIN_ROUNDS 10                /* repetitions at least */
-#define SECONDS    0.5 /* for repetitions, at most, unless fewer than MIN_ROUNDS were made */
+#define SIDE            512               /* of the matrices; larger ones are hardly faster */
+#define COPY_BYTES      ((gsize) 1 << 26) /* larger than any cache */
+#define MEASURING_BYTES (4 * (guint64) COPY_BYTES)
+#define N_AGREE         3    /* fastest undisturbed repetitions that must agree */
+#define AGREEMENT       0.05 /* relative */
+#define MIN_ROUNDS      10   /* repetitions at least */
+#define SECONDS         0.5  /* for repetitions, at most, unless fewer than MIN_ROUNDS were made */
 
 /* The fastest repetitions of one measurement. */
 typedef struct
@@ -174,6 +176,9 @@ prof_roofline_measure (void)
   if (peaks.flops > 0 && peaks.bytes > 0 && isfinite (peaks.flops) && isfinite (peaks.bytes))
     return peaks;
 
+  /* Measuring must not take the memory that a limited process needs. */
+  if (hyb_limits_get_run_memory () < MEASURING_BYTES)
+    return (ProfPeaks){ .flops = NAN, .bytes = NAN };
   peaks.flops = measure_flops (&agrees);
   peaks.bytes = measure_bytes (&agrees);
   if (!agrees)

@@ -16,7 +16,8 @@ typedef struct
 
 /* The peaks of this machine.  Repeats each measurement until the three fastest repetitions that did not
  * wait for a processor agree, or for half a second.  Peaks that agree are stored in the user's cache,
- * per processor and number of threads. */
+ * per processor and number of threads.  NaN in a process whose memory is limited so much that they
+ * cannot be measured. */
 ProfPeaks prof_roofline_measure (void);
 /* The file in the user's cache, in a folder of its own, which may not exist yet.  (transfer full) */
 char *prof_roofline_dup_file (void);
