@@ -4,11 +4,11 @@
 
 #include <glib.h>
 
-/* The process gets at most memory bytes of private memory beyond what the program and its threads need; an
- * allocation beyond that fails.  FALSE: the limit cannot be set. */
+/* Limits the private memory that the process can fill to memory bytes beyond what the program and its threads need.
+ * Allocating more fails.  FALSE: the limit cannot be set. */
 gboolean scope_resources_limit_memory (guint64 memory);
 
-/* After so many seconds of processor time, of all threads together, the process ends with status and a
+/* After this time on processors, in seconds and of all threads together, the process ends with status and a
  * message.  Must be called again after the process has executed another program.  FALSE: the limit cannot
  * be set. */
 gboolean scope_resources_limit_time (guint64 seconds, int status);

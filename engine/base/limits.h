@@ -35,10 +35,10 @@ HYB_API gboolean hyb_limits_check_memory (guint64     needed,
 HYB_API guint64 hyb_limits_get_run_memory (void);
 
 /* Bytes that a limit of the process (ulimit -v or -d) still allows to allocate; G_MAXUINT64 without a limit. */
-guint64 hyb_limits_get_room (void);
+HYB_API guint64 hyb_limits_get_room (void);
 
 /* For how many threads a limit of the process has room, at least 1; G_MAXUINT without a limit.  Taken from what the
  * process had allocated when this was called for the first time. */
-guint hyb_limits_get_threads (void);
+HYB_API guint hyb_limits_get_threads (void);
 
 G_END_DECLS

@@ -31,7 +31,7 @@ is_active (Fixture *fixture, const char *part)
   run_line (fixture, "$H --sandbox --version");
   g_assert_cmpint (fixture->code, ==, 0);
   g_assert_nonnull (strstr (fixture->out, part));
-  return strstr (fixture->out, missing) == NULL;
+  return !strstr (fixture->out, missing);
 }
 
 /* Makes the folder that no command writes to. */
