@@ -393,6 +393,40 @@ make_constant_state (Fuser *fuser, guint state, HybValueId *value)
   return TRUE;
 }
 
+/* Joins the rows if all of them begin with variables.  MXNet infers the shapes of the inputs of
+ * expand_dims and Concat, which simple_bind needs, but not those of stack. */
+static gboolean
+join_variable_states (Fuser *fuser, guint state, HybValueId *value)
+{
+  HybGraph              *graph = fuser->cells->graph;
+  guint                  n_rows = fuser->group->chains->len;
+  g_autofree HybValueId *rows = g_new (HybValueId, n_rows);
+  g_autofree char       *count = g_strdup_printf ("%u", n_rows);
+  const char *const      attributes[] = { "dim", "0", "num_args", count, NULL };
+
+  for (guint row = 0; row < n_rows; row++)
+    {
+      HybNodeId id = hyb_graph_get_producer (graph, initial_state_of (fuser, row, state));
+
+      if (!hyb_node_is_variable (hyb_graph_get_node (graph, id)))
+        return FALSE;
+    }
+  for (guint row = 0; row < n_rows; row++)
+    rows[row] =
+        hyb_rebuild_unary (fuser->rebuild,
+                           "expand_dims",
+                           "begin_row",
+                           hyb_rebuild_value (fuser->rebuild, initial_state_of (fuser, row, state)),
+                           "axis",
+                           "0",
+                           NULL);
+  *value = n_rows == 1 ? rows[0]
+                       : hyb_rebuild_call (fuser->rebuild,
+                                           &(HybRebuildCall){
+                                               "Concat", "begin_rows", n_rows, rows, attributes });
+  return TRUE;
+}
+
 /* The initial state of all rows, of shape (rows, batch, units). */
 static HybValueId
 make_initial_state (Fuser *fuser, guint state)
@@ -401,7 +435,7 @@ make_initial_state (Fuser *fuser, guint state)
   g_autofree HybValueId *rows = g_new (HybValueId, n_rows);
   HybValueId             value;
 
-  if (make_constant_state (fuser, state, &value))
+  if (make_constant_state (fuser, state, &value) || join_variable_states (fuser, state, &value))
     return value;
   for (guint row = 0; row < n_rows; row++)
     rows[row] = initial_state_of (fuser, row, state);
