@@ -11,6 +11,7 @@
 #include "engine/formats/file.h"
 #include "profiler/base/format.h"
 #include "profiler/exchange/import.h"
+#include "profiler/exchange/nsys.h"
 #include "profiler/exchange/report-text.h"
 #include "profiler/summary/save-capture.h"
 
@@ -121,13 +122,33 @@ print_json (const ProfTrace *trace, const ProfImport *import, const ProfCapture 
 }
 
 static ProfTrace *
-read_trace (const char *file, GError **error)
+read_json (const char *file, GError **error)
 {
   g_autoptr (GBytes) bytes = hyb_file_read (file, HYB_FILE_TEXT_LIMIT, error);
   gsize       length;
   const char *text = bytes ? g_bytes_get_data (bytes, &length) : NULL;
 
   return bytes ? prof_trace_read (text ? text : "", length, file, error) : NULL;
+}
+
+static gboolean
+is_database (const char *file)
+{
+  char  head[16];
+  FILE *stream = g_file_test (file, G_FILE_TEST_IS_REGULAR) ? fopen (file, "rbe") : NULL;
+  gsize n = stream ? fread (head, 1, sizeof head, stream) : 0;
+
+  if (stream)
+    fclose (stream);
+  return prof_nsys_sniff (head, n);
+}
+
+static ProfTrace *
+read_trace (const char *file, GError **error)
+{
+  if (is_database (file))
+    return prof_nsys_read (file, error);
+  return read_json (file, error);
 }
 
 /* Opens the trace of --like; *like is NULL if none was given. */
@@ -256,8 +277,9 @@ static const ScopeOutput outputs[] = {
 
 const ScopeCommand scope_command_import = {
   .name = "import",
-  .arguments = "PROFILE.json",
-  .summary = "Attach a profiler trace (of MXNet, or another Chrome trace) to a graph",
+  .arguments = "PROFILE.json|.sqlite",
+  .summary =
+      "Attach a profile (of MXNet, PyTorch, ONNX Runtime, Nsight Systems or hscope) to a graph",
   .n_files = { 1, 1 },
   .option_groups = SCOPE_OPTIONS_MODEL | SCOPE_OPTIONS_TYPES,
   .examples = examples,

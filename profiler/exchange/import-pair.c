@@ -177,7 +177,8 @@ prof_pair_events (const ProfTrace *trace, ProfImport *import)
                                    g_array_index ((GArray *) value, ProfExecution, i).name,
                                    "its end is not in the file",
                                    0);
-  drop_inner (executions, import);
+  if (!trace->is_flat)
+    drop_inner (executions, import);
   g_array_sort (executions, compare_executions);
   return executions;
 }

@@ -31,6 +31,7 @@ typedef struct
   guint         n_mended; /* texts with characters that JSON would have escaped */
   gboolean      is_cut;   /* the end of the list is missing */
   gboolean      is_own;   /* written by prof_print_chrome() */
+  gboolean      is_flat;  /* parts of operators were left out by the reader */
 } ProfTrace;
 
 /* Reads text.  NULL with an error that names where, if there is no event in it.  (transfer full) */
