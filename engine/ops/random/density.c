@@ -289,6 +289,8 @@ ROWS (ROW)
         .params = hyb_density_params,                                               \
         .params_size = sizeof (HybDensityParams),                                   \
         .infer_shape = hyb_density_backward_infer_shape,                            \
+        .gradient_of = "_random_pdf_" #id,                                          \
+        .operands = "g0 i* > i*",                                                   \
         .dtypes = HYB_DTYPES_FLOAT,                                                 \
         .forward = id##_backward,                                                   \
         .cost = hyb_density_cost,                                                   \

@@ -11,6 +11,11 @@ static const OpSample samples[] = {
 };
 
 static const OpRefusal refusals[] = {
+  { "_backward_random_pdf_dirichlet",
+    "a gradient of another shape",
+    NULL,
+    { "f32[2]", "f32[4,3]", "f32[3]" },
+    "" },
   { "_random_pdf_dirichlet",
     "other lengths",
     NULL,

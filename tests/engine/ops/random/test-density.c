@@ -25,6 +25,11 @@ static const OpSample samples[] = {
 };
 
 static const OpRefusal refusals[] = {
+  { "_backward_random_pdf_normal",
+    "a gradient of another shape",
+    NULL,
+    { "f32[2,2]", "f32[2,3]", "f32[2]", "f32[2]" },
+    "" },
   { "_random_pdf_normal",
     "other parameters",
     NULL,
