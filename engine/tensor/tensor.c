@@ -7,10 +7,21 @@
 #include "engine/tensor/tensor.h"
 
 #include "engine/base/error.h"
+#include "engine/base/limits.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#ifdef __SANITIZE_ADDRESS__ /* gcc */
+#define HAS_ADDRESS_SANITIZER
+#elif defined __has_feature /* clang */
+#if __has_feature(address_sanitizer)
+#define HAS_ADDRESS_SANITIZER
+#endif
+#endif
+
+#define SMALL_BYTES (1 << 20) /* arrays of up to this size are allowed whatever the limit */
 
 struct _HybTensor
 {
@@ -39,7 +50,7 @@ tensor_make (const HybType *type, gpointer data, gsize bytes)
 static HybTensor *
 tensor_allocate (const HybType *type, gsize bytes)
 {
-#ifdef __SANITIZE_ADDRESS__
+#ifdef HAS_ADDRESS_SANITIZER
   /* AddressSanitizer sees writes beyond the last element only if the data is a block of its own. */
   gpointer   data = NULL;
   HybTensor *tensor;
@@ -72,13 +83,31 @@ tensor_allocate (const HybType *type, gsize bytes)
 #endif
 }
 
+/* FALSE and an error if an array is larger than the memory that a run may have.  For small ones the
+ * limit, which may have to be asked of the system, is not looked up. */
+static gboolean
+check_limit (gsize bytes, GError **error)
+{
+  guint64 limit = bytes > SMALL_BYTES ? hyb_limits_get_run_memory () : G_MAXUINT64;
+
+  return bytes <= limit ||
+         hyb_error_at (error,
+                       HYB_GRAPH_ERROR,
+                       HYB_GRAPH_ERROR_MEMORY,
+                       NULL,
+                       "Use smaller inputs; a --limit-memory that was given may be raised",
+                       "an array of %.4g MiB exceeds the %.4g MiB available",
+                       (double) bytes / (1 << 20),
+                       (double) limit / (1 << 20));
+}
+
 HybTensor *
 hyb_tensor_new (const HybType *type, GError **error)
 {
   HybTensor *tensor;
   gsize      bytes;
 
-  if (!hyb_shape_bytes (&type->shape, type->dtype, &bytes, error))
+  if (!hyb_shape_bytes (&type->shape, type->dtype, &bytes, error) || !check_limit (bytes, error))
     return NULL;
 
   tensor = tensor_allocate (type, bytes);

@@ -3,6 +3,7 @@
 #include "engine/tensor/tensor.h"
 
 #include "engine/base/error.h"
+#include "engine/base/limits.h"
 
 #include <math.h>
 #include <string.h>
@@ -227,6 +228,23 @@ test_statistics_do_not_cancel_far_from_zero (void)
   g_assert_cmpfloat_with_epsilon (statistics.deviation, sqrt (500.0 * 501 / 3), 1e-6);
 }
 
+static void
+test_arrays_beyond_the_limit_are_refused (void)
+{
+  HybType type = { hyb_shape_1d (2 << 20), HYB_U8 };
+  g_autoptr (HybTensor) fits = NULL;
+  g_autoptr (GError) error = NULL;
+
+  hyb_limits_set (2 << 20, 0);
+  fits = hyb_tensor_new (&type, &error);
+  g_assert_no_error (error);
+  type.shape.dim[0]++;
+  g_assert_null (hyb_tensor_new (&type, &error));
+  hyb_limits_set (0, 0);
+  g_assert_error (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_MEMORY);
+  g_assert_nonnull (strstr (error->message, "--limit-memory"));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -235,6 +253,7 @@ main (int argc, char **argv)
 #define TEST(name, function) g_test_add_func ("/engine/tensor/tensor/" name, function)
   TEST ("memory-is-aligned-and-cleared-on-request", test_memory_is_aligned_and_cleared_on_request);
   TEST ("absurd-sizes-are-errors", test_absurd_sizes_are_errors);
+  TEST ("arrays-beyond-the-limit-are-refused", test_arrays_beyond_the_limit_are_refused);
   TEST ("a-view-keeps-its-storage-alive", test_a_view_keeps_its_storage_alive);
   TEST ("a-view-beyond-its-parent-is-refused", test_a_view_beyond_its_parent_is_refused);
   TEST ("a-view-reads-the-same-bytes-as-another-type",
