@@ -307,6 +307,22 @@ test_dropout_is_between_layers_and_scaled (void)
   g_assert_cmpuint (n_dropped, <, 140);
 }
 
+/* What is kept for the gradient has the type that the kernel computes in, which for integers is
+ * float64. */
+static void
+test_integers_keep_float64_for_the_gradient (void)
+{
+  g_autoptr (GPtrArray) inputs = tensor_list ();
+  g_autoptr (GPtrArray) outputs = NULL;
+
+  g_ptr_array_add (inputs, op_tensor_from_text ("i32[4,2,3]", 0));
+  g_ptr_array_add (inputs, op_tensor_from_text ("i32[150]", 1));
+  g_ptr_array_add (inputs, op_tensor_from_text ("i32[1,2,5]", 2));
+  outputs = op_run_all ("_rnn_recording", "mode=gru state_size=5 num_layers=1", TRUE, inputs);
+  g_assert_cmpint (hyb_tensor_get_dtype (outputs->pdata[0]), ==, HYB_I32);
+  g_assert_cmpint (hyb_tensor_get_dtype (outputs->pdata[outputs->len - 1]), ==, HYB_F64);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -318,6 +334,8 @@ main (int argc, char **argv)
   g_test_add_func ("/engine/ops/rnn/clipping-of-nan-is-a-choice", test_clipping_of_nan_is_a_choice);
   g_test_add_func ("/engine/ops/rnn/dropout-is-between-layers-and-scaled",
                    test_dropout_is_between_layers_and_scaled);
+  g_test_add_func ("/engine/ops/rnn/integers-keep-float64-for-the-gradient",
+                   test_integers_keep_float64_for_the_gradient);
 
   return g_test_run ();
 }
