@@ -114,14 +114,14 @@ find_runs (const ProfCapture *capture, MatrixFill *fill)
   const ProfSample *samples = prof_capture_get_samples (capture);
   const ProfEvent  *events = prof_capture_get_events (capture);
 
-  fill->n_columns = G_MAXUINT16 + 1;
-  fill->is_exact = g_new0 (gboolean, fill->n_columns);
+  for (guint i = 0; i < prof_capture_n_events (capture); i++)
+    fill->n_columns = MAX (fill->n_columns, events[i].run + 1u);
+  fill->is_exact = g_new0 (gboolean, MAX (fill->n_columns, 1));
   for (guint i = 0; i < prof_capture_n_samples (capture); i++)
     if (samples[i].kind == PROF_SAMPLE_EXACT && samples[i].run < fill->n_columns)
       fill->is_exact[samples[i].run] = TRUE;
-  fill->column = g_new (guint, fill->n_columns);
-  for (guint i = 0; i < fill->n_columns; i++)
-    fill->column[i] = G_MAXUINT;
+  fill->column = g_new (guint, MAX (fill->n_columns, 1));
+  memset (fill->column, 0xff, fill->n_columns * sizeof (guint));
   for (guint i = 0; i < prof_capture_n_events (capture); i++)
     if (prof_event_kind (&events[i]) == PROF_EVENT_RUN && !fill->is_exact[events[i].run] &&
         fill->column[events[i].run] == G_MAXUINT)
