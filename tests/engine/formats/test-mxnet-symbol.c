@@ -82,6 +82,12 @@ test_refusals (void)
                         "[0,0,0]" END,
                   "bad-edge",
                   "node 5");
+  /* Variables come first, so the file has two nodes. */
+  assert_refused (NODES VARIABLE (
+                      "x") ", {\"op\": \"relu\", \"name\": \"r\", \"inputs\": [[2,0,0]]}" HEADS
+                           "[0,0,0]" END,
+                  "bad-edge",
+                  "node 2, but the graph has 2 nodes");
   assert_refused (NODES VARIABLE (
                       "x") ", {\"op\": \"relu\", \"name\": \"r\", \"inputs\": [[0,1,0]]}" HEADS
                            "[1,0,0]" END,
@@ -286,22 +292,45 @@ test_argmax_of_minus_one_before_0_9_5 (void)
     }
 }
 
+/* A model in which n graphs are nested in each other in subgraphs. */
 static void
-test_deep_subgraphs_are_refused (void)
+read_nested (HybModel *model, guint n)
 {
   GString *text = g_string_new (NULL);
-  g_autoptr (HybModel) model = hyb_model_new ();
 
-  for (guint i = 0; i < 40; i++)
+  for (guint i = 1; i < n; i++)
     g_string_append (text,
                      NODES
                      "{\"op\": \"_foreach\", \"name\": \"f\", \"inputs\": [], \"subgraphs\": [");
   g_string_append (text, NODES VARIABLE ("x") HEADS "[0,0,0]]}");
-  for (guint i = 0; i < 40; i++)
+  for (guint i = 1; i < n; i++)
     g_string_append (text, "]}" HEADS "[0,0,0]]}");
-  g_assert_null (read_text (model, text->str, NULL));
-  g_assert_nonnull (find_code (model, "bad-node"));
+  read_text (model, text->str, NULL);
   g_string_free (text, TRUE);
+}
+
+static gboolean
+is_too_deep (HybModel *model)
+{
+  GPtrArray *findings = hyb_model_get_findings (model);
+
+  for (guint i = 0; i < findings->len; i++)
+    if (strstr (((HybFinding *) findings->pdata[i])->message, "nested in each other"))
+      return TRUE;
+  return FALSE;
+}
+
+static void
+test_deep_subgraphs_are_refused (void)
+{
+  g_autoptr (HybModel) deep = hyb_model_new ();
+  g_autoptr (HybModel) deeper = hyb_model_new ();
+
+  read_nested (deep, 32);
+  g_assert_false (is_too_deep (deep));
+  read_nested (deeper, 33);
+  g_assert_true (is_too_deep (deeper));
+  g_assert_nonnull (find_code (deeper, "bad-node"));
 }
 
 static void
