@@ -44,7 +44,7 @@ scope_start_page_refresh (ScopeStartPage *self)
 
   while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->recent))) != NULL)
     gtk_list_box_remove (self->recent, child);
-  for (guint i = 0; uris[i] && i < 8; i++)
+  for (guint i = 0; i < 8 && uris[i]; i++)
     {
       child = scope_recent_row_new (uris[i]);
       g_signal_connect_object (child,
