@@ -52,7 +52,8 @@ limit_resources (void)
 {
   prctl (PR_SET_PDEATHSIG, SIGKILL); /* end with the thread that started this process */
   setrlimit (RLIMIT_CPU, &(struct rlimit){ CPU_SECONDS, CPU_SECONDS });
-#ifndef __SANITIZE_ADDRESS__ /* the sanitizer reserves terabytes of addresses */
+/* Sanitizers reserve terabytes of addresses. */
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
   setrlimit (RLIMIT_AS, &(struct rlimit){ MEMORY, MEMORY });
 #endif
   setrlimit (RLIMIT_CORE, &(struct rlimit){ 0, 0 });
