@@ -52,11 +52,13 @@ scope_lane_chart_measure (GtkWidget     *widget,
 
 /* --- Drawing --- */
 
-/* 1, 2 or 5 times a power of ten, so that ticks stand about 90 pixels apart. */
+#define TICK_PIXELS 90
+
+/* 1, 2 or 5 times a power of ten, so that ticks stand at least TICK_PIXELS apart. */
 static double
 tick_of (double per_pixel)
 {
-  double wanted = per_pixel * 90, power = pow (10, floor (log10 (wanted)));
+  double wanted = per_pixel * TICK_PIXELS, power = pow (10, floor (log10 (wanted)));
 
   return wanted / power < 2 ? 2 * power : wanted / power < 5 ? 5 * power : 10 * power;
 }
@@ -75,13 +77,14 @@ static void
 draw_axis (ScopeLaneChart *self, cairo_t *cr, PangoLayout *layout, double width, double height)
 {
   double  per_pixel = (self->end - self->begin) / width, tick = tick_of (per_pixel);
+  double  first = self->first_time + ceil ((self->begin - self->first_time) / tick) * tick;
   GdkRGBA colour;
 
   gtk_style_context_get_color (gtk_widget_get_style_context (GTK_WIDGET (self)), &colour);
-  for (double t = self->first_time + ceil ((self->begin - self->first_time) / tick) * tick;
-       t <= self->end;
-       t += tick)
+  /* Ticks are counted, because at a late time adding a short one may change nothing. */
+  for (guint i = 0; i <= width / TICK_PIXELS && first + i * tick <= self->end; i++)
     {
+      double           t = first + i * tick;
       double           x = floor ((t - self->begin) / per_pixel) + 0.5;
       g_autofree char *label = tick_label (t - self->first_time, tick);
 

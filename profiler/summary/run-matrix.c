@@ -151,7 +151,7 @@ static void
 limit_runs (const ProfCapture *capture, MatrixFill *fill)
 {
   guint64 size = g_bytes_get_size (prof_capture_get_bytes (capture));
-  guint64 row_bytes = MAX (fill->matrix->n_rows, 1) * 2 * sizeof (guint64);
+  guint64 row_bytes = 2 * sizeof (guint64) * MAX (fill->matrix->n_rows, 1);
   guint   limit = (guint) MIN (hyb_limits_get_memory (size) / 2 / row_bytes, G_MAXUINT16 + 1);
 
   if (fill->matrix->n_runs <= limit)
