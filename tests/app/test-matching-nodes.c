@@ -183,6 +183,23 @@ test_differences (void)
   g_rmdir (folder);
 }
 
+/* The box of every node of the model is found by the node's name. */
+static void
+test_names (void)
+{
+  g_autofree char *path = g_build_filename (SOURCE_ROOT, MODEL "-symbol.json", NULL);
+  ScopeDocument   *document = open_document (path);
+  HybGraph        *graph = hyb_model_get_graph (scope_document_get_model (document));
+
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
+    g_assert_cmpuint (scope_document_find_name (document, hyb_graph_get_node (graph, id)->name),
+                      ==,
+                      scope_document_find_node (document, graph, id));
+  g_assert_cmpuint (scope_document_find_name (document, "no such node"), ==, VIZ_ROOT);
+  g_assert_cmpuint (scope_document_find_name (document, NULL), ==, VIZ_ROOT);
+  scope_document_unref (document);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -194,5 +211,6 @@ main (int argc, char **argv)
   g_test_add_func ("/app/partners/many-nodes-stand-for-one-with-their-step", test_many_to_one);
   g_test_add_func ("/app/partners/what-stands-for-the-same-is-a-group", test_groups);
   g_test_add_func ("/app/partners/differences-of-groups-add-up", test_differences);
+  g_test_add_func ("/app/partners/nodes-are-found-by-name", test_names);
   return g_test_run ();
 }

@@ -172,6 +172,39 @@ test_sparse_array_without_a_shape_of_its_rows (void)
   g_assert_nonnull (strstr (error->message, "a part of a sparse array has no shape"));
 }
 
+/* A dense array of version 2 and shape (2, -1). */
+static void
+test_dimension_of_minus_one (void)
+{
+  const guint32 fields[] = {
+    0x112,
+    0,
+    0,
+    0,
+    1,
+    0, /* magic number of a list, reserved, one array */
+    0xf993fac9,
+    0, /* version 2, dense */
+    2,
+    2,
+    0,
+    (guint32) -1,
+    (guint32) -1, /* (2, -1) */
+    1,
+    0,
+    0, /* on the processor, float32 */
+    0,
+    0,
+    0,
+    0, /* two elements, no names */
+  };
+  g_autoptr (GBytes) bytes = g_bytes_new_static (fields, sizeof fields);
+  g_autoptr (GError) error = NULL;
+
+  g_assert_null (hyb_ndarrays_read (bytes, "memory", NULL, &error));
+  g_assert_nonnull (strstr (error->message, "a dimension is -1"));
+}
+
 static void
 test_the_smallest_file_has_85_bytes (void)
 {
@@ -259,6 +292,8 @@ main (int argc, char **argv)
   g_test_add_func ("/engine/formats/mxnet-params/"
                    "sparse-array-without-a-shape-of-its-rows-is-refused",
                    test_sparse_array_without_a_shape_of_its_rows);
+  g_test_add_func ("/engine/formats/mxnet-params/dimension-of-minus-one-is-refused",
+                   test_dimension_of_minus_one);
   g_test_add_func ("/engine/formats/mxnet-params/every-cut-is-refused", test_every_cut_is_refused);
   g_test_add_func ("/engine/formats/mxnet-params/what-is-read-is-written-again",
                    test_what_is_read_is_written_again);

@@ -252,7 +252,7 @@ test_files_before_0_9 (void)
       "], \"arg_nodes\": [0, 1, 2], \"heads\": [[3, 0]]}",
       &error);
   const HybNodeId *ids;
-  const HybNode   *gamma;
+  const HybNode   *gamma, *normalised;
 
   g_assert_no_error (error);
   ids = hyb_graph_get_auxiliary (graph, &n);
@@ -264,6 +264,10 @@ test_files_before_0_9 (void)
                    "[\"one\", {}]");
   gamma = hyb_graph_get_node (graph, hyb_graph_find_variable (graph, "bn_gamma"));
   g_assert_cmpstr (hyb_node_get_attribute (gamma, "__wd_mult__"), ==, "0.3");
+  normalised = hyb_graph_get_node (graph, hyb_graph_n_nodes (graph) - 1);
+  g_assert_cmpstr (normalised->name, ==, "bn");
+  g_assert_cmpstr (hyb_node_get_attribute (normalised, "__lr_mult__"), ==, "0.2");
+  g_assert_null (hyb_node_get_attribute (normalised, "lr_mult"));
   g_assert_null (hyb_model_get_version (model));
 }
 

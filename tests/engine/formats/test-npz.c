@@ -190,6 +190,28 @@ test_other_kinds_of_elements_are_named (void)
   g_assert_nonnull (strstr (error->message, "|O"));
 }
 
+/* Only a member called "format" makes an array of the members of a folder. */
+static void
+test_folders_without_a_format_are_parts_of_names (void)
+{
+  HybType type = { hyb_shape_1d (2), HYB_F32 };
+  g_autoptr (GOutputStream) out = g_memory_output_stream_new_resizable ();
+  g_autoptr (HybZipWriter) writer = hyb_zip_writer_new (out);
+  g_autoptr (GBytes) head = hyb_npy_make_header (&type);
+  g_autoptr (GBytes) data = g_bytes_new ((float[]){ 3, 4 }, 8);
+  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (HybTensorList) list = NULL;
+
+  g_assert_true (hyb_zip_writer_add (writer, "layer/data.npy", head, data, NULL));
+  g_assert_true (hyb_zip_writer_finish (writer, NULL));
+  g_output_stream_close (out, NULL, NULL);
+  bytes = g_memory_output_stream_steal_as_bytes (G_MEMORY_OUTPUT_STREAM (out));
+  list = hyb_npz_read (bytes, "a.npz", &error);
+  g_assert_no_error (error);
+  assert_values (hyb_tensor_list_find (list, "layer/data"), HYB_F32, (double[]){ 3, 4 }, 2);
+}
+
 static void
 test_crc (void)
 {
@@ -213,6 +235,8 @@ main (int argc, char **argv)
                    test_a_wrong_checksum_is_refused);
   g_test_add_func ("/engine/formats/npz/other-kinds-of-elements-are-named",
                    test_other_kinds_of_elements_are_named);
+  g_test_add_func ("/engine/formats/npz/folders-without-a-format-are-parts-of-names",
+                   test_folders_without_a_format_are_parts_of_names);
   g_test_add_func ("/engine/formats/npz/crc", test_crc);
 
   return g_test_run ();

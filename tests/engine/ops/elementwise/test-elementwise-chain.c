@@ -38,17 +38,25 @@ call (HybBuilder *builder, const char *op, HybValueId a, HybValueId b)
   return value;
 }
 
-/* y − tanh (x) · y, whose last member reads input 1; or with the operands of the last member
- * exchanged, so that it reads input 0 after others have. */
+/* What the last member of the chain reads besides the product of tanh (x) and y. */
+typedef enum
+{
+  READS_SECOND, /* input 1 */
+  READS_FIRST,  /* input 0, which others have read before */
+  READS_RESULT, /* tanh (x), which the product has read before */
+} LastMember;
+
 static HybGraph *
-members (gboolean reads_first_last)
+members (LastMember last)
 {
   g_autoptr (HybBuilder) builder = hyb_builder_new ();
   HybValueId x = hyb_builder_add_variable (builder, "x", NULL);
   HybValueId y = hyb_builder_add_variable (builder, "y", NULL);
-  HybValueId product = call (builder, "elemwise_mul", call (builder, "tanh", x, HYB_NO_ID), y);
+  HybValueId result = call (builder, "tanh", x, HYB_NO_ID);
+  HybValueId product = call (builder, "elemwise_mul", result, y);
+  HybValueId operands[] = { [READS_SECOND] = y, [READS_FIRST] = x, [READS_RESULT] = result };
 
-  hyb_builder_add_head (builder, call (builder, "elemwise_sub", product, reads_first_last ? x : y));
+  hyb_builder_add_head (builder, call (builder, "elemwise_sub", product, operands[last]));
   return hyb_builder_freeze (g_steal_pointer (&builder));
 }
 
@@ -92,9 +100,9 @@ run (HybGraph *graph, const char *first, HybTensor *x, const char *second, HybTe
 }
 
 static void
-check (gint64 n, gboolean reads_first_last)
+check (gint64 n, LastMember last)
 {
-  g_autoptr (HybGraph) body = members (reads_first_last);
+  g_autoptr (HybGraph) body = members (last);
   g_autoptr (HybGraph) graph = around (body);
   g_autoptr (HybTensor) a = wave (n, 0.3);
   g_autoptr (HybTensor) b = wave (n, 1.1);
@@ -122,13 +130,19 @@ test_members_one_by_one (void)
   static const gint64 sizes[] = { 1, 7, 8191, 8192, 8193, 24576, 100003 };
 
   for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
-    check (sizes[i], FALSE);
+    check (sizes[i], READS_SECOND);
 }
 
 static void
 test_the_output_may_lie_over_the_first_input (void)
 {
-  check (20000, TRUE);
+  check (20000, READS_FIRST);
+}
+
+static void
+test_a_result_is_kept_until_it_was_read_twice (void)
+{
+  check (20000, READS_RESULT);
 }
 
 /* Checks what HYB_OP_POINTWISE promises for all operators that have it. */
@@ -163,6 +177,8 @@ main (int argc, char **argv)
                    test_members_one_by_one);
   g_test_add_func ("/engine/ops/elementwise-chain/the-output-may-lie-over-the-first-input",
                    test_the_output_may_lie_over_the_first_input);
+  g_test_add_func ("/engine/ops/elementwise-chain/a-result-is-kept-until-it-was-read-twice",
+                   test_a_result_is_kept_until_it_was_read_twice);
   g_test_add_func ("/engine/ops/elementwise-chain/pointwise-operators-need-nothing-else",
                    test_pointwise_operators_need_nothing_else);
 
