@@ -137,6 +137,7 @@ test_symbol_at_the_limit (void)
   g_assert_null (prof_capture_dup_symbol (capture, &error));
   hyb_limits_set (0, 0);
   g_assert_nonnull (strstr (error->message, "--limit-memory"));
+  g_assert_nonnull (strstr (error->message, "the model's graph: "));
 }
 
 /* A capture with one name, and perhaps another text that is not UTF-8. */

@@ -106,6 +106,29 @@ test_loop_bodies_are_attributed (void)
       }
 }
 
+/* A subject with a number of threads of its own leaves that of the process as it was. */
+static void
+test_threads_are_restored (void)
+{
+  g_autoptr (TestModel) model = test_model_foreach (3);
+  ProfSubjectOptions options = {
+    .name = "test", .mode = HYB_MODE_STATIC, .no_passes = TRUE, .threads = 1
+  };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (ProfSubject) subject =
+      prof_subject_new (model->graph, (HybTensor *const *) model->values->pdata, &options, &error);
+  ProfMeasureOptions measure = { .warmup = 1, .repeat = 2, .traced = 1, .seconds = 30 };
+  ProfSeries         series;
+
+  g_assert_no_error (error);
+  hyb_parallel_set_threads (3);
+  prof_series_init (&series);
+  g_assert_true (prof_measure (&subject, 1, &series, &measure, &error));
+  prof_series_clear (&series);
+  g_assert_cmpuint (hyb_parallel_get_threads (), ==, 3);
+  hyb_parallel_set_threads (0);
+}
+
 static void
 test_times_add_up (void)
 {
@@ -343,6 +366,8 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/profiler/recorder/threads-of-the-process-are-restored",
+                   test_threads_are_restored);
   g_test_add_func ("/profiler/recorder/every-node-is-counted", test_every_node_is_counted);
   g_test_add_func ("/profiler/recorder/optimised-graphs-are-attributed",
                    test_optimised_graphs_are_attributed);

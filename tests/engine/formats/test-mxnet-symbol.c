@@ -130,7 +130,7 @@ test_circles_are_refused_by_name (void)
                         "{\"op\": \"relu\", \"name\": \"b\", \"inputs\": [[0,0,0]]}" HEADS
                         "[1,0,0]" END,
                   "cycle",
-                  "“b”");
+                  "“a” ← “b” ← “a”");
   assert_refused (NODES "{\"op\": \"relu\", \"name\": \"self\", \"inputs\": [[0,0,0]]}" HEADS
                         "[0,0,0]" END,
                   "cycle",
@@ -313,6 +313,20 @@ read_nested (HybModel *model, guint n)
   g_string_free (text, TRUE);
 }
 
+/* A body is printed below its node, further in by one level for each graph around it. */
+static void
+test_printed_bodies_are_indented (void)
+{
+  g_autoptr (HybModel) model = hyb_model_new ();
+  g_autofree char *text = NULL;
+
+  read_nested (model, 3);
+  g_assert_nonnull (hyb_model_get_graph (model));
+  text = hyb_graph_print (hyb_model_get_graph (model), NULL);
+  g_assert_nonnull (strstr (text, "\n  body 0\n"));
+  g_assert_nonnull (strstr (text, "\n      body 0\n"));
+}
+
 static gboolean
 is_too_deep (HybModel *model)
 {
@@ -451,6 +465,8 @@ main (int argc, char **argv)
   g_test_add_func ("/engine/formats/mxnet-symbol/files-before-0.9", test_files_before_0_9);
   g_test_add_func ("/engine/formats/mxnet-symbol/argmax-of-minus-one-before-0.9.5",
                    test_argmax_of_minus_one_before_0_9_5);
+  g_test_add_func ("/engine/formats/mxnet-symbol/printed-bodies-are-indented",
+                   test_printed_bodies_are_indented);
   g_test_add_func ("/engine/formats/mxnet-symbol/deep-subgraphs-are-refused",
                    test_deep_subgraphs_are_refused);
   g_test_add_func ("/engine/formats/mxnet-symbol/damaged-counts-cost-nothing",

@@ -48,6 +48,22 @@ test_length (void)
 }
 
 static void
+test_cut_header (void)
+{
+  g_autoptr (GBytes) file =
+      make_file ("{'descr': '<f4', 'fortran_order': False, 'shape': (1,)}", 0);
+
+  for (gsize n = 0; n < g_bytes_get_size (file); n++)
+    {
+      g_autoptr (GBytes) cut = g_bytes_new (g_bytes_get_data (file, NULL), n);
+      g_autoptr (GError) error = NULL;
+
+      g_assert_null (hyb_npy_read (cut, "a.npy", &error));
+      g_assert_nonnull (strstr (error->message, "this is not a NumPy array, or it was cut off"));
+    }
+}
+
+static void
 test_dimensions (void)
 {
   for (int rank = HYB_MAX_RANK; rank <= HYB_MAX_RANK + 1; rank++)
@@ -79,6 +95,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/engine/formats/npy/all-bytes-are-there", test_length);
+  g_test_add_func ("/engine/formats/npy/a-cut-header-is-refused", test_cut_header);
   g_test_add_func ("/engine/formats/npy/dimensions-are-counted", test_dimensions);
   return g_test_run ();
 }

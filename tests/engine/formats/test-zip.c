@@ -203,6 +203,39 @@ test_more_entries_than_fit (void)
   assert_refused (two, "directory is outside the file");
 }
 
+/* The number of members has 16 bits in the end record, and 64 bits in the record of zip64 before it, whose own
+ * length counts neither its signature nor the length itself (APPNOTE 4.3.14). */
+static void
+test_many_members (void)
+{
+  static const guint8 start[] = { 'P', 'K', 6, 6, 44, 0, 0, 0, 0, 0, 0, 0 };
+  const guint         n = G_MAXUINT16 + 1;
+  g_autoptr (GOutputStream) out = g_memory_output_stream_new_resizable ();
+  g_autoptr (HybZipWriter) writer = hyb_zip_writer_new (out);
+  g_autoptr (GBytes) nothing = g_bytes_new_static ("", 0);
+  g_autoptr (GBytes) archive = NULL;
+  g_autoptr (HybZip) zip = NULL;
+  g_autoptr (GError) error = NULL;
+  gsize         length;
+  const guint8 *data;
+
+  for (guint i = 0; i < n; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("%u", i);
+
+      g_assert_true (hyb_zip_writer_add (writer, name, nothing, nothing, NULL));
+    }
+  g_assert_true (hyb_zip_writer_finish (writer, NULL));
+  g_output_stream_close (out, NULL, NULL);
+  archive = g_memory_output_stream_steal_as_bytes (G_MEMORY_OUTPUT_STREAM (out));
+  data = g_bytes_get_data (archive, &length);
+  g_assert_cmpmem (data + length - 22 - 20 - 56, sizeof start, start, sizeof start);
+  zip = hyb_zip_open (archive, "a.zip", &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (hyb_zip_n_members (zip), ==, n);
+  g_assert_cmpstr (hyb_zip_get_name (zip, n - 1), ==, "65535");
+}
+
 int
 main (int argc, char **argv)
 {
@@ -214,5 +247,6 @@ main (int argc, char **argv)
   g_test_add_func ("/engine/formats/zip/impossible-expansion-is-refused", test_expansion);
   g_test_add_func ("/engine/formats/zip/members-share-no-byte", test_overlap);
   g_test_add_func ("/engine/formats/zip/no-more-entries-than-fit", test_more_entries_than_fit);
+  g_test_add_func ("/engine/formats/zip/more-than-65535-members", test_many_members);
   return g_test_run ();
 }
