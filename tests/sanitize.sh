@@ -4,7 +4,7 @@
 #
 # thread:   the engine's, profiler's and app's tests and every command, with 2 and with 4 threads; about 20 minutes
 # address:  what ./test does in build-sanitize/, and every command
-# valgrind: every command, in build/, which must be built without sanitizers
+# valgrind: every command, in build/, which must be built without sanitizers; two minutes
 # Known reports of libraries, each with its reason: tests/races.txt, tests/leaks.txt, tests/valgrind.txt.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 cd "$(dirname "$0")/.." || exit 2
@@ -50,7 +50,7 @@ case $1 in
       "--suppressions=$tree/tests/valgrind.txt" || status=1
     ;;
   *)
-    sed -n '3,7s/^# //p' "$0"
+    sed -n '3,8s/^# //p' "$0"
     exit 2
     ;;
 esac
