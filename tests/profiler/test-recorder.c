@@ -106,6 +106,21 @@ test_loop_bodies_are_attributed (void)
       }
 }
 
+/* A measurement says with which library its products were computed. */
+static void
+test_libraries_are_named (void)
+{
+  g_autoptr (ProfFacts) facts = prof_facts_new ();
+  const char *openblas = NULL;
+
+  prof_machine_describe (facts);
+  for (guint i = 0; i < prof_facts_n (facts); i++)
+    if (strcmp (prof_facts_get (facts, i)->key, "library.openblas") == 0)
+      openblas = prof_facts_get (facts, i)->text;
+  g_assert_nonnull (openblas);
+  g_assert_true (g_str_has_prefix (openblas, "OpenBLAS "));
+}
+
 /* A subject with a number of threads of its own leaves that of the process as it was. */
 static void
 test_threads_are_restored (void)
@@ -366,6 +381,7 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/profiler/recorder/libraries-are-named", test_libraries_are_named);
   g_test_add_func ("/profiler/recorder/threads-of-the-process-are-restored",
                    test_threads_are_restored);
   g_test_add_func ("/profiler/recorder/every-node-is-counted", test_every_node_is_counted);
