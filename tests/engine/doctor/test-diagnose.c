@@ -73,25 +73,6 @@ get_item (const HybFinding *finding, guint index)
   return &g_array_index (finding->items, HybFindingItem, index);
 }
 
-/* Parameters without a file are noted, from the first one on. */
-static void
-test_parameters_without_a_file_are_noted (void)
-{
-  g_autoptr (HybModel) none =
-      read_text (BEGIN VARIABLE ("data") "," NODE ("relu", "r", "", "[0,0,0]") END ("[1,0,0]"));
-  g_autoptr (HybModel) one = read_text (BEGIN VARIABLE ("data") "," VARIABLE (
-      "fc_weight") "," NODE ("FullyConnected",
-                             "fc",
-                             "\"num_hidden\": \"4\", \"no_bias\": \"True\"",
-                             "[0,0,0],[1,0,0]") END ("[2,0,0]"));
-
-  diagnose (none);
-  g_assert_null (find_code (none, "no-parameters"));
-  diagnose (one);
-  g_assert_nonnull (find_code (one, "no-parameters"));
-  g_assert_nonnull (strstr (find_code (one, "no-parameters")->message, "1 parameters"));
-}
-
 static void
 test_a_good_pair_has_no_errors (void)
 {
@@ -572,8 +553,6 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
 
-  g_test_add_func ("/engine/doctor/diagnose/parameters-without-a-file-are-noted",
-                   test_parameters_without_a_file_are_noted);
   g_test_add_func ("/engine/doctor/diagnose/a-good-pair-has-no-errors",
                    test_a_good_pair_has_no_errors);
   g_test_add_func ("/engine/doctor/diagnose/shapes", test_shapes);
