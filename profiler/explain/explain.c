@@ -15,7 +15,7 @@
 
 #define SAME_FLOPS 0.02 /* relative difference up to which work counts as equal */
 #define N_REDRAWS  1000
-/* The part of the time between operators that counts as uncertain: a single exact run shows it. */
+/* The part of the time between operators that counts as uncertain: only few exact runs show it. */
 #define UNCERTAIN_BETWEEN 0.5
 
 const char *

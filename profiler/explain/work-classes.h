@@ -17,14 +17,14 @@ typedef enum
 } ProfClass;
 
 /* What part of a run each class takes, by the traced runs, without the time that recording took.
- * HOST is what lies between operators, measured by the exact run, and around them, and the control
+ * HOST is what lies between operators, measured by exact runs, and around them, and the control
  * operators themselves.  The parts need not add up to 1: what is missing belongs to no class. */
 typedef struct
 {
   double  share[PROF_N_CLASSES]; /* median over the traced runs */
   double *runs[PROF_N_CLASSES];  /* by traced run */
   guint   n_runs;                /* traced runs */
-  double  between;               /* of HOST: what only the exact run shows, a single one */
+  double  between;               /* of HOST: what only exact runs show, which are few */
   /* FLOP of a run, each NaN if not known.  What a backward loop computes again is counted apart. */
   double flops;
   double products; /* of flops: in matrix products and convolutions */
