@@ -143,22 +143,23 @@ weights_shape (const HybShape *data, const HybShape *weights, guint32 mask)
 static void
 find_sums (Sums *sums, const HybType *x, const HybType *w, const HybReduceAxes *axes, gpointer room)
 {
-  guint32  mask = 0;
-  HybShape kept, weights;
+  static double nothing;
+  guint32       mask = 0;
+  HybShape      kept, weights;
 
   hyb_reduce_mask (x->shape.rank, axes, &mask, NULL);
   kept = hyb_reduce_kept_shape (&x->shape, mask);
   weights = w ? weights_shape (&x->shape, &w->shape, mask) : kept;
   sums->x_type = x->dtype;
   sums->n = hyb_shape_size (&kept);
-  sums->mean = room;
+  sums->mean = sums->n > 0 ? room : &nothing; /* without sums there is no room */
   sums->weight = sums->mean + sums->n;
   sums->square = sums->weight + sums->n;
   sums->count = 1;
   for (int i = 0; i < x->shape.rank; i++)
     if (mask >> i & 1)
       sums->count *= (double) x->shape.dim[i];
-  memset (room, 0, (gsize) sums->n * 3 * sizeof (double));
+  memset (sums->mean, 0, (gsize) sums->n * 3 * sizeof (double));
   hyb_each_init (&sums->each, &x->shape, 3, (const HybShape *[]){ &kept, &x->shape, &weights });
   hyb_each_rows (&sums->each, add_row, sums);
   for (gint64 i = 0; i < sums->n; i++)
@@ -561,6 +562,8 @@ const HybOp hyb_ops_numpy_moments[] = {
       .doc = "Gradients of _npi_average.",
       COMMON (average),
       .flags = HYB_OP_INTERNAL,
+      .gradient_of = "_npi_average",
+      .operands = "g0 g1 i* > i*",
       .inputs = average_backward_inputs,
       .outputs = average_backward_outputs,
       .arity = average_backward_arity,

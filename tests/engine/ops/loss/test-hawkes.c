@@ -30,6 +30,11 @@ static const OpSample samples[] = {
 };
 
 static const OpRefusal refusals[] = {
+  { "_backward_hawkesll",
+    "a gradient of another batch",
+    NULL,
+    { "f32[3]", "f32[2,3]", PROCESS, "i32[2,4] = 0,2,2,1,1,0,2,2", "f32[2] = 4,3", "f32[2] = 5,6" },
+    "as a gradient of _contrib_hawkesll" },
   { "_contrib_hawkesll",
     "unknown kind",
     NULL,

@@ -27,6 +27,11 @@ static const OpSample samples[] = {
 };
 
 static const OpRefusal refusals[] = {
+  { "_backward_np_average",
+    "a gradient of another shape",
+    "axis=(1,)",
+    { "f32[3]", "f32[2]", "f32[2,3]", "f32[3]" },
+    "as a gradient of _npi_average" },
 
   { "_npi_var", "too few elements", "ddof=4", { "f32[3]" }, "ddof is 4" },
   { "_npi_std", "no such axis", "axis=(2,)", { "f32[3,2]" }, "axis 2" },
