@@ -132,6 +132,7 @@ describe_traced (ScopeJson *json, const ProfSummary *summary)
   ProfGroupSum     rest[PROF_MAX_REST];
   guint            n = prof_summary_rest (summary, rest);
   g_autofree char *relation = prof_summary_relation (summary);
+  double           between = 0;
 
   scope_json_begin_object (json, "traced");
   scope_json_int (json, "runs", summary->n_runs);
@@ -152,6 +153,7 @@ describe_traced (ScopeJson *json, const ProfSummary *summary)
   scope_json_begin_list (json, "outside_nodes");
   for (guint i = 0; i < n; i++)
     {
+      between += rest[i].share;
       scope_json_begin_object (json, NULL);
       scope_json_string (json, "name", rest[i].name);
       scope_json_double (json, "self_seconds", rest[i].self);
@@ -159,6 +161,7 @@ describe_traced (ScopeJson *json, const ProfSummary *summary)
       scope_json_end (json);
     }
   scope_json_end (json);
+  scope_json_double (json, "between_share", between);
 }
 
 static void

@@ -411,12 +411,13 @@ is_read_by_linear (Guess *guess)
 
 /* --- One variable --- */
 
-/* Whether an operator that takes sequences or samples depends on the variable.  Elementwise operators
- * alone suggest nothing. */
+/* Whether an operator that takes sequences or samples depends on the variable, or the data decides, as
+ * of a label.  Elementwise operators alone suggest nothing. */
 static gboolean
 suggests_rank (const Guess *guess, HybNodeId variable)
 {
-  return reads (guess, variable, HYB_CATEGORY_LINEAR) ||
+  return hyb_graph_get_role (guess->graph, variable, FALSE) == HYB_ROLE_LABEL ||
+         reads (guess, variable, HYB_CATEGORY_LINEAR) ||
          reads (guess, variable, HYB_CATEGORY_CONVOLUTION) ||
          reads (guess, variable, HYB_CATEGORY_RECURRENT) ||
          reads (guess, variable, HYB_CATEGORY_CONTROL);
