@@ -308,7 +308,8 @@ list_bars (ScopeCompareResult *self, GPtrArray *texts)
         scope_json_get_number (bucket, "low") <= 0 && scope_json_get_number (bucket, "high") >= 0;
     g_array_append_val (bars, bar);
   }
-  bar = bar_of (_ ("unexplained"), -scope_json_get_number (explanation, "residual"), FALSE, texts);
+  bar =
+      bar_of (_ ("unexplained"), -scope_json_get_number (explanation, "unexplained"), FALSE, texts);
   bar.is_unclear = TRUE;
   if (isfinite (bar.value) && bar.value != 0)
     g_array_append_val (bars, bar);
@@ -438,7 +439,8 @@ add_explanation (ScopeCompareResult *self)
                           scope_conversion_title (scope_json_get_text (slow, "variant")),
                           scope_conversion_title (scope_json_get_text (fast, "variant")),
                           saved);
-  if (cJSON_IsTrue (cJSON_GetObjectItemCaseSensitive (explanation, "incomplete")))
+  if (cJSON_IsTrue (cJSON_GetObjectItemCaseSensitive (explanation, "has_cause")) &&
+      cJSON_IsFalse (cJSON_GetObjectItemCaseSensitive (explanation, "complete")))
     gtk_box_append (self->right,
                     new_label (_ ("This explanation is incomplete: more than a tenth of the "
                                   "difference is unexplained, or a bar disagrees with its "

@@ -189,7 +189,8 @@ test_compare_explains_and_adds_up (void)
   static const char *const cell_keys[] = { "variant", "mode", "batch",      "length", "median",
                                            "low",     "high", "peak_bytes", NULL };
   static const char *const pair_keys[] = { "a", "b", "ratio", "low", "high", "verdict", NULL };
-  static const char *const bucket_keys[] = { "name", "seconds", "low", "high", "rung", NULL };
+  static const char *const bucket_keys[] = { "name", "seconds",      "low", "high",
+                                             "rung", "rung_seconds", NULL };
   g_autofree char         *output = NULL;
   cJSON                   *json;
   const cJSON             *explanation, *bucket;
@@ -218,7 +219,9 @@ test_compare_explains_and_adds_up (void)
   g_assert_true (cJSON_IsTrue (cJSON_GetObjectItem (cJSON_GetObjectItem (json, "equal"), "ok")));
 
   explanation = cJSON_GetObjectItem (json, "explanation");
-  sum = number (explanation, "residual");
+  sum = number (explanation, "unexplained");
+  g_assert_true (cJSON_IsBool (cJSON_GetObjectItem (explanation, "complete")));
+  g_assert_nonnull (cJSON_GetObjectItem (cJSON_GetObjectItem (explanation, "residual"), "share"));
   cJSON_ArrayForEach (bucket, cJSON_GetObjectItem (explanation, "buckets"))
   {
     assert_keys (bucket, bucket_keys);

@@ -30,7 +30,7 @@ def micros(seconds):
 def is_silent(explanation):
     """Whether the headline keeps silent about a gap of more than a tenth."""
     saved = abs(explanation["saved"])
-    gaps = [bucket["residual"] or 0 for bucket in explanation["buckets"]] + [explanation["residual"] or 0]
+    gaps = [bucket["residual"] or 0 for bucket in explanation["buckets"]] + [explanation["unexplained"] or 0]
     is_incomplete = explanation["has_cause"] and max(map(abs, gaps)) > 0.1 * saved
     return is_incomplete and "incomplete" not in explanation["reason"]
 
@@ -45,7 +45,7 @@ def print_rows(title, explanation):
             f"| {micros(bucket['residual'])} | {bucket['rung'] or 'no rung'} |"
         )
     print(
-        f"| {title} | unexplained | {micros(explanation['residual'])} | | | | of {micros(explanation['saved'])}: "
+        f"| {title} | unexplained | {micros(explanation['unexplained'])} | | | | of {micros(explanation['saved'])}: "
         f"{explanation['reason']} |",
         flush=True,
     )

@@ -8,6 +8,8 @@
 
 #include <math.h>
 
+#define MAX_RESIDUAL 0.1 /* of the difference; above it the explanation is not complete */
+
 /* What distinguishes the group from others. */
 static void
 describe_group (ScopeJson *json, const ScopeGroup *group)
@@ -85,12 +87,34 @@ scope_group_describe_pairs (ScopeJson *json, const ScopeGroup *group)
       }
 }
 
+/* What the buckets claim less what their rungs measured, of those that have one. */
+static double
+describe_residual (ScopeJson *json, const ProfExplanation *explanation)
+{
+  double seconds = 0, share;
+  guint  n_rungs = 0;
+
+  for (guint i = 0; i < PROF_N_BUCKETS; i++)
+    if (isfinite (explanation->bucket[i].residual))
+      {
+        seconds += explanation->bucket[i].residual;
+        n_rungs++;
+      }
+  share = n_rungs > 0 ? fabs (seconds / explanation->saved.median) : NAN;
+  scope_json_begin_object (json, "residual");
+  scope_json_double (json, "seconds", n_rungs > 0 ? seconds : NAN);
+  scope_json_double (json, "share", share);
+  scope_json_end (json);
+  return share;
+}
+
 void
 scope_describe_explanation (ScopeJson *json, const char *key, const ProfExplanation *explanation)
 {
   g_autofree char *reason = scope_explanation_dup_reason (explanation);
   gboolean         has_cause = prof_explanation_has_cause (explanation);
   ProfBucketKind   worst;
+  double           share;
 
   scope_json_begin_object (json, key);
   scope_json_double (json, "saved", explanation->saved.median);
@@ -99,9 +123,6 @@ scope_describe_explanation (ScopeJson *json, const char *key, const ProfExplanat
   scope_json_boolean (json, "certain", explanation->is_certain);
   scope_json_boolean (json, "same_plan", explanation->is_same_plan);
   scope_json_boolean (json, "has_cause", has_cause);
-  scope_json_boolean (json,
-                      "incomplete",
-                      has_cause && prof_explanation_is_incomplete (explanation, &worst));
   scope_json_string (json, "reason", reason);
   scope_json_begin_list (json, "buckets");
   for (guint i = 0; i < PROF_N_BUCKETS; i++)
@@ -114,12 +135,17 @@ scope_describe_explanation (ScopeJson *json, const char *key, const ProfExplanat
       scope_json_double (json, "low", bucket->low);
       scope_json_double (json, "high", bucket->high);
       scope_json_string (json, "rung", bucket->rung);
-      scope_json_double (json, "proved", bucket->proved);
+      scope_json_double (json, "rung_seconds", bucket->proved);
       scope_json_double (json, "residual", bucket->residual);
       scope_json_end (json);
     }
   scope_json_end (json);
-  scope_json_double (json, "residual", explanation->unexplained);
+  share = describe_residual (json, explanation);
+  scope_json_boolean (json,
+                      "complete",
+                      !(share > MAX_RESIDUAL) &&
+                          !prof_explanation_is_incomplete (explanation, &worst));
+  scope_json_double (json, "unexplained", explanation->unexplained);
   scope_json_double (json, "repeated_flops_a", explanation->repeated_a);
   scope_json_double (json, "repeated_flops_b", explanation->repeated_b);
   scope_json_double (json, "flops_a", explanation->flops_a);

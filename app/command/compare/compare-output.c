@@ -188,6 +188,12 @@ scope_comparison_print_json (const ScopeComparison *self)
   scope_json_end (json);
   scope_curves_describe (json, self->groups);
 
+  if (self->completed->len > 0)
+    {
+      const ScopeCompleted *completed = self->completed->pdata[0];
+
+      scope_describe_completion (json, completed->model, &completed->completion);
+    }
   scope_json_begin_list (json, "skipped");
   for (guint i = 0; i < self->skipped->len; i++)
     scope_json_string (json, NULL, self->skipped->pdata[i]);

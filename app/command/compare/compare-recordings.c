@@ -155,7 +155,10 @@ describe_unknown (ScopeJson *json)
   scope_json_string (json, "reason", "nothing was run, so no cause is measured");
   scope_json_begin_list (json, "buckets");
   scope_json_end (json);
-  scope_json_null (json, "residual");
+  scope_json_begin_object (json, "residual");
+  scope_json_null (json, "seconds");
+  scope_json_null (json, "share");
+  scope_json_end (json);
   scope_json_boolean (json, "complete", FALSE);
   scope_json_end (json);
 }

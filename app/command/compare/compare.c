@@ -189,15 +189,18 @@ add_file (const ScopeComparison *self,
   OpenedFile       opened = { .common = *self->common, .modes = modes };
   g_autoptr (HybModel) model = NULL;
   g_autoptr (HybTensorList) inputs = NULL;
-  g_auto (ScopeCompletion) completion = { 0 };
+  ScopeCompleted        *completed = g_new0 (ScopeCompleted, 1);
   ScopeCompletionOptions complete = { NULL, group->batch, group->length, TRUE };
 
   opened.common.shapes = shapes;
   opened.common.train = opened.common.train || group->backward;
-  if (!(model = scope_open_model (&opened.common, files, error)) ||
-      !scope_complete_model (&completion, &opened.common, model, &complete, error))
+  g_ptr_array_add (self->completed, completed);
+  if (!(model = scope_open_model (&opened.common, files, error)))
     return FALSE;
-  opened.common.shapes = completion.common.shapes;
+  completed->model = hyb_model_ref (model);
+  if (!scope_complete_model (&completed->completion, &opened.common, model, &complete, error))
+    return FALSE;
+  opened.common.shapes = completed->completion.common.shapes;
   if (!(inputs = scope_variant_inputs (&opened.common, model, error)))
     return FALSE;
   opened.inputs = inputs;
@@ -216,6 +219,16 @@ add_file (const ScopeComparison *self,
         }
     }
   return TRUE;
+}
+
+static void
+completed_free (gpointer data)
+{
+  ScopeCompleted *completed = data;
+
+  scope_completion_clear (&completed->completion);
+  g_clear_pointer (&completed->model, hyb_model_unref);
+  g_free (completed);
 }
 
 /* --- Measuring --- */
@@ -318,6 +331,7 @@ comparison_clear (ScopeComparison *self)
   prof_explanation_clear (&self->ladder_explanation);
   g_clear_pointer (&self->ladder, prof_ladder_free);
   g_ptr_array_unref (self->groups);
+  g_ptr_array_unref (self->completed);
   g_ptr_array_unref (self->skipped);
   prof_facts_free (self->facts);
 }
@@ -335,6 +349,7 @@ run_models (const ScopeCommonOptions  *common,
     .groups = g_ptr_array_new_with_free_func ((GDestroyNotify) scope_group_free),
     .facts = prof_facts_new (),
     .cancellable = scope_cancel_on_signal (),
+    .completed = g_ptr_array_new_with_free_func (completed_free),
     .skipped = g_ptr_array_new_with_free_func (g_free),
   };
   gboolean is_done;

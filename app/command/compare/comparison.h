@@ -7,6 +7,7 @@
 
 #include "app/command/compare/compare-group.h"
 #include "app/command/compare/time-budget.h"
+#include "app/command/complete-model.h"
 #include "app/command/progress.h"
 #include "app/command/recordings/recordings.h"
 #include "profiler/explain/ladder.h"
@@ -22,6 +23,13 @@ typedef struct
   ScopeBaselineOptions baseline; /* for recordings */
 } ScopeCompareOptions;
 
+/* A model that was opened, and what was guessed and filled in it. */
+typedef struct
+{
+  HybModel       *model;
+  ScopeCompletion completion;
+} ScopeCompleted;
+
 typedef struct
 {
   const ScopeCommonOptions  *common;
@@ -30,11 +38,12 @@ typedef struct
   GPtrArray                 *groups; /* of ScopeGroup, in the order they were measured */
   ProfFacts                 *facts;  /* conditions, written into every capture */
   ScopeProgress              progress;
-  GCancellable              *cancellable;        /* the user's, or that of the deadline */
-  ScopeTimeBudget            budget;             /* for everything */
-  GPtrArray                 *skipped;            /* titles of groups that the time did not allow */
-  ProfLadder                *ladder;             /* of the first group; NULL: not run */
-  gboolean                   has_explanation;    /* ladder_explanation is set */
+  GCancellable              *cancellable;     /* the user's, or that of the deadline */
+  ScopeTimeBudget            budget;          /* for everything */
+  GPtrArray                 *completed;       /* of ScopeCompleted, in the order they were opened */
+  GPtrArray                 *skipped;         /* titles of groups that the time did not allow */
+  ProfLadder                *ladder;          /* of the first group; NULL: not run */
+  gboolean                   has_explanation; /* ladder_explanation is set */
   ProfExplanation            ladder_explanation; /* from the ladder's first rung to its last */
 } ScopeComparison;
 
