@@ -75,7 +75,7 @@ read_widths (const char *text, gint64 *width)
       if (n == 2 * HYB_MAX_RANK || (*text != '-' && !g_ascii_isdigit (*text)))
         return -1;
       width[n] = g_ascii_strtoll (text, &end, 10);
-      if (end == text || ABS (width[n]) > LARGEST_WIDTH)
+      if (end == text || width[n] < -LARGEST_WIDTH || width[n] > LARGEST_WIDTH)
         return -1;
       n++;
       text = end;

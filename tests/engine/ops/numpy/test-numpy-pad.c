@@ -31,6 +31,11 @@ static const OpSample samples[] = {
 static const OpRefusal refusals[] = {
 
   { "_npi_pad", "a word", "pad_width=((a,1),)", { "f32[3]" }, "two numbers" },
+  { "_npi_pad",
+    "the smallest integer",
+    "pad_width=((-9223372036854775808,1),)",
+    { "f32[3]" },
+    "two numbers" },
   { "_npi_pad", "one width", "pad_width=((1),)", { "f32[3]" }, "two numbers" },
   { "_npi_pad", "too few widths", "pad_width=((1,1),)", { "f32[3,2]" }, "2 widths for 2" },
   { "_npi_pad", "below nothing", "pad_width=((-2,-2),)", { "f32[3]" }, "cannot be padded" },
