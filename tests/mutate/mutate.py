@@ -120,7 +120,8 @@ class Tests:
         self.baseline = {}
         for line in lines_of(BASELINE):
             name, outcome, seconds = line.split("\t")
-            self.baseline[name] = (outcome, float(seconds))
+            if outcome == "ok":     # one that failed may have been mended since
+                self.baseline[name] = (outcome, float(seconds))
 
     @staticmethod
     def introspect(what):
