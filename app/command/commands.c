@@ -16,6 +16,7 @@
 #include "engine/op/suggest.h"
 
 #include <locale.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -36,7 +37,8 @@ extern const ScopeCommand scope_command_new;
 extern const ScopeCommand scope_command_trace;
 extern const ScopeCommand scope_command_train;
 
-#define MIN_ROOM ((guint64) 64 << 20)
+#define MIN_ROOM    ((guint64) 128 << 20) /* bytes; threads of the libraries for text need some, too */
+#define LITTLE_ROOM ((guint64) 1 << 30) /* bytes */
 
 /* In the order of hscope --help. */
 static const ScopeCommand *const commands[] = {
@@ -419,12 +421,16 @@ check_room (GError **error)
   guint64          room = hyb_limits_get_room ();
   g_autofree char *text = g_format_size_full (room, G_FORMAT_SIZE_IEC_UNITS);
 
+  /* Otherwise each thread reserves 64 MiB of addresses. */
+  if (room < LITTLE_ROOM)
+    mallopt (M_ARENA_MAX, 1);
   if (room >= MIN_ROOM)
     return TRUE;
   g_set_error (error,
                SCOPE_ERROR,
                SCOPE_ERROR_FAILED,
-               "a limit of the process (ulimit -v) leaves %s of memory; hscope needs 64 MiB. Raise "
+               "a limit of the process (ulimit -v) leaves %s of memory; hscope needs 128 MiB. "
+               "Raise "
                "it",
                text);
   return FALSE;
