@@ -22,7 +22,7 @@ static void
 put (GByteArray *bytes, guint64 value, guint n)
 {
   for (guint i = 0; i < n; i++)
-    g_byte_array_append (bytes, &(guint8){ (guint8) (value >> (8 * i)) }, 1);
+    g_byte_array_append (bytes, &(guint8){ (guint8) (i < 8 ? value >> (8 * i) : 0) }, 1);
 }
 
 static void
