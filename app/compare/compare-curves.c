@@ -117,7 +117,7 @@ collect_curves (const cJSON *cells, const char *key, Curves *curves)
   return TRUE;
 }
 
-/* Times over the batch if it varies, else over the length.  FALSE: neither varies. */
+/* Times over the batch if it varies, else over the length, else over the units.  FALSE: none varies. */
 static gboolean
 find_curves (const cJSON *cells, Curves *curves)
 {
@@ -126,7 +126,11 @@ find_curves (const cJSON *cells, Curves *curves)
     return TRUE;
   curves_clear (curves);
   curves->name = _ ("length");
-  return collect_curves (cells, "length", curves);
+  if (collect_curves (cells, "length", curves))
+    return TRUE;
+  curves_clear (curves);
+  curves->name = _ ("units");
+  return collect_curves (cells, "hidden", curves);
 }
 
 static void

@@ -232,6 +232,39 @@ test_compare_explains_and_adds_up (void)
 }
 
 /* Two batches by two lengths: four groups, and a family of curves through each pair. */
+/* Units of the layers are a size, too; a file cannot be built with others. */
+static void
+test_units_make_curves (void)
+{
+  g_autofree char *output = NULL, *refusal = NULL;
+  cJSON           *json;
+  const cJSON     *curve;
+
+  g_assert_cmpint (HSCOPE_RUN (&output,
+                               "compare",
+                               "gallery:foreach-rnn?inputs=8&length=3",
+                               "--variants",
+                               "as-is,unrolled",
+                               "--hidden",
+                               "4,9",
+                               "--repeat",
+                               "3",
+                               "--no-ladder",
+                               "--json"),
+                   ==,
+                   0);
+  json = parse (output);
+  g_assert_cmpint (cJSON_GetArraySize (cJSON_GetObjectItem (json, "cells")), ==, 4);
+  g_assert_cmpint (cJSON_GetArraySize (cJSON_GetObjectItem (json, "curves")), ==, 1);
+  curve = cJSON_GetArrayItem (cJSON_GetObjectItem (json, "curves"), 0);
+  g_assert_cmpstr (cJSON_GetObjectItem (curve, "over")->valuestring, ==, "hidden");
+  g_assert_cmpint (cJSON_GetArrayItem (cJSON_GetObjectItem (curve, "sizes"), 1)->valueint, ==, 9);
+  cJSON_Delete (json);
+  g_assert_cmpint (HSCOPE_RUN (&refusal, "compare", "net-symbol.json", "--hidden", "4,9", "--json"),
+                   ==,
+                   2);
+}
+
 static void
 test_sizes_make_curves (void)
 {
@@ -393,6 +426,7 @@ main (int argc, char **argv)
                    test_stopped_runs_keep_what_is_there);
   g_test_add_func ("/app/measure/compare-explains-and-adds-up", test_compare_explains_and_adds_up);
   g_test_add_func ("/app/measure/sizes-make-curves", test_sizes_make_curves);
+  g_test_add_func ("/app/measure/units-make-curves", test_units_make_curves);
   g_test_add_func ("/app/measure/differences-are-painted", test_differences_are_painted);
   g_test_add_func ("/app/measure/wrong-usage-is-reported", test_wrong_usage_is_reported);
   return g_test_run ();

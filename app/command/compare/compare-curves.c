@@ -1,4 +1,4 @@
-/* compare-curves.c — how times grow with the batch or the length, over several groups.
+/* compare-curves.c — how times grow with the batch, the length or the units, over several groups.
  *
  * find_families() collects the groups that differ in one size only; text, JSON and charts are
  * made from families.
@@ -16,11 +16,21 @@
 #define CHART_HEIGHT 240.0
 #define COLUMN_WIDTH 20 /* characters */
 
-/* Groups that differ only in the batch or only in the length. */
+typedef enum
+{
+  OVER_BATCH,
+  OVER_LENGTH,
+  OVER_HIDDEN,
+  N_AXES,
+} Axis;
+
+static const char *const axis_names[N_AXES] = { "batch", "length", "hidden" };
+
+/* Groups that differ in one size only. */
 typedef struct
 {
-  gboolean   is_over_length; /* FALSE: over the batch */
-  GPtrArray *groups;         /* of ScopeGroup, by increasing size; not owned */
+  Axis       axis;
+  GPtrArray *groups; /* of ScopeGroup, by increasing size; not owned */
 } Family;
 
 /* One candidate's numbers, by group of the family. */
@@ -42,54 +52,58 @@ family_free (gpointer data)
   g_free (family);
 }
 
+/* The member of a group that an axis stands for. */
+static gint64 *
+size_member (ScopeGroup *group, Axis axis)
+{
+  gint64 *const members[N_AXES] = { &group->batch, &group->length, &group->hidden };
+
+  return members[axis];
+}
+
 static gint64
-size_of (const ScopeGroup *group, gboolean is_length)
+size_of (ScopeGroup *group, Axis axis)
 {
-  return is_length ? group->length : group->batch;
+  return *size_member (group, axis);
 }
 
 static int
-compare_lengths (gconstpointer a, gconstpointer b)
+compare_sizes (gconstpointer a, gconstpointer b, gpointer axis)
 {
-  gint64 x = (*(ScopeGroup *const *) a)->length, y = (*(ScopeGroup *const *) b)->length;
-
-  return (x > y) - (x < y);
-}
-
-static int
-compare_batches (gconstpointer a, gconstpointer b)
-{
-  gint64 x = (*(ScopeGroup *const *) a)->batch, y = (*(ScopeGroup *const *) b)->batch;
+  gint64 x = size_of (*(ScopeGroup *const *) a, GPOINTER_TO_UINT (axis));
+  gint64 y = size_of (*(ScopeGroup *const *) b, GPOINTER_TO_UINT (axis));
 
   return (x > y) - (x < y);
 }
 
 static gboolean
-is_same_family (const ScopeGroup *a, const ScopeGroup *b, gboolean is_over_length)
+is_same_family (ScopeGroup *a, ScopeGroup *b, Axis axis)
 {
+  for (guint other = 0; other < N_AXES; other++)
+    if (other != axis && size_of (a, other) != size_of (b, other))
+      return FALSE;
   return scope_group_is_measured (b) && g_strcmp0 (a->cell, b->cell) == 0 &&
-         a->backward == b->backward && size_of (a, !is_over_length) == size_of (b, !is_over_length);
+         a->backward == b->backward;
 }
 
 /* Adds the family of group number index, unless an earlier group has added it. */
 static void
-add_family (GPtrArray *families, const GPtrArray *groups, guint index, gboolean is_over_length)
+add_family (GPtrArray *families, const GPtrArray *groups, guint index, Axis axis)
 {
   ScopeGroup *first = groups->pdata[index];
   Family     *family = g_new0 (Family, 1);
 
-  family->is_over_length = is_over_length;
+  family->axis = axis;
   family->groups = g_ptr_array_new ();
   for (guint i = 0; i < groups->len; i++)
-    if (size_of (groups->pdata[i], is_over_length) > 0 &&
-        is_same_family (first, groups->pdata[i], is_over_length))
+    if (size_of (groups->pdata[i], axis) > 0 && is_same_family (first, groups->pdata[i], axis))
       g_ptr_array_add (family->groups, groups->pdata[i]);
   if (family->groups->len < 2 || family->groups->pdata[0] != first)
     {
       family_free (family);
       return;
     }
-  g_ptr_array_sort (family->groups, is_over_length ? compare_lengths : compare_batches);
+  g_ptr_array_sort_with_data (family->groups, compare_sizes, GUINT_TO_POINTER (axis));
   g_ptr_array_add (families, family);
 }
 
@@ -98,16 +112,16 @@ find_families (const GPtrArray *groups)
 {
   GPtrArray *families = g_ptr_array_new_with_free_func (family_free);
 
-  for (guint is_over_length = 0; is_over_length < 2; is_over_length++)
+  for (guint axis = 0; axis < N_AXES; axis++)
     for (guint i = 0; i < groups->len; i++)
-      add_family (families, groups, i, is_over_length);
+      add_family (families, groups, i, axis);
   return families;
 }
 
 static const char *
 axis_of (const Family *family)
 {
-  return family->is_over_length ? "length" : "batch";
+  return axis_names[family->axis];
 }
 
 /* Title of the family: a group's title without the size that differs. */
@@ -116,10 +130,7 @@ dup_title (const Family *family)
 {
   ScopeGroup shown = *(const ScopeGroup *) family->groups->pdata[0];
 
-  if (family->is_over_length)
-    shown.length = 0;
-  else
-    shown.batch = 0;
+  *size_member (&shown, family->axis) = 0;
   return scope_group_dup_title (&shown);
 }
 
@@ -221,7 +232,7 @@ scope_curves_print (const GPtrArray *groups)
         {
           g_autofree char *size =
               g_strdup_printf ("%" G_GINT64_FORMAT "       ",
-                               size_of (family->groups->pdata[i], family->is_over_length));
+                               size_of (family->groups->pdata[i], family->axis));
 
           print_cell (size);
         }
@@ -279,7 +290,7 @@ scope_curves_describe (ScopeJson *json, const GPtrArray *groups)
       scope_json_string (json, "at", place);
       scope_json_begin_list (json, "sizes");
       for (guint i = 0; i < family->groups->len; i++)
-        scope_json_int (json, NULL, size_of (family->groups->pdata[i], family->is_over_length));
+        scope_json_int (json, NULL, size_of (family->groups->pdata[i], family->axis));
       scope_json_end (json);
       scope_json_begin_list (json, "series");
       for (guint c = 0; c < n_candidates (family); c++)
@@ -341,7 +352,7 @@ chart_new (const Family *family, ChartKind kind)
   chart->n_series = n_candidates (family);
   chart->sizes = g_new (double, chart->n);
   for (guint i = 0; i < chart->n; i++)
-    chart->sizes[i] = (double) size_of (family->groups->pdata[i], family->is_over_length);
+    chart->sizes[i] = (double) size_of (family->groups->pdata[i], family->axis);
   chart->series = g_new0 (Series, chart->n_series + 1);
   chart->names = g_new0 (char *, chart->n_series + 1);
   for (guint c = 0; c < chart->n_series; c++)

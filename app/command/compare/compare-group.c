@@ -96,6 +96,11 @@ scope_group_dup_title (const ScopeGroup *group)
                             "%slength %" G_GINT64_FORMAT,
                             title->len > 0 ? ", " : "",
                             group->length);
+  if (group->hidden > 0)
+    g_string_append_printf (title,
+                            "%s%" G_GINT64_FORMAT " units",
+                            title->len > 0 ? ", " : "",
+                            group->hidden);
   g_string_append_printf (title,
                           "%s%s",
                           title->len > 0 ? ", " : "",

@@ -30,6 +30,7 @@ typedef struct
 {
   char        *cell;          /* "lstm"; NULL: the model's own */
   gint64       batch, length; /* 0: as the model has them */
+  gint64       hidden;        /* units of its layers; 0: as the model has them */
   gboolean     backward;
   GPtrArray   *candidates; /* of ScopeCandidate; the first is the baseline */
   gboolean     is_checked; /* scope_group_check() has compared the numbers */

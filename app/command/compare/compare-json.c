@@ -24,6 +24,8 @@ describe_group (ScopeJson *json, const ScopeGroup *group)
     scope_json_int (json, "length", group->length);
   else
     scope_json_null (json, "length");
+  if (group->hidden > 0)
+    scope_json_int (json, "hidden", group->hidden);
   scope_json_boolean (json, "train", group->backward);
 }
 

@@ -105,25 +105,48 @@ fill_shapes (char **shapes, gint64 batch, gint64 length)
   return g_strv_builder_end (builder);
 }
 
-/* Gallery models and plug-ins are built for a batch and a length: adds them to the name. */
+static void
+add_option (GString *name, const char *option, gint64 size)
+{
+  if (size > 0)
+    g_string_append_printf (name,
+                            "%c%s=%" G_GINT64_FORMAT,
+                            strchr (name->str, '?') ? '&' : '?',
+                            option,
+                            size);
+}
+
+/* Gallery models and plug-ins are built for the sizes of a group: adds them to the name. */
 static char *
-fill_name (const char *file, gint64 batch, gint64 length)
+fill_name (const char *file, const ScopeGroup *group)
 {
   GString *name = g_string_new (file);
 
   if (!hyb_is_plugin_name (file))
     return g_string_free (name, FALSE);
-  if (batch > 0)
-    g_string_append_printf (name,
-                            "%cbatch=%" G_GINT64_FORMAT,
-                            strchr (name->str, '?') ? '&' : '?',
-                            batch);
-  if (length > 0)
-    g_string_append_printf (name,
-                            "%clength=%" G_GINT64_FORMAT,
-                            strchr (name->str, '?') ? '&' : '?',
-                            length);
+  add_option (name, "batch", group->batch);
+  add_option (name, "length", group->length);
+  add_option (name, "hidden", group->hidden);
   return g_string_free (name, FALSE);
+}
+
+/* Only a model that is built can have other units. */
+static gboolean
+check_hidden (const ScopeComparison *self, GError **error)
+{
+  for (guint f = 0; self->options->hidden && self->files[f]; f++)
+    if (!hyb_is_plugin_name (self->files[f]))
+      {
+        g_set_error (error,
+                     SCOPE_ERROR,
+                     SCOPE_ERROR_USAGE,
+                     "--hidden: %s is a file, whose layers have their units; name a model of the "
+                     "gallery or "
+                     "of a module",
+                     self->files[f]);
+        return FALSE;
+      }
+  return TRUE;
 }
 
 /* --- Groups of models --- */
@@ -180,7 +203,7 @@ add_file (const ScopeComparison *self,
           const GArray          *modes,
           GError               **error)
 {
-  g_autofree char *name = fill_name (file, group->batch, group->length);
+  g_autofree char *name = fill_name (file, group);
   g_auto (GStrv) shapes = fill_shapes (self->common->shapes, group->batch, group->length);
   g_auto (GStrv) variants =
       g_strsplit (self->options->variants ? self->options->variants : "as-is", ",", -1);
@@ -273,55 +296,74 @@ measure_ladder (ScopeComparison *self, const ScopeGroup *group, GError **error)
   return self->has_explanation || !*error;
 }
 
+/* Builds, measures and prints one group, and the ladder of the first. */
+static gboolean
+compare_group (ScopeComparison *self,
+               ScopeGroup      *group,
+               const GArray    *modes,
+               double           seconds,
+               GError         **error)
+{
+  g_autoptr (GError) local = NULL;
+
+  for (guint f = 0; self->files[f]; f++)
+    if (!add_file (self, group, self->files[f], modes, error))
+      return FALSE;
+  if (!scope_comparison_measure (self, group, seconds, error) ||
+      (self->options->captures &&
+       !scope_group_write (group, self->options->captures, self->groups->len - 1, error)))
+    return FALSE;
+  if (!self->common->json)
+    scope_group_print (group);
+  if (self->groups->len == 1 && !self->options->no_ladder && !is_cancelled () &&
+      !measure_ladder (self, group, &local))
+    {
+      g_propagate_error (error, g_steal_pointer (&local));
+      return FALSE;
+    }
+  scope_group_drop_subjects (group);
+  return TRUE;
+}
+
 static gboolean
 compare_models (ScopeComparison *self, GError **error)
 {
   g_autoptr (GArray) batches = g_array_new (FALSE, FALSE, sizeof (gint64));
   g_autoptr (GArray) lengths = g_array_new (FALSE, FALSE, sizeof (gint64));
+  g_autoptr (GArray) hidden = g_array_new (FALSE, FALSE, sizeof (gint64));
   g_autoptr (GArray) modes = g_array_new (FALSE, FALSE, sizeof (HybMode));
   g_autofree double *weights = NULL;
-  g_autoptr (GError) local = NULL;
-  guint n, n_done = 0;
+  guint              n;
 
   if (!parse_numbers ("batch", self->options->batch, batches, error) ||
       !parse_numbers ("length", self->options->length, lengths, error) ||
+      !parse_numbers ("hidden", self->options->hidden, hidden, error) ||
+      !check_hidden (self, error) ||
       !parse_modes (self->common, self->options->modes, modes, error))
     return FALSE;
-  n = batches->len * lengths->len;
+  n = batches->len * lengths->len * hidden->len;
   weights = g_new (double, n + 1);
   for (guint i = 0; i < n; i++)
     weights[i] = 1;
   weights[n] = self->options->no_ladder ? 0 : 0.5;
 
-  for (guint b = 0; b < batches->len; b++)
-    for (guint l = 0; l < lengths->len && !is_cancelled (); l++)
-      {
-        ScopeGroup *group = scope_group_new (NULL,
-                                             g_array_index (batches, gint64, b),
-                                             g_array_index (lengths, gint64, l),
-                                             self->options->backward);
+  for (guint i = 0; i < n && !is_cancelled (); i++)
+    {
+      guint       l = i / hidden->len % lengths->len, b = i / hidden->len / lengths->len;
+      ScopeGroup *group = scope_group_new (NULL,
+                                           g_array_index (batches, gint64, b),
+                                           g_array_index (lengths, gint64, l),
+                                           self->options->backward);
 
-        g_ptr_array_add (self->groups, group);
-        for (guint f = 0; self->files[f]; f++)
-          if (!add_file (self, group, self->files[f], modes, error))
-            return FALSE;
-        if (!scope_comparison_measure (self,
-                                       group,
-                                       scope_comparison_share_time (self, weights, n_done++, n + 1),
-                                       error) ||
-            (self->options->captures &&
-             !scope_group_write (group, self->options->captures, self->groups->len - 1, error)))
-          return FALSE;
-        if (!self->common->json)
-          scope_group_print (group);
-        if (self->groups->len == 1 && !self->options->no_ladder && !is_cancelled () &&
-            !measure_ladder (self, group, &local))
-          {
-            g_propagate_error (error, g_steal_pointer (&local));
-            return FALSE;
-          }
-        scope_group_drop_subjects (group);
-      }
+      group->hidden = g_array_index (hidden, gint64, i % hidden->len);
+      g_ptr_array_add (self->groups, group);
+      if (!compare_group (self,
+                          group,
+                          modes,
+                          scope_comparison_share_time (self, weights, i, n + 1),
+                          error))
+        return FALSE;
+    }
   return TRUE;
 }
 
@@ -437,6 +479,11 @@ static const GOptionEntry compare_options[] = {
           G_OPTION_ARG_STRING,
           length,
           "Numbers of time steps; T in --shape is replaced by them",
+          "LIST"),
+  OPTION ("hidden",
+          G_OPTION_ARG_STRING,
+          hidden,
+          "Units of the layers, for models of the gallery and of modules",
           "LIST"),
   OPTION ("preset",
           G_OPTION_ARG_STRING,

@@ -15,7 +15,7 @@
 /* Options of the command alone; NULL, 0 or FALSE if not given. */
 typedef struct
 {
-  char    *variants, *modes, *batch, *length, *preset, *report, *captures, *resume;
+  char    *variants, *modes, *batch, *length, *hidden, *preset, *report, *captures, *resume;
   double   time_limit; /* seconds */
   int      repeat;
   gboolean backward, no_ladder, quick;
