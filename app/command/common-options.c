@@ -14,6 +14,9 @@
 #include <string.h>
 
 #define MAX_THREADS 4096
+/* Steps instead of time, so that the same file is refused on every machine. */
+#define STEPS_PER_SECOND 5e6
+#define MAX_SECONDS      1e9
 
 typedef struct
 {
@@ -51,10 +54,11 @@ static const CommonOption common_options[] = {
           "BYTES[K|M|G]"),
   OPTION (0,
           "limit-work",
-          G_OPTION_ARG_INT64,
+          G_OPTION_ARG_DOUBLE,
           limit_work,
-          "Steps that inferring the shapes of a file may take (default: 10000000)",
-          "N"),
+          "Time that inferring the shapes of a file may take, five million steps a second "
+          "(default: 2)",
+          "SECONDS"),
   OPTION (0,
           "limit-cpu",
           G_OPTION_ARG_INT64,
@@ -224,17 +228,19 @@ scope_common_options_set_limits (const ScopeCommonOptions *common, GError **erro
                    common->limit_memory);
       return FALSE;
     }
-  if (common->limit_work < 0 || common->limit_cpu < 0)
+  if (!(common->limit_work >= 0 && common->limit_work <= MAX_SECONDS) || common->limit_cpu < 0)
     {
       g_set_error (error,
                    SCOPE_ERROR,
                    SCOPE_ERROR_USAGE,
-                   "--limit-%s %" G_GINT64_FORMAT ": the limit must be a positive number",
-                   common->limit_work < 0 ? "work" : "cpu",
-                   MIN (common->limit_work, common->limit_cpu));
+                   "--limit-%s: the limit must be a positive number of seconds",
+                   common->limit_cpu < 0 ? "cpu" : "work");
       return FALSE;
     }
-  hyb_limits_set (memory, (guint64) common->limit_work);
+  /* 0: the default. */
+  hyb_limits_set (memory,
+                  common->limit_work > 0 ? (guint64) MAX (common->limit_work * STEPS_PER_SECOND, 1)
+                                         : 0);
   return TRUE;
 }
 

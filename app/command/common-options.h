@@ -22,8 +22,8 @@ typedef struct
   char    *progress;
   char   **plugins; /* modules with operators */
   char    *limit_memory;
-  gint64   limit_work;
-  gint64   limit_cpu; /* seconds; 0: no limit */
+  double   limit_work; /* seconds */
+  gint64   limit_cpu;  /* seconds; 0: no limit */
   char    *params;
   gint64   epoch; /* HYB_EPOCH_HIGHEST if not given */
   char   **shapes;

@@ -21,6 +21,8 @@ scope_exit_of_error (const GError *error)
 {
   if (error->domain == G_OPTION_ERROR || g_error_matches (error, SCOPE_ERROR, SCOPE_ERROR_USAGE))
     return SCOPE_EXIT_USAGE;
+  if (g_error_matches (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_LIMIT))
+    return SCOPE_EXIT_MODEL;
   if (error->domain == G_FILE_ERROR || error->domain == G_IO_ERROR ||
       error->domain == HYB_FORMAT_ERROR || error->domain == PROF_ERROR)
     return SCOPE_EXIT_FILE;

@@ -22,6 +22,7 @@ typedef enum
   HYB_FORMAT_ERROR_MALFORMED, /* the file breaks its own format */
   HYB_FORMAT_ERROR_VERSION,   /* the version is newer than the reader */
   HYB_FORMAT_ERROR_MISMATCH,  /* weights do not fit the graph */
+  HYB_FORMAT_ERROR_LIMIT,     /* more memory than the limit for this file (limits.h) */
 } HybFormatError;
 
 typedef enum

@@ -135,7 +135,7 @@ hyb_limits_check_memory (guint64 needed, guint64 file_bytes, const char *where, 
   limit_text = g_format_size_full (limit, G_FORMAT_SIZE_IEC_UNITS);
   return hyb_error_at (error,
                        HYB_FORMAT_ERROR,
-                       HYB_FORMAT_ERROR_MALFORMED,
+                       HYB_FORMAT_ERROR_LIMIT,
                        where,
                        "If you trust the file, raise the limit with --limit-memory",
                        "reading it would take %s of memory; the limit for a file of its size is %s",

@@ -63,7 +63,7 @@ read_all (GInputStream *stream, gsize limit, const char *where, GError **error)
         {
           hyb_error_at (error,
                         HYB_FORMAT_ERROR,
-                        HYB_FORMAT_ERROR_MALFORMED,
+                        HYB_FORMAT_ERROR_LIMIT,
                         where,
                         "Check what the file is; --limit-memory raises the limit",
                         "it holds more than %" G_GSIZE_FORMAT " bytes, the most that is read",

@@ -201,16 +201,25 @@ parse_key (Parser *parser)
 
 /* Parses one value; of a container only the opening bracket. */
 static gboolean
+refuse_size (Parser *parser)
+{
+  fail (parser,
+        "If you trust the file, raise the limit with --limit-memory",
+        "more than %u values",
+        parser->max_tokens);
+  if (parser->error && *parser->error)
+    (*parser->error)->code = HYB_FORMAT_ERROR_LIMIT;
+  return FALSE;
+}
+
+static gboolean
 parse_value (Parser *parser)
 {
   char       c = peek (parser);
   HybJsonRef ref;
 
   if (parser->json->n_tokens >= parser->max_tokens)
-    return fail (parser,
-                 "If you trust the file, raise the limit with --limit-memory",
-                 "more than %u values",
-                 parser->max_tokens);
+    return refuse_size (parser);
   if (parser->at >= parser->length)
     return fail (parser, NULL, "a value is missing");
   if (c == '"')

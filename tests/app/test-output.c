@@ -203,9 +203,9 @@ static void
 test_limits (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
 {
   run_line (fixture, "$H info $M --limit-memory 10");
-  g_assert_cmpint (fixture->code, ==, 3);
+  g_assert_cmpint (fixture->code, ==, 4);
   g_assert_nonnull (strstr (fixture->err, "--limit-memory"));
-  run_line (fixture, "$H run $M --shape data=2,3 --init zeros --limit-work 1");
+  run_line (fixture, "$H run $M --shape data=2,3 --init zeros --limit-work 1e-7");
   g_assert_cmpint (fixture->code, ==, 4);
   g_assert_nonnull (strstr (fixture->err, "--limit-work"));
   run_line (fixture, "$H info $M --limit-memory 1M --limit-work 1000");
@@ -215,6 +215,8 @@ test_limits (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
   run_line (fixture, "$H info $M --limit-memory 99999999999999999T");
   g_assert_cmpint (fixture->code, ==, 2);
   run_line (fixture, "$H info $M --limit-work -1");
+  g_assert_cmpint (fixture->code, ==, 2);
+  run_line (fixture, "$H info $M --limit-work nan");
   g_assert_cmpint (fixture->code, ==, 2);
 }
 

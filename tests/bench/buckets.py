@@ -41,7 +41,7 @@ def print_rows(title, explanation):
             continue
         interval = "too few runs" if bucket["low"] is None else f"{micros(bucket['low'])} … {micros(bucket['high'])}"
         print(
-            f"| {title} | {bucket['name']} | {micros(bucket['seconds'])} | {interval} | {micros(bucket['proved'])} "
+            f"| {title} | {bucket['name']} | {micros(bucket['seconds'])} | {interval} | {micros(bucket['rung_seconds'])} "
             f"| {micros(bucket['residual'])} | {bucket['rung'] or 'no rung'} |"
         )
     print(
