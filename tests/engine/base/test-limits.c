@@ -34,7 +34,7 @@ test_edge (void)
   g_assert_true (hyb_limits_check_memory (1000, 5, "a file", &error));
   g_assert_no_error (error);
   g_assert_false (hyb_limits_check_memory (1001, 5, "a file", &error));
-  g_assert_error (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_MALFORMED);
+  g_assert_error (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_LIMIT);
   g_assert_nonnull (strstr (error->message, "--limit-memory"));
   hyb_limits_set (0, 0);
 }
