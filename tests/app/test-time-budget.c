@@ -2,8 +2,8 @@
  *
  * The clock is a variable, so no test takes time or depends on it.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "app/command/compare/deadline.h"
 #include "app/command/compare/time-budget.h"
+#include "app/command/deadline.h"
 
 static double clock_seconds;
 

@@ -7,8 +7,8 @@
 
 #include "app/command/compare/compare-text.h"
 #include "app/command/compare/control-flow.h"
-#include "app/command/compare/deadline.h"
 #include "app/command/compare/preset-file.h"
+#include "app/command/deadline.h"
 #include "app/command/messages.h"
 
 #include "engine/block/plugin.h"

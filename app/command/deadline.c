@@ -1,7 +1,7 @@
 /* deadline.c — waits for the end of the time in a thread of its own.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "app/command/compare/deadline.h"
+#include "app/command/deadline.h"
 
 struct _ScopeDeadline
 {
