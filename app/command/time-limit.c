@@ -1,35 +1,15 @@
-/* time-limit.c — a thread that waits and cancels, unless the work is done before.
+/* time-limit.c — a deadline for one run, and the error of a run that it ended.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/time-limit.h"
 
+#include "app/command/deadline.h"
 #include "engine/base/error.h"
 
 struct _ScopeTimeLimit
 {
-  double        seconds;
-  GCancellable *cancellable;
-  GThread      *thread;
-  GMutex        lock;
-  GCond         changed;
-  gboolean      is_done; /* guarded by lock */
+  double         seconds;
+  ScopeDeadline *deadline;
 };
-
-static gpointer
-wait_and_cancel (gpointer data)
-{
-  ScopeTimeLimit *limit = data;
-  gint64          end = g_get_monotonic_time () + (gint64) (limit->seconds * G_USEC_PER_SEC);
-  gboolean        is_over = FALSE;
-
-  g_mutex_lock (&limit->lock);
-  while (!limit->is_done && !is_over)
-    is_over = !g_cond_wait_until (&limit->changed, &limit->lock, end);
-  is_over = is_over && !limit->is_done;
-  g_mutex_unlock (&limit->lock);
-  if (is_over)
-    g_cancellable_cancel (limit->cancellable);
-  return NULL;
-}
 
 ScopeTimeLimit *
 scope_time_limit_new (double seconds)
@@ -38,12 +18,8 @@ scope_time_limit_new (double seconds)
 
   if (!(seconds > 0))
     return NULL;
-  limit = g_new0 (ScopeTimeLimit, 1);
-  limit->seconds = MIN (seconds, 1e9);
-  limit->cancellable = g_cancellable_new ();
-  g_mutex_init (&limit->lock);
-  g_cond_init (&limit->changed);
-  limit->thread = g_thread_new ("time limit", wait_and_cancel, limit);
+  limit = g_new (ScopeTimeLimit, 1);
+  *limit = (ScopeTimeLimit){ MIN (seconds, 1e9), scope_deadline_new (seconds, NULL) };
   return limit;
 }
 
@@ -52,27 +28,21 @@ scope_time_limit_free (ScopeTimeLimit *limit)
 {
   if (!limit)
     return;
-  g_mutex_lock (&limit->lock);
-  limit->is_done = TRUE;
-  g_cond_signal (&limit->changed);
-  g_mutex_unlock (&limit->lock);
-  g_thread_join (limit->thread);
-  g_mutex_clear (&limit->lock);
-  g_cond_clear (&limit->changed);
-  g_object_unref (limit->cancellable);
+  scope_deadline_free (limit->deadline);
   g_free (limit);
 }
 
 GCancellable *
 scope_time_limit_get_cancellable (ScopeTimeLimit *limit)
 {
-  return limit ? limit->cancellable : NULL;
+  return limit ? scope_deadline_get_cancellable (limit->deadline) : NULL;
 }
 
 void
 scope_time_limit_explain (const ScopeTimeLimit *limit, GError **error)
 {
-  if (!limit || !error || !*error || !g_cancellable_is_cancelled (limit->cancellable))
+  if (!limit || !error || !*error ||
+      !g_cancellable_is_cancelled (scope_deadline_get_cancellable (limit->deadline)))
     return;
   g_clear_error (error);
   hyb_error_at (error,
