@@ -13,25 +13,14 @@
 char *
 scope_label_type (const HybType *type)
 {
-  GString *text;
+  g_autofree char *dimensions = NULL;
 
   if (!type || type->shape.rank < 0)
     return NULL;
-  text = g_string_new (NULL);
-  for (int i = 0; i < type->shape.rank; i++)
-    {
-      if (i > 0)
-        g_string_append (text, "×");
-      if (type->shape.dim[i] < 0)
-        g_string_append_c (text, '?');
-      else
-        g_string_append_printf (text, "%" G_GINT64_FORMAT, type->shape.dim[i]);
-    }
-  if (type->shape.rank == 0)
-    g_string_append (text, "scalar");
-  if (type->dtype != HYB_F32 && type->dtype != HYB_DTYPE_UNKNOWN)
-    g_string_append_printf (text, " %s", hyb_dtype_name (type->dtype));
-  return g_string_free (text, FALSE);
+  dimensions = type->shape.rank > 0 ? hyb_shape_join (&type->shape, "×") : g_strdup ("scalar");
+  if (type->dtype == HYB_F32 || type->dtype == HYB_DTYPE_UNKNOWN)
+    return g_steal_pointer (&dimensions);
+  return g_strdup_printf ("%s %s", dimensions, hyb_dtype_name (type->dtype));
 }
 
 /* Implementation details of MXNet that do not affect the result. */

@@ -24,17 +24,6 @@ typedef struct
   guint8                       *needed;
 } Open;
 
-/* "1,3,224,224", as --shape takes it. */
-static char *
-shape_text (const HybShape *shape)
-{
-  GString *text = g_string_new (NULL);
-
-  for (int i = 0; i < shape->rank; i++)
-    g_string_append_printf (text, "%s%" G_GINT64_FORMAT, i > 0 ? "," : "", shape->dim[i]);
-  return g_string_free (text, FALSE);
-}
-
 /* FALSE without an error if the types contradict each other, which the command reports. */
 static gboolean
 infer (Open *open, const ScopeCommonOptions *common, GError **error)
@@ -75,7 +64,7 @@ guess (Open *open, ScopeCompletion *completion)
     {
       const HybShapeGuess *found = completion->guesses->pdata[i];
       const char          *name = hyb_graph_get_node (open->graph, found->variable)->name;
-      g_autofree char     *text = shape_text (&found->shape);
+      g_autofree char     *text = hyb_shape_join (&found->shape, ",");
       g_autofree char     *option = g_strdup_printf ("%s=%s", name, text);
 
       g_strv_builder_add (shapes, option);

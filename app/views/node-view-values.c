@@ -90,16 +90,6 @@ add_strip (ScopeNodeView *self, const ScopeValueSeries *series, int marked)
 
 /* --- One step --- */
 
-static char *
-describe_shape (const HybShape *shape)
-{
-  GString *text = g_string_new (NULL);
-
-  for (int i = 0; i < shape->rank; i++)
-    g_string_append_printf (text, "%s%" G_GINT64_FORMAT, i > 0 ? "×" : "", shape->dim[i]);
-  return g_string_free (text, FALSE);
-}
-
 static void
 add_histogram (ScopeSheet *sheet, const ScopeValueStep *step)
 {
@@ -118,7 +108,7 @@ add_histogram (ScopeSheet *sheet, const ScopeValueStep *step)
 static char *
 describe_value (const ScopeValueSeries *series, const ScopeValueStep *step, const char *name)
 {
-  g_autofree char *shape = describe_shape (&series->shape);
+  g_autofree char *shape = hyb_shape_join (&series->shape, "×");
   g_autofree char *which = step ? scope_value_step_name (step) : g_strdup ("");
   g_autofree char *n = g_strdup_printf ("%" G_GUINT64_FORMAT, series->n_runs);
   GString         *text = g_string_new (name);

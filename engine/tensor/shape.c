@@ -211,25 +211,31 @@ hyb_type_bytes (const HybType *type)
 }
 
 char *
-hyb_shape_to_string (const HybShape *shape)
+hyb_shape_join (const HybShape *shape, const char *separator)
 {
-  GString *text;
+  GString *text = g_string_new (NULL);
 
-  if (shape->rank < 0)
-    return g_strdup ("?");
-
-  text = g_string_new ("(");
   for (int i = 0; i < shape->rank; i++)
     {
       if (i > 0)
-        g_string_append (text, ", ");
+        g_string_append (text, separator);
       if (shape->dim[i] < 0)
         g_string_append_c (text, '?');
       else
         g_string_append_printf (text, "%" G_GINT64_FORMAT, shape->dim[i]);
     }
-  g_string_append (text, shape->rank == 1 ? ",)" : ")");
   return g_string_free (text, FALSE);
+}
+
+char *
+hyb_shape_to_string (const HybShape *shape)
+{
+  g_autofree char *dimensions = NULL;
+
+  if (shape->rank < 0)
+    return g_strdup ("?");
+  dimensions = hyb_shape_join (shape, ", ");
+  return g_strdup_printf ("(%s%s)", dimensions, shape->rank == 1 ? "," : "");
 }
 
 char *
