@@ -134,13 +134,9 @@ read_json (const char *file, GError **error)
 static gboolean
 is_database (const char *file)
 {
-  char  head[16];
-  FILE *stream = g_file_test (file, G_FILE_TEST_IS_REGULAR) ? fopen (file, "rbe") : NULL;
-  gsize n = stream ? fread (head, 1, sizeof head, stream) : 0;
+  char head[16];
 
-  if (stream)
-    fclose (stream);
-  return prof_nsys_sniff (head, n);
+  return prof_nsys_sniff (head, scope_read_head (file, head, sizeof head));
 }
 
 static ProfTrace *

@@ -31,16 +31,23 @@ prepare_for_plugin (const char *file)
     scope_crash_set_plugin (file);
 }
 
+gsize
+scope_read_head (const char *file, gpointer head, gsize room)
+{
+  FILE *stream = g_file_test (file, G_FILE_TEST_IS_REGULAR) ? fopen (file, "rbe") : NULL;
+  gsize n = stream ? fread (head, 1, room, stream) : 0;
+
+  if (stream)
+    fclose (stream);
+  return n;
+}
+
 gboolean
 scope_is_capture (const char *file)
 {
   guint8 head[8];
-  FILE  *stream = g_file_test (file, G_FILE_TEST_IS_REGULAR) ? fopen (file, "rbe") : NULL;
-  gsize  n = stream ? fread (head, 1, sizeof head, stream) : 0;
 
-  if (stream)
-    fclose (stream);
-  return prof_capture_sniff (head, n);
+  return prof_capture_sniff (head, scope_read_head (file, head, sizeof head));
 }
 
 ProfCapture *
