@@ -9,21 +9,18 @@
 #include "engine/variants/rebuild-node.h"
 
 HybType *
-hyb_variant_infer_types (HybModel *model, HybGraph *graph, HybTensorList *input)
+hyb_variant_infer_types (HybModel *model, HybTensorList *input)
 {
-  guint            n_values = hyb_graph_n_values (graph), n;
-  HybType         *types = g_new (HybType, MAX (n_values, 1));
+  HybGraph        *graph = hyb_model_get_graph (model);
+  HybType         *types = hyb_model_new_types (model);
+  guint            n;
   const HybNodeId *variables = hyb_graph_get_variables (graph, &n);
 
-  for (guint i = 0; i < n_values; i++)
-    types[i] = HYB_TYPE_UNKNOWN;
-  for (guint i = 0; i < n; i++)
+  for (guint i = 0; input && i < n; i++)
     {
       const HybNode *node = hyb_graph_get_node (graph, variables[i]);
-      HybTensor     *tensor = input ? hyb_tensor_list_find (input, node->name) : NULL;
+      HybTensor     *tensor = hyb_tensor_list_find (input, node->name);
 
-      if (!tensor)
-        tensor = hyb_model_get_parameter (model, node->name);
       if (tensor)
         types[node->first_output] = *hyb_tensor_get_type (tensor);
     }
@@ -37,7 +34,7 @@ hyb_conversion_init (HybConversion *conversion, HybModel *from, const HybConvert
   *conversion = (HybConversion){ .options = options, .from = hyb_model_ref (from) };
   conversion->graph = hyb_graph_ref (hyb_model_get_graph (from));
   conversion->to = hyb_model_new ();
-  conversion->types = hyb_variant_infer_types (from, conversion->graph, options->input);
+  conversion->types = hyb_variant_infer_types (from, options->input);
   conversion->copies = hyb_parameter_copies_new ();
   hyb_rebuild_init (&conversion->rebuild, conversion->graph);
   conversion->rebuild.types = conversion->types;

@@ -31,6 +31,6 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (HybConversion, hyb_conversion_clear)
  * of rebuild. */
 gboolean hyb_conversion_finish (HybConversion *conversion, GError **error);
 
-/* Types by value of graph, inferred from the parameters of model and from input (nullable).
+/* Types by value of the model's graph, inferred from its parameters and from input (nullable).
  * Contradictions leave values unknown.  Free with g_free(). */
-HybType *hyb_variant_infer_types (HybModel *model, HybGraph *graph, HybTensorList *input);
+HybType *hyb_variant_infer_types (HybModel *model, HybTensorList *input);

@@ -218,7 +218,7 @@ static GPtrArray *
 list_units (HybModel *model, const HybNodeId *matched)
 {
   HybGraph           *graph = hyb_model_get_graph (model);
-  g_autofree HybType *types = hyb_variant_infer_types (model, graph, NULL);
+  g_autofree HybType *types = hyb_variant_infer_types (model, NULL);
   GPtrArray          *units = g_ptr_array_new_with_free_func (free_unit);
 
   add_node_units (graph, types, matched, units);
