@@ -109,7 +109,7 @@ add_rules (const Rules *rules, const char *const *outputs, const char *const *pr
     return FALSE;
   /* The rest may be missing, and is refused then. */
   allow (rules, "/dev/null", WRITING);
-  /* Forgets the largest amount of memory that this process had, before it is measured. */
+  /* Resets the peak of memory that the kernel keeps for this process, before it is measured. */
   allow (rules, "/proc/self/clear_refs", WRITING);
   for (guint i = 0; outputs[i]; i++)
     allow_output (rules, outputs[i]);

@@ -115,7 +115,7 @@ count_whole (const ProfCapture *capture, const ProfSection *section, gsize size)
 
   if (n >= section->count)
     return (guint32) section->count;
-  /* Half of a text is none, and half of a compressed file is of no use. */
+  /* A text without its end is left out, and so is a compressed file that is incomplete. */
   if (section->kind == PROF_SECTION_STRINGS)
     return last_text_end ((const char *) capture->data + section->offset, (guint32) n);
   return section->kind == PROF_SECTION_SYMBOL ? 0 : (guint32) n;

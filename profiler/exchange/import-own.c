@@ -31,7 +31,7 @@ is_numbered (const char *name, const char *prefix, guint32 *number)
   return *end == 0 && value < PROF_NO_NUMBER;
 }
 
-/* What an event is.  FALSE: it is none of a run. */
+/* Finds out which part of a run an event stands for.  FALSE: it belongs to no run. */
 static gboolean
 classify (const ProfTraceEvent *event, OwnSpan *span)
 {

@@ -1,6 +1,6 @@
 /* memory-peak.c — reads the peak of resident memory from /proc.
  *
- * Linux keeps it as VmHWM, and forgets it when "5" is written to clear_refs.
+ * Linux keeps it as VmHWM, and resets it when "5" is written to clear_refs.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/record/memory-peak.h"
 
