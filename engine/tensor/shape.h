@@ -80,7 +80,7 @@ HYB_API gsize hyb_type_bytes (const HybType *type);
 
 /* The dimensions of a shape whose rank is known, with this text between them: "2×?×3".
  * (transfer full) */
-char *hyb_shape_join (const HybShape *shape, const char *separator);
+HYB_API char *hyb_shape_join (const HybShape *shape, const char *separator);
 /* The shape as text: "(2, ?, 3)", "(2,)", or "?" for an unknown rank.  (transfer full) */
 HYB_API char *hyb_shape_to_string (const HybShape *shape);
 /* The type as text, such as "float32 (2, 3)".  (transfer full) */
