@@ -3,50 +3,13 @@
  * The traces in tests/data/traces were recorded by these tools; make.py beside them makes them anew.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/base/random.h"
-#include "engine/open/open.h"
 #include "profiler/exchange/foreign-operators.h"
-#include "profiler/exchange/import.h"
 #include "profiler/exchange/write-trace.h"
-#include "profiler/summary/summary.h"
+#include "tests/profiler/imported.h"
 #include "tests/profiler/profile-run.h"
 
 #include <math.h>
 #include <string.h>
-
-typedef struct
-{
-  ProfTrace   *trace;
-  HybModel    *model;
-  ProfImport   import;
-  ProfCapture *capture;
-  ProfSummary *summary;
-} Imported;
-
-static void
-imported_clear (Imported *imported)
-{
-  g_clear_pointer (&imported->summary, prof_summary_free);
-  g_clear_pointer (&imported->trace, prof_trace_free);
-  g_clear_pointer (&imported->model, hyb_model_unref);
-  g_clear_pointer (&imported->capture, prof_capture_unref);
-  prof_import_clear (&imported->import);
-}
-
-static void
-import_text (Imported *imported, const char *text, gsize length, HybGraph *graph)
-{
-  g_autoptr (GError) error = NULL;
-
-  imported->trace = prof_trace_read (text, length, "trace", &error);
-  g_assert_no_error (error);
-  imported->capture = prof_import_trace (imported->trace,
-                                         graph,
-                                         &(ProfImportOptions){ 0 },
-                                         &imported->import,
-                                         &error);
-  g_assert_no_error (error);
-  imported->summary = prof_summary_new (imported->capture);
-}
 
 static char *
 read_data (const char *name, gsize *length)
@@ -64,11 +27,8 @@ static HybModel *
 open_data (const char *name)
 {
   g_autofree char *path = g_build_filename (HYB_SOURCE_ROOT, "tests", "data", "traces", name, NULL);
-  g_autoptr (GError) error = NULL;
-  HybModel *model = hyb_model_open_tolerant (path, NULL, HYB_EPOCH_HIGHEST, &error);
 
-  g_assert_no_error (error);
-  return model;
+  return imported_open (path);
 }
 
 static const char *
@@ -125,7 +85,7 @@ test_profiles_of_other_tools_are_placed_by_operator_and_order (void)
       g_autofree char *plain = NULL;
 
       g_test_message ("%s", cases[i].trace);
-      import_text (&imported, text, length, hyb_model_get_graph (imported.model));
+      imported_read (&imported, text, length, hyb_model_get_graph (imported.model));
       g_assert_cmpuint (imported.import.n_attributed, ==, cases[i].n_attributed);
       g_assert_cmpuint (imported.import.n_operators,
                         ==,
@@ -150,7 +110,7 @@ test_parts_of_operators_are_not_counted_twice (void)
   Imported         imported = { .model = open_data ("mlp-symbol.json") };
   double           sum = 0;
 
-  import_text (&imported, text, length, hyb_model_get_graph (imported.model));
+  imported_read (&imported, text, length, hyb_model_get_graph (imported.model));
   /* 102 events of operators: three runs of three aten::linear and two aten::relu, and their parts. */
   g_assert_cmpuint (imported.import.n_operators, ==, 15);
   g_assert_cmpuint (imported.import.n_inside, ==, 102 - 15);
@@ -179,7 +139,7 @@ test_operators_that_do_not_add_up_are_not_placed (void)
       "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::linear\",\"tid\":1,\"ts\":4,\"dur\":1}]";
   Imported imported = { .model = open_data ("mlp-symbol.json") };
 
-  import_text (&imported, text, sizeof text - 1, hyb_model_get_graph (imported.model));
+  imported_read (&imported, text, sizeof text - 1, hyb_model_get_graph (imported.model));
   g_assert_cmpuint (imported.import.n_attributed, ==, 3);
   g_assert_cmpuint (imported.import.unmatched->len, ==, 1);
   g_assert_nonnull (strstr (g_array_index (imported.import.unmatched, ProfUnmatched, 0).reason,
@@ -202,7 +162,7 @@ test_names_of_nodes_come_first (void)
                              "\"ts\":5,\"dur\":4,\"args\":{\"op_name\":\"Gemm\"}}]";
   Imported          imported = { .model = open_data ("mlp-symbol.json") };
 
-  import_text (&imported, text, sizeof text - 1, hyb_model_get_graph (imported.model));
+  imported_read (&imported, text, sizeof text - 1, hyb_model_get_graph (imported.model));
   g_assert_cmpuint (imported.import.n_operators, ==, 2);
   g_assert_cmpuint (imported.import.n_attributed, ==, 2);
   g_assert_cmpuint (imported.import.n_iterations, ==, 2);
@@ -274,7 +234,7 @@ test_a_trace_of_ours_comes_back (void)
       g_autofree char *text = prof_print_chrome (capture, 0, &length);
       Imported         imported = { 0 };
 
-      import_text (&imported, text, length, model->graph);
+      imported_read (&imported, text, length, model->graph);
       g_assert_true (imported.trace->is_own);
       g_assert_cmpuint (imported.import.unmatched->len, ==, 0);
       g_assert_cmpuint (imported.import.n_attributed, ==, imported.import.n_operators);
@@ -310,7 +270,7 @@ test_gradients_of_a_trace_of_ours_get_rows (void)
   Imported         imported = { 0 };
   guint            n_added = 0;
 
-  import_text (&imported, text, length, model->graph);
+  imported_read (&imported, text, length, model->graph);
   g_assert_cmpuint (count_events (imported.capture, PROF_EVENT_NODE), >, 0);
   for (guint i = 0; i < prof_capture_n_nodes (imported.capture); i++)
     {

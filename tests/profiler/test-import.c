@@ -4,9 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/analysis/infer-types.h"
 #include "engine/base/random.h"
-#include "engine/open/open.h"
-#include "profiler/exchange/import.h"
-#include "profiler/summary/summary.h"
+#include "tests/profiler/imported.h"
 #include "tests/profiler/profile-run.h"
 
 #include <cjson/cJSON.h>
@@ -22,38 +20,6 @@ golden_file (const char *name)
              : g_build_filename (HYB_SOURCE_ROOT, "..", "shared", "goldens", "profile", name, NULL);
 }
 
-typedef struct
-{
-  ProfTrace   *trace;
-  HybModel    *model;
-  ProfImport   import;
-  ProfCapture *capture;
-} Imported;
-
-static void
-imported_clear (Imported *imported)
-{
-  g_clear_pointer (&imported->trace, prof_trace_free);
-  g_clear_pointer (&imported->model, hyb_model_unref);
-  g_clear_pointer (&imported->capture, prof_capture_unref);
-  prof_import_clear (&imported->import);
-}
-
-static void
-import_text (Imported *imported, const char *text, gsize length, HybGraph *graph)
-{
-  g_autoptr (GError) error = NULL;
-
-  imported->trace = prof_trace_read (text, length, "trace", &error);
-  g_assert_no_error (error);
-  imported->capture = prof_import_trace (imported->trace,
-                                         graph,
-                                         &(ProfImportOptions){ 0 },
-                                         &imported->import,
-                                         &error);
-  g_assert_no_error (error);
-}
-
 static void
 import_golden (Imported *imported, const char *name, const char *symbol)
 {
@@ -64,11 +30,9 @@ import_golden (Imported *imported, const char *name, const char *symbol)
   gsize            length;
   g_autoptr (GError) error = NULL;
 
-  *imported = (Imported){ 0 };
-  imported->model = hyb_model_open_tolerant (graph, NULL, HYB_EPOCH_HIGHEST, &error);
-  g_assert_no_error (error);
+  *imported = (Imported){ .model = imported_open (graph) };
   g_assert_true (g_file_get_contents (path, &text, &length, &error));
-  import_text (imported, text, length, hyb_model_get_graph (imported->model));
+  imported_read (imported, text, length, hyb_model_get_graph (imported->model));
 }
 
 static guint
@@ -116,7 +80,6 @@ test_every_golden_is_accounted_for (void)
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
       Imported imported;
-      g_autoptr (ProfSummary) summary = NULL;
 
       import_golden (&imported, cases[i].name, cases[i].symbol);
       g_test_message ("%s", cases[i].name);
@@ -128,8 +91,7 @@ test_every_golden_is_accounted_for (void)
       g_assert_cmpuint (imported.import.n_attributed + count_unmatched (&imported),
                         ==,
                         imported.import.n_operators);
-      summary = prof_summary_new (imported.capture);
-      g_assert_cmpuint (summary->n_runs, ==, cases[i].n_iterations);
+      g_assert_cmpuint (imported.summary->n_runs, ==, cases[i].n_iterations);
       imported_clear (&imported);
     }
 }
@@ -158,7 +120,6 @@ test_bulk_like_another_trace (void)
   Imported         like, bulk;
   ProfImport       import = { 0 };
   g_autoptr (ProfCapture) shared = NULL;
-  g_autoptr (ProfSummary) of_like = NULL;
   g_autoptr (ProfSummary) of_shared = NULL;
   double all = 0;
 
@@ -176,18 +137,17 @@ test_bulk_like_another_trace (void)
                               NULL);
   g_assert_nonnull (shared);
   g_assert_cmpuint (import.n_members, ==, 107);
-  of_like = prof_summary_new (like.capture);
   of_shared = prof_summary_new (shared);
-  for (guint i = 0; i < of_like->node->len; i++)
-    all += g_array_index (of_like->node, ProfNodeSum, i).self;
-  for (guint i = 0; i < of_like->node->len; i += 7)
+  for (guint i = 0; i < like.summary->node->len; i++)
+    all += g_array_index (like.summary->node, ProfNodeSum, i).self;
+  for (guint i = 0; i < like.summary->node->len; i += 7)
     {
-      guint32     row = g_array_index (of_like->node, ProfNodeSum, i).row;
+      guint32     row = g_array_index (like.summary->node, ProfNodeSum, i).row;
       const char *name =
           prof_capture_get_string (like.capture, prof_capture_get_node (like.capture, row)->name);
 
       g_assert_cmpfloat_with_epsilon (self_of (shared, of_shared, name) / of_shared->traced,
-                                      self_of (like.capture, of_like, name) / all,
+                                      self_of (like.capture, like.summary, name) / all,
                                       1e-3);
     }
   prof_import_clear (&import);
@@ -200,7 +160,6 @@ test_unrolled_nodes_run_once (void)
 {
   g_autofree char *index = golden_file ("index.json");
   Imported         imported;
-  g_autoptr (ProfSummary) summary = NULL;
 
   if (!g_file_test (index, G_FILE_TEST_EXISTS))
     {
@@ -208,11 +167,10 @@ test_unrolled_nodes_run_once (void)
       return;
     }
   import_golden (&imported, "lstm-unrolled", "lstm-unrolled-symbol.json");
-  summary = prof_summary_new (imported.capture);
-  g_assert_cmpuint (summary->node->len, ==, 107);
-  for (guint i = 0; i < summary->node->len; i++)
-    g_assert_cmpfloat (g_array_index (summary->node, ProfNodeSum, i).count, ==, 1);
-  g_assert_cmpuint (summary->step->len, ==, 8);
+  g_assert_cmpuint (imported.summary->node->len, ==, 107);
+  for (guint i = 0; i < imported.summary->node->len; i++)
+    g_assert_cmpfloat (g_array_index (imported.summary->node, ProfNodeSum, i).count, ==, 1);
+  g_assert_cmpuint (imported.summary->step->len, ==, 8);
   imported_clear (&imported);
 }
 
@@ -345,16 +303,14 @@ test_other_tools_by_node_name (void)
       "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::mm\",\"pid\":1,\"tid\":1,\"ts\":9,\"dur\":"
       "1}]";
   g_autoptr (TestModel) model = test_model_unrolled (3, 4, 1);
-  Imported imported = { 0 };
-  g_autoptr (ProfSummary) summary = NULL;
+  Imported           imported = { 0 };
   const ProfNodeSum *sum;
 
-  import_text (&imported, text, sizeof text - 1, model->graph);
-  summary = prof_summary_new (imported.capture);
+  imported_read (&imported, text, sizeof text - 1, model->graph);
   g_assert_cmpuint (imported.import.n_attributed, ==, 1);
   g_assert_cmpuint (count_unmatched (&imported), ==, 1);
-  g_assert_cmpuint (summary->node->len, ==, 1);
-  sum = &g_array_index (summary->node, ProfNodeSum, 0);
+  g_assert_cmpuint (imported.summary->node->len, ==, 1);
+  sum = &g_array_index (imported.summary->node, ProfNodeSum, 0);
   g_assert_cmpstr (prof_capture_get_string (imported.capture,
                                             prof_capture_get_node (imported.capture, sum->row)
                                                 ->name),

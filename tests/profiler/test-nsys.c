@@ -3,10 +3,8 @@
  * The databases are made here with the tables that NVIDIA documents for nsys export.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/base/random.h"
-#include "engine/open/open.h"
-#include "profiler/exchange/import.h"
 #include "profiler/exchange/nsys.h"
-#include "profiler/summary/summary.h"
+#include "tests/profiler/imported.h"
 
 #include <glib/gstdio.h>
 #include <sqlite3.h>
@@ -104,15 +102,6 @@ remove_database (const char *path)
   g_rmdir (folder);
 }
 
-typedef struct
-{
-  ProfTrace   *trace;
-  HybModel    *model;
-  ProfImport   import;
-  ProfCapture *capture;
-  ProfSummary *summary;
-} Imported;
-
 static void
 import_database (Imported *imported, const char *sql)
 {
@@ -120,30 +109,13 @@ import_database (Imported *imported, const char *sql)
       g_build_filename (HYB_SOURCE_ROOT, "tests", "data", "traces", "mlp-symbol.json", NULL);
   g_autofree char *path = make_database (sql);
   g_autoptr (GError) error = NULL;
+  ProfTrace *trace;
 
-  *imported =
-      (Imported){ .model = hyb_model_open_tolerant (symbol, NULL, HYB_EPOCH_HIGHEST, &error) };
+  *imported = (Imported){ .model = imported_open (symbol) };
+  trace = prof_nsys_read (path, &error);
   g_assert_no_error (error);
-  imported->trace = prof_nsys_read (path, &error);
-  g_assert_no_error (error);
-  imported->capture = prof_import_trace (imported->trace,
-                                         hyb_model_get_graph (imported->model),
-                                         &(ProfImportOptions){ 0 },
-                                         &imported->import,
-                                         &error);
-  g_assert_no_error (error);
-  imported->summary = prof_summary_new (imported->capture);
+  imported_map (imported, trace, hyb_model_get_graph (imported->model));
   remove_database (path);
-}
-
-static void
-imported_clear (Imported *imported)
-{
-  prof_summary_free (imported->summary);
-  prof_capture_unref (imported->capture);
-  prof_import_clear (&imported->import);
-  prof_trace_free (imported->trace);
-  hyb_model_unref (imported->model);
 }
 
 static double
