@@ -4,24 +4,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/block/plugin.h"
 #include "hscope-fixture.h"
+#include "tests/small-gallery.h"
 
 #include <math.h>
 #include <string.h>
-
-/* Options that make a model small. */
-static const struct
-{
-  const char *name, *options;
-} smaller[] = {
-  { "bucket-lm", "?hidden=16&length=6&shorter=4&batch=3" },
-  { "ctc-reader", "?width=32&letters=2&hidden=8&batch=2" },
-  { "lenet", "?channels=4&batch=2" },
-  { "lstm-foreach", "?hidden=16&length=5&batch=3" },
-  { "lstm-hybrid", "?hidden=16&length=5&batch=3" },
-  { "lstm-lm", "?hidden=16&layers=2&length=5&batch=3" },
-  { "lstm-unrolled", "?hidden=16&length=5&batch=3" },
-  { "resnet18", "?channels=4&classes=5&size=32&batch=2" },
-};
 
 static double
 number (const cJSON *object, const char *key)
@@ -105,16 +91,12 @@ static void
 assert_model_adds_up (const char *name, const char *backward)
 {
   Fixture          fixture = { 0 };
-  const char      *options = "";
   g_autofree char *model = NULL, *csv = NULL, *text = NULL;
   g_autoptr (cJSON) json = NULL;
 
   fixture_set_up (&fixture, NULL);
   csv = in_folder (&fixture, "nodes.csv");
-  for (guint i = 0; i < G_N_ELEMENTS (smaller); i++)
-    if (strcmp (smaller[i].name, name) == 0)
-      options = smaller[i].options;
-  model = g_strconcat ("gallery:", name, options, NULL);
+  model = small_gallery_model (name);
   fixture_run (&fixture,
                (char *[]){ (char *) HSCOPE,
                            (char *) "profile",

@@ -4,25 +4,11 @@
 
 #include "engine/gradient/backward.h"
 #include "engine/hybrid.h"
+#include "tests/small-gallery.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-/* Options that make a model small enough to be tried often. */
-static const struct
-{
-  const char *name, *options;
-} smaller[] = {
-  { "bucket-lm", "?hidden=16&length=6&shorter=4&batch=3" },
-  { "ctc-reader", "?width=32&letters=2&hidden=8&batch=2" },
-  { "lenet", "?channels=4&batch=2" },
-  { "lstm-foreach", "?hidden=16&length=5&batch=3" },
-  { "lstm-hybrid", "?hidden=16&length=5&batch=3" },
-  { "lstm-lm", "?hidden=16&layers=2&length=5&batch=3" },
-  { "lstm-unrolled", "?hidden=16&length=5&batch=3" },
-  { "resnet18", "?channels=4&classes=5&size=32&batch=2" },
-};
 
 typedef struct
 {
@@ -45,15 +31,11 @@ fill_tokens (HybTensor *tensor)
 static void
 set_up (Case *c, const char *name)
 {
-  const char *options = "";
-  HybType     label_type;
-  HybTensor  *label = NULL;
+  HybType    label_type;
+  HybTensor *label = NULL;
   g_autoptr (GError) error = NULL;
 
-  for (guint i = 0; i < G_N_ELEMENTS (smaller); i++)
-    if (strcmp (smaller[i].name, name) == 0)
-      options = smaller[i].options;
-  c->text = g_strconcat ("gallery:", name, options, NULL);
+  c->text = small_gallery_model (name);
   c->spec = hyb_model_spec_new (c->text, &error);
   g_assert_no_error (error);
   c->block = hyb_model_spec_build (c->spec, &error);
