@@ -1,10 +1,11 @@
-/* compare-curves.c — the chart of run times over the batch size or the sequence length.
+/* compare-curves.c — charts of run times over the batch size, the sequence length or the units.
  *
- * One curve per form of the model.  The cells of hscope compare --json are sorted into a table of
- * form × size each time the chart is drawn; start reading with find_curves().
+ * One curve per form of the model, one chart per size that varies.  The cells of hscope compare --json are sorted into a table of
+ * form × size each time the chart is drawn; start reading with collect_curves().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/compare/compare-curves.h"
 
+#include "app/compare/compare-cells.h"
 #include "app/process/conversion.h"
 #include "app/process/json-fields.h"
 #include "profiler/base/format.h"
@@ -17,16 +18,13 @@
 #define CHART_HEIGHT 190
 
 GtkWidget *
-scope_compare_chart_new (const char            *name,
-                         const char            *text,
-                         GtkDrawingAreaDrawFunc draw,
-                         gpointer               data)
+scope_compare_chart_new (const char *name, const char *text, GtkDrawingAreaDrawFunc draw)
 {
   GtkWidget *area = gtk_drawing_area_new ();
 
   gtk_widget_set_name (area, name);
   gtk_drawing_area_set_content_height (GTK_DRAWING_AREA (area), CHART_HEIGHT);
-  gtk_drawing_area_set_draw_func (GTK_DRAWING_AREA (area), draw, data, NULL);
+  gtk_drawing_area_set_draw_func (GTK_DRAWING_AREA (area), draw, NULL, NULL);
   gtk_accessible_update_property (GTK_ACCESSIBLE (area), GTK_ACCESSIBLE_PROPERTY_LABEL, text, -1);
   g_signal_connect_object (adw_style_manager_get_default (),
                            "notify::dark",
@@ -38,10 +36,9 @@ scope_compare_chart_new (const char            *name,
 
 typedef struct
 {
-  GArray     *x;     /* of double: the sizes that were measured, ascending */
-  GPtrArray  *forms; /* names, owned by the cells */
-  double     *y;     /* [form][x], seconds; NAN where a form was not measured */
-  const char *name;  /* of the x axis */
+  GArray    *x;     /* of double: the sizes that were measured, ascending */
+  GPtrArray *forms; /* names, owned by the cells */
+  double    *y;     /* [form][x], seconds; NAN where a form was not measured */
 } Curves;
 
 static void
@@ -84,11 +81,27 @@ find_number (const GArray *numbers, double number)
   return index;
 }
 
-/* Fills curves with times over the member key of the cells.  FALSE: all cells have the same size. */
+/* TRUE if the cell differs from the first one in no other size than key. */
+static gboolean
+is_along (const cJSON *cell, const cJSON *first, const char *key)
+{
+  for (guint i = 0; scope_cell_sizes[i]; i++)
+    {
+      double a = scope_json_get_number (cell, scope_cell_sizes[i]);
+      double b = scope_json_get_number (first, scope_cell_sizes[i]);
+
+      if (!g_str_equal (scope_cell_sizes[i], key) && a != b && !(isnan (a) && isnan (b)))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* Fills curves with times over the member key of the cells; of other sizes the first is taken.  FALSE: no
+ * two cells differ in it. */
 static gboolean
 collect_curves (const cJSON *cells, const char *key, Curves *curves)
 {
-  const cJSON *cell;
+  const cJSON *first = cJSON_GetArrayItem (cells, 0), *cell;
 
   curves->x = g_array_new (FALSE, FALSE, sizeof (double));
   curves->forms = g_ptr_array_new ();
@@ -96,6 +109,8 @@ collect_curves (const cJSON *cells, const char *key, Curves *curves)
   {
     double x = scope_json_get_number (cell, key);
 
+    if (!is_along (cell, first, key))
+      continue;
     if (x > 0 && find_number (curves->x, x) == curves->x->len)
       g_array_append_val (curves->x, x);
     find_form (curves->forms, scope_json_get_text (cell, "variant"));
@@ -111,40 +126,39 @@ collect_curves (const cJSON *cells, const char *key, Curves *curves)
     guint x = find_number (curves->x, scope_json_get_number (cell, key));
     guint form = find_form (curves->forms, scope_json_get_text (cell, "variant"));
 
-    if (x < curves->x->len)
+    if (x < curves->x->len && is_along (cell, first, key))
       curves->y[form * curves->x->len + x] = scope_json_get_number (cell, "median");
   }
   return TRUE;
 }
 
-/* Times over the batch if it varies, else over the length, else over the units.  FALSE: none varies. */
-static gboolean
-find_curves (const cJSON *cells, Curves *curves)
+/* The name of an axis. */
+static const char *
+axis_name (const char *key)
 {
-  curves->name = _ ("batch");
-  if (collect_curves (cells, "batch", curves))
-    return TRUE;
-  curves_clear (curves);
-  curves->name = _ ("length");
-  if (collect_curves (cells, "length", curves))
-    return TRUE;
-  curves_clear (curves);
-  curves->name = _ ("units");
-  return collect_curves (cells, "hidden", curves);
+  return g_str_equal (key, "batch")    ? _ ("batch")
+         : g_str_equal (key, "length") ? _ ("length")
+                                       : _ ("units");
 }
 
 static void
-draw_curves (GtkDrawingArea *area G_GNUC_UNUSED, cairo_t *cr, int width, int height, gpointer data)
+draw_curves (GtkDrawingArea *area,
+             cairo_t        *cr,
+             int             width,
+             int             height,
+             gpointer unused G_GNUC_UNUSED)
 {
   const VizTheme *theme = viz_theme_find (
       adw_style_manager_get_dark (adw_style_manager_get_default ()) ? "dark" : "light");
+  const cJSON         *cells = g_object_get_data (G_OBJECT (area), "cells");
+  const char          *key = g_object_get_data (G_OBJECT (area), "axis");
   Curves               found = { 0 };
   g_autofree VizCurve *curves = NULL;
   VizCurveChart axes = { .format = prof_format_seconds, .is_logarithmic = TRUE, .mark = NAN };
   VizRect       rect = { 0, 0, width, height };
   VizPen       *pen;
 
-  if (find_curves (data, &found))
+  if (collect_curves (cells, key, &found))
     {
       curves = g_new0 (VizCurve, found.forms->len);
       for (guint i = 0; i < found.forms->len; i++)
@@ -152,7 +166,7 @@ draw_curves (GtkDrawingArea *area G_GNUC_UNUSED, cairo_t *cr, int width, int hei
                                 .y = found.y + (gsize) i * found.x->len };
       axes.x = (const double *) (gpointer) found.x->data;
       axes.n_x = found.x->len;
-      axes.x_name = found.name;
+      axes.x_name = axis_name (key);
       axes.curves = curves;
       axes.n_curves = found.forms->len;
       pen = viz_pen_new_cairo (cr, NULL);
@@ -162,17 +176,33 @@ draw_curves (GtkDrawingArea *area G_GNUC_UNUSED, cairo_t *cr, int width, int hei
   curves_clear (&found);
 }
 
-GtkWidget *
-scope_compare_curves_new (const cJSON *cells)
+static void
+append_chart (GtkBox *box, const cJSON *cells, const char *key)
 {
-  Curves     curves = { 0 };
-  GtkWidget *area = NULL;
+  g_autofree char *name = g_strconcat ("compare-curves-", key, NULL);
+  g_autofree char *text =
+      g_strdup_printf (_ ("Time of a run of each form over its %s"), axis_name (key));
+  GtkWidget *area = scope_compare_chart_new (name, text, draw_curves),
+            *label = gtk_label_new (text);
 
-  if (find_curves (cells, &curves))
-    area = scope_compare_chart_new ("compare-curves",
-                                    _ ("Time of a run of each form over its size"),
-                                    draw_curves,
-                                    (gpointer) cells);
-  curves_clear (&curves);
-  return area;
+  g_object_set_data (G_OBJECT (area), "cells", (gpointer) cells);
+  g_object_set_data (G_OBJECT (area), "axis", (gpointer) key);
+  gtk_label_set_xalign (GTK_LABEL (label), 0);
+  gtk_widget_add_css_class (label, "dim-label");
+  gtk_widget_set_margin_top (label, 12);
+  gtk_box_append (box, label);
+  gtk_box_append (box, area);
+}
+
+void
+scope_compare_curves_append (GtkBox *box, const cJSON *cells)
+{
+  for (guint i = 0; scope_cell_sizes[i]; i++)
+    {
+      Curves curves = { 0 };
+
+      if (collect_curves (cells, scope_cell_sizes[i], &curves))
+        append_chart (box, cells, scope_cell_sizes[i]);
+      curves_clear (&curves);
+    }
 }

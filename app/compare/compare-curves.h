@@ -1,6 +1,6 @@
-/* compare-curves.h — charts of the compare window.
+/* compare-curves.h — charts of the compare page.
  *
- * The window itself is in compare-window.c, the table of times in compare-result.c.
+ * The table of times is in compare-matrix.c, the waterfall in compare-explanation.c.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -8,11 +8,9 @@
 #include <gtk/gtk.h>
 
 /* A drawing area with a widget name and an accessible label, redrawn when the colour scheme changes.
- * data is passed to draw and must outlive the area.  (transfer floating) */
-GtkWidget *scope_compare_chart_new (const char            *name,
-                                    const char            *text,
-                                    GtkDrawingAreaDrawFunc draw,
-                                    gpointer               data);
-/* The chart of run times over batch size or length.  cells: of hscope compare --json; must outlive the
- * chart.  (transfer floating) NULL: all cells have the same size. */
-GtkWidget *scope_compare_curves_new (const cJSON *cells);
+ * draw finds its data in the area's object data.  (transfer floating) */
+GtkWidget *
+scope_compare_chart_new (const char *name, const char *text, GtkDrawingAreaDrawFunc draw);
+/* Appends a chart of run times for each size in which cells differ: "compare-curves-batch", "-length",
+ * "-hidden".  cells: of hscope compare --json; must outlive the charts. */
+void scope_compare_curves_append (GtkBox *box, const cJSON *cells);

@@ -1,4 +1,4 @@
-/* compare-pane.c — one form of a model in the compare window, as a compact graph view.
+/* compare-pane.c — one form of a model in the compare page, as a compact graph view.
  *
  * Choosing another form replaces the view and its workspace (start_view()), so that nothing of the
  * old form remains.
@@ -48,14 +48,17 @@ update_facts (ScopeComparePane *self)
   ScopeDocument *document = scope_workspace_get_document (self->workspace);
   g_autoptr (GString) text = g_string_new (NULL);
 
+  if (self->time)
+    g_string_append (text, self->time);
   if (document)
     {
       guint n = scope_document_get_totals (document)->n_nodes;
 
-      g_string_append_printf (text, g_dngettext (NULL, "%u node", "%u nodes", n), n);
+      g_string_append_printf (text,
+                              g_dngettext (NULL, "%s%u node", "%s%u nodes", n),
+                              text->len > 0 ? " · " : "",
+                              n);
     }
-  if (self->time)
-    g_string_append_printf (text, "%s%s", text->len > 0 ? " · " : "", self->time);
   if (self->proof)
     g_string_append (text, " · ✓");
   gtk_label_set_text (self->facts, text->str);

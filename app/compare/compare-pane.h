@@ -1,4 +1,4 @@
-/* compare-pane.h — one pane of the compare window: a form of the model, its graph and its time.
+/* compare-pane.h — one pane of the compare page: a form of the model, its graph and its time.
  *
  * Signals: "form-chosen" (in the drop-down list), "closed", "moved" (the camera, by the user),
  * "selected" (a node, or none).

@@ -1,36 +1,33 @@
 /* compare-result.c — the result of hscope compare --json as widgets.
  *
- * Left: the table of times (forms × sizes), the curves and a sentence per pair.  Right: where the
- * difference between the slowest and the fastest form comes from.  Start reading with
+ * Left: the table of times (forms × sizes), a sentence for each pair of the shown size, and the curves.  Right: where the
+ * difference between the two chosen rows of the table comes from.  Start reading with
  * scope_compare_result_set().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/compare/compare-result.h"
 
+#include "app/compare/compare-cells.h"
 #include "app/compare/compare-curves.h"
-#include "app/process/conversion.h"
+#include "app/compare/compare-explanation.h"
+#include "app/compare/compare-matrix.h"
 #include "app/process/json-fields.h"
-#include "app/widgets/tooltip.h"
-#include "profiler/base/format.h"
-#include "viz/paint/chart.h"
 
 #include <glib/gi18n.h>
 #include <math.h>
-#include <string.h>
 
 struct _ScopeCompareResult
 {
-  AdwBin  parent_instance;
-  cJSON  *result;
-  GtkBox *left, *right; /* borrowed: children */
+  AdwBin              parent_instance;
+  const cJSON        *result;       /* borrowed */
+  GPtrArray          *sizes;        /* the first cell of each size; NULL: no result */
+  GtkBox             *left, *right; /* borrowed: children */
+  GtkBox             *verdicts;     /* in left: of the pairs of the shown size */
+  GtkBox             *why;          /* in right: the explanation */
+  ScopeCompareMatrix *matrix;       /* in left; NULL: no result */
+  GtkDropDown        *size;         /* in right; NULL: there is one size */
 };
 
 G_DEFINE_FINAL_TYPE (ScopeCompareResult, scope_compare_result, ADW_TYPE_BIN)
-
-/* Names of buckets as hscope writes them, listed for the translation. */
-static const char *const words[] G_GNUC_UNUSED = {
-  N_ ("host and dispatch"), N_ ("gemm batching"), N_ ("pointwise fusion"),
-  N_ ("data movement"),     N_ ("overlap"),       N_ ("memory"),
-};
 
 static const cJSON *
 get_member (ScopeCompareResult *self, const char *key)
@@ -52,178 +49,51 @@ scope_compare_result_find (ScopeCompareResult *self, const char *form)
 }
 
 static GtkWidget *
-new_label (const char *text, const char *css_class, gboolean wraps)
+new_label (const char *text, const char *css_class)
 {
   GtkWidget *label = gtk_label_new (text);
 
   gtk_label_set_xalign (GTK_LABEL (label), 0);
-  gtk_label_set_wrap (GTK_LABEL (label), wraps);
+  gtk_label_set_wrap (GTK_LABEL (label), TRUE);
   if (css_class)
     gtk_widget_add_css_class (label, css_class);
   return label;
 }
 
-/* --- The matrix: forms down, sizes across --- */
-
-static gboolean
-has_same_size (const cJSON *a, const cJSON *b)
-{
-  double batch_a = scope_json_get_number (a, "batch"), batch_b = scope_json_get_number (b, "batch");
-  double length_a = scope_json_get_number (a, "length"),
-         length_b = scope_json_get_number (b, "length");
-
-  return (batch_a == batch_b || (isnan (batch_a) && isnan (batch_b))) &&
-         (length_a == length_b || (isnan (length_a) && isnan (length_b)));
-}
-
-static char *
-dup_size_title (const cJSON *cell)
-{
-  double      batch = scope_json_get_number (cell, "batch");
-  double      length = scope_json_get_number (cell, "length");
-  const char *way = cJSON_IsTrue (cJSON_GetObjectItemCaseSensitive (cell, "train"))
-                        ? _ ("training")
-                        : _ ("inference");
-
-  if (isnan (batch) && isnan (length))
-    return g_strdup (way);
-  if (isnan (length))
-    return g_strdup_printf (_ ("batch %.0f, %s"), batch, way);
-  if (isnan (batch))
-    return g_strdup_printf (_ ("length %.0f, %s"), length, way);
-  return g_strdup_printf (_ ("batch %.0f, length %.0f, %s"), batch, length, way);
-}
-
-/* The slowest and fastest cell of the same size as like; NULL: none has a time. */
 static void
-find_extremes (ScopeCompareResult *self, const cJSON *like, const cJSON **slow, const cJSON **fast)
+remove_children (GtkBox *box)
 {
-  const cJSON *cell;
+  GtkWidget *child;
 
-  *slow = *fast = NULL;
-  cJSON_ArrayForEach (cell, get_member (self, "cells"))
-  {
-    double median = scope_json_get_number (cell, "median");
-
-    if (!has_same_size (cell, like) || isnan (median))
-      continue;
-    if (!*slow || median > scope_json_get_number (*slow, "median"))
-      *slow = cell;
-    if (!*fast || median < scope_json_get_number (*fast, "median"))
-      *fast = cell;
-  }
-}
-
-/* One time with a bar relative to the slowest form of that size. */
-static GtkWidget *
-new_cell (ScopeCompareResult *self, const cJSON *cell)
-{
-  GtkWidget       *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 2);
-  GtkWidget       *line = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12);
-  GtkWidget       *meter = gtk_progress_bar_new ();
-  double           median = scope_json_get_number (cell, "median");
-  g_autofree char *time = prof_format_seconds (median);
-  g_autofree char *low = prof_format_seconds (scope_json_get_number (cell, "low"));
-  g_autofree char *high = prof_format_seconds (scope_json_get_number (cell, "high"));
-  g_autofree char *bytes = prof_format_bytes (scope_json_get_number (cell, "peak_bytes"));
-  g_autofree char *times = NULL;
-  g_autofree char *hint = NULL;
-  const cJSON     *slow, *fast;
-
-  find_extremes (self, cell, &slow, &fast);
-  times = g_strdup_printf ("%.2f ×", median / scope_json_get_number (fast, "median"));
-  hint = isnan (scope_json_get_number (cell, "low"))
-             ? g_strdup_printf (_ ("Median of %.0f runs, too few for a confidence interval. Peak "
-                                   "memory %s."),
-                                scope_json_get_number (cell, "samples"),
-                                bytes)
-             : g_strdup_printf (_ ("Median of %.0f runs, 95 %% confidence interval %s to %s. Peak "
-                                   "memory %s."),
-                                scope_json_get_number (cell, "samples"),
-                                low,
-                                high,
-                                bytes);
-  gtk_box_append (GTK_BOX (line), new_label (time, cell == fast ? "heading" : NULL, FALSE));
-  gtk_widget_add_css_class (gtk_widget_get_first_child (line), "numeric");
-  gtk_widget_set_hexpand (gtk_widget_get_first_child (line), TRUE);
-  gtk_box_append (GTK_BOX (line), new_label (times, "dim-label", FALSE));
-  gtk_widget_add_css_class (gtk_widget_get_last_child (line), "numeric");
-  gtk_progress_bar_set_fraction (GTK_PROGRESS_BAR (meter),
-                                 median / scope_json_get_number (slow, "median"));
-  gtk_box_append (GTK_BOX (box), line);
-  gtk_box_append (GTK_BOX (box), meter);
-  gtk_widget_set_hexpand (box, TRUE);
-  scope_tooltip_set (box, hint);
-  return box;
-}
-
-/* The grid row of a form, which gets one if it has none; row 0 holds the titles. */
-static int
-find_row (GPtrArray *rows, const char *name)
-{
-  guint index;
-
-  if (!g_ptr_array_find_with_equal_func (rows, name, g_str_equal, &index))
-    {
-      index = rows->len;
-      g_ptr_array_add (rows, (gpointer) name);
-    }
-  return (int) index + 1;
-}
-
-static void
-add_matrix (ScopeCompareResult *self)
-{
-  GtkWidget *grid = gtk_grid_new ();
-  g_autoptr (GPtrArray) rows = g_ptr_array_new ();
-  const cJSON *cell, *previous = NULL;
-  int          column = 0;
-
-  gtk_widget_set_name (grid, "compare-matrix");
-  gtk_grid_set_column_spacing (GTK_GRID (grid), 18);
-  gtk_grid_set_row_spacing (GTK_GRID (grid), 9);
-  cJSON_ArrayForEach (cell, get_member (self, "cells"))
-  {
-    const char *form = scope_json_get_text (cell, "variant");
-    int         row = find_row (rows, form);
-
-    if (!previous || !has_same_size (previous, cell))
-      {
-        g_autofree char *title = dup_size_title (cell);
-
-        gtk_grid_attach (GTK_GRID (grid), new_label (title, "dim-label", FALSE), ++column, 0, 1, 1);
-      }
-    if (column == 1)
-      gtk_grid_attach (GTK_GRID (grid),
-                       new_label (scope_conversion_title (form), NULL, FALSE),
-                       0,
-                       row,
-                       1,
-                       1);
-    gtk_grid_attach (GTK_GRID (grid), new_cell (self, cell), column, row, 1, 1);
-    previous = cell;
-  }
-  gtk_box_append (self->left, grid);
+  while ((child = gtk_widget_get_first_child (GTK_WIDGET (box))) != NULL)
+    gtk_box_remove (box, child);
 }
 
 /* --- Verdicts --- */
 
-/* The title of the form in a name such as "fused, static". */
-static const char *
-title_of_name (const char *name)
+/* The title of the cell that a pair names.  (transfer full) */
+static char *
+dup_title_of_name (ScopeCompareResult *self, const char *name)
 {
-  g_autofree char *form = g_strndup (name, strcspn (name, ","));
+  const cJSON *cell;
 
-  return scope_conversion_title (form);
+  cJSON_ArrayForEach (cell, get_member (self, "cells"))
+  {
+    g_autofree char *own = scope_cell_dup_name (cell, self->result);
+
+    if (g_str_equal (own, name))
+      return scope_cell_dup_title (cell, self->result);
+  }
+  return g_strdup (name);
 }
 
 static char *
-describe_pair (const cJSON *pair)
+describe_pair (ScopeCompareResult *self, const cJSON *pair)
 {
-  const char *a = title_of_name (scope_json_get_text (pair, "a"));
-  const char *b = title_of_name (scope_json_get_text (pair, "b"));
-  const char *verdict = scope_json_get_text (pair, "verdict");
-  double      ratio = scope_json_get_number (pair, "ratio");
+  g_autofree char *a = dup_title_of_name (self, scope_json_get_text (pair, "a"));
+  g_autofree char *b = dup_title_of_name (self, scope_json_get_text (pair, "b"));
+  const char      *verdict = scope_json_get_text (pair, "verdict");
+  double           ratio = scope_json_get_number (pair, "ratio");
   double low = scope_json_get_number (pair, "low"), high = scope_json_get_number (pair, "high");
 
   if (g_str_equal (verdict, "faster"))
@@ -242,255 +112,134 @@ describe_pair (const cJSON *pair)
   return g_strdup_printf (_ ("%s and %s: no measurable difference (%.2f – %.2f)"), a, b, low, high);
 }
 
+/* The proof of equality; recordings have none. */
 static void
-add_verdicts (ScopeCompareResult *self)
+add_proof (ScopeCompareResult *self)
 {
-  const cJSON     *equal = get_member (self, "equal"), *first = get_member (self, "cells"), *pair;
+  const cJSON     *equal = get_member (self, "equal");
+  const cJSON     *is_equal = cJSON_GetObjectItemCaseSensitive (equal, "ok");
   double           worst = scope_json_get_number (equal, "max_abs");
   g_autofree char *proof = worst > 0 ? g_strdup_printf (_ ("✓ The outputs agree to %.2g"), worst)
                                      : g_strdup (_ ("✓ The outputs are equal"));
 
-  if (cJSON_IsTrue (cJSON_GetObjectItemCaseSensitive (equal, "ok")))
-    gtk_box_append (self->left, new_label (proof, "dim-label", TRUE));
-  else
+  if (cJSON_IsTrue (is_equal))
+    gtk_box_append (self->left, new_label (proof, "dim-label"));
+  else if (cJSON_IsFalse (is_equal))
     gtk_box_append (self->left,
-                    new_label (_ ("The outputs differ, so the times cannot be compared"),
-                               "error",
-                               TRUE));
-  first = cJSON_GetArrayItem (first, 0);
+                    new_label (_ ("The outputs differ, so the times cannot be compared"), "error"));
+}
+
+/* A sentence for every pair of this size; recordings have no sizes. */
+static void
+add_verdicts (ScopeCompareResult *self, const cJSON *like)
+{
+  const cJSON *pair;
+
   cJSON_ArrayForEach (pair, get_member (self, "pairs"))
   {
-    g_autofree char *sentence = describe_pair (pair);
-    g_autofree char *size = has_same_size (pair, first) ? NULL : dup_size_title (pair);
-    g_autofree char *text = size ? g_strdup_printf ("%s · %s", sentence, size) : NULL;
+    g_autofree char *sentence = describe_pair (self, pair);
 
-    gtk_box_append (self->left, new_label (text ? text : sentence, "numeric", TRUE));
+    if (self->sizes->len == 1 || scope_cells_have_same_size (pair, like))
+      gtk_box_append (self->verdicts, new_label (sentence, "numeric"));
   }
 }
 
 /* --- Explanation --- */
 
-static VizBar
-bar_of (const char *label, double value, gboolean is_total, GPtrArray *texts)
+static const cJSON *
+get_size (ScopeCompareResult *self)
 {
-  VizBar bar = { .label = label, .value = value, .is_total = is_total };
+  guint index = self->size ? gtk_drop_down_get_selected (self->size) : 0;
 
-  bar.text = prof_format_seconds (value);
-  g_ptr_array_add (texts, (gpointer) bar.text);
-  bar.category = VIZ_CATEGORY_LINEAR;
-  return bar;
-}
-
-/* Bars of the waterfall: the slow form, what each bucket saves, the fast form. */
-static GArray *
-list_bars (ScopeCompareResult *self, GPtrArray *texts)
-{
-  GArray      *bars = g_array_new (FALSE, TRUE, sizeof (VizBar));
-  const cJSON *explanation = get_member (self, "explanation"), *slow, *fast, *bucket;
-  VizBar       bar;
-
-  find_extremes (self, cJSON_GetArrayItem (get_member (self, "cells"), 0), &slow, &fast);
-  if (!slow || slow == fast)
-    return bars;
-  bar = bar_of (scope_conversion_title (scope_json_get_text (slow, "variant")),
-                scope_json_get_number (slow, "median"),
-                TRUE,
-                texts);
-  g_array_append_val (bars, bar);
-  cJSON_ArrayForEach (bucket, cJSON_GetObjectItemCaseSensitive (explanation, "buckets"))
-  {
-    double seconds = scope_json_get_number (bucket, "seconds");
-
-    if (!isfinite (seconds) || seconds == 0)
-      continue;
-    bar = bar_of (gettext (scope_json_get_text (bucket, "name")), -seconds, FALSE, texts);
-    bar.is_unclear =
-        scope_json_get_number (bucket, "low") <= 0 && scope_json_get_number (bucket, "high") >= 0;
-    g_array_append_val (bars, bar);
-  }
-  bar =
-      bar_of (_ ("unexplained"), -scope_json_get_number (explanation, "unexplained"), FALSE, texts);
-  bar.is_unclear = TRUE;
-  if (isfinite (bar.value) && bar.value != 0)
-    g_array_append_val (bars, bar);
-  bar = bar_of (scope_conversion_title (scope_json_get_text (fast, "variant")),
-                scope_json_get_number (fast, "median"),
-                TRUE,
-                texts);
-  g_array_append_val (bars, bar);
-  return bars;
+  return self->sizes && index < self->sizes->len ? self->sizes->pdata[index] : NULL;
 }
 
 static void
-draw_waterfall (GtkDrawingArea *area G_GNUC_UNUSED,
-                cairo_t             *cr,
-                int                  width,
-                int                  height,
-                gpointer             data)
+explain (ScopeCompareResult *self)
 {
-  const VizTheme *theme = viz_theme_find (
-      adw_style_manager_get_dark (adw_style_manager_get_default ()) ? "dark" : "light");
-  g_autoptr (GPtrArray) texts = g_ptr_array_new_with_free_func (g_free);
-  g_autoptr (GArray) bars = list_bars (data, texts);
-  VizRect rect = { 0, 0, width, height };
-  VizPen *pen = viz_pen_new_cairo (cr, NULL);
+  const cJSON      *like = get_size (self);
+  ScopeComparedPair pair = { .result = self->result };
 
-  viz_chart_waterfall (pen, &rect, theme, (const VizBar *) (gpointer) bars->data, bars->len);
-  viz_pen_free (pen);
+  remove_children (self->why);
+  remove_children (self->verdicts);
+  if (like)
+    add_verdicts (self, like);
+  if (like && scope_compare_matrix_get_pair (self->matrix, like, &pair.a, &pair.b))
+    scope_compare_explanation_append (self->why, &pair);
+  else
+    gtk_box_append (self->why,
+                    new_label (_ ("Choose two rows of the table that were measured at this size."),
+                               "dim-label"));
 }
 
-static GtkWidget *
-new_row (const char *name, const char *value, const char *hint)
-{
-  GtkWidget *row = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12);
-  GtkWidget *label = new_label (name, NULL, FALSE), *right = new_label (value, "numeric", FALSE);
-
-  gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_END);
-  gtk_widget_set_hexpand (label, TRUE);
-  gtk_box_append (GTK_BOX (row), label);
-  gtk_box_append (GTK_BOX (row), right);
-  scope_tooltip_set (row, hint);
-  return row;
-}
-
-static GtkBox *
-add_expander (GtkBox *box, const char *title)
-{
-  GtkWidget *expander = gtk_expander_new (title),
-            *inside = gtk_box_new (GTK_ORIENTATION_VERTICAL, 3);
-
-  gtk_widget_set_margin_top (inside, 6);
-  gtk_widget_set_margin_start (inside, 18);
-  gtk_expander_set_child (GTK_EXPANDER (expander), inside);
-  gtk_box_append (box, expander);
-  return GTK_BOX (inside);
-}
-
-/* The measurement behind each bar, and the optimisations switched on one after the other. */
+/* A list of sizes, if there are several. */
 static void
-add_measurements (ScopeCompareResult *self, const cJSON *explanation)
+add_sizes (ScopeCompareResult *self)
 {
-  GtkBox      *box = NULL;
-  const cJSON *item;
+  g_autoptr (GtkStringList) titles = gtk_string_list_new (NULL);
 
-  cJSON_ArrayForEach (item, cJSON_GetObjectItemCaseSensitive (explanation, "buckets"))
-  {
-    const char      *rung = scope_json_get_text (item, "rung");
-    g_autofree char *text = NULL;
-
-    if (*rung == '\0')
-      continue;
-    if (!box)
-      box = add_expander (self->right, _ ("How each bar was measured"));
-    text = g_strdup_printf ("%s – %s", gettext (scope_json_get_text (item, "name")), rung);
-    gtk_box_append (box, new_label (text, "numeric", TRUE));
-  }
-  box = NULL;
-  cJSON_ArrayForEach (item, get_member (self, "ladder"))
-  {
-    double           saved = scope_json_get_number (item, "saved");
-    g_autofree char *seconds = prof_format_seconds (scope_json_get_number (item, "seconds"));
-    g_autofree char *change = prof_format_seconds (fabs (saved));
-    g_autofree char *text =
-        isnan (saved) ? g_strdup (seconds)
-                      : g_strdup_printf ("%s  (%s%s)", seconds, saved > 0 ? "−" : "+", change);
-
-    if (!box)
-      box = add_expander (self->right, _ ("Optimisations, switched on one after the other"));
-    gtk_box_append (box,
-                    new_row (scope_json_get_text (item, "name"),
-                             text,
-                             scope_json_get_text (item, "verdict")));
-  }
-}
-
-/* Why no cause of a difference is named. */
-static const char *
-describe_no_cause (const cJSON *explanation)
-{
-  if (cJSON_IsTrue (cJSON_GetObjectItemCaseSensitive (explanation, "same_plan")))
-    return _ ("Both forms execute the same operators, so nothing in the model causes a "
-              "difference.");
-  return _ ("No difference is beyond the noise, so there is no cause to name.");
-}
-
-static void
-add_explanation (ScopeCompareResult *self)
-{
-  const cJSON     *explanation = get_member (self, "explanation"), *slow, *fast;
-  GtkWidget       *area;
-  g_autofree char *saved = NULL;
-  g_autofree char *text = NULL;
-
-  find_extremes (self, cJSON_GetArrayItem (get_member (self, "cells"), 0), &slow, &fast);
-  if (!cJSON_IsObject (explanation) || !slow || slow == fast)
+  if (self->sizes->len < 2)
     return;
-  gtk_box_append (self->right, new_label (_ ("Where the Difference Comes From"), "heading", FALSE));
-  if (!cJSON_IsTrue (cJSON_GetObjectItemCaseSensitive (explanation, "has_cause")))
+  for (guint i = 0; i < self->sizes->len; i++)
     {
-      gtk_box_append (self->right, new_label (describe_no_cause (explanation), "dim-label", TRUE));
-      add_measurements (self, explanation);
-      return;
+      g_autofree char *title = scope_cell_dup_varying_size (self->sizes->pdata[i], self->result);
+
+      gtk_string_list_append (titles, title);
     }
-  saved = prof_format_seconds (scope_json_get_number (explanation, "saved"));
-  text = g_strdup_printf (_ ("From %s to %s: %s less. Blue saves time, orange costs time, "
-                             "grey is "
-                             "within the noise."),
-                          scope_conversion_title (scope_json_get_text (slow, "variant")),
-                          scope_conversion_title (scope_json_get_text (fast, "variant")),
-                          saved);
-  if (cJSON_IsTrue (cJSON_GetObjectItemCaseSensitive (explanation, "has_cause")) &&
-      cJSON_IsFalse (cJSON_GetObjectItemCaseSensitive (explanation, "complete")))
-    gtk_box_append (self->right,
-                    new_label (_ ("This explanation is incomplete: more than a tenth of the "
-                                  "difference is unexplained, or a bar disagrees with its "
-                                  "measurement."),
-                               "warning",
-                               TRUE));
-  gtk_box_append (self->right, new_label (text, "dim-label", TRUE));
-  area = scope_compare_chart_new ("compare-waterfall",
-                                  _ ("Parts of the difference"),
-                                  draw_waterfall,
-                                  self);
-  gtk_box_append (self->right, area);
-  add_measurements (self, explanation);
+  self->size = GTK_DROP_DOWN (gtk_drop_down_new (G_LIST_MODEL (g_object_ref (titles)), NULL));
+  gtk_widget_set_name (GTK_WIDGET (self->size), "compare-size");
+  gtk_widget_set_halign (GTK_WIDGET (self->size), GTK_ALIGN_START);
+  gtk_widget_set_tooltip_text (GTK_WIDGET (self->size), _ ("Size of the explained pair"));
+  g_signal_connect_swapped (self->size, "notify::selected", G_CALLBACK (explain), self);
+  gtk_box_append (self->right, GTK_WIDGET (self->size));
 }
 
 /* --- Object --- */
 
 static void
-remove_children (GtkBox *box)
+fill (ScopeCompareResult *self)
 {
-  GtkWidget *child;
+  gtk_box_append (self->left, new_label (_ ("Time of a Run"), "heading"));
+  self->matrix = SCOPE_COMPARE_MATRIX (scope_compare_matrix_new (self->result));
+  g_signal_connect_swapped (self->matrix, "chosen", G_CALLBACK (explain), self);
+  gtk_box_append (self->left, GTK_WIDGET (self->matrix));
+  gtk_box_append (self->left, GTK_WIDGET (self->verdicts));
+  add_proof (self);
+  scope_compare_curves_append (self->left, get_member (self, "cells"));
 
-  while ((child = gtk_widget_get_first_child (GTK_WIDGET (box))) != NULL)
-    gtk_box_remove (box, child);
+  gtk_box_append (self->right, new_label (_ ("Where the Difference Comes From"), "heading"));
+  gtk_box_append (self->right,
+                  new_label (_ ("Between the two chosen rows; click other rows to choose another "
+                                "pair."),
+                             "dim-label"));
+  add_sizes (self);
+  gtk_box_append (self->right, GTK_WIDGET (self->why));
+  explain (self);
 }
 
 void
-scope_compare_result_set (ScopeCompareResult *self, cJSON *result)
+scope_compare_result_set (ScopeCompareResult *self, const cJSON *result)
 {
-  GtkWidget *curves;
-
+  self->matrix = NULL;
+  self->size = NULL;
   remove_children (self->left);
   remove_children (self->right);
-  g_clear_pointer (&self->result, cJSON_Delete);
+  g_clear_pointer (&self->sizes, g_ptr_array_unref);
   self->result = result;
   if (!result)
     return;
-  gtk_box_append (self->left, new_label (_ ("Time of a Run"), "heading", FALSE));
-  add_matrix (self);
-  curves = scope_compare_curves_new (get_member (self, "cells"));
-  if (curves)
-    gtk_box_append (self->left, curves);
-  add_verdicts (self);
-  add_explanation (self);
+  self->sizes = scope_cells_list_sizes (result);
+  fill (self);
 }
 
 static void
 scope_compare_result_finalize (GObject *object)
 {
-  g_clear_pointer (&SCOPE_COMPARE_RESULT (object)->result, cJSON_Delete);
+  ScopeCompareResult *self = SCOPE_COMPARE_RESULT (object);
+
+  g_clear_pointer (&self->sizes, g_ptr_array_unref);
+  g_clear_object (&self->why);
+  g_clear_object (&self->verdicts);
   G_OBJECT_CLASS (scope_compare_result_parent_class)->finalize (object);
 }
 
@@ -500,14 +249,23 @@ scope_compare_result_class_init (ScopeCompareResultClass *class)
   G_OBJECT_CLASS (class)->finalize = scope_compare_result_finalize;
 }
 
+static GtkBox *
+new_column (void)
+{
+  return GTK_BOX (gtk_box_new (GTK_ORIENTATION_VERTICAL, 6));
+}
+
 static void
 scope_compare_result_init (ScopeCompareResult *self)
 {
   GtkWidget *scroller = gtk_scrolled_window_new ();
   GtkWidget *columns = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 30);
 
-  self->left = GTK_BOX (gtk_box_new (GTK_ORIENTATION_VERTICAL, 6));
-  self->right = GTK_BOX (gtk_box_new (GTK_ORIENTATION_VERTICAL, 6));
+  self->left = new_column ();
+  self->right = new_column ();
+  self->why = g_object_ref_sink (new_column ());
+  self->verdicts = g_object_ref_sink (new_column ());
+  gtk_widget_set_name (GTK_WIDGET (self->why), "compare-why");
   gtk_box_set_homogeneous (GTK_BOX (columns), TRUE);
   gtk_widget_add_css_class (columns, "sheet");
   gtk_box_append (GTK_BOX (columns), GTK_WIDGET (self->left));

@@ -14,8 +14,8 @@ G_DECLARE_FINAL_TYPE (ScopeCompareResult, scope_compare_result, SCOPE, COMPARE_R
 
 /* Without a result; (transfer floating) */
 GtkWidget *scope_compare_result_new (void);
-/* Shows a result, (transfer full) (nullable). */
-void scope_compare_result_set (ScopeCompareResult *self, cJSON *result);
+/* Shows a result, which must outlive the widget or be replaced before; NULL: none. */
+void scope_compare_result_set (ScopeCompareResult *self, const cJSON *result);
 /* The first cell of a form, with the members of contract section "compare"; NULL: the form was not
  * measured.  (transfer none) */
 const cJSON *scope_compare_result_find (ScopeCompareResult *self, const char *form);

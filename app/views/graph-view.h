@@ -1,6 +1,6 @@
 /* graph-view.h — the view of the graph: folding, undo, loop steps, tracing, entering groups.
  *
- * The page and every pane of the compare window have one; the drawing is done by the canvas.
+ * The page and every pane of a compare page have one; the drawing is done by the canvas.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

@@ -5,12 +5,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/window/window-private.h"
 
-#include "app/compare/compare-window.h"
 #include "app/compare/matching-nodes.h"
-#include "app/document/gallery.h"
 #include "app/process/conversion.h"
 #include "app/process/worker.h"
-#include "engine/graph/roles.h"
 
 #include <glib/gi18n.h>
 #include <string.h>
@@ -139,68 +136,6 @@ on_document (ScopeWorkspace *workspace, gpointer data)
   g_signal_handlers_disconnect_by_data (workspace, transfer);
 }
 
-/* --- Shapes --- */
-
-/* Shapes of inputs: those of the workspace, then those in the run panel.  (transfer full) */
-static char **
-dup_shapes (ScopeWindow *self, ScopeWorkspace *workspace)
-{
-  g_autoptr (ScopeRunOptions) options = scope_run_panel_get_options (self->run_panel);
-  g_auto (GStrv) typed = g_strsplit_set (options->shapes, " \t\n;", -1);
-  const char *const *known = scope_workspace_get_shapes (workspace);
-  g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
-
-  for (guint i = 0; known && known[i]; i++)
-    g_strv_builder_add (builder, known[i]);
-  for (guint i = 0; typed[i] != NULL; i++)
-    if (*typed[i] != '\0')
-      g_strv_builder_add (builder, typed[i]);
-  return g_strv_builder_end (builder);
-}
-
-/* TRUE if shapes has one for an input. */
-static gboolean
-has_shape (const char *const *shapes, const char *name)
-{
-  gsize length = strlen (name);
-
-  for (guint i = 0; shapes[i] != NULL; i++)
-    if (strncmp (shapes[i], name, length) == 0 && shapes[i][length] == '=')
-      return TRUE;
-  return FALSE;
-}
-
-/* TRUE if the shape of every input is known, which proving and measuring need; else the page names the
- * first that is not. */
-static gboolean
-check_shapes (ScopePage *page, const char *const *shapes)
-{
-  ScopeDocument   *document = scope_workspace_get_document (scope_page_get_workspace (page));
-  HybGraph        *graph = document ? scope_document_get_graph (document) : NULL;
-  const HybType   *types = graph ? scope_document_get_types (document, graph) : NULL;
-  guint            n = 0;
-  const HybNodeId *variables = graph ? hyb_graph_get_variables (graph, &n) : NULL;
-
-  for (guint i = 0; i < n; i++)
-    {
-      const HybNode   *node = hyb_graph_get_node (graph, variables[i]);
-      g_autofree char *text = NULL;
-
-      if (hyb_model_get_parameter (scope_document_get_model (document), node->name) ||
-          hyb_graph_get_role (graph, variables[i], FALSE) != HYB_ROLE_DATA ||
-          hyb_type_is_known (&types[node->first_output]) || has_shape (shapes, node->name))
-        continue;
-      text = g_strdup_printf (_ ("The shape of input %s is unknown, so the forms cannot be proved "
-                                 "equal. "
-                                 "Enter it in the menu beside Run, under Shapes: %s=…"),
-                              node->name,
-                              node->name);
-      scope_page_show_message (page, text, NULL, NULL);
-      return FALSE;
-    }
-  return TRUE;
-}
-
 /* --- Converting --- */
 
 static void
@@ -282,8 +217,8 @@ act_convert (ScopeWindow *self, const char *name G_GNUC_UNUSED, GVariant *parame
       scope_page_remeasure (SCOPE_PAGE (adw_tab_page_get_child (sibling)), page);
       return;
     }
-  shapes = dup_shapes (self, workspace);
-  if (!check_shapes (page, (const char *const *) shapes))
+  shapes = scope_window_dup_shapes (self, workspace);
+  if (!scope_window_check_shapes (page, (const char *const *) shapes))
     return;
   request = g_new0 (ConversionRequest, 1);
   request->shapes = g_steal_pointer (&shapes);
@@ -302,60 +237,7 @@ act_convert (ScopeWindow *self, const char *name G_GNUC_UNUSED, GVariant *parame
                               request);
 }
 
-static void
-act_compare (ScopeWindow *self, const char *name G_GNUC_UNUSED, GVariant *parameter G_GNUC_UNUSED)
-{
-  ScopePage      *page = scope_window_get_page (self);
-  ScopeWorkspace *workspace = page ? scope_page_get_workspace (page) : NULL;
-  const char     *model = workspace ? scope_workspace_get_model_name (workspace) : NULL;
-  g_auto (GStrv) shapes = NULL;
-
-  if (!model)
-    return;
-  shapes = dup_shapes (self, workspace);
-  if (check_shapes (page, (const char *const *) shapes))
-    scope_compare_window_show (GTK_WINDOW (self), model, (const char *const *) shapes);
-}
-
-typedef struct
-{
-  ScopeWindow *window;
-  char        *model;
-} ExampleForms;
-
-static void
-shapes_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
-{
-  ExampleForms *forms = data;
-  g_autoptr (GError) error = NULL;
-  g_auto (GStrv) shapes = scope_gallery_shapes_finish (result, &error);
-
-  if (shapes)
-    scope_compare_window_show (GTK_WINDOW (forms->window),
-                               forms->model,
-                               (const char *const *) shapes);
-  else
-    scope_window_toast (forms->window, error->message);
-  g_object_unref (forms->window);
-  g_free (forms->model);
-  g_free (forms);
-}
-
-/* Compares the forms of an example that is not open. */
-static void
-act_compare_example (ScopeWindow *self, const char *name G_GNUC_UNUSED, GVariant *parameter)
-{
-  const char   *example = g_variant_get_string (parameter, NULL);
-  ExampleForms *forms = g_new0 (ExampleForms, 1);
-
-  forms->window = g_object_ref (self);
-  forms->model = g_strconcat ("gallery:", example, NULL);
-  scope_gallery_shapes_async (example, NULL, shapes_cb, forms);
-}
-
 const ScopeWindowAction scope_window_convert_actions[] = {
-  { "win.compare-example", "s", act_compare_example },
-  { "win.compare", NULL, act_compare },
   { "win.convert", "s", act_convert },
   { NULL, NULL, NULL },
 };

@@ -1,7 +1,7 @@
 /* window-pages.c — the tabs of a window: opening models, the start page, titles, what is enabled.
  *
  * The lowest of the window's files.  scope_window_open_as() creates a page;
- * update_page() adapts the window to the selected one.
+ * scope_window_update() adapts the window to the selected one.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/window/window-private.h"
 
@@ -32,10 +32,22 @@ scope_window_get_page (ScopeWindow *self)
   return self->is_at_start ? NULL : selected_page (self);
 }
 
+ScopeComparePage *
+scope_window_get_comparison (ScopeWindow *self)
+{
+  AdwTabPage *tab = self->is_at_start ? NULL : adw_tab_view_get_selected_page (self->tabs);
+  GtkWidget  *child = tab ? adw_tab_page_get_child (tab) : NULL;
+
+  return SCOPE_IS_COMPARE_PAGE (child) ? SCOPE_COMPARE_PAGE (child) : NULL;
+}
+
+/* NULL: the tab is a comparison. */
 static ScopePage *
 nth_page (ScopeWindow *self, int n)
 {
-  return SCOPE_PAGE (adw_tab_page_get_child (adw_tab_view_get_nth_page (self->tabs, n)));
+  GtkWidget *child = adw_tab_page_get_child (adw_tab_view_get_nth_page (self->tabs, n));
+
+  return SCOPE_IS_PAGE (child) ? SCOPE_PAGE (child) : NULL;
 }
 
 void
@@ -51,14 +63,16 @@ void
 scope_window_save_state (ScopeWindow *self)
 {
   for (int i = 0; i < adw_tab_view_get_n_pages (self->tabs); i++)
-    scope_page_save_state (nth_page (self, i));
+    if (nth_page (self, i))
+      scope_page_save_state (nth_page (self, i));
 }
 
 void
 scope_window_autosave (ScopeWindow *self)
 {
   for (int i = 0; i < adw_tab_view_get_n_pages (self->tabs); i++)
-    scope_page_autosave (nth_page (self, i));
+    if (nth_page (self, i))
+      scope_page_autosave (nth_page (self, i));
 }
 
 /* Adds the sources or URIs of all open models. */
@@ -67,9 +81,10 @@ list_open (ScopeWindow *self, GPtrArray *models)
 {
   for (int i = 0; !self->is_closing && i < adw_tab_view_get_n_pages (self->tabs); i++)
     {
-      ScopeWorkspace *workspace = scope_page_get_workspace (nth_page (self, i));
-      GFile          *file = scope_workspace_get_file (workspace);
-      const char     *name = scope_workspace_get_model_name (workspace);
+      ScopePage      *page = nth_page (self, i);
+      ScopeWorkspace *workspace = page ? scope_page_get_workspace (page) : NULL;
+      GFile          *file = workspace ? scope_workspace_get_file (workspace) : NULL;
+      const char     *name = workspace ? scope_workspace_get_model_name (workspace) : NULL;
 
       if (name && g_str_has_prefix (name, GALLERY))
         g_ptr_array_add (models, g_strdup (name));
@@ -122,7 +137,7 @@ update_actions (ScopeWindow *self)
 static void
 update_start_button (ScopeWindow *self)
 {
-  gboolean is_back = self->is_at_start && selected_page (self);
+  gboolean is_back = self->is_at_start && adw_tab_view_get_selected_page (self->tabs);
 
   gtk_button_set_icon_name (self->start_button,
                             is_back ? "go-previous-symbolic" : "tab-new-symbolic");
@@ -134,35 +149,40 @@ update_start_button (ScopeWindow *self)
                                   -1);
 }
 
-/* Adapts title, tools and actions to the selected page. */
+/* Title of the window: the name of what is shown, and where it comes from. */
 static void
-update_page (ScopeWindow *self)
+set_titles (ScopeWindow *self, const char *title, const char *path)
 {
-  ScopePage *page = scope_window_get_page (self);
+  g_autofree char *text = title ? g_strdup_printf ("%s – Hybridscope", title) : NULL;
 
-  gtk_stack_set_visible_child_name (self->stack, page ? "tabs" : "start");
+  adw_window_title_set_title (self->title, title ? title : "Hybridscope");
+  adw_window_title_set_subtitle (self->title, path ? path : "");
+  gtk_window_set_title (GTK_WINDOW (self), text ? text : "Hybridscope");
+}
+
+void
+scope_window_update (ScopeWindow *self)
+{
+  ScopePage  *page = scope_window_get_page (self);
+  AdwTabPage *tab = self->is_at_start ? NULL : adw_tab_view_get_selected_page (self->tabs);
+
+  gtk_stack_set_visible_child_name (self->stack, tab ? "tabs" : "start");
   gtk_stack_set_visible_child_name (self->title_stack, page ? "search" : "title");
   gtk_widget_set_visible (self->page_tools, page != NULL);
+  gtk_widget_set_visible (GTK_WIDGET (self->first_steps), page != NULL);
   scope_form_menu_set_page (self->form_menu, page);
   if (page)
     {
       ScopeWorkspace  *workspace = scope_page_get_workspace (page);
       GFile           *file = scope_workspace_get_file (workspace);
       g_autofree char *path = file ? g_file_get_parse_name (file) : NULL;
-      g_autofree char *title =
-          g_strdup_printf ("%s – Hybridscope", scope_workspace_get_title (workspace));
 
-      adw_window_title_set_title (self->title, scope_workspace_get_title (workspace));
-      adw_window_title_set_subtitle (self->title, path ? path : "");
-      gtk_window_set_title (GTK_WINDOW (self), title);
+      set_titles (self, scope_workspace_get_title (workspace), path);
     }
   else
-    {
-      adw_window_title_set_title (self->title, "Hybridscope");
-      adw_window_title_set_subtitle (self->title, "");
-      gtk_window_set_title (GTK_WINDOW (self), "Hybridscope");
-      scope_start_page_refresh (self->start);
-    }
+    set_titles (self, tab ? adw_tab_page_get_title (tab) : NULL, NULL);
+  if (!tab)
+    scope_start_page_refresh (self->start);
   update_start_button (self);
   update_actions (self);
   update_session (self);
@@ -172,7 +192,7 @@ void
 scope_window_show_start (ScopeWindow *self, gboolean is_at_start)
 {
   self->is_at_start = is_at_start;
-  update_page (self);
+  scope_window_update (self);
 }
 
 /* --- Opening --- */
@@ -209,7 +229,7 @@ scope_window_open_as (ScopeWindow *self, GFile *file, const char *source, const 
   g_signal_connect_object (workspace, "notify::state", G_CALLBACK (on_state), tab, 0);
   g_signal_connect_object (workspace,
                            "notify::state",
-                           G_CALLBACK (update_page),
+                           G_CALLBACK (scope_window_update),
                            self,
                            G_CONNECT_SWAPPED);
   adw_tab_view_set_selected_page (self->tabs, tab);

@@ -1,7 +1,7 @@
 /* window-private.h — the struct of the window, and what its files offer each other.
  *
  * Calls go one way: window.c (the class) → window-actions.c, -drop.c, -convert.c, -export.c, -mend.c,
- * -plugin.c → window-dialog.c, window-pages.c.  Each part has a table of its actions, from which
+ * -plugin.c → window-compare.c → window-dialog.c, window-pages.c.  Each part has a table of its actions, from which
  * window.c installs them.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
@@ -54,14 +54,25 @@ extern const ScopeWindowAction scope_window_forward_actions[]; /* window-forward
 extern const ScopeWindowAction scope_window_export_actions[];  /* window-export.c */
 extern const ScopeWindowAction scope_window_mend_actions[];    /* window-mend.c */
 extern const ScopeWindowAction scope_window_convert_actions[]; /* window-convert.c */
+extern const ScopeWindowAction scope_window_compare_actions[]; /* window-compare.c */
 extern const ScopeWindowAction scope_window_plugin_actions[];  /* window-plugin.c */
 
 /* --- window-pages.c --- */
 
 /* Shows the start page, or the open tabs. */
 void scope_window_show_start (ScopeWindow *self, gboolean is_at_start);
+/* Adapts title, tools and actions to the selected tab. */
+void scope_window_update (ScopeWindow *self);
 /* Saves the state of every page that has changed. */
 void scope_window_autosave (ScopeWindow *self);
+
+/* --- window-compare.c --- */
+
+/* Shapes of inputs: those of the workspace, then those in the run panel.  (transfer full) */
+char **scope_window_dup_shapes (ScopeWindow *self, ScopeWorkspace *workspace);
+/* TRUE if the shape of every input is known, which proving and measuring need; else the page names the
+ * first that is not. */
+gboolean scope_window_check_shapes (ScopePage *page, const char *const *shapes);
 
 /* --- window-dialog.c --- */
 

@@ -13,8 +13,9 @@ G_DEFINE_FINAL_TYPE (ScopeWindow, scope_window, ADW_TYPE_APPLICATION_WINDOW)
 /* --- Actions --- */
 
 static const ScopeWindowAction *const tables[] = {
-  scope_window_actions,      scope_window_forward_actions, scope_window_export_actions,
-  scope_window_mend_actions, scope_window_convert_actions, scope_window_plugin_actions,
+  scope_window_actions,        scope_window_forward_actions, scope_window_export_actions,
+  scope_window_mend_actions,   scope_window_convert_actions, scope_window_compare_actions,
+  scope_window_plugin_actions,
 };
 
 static void
@@ -86,14 +87,14 @@ on_stop_search (gpointer data)
 static gboolean
 on_first_steps_placed (GtkOverlay *overlay, GtkWidget *card, GdkRectangle *place, gpointer data)
 {
-  AdwTabPage     *tab = adw_tab_view_get_selected_page (SCOPE_WINDOW (data)->tabs);
+  ScopePage      *page = scope_window_get_page (data);
   GtkWidget      *graph_view;
   GtkRequisition  size;
   graphene_rect_t graph;
 
-  if (!tab)
+  if (!page)
     return FALSE;
-  graph_view = GTK_WIDGET (scope_page_get_graph_view (SCOPE_PAGE (adw_tab_page_get_child (tab))));
+  graph_view = GTK_WIDGET (scope_page_get_graph_view (page));
   if (!gtk_widget_compute_bounds (graph_view, GTK_WIDGET (overlay), &graph))
     return FALSE;
   gtk_widget_get_preferred_size (card, NULL, &size);

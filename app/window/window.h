@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "app/compare/compare-page.h"
 #include "app/page/page.h"
 
 G_BEGIN_DECLS
@@ -25,8 +26,10 @@ void scope_window_open_as (ScopeWindow       *self,
                            GFile             *file,
                            const char        *source,
                            const char *const *shapes);
-/* The selected page; NULL: the start page is shown. */
+/* The selected page; NULL: the start page or a comparison is shown. */
 ScopePage *scope_window_get_page (ScopeWindow *self);
+/* The selected comparison; NULL: something else is shown. */
+ScopeComparePage *scope_window_get_comparison (ScopeWindow *self);
 
 /* --- The selected page --- */
 

@@ -182,6 +182,23 @@ test_stopped_runs_keep_what_is_there (void)
   remove_temporary (capture);
 }
 
+/* The parts of an explanation are the difference that it explains. */
+static void
+assert_adds_up (const cJSON *explanation)
+{
+  static const char *const bucket_keys[] = { "name", "seconds",      "low", "high",
+                                             "rung", "rung_seconds", NULL };
+  double                   sum = number (explanation, "unexplained");
+  const cJSON             *bucket;
+
+  cJSON_ArrayForEach (bucket, cJSON_GetObjectItem (explanation, "buckets"))
+  {
+    assert_keys (bucket, bucket_keys);
+    sum += number (bucket, "seconds");
+  }
+  g_assert_cmpfloat_with_epsilon (sum, number (explanation, "saved"), 1e-9);
+}
+
 static void
 test_compare_explains_and_adds_up (void)
 {
@@ -189,12 +206,9 @@ test_compare_explains_and_adds_up (void)
   static const char *const cell_keys[] = { "variant", "mode", "batch",      "length", "median",
                                            "low",     "high", "peak_bytes", NULL };
   static const char *const pair_keys[] = { "a", "b", "ratio", "low", "high", "verdict", NULL };
-  static const char *const bucket_keys[] = { "name", "seconds",      "low", "high",
-                                             "rung", "rung_seconds", NULL };
   g_autofree char         *output = NULL;
   cJSON                   *json;
-  const cJSON             *explanation, *bucket;
-  double                   sum;
+  const cJSON             *explanation, *pair;
 
   g_assert_cmpint (HSCOPE_RUN (&output,
                                "compare",
@@ -219,15 +233,14 @@ test_compare_explains_and_adds_up (void)
   g_assert_true (cJSON_IsTrue (cJSON_GetObjectItem (cJSON_GetObjectItem (json, "equal"), "ok")));
 
   explanation = cJSON_GetObjectItem (json, "explanation");
-  sum = number (explanation, "unexplained");
   g_assert_true (cJSON_IsBool (cJSON_GetObjectItem (explanation, "complete")));
   g_assert_nonnull (cJSON_GetObjectItem (cJSON_GetObjectItem (explanation, "residual"), "share"));
-  cJSON_ArrayForEach (bucket, cJSON_GetObjectItem (explanation, "buckets"))
+  assert_adds_up (explanation);
+  cJSON_ArrayForEach (pair, cJSON_GetObjectItem (json, "pairs"))
   {
-    assert_keys (bucket, bucket_keys);
-    sum += number (bucket, "seconds");
+    explanation = cJSON_GetObjectItem (pair, "explanation");
+    assert_adds_up (explanation);
   }
-  g_assert_cmpfloat_with_epsilon (sum, number (explanation, "saved"), 1e-9);
   cJSON_Delete (json);
 }
 

@@ -422,6 +422,7 @@ main (int argc, char **argv)
   add_run_tests ();
   add_agreement_tests ();
   add_fault_tests ();
+  add_compare_tests ();
   add_view_tests ();
   add_value_tests ();
   add_mending_tests ();

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/app/gui-test.h"
 
-#include "app/compare/compare-window.h"
+#include "app/compare/compare-page.h"
 #include "app/session/settings.h"
 
 #include <glib/gstdio.h>
@@ -34,6 +34,12 @@ static gboolean
 has_measurement (gpointer workspace)
 {
   return scope_workspace_get_measurement (workspace) != NULL;
+}
+
+static gboolean
+is_selected (gpointer page)
+{
+  return scope_window_get_page (window) == page;
 }
 
 static gboolean
@@ -82,38 +88,52 @@ has_gallery (gpointer gallery)
 static gboolean
 are_drawn (gpointer compare)
 {
-  for (guint i = 0; i < scope_compare_window_n_panes (compare); i++)
-    if (!scope_compare_pane_is_settled (scope_compare_window_get_pane (compare, i)))
+  for (guint i = 0; i < scope_compare_page_n_panes (compare); i++)
+    if (!scope_compare_pane_is_settled (scope_compare_page_get_pane (compare, i)))
       return FALSE;
-  return scope_compare_window_n_panes (compare) == 3;
+  return scope_compare_page_n_panes (compare) == 3;
 }
 
 static gboolean
 is_measured (gpointer compare)
 {
-  return scope_compare_window_is_measured (compare);
+  return scope_compare_page_is_measured (compare);
 }
 
+/* A comparison is a tab of its own, which keeps what it measured. */
 static void
 walk_comparison (void)
 {
-  ScopeCompareWindow *compare;
-  g_autofree char    *drawn = g_build_filename (folder, "14-compare.png", NULL);
-  g_autofree char    *measured = g_build_filename (folder, "15-compared.png", NULL);
+  ScopePage        *page = scope_window_get_page (window);
+  ScopeComparePage *compare;
 
-  n_pictures += 2;
   scope_settings_set_int ("compare-seconds", 6);
   gui_act (window, "win.compare", NULL);
-  compare = gui_find_window (SCOPE_TYPE_COMPARE_WINDOW);
+  compare = scope_window_get_comparison (window);
   g_assert_nonnull (compare);
+  gui_spin (200);
+  take_picture ("comparing");
   g_assert_true (gui_wait (are_drawn, compare, 60000));
   gui_act (compare, "compare.fit", NULL);
-  gui_save_picture (GTK_WINDOW (compare), drawn);
-  gui_act (compare, "compare.measure", NULL);
+  take_picture ("compare");
   g_assert_true (gui_wait (is_measured, compare, 120000));
   gui_spin (500);
-  gui_save_picture (GTK_WINDOW (compare), measured);
-  gtk_window_close (GTK_WINDOW (compare));
+  take_picture ("compared");
+  gui_act (window, "app.colours", "dark");
+  gui_spin (500);
+  take_picture ("compared-dark");
+  gui_act (window, "app.colours", "light");
+  gtk_editable_set_text (GTK_EDITABLE (gui_find (GTK_WIDGET (compare), "compare-batches")), "1, 8");
+  gtk_editable_set_text (GTK_EDITABLE (gui_find (GTK_WIDGET (compare), "compare-lengths")),
+                         "5, 10");
+  gui_act (compare, "compare.measure", NULL);
+  gui_spin (300);
+  take_picture ("comparing-sizes");
+  g_assert_true (gui_wait (is_measured, compare, 120000));
+  gui_spin (500);
+  take_picture ("compared-sizes");
+  gui_act (window, "win.close-tab", NULL);
+  g_assert_true (gui_wait (is_selected, page, 5000));
 }
 
 static gboolean

@@ -309,8 +309,6 @@ check_dialog (const char *action, const char *target)
 static void
 test_dialogs (void)
 {
-  check_dialog ("win.compare", NULL);
-  check_dialog ("win.compare-example", "lstm-unrolled");
   check_dialog ("win.about", NULL);
   check_dialog ("win.open", NULL);
   check_dialog ("win.export", "picture");

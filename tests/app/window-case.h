@@ -38,6 +38,7 @@ void take_picture (gpointer of, const char *name);
 void add_run_tests (void);
 void add_agreement_tests (void);
 void add_fault_tests (void);
+void add_compare_tests (void);
 void add_view_tests (void);
 void add_value_tests (void);
 void add_mending_tests (void);

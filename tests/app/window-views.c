@@ -1,8 +1,7 @@
-/* window-views.c — comparing forms, converting to another form, passes, and contents of weights.
+/* window-views.c — converting to another form, passes, and contents of weights.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/app/window-case.h"
 
-#include "app/compare/compare-window.h"
 #include "app/session/settings.h"
 #include "app/window/form-menu.h"
 
@@ -11,150 +10,6 @@
 
 static const char *const shapes[] = { "data=2,6,4", NULL };
 static const char *const loop_shapes[] = { "data0=5,2,3", "data1=2,4", "data2=2,4", NULL };
-
-/* --- Comparing --- */
-
-static gboolean
-are_drawn (gpointer data)
-{
-  for (guint i = 0; i < scope_compare_window_n_panes (data); i++)
-    if (!scope_compare_pane_is_settled (scope_compare_window_get_pane (data, i)))
-      return FALSE;
-  return scope_compare_window_n_panes (data) == 3;
-}
-
-static gboolean
-is_measured (gpointer data)
-{
-  return scope_compare_window_is_measured (data);
-}
-
-static gboolean
-is_coloured (gpointer data)
-{
-  return scope_canvas_get_overlay (scope_compare_pane_get_canvas (data)) != NULL;
-}
-
-static gboolean
-is_different (gpointer data)
-{
-  VizOverlay *overlay = scope_canvas_get_overlay (scope_compare_pane_get_canvas (data));
-
-  return overlay && viz_overlay_scale (overlay) == VIZ_SCALE_DIFFERENCE;
-}
-
-static ScopeCompareWindow *
-open_comparison (const char *model, const char *const *own_shapes)
-{
-  ScopeCompareWindow *compare;
-
-  scope_settings_set_int ("compare-seconds", 4);
-  gui_open (window, model, own_shapes);
-  gui_act (window, "win.compare", NULL);
-  compare = gui_find_window (SCOPE_TYPE_COMPARE_WINDOW);
-  g_assert_nonnull (compare);
-  return compare;
-}
-
-/* Selecting a node in the first pane highlights the matching nodes in the others, with their step. */
-static void
-check_partners (ScopeCompareWindow *compare)
-{
-  ScopeComparePane *first = scope_compare_window_get_pane (compare, 0);
-  ScopeWorkspace   *workspace = scope_compare_pane_get_workspace (first);
-  ScopeDocument    *document = scope_workspace_get_document (workspace);
-  VizDiagram       *diagram = scope_document_get_diagram (document);
-  guint32           chain = VIZ_ROOT, step = VIZ_ROOT;
-
-  for (guint32 box = 1; box < viz_diagram_n_boxes (diagram) && chain == VIZ_ROOT; box++)
-    if (viz_diagram_box (diagram, box)->kind == VIZ_BOX_STEPS)
-      chain = box;
-  g_assert_cmpuint (chain, !=, VIZ_ROOT);
-  for (guint32 i = 0; i < viz_diagram_box (diagram, chain)->n_children; i++)
-    if (viz_diagram_box (diagram, viz_diagram_child (diagram, chain, i))->step == 1)
-      step = viz_diagram_child (diagram, chain, i);
-  g_assert_cmpuint (step, !=, VIZ_ROOT);
-  scope_workspace_select (workspace, step);
-  gui_spin (100);
-  for (guint i = 1; i < scope_compare_window_n_panes (compare); i++)
-    {
-      GtkWidget *note =
-          gui_find (GTK_WIDGET (scope_compare_window_get_pane (compare, i)), "pane-partner");
-
-      g_assert_true (gtk_widget_get_visible (note));
-      g_assert_nonnull (strstr (gtk_label_get_text (GTK_LABEL (note)), "step 1"));
-    }
-  scope_workspace_select (workspace, VIZ_ROOT);
-  g_assert_false (gtk_widget_get_visible (
-      gui_find (GTK_WIDGET (scope_compare_window_get_pane (compare, 1)), "pane-partner")));
-  scope_workspace_select (workspace, step);
-}
-
-static void
-check_links (ScopeCompareWindow *compare)
-{
-  ScopeComparePane *first = scope_compare_window_get_pane (compare, 0);
-  ScopeComparePane *second = scope_compare_window_get_pane (compare, 1);
-  ScopeRelativeView look, before;
-
-  gui_act (compare, "compare.fit", NULL);
-  gui_spin (50);
-  scope_canvas_zoom_by (scope_compare_pane_get_canvas (first), 1.5, 10, 10);
-  g_assert_true (scope_compare_pane_get_relative_view (first, &look));
-  g_assert_true (scope_compare_pane_get_relative_view (second, &before));
-  g_assert_cmpfloat_with_epsilon (look.zoom, before.zoom, 1e-3);
-  gui_act (compare, "compare.linked", NULL);
-  scope_canvas_zoom_by (scope_compare_pane_get_canvas (first), 1.5, 10, 10);
-  g_assert_true (scope_compare_pane_get_relative_view (second, &look));
-  g_assert_cmpfloat_with_epsilon (look.zoom, before.zoom, 1e-6);
-  gui_act (compare, "compare.linked", NULL);
-  gui_act (compare, "compare.fit", NULL);
-}
-
-static void
-test_compare (void)
-{
-  ScopeCompareWindow *compare = open_comparison ("cell-lstm-t6-ntc-none", shapes);
-  ScopeComparePane   *second;
-
-  g_assert_true (gui_wait (are_drawn, compare, 60000));
-  g_assert_cmpuint (scope_compare_window_n_panes (compare), ==, 3);
-  take_picture (compare, "compare-drawn");
-  check_links (compare);
-  check_partners (compare);
-  take_picture (compare, "compare-partners");
-  g_assert_true (gui_wait (is_measured, compare, 60000));
-  second = scope_compare_window_get_pane (compare, 1);
-  g_assert_true (gui_wait (is_coloured, second, 10000));
-  take_picture (compare, "compare-measured");
-  g_assert_nonnull (gui_find (GTK_WIDGET (compare), "compare-matrix"));
-  gui_act (compare, "compare.colours", "difference");
-  g_assert_true (gui_wait (is_different, second, 10000));
-  take_picture (compare, "compare-difference");
-  gui_act (compare, "compare.colours", "self");
-
-  g_signal_emit_by_name (scope_compare_window_get_pane (compare, 2), "closed");
-  g_assert_cmpuint (scope_compare_window_n_panes (compare), ==, 2);
-  gui_act (compare, "compare.add", NULL);
-  g_assert_cmpuint (scope_compare_window_n_panes (compare), ==, 3);
-  g_assert_true (gui_wait (are_drawn, compare, 60000));
-  gui_act (compare, "compare.measure", NULL);
-  gui_spin (50);
-  gui_act (compare, "compare.stop", NULL);
-  g_assert_true (gui_wait (is_measured, compare, 10000));
-}
-
-/* Without recurrent cells every pane shows a reason, and nothing is measured. */
-static void
-test_compare_refused (void)
-{
-  ScopeCompareWindow *compare = open_comparison ("mlp-dropout", shapes);
-
-  g_assert_true (gui_wait (are_drawn, compare, 60000));
-  for (guint i = 0; i < scope_compare_window_n_panes (compare); i++)
-    g_assert_true (scope_compare_pane_is_refused (scope_compare_window_get_pane (compare, i)));
-  take_picture (compare, "compare-refused");
-}
 
 /* --- The list of forms --- */
 
@@ -344,7 +199,7 @@ test_shapes_wanted (void)
   banner = gui_find (GTK_WIDGET (own), "banner-label");
   g_assert_nonnull (strstr (gtk_label_get_text (GTK_LABEL (banner)), "data="));
   gui_act (window, "win.compare", NULL);
-  g_assert_null (gui_find_window (SCOPE_TYPE_COMPARE_WINDOW));
+  g_assert_null (gui_find_window (SCOPE_TYPE_COMPARE_PAGE));
 }
 
 /* --- Passes --- */
@@ -429,6 +284,4 @@ add_view_tests (void)
   add_test ("/app/window/asks-for-shapes-that-a-proof-needs", CASE_EMPTY, test_shapes_wanted);
   add_test ("/app/window/shows-the-graph-after-each-pass", CASE_EMPTY, test_passes);
   add_test ("/app/window/draws-what-weights-hold", CASE_EMPTY, test_weights);
-  add_test ("/app/window/compares-forms-in-linked-panes", CASE_EMPTY, test_compare);
-  add_test ("/app/window/says-why-forms-cannot-be-compared", CASE_EMPTY, test_compare_refused);
 }

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/bench/window-walk.h"
 
-#include "app/compare/compare-window.h"
+#include "app/compare/compare-page.h"
 #include "app/session/settings.h"
 
 #include <glib/gstdio.h>
@@ -243,29 +243,29 @@ convert (Walk *walk)
 static gboolean
 has_measured_panes (gpointer compare)
 {
-  for (guint i = 0; i < scope_compare_window_n_panes (compare); i++)
+  for (guint i = 0; i < scope_compare_page_n_panes (compare); i++)
     if (!scope_canvas_get_overlay (
-            scope_compare_pane_get_canvas (scope_compare_window_get_pane (compare, i))))
+            scope_compare_pane_get_canvas (scope_compare_page_get_pane (compare, i))))
       return FALSE;
-  return scope_compare_window_is_measured (compare);
+  return scope_compare_page_is_measured (compare);
 }
 
 static void
 compare_forms (Walk *walk)
 {
-  ScopeCompareWindow *compare;
+  ScopeComparePage *compare;
 
   scope_settings_set_int ("compare-seconds", COMPARE_SECONDS);
   gui_act (walk->window, "win.open-example", SMALL);
   g_assert_true (gui_wait (has_other_page, walk, 20000));
   gui_settle (scope_window_get_page (walk->window));
   gui_act (walk->window, "win.compare", NULL);
-  compare = gui_find_window (SCOPE_TYPE_COMPARE_WINDOW);
+  compare = scope_window_get_comparison (walk->window);
   g_assert_true (gui_wait (has_measured_panes, compare, 60000));
   act (compare, "compare.fit", NULL);
   act (compare, "compare.colours", "difference");
   walk->step ("compare forms");
-  gtk_window_close (GTK_WINDOW (compare));
+  act (walk->window, "win.close-tab", NULL);
   gui_spin (300);
   act (walk->window, "win.close-tab", NULL);
   walk->step ("close the comparison");

@@ -58,6 +58,21 @@ scope_group_describe_cells (ScopeJson *json, const ScopeGroup *group)
     }
 }
 
+/* Why the slower of two candidates takes longer. */
+static void
+describe_cause (ScopeJson            *json,
+                const ScopeGroup     *group,
+                const ScopeCandidate *a,
+                const ScopeCandidate *b)
+{
+  gboolean        is_slower = a->clean.median.median > b->clean.median.median;
+  ProfExplanation explanation;
+
+  scope_group_explain (group, is_slower ? a : b, is_slower ? b : a, &explanation);
+  scope_describe_explanation (json, "explanation", &explanation);
+  prof_explanation_clear (&explanation);
+}
+
 void
 scope_group_describe_pairs (ScopeJson *json, const ScopeGroup *group)
 {
@@ -85,6 +100,7 @@ scope_group_describe_pairs (ScopeJson *json, const ScopeGroup *group)
         scope_json_double (json, "build_spread", pairing.spread);
         scope_json_double (json, "resolution", prof_pairing_resolution (&pairing));
         scope_json_boolean (json, "same_plan", a->plan == b->plan);
+        describe_cause (json, group, a, b);
         scope_json_end (json);
       }
 }

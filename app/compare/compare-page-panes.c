@@ -1,9 +1,9 @@
-/* compare-window-panes.c — converts the model for each pane, and links the panes.
+/* compare-page-panes.c — converts the model for each pane, and links the panes.
  *
  * The model is first written unrolled; every other form is converted from that, so that all forms
- * match the same reference nodes.  Start reading with scope_compare_window_start() and fill_pane().
+ * match the same reference nodes.  Start reading with scope_compare_page_start() and fill_pane().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "app/compare/compare-window-private.h"
+#include "app/compare/compare-page-private.h"
 
 #include "app/document/gallery.h"
 
@@ -13,17 +13,18 @@
 
 /* Measures for the first time once every pane is read or refused. */
 static void
-measure_when_ready (ScopeCompareWindow *self)
+measure_when_ready (ScopeComparePage *self)
 {
-  if (!self->was_measured && scope_compare_window_is_settled (self))
-    scope_compare_window_measure (self);
+  if (!self->was_measured && scope_compare_page_is_settled (self))
+    scope_compare_page_measure (self);
+  g_object_notify (G_OBJECT (self), "busy");
 }
 
 static void
 on_document (ScopeWorkspace *workspace, gpointer data)
 {
-  ScopeCompareWindow *self = data;
-  ScopeDocument      *document = scope_workspace_get_document (workspace);
+  ScopeComparePage *self = data;
+  ScopeDocument    *document = scope_workspace_get_document (workspace);
 
   for (guint i = 0; i < SCOPE_MAX_PANES; i++)
     if (self->panes[i] && scope_compare_pane_get_workspace (self->panes[i]) == workspace)
@@ -36,11 +37,11 @@ on_document (ScopeWorkspace *workspace, gpointer data)
                                                      : SCOPE_MATCH_IDENTITY,
                                 self->names);
       }
-  scope_compare_window_update_times (self);
+  scope_compare_page_update_times (self);
 }
 
 static void
-show_form (ScopeCompareWindow *self, guint index, const ScopeConversion *conversion)
+show_form (ScopeComparePage *self, guint index, const ScopeConversion *conversion)
 {
   ScopeComparePane *pane = self->panes[index];
   ScopeWorkspace   *workspace;
@@ -55,24 +56,24 @@ show_form (ScopeCompareWindow *self, guint index, const ScopeConversion *convers
                            G_CONNECT_SWAPPED | G_CONNECT_AFTER);
   g_signal_connect_object (workspace,
                            "capture-changed",
-                           G_CALLBACK (scope_compare_window_update_colours),
+                           G_CALLBACK (scope_compare_page_update_colours),
                            self,
                            G_CONNECT_SWAPPED);
 }
 
 typedef struct
 {
-  ScopeCompareWindow *window;
-  ScopeComparePane   *pane;
-  char               *form; /* that was asked for; NULL: none yet */
+  ScopeComparePage *page;
+  ScopeComparePane *pane;
+  char             *form; /* that was asked for; NULL: none yet */
 } PaneRequest;
 
 static PaneRequest *
-request_new (ScopeCompareWindow *window, ScopeComparePane *pane, const char *form)
+request_new (ScopeComparePage *page, ScopeComparePane *pane, const char *form)
 {
   PaneRequest *request = g_new (PaneRequest, 1);
 
-  *request = (PaneRequest){ g_object_ref (window), g_object_ref (pane), g_strdup (form) };
+  *request = (PaneRequest){ g_object_ref (page), g_object_ref (pane), g_strdup (form) };
   return request;
 }
 
@@ -81,7 +82,7 @@ request_free (gpointer data)
 {
   PaneRequest *request = data;
 
-  g_object_unref (request->window);
+  g_object_unref (request->page);
   g_object_unref (request->pane);
   g_free (request->form);
   g_free (request);
@@ -90,9 +91,9 @@ request_free (gpointer data)
 static void
 converted_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
 {
-  PaneRequest        *request = data;
-  ScopeCompareWindow *self = request->window;
-  guint               index = scope_compare_window_find_pane (self, request->pane);
+  PaneRequest      *request = data;
+  ScopeComparePage *self = request->page;
+  guint             index = scope_compare_page_find_pane (self, request->pane);
   g_autoptr (GError) error = NULL;
   g_autoptr (ScopeConversion) conversion = scope_conversion_run_finish (result, &error);
 
@@ -116,7 +117,7 @@ converted_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data
 
 /* Shows the form chosen in a pane; waits for the unrolled form if there is none yet. */
 static void
-fill_pane (ScopeCompareWindow *self, guint index)
+fill_pane (ScopeComparePage *self, guint index)
 {
   ScopeComparePane *pane = self->panes[index];
   const char       *form = scope_compare_pane_get_form (pane);
@@ -149,7 +150,7 @@ fill_pane (ScopeCompareWindow *self, guint index)
 static void
 unrolled_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
 {
-  g_autoptr (ScopeCompareWindow) self = data;
+  g_autoptr (ScopeComparePage) self = data;
   g_autoptr (GError) error = NULL;
 
   self->unrolled = scope_conversion_run_finish (result, &error);
@@ -158,8 +159,7 @@ unrolled_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
   if (!self->unrolled)
     {
       self->refusal = g_strdup (error->message);
-      adw_status_page_set_description (self->failed, error->message);
-      gtk_stack_set_visible_child_name (self->stack, "failed");
+      scope_compare_page_show_failure (self, error->message);
     }
   for (guint i = 0; i < SCOPE_MAX_PANES; i++)
     if (self->panes[i])
@@ -167,7 +167,7 @@ unrolled_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
 }
 
 static void
-write_unrolled (ScopeCompareWindow *self)
+write_unrolled (ScopeComparePage *self)
 {
   scope_conversion_run_async (&(ScopeConversionOptions){ .model = self->model,
                                                          .shapes =
@@ -182,7 +182,7 @@ write_unrolled (ScopeCompareWindow *self)
 static void
 shapes_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
 {
-  g_autoptr (ScopeCompareWindow) self = data;
+  g_autoptr (ScopeComparePage) self = data;
 
   g_strfreev (self->shapes);
   self->shapes = scope_gallery_shapes_finish (result, NULL);
@@ -191,7 +191,7 @@ shapes_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
 }
 
 void
-scope_compare_window_start (ScopeCompareWindow *self)
+scope_compare_page_start (ScopeComparePage *self)
 {
   /* The proof needs shapes of all inputs, which the files of gallery models do not give. */
   if ((!self->shapes || !self->shapes[0]) && g_str_has_prefix (self->model, "gallery:"))
@@ -208,8 +208,8 @@ scope_compare_window_start (ScopeCompareWindow *self)
 static void
 on_moved (ScopeComparePane *pane, gpointer data)
 {
-  ScopeCompareWindow *self = data;
-  ScopeRelativeView   look;
+  ScopeComparePage *self = data;
+  ScopeRelativeView look;
 
   if (!self->is_linked || !scope_compare_pane_get_relative_view (pane, &look))
     return;
@@ -220,7 +220,7 @@ on_moved (ScopeComparePane *pane, gpointer data)
 
 /* Unless a node of another pane is selected, whose counterparts are shown. */
 static void
-clear_counterparts (ScopeCompareWindow *self)
+clear_counterparts (ScopeComparePage *self)
 {
   for (guint i = 0; i < SCOPE_MAX_PANES; i++)
     if (self->panes[i] && scope_workspace_get_selected (
@@ -234,9 +234,9 @@ clear_counterparts (ScopeCompareWindow *self)
 static void
 on_selected (ScopeComparePane *pane, gpointer data)
 {
-  ScopeCompareWindow *self = data;
-  guint               from = scope_compare_window_find_pane (self, pane);
-  guint32             box = scope_workspace_get_selected (scope_compare_pane_get_workspace (pane));
+  ScopeComparePage *self = data;
+  guint             from = scope_compare_page_find_pane (self, pane);
+  guint32           box = scope_workspace_get_selected (scope_compare_pane_get_workspace (pane));
 
   if (box == VIZ_ROOT || from >= SCOPE_MAX_PANES)
     {
@@ -263,10 +263,10 @@ static gboolean
 on_form_idle (gpointer data)
 {
   PaneRequest *request = data;
-  guint        index = scope_compare_window_find_pane (request->window, request->pane);
+  guint        index = scope_compare_page_find_pane (request->page, request->pane);
 
   if (index < SCOPE_MAX_PANES)
-    fill_pane (request->window, index);
+    fill_pane (request->page, index);
   return G_SOURCE_REMOVE;
 }
 
@@ -278,9 +278,9 @@ on_form (ScopeComparePane *pane, gpointer data)
 }
 
 static void
-update_closable (ScopeCompareWindow *self)
+update_closable (ScopeComparePage *self)
 {
-  guint n = scope_compare_window_n_panes (self);
+  guint n = scope_compare_page_n_panes (self);
 
   for (guint i = 0; i < SCOPE_MAX_PANES; i++)
     if (self->panes[i])
@@ -292,10 +292,10 @@ update_closable (ScopeCompareWindow *self)
 static void
 on_closed (ScopeComparePane *pane, gpointer data)
 {
-  ScopeCompareWindow *self = data;
-  guint               index = scope_compare_window_find_pane (self, pane);
+  ScopeComparePage *self = data;
+  guint             index = scope_compare_page_find_pane (self, pane);
 
-  if (index >= SCOPE_MAX_PANES || scope_compare_window_n_panes (self) <= 2)
+  if (index >= SCOPE_MAX_PANES || scope_compare_page_n_panes (self) <= 2)
     return;
   g_clear_pointer (&self->maps[index], scope_node_map_unref);
   g_clear_pointer (&self->conversions[index], scope_conversion_free);
@@ -310,13 +310,13 @@ on_closed (ScopeComparePane *pane, gpointer data)
   self->conversions[SCOPE_MAX_PANES - 1] = NULL;
   gtk_box_remove (self->row, GTK_WIDGET (pane));
   update_closable (self);
-  scope_compare_window_update_colours (self);
+  scope_compare_page_update_colours (self);
 }
 
 void
-scope_compare_window_add_pane (ScopeCompareWindow *self, const char *form)
+scope_compare_page_add_pane (ScopeComparePage *self, const char *form)
 {
-  guint      index = scope_compare_window_n_panes (self);
+  guint      index = scope_compare_page_n_panes (self);
   GtkWidget *pane;
 
   if (index >= SCOPE_MAX_PANES)

@@ -1,10 +1,11 @@
-/* compare-window-measure.c — measures the forms with hscope compare, and colours the panes.
+/* compare-page-measure.c — measures the forms with hscope compare, and colours the panes.
  *
  * The child process writes one capture per form, which the panes open.  Start reading with
- * scope_compare_window_measure() and measured_cb().
+ * scope_compare_page_measure() and measured_cb().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "app/compare/compare-window-private.h"
+#include "app/compare/compare-page-private.h"
 
+#include "app/compare/compare-cells.h"
 #include "app/compare/difference-heat.h"
 #include "app/process/child.h"
 #include "app/process/json-fields.h"
@@ -20,26 +21,25 @@
 
 typedef struct
 {
-  ScopeCompareWindow *window;
-  ScopeComparePane   *pane;
-  ScopeMeasurement   *measurement; /* of the pane when request began */
-  guint               number;      /* value of n_repaints then */
+  ScopeComparePage *page;
+  ScopeComparePane *pane;
+  ScopeMeasurement *measurement; /* of the pane when request began */
+  guint             number;      /* value of n_repaints then */
 } PaintRequest;
 
 static PaintRequest *
-request_new (ScopeCompareWindow *window, ScopeComparePane *pane, ScopeMeasurement *measurement)
+request_new (ScopeComparePage *page, ScopeComparePane *pane, ScopeMeasurement *measurement)
 {
   PaintRequest *request = g_new (PaintRequest, 1);
 
-  *request = (PaintRequest){ g_object_ref (window),
-                             g_object_ref (pane),
-                             scope_measurement_ref (measurement),
-                             window->n_repaints };
+  *request = (PaintRequest){
+    g_object_ref (page), g_object_ref (pane), scope_measurement_ref (measurement), page->n_repaints
+  };
   return request;
 }
 
 static void
-set_overlay (ScopeCompareWindow *self, ScopeComparePane *pane, VizOverlay *overlay)
+set_overlay (ScopeComparePage *self, ScopeComparePane *pane, VizOverlay *overlay)
 {
   ScopeCanvas *canvas = scope_compare_pane_get_canvas (pane);
 
@@ -52,17 +52,17 @@ set_overlay (ScopeCompareWindow *self, ScopeComparePane *pane, VizOverlay *overl
 static void
 finish_painting (PaintRequest *request, VizOverlay *overlay)
 {
-  ScopeCompareWindow *self = request->window;
-  ScopeWorkspace     *workspace = scope_compare_pane_get_workspace (request->pane);
+  ScopeComparePage *self = request->page;
+  ScopeWorkspace   *workspace = scope_compare_pane_get_workspace (request->pane);
 
   /* Another form may have been chosen since, or the pane closed. */
   if (overlay && request->number == self->n_repaints &&
-      scope_compare_window_find_pane (self, request->pane) < SCOPE_MAX_PANES &&
+      scope_compare_page_find_pane (self, request->pane) < SCOPE_MAX_PANES &&
       scope_workspace_get_measurement (workspace) == request->measurement)
     set_overlay (self, request->pane, overlay);
   g_clear_pointer (&overlay, viz_overlay_unref);
   scope_measurement_unref (request->measurement);
-  g_object_unref (request->window);
+  g_object_unref (request->page);
   g_object_unref (request->pane);
   g_free (request);
 }
@@ -80,7 +80,7 @@ painted_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
 }
 
 static void
-paint_pane (ScopeCompareWindow *self, guint index)
+paint_pane (ScopeComparePage *self, guint index)
 {
   ScopeComparePane *pane = self->panes[index];
   ScopeMeasurement *base =
@@ -106,7 +106,7 @@ paint_pane (ScopeCompareWindow *self, guint index)
 }
 
 void
-scope_compare_window_update_colours (ScopeCompareWindow *self)
+scope_compare_page_update_colours (ScopeComparePage *self)
 {
   self->n_repaints++;
   scope_legend_set (self->legend, NULL, NULL);
@@ -118,7 +118,7 @@ scope_compare_window_update_colours (ScopeCompareWindow *self)
 /* --- Times --- */
 
 static void
-update_time (ScopeCompareWindow *self, guint index)
+update_time (ScopeComparePage *self, guint index)
 {
   ScopeComparePane      *pane = self->panes[index];
   ScopeWorkspace        *workspace = scope_compare_pane_get_workspace (pane);
@@ -130,7 +130,8 @@ update_time (ScopeCompareWindow *self, guint index)
   g_autofree char *time =
       cell ? prof_format_seconds (scope_json_get_number (cell, "median")) : NULL;
 
-  if (!scope_workspace_get_document (workspace))
+  /* The panes show the model in its own size. */
+  if (!scope_workspace_get_document (workspace) || (cell && scope_cell_has_size (cell)))
     return;
   scope_compare_pane_set_facts (pane, proof, time);
   if (*capture != '\0' && g_strcmp0 (scope_workspace_get_capture_path (workspace), capture) != 0)
@@ -138,7 +139,7 @@ update_time (ScopeCompareWindow *self, guint index)
 }
 
 void
-scope_compare_window_update_times (ScopeCompareWindow *self)
+scope_compare_page_update_times (ScopeComparePage *self)
 {
   for (guint i = 0; i < SCOPE_MAX_PANES; i++)
     if (self->panes[i])
@@ -148,24 +149,19 @@ scope_compare_window_update_times (ScopeCompareWindow *self)
 /* --- Measuring --- */
 
 static void
-finish_measuring (ScopeCompareWindow *self)
+finish_measuring (ScopeComparePage *self)
 {
   g_clear_handle_id (&self->progress_tick, g_source_remove);
   g_clear_object (&self->measuring);
+  gtk_revealer_set_reveal_child (self->progress_revealer, FALSE);
   gtk_widget_action_set_enabled (GTK_WIDGET (self), "compare.measure", TRUE);
-}
-
-static void
-show_failure (ScopeCompareWindow *self, const char *why)
-{
-  adw_status_page_set_description (self->failed, why);
-  gtk_stack_set_visible_child_name (self->stack, "failed");
+  g_object_notify (G_OBJECT (self), "busy");
 }
 
 static void
 measured_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
 {
-  g_autoptr (ScopeCompareWindow) self = data;
+  g_autoptr (ScopeComparePage) self = data;
   g_autoptr (GError) error = NULL;
   g_autofree char *text = scope_child_run_finish (result, &error);
   cJSON           *json = text ? cJSON_Parse (text) : NULL;
@@ -176,29 +172,29 @@ measured_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
       return;
     }
   finish_measuring (self);
-  if (!json)
+  if (scope_cells_are_result (json))
     {
-      if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
-        show_failure (self, _ ("The measurement was cancelled."));
-      else
-        show_failure (self,
-                      error ? error->message
-                            : _ ("hscope returned no valid JSON. Its version may differ from that "
-                                 "of hybridscope."));
+      scope_compare_page_add_result (self, json, g_steal_pointer (&self->measured));
+      scope_compare_page_update_times (self);
       return;
     }
-  scope_compare_result_set (self->result, json);
-  gtk_stack_set_visible_child_name (self->stack, "result");
-  scope_compare_window_update_times (self);
+  cJSON_Delete (json);
+  if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    scope_compare_page_show_cancelled (self);
+  else
+    scope_compare_page_show_failure (self,
+                                     error ? error->message
+                                           : _ ("hscope returned no valid JSON. Its version may "
+                                                "differ from that of hybridscope."));
 }
 
 static gboolean
 on_tick (gpointer data)
 {
-  ScopeCompareWindow *self = data;
-  double              limit = gtk_spin_button_get_value (self->seconds);
-  double              elapsed = (double) (g_get_monotonic_time () - self->began) * 1e-6;
-  g_autofree char *text = g_strdup_printf (_ ("Measuring the forms in turn, at most %.0f s left"),
+  ScopeComparePage *self = data;
+  double            limit = gtk_spin_button_get_value (self->seconds);
+  double            elapsed = (double) (g_get_monotonic_time () - self->began) * 1e-6;
+  g_autofree char  *text = g_strdup_printf (_ ("Measuring the forms in turn, at most %.0f s left"),
                                            MAX (limit - elapsed, 1));
 
   gtk_progress_bar_set_fraction (self->progress, CLAMP (elapsed / limit, 0, 1));
@@ -206,10 +202,10 @@ on_tick (gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
-/* Names of the panes' forms for --variants, without repetitions and without refused ones.
+/* Names of the panes' forms for the command, without repetitions and without refused ones.
  * (transfer full) NULL: none is left. */
 static char *
-list_forms (ScopeCompareWindow *self)
+list_forms (ScopeComparePage *self)
 {
   g_autoptr (GPtrArray) forms = g_ptr_array_new ();
 
@@ -225,9 +221,9 @@ list_forms (ScopeCompareWindow *self)
   return forms->len > 1 ? g_strjoinv (",", (char **) forms->pdata) : NULL;
 }
 
-/* In a folder of this window, because several windows may measure at once.  (transfer full) */
+/* In a folder of this page, because several pages may measure at once.  (transfer full) */
 static char *
-new_prefix (ScopeCompareWindow *self)
+new_prefix (ScopeComparePage *self)
 {
   if (!self->folder)
     self->folder = g_dir_make_tmp ("hybridscope-compare-XXXXXX", NULL);
@@ -245,17 +241,61 @@ add_words (GPtrArray *argv, const char *option, const char *value)
   g_ptr_array_add (argv, g_strdup (value));
 }
 
-static GPtrArray *
-command_of (ScopeCompareWindow *self, const char *forms)
+/* The numbers of an entry: "1,32" for " 1, 32 ".  (transfer full) */
+static char *
+dup_sizes (ScopeComparePage *self, guint index)
 {
-  GPtrArray       *argv = g_ptr_array_new_with_free_func (g_free);
-  g_autofree char *prefix = new_prefix (self);
-  g_autofree char *batches = g_strdup (gtk_editable_get_text (self->batches));
-  g_autofree char *seconds =
+  g_auto (GStrv) words = g_strsplit_set (gtk_editable_get_text (self->sizes[index]), ", ;\t", -1);
+  g_autoptr (GString) list = g_string_new (NULL);
+
+  for (guint i = 0; words[i]; i++)
+    if (*words[i] != '\0')
+      g_string_append_printf (list, "%s%s", list->len > 0 ? "," : "", words[i]);
+  return g_string_free (g_steal_pointer (&list), FALSE);
+}
+
+static gboolean
+has_sizes (ScopeComparePage *self)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (self->sizes); i++)
+    {
+      g_autofree char *list = dup_sizes (self, i);
+
+      if (*list != '\0')
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/* What distinguishes this measurement from others of the page.  (transfer full) */
+static char *
+describe_options (ScopeComparePage *self)
+{
+  static const char *const names[] = { N_ ("batch"), N_ ("length"), N_ ("units") };
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (self->sizes); i++)
+    {
+      g_autofree char *list = dup_sizes (self, i);
+
+      if (*list != '\0')
+        g_string_append_printf (text, "%s %s, ", _ (names[i]), list);
+    }
+  g_string_append (text, gtk_switch_get_active (self->training) ? _ ("training") : _ ("inference"));
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
+static GPtrArray *
+command_of (ScopeComparePage *self, const char *forms)
+{
+  static const char *const options[] = { "--batch", "--length", "--hidden" };
+  GPtrArray               *argv = g_ptr_array_new_with_free_func (g_free);
+  g_autofree char         *prefix = new_prefix (self);
+  g_autofree char         *seconds =
       g_strdup_printf ("%d", gtk_spin_button_get_value_as_int (self->seconds));
-  /* Starting from the unrolled form keeps the node names that the panes show.  Another batch size
-   * needs the original, which only a gallery model can be made for. */
-  const char *model = *g_strstrip (batches) == '\0' ? self->unrolled->path : self->model;
+  /* Starting from the unrolled form keeps the node names that the panes show; other sizes need the
+   * original. */
+  const char *model = has_sizes (self) ? self->model : self->unrolled->path;
 
   g_ptr_array_add (argv, g_strdup ("compare"));
   g_ptr_array_add (argv, g_strdup (model));
@@ -263,7 +303,12 @@ command_of (ScopeCompareWindow *self, const char *forms)
   add_words (argv, "--variants", forms);
   add_words (argv, "--time-limit", seconds);
   add_words (argv, "--captures", prefix);
-  add_words (argv, "--batch", batches);
+  for (guint i = 0; i < G_N_ELEMENTS (self->sizes); i++)
+    {
+      g_autofree char *list = dup_sizes (self, i);
+
+      add_words (argv, options[i], list);
+    }
   if (gtk_switch_get_active (self->training))
     g_ptr_array_add (argv, g_strdup ("--backward"));
   /* Gallery models have their own shapes, which depend on the batch. */
@@ -274,7 +319,7 @@ command_of (ScopeCompareWindow *self, const char *forms)
 }
 
 void
-scope_compare_window_measure (ScopeCompareWindow *self)
+scope_compare_page_measure (ScopeComparePage *self)
 {
   g_autofree char *forms = list_forms (self);
   g_autoptr (GPtrArray) argv = NULL;
@@ -282,20 +327,29 @@ scope_compare_window_measure (ScopeCompareWindow *self)
   if (self->measuring)
     return;
   self->was_measured = TRUE;
-  if (!forms)
+  if (!forms || !self->unrolled)
     {
-      show_failure (self,
-                    self->refusal ? self->refusal
-                                  : _ ("The model cannot be converted to any of the chosen forms"));
+      scope_compare_page_show_failure (self,
+                                       self->refusal ? self->refusal
+                                                     : _ ("The model cannot be converted to any of "
+                                                          "the chosen forms"));
       return;
     }
   argv = command_of (self, forms);
+  g_free (self->measured);
+  self->measured = describe_options (self);
   self->measuring = g_cancellable_new ();
   self->began = g_get_monotonic_time ();
   self->progress_tick = g_timeout_add (TICK_MS, on_tick, self);
   on_tick (self);
   gtk_widget_action_set_enabled (GTK_WIDGET (self), "compare.measure", FALSE);
-  gtk_stack_set_visible_child_name (self->stack, "waiting");
+  g_object_notify (G_OBJECT (self), "busy");
+  gtk_revealer_set_reveal_child (self->progress_revealer, TRUE);
+  adw_status_page_set_title (self->waiting, _ ("Measuring…"));
+  adw_status_page_set_description (self->waiting,
+                                   _ ("All forms run in turn, so that a change of the machine's "
+                                      "speed affects all alike."));
+  scope_compare_page_show_state (self, "waiting");
   scope_child_run_async ((const char *const *) argv->pdata,
                          self->measuring,
                          measured_cb,
@@ -303,7 +357,7 @@ scope_compare_window_measure (ScopeCompareWindow *self)
 }
 
 void
-scope_compare_window_stop (ScopeCompareWindow *self)
+scope_compare_page_stop (ScopeComparePage *self)
 {
   if (self->measuring)
     g_cancellable_cancel (self->measuring);

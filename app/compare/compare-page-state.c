@@ -1,0 +1,112 @@
+/* compare-page-state.c — the panes of a compare page, its results, and what its lower half shows.
+ * Lowest of its files.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/compare/compare-page-private.h"
+
+#include <glib/gi18n.h>
+
+/* --- Panes --- */
+
+guint
+scope_compare_page_find_pane (ScopeComparePage *self, ScopeComparePane *pane)
+{
+  guint index = 0;
+
+  while (index < SCOPE_MAX_PANES && self->panes[index] != pane)
+    index++;
+  return index;
+}
+
+guint
+scope_compare_page_n_panes (ScopeComparePage *self)
+{
+  guint n = 0;
+
+  while (n < SCOPE_MAX_PANES && self->panes[n])
+    n++;
+  return n;
+}
+
+ScopeComparePane *
+scope_compare_page_get_pane (ScopeComparePage *self, guint index)
+{
+  return index < SCOPE_MAX_PANES ? self->panes[index] : NULL;
+}
+
+gboolean
+scope_compare_page_is_settled (ScopeComparePage *self)
+{
+  for (guint i = 0; i < SCOPE_MAX_PANES; i++)
+    if (self->panes[i] && !scope_compare_pane_is_ready (self->panes[i]))
+      return FALSE;
+  return self->adding == 0;
+}
+
+gboolean
+scope_compare_page_is_measured (ScopeComparePage *self)
+{
+  return self->was_measured && !self->measuring;
+}
+
+/* --- The lower half --- */
+
+static void
+show_message (ScopeComparePage *self, const char *text)
+{
+  if (text)
+    gtk_label_set_text (self->message, text);
+  gtk_revealer_set_reveal_child (self->message_revealer, text != NULL);
+}
+
+void
+scope_compare_page_show_state (ScopeComparePage *self, const char *state)
+{
+  show_message (self, NULL);
+  if (self->results->len == 0)
+    gtk_stack_set_visible_child_name (self->stack, state);
+}
+
+void
+scope_compare_page_show_failure (ScopeComparePage *self, const char *why)
+{
+  adw_status_page_set_description (self->failed, why);
+  scope_compare_page_show_state (self, "failed");
+  if (self->results->len > 0)
+    show_message (self, why);
+}
+
+void
+scope_compare_page_show_cancelled (ScopeComparePage *self)
+{
+  scope_compare_page_show_state (self, "cancelled");
+  if (self->results->len > 0)
+    show_message (self, _ ("The measurement was cancelled; the earlier result is shown."));
+}
+
+/* --- Results --- */
+
+void
+scope_compare_page_show_result (ScopeComparePage *self, guint index)
+{
+  if (index >= self->results->len)
+    return;
+  scope_compare_result_set (self->result,
+                            ((ScopeComparedResult *) self->results->pdata[index])->json);
+  gtk_stack_set_visible_child_name (self->stack, "result");
+}
+
+void
+scope_compare_page_add_result (ScopeComparePage *self, cJSON *json, char *title)
+{
+  ScopeComparedResult *result = g_new (ScopeComparedResult, 1);
+  GtkStringList       *titles = GTK_STRING_LIST (gtk_drop_down_get_model (self->chooser));
+  g_autofree char     *numbered = g_strdup_printf ("%u · %s", self->results->len + 1, title);
+
+  *result = (ScopeComparedResult){ json, title };
+  g_ptr_array_add (self->results, result);
+  gtk_string_list_append (titles, numbered);
+  gtk_drop_down_set_selected (self->chooser, self->results->len - 1);
+  gtk_widget_set_visible (GTK_WIDGET (self->chooser), self->results->len > 1);
+  show_message (self, NULL);
+  scope_compare_page_show_result (self, self->results->len - 1);
+}

@@ -1,0 +1,139 @@
+/* test-compare-cells.c — reading results of hscope compare: rows, sizes, pairs, explanations.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/compare/compare-cells.h"
+
+#include "app/process/json-fields.h"
+
+/* Two forms at two batches; only the first pair says why.  Quotes are written as ' and replaced. */
+static const char sizes_text[] =
+    "{'cells':["
+    "{'variant':'unrolled','mode':'static','batch':1,'train':false,'median':2e-3},"
+    "{'variant':'fused','mode':'static','batch':1,'train':false,'median':1e-3},"
+    "{'variant':'unrolled','mode':'static','batch':8,'train':false,'median':3e-3},"
+    "{'variant':'fused','mode':'static','batch':8,'train':false,'median':4e-3}],"
+    "'pairs':["
+    "{'a':'fused, static','b':'unrolled, static','batch':1,'train':false,"
+    "'explanation':{'saved':1e-3}},"
+    "{'a':'fused, static','b':'unrolled, static','batch':8,'train':false}],"
+    "'explanation':{'saved':7}}";
+
+static cJSON *
+parse (const char *text)
+{
+  g_autofree char *quoted = g_strdelimit (g_strdup (text), "'", '"');
+  cJSON           *json = cJSON_Parse (quoted);
+
+  g_assert_nonnull (json);
+  return json;
+}
+
+static const cJSON *
+cell (const cJSON *result, int index)
+{
+  return cJSON_GetArrayItem (cJSON_GetObjectItemCaseSensitive (result, "cells"), index);
+}
+
+static void
+test_rows_and_sizes (void)
+{
+  cJSON *result = parse (sizes_text);
+  g_autoptr (GPtrArray) rows = scope_cells_list_rows (result);
+  g_autoptr (GPtrArray) sizes = scope_cells_list_sizes (result);
+  g_autofree char *name = scope_cell_dup_name (rows->pdata[1], result);
+  g_autofree char *size = scope_cell_dup_varying_size (sizes->pdata[1], result);
+  g_autofree char *whole = scope_cell_dup_size (sizes->pdata[1]);
+  const cJSON     *slow, *fast;
+
+  g_assert_true (scope_cells_are_result (result));
+  g_assert_cmpuint (rows->len, ==, 2);
+  g_assert_cmpuint (sizes->len, ==, 2);
+  g_assert_cmpstr (name, ==, "fused, static");
+  g_assert_cmpstr (size, ==, "batch 8");
+  g_assert_cmpstr (whole, ==, "batch 8, inference");
+  g_assert_true (scope_cells_find (result, "fused, static", sizes->pdata[1]) == cell (result, 3));
+  g_assert_null (scope_cells_find (result, "while, static", sizes->pdata[1]));
+  scope_cells_find_extremes (result, cell (result, 3), &slow, &fast);
+  g_assert_true (slow == cell (result, 3));
+  g_assert_true (fast == cell (result, 2));
+  cJSON_Delete (result);
+}
+
+/* The pair's own explanation, in either order; that of the whole result belongs to the first size. */
+static void
+test_explanations (void)
+{
+  cJSON       *result = parse (sizes_text), *old;
+  const cJSON *found = scope_pair_find_explanation (result, cell (result, 0), cell (result, 1));
+
+  g_assert_cmpfloat (scope_json_get_number (found, "saved"), ==, 1e-3);
+  g_assert_true (scope_pair_find_explanation (result, cell (result, 1), cell (result, 0)) == found);
+  g_assert_null (scope_pair_find_explanation (result, cell (result, 2), cell (result, 3)));
+
+  old = cJSON_GetArrayItem (cJSON_GetObjectItemCaseSensitive (result, "pairs"), 0);
+  cJSON_DeleteItemFromObjectCaseSensitive (old, "explanation");
+  found = scope_pair_find_explanation (result, cell (result, 1), cell (result, 0));
+  g_assert_cmpfloat (scope_json_get_number (found, "saved"), ==, 7);
+  g_assert_null (scope_pair_find_explanation (result, cell (result, 2), cell (result, 3)));
+  cJSON_Delete (result);
+}
+
+/* Several modes are told apart by title; one mode is not named. */
+static void
+test_titles (void)
+{
+  cJSON *one = parse (sizes_text);
+  cJSON *two = parse ("{'cells':[{'variant':'fused','mode':'static','median':1},"
+                      "{'variant':'fused','mode':'hybrid','median':1}],'pairs':[]}");
+  cJSON *recordings = parse (
+      "{'cells':[{'variant':'fused','mode':'static','capture':'/tmp/monday.hscope','median':1},"
+      "{'variant':null,'capture':'/tmp/tuesday.hscope','median':2}],"
+      "'pairs':[{'a':'/tmp/tuesday.hscope','b':'/tmp/monday.hscope'}],"
+      "'baseline':['/tmp/monday.hscope']}");
+  g_autofree char *plain = scope_cell_dup_title (cell (one, 1), one);
+  g_autofree char *with_mode = scope_cell_dup_title (cell (two, 1), two);
+  g_autofree char *file = scope_cell_dup_title (cell (recordings, 1), recordings);
+
+  g_assert_cmpstr (plain, ==, "Fused Operator");
+  g_assert_cmpstr (with_mode, ==, "Fused Operator, hybrid");
+  g_assert_cmpstr (file, ==, "tuesday");
+  g_assert_false (scope_cell_has_size (cell (two, 0)));
+  g_assert_true (scope_cell_has_size (cell (one, 0)));
+  g_assert_nonnull (scope_pair_find (recordings, cell (recordings, 0), cell (recordings, 1)));
+  cJSON_Delete (one);
+  cJSON_Delete (two);
+  cJSON_Delete (recordings);
+}
+
+/* Other JSON is no result, nor is a list of cells without any. */
+static void
+test_other_json (void)
+{
+  static const char *const texts[] = {
+    "{}",
+    "[]",
+    "{'nodes':[]}",
+    "{'cells':[],'pairs':[]}",
+    "{'cells':[1],'pairs':[]}",
+    "{'cells':{},'pairs':[]}",
+  };
+
+  g_assert_false (scope_cells_are_result (NULL));
+  for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
+    {
+      cJSON *json = parse (texts[i]);
+
+      g_assert_false (scope_cells_are_result (json));
+      cJSON_Delete (json);
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/app/compare-cells/rows-are-forms-and-columns-sizes", test_rows_and_sizes);
+  g_test_add_func ("/app/compare-cells/a-pair-has-its-own-explanation", test_explanations);
+  g_test_add_func ("/app/compare-cells/titles-tell-rows-apart", test_titles);
+  g_test_add_func ("/app/compare-cells/other-json-is-no-result", test_other_json);
+  return g_test_run ();
+}

@@ -1,0 +1,320 @@
+/* window-compare.c — the page that compares forms: panes, results, choosing a pair, curves.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "tests/app/window-case.h"
+
+#include "app/session/settings.h"
+
+#include <string.h>
+
+static const char *const shapes[] = { "data=2,6,4", NULL };
+
+static gboolean
+are_drawn (gpointer data)
+{
+  for (guint i = 0; i < scope_compare_page_n_panes (data); i++)
+    if (!scope_compare_pane_is_settled (scope_compare_page_get_pane (data, i)))
+      return FALSE;
+  return scope_compare_page_n_panes (data) == 3;
+}
+
+static gboolean
+is_measured (gpointer data)
+{
+  return scope_compare_page_is_measured (data);
+}
+
+static gboolean
+is_coloured (gpointer data)
+{
+  return scope_canvas_get_overlay (scope_compare_pane_get_canvas (data)) != NULL;
+}
+
+static gboolean
+is_different (gpointer data)
+{
+  VizOverlay *overlay = scope_canvas_get_overlay (scope_compare_pane_get_canvas (data));
+
+  return overlay && viz_overlay_scale (overlay) == VIZ_SCALE_DIFFERENCE;
+}
+
+static gboolean
+has_comparison (gpointer unused G_GNUC_UNUSED)
+{
+  return scope_window_get_comparison (window) != NULL;
+}
+
+static ScopeComparePage *
+open_comparison (const char *model, const char *const *own_shapes)
+{
+  ScopeComparePage *compare;
+
+  scope_settings_set_int ("compare-seconds", 4);
+  gui_open (window, model, own_shapes);
+  gui_act (window, "win.compare", NULL);
+  compare = scope_window_get_comparison (window);
+  g_assert_nonnull (compare);
+  return compare;
+}
+
+/* Selecting a node in the first pane highlights the matching nodes in the others, with their step. */
+static void
+check_partners (ScopeComparePage *compare)
+{
+  ScopeComparePane *first = scope_compare_page_get_pane (compare, 0);
+  ScopeWorkspace   *workspace = scope_compare_pane_get_workspace (first);
+  ScopeDocument    *document = scope_workspace_get_document (workspace);
+  VizDiagram       *diagram = scope_document_get_diagram (document);
+  guint32           chain = VIZ_ROOT, step = VIZ_ROOT;
+
+  for (guint32 box = 1; box < viz_diagram_n_boxes (diagram) && chain == VIZ_ROOT; box++)
+    if (viz_diagram_box (diagram, box)->kind == VIZ_BOX_STEPS)
+      chain = box;
+  g_assert_cmpuint (chain, !=, VIZ_ROOT);
+  for (guint32 i = 0; i < viz_diagram_box (diagram, chain)->n_children; i++)
+    if (viz_diagram_box (diagram, viz_diagram_child (diagram, chain, i))->step == 1)
+      step = viz_diagram_child (diagram, chain, i);
+  g_assert_cmpuint (step, !=, VIZ_ROOT);
+  scope_workspace_select (workspace, step);
+  gui_spin (100);
+  for (guint i = 1; i < scope_compare_page_n_panes (compare); i++)
+    {
+      GtkWidget *note =
+          gui_find (GTK_WIDGET (scope_compare_page_get_pane (compare, i)), "pane-partner");
+
+      g_assert_true (gtk_widget_get_visible (note));
+      g_assert_nonnull (strstr (gtk_label_get_text (GTK_LABEL (note)), "step 1"));
+    }
+  scope_workspace_select (workspace, VIZ_ROOT);
+  g_assert_false (gtk_widget_get_visible (
+      gui_find (GTK_WIDGET (scope_compare_page_get_pane (compare, 1)), "pane-partner")));
+  scope_workspace_select (workspace, step);
+}
+
+static void
+check_links (ScopeComparePage *compare)
+{
+  ScopeComparePane *first = scope_compare_page_get_pane (compare, 0);
+  ScopeComparePane *second = scope_compare_page_get_pane (compare, 1);
+  ScopeRelativeView look, before;
+
+  gui_act (compare, "compare.fit", NULL);
+  gui_spin (50);
+  scope_canvas_zoom_by (scope_compare_pane_get_canvas (first), 1.5, 10, 10);
+  g_assert_true (scope_compare_pane_get_relative_view (first, &look));
+  g_assert_true (scope_compare_pane_get_relative_view (second, &before));
+  g_assert_cmpfloat_with_epsilon (look.zoom, before.zoom, 1e-3);
+  gui_act (compare, "compare.linked", NULL);
+  scope_canvas_zoom_by (scope_compare_pane_get_canvas (first), 1.5, 10, 10);
+  g_assert_true (scope_compare_pane_get_relative_view (second, &look));
+  g_assert_cmpfloat_with_epsilon (look.zoom, before.zoom, 1e-6);
+  gui_act (compare, "compare.linked", NULL);
+  gui_act (compare, "compare.fit", NULL);
+}
+
+static void
+test_compare (void)
+{
+  ScopeComparePage *compare = open_comparison ("cell-lstm-t6-ntc-none", shapes);
+  ScopeComparePane *second;
+
+  g_assert_true (gui_wait (are_drawn, compare, 60000));
+  g_assert_cmpuint (scope_compare_page_n_panes (compare), ==, 3);
+  take_picture (window, "compare-drawn");
+  check_links (compare);
+  check_partners (compare);
+  take_picture (window, "compare-partners");
+  g_assert_true (gui_wait (is_measured, compare, 60000));
+  second = scope_compare_page_get_pane (compare, 1);
+  g_assert_true (gui_wait (is_coloured, second, 10000));
+  take_picture (window, "compare-measured");
+  g_assert_nonnull (gui_find (GTK_WIDGET (compare), "compare-matrix"));
+  gui_act (compare, "compare.colours", "difference");
+  g_assert_true (gui_wait (is_different, second, 10000));
+  take_picture (window, "compare-difference");
+  gui_act (compare, "compare.colours", "self");
+
+  g_signal_emit_by_name (scope_compare_page_get_pane (compare, 2), "closed");
+  g_assert_cmpuint (scope_compare_page_n_panes (compare), ==, 2);
+  gui_act (compare, "compare.add", NULL);
+  g_assert_cmpuint (scope_compare_page_n_panes (compare), ==, 3);
+  g_assert_true (gui_wait (are_drawn, compare, 60000));
+  gui_act (compare, "compare.measure", NULL);
+  gui_spin (50);
+  gui_act (compare, "compare.stop", NULL);
+  g_assert_true (gui_wait (is_measured, compare, 10000));
+}
+
+/* Without recurrent cells every pane shows a reason, and nothing is measured. */
+static void
+test_compare_refused (void)
+{
+  ScopeComparePage *compare = open_comparison ("mlp-dropout", shapes);
+
+  g_assert_true (gui_wait (are_drawn, compare, 60000));
+  for (guint i = 0; i < scope_compare_page_n_panes (compare); i++)
+    g_assert_true (scope_compare_pane_is_refused (scope_compare_page_get_pane (compare, i)));
+  take_picture (window, "compare-refused");
+}
+
+/* --- Results --- */
+
+static GtkWidget *
+find (ScopeComparePage *compare, const char *name)
+{
+  GtkWidget *widget = gui_find (GTK_WIDGET (compare), name);
+
+  g_assert_nonnull (widget);
+  return widget;
+}
+
+static const char *
+state_of (ScopeComparePage *compare)
+{
+  return gtk_stack_get_visible_child_name (GTK_STACK (find (compare, "compare-states")));
+}
+
+/* The first label in root that begins with a text; NULL: there is none. */
+static GtkWidget *
+find_text (GtkWidget *root, const char *text)
+{
+  if (GTK_IS_LABEL (root) && g_str_has_prefix (gtk_label_get_text (GTK_LABEL (root)), text))
+    return root;
+  for (GtkWidget *child = gtk_widget_get_first_child (root); child;
+       child = gtk_widget_get_next_sibling (child))
+    {
+      GtkWidget *found = find_text (child, text);
+
+      if (found)
+        return found;
+    }
+  return NULL;
+}
+
+static void
+choose_row (ScopeComparePage *compare, const char *name)
+{
+  GtkWidget *row = find (compare, name);
+
+  g_signal_emit_by_name (gtk_widget_get_parent (row), "row-activated", row);
+}
+
+static gboolean
+is_explained (ScopeComparePage *compare, const char *slow, const char *fast)
+{
+  g_autofree char *a = g_strdup_printf ("From %s to %s", slow, fast);
+  g_autofree char *b = g_strdup_printf ("From %s to %s", fast, slow);
+  GtkWidget       *why = find (compare, "compare-why");
+
+  return find_text (why, a) || find_text (why, b);
+}
+
+/* Two clicks choose the pair that is explained; the tab keeps its result, and is selected when the same
+ * comparison is asked for again. */
+static void
+test_pair (void)
+{
+  ScopeComparePage *compare = open_comparison ("cell-lstm-t6-ntc-none", shapes);
+  ScopePage        *model;
+
+  g_assert_true (gui_wait (is_measured, compare, 120000));
+  g_assert_cmpstr (state_of (compare), ==, "result");
+  choose_row (compare, "unrolled, static");
+  choose_row (compare, "foreach, static");
+  g_assert_true (is_explained (compare, "Unrolled", "Foreach Loop"));
+  choose_row (compare, "fused, static");
+  g_assert_true (is_explained (compare, "Foreach Loop", "Fused Operator"));
+  take_picture (window, "compare-pair");
+
+  gui_act (window, "win.close-tab", NULL);
+  gui_spin (100);
+  g_assert_null (scope_window_get_comparison (window));
+  model = scope_window_get_page (window);
+  g_assert_nonnull (model);
+  gui_act (window, "win.compare", NULL);
+  compare = scope_window_get_comparison (window);
+  g_assert_true (gui_wait (is_measured, compare, 120000));
+  adw_tab_view_set_selected_page (
+      ADW_TAB_VIEW (gtk_widget_get_ancestor (GTK_WIDGET (compare), ADW_TYPE_TAB_VIEW)),
+      adw_tab_view_get_page (ADW_TAB_VIEW (
+                                 gtk_widget_get_ancestor (GTK_WIDGET (compare), ADW_TYPE_TAB_VIEW)),
+                             GTK_WIDGET (model)));
+  g_assert_true (scope_window_get_page (window) == model);
+  gui_act (window, "win.compare", NULL);
+  g_assert_true (scope_window_get_comparison (window) == compare);
+  g_assert_cmpstr (state_of (compare), ==, "result");
+}
+
+/* A cancelled measurement says so, and does not take the place of an earlier result. */
+static void
+test_cancelled (void)
+{
+  ScopeComparePage *compare = open_comparison ("cell-lstm-t6-ntc-none", shapes);
+  GtkSpinButton    *seconds = GTK_SPIN_BUTTON (find (compare, "compare-seconds"));
+
+  gtk_spin_button_set_value (seconds, 300); /* more than the test takes */
+  g_assert_true (gui_wait (are_drawn, compare, 60000));
+  g_assert_cmpstr (state_of (compare), ==, "waiting");
+  take_picture (window, "compare-measuring");
+  gui_act (compare, "compare.stop", NULL);
+  g_assert_true (gui_wait (is_measured, compare, 10000));
+  g_assert_cmpstr (state_of (compare), ==, "cancelled");
+  take_picture (window, "compare-cancelled");
+  gtk_spin_button_set_value (seconds, 4);
+  gui_act (compare, "compare.measure", NULL);
+  g_assert_true (gui_wait (is_measured, compare, 120000));
+  g_assert_cmpstr (state_of (compare), ==, "result");
+  gtk_spin_button_set_value (seconds, 300);
+  gui_act (compare, "compare.measure", NULL);
+  gui_spin (50);
+  g_assert_cmpstr (state_of (compare), ==, "result");
+  gui_act (compare, "compare.stop", NULL);
+  g_assert_true (gui_wait (is_measured, compare, 10000));
+  g_assert_cmpstr (state_of (compare), ==, "result");
+  g_assert_nonnull (strstr (gtk_label_get_text (GTK_LABEL (find (compare, "compare-message"))),
+                            "the earlier result is shown"));
+  gui_act (compare, "compare.dismiss", NULL);
+  scope_settings_set_int ("compare-seconds", 4);
+}
+
+/* Several sizes become columns of the table and curves; the earlier result stays in the list. */
+static void
+test_curves (void)
+{
+  ScopeComparePage *compare;
+  GtkWidget        *results;
+
+  scope_settings_set_int ("compare-seconds", 4);
+  gui_act (window, "win.compare-example", "lstm-unrolled");
+  g_assert_true (gui_wait (has_comparison, NULL, 30000));
+  compare = scope_window_get_comparison (window);
+  g_assert_true (gui_wait (is_measured, compare, 120000));
+  results = find (compare, "compare-results");
+  g_assert_false (gtk_widget_get_visible (results));
+  g_assert_null (gui_find (GTK_WIDGET (compare), "compare-curves-batch"));
+  gtk_editable_set_text (GTK_EDITABLE (find (compare, "compare-batches")), " 1, 2 ");
+  gtk_editable_set_text (GTK_EDITABLE (find (compare, "compare-lengths")), "3 4");
+  gtk_editable_set_text (GTK_EDITABLE (find (compare, "compare-units")), "8,16");
+  gui_act (compare, "compare.measure", NULL);
+  g_assert_true (gui_wait (is_measured, compare, 120000));
+  find (compare, "compare-curves-batch");
+  find (compare, "compare-curves-length");
+  find (compare, "compare-curves-hidden");
+  g_assert_cmpuint (g_list_model_get_n_items (
+                        gtk_drop_down_get_model (GTK_DROP_DOWN (find (compare, "compare-size")))),
+                    ==,
+                    8);
+  take_picture (window, "compare-curves");
+  g_assert_true (gtk_widget_get_visible (results));
+  gtk_drop_down_set_selected (GTK_DROP_DOWN (results), 0);
+  g_assert_null (gui_find (GTK_WIDGET (compare), "compare-curves-batch"));
+}
+
+void
+add_compare_tests (void)
+{
+  add_test ("/app/window/compares-forms-in-linked-panes", CASE_EMPTY, test_compare);
+  add_test ("/app/window/says-why-forms-cannot-be-compared", CASE_EMPTY, test_compare_refused);
+  add_test ("/app/window/explains-the-chosen-pair-of-forms", CASE_EMPTY, test_pair);
+  add_test ("/app/window/keeps-a-result-when-measuring-is-cancelled", CASE_EMPTY, test_cancelled);
+  add_test ("/app/window/draws-curves-over-every-size", CASE_EMPTY, test_curves);
+}
