@@ -12,7 +12,8 @@
 typedef struct
 {
   const char *option;
-  const char *ending; /* of the file if “-” stands for it (streams.h); NULL: several files */
+  const char *ending;  /* of the file if “-” stands for it (streams.h); NULL: several files */
+  const char *endings; /* what its name may end in, separated by spaces; NULL: anything */
 } ScopeOutput;
 
 typedef struct
@@ -31,6 +32,7 @@ typedef struct
    * options_size bytes, which is zeroed, filled by the parser and passed to run. */
   const GOptionEntry *options;
   gsize               options_size;
+  const ScopeRange   *ranges; /* of its numbers, ends with an empty one; (nullable) */
 
   /* For the sandbox, besides outputs: whether the last of several file arguments may be written; a
    * file in the user's cache that is written, in a folder of its own (transfer full); and the program

@@ -3,8 +3,11 @@
  * Start at scope_main(), which finds the command in the table, parses its options and runs it.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/command.h"
+#include "app/command/crash.h"
 #include "app/command/describe.h"
 #include "app/command/enter-sandbox.h"
+#include "app/command/outputs.h"
+#include "app/command/progress.h"
 #include "app/command/streams.h"
 #include "app/command/terminal.h"
 #include "app/sandbox/resources.h"
@@ -56,6 +59,7 @@ typedef struct
   gpointer            options; /* command->options_size bytes */
   GArray             *entries; /* of GOptionEntry, with addresses in common and options */
   GArray             *files;   /* those of them that name a file */
+  GArray             *numbers; /* of ScopeNumber; those of them that take a number */
   char *const        *argv;    /* of main() */
   ScopeSandboxMode    sandbox;
 } Invocation;
@@ -81,12 +85,38 @@ free_value (const GOptionEntry *entry)
     g_clear_pointer ((char ***) entry->arg_data, g_strfreev);
 }
 
-static void
-add_entry (Invocation *call, GOptionEntry entry, gpointer base)
+/* For GOptionArgFunc; data: an Invocation. */
+static gboolean
+parse_number (const char *option, const char *text, gpointer data, GError **error)
 {
-  gboolean names_file = entry.arg == G_OPTION_ARG_FILENAME;
+  const Invocation *call = data;
+
+  for (guint i = 0; i < call->numbers->len; i++)
+    {
+      const ScopeNumber *number = &g_array_index (call->numbers, ScopeNumber, i);
+
+      if (strcmp (option + strspn (option, "-"), number->option) == 0)
+        return scope_number_parse (number, text, error);
+    }
+  g_return_val_if_reached (FALSE);
+}
+
+static void
+add_entry (Invocation *call, GOptionEntry entry, gpointer base, const ScopeRange *ranges)
+{
+  gboolean names_file =
+      entry.arg == G_OPTION_ARG_FILENAME || entry.arg == G_OPTION_ARG_FILENAME_ARRAY;
+  GOptionArgFunc parser = parse_number;
+  ScopeNumber    number;
 
   bind_entry (&entry, base);
+  if (scope_number_init (&number, &entry, ranges))
+    {
+      g_array_append_val (call->numbers, number);
+      entry.arg = G_OPTION_ARG_CALLBACK;
+      memcpy (&entry.arg_data, &parser, sizeof parser);
+      entry.flags |= G_OPTION_FLAG_FILENAME; /* no conversion */
+    }
   g_array_append_val (call->entries, entry);
   if (names_file)
     g_array_append_val (call->files, entry);
@@ -99,9 +129,9 @@ collect_entries (Invocation *call)
   g_autoptr (GArray) common = scope_common_options_list (call->command->option_groups);
 
   for (guint i = 0; call->command->options && call->command->options[i].long_name; i++)
-    add_entry (call, call->command->options[i], call->options);
+    add_entry (call, call->command->options[i], call->options, call->command->ranges);
   for (guint i = 0; i < common->len; i++)
-    add_entry (call, g_array_index (common, GOptionEntry, i), &call->common);
+    add_entry (call, g_array_index (common, GOptionEntry, i), &call->common, scope_common_ranges);
 }
 
 static gboolean
@@ -188,16 +218,21 @@ describe_command (const ScopeCommand *command)
 static int
 run_parsed (Invocation *call, char **files, GError **error)
 {
-  ScopeStreams streams = { .stdout_fd = -1, .has_json = call->common.json };
+  ScopeStreams streams = SCOPE_STREAMS_NONE;
   int          code = SCOPE_EXIT_USAGE;
   gboolean     is_done;
 
+  streams.has_json = call->common.json;
+
   if (scope_streams_open (&streams, call->command, files, call->files, error))
     code = call->command->run (&call->common, call->options, files, error);
-  is_done = code == SCOPE_EXIT_DONE || code == SCOPE_EXIT_CHECK_FAILED;
-  if (!scope_streams_close (&streams, is_done && !(error && *error), *error ? NULL : error))
-    code = is_done ? SCOPE_EXIT_FILE : code;
-  return code;
+  is_done = !*error && (code == SCOPE_EXIT_DONE || code == SCOPE_EXIT_CHECK_FAILED);
+  if (is_done && !call->common.json)
+    scope_outputs_print (call->command, call->options, files, streams.output_name);
+  if (!scope_streams_close (&streams, is_done, *error ? NULL : error))
+    return is_done ? SCOPE_EXIT_FILE : code;
+  /* What was measured or trained until then is printed and written. */
+  return scope_get_signal () != 0 ? 128 + scope_get_signal () : code;
 }
 
 /* Limits what the process can do from here on. */
@@ -226,18 +261,23 @@ parse_and_run (Invocation *call, int argc, char **argv)
   g_autofree char    *description = describe_command (command);
   g_autofree char    *program = g_strconcat ("hscope ", command->name, NULL);
   g_autoptr (GOptionContext) context = g_option_context_new (usage);
+  GOptionGroup *group = g_option_group_new (NULL, NULL, NULL, call, NULL);
   g_autoptr (GError) error = NULL;
   int code = SCOPE_EXIT_USAGE;
 
   g_set_prgname (program);
   g_option_context_set_description (context, description);
-  g_option_context_add_main_entries (context, (GOptionEntry *) call->entries->data, NULL);
+  g_option_group_add_entries (group, (GOptionEntry *) call->entries->data);
+  g_option_context_set_main_group (context, group);
   if (g_option_context_parse (context, &argc, &argv, &error) &&
       scope_common_options_set_limits (&call->common, &error) &&
       scope_common_options_check (&call->common, &error) &&
-      check_files (command, argv + 1, &error) && protect (call, argv + 1, &error) &&
-      scope_load_operators (&call->common, &error))
+      check_files (command, argv + 1, &error) &&
+      scope_outputs_check (command, call->options, argv + 1, &error) &&
+      protect (call, argv + 1, &error) && scope_load_operators (&call->common, &error))
     {
+      if (call->common.json)
+        scope_crash_set_json ();
       if (call->common.threads > 0)
         hyb_parallel_set_threads ((guint) call->common.threads);
       code = run_parsed (call, argv + 1, &error);
@@ -247,7 +287,8 @@ parse_and_run (Invocation *call, int argc, char **argv)
     {
       suggest_option (call, error);
       print_failure (given, error);
-      code = scope_exit_of_error (error);
+      if (code < 128)
+        code = scope_exit_of_error (error);
     }
   return code;
 }
@@ -261,11 +302,12 @@ run_command (const ScopeCommand *command, char **argv, char *const *whole, Scope
   g_autofree char  **arguments = g_memdup2 (argv, ((gsize) argc + 1) * sizeof *argv);
   g_autoptr (GArray) entries = g_array_new (TRUE, TRUE, sizeof (GOptionEntry));
   g_autoptr (GArray) names = g_array_new (TRUE, TRUE, sizeof (GOptionEntry));
+  g_autoptr (GArray) numbers = g_array_new (FALSE, FALSE, sizeof (ScopeNumber));
   Invocation call = { .command = command,
-                      .common = { .epoch = HYB_EPOCH_HIGHEST },
                       .options = options,
                       .entries = entries,
                       .files = names,
+                      .numbers = numbers,
                       .argv = whole,
                       .sandbox = sandbox };
   int        code;

@@ -10,13 +10,14 @@
 #include "engine/base/error.h"
 #include "engine/base/limits.h"
 #include "engine/block/plugin.h"
+#include "engine/formats/model-files.h"
 
+#include <math.h>
 #include <string.h>
 
 #define MAX_THREADS 4096
 /* Steps instead of time, so that the same file is refused on every machine. */
 #define STEPS_PER_SECOND 5e6
-#define MAX_SECONDS      1e9
 
 typedef struct
 {
@@ -151,6 +152,13 @@ static const CommonOption common_options[] = {
 
 #undef OPTION
 
+const ScopeRange scope_common_ranges[] = {
+  { "epoch", 0, 1e9, HYB_EPOCH_HIGHEST },
+  { "seed", -INFINITY, INFINITY, 0 },
+  { "threads", 1, MAX_THREADS, 0 },
+  { 0 },
+};
+
 GArray *
 scope_common_options_list (ScopeOptionGroups groups)
 {
@@ -228,19 +236,29 @@ scope_common_options_set_limits (const ScopeCommonOptions *common, GError **erro
                    common->limit_memory);
       return FALSE;
     }
-  if (!(common->limit_work >= 0 && common->limit_work <= MAX_SECONDS) || common->limit_cpu < 0)
-    {
-      g_set_error (error,
-                   SCOPE_ERROR,
-                   SCOPE_ERROR_USAGE,
-                   "--limit-%s: the limit must be a positive number of seconds",
-                   common->limit_cpu < 0 ? "cpu" : "work");
-      return FALSE;
-    }
   /* 0: the default. */
   hyb_limits_set (memory,
                   common->limit_work > 0 ? (guint64) MAX (common->limit_work * STEPS_PER_SECOND, 1)
                                          : 0);
+  return TRUE;
+}
+
+static gboolean
+refuse (const char *option, const char *value, const char *what, GError **error)
+{
+  g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE, "--%s %s: %s", option, value, what);
+  return FALSE;
+}
+
+/* Names and dimensions depend on the model and are checked with it. */
+static gboolean
+check_types (const ScopeCommonOptions *common, GError **error)
+{
+  if (common->dtype && hyb_dtype_from_name (common->dtype) == HYB_DTYPE_UNKNOWN)
+    return refuse ("dtype", common->dtype, "unknown element type; write it as in float32", error);
+  for (guint i = 0; common->shapes && common->shapes[i]; i++)
+    if (!strchr (common->shapes[i], '='))
+      return refuse ("shape", common->shapes[i], "write it as NAME=1,3,224,224", error);
   return TRUE;
 }
 
@@ -286,17 +304,7 @@ scope_common_options_check (const ScopeCommonOptions *common, GError **error)
                    common->device);
       return FALSE;
     }
-  if (common->threads < 0 || common->threads > MAX_THREADS)
-    {
-      g_set_error (error,
-                   SCOPE_ERROR,
-                   SCOPE_ERROR_USAGE,
-                   "--threads %d: the number of threads must be between 1 and %d",
-                   common->threads,
-                   MAX_THREADS);
-      return FALSE;
-    }
-  return check_passes (common, error);
+  return check_types (common, error) && check_passes (common, error);
 }
 
 gboolean

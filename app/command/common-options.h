@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "app/command/option-values.h"
 #include "engine/exec/executor.h"
 #include "engine/tensor/shape.h"
 
@@ -22,7 +23,7 @@ typedef struct
   char    *progress;
   char   **plugins; /* modules with operators */
   char    *limit_memory;
-  double   limit_work; /* seconds */
+  double   limit_work; /* seconds; 0: the default */
   gint64   limit_cpu;  /* seconds; 0: no limit */
   char    *params;
   gint64   epoch; /* HYB_EPOCH_HIGHEST if not given */
@@ -45,6 +46,9 @@ typedef struct
 /* Entries of --json, --progress, the limits and the groups given, with offsets into ScopeCommonOptions as
  * arg_data.  Array of GOptionEntry; (transfer full). */
 GArray *scope_common_options_list (ScopeOptionGroups groups);
+
+/* What the numbers among them take; ends with an empty one. */
+extern const ScopeRange scope_common_ranges[];
 
 /* Loads the operators of --plugin and of HYBRIDSCOPE_OPERATORS.  FALSE: a module cannot be used. */
 gboolean scope_load_operators (const ScopeCommonOptions *common, GError **error);

@@ -6,20 +6,43 @@
 #include "app/command/crash.h"
 
 #include "app/command/messages.h"
+#include "engine/formats/json-text.h"
 
 #include <signal.h>
+#include <string.h>
 #include <unistd.h>
 
-static char   message[1024];
-static gsize  message_length;
-static guint8 stack[64 << 10]; /* for the handler: the thread's own stack may have overflowed */
+static char     message[1024], document[2048];
+static gsize    message_length, document_length; /* 0: no document */
+static gboolean has_json;
+static guint8   stack[64 << 10]; /* for the handler: the thread's own stack may have overflowed */
 
 static void
 on_crash (int number)
 {
-  if (write (STDERR_FILENO, message, message_length) < 0)
+  if (write (STDOUT_FILENO, document, document_length) < 0 ||
+      write (STDERR_FILENO, message, message_length) < 0)
     _exit (SCOPE_EXIT_FILE);
   _exit (SCOPE_EXIT_MODEL);
+}
+
+void
+scope_crash_set_json (void)
+{
+  has_json = TRUE;
+}
+
+/* The document as scope_describe_error() writes it. */
+static void
+prepare_document (const char *plugin)
+{
+  g_autoptr (GString) text = g_string_new ("{\"error\": {\"message\": \"the plug-in crashed\", "
+                                           "\"place\": {\"file\": ");
+
+  hyb_json_append_string (text, plugin);
+  g_string_append (text, "}, \"hint\": \"Run it in a debugger: gdb --args hscope …\"}}\n");
+  document_length = text->len <= sizeof document ? text->len : 0;
+  memcpy (document, text->str, document_length);
 }
 
 void
@@ -36,6 +59,8 @@ scope_crash_set_plugin (const char *plugin)
                                "--args hscope …\n",
                                plugin),
            sizeof message - 1);
+  if (has_json)
+    prepare_document (plugin);
   sigaltstack (&signal_stack, NULL);
   sigemptyset (&action.sa_mask);
   for (guint i = 0; i < G_N_ELEMENTS (signals); i++)

@@ -7,3 +7,5 @@
 /* Installs handlers for SIGSEGV and similar signals that print which plug-in was loaded and
  * exit with SCOPE_EXIT_MODEL.  A later call replaces the name. */
 void scope_crash_set_plugin (const char *plugin);
+/* From now on a crash is also reported as a JSON document on stdout. */
+void scope_crash_set_json (void);

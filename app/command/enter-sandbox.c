@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/enter-sandbox.h"
 
+#include "app/command/outputs.h"
 #include "engine/base/limits.h"
 
 #include <string.h>
@@ -36,16 +37,6 @@ scope_take_sandbox_option (char *const *argv, ScopeSandboxMode *mode, guint *ski
   return FALSE;
 }
 
-/* The value of an option of the command; NULL: not given. */
-static const char *
-get_value (const ScopeSandboxedCall *call, const char *option)
-{
-  for (const GOptionEntry *entry = call->command->options; entry && entry->long_name; entry++)
-    if (strcmp (entry->long_name, option) == 0)
-      return *(char *const *) ((const char *) call->options + GPOINTER_TO_SIZE (entry->arg_data));
-  return NULL;
-}
-
 static void
 add_cache_file (GPtrArray *outputs, const ScopeCommand *command)
 {
@@ -75,9 +66,10 @@ list_outputs (const ScopeSandboxedCall *call)
   for (guint i = 0; call->command && call->command->outputs && call->command->outputs[i].option;
        i++)
     {
-      const char *value = get_value (call, call->command->outputs[i].option);
+      const char *value =
+          scope_output_get (call->command, call->options, call->command->outputs[i].option);
 
-      if (value)
+      if (value && strcmp (value, "-") != 0)
         add_output (outputs, value);
     }
   if (call->command && call->command->writes_last_file && n_files > 1)

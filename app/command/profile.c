@@ -35,23 +35,6 @@ typedef struct
   ScopeBaselineOptions baseline;
 } ProfileOptions;
 
-static gboolean
-check_options (const ScopeCommonOptions *common, const ProfileOptions *options, GError **error)
-{
-  if (!scope_check_device (common, error))
-    return FALSE;
-  if (options->repeat >= 0 && options->repeat <= 100000 && options->warmup >= -1 &&
-      options->traced >= 0 && options->traced <= 10000 && options->time_limit >= 0)
-    return TRUE;
-  g_set_error_literal (error,
-                       SCOPE_ERROR,
-                       SCOPE_ERROR_USAGE,
-                       "--repeat (at most 100000), --warmup, --traced (at most 10000) and "
-                       "--time-limit "
-                       "cannot be negative");
-  return FALSE;
-}
-
 /* Conditions of the measurement that only the command knows. */
 static ProfFacts *
 describe_conditions (const ScopeCommonOptions *common, HybModel *model, const char *file)
@@ -204,7 +187,7 @@ print_result (HybModel              *model,
 static int
 run_profile (const ScopeCommonOptions *common, gpointer data, char **files, GError **error)
 {
-  ProfileOptions *options = data;
+  const ProfileOptions *options = data;
   g_autoptr (HybModel) model = NULL;
   g_autoptr (HybTensorList) given = NULL;
   g_autoptr (ProfFacts) facts = NULL;
@@ -216,10 +199,7 @@ run_profile (const ScopeCommonOptions *common, gpointer data, char **files, GErr
   ScopeCommonOptions filled;
   g_auto (ScopeCompletion) completion = { 0 };
 
-  /* An option that was not given is 0. */
-  options->warmup = options->warmup == 0 ? -1 : options->warmup;
-  options->traced = options->traced == 0 ? 10 : options->traced;
-  if (!check_options (common, options, error) ||
+  if (!scope_check_device (common, error) ||
       !(recordings = scope_recordings_new (&options->baseline, common, NULL, error)) ||
       !(model = scope_open_model (common, files, error)))
     return SCOPE_EXIT_USAGE;
@@ -335,6 +315,13 @@ static const char *const examples[] = {
   NULL,
 };
 
+static const ScopeRange ranges[] = {
+  { "repeat", 1, 100000, 0 },
+  { "warmup", 0, 100000, -1 },
+  { "traced", 1, 10000, 10 },
+  { 0 },
+};
+
 static const ScopeOutput outputs[] = {
   { "capture", ".hscope" }, { "trace", ".json" }, { "csv", ".csv" },
   { "markdown", ".md" },    { "junit", ".xml" },  { 0 },
@@ -354,6 +341,7 @@ const ScopeCommand scope_command_profile = {
   .outputs = outputs,
   .options = profile_options,
   .options_size = sizeof (ProfileOptions),
+  .ranges = ranges,
   .dup_cache_file = prof_roofline_dup_file,
   .run = run_profile,
 };

@@ -109,8 +109,9 @@ scope_progress_finish (ScopeProgress *progress, const char *event, const char *f
 
 /* g_cancellable_cancel() is not async-signal-safe: the handler writes a byte into a pipe, and a
  * thread that reads the pipe cancels. */
-static int           pipe_ends[2] = { -1, -1 };
-static GCancellable *cancellable;
+static int                   pipe_ends[2] = { -1, -1 };
+static GCancellable         *cancellable;
+static volatile sig_atomic_t received; /* the first signal */
 
 static void
 on_signal (int number)
@@ -118,6 +119,8 @@ on_signal (int number)
   char byte = (char) number;
   int  saved_errno = errno;
 
+  if (received == 0)
+    received = number;
   if (write (pipe_ends[1], &byte, 1) < 0)
     _exit (128 + number);
   errno = saved_errno;
@@ -156,4 +159,10 @@ scope_cancel_on_signal (void)
       sigaction (SIGTERM, &action, NULL);
     }
   return cancellable;
+}
+
+int
+scope_get_signal (void)
+{
+  return received;
 }

@@ -25,3 +25,5 @@ void scope_progress_finish (ScopeProgress *progress, const char *event, const ch
 /* A cancellable that the first SIGINT or SIGTERM cancels; the second one ends the program.
  * (transfer none) */
 GCancellable *scope_cancel_on_signal (void);
+/* The signal that cancelled it; 0: none. */
+int scope_get_signal (void);

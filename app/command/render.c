@@ -407,8 +407,14 @@ static const char *const examples[] = {
   NULL,
 };
 
+static const ScopeRange ranges[] = {
+  { "depth", 0, 1e6, 0 },
+  { "scale", 0.01, 100, 0 },
+  { 0 },
+};
+
 static const ScopeOutput outputs[] = {
-  { "output", ".svg" },
+  { "output", ".svg", ".svg .png .pdf .dot" },
   { 0 },
 };
 
@@ -432,6 +438,7 @@ const ScopeCommand scope_command_render = {
   .outputs = outputs,
   .options = render_entries,
   .options_size = sizeof (RenderOptions),
+  .ranges = ranges,
   .dup_program = dup_layout_program,
   .run = render_run,
 };

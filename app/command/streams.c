@@ -4,11 +4,15 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/streams.h"
 
+#include "engine/base/error.h"
+#include "engine/base/limits.h"
+#include "engine/formats/file.h"
+#include "engine/formats/format.h"
+
 #include <errno.h>
-#include <fcntl.h>
-#include <glib/gstdio.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #define PIECE 65536
@@ -34,45 +38,52 @@ fail (const char *what, GError **error)
 }
 
 static gboolean
-copy (int from, int to, const char *what, GError **error)
+write_all (int to, const char *piece, gsize length)
+{
+  while (length > 0)
+    {
+      gssize written = write (to, piece, length);
+
+      if (written < 0 && errno != EINTR)
+        return FALSE;
+      piece += MAX (written, 0);
+      length -= (gsize) MAX (written, 0);
+    }
+  return TRUE;
+}
+
+/* Copies until the end of from, at most limit bytes. */
+static gboolean
+copy (int from, int to, guint64 limit, const char *what, GError **error)
 {
   g_autofree char *piece = g_malloc (PIECE);
+  guint64          total = 0;
   gssize           n;
 
   while ((n = read (from, piece, PIECE)) != 0)
     {
       if (n < 0 && errno == EINTR)
         continue;
-      if (n < 0)
+      if (n < 0 || !write_all (to, piece, (gsize) n))
         return fail (what, error);
-      for (gssize at = 0; at < n;)
-        {
-          gssize written = write (to, piece + at, (gsize) (n - at));
-
-          if (written < 0 && errno != EINTR)
-            return fail (what, error);
-          at += MAX (written, 0);
-        }
+      total += (guint64) n;
+      if (total > limit)
+        return hyb_error_at (error,
+                             HYB_FORMAT_ERROR,
+                             HYB_FORMAT_ERROR_LIMIT,
+                             what,
+                             "Name a file instead, or raise --limit-memory",
+                             "more than %" G_GUINT64_FORMAT " bytes do not fit into memory",
+                             limit);
     }
   return TRUE;
 }
 
-static gboolean
-need_folder (ScopeStreams *streams, GError **error)
-{
-  if (!streams->folder)
-    streams->folder = g_dir_make_tmp ("hscope-XXXXXX", error);
-  return streams->folder != NULL;
-}
-
-/* Copies stdin to a file and puts its name in place of the dash. */
+/* Copies stdin to a memory file and puts its name in place of the dash. */
 static gboolean
 read_stdin (ScopeStreams *streams, char **name, GError **error)
 {
-  int      fd;
-  gboolean is_done;
-
-  if (streams->input)
+  if (streams->stdin_copy >= 0)
     {
       g_set_error_literal (error,
                            SCOPE_ERROR,
@@ -80,56 +91,41 @@ read_stdin (ScopeStreams *streams, char **name, GError **error)
                            "“-” stands for two files, but stdin can be read only once");
       return FALSE;
     }
-  if (!need_folder (streams, error))
-    return FALSE;
-  streams->input = g_build_filename (streams->folder, "stdin", NULL);
-  fd = g_open (streams->input, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (fd < 0)
-    return fail (streams->input, error);
-  is_done = copy (STDIN_FILENO, fd, "stdin", error);
-  if (close (fd) != 0 && is_done)
-    is_done = fail (streams->input, error);
+  streams->stdin_copy = memfd_create ("stdin", MFD_CLOEXEC);
+  if (streams->stdin_copy < 0)
+    return fail ("stdin", error);
+  streams->input_name = g_strdup_printf ("/proc/self/fd/%d", streams->stdin_copy);
   g_free (*name);
-  *name = g_strdup (streams->input);
-  return is_done;
+  *name = g_strdup (streams->input_name);
+  return copy (STDIN_FILENO, streams->stdin_copy, hyb_limits_get_run_memory (), "stdin", error);
 }
 
-/* Puts the name of a file in place of the dash, which is copied to stdout later. */
+/* Puts a name with the right ending in place of the dash; what is written to it is copied to stdout later. */
 static gboolean
 write_stdout (ScopeStreams *streams, const ScopeOutput *output, char **name, GError **error)
 {
-  g_autofree char *base = NULL;
+  const char *reason = NULL;
 
   if (streams->has_json)
+    reason = "it and --json would both write to stdout";
+  else if (!output->ending)
+    reason = "stdout cannot hold several files";
+  else if (streams->output >= 0)
+    reason = "another file is written to stdout already";
+  if (reason)
     {
-      g_set_error (error,
-                   SCOPE_ERROR,
-                   SCOPE_ERROR_USAGE,
-                   "--%s - and --json would both write to stdout",
-                   output->option);
+      g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE, "--%s -: %s", output->option, reason);
       return FALSE;
     }
-  if (streams->output || !output->ending)
-    {
-      g_set_error (error,
-                   SCOPE_ERROR,
-                   SCOPE_ERROR_USAGE,
-                   output->ending ? "--%s -: another file is written to stdout already"
-                                  : "--%s -: two files are written, which stdout cannot hold",
-                   output->option);
-      return FALSE;
-    }
-  if (!need_folder (streams, error))
-    return FALSE;
-  base = g_strconcat ("stdout", output->ending, NULL);
-  streams->output = g_build_filename (streams->folder, base, NULL);
-  g_free (*name);
-  *name = g_strdup (streams->output);
-
   fflush (stdout);
-  streams->stdout_fd = dup (STDOUT_FILENO);
-  if (streams->stdout_fd < 0 || dup2 (STDERR_FILENO, STDOUT_FILENO) < 0)
+  streams->output = memfd_create ("stdout", MFD_CLOEXEC);
+  streams->real_stdout = dup (STDOUT_FILENO);
+  if (streams->output < 0 || streams->real_stdout < 0 || dup2 (STDERR_FILENO, STDOUT_FILENO) < 0)
     return fail ("stdout", error);
+  streams->output_name = g_strconcat ("stdout", output->ending, NULL);
+  hyb_file_redirect (streams->output_name, streams->output);
+  g_free (*name);
+  *name = g_strdup (streams->output_name);
   return TRUE;
 }
 
@@ -140,6 +136,27 @@ find_output (const ScopeCommand *command, const char *option)
     if (strcmp (command->outputs[i].option, option) == 0)
       return &command->outputs[i];
   return NULL;
+}
+
+/* Replaces the dashes among the values of an option. */
+static gboolean
+open_option (ScopeStreams       *streams,
+             const ScopeCommand *command,
+             const GOptionEntry *entry,
+             GError            **error)
+{
+  const ScopeOutput *output = find_output (command, entry->long_name);
+  char             **values = entry->arg_data;
+
+  if (entry->arg == G_OPTION_ARG_FILENAME && is_dash (*values))
+    return output ? write_stdout (streams, output, values, error)
+                  : read_stdin (streams, values, error);
+  if (entry->arg != G_OPTION_ARG_FILENAME_ARRAY)
+    return TRUE;
+  for (values = *(char ***) entry->arg_data; values && *values; values++)
+    if (is_dash (*values) && !read_stdin (streams, values, error))
+      return FALSE;
+  return TRUE;
 }
 
 gboolean
@@ -153,52 +170,41 @@ scope_streams_open (ScopeStreams       *streams,
     if (is_dash (files[i]))
       {
         /* The element belongs to the option parser. */
-        char *name = NULL;
+        char    *name = NULL;
+        gboolean is_read = read_stdin (streams, &name, error);
 
-        if (!read_stdin (streams, &name, error))
-          return FALSE;
         g_free (name);
-        files[i] = streams->input;
+        if (!is_read)
+          return FALSE;
+        files[i] = streams->input_name;
       }
   for (guint i = 0; i < entries->len; i++)
-    {
-      const GOptionEntry *entry = &g_array_index (entries, GOptionEntry, i);
-      const ScopeOutput  *output = find_output (command, entry->long_name);
-
-      if (entry->arg != G_OPTION_ARG_FILENAME || !is_dash (*(char **) entry->arg_data))
-        continue;
-      if (!(output ? write_stdout (streams, output, entry->arg_data, error)
-                   : read_stdin (streams, entry->arg_data, error)))
-        return FALSE;
-    }
+    if (!open_option (streams, command, &g_array_index (entries, GOptionEntry, i), error))
+      return FALSE;
   return TRUE;
 }
 
 gboolean
 scope_streams_close (ScopeStreams *streams, gboolean is_done, GError **error)
 {
-  if (streams->stdout_fd >= 0)
+  if (streams->real_stdout >= 0)
     {
       fflush (stdout);
-      dup2 (streams->stdout_fd, STDOUT_FILENO);
-      close (streams->stdout_fd);
+      dup2 (streams->real_stdout, STDOUT_FILENO);
+      close (streams->real_stdout);
     }
-  if (streams->output)
+  if (streams->output >= 0)
     {
-      int fd = is_done ? g_open (streams->output, O_RDONLY | O_CLOEXEC, 0) : -1;
-
+      hyb_file_redirect (NULL, -1);
       if (is_done)
-        is_done = fd >= 0 ? copy (fd, STDOUT_FILENO, "stdout", error) : fail ("stdout", error);
-      if (fd >= 0)
-        close (fd);
-      g_unlink (streams->output);
+        is_done = lseek (streams->output, 0, SEEK_SET) == 0
+                      ? copy (streams->output, STDOUT_FILENO, G_MAXUINT64, "stdout", error)
+                      : fail ("stdout", error);
+      close (streams->output);
     }
-  if (streams->input)
-    g_unlink (streams->input);
-  if (streams->folder)
-    g_rmdir (streams->folder);
-  g_clear_pointer (&streams->input, g_free);
-  g_clear_pointer (&streams->output, g_free);
-  g_clear_pointer (&streams->folder, g_free);
+  if (streams->stdin_copy >= 0)
+    close (streams->stdin_copy);
+  g_clear_pointer (&streams->input_name, g_free);
+  g_clear_pointer (&streams->output_name, g_free);
   return is_done;
 }

@@ -223,8 +223,18 @@ HybTensorList *
 scope_rnn_convert (const ScopeRnnOptions *options, HybTensorList *list, GError **error)
 {
   g_autoptr (HybModel) model = NULL;
-  HybGraph *graph = NULL;
+  HybGraph  *graph = NULL;
+  HybRnnMode mode;
 
+  if (options->cell && !hyb_rnn_mode_from_name (options->cell, &mode))
+    {
+      g_set_error (error,
+                   SCOPE_ERROR,
+                   SCOPE_ERROR_USAGE,
+                   "--cell %s: unknown cell; there are lstm, gru, rnn_tanh and rnn_relu",
+                   options->cell);
+      return NULL;
+    }
   if (!options->pack && !options->unpack)
     return hyb_tensor_list_ref (list);
   if (options->pack && options->unpack)

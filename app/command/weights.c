@@ -284,7 +284,7 @@ static const char *const examples[] = {
 };
 
 static const ScopeOutput outputs[] = {
-  { "to", ".npz" },
+  { "to", ".npz", ".npz .params" },
   { 0 },
 };
 

@@ -86,6 +86,20 @@ write_in_place (const char *path, HybWriteFunc write, gpointer data, GError **er
   return written;
 }
 
+static struct
+{
+  char *path; /* NULL: nothing is redirected */
+  int   descriptor;
+} redirection;
+
+void
+hyb_file_redirect (const char *path, int descriptor)
+{
+  g_free (redirection.path);
+  redirection.path = g_strdup (path);
+  redirection.descriptor = descriptor;
+}
+
 /* --- Temporary files --- */
 
 /* The process that wrote a temporary file of base; 0: name is no such file. */
@@ -244,6 +258,10 @@ hyb_file_prepare (const char *path, HybWriteFunc write, gpointer data, GError **
 
   file->descriptor = -1;
   file->path = g_strdup (path);
+  if (g_strcmp0 (path, redirection.path) == 0)
+    return write_descriptor (redirection.descriptor, path, write, data, error)
+               ? g_steal_pointer (&file)
+               : NULL;
   file->target = g_strdup (exists ? target : path);
   file->replaces = exists;
   if (exists && S_ISDIR (old.st_mode))

@@ -25,6 +25,10 @@ gboolean hyb_file_replace (const char *path, HybWriteFunc write, gpointer data, 
 /* hyb_file_replace() with n bytes of data. */
 gboolean hyb_file_replace_contents (const char *path, gconstpointer data, gsize n, GError **error);
 
+/* From now on what is written to a file of this name goes to the descriptor instead, from its current
+ * position.  Only the last call holds; path: NULL ends it. */
+void hyb_file_redirect (const char *path, int descriptor);
+
 /* A file that is completely written and waits to take the place of another.  With several of them, a
  * full disk changes none of the old files. */
 typedef struct _HybPendingFile HybPendingFile;

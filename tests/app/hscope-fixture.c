@@ -65,6 +65,20 @@ fixture_run (Fixture *fixture, char **arguments)
   fixture->code = WEXITSTATUS (status);
 }
 
+void
+fixture_run_line (Fixture *fixture, const char *line)
+{
+  g_autofree char *script =
+      g_strdup_printf ("hscope () { '%s' \"$@\"; }; cd '%s' && mkdir -p tmp && "
+                       "export TMPDIR=$PWD/tmp && %s",
+                       HSCOPE,
+                       fixture->folder,
+                       line);
+
+  fixture_run (fixture, (char *[]){ (char *) "/bin/sh", (char *) "-c", script, NULL });
+  g_test_message ("%s: %d %s", line, fixture->code, fixture->err);
+}
+
 cJSON *
 parse_output (Fixture *fixture)
 {

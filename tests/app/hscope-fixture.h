@@ -25,5 +25,7 @@ char *in_folder (Fixture *fixture, const char *name);
 /* Runs a program and sets out, err and code.  arguments: NULL-terminated; the first one is the
  * program.  The test fails if the program cannot be started or is ended by a signal. */
 void fixture_run (Fixture *fixture, char **arguments);
+/* Runs a line of the shell in the folder, where hscope is the program. */
+void fixture_run_line (Fixture *fixture, const char *line);
 /* Parses out, which must be one JSON document and nothing else; free it with cJSON_Delete(). */
 cJSON *parse_output (Fixture *fixture);

@@ -9,20 +9,6 @@ static const char *const commands[] = { "info",    "check",  "run",    "profile"
                                         "train",   "bench",  "import", "compare",
                                         "convert", "prove",  "report", "diff" };
 
-/* Runs a line of the shell in the folder, where hscope is the program. */
-static void
-run_line (Fixture *fixture, const char *line)
-{
-  g_autofree char *script = g_strdup_printf ("hscope () { '%s' \"$@\"; }; cd '%s' && mkdir -p tmp "
-                                             "&& export TMPDIR=$PWD/tmp && %s",
-                                             HSCOPE,
-                                             fixture->folder,
-                                             line);
-
-  fixture_run (fixture, (char *[]){ (char *) "/bin/sh", (char *) "-c", script, NULL });
-  g_test_message ("%s: %d %s", line, fixture->code, fixture->err);
-}
-
 /* --- Help --- */
 
 static void
@@ -35,7 +21,7 @@ test_the_examples_of_every_help_can_be_run (Fixture *fixture, gconstpointer unus
       guint n_examples = 0;
       char *begin;
 
-      run_line (fixture, line);
+      fixture_run_line (fixture, line);
       g_assert_cmpint (fixture->code, ==, 0);
       begin = strstr (fixture->out, "\nExamples:\n");
       g_assert_nonnull (begin);
@@ -47,7 +33,7 @@ test_the_examples_of_every_help_can_be_run (Fixture *fixture, gconstpointer unus
           n_examples++;
           if (strstr (lines[i], "PLUGIN.so"))
             continue; /* stands for a module of the user */
-          run_line (fixture, lines[i]);
+          fixture_run_line (fixture, lines[i]);
           g_assert_cmpint (fixture->code, ==, 0);
         }
       g_assert_cmpuint (n_examples, >=, 2);
@@ -59,9 +45,9 @@ test_help_of_a_command_is_that_of_its_option (Fixture *fixture, gconstpointer un
 {
   g_autofree char *help = NULL;
 
-  run_line (fixture, "hscope help convert");
+  fixture_run_line (fixture, "hscope help convert");
   help = g_strdup (fixture->out);
-  run_line (fixture, "hscope convert --help");
+  fixture_run_line (fixture, "hscope convert --help");
   g_assert_cmpstr (help, ==, fixture->out);
 }
 
@@ -80,7 +66,7 @@ test_misspelt_commands_and_options_are_suggested (Fixture             *fixture,
 
   for (guint i = 0; i < G_N_ELEMENTS (lines); i++)
     {
-      run_line (fixture, lines[i][0]);
+      fixture_run_line (fixture, lines[i][0]);
       g_assert_cmpint (fixture->code, ==, 2);
       g_assert_nonnull (strstr (fixture->err, lines[i][1]));
     }
@@ -91,23 +77,24 @@ test_misspelt_commands_and_options_are_suggested (Fixture             *fixture,
 static void
 test_a_dash_stands_for_stdin_and_stdout (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
 {
-  run_line (fixture,
-            "hscope new mlp --output net >log && "
-            "hscope info net-symbol.json net-0000.params --json > file.json && "
-            "hscope info - net-0000.params --json < net-symbol.json > stdin.json && "
-            "hscope check net-symbol.json - < net-0000.params >log && "
-            "hscope run net-symbol.json --init uniform --output out.npz >log && "
-            "hscope run net-symbol.json --init uniform --output - > piped.npz && "
-            "cmp out.npz piped.npz && "
-            "hscope render - --output - < net-symbol.json 2>log > piped.svg && "
-            "hscope weights net-0000.params --to - | hscope weights - --json > piped.json && "
-            "hscope weights net-0000.params --json > weights.json && "
-            "head -c 5 piped.svg");
+  fixture_run_line (fixture,
+                    "hscope new mlp --output net >log && "
+                    "hscope info net-symbol.json net-0000.params --json > file.json && "
+                    "hscope info - net-0000.params --json < net-symbol.json > stdin.json && "
+                    "hscope check net-symbol.json - < net-0000.params >log && "
+                    "hscope run net-symbol.json --init uniform --output out.npz >log && "
+                    "hscope run net-symbol.json --init uniform --output - > piped.npz && "
+                    "cmp out.npz piped.npz && "
+                    "hscope render - --output - < net-symbol.json 2>log > piped.svg && "
+                    "hscope weights net-0000.params --to - | hscope weights - --json > piped.json "
+                    "&& "
+                    "hscope weights net-0000.params --json > weights.json && "
+                    "head -c 5 piped.svg");
   g_assert_cmpint (fixture->code, ==, 0);
   g_assert_cmpstr (fixture->out, ==, "<svg ");
-  run_line (fixture, "cmp weights.json piped.json");
+  fixture_run_line (fixture, "cmp weights.json piped.json");
   g_assert_cmpint (fixture->code, ==, 0);
-  run_line (fixture, "ls tmp");
+  fixture_run_line (fixture, "ls tmp");
   g_assert_cmpstr (fixture->out, ==, "");
 }
 
@@ -116,14 +103,15 @@ test_a_dash_that_cannot_be_meant_is_refused (Fixture *fixture, gconstpointer unu
 {
   static const char *const lines[][2] = {
     { "hscope check - - </dev/null", "stdin can be read only once" },
-    { "hscope new mlp --output -", "two files are written" },
+    { "hscope new mlp --output -", "cannot hold several files" },
     { "hscope run gallery:mlp --init uniform --output - --aux -", "written to stdout already" },
     { "hscope run gallery:mlp --init uniform --output - --json", "both" },
+    { "hscope compare gallery:mlp --preset control-flow --resume -", "several files" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (lines); i++)
     {
-      run_line (fixture, lines[i][0]);
+      fixture_run_line (fixture, lines[i][0]);
       g_assert_cmpint (fixture->code, ==, 2);
       g_assert_nonnull (strstr (fixture->err, lines[i][1]));
     }
@@ -132,7 +120,7 @@ test_a_dash_that_cannot_be_meant_is_refused (Fixture *fixture, gconstpointer unu
 static void
 test_a_dash_for_a_full_stdout_fails (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
 {
-  run_line (fixture, "hscope run gallery:mlp --init uniform --output - >/dev/full");
+  fixture_run_line (fixture, "hscope run gallery:mlp --init uniform --output - >/dev/full");
   g_assert_cmpint (fixture->code, ==, 3);
   g_assert_nonnull (strstr (fixture->err, "No space left"));
 }
@@ -167,19 +155,19 @@ test_shapes_are_guessed_and_parameters_filled (Fixture *fixture, gconstpointer u
   g_autofree char *symbol = in_folder (fixture, "net-symbol.json");
 
   g_assert_true (g_file_set_contents (symbol, SYMBOL, -1, NULL));
-  run_line (fixture, "hscope profile net-symbol.json --repeat 5 --json");
+  fixture_run_line (fixture, "hscope profile net-symbol.json --repeat 5 --json");
   g_assert_cmpint (fixture->code, ==, 0);
   assert_guessed (fixture);
-  run_line (fixture, "hscope prove net-symbol.json net-symbol.json --json");
+  fixture_run_line (fixture, "hscope prove net-symbol.json net-symbol.json --json");
   g_assert_cmpint (fixture->code, ==, 0);
   assert_guessed (fixture);
 
-  run_line (fixture, "hscope run net-symbol.json");
+  fixture_run_line (fixture, "hscope run net-symbol.json");
   g_assert_cmpint (fixture->code, ==, 4);
   g_assert_nonnull (strstr (fixture->err, "no value for “data”, “fc_weight”"));
-  run_line (fixture, "hscope run net-symbol.json --init uniform");
+  fixture_run_line (fixture, "hscope run net-symbol.json --init uniform");
   g_assert_cmpint (fixture->code, ==, 0);
-  run_line (fixture, "hscope run net-symbol.json --init uniform --no-guess");
+  fixture_run_line (fixture, "hscope run net-symbol.json --init uniform --no-guess");
   g_assert_cmpint (fixture->code, ==, 4);
   g_assert_nonnull (strstr (fixture->err, "unknown shape of “data”"));
 }

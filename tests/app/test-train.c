@@ -185,7 +185,7 @@ test_interrupted (Fixture *fixture, gconstpointer unused)
     g_usleep (2000);
   kill (pid, SIGINT);
   waitpid (pid, &status, 0);
-  g_assert_true (WIFEXITED (status) && WEXITSTATUS (status) == 0);
+  g_assert_true (WIFEXITED (status) && WEXITSTATUS (status) == 130);
   g_test_message ("interrupted after %u steps", count_lines (fixture, "b.log"));
 
   hscope (fixture,

@@ -99,7 +99,6 @@ static gboolean
 measure (BenchCase *bench, const BenchCommandOptions *command, GString *line, GError **error)
 {
   double best, checksum;
-  int    repeat = command->repeat > 0 ? command->repeat : 5;
   guint  n_runs = (guint) command->runs;
 
   if (!warm_up (bench, n_runs > 0 ? 2 : WARM_UP_RUNS, &best, &checksum, error))
@@ -108,7 +107,7 @@ measure (BenchCase *bench, const BenchCommandOptions *command, GString *line, GE
   if (n_runs == 0)
     n_runs = (guint) CLAMP (SAMPLE_SECONDS / MAX (best, 1e-9), 1, 1e6);
   g_string_append (line, ", \"seconds\": [");
-  for (int i = 0; i < repeat; i++)
+  for (int i = 0; i < command->repeat; i++)
     {
       double seconds;
 
@@ -154,19 +153,6 @@ check_command (const BenchCommandOptions *command, GError **error)
                  SCOPE_ERROR,
                  SCOPE_ERROR_USAGE,
                  "hscope bench needs --case NAME; --list prints the names");
-  else if (command->repeat < 0 || command->repeat > MAX_REPEAT)
-    g_set_error (error,
-                 SCOPE_ERROR,
-                 SCOPE_ERROR_USAGE,
-                 "--repeat %d: the number of samples must be between 1 and %d",
-                 command->repeat,
-                 MAX_REPEAT);
-  else if (command->runs < 0)
-    g_set_error (error,
-                 SCOPE_ERROR,
-                 SCOPE_ERROR_USAGE,
-                 "--runs %d: the number of runs must be 1 or more",
-                 command->runs);
   else
     return TRUE;
   return FALSE;
@@ -251,6 +237,11 @@ static const char *const examples[] = {
   NULL,
 };
 
+static const ScopeRange ranges[] = {
+  { "repeat", 1, MAX_REPEAT, 5 },
+  { 0 },
+};
+
 const ScopeCommand scope_command_bench = {
   .name = "bench",
   .arguments = "",
@@ -260,5 +251,6 @@ const ScopeCommand scope_command_bench = {
   .examples = examples,
   .options = bench_options,
   .options_size = sizeof (BenchCommandOptions),
+  .ranges = ranges,
   .run = run_bench,
 };

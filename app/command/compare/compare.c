@@ -17,6 +17,7 @@
 #include "engine/base/error.h"
 #include "engine/block/plugin.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define DEFAULT_SECONDS 60.0
@@ -297,6 +298,19 @@ measure_ladder (ScopeComparison *self, const ScopeGroup *group, GError **error)
 }
 
 /* Builds, measures and prints one group, and the ladder of the first. */
+/* The captures that scope_group_write() has written. */
+static void
+print_captures (const ScopeGroup *group)
+{
+  for (guint i = 0; i < group->candidates->len; i++)
+    {
+      const ScopeCandidate *candidate = group->candidates->pdata[i];
+
+      if (candidate->capture && candidate->path)
+        printf ("wrote %s\n", candidate->path);
+    }
+}
+
 static gboolean
 compare_group (ScopeComparison *self,
                ScopeGroup      *group,
@@ -314,7 +328,10 @@ compare_group (ScopeComparison *self,
        !scope_group_write (group, self->options->captures, self->groups->len - 1, error)))
     return FALSE;
   if (!self->common->json)
-    scope_group_print (group);
+    {
+      scope_group_print (group);
+      print_captures (group);
+    }
   if (self->groups->len == 1 && !self->options->no_ladder && !is_cancelled () &&
       !measure_ladder (self, group, &local))
     {
@@ -541,7 +558,9 @@ static const char *const examples[] = {
 };
 
 static const ScopeOutput outputs[] = {
-  { "captures", NULL }, { "report", ".html" }, { "markdown", ".md" }, { "junit", ".xml" }, { 0 },
+  { "captures", NULL }, { "report", ".html", ".html .htm .svg .pdf" },
+  { "resume", NULL },   { "markdown", ".md" },
+  { "junit", ".xml" },  { 0 },
 };
 
 const ScopeCommand scope_command_compare = {

@@ -207,7 +207,7 @@ static const char *const examples[] = {
 };
 
 static const ScopeOutput outputs[] = {
-  { "output", ".html" },
+  { "output", ".html", ".html .htm .svg .pdf" },
   { 0 },
 };
 

@@ -13,6 +13,7 @@
 #include "engine/base/error.h"
 #include "engine/base/random.h"
 #include "engine/block/initializer.h"
+#include "engine/block/layers.h"
 #include "engine/formats/format.h"
 #include "engine/graph/roles.h"
 #include "engine/open/open.h"
@@ -397,6 +398,48 @@ resume (ScopeTraining *training, const char *states, GError **error)
                        "resumed from %s after step %" G_GUINT64_FORMAT,
                        states,
                        hyb_trainer_n_steps (training->trainer));
+  return TRUE;
+}
+
+/* cause: (transfer full) (nullable) what is wrong with the value. */
+static gboolean
+refuse_name (const char *option, const char *value, GError *cause, GError **error)
+{
+  g_set_error (error,
+               SCOPE_ERROR,
+               SCOPE_ERROR_USAGE,
+               "--%s %s: %s",
+               option,
+               value,
+               cause ? cause->message : "there is no such name");
+  g_clear_error (&cause);
+  return FALSE;
+}
+
+static gboolean
+optimizer_exists (const char *name)
+{
+  for (const HybOptimizerClass *const *klass = hyb_optimizers (); *klass; klass++)
+    if (strcmp ((*klass)->name, name) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+gboolean
+scope_train_check_names (const ScopeTrainOptions *options, GError **error)
+{
+  GError *cause = NULL;
+  g_autoptr (HybSchedule) schedule =
+      options->schedule ? hyb_schedule_new (options->schedule, &cause) : NULL;
+
+  if (cause)
+    return refuse_name ("schedule", options->schedule, cause, error);
+  if (options->metric && !hyb_metric_find (options->metric, &cause))
+    return refuse_name ("metric", options->metric, cause, error);
+  if (options->optimizer && !optimizer_exists (options->optimizer))
+    return refuse_name ("optimizer", options->optimizer, NULL, error);
+  if (options->loss && strcmp (options->loss, "none") != 0 && !hyb_loss_exists (options->loss))
+    return refuse_name ("loss", options->loss, NULL, error);
   return TRUE;
 }
 

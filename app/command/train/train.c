@@ -210,12 +210,10 @@ train (ScopeTraining *training, GError **error)
 static int
 run_train (const ScopeCommonOptions *common, gpointer data, char **files, GError **error)
 {
-  ScopeTrainOptions *options = data;
-  ScopeTraining      training = { .common = common, .options = options };
-  GError            *local_error = NULL;
+  const ScopeTrainOptions *options = data;
+  ScopeTraining            training = { .common = common, .options = options };
+  GError                  *local_error = NULL;
 
-  if (options->sample == 0)
-    options->sample = 200;
   if (options->resume && !options->output)
     {
       g_set_error_literal (error,
@@ -224,6 +222,8 @@ run_train (const ScopeCommonOptions *common, gpointer data, char **files, GError
                            "--resume needs --output PREFIX, the name of the checkpoints");
       return SCOPE_EXIT_USAGE;
     }
+  if (!scope_train_check_names (options, error))
+    return SCOPE_EXIT_USAGE;
   if (common->device && strcmp (common->device, "cpu") != 0)
     hyb_error_at (&local_error,
                   HYB_DEVICE_ERROR,
@@ -323,7 +323,7 @@ static const GOptionEntry train_options[] = {
     0,
     G_OPTION_ARG_INT64,
     FIELD (sample),
-    "With text data: characters to generate after each epoch (default: 200; -1: none)",
+    "With text data: characters to generate after each epoch (default: 200; 0: none)",
     "N" },
   { NULL },
 };
@@ -342,6 +342,11 @@ static const ScopeOutput outputs[] = {
   { 0 },
 };
 
+static const ScopeRange ranges[] = {
+  { "sample", -1, 1e6, 200 },
+  { 0 },
+};
+
 const ScopeCommand scope_command_train = {
   .name = "train",
   .arguments = "MODEL [PARAMS]",
@@ -352,5 +357,6 @@ const ScopeCommand scope_command_train = {
   .outputs = outputs,
   .options = train_options,
   .options_size = sizeof (ScopeTrainOptions),
+  .ranges = ranges,
   .run = run_train,
 };

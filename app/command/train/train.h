@@ -61,6 +61,8 @@ typedef struct
   gboolean is_interrupted;
 } ScopeTraining;
 
+/* FALSE and a usage error if an option names a loss, optimizer, schedule or metric that does not exist. */
+gboolean scope_train_check_names (const ScopeTrainOptions *options, GError **error);
 /* Opens model and data and makes the trainer; with --resume continues from the last checkpoint.
  * files: the command's arguments.  The caller clears training in either case. */
 gboolean scope_train_set_up (ScopeTraining *training, char **files, GError **error);
