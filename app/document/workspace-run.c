@@ -92,13 +92,22 @@ line_cb (GObject *source, GAsyncResult *result, gpointer data)
 
 /* --- The end of the child --- */
 
+/* A run that was stopped ends with the number of the signal, and keeps the samples it has. */
+static gboolean
+has_result (GSubprocess *child)
+{
+  return g_subprocess_get_if_exited (child) &&
+         (g_subprocess_get_exit_status (child) == 0 ||
+          g_subprocess_get_exit_status (child) == 128 + SIGINT);
+}
+
 /* Opens the capture, or says why there is none. */
 static void
 report_exit (ScopeWorkspace *self, GSubprocess *child)
 {
   gboolean was_stopped = self->n_stops > 0;
 
-  if (g_subprocess_get_if_exited (child) && g_subprocess_get_exit_status (child) == 0)
+  if (has_result (child))
     {
       scope_workspace_open_capture (self, self->next_capture);
       scope_workspace_load_values (self);

@@ -197,7 +197,7 @@ static const Case cases[] = {
   { "weights @/none.npz", 3, "none.npz" },
   { "weights @/cut.params", 3, "cut.params" },
   { "weights @/in.npz --to @/none/out.npz", 3, "none" },
-  { "weights @/in.npz --to @/out.txt", 3, "npz" },
+  { "weights @/in.npz --to @/out.txt", 2, ".npz" },
 
   { "run @/net-symbol.json", 4, "“w”" },
   { "run @/net-symbol.json --init zeros", 4, "--shape" },

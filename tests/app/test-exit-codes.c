@@ -219,7 +219,7 @@ test_full_output (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
       }
 }
 
-/* As | head -1, when it has ended already: nobody reads. */
+/* As with | head -1, once head has ended. */
 static void
 test_closed_pipe (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
 {

@@ -176,7 +176,7 @@ test_stopped_runs_keep_what_is_there (void)
   g_assert_true (g_subprocess_wait (child, NULL, NULL));
   g_assert_cmpuint (n_progress, >, 0);
   g_assert_true (g_subprocess_get_if_exited (child));
-  g_assert_cmpint (g_subprocess_get_exit_status (child), ==, 0);
+  g_assert_cmpint (g_subprocess_get_exit_status (child), ==, 128 + SIGTERM);
   g_assert_cmpint (HSCOPE_RUN (&report, "report", capture), ==, 0);
   g_assert_nonnull (strstr (report, "stopped: cancelled"));
   remove_temporary (capture);

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/command.h"
 #include "app/command/describe.h"
-#include "app/command/weights-rnn.h"
+#include "app/command/weights/weights-rnn.h"
 
 #include "engine/base/error.h"
 #include "engine/formats/file.h"

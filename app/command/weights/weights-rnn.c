@@ -3,7 +3,7 @@
  * Finds the weights by the graph or by their names; engine/formats/rnn-weights.h knows the layout.
  * Start at scope_rnn_convert().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "app/command/weights-rnn.h"
+#include "app/command/weights/weights-rnn.h"
 
 #include "app/command/messages.h"
 
