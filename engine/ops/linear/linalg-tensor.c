@@ -194,14 +194,20 @@ static const HybParam tensorsolve_params[] = {
   { 0 },
 };
 
-/* Sets order to the axes of A in the order in which they are used.  FALSE if an axis is outside of A or
- * occurs twice. */
+/* Sets order to the axes of A in the order in which they are used.  FALSE if there are more than A has, or if
+ * one is outside of A or occurs twice. */
 static gboolean
 order_axes (const TensorsolveParams *params, int rank, int *order, GError **error)
 {
   guint32 moved = 0;
   int     n = 0, last = rank - params->a_axes.n;
 
+  if (last < 0)
+    return hyb_refuse_types (error,
+                             NULL,
+                             "a_axes has %d axes, more than the %d of A",
+                             params->a_axes.n,
+                             rank);
   for (int i = 0; i < params->a_axes.n; i++)
     {
       gint64 axis = params->a_axes.value[i];
