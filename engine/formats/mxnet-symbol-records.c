@@ -50,11 +50,13 @@ hyb_symbol_is_variable (const SymbolNode *node)
 const char *
 hyb_symbol_get_attribute (const SymbolGraph *graph, const SymbolNode *node, const char *key)
 {
-  const char *const *pairs = (const char *const *) graph->attributes->pdata + node->first_attribute;
+  /* A graph without attributes has no array. */
+  gpointer *pool = graph->attributes->pdata;
+  guint     end = node->first_attribute + node->n_attributes;
 
-  for (guint i = 0; i < node->n_attributes; i += 2)
-    if (strcmp (pairs[i], key) == 0)
-      return pairs[i + 1];
+  for (guint i = node->first_attribute; i < end; i += 2)
+    if (strcmp (pool[i], key) == 0)
+      return pool[i + 1];
   return NULL;
 }
 
