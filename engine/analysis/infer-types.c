@@ -170,6 +170,30 @@ type_equal (const HybType *a, const HybType *b)
   return a->dtype == b->dtype && hyb_shape_equal (&a->shape, &b->shape);
 }
 
+/* FALSE if the dimensions that are known have a product that no array can have, so that rules multiply
+ * dimensions without checks. */
+static gboolean
+has_possible_size (const HybType *type, GError **error)
+{
+  HybShape         known = type->shape;
+  gsize            bytes;
+  g_autofree char *text = NULL;
+
+  for (int i = 0; i < known.rank; i++)
+    known.dim[i] = known.dim[i] == HYB_UNKNOWN ? 1 : known.dim[i];
+  if (known.rank == HYB_UNKNOWN || hyb_shape_bytes (&known, HYB_U8, &bytes, NULL))
+    return TRUE;
+
+  text = hyb_shape_to_string (&type->shape);
+  return hyb_error_at (error,
+                       HYB_GRAPH_ERROR,
+                       HYB_GRAPH_ERROR_MEMORY,
+                       NULL,
+                       NULL,
+                       "an array of shape %s would not fit any memory",
+                       text);
+}
+
 /* Merges what a rule found out about an operand into the type of its value.  Fails if both are
  * known and differ, which also catches an operand that occurs twice. */
 static gboolean
@@ -183,7 +207,7 @@ learn (Inference *inference, HybNodeId id, HybValueId value, const HybType *foun
 
   before = *type;
   if (!hyb_shape_assign (&type->shape, &found->shape, error) ||
-      !hyb_dtype_assign (&type->dtype, found->dtype, error))
+      !hyb_dtype_assign (&type->dtype, found->dtype, error) || !has_possible_size (type, error))
     {
       *type = before;
       return FALSE;
@@ -241,12 +265,17 @@ run_queue (Inference *inference, GError **error)
 
 /* --- Types stated by variables --- */
 
+static char *
+dup_place (const HybNode *node)
+{
+  return node->line > 0 ? g_strdup_printf ("line %u: node “%s”", node->line, node->name)
+                        : g_strdup_printf ("node “%s”", node->name);
+}
+
 static gboolean
 refuse_attribute (const HybNode *node, const char *key, const char *text, GError **error)
 {
-  g_autofree char *where = node->line > 0
-                               ? g_strdup_printf ("line %u: node “%s”", node->line, node->name)
-                               : g_strdup_printf ("node “%s”", node->name);
+  g_autofree char *where = dup_place (node);
 
   return hyb_error_at (error,
                        HYB_GRAPH_ERROR,
@@ -323,6 +352,13 @@ read_variables (Inference *inference, GError **error)
         return FALSE;
       if (type->dtype == HYB_DTYPE_UNKNOWN && !read_dtype (node, &type->dtype, error))
         return FALSE;
+      if (!has_possible_size (type, error))
+        {
+          g_autofree char *place = dup_place (node);
+
+          g_prefix_error (error, "%s: ", place);
+          return FALSE;
+        }
     }
   return TRUE;
 }

@@ -70,7 +70,8 @@ hyb_shape_count (const HybShape *shape, int from, int to)
   gint64 count = 1;
 
   for (int i = MAX (from, 0); i < to && i < shape->rank; i++)
-    count *= shape->dim[i];
+    if (__builtin_mul_overflow (count, shape->dim[i], &count))
+      count = G_MAXINT64;
   return count;
 }
 

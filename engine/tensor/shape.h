@@ -45,9 +45,9 @@ HYB_API HybShape hyb_shape_4d (gint64 a, gint64 b, gint64 c, gint64 d);
 HYB_API gboolean hyb_shape_is_known (const HybShape *shape);
 /* TRUE if both are the same; an unknown dimension only equals an unknown one. */
 HYB_API gboolean hyb_shape_equal (const HybShape *a, const HybShape *b);
-/* The number of elements, or HYB_UNKNOWN if a dimension is unknown. */
+/* The number of elements, or HYB_UNKNOWN if a dimension is unknown; G_MAXINT64 if that is too small. */
 HYB_API gint64 hyb_shape_size (const HybShape *shape);
-/* The product of the dimensions from … to − 1. */
+/* The product of the dimensions from … to − 1; G_MAXINT64 if that is too small. */
 HYB_API gint64 hyb_shape_count (const HybShape *shape, int from, int to);
 
 /* Computes the bytes of a known type.  Returns FALSE and an error if they overflow, also for an

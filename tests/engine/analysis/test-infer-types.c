@@ -145,6 +145,55 @@ test_attributes_that_cannot_be_read (void)
     }
 }
 
+/* Types stated by a variable, and by two operands that each know one dimension. */
+static void
+test_sizes_that_no_array_has (void)
+{
+  static const char *const wrong[] = { "(9223372036854775807, 2)", "(4294967296, 2147483648)" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (wrong); i++)
+    {
+      g_autoptr (HybBuilder) builder = hyb_builder_new ();
+      HybValueId x =
+          hyb_builder_add_variable (builder, "x", (const char *[]){ "__shape__", wrong[i], NULL });
+      g_autofree HybType *types = NULL;
+      g_autoptr (HybGraph) graph = NULL;
+      g_autoptr (GError) error = NULL;
+
+      hyb_builder_add_head (builder, toy_node (builder, &toy_step, "y", x, HYB_NO_ID));
+      graph = hyb_builder_freeze (g_steal_pointer (&builder));
+      types = new_types (graph);
+      g_assert_false (hyb_infer_types (graph, types, NULL, FALSE, &error));
+      g_assert_error (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_MEMORY);
+      g_assert_true (g_str_has_prefix (error->message, "node “x”: an array of shape "));
+      g_assert_nonnull (strstr (error->message, wrong[i]));
+    }
+}
+
+static void
+test_sizes_at_the_limit (void)
+{
+  for (gint64 more = 0; more < 2; more++)
+    {
+      g_autoptr (HybBuilder) builder = hyb_builder_new ();
+      HybValueId          a = hyb_builder_add_variable (builder, "a", NULL);
+      HybValueId          b = hyb_builder_add_variable (builder, "b", NULL);
+      g_autofree HybType *types = NULL;
+      g_autoptr (HybGraph) graph = NULL;
+      g_autoptr (GError) error = NULL;
+
+      hyb_builder_add_head (builder, toy_node (builder, &toy_add, "sum", a, b));
+      graph = hyb_builder_freeze (g_steal_pointer (&builder));
+      types = new_types (graph);
+      /* 7 · (2⁶³ − 1) / 7 elements of one byte are the most. */
+      types[a].shape = hyb_shape_2d (7, HYB_UNKNOWN);
+      types[b].shape = hyb_shape_2d (HYB_UNKNOWN, G_MAXINT64 / 7 + more);
+      g_assert_cmpint (hyb_infer_types (graph, types, NULL, FALSE, &error), ==, more == 0);
+      if (more > 0)
+        g_assert_error (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_MEMORY);
+    }
+}
+
 static void
 test_reasons (void)
 {
@@ -248,6 +297,9 @@ main (int argc, char **argv)
                    test_contradictions_name_node_and_inputs);
   g_test_add_func ("/engine/passes/infer-types/attributes-that-cannot-be-read",
                    test_attributes_that_cannot_be_read);
+  g_test_add_func ("/engine/passes/infer-types/sizes-that-no-array-has",
+                   test_sizes_that_no_array_has);
+  g_test_add_func ("/engine/passes/infer-types/sizes-at-the-limit", test_sizes_at_the_limit);
   g_test_add_func ("/engine/passes/infer-types/reasons", test_reasons);
   g_test_add_func ("/engine/passes/infer-types/long-graphs-take-little-time",
                    test_long_graphs_take_little_time);

@@ -180,6 +180,20 @@ test_contradictions_name_both_sides (void)
   g_assert_true (dtype == HYB_F32);
 }
 
+/* 2⁶² · 2 is one more than the largest number; a dimension of 0 is a factor like any other. */
+static void
+test_products_that_overflow_are_the_largest_number (void)
+{
+  const gint64 half = (gint64) 1 << 62;
+  HybShape     below = hyb_shape_2d (half - 1, 2), above = hyb_shape_2d (half, 2);
+  HybShape     empty = hyb_shape_3d (half, half, 0);
+
+  g_assert_cmpint (hyb_shape_size (&below), ==, G_MAXINT64 - 1);
+  g_assert_cmpint (hyb_shape_size (&above), ==, G_MAXINT64);
+  g_assert_cmpint (hyb_shape_count (&above, 0, 2), ==, G_MAXINT64);
+  g_assert_cmpint (hyb_shape_size (&empty), ==, 0);
+}
+
 static void
 test_dtypes_unify_if_one_is_unknown (void)
 {
@@ -216,6 +230,8 @@ main (int argc, char **argv)
   TEST ("equality-compares-ranks-and-the-dimensions-in-use",
         test_equality_compares_ranks_and_the_dimensions_in_use);
   TEST ("bytes-that-overflow-are-refused", test_bytes_that_overflow_are_refused);
+  TEST ("products-that-overflow-are-the-largest-number",
+        test_products_that_overflow_are_the_largest_number);
   TEST ("axes-count-from-either-end", test_axes_count_from_either_end);
   TEST ("unification-fills-both-shapes", test_unification_fills_both_shapes);
   TEST ("assignment-changes-only-its-target", test_assignment_changes_only_its_target);
