@@ -59,7 +59,7 @@ batch_axis (const HybNode *node, int rank)
   return at && at - layout < rank ? (int) (at - layout) : rank == 3 ? 1 : 0;
 }
 
-/* A Reshape may have the batch on its first two axes. */
+/* A Reshape may have the batch on its first two axes.  Each size is tried with its successor, too. */
 static void
 collect_constants (Search *search)
 {
@@ -74,7 +74,7 @@ collect_constants (Search *search)
           first = node->n_inputs == 0 ? batch_axis (node, ints.n) : 0;
           last = node->n_inputs == 0 ? first : MIN (ints.n, 2) - 1;
           for (int axis = first; axis <= last; axis++)
-            if (ints.value[axis] > 0)
+            if (ints.value[axis] > 0 && ints.value[axis] < G_MAXINT64)
               {
                 Constant constant = { id, axis, ints.value[axis], FALSE };
 
