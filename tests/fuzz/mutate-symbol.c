@@ -11,10 +11,25 @@
 #include "engine/doctor/diagnose.h"
 #include "engine/formats/mxnet-symbol.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define MAX_CHANGES  3
 #define MAX_ATTEMPTS 4
+
+/* libFuzzer only knows a change that the mutator has returned, and keeps nothing of a fault in here.  Where the
+ * variable FUZZ_CHANGE names a file, the change that is judged is written to it. */
+static void
+keep (const char *text)
+{
+  const char *path = g_getenv ("FUZZ_CHANGE");
+  FILE       *file = path ? fopen (path, "w") : NULL;
+
+  if (!file)
+    return;
+  fputs (text, file);
+  fclose (file);
+}
 
 /* Whether types can be inferred without a contradiction, so that the graph is likely to run. */
 static gboolean
@@ -25,6 +40,7 @@ is_sound (const char *text)
   g_autofree HybType *types = NULL;
   HybGraph           *graph;
 
+  keep (text);
   if (!hyb_symbol_read (model, bytes, "change", NULL))
     return FALSE;
   graph = hyb_model_get_graph (model);
