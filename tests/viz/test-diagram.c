@@ -2,6 +2,7 @@
  *
  * Covers children, ports, arrows, circular parents and invalid UTF-8.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "viz/diagram/box-text.h"
 #include "viz/diagram/diagram.h"
 
 static guint32
@@ -111,11 +112,50 @@ test_arrows_are_found_at_both_ends (void)
   g_assert_cmpuint (n, ==, 0);
 }
 
+/* A box lists six weights, and the number of the others; one without any name is not counted. */
+static void
+test_weights_beyond_the_sixth_are_counted (void)
+{
+  for (guint n = 6; n <= 8; n += 2)
+    {
+      VizDiagramBuilder *builder = viz_diagram_builder_new ("d");
+      guint32            user = add (builder, "user", VIZ_ROOT, 0);
+      g_autoptr (VizDiagram) diagram = NULL;
+      g_autoptr (GArray) lines = NULL;
+      g_autoptr (GString) rows = g_string_new (NULL);
+
+      for (guint i = 0; i < n; i++)
+        {
+          g_autofree char *name = g_strdup_printf ("w%u", i);
+          guint32          weight = viz_diagram_builder_add_box (builder,
+                                                        &(VizBoxInfo){ .title = name,
+                                                                                .kind = VIZ_BOX_WEIGHT,
+                                                                                .flags = VIZ_BOX_FOLDED,
+                                                                                .parent = VIZ_ROOT });
+
+          viz_diagram_builder_add_arrow (builder,
+                                         &(VizArrowInfo){ .tail = weight,
+                                                          .head = user,
+                                                          .head_port = VIZ_NO_PORT });
+        }
+      diagram = viz_diagram_builder_freeze (builder);
+      lines = viz_box_lines (diagram, viz_diagram_find_id (diagram, "user"), -1, -1, FALSE);
+      for (guint i = 0; i < lines->len; i++)
+        if (g_array_index (lines, VizTextLine, i).style == VIZ_TEXT_ROW)
+          g_string_append_printf (rows, "%s|", g_array_index (lines, VizTextLine, i).text);
+      g_assert_cmpstr (rows->str,
+                       ==,
+                       n == 6 ? "w0|w1|w2|w3|w4|w5|" : "w0|w1|w2|w3|w4|w5|+ 2 weights|");
+    }
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/viz/diagram/children-keep-their-order", test_children_keep_their_order);
+  g_test_add_func ("/viz/diagram/weights-beyond-the-sixth-are-counted",
+                   test_weights_beyond_the_sixth_are_counted);
   g_test_add_func ("/viz/diagram/ports-are-sorted-by-side", test_ports_are_sorted_by_side);
   g_test_add_func ("/viz/diagram/circular-parents-are-broken", test_circular_parents_are_broken);
   g_test_add_func ("/viz/diagram/invalid-utf8-is-replaced", test_invalid_utf8_is_replaced);

@@ -310,6 +310,44 @@ test_without_a_helper_layers_are_used (void)
     }
 }
 
+/* Waits until path exists, then cancels. */
+static gpointer
+cancel_when_started (gpointer data)
+{
+  gpointer *both = data;
+
+  while (!g_file_test (both[0], G_FILE_TEST_EXISTS))
+    g_usleep (1000);
+  g_cancellable_cancel (both[1]);
+  return NULL;
+}
+
+/* The helper says by a file that it runs, and would run for long. */
+static void
+test_a_layout_that_is_cancelled_while_the_helper_runs (void)
+{
+  g_autofree char *folder = g_dir_make_tmp ("helper-XXXXXX", NULL);
+  g_autofree char *helper = g_build_filename (folder, "helper", NULL);
+  g_autofree char *started = g_build_filename (folder, "started", NULL);
+  g_autofree char *text = g_strdup_printf ("#!/bin/sh\n: >'%s'\nexec sleep 600\n", started);
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  g_autoptr (VizDiagram) diagram = scenes[0].make ();
+  g_autoptr (GError) error = NULL;
+  VizLayoutOptions options = { .layout = "dot", .helper = helper };
+  gpointer         both[] = { started, cancellable };
+  GThread         *thread;
+
+  g_assert_true (
+      g_file_set_contents_full (helper, text, -1, G_FILE_SET_CONTENTS_CONSISTENT, 0700, NULL));
+  thread = g_thread_new ("cancel", cancel_when_started, both);
+  g_assert_null (viz_layout_diagram (diagram, NULL, &options, cancellable, &error));
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+  g_thread_join (thread);
+  g_remove (started);
+  g_remove (helper);
+  g_rmdir (folder);
+}
+
 /* The helper crashes, is killed, writes garbage, stops early, never stops writing, or hangs until the
  * deadline: each time the picture of layers is used. */
 static void
@@ -404,6 +442,8 @@ main (int argc, char **argv)
   g_test_add_func ("/viz/layout/an-unknown-layout-is-refused", test_an_unknown_layout_is_refused);
   g_test_add_func ("/viz/layout/without-a-helper-layers-are-used",
                    test_without_a_helper_layers_are_used);
+  g_test_add_func ("/viz/layout/a-layout-that-is-cancelled-while-the-helper-runs",
+                   test_a_layout_that_is_cancelled_while_the_helper_runs);
   g_test_add_func ("/viz/layout/a-failing-helper-gives-layers", test_a_failing_helper_gives_layers);
   g_test_add_func ("/viz/layout/unusual-diagrams-are-laid-out", test_unusual_diagrams_are_laid_out);
   return g_test_run ();

@@ -98,6 +98,20 @@ test_contradictions_name_the_operator (void)
   g_assert_null (y);
 }
 
+/* Nothing reads the output, and the operator has no inputs. */
+static void
+test_outputs_that_nothing_determines (void)
+{
+  HybTensor *y = NULL;
+  g_autoptr (GError) error = NULL;
+
+  g_assert_false (
+      hyb_imperative_call (&(HybImperativeCall){ .op = &toy_zeros, .outputs = &y }, NULL, &error));
+  g_assert_error (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_UNKNOWN);
+  g_assert_nonnull (strstr (error->message, "only ? is known"));
+  g_assert_null (y);
+}
+
 static void
 test_shapes_that_show_only_while_running (void)
 {
@@ -201,6 +215,8 @@ main (int argc, char **argv)
   g_test_add_func ("/engine/exec/imperative/states-are-written-back", test_states_are_written_back);
   g_test_add_func ("/engine/exec/imperative/contradictions-name-the-operator",
                    test_contradictions_name_the_operator);
+  g_test_add_func ("/engine/exec/imperative/outputs-that-nothing-determines",
+                   test_outputs_that_nothing_determines);
   g_test_add_func ("/engine/exec/imperative/shapes-that-show-only-while-running",
                    test_shapes_that_show_only_while_running);
   g_test_add_func ("/engine/exec/imperative/graph-fills-shapes-from-readers",

@@ -20,6 +20,11 @@ static const OpSample samples[] = {
     "two",
     "num_weights=2",
     { "f32[2]", "f32[2]", "f32[3,1]", "f32[3,1]", "f32[2]", "f32[2]" } },
+  /* Read as the other type, one rate would be half of its array, and the other beyond its end. */
+  { "preloaded_multi_sgd_update",
+    "rates of two types",
+    "num_weights=2",
+    { "f32[2]", "f32[2]", "f32[3,1]", "f32[3,1]", "f64[2]", "f32[2]" } },
   { "preloaded_multi_sgd_mom_update preloaded_multi_mp_sgd_update",
     "one",
     NULL,
