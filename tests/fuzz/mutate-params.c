@@ -40,12 +40,13 @@ put (Writer *writer, guint64 value, guint n)
 static void
 put_elements (Writer *writer, HybDType dtype, gsize n)
 {
-  gsize size = n * hyb_dtype_size (dtype), at = writer->out->len;
-
-  g_byte_array_set_size (writer->out, (guint) (at + size));
-  memset (writer->out->data + at, 0, size);
   for (gsize i = 0; i < n; i++)
-    hyb_dtype_set_double (writer->out->data + at, dtype, i, fuzz_below (writer->random, 4));
+    {
+      guint64 aligned = 0;
+
+      hyb_dtype_set_double (&aligned, dtype, 0, fuzz_below (writer->random, 4));
+      g_byte_array_append (writer->out, (const guint8 *) &aligned, (guint) hyb_dtype_size (dtype));
+    }
 }
 
 static void

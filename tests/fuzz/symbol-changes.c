@@ -277,6 +277,16 @@ change_dtype (cJSON *graph, FuzzRandom *random)
     set_attribute (node, "__dtype__", g_strdup_printf ("%u", fuzz_below (random, 8)));
 }
 
+/* Does nothing where object has no such item. */
+static void
+replace_text (cJSON *object, const char *key, const char *value)
+{
+  cJSON *text = cJSON_CreateString (value);
+
+  if (!cJSON_ReplaceItemInObject (object, key, text))
+    cJSON_Delete (text);
+}
+
 /* Another operator with as many inputs. */
 static void
 change_operator (cJSON *graph, FuzzRandom *random)
@@ -287,7 +297,7 @@ change_operator (cJSON *graph, FuzzRandom *random)
 
   if (!op || cJSON_GetObjectItem (node, "subgraphs"))
     return;
-  cJSON_ReplaceItemInObject (node, "op", cJSON_CreateString (op->name));
+  replace_text (node, "op", op->name);
   cJSON_DeleteItemFromObject (node, "attrs");
 }
 
@@ -436,10 +446,7 @@ change_name (cJSON *graph, FuzzRandom *random)
   cJSON                   *node = pick_node (graph, fuzz_once_in (random, 2), random);
 
   if (node)
-    cJSON_ReplaceItemInObject (node,
-                               "name",
-                               cJSON_CreateString (
-                                   names[fuzz_below (random, G_N_ELEMENTS (names))]));
+    replace_text (node, "name", names[fuzz_below (random, G_N_ELEMENTS (names))]);
 }
 
 /* The version that wrote the file, and whether it knows np shapes. */
