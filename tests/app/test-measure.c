@@ -90,6 +90,9 @@ test_profile_has_the_promised_keys (void)
   static const char *const keys[] = { "clean", "traced_over_clean", "operators", "nodes",
                                       "steps", "peak_bytes",        NULL };
   static const char *const clean_keys[] = { "median", "low", "high", "samples", NULL };
+  static const char *const traced_keys[] = { "runs",          "seconds",
+                                             "nodes_seconds", "overhead_seconds",
+                                             "relation",      NULL };
   static const char *const operator_keys[] = { "name",  "count", "self_seconds", "share", "flops",
                                                "bytes", NULL };
   g_autofree char         *capture = temporary ("a.hscope");
@@ -111,6 +114,9 @@ test_profile_has_the_promised_keys (void)
   json = parse (output);
   assert_keys (json, keys);
   assert_keys (cJSON_GetObjectItem (json, "clean"), clean_keys);
+  assert_keys (cJSON_GetObjectItem (json, "traced"), traced_keys);
+  g_assert_true (
+      cJSON_IsString (cJSON_GetObjectItem (cJSON_GetObjectItem (json, "traced"), "relation")));
   assert_keys (cJSON_GetArrayItem (cJSON_GetObjectItem (json, "operators"), 0), operator_keys);
   g_assert_cmpfloat (number (cJSON_GetObjectItem (json, "clean"), "samples"), ==, 4);
   g_assert_cmpint (cJSON_GetArraySize (cJSON_GetObjectItem (json, "steps")), ==, 35);
@@ -244,14 +250,17 @@ test_compare_explains_and_adds_up (void)
   cJSON_Delete (json);
 }
 
-/* Two batches by two lengths: four groups, and a family of curves through each pair. */
-/* Units of the layers are a size, too; a file cannot be built with others. */
+/* Units of the layers are a size, too; a file cannot be built with others.  Captures are numbered by size. */
 static void
 test_units_make_curves (void)
 {
-  g_autofree char *output = NULL, *refusal = NULL;
-  cJSON           *json;
-  const cJSON     *curve;
+  static const char *const captures[] = { "-0-as-is-static.hscope",
+                                          "-0-unrolled-static.hscope",
+                                          "-1-as-is-static.hscope",
+                                          "-1-unrolled-static.hscope" };
+  g_autofree char         *output = NULL, *refusal = NULL, *prefix = temporary ("k");
+  cJSON                   *json;
+  const cJSON             *curve;
 
   g_assert_cmpint (HSCOPE_RUN (&output,
                                "compare",
@@ -263,6 +272,8 @@ test_units_make_curves (void)
                                "--repeat",
                                "3",
                                "--no-ladder",
+                               "--captures",
+                               prefix,
                                "--json"),
                    ==,
                    0);
@@ -273,11 +284,20 @@ test_units_make_curves (void)
   g_assert_cmpstr (cJSON_GetObjectItem (curve, "over")->valuestring, ==, "hidden");
   g_assert_cmpint (cJSON_GetArrayItem (cJSON_GetObjectItem (curve, "sizes"), 1)->valueint, ==, 9);
   cJSON_Delete (json);
+  for (guint i = 0; i < G_N_ELEMENTS (captures); i++)
+    {
+      g_autofree char *path = g_strconcat (prefix, captures[i], NULL);
+
+      g_test_message ("%s", path);
+      g_assert_cmpint (g_remove (path), ==, 0);
+    }
+  remove_temporary (prefix);
   g_assert_cmpint (HSCOPE_RUN (&refusal, "compare", "net-symbol.json", "--hidden", "4,9", "--json"),
                    ==,
                    2);
 }
 
+/* Two batches by two lengths: four groups, and a family of curves through each pair. */
 static void
 test_sizes_make_curves (void)
 {

@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 # bombs.py - runs hscope on small hostile files that describe huge things, and prints a table.
 #
-#   tests/fuzz/bombs.py [-j N] [--factor F] [--only TEXT] [--findings FOLDER] build/app/hscope
+#   tests/fuzz/bombs.py [-j N] [--factor F] [--busy] [--brief] [--only TEXT] [--findings FOLDER] build/app/hscope
 #
 # Makes the files in a temporary folder and measures time and peak memory of the commands that take
 # them.  A cell is good within 2 s (times F), or if the command refuses with a sentence that names the
-# budget, and within 256 MiB plus six times the file plus what hscope itself takes.  Ends with 1 if a
-# cell is bad.
+# budget, and within 256 MiB plus six times the file plus what hscope itself takes.  With --busy the time
+# is that of the processor, for a machine that does other things, too.  --brief prints the worst of each
+# kind of file instead of every file.  Ends with 1 if a cell is bad.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 import argparse
+import collections
 import concurrent.futures
 import os
 import re
@@ -28,6 +30,7 @@ ADDRESSES = 8 << 30  # a safety net: bytes of address space
 PATIENCE = 20        # seconds
 SECONDS = 2
 COMMANDS = ["info", "check", "run", "render", "report"]
+KINDS = {"symbol": "symbol", "run": "symbol", "attributes": "symbol", "npz": "npz", "trace": "trace"}    # of folders
 BUDGET = re.compile(rb"--limit-memory|--limit-work|--time-limit|the limit|MiB available|would not fit")
 
 
@@ -56,18 +59,22 @@ class Bomb:
         self.cells = {}
 
 
+# One call: its text in the table, and what it is made of.
+Cell = collections.namedtuple("Cell", "text faults message code names_budget seconds peak")
+
+
 def limit_child():
     resource.setrlimit(resource.RLIMIT_AS, (ADDRESSES, ADDRESSES))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def measure(call):
+def measure(call, patience=PATIENCE):
     """Exit status, seconds, bytes at the peak and the messages of one call."""
     begin = time.monotonic()
     with tempfile.TemporaryFile() as errors:
         child = subprocess.Popen(call, stdin=subprocess.DEVNULL, stdout=errors, stderr=errors,
                                  preexec_fn=limit_child)
-        timer = threading.Timer(PATIENCE, lambda: os.kill(child.pid, signal.SIGKILL))
+        timer = threading.Timer(patience, lambda: os.kill(child.pid, signal.SIGKILL))
         timer.start()
         _, status, usage = os.wait4(child.pid, 0)
         timer.cancel()
@@ -80,22 +87,23 @@ def measure(call):
     return code, time.monotonic() - begin, busy, usage.ru_maxrss * 1024, message
 
 
-def judge(bomb, call, factor, own):
-    code, seconds, busy, peak, message = measure(call)
+def judge(bomb, call, options, own):
+    code, seconds, busy, peak, message = measure(call, PATIENCE * (6 if options.busy else 1))
     names_budget = code > 0 and BUDGET.search(message)
     faults = []
     if code < 0 or code > 124 or b"CRITICAL" in message or b"Sanitizer" in message:
         faults.append("signal %d" % -code if code < 0 else "crash")
     if peak > bomb.memory + own:
         faults.append("memory")
-    if seconds > SECONDS * factor and not names_budget:
+    if (busy if options.busy else seconds) > SECONDS * options.factor and not names_budget:
         faults.append("time")
     result = "%.1f s (%.1f), %d MiB" % (seconds, busy, peak // MEBIBYTE)
     if names_budget:
         result += ", names the budget"
     elif code != 0:
         result += ", refused"
-    return result + (", **%s**" % " and ".join(faults) if faults else ""), faults, message
+    result += ", **%s**" % " and ".join(faults) if faults else ""
+    return Cell(result, faults, message, code, bool(names_budget), busy if options.busy else seconds, peak)
 
 
 def write_files(folder, only, findings):
@@ -125,17 +133,43 @@ def write_files(folder, only, findings):
     for root, _, files in os.walk(findings) if findings else ():
         for file in sorted(files):
             path = os.path.join(root, file)
-            kind = ("npz" if file.endswith(".npz") else "trace" if "trace" in root else
-                    "symbol" if file.endswith(".json") else "params")
+            kind = KINDS.get(os.path.basename(root), "params")
+            end = "-symbol.json" if kind == "symbol" else ".trace.json" if kind == "trace" else "." + kind
             if file != "README":
-                add("kept: " + file[:24], kind, lambda: open(path, "rb").read(), "-" + file)
+                add("kept: " + file[:24], kind, lambda: open(path, "rb").read(), end)
     return bombs
+
+
+def print_all(bombs):
+    print("Each cell: seconds by the clock (of the processor), memory at the peak.\n")
+    print("| file | bytes | " + " | ".join(COMMANDS) + " |\n" + "|---" * (2 + len(COMMANDS)) + "|")
+    for bomb in bombs:
+        texts = {command: cell.text for command, cell in bomb.cells.items()}
+        if "import" in texts:
+            texts["report"] = "import: " + texts["import"]
+        print("| %s | %d | " % (bomb.name, bomb.size) + " | ".join(texts.get(command, "") for command in COMMANDS) + " |")
+
+
+def print_brief(bombs):
+    """By kind of file and command: calls, those refused and those that name the budget, and the worst of them."""
+    print("| file | command | calls | refused | of these, for the budget | most seconds | most MiB |\n" + "|---" * 7 + "|")
+    for kind in sorted({bomb.kind for bomb in bombs}):
+        same = [bomb for bomb in bombs if bomb.kind == kind]
+        for command in COMMANDS + ["import"]:
+            cells = [bomb.cells[command] for bomb in same if command in bomb.cells]
+            if cells:
+                print("| %s (%d) | %s | %d | %d | %d | %.2f | %d |"
+                      % (kind, len(same), command, len(cells), sum(cell.code != 0 for cell in cells),
+                         sum(cell.names_budget for cell in cells), max(cell.seconds for cell in cells),
+                         max(cell.peak for cell in cells) // MEBIBYTE))
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("-j", type=int, default=1, help="commands at once")
     parser.add_argument("--factor", type=float, default=1, help="how much longer than 2 s may be taken")
+    parser.add_argument("--busy", action="store_true", help="judge the time of the processor, not of the clock")
+    parser.add_argument("--brief", action="store_true", help="print the worst of each kind of file")
     parser.add_argument("--only", help="only files whose name contains this")
     parser.add_argument("--findings", help="a folder of more files")
     parser.add_argument("--verbose", action="store_true", help="show the messages of bad cells")
@@ -154,21 +188,15 @@ def main():
                     options = arguments(command, bomb.path, bomb)
                     if options:
                         call = [given.hscope, command] + options
-                        waiting.append((bomb, command, pool.submit(judge, bomb, call, given.factor, own)))
+                        waiting.append((bomb, command, pool.submit(judge, bomb, call, given, own)))
             for bomb, command, future in waiting:
-                result, faults, message = future.result()
-                bomb.cells["report" if command == "import" else command] = (
-                    result if command != "import" else "import: " + result)
-                n_bad += bool(faults)
-                if faults:
-                    print("bad: %s: %s: %s" % (bomb.name, command, result), file=sys.stderr, flush=True)
-                if faults and given.verbose:
-                    print(message.decode(errors="replace")[:500], file=sys.stderr, flush=True)
-        print("Each cell: seconds by the clock (of the processor), memory at the peak.\n")
-        print("| file | bytes | " + " | ".join(COMMANDS) + " |\n" + "|---" * (2 + len(COMMANDS)) + "|")
-        for bomb in bombs:
-            print("| %s | %d | " % (bomb.name, bomb.size)
-                  + " | ".join(bomb.cells.get(command, "") for command in COMMANDS) + " |")
+                cell = bomb.cells[command] = future.result()
+                n_bad += bool(cell.faults)
+                if cell.faults:
+                    print("bad: %s: %s: %s" % (bomb.name, command, cell.text), file=sys.stderr, flush=True)
+                if cell.faults and given.verbose:
+                    print(cell.message.decode(errors="replace")[:500], file=sys.stderr, flush=True)
+        (print_brief if given.brief else print_all)(bombs)
         print("\n%d files, %d calls, %d bad; hscope alone takes %d MiB; load %.1f"
               % (len(bombs), len(waiting), n_bad, own // MEBIBYTE, os.getloadavg()[0]))
     return 1 if n_bad else 0

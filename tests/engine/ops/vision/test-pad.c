@@ -27,6 +27,11 @@ static const OpRefusal refusals[] = {
     { "f32[1,1,2,2]" },
     "too few for 2 of padding" },
   { "Pad", "two axes", "mode=edge pad_width=(1,1,1,1)", { "f32[2,2]" }, "pad_width" },
+  { "Pad",
+    "data of other dimensions",
+    "mode=edge pad_width=(0,0,0,0,1,1,1,1)",
+    { "f32[1,2,2]" },
+    "data" },
   { "Pad", "negative", "mode=edge pad_width=(0,0,0,0,-1,0,0,0)", { "f32[1,1,2,2]" }, "pad_width" },
   { 0 },
 };
