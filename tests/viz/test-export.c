@@ -111,6 +111,36 @@ test_special_characters_are_escaped (void)
   g_assert_cmpuint (viz_diagram_n_boxes (again), ==, viz_diagram_n_boxes (diagram));
 }
 
+/* An arrow to an open group whose only box is drawn elsewhere, so that no node can stand for the group. */
+static void
+test_dot_leaves_out_arrows_to_groups_without_nodes (void)
+{
+  VizDiagramBuilder *builder = viz_diagram_builder_new ("d");
+  guint32            a, group;
+  g_autoptr (VizDiagram) diagram = NULL;
+  g_autoptr (VizPicture) picture = NULL;
+  g_autofree char *dot = NULL;
+
+  a = viz_diagram_builder_add_box (builder, &(VizBoxInfo){ .id = "a", .title = "a" });
+  group = viz_diagram_builder_add_box (builder,
+                                       &(VizBoxInfo){ .id = "g",
+                                                      .title = "g",
+                                                      .kind = VIZ_BOX_SCOPE,
+                                                      .flags = VIZ_BOX_OPEN });
+  viz_diagram_builder_add_box (builder,
+                               &(VizBoxInfo){ .id = "w",
+                                              .title = "w",
+                                              .kind = VIZ_BOX_WEIGHT,
+                                              .flags = VIZ_BOX_FOLDED,
+                                              .parent = group });
+  viz_diagram_builder_add_arrow (builder, &(VizArrowInfo){ .tail = a, .head = group });
+  diagram = viz_diagram_builder_freeze (builder);
+  picture = viz_layout_diagram (diagram, NULL, NULL, NULL, NULL);
+  g_assert_cmpuint (viz_picture_n_wires (picture), ==, 1);
+  dot = viz_dot_write (picture);
+  g_assert_null (strstr (dot, " -> "));
+}
+
 static void
 test_dot_text_can_be_read_again (void)
 {
@@ -176,6 +206,8 @@ main (int argc, char **argv)
   g_test_add_func ("/viz/export/svg-has-names-and-texts", test_svg_has_names_and_texts);
   g_test_add_func ("/viz/export/special-characters-are-escaped",
                    test_special_characters_are_escaped);
+  g_test_add_func ("/viz/export/dot-leaves-out-arrows-to-groups-without-nodes",
+                   test_dot_leaves_out_arrows_to_groups_without_nodes);
   g_test_add_func ("/viz/export/dot-text-can-be-read-again", test_dot_text_can_be_read_again);
   g_test_add_func ("/viz/export/png-stays-inside-its-limits", test_png_stays_inside_its_limits);
   g_test_add_func ("/viz/export/files-have-a-known-format", test_files_have_a_known_format);
