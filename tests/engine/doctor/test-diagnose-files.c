@@ -1,4 +1,4 @@
-/* test-diagnose-files.c — what the doctor says of a model whose file of parameters is missing.
+/* test-diagnose-files.c — what the doctor says of whole files: a missing file of parameters, a misspelt attribute.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/doctor/diagnose.h"
 #include "engine/formats/mxnet-symbol.h"
@@ -7,24 +7,31 @@
 
 #define END(heads) "], \"heads\": [" heads "], \"attrs\": {\"mxnet_version\": [\"int\", 10901]}}"
 
-/* The message of the note that parameters have no file; NULL: there is no such note. */
-static char *
-dup_note (const char *text)
+/* A model read from text, with its findings.  (transfer full) */
+static HybModel *
+diagnose (const char *text)
 {
-  g_autoptr (HybModel) model = hyb_model_new ();
+  HybModel *model = hyb_model_new ();
   g_autoptr (GBytes) bytes = g_bytes_new (text, strlen (text));
   g_autoptr (GError) error = NULL;
   g_autofree HybType *types = NULL;
-  GPtrArray          *findings;
 
   g_assert_true (hyb_symbol_read (model, bytes, "x.json", &error));
   hyb_model_set_file (model, "x.json");
   types = hyb_diagnose_new_types (hyb_model_get_graph (model));
   hyb_diagnose (model, types);
-  findings = hyb_model_get_findings (model);
+  return model;
+}
+
+/* The first finding with that code, or NULL. */
+static const HybFinding *
+find (HybModel *model, const char *code)
+{
+  GPtrArray *findings = hyb_model_get_findings (model);
+
   for (guint i = 0; i < findings->len; i++)
-    if (strcmp (((HybFinding *) findings->pdata[i])->code, "no-parameters") == 0)
-      return g_strdup (((HybFinding *) findings->pdata[i])->message);
+    if (strcmp (((HybFinding *) findings->pdata[i])->code, code) == 0)
+      return findings->pdata[i];
   return NULL;
 }
 
@@ -32,18 +39,35 @@ dup_note (const char *text)
 static void
 test_parameters_without_a_file_are_noted (void)
 {
-  g_autofree char *none = dup_note (
+  g_autoptr (HybModel) none = diagnose (
       "{\"arg_nodes\": [0], \"nodes\": [{\"op\": \"null\", \"name\": \"data\", \"inputs\": []},"
       "{\"op\": \"relu\", \"name\": \"r\", \"inputs\": [[0,0,0]]}" END ("[1,0,0]"));
-  g_autofree char *one = dup_note (
+  g_autoptr (HybModel) one = diagnose (
       "{\"arg_nodes\": [0, 1], \"nodes\": [{\"op\": \"null\", \"name\": \"data\", \"inputs\": []},"
       "{\"op\": \"null\", \"name\": \"fc_weight\", \"inputs\": []},"
       "{\"op\": \"FullyConnected\", \"name\": \"fc\", \"attrs\": {\"num_hidden\": \"4\", "
       "\"no_bias\": \"True\"}, \"inputs\": [[0,0,0],[1,0,0]]}" END ("[2,0,0]"));
 
-  g_assert_null (none);
-  g_assert_nonnull (one);
-  g_assert_nonnull (strstr (one, "1 parameters"));
+  g_assert_null (find (none, "no-parameters"));
+  g_assert_nonnull (find (one, "no-parameters"));
+  g_assert_nonnull (strstr (find (one, "no-parameters")->message, "1 parameters"));
+}
+
+/* The reader reports an attribute that is missing; the repair renames the one that is misspelt. */
+static void
+test_a_misspelt_attribute_can_be_repaired (void)
+{
+  g_autoptr (HybModel) model = diagnose (
+      "{\"arg_nodes\": [0, 1], \"nodes\": [{\"op\": \"null\", \"name\": \"data\", \"inputs\": []},"
+      "{\"op\": \"null\", \"name\": \"fc_weight\", \"inputs\": []},"
+      "{\"op\": \"FullyConnected\", \"name\": \"fc\", \"attrs\": {\"num_hiden\": \"4\", "
+      "\"no_bias\": \"True\"}, \"inputs\": [[0,0,0],[1,0,0]]}" END ("[2,0,0]"));
+  const HybFinding *finding = find (model, "bad-attribute");
+
+  g_assert_nonnull (finding);
+  g_assert_cmpint (finding->remedy, ==, HYB_REMEDY_REPAIR);
+  g_assert_true (g_str_has_prefix (finding->hint, "The repair "));
+  g_assert_nonnull (strstr (finding->hint, "“num_hidden”"));
 }
 
 int
@@ -52,5 +76,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/engine/doctor/diagnose-files/parameters-without-a-file-are-noted",
                    test_parameters_without_a_file_are_noted);
+  g_test_add_func ("/engine/doctor/diagnose-files/a-misspelt-attribute-can-be-repaired",
+                   test_a_misspelt_attribute_can_be_repaired);
   return g_test_run ();
 }

@@ -495,25 +495,6 @@ test_no_name_in_common_is_a_wrong_pair (void)
   g_assert_null (find_code (model, "unused-parameter"));
 }
 
-/* The reader reports an attribute that is missing; the repair renames the one that is misspelt. */
-static void
-test_a_misspelt_attribute_can_be_repaired (void)
-{
-  g_autoptr (HybModel) model = read_text (BEGIN VARIABLE ("data") "," VARIABLE (
-      "fc_weight") "," VARIABLE ("fc_bias") "," NODE ("FullyConnected",
-                                                      "fc",
-                                                      "\"num_hiden\": \"4\"",
-                                                      "[0,0,0],[1,0,0],[2,0,0]") END ("[3,0,0]"));
-  const HybFinding *finding;
-
-  diagnose (model);
-  finding = find_code (model, "bad-attribute");
-  g_assert_nonnull (finding);
-  g_assert_cmpint (finding->remedy, ==, HYB_REMEDY_REPAIR);
-  g_assert_true (g_str_has_prefix (finding->hint, "The repair "));
-  g_assert_nonnull (strstr (finding->hint, "“num_hidden”"));
-}
-
 /* arcsin and arcsinh are equally near, so neither is taken. */
 static void
 test_doubtful_spellings_are_left_alone (void)
@@ -605,8 +586,6 @@ main (int argc, char **argv)
                    test_no_name_in_common_is_a_wrong_pair);
   g_test_add_func ("/engine/doctor/diagnose/one-near-name-is-the-misspelt-one",
                    test_one_near_name_is_the_misspelt_one);
-  g_test_add_func ("/engine/doctor/diagnose/a-misspelt-attribute-can-be-repaired",
-                   test_a_misspelt_attribute_can_be_repaired);
   g_test_add_func ("/engine/doctor/diagnose/doubtful-spellings-are-left-alone",
                    test_doubtful_spellings_are_left_alone);
 
