@@ -26,7 +26,8 @@ struct _ScopeDocument
   GHashTable     *bodies;     /* HybGraph → ScopeBody */
   VizDiagram     *diagram;
   GArray         *places;
-  GHashTable     *names; /* → box + 1 */
+  GHashTable     *names;  /* → box + 1 */
+  GArray         *inputs; /* of ScopeInput */
   ScopeTotals     totals;
   gboolean        is_generated;
 };
@@ -43,6 +44,7 @@ document_free (gpointer data)
 {
   ScopeDocument *document = data;
 
+  g_clear_pointer (&document->inputs, g_array_unref);
   g_clear_pointer (&document->names, g_hash_table_unref);
   g_clear_pointer (&document->places, g_array_unref);
   g_clear_pointer (&document->diagram, viz_diagram_unref);
@@ -92,48 +94,6 @@ set_error_from_findings (HybModel *model, const char *path, GError **error)
                name);
 }
 
-/* Parses "NAME=1,?,3".  FALSE: the text has another format. */
-static gboolean
-parse_shape (const char *text, char **name, HybShape *shape)
-{
-  const char *equals = strrchr (text, '=');
-  g_auto (GStrv) dims = NULL;
-
-  if (!equals || equals == text)
-    return FALSE;
-  *shape = (HybShape){ .rank = 0 };
-  dims = g_strsplit_set (equals + 1, ",x", HYB_MAX_RANK + 1);
-  for (guint i = 0; dims[i] && shape->rank < HYB_MAX_RANK; i++)
-    {
-      gint64 dim = HYB_UNKNOWN;
-
-      if (strcmp (dims[i], "?") != 0 &&
-          !g_ascii_string_to_signed (dims[i], 10, 0, (gint64) 1 << 48, &dim, NULL))
-        return FALSE;
-      shape->dim[shape->rank++] = dim;
-    }
-  *name = g_strndup (text, (gsize) (equals - text));
-  return TRUE;
-}
-
-/* Sets the types of inputs for which the caller gave shapes. */
-static void
-set_input_shapes (ScopeDocument *document, const char *const *shapes)
-{
-  for (guint i = 0; shapes && shapes[i]; i++)
-    {
-      g_autofree char *name = NULL;
-      HybShape         shape;
-      HybNodeId        id;
-
-      if (!parse_shape (shapes[i], &name, &shape))
-        continue;
-      id = hyb_graph_find_variable (document->graph, name);
-      if (id != HYB_NO_ID)
-        document->types[hyb_graph_get_node (document->graph, id)->first_output].shape = shape;
-    }
-}
-
 static void
 infer_types (ScopeDocument *document, const char *const *shapes)
 {
@@ -141,7 +101,7 @@ infer_types (ScopeDocument *document, const char *const *shapes)
   g_autofree HybType *traced_types = hyb_diagnose_new_types (document->graph);
 
   document->types = hyb_model_new_types (document->model);
-  set_input_shapes (document, shapes);
+  document->inputs = scope_inputs_find (document->model, document->types, shapes);
   memcpy (traced_types, document->types, n_values * sizeof (HybType));
   hyb_diagnose (document->model, document->types);
 
@@ -160,6 +120,7 @@ count_totals (ScopeDocument *document)
   const HybNodeId *variables = hyb_graph_get_variables (document->graph, &n);
 
   document->totals.n_nodes = hyb_graph_n_nodes (document->graph);
+  document->totals.n_missing = scope_inputs_count_missing (document->model);
   document->totals.n_bodies = g_hash_table_size (document->body_types);
   for (guint i = 0; i < n; i++)
     {
@@ -237,6 +198,7 @@ scope_document_new_of_graph (ScopeDocument *model, HybGraph *graph, const HybTyp
 
   g_atomic_ref_count_init (&document->n_refs);
   document->is_generated = TRUE;
+  document->inputs = g_array_new (FALSE, FALSE, sizeof (ScopeInput));
   document->path = g_strdup (model->path);
   document->model = hyb_model_new ();
   hyb_model_set_format (document->model, hyb_model_get_format (model->model));
@@ -328,6 +290,12 @@ const ScopePlace *
 scope_document_nth_place (const ScopeDocument *document, guint index)
 {
   return &g_array_index (document->places, ScopePlace, index);
+}
+
+const GArray *
+scope_document_get_inputs (const ScopeDocument *document)
+{
+  return document->inputs;
 }
 
 const HybType *

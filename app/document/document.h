@@ -7,6 +7,7 @@
 
 #include "app/adapt/bodies.h"
 #include "app/adapt/graph-to-diagram.h"
+#include "app/document/inputs.h"
 #include "viz/viz.h"
 
 #include <gio/gio.h>
@@ -14,7 +15,7 @@
 typedef struct _ScopeDocument ScopeDocument;
 
 /* Reads a model.  params: (nullable) the parameter file, by default the one beside the model.  shapes:
- * (nullable) "NAME=1,3" of inputs.  Damage becomes findings; NULL and an error only if there is no graph
+ * (nullable) "NAME=1,3" of inputs; open shapes are guessed.  Damage becomes findings; NULL and an error only if there is no graph
  * to show, or cancelled. */
 ScopeDocument *scope_document_open (const char        *path,
                                     const char        *params,
@@ -52,6 +53,9 @@ guint scope_document_n_places (const ScopeDocument *document);
 /* index < scope_document_n_places() */
 const ScopePlace *scope_document_nth_place (const ScopeDocument *document, guint index);
 
+/* The model's inputs with their shapes, of ScopeInput; empty for a graph that the engine made. */
+const GArray *scope_document_get_inputs (const ScopeDocument *document);
+
 /* Types of each value of the model's graph or of a body; NULL: unknown. */
 const HybType *scope_document_get_types (const ScopeDocument *document, HybGraph *graph);
 /* The node that determined the shape of a value of the model's graph; HYB_NO_ID: given, or unknown. */
@@ -72,6 +76,7 @@ guint32 scope_document_find_name (const ScopeDocument *document, const char *nam
 typedef struct
 {
   guint   n_nodes, n_bodies, n_parameters;
+  guint   n_missing; /* parameters without values */
   guint64 parameter_bytes;
 } ScopeTotals;
 

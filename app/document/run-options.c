@@ -17,7 +17,6 @@ scope_run_options_load (void)
   options->init = scope_settings_get_text ("run-init", "uniform");
   options->input = scope_settings_get_text ("run-input", "");
   options->launcher = scope_settings_get_text ("run-launcher", "");
-  options->shapes = g_strdup ("");
   options->threads = scope_settings_get_int ("run-threads", 0);
   options->seconds = scope_settings_get_int ("run-seconds", 20);
   options->train = scope_settings_get_flag ("run-train", FALSE);
@@ -48,7 +47,6 @@ scope_run_options_copy (const ScopeRunOptions *options)
   copy->mode = g_strdup (options->mode);
   copy->init = g_strdup (options->init);
   copy->input = g_strdup (options->input);
-  copy->shapes = g_strdup (options->shapes);
   copy->launcher = g_strdup (options->launcher);
   return copy;
 }
@@ -60,7 +58,6 @@ scope_run_options_free (ScopeRunOptions *options)
   g_free (options->mode);
   g_free (options->init);
   g_free (options->input);
-  g_free (options->shapes);
   g_free (options->launcher);
   g_free (options);
 }
@@ -75,15 +72,10 @@ add (GPtrArray *argv, const char *name, const char *value)
 }
 
 static void
-add_shapes (GPtrArray *argv, const char *text, const char *const *more)
+add_shapes (GPtrArray *argv, const char *const *shapes)
 {
-  g_auto (GStrv) typed = g_strsplit_set (text ? text : "", " \t\n;", -1);
-
-  for (guint i = 0; more && more[i]; i++)
-    add (argv, "--shape", more[i]);
-  /* hscope uses the last shape given for an input: that of the user. */
-  for (guint i = 0; typed[i] != NULL; i++)
-    add (argv, "--shape", typed[i]);
+  for (guint i = 0; shapes && shapes[i]; i++)
+    add (argv, "--shape", shapes[i]);
 }
 
 char **
@@ -124,7 +116,7 @@ scope_run_options_command (const ScopeRunOptions *options,
     g_ptr_array_add (argv, g_strdup ("--train"));
   if (options->backward)
     g_ptr_array_add (argv, g_strdup ("--backward"));
-  add_shapes (argv, options->shapes, model->shapes);
+  add_shapes (argv, model->shapes);
   g_ptr_array_add (argv, NULL);
   return (char **) g_ptr_array_free (g_steal_pointer (&argv), FALSE);
 }
@@ -145,7 +137,7 @@ scope_run_options_values (const ScopeRunOptions *options, const ScopeRunModel *m
   add (argv, "--input", options->input);
   if (options->train)
     g_ptr_array_add (argv, g_strdup ("--train"));
-  add_shapes (argv, options->shapes, model->shapes);
+  add_shapes (argv, model->shapes);
   g_ptr_array_add (argv, NULL);
   return (char **) g_ptr_array_free (g_steal_pointer (&argv), FALSE);
 }

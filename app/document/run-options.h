@@ -11,9 +11,8 @@ typedef struct
 {
   char    *device;   /* "cpu", "gpu", "gpu:1" */
   char    *mode;     /* "imperative", "hybrid", "static" */
-  char    *init;     /* how missing parameters are filled: "uniform", "zeros", "xavier", "" */
+  char    *init;     /* how missing parameters are filled: "uniform", "zeros", "xavier" */
   char    *input;    /* path of an npz file; NULL or "": random input */
-  char    *shapes;   /* of inputs, "data0=35,32 data1=32,128" */
   char    *launcher; /* put before the command, "ssh host"; NULL or "": none */
   int      threads;  /* 0: all cores */
   int      seconds;  /* time limit of the whole run */
@@ -22,7 +21,7 @@ typedef struct
 
 /* The remembered options, or defaults.  (transfer full) */
 ScopeRunOptions *scope_run_options_load (void);
-/* Remembers all options except shapes, which belong to one model. */
+/* Remembers all options. */
 void scope_run_options_save (const ScopeRunOptions *options);
 /* A deep copy; (transfer full) */
 ScopeRunOptions *scope_run_options_copy (const ScopeRunOptions *options);
@@ -35,7 +34,7 @@ typedef struct
 {
   const char        *name;   /* a path, or "gallery:NAME" */
   const char        *params; /* (nullable) path of the parameter file */
-  const char *const *shapes; /* (nullable) NULL-terminated; the options' own shapes override them */
+  const char *const *shapes; /* (nullable) NULL-terminated, "NAME=1,3" */
 } ScopeRunModel;
 
 /* The whole command line of a measured run: launcher, program, arguments.  capture: the file to

@@ -125,6 +125,7 @@ adopt_document (ScopeWorkspace *self, ScopeDocument *document)
   scope_workspace_clear_values (self);
   self->step = (ScopeStepPath){ 0 };
   self->document = document;
+  scope_workspace_update_shapes (self);
   self->hovered = VIZ_ROOT;
   self->selected = VIZ_ROOT;
   g_clear_pointer (&self->error, g_free);
@@ -146,6 +147,7 @@ scope_workspace_show_document (ScopeWorkspace *self, ScopeDocument *document)
       return;
     }
   g_clear_pointer (&self->document, scope_document_unref);
+  scope_workspace_update_shapes (self);
   self->hovered = self->selected = VIZ_ROOT;
   scope_workspace_emit (self, SCOPE_SIGNAL_DOCUMENT);
   scope_workspace_set_state (self, SCOPE_STATE_EMPTY);
@@ -213,7 +215,7 @@ start_opening (ScopeWorkspace *self)
   job = g_new0 (OpenJob, 1);
   job->path = g_file_get_path (self->file);
   job->params = g_strdup (self->params);
-  job->shapes = g_strdupv (self->shapes);
+  job->shapes = scope_workspace_join_shapes (self);
   scope_workspace_set_state (self, SCOPE_STATE_LOADING);
 
   task = g_task_new (self, self->opening, opened_cb, self);
@@ -221,28 +223,36 @@ start_opening (ScopeWorkspace *self)
   scope_worker_run (task, open_in_worker);
 }
 
-void
-scope_workspace_open (ScopeWorkspace *self, GFile *file, const char *params)
+char *
+scope_workspace_dup_title (GFile *file)
 {
-  g_autofree char *path = g_file_get_path (file);
-  g_autofree char *base = g_file_get_basename (file);
+  char *base = g_file_get_basename (file);
 
-  g_set_object (&self->file, file);
-  g_free (self->params);
-  self->params = g_strdup (params);
   for (const char *const *ending =
            (const char *const[]){ ".gz", ".json", "-symbol", ".hscope", NULL };
        *ending != NULL;
        ending++)
     if (g_str_has_suffix (base, *ending) && !g_str_equal (base, *ending))
       base[strlen (base) - strlen (*ending)] = '\0';
-  scope_workspace_set_title (self, base);
+  return base;
+}
+
+void
+scope_workspace_open (ScopeWorkspace *self, GFile *file, const char *params)
+{
+  g_autofree char *path = g_file_get_path (file);
+  g_autofree char *title = scope_workspace_dup_title (file);
+
+  g_set_object (&self->file, file);
+  g_free (self->params);
+  self->params = g_strdup (params);
+  scope_workspace_set_title (self, title);
   if (!path)
     {
       g_free (self->error);
       self->error =
           g_strdup_printf (_ ("%s has no local path. Copy it to this computer and open the copy."),
-                           base);
+                           title);
       scope_workspace_set_state (self, SCOPE_STATE_FAILED);
       return;
     }

@@ -1,6 +1,6 @@
 /* workspace-private.h — the struct of a workspace, and what its files offer each other.
  *
- * Calls go one way: workspace.c (the class) → workspace-open.c → workspace-run.c →
+ * Calls go one way: workspace.c (the class), workspace-inputs.c → workspace-open.c → workspace-run.c →
  * workspace-capture.c, workspace-values.c → workspace-state.c (accessors and signals).
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
@@ -25,10 +25,13 @@ struct _ScopeWorkspace
 
   /* The open model */
   GFile         *file;
-  char          *source; /* name for the child process; NULL: the file's path */
-  char         **shapes; /* of inputs, "NAME=1,3" */
-  char          *etag;   /* of the file when it was read */
-  char          *params; /* chosen by the user; NULL: the file beside the model */
+  char          *source;        /* name for the child process; NULL: the file's path */
+  char         **source_shapes; /* of inputs, "NAME=1,3" */
+  char         **given_shapes;  /* by the user */
+  char         **shapes;        /* of the open document */
+  gboolean       fills;         /* parameters without values become random */
+  char          *etag;          /* of the file when it was read */
+  char          *params;        /* chosen by the user; NULL: the file beside the model */
   char          *title;
   char          *error;
   ScopeState     state;
@@ -78,6 +81,12 @@ void scope_workspace_set_state (ScopeWorkspace *self, ScopeState state);
 void scope_workspace_set_progress (ScopeWorkspace *self, double progress);
 /* Notifies views that a run has started or ended. */
 void scope_workspace_notify_running (ScopeWorkspace *self);
+/* The shapes of the source, then those of the user.  (transfer full) */
+char **scope_workspace_join_shapes (ScopeWorkspace *self);
+/* Lists the shapes of the document's inputs, after it has changed. */
+void scope_workspace_update_shapes (ScopeWorkspace *self);
+/* Notifies followers of "fills". */
+void scope_workspace_notify_fills (ScopeWorkspace *self);
 /* Emits a signal that has no argument. */
 void scope_workspace_emit (ScopeWorkspace *self, ScopeWorkspaceSignal which);
 /* Emits "problem". */

@@ -15,6 +15,7 @@ enum
   PROP_TITLE,
   PROP_RUNNING,
   PROP_PROGRESS,
+  PROP_FILLS,
   N_PROPS,
 };
 
@@ -45,6 +46,9 @@ scope_workspace_get_value (ScopeWorkspace *self, guint id, GValue *value, GParam
       break;
     case PROP_PROGRESS:
       g_value_set_double (value, self->progress);
+      break;
+    case PROP_FILLS:
+      g_value_set_boolean (value, self->fills);
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (self, id, pspec);
@@ -78,6 +82,7 @@ scope_workspace_class_install (GObjectClass *class)
   props[PROP_TITLE] = g_param_spec_string ("title", NULL, NULL, NULL, flags);
   props[PROP_RUNNING] = g_param_spec_boolean ("running", NULL, NULL, FALSE, flags);
   props[PROP_PROGRESS] = g_param_spec_double ("progress", NULL, NULL, 0, 1, 0, flags);
+  props[PROP_FILLS] = g_param_spec_boolean ("fills", NULL, NULL, FALSE, flags);
   g_object_class_install_properties (class, N_PROPS, props);
 
   signals[SCOPE_SIGNAL_DOCUMENT] = new_signal ("document-changed", type, G_TYPE_NONE);
@@ -213,6 +218,12 @@ scope_workspace_notify_running (ScopeWorkspace *self)
 }
 
 void
+scope_workspace_notify_fills (ScopeWorkspace *self)
+{
+  g_object_notify_by_pspec (G_OBJECT (self), props[PROP_FILLS]);
+}
+
+void
 scope_workspace_report_problem (ScopeWorkspace *self, const char *text)
 {
   g_signal_emit (self, signals[SCOPE_SIGNAL_PROBLEM], 0, text);
@@ -223,8 +234,8 @@ scope_workspace_set_source (ScopeWorkspace *self, const char *source, const char
 {
   g_free (self->source);
   self->source = g_strdup (source);
-  g_strfreev (self->shapes);
-  self->shapes = g_strdupv ((char **) shapes);
+  g_strfreev (self->source_shapes);
+  self->source_shapes = g_strdupv ((char **) shapes);
 }
 
 const char *
@@ -235,10 +246,48 @@ scope_workspace_get_model_name (ScopeWorkspace *self)
   return scope_document_get_path (self->document);
 }
 
+char **
+scope_workspace_join_shapes (ScopeWorkspace *self)
+{
+  g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
+
+  if (self->source_shapes)
+    g_strv_builder_addv (builder, (const char **) self->source_shapes);
+  /* The last shape of an input counts. */
+  if (self->given_shapes)
+    g_strv_builder_addv (builder, (const char **) self->given_shapes);
+  return g_strv_builder_end (builder);
+}
+
+void
+scope_workspace_update_shapes (ScopeWorkspace *self)
+{
+  const GArray *inputs = self->document ? scope_document_get_inputs (self->document) : NULL;
+  g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
+
+  g_clear_pointer (&self->shapes, g_strfreev);
+  if (!inputs)
+    return;
+  for (guint i = 0; i < inputs->len; i++)
+    {
+      g_autofree char *shape = scope_input_to_option (&g_array_index (inputs, ScopeInput, i));
+
+      if (shape)
+        g_strv_builder_add (builder, shape);
+    }
+  self->shapes = g_strv_builder_end (builder);
+}
+
 const char *const *
 scope_workspace_get_shapes (ScopeWorkspace *self)
 {
   return (const char *const *) self->shapes;
+}
+
+const char *const *
+scope_workspace_get_given_shapes (ScopeWorkspace *self)
+{
+  return (const char *const *) self->given_shapes;
 }
 
 void

@@ -1,7 +1,7 @@
 /* workspace.c — the class of workspaces: creation and destruction.
  *
  * What a workspace does is in the files beside it: accessors and signals in workspace-state.c,
- * opening in workspace-open.c, running in workspace-run.c, captures in workspace-capture.c,
+ * opening in workspace-open.c, shapes and values of inputs in workspace-inputs.c, running in workspace-run.c, captures in workspace-capture.c,
  * recorded values in workspace-values.c.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/document/workspace-private.h"
@@ -42,6 +42,8 @@ scope_workspace_finalize (GObject *object)
   g_free (self->etag);
   g_free (self->params);
   g_free (self->source);
+  g_strfreev (self->source_shapes);
+  g_strfreev (self->given_shapes);
   g_strfreev (self->shapes);
   g_strfreev (self->values_command);
   g_free (self->phase);

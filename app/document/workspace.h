@@ -7,7 +7,7 @@
  *
  * Signals: "document-changed", "capture-changed", "values-changed", "step-changed", "logged",
  * "reveal" (box: bring it into view), "problem" (text: must be shown to the user).
- * Properties: "selected", "hovered", "state", "title", "running", "progress".
+ * Properties: "selected", "hovered", "state", "title", "running", "progress", "fills".
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -45,13 +45,15 @@ void scope_workspace_cancel (ScopeWorkspace *self);
 
 /* To be called before scope_workspace_open().  source: (nullable) the name by which the child process
  * opens the model, such as "gallery:lstm-lm"; by default the file's path.  shapes: (nullable)
- * NULL-terminated "NAME=1,3" of inputs whose shapes the file does not give. */
+ * NULL-terminated "NAME=1,3" of inputs, where the file does not tell them and the user has not given
+ * others. */
 void
 scope_workspace_set_source (ScopeWorkspace *self, const char *source, const char *const *shapes);
 /* The name by which the child process opens the model; NULL: nothing is open. */
 const char *scope_workspace_get_model_name (ScopeWorkspace *self);
-/* As set; (nullable) */
-const char *const *scope_workspace_get_shapes (ScopeWorkspace *self);
+/* The title of a model that is read from this file: its name without the usual endings.
+ * (transfer full) */
+char *scope_workspace_dup_title (GFile *file);
 
 /* What the workspace is doing. */
 ScopeState  scope_workspace_get_state (ScopeWorkspace *self);
@@ -62,6 +64,25 @@ ScopeDocument *scope_workspace_get_document (ScopeWorkspace *self);
 const char    *scope_workspace_get_title (ScopeWorkspace *self); /* "": untitled */
 /* Sets the title that is shown instead of the file's name. */
 void scope_workspace_set_title (ScopeWorkspace *self, const char *title);
+
+/* --- Inputs --- */
+
+/* "NAME=1,3" for each input whose whole shape is known, guessed or given: with these a child process
+ * sees the shapes that the document shows.  NULL: there is no document. */
+const char *const *scope_workspace_get_shapes (ScopeWorkspace *self);
+/* The shapes that the user has given.  (nullable) */
+const char *const *scope_workspace_get_given_shapes (ScopeWorkspace *self);
+/* Sets the shapes that the user gives, "NAME=1,3" or "NAME=1,?", and reads an open model again.  shapes:
+ * (nullable) */
+void scope_workspace_give_shapes (ScopeWorkspace *self, const char *const *shapes);
+/* The first input whose shape is neither known nor guessed.  NULL: none. */
+const char *scope_workspace_get_open_input (ScopeWorkspace *self);
+/* TRUE if parameters without values are to be filled with random ones. */
+gboolean scope_workspace_get_fills (ScopeWorkspace *self);
+/* Sets "fills". */
+void scope_workspace_set_fills (ScopeWorkspace *self, gboolean fills);
+/* TRUE if the model lacks values of parameters and may not be filled with random ones. */
+gboolean scope_workspace_lacks_values (ScopeWorkspace *self);
 
 /* --- Selection --- */
 

@@ -100,6 +100,8 @@ void scope_page_init_pass (ScopePage *self);
 
 /* --- page-state.c --- */
 
+/* Restores shapes and filling, before a file is opened. */
+void scope_page_restore_inputs (ScopePage *self, GFile *file);
 /* Restores the state of the views, once. */
 void scope_page_restore (ScopePage *self);
 /* Writes the state to MODEL.hsws beside the model. */

@@ -1,4 +1,4 @@
-/* page-state.c — saves and restores folds, camera, selection and capture of a page.
+/* page-state.c — saves and restores folds, camera, selection, inputs and capture of a page.
  *
  * They are kept in MODEL.hsws beside the model if that file exists; otherwise in the user's state
  * folder under a hash of the model's URI, so that viewing a model writes nothing beside it.  A file
@@ -13,24 +13,25 @@
 
 #define GROUP "workspace"
 
+/* file: (nullable) of the model */
 static char *
-dup_path_beside (ScopePage *self)
+dup_path_beside (GFile *file)
 {
-  GFile           *file = scope_workspace_get_file (self->workspace);
   g_autofree char *path = file ? g_file_get_path (file) : NULL;
   g_autofree char *folder = path ? g_path_get_dirname (path) : NULL;
+  g_autofree char *title = file ? scope_workspace_dup_title (file) : NULL;
   g_autofree char *name = NULL;
 
   if (!folder)
     return NULL;
-  name = g_strconcat (scope_workspace_get_title (self->workspace), ".hsws", NULL);
+  name = g_strconcat (title, ".hsws", NULL);
   return g_build_filename (folder, name, NULL);
 }
 
+/* file: (nullable) of the model */
 static char *
-dup_path_in_state_folder (ScopePage *self)
+dup_path_in_state_folder (GFile *file)
 {
-  GFile           *file = scope_workspace_get_file (self->workspace);
   g_autofree char *uri = file ? g_file_get_uri (file) : NULL;
   g_autofree char *sum = uri ? g_compute_checksum_for_string (G_CHECKSUM_SHA256, uri, -1) : NULL;
   g_autofree char *name = NULL;
@@ -55,14 +56,19 @@ static char *
 describe_state (ScopePage *self, const char *folder)
 {
   g_autoptr (GKeyFile) file = g_key_file_new ();
-  const char      *path = scope_workspace_get_capture_path (self->workspace);
-  g_autofree char *capture = NULL;
+  const char *const *shapes = scope_workspace_get_given_shapes (self->workspace);
+  const char        *path = scope_workspace_get_capture_path (self->workspace);
+  g_autofree char   *capture = NULL;
 
   if (path)
     capture = folder ? dup_name_in_folder (path, folder) : g_strdup (path);
   g_key_file_set_integer (file, GROUP, "version", 1);
   if (capture)
     g_key_file_set_string (file, GROUP, "capture", capture);
+  if (shapes && shapes[0])
+    g_key_file_set_string_list (file, GROUP, "shapes", shapes, g_strv_length ((char **) shapes));
+  if (scope_workspace_get_fills (self->workspace))
+    g_key_file_set_boolean (file, GROUP, "random-values", TRUE);
   scope_graph_view_save (self->graph_view, file);
   return g_key_file_to_data (file, NULL, NULL);
 }
@@ -80,8 +86,9 @@ write_beside (ScopePage *self, const char *path, GAsyncReadyCallback callback, g
 static void
 write_state (ScopePage *self, char *state)
 {
-  g_autofree char *beside = dup_path_beside (self);
-  g_autofree char *path = dup_path_in_state_folder (self);
+  GFile           *file = scope_workspace_get_file (self->workspace);
+  g_autofree char *beside = dup_path_beside (file);
+  g_autofree char *path = dup_path_in_state_folder (file);
 
   if (beside && g_file_test (beside, G_FILE_TEST_IS_REGULAR))
     write_beside (self, beside, NULL, NULL);
@@ -127,7 +134,7 @@ saved_beside_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer d
 void
 scope_page_save_beside (ScopePage *self)
 {
-  g_autofree char *path = dup_path_beside (self);
+  g_autofree char *path = dup_path_beside (scope_workspace_get_file (self->workspace));
 
   if (path && scope_workspace_get_document (self->workspace))
     write_beside (self, path, saved_beside_cb, g_object_ref (self));
@@ -159,8 +166,27 @@ dup_capture_beside (GKeyFile *file, const char *path)
 }
 
 void
+scope_page_restore_inputs (ScopePage *self, GFile *file)
+{
+  g_autofree char *path = dup_path_beside (file);
+  g_autofree char *own_path = dup_path_in_state_folder (file);
+  g_autoptr (GKeyFile) beside = read_state (path);
+  g_autoptr (GKeyFile) own = read_state (own_path);
+  GKeyFile *state = own ? own : beside;
+  g_auto (GStrv) shapes = NULL;
+
+  if (!state)
+    return;
+  shapes = g_key_file_get_string_list (state, GROUP, "shapes", NULL, NULL);
+  scope_workspace_give_shapes (self->workspace, (const char *const *) shapes);
+  scope_workspace_set_fills (self->workspace,
+                             g_key_file_get_boolean (state, GROUP, "random-values", NULL));
+}
+
+void
 scope_page_restore (ScopePage *self)
 {
+  GFile           *file = scope_workspace_get_file (self->workspace);
   g_autofree char *path = NULL;
   g_autofree char *own_path = NULL;
   g_autofree char *capture = NULL;
@@ -170,8 +196,8 @@ scope_page_restore (ScopePage *self)
   if (self->is_restored)
     return;
   self->is_restored = TRUE;
-  path = dup_path_beside (self);
-  own_path = dup_path_in_state_folder (self);
+  path = dup_path_beside (file);
+  own_path = dup_path_in_state_folder (file);
   beside = read_state (path);
   own = read_state (own_path);
   if (beside || own)

@@ -226,6 +226,7 @@ on_problem (ScopeWorkspace *workspace G_GNUC_UNUSED, const char *text, gpointer 
 void
 scope_page_open (ScopePage *self, GFile *file)
 {
+  scope_page_restore_inputs (self, file);
   scope_workspace_open (self->workspace, file, NULL);
 }
 

@@ -4,6 +4,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/page/run-panel.h"
 
+#include "app/views/inputs-view.h"
+
 #include <glib/gi18n.h>
 #include <string.h>
 
@@ -12,22 +14,22 @@ struct _ScopeRunPanel
   AdwBin parent_instance;
 
   /* Template */
-  AdwComboRow   *mode;
-  AdwComboRow   *direction;
-  AdwComboRow   *init;
-  AdwEntryRow   *device;
-  GtkSpinButton *threads;
-  GtkSpinButton *seconds;
-  AdwEntryRow   *shapes;
-  AdwEntryRow   *input;
-  AdwEntryRow   *launcher;
+  ScopeInputsView *inputs;
+  AdwComboRow     *mode;
+  AdwComboRow     *direction;
+  AdwComboRow     *init;
+  AdwEntryRow     *device;
+  GtkSpinButton   *threads;
+  GtkSpinButton   *seconds;
+  AdwEntryRow     *input;
+  AdwEntryRow     *launcher;
 };
 
 G_DEFINE_FINAL_TYPE (ScopeRunPanel, scope_run_panel, ADW_TYPE_BIN)
 
 /* In the order of the lists in run-panel.ui. */
 static const char *const modes[] = { "static", "hybrid", "imperative", NULL };
-static const char *const inits[] = { "uniform", "zeros", "xavier", "", NULL };
+static const char *const inits[] = { "uniform", "zeros", "xavier", NULL };
 
 static guint
 index_of (const char *const *words, const char *word)
@@ -52,9 +54,8 @@ scope_run_panel_get_options (ScopeRunPanel *self)
 
   options->device = text_of (self->device);
   options->mode = g_strdup (modes[MIN (adw_combo_row_get_selected (self->mode), 2u)]);
-  options->init = g_strdup (inits[MIN (adw_combo_row_get_selected (self->init), 3u)]);
+  options->init = g_strdup (inits[MIN (adw_combo_row_get_selected (self->init), 2u)]);
   options->input = text_of (self->input);
-  options->shapes = text_of (self->shapes);
   options->launcher = text_of (self->launcher);
   options->threads = gtk_spin_button_get_value_as_int (self->threads);
   options->seconds = gtk_spin_button_get_value_as_int (self->seconds);
@@ -69,20 +70,33 @@ scope_run_panel_get_options (ScopeRunPanel *self)
   return options;
 }
 
+void
+scope_run_panel_set_workspace (ScopeRunPanel *self, ScopeWorkspace *workspace)
+{
+  scope_view_set_workspace (SCOPE_VIEW (self->inputs), workspace);
+}
+
+void
+scope_run_panel_focus_inputs (ScopeRunPanel *self)
+{
+  scope_inputs_view_focus_open (self->inputs);
+}
+
 static void
 scope_run_panel_class_init (ScopeRunPanelClass *class)
 {
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (class);
 
+  g_type_ensure (SCOPE_TYPE_INPUTS_VIEW);
   gtk_widget_class_set_template_from_resource (widget_class,
                                                "/org/hybridscope/Hybridscope/ui/run-panel.ui");
+  gtk_widget_class_bind_template_child (widget_class, ScopeRunPanel, inputs);
   gtk_widget_class_bind_template_child (widget_class, ScopeRunPanel, mode);
   gtk_widget_class_bind_template_child (widget_class, ScopeRunPanel, direction);
   gtk_widget_class_bind_template_child (widget_class, ScopeRunPanel, init);
   gtk_widget_class_bind_template_child (widget_class, ScopeRunPanel, device);
   gtk_widget_class_bind_template_child (widget_class, ScopeRunPanel, threads);
   gtk_widget_class_bind_template_child (widget_class, ScopeRunPanel, seconds);
-  gtk_widget_class_bind_template_child (widget_class, ScopeRunPanel, shapes);
   gtk_widget_class_bind_template_child (widget_class, ScopeRunPanel, input);
   gtk_widget_class_bind_template_child (widget_class, ScopeRunPanel, launcher);
 }

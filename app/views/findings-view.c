@@ -133,7 +133,7 @@ add_remedy (AdwExpanderRow *row, HybRemedy remedy)
   } remedies[] = {
     [HYB_REMEDY_REPAIR] = { N_ ("Repair…"), "win.mend" },
     [HYB_REMEDY_PARAMETERS] = { N_ ("Choose File…"), "win.choose-parameters" },
-    [HYB_REMEDY_SHAPES] = { N_ ("Enter Shapes…"), "win.run-options" },
+    [HYB_REMEDY_SHAPES] = { N_ ("Give Shapes"), "win.give-shapes" },
   };
   GtkWidget *button;
 

@@ -157,13 +157,14 @@ act_search (ScopeWindow *self, const char *name G_GNUC_UNUSED, GVariant *paramet
 }
 
 static void
-act_run (ScopeWindow *self, const char *name G_GNUC_UNUSED, GVariant *parameter G_GNUC_UNUSED)
+act_run (ScopeWindow *self, const char *name, GVariant *parameter)
 {
   ScopePage *page = scope_window_get_page (self);
   g_autoptr (ScopeRunOptions) options = scope_run_panel_get_options (self->run_panel);
 
   gtk_popover_popdown (self->run_popover);
-  if (page)
+  /* A file of arrays may have what the model lacks. */
+  if (page && (*options->input != '\0' || scope_window_check_inputs (self, name, parameter)))
     scope_page_run (page, options);
 }
 

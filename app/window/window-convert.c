@@ -10,7 +10,6 @@
 #include "app/process/worker.h"
 
 #include <glib/gi18n.h>
-#include <string.h>
 
 typedef struct
 {
@@ -153,6 +152,9 @@ open_form (ConversionRequest *request, ScopeConversion *conversion)
 
   scope_window_open_as (request->window, file, NULL, (const char *const *) request->shapes);
   page = scope_window_get_page (request->window);
+  /* The values of the new file are those that the conversion made. */
+  scope_workspace_set_fills (scope_page_get_workspace (page),
+                             scope_workspace_get_fills (workspace));
   scope_page_set_family (page, request->page, request->form, proof_text);
   transfer->from = g_object_ref (request->page);
   transfer->to = page;
@@ -198,7 +200,7 @@ find_sibling (ScopeWindow *self, ScopePage *page, const char *form)
 }
 
 static void
-act_convert (ScopeWindow *self, const char *name G_GNUC_UNUSED, GVariant *parameter)
+act_convert (ScopeWindow *self, const char *name, GVariant *parameter)
 {
   ScopePage         *page = scope_window_get_page (self);
   const char        *form = g_variant_get_string (parameter, NULL);
@@ -206,7 +208,6 @@ act_convert (ScopeWindow *self, const char *name G_GNUC_UNUSED, GVariant *parame
   const char        *model = workspace ? scope_workspace_get_model_name (workspace) : NULL;
   AdwTabPage        *sibling;
   ConversionRequest *request;
-  g_auto (GStrv) shapes = NULL;
 
   if (!model)
     return;
@@ -217,11 +218,10 @@ act_convert (ScopeWindow *self, const char *name G_GNUC_UNUSED, GVariant *parame
       scope_page_remeasure (SCOPE_PAGE (adw_tab_page_get_child (sibling)), page);
       return;
     }
-  shapes = scope_window_dup_shapes (self, workspace);
-  if (!scope_window_check_shapes (page, (const char *const *) shapes))
+  if (!scope_window_check_inputs (self, name, parameter))
     return;
   request = g_new0 (ConversionRequest, 1);
-  request->shapes = g_steal_pointer (&shapes);
+  request->shapes = g_strdupv ((char **) scope_workspace_get_shapes (workspace));
   request->window = g_object_ref (self);
   request->page = g_object_ref (page);
   request->form = g_strdup (form);

@@ -191,17 +191,8 @@ act_choose_parameters (ScopeWindow        *self,
                                           .chosen = on_parameter_file });
 }
 
-static void
-act_run_options (ScopeWindow        *self,
-                 const char *name    G_GNUC_UNUSED,
-                 GVariant *parameter G_GNUC_UNUSED)
-{
-  gtk_popover_popup (self->run_popover);
-}
-
 const ScopeWindowAction scope_window_mend_actions[] = {
   { "win.mend", NULL, act_mend },
   { "win.choose-parameters", NULL, act_choose_parameters },
-  { "win.run-options", NULL, act_run_options },
   { NULL, NULL, NULL },
 };

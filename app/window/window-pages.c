@@ -116,11 +116,11 @@ static void
 update_actions (ScopeWindow *self)
 {
   static const char *const of_page[] = {
-    "win.search",      "win.first-steps", "win.export",   "win.mend",      "win.choose-parameters",
-    "win.run-options", "win.convert",     "win.compare",  "win.reload",    "win.stop",
-    "win.outline",     "win.side-pane",   "win.panel",    "win.save-view", "win.undo",
-    "win.redo",        "win.unfold-all",  "win.fold-all", "win.trace",     "win.zoom-fit",
-    "win.zoom-in",     "win.zoom-out"
+    "win.search",      "win.first-steps", "win.export",  "win.mend",       "win.choose-parameters",
+    "win.run-options", "win.give-shapes", "win.fill",    "win.convert",    "win.compare",
+    "win.reload",      "win.stop",        "win.outline", "win.side-pane",  "win.panel",
+    "win.save-view",   "win.undo",        "win.redo",    "win.unfold-all", "win.fold-all",
+    "win.trace",       "win.zoom-fit",    "win.zoom-in", "win.zoom-out"
   };
   ScopePage      *page = scope_window_get_page (self);
   ScopeWorkspace *workspace = page ? scope_page_get_workspace (page) : NULL;
@@ -149,6 +149,16 @@ update_start_button (ScopeWindow *self)
                                   -1);
 }
 
+/* The title, which says so where parameters are random.  (transfer full) */
+static char *
+dup_marked_title (ScopeWorkspace *workspace)
+{
+  const char *title = scope_workspace_get_title (workspace);
+
+  return scope_workspace_get_fills (workspace) ? g_strdup_printf (_ ("%s, random values"), title)
+                                               : g_strdup (title);
+}
+
 /* Title of the window: the name of what is shown, and where it comes from. */
 static void
 set_titles (ScopeWindow *self, const char *title, const char *path)
@@ -171,13 +181,15 @@ scope_window_update (ScopeWindow *self)
   gtk_widget_set_visible (self->page_tools, page != NULL);
   gtk_widget_set_visible (GTK_WIDGET (self->first_steps), page != NULL);
   scope_form_menu_set_page (self->form_menu, page);
+  scope_run_panel_set_workspace (self->run_panel, page ? scope_page_get_workspace (page) : NULL);
   if (page)
     {
       ScopeWorkspace  *workspace = scope_page_get_workspace (page);
       GFile           *file = scope_workspace_get_file (workspace);
       g_autofree char *path = file ? g_file_get_parse_name (file) : NULL;
+      g_autofree char *name = dup_marked_title (workspace);
 
-      set_titles (self, scope_workspace_get_title (workspace), path);
+      set_titles (self, name, path);
     }
   else
     set_titles (self, tab ? adw_tab_page_get_title (tab) : NULL, NULL);
@@ -229,6 +241,11 @@ scope_window_open_as (ScopeWindow *self, GFile *file, const char *source, const 
   g_signal_connect_object (workspace, "notify::state", G_CALLBACK (on_state), tab, 0);
   g_signal_connect_object (workspace,
                            "notify::state",
+                           G_CALLBACK (scope_window_update),
+                           self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (workspace,
+                           "notify::fills",
                            G_CALLBACK (scope_window_update),
                            self,
                            G_CONNECT_SWAPPED);

@@ -1,7 +1,8 @@
 /* window-private.h — the struct of the window, and what its files offer each other.
  *
  * Calls go one way: window.c (the class) → window-actions.c, -drop.c, -convert.c, -export.c, -mend.c,
- * -plugin.c → window-compare.c → window-dialog.c, window-pages.c.  Each part has a table of its actions, from which
+ * -plugin.c → window-compare.c → window-dialog.c, window-inputs.c, window-pages.c.  Each part has a table of its
+ * actions, from which
  * window.c installs them.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
@@ -33,9 +34,12 @@ struct _ScopeWindow
   GtkWidget       *tab_bar;
   GtkRevealer     *first_steps;
 
-  GtkFileChooserNative *chooser;  /* the open file dialog, or NULL */
-  guint                 autosave; /* source */
-  guint                 naming;   /* source that gives the buttons of new tabs a name */
+  GtkFileChooserNative *chooser; /* the open file dialog, or NULL */
+  char                 *refused; /* the action that "win.fill" continues with; NULL: none */
+  GVariant             *refused_parameter;
+  gpointer              refused_page; /* never followed */
+  guint                 autosave;     /* source */
+  guint                 naming;       /* source that gives the buttons of new tabs a name */
   gboolean              is_closing;
   gboolean              is_at_start; /* the start page is shown; tabs may be open */
 };
@@ -56,6 +60,7 @@ extern const ScopeWindowAction scope_window_mend_actions[];    /* window-mend.c 
 extern const ScopeWindowAction scope_window_convert_actions[]; /* window-convert.c */
 extern const ScopeWindowAction scope_window_compare_actions[]; /* window-compare.c */
 extern const ScopeWindowAction scope_window_plugin_actions[];  /* window-plugin.c */
+extern const ScopeWindowAction scope_window_input_actions[];   /* window-inputs.c */
 
 /* --- window-pages.c --- */
 
@@ -65,14 +70,6 @@ void scope_window_show_start (ScopeWindow *self, gboolean is_at_start);
 void scope_window_update (ScopeWindow *self);
 /* Saves the state of every page that has changed. */
 void scope_window_autosave (ScopeWindow *self);
-
-/* --- window-compare.c --- */
-
-/* Shapes of inputs: those of the workspace, then those in the run panel.  (transfer full) */
-char **scope_window_dup_shapes (ScopeWindow *self, ScopeWorkspace *workspace);
-/* TRUE if the shape of every input is known, which proving and measuring need; else the page names the
- * first that is not. */
-gboolean scope_window_check_shapes (ScopePage *page, const char *const *shapes);
 
 /* --- window-dialog.c --- */
 
@@ -92,6 +89,13 @@ typedef struct
 
 /* Opens a file dialog; returns it for filters to be added.  (transfer none) */
 GtkFileChooser *scope_window_choose_file (ScopeWindow *self, const ScopeFileDialog *dialog);
+
+/* --- window-inputs.c --- */
+
+/* Whether the selected model can be run: its shapes are known, and it has values or may be filled.  FALSE:
+ * the page says what is missing, with a button; filling then continues with the action, to be
+ * called with the parameter. */
+gboolean scope_window_check_inputs (ScopeWindow *self, const char *action, GVariant *parameter);
 
 /* --- window-drop.c --- */
 

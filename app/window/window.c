@@ -15,7 +15,7 @@ G_DEFINE_FINAL_TYPE (ScopeWindow, scope_window, ADW_TYPE_APPLICATION_WINDOW)
 static const ScopeWindowAction *const tables[] = {
   scope_window_actions,        scope_window_forward_actions, scope_window_export_actions,
   scope_window_mend_actions,   scope_window_convert_actions, scope_window_compare_actions,
-  scope_window_plugin_actions,
+  scope_window_plugin_actions, scope_window_input_actions,
 };
 
 static void
@@ -143,6 +143,8 @@ scope_window_dispose (GObject *object)
   ScopeWindow *self = SCOPE_WINDOW (object);
 
   g_clear_object (&self->chooser);
+  g_clear_pointer (&self->refused, g_free);
+  g_clear_pointer (&self->refused_parameter, g_variant_unref);
   g_clear_handle_id (&self->autosave, g_source_remove);
   g_clear_handle_id (&self->naming, g_source_remove);
   G_OBJECT_CLASS (scope_window_parent_class)->dispose (object);

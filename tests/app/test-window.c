@@ -425,6 +425,7 @@ main (int argc, char **argv)
   add_compare_tests ();
   add_view_tests ();
   add_value_tests ();
+  add_input_tests ();
   add_mending_tests ();
   add_plugin_tests ();
   add_state_tests ();

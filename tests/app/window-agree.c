@@ -70,6 +70,10 @@ test_pictures (void)
   g_autofree char *model =
       g_file_get_path (scope_workspace_get_file (scope_page_get_workspace (other)));
 
+  const char *const *shapes = scope_workspace_get_shapes (scope_page_get_workspace (other));
+
+  /* The command knows nothing of the shapes that the window has guessed. */
+  g_assert_cmpuint (g_strv_length ((char **) shapes), ==, 1);
   gui_act (window, "app.colours", "light");
   for (const char *const *ending = (const char *const[]){ "svg", "dot", "pdf", NULL };
        *ending != NULL;
@@ -79,7 +83,8 @@ test_pictures (void)
       g_autofree char *theirs = g_strconcat ("hscope.", *ending, NULL);
       g_autofree char *path = path_of (theirs);
 
-      call ((const char *const[]){ "render", model, "--output", path, NULL }, NULL);
+      call ((const char *const[]){ "render", model, "--output", path, "--shape", shapes[0], NULL },
+            NULL);
       check_same ("picture", ours, theirs);
     }
   gui_act (window, "app.colours", "follow");

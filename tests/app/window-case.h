@@ -41,6 +41,7 @@ void add_fault_tests (void);
 void add_compare_tests (void);
 void add_view_tests (void);
 void add_value_tests (void);
+void add_input_tests (void);
 void add_mending_tests (void);
 void add_plugin_tests (void);
 void add_state_tests (void);

@@ -151,18 +151,6 @@ test_choosing_parameters (void)
 }
 
 static void
-test_giving_shapes (void)
-{
-  GtkWidget *popover;
-
-  gui_act (window, "win.run-options", NULL);
-  popover = gtk_widget_get_ancestor (gui_find (GTK_WIDGET (window), "shapes"), GTK_TYPE_POPOVER);
-  wait_until (is_mapped, popover);
-  gtk_popover_popdown (GTK_POPOVER (popover));
-  wait_until (is_unmapped, popover);
-}
-
-static void
 remove_folder (void)
 {
   g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
@@ -185,5 +173,4 @@ add_mending_tests (void)
   atexit (remove_folder);
   add_test ("/app/window/mends-what-a-finding-says-it-can", CASE_EMPTY, test_mending);
   add_test ("/app/window/takes-parameters-that-are-chosen", CASE_EMPTY, test_choosing_parameters);
-  add_test ("/app/window/asks-for-shapes-where-runs-are-set-up", CASE_MODEL, test_giving_shapes);
 }

@@ -186,22 +186,6 @@ test_form_refused (void)
   gtk_menu_button_popdown (GTK_MENU_BUTTON (gui_find (GTK_WIDGET (window), "form-button")));
 }
 
-/* An unknown shape of an input is reported, and nothing is started. */
-static void
-test_shapes_wanted (void)
-{
-  ScopePage *own = gui_open (window, "cell-lstm-t6-ntc-none", NULL);
-  GtkWidget *banner;
-
-  gui_act (window, "win.convert", "foreach");
-  gui_spin (50);
-  g_assert_true (scope_window_get_page (window) == own);
-  banner = gui_find (GTK_WIDGET (own), "banner-label");
-  g_assert_nonnull (strstr (gtk_label_get_text (GTK_LABEL (banner)), "data="));
-  gui_act (window, "win.compare", NULL);
-  g_assert_null (gui_find_window (SCOPE_TYPE_COMPARE_PAGE));
-}
-
 /* --- Passes --- */
 
 static gboolean
@@ -281,7 +265,6 @@ add_view_tests (void)
   add_test ("/app/window/writes-the-model-in-another-form", CASE_EMPTY, test_form_menu);
   add_test ("/app/window/measures-another-form-as-well", CASE_EMPTY, test_form_measured);
   add_test ("/app/window/says-why-a-form-cannot-be-written", CASE_EMPTY, test_form_refused);
-  add_test ("/app/window/asks-for-shapes-that-a-proof-needs", CASE_EMPTY, test_shapes_wanted);
   add_test ("/app/window/shows-the-graph-after-each-pass", CASE_EMPTY, test_passes);
   add_test ("/app/window/draws-what-weights-hold", CASE_EMPTY, test_weights);
 }
