@@ -24,6 +24,7 @@ hyb_facts_free (HybFacts *facts)
   g_free (facts->constants);
   g_free (facts->fixed_by);
   g_free (facts->types);
+  hyb_sources_free (facts->sources);
   g_free (facts);
 }
 

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "engine/graph/graph.h"
+#include "engine/analysis/sources.h"
 
 typedef enum
 {
@@ -20,6 +20,7 @@ typedef struct
   HybType *types;    /* by value */
   guint32 *fixed_by; /* by value: the node whose rule determined the type last; HYB_NO_ID: given */
   HybTensor **constants; /* by value: known contents (parameters that may be folded), or NULL */
+  HybSources *sources; /* which nodes of the first graph each node stands for; NULL: not followed */
 } HybFacts;
 
 /* No facts yet.  training: whether types are inferred for a training run.  (transfer full) */

@@ -56,8 +56,10 @@ struct _HybPlan
 {
   gatomicrefcount       references;
   HybGraph             *graph;
-  HybType              *types;  /* by value */
-  HybPlace             *places; /* by value */
+  HybGraph             *given;   /* before the passes */
+  HybSources           *sources; /* what its nodes stand for in given */
+  HybType              *types;   /* by value */
+  HybPlace             *places;  /* by value */
   gboolean              training;
   const HybPlanOptions *options; /* only while the plan is made */
   gboolean              is_dynamic;

@@ -11,6 +11,7 @@
 #include "engine/base/limits.h"
 #include "engine/exec/plan-memory.h"
 #include "engine/exec/plan-private.h"
+#include "engine/exec/plan-sources.h"
 #include "engine/graph/reach.h"
 #include "engine/imperative/convert.h"
 #include "engine/imperative/imperative.h"
@@ -48,6 +49,7 @@ first_facts (HybGraph *graph, const HybType *variable_types, const HybPlanOption
   const HybNodeId   *variables = hyb_graph_get_variables (graph, &n);
 
   hyb_facts_resize (facts, graph);
+  facts->sources = hyb_sources_new (graph);
   for (guint i = 0; i < n; i++)
     {
       HybValueId value = hyb_graph_get_node (graph, variables[i])->first_output;
@@ -457,6 +459,8 @@ hyb_plan_new (HybGraph             *graph,
   if (!plan->graph)
     return NULL;
 
+  plan->given = hyb_graph_ref (graph);
+  plan->sources = g_steal_pointer (&facts->sources);
   plan->types = g_steal_pointer (&facts->types);
   hyb_graph_get_variables (plan->graph, &plan->n_variables);
   hyb_graph_get_heads (plan->graph, &plan->n_heads);
@@ -486,6 +490,8 @@ hyb_plan_unref (HybPlan *plan)
     if (plan->steps[i].call.op->release)
       plan->steps[i].call.op->release (&plan->steps[i].call);
   g_clear_pointer (&plan->graph, hyb_graph_unref);
+  g_clear_pointer (&plan->given, hyb_graph_unref);
+  g_clear_pointer (&plan->sources, hyb_sources_free);
   g_free (plan->types);
   g_free (plan->places);
   g_free (plan->steps);
@@ -505,6 +511,18 @@ HybGraph *
 hyb_plan_get_graph (const HybPlan *plan)
 {
   return plan->graph;
+}
+
+HybGraph *
+hyb_plan_get_given (const HybPlan *plan)
+{
+  return plan->given;
+}
+
+const HybSource *
+hyb_plan_get_sources (const HybPlan *plan, HybNodeId node, guint *n)
+{
+  return hyb_sources_get (plan->sources, node, n);
 }
 
 const HybType *

@@ -30,6 +30,7 @@ typedef struct
   HybNodeId  node;
   HybNodeId  loop;
   HybValueId whole;
+  HybNodeId  product; /* in the new outer graph */
 } HoistedProduct;
 
 typedef struct
@@ -128,9 +129,10 @@ part_steps (Hoisting *hoisting, const HybNode *loop, HybValueId value, gint64 st
 }
 
 /* Reshapes (steps, rows, …) to (steps × rows, …), multiplies, and reshapes back. */
-static HybValueId
-emit_product (Hoisting *hoisting, HybNodeId loop, const HybLoopPorts *ports, HybNodeId product)
+static void
+emit_product (Hoisting *hoisting, const HybLoopPorts *ports, HoistedProduct *made)
 {
+  HybNodeId              loop = made->loop, product = made->node;
   HybGraph              *body = hyb_graph_get_bodies (hoisting->graph, loop)[0];
   const HybNode         *outer = hyb_graph_get_node (hoisting->graph, loop);
   const HybNode         *node = hyb_graph_get_node (body, product);
@@ -163,10 +165,13 @@ emit_product (Hoisting *hoisting, HybNodeId loop, const HybLoopPorts *ports, Hyb
       inputs[i] = emit_reshape (hoisting, outer, inputs[i], text);
     }
   if (hoisting->error)
-    return HYB_NO_ID;
+    return;
   spec.params = hyb_params_ref (node->params);
   result = emit (hoisting, &spec);
-  return result == HYB_NO_ID ? HYB_NO_ID : part_steps (hoisting, outer, result, steps, rows);
+  if (result == HYB_NO_ID)
+    return;
+  made->product = hyb_builder_get_producer (hoisting->rewrite.builder, result);
+  made->whole = part_steps (hoisting, outer, result, steps, rows);
 }
 
 /* Finds a product of the same values by the same operator. */
@@ -193,21 +198,32 @@ is_same (Hoisting             *hoisting,
   return TRUE;
 }
 
+/* States that the product before the loop does the work of this one. */
+static void
+note_moved (Hoisting *hoisting, const HoistedProduct *made, HybNodeId loop, HybNodeId product)
+{
+  if (hoisting->facts->sources && made->whole != HYB_NO_ID)
+    hyb_sources_note_moved (hoisting->facts->sources, made->product, loop, product);
+}
+
 static HybValueId
 find_or_emit (Hoisting *hoisting, HybNodeId loop, const HybLoopPorts *ports, HybNodeId product)
 {
   HoistedProduct made = {
-    hyb_graph_get_bodies (hoisting->graph, loop)[0], product, loop, HYB_NO_ID
+    hyb_graph_get_bodies (hoisting->graph, loop)[0], product, loop, HYB_NO_ID, HYB_NO_ID
   };
 
   for (guint i = 0; i < hoisting->made->len; i++)
-    if (is_same (hoisting,
-                 &g_array_index (hoisting->made, HoistedProduct, i),
-                 loop,
-                 ports,
-                 product))
-      return g_array_index (hoisting->made, HoistedProduct, i).whole;
-  made.whole = emit_product (hoisting, loop, ports, product);
+    {
+      const HoistedProduct *known = &g_array_index (hoisting->made, HoistedProduct, i);
+
+      if (!is_same (hoisting, known, loop, ports, product))
+        continue;
+      note_moved (hoisting, known, loop, product);
+      return known->whole;
+    }
+  emit_product (hoisting, ports, &made);
+  note_moved (hoisting, &made, loop, product);
   g_array_append_val (hoisting->made, made);
   return made.whole;
 }

@@ -134,6 +134,8 @@ run_pass (const HybPass *pass, HybGraph *graph, HybFacts *facts, GArray *reports
           g_prefix_error (error, "after the pass %s: ", pass->name);
           return NULL;
         }
+      if (facts->sources)
+        hyb_sources_follow (facts->sources, before, after, map);
       if (!follow (after, facts, map, error))
         return NULL;
     }
