@@ -8,6 +8,7 @@
 #include "profiler/explain/advise.h"
 #include "profiler/summary/clean-samples.h"
 #include "profiler/summary/gradients.h"
+#include "profiler/summary/origins.h"
 
 /* Every clean sample with what the kernel did while it was taken. */
 static void
@@ -91,7 +92,69 @@ describe_groups (ScopeJson *json, const char *key, const GArray *groups)
 }
 
 static void
-describe_nodes (ScopeJson *json, const ProfCapture *capture, const ProfSummary *summary)
+describe_name (ScopeJson *json, const ProfCapture *capture, guint32 row)
+{
+  scope_json_string (json,
+                     NULL,
+                     prof_capture_get_string (capture, prof_capture_get_node (capture, row)->name));
+}
+
+/* The names of the nodes of the model that a row computes, helps or differentiates. */
+static void
+describe_origins (ScopeJson         *json,
+                  const ProfCapture *capture,
+                  const ProfOrigins *origins,
+                  guint32            row)
+{
+  static const char *const keys[PROF_N_ROLES] = { "stands_for", "helps", "differentiates" };
+  guint                    n;
+  const ProfOrigin        *all = prof_origins_of (origins, row, &n);
+
+  for (guint role = 0; role < G_N_ELEMENTS (keys); role++)
+    {
+      scope_json_begin_list (json, keys[role]);
+      for (guint i = 0; i < n; i++)
+        if (all[i].role == role)
+          describe_name (json, capture, all[i].of);
+      scope_json_end (json);
+    }
+}
+
+/* Nodes of the model that did not run, with the names of those that compute them, or else help them. */
+static void
+describe_elsewhere (ScopeJson         *json,
+                    const ProfCapture *capture,
+                    const ProfSummary *summary,
+                    const ProfOrigins *origins)
+{
+  scope_json_begin_list (json, "computed_elsewhere");
+  for (guint32 of = 0; of < prof_capture_n_nodes (capture); of++)
+    {
+      const ProfNode   *node = prof_capture_get_node (capture, of);
+      guint             n;
+      const ProfOrigin *rows = prof_origins_computing (origins, of, &n);
+
+      if (n == 0 || summary->by_row[of] != PROF_NONE || rows[0].role == PROF_DIFFERENTIATES)
+        continue;
+      scope_json_begin_object (json, NULL);
+      scope_json_string (json, "name", prof_capture_get_string (capture, node->name));
+      scope_json_string (json, "operator", prof_capture_get_string (capture, node->type));
+      scope_json_int (json, "graph", node->graph);
+      scope_json_int (json, "id", node->id);
+      scope_json_begin_list (json, "computed_in");
+      for (guint i = 0; i < n && rows[i].role != PROF_DIFFERENTIATES; i++)
+        describe_name (json, capture, rows[i].row);
+      scope_json_end (json);
+      scope_json_end (json);
+    }
+  scope_json_end (json);
+}
+
+static void
+describe_nodes (ScopeJson         *json,
+                const ProfCapture *capture,
+                const ProfSummary *summary,
+                const ProfOrigins *origins)
 {
   scope_json_begin_list (json, "nodes");
   for (guint i = 0; i < summary->node->len; i++)
@@ -119,6 +182,7 @@ describe_nodes (ScopeJson *json, const ProfCapture *capture, const ProfSummary *
       scope_json_double (json, "allocated_bytes", sum->allocated);
       if (node->step != PROF_NONE)
         scope_json_int (json, "step", node->step);
+      describe_origins (json, capture, origins, sum->row);
       scope_json_end (json);
     }
   scope_json_end (json);
@@ -243,6 +307,8 @@ describe_gradients (ScopeJson *json, const ProfCapture *capture)
 void
 scope_describe_capture (ScopeJson *json, const ProfCapture *capture, const ProfSummary *summary)
 {
+  g_autoptr (ProfOrigins) origins = prof_origins_new (capture, summary);
+
   if (prof_capture_get_missing (capture))
     scope_json_string (json, "missing", prof_capture_get_missing (capture));
   describe_clean (json, capture, summary);
@@ -250,7 +316,8 @@ scope_describe_capture (ScopeJson *json, const ProfCapture *capture, const ProfS
   describe_groups (json, "operators", summary->operators);
   describe_groups (json, "categories", summary->category);
   describe_groups (json, "scopes", summary->scope);
-  describe_nodes (json, capture, summary);
+  describe_nodes (json, capture, summary, origins);
+  describe_elsewhere (json, capture, summary, origins);
   describe_steps (json, summary);
   scope_json_begin_object (json, "peak_bytes");
   scope_json_double (json, "planned", prof_capture_get_number (capture, "memory.planned"));

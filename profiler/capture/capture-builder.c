@@ -189,6 +189,43 @@ prof_builder_set_allocated (ProfBuilder *builder, guint32 row, double bytes)
   get_detail (builder, row)->allocated = bytes;
 }
 
+void
+prof_builder_add_origin (ProfBuilder *builder, const ProfOrigin *origin)
+{
+  g_array_append_vals (builder->section[PROF_SECTION_ORIGINS], origin, 1);
+}
+
+/* By row, then by the node of the model; what computes it comes first. */
+static int
+compare_origins (gconstpointer a, gconstpointer b)
+{
+  const ProfOrigin *x = a, *y = b;
+
+  if (x->row != y->row)
+    return x->row < y->row ? -1 : 1;
+  if (x->of != y->of)
+    return x->of < y->of ? -1 : 1;
+  return (int) x->role - (int) y->role;
+}
+
+/* Sorts the origins and drops repeated ones. */
+static void
+order_origins (GArray *origins)
+{
+  guint n = 0;
+
+  g_array_sort (origins, compare_origins);
+  for (guint i = 0; i < origins->len; i++)
+    {
+      ProfOrigin        origin = g_array_index (origins, ProfOrigin, i);
+      const ProfOrigin *last = n > 0 ? &g_array_index (origins, ProfOrigin, n - 1) : NULL;
+
+      if (!last || last->row != origin.row || last->of != origin.of)
+        g_array_index (origins, ProfOrigin, n++) = origin;
+    }
+  g_array_set_size (origins, n);
+}
+
 static int
 compare_details (gconstpointer a, gconstpointer b)
 {
@@ -275,6 +312,7 @@ prof_builder_finish (ProfBuilder *builder)
   guint64     at = sizeof header + sizeof sections;
 
   g_array_sort (builder->section[PROF_SECTION_DETAILS], compare_details);
+  order_origins (builder->section[PROF_SECTION_ORIGINS]);
   g_hash_table_remove_all (builder->details);
   memcpy (header.magic, PROF_MAGIC, sizeof header.magic);
   for (guint i = 0; i < PROF_N_SECTIONS; i++)

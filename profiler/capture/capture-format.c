@@ -19,4 +19,5 @@ const guint32 prof_entry_sizes[PROF_N_SECTIONS] = {
   [PROF_SECTION_SYMBOL] = 1,
   [PROF_SECTION_FACTS] = sizeof (ProfFactsEntry),
   [PROF_SECTION_DETAILS] = sizeof (ProfNodeDetail),
+  [PROF_SECTION_ORIGINS] = sizeof (ProfOrigin),
 };

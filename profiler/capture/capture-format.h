@@ -26,6 +26,7 @@ typedef enum
   PROF_SECTION_SYMBOL,  /* bytes: the graph as MXNet's JSON, compressed with zlib */
   PROF_SECTION_FACTS,   /* ProfFactsEntry; not in older captures */
   PROF_SECTION_DETAILS, /* ProfNodeDetail by ascending row; not in older captures */
+  PROF_SECTION_ORIGINS, /* ProfOrigin by ascending row, then `of`; not in older captures */
   PROF_N_SECTIONS,
 } ProfSectionKind;
 
@@ -74,6 +75,7 @@ G_STATIC_ASSERT (sizeof (ProfGraph) == 12);
 G_STATIC_ASSERT (sizeof (ProfSample) == 16);
 G_STATIC_ASSERT (sizeof (ProfFactsEntry) == 48);
 G_STATIC_ASSERT (sizeof (ProfNodeDetail) == 16);
+G_STATIC_ASSERT (sizeof (ProfOrigin) == 12);
 G_STATIC_ASSERT (sizeof (ProfMemoryPoint) == 16);
 
 /* Bytes of one entry of each section. */

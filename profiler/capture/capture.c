@@ -97,6 +97,7 @@ static const char *const section_contents[PROF_N_SECTIONS] = {
   [PROF_SECTION_SYMBOL] = "bytes of the model's graph as a file",
   [PROF_SECTION_FACTS] = "facts about samples",
   [PROF_SECTION_DETAILS] = "details of operators",
+  [PROF_SECTION_ORIGINS] = "origins of nodes",
 };
 
 static guint32
@@ -397,6 +398,13 @@ prof_capture_find_detail (const ProfCapture *capture, guint32 row)
         high = middle;
     }
   return NULL;
+}
+
+const ProfOrigin *
+prof_capture_get_origins (const ProfCapture *capture, guint *n)
+{
+  *n = capture->count[PROF_SECTION_ORIGINS];
+  return capture->section[PROF_SECTION_ORIGINS];
 }
 
 guint

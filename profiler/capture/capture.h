@@ -69,6 +69,10 @@ const guint32 *prof_capture_get_edges (const ProfCapture *capture, guint32 row, 
 /* More about a node that ran; NULL if the capture has nothing about it. */
 const ProfNodeDetail *prof_capture_find_detail (const ProfCapture *capture, guint32 row);
 
+/* All n origins, by ascending row; their rows may be any numbers in a damaged capture.  n = 0 in older
+ * captures. */
+const ProfOrigin *prof_capture_get_origins (const ProfCapture *capture, guint *n);
+
 /* The number of samples of all kinds. */
 guint prof_capture_n_samples (const ProfCapture *capture);
 /* All samples. */

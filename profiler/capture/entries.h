@@ -66,6 +66,24 @@ typedef struct
   double   allocated; /* bytes that one execution takes for outputs and workspace; NaN: not known */
 } ProfNodeDetail;
 
+/* What a node that ran does for a node of the model. */
+typedef enum
+{
+  PROF_COMPUTES,
+  PROF_HELPS,          /* prepares what the node that computes it reads */
+  PROF_DIFFERENTIATES, /* computes its gradient, or helps to */
+  PROF_N_ROLES,
+} ProfRole;
+
+/* A node of the model that a node which ran stands for.  A node without such entries stands for itself, if
+ * it is one of the model. */
+typedef struct
+{
+  guint32 row;  /* of the node that ran */
+  guint32 of;   /* row of the node of the model */
+  guint32 role; /* ProfRole */
+} ProfOrigin;
+
 /* Memory in use while a node ran. */
 typedef struct
 {

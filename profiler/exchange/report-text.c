@@ -6,6 +6,7 @@
 
 #include "profiler/base/format.h"
 #include "profiler/base/statistics.h"
+#include "profiler/exchange/report-origins.h"
 #include "profiler/explain/advise.h"
 #include "profiler/summary/clean-samples.h"
 #include "profiler/summary/gradients.h"
@@ -413,6 +414,7 @@ prof_report_text (const ProfCapture *capture, const ProfSummary *summary)
   append_groups (text, "operator", summary, summary->operators);
   append_groups (text, "scope", summary, summary->scope);
   append_nodes (text, capture, summary);
+  prof_report_origins (text, capture, summary);
   append_gradients (text, capture);
   append_totals (text, capture, summary);
   append_advice (text, capture, summary);

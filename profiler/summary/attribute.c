@@ -6,6 +6,7 @@
 #include "profiler/summary/attribute.h"
 
 #include "engine/analysis/infer-types.h"
+#include "engine/exec/plan-sources.h"
 #include "profiler/summary/cost.h"
 
 #include <math.h>
@@ -18,7 +19,9 @@ typedef struct
   guint32     index;     /* of the graph in the capture */
   guint32     first_row; /* row of node 0 */
   GHashTable *by_name;   /* name → id + 1; NULL until it is needed */
-  GHashTable *added;     /* "name\ntype\nid" of a node that the graph does not have → row + 1 */
+  GHashTable *
+      by_origin; /* the same by origin; these are not ids in a graph that was traced or converted */
+  GHashTable *added; /* "name\ntype\nid" of a node that the graph does not have → row + 1 */
 } Source;
 
 struct _ProfAttribution
@@ -27,10 +30,11 @@ struct _ProfAttribution
   GPtrArray   *sources;  /* of Source; the first is the model itself */
   GHashTable  *by_graph; /* HybGraph * → Source * */
   guint        n_slots;
-  guint32    **rows;    /* row by slot and node */
-  guint       *n_rows;  /* by slot: nodes */
-  guint32     *graph;   /* by slot: index of the graph in the capture */
-  guint32     *planned; /* row by node of the subject's plan; NULL without a static plan */
+  Source     **slot_source; /* by slot */
+  guint32    **rows;        /* row by slot and node */
+  guint       *n_rows;      /* by slot: nodes */
+  guint32     *graph;       /* by slot: index of the graph in the capture */
+  guint32     *planned;     /* row by node of the subject's plan; NULL without a static plan */
   guint        n_planned;
 };
 
@@ -40,6 +44,7 @@ source_free (gpointer data)
   Source *source = data;
 
   g_clear_pointer (&source->by_name, g_hash_table_unref);
+  g_clear_pointer (&source->by_origin, g_hash_table_unref);
   g_hash_table_unref (source->added);
   g_free (source);
 }
@@ -180,11 +185,28 @@ find_by_name (Source *source, const char *name)
   return GPOINTER_TO_UINT (g_hash_table_lookup (source->by_name, name)) - 1;
 }
 
+/* The first node with this origin; HYB_NO_ID if the model has none. */
+static HybNodeId
+find_by_origin (Source *source, guint32 origin)
+{
+  if (!source->graph || origin == HYB_NO_ID)
+    return HYB_NO_ID;
+  if (!source->by_origin)
+    {
+      source->by_origin = g_hash_table_new (NULL, NULL);
+      for (HybNodeId id = hyb_graph_n_nodes (source->graph); id-- > 0;)
+        g_hash_table_insert (source->by_origin,
+                             GUINT_TO_POINTER (hyb_graph_get_node (source->graph, id)->origin),
+                             GUINT_TO_POINTER (id + 1));
+    }
+  return GPOINTER_TO_UINT (g_hash_table_lookup (source->by_origin, GUINT_TO_POINTER (origin))) - 1;
+}
+
 /* Lists the nodes that a pass has fused into one node as its body, each with the row that it comes
  * from as its origin.  They have no times of their own. */
 static void
 add_members (ProfAttribution *attribution,
-             const Source    *source,
+             Source          *source,
              HybGraph        *graph,
              HybNodeId        id,
              guint32          row)
@@ -199,14 +221,13 @@ add_members (ProfAttribution *attribution,
       members.graph = body;
       for (HybNodeId i = 0; i < hyb_graph_n_nodes (body); i++)
         {
-          HybNodeId origin = hyb_graph_get_node (body, i)->origin;
+          HybNodeId origin = find_by_origin (source, hyb_graph_get_node (body, i)->origin);
           ProfNode  member = describe_node (attribution->builder, body, i, NULL);
 
           member.graph = members.index;
           member.id = PROF_NONE;
           member.flags |= PROF_NODE_ADDED;
-          if (!hyb_node_is_variable (hyb_graph_get_node (body, i)) && source->graph &&
-              origin < hyb_graph_n_nodes (source->graph))
+          if (!hyb_node_is_variable (hyb_graph_get_node (body, i)) && origin != HYB_NO_ID)
             member.origin = source->first_row + origin;
           prof_builder_add_node (attribution->builder, &member);
         }
@@ -251,19 +272,90 @@ static guint32
 find_row (ProfAttribution *attribution, Source *source, HybGraph *graph, HybNodeId id)
 {
   const HybNode *node = hyb_graph_get_node (graph, id);
-  HybNodeId      model_id = node->origin;
+  HybNodeId      model_id = find_by_origin (source, node->origin);
   guint32        origin = PROF_NONE;
 
   if (graph == source->graph)
     return source->first_row + id;
   if (is_same_node (source, model_id, node))
     return source->first_row + model_id;
-  if (source->graph && model_id < hyb_graph_n_nodes (source->graph))
+  if (model_id != HYB_NO_ID)
     origin = source->first_row + model_id;
   model_id = find_by_name (source, node->name);
   if (model_id != HYB_NO_ID && is_same_node (source, model_id, node))
     return source->first_row + model_id;
   return add_row (attribution, source, graph, id, origin);
+}
+
+/* --- What nodes stand for --- */
+
+/* The row of the node of the model that a node of a graph before its passes is, or else was made from by
+ * autograd; PROF_NONE if the model has none. */
+static guint32
+find_model_row (Source *source, HybGraph *graph, HybNodeId id, ProfRole *role)
+{
+  const HybNode *node = hyb_graph_get_node (graph, id);
+  HybNodeId      from = find_by_origin (source, node->origin);
+  HybNodeId      named;
+
+  *role = PROF_COMPUTES;
+  if (graph == source->graph)
+    return source->first_row + id;
+  if (is_same_node (source, from, node))
+    return source->first_row + from;
+  named = find_by_name (source, node->name);
+  if (named != HYB_NO_ID && is_same_node (source, named, node))
+    return source->first_row + named;
+  *role = PROF_DIFFERENTIATES;
+  return from != HYB_NO_ID ? source->first_row + from : PROF_NONE;
+}
+
+/* The row of the node of the model that a source is. */
+static guint32
+find_source_row (const ProfAttribution *attribution,
+                 Source                *source,
+                 HybGraph              *given,
+                 const HybSource       *of,
+                 ProfRole              *role)
+{
+  guint32          row = find_model_row (source, given, of->node, role);
+  HybNodeId        loop = row - source->first_row;
+  const Source    *inside;
+  HybGraph *const *bodies;
+
+  if (of->inner == HYB_NO_ID || row == PROF_NONE)
+    return row;
+  if (hyb_graph_get_node (source->graph, loop)->n_bodies == 0)
+    return PROF_NONE;
+  bodies = hyb_graph_get_bodies (source->graph, loop);
+  inside = g_hash_table_lookup (attribution->by_graph, bodies[0]);
+  return inside && of->inner < hyb_graph_n_nodes (bodies[0]) ? inside->first_row + of->inner
+                                                             : PROF_NONE;
+}
+
+/* Stores what the nodes of a plan stand for, unless that is themselves alone.  rows: by node. */
+static void
+add_origins (const ProfAttribution *attribution,
+             Source                *source,
+             const HybPlan         *plan,
+             const guint32         *rows)
+{
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (hyb_plan_get_graph (plan)); id++)
+    {
+      guint            n;
+      const HybSource *sources = hyb_plan_get_sources (plan, id, &n);
+
+      for (guint i = 0; i < n && rows[id] != PROF_NONE; i++)
+        {
+          ProfRole role;
+          guint32  of =
+              find_source_row (attribution, source, hyb_plan_get_given (plan), &sources[i], &role);
+          ProfOrigin origin = { rows[id], of, MAX ((guint) role, (guint) sources[i].is_helper) };
+
+          if (of != PROF_NONE && (n > 1 || of != rows[id]))
+            prof_builder_add_origin (attribution->builder, &origin);
+        }
+    }
 }
 
 #define MAX_INPUTS 8 /* that are listed */
@@ -333,6 +425,23 @@ attribute_graph (ProfAttribution *attribution,
 
 /* --- Graphs that ran --- */
 
+/* The source of that body of the model which a pass has replaced; NULL if it is not of the model. */
+static Source *
+find_replaced_body (const ProfAttribution *attribution,
+                    const Source          *around,
+                    guint32                row,
+                    guint                  body)
+{
+  HybNodeId id = row - (around ? around->first_row : 0);
+
+  if (row == PROF_NONE || !around || !around->graph || row < around->first_row ||
+      id >= hyb_graph_n_nodes (around->graph) ||
+      body >= hyb_graph_get_node (around->graph, id)->n_bodies)
+    return NULL;
+  return g_hash_table_lookup (attribution->by_graph,
+                              hyb_graph_get_bodies (around->graph, id)[body]);
+}
+
 /* The source of a slot: the main graph, a body of the model, or else a new source. */
 static Source *
 find_source (ProfAttribution *attribution, const ProfRecorder *recorder, const ProfSlot *slot)
@@ -358,7 +467,10 @@ find_source (ProfAttribution *attribution, const ProfRecorder *recorder, const P
 
   row = attribution->rows[slot->parent] ? attribution->rows[slot->parent][slot->parent_node]
                                         : PROF_NONE;
-  source = new_source (attribution, NULL, node->name, row, slot->body);
+  source =
+      find_replaced_body (attribution, attribution->slot_source[slot->parent], row, slot->body);
+  if (!source)
+    source = new_source (attribution, NULL, node->name, row, slot->body);
   if (body)
     g_hash_table_insert (attribution->by_graph, body, source);
   return source;
@@ -383,6 +495,7 @@ attribute_slots (ProfAttribution    *attribution,
 {
   attribution->n_slots = prof_recorder_n_slots (recorder);
   attribution->rows = g_new0 (guint32 *, MAX (attribution->n_slots, 1));
+  attribution->slot_source = g_new0 (Source *, MAX (attribution->n_slots, 1));
   attribution->n_rows = g_new0 (guint, MAX (attribution->n_slots, 1));
   attribution->graph = g_new0 (guint32, MAX (attribution->n_slots, 1));
 
@@ -396,7 +509,10 @@ attribute_slots (ProfAttribution    *attribution,
                                   ? prof_subject_get_types (subject)
                                   : NULL;
 
+      attribution->slot_source[i] = source;
       attribution->rows[i] = attribute_graph (attribution, source, slot->graph, types);
+      if (slot->plan)
+        add_origins (attribution, source, slot->plan, attribution->rows[i]);
       mark_divided (attribution, slot);
       attribution->n_rows[i] = hyb_graph_n_nodes (slot->graph);
       attribution->graph[i] = source->index;
@@ -437,6 +553,7 @@ prof_attribution_new (ProfBuilder        *builder,
                                               hyb_plan_get_graph (plan),
                                               hyb_plan_get_types (plan));
       attribution->n_planned = hyb_graph_n_nodes (hyb_plan_get_graph (plan));
+      add_origins (attribution, attribution->sources->pdata[0], plan, attribution->planned);
     }
   return attribution;
 }
@@ -449,6 +566,7 @@ prof_attribution_free (ProfAttribution *attribution)
   for (guint i = 0; i < attribution->n_slots; i++)
     g_free (attribution->rows[i]);
   g_free (attribution->rows);
+  g_free (attribution->slot_source);
   g_free (attribution->n_rows);
   g_free (attribution->graph);
   g_free (attribution->planned);

@@ -1,6 +1,7 @@
 /* test-shares.c — the times of all parts of a traced run add up to it, for every gallery model.
  *
- * Nothing that is asserted depends on how long anything took.
+ * Nothing that is asserted depends on how long anything took.  What ran and what stands in the model are
+ * related in both directions.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/block/plugin.h"
 #include "hscope-fixture.h"
@@ -87,6 +88,61 @@ assert_adds_up (const cJSON *json)
   }
 }
 
+static gboolean
+lists (const cJSON *object, const char *key, const char *text)
+{
+  const cJSON *item;
+
+  cJSON_ArrayForEach (item,
+                      cJSON_GetObjectItem (object, key)) if (strcmp (cJSON_GetStringValue (item),
+                                                                     text) == 0) return TRUE;
+  return FALSE;
+}
+
+static guint
+count_list (const cJSON *object, const char *key)
+{
+  g_assert_true (cJSON_IsArray (cJSON_GetObjectItem (object, key)));
+  return (guint) cJSON_GetArraySize (cJSON_GetObjectItem (object, key));
+}
+
+/* Whether one of the nodes of this name stands for a node of the model. */
+static gboolean
+stands_for (const cJSON *json, const char *row, const char *of)
+{
+  const cJSON *node;
+
+  cJSON_ArrayForEach (node, cJSON_GetObjectItem (json, "nodes")) if (
+      strcmp (cJSON_GetStringValue (cJSON_GetObjectItem (node, "name")), row) == 0 &&
+      (lists (node, "stands_for", of) || lists (node, "helps", of))) return TRUE;
+  return FALSE;
+}
+
+/* Every node that ran has an origin in the model, but for bodies of loops that autograd adds; every row in
+ * which a node is computed says so. */
+static void
+assert_origins_agree (const cJSON *json, gboolean is_backward)
+{
+  const cJSON *item, *row;
+
+  cJSON_ArrayForEach (item, cJSON_GetObjectItem (json, "nodes"))
+  {
+    guint n = count_list (item, "stands_for") + count_list (item, "helps") +
+              count_list (item, "differentiates");
+
+    if (n == 0 && !is_backward)
+      g_error ("%s has no origin", cJSON_GetStringValue (cJSON_GetObjectItem (item, "name")));
+  }
+  cJSON_ArrayForEach (item, cJSON_GetObjectItem (json, "computed_elsewhere"))
+  {
+    const char *name = cJSON_GetStringValue (cJSON_GetObjectItem (item, "name"));
+
+    g_assert_cmpuint (count_list (item, "computed_in"), >, 0);
+    cJSON_ArrayForEach (row, cJSON_GetObjectItem (item, "computed_in"))
+        g_assert_true (stands_for (json, cJSON_GetStringValue (row), name));
+  }
+}
+
 static void
 assert_model_adds_up (const char *name, const char *backward)
 {
@@ -113,6 +169,7 @@ assert_model_adds_up (const char *name, const char *backward)
     g_error ("%s: %s", model, fixture.err);
   json = parse_output (&fixture);
   assert_adds_up (json);
+  assert_origins_agree (json, backward != NULL);
   g_assert_true (g_file_get_contents (csv, &text, NULL, NULL));
   assert_near (sum_csv (text), 1);
   fixture_tear_down (&fixture, NULL);

@@ -310,7 +310,9 @@ test_cut_file_keeps_whole_entries (void)
       const ProfSection *section = &file.sections[i];
       gsize              end = section->offset + section->count * section->entry;
 
-      for (gsize size = section->offset - 1; size <= section->offset + 1; size++)
+      /* The last section may be empty, and then begins at the end of the file. */
+      for (gsize size = section->offset - 1; size <= MIN (section->offset + 1, file.size - 1);
+           size++)
         assert_cut_capture (&file, capture, size);
       for (gsize size = end - 1; size <= MIN (end + 1, file.size - 1); size++)
         assert_cut_capture (&file, capture, size);
