@@ -11,7 +11,6 @@
 #include "engine/base/limits.h"
 #include "engine/exec/plan-memory.h"
 #include "engine/exec/plan-private.h"
-#include "engine/exec/plan-sources.h"
 #include "engine/graph/reach.h"
 #include "engine/imperative/convert.h"
 #include "engine/imperative/imperative.h"
@@ -511,18 +510,6 @@ HybGraph *
 hyb_plan_get_graph (const HybPlan *plan)
 {
   return plan->graph;
-}
-
-HybGraph *
-hyb_plan_get_given (const HybPlan *plan)
-{
-  return plan->given;
-}
-
-const HybSource *
-hyb_plan_get_sources (const HybPlan *plan, HybNodeId node, guint *n)
-{
-  return hyb_sources_get (plan->sources, node, n);
 }
 
 const HybType *

@@ -1,0 +1,19 @@
+/* plan-sources.c — which nodes of the graph that was planned the nodes of a plan stand for.
+ *
+ * The planner lets the passes note it (analysis/sources.h); here it is only read.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/exec/plan-sources.h"
+
+#include "engine/exec/plan-private.h"
+
+HybGraph *
+hyb_plan_get_given (const HybPlan *plan)
+{
+  return plan->given;
+}
+
+const HybSource *
+hyb_plan_get_sources (const HybPlan *plan, HybNodeId node, guint *n)
+{
+  return hyb_sources_get (plan->sources, node, n);
+}
