@@ -75,7 +75,7 @@ G_STATIC_ASSERT (sizeof (ProfGraph) == 12);
 G_STATIC_ASSERT (sizeof (ProfSample) == 16);
 G_STATIC_ASSERT (sizeof (ProfFactsEntry) == 48);
 G_STATIC_ASSERT (sizeof (ProfNodeDetail) == 16);
-G_STATIC_ASSERT (sizeof (ProfOrigin) == 12);
+G_STATIC_ASSERT (sizeof (ProfOrigin) == 16);
 G_STATIC_ASSERT (sizeof (ProfMemoryPoint) == 16);
 
 /* Bytes of one entry of each section. */

@@ -79,9 +79,9 @@ typedef enum
  * it is one of the model. */
 typedef struct
 {
-  guint32 row;  /* of the node that ran */
-  guint32 of;   /* row of the node of the model */
-  guint32 role; /* ProfRole */
+  guint32 row;            /* of the node that ran */
+  guint32 of;             /* row of the node of the model */
+  guint32 role, reserved; /* role: ProfRole */
 } ProfOrigin;
 
 /* Memory in use while a node ran. */

@@ -7,9 +7,8 @@
 
 #include "engine/analysis/infer-types.h"
 #include "engine/exec/plan-sources.h"
-#include "profiler/summary/cost.h"
+#include "profiler/summary/node-rows.h"
 
-#include <math.h>
 #include <string.h>
 
 /* A graph whose nodes have rows: one of the model's, or one that a pass or autograd made. */
@@ -50,35 +49,6 @@ source_free (gpointer data)
 }
 
 /* --- The model --- */
-
-/* The row of a node, without graph.  types: by value; NULL: shape and cost are not known. */
-static ProfNode
-describe_node (ProfBuilder *builder, HybGraph *graph, HybNodeId id, const HybType *types)
-{
-  const HybNode *node = hyb_graph_get_node (graph, id);
-  HybCost        cost = { NAN, NAN, NAN };
-  ProfNode       row = {
-          .name = prof_builder_text (builder, node->name),
-          .type = prof_builder_text (builder, node->type),
-          .id = id,
-          .origin = PROF_NONE,
-          .category = (guint16) node->op->category,
-          .flags = hyb_node_is_variable (node) ? PROF_NODE_VARIABLE : 0,
-  };
-
-  if (types && node->n_outputs > 0 && types[node->first_output].shape.rank != HYB_UNKNOWN)
-    {
-      g_autofree char *shape = hyb_type_to_string (&types[node->first_output]);
-
-      row.shape = prof_builder_text (builder, shape);
-    }
-  if (types && !hyb_node_is_variable (node))
-    prof_cost_of_node (graph, id, types, &cost);
-  row.flops = cost.flops;
-  row.bytes_read = cost.bytes_read;
-  row.bytes_written = cost.bytes_written;
-  return row;
-}
 
 static void
 add_edges (ProfBuilder *builder, const Source *source)
@@ -133,7 +103,7 @@ add_rows (ProfAttribution *attribution, Source *source, const HybType *types)
 
   for (HybNodeId id = 0; id < n_nodes; id++)
     {
-      ProfNode row = describe_node (attribution->builder, graph, id, types);
+      ProfNode row = prof_describe_node (attribution->builder, graph, id, types);
 
       row.graph = source->index;
       prof_builder_add_node (attribution->builder, &row);
@@ -222,7 +192,7 @@ add_members (ProfAttribution *attribution,
       for (HybNodeId i = 0; i < hyb_graph_n_nodes (body); i++)
         {
           HybNodeId origin = find_by_origin (source, hyb_graph_get_node (body, i)->origin);
-          ProfNode  member = describe_node (attribution->builder, body, i, NULL);
+          ProfNode  member = prof_describe_node (attribution->builder, body, i, NULL);
 
           member.graph = members.index;
           member.id = PROF_NONE;
@@ -254,7 +224,7 @@ add_row (ProfAttribution *attribution,
       g_free (key);
       return GPOINTER_TO_UINT (known) - 1;
     }
-  row = describe_node (attribution->builder, graph, id, NULL);
+  row = prof_describe_node (attribution->builder, graph, id, NULL);
   row.graph = source->index;
   row.id = PROF_NONE;
   row.origin = origin;
@@ -350,33 +320,12 @@ add_origins (const ProfAttribution *attribution,
           ProfRole role;
           guint32  of =
               find_source_row (attribution, source, hyb_plan_get_given (plan), &sources[i], &role);
-          ProfOrigin origin = { rows[id], of, MAX ((guint) role, (guint) sources[i].is_helper) };
+          ProfOrigin origin = { rows[id], of, MAX ((guint) role, (guint) sources[i].is_helper), 0 };
 
           if (of != PROF_NONE && (n > 1 || of != rows[id]))
             prof_builder_add_origin (attribution->builder, &origin);
         }
     }
-}
-
-#define MAX_INPUTS 8 /* that are listed */
-
-/* The types of a node's inputs.  (transfer full) */
-static char *
-list_inputs (HybGraph *graph, HybNodeId id, const HybType *types)
-{
-  const HybNode    *node = hyb_graph_get_node (graph, id);
-  const HybValueId *inputs = hyb_graph_get_inputs (graph, id);
-  GString          *list = g_string_new (NULL);
-
-  for (guint i = 0; i < MIN (node->n_inputs, MAX_INPUTS); i++)
-    {
-      g_autofree char *type = hyb_type_to_string (&types[inputs[i]]);
-
-      g_string_append_printf (list, "%s%s", i > 0 ? " " : "", type);
-    }
-  if (node->n_inputs > MAX_INPUTS)
-    g_string_append_printf (list, " … %u more", node->n_inputs - MAX_INPUTS);
-  return g_string_free (list, FALSE);
 }
 
 /* Sets shape and cost from the types of the graph that ran, which are the most complete. */
@@ -392,9 +341,9 @@ complete_row (ProfAttribution *attribution,
 
   if (!types)
     return;
-  inputs = list_inputs (graph, id, types);
+  inputs = prof_list_inputs (graph, id, types);
   prof_builder_set_inputs (attribution->builder, index, inputs);
-  known = describe_node (attribution->builder, graph, id, types);
+  known = prof_describe_node (attribution->builder, graph, id, types);
   row = prof_builder_get_node (attribution->builder, index);
   row->shape = known.shape;
   row->flops = known.flops;

@@ -109,7 +109,7 @@ prof_origins_new (const ProfCapture *capture, const ProfSummary *summary)
   for (guint i = 0; i < summary->node->len; i++)
     {
       guint32    row = g_array_index (summary->node, ProfNodeSum, i).row;
-      ProfOrigin origin = { row, follow_chain (capture, row), PROF_COMPUTES };
+      ProfOrigin origin = { row, follow_chain (capture, row), PROF_COMPUTES, 0 };
 
       if (!has[row] && !is_phase (capture, row) && origin.of != PROF_NONE)
         g_array_append_val (origins->of_row, origin);

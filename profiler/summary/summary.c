@@ -235,21 +235,21 @@ sum_runs (ProfSummary *summary, const SummarySource *source)
   sum_exact (summary, source);
 }
 
-ProfSummary *
-prof_summary_new (const ProfCapture *capture)
+/* Everything of a summary from its source.  index_of_row: by row, becomes the summary's. */
+static ProfSummary *
+sum_source (const SummarySource *source, guint32 *index_of_row)
 {
-  ProfSummary  *summary = g_new0 (ProfSummary, 1);
-  SummarySource source = { .capture = capture };
-  guint         index = 0;
+  const ProfCapture *capture = source->capture;
+  ProfSummary       *summary = g_new0 (ProfSummary, 1);
+  guint              index = 0;
 
-  prof_run_matrix_init (&source.matrix, capture, &summary->by_row);
-  prof_typical_runs_init (&source.typical, &source.matrix, capture);
-  sum_runs (summary, &source);
+  summary->by_row = index_of_row;
+  sum_runs (summary, source);
   summary->node = g_array_new (FALSE, FALSE, sizeof (ProfNodeSum));
   for (guint32 row = 0; row < prof_capture_n_nodes (capture); row++)
     if (summary->by_row[row] != PROF_NONE)
       {
-        ProfNodeSum sum = sum_node (&source, row, index++);
+        ProfNodeSum sum = sum_node (source, row, index++);
 
         g_array_append_val (summary->node, sum);
       }
@@ -261,9 +261,90 @@ prof_summary_new (const ProfCapture *capture)
   summary->scope = sum_groups (capture, summary, scope_of);
   summary->category = sum_groups (capture, summary, category_of);
   summary->step = prof_summary_steps_of (capture, PROF_NONE);
+  return summary;
+}
+
+ProfSummary *
+prof_summary_new (const ProfCapture *capture)
+{
+  SummarySource source = { .capture = capture };
+  guint32      *index_of_row;
+  ProfSummary  *summary;
+
+  prof_run_matrix_init (&source.matrix, capture, &index_of_row);
+  prof_typical_runs_init (&source.typical, &source.matrix, capture);
+  summary = sum_source (&source, index_of_row);
   prof_typical_runs_clear (&source.typical);
   prof_run_matrix_clear (&source.matrix);
   return summary;
+}
+
+ProfSummary *
+prof_summary_new_of_run (const ProfCapture *capture, guint number)
+{
+  SummarySource source = { .capture = capture };
+  guint32      *index_of_row;
+  ProfSummary  *summary = NULL;
+  guint         column = 0;
+
+  prof_run_matrix_init (&source.matrix, capture, &index_of_row);
+  while (column < source.matrix.n_runs && source.matrix.run[column] != number)
+    column++;
+  if (column < source.matrix.n_runs)
+    {
+      prof_typical_runs_init_one (&source.typical, &source.matrix, capture, column);
+      summary = sum_source (&source, index_of_row);
+      prof_typical_runs_clear (&source.typical);
+    }
+  else
+    g_free (index_of_row);
+  prof_run_matrix_clear (&source.matrix);
+  return summary;
+}
+
+/* Tukey's rule: beyond the quartiles by more than 1.5 times their distance. */
+static void
+mark_outliers (GArray *runs)
+{
+  g_autofree double *sorted = g_new (double, MAX (runs->len, 1));
+  double             low, high;
+
+  for (guint i = 0; i < runs->len; i++)
+    sorted[i] = g_array_index (runs, ProfTracedRun, i).seconds;
+  low = prof_quantile (sorted, runs->len, 0.25);
+  high = prof_quantile (sorted, runs->len, 0.75);
+  for (guint i = 0; i < runs->len; i++)
+    {
+      ProfTracedRun *run = &g_array_index (runs, ProfTracedRun, i);
+
+      run->is_outlier =
+          run->seconds > high + 1.5 * (high - low) || run->seconds < low - 1.5 * (high - low);
+    }
+}
+
+GArray *
+prof_traced_runs (const ProfCapture *capture)
+{
+  SummarySource       source = { .capture = capture };
+  g_autofree guint32 *index_of_row = NULL;
+  GArray             *runs = g_array_new (FALSE, TRUE, sizeof (ProfTracedRun));
+
+  prof_run_matrix_init (&source.matrix, capture, &index_of_row);
+  prof_typical_runs_init (&source.typical, &source.matrix, capture);
+  for (guint i = 0; i < source.matrix.n_runs; i++)
+    {
+      ProfTracedRun run = { .number = source.matrix.run[i],
+                            .seconds = source.matrix.wall[i],
+                            .is_disturbed = source.typical.is_disturbed[i] };
+
+      for (guint k = 0; k < source.typical.n; k++)
+        run.is_used |= source.typical.column[k] == i;
+      g_array_append_val (runs, run);
+    }
+  mark_outliers (runs);
+  prof_typical_runs_clear (&source.typical);
+  prof_run_matrix_clear (&source.matrix);
+  return runs;
 }
 
 static ProfGroupSum

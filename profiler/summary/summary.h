@@ -60,6 +60,22 @@ typedef struct
 
 /* Sums the events of capture, which must outlive the result.  (transfer full) */
 ProfSummary *prof_summary_new (const ProfCapture *capture);
+/* The same of one traced run alone: every time is that run's, count is still the mean of all runs.  number:
+ * of the run in events.  NULL if there is no such run, or if it is an exact one.  (transfer full) */
+ProfSummary *prof_summary_new_of_run (const ProfCapture *capture, guint number);
+
+/* A traced run. */
+typedef struct
+{
+  guint    number; /* in events */
+  double   seconds;
+  gboolean is_disturbed; /* lost the processor */
+  gboolean is_used;      /* one of the typical runs, of which times are means */
+  gboolean is_outlier; /* beyond a quartile by more than 1.5 times the distance of the quartiles */
+} ProfTracedRun;
+
+/* The traced runs of a capture in order, without exact ones.  (transfer full) array of ProfTracedRun */
+GArray *prof_traced_runs (const ProfCapture *capture);
 /* Frees summary; NULL is allowed. */
 void prof_summary_free (ProfSummary *summary);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ProfSummary, prof_summary_free)

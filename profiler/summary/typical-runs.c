@@ -66,6 +66,17 @@ prof_typical_runs_init (ProfTypicalRuns     *typical,
 }
 
 void
+prof_typical_runs_init_one (ProfTypicalRuns     *typical,
+                            const ProfRunMatrix *matrix,
+                            const ProfCapture   *capture,
+                            guint                column)
+{
+  prof_typical_runs_init (typical, matrix, capture);
+  typical->column[0] = column;
+  typical->n = 1;
+}
+
+void
 prof_typical_runs_clear (ProfTypicalRuns *typical)
 {
   g_free (typical->column);

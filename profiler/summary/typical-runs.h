@@ -21,6 +21,11 @@ typedef struct
 void prof_typical_runs_init (ProfTypicalRuns     *typical,
                              const ProfRunMatrix *matrix,
                              const ProfCapture   *capture);
+/* Chooses one run alone.  column: of the matrix. */
+void prof_typical_runs_init_one (ProfTypicalRuns     *typical,
+                                 const ProfRunMatrix *matrix,
+                                 const ProfCapture   *capture,
+                                 guint                column);
 /* Frees what typical owns, not typical itself. */
 void prof_typical_runs_clear (ProfTypicalRuns *typical);
 /* The mean of a quantity in ns over the typical runs, in seconds; NaN without runs.  values: by column
