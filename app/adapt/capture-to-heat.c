@@ -206,12 +206,15 @@ noise_note (const ProfCapture *capture, const ProfSummary *summary, const ScopeH
       summary->node->len > 0 ? &g_array_index (summary->node, ProfNodeSum, 0) : NULL;
   double clean = clean_median (capture);
 
-  g_string_append_printf (text,
-                          g_dngettext (NULL,
-                                       "median of %u traced run",
-                                       "median of %u traced runs",
-                                       summary->n_runs),
-                          summary->n_runs);
+  if (summary->n_used == 1 && summary->n_runs > 1)
+    g_string_append_printf (text, _ ("one of %u traced runs"), summary->n_runs);
+  else
+    g_string_append_printf (text,
+                            g_dngettext (NULL,
+                                         "median of %u traced run",
+                                         "median of %u traced runs",
+                                         summary->n_runs),
+                            summary->n_runs);
   if (slowest && slowest->self > 0 && slowest->high > slowest->low)
     g_string_append_printf (text,
                             _ (" · the slowest node ± %.0f %%"),

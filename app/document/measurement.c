@@ -6,16 +6,46 @@
 
 #include "app/process/worker.h"
 
-struct _ScopeMeasurement
+#include <math.h>
+
+/* What all measurements of one capture share. */
+typedef struct
 {
   gatomicrefcount n_refs;
   ScopeDocument  *document;
   ProfCapture    *capture;
-  ProfSummary    *summary;
-  guint32        *boxes;  /* of each row; VIZ_ROOT if it has none */
-  guint32        *by_box; /* index into summary->node + 1; 0: not measured */
-  double          matched;
+  ProfSummary    *typical; /* of the typical runs */
+  ProfOrigins    *origins;
+  GArray         *runs;      /* of ProfTracedRun */
+  guint32        *boxes;     /* of each row; VIZ_ROOT if it has none */
+  guint32        *model_row; /* of each box that is a node of the model; PROF_NONE */
+} Source;
+
+struct _ScopeMeasurement
+{
+  gatomicrefcount    n_refs;
+  Source            *source;
+  int                run;     /* -1: typical runs */
+  ProfSummary       *own;     /* of one run; NULL: of the typical ones */
+  const ProfSummary *summary; /* one of the two */
+  guint32           *by_box;  /* index into summary->node + 1; 0: not measured */
+  double             matched;
 };
+
+static void
+source_unref (Source *source)
+{
+  if (!g_atomic_ref_count_dec (&source->n_refs))
+    return;
+  g_clear_pointer (&source->origins, prof_origins_free);
+  g_clear_pointer (&source->typical, prof_summary_free);
+  g_clear_pointer (&source->runs, g_array_unref);
+  g_clear_pointer (&source->capture, prof_capture_unref);
+  g_clear_pointer (&source->document, scope_document_unref);
+  g_free (source->boxes);
+  g_free (source->model_row);
+  g_free (source);
+}
 
 ScopeMeasurement *
 scope_measurement_ref (ScopeMeasurement *measurement)
@@ -29,10 +59,8 @@ measurement_free (gpointer data)
 {
   ScopeMeasurement *measurement = data;
 
-  g_clear_pointer (&measurement->summary, prof_summary_free);
-  g_clear_pointer (&measurement->capture, prof_capture_unref);
-  g_clear_pointer (&measurement->document, scope_document_unref);
-  g_free (measurement->boxes);
+  g_clear_pointer (&measurement->own, prof_summary_free);
+  g_clear_pointer (&measurement->source, source_unref);
   g_free (measurement->by_box);
   g_free (measurement);
 }
@@ -44,38 +72,88 @@ scope_measurement_unref (ScopeMeasurement *measurement)
     scope_worker_free (measurement, measurement_free);
 }
 
-ScopeMeasurement *
-scope_measurement_open (const char *path, ScopeDocument *document, GError **error)
+/* A measurement of source with the costs of run, of which it takes own. */
+static ScopeMeasurement *
+new_measurement (Source *source, int run, ProfSummary *own)
 {
-  g_autoptr (ScopeMeasurement) self = g_new0 (ScopeMeasurement, 1);
-  guint n_found = 0;
+  ScopeMeasurement *self = g_new0 (ScopeMeasurement, 1);
+  guint             n_found = 0;
 
   g_atomic_ref_count_init (&self->n_refs);
-  self->document = scope_document_ref (document);
-  self->capture = prof_capture_open (path, error);
-  if (!self->capture)
-    return NULL;
-  self->summary = prof_summary_new (self->capture);
-  self->boxes = scope_capture_find_boxes (self->capture,
-                                          scope_document_get_graph (document),
-                                          scope_document_get_places (document));
-  self->by_box = g_new0 (guint32, viz_diagram_n_boxes (scope_document_get_diagram (document)));
+  g_atomic_ref_count_inc (&source->n_refs);
+  self->source = source;
+  self->run = run;
+  self->own = own;
+  self->summary = own ? own : source->typical;
+  self->by_box =
+      g_new0 (guint32, viz_diagram_n_boxes (scope_document_get_diagram (source->document)));
   for (guint i = self->summary->node->len; i-- > 0;)
     {
-      guint32 box = self->boxes[g_array_index (self->summary->node, ProfNodeSum, i).row];
+      guint32 box = source->boxes[g_array_index (self->summary->node, ProfNodeSum, i).row];
 
       n_found += box != VIZ_ROOT;
       self->by_box[box] = i + 1;
     }
   self->by_box[VIZ_ROOT] = 0;
   self->matched = self->summary->node->len > 0 ? (double) n_found / self->summary->node->len : 1;
-  return g_steal_pointer (&self);
+  return self;
+}
+
+/* Backwards, so that the first row of a box wins. */
+static void
+find_model_rows (Source *source)
+{
+  guint n_boxes = viz_diagram_n_boxes (scope_document_get_diagram (source->document));
+
+  source->model_row = g_new (guint32, n_boxes);
+  for (guint i = 0; i < n_boxes; i++)
+    source->model_row[i] = PROF_NONE;
+  for (guint32 row = prof_capture_n_nodes (source->capture); row-- > 0;)
+    if ((prof_capture_get_node (source->capture, row)->flags & PROF_NODE_ADDED) == 0)
+      source->model_row[source->boxes[row]] = row;
+  source->model_row[VIZ_ROOT] = PROF_NONE;
+}
+
+ScopeMeasurement *
+scope_measurement_open (const char *path, ScopeDocument *document, GError **error)
+{
+  ProfCapture      *capture = prof_capture_open (path, error);
+  ScopeMeasurement *measurement;
+  Source           *source;
+
+  if (!capture)
+    return NULL;
+  source = g_new0 (Source, 1);
+  g_atomic_ref_count_init (&source->n_refs);
+  source->document = scope_document_ref (document);
+  source->capture = capture;
+  source->typical = prof_summary_new (capture);
+  source->origins = prof_origins_new (capture, source->typical);
+  source->runs = prof_traced_runs (capture);
+  source->boxes = scope_capture_find_boxes (capture,
+                                            scope_document_get_graph (document),
+                                            scope_document_get_places (document));
+  find_model_rows (source);
+  measurement = new_measurement (source, -1, NULL);
+  source_unref (source);
+  return measurement;
+}
+
+ScopeMeasurement *
+scope_measurement_pick_run (ScopeMeasurement *measurement, int number)
+{
+  ProfSummary *own =
+      number >= 0 ? prof_summary_new_of_run (measurement->source->capture, (guint) number) : NULL;
+
+  if (number >= 0 && !own)
+    return NULL;
+  return new_measurement (measurement->source, number, own);
 }
 
 const ProfCapture *
 scope_measurement_get_capture (const ScopeMeasurement *measurement)
 {
-  return measurement->capture;
+  return measurement->source->capture;
 }
 
 const ProfSummary *
@@ -84,10 +162,72 @@ scope_measurement_get_summary (const ScopeMeasurement *measurement)
   return measurement->summary;
 }
 
+int
+scope_measurement_get_run (const ScopeMeasurement *measurement)
+{
+  return measurement->run;
+}
+
+const GArray *
+scope_measurement_get_runs (const ScopeMeasurement *measurement)
+{
+  return measurement->source->runs;
+}
+
+double
+scope_measurement_get_usual (const ScopeMeasurement *measurement, guint32 row)
+{
+  const ProfSummary *typical = measurement->source->typical;
+  const ProfNodeSum *sum;
+
+  if (row >= prof_capture_n_nodes (measurement->source->capture) ||
+      typical->by_row[row] == PROF_NONE)
+    return NAN;
+  sum = &g_array_index (typical->node, ProfNodeSum, typical->by_row[row]);
+  return sum->count > 0 ? sum->inclusive / sum->count : NAN;
+}
+
+/* --- Origins --- */
+
+const ProfOrigins *
+scope_measurement_get_origins (const ScopeMeasurement *measurement)
+{
+  return measurement->source->origins;
+}
+
+const ProfOrigin *
+scope_measurement_find_rows (const ScopeMeasurement *measurement, guint32 box, guint *n)
+{
+  guint32 row = measurement->source->model_row[box];
+
+  *n = 0;
+  return row != PROF_NONE ? prof_origins_computing (measurement->source->origins, row, n) : NULL;
+}
+
+GArray *
+scope_measurement_find_boxes (const ScopeMeasurement *measurement, guint32 row)
+{
+  GArray           *boxes = g_array_new (FALSE, FALSE, sizeof (guint32));
+  guint             n;
+  const ProfOrigin *of = prof_origins_of (measurement->source->origins, row, &n);
+
+  for (guint i = 0; i < n; i++)
+    {
+      guint32 box = scope_measurement_get_box (measurement, of[i].of);
+
+      if (of[i].role != PROF_DIFFERENTIATES && box != VIZ_ROOT)
+        g_array_append_val (boxes, box);
+    }
+  return boxes;
+}
+
+/* --- Boxes --- */
+
 guint32
 scope_measurement_get_box (const ScopeMeasurement *measurement, guint32 row)
 {
-  return row < prof_capture_n_nodes (measurement->capture) ? measurement->boxes[row] : VIZ_ROOT;
+  return row < prof_capture_n_nodes (measurement->source->capture) ? measurement->source->boxes[row]
+                                                                   : VIZ_ROOT;
 }
 
 const ProfNodeSum *
@@ -131,11 +271,11 @@ paint_in_worker (GTask                    *task,
 {
   const PaintJob         *job = data;
   const ScopeMeasurement *measurement = job->measurement;
-  const ScopeHeatSource   heat_source = { .capture = measurement->capture,
+  const Source           *shared = measurement->source;
+  const ScopeHeatSource   heat_source = { .capture = shared->capture,
                                           .summary = measurement->summary,
-                                          .diagram =
-                                              scope_document_get_diagram (measurement->document),
-                                          .boxes = measurement->boxes };
+                                          .diagram = scope_document_get_diagram (shared->document),
+                                          .boxes = shared->boxes };
 
   if (g_task_return_error_if_cancelled (task))
     return;

@@ -6,12 +6,16 @@
 
 #include "app/adapt/capture-to-heat.h"
 #include "app/document/document.h"
+#include "profiler/summary/origins.h"
 
 typedef struct _ScopeMeasurement ScopeMeasurement;
 
 /* NULL and an error: the capture cannot be read. */
 ScopeMeasurement *
 scope_measurement_open (const char *path, ScopeDocument *document, GError **error);
+/* The same capture with the costs of one traced run alone; number: of the run in events, -1: the mean of the
+ * typical runs, as when it was opened.  NULL: there is no such run.  (transfer full) */
+ScopeMeasurement *scope_measurement_pick_run (ScopeMeasurement *measurement, int number);
 /* Takes a reference and returns measurement. */
 ScopeMeasurement *scope_measurement_ref (ScopeMeasurement *measurement);
 /* Drops a reference; the last one frees the measurement. */
@@ -27,6 +31,23 @@ guint32 scope_measurement_get_box (const ScopeMeasurement *measurement, guint32 
 /* Costs of a box that is one node; NULL: it did not run.  rank: (out) (optional) by self time, from 1. */
 const ProfNodeSum *
 scope_measurement_get_node (const ScopeMeasurement *measurement, guint32 box, guint *rank);
+/* The number of the traced run that was picked; -1: none. */
+int scope_measurement_get_run (const ScopeMeasurement *measurement);
+/* The traced runs of the capture, of ProfTracedRun; owned by the measurement. */
+const GArray *scope_measurement_get_runs (const ScopeMeasurement *measurement);
+/* The mean seconds of one execution of a row in typical runs, with what is inside it; NaN if it did not
+ * run. */
+double scope_measurement_get_usual (const ScopeMeasurement *measurement, guint32 row);
+
+/* What nodes that ran stand for, owned by the measurement. */
+const ProfOrigins *scope_measurement_get_origins (const ScopeMeasurement *measurement);
+/* The *n rows that stand for the node in a box, as prof_origins_computing() lists them. */
+const ProfOrigin *
+scope_measurement_find_rows (const ScopeMeasurement *measurement, guint32 box, guint *n);
+/* The boxes of what a row stands for, without those that it differentiates.  (transfer full) array of
+ * guint32 */
+GArray *scope_measurement_find_boxes (const ScopeMeasurement *measurement, guint32 row);
+
 /* Share of the capture's rows that have a box, 0 to 1. */
 double scope_measurement_get_matched (const ScopeMeasurement *measurement);
 

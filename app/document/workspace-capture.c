@@ -87,7 +87,72 @@ capture_opened_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer
       scope_workspace_log (self, SCOPE_LOG_WARNING, VIZ_ROOT, "%s", text);
       scope_workspace_report_problem (self, text);
     }
+  scope_workspace_reset_focus (self);
   scope_workspace_emit (self, SCOPE_SIGNAL_CAPTURE);
+}
+
+/* --- One run --- */
+
+typedef struct
+{
+  ScopeMeasurement *measurement;
+  int               number;
+} PickJob;
+
+static void
+pick_job_free (gpointer data)
+{
+  PickJob *job = data;
+
+  scope_measurement_unref (job->measurement);
+  g_free (job);
+}
+
+static void
+pick_in_worker (GTask                    *task,
+                gpointer source           G_GNUC_UNUSED,
+                gpointer                  data,
+                GCancellable *cancellable G_GNUC_UNUSED)
+{
+  const PickJob *job = data;
+
+  g_task_return_pointer (task,
+                         scope_measurement_pick_run (job->measurement, job->number),
+                         (GDestroyNotify) scope_measurement_unref);
+}
+
+static void
+picked_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
+{
+  ScopeWorkspace   *self = data; /* kept alive by the task */
+  const PickJob    *job = g_task_get_task_data (G_TASK (result));
+  ScopeMeasurement *picked = g_task_propagate_pointer (G_TASK (result), NULL);
+
+  if (!picked)
+    return;
+  if (job->measurement != self->measurement) /* another capture, or another run, since */
+    {
+      scope_measurement_unref (picked);
+      return;
+    }
+  scope_measurement_unref (self->measurement);
+  self->measurement = picked;
+  scope_workspace_emit (self, SCOPE_SIGNAL_CAPTURE);
+}
+
+void
+scope_workspace_pick_run (ScopeWorkspace *self, int number)
+{
+  g_autoptr (GTask) task = NULL;
+  PickJob *job;
+
+  if (!self->measurement || scope_measurement_get_run (self->measurement) == number)
+    return;
+  job = g_new0 (PickJob, 1);
+  *job = (PickJob){ scope_measurement_ref (self->measurement), number };
+  task = g_task_new (self, NULL, picked_cb, self);
+  g_task_set_task_data (task, job, pick_job_free);
+  scope_worker_run (task, pick_in_worker);
 }
 
 void

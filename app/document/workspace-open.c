@@ -121,6 +121,8 @@ adopt_document (ScopeWorkspace *self, ScopeDocument *document)
       name = g_strdup (viz_diagram_box (before, self->selected)->id);
     }
   g_clear_pointer (&self->measurement, scope_measurement_unref);
+  g_array_set_size (self->focus, 0);
+  self->is_focus_chosen = FALSE;
   g_clear_pointer (&self->document, scope_document_unref);
   scope_workspace_clear_values (self);
   self->step = (ScopeStepPath){ 0 };

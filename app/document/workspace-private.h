@@ -11,6 +11,7 @@ typedef enum
 {
   SCOPE_SIGNAL_DOCUMENT,
   SCOPE_SIGNAL_CAPTURE,
+  SCOPE_SIGNAL_FOCUS,
   SCOPE_SIGNAL_VALUES,
   SCOPE_SIGNAL_STEP,
   SCOPE_SIGNAL_LOGGED,
@@ -43,8 +44,10 @@ struct _ScopeWorkspace
   guint          reload_timeout; /* waits until the writer has finished */
 
   /* Selection */
-  guint32 selected;
-  guint32 hovered;
+  guint32  selected;
+  guint32  hovered;
+  GArray  *focus; /* of guint32: rows of the measurement */
+  gboolean is_focus_chosen;
 
   /* The run */
   GCancellable     *starting; /* until there is a child */
@@ -87,6 +90,8 @@ char **scope_workspace_join_shapes (ScopeWorkspace *self);
 void scope_workspace_update_shapes (ScopeWorkspace *self);
 /* Notifies followers of "fills". */
 void scope_workspace_notify_fills (ScopeWorkspace *self);
+/* Forgets which rows were chosen: they follow from the selection again. */
+void scope_workspace_reset_focus (ScopeWorkspace *self);
 /* Emits a signal that has no argument. */
 void scope_workspace_emit (ScopeWorkspace *self, ScopeWorkspaceSignal which);
 /* Emits "problem". */

@@ -87,6 +87,7 @@ scope_workspace_class_install (GObjectClass *class)
 
   signals[SCOPE_SIGNAL_DOCUMENT] = new_signal ("document-changed", type, G_TYPE_NONE);
   signals[SCOPE_SIGNAL_CAPTURE] = new_signal ("capture-changed", type, G_TYPE_NONE);
+  signals[SCOPE_SIGNAL_FOCUS] = new_signal ("focus-changed", type, G_TYPE_NONE);
   signals[SCOPE_SIGNAL_VALUES] = new_signal ("values-changed", type, G_TYPE_NONE);
   signals[SCOPE_SIGNAL_STEP] = new_signal ("step-changed", type, G_TYPE_NONE);
   signals[SCOPE_SIGNAL_LOGGED] = new_signal ("logged", type, G_TYPE_NONE);
@@ -143,10 +144,62 @@ scope_workspace_get_selected (ScopeWorkspace *self)
 void
 scope_workspace_select (ScopeWorkspace *self, guint32 box)
 {
-  if (self->selected == box)
-    return;
+  gboolean is_new = self->selected != box;
+
   self->selected = box;
-  g_object_notify_by_pspec (G_OBJECT (self), props[PROP_SELECTED]);
+  if (is_new || self->is_focus_chosen)
+    scope_workspace_reset_focus (self);
+  if (is_new)
+    g_object_notify_by_pspec (G_OBJECT (self), props[PROP_SELECTED]);
+}
+
+/* --- Rows that are looked at --- */
+
+void
+scope_workspace_reset_focus (ScopeWorkspace *self)
+{
+  const ProfOrigin *rows = NULL;
+  guint             n = 0;
+
+  g_array_set_size (self->focus, 0);
+  self->is_focus_chosen = FALSE;
+  if (self->measurement && self->selected != VIZ_ROOT)
+    rows = scope_measurement_find_rows (self->measurement, self->selected, &n);
+  if (n > 0)
+    g_array_append_val (self->focus, rows[0].row);
+  scope_workspace_emit (self, SCOPE_SIGNAL_FOCUS);
+}
+
+void
+scope_workspace_focus (ScopeWorkspace *self, const guint32 *rows, guint n, gboolean reveal)
+{
+  guint32 box = n == 1 && self->measurement ? scope_measurement_get_box (self->measurement, rows[0])
+                                            : VIZ_ROOT;
+
+  /* The rows come first: views that follow the selection see both. */
+  g_array_set_size (self->focus, 0);
+  g_array_append_vals (self->focus, rows, n);
+  self->is_focus_chosen = n > 0;
+  if (self->selected != box)
+    {
+      self->selected = box;
+      g_object_notify_by_pspec (G_OBJECT (self), props[PROP_SELECTED]);
+    }
+  scope_workspace_emit (self, SCOPE_SIGNAL_FOCUS);
+  if (reveal && box != VIZ_ROOT)
+    g_signal_emit (self, signals[SCOPE_SIGNAL_REVEAL], 0, box);
+}
+
+const GArray *
+scope_workspace_get_focus (ScopeWorkspace *self)
+{
+  return self->focus;
+}
+
+gboolean
+scope_workspace_is_focus_chosen (ScopeWorkspace *self)
+{
+  return self->is_focus_chosen;
 }
 
 void

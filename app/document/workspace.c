@@ -37,6 +37,7 @@ scope_workspace_finalize (GObject *object)
 {
   ScopeWorkspace *self = SCOPE_WORKSPACE (object);
 
+  g_array_unref (self->focus);
   g_free (self->title);
   g_free (self->error);
   g_free (self->etag);
@@ -69,6 +70,7 @@ static void
 scope_workspace_init (ScopeWorkspace *self)
 {
   self->log = g_list_store_new (SCOPE_TYPE_LOG_ITEM);
+  self->focus = g_array_new (FALSE, FALSE, sizeof (guint32));
 }
 
 ScopeWorkspace *

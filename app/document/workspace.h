@@ -5,7 +5,7 @@
  * signals; they never talk to each other.  Selections are boxes of the document's diagram; VIZ_ROOT
  * means that nothing is selected.
  *
- * Signals: "document-changed", "capture-changed", "values-changed", "step-changed", "logged",
+ * Signals: "document-changed", "capture-changed", "focus-changed", "values-changed", "step-changed", "logged",
  * "reveal" (box: bring it into view), "problem" (text: must be shown to the user).
  * Properties: "selected", "hovered", "state", "title", "running", "progress", "fills".
  * SPDX-License-Identifier: LGPL-2.1-or-later */
@@ -92,6 +92,14 @@ guint32 scope_workspace_get_selected (ScopeWorkspace *self);
 void scope_workspace_select (ScopeWorkspace *self, guint32 box);
 /* Selects the box and emits "reveal", so that views bring it into view. */
 void scope_workspace_show (ScopeWorkspace *self, guint32 box);
+/* Looks at n rows of the measurement, nodes that ran: selects the box of a single one, or else clears the
+ * selection.  reveal: also brings that box into view. */
+void scope_workspace_focus (ScopeWorkspace *self, const guint32 *rows, guint n, gboolean reveal);
+/* The rows that are looked at, of guint32, which may be none: those of scope_workspace_focus(), else the first
+ * one that computes the node in the selected box.  Owned by the workspace. */
+const GArray *scope_workspace_get_focus (ScopeWorkspace *self);
+/* Whether the rows were asked for, and do not follow from the selection. */
+gboolean scope_workspace_is_focus_chosen (ScopeWorkspace *self);
 /* The box under the pointer, or VIZ_ROOT. */
 guint32 scope_workspace_get_hovered (ScopeWorkspace *self);
 /* Sets the box under the pointer; VIZ_ROOT if there is none. */
@@ -140,6 +148,9 @@ void scope_workspace_open_capture (ScopeWorkspace *self, const char *path);
 /* (nullable) */
 ScopeMeasurement *scope_workspace_get_measurement (ScopeWorkspace *self);
 const char       *scope_workspace_get_capture_path (ScopeWorkspace *self); /* (nullable) */
+/* Shows the costs of one traced run, summed in a worker; number: of the run in events, -1: typical ones.
+ * "capture-changed" follows. */
+void scope_workspace_pick_run (ScopeWorkspace *self, int number);
 
 /* --- Values --- */
 

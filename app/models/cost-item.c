@@ -41,6 +41,9 @@ scope_cost_item_new_node (ScopeMeasurement *measurement, guint index)
   self->name = prof_capture_get_string (capture, node->name);
   self->type = prof_capture_get_string (capture, node->type);
   self->box = scope_measurement_get_box (measurement, sum->row);
+  self->row = sum->row;
+  self->inputs = sum->inputs;
+  self->allocated = sum->allocated;
   self->count = sum->count;
   self->self = sum->self;
   self->inclusive = sum->inclusive;
@@ -58,6 +61,9 @@ scope_cost_item_new_group (ScopeMeasurement *measurement, const ProfGroupSum *su
   self->measurement = scope_measurement_ref (measurement);
   self->name = sum->name;
   self->type = sum->name;
+  self->row = PROF_NONE;
+  self->inputs = "";
+  self->allocated = sum->allocated;
   self->count = sum->count;
   self->self = sum->self;
   self->inclusive = sum->inclusive;

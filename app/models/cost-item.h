@@ -18,8 +18,10 @@ struct _ScopeCostItem
   ScopeMeasurement *measurement; /* keeps the texts alive */
   const char       *name;
   const char       *type;
-  guint32           box;                                         /* VIZ_ROOT: none, or several */
-  double            count, self, inclusive, share, flops, bytes; /* NaN: not known */
+  guint32           box;    /* VIZ_ROOT: none, or several */
+  guint32           row;    /* of the measurement; PROF_NONE: none, or several */
+  const char       *inputs; /* types; "": not known */
+  double            count, self, inclusive, share, flops, bytes, allocated; /* NaN: not known */
 };
 
 /* index: into the nodes of the measurement's summary. */

@@ -251,6 +251,39 @@ on_canvas_menu (ScopeCanvas *canvas G_GNUC_UNUSED,
   gtk_popover_popup (GTK_POPOVER (self->menu));
 }
 
+/* Outlines what the rows that are looked at stand for. */
+static void
+update_related (ScopeView *view)
+{
+  ScopeGraphView   *self = SCOPE_GRAPH_VIEW (view);
+  ScopeWorkspace   *workspace = scope_view_get_workspace (view);
+  ScopeMeasurement *measurement = scope_workspace_get_measurement (workspace);
+  const GArray     *rows = scope_workspace_get_focus (workspace);
+  g_autoptr (GArray) related = g_array_new (FALSE, FALSE, sizeof (guint32));
+
+  for (guint i = 0; measurement && i < rows->len; i++)
+    {
+      g_autoptr (GArray) boxes =
+          scope_measurement_find_boxes (measurement, g_array_index (rows, guint32, i));
+
+      g_array_append_vals (related, boxes->data, boxes->len);
+    }
+  /* A node that ran as it is in the model is marked by the selection alone. */
+  if (rows->len == 1 && related->len == 1)
+    g_array_set_size (related, 0);
+  scope_canvas_set_related (self->canvas, (const guint32 *) (gpointer) related->data, related->len);
+}
+
+static void
+scope_graph_view_workspace_changed (ScopeView *view, ScopeWorkspace *before)
+{
+  ScopeWorkspace *workspace = scope_view_get_workspace (view);
+
+  scope_graph_view_follow_steps (view, before);
+  if (workspace)
+    g_signal_connect_swapped (workspace, "focus-changed", G_CALLBACK (update_related), view);
+}
+
 static void
 scope_graph_view_selection_changed (ScopeView *view)
 {
@@ -309,6 +342,7 @@ scope_graph_view_document_changed (ScopeView *view)
   scope_canvas_set_selected (self->canvas, VIZ_ROOT);
   scope_canvas_set_hovered (self->canvas, VIZ_ROOT);
   scope_canvas_set_hits (self->canvas, NULL, 0);
+  scope_canvas_set_related (self->canvas, NULL, 0);
   scope_canvas_set_overlay (self->canvas, NULL);
   update_breadcrumb (self);
   if (!document)
@@ -415,7 +449,7 @@ scope_graph_view_class_init (ScopeGraphViewClass *class)
 
   G_OBJECT_CLASS (class)->dispose = scope_graph_view_dispose;
   G_OBJECT_CLASS (class)->finalize = scope_graph_view_finalize;
-  view_class->workspace_changed = scope_graph_view_follow_steps;
+  view_class->workspace_changed = scope_graph_view_workspace_changed;
   view_class->document_changed = scope_graph_view_document_changed;
   view_class->selection_changed = scope_graph_view_selection_changed;
   view_class->reveal = scope_graph_view_reveal;

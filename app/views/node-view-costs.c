@@ -39,6 +39,36 @@ add_steps (ScopeSheet *sheet, const ProfCapture *capture, guint32 row)
   scope_sheet_add (sheet, bars);
 }
 
+/* The costs of the row that computes a node which did not run itself; NULL if there is none. */
+static const ProfNodeSum *
+find_computing (ScopeMeasurement *measurement, guint32 box, guint *rank)
+{
+  const ProfSummary *summary = scope_measurement_get_summary (measurement);
+  guint              n;
+  const ProfOrigin  *rows = scope_measurement_find_rows (measurement, box, &n);
+
+  if (n == 0 || rows[0].role == PROF_DIFFERENTIATES || summary->by_row[rows[0].row] == PROF_NONE)
+    return NULL;
+  *rank = summary->by_row[rows[0].row] + 1;
+  return &g_array_index (summary->node, ProfNodeSum, *rank - 1);
+}
+
+/* Says that the costs are not of one node alone. */
+static void
+add_sharing (ScopeSheet *sheet, ScopeMeasurement *measurement, const ProfNodeSum *sum)
+{
+  const ProfOrigins *origins = scope_measurement_get_origins (measurement);
+  guint              n, n_computed = prof_origins_n_computed (origins, sum->row);
+  g_autofree char   *text = NULL;
+
+  prof_origins_of (origins, sum->row, &n);
+  n = n_computed > 0 ? n_computed : n;
+  if (n < 2)
+    return;
+  text = g_strdup_printf (_ ("of %u nodes, computed together"), n);
+  scope_sheet_add_text (sheet, text, "dim-label");
+}
+
 void
 scope_node_view_show_costs (ScopeNodeView *self, ScopeMeasurement *measurement, guint32 box)
 {
@@ -50,6 +80,8 @@ scope_node_view_show_costs (ScopeNodeView *self, ScopeMeasurement *measurement, 
   g_autofree char *rate = NULL;
   g_autofree char *noise = NULL;
 
+  if (measurement && !sum)
+    sum = find_computing (measurement, box, &rank);
   if (!sum)
     return;
   scope_sheet_add_heading (self->sheet, _ ("Cost"));
@@ -71,6 +103,7 @@ scope_node_view_show_costs (ScopeNodeView *self, ScopeMeasurement *measurement, 
       rate = g_strconcat (g_steal_pointer (&rate), "FLOP/s", NULL);
       scope_sheet_add_row (self->sheet, _ ("Arithmetic rate"), rate, NULL, 0);
     }
+  add_sharing (self->sheet, measurement, sum);
   add_steps (self->sheet, scope_measurement_get_capture (measurement), sum->row);
 }
 

@@ -141,10 +141,14 @@ add_outputs_of_model (ScopeSheet *sheet, ScopeDocument *document)
 void
 scope_node_view_show_model (ScopeNodeView *self, ScopeDocument *document)
 {
+  ScopeWorkspace    *workspace = scope_view_get_workspace (SCOPE_VIEW (self));
+  ScopeMeasurement  *measurement = scope_workspace_get_measurement (workspace);
   const ScopeTotals *totals = scope_document_get_totals (document);
   g_autofree char   *bytes = g_format_size (totals->parameter_bytes);
   g_autofree char   *label = scope_label_model (scope_document_get_model (document));
 
+  if (measurement)
+    scope_node_view_show_run (self, document, measurement);
   if (scope_document_is_generated (document))
     scope_sheet_add_title (self->sheet, _ ("Optimised graph"), _ ("Result of an engine pass"));
   else
@@ -343,6 +347,10 @@ scope_node_view_show_node (ScopeNodeView    *self,
                               scope_workspace_get_measurement (
                                   scope_view_get_workspace (SCOPE_VIEW (self))),
                               box);
+  scope_node_view_show_origins (self,
+                                scope_workspace_get_measurement (
+                                    scope_view_get_workspace (SCOPE_VIEW (self))),
+                                box);
   add_inputs (self->sheet, document, place);
   add_outputs (self->sheet, document, place);
   tensor = hyb_node_is_variable (node)

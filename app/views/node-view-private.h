@@ -1,6 +1,7 @@
 /* node-view-private.h — the struct of the side pane, and its sections.
  *
- * Calls go one way: node-view.c (the class) → -facts.c, -group.c → -costs.c, -values.c → -contents.c.
+ * Calls go one way: node-view.c (the class) → -facts.c, -group.c → -costs.c, -origins.c, -run.c, -values.c →
+ * -contents.c.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -30,9 +31,30 @@ void scope_node_view_show_node (ScopeNodeView    *self,
 /* A group: costs and members. */
 void scope_node_view_show_group (ScopeNodeView *self, ScopeDocument *document, guint32 box);
 
+/* --- node-view-run.c --- */
+
+/* The measurement as a whole: how long a run takes, how sure that is, and which run is shown. */
+void scope_node_view_show_run (ScopeNodeView    *self,
+                               ScopeDocument    *document,
+                               ScopeMeasurement *measurement);
+
+/* --- node-view-origins.c --- */
+
+/* A link of the sheet with this bit leads to a row of the measurement, not to a box. */
+#define SCOPE_LINK_ROW 0x80000000u
+
+/* The rows that compute the node in a box, unless that is itself.  measurement: (nullable) */
+void scope_node_view_show_origins (ScopeNodeView *self, ScopeMeasurement *measurement, guint32 box);
+/* Whether rows are other than nodes of the model.  measurement: (nullable) */
+gboolean scope_node_view_has_rows (ScopeMeasurement *measurement, const GArray *rows);
+/* What rows cost together, and which nodes of the model they stand for.  rows: of guint32, not empty */
+void
+scope_node_view_show_rows (ScopeNodeView *self, ScopeMeasurement *measurement, const GArray *rows);
+
 /* --- node-view-costs.c --- */
 
-/* Costs of one node; nothing if it was not measured.  measurement: (nullable) */
+/* Costs of one node, or of the one that computes it; nothing if it was not measured.  measurement:
+ * (nullable) */
 void scope_node_view_show_costs (ScopeNodeView *self, ScopeMeasurement *measurement, guint32 box);
 /* Costs of all nodes in a group.  measurement: (nullable) */
 void scope_node_view_show_group_costs (ScopeNodeView    *self,

@@ -1,11 +1,46 @@
 /* node-view.c — the side pane: all that is known about the selected node, group or model.
  *
  * It is filled when the main loop is idle, so that moving the selection quickly stays smooth.  The
- * sections are made by node-view-facts.c, -group.c, -costs.c, -values.c and -contents.c.
+ * sections are made by node-view-facts.c, -group.c, -run.c, -costs.c, -origins.c, -values.c and
+ * -contents.c.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/views/node-view-private.h"
 
+#include <string.h>
+
 G_DEFINE_FINAL_TYPE (ScopeNodeView, scope_node_view, SCOPE_TYPE_VIEW)
+
+/* --- The run picker, which is made anew when a run was picked --- */
+
+static GtkWidget *
+find_picker (ScopeNodeView *self)
+{
+  GtkWidget *child = gtk_widget_get_first_child (GTK_WIDGET (self->sheet));
+
+  while (child && strcmp (gtk_widget_get_name (child), "run-picker") != 0)
+    child = gtk_widget_get_next_sibling (child);
+  return child;
+}
+
+static gboolean
+has_picker_focus (ScopeNodeView *self)
+{
+  GtkWidget *picker = find_picker (self);
+  GtkWidget *focus = picker ? gtk_root_get_focus (gtk_widget_get_root (picker)) : NULL;
+
+  return focus && (focus == picker || gtk_widget_is_ancestor (focus, picker));
+}
+
+static void
+focus_picker (ScopeNodeView *self)
+{
+  GtkWidget *picker = find_picker (self);
+
+  if (picker)
+    gtk_widget_grab_focus (picker);
+}
+
+/* --- Filling --- */
 
 static gboolean
 fill (gpointer data)
@@ -15,6 +50,9 @@ fill (gpointer data)
   ScopeDocument    *document = scope_view_get_document (SCOPE_VIEW (self));
   guint32           box;
   const ScopePlace *place;
+  ScopeMeasurement *measurement;
+  const GArray     *rows;
+  gboolean          had_focus = has_picker_focus (self);
 
   self->idle = 0;
   scope_sheet_clear (self->sheet);
@@ -22,12 +60,18 @@ fill (gpointer data)
     return G_SOURCE_REMOVE;
   box = scope_workspace_get_selected (workspace);
   place = scope_document_get_place (document, box);
-  if (box == VIZ_ROOT)
+  measurement = scope_workspace_get_measurement (workspace);
+  rows = scope_workspace_get_focus (workspace);
+  if (scope_workspace_is_focus_chosen (workspace) && scope_node_view_has_rows (measurement, rows))
+    scope_node_view_show_rows (self, measurement, rows);
+  else if (box == VIZ_ROOT)
     scope_node_view_show_model (self, document);
   else if (place)
     scope_node_view_show_node (self, document, box, place);
   else
     scope_node_view_show_group (self, document, box);
+  if (had_focus)
+    focus_picker (self);
   return G_SOURCE_REMOVE;
 }
 
@@ -49,6 +93,7 @@ scope_node_view_workspace_changed (ScopeView *view, ScopeWorkspace *before G_GNU
     {
       g_signal_connect_swapped (workspace, "values-changed", G_CALLBACK (fill_soon), view);
       g_signal_connect_swapped (workspace, "step-changed", G_CALLBACK (fill_soon), view);
+      g_signal_connect_swapped (workspace, "focus-changed", G_CALLBACK (fill_soon), view);
     }
 }
 
@@ -57,7 +102,11 @@ on_link (ScopeSheet *sheet G_GNUC_UNUSED, guint32 box, gpointer data)
 {
   ScopeWorkspace *workspace = scope_view_get_workspace (data);
 
-  if (workspace)
+  guint32 row = box & ~SCOPE_LINK_ROW;
+
+  if (workspace && (box & SCOPE_LINK_ROW))
+    scope_workspace_focus (workspace, &row, 1, TRUE);
+  else if (workspace)
     scope_workspace_show (workspace, box);
 }
 

@@ -19,7 +19,8 @@ typedef enum
   BY_SCOPE,
 } Grouping;
 
-#define COLUMN_TYPE 1
+#define COLUMN_TYPE   1
+#define COLUMN_INPUTS 8
 
 struct _ScopeOperatorsView
 {
@@ -100,6 +101,27 @@ text_bytes (gpointer item)
   return isfinite (bytes) ? prof_format_bytes (bytes) : g_strdup ("–");
 }
 
+static char *
+text_allocated (gpointer item)
+{
+  double bytes = SCOPE_COST_ITEM (item)->allocated;
+
+  return isfinite (bytes) && bytes > 0 ? prof_format_bytes (bytes) : g_strdup ("–");
+}
+
+static char *
+text_inputs (gpointer item)
+{
+  return g_strdup (SCOPE_COST_ITEM (item)->inputs);
+}
+
+/* The part of the cell that its share fills. */
+static double
+part_share (gpointer item)
+{
+  return SCOPE_COST_ITEM (item)->share;
+}
+
 static int
 compare_doubles (double a, double b)
 {
@@ -144,14 +166,29 @@ compare_bytes (gconstpointer a, gconstpointer b, gpointer data G_GNUC_UNUSED)
   return compare_doubles (((const ScopeCostItem *) a)->bytes, ((const ScopeCostItem *) b)->bytes);
 }
 
+static int
+compare_allocated (gconstpointer a, gconstpointer b, gpointer data G_GNUC_UNUSED)
+{
+  return compare_doubles (((const ScopeCostItem *) a)->allocated,
+                          ((const ScopeCostItem *) b)->allocated);
+}
+
+static int
+compare_inputs (gconstpointer a, gconstpointer b, gpointer data G_GNUC_UNUSED)
+{
+  return g_utf8_collate (((const ScopeCostItem *) a)->inputs, ((const ScopeCostItem *) b)->inputs);
+}
+
 static ScopeColumn columns[] = {
   { N_ ("Name"), text_name, compare_name, FALSE, TRUE },
   { N_ ("Operator"), text_type, compare_type, FALSE, FALSE },
   { N_ ("Count"), text_count, compare_count, TRUE, FALSE },
   { N_ ("Self"), text_self, compare_self, TRUE, FALSE },
-  { N_ ("Share"), text_share, compare_self, TRUE, FALSE },
+  { N_ ("Share"), text_share, compare_self, TRUE, FALSE, part_share },
   { N_ ("GFLOP/s"), text_rate, compare_rate, TRUE, FALSE },
   { N_ ("Bytes"), text_bytes, compare_bytes, TRUE, FALSE },
+  { N_ ("Allocated"), text_allocated, compare_allocated, TRUE, FALSE },
+  { N_ ("Inputs"), text_inputs, compare_inputs, FALSE, TRUE },
 };
 
 static void
@@ -207,6 +244,7 @@ fill (ScopeOperatorsView *self)
     }
   summary = scope_measurement_get_summary (measurement);
   show_column (self, COLUMN_TYPE, grouping == BY_NODE);
+  show_column (self, COLUMN_INPUTS, grouping == BY_NODE);
   if (grouping == BY_NODE)
     for (guint i = 0; i < summary->node->len; i++)
       g_ptr_array_add (items, scope_cost_item_new_node (measurement, i));
@@ -255,6 +293,27 @@ on_search (GtkSearchEntry *entry, gpointer data)
   gtk_filter_changed (self->filter, GTK_FILTER_CHANGE_DIFFERENT);
 }
 
+/* The rows of all nodes of an operator, or in a scope.  (transfer full) array of guint32 */
+static GArray *
+find_rows (ScopeMeasurement *measurement, const char *name, Grouping grouping)
+{
+  const ProfCapture *capture = scope_measurement_get_capture (measurement);
+  const ProfSummary *summary = scope_measurement_get_summary (measurement);
+  GArray            *rows = g_array_new (FALSE, FALSE, sizeof (guint32));
+
+  for (guint i = 0; i < summary->node->len; i++)
+    {
+      guint32         row = g_array_index (summary->node, ProfNodeSum, i).row;
+      const ProfNode *node = prof_capture_get_node (capture, row);
+
+      if (strcmp (prof_capture_get_string (capture,
+                                           grouping == BY_SCOPE ? node->scope : node->type),
+                  name) == 0)
+        g_array_append_val (rows, row);
+    }
+  return rows;
+}
+
 static void
 on_row (GtkSingleSelection *selection, GParamSpec *pspec G_GNUC_UNUSED, gpointer data)
 {
@@ -262,27 +321,38 @@ on_row (GtkSingleSelection *selection, GParamSpec *pspec G_GNUC_UNUSED, gpointer
   ScopeCostItem      *item = gtk_single_selection_get_selected_item (selection);
   ScopeWorkspace     *workspace = scope_view_get_workspace (SCOPE_VIEW (self));
 
-  if (item && item->box != VIZ_ROOT && workspace && !self->is_following)
-    scope_workspace_show (workspace, item->box);
+  Grouping grouping = (Grouping) gtk_drop_down_get_selected (self->grouping);
+
+  if (!item || !workspace || self->is_following || isnan (item->count))
+    return;
+  if (grouping == BY_NODE)
+    scope_workspace_focus (workspace, &item->row, 1, TRUE);
+  else
+    {
+      g_autoptr (GArray) rows = find_rows (item->measurement, item->name, grouping);
+
+      scope_workspace_focus (workspace, (const guint32 *) (gpointer) rows->data, rows->len, FALSE);
+    }
 }
 
 static gboolean
-is_box (gpointer item, gpointer data)
+is_row (gpointer item, gpointer data)
 {
-  return SCOPE_COST_ITEM (item)->box == *(guint32 *) data;
+  return SCOPE_COST_ITEM (item)->row == *(guint32 *) data;
 }
 
 static void
 scope_operators_view_selection_changed (ScopeView *view)
 {
   ScopeOperatorsView *self = SCOPE_OPERATORS_VIEW (view);
-  guint32             box = scope_workspace_get_selected (scope_view_get_workspace (view));
+  const GArray       *rows = scope_workspace_get_focus (scope_view_get_workspace (view));
+  guint32             row = rows->len == 1 ? g_array_index (rows, guint32, 0) : PROF_NONE - 1;
 
   if (gtk_drop_down_get_selected (self->grouping) != BY_NODE ||
       !gtk_widget_get_mapped (GTK_WIDGET (self)))
     return;
   self->is_following = TRUE;
-  scope_columns_select (self->table, is_box, &box);
+  scope_columns_select (self->table, is_row, &row);
   self->is_following = FALSE;
 }
 
@@ -291,6 +361,15 @@ follow_selection (ScopeView *view)
 {
   if (scope_view_get_workspace (view))
     scope_operators_view_selection_changed (view);
+}
+
+static void
+scope_operators_view_workspace_changed (ScopeView *view, ScopeWorkspace *before G_GNUC_UNUSED)
+{
+  ScopeWorkspace *workspace = scope_view_get_workspace (view);
+
+  if (workspace)
+    g_signal_connect_swapped (workspace, "focus-changed", G_CALLBACK (follow_selection), view);
 }
 
 static void
@@ -325,6 +404,7 @@ scope_operators_view_class_init (ScopeOperatorsViewClass *class)
 
   G_OBJECT_CLASS (class)->finalize = scope_operators_view_finalize;
   SCOPE_VIEW_CLASS (class)->defers_until_mapped = TRUE;
+  SCOPE_VIEW_CLASS (class)->workspace_changed = scope_operators_view_workspace_changed;
   SCOPE_VIEW_CLASS (class)->document_changed = scope_operators_view_capture_changed;
   SCOPE_VIEW_CLASS (class)->capture_changed = scope_operators_view_capture_changed;
   SCOPE_VIEW_CLASS (class)->selection_changed = scope_operators_view_selection_changed;

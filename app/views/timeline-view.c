@@ -20,6 +20,7 @@ struct _ScopeTimelineView
   ScopeBars      *steps;
   GtkWidget      *steps_box;
   GtkLabel       *steps_label;
+  GtkLabel       *unusual_label;
 
   GArray *spans;
 };
@@ -70,6 +71,21 @@ label_of (const ProfCapture *capture, const ProfEvent *event, gboolean is_distur
   return NULL;
 }
 
+/* A span is unusual if it took more than twice its usual time and its excess is more than this share of the
+ * run. */
+#define UNUSUAL_FACTOR 2.0
+#define UNUSUAL_SHARE  0.01
+
+/* The usual seconds of a span that took much longer; 0 for others. */
+static double
+find_usual (ScopeMeasurement *measurement, guint32 row, double seconds)
+{
+  double usual = scope_measurement_get_usual (measurement, row);
+  double run = scope_measurement_get_summary (measurement)->traced;
+
+  return seconds > UNUSUAL_FACTOR * usual && seconds - usual > UNUSUAL_SHARE * run ? usual : 0;
+}
+
 static GArray *
 collect_spans (ScopeMeasurement *measurement)
 {
@@ -94,7 +110,8 @@ collect_spans (ScopeMeasurement *measurement)
       if (prof_event_kind (event) == PROF_EVENT_NODE &&
           event->node < prof_capture_n_nodes (capture))
         {
-          span.user = scope_measurement_get_box (measurement, event->node);
+          span.user = event->node + 1;
+          span.usual = find_usual (measurement, event->node, span.end - span.begin);
           span.colour = colour_of (
               (VizCategory) (prof_capture_get_node (capture, event->node)->category + 1));
         }
@@ -135,6 +152,49 @@ fill_steps (ScopeTimelineView *self, const ProfSummary *summary)
   scope_bars_set_description (self->steps, _ ("Time of each step"), text);
 }
 
+/* Says how many spans are marked. */
+static void
+fill_unusual (ScopeTimelineView *self)
+{
+  guint            n = 0;
+  g_autofree char *text = NULL;
+
+  for (guint i = 0; i < self->spans->len; i++)
+    n += g_array_index (self->spans, ScopeSpan, i).usual > 0;
+  text = g_strdup_printf (g_dngettext (NULL,
+                                       "%u operator took more than twice its usual time",
+                                       "%u operators took more than twice their usual time",
+                                       n),
+                          n);
+  gtk_label_set_text (self->unusual_label, text);
+  gtk_widget_set_visible (GTK_WIDGET (self->unusual_label), n > 0);
+}
+
+static void
+update_marks (ScopeTimelineView *self)
+{
+  ScopeWorkspace *workspace = scope_view_get_workspace (SCOPE_VIEW (self));
+  const GArray   *rows = workspace ? scope_workspace_get_focus (workspace) : NULL;
+  g_autoptr (GArray) users = g_array_new (FALSE, FALSE, sizeof (guint32));
+
+  for (guint i = 0; rows && i < rows->len; i++)
+    {
+      guint32 user = g_array_index (rows, guint32, i) + 1;
+
+      g_array_append_val (users, user);
+    }
+  scope_lane_chart_set_marked (self->lanes, (const guint32 *) (gpointer) users->data, users->len);
+}
+
+static void
+scope_timeline_view_workspace_changed (ScopeView *view, ScopeWorkspace *before G_GNUC_UNUSED)
+{
+  ScopeWorkspace *workspace = scope_view_get_workspace (view);
+
+  if (workspace)
+    g_signal_connect_swapped (workspace, "focus-changed", G_CALLBACK (update_marks), view);
+}
+
 static void
 scope_timeline_view_capture_changed (ScopeView *view)
 {
@@ -147,6 +207,7 @@ scope_timeline_view_capture_changed (ScopeView *view)
     {
       self->spans = collect_spans (measurement);
       fill_steps (self, scope_measurement_get_summary (measurement));
+      fill_unusual (self);
     }
   scope_lane_chart_set_spans (self->lanes, self->spans);
 }
@@ -154,17 +215,17 @@ scope_timeline_view_capture_changed (ScopeView *view)
 static void
 scope_timeline_view_selection_changed (ScopeView *view)
 {
-  scope_lane_chart_set_marked (SCOPE_TIMELINE_VIEW (view)->lanes,
-                               scope_workspace_get_selected (scope_view_get_workspace (view)));
+  update_marks (SCOPE_TIMELINE_VIEW (view));
 }
 
 static void
-on_picked (ScopeLaneChart *chart G_GNUC_UNUSED, guint32 box, gpointer data)
+on_picked (ScopeLaneChart *chart G_GNUC_UNUSED, guint32 user, gpointer data)
 {
   ScopeWorkspace *workspace = scope_view_get_workspace (data);
+  guint32         row = user - 1;
 
-  if (workspace && box != VIZ_ROOT)
-    scope_workspace_show (workspace, box);
+  if (workspace && user != 0)
+    scope_workspace_focus (workspace, &row, 1, TRUE);
 }
 
 static void
@@ -181,6 +242,7 @@ scope_timeline_view_class_init (ScopeTimelineViewClass *class)
 
   G_OBJECT_CLASS (class)->dispose = scope_timeline_view_dispose;
   SCOPE_VIEW_CLASS (class)->defers_until_mapped = TRUE;
+  SCOPE_VIEW_CLASS (class)->workspace_changed = scope_timeline_view_workspace_changed;
   SCOPE_VIEW_CLASS (class)->document_changed = scope_timeline_view_capture_changed;
   SCOPE_VIEW_CLASS (class)->capture_changed = scope_timeline_view_capture_changed;
   SCOPE_VIEW_CLASS (class)->selection_changed = scope_timeline_view_selection_changed;
@@ -191,6 +253,7 @@ scope_timeline_view_class_init (ScopeTimelineViewClass *class)
   gtk_widget_class_bind_template_child (widget_class, ScopeTimelineView, lanes);
   gtk_widget_class_bind_template_child (widget_class, ScopeTimelineView, steps_box);
   gtk_widget_class_bind_template_child (widget_class, ScopeTimelineView, steps_label);
+  gtk_widget_class_bind_template_child (widget_class, ScopeTimelineView, unusual_label);
 }
 
 static void

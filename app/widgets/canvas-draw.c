@@ -112,16 +112,20 @@ mark_traced_wires (ScopeCanvas           *self,
     }
 }
 
-/* Search hits. */
+/* Search hits, or what belongs to the selection. */
 static void
-mark_hits (ScopeCanvas *self, cairo_t *cr, const VizPaintOptions *options)
+mark_boxes (ScopeCanvas           *self,
+            cairo_t               *cr,
+            const VizPaintOptions *options,
+            const GArray          *boxes,
+            const VizColour       *colour)
 {
-  for (guint i = 0; i < MIN (self->hits->len, MAX_MARKS); i++)
+  for (guint i = 0; i < MIN (boxes->len, MAX_MARKS); i++)
     {
-      guint32 item = viz_picture_find_box (self->picture, g_array_index (self->hits, guint32, i));
+      guint32 item = viz_picture_find_box (self->picture, g_array_index (boxes, guint32, i));
 
       if (item != VIZ_NO_ITEM)
-        viz_paint_item_mark (self->picture, cr, options, item, &(VizMark){ &self->theme->hit, 2 });
+        viz_paint_item_mark (self->picture, cr, options, item, &(VizMark){ colour, 2 });
     }
 }
 
@@ -136,7 +140,8 @@ draw_marks (ScopeCanvas *self, cairo_t *cr)
     draw_veil (self, cr, &view);
   if (self->traced)
     mark_traced_wires (self, cr, &options, &view);
-  mark_hits (self, cr, &options);
+  mark_boxes (self, cr, &options, self->hits, &self->theme->hit);
+  mark_boxes (self, cr, &options, self->related, &self->theme->selection);
   if (self->hovered_wire != VIZ_NO_ARROW)
     viz_paint_wire_mark (self->picture,
                          cr,

@@ -39,8 +39,9 @@ struct _ScopeCanvas
   VizPicture *picture;
   VizOverlay *overlay;
   ScopeTiles *tiles;
-  GArray     *hits;   /* of guint32: boxes */
-  guint8     *traced; /* ScopeTraced of each item; NULL: tracing is off */
+  GArray     *hits;    /* of guint32: boxes */
+  GArray     *related; /* of guint32: boxes */
+  guint8     *traced;  /* ScopeTraced of each item; NULL: tracing is off */
 
   /* Borrowed */
   const VizTheme *theme;

@@ -97,6 +97,23 @@ scope_canvas_set_hits (ScopeCanvas *self, const guint32 *boxes, guint n)
 }
 
 void
+scope_canvas_set_related (ScopeCanvas *self, const guint32 *boxes, guint n)
+{
+  if (n == 0 && self->related->len == 0)
+    return;
+  g_array_set_size (self->related, 0);
+  if (n > 0)
+    g_array_append_vals (self->related, boxes, n);
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+}
+
+const GArray *
+scope_canvas_get_related (ScopeCanvas *self)
+{
+  return self->related;
+}
+
+void
 scope_canvas_set_dive (ScopeCanvas *self, guint32 box)
 {
   self->dive = box;
@@ -158,6 +175,7 @@ scope_canvas_dispose (GObject *object)
   scope_worker_free (g_steal_pointer (&self->picture), (GDestroyNotify) viz_picture_unref);
   g_clear_pointer (&self->overlay, viz_overlay_unref);
   g_clear_pointer (&self->hits, g_array_unref);
+  g_clear_pointer (&self->related, g_array_unref);
   g_clear_pointer (&self->traced, g_free);
   G_OBJECT_CLASS (scope_canvas_parent_class)->dispose (object);
 }
@@ -184,6 +202,7 @@ scope_canvas_init (ScopeCanvas *self)
   self->hovered_wire = VIZ_NO_ARROW;
   self->theme = viz_theme_find (NULL);
   self->hits = g_array_new (FALSE, FALSE, sizeof (guint32));
+  self->related = g_array_new (FALSE, FALSE, sizeof (guint32));
   self->tiles = scope_tiles_new ();
   g_signal_connect_swapped (self->tiles, "arrived", G_CALLBACK (gtk_widget_queue_draw), self);
   gtk_widget_set_focusable (GTK_WIDGET (self), TRUE);

@@ -36,6 +36,10 @@ void scope_canvas_set_selected (ScopeCanvas *self, guint32 box);
 void scope_canvas_set_hovered (ScopeCanvas *self, guint32 box);
 /* Highlights boxes, for example search hits. */
 void scope_canvas_set_hits (ScopeCanvas *self, const guint32 *boxes, guint n);
+/* Outlines boxes that belong together with the selection. */
+void scope_canvas_set_related (ScopeCanvas *self, const guint32 *boxes, guint n);
+/* The boxes that are outlined, of guint32; owned by the canvas. */
+const GArray *scope_canvas_get_related (ScopeCanvas *self);
 /* Dims everything outside a group; VIZ_ROOT: nothing. */
 void scope_canvas_set_dive (ScopeCanvas *self, guint32 box);
 /* The group that fills the canvas, or VIZ_ROOT. */

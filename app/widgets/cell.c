@@ -10,6 +10,7 @@ struct _ScopeCell
   char     *text;
   guint     min_chars, natural_chars;
   gboolean  is_number; /* to the right */
+  double    part;      /* of the width that a bar fills */
 };
 
 G_DEFINE_FINAL_TYPE (ScopeCell, scope_cell, GTK_TYPE_WIDGET)
@@ -92,6 +93,25 @@ scope_cell_measure (GtkWidget     *widget,
 
 /* --- Drawing --- */
 
+/* A bar from the left, in the colour of the text. */
+static void
+draw_bar (ScopeCell *self, GtkSnapshot *snapshot, float width, float height)
+{
+  GdkRGBA colour;
+
+  gtk_style_context_get_color (gtk_widget_get_style_context (GTK_WIDGET (self)), &colour);
+  gtk_style_context_lookup_color (gtk_widget_get_style_context (GTK_WIDGET (self)),
+                                  "accent_color",
+                                  &colour);
+  colour.alpha = 0.25f;
+  gtk_snapshot_append_color (snapshot,
+                             &colour,
+                             &GRAPHENE_RECT_INIT (0,
+                                                  0,
+                                                  (float) MAX (self->part * width, 1),
+                                                  height));
+}
+
 static void
 scope_cell_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
 {
@@ -99,6 +119,8 @@ scope_cell_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   int        width = gtk_widget_get_width (widget), height = gtk_widget_get_height (widget), line;
   g_autoptr (PangoLayout) layout = NULL;
 
+  if (self->part > 0 && width > 0)
+    draw_bar (self, snapshot, (float) width, (float) height);
   if (!self->text || width < 1)
     return;
   layout = gtk_widget_create_pango_layout (widget, self->text);
@@ -152,6 +174,17 @@ scope_cell_new (guint min_chars, guint natural_chars, gboolean is_number)
   if (is_number)
     gtk_widget_add_css_class (GTK_WIDGET (self), "numeric");
   return GTK_WIDGET (self);
+}
+
+void
+scope_cell_set_part (ScopeCell *self, double part)
+{
+  double shown = part > 0 ? MIN (part, 1) : 0;
+
+  if (self->part == shown)
+    return;
+  self->part = shown;
+  gtk_widget_queue_draw (GTK_WIDGET (self));
 }
 
 void

@@ -23,6 +23,8 @@ on_bind (GtkSignalListItemFactory *factory G_GNUC_UNUSED, GtkListItem *cell, gpo
   g_autofree char   *text = column->text (gtk_list_item_get_item (cell));
 
   scope_cell_set_text (SCOPE_CELL (child), text);
+  if (column->part)
+    scope_cell_set_part (SCOPE_CELL (child), column->part (gtk_list_item_get_item (cell)));
   if (!column->is_number)
     scope_tooltip_set (child, text);
 }

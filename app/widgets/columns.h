@@ -14,6 +14,7 @@ typedef struct
   GCompareDataFunc compare;      /* NULL: the column cannot be sorted */
   gboolean         is_number;    /* aligned to the right, with tabular digits */
   gboolean         expands;
+  double (*part) (gpointer item); /* 0 to 1: a bar behind the text; NULL: no bar */
 } ScopeColumn;
 
 /* A GtkColumnView of model, which is referenced.  columns must outlive it.  filter: (nullable)

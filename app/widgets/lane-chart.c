@@ -13,20 +13,21 @@
 #define LANE           22.0
 #define GAP            2.0
 #define AXIS           22.0
+#define UNUSUAL        4.0
 #define MIN_TEXT_WIDTH 34.0
 #define MAX_TEXTS      300
 
 struct _ScopeLaneChart
 {
-  GtkWidget parent_instance;
-  GArray   *spans;
-  guint     n_lanes;
-  guint32   marked;
-  double    first_time, last_time; /* range of all spans */
-  double    begin, end;            /* visible range */
-  double    drag_begin, drag_end;
-  double    pointer;
-  gboolean  is_dragging;
+  GtkWidget   parent_instance;
+  GArray     *spans;
+  guint       n_lanes;
+  GHashTable *marked;                /* a set of user numbers */
+  double      first_time, last_time; /* range of all spans */
+  double      begin, end;            /* visible range */
+  double      drag_begin, drag_end;
+  double      pointer;
+  gboolean    is_dragging;
 };
 
 G_DEFINE_FINAL_TYPE (ScopeLaneChart, scope_lane_chart, GTK_TYPE_WIDGET)
@@ -123,6 +124,12 @@ draw_label (cairo_t *cr, PangoLayout *layout, const ScopeSpan *span, const VizRe
   pango_layout_set_width (layout, -1);
 }
 
+static gboolean
+is_marked (const ScopeLaneChart *self, const ScopeSpan *span)
+{
+  return span->user != 0 && g_hash_table_contains (self->marked, GUINT_TO_POINTER (span->user));
+}
+
 static void
 draw_spans (ScopeLaneChart *self, cairo_t *cr, PangoLayout *layout, double width)
 {
@@ -144,7 +151,7 @@ draw_spans (ScopeLaneChart *self, cairo_t *cr, PangoLayout *layout, double width
       x = MAX (x, -4);
       right = MIN (right, width + 4);
       /* Skip spans that lie on a pixel that is already painted in this lane. */
-      if (right <= painted[span->lane] + 0.5 && span->user != self->marked)
+      if (right <= painted[span->lane] + 0.5 && !is_marked (self, span))
         continue;
       painted[span->lane] = MAX (right, x + 1);
       cairo_set_source_rgb (cr,
@@ -158,6 +165,32 @@ draw_spans (ScopeLaneChart *self, cairo_t *cr, PangoLayout *layout, double width
     }
 }
 
+/* A line in the colour of errors above spans that took much longer than usual. */
+static void
+draw_unusual (ScopeLaneChart *self, cairo_t *cr, double width)
+{
+  double  per_second = width / (self->end - self->begin);
+  GdkRGBA colour = { 0.88f, 0.11f, 0.14f, 1 };
+
+  gtk_style_context_lookup_color (gtk_widget_get_style_context (GTK_WIDGET (self)),
+                                  "error_color",
+                                  &colour);
+  gdk_cairo_set_source_rgba (cr, &colour);
+  for (guint i = 0; i < self->spans->len; i++)
+    {
+      const ScopeSpan *span = &g_array_index (self->spans, ScopeSpan, i);
+
+      if (!(span->usual > 0) || span->end < self->begin || span->begin > self->end)
+        continue;
+      cairo_rectangle (cr,
+                       (span->begin - self->begin) * per_second,
+                       AXIS + span->lane * (LANE + GAP),
+                       MAX ((span->end - span->begin) * per_second, 2),
+                       UNUSUAL);
+      cairo_fill (cr);
+    }
+}
+
 /* On top of all spans, so that even the narrowest selected span is visible. */
 static void
 draw_marks (ScopeLaneChart *self, cairo_t *cr, double width)
@@ -165,7 +198,7 @@ draw_marks (ScopeLaneChart *self, cairo_t *cr, double width)
   double  per_second = width / (self->end - self->begin);
   GdkRGBA colour;
 
-  if (self->marked == 0)
+  if (g_hash_table_size (self->marked) == 0)
     return;
   gtk_style_context_get_color (gtk_widget_get_style_context (GTK_WIDGET (self)), &colour);
   gdk_cairo_set_source_rgba (cr, &colour);
@@ -174,7 +207,7 @@ draw_marks (ScopeLaneChart *self, cairo_t *cr, double width)
     {
       const ScopeSpan *span = &g_array_index (self->spans, ScopeSpan, i);
 
-      if (span->user != self->marked || span->end < self->begin || span->begin > self->end)
+      if (!is_marked (self, span) || span->end < self->begin || span->begin > self->end)
         continue;
       cairo_rectangle (cr,
                        (span->begin - self->begin) * per_second - 1,
@@ -205,6 +238,7 @@ scope_lane_chart_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   pango_layout_set_font_description (layout, font);
   draw_axis (self, cr, layout, width, height);
   draw_spans (self, cr, layout, width);
+  draw_unusual (self, cr, width);
   draw_marks (self, cr, width);
   cairo_destroy (cr);
 }
@@ -292,8 +326,13 @@ on_motion (GtkEventControllerMotion *controller G_GNUC_UNUSED, double x, double 
     scope_tooltip_set (GTK_WIDGET (self), NULL);
   else
     {
-      g_autofree char *text =
-          g_strdup_printf ("%s\n%.3f ms", span->label, (span->end - span->begin) * 1e3);
+      double           seconds = span->end - span->begin;
+      g_autofree char *text = span->usual > 0
+                                  ? g_strdup_printf (_ ("%s\n%.3f ms, %.1f times as long as usual"),
+                                                     span->label,
+                                                     seconds * 1e3,
+                                                     seconds / span->usual)
+                                  : g_strdup_printf ("%s\n%.3f ms", span->label, seconds * 1e3);
 
       scope_tooltip_set (GTK_WIDGET (self), text);
     }
@@ -382,6 +421,7 @@ static void
 scope_lane_chart_dispose (GObject *object)
 {
   g_clear_pointer (&SCOPE_LANE_CHART (object)->spans, g_array_unref);
+  g_clear_pointer (&SCOPE_LANE_CHART (object)->marked, g_hash_table_unref);
   G_OBJECT_CLASS (scope_lane_chart_parent_class)->dispose (object);
 }
 
@@ -441,6 +481,7 @@ scope_lane_chart_init (ScopeLaneChart *self)
   g_signal_connect (drag, "drag-end", G_CALLBACK (on_drag_end), self);
   gtk_event_controller_set_name (GTK_EVENT_CONTROLLER (drag), "lanes-drag");
   gtk_widget_add_controller (widget, GTK_EVENT_CONTROLLER (drag));
+  self->marked = g_hash_table_new (NULL, NULL);
   gtk_widget_set_focusable (widget, TRUE);
   gtk_widget_set_overflow (widget, GTK_OVERFLOW_HIDDEN);
   gtk_accessible_update_property (GTK_ACCESSIBLE (self),
@@ -473,8 +514,12 @@ scope_lane_chart_set_spans (ScopeLaneChart *self, GArray *spans)
 }
 
 void
-scope_lane_chart_set_marked (ScopeLaneChart *self, guint32 user)
+scope_lane_chart_set_marked (ScopeLaneChart *self, const guint32 *users, guint n)
 {
-  self->marked = user;
+  if (n == 0 && g_hash_table_size (self->marked) == 0)
+    return;
+  g_hash_table_remove_all (self->marked);
+  for (guint i = 0; i < n; i++)
+    g_hash_table_add (self->marked, GUINT_TO_POINTER (users[i]));
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }

@@ -16,7 +16,8 @@ typedef struct
   const char *label;      /* (nullable) must outlive the chart's spans */
   guint32     lane;
   guint32     colour; /* 0xRRGGBB */
-  guint32     user;   /* passed to "picked" */
+  guint32     user;   /* passed to "picked"; 0: nothing */
+  double      usual;  /* seconds that it takes otherwise, if it took much longer; else 0 */
 } ScopeSpan;
 
 #define SCOPE_TYPE_LANE_CHART (scope_lane_chart_get_type ())
@@ -24,8 +25,8 @@ G_DECLARE_FINAL_TYPE (ScopeLaneChart, scope_lane_chart, SCOPE, LANE_CHART, GtkWi
 
 /* spans: (nullable) array of ScopeSpan, which is referenced. */
 void scope_lane_chart_set_spans (ScopeLaneChart *self, GArray *spans);
-/* Outlines all spans with a user number; 0: none. */
-void scope_lane_chart_set_marked (ScopeLaneChart *self, guint32 user);
+/* Outlines all spans with one of n user numbers. */
+void scope_lane_chart_set_marked (ScopeLaneChart *self, const guint32 *users, guint n);
 /* The visible range, in seconds. */
 void scope_lane_chart_get_range (ScopeLaneChart *self, double *begin, double *end);
 

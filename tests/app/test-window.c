@@ -420,6 +420,7 @@ main (int argc, char **argv)
   add_test ("/app/window/panes-show-and-hide", CASE_MODEL, test_panes);
   add_test ("/app/window/takes-click-drag-scroll-and-pinch", CASE_MODEL, test_gestures);
   add_run_tests ();
+  add_summary_tests ();
   add_agreement_tests ();
   add_fault_tests ();
   add_compare_tests ();

@@ -8,6 +8,7 @@
 #include "app/session/settings.h"
 
 #include <glib/gstdio.h>
+#include <string.h>
 
 #define MODEL "cell-lstm-t6-ntc-none"
 
@@ -56,6 +57,18 @@ gboolean
 is_idle (gpointer of_workspace)
 {
   return !scope_workspace_is_running (of_workspace);
+}
+
+gboolean
+says (GtkWidget *root, const char *text)
+{
+  if (GTK_IS_LABEL (root))
+    return strstr (gtk_label_get_text (GTK_LABEL (root)), text) != NULL;
+  for (GtkWidget *child = gtk_widget_get_first_child (root); child != NULL;
+       child = gtk_widget_get_next_sibling (child))
+    if (says (child, text))
+      return TRUE;
+  return FALSE;
 }
 
 void

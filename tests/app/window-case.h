@@ -31,11 +31,14 @@ gboolean is_mapped (gpointer widget);     /* on the screen */
 gboolean is_unmapped (gpointer widget);   /* not on the screen */
 gboolean is_idle (gpointer of_workspace); /* no run is in progress */
 
+/* TRUE if a label in root contains the text. */
+gboolean says (GtkWidget *root, const char *text);
 /* Saves a picture of a window in the folder HYBRIDSCOPE_PICTURES, if that is set. */
 void take_picture (gpointer of, const char *name);
 
 /* The tests of each file. */
 void add_run_tests (void);
+void add_summary_tests (void);
 void add_agreement_tests (void);
 void add_fault_tests (void);
 void add_compare_tests (void);

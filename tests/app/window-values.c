@@ -31,19 +31,6 @@ steps_label (ScopePage *of)
   return gtk_label_get_text (GTK_LABEL (gui_find (view, "steps-label")));
 }
 
-/* TRUE if a label in root contains the text. */
-static gboolean
-says (GtkWidget *root, const char *text)
-{
-  if (GTK_IS_LABEL (root))
-    return strstr (gtk_label_get_text (GTK_LABEL (root)), text) != NULL;
-  for (GtkWidget *child = gtk_widget_get_first_child (root); child != NULL;
-       child = gtk_widget_get_next_sibling (child))
-    if (says (child, text))
-      return TRUE;
-  return FALSE;
-}
-
 /* The first in some body. */
 static guint32
 find_sigmoid (ScopeDocument *document)

@@ -1,0 +1,11 @@
+/* batch-size.h — how many samples a measured run computed.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "engine/graph/model.h"
+#include "profiler/capture/capture.h"
+
+/* The batch of the run that capture is of: the axis N of a variable or begin state that has a layout, else
+ * the first axis of the first data input.  0: not known.  graph: of model, as it was run. */
+gint64 scope_batch_size (const ProfCapture *capture, HybModel *model, HybGraph *graph);
