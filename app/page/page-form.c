@@ -19,7 +19,8 @@ find_form (ScopeDocument *document)
       if (hyb_form_class ((HybForm) form)->is_node (hyb_graph_get_node (graph, id)))
         return hyb_form_name ((HybForm) form);
   for (guint32 box = 1; box < viz_diagram_n_boxes (diagram); box++)
-    if (viz_diagram_box (diagram, box)->kind == VIZ_BOX_STEPS)
+    if (viz_diagram_box (diagram, box)->kind == VIZ_BOX_STEPS &&
+        (viz_diagram_box (diagram, box)->flags & VIZ_BOX_BLOCKS) == 0)
       return hyb_form_name (HYB_FORM_UNROLLED);
   return NULL;
 }

@@ -150,14 +150,18 @@ move_loop_step (ScopeGraphView *self, const char *name)
 static char *
 describe_chain (ScopeGraphView *self)
 {
-  ScopeDocument *document = scope_view_get_document (SCOPE_VIEW (self));
-  int            n = count_steps (scope_document_get_diagram (document), self->chain);
-  gint32         first, last;
+  VizDiagram *diagram = scope_document_get_diagram (scope_view_get_document (SCOPE_VIEW (self)));
+  int         n = count_steps (diagram, self->chain);
+  gboolean    is_blocks = (viz_diagram_box (diagram, self->chain)->flags & VIZ_BOX_BLOCKS) != 0;
+  gint32      first, last;
 
   viz_folds_get_steps (self->folds, self->chain, &first, &last);
   if (!viz_folds_is_open (self->folds, self->chain))
-    return g_strdup_printf (_ ("%d steps, folded"), n);
-  return g_strdup_printf (_ ("Steps %d – %d of %d"), (int) first, (int) MIN (last, n - 1), n);
+    return g_strdup_printf (is_blocks ? _ ("%d blocks, folded") : _ ("%d steps, folded"), n);
+  return g_strdup_printf (is_blocks ? _ ("Blocks %d – %d of %d") : _ ("Steps %d – %d of %d"),
+                          (int) first,
+                          (int) MIN (last, n - 1),
+                          n);
 }
 
 /* The label never shrinks while the chain stays the same, so that the buttons beside it do not move. */

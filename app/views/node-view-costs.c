@@ -139,6 +139,14 @@ label_step (guint index, double value, gpointer unused G_GNUC_UNUSED)
   return g_strdup_printf (_ ("Step %u: %s"), index, time);
 }
 
+static char *
+label_block (guint index, double value, gpointer unused G_GNUC_UNUSED)
+{
+  g_autofree char *time = prof_format_seconds (value);
+
+  return g_strdup_printf (_ ("Block %u: %s"), index, time);
+}
+
 /* One bar per step of an unrolled chain. */
 static void
 add_chain (ScopeNodeView *self, ScopeMeasurement *measurement, VizDiagram *diagram, guint32 chain)
@@ -167,8 +175,13 @@ add_chain (ScopeNodeView *self, ScopeMeasurement *measurement, VizDiagram *diagr
   bars = scope_bars_new (36);
   gtk_widget_set_name (bars, "step-strip");
   scope_bars_set_values (SCOPE_BARS (bars), steps, (guint) last + 1);
-  scope_bars_set_label (SCOPE_BARS (bars), label_step, NULL);
-  scope_bars_set_description (SCOPE_BARS (bars), _ ("Time of each step"), NULL);
+  scope_bars_set_label (SCOPE_BARS (bars),
+                        info->flags & VIZ_BOX_BLOCKS ? label_block : label_step,
+                        NULL);
+  scope_bars_set_description (SCOPE_BARS (bars),
+                              info->flags & VIZ_BOX_BLOCKS ? _ ("Time of each block")
+                                                           : _ ("Time of each step"),
+                              NULL);
   scope_sheet_add (self->sheet, bars);
 }
 

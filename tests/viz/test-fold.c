@@ -150,6 +150,103 @@ test_unlinked_numbers_are_not_steps (void)
   g_assert_cmpuint (find_kind (diagram, VIZ_BOX_SCOPE), !=, VIZ_ROOT);
 }
 
+/* n cells of two operators each, "PREFIX3_a" → "PREFIX3_b", each fed by the cell before it or by one split,
+ * with a weight of its own or one for all. */
+typedef struct
+{
+  const char *prefix;
+  guint       n, n_operators;
+  gboolean    is_linked, shares_weight;
+  gboolean    is_last_different;
+} Cells;
+
+static guint32
+add_named (VizDiagramBuilder *builder, VizBoxKind kind, const char *title, const char *name)
+{
+  return viz_diagram_builder_add_box (builder,
+                                      &(VizBoxInfo){ .id = name,
+                                                     .title = title,
+                                                     .subtitle = name,
+                                                     .kind = kind });
+}
+
+static VizDiagram *
+fold_cells (const Cells *cells)
+{
+  VizDiagramBuilder *builder = viz_diagram_builder_new (NULL);
+  guint32            split = add_named (builder, VIZ_BOX_OPERATOR, "split", "split");
+  guint32            weight = VIZ_ROOT, before = split;
+
+  for (guint i = 0; i < cells->n; i++)
+    {
+      g_autofree char *weight_name = g_strdup_printf ("%s%u_weight", cells->prefix, i);
+
+      if (i == 0 || !cells->shares_weight)
+        weight = add_named (builder, VIZ_BOX_WEIGHT, "weight", weight_name);
+      for (guint k = 0; k < cells->n_operators; k++)
+        {
+          g_autofree char *name = g_strdup_printf ("%s%u_op%u", cells->prefix, i, k);
+          gboolean         is_other = cells->is_last_different && i + 1 == cells->n;
+          guint32 box = add_named (builder, VIZ_BOX_OPERATOR, is_other ? "exp" : "dense", name);
+
+          viz_diagram_builder_add_arrow (builder, &(VizArrowInfo){ .tail = before, .head = box });
+          if (k == 0)
+            viz_diagram_builder_add_arrow (builder, &(VizArrowInfo){ .tail = weight, .head = box });
+          before = box;
+        }
+      if (!cells->is_linked)
+        before = split;
+    }
+  return fold (builder, VIZ_FOLD_ALL);
+}
+
+/* As the twelve layers of BERT: they feed each other, but each has weights of its own. */
+static void
+test_layers_are_blocks (void)
+{
+  static const struct
+  {
+    Cells       cells;
+    const char *title;
+    gboolean    is_blocks;
+  } samples[] = {
+    { { "bert_layer", 12, 3, TRUE, FALSE, FALSE }, "12 equal blocks", TRUE },
+    { { "bert_layer", 12, 3, TRUE, FALSE, TRUE }, "12 blocks", TRUE },
+    { { "albert_layer", 12, 3, TRUE, TRUE, FALSE }, "albert × 12 steps", FALSE },
+    { { "rnn_t", 12, 3, TRUE, FALSE, FALSE }, "rnn × 12 steps", FALSE },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (samples); i++)
+    {
+      g_autoptr (VizDiagram) diagram = fold_cells (&samples[i].cells);
+      guint32 chain = find_kind (diagram, VIZ_BOX_STEPS);
+
+      g_assert_cmpuint (chain, !=, VIZ_ROOT);
+      g_assert_cmpstr (viz_diagram_box (diagram, chain)->title, ==, samples[i].title);
+      g_assert_cmpint ((viz_diagram_box (diagram, chain)->flags & VIZ_BOX_BLOCKS) != 0,
+                       ==,
+                       samples[i].is_blocks);
+    }
+}
+
+/* A loop that was unrolled may have one operator in its body, and no state. */
+static void
+test_steps_of_short_bodies (void)
+{
+  static const Cells samples[] = { { "foreach0_t", 300, 1, TRUE, TRUE, FALSE },
+                                   { "foreach0_t", 300, 2, FALSE, TRUE, FALSE },
+                                   { "foreach0_t", 300, 1, FALSE, TRUE, FALSE } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (samples); i++)
+    {
+      g_autoptr (VizDiagram) diagram = fold_cells (&samples[i]);
+      guint32 chain = find_kind (diagram, VIZ_BOX_STEPS);
+
+      g_assert_cmpuint (chain, !=, VIZ_ROOT);
+      g_assert_cmpstr (viz_diagram_box (diagram, chain)->title, ==, "foreach0 × 300 steps");
+    }
+}
+
 /* a_x → b → a_y: as one box, a would feed itself. */
 static void
 test_cyclic_scopes_are_dissolved (void)
@@ -333,6 +430,8 @@ main (int argc, char **argv)
   g_test_add_func ("/viz/fold/numbered-operators-join-their-cells",
                    test_numbered_operators_join_their_cells);
   g_test_add_func ("/viz/fold/unlinked-numbers-are-not-steps", test_unlinked_numbers_are_not_steps);
+  g_test_add_func ("/viz/fold/layers-are-blocks-not-steps", test_layers_are_blocks);
+  g_test_add_func ("/viz/fold/short-bodies-are-steps-too", test_steps_of_short_bodies);
   g_test_add_func ("/viz/fold/cyclic-scopes-are-dissolved", test_cyclic_scopes_are_dissolved);
   g_test_add_func ("/viz/folds/survive-as-text", test_folds_survive_as_text);
   g_test_add_func ("/viz/folds/revealing-a-box-opens-its-step",

@@ -57,6 +57,7 @@ typedef enum
   VIZ_BOX_HEADER = 1 << 5,  /* in a chain: drawn before the steps of its layer */
   VIZ_BOX_INSIDE = 1 << 6,  /* a detail of the operator around it, not a node of the model */
   VIZ_BOX_TWINS = 1 << 7,   /* a group of equal boxes in parallel: closed at first */
+  VIZ_BOX_BLOCKS = 1 << 8, /* a chain whose cells have weights of their own: no steps of one cell */
 } VizBoxFlags;
 
 /* What kind of work a box does.  palette.c maps it to a colour. */

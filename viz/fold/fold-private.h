@@ -31,7 +31,10 @@ typedef struct
   guint32 *cells; /* parts by step, from 0 */
   guint32  band;  /* the first chain of the grid that this chain is a layer of */
   gint32   layer;
-  char    *stem; /* the name of a cell without its number: "t" */
+  char    *stem;      /* the name of a cell without its number: "t" */
+  gboolean is_time;   /* the stem is that of time steps */
+  gboolean is_blocks; /* its cells share no weights: they are layers, not steps of one cell */
+  gboolean is_equal;  /* its cells have the same operators */
 } VizChain;
 
 /* The names of the children of one group. */

@@ -85,12 +85,16 @@ static void
 add_candidate (VizNames *names, const Numbered *first, guint n)
 {
   gboolean is_time = first->stem_length == 1 && (*first->stem == 't' || *first->stem == 'T');
-  VizChain chain = { .part = first->parent, .n_steps = n, .first = (gint32) first->number };
+  guint32  n_least = is_time && n >= MIN_OTHERS ? 1 : 2; /* boxes of a cell */
+  VizChain chain = {
+    .part = first->parent, .n_steps = n, .first = (gint32) first->number, .is_time = is_time
+  };
 
   if (n < (is_time ? MIN_STEPS : MIN_OTHERS))
     return;
   for (guint i = 0; i < n; i++)
-    if (first[i].number != first->number + i || viz_names_part (names, first[i].part)->n_leaves < 2)
+    if (first[i].number != first->number + i ||
+        viz_names_part (names, first[i].part)->n_leaves < n_least)
       return;
   chain.cells = g_new (guint32, n);
   for (guint i = 0; i < n; i++)
@@ -125,17 +129,45 @@ place_boxes (const VizNames *names, const guint32 *absorbed, VizChainStep *place
     }
 }
 
-/* How many steps of a chain feed the next step, the previous step, or another step. */
+/* How many steps of a chain feed the next step, the previous step, or another step; and how many read from
+ * the same box outside of it, the one that feeds most. */
 typedef struct
 {
   guint32 forward, backward, other;
+  guint32 n_common;
 } Links;
+
+/* Steps of one chain that a box feeds, counted while arrows come in the order of the steps. */
+typedef struct
+{
+  gint64  key; /* box and chain */
+  guint32 n, last;
+} Feed;
+
+static void
+count_common (GHashTable *feeds, guint32 tail, const VizChainStep *head, Links *links)
+{
+  gint64 key = ((gint64) tail << 32) + head->chain;
+  Feed  *feed = g_hash_table_lookup (feeds, &key);
+
+  if (!feed)
+    {
+      feed = g_new0 (Feed, 1);
+      feed->key = key;
+      g_hash_table_insert (feeds, &feed->key, feed);
+    }
+  if (feed->n == 0 || feed->last != head->step)
+    feed->n++;
+  feed->last = head->step;
+  links->n_common = MAX (links->n_common, feed->n);
+}
 
 /* Counts the links of every chain; each step counts once per direction.  (transfer full) */
 static Links *
 count_links (const VizNames *names, const VizChainStep *places)
 {
   Links *links = g_new0 (Links, names->chains->len);
+  g_autoptr (GHashTable) feeds = g_hash_table_new_full (g_int64_hash, g_int64_equal, NULL, g_free);
   g_autoptr (GHashTable) seen = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
 
   for (guint32 i = 0; i < viz_diagram_builder_n_arrows (names->builder); i++)
@@ -146,6 +178,9 @@ count_links (const VizNames *names, const VizChainStep *places)
 
       tail = &places[arrow->tail];
       head = &places[arrow->head];
+      if (tail->chain == 0 && head->chain != 0 &&
+          (viz_diagram_builder_box (names->builder, arrow->tail)->flags & VIZ_BOX_FOLDED) == 0)
+        count_common (feeds, arrow->tail, head, &links[head->chain - 1]);
       if (tail->chain == 0 || tail->chain != head->chain || tail->step == head->step)
         continue;
       key = ((gint64) tail->chain << 33) + ((gint64) tail->step << 1) + (head->step > tail->step);
@@ -161,13 +196,16 @@ count_links (const VizNames *names, const VizChainStep *places)
   return links;
 }
 
-/* Whether at least 80 % of the steps feed their neighbours, and all in one direction. */
+/* Whether at least 80 % of the steps feed their neighbours, and all in one direction; or whether these are
+ * many time steps without a state, which read from one sequence and feed no other step. */
 static gboolean
 is_chain (const VizChain *chain, const Links *links)
 {
   guint32 n_with = MAX (links->forward, links->backward);
   guint32 n_against = MIN (links->forward, links->backward);
 
+  if (chain->is_time && chain->n_steps >= MIN_OTHERS && n_with + links->other == 0)
+    return links->n_common * 10 >= chain->n_steps * 8;
   return n_with * 10 >= (chain->n_steps - 1) * 8 && n_against == 0;
 }
 
@@ -260,6 +298,60 @@ move_absorbed (VizNames *names, const guint32 *absorbed)
     }
 }
 
+/* --- Steps or blocks --- */
+
+/* Whether all cells of a chain have the same operators. */
+static gboolean
+has_equal_cells (const VizNames *names, guint32 chain, const VizChainStep *places)
+{
+  const VizChain     *cells = &g_array_index (names->chains, VizChain, chain);
+  g_autofree guint32 *sums = g_new0 (guint32, cells->n_steps);
+
+  for (guint m = 0; m < names->members->len; m++)
+    {
+      guint32       box = g_array_index (names->members, guint32, m);
+      const VizBox *shown = viz_diagram_builder_box (names->builder, box);
+
+      if (places[box].chain == chain + 1 && (shown->flags & VIZ_BOX_FOLDED) == 0)
+        sums[places[box].step] += g_str_hash (shown->title ? shown->title : "") | 1;
+    }
+  for (guint32 s = 1; s < cells->n_steps; s++)
+    if (sums[s] != sums[0])
+      return FALSE;
+  return TRUE;
+}
+
+/* Cells with weights of their own are layers of a network, not steps of one cell. */
+static void
+find_blocks (VizNames *names, const VizChainStep *places)
+{
+  g_autofree guint8  *shares = g_new0 (guint8, names->chains->len + 1);
+  g_autofree guint32 *user =
+      g_new0 (guint32, names->n_boxes); /* of a weight: chain, then step + 1 */
+  g_autofree guint32 *step = g_new0 (guint32, names->n_boxes);
+
+  for (guint32 i = 0; i < viz_diagram_builder_n_arrows (names->builder); i++)
+    {
+      const VizArrow     *arrow = viz_diagram_builder_arrow (names->builder, i);
+      const VizChainStep *place = &places[arrow->head];
+
+      if ((viz_diagram_builder_box (names->builder, arrow->tail)->flags & VIZ_BOX_FOLDED) == 0 ||
+          place->chain == 0)
+        continue;
+      if (user[arrow->tail] == place->chain && step[arrow->tail] != place->step + 1)
+        shares[place->chain] = TRUE;
+      user[arrow->tail] = place->chain;
+      step[arrow->tail] = place->step + 1;
+    }
+  for (guint32 c = 0; c < names->chains->len; c++)
+    {
+      VizChain *chain = &g_array_index (names->chains, VizChain, c);
+
+      chain->is_blocks = !chain->is_time && !shares[c + 1];
+      chain->is_equal = chain->is_blocks && has_equal_cells (names, c, places);
+    }
+}
+
 /* Arrows between steps of one chain carry its state. */
 static void
 mark_states (const VizNames *names, const VizChainStep *places)
@@ -270,7 +362,8 @@ mark_states (const VizNames *names, const VizChainStep *places)
       const VizChainStep *tail = &places[arrow->tail], *head = &places[arrow->head];
 
       if (arrow->kind == VIZ_ARROW_NORMAL && tail->chain != 0 && tail->chain == head->chain &&
-          tail->step != head->step)
+          tail->step != head->step &&
+          !g_array_index (names->chains, VizChain, tail->chain - 1).is_blocks)
         viz_diagram_builder_set_arrow_kind (names->builder, i, VIZ_ARROW_STATE);
     }
 }
@@ -311,6 +404,7 @@ viz_names_find_chains (VizNames *names)
   place_boxes (names, absorbed, places);
   move_absorbed (names, absorbed);
   find_bands (names, places);
+  find_blocks (names, places);
   mark_states (names, places);
 }
 
@@ -357,14 +451,22 @@ add_steps_box (VizNames *names, const VizChain *chain)
       if (other->band == chain->band)
         n_layers = MAX (n_layers, (guint32) other->layer + 1);
     }
-  title = n_layers > 1
-              ? g_strdup_printf ("%s × %u steps × %u layers", path, chain->n_steps, n_layers)
-              : g_strdup_printf ("%s × %u steps", path, chain->n_steps);
+  if (chain->is_blocks)
+    title = g_strdup_printf (chain->is_equal ? "%u equal blocks" : "%u blocks",
+                             chain->n_steps * n_layers);
+  else
+    title = n_layers > 1
+                ? g_strdup_printf ("%s × %u steps × %u layers", path, chain->n_steps, n_layers)
+                : g_strdup_printf ("%s × %u steps", path, chain->n_steps);
   return viz_diagram_builder_add_box (names->builder,
                                       &(VizBoxInfo){ .id = id,
                                                      .title = title,
+                                                     .subtitle = chain->is_blocks ? path : NULL,
                                                      .kind = VIZ_BOX_STEPS,
-                                                     .category = VIZ_CATEGORY_RECURRENT,
+                                                     .flags = chain->is_blocks ? VIZ_BOX_BLOCKS : 0,
+                                                     .category = chain->is_blocks
+                                                                     ? VIZ_CATEGORY_OTHER
+                                                                     : VIZ_CATEGORY_RECURRENT,
                                                      .parent = names->group,
                                                      .user = VIZ_NO_USER });
 }
@@ -474,7 +576,9 @@ viz_names_add_chains (VizNames *names)
                                                    viz_names_part (names, chain->cells[s])->token,
                                                .subtitle = path,
                                                .kind = VIZ_BOX_SCOPE,
-                                               .category = VIZ_CATEGORY_RECURRENT,
+                                               .category = chain->is_blocks
+                                                               ? VIZ_CATEGORY_OTHER
+                                                               : VIZ_CATEGORY_RECURRENT,
                                                .parent = boxes[c],
                                                .user = VIZ_NO_USER });
           viz_diagram_builder_set_step (names->builder,

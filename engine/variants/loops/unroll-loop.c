@@ -90,7 +90,8 @@ make_value (UnrolledLoop *loop, BodyValue *value)
   return value->value;
 }
 
-/* "lstm0_t0_i2h" in step 3: "lstm0_t3_i2h". */
+/* "lstm0_t0_i2h" in step 3: "lstm0_t3_i2h"; "plus0" of the loop "foreach0": "foreach0_t3_plus0", so that
+ * what belongs to a step can be told from the names. */
 static const char *
 step_name (UnrolledLoop *loop, const char *name, guint step)
 {
@@ -103,7 +104,7 @@ step_name (UnrolledLoop *loop, const char *name, guint step)
                              name,
                              step,
                              mark + 3);
-  return hyb_rebuild_name (loop->rebuild, "%s_t%u", name, step);
+  return hyb_rebuild_name (loop->rebuild, "%s_t%u_%s", loop->node->name, step, name);
 }
 
 /* --- Nodes that need not be copied --- */
