@@ -384,9 +384,14 @@ sum_boxes (const ScopeHeatSource *source, ScopeHeat heat, double *values)
 
       if (box == VIZ_ROOT)
         continue;
-      /* The box of a loop contains its body, so it shows the time of the body, too. */
+      /* The box of a loop contains its body, so it shows the time of the body, too; and that of the parts of
+       * its operator, which must not be added again. */
       if (!is_rate (heat) && viz_diagram_box (source->diagram, box)->n_children > 0)
-        time = sum->inclusive;
+        {
+          if (prof_capture_get_node (source->capture, sum->row)->flags & PROF_NODE_PHASE)
+            continue;
+          time = sum->inclusive;
+        }
       value = measure (sum, time, source->summary, &peaks, heat);
       if (isfinite (value) && is_rate (heat))
         add_rate (&sums, source->diagram, box, value, time);

@@ -89,10 +89,13 @@ new_measurement (Source *source, int run, ProfSummary *own)
       g_new0 (guint32, viz_diagram_n_boxes (scope_document_get_diagram (source->document)));
   for (guint i = self->summary->node->len; i-- > 0;)
     {
-      guint32 box = source->boxes[g_array_index (self->summary->node, ProfNodeSum, i).row];
+      guint32 row = g_array_index (self->summary->node, ProfNodeSum, i).row;
+      guint32 box = source->boxes[row];
 
       n_found += box != VIZ_ROOT;
-      self->by_box[box] = i + 1;
+      /* The costs of a box are those of its operator, not of one of the operator's parts. */
+      if ((prof_capture_get_node (source->capture, row)->flags & PROF_NODE_PHASE) == 0)
+        self->by_box[box] = i + 1;
     }
   self->by_box[VIZ_ROOT] = 0;
   self->matched = self->summary->node->len > 0 ? (double) n_found / self->summary->node->len : 1;

@@ -53,6 +53,25 @@ find_computing (ScopeMeasurement *measurement, guint32 box, guint *rank)
   return &g_array_index (summary->node, ProfNodeSum, *rank - 1);
 }
 
+/* Self time of a row with that of the parts of its operator. */
+static double
+self_with_parts (ScopeMeasurement *measurement, const ProfNodeSum *sum)
+{
+  const ProfSummary *summary = scope_measurement_get_summary (measurement);
+  const ProfCapture *capture = scope_measurement_get_capture (measurement);
+  double             seconds = sum->self;
+
+  for (guint i = 0; i < summary->node->len; i++)
+    {
+      const ProfNodeSum *part = &g_array_index (summary->node, ProfNodeSum, i);
+      const ProfNode    *node = prof_capture_get_node (capture, part->row);
+
+      if ((node->flags & PROF_NODE_PHASE) && node->origin == sum->row)
+        seconds += part->self;
+    }
+  return seconds;
+}
+
 /* Says that the costs are not of one node alone. */
 static void
 add_sharing (ScopeSheet *sheet, ScopeMeasurement *measurement, const ProfNodeSum *sum)
@@ -76,6 +95,7 @@ scope_node_view_show_costs (ScopeNodeView *self, ScopeMeasurement *measurement, 
   const ProfSummary *summary = measurement ? scope_measurement_get_summary (measurement) : NULL;
   const ProfNodeSum *sum =
       measurement ? scope_measurement_get_node (measurement, box, &rank) : NULL;
+  double           seconds;
   g_autofree char *share = NULL;
   g_autofree char *rate = NULL;
   g_autofree char *noise = NULL;
@@ -84,19 +104,20 @@ scope_node_view_show_costs (ScopeNodeView *self, ScopeMeasurement *measurement, 
     sum = find_computing (measurement, box, &rank);
   if (!sum)
     return;
+  seconds = self_with_parts (measurement, sum);
   scope_sheet_add_heading (self->sheet, _ ("Cost"));
-  share = g_strdup_printf (_ ("%.1f %% · rank %u"), 100 * sum->self / summary->traced, rank);
+  share = g_strdup_printf (_ ("%.1f %% · rank %u"), 100 * seconds / summary->traced, rank);
   scope_sheet_add_row (self->sheet, _ ("Share of a run"), share, NULL, 0);
   noise = isfinite (sum->low)
               ? g_strdup_printf (_ ("95 %% confidence interval of the median: %.3g to %.3g ms"),
                                  sum->low * 1e3,
                                  sum->high * 1e3)
               : g_strdup (_ ("Too few runs for a confidence interval of the median"));
-  add_seconds (self->sheet, _ ("Self time"), sum->self, noise);
-  if (sum->inclusive > sum->self * 1.001)
+  add_seconds (self->sheet, _ ("Self time"), seconds, noise);
+  if (sum->inclusive > seconds * 1.001)
     add_seconds (self->sheet, _ ("Inclusive time"), sum->inclusive, NULL);
   if (sum->count > 1)
-    add_seconds (self->sheet, _ ("Per execution"), sum->self / sum->count, NULL);
+    add_seconds (self->sheet, _ ("Per execution"), seconds / sum->count, NULL);
   if (isfinite (sum->flops) && sum->flops > 0 && sum->self > 0)
     {
       rate = prof_format_quantity (sum->flops / MAX (sum->inclusive, sum->self));

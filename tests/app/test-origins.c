@@ -113,6 +113,52 @@ test_report (void)
   fixture_tear_down (&fixture, NULL);
 }
 
+/* The parts of a fused layer lie inside its time: no box of the picture takes more than the whole run. */
+static void
+test_parts_count_once (void)
+{
+  Fixture          fixture = { 0 };
+  g_autofree char *capture = NULL, *picture = NULL, *text = NULL;
+  char            *model = (char *) "gallery:lstm-lm?hidden=16&layers=2&length=5&batch=3";
+  guint            n_shares = 0;
+
+  fixture_set_up (&fixture, NULL);
+  capture = in_folder (&fixture, "lm.hscope");
+  picture = in_folder (&fixture, "lm.svg");
+  fixture_run (&fixture,
+               (char *[]){ (char *) HSCOPE,
+                           (char *) "profile",
+                           model,
+                           (char *) "--repeat=1",
+                           (char *) "--capture",
+                           capture,
+                           NULL });
+  g_assert_cmpint (fixture.code, ==, 0);
+  fixture_run (&fixture,
+               (char *[]){ (char *) HSCOPE,
+                           (char *) "render",
+                           model,
+                           (char *) "--overlay",
+                           capture,
+                           (char *) "--output",
+                           picture,
+                           NULL });
+  g_assert_cmpint (fixture.code, ==, 0);
+  g_assert_true (g_file_get_contents (picture, &text, NULL, NULL));
+  for (const char *at = text; (at = strstr (at, "s · ")); at++)
+    {
+      char  *end;
+      double share = g_ascii_strtod (at + strlen ("s · "), &end);
+
+      if (!g_str_has_prefix (end, " %"))
+        continue;
+      n_shares++;
+      g_assert_cmpfloat (share, <=, 100);
+    }
+  g_assert_cmpuint (n_shares, >, 0);
+  fixture_tear_down (&fixture, NULL);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -121,5 +167,6 @@ main (int argc, char **argv)
   g_test_add_func ("/app/origins/gates-stand-for-what-they-replace", test_gates);
   g_test_add_func ("/app/origins/a-product-that-left-a-loop-is-found", test_moved_out_of_a_loop);
   g_test_add_func ("/app/origins/the-report-says-where-nodes-are-computed", test_report);
+  g_test_add_func ("/app/origins/parts-of-an-operator-count-once", test_parts_count_once);
   return g_test_run ();
 }
