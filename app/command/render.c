@@ -3,11 +3,11 @@
  * Graph → diagram (app/adapt) → folds → layout → file; an overlay colours the boxes by a capture.
  * Start at render_run().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "app/adapt/capture-to-heat.h"
 #include "app/adapt/graph-to-diagram.h"
 #include "app/command/command.h"
 #include "app/command/json-writer.h"
 #include "app/command/open-model.h"
+#include "app/command/render-overlay.h"
 
 #include "engine/analysis/infer-types.h"
 #include "engine/formats/file.h"
@@ -15,19 +15,21 @@
 
 #include <string.h>
 
+#define MAX_DEPTH 1000
+
 typedef struct
 {
-  char    *output;
-  char    *layout;
-  char   **expand;
-  char    *fold;
-  gint64   depth;
-  char    *overlay, *heat, *against;
-  char    *theme;
-  gint64   max_pixels;
-  double   scale;
-  gboolean outlined;
-  gboolean transparent;
+  char              *output;
+  char              *layout;
+  char             **expand, **collapse;
+  char              *fold;
+  char              *depth;
+  ScopeRenderOverlay overlay;
+  char              *theme;
+  gint64             max_pixels;
+  double             scale;
+  gboolean           outlined;
+  gboolean           transparent;
 } RenderOptions;
 
 static const GOptionEntry render_entries[] = {
@@ -52,6 +54,13 @@ static const GOptionEntry render_entries[] = {
     SCOPE_OPTION_FIELD (RenderOptions, expand),
     "Open groups whose name matches (repeatable)",
     "GLOB" },
+  { "collapse",
+    0,
+    0,
+    G_OPTION_ARG_STRING_ARRAY,
+    SCOPE_OPTION_FIELD (RenderOptions, collapse),
+    "Close groups whose name matches (repeatable)",
+    "GLOB" },
   { "fold",
     0,
     0,
@@ -62,29 +71,29 @@ static const GOptionEntry render_entries[] = {
   { "depth",
     0,
     0,
-    G_OPTION_ARG_INT64,
+    G_OPTION_ARG_STRING,
     SCOPE_OPTION_FIELD (RenderOptions, depth),
-    "Open groups down to this depth",
+    "Open groups down to this depth and close the others; 0 closes all",
     "N" },
   { "overlay",
     0,
     0,
     G_OPTION_ARG_FILENAME,
-    SCOPE_OPTION_FIELD (RenderOptions, overlay),
-    "Colour boxes by the times of this capture",
-    "CAPTURE" },
+    SCOPE_OPTION_FIELD (RenderOptions, overlay.file),
+    "Colour boxes by the times of a capture, or by numbers by node name (JSON)",
+    "FILE" },
   { "heat",
     0,
     0,
     G_OPTION_ARG_STRING,
-    SCOPE_OPTION_FIELD (RenderOptions, heat),
+    SCOPE_OPTION_FIELD (RenderOptions, overlay.heat),
     "Measure for the colours: self (default), inclusive, share, flops, bytes or roofline",
     "NAME" },
   { "against",
     0,
     0,
     G_OPTION_ARG_FILENAME,
-    SCOPE_OPTION_FIELD (RenderOptions, against),
+    SCOPE_OPTION_FIELD (RenderOptions, overlay.against),
     "Colour by the difference between --overlay and this capture (grey: within the noise)",
     "CAPTURE" },
   { "theme",
@@ -175,105 +184,19 @@ make_folds (const RenderOptions *options, VizDiagram *diagram)
 {
   VizFolds *folds = viz_folds_new (diagram);
 
-  if (options->depth > 0)
-    viz_folds_open_depth (folds, (guint) MIN (options->depth, 1000));
+  if (options->depth)
+    viz_folds_open_depth (folds, (guint) g_ascii_strtoull (options->depth, NULL, 10));
   for (guint i = 0; options->expand && options->expand[i]; i++)
     if (viz_folds_open_matching (folds, options->expand[i]) == 0)
       scope_print_message (HYB_SEVERITY_WARNING,
                            "--expand: no group matches “%s”",
                            options->expand[i]);
+  for (guint i = 0; options->collapse && options->collapse[i]; i++)
+    if (viz_folds_close_matching (folds, options->collapse[i]) == 0)
+      scope_print_message (HYB_SEVERITY_WARNING,
+                           "--collapse: no group matches “%s”",
+                           options->collapse[i]);
   return folds;
-}
-
-/* Fails if no node of the capture is in the model, warns if some are missing. */
-static gboolean
-check_matches (const RenderOptions *options, const ScopeHeatCount *count, GError **error)
-{
-  if (count->n_executed > 0 && count->n_found == 0)
-    {
-      g_set_error (error,
-                   SCOPE_ERROR,
-                   SCOPE_ERROR_USAGE,
-                   "%s: none of its %u measured nodes is in this model. Record a capture of this "
-                   "model with hscope profile",
-                   options->overlay,
-                   count->n_executed);
-      return FALSE;
-    }
-  if (count->n_found < count->n_executed)
-    scope_print_message (HYB_SEVERITY_WARNING,
-                         "%s: only %u of its %u measured nodes are in this model",
-                         options->overlay,
-                         count->n_found,
-                         count->n_executed);
-  return TRUE;
-}
-
-static gboolean
-check_heat (const RenderOptions *options, ScopeHeat *heat, GError **error)
-{
-  const char *problem = NULL;
-
-  *heat = options->heat ? scope_heat_find (options->heat) : SCOPE_HEAT_SELF;
-  if (*heat == SCOPE_N_HEATS)
-    problem = "unknown measure; there are self, inclusive, share, flops, bytes and roofline";
-  else if (!options->overlay && (options->heat || options->against))
-    problem = "this option needs --overlay CAPTURE";
-  if (!problem)
-    return TRUE;
-  g_set_error (error,
-               SCOPE_ERROR,
-               SCOPE_ERROR_USAGE,
-               "%s %s: %s",
-               options->heat ? "--heat" : "--against",
-               options->heat ? options->heat : options->against,
-               problem);
-  return FALSE;
-}
-
-/* A diagram and how it is shown. */
-typedef struct
-{
-  HybModel   *model;
-  VizDiagram *diagram;
-  GArray     *places; /* of ScopePlace */
-  VizFolds   *folds;
-} Drawing;
-
-/* Makes the overlay of --overlay; *overlay stays NULL without it.  FALSE and an error if the capture
- * cannot be read or belongs to another model. */
-static gboolean
-make_overlay (const RenderOptions *options,
-              const Drawing       *drawing,
-              VizOverlay         **overlay,
-              GError             **error)
-{
-  HybGraph *graph = hyb_model_get_graph (drawing->model);
-  g_autoptr (ProfCapture) capture = NULL;
-  g_autoptr (ProfCapture) against = NULL;
-  g_autoptr (ProfSummary) summary = NULL;
-  g_autofree guint32 *boxes = NULL;
-  ScopeHeatSource     source;
-  ScopeHeatCount      count = { 0 };
-  ScopeHeat           heat;
-
-  if (!check_heat (options, &heat, error))
-    return FALSE;
-  if (!options->overlay)
-    return TRUE;
-  if (!(capture = scope_open_capture (options->overlay, error)) ||
-      (options->against && !(against = scope_open_capture (options->against, error))))
-    return FALSE;
-  summary = prof_summary_new (capture);
-  boxes = scope_capture_find_boxes (capture, graph, drawing->places);
-  scope_capture_count_boxes (summary, boxes, &count);
-  source = (ScopeHeatSource){ capture, summary, drawing->diagram, boxes, drawing->folds };
-  *overlay = against
-                 ? scope_capture_paint_difference (&source, against)
-                 : scope_capture_paint (&source,
-                                        heat,
-                                        heat == SCOPE_HEAT_ROOF ? VIZ_SCALE_LINEAR : VIZ_SCALE_LOG);
-  return check_matches (options, &count, error);
 }
 
 static guint
@@ -284,6 +207,34 @@ count_nodes (VizDiagram *diagram)
   for (guint32 i = 1; i < viz_diagram_n_boxes (diagram); i++)
     n += viz_diagram_box (diagram, i)->user != VIZ_NO_USER;
   return n;
+}
+
+/* Says where the picture is not what the options asked for. */
+static void
+print_changes (const RenderOptions *options, VizPicture *picture, const VizExportResult *result)
+{
+  const VizPictureStats *stats = viz_picture_stats (picture);
+  double                 scale = options->scale > 0 ? options->scale : 1;
+
+  if (stats->n_fallbacks > 0 && options->layout && strcmp (options->layout, "auto") != 0)
+    scope_print_message (HYB_SEVERITY_WARNING,
+                         "--layout %s: %u of %u open groups were placed by “layers” instead: %s",
+                         options->layout,
+                         stats->n_fallbacks,
+                         stats->n_bodies,
+                         stats->refusal);
+  if (result->scale > 0 && result->scale < scale * 0.999)
+    scope_print_message (HYB_SEVERITY_WARNING,
+                         "%s: the scale is %.3g instead of %.3g, the largest at which the picture "
+                         "has at most %d pixels a side and %" G_GUINT64_FORMAT
+                         " in all. Write an SVG "
+                         "or a part of the graph for more detail",
+                         options->output,
+                         result->scale,
+                         scale,
+                         VIZ_MAX_SIDE,
+                         options->max_pixels > 0 ? (guint64) options->max_pixels
+                                                 : (guint64) VIZ_MAX_PIXELS);
 }
 
 static void
@@ -321,11 +272,25 @@ print_result (const RenderOptions   *options,
 static gboolean
 check_options (const RenderOptions *options, GError **error)
 {
-  if (!options->output || !viz_export_find (options->output))
+  if (!options->output)
     g_set_error (error,
                  SCOPE_ERROR,
                  SCOPE_ERROR_USAGE,
                  "hscope render needs --output FILE.svg, .png, .pdf or .dot");
+  else if (!viz_export_find (options->output))
+    g_set_error (error,
+                 SCOPE_ERROR,
+                 SCOPE_ERROR_USAGE,
+                 "--output %s: pictures can be written as .svg, .png, .pdf and .dot only",
+                 options->output);
+  else if (options->depth &&
+           !g_ascii_string_to_unsigned (options->depth, 10, 0, MAX_DEPTH, NULL, NULL))
+    g_set_error (error,
+                 SCOPE_ERROR,
+                 SCOPE_ERROR_USAGE,
+                 "--depth %s: give a number of levels from 0 to %d",
+                 options->depth,
+                 MAX_DEPTH);
   else if (!viz_theme_find (options->theme))
     g_set_error (error,
                  SCOPE_ERROR,
@@ -357,7 +322,6 @@ render_run (const ScopeCommonOptions *common, gpointer data, char **files, GErro
                               .outlined = options->outlined,
                               .transparent = options->transparent };
   VizExportResult result = { 0 };
-  Drawing         drawing;
   g_autoptr (HybModel) model = NULL;
   g_autofree HybType *types = NULL;
   g_autoptr (VizDiagram) diagram = NULL;
@@ -380,8 +344,10 @@ render_run (const ScopeCommonOptions *common, gpointer data, char **files, GErro
   diagram_options.types = types;
   diagram = scope_graph_to_diagram (&diagram_options, &places);
   folds = make_folds (options, diagram);
-  drawing = (Drawing){ model, diagram, places, folds };
-  if (!make_overlay (options, &drawing, &overlay, error))
+  if (!scope_render_overlay_make (&options->overlay,
+                                  &(ScopeRenderDrawing){ model, diagram, places, folds },
+                                  &overlay,
+                                  error))
     return SCOPE_EXIT_FILE;
   export.overlay = overlay;
   picture = viz_layout_diagram (diagram, folds, &layout, NULL, error);
@@ -393,6 +359,7 @@ render_run (const ScopeCommonOptions *common, gpointer data, char **files, GErro
                                                g_bytes_get_size (contents),
                                                error))
     return SCOPE_EXIT_FILE;
+  print_changes (options, picture, &result);
   print_result (options,
                 picture,
                 &result,

@@ -211,6 +211,10 @@ test_wrong_usage_is_reported (Fixture *fixture, gconstpointer unused)
     { "render net-symbol.json --output a.svg --theme plaid", 2 },
     { "render net-symbol.json --output a.svg --fold laundry", 2 },
     { "render net-symbol.json --output a.svg --layout spiral", 2 },
+    { "render net-symbol.json --output a.png --max-pixels 1", 4 },
+    { "render net-symbol.json --output a.svg --depth deep", 2 },
+    { "render net-symbol.json --output a.svg --depth 1001", 2 },
+    { "render net-symbol.json --output a.svg --heat share --overlay net-symbol.json", 2 },
     { "render missing.json --output a.svg", 3 },
     { "render net-symbol.json --output missing/a.svg", 3 },
     { "render net-symbol.json --output a.svg --overlay net-symbol.json", 3 },
@@ -239,6 +243,85 @@ test_a_capture_colours_the_picture (Fixture *fixture, gconstpointer unused)
   g_assert_true (contains (fixture, "a.svg", " %"));
 }
 
+static guint
+n_drawn (Fixture *fixture, const char *line)
+{
+  const char *drawn;
+
+  hscope (fixture, line);
+  g_assert_cmpint (fixture->code, ==, 0);
+  drawn = strstr (fixture->out, "\"drawn\":");
+  g_assert_nonnull (drawn);
+  return (guint) g_ascii_strtoull (drawn + strlen ("\"drawn\":"), NULL, 10);
+}
+
+static void
+test_depth_and_globs_choose_what_is_open (Fixture *fixture, gconstpointer unused)
+{
+  guint all_closed = n_drawn (fixture, "render gallery:stacked --output a.svg --json --depth 0");
+  guint one = n_drawn (fixture, "render gallery:stacked --output a.svg --json --depth 1");
+
+  g_assert_cmpuint (all_closed, <, one);
+  g_assert_cmpuint (n_drawn (fixture,
+                             "render gallery:stacked --output a.svg --json --depth 1 --collapse *"),
+                    ==,
+                    all_closed);
+  hscope (fixture, "render gallery:stacked --output a.svg --collapse nothing*");
+  g_assert_nonnull (strstr (fixture->err, "no group matches “nothing*”"));
+}
+
+static void
+test_numbers_by_node_name_colour_the_picture (Fixture *fixture, gconstpointer unused)
+{
+  static const struct
+  {
+    const char *json;
+    int         code;
+    const char *in_picture, *message;
+  } cases[] = {
+    { "{\"net/squash\": 1.25, \"net/grow\": {\"value\": 2.5}}", 0, "2.5", "" },
+    { "{\"net/squash\": -1.25}", 0, "-1.25", "" },
+    { "{\"net/squash_output\": 7.75}", 0, "7.75", "" },
+    { "{\"results\": {\"net/squash\": {\"value\": 3.5, \"bgColor\": \"red\"}}, \"thresholds\": []}",
+      0,
+      "3.5",
+      "" },
+    { "{\"net\": {\"results\": {\"net/squash\": {\"value\": 4.5}}}}", 0, "4.5", "" },
+    { "{\"net/squash\": 1, \"other\": 2}", 0, "1", "only 1 of its 2 nodes" },
+    { "{\"net/squash\": 1, \"net/grow\": \"many\"}", 0, "1", "1 of its members were left out" },
+    { "{\"other\": 2}", 2, NULL, "none of its 1 nodes" },
+    { "{\"net/squash\": null}", 3, NULL, "no number" },
+    { "{\"net/squash\": 1e999}", 3, NULL, "" },
+    { "{\"net/squash\": ", 3, NULL, "" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *path = in_folder (fixture, "numbers.json");
+
+      g_assert_true (g_file_set_contents (path, cases[i].json, -1, NULL));
+      hscope (fixture, "render net-symbol.json --output a.svg --overlay numbers.json");
+      g_test_message ("%s: %s", cases[i].json, fixture->err);
+      g_assert_cmpint (fixture->code, ==, cases[i].code);
+      g_assert_nonnull (strstr (fixture->err, cases[i].message));
+      if (cases[i].code == 0)
+        {
+          g_assert_true (contains (fixture, "a.svg", "numbers.json"));
+          g_assert_true (contains (fixture, "a.svg", cases[i].in_picture));
+        }
+    }
+}
+
+static void
+test_what_was_done_differently_is_said (Fixture *fixture, gconstpointer unused)
+{
+  hscope (fixture, "render net-symbol.json --output a.png --scale 100");
+  g_assert_cmpint (fixture->code, ==, 0);
+  g_assert_nonnull (strstr (fixture->err, "instead of 100"));
+  hscope (fixture, "render net-symbol.json --output a.gif");
+  g_assert_nonnull (strstr (fixture->err, "a.gif"));
+}
+
 #define ADD(path, function) g_test_add (path, Fixture, NULL, set_up, function, tear_down)
 
 int
@@ -250,5 +333,9 @@ main (int argc, char **argv)
   ADD ("/render/themes-limits-and-layouts", test_themes_limits_and_layouts);
   ADD ("/render/wrong-usage-is-reported", test_wrong_usage_is_reported);
   ADD ("/render/a-capture-colours-the-picture", test_a_capture_colours_the_picture);
+  ADD ("/render/depth-and-globs-choose-what-is-open", test_depth_and_globs_choose_what_is_open);
+  ADD ("/render/numbers-by-node-name-colour-the-picture",
+       test_numbers_by_node_name_colour_the_picture);
+  ADD ("/render/what-was-done-differently-is-said", test_what_was_done_differently_is_said);
   return g_test_run ();
 }

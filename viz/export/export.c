@@ -16,6 +16,7 @@
 #define LEGEND_GAP 12
 /* Many PDF readers accept no larger pages. */
 #define MAX_PDF_SIDE 14400
+#define MIN_PNG_SIDE 8
 
 /* The picture or a part of it, with the legend below; in points of the picture. */
 typedef struct
@@ -121,13 +122,32 @@ allowed_scale (const Page *page, const VizExportOptions *options)
                   (sum + sqrt (sum * sum + 4 * page->width * page->height * (pixels - 1))));
 }
 
-static GBytes *
-write_png (const VizPicture       *picture,
-           const VizExportOptions *options,
-           VizExportResult        *result,
-           GError                **error)
+/* FALSE and an error if so few pixels are allowed that not even the outlines of boxes would be seen. */
+static gboolean
+check_scale (const Page *page, double scale, GError **error)
 {
-  Page             page = page_of (picture, options);
+  if (MIN (page->width, page->height) * scale >= MIN_PNG_SIDE)
+    return TRUE;
+  g_set_error (error,
+               VIZ_ERROR,
+               VIZ_ERROR_LIMIT,
+               "A PNG of %.0f × %.0f points would have a side of less than %d pixels. Allow more "
+               "pixels, or write an SVG",
+               page->width,
+               page->height,
+               MIN_PNG_SIDE);
+  return FALSE;
+}
+
+/* The caller has checked the scale. */
+static GBytes *
+draw_png (const VizPicture       *picture,
+          const VizExportOptions *options,
+          const Page             *whole,
+          VizExportResult        *result,
+          GError                **error)
+{
+  Page             page = *whole;
   double           scale = allowed_scale (&page, options);
   int              width = MAX (1, (int) floor (page.width * scale + 0.999));
   int              height = MAX (1, (int) floor (page.height * scale + 0.999));
@@ -154,6 +174,19 @@ write_png (const VizPicture       *picture,
       return NULL;
     }
   return g_byte_array_free_to_bytes (bytes);
+}
+
+static GBytes *
+write_png (const VizPicture       *picture,
+           const VizExportOptions *options,
+           VizExportResult        *result,
+           GError                **error)
+{
+  Page page = page_of (picture, options);
+
+  return check_scale (&page, allowed_scale (&page, options), error)
+             ? draw_png (picture, options, &page, result, error)
+             : NULL;
 }
 
 /* --- PDF --- */

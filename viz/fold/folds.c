@@ -119,8 +119,9 @@ viz_folds_open_depth (VizFolds *folds, guint depth)
     }
 }
 
-guint
-viz_folds_open_matching (VizFolds *folds, const char *glob)
+/* Calls act for every group whose id, title or subtitle matches.  Returns the number of matches. */
+static guint
+for_each_matching (VizFolds *folds, const char *glob, void (*act) (VizFolds *folds, guint32 box))
 {
   g_autoptr (GPatternSpec) pattern = g_pattern_spec_new (glob);
   guint n_matched = 0;
@@ -136,10 +137,34 @@ viz_folds_open_matching (VizFolds *folds, const char *glob)
           !(box->subtitle && g_pattern_spec_match_string (pattern, box->subtitle)))
         continue;
       n_matched++;
-      folds->open[i] = TRUE;
-      viz_folds_reveal (folds, i);
+      act (folds, i);
     }
   return n_matched;
+}
+
+static void
+open_group (VizFolds *folds, guint32 box)
+{
+  folds->open[box] = TRUE;
+  viz_folds_reveal (folds, box);
+}
+
+static void
+close_group (VizFolds *folds, guint32 box)
+{
+  folds->open[box] = FALSE;
+}
+
+guint
+viz_folds_open_matching (VizFolds *folds, const char *glob)
+{
+  return for_each_matching (folds, glob, open_group);
+}
+
+guint
+viz_folds_close_matching (VizFolds *folds, const char *glob)
+{
+  return for_each_matching (folds, glob, close_group);
 }
 
 static gint32

@@ -30,6 +30,8 @@ void viz_folds_reveal (VizFolds *folds, guint32 box);
 /* Opens groups down to a depth (0: all closed) and closes the others. */
 void viz_folds_open_depth (VizFolds *folds, guint depth);
 
+/* Closes every group whose id, title or subtitle matches the glob.  Returns the number of matches. */
+guint viz_folds_close_matching (VizFolds *folds, const char *glob);
 /* Opens every group whose id, title or subtitle matches the glob, and the groups around it.  Returns
  * the number of matches. */
 guint viz_folds_open_matching (VizFolds *folds, const char *glob);

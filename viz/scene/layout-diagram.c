@@ -31,7 +31,7 @@ place_body (LayoutRun *run, VizBody *body, GError **error)
   if (g_cancellable_set_error_if_cancelled (run->cancellable, error))
     return FALSE;
   if (run->stats.n_fallbacks++ == 0)
-    g_info ("layout “%s”: %s; using “layers”", run->layout->name, refused->message);
+    g_strlcpy (run->stats.refusal, refused->message, sizeof run->stats.refusal);
   return viz_layout_layers.place (body, run->helper, run->cancellable, error);
 }
 

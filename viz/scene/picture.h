@@ -123,9 +123,10 @@ viz_picture_query (const VizPicture *picture, const VizRect *rect, GArray *items
 /* Counted during layout */
 typedef struct
 {
-  guint32 n_bodies;    /* open groups, with the root */
-  guint32 n_copied;    /* of them, copied from an equal one */
-  guint32 n_fallbacks; /* of them, refused by the chosen layout and placed by "layers" */
+  guint32 n_bodies;     /* open groups, with the root */
+  guint32 n_copied;     /* of them, copied from an equal one */
+  guint32 n_fallbacks;  /* of them, refused by the chosen layout and placed by "layers" */
+  char    refusal[200]; /* why the first of these was refused; "": none was */
 } VizPictureStats;
 
 /* What was counted while the picture was laid out.  (transfer none) */
