@@ -23,7 +23,7 @@ static int  exit_status;
 gboolean
 scope_resources_limit_memory (guint64 memory)
 {
-#ifdef __SANITIZE_ADDRESS__ /* the sanitizer reserves terabytes */
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__ /* sanitizers reserve terabytes */
   (void) memory;
   return TRUE;
 #else
