@@ -280,6 +280,35 @@ test_a_cancelled_layout_gives_no_picture (void)
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
 }
 
+/* The second output has another text, which stands at the heads: once at each. */
+static void
+test_texts_of_arrows (void)
+{
+  VizDiagramBuilder *builder = viz_diagram_builder_new ("d");
+  guint32            box[4];
+  g_autoptr (VizDiagram) diagram = NULL;
+  g_autoptr (VizPicture) picture = NULL;
+  guint n_labels = 0;
+
+  for (guint i = 0; i < 4; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("box%u", i);
+
+      box[i] = viz_diagram_builder_add_box (builder, &(VizBoxInfo){ .id = name, .title = name });
+    }
+  for (guint i = 1; i < 4; i++)
+    viz_diagram_builder_add_arrow (builder,
+                                   &(VizArrowInfo){ .tail = box[0],
+                                                    .head = box[i],
+                                                    .output = i > 1,
+                                                    .label = i > 1 ? "(7,)" : "(2, 3)" });
+  diagram = viz_diagram_builder_freeze (builder);
+  picture = lay_out (diagram, NULL, "layers");
+  for (guint32 i = 0; i < viz_picture_n_wires (picture); i++)
+    n_labels += viz_picture_wire (picture, i)->has_label != 0;
+  g_assert_cmpuint (n_labels, ==, 3);
+}
+
 static void
 test_an_unknown_layout_is_refused (void)
 {
@@ -437,6 +466,7 @@ main (int argc, char **argv)
   g_test_add_func ("/viz/layout/siblings-keep-their-order", test_siblings_keep_their_order);
   g_test_add_func ("/viz/layout/equal-groups-are-laid-out-once",
                    test_equal_groups_are_laid_out_once);
+  g_test_add_func ("/viz/layout/texts-of-arrows", test_texts_of_arrows);
   g_test_add_func ("/viz/layout/a-cancelled-layout-gives-no-picture",
                    test_a_cancelled_layout_gives_no_picture);
   g_test_add_func ("/viz/layout/an-unknown-layout-is-refused", test_an_unknown_layout_is_refused);
