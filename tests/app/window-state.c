@@ -25,23 +25,30 @@ test_state (void)
   g_assert_cmpint (g_remove (path), ==, 0);
 }
 
-/* A workspace file beside a model, as a stranger could have written it. */
+static gboolean
+has_capture (gpointer data)
+{
+  return scope_workspace_get_capture_path (data) != NULL;
+}
+
+/* Opens a model with a workspace file beside it, as a stranger could have written it, and then another capture.
+ * expected: the capture that is shown first. */
 static void
-check_capture_of_workspace (const char *named, gboolean is_opened)
+check_capture_of_workspace (const char *named, const char *other, const char *expected)
 {
   g_autofree char *model =
       g_build_filename (SOURCE_ROOT, "tests/data/goldens/models/cell-lstm-t6-ntc-none", NULL);
   g_autofree char *beside = g_build_filename (model, "cell-lstm-t6-ntc-none.hsws", NULL);
   g_autofree char *text = g_strdup_printf ("[workspace]\nversion=1\ncapture=%s\n", named);
-  ScopePage       *opened;
+  ScopeWorkspace  *opened;
 
   g_assert_true (g_file_set_contents (beside, text, -1, NULL));
-  opened = gui_open (window, "cell-lstm-t6-ntc-none", NULL);
-  gui_settle (opened);
+  opened = scope_page_get_workspace (gui_open (window, "cell-lstm-t6-ntc-none", NULL));
   g_assert_cmpint (g_remove (beside), ==, 0);
-  g_assert_cmpint (scope_workspace_get_capture_path (scope_page_get_workspace (opened)) != NULL,
-                   ==,
-                   is_opened);
+  if (other)
+    scope_workspace_open_capture (opened, other);
+  g_assert_true (gui_wait (has_capture, opened, 20000));
+  g_assert_cmpstr (scope_workspace_get_capture_path (opened), ==, expected);
   gui_act (window, "win.close-tab", NULL);
 }
 
@@ -51,17 +58,17 @@ test_captures_of_workspaces (void)
   g_autofree char *folder = g_build_filename (SOURCE_ROOT, "tests/data/goldens/models", NULL);
   g_autofree char *near = g_build_filename (folder, "cell-lstm-t6-ntc-none", "near.hscope", NULL);
   g_autofree char *far = g_build_filename (folder, "far.hscope", NULL);
-  const char      *capture = scope_workspace_get_capture_path (workspace ());
+  g_autofree char *capture = g_strdup (scope_workspace_get_capture_path (workspace ()));
   g_autofree char *bytes = NULL;
   gsize            length;
 
   g_assert_true (g_file_get_contents (capture, &bytes, &length, NULL));
   g_assert_true (g_file_set_contents (near, bytes, (gssize) length, NULL));
   g_assert_true (g_file_set_contents (far, bytes, (gssize) length, NULL));
-  check_capture_of_workspace (far, FALSE);
-  check_capture_of_workspace ("../far.hscope", FALSE);
-  check_capture_of_workspace (near, FALSE);
-  check_capture_of_workspace ("near.hscope", TRUE);
+  check_capture_of_workspace (far, capture, capture);
+  check_capture_of_workspace ("../far.hscope", capture, capture);
+  check_capture_of_workspace (near, capture, capture);
+  check_capture_of_workspace ("near.hscope", NULL, near);
   g_assert_cmpint (g_remove (near), ==, 0);
   g_assert_cmpint (g_remove (far), ==, 0);
 }
