@@ -217,6 +217,22 @@ test_broken_event_costs_only_itself (void)
   g_assert_cmpint (g_array_index (trace->events, ProfTraceEvent, 1).begin_ns, ==, 5250);
 }
 
+/* Searched to its end for each object, a file of this size would take longer than a test may. */
+static void
+test_unclosed_objects_are_passed_over (void)
+{
+  const guint n = 1 << 20;
+  g_autoptr (GString) text = g_string_new ("{\"traceEvents\": [" EVENT ("tanh", "B", "1") ", ");
+  g_autoptr (ProfTrace) trace = NULL;
+
+  for (guint i = 0; i < n; i++)
+    g_string_append (text, "{\"");
+  trace = prof_trace_read (text->str, text->len, "a", NULL);
+  g_assert_nonnull (trace);
+  g_assert_cmpuint (trace->events->len, ==, 1);
+  g_assert_cmpuint (trace->n_broken, >, 0);
+}
+
 /* A trace that is cut off after every byte. */
 static void
 test_cut_anywhere (void)
@@ -341,6 +357,8 @@ main (int argc, char **argv)
   g_test_add_func ("/profiler/import/names-that-are-not-escaped", test_names_that_are_not_escaped);
   g_test_add_func ("/profiler/import/broken-event-costs-only-itself",
                    test_broken_event_costs_only_itself);
+  g_test_add_func ("/profiler/import/unclosed-objects-are-passed-over",
+                   test_unclosed_objects_are_passed_over);
   g_test_add_func ("/profiler/import/cut-anywhere", test_cut_anywhere);
   g_test_add_func ("/profiler/import/damaged-traces-are-survived",
                    test_damaged_traces_are_survived);

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/formats/npz.h"
 
+#include "engine/base/limits.h"
 #include "engine/formats/file.h"
 #include "engine/formats/npy.h"
 #include "engine/formats/zip.h"
@@ -40,6 +41,27 @@ test_deflated_members (void)
   for (gint64 i = 0; i < 200; i++)
     g_assert_cmpfloat (hyb_tensor_get_value (w, i), ==, i);
   assert_values (hyb_tensor_list_find (list, "i"), HYB_I16, (double[]){ -1, 2, 3 }, 3);
+}
+
+/* Members of 928 and 134 bytes, each of which is below both limits. */
+static void
+test_members_share_a_budget (void)
+{
+  g_autofree char *path =
+      g_build_filename (HYB_SOURCE_ROOT, "tests", "data", "formats", "compressed.npz", NULL);
+
+  for (guint limit = 1062; limit >= 1061; limit--)
+    {
+      g_autoptr (HybTensorList) list = NULL;
+      g_autoptr (GError) error = NULL;
+
+      hyb_limits_set (limit, 0);
+      list = hyb_npz_read_file (path, &error);
+      g_assert_true ((list != NULL) == (limit == 1062));
+      if (!list)
+        g_assert_nonnull (strstr (error->message, "limit"));
+    }
+  hyb_limits_set (0, 0);
 }
 
 static void
@@ -225,6 +247,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
 
   g_test_add_func ("/engine/formats/npz/deflated-members", test_deflated_members);
+  g_test_add_func ("/engine/formats/npz/members-share-a-budget", test_members_share_a_budget);
   g_test_add_func ("/engine/formats/npz/orders-of-axes-and-bytes", test_orders_of_axes_and_bytes);
   g_test_add_func ("/engine/formats/npz/what-mxnet-2-writes", test_what_mxnet_2_writes);
   g_test_add_func ("/engine/formats/npz/written-is-read-again", test_written_is_read_again);
