@@ -11,6 +11,7 @@
 
 #include "engine/formats/npz.h"
 #include "engine/open/open.h"
+#include "engine/variants/match-bodies.h"
 #include "engine/variants/variant.h"
 
 #include <stdio.h>
@@ -91,11 +92,23 @@ check_proof (HybModel              *model,
   return proof->ok || force;
 }
 
-/* One [old node, new node, step or -1] per match.  Nodes are named, since files do not keep ids. */
+/* The path of a body, as the window names it: "foreach0", or "while0/body".  (transfer full) */
+static char *
+dup_body_name (const HybNode *loop, guint body)
+{
+  if (loop->n_bodies == 1 || !loop->op->body_names)
+    return g_strdup (loop->name);
+  return g_strdup_printf ("%s/%s", loop->name, loop->op->body_names[body]);
+}
+
+/* One [old node, new node, step or -1] per match; where the new node is a loop, the body and the node
+ * inside it that has the same role follow in lists of five.  Nodes are named, since files do not keep
+ * ids. */
 static void
 describe_matches (ScopeJson *json, HybModel *model, const HybVariant *variant)
 {
   HybGraph *a = hyb_model_get_graph (model), *b = hyb_model_get_graph (variant->model);
+  g_autoptr (GArray) inner = hyb_match_bodies (a, b, variant->matches);
 
   scope_json_begin_list (json, "matches");
   for (guint i = 0; i < variant->matches->len; i++)
@@ -106,6 +119,21 @@ describe_matches (ScopeJson *json, HybModel *model, const HybVariant *variant)
       scope_json_string (json, NULL, hyb_graph_get_node (a, match->a)->name);
       scope_json_string (json, NULL, hyb_graph_get_node (b, match->b)->name);
       scope_json_int (json, NULL, match->step);
+      scope_json_end (json);
+    }
+  for (guint i = 0; i < inner->len; i++)
+    {
+      const HybBodyMatch *match = &g_array_index (inner, HybBodyMatch, i);
+      const HybNode      *loop = hyb_graph_get_node (b, match->loop);
+      HybGraph           *body = hyb_graph_get_bodies (b, match->loop)[match->body];
+      g_autofree char    *name = dup_body_name (loop, match->body);
+
+      scope_json_begin_list (json, NULL);
+      scope_json_string (json, NULL, hyb_graph_get_node (a, match->a)->name);
+      scope_json_string (json, NULL, loop->name);
+      scope_json_int (json, NULL, match->step);
+      scope_json_string (json, NULL, name);
+      scope_json_string (json, NULL, hyb_graph_get_node (body, match->node)->name);
       scope_json_end (json);
     }
   scope_json_end (json);

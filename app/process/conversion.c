@@ -74,6 +74,8 @@ read_matches (ScopeConversion *conversion, const cJSON *list)
     const char    *from = cJSON_GetStringValue (cJSON_GetArrayItem (item, 0));
     const char    *to = cJSON_GetStringValue (cJSON_GetArrayItem (item, 1));
     const cJSON   *step = cJSON_GetArrayItem (item, 2);
+    const char    *body = cJSON_GetStringValue (cJSON_GetArrayItem (item, 3));
+    const char    *inner = cJSON_GetStringValue (cJSON_GetArrayItem (item, 4));
     ScopeNameMatch match;
 
     if (!from || !to || !cJSON_IsNumber (step))
@@ -81,6 +83,8 @@ read_matches (ScopeConversion *conversion, const cJSON *list)
     match.from = g_string_chunk_insert_const (conversion->names, from);
     match.to = g_string_chunk_insert_const (conversion->names, to);
     match.step = step->valueint;
+    match.body = body && inner ? g_string_chunk_insert_const (conversion->names, body) : NULL;
+    match.inner = body && inner ? g_string_chunk_insert_const (conversion->names, inner) : NULL;
     g_array_append_val (conversion->matches, match);
   }
 }

@@ -11,6 +11,8 @@ typedef struct
 {
   const char *from, *to; /* names, owned by the conversion */
   gint32      step;      /* of the old node in its chain; -1: all steps */
+  const char *body;      /* (nullable) path of the body of to, a loop, that inner is in */
+  const char *inner;     /* (nullable) the node of that body with the same role */
 } ScopeNameMatch;
 
 typedef struct
