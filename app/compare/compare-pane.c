@@ -187,6 +187,49 @@ scope_compare_pane_open (ScopeComparePane *self, const char *path, const char *c
   scope_workspace_open (self->workspace, file, NULL);
 }
 
+static char *
+describe_counterpart (ScopeDocument *document, const ScopeCounterpart *only)
+{
+  const VizBox *box = viz_diagram_box (scope_document_get_diagram (document), only->box);
+  const char   *name = box->subtitle ? box->subtitle : box->title;
+
+  if (only->first_step < 0)
+    return g_strdup_printf (_ ("Matches: %s"), name);
+  if (only->first_step == only->last_step)
+    return g_strdup_printf (_ ("Matches: %s, step %d"), name, only->first_step);
+  return g_strdup_printf (_ ("Matches: %s, steps %d – %d"),
+                          name,
+                          only->first_step,
+                          only->last_step);
+}
+
+/* Several of them, with their steps if all have one. */
+static char *
+describe_counterparts (const GArray *counterparts)
+{
+  ScopeCounterpart all = g_array_index (counterparts, ScopeCounterpart, 0);
+
+  for (guint i = 1; i < counterparts->len; i++)
+    {
+      const ScopeCounterpart *one = &g_array_index (counterparts, ScopeCounterpart, i);
+
+      all.first_step = MIN (all.first_step, one->first_step);
+      all.last_step = MAX (all.last_step, one->last_step);
+    }
+  if (all.first_step < 0)
+    return g_strdup_printf (g_dngettext (NULL,
+                                         "%u node matches",
+                                         "%u nodes match",
+                                         counterparts->len),
+                            counterparts->len);
+  if (all.first_step == all.last_step)
+    return g_strdup_printf (_ ("%u nodes match, step %d"), counterparts->len, all.first_step);
+  return g_strdup_printf (_ ("%u nodes match, steps %d – %d"),
+                          counterparts->len,
+                          all.first_step,
+                          all.last_step);
+}
+
 void
 scope_compare_pane_set_counterparts (ScopeComparePane *self, const GArray *counterparts)
 {
@@ -198,24 +241,9 @@ scope_compare_pane_set_counterparts (ScopeComparePane *self, const GArray *count
     g_array_append_val (boxes, g_array_index (counterparts, ScopeCounterpart, i).box);
   scope_graph_view_set_hits (self->view, (const guint32 *) (gpointer) boxes->data, boxes->len);
   if (boxes->len == 1 && document)
-    {
-      const ScopeCounterpart *only = &g_array_index (counterparts, ScopeCounterpart, 0);
-      const VizBox *box = viz_diagram_box (scope_document_get_diagram (document), only->box);
-      const char   *name = box->subtitle ? box->subtitle : box->title;
-
-      if (only->first_step < 0)
-        text = g_strdup_printf (_ ("Matches: %s"), name);
-      else if (only->first_step == only->last_step)
-        text = g_strdup_printf (_ ("Matches: %s, step %d"), name, only->first_step);
-      else
-        text = g_strdup_printf (_ ("Matches: %s, steps %d – %d"),
-                                name,
-                                only->first_step,
-                                only->last_step);
-    }
+    text = describe_counterpart (document, &g_array_index (counterparts, ScopeCounterpart, 0));
   else if (boxes->len > 0)
-    text = g_strdup_printf (g_dngettext (NULL, "%u node matches", "%u nodes match", boxes->len),
-                            boxes->len);
+    text = describe_counterparts (counterparts);
   gtk_label_set_text (self->counterparts_label, text ? text : "");
   gtk_widget_set_visible (GTK_WIDGET (self->counterparts_label), text != NULL);
   scope_tooltip_set (GTK_WIDGET (self->counterparts_label), text);

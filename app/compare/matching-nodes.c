@@ -15,7 +15,8 @@ struct _ScopeSide
 {
   gatomicrefcount n_refs;
   ScopeDocument  *document;
-  GArray         *by_box, *by_reference; /* of Link */
+  GArray *by_box, *by_reference; /* of Link; nodes in bodies by their role, if it is known */
+  GArray *outer;                 /* of Link, by box; loops as a whole */
 };
 
 static int
@@ -53,18 +54,76 @@ number_of (GHashTable *names, const char *name)
 }
 
 static void
-add_link (ScopeNodeMap *self,
-          GHashTable   *names,
-          const char   *name,
-          const char   *reference,
-          gint32        step)
+add_link (GArray *links, guint32 box, guint32 reference, gint32 step)
 {
-  Link found = { .box = scope_document_find_name (self->document, name), .step = step };
+  const Link link = { box, reference, step };
 
-  if (found.box == VIZ_ROOT)
-    return;
-  found.reference = number_of (names, reference);
-  g_array_append_val (self->by_box, found);
+  if (box != VIZ_ROOT)
+    g_array_append_val (links, link);
+}
+
+/* Boxes of the nodes outside of bodies, by name: a weight has the same name inside and outside of a loop.
+ * (transfer full) */
+static GHashTable *
+index_boxes (ScopeDocument *document)
+{
+  GHashTable *boxes = g_hash_table_new (g_str_hash, g_str_equal);
+
+  for (guint i = scope_document_n_places (document); i-- > 0;)
+    {
+      const ScopePlace *place = scope_document_nth_place (document, i);
+
+      if (place->graph == scope_document_get_graph (document))
+        g_hash_table_insert (boxes,
+                             (gpointer) hyb_graph_get_node (place->graph, place->node)->name,
+                             GUINT_TO_POINTER (place->box));
+    }
+  return boxes;
+}
+
+/* Every node of the reference stands for itself. */
+static void
+link_identity (ScopeNodeMap *self, GHashTable *boxes, GHashTable *names)
+{
+  GHashTableIter iter;
+  gpointer       name, box;
+
+  g_hash_table_iter_init (&iter, boxes);
+  while (g_hash_table_iter_next (&iter, &name, &box))
+    add_link (self->outer, GPOINTER_TO_UINT (box), number_of (names, name), -1);
+  g_array_append_vals (self->by_box, self->outer->data, self->outer->len);
+}
+
+/* A node with a role inside a loop is linked to that; the loop as a whole only to the rest. */
+static void
+link_matches (ScopeNodeMap       *self,
+              GHashTable         *boxes,
+              const GArray       *matches,
+              ScopeMatchDirection direction,
+              GHashTable         *names)
+{
+  gboolean is_forward = direction == SCOPE_MATCH_FROM_REFERENCE;
+  g_autoptr (GHashTable) inside = g_hash_table_new (NULL, NULL); /* reference numbers + 1 */
+
+  for (guint i = matches->len; i-- > 0;) /* roles come last */
+    {
+      const ScopeNameMatch *match = &g_array_index (matches, ScopeNameMatch, i);
+      guint32               number = number_of (names, is_forward ? match->from : match->to), box;
+
+      if (match->inner)
+        {
+          box = scope_document_find_inside (self->document, match->body, match->inner);
+          if (!is_forward || box == VIZ_ROOT)
+            continue;
+          g_hash_table_add (inside, GUINT_TO_POINTER (number + 1));
+          add_link (self->by_box, box, number, match->step);
+          continue;
+        }
+      box = GPOINTER_TO_UINT (g_hash_table_lookup (boxes, is_forward ? match->to : match->from));
+      add_link (self->outer, box, number, match->step);
+      if (!g_hash_table_contains (inside, GUINT_TO_POINTER (number + 1)))
+        add_link (self->by_box, box, number, match->step);
+    }
 }
 
 ScopeNodeMap *
@@ -74,28 +133,19 @@ scope_node_map_new (ScopeDocument      *document,
                     GHashTable         *names)
 {
   ScopeNodeMap *self = g_new0 (ScopeNodeMap, 1);
-  HybGraph     *graph = scope_document_get_graph (document);
+  g_autoptr (GHashTable) boxes = index_boxes (document);
 
   g_atomic_ref_count_init (&self->n_refs);
   self->document = scope_document_ref (document);
   self->by_box = g_array_new (FALSE, FALSE, sizeof (Link));
-  for (guint i = 0; direction == SCOPE_MATCH_IDENTITY && i < hyb_graph_n_nodes (graph); i++)
-    {
-      const char *name = hyb_graph_get_node (graph, i)->name;
-
-      add_link (self, names, name, name, -1);
-    }
-  for (guint i = 0; direction != SCOPE_MATCH_IDENTITY && i < matches->len; i++)
-    {
-      const ScopeNameMatch *match = &g_array_index (matches, ScopeNameMatch, i);
-
-      if (direction == SCOPE_MATCH_FROM_REFERENCE)
-        add_link (self, names, match->to, match->from, match->step);
-      else
-        add_link (self, names, match->from, match->to, match->step);
-    }
+  self->outer = g_array_new (FALSE, FALSE, sizeof (Link));
+  if (direction == SCOPE_MATCH_IDENTITY)
+    link_identity (self, boxes, names);
+  else
+    link_matches (self, boxes, matches, direction, names);
   self->by_reference = g_array_copy (self->by_box);
   g_array_sort (self->by_box, compare_boxes);
+  g_array_sort (self->outer, compare_boxes);
   g_array_sort (self->by_reference, compare_references);
   return self;
 }
@@ -121,6 +171,7 @@ scope_node_map_unref (ScopeNodeMap *map)
   scope_document_unref (map->document);
   g_array_unref (map->by_box);
   g_array_unref (map->by_reference);
+  g_array_unref (map->outer);
   g_free (map);
 }
 
@@ -146,12 +197,12 @@ static gboolean
 has_link (const ScopeNodeMap *self, guint32 box)
 {
   Link  key = { .box = box };
-  guint at = lower_bound (self->by_box, &key, compare_boxes);
+  guint at = lower_bound (self->outer, &key, compare_boxes);
 
-  return at < self->by_box->len && g_array_index (self->by_box, Link, at).box == box;
+  return at < self->outer->len && g_array_index (self->outer, Link, at).box == box;
 }
 
-/* The box, or its nearest ancestor, that has a link; VIZ_ROOT: none. */
+/* The box, or its nearest ancestor, that has a link as a whole; VIZ_ROOT: none. */
 static guint32
 find_linked (const ScopeNodeMap *self, guint32 box)
 {
@@ -179,17 +230,17 @@ add_counterpart (GHashTable *found, const Link *link)
   counterpart->last_step = MAX (counterpart->last_step, link->step);
 }
 
-/* Adds the boxes of to that share a reference node with one box of from. */
+/* Adds the boxes of to that share a reference node with one box.  links: of a map, by box. */
 static void
-collect (const ScopeNodeMap *from, guint32 box, const ScopeNodeMap *to, GHashTable *found)
+collect (const GArray *links, guint32 box, const ScopeNodeMap *to, GHashTable *found)
 {
   Link key = { .box = box };
 
-  for (guint i = lower_bound (from->by_box, &key, compare_boxes);
-       i < from->by_box->len && g_array_index (from->by_box, Link, i).box == box;
+  for (guint i = lower_bound (links, &key, compare_boxes);
+       i < links->len && g_array_index (links, Link, i).box == box;
        i++)
     {
-      Link there = { .reference = g_array_index (from->by_box, Link, i).reference };
+      Link there = { .reference = g_array_index (links, Link, i).reference };
 
       for (guint k = lower_bound (to->by_reference, &there, compare_references);
            k < to->by_reference->len &&
@@ -220,9 +271,9 @@ scope_node_map_find (const ScopeNodeMap *from, guint32 box, const ScopeNodeMap *
     return counterparts;
   for (guint32 i = 1; i < viz_diagram_n_boxes (diagram); i++)
     if (i == box || viz_diagram_is_inside (diagram, i, box))
-      collect (from, i, to, found);
-  if (g_hash_table_size (found) == 0) /* inside a loop only the loop itself has links */
-    collect (from, find_linked (from, box), to, found);
+      collect (from->by_box, i, to, found);
+  if (g_hash_table_size (found) == 0) /* without a role inside a loop, it belongs to the loop */
+    collect (from->outer, find_linked (from, box), to, found);
   g_hash_table_iter_init (&iter, found);
   while (g_hash_table_iter_next (&iter, NULL, &counterpart))
     g_array_append_vals (counterparts, counterpart, 1);
@@ -244,10 +295,10 @@ find_root (guint32 *parent, guint32 reference)
 static void
 join (const ScopeNodeMap *map, guint32 *parent)
 {
-  for (guint i = 1; i < map->by_box->len; i++)
+  for (guint i = 1; i < map->outer->len; i++)
     {
-      const Link *before = &g_array_index (map->by_box, Link, i - 1);
-      const Link *link = &g_array_index (map->by_box, Link, i);
+      const Link *before = &g_array_index (map->outer, Link, i - 1);
+      const Link *link = &g_array_index (map->outer, Link, i);
 
       if (before->box == link->box)
         parent[find_root (parent, before->reference)] = find_root (parent, link->reference);
@@ -257,9 +308,11 @@ join (const ScopeNodeMap *map, guint32 *parent)
 static guint32
 count_references (const ScopeNodeMap *map)
 {
-  return map->by_reference->len > 0
-             ? g_array_index (map->by_reference, Link, map->by_reference->len - 1).reference + 1
-             : 0;
+  guint32 n = 0;
+
+  for (guint i = 0; i < map->outer->len; i++)
+    n = MAX (n, g_array_index (map->outer, Link, i).reference + 1);
+  return n;
 }
 
 /* The group of every box.  (transfer full) */
@@ -277,9 +330,9 @@ number_boxes (const ScopeNodeMap *map, guint32 *parent)
       group[box] = G_MAXUINT32;
       if (linked != VIZ_ROOT)
         group[box] = find_root (parent,
-                                g_array_index (map->by_box,
+                                g_array_index (map->outer,
                                                Link,
-                                               lower_bound (map->by_box, &key, compare_boxes))
+                                               lower_bound (map->outer, &key, compare_boxes))
                                     .reference);
     }
   return group;

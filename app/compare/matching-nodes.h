@@ -2,7 +2,8 @@
  *
  * All forms are converted from the unrolled one, whose nodes serve as reference.  A ScopeNodeMap links
  * the boxes of one form to reference nodes; boxes of two forms match where they share a reference
- * node, so that N boxes may match M.
+ * node, so that N boxes may match M.  A node in the body of a loop matches the nodes of all steps that
+ * have its role.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

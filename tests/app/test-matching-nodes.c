@@ -56,11 +56,11 @@ typedef struct
 } Pair;
 
 static void
-pair_init (Pair *pair)
+pair_init (Pair *pair, const char *form)
 {
   g_autofree char *model = g_build_filename (SOURCE_ROOT, MODEL "-symbol.json", NULL);
 
-  pair->conversion = convert (model, "fused");
+  pair->conversion = convert (model, form);
   pair->written = open_document (model);
   pair->fused = open_document (pair->conversion->path);
   pair->names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
@@ -91,7 +91,7 @@ test_many_to_one (void)
   g_autoptr (GArray) one = NULL;
   g_autoptr (GArray) many = NULL;
 
-  pair_init (&pair);
+  pair_init (&pair, "fused");
   g_assert_cmpfloat (pair.conversion->max_abs, <, 1e-4);
   node = scope_document_find_name (pair.written, "unroll0_lstm0_t3_i2h");
   g_assert_cmpuint (node, !=, VIZ_ROOT);
@@ -107,6 +107,63 @@ test_many_to_one (void)
   pair_clear (&pair);
 }
 
+/* A node in the body of a loop stands for the nodes of its role in all steps, not for all of the cell. */
+static void
+test_roles (gconstpointer form)
+{
+  static const char *const roles[] = { "i2h", "h2h", "out" };
+  Pair                     pair;
+  HybGraph                *graph;
+
+  pair_init (&pair, form);
+  graph = scope_document_get_graph (pair.written);
+  for (guint r = 0; r < G_N_ELEMENTS (roles); r++)
+    {
+      g_autofree char *third = g_strdup_printf ("unroll0_lstm0_t3_%s", roles[r]);
+      g_autofree char *ending = g_strconcat ("_", roles[r], NULL);
+      guint32          node = scope_document_find_name (pair.written, third);
+      g_autoptr (GArray) inside = scope_node_map_find (pair.a, node, pair.b);
+      g_autoptr (GArray) steps = NULL;
+      const ScopeCounterpart *role = &g_array_index (inside, ScopeCounterpart, 0);
+
+      g_assert_cmpuint (inside->len, ==, 1);
+      g_assert_cmpint (role->first_step, ==, 3);
+      g_assert_cmpint (role->last_step, ==, 3);
+      steps = scope_node_map_find (pair.b, role->box, pair.a);
+      g_assert_cmpuint (steps->len, ==, 6);
+      for (guint i = 0; i < steps->len; i++)
+        {
+          const ScopePlace *place =
+              scope_document_get_place (pair.written,
+                                        g_array_index (steps, ScopeCounterpart, i).box);
+
+          g_assert_true (g_str_has_suffix (hyb_graph_get_node (graph, place->node)->name, ending));
+        }
+    }
+  pair_clear (&pair);
+}
+
+/* The loop as a whole still stands for everything in it. */
+static void
+test_whole_loop (void)
+{
+  Pair pair;
+  g_autoptr (GArray) many = NULL;
+  guint32 loop = VIZ_ROOT;
+
+  pair_init (&pair, "foreach");
+  for (guint32 box = 1; box < viz_diagram_n_boxes (scope_document_get_diagram (pair.fused)); box++)
+    {
+      const ScopePlace *place = scope_document_get_place (pair.fused, box);
+
+      if (place && hyb_graph_get_node (place->graph, place->node)->n_bodies > 0)
+        loop = box;
+    }
+  many = scope_node_map_find (pair.b, loop, pair.a);
+  g_assert_cmpuint (many->len, ==, 78);
+  pair_clear (&pair);
+}
+
 static void
 test_groups (void)
 {
@@ -115,7 +172,7 @@ test_groups (void)
   const guint32  *a, *b;
   guint32         i2h, out, data;
 
-  pair_init (&pair);
+  pair_init (&pair, "fused");
   scope_node_maps_group (pair.a, pair.b, &groups);
   a = groups.of_box[0];
   b = groups.of_box[1];
@@ -209,6 +266,11 @@ main (int argc, char **argv)
   g_setenv ("HYBRIDSCOPE_HSCOPE", HSCOPE, TRUE);
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/app/partners/many-nodes-stand-for-one-with-their-step", test_many_to_one);
+  g_test_add_data_func ("/app/partners/a-node-of-a-foreach-body-has-its-role",
+                        "foreach",
+                        test_roles);
+  g_test_add_data_func ("/app/partners/a-node-of-a-while-body-has-its-role", "while", test_roles);
+  g_test_add_func ("/app/partners/a-loop-stands-for-all-of-its-steps", test_whole_loop);
   g_test_add_func ("/app/partners/what-stands-for-the-same-is-a-group", test_groups);
   g_test_add_func ("/app/partners/differences-of-groups-add-up", test_differences);
   g_test_add_func ("/app/partners/nodes-are-found-by-name", test_names);
