@@ -36,8 +36,8 @@ scope_cells_are_result (const cJSON *json)
 }
 
 /* Recordings are told from models by what they were compared with. */
-static gboolean
-is_of_recordings (const cJSON *result)
+gboolean
+scope_cells_are_recordings (const cJSON *result)
 {
   return cJSON_IsArray (get_member (result, "baseline"));
 }
@@ -45,7 +45,7 @@ is_of_recordings (const cJSON *result)
 char *
 scope_cell_dup_name (const cJSON *cell, const cJSON *result)
 {
-  if (is_of_recordings (result))
+  if (scope_cells_are_recordings (result))
     return g_strdup (scope_json_get_text (cell, "capture"));
   return g_strdup_printf ("%s, %s%s",
                           scope_json_get_text (cell, "variant"),
@@ -72,7 +72,7 @@ scope_cell_dup_title (const cJSON *cell, const cJSON *result)
   const char *form = scope_json_get_text (cell, "variant");
   const char *title = scope_conversion_title (form);
 
-  if (is_of_recordings (result))
+  if (scope_cells_are_recordings (result))
     {
       g_autofree char *name = g_path_get_basename (scope_json_get_text (cell, "capture"));
 
@@ -270,7 +270,7 @@ scope_pair_find (const cJSON *result, const cJSON *a, const cJSON *b)
 
     if (((g_str_equal (x, first) && g_str_equal (y, second)) ||
          (g_str_equal (x, second) && g_str_equal (y, first))) &&
-        (is_of_recordings (result) || scope_cells_have_same_size (pair, a)))
+        (scope_cells_are_recordings (result) || scope_cells_have_same_size (pair, a)))
       return pair;
   }
   return NULL;

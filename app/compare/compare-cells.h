@@ -13,6 +13,8 @@ extern const char *const scope_cell_sizes[];
 
 /* TRUE if the JSON is a result of hscope compare. */
 gboolean scope_cells_are_result (const cJSON *json);
+/* TRUE if recordings were compared, which nothing was run for. */
+gboolean scope_cells_are_recordings (const cJSON *result);
 /* The name by which pairs refer to a cell: "fused, static", or the file of a recording.
  * (transfer full) */
 char *scope_cell_dup_name (const cJSON *cell, const cJSON *result);

@@ -124,6 +124,7 @@ new_tools (ScopeComparePage *self)
   gtk_widget_set_tooltip_text (self->measure, _ ("Measure all forms in turn"));
   adw_split_button_set_dropdown_tooltip (ADW_SPLIT_BUTTON (self->measure),
                                          _ ("Measurement options"));
+  self->tools = GTK_BOX (bar);
   gtk_widget_set_hexpand (space, TRUE);
   gtk_widget_add_css_class (bar, "compare-tools");
   gtk_box_append (GTK_BOX (bar), link);
@@ -269,6 +270,10 @@ new_bar (ScopeComparePage *self)
   g_signal_connect_swapped (chooser, "notify::selected", G_CALLBACK (on_result_chosen), self);
   gtk_box_append (GTK_BOX (bar), GTK_WIDGET (self->legend));
   gtk_box_append (GTK_BOX (bar), chooser);
+  gtk_box_append (GTK_BOX (bar),
+                  new_button ("document-save-symbolic",
+                              _ ("Save the comparison"),
+                              "win.save-comparison"));
   return bar;
 }
 

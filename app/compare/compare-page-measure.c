@@ -117,6 +117,21 @@ scope_compare_page_update_colours (ScopeComparePage *self)
 
 /* --- Times --- */
 
+/* The cell of what a pane shows; NULL: it was not measured. */
+static const cJSON *
+find_cell (ScopeComparePage *self, const char *form)
+{
+  g_autofree char *base = NULL, *name = NULL;
+
+  if (!self->files)
+    return scope_compare_result_find (self->result, "variant", form);
+  if (self->is_recordings)
+    return scope_compare_result_find (self->result, "capture", form);
+  base = g_path_get_basename (form);
+  name = g_strconcat (base, " as-is", NULL);
+  return scope_compare_result_find (self->result, "variant", name);
+}
+
 static void
 update_time (ScopeComparePage *self, guint index)
 {
@@ -124,8 +139,8 @@ update_time (ScopeComparePage *self, guint index)
   ScopeWorkspace        *workspace = scope_compare_pane_get_workspace (pane);
   const ScopeConversion *conversion =
       self->conversions[index] ? self->conversions[index] : self->unrolled;
-  const cJSON *cell = scope_compare_result_find (self->result, scope_compare_pane_get_form (pane));
-  const char  *capture = scope_json_get_text (cell, "capture");
+  const cJSON     *cell = find_cell (self, scope_compare_pane_get_form (pane));
+  const char      *capture = scope_json_get_text (cell, "capture");
   g_autofree char *proof = conversion ? scope_conversion_describe_proof (conversion) : NULL;
   g_autofree char *time =
       cell ? prof_format_seconds (scope_json_get_number (cell, "median")) : NULL;
@@ -134,7 +149,8 @@ update_time (ScopeComparePage *self, guint index)
   if (!scope_workspace_get_document (workspace) || (cell && scope_cell_has_size (cell)))
     return;
   scope_compare_pane_set_facts (pane, proof, time);
-  if (*capture != '\0' && g_strcmp0 (scope_workspace_get_capture_path (workspace), capture) != 0)
+  if (!self->is_recordings && *capture != '\0' &&
+      g_strcmp0 (scope_workspace_get_capture_path (workspace), capture) != 0)
     scope_workspace_open_capture (workspace, capture);
 }
 
@@ -285,6 +301,23 @@ describe_options (ScopeComparePage *self)
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
+/* The files of the panes, without repetitions and without those that cannot be read. */
+static void
+add_files (ScopeComparePage *self, GPtrArray *argv)
+{
+  for (guint i = 0; self->files[i]; i++)
+    {
+      gboolean is_shown = self->is_recordings;
+
+      for (guint k = 0; k < SCOPE_MAX_PANES; k++)
+        if (self->panes[k] && !scope_compare_pane_is_refused (self->panes[k]) &&
+            g_str_equal (scope_compare_pane_get_form (self->panes[k]), self->files[i]))
+          is_shown = TRUE;
+      if (is_shown)
+        g_ptr_array_add (argv, g_strdup (self->files[i]));
+    }
+}
+
 static GPtrArray *
 command_of (ScopeComparePage *self, const char *forms)
 {
@@ -295,11 +328,19 @@ command_of (ScopeComparePage *self, const char *forms)
       g_strdup_printf ("%d", gtk_spin_button_get_value_as_int (self->seconds));
   /* Starting from the unrolled form keeps the node names that the panes show; other sizes need the
    * original. */
-  const char *model = has_sizes (self) ? self->model : self->unrolled->path;
+  const char *model = self->files ? "" : has_sizes (self) ? self->model : self->unrolled->path;
 
   g_ptr_array_add (argv, g_strdup ("compare"));
-  g_ptr_array_add (argv, g_strdup (model));
   g_ptr_array_add (argv, g_strdup ("--json"));
+  if (self->files)
+    add_files (self, argv);
+  else
+    g_ptr_array_add (argv, g_strdup (model));
+  if (self->is_recordings)
+    {
+      g_ptr_array_add (argv, NULL);
+      return argv;
+    }
   add_words (argv, "--variants", forms);
   add_words (argv, "--time-limit", seconds);
   add_words (argv, "--captures", prefix);
@@ -321,13 +362,13 @@ command_of (ScopeComparePage *self, const char *forms)
 void
 scope_compare_page_measure (ScopeComparePage *self)
 {
-  g_autofree char *forms = list_forms (self);
+  g_autofree char *forms = self->files ? NULL : list_forms (self);
   g_autoptr (GPtrArray) argv = NULL;
 
   if (self->measuring)
     return;
   self->was_measured = TRUE;
-  if (!forms || !self->unrolled)
+  if (!self->files && (!forms || !self->unrolled))
     {
       scope_compare_page_show_failure (self,
                                        self->refusal ? self->refusal
@@ -337,7 +378,7 @@ scope_compare_page_measure (ScopeComparePage *self)
     }
   argv = command_of (self, forms);
   g_free (self->measured);
-  self->measured = describe_options (self);
+  self->measured = self->is_recordings ? g_strdup (_ ("recordings")) : describe_options (self);
   self->measuring = g_cancellable_new ();
   self->began = g_get_monotonic_time ();
   self->progress_tick = g_timeout_add (TICK_MS, on_tick, self);

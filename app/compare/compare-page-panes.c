@@ -16,7 +16,13 @@ static void
 measure_when_ready (ScopeComparePage *self)
 {
   if (!self->was_measured && scope_compare_page_is_settled (self))
-    scope_compare_page_measure (self);
+    {
+      /* Models side by side need not be alike. */
+      if (self->files && !self->is_recordings)
+        scope_compare_page_show_state (self, "empty");
+      else
+        scope_compare_page_measure (self);
+    }
   g_object_notify (G_OBJECT (self), "busy");
 }
 
@@ -41,12 +47,12 @@ on_document (ScopeWorkspace *workspace, gpointer data)
 }
 
 static void
-show_form (ScopeComparePage *self, guint index, const ScopeConversion *conversion)
+show_file (ScopeComparePage *self, guint index, const char *path)
 {
   ScopeComparePane *pane = self->panes[index];
   ScopeWorkspace   *workspace;
 
-  scope_compare_pane_open (pane, conversion->path, (const char *const *) self->shapes);
+  scope_compare_pane_open (pane, path, (const char *const *) self->shapes);
   workspace = scope_compare_pane_get_workspace (pane);
   g_signal_connect_object (workspace, "document-changed", G_CALLBACK (on_document), self, 0);
   g_signal_connect_object (workspace,
@@ -104,7 +110,7 @@ converted_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data
       if (conversion)
         {
           self->conversions[index] = g_steal_pointer (&conversion);
-          show_form (self, index, self->conversions[index]);
+          show_file (self, index, self->conversions[index]->path);
         }
       else
         {
@@ -125,6 +131,11 @@ fill_pane (ScopeComparePage *self, guint index)
   g_clear_pointer (&self->maps[index], scope_node_map_unref);
   g_clear_pointer (&self->conversions[index], scope_conversion_free);
   scope_compare_pane_show_waiting (pane);
+  if (self->files)
+    {
+      show_file (self, index, form);
+      return;
+    }
   if (self->refusal)
     {
       scope_compare_pane_show_refusal (pane, self->refusal);
@@ -134,7 +145,7 @@ fill_pane (ScopeComparePage *self, guint index)
     return;
   if (g_str_equal (form, "unrolled"))
     {
-      show_form (self, index, self->unrolled);
+      show_file (self, index, self->unrolled->path);
       return;
     }
   scope_conversion_run_async (&(ScopeConversionOptions){ .model = self->unrolled->path,
@@ -193,6 +204,8 @@ shapes_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
 void
 scope_compare_page_start (ScopeComparePage *self)
 {
+  if (self->files)
+    return;
   /* The proof needs shapes of all inputs, which the files of gallery models do not give. */
   if ((!self->shapes || !self->shapes[0]) && g_str_has_prefix (self->model, "gallery:"))
     scope_gallery_shapes_async (self->model + strlen ("gallery:"),
@@ -285,7 +298,10 @@ update_closable (ScopeComparePage *self)
   for (guint i = 0; i < SCOPE_MAX_PANES; i++)
     if (self->panes[i])
       scope_compare_pane_set_closable (self->panes[i], n > 2);
-  gtk_widget_action_set_enabled (GTK_WIDGET (self), "compare.add", n < SCOPE_MAX_PANES);
+  gtk_widget_action_set_enabled (GTK_WIDGET (self),
+                                 "compare.add",
+                                 n < SCOPE_MAX_PANES &&
+                                     !(self->files && n == g_strv_length (self->files)));
 }
 
 /* Later panes move up; the first one is the base of difference colours. */
@@ -321,7 +337,7 @@ scope_compare_page_add_pane (ScopeComparePage *self, const char *form)
 
   if (index >= SCOPE_MAX_PANES)
     return;
-  pane = scope_compare_pane_new (scope_conversion_forms (), form);
+  pane = scope_compare_pane_new (scope_compare_page_get_forms (self), form);
   self->panes[index] = SCOPE_COMPARE_PANE (pane);
   g_signal_connect_object (pane, "form-chosen", G_CALLBACK (on_form), self, 0);
   g_signal_connect_object (pane, "closed", G_CALLBACK (on_closed), self, 0);

@@ -23,9 +23,12 @@ struct _ScopeComparePage
 {
   AdwBin parent_instance;
 
-  char  *model; /* as the child process opens it */
+  char  *model; /* as the child process opens it; NULL: files are compared, or only results shown */
   char  *title;
-  char **shapes; /* of inputs, "NAME=1,3" */
+  char  *path;            /* of the saved comparison, or NULL */
+  char **shapes;          /* of inputs, "NAME=1,3" */
+  char **files;           /* paths of recordings or models; NULL: forms of model are compared */
+  gboolean is_recordings; /* files are recordings, which are not run */
 
   GCancellable *cancellable;   /* of everything, when the page is closed */
   GCancellable *measuring;     /* NULL: no measurement is running */
@@ -48,7 +51,7 @@ struct _ScopeComparePage
 
   /* Children */
   ScopeComparePane   *panes[SCOPE_MAX_PANES]; /* NULL beyond the last */
-  GtkBox             *row;
+  GtkBox             *row, *tools;
   ScopeCompareResult *result;
   GtkStack           *stack; /* lower half: "empty", "waiting", "failed", "cancelled", "result" */
   AdwStatusPage      *waiting, *failed;
@@ -68,6 +71,8 @@ struct _ScopeComparePage
 
 /* The index of a pane; SCOPE_MAX_PANES if it was closed. */
 guint scope_compare_page_find_pane (ScopeComparePage *self, ScopeComparePane *pane);
+/* What panes can show: forms of the model, or files. */
+const char *const *scope_compare_page_get_forms (ScopeComparePage *self);
 /* Shows what the lower half has while there is no result: "empty", "waiting", "failed", "cancelled". */
 void scope_compare_page_show_state (ScopeComparePage *self, const char *state);
 /* Says why there is no new result: instead of a result if there is none, else above it. */

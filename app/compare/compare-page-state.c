@@ -33,6 +33,12 @@ scope_compare_page_get_pane (ScopeComparePage *self, guint index)
   return index < SCOPE_MAX_PANES ? self->panes[index] : NULL;
 }
 
+const char *const *
+scope_compare_page_get_forms (ScopeComparePage *self)
+{
+  return self->files ? (const char *const *) self->files : scope_conversion_forms ();
+}
+
 gboolean
 scope_compare_page_is_settled (ScopeComparePage *self)
 {

@@ -47,7 +47,7 @@ static void
 act_add (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parameter G_GNUC_UNUSED)
 {
   ScopeComparePage  *self = SCOPE_COMPARE_PAGE (widget);
-  const char *const *forms = scope_conversion_forms ();
+  const char *const *forms = scope_compare_page_get_forms (self);
   const char        *form = NULL;
 
   for (guint i = 0; !form && forms[i]; i++)
@@ -179,6 +179,8 @@ scope_compare_page_finalize (GObject *object)
   g_clear_pointer (&self->results, g_ptr_array_unref);
   g_free (self->measured);
   g_strfreev (self->shapes);
+  g_strfreev (self->files);
+  g_free (self->path);
   g_free (self->refusal);
   g_free (self->colours);
   g_free (self->folder);
@@ -260,7 +262,8 @@ dup_title (const char *model)
   g_autofree char *base = g_path_get_basename (model);
   char            *begin = strchr (base, ':') ? strchr (base, ':') + 1 : base;
 
-  for (const char *const *ending = (const char *const[]){ "?", ".json", "-symbol", NULL };
+  for (const char *const *ending =
+           (const char *const[]){ "?", ".json", ".comparison", ".hscope", "-symbol", NULL };
        *ending != NULL;
        ending++)
     {
@@ -272,37 +275,154 @@ dup_title (const char *model)
   return g_strdup (begin);
 }
 
+/* "monday | tuesday".  (transfer full) */
+static char *
+join_titles (const char *const *files)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  for (guint i = 0; files[i]; i++)
+    {
+      g_autofree char *title = dup_title (files[i]);
+
+      g_string_append_printf (text, "%s%s", i > 0 ? " | " : "", title);
+    }
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
+static void
+set_source (ScopeComparePage *self, const ScopeCompareSource *source)
+{
+  self->model = g_strdup (source->model);
+  self->shapes = g_strdupv ((char **) source->shapes);
+  self->files = g_strdupv ((char **) source->files);
+  self->is_recordings = self->files != NULL;
+  for (guint i = 0; self->files && self->files[i]; i++)
+    self->is_recordings = self->is_recordings && g_str_has_suffix (self->files[i], ".hscope");
+  gtk_widget_set_visible (self->measure, !self->is_recordings);
+  g_free (self->title);
+  self->title = self->files   ? join_titles ((const char *const *) self->files)
+                : self->model ? dup_title (self->model)
+                              : NULL;
+  g_object_notify_by_pspec (G_OBJECT (self), props[PROP_TITLE]);
+}
+
 /* Panes are added one by one from the main loop, so that the page appears at once. */
 static gboolean
 add_next_pane (gpointer data)
 {
-  static const char *const forms[] = { "unrolled", "foreach", "fused" };
+  static const char *const usual[] = { "unrolled", "foreach", "fused", NULL };
   ScopeComparePage        *self = data;
+  const char *const       *forms = self->files ? (const char *const *) self->files : usual;
+  guint                    n = scope_compare_page_n_panes (self);
 
-  scope_compare_page_add_pane (self, forms[scope_compare_page_n_panes (self)]);
-  if (scope_compare_page_n_panes (self) < G_N_ELEMENTS (forms))
+  if (n < SCOPE_MAX_PANES && forms[n])
+    scope_compare_page_add_pane (self, forms[n]);
+  n = scope_compare_page_n_panes (self);
+  if (n < SCOPE_MAX_PANES && forms[n])
     return G_SOURCE_CONTINUE;
   self->adding = 0;
   return G_SOURCE_REMOVE;
 }
 
+static void
+start (ScopeComparePage *self)
+{
+  self->adding = g_idle_add_full (G_PRIORITY_HIGH_IDLE, add_next_pane, self, NULL);
+  scope_compare_page_start (self);
+}
+
 void
 scope_compare_page_open (ScopeComparePage *self, const ScopeCompareSource *source)
 {
-  self->model = g_strdup (source->model);
-  self->shapes = g_strdupv ((char **) source->shapes);
-  self->title = dup_title (source->model);
-  g_object_notify_by_pspec (G_OBJECT (self), props[PROP_TITLE]);
-  self->adding = g_idle_add_full (G_PRIORITY_HIGH_IDLE, add_next_pane, self, NULL);
-  scope_compare_page_start (self);
+  set_source (self, source);
+  start (self);
+}
+
+static gboolean
+is_same (char **a, const char *const *b)
+{
+  static const char *const none[] = { NULL };
+
+  return g_strv_equal (a ? (const char *const *) a : none, b ? b : none);
 }
 
 gboolean
 scope_compare_page_has_source (ScopeComparePage *self, const ScopeCompareSource *source)
 {
-  static const char *const none[] = { NULL };
+  return g_strcmp0 (self->model, source->model) == 0 && is_same (self->shapes, source->shapes) &&
+         is_same (self->files, source->files);
+}
 
-  return g_strcmp0 (self->model, source->model) == 0 &&
-         g_strv_equal (self->shapes ? (const char *const *) self->shapes : none,
-                       source->shapes ? source->shapes : none);
+/* --- Files --- */
+
+char *
+scope_compare_page_dup_name (ScopeComparePage *self)
+{
+  char *name = g_strdup (self->title ? self->title : "");
+
+  return g_strdelimit (name, "/|: ", '-');
+}
+
+const char *
+scope_compare_page_get_path (ScopeComparePage *self)
+{
+  return self->path;
+}
+
+void
+scope_compare_page_set_path (ScopeComparePage *self, const char *path)
+{
+  g_free (self->path);
+  self->path = g_strdup (path);
+}
+
+void
+scope_compare_page_show (ScopeComparePage *self, ScopeComparison *comparison)
+{
+  const ScopeCompareSource source = { comparison->model,
+                                      (const char *const *) comparison->shapes,
+                                      (const char *const *) comparison->files };
+
+  set_source (self, &source);
+  scope_compare_page_set_path (self, comparison->path);
+  if (!self->title)
+    self->title = dup_title (self->path);
+  g_object_notify_by_pspec (G_OBJECT (self), props[PROP_TITLE]);
+  for (guint i = 0; i < comparison->results->len; i++)
+    scope_compare_page_add_result (self,
+                                   cJSON_Duplicate (comparison->results->pdata[i], TRUE),
+                                   g_strdup (comparison->titles->pdata[i]));
+  self->was_measured = comparison->results->len > 0;
+  scope_comparison_free (comparison);
+  if (self->model || self->files)
+    {
+      start (self);
+      return;
+    }
+  /* Only results: there is no graph to show. */
+  gtk_widget_set_visible (GTK_WIDGET (self->row), FALSE);
+  gtk_widget_set_visible (GTK_WIDGET (self->tools), FALSE);
+  gtk_widget_action_set_enabled (GTK_WIDGET (self), "compare.measure", FALSE);
+}
+
+ScopeComparison *
+scope_compare_page_dup_comparison (ScopeComparePage *self, const char *path)
+{
+  ScopeComparison *comparison;
+
+  if (self->results->len == 0)
+    return NULL;
+  comparison = scope_comparison_new (path);
+  comparison->model = g_strdup (self->model);
+  comparison->shapes = g_strdupv (self->shapes);
+  comparison->files = g_strdupv (self->files);
+  for (guint i = 0; i < self->results->len; i++)
+    {
+      const ScopeComparedResult *result = self->results->pdata[i];
+
+      g_ptr_array_add (comparison->results, cJSON_Duplicate (result->json, TRUE));
+      g_ptr_array_add (comparison->titles, g_strdup (result->title));
+    }
+  return comparison;
 }

@@ -1,4 +1,4 @@
-/* compare-page.h — a tab that compares forms of one model: linked graphs, times, explanation.
+/* compare-page.h — a tab that compares forms of one model, recordings, or models side by side.
  *
  * scope_compare_page_open() converts and measures by itself; everything that was measured stays until the
  * page is closed.
@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "app/compare/compare-file.h"
 #include "app/compare/compare-pane.h"
 
 G_BEGIN_DECLS
@@ -13,19 +14,31 @@ G_BEGIN_DECLS
 #define SCOPE_TYPE_COMPARE_PAGE (scope_compare_page_get_type ())
 G_DECLARE_FINAL_TYPE (ScopeComparePage, scope_compare_page, SCOPE, COMPARE_PAGE, AdwBin)
 
-/* What is compared. */
+/* What is compared: the forms of a model, or files as they are. */
 typedef struct
 {
-  const char        *model;  /* as the child process opens it */
+  const char        *model;  /* as the child process opens it; NULL: files are compared */
   const char *const *shapes; /* (nullable) of inputs, "NAME=1,3" */
+  const char *const *files;  /* (nullable) paths: recordings, or models side by side */
 } ScopeCompareSource;
 
 /* Without a model; (transfer floating) */
 GtkWidget *scope_compare_page_new (void);
-/* Converts the model into several forms and measures them; closing the page cancels that. */
+/* Converts the model into several forms and measures them, or compares recordings; models side by side
+ * are not measured until the user asks for it.  Closing the page cancels that. */
 void scope_compare_page_open (ScopeComparePage *self, const ScopeCompareSource *source);
-/* TRUE if the page compares forms of this model with these shapes. */
+/* TRUE if the page compares this. */
 gboolean scope_compare_page_has_source (ScopeComparePage *self, const ScopeCompareSource *source);
+/* Shows a saved comparison with its results.  comparison: (transfer full) */
+void scope_compare_page_show (ScopeComparePage *self, ScopeComparison *comparison);
+/* A name for a file of the comparison, without ending.  (transfer full) */
+char *scope_compare_page_dup_name (ScopeComparePage *self);
+/* The file that the comparison was read from or written to; NULL: none. */
+const char *scope_compare_page_get_path (ScopeComparePage *self);
+/* Remembers that the comparison was written to a file. */
+void scope_compare_page_set_path (ScopeComparePage *self, const char *path);
+/* A copy for a file at path; NULL: there is no result yet.  (transfer full) */
+ScopeComparison *scope_compare_page_dup_comparison (ScopeComparePage *self, const char *path);
 
 /* The number of panes. */
 guint scope_compare_page_n_panes (ScopeComparePage *self);

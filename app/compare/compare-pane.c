@@ -9,6 +9,7 @@
 
 #include <glib/gi18n.h>
 #include <math.h>
+#include <string.h>
 
 struct _ScopeComparePane
 {
@@ -467,6 +468,13 @@ scope_compare_pane_init (ScopeComparePane *self)
   start_view (self);
 }
 
+/* The title of a form, or the name of a file.  (transfer full) */
+static char *
+dup_form_title (const char *form)
+{
+  return strchr (form, '/') ? g_path_get_basename (form) : g_strdup (scope_conversion_title (form));
+}
+
 GtkWidget *
 scope_compare_pane_new (const char *const *forms, const char *form)
 {
@@ -477,7 +485,9 @@ scope_compare_pane_new (const char *const *forms, const char *form)
   self->forms = forms;
   for (guint i = 0; forms[i] != NULL; i++)
     {
-      gtk_string_list_append (titles, scope_conversion_title (forms[i]));
+      g_autofree char *title = dup_form_title (forms[i]);
+
+      gtk_string_list_append (titles, title);
       if (g_str_equal (forms[i], form))
         chosen = i;
     }

@@ -13,7 +13,8 @@ G_BEGIN_DECLS
 #define SCOPE_TYPE_COMPARE_PANE (scope_compare_pane_get_type ())
 G_DECLARE_FINAL_TYPE (ScopeComparePane, scope_compare_pane, SCOPE, COMPARE_PANE, AdwBin)
 
-/* forms: names of all forms, which must outlive the pane; form: the chosen one.  (transfer floating) */
+/* forms: names of all forms, or paths of files, which must outlive the pane; form: the chosen one.
+ * (transfer floating) */
 GtkWidget *scope_compare_pane_new (const char *const *forms, const char *form);
 
 /* The name of the chosen form. */

@@ -36,13 +36,13 @@ get_member (ScopeCompareResult *self, const char *key)
 }
 
 const cJSON *
-scope_compare_result_find (ScopeCompareResult *self, const char *form)
+scope_compare_result_find (ScopeCompareResult *self, const char *key, const char *value)
 {
   const cJSON *cell;
 
   cJSON_ArrayForEach (cell, get_member (self, "cells"))
   {
-    if (g_str_equal (scope_json_get_text (cell, "variant"), form))
+    if (g_str_equal (scope_json_get_text (cell, key), value))
       return cell;
   }
   return NULL;

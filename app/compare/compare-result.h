@@ -16,8 +16,9 @@ G_DECLARE_FINAL_TYPE (ScopeCompareResult, scope_compare_result, SCOPE, COMPARE_R
 GtkWidget *scope_compare_result_new (void);
 /* Shows a result, which must outlive the widget or be replaced before; NULL: none. */
 void scope_compare_result_set (ScopeCompareResult *self, const cJSON *result);
-/* The first cell of a form, with the members of contract section "compare"; NULL: the form was not
+/* The first cell whose member key, of contract section "compare", has this value; NULL: none was
  * measured.  (transfer none) */
-const cJSON *scope_compare_result_find (ScopeCompareResult *self, const char *form);
+const cJSON *
+scope_compare_result_find (ScopeCompareResult *self, const char *key, const char *value);
 
 G_END_DECLS

@@ -158,6 +158,7 @@ static const struct
   { "win.export::picture", { "<Control><Shift>e" } },
   { "win.compare", { "<Control>m" } },
   { "win.save-view", { "<Control>s" } },
+  { "win.save-model", { "<Control><Shift>s" } },
   { "win.fullscreen", { "F11" } },
   { "win.preferences", { "<Control>comma" } },
 };

@@ -24,6 +24,7 @@ add_filters (GtkFileChooser *chooser)
     for (guint i = 0; (*format)->patterns && (*format)->patterns[i]; i++)
       gtk_file_filter_add_pattern (models, (*format)->patterns[i]);
   gtk_file_filter_add_pattern (models, "*.hscope");
+  gtk_file_filter_add_pattern (models, "*" SCOPE_COMPARISON_ENDING);
   gtk_file_filter_set_name (all, _ ("All files"));
   gtk_file_filter_add_pattern (all, "*");
   gtk_file_chooser_add_filter (chooser, models);

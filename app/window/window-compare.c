@@ -6,6 +6,10 @@
 #include "app/window/window-private.h"
 
 #include "app/document/gallery.h"
+#include "app/session/settings.h"
+
+#include <glib/gi18n.h>
+#include <string.h>
 
 /* --- Opening --- */
 
@@ -25,27 +29,41 @@ find_comparison (ScopeWindow *self, const ScopeCompareSource *source)
   return NULL;
 }
 
+/* Appends a tab with an empty comparison. */
+static AdwTabPage *
+append_comparison (ScopeWindow *self)
+{
+  GtkWidget  *page = scope_compare_page_new ();
+  AdwTabPage *tab = adw_tab_view_append (self->tabs, page);
+
+  g_object_bind_property (page, "title", tab, "title", G_BINDING_SYNC_CREATE);
+  g_object_bind_property (page, "busy", tab, "loading", G_BINDING_SYNC_CREATE);
+  g_signal_connect_object (page,
+                           "notify::title",
+                           G_CALLBACK (scope_window_update),
+                           self,
+                           G_CONNECT_SWAPPED);
+  return tab;
+}
+
+static void
+select_tab (ScopeWindow *self, AdwTabPage *tab)
+{
+  adw_tab_view_set_selected_page (self->tabs, tab);
+  scope_window_show_start (self, FALSE);
+}
+
 static void
 open_comparison (ScopeWindow *self, const ScopeCompareSource *source)
 {
   AdwTabPage *tab = find_comparison (self, source);
-  GtkWidget  *page;
 
   if (!tab)
     {
-      page = scope_compare_page_new ();
-      tab = adw_tab_view_append (self->tabs, page);
-      g_object_bind_property (page, "title", tab, "title", G_BINDING_SYNC_CREATE);
-      g_object_bind_property (page, "busy", tab, "loading", G_BINDING_SYNC_CREATE);
-      g_signal_connect_object (page,
-                               "notify::title",
-                               G_CALLBACK (scope_window_update),
-                               self,
-                               G_CONNECT_SWAPPED);
-      scope_compare_page_open (SCOPE_COMPARE_PAGE (page), source);
+      tab = append_comparison (self);
+      scope_compare_page_open (SCOPE_COMPARE_PAGE (adw_tab_page_get_child (tab)), source);
     }
-  adw_tab_view_set_selected_page (self->tabs, tab);
-  scope_window_show_start (self, FALSE);
+  select_tab (self, tab);
 }
 
 static void
@@ -94,8 +112,156 @@ act_compare_example (ScopeWindow *self, const char *name G_GNUC_UNUSED, GVariant
   scope_gallery_shapes_async (example, NULL, shapes_cb, forms);
 }
 
+/* --- Files --- */
+
+static void
+read_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
+{
+  g_autoptr (ScopeWindow) self = data;
+  g_autoptr (GError) error = NULL;
+  ScopeComparison *comparison = scope_comparison_read_finish (result, &error);
+  g_autoptr (GFile) file = NULL;
+  AdwTabPage *tab;
+
+  if (!comparison)
+    {
+      scope_window_toast (self, error->message);
+      return;
+    }
+  file = g_file_new_for_path (comparison->path);
+  scope_settings_add_recent (file);
+  tab = append_comparison (self);
+  scope_compare_page_show (SCOPE_COMPARE_PAGE (adw_tab_page_get_child (tab)), comparison);
+  select_tab (self, tab);
+}
+
+/* The first bytes of a file of the machine. */
+static gboolean
+is_comparison (const char *path)
+{
+  char   head[256];
+  gssize n = -1;
+  g_autoptr (GFile) file = g_file_new_for_path (path);
+  g_autoptr (GFileInputStream) in = g_file_read (file, NULL, NULL);
+
+  if (in)
+    n = g_input_stream_read (G_INPUT_STREAM (in), head, sizeof head, NULL, NULL);
+  return n > 0 && scope_comparison_sniff (head, (gsize) n);
+}
+
+/* The tab of a saved comparison, or NULL. */
+static AdwTabPage *
+find_file (ScopeWindow *self, const char *path)
+{
+  for (int i = 0; i < adw_tab_view_get_n_pages (self->tabs); i++)
+    {
+      AdwTabPage *tab = adw_tab_view_get_nth_page (self->tabs, i);
+      GtkWidget  *child = adw_tab_page_get_child (tab);
+
+      if (SCOPE_IS_COMPARE_PAGE (child) &&
+          g_strcmp0 (scope_compare_page_get_path (SCOPE_COMPARE_PAGE (child)), path) == 0)
+        return tab;
+    }
+  return NULL;
+}
+
+/* Opens a JSON file whose name does not tell whether it is a comparison or a graph. */
+static void
+act_open_json (ScopeWindow *self, const char *name G_GNUC_UNUSED, GVariant *parameter)
+{
+  const char *path = g_variant_get_string (parameter, NULL);
+  AdwTabPage *tab = find_file (self, path);
+  g_autoptr (GFile) file = g_file_new_for_path (path);
+
+  if (tab)
+    select_tab (self, tab);
+  else if (is_comparison (path))
+    scope_comparison_read_async (path, NULL, read_cb, g_object_ref (self));
+  else
+    scope_window_open_as (self, file, NULL, NULL);
+}
+
+void
+scope_window_open_beside (ScopeWindow *self, const char *const *files)
+{
+  open_comparison (self, &(ScopeCompareSource){ .files = files });
+}
+
+static void
+on_beside (ScopeWindow *self, GFile *file, const char *first)
+{
+  g_autofree char  *path = g_file_get_path (file);
+  const char *const files[] = { first, path, NULL };
+
+  if (path)
+    scope_window_open_beside (self, files);
+}
+
+/* Shows the model and another one, or two recordings, in panes side by side. */
+static void
+act_open_beside (ScopeWindow        *self,
+                 const char *name    G_GNUC_UNUSED,
+                 GVariant *parameter G_GNUC_UNUSED)
+{
+  ScopePage       *page = scope_window_get_page (self);
+  GFile           *file = page ? scope_workspace_get_file (scope_page_get_workspace (page)) : NULL;
+  g_autofree char *path = file ? g_file_get_path (file) : NULL;
+  g_autoptr (GFile) folder = file ? g_file_get_parent (file) : NULL;
+
+  if (path)
+    scope_window_choose_file (self,
+                              &(ScopeFileDialog){ .title = _ ("Open Beside This"),
+                                                  .action = GTK_FILE_CHOOSER_ACTION_OPEN,
+                                                  .folder = folder,
+                                                  .chosen = on_beside,
+                                                  .data = path });
+}
+
+static void
+on_recordings (ScopeWindow *self, GListModel *files)
+{
+  g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
+  g_auto (GStrv) paths = NULL;
+
+  for (guint i = 0; i < g_list_model_get_n_items (files); i++)
+    {
+      g_autoptr (GFile) file = g_list_model_get_item (files, i);
+      g_autofree char *path = g_file_get_path (file);
+
+      if (path)
+        g_strv_builder_add (builder, path);
+    }
+  paths = g_strv_builder_end (builder);
+  if (g_strv_length (paths) > 1)
+    scope_window_open_beside (self, (const char *const *) paths);
+  else
+    scope_window_toast (self, _ ("Choose two recordings or more, of which the first is the base"));
+}
+
+/* Compares recordings without running anything. */
+static void
+act_compare_recordings (ScopeWindow        *self,
+                        const char *name    G_GNUC_UNUSED,
+                        GVariant *parameter G_GNUC_UNUSED)
+{
+  GtkFileChooser *chooser =
+      scope_window_choose_file (self,
+                                &(ScopeFileDialog){ .title = _ ("Choose Two Recordings or More"),
+                                                    .action = GTK_FILE_CHOOSER_ACTION_OPEN,
+                                                    .is_multiple = TRUE,
+                                                    .all_chosen = on_recordings });
+  g_autoptr (GtkFileFilter) filter = gtk_file_filter_new ();
+
+  gtk_file_filter_set_name (filter, _ ("Recordings (*.hscope)"));
+  gtk_file_filter_add_pattern (filter, "*.hscope");
+  gtk_file_chooser_add_filter (chooser, filter);
+}
+
 const ScopeWindowAction scope_window_compare_actions[] = {
   { "win.compare-example", "s", act_compare_example },
   { "win.compare", NULL, act_compare },
+  { "win.open-json", "s", act_open_json },
+  { "win.open-beside", NULL, act_open_beside },
+  { "win.compare-recordings", NULL, act_compare_recordings },
   { NULL, NULL, NULL },
 };

@@ -8,8 +8,9 @@
 
 typedef struct
 {
-  ScopeFileChosen chosen;
-  char           *data;
+  ScopeFileChosen  chosen;
+  ScopeFilesChosen all_chosen;
+  char            *data;
 } Choice;
 
 static void
@@ -31,7 +32,9 @@ on_response (GtkNativeDialog *dialog, int response, gpointer data)
     {
       g_autoptr (GListModel) files = gtk_file_chooser_get_files (GTK_FILE_CHOOSER (dialog));
 
-      for (guint i = 0; i < g_list_model_get_n_items (files); i++)
+      if (choice->all_chosen)
+        choice->all_chosen (self, files);
+      for (guint i = 0; choice->chosen && i < g_list_model_get_n_items (files); i++)
         {
           g_autoptr (GFile) file = g_list_model_get_item (files, i);
 
@@ -60,7 +63,7 @@ scope_window_choose_file (ScopeWindow *self, const ScopeFileDialog *dialog)
     gtk_file_chooser_set_current_folder (chooser, dialog->folder, NULL);
   if (dialog->name)
     gtk_file_chooser_set_current_name (chooser, dialog->name);
-  *choice = (Choice){ dialog->chosen, g_strdup (dialog->data) };
+  *choice = (Choice){ dialog->chosen, dialog->all_chosen, g_strdup (dialog->data) };
   g_object_set_data_full (G_OBJECT (chooser), "choice", choice, choice_free);
   g_signal_connect (chooser, "response", G_CALLBACK (on_response), self);
   gtk_native_dialog_show (GTK_NATIVE_DIALOG (chooser));

@@ -82,6 +82,10 @@ list_open (ScopeWindow *self, GPtrArray *models)
   for (int i = 0; !self->is_closing && i < adw_tab_view_get_n_pages (self->tabs); i++)
     {
       ScopePage      *page = nth_page (self, i);
+      GtkWidget      *child = adw_tab_page_get_child (adw_tab_view_get_nth_page (self->tabs, i));
+      const char     *saved = SCOPE_IS_COMPARE_PAGE (child)
+                                  ? scope_compare_page_get_path (SCOPE_COMPARE_PAGE (child))
+                                  : NULL;
       ScopeWorkspace *workspace = page ? scope_page_get_workspace (page) : NULL;
       GFile          *file = workspace ? scope_workspace_get_file (workspace) : NULL;
       const char     *name = workspace ? scope_workspace_get_model_name (workspace) : NULL;
@@ -90,6 +94,8 @@ list_open (ScopeWindow *self, GPtrArray *models)
         g_ptr_array_add (models, g_strdup (name));
       else if (file)
         g_ptr_array_add (models, g_file_get_uri (file));
+      else if (saved)
+        g_ptr_array_add (models, g_filename_to_uri (saved, NULL, NULL));
     }
 }
 
@@ -120,13 +126,17 @@ update_actions (ScopeWindow *self)
     "win.run-options", "win.give-shapes", "win.fill",    "win.convert",    "win.compare",
     "win.reload",      "win.stop",        "win.outline", "win.side-pane",  "win.panel",
     "win.save-view",   "win.undo",        "win.redo",    "win.unfold-all", "win.fold-all",
-    "win.trace",       "win.zoom-fit",    "win.zoom-in", "win.zoom-out"
+    "win.trace",       "win.zoom-fit",    "win.zoom-in", "win.zoom-out",   "win.save-model",
+    "win.open-beside"
   };
   ScopePage      *page = scope_window_get_page (self);
   ScopeWorkspace *workspace = page ? scope_page_get_workspace (page) : NULL;
 
   for (guint i = 0; i < G_N_ELEMENTS (of_page); i++)
     gtk_widget_action_set_enabled (GTK_WIDGET (self), of_page[i], page != NULL);
+  gtk_widget_action_set_enabled (GTK_WIDGET (self),
+                                 "win.save-comparison",
+                                 scope_window_get_comparison (self) != NULL);
   gtk_widget_action_set_enabled (GTK_WIDGET (self),
                                  "win.run",
                                  workspace && scope_workspace_get_document (workspace) &&
@@ -274,6 +284,8 @@ scope_window_open (ScopeWindow *self, GFile *file)
                                 "win.open-example",
                                 "s",
                                 uri + strlen (GALLERY) + strspn (uri + strlen (GALLERY), "/"));
+  else if (path && g_str_has_suffix (path, ".json") && !g_str_has_suffix (path, "-symbol.json"))
+    gtk_widget_activate_action (GTK_WIDGET (self), "win.open-json", "s", path);
   else
     scope_window_open_as (self, file, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* window-private.h — the struct of the window, and what its files offer each other.
  *
  * Calls go one way: window.c (the class) → window-actions.c, -drop.c, -convert.c, -export.c, -mend.c,
- * -plugin.c → window-compare.c → window-dialog.c, window-inputs.c, window-pages.c.  Each part has a table of its
+ * -plugin.c, -save.c → window-compare.c → window-dialog.c, window-inputs.c, window-pages.c.  Each part has a table of its
  * actions, from which
  * window.c installs them.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
@@ -59,6 +59,7 @@ extern const ScopeWindowAction scope_window_export_actions[];  /* window-export.
 extern const ScopeWindowAction scope_window_mend_actions[];    /* window-mend.c */
 extern const ScopeWindowAction scope_window_convert_actions[]; /* window-convert.c */
 extern const ScopeWindowAction scope_window_compare_actions[]; /* window-compare.c */
+extern const ScopeWindowAction scope_window_save_actions[];    /* window-save.c */
 extern const ScopeWindowAction scope_window_plugin_actions[];  /* window-plugin.c */
 extern const ScopeWindowAction scope_window_input_actions[];   /* window-inputs.c */
 
@@ -75,6 +76,8 @@ void scope_window_autosave (ScopeWindow *self);
 
 /* Called with each chosen file, and with the data given to scope_window_choose_file(). */
 typedef void (*ScopeFileChosen) (ScopeWindow *self, GFile *file, const char *data);
+/* Called once with all chosen files, of GFile. */
+typedef void (*ScopeFilesChosen) (ScopeWindow *self, GListModel *files);
 
 typedef struct
 {
@@ -84,7 +87,8 @@ typedef struct
   const char          *name;   /* (nullable) proposed name of a file to be saved */
   GFile               *folder; /* (nullable) folder that is shown first */
   ScopeFileChosen      chosen;
-  const char          *data; /* (nullable) copied */
+  const char          *data;       /* (nullable) copied */
+  ScopeFilesChosen     all_chosen; /* (nullable) called instead of chosen */
 } ScopeFileDialog;
 
 /* Opens a file dialog; returns it for filters to be added.  (transfer none) */

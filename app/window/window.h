@@ -38,6 +38,13 @@ ScopeComparePage *scope_window_get_comparison (ScopeWindow *self);
 void scope_window_export (ScopeWindow *self, const char *what, const char *path);
 /* Repairs the model, writes it to path (of the symbol file; parameters beside it) and opens that. */
 void scope_window_mend (ScopeWindow *self, const char *path);
+/* Writes graph and parameters of the model; the ending of the name determines the format, and the pair
+ * NAME-symbol.json and NAME-0000.params is the default. */
+void scope_window_save_model (ScopeWindow *self, const char *path);
+/* Writes the selected comparison with its recordings. */
+void scope_window_save_comparison (ScopeWindow *self, const char *path);
+/* Compares files in a new tab: recordings, or models side by side.  files: paths, NULL-terminated. */
+void scope_window_open_beside (ScopeWindow *self, const char *const *files);
 /* Opens the model again with a parameter file. */
 void scope_window_set_parameters (ScopeWindow *self, const char *path);
 

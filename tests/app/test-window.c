@@ -424,6 +424,7 @@ main (int argc, char **argv)
   add_agreement_tests ();
   add_fault_tests ();
   add_compare_tests ();
+  add_save_tests ();
   add_view_tests ();
   add_value_tests ();
   add_input_tests ();

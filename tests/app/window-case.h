@@ -42,6 +42,7 @@ void add_summary_tests (void);
 void add_agreement_tests (void);
 void add_fault_tests (void);
 void add_compare_tests (void);
+void add_save_tests (void);
 void add_view_tests (void);
 void add_value_tests (void);
 void add_input_tests (void);

@@ -1,0 +1,48 @@
+/* compare-file.h — a comparison as a file: what is compared, and every result.
+ *
+ * JSON with the documents of hscope compare --json in it; such a document alone can be read, too.
+ * Recordings that were measured are copied beside it, and named by the names of their files.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <cjson/cJSON.h>
+#include <gio/gio.h>
+
+/* The name of a file of a comparison ends in this. */
+#define SCOPE_COMPARISON_ENDING ".comparison.json"
+
+typedef struct
+{
+  char      *path;   /* of the file */
+  char      *model;  /* as the child process opens it; NULL: files are compared, or it is unknown */
+  char     **shapes; /* of inputs */
+  char     **files;  /* recordings or models; NULL: forms of a model are compared */
+  GPtrArray *titles; /* of char *, one for each result */
+  GPtrArray *results; /* of cJSON */
+} ScopeComparison;
+
+/* Empty; (transfer full) */
+ScopeComparison *scope_comparison_new (const char *path);
+/* Accepts NULL. */
+void scope_comparison_free (ScopeComparison *comparison);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (ScopeComparison, scope_comparison_free)
+
+/* TRUE if the beginning of a file is that of a comparison. */
+gboolean scope_comparison_sniff (const char *head, gsize length);
+/* The comparison in a text.  path: of its file.  (transfer full) NULL and an error: it is none. */
+ScopeComparison *scope_comparison_parse (const char *text, const char *path, GError **error);
+
+/* Reads a file in a worker. */
+void scope_comparison_read_async (const char         *path,
+                                  GCancellable       *cancellable,
+                                  GAsyncReadyCallback callback,
+                                  gpointer            user_data);
+/* (transfer full) NULL and an error: the file cannot be read, or is no comparison. */
+ScopeComparison *scope_comparison_read_finish (GAsyncResult *result, GError **error);
+
+/* Writes a file, and the recordings beside it, in a worker.  comparison: (transfer full) */
+void scope_comparison_write_async (ScopeComparison    *comparison,
+                                   GAsyncReadyCallback callback,
+                                   gpointer            user_data);
+/* The number of recordings that were written; -1 and an error: the file was not written. */
+gssize scope_comparison_write_finish (GAsyncResult *result, GError **error);
