@@ -176,6 +176,16 @@ new_line (GtkWidget *mark)
   return line;
 }
 
+/* FALSE: there is one column, without a size, as for recordings. */
+static gboolean
+has_titles (const Columns *columns)
+{
+  g_autofree char *title =
+      columns->sizes->len == 1 ? scope_cell_dup_size (columns->sizes->pdata[0]) : NULL;
+
+  return !title || *title != '\0';
+}
+
 static void
 add_titles (ScopeCompareMatrix *self, const Columns *columns)
 {
@@ -238,7 +248,8 @@ fill (ScopeCompareMatrix *self)
 
   for (guint i = 0; i <= sizes->len; i++)
     g_ptr_array_add (groups, gtk_size_group_new (GTK_SIZE_GROUP_HORIZONTAL));
-  add_titles (self, &columns);
+  if (has_titles (&columns))
+    add_titles (self, &columns);
   for (guint i = 0; i < rows->len; i++)
     add_row (self, rows->pdata[i], &columns);
   if (sizes->len > 0)

@@ -257,6 +257,7 @@ static GtkWidget *
 new_bar (ScopeComparePage *self)
 {
   GtkWidget *bar = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 0);
+  GtkWidget *space = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 0);
   GtkWidget *chooser = gtk_drop_down_new (G_LIST_MODEL (gtk_string_list_new (NULL)), NULL);
 
   self->legend = g_object_new (SCOPE_TYPE_LEGEND, NULL);
@@ -264,16 +265,16 @@ new_bar (ScopeComparePage *self)
   gtk_widget_set_name (chooser, "compare-results");
   gtk_widget_set_tooltip_text (chooser, _ ("Measurements of this page"));
   gtk_widget_set_visible (chooser, FALSE);
-  gtk_widget_set_hexpand (GTK_WIDGET (self->legend), TRUE);
-  gtk_widget_set_halign (GTK_WIDGET (self->legend), GTK_ALIGN_START);
+  self->save =
+      new_button ("document-save-symbolic", _ ("Save the comparison"), "win.save-comparison");
+  gtk_widget_set_visible (self->save, FALSE);
+  gtk_widget_set_hexpand (space, TRUE);
   gtk_widget_add_css_class (bar, "panel-bar");
   g_signal_connect_swapped (chooser, "notify::selected", G_CALLBACK (on_result_chosen), self);
   gtk_box_append (GTK_BOX (bar), GTK_WIDGET (self->legend));
+  gtk_box_append (GTK_BOX (bar), space);
   gtk_box_append (GTK_BOX (bar), chooser);
-  gtk_box_append (GTK_BOX (bar),
-                  new_button ("document-save-symbolic",
-                              _ ("Save the comparison"),
-                              "win.save-comparison"));
+  gtk_box_append (GTK_BOX (bar), self->save);
   return bar;
 }
 

@@ -7,6 +7,7 @@
 
 #include "app/compare/compare-cells.h"
 #include "app/compare/difference-heat.h"
+#include "app/compare/sized-shapes.h"
 #include "app/process/child.h"
 #include "app/process/json-fields.h"
 #include "profiler/base/format.h"
@@ -271,16 +272,17 @@ dup_sizes (ScopeComparePage *self, guint index)
 }
 
 static gboolean
+has_size (ScopeComparePage *self, guint index)
+{
+  g_autofree char *list = dup_sizes (self, index);
+
+  return *list != '\0';
+}
+
+static gboolean
 has_sizes (ScopeComparePage *self)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (self->sizes); i++)
-    {
-      g_autofree char *list = dup_sizes (self, i);
-
-      if (*list != '\0')
-        return TRUE;
-    }
-  return FALSE;
+  return has_size (self, 0) || has_size (self, 1) || has_size (self, 2);
 }
 
 /* What distinguishes this measurement from others of the page.  (transfer full) */
@@ -318,12 +320,14 @@ add_files (ScopeComparePage *self, GPtrArray *argv)
     }
 }
 
+/* shapes: of the inputs; with B and T if sizes are given. */
 static GPtrArray *
-command_of (ScopeComparePage *self, const char *forms)
+command_of (ScopeComparePage *self, char **shapes)
 {
   static const char *const options[] = { "--batch", "--length", "--hidden" };
   GPtrArray               *argv = g_ptr_array_new_with_free_func (g_free);
   g_autofree char         *prefix = new_prefix (self);
+  g_autofree char         *forms = self->files ? NULL : list_forms (self);
   g_autofree char         *seconds =
       g_strdup_printf ("%d", gtk_spin_button_get_value_as_int (self->seconds));
   /* Starting from the unrolled form keeps the node names that the panes show; other sizes need the
@@ -353,17 +357,81 @@ command_of (ScopeComparePage *self, const char *forms)
   if (gtk_switch_get_active (self->training))
     g_ptr_array_add (argv, g_strdup ("--backward"));
   /* Gallery models have their own shapes, which depend on the batch. */
-  for (guint i = 0; self->shapes && self->shapes[i] && !g_str_has_prefix (model, "gallery:"); i++)
-    add_words (argv, "--shape", self->shapes[i]);
+  for (guint i = 0; shapes && shapes[i] && !g_str_has_prefix (model, "gallery:"); i++)
+    add_words (argv, "--shape", shapes[i]);
   g_ptr_array_add (argv, NULL);
   return argv;
+}
+
+static void
+run (ScopeComparePage *self, char **shapes)
+{
+  g_autoptr (GPtrArray) argv = command_of (self, shapes);
+
+  scope_child_run_async ((const char *const *) argv->pdata,
+                         self->measuring,
+                         measured_cb,
+                         g_object_ref (self));
+}
+
+static void
+sized_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
+{
+  g_autoptr (ScopeComparePage) self = data;
+  g_auto (GStrv) shapes = scope_sized_shapes_finish (result);
+
+  if (self->measuring)
+    run (self, shapes);
+}
+
+/* The number of steps that matches of conversions tell; 0: unknown. */
+static gint64
+count_steps (ScopeComparePage *self)
+{
+  gint64 n = 0;
+
+  for (guint i = 0; i < SCOPE_MAX_PANES; i++)
+    for (guint k = 0; self->conversions[i] && k < self->conversions[i]->matches->len; k++)
+      n = MAX (n, g_array_index (self->conversions[i]->matches, ScopeNameMatch, k).step + 1);
+  return n;
+}
+
+/* A document of the model in any form, all of which have the same inputs; NULL: none is open. */
+static ScopeDocument *
+find_document (ScopeComparePage *self)
+{
+  ScopeDocument *document = NULL;
+
+  for (guint i = 0; !document && i < SCOPE_MAX_PANES; i++)
+    if (self->panes[i] && !self->conversions[i])
+      document = scope_workspace_get_document (scope_compare_pane_get_workspace (self->panes[i]));
+  for (guint i = 0; !document && i < SCOPE_MAX_PANES; i++)
+    if (self->panes[i])
+      document = scope_workspace_get_document (scope_compare_pane_get_workspace (self->panes[i]));
+  return document;
+}
+
+static void
+show_measuring (ScopeComparePage *self)
+{
+  self->began = g_get_monotonic_time ();
+  self->progress_tick = g_timeout_add (TICK_MS, on_tick, self);
+  on_tick (self);
+  gtk_widget_action_set_enabled (GTK_WIDGET (self), "compare.measure", FALSE);
+  g_object_notify (G_OBJECT (self), "busy");
+  gtk_revealer_set_reveal_child (self->progress_revealer, TRUE);
+  adw_status_page_set_title (self->waiting, _ ("Measuring…"));
+  adw_status_page_set_description (self->waiting,
+                                   _ ("All forms run in turn, so that a change of the machine's "
+                                      "speed affects all alike."));
+  scope_compare_page_show_state (self, "waiting");
 }
 
 void
 scope_compare_page_measure (ScopeComparePage *self)
 {
   g_autofree char *forms = self->files ? NULL : list_forms (self);
-  g_autoptr (GPtrArray) argv = NULL;
+  ScopeDocument   *document = find_document (self);
 
   if (self->measuring)
     return;
@@ -376,25 +444,19 @@ scope_compare_page_measure (ScopeComparePage *self)
                                                           "the chosen forms"));
       return;
     }
-  argv = command_of (self, forms);
   g_free (self->measured);
   self->measured = self->is_recordings ? g_strdup (_ ("recordings")) : describe_options (self);
   self->measuring = g_cancellable_new ();
-  self->began = g_get_monotonic_time ();
-  self->progress_tick = g_timeout_add (TICK_MS, on_tick, self);
-  on_tick (self);
-  gtk_widget_action_set_enabled (GTK_WIDGET (self), "compare.measure", FALSE);
-  g_object_notify (G_OBJECT (self), "busy");
-  gtk_revealer_set_reveal_child (self->progress_revealer, TRUE);
-  adw_status_page_set_title (self->waiting, _ ("Measuring…"));
-  adw_status_page_set_description (self->waiting,
-                                   _ ("All forms run in turn, so that a change of the machine's "
-                                      "speed affects all alike."));
-  scope_compare_page_show_state (self, "waiting");
-  scope_child_run_async ((const char *const *) argv->pdata,
-                         self->measuring,
-                         measured_cb,
-                         g_object_ref (self));
+  show_measuring (self);
+  if (has_sizes (self) && self->shapes && document)
+    scope_sized_shapes_async (document,
+                              (const char *const *) self->shapes,
+                              &(ScopeSizedOptions){
+                                  count_steps (self), has_size (self, 0), has_size (self, 1) },
+                              sized_cb,
+                              g_object_ref (self));
+  else
+    run (self, self->shapes);
 }
 
 void

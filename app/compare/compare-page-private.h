@@ -60,6 +60,7 @@ struct _ScopeComparePage
   GtkLabel           *progress_label, *message;
   ScopeLegend        *legend;
   GtkDropDown        *chooser;  /* of results; visible if there are several */
+  GtkWidget          *save;     /* visible if there is a result */
   GtkWidget          *measure;  /* button with a menu of options */
   GtkEditable        *sizes[3]; /* batches, lengths, units: "1, 32" */
   GtkSwitch          *training;

@@ -113,6 +113,7 @@ scope_compare_page_add_result (ScopeComparePage *self, cJSON *json, char *title)
   gtk_string_list_append (titles, numbered);
   gtk_drop_down_set_selected (self->chooser, self->results->len - 1);
   gtk_widget_set_visible (GTK_WIDGET (self->chooser), self->results->len > 1);
+  gtk_widget_set_visible (self->save, TRUE);
   show_message (self, NULL);
   scope_compare_page_show_result (self, self->results->len - 1);
 }

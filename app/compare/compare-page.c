@@ -89,7 +89,9 @@ scope_compare_page_get_property (GObject *object, guint id, GValue *value, GPara
     g_value_set_string (value, self->colours);
   else if (id == PROP_TITLE)
     g_value_take_string (value,
-                         self->title ? g_strdup_printf (_ ("Compare: %s"), self->title) : NULL);
+                         self->title && (self->model || self->is_recordings)
+                             ? g_strdup_printf (_ ("Compare: %s"), self->title)
+                             : g_strdup (self->title));
   else if (id == PROP_BUSY)
     g_value_set_boolean (value, self->measuring || !scope_compare_page_is_settled (self));
   else

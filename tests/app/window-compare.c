@@ -309,6 +309,25 @@ test_curves (void)
   g_assert_null (gui_find (GTK_WIDGET (compare), "compare-curves-batch"));
 }
 
+/* A file is measured at other batches, too: the batch is found among the dimensions of its input. */
+static void
+test_sizes_of_a_file (void)
+{
+  ScopeComparePage *compare = open_comparison ("cell-lstm-t6-ntc-none", shapes);
+  GtkWidget        *size;
+
+  g_assert_true (gui_wait (is_measured, compare, 120000));
+  gtk_editable_set_text (GTK_EDITABLE (find (compare, "compare-batches")), "1, 3");
+  gui_act (compare, "compare.measure", NULL);
+  g_assert_true (gui_wait (is_measured, compare, 120000));
+  g_assert_cmpstr (state_of (compare), ==, "result");
+  find (compare, "compare-curves-batch");
+  size = find (compare, "compare-size");
+  g_assert_cmpuint (g_list_model_get_n_items (gtk_drop_down_get_model (GTK_DROP_DOWN (size))),
+                    ==,
+                    2);
+}
+
 void
 add_compare_tests (void)
 {
@@ -316,5 +335,6 @@ add_compare_tests (void)
   add_test ("/app/window/says-why-forms-cannot-be-compared", CASE_EMPTY, test_compare_refused);
   add_test ("/app/window/explains-the-chosen-pair-of-forms", CASE_EMPTY, test_pair);
   add_test ("/app/window/keeps-a-result-when-measuring-is-cancelled", CASE_EMPTY, test_cancelled);
+  add_test ("/app/window/measures-a-file-at-several-batches", CASE_EMPTY, test_sizes_of_a_file);
   add_test ("/app/window/draws-curves-over-every-size", CASE_EMPTY, test_curves);
 }
