@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/compare/compare-pane.h"
 
+#include "app/widgets/spinner.h"
 #include "app/widgets/tooltip.h"
 
 #include <glib/gi18n.h>
@@ -434,13 +435,12 @@ static GtkWidget *
 new_stack (ScopeComparePane *self)
 {
   GtkWidget *stack = gtk_stack_new (), *wait = adw_status_page_new ();
-  GtkWidget *refused = adw_status_page_new (), *spinner = gtk_spinner_new ();
+  GtkWidget *refused = adw_status_page_new (), *spinner = scope_spinner_new ();
 
   self->stack = GTK_STACK (stack);
   self->refused = ADW_STATUS_PAGE (refused);
   adw_status_page_set_title (ADW_STATUS_PAGE (wait), _ ("Converting and Proving…"));
   adw_status_page_set_child (ADW_STATUS_PAGE (wait), spinner);
-  gtk_spinner_start (GTK_SPINNER (spinner));
   adw_status_page_set_title (self->refused, _ ("No Conversion to This Form"));
   adw_status_page_set_icon_name (self->refused, "dialog-information-symbolic");
   gtk_widget_add_css_class (wait, "compact");

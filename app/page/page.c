@@ -9,6 +9,7 @@
 #include "app/session/settings.h"
 #include "app/views/outline-view.h"
 #include "app/views/passes-view.h"
+#include "app/widgets/spinner.h"
 
 #include <glib/gi18n.h>
 
@@ -302,6 +303,7 @@ scope_page_class_init (ScopePageClass *class)
 
   G_OBJECT_CLASS (class)->dispose = scope_page_dispose;
   g_type_ensure (SCOPE_TYPE_LEGEND);
+  g_type_ensure (SCOPE_TYPE_SPINNER);
   gtk_widget_class_set_template_from_resource (widget_class,
                                                "/org/hybridscope/Hybridscope/ui/page.ui");
   bind_children (widget_class);

@@ -18,8 +18,7 @@ on_busy_timeout (gpointer data)
   ScopeGraphView *self = data;
 
   self->busy_timeout = 0;
-  gtk_widget_set_visible (GTK_WIDGET (self->spinner), TRUE);
-  gtk_spinner_start (self->spinner);
+  gtk_widget_set_visible (self->spinner, TRUE);
   return G_SOURCE_REMOVE;
 }
 
@@ -32,8 +31,7 @@ set_busy (ScopeGraphView *self, gboolean is_busy)
       self->busy_timeout = g_timeout_add (BUSY_AFTER_MS, on_busy_timeout, self);
       return;
     }
-  gtk_spinner_stop (self->spinner);
-  gtk_widget_set_visible (GTK_WIDGET (self->spinner), FALSE);
+  gtk_widget_set_visible (self->spinner, FALSE);
 }
 
 static void

@@ -18,7 +18,7 @@ struct _ScopeGraphView
   ScopeCanvas  *canvas;
   ScopeMinimap *minimap;
   GtkBox       *breadcrumb;
-  GtkSpinner   *spinner;
+  GtkWidget    *spinner; /* while the layout is computed */
   GtkBox       *steps;
   GtkLabel     *steps_label;
   GtkRange     *steps_scale; /* of loops: the shown step */

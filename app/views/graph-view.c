@@ -5,6 +5,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/views/graph-view-private.h"
 
+#include "app/widgets/spinner.h"
+
 #include <string.h>
 
 G_DEFINE_FINAL_TYPE (ScopeGraphView, scope_graph_view, SCOPE_TYPE_VIEW)
@@ -456,6 +458,7 @@ scope_graph_view_class_init (ScopeGraphViewClass *class)
 
   g_type_ensure (SCOPE_TYPE_CANVAS);
   g_type_ensure (SCOPE_TYPE_MINIMAP);
+  g_type_ensure (SCOPE_TYPE_SPINNER);
   gtk_widget_class_set_template_from_resource (widget_class,
                                                "/org/hybridscope/Hybridscope/ui/graph-view.ui");
   bind_children (widget_class);

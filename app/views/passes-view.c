@@ -7,6 +7,7 @@
 
 #include "app/document/passes.h"
 #include "app/process/worker.h"
+#include "app/widgets/spinner.h"
 #include "app/widgets/tooltip.h"
 
 #include <glib/gi18n.h>
@@ -310,7 +311,7 @@ static void
 scope_passes_view_init (ScopePassesView *self)
 {
   GtkWidget *stack = gtk_stack_new (), *scroller = gtk_scrolled_window_new ();
-  GtkWidget *wait = adw_status_page_new (), *spinner = gtk_spinner_new ();
+  GtkWidget *wait = adw_status_page_new (), *spinner = scope_spinner_new ();
 
   self->stack = GTK_STACK (stack);
   self->list = GTK_LIST_BOX (gtk_list_box_new ());
@@ -320,7 +321,6 @@ scope_passes_view_init (ScopePassesView *self)
   gtk_widget_set_name (GTK_WIDGET (self->list), "passes-list");
   gtk_list_box_set_selection_mode (self->list, GTK_SELECTION_BROWSE);
   gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scroller), GTK_WIDGET (self->list));
-  gtk_spinner_start (GTK_SPINNER (spinner));
   adw_status_page_set_title (ADW_STATUS_PAGE (wait), _ ("Running the Passes…"));
   adw_status_page_set_child (ADW_STATUS_PAGE (wait), spinner);
   adw_status_page_set_title (self->failed, _ ("The Passes Cannot Be Run"));

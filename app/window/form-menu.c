@@ -6,6 +6,7 @@
 
 #include "app/process/conversion.h"
 #include "app/process/worker.h"
+#include "app/widgets/spinner.h"
 #include "engine/graph/roles.h"
 #include "engine/variants/variant.h"
 
@@ -18,7 +19,7 @@ struct _ScopeFormMenu
   GtkMenuButton *button; /* borrowed: children */
   GtkPopover    *popover;
   GtkListBox    *list;
-  GtkSpinner    *spinner;
+  GtkWidget     *spinner;
   GtkLabel      *proof;
 
   ScopePage     *page;            /* (nullable) */
@@ -146,8 +147,7 @@ listed_cb (GObject *source, GAsyncResult *result, gpointer data)
                            new_row (form, is_shown, is_shown ? NULL : possibility->reason));
     }
   free_possibilities (list);
-  gtk_spinner_stop (self->spinner);
-  gtk_widget_set_visible (GTK_WIDGET (self->spinner), FALSE);
+  gtk_widget_set_visible (self->spinner, FALSE);
   self->is_filled = TRUE;
 }
 
@@ -169,8 +169,7 @@ on_shown (ScopeFormMenu *self)
   g_clear_pointer (&self->listed_document, scope_document_unref);
   self->listed_document = scope_document_ref (document);
   empty_list (self);
-  gtk_widget_set_visible (GTK_WIDGET (self->spinner), TRUE);
-  gtk_spinner_start (self->spinner);
+  gtk_widget_set_visible (self->spinner, TRUE);
   task = g_task_new (self, NULL, listed_cb, document);
   g_task_set_task_data (task, scope_document_ref (document), (GDestroyNotify) scope_document_unref);
   scope_worker_run (task, list_in_worker);
@@ -239,7 +238,7 @@ new_popover_child (ScopeFormMenu *self)
   GtkWidget *compare = gtk_button_new_with_label (_ ("Compare Forms…"));
 
   self->list = GTK_LIST_BOX (gtk_list_box_new ());
-  self->spinner = GTK_SPINNER (gtk_spinner_new ());
+  self->spinner = scope_spinner_new ();
   self->proof = GTK_LABEL (gtk_label_new (NULL));
   gtk_list_box_set_selection_mode (self->list, GTK_SELECTION_NONE);
   gtk_widget_set_name (GTK_WIDGET (self->list), "form-list");
@@ -252,7 +251,7 @@ new_popover_child (ScopeFormMenu *self)
   gtk_actionable_set_action_name (GTK_ACTIONABLE (compare), "win.compare");
   gtk_widget_add_css_class (compare, "flat");
   gtk_widget_set_size_request (box, 220, -1);
-  gtk_box_append (GTK_BOX (box), GTK_WIDGET (self->spinner));
+  gtk_box_append (GTK_BOX (box), self->spinner);
   gtk_box_append (GTK_BOX (box), GTK_WIDGET (self->list));
   gtk_box_append (GTK_BOX (box), GTK_WIDGET (self->proof));
   gtk_box_append (GTK_BOX (box), gtk_separator_new (GTK_ORIENTATION_HORIZONTAL));
