@@ -289,6 +289,7 @@ main (int argc, char **argv)
     }
   measure_start ();
   window = gui_start ();
+  scope_watchdog_start ();
   gui_spin (3000);
   end_step ("the start page with its thumbnails");
   measure_opening (window, argv[1]);

@@ -1,0 +1,143 @@
+/* test-idle.c — a window that shows something and does nothing draws no frame and hardly wakes.
+ *
+ * Counts the frames of the window's clock and the voluntary context switches of all threads of this process
+ * for ten seconds.  Both are counts of what the program does, so a busy machine does not raise them.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "tests/app/gui-test.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define QUIET_S          10
+#define MAX_WAKES        (5 * QUIET_S)
+#define CALM_MS          1500 /* without a frame and work: what was begun has ended */
+#define CALM_WAITS       5
+#define MAX_CALM_PERIODS 40
+
+static guint n_frames;
+
+static void
+on_frame (GdkFrameClock *clock G_GNUC_UNUSED, gpointer unused G_GNUC_UNUSED)
+{
+  n_frames++;
+}
+
+/* How often all threads of the process have waited for something. */
+static gint64
+count_waits (void)
+{
+  g_autoptr (GDir) threads = g_dir_open ("/proc/self/task", 0, NULL);
+  gint64      n = 0;
+  const char *name;
+
+  g_assert_nonnull (threads);
+  while ((name = g_dir_read_name (threads)))
+    {
+      g_autofree char *path = g_build_filename ("/proc/self/task", name, "status", NULL);
+      g_autofree char *text = NULL;
+      const char      *line;
+
+      if (!g_file_get_contents (path, &text, NULL, NULL))
+        continue; /* the thread has ended */
+      line = strstr (text, "\nvoluntary_ctxt_switches:");
+      g_assert_nonnull (line);
+      n += strtoll (strchr (line, ':') + 1, NULL, 10);
+    }
+  return n;
+}
+
+static gboolean
+on_end (gpointer ended)
+{
+  *(gboolean *) ended = TRUE;
+  return G_SOURCE_REMOVE;
+}
+
+/* Runs the main loop without a timer of its own but the last. */
+static void
+run_quietly (guint ms)
+{
+  gboolean ended = FALSE;
+
+  g_timeout_add (ms, on_end, &ended);
+  while (!ended)
+    g_main_context_iteration (NULL, TRUE);
+}
+
+static void
+assert_idle (GtkWidget *window)
+{
+  GdkFrameClock *clock = gtk_widget_get_frame_clock (window);
+  gulong         handler = g_signal_connect (clock, "after-paint", G_CALLBACK (on_frame), NULL);
+  guint          n_periods = 0;
+  gint64         waits;
+
+  do
+    {
+      n_frames = 0;
+      waits = count_waits ();
+      run_quietly (CALM_MS);
+      waits = count_waits () - waits;
+    }
+  while ((n_frames > 0 || waits > CALM_WAITS) && ++n_periods < MAX_CALM_PERIODS);
+  n_frames = 0;
+  waits = count_waits ();
+  run_quietly (QUIET_S * 1000);
+  waits = count_waits () - waits;
+  g_test_message ("%u frames, %" G_GINT64_FORMAT " waits in %d s", n_frames, waits, QUIET_S);
+  g_signal_handler_disconnect (clock, handler);
+  g_assert_cmpuint (n_frames, ==, 0);
+  g_assert_cmpint (waits, <, MAX_WAKES);
+}
+
+static void
+test_start_page (void)
+{
+  ScopeWindow *window = gui_start ();
+
+  assert_idle (GTK_WIDGET (window));
+  gui_stop ();
+}
+
+static void
+test_open_model (void)
+{
+  ScopeWindow *window = gui_start ();
+
+  gui_open (window, "lm-lstm", NULL);
+  assert_idle (GTK_WIDGET (window));
+  gui_stop ();
+}
+
+static void
+test_many_tabs (void)
+{
+  ScopeWindow *window = gui_start ();
+
+  for (guint i = 0; i < 6; i++)
+    gui_open (window, "lm-lstm", NULL);
+  assert_idle (GTK_WIDGET (window));
+  gui_stop ();
+}
+
+static void
+no_display (void)
+{
+  g_test_skip ("no display");
+}
+
+int
+main (int argc, char **argv)
+{
+  if (!gui_init (&argc, &argv))
+    {
+      g_test_add_func ("/app/idle/display", no_display);
+      return g_test_run ();
+    }
+  /* As users have it. */
+  g_object_set (gtk_settings_get_default (), "gtk-enable-animations", TRUE, NULL);
+  g_test_add_func ("/app/idle/the-start-page-draws-nothing", test_start_page);
+  g_test_add_func ("/app/idle/an-open-model-draws-nothing", test_open_model);
+  g_test_add_func ("/app/idle/many-tabs-draw-nothing", test_many_tabs);
+  return g_test_run ();
+}
