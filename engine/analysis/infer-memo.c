@@ -4,6 +4,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/limits.h"
+#include "engine/base/remedy.h"
 
 static __thread struct
 {
@@ -26,13 +27,14 @@ hyb_infer_memo_count (GError **error)
 
   if (memo.work++ < limit)
     return TRUE;
-  return hyb_error_at (error,
-                       HYB_GRAPH_ERROR,
-                       HYB_GRAPH_ERROR_TYPES,
-                       NULL,
-                       "If you trust the file, raise the limit with --limit-work",
-                       "inferring shapes takes more than %" G_GUINT64_FORMAT " steps, the limit",
-                       limit);
+  hyb_error_at (error,
+                HYB_GRAPH_ERROR,
+                HYB_GRAPH_ERROR_TYPES,
+                NULL,
+                NULL,
+                "inferring shapes takes more than %" G_GUINT64_FORMAT " steps, the limit",
+                limit);
+  return hyb_error_add_remedy (error, HYB_REMEDY_WORK, NULL);
 }
 
 void

@@ -11,6 +11,7 @@
 #include "engine/analysis/infer-memo.h"
 #include "engine/analysis/pass.h"
 #include "engine/base/error.h"
+#include "engine/base/remedy.h"
 #include "engine/op/rules.h"
 
 /* At most this many operands are listed in a message. */
@@ -160,6 +161,7 @@ explain_contradiction (const Inference *inference, HybNodeId id, GError **error)
 
   g_free (cause->message);
   cause->message = g_strdup (text->str);
+  hyb_error_add_remedy (error, hyb_error_get_remedy (cause), node->name);
 }
 
 /* --- One node --- */
@@ -490,27 +492,21 @@ describe_variable (const HybNode *node, const HybType *type)
 
   if (type->shape.rank == HYB_UNKNOWN)
     return g_strdup_printf ("the shape of variable “%s” is not given, and no operator that reads "
-                            "it determines it. Give it with --shape %s=…",
-                            node->name,
+                            "it determines it",
                             node->name);
-  return g_strdup_printf ("the shape of variable “%s” is only known as %s. Give the missing "
-                          "dimensions with --shape %s=…",
-                          node->name,
-                          shape,
-                          node->name);
+  return g_strdup_printf ("the shape of variable “%s” is only known as %s", node->name, shape);
 }
 
 static char *
-describe_operator (const HybNode *node, const HybType *type, const char *name)
+describe_operator (const HybNode *node, const HybType *type)
 {
   g_autofree char *shape = hyb_shape_to_string (&type->shape);
 
   if (node->op->flags & HYB_OP_OPAQUE)
     return g_strdup_printf ("node “%s” has the unknown operator “%s”, so the type of its output "
-                            "cannot be inferred. Give it with --shape %s=…",
+                            "cannot be inferred",
                             node->name,
-                            node->type,
-                            name);
+                            node->type);
   if (node->op->compute)
     return g_strdup_printf ("node “%s” (%s) has a shape that is only known while it runs",
                             node->name,
@@ -533,10 +529,8 @@ hyb_infer_reason (HybGraph *graph, const HybType *types, HybValueId value)
   HybValueId       root = find_root (graph, types, value);
   const HybNode   *node = hyb_graph_get_node (graph, hyb_graph_get_producer (graph, root));
   g_autofree char *name = hyb_graph_dup_value_name (graph, value);
-  g_autofree char *source = hyb_graph_dup_value_name (graph, root);
-  g_autofree char *cause = hyb_node_is_variable (node)
-                               ? describe_variable (node, &types[root])
-                               : describe_operator (node, &types[root], source);
+  g_autofree char *cause = hyb_node_is_variable (node) ? describe_variable (node, &types[root])
+                                                       : describe_operator (node, &types[root]);
 
   if (!is_missing (types, value))
     return g_strdup_printf ("the shape of “%s” is known", name);

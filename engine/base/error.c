@@ -5,12 +5,23 @@
 
 #include "engine/base/error.h"
 
-/* clang-format off */
-G_DEFINE_QUARK (hyb-format-error-quark, hyb_format_error)
-G_DEFINE_QUARK (hyb-graph-error-quark, hyb_graph_error)
-G_DEFINE_QUARK (hyb-op-error-quark, hyb_op_error)
-G_DEFINE_QUARK (hyb-device-error-quark, hyb_device_error)
-/* clang-format on */
+#include "engine/base/remedy.h"
+
+/* Errors of these domains can carry a remedy. */
+#define DEFINE_DOMAIN(function, name)                                \
+  GQuark function (void)                                             \
+  {                                                                  \
+    static gsize domain;                                             \
+                                                                     \
+    if (g_once_init_enter (&domain))                                 \
+      g_once_init_leave (&domain, hyb_error_domain_register (name)); \
+    return (GQuark) domain;                                          \
+  }
+
+DEFINE_DOMAIN (hyb_format_error_quark, "hyb-format-error-quark")
+DEFINE_DOMAIN (hyb_graph_error_quark, "hyb-graph-error-quark")
+DEFINE_DOMAIN (hyb_op_error_quark, "hyb-op-error-quark")
+DEFINE_DOMAIN (hyb_device_error_quark, "hyb-device-error-quark")
 
 gboolean
 hyb_error_at (GError    **error,
@@ -40,5 +51,6 @@ hyb_error_at (GError    **error,
                what,
                hint ? ". " : "",
                hint ? hint : "");
-  return FALSE;
+  /* The place may be a node, which the window can show. */
+  return hyb_error_add_remedy (error, HYB_REMEDY_NONE, where);
 }

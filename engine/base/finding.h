@@ -6,6 +6,7 @@
 #pragma once
 
 #include "engine/base/api.h"
+#include "engine/base/remedy.h"
 
 #include <glib.h>
 
@@ -17,16 +18,6 @@ typedef enum
   HYB_SEVERITY_WARNING,
   HYB_SEVERITY_ERROR,
 } HybSeverity;
-
-/* The remedy that the user can apply at once; the command line and the window offer it in their own
- * ways. */
-typedef enum
-{
-  HYB_REMEDY_NONE,
-  HYB_REMEDY_REPAIR,     /* hyb_diagnose_repair() can repair it */
-  HYB_REMEDY_PARAMETERS, /* choose another parameter file */
-  HYB_REMEDY_SHAPES,     /* give the shapes of the inputs */
-} HybRemedy;
 
 /* A parameter or node that the finding is about. */
 typedef struct

@@ -3,6 +3,7 @@
 #include "engine/base/limits.h"
 
 #include "engine/base/error.h"
+#include "engine/base/remedy.h"
 
 #include <stdio.h>
 #include <sys/resource.h>
@@ -133,12 +134,13 @@ hyb_limits_check_memory (guint64 needed, guint64 file_bytes, const char *where, 
     return TRUE;
   needed_text = g_format_size_full (needed, G_FORMAT_SIZE_IEC_UNITS);
   limit_text = g_format_size_full (limit, G_FORMAT_SIZE_IEC_UNITS);
-  return hyb_error_at (error,
-                       HYB_FORMAT_ERROR,
-                       HYB_FORMAT_ERROR_LIMIT,
-                       where,
-                       "If you trust the file, raise the limit with --limit-memory",
-                       "reading it would take %s of memory; the limit for a file of its size is %s",
-                       needed_text,
-                       limit_text);
+  hyb_error_at (error,
+                HYB_FORMAT_ERROR,
+                HYB_FORMAT_ERROR_LIMIT,
+                where,
+                NULL,
+                "reading it would take %s of memory; the limit for a file of its size is %s",
+                needed_text,
+                limit_text);
+  return hyb_error_add_remedy (error, HYB_REMEDY_MEMORY, NULL);
 }

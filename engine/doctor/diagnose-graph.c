@@ -106,6 +106,7 @@ find_unknown (HybDiagnosis *diagnosis, HybGraph *graph, HybNodeId outer, GHashTa
                                     "there is no operator “%s”: the graph can be looked at but "
                                     "not run",
                                     label);
+          finding->remedy = HYB_REMEDY_OPERATOR;
           g_hash_table_insert (found, g_steal_pointer (&label), finding);
         }
       hyb_diagnosis_add_node (finding, node);

@@ -16,10 +16,12 @@ report_layers (HybDiagnosis *diagnosis, const HybQuantisedFacts *facts)
                                 HYB_SEVERITY_NOTE,
                                 "quantised",
                                 g_array_index (facts->quantised, HybQuantisedLayer, 0).node,
-                                "hscope convert --to float writes the float model" },
+                                NULL },
                             "the model is quantised: %s",
                             text);
 
+  if (finding)
+    finding->remedy = HYB_REMEDY_FLOAT;
   for (guint i = 0; finding && i < MIN (facts->quantised->len, HYB_DIAGNOSIS_MAX_ITEMS); i++)
     {
       const HybQuantisedLayer *layer = &g_array_index (facts->quantised, HybQuantisedLayer, i);

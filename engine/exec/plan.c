@@ -9,6 +9,7 @@
 #include "engine/analysis/infer-types.h"
 #include "engine/base/error.h"
 #include "engine/base/limits.h"
+#include "engine/base/remedy.h"
 #include "engine/exec/plan-memory.h"
 #include "engine/exec/plan-private.h"
 #include "engine/graph/reach.h"
@@ -20,8 +21,6 @@
 
 /* At most this many names are listed in a message. */
 #define MAX_LISTED 8
-
-#define MEMORY_HINT "Use smaller inputs; a --limit-memory that was given may be raised"
 
 static gsize
 memory_limit (const HybPlanOptions *options)
@@ -35,6 +34,8 @@ prefix_node (GError **error, const HybNode *node)
   g_prefix_error (error, "node “%s” (%s): ", node->name, node->type);
   if (node->line > 0)
     g_prefix_error (error, "line %u: ", node->line);
+  if (error)
+    hyb_error_add_remedy (error, hyb_error_get_remedy (*error), node->name);
 }
 
 /* --- Initial facts --- */
@@ -120,11 +121,12 @@ check_size (HybPlan *plan, const HybNode *node, gsize limit, GError **error)
                         HYB_GRAPH_ERROR,
                         HYB_GRAPH_ERROR_MEMORY,
                         NULL,
-                        MEMORY_HINT,
+                        NULL,
                         "its output %s needs %.4g MiB of %.4g MiB available",
                         text,
                         (double) bytes / (1 << 20),
                         (double) limit / (1 << 20));
+          hyb_error_add_remedy (error, HYB_REMEDY_SMALLER, NULL);
           prefix_node (error, node);
           return FALSE;
         }
@@ -334,11 +336,12 @@ plan_memory (HybPlan *plan, GArray *intervals, gsize limit, GError **error)
                     HYB_GRAPH_ERROR,
                     HYB_GRAPH_ERROR_MEMORY,
                     NULL,
-                    MEMORY_HINT,
+                    NULL,
                     "its %s of %.4g MiB makes the run exceed the %.4g MiB available",
                     failed >= first_workspace ? "workspace" : "output",
                     (double) interval[failed].bytes / (1 << 20),
                     (double) limit / (1 << 20));
+      hyb_error_add_remedy (error, HYB_REMEDY_SMALLER, NULL);
       prefix_node (error, hyb_graph_get_node (plan->graph, interval[failed].begin));
       return FALSE;
     }

@@ -6,6 +6,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/limits.h"
+#include "engine/base/remedy.h"
 #include "engine/formats/sniff.h"
 
 #include <errno.h>
@@ -65,9 +66,10 @@ read_all (GInputStream *stream, gsize limit, const char *where, GError **error)
                         HYB_FORMAT_ERROR,
                         HYB_FORMAT_ERROR_LIMIT,
                         where,
-                        "Check what the file is; --limit-memory raises the limit",
+                        "Check what the file is",
                         "it holds more than %" G_GSIZE_FORMAT " bytes, the most that is read",
                         limit);
+          hyb_error_add_remedy (error, HYB_REMEDY_MEMORY, NULL);
           return NULL;
         }
       g_byte_array_append (all, chunk, (guint) n);

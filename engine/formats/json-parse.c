@@ -7,6 +7,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/limits.h"
+#include "engine/base/remedy.h"
 #include "engine/formats/json-text.h"
 #include "engine/formats/sniff.h"
 
@@ -203,13 +204,10 @@ parse_key (Parser *parser)
 static gboolean
 refuse_size (Parser *parser)
 {
-  fail (parser,
-        "If you trust the file, raise the limit with --limit-memory",
-        "more than %u values",
-        parser->max_tokens);
+  fail (parser, NULL, "more than %u values", parser->max_tokens);
   if (parser->error && *parser->error)
     (*parser->error)->code = HYB_FORMAT_ERROR_LIMIT;
-  return FALSE;
+  return hyb_error_add_remedy (parser->error, HYB_REMEDY_MEMORY, NULL);
 }
 
 static gboolean

@@ -8,6 +8,7 @@
 
 #include "engine/analysis/infer-types.h"
 #include "engine/base/error.h"
+#include "engine/base/remedy.h"
 #include "engine/graph/reach.h"
 #include "engine/imperative/convert.h"
 
@@ -245,22 +246,20 @@ gboolean
 hyb_op_check_computable (const HybOp *op, const char *type, GError **error)
 {
   if (op->flags & HYB_OP_OPAQUE)
-    return hyb_error_at (error,
-                         HYB_OP_ERROR,
-                         HYB_OP_ERROR_UNKNOWN,
-                         NULL,
-                         hyb_op_missing_reason (type),
-                         "there is no operator %s, so the graph can be displayed, but not run",
-                         type);
-  if (!op->forward && !op->compute)
-    return hyb_error_at (error,
-                         HYB_OP_ERROR,
-                         HYB_OP_ERROR_UNSUPPORTED,
-                         NULL,
-                         NULL,
-                         "%s cannot be computed",
-                         type);
-  return TRUE;
+    {
+      hyb_error_at (error,
+                    HYB_OP_ERROR,
+                    HYB_OP_ERROR_UNKNOWN,
+                    NULL,
+                    hyb_op_missing_reason (type),
+                    "there is no operator %s, so the graph can be displayed, but not run",
+                    type);
+      return hyb_error_add_remedy (error, HYB_REMEDY_OPERATOR, NULL);
+    }
+  if (op->forward || op->compute)
+    return TRUE;
+  g_set_error (error, HYB_OP_ERROR, HYB_OP_ERROR_UNSUPPORTED, "%s cannot be computed", type);
+  return FALSE;
 }
 
 /* Completes the types of call: inputs are known, outputs as far as the caller knows them. */

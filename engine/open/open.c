@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/open/open.h"
 
+#include "engine/base/remedy.h"
 #include "engine/block/plugin.h"
 #include "engine/doctor/match-parameters.h"
 #include "engine/formats/file.h"
@@ -56,13 +57,16 @@ read_params (HybModel *model, const Source *source, GError **error)
   if (!found && source->epoch < 0)
     return TRUE;
   if (!found)
-    return hyb_error_at (error,
-                         HYB_FORMAT_ERROR,
-                         HYB_FORMAT_ERROR_MISMATCH,
-                         source->name,
-                         "Name the file with --params",
-                         "there are no parameters of epoch %" G_GINT64_FORMAT " beside it",
-                         source->epoch);
+    {
+      hyb_error_at (error,
+                    HYB_FORMAT_ERROR,
+                    HYB_FORMAT_ERROR_MISMATCH,
+                    source->name,
+                    NULL,
+                    "there are no parameters of epoch %" G_GINT64_FORMAT " beside it",
+                    source->epoch);
+      return hyb_error_add_remedy (error, HYB_REMEDY_PARAMETERS, NULL);
+    }
 
   note = hyb_finding_new ("paired-file",
                           HYB_SEVERITY_NOTE,
@@ -116,14 +120,15 @@ refuse_findings (HybModel *model, GError **error)
                           : g_strdup (first->file);
   if (n > 1)
     more = g_strdup_printf (" (and %u more: hscope check lists them)", n - 1);
-  return hyb_error_at (error,
-                       HYB_FORMAT_ERROR,
-                       HYB_FORMAT_ERROR_MALFORMED,
-                       where,
-                       first->hint,
-                       "%s%s",
-                       first->message,
-                       more ? more : "");
+  hyb_error_at (error,
+                HYB_FORMAT_ERROR,
+                HYB_FORMAT_ERROR_MALFORMED,
+                where,
+                first->hint,
+                "%s%s",
+                first->message,
+                more ? more : "");
+  return hyb_error_add_remedy (error, first->remedy, first->node);
 }
 
 HybModel *

@@ -35,8 +35,7 @@ static const struct
   "without gradients and differentiate it here"
 #define CUSTOM                                                                                 \
   "The node's operator is written in Python or C++ and is not in the file; write it in C and " \
-  "load "                                                                                      \
-  "it with --plugin (docs/custom-operators.md)"
+  "load it as a plug-in (docs/custom-operators.md)"
 #define SPARSE_GRAPH "It reads which elements a sparse array stores, and all arrays are dense here"
 
 static const struct

@@ -8,6 +8,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/limits.h"
+#include "engine/base/remedy.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -90,15 +91,17 @@ check_limit (gsize bytes, GError **error)
 {
   guint64 limit = bytes > SMALL_BYTES ? hyb_limits_get_run_memory () : G_MAXUINT64;
 
-  return bytes <= limit ||
-         hyb_error_at (error,
-                       HYB_GRAPH_ERROR,
-                       HYB_GRAPH_ERROR_MEMORY,
-                       NULL,
-                       "Use smaller inputs; a --limit-memory that was given may be raised",
-                       "an array of %.4g MiB exceeds the %.4g MiB available",
-                       (double) bytes / (1 << 20),
-                       (double) limit / (1 << 20));
+  if (bytes <= limit)
+    return TRUE;
+  hyb_error_at (error,
+                HYB_GRAPH_ERROR,
+                HYB_GRAPH_ERROR_MEMORY,
+                NULL,
+                NULL,
+                "an array of %.4g MiB exceeds the %.4g MiB available",
+                (double) bytes / (1 << 20),
+                (double) limit / (1 << 20));
+  return hyb_error_add_remedy (error, HYB_REMEDY_SMALLER, NULL);
 }
 
 HybTensor *

@@ -8,6 +8,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/random.h"
+#include "engine/base/remedy.h"
 #include "engine/block/layers.h"
 #include "engine/train/trainer-private.h"
 
@@ -216,8 +217,9 @@ hyb_trainer_new (HybModel *model, const HybTrainerOptions *given, GError **error
                     HYB_GRAPH_ERROR,
                     HYB_GRAPH_ERROR_MISSING,
                     NULL,
-                    "Give a parameter file, or fill them with --init xavier",
+                    NULL,
                     "the model has no parameters to train");
+      hyb_error_add_remedy (error, HYB_REMEDY_VALUES, NULL);
       return NULL;
     }
   if (!make_states (trainer, error) || !make_executor (trainer, options, error))

@@ -8,6 +8,7 @@
 #include "engine/analysis/infer-types.h"
 #include "engine/base/error.h"
 #include "engine/base/random.h"
+#include "engine/base/remedy.h"
 #include "engine/graph/roles.h"
 
 #include <math.h>
@@ -155,8 +156,9 @@ make_list (HybModel *model, const HybType *types, const Values *values, GError *
                         HYB_GRAPH_ERROR,
                         HYB_GRAPH_ERROR_UNKNOWN,
                         node->name,
-                        "Give an array for it with --input",
+                        NULL,
                         "its shape is not known, so the model cannot be run");
+          hyb_error_add_remedy (error, HYB_REMEDY_SHAPES, NULL);
           return NULL;
         }
       tensor = values->keep && given

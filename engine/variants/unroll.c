@@ -5,6 +5,7 @@
 #include "engine/variants/unroll.h"
 
 #include "engine/base/error.h"
+#include "engine/base/remedy.h"
 
 gboolean
 hyb_unroll_length (HybConversion *conversion,
@@ -31,14 +32,16 @@ hyb_unroll_length (HybConversion *conversion,
       length = shape->dim[0];
     }
   if (length < 1 || length > HYB_MAX_UNROLL)
-    return hyb_error_at (error,
-                         HYB_GRAPH_ERROR,
-                         HYB_GRAPH_ERROR_UNKNOWN,
-                         node->name,
-                         "Give it with --length, --shape or --input",
-                         length < 1
-                             ? "the number of steps is not known"
-                             : "it makes more than 100000 steps, the most that can be unrolled");
+    {
+      hyb_error_at (error,
+                    HYB_GRAPH_ERROR,
+                    HYB_GRAPH_ERROR_UNKNOWN,
+                    node->name,
+                    NULL,
+                    length < 1 ? "the number of steps is not known"
+                               : "it makes more than 100000 steps, the most that can be unrolled");
+      return hyb_error_add_remedy (error, HYB_REMEDY_LENGTH, NULL);
+    }
   *n = (guint) length;
   return TRUE;
 }

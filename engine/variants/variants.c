@@ -6,6 +6,7 @@
 #include "engine/variants/form.h"
 
 #include "engine/base/error.h"
+#include "engine/base/remedy.h"
 #include "engine/variants/group.h"
 #include "engine/variants/loops/direct-loop.h"
 #include "engine/variants/node-kind.h"
@@ -122,13 +123,16 @@ set_nothing_found (HybModel *model, GError **error)
   const HybNode *loop = find_loop (model);
 
   if (loop)
-    return hyb_error_at (error,
-                         HYB_GRAPH_ERROR,
-                         HYB_GRAPH_ERROR_STRUCTURE,
-                         loop->name,
-                         "Write it out with --to unrolled",
-                         "its steps are no known cell, and they share no weight that shows where "
-                         "a step ends");
+    {
+      hyb_error_at (error,
+                    HYB_GRAPH_ERROR,
+                    HYB_GRAPH_ERROR_STRUCTURE,
+                    loop->name,
+                    NULL,
+                    "its steps are no known cell, and they share no weight that shows where a step "
+                    "ends");
+      return hyb_error_add_remedy (error, HYB_REMEDY_UNROLL, NULL);
+    }
   return hyb_error_at (error,
                        HYB_GRAPH_ERROR,
                        HYB_GRAPH_ERROR_STRUCTURE,

@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/variants/loops/loop-to-while.h"
 
+#include "engine/base/remedy.h"
 #include "engine/variants/loops/counted-loop.h"
 #include "engine/variants/loops/while-states.h"
 #include "engine/variants/node-kind.h"
@@ -54,8 +55,10 @@ write_while_body (HybRewrittenLoop *loop, guint n_data, GError **error)
                                                                       : 1 + input);
 
       if (is_data && shape->rank < 1)
-        return hyb_rewritten_loop_refuse (
-            loop, error, "the rank of its data is not known; give shapes with --input");
+        {
+          hyb_rewritten_loop_refuse (loop, error, "the rank of its data is not known");
+          return hyb_error_add_remedy (error, HYB_REMEDY_SHAPES, NULL);
+        }
       loop->values[node->first_output] =
           is_data ? take_row (loop, value, counter, shape->rank == 1) : value;
     }

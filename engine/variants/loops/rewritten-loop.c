@@ -6,6 +6,7 @@
 #include "engine/variants/loops/rewritten-loop.h"
 
 #include "engine/base/error.h"
+#include "engine/base/remedy.h"
 #include "engine/variants/depth-first.h"
 #include "engine/variants/node-kind.h"
 
@@ -44,13 +45,14 @@ hyb_rewritten_loop_clear (HybRewrittenLoop *loop)
 gboolean
 hyb_rewritten_loop_refuse (const HybRewrittenLoop *loop, GError **error, const char *what)
 {
-  return hyb_error_at (error,
-                       HYB_GRAPH_ERROR,
-                       HYB_GRAPH_ERROR_STRUCTURE,
-                       loop->node->name,
-                       "Write it out with --to unrolled",
-                       "%s",
-                       what);
+  hyb_error_at (error,
+                HYB_GRAPH_ERROR,
+                HYB_GRAPH_ERROR_STRUCTURE,
+                loop->node->name,
+                NULL,
+                "%s",
+                what);
+  return hyb_error_add_remedy (error, HYB_REMEDY_UNROLL, NULL);
 }
 
 /* --- The new body --- */

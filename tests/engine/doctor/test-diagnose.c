@@ -213,7 +213,7 @@ test_operators_without_code (void)
         gradient = finding;
     }
   g_assert_nonnull (custom);
-  g_assert_nonnull (strstr (custom->hint, "--plugin"));
+  g_assert_cmpint (custom->remedy, ==, HYB_REMEDY_OPERATOR);
   g_assert_nonnull (gradient);
   g_assert_nonnull (strstr (gradient->hint, "It computes a gradient inside of MXNet"));
 }
