@@ -156,7 +156,8 @@ check_files (const ScopeCommand *command, char **files, GError **error)
 static void
 print_failure (char *const *argv, const GError *error)
 {
-  gboolean wants_json = FALSE;
+  g_autofree char *text = scope_error_dup_text (error);
+  gboolean         wants_json = FALSE;
 
   for (; *argv && strcmp (*argv, "--") != 0; argv++)
     wants_json |= strcmp (*argv, "--json") == 0;
@@ -164,10 +165,10 @@ print_failure (char *const *argv, const GError *error)
     {
       g_autoptr (ScopeJson) json = scope_json_new ();
 
-      scope_describe_error (json, error->message);
+      scope_describe_error (json, text);
       scope_json_print (json);
     }
-  scope_print_message (HYB_SEVERITY_ERROR, "%s", error->message);
+  scope_print_error (error);
 }
 
 /* An option that does not exist: adds the one that was meant, if one is near. */

@@ -9,6 +9,7 @@
 #include "engine/analysis/pass.h"
 #include "engine/base/error.h"
 #include "engine/base/limits.h"
+#include "engine/base/remedy.h"
 #include "engine/block/plugin.h"
 #include "engine/formats/model-files.h"
 
@@ -310,14 +311,16 @@ scope_common_options_check (const ScopeCommonOptions *common, GError **error)
 gboolean
 scope_check_device (const ScopeCommonOptions *common, GError **error)
 {
-  return !common->device || strcmp (common->device, "cpu") == 0 ||
-         hyb_error_at (error,
-                       HYB_DEVICE_ERROR,
-                       HYB_DEVICE_ERROR_ABSENT,
-                       NULL,
-                       "Use --device cpu",
-                       "device “%s” is not available on this machine",
-                       common->device);
+  if (!common->device || strcmp (common->device, "cpu") == 0)
+    return TRUE;
+  hyb_error_at (error,
+                HYB_DEVICE_ERROR,
+                HYB_DEVICE_ERROR_ABSENT,
+                NULL,
+                NULL,
+                "device “%s” is not available on this machine",
+                common->device);
+  return hyb_error_add_remedy (error, HYB_REMEDY_DEVICE, NULL);
 }
 
 /* --- Parsers --- */

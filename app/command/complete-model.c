@@ -48,6 +48,7 @@ static void
 guess (Open *open, ScopeCompletion *completion)
 {
   g_autoptr (GStrvBuilder) shapes = g_strv_builder_new ();
+  gboolean names_options = !scope_messages_are_events ();
 
   completion->guesses = hyb_guess_shapes (open->graph,
                                           open->types,
@@ -69,11 +70,13 @@ guess (Open *open, ScopeCompletion *completion)
 
       g_strv_builder_add (shapes, option);
       scope_print_message (HYB_SEVERITY_NOTE,
-                           "%s: %s (guessed: %s; --shape %s=… to change)",
+                           "%s: %s (guessed: %s%s%s%s)",
                            name,
                            text,
                            found->reason,
-                           name);
+                           names_options ? "; --shape " : "",
+                           names_options ? name : "",
+                           names_options ? "=… to change" : "");
     }
   g_strfreev (completion->common.shapes);
   completion->common.shapes = g_strv_builder_end (shapes);

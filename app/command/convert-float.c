@@ -6,6 +6,7 @@
 #include "app/command/convert-float.h"
 
 #include "app/command/describe.h"
+#include "engine/base/remedy.h"
 #include "engine/open/open.h"
 #include "engine/quantised/float-model.h"
 
@@ -68,10 +69,9 @@ scope_convert_to_float (HybModel *model, const ScopeConvertFloat *options, GErro
       g_set_error (error,
                    SCOPE_ERROR,
                    SCOPE_ERROR_FAILED,
-                   "the float model cannot be compared with the quantised one: %s (--force writes "
-                   "it "
-                   "all the same)",
+                   "the float model cannot be compared with the quantised one: %s",
                    local_error->message);
+      hyb_error_add_remedy (error, HYB_REMEDY_UNPROVED, NULL);
       return SCOPE_EXIT_MODEL;
     }
   if (!is_compared)

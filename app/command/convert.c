@@ -9,6 +9,7 @@
 #include "app/command/describe.h"
 #include "app/command/open-model.h"
 
+#include "engine/base/remedy.h"
 #include "engine/formats/npz.h"
 #include "engine/open/open.h"
 #include "engine/variants/match-bodies.h"
@@ -56,6 +57,27 @@ check_options (const ConvertOptions *options, HybForm *form, GError **error)
   return FALSE;
 }
 
+static void
+report_difference (const HybProof *proof, gboolean is_written)
+{
+  g_autoptr (GError) error = NULL;
+
+  g_set_error (&error,
+               SCOPE_ERROR,
+               SCOPE_ERROR_FAILED,
+               "the converted model differs by %g at %s, which is more than rounding%s",
+               proof->max_abs,
+               proof->worst_output ? proof->worst_output : "an output",
+               is_written ? "" : "; nothing was written");
+  if (is_written)
+    {
+      scope_print_message (HYB_SEVERITY_WARNING, "%s", error->message);
+      return;
+    }
+  hyb_error_add_remedy (&error, HYB_REMEDY_UNPROVED, NULL);
+  scope_print_error (error);
+}
+
 /* Compares the variant with the model.  FALSE if it must not be written: with an error if the
  * comparison failed to run, without one if the numbers differ. */
 static gboolean
@@ -75,8 +97,12 @@ check_proof (HybModel              *model,
           g_set_error (error,
                        SCOPE_ERROR,
                        SCOPE_ERROR_FAILED,
-                       "the conversion cannot be checked: %s (--force writes it without a proof)",
+                       "the conversion cannot be checked: %s",
                        local_error->message);
+          if (hyb_error_get_remedy (local_error) != HYB_REMEDY_NONE)
+            hyb_error_copy_remedy (error, local_error);
+          else
+            hyb_error_add_remedy (error, HYB_REMEDY_UNPROVED, NULL);
           return FALSE;
         }
       scope_print_message (HYB_SEVERITY_WARNING,
@@ -84,11 +110,7 @@ check_proof (HybModel              *model,
                            local_error->message);
     }
   else if (!proof->ok)
-    scope_print_message (force ? HYB_SEVERITY_WARNING : HYB_SEVERITY_ERROR,
-                         "the converted model differs by %g at %s, which is more than rounding%s",
-                         proof->max_abs,
-                         proof->worst_output ? proof->worst_output : "an output",
-                         force ? "" : "; nothing was written (--force writes it)");
+    report_difference (proof, force);
   return proof->ok || force;
 }
 

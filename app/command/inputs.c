@@ -11,6 +11,7 @@
 
 #include "engine/analysis/infer-types.h"
 #include "engine/base/error.h"
+#include "engine/base/remedy.h"
 #include "engine/graph/reach.h"
 #include "engine/graph/roles.h"
 #include "engine/op/rules.h"
@@ -173,15 +174,19 @@ infer_types (ScopeInputs *inputs, const ScopeCommonOptions *common, GError **err
 /* Collects everything that is missing, for one error message. */
 typedef struct
 {
-  GString *names;
-  guint    n;
+  GString    *names;
+  guint       n;
+  const char *first; /* name */
 } Missing;
 
 static void
 add_missing (Missing *missing, const char *name, const char *reason /* (nullable) */)
 {
   if (!missing->names)
-    missing->names = g_string_new (NULL);
+    {
+      missing->names = g_string_new (NULL);
+      missing->first = name;
+    }
   if (missing->n++ < MAX_LISTED)
     g_string_append_printf (missing->names,
                             "%s“%s”%s%s",
@@ -192,11 +197,12 @@ add_missing (Missing *missing, const char *name, const char *reason /* (nullable
 }
 
 static gboolean
-refuse_missing (Missing *missing, const char *what, const char *hint, int code, GError **error)
+refuse_missing (Missing *missing, const char *what, HybRemedy remedy, int code, GError **error)
 {
   if (missing->n > MAX_LISTED)
     g_string_append_printf (missing->names, " and %u more", missing->n - MAX_LISTED);
-  hyb_error_at (error, HYB_GRAPH_ERROR, code, NULL, hint, "%s %s", what, missing->names->str);
+  hyb_error_at (error, HYB_GRAPH_ERROR, code, NULL, NULL, "%s %s", what, missing->names->str);
+  hyb_error_add_remedy (error, remedy, missing->first);
   g_string_free (missing->names, TRUE);
   return FALSE;
 }
@@ -285,17 +291,14 @@ fill_missing (ScopeInputs *inputs, const ScopeCommonOptions *common, GError **er
         g_string_free (shapeless.names, TRUE);
       return refuse_missing (&missing,
                              "no value for",
-                             "Give arrays with --input, a file with --params, or fill them with "
-                             "--init zeros|uniform|xavier",
+                             HYB_REMEDY_VALUES,
                              HYB_GRAPH_ERROR_MISSING,
                              error);
     }
   if (shapeless.n > 0)
     return refuse_missing (&shapeless,
                            "unknown shape of",
-                           strstr (shapeless.names->str, "--shape")
-                               ? NULL
-                               : "Give it with --shape NAME=1,2,3",
+                           HYB_REMEDY_SHAPES,
                            HYB_GRAPH_ERROR_UNKNOWN,
                            error);
   return TRUE;

@@ -4,7 +4,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/messages.h"
 
+#include "app/adapt/child-message.h"
 #include "app/command/terminal.h"
+#include "engine/base/remedy.h"
 #include "engine/formats/format.h"
 #include "profiler/capture/capture.h"
 
@@ -12,9 +14,16 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* clang-format off */
-G_DEFINE_QUARK (scope-error-quark, scope_error)
-/* clang-format on */
+/* Its errors can carry a remedy. */
+GQuark
+scope_error_quark (void)
+{
+  static gsize domain;
+
+  if (g_once_init_enter (&domain))
+    g_once_init_leave (&domain, hyb_error_domain_register ("scope-error-quark"));
+  return (GQuark) domain;
+}
 
 ScopeExit
 scope_exit_of_error (const GError *error)
@@ -38,42 +47,120 @@ use_colour (void)
   return isatty (STDERR_FILENO) && (!no_colour || !*no_colour);
 }
 
-void
-scope_print_message (HybSeverity severity, const char *format, ...)
+gboolean
+scope_messages_are_events (void)
+{
+  return g_strcmp0 (g_getenv (SCOPE_MESSAGES_VARIABLE), "json") == 0;
+}
+
+/* One line of JSON, for the window. */
+static void
+print_event (const ScopeChildMessage *message)
+{
+  g_autofree char *line = scope_child_message_write (message);
+
+  fprintf (stderr, "%s\n", line);
+}
+
+static void
+print_text (HybSeverity severity, const char *raw)
 {
   static const char *const colours[] = {
     [HYB_SEVERITY_NOTE] = "\033[36m",
     [HYB_SEVERITY_WARNING] = "\033[33m",
     [HYB_SEVERITY_ERROR] = "\033[31m",
   };
-  g_autofree char *raw = NULL;
-  g_autofree char *text = NULL;
-  va_list          list;
+  g_autofree char *text = scope_terminal_escape (raw);
 
-  va_start (list, format);
-  raw = g_strdup_vprintf (format, list);
-  va_end (list);
-  text = scope_terminal_escape (raw);
-  if (use_colour ())
+  if (scope_messages_are_events ())
+    print_event (&(ScopeChildMessage){ .severity = severity, .text = (char *) raw });
+  else if (use_colour ())
     fprintf (stderr, "%s%s:\033[0m %s\n", colours[severity], hyb_severity_name (severity), text);
   else
     fprintf (stderr, "%s: %s\n", hyb_severity_name (severity), text);
 }
 
+void
+scope_print_message (HybSeverity severity, const char *format, ...)
+{
+  g_autofree char *raw = NULL;
+  va_list          list;
+
+  va_start (list, format);
+  raw = g_strdup_vprintf (format, list);
+  va_end (list);
+  print_text (severity, raw);
+}
+
+/* What an option does about an error or a finding; the window has buttons for the same. */
+static const char *const options[HYB_N_REMEDIES] = {
+  [HYB_REMEDY_REPAIR] = "hscope check --repair PREFIX writes a repaired pair",
+  [HYB_REMEDY_PARAMETERS] = "use --params FILE",
+  [HYB_REMEDY_SHAPES] = "use --shape NAME=1,2,3",
+  [HYB_REMEDY_VALUES] = "give arrays with --input, a file with --params, or fill them with --init "
+                        "zeros|uniform|xavier",
+  [HYB_REMEDY_OPERATOR] = "--plugin FILE loads operators of a plug-in",
+  [HYB_REMEDY_UNROLL] = "write it out with --to unrolled",
+  [HYB_REMEDY_LENGTH] = "give it with --length, --shape or --input",
+  [HYB_REMEDY_FLOAT] = "hscope convert --to float writes the float model",
+  [HYB_REMEDY_UNPROVED] = "--force writes it without a proof",
+  [HYB_REMEDY_SMALLER] = "use smaller inputs; a --limit-memory that was given may be raised",
+  [HYB_REMEDY_MEMORY] = "if you trust the file, raise the limit with --limit-memory",
+  [HYB_REMEDY_WORK] = "if you trust the file, raise the limit with --limit-work",
+  [HYB_REMEDY_TIME] = "raise it with --time-limit",
+  [HYB_REMEDY_DEVICE] = "use --device cpu",
+};
+
 char *
 scope_finding_dup_hint (const HybFinding *finding)
 {
-  static const char *const options[] = {
-    [HYB_REMEDY_REPAIR] = "hscope check --repair PREFIX writes a repaired pair",
-    [HYB_REMEDY_PARAMETERS] = "use --params FILE",
-    [HYB_REMEDY_SHAPES] = "use --shape NAME=1,2,3",
-  };
-
   if (finding->remedy == HYB_REMEDY_NONE)
     return g_strdup (finding->hint);
   if (!finding->hint)
     return g_strdup (options[finding->remedy]);
   return g_strdup_printf ("%s; %s", finding->hint, options[finding->remedy]);
+}
+
+/* The option for the remedy of an error; an unknown shape is that of the subject. (transfer full) */
+static char *
+describe_remedy (const GError *error)
+{
+  HybRemedy   remedy = hyb_error_get_remedy (error);
+  const char *subject = hyb_error_get_subject (error);
+
+  if (remedy == HYB_REMEDY_SHAPES && subject &&
+      g_error_matches (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_UNKNOWN))
+    return g_strdup_printf ("give it with --shape %s=…", subject);
+  return g_strdup (options[remedy]);
+}
+
+void
+scope_print_error (const GError *error)
+{
+  g_autofree char *text = scope_error_dup_text (error);
+
+  if (scope_messages_are_events ())
+    print_event (&(ScopeChildMessage){ .severity = HYB_SEVERITY_ERROR,
+                                       .remedy = hyb_error_get_remedy (error),
+                                       .text = error->message,
+                                       .subject = (char *) hyb_error_get_subject (error) });
+  else
+    print_text (HYB_SEVERITY_ERROR, text);
+}
+
+char *
+scope_error_dup_text (const GError *error)
+{
+  g_autofree char *option = describe_remedy (error);
+
+  if (!option)
+    return g_strdup (error->message);
+  /* Some messages end with a full stop, some do not. */
+  return g_strdup_printf ("%s%s %c%s",
+                          error->message,
+                          g_str_has_suffix (error->message, ".") ? "" : ".",
+                          g_ascii_toupper (*option),
+                          option + 1);
 }
 
 void

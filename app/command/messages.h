@@ -36,3 +36,9 @@ void scope_print_findings (HybModel *model, HybSeverity min_severity);
 /* What the user can do about a finding, including the option of hscope that does it.
  * (transfer full); NULL if there is no advice. */
 char *scope_finding_dup_hint (const HybFinding *finding);
+/* TRUE if messages are lines of JSON, as the window asks for, and name no options. */
+gboolean scope_messages_are_events (void);
+/* Prints the error and its remedy. */
+void scope_print_error (const GError *error);
+/* The message of the error, and the option of hscope that is its remedy.  (transfer full) */
+char *scope_error_dup_text (const GError *error);

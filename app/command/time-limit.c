@@ -4,6 +4,7 @@
 
 #include "app/command/deadline.h"
 #include "engine/base/error.h"
+#include "engine/base/remedy.h"
 
 struct _ScopeTimeLimit
 {
@@ -49,7 +50,8 @@ scope_time_limit_explain (const ScopeTimeLimit *limit, GError **error)
                 HYB_OP_ERROR,
                 HYB_OP_ERROR_UNSUPPORTED,
                 NULL,
-                "Raise it with --time-limit",
+                NULL,
                 "the run was stopped after %g seconds, the limit",
                 limit->seconds);
+  hyb_error_add_remedy (error, HYB_REMEDY_TIME, NULL);
 }

@@ -9,6 +9,7 @@
 #include "app/command/progress.h"
 
 #include "engine/base/error.h"
+#include "engine/base/remedy.h"
 #include "engine/open/open.h"
 
 #include <math.h>
@@ -225,12 +226,15 @@ run_train (const ScopeCommonOptions *common, gpointer data, char **files, GError
   if (!scope_train_check_names (options, error))
     return SCOPE_EXIT_USAGE;
   if (common->device && strcmp (common->device, "cpu") != 0)
-    hyb_error_at (&local_error,
-                  HYB_DEVICE_ERROR,
-                  HYB_DEVICE_ERROR_ABSENT,
-                  NULL,
-                  "Use --device cpu",
-                  "training is available on the CPU only");
+    {
+      hyb_error_at (&local_error,
+                    HYB_DEVICE_ERROR,
+                    HYB_DEVICE_ERROR_ABSENT,
+                    NULL,
+                    NULL,
+                    "training is available on the CPU only");
+      hyb_error_add_remedy (&local_error, HYB_REMEDY_DEVICE, NULL);
+    }
   else if (scope_train_set_up (&training, files, &local_error))
     {
       gboolean is_done;
