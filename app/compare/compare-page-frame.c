@@ -5,6 +5,7 @@
 #include "app/compare/compare-page-private.h"
 
 #include "app/session/settings.h"
+#include "app/widgets/spinner.h"
 #include "app/widgets/tooltip.h"
 
 #include <glib/gi18n.h>
@@ -223,7 +224,7 @@ static GtkWidget *
 new_progress (ScopeComparePage *self)
 {
   GtkWidget *revealer = gtk_revealer_new (), *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
-  GtkWidget *line = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12), *spinner = gtk_spinner_new ();
+  GtkWidget *line = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12), *spinner = scope_spinner_new ();
   GtkWidget *bar = gtk_progress_bar_new (), *label = gtk_label_new (NULL);
   GtkWidget *cancel = gtk_button_new_with_label (_ ("Cancel"));
 
@@ -237,7 +238,6 @@ new_progress (ScopeComparePage *self)
   gtk_widget_add_css_class (label, "numeric");
   gtk_widget_add_css_class (bar, "osd");
   gtk_widget_add_css_class (line, "pass-bar");
-  gtk_spinner_start (GTK_SPINNER (spinner));
   gtk_actionable_set_action_name (GTK_ACTIONABLE (cancel), "compare.stop");
   gtk_accessible_update_property (GTK_ACCESSIBLE (bar),
                                   GTK_ACCESSIBLE_PROPERTY_LABEL,

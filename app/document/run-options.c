@@ -19,6 +19,7 @@ scope_run_options_load (void)
   options->launcher = scope_settings_get_text ("run-launcher", "");
   options->threads = scope_settings_get_int ("run-threads", 0);
   options->seconds = scope_settings_get_int ("run-seconds", 20);
+  options->patience = scope_settings_get_int ("run-patience", SCOPE_RUN_PATIENCE);
   options->train = scope_settings_get_flag ("run-train", FALSE);
   options->backward = scope_settings_get_flag ("run-backward", FALSE);
   return options;
@@ -125,6 +126,7 @@ char **
 scope_run_options_values (const ScopeRunOptions *options, const ScopeRunModel *model)
 {
   g_autoptr (GPtrArray) argv = g_ptr_array_new_with_free_func (g_free);
+  g_autofree char *seconds = g_strdup_printf ("%d", options->patience);
 
   if ((options->launcher && *options->launcher != '\0') || g_strcmp0 (options->device, "cpu") != 0)
     return NULL;
@@ -134,6 +136,8 @@ scope_run_options_values (const ScopeRunOptions *options, const ScopeRunModel *m
   g_ptr_array_add (argv, g_strdup ("--values"));
   add (argv, "--params", model->params);
   add (argv, "--init", options->init);
+  if (options->patience > 0)
+    add (argv, "--time-limit", seconds);
   add (argv, "--input", options->input);
   if (options->train)
     g_ptr_array_add (argv, g_strdup ("--train"));

@@ -7,6 +7,9 @@
 
 #include <glib.h>
 
+/* Default of ScopeRunOptions.patience, in seconds. */
+#define SCOPE_RUN_PATIENCE 60
+
 typedef struct
 {
   char    *device;   /* "cpu", "gpu", "gpu:1" */
@@ -16,6 +19,7 @@ typedef struct
   char    *launcher; /* put before the command, "ssh host"; NULL or "": none */
   int      threads;  /* 0: all cores */
   int      seconds;  /* time limit of the whole run */
+  int      patience; /* seconds without progress after which the run is stopped; 0: no limit */
   gboolean train, backward;
 } ScopeRunOptions;
 

@@ -52,11 +52,13 @@ struct _ScopeWorkspace
   /* The run */
   GCancellable     *starting; /* until there is a child */
   GSubprocess      *child;
-  GDataInputStream *lines;         /* the child's stderr; NULL: at its end */
-  guint             drain_timeout; /* of an ended child whose stderr is still open */
+  GDataInputStream *lines;            /* the child's stderr; NULL: at its end */
+  guint             drain_timeout;    /* of an ended child whose stderr is still open */
+  guint             patience_timeout; /* ends a run without progress */
+  gboolean          is_overdue;       /* the run was stopped for that reason */
   double            progress;
   char             *phase;
-  char             *last_error; /* last error message of the child */
+  GError           *last_error; /* of the child */
   char             *next_capture;
   ScopeRunOptions  *options; /* of the last run */
   char             *capture_path;
@@ -95,6 +97,8 @@ void scope_workspace_reset_focus (ScopeWorkspace *self);
 /* Emits a signal that has no argument. */
 void scope_workspace_emit (ScopeWorkspace *self, ScopeWorkspaceSignal which);
 /* Emits "problem". */
+void scope_workspace_report_error (ScopeWorkspace *self, const GError *error);
+/* The same for a text without a remedy. */
 void scope_workspace_report_problem (ScopeWorkspace *self, const char *text);
 
 /* --- workspace-values.c --- */

@@ -8,6 +8,7 @@
 
 #include "app/process/child.h"
 #include "app/process/json-fields.h"
+#include "engine/base/remedy.h"
 
 #include <glib/gi18n.h>
 #include <math.h>
@@ -15,8 +16,31 @@
 
 /* How long the stderr of an ended child is still read: processes that it started may hold it open. */
 #define DRAIN_MS 1000
+/* How long a child that is stopped may take before it is killed. */
+#define KILL_AFTER_S 5
 
 /* --- Output of the child --- */
+
+static gboolean
+on_patience_timeout (gpointer data)
+{
+  ScopeWorkspace *self = data;
+
+  self->is_overdue = TRUE;
+  scope_workspace_stop_run (self);
+  self->patience_timeout = g_timeout_add_seconds (KILL_AFTER_S, on_patience_timeout, self);
+  return G_SOURCE_REMOVE;
+}
+
+/* The run is stopped unless this is called again in time. */
+static void
+restart_patience (ScopeWorkspace *self)
+{
+  g_clear_handle_id (&self->patience_timeout, g_source_remove);
+  if (self->options->patience > 0)
+    self->patience_timeout =
+        g_timeout_add_seconds ((guint) self->options->patience, on_patience_timeout, self);
+}
 
 static void
 handle_progress (ScopeWorkspace *self, const cJSON *json)
@@ -25,6 +49,8 @@ handle_progress (ScopeWorkspace *self, const cJSON *json)
   double      elapsed = scope_json_get_number (json, "elapsed");
   double      remaining = scope_json_get_number (json, "remaining");
 
+  if (!self->is_overdue)
+    restart_patience (self);
   g_free (self->phase);
   if (isfinite (remaining) && remaining >= 1)
     self->phase = g_strdup_printf (_ ("%s, at most %.0f s left"), phase, remaining);
@@ -35,30 +61,35 @@ handle_progress (ScopeWorkspace *self, const cJSON *json)
 }
 
 static void
-log_line (ScopeWorkspace *self, const char *line)
+handle_message (ScopeWorkspace *self, const ScopeChildMessage *message)
 {
-  const char   *error = scope_child_error_message (line);
-  ScopeLogLevel level = error                                 ? SCOPE_LOG_ERROR
-                        : g_str_has_prefix (line, "warning:") ? SCOPE_LOG_WARNING
-                                                              : SCOPE_LOG_NOTE;
+  static const ScopeLogLevel levels[] = {
+    [HYB_SEVERITY_NOTE] = SCOPE_LOG_NOTE,
+    [HYB_SEVERITY_WARNING] = SCOPE_LOG_WARNING,
+    [HYB_SEVERITY_ERROR] = SCOPE_LOG_ERROR,
+  };
+  guint32 box = scope_document_find_name (self->document, message->subject);
 
-  scope_workspace_log (self, level, VIZ_ROOT, "%s", line);
-  if (error && *error != '\0')
+  scope_workspace_log (self, levels[message->severity], box, "%s", message->text);
+  if (message->severity == HYB_SEVERITY_ERROR && *message->text != '\0')
     {
-      g_free (self->last_error);
-      self->last_error = g_strdup (error);
+      g_clear_error (&self->last_error);
+      self->last_error = scope_child_error_new (message);
     }
 }
 
 static void
 handle_line (ScopeWorkspace *self, const char *line)
 {
+  g_auto (ScopeChildMessage) message = { 0 };
   cJSON *json = *line == '{' ? cJSON_Parse (line) : NULL;
 
   if (g_str_equal (scope_json_get_text (json, "event"), "progress"))
     handle_progress (self, json);
+  else if (scope_child_message_read (line, &message))
+    handle_message (self, &message);
   else if (!json && *line != '\0')
-    log_line (self, line);
+    scope_workspace_log (self, SCOPE_LOG_NOTE, VIZ_ROOT, "%s", line);
   cJSON_Delete (json);
 }
 
@@ -101,6 +132,21 @@ has_result (GSubprocess *child)
           g_subprocess_get_exit_status (child) == 128 + SIGINT);
 }
 
+static void
+report_overdue (ScopeWorkspace *self)
+{
+  GError *error = g_error_new (SCOPE_CHILD_ERROR,
+                               SCOPE_CHILD_ERROR_FAILED,
+                               _ ("The run was stopped after %d seconds without progress, the "
+                                  "limit: one run of the model takes longer."),
+                               self->options->patience);
+
+  hyb_error_add_remedy (&error, HYB_REMEDY_TIME, NULL);
+  scope_workspace_log (self, SCOPE_LOG_ERROR, VIZ_ROOT, "%s", error->message);
+  scope_workspace_report_error (self, error);
+  g_error_free (error);
+}
+
 /* Opens the capture, or says why there is none. */
 static void
 report_exit (ScopeWorkspace *self, GSubprocess *child)
@@ -112,6 +158,8 @@ report_exit (ScopeWorkspace *self, GSubprocess *child)
       scope_workspace_open_capture (self, self->next_capture);
       scope_workspace_load_values (self);
     }
+  else if (self->is_overdue)
+    report_overdue (self);
   else if (was_stopped)
     scope_workspace_log (self, SCOPE_LOG_NOTE, VIZ_ROOT, _ ("The run was stopped"));
   else if (g_subprocess_get_if_signaled (child))
@@ -121,22 +169,23 @@ report_exit (ScopeWorkspace *self, GSubprocess *child)
       scope_workspace_log (self, SCOPE_LOG_ERROR, VIZ_ROOT, "%s", text);
       scope_workspace_report_problem (self, text);
     }
+  else if (self->last_error)
+    scope_workspace_report_error (self, self->last_error);
   else
     scope_workspace_report_problem (self,
-                                    self->last_error ? self->last_error
-                                                     : _ ("The run failed without an error "
-                                                          "message. The log shows its "
-                                                          "output."));
+                                    _ ("The run failed without an error message. The log shows its "
+                                       "output."));
 }
 
 static void
 finish_run (ScopeWorkspace *self)
 {
   g_clear_handle_id (&self->drain_timeout, g_source_remove);
+  g_clear_handle_id (&self->patience_timeout, g_source_remove);
   g_clear_object (&self->lines);
   report_exit (self, self->child);
   g_clear_object (&self->child);
-  g_clear_pointer (&self->last_error, g_free);
+  g_clear_error (&self->last_error);
   scope_workspace_notify_running (self);
 }
 
@@ -216,6 +265,7 @@ make_command (ScopeWorkspace *self, const ScopeRunOptions *options, GError **err
 static void
 follow_child (ScopeWorkspace *self)
 {
+  restart_patience (self);
   self->lines = g_data_input_stream_new (g_subprocess_get_stderr_pipe (self->child));
   g_data_input_stream_read_line_async (self->lines,
                                        G_PRIORITY_DEFAULT,
@@ -262,6 +312,7 @@ scope_workspace_run (ScopeWorkspace *self, const ScopeRunOptions *options, GErro
   if (!argv)
     return FALSE;
   self->n_stops = 0;
+  self->is_overdue = FALSE;
   g_clear_pointer (&self->options, scope_run_options_free);
   self->options = scope_run_options_copy (options);
   scope_workspace_clear_values (self);
@@ -305,4 +356,5 @@ scope_workspace_drop_run (ScopeWorkspace *self)
   g_clear_object (&self->child);
   g_clear_object (&self->lines);
   g_clear_handle_id (&self->drain_timeout, g_source_remove);
+  g_clear_handle_id (&self->patience_timeout, g_source_remove);
 }

@@ -92,7 +92,7 @@ scope_workspace_class_install (GObjectClass *class)
   signals[SCOPE_SIGNAL_STEP] = new_signal ("step-changed", type, G_TYPE_NONE);
   signals[SCOPE_SIGNAL_LOGGED] = new_signal ("logged", type, G_TYPE_NONE);
   signals[SCOPE_SIGNAL_REVEAL] = new_signal ("reveal", type, G_TYPE_UINT);
-  signals[SCOPE_SIGNAL_PROBLEM] = new_signal ("problem", type, G_TYPE_STRING);
+  signals[SCOPE_SIGNAL_PROBLEM] = new_signal ("problem", type, G_TYPE_ERROR);
 }
 
 /* --- Accessors --- */
@@ -277,9 +277,17 @@ scope_workspace_notify_fills (ScopeWorkspace *self)
 }
 
 void
+scope_workspace_report_error (ScopeWorkspace *self, const GError *error)
+{
+  g_signal_emit (self, signals[SCOPE_SIGNAL_PROBLEM], 0, error);
+}
+
+void
 scope_workspace_report_problem (ScopeWorkspace *self, const char *text)
 {
-  g_signal_emit (self, signals[SCOPE_SIGNAL_PROBLEM], 0, text);
+  g_autoptr (GError) error = g_error_new_literal (G_IO_ERROR, G_IO_ERROR_FAILED, text);
+
+  scope_workspace_report_error (self, error);
 }
 
 void

@@ -48,7 +48,7 @@ scope_workspace_finalize (GObject *object)
   g_strfreev (self->shapes);
   g_strfreev (self->values_command);
   g_free (self->phase);
-  g_free (self->last_error);
+  g_clear_error (&self->last_error);
   g_free (self->next_capture);
   g_clear_pointer (&self->options, scope_run_options_free);
   g_free (self->capture_path);

@@ -6,7 +6,7 @@
  * means that nothing is selected.
  *
  * Signals: "document-changed", "capture-changed", "focus-changed", "values-changed", "step-changed", "logged",
- * "reveal" (box: bring it into view), "problem" (text: must be shown to the user).
+ * "reveal" (box: bring it into view), "problem" (GError: must be shown to the user).
  * Properties: "selected", "hovered", "state", "title", "running", "progress", "fills".
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once

@@ -4,6 +4,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/page/page-private.h"
 
+#include "app/views/remedies.h"
+
 void
 scope_page_show_message (ScopePage *self, const char *text, const char *label, const char *action)
 {
@@ -11,10 +13,36 @@ scope_page_show_message (ScopePage *self, const char *text, const char *label, c
   if (!text)
     return;
   gtk_label_set_text (self->banner_label, text);
+  gtk_widget_set_visible (GTK_WIDGET (self->banner_show), FALSE);
   gtk_widget_set_visible (GTK_WIDGET (self->banner_button), label != NULL);
-  if (label)
-    gtk_button_set_label (self->banner_button, label);
-  gtk_actionable_set_action_name (GTK_ACTIONABLE (self->banner_button), action);
+  if (!label)
+    return;
+  gtk_button_set_label (self->banner_button, label);
+  gtk_actionable_set_detailed_action_name (GTK_ACTIONABLE (self->banner_button), action);
+}
+
+void
+scope_page_show_error (ScopePage *self, const GError *error)
+{
+  ScopeRemedy    remedy = scope_remedy_get (hyb_error_get_remedy (error));
+  ScopeDocument *document = scope_workspace_get_document (self->workspace);
+  const char    *subject = document ? hyb_error_get_subject (error) : NULL;
+
+  scope_page_show_message (self, error->message, remedy.label, remedy.action);
+  self->faulty = subject ? scope_document_find_name (document, subject) : VIZ_ROOT;
+  gtk_widget_set_visible (GTK_WIDGET (self->banner_show), self->faulty != VIZ_ROOT);
+}
+
+void
+scope_page_run_unlimited (ScopePage *self)
+{
+  const ScopeRunOptions *last = scope_workspace_get_run_options (self->workspace);
+  g_autoptr (ScopeRunOptions) options = last ? scope_run_options_copy (last) : NULL;
+
+  if (!options)
+    return;
+  options->patience = 0;
+  scope_page_run (self, options);
 }
 
 gboolean
@@ -28,6 +56,6 @@ scope_page_run (ScopePage *self, const ScopeRunOptions *options)
   scope_page_show_message (self, NULL, NULL, NULL);
   if (scope_workspace_run (self->workspace, options, &error))
     return TRUE;
-  scope_page_show_message (self, error->message, NULL, NULL);
+  scope_page_show_error (self, error);
   return FALSE;
 }

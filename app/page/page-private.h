@@ -17,7 +17,7 @@ struct _ScopePage
   GtkStack        *stack; /* "loading", "failed", "model" */
   GtkRevealer     *banner;
   GtkLabel        *banner_label;
-  GtkButton       *banner_button;
+  GtkButton       *banner_button, *banner_show;
   GtkRevealer     *run_revealer;
   GtkProgressBar  *run_progress;
   GtkLabel        *run_label;
@@ -43,6 +43,7 @@ struct _ScopePage
   /* Owned */
   ScopeWorkspace *workspace;
   ScopeWorkspace *pass_workspace;
+  guint32         faulty;            /* the box of the shown error, or VIZ_ROOT */
   char           *heat, *heat_scale; /* as in the actions "page.heat" and "page.heat-scale" */
   GCancellable   *painting;          /* of the overlay */
   gboolean        is_restored;
@@ -63,6 +64,11 @@ struct _ScopePage
 void scope_page_build_views (ScopePage *self);
 /* Shows or hides the lower panel. */
 void scope_page_set_panel_shown (ScopePage *self, gboolean is_shown);
+
+/* --- page-message.c --- */
+
+/* Runs the model again as the last time, without the limit of time between signs of progress. */
+void scope_page_run_unlimited (ScopePage *self);
 
 /* --- page-form.c --- */
 

@@ -128,7 +128,7 @@ saved_beside_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer d
 
   /* A page without a workspace has been closed. */
   if (!scope_writer_write_finish (result, &error) && self->workspace)
-    scope_page_show_message (self, error->message, NULL, NULL);
+    scope_page_show_error (self, error);
 }
 
 void

@@ -48,6 +48,32 @@ act_show_log (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *param
 }
 
 static void
+act_show_findings (GtkWidget          *widget,
+                   const char *name    G_GNUC_UNUSED,
+                   GVariant *parameter G_GNUC_UNUSED)
+{
+  scope_page_show_view (SCOPE_PAGE (widget), "findings");
+}
+
+/* The node that the shown error concerns. */
+static void
+act_show_node (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parameter G_GNUC_UNUSED)
+{
+  ScopePage *self = SCOPE_PAGE (widget);
+
+  if (self->faulty != VIZ_ROOT)
+    scope_workspace_show (self->workspace, self->faulty);
+}
+
+static void
+act_run_unlimited (GtkWidget          *widget,
+                   const char *name    G_GNUC_UNUSED,
+                   GVariant *parameter G_GNUC_UNUSED)
+{
+  scope_page_run_unlimited (SCOPE_PAGE (widget));
+}
+
+static void
 act_side (GtkWidget *widget, const char *name, GVariant *parameter G_GNUC_UNUSED)
 {
   const char *view = g_str_has_suffix (name, "outline") ? "outline" : "node";
@@ -219,9 +245,9 @@ on_progress (ScopePage *self)
 }
 
 static void
-on_problem (ScopeWorkspace *workspace G_GNUC_UNUSED, const char *text, gpointer data)
+on_problem (ScopeWorkspace *workspace G_GNUC_UNUSED, const GError *error, gpointer data)
 {
-  scope_page_show_message (data, text, _ ("Show Log"), "page.show-log");
+  scope_page_show_error (data, error);
 }
 
 void
@@ -276,6 +302,7 @@ bind_children (GtkWidgetClass *class)
   gtk_widget_class_bind_template_child (class, ScopePage, banner);
   gtk_widget_class_bind_template_child (class, ScopePage, banner_label);
   gtk_widget_class_bind_template_child (class, ScopePage, banner_button);
+  gtk_widget_class_bind_template_child (class, ScopePage, banner_show);
   gtk_widget_class_bind_template_child (class, ScopePage, run_revealer);
   gtk_widget_class_bind_template_child (class, ScopePage, run_progress);
   gtk_widget_class_bind_template_child (class, ScopePage, run_label);
@@ -311,6 +338,9 @@ scope_page_class_init (ScopePageClass *class)
   gtk_widget_class_install_action (widget_class, "page.reload", NULL, act_reload);
   gtk_widget_class_install_action (widget_class, "page.stop", NULL, act_stop);
   gtk_widget_class_install_action (widget_class, "page.show-log", NULL, act_show_log);
+  gtk_widget_class_install_action (widget_class, "page.show-findings", NULL, act_show_findings);
+  gtk_widget_class_install_action (widget_class, "page.show-node", NULL, act_show_node);
+  gtk_widget_class_install_action (widget_class, "page.run-unlimited", NULL, act_run_unlimited);
   gtk_widget_class_install_action (widget_class, "page.outline", NULL, act_side);
   gtk_widget_class_install_action (widget_class, "page.side", NULL, act_side);
   gtk_widget_class_install_action (widget_class, "page.save-view", NULL, act_save_view);

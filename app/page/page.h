@@ -36,10 +36,13 @@ void scope_page_step_search (ScopePage *self, int direction);
 
 /* --- Messages and runs --- */
 
-/* Shows a message above the views, NULL hides it.  label, action: (nullable) a button that activates the
- * named action. */
+/* Shows a message above the views, NULL hides it.  label, action: (nullable) a button that activates
+ * the action, "win.convert::unrolled" with a target. */
 void
 scope_page_show_message (ScopePage *self, const char *text, const char *label, const char *action);
+/* Shows why something failed, with a button for the remedy of the error and one that shows its node.  An error
+ * without a remedy has a button for the log. */
+void scope_page_show_error (ScopePage *self, const GError *error);
 /* FALSE: not started, because nothing is open, a run is in progress, or hscope is missing; the page
  * shows why. */
 gboolean scope_page_run (ScopePage *self, const ScopeRunOptions *options);

@@ -4,6 +4,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/page/run-panel.h"
 
+#include "app/page/device-row.h"
+#include "app/session/settings.h"
 #include "app/views/inputs-view.h"
 
 #include <glib/gi18n.h>
@@ -18,7 +20,7 @@ struct _ScopeRunPanel
   AdwComboRow     *mode;
   AdwComboRow     *direction;
   AdwComboRow     *init;
-  AdwEntryRow     *device;
+  ScopeDeviceRow  *device;
   GtkSpinButton   *threads;
   GtkSpinButton   *seconds;
   AdwEntryRow     *input;
@@ -52,20 +54,16 @@ scope_run_panel_get_options (ScopeRunPanel *self)
   ScopeRunOptions *options = g_new0 (ScopeRunOptions, 1);
   guint            direction = adw_combo_row_get_selected (self->direction);
 
-  options->device = text_of (self->device);
+  options->device = g_strdup (scope_device_row_get_device (self->device));
   options->mode = g_strdup (modes[MIN (adw_combo_row_get_selected (self->mode), 2u)]);
   options->init = g_strdup (inits[MIN (adw_combo_row_get_selected (self->init), 2u)]);
   options->input = text_of (self->input);
   options->launcher = text_of (self->launcher);
   options->threads = gtk_spin_button_get_value_as_int (self->threads);
   options->seconds = gtk_spin_button_get_value_as_int (self->seconds);
+  options->patience = scope_settings_get_int ("run-patience", SCOPE_RUN_PATIENCE);
   options->train = direction == 1;
   options->backward = direction == 2;
-  if (*options->device == '\0')
-    {
-      g_free (options->device);
-      options->device = g_strdup ("cpu");
-    }
   scope_run_options_save (options);
   return options;
 }
@@ -82,12 +80,19 @@ scope_run_panel_focus_inputs (ScopeRunPanel *self)
   scope_inputs_view_focus_open (self->inputs);
 }
 
+void
+scope_run_panel_focus_device (ScopeRunPanel *self)
+{
+  gtk_widget_grab_focus (GTK_WIDGET (self->device));
+}
+
 static void
 scope_run_panel_class_init (ScopeRunPanelClass *class)
 {
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (class);
 
   g_type_ensure (SCOPE_TYPE_INPUTS_VIEW);
+  g_type_ensure (SCOPE_TYPE_DEVICE_ROW);
   gtk_widget_class_set_template_from_resource (widget_class,
                                                "/org/hybridscope/Hybridscope/ui/run-panel.ui");
   gtk_widget_class_bind_template_child (widget_class, ScopeRunPanel, inputs);
@@ -110,7 +115,7 @@ scope_run_panel_init (ScopeRunPanel *self)
   adw_combo_row_set_selected (self->mode, index_of (modes, options->mode));
   adw_combo_row_set_selected (self->init, index_of (inits, options->init));
   adw_combo_row_set_selected (self->direction, options->backward ? 2 : options->train ? 1 : 0);
-  gtk_editable_set_text (GTK_EDITABLE (self->device), options->device);
+  scope_device_row_set_device (self->device, options->device);
   gtk_editable_set_text (GTK_EDITABLE (self->input), options->input);
   gtk_editable_set_text (GTK_EDITABLE (self->launcher), options->launcher);
   gtk_spin_button_set_value (self->threads, options->threads);

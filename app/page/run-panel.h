@@ -20,5 +20,7 @@ ScopeRunOptions *scope_run_panel_get_options (ScopeRunPanel *self);
 void scope_run_panel_set_workspace (ScopeRunPanel *self, ScopeWorkspace *workspace);
 /* Gives the focus to the first open dimension of the inputs. */
 void scope_run_panel_focus_inputs (ScopeRunPanel *self);
+/* Gives the focus to the list of devices. */
+void scope_run_panel_focus_device (ScopeRunPanel *self);
 
 G_END_DECLS

@@ -5,10 +5,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/process/child.h"
 
+#include "engine/base/remedy.h"
 #include "engine/block/plugin.h"
 
 #include <glib/gi18n.h>
-#include <string.h>
 
 char *
 scope_child_find_program (void)
@@ -35,16 +35,23 @@ scope_child_find_program (void)
   return g_find_program_in_path ("hscope");
 }
 
-/* The last line that is not empty, stripped; (transfer full), "" if there is none. */
-static char *
-dup_last_line (const char *text)
+GQuark
+scope_child_error_quark (void)
 {
-  g_auto (GStrv) lines = g_strsplit (text ? text : "", "\n", -1);
+  static gsize domain;
 
-  for (guint i = g_strv_length (lines); i-- > 0;)
-    if (*g_strstrip (lines[i]) != '\0')
-      return g_strdup (lines[i]);
-  return g_strdup ("");
+  if (g_once_init_enter (&domain))
+    g_once_init_leave (&domain, hyb_error_domain_register ("scope-child-error-quark"));
+  return (GQuark) domain;
+}
+
+GError *
+scope_child_error_new (const ScopeChildMessage *message)
+{
+  GError *error = g_error_new_literal (SCOPE_CHILD_ERROR, SCOPE_CHILD_ERROR_FAILED, message->text);
+
+  hyb_error_add_remedy (&error, message->remedy, message->subject);
+  return error;
 }
 
 char *
@@ -56,27 +63,32 @@ scope_child_describe_signal (int number)
                           g_strsignal (number));
 }
 
-const char *
-scope_child_error_message (const char *line)
-{
-  if (!g_str_has_prefix (line, "error:"))
-    return NULL;
-  line += strlen ("error:");
-  return line + strspn (line, " ");
-}
-
-/* Why a child failed.  (transfer full) */
-static char *
+/* Why a child failed: the last error that it wrote, else its last line.  (transfer full) */
+static GError *
 describe_failure (GSubprocess *child, const char *err)
 {
-  g_autofree char *line = dup_last_line (err);
-  const char      *message = scope_child_error_message (line);
+  g_auto (GStrv) lines = g_strsplit (err ? err : "", "\n", -1);
+  const char *last = NULL;
 
   if (g_subprocess_get_if_signaled (child))
-    return scope_child_describe_signal (g_subprocess_get_term_sig (child));
-  if (!message)
-    message = line;
-  return g_strdup (*message != '\0' ? message : _ ("hscope failed without an error message"));
+    {
+      g_autofree char *text = scope_child_describe_signal (g_subprocess_get_term_sig (child));
+
+      return g_error_new_literal (SCOPE_CHILD_ERROR, SCOPE_CHILD_ERROR_FAILED, text);
+    }
+  for (guint i = g_strv_length (lines); i-- > 0;)
+    {
+      g_auto (ScopeChildMessage) message = { 0 };
+
+      if (scope_child_message_read (g_strstrip (lines[i]), &message) &&
+          message.severity == HYB_SEVERITY_ERROR && *message.text != '\0')
+        return scope_child_error_new (&message);
+      if (!last && !message.text && *lines[i] != '\0')
+        last = lines[i];
+    }
+  return g_error_new_literal (SCOPE_CHILD_ERROR,
+                              SCOPE_CHILD_ERROR_FAILED,
+                              last ? last : _ ("hscope failed without an error message"));
 }
 
 /* --- Starting --- */
@@ -119,6 +131,7 @@ run_start (gpointer data, gpointer unused G_GNUC_UNUSED)
     g_subprocess_launcher_unsetenv (launcher, HYB_PLUGINS_VARIABLE);
   else
     g_subprocess_launcher_setenv (launcher, HYB_PLUGINS_VARIABLE, HYB_PLUGINS_GALLERY, TRUE);
+  g_subprocess_launcher_setenv (launcher, SCOPE_MESSAGES_VARIABLE, "json", TRUE);
   child = g_subprocess_launcher_spawnv (launcher, (const char *const *) start->argv, &error);
   if (child)
     g_task_return_pointer (task, child, kill_child);
@@ -183,8 +196,7 @@ communicated_cb (GObject *source, GAsyncResult *result, gpointer data)
       g_task_return_pointer (task, g_steal_pointer (&out), g_free);
       return;
     }
-  g_autofree char *why = describe_failure (child, err);
-  g_task_return_new_error (task, G_IO_ERROR, G_IO_ERROR_FAILED, "%s", why);
+  g_task_return_error (task, describe_failure (child, err));
 }
 
 static void

@@ -6,6 +6,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "app/adapt/child-message.h"
+
 #include <gio/gio.h>
 
 /* The path of the hscope that belongs to this window: HYBRIDSCOPE_HSCOPE if it is set, else the one
@@ -38,13 +40,20 @@ void scope_child_run_plugin_async (const char *const  *arguments,
                                    GCancellable       *cancellable,
                                    GAsyncReadyCallback callback,
                                    gpointer            user_data);
-/* All of its stdout, (transfer full).  NULL and an error with the last line of stderr: hscope was not
+/* All of its stdout, (transfer full).  NULL and an error with what hscope said on stderr: it was not
  * started, was killed, or ended with a status other than 0. */
 char *scope_child_run_finish (GAsyncResult *result, GError **error);
 
 /* The message shown to the user when a signal ended the child.  (transfer full) */
 char *scope_child_describe_signal (int number);
 
-/* Where the message begins in a line of hscope's stderr that reads "error: MESSAGE", possibly "".
- * NULL: the line reports no error. */
-const char *scope_child_error_message (const char *line);
+/* Errors of children, which can carry a remedy (engine/base/remedy.h). */
+#define SCOPE_CHILD_ERROR (scope_child_error_quark ())
+/* The quark behind SCOPE_CHILD_ERROR. */
+GQuark scope_child_error_quark (void);
+typedef enum
+{
+  SCOPE_CHILD_ERROR_FAILED,
+} ScopeChildError;
+/* The error that a message of a child reports.  (transfer full) */
+GError *scope_child_error_new (const ScopeChildMessage *message);

@@ -5,6 +5,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/views/findings-view.h"
 
+#include "app/views/remedies.h"
+
 #include <glib/gi18n.h>
 
 #define MAX_ITEMS 50
@@ -127,21 +129,14 @@ on_show (GtkButton *button, gpointer data)
 static void
 add_remedy (AdwExpanderRow *row, HybRemedy remedy)
 {
-  static const struct
-  {
-    const char *label, *action;
-  } remedies[] = {
-    [HYB_REMEDY_REPAIR] = { N_ ("Repair…"), "win.mend" },
-    [HYB_REMEDY_PARAMETERS] = { N_ ("Choose File…"), "win.choose-parameters" },
-    [HYB_REMEDY_SHAPES] = { N_ ("Give Shapes"), "win.give-shapes" },
-  };
   GtkWidget *button;
 
   if (remedy == HYB_REMEDY_NONE)
     return;
-  button = gtk_button_new_with_label (_ (remedies[remedy].label));
+  button = gtk_button_new_with_label (scope_remedy_get (remedy).label);
   gtk_widget_set_valign (button, GTK_ALIGN_CENTER);
-  gtk_actionable_set_action_name (GTK_ACTIONABLE (button), remedies[remedy].action);
+  gtk_actionable_set_detailed_action_name (GTK_ACTIONABLE (button),
+                                           scope_remedy_get (remedy).action);
   adw_expander_row_add_action (row, button);
 }
 

@@ -169,6 +169,16 @@ act_run (ScopeWindow *self, const char *name, GVariant *parameter)
     scope_page_run (page, options);
 }
 
+/* Opens the options of runs at the device. */
+static void
+act_choose_device (ScopeWindow        *self,
+                   const char *name    G_GNUC_UNUSED,
+                   GVariant *parameter G_GNUC_UNUSED)
+{
+  gtk_popover_popup (self->run_popover);
+  scope_run_panel_focus_device (self->run_panel);
+}
+
 static void
 act_show_view (ScopeWindow *self, const char *name G_GNUC_UNUSED, GVariant *parameter)
 {
@@ -229,6 +239,7 @@ const ScopeWindowAction scope_window_actions[] = {
   { "win.preferences", NULL, act_preferences },
   { "win.search", NULL, act_search },
   { "win.run", NULL, act_run },
+  { "win.choose-device", NULL, act_choose_device },
   { "win.show-view", "s", act_show_view },
   { "win.fullscreen", NULL, act_fullscreen },
   { NULL, NULL, NULL },

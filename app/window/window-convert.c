@@ -179,7 +179,7 @@ converted_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data
   if (conversion)
     open_form (request, conversion);
   else
-    scope_page_show_message (request->page, error->message, NULL, NULL);
+    scope_page_show_error (request->page, error);
   request_free (request);
 }
 

@@ -112,7 +112,12 @@ written_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
     {
       text = g_strdup_printf (_ ("%s was not written: %s"), name, error->message);
       if (page)
-        scope_page_show_message (page, text, NULL, NULL);
+        scope_page_show_message (page,
+                                 text,
+                                 _ ("Save Elsewhere…"),
+                                 job->measurement ? "win.export::costs"
+                                 : job->has_area  ? "win.export::view"
+                                                  : "win.export::picture");
       return;
     }
   if (job->scale < 0.99)

@@ -67,7 +67,7 @@ mended_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
 
   if (!mended)
     {
-      scope_page_show_message (old, error->message, NULL, NULL);
+      scope_page_show_error (old, error);
       return;
     }
   if (!gtk_widget_get_root (GTK_WIDGET (old)))

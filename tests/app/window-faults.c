@@ -41,6 +41,18 @@ has_no_banner (gpointer on)
   return !has_banner (on);
 }
 
+/* The message names no option, and has a button that can be pressed. */
+static void
+assert_has_way_out (void)
+{
+  GtkWidget *button = gui_find (GTK_WIDGET (page), "banner-button");
+
+  g_assert_null (strstr (banner_text (page), "--"));
+  g_assert_true (gtk_widget_get_visible (button));
+  g_assert_true (gtk_widget_is_sensitive (button));
+  g_assert_nonnull (gtk_actionable_get_action_name (GTK_ACTIONABLE (button)));
+}
+
 /* A message with this part appears, and the open model can still be used. */
 static void
 check_message (const char *part)
@@ -48,6 +60,7 @@ check_message (const char *part)
   g_assert_true (gui_wait (has_banner, page, 30000));
   g_test_message ("%s", banner_text (page));
   g_assert_nonnull (strstr (banner_text (page), part));
+  assert_has_way_out ();
   g_assert_nonnull (scope_workspace_get_document (workspace ()));
   g_assert_cmpuint (n_items (), >, 1);
   gui_act (canvas (), "canvas.zoom-in", NULL);
@@ -137,6 +150,84 @@ test_no_gpu (void)
   options->device = g_strdup ("gpu:7");
   g_assert_true (scope_page_run (page, options));
   check_message ("gpu");
+}
+
+/* --- Errors and their buttons --- */
+
+static const char *
+banner_label (ScopePage *on)
+{
+  return gtk_button_get_label (GTK_BUTTON (gui_find (GTK_WIDGET (on), "banner-button")));
+}
+
+static gboolean
+shows_remedy (gpointer label)
+{
+  return has_banner (page) && g_strcmp0 (banner_label (page), label) == 0;
+}
+
+/* An error with a remedy and the node that it concerns. */
+static void
+test_remedy_of_child (void)
+{
+  VizDiagram *diagram = scope_document_get_diagram (scope_workspace_get_document (workspace ()));
+  guint32     box = viz_diagram_n_boxes (diagram) - 1;
+  g_autofree char *script = NULL;
+
+  while (scope_document_find_name (scope_workspace_get_document (workspace ()),
+                                   viz_diagram_box (diagram, box)->title) == VIZ_ROOT)
+    box--;
+  script = g_strdup_printf ("echo '{\"event\":\"message\",\"severity\":\"error\",\"text\":"
+                            "\"no parameters\",\"remedy\":\"parameters\",\"subject\":\"%s\"}' >&2\n"
+                            "exit 4",
+                            viz_diagram_box (diagram, box)->title);
+  set_child (script);
+  gui_act (window, "win.run", NULL);
+  wait_until (shows_remedy, "Choose Parameters…");
+  g_assert_cmpstr (banner_text (page), ==, "no parameters");
+  assert_has_way_out ();
+  g_assert_true (gtk_widget_get_visible (gui_find (GTK_WIDGET (page), "banner-show")));
+  scope_workspace_select (workspace (), VIZ_ROOT);
+  gui_act (page, "page.show-node", NULL);
+  g_assert_cmpuint (scope_workspace_get_selected (workspace ()), !=, VIZ_ROOT);
+  gui_act (page, "page.show-findings", NULL);
+  wait_until (is_idle, workspace ());
+  set_child (NULL);
+}
+
+/* The child reports nothing and does not end. */
+static void
+test_run_without_progress (void)
+{
+  g_autoptr (ScopeRunOptions) options = scope_run_options_load ();
+
+  g_assert_cmpint (options->patience, ==, 60);
+  options->patience = 1;
+  set_child ("trap 'exit 4' INT\nwhile :; do sleep 0.1; done");
+  g_assert_true (scope_page_run (page, options));
+  wait_until (shows_remedy, "Continue without Limit");
+  g_assert_nonnull (strstr (banner_text (page), "1 seconds without progress"));
+  wait_until (is_idle, workspace ());
+  set_child ("exit 4");
+  gui_act (page, "page.run-unlimited", NULL);
+  wait_until (shows_remedy, "Show Log");
+  g_assert_cmpint (scope_workspace_get_run_options (workspace ())->patience, ==, 0);
+  wait_until (is_idle, workspace ());
+  set_child (NULL);
+}
+
+/* What the engine says about a model that lacks something comes with its button. */
+static void
+test_remedy_of_engine (void)
+{
+  set_child ("exec \"$hscope\" run \"$3\"");
+  gui_act (window, "win.run", NULL);
+  wait_until (has_banner, page);
+  g_test_message ("%s: %s", banner_text (page), banner_label (page));
+  g_assert_null (strstr (banner_text (page), "--"));
+  g_assert_cmpstr (banner_label (page), !=, "Show Log");
+  wait_until (is_idle, workspace ());
+  set_child (NULL);
 }
 
 /* --- Captures --- */
@@ -363,6 +454,11 @@ void
 add_fault_tests (void)
 {
   folder = g_dir_make_tmp ("hybridscope-faults-XXXXXX", NULL);
+  add_test ("/app/window/an-error-has-a-button-and-shows-its-node",
+            CASE_MODEL,
+            test_remedy_of_child);
+  add_test ("/app/window/a-run-without-progress-is-stopped", CASE_MODEL, test_run_without_progress);
+  add_test ("/app/window/an-error-of-the-engine-has-a-button", CASE_MODEL, test_remedy_of_engine);
   add_test ("/app/window/when-the-child-is-killed", CASE_MEASURED, test_killed_child);
   add_test ("/app/window/when-the-converting-child-is-killed",
             CASE_MEASURED,

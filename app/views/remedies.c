@@ -1,0 +1,29 @@
+/* remedies.c — one button for each remedy.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/views/remedies.h"
+
+#include <glib/gi18n.h>
+
+static const ScopeRemedy remedies[HYB_N_REMEDIES] = {
+  [HYB_REMEDY_NONE] = { N_ ("Show Log"), "page.show-log" },
+  [HYB_REMEDY_REPAIR] = { N_ ("Mend…"), "win.mend" },
+  [HYB_REMEDY_PARAMETERS] = { N_ ("Choose Parameters…"), "win.choose-parameters" },
+  [HYB_REMEDY_SHAPES] = { N_ ("Give Shapes"), "win.give-shapes" },
+  [HYB_REMEDY_VALUES] = { N_ ("Fill with Random Values"), "win.fill" },
+  [HYB_REMEDY_OPERATOR] = { N_ ("Replace Operator…"), "win.replace-operator" },
+  [HYB_REMEDY_UNROLL] = { N_ ("Write the Loop Out"), "win.convert::unrolled" },
+  [HYB_REMEDY_LENGTH] = { N_ ("Give Shapes"), "win.give-shapes" },
+  [HYB_REMEDY_FLOAT] = { N_ ("Show Findings"), "page.show-findings" },
+  [HYB_REMEDY_UNPROVED] = { N_ ("Show Findings"), "page.show-findings" },
+  [HYB_REMEDY_SMALLER] = { N_ ("Give Smaller Shapes"), "win.give-shapes" },
+  [HYB_REMEDY_MEMORY] = { N_ ("Try Again"), "page.reload" },
+  [HYB_REMEDY_WORK] = { N_ ("Try Again"), "page.reload" },
+  [HYB_REMEDY_DEVICE] = { N_ ("Choose Device"), "win.choose-device" },
+  [HYB_REMEDY_TIME] = { N_ ("Continue without Limit"), "page.run-unlimited" },
+};
+
+ScopeRemedy
+scope_remedy_get (HybRemedy remedy)
+{
+  return (ScopeRemedy){ _ (remedies[remedy].label), remedies[remedy].action };
+}

@@ -1,0 +1,16 @@
+/* remedies.h — the buttons of remedies, for findings and for errors.
+ *
+ * What hscope words as an option is a button in the window.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "engine/base/remedy.h"
+
+typedef struct
+{
+  const char *label;  /* translated */
+  const char *action; /* with its target, "win.convert::unrolled" */
+} ScopeRemedy;
+
+/* The button of a remedy; that of HYB_REMEDY_NONE shows the log. */
+ScopeRemedy scope_remedy_get (HybRemedy remedy);
