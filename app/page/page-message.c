@@ -18,7 +18,7 @@ scope_page_show_message (ScopePage *self, const char *text, const char *label, c
   if (!label)
     return;
   gtk_button_set_label (self->banner_button, label);
-  gtk_actionable_set_detailed_action_name (GTK_ACTIONABLE (self->banner_button), action);
+  scope_remedy_set_action (GTK_ACTIONABLE (self->banner_button), action);
 }
 
 void

@@ -135,8 +135,7 @@ add_remedy (AdwExpanderRow *row, HybRemedy remedy)
     return;
   button = gtk_button_new_with_label (scope_remedy_get (remedy).label);
   gtk_widget_set_valign (button, GTK_ALIGN_CENTER);
-  gtk_actionable_set_detailed_action_name (GTK_ACTIONABLE (button),
-                                           scope_remedy_get (remedy).action);
+  scope_remedy_set_action (GTK_ACTIONABLE (button), scope_remedy_get (remedy).action);
   adw_expander_row_add_action (row, button);
 }
 

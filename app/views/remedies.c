@@ -27,3 +27,16 @@ scope_remedy_get (HybRemedy remedy)
 {
   return (ScopeRemedy){ _ (remedies[remedy].label), remedies[remedy].action };
 }
+
+void
+scope_remedy_set_action (GtkActionable *button, const char *action)
+{
+  g_autofree char *name = NULL;
+  g_autoptr (GVariant) target = NULL;
+
+  g_return_if_fail (g_action_parse_detailed_name (action, &name, &target, NULL));
+  /* Name and target must fit each other at every moment. */
+  gtk_actionable_set_action_name (button, NULL);
+  gtk_actionable_set_action_target_value (button, target);
+  gtk_actionable_set_action_name (button, name);
+}

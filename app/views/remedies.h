@@ -6,6 +6,8 @@
 
 #include "engine/base/remedy.h"
 
+#include <gtk/gtk.h>
+
 typedef struct
 {
   const char *label;  /* translated */
@@ -14,3 +16,5 @@ typedef struct
 
 /* The button of a remedy; that of HYB_REMEDY_NONE shows the log. */
 ScopeRemedy scope_remedy_get (HybRemedy remedy);
+/* Makes a button activate an action that may have a target, "win.convert::unrolled". */
+void scope_remedy_set_action (GtkActionable *button, const char *action);

@@ -81,6 +81,17 @@ refuse (ParamsReader *reader, const char *code, const char *format, ...)
                        message);
 }
 
+/* Refuses what cause says, and keeps its remedy. */
+static gboolean
+refuse_with (ParamsReader *reader, const GError *cause)
+{
+  refuse (reader, "truncated", "%s", cause->message);
+  hyb_error_copy_remedy (reader->error, cause);
+  if (reader->trouble && hyb_error_get_remedy (cause) != HYB_REMEDY_NONE)
+    (*reader->trouble)->remedy = hyb_error_get_remedy (cause);
+  return FALSE;
+}
+
 static gboolean
 refuse_end (ParamsReader *reader)
 {
@@ -160,7 +171,7 @@ take_elements (ParamsReader *reader, const HybType *type)
 
   tensor = hyb_tensor_from_bytes (reader->memory, at, type, &failure);
   if (!tensor)
-    refuse (reader, "truncated", "%s", failure->message);
+    refuse_with (reader, failure);
   return tensor;
 }
 
@@ -236,7 +247,7 @@ read_sparse (ParamsReader   *reader,
   sparse.indices = n_auxiliary == 2 ? second : first;
   *tensor = hyb_sparse_to_dense (&sparse, &failure);
   if (!*tensor)
-    return refuse (reader, "truncated", "%s", failure->message);
+    return refuse_with (reader, failure);
 
   g_ptr_array_add (hyb_tensor_list_get_findings (reader->list),
                    hyb_finding_new ("sparse-parameter",

@@ -41,6 +41,18 @@ has_no_banner (gpointer on)
   return !has_banner (on);
 }
 
+static const char *
+banner_label (ScopePage *on)
+{
+  return gtk_button_get_label (GTK_BUTTON (gui_find (GTK_WIDGET (on), "banner-button")));
+}
+
+static gboolean
+shows_remedy (gpointer label)
+{
+  return has_banner (page) && g_strcmp0 (banner_label (page), label) == 0;
+}
+
 /* The message names no option, and has a button that can be pressed. */
 static void
 assert_has_way_out (void)
@@ -149,22 +161,13 @@ test_no_gpu (void)
   g_free (options->device);
   options->device = g_strdup ("gpu:7");
   g_assert_true (scope_page_run (page, options));
+  wait_until (shows_remedy, "Choose Device");
+  gui_act (window, "win.choose-device", NULL);
+  wait_until (is_mapped, gui_find (GTK_WIDGET (window), "run-device"));
   check_message ("gpu");
 }
 
 /* --- Errors and their buttons --- */
-
-static const char *
-banner_label (ScopePage *on)
-{
-  return gtk_button_get_label (GTK_BUTTON (gui_find (GTK_WIDGET (on), "banner-button")));
-}
-
-static gboolean
-shows_remedy (gpointer label)
-{
-  return has_banner (page) && g_strcmp0 (banner_label (page), label) == 0;
-}
 
 /* An error with a remedy and the node that it concerns. */
 static void
