@@ -330,23 +330,41 @@ is_time (Guess *guess, const HybShape *shape, int axis)
   return FALSE;
 }
 
-/* The rank is known: one axis is the batch, the others are lengths. */
+/* One axis is the batch, the other open ones are lengths. */
+static gboolean
+guess_lengths (Guess *guess, HybShape *shape, int batch)
+{
+  HybShape full = *shape;
+  guint    axes = 0;
+
+  if (full.rank > batch && full.dim[batch] == HYB_UNKNOWN)
+    {
+      full.dim[batch] = batch_size (guess);
+      /* Without this no length would help, and trying them all would cost the trials of other inputs. */
+      if (!try_shape (guess, &full))
+        return FALSE;
+      add_batch_reason (guess);
+    }
+  for (int axis = 0; axis < full.rank; axis++)
+    if (full.dim[axis] == HYB_UNKNOWN)
+      axes |= 1u << axis;
+  if (!find_size (guess, &full, axes, &of_sequences))
+    return FALSE;
+  *shape = full;
+  return TRUE;
+}
+
+/* The rank is known: the batch is the first axis, or the second one of what comes step by step. */
 static gboolean
 guess_sequence (Guess *guess, HybShape *shape)
 {
   gboolean can_have_time = shape->rank >= 2 && shape->dim[0] == HYB_UNKNOWN;
   int      batch = can_have_time && is_time (guess, shape, 0) ? 1 : 0;
-  guint    axes = 0;
 
-  if (shape->rank > batch && shape->dim[batch] == HYB_UNKNOWN)
-    {
-      shape->dim[batch] = batch_size (guess);
-      add_batch_reason (guess);
-    }
-  for (int axis = 0; axis < shape->rank; axis++)
-    if (shape->dim[axis] == HYB_UNKNOWN)
-      axes |= 1u << axis;
-  return find_size (guess, shape, axes, &of_sequences);
+  if (guess_lengths (guess, shape, batch))
+    return TRUE;
+  g_string_truncate (guess->reason, 0);
+  return can_have_time && shape->dim[1] == HYB_UNKNOWN && guess_lengths (guess, shape, 1 - batch);
 }
 
 /* If the operands of an operator that reads the value allow only one size, as the weights of a fully

@@ -205,6 +205,44 @@ test_steps_of_an_unrolled_graph_are_counted (void)
   g_assert_cmpint (found->shape.dim[1], ==, 7);
 }
 
+/* Tokens step by step, whose steps are the first axis, and a state, which follows from them. */
+static void
+test_a_batch_may_be_the_second_axis (void)
+{
+  HybBuilder *builder = hyb_builder_new ();
+  HybValueId  data = hyb_builder_add_variable (builder, "data", NULL);
+  HybValueId  weight = hyb_builder_add_variable (builder, "h2h_weight", NULL);
+  HybValueId  state = hyb_builder_add_variable (builder, "state", NULL);
+  HybValueId  vectors = hyb_builder_add_variable (builder, "embed_weight", NULL);
+  HybValueId  out = hyb_builder_add_variable (builder, "i2h_weight", NULL);
+  HybShape    of_weight = hyb_shape_2d (3, 16), tokens = hyb_shape_2d (7, 1);
+  HybValueId  x = add (builder,
+                      "Embedding",
+                      "embed",
+                      INPUTS (data, vectors),
+                      ATTRIBUTES ("input_dim", "50", "output_dim", "3"));
+  HybValueId  h = add (builder,
+                      "FullyConnected",
+                      "h2h",
+                      INPUTS (state, weight),
+                      ATTRIBUTES ("num_hidden", "3", "no_bias", "True"));
+  g_autoptr (GPtrArray) guesses = NULL;
+
+  x = add (builder,
+           "SliceChannel",
+           "split",
+           INPUTS (x),
+           ATTRIBUTES ("axis", "0", "num_outputs", "7", "squeeze_axis", "True"));
+  x = add (builder,
+           "FullyConnected",
+           "i2h",
+           INPUTS (x, out),
+           ATTRIBUTES ("num_hidden", "3", "no_bias", "True"));
+  x = add (builder, "elemwise_add", "sum", INPUTS (x, h), NULL);
+  guesses = guess (builder, x, &of_weight, NULL);
+  assert_guess (guesses, 0, &tokens, "“split” (SliceChannel) refuses 35");
+}
+
 static void
 test_a_recurrent_operator_tells_time_from_batch (void)
 {
@@ -289,6 +327,8 @@ main (int argc, char **argv)
                    test_a_size_in_the_name_of_the_file_comes_first);
   g_test_add_func ("/guess-shapes/weights-of-a-fully-connected-layer-tell-the-features",
                    test_weights_of_a_fully_connected_layer_tell_the_features);
+  g_test_add_func ("/guess-shapes/a-batch-may-be-the-second-axis",
+                   test_a_batch_may_be_the_second_axis);
   g_test_add_func ("/guess-shapes/steps-of-an-unrolled-graph-are-counted",
                    test_steps_of_an_unrolled_graph_are_counted);
   g_test_add_func ("/guess-shapes/a-recurrent-operator-tells-time-from-batch",
