@@ -1,11 +1,13 @@
 /* trainer-states.c — saves and loads the state of a trainer as an npz archive.
  *
- * The archive has “steps”, “state<k>:<parameter>” for optimizer states, and “carry:<input>” for
+ * The archive has “steps”, “parameters”, the sum of those it belongs to (checkpoint.h), “state<k>:<parameter>” for optimizer states, and “carry:<input>” for
  * carried states.  With the model's own files it is a checkpoint.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/base/error.h"
+#include "engine/formats/model-weights.h"
 #include "engine/formats/npz.h"
+#include "engine/train/checkpoint.h"
 #include "engine/train/trainer-private.h"
 
 #include <string.h>
@@ -22,11 +24,16 @@ hyb_trainer_save_states (HybTrainer *trainer, const char *file, GError **error)
   g_autoptr (HybTensorList) list = hyb_tensor_list_new ();
   HybType one = { hyb_shape_1d (1), HYB_I64 };
   g_autoptr (HybTensor) steps = hyb_tensor_new (&one, error);
+  g_autoptr (HybTensor) sum = hyb_tensor_new (&one, steps ? error : NULL);
+  g_autoptr (HybTensorList) parameters = NULL;
 
-  if (!steps)
+  if (!steps || !sum)
     return FALSE;
   *(gint64 *) hyb_tensor_get_data (steps) = (gint64) trainer->n_steps;
   hyb_tensor_list_set (list, "steps", steps);
+  parameters = hyb_model_list_parameters (trainer->model);
+  *(gint64 *) hyb_tensor_get_data (sum) = hyb_checkpoint_sum (parameters);
+  hyb_tensor_list_set (list, "parameters", sum);
   for (guint i = 0; i < trainer->parameters->len; i++)
     {
       TrainedParameter *parameter = &g_array_index (trainer->parameters, TrainedParameter, i);

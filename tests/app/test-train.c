@@ -157,6 +157,51 @@ count_lines (Fixture *fixture, const char *name)
   return n;
 }
 
+static gboolean
+has_file (Fixture *fixture, const char *name)
+{
+  g_autofree char *path = in_folder (fixture, name);
+
+  return g_file_test (path, G_FILE_TEST_EXISTS);
+}
+
+/* A process that is killed between two files leaves some of one epoch and some of another. */
+static void
+test_mixed_checkpoints (Fixture *fixture, gconstpointer unused)
+{
+  static const char train[] =
+      "train gallery:mlp --threads 1 --output '%s/a' --set learning_rate=0.01 --epochs ";
+  g_autofree char *two = g_strconcat (train, "2", NULL);
+  g_autofree char *again = g_strconcat (train, "2 --resume", NULL);
+  g_autofree char *first = in_folder (fixture, "a-0001.params");
+  g_autofree char *states = in_folder (fixture, "a-0002.states");
+  g_autofree char *params = in_folder (fixture, "a-0002.params");
+  g_autofree char *whole = NULL, *other = NULL, *now = NULL;
+  gsize            size, other_size, now_size;
+
+  hscope (fixture, two);
+  g_assert_cmpint (fixture->code, ==, 0);
+  g_assert_true (g_file_get_contents (params, &whole, &size, NULL));
+  g_assert_true (g_file_get_contents (first, &other, &other_size, NULL));
+
+  /* The parameters of another moment. */
+  g_assert_true (g_file_set_contents (params, other, (gssize) other_size, NULL));
+  hscope (fixture, again);
+  g_assert_cmpint (fixture->code, ==, 0);
+  g_assert_nonnull (strstr (fixture->err, "a-0002.states were not saved together"));
+  g_assert_nonnull (strstr (fixture->err, "a-0001.states after step"));
+  g_assert_true (g_file_get_contents (params, &now, &now_size, NULL));
+  g_assert_cmpmem (whole, size, now, now_size);
+
+  /* The states have not been written. */
+  g_assert_cmpint (g_remove (states), ==, 0);
+  hscope (fixture, again);
+  g_assert_cmpint (fixture->code, ==, 0);
+  g_assert_nonnull (strstr (fixture->err, "a-0002.states is not there"));
+  g_assert_nonnull (strstr (fixture->err, "a-0001.states after step"));
+  g_assert_true (g_file_test (states, G_FILE_TEST_EXISTS));
+}
+
 static void
 test_interrupted (Fixture *fixture, gconstpointer unused)
 {
@@ -164,8 +209,9 @@ test_interrupted (Fixture *fixture, gconstpointer unused)
       arguments_of (fixture,
                     "train '" LANGUAGE_MODEL "' --epochs 2 --sample -1 --threads 1 --output '%s/b' "
                     "--log '%s/b.log'");
-  GPid pid;
-  int  status;
+  GPid  pid;
+  int   status;
+  guint n_steps, n_epoch;
 
   hscope (fixture,
           "train '" LANGUAGE_MODEL
@@ -188,10 +234,21 @@ test_interrupted (Fixture *fixture, gconstpointer unused)
   g_assert_true (WIFEXITED (status) && WEXITSTATUS (status) == 130);
   g_test_message ("interrupted after %u steps", count_lines (fixture, "b.log"));
 
+  /* An interrupted epoch has no number. */
+  n_steps = count_lines (fixture, "b.log");
+  n_epoch = count_lines (fixture, "a.log") / 2;
+  g_assert_true (has_file (fixture, "b-0001.params") == (n_steps >= n_epoch));
+  g_assert_true (has_file (fixture, "b-0002.params") == (n_steps >= 2 * n_epoch));
+  g_assert_true (has_file (fixture, "b-interrupted.params") == (n_steps % n_epoch != 0));
+  g_assert_true (has_file (fixture, "b-interrupted.states") == (n_steps % n_epoch != 0));
+
   hscope (fixture,
           "train '" LANGUAGE_MODEL "' --epochs 2 --sample -1 --threads 1 --output '%s/b' "
           "--log '%s/b.log' --resume");
   g_assert_cmpint (fixture->code, ==, 0);
+  g_assert_true (!strstr (fixture->err, "b-interrupted.states") == (n_steps % n_epoch == 0));
+  g_assert_false (has_file (fixture, "b-interrupted.params"));
+  g_assert_false (has_file (fixture, "b-interrupted.states"));
   assert_same_file (fixture, "a.log", "b.log");
   assert_same_file (fixture, "a-0001.params", "b-0001.params");
   assert_same_file (fixture, "a-0002.params", "b-0002.params");
@@ -335,6 +392,7 @@ main (int argc, char **argv)
   ADD ("other-shapes-than-the-usual-may-be-given", test_shapes);
   ADD ("dimensions-may-be-left-open", test_unknown_dimensions);
   ADD ("language-model-beats-the-unigram-model", test_language_model);
+  ADD ("checkpoints-that-mix-epochs-are-not-used", test_mixed_checkpoints);
   ADD ("interrupted-and-resumed-gives-the-same-bytes", test_interrupted);
   ADD ("a-plugin-that-crashes-is-named", test_crash);
   ADD ("gallery-models-run-without-data", test_examples);

@@ -24,38 +24,10 @@
 
 /* --- Checkpoints --- */
 
-char *
-scope_train_states_file (const char *prefix, guint64 epoch)
-{
-  return g_strdup_printf ("%s-%04" G_GUINT64_FORMAT ".states", prefix, epoch);
-}
-
-/* The state file of the highest epoch.  (transfer full)  NULL if there is no checkpoint. */
-static char *
-find_states (const char *prefix, guint64 *epoch)
-{
-  g_autofree char *symbol = g_strconcat (prefix, "-symbol.json", NULL);
-  const char      *reason;
-  g_autofree char *params = hyb_model_find_params (symbol, HYB_EPOCH_HIGHEST, &reason);
-  char            *dash = params ? strrchr (params, '-') : NULL;
-  g_autofree char *states = NULL;
-
-  if (!dash)
-    return NULL;
-  *epoch = g_ascii_strtoull (dash + 1, NULL, 10);
-  states = scope_train_states_file (prefix, *epoch);
-  return g_file_test (states, G_FILE_TEST_IS_REGULAR) ? g_steal_pointer (&states) : NULL;
-}
-
 /* Replaces the model's parameters by those of a checkpoint. */
-static gboolean
-load_parameters (HybModel *model, const char *prefix, guint64 epoch, GError **error)
+static void
+take_parameters (HybModel *model, HybTensorList *list)
 {
-  g_autofree char *path = g_strdup_printf ("%s-%04" G_GUINT64_FORMAT ".params", prefix, epoch);
-  g_autoptr (HybTensorList) list = hyb_weights_read_file (path, NULL, error);
-
-  if (!list)
-    return FALSE;
   for (guint i = 0; i < hyb_tensor_list_n (list); i++)
     {
       const HybNamedTensor *entry = hyb_tensor_list_get (list, i);
@@ -64,7 +36,6 @@ load_parameters (HybModel *model, const char *prefix, guint64 epoch, GError **er
       if (entry->tensor)
         hyb_model_set_parameter (model, colon ? colon + 1 : entry->name, entry->tensor);
     }
-  return TRUE;
 }
 
 /* --- Carried values: outputs that become inputs of the next step --- */
@@ -382,9 +353,9 @@ make_trainer (ScopeTraining *training, const GArray *carry, GError **error)
 }
 
 static gboolean
-resume (ScopeTraining *training, const char *states, GError **error)
+resume (ScopeTraining *training, const ScopeTrainCheckpoint *checkpoint, GError **error)
 {
-  if (!states)
+  if (!checkpoint)
     {
       scope_print_message (HYB_SEVERITY_NOTE,
                            "--resume: there is no checkpoint of %s yet; training starts from the "
@@ -392,11 +363,11 @@ resume (ScopeTraining *training, const char *states, GError **error)
                            training->options->output);
       return TRUE;
     }
-  if (!hyb_trainer_load_states (training->trainer, states, error))
+  if (!hyb_trainer_load_states (training->trainer, checkpoint->states, error))
     return FALSE;
   scope_print_message (HYB_SEVERITY_NOTE,
                        "resumed from %s after step %" G_GUINT64_FORMAT,
-                       states,
+                       checkpoint->states,
                        hyb_trainer_n_steps (training->trainer));
   return TRUE;
 }
@@ -447,9 +418,8 @@ gboolean
 scope_train_set_up (ScopeTraining *training, char **files, GError **error)
 {
   const ScopeTrainOptions *options = training->options;
-  g_autofree char         *states = NULL;
+  g_autoptr (ScopeTrainCheckpoint) checkpoint = NULL;
   g_autoptr (GArray) carry = NULL;
-  guint64 epoch = 0;
 
   training->written = g_ptr_array_new_with_free_func (g_free);
   training->epochs = g_array_new (FALSE, FALSE, sizeof (ScopeEpoch));
@@ -466,11 +436,11 @@ scope_train_set_up (ScopeTraining *training, char **files, GError **error)
     return FALSE;
 
   if (options->resume)
-    states = find_states (options->output, &epoch);
-  if (states && !load_parameters (training->model, options->output, epoch, error))
-    return FALSE;
+    checkpoint = scope_train_find_checkpoint (options->output);
+  if (checkpoint)
+    take_parameters (training->model, checkpoint->parameters);
   if (!fill_parameters (training, carry, error) || !make_trainer (training, carry, error) ||
-      (options->resume && !resume (training, states, error)))
+      (options->resume && !resume (training, checkpoint, error)))
     return FALSE;
 
   training->n_batches = hyb_data_n_batches (training->data, FALSE);

@@ -1,8 +1,7 @@
 /* train.c — hscope train: trains a model.
  *
- * Checkpoints are MXNet pairs, PREFIX-NNNN.params with the number of the epoch, and
- * PREFIX-NNNN.states with the optimizer's state and the carried values: a resumed training gives
- * the same bytes as one that was never interrupted.  Start at train().
+ * A resumed training gives the same bytes as one that was never interrupted (train-checkpoint.c).  Start at
+ * train().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/train/train.h"
 #include "app/command/command.h"
@@ -10,34 +9,9 @@
 
 #include "engine/base/error.h"
 #include "engine/base/remedy.h"
-#include "engine/open/open.h"
 
 #include <math.h>
 #include <string.h>
-
-/* --- Checkpoints --- */
-
-/* Writes the model and the trainer's state, if --output was given. */
-static gboolean
-save (ScopeTraining *training, guint64 epoch, GError **error)
-{
-  const char      *prefix = training->options->output;
-  g_autofree char *states = NULL;
-  g_autoptr (GPtrArray) written = g_ptr_array_new_with_free_func (g_free);
-
-  if (!prefix)
-    return TRUE;
-  states = scope_train_states_file (prefix, epoch);
-  if (!scope_train_write_log (training, error) ||
-      !hyb_model_save (training->model, prefix, (guint) epoch, written, error) ||
-      !hyb_trainer_save_states (training->trainer, states, error))
-    return FALSE;
-  g_ptr_array_add (written, g_strdup (states));
-  for (guint i = 0; i < written->len; i++)
-    if (!g_ptr_array_find_with_equal_func (training->written, written->pdata[i], g_str_equal, NULL))
-      g_ptr_array_add (training->written, g_strdup (written->pdata[i]));
-  return TRUE;
-}
 
 /* --- The loop --- */
 
@@ -156,7 +130,7 @@ end_epoch (ScopeTraining *training, Loop *loop, guint64 number, GError **error)
                        .metric = training->metric->value (&loop->metric),
                        .held_out = NAN };
 
-  if (!save (training, number, error) || !evaluate (training, &epoch.held_out, error))
+  if (!scope_train_save (training, number, error) || !evaluate (training, &epoch.held_out, error))
     return FALSE;
   if (hyb_data_get_corpus (training->data) && training->options->sample > 0)
     {
@@ -196,8 +170,7 @@ train (ScopeTraining *training, GError **error)
   training->is_interrupted = number < total;
   if (!training->is_interrupted)
     return TRUE;
-  if (number % training->n_batches != 0 &&
-      !save (training, number / training->n_batches + 1, error))
+  if (number % training->n_batches != 0 && !scope_train_save_interrupted (training, error))
     return FALSE;
   scope_print_message (HYB_SEVERITY_WARNING,
                        training->options->output ? "interrupted after step %" G_GUINT64_FORMAT

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "app/command/common-options.h"
+#include "engine/formats/tensor-list.h"
 #include "engine/graph/model.h"
 #include "engine/train/data.h"
 #include "engine/train/metric.h"
@@ -77,8 +78,26 @@ gboolean scope_train_write_log (ScopeTraining *training, GError **error);
 /* Frees everything. */
 void scope_train_clear (ScopeTraining *training);
 
-/* Name of the file with the trainer's state, PREFIX-NNNN.states.  (transfer full) */
-char *scope_train_states_file (const char *prefix, guint64 epoch);
+/* Writes the checkpoint of an epoch, if --output was given, and removes that of an interruption. */
+gboolean scope_train_save (ScopeTraining *training, guint64 epoch, GError **error);
+/* Writes a checkpoint in the middle of an epoch, if --output was given. */
+gboolean scope_train_save_interrupted (ScopeTraining *training, GError **error);
+
+/* A checkpoint to go on from. */
+typedef struct
+{
+  HybTensorList *parameters; /* under their names in a file */
+  char          *states;     /* the file for hyb_trainer_load_states() */
+  guint64        n_steps;
+} ScopeTrainCheckpoint;
+
+/* The last whole checkpoint of a prefix; NULL: there is none.  Warns of those that are not whole.
+ * (transfer full) */
+ScopeTrainCheckpoint *scope_train_find_checkpoint (const char *prefix);
+/* Frees a checkpoint. */
+void scope_train_checkpoint_free (ScopeTrainCheckpoint *checkpoint);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (ScopeTrainCheckpoint, scope_train_checkpoint_free)
+
 /* Text that the model generates after the beginning of the held-out text.  (transfer full)  NULL
  * without an error if that text is too short. */
 char *scope_train_sample (ScopeTraining *training, gint64 length, GError **error);
