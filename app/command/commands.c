@@ -193,17 +193,29 @@ suggest_option (const Invocation *call, GError *error)
   error->message = message;
 }
 
+/* Whether the word MODEL is in the usage of the command. */
+static gboolean
+names_model (const ScopeCommand *command)
+{
+  const GOptionEntry *entry = command->options;
+
+  while (entry && entry->long_name && g_strcmp0 (entry->arg_description, "MODEL") != 0)
+    entry++;
+  return strstr (command->arguments, "MODEL") || (entry && entry->long_name);
+}
+
 /* What follows the options in the help of a command. */
 static char *
 describe_command (const ScopeCommand *command)
 {
   GString *text = g_string_new (NULL);
 
-  if (strstr (command->arguments, "MODEL"))
-    g_string_append (text,
-                     "MODEL is a file (net-symbol.json), a model of the gallery "
-                     "(gallery:NAME?option=value&option=value; hscope new --list)\n"
-                     "or a model in a module (PLUGIN.so:NAME).  ");
+  if (command->option_groups & SCOPE_OPTIONS_MODEL || names_model (command))
+    g_string_append_printf (text,
+                            "%s a file (net-symbol.json), a model of the gallery "
+                            "(gallery:NAME?option=value&option=value; hscope new --list)\n"
+                            "or a model in a module (PLUGIN.so:NAME).  ",
+                            names_model (command) ? "MODEL is" : "A and B: each is");
   if (command->n_files[1] > 0)
     g_string_append (text, "“-” stands for stdin, and for stdout where a file is written.\n");
   if (command->examples)

@@ -6,6 +6,7 @@
 #include "app/adapt/body-types.h"
 #include "app/adapt/find.h"
 #include "app/command/command.h"
+#include "app/command/describe-structure.h"
 #include "app/command/describe.h"
 #include "app/command/list-operators.h"
 #include "app/command/open-model.h"
@@ -17,7 +18,6 @@
 #include "engine/formats/format.h"
 #include "engine/graph/roles.h"
 #include "engine/open/open.h"
-#include "engine/variants/structure.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -178,40 +178,6 @@ clear_info (Info *info)
   g_clear_pointer (&info->types, g_free);
 }
 
-/* Writes null for 0, which means unknown. */
-static void
-describe_number (ScopeJson *json, const char *key, gint64 value)
-{
-  if (value > 0)
-    scope_json_int (json, key, value);
-  else
-    scope_json_null (json, key);
-}
-
-static void
-describe_structure (ScopeJson *json, const Info *info)
-{
-  g_autoptr (GArray) structure = hyb_structure_find (info->graph, info->types);
-
-  scope_json_begin_list (json, "structure");
-  for (guint i = 0; i < structure->len; i++)
-    {
-      const HybStructure *entry = &g_array_index (structure, HybStructure, i);
-
-      scope_json_begin_object (json, NULL);
-      scope_json_string (json, "kind", hyb_structure_kind_name (entry->kind));
-      scope_json_string (json, "node", hyb_graph_get_node (info->graph, entry->node)->name);
-      scope_json_string (json, "cell", entry->cell);
-      scope_json_string (json, "direction", entry->direction);
-      describe_number (json, "layers", entry->layers);
-      describe_number (json, "hidden", entry->hidden);
-      describe_number (json, "steps", entry->steps);
-      scope_json_int (json, "nodes", entry->nodes);
-      scope_json_end (json);
-    }
-  scope_json_end (json);
-}
-
 static void
 print_json (const Info *info)
 {
@@ -238,7 +204,7 @@ print_json (const Info *info)
     scope_json_double (json, "flops", info->flops);
   else
     scope_json_null (json, "flops");
-  describe_structure (json, info);
+  scope_describe_structure (json, info->model, info->types);
   scope_json_print (json);
 }
 
@@ -295,6 +261,7 @@ print_text (const Info *info)
     printf (", %.4g FLOP per forward pass", info->flops);
   printf ("\n");
   print_quantised (info);
+  scope_print_structure (info->model, info->types);
   printf ("outputs:\n");
   for (guint i = 0; i < n; i++)
     {

@@ -12,6 +12,7 @@
 #include "engine/analysis/infer-types.h"
 #include "engine/base/error.h"
 #include "engine/base/remedy.h"
+#include "engine/doctor/diagnose.h"
 #include "engine/graph/reach.h"
 #include "engine/graph/roles.h"
 #include "engine/op/rules.h"
@@ -155,11 +156,40 @@ infer_with_casts (ScopeInputs              *inputs,
   return TRUE;
 }
 
+/* The first error that hscope check finds in addition, with its way out, or NULL.  of_parameters: only one
+ * that is mended in the parameters.  (transfer full) */
+static char *
+diagnose (ScopeInputs *inputs, const ScopeCommonOptions *common, gboolean of_parameters)
+{
+  GPtrArray *findings = hyb_model_get_findings (inputs->model);
+  g_autoptr (GHashTable) known = g_hash_table_new (NULL, NULL);
+  g_autofree HybType *types = hyb_diagnose_new_types (inputs->graph);
+
+  for (guint i = 0; i < findings->len; i++)
+    g_hash_table_add (known, findings->pdata[i]);
+  if (!scope_fill_types (common, inputs->model, types, NULL))
+    return NULL;
+  hyb_diagnose (inputs->model, types);
+  for (guint i = 0; i < findings->len; i++)
+    {
+      const HybFinding *finding = findings->pdata[i];
+      g_autofree char  *hint = scope_finding_dup_hint (finding);
+
+      if (of_parameters && finding->remedy != HYB_REMEDY_REPAIR &&
+          finding->remedy != HYB_REMEDY_PARAMETERS)
+        continue;
+      if (!g_hash_table_contains (known, finding) && finding->severity == HYB_SEVERITY_ERROR)
+        return g_strdup_printf ("%s%s%s", finding->message, hint ? "; " : "", hint ? hint : "");
+    }
+  return NULL;
+}
+
 static gboolean
 infer_types (ScopeInputs *inputs, const ScopeCommonOptions *common, GError **error)
 {
   gsize               n_values = hyb_graph_n_values (inputs->graph);
   g_autofree HybType *given = g_memdup2 (inputs->types, n_values * sizeof *inputs->types);
+  g_autofree char    *diagnosis = NULL;
   GError             *local_error = NULL;
 
   if (hyb_infer_types (inputs->graph, inputs->types, NULL, common->train, &local_error))
@@ -167,6 +197,9 @@ infer_types (ScopeInputs *inputs, const ScopeCommonOptions *common, GError **err
   if (given && infer_with_casts (inputs, common, given, &local_error))
     return TRUE;
 
+  diagnosis = diagnose (inputs, common, TRUE);
+  if (diagnosis)
+    g_prefix_error (&local_error, "%s. ", diagnosis);
   g_propagate_error (error, local_error);
   return FALSE;
 }
@@ -242,6 +275,24 @@ guess_label_shape (const ScopeInputs *inputs, HybValueId label, HybShape *shape)
     *shape = inputs->types[user->first_output].shape;
 }
 
+/* Fails with the names of the variables that have no value. */
+static gboolean
+refuse_valueless (ScopeInputs              *inputs,
+                  const ScopeCommonOptions *common,
+                  Missing                  *missing,
+                  GError                  **error)
+{
+  g_autofree char *diagnosis = diagnose (inputs, common, FALSE);
+
+  if (diagnosis)
+    g_string_append_printf (missing->names, " (%s)", diagnosis);
+  return refuse_missing (missing,
+                         "no value for",
+                         HYB_REMEDY_VALUES,
+                         HYB_GRAPH_ERROR_MISSING,
+                         error);
+}
+
 /* Generates all values that are still missing, or fails with one message about all of them. */
 static gboolean
 fill_missing (ScopeInputs *inputs, const ScopeCommonOptions *common, GError **error)
@@ -289,11 +340,7 @@ fill_missing (ScopeInputs *inputs, const ScopeCommonOptions *common, GError **er
     {
       if (shapeless.names)
         g_string_free (shapeless.names, TRUE);
-      return refuse_missing (&missing,
-                             "no value for",
-                             HYB_REMEDY_VALUES,
-                             HYB_GRAPH_ERROR_MISSING,
-                             error);
+      return refuse_valueless (inputs, common, &missing, error);
     }
   if (shapeless.n > 0)
     return refuse_missing (&shapeless,

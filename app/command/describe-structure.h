@@ -1,0 +1,13 @@
+/* describe-structure.h — the structure of a model in words: cells, loops, branches and repeated blocks.
+ *
+ * Cells and loops are those that conversions work on (engine/variants); blocks are those that drawings fold.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "app/command/json-writer.h"
+#include "engine/graph/model.h"
+
+/* Appends "structure".  types: by value, perhaps unknown. */
+void scope_describe_structure (ScopeJson *json, HybModel *model, const HybType *types);
+/* Prints the same on stdout, one line each; nothing if there is no structure. */
+void scope_print_structure (HybModel *model, const HybType *types);
