@@ -6,6 +6,7 @@
 
 #include "engine/block/plugin.h"
 
+#include <errno.h>
 #include <glib-unix.h>
 #include <glib/gi18n.h>
 #include <locale.h>
@@ -35,6 +36,32 @@ on_signal (gpointer application)
   return G_SOURCE_CONTINUE;
 }
 
+/* These options need no display. */
+static int
+print_and_end (gboolean is_version)
+{
+  if (is_version)
+    printf ("hybridscope %s\n", SCOPE_VERSION);
+  else
+    printf (_ (
+        "Usage: hybridscope [OPTION…] [FILE…]\n"
+        "\n"
+        "Opens models and recordings in a window.  FILE is a symbol file (net-symbol.json), whose\n"
+        "parameters are found beside it, or a recording (*.hscope).  Without a file it opens what "
+        "was open\n"
+        "last, or a gallery of models.\n"
+        "\n"
+        "Options:\n"
+        "  -h, --help     Print this help\n"
+        "  --version      Print the version\n"
+        "\n"
+        "Without a display, use hscope: hscope --help\n"));
+  if (fflush (stdout) == 0)
+    return 0;
+  fprintf (stderr, "hybridscope: %s\n", g_strerror (errno));
+  return 3;
+}
+
 int
 main (int argc, char **argv)
 {
@@ -43,12 +70,10 @@ main (int argc, char **argv)
 
   setlocale (LC_ALL, "");
   find_translations ();
-  for (int i = 1; i < argc; i++)
-    if (g_str_equal (argv[i], "--version"))
-      {
-        printf ("hybridscope %s\n", SCOPE_VERSION);
-        return 0;
-      }
+  for (int i = 1; i < argc && !g_str_equal (argv[i], "--"); i++)
+    if (g_str_equal (argv[i], "--version") || g_str_equal (argv[i], "--help") ||
+        g_str_equal (argv[i], "-h"))
+      return print_and_end (g_str_equal (argv[i], "--version"));
   if (!gtk_init_check ())
     {
       fprintf (stderr,

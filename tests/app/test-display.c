@@ -151,6 +151,49 @@ test_no_display (void)
   g_assert_nonnull (strstr (said, "there is no display"));
 }
 
+/* Runs the program without a display and any settings. */
+static int
+run_without (const char *arguments, char **out)
+{
+  g_autofree char *line =
+      g_strdup_printf ("env -u DISPLAY -u WAYLAND_DISPLAY GDK_BACKEND=x11 '%s' %s",
+                       HYBRIDSCOPE,
+                       arguments);
+  const char *words[] = { "/bin/sh", "-c", line, NULL };
+  int         status;
+
+  g_assert_true (g_spawn_sync (NULL,
+                               (char **) words,
+                               NULL,
+                               G_SPAWN_STDERR_TO_DEV_NULL,
+                               NULL,
+                               NULL,
+                               out,
+                               NULL,
+                               &status,
+                               NULL));
+  return status >> 8;
+}
+
+static void
+test_help_without_display (void)
+{
+  static const char *const lines[] = { "--help", "-h", "--help file-symbol.json" };
+  g_autofree char         *version = NULL, *nothing = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (lines); i++)
+    {
+      g_autofree char *out = NULL;
+
+      g_assert_cmpint (run_without (lines[i], &out), ==, 0);
+      g_assert_true (g_str_has_prefix (out, "Usage: hybridscope"));
+      g_assert_nonnull (strstr (out, "--version"));
+    }
+  g_assert_cmpint (run_without ("--version", &version), ==, 0);
+  g_assert_true (g_str_has_prefix (version, "hybridscope "));
+  g_assert_cmpint (run_without ("--help >/dev/full", &nothing), ==, 3);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -161,6 +204,7 @@ main (int argc, char **argv)
   g_test_add_func ("/app/display/when-it-goes-away-all-is-kept", test_display_lost);
   g_test_add_func ("/app/display/a-polite-signal-closes-the-window", test_asked_to_end);
   g_test_add_func ("/app/display/without-one-it-says-what-to-do", test_no_display);
+  g_test_add_func ("/app/display/help-and-version-need-none", test_help_without_display);
   status = g_test_run ();
   program_folder_free (folder);
   return status;
