@@ -37,6 +37,12 @@ test_the_examples_of_every_help_can_be_run (Fixture *fixture, gconstpointer unus
           g_assert_cmpint (fixture->code, ==, 0);
         }
       g_assert_cmpuint (n_examples, >=, 2);
+      fixture_run_line (fixture, line);
+      if (strstr (fixture->out, "MODEL") || strstr (fixture->out, " A B"))
+        {
+          g_assert_nonnull (strstr (fixture->out, "gallery:NAME?option=value"));
+          g_assert_nonnull (strstr (fixture->out, "PLUGIN.so:NAME"));
+        }
     }
 }
 
@@ -172,6 +178,129 @@ test_shapes_are_guessed_and_parameters_filled (Fixture *fixture, gconstpointer u
   g_assert_nonnull (strstr (fixture->err, "unknown shape of “data”"));
 }
 
+/* --- The examples of the README --- */
+
+/* What makes a measurement or training short, but changes nothing else. */
+static const char *
+shorten (const char *line)
+{
+  if (strstr (line, " compare "))
+    return " --repeat 1 --no-ladder --time-limit 10";
+  if (strstr (line, " profile "))
+    return " --repeat 2 --traced 1";
+  if (strstr (line, " train "))
+    return " --epochs 1 --sample 0";
+  return "";
+}
+
+static void
+run_example (Fixture *fixture, const char *line)
+{
+  g_autoptr (GString) text = g_string_new_len (line, (gssize) strcspn (line, "#"));
+  gboolean lacks_values = strstr (line, "hscope run ") && !strstr (line, "--in");
+
+  /* A preset takes minutes; app/test-preset runs it. */
+  if (strstr (line, "--preset"))
+    return;
+  g_string_replace (text, "gallery:lstm-lm", "'gallery:lstm-lm?hidden=16&embedding=8'", 0);
+  g_string_append (text, shorten (line));
+  fixture_run_line (fixture, text->str);
+  /* run refuses to compute with values that it was not given, and says how to give them. */
+  if (lacks_values)
+    g_assert_nonnull (strstr (fixture->err, "Give arrays with --input"));
+  g_assert_cmpint (fixture->code, ==, lacks_values ? 4 : 0);
+}
+
+/* On an export of a recurrent network, without shapes of its inputs.  Gradients have their names and shapes. */
+static void
+test_examples_of_the_readme (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
+{
+  g_autofree char *readme = NULL;
+  g_auto (GStrv) lines = NULL;
+  guint n_examples = 0;
+
+  fixture_run_line (fixture,
+                    "hscope new 'lstm-hybrid?hidden=16&embedding=8&length=5' --output net >log && "
+                    "hscope profile net-symbol.json --repeat 2 --traced 1 --capture base.hscope "
+                    ">log "
+                    "&& hscope run net-symbol.json --init uniform --backward --gradients in.npz");
+  g_assert_cmpint (fixture->code, ==, 0);
+  g_assert_nonnull (strstr (fixture->err, "data0: 5,1 (guessed"));
+  g_assert_true (g_file_get_contents (SOURCE_ROOT "/README.md", &readme, NULL, NULL));
+  lines = g_strsplit (readme, "\n", 0);
+  for (guint i = 0; lines[i]; i++)
+    if (g_str_has_prefix (lines[i], "hscope "))
+      {
+        run_example (fixture, lines[i]);
+        n_examples++;
+      }
+  g_assert_cmpuint (n_examples, >=, 10);
+}
+
+/* run knows what check knows about parameters that do not fit. */
+static void
+test_run_explains_missing_parameters (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
+{
+  g_autofree char *check = NULL;
+
+  fixture_run_line (fixture,
+                    "hscope new mlp --output net >log && hscope new lenet --output other >log && "
+                    "cp net-symbol.json mix-symbol.json && cp other-0000.params mix-0000.params && "
+                    "hscope check mix-symbol.json");
+  g_assert_cmpint (fixture->code, ==, 1);
+  check = g_strdup (fixture->out);
+  g_assert_nonnull (strstr (check, "belongs to another model"));
+  g_assert_nonnull (strstr (check, "net-0000.params"));
+  fixture_run_line (fixture, "hscope run mix-symbol.json");
+  g_assert_cmpint (fixture->code, ==, 4);
+  g_assert_nonnull (strstr (fixture->err, "belongs to another model"));
+  g_assert_nonnull (strstr (fixture->err, "net-0000.params"));
+  fixture_run_line (fixture, "hscope run mix-symbol.json --json");
+  g_assert_nonnull (strstr (fixture->out, "belongs to another model"));
+}
+
+/* --- Structure --- */
+
+static void
+test_info_shows_the_structure (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
+{
+  static const char *const lines[][2] = {
+    { "hscope info gallery:foreach-rnn", "\n  loop " },
+    { "hscope info gallery:lstm-lm", "\n  cell    lstm, 1 layer, 256 units" },
+    { "hscope info gallery:lstm-hybrid", "\n  cell    lstm" },
+    { "hscope info stack-symbol.json", " equal blocks, 5 nodes each" },
+  };
+  static const char *const operators[] = { "sin", "cos", "tanh", "relu", "exp" };
+  g_autoptr (GString) graph = g_string_new ("{\"nodes\": [");
+  g_autofree char *path = in_folder (fixture, "stack-symbol.json");
+  g_autoptr (cJSON) json = NULL;
+  const cJSON *blocks;
+
+  g_string_append (graph, "{\"op\": \"null\", \"name\": \"data\", \"inputs\": []}");
+  for (guint i = 0; i < 60; i++)
+    g_string_append_printf (graph,
+                            ", {\"op\": \"%s\", \"name\": \"n%u\", \"inputs\": [[%u,0,0]]}",
+                            operators[i % G_N_ELEMENTS (operators)],
+                            i,
+                            i);
+  g_string_append (graph, "], \"arg_nodes\": [0], \"heads\": [[60,0,0]]}");
+  g_assert_true (g_file_set_contents (path, graph->str, -1, NULL));
+
+  for (guint i = 0; i < G_N_ELEMENTS (lines); i++)
+    {
+      fixture_run_line (fixture, lines[i][0]);
+      g_assert_cmpint (fixture->code, ==, 0);
+      if (!strstr (fixture->out, lines[i][1]))
+        g_error ("%s: %s", lines[i][0], fixture->out);
+    }
+  fixture_run_line (fixture, "hscope info stack-symbol.json --json");
+  json = parse_output (fixture);
+  blocks = cJSON_GetArrayItem (cJSON_GetObjectItem (json, "structure"), 0);
+  g_assert_cmpstr (cJSON_GetObjectItem (blocks, "kind")->valuestring, ==, "blocks");
+  g_assert_cmpint (cJSON_GetObjectItem (blocks, "period")->valueint, ==, 5);
+  g_assert_cmpint (cJSON_GetObjectItem (blocks, "blocks")->valueint, >=, 11);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -187,6 +316,9 @@ main (int argc, char **argv)
     { "a-dash-stands-for-stdin-and-stdout", test_a_dash_stands_for_stdin_and_stdout },
     { "a-dash-that-cannot-be-meant-is-refused", test_a_dash_that_cannot_be_meant_is_refused },
     { "a-dash-for-a-full-stdout-fails", test_a_dash_for_a_full_stdout_fails },
+    { "the-examples-of-the-readme-can-be-run", test_examples_of_the_readme },
+    { "run-explains-missing-parameters", test_run_explains_missing_parameters },
+    { "info-shows-the-structure", test_info_shows_the_structure },
     { "shapes-are-guessed-and-parameters-filled", test_shapes_are_guessed_and_parameters_filled },
   };
 
