@@ -37,7 +37,7 @@ fused_state_info (HybCell *cell, guint index, HybStateInfo *info)
 {
   FusedCell *self = (FusedCell *) cell;
 
-  info->shape = hyb_shape_3d (self->layers * self->directions, HYB_UNKNOWN, cell->hidden);
+  info->shape = hyb_shape_3d ((gint64) self->layers * self->directions, HYB_UNKNOWN, cell->hidden);
   info->layout = "LNC";
 }
 

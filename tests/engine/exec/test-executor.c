@@ -103,6 +103,7 @@ test_modes_give_the_same_bytes (void)
         outputs = copy_outputs (executor);
         g_assert_cmpuint (hyb_executor_n_runs (executor), ==, 3);
         g_assert_cmpuint (hyb_executor_get_peak_bytes (executor), >, 0);
+        g_assert_cmpuint (hyb_executor_get_peak_bytes (executor) % sizeof (float), ==, 0);
         g_assert_cmpfloat (hyb_tensor_get_value (hyb_executor_get_bound (executor, "state"), 0),
                            ==,
                            3);

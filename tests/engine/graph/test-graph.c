@@ -6,6 +6,7 @@
 
 #include "engine/graph/builder.h"
 #include "engine/graph/reach.h"
+#include "engine/graph/roles.h"
 #include "engine/graph/with-heads.h"
 
 #include <string.h>
@@ -295,6 +296,35 @@ test_arguments_are_listed_depth_first_from_the_heads (void)
     }
 }
 
+/* Names say nothing here: the operand that a variable feeds decides. */
+static void
+test_roles_follow_from_operands (void)
+{
+  static const HybRole expected[] = { HYB_ROLE_DATA, HYB_ROLE_PARAMETER, HYB_ROLE_PARAMETER };
+  HybBuilder          *builder = hyb_builder_new ();
+  HybValueId           inputs[] = { hyb_builder_add_variable (builder, "p", NULL),
+                                    hyb_builder_add_variable (builder, "q", NULL),
+                                    hyb_builder_add_variable (builder, "r", NULL) };
+  g_autoptr (HybGraph) graph = NULL;
+  g_autoptr (GError) error = NULL;
+  HybValueId value =
+      hyb_builder_call (builder,
+                        "FullyConnected",
+                        &(HybNodeSpec){ .name = "fc",
+                                        .n_inputs = 3,
+                                        .inputs = inputs,
+                                        .attributes = (const char *[]){ "num_hidden", "2", NULL } },
+                        &error);
+
+  g_assert_no_error (error);
+  hyb_builder_add_head (builder, value);
+  graph = hyb_builder_freeze (builder);
+  for (guint i = 0; i < G_N_ELEMENTS (inputs); i++)
+    g_assert_cmpint (hyb_graph_get_role (graph, hyb_graph_get_producer (graph, inputs[i]), FALSE),
+                     ==,
+                     expected[i]);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -319,6 +349,8 @@ main (int argc, char **argv)
 #undef ADD
   g_test_add_func ("/engine/graph/graph/attributes-that-do-not-parse-are-refused",
                    test_attributes_that_do_not_parse_are_refused);
+  g_test_add_func ("/engine/graph/graph/roles-follow-from-operands",
+                   test_roles_follow_from_operands);
   g_test_add_func ("/engine/graph/graph/an-unknown-operator-is-refused",
                    test_an_unknown_operator_is_refused);
   g_test_add_func ("/engine/graph/graph/every-graph-has-an-id-of-its-own",
