@@ -354,6 +354,8 @@ command_of (ScopeComparePage *self, char **shapes)
 
       add_words (argv, options[i], list);
     }
+  if (!self->files && model == self->model)
+    add_words (argv, "--params", self->params);
   if (gtk_switch_get_active (self->training))
     g_ptr_array_add (argv, g_strdup ("--backward"));
   /* Gallery models have their own shapes, which depend on the batch. */

@@ -181,6 +181,7 @@ static void
 write_unrolled (ScopeComparePage *self)
 {
   scope_conversion_run_async (&(ScopeConversionOptions){ .model = self->model,
+                                                         .params = self->params,
                                                          .shapes =
                                                              (const char *const *) self->shapes,
                                                          .form = "unrolled",

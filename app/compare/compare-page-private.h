@@ -24,10 +24,12 @@ struct _ScopeComparePage
   AdwBin parent_instance;
 
   char  *model; /* as the child process opens it; NULL: files are compared, or only results shown */
+  char  *params; /* file of parameters; NULL: the one beside the model */
   char  *title;
   char  *path;            /* of the saved comparison, or NULL */
   char **shapes;          /* of inputs, "NAME=1,3" */
   char **files;           /* paths of recordings or models; NULL: forms of model are compared */
+  gboolean fills;         /* values that the model lacks are random */
   gboolean is_recordings; /* files are recordings, which are not run */
 
   GCancellable *cancellable;   /* of everything, when the page is closed */

@@ -78,6 +78,19 @@ act_dismiss (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parame
 
 /* --- Object --- */
 
+/* Models side by side have no word before them.  (transfer full) */
+static char *
+dup_tab_title (ScopeComparePage *self)
+{
+  g_autofree char *title = self->title && self->fills
+                               ? g_strdup_printf (_ ("%s, random values"), self->title)
+                               : g_strdup (self->title);
+
+  if (!title || (self->files && !self->is_recordings))
+    return g_steal_pointer (&title);
+  return g_strdup_printf (_ ("Compare: %s"), title);
+}
+
 static void
 scope_compare_page_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
@@ -88,10 +101,7 @@ scope_compare_page_get_property (GObject *object, guint id, GValue *value, GPara
   else if (id == PROP_COLOURS)
     g_value_set_string (value, self->colours);
   else if (id == PROP_TITLE)
-    g_value_take_string (value,
-                         self->title && (self->model || self->is_recordings)
-                             ? g_strdup_printf (_ ("Compare: %s"), self->title)
-                             : g_strdup (self->title));
+    g_value_take_string (value, dup_tab_title (self));
   else if (id == PROP_BUSY)
     g_value_set_boolean (value, self->measuring || !scope_compare_page_is_settled (self));
   else
@@ -183,6 +193,7 @@ scope_compare_page_finalize (GObject *object)
   g_strfreev (self->shapes);
   g_strfreev (self->files);
   g_free (self->path);
+  g_free (self->params);
   g_free (self->refusal);
   g_free (self->colours);
   g_free (self->folder);
@@ -296,6 +307,8 @@ static void
 set_source (ScopeComparePage *self, const ScopeCompareSource *source)
 {
   self->model = g_strdup (source->model);
+  self->params = g_strdup (source->params);
+  self->fills = source->fills;
   self->shapes = g_strdupv ((char **) source->shapes);
   self->files = g_strdupv ((char **) source->files);
   self->is_recordings = self->files != NULL;
@@ -352,7 +365,8 @@ is_same (char **a, const char *const *b)
 gboolean
 scope_compare_page_has_source (ScopeComparePage *self, const ScopeCompareSource *source)
 {
-  return g_strcmp0 (self->model, source->model) == 0 && is_same (self->shapes, source->shapes) &&
+  return g_strcmp0 (self->model, source->model) == 0 &&
+         g_strcmp0 (self->params, source->params) == 0 && is_same (self->shapes, source->shapes) &&
          is_same (self->files, source->files);
 }
 
@@ -376,6 +390,7 @@ void
 scope_compare_page_set_path (ScopeComparePage *self, const char *path)
 {
   g_free (self->path);
+  g_free (self->params);
   self->path = g_strdup (path);
 }
 

@@ -20,6 +20,8 @@ typedef struct
   const char        *model;  /* as the child process opens it; NULL: files are compared */
   const char *const *shapes; /* (nullable) of inputs, "NAME=1,3" */
   const char *const *files;  /* (nullable) paths: recordings, or models side by side */
+  const char *params; /* (nullable) the parameter file, by default the one beside the model */
+  gboolean    fills;  /* the model lacks values, which become random; said in the title */
 } ScopeCompareSource;
 
 /* Without a model; (transfer floating) */

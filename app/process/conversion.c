@@ -138,6 +138,8 @@ new_prefix (const ScopeConversionOptions *options)
   g_autofree char *hash = NULL;
 
   g_checksum_update (sum, (const guchar *) options->model, -1);
+  if (options->params)
+    g_checksum_update (sum, (const guchar *) options->params, -1);
   for (guint i = 0; options->shapes && options->shapes[i]; i++)
     g_checksum_update (sum, (const guchar *) options->shapes[i], -1);
   hash = g_strndup (g_checksum_get_string (sum), 12);
@@ -163,6 +165,8 @@ scope_conversion_run_async (const ScopeConversionOptions *options,
   g_task_set_task_data (task, job, convert_job_free);
   for (guint i = 0; i < G_N_ELEMENTS (fixed); i++)
     g_ptr_array_add (argv, (gpointer) fixed[i]);
+  if (options->params)
+    g_ptr_array_add (argv, (gpointer) options->params);
   for (guint i = 0; options->shapes && options->shapes[i]; i++)
     {
       g_ptr_array_add (argv, (gpointer) "--shape");

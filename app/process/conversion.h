@@ -36,6 +36,7 @@ const char *scope_conversion_title (const char *form);
 typedef struct
 {
   const char        *model;  /* as the child process opens it */
+  const char        *params; /* (nullable) the parameter file, by default the one beside the model */
   const char *const *shapes; /* (nullable) of inputs */
   const char        *form;   /* the new form */
   const char        *title;  /* names the new file */

@@ -7,6 +7,7 @@
 
 #include "app/document/gallery.h"
 #include "app/session/settings.h"
+#include "engine/block/plugin.h"
 
 #include <glib/gi18n.h>
 #include <string.h>
@@ -66,6 +67,16 @@ open_comparison (ScopeWindow *self, const ScopeCompareSource *source)
   select_tab (self, tab);
 }
 
+const char *
+scope_window_get_params (ScopeWorkspace *workspace)
+{
+  ScopeDocument *document = scope_workspace_get_document (workspace);
+  const char    *model = scope_workspace_get_model_name (workspace);
+
+  /* An example makes its own. */
+  return !document || hyb_is_plugin_name (model) ? NULL : scope_document_get_params (document);
+}
+
 static void
 act_compare (ScopeWindow *self, const char *name, GVariant *parameter)
 {
@@ -74,7 +85,11 @@ act_compare (ScopeWindow *self, const char *name, GVariant *parameter)
   const char     *model = workspace ? scope_workspace_get_model_name (workspace) : NULL;
 
   if (model && scope_window_check_inputs (self, name, parameter))
-    open_comparison (self, &(ScopeCompareSource){ model, scope_workspace_get_shapes (workspace) });
+    open_comparison (self,
+                     &(ScopeCompareSource){ .model = model,
+                                            .shapes = scope_workspace_get_shapes (workspace),
+                                            .params = scope_window_get_params (workspace),
+                                            .fills = scope_workspace_get_fills (workspace) });
 }
 
 typedef struct

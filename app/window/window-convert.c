@@ -227,6 +227,8 @@ act_convert (ScopeWindow *self, const char *name, GVariant *parameter)
   request->form = g_strdup (form);
   scope_form_menu_set_busy (self->form_menu, TRUE);
   scope_conversion_run_async (&(ScopeConversionOptions){ .model = model,
+                                                         .params =
+                                                             scope_window_get_params (workspace),
                                                          .shapes =
                                                              (const char *const *) request->shapes,
                                                          .form = form,

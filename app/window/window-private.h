@@ -1,9 +1,8 @@
 /* window-private.h — the struct of the window, and what its files offer each other.
  *
  * Calls go one way: window.c (the class) → window-actions.c, -drop.c, -convert.c, -export.c, -mend.c,
- * -plugin.c, -save.c → window-compare.c → window-dialog.c, window-inputs.c, window-pages.c.  Each part has a table of its
- * actions, from which
- * window.c installs them.
+ * -plugin.c, -save.c → window-compare.c → window-dialog.c, window-inputs.c, window-pages.c.  Each part
+ * has a table of its actions, from which window.c installs them.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -71,6 +70,11 @@ void scope_window_show_start (ScopeWindow *self, gboolean is_at_start);
 void scope_window_update (ScopeWindow *self);
 /* Saves the state of every page that has changed. */
 void scope_window_autosave (ScopeWindow *self);
+
+/* --- window-compare.c --- */
+
+/* The parameter file for commands on the model; NULL: that beside it, or its own.  (transfer none) */
+const char *scope_window_get_params (ScopeWorkspace *workspace);
 
 /* --- window-dialog.c --- */
 
