@@ -178,7 +178,7 @@ banner_text (void)
 static const char *
 banner_action (void)
 {
-  GtkWidget *button = gtk_widget_get_next_sibling (gui_find (GTK_WIDGET (page), "banner-label"));
+  GtkWidget *button = gui_find (GTK_WIDGET (page), "banner-button");
 
   return gtk_widget_get_visible (button) ? gtk_actionable_get_action_name (GTK_ACTIONABLE (button))
                                          : NULL;
