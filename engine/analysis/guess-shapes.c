@@ -1,8 +1,7 @@
 /* guess-shapes.c — guesses the open dimensions of a graph's inputs.
  *
  * Each guess is tried by inference, usual sizes first.  What operators accept decides; categories of
- * the operators that read an input only tell which sizes are usual.  hyb_guess_shapes() is at the
- * end.
+ * the operators that read an input only tell which sizes are usual.  Start at hyb_guess_shapes().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/analysis/guess-shapes.h"
 
@@ -16,7 +15,6 @@
 #define MAX_VISITS 4000000
 #define MIN_TRIES  24
 #define MAX_TRIES  600
-
 #define N_CLASSES  10  /* collections of digits and of small images have this many */
 #define FEW_LAYERS 4   /* convolutions of a network for digits */
 #define PROBE      251 /* a size that hardly anything else in a graph has */
@@ -29,6 +27,7 @@ typedef struct
   HybType      *types;      /* inferred, with the guesses so far */
   HybType      *trial;      /* inferred in the last trial */
   guint32      *readers;    /* by node: categories of all operators that depend on it, as bits */
+  GArray       *operands;   /* of gint64: the sizes of parameters that are known, each once */
   char         *refused_by; /* what refused the last trial that failed */
   guint         tries;      /* inferences left */
   HybValueId    value;      /* whose shape is being guessed */
@@ -104,8 +103,7 @@ with_size (const HybShape *shape, guint axes, gint64 size)
   return full;
 }
 
-static void add_reason (Guess *guess, const char *format, ...) G_GNUC_PRINTF (2, 3);
-
+G_GNUC_PRINTF (2, 3)
 static void
 add_reason (Guess *guess, const char *format, ...)
 {
@@ -197,6 +195,17 @@ add_size_reason (Guess *guess, const HybShape *shape, guint axes, const Sizes *s
                 guess->refused_by ? guess->refused_by : "the graph");
 }
 
+/* The size that is tried at an index: usual ones, then those of parameters, then all. */
+static gint64
+nth_size (const Guess *guess, const Sizes *sizes, guint i)
+{
+  guint n = guess->operands->len, k = i - sizes->n_usual;
+
+  if (i < sizes->n_usual)
+    return sizes->usual[i];
+  return k < n ? g_array_index (guess->operands, gint64, k) : (gint64) k - n + 1;
+}
+
 /* Gives the axes of the set the first size that inference accepts. */
 static gboolean
 find_size (Guess *guess, HybShape *shape, guint axes, const Sizes *sizes)
@@ -218,9 +227,9 @@ find_size (Guess *guess, HybShape *shape, guint axes, const Sizes *sizes)
       return TRUE;
     }
   g_clear_pointer (&guess->refused_by, g_free);
-  for (guint i = 0; i < sizes->n_usual + sizes->last; i++)
+  for (guint i = 0; i < sizes->n_usual + guess->operands->len + sizes->last; i++)
     {
-      full = with_size (shape, axes, i < sizes->n_usual ? sizes->usual[i] : i - sizes->n_usual + 1);
+      full = with_size (shape, axes, nth_size (guess, sizes, i));
       if (!try_shape (guess, &full))
         continue;
       add_size_reason (guess, shape, axes, sizes, i);
@@ -360,10 +369,11 @@ guess_sequence (Guess *guess, HybShape *shape)
 {
   gboolean can_have_time = shape->rank >= 2 && shape->dim[0] == HYB_UNKNOWN;
   int      batch = can_have_time && is_time (guess, shape, 0) ? 1 : 0;
+  gsize    said = guess->reason->len;
 
   if (guess_lengths (guess, shape, batch))
     return TRUE;
-  g_string_truncate (guess->reason, 0);
+  g_string_truncate (guess->reason, said);
   return can_have_time && shape->dim[1] == HYB_UNKNOWN && guess_lengths (guess, shape, 1 - batch);
 }
 
@@ -441,7 +451,18 @@ suggests_rank (const Guess *guess, HybNodeId variable)
          reads (guess, variable, HYB_CATEGORY_CONTROL);
 }
 
-/* Not even the rank is known. */
+/* Takes over what the last trial inferred, such as the number of steps of an unrolled graph. */
+static void
+take_inferred (Guess *guess, HybShape *shape)
+{
+  const HybShape *inferred = &guess->trial[guess->value].shape;
+
+  for (int axis = 0; axis < shape->rank; axis++)
+    if (shape->dim[axis] == HYB_UNKNOWN && inferred->dim[axis] != HYB_UNKNOWN)
+      add_reason (guess, "%" G_GINT64_FORMAT " as the graph says", inferred->dim[axis]);
+  *shape = *inferred;
+}
+
 static gboolean
 guess_rank (Guess *guess, HybNodeId variable, HybShape *shape)
 {
@@ -462,7 +483,10 @@ guess_rank (Guess *guess, HybNodeId variable, HybShape *shape)
     {
       g_string_truncate (guess->reason, 0);
       *shape = hyb_shape_make (ranks[i], NULL);
-      if (try_shape (guess, shape) && guess_sequence (guess, shape))
+      if (!try_shape (guess, shape))
+        continue;
+      take_inferred (guess, shape);
+      if (guess_sequence (guess, shape))
         return TRUE;
     }
   return FALSE;
@@ -526,6 +550,31 @@ find_readers (const HybGraph *graph)
   return readers;
 }
 
+/* The sizes of parameters, which tell how many numbers a layer reads.  (transfer full) */
+static GArray *
+find_operands (HybGraph *graph, const HybType *types)
+{
+  GArray          *sizes = g_array_new (FALSE, FALSE, sizeof (gint64));
+  guint            n;
+  const HybNodeId *variables = hyb_graph_get_variables (graph, &n);
+
+  for (guint i = 0; i < n; i++)
+    {
+      const HybShape *shape = &types[hyb_graph_get_node (graph, variables[i])->first_output].shape;
+
+      for (int axis = shape->rank; axis-- > 0 && sizes->len < MIN_TRIES;)
+        {
+          guint k = 0;
+
+          while (k < sizes->len && g_array_index (sizes, gint64, k) != shape->dim[axis])
+            k++;
+          if (k == sizes->len && shape->dim[axis] != HYB_UNKNOWN)
+            g_array_append_val (sizes, shape->dim[axis]);
+        }
+    }
+  return sizes;
+}
+
 static int
 compare_variables (gconstpointer a, gconstpointer b)
 {
@@ -543,20 +592,21 @@ hyb_guess_shapes (HybGraph            *graph,
 {
   /* Data decides the batch of states and labels. */
   static const HybRole order[] = { HYB_ROLE_DATA, HYB_ROLE_STATE, HYB_ROLE_LABEL };
-
-  GPtrArray          *guesses = g_ptr_array_new_with_free_func (shape_guess_free);
-  guint               n, n_nodes = MAX (hyb_graph_n_nodes (graph), 1);
-  const HybNodeId    *variables = hyb_graph_get_variables (graph, &n);
-  g_autofree HybType *trial = g_new (HybType, MAX (hyb_graph_n_values (graph), 1));
-  g_autofree guint32 *readers = find_readers (graph);
-  Guess               guess = {
-                  .graph = graph,
-                  .training = training,
-                  .hints = *hints,
-                  .types = types,
-                  .trial = trial,
-                  .readers = readers,
-                  .tries = CLAMP (MAX_VISITS / n_nodes, MIN_TRIES, MAX_TRIES),
+  GPtrArray           *guesses = g_ptr_array_new_with_free_func (shape_guess_free);
+  guint                n, n_nodes = MAX (hyb_graph_n_nodes (graph), 1);
+  const HybNodeId     *variables = hyb_graph_get_variables (graph, &n);
+  g_autofree HybType  *trial = g_new (HybType, MAX (hyb_graph_n_values (graph), 1));
+  g_autofree guint32  *readers = find_readers (graph);
+  g_autoptr (GArray) operands = find_operands (graph, types);
+  Guess guess = {
+    .graph = graph,
+    .training = training,
+    .hints = *hints,
+    .types = types,
+    .trial = trial,
+    .readers = readers,
+    .operands = operands,
+    .tries = CLAMP (MAX_VISITS / n_nodes, MIN_TRIES, MAX_TRIES),
   };
 
   for (guint r = 0; r < G_N_ELEMENTS (order); r++)

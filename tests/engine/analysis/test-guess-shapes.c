@@ -243,6 +243,41 @@ test_a_batch_may_be_the_second_axis (void)
   assert_guess (guesses, 0, &tokens, "“split” (SliceChannel) refuses 35");
 }
 
+/* As after unroll() of a cell, whose weights tell the features: here more than any usual size. */
+static void
+test_weights_of_an_unrolled_cell_tell_its_features (void)
+{
+  static const gint64 features[] = { 4, 650 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (features); i++)
+    {
+      HybBuilder *builder = hyb_builder_new ();
+      HybValueId  data = hyb_builder_add_variable (builder, "data", NULL);
+      HybValueId  weight = hyb_builder_add_variable (builder, "i2h_weight", NULL);
+      HybValueId  steps = add (builder,
+                              "SliceChannel",
+                              "steps",
+                              INPUTS (data),
+                              ATTRIBUTES ("num_outputs", "6", "axis", "1", "squeeze_axis", "1"));
+      HybValueId  first = add (builder,
+                              "FullyConnected",
+                              "t0",
+                              INPUTS (steps, weight),
+                              ATTRIBUTES ("num_hidden", "16", "no_bias", "True"));
+      HybValueId  last = add (builder,
+                             "FullyConnected",
+                             "t5",
+                             INPUTS (steps + 5, weight),
+                             ATTRIBUTES ("num_hidden", "16", "no_bias", "True"));
+      HybShape    known = hyb_shape_2d (16, features[i]);
+      HybShape    expected = hyb_shape_3d (1, 6, features[i]);
+      g_autoptr (GPtrArray) guesses =
+          guess (builder, add (builder, "_Plus", "sum", INPUTS (first, last), NULL), &known, NULL);
+
+      assert_guess (guesses, 0, &expected, "6 as the graph says");
+    }
+}
+
 static void
 test_a_recurrent_operator_tells_time_from_batch (void)
 {
@@ -331,6 +366,8 @@ main (int argc, char **argv)
                    test_a_batch_may_be_the_second_axis);
   g_test_add_func ("/guess-shapes/steps-of-an-unrolled-graph-are-counted",
                    test_steps_of_an_unrolled_graph_are_counted);
+  g_test_add_func ("/guess-shapes/weights-of-an-unrolled-cell-tell-its-features",
+                   test_weights_of_an_unrolled_cell_tell_its_features);
   g_test_add_func ("/guess-shapes/a-recurrent-operator-tells-time-from-batch",
                    test_a_recurrent_operator_tells_time_from_batch);
   g_test_add_func ("/guess-shapes/an-input-that-nothing-fits-stays-open",
