@@ -138,6 +138,13 @@ static const CommonOption common_options[] = {
           "Fill arrays that no file provides: zeros, uniform or xavier",
           "HOW"),
   OPTION (SCOPE_OPTIONS_RUN,
+          "random-values",
+          G_OPTION_ARG_NONE,
+          random_values,
+          "The parameters of the file are random, as after a conversion that filled them; noted in "
+          "captures",
+          NULL),
+  OPTION (SCOPE_OPTIONS_RUN,
           "plan-without",
           G_OPTION_ARG_STRING_ARRAY,
           without,

@@ -36,6 +36,7 @@ typedef struct
   char    *mode;
   gboolean train;
   char    *init;
+  gboolean random_values;
   char   **without; /* names of passes, from --plan-without */
   char    *dump_after;
 } ScopeCommonOptions;

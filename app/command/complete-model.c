@@ -149,7 +149,12 @@ scope_complete_model (ScopeCompletion              *completion,
     }
   if (!common->no_guess)
     guess (&open, completion);
-  return !options->fills || fill (&open, completion, error);
+  if (options->fills && !fill (&open, completion, error))
+    return FALSE;
+  /* Another command filled them, as a conversion does. */
+  if (common->random_values && completion->n_filled == 0)
+    completion->n_filled = hyb_model_n_parameters (model);
+  return TRUE;
 }
 
 /* Adds zeros in the shapes that a gallery model is usually run with. */

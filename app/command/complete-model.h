@@ -13,7 +13,7 @@ typedef struct
 {
   ScopeCommonOptions common;   /* the given options, whose shapes include the guesses */
   GPtrArray         *guesses;  /* of HybShapeGuess */
-  guint              n_filled; /* parameters that were filled with random values */
+  guint              n_filled; /* parameters with random values */
 } ScopeCompletion;
 
 typedef struct

@@ -39,6 +39,7 @@ typedef struct
   const char        *name;   /* a path, or "gallery:NAME" */
   const char        *params; /* (nullable) path of the parameter file */
   const char *const *shapes; /* (nullable) NULL-terminated, "NAME=1,3" */
+  gboolean           fills;  /* parameters are random, or become so: to be noted in the capture */
 } ScopeRunModel;
 
 /* The whole command line of a measured run: launcher, program, arguments.  capture: the file to

@@ -238,6 +238,7 @@ make_command (ScopeWorkspace *self, const ScopeRunOptions *options, GError **err
   gboolean         is_remote = options->launcher && *options->launcher != '\0';
   ScopeRunModel    model = { .name = self->source ? self->source : path,
                              .params = self->params,
+                             .fills = self->fills,
                              /* A source has shapes of its own. */
                              .shapes = (const char *const *) (self->source ? self->given_shapes
                                                                            : self->shapes) };

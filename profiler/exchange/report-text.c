@@ -70,6 +70,7 @@ append_conditions (GString *to, const ProfCapture *capture)
     { "time", "time" },
   };
   double threads = prof_capture_get_number (capture, "threads");
+  double n_filled = prof_capture_get_number (capture, "model.filled");
 
   for (guint i = 0; i < G_N_ELEMENTS (lines); i++)
     {
@@ -82,6 +83,8 @@ append_conditions (GString *to, const ProfCapture *capture)
     }
   if (isfinite (threads))
     g_string_append_printf (to, "%-18s%.0f\n", "threads", threads);
+  if (n_filled > 0)
+    g_string_append_printf (to, "%-18s%.0f parameters\n", "random values", n_filled);
   if (prof_capture_get_missing (capture))
     g_string_append_printf (to, "%-18s%s\n", "not complete", prof_capture_get_missing (capture));
 }

@@ -224,6 +224,8 @@ add_file (const ScopeComparison *self,
   completed->model = hyb_model_ref (model);
   if (!scope_complete_model (&completed->completion, &opened.common, model, &complete, error))
     return FALSE;
+  if (completed->completion.n_filled > 0)
+    prof_facts_set_number (self->facts, "model.filled", completed->completion.n_filled);
   opened.common.shapes = completed->completion.common.shapes;
   if (!(inputs = scope_variant_inputs (&opened.common, model, error)))
     return FALSE;

@@ -322,6 +322,7 @@ static const struct
   { "batch", "batch", PLAIN },
   { "length", "length", PLAIN },
   { "seed", "seed", PLAIN },
+  { "model.filled", "parameters with random values", PLAIN },
   { "time", "measured at", PLAIN },
   { "cpu.model", "processor", PLAIN },
   { "cpu.features", "instruction sets", PLAIN },
