@@ -31,9 +31,37 @@ G_DEFINE_FINAL_TYPE (ScopeFormMenu, scope_form_menu, ADW_TYPE_BIN)
 
 /* --- Possible forms --- */
 
+/* The model with zeros for parameters without values, because forms are a matter of the graph.
+ * (transfer full) */
+static HybModel *
+new_whole_model (ScopeDocument *document)
+{
+  HybModel        *model = scope_document_get_model (document), *whole = hyb_model_new ();
+  HybGraph        *graph = scope_document_get_graph (document);
+  const HybType   *types = scope_document_get_types (document, graph);
+  guint            n;
+  const HybNodeId *variables = hyb_graph_get_variables (graph, &n);
+
+  hyb_model_set_graph (whole, graph);
+  for (guint i = 0; i < n; i++)
+    {
+      const HybNode *node = hyb_graph_get_node (graph, variables[i]);
+      HybTensor     *values = hyb_model_get_parameter (model, node->name);
+      const HybType *type = &types[node->first_output];
+      g_autoptr (HybTensor) tensor = values ? hyb_tensor_ref (values) : NULL;
+
+      if (!tensor && hyb_type_is_known (type) &&
+          hyb_graph_get_role (graph, variables[i], FALSE) == HYB_ROLE_PARAMETER)
+        tensor = hyb_tensor_new_zeros (type, NULL);
+      if (tensor)
+        hyb_model_set_parameter (whole, node->name, tensor);
+    }
+  return whole;
+}
+
 /* Arrays of zeros for inputs with known shapes: the engine takes the shapes of a conversion from arrays. */
 static HybTensorList *
-list_inputs (ScopeDocument *document)
+list_inputs (HybModel *model, ScopeDocument *document)
 {
   HybTensorList   *list = hyb_tensor_list_new ();
   HybGraph        *graph = scope_document_get_graph (document);
@@ -46,7 +74,7 @@ list_inputs (ScopeDocument *document)
       const HybNode *node = hyb_graph_get_node (graph, variables[i]);
       g_autoptr (HybTensor) zeros = NULL;
 
-      if (!hyb_model_get_parameter (scope_document_get_model (document), node->name) &&
+      if (!hyb_model_get_parameter (model, node->name) &&
           hyb_type_is_known (&types[node->first_output]))
         zeros = hyb_tensor_new_zeros (&types[node->first_output], NULL);
       if (zeros)
@@ -71,12 +99,11 @@ list_in_worker (GTask                    *task,
                 gpointer                  data,
                 GCancellable *cancellable G_GNUC_UNUSED)
 {
-  g_autoptr (HybTensorList) input = list_inputs (data);
+  g_autoptr (HybModel) model = new_whole_model (data);
+  g_autoptr (HybTensorList) input = list_inputs (model, data);
   HybConvertOptions options = { .input = input };
 
-  g_task_return_pointer (task,
-                         hyb_variant_list (scope_document_get_model (data), &options),
-                         free_possibilities);
+  g_task_return_pointer (task, hyb_variant_list (model, &options), free_possibilities);
 }
 
 static GtkWidget *
