@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/analysis/guess-shapes.h"
 
+#include "engine/analysis/guess-clues.h"
 #include "engine/analysis/infer-types.h"
 #include "engine/graph/roles.h"
 #include "engine/op/op.h"
@@ -531,50 +532,6 @@ guess_variable (Guess *guess, HybNodeId variable, GPtrArray *guesses)
   g_ptr_array_add (guesses, found);
 }
 
-/* The categories of all operators that depend on each node, as bits. */
-static guint32 *
-find_readers (const HybGraph *graph)
-{
-  guint    n_nodes = hyb_graph_n_nodes (graph);
-  guint32 *readers = g_new0 (guint32, MAX (n_nodes, 1));
-
-  for (HybNodeId id = n_nodes; id-- > 0;)
-    {
-      const HybNode    *node = hyb_graph_get_node (graph, id);
-      const HybValueId *inputs = hyb_graph_get_inputs (graph, id);
-
-      readers[id] |= 1u << node->op->category;
-      for (guint i = 0; i < node->n_inputs; i++)
-        readers[hyb_graph_get_producer (graph, inputs[i])] |= readers[id];
-    }
-  return readers;
-}
-
-/* The sizes of parameters, which tell how many numbers a layer reads.  (transfer full) */
-static GArray *
-find_operands (HybGraph *graph, const HybType *types)
-{
-  GArray          *sizes = g_array_new (FALSE, FALSE, sizeof (gint64));
-  guint            n;
-  const HybNodeId *variables = hyb_graph_get_variables (graph, &n);
-
-  for (guint i = 0; i < n; i++)
-    {
-      const HybShape *shape = &types[hyb_graph_get_node (graph, variables[i])->first_output].shape;
-
-      for (int axis = shape->rank; axis-- > 0 && sizes->len < MIN_TRIES;)
-        {
-          guint k = 0;
-
-          while (k < sizes->len && g_array_index (sizes, gint64, k) != shape->dim[axis])
-            k++;
-          if (k == sizes->len && shape->dim[axis] != HYB_UNKNOWN)
-            g_array_append_val (sizes, shape->dim[axis]);
-        }
-    }
-  return sizes;
-}
-
 static int
 compare_variables (gconstpointer a, gconstpointer b)
 {
@@ -596,8 +553,8 @@ hyb_guess_shapes (HybGraph            *graph,
   guint                n, n_nodes = MAX (hyb_graph_n_nodes (graph), 1);
   const HybNodeId     *variables = hyb_graph_get_variables (graph, &n);
   g_autofree HybType  *trial = g_new (HybType, MAX (hyb_graph_n_values (graph), 1));
-  g_autofree guint32  *readers = find_readers (graph);
-  g_autoptr (GArray) operands = find_operands (graph, types);
+  g_autofree guint32  *readers = hyb_guess_find_readers (graph);
+  g_autoptr (GArray) operands = hyb_guess_find_operands (graph, types, MIN_TRIES);
   Guess guess = {
     .graph = graph,
     .training = training,

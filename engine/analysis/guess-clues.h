@@ -1,0 +1,11 @@
+/* guess-clues.h — what is found out about a graph once, before shapes of its inputs are guessed.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "engine/graph/graph.h"
+
+/* The categories of all operators that depend on each node, as bits.  (transfer full) */
+guint32 *hyb_guess_find_readers (const HybGraph *graph);
+/* The sizes of the known dimensions of parameters, each once and at most so many of them: they tell how many
+ * numbers a layer reads.  (transfer full) */
+GArray *hyb_guess_find_operands (HybGraph *graph, const HybType *types, guint most);
