@@ -35,8 +35,8 @@ const char *scope_conversion_title (const char *form);
 /* A model that is to be converted. */
 typedef struct
 {
-  const char        *model;  /* as the child process opens it */
-  const char        *params; /* (nullable) the parameter file, by default the one beside the model */
+  const char *model;  /* as the child process opens it */
+  const char *params; /* (nullable) the parameter file, by default the one beside the model */
   const char *const *shapes; /* (nullable) of inputs */
   const char        *form;   /* the new form */
   const char        *title;  /* names the new file */
