@@ -14,6 +14,9 @@
 #include <math.h>
 #include <string.h>
 
+/* Nodes and outputs of all steps together; small enough for a product in 32 bits. */
+#define MAX_UNROLLED_NODES 10000000
+
 /* What a value of the body is in the step that is being written. */
 typedef struct
 {
@@ -229,6 +232,25 @@ place_outputs (UnrolledLoop *loop, guint n_rows)
                            make_value (loop, &loop->states[i]));
 }
 
+/* Makes room for the outputs of all steps.  FALSE if they are too many, with per_step of what is made in a step. */
+static gboolean
+make_room (UnrolledLoop *loop, guint64 per_step, GError **error)
+{
+  if (per_step * loop->n_steps > MAX_UNROLLED_NODES)
+    return hyb_error_at (error,
+                         HYB_GRAPH_ERROR,
+                         HYB_GRAPH_ERROR_MEMORY,
+                         loop->node->name,
+                         NULL,
+                         "its %u steps would be %" G_GUINT64_FORMAT
+                         " nodes and outputs, but at most %d can be written out",
+                         loop->n_steps,
+                         per_step * loop->n_steps,
+                         MAX_UNROLLED_NODES);
+  loop->outputs = g_new (HybValueId, MAX (loop->n_out * loop->n_steps, 1));
+  return TRUE;
+}
+
 /* --- foreach --- */
 
 static gboolean
@@ -247,7 +269,8 @@ write_foreach (UnrolledLoop *loop, GError **error)
                          "the loop has no input array that determines its number of steps");
   if (!hyb_unroll_length (loop->conversion, loop->id, loop->inputs[0], &loop->n_steps, error))
     return FALSE;
-  loop->outputs = g_new (HybValueId, MAX (loop->n_out * loop->n_steps, 1));
+  if (!make_room (loop, (guint64) hyb_graph_n_nodes (loop->body) + loop->n_out, error))
+    return FALSE;
   for (guint i = 0; i < loop->n_states; i++)
     loop->states[i] = outer_value (loop, loop->inputs[n_data + i]);
 
@@ -383,7 +406,9 @@ write_while (UnrolledLoop *loop, GError **error)
       numbers[i] = given[i].number;
     }
   loop->n_steps = (guint) limit;
-  loop->outputs = g_new (HybValueId, MAX (loop->n_out * loop->n_steps, 1));
+  /* How many of these steps there are shows later. */
+  if (!make_room (loop, loop->n_out, error))
+    return FALSE;
   for (guint s = 0; s < loop->n_states; s++)
     loop->states[s] =
         given[loop->node->op
