@@ -182,9 +182,11 @@ hyb_parameter_fill (HybParameter *parameter, const char *init, guint64 seed, GEr
     return TRUE;
   if (!hyb_shape_is_known (&parameter->shape))
     {
+      char *own = g_strdup (init); /* which may be the text that is freed */
+
       parameter->is_pending = TRUE;
       g_free (parameter->pending_init);
-      parameter->pending_init = g_strdup (init);
+      parameter->pending_init = own;
       parameter->pending_seed = seed;
       if (parameter->allow_deferred)
         return TRUE;

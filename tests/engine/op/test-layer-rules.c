@@ -4,6 +4,8 @@
 
 #include "tests/engine/ops/op-check.h"
 
+#include "engine/base/error.h"
+
 #include <string.h>
 
 /* "(2, ?, 3)" as a shape; "?" is unknown altogether. */
@@ -147,11 +149,26 @@ test_sizes_beyond_all_images_are_refused (void)
   hyb_params_unref ((gpointer) call.params);
 }
 
+/* What a reader knows of an output is held against the inputs. */
+static void
+test_outputs_that_contradict_inputs (void)
+{
+  const HybOp *op = hyb_op_find ("_linalg_potrf");
+  HybType      types[] = { { hyb_shape_2d (3, 3), HYB_F32 }, { hyb_shape_2d (2, 2), HYB_F32 } };
+  HybCall call = { .op = op, .n_inputs = 1, .n_outputs = 1, .input = types, .output = types + 1 };
+  g_autoptr (GError) error = NULL;
+
+  g_assert_false (op->infer_shape (&call, &error));
+  g_assert_error (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_TYPES);
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
 
+  g_test_add_func ("/engine/ops/layer-rules/outputs-that-contradict-inputs",
+                   test_outputs_that_contradict_inputs);
   g_test_add_func ("/engine/ops/layer-rules/parameters-follow-from-data",
                    test_parameters_follow_from_data);
   g_test_add_func ("/engine/ops/layer-rules/data-follows-from-parameters-and-outputs",
