@@ -44,6 +44,7 @@ scope_comparison_free (ScopeComparison *comparison)
   g_strfreev (comparison->shapes);
   g_strfreev (comparison->files);
   g_free (comparison->model);
+  g_free (comparison->params);
   g_free (comparison->path);
   g_free (comparison);
 }
@@ -140,9 +141,11 @@ read_comparison (ScopeComparison *comparison, cJSON *json, const char *folder)
 {
   const cJSON *head = cJSON_GetObjectItemCaseSensitive (json, "comparison");
   const char  *model = scope_json_get_text (head, "model");
+  const char  *params = scope_json_get_text (head, "params");
   cJSON       *item;
 
   comparison->model = *model ? resolve (model, folder) : NULL;
+  comparison->params = *params ? resolve (params, folder) : NULL;
   comparison->shapes = read_texts (cJSON_GetObjectItemCaseSensitive (head, "shapes"), NULL);
   comparison->files = read_texts (cJSON_GetObjectItemCaseSensitive (head, "files"), folder);
   cJSON_ArrayForEach (item, cJSON_GetObjectItemCaseSensitive (json, "results"))
@@ -297,6 +300,7 @@ write_all (ScopeComparison *comparison, GError **error)
 {
   g_autofree char *folder = g_path_get_dirname (comparison->path);
   g_autofree char *model = comparison->model ? shorten (comparison->model, folder) : NULL;
+  g_autofree char *params = comparison->params ? shorten (comparison->params, folder) : NULL;
   cJSON           *json = cJSON_CreateObject ();
   cJSON           *head = cJSON_AddObjectToObject (json, "comparison"), *list;
   gssize           n_written = 0;
@@ -306,6 +310,8 @@ write_all (ScopeComparison *comparison, GError **error)
   cJSON_AddNumberToObject (head, "version", VERSION);
   if (model)
     cJSON_AddStringToObject (head, "model", model);
+  if (params)
+    cJSON_AddStringToObject (head, "params", params);
   add_texts (head, "shapes", comparison->shapes, NULL);
   add_texts (head, "files", comparison->files, folder);
   list = cJSON_AddArrayToObject (json, "results");

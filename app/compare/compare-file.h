@@ -15,6 +15,7 @@ typedef struct
 {
   char      *path;   /* of the file */
   char      *model;  /* as the child process opens it; NULL: files are compared, or it is unknown */
+  char      *params; /* the parameter file; NULL: the one beside the model */
   char     **shapes; /* of inputs */
   char     **files;  /* recordings or models; NULL: forms of a model are compared */
   GPtrArray *titles; /* of char *, one for each result */

@@ -390,16 +390,16 @@ void
 scope_compare_page_set_path (ScopeComparePage *self, const char *path)
 {
   g_free (self->path);
-  g_free (self->params);
   self->path = g_strdup (path);
 }
 
 void
 scope_compare_page_show (ScopeComparePage *self, ScopeComparison *comparison)
 {
-  const ScopeCompareSource source = { comparison->model,
-                                      (const char *const *) comparison->shapes,
-                                      (const char *const *) comparison->files };
+  const ScopeCompareSource source = { .model = comparison->model,
+                                      .params = comparison->params,
+                                      .shapes = (const char *const *) comparison->shapes,
+                                      .files = (const char *const *) comparison->files };
 
   set_source (self, &source);
   scope_compare_page_set_path (self, comparison->path);
@@ -432,6 +432,7 @@ scope_compare_page_dup_comparison (ScopeComparePage *self, const char *path)
     return NULL;
   comparison = scope_comparison_new (path);
   comparison->model = g_strdup (self->model);
+  comparison->params = g_strdup (self->params);
   comparison->shapes = g_strdupv (self->shapes);
   comparison->files = g_strdupv (self->files);
   for (guint i = 0; i < self->results->len; i++)

@@ -114,6 +114,7 @@ test_round_trip (void)
                            "capture",
                            capture);
   comparison->model = g_strdup ("gallery:lstm-unrolled");
+  comparison->params = g_build_filename (folder, "other.params", NULL);
   g_ptr_array_add (comparison->results, json);
   g_ptr_array_add (comparison->titles, g_strdup ("training"));
   scope_comparison_write_async (comparison, keep_result, &result);
@@ -127,6 +128,8 @@ test_round_trip (void)
   again = scope_comparison_parse (text, path, &error);
   g_assert_no_error (error);
   g_assert_cmpstr (again->model, ==, "gallery:lstm-unrolled");
+  g_assert_true (g_str_has_prefix (again->params, folder));
+  g_assert_true (g_str_has_suffix (again->params, "/other.params"));
   g_assert_cmpstr (again->titles->pdata[0], ==, "training");
   cell =
       cJSON_GetArrayItem (cJSON_GetObjectItemCaseSensitive (again->results->pdata[0], "cells"), 0);
