@@ -153,7 +153,8 @@ report_exit (ScopeWorkspace *self, GSubprocess *child)
 {
   gboolean was_stopped = self->n_stops > 0;
 
-  if (has_result (child))
+  if (has_result (child) &&
+      !(self->is_overdue && !g_file_test (self->next_capture, G_FILE_TEST_EXISTS)))
     {
       scope_workspace_open_capture (self, self->next_capture);
       scope_workspace_load_values (self);
@@ -306,7 +307,6 @@ gboolean
 scope_workspace_run (ScopeWorkspace *self, const ScopeRunOptions *options, GError **error)
 {
   g_auto (GStrv) argv = NULL;
-  g_autofree char *line = NULL;
 
   g_return_val_if_fail (!scope_workspace_is_running (self) && self->document, FALSE);
   argv = make_command (self, options, error);
@@ -318,8 +318,14 @@ scope_workspace_run (ScopeWorkspace *self, const ScopeRunOptions *options, GErro
   self->options = scope_run_options_copy (options);
   scope_workspace_clear_values (self);
   scope_workspace_emit (self, SCOPE_SIGNAL_VALUES);
-  line = g_strjoinv (" ", argv);
-  scope_workspace_log (self, SCOPE_LOG_NOTE, VIZ_ROOT, "%s", line);
+  if (options->launcher && *options->launcher != '\0')
+    scope_workspace_log (self,
+                         SCOPE_LOG_NOTE,
+                         VIZ_ROOT,
+                         _ ("The run starts: %s"),
+                         options->launcher);
+  else
+    scope_workspace_log (self, SCOPE_LOG_NOTE, VIZ_ROOT, _ ("The run starts"));
   g_free (self->phase);
   self->phase = g_strdup (_ ("starting"));
   scope_workspace_set_progress (self, 0);

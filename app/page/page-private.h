@@ -26,7 +26,8 @@ struct _ScopePage
   GtkPaned        *split, *left, *sides;
   GtkToggleButton *panel_button;
   GtkRevealer     *panel_revealer;
-  GtkStack        *panel; /* lower panel, one page per view */
+  GtkStack        *panel;    /* lower panel, one page per view */
+  GtkWidget       *switcher; /* its tabs */
   GtkLabel        *heat_hint;
   GtkMenuButton   *heat_button;
   ScopeLegend     *legend;

@@ -73,6 +73,14 @@ place_view (ScopePage *self, GtkWidget *view, const char *name, Place place)
     }
 }
 
+/* A tab opens the panel that it belongs to. */
+static void
+on_tab (ScopePage *self)
+{
+  if (!gtk_revealer_get_reveal_child (self->panel_revealer))
+    gtk_widget_activate_action (GTK_WIDGET (self), "page.panel", NULL);
+}
+
 void
 scope_page_build_views (ScopePage *self)
 {
@@ -93,6 +101,9 @@ scope_page_build_views (ScopePage *self)
       place_view (self, view, views[i].name, views[i].place);
     }
   self->graph_view = SCOPE_GRAPH_VIEW (scope_page_get_view (self, "graph"));
+  for (GtkWidget *tab = gtk_widget_get_first_child (self->switcher); tab;
+       tab = gtk_widget_get_next_sibling (tab))
+    g_signal_connect_object (tab, "clicked", G_CALLBACK (on_tab), self, G_CONNECT_SWAPPED);
 }
 
 ScopeView *

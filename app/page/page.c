@@ -10,6 +10,7 @@
 #include "app/views/outline-view.h"
 #include "app/views/passes-view.h"
 #include "app/widgets/spinner.h"
+#include "app/widgets/tooltip.h"
 
 #include <glib/gi18n.h>
 
@@ -303,6 +304,7 @@ bind_children (GtkWidgetClass *class)
   gtk_widget_class_bind_template_child (class, ScopePage, banner_label);
   gtk_widget_class_bind_template_child (class, ScopePage, banner_button);
   gtk_widget_class_bind_template_child (class, ScopePage, banner_show);
+  gtk_widget_class_bind_template_child (class, ScopePage, switcher);
   gtk_widget_class_bind_template_child (class, ScopePage, run_revealer);
   gtk_widget_class_bind_template_child (class, ScopePage, run_progress);
   gtk_widget_class_bind_template_child (class, ScopePage, run_label);
@@ -370,6 +372,7 @@ scope_page_init (ScopePage *self)
   gtk_widget_init_template (GTK_WIDGET (self));
   self->workspace = scope_workspace_new ();
   scope_page_build_views (self);
+  scope_tooltip_yield (self->heat_button);
   add_stateful_actions (self);
   scope_page_follow_theme (self);
   scope_page_init_pass (self);

@@ -485,10 +485,8 @@ static const struct
   const char     *action;
 } keys[] = {
   { GDK_KEY_plus, 0, "canvas.zoom-in" },
-  { GDK_KEY_KP_Add, 0, "canvas.zoom-in" },
   { GDK_KEY_equal, 0, "canvas.zoom-in" },
   { GDK_KEY_minus, 0, "canvas.zoom-out" },
-  { GDK_KEY_KP_Subtract, 0, "canvas.zoom-out" },
   { GDK_KEY_Up, GDK_CONTROL_MASK, "canvas.zoom-in" },
   { GDK_KEY_Down, GDK_CONTROL_MASK, "canvas.zoom-out" },
   { GDK_KEY_1, 0, "canvas.zoom-normal" },
@@ -504,13 +502,30 @@ static const struct
   { GDK_KEY_Right, 0, "canvas.go-right" },
   { GDK_KEY_BackSpace, 0, "canvas.go-out" },
   { GDK_KEY_Return, 0, "canvas.toggle" },
-  { GDK_KEY_KP_Enter, 0, "canvas.toggle" },
   { GDK_KEY_Return, GDK_ALT_MASK, "canvas.toggle-all" },
   { GDK_KEY_Escape, 0, "canvas.select-none" },
   { GDK_KEY_c, GDK_CONTROL_MASK, "canvas.copy-name" },
   { GDK_KEY_Menu, 0, "canvas.menu" },
   { GDK_KEY_F10, GDK_SHIFT_MASK, "canvas.menu" },
 };
+
+/* Of the number pad.  They are bound to a function, because menus would name them instead of the keys above. */
+static const struct
+{
+  guint       key;
+  const char *action;
+} more_keys[] = {
+  { GDK_KEY_KP_Add, "canvas.zoom-in" },
+  { GDK_KEY_KP_Subtract, "canvas.zoom-out" },
+  { GDK_KEY_KP_Enter, "canvas.toggle" },
+};
+
+static gboolean
+on_more_key (GtkWidget *widget, GVariant *action, gpointer unused G_GNUC_UNUSED)
+{
+  scope_canvas_act (SCOPE_CANVAS (widget), g_variant_get_string (action, NULL));
+  return TRUE;
+}
 
 void
 scope_canvas_act (ScopeCanvas *self, const char *name)
@@ -527,4 +542,11 @@ scope_canvas_class_add_actions (GtkWidgetClass *class, GtkWidgetActionActivateFu
     gtk_widget_class_install_action (class, actions[i].name, NULL, activate);
   for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
     gtk_widget_class_add_binding_action (class, keys[i].key, keys[i].state, keys[i].action, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (more_keys); i++)
+    gtk_widget_class_add_binding (class,
+                                  more_keys[i].key,
+                                  0,
+                                  on_more_key,
+                                  "s",
+                                  more_keys[i].action);
 }

@@ -39,3 +39,13 @@ scope_tooltip_get (GtkWidget *widget)
 {
   return g_object_get_data (G_OBJECT (widget), TEXT);
 }
+
+void
+scope_tooltip_yield (GtkMenuButton *button)
+{
+  g_object_bind_property (gtk_menu_button_get_popover (button),
+                          "visible",
+                          button,
+                          "has-tooltip",
+                          G_BINDING_SYNC_CREATE | G_BINDING_INVERT_BOOLEAN);
+}

@@ -8,5 +8,7 @@
 
 /* Sets a tooltip that changes often or exists many times.  gtk_widget_set_tooltip_text() would make three
  * round trips to the display each time, to find the pointer.  text: (nullable) */
-void        scope_tooltip_set (GtkWidget *widget, const char *text);
+void scope_tooltip_set (GtkWidget *widget, const char *text);
+/* Shows no tooltip of the button while its popover is open, which it would cover.  The button has a popover. */
+void        scope_tooltip_yield (GtkMenuButton *button);
 const char *scope_tooltip_get (GtkWidget *widget); /* (nullable) */

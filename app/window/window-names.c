@@ -4,6 +4,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/window/window-private.h"
 
+#include "app/widgets/tooltip.h"
+
 #include <glib/gi18n.h>
 
 /* Names every widget of a type inside widget. */
@@ -51,6 +53,7 @@ scope_window_set_accessible_names (ScopeWindow *self)
                                         -1);
         set_names (gtk_widget_get_first_child (child), GTK_TYPE_TOGGLE_BUTTON, _ ("Run options"));
       }
+  scope_tooltip_yield (self->menu_button);
   g_signal_connect_object (self->tabs,
                            "notify::n-pages",
                            G_CALLBACK (on_tabs),

@@ -31,6 +31,7 @@ struct _ScopeWindow
   ScopeFormMenu   *form_menu;
   GtkWidget       *run_button;
   GtkWidget       *tab_bar;
+  GtkMenuButton   *menu_button;
   GtkRevealer     *first_steps;
 
   GtkFileChooserNative *chooser; /* the open file dialog, or NULL */

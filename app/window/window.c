@@ -177,6 +177,7 @@ scope_window_class_init (ScopeWindowClass *class)
   gtk_widget_class_bind_template_child (widget_class, ScopeWindow, form_menu);
   gtk_widget_class_bind_template_child (widget_class, ScopeWindow, run_button);
   gtk_widget_class_bind_template_child (widget_class, ScopeWindow, tab_bar);
+  gtk_widget_class_bind_template_child (widget_class, ScopeWindow, menu_button);
   gtk_widget_class_bind_template_child (widget_class, ScopeWindow, first_steps);
   gtk_widget_class_bind_template_callback (widget_class, on_close_page);
   gtk_widget_class_bind_template_callback (widget_class, on_first_steps_placed);

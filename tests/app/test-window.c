@@ -428,6 +428,7 @@ main (int argc, char **argv)
   add_view_tests ();
   add_value_tests ();
   add_input_tests ();
+  add_manner_tests ();
   add_mending_tests ();
   add_plugin_tests ();
   add_state_tests ();

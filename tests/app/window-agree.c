@@ -173,7 +173,7 @@ test_launcher (void)
   gpointer         measurement = scope_workspace_get_measurement (workspace ());
 
   g_assert_true (g_file_set_contents (launcher,
-                                      "#!/bin/sh\necho launched $1 >&2\nshift\nexec \"$@\"\n",
+                                      "#!/bin/sh\necho \"launched $*\" >&2\nshift\nexec \"$@\"\n",
                                       -1,
                                       NULL));
   g_assert_cmpint (g_chmod (launcher, 0700), ==, 0);
