@@ -94,6 +94,21 @@ set_error_from_findings (HybModel *model, const char *path, GError **error)
                name);
 }
 
+/* The diagnosis leaves labels out, because nothing that is computed depends on them. */
+static void
+set_label_types (ScopeDocument *document)
+{
+  for (guint i = 0; i < document->inputs->len; i++)
+    {
+      const ScopeInput *input = &g_array_index (document->inputs, ScopeInput, i);
+      HybNodeId         id = hyb_graph_find_variable (document->graph, input->name);
+      HybType *type = &document->types[hyb_graph_get_node (document->graph, id)->first_output];
+
+      if (input->role == HYB_ROLE_LABEL && !hyb_shape_is_known (&type->shape))
+        *type = input->type;
+    }
+}
+
 static void
 infer_types (ScopeDocument *document, const char *const *shapes)
 {
@@ -104,6 +119,7 @@ infer_types (ScopeDocument *document, const char *const *shapes)
   document->inputs = scope_inputs_find (document->model, document->types, shapes);
   memcpy (traced_types, document->types, n_values * sizeof (HybType));
   hyb_diagnose (document->model, document->types);
+  set_label_types (document);
 
   /* A second inference records which node determined which shape; conflicts are findings already. */
   document->fixed_by = g_new (guint32, MAX (n_values, 1));
