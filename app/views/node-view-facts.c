@@ -59,7 +59,7 @@ show_findings (ScopeNodeView *self, ScopeDocument *document, const char *node)
 /* --- The model --- */
 
 static void
-add_files (ScopeSheet *sheet, ScopeDocument *document)
+add_files (ScopeSheet *sheet, ScopeDocument *document, gboolean fills)
 {
   HybModel        *model = scope_document_get_model (document);
   const char      *params = scope_document_get_params (document);
@@ -79,6 +79,12 @@ add_files (ScopeSheet *sheet, ScopeDocument *document)
                          _ ("Parameters"),
                          _ ("no file"),
                          _ ("Drop a .params file here to choose one"),
+                         0);
+  if (fills)
+    scope_sheet_add_row (sheet,
+                         _ ("Values"),
+                         _ ("random"),
+                         _ ("Parameters have random values. Times are real, results mean nothing."),
                          0);
   scope_sheet_add_row (sheet, _ ("Format"), hyb_model_get_format (model), NULL, 0);
   if (version)
@@ -160,7 +166,9 @@ scope_node_view_show_model (ScopeNodeView *self, ScopeDocument *document)
   add_number (self->sheet, _ ("Parameters"), totals->n_parameters);
   scope_sheet_add_row (self->sheet, _ ("Parameter bytes"), bytes, NULL, 0);
   if (!scope_document_is_generated (document))
-    add_files (self->sheet, document);
+    add_files (self->sheet,
+               document,
+               scope_workspace_get_fills (scope_view_get_workspace (SCOPE_VIEW (self))));
   add_inputs_of_model (self->sheet, document);
   add_outputs_of_model (self->sheet, document);
   show_findings (self, document, NULL);

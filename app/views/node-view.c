@@ -94,6 +94,7 @@ scope_node_view_workspace_changed (ScopeView *view, ScopeWorkspace *before G_GNU
       g_signal_connect_swapped (workspace, "values-changed", G_CALLBACK (fill_soon), view);
       g_signal_connect_swapped (workspace, "step-changed", G_CALLBACK (fill_soon), view);
       g_signal_connect_swapped (workspace, "focus-changed", G_CALLBACK (fill_soon), view);
+      g_signal_connect_swapped (workspace, "notify::fills", G_CALLBACK (fill_soon), view);
     }
 }
 

@@ -240,6 +240,19 @@ on_state (ScopeWorkspace *workspace, GParamSpec *pspec G_GNUC_UNUSED, gpointer d
     add_recent (workspace);
 }
 
+/* Marks the tab of a model whose parameters are random. */
+static void
+on_fills (ScopeWorkspace *workspace, GParamSpec *pspec G_GNUC_UNUSED, gpointer data)
+{
+  gboolean fills = scope_workspace_get_fills (workspace);
+  g_autoptr (GIcon) icon = g_themed_icon_new ("media-playlist-shuffle-symbolic");
+
+  adw_tab_page_set_indicator_icon (data, fills ? icon : NULL);
+  adw_tab_page_set_indicator_tooltip (
+      data,
+      fills ? _ ("Parameters have random values. Times are real, results mean nothing.") : "");
+}
+
 void
 scope_window_open_as (ScopeWindow *self, GFile *file, const char *source, const char *const *shapes)
 {
@@ -249,6 +262,7 @@ scope_window_open_as (ScopeWindow *self, GFile *file, const char *source, const 
 
   g_object_bind_property (workspace, "title", tab, "title", G_BINDING_SYNC_CREATE);
   g_signal_connect_object (workspace, "notify::state", G_CALLBACK (on_state), tab, 0);
+  g_signal_connect_object (workspace, "notify::fills", G_CALLBACK (on_fills), tab, 0);
   g_signal_connect_object (workspace,
                            "notify::state",
                            G_CALLBACK (scope_window_update),

@@ -222,8 +222,8 @@ has_measurement (gpointer of_workspace)
 static void
 test_fills_values (void)
 {
-  g_autofree char *folder = g_dir_make_tmp ("hybridscope-inputs-XXXXXX", NULL);
-  g_autofree char *text = NULL;
+  g_autofree char   *folder = g_dir_make_tmp ("hybridscope-inputs-XXXXXX", NULL);
+  const ProfCapture *capture;
 
   page = open_symbol (folder, "layer", layer_symbol);
   scope_workspace_give_shapes (workspace (), (const char *const[]){ "data=2,9", NULL });
@@ -239,8 +239,9 @@ test_fills_values (void)
   g_assert_true (scope_workspace_is_running (workspace ()));
   g_assert_true (gui_wait (has_measurement, workspace (), 90000));
   g_assert_nonnull (strstr (gtk_window_get_title (GTK_WINDOW (window)), "random values"));
-  text = g_strdup (scope_workspace_get_title (workspace ()));
-  g_assert_cmpstr (text, ==, "layer");
+  g_assert_cmpstr (scope_workspace_get_title (workspace ()), ==, "layer");
+  capture = scope_measurement_get_capture (scope_workspace_get_measurement (workspace ()));
+  g_assert_cmpfloat (prof_capture_get_number (capture, "model.filled"), ==, 2);
   scope_page_save_state (page);
   scope_writer_wait ();
   /* It is remembered. */
