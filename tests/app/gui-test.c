@@ -87,7 +87,8 @@ gui_start_application (void)
 {
   g_autoptr (GError) error = NULL;
 
-  application = scope_application_new ("org.hybridscope.Test", G_APPLICATION_NON_UNIQUE);
+  application = scope_application_new ("org.hybridscope.Test",
+                                       G_APPLICATION_NON_UNIQUE | G_APPLICATION_HANDLES_OPEN);
   g_application_register (G_APPLICATION (application), NULL, &error);
   g_assert_no_error (error);
 }

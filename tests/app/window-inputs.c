@@ -71,6 +71,12 @@ field (const char *name)
   return found;
 }
 
+static GtkWidget *
+panel (void)
+{
+  return gtk_widget_get_ancestor (field ("inputs-view"), GTK_TYPE_POPOVER);
+}
+
 static void
 show_form (void)
 {
@@ -81,10 +87,8 @@ show_form (void)
 static void
 hide_form (void)
 {
-  GtkWidget *popover = gtk_widget_get_ancestor (field ("inputs-view"), GTK_TYPE_POPOVER);
-
-  gtk_popover_popdown (GTK_POPOVER (popover));
-  wait_until (is_unmapped, popover);
+  gtk_popover_popdown (GTK_POPOVER (panel ()));
+  wait_until (is_unmapped, panel ());
 }
 
 static void
@@ -114,7 +118,7 @@ test_guesses_at_once (void)
   g_assert_cmpstr (gtk_editable_get_text (GTK_EDITABLE (field ("shape-data-0"))), ==, "1");
   g_assert_nonnull (
       strstr (gtk_label_get_text (GTK_LABEL (field ("reason-data"))), "a batch of 1"));
-  take_picture (window, "inputs");
+  take_picture (panel (), "inputs");
   hide_form ();
 }
 
@@ -205,7 +209,7 @@ test_asks_for_shapes (void)
     }
   gui_act (window, "win.give-shapes", NULL);
   wait_until (is_focused, field ("shape-data"));
-  take_picture (window, "shapes-wanted");
+  take_picture (panel (), "shapes-wanted");
   type_into ("shape-data", "2, 9");
   wait_until (has_output, (gpointer) "2,5");
   g_assert_null (scope_workspace_get_open_input (workspace ()));
