@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/viz/scenes.h"
 
+#include "viz/diagram/box-text.h"
 #include "viz/fold/fold.h"
 #include "viz/fold/folds.h"
 
@@ -219,10 +220,15 @@ test_layers_are_blocks (void)
   for (guint i = 0; i < G_N_ELEMENTS (samples); i++)
     {
       g_autoptr (VizDiagram) diagram = fold_cells (&samples[i].cells);
+      g_autoptr (GArray) lines = NULL;
       guint32 chain = find_kind (diagram, VIZ_BOX_STEPS);
 
       g_assert_cmpuint (chain, !=, VIZ_ROOT);
       g_assert_cmpstr (viz_diagram_box (diagram, chain)->title, ==, samples[i].title);
+      lines = viz_box_lines (diagram, chain, 3, 11, TRUE);
+      g_assert_cmpstr (g_array_index (lines, VizTextLine, 0).text,
+                       ==,
+                       samples[i].is_blocks ? "blocks 3 … 11" : "steps 3 … 11");
       g_assert_cmpint ((viz_diagram_box (diagram, chain)->flags & VIZ_BOX_BLOCKS) != 0,
                        ==,
                        samples[i].is_blocks);

@@ -107,6 +107,30 @@ add_attributes (GArray *lines, const VizDiagram *diagram, guint32 box)
     }
 }
 
+/* Whether a chain, or the chain around a cell, is one of blocks. */
+static gboolean
+is_in_blocks (const VizDiagram *diagram, guint32 box)
+{
+  guint16 flags = viz_diagram_box (diagram, box)->flags |
+                  viz_diagram_box (diagram, viz_diagram_box (diagram, box)->parent)->flags;
+
+  return (flags & VIZ_BOX_BLOCKS) != 0;
+}
+
+/* Several cells of a chain that are drawn as one box. */
+static void
+add_range (GArray *lines, gboolean is_blocks, gint32 first, gint32 last)
+{
+  g_autofree char *title =
+      first == last ? g_strdup_printf ("%s %d", is_blocks ? "block" : "step", first)
+                    : g_strdup_printf ("%s %d … %d", is_blocks ? "blocks" : "steps", first, last);
+  g_autofree char *count =
+      g_strdup_printf ("%d %s", last - first + 1, is_blocks ? "blocks" : "cells");
+
+  add_line (lines, VIZ_TEXT_TITLE, FALSE, title);
+  add_line (lines, VIZ_TEXT_NAME, TRUE, count);
+}
+
 GArray *
 viz_box_lines (const VizDiagram *diagram,
                guint32           box,
@@ -121,13 +145,7 @@ viz_box_lines (const VizDiagram *diagram,
   g_array_set_clear_func (lines, clear_line);
   if (first_step >= 0)
     {
-      g_autofree char *title = first_step == last_step
-                                   ? g_strdup_printf ("step %d", first_step)
-                                   : g_strdup_printf ("steps %d … %d", first_step, last_step);
-      g_autofree char *count = g_strdup_printf ("%d cells", last_step - first_step + 1);
-
-      add_line (lines, VIZ_TEXT_TITLE, FALSE, title);
-      add_line (lines, VIZ_TEXT_NAME, TRUE, count);
+      add_range (lines, is_in_blocks (diagram, box), first_step, last_step);
       return lines;
     }
   add_line (lines, VIZ_TEXT_TITLE, FALSE, has_title ? shown->title : shown->subtitle);

@@ -352,7 +352,7 @@ find_blocks (VizNames *names, const VizChainStep *places)
     }
 }
 
-/* Arrows between steps of one chain carry its state. */
+/* Arrows between steps of one chain carry its state, those between blocks the flow: both are drawn straight. */
 static void
 mark_states (const VizNames *names, const VizChainStep *places)
 {
@@ -362,8 +362,7 @@ mark_states (const VizNames *names, const VizChainStep *places)
       const VizChainStep *tail = &places[arrow->tail], *head = &places[arrow->head];
 
       if (arrow->kind == VIZ_ARROW_NORMAL && tail->chain != 0 && tail->chain == head->chain &&
-          tail->step != head->step &&
-          !g_array_index (names->chains, VizChain, tail->chain - 1).is_blocks)
+          tail->step != head->step)
         viz_diagram_builder_set_arrow_kind (names->builder, i, VIZ_ARROW_STATE);
     }
 }
