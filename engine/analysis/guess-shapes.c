@@ -340,6 +340,21 @@ is_time (Guess *guess, const HybShape *shape, int axis)
   return FALSE;
 }
 
+/* Several axes have the size that an operator needs of one of them: gives the others the usual length, where
+ * that fits. */
+static void
+lengthen (Guess *guess, HybShape *shape, guint axes)
+{
+  for (int axis = 0; axis < shape->rank; axis++)
+    {
+      HybShape longer = *shape;
+
+      longer.dim[axis] = guess->hints.length > 0 ? guess->hints.length : of_sequences.usual[0];
+      if (axes & 1u << axis && try_shape (guess, &longer))
+        *shape = longer;
+    }
+}
+
 /* One axis is the batch, the other open ones are lengths. */
 static gboolean
 guess_lengths (Guess *guess, HybShape *shape, int batch)
@@ -360,6 +375,8 @@ guess_lengths (Guess *guess, HybShape *shape, int batch)
       axes |= 1u << axis;
   if (!find_size (guess, &full, axes, &of_sequences))
     return FALSE;
+  if ((axes & (axes - 1)) != 0)
+    lengthen (guess, &full, axes);
   *shape = full;
   return TRUE;
 }

@@ -205,6 +205,36 @@ test_steps_of_an_unrolled_graph_are_counted (void)
   g_assert_cmpint (found->shape.dim[1], ==, 7);
 }
 
+/* Words of which each has three factors. */
+static void
+test_axes_may_have_different_sizes (void)
+{
+  HybBuilder *builder = hyb_builder_new ();
+  HybValueId  data = hyb_builder_add_variable (builder, "data", NULL);
+  HybValueId  vectors = hyb_builder_add_variable (builder, "embed_weight", NULL);
+  HybValueId  weight = hyb_builder_add_variable (builder, "fc_weight", NULL);
+  HybShape    expected = hyb_shape_3d (1, 35, 3);
+  HybValueId  x = add (builder,
+                      "SliceChannel",
+                      "split",
+                      INPUTS (data),
+                      ATTRIBUTES ("axis", "2", "num_outputs", "3", "squeeze_axis", "True"));
+  g_autoptr (GPtrArray) guesses = NULL;
+
+  x = add (builder,
+           "Embedding",
+           "embed",
+           INPUTS (x, vectors),
+           ATTRIBUTES ("input_dim", "50", "output_dim", "6"));
+  x = add (builder,
+           "FullyConnected",
+           "fc",
+           INPUTS (x, weight),
+           ATTRIBUTES ("num_hidden", "4", "no_bias", "True", "flatten", "False"));
+  guesses = guess (builder, x, NULL, NULL);
+  assert_guess (guesses, 0, &expected, "“split” (SliceChannel) refuses 35");
+}
+
 /* Tokens step by step, whose steps are the first axis, and a state, which follows from them. */
 static void
 test_a_batch_may_be_the_second_axis (void)
@@ -362,6 +392,8 @@ main (int argc, char **argv)
                    test_a_size_in_the_name_of_the_file_comes_first);
   g_test_add_func ("/guess-shapes/weights-of-a-fully-connected-layer-tell-the-features",
                    test_weights_of_a_fully_connected_layer_tell_the_features);
+  g_test_add_func ("/guess-shapes/axes-may-have-different-sizes",
+                   test_axes_may_have_different_sizes);
   g_test_add_func ("/guess-shapes/a-batch-may-be-the-second-axis",
                    test_a_batch_may_be_the_second_axis);
   g_test_add_func ("/guess-shapes/steps-of-an-unrolled-graph-are-counted",
