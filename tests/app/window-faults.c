@@ -161,7 +161,7 @@ test_no_gpu (void)
   g_free (options->device);
   options->device = g_strdup ("gpu:7");
   g_assert_true (scope_page_run (page, options));
-  wait_until (shows_remedy, "Choose Device");
+  wait_until (shows_remedy, (gpointer) "Choose Device");
   gui_act (window, "win.choose-device", NULL);
   wait_until (is_mapped, gui_find (GTK_WIDGET (window), "run-device"));
   check_message ("gpu");
@@ -186,7 +186,7 @@ test_remedy_of_child (void)
                             viz_diagram_box (diagram, box)->title);
   set_child (script);
   gui_act (window, "win.run", NULL);
-  wait_until (shows_remedy, "Choose Parameters…");
+  wait_until (shows_remedy, (gpointer) "Choose Parameters…");
   g_assert_cmpstr (banner_text (page), ==, "no parameters");
   assert_has_way_out ();
   g_assert_true (gtk_widget_get_visible (gui_find (GTK_WIDGET (page), "banner-show")));
@@ -208,12 +208,12 @@ test_run_without_progress (void)
   options->patience = 1;
   set_child ("trap 'exit 4' INT\nwhile :; do sleep 0.1; done");
   g_assert_true (scope_page_run (page, options));
-  wait_until (shows_remedy, "Continue without Limit");
+  wait_until (shows_remedy, (gpointer) "Continue without Limit");
   g_assert_nonnull (strstr (banner_text (page), "1 seconds without progress"));
   wait_until (is_idle, workspace ());
   set_child ("exit 4");
   gui_act (page, "page.run-unlimited", NULL);
-  wait_until (shows_remedy, "Show Log");
+  wait_until (shows_remedy, (gpointer) "Show Log");
   g_assert_cmpint (scope_workspace_get_run_options (workspace ())->patience, ==, 0);
   wait_until (is_idle, workspace ());
   set_child (NULL);

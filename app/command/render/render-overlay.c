@@ -1,6 +1,6 @@
 /* render-overlay.c — makes the colours of hscope render from captures or numbers.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "app/command/render-overlay.h"
+#include "app/command/render/render-overlay.h"
 
 #include "app/adapt/capture-to-heat.h"
 #include "app/adapt/node-data.h"

@@ -7,7 +7,7 @@
 #include "app/command/command.h"
 #include "app/command/json-writer.h"
 #include "app/command/open-model.h"
-#include "app/command/render-overlay.h"
+#include "app/command/render/render-overlay.h"
 
 #include "engine/analysis/infer-types.h"
 #include "engine/formats/file.h"
