@@ -504,6 +504,9 @@ guess_rank (Guess *guess, HybNodeId variable, HybShape *shape)
       if (!try_shape (guess, shape))
         continue;
       take_inferred (guess, shape);
+      /* A first axis whose size the graph knows counts steps; the batch is the next one. */
+      if (shape->dim[0] != HYB_UNKNOWN && guess_lengths (guess, shape, 1))
+        return TRUE;
       if (guess_sequence (guess, shape))
         return TRUE;
     }

@@ -1,4 +1,4 @@
-/* test-unrolled-size.c — loops of so many steps and outputs that they cannot be written out are refused.
+/* test-unrolled-size.c — loops with too many steps and outputs to be written out are refused.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/base/error.h"
 #include "engine/formats/mxnet-symbol.h"
