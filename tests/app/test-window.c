@@ -2,7 +2,7 @@
  *
  * This file tests the graph; main() adds the tests of the other window-*.c files.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "tests/app/window-case.h"
+#include "tests/app/window/case.h"
 
 #include "app/views/outline-view.h"
 #include "app/widgets/minimap.h"

@@ -1,6 +1,6 @@
-/* window-summary.c — the summary of a run, the choice of a run, and where nodes of the model are computed.
+/* summary.c — the summary of a run, the choice of a run, and where nodes of the model are computed.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "tests/app/window-case.h"
+#include "tests/app/window/case.h"
 
 #include "app/models/cost-item.h"
 #include "app/models/gradual-list.h"

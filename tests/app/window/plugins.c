@@ -1,6 +1,6 @@
-/* window-plugins.c — plug-ins: nothing is loaded before the user allows it, once per version of a file.
+/* plugins.c — plug-ins: nothing is loaded before the user allows it, once per version of a file.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "tests/app/window-case.h"
+#include "tests/app/window/case.h"
 
 #include <adwaita.h>
 #include <glib/gstdio.h>

@@ -1,6 +1,6 @@
-/* window-values.c — recorded values of a run: statistics, steps of loops, and the first NaN.
+/* values.c — recorded values of a run: statistics, steps of loops, and the first NaN.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "tests/app/window-case.h"
+#include "tests/app/window/case.h"
 
 #include <glib/gstdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-/* window-manners.c — small things that a user expects of every window.
+/* manners.c — small things that a user expects of every window.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "tests/app/window-case.h"
+#include "tests/app/window/case.h"
 
 /* The button of a tab of the lower panel. */
 static GtkWidget *

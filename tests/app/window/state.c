@@ -1,6 +1,6 @@
-/* window-state.c — files that keep how a model is viewed, beside the model and from strangers.
+/* state.c — files that keep how a model is viewed, beside the model and from strangers.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "tests/app/window-case.h"
+#include "tests/app/window/case.h"
 
 #include "app/process/writer.h"
 

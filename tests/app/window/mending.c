@@ -1,6 +1,6 @@
-/* window-mending.c — remedies of findings: repairing, choosing parameters, entering shapes.
+/* mending.c — remedies of findings: repairing, choosing parameters, entering shapes.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "tests/app/window-case.h"
+#include "tests/app/window/case.h"
 
 #include "engine/open/open.h"
 

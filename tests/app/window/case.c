@@ -1,9 +1,9 @@
-/* window-case.c — the fixture of the window tests.
+/* case.c — the fixture of the window tests.
  *
  * The application is shared by all tests; each test has a window of its own, see set_up().  The capture
  * for CASE_MEASURED is recorded once.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "tests/app/window-case.h"
+#include "tests/app/window/case.h"
 
 #include "app/session/settings.h"
 

@@ -1,4 +1,4 @@
-/* window-case.h — the fixture of the window tests: every test gets a window of its own.
+/* case.h — the fixture of the window tests: every test gets a window of its own.
  *
  * add_test() registers a test.  Before it runs, a new window is opened in the state that its WindowCase
  * says, with default settings and without saved view states; afterwards the window is destroyed.

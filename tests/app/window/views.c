@@ -1,6 +1,6 @@
-/* window-views.c — converting to another form, passes, and contents of weights.
+/* views.c — converting to another form, passes, and contents of weights.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "tests/app/window-case.h"
+#include "tests/app/window/case.h"
 
 #include "app/session/settings.h"
 #include "app/window/form-menu.h"

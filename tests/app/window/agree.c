@@ -1,6 +1,6 @@
-/* window-agree.c — exports of the window equal those of hscope, and hscope is called as it should be.
+/* agree.c — exports of the window equal those of hscope, and hscope is called as it should be.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "tests/app/window-case.h"
+#include "tests/app/window/case.h"
 
 #include "app/document/log-item.h"
 

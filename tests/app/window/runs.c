@@ -1,6 +1,6 @@
-/* window-runs.c — running a model, and its costs: colours, table, timeline, memory.
+/* runs.c — running a model, and its costs: colours, table, timeline, memory.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "tests/app/window-case.h"
+#include "tests/app/window/case.h"
 
 #include "app/models/gradual-list.h"
 #include "app/views/operators-view.h"

@@ -1,6 +1,6 @@
-/* window-inputs.c — shapes of inputs and values that a model lacks: guessed, given, remembered.
+/* inputs.c — shapes of inputs and values that a model lacks: guessed, given, remembered.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "tests/app/window-case.h"
+#include "tests/app/window/case.h"
 
 #include "app/process/writer.h"
 

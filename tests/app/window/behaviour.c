@@ -1,6 +1,6 @@
-/* window-behaviour.c — files, tabs, dialogs, preferences, colours, saved views, quitting.
+/* behaviour.c — files, tabs, dialogs, preferences, colours, saved views, quitting.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "tests/app/window-case.h"
+#include "tests/app/window/case.h"
 
 #include "app/process/writer.h"
 #include "app/session/settings.h"

@@ -1,6 +1,6 @@
-/* window-save.c — saving models and comparisons, opening them again, recordings, models side by side.
+/* save.c — saving models and comparisons, opening them again, recordings, models side by side.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "tests/app/window-case.h"
+#include "tests/app/window/case.h"
 
 #include "app/session/settings.h"
 

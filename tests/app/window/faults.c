@@ -1,9 +1,9 @@
-/* window-faults.c — faults around the window: each is reported, and the open model stays usable.
+/* faults.c — faults around the window: each is reported, and the open model stays usable.
  *
  * The faults are real: a child that is killed, files that are damaged or deleted, and a limit on the
  * size of files in place of a full disk.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "tests/app/window-case.h"
+#include "tests/app/window/case.h"
 
 #include "app/process/child.h"
 #include "app/process/writer.h"

@@ -1,6 +1,6 @@
-/* window-compare.c — the page that compares forms: panes, results, choosing a pair, curves.
+/* compare.c — the page that compares forms: panes, results, choosing a pair, curves.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "tests/app/window-case.h"
+#include "tests/app/window/case.h"
 
 #include "app/session/settings.h"
 
