@@ -208,11 +208,16 @@ noise_note (const ProfCapture *capture, const ProfSummary *summary, const ScopeH
 
   if (summary->n_used == 1 && summary->n_runs > 1)
     g_string_append_printf (text, _ ("one of %u traced runs"), summary->n_runs);
+  else if (summary->n_used < summary->n_runs)
+    g_string_append_printf (text,
+                            _ ("mean of %u typical of %u traced runs"),
+                            summary->n_used,
+                            summary->n_runs);
   else
     g_string_append_printf (text,
                             g_dngettext (NULL,
-                                         "median of %u traced run",
-                                         "median of %u traced runs",
+                                         "mean of %u traced run",
+                                         "mean of %u traced runs",
                                          summary->n_runs),
                             summary->n_runs);
   if (slowest && slowest->self > 0 && slowest->high > slowest->low)
