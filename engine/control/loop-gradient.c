@@ -10,6 +10,7 @@
  * Start at hyb_loop_differentiate().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#include "engine/analysis/subgraph-types.h"
 #include "engine/base/error.h"
 #include "engine/control/loop.h"
 #include "engine/gradient/backward.h"
@@ -140,12 +141,23 @@ hyb_loop_differentiate (const HybLoop  *loop,
   g_autoptr (GArray) inputs = g_array_new (FALSE, FALSE, sizeof (HybValueId));
   g_autoptr (GArray) heads = g_array_new (FALSE, FALSE, sizeof (guint));
   g_autoptr (HybGraph) gradient = NULL;
+  g_autoptr (GError) error = NULL;
   g_autofree char *heads_text = NULL;
   g_autofree char *gradients_text = NULL;
   g_auto (GStrv) attributes = NULL;
   guint      n = 0;
   HybValueId first;
 
+  /* Types may not have been inferred yet, which checks this, too. */
+  if (!hyb_subgraph_check (hyb_grad_body (grad, loop->body),
+                           loop->n_variables,
+                           loop->n_out_data + loop->n_states,
+                           "body",
+                           &error))
+    {
+      hyb_grad_refuse (grad, "%s", error->message);
+      return;
+    }
   if (find_active (loop, grad, active) == 0)
     return;
   for (guint v = 0; v < loop->n_variables; v++)
