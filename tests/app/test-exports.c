@@ -10,24 +10,18 @@
 
 #include <string.h>
 
-/* One in how many exports is tried: sanitizers make large networks slow. */
-#ifdef __SANITIZE_ADDRESS__
-#define EVERY 4
-#else
-#define EVERY 1
-#endif
-
 typedef struct
 {
   const char *path;
   const char *shape;   /* that must be guessed for the first input */
   const char *why_not; /* the shape that the authors used, where nothing in the file tells it */
   gboolean    is_recurrent; /* has several forms */
+  gboolean    is_quick;     /* tried always; the others take minutes, and are tried with -m slow */
 } Export;
 
 /* The shapes come from the authors: tests and examples of the repositories that the exports are from. */
 static const Export exports[] = {
-  { "apache-mxnet/save_000800.json", "data=1,784", NULL, FALSE },
+  { "apache-mxnet/save_000800.json", "data=1,784", NULL, FALSE, TRUE },
   { "apache-mxnet/7b385e-save_000800.json", "data=1,784", NULL, FALSE },
   { "apache-mxnet/e0be90-save_000800.json", "data=1,784", NULL, FALSE },
   { "apache-mxnet/test-symbol.json.ref", "data=1,784", NULL, FALSE },
@@ -39,8 +33,8 @@ static const Export exports[] = {
     "data=1,3,224,224",
     "300 × 300 in the test, and any size fits",
     FALSE },
-  { "crfasrnn/net-symbol.json", "data0=1,256", NULL, FALSE },
-  { "djl/mlp-symbol.json", "data=1,784", NULL, FALSE },
+  { "crfasrnn/net-symbol.json", "data0=1,256", NULL, FALSE, TRUE },
+  { "djl/mlp-symbol.json", "data=1,784", NULL, FALSE, TRUE },
   { "djl/resnet50_v1-symbol.json", "data=1,3,32,32", NULL, FALSE },
   { "djl/resnet18_v1-symbol.json", "data=1,3,224,224", NULL, FALSE },
   { "djl/squeezenet1.0-symbol.json", "data=1,3,224,224", NULL, FALSE },
@@ -51,11 +45,11 @@ static const Export exports[] = {
     "256 × 192 in the example, and any multiple of 32 fits",
     FALSE },
   { "djl/ssd_512_resnet50_v1-symbol.json", "data=1,3,512,512", NULL, FALSE },
-  { "gluon-cv/mobilenet1.0_int8-symbol.json", "data=1,3,224,224", NULL, FALSE },
+  { "gluon-cv/mobilenet1.0_int8-symbol.json", "data=1,3,224,224", NULL, FALSE, TRUE },
   { "gluon-cv/resnet50_v1_int8-symbol.json", "data=1,3,224,224", NULL, FALSE },
   { "gluon-cv/ssd_300_vgg16_atrous_voc_int8-symbol.json", "data=1,3,300,300", NULL, FALSE },
-  { "multi-model-server/squeezenet_v1.1-symbol.json", "data=1,3,224,224", NULL, FALSE },
-  { "multi-model-server/lstm_ptb-symbol.json", "data=35,1", NULL, TRUE },
+  { "multi-model-server/squeezenet_v1.1-symbol.json", "data=1,3,224,224", NULL, FALSE, TRUE },
+  { "multi-model-server/lstm_ptb-symbol.json", "data=35,1", NULL, TRUE, TRUE },
 };
 
 G_STATIC_ASSERT (G_N_ELEMENTS (exports) == 20);
@@ -376,15 +370,17 @@ main (int argc, char **argv)
   if (has_display)
     gui_start_application ();
   g_test_add_func ("/app/exports/most-guesses-are-right", test_right_guesses);
-  for (guint i = 0; i < G_N_ELEMENTS (exports); i += EVERY)
+  for (guint i = 0; i < G_N_ELEMENTS (exports); i++)
     {
       g_autofree char *base = g_path_get_basename (exports[i].path);
       g_autofree char *in_window = g_strconcat ("/app/exports/window/", base, NULL);
       g_autofree char *in_shell = g_strconcat ("/app/exports/commands/", base, NULL);
 
-      if (has_display)
+      if (has_display && (exports[i].is_quick || g_test_slow ()))
         g_test_add_data_func (in_window, &exports[i], test_window);
-      g_test_add_data_func (in_shell, &exports[i], test_commands);
+      /* Otherwise test-public-exports tries the commands. */
+      if (g_test_slow ())
+        g_test_add_data_func (in_shell, &exports[i], test_commands);
     }
   status = g_test_run ();
   if (has_display)
