@@ -408,7 +408,7 @@ test_differences_are_painted (void)
                                &errors),
                    ==,
                    2);
-  g_assert_nonnull (strstr (errors, "--overlay CAPTURE"));
+  g_assert_nonnull (strstr (errors, "--overlay with a capture"));
   remove_temporary (before);
   remove_temporary (after);
   remove_temporary (picture);

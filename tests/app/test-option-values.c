@@ -37,7 +37,7 @@ static const char *const nonsense[] = { "nan",   "inf", "-2",
                                         "",      " ",   "99999999999999999999" };
 /* Options that take any whole number, or words of the user. */
 static const char *const any_number[] = { "seed" };
-static const char *const any_word[] = { "expand", "find", "set", "carry", "case" };
+static const char *const any_word[] = { "collapse", "expand", "find", "set", "carry", "case" };
 
 typedef struct
 {

@@ -46,7 +46,7 @@ static const Export exports[] = {
   { "djl/mask_rcnn_resnet18_v1b_coco-symbol.json", "data 1,3,224,224", "fused", NONE, NULL, TRUE },
   { "djl/mlp-symbol.json", "data 1,784", "fused", NONE, NULL, FALSE },
   { "djl/resnet18_v1-symbol.json", "data 1,3,224,224", "fused", NONE, NULL, FALSE },
-  { "djl/resnet50_v1-symbol.json", "data 1,3,224,224", "fused", NONE, NULL, FALSE },
+  { "djl/resnet50_v1-symbol.json", "data 1,3,32,32", "fused", NONE, NULL, FALSE },
   { "djl/simple_pose_resnet18_v1b-symbol.json", "data 1,3,224,224", "fused", NONE, NULL, FALSE },
   { "djl/squeezenet1.0-symbol.json", "data 1,3,224,224", "fused", NONE, NULL, FALSE },
   { "djl/ssd_512_resnet50_v1-symbol.json", "data 1,3,512,512", "fused", NONE, NULL, TRUE },
