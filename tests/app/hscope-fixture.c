@@ -79,6 +79,18 @@ fixture_run_line (Fixture *fixture, const char *line)
   g_test_message ("%s: %d %s", line, fixture->code, fixture->err);
 }
 
+void
+fixture_complain (const char *format, ...)
+{
+  va_list list;
+
+  va_start (list, format);
+  vfprintf (stderr, format, list);
+  va_end (list);
+  fputc ('\n', stderr);
+  g_test_fail ();
+}
+
 cJSON *
 parse_output (Fixture *fixture)
 {

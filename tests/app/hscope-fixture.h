@@ -27,5 +27,7 @@ char *in_folder (Fixture *fixture, const char *name);
 void fixture_run (Fixture *fixture, char **arguments);
 /* Runs a line of the shell in the folder, where hscope is the program. */
 void fixture_run_line (Fixture *fixture, const char *line);
+/* Prints why and fails the test, which goes on with its other rows. */
+void fixture_complain (const char *format, ...) G_GNUC_PRINTF (1, 2);
 /* Parses out, which must be one JSON document and nothing else; free it with cJSON_Delete(). */
 cJSON *parse_output (Fixture *fixture);

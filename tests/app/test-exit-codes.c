@@ -125,18 +125,6 @@ static const Row rows[] = {
     .no = "diff m-symbol.json r-symbol.json" },
 };
 
-/* The other rows are tested nevertheless. */
-static void G_GNUC_PRINTF (1, 2) complain (const char *format, ...)
-{
-  va_list list;
-
-  va_start (list, format);
-  vfprintf (stderr, format, list);
-  va_end (list);
-  fputc ('\n', stderr);
-  g_test_fail ();
-}
-
 /* "'PROGRAM' ARGUMENTS", with the modules of tests.  (transfer full) */
 static char *
 command_line (const char *arguments)
@@ -161,7 +149,7 @@ static void
 assert_code (const Fixture *fixture, const char *arguments, int code)
 {
   if (fixture->code != code)
-    complain ("%s: status %d, not %d: %s", arguments, fixture->code, code, fixture->err);
+    fixture_complain ("%s: status %d, not %d: %s", arguments, fixture->code, code, fixture->err);
 }
 
 static void
@@ -329,7 +317,7 @@ test_written (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
         run (fixture, arguments, "");
         assert_code (fixture, arguments, 0);
         if (!strstr (fixture->out, said))
-          complain ("%s does not say what it wrote: %s", arguments, fixture->out);
+          fixture_complain ("%s does not say what it wrote: %s", arguments, fixture->out);
       }
 }
 
@@ -345,14 +333,14 @@ assert_error (Fixture *fixture, const char *arguments, int code)
   assert_code (fixture, arguments, code);
   if (*fixture->out != '{')
     {
-      complain ("%s --json prints no document: %s", arguments, fixture->out);
+      fixture_complain ("%s --json prints no document: %s", arguments, fixture->out);
       return;
     }
   json = parse_output (fixture);
   error = cJSON_GetObjectItem (json, "error");
   if (!cJSON_IsString (cJSON_GetObjectItem (error, "message")) ||
       !cJSON_GetObjectItem (error, "place") || !cJSON_GetObjectItem (error, "hint"))
-    complain ("%s --json: %s", arguments, fixture->out);
+    fixture_complain ("%s --json: %s", arguments, fixture->out);
 }
 
 static void

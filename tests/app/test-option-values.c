@@ -86,18 +86,6 @@ is_in (const char *word, const char *const *words, gsize n)
   return FALSE;
 }
 
-/* The other rows are tested nevertheless. */
-static void G_GNUC_PRINTF (1, 2) complain (const char *format, ...)
-{
-  va_list list;
-
-  va_start (list, format);
-  vfprintf (stderr, format, list);
-  va_end (list);
-  fputc ('\n', stderr);
-  g_test_fail ();
-}
-
 static void
 assert_refused (Fixture *fixture, guint command, const char *option, const char *value)
 {
@@ -110,7 +98,7 @@ assert_refused (Fixture *fixture, guint command, const char *option, const char 
 
   fixture_run_line (fixture, line);
   if (fixture->code != 2 || !strstr (fixture->err, name))
-    complain ("%s: %d %s", line, fixture->code, fixture->err);
+    fixture_complain ("%s: %d %s", line, fixture->code, fixture->err);
 }
 
 static void
@@ -223,7 +211,7 @@ test_limits (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
     {
       fixture_run_line (fixture, lines[i].line);
       if (fixture->code != lines[i].code)
-        complain ("%s: %d %s", lines[i].line, fixture->code, fixture->err);
+        fixture_complain ("%s: %d %s", lines[i].line, fixture->code, fixture->err);
     }
   fixture_run_line (fixture, "hscope run m-symbol.json --threads 100000");
   g_assert_nonnull (
