@@ -8,6 +8,7 @@
 #include "app/compare/compare-cells.h"
 #include "app/compare/compare-curves.h"
 #include "app/process/json-fields.h"
+#include "app/widgets/label.h"
 #include "app/widgets/tooltip.h"
 #include "profiler/base/format.h"
 #include "viz/paint/chart.h"
@@ -21,18 +22,6 @@ static const char *const words[] G_GNUC_UNUSED = {
   N_ ("host and dispatch"), N_ ("gemm batching"), N_ ("pointwise fusion"),
   N_ ("data movement"),     N_ ("overlap"),       N_ ("memory"),
 };
-
-static GtkWidget *
-new_label (const char *text, const char *css_class, gboolean wraps)
-{
-  GtkWidget *label = gtk_label_new (text);
-
-  gtk_label_set_xalign (GTK_LABEL (label), 0);
-  gtk_label_set_wrap (GTK_LABEL (label), wraps);
-  if (css_class)
-    gtk_widget_add_css_class (label, css_class);
-  return label;
-}
 
 /* The pair with its slower cell as a. */
 static ScopeComparedPair
@@ -134,7 +123,7 @@ static GtkWidget *
 new_row (const char *name, const char *value, const char *hint)
 {
   GtkWidget *row = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12);
-  GtkWidget *label = new_label (name, NULL, FALSE), *right = new_label (value, "numeric", FALSE);
+  GtkWidget *label = scope_label_new (name, NULL), *right = scope_label_new (value, "numeric");
 
   gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_END);
   gtk_widget_set_hexpand (label, TRUE);
@@ -174,7 +163,7 @@ add_measurements (GtkBox *parent, const ScopeComparedPair *pair, const cJSON *ex
     if (!box)
       box = add_expander (parent, _ ("How each bar was measured"));
     text = g_strdup_printf ("%s – %s", gettext (scope_json_get_text (item, "name")), rung);
-    gtk_box_append (box, new_label (text, "numeric", TRUE));
+    gtk_box_append (box, scope_label_new_wrapping (text, "numeric"));
   }
   box = NULL;
   cJSON_ArrayForEach (item, cJSON_GetObjectItemCaseSensitive (pair->result, "ladder"))
@@ -221,8 +210,8 @@ scope_compare_explanation_append (GtkBox *box, const ScopeComparedPair *unordere
   if (!cJSON_IsTrue (cJSON_GetObjectItemCaseSensitive (explanation, "has_cause")))
     {
       names = g_strdup_printf (_ ("From %s to %s"), slow, fast);
-      gtk_box_append (box, new_label (names, NULL, TRUE));
-      gtk_box_append (box, new_label (describe_no_cause (explanation), "dim-label", TRUE));
+      gtk_box_append (box, scope_label_new_wrapping (names, NULL));
+      gtk_box_append (box, scope_label_new_wrapping (describe_no_cause (explanation), "dim-label"));
       add_measurements (box, &pair, explanation);
       return;
     }
@@ -234,13 +223,13 @@ scope_compare_explanation_append (GtkBox *box, const ScopeComparedPair *unordere
                           fast,
                           saved);
   if (cJSON_IsFalse (cJSON_GetObjectItemCaseSensitive (explanation, "complete")))
-    gtk_box_append (box,
-                    new_label (_ ("This explanation is incomplete: more than a tenth of the "
-                                  "difference is unexplained, or a bar disagrees with its "
-                                  "measurement."),
-                               "warning",
-                               TRUE));
-  gtk_box_append (box, new_label (text, "dim-label", TRUE));
+    gtk_box_append (
+        box,
+        scope_label_new_wrapping (_ ("This explanation is incomplete: more than a tenth of the "
+                                     "difference is unexplained, or a bar disagrees with its "
+                                     "measurement."),
+                                  "warning"));
+  gtk_box_append (box, scope_label_new_wrapping (text, "dim-label"));
   gtk_box_append (box, new_waterfall (&pair));
   add_measurements (box, &pair, explanation);
 }

@@ -7,6 +7,7 @@
 
 #include "app/compare/compare-cells.h"
 #include "app/process/json-fields.h"
+#include "app/widgets/label.h"
 #include "app/widgets/tooltip.h"
 #include "profiler/base/format.h"
 
@@ -26,17 +27,6 @@ struct _ScopeCompareMatrix
 G_DEFINE_FINAL_TYPE (ScopeCompareMatrix, scope_compare_matrix, ADW_TYPE_BIN)
 
 static guint chosen_signal;
-
-static GtkWidget *
-new_label (const char *text, const char *css_class)
-{
-  GtkWidget *label = gtk_label_new (text);
-
-  gtk_label_set_xalign (GTK_LABEL (label), 0);
-  if (css_class)
-    gtk_widget_add_css_class (label, css_class);
-  return label;
-}
 
 /* --- Choosing --- */
 
@@ -134,10 +124,10 @@ new_cell (ScopeCompareMatrix *self, const cJSON *cell)
 
   scope_cells_find_extremes (self->result, cell, &slow, &fast);
   times = g_strdup_printf ("%.2f ×", median / scope_json_get_number (fast, "median"));
-  gtk_box_append (GTK_BOX (line), new_label (time, cell == fast ? "heading" : NULL));
+  gtk_box_append (GTK_BOX (line), scope_label_new (time, cell == fast ? "heading" : NULL));
   gtk_widget_add_css_class (gtk_widget_get_first_child (line), "numeric");
   gtk_widget_set_hexpand (gtk_widget_get_first_child (line), TRUE);
-  gtk_box_append (GTK_BOX (line), new_label (times, "dim-label"));
+  gtk_box_append (GTK_BOX (line), scope_label_new (times, "dim-label"));
   gtk_widget_add_css_class (gtk_widget_get_last_child (line), "numeric");
   gtk_progress_bar_set_fraction (GTK_PROGRESS_BAR (meter),
                                  median / scope_json_get_number (slow, "median"));
@@ -194,12 +184,12 @@ add_titles (ScopeCompareMatrix *self, const Columns *columns)
   GtkWidget *line = new_line (mark);
 
   gtk_widget_set_opacity (mark, 0);
-  append_column (line, new_label (NULL, NULL), columns, 0);
+  append_column (line, scope_label_new (NULL, NULL), columns, 0);
   for (guint i = 0; i < columns->sizes->len; i++)
     {
       g_autofree char *title = scope_cell_dup_varying_size (columns->sizes->pdata[i], self->result);
 
-      append_column (line, new_label (title, "dim-label"), columns, i + 1);
+      append_column (line, scope_label_new (title, "dim-label"), columns, i + 1);
     }
   gtk_list_box_row_set_child (GTK_LIST_BOX_ROW (row), line);
   gtk_list_box_row_set_activatable (GTK_LIST_BOX_ROW (row), FALSE);
@@ -216,7 +206,7 @@ add_row (ScopeCompareMatrix *self, const cJSON *first, const Columns *columns)
   g_autofree char *name = scope_cell_dup_name (first, self->result);
   g_autofree char *title = scope_cell_dup_title (first, self->result);
 
-  label = new_label (title, NULL);
+  label = scope_label_new (title, NULL);
   gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_MIDDLE);
   gtk_label_set_width_chars (GTK_LABEL (label), 12);
   gtk_label_set_max_width_chars (GTK_LABEL (label), 28);
@@ -226,7 +216,7 @@ add_row (ScopeCompareMatrix *self, const cJSON *first, const Columns *columns)
       const cJSON *cell = scope_cells_find (self->result, name, columns->sizes->pdata[i]);
 
       append_column (line,
-                     cell ? new_cell (self, cell) : new_label ("–", "dim-label"),
+                     cell ? new_cell (self, cell) : scope_label_new ("–", "dim-label"),
                      columns,
                      i + 1);
     }

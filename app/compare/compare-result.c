@@ -11,6 +11,7 @@
 #include "app/compare/compare-explanation.h"
 #include "app/compare/compare-matrix.h"
 #include "app/process/json-fields.h"
+#include "app/widgets/label.h"
 
 #include <glib/gi18n.h>
 #include <math.h>
@@ -46,18 +47,6 @@ scope_compare_result_find (ScopeCompareResult *self, const char *key, const char
       return cell;
   }
   return NULL;
-}
-
-static GtkWidget *
-new_label (const char *text, const char *css_class)
-{
-  GtkWidget *label = gtk_label_new (text);
-
-  gtk_label_set_xalign (GTK_LABEL (label), 0);
-  gtk_label_set_wrap (GTK_LABEL (label), TRUE);
-  if (css_class)
-    gtk_widget_add_css_class (label, css_class);
-  return label;
 }
 
 static void
@@ -123,10 +112,11 @@ add_proof (ScopeCompareResult *self)
                                      : g_strdup (_ ("✓ The outputs are equal"));
 
   if (cJSON_IsTrue (is_equal))
-    gtk_box_append (self->left, new_label (proof, "dim-label"));
+    gtk_box_append (self->left, scope_label_new_wrapping (proof, "dim-label"));
   else if (cJSON_IsFalse (is_equal))
     gtk_box_append (self->left,
-                    new_label (_ ("The outputs differ, so the times cannot be compared"), "error"));
+                    scope_label_new_wrapping (
+                        _ ("The outputs differ, so the times cannot be compared"), "error"));
 }
 
 /* A sentence for every pair of this size; recordings have no sizes. */
@@ -140,7 +130,7 @@ add_verdicts (ScopeCompareResult *self, const cJSON *like)
     g_autofree char *sentence = describe_pair (self, pair);
 
     if (self->sizes->len == 1 || scope_cells_have_same_size (pair, like))
-      gtk_box_append (self->verdicts, new_label (sentence, "numeric"));
+      gtk_box_append (self->verdicts, scope_label_new_wrapping (sentence, "numeric"));
   }
 }
 
@@ -168,8 +158,9 @@ explain (ScopeCompareResult *self)
     scope_compare_explanation_append (self->why, &pair);
   else
     gtk_box_append (self->why,
-                    new_label (_ ("Choose two rows of the table that were measured at this size."),
-                               "dim-label"));
+                    scope_label_new_wrapping (_ ("Choose two rows of the table that were measured "
+                                                 "at this size."),
+                                              "dim-label"));
 }
 
 /* A list of sizes, if there are several. */
@@ -199,7 +190,7 @@ add_sizes (ScopeCompareResult *self)
 static void
 fill (ScopeCompareResult *self)
 {
-  gtk_box_append (self->left, new_label (_ ("Time of a Run"), "heading"));
+  gtk_box_append (self->left, scope_label_new_wrapping (_ ("Time of a Run"), "heading"));
   self->matrix = SCOPE_COMPARE_MATRIX (scope_compare_matrix_new (self->result));
   g_signal_connect_swapped (self->matrix, "chosen", G_CALLBACK (explain), self);
   gtk_box_append (self->left, GTK_WIDGET (self->matrix));
@@ -207,11 +198,13 @@ fill (ScopeCompareResult *self)
   add_proof (self);
   scope_compare_curves_append (self->left, get_member (self, "cells"));
 
-  gtk_box_append (self->right, new_label (_ ("Where the Difference Comes From"), "heading"));
   gtk_box_append (self->right,
-                  new_label (_ ("Between the two chosen rows; click other rows to choose another "
-                                "pair."),
-                             "dim-label"));
+                  scope_label_new_wrapping (_ ("Where the Difference Comes From"), "heading"));
+  gtk_box_append (self->right,
+                  scope_label_new_wrapping (_ ("Between the two chosen rows; click other rows to "
+                                               "choose another "
+                                               "pair."),
+                                            "dim-label"));
   add_sizes (self);
   gtk_box_append (self->right, GTK_WIDGET (self->why));
   explain (self);

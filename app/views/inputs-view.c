@@ -5,6 +5,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/views/inputs-view.h"
 
+#include "app/widgets/label.h"
+
 #include <glib/gi18n.h>
 
 #define MAX_ROWS 100
@@ -190,17 +192,6 @@ on_reset (ScopeInputsView *self, GtkWidget *button)
 
 /* --- Rows --- */
 
-static GtkWidget *
-new_label (const char *text, const char *class)
-{
-  GtkWidget *label = gtk_label_new (text);
-
-  gtk_label_set_xalign (GTK_LABEL (label), 0);
-  if (class)
-    gtk_widget_add_css_class (label, class);
-  return label;
-}
-
 /* axis: -1 for a field with the whole shape. */
 static GtkWidget *
 new_field (ScopeInputsView *self, Row *row, int axis)
@@ -239,10 +230,10 @@ add_dims (ScopeInputsView *self, GtkBox *box, Row *row)
       g_autofree char *size = g_strdup_printf ("%" G_GINT64_FORMAT, row->known.dim[axis]);
 
       if (axis > 0)
-        gtk_box_append (box, new_label ("×", "dim-label"));
+        gtk_box_append (box, scope_label_new ("×", "dim-label"));
       gtk_box_append (box,
                       row->known.dim[axis] == HYB_UNKNOWN ? new_field (self, row, axis)
-                                                          : new_label (size, "numeric"));
+                                                          : scope_label_new (size, "numeric"));
     }
 }
 
@@ -268,11 +259,12 @@ new_reset (ScopeInputsView *self, const Row *row)
 static void
 add_input (ScopeInputsView *self, const ScopeInput *input)
 {
-  GtkWidget       *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 6);
-  GtkWidget       *head = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 6);
-  GtkWidget       *dims = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 6);
-  GtkWidget       *name = new_label (input->name, "heading");
-  GtkWidget       *type = new_label (NULL, "dim-label"), *reason = new_label (NULL, "dim-label");
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 6);
+  GtkWidget *head = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 6);
+  GtkWidget *dims = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 6);
+  GtkWidget *name = scope_label_new (input->name, "heading");
+  GtkWidget *type = scope_label_new (NULL, "dim-label"),
+            *reason = scope_label_new (NULL, "dim-label");
   Row             *row = g_new0 (Row, 1);
   g_autofree char *reason_name = g_strdup_printf ("reason-%s", input->name);
 
@@ -499,7 +491,7 @@ static GtkWidget *
 new_values (ScopeInputsView *self)
 {
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 6);
-  GtkWidget *text = new_label (NULL, NULL), *fill = gtk_button_new ();
+  GtkWidget *text = scope_label_new (NULL, NULL), *fill = gtk_button_new ();
 
   self->values_text = GTK_LABEL (text);
   self->fill = GTK_BUTTON (fill);
@@ -519,7 +511,7 @@ scope_inputs_view_init (ScopeInputsView *self)
 {
   GtkWidget *group = adw_preferences_group_new (), *list = gtk_list_box_new ();
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 12),
-            *more = new_label (NULL, "dim-label");
+            *more = scope_label_new (NULL, "dim-label");
 
   self->rows = g_ptr_array_new_with_free_func (row_free);
   self->list = GTK_LIST_BOX (list);

@@ -7,6 +7,7 @@
 
 #include "app/document/passes.h"
 #include "app/process/worker.h"
+#include "app/widgets/label.h"
 #include "app/widgets/spinner.h"
 #include "app/widgets/tooltip.h"
 
@@ -30,17 +31,6 @@ G_DEFINE_FINAL_TYPE (ScopePassesView, scope_passes_view, SCOPE_TYPE_VIEW)
 static guint chosen_signal;
 
 /* --- Rows --- */
-
-static GtkWidget *
-new_label (const char *text, const char *css_class)
-{
-  GtkWidget *label = gtk_label_new (text);
-
-  gtk_label_set_xalign (GTK_LABEL (label), 0);
-  if (css_class)
-    gtk_widget_add_css_class (label, css_class);
-  return label;
-}
 
 static char *
 title_of (const ScopePassStep *step)
@@ -72,8 +62,8 @@ add_row (ScopePassesView *self,
          const char      *change)
 {
   GtkWidget *row = gtk_list_box_row_new (), *line = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 24);
-  GtkWidget *name = new_label (title, NULL), *number = new_label (n, "numeric");
-  GtkWidget *text = new_label (change, "numeric");
+  GtkWidget *name = scope_label_new (title, NULL), *number = scope_label_new (n, "numeric");
+  GtkWidget *text = scope_label_new (change, "numeric");
 
   gtk_label_set_xalign (GTK_LABEL (number), 1);
   gtk_label_set_ellipsize (GTK_LABEL (text), PANGO_ELLIPSIZE_END);

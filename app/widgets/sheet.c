@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/widgets/sheet.h"
 
+#include "app/widgets/label.h"
 #include "app/widgets/tooltip.h"
 
 struct _ScopeSheet
@@ -61,13 +62,9 @@ scope_sheet_add (ScopeSheet *self, GtkWidget *widget)
 static GtkWidget *
 new_label (const char *text, const char *css_class)
 {
-  GtkWidget *label = gtk_label_new (text);
+  GtkWidget *label = scope_label_new_wrapping (text, css_class);
 
-  gtk_label_set_xalign (GTK_LABEL (label), 0);
-  gtk_label_set_wrap (GTK_LABEL (label), TRUE);
   gtk_label_set_wrap_mode (GTK_LABEL (label), PANGO_WRAP_WORD_CHAR);
-  if (css_class)
-    gtk_widget_add_css_class (label, css_class);
   return label;
 }
 
