@@ -35,7 +35,7 @@ holds_blocks (const VizDiagram *diagram, guint32 box)
   return g_strcmp0 (first->id, expected) == 0;
 }
 
-/* The first box below this one that stands for a node; VIZ_ROOT: there is none. */
+/* The first box below this one that stands for a node, or VIZ_ROOT. */
 static guint32
 find_first_node (const VizDiagram *diagram, guint32 box)
 {

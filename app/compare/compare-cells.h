@@ -36,14 +36,14 @@ gboolean scope_cell_has_size (const cJSON *cell);
 GPtrArray *scope_cells_list_rows (const cJSON *result);
 /* The first cell of each size, in their order.  GPtrArray of const cJSON.  (transfer full) */
 GPtrArray *scope_cells_list_sizes (const cJSON *result);
-/* The cell of that name and of the same size as like; NULL: there is none. */
+/* The cell of that name and of the same size as like, or NULL. */
 const cJSON *scope_cells_find (const cJSON *result, const char *name, const cJSON *like);
 /* The slowest and fastest cell of the same size as like; NULL: none has a time. */
 void scope_cells_find_extremes (const cJSON  *result,
                                 const cJSON  *like,
                                 const cJSON **slow,
                                 const cJSON **fast);
-/* The pair of two cells, in either order; NULL: there is none. */
+/* The pair of two cells, in either order, or NULL. */
 const cJSON *scope_pair_find (const cJSON *result, const cJSON *a, const cJSON *b);
 /* Why the slower of two cells takes longer; NULL: the result does not say. */
 const cJSON *scope_pair_find_explanation (const cJSON *result, const cJSON *a, const cJSON *b);

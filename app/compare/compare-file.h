@@ -30,7 +30,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (ScopeComparison, scope_comparison_free)
 
 /* TRUE if the beginning of a file is that of a comparison. */
 gboolean scope_comparison_sniff (const char *head, gsize length);
-/* The comparison in a text.  path: of its file.  (transfer full) NULL and an error: it is none. */
+/* The comparison in a text.  path: of its file.  (transfer full) NULL and an error if the text is no comparison. */
 ScopeComparison *scope_comparison_parse (const char *text, const char *path, GError **error);
 
 /* Reads a file in a worker. */

@@ -78,7 +78,7 @@ guint scope_compare_page_find_pane (ScopeComparePage *self, ScopeComparePane *pa
 const char *const *scope_compare_page_get_forms (ScopeComparePage *self);
 /* Shows what the lower half has while there is no result: "empty", "waiting", "failed", "cancelled". */
 void scope_compare_page_show_state (ScopeComparePage *self, const char *state);
-/* Says why there is no new result: instead of a result if there is none, else above it. */
+/* Shows why a measurement failed: above the earlier result, or instead of one. */
 void scope_compare_page_show_failure (ScopeComparePage *self, const char *why);
 /* The same for a measurement that the user cancelled. */
 void scope_compare_page_show_cancelled (ScopeComparePage *self);

@@ -81,7 +81,7 @@ index_boxes (ScopeDocument *document)
   return boxes;
 }
 
-/* Every node of the reference stands for itself. */
+/* Matches every node of the reference with itself. */
 static void
 link_identity (ScopeNodeMap *self, GHashTable *boxes, GHashTable *names)
 {

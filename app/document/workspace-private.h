@@ -92,7 +92,7 @@ char **scope_workspace_join_shapes (ScopeWorkspace *self);
 void scope_workspace_update_shapes (ScopeWorkspace *self);
 /* Notifies followers of "fills". */
 void scope_workspace_notify_fills (ScopeWorkspace *self);
-/* Forgets which rows were chosen: they follow from the selection again. */
+/* Forgets which rows were chosen; afterwards they are those of the selected node. */
 void scope_workspace_reset_focus (ScopeWorkspace *self);
 /* Emits a signal that has no argument. */
 void scope_workspace_emit (ScopeWorkspace *self, ScopeWorkspaceSignal which);

@@ -39,7 +39,7 @@ add_steps (ScopeSheet *sheet, const ProfCapture *capture, guint32 row)
   scope_sheet_add (sheet, bars);
 }
 
-/* The costs of the row that computes a node which did not run itself; NULL if there is none. */
+/* The costs of the row that computes a node which did not run itself, or NULL. */
 static const ProfNodeSum *
 find_computing (ScopeMeasurement *measurement, guint32 box, guint *rank)
 {

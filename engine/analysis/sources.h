@@ -18,7 +18,7 @@ typedef struct
 
 typedef struct _HybSources HybSources;
 
-/* Every operator of graph stands for itself.  (transfer full) */
+/* The sources of a graph that no pass has changed: every operator is its own.  (transfer full) */
 HybSources *hyb_sources_new (const HybGraph *graph);
 /* Frees sources; NULL is allowed. */
 void hyb_sources_free (HybSources *sources);

@@ -33,7 +33,7 @@ typedef enum
 
 /* A stable name for use in JSON, such as "shapes"; NULL for HYB_REMEDY_NONE.  Static. */
 HYB_API const char *hyb_remedy_name (HybRemedy remedy);
-/* The remedy of that name; HYB_REMEDY_NONE if there is none or name is NULL. */
+/* The remedy of that name, or HYB_REMEDY_NONE; name may be NULL. */
 HYB_API HybRemedy hyb_remedy_find (const char *name);
 
 /* Registers an error domain whose errors can carry a remedy, and returns its quark; once per name.

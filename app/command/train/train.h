@@ -91,7 +91,7 @@ typedef struct
   guint64        n_steps;
 } ScopeTrainCheckpoint;
 
-/* The last whole checkpoint of a prefix; NULL: there is none.  Warns of those that are not whole.
+/* The last whole checkpoint of a prefix, or NULL.  Warns of those that are not whole.
  * (transfer full) */
 ScopeTrainCheckpoint *scope_train_find_checkpoint (const char *prefix);
 /* Frees a checkpoint. */
