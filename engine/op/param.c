@@ -27,7 +27,8 @@ skip_space (const char *text)
 /* The scan_… functions read one value at *text and advance *text behind it; FALSE if there is no
  * value.  The parse_… functions accept one value and white space, and nothing else. */
 
-/* An integer, perhaps with the suffix “L” that Python 2 writes. */
+/* An integer, perhaps with the suffix “L” that Python 2 writes.  HYB_NONE stands for None, so it cannot be given as a
+ * number too. */
 static gboolean
 scan_int (const char **text, gint64 *value)
 {
@@ -35,7 +36,7 @@ scan_int (const char **text, gint64 *value)
 
   errno = 0;
   *value = g_ascii_strtoll (*text, &end, 10);
-  if (end == *text || errno == ERANGE)
+  if (end == *text || errno == ERANGE || *value == HYB_NONE)
     return FALSE;
   if (*end == 'L')
     end++;

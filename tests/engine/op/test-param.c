@@ -1,0 +1,77 @@
+/* test-param.c — tests of attributes as text: what is written is read as the same value.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/op/param.h"
+
+#include "engine/base/error.h"
+#include "engine/op/op.h"
+
+typedef struct
+{
+  gint64  plain, optional;
+  HybInts tuple;
+} Values;
+
+static const HybParam table[] = {
+  { "plain", G_STRUCT_OFFSET (Values, plain), HYB_PARAM_INT, "0" },
+  { "optional", G_STRUCT_OFFSET (Values, optional), HYB_PARAM_OPTIONAL_INT, "None" },
+  { "tuple", G_STRUCT_OFFSET (Values, tuple), HYB_PARAM_INTS, "()" },
+  { 0 },
+};
+
+static Values *
+parse (const char *key, const char *text, GError **error)
+{
+  const char *const attributes[] = { key, text, NULL };
+
+  return hyb_params_parse (table, sizeof (Values), attributes, NULL, error);
+}
+
+static void
+test_smallest (void)
+{
+  /* −2⁶³ stands for None inside, so as a number it would be written as “None”. */
+  static const struct
+  {
+    const char *key, *smallest, *next;
+  } cases[] = {
+    { "plain", "-9223372036854775808", "-9223372036854775807" },
+    { "optional", "-9223372036854775808", "-9223372036854775807" },
+    { "tuple", "(1, -9223372036854775808)", "(1, -9223372036854775807)" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autofree char *again = NULL;
+      Values          *values = parse (cases[i].key, cases[i].smallest, &error);
+
+      g_assert_error (error, HYB_OP_ERROR, HYB_OP_ERROR_ATTRIBUTE);
+      g_assert_null (values);
+      g_clear_error (&error);
+      values = parse (cases[i].key, cases[i].next, &error);
+      g_assert_no_error (error);
+      again = hyb_param_to_string (&table[i], values);
+      g_assert_cmpstr (again, ==, cases[i].next);
+      hyb_params_unref (values);
+    }
+}
+
+static void
+test_none (void)
+{
+  g_autoptr (GError) error = NULL;
+  Values *values = parse ("optional", "None", &error);
+
+  g_assert_no_error (error);
+  g_assert_cmpint (values->optional, ==, HYB_NONE);
+  hyb_params_unref (values);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/engine/op/param/the-smallest-integer-is-no-number", test_smallest);
+  g_test_add_func ("/engine/op/param/none-is-an-optional-integer", test_none);
+  return g_test_run ();
+}
