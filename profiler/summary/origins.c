@@ -157,7 +157,8 @@ find (const GArray *list, guint32 key, gboolean by_row, guint *n)
   for (end = low; end < list->len && key_of (&all[end], by_row) == key; end++)
     continue;
   *n = end - low;
-  return all + low;
+  /* The data of an empty list is NULL, to which nothing may be added. */
+  return *n > 0 ? all + low : NULL;
 }
 
 const ProfOrigin *

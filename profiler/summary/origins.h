@@ -16,12 +16,12 @@ ProfOrigins *prof_origins_new (const ProfCapture *capture, const ProfSummary *su
 void prof_origins_free (ProfOrigins *origins);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ProfOrigins, prof_origins_free)
 
-/* The *n nodes of the model that a row which ran stands for, owned by origins: those that it computes
+/* The *n nodes of the model that a row which ran stands for, owned by origins, or NULL: those that it computes
  * first, then those that it helps or differentiates, each by ascending row.  A part of an operator stands for what the
  * operator stands for. */
 const ProfOrigin *prof_origins_of (const ProfOrigins *origins, guint32 row, guint *n);
 /* How many of them it computes. */
 guint prof_origins_n_computed (const ProfOrigins *origins, guint32 row);
-/* The *n rows that ran and stand for a node of the model, owned by origins: those that compute it first,
+/* The *n rows that ran and stand for a node of the model, owned by origins, or NULL: those that compute it first,
  * then those that help, then those that differentiate, each by descending self time. */
 const ProfOrigin *prof_origins_computing (const ProfOrigins *origins, guint32 of, guint *n);
