@@ -5,6 +5,7 @@
 #include "engine/base/limits.h"
 #include "engine/base/parallel.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -19,9 +20,17 @@ forget_message (const char *domain, GLogLevelFlags level, const char *message, g
 {
 }
 
+/* A fatal message raises SIGTRAP, which libFuzzer does not handle: it would lose the input. */
+static void
+end_as_abort (int number)
+{
+  abort ();
+}
+
 static gpointer
 prepare (gpointer data)
 {
+  signal (SIGTRAP, end_as_abort);
   /* Limits are sentences for the user elsewhere; here messages below a warning are of no use. */
   g_log_set_always_fatal (G_LOG_LEVEL_ERROR | G_LOG_LEVEL_CRITICAL | G_LOG_LEVEL_WARNING);
   g_log_set_handler (NULL,
