@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/command.h"
 #include "app/command/crash.h"
-#include "app/command/describe.h"
+#include "app/command/describe/describe.h"
 #include "app/command/enter-sandbox.h"
 #include "app/command/outputs.h"
 #include "app/command/progress.h"

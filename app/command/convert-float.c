@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/convert-float.h"
 
-#include "app/command/describe.h"
+#include "app/command/describe/describe.h"
 #include "engine/base/remedy.h"
 #include "engine/open/open.h"
 #include "engine/quantised/float-model.h"

@@ -5,8 +5,8 @@
 #include "app/command/command.h"
 #include "app/command/complete-model.h"
 #include "app/command/convert-float.h"
-#include "app/command/describe-proof.h"
-#include "app/command/describe.h"
+#include "app/command/describe/describe-proof.h"
+#include "app/command/describe/describe.h"
 #include "app/command/open-model.h"
 
 #include "engine/base/remedy.h"

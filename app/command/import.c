@@ -4,7 +4,7 @@
  * and order (profiler/exchange/import.h) and writes a capture.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/command.h"
-#include "app/command/describe-capture.h"
+#include "app/command/describe/describe-capture.h"
 #include "app/command/open-model.h"
 
 #include "engine/analysis/infer-types.h"

@@ -6,8 +6,8 @@
 #include "app/adapt/body-types.h"
 #include "app/adapt/find.h"
 #include "app/command/command.h"
-#include "app/command/describe-structure.h"
-#include "app/command/describe.h"
+#include "app/command/describe/describe-structure.h"
+#include "app/command/describe/describe.h"
 #include "app/command/list-operators.h"
 #include "app/command/open-model.h"
 

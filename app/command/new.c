@@ -4,7 +4,7 @@
  * pair: PREFIX-symbol.json and PREFIX-0000.params.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/command.h"
-#include "app/command/describe.h"
+#include "app/command/describe/describe.h"
 #include "app/command/open-model.h"
 
 #include "engine/block/plugin.h"

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/command.h"
 #include "app/command/complete-model.h"
-#include "app/command/describe-capture.h"
+#include "app/command/describe/describe-capture.h"
 #include "app/command/inputs.h"
 #include "app/command/open-model.h"
 #include "app/command/progress.h"

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/command.h"
 #include "app/command/complete-model.h"
-#include "app/command/describe-proof.h"
+#include "app/command/describe/describe-proof.h"
 #include "app/command/open-model.h"
 
 #include "engine/formats/npz.h"

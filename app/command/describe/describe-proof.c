@@ -2,7 +2,7 @@
  *
  * Differences are absolute, or relative to the largest element of the array.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "app/command/describe-proof.h"
+#include "app/command/describe/describe-proof.h"
 
 #include <stdio.h>
 

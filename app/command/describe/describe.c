@@ -2,7 +2,7 @@
  *
  * The keys are those that scripts rely on; do not rename them.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "app/command/describe.h"
+#include "app/command/describe/describe.h"
 
 #include "app/command/messages.h"
 #include "engine/graph/roles.h"

@@ -2,7 +2,7 @@
  *
  * Start at collect().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "app/command/describe-structure.h"
+#include "app/command/describe/describe-structure.h"
 
 #include "app/adapt/graph-to-diagram.h"
 #include "engine/variants/structure.h"

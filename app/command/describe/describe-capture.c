@@ -2,7 +2,7 @@
  *
  * The keys are those that scripts rely on; do not rename them.  Times are in seconds, per run.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "app/command/describe-capture.h"
+#include "app/command/describe/describe-capture.h"
 
 #include "profiler/base/statistics.h"
 #include "profiler/explain/advise.h"
