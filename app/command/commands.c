@@ -1,8 +1,9 @@
-/* commands.c — the table of commands, their help, and the dispatch to them.
+/* commands.c — the dispatch to the commands of hscope.
  *
- * Start at scope_main(), which finds the command in the table, parses its options and runs it.
+ * Start at scope_main(), which finds the command in the table of command-list.c, parses its options and runs it.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "app/command/command.h"
+#include "app/command/command-list.h"
+#include "app/command/command-text.h"
 #include "app/command/crash.h"
 #include "app/command/describe/describe.h"
 #include "app/command/enter-sandbox.h"
@@ -23,33 +24,8 @@
 #include <stdio.h>
 #include <string.h>
 
-extern const ScopeCommand scope_command_info;
-extern const ScopeCommand scope_command_check;
-extern const ScopeCommand scope_command_run;
-extern const ScopeCommand scope_command_profile;
-extern const ScopeCommand scope_command_import;
-extern const ScopeCommand scope_command_report;
-extern const ScopeCommand scope_command_compare;
-extern const ScopeCommand scope_command_convert;
-extern const ScopeCommand scope_command_prove;
-extern const ScopeCommand scope_command_diff;
-extern const ScopeCommand scope_command_weights;
-extern const ScopeCommand scope_command_bench;
-extern const ScopeCommand scope_command_render;
-extern const ScopeCommand scope_command_new;
-extern const ScopeCommand scope_command_trace;
-extern const ScopeCommand scope_command_train;
-
 #define MIN_ROOM    ((guint64) 128 << 20) /* bytes; threads of the libraries for text need some, too */
 #define LITTLE_ROOM ((guint64) 1 << 30) /* bytes */
-
-/* In the order of hscope --help. */
-static const ScopeCommand *const commands[] = {
-  &scope_command_info,    &scope_command_check,  &scope_command_run,    &scope_command_profile,
-  &scope_command_weights, &scope_command_render, &scope_command_new,    &scope_command_trace,
-  &scope_command_train,   &scope_command_bench,  &scope_command_import, &scope_command_compare,
-  &scope_command_convert, &scope_command_prove,  &scope_command_report, &scope_command_diff,
-};
 
 /* One call of a command: its parsed options. */
 typedef struct
@@ -193,40 +169,6 @@ suggest_option (const Invocation *call, GError *error)
   error->message = message;
 }
 
-/* Whether the word MODEL is in the usage of the command. */
-static gboolean
-names_model (const ScopeCommand *command)
-{
-  const GOptionEntry *entry = command->options;
-
-  while (entry && entry->long_name && g_strcmp0 (entry->arg_description, "MODEL") != 0)
-    entry++;
-  return strstr (command->arguments, "MODEL") || (entry && entry->long_name);
-}
-
-/* What follows the options in the help of a command. */
-static char *
-describe_command (const ScopeCommand *command)
-{
-  GString *text = g_string_new (NULL);
-
-  if (command->option_groups & SCOPE_OPTIONS_MODEL || names_model (command))
-    g_string_append_printf (text,
-                            "%s a file (net-symbol.json), a model of the gallery "
-                            "(gallery:NAME?option=value&option=value; hscope new --list)\n"
-                            "or a model in a module (PLUGIN.so:NAME).  ",
-                            names_model (command) ? "MODEL is" : "A and B: each is");
-  if (command->n_files[1] > 0)
-    g_string_append (text, "“-” stands for stdin, and for stdout where a file is written.\n");
-  if (command->examples)
-    g_string_append (text, text->len > 0 ? "\nExamples:\n" : "Examples:\n");
-  for (guint i = 0; command->examples && command->examples[i]; i++)
-    g_string_append_printf (text, "  %s\n", command->examples[i]);
-  if (command->notes)
-    g_string_append_printf (text, "\n%s", command->notes);
-  return g_string_free (text, FALSE);
-}
-
 /* Runs the command on parsed options. */
 static int
 run_parsed (Invocation *call, char **files, GError **error)
@@ -271,7 +213,7 @@ parse_and_run (Invocation *call, int argc, char **argv)
   const ScopeCommand *command = call->command;
   g_autofree char   **given = g_memdup2 (argv, ((gsize) argc + 1) * sizeof *argv);
   g_autofree char    *usage = g_strconcat (command->arguments, " — ", command->summary, NULL);
-  g_autofree char    *description = describe_command (command);
+  g_autofree char    *description = scope_command_dup_help (command);
   g_autofree char    *program = g_strconcat ("hscope ", command->name, NULL);
   g_autoptr (GOptionContext) context = g_option_context_new (usage);
   GOptionGroup *group = g_option_group_new (NULL, NULL, NULL, call, NULL);
@@ -340,8 +282,8 @@ print_help (FILE *to)
            "Usage: hscope COMMAND [OPTIONS] FILES\n\n"
            "Open, check, run, profile and convert recurrent and feed-forward models of MXNet.\n\n"
            "Commands:\n");
-  for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
-    fprintf (to, "  %-9s %s\n", commands[i]->name, commands[i]->summary);
+  for (guint i = 0; scope_commands[i]; i++)
+    fprintf (to, "  %-9s %s\n", scope_commands[i]->name, scope_commands[i]->summary);
   fprintf (to,
            "\nhscope --sandbox COMMAND … cannot start programs, use the network or write other "
            "files than its\n"
@@ -368,27 +310,18 @@ print_machine (void)
   printf ("threads: %u\n", hyb_parallel_get_threads ());
 }
 
-static const ScopeCommand *
-find_command (const char *name)
-{
-  for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
-    if (strcmp (name, commands[i]->name) == 0)
-      return commands[i];
-  return NULL;
-}
-
 /* There is no such command: says which one may be meant. */
 static int
 refuse_command (char **argv, const char *name)
 {
-  const char *names[G_N_ELEMENTS (commands) + 1];
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
   g_autoptr (GError) error = NULL;
   const char *meant;
 
-  for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
-    names[i] = commands[i]->name;
-  names[G_N_ELEMENTS (commands)] = "help";
-  meant = hyb_suggest_name (names, G_N_ELEMENTS (names), name);
+  for (guint i = 0; scope_commands[i]; i++)
+    g_ptr_array_add (names, (gpointer) scope_commands[i]->name);
+  g_ptr_array_add (names, (gpointer) "help");
+  meant = hyb_suggest_name ((const char *const *) names->pdata, names->len, name);
   g_set_error (&error,
                SCOPE_ERROR,
                SCOPE_ERROR_USAGE,
@@ -413,9 +346,9 @@ help (char **argv)
       print_help (stdout);
       return SCOPE_EXIT_DONE;
     }
-  if (!find_command (argv[1]))
+  if (!scope_command_find (argv[1]))
     return refuse_command (argv, argv[1]);
-  return run_command (find_command (argv[1]), arguments, argv, SCOPE_SANDBOX_NONE);
+  return run_command (scope_command_find (argv[1]), arguments, argv, SCOPE_SANDBOX_NONE);
 }
 
 /* What --version prints; the sandbox is entered to see what of it works here. */
@@ -464,9 +397,9 @@ dispatch (char **whole)
     return print_version (&(ScopeSandboxedCall){ .argv = whole, .mode = sandbox },
                           argv[2] && strcmp (argv[2], "--verbose") == 0);
 
-  if (!find_command (argv[1]))
+  if (!scope_command_find (argv[1]))
     return refuse_command (argv, argv[1]);
-  return run_command (find_command (argv[1]), argv + 1, whole, sandbox);
+  return run_command (scope_command_find (argv[1]), argv + 1, whole, sandbox);
 }
 
 /* With less, libraries end the process when they cannot start a thread. */

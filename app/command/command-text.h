@@ -1,0 +1,13 @@
+/* command-text.h — sentences about a command, for its help and its man page.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "app/command/command.h"
+
+/* What the words MODEL, A and B of the usage and the file name “-” stand for, in lines of fewer than
+ * 120 characters; empty if the command takes no file.  (transfer full) */
+char *scope_command_dup_arguments_text (const ScopeCommand *command);
+
+/* What follows the options in the help of a command: arguments, examples and notes.  (transfer full) */
+char *scope_command_dup_help (const ScopeCommand *command);
