@@ -254,6 +254,61 @@ check_labels (const VizPicture *picture, Geometry *geometry)
       }
 }
 
+/* The rectangle of the letters of the title of an open group, as paint-box.c draws it. */
+static VizRect
+title_rect (const VizPicture *picture, const VizItem *group)
+{
+  g_autofree char *title = viz_box_group_title (viz_picture_diagram (picture), group->box);
+  double           size = viz_text_size (VIZ_TEXT_GROUP);
+  VizMeasure      *measure = viz_measure_get (viz_picture_font (picture));
+
+  return (
+      VizRect){ group->x + 9,
+                group->y + 18 - size * 0.75,
+                MIN (15 + viz_measure_width (measure, VIZ_TEXT_GROUP, title), group->width - 18),
+                size * 0.95 };
+}
+
+static gboolean
+is_struck (const VizPicture *picture, const VizRect *title, const GPtrArray *flat)
+{
+  VizItem box = { .x = title->x, .y = title->y, .width = title->width, .height = title->height };
+
+  for (guint32 i = 0; i < viz_picture_n_plugs (picture); i++)
+    {
+      const VizPlug *plug = viz_picture_plug (picture, i);
+
+      if (meet (title, plug->x, plug->y, plug->width, plug->height))
+        return TRUE;
+    }
+  for (guint32 i = 0; i < flat->len; i++)
+    {
+      const GArray *points = g_ptr_array_index (flat, i);
+
+      for (guint k = 1; k < points->len; k++)
+        if (runs_through (&box,
+                          g_array_index (points, VizPoint, k - 1),
+                          g_array_index (points, VizPoint, k)))
+          return TRUE;
+    }
+  return FALSE;
+}
+
+static void
+check_titles (const VizPicture *picture, const GPtrArray *flat, Geometry *geometry)
+{
+  for (guint32 i = 1; i < viz_picture_n_items (picture); i++)
+    {
+      const VizItem *item = viz_picture_item (picture, i);
+      VizRect        title;
+
+      if (item->state != VIZ_ITEM_OPEN)
+        continue;
+      title = title_rect (picture, item);
+      geometry->n_struck += is_struck (picture, &title, flat);
+    }
+}
+
 Geometry
 geometry_of (const VizPicture *picture)
 {
@@ -270,6 +325,7 @@ geometry_of (const VizPicture *picture)
       g_ptr_array_add (flat, flatten (picture, i));
       check_wire (picture, i, g_ptr_array_index (flat, i), &geometry);
     }
+  check_titles (picture, flat, &geometry);
   for (guint32 i = 0; i < n; i++)
     for (guint32 k = i + 1; k < n; k++)
       {

@@ -15,6 +15,7 @@ typedef struct
   guint  n_crossings; /* places where wires without a common end cross */
   guint  n_labels;    /* texts on wires */
   guint  n_covered;   /* of them, those on a box, a port or another text */
+  guint  n_struck;    /* titles of open groups that a wire or a port crosses */
   double length;      /* of all wires */
 } Geometry;
 

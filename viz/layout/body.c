@@ -57,6 +57,7 @@ viz_body_free (VizBody *body)
   g_free (body->first_point);
   g_free (body->stub);
   g_clear_pointer (&body->points, g_array_unref);
+  g_clear_pointer (&body->columns, g_array_unref);
   g_free (body);
 }
 
@@ -117,6 +118,7 @@ viz_body_begin (VizBody *body)
   g_free (body->first_point);
   g_free (body->stub);
   g_clear_pointer (&body->points, g_array_unref);
+  g_clear_pointer (&body->columns, g_array_unref);
   body->at = g_new0 (VizPoint, MAX (body->n_nodes, 1));
   body->first_point = g_new0 (guint32, body->n_edges + 1);
   body->stub = g_new0 (guint8, MAX (body->n_edges, 1));

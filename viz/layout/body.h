@@ -49,6 +49,12 @@ typedef struct
   guint32 flags;            /* VizBodyEdgeFlags */
 } VizBodyEdge;
 
+/* A column of a wrapped body (wrap.h): its extent in x. */
+typedef struct
+{
+  double left, right;
+} VizColumn;
+
 /* The group in the previous picture, for a layout that changes it as little as possible.  Only set
  * if the group had the same boxes.  Coordinates start at the corner of the content. */
 typedef struct
@@ -57,6 +63,11 @@ typedef struct
   VizRect *nodes;       /* per node; width -1: a port that was not there */
   guint32 *first_point; /* n_edges + 1: the routes in points; empty: unknown */
   GArray  *points;      /* VizPoint, as in the answer */
+
+  /* If the group was wrapped: in how many columns, and how far each of them was moved below the one
+   * before it in nodes, points and height.  Otherwise 0. */
+  guint32 n_columns;
+  double  step;
 } VizBodyPrevious;
 
 typedef struct
@@ -72,6 +83,7 @@ typedef struct
   GArray   *points;        /* VizPoint */
   guint8   *stub;          /* per edge: only the part at the head is routed */
   double    width, height; /* of the content */
+  GArray   *columns;       /* (nullable) VizColumn, if the answer was wrapped */
   guint32   current;       /* the edge whose route is being written */
 } VizBody;
 

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/layout/layers.h"
 #include "viz/layout/layout.h"
+#include "viz/layout/wrap.h"
 
 void
 viz_layers_clear (VizLayers *layers)
@@ -51,6 +52,8 @@ layers_place (VizBody           *body,
   body->width = MAX (body->width, layers.min_width);
   body->height = MAX (body->height, layers.min_height);
   viz_layers_clear (&layers);
+  if (done && updates && body->previous->n_columns > 1)
+    viz_body_wrap_again (body);
   return done;
 }
 

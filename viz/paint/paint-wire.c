@@ -12,8 +12,10 @@
 #include <string.h>
 
 #define HEAD_LENGTH 7.0
-#define HEAD_WIDTH  5.6
-#define MARGIN      24 /* pixels around the area */
+/* The length, in points, from which a part of a wire that runs upwards is marked. */
+#define MIN_CONTINUATION 60
+#define HEAD_WIDTH       5.6
+#define MARGIN           24 /* pixels around the area */
 
 static const VizColour *
 wire_colour (const VizTheme *theme, VizArrowKind kind)
@@ -217,6 +219,28 @@ paint_head (const VizPainter *painter,
   painter->pen->polygon (painter->pen, head, 3, &style);
 }
 
+/* Marks the parts of a wire that run upwards over some distance, to the next column of a wrapped group or
+ * back to the start of a loop, with an arrow head in their middle. */
+static void
+paint_continuations (const VizPainter *painter, guint32 number, const VizColour *colour)
+{
+  VizWire         wire = *viz_picture_wire (painter->picture, number);
+  const VizPoint *points = viz_picture_points (painter->picture, number);
+
+  for (guint32 i = 0; i + 3 < wire.n_points; i += 3)
+    {
+      VizPoint part[2] = { points[i], points[i + 3] };
+
+      if (part[0].y - part[1].y < MIN_CONTINUATION)
+        continue;
+      part[1].x = (part[0].x + part[1].x) / 2;
+      part[1].y = (part[0].y + part[1].y) / 2;
+      wire.n_points = 2;
+      paint_head (painter, &wire, part, colour);
+      wire.n_points = viz_picture_wire (painter->picture, number)->n_points;
+    }
+}
+
 /* Draws the dot at the start of a stub. */
 static void
 paint_stub_start (const VizPainter *painter, const VizPoint *start, const VizColour *colour)
@@ -262,6 +286,7 @@ viz_painter_wire (const VizPainter *painter, guint32 number)
   if (painter->level == VIZ_PAINT_FULL)
     {
       paint_head (painter, wire, points, colour);
+      paint_continuations (painter, number, colour);
       if (wire->is_stub)
         paint_stub_start (painter, points, colour);
     }

@@ -7,6 +7,7 @@
 #include "viz/scene/layout-diagram.h"
 
 #include "viz/layout/layout.h"
+#include "viz/layout/wrap.h"
 #include "viz/scene/scene.h"
 
 #include <string.h>
@@ -59,11 +60,48 @@ place_bodies (LayoutRun *run, VizScene *scene, GError **error)
         {
           if (!place_body (run, body->body, error))
             return FALSE;
+          /* The previous rows could not be kept, but the shape can. */
+          if (body->body->previous && body->body->previous->n_columns > 1 && !body->body->columns)
+            viz_body_wrap (body->body, body->body->previous->n_columns);
           if (!body->body->previous)
             g_hash_table_add (done, body->body);
         }
       viz_scene_resize_group (scene, body);
     }
+  return TRUE;
+}
+
+/* Places the groups around a wrapped one again, from the inside out.  FALSE only if cancelled. */
+static gboolean
+place_around (LayoutRun *run, VizScene *scene, guint32 number, GError **error)
+{
+  guint32 item = viz_scene_body (scene, number)->item;
+
+  viz_scene_resize_group (scene, viz_scene_body (scene, number));
+  while ((item = viz_scene_item (scene, item)->parent) != VIZ_NO_ITEM)
+    {
+      VizSceneBody *body = viz_scene_body (scene, viz_scene_item (scene, item)->body);
+      guint32       n_columns = body->body->columns ? body->body->columns->len : 0;
+
+      viz_scene_make_body (scene, body);
+      if (!place_body (run, body->body, error))
+        return FALSE;
+      if (n_columns > 1)
+        viz_body_wrap (body->body, n_columns);
+      viz_scene_resize_group (scene, body);
+    }
+  return TRUE;
+}
+
+/* Wraps tall groups until the picture fits the page.  FALSE only if cancelled. */
+static gboolean
+shape (LayoutRun *run, VizScene *scene, const VizPoint *page, GError **error)
+{
+  guint32 number;
+
+  while ((number = viz_scene_wrap (scene, page)) != VIZ_NO_BODY)
+    if (!place_around (run, scene, number, error))
+      return FALSE;
   return TRUE;
 }
 
@@ -115,7 +153,8 @@ viz_layout_diagram (VizDiagram             *diagram,
     return NULL;
   use_previous (scene, run.layout->name, font, options->previous);
   viz_scene_cut_wires (scene);
-  if (!place_bodies (&run, scene, error))
+  if (!place_bodies (&run, scene, error) ||
+      (options->page.x > 0 && !scene->previous && !shape (&run, scene, &options->page, error)))
     return NULL;
   return viz_scene_make_picture (scene, font, run.layout->name, &run.stats);
 }

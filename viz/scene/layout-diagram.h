@@ -14,11 +14,16 @@
 
 G_BEGIN_DECLS
 
+/* The page that pictures are shaped for if nothing else is known, in pixels. */
+#define VIZ_PAGE_WIDTH  960
+#define VIZ_PAGE_HEIGHT 640
+
 typedef struct
 {
   const char *layout; /* name in the table of layouts.c; NULL: "auto" */
   const char *font;   /* family; NULL: VIZ_DEFAULT_FONT */
   const char *helper; /* program of the dot layout; NULL: beside the executable, or installed */
+  VizPoint    page;   /* the size in pixels for which tall groups are wrapped; 0: none are */
   gboolean    bare;   /* boxes show title and name only */
 
   /* (nullable) The picture on the screen, after a group was opened or closed.  The other boxes then

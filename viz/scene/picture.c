@@ -237,6 +237,7 @@ viz_picture_unref (VizPicture *picture)
   g_array_unref (picture->parts.wires);
   g_array_unref (picture->parts.points);
   g_array_unref (picture->parts.plugs);
+  g_array_unref (picture->parts.columns);
   g_free (picture->parts.item_of);
   g_free (picture->item_cells.first);
   g_free (picture->item_cells.entry);
@@ -317,6 +318,24 @@ viz_picture_points (const VizPicture *picture, guint32 wire)
 {
   g_return_val_if_fail (wire < picture->parts.wires->len, NULL);
   return points (picture) + wires (picture)[wire].first_point;
+}
+
+const VizPictureColumn *
+viz_picture_columns (const VizPicture *picture, guint32 item, guint32 *n_columns)
+{
+  const VizPictureColumn *first = NULL;
+
+  *n_columns = 0;
+  for (guint32 i = 0; i < picture->parts.columns->len; i++)
+    {
+      const VizPictureColumn *column = &g_array_index (picture->parts.columns, VizPictureColumn, i);
+
+      if (column->item != item)
+        continue;
+      first = first ? first : column;
+      ++*n_columns;
+    }
+  return first;
 }
 
 guint32

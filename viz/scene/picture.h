@@ -61,6 +61,13 @@ typedef struct
   guint32 item;
 } VizPlug;
 
+/* A column of an open group that is wrapped, as a text is into lines. */
+typedef struct
+{
+  double  left, right; /* its extent in x */
+  guint32 item;        /* the group */
+} VizPictureColumn;
+
 typedef enum
 {
   VIZ_HIT_NOTHING,
@@ -104,6 +111,9 @@ const VizPoint *viz_picture_points (const VizPicture *picture, guint32 wire);
 guint32 viz_picture_n_plugs (const VizPicture *picture);
 /* A plug by number.  (transfer none) */
 const VizPlug *viz_picture_plug (const VizPicture *picture, guint32 plug);
+/* The columns of an open group, from the left; n_columns is 0 if it is not wrapped.  (transfer none) */
+const VizPictureColumn *
+viz_picture_columns (const VizPicture *picture, guint32 item, guint32 *n_columns);
 /* The item that shows a box: the box itself, or the closed group or run of steps that hides it.
  * VIZ_NO_ITEM for a folded weight. */
 guint32 viz_picture_find_box (const VizPicture *picture, guint32 box);
@@ -144,6 +154,7 @@ typedef struct
   GArray         *wires;   /* VizWire (transfer full) */
   GArray         *points;  /* VizPoint (transfer full) */
   GArray         *plugs;   /* VizPlug (transfer full) */
+  GArray         *columns; /* VizPictureColumn, those of one group together (transfer full) */
   guint32        *item_of; /* per box of the diagram (transfer full) */
   VizPictureStats stats;
 } VizPictureParts;

@@ -461,6 +461,7 @@ port_offset (const VizScene *scene, const VizSceneBody *body, guint32 node, guin
 void
 viz_scene_make_body (VizScene *scene, VizSceneBody *body)
 {
+  viz_body_free (body->body);
   body->body = viz_body_new (body->nodes->len, body->edges->len);
   for (guint32 i = 0; i < body->nodes->len; i++)
     {
@@ -502,11 +503,4 @@ viz_scene_resize_group (VizScene *scene, VizSceneBody *body)
   /* Do not round up because of rounding errors in a whole number. */
   item->width = ceil (body->body->width - 1e-6) + pad.x;
   item->height = ceil (body->body->height - 1e-6) + pad.y;
-  for (guint32 i = 0; i < body->body->n_edges; i++)
-    {
-      const VizNodeSource *tail = node_source (body, body->body->edges[i].tail);
-
-      if (body->body->stub[i] && tail->item != VIZ_NO_ITEM)
-        viz_scene_item (scene, tail->item)->n_stubs++;
-    }
 }

@@ -57,6 +57,48 @@ add_items (Placer *placer)
     }
 }
 
+/* Counts the stubs that leave each item. */
+static void
+count_stubs (VizScene *scene)
+{
+  for (guint32 b = 0; b < scene->bodies->len; b++)
+    {
+      const VizSceneBody *body = viz_scene_body (scene, b);
+
+      for (guint32 i = 0; i < body->body->n_edges; i++)
+        {
+          guint32 tail = body->body->edges[i].tail;
+          guint32 item = g_array_index (body->node_sources, VizNodeSource, tail).item;
+
+          if (body->body->stub[i] && item != VIZ_NO_ITEM)
+            viz_scene_item (scene, item)->n_stubs++;
+        }
+    }
+}
+
+/* The columns of wrapped groups.  (transfer full) */
+static GArray *
+make_columns (const VizScene *scene)
+{
+  GArray *columns = g_array_new (FALSE, FALSE, sizeof (VizPictureColumn));
+
+  for (guint32 b = 0; b < scene->bodies->len; b++)
+    {
+      const VizSceneBody *body = viz_scene_body (scene, b);
+      const VizSceneItem *item = viz_scene_item (scene, body->item);
+      double              x = item->x + viz_scene_content (item).x;
+
+      for (guint i = 0; body->body->columns && i < body->body->columns->len; i++)
+        {
+          const VizColumn *column = &g_array_index (body->body->columns, VizColumn, i);
+          VizPictureColumn placed = { column->left + x, column->right + x, body->item };
+
+          g_array_append_val (columns, placed);
+        }
+    }
+  return columns;
+}
+
 static void
 add_plugs (Placer *placer)
 {
@@ -273,6 +315,7 @@ viz_scene_make_picture (VizScene              *scene,
 
   placer.n_stubs = g_new0 (guint32, scene->items->len);
   place_items (scene);
+  count_stubs (scene);
   add_items (&placer);
   add_plugs (&placer);
   for (guint32 i = 0; i < scene->wires->len; i++)
@@ -290,6 +333,7 @@ viz_scene_make_picture (VizScene              *scene,
       .wires = placer.wires,
       .points = placer.points,
       .plugs = placer.plugs,
+      .columns = make_columns (scene),
       .item_of = g_steal_pointer (&scene->item_of),
       .stats = *stats,
   });

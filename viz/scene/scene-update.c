@@ -8,6 +8,8 @@
 
 /* After more groups were opened or closed, making room for each would leave many holes. */
 #define MAX_CHANGES 8
+/* Points between the columns of a wrapped group, one below the other. */
+#define APART 100
 
 /* A node and its previous x. */
 typedef struct
@@ -235,8 +237,33 @@ viz_scene_match_previous (VizScene *scene)
 
 /* --- Places --- */
 
+/* How the previous picture of a group becomes rows again: every column of a wrapped group is moved
+ * below the one before it. */
+typedef struct
+{
+  VizPoint                origin;  /* of the content */
+  const VizPictureColumn *columns; /* n_columns, in the coordinates of the picture */
+  guint32                 n_columns;
+  double                  step; /* how far each column is moved below the one before it */
+} Unroll;
+
+/* Moves a point of the previous picture.  FALSE if it lies between two columns. */
+static gboolean
+unroll (const Unroll *unroll, double width, VizPoint *point)
+{
+  guint32 c = 0;
+
+  while (c + 1 < unroll->n_columns && point->x + width / 2 > unroll->columns[c + 1].left - 0.5)
+    c++;
+  if (c + 1 < unroll->n_columns && point->x + width / 2 > unroll->columns[c].right + 0.5)
+    return FALSE;
+  point->x -= unroll->origin.x;
+  point->y += c * unroll->step - unroll->origin.y;
+  return TRUE;
+}
+
 static void
-copy_nodes (const VizScene *scene, VizSceneBody *body, VizPoint origin)
+copy_nodes (const VizScene *scene, VizSceneBody *body, const Unroll *places)
 {
   g_autoptr (GHashTable) plugs = g_hash_table_new (NULL, NULL);
 
@@ -250,6 +277,7 @@ copy_nodes (const VizScene *scene, VizSceneBody *body, VizPoint origin)
       const VizNodeSource *source = &g_array_index (body->node_sources, VizNodeSource, i);
       VizRect             *rect = &body->body->previous->nodes[i];
       gpointer             plug = g_hash_table_lookup (plugs, GUINT_TO_POINTER (source->port));
+      VizPoint             at;
 
       if (source->item != VIZ_NO_ITEM)
         {
@@ -263,13 +291,32 @@ copy_nodes (const VizScene *scene, VizSceneBody *body, VizPoint origin)
 
           *rect = (VizRect){ placed->x, placed->y, placed->width, placed->height };
         }
-      rect->x -= origin.x;
-      rect->y -= origin.y;
+      else
+        continue;
+      at = (VizPoint){ rect->x, rect->y };
+      unroll (places, rect->width, &at);
+      rect->x = at.x;
+      rect->y = at.y;
     }
 }
 
+/* Continues a route that starts at the point number first with a straight line. */
 static void
-copy_routes (const VizScene *scene, VizSceneBody *body, VizPoint origin)
+append_line (GArray *points, guint32 first, VizPoint to)
+{
+  if (points->len > first)
+    {
+      VizPoint from = g_array_index (points, VizPoint, points->len - 1);
+      VizPoint between[2] = { { (2 * from.x + to.x) / 3, (2 * from.y + to.y) / 3 },
+                              { (from.x + 2 * to.x) / 3, (from.y + 2 * to.y) / 3 } };
+
+      g_array_append_vals (points, between, 2);
+    }
+  g_array_append_val (points, to);
+}
+
+static void
+copy_routes (const VizScene *scene, VizSceneBody *body, const Unroll *places)
 {
   VizBodyPrevious *previous = body->body->previous;
 
@@ -284,9 +331,11 @@ copy_routes (const VizScene *scene, VizSceneBody *body, VizPoint origin)
 
           for (guint32 i = 0; i < wire->n_points; i++)
             {
-              VizPoint point = { points[i].x - origin.x, points[i].y - origin.y };
+              VizPoint point = points[i];
 
-              g_array_append_val (previous->points, point);
+              /* Whole curves only: 3k + 1 points. */
+              if (i % 3 == 0 && unroll (places, 0, &point))
+                append_line (previous->points, previous->first_point[e], point);
             }
         }
       previous->first_point[e + 1] = previous->points->len;
@@ -298,14 +347,22 @@ viz_scene_fill_previous (const VizScene *scene, VizSceneBody *body)
 {
   const VizSceneItem *item = viz_scene_item (scene, body->item);
   const VizItem      *group;
-  VizPoint            content = viz_scene_content (item), origin, pad;
+  VizPoint            content = viz_scene_content (item), pad;
+  Unroll              places;
 
   if (body->previous_group == VIZ_NO_ITEM)
     return;
   group = viz_picture_item (scene->previous, body->previous_group);
   pad = viz_scene_padding (item);
-  viz_body_add_previous (body->body, group->width - pad.x, group->height - pad.y);
-  origin = (VizPoint){ group->x + content.x, group->y + content.y };
-  copy_nodes (scene, body, origin);
-  copy_routes (scene, body, origin);
+  places.origin = (VizPoint){ group->x + content.x, group->y + content.y };
+  places.columns = viz_picture_columns (scene->previous, body->previous_group, &places.n_columns);
+  places.step = places.n_columns > 1 ? group->height + APART : 0;
+  viz_body_add_previous (body->body,
+                         group->width - pad.x,
+                         group->height - pad.y +
+                             places.step * (places.n_columns > 1 ? places.n_columns - 1 : 0));
+  body->body->previous->n_columns = places.n_columns;
+  body->body->previous->step = places.step;
+  copy_nodes (scene, body, &places);
+  copy_routes (scene, body, &places);
 }

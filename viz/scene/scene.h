@@ -1,8 +1,8 @@
 /* scene.h — the visible part of a diagram, cut into one layout problem (body) per open group.
  *
  * scene.c finds the visible items and wires; scene-bodies.c cuts every wire at the borders it crosses
- * and fills the bodies; scene-update.c adds what is known from the previous picture; scene-picture.c
- * joins the answers of the layouts into a picture; scene-labels.c places the texts on wires.
+ * and fills the bodies; scene-update.c adds what is known from the previous picture; scene-wrap.c
+ * wraps tall groups; scene-picture.c joins the answers of the layouts into a picture; scene-labels.c places the texts on wires.
  * layout-diagram.c calls all of them.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
@@ -123,7 +123,12 @@ void viz_scene_match_previous (VizScene *scene);
 /* Copies places and routes of the previous picture into body->body, if the group was there. */
 void viz_scene_fill_previous (const VizScene *scene, VizSceneBody *body);
 
-/* Makes body->body.  The groups inside must have their sizes (viz_scene_resize_group). */
+/* Wraps the answer of the group that then lets the whole picture be seen largest on a page of that size
+ * in pixels, if that helps; the caller then places the groups around it again.  Returns the number of
+ * its body, or VIZ_NO_BODY. */
+guint32 viz_scene_wrap (VizScene *scene, const VizPoint *page);
+
+/* Makes body->body; frees an old one.  The groups inside must have their sizes (viz_scene_resize_group). */
 void viz_scene_make_body (VizScene *scene, VizSceneBody *body);
 /* Sets the size of a group from the answer of its body. */
 void viz_scene_resize_group (VizScene *scene, VizSceneBody *body);

@@ -1,0 +1,182 @@
+/* test-wrap.c — tests pictures that are wrapped into columns: shape, clean routes, stability.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "tests/viz/geometry.h"
+#include "tests/viz/scenes.h"
+
+#include "viz/fold/fold.h"
+#include "viz/scene/layout-diagram.h"
+
+#include <math.h>
+
+static const VizPoint page = { 900, 600 };
+
+static VizPicture *
+lay_out (VizDiagram *diagram, const VizFolds *folds, const VizPicture *previous)
+{
+  g_autoptr (GError) error = NULL;
+  VizPicture *picture =
+      viz_layout_diagram (diagram,
+                          folds,
+                          &(VizLayoutOptions){ .page = page, .previous = previous },
+                          NULL,
+                          &error);
+
+  g_assert_no_error (error);
+  return picture;
+}
+
+static double
+aspect_of (const VizPicture *picture)
+{
+  return viz_picture_width (picture) / viz_picture_height (picture);
+}
+
+static void
+assert_clean (const VizPicture *picture)
+{
+  Geometry geometry = geometry_of (picture);
+
+  g_assert_cmpuint (geometry.n_overlaps, ==, 0);
+  g_assert_cmpuint (geometry.n_outside, ==, 0);
+  g_assert_cmpuint (geometry.n_clipped, ==, 0);
+  g_assert_cmpuint (geometry.n_through, ==, 0);
+  g_assert_cmpuint (geometry.n_struck, ==, 0);
+}
+
+/* 120 boxes in a chain with skip connections, without groups. */
+static VizDiagram *
+chain (void)
+{
+  VizDiagramBuilder *builder = scene_transformer (3);
+
+  viz_fold (builder, VIZ_FOLD_WEIGHTS);
+  return viz_diagram_builder_freeze (builder);
+}
+
+static void
+test_long_chains_take_the_shape_of_the_page (void)
+{
+  g_autoptr (VizDiagram) diagram = chain ();
+  g_autoptr (VizPicture) plain = viz_layout_diagram (diagram, NULL, NULL, NULL, NULL);
+  g_autoptr (VizPicture) picture = lay_out (diagram, NULL, NULL);
+  guint32 n_columns;
+
+  g_assert_cmpfloat (aspect_of (plain), <, 0.1);
+  g_assert_cmpfloat (aspect_of (picture), >, 0.75);
+  g_assert_cmpfloat (aspect_of (picture), <, 3);
+  viz_picture_columns (picture, 0, &n_columns);
+  g_assert_cmpuint (n_columns, >, 2);
+  viz_picture_columns (plain, 0, &n_columns);
+  g_assert_cmpuint (n_columns, ==, 0);
+  assert_clean (picture);
+}
+
+static void
+test_small_pictures_keep_their_shape (void)
+{
+  for (guint i = 0; i < n_scenes; i++)
+    {
+      g_autoptr (VizDiagram) diagram = scenes[i].make ();
+      g_autoptr (VizPicture) plain = viz_layout_diagram (diagram, NULL, NULL, NULL, NULL);
+      g_autoptr (VizPicture) picture = lay_out (diagram, NULL, NULL);
+
+      assert_clean (picture);
+      /* A picture that the page shows at 7 tenths of its size is not wrapped. */
+      if (viz_picture_height (plain) * 0.7 < page.y)
+        g_assert_cmpfloat (viz_picture_height (picture), ==, viz_picture_height (plain));
+    }
+}
+
+/* The rows of every column are in the order of the chain, and each column begins at the top. */
+static void
+test_columns_read_from_left_to_right (void)
+{
+  g_autoptr (VizDiagram) diagram = chain ();
+  g_autoptr (VizPicture) picture = lay_out (diagram, NULL, NULL);
+  const VizItem *last = NULL;
+  guint          n_steps_up = 0;
+
+  for (guint i = 0; i < 120; i++)
+    {
+      g_autofree char *id = g_strdup_printf ("block%u_op%u", i / 40, i % 40);
+      guint32          box = viz_diagram_find_id (diagram, id);
+      const VizItem   *item = viz_picture_item (picture, viz_picture_find_box (picture, box));
+
+      if (last && item->y < last->y)
+        {
+          n_steps_up++;
+          g_assert_cmpfloat (item->x, >, last->x + last->width);
+          g_assert_cmpfloat (item->y, <, viz_picture_height (picture) / 4);
+        }
+      last = item;
+    }
+  g_assert_cmpuint (n_steps_up, >=, 2);
+}
+
+/* How far items moved, apart from those inside a group. */
+static void
+assert_moved_at_most (const VizPicture *before, const VizPicture *after, guint32 group, double by)
+{
+  VizDiagram *diagram = viz_picture_diagram (before);
+
+  for (guint32 i = 1; i < viz_picture_n_items (before); i++)
+    {
+      const VizItem *was = viz_picture_item (before, i), *is;
+
+      if (was->box == group || viz_diagram_is_inside (diagram, was->box, group))
+        continue;
+      is = viz_picture_item (after, viz_picture_find_box (after, was->box));
+      g_assert_cmpfloat (fabs (was->x - is->x), <=, by + 0.001);
+      g_assert_cmpfloat (fabs (was->y - is->y), <=, by + 0.001);
+    }
+}
+
+static void
+test_opening_a_group_keeps_the_columns (void)
+{
+  VizDiagramBuilder *builder = scene_transformer (40);
+  g_autoptr (VizDiagram) diagram = NULL;
+  g_autoptr (VizFolds) folds = NULL;
+  g_autoptr (VizPicture) first = NULL, opened = NULL, closed = NULL;
+  guint32        group = VIZ_ROOT, n_before, n_after;
+  const VizItem *was, *is;
+
+  viz_fold (builder, VIZ_FOLD_WEIGHTS | VIZ_FOLD_SCOPES);
+  diagram = viz_diagram_builder_freeze (builder);
+  folds = viz_folds_new (diagram);
+  viz_folds_open_depth (folds, 0);
+  first = lay_out (diagram, folds, NULL);
+  viz_picture_columns (first, 0, &n_before);
+  g_assert_cmpuint (n_before, >, 1);
+  for (guint32 i = 10; i < viz_picture_n_items (first) && group == VIZ_ROOT; i++)
+    if (viz_picture_item (first, i)->state == VIZ_ITEM_CLOSED)
+      group = viz_picture_item (first, i)->box;
+  g_assert_cmpuint (group, !=, VIZ_ROOT);
+  viz_folds_set_open (folds, group, TRUE);
+  opened = lay_out (diagram, folds, first);
+  viz_picture_columns (opened, 0, &n_after);
+  g_assert_cmpuint (n_after, ==, n_before);
+  assert_clean (opened);
+  was = viz_picture_item (first, viz_picture_find_box (first, group));
+  is = viz_picture_item (opened, viz_picture_find_box (opened, group));
+  assert_moved_at_most (first,
+                        opened,
+                        group,
+                        MAX (is->width - was->width, is->height - was->height));
+  viz_folds_set_open (folds, group, FALSE);
+  closed = lay_out (diagram, folds, opened);
+  assert_moved_at_most (first, closed, VIZ_ROOT + 1000000, 0);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/wrap/long-chains-take-the-shape-of-the-page",
+                   test_long_chains_take_the_shape_of_the_page);
+  g_test_add_func ("/wrap/small-pictures-keep-their-shape", test_small_pictures_keep_their_shape);
+  g_test_add_func ("/wrap/columns-read-from-left-to-right", test_columns_read_from_left_to_right);
+  g_test_add_func ("/wrap/opening-a-group-keeps-the-columns",
+                   test_opening_a_group_keeps_the_columns);
+  return g_test_run ();
+}

@@ -1,0 +1,112 @@
+/* scene-wrap.c — gives the whole picture the shape of the page, by wrapping tall groups into columns.
+ *
+ * As long as the picture could not be read when the page shows all of it, the open group is wrapped
+ * that makes it largest: the root, or a group that makes up most of the height of its parent.
+ * Start reading at viz_scene_wrap().
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "viz/scene/scene.h"
+
+#include "viz/layout/wrap.h"
+
+#include <math.h>
+
+#define ENOUGH 0.7 /* pixels per point at which a picture is not wrapped further */
+#define GAIN   1.1 /* the least gain of wrapping, and of one column more */
+/* A group that makes up less than this share of the height of its parent is left alone. */
+#define MAIN_PART  0.4
+#define MANY_NODES 3000 /* in groups with more, only two numbers of columns are tried */
+#define MAX_GROUPS 6    /* groups that are wrapped */
+
+/* The scale at which a picture fits a page. */
+static double
+fit (const VizPoint *page, double width, double height)
+{
+  return MIN (page->x / MAX (width, 1), page->y / MAX (height, 1));
+}
+
+/* The group to wrap, the number of columns, and the scale at which the picture then fits. */
+typedef struct
+{
+  guint32 body, n_columns;
+  double  scale;
+} Choice;
+
+static gboolean
+is_wrappable (const VizScene *scene, const VizSceneBody *body)
+{
+  const VizSceneItem *item = viz_scene_item (scene, body->item);
+
+  return viz_diagram_box (scene->diagram, item->box)->kind != VIZ_BOX_STEPS &&
+         !item->has_feedback && !body->body->columns && body->body->n_nodes > 2;
+}
+
+/* Tries all numbers of columns for one group. */
+static void
+try_group (const VizScene *scene, const VizPoint *page, guint32 number, Choice *best)
+{
+  const VizSceneItem *root = viz_scene_item (scene, 0);
+  const VizBody      *body = viz_scene_body (scene, number)->body;
+
+  double  aspect = root->height / root->width * page->x / page->y;
+  guint32 first = 2, last = VIZ_MAX_COLUMNS;
+
+  /* Each try walks over the whole body; n columns make a picture about n² times as wide for its height. */
+  if (body->n_nodes > MANY_NODES)
+    {
+      first = (guint32) CLAMP (sqrt (aspect) - 1, 2, VIZ_MAX_COLUMNS - 1);
+      last = first + 1;
+    }
+  for (guint32 n = first; n <= last; n++)
+    {
+      VizPoint size = viz_body_wrapped_size (body, n);
+      double   width, scale;
+
+      if (size.x <= 0)
+        continue;
+      width = MAX (root->width, number == 0 ? size.x + 2 * VIZ_PAD_ROOT : size.x);
+      scale = fit (page, width, root->height - body->height + size.y);
+      if (scale > best->scale * GAIN && best->scale < ENOUGH)
+        *best = (Choice){ number, n, scale };
+    }
+}
+
+/* The open group that makes up most of the height of a group, or VIZ_NO_BODY. */
+static guint32
+main_part (const VizScene *scene, guint32 number)
+{
+  const VizSceneBody *body = viz_scene_body (scene, number);
+  double              least = body->body->height * MAIN_PART;
+  guint32             found = VIZ_NO_BODY;
+
+  for (guint32 i = 0; i < body->node_sources->len; i++)
+    {
+      guint32 child = g_array_index (body->node_sources, VizNodeSource, i).item;
+
+      if (child == VIZ_NO_ITEM || viz_scene_item (scene, child)->state != VIZ_ITEM_OPEN ||
+          viz_scene_item (scene, child)->height <= least)
+        continue;
+      least = viz_scene_item (scene, child)->height;
+      found = viz_scene_item (scene, child)->body;
+    }
+  return found;
+}
+
+guint32
+viz_scene_wrap (VizScene *scene, const VizPoint *page)
+{
+  const VizSceneItem *root = viz_scene_item (scene, 0);
+  Choice              best = { VIZ_NO_BODY, 0, fit (page, root->width, root->height) };
+  guint               n_wrapped = 0;
+
+  for (guint32 i = 0; i < scene->bodies->len; i++)
+    n_wrapped += viz_scene_body (scene, i)->body->columns != NULL;
+  if (best.scale >= ENOUGH || root->width * page->y >= root->height * page->x ||
+      n_wrapped >= MAX_GROUPS)
+    return VIZ_NO_BODY;
+  for (guint32 number = 0; number != VIZ_NO_BODY; number = main_part (scene, number))
+    if (is_wrappable (scene, viz_scene_body (scene, number)))
+      try_group (scene, page, number, &best);
+  if (best.body != VIZ_NO_BODY)
+    viz_body_wrap (viz_scene_body (scene, best.body)->body, best.n_columns);
+  return best.body;
+}
