@@ -49,6 +49,9 @@ static const Stored stored[] = {
 /* Every fifth model is also laid out by Graphviz, which takes most of the time. */
 #define DOT_STRIDE 5
 
+/* The size of the part of the window that shows the graph, as it is at first. */
+static const VizPoint window_page = { 912, 592 };
+
 #define MAX_OPENED 5      /* groups of one model opened one after the other */
 #define EPSILON    0.0005 /* points; more than the rounding error of sums of coordinates */
 
@@ -73,16 +76,19 @@ tally_add (Tally *tally, const VizPicture *picture, const char *name)
   tally->sum.n_crossings += geometry.n_crossings;
   tally->sum.n_labels += geometry.n_labels;
   tally->sum.n_covered += geometry.n_covered;
+  tally->sum.n_struck += geometry.n_struck;
   if (geometry.n_overlaps + geometry.n_outside + geometry.n_clipped + geometry.n_through +
-          geometry.n_covered >
+          geometry.n_covered + geometry.n_struck >
       0)
-    g_test_message ("%s: %u overlaps, %u outside, %u clipped, %u through boxes, %u labels covered",
+    g_test_message ("%s: %u overlaps, %u outside, %u clipped, %u through boxes, %u labels covered, "
+                    "%u titles struck",
                     name,
                     geometry.n_overlaps,
                     geometry.n_outside,
                     geometry.n_clipped,
                     geometry.n_through,
-                    geometry.n_covered);
+                    geometry.n_covered,
+                    geometry.n_struck);
 }
 
 static void
@@ -99,6 +105,7 @@ assert_clean (const Tally *tally)
   g_assert_cmpuint (tally->sum.n_clipped, ==, 0);
   g_assert_cmpuint (tally->sum.n_through, ==, 0);
   g_assert_cmpuint (tally->sum.n_covered, ==, 0);
+  g_assert_cmpuint (tally->sum.n_struck, ==, 0);
 }
 
 static GPtrArray *
@@ -114,25 +121,32 @@ list_or_skip (void)
   return paths;
 }
 
+/* page (nullable): the page that the picture is shaped for. */
+static VizPicture *
+lay_out_on (VizDiagram *diagram, const VizFolds *folds, const char *layout, const VizPoint *page)
+{
+  g_autoptr (GError) error = NULL;
+  VizLayoutOptions options = { .layout = layout, .helper = VIZ_HELPER };
+  VizPicture      *picture;
+
+  if (page)
+    options.page = *page;
+  picture = viz_layout_diagram (diagram, folds, &options, NULL, &error);
+  g_assert_no_error (error);
+  return picture;
+}
+
 static VizPicture *
 lay_out (VizDiagram *diagram, const VizFolds *folds, const char *layout)
 {
-  g_autoptr (GError) error = NULL;
-  VizPicture *picture =
-      viz_layout_diagram (diagram,
-                          folds,
-                          &(VizLayoutOptions){ .layout = layout, .helper = VIZ_HELPER },
-                          NULL,
-                          &error);
-
-  g_assert_no_error (error);
-  return picture;
+  return lay_out_on (diagram, folds, layout, NULL);
 }
 
 static void
 test_every_model_is_clean (gconstpointer data)
 {
-  guint depth = GPOINTER_TO_UINT (data);
+  guint           depth = GPOINTER_TO_UINT (data) % 10;
+  const VizPoint *on_page = GPOINTER_TO_UINT (data) >= 10 ? &window_page : NULL;
   g_autoptr (GPtrArray) paths = list_or_skip ();
   Tally tally = { 0 };
 
@@ -147,13 +161,41 @@ test_every_model_is_clean (gconstpointer data)
         continue;
       if (depth > 0)
         viz_folds_open_depth (folds, depth);
-      picture = lay_out (diagram, folds, NULL);
+      picture = lay_out_on (diagram, folds, NULL, on_page);
       /* Checking takes longer than the layout. */
       if (viz_picture_n_items (picture) < 1500)
         tally_add (&tally, picture, path);
     }
   if (paths)
     assert_clean (&tally);
+}
+
+/* The sides of large pictures that are shaped for a page are at most 1 : 3. */
+static void
+test_large_pictures_have_a_shape (void)
+{
+  g_autoptr (GPtrArray) paths = list_or_skip ();
+  guint n_large = 0;
+
+  for (guint i = 0; paths && i < paths->len; i++)
+    {
+      g_autoptr (VizDiagram) diagram = models_diagram (g_ptr_array_index (paths, i), NULL);
+      g_autoptr (VizPicture) picture =
+          diagram ? lay_out_on (diagram, NULL, NULL, &window_page) : NULL;
+      guint  n_boxes = 0;
+      double aspect;
+
+      for (guint32 k = 0; picture && k < viz_picture_n_items (picture); k++)
+        n_boxes += viz_picture_item (picture, k)->state != VIZ_ITEM_OPEN;
+      if (n_boxes <= 50)
+        continue;
+      n_large++;
+      aspect = viz_picture_width (picture) / viz_picture_height (picture);
+      g_test_message ("%s: %.2f", (const char *) g_ptr_array_index (paths, i), aspect);
+      g_assert_cmpfloat (aspect, <=, 3);
+      g_assert_cmpfloat (aspect, >=, 1.0 / 3);
+    }
+  g_assert_true (!paths || n_large > 0);
 }
 
 /* Sums over the pictures of one layout. */
@@ -385,7 +427,7 @@ test_opening_moves_others_only_out_of_the_way (void)
           continue;
         if (closed)
           viz_folds_open_depth (folds, 0);
-        first = lay_out (diagram, folds, NULL);
+        first = lay_out_on (diagram, folds, NULL, closed ? NULL : &window_page);
         if (viz_picture_n_items (first) <= 400)
           {
             open_and_close (&drift, first, folds, path);
@@ -477,6 +519,11 @@ main (int argc, char **argv)
   g_test_add_data_func ("/pictures/every-model-is-clean",
                         GUINT_TO_POINTER (0),
                         test_every_model_is_clean);
+  g_test_add_data_func ("/pictures/every-model-is-clean-in-columns",
+                        GUINT_TO_POINTER (10),
+                        test_every_model_is_clean);
+  g_test_add_func ("/pictures/large-pictures-have-the-shape-of-a-page",
+                   test_large_pictures_have_a_shape);
   g_test_add_data_func ("/pictures/every-model-opened-is-clean",
                         GUINT_TO_POINTER (3),
                         test_every_model_is_clean);
