@@ -324,7 +324,11 @@ draw_in_worker (GTask          *task,
 
   if (document)
     picture =
-        viz_layout_diagram (scope_document_get_diagram (document), NULL, NULL, cancellable, &error);
+        viz_layout_diagram (scope_document_get_diagram (document),
+                            NULL,
+                            &(VizLayoutOptions){ .page = { VIZ_PAGE_WIDTH, VIZ_PAGE_HEIGHT } },
+                            cancellable,
+                            &error);
   if (picture)
     g_task_return_pointer (task, draw_thumbnail (picture), g_object_unref);
   else if (error)

@@ -11,6 +11,7 @@ typedef struct
   VizDiagram *diagram;
   VizFolds   *folds;
   char       *layout;
+  VizPoint    page;
   VizPicture *previous;
 } LayoutJob;
 
@@ -31,7 +32,9 @@ run_layout (gpointer data, gpointer unused G_GNUC_UNUSED)
 {
   g_autoptr (GTask) task = data;
   const LayoutJob *job = g_task_get_task_data (task);
-  VizLayoutOptions options = { .layout = job->layout, .previous = job->previous };
+  VizLayoutOptions options = { .layout = job->layout,
+                               .page = job->page,
+                               .previous = job->previous };
   GError          *error = NULL;
   VizPicture      *picture;
 
@@ -66,6 +69,9 @@ scope_layout_async (const ScopeLayoutRequest *request,
   job->diagram = viz_diagram_ref (request->diagram);
   job->folds = request->folds ? viz_folds_copy (request->folds) : NULL;
   job->layout = g_strdup (request->layout);
+  job->page = request->page.x > 0 && request->page.y > 0
+                  ? request->page
+                  : (VizPoint){ VIZ_PAGE_WIDTH, VIZ_PAGE_HEIGHT };
   job->previous = request->previous ? viz_picture_ref (request->previous) : NULL;
   g_task_set_task_data (task, job, layout_job_free);
   g_thread_pool_push (thread, task, NULL);

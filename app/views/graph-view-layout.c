@@ -75,6 +75,7 @@ void
 scope_graph_view_update_layout (ScopeGraphView *self, guint32 anchor)
 {
   ScopeDocument *document = scope_view_get_document (SCOPE_VIEW (self));
+  GtkWidget     *canvas = GTK_WIDGET (self->canvas);
 
   if (self->layout_running)
     g_cancellable_cancel (self->layout_running);
@@ -87,6 +88,8 @@ scope_graph_view_update_layout (ScopeGraphView *self, guint32 anchor)
   scope_layout_async (&(ScopeLayoutRequest){ .diagram = scope_document_get_diagram (document),
                                              .folds = self->folds,
                                              .layout = self->layout,
+                                             .page = { gtk_widget_get_width (canvas),
+                                                       gtk_widget_get_height (canvas) },
                                              .previous = scope_canvas_get_picture (self->canvas) },
                       self->layout_running,
                       laid_out_cb,

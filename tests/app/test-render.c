@@ -324,6 +324,37 @@ test_what_was_done_differently_is_said (Fixture *fixture, gconstpointer unused)
 
 #define ADD(path, function) g_test_add (path, Fixture, NULL, set_up, function, tear_down)
 
+static void
+test_fit_shapes_the_picture (Fixture *fixture, gconstpointer unused)
+{
+  GString *nodes =
+      g_string_new ("{\"nodes\": [{\"op\": \"null\", \"name\": \"data\", \"inputs\": []}");
+  gint64 width, height;
+
+  for (guint i = 0; i < 60; i++)
+    g_string_append_printf (nodes,
+                            ", {\"op\": \"softmax\", \"name\": \"s%u\", \"inputs\": [[%u,0,0]]}",
+                            i,
+                            i);
+  g_string_append (nodes, "], \"arg_nodes\": [0], \"heads\": [[60,0,0]]}");
+  g_assert_true (g_file_set_contents (fixture->model, nodes->str, -1, NULL));
+  g_string_free (nodes, TRUE);
+  hscope (fixture, "render net-symbol.json -o a.svg --fold none --fit none --json");
+  g_assert_cmpint (fixture->code, ==, 0);
+  g_assert_cmpint (number (fixture, "height"), >, 10 * number (fixture, "width"));
+  hscope (fixture, "render net-symbol.json -o b.svg --fold none --fit 1200x800 --json");
+  g_assert_cmpint (fixture->code, ==, 0);
+  width = number (fixture, "width");
+  height = number (fixture, "height");
+  g_assert_cmpint (width * 3, >, height);
+  g_assert_cmpint (width, <, 3 * height);
+  hscope (fixture, "render net-symbol.json -o c.svg --fold none --fit 300x2000 --json");
+  g_assert_cmpint (number (fixture, "height"), >, height);
+  hscope (fixture, "render net-symbol.json -o c.svg --fit 500");
+  g_assert_cmpint (fixture->code, ==, 2);
+  g_assert_nonnull (strstr (fixture->err, "--fit 500: give the width and height"));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -331,6 +362,7 @@ main (int argc, char **argv)
   ADD ("/render/every-format-repeats-its-bytes", test_every_format_repeats_its_bytes);
   ADD ("/render/options-open-groups", test_options_open_groups);
   ADD ("/render/themes-limits-and-layouts", test_themes_limits_and_layouts);
+  ADD ("/render/fit-shapes-the-picture", test_fit_shapes_the_picture);
   ADD ("/render/wrong-usage-is-reported", test_wrong_usage_is_reported);
   ADD ("/render/a-capture-colours-the-picture", test_a_capture_colours_the_picture);
   ADD ("/render/depth-and-globs-choose-what-is-open", test_depth_and_globs_choose_what_is_open);

@@ -21,6 +21,7 @@ typedef struct
 {
   char              *output;
   char              *layout;
+  char              *fit;
   char             **expand, **collapse;
   char              *fold;
   char              *depth;
@@ -47,6 +48,13 @@ static const GOptionEntry render_entries[] = {
     SCOPE_OPTION_FIELD (RenderOptions, layout),
     "How to place boxes: auto, layers, grid or dot",
     "NAME" },
+  { "fit",
+    0,
+    0,
+    G_OPTION_ARG_STRING,
+    SCOPE_OPTION_FIELD (RenderOptions, fit),
+    "Shape the picture for a page of WIDTH × HEIGHT pixels (default: 960x640), or none",
+    "WIDTHxHEIGHT" },
   { "expand",
     0,
     0,
@@ -268,6 +276,36 @@ print_result (const RenderOptions   *options,
            seconds);
 }
 
+/* Reads --fit WIDTHxHEIGHT; the size is 0 for “none”. */
+static gboolean
+parse_fit (const char *text, VizPoint *page, GError **error)
+{
+  g_auto (GStrv) sides = g_strsplit (text ? text : "", "x", -1);
+  guint64 width, height;
+
+  *page = (VizPoint){ VIZ_PAGE_WIDTH, VIZ_PAGE_HEIGHT };
+  if (!text)
+    return TRUE;
+  if (strcmp (text, "none") == 0)
+    {
+      *page = (VizPoint){ 0, 0 };
+      return TRUE;
+    }
+  if (g_strv_length (sides) == 2 &&
+      g_ascii_string_to_unsigned (sides[0], 10, 1, VIZ_MAX_SIDE, &width, NULL) &&
+      g_ascii_string_to_unsigned (sides[1], 10, 1, VIZ_MAX_SIDE, &height, NULL))
+    {
+      *page = (VizPoint){ (double) width, (double) height };
+      return TRUE;
+    }
+  g_set_error (error,
+               SCOPE_ERROR,
+               SCOPE_ERROR_USAGE,
+               "--fit %s: give the width and height of a page in pixels, such as 1200x800, or none",
+               text);
+  return FALSE;
+}
+
 /* Checks the options that need no model. */
 static gboolean
 check_options (const RenderOptions *options, GError **error)
@@ -315,7 +353,9 @@ render_run (const ScopeCommonOptions *common, gpointer data, char **files, GErro
   const RenderOptions *options = data;
   gint64               start = g_get_monotonic_time ();
   ScopeDiagramOptions  diagram_options = { 0 };
-  VizLayoutOptions     layout = { .layout = options->layout };
+  VizLayoutOptions     layout = {
+        .layout = options->layout,
+  };
   VizExportOptions export = { .theme = viz_theme_find (options->theme),
                               .scale = options->scale,
                               .max_pixels = (guint64) MAX (options->max_pixels, (gint64) 0),
@@ -331,7 +371,8 @@ render_run (const ScopeCommonOptions *common, gpointer data, char **files, GErro
   g_autoptr (GArray) places = NULL;
   g_autoptr (GBytes) contents = NULL;
 
-  if (!check_options (options, error) || !parse_folds (options, &diagram_options, error))
+  if (!check_options (options, error) || !parse_fit (options->fit, &layout.page, error) ||
+      !parse_folds (options, &diagram_options, error))
     return SCOPE_EXIT_USAGE;
   model = scope_open_model (common, files, error);
   if (!model)
