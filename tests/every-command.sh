@@ -8,7 +8,6 @@
 build=$(cd "$1" && pwd) || exit 2
 threads=$2
 shift 2
-tree=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 2

@@ -24,7 +24,7 @@ measure () {
   name=$1 gate=$2 model=$3
   shift 3
   : >"$folder/times"
-  for run in $(seq "$runs"); do
+  for _ in $(seq "$runs"); do
     "$hscope" render "$model" --json --output "$folder/out.svg" "$@" 2>/dev/null >"$folder/json"
     tr ',{}' '\n' <"$folder/json" | sed -n 's/.*"seconds": *\([0-9.e-]*\).*/\1/p' >>"$folder/times"
   done
