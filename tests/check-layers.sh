@@ -36,7 +36,7 @@ allow profiler "engine"
 allow app "engine profiler viz"
 
 # --- 2. GTK ---
-for folder in engine profiler viz app/command app/adapt; do
+for folder in engine profiler viz app/command app/manual app/adapt; do
   [ -d "$folder" ] && grep -rn '#include <gtk/\|#include <adwaita' "$folder" && status=1
 done
 
@@ -57,7 +57,7 @@ order () {
 order engine "$(sed -n "/^foreach folder : \[/,/\]/p" engine/meson.build | tr -d "\n" | sed "s/.*\[//; s/\].*//; s/[',]/ /g")"
 order profiler "base record capture summary explain exchange"
 order viz "diagram fold layout scene paint export"
-order app "adapt sandbox command process session document models widgets views page compare window"
+order app "adapt sandbox command manual process session document models widgets views page compare window"
 
 # --- 4. Files ---
 circles=$(sed 's/-private\././g; s/\.[ch] / /; s/\.[ch]$//' "$list" | awk '$1 != $2' | sort -u | tsort 2>&1 >/dev/null)

@@ -5,6 +5,14 @@
 
 #include <string.h>
 
+const char scope_commands_summary[] =
+    "Open, check, run, profile and convert recurrent and feed-forward models of MXNet.";
+
+const char scope_sandbox_text[] =
+    "hscope --sandbox COMMAND … cannot start programs, use the network or write other files than "
+    "its\noutputs; hscope --sandbox=strict COMMAND … works only if the kernel offers all of this, "
+    "and\nhscope --sandbox --version tells.\n";
+
 /* Whether the word MODEL is in the usage of the command. */
 static gboolean
 names_model (const ScopeCommand *command)

@@ -5,6 +5,10 @@
 
 #include "app/command/command.h"
 
+/* What hscope is for, and what its option --sandbox does: one sentence each. */
+extern const char scope_commands_summary[];
+extern const char scope_sandbox_text[];
+
 /* What the words MODEL, A and B of the usage and the file name “-” stand for, in lines of fewer than
  * 120 characters; empty if the command takes no file.  (transfer full) */
 char *scope_command_dup_arguments_text (const ScopeCommand *command);

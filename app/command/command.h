@@ -32,7 +32,8 @@ typedef struct
    * options_size bytes, which is zeroed, filled by the parser and passed to run. */
   const GOptionEntry *options;
   gsize               options_size;
-  const ScopeRange   *ranges; /* of its numbers, ends with an empty one; (nullable) */
+  const ScopeRange   *ranges;  /* of its numbers, ends with an empty one; (nullable) */
+  const ScopeChoices *choices; /* of its options that take one of a few words; (nullable) */
 
   /* For the sandbox, besides outputs: whether the last of several file arguments may be written; a
    * file in the user's cache that is written, in a folder of its own (transfer full); and the program

@@ -279,20 +279,16 @@ static void
 print_help (FILE *to)
 {
   fprintf (to,
-           "Usage: hscope COMMAND [OPTIONS] FILES\n\n"
-           "Open, check, run, profile and convert recurrent and feed-forward models of MXNet.\n\n"
-           "Commands:\n");
+           "Usage: hscope COMMAND [OPTIONS] FILES\n\n%s\n\nCommands:\n",
+           scope_commands_summary);
   for (guint i = 0; scope_commands[i]; i++)
     fprintf (to, "  %-9s %s\n", scope_commands[i]->name, scope_commands[i]->summary);
   fprintf (to,
-           "\nhscope --sandbox COMMAND … cannot start programs, use the network or write other "
-           "files than its\n"
-           "outputs; hscope --sandbox=strict COMMAND … works only if the kernel offers all of "
-           "this, and\n"
-           "hscope --sandbox --version tells.\n"
-           "\nhscope help COMMAND describes a command; --json prints results as JSON.\n"
+           "\n%s\n"
+           "hscope help COMMAND describes a command; --json prints results as JSON.\n"
            "Exit status: 0 success, 1 the check failed, 2 wrong usage, 3 a file cannot be\n"
-           "read or written, 4 the model cannot be planned or run.\n");
+           "read or written, 4 the model cannot be planned or run.\n",
+           scope_sandbox_text);
 }
 
 /* What determines how fast this program computes on this machine. */

@@ -167,6 +167,13 @@ const ScopeRange scope_common_ranges[] = {
   { 0 },
 };
 
+const ScopeChoices scope_common_choices[] = {
+  { "mode", "imperative hybrid static" },
+  { "init", "zeros uniform xavier" },
+  { "progress", "json bar none" },
+  { 0 },
+};
+
 GArray *
 scope_common_options_list (ScopeOptionGroups groups)
 {
@@ -270,37 +277,34 @@ check_types (const ScopeCommonOptions *common, GError **error)
   return TRUE;
 }
 
+/* value: (nullable) what was given. */
+static gboolean
+check_choice (const ScopeChoices *choices, const char *value, GError **error)
+{
+  g_auto (GStrv) values = g_strsplit (choices->values, " ", -1);
+  g_autofree char *list = g_strjoinv (", ", values);
+
+  if (!value || g_strv_contains ((const char *const *) values, value))
+    return TRUE;
+  g_set_error (error,
+               SCOPE_ERROR,
+               SCOPE_ERROR_USAGE,
+               "--%s %s: the value must be one of %s",
+               choices->option,
+               value,
+               list);
+  return FALSE;
+}
+
 gboolean
 scope_common_options_check (const ScopeCommonOptions *common, GError **error)
 {
-  static const char *const choices[][4] = {
-    { "imperative", "hybrid", "static", NULL },
-    { "zeros", "uniform", "xavier", NULL },
-    { "json", "bar", "none", NULL },
-  };
-  const struct
-  {
-    const char *option, *value;
-  } given[] = {
-    { "mode", common->mode },
-    { "init", common->init },
-    { "progress", common->progress },
-  };
+  /* In the order of scope_common_choices. */
+  const char *const given[] = { common->mode, common->init, common->progress };
 
   for (guint i = 0; i < G_N_ELEMENTS (given); i++)
-    if (given[i].value && !g_strv_contains (choices[i], given[i].value))
-      {
-        g_autofree char *list = g_strjoinv (", ", (char **) choices[i]);
-
-        g_set_error (error,
-                     SCOPE_ERROR,
-                     SCOPE_ERROR_USAGE,
-                     "--%s %s: the value must be one of %s",
-                     given[i].option,
-                     given[i].value,
-                     list);
-        return FALSE;
-      }
+    if (!check_choice (&scope_common_choices[i], given[i], error))
+      return FALSE;
 
   if (common->device && strcmp (common->device, "cpu") != 0 &&
       !g_str_has_prefix (common->device, "gpu"))

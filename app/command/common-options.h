@@ -51,6 +51,9 @@ GArray *scope_common_options_list (ScopeOptionGroups groups);
 /* What the numbers among them take; ends with an empty one. */
 extern const ScopeRange scope_common_ranges[];
 
+/* The words that others take; ends with an empty one. */
+extern const ScopeChoices scope_common_choices[];
+
 /* Loads the operators of --plugin and of HYBRIDSCOPE_OPERATORS.  FALSE: a module cannot be used. */
 gboolean scope_load_operators (const ScopeCommonOptions *common, GError **error);
 

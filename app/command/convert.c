@@ -334,6 +334,11 @@ static const ScopeOutput outputs[] = {
   { 0 },
 };
 
+static const ScopeChoices convert_choices[] = {
+  { "to", "unrolled foreach while fused float" },
+  { 0 },
+};
+
 const ScopeCommand scope_command_convert = {
   .name = "convert",
   .arguments = "MODEL [PARAMS]",
@@ -343,6 +348,7 @@ const ScopeCommand scope_command_convert = {
   .examples = examples,
   .outputs = outputs,
   .options = convert_options,
+  .choices = convert_choices,
   .options_size = sizeof (ConvertOptions),
   .run = run_convert,
 };

@@ -15,6 +15,13 @@ typedef struct
   double      initial;          /* value if the option is not given */
 } ScopeRange;
 
+/* The words that an option takes.  Tables end with an empty one. */
+typedef struct
+{
+  const char *option;
+  const char *values; /* separated by spaces */
+} ScopeChoices;
+
 /* A number of the command line and where its value goes. */
 typedef struct
 {

@@ -9,7 +9,7 @@ status=0
 
 # "…--option …" with a space inside of the same literal, in code whose texts reach the window.
 if grep -rnE '"([^"\\]|\\.)*--[a-z]([^"\\]|\\.)*"' app engine --include='*.c' --include='*.h' |
-   grep -vE '^app/(command|sandbox)/|^app/main\.c|^engine/train/|"--[a-z-]+"' |
+   grep -vE '^app/(command|manual|sandbox)/|^app/main\.c|^engine/train/|"--[a-z-]+"' |
    grep -vE 'pkg-config --libs' ; then
   echo "these sentences name an option; let the error carry a remedy (engine/base/remedy.h)"
   status=1

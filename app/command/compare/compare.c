@@ -565,6 +565,11 @@ static const ScopeOutput outputs[] = {
   { "junit", ".xml" },  { 0 },
 };
 
+static const ScopeChoices compare_choices[] = {
+  { "preset", "control-flow" },
+  { 0 },
+};
+
 const ScopeCommand scope_command_compare = {
   .name = "compare",
   .arguments = "MODEL… | OLD.hscope NEW.hscope…",
@@ -579,6 +584,7 @@ const ScopeCommand scope_command_compare = {
   .examples = examples,
   .outputs = outputs,
   .options = compare_options,
+  .choices = compare_choices,
   .options_size = sizeof (ScopeCompareOptions),
   .run = run_compare,
 };

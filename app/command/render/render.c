@@ -436,6 +436,13 @@ dup_layout_program (gconstpointer data)
   return layout && layout->dup_program ? layout->dup_program () : NULL;
 }
 
+static const ScopeChoices render_choices[] = {
+  { "layout", "auto layers grid dot" },
+  { "heat", "self inclusive share flops bytes roofline" },
+  { "theme", "light dark safe mxnet contrast contrast-dark" },
+  { 0 },
+};
+
 const ScopeCommand scope_command_render = {
   .name = "render",
   .arguments = "MODEL [PARAMS]",
@@ -445,6 +452,7 @@ const ScopeCommand scope_command_render = {
   .examples = examples,
   .outputs = outputs,
   .options = render_entries,
+  .choices = render_choices,
   .options_size = sizeof (RenderOptions),
   .ranges = ranges,
   .dup_program = dup_layout_program,

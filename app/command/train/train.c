@@ -324,6 +324,13 @@ static const ScopeRange ranges[] = {
   { 0 },
 };
 
+static const ScopeChoices train_choices[] = {
+  { "loss", "softmax-cross-entropy l2 l1 none" },
+  { "optimizer", "sgd nag adam rmsprop adagrad adadelta" },
+  { "metric", "loss accuracy perplexity" },
+  { 0 },
+};
+
 const ScopeCommand scope_command_train = {
   .name = "train",
   .arguments = "MODEL [PARAMS]",
@@ -333,6 +340,7 @@ const ScopeCommand scope_command_train = {
   .examples = examples,
   .outputs = outputs,
   .options = train_options,
+  .choices = train_choices,
   .options_size = sizeof (ScopeTrainOptions),
   .ranges = ranges,
   .run = run_train,

@@ -288,6 +288,11 @@ static const ScopeOutput outputs[] = {
   { 0 },
 };
 
+static const ScopeChoices weights_choices[] = {
+  { "cell", "lstm gru rnn_tanh rnn_relu" },
+  { 0 },
+};
+
 const ScopeCommand scope_command_weights = {
   .name = "weights",
   .arguments = "FILE [FILE]",
@@ -296,6 +301,7 @@ const ScopeCommand scope_command_weights = {
   .examples = examples,
   .outputs = outputs,
   .options = weights_options,
+  .choices = weights_choices,
   .options_size = sizeof (WeightsOptions),
   .run = run_weights,
 };

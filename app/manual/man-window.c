@@ -1,0 +1,30 @@
+/* man-window.c — hybridscope.1, the man page of the window.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/manual/manual.h"
+#include "app/manual/roff.h"
+
+static gboolean
+write_page (GString *page, const char *name G_GNUC_UNUSED)
+{
+  scope_roff_heading (page, "hybridscope", "Look at models and at what their operators cost");
+  g_string_append (page, ".SH SYNOPSIS\n.B hybridscope\n[FILE]...\n.SH DESCRIPTION\n");
+  scope_roff_text (page,
+                   "Opens models and recordings in a window.  FILE is a symbol file "
+                   "(net-symbol.json), whose "
+                   "parameters are found beside it, or a recording (*.hscope).  Without a file it "
+                   "opens what was "
+                   "open last, or a gallery of models.");
+  g_string_append (page,
+                   ".SH OPTIONS\n.TP\n.B \\-h, \\-\\-help\nPrint a help text.\n"
+                   ".TP\n.B \\-\\-version\nPrint the version.\n"
+                   ".SH EXIT STATUS\n0 if the window was closed; another number if no display can "
+                   "be "
+                   "opened.\n.SH SEE ALSO\n.BR hscope (1)\n");
+  return TRUE;
+}
+
+const ScopeManualKind scope_manual_window = {
+  .pattern = "hybridscope.1",
+  .write = write_page,
+};
