@@ -1,7 +1,8 @@
 /* fold-private.h — the steps of folding, and the tree of name parts that some of them share.
  *
- * fold.c calls, in this order: fold-names.c (names into parts), fold-steps.c and fold-absorb.c
- * (chains of cells), fold-names.c (scopes), fold-cycles.c, fold-repeats.c, fold-twins.c, fold-open.c.
+ * fold.c calls, in this order: fold-names.c (names into parts), fold-steps.c, fold-absorb.c and
+ * fold-grids.c (chains of cells), fold-names.c (scopes), fold-cycles.c, fold-repeats.c, fold-twins.c,
+ * fold-open.c.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -72,6 +73,9 @@ void viz_names_add_scopes (VizNames *names, gboolean by_name);
 
 /* "lstm_l0": all tokens down to part.  (transfer full) */
 char *viz_names_path (const VizNames *names, guint32 part);
+
+/* Fills places for all members from their parts.  absorbed: (nullable) from viz_names_absorb(). */
+void viz_names_place_boxes (const VizNames *names, const guint32 *absorbed, VizChainStep *places);
 
 /* Assigns operators whose names belong to no cell to the cell that they work for.  Returns, per box
  * of the diagram, the part that names this cell, or 0.  (transfer full) */

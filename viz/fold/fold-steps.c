@@ -1,9 +1,9 @@
-/* fold-steps.c — finds chains of repeated cells by name, and makes groups of them.
+/* fold-steps.c — finds chains of repeated cells by name.
  *
  * In "lstm_l0_t0_i2h", "lstm_l0_t1_i2h" … the parts t0, t1, … differ only in a number.  If most of
  * them feed their successors, all in one direction, they are the steps of one chain.  Chains of
  * equal length that feed each other step by step are layers of one grid (a band).
- * Start reading at viz_names_find_chains() and viz_names_add_chains().
+ * fold-grids.c makes groups of them.  Start reading at viz_names_find_chains().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/fold/fold-private.h"
 
@@ -104,9 +104,8 @@ add_candidate (VizNames *names, const Numbered *first, guint n)
   g_array_append_val (names->chains, chain);
 }
 
-/* Fills places for all members from their parts.  absorbed: (nullable) from viz_names_absorb(). */
-static void
-place_boxes (const VizNames *names, const guint32 *absorbed, VizChainStep *places)
+void
+viz_names_place_boxes (const VizNames *names, const guint32 *absorbed, VizChainStep *places)
 {
   g_autofree VizChainStep *of_part = g_new0 (VizChainStep, names->parts->len);
 
@@ -395,198 +394,14 @@ viz_names_find_chains (VizNames *names)
     }
   if (names->chains->len == 0)
     return;
-  place_boxes (names, NULL, places);
+  viz_names_place_boxes (names, NULL, places);
   absorbed = viz_names_absorb (names, places);
-  place_boxes (names, absorbed, places);
+  viz_names_place_boxes (names, absorbed, places);
   links = count_links (names, places);
   drop_unlinked (names, links);
-  place_boxes (names, absorbed, places);
+  viz_names_place_boxes (names, absorbed, places);
   move_absorbed (names, absorbed);
   find_bands (names, places);
   find_blocks (names, places);
   mark_states (names, places);
-}
-
-/* The innermost part that contains all chains of the band of chain. */
-static guint32
-common_part (const VizNames *names, const VizChain *chain)
-{
-  guint32 part = chain->part;
-
-  for (guint32 c = 0; c < names->chains->len; c++)
-    {
-      const VizChain *other = &g_array_index (names->chains, VizChain, c);
-      guint32         at = other->part;
-
-      if (other->band != chain->band)
-        continue;
-      /* Parents have smaller numbers. */
-      while (at != part)
-        if (at > part)
-          at = viz_names_part (names, at)->parent;
-        else
-          part = viz_names_part (names, part)->parent;
-    }
-  return part;
-}
-
-/* Adds the VIZ_BOX_STEPS for the band of a chain, and returns its number. */
-static guint32
-add_steps_box (VizNames *names, const VizChain *chain)
-{
-  guint32          n_layers = 1, part = common_part (names, chain);
-  g_autofree char *path = part == 0 ? g_strdup (chain->stem) : viz_names_path (names, part);
-  g_autofree char *title = NULL;
-  g_autofree char *id = g_strconcat ("steps:",
-                                     viz_diagram_builder_box (names->builder, names->group)->id,
-                                     ":",
-                                     path,
-                                     NULL);
-
-  for (guint32 c = 0; c < names->chains->len; c++)
-    {
-      const VizChain *other = &g_array_index (names->chains, VizChain, c);
-
-      if (other->band == chain->band)
-        n_layers = MAX (n_layers, (guint32) other->layer + 1);
-    }
-  if (chain->is_blocks)
-    title = g_strdup_printf (chain->is_equal ? "%u equal blocks" : "%u blocks",
-                             chain->n_steps * n_layers);
-  else
-    title = n_layers > 1
-                ? g_strdup_printf ("%s × %u steps × %u layers", path, chain->n_steps, n_layers)
-                : g_strdup_printf ("%s × %u steps", path, chain->n_steps);
-  return viz_diagram_builder_add_box (names->builder,
-                                      &(VizBoxInfo){ .id = id,
-                                                     .title = title,
-                                                     .subtitle = chain->is_blocks ? path : NULL,
-                                                     .kind = VIZ_BOX_STEPS,
-                                                     .flags = chain->is_blocks ? VIZ_BOX_BLOCKS : 0,
-                                                     .category = chain->is_blocks
-                                                                     ? VIZ_CATEGORY_OTHER
-                                                                     : VIZ_CATEGORY_RECURRENT,
-                                                     .parent = names->group,
-                                                     .user = VIZ_NO_USER });
-}
-
-/* Where a folded weight is used. */
-typedef struct
-{
-  guint32  chain;        /* index + 1 of the first chain that uses it; 0: none */
-  guint32  step;         /* the first step that uses it */
-  gboolean is_shared;    /* other steps use it too */
-  gboolean is_elsewhere; /* it is also used outside that chain */
-} Use;
-
-static Use *
-find_uses (const VizNames *names, const VizChainStep *places)
-{
-  Use *uses = g_new0 (Use, names->n_boxes);
-
-  for (guint32 i = 0; i < viz_diagram_builder_n_arrows (names->builder); i++)
-    {
-      const VizArrow     *arrow = viz_diagram_builder_arrow (names->builder, i);
-      const VizChainStep *user = &places[arrow->head];
-      Use                *use = &uses[arrow->tail];
-
-      if ((viz_diagram_builder_box (names->builder, arrow->tail)->flags & VIZ_BOX_FOLDED) == 0)
-        continue;
-      if (use->chain == 0)
-        {
-          use->chain = user->chain;
-          use->step = user->step;
-        }
-      use->is_elsewhere |= user->chain == 0 || use->chain != user->chain;
-      use->is_shared |= use->step != user->step;
-    }
-  return uses;
-}
-
-/* Weights that the steps of a layer share are listed once, in a box before its first step. */
-static void
-add_header (VizNames *names, const Use *uses, guint32 chain, guint32 steps)
-{
-  g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func (g_free);
-  const VizChain  *layer = &g_array_index (names->chains, VizChain, chain);
-  g_autofree char *path = viz_names_path (names, layer->part);
-  g_autofree char *id = g_strconcat ("weights:", path, NULL);
-  guint32          header;
-
-  for (guint32 i = 1; i < names->n_boxes; i++)
-    {
-      const VizBox *weight = viz_diagram_builder_box (names->builder, i);
-      const char   *name = weight->subtitle ? weight->subtitle : weight->title;
-      gsize         length = strlen (path);
-
-      if (uses[i].chain != chain + 1 || !uses[i].is_shared || uses[i].is_elsewhere || !name)
-        continue;
-      if (strncmp (name, path, length) == 0 && name[length] == '_')
-        name += length + 1;
-      g_ptr_array_add (rows,
-                       g_strconcat (name,
-                                    weight->shape ? "  " : "",
-                                    weight->shape ? weight->shape : "",
-                                    NULL));
-    }
-  if (rows->len == 0)
-    return;
-  g_ptr_array_add (rows, NULL);
-  header =
-      viz_diagram_builder_add_box (names->builder,
-                                   &(VizBoxInfo){ .id = id,
-                                                  .title = "weights of all steps",
-                                                  .subtitle = layer->part != 0 ? path : NULL,
-                                                  .attributes = (const char *const *) rows->pdata,
-                                                  .kind = VIZ_BOX_WEIGHT,
-                                                  .category = VIZ_CATEGORY_DATA,
-                                                  .parent = steps,
-                                                  .user = VIZ_NO_USER });
-  viz_diagram_builder_set_header (names->builder, header, layer->layer);
-}
-
-void
-viz_names_add_chains (VizNames *names)
-{
-  g_autofree guint32      *boxes = g_new0 (guint32, names->chains->len + 1);
-  g_autofree VizChainStep *places = g_new0 (VizChainStep, names->n_boxes);
-  g_autofree Use          *uses = NULL;
-
-  if (names->chains->len == 0)
-    return;
-  place_boxes (names, NULL, places);
-  uses = find_uses (names, places);
-  for (guint32 c = 0; c < names->chains->len; c++)
-    {
-      const VizChain *chain = &g_array_index (names->chains, VizChain, c);
-
-      boxes[c] = chain->band == c ? add_steps_box (names, chain) : boxes[chain->band];
-      for (guint32 s = 0; s < chain->n_steps; s++)
-        {
-          g_autofree char *path = viz_names_path (names, chain->cells[s]);
-          g_autofree char *id = g_strconcat ("cell:", path, NULL);
-          guint32          cell;
-
-          cell =
-              viz_diagram_builder_add_box (names->builder,
-                                           &(VizBoxInfo){
-                                               .id = id,
-                                               .title =
-                                                   viz_names_part (names, chain->cells[s])->token,
-                                               .subtitle = path,
-                                               .kind = VIZ_BOX_SCOPE,
-                                               .category = chain->is_blocks
-                                                               ? VIZ_CATEGORY_OTHER
-                                                               : VIZ_CATEGORY_RECURRENT,
-                                               .parent = boxes[c],
-                                               .user = VIZ_NO_USER });
-          viz_diagram_builder_set_step (names->builder,
-                                        cell,
-                                        chain->first + (gint32) s,
-                                        chain->layer);
-          viz_names_part (names, chain->cells[s])->cell = cell;
-          viz_names_part (names, chain->cells[s])->group = cell;
-        }
-      add_header (names, uses, c, boxes[c]);
-    }
 }
