@@ -45,8 +45,6 @@ x_of (const HybCells *cells, const HybChain *chain, guint step)
 
 /* --- Direction --- */
 
-static gboolean is_forward (const HybCells *cells, const HybChain *chain);
-
 /* Below zero if a belongs to an earlier time than b: an earlier output of the same split, an
  * earlier step of the same chain, or else an earlier node. */
 static int
@@ -67,7 +65,7 @@ compare_time (const HybCells *cells, HybValueId a, HybValueId b, guint depth)
     {
       int steps = (int) cells->step_of_node[a_id] - (int) cells->step_of_node[b_id];
 
-      return is_forward (cells, cells->chains->pdata[chain]) ? steps : -steps;
+      return hyb_chain_is_forward (cells, cells->chains->pdata[chain]) ? steps : -steps;
     }
   return compare_time (cells,
                        hyb_graph_get_inputs (cells->graph, a_id)[0],
@@ -75,9 +73,8 @@ compare_time (const HybCells *cells, HybValueId a, HybValueId b, guint depth)
                        depth + 1);
 }
 
-/* Whether the steps of a chain run from earlier to later times. */
-static gboolean
-is_forward (const HybCells *cells, const HybChain *chain)
+gboolean
+hyb_chain_is_forward (const HybCells *cells, const HybChain *chain)
 {
   return chain->n_steps < 2 ||
          compare_time (cells, x_of (cells, chain, 0), x_of (cells, chain, chain->n_steps - 1), 0) <=
@@ -132,7 +129,7 @@ find_partner (const Grouper *grouper, guint index, gboolean *comes_first)
 {
   const HybCells *cells = grouper->cells;
   const HybChain *chain = cells->chains->pdata[index];
-  gboolean        goes_forward = is_forward (cells, chain);
+  gboolean        goes_forward = hyb_chain_is_forward (cells, chain);
 
   for (guint i = 0; i < cells->chains->len; i++)
     {
@@ -365,7 +362,7 @@ add_group (Grouper *grouper, const guint *chains, guint n)
   group->n_steps = first->n_steps;
   group->n_layers = 1;
   group->n_directions = n;
-  group->is_backward = n == 1 && !is_forward (grouper->cells, first);
+  group->is_backward = n == 1 && !hyb_chain_is_forward (grouper->cells, first);
   group->chains = g_array_new (FALSE, FALSE, sizeof (guint));
   g_ptr_array_add (grouper->groups, group);
   add_chains (grouper, grouper->groups->len - 1, chains, n);

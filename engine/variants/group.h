@@ -28,6 +28,8 @@ typedef enum
 
 /* Groups all chains.  GPtrArray of HybGroup, lower layers first.  (transfer full) */
 GPtrArray *hyb_groups_find (HybCells *cells, HybGrouping grouping);
+/* Whether the steps of a chain run from earlier to later times. */
+gboolean hyb_chain_is_forward (const HybCells *cells, const HybChain *chain);
 /* The chain in this row of a group. */
 HybChain *hyb_group_chain (const HybCells *cells, const HybGroup *group, guint row);
 /* Appends a HybRecognised for each stack of chains to recognised. */
