@@ -7,6 +7,7 @@
 #include "app/adapt/graph-to-diagram.h"
 
 #include "app/adapt/body-types.h"
+#include "app/adapt/cell-hints.h"
 #include "app/adapt/labels.h"
 #include "app/adapt/rnn-cells.h"
 #include "engine/graph/roles.h"
@@ -514,6 +515,26 @@ add_heads (Adapter *adapter, const Level *level)
     }
 }
 
+/* Folds with the cells of the model's graph as hints. */
+static void
+fold (const Adapter *adapter, HybGraph *graph, const HybType *types, VizFoldWhat what)
+{
+  g_autofree guint32 *box_of = g_new0 (guint32, MAX (hyb_graph_n_nodes (graph), 1));
+  VizFoldHints       *hints = NULL;
+
+  for (guint i = 0; i < adapter->places->len; i++)
+    {
+      const ScopePlace *place = &g_array_index (adapter->places, ScopePlace, i);
+
+      if (place->graph == graph)
+        box_of[place->node] = place->box;
+    }
+  if (what & VIZ_FOLD_REPEATS)
+    hints = scope_find_cell_hints (graph, types, box_of);
+  viz_fold_with_hints (adapter->builder, what, hints);
+  scope_cell_hints_free (hints);
+}
+
 VizDiagram *
 scope_graph_to_diagram (const ScopeDiagramOptions *options, GArray **places)
 {
@@ -541,7 +562,7 @@ scope_graph_to_diagram (const ScopeDiagramOptions *options, GArray **places)
   folds |= options->keep_weights ? 0 : VIZ_FOLD_WEIGHTS;
   folds |= options->keep_scopes ? 0 : VIZ_FOLD_SCOPES;
   folds |= options->keep_repeats ? 0 : VIZ_FOLD_REPEATS;
-  viz_fold (adapter.builder, folds);
+  fold (&adapter, graph, options->types, folds);
   if (places)
     *places = adapter.places;
   else

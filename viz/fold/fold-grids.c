@@ -30,33 +30,58 @@ common_part (const VizNames *names, const VizChain *chain)
   return part;
 }
 
-/* Adds the VIZ_BOX_STEPS for the band of a chain, and returns its number. */
-static guint32
-add_steps_box (VizNames *names, const VizChain *chain)
+/* An id for a box of a chain: chains of which all names have the same path have different numbers.
+ * (transfer full) */
+static char *
+chain_id (const VizChain *chain, const char *prefix, const char *path)
 {
-  guint32          n_layers = 1, part = common_part (names, chain);
-  g_autofree char *path = part == 0 ? g_strdup (chain->stem) : viz_names_path (names, part);
-  g_autofree char *title = NULL;
-  g_autofree char *id = g_strconcat ("steps:",
-                                     viz_diagram_builder_box (names->builder, names->group)->id,
-                                     ":",
-                                     path,
-                                     NULL);
+  return chain->twin > 0 ? g_strdup_printf ("%s%s#%u", prefix, path, chain->twin)
+                         : g_strconcat (prefix, path, NULL);
+}
+
+/* The title of a grid: its name, how long it is and how many layers it has.  (transfer full) */
+static char *
+grid_title (const VizNames *names, const VizChain *chain, const char *path)
+{
+  guint32  n_rows = 1, n_backward = 0, n_chains = 0;
+  GString *title;
 
   for (guint32 c = 0; c < names->chains->len; c++)
     {
       const VizChain *other = &g_array_index (names->chains, VizChain, c);
 
-      if (other->band == chain->band)
-        n_layers = MAX (n_layers, (guint32) other->layer + 1);
+      if (other->band != chain->band)
+        continue;
+      n_rows = MAX (n_rows, (guint32) other->layer + 1);
+      n_chains++;
+      n_backward += other->is_backward;
     }
   if (chain->is_blocks)
-    title = g_strdup_printf (chain->is_equal ? "%u equal blocks" : "%u blocks",
-                             chain->n_steps * n_layers);
-  else
-    title = n_layers > 1
-                ? g_strdup_printf ("%s × %u steps × %u layers", path, chain->n_steps, n_layers)
-                : g_strdup_printf ("%s × %u steps", path, chain->n_steps);
+    return g_strdup_printf (chain->is_equal ? "%u equal blocks" : "%u blocks",
+                            chain->n_steps * n_rows);
+  title =
+      g_string_new (n_backward > 0 && n_backward < n_chains && path == chain->stem ? "Bi" : NULL);
+  g_string_append (title, path);
+  g_string_append_printf (title, " × %u steps", chain->n_steps);
+  if (n_backward > 0 && n_backward < n_chains)
+    n_rows = MAX (n_rows - MIN (n_backward, n_rows), 1);
+  if (n_rows > 1)
+    g_string_append_printf (title, " × %u layers", n_rows);
+  return g_string_free (title, FALSE);
+}
+
+/* Adds the VIZ_BOX_STEPS for the band of a chain, and returns its number. */
+static guint32
+add_steps_box (VizNames *names, const VizChain *chain)
+{
+  guint32          part = common_part (names, chain);
+  g_autofree char *named = part == 0 ? NULL : viz_names_path (names, part);
+  const char      *path = named ? named : chain->stem;
+  g_autofree char *title = grid_title (names, chain, path);
+  g_autofree char *prefix =
+      g_strconcat ("steps:", viz_diagram_builder_box (names->builder, names->group)->id, ":", NULL);
+  g_autofree char *id = chain_id (chain, prefix, path);
+
   return viz_diagram_builder_add_box (names->builder,
                                       &(VizBoxInfo){ .id = id,
                                                      .title = title,
@@ -110,7 +135,7 @@ add_header (VizNames *names, const Use *uses, guint32 chain, guint32 steps)
   g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func (g_free);
   const VizChain  *layer = &g_array_index (names->chains, VizChain, chain);
   g_autofree char *path = viz_names_path (names, layer->part);
-  g_autofree char *id = g_strconcat ("weights:", path, NULL);
+  g_autofree char *id = chain_id (layer, "weights:", path);
   guint32          header;
 
   for (guint32 i = 1; i < names->n_boxes; i++)
@@ -136,7 +161,9 @@ add_header (VizNames *names, const Use *uses, guint32 chain, guint32 steps)
       viz_diagram_builder_add_box (names->builder,
                                    &(VizBoxInfo){ .id = id,
                                                   .title = "weights of all steps",
-                                                  .subtitle = layer->part != 0 ? path : NULL,
+                                                  .subtitle = layer->part != 0   ? path
+                                                              : layer->is_hinted ? layer->stem
+                                                                                 : NULL,
                                                   .attributes = (const char *const *) rows->pdata,
                                                   .kind = VIZ_BOX_WEIGHT,
                                                   .category = VIZ_CATEGORY_DATA,
@@ -164,7 +191,7 @@ viz_names_add_chains (VizNames *names)
       for (guint32 s = 0; s < chain->n_steps; s++)
         {
           g_autofree char *path = viz_names_path (names, chain->cells[s]);
-          g_autofree char *id = g_strconcat ("cell:", path, NULL);
+          g_autofree char *id = chain_id (chain, "cell:", path);
           guint32          cell;
 
           cell =
@@ -173,7 +200,9 @@ viz_names_add_chains (VizNames *names)
                                                .id = id,
                                                .title =
                                                    viz_names_part (names, chain->cells[s])->token,
-                                               .subtitle = path,
+                                               .subtitle = chain->is_hinted && chain->part == 0
+                                                               ? chain->stem
+                                                               : path,
                                                .kind = VIZ_BOX_SCOPE,
                                                .category = chain->is_blocks
                                                                ? VIZ_CATEGORY_OTHER

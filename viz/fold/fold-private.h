@@ -6,11 +6,14 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "viz/diagram/diagram.h"
+#include "viz/fold/fold.h"
 
 G_BEGIN_DECLS
 
 #define VIZ_NO_CELL G_MAXUINT32
+
+/* Finding bands compares all chains of a group with each other. */
+#define VIZ_MAX_CHAINS 400
 
 /* One part of a name, as "l0" in "lstm_l0_t3_i2h".  All boxes below it share the parts up to it. */
 typedef struct
@@ -34,21 +37,26 @@ typedef struct
   gint32   layer;
   char    *stem;      /* the name of a cell without its number: "t" */
   gboolean is_time;   /* the stem is that of time steps */
-  gboolean is_blocks; /* its cells share no weights: they are layers, not steps of one cell */
-  gboolean is_equal;  /* its cells have the same operators */
+  gboolean is_hinted; /* from VizFoldHints, where stack and is_backward come from */
+  guint32  stack;
+  gboolean is_backward; /* runs from the last step to the first */
+  guint32  twin;        /* number among the chains whose cells have the same path, from 0 */
+  gboolean is_blocks;   /* its cells share no weights: they are layers, not steps of one cell */
+  gboolean is_equal;    /* its cells have the same operators */
 } VizChain;
 
 /* The names of the children of one group. */
 typedef struct
 {
-  VizDiagramBuilder *builder;
-  guint32            group;   /* the group */
-  GArray            *members; /* guint32: its children */
-  GStringChunk      *strings; /* owns the tokens */
-  GArray            *parts;   /* VizNamePart, parents before children; 0 is the group itself */
-  guint32           *part_of; /* per box of the diagram: its part; set for members only */
-  guint32            n_boxes; /* of the diagram, before groups are added */
-  GArray            *chains;  /* VizChain */
+  VizDiagramBuilder  *builder;
+  guint32             group;   /* the group */
+  GArray             *members; /* guint32: its children */
+  GStringChunk       *strings; /* owns the tokens */
+  GArray             *parts;   /* VizNamePart, parents before children; 0 is the group itself */
+  guint32            *part_of; /* per box of the diagram: its part; set for members only */
+  guint32             n_boxes; /* of the diagram, before groups are added */
+  GArray             *chains;  /* VizChain */
+  const VizFoldHints *hints;   /* (nullable) */
 } VizNames;
 
 /* A part by number. */
@@ -73,6 +81,13 @@ void viz_names_add_scopes (VizNames *names, gboolean by_name);
 
 /* "lstm_l0": all tokens down to part.  (transfer full) */
 char *viz_names_path (const VizNames *names, guint32 part);
+
+/* Adds a chain for each chain of the hints that has boxes among the members, and moves these boxes to the
+ * parts of its cells.  Returns whether there were any. */
+gboolean viz_names_add_hinted (VizNames *names);
+
+/* Moves a box to another part. */
+void viz_names_move_box (VizNames *names, guint32 box, guint32 part);
 
 /* Fills places for all members from their parts.  absorbed: (nullable) from viz_names_absorb(). */
 void viz_names_place_boxes (const VizNames *names, const guint32 *absorbed, VizChainStep *places);

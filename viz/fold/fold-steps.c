@@ -14,9 +14,6 @@
 #define MIN_STEPS  2
 #define MIN_OTHERS 8
 
-/* Finding bands compares all chains of a group with each other. */
-#define MAX_CHAINS 400
-
 /* A part whose token ends in a number. */
 typedef struct
 {
@@ -208,13 +205,13 @@ is_chain (const VizChain *chain, const Links *links)
   return n_with * 10 >= (chain->n_steps - 1) * 8 && n_against == 0;
 }
 
-/* Keeps the candidates that are chains, and marks the parts of their cells. */
+/* Keeps the candidates behind the hinted chains that are chains, and marks the parts of their cells. */
 static void
-drop_unlinked (VizNames *names, const Links *links)
+drop_unlinked (VizNames *names, const Links *links, guint32 n_hinted)
 {
-  guint32 n_kept = 0;
+  guint32 n_kept = n_hinted;
 
-  for (guint32 c = 0; c < names->chains->len; c++)
+  for (guint32 c = n_hinted; c < names->chains->len; c++)
     {
       VizChain *chain = &g_array_index (names->chains, VizChain, c);
       VizChain  swap = *chain;
@@ -228,6 +225,32 @@ drop_unlinked (VizNames *names, const Links *links)
         }
     }
   g_array_set_size (names->chains, n_kept);
+}
+
+/* Whether two chains are directions or layers of one stack. */
+static gboolean
+is_lane (const VizChain *a, const VizChain *b)
+{
+  return a->is_hinted && b->is_hinted && a->stack == b->stack;
+}
+
+/* Moves a chain down to the first row that no earlier chain of its band has: the two directions of a layer
+ * are two rows. */
+static void
+find_free_row (VizNames *names, guint32 index)
+{
+  VizChain *chain = &g_array_index (names->chains, VizChain, index);
+
+  for (guint32 b = 0; b < index; b++)
+    {
+      const VizChain *other = &g_array_index (names->chains, VizChain, b);
+
+      if (other->band == chain->band && other->layer == chain->layer)
+        {
+          chain->layer++;
+          b = G_MAXUINT32; /* starts again with the first chain */
+        }
+    }
 }
 
 /* Finds the layers: chain b is the layer after chain a if at least 80 % of the steps of a feed the
@@ -258,14 +281,16 @@ find_bands (VizNames *names, const VizChainStep *places)
       for (guint32 b = 0; b < c; b++)
         {
           const VizChain *above = &g_array_index (names->chains, VizChain, b);
+          gboolean is_below = feeds[b * n + c] * 10 >= chain->n_steps * 8 && feeds[c * n + b] == 0;
 
           if (above->n_steps == chain->n_steps && above->first == chain->first &&
-              feeds[b * n + c] * 10 >= chain->n_steps * 8 && feeds[c * n + b] == 0)
+              (is_below || is_lane (above, chain)))
             {
               chain->band = above->band;
-              chain->layer = above->layer + 1;
+              chain->layer = MAX (chain->layer, above->layer + is_below);
             }
         }
+      find_free_row (names, c);
     }
 }
 
@@ -281,6 +306,14 @@ count_leaf (VizNames *names, guint32 part, gint32 change)
     }
 }
 
+void
+viz_names_move_box (VizNames *names, guint32 box, guint32 part)
+{
+  count_leaf (names, names->part_of[box], -1);
+  count_leaf (names, part, 1);
+  names->part_of[box] = part;
+}
+
 /* Moves absorbed boxes to the part of their cell, if its chain was not dropped. */
 static void
 move_absorbed (VizNames *names, const guint32 *absorbed)
@@ -291,9 +324,7 @@ move_absorbed (VizNames *names, const guint32 *absorbed)
 
       if (absorbed[box] == 0 || viz_names_part (names, absorbed[box])->cell == VIZ_NO_CELL)
         continue;
-      count_leaf (names, names->part_of[box], -1);
-      count_leaf (names, absorbed[box], 1);
-      names->part_of[box] = absorbed[box];
+      viz_names_move_box (names, box, absorbed[box]);
     }
 }
 
@@ -366,19 +397,32 @@ mark_states (const VizNames *names, const VizChainStep *places)
     }
 }
 
-void
-viz_names_find_chains (VizNames *names)
+/* Per part: whether a hinted chain has its cells below it.  Numbers in the name of such a part are no steps:
+ * the steps are known.  (transfer full) */
+static guint8 *
+find_parts_above (const VizNames *names)
+{
+  guint8 *is_above = g_new0 (guint8, names->parts->len);
+
+  for (guint32 c = 0; c < names->chains->len; c++)
+    for (guint32 p = g_array_index (names->chains, VizChain, c).part; p != 0 && !is_above[p];
+         p = viz_names_part (names, p)->parent)
+      is_above[p] = TRUE;
+  return is_above;
+}
+
+/* Adds a candidate for each row of consecutive numbers among the parts of names. */
+static void
+add_candidates (VizNames *names, guint32 n_parts)
 {
   g_autoptr (GArray) numbered = g_array_new (FALSE, FALSE, sizeof (Numbered));
-  g_autofree VizChainStep *places = g_new0 (VizChainStep, names->n_boxes);
-  g_autofree Links        *links = NULL;
-  g_autofree guint32      *absorbed = NULL;
+  g_autofree guint8 *is_above = find_parts_above (names);
 
-  for (guint32 p = 1; p < names->parts->len; p++)
+  for (guint32 p = 1; p < n_parts; p++)
     {
       Numbered one;
 
-      if (read_number (names, p, &one))
+      if (!is_above[p] && read_number (names, p, &one))
         g_array_append_val (numbered, one);
     }
   g_array_sort (numbered, compare_numbered);
@@ -389,18 +433,48 @@ viz_names_find_chains (VizNames *names)
       for (k = i + 1;
            k < numbered->len && compare_stems (first, &g_array_index (numbered, Numbered, k)) == 0;)
         k++;
-      if (names->chains->len < MAX_CHAINS)
+      if (names->chains->len < VIZ_MAX_CHAINS)
         add_candidate (names, first, k - i);
     }
-  if (names->chains->len == 0)
-    return;
+}
+
+/* Assigns operators to the cells of the chains found so far.  (transfer full) */
+static guint32 *
+absorb (const VizNames *names, VizChainStep *places)
+{
+  guint32 *absorbed;
+
   viz_names_place_boxes (names, NULL, places);
   absorbed = viz_names_absorb (names, places);
   viz_names_place_boxes (names, absorbed, places);
-  links = count_links (names, places);
-  drop_unlinked (names, links);
-  viz_names_place_boxes (names, absorbed, places);
-  move_absorbed (names, absorbed);
+  return absorbed;
+}
+
+void
+viz_names_find_chains (VizNames *names)
+{
+  g_autofree VizChainStep *places = g_new0 (VizChainStep, names->n_boxes);
+  guint32                  n_parts = names->parts->len, n_hinted;
+
+  if (viz_names_add_hinted (names))
+    {
+      g_autofree guint32 *absorbed = absorb (names, places);
+
+      move_absorbed (names, absorbed);
+    }
+  n_hinted = names->chains->len;
+  add_candidates (names, n_parts);
+  if (names->chains->len > n_hinted)
+    {
+      g_autofree guint32 *absorbed = absorb (names, places);
+      g_autofree Links   *links = count_links (names, places);
+
+      drop_unlinked (names, links, n_hinted);
+      viz_names_place_boxes (names, absorbed, places);
+      move_absorbed (names, absorbed);
+    }
+  if (names->chains->len == 0)
+    return;
   find_bands (names, places);
   find_blocks (names, places);
   mark_states (names, places);

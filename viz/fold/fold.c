@@ -1,7 +1,7 @@
 /* fold.c — runs the steps of folding in order: weights, names, cycles, repeats, what to open.
  *
  * Each step is a file of its own (fold-private.h lists them); weights are folded here.
- * Start reading at viz_fold(), at the end.
+ * Start reading at viz_fold_with_hints(), at the end.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/fold/fold.h"
 
@@ -37,12 +37,18 @@ chain_clear (gpointer data)
   g_free (chain->stem);
 }
 
+typedef struct
+{
+  VizFoldWhat         what;
+  const VizFoldHints *hints; /* (nullable) */
+} Fold;
+
 static void
 fold_group (VizDiagramBuilder *builder,
             guint32            group,
             GArray            *members,
             guint32           *part_of,
-            VizFoldWhat        what)
+            const Fold        *fold)
 {
   VizNamePart root = { 0, "", '/', 0, VIZ_NO_CELL, group };
   VizNames    names = {
@@ -54,17 +60,18 @@ fold_group (VizDiagramBuilder *builder,
        .part_of = part_of,
        .n_boxes = viz_diagram_builder_n_boxes (builder),
        .chains = g_array_new (FALSE, TRUE, sizeof (VizChain)),
+       .hints = fold->hints,
   };
 
   g_array_set_clear_func (names.chains, chain_clear);
   g_array_append_val (names.parts, root);
   viz_names_read (&names);
-  if (what & VIZ_FOLD_REPEATS)
+  if (fold->what & VIZ_FOLD_REPEATS)
     {
       viz_names_find_chains (&names);
       viz_names_add_chains (&names);
     }
-  viz_names_add_scopes (&names, (what & VIZ_FOLD_SCOPES) != 0);
+  viz_names_add_scopes (&names, (fold->what & VIZ_FOLD_SCOPES) != 0);
   g_array_unref (names.chains);
   g_array_unref (names.parts);
   g_string_chunk_free (names.strings);
@@ -72,7 +79,7 @@ fold_group (VizDiagramBuilder *builder,
 
 /* Folds by name inside each group that the diagram had before folding. */
 static void
-fold_names (VizDiagramBuilder *builder, VizFoldWhat what)
+fold_names (VizDiagramBuilder *builder, const Fold *fold)
 {
   guint32  n = viz_diagram_builder_n_boxes (builder);
   GArray **members = g_new0 (GArray *, n);
@@ -93,7 +100,7 @@ fold_names (VizDiagramBuilder *builder, VizFoldWhat what)
     if (members[i])
       {
         if (viz_diagram_builder_box (builder, i)->kind != VIZ_BOX_STEPS)
-          fold_group (builder, i, members[i], part_of, what);
+          fold_group (builder, i, members[i], part_of, fold);
         g_array_unref (members[i]);
       }
   g_free (part_of);
@@ -101,18 +108,25 @@ fold_names (VizDiagramBuilder *builder, VizFoldWhat what)
 }
 
 void
-viz_fold (VizDiagramBuilder *builder, VizFoldWhat what)
+viz_fold_with_hints (VizDiagramBuilder *builder, VizFoldWhat what, const VizFoldHints *hints)
 {
+  Fold    fold = { what, hints };
   guint32 n_given = viz_diagram_builder_n_boxes (builder);
 
   if (what & VIZ_FOLD_WEIGHTS)
     fold_weights (builder);
   if (what & (VIZ_FOLD_SCOPES | VIZ_FOLD_REPEATS))
-    fold_names (builder, what);
+    fold_names (builder, &fold);
   viz_fold_dissolve_cycles (builder, n_given);
   if (what & VIZ_FOLD_REPEATS && viz_fold_repeats (builder, n_given))
     viz_fold_dissolve_cycles (builder, n_given);
   if (what & VIZ_FOLD_REPEATS)
     viz_fold_twins (builder, n_given);
   viz_fold_choose_open (builder);
+}
+
+void
+viz_fold (VizDiagramBuilder *builder, VizFoldWhat what)
+{
+  viz_fold_with_hints (builder, what, NULL);
 }

@@ -18,8 +18,35 @@ typedef enum
   VIZ_FOLD_ALL = VIZ_FOLD_WEIGHTS | VIZ_FOLD_SCOPES | VIZ_FOLD_REPEATS,
 } VizFoldWhat;
 
+/* The cell that a box belongs to, where the caller knows it from what the graph computes. */
+typedef struct
+{
+  guint32 chain; /* index + 1 in VizFoldHints.chains; 0: no cell */
+  guint32 step;  /* from 0, in the order of time */
+} VizFoldPlace;
+
+/* A chain of cells that the caller knows. */
+typedef struct
+{
+  const char *title;       /* of a chain whose boxes have no common name: "LSTM" */
+  guint32     n_steps;     /* at least 2 */
+  guint32     stack;       /* chains of one stack are directions and layers of one grid */
+  gboolean    is_backward; /* runs from the last step to the first */
+} VizFoldChain;
+
+typedef struct
+{
+  const VizFoldPlace *places; /* by box; boxes from n_places on have no cell */
+  guint32             n_places;
+  const VizFoldChain *chains; /* lower layers first */
+  guint32             n_chains;
+} VizFoldHints;
+
 /* Adds the groups and sets the flags that what selects.  The name of a box is its subtitle, or its title if it
  * has none.  Then opens (VIZ_BOX_OPEN) as many groups as show about 60 boxes at once. */
 void viz_fold (VizDiagramBuilder *builder, VizFoldWhat what);
+
+/* The same with hints (nullable), which go before names: every cell that the caller knows is a step. */
+void viz_fold_with_hints (VizDiagramBuilder *builder, VizFoldWhat what, const VizFoldHints *hints);
 
 G_END_DECLS

@@ -1,0 +1,235 @@
+/* test-fold-hints.c — tests folding of cells that the caller knows.
+ *
+ * The boxes have names as MXNet makes them up, so that nothing but the hints tells the steps.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "viz/fold/fold.h"
+
+#define MAX_BOXES 256
+
+/* A diagram under construction, and the places of its boxes. */
+typedef struct
+{
+  VizDiagramBuilder *builder;
+  VizFoldPlace       places[MAX_BOXES];
+  guint32            n;
+} Net;
+
+static guint32
+add (Net *net, VizBoxKind kind, const char *title, VizFoldPlace place)
+{
+  g_autofree char *name = g_strdup_printf ("%s%u", title, net->n);
+  guint32          box = viz_diagram_builder_add_box (net->builder,
+                                             &(VizBoxInfo){ .id = name,
+                                                                     .title = title,
+                                                                     .subtitle = name,
+                                                                     .kind = kind });
+
+  net->places[box] = place;
+  net->n++;
+  return box;
+}
+
+static void
+connect_boxes (Net *net, guint32 tail, guint32 head)
+{
+  viz_diagram_builder_add_arrow (net->builder, &(VizArrowInfo){ .tail = tail, .head = head });
+}
+
+static guint32
+add_after (Net *net, const char *title, VizFoldPlace place, guint32 tail)
+{
+  guint32 box = add (net, VIZ_BOX_OPERATOR, title, place);
+
+  connect_boxes (net, tail, box);
+  return box;
+}
+
+/* Adds a chain of two operators a step that reads from one box, and returns the last operator of each
+ * step in the order of time. */
+static void
+add_cells (Net *net, guint32 chain, const VizFoldChain *hint, guint32 from, guint32 *out)
+{
+  guint   n_steps = hint->n_steps;
+  guint32 zeros = add (net, VIZ_BOX_OPERATOR, "_zeros", (VizFoldPlace){ 0, 0 }), state = zeros;
+
+  for (guint turn = 0; turn < n_steps; turn++)
+    {
+      guint32      step = hint->is_backward ? n_steps - 1 - turn : turn;
+      VizFoldPlace place = { chain, step };
+      guint32      dense = add_after (net, "dense", place, from);
+
+      connect_boxes (net, state, dense);
+      state = out[step] = add_after (net, "tanh", place, dense);
+    }
+}
+
+static VizDiagram *
+fold (Net *net, const VizFoldChain *chains, guint32 n_chains)
+{
+  VizFoldHints hints = { net->places, MAX_BOXES, chains, n_chains };
+
+  viz_fold_with_hints (net->builder, VIZ_FOLD_ALL, &hints);
+  return viz_diagram_builder_freeze (net->builder);
+}
+
+static const VizBox *
+cell_of (const VizDiagram *diagram, guint32 box)
+{
+  return viz_diagram_box (diagram, viz_diagram_box (diagram, box)->parent);
+}
+
+static void
+test_two_directions_are_two_lanes (void)
+{
+  static const VizFoldChain chains[] = { { "LSTM", 6, 0, FALSE }, { "LSTM", 6, 0, TRUE } };
+  Net                       net = { .builder = viz_diagram_builder_new (NULL), .n = 1 };
+  guint32                   split = add (&net, VIZ_BOX_OPERATOR, "split", (VizFoldPlace){ 0, 0 });
+  guint32                   forward[6], backward[6], joined[6], stack;
+  g_autoptr (VizDiagram) diagram = NULL;
+
+  add_cells (&net, 1, &chains[0], split, forward);
+  add_cells (&net, 2, &chains[1], split, backward);
+  stack = add (&net, VIZ_BOX_OPERATOR, "stack", (VizFoldPlace){ 0, 0 });
+  for (guint t = 0; t < 6; t++)
+    {
+      joined[t] = add_after (&net, "concat", (VizFoldPlace){ 0, 0 }, forward[t]);
+      connect_boxes (&net, backward[t], joined[t]);
+      connect_boxes (&net, joined[t], stack);
+    }
+  diagram = fold (&net, chains, 2);
+  for (guint t = 0; t < 6; t++)
+    {
+      g_assert_cmpint (cell_of (diagram, forward[t])->step, ==, (gint32) t);
+      g_assert_cmpint (cell_of (diagram, forward[t])->layer, ==, 0);
+      g_assert_cmpint (cell_of (diagram, backward[t])->step, ==, (gint32) t);
+      g_assert_cmpint (cell_of (diagram, backward[t])->layer, ==, 1);
+      /* What joins the directions at a step belongs to this step. */
+      g_assert_cmpint (cell_of (diagram, joined[t])->step, ==, (gint32) t);
+    }
+  g_assert_cmpuint (cell_of (diagram, forward[0])->parent,
+                    ==,
+                    cell_of (diagram, backward[0])->parent);
+  g_assert_cmpstr (viz_diagram_box (diagram, cell_of (diagram, forward[0])->parent)->title,
+                   ==,
+                   "BiLSTM × 6 steps");
+  g_assert_cmpuint (viz_diagram_box (diagram, split)->parent, ==, VIZ_ROOT);
+  g_assert_cmpuint (viz_diagram_box (diagram, stack)->parent, ==, VIZ_ROOT);
+}
+
+/* A decoder: each step reads all of the encoded sentence, and what it found there in the step before. */
+static void
+test_attention_belongs_to_its_step (void)
+{
+  static const VizFoldChain chains[] = { { "GRU", 10, 0, FALSE } };
+  Net                       net = { .builder = viz_diagram_builder_new (NULL), .n = 1 };
+  guint32                   encoded = add (&net, VIZ_BOX_OPERATOR, "stack", (VizFoldPlace){ 0, 0 });
+  guint32                   words = add (&net, VIZ_BOX_OPERATOR, "split", (VizFoldPlace){ 0, 0 });
+  guint32 context = add (&net, VIZ_BOX_OPERATOR, "_zeros", (VizFoldPlace){ 0, 0 });
+  guint32 state = add (&net, VIZ_BOX_OPERATOR, "_zeros", (VizFoldPlace){ 0, 0 });
+  guint32 first_context = context, score[10], context_of[10], read[10], stack;
+  g_autoptr (VizDiagram) diagram = NULL;
+
+  for (guint t = 0; t < 10; t++)
+    {
+      guint32 dense;
+
+      read[t] = add_after (&net, "concat", (VizFoldPlace){ 0, 0 }, words);
+      connect_boxes (&net, context, read[t]);
+      dense = add_after (&net, "dense", (VizFoldPlace){ 1, t }, read[t]);
+      connect_boxes (&net, state, dense);
+      state = add_after (&net, "tanh", (VizFoldPlace){ 1, t }, dense);
+      score[t] = add_after (&net, "batch_dot", (VizFoldPlace){ 0, 0 }, encoded);
+      connect_boxes (&net, state, score[t]);
+      context = context_of[t] = add_after (&net, "softmax", (VizFoldPlace){ 0, 0 }, score[t]);
+    }
+  stack = add (&net, VIZ_BOX_OPERATOR, "stack", (VizFoldPlace){ 0, 0 });
+  for (guint t = 0; t < 10; t++)
+    connect_boxes (&net, context_of[t], stack);
+  diagram = fold (&net, chains, 1);
+  for (guint t = 0; t < 10; t++)
+    {
+      g_assert_cmpint (cell_of (diagram, score[t])->step, ==, (gint32) t);
+      g_assert_cmpint (cell_of (diagram, context_of[t])->step, ==, (gint32) t);
+      g_assert_cmpint (cell_of (diagram, read[t])->step, >=, 0);
+    }
+  g_assert_cmpint (cell_of (diagram, first_context)->step, ==, 0);
+  g_assert_cmpuint (viz_diagram_box (diagram, encoded)->parent, ==, VIZ_ROOT);
+  g_assert_cmpuint (viz_diagram_box (diagram, words)->parent, ==, VIZ_ROOT);
+  g_assert_cmpuint (viz_diagram_box (diagram, stack)->parent, ==, VIZ_ROOT);
+}
+
+/* As zoneout's output: where (mask, output of the step before, h of this step). */
+static void
+test_a_carried_value_belongs_to_its_step (void)
+{
+  static const VizFoldChain chains[] = { { "LSTM", 8, 0, FALSE } };
+  Net                       net = { .builder = viz_diagram_builder_new (NULL), .n = 1 };
+  guint32                   split = add (&net, VIZ_BOX_OPERATOR, "split", (VizFoldPlace){ 0, 0 });
+  guint32                   out[8], where[8], before;
+  g_autoptr (VizDiagram) diagram = NULL;
+
+  add_cells (&net, 1, &chains[0], split, out);
+  before = add_after (&net, "zeros_like", (VizFoldPlace){ 0, 0 }, out[0]);
+  for (guint t = 0; t < 8; t++)
+    {
+      where[t] = add_after (&net, "where", (VizFoldPlace){ 0, 0 }, before);
+      connect_boxes (&net, out[t], where[t]);
+      before = where[t];
+    }
+  diagram = fold (&net, chains, 1);
+  for (guint t = 0; t < 8; t++)
+    g_assert_cmpint (cell_of (diagram, where[t])->step, ==, (gint32) t);
+}
+
+/* As the mask of variational dropout: outside, it would lead out of the grid and back into it. */
+static void
+test_what_the_first_step_makes_for_all_stays_in_it (void)
+{
+  static const VizFoldChain chains[] = { { "LSTM", 8, 0, FALSE } };
+  Net                       net = { .builder = viz_diagram_builder_new (NULL), .n = 1 };
+  guint32                   split = add (&net, VIZ_BOX_OPERATOR, "split", (VizFoldPlace){ 0, 0 });
+  guint32                   out[8], mask, masked[8];
+  g_autoptr (VizDiagram) diagram = NULL;
+
+  add_cells (&net, 1, &chains[0], split, out);
+  mask = add_after (&net, "Dropout", (VizFoldPlace){ 0, 0 }, out[0]);
+  for (guint t = 0; t < 8; t++)
+    {
+      masked[t] = add_after (&net, "mul", (VizFoldPlace){ 0, 0 }, out[t]);
+      connect_boxes (&net, mask, masked[t]);
+    }
+  diagram = fold (&net, chains, 1);
+  g_assert_cmpint (cell_of (diagram, mask)->step, ==, 0);
+  for (guint t = 0; t < 8; t++)
+    g_assert_cmpint (cell_of (diagram, masked[t])->step, ==, (gint32) t);
+}
+
+/* Hints come from a caller that may be wrong. */
+static void
+test_wrong_hints_are_ignored (void)
+{
+  static const VizFoldChain chains[] = { { "LSTM", 2, 0, FALSE } };
+  Net                       net = { .builder = viz_diagram_builder_new (NULL), .n = 1 };
+  guint32                   late = add (&net, VIZ_BOX_OPERATOR, "exp", (VizFoldPlace){ 1, 2 });
+  guint32                   unknown = add (&net, VIZ_BOX_OPERATOR, "exp", (VizFoldPlace){ 7, 0 });
+  g_autoptr (VizDiagram) diagram = fold (&net, chains, 1);
+
+  g_assert_cmpuint (viz_diagram_box (diagram, late)->parent, ==, VIZ_ROOT);
+  g_assert_cmpuint (viz_diagram_box (diagram, unknown)->parent, ==, VIZ_ROOT);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/viz/fold/hints/two-directions-are-two-lanes",
+                   test_two_directions_are_two_lanes);
+  g_test_add_func ("/viz/fold/hints/attention-belongs-to-its-step",
+                   test_attention_belongs_to_its_step);
+  g_test_add_func ("/viz/fold/hints/a-carried-value-belongs-to-its-step",
+                   test_a_carried_value_belongs_to_its_step);
+  g_test_add_func ("/viz/fold/hints/what-the-first-step-makes-for-all-stays-in-it",
+                   test_what_the_first_step_makes_for_all_stays_in_it);
+  g_test_add_func ("/viz/fold/hints/wrong-hints-are-ignored", test_wrong_hints_are_ignored);
+  return g_test_run ();
+}
