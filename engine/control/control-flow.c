@@ -72,6 +72,7 @@ hyb_subgraph_context (const HybRun *run, gint64 step)
     .probe = run->probe,
     .cancellable = run->cancellable,
     .fault = run->fault,
+    .memory = run->memory,
   };
 
   /* Step 0 of step 0 is 0, so the first steps of nested loops draw the same random numbers as

@@ -7,11 +7,13 @@
 
 #include "engine/control/loop.h"
 
+#include "engine/base/error.h"
 #include "engine/control/loop-tensors.h"
 #include "engine/graph/reach.h"
 #include "engine/graph/with-heads.h"
 #include "engine/imperative/imperative.h"
 #include "engine/op/dimensions.h"
+#include "engine/op/run-memory.h"
 
 #include <string.h>
 
@@ -29,6 +31,7 @@ typedef struct
   HybGraph  *forward;  /* the forward body */
   HybGraph  *gradient; /* the body with gradients of floats as its heads */
   int       *head;     /* by gradient: head of `gradient`; −1: zero */
+  gsize      bytes;    /* of the heads of all steps, which are counted */
 } BackwardLoop;
 
 /* State k before a step. */
@@ -92,6 +95,20 @@ run_graph (const BackwardLoop *backward,
   return is_done ? g_steal_pointer (&heads) : NULL;
 }
 
+/* Counts the heads of a step, which stay until the end. */
+static gboolean
+count_heads (BackwardLoop *backward, const GPtrArray *heads, GError **error)
+{
+  gsize bytes = 0;
+
+  for (guint h = 0; h < heads->len; h++)
+    bytes += hyb_tensor_get_bytes (heads->pdata[h]);
+  if (!hyb_run_take_memory (backward->args->run, "record of the steps", bytes, error))
+    return FALSE;
+  backward->bytes += bytes;
+  return TRUE;
+}
+
 /* Runs all steps of the forward body and keeps their heads. */
 static gboolean
 repeat_forward (BackwardLoop *backward, GError **error)
@@ -104,6 +121,8 @@ repeat_forward (BackwardLoop *backward, GError **error)
       if (!heads)
         return FALSE;
       g_ptr_array_add (backward->steps, heads);
+      if (!count_heads (backward, heads, error))
+        return FALSE;
     }
   return TRUE;
 }
@@ -188,8 +207,8 @@ run_backward (const BackwardLoop *backward, HybTensor **outputs, GError **error)
 
 /* Collects the inputs of all variables, or copies of those that the body writes: the forward node
  * has updated them already. */
-static void
-copy_captured (BackwardLoop *backward)
+static gboolean
+copy_captured (BackwardLoop *backward, GError **error)
 {
   g_autofree guint8 *written =
       hyb_graph_find_written (backward->args->call->body[0], backward->args->run->training);
@@ -203,7 +222,16 @@ copy_captured (BackwardLoop *backward)
 
       backward->captured->pdata[v] =
           written[variables[v]] ? hyb_tensor_copy (input) : hyb_tensor_ref (input);
+      if (!backward->captured->pdata[v])
+        return hyb_error_at (error,
+                             HYB_GRAPH_ERROR,
+                             HYB_GRAPH_ERROR_MEMORY,
+                             NULL,
+                             NULL,
+                             "not enough memory for a copy of input %u",
+                             backward->loop->variable[v].input);
     }
+  return TRUE;
 }
 
 /* Makes the graphs `forward` and `gradient` from the body. */
@@ -266,6 +294,7 @@ store_initial_state_gradients (const BackwardLoop *backward, HybTensor **outputs
 static void
 backward_loop_clear (BackwardLoop *backward)
 {
+  hyb_run_give_memory (backward->args->run, backward->bytes);
   g_clear_pointer (&backward->captured, g_ptr_array_unref);
   g_clear_pointer (&backward->steps, g_ptr_array_unref);
   g_clear_pointer (&backward->dstates, g_ptr_array_unref);
@@ -326,10 +355,9 @@ hyb_loop_gradient_compute (const HybLoop               *loop,
 
   if (hyb_tensor_get_bytes (inputs[sections.n_steps]) >= sizeof (gint64))
     backward.n_steps = *(const gint64 *) hyb_tensor_get_data (inputs[sections.n_steps]);
-  if (!check_inputs (&backward, sections, error))
+  if (!check_inputs (&backward, sections, error) || !copy_captured (&backward, error))
     return FALSE;
 
-  copy_captured (&backward);
   split_body (&backward);
   for (int i = 0; i < params->heads.n; i++)
     if (params->heads.value[i] >= loop->n_out_data)

@@ -8,6 +8,7 @@
 #include "engine/base/error.h"
 #include "engine/control/loop-tensors.h"
 #include "engine/imperative/imperative.h"
+#include "engine/op/run-memory.h"
 
 #include <string.h>
 
@@ -19,6 +20,8 @@ typedef struct
   gint64                length; /* maximum number of steps */
   GPtrArray            *states; /* of HybTensor: the current values */
   GPtrArray            *rows;   /* of HybTensor: stacked outputs, NULL before the first row */
+  gsize *state_bytes; /* of the states that steps made, and of the rows: both are counted */
+  gsize *row_bytes;
 } DynamicLoop;
 
 /* The variables of the body in a step.  (transfer full) */
@@ -111,6 +114,7 @@ static HybTensor *
 stack_new (const DynamicLoop *dynamic, const HybType *row, GError **error)
 {
   HybType type = { hyb_loop_stacked_shape (dynamic->length, &row->shape), row->dtype };
+  gsize   bytes;
 
   if (type.shape.rank == HYB_UNKNOWN)
     {
@@ -123,6 +127,10 @@ stack_new (const DynamicLoop *dynamic, const HybType *row, GError **error)
                     row->shape.rank);
       return NULL;
     }
+  if (!hyb_shape_bytes (&type.shape, type.dtype, &bytes, error) ||
+      !hyb_run_take_memory (dynamic->args->run, "stacked output", bytes, error))
+    return NULL;
+  *dynamic->row_bytes += bytes;
   return hyb_tensor_new_zeros (&type, error);
 }
 
@@ -164,6 +172,22 @@ write_row (const DynamicLoop *dynamic, guint h, gint64 step, HybTensor *row, GEr
   return TRUE;
 }
 
+/* Counts the states that a step made in place of those of the step before. */
+static gboolean
+count_states (const DynamicLoop *dynamic, const GPtrArray *heads, GError **error)
+{
+  const HybRun *run = dynamic->args->run;
+  gsize         bytes = 0;
+
+  for (guint k = 0; k < dynamic->loop->n_states; k++)
+    bytes += hyb_tensor_get_bytes (heads->pdata[dynamic->loop->n_out_data + k]);
+  if (!hyb_run_take_memory (run, "states", bytes, error))
+    return FALSE;
+  hyb_run_give_memory (run, *dynamic->state_bytes);
+  *dynamic->state_bytes = bytes;
+  return TRUE;
+}
+
 static gboolean
 run_step (const DynamicLoop *dynamic, gint64 step, GError **error)
 {
@@ -171,7 +195,7 @@ run_step (const DynamicLoop *dynamic, gint64 step, GError **error)
   g_autoptr (GPtrArray) variables = bind_step (dynamic, step);
   g_autoptr (GPtrArray) heads = run_body (dynamic, loop->body, step, variables, error);
 
-  if (!heads)
+  if (!heads || !count_states (dynamic, heads, error))
     return FALSE;
   for (guint h = 0; h < loop->n_out_data; h++)
     if (!write_row (dynamic, h, step, heads->pdata[h], error))
@@ -261,9 +285,11 @@ hyb_loop_compute (const HybLoop *loop, const HybComputeArgs *args, GError **erro
   g_autoptr (HybGraph) recording =
       loop->records ? hyb_subgraph_recording (call->body[loop->body]) : NULL;
   HybGraph   *body = recording ? recording : call->body[loop->body];
-  DynamicLoop dynamic = { loop, args, body, 0, states, rows };
+  gsize       state_bytes = 0, row_bytes = 0;
+  DynamicLoop dynamic = { loop, args, body, 0, states, rows, &state_bytes, &row_bytes };
   HybType     count = { hyb_shape_1d (1), HYB_I64 };
   gint64      n_steps;
+  gboolean    is_done;
 
   for (guint k = 0; k < loop->n_states; k++)
     states->pdata[k] = hyb_tensor_ref (inputs[loop->variable[loop->state[k]].input]);
@@ -272,7 +298,10 @@ hyb_loop_compute (const HybLoop *loop, const HybComputeArgs *args, GError **erro
     if (loop->variable[v].is_slice)
       dynamic.length = hyb_tensor_get_shape (inputs[loop->variable[v].input])->dim[0];
 
-  if (!run_steps (&dynamic, &n_steps, error))
+  is_done = run_steps (&dynamic, &n_steps, error);
+  /* The caller counts the outputs. */
+  hyb_run_give_memory (args->run, state_bytes + row_bytes);
+  if (!is_done)
     return FALSE;
 
   outputs[n_heads] = hyb_tensor_new (&count, error);

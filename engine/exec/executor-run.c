@@ -9,6 +9,7 @@
 #include "engine/base/random.h"
 #include "engine/exec/executor-private.h"
 #include "engine/imperative/imperative.h"
+#include "engine/op/run-memory.h"
 
 #include <stdlib.h>
 
@@ -67,8 +68,11 @@ run_imperative (HybExecutor *executor, HybRun *context, GError **error)
 {
   const HybProbe        *user = executor->probe;
   HybProbe               probe = { .data = executor, .memory = imperative_memory };
+  HybRunMemory           memory = { .limit = executor->options.memory_limit };
   g_autofree HybTensor **heads = g_new0 (HybTensor *, MAX (executor->n_outputs, 1));
 
+  if (memory.limit > 0)
+    context->memory = &memory;
   if (user && user->begin)
     probe.begin = imperative_begin;
   if (user && user->end)

@@ -9,8 +9,10 @@
 
 #include "engine/analysis/infer-types.h"
 #include "engine/base/error.h"
+#include "engine/base/limits.h"
 #include "engine/exec/executor-private.h"
 #include "engine/graph/reach.h"
+#include "engine/op/run-memory.h"
 
 #include <stdlib.h>
 
@@ -366,6 +368,29 @@ make_labels (HybExecutor *executor, HybEntry *entry, GError **error)
   return TRUE;
 }
 
+/* In hybrid mode the outputs are not part of the plan's memory. */
+static gboolean
+check_outputs (const HybExecutor *executor, const HybPlan *plan, GError **error)
+{
+  gsize        given = executor->options.memory_limit;
+  HybRunMemory memory = { .limit = given > 0 ? given : (gsize) hyb_limits_get_run_memory (),
+                          .used = hyb_plan_get_memory (plan) };
+  HybRun       run = { .memory = &memory };
+
+  if (executor->options.mode != HYB_MODE_HYBRID || hyb_plan_is_dynamic (plan))
+    return TRUE;
+  for (guint i = 0; i < executor->n_outputs; i++)
+    if (!hyb_run_take_memory (&run,
+                              "output",
+                              hyb_type_bytes (hyb_plan_get_head_type (plan, i)),
+                              error))
+      {
+        g_prefix_error (error, "output %u: ", i);
+        return FALSE;
+      }
+  return TRUE;
+}
+
 static gboolean
 make_plan (HybExecutor *executor, HybEntry *entry, GError **error)
 {
@@ -389,7 +414,7 @@ make_plan (HybExecutor *executor, HybEntry *entry, GError **error)
         constants[i] = binding->tensor;
     }
   entry->plan = hyb_plan_new (executor->graph, types, &options, error);
-  return entry->plan != NULL;
+  return entry->plan && check_outputs (executor, entry->plan, error);
 }
 
 static HybEntry *

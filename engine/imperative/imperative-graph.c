@@ -8,6 +8,7 @@
 
 #include "engine/analysis/infer-types.h"
 #include "engine/base/error.h"
+#include "engine/base/limits.h"
 #include "engine/graph/reach.h"
 #include "engine/op/run-memory.h"
 
@@ -36,7 +37,10 @@ walk_drop (Walk *walk, HybValueId value)
   if (!walk->values[value])
     return;
   if (!walk_is_variable (walk, value))
-    hyb_run_tell_memory (walk->context, -(gint64) hyb_tensor_get_bytes (walk->values[value]));
+    {
+      hyb_run_tell_memory (walk->context, -(gint64) hyb_tensor_get_bytes (walk->values[value]));
+      hyb_run_give_memory (walk->context, hyb_tensor_get_bytes (walk->values[value]));
+    }
   g_clear_pointer (&walk->values[value], hyb_tensor_unref);
 }
 
@@ -205,13 +209,21 @@ hyb_imperative_run (HybGraph         *graph,
                     const HybRun     *context,
                     GError          **error)
 {
-  static const HybRun no_context;
-  guint               n_heads;
-  const HybValueId   *head_values = hyb_graph_get_heads (graph, &n_heads);
-  Walk                walk;
-  gboolean            is_done;
+  guint             n_heads;
+  const HybValueId *head_values = hyb_graph_get_heads (graph, &n_heads);
+  HybRunMemory      memory = { 0 };
+  HybRun            counted = { 0 };
+  Walk              walk;
+  gboolean          is_done;
 
-  walk_init (&walk, graph, context ? context : &no_context);
+  if (context)
+    counted = *context;
+  if (!counted.memory)
+    {
+      memory.limit = (gsize) hyb_limits_get_run_memory ();
+      counted.memory = &memory;
+    }
+  walk_init (&walk, graph, &counted);
   is_done = walk_bind (&walk, variables, error) && walk_run (&walk, error);
   for (guint i = 0; i < n_heads; i++)
     heads[i] = is_done ? hyb_tensor_ref (walk.values[head_values[i]]) : NULL;

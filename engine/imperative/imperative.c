@@ -9,6 +9,7 @@
 #include "engine/base/error.h"
 #include "engine/base/remedy.h"
 #include "engine/imperative/convert.h"
+#include "engine/op/plan-options.h"
 #include "engine/op/run-memory.h"
 
 /* Calls with at most this many operands allocate nothing for types and pointers. */
@@ -157,9 +158,14 @@ run_forward (const HybCall *outer, const HybCall *inner, gsize bytes, HybRun *ru
     {
       HybType type = { hyb_shape_1d ((gint64) (bytes + asked)), HYB_U8 };
 
+      if (!hyb_run_take_memory (run, "workspace", bytes + asked, error))
+        return FALSE;
       workspace = hyb_tensor_new (&type, error);
       if (!workspace)
-        return FALSE;
+        {
+          hyb_run_give_memory (run, bytes + asked);
+          return FALSE;
+        }
       run->workspace = hyb_tensor_get_data (workspace);
       hyb_run_tell_memory (run, (gint64) (bytes + asked));
     }
@@ -170,8 +176,30 @@ run_forward (const HybCall *outer, const HybCall *inner, gsize bytes, HybRun *ru
     inner->op->forward (inner, run);
 
   if (workspace)
-    hyb_run_tell_memory (run, -(gint64) (bytes + asked));
+    {
+      hyb_run_tell_memory (run, -(gint64) (bytes + asked));
+      hyb_run_give_memory (run, bytes + asked);
+    }
   return !run->fault->is_set || hyb_imperative_refuse (run->fault, error);
+}
+
+/* Calls the operator's prepare().  Bodies that it plans may take what the run has left. */
+static gboolean
+prepare (HybCall *call, const HybRun *run, GError **error)
+{
+  HybPlanOptions options = { 0 };
+  gboolean       is_ready;
+
+  if (!call->op->prepare)
+    return TRUE;
+  if (run->memory)
+    {
+      options.memory_limit = MAX (run->memory->limit - run->memory->used, 1);
+      call->plan_options = &options;
+    }
+  is_ready = call->op->prepare (call, error);
+  call->plan_options = NULL;
+  return is_ready;
 }
 
 static gboolean
@@ -191,7 +219,7 @@ run_kernel (HybCall *call, HybRun *run, GError **error)
                   NULL,
                   NULL,
                   "its operands converted would not fit any memory");
-  else if (!inner.op->prepare || inner.op->prepare (&inner, error))
+  else if (prepare (&inner, run, error))
     {
       is_done = run_forward (call, &inner, bytes, run, error);
       if (inner.op->release)
@@ -252,7 +280,58 @@ hyb_op_check_computable (const HybOp *op, const char *type, GError **error)
   return FALSE;
 }
 
-/* Completes the types of call: inputs are known, outputs as far as the caller knows them. */
+/* Allocates and counts an output.  (transfer full) */
+static HybTensor *
+new_output (const HybType *type, const HybRun *run, GError **error)
+{
+  HybTensor *output;
+  gsize      bytes;
+
+  if (!hyb_shape_bytes (&type->shape, type->dtype, &bytes, error) ||
+      !hyb_run_take_memory (run, "output", bytes, error))
+    return NULL;
+  output = hyb_tensor_new (type, error);
+  if (!output)
+    hyb_run_give_memory (run, bytes);
+  return output;
+}
+
+/* Frees outputs that were counted. */
+static void
+drop_outputs (HybTensor **outputs, guint n, const HybRun *run)
+{
+  for (guint i = 0; i < n; i++)
+    if (outputs[i])
+      {
+        hyb_run_give_memory (run, hyb_tensor_get_bytes (outputs[i]));
+        g_clear_pointer (&outputs[i], hyb_tensor_unref);
+      }
+}
+
+/* Runs compute(), and counts its outputs. */
+static gboolean
+compute_outputs (HybCall          *call,
+                 HybRun           *run,
+                 HybTensor *const *inputs,
+                 HybTensor       **outputs,
+                 GError          **error)
+{
+  gboolean is_done = run_compute (call, run, inputs, outputs, error);
+
+  for (guint i = 0; i < call->n_outputs; i++)
+    {
+      is_done =
+          is_done && hyb_run_take_memory (run, "output", hyb_tensor_get_bytes (outputs[i]), error);
+      if (is_done)
+        continue;
+      drop_outputs (outputs, i, run);
+      for (; i < call->n_outputs; i++)
+        g_clear_pointer (&outputs[i], hyb_tensor_unref);
+    }
+  return is_done;
+}
+
+/* Completes the types of call: inputs are known, outputs as far as the caller knows them.  Outputs are counted. */
 static gboolean
 execute (HybCall          *call,
          HybTensor *const *inputs,
@@ -286,13 +365,13 @@ execute (HybCall          *call,
 
   if (!outputs_known (call) || hyb_op_needs_compute (call->op) ||
       runs_bodies_one_by_one (call, &run))
-    is_done = run_compute (call, &run, inputs, outputs, error);
+    return compute_outputs (call, &run, inputs, outputs, error);
   else
     {
       is_done = TRUE;
       for (guint i = 0; is_done && i < call->n_outputs; i++)
         {
-          outputs[i] = hyb_tensor_new (&call->output[i], error);
+          outputs[i] = new_output (&call->output[i], &run, error);
           is_done = outputs[i] != NULL;
           if (is_done)
             run.output[i] = hyb_tensor_get_data (outputs[i]);
@@ -300,8 +379,8 @@ execute (HybCall          *call,
       is_done = is_done && run_kernel (call, &run, error);
     }
 
-  for (guint i = 0; !is_done && i < call->n_outputs; i++)
-    g_clear_pointer (&outputs[i], hyb_tensor_unref);
+  if (!is_done)
+    drop_outputs (outputs, call->n_outputs, &run);
   return is_done;
 }
 

@@ -13,7 +13,8 @@
 gboolean hyb_imperative_call (const HybImperativeCall *use, const HybRun *context, GError **error);
 
 /* Runs a graph.  variables: one tensor for each variable in node order.  heads: space for one tensor
- * a head, each (transfer full). */
+ * a head, each (transfer full).  Arrays in between and heads may take what HybRun.memory allows, or
+ * hyb_limits_get_run_memory() without one. */
 gboolean hyb_imperative_run (HybGraph         *graph,
                              HybTensor *const *variables,
                              HybTensor       **heads,

@@ -26,6 +26,9 @@ typedef struct
   guint32     node;  /* its id in that graph */
 } HybRunFault;
 
+/* What the arrays of a run may take (op/run-memory.h). */
+typedef struct _HybRunMemory HybRunMemory;
+
 struct _HybRun
 {
   gconstpointer  *input;     /* data of each input; those in HybOp.mutates are written by a cast */
@@ -41,6 +44,7 @@ struct _HybRun
   GCancellable   *cancellable; /* checked by loops between steps; may be NULL */
   HybRunFault    *fault;       /* where kernels report values; NULL if nothing reads it */
   const HybSpan  *span;        /* of the node that runs, for phase.h; NULL if nothing observes it */
+  HybRunMemory   *memory;      /* NULL where a plan has counted all arrays */
 };
 
 /* One call of an operator with tensors, for hyb_imperative_call() and hyb_tape_call(). */

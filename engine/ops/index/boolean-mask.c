@@ -6,7 +6,7 @@
 #include "engine/gradient/gradient.h"
 #include "engine/op/dimensions.h"
 #include "engine/op/rules.h"
-#include "engine/op/run.h"
+#include "engine/op/run-memory.h"
 
 #include <string.h>
 
@@ -114,7 +114,7 @@ mask_compute (HybCall          *call,
     n += is_chosen (&call->input[1], mask, row);
   type.shape.dim[0] = n;
 
-  outputs[0] = hyb_tensor_new (&type, error);
+  outputs[0] = hyb_run_new_output (run, &type, error);
   if (!outputs[0])
     return FALSE;
   call->output[0] = type;

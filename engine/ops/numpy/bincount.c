@@ -8,7 +8,7 @@
 #include "engine/op/dimensions.h"
 #include "engine/op/layer-rules.h"
 #include "engine/op/rules.h"
-#include "engine/op/run.h"
+#include "engine/op/run-memory.h"
 
 #include <string.h>
 
@@ -126,7 +126,7 @@ bincount_compute (HybCall          *call,
       n = MAX (n, place + 1);
     }
   out.shape = hyb_shape_1d (n);
-  outputs[0] = hyb_tensor_new (&out, error);
+  outputs[0] = hyb_run_new_output (run, &out, error);
   if (!outputs[0])
     return FALSE;
   call->output[0] = out;

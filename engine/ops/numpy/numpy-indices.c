@@ -6,7 +6,7 @@
 
 #include "engine/op/dimensions.h"
 #include "engine/op/rules.h"
-#include "engine/op/run.h"
+#include "engine/op/run-memory.h"
 
 #include <string.h>
 
@@ -102,7 +102,7 @@ nonzero_compute (HybCall          *call,
     n += hyb_dtype_get_double (data, in.dtype, (gsize) i) != 0;
   out.shape = hyb_shape_2d (n, MAX (1, in.shape.rank));
 
-  outputs[0] = hyb_tensor_new (&out, error);
+  outputs[0] = hyb_run_new_output (run, &out, error);
   if (!outputs[0])
     return FALSE;
   call->output[0] = out;
