@@ -91,9 +91,6 @@ typedef struct
   gint64 columns, rows;
 } NAME (Region);
 
-/* Bound of the samples per cell and axis, so that huge regions do not take forever. */
-#define MAX_SAMPLES 4096
-
 static NAME (Region) NAME (read_region) (const RoiView *view, const REAL *roi)
 {
   const RoiParams *params = view->params;
@@ -131,8 +128,6 @@ static NAME (Region) NAME (read_region) (const RoiView *view, const REAL *roi)
   region.rows = CLAMP (region.rows, 0, MAX_SAMPLES);
   return region;
 }
-
-#undef MAX_SAMPLES
 
 /* Interpolates bilinearly between the four cells around (y, x).  With spread, returns 0 and adds
  * `share` times the four weights to spread instead.  Positions more than one cell outside the
@@ -182,7 +177,7 @@ NAME (align_regions) (const RoiView *view,
 
   for (gint64 cell = 0; size == 0 && !gradient && cell < n; cell++)
     out[cell] = 0;
-  for (gint64 cell = 0; size > 0 && cell < n; cell++)
+  for (gint64 cell = 0; size > 0 && cell < n && !hyb_run_is_stopped (view->run); cell++)
     {
       gint64      j = cell % view->out_width, i = cell / view->out_width % view->out_height;
       gint64      c = cell / (view->out_width * view->out_height) % view->out_channels;

@@ -138,9 +138,13 @@ roi_infer_shape (HybCall *call, GError **error)
   return hyb_layer_expect (&call->output[0].shape, "output", &want, error);
 }
 
+/* Bound of the samples per cell and axis, so that huge regions do not take forever. */
+#define MAX_SAMPLES 4096
+
 typedef struct
 {
   const RoiParams *params;
+  const HybRun    *run;
   gboolean         is_rotated;
   gint64           numbers; /* of one region */
   gint64           batch, channels, height, width;
@@ -148,10 +152,11 @@ typedef struct
 } RoiView;
 
 static RoiView
-view_roi (const HybCall *call, const HybShape *data, const HybShape *output)
+view_roi (const HybCall *call, const HybRun *run, const HybShape *data, const HybShape *output)
 {
   return (RoiView){
     .params = call->params,
+    .run = run,
     .is_rotated = is_rotated (call),
     .numbers = call->input[1].shape.dim[1],
     .batch = data->dim[0],
@@ -188,7 +193,7 @@ channel_of (const RoiView *view, gint64 channel, gint64 i, gint64 j)
 static void
 pooling_forward (const HybCall *call, const HybRun *run)
 {
-  RoiView view = view_roi (call, &call->input[0].shape, &call->output[0].shape);
+  RoiView view = view_roi (call, run, &call->input[0].shape, &call->output[0].shape);
 
   if (call->output[0].dtype == HYB_F64)
     pool_regions_f64 (&view, run->input[0], run->input[1], run->output[0]);
@@ -199,7 +204,7 @@ pooling_forward (const HybCall *call, const HybRun *run)
 static void
 align_forward (const HybCall *call, const HybRun *run)
 {
-  RoiView view = view_roi (call, &call->input[0].shape, &call->output[0].shape);
+  RoiView view = view_roi (call, run, &call->input[0].shape, &call->output[0].shape);
 
   if (call->output[0].dtype == HYB_F64)
     align_regions_f64 (&view, run->input[0], run->input[1], run->output[0], NULL);
@@ -211,7 +216,7 @@ align_forward (const HybCall *call, const HybRun *run)
 static void
 pooling_backward (const HybCall *call, const HybRun *run)
 {
-  RoiView view = view_roi (call, &call->input[2].shape, &call->input[0].shape);
+  RoiView view = view_roi (call, run, &call->input[2].shape, &call->input[0].shape);
 
   memset (run->output[0], 0, hyb_type_bytes (&call->output[0]));
   if (call->output[0].dtype == HYB_F64)
@@ -223,13 +228,25 @@ pooling_backward (const HybCall *call, const HybRun *run)
 static void
 align_backward (const HybCall *call, const HybRun *run)
 {
-  RoiView view = view_roi (call, &call->input[2].shape, &call->input[0].shape);
+  RoiView view = view_roi (call, run, &call->input[2].shape, &call->input[0].shape);
 
   memset (run->output[0], 0, hyb_type_bytes (&call->output[0]));
   if (call->output[0].dtype == HYB_F64)
     align_regions_f64 (&view, NULL, run->input[1], (gpointer) run->input[0], run->output[0]);
   else
     align_regions_f32 (&view, NULL, run->input[1], (gpointer) run->input[0], run->output[0]);
+}
+
+/* Eight operations for each sample of an output cell; without a ratio the regions decide, so one is counted. */
+static void
+align_cost (const HybCall *call, HybCost *cost)
+{
+  const RoiParams *params = call->params;
+  const HybShape  *cells = call->n_inputs == 2 ? &call->output[0].shape : &call->input[0].shape;
+  double           samples = (double) CLAMP (params->sample_ratio, 1, MAX_SAMPLES);
+
+  cost->flops = 8 * (double) hyb_shape_size (cells) * samples * samples;
+  hyb_rule_cost_bytes (call, cost);
 }
 
 static void
@@ -290,6 +307,7 @@ const HybOp hyb_ops_roi[] = {
       .infer_shape = roi_infer_shape,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = align_forward,
+      .cost = align_cost,
       .gradient = align_gradient,
   },
   {
@@ -304,6 +322,7 @@ const HybOp hyb_ops_roi[] = {
       .infer_shape = roi_infer_shape,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = align_forward,
+      .cost = align_cost,
       .gradient = rotated_gradient,
   },
   {
@@ -335,6 +354,7 @@ const HybOp hyb_ops_roi[] = {
       .infer_shape = hyb_layer_like_last_inputs,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = align_backward,
+      .cost = align_cost,
   },
   {
       .name = "_backward_RROIAlign",
@@ -350,6 +370,7 @@ const HybOp hyb_ops_roi[] = {
       .infer_shape = hyb_layer_like_last_inputs,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = align_backward,
+      .cost = align_cost,
   },
   { 0 },
 };

@@ -94,6 +94,42 @@ test_a_region_of_no_image_gives_zero (void)
   op_assert_near (aligned, 0, 0., 0.);
 }
 
+/* A small region may take as much work as a large one. */
+static void
+test_samples_are_work (void)
+{
+  static const struct
+  {
+    const char *ratio;
+    double      flops;
+  } cases[] = {
+    { "-1", 8 * 4 }, { "1", 8 * 4 }, { "10", 8 * 4 * 100 }, { "1000000000", 8. * 4 * 4096 * 4096 }
+  };
+  const HybOp *op = hyb_op_find ("_contrib_RROIAlign");
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      const char *const attributes[] = { "pooled_size", "(2, 2)",         "spatial_scale",
+                                         "1.0",         "sampling_ratio", cases[i].ratio,
+                                         NULL };
+      HybType           types[] = { { hyb_shape_4d (1, 1, 5, 5), HYB_F32 },
+                                    { hyb_shape_2d (1, 6), HYB_F32 },
+                                    { hyb_shape_4d (1, 1, 2, 2), HYB_F32 } };
+      gpointer params = hyb_params_parse (op->params, op->params_size, attributes, NULL, NULL);
+      HybCall  call = { .op = op,
+                        .params = params,
+                        .n_inputs = 2,
+                        .n_outputs = 1,
+                        .input = types,
+                        .output = types + 2 };
+      HybCost  cost = { 0 };
+
+      op->cost (&call, &cost);
+      g_assert_cmpfloat (cost.flops, ==, cases[i].flops);
+      hyb_params_unref (params);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -104,6 +140,7 @@ main (int argc, char **argv)
                    test_a_quarter_turn_turns_the_image);
   g_test_add_func ("/engine/ops/roi/a-region-of-no-image-gives-zero",
                    test_a_region_of_no_image_gives_zero);
+  g_test_add_func ("/engine/ops/roi/samples-are-work", test_samples_are_work);
 
   return g_test_run ();
 }
