@@ -185,11 +185,14 @@ open_symbol (const ScopeCommonOptions *common, const ImportOptions *options, GEr
 
   if (model && !hyb_model_get_graph (model))
     {
-      g_set_error (error,
-                   G_IO_ERROR,
-                   G_IO_ERROR_INVALID_DATA,
-                   "%s: the file holds no graph",
-                   options->symbol);
+      g_autoptr (HybModel) again = scope_open_model (common, files, error);
+
+      if (again) /* it can be opened, but is something else */
+        g_set_error (error,
+                     G_IO_ERROR,
+                     G_IO_ERROR_INVALID_DATA,
+                     "%s: the file holds no graph",
+                     options->symbol);
       return NULL;
     }
   return g_steal_pointer (&model);

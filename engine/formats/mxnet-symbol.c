@@ -167,6 +167,7 @@ parse_json (HybModel *model, GBytes *bytes, const char *where, GError **error)
   finding->file = g_strdup (where);
   finding->line = trouble.line;
   finding->offset = trouble.offset;
+  finding->remedy = hyb_error_get_remedy (failure);
   hyb_model_add_finding (model, finding);
   g_propagate_error (error, g_steal_pointer (&failure));
   return NULL;

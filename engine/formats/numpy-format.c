@@ -18,6 +18,8 @@ report_trouble (HybFinding **trouble, const char *where, GError *const *error)
                               "%s",
                               error && *error ? (*error)->message : "unreadable");
   (*trouble)->file = g_strdup (where);
+  if (error && *error)
+    (*trouble)->remedy = hyb_error_get_remedy (*error);
 }
 
 static HybTensorList *

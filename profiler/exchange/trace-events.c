@@ -7,6 +7,7 @@
 #include "profiler/exchange/trace-events.h"
 
 #include "engine/base/error.h"
+#include "engine/base/limits.h"
 #include "profiler/capture/capture.h"
 
 #include <string.h>
@@ -18,11 +19,18 @@
 #define SHORT_STRING 512
 #define MAX_EVENTS   (50 * 1000 * 1000)
 
+/* What an event and a text take: an array that grows, and the tables of an import. */
+#define EVENT_BYTES (3 * sizeof (ProfTraceEvent))
+#define TEXT_BYTES  64
+
 typedef struct
 {
   const char *text;
   gsize       length, at;
   gsize       wasted; /* bytes that were searched for the end of a string in vain */
+  guint64     memory; /* bytes that the text and all that was read take */
+  guint64     limit;  /* of memory: nothing more is read beyond it */
+  GHashTable *texts;  /* those that were kept */
   ProfTrace  *trace;
 } Reader;
 
@@ -116,6 +124,20 @@ find_end (Reader *reader, gsize from, gboolean is_key)
   return 0;
 }
 
+/* The text in the trace, which keeps equal ones once. */
+static const char *
+keep (Reader *reader, const char *text, gsize length)
+{
+  const char *kept = g_hash_table_lookup (reader->texts, text);
+
+  if (kept)
+    return kept;
+  kept = g_string_chunk_insert_len (reader->trace->texts, text, (gssize) length);
+  g_hash_table_add (reader->texts, (gpointer) kept);
+  reader->memory += length + TEXT_BYTES;
+  return kept;
+}
+
 /* The text of a string.  JSON's escapes of quote, backslash and slash are resolved; other
  * backslashes are kept. */
 static const char *
@@ -141,9 +163,9 @@ keep_text (Reader *reader, gsize from, gsize end)
     {
       g_autofree char *valid = g_utf8_make_valid (text->str, (gssize) text->len);
 
-      return g_string_chunk_insert_const (reader->trace->texts, valid);
+      return keep (reader, valid, strlen (valid));
     }
-  return g_string_chunk_insert_const (reader->trace->texts, text->str);
+  return keep (reader, text->str, strlen (text->str));
 }
 
 static gboolean
@@ -388,7 +410,8 @@ read_events (Reader *reader)
 {
   ProfTrace *trace = reader->trace;
 
-  while (reader->at < reader->length && trace->events->len < MAX_EVENTS)
+  while (reader->at < reader->length && trace->events->len < MAX_EVENTS &&
+         reader->memory <= reader->limit)
     {
       ProfTraceEvent event = { .name = "",
                                .category = "",
@@ -410,7 +433,10 @@ read_events (Reader *reader)
         }
       from = reader->at;
       if (read_object (reader, 0, &event, FALSE))
-        g_array_append_val (trace->events, event);
+        {
+          g_array_append_val (trace->events, event);
+          reader->memory += EVENT_BYTES;
+        }
       else
         {
           trace->n_broken++;
@@ -419,11 +445,27 @@ read_events (Reader *reader)
     }
 }
 
+/* What the whole file takes, if its rest is like what was read. */
+static guint64
+estimate_memory (const Reader *reader)
+{
+  if (reader->memory <= reader->limit || reader->at == 0)
+    return reader->memory;
+  return (guint64) ((double) reader->memory *
+                    MAX (1, (double) reader->length / (double) reader->at));
+}
+
 ProfTrace *
 prof_trace_read (const char *text, gsize length, const char *where, GError **error)
 {
   ProfTrace *trace = g_new0 (ProfTrace, 1);
-  Reader     reader = { .text = text, .length = length, .trace = trace };
+  Reader     reader = { .text = text,
+                        .length = length,
+                        .memory = length,
+                        .limit = hyb_limits_get_memory (length),
+                        .texts = g_hash_table_new (g_str_hash, g_str_equal),
+                        .trace = trace };
+  gboolean   fits;
 
   trace->events = g_array_new (FALSE, FALSE, sizeof (ProfTraceEvent));
   trace->texts = g_string_chunk_new (1 << 12);
@@ -432,15 +474,18 @@ prof_trace_read (const char *text, gsize length, const char *where, GError **err
   trace->is_own =
       g_strstr_len (text, (gssize) MIN (reader.at, MAX_HEAD), "\"hybridscope\":{") != NULL;
   read_events (&reader);
-  if (trace->events->len > 0)
+  g_hash_table_unref (reader.texts);
+  fits = hyb_limits_check_memory (estimate_memory (&reader), length, where, error);
+  if (fits && trace->events->len > 0)
     return trace;
 
-  hyb_error_at (error,
-                PROF_ERROR,
-                PROF_ERROR_TRACE,
-                where,
-                "Give a profile.json of MXNet or another Chrome trace",
-                "there is no event in it");
+  if (fits)
+    hyb_error_at (error,
+                  PROF_ERROR,
+                  PROF_ERROR_TRACE,
+                  where,
+                  "Give a profile.json of MXNet or another Chrome trace",
+                  "there is no event in it");
   prof_trace_free (trace);
   return NULL;
 }

@@ -199,6 +199,27 @@ test_time_limit (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
   g_assert_cmpint (fixture->code, ==, 2);
 }
 
+/* One operator: the sum of 3·10¹³ products, which would take hours. */
+static const char one_kernel[] =
+    "{\"nodes\": [{\"op\": \"null\", \"name\": \"x\", \"attrs\": {\"__shape__\": \"(500,)\"}, "
+    "\"inputs\": []}, {\"op\": \"_npi_einsum\", \"name\": \"sum\", \"attrs\": {\"num_args\": "
+    "\"5\", "
+    "\"subscripts\": \"a,b,c,d,e->\"}, \"inputs\": [[0,0,0], [0,0,0], [0,0,0], [0,0,0], "
+    "[0,0,0]]}], "
+    "\"arg_nodes\": [0], \"heads\": [[1,0,0]]}";
+
+/* The limit does not wait for the end of an operator. */
+static void
+test_time_limit_of_a_kernel (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
+{
+  g_assert_true (g_file_set_contents (fixture->symbol, one_kernel, -1, NULL));
+  run_line (fixture, "$H run $M --init uniform --time-limit 0.1 --output $F/out.npz");
+  g_assert_cmpint (fixture->code, ==, 4);
+  g_assert_nonnull (strstr (fixture->err, "stopped after 0.1 seconds, the limit"));
+  run_line (fixture, "ls -A $F");
+  g_assert_cmpstr (fixture->out, ==, "net-symbol.json\n");
+}
+
 static void
 test_limits (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
 {
@@ -208,6 +229,19 @@ test_limits (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
   run_line (fixture, "$H run $M --shape data=2,3 --init zeros --limit-work 1e-7");
   g_assert_cmpint (fixture->code, ==, 4);
   g_assert_nonnull (strstr (fixture->err, "--limit-work"));
+  run_line (fixture,
+            "(echo '['; for i in $(seq 200); do echo '{\"name\": \"relu\"},'; done) > "
+            "$F/trace.json; "
+            "$H import $F/trace.json --symbol $M --limit-memory 20000");
+  g_assert_cmpint (fixture->code, ==, 4);
+  g_assert_nonnull (strstr (fixture->err, "trace.json: reading it would take"));
+  g_assert_nonnull (strstr (fixture->err, "--limit-memory"));
+  run_line (fixture, "$H import $F/trace.json --symbol $M --limit-memory 10");
+  g_assert_cmpint (fixture->code, ==, 4);
+  g_assert_nonnull (strstr (fixture->err, "--limit-memory"));
+  run_line (fixture, "$H check $M --limit-memory 10");
+  g_assert_cmpint (fixture->code, ==, 1);
+  g_assert_nonnull (strstr (fixture->out, "--limit-memory"));
   run_line (fixture, "$H info $M --limit-memory 1M --limit-work 1000");
   g_assert_cmpint (fixture->code, ==, 0);
   run_line (fixture, "$H info $M --limit-memory 1X");
@@ -233,6 +267,7 @@ main (int argc, char **argv)
   ADD ("other-scripts-are-printed", test_other_scripts);
   ADD ("a-full-disk-keeps-the-old-log", test_log_on_a_full_disk);
   ADD ("a-run-ends-at-its-limit-of-time", test_time_limit);
+  ADD ("a-kernel-ends-at-the-limit-of-time", test_time_limit_of_a_kernel);
   ADD ("limits-are-refused-by-name", test_limits);
 #undef ADD
   return g_test_run ();

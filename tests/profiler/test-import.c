@@ -3,7 +3,10 @@
  * Goldens are in $HYB_SHARED/goldens/profile (or ../shared); broken files are made here.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/analysis/infer-types.h"
+#include "engine/base/limits.h"
 #include "engine/base/random.h"
+#include "engine/base/remedy.h"
+#include "engine/formats/format.h"
 #include "tests/profiler/imported.h"
 #include "tests/profiler/profile-run.h"
 
@@ -346,6 +349,38 @@ test_file_without_events (void)
   g_assert_nonnull (strstr (error->message, "x.json: there is no event in it"));
 }
 
+/* “{}” is two bytes of the file and an event of a hundred; so are short texts. */
+static void
+test_limit_of_memory (void)
+{
+  g_autoptr (GString) empty = g_string_new ("{\"traceEvents\": [");
+  g_autoptr (GString) texts = g_string_new ("{\"traceEvents\": [");
+  const GString *files[] = { empty, texts };
+
+  for (guint i = 0; i < 10000; i++)
+    {
+      g_string_append (empty, "{}");
+      g_string_append_printf (texts, "{\"%u\":1}", i);
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (files); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (ProfTrace) trace = NULL;
+
+      hyb_limits_set (1000000, 0);
+      g_assert_null (prof_trace_read (files[i]->str, files[i]->len, "x.json", &error));
+      g_assert_error (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_LIMIT);
+      g_assert_cmpint (hyb_error_get_remedy (error), ==, HYB_REMEDY_MEMORY);
+      g_clear_error (&error);
+
+      hyb_limits_set (10000000, 0);
+      trace = prof_trace_read (files[i]->str, files[i]->len, "x.json", &error);
+      g_assert_no_error (error);
+      g_assert_cmpuint (trace->events->len, ==, 10000);
+    }
+  hyb_limits_set (0, 0);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -364,5 +399,7 @@ main (int argc, char **argv)
                    test_damaged_traces_are_survived);
   g_test_add_func ("/profiler/import/other-tools-by-node-name", test_other_tools_by_node_name);
   g_test_add_func ("/profiler/import/file-without-events", test_file_without_events);
+  g_test_add_func ("/profiler/import/small-events-count-with-the-memory-they-take",
+                   test_limit_of_memory);
   return g_test_run ();
 }
