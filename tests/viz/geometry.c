@@ -68,7 +68,7 @@ check_texts (const VizPicture *picture, Geometry *geometry)
                              item->box,
                              item->state == VIZ_ITEM_STEPS ? item->first_step : -1,
                              item->last_step,
-                             viz_picture_is_bare (picture));
+                             viz_picture_item_detail (picture, i));
       for (guint k = 0; k < lines->len; k++)
         {
           const VizTextLine    *line = &g_array_index (lines, VizTextLine, k);

@@ -112,11 +112,14 @@ test_arrows_are_found_at_both_ends (void)
   g_assert_cmpuint (n, ==, 0);
 }
 
-/* A box lists six weights, and the number of the others; one without any name is not counted. */
+/* A box lists four rows of weights, those of one shape in one row, and the number of the others. */
 static void
-test_weights_beyond_the_sixth_are_counted (void)
+test_weights_share_rows (void)
 {
-  for (guint n = 6; n <= 8; n += 2)
+  static const char *const expected[] = { "w0, w1  1|w2, w3  2|",
+                                          "w0, w1  1|w2, w3  2|w4, w5  3|w6, w7  4|+ 2 weights|" };
+
+  for (guint n = 4; n <= 10; n += 6)
     {
       VizDiagramBuilder *builder = viz_diagram_builder_new ("d");
       guint32            user = add (builder, "user", VIZ_ROOT, 0);
@@ -127,8 +130,10 @@ test_weights_beyond_the_sixth_are_counted (void)
       for (guint i = 0; i < n; i++)
         {
           g_autofree char *name = g_strdup_printf ("w%u", i);
+          g_autofree char *shape = g_strdup_printf ("%u", i / 2 + 1);
           guint32          weight = viz_diagram_builder_add_box (builder,
                                                         &(VizBoxInfo){ .title = name,
+                                                                                .shape = shape,
                                                                                 .kind = VIZ_BOX_WEIGHT,
                                                                                 .flags = VIZ_BOX_FOLDED,
                                                                                 .parent = VIZ_ROOT });
@@ -139,13 +144,12 @@ test_weights_beyond_the_sixth_are_counted (void)
                                                           .head_port = VIZ_NO_PORT });
         }
       diagram = viz_diagram_builder_freeze (builder);
-      lines = viz_box_lines (diagram, viz_diagram_find_id (diagram, "user"), -1, -1, FALSE);
+      lines =
+          viz_box_lines (diagram, viz_diagram_find_id (diagram, "user"), -1, -1, VIZ_DETAIL_FULL);
       for (guint i = 0; i < lines->len; i++)
         if (g_array_index (lines, VizTextLine, i).style == VIZ_TEXT_ROW)
           g_string_append_printf (rows, "%s|", g_array_index (lines, VizTextLine, i).text);
-      g_assert_cmpstr (rows->str,
-                       ==,
-                       n == 6 ? "w0|w1|w2|w3|w4|w5|" : "w0|w1|w2|w3|w4|w5|+ 2 weights|");
+      g_assert_cmpstr (rows->str, ==, expected[n == 4 ? 0 : 1]);
     }
 }
 
@@ -154,8 +158,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/viz/diagram/children-keep-their-order", test_children_keep_their_order);
-  g_test_add_func ("/viz/diagram/weights-beyond-the-sixth-are-counted",
-                   test_weights_beyond_the_sixth_are_counted);
+  g_test_add_func ("/viz/diagram/weights-of-one-shape-share-a-row", test_weights_share_rows);
   g_test_add_func ("/viz/diagram/ports-are-sorted-by-side", test_ports_are_sorted_by_side);
   g_test_add_func ("/viz/diagram/circular-parents-are-broken", test_circular_parents_are_broken);
   g_test_add_func ("/viz/diagram/invalid-utf8-is-replaced", test_invalid_utf8_is_replaced);

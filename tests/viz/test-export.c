@@ -76,7 +76,7 @@ test_svg_has_names_and_texts (void)
   assert_well_formed (outlined);
   g_assert_nonnull (strstr (text, "id=\"fc1\""));
   g_assert_nonnull (strstr (text, "<title>FullyConnected"));
-  g_assert_nonnull (strstr (text, ">FullyConnected</text>"));
+  g_assert_nonnull (strstr (text, ">FC</text>"));
   g_assert_null (strstr (shapes, "<text"));
 }
 

@@ -225,7 +225,7 @@ test_layers_are_blocks (void)
 
       g_assert_cmpuint (chain, !=, VIZ_ROOT);
       g_assert_cmpstr (viz_diagram_box (diagram, chain)->title, ==, samples[i].title);
-      lines = viz_box_lines (diagram, chain, 3, 11, TRUE);
+      lines = viz_box_lines (diagram, chain, 3, 11, VIZ_DETAIL_BRIEF);
       g_assert_cmpstr (g_array_index (lines, VizTextLine, 0).text,
                        ==,
                        samples[i].is_blocks ? "blocks 3 … 11" : "steps 3 … 11");

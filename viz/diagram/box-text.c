@@ -1,9 +1,12 @@
 /* box-text.c — builds the lines of a box: operator, name, attributes, folded weights, shape.
  *
- * Long texts are shortened in the middle, and long lists end in a count of what is left out.
+ * Names lose what their group shows (short-names.h) and wrap; what is still too long is cut at the end, and
+ * long lists end in a count of what is left out.
  * Start reading at viz_box_lines().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/diagram/box-text.h"
+
+#include "viz/diagram/short-names.h"
 
 #include <math.h>
 #include <string.h>
@@ -11,7 +14,10 @@
 #define TITLE_LENGTH   28 /* characters */
 #define LINE_LENGTH    34
 #define MAX_ATTRIBUTES 4
-#define MAX_WEIGHTS    6
+#define MAX_WEIGHTS    4  /* rows */
+#define NAMES_LENGTH   20 /* characters of names of weights in one row */
+#define ROW_LENGTH     24 /* characters of attributes in one row */
+#define MAX_NAME_LINES 2
 #define MAX_IN_HEADER  12 /* rows in the weights that all steps of a chain share */
 #define MIN_WIDTH      44 /* points, without padding */
 
@@ -22,10 +28,37 @@ add_line (GArray *lines, VizTextStyle style, gboolean is_faint, const char *text
 
   if (!text || *text == '\0')
     return;
-  line.text = viz_text_shorten (text, style == VIZ_TEXT_TITLE ? TITLE_LENGTH : LINE_LENGTH);
+  line.text = viz_text_cut (text, style == VIZ_TEXT_TITLE ? TITLE_LENGTH : LINE_LENGTH);
   /* A line break in a name would draw over the line below. */
   g_strdelimit (line.text, "\n\r\t\v\f", ' ');
   g_array_append_val (lines, line);
+}
+
+/* Where a text of more than LINE_LENGTH characters is broken: after the last word that fits. */
+static gsize
+break_of (const char *text)
+{
+  const char *end = g_utf8_offset_to_pointer (text, LINE_LENGTH);
+  const char *least = g_utf8_offset_to_pointer (text, LINE_LENGTH / 3);
+
+  for (const char *at = end; at > least; at--)
+    if (strchr ("_./ ", at[-1]))
+      return (gsize) (at - text);
+  return (gsize) (end - text);
+}
+
+/* Adds a name, in up to MAX_NAME_LINES lines. */
+static void
+add_name (GArray *lines, VizTextStyle style, gboolean is_faint, const char *text)
+{
+  for (guint i = 1; text && i < MAX_NAME_LINES && g_utf8_strlen (text, -1) > LINE_LENGTH; i++)
+    {
+      g_autofree char *part = g_strndup (text, break_of (text));
+
+      add_line (lines, style, is_faint, part);
+      text += strlen (part);
+    }
+  add_line (lines, style, is_faint, text);
 }
 
 static void
@@ -34,71 +67,95 @@ clear_line (gpointer line)
   g_free (((VizTextLine *) line)->text);
 }
 
-/* The part of a weight's name that the name of its box does not already show: "weight" of
- * "fc1_weight" in "fc1", "h2h_weight" of "l0_h2h_weight" in "l0_t3_h2h". */
-static const char *
-without_prefix (const char *name, const char *prefix)
+/* A row of the weights of a box. */
+typedef struct
 {
-  gsize shared = 0;
+  const char *shape; /* (nullable) */
+  GString    *names;
+  guint32     n_names, n_uses;
+} WeightRow;
 
-  for (gsize i = 0; prefix && name[i] != '\0'; i++)
-    {
-      if (prefix[i] == '\0' && strchr ("_./", name[i]) && name[i + 1] != '\0')
-        shared = i + 1;
-      if (prefix[i] == '\0' || name[i] != prefix[i])
-        break;
-      if (strchr ("_./", name[i]) && name[i + 1] != '\0')
-        shared = i + 1;
-    }
-  return name + shared;
-}
-
+/* Adds the rows of weights, such as "weight  64×3×7×7" or "gamma, beta  64": weights of the same shape share
+ * one. */
 static void
 add_weights (GArray *lines, const VizDiagram *diagram, guint32 box)
 {
-  guint32        n_arrows, n_uses, n_weights = 0;
+  guint32        n_arrows, n_rows = 0;
   const guint32 *arrows = viz_diagram_incoming (diagram, box, &n_arrows);
+  WeightRow      rows[MAX_WEIGHTS];
+  guint32        n_more = 0;
 
   for (guint32 i = 0; i < n_arrows; i++)
     {
-      const VizBox *weight =
-          viz_diagram_box (diagram, viz_diagram_arrow (diagram, arrows[i])->tail);
-      const char      *name = weight->subtitle ? weight->subtitle : weight->title;
-      g_autofree char *row = NULL;
+      guint32       tail = viz_diagram_arrow (diagram, arrows[i])->tail, n_uses, r = 0;
+      const VizBox *weight = viz_diagram_box (diagram, tail);
+      const char   *name = weight->subtitle ? weight->subtitle : weight->title;
 
-      if ((weight->flags & VIZ_BOX_FOLDED) == 0 || !name || ++n_weights > MAX_WEIGHTS)
+      if ((weight->flags & VIZ_BOX_FOLDED) == 0 || !name)
         continue;
-      viz_diagram_outgoing (diagram, viz_diagram_arrow (diagram, arrows[i])->tail, &n_uses);
-      row = g_strconcat (without_prefix (name, viz_diagram_box (diagram, box)->subtitle),
-                         weight->shape ? "  " : "",
-                         weight->shape ? weight->shape : "",
-                         NULL);
-      if (n_uses > 1)
+      name = viz_without_prefix (name, viz_diagram_box (diagram, box)->subtitle);
+      viz_diagram_outgoing (diagram, tail, &n_uses);
+      while (r < n_rows && (g_strcmp0 (rows[r].shape, weight->shape) || rows[r].n_uses != n_uses))
+        r++;
+      if (r == MAX_WEIGHTS)
         {
-          g_autofree char *shared = g_strdup_printf ("%s  (%u uses)", row, n_uses);
-
-          add_line (lines, VIZ_TEXT_ROW, TRUE, shared);
+          n_more++;
+          continue;
         }
-      else
-        add_line (lines, VIZ_TEXT_ROW, TRUE, row);
+      if (r == n_rows)
+        rows[n_rows++] = (WeightRow){ weight->shape, g_string_new (NULL), 0, n_uses };
+      g_string_append_printf (rows[r].names, "%s%s", rows[r].n_names > 0 ? ", " : "", name);
+      rows[r].n_names++;
     }
-  if (n_weights > MAX_WEIGHTS)
+  for (guint32 r = 0; r < n_rows; r++)
     {
-      g_autofree char *more = g_strdup_printf ("+ %u weights", n_weights - MAX_WEIGHTS);
+      g_autofree char *names = g_string_free (rows[r].names, FALSE);
+      g_autofree char *uses =
+          rows[r].n_uses > 1 ? g_strdup_printf ("  (%u uses)", rows[r].n_uses) : g_strdup ("");
+      g_autofree char *counted = rows[r].n_names > 1 && g_utf8_strlen (names, -1) > NAMES_LENGTH
+                                     ? g_strdup_printf ("%u weights", rows[r].n_names)
+                                     : NULL;
+      g_autofree char *row = g_strconcat (counted ? counted : names,
+                                          rows[r].shape ? "  " : "",
+                                          rows[r].shape ? rows[r].shape : "",
+                                          uses,
+                                          NULL);
+
+      add_line (lines, VIZ_TEXT_ROW, TRUE, row);
+    }
+  if (n_more > 0)
+    {
+      g_autofree char *more = g_strdup_printf ("+ %u weights", n_more);
 
       add_line (lines, VIZ_TEXT_ROW, TRUE, more);
     }
 }
 
+/* Adds attributes, several to a line as far as they fit.  But for the attribute number except, which the
+ * title shows; -1: none. */
 static void
-add_attributes (GArray *lines, const VizDiagram *diagram, guint32 box)
+add_attributes (GArray *lines, const VizDiagram *diagram, guint32 box, gint32 except)
 {
   gboolean is_header = (viz_diagram_box (diagram, box)->flags & VIZ_BOX_HEADER) != 0;
   guint32  n = viz_diagram_box (diagram, box)->n_attributes;
   guint32  max = is_header ? MAX_IN_HEADER : MAX_ATTRIBUTES;
+  g_autoptr (GString) row = g_string_new (NULL);
 
   for (guint32 i = 0; i < MIN (n, max); i++)
-    add_line (lines, VIZ_TEXT_ROW, FALSE, viz_diagram_attribute (diagram, box, i));
+    {
+      const char *attribute = viz_diagram_attribute (diagram, box, i);
+
+      if ((gint32) i == except)
+        continue;
+      if (row->len > 0 &&
+          (is_header || g_utf8_strlen (row->str, -1) + g_utf8_strlen (attribute, -1) > ROW_LENGTH))
+        {
+          add_line (lines, VIZ_TEXT_ROW, FALSE, row->str);
+          g_string_truncate (row, 0);
+        }
+      g_string_append_printf (row, "%s%s", row->len > 0 ? ", " : "", attribute);
+    }
+  add_line (lines, VIZ_TEXT_ROW, FALSE, row->str);
   if (n > max)
     {
       g_autofree char *more = g_strdup_printf ("+ %u more", n - max);
@@ -136,11 +193,14 @@ viz_box_lines (const VizDiagram *diagram,
                guint32           box,
                gint32            first_step,
                gint32            last_step,
-               gboolean          bare)
+               VizDetail         detail)
 {
-  const VizBox *shown = viz_diagram_box (diagram, box);
-  GArray       *lines = g_array_new (FALSE, FALSE, sizeof (VizTextLine));
-  gboolean      has_title = shown->title && *shown->title != '\0';
+  const VizBox    *shown = viz_diagram_box (diagram, box);
+  GArray          *lines = g_array_new (FALSE, FALSE, sizeof (VizTextLine));
+  gboolean         has_title = shown->title && *shown->title != '\0';
+  gint32           named_by = -1; /* the attribute that the title shows */
+  g_autofree char *title = viz_short_title (diagram, box, &named_by);
+  g_autofree char *name = viz_short_subtitle (diagram, box);
 
   g_array_set_clear_func (lines, clear_line);
   if (first_step >= 0)
@@ -148,9 +208,14 @@ viz_box_lines (const VizDiagram *diagram,
       add_range (lines, is_in_blocks (diagram, box), first_step, last_step);
       return lines;
     }
-  add_line (lines, VIZ_TEXT_TITLE, FALSE, has_title ? shown->title : shown->subtitle);
+  if (has_title && shown->kind == VIZ_BOX_OPERATOR)
+    add_line (lines, VIZ_TEXT_TITLE, FALSE, title);
+  else
+    add_name (lines, VIZ_TEXT_TITLE, FALSE, has_title ? title : name);
+  if (detail == VIZ_DETAIL_STRIP)
+    return lines;
   if (has_title)
-    add_line (lines, VIZ_TEXT_NAME, TRUE, shown->subtitle);
+    add_name (lines, VIZ_TEXT_NAME, TRUE, name);
   if (viz_diagram_n_leaves (diagram, box) > 0)
     {
       guint32          n_leaves = viz_diagram_n_leaves (diagram, box);
@@ -158,9 +223,9 @@ viz_box_lines (const VizDiagram *diagram,
 
       add_line (lines, VIZ_TEXT_ROW, TRUE, count);
     }
-  if (!bare)
+  if (detail == VIZ_DETAIL_FULL)
     {
-      add_attributes (lines, diagram, box);
+      add_attributes (lines, diagram, box, named_by);
       add_weights (lines, diagram, box);
       add_line (lines, VIZ_TEXT_ROW, FALSE, shown->shape);
     }
@@ -172,6 +237,7 @@ viz_box_group_title (const VizDiagram *diagram, guint32 box)
 {
   const VizBox    *shown = viz_diagram_box (diagram, box);
   const char      *title = shown->title ? shown->title : shown->subtitle;
+  const VizBox    *group = viz_diagram_box (diagram, shown->parent);
   g_autofree char *whole = NULL;
   char            *text;
 
@@ -180,8 +246,11 @@ viz_box_group_title (const VizDiagram *diagram, guint32 box)
   if (shown->subtitle && title != shown->subtitle && g_strcmp0 (title, shown->subtitle))
     whole = g_strconcat (title, "  ", shown->subtitle, NULL);
   else
-    whole = g_strdup (title);
-  text = viz_text_shorten (whole, LINE_LENGTH + 6);
+    whole =
+        g_strdup (shown->parent != VIZ_ROOT && shown->kind == VIZ_BOX_SCOPE
+                      ? viz_without_prefix (title, group->title ? group->title : group->subtitle)
+                      : title);
+  text = viz_text_cut (whole, LINE_LENGTH + 6);
   g_strdelimit (text, "\n\r\t\v\f", ' ');
   return text;
 }
@@ -191,7 +260,7 @@ viz_arrow_stub_text (const VizDiagram *diagram, guint32 arrow)
 {
   const VizBox    *tail = viz_diagram_box (diagram, viz_diagram_arrow (diagram, arrow)->tail);
   const char      *name = tail->subtitle ? tail->subtitle : tail->title ? tail->title : tail->id;
-  g_autofree char *text = viz_text_shorten (name, 20);
+  g_autofree char *text = viz_text_cut (name, 20);
 
   g_strdelimit (text, "\n\r\t\v\f", ' ');
   return g_strconcat ("from ", text, NULL);

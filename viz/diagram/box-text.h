@@ -9,9 +9,10 @@
 
 G_BEGIN_DECLS
 
-#define VIZ_BOX_STRIPE 4 /* width of the category's stripe at the left border, in points */
-#define VIZ_BOX_PAD_X  8 /* between border and text */
-#define VIZ_BOX_PAD_Y  5
+#define VIZ_BOX_STRIPE  4 /* width of the category's stripe at the left border, in points */
+#define VIZ_BOX_PAD_X   8 /* between border and text */
+#define VIZ_BOX_PAD_Y   5
+#define VIZ_STRIP_PAD_Y 2 /* of a strip */
 
 typedef struct
 {
@@ -20,14 +21,21 @@ typedef struct
   gboolean     is_faint;
 } VizTextLine;
 
+/* How much a box shows. */
+typedef enum
+{
+  VIZ_DETAIL_FULL,
+  VIZ_DETAIL_BRIEF, /* title and name */
+  VIZ_DETAIL_STRIP, /* title only: an activation or norm that is drawn as a strip on its layer */
+} VizDetail;
+
 /* The lines of a box as a GArray of VizTextLine.  first_step, last_step: the steps of a chain that
- * are drawn as one box; first_step is -1 for any other box.  bare: title and name only.  (transfer
- * full) */
+ * are drawn as one box; first_step is -1 for any other box.  (transfer full) */
 GArray *viz_box_lines (const VizDiagram *diagram,
                        guint32           box,
                        gint32            first_step,
                        gint32            last_step,
-                       gboolean          bare);
+                       VizDetail         detail);
 
 /* The title of an open group: title and subtitle in one line.  (transfer full) */
 char *viz_box_group_title (const VizDiagram *diagram, guint32 box);

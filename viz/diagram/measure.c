@@ -195,3 +195,14 @@ viz_text_shorten (const char *text, guint n_characters)
   head = g_utf8_substring (text, 0, n_head);
   return g_strconcat (head, "…", g_utf8_offset_to_pointer (text, length - n_tail), NULL);
 }
+
+char *
+viz_text_cut (const char *text, guint n_characters)
+{
+  g_autofree char *head = NULL;
+
+  if (g_utf8_strlen (text, -1) <= (glong) n_characters || n_characters < 2)
+    return g_strdup (text);
+  head = g_utf8_substring (text, 0, n_characters - 1);
+  return g_strconcat (g_strchomp (head), "…", NULL);
+}

@@ -42,4 +42,8 @@ PangoFontDescription *viz_text_font (const char *font, VizTextStyle style);
  * length.  n_characters below 5 never shorten.  (transfer full) */
 char *viz_text_shorten (const char *text, guint n_characters);
 
+/* A copy of text; if it is longer than n_characters, its start and an ellipsis, with that length.
+ * n_characters below 2 never cut.  (transfer full) */
+char *viz_text_cut (const char *text, guint n_characters);
+
 G_END_DECLS

@@ -44,7 +44,7 @@ add_node (GString *out, const VizPicture *picture, guint32 number)
                                             item->box,
                                             item->state == VIZ_ITEM_STEPS ? item->first_step : -1,
                                             item->last_step,
-                                            viz_picture_is_bare (picture));
+                                            viz_picture_detail (picture));
   g_autoptr (GString) label = g_string_new (NULL);
   gboolean is_pill = box->kind == VIZ_BOX_INPUT || box->kind == VIZ_BOX_OUTPUT;
 

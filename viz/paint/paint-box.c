@@ -10,7 +10,8 @@
 #include <math.h>
 #include <string.h>
 
-#define RADIUS 5
+#define RADIUS          5
+#define MAX_PILL_RADIUS 20
 
 static gboolean
 is_loop (const VizBox *box)
@@ -192,7 +193,7 @@ paint_lines (const VizPainter *painter,
 {
   VizColour strong = viz_theme_text_on (painter->theme, fill);
   VizColour faint = viz_colour_mix (&strong, fill, 0.33);
-  double    y = item->y + VIZ_BOX_PAD_Y;
+  double    y = item->y + (item->host != VIZ_NO_ITEM ? VIZ_STRIP_PAD_Y : VIZ_BOX_PAD_Y);
 
   for (guint i = 0; i < lines->len; i++)
     {
@@ -284,7 +285,7 @@ viz_painter_box (const VizPainter *painter, guint32 number)
   painter->pen->rect (painter->pen,
                       &rect,
                       !is_full        ? 0
-                      : is_pill (box) ? item->height / 2
+                      : is_pill (box) ? MIN (item->height / 2, MAX_PILL_RADIUS)
                                       : RADIUS,
                       &style);
   if (has_stripe)
@@ -298,7 +299,7 @@ viz_painter_box (const VizPainter *painter, guint32 number)
                          item->box,
                          item->state == VIZ_ITEM_STEPS ? item->first_step : -1,
                          item->last_step,
-                         viz_picture_is_bare (painter->picture));
+                         viz_picture_item_detail (painter->picture, number));
   if (lines->len > 0)
     paint_lines (painter, item, lines, &fill, has_stripe);
   if (is_full)

@@ -110,7 +110,7 @@ static void
 use_previous (VizScene *scene, const char *layout, const char *font, const VizPicture *previous)
 {
   if (!previous || viz_picture_diagram (previous) != scene->diagram ||
-      viz_picture_is_bare (previous) != scene->bare ||
+      viz_picture_detail (previous) != scene->detail ||
       strcmp (viz_picture_layout (previous), layout) != 0 ||
       strcmp (viz_picture_font (previous), font) != 0)
     return;
@@ -148,7 +148,7 @@ viz_layout_diagram (VizDiagram             *diagram,
     }
   if (!folds)
     folds = own_folds = viz_folds_new (diagram);
-  scene = viz_scene_new (diagram, folds, font, options->bare);
+  scene = viz_scene_new (diagram, folds, font, options->detail);
   if (g_cancellable_set_error_if_cancelled (cancellable, error))
     return NULL;
   use_previous (scene, run.layout->name, font, options->previous);

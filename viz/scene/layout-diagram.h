@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "viz/diagram/box-text.h"
 #include "viz/diagram/error.h"
 #include "viz/fold/folds.h"
 #include "viz/scene/picture.h"
@@ -24,7 +25,7 @@ typedef struct
   const char *font;   /* family; NULL: VIZ_DEFAULT_FONT */
   const char *helper; /* program of the dot layout; NULL: beside the executable, or installed */
   VizPoint    page;   /* the size in pixels for which tall groups are wrapped; 0: none are */
-  gboolean    bare;   /* boxes show title and name only */
+  VizDetail   detail; /* how much boxes show */
 
   /* (nullable) The picture on the screen, after a group was opened or closed.  The other boxes then
    * keep their places or move to make room, never by more than the change of size, and return when

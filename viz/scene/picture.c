@@ -269,10 +269,17 @@ viz_picture_layout (const VizPicture *picture)
   return picture->parts.layout;
 }
 
-gboolean
-viz_picture_is_bare (const VizPicture *picture)
+VizDetail
+viz_picture_detail (const VizPicture *picture)
 {
-  return picture->parts.bare;
+  return picture->parts.detail;
+}
+
+VizDetail
+viz_picture_item_detail (const VizPicture *picture, guint32 item)
+{
+  return viz_picture_item (picture, item)->host != VIZ_NO_ITEM ? VIZ_DETAIL_STRIP
+                                                               : picture->parts.detail;
 }
 
 double

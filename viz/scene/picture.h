@@ -10,6 +10,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "viz/diagram/box-text.h"
 #include "viz/diagram/diagram.h"
 #include "viz/diagram/geometry.h"
 
@@ -35,7 +36,10 @@ typedef struct
   guint32 parent;                       /* item, or VIZ_NO_ITEM */
   gint32  first_step, last_step, layer; /* of VIZ_ITEM_STEPS; else -1 */
   guint32 n_stubs; /* arrows that leave here and are drawn only at their heads */
-  guint8  state;   /* VizItemState */
+  /* An activation or norm is drawn as a strip at the lower side of the layer that it belongs to. */
+  guint32 host;  /* item; VIZ_NO_ITEM: this is no strip */
+  double  stack; /* its height, with the strips on it */
+  guint8  state; /* VizItemState */
   guint8  depth;
 } VizItem;
 
@@ -90,12 +94,13 @@ void viz_picture_unref (VizPicture *picture);
 /* The diagram that the picture shows.  (transfer none) */
 VizDiagram *viz_picture_diagram (const VizPicture *picture);
 const char *viz_picture_font (const VizPicture *picture); /* The font family of its texts. */
-const char *
+const char           *
 viz_picture_layout (const VizPicture *picture); /* The name of the layout that made it. */
-gboolean
-viz_picture_is_bare (const VizPicture *picture);       /* Whether boxes show title and name only. */
-double viz_picture_width (const VizPicture *picture);  /* In points. */
-double viz_picture_height (const VizPicture *picture); /* In points. */
+VizDetail viz_picture_detail (const VizPicture *picture); /* How much its boxes show. */
+/* How much a box shows: that of the picture, or VIZ_DETAIL_STRIP. */
+VizDetail viz_picture_item_detail (const VizPicture *picture, guint32 item);
+double    viz_picture_width (const VizPicture *picture);  /* In points. */
+double    viz_picture_height (const VizPicture *picture); /* In points. */
 
 /* The number of items, with the root. */
 guint32 viz_picture_n_items (const VizPicture *picture);
@@ -148,7 +153,7 @@ typedef struct
   VizDiagram     *diagram; /* (transfer none) */
   const char     *font;    /* (transfer none) */
   const char     *layout;  /* its name in the table of layouts; a constant string */
-  gboolean        bare;
+  VizDetail       detail;
   double          width, height;
   GArray         *items;   /* VizItem (transfer full) */
   GArray         *wires;   /* VizWire (transfer full) */

@@ -154,6 +154,12 @@ add_children (VizScene *scene)
       VizSceneBody *body = viz_scene_body (scene, viz_scene_item (scene, item->parent)->body);
       const VizBox *box = viz_diagram_box (scene->diagram, item->box);
 
+      if (item->host != VIZ_NO_ITEM)
+        {
+          /* A host comes before its strips. */
+          item->node = viz_scene_item (scene, item->host)->node;
+          continue;
+        }
       item->node = add_node (body, VIZ_NODE_BOX, -1, i, VIZ_NO_PORT);
       if (item->state == VIZ_ITEM_STEPS)
         {
@@ -383,7 +389,18 @@ mark_feedback (VizScene *scene, const VizSceneWire *wire)
   viz_scene_item (scene, tail)->has_feedback = TRUE;
 }
 
-/* Chooses the wires that show their label.  The first labelled wire of an item shows it at its tail,
+/* Whether the box at the tail of a wire shows the text already. */
+static gboolean
+is_in_box (const VizScene *scene, const VizSceneWire *wire, const char *label)
+{
+  const VizSceneItem *tail = viz_scene_item (scene, wire->tail);
+
+  return scene->detail == VIZ_DETAIL_FULL && tail->state == VIZ_ITEM_LEAF &&
+         wire->kind != VIZ_ARROW_CONTROL &&
+         g_strcmp0 (viz_diagram_box (scene->diagram, tail->box)->shape, label) == 0;
+}
+
+/* Chooses the wires that show their label, if no box shows it.  The first labelled wire of an item shows it at its tail,
  * where the item keeps room free.  Wires of the same item with another text, and control wires
  * ("true", "false"), show it at their heads. */
 static void
@@ -395,22 +412,24 @@ label_wires (VizScene *scene)
     {
       VizSceneWire   *wire = &g_array_index (scene->wires, VizSceneWire, i);
       const VizArrow *arrow = viz_diagram_arrow (scene->diagram, wire->arrow);
-      VizSceneItem   *tail = viz_scene_item (scene, wire->tail);
+      guint32         tail_item = viz_scene_host (scene, wire->tail);
+      VizSceneItem   *tail = viz_scene_item (scene, tail_item);
 
-      if (!arrow->label || *arrow->label == '\0' || wire->kind == VIZ_ARROW_FEEDBACK)
+      if (!arrow->label || *arrow->label == '\0' || wire->kind == VIZ_ARROW_FEEDBACK ||
+          is_in_box (scene, wire, arrow->label) || tail_item == viz_scene_host (scene, wire->head))
         continue;
       if (wire->kind == VIZ_ARROW_CONTROL)
         wire->label = VIZ_LABEL_AT_HEAD;
       else if (tail->state == VIZ_ITEM_OPEN)
         continue;
-      else if (!first[wire->tail])
+      else if (!first[tail_item])
         {
-          first[wire->tail] = arrow->label;
+          first[tail_item] = arrow->label;
           wire->label = VIZ_LABEL_AT_TAIL;
           tail->label =
               12 + (float) viz_measure_width (scene->measure, VIZ_TEXT_EDGE, arrow->label);
         }
-      else if (strcmp (first[wire->tail], arrow->label) != 0)
+      else if (strcmp (first[tail_item], arrow->label) != 0)
         wire->label = VIZ_LABEL_AT_HEAD;
     }
 }
@@ -436,7 +455,8 @@ viz_scene_cut_wires (VizScene *scene)
 
       if (wire->kind == VIZ_ARROW_FEEDBACK)
         mark_feedback (scene, wire);
-      else
+      else if (viz_scene_host (scene, wire->tail) != viz_scene_host (scene, wire->head) ||
+               viz_scene_item (scene, wire->tail)->state == VIZ_ITEM_OPEN)
         cut_wire (&cutter, wire, descent);
     }
   if (scene->previous)
@@ -471,7 +491,7 @@ viz_scene_make_body (VizScene *scene, VizSceneBody *body)
       if (source->item == VIZ_NO_ITEM)
         continue;
       body->body->nodes[i].width = (float) viz_scene_item (scene, source->item)->width;
-      body->body->nodes[i].height = (float) viz_scene_item (scene, source->item)->height;
+      body->body->nodes[i].height = (float) viz_scene_item (scene, source->item)->stack;
       body->body->nodes[i].label = viz_scene_item (scene, source->item)->label;
     }
   for (guint32 i = 0; i < body->edges->len; i++)
@@ -503,4 +523,5 @@ viz_scene_resize_group (VizScene *scene, VizSceneBody *body)
   /* Do not round up because of rounding errors in a whole number. */
   item->width = ceil (body->body->width - 1e-6) + pad.x;
   item->height = ceil (body->body->height - 1e-6) + pad.y;
+  item->stack = item->height;
 }

@@ -27,6 +27,14 @@ place_items (VizScene *scene)
       VizPoint            content = viz_scene_content (parent);
       const VizPoint     *at = &viz_scene_body (scene, parent->body)->body->at[item->node];
 
+      if (item->host != VIZ_NO_ITEM)
+        {
+          const VizSceneItem *host = viz_scene_item (scene, item->host);
+
+          item->x = host->x;
+          item->y = host->y + item->below;
+          continue;
+        }
       item->x = parent->x + content.x + at->x;
       item->y = parent->y + content.y + at->y;
     }
@@ -48,6 +56,8 @@ add_items (Placer *placer)
                     .first_step = item->first_step,
                     .last_step = item->last_step,
                     .layer = item->layer,
+                    .host = item->host,
+                    .stack = item->stack,
                     .n_stubs = item->n_stubs,
                     .state = item->state,
                     .depth = item->depth,
@@ -326,7 +336,7 @@ viz_scene_make_picture (VizScene              *scene,
       .diagram = scene->diagram,
       .font = font,
       .layout = layout,
-      .bare = scene->bare,
+      .detail = scene->detail,
       .width = root->width,
       .height = root->height,
       .items = placer.items,

@@ -283,7 +283,7 @@ copy_nodes (const VizScene *scene, VizSceneBody *body, const Unroll *places)
         {
           const VizItem *placed = previous_in_group (scene, source->item, body->previous_group);
 
-          *rect = (VizRect){ placed->x, placed->y, placed->width, placed->height };
+          *rect = (VizRect){ placed->x, placed->y, placed->width, placed->stack };
         }
       else if (source->port != VIZ_NO_PORT && plug)
         {

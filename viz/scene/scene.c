@@ -30,7 +30,10 @@ body_free (gpointer data)
 static guint32
 add_item (VizScene *scene, const VizSceneItem *item)
 {
-  g_array_append_val (scene->items, *item);
+  VizSceneItem added = *item;
+
+  added.host = VIZ_NO_ITEM;
+  g_array_append_val (scene->items, added);
   return scene->items->len - 1;
 }
 
@@ -57,13 +60,15 @@ measure_item (VizScene *scene, VizSceneItem *item)
                                  item->box,
                                  item->state == VIZ_ITEM_STEPS ? item->first_step : -1,
                                  item->last_step,
-                                 scene->bare);
+                                 item->host != VIZ_NO_ITEM ? VIZ_DETAIL_STRIP : scene->detail);
 
   viz_box_size (scene->measure,
                 lines,
                 viz_diagram_box (scene->diagram, item->box)->kind,
                 &item->width,
                 &item->height);
+  if (item->host != VIZ_NO_ITEM)
+    item->height -= 2 * (VIZ_BOX_PAD_Y - VIZ_STRIP_PAD_Y);
   g_array_unref (lines);
 }
 
@@ -171,11 +176,13 @@ find_items (VizScene *scene)
       visit_children (scene, &visit, stack);
     }
   g_array_unref (stack);
+  viz_scene_find_strips (scene);
   for (guint32 i = 0; i < scene->items->len; i++)
     if (viz_scene_item (scene, i)->state == VIZ_ITEM_OPEN)
       add_body (scene, i);
     else
       measure_item (scene, viz_scene_item (scene, i));
+  viz_scene_stack_strips (scene);
 }
 
 /* --- Wires --- */
@@ -288,13 +295,13 @@ find_wires (VizScene *scene)
 }
 
 VizScene *
-viz_scene_new (VizDiagram *diagram, const VizFolds *folds, const char *font, gboolean bare)
+viz_scene_new (VizDiagram *diagram, const VizFolds *folds, const char *font, VizDetail detail)
 {
   VizScene *scene = g_new0 (VizScene, 1);
 
   scene->diagram = viz_diagram_ref (diagram);
   scene->folds = folds;
-  scene->bare = bare;
+  scene->detail = detail;
   scene->measure = viz_measure_get (font);
   scene->items = g_array_new (FALSE, TRUE, sizeof (VizSceneItem));
   scene->wires = g_array_new (FALSE, TRUE, sizeof (VizSceneWire));

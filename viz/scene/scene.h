@@ -1,6 +1,7 @@
 /* scene.h — the visible part of a diagram, cut into one layout problem (body) per open group.
  *
- * scene.c finds the visible items and wires; scene-bodies.c cuts every wire at the borders it crosses
+ * scene.c finds the visible items and wires; scene-strips.c
+ * puts activations on their layers; scene-bodies.c cuts every wire at the borders it crosses
  * and fills the bodies; scene-update.c adds what is known from the previous picture; scene-wrap.c
  * wraps tall groups; scene-picture.c joins the answers of the layouts into a picture; scene-labels.c places the texts on wires.
  * layout-diagram.c calls all of them.
@@ -32,6 +33,9 @@ typedef struct
   guint32 node;                /* in the body of the parent */
   guint32 n_stubs;             /* stubs that leave here */
   double  x, y, width, height; /* size known before layout for closed items, after it for groups */
+  guint32 host;                /* the item on which this one is a strip, or VIZ_NO_ITEM */
+  double  stack;               /* the height with the strips on it */
+  double  below;               /* of a strip: its distance from the upper side of its host */
   float   label;               /* width to keep free for the label at its lower side */
   guint8  state, depth;        /* VizItemState */
   guint8  has_feedback;        /* an open group with feedback along its border */
@@ -96,7 +100,7 @@ typedef struct
   VizDiagram       *diagram;
   const VizFolds   *folds;
   VizMeasure       *measure;
-  gboolean          bare;
+  VizDetail         detail;
   const VizPicture *previous; /* (nullable) of the same diagram */
   GArray           *items;    /* VizSceneItem, parents before children; 0 is the root */
   GArray           *wires;    /* VizSceneWire */
@@ -108,9 +112,14 @@ typedef struct
 /* Finds the visible items and wires, and measures the items.  The scene keeps a reference to the
  * diagram; folds must outlive it. */
 VizScene *
-viz_scene_new (VizDiagram *diagram, const VizFolds *folds, const char *font, gboolean bare);
+viz_scene_new (VizDiagram *diagram, const VizFolds *folds, const char *font, VizDetail detail);
 /* Frees a scene; NULL is allowed. */
 void viz_scene_free (VizScene *scene);
+
+/* Makes activations and norms strips on the boxes that they belong to; items must not be measured yet. */
+void viz_scene_find_strips (VizScene *scene);
+/* Gives boxes and the strips on them one width, and sets stack and below; after measuring. */
+void viz_scene_stack_strips (VizScene *scene);
 
 /* Cuts the wires into pieces, and fills nodes, node_sources and edges of every body. */
 void viz_scene_cut_wires (VizScene *scene);
@@ -152,6 +161,15 @@ static inline VizSceneItem *
 viz_scene_item (const VizScene *scene, guint32 item)
 {
   return &g_array_index (scene->items, VizSceneItem, item);
+}
+
+/* The item whose node in the body stands for an item: its host if it is a strip. */
+static inline guint32
+viz_scene_host (const VizScene *scene, guint32 item)
+{
+  guint32 host = viz_scene_item (scene, item)->host;
+
+  return host != VIZ_NO_ITEM ? host : item;
 }
 
 /* A body by number. */

@@ -1,0 +1,224 @@
+/* test-names.c — tests what boxes are called, and activations as strips on their layers.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "viz/diagram/box-text.h"
+#include "viz/diagram/short-names.h"
+#include "viz/scene/layout-diagram.h"
+
+#include <string.h>
+
+/* A box of a test. */
+typedef struct
+{
+  const char *title, *name, *attribute, *shape;
+  VizCategory category;
+  guint32     parent;
+} Box;
+
+static guint32
+add (VizDiagramBuilder *builder, Box box)
+{
+  const char *attributes[] = { box.attribute, NULL };
+
+  return viz_diagram_builder_add_box (builder,
+                                      &(VizBoxInfo){ .id = box.name,
+                                                     .title = box.title,
+                                                     .subtitle = box.name,
+                                                     .shape = box.shape,
+                                                     .attributes = attributes,
+                                                     .kind = VIZ_BOX_OPERATOR,
+                                                     .category = box.category,
+                                                     .parent = box.parent,
+                                                     .user = VIZ_NO_USER });
+}
+
+static void
+join (VizDiagramBuilder *builder, guint32 tail, guint32 head)
+{
+  viz_diagram_builder_add_arrow (builder,
+                                 &(VizArrowInfo){ .tail = tail,
+                                                  .head = head,
+                                                  .tail_port = VIZ_NO_PORT,
+                                                  .head_port = VIZ_NO_PORT,
+                                                  .label = "1×8" });
+}
+
+static const char *
+line (const GArray *lines, guint i)
+{
+  return g_array_index (lines, VizTextLine, i).text;
+}
+
+static void
+test_operators_have_short_names (void)
+{
+  static const struct
+  {
+    const char *title, *attribute, *shown;
+  } cases[] = {
+    { "FullyConnected", NULL, "FC" },           { "elemwise_add", NULL, "add" },
+    { "Activation", "act_type tanh", "tanh" },  { "Activation", NULL, "Activation" },
+    { "Pooling", "pool_type avg", "avg pool" }, { "Pooling", "kernel 2×2", "max pool" },
+    { "_mul_scalar", "scalar 0.5", "× 0.5" },   { "_contrib_unknown", NULL, "contrib_unknown" },
+    { "MyOperator", NULL, "MyOperator" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      VizDiagramBuilder *builder = viz_diagram_builder_new ("d");
+      guint32 box = add (builder, (Box){ cases[i].title, "n", cases[i].attribute, NULL, 0, 0 });
+      g_autoptr (VizDiagram) diagram = viz_diagram_builder_freeze (builder);
+      g_autofree char *title = viz_short_title (diagram, box, NULL);
+
+      g_assert_cmpstr (title, ==, cases[i].shown);
+    }
+}
+
+static void
+test_names_leave_out_what_their_group_says (void)
+{
+  VizDiagramBuilder *builder = viz_diagram_builder_new ("d");
+  guint32            stage = viz_diagram_builder_add_box (builder,
+                                               &(VizBoxInfo){ .title = "net0_stage1",
+                                                                         .kind = VIZ_BOX_SCOPE,
+                                                                         .parent = VIZ_ROOT });
+  guint32 inside = add (builder, (Box){ "dot", "net0_stage1_conv0_fwd", NULL, NULL, 0, stage });
+  guint32 outside = add (builder, (Box){ "dot", "net0_dense0_fwd", NULL, NULL, 0, VIZ_ROOT });
+  guint32 other = add (builder, (Box){ "dot", "_plus0", NULL, NULL, 0, stage });
+  g_autoptr (VizDiagram) diagram = viz_diagram_builder_freeze (builder);
+  g_autofree char *a = viz_short_subtitle (diagram, inside);
+  g_autofree char *b = viz_short_subtitle (diagram, outside);
+  g_autofree char *c = viz_short_subtitle (diagram, other);
+
+  g_assert_cmpstr (a, ==, "conv0");
+  g_assert_cmpstr (b, ==, "net0_dense0");
+  g_assert_cmpstr (c, ==, "plus0");
+}
+
+static void
+test_long_names_wrap_before_they_are_cut (void)
+{
+  static const char name[] =
+      "encoder_layer_with_a_long_name_attention_projection_of_the_queries_and_keys";
+  VizDiagramBuilder *builder = viz_diagram_builder_new ("d");
+  guint32            box = add (builder, (Box){ "dot", name, NULL, NULL, 0, VIZ_ROOT });
+  g_autoptr (VizDiagram) diagram = viz_diagram_builder_freeze (builder);
+  g_autoptr (GArray) lines = viz_box_lines (diagram, box, -1, -1, VIZ_DETAIL_BRIEF);
+  gsize first;
+
+  g_assert_cmpuint (lines->len, ==, 3);
+  first = strlen (line (lines, 1));
+  g_assert_cmpint (strncmp (line (lines, 1), name, first), ==, 0);
+  g_assert_cmpint (line (lines, 1)[first - 1], ==, '_');
+  /* The second line goes on where the first one ends, and is cut at its end. */
+  g_assert_true (g_str_has_suffix (line (lines, 2), "…"));
+  g_assert_cmpint (strncmp (line (lines, 2), name + first, strlen (line (lines, 2)) - strlen ("…")),
+                   ==,
+                   0);
+}
+
+/* conv → BatchNorm → Activation → FC, with shapes and a second reader as the case asks for. */
+static VizPicture *
+stack (const char *shape, gboolean has_second_reader)
+{
+  VizDiagramBuilder *builder = viz_diagram_builder_new ("d");
+  guint32            conv =
+      add (builder, (Box){ "Convolution", "c", NULL, "1×8", VIZ_CATEGORY_CONVOLUTION, 0 });
+  guint32 norm =
+      add (builder, (Box){ "BatchNorm", "b", NULL, "1×8", VIZ_CATEGORY_NORMALISATION, 0 });
+  guint32 relu =
+      add (builder,
+           (Box){ "Activation", "r", "act_type relu", shape, VIZ_CATEGORY_ELEMENTWISE, 0 });
+  guint32 last = add (builder, (Box){ "FullyConnected", "f", NULL, "1×2", VIZ_CATEGORY_LINEAR, 0 });
+  g_autoptr (VizDiagram) diagram = NULL;
+
+  join (builder, conv, norm);
+  join (builder, norm, relu);
+  join (builder, relu, last);
+  if (has_second_reader)
+    join (builder, norm, last);
+  diagram = viz_diagram_builder_freeze (builder);
+  return viz_layout_diagram (diagram, NULL, NULL, NULL, NULL);
+}
+
+static const VizItem *
+item (const VizPicture *picture, const char *id)
+{
+  guint32 box = viz_diagram_find_id (viz_picture_diagram (picture), id);
+
+  return viz_picture_item (picture, viz_picture_find_box (picture, box));
+}
+
+static void
+test_activations_are_strips_on_their_layer (void)
+{
+  g_autoptr (VizPicture) picture = stack ("1×8", FALSE);
+  const VizItem *conv = item (picture, "c"), *norm = item (picture, "b"),
+                *relu = item (picture, "r");
+  guint n_drawn = 0;
+
+  g_assert_cmpuint (conv->host, ==, VIZ_NO_ITEM);
+  g_assert_cmpuint (norm->host, ==, viz_picture_find_box (picture, conv->box));
+  g_assert_cmpuint (relu->host, ==, norm->host);
+  g_assert_cmpfloat (norm->y, ==, conv->y + conv->height);
+  g_assert_cmpfloat (relu->y, ==, norm->y + norm->height);
+  g_assert_cmpfloat (relu->width, ==, conv->width);
+  g_assert_cmpfloat (conv->stack, ==, conv->height + norm->height + relu->height);
+  /* Only the wire to the next layer is drawn, and it leaves the lowest strip. */
+  for (guint32 i = 0; i < viz_picture_n_wires (picture); i++)
+    if (viz_picture_wire (picture, i)->n_points > 0)
+      {
+        n_drawn++;
+        g_assert_cmpfloat (viz_picture_points (picture, i)[0].y, ==, relu->y + relu->height);
+      }
+  g_assert_cmpuint (n_drawn, ==, 1);
+}
+
+static void
+test_what_is_read_or_changed_in_between_stands_alone (void)
+{
+  g_autoptr (VizPicture) read = stack ("1×8", TRUE), changed = stack ("1×4", FALSE);
+
+  g_assert_cmpuint (item (read, "b")->host, !=, VIZ_NO_ITEM);
+  g_assert_cmpuint (item (read, "r")->host, ==, VIZ_NO_ITEM);
+  g_assert_cmpuint (item (changed, "b")->host, !=, VIZ_NO_ITEM);
+  g_assert_cmpuint (item (changed, "r")->host, ==, VIZ_NO_ITEM);
+}
+
+/* The shape of a layer stands in its box, not on its wires, too. */
+static void
+test_shapes_are_printed_once (void)
+{
+  g_autoptr (VizPicture) picture = stack ("1×8", FALSE);
+  g_autoptr (VizPicture) brief =
+      viz_layout_diagram (viz_picture_diagram (picture),
+                          NULL,
+                          &(VizLayoutOptions){ .detail = VIZ_DETAIL_BRIEF },
+                          NULL,
+                          NULL);
+  guint n_full = 0, n_brief = 0;
+
+  for (guint32 i = 0; i < viz_picture_n_wires (picture); i++)
+    {
+      n_full += viz_picture_wire (picture, i)->has_label;
+      n_brief += viz_picture_wire (brief, i)->has_label;
+    }
+  g_assert_cmpuint (n_full, ==, 0);
+  g_assert_cmpuint (n_brief, ==, 1);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/names/operators-have-short-names", test_operators_have_short_names);
+  g_test_add_func ("/names/names-leave-out-what-their-group-says",
+                   test_names_leave_out_what_their_group_says);
+  g_test_add_func ("/names/long-names-wrap-before-they-are-cut",
+                   test_long_names_wrap_before_they_are_cut);
+  g_test_add_func ("/names/activations-are-strips-on-their-layer",
+                   test_activations_are_strips_on_their_layer);
+  g_test_add_func ("/names/what-is-read-or-changed-in-between-stands-alone",
+                   test_what_is_read_or_changed_in_between_stands_alone);
+  g_test_add_func ("/names/shapes-are-printed-once", test_shapes_are_printed_once);
+  return g_test_run ();
+}

@@ -1,0 +1,176 @@
+/* short-names.c — the table of short names, and how names lose the words of their group.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "viz/diagram/short-names.h"
+
+#include <string.h>
+
+typedef struct
+{
+  const char *name, *title;
+  /* (nullable) An attribute whose value is the better name; with %s in title: its place there. */
+  const char *attribute, *fallback; /* the value if the attribute has its default */
+} ShortName;
+
+/* Sorted by name, for the eye only. */
+static const ShortName table[] = {
+  { "Activation", "%s", "act_type", NULL },
+  { "BatchNorm", "batch norm", NULL, NULL },
+  { "BlockGrad", "stop gradient", NULL, NULL },
+  { "Convolution", "conv", NULL, NULL },
+  { "Convolution_v1", "conv", NULL, NULL },
+  { "Deconvolution", "deconv", NULL, NULL },
+  { "ElementWiseSum", "add", NULL, NULL },
+  { "Embedding", "embedding", NULL, NULL },
+  { "FullyConnected", "FC", NULL, NULL },
+  { "GroupNorm", "group norm", NULL, NULL },
+  { "InstanceNorm", "instance norm", NULL, NULL },
+  { "LayerNorm", "layer norm", NULL, NULL },
+  { "LeakyReLU", "%s ReLU", "act_type", "leaky" },
+  { "Pooling", "%s pool", "pool_type", "max" },
+  { "Pooling_v1", "%s pool", "pool_type", "max" },
+  { "SequenceLast", "last step", NULL, NULL },
+  { "SequenceMask", "mask steps", NULL, NULL },
+  { "SequenceReverse", "reverse steps", NULL, NULL },
+  { "SliceChannel", "split", NULL, NULL },
+  { "SoftmaxActivation", "softmax", NULL, NULL },
+  { "SoftmaxOutput", "softmax loss", NULL, NULL },
+  { "SwapAxis", "swap axes", NULL, NULL },
+  { "UpSampling", "upsample", NULL, NULL },
+  { "_contrib_AdaptiveAvgPooling2D", "adaptive pool", NULL, NULL },
+  { "_contrib_BilinearResize2D", "resize", NULL, NULL },
+  { "_contrib_MultiBoxDetection", "detect boxes", NULL, NULL },
+  { "_contrib_MultiBoxPrior", "prior boxes", NULL, NULL },
+  { "_contrib_MultiBoxTarget", "match boxes", NULL, NULL },
+  { "_contrib_arange_like", "arange", NULL, NULL },
+  { "_contrib_box_nms", "box NMS", NULL, NULL },
+  { "_contrib_div_sqrt_dim", "÷ √dim", NULL, NULL },
+  { "_contrib_quantized_conv", "conv int8", NULL, NULL },
+  { "_contrib_quantized_fully_connected", "FC int8", NULL, NULL },
+  { "_copy", "copy", NULL, NULL },
+  { "_div_scalar", "÷ %s", "scalar", NULL },
+  { "_greater_scalar", "> %s", "scalar", NULL },
+  { "_lesser_scalar", "< %s", "scalar", NULL },
+  { "_minus_scalar", "− %s", "scalar", NULL },
+  { "_mul_scalar", "× %s", "scalar", NULL },
+  { "_plus_scalar", "+ %s", "scalar", NULL },
+  { "_power_scalar", "power %s", "scalar", NULL },
+  { "_rdiv_scalar", "%s ÷", "scalar", NULL },
+  { "_rminus_scalar", "%s −", "scalar", NULL },
+  { "_sg_mkldnn_conv", "conv fused", NULL, NULL },
+  { "_sg_mkldnn_fully_connected", "FC fused", NULL, NULL },
+  { "_sg_onednn_conv", "conv fused", NULL, NULL },
+  { "_sg_onednn_fully_connected", "FC fused", NULL, NULL },
+  { "broadcast_add", "add", NULL, NULL },
+  { "broadcast_div", "divide", NULL, NULL },
+  { "broadcast_like", "broadcast", NULL, NULL },
+  { "broadcast_maximum", "max", NULL, NULL },
+  { "broadcast_minimum", "min", NULL, NULL },
+  { "broadcast_mul", "mul", NULL, NULL },
+  { "broadcast_sub", "sub", NULL, NULL },
+  { "elemwise_add", "add", NULL, NULL },
+  { "elemwise_div", "divide", NULL, NULL },
+  { "elemwise_mul", "mul", NULL, NULL },
+  { "elemwise_sub", "sub", NULL, NULL },
+  { "expand_dims", "expand", NULL, NULL },
+  { "slice_axis", "slice", NULL, NULL },
+  { "slice_like", "slice like", NULL, NULL },
+};
+
+/* Whether name ends where a word ends. */
+static gboolean
+ends_word (char c)
+{
+  return c == '_' || c == '.' || c == '/';
+}
+
+const char *
+viz_without_prefix (const char *name, const char *prefix)
+{
+  gsize shared = 0;
+
+  for (gsize i = 0; prefix && name[i] != '\0'; i++)
+    {
+      gboolean ends = ends_word (name[i]) && name[i + 1] != '\0';
+
+      if (prefix[i] == '\0' && ends)
+        shared = i + 1;
+      if (prefix[i] == '\0' || name[i] != prefix[i])
+        break;
+      if (ends)
+        shared = i + 1;
+    }
+  return name + shared;
+}
+
+/* The index of the attribute with this name, and its value; -1 if the box has none. */
+static gint32
+find_attribute (const VizDiagram *diagram, guint32 box, const char *name, const char **value)
+{
+  gsize length = strlen (name);
+
+  for (guint32 i = 0; i < viz_diagram_box (diagram, box)->n_attributes; i++)
+    {
+      const char *attribute = viz_diagram_attribute (diagram, box, i);
+
+      if (strncmp (attribute, name, length) == 0 && attribute[length] == ' ')
+        {
+          *value = attribute + length + 1;
+          return (gint32) i;
+        }
+    }
+  return -1;
+}
+
+char *
+viz_short_title (const VizDiagram *diagram, guint32 box, gint32 *attribute)
+{
+  const VizBox *shown = viz_diagram_box (diagram, box);
+  const char   *title = shown->title ? shown->title : "", *value = NULL;
+  gint32        ignored;
+
+  attribute = attribute ? attribute : &ignored;
+  *attribute = -1;
+  if (shown->kind != VIZ_BOX_OPERATOR)
+    return g_strdup (title);
+  for (guint i = 0; i < G_N_ELEMENTS (table); i++)
+    {
+      const char *place = strstr (table[i].title, "%s");
+
+      if (strcmp (table[i].name, title) != 0)
+        continue;
+      if (!table[i].attribute)
+        return g_strdup (table[i].title);
+      *attribute = find_attribute (diagram, box, table[i].attribute, &value);
+      value = *attribute < 0 ? table[i].fallback : value;
+      if (!value)
+        break;
+      return g_strdup_printf ("%.*s%s%s",
+                              (int) (place - table[i].title),
+                              table[i].title,
+                              value,
+                              place + strlen ("%s"));
+    }
+  while (*title == '_' && title[1] != '\0')
+    title++;
+  return g_strdup (title);
+}
+
+char *
+viz_short_subtitle (const VizDiagram *diagram, guint32 box)
+{
+  const VizBox *shown = viz_diagram_box (diagram, box);
+  const VizBox *group = viz_diagram_box (diagram, shown->parent);
+  const char   *above = group->subtitle ? group->subtitle : group->title;
+  char         *name;
+
+  if (!shown->subtitle)
+    return NULL;
+  name = g_strdup (shown->parent != VIZ_ROOT && box != VIZ_ROOT
+                       ? viz_without_prefix (shown->subtitle, above)
+                       : shown->subtitle);
+  while (name[0] == '_' && name[1] != '\0')
+    memmove (name, name + 1, strlen (name));
+  if (g_str_has_suffix (name, "_fwd") && strlen (name) > strlen ("_fwd"))
+    name[strlen (name) - strlen ("_fwd")] = '\0';
+  return name;
+}
