@@ -55,6 +55,44 @@ is_default (const HybParam *param, gconstpointer values)
   return strcmp (text, default_text) == 0;
 }
 
+/* Attributes with a size for each axis of a window, and the value of all sizes that does nothing. */
+static const struct
+{
+  const char *name;
+  char        neutral;
+} window_attributes[] = {
+  { "kernel", '\0' },
+  { "stride", '1' },
+  { "dilate", '1' },
+  { "pad", '0' },
+};
+
+/* Shortens a tuple of sizes, "(3, 3)" to "3×3".  NULL if the value does nothing, as a stride of 1 or a layout
+ * that is the usual one.  (transfer full) */
+static char *
+short_value (const char *name, const char *value)
+{
+  if (strcmp (name, "layout") == 0 && strcmp (value, "NCHW") == 0)
+    return NULL;
+  for (guint i = 0; i < G_N_ELEMENTS (window_attributes); i++)
+    if (strcmp (name, window_attributes[i].name) == 0)
+      {
+        const char neutral[] = { window_attributes[i].neutral, '\0' };
+        g_auto (GStrv) sizes = g_strsplit_set (value, "()[], ", -1);
+        g_autoptr (GString) joined = g_string_new (NULL);
+        gboolean is_neutral = TRUE;
+
+        for (guint k = 0; sizes[k]; k++)
+          if (*sizes[k] != '\0')
+            {
+              g_string_append_printf (joined, "%s%s", joined->len > 0 ? "×" : "", sizes[k]);
+              is_neutral &= strcmp (sizes[k], neutral) == 0;
+            }
+        return is_neutral ? NULL : g_strdup (joined->str);
+      }
+  return g_strdup (value);
+}
+
 char **
 scope_label_attributes (const HybNode *node)
 {
@@ -65,12 +103,14 @@ scope_label_attributes (const HybNode *node)
        param++)
     {
       g_autofree char *value = NULL;
+      g_autofree char *shown = NULL;
 
       if (is_internal (param->name) || is_default (param, node->params))
         continue;
       value = hyb_param_to_string (param, node->params);
-      if (strlen (value) <= MAX_ATTRIBUTE_LENGTH)
-        g_ptr_array_add (lines, g_strdup_printf ("%s %s", param->name, value));
+      shown = short_value (param->name, value);
+      if (shown && strlen (shown) <= MAX_ATTRIBUTE_LENGTH)
+        g_ptr_array_add (lines, g_strdup_printf ("%s %s", param->name, shown));
     }
   g_ptr_array_add (lines, NULL);
   return (char **) g_ptr_array_free (lines, FALSE);
