@@ -8,9 +8,9 @@
 #include "app/command/messages.h"
 #include "app/command/open-model.h"
 
-#include "engine/analysis/guess-shapes.h"
 #include "engine/analysis/infer-types.h"
 #include "engine/graph/reach.h"
+#include "engine/open/guess-inputs.h"
 
 #include <string.h>
 
@@ -50,13 +50,13 @@ guess (Open *open, ScopeCompletion *completion)
   g_autoptr (GStrvBuilder) shapes = g_strv_builder_new ();
   gboolean names_options = !scope_messages_are_events ();
 
-  completion->guesses = hyb_guess_shapes (open->graph,
-                                          open->types,
-                                          open->needed,
-                                          completion->common.train,
-                                          &(HybGuessHints){ hyb_model_get_file (open->model),
-                                                            open->options->batch,
-                                                            open->options->length });
+  completion->guesses = hyb_model_guess_inputs (open->model,
+                                                open->types,
+                                                open->needed,
+                                                completion->common.train,
+                                                &(HybGuessHints){ hyb_model_get_file (open->model),
+                                                                  open->options->batch,
+                                                                  open->options->length });
   if (completion->guesses->len == 0)
     return;
   for (guint i = 0; completion->common.shapes && completion->common.shapes[i]; i++)

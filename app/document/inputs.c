@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/document/inputs.h"
 
-#include "engine/analysis/guess-shapes.h"
 #include "engine/analysis/infer-types.h"
 #include "engine/graph/reach.h"
+#include "engine/open/guess-inputs.h"
 
 #include <string.h>
 
@@ -124,7 +124,7 @@ guess (HybModel *model, HybType *types, const guint8 *needed, GArray *inputs)
 
   /* Findings name what contradicts the given shapes; nothing can be guessed from that. */
   if (hyb_infer_types (graph, inferred, NULL, FALSE, NULL))
-    guesses = hyb_guess_shapes (graph, inferred, needed, FALSE, &hints);
+    guesses = hyb_model_guess_inputs (model, inferred, needed, FALSE, &hints);
   for (guint i = 0; guesses && i < guesses->len; i++)
     {
       const HybShapeGuess *found = guesses->pdata[i];

@@ -4,6 +4,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/analysis/guess-images.h"
 
+#include "engine/analysis/guess-networks.h"
+
 #define N_CLASSES  10 /* collections of digits and of small images have this many */
 #define FEW_LAYERS 4  /* convolutions of a network for digits */
 
@@ -49,6 +51,27 @@ is_for_digits (const HybGuess *guess)
   return n_layers <= FEW_LAYERS && hyb_guess_has_ten_classes (guess);
 }
 
+/* The size that is usual for this kind of network, if its height and width are open. */
+static gboolean
+take_usual_size (HybGuess *guess, HybShape *shape, guint axes)
+{
+  const HybGuessNetwork *network = hyb_guess_find_network (guess->graph, guess->types);
+  HybShape               full = *shape, other = hyb_guess_with_size (shape, axes, 224);
+  guint                  n_axes = 0;
+
+  for (int axis = 0; network && axis < full.rank; axis++)
+    if (axes & 1u << axis)
+      full.dim[axis] = n_axes++ == 0 ? network->height : network->width;
+  if (n_axes != 2 || !hyb_guess_try (guess, &full))
+    return FALSE;
+  *shape = full;
+  hyb_guess_add_reason (guess,
+                        "%s%s",
+                        network->reason,
+                        hyb_guess_try (guess, &other) ? " and others fit, too" : "");
+  return TRUE;
+}
+
 gboolean
 hyb_guess_image (HybGuess *guess, HybShape *shape)
 {
@@ -84,7 +107,8 @@ hyb_guess_image (HybGuess *guess, HybShape *shape)
           axes |= 1u << axis;
       if (hyb_guess_has_ten_classes (guess))
         sizes = shape->dim[channel] == 1 ? &of_digits : &of_small_images;
-      if (hyb_guess_find_size (guess, shape, axes, sizes))
+      if (hyb_guess_take_named_size (guess, shape, axes, sizes) ||
+          take_usual_size (guess, shape, axes) || hyb_guess_find_size (guess, shape, axes, sizes))
         return TRUE;
     }
   return FALSE;

@@ -91,7 +91,8 @@ guess_lengths (HybGuess *guess, HybShape *shape, int batch)
   for (int axis = 0; axis < full.rank; axis++)
     if (full.dim[axis] == HYB_UNKNOWN)
       axes |= 1u << axis;
-  if (!hyb_guess_find_size (guess, &full, axes, &of_sequences))
+  if (!hyb_guess_take_named_size (guess, &full, axes, &of_sequences) &&
+      !hyb_guess_find_size (guess, &full, axes, &of_sequences))
     return FALSE;
   if ((axes & (axes - 1)) != 0)
     lengthen (guess, &full, axes);
@@ -113,7 +114,7 @@ guess_sequence (HybGuess *guess, HybShape *shape)
   return can_have_time && shape->dim[1] == HYB_UNKNOWN && guess_lengths (guess, shape, 1 - batch);
 }
 
-/* If the operands of an operator that hyb_guess_reads the value allow only one size, as the weights of a fully
+/* If the operands of an operator that reads the value allow only one size, as the weights of a fully
  * connected layer do: a matrix with this size. */
 static gboolean
 guess_from_operands (HybGuess *guess, HybShape *shape)
@@ -138,7 +139,7 @@ guess_from_operands (HybGuess *guess, HybShape *shape)
             *shape = fitting;
             hyb_guess_add_batch_reason (guess);
             hyb_guess_add_reason (guess,
-                                  "“%s” hyb_guess_reads %" G_GINT64_FORMAT " numbers",
+                                  "“%s” reads %" G_GINT64_FORMAT " numbers",
                                   user->name,
                                   size);
             return TRUE;

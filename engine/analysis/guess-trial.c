@@ -64,7 +64,7 @@ hyb_guess_add_reason (HybGuess *guess, const char *format, ...)
   va_end (arguments);
 }
 
-/* --- HybGuessSizes --- */
+/* --- Sizes --- */
 
 gint64
 hyb_guess_batch (const HybGuess *guess)
@@ -159,23 +159,28 @@ nth_size (const HybGuess *guess, const HybGuessSizes *sizes, guint i)
 }
 
 gboolean
-hyb_guess_find_size (HybGuess *guess, HybShape *shape, guint axes, const HybGuessSizes *sizes)
+hyb_guess_take_named_size (HybGuess *guess, HybShape *shape, guint axes, const HybGuessSizes *sizes)
 {
   gint64   named = sizes->is_length ? guess->length : size_of_name (guess->file);
+  HybShape full = hyb_guess_with_size (shape, axes, named);
+
+  if (axes == 0 || named <= 0 || !hyb_guess_try (guess, &full))
+    return FALSE;
+  *shape = full;
+  hyb_guess_add_reason (guess,
+                        sizes->is_length ? "a length of %" G_GINT64_FORMAT " as given"
+                                         : "%" G_GINT64_FORMAT " as in the name of the file",
+                        named);
+  return TRUE;
+}
+
+gboolean
+hyb_guess_find_size (HybGuess *guess, HybShape *shape, guint axes, const HybGuessSizes *sizes)
+{
   HybShape full;
 
   if (axes == 0)
     return hyb_guess_try (guess, shape);
-  full = hyb_guess_with_size (shape, axes, named);
-  if (named > 0 && hyb_guess_try (guess, &full))
-    {
-      *shape = full;
-      hyb_guess_add_reason (guess,
-                            sizes->is_length ? "a length of %" G_GINT64_FORMAT " as given"
-                                             : "%" G_GINT64_FORMAT " as in the name of the file",
-                            named);
-      return TRUE;
-    }
   g_clear_pointer (&guess->refused_by, g_free);
   for (guint i = 0; i < sizes->n_usual + guess->operands->len + sizes->last; i++)
     {

@@ -47,6 +47,12 @@ void hyb_guess_add_reason (HybGuess *guess, const char *format, ...) G_GNUC_PRIN
 gint64 hyb_guess_batch (const HybGuess *guess);
 /* Appends the number of samples to the reason. */
 void hyb_guess_add_batch_reason (HybGuess *guess);
+/* Gives the axes of the set the size that the name of the file or the caller tells, and the reason; FALSE if
+ * neither does or it is refused. */
+gboolean hyb_guess_take_named_size (HybGuess            *guess,
+                                    HybShape            *shape,
+                                    guint                axes,
+                                    const HybGuessSizes *sizes);
 /* Gives the axes of the set the first size that inference accepts, and the reason what supports it; FALSE if
  * none is accepted. */
 gboolean

@@ -162,6 +162,72 @@ test_a_size_in_the_name_of_the_file_comes_first (void)
     }
 }
 
+/* What ends in the node of this name and is accepted for every size. */
+static HybValueId
+add_network_of_kind (HybBuilder *builder, const char *kind)
+{
+  gboolean   is_pose = strcmp (kind, "key points") == 0;
+  HybValueId data = hyb_builder_add_variable (builder, "data", NULL);
+  HybValueId filters = hyb_builder_add_variable (builder, "conv_weight", NULL);
+  HybValueId more = hyb_builder_add_variable (builder, "more_weight", NULL);
+  HybValueId x = add (builder,
+                      "Convolution",
+                      "conv",
+                      INPUTS (data, filters),
+                      ATTRIBUTES ("kernel",
+                                  "(3, 3)",
+                                  "num_filter",
+                                  "4",
+                                  "no_bias",
+                                  "True",
+                                  "dilate",
+                                  strcmp (kind, "dilation") == 0 ? "(6, 6)" : "(1, 1)"));
+
+  if (is_pose)
+    x = add (builder,
+             "Deconvolution",
+             "enlarge",
+             INPUTS (x, more),
+             ATTRIBUTES ("kernel", "(2, 2)", "stride", "(2, 2)", "num_filter", "8"));
+  if (strcmp (kind, "regions") == 0)
+    return add (builder,
+                "_contrib_ROIAlign",
+                "regions",
+                INPUTS (x, hyb_builder_add_variable (builder, "boxes_weight", NULL)),
+                ATTRIBUTES ("pooled_size", "(2, 2)", "spatial_scale", "1"));
+  return add (builder,
+              "Convolution",
+              "last",
+              INPUTS (x, hyb_builder_add_variable (builder, "last_weight", NULL)),
+              ATTRIBUTES ("kernel", "(1, 1)", "num_filter", "17", "no_bias", "True"));
+}
+
+static void
+test_some_kinds_of_networks_have_a_size_of_their_own (void)
+{
+  static const struct
+  {
+    const char *kind, *file, *reason;
+    gint64      height, width;
+  } cases[] = {
+    { "plain", NULL, "224 is usual for images", 224, 224 },
+    { "key points", NULL, "17 key points and others fit", 256, 192 },
+    { "dilation", NULL, "dilation 6", 300, 300 },
+    { "regions", NULL, "shorter side where regions", 800, 800 },
+    { "regions", "net_512-symbol.json", "512 as in the name", 512, 512 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      HybBuilder *builder = hyb_builder_new ();
+      HybValueId  head = add_network_of_kind (builder, cases[i].kind);
+      HybShape    expected = hyb_shape_4d (1, 3, cases[i].height, cases[i].width);
+      g_autoptr (GPtrArray) guesses = guess (builder, head, NULL, cases[i].file);
+
+      assert_guess (guesses, 0, &expected, cases[i].reason);
+    }
+}
+
 static void
 test_weights_of_a_fully_connected_layer_tell_the_features (void)
 {
@@ -390,6 +456,8 @@ main (int argc, char **argv)
                    test_a_window_that_is_too_large_for_the_usual_size_asks_for_the_next);
   g_test_add_func ("/guess-shapes/a-size-in-the-name-of-the-file-comes-first",
                    test_a_size_in_the_name_of_the_file_comes_first);
+  g_test_add_func ("/guess-shapes/some-kinds-of-networks-have-a-size-of-their-own",
+                   test_some_kinds_of_networks_have_a_size_of_their_own);
   g_test_add_func ("/guess-shapes/weights-of-a-fully-connected-layer-tell-the-features",
                    test_weights_of_a_fully_connected_layer_tell_the_features);
   g_test_add_func ("/guess-shapes/axes-may-have-different-sizes",
