@@ -13,6 +13,7 @@
 #include "engine/exec/plan-memory.h"
 #include "engine/exec/plan-private.h"
 #include "engine/graph/reach.h"
+#include "engine/imperative/computable.h"
 #include "engine/imperative/convert.h"
 #include "engine/imperative/imperative.h"
 #include "engine/passes/pipeline.h"
@@ -152,7 +153,7 @@ check_node (HybPlan *plan, HybNodeId id, const guint8 *needed, guint8 *dynamic, 
 {
   const HybNode *node = hyb_graph_get_node (plan->graph, id);
 
-  if (!hyb_node_is_variable (node) && !hyb_op_check_computable (node->op, node->type, error))
+  if (!hyb_node_is_variable (node) && !hyb_node_check_computable (node, error))
     {
       prefix_node (error, node);
       return FALSE;

@@ -8,6 +8,7 @@
 #include "engine/analysis/infer-types.h"
 #include "engine/base/error.h"
 #include "engine/base/remedy.h"
+#include "engine/imperative/computable.h"
 #include "engine/imperative/convert.h"
 #include "engine/op/plan-options.h"
 #include "engine/op/run-memory.h"
@@ -260,26 +261,6 @@ run_compute (HybCall          *call,
   g_assert_not_reached ();
 }
 
-gboolean
-hyb_op_check_computable (const HybOp *op, const char *type, GError **error)
-{
-  if (op->flags & HYB_OP_OPAQUE)
-    {
-      hyb_error_at (error,
-                    HYB_OP_ERROR,
-                    HYB_OP_ERROR_UNKNOWN,
-                    NULL,
-                    hyb_op_missing_reason (type),
-                    "there is no operator %s, so the graph can be displayed, but not run",
-                    type);
-      return hyb_error_add_remedy (error, HYB_REMEDY_OPERATOR, NULL);
-    }
-  if (op->forward || op->compute)
-    return TRUE;
-  g_set_error (error, HYB_OP_ERROR, HYB_OP_ERROR_UNSUPPORTED, "%s cannot be computed", type);
-  return FALSE;
-}
-
 /* Allocates and counts an output.  (transfer full) */
 static HybTensor *
 new_output (const HybType *type, const HybRun *run, GError **error)
@@ -428,7 +409,7 @@ hyb_imperative_call (const HybImperativeCall *use, const HybRun *context, GError
       call.output[i].dtype = HYB_DTYPE_UNKNOWN;
     }
 
-  if (hyb_op_check_computable (op, op->name, error) &&
+  if (hyb_op_check_computable (op, error) &&
       execute (&call, use->inputs, use->outputs, context ? context : &no_context, error))
     return TRUE;
   g_prefix_error (error, "%s: ", op->name);
@@ -448,7 +429,7 @@ hyb_imperative_node (const HybImperativeNode *use, const HybRun *context, GError
   for (guint i = 0; i < node->n_inputs; i++)
     call.input[i] = *hyb_tensor_get_type (use->inputs[i]);
 
-  if (hyb_op_check_computable (node->op, node->type, error) &&
+  if (hyb_node_check_computable (node, error) &&
       execute (&call, use->inputs, use->outputs, context, error))
     return TRUE;
   prefix_node (node, error);

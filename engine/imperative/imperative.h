@@ -36,6 +36,3 @@ gboolean hyb_imperative_node (const HybImperativeNode *use, const HybRun *contex
 
 /* Returns FALSE and sets the error that belongs to reported values, with the node that reported them. */
 gboolean hyb_imperative_refuse (const HybRunFault *fault, GError **error);
-
-/* FALSE and an error if the operator is unknown or has no kernel.  type: its name in the file. */
-gboolean hyb_op_check_computable (const HybOp *op, const char *type, GError **error);
