@@ -76,7 +76,7 @@ execute (Run *run, HybGraph *graph, GPtrArray *values, GPtrArray **outputs, GErr
   if (!hyb_executor_prepare (executor, error))
     return FALSE;
 
-  limit = scope_time_limit_new (run->options->time_limit);
+  limit = scope_time_limit_new (run->options->time_limit, NULL);
   begin = g_get_monotonic_time ();
   if (!hyb_executor_run (executor, scope_time_limit_get_cancellable (limit), error))
     {

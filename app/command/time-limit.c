@@ -45,7 +45,7 @@ end_process (GCancellable *cancellable G_GNUC_UNUSED, gpointer limit)
 }
 
 ScopeTimeLimit *
-scope_time_limit_new (double seconds)
+scope_time_limit_new (double seconds, GCancellable *user)
 {
   ScopeTimeLimit *limit;
 
@@ -53,7 +53,9 @@ scope_time_limit_new (double seconds)
     return NULL;
   limit = g_new (ScopeTimeLimit, 1);
   *limit = (ScopeTimeLimit){ .seconds = MIN (seconds, 1e9) };
-  limit->deadline = scope_deadline_new (limit->seconds, NULL);
+  limit->deadline = scope_deadline_new (limit->seconds, user);
+  if (user)
+    return limit;
   limit->last = scope_deadline_new (limit->seconds + PATIENCE, NULL);
   g_cancellable_connect (scope_deadline_get_cancellable (limit->last),
                          G_CALLBACK (end_process),

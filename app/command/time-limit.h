@@ -6,8 +6,9 @@
 
 typedef struct _ScopeTimeLimit ScopeTimeLimit;
 
-/* Starts the clock; seconds 0: no limit, and NULL is returned. */
-ScopeTimeLimit *scope_time_limit_new (double seconds);
+/* Starts the clock; seconds 0: no limit, and NULL is returned.  user: NULL, or what cancels it as well; then the process
+ * is not ended when the limit passes without effect, since the caller keeps what is done. */
+ScopeTimeLimit *scope_time_limit_new (double seconds, GCancellable *user);
 /* Stops the clock.  limit may be NULL. */
 void scope_time_limit_free (ScopeTimeLimit *limit);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ScopeTimeLimit, scope_time_limit_free)

@@ -448,6 +448,26 @@ test_wrong_usage_is_reported (void)
                    2);
 }
 
+/* A single run takes longer than the limit, and planning alone may; nothing measured is an error that names the limit. */
+static void
+test_the_limit_of_a_comparison_ends_a_run (void)
+{
+  g_autofree char *errors = NULL;
+
+  g_assert_cmpint (run_hscope ((const char *const[]){ "compare",
+                                                      "gallery:lenet",
+                                                      "--batch",
+                                                      "4000",
+                                                      "--time-limit",
+                                                      "0.001",
+                                                      NULL },
+                               NULL,
+                               &errors),
+                   ==,
+                   4);
+  g_assert_nonnull (strstr (errors, "stopped after 0.001 seconds, the limit"));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -460,6 +480,8 @@ main (int argc, char **argv)
   g_test_add_func ("/app/measure/compare-explains-and-adds-up", test_compare_explains_and_adds_up);
   g_test_add_func ("/app/measure/sizes-make-curves", test_sizes_make_curves);
   g_test_add_func ("/app/measure/units-make-curves", test_units_make_curves);
+  g_test_add_func ("/app/measure/the-limit-of-a-comparison-ends-a-run",
+                   test_the_limit_of_a_comparison_ends_a_run);
   g_test_add_func ("/app/measure/differences-are-painted", test_differences_are_painted);
   g_test_add_func ("/app/measure/wrong-usage-is-reported", test_wrong_usage_is_reported);
   return g_test_run ();

@@ -4,6 +4,7 @@
  * ladder shows what each of the engine's optimisations saves.  Start at compare_models().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/command.h"
+#include "app/command/compare/compare-ladder.h"
 #include "app/command/compare/compare-output.h"
 #include "app/command/compare/compare-preset.h"
 #include "app/command/compare/compare-recordings.h"
@@ -12,6 +13,7 @@
 #include "app/command/complete-model.h"
 #include "app/command/inputs.h"
 #include "app/command/open-model.h"
+#include "app/command/time-limit.h"
 #include "app/command/variants.h"
 
 #include "engine/base/error.h"
@@ -23,7 +25,6 @@
 #define DEFAULT_SECONDS 60.0
 #define PRESET_SECONDS  150.0
 #define QUICK_SECONDS   40.0
-#define N_TRACED        8 /* per rung of the ladder: six, one to warm up, one exact */
 
 /* --- Lists --- */
 
@@ -259,47 +260,13 @@ completed_free (gpointer data)
 
 /* --- Measuring --- */
 
+/* Whether the user or the time limit has ended the comparison. */
 static gboolean
-is_cancelled (void)
+is_cancelled (const ScopeComparison *self)
 {
-  return g_cancellable_is_cancelled (scope_cancel_on_signal ());
+  return g_cancellable_is_cancelled (self->cancellable);
 }
 
-/* Measures the ladder from the slowest candidate's variant, without optimisations, to the fastest. */
-static gboolean
-measure_ladder (ScopeComparison *self, const ScopeGroup *group, GError **error)
-{
-  ScopeCandidate    *slow = group->candidates->pdata[0], *fast = slow;
-  ProfSubjectOptions options;
-  ProfMeasureOptions measure_options = {
-    .warmup = 2,
-    .rebuild = TRUE,
-    .traced = N_TRACED,
-    .seconds = MAX (self->budget.limit / 3, 1),
-    .cancellable = scope_cancel_on_signal (),
-    .progress = scope_progress_update,
-    .data = &self->progress,
-  };
-  gboolean is_done;
-
-  if (!scope_group_extremes (group, &slow, &fast))
-    slow = fast = group->candidates->pdata[0];
-  options = *prof_subject_get_options (slow->subject);
-  self->ladder = prof_ladder_new (prof_subject_get_graph (slow->subject),
-                                  prof_subject_get_values (slow->subject),
-                                  strcmp (slow->variant, fast->variant) == 0 ? NULL : fast->subject,
-                                  &options,
-                                  error);
-  is_done = self->ladder && prof_ladder_measure (self->ladder, &measure_options, error);
-  scope_progress_finish (&self->progress, "ladder", NULL);
-  if (!is_done)
-    return FALSE;
-  self->has_explanation =
-      prof_ladder_explain (self->ladder, self->facts, &self->ladder_explanation, error);
-  return self->has_explanation || !*error;
-}
-
-/* Builds, measures and prints one group, and the ladder of the first. */
 /* The captures that scope_group_write() has written. */
 static void
 print_captures (const ScopeGroup *group)
@@ -313,6 +280,7 @@ print_captures (const ScopeGroup *group)
     }
 }
 
+/* Builds, measures and prints one group, and the ladder of the first. */
 static gboolean
 compare_group (ScopeComparison *self,
                ScopeGroup      *group,
@@ -334,14 +302,23 @@ compare_group (ScopeComparison *self,
       scope_group_print (group);
       print_captures (group);
     }
-  if (self->groups->len == 1 && !self->options->no_ladder && !is_cancelled () &&
-      !measure_ladder (self, group, &local))
+  if (self->groups->len == 1 && !self->options->no_ladder && !is_cancelled (self) &&
+      !scope_comparison_measure_ladder (self, group, &local))
     {
       g_propagate_error (error, g_steal_pointer (&local));
       return FALSE;
     }
   scope_group_drop_subjects (group);
   return TRUE;
+}
+
+static gboolean
+is_measured (const ScopeComparison *self)
+{
+  for (guint i = 0; i < self->groups->len; i++)
+    if (scope_group_is_measured (self->groups->pdata[i]))
+      return TRUE;
+  return FALSE;
 }
 
 static gboolean
@@ -366,7 +343,7 @@ compare_models (ScopeComparison *self, GError **error)
     weights[i] = 1;
   weights[n] = self->options->no_ladder ? 0 : 0.5;
 
-  for (guint i = 0; i < n && !is_cancelled (); i++)
+  for (guint i = 0; i < n && !is_cancelled (self); i++)
     {
       guint       l = i / hidden->len % lengths->len, b = i / hidden->len / lengths->len;
       ScopeGroup *group = scope_group_new (NULL,
@@ -384,6 +361,32 @@ compare_models (ScopeComparison *self, GError **error)
         return FALSE;
     }
   return TRUE;
+}
+
+/* Compares models; the limit of the user, if there is one, ends everything, a single run included.  What is
+ * measured until then is kept. */
+static gboolean
+compare_in_time (ScopeComparison *self, GError **error)
+{
+  g_autoptr (ScopeTimeLimit) limit =
+      scope_time_limit_new (self->options->time_limit, self->cancellable);
+  GCancellable *user = self->cancellable;
+  gboolean      is_done;
+
+  if (limit)
+    self->cancellable = scope_time_limit_get_cancellable (limit);
+  is_done = compare_models (self, error);
+  if (is_done && !is_measured (self) && !g_cancellable_is_cancelled (user))
+    is_done = hyb_error_at (error,
+                            HYB_OP_ERROR,
+                            HYB_OP_ERROR_UNSUPPORTED,
+                            NULL,
+                            NULL,
+                            "nothing was measured");
+  if (!is_done && !g_error_matches (*error, PROF_ERROR, PROF_ERROR_UNEQUAL))
+    scope_time_limit_explain (limit, error);
+  self->cancellable = user;
+  return is_done;
 }
 
 static void
@@ -448,7 +451,7 @@ run_models (const ScopeCommonOptions  *common,
   prof_facts_set (self.facts, "program", "hscope " SCOPE_VERSION);
   prof_facts_set (self.facts, "model", files[0]);
   prof_machine_describe (self.facts);
-  is_done = options->preset ? scope_compare_preset (&self, error) : compare_models (&self, error);
+  is_done = options->preset ? scope_compare_preset (&self, error) : compare_in_time (&self, error);
   if (is_done && common->json)
     scope_comparison_print_json (&self);
   else if (is_done)
