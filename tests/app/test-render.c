@@ -322,6 +322,21 @@ test_what_was_done_differently_is_said (Fixture *fixture, gconstpointer unused)
   g_assert_nonnull (strstr (fixture->err, "a.gif"));
 }
 
+/* The steps of the RNN are open in the file; its states are known but for the batch. */
+static void
+test_open_shapes_are_guessed (Fixture *fixture, gconstpointer unused)
+{
+  hscope (fixture, "render net-symbol.json --output a.dot --json");
+  g_assert_cmpint (fixture->code, ==, 0);
+  g_assert_nonnull (strstr (fixture->err, "data: 35,1,"));
+  g_assert_nonnull (strstr (fixture->out, "\"guessed\": [\n"));
+  g_assert_true (contains (fixture, "a.dot", "35×1×"));
+  hscope (fixture, "render net-symbol.json --output a.dot --no-guess");
+  g_assert_cmpint (fixture->code, ==, 0);
+  g_assert_cmpstr (fixture->err, ==, "");
+  g_assert_false (contains (fixture, "a.dot", "35×1×"));
+}
+
 #define ADD(path, function) g_test_add (path, Fixture, NULL, set_up, function, tear_down)
 
 static void
@@ -368,6 +383,7 @@ main (int argc, char **argv)
   ADD ("/render/depth-and-globs-choose-what-is-open", test_depth_and_globs_choose_what_is_open);
   ADD ("/render/numbers-by-node-name-colour-the-picture",
        test_numbers_by_node_name_colour_the_picture);
+  ADD ("/render/open-shapes-are-guessed", test_open_shapes_are_guessed);
   ADD ("/render/what-was-done-differently-is-said", test_what_was_done_differently_is_said);
   return g_test_run ();
 }

@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/adapt/graph-to-diagram.h"
 #include "app/command/command.h"
+#include "app/command/complete-model.h"
 #include "app/command/json-writer.h"
 #include "app/command/open-model.h"
 #include "app/command/render/render-overlay.h"
@@ -169,18 +170,23 @@ parse_folds (const RenderOptions *options, ScopeDiagramOptions *diagram, GError 
   return TRUE;
 }
 
-/* Infers types for the labels; warns if that fails, and leaves the rest unknown.
+/* Infers types for the labels, guesses included; warns if that fails, and leaves the rest unknown.
  * (transfer full) */
 static HybType *
-infer_types (const ScopeCommonOptions *common, HybModel *model, GError **error)
+infer_types (const ScopeCommonOptions *common,
+             HybModel                 *model,
+             ScopeCompletion          *completion,
+             GError                  **error)
 {
-  HybGraph           *graph = hyb_model_get_graph (model);
-  g_autofree HybType *types = g_new (HybType, MAX (hyb_graph_n_values (graph), 1));
+  HybGraph              *graph = hyb_model_get_graph (model);
+  g_autofree HybType    *types = g_new (HybType, MAX (hyb_graph_n_values (graph), 1));
+  ScopeCompletionOptions complete = { .fills = FALSE };
   g_autoptr (GError) type_error = NULL;
 
   for (guint i = 0; i < hyb_graph_n_values (graph); i++)
     types[i] = HYB_TYPE_UNKNOWN;
-  if (!scope_fill_types (common, model, types, error))
+  if (!scope_complete_model (completion, common, model, &complete, error) ||
+      !scope_fill_types (&completion->common, model, types, error))
     return NULL;
   if (!hyb_infer_types (graph, types, NULL, common->train, &type_error))
     scope_print_message (HYB_SEVERITY_WARNING, "%s", type_error->message);
@@ -245,17 +251,24 @@ print_changes (const RenderOptions *options, VizPicture *picture, const VizExpor
                                                  : (guint64) VIZ_MAX_PIXELS);
 }
 
+/* The model, with what was guessed. */
+typedef struct
+{
+  HybModel              *model;
+  const ScopeCompletion *completion;
+} Rendered;
+
 static void
 print_result (const RenderOptions   *options,
+              const Rendered        *rendered,
               VizPicture            *picture,
               const VizExportResult *result,
-              double                 seconds,
-              gboolean               as_json)
+              double                 seconds)
 {
   guint n_nodes = count_nodes (viz_picture_diagram (picture));
   guint n_drawn = viz_picture_n_items (picture) - 1;
 
-  if (as_json)
+  if (rendered->completion->common.json)
     {
       g_autoptr (ScopeJson) json = scope_json_new ();
 
@@ -264,6 +277,7 @@ print_result (const RenderOptions   *options,
       scope_json_int (json, "width", result->width);
       scope_json_int (json, "height", result->height);
       scope_json_double (json, "seconds", seconds);
+      scope_describe_completion (json, rendered->model, rendered->completion);
       scope_json_print (json);
       return;
     }
@@ -363,6 +377,7 @@ render_run (const ScopeCommonOptions *common, gpointer data, char **files, GErro
                               .transparent = options->transparent };
   VizExportResult result = { 0 };
   g_autoptr (HybModel) model = NULL;
+  g_auto (ScopeCompletion) completion = { 0 };
   g_autofree HybType *types = NULL;
   g_autoptr (VizDiagram) diagram = NULL;
   g_autoptr (VizFolds) folds = NULL;
@@ -377,7 +392,7 @@ render_run (const ScopeCommonOptions *common, gpointer data, char **files, GErro
   model = scope_open_model (common, files, error);
   if (!model)
     return SCOPE_EXIT_FILE;
-  types = infer_types (common, model, error);
+  types = infer_types (common, model, &completion, error);
   if (!types)
     return SCOPE_EXIT_USAGE;
 
@@ -402,10 +417,10 @@ render_run (const ScopeCommonOptions *common, gpointer data, char **files, GErro
     return SCOPE_EXIT_FILE;
   print_changes (options, picture, &result);
   print_result (options,
+                &(Rendered){ model, &completion },
                 picture,
                 &result,
-                (double) (g_get_monotonic_time () - start) / 1e6,
-                common->json);
+                (double) (g_get_monotonic_time () - start) / 1e6);
   return SCOPE_EXIT_DONE;
 }
 
