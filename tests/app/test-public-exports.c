@@ -1,82 +1,15 @@
-/* test-public-exports.c — twenty public exports without any option: profile, compare and convert guess what is open.
+/* test-public-exports.c — twenty public exports without any option: profile, compare, convert and render guess what is
+ * open.
  *
- * The files are those of $HYB_SHARED or ../shared; docs/exports.md explains each guess.  Options only shorten the
- * measurements.
+ * Options only shorten the measurements; nothing timed is asserted.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "hscope-fixture.h"
+#include "tests/app/public-exports.h"
 
 #include <string.h>
 
-#define SHORT "--repeat 1 --time-limit 1 --json"
+#define SHORT "--repeat 1 --json"
 #define NONE  "no recurrent cell, loop or fused operator was found"
-
-typedef struct
-{
-  const char *file;
-  const char *guess;    /* "data 1,3,224,224; label 1"; "": nothing is open */
-  const char *to;       /* the form that it is converted to */
-  const char *refusal;  /* why it cannot be converted; NULL: it is */
-  const char *not_run;  /* why it cannot be run; NULL: it is */
-  gboolean    is_heavy; /* takes minutes: only with -m slow */
-} Export;
-
-static const Export exports[] = {
-  { "apache-mxnet/save_000800.json", "data 1,784", "fused", NONE, NULL, FALSE },
-  { "apache-mxnet/test-symbol.json.ref", "data 1,784", "fused", NONE, NULL, FALSE },
-  { "apache-mxnet/test_mkldnn_test_mkldnn_model_model1.json",
-    "data 1,3,224,224",
-    "fused",
-    NONE,
-    NULL,
-    TRUE },
-  { "apache-mxnet/test_dnnl_test_dnnl_model_model1.json",
-    "data 1,3,224,224",
-    "fused",
-    NONE,
-    NULL,
-    TRUE },
-  { "crfasrnn/net-symbol.json",
-    "data0 1,256; data1 1,800; data2 1,16",
-    "fused",
-    NONE,
-    NULL,
-    FALSE },
-  { "crfasrnn/ad39c2-net-symbol.json", "", "fused", NONE, "no value for “data0”", FALSE },
-  { "djl/inceptionv3_ucf101-symbol.json", "data 1,3,299,299", "fused", NONE, NULL, TRUE },
-  { "djl/mask_rcnn_resnet18_v1b_coco-symbol.json", "data 1,3,224,224", "fused", NONE, NULL, TRUE },
-  { "djl/mlp-symbol.json", "data 1,784", "fused", NONE, NULL, FALSE },
-  { "djl/resnet18_v1-symbol.json", "data 1,3,224,224", "fused", NONE, NULL, FALSE },
-  { "djl/resnet50_v1-symbol.json", "data 1,3,32,32", "fused", NONE, NULL, FALSE },
-  { "djl/simple_pose_resnet18_v1b-symbol.json", "data 1,3,224,224", "fused", NONE, NULL, FALSE },
-  { "djl/squeezenet1.0-symbol.json", "data 1,3,224,224", "fused", NONE, NULL, FALSE },
-  { "djl/ssd_512_resnet50_v1-symbol.json", "data 1,3,512,512", "fused", NONE, NULL, TRUE },
-  { "djl/vgg16_ucf101-symbol.json", "data 1,3,224,224", "fused", NONE, NULL, TRUE },
-  { "gluon-cv/mobilenet1.0_int8-symbol.json", "data 1,3,224,224", "float", NULL, NULL, FALSE },
-  { "gluon-cv/resnet50_v1_int8-symbol.json", "data 1,3,224,224", "float", NULL, NULL, TRUE },
-  { "gluon-cv/ssd_300_vgg16_atrous_voc_int8-symbol.json",
-    "data 1,3,300,300",
-    "float",
-    NULL,
-    NULL,
-    TRUE },
-  { "improved-parabank/symbol.json", "", "fused", NONE, "there is no operator Custom", FALSE },
-  { "multi-model-server/lstm_ptb-symbol.json",
-    "data 35,1; softmax_label 1,35",
-    "unrolled",
-    NULL,
-    NULL,
-    FALSE },
-};
-
-/* (transfer full) */
-static char *
-path_of (const Export *export)
-{
-  const char *shared = g_getenv ("HYB_SHARED");
-
-  return shared ? g_build_filename (shared, "models", export->file, NULL)
-                : g_build_filename (SOURCE_ROOT, "..", "shared", "models", export->file, NULL);
-}
 
 /* "data 1,3,224,224; label 1" of the document.  (transfer full) */
 static char *
@@ -112,7 +45,7 @@ run (Fixture *fixture, const char *command, const char *file, const char *option
 }
 
 static void
-check_run (Fixture *fixture, const Export *export, const char *file)
+check_run (Fixture *fixture, const PublicExport *export, const char *file)
 {
   static const char *const lines[][2] = {
     { "profile", "--warmup 0 --traced 1 " SHORT },
@@ -140,38 +73,62 @@ check_run (Fixture *fixture, const Export *export, const char *file)
     }
 }
 
+/* A picture needs no run, so that every export has one, with the same guesses. */
+static void
+check_picture (Fixture *fixture, const PublicExport *export, const char *file)
+{
+  g_autoptr (cJSON) json = NULL;
+  g_autofree char *guessed = NULL;
+
+  run (fixture, "render", file, "--output net.svg --json");
+  g_assert_cmpint (fixture->code, ==, 0);
+  json = parse_output (fixture);
+  guessed = print_guesses (json);
+  g_assert_cmpstr (guessed, ==, export->guess);
+}
+
 static void
 test_export (Fixture *fixture, gconstpointer data)
 {
-  const Export *export = data;
-  g_autofree char *file = path_of (export);
-  g_autofree char *options = g_strdup_printf ("--to %s --output converted", export->to);
+  const PublicExport *export = data;
+  g_autofree char *file = public_export_path (export);
+  g_autofree char *options =
+      g_strdup_printf ("--to %s --output converted", export->to ? export->to : "fused");
 
-  if (!g_file_test (file, G_FILE_TEST_EXISTS))
-    {
-      g_test_skip ("there is no folder of models (HYB_SHARED)");
-      return;
-    }
-  run (fixture, "convert", file, options);
-  g_assert_cmpint (fixture->code, ==, export->refusal ? 4 : 0);
-  if (export->refusal)
-    g_assert_nonnull (strstr (fixture->err, export->refusal));
-  else
-    g_assert_nonnull (strstr (fixture->out, "wrote converted-symbol.json"));
-  if (export->is_heavy && !g_test_slow ())
+  if (!file)
     return;
-  check_run (fixture, export, file);
+  run (fixture, "convert", file, options);
+  g_assert_cmpint (fixture->code, ==, export->to ? 0 : 4);
+  if (export->to)
+    g_assert_nonnull (strstr (fixture->out, "wrote converted-symbol.json"));
+  else
+    g_assert_nonnull (strstr (fixture->err, NONE));
+  check_picture (fixture, export, file);
+  if (!export->is_heavy || g_test_slow ())
+    check_run (fixture, export, file);
+}
+
+static void
+test_right_guesses (void)
+{
+  guint n_right = 0;
+
+  for (guint i = 0; i < N_PUBLIC_EXPORTS; i++)
+    n_right += !public_exports[i].used;
+  g_assert_cmpuint (n_right, >=, 17);
 }
 
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (exports); i++)
+  g_test_add_func ("/public-exports/most-guesses-are-right", test_right_guesses);
+  for (guint i = 0; i < N_PUBLIC_EXPORTS; i++)
     {
-      g_autofree char *path = g_strconcat ("/public-exports/", exports[i].file, NULL);
+      const PublicExport *export = &public_exports[i];
+      g_autofree char *path = g_strconcat ("/public-exports/", export->file, NULL);
 
-      g_test_add (path, Fixture, &exports[i], fixture_set_up, test_export, fixture_tear_down);
+      g_test_add (path, Fixture, export, fixture_set_up, test_export, fixture_tear_down);
     }
   return g_test_run ();
 }
