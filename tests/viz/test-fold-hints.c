@@ -204,6 +204,68 @@ test_what_the_first_step_makes_for_all_stays_in_it (void)
     g_assert_cmpint (cell_of (diagram, masked[t])->step, ==, (gint32) t);
 }
 
+/* An input or output, whose title is its name. */
+static guint32
+add_end (Net *net, VizBoxKind kind, const char *format, guint step)
+{
+  g_autoptr (GString) name = g_string_new (format);
+
+  g_string_replace (name, "#", (const char[]){ (char) ('0' + step), '\0' }, 0);
+  net->n++;
+  return viz_diagram_builder_add_box (net->builder,
+                                      &(VizBoxInfo){
+                                          .id = name->str, .title = name->str, .kind = kind });
+}
+
+static const VizBox *
+find_title (const VizDiagram *diagram, const char *title)
+{
+  for (guint32 i = 1; i < viz_diagram_n_boxes (diagram); i++)
+    if (g_strcmp0 (viz_diagram_box (diagram, i)->title, title) == 0)
+      return viz_diagram_box (diagram, i);
+  return NULL;
+}
+
+/* Unrolled by hand: every step has an input, a label and an output of its own. */
+static void
+test_ends_of_each_step_are_one_box (void)
+{
+  static const VizFoldChain chains[] = { { "LSTM", 6, 0, FALSE } };
+  Net                       net = { .builder = viz_diagram_builder_new (NULL), .n = 1 };
+  guint32                   split = add (&net, VIZ_BOX_OPERATOR, "split", (VizFoldPlace){ 0, 0 });
+  guint32                   begin = add_end (&net, VIZ_BOX_INPUT, "begin_#", 0), out[6], ends[6][3];
+  g_autoptr (VizDiagram) diagram = NULL;
+  static const char *const wholes[] = { "data × 6", "label × 6", "softmax_output × 6" };
+
+  add_cells (&net, 1, &chains[0], split, out);
+  connect_boxes (&net, begin, out[0]);
+  for (guint t = 0; t < 6; t++)
+    {
+      guint32 loss = add_after (&net, "SoftmaxOutput", (VizFoldPlace){ 0, 0 }, out[t]);
+
+      ends[t][0] = add_end (&net, VIZ_BOX_INPUT, "data/#", t);
+      ends[t][1] = add_end (&net, VIZ_BOX_INPUT, "t#_label", t);
+      ends[t][2] = add_end (&net, VIZ_BOX_OUTPUT, "net0_t#_softmax_output", t);
+      connect_boxes (&net, ends[t][0], out[t]);
+      connect_boxes (&net, ends[t][1], loss);
+      connect_boxes (&net, loss, ends[t][2]);
+    }
+  diagram = fold (&net, chains, 1);
+  for (guint t = 0; t < 6; t++)
+    for (guint k = 0; k < 3; k++)
+      g_assert_cmpint (cell_of (diagram, ends[t][k])->step, ==, (gint32) t);
+  for (guint k = 0; k < 3; k++)
+    {
+      const VizBox *whole = find_title (diagram, wholes[k]);
+
+      g_assert_nonnull (whole);
+      g_assert_cmpuint (whole->parent, ==, VIZ_ROOT);
+      g_assert_cmpint (whole->kind, ==, k == 2 ? VIZ_BOX_OUTPUT : VIZ_BOX_INPUT);
+    }
+  /* A state before the first step is no series. */
+  g_assert_cmpuint (viz_diagram_box (diagram, begin)->parent, ==, VIZ_ROOT);
+}
+
 /* Hints come from a caller that may be wrong. */
 static void
 test_wrong_hints_are_ignored (void)
@@ -230,6 +292,8 @@ main (int argc, char **argv)
                    test_a_carried_value_belongs_to_its_step);
   g_test_add_func ("/viz/fold/hints/what-the-first-step-makes-for-all-stays-in-it",
                    test_what_the_first_step_makes_for_all_stays_in_it);
+  g_test_add_func ("/viz/fold/hints/inputs-and-outputs-of-each-step-are-one-box",
+                   test_ends_of_each_step_are_one_box);
   g_test_add_func ("/viz/fold/hints/wrong-hints-are-ignored", test_wrong_hints_are_ignored);
   return g_test_run ();
 }

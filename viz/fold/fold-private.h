@@ -1,7 +1,7 @@
 /* fold-private.h — the steps of folding, and the tree of name parts that some of them share.
  *
  * fold.c calls, in this order: fold-names.c (names into parts), fold-steps.c, fold-absorb.c and
- * fold-grids.c (chains of cells), fold-names.c (scopes), fold-cycles.c, fold-repeats.c, fold-twins.c,
+ * fold-grids.c (chains of cells), fold-names.c (scopes), fold-series.c, fold-cycles.c, fold-repeats.c, fold-twins.c,
  * fold-open.c.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
@@ -101,6 +101,10 @@ void viz_names_find_chains (VizNames *names);
 
 /* Adds a VIZ_BOX_STEPS for each band of chains, and its cells; sets cell and group of their parts. */
 void viz_names_add_chains (VizNames *names);
+
+/* Moves inputs and outputs that each step of a chain has for itself into the cells of their steps, and adds
+ * one box for all of a kind.  n_given: the number of boxes before folding. */
+void viz_fold_series (VizDiagramBuilder *builder, guint32 n_given);
 
 /* Dissolves the scopes among the boxes from n_given on that lie on a cycle of arrows. */
 void viz_fold_dissolve_cycles (VizDiagramBuilder *builder, guint32 n_given);

@@ -117,6 +117,8 @@ viz_fold_with_hints (VizDiagramBuilder *builder, VizFoldWhat what, const VizFold
     fold_weights (builder);
   if (what & (VIZ_FOLD_SCOPES | VIZ_FOLD_REPEATS))
     fold_names (builder, &fold);
+  if (what & VIZ_FOLD_REPEATS)
+    viz_fold_series (builder, n_given);
   viz_fold_dissolve_cycles (builder, n_given);
   if (what & VIZ_FOLD_REPEATS && viz_fold_repeats (builder, n_given))
     viz_fold_dissolve_cycles (builder, n_given);
