@@ -9,11 +9,28 @@
 #include "engine/formats/model-weights.h"
 #include "engine/formats/mxnet-params.h"
 #include "engine/formats/mxnet-symbol.h"
+#include "engine/graph/roles.h"
 
 static gboolean
 write_list (GOutputStream *out, gpointer list, GError **error)
 {
   return hyb_ndarrays_write (list, out, error);
+}
+
+/* TRUE for a graph whose parameters were never read: an empty file of them would be taken for its own. */
+static gboolean
+lacks_parameters (HybModel *model, HybTensorList *list)
+{
+  HybGraph        *graph = hyb_model_get_graph (model);
+  guint            n;
+  const HybNodeId *variables = hyb_graph_get_variables (graph, &n);
+
+  if (hyb_tensor_list_n (list) > 0)
+    return FALSE;
+  for (guint i = 0; i < n; i++)
+    if (hyb_graph_get_role (graph, variables[i], FALSE) == HYB_ROLE_PARAMETER)
+      return TRUE;
+  return FALSE;
 }
 
 static gboolean
@@ -26,18 +43,23 @@ write_pair (HybModel *model, const char *prefix, guint epoch, GPtrArray *written
   g_autofree char *text = hyb_symbol_print (hyb_model_get_graph (model), &length);
   g_autoptr (HybPendingFile) first = NULL;
   g_autoptr (HybPendingFile) second = NULL;
+  gboolean has_second = !lacks_parameters (model, list);
 
   first = hyb_file_prepare_contents (symbol, text, length, error);
   if (!first)
     return FALSE;
-  second = hyb_file_prepare (params, write_list, list, error);
-  if (!second || !hyb_files_commit ((HybPendingFile *[]){ first, second }, 2, error))
+  if (has_second)
+    second = hyb_file_prepare (params, write_list, list, error);
+  if (has_second && !second)
+    return FALSE;
+  if (!hyb_files_commit ((HybPendingFile *[]){ first, second }, has_second ? 2 : 1, error))
     return FALSE;
 
   if (written)
     {
       g_ptr_array_add (written, g_steal_pointer (&symbol));
-      g_ptr_array_add (written, g_steal_pointer (&params));
+      if (has_second)
+        g_ptr_array_add (written, g_steal_pointer (&params));
     }
   return TRUE;
 }

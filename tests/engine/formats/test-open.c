@@ -206,6 +206,26 @@ test_saved_pairs_open_again (Fixture *fixture, gconstpointer unused)
   g_assert_null (find_code (again, "renamed-parameter"));
 }
 
+/* An empty file of parameters would make every one of them “missing”. */
+static void
+test_a_model_without_parameters_is_saved_without_a_file_of_them (Fixture      *fixture,
+                                                                 gconstpointer unused)
+{
+  g_autofree char *prefix = g_build_filename (fixture->folder, "alone", NULL);
+  g_autofree char *saved = g_strconcat (prefix, "-symbol.json", NULL);
+  g_autoptr (GPtrArray) written = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (HybModel) model = hyb_model_open (fixture->symbol, NULL, HYB_EPOCH_HIGHEST, &error);
+  g_autoptr (HybModel) again = NULL;
+
+  g_assert_true (hyb_model_save (model, prefix, 0, written, &error));
+  g_assert_cmpuint (written->len, ==, 1);
+  g_assert_cmpstr (written->pdata[0], ==, saved);
+  again = hyb_model_open (saved, NULL, HYB_EPOCH_HIGHEST, &error);
+  g_assert_no_error (error);
+  g_assert_null (find_code (again, "missing-parameter"));
+}
+
 /* What a file of the collection is, by its name. */
 static void
 open_any (const char *path)
@@ -284,6 +304,8 @@ main (int argc, char **argv)
        test_broken_parameters_are_an_error_or_a_finding);
   ADD ("exports-of-the-world", test_exports_of_the_world);
   ADD ("saved-pairs-open-again", test_saved_pairs_open_again);
+  ADD ("a-model-without-parameters-is-saved-without-a-file-of-them",
+       test_a_model_without_parameters_is_saved_without_a_file_of_them);
 
   return g_test_run ();
 }
