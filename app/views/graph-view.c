@@ -329,6 +329,54 @@ scope_graph_view_reveal (ScopeView *view, guint32 box)
   return TRUE;
 }
 
+/* Adds the box of a node, or of the node that reads it if it is a parameter. */
+static void
+add_fault (GArray *faults, ScopeDocument *document, const char *name, gboolean is_error)
+{
+  VizDiagram    *diagram = scope_document_get_diagram (document);
+  guint32        box = scope_document_find_name (document, name);
+  guint32        n = 0;
+  const guint32 *out;
+
+  if (box == VIZ_ROOT)
+    return;
+  if (viz_diagram_box (diagram, box)->flags & VIZ_BOX_FOLDED)
+    {
+      out = viz_diagram_outgoing (diagram, box, &n);
+      if (n == 0)
+        return;
+      box = viz_diagram_arrow (diagram, out[0])->head;
+    }
+  g_array_append_val (faults, ((ScopeFault){ box, is_error }));
+}
+
+/* Outlines the nodes that errors and warnings are about. */
+static void
+update_faults (ScopeGraphView *self, ScopeDocument *document)
+{
+  GPtrArray *findings = scope_document_get_findings (document);
+  g_autoptr (GArray) faults = g_array_new (FALSE, FALSE, sizeof (ScopeFault));
+
+  for (guint i = 0; i < findings->len; i++)
+    {
+      const HybFinding *finding = findings->pdata[i];
+      gboolean          is_error = finding->severity == HYB_SEVERITY_ERROR;
+
+      if (finding->severity == HYB_SEVERITY_NOTE)
+        continue;
+      if (finding->node)
+        add_fault (faults, document, finding->node, is_error);
+      for (guint k = 0; finding->items && k < finding->items->len; k++)
+        {
+          const HybFindingItem *item = &g_array_index (finding->items, HybFindingItem, k);
+
+          if (g_strcmp0 (item->name, finding->node) != 0)
+            add_fault (faults, document, item->name, is_error);
+        }
+    }
+  scope_canvas_set_faults (self->canvas, (const ScopeFault *) (gpointer) faults->data, faults->len);
+}
+
 static void
 scope_graph_view_document_changed (ScopeView *view)
 {
@@ -347,8 +395,11 @@ scope_graph_view_document_changed (ScopeView *view)
   scope_canvas_set_related (self->canvas, NULL, 0);
   scope_canvas_set_overlay (self->canvas, NULL);
   update_breadcrumb (self);
-  if (!document)
+  if (document)
+    update_faults (self, document);
+  else
     {
+      scope_canvas_set_faults (self->canvas, NULL, 0);
       scope_canvas_set_picture (self->canvas, NULL, VIZ_ROOT);
       return;
     }

@@ -140,6 +140,7 @@ draw_marks (ScopeCanvas *self, cairo_t *cr)
     draw_veil (self, cr, &view);
   if (self->traced)
     mark_traced_wires (self, cr, &options, &view);
+  scope_canvas_draw_faults (self, cr, &view);
   mark_boxes (self, cr, &options, self->hits, &self->theme->hit);
   mark_boxes (self, cr, &options, self->related, &self->theme->selection);
   if (self->hovered_wire != VIZ_NO_ARROW)

@@ -1,7 +1,7 @@
 /* canvas-private.h — the struct of the canvas, and what its files offer each other.
  *
- * Calls go one way: canvas.c (the class) → canvas-input.c, canvas-draw.c → canvas-selection.c →
- * canvas-camera.c.
+ * Calls go one way: canvas.c (the class) → canvas-input.c, canvas-draw.c → canvas-faults.c,
+ * canvas-selection.c → canvas-camera.c.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -39,9 +39,11 @@ struct _ScopeCanvas
   VizPicture *picture;
   VizOverlay *overlay;
   ScopeTiles *tiles;
-  GArray     *hits;    /* of guint32: boxes */
-  GArray     *related; /* of guint32: boxes */
-  guint8     *traced;  /* ScopeTraced of each item; NULL: tracing is off */
+  GArray     *hits;        /* of guint32: boxes */
+  GArray     *related;     /* of guint32: boxes */
+  GArray     *faults;      /* of ScopeFault */
+  GArray     *fault_marks; /* of ScopeFaultMark */
+  guint8     *traced;      /* ScopeTraced of each item; NULL: tracing is off */
 
   /* Borrowed */
   const VizTheme *theme;
@@ -88,6 +90,13 @@ void scope_canvas_pan (ScopeCanvas *self, double dx, double dy);
 void scope_canvas_select_by_user (ScopeCanvas *self, guint32 box);
 /* Computes again which items the trace reaches. */
 void scope_canvas_update_trace (ScopeCanvas *self);
+
+/* --- canvas-faults.c --- */
+
+/* Finds the items that show the faults; called for each new picture. */
+void scope_canvas_update_faults (ScopeCanvas *self);
+/* Draws the marks in coordinates of the picture. */
+void scope_canvas_draw_faults (ScopeCanvas *self, cairo_t *cr, const VizRect *view);
 
 /* --- canvas-draw.c --- */
 

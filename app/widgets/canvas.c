@@ -39,6 +39,7 @@ scope_canvas_set_picture (ScopeCanvas *self, VizPicture *picture, guint32 anchor
   self->y += dy;
   scope_tiles_set_picture (self->tiles, picture, dx, dy);
   scope_canvas_update_trace (self);
+  scope_canvas_update_faults (self);
   scope_canvas_place_first (self);
   gtk_widget_queue_draw (GTK_WIDGET (self));
   scope_canvas_emit (self, SCOPE_CANVAS_CAMERA, 0, FALSE);
@@ -176,6 +177,8 @@ scope_canvas_dispose (GObject *object)
   g_clear_pointer (&self->overlay, viz_overlay_unref);
   g_clear_pointer (&self->hits, g_array_unref);
   g_clear_pointer (&self->related, g_array_unref);
+  g_clear_pointer (&self->faults, g_array_unref);
+  g_clear_pointer (&self->fault_marks, g_array_unref);
   g_clear_pointer (&self->traced, g_free);
   G_OBJECT_CLASS (scope_canvas_parent_class)->dispose (object);
 }
@@ -203,6 +206,8 @@ scope_canvas_init (ScopeCanvas *self)
   self->theme = viz_theme_find (NULL);
   self->hits = g_array_new (FALSE, FALSE, sizeof (guint32));
   self->related = g_array_new (FALSE, FALSE, sizeof (guint32));
+  self->faults = g_array_new (FALSE, FALSE, sizeof (ScopeFault));
+  self->fault_marks = g_array_new (FALSE, TRUE, sizeof (ScopeFaultMark));
   self->tiles = scope_tiles_new ();
   g_signal_connect_swapped (self->tiles, "arrived", G_CALLBACK (gtk_widget_queue_draw), self);
   gtk_widget_set_focusable (GTK_WIDGET (self), TRUE);

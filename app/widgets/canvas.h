@@ -40,6 +40,27 @@ void scope_canvas_set_hits (ScopeCanvas *self, const guint32 *boxes, guint n);
 void scope_canvas_set_related (ScopeCanvas *self, const guint32 *boxes, guint n);
 /* The boxes that are outlined, of guint32; owned by the canvas. */
 const GArray *scope_canvas_get_related (ScopeCanvas *self);
+
+/* A box that is outlined because something is wrong with it. */
+typedef struct
+{
+  guint32  box;
+  gboolean is_error; /* FALSE: a warning */
+} ScopeFault;
+
+/* What is drawn for faults: around a box, or around the closed group that holds it. */
+typedef struct
+{
+  guint32  item;     /* of the picture */
+  guint    n_faults; /* at it or inside of it */
+  gboolean is_error; /* one of them */
+} ScopeFaultMark;
+
+/* Outlines boxes with faults, with a badge at the corner; stays until it is called again. */
+void scope_canvas_set_faults (ScopeCanvas *self, const ScopeFault *faults, guint n);
+/* The marks in the present picture, of ScopeFaultMark; owned by the canvas. */
+const GArray *scope_canvas_get_fault_marks (ScopeCanvas *self);
+
 /* Dims everything outside a group; VIZ_ROOT: nothing. */
 void scope_canvas_set_dive (ScopeCanvas *self, guint32 box);
 /* The group that fills the canvas, or VIZ_ROOT. */

@@ -31,6 +31,29 @@ write_damaged (void)
   return g_strconcat (prefix, "-symbol.json", NULL);
 }
 
+/* A copy of an export of the goldens in which one operator is misspelt at each of its nodes. */
+static char *
+write_misspelt (const char *model, const char *op, const char *misspelt)
+{
+  g_autofree char *file = g_strconcat (model, "-symbol.json", NULL);
+  g_autofree char *whole =
+      g_build_filename (SOURCE_ROOT, "tests/data/goldens/models", model, file, NULL);
+  g_autofree char *path = g_build_filename (folder, file, NULL);
+  g_autofree char *text = NULL;
+  g_auto (GStrv) parts = NULL;
+  g_autofree char *changed = NULL;
+  g_autoptr (GError) error = NULL;
+
+  g_file_get_contents (whole, &text, NULL, &error);
+  g_assert_no_error (error);
+  parts = g_strsplit (text, op, 0);
+  g_assert_cmpuint (g_strv_length (parts), >, 1);
+  changed = g_strjoinv (misspelt, parts);
+  g_file_set_contents (path, changed, -1, &error);
+  g_assert_no_error (error);
+  return g_steal_pointer (&path);
+}
+
 static gboolean
 is_ready (gpointer before)
 {
@@ -96,6 +119,74 @@ open_path (const char *path)
 
   scope_window_open (window, file);
   g_assert_true (gui_wait (is_ready, before, 20000));
+}
+
+static ScopeCanvas *
+shown_canvas (void)
+{
+  ScopePage *shown = scope_window_get_page (window);
+
+  gui_settle (shown);
+  return SCOPE_CANVAS (gui_find (GTK_WIDGET (shown), "graph-canvas"));
+}
+
+static void
+test_outlines (void)
+{
+  g_autofree char *misspelt = write_misspelt ("mlp-dropout", "\"Activation\"", "\"Activatoin\"");
+  g_autofree char *mended = g_build_filename (folder, "spelt-symbol.json", NULL);
+  ScopeCanvas     *shown;
+  const GArray    *marks;
+  gpointer         before;
+
+  open_path (misspelt);
+  shown = shown_canvas ();
+  marks = scope_canvas_get_fault_marks (shown);
+  g_assert_cmpuint (marks->len, >, 0);
+  for (guint i = 0; i < marks->len; i++)
+    {
+      const ScopeFaultMark *mark = &g_array_index (marks, ScopeFaultMark, i);
+      const VizItem        *item = viz_picture_item (scope_canvas_get_picture (shown), mark->item);
+
+      g_assert_true (mark->is_error);
+      g_assert_nonnull (
+          strstr (viz_diagram_box (viz_picture_diagram (scope_canvas_get_picture (shown)),
+                                   item->box)
+                      ->title,
+                  "Activatoin"));
+    }
+  take_picture (window, "outlined-nodes");
+
+  before = scope_window_get_page (window);
+  scope_window_mend (window, mended);
+  g_assert_true (gui_wait (is_ready, before, 20000));
+  g_assert_cmpuint (scope_canvas_get_fault_marks (shown_canvas ())->len, ==, 0);
+}
+
+static void
+test_outlined_groups (void)
+{
+  g_autofree char *misspelt =
+      write_misspelt ("cell-lstm-t6-ntc-none", "\"FullyConnected\"", "\"FullyConected\"");
+  ScopeCanvas  *shown;
+  const GArray *marks;
+  guint         n_faults = 0;
+  gboolean      any_group = FALSE;
+
+  open_path (misspelt);
+  shown = shown_canvas ();
+  marks = scope_canvas_get_fault_marks (shown);
+  for (guint i = 0; i < marks->len; i++)
+    {
+      const ScopeFaultMark *mark = &g_array_index (marks, ScopeFaultMark, i);
+
+      n_faults += mark->n_faults;
+      any_group |=
+          viz_picture_item (scope_canvas_get_picture (shown), mark->item)->state != VIZ_ITEM_LEAF;
+    }
+  g_assert_cmpuint (n_faults, ==, 12); /* two products in each of six steps */
+  g_assert_true (any_group);
+  take_picture (window, "outlined-groups");
 }
 
 static void
@@ -172,5 +263,9 @@ add_mending_tests (void)
   folder = g_dir_make_tmp ("hybridscope-XXXXXX", NULL);
   atexit (remove_folder);
   add_test ("/app/window/mends-what-a-finding-says-it-can", CASE_EMPTY, test_mending);
+  add_test ("/app/window/outlines-faulty-nodes-until-they-are-mended", CASE_EMPTY, test_outlines);
+  add_test ("/app/window/outlines-closed-groups-with-faulty-nodes",
+            CASE_EMPTY,
+            test_outlined_groups);
   add_test ("/app/window/takes-parameters-that-are-chosen", CASE_EMPTY, test_choosing_parameters);
 }
