@@ -5,6 +5,7 @@
 #include "app/views/node-view-private.h"
 
 #include "app/adapt/labels.h"
+#include "app/views/remedies.h"
 #include "engine/analysis/infer-types.h"
 #include "engine/graph/roles.h"
 
@@ -32,28 +33,100 @@ describe_type (const HybType *type)
   return g_strdup (label);
 }
 
-/* node: NULL for findings about no node in particular. */
 static void
-show_findings (ScopeNodeView *self, ScopeDocument *document, const char *node)
+on_show_node (GtkButton *button, gpointer data)
 {
-  GPtrArray *findings = scope_document_get_findings (document);
-  gboolean   any = FALSE;
+  ScopeWorkspace *workspace = scope_view_get_workspace (data);
+
+  if (workspace)
+    scope_workspace_show (workspace,
+                          GPOINTER_TO_UINT (g_object_get_data (G_OBJECT (button), "box")));
+}
+
+/* The buttons of a finding: its remedy, and the way to the node that it is about. */
+static void
+add_ways_out (ScopeNodeView *self, const HybFinding *finding, guint32 box)
+{
+  GtkWidget *line, *button;
+
+  if (finding->remedy == HYB_REMEDY_NONE && box == VIZ_ROOT)
+    return;
+  line = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 6);
+  if (finding->remedy != HYB_REMEDY_NONE)
+    {
+      button = gtk_button_new_with_label (scope_remedy_get (finding->remedy).label);
+      scope_remedy_set_action (GTK_ACTIONABLE (button), scope_remedy_get (finding->remedy).action);
+      gtk_box_append (GTK_BOX (line), button);
+    }
+  if (box != VIZ_ROOT)
+    {
+      button = gtk_button_new_with_label (_ ("Show Node"));
+      gtk_widget_add_css_class (button, "flat");
+      g_object_set_data (G_OBJECT (button), "box", GUINT_TO_POINTER (box));
+      g_signal_connect (button, "clicked", G_CALLBACK (on_show_node), self);
+      gtk_box_append (GTK_BOX (line), button);
+    }
+  scope_sheet_add (self->sheet, line);
+}
+
+/* is_shown: the node is what the pane is about already. */
+static void
+show_finding (ScopeNodeView    *self,
+              ScopeDocument    *document,
+              const HybFinding *finding,
+              gboolean          is_shown)
+{
+  static const char *const classes[] = {
+    [HYB_SEVERITY_NOTE] = NULL,
+    [HYB_SEVERITY_WARNING] = "warning",
+    [HYB_SEVERITY_ERROR] = "error",
+  };
+  guint32 box = is_shown ? VIZ_ROOT : scope_document_find_name (document, finding->node);
+
+  scope_sheet_add_text (self->sheet, finding->message, classes[finding->severity]);
+  if (finding->hint)
+    scope_sheet_add_text (self->sheet, finding->hint, "dim-label");
+  add_ways_out (self, finding, box);
+}
+
+/* Adds the findings of one severity under a heading, which is added before the first one.
+ * node: NULL for those of the whole model. */
+static gboolean
+show_severity (ScopeNodeView *self, const char *node, HybSeverity severity, const char *heading)
+{
+  ScopeDocument *document = scope_view_get_document (SCOPE_VIEW (self));
+  GPtrArray     *findings = scope_document_get_findings (document);
+  gboolean       any = FALSE;
 
   for (guint i = 0; i < findings->len; i++)
     {
       const HybFinding *finding = findings->pdata[i];
+      /* Notes about single nodes are shown with these. */
+      gboolean is_meant = node ? g_strcmp0 (finding->node, node) == 0
+                               : !finding->node || severity > HYB_SEVERITY_NOTE;
 
-      if (g_strcmp0 (finding->node, node) != 0)
+      if (finding->severity != severity || !is_meant)
         continue;
-      if (!any)
-        scope_sheet_add_heading (self->sheet, _ ("Problems"));
+      if (!any && heading)
+        scope_sheet_add_heading (self->sheet, heading);
       any = TRUE;
-      scope_sheet_add_text (self->sheet,
-                            finding->message,
-                            finding->severity == HYB_SEVERITY_ERROR ? "error" : NULL);
-      if (finding->hint)
-        scope_sheet_add_text (self->sheet, finding->hint, "dim-label");
+      show_finding (self, document, finding, node != NULL);
     }
+  return any;
+}
+
+static void
+show_problems (ScopeNodeView *self, const char *node)
+{
+  gboolean any = show_severity (self, node, HYB_SEVERITY_ERROR, _ ("Problems"));
+
+  show_severity (self, node, HYB_SEVERITY_WARNING, any ? NULL : _ ("Problems"));
+}
+
+static void
+show_notes (ScopeNodeView *self, const char *node)
+{
+  show_severity (self, node, HYB_SEVERITY_NOTE, _ ("Notes"));
 }
 
 /* --- The model --- */
@@ -159,6 +232,7 @@ scope_node_view_show_model (ScopeNodeView *self, ScopeDocument *document)
     scope_sheet_add_title (self->sheet, _ ("Optimised graph"), _ ("Result of an engine pass"));
   else
     scope_sheet_add_title (self->sheet, label, _ ("The whole model"));
+  show_problems (self, NULL);
   scope_sheet_add_heading (self->sheet, _ ("Size"));
   add_number (self->sheet, _ ("Nodes"), totals->n_nodes);
   if (totals->n_bodies > 0)
@@ -171,7 +245,7 @@ scope_node_view_show_model (ScopeNodeView *self, ScopeDocument *document)
                scope_workspace_get_fills (scope_view_get_workspace (SCOPE_VIEW (self))));
   add_inputs_of_model (self->sheet, document);
   add_outputs_of_model (self->sheet, document);
-  show_findings (self, document, NULL);
+  show_notes (self, NULL);
 }
 
 /* --- One node --- */
@@ -350,7 +424,8 @@ scope_node_view_show_node (ScopeNodeView    *self,
       else if (node->op->doc)
         scope_sheet_add_text (self->sheet, node->op->doc, NULL);
     }
-  show_findings (self, document, node->name);
+  show_problems (self, node->name);
+  show_notes (self, node->name);
   scope_node_view_show_costs (self,
                               scope_workspace_get_measurement (
                                   scope_view_get_workspace (SCOPE_VIEW (self))),
