@@ -190,12 +190,16 @@ report_guess (HybDiagnosis *diagnosis, GPtrArray *pairs)
 static void
 report_no_file (HybDiagnosis *diagnosis, guint n_parameters)
 {
-  HybFinding *finding = hyb_diagnosis_report (
-      diagnosis,
-      &(DiagnosisIssue){ HYB_SEVERITY_NOTE, "no-parameters", HYB_NO_ID, "Choose the file that was exported with it" },
-      "the graph has %u parameters, but no file of parameters was found beside "
-      "it",
-      n_parameters);
+  HybFinding *finding =
+      hyb_diagnosis_report (diagnosis,
+                            &(DiagnosisIssue){ HYB_SEVERITY_NOTE,
+                                               "no-parameters",
+                                               HYB_NO_ID,
+                                               "Choose the file that was exported with it" },
+                            "the graph has %u parameters, but no file of parameters was found "
+                            "beside "
+                            "it",
+                            n_parameters);
 
   finding->remedy = HYB_REMEDY_PARAMETERS;
 }

@@ -151,7 +151,7 @@ test_nothing_fits_five_inputs_or_a_known_node (void)
   g_assert_false (hyb_replace_is_possible (hyb_model_get_graph (model), "odd"));
   g_assert_cmpuint (list->len, ==, 0);
   g_assert_false (hyb_replace_is_possible (hyb_model_get_graph (model), "a"));
-  g_assert_false (hyb_replace_is_possible (hyb_model_get_graph (model), "nobody"));
+  g_assert_false (hyb_replace_is_possible (hyb_model_get_graph (model), "no-such-node"));
   g_assert_false (hyb_replace_is_possible (hyb_model_get_graph (model), NULL));
 }
 
