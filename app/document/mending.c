@@ -6,12 +6,13 @@
 
 #include "app/process/worker.h"
 #include "engine/doctor/diagnose.h"
+#include "engine/doctor/replace-operator.h"
 #include "engine/open/open.h"
 
 typedef struct
 {
   char  *path, *params, *prefix;
-  char **shapes;
+  char **shapes, **replacements;
 } MendJob;
 
 static void
@@ -23,6 +24,7 @@ mend_job_free (gpointer data)
   g_free (job->params);
   g_free (job->prefix);
   g_strfreev (job->shapes);
+  g_strfreev (job->replacements);
   g_free (job);
 }
 
@@ -50,7 +52,14 @@ mend (const MendJob *job, GCancellable *cancellable, GError **error)
                                   error);
   if (!document)
     return NULL;
+  for (char **pair = job->replacements; pair && pair[0] && pair[1]; pair += 2)
+    hyb_replace_operator (scope_document_get_model (document),
+                          pair[0],
+                          hyb_op_find (pair[1]),
+                          mended->changes);
   hyb_diagnose_repair (scope_document_get_model (document), mended->changes);
+  if (!job->prefix)
+    return g_steal_pointer (&mended);
   if (!hyb_model_save (scope_document_get_model (document), job->prefix, 0, written, error))
     return NULL;
   mended->symbol = g_file_new_for_path (written->pdata[0]);
@@ -82,6 +91,7 @@ scope_mend_async (const ScopeMendOptions *options, GAsyncReadyCallback callback,
   job->params = g_strdup (options->params);
   job->prefix = g_strdup (options->prefix);
   job->shapes = g_strdupv ((char **) options->shapes);
+  job->replacements = g_strdupv ((char **) options->replacements);
   g_task_set_task_data (task, job, mend_job_free);
   scope_worker_run (task, mend_in_worker);
 }

@@ -8,7 +8,7 @@
 
 typedef struct
 {
-  GFile     *symbol;  /* the symbol file that was written */
+  GFile     *symbol;  /* the symbol file that was written; NULL: nothing was to be written */
   GPtrArray *changes; /* of char *: descriptions of the repairs */
 } ScopeMended;
 
@@ -21,7 +21,11 @@ typedef struct
   const char        *path;   /* of the model */
   const char        *params; /* (nullable) as for scope_document_open() */
   const char *const *shapes; /* (nullable) as for scope_document_open() */
-  const char        *prefix; /* of the files to be written */
+  const char        *prefix; /* of the files to be written; NULL: the changes are only found */
+
+  /* (nullable) NULL-terminated: the name of a node, the operator for it and for all nodes with the same
+   * unknown operator, the name of another node … */
+  const char *const *replacements;
 } ScopeMendOptions;
 
 /* Reads a model again in a worker, repairs it and writes PREFIX-symbol.json and PREFIX-0000.params. */

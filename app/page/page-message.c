@@ -5,10 +5,21 @@
 #include "app/page/page-private.h"
 
 #include "app/views/remedies.h"
+#include "engine/doctor/replace-operator.h"
+
+#include <glib/gi18n.h>
+
+void
+scope_page_show_success (ScopePage *self, const char *text, const char *label, const char *action)
+{
+  scope_page_show_message (self, text, label, action);
+  gtk_widget_add_css_class (gtk_revealer_get_child (self->banner), "done");
+}
 
 void
 scope_page_show_message (ScopePage *self, const char *text, const char *label, const char *action)
 {
+  gtk_widget_remove_css_class (gtk_revealer_get_child (self->banner), "done");
   gtk_revealer_set_reveal_child (self->banner, text != NULL);
   if (!text)
     return;
@@ -29,6 +40,12 @@ scope_page_show_error (ScopePage *self, const GError *error)
   const char    *subject = document ? hyb_error_get_subject (error) : NULL;
 
   scope_page_show_message (self, error->message, remedy.label, remedy.action);
+  if (document && hyb_error_get_remedy (error) == HYB_REMEDY_OPERATOR &&
+      hyb_replace_is_possible (hyb_model_get_graph (scope_document_get_model (document)), subject))
+    {
+      gtk_button_set_label (self->banner_button, _ ("Replace Operator…"));
+      scope_remedy_set_replacement (GTK_ACTIONABLE (self->banner_button), subject);
+    }
   self->faulty = subject ? scope_document_find_name (document, subject) : VIZ_ROOT;
   gtk_widget_set_visible (GTK_WIDGET (self->banner_show), self->faulty != VIZ_ROOT);
 }

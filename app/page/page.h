@@ -40,6 +40,9 @@ void scope_page_step_search (ScopePage *self, int direction);
  * the action, "win.convert::unrolled" with a target. */
 void
 scope_page_show_message (ScopePage *self, const char *text, const char *label, const char *action);
+/* The same for good news, in another colour. */
+void
+scope_page_show_success (ScopePage *self, const char *text, const char *label, const char *action);
 /* Shows why something failed, with a button for the remedy of the error and one that shows its node.  An error
  * without a remedy has a button for the log. */
 void scope_page_show_error (ScopePage *self, const GError *error);

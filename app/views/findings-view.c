@@ -125,26 +125,13 @@ on_show (GtkButton *button, gpointer data)
                           GPOINTER_TO_UINT (g_object_get_data (G_OBJECT (button), "box")));
 }
 
-/* A button for the remedy that the finding names, if it names one. */
-static void
-add_remedy (AdwExpanderRow *row, HybRemedy remedy)
-{
-  GtkWidget *button;
-
-  if (remedy == HYB_REMEDY_NONE)
-    return;
-  button = gtk_button_new_with_label (scope_remedy_get (remedy).label);
-  gtk_widget_set_valign (button, GTK_ALIGN_CENTER);
-  scope_remedy_set_action (GTK_ACTIONABLE (button), scope_remedy_get (remedy).action);
-  adw_expander_row_add_action (row, button);
-}
-
 static void
 add_finding (ScopeFindingsView *self, ScopeDocument *document, const HybFinding *finding)
 {
   AdwExpanderRow  *row = ADW_EXPANDER_ROW (adw_expander_row_new ());
   g_autofree char *place = describe_place (finding);
   guint32          box = scope_document_find_name (document, finding->node);
+  GtkWidget       *remedy;
 
   adw_preferences_row_set_use_markup (ADW_PREFERENCES_ROW (row), FALSE);
   adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), finding->message);
@@ -160,7 +147,13 @@ add_finding (ScopeFindingsView *self, ScopeDocument *document, const HybFinding 
       g_signal_connect (button, "clicked", G_CALLBACK (on_show), self);
       adw_expander_row_add_action (row, button);
     }
-  add_remedy (row, finding->remedy);
+  remedy =
+      scope_remedy_button_new (finding, hyb_model_get_graph (scope_document_get_model (document)));
+  if (remedy)
+    {
+      gtk_widget_set_valign (remedy, GTK_ALIGN_CENTER);
+      adw_expander_row_add_action (row, remedy);
+    }
   add_detail (row, _ ("Kind"), finding->code);
   add_detail (row, _ ("Node"), finding->node);
   add_detail (row, _ ("Place"), place);

@@ -45,26 +45,24 @@ on_show_node (GtkButton *button, gpointer data)
 
 /* The buttons of a finding: its remedy, and the way to the node that it is about. */
 static void
-add_ways_out (ScopeNodeView *self, const HybFinding *finding, guint32 box)
+add_ways_out (ScopeNodeView *self, ScopeDocument *document, const HybFinding *finding, guint32 box)
 {
-  GtkWidget *line, *button;
+  GtkWidget *remedy =
+      scope_remedy_button_new (finding, hyb_model_get_graph (scope_document_get_model (document)));
+  GtkWidget *line, *show;
 
-  if (finding->remedy == HYB_REMEDY_NONE && box == VIZ_ROOT)
+  if (!remedy && box == VIZ_ROOT)
     return;
   line = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 6);
-  if (finding->remedy != HYB_REMEDY_NONE)
-    {
-      button = gtk_button_new_with_label (scope_remedy_get (finding->remedy).label);
-      scope_remedy_set_action (GTK_ACTIONABLE (button), scope_remedy_get (finding->remedy).action);
-      gtk_box_append (GTK_BOX (line), button);
-    }
+  if (remedy)
+    gtk_box_append (GTK_BOX (line), remedy);
   if (box != VIZ_ROOT)
     {
-      button = gtk_button_new_with_label (_ ("Show Node"));
-      gtk_widget_add_css_class (button, "flat");
-      g_object_set_data (G_OBJECT (button), "box", GUINT_TO_POINTER (box));
-      g_signal_connect (button, "clicked", G_CALLBACK (on_show_node), self);
-      gtk_box_append (GTK_BOX (line), button);
+      show = gtk_button_new_with_label (_ ("Show Node"));
+      gtk_widget_add_css_class (show, "flat");
+      g_object_set_data (G_OBJECT (show), "box", GUINT_TO_POINTER (box));
+      g_signal_connect (show, "clicked", G_CALLBACK (on_show_node), self);
+      gtk_box_append (GTK_BOX (line), show);
     }
   scope_sheet_add (self->sheet, line);
 }
@@ -86,7 +84,7 @@ show_finding (ScopeNodeView    *self,
   scope_sheet_add_text (self->sheet, finding->message, classes[finding->severity]);
   if (finding->hint)
     scope_sheet_add_text (self->sheet, finding->hint, "dim-label");
-  add_ways_out (self, finding, box);
+  add_ways_out (self, document, finding, box);
 }
 
 /* Adds the findings of one severity under a heading, which is added before the first one.

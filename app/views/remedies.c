@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/views/remedies.h"
 
+#include "engine/doctor/replace-operator.h"
+
 #include <glib/gi18n.h>
 
 static const ScopeRemedy remedies[HYB_N_REMEDIES] = {
@@ -39,4 +41,43 @@ scope_remedy_set_action (GtkActionable *button, const char *action)
   gtk_actionable_set_action_name (button, NULL);
   gtk_actionable_set_action_target_value (button, target);
   gtk_actionable_set_action_name (button, name);
+}
+
+/* The first node with the operator: a finding about a body names the loop as its node. */
+static const char *
+get_subject (const HybFinding *finding)
+{
+  if (finding->items && finding->items->len > 0)
+    return g_array_index (finding->items, HybFindingItem, 0).name;
+  return finding->node;
+}
+
+void
+scope_remedy_set_replacement (GtkActionable *button, const char *node)
+{
+  gtk_actionable_set_action_name (button, NULL);
+  gtk_actionable_set_action_target (button, "s", node);
+  gtk_actionable_set_action_name (button, "win.replace-operator");
+}
+
+GtkWidget *
+scope_remedy_button_new (const HybFinding *finding, HybGraph *graph)
+{
+  ScopeRemedy remedy = scope_remedy_get (finding->remedy);
+  const char *subject = get_subject (finding);
+  GtkWidget  *button;
+
+  if (finding->remedy == HYB_REMEDY_NONE)
+    return NULL;
+  if (finding->remedy == HYB_REMEDY_OPERATOR)
+    {
+      if (!graph || !hyb_replace_is_possible (graph, subject))
+        return NULL;
+      button = gtk_button_new_with_label (_ ("Replace Operator…"));
+      scope_remedy_set_replacement (GTK_ACTIONABLE (button), subject);
+      return button;
+    }
+  button = gtk_button_new_with_label (remedy.label);
+  scope_remedy_set_action (GTK_ACTIONABLE (button), remedy.action);
+  return button;
 }

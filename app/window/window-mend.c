@@ -1,16 +1,19 @@
-/* window-mend.c — remedies for findings: repair the model, choose its parameters, enter shapes.
+/* window-mend.c — remedies for findings: repair the model, choose its parameters.
  *
- * A repaired model is written to new files, which are opened in a new tab.
+ * The changes are shown first.  A repaired model is written to new files, which are opened in a new tab.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/window/window-private.h"
 
 #include "app/document/mending.h"
+#include "app/widgets/label.h"
 #include "engine/open/open.h"
 
 #include <glib/gi18n.h>
 
 /* Changes named in the message above the graph; the log lists all. */
 #define MAX_NAMED_CHANGES 2
+/* Changes that the preview lists. */
+#define MAX_LISTED_CHANGES 200
 
 /* --- Repairing --- */
 
@@ -44,7 +47,7 @@ on_state (ScopeWorkspace *workspace, GParamSpec *property G_GNUC_UNUSED, gpointe
     return;
   text = g_object_steal_data (G_OBJECT (workspace), "mended");
   if (text)
-    scope_page_show_message (data, text, _ ("Show Log"), "page.show-log");
+    scope_page_show_success (data, text, _ ("Show Log"), "page.show-log");
 }
 
 /* A repair in progress. */
@@ -95,14 +98,21 @@ mended_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
                            G_CONNECT_AFTER);
 }
 
-void
-scope_window_mend (ScopeWindow *self, const char *path)
+/* What the page's replacements are, chosen by scope_window_preview_mend(); NULL: none. */
+static const char *const *
+get_replacements (ScopePage *page)
 {
-  ScopePage       *page = scope_window_get_page (self);
-  ScopeWorkspace  *workspace = page ? scope_page_get_workspace (page) : NULL;
-  ScopeDocument   *document = workspace ? scope_workspace_get_document (workspace) : NULL;
-  g_autofree char *prefix = hyb_model_prefix_of (path);
-  MendRequest     *request;
+  return g_object_get_data (G_OBJECT (page), "replacements");
+}
+
+/* prefix: (nullable) NULL: the changes are only found. */
+static void
+start (ScopeWindow *self, const char *prefix, GAsyncReadyCallback callback)
+{
+  ScopePage      *page = scope_window_get_page (self);
+  ScopeWorkspace *workspace = page ? scope_page_get_workspace (page) : NULL;
+  ScopeDocument  *document = workspace ? scope_workspace_get_document (workspace) : NULL;
+  MendRequest    *request;
 
   if (!document)
     return;
@@ -111,9 +121,18 @@ scope_window_mend (ScopeWindow *self, const char *path)
   scope_mend_async (&(ScopeMendOptions){ .path = scope_document_get_path (document),
                                          .params = scope_document_get_params (document),
                                          .shapes = scope_workspace_get_shapes (workspace),
-                                         .prefix = prefix },
-                    mended_cb,
+                                         .prefix = prefix,
+                                         .replacements = get_replacements (page) },
+                    callback,
                     request);
+}
+
+void
+scope_window_mend (ScopeWindow *self, const char *path)
+{
+  g_autofree char *prefix = hyb_model_prefix_of (path);
+
+  start (self, prefix, mended_cb);
 }
 
 void
@@ -163,21 +182,129 @@ choose_beside_model (ScopeWindow *self, ScopeFileDialog dialog)
 }
 
 static void
-act_mend (ScopeWindow *self, const char *name G_GNUC_UNUSED, GVariant *parameter G_GNUC_UNUSED)
+choose_mended_file (ScopeWindow *self, ScopePage *page)
 {
-  ScopePage       *page = scope_window_get_page (self);
-  g_autofree char *proposal = NULL;
+  g_autofree char *proposal =
+      g_strconcat (scope_workspace_get_title (scope_page_get_workspace (page)),
+                   "-mended-symbol.json",
+                   NULL);
 
-  if (!page)
-    return;
-  proposal = g_strconcat (scope_workspace_get_title (scope_page_get_workspace (page)),
-                          "-mended-symbol.json",
-                          NULL);
   choose_beside_model (self,
-                       (ScopeFileDialog){ .title = _ ("Save the Repaired Model"),
+                       (ScopeFileDialog){ .title = _ ("Save the Mended Model"),
                                           .action = GTK_FILE_CHOOSER_ACTION_SAVE,
                                           .name = proposal,
                                           .chosen = on_mended_file });
+}
+
+/* --- Preview --- */
+
+static void
+on_preview_response (GtkWidget *dialog G_GNUC_UNUSED, const char *response, gpointer data)
+{
+  ScopeWindow *self = data;
+  ScopePage   *page = scope_window_get_page (self);
+
+  if (page && g_str_equal (response, "save"))
+    choose_mended_file (self, page);
+}
+
+static GtkWidget *
+change_list_new (const GPtrArray *changes)
+{
+  GtkWidget *scroller = gtk_scrolled_window_new ();
+  GtkWidget *list = gtk_box_new (GTK_ORIENTATION_VERTICAL, 6);
+
+  gtk_widget_set_name (list, "mend-changes");
+  for (guint i = 0; i < MIN (changes->len, MAX_LISTED_CHANGES); i++)
+    gtk_box_append (GTK_BOX (list), scope_label_new_wrapping (changes->pdata[i], NULL));
+  if (changes->len > MAX_LISTED_CHANGES)
+    {
+      g_autofree char *more =
+          g_strdup_printf (_ ("and %u more"), changes->len - MAX_LISTED_CHANGES);
+
+      gtk_box_append (GTK_BOX (list), scope_label_new_wrapping (more, "dim-label"));
+    }
+  gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scroller), list);
+  gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (scroller),
+                                  GTK_POLICY_NEVER,
+                                  GTK_POLICY_AUTOMATIC);
+  gtk_scrolled_window_set_propagate_natural_height (GTK_SCROLLED_WINDOW (scroller), TRUE);
+  gtk_scrolled_window_set_max_content_height (GTK_SCROLLED_WINDOW (scroller), 320);
+  gtk_widget_set_size_request (scroller, 420, -1);
+  return scroller;
+}
+
+static void
+show_preview (ScopeWindow *self, const GPtrArray *changes)
+{
+  g_autofree char *heading = g_strdup_printf (g_dngettext (NULL,
+                                                           "Mend with %u Change?",
+                                                           "Mend with %u Changes?",
+                                                           changes->len),
+                                              changes->len);
+  GtkWidget       *dialog =
+      adw_message_dialog_new (GTK_WINDOW (self),
+                              heading,
+                              _ ("The changes are made in a copy. The files of this model stay as "
+                                 "they are."));
+
+  gtk_widget_set_name (dialog, "mend-preview");
+  adw_message_dialog_add_responses (ADW_MESSAGE_DIALOG (dialog),
+                                    "cancel",
+                                    _ ("_Cancel"),
+                                    "save",
+                                    _ ("_Save Mended Model…"),
+                                    NULL);
+  adw_message_dialog_set_response_appearance (ADW_MESSAGE_DIALOG (dialog),
+                                              "save",
+                                              ADW_RESPONSE_SUGGESTED);
+  adw_message_dialog_set_default_response (ADW_MESSAGE_DIALOG (dialog), "save");
+  adw_message_dialog_set_close_response (ADW_MESSAGE_DIALOG (dialog), "cancel");
+  adw_message_dialog_set_extra_child (ADW_MESSAGE_DIALOG (dialog), change_list_new (changes));
+  g_signal_connect (dialog, "response", G_CALLBACK (on_preview_response), self);
+  gtk_window_present (GTK_WINDOW (dialog));
+}
+
+static void
+previewed_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
+{
+  g_autofree MendRequest *request = data;
+  g_autoptr (ScopeWindow) self = request->window;
+  g_autoptr (ScopePage) page = request->page;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (ScopeMended) found = scope_mend_finish (result, &error);
+
+  if (scope_window_get_page (self) != page)
+    return; /* another tab was chosen meanwhile */
+  if (!found)
+    scope_page_show_error (page, error);
+  else if (found->changes->len == 0)
+    scope_page_show_message (page,
+                             _ ("No rule changes anything about this model."),
+                             _ ("Show Findings"),
+                             "page.show-findings");
+  else
+    show_preview (self, found->changes);
+}
+
+void
+scope_window_preview_mend (ScopeWindow *self, const char *const *replacements)
+{
+  ScopePage *page = scope_window_get_page (self);
+
+  if (!page)
+    return;
+  g_object_set_data_full (G_OBJECT (page),
+                          "replacements",
+                          g_strdupv ((char **) replacements),
+                          (GDestroyNotify) g_strfreev);
+  start (self, NULL, previewed_cb);
+}
+
+static void
+act_mend (ScopeWindow *self, const char *name G_GNUC_UNUSED, GVariant *parameter G_GNUC_UNUSED)
+{
+  scope_window_preview_mend (self, NULL);
 }
 
 static void

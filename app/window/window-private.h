@@ -1,7 +1,7 @@
 /* window-private.h — the struct of the window, and what its files offer each other.
  *
- * Calls go one way: window.c (the class) → window-actions.c, -drop.c, -convert.c, -export.c, -mend.c,
- * -plugin.c, -save.c → window-compare.c → window-dialog.c, window-inputs.c, window-pages.c.  Each part
+ * Calls go one way: window.c (the class) → window-actions.c, -drop.c, -convert.c, -export.c, -plugin.c,
+ * -replace.c, -save.c → window-mend.c → window-compare.c → window-dialog.c, window-inputs.c, window-pages.c.  Each part
  * has a table of its actions, from which window.c installs them.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
@@ -57,6 +57,7 @@ extern const ScopeWindowAction scope_window_actions[];         /* window-actions
 extern const ScopeWindowAction scope_window_forward_actions[]; /* window-forward.c */
 extern const ScopeWindowAction scope_window_export_actions[];  /* window-export.c */
 extern const ScopeWindowAction scope_window_mend_actions[];    /* window-mend.c */
+extern const ScopeWindowAction scope_window_replace_actions[]; /* window-replace.c */
 extern const ScopeWindowAction scope_window_convert_actions[]; /* window-convert.c */
 extern const ScopeWindowAction scope_window_compare_actions[]; /* window-compare.c */
 extern const ScopeWindowAction scope_window_save_actions[];    /* window-save.c */

@@ -13,14 +13,14 @@
 #include <glib/gi18n.h>
 
 static void
-show_failure (ScopeWindow *self, const char *path, const GError *error)
+show_failure (ScopeWindow *self, const char *path, const char *action, const GError *error)
 {
   g_autofree char *name = g_path_get_basename (path);
   g_autofree char *text = g_strdup_printf (_ ("%s was not written: %s"), name, error->message);
   ScopePage       *page = scope_window_get_page (self);
 
   if (page)
-    scope_page_show_message (page, text, NULL, NULL);
+    scope_page_show_message (page, text, _ ("Save Elsewhere…"), action);
   else
     scope_window_toast (self, text);
 }
@@ -79,7 +79,7 @@ model_saved_cb (GObject *source, GAsyncResult *result, gpointer unused G_GNUC_UN
 
   if (!g_task_propagate_boolean (G_TASK (result), &error))
     {
-      show_failure (self, job->path, error);
+      show_failure (self, job->path, "win.save-model", error);
       return;
     }
   first = g_path_get_basename (job->written->pdata[0]);
@@ -194,7 +194,7 @@ comparison_saved_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpoint
 
   if (error)
     {
-      show_failure (self, path, error);
+      show_failure (self, path, "win.save-comparison", error);
       return;
     }
   if (n > 0)

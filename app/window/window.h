@@ -38,6 +38,9 @@ ScopeComparePage *scope_window_get_comparison (ScopeWindow *self);
 void scope_window_export (ScopeWindow *self, const char *what, const char *path);
 /* Repairs the model, writes it to path (of the symbol file; parameters beside it) and opens that. */
 void scope_window_mend (ScopeWindow *self, const char *path);
+/* Shows what a repair would change, and lets the user choose the file for it.  replacements: (nullable) as
+ * in ScopeMendOptions; used by the repair that follows. */
+void scope_window_preview_mend (ScopeWindow *self, const char *const *replacements);
 /* Writes graph and parameters of the model; the ending of the name determines the format, and the pair
  * NAME-symbol.json and NAME-0000.params is the default. */
 void scope_window_save_model (ScopeWindow *self, const char *path);

@@ -111,6 +111,46 @@ close_dialog (void)
   wait_until (has_no_dialog, NULL);
 }
 
+/* The message dialog of that name, or NULL. */
+static GtkWidget *
+find_message (gpointer name)
+{
+  GtkWidget *dialog = gui_find_window (ADW_TYPE_MESSAGE_DIALOG);
+
+  return dialog && gtk_widget_get_mapped (dialog) &&
+                 g_strcmp0 (gtk_widget_get_name (dialog), name) == 0
+             ? dialog
+             : NULL;
+}
+
+static gboolean
+has_message (gpointer name)
+{
+  return find_message (name) != NULL;
+}
+
+static gboolean
+has_no_message (gpointer name)
+{
+  return !find_message (name);
+}
+
+/* Waits for a message dialog that says the text, takes its picture, and answers it. */
+static void
+answer_message (const char *name, const char *text, const char *response)
+{
+  GtkWidget *dialog;
+
+  wait_until (has_message, (gpointer) name);
+  dialog = find_message ((gpointer) name);
+  g_assert_true (says (dialog, text));
+  gui_spin (300);
+  take_picture (dialog, name);
+  adw_message_dialog_response (ADW_MESSAGE_DIALOG (dialog), response);
+  gtk_window_close (GTK_WINDOW (dialog));
+  wait_until (has_no_message, (gpointer) name);
+}
+
 static void
 open_path (const char *path)
 {
@@ -204,6 +244,10 @@ test_mending (void)
   gui_spin (300);
   g_assert_true (has_button (gui_find (GTK_WIDGET (before), "findings-list"), "win.mend"));
   gui_act (window, "win.mend", NULL);
+  answer_message ("mend-preview", "left out “spare”", "cancel");
+  g_assert_false (has_dialog (NULL));
+  gui_act (window, "win.mend", NULL);
+  answer_message ("mend-preview", "left out “spare”", "save");
   close_dialog ();
 
   scope_window_mend (window, mended);
@@ -215,7 +259,57 @@ test_mending (void)
   gui_spin (500);
   g_assert_true (gtk_widget_get_mapped (
       gui_find (GTK_WIDGET (scope_window_get_page (window)), "banner-close")));
+  g_assert_true (
+      gtk_widget_has_css_class (gtk_widget_get_parent (
+                                    gui_find (GTK_WIDGET (scope_window_get_page (window)),
+                                              "banner-label")),
+                                "done"));
   take_picture (window, "mended");
+}
+
+/* A model without problems: there is nothing to preview. */
+static void
+test_nothing_to_mend (void)
+{
+  ScopePage *shown = gui_open (window, "cell-lstm-t6-ntc-none", NULL);
+
+  gui_act (window, "win.mend", NULL);
+  wait_until (is_mapped, gui_find (GTK_WIDGET (shown), "banner-label"));
+  gui_spin (500);
+  g_assert_true (says (GTK_WIDGET (shown), "No rule changes anything"));
+  g_assert_false (has_message ((gpointer) "mend-preview"));
+}
+
+static void
+test_replacing (void)
+{
+  g_autofree char *odd = write_misspelt ("mlp-dropout", "\"Activation\"", "\"Mish\"");
+  g_autofree char *mended = g_build_filename (folder, "replaced-symbol.json", NULL);
+  GtkDropDown     *choice;
+  gpointer         before;
+
+  open_path (odd);
+  before = scope_window_get_page (window);
+  g_assert_cmpint (find_finding ("unknown-operator")->remedy, ==, HYB_REMEDY_OPERATOR);
+  gui_settle (before);
+  gui_spin (300);
+  g_assert_true (has_button (GTK_WIDGET (before), "win.replace-operator"));
+  gui_act (window, "win.replace-operator", "hybridsequential0_dense1_relu_fwd");
+  wait_until (has_message, (gpointer) "replace-dialog");
+  choice = GTK_DROP_DOWN (gui_find (find_message ((gpointer) "replace-dialog"), "replacement"));
+  g_assert_cmpstr (gtk_string_object_get_string (gtk_drop_down_get_selected_item (choice)),
+                   ==,
+                   "_copy");
+  for (guint i = 0; i < g_list_model_get_n_items (gtk_drop_down_get_model (choice)); i++)
+    if (strcmp (gtk_string_list_get_string (GTK_STRING_LIST (gtk_drop_down_get_model (choice)), i),
+                "relu") == 0)
+      gtk_drop_down_set_selected (choice, i);
+  answer_message ("replace-dialog", "Replace the Operator of 2 Nodes", "preview");
+  answer_message ("mend-preview", "by relu", "save");
+  close_dialog ();
+  scope_window_mend (window, mended);
+  g_assert_true (gui_wait (is_ready, before, 20000));
+  g_assert_null (find_finding ("unknown-operator"));
 }
 
 /* Without its file the model asks for one, and takes it. */
@@ -267,5 +361,7 @@ add_mending_tests (void)
   add_test ("/app/window/outlines-closed-groups-with-faulty-nodes",
             CASE_EMPTY,
             test_outlined_groups);
+  add_test ("/app/window/says-when-nothing-is-to-be-mended", CASE_EMPTY, test_nothing_to_mend);
+  add_test ("/app/window/replaces-an-operator-that-the-engine-lacks", CASE_EMPTY, test_replacing);
   add_test ("/app/window/takes-parameters-that-are-chosen", CASE_EMPTY, test_choosing_parameters);
 }
