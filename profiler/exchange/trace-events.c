@@ -15,7 +15,6 @@
 #define MAX_DEPTH    32
 #define MAX_HEAD     4096 /* bytes before the list in which traces of ours are recognised */
 #define MAX_STRING   (1 << 16)
-#define MAX_WASTED   (64 * MAX_STRING)
 #define SHORT_STRING 512
 #define MAX_EVENTS   (50 * 1000 * 1000)
 
@@ -27,7 +26,8 @@ typedef struct
 {
   const char *text;
   gsize       length, at;
-  gsize       wasted; /* bytes that were searched for the end of a string in vain */
+  gsize
+      wasted; /* bytes that were read in vain: strings without an end, objects that were dropped */
   guint64     memory; /* bytes that the text and all that was read take */
   guint64     limit;  /* of memory: nothing more is read beyond it */
   GHashTable *texts;  /* those that were kept */
@@ -95,13 +95,19 @@ count_backslashes (const Reader *reader, gsize from, gsize before)
   return n;
 }
 
-/* The position of the closing quote of a string whose first byte is at from; 0 if there is none.  In
- * a file with many broken strings only short ones are searched, so that the time stays proportional to
- * the size of the file. */
+/* Whether so much was read in vain that only short strings and the objects behind a broken one are tried: the time must
+ * stay proportional to the size of the file. */
+static gboolean
+is_too_broken (const Reader *reader)
+{
+  return reader->wasted > MAX_STRING + 8 * reader->length;
+}
+
+/* The position of the closing quote of a string whose first byte is at from; 0 if there is none. */
 static gsize
 find_end (Reader *reader, gsize from, gboolean is_key)
 {
-  gsize longest = reader->wasted < MAX_WASTED + reader->length ? MAX_STRING : SHORT_STRING;
+  gsize longest = is_too_broken (reader) ? SHORT_STRING : MAX_STRING;
   gsize limit = MIN (reader->length, from + longest);
 
   for (gsize at = from; at < limit; at++)
@@ -440,7 +446,8 @@ read_events (Reader *reader)
       else
         {
           trace->n_broken++;
-          find_next (reader, from + 1);
+          reader->wasted += reader->at - from;
+          find_next (reader, is_too_broken (reader) ? MAX (reader->at, from + 1) : from + 1);
         }
     }
 }

@@ -349,6 +349,24 @@ test_file_without_events (void)
   g_assert_nonnull (strstr (error->message, "x.json: there is no event in it"));
 }
 
+/* An object that never ends, whose strings look like objects that never end: each of 200,000 beginnings reads to the end
+ * of the file, unless that is given up. */
+static void
+test_objects_in_strings (void)
+{
+  g_autoptr (GString) text = g_string_new ("[{\"name\": \"relu\"}, {");
+  g_autoptr (GError) error = NULL;
+  g_autoptr (ProfTrace) trace = NULL;
+
+  for (guint i = 0; i < 200000; i++)
+    g_string_append (text, "\"k\":\"{\",");
+  trace = prof_trace_read (text->str, text->len, "x.json", &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (trace->events->len, ==, 1);
+  g_assert_cmpuint (trace->n_broken, >, 0);
+  g_assert_true (trace->is_cut);
+}
+
 /* “{}” is two bytes of the file and an event of a hundred; so are short texts. */
 static void
 test_limit_of_memory (void)
@@ -399,6 +417,7 @@ main (int argc, char **argv)
                    test_damaged_traces_are_survived);
   g_test_add_func ("/profiler/import/other-tools-by-node-name", test_other_tools_by_node_name);
   g_test_add_func ("/profiler/import/file-without-events", test_file_without_events);
+  g_test_add_func ("/profiler/import/objects-in-strings-are-given-up", test_objects_in_strings);
   g_test_add_func ("/profiler/import/small-events-count-with-the-memory-they-take",
                    test_limit_of_memory);
   return g_test_run ();
