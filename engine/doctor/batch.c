@@ -33,7 +33,10 @@ typedef struct
   int       axis;      /* of data */
   int       rank;      /* of data whose rank nothing determines */
   gint64    extent;    /* for axes of data that nothing determines; may be HYB_UNKNOWN */
-  GArray   *changed;   /* of HybNodeId */
+  gboolean  has_rank,
+      has_extent;   /* whether some data takes them, so that it is worth to try others */
+  HybType *known;   /* what the graph says without a batch */
+  GArray  *changed; /* of HybNodeId */
 } Search;
 
 static gboolean
@@ -108,10 +111,9 @@ new_types (const Search *search, HybGraph *graph)
   return types;
 }
 
-/* Sets the batch of all data, and guesses for axes that nothing determines.  known: what is known
- * without a batch.  Returns how many inputs were set. */
+/* Sets the batch of all data, and guesses for axes that nothing determines.  Returns how many inputs were set. */
 static guint
-set_data (const Search *search, HybGraph *graph, const HybType *known, gint64 batch, HybType *types)
+set_data (Search *search, HybGraph *graph, gint64 batch, HybType *types)
 {
   guint            n, n_set = 0;
   const HybNodeId *variables = hyb_graph_get_variables (graph, &n);
@@ -119,11 +121,12 @@ set_data (const Search *search, HybGraph *graph, const HybType *known, gint64 ba
   for (guint i = 0; i < n; i++)
     {
       const HybNode *node = hyb_graph_get_node (graph, variables[i]);
-      HybShape       shape = known[node->first_output].shape;
+      HybShape       shape = search->known[node->first_output].shape;
 
       if (hyb_model_get_parameter (search->model, node->name) ||
           hyb_graph_get_role (graph, variables[i], FALSE) != HYB_ROLE_DATA)
         continue;
+      search->has_rank |= shape.rank == HYB_UNKNOWN;
       if (shape.rank == HYB_UNKNOWN)
         shape = hyb_shape_make (search->rank, NULL);
       if (search->axis >= shape.rank)
@@ -131,7 +134,10 @@ set_data (const Search *search, HybGraph *graph, const HybType *known, gint64 ba
       /* Columns are left to inference: with a dense layer they follow from its weight. */
       for (int axis = 2; axis < shape.rank; axis++)
         if (shape.dim[axis] == HYB_UNKNOWN)
-          shape.dim[axis] = search->extent;
+          {
+            search->has_extent = TRUE;
+            shape.dim[axis] = search->extent;
+          }
       shape.dim[search->axis] = batch;
       types[node->first_output].shape = shape;
       n_set++;
@@ -141,14 +147,11 @@ set_data (const Search *search, HybGraph *graph, const HybType *known, gint64 ba
 
 /* Infers everything with data of a batch; NULL if the graph refuses it.  (transfer full) */
 static HybType *
-infer (const Search *search, HybGraph *graph, gint64 batch)
+infer (Search *search, HybGraph *graph, gint64 batch)
 {
-  g_autofree HybType *known = new_types (search, search->graph);
   g_autofree HybType *types = new_types (search, graph);
 
-  /* Without a batch, but with what the frozen graph says about the other axes. */
-  if (!hyb_infer_types (search->graph, known, NULL, FALSE, NULL) ||
-      set_data (search, graph, known, batch, types) == 0 ||
+  if (set_data (search, graph, batch, types) == 0 ||
       !hyb_infer_types (graph, types, NULL, FALSE, NULL))
     return NULL;
   return g_steal_pointer (&types);
@@ -227,7 +230,7 @@ choose_codes (Search *search, const HybType *types)
 
 /* TRUE if the freed graph computes the same types as the frozen one. */
 static gboolean
-has_same_types (const Search *search, HybGraph *freed, const HybType *before)
+has_same_types (Search *search, HybGraph *freed, const HybType *before)
 {
   g_autofree HybType *after = infer (search, freed, search->batch);
   guint               n;
@@ -285,8 +288,10 @@ try_shapes (Search *search)
   static const gint64 extents[] = { HYB_UNKNOWN, 224, 32, 28, 8, 5 };
   guint               n_tries = 0;
 
-  for (guint i = 0; i < G_N_ELEMENTS (extents); i++)
-    for (search->rank = 2; search->rank <= 4; search->rank++)
+  search->has_rank = search->has_extent = FALSE;
+  for (guint i = 0; i < G_N_ELEMENTS (extents) && (i == 0 || search->has_extent); i++)
+    for (search->rank = 2; search->rank <= 4 && (search->rank == 2 || search->has_rank);
+         search->rank++)
       for (search->axis = 0; search->axis < 2; search->axis++)
         {
           HybFrozenBatch *found;
@@ -313,7 +318,10 @@ hyb_batch_find (HybModel *model)
     return NULL;
   search.constants = g_array_new (FALSE, FALSE, sizeof (Constant));
   search.changed = g_array_new (FALSE, FALSE, sizeof (HybNodeId));
+  search.known = new_types (&search, search.graph);
   collect_constants (&search);
+  if (search.constants->len > 0 && !hyb_infer_types (search.graph, search.known, NULL, FALSE, NULL))
+    g_array_set_size (search.constants, 0);
   for (guint i = 0; i < search.constants->len && !found && n_sizes < MAX_BATCHES; i++)
     if (is_first_of_size (search.constants, i))
       {
@@ -323,6 +331,7 @@ hyb_batch_find (HybModel *model)
       }
   g_array_unref (search.constants);
   g_array_unref (search.changed);
+  g_free (search.known);
   return found;
 }
 
