@@ -6,6 +6,7 @@
 #include "app/command/describe/describe.h"
 #include "app/command/open-model.h"
 
+#include "engine/base/one-line.h"
 #include "engine/doctor/diagnose.h"
 #include "engine/formats/format.h"
 #include "engine/open/open.h"
@@ -40,11 +41,11 @@ print_items (const GArray *items)
           printf ("    … and %u more\n", items->len - i);
           return;
         }
-      printf ("    %s", item->name);
+      printf ("    %s", hyb_one_line (item->name));
       if (item->expected)
-        printf (" expected %s", item->expected);
+        printf (" expected %s", hyb_one_line (item->expected));
       if (item->got)
-        printf (" got %s", item->got);
+        printf (" got %s", hyb_one_line (item->got));
       printf ("\n");
     }
 }
@@ -59,14 +60,14 @@ print_findings (GPtrArray *findings)
 
       printf ("%s %s: ", hyb_severity_name (finding->severity), finding->code);
       if (finding->file)
-        printf ("%s", finding->file);
+        printf ("%s", hyb_one_line (finding->file));
       if (finding->line > 0)
         printf (":%u", finding->line);
       if (finding->offset >= 0)
         printf (" at byte %" G_GINT64_FORMAT, finding->offset);
-      printf ("%s%s\n", finding->file ? ": " : "", finding->message);
+      printf ("%s%s\n", finding->file ? ": " : "", hyb_one_line (finding->message));
       if (hint)
-        printf ("    %s\n", hint);
+        printf ("    %s\n", hyb_one_line (hint));
       print_items (finding->items);
     }
   if (findings->len == 0)
@@ -94,7 +95,7 @@ repair (const CheckOptions *options,
   scope_describe_strings (json, "changes", changes);
   scope_describe_strings (json, "written", written);
   for (guint i = 0; !is_quiet && i < changes->len; i++)
-    printf ("changed: %s\n", (const char *) changes->pdata[i]);
+    printf ("changed: %s\n", hyb_one_line (changes->pdata[i]));
   for (guint i = 0; !is_quiet && i < written->len; i++)
     printf ("wrote %s\n", (const char *) written->pdata[i]);
   return TRUE;

@@ -6,6 +6,7 @@
 #include "app/command/json-writer.h"
 #include "app/command/open-model.h"
 
+#include "engine/base/one-line.h"
 #include "engine/variants/diff.h"
 
 #include <stdio.h>
@@ -109,7 +110,7 @@ static void
 print_names (char mark, HybModel *model, const GArray *ids)
 {
   for (guint i = 0; i < MIN (ids->len, MAX_PRINTED); i++)
-    printf ("%c %s\n", mark, node_name (model, ids, i));
+    printf ("%c %s\n", mark, hyb_one_line (node_name (model, ids, i)));
   if (ids->len > MAX_PRINTED)
     printf ("%c … %u more\n", mark, ids->len - MAX_PRINTED);
 }
@@ -136,9 +137,9 @@ print_text (HybModel *a, HybModel *b, const HybDiff *diff)
 
       printf ("= %u nodes (%s …) match %u (%s)\n",
               group->a->len,
-              node_name (a, group->a, 0),
+              hyb_one_line (node_name (a, group->a, 0)),
               group->b->len,
-              node_name (b, group->b, 0));
+              hyb_one_line (node_name (b, group->b, 0)));
     }
   print_names ('~', a, diff->changed);
   print_names ('-', a, diff->removed);
@@ -149,7 +150,7 @@ print_text (HybModel *a, HybModel *b, const HybDiff *diff)
 
       if (parameter->a && parameter->b && parameter->max_abs >= 0)
         printf ("~ %s: largest difference %.4g, distance %.4g\n",
-                parameter->name,
+                hyb_one_line (parameter->name),
                 parameter->max_abs,
                 parameter->distance);
       else
@@ -157,7 +158,7 @@ print_text (HybModel *a, HybModel *b, const HybDiff *diff)
                 parameter->a && parameter->b ? '~'
                 : parameter->a               ? '-'
                                              : '+',
-                parameter->name);
+                hyb_one_line (parameter->name));
     }
 }
 

@@ -8,6 +8,7 @@
 #include "app/command/open-model.h"
 
 #include "engine/analysis/infer-types.h"
+#include "engine/base/one-line.h"
 #include "engine/formats/file.h"
 #include "profiler/base/format.h"
 #include "profiler/exchange/import.h"
@@ -77,7 +78,11 @@ print_text (const ProfTrace *trace, const ProfImport *import, const ProfCapture 
       const ProfUnmatched *unmatched = &g_array_index (import->unmatched, ProfUnmatched, i);
       g_autofree char     *time = prof_format_seconds (unmatched->seconds);
 
-      printf ("%6u × %s, %s: %s\n", unmatched->count, unmatched->name, time, unmatched->reason);
+      printf ("%6u × %s, %s: %s\n",
+              unmatched->count,
+              hyb_one_line (unmatched->name),
+              time,
+              hyb_one_line (unmatched->reason));
     }
   if (trace->n_mended > 0)
     printf ("%u strings were not escaped as JSON requires; they were repaired\n", trace->n_mended);

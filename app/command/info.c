@@ -14,6 +14,7 @@
 #include "engine/analysis/infer-types.h"
 #include "engine/analysis/pass.h"
 #include "engine/analysis/quantised-facts.h"
+#include "engine/base/one-line.h"
 #include "engine/formats/file.h"
 #include "engine/formats/format.h"
 #include "engine/graph/roles.h"
@@ -220,7 +221,7 @@ print_variables (const Info *info, const char *title, const HybNodeId *ids, guin
       gboolean         is_given = hyb_model_get_parameter (info->model, node->name) != NULL;
 
       printf ("  %-40s %-24s %s\n",
-              node->name,
+              hyb_one_line (node->name),
               type,
               hyb_graph_is_auxiliary (info->graph, ids[i])
                   ? ""
@@ -250,7 +251,7 @@ print_text (const Info *info)
   const char      *version = hyb_model_get_version (info->model);
 
   printf ("%s: %s%s%s, %u nodes, %u subgraphs\n",
-          hyb_model_get_file (info->model),
+          hyb_one_line (hyb_model_get_file (info->model)),
           hyb_model_get_format (info->model),
           version ? ", MXNet " : "",
           version ? version : "",
@@ -267,7 +268,7 @@ print_text (const Info *info)
     {
       g_autofree char *type = hyb_type_to_string (&info->types[heads[i]]);
 
-      printf ("  %-40s %s\n", names[i], type);
+      printf ("  %-40s %s\n", hyb_one_line (names[i]), type);
     }
   ids = hyb_graph_get_arguments (info->graph, &n);
   print_variables (info, "arguments", ids, n);
@@ -277,7 +278,7 @@ print_text (const Info *info)
   for (guint i = 0; i < info->order->len; i++)
     printf ("  %6u %s\n",
             GPOINTER_TO_UINT (g_hash_table_lookup (info->operators, info->order->pdata[i])),
-            (const char *) info->order->pdata[i]);
+            hyb_one_line (info->order->pdata[i]));
 }
 
 /* A search through a graph and its bodies. */
@@ -309,7 +310,7 @@ find_nodes (Search *search, HybGraph *graph, const HybType *types, const char *p
           scope_json_string (search->json, "operator", node->type);
           scope_json_end (search->json);
           if (!search->is_quiet)
-            printf ("%-24s %s\n", node->type, name);
+            printf ("%-24s %s\n", hyb_one_line (node->type), hyb_one_line (name));
         }
       for (guint b = 0; b < node->n_bodies; b++)
         {
@@ -354,7 +355,7 @@ print_weights (const ScopeCommonOptions *common, const char *file, GError **erro
   if (!common->json)
     {
       printf ("%s: %s, %u arrays; hscope weights lists them\n",
-              file,
+              hyb_one_line (file),
               hyb_format_of_bytes (bytes)->id,
               hyb_tensor_list_n (list));
       return SCOPE_EXIT_DONE;

@@ -8,6 +8,7 @@
 #include "app/adapt/value-series.h"
 #include "app/command/messages.h"
 
+#include "engine/base/one-line.h"
 #include "engine/graph/reach.h"
 #include "engine/imperative/imperative.h"
 
@@ -383,7 +384,7 @@ scope_run_values_print (const ScopeRunValues *values)
                                            value->output > 0 ? output : "",
                                            NULL);
 
-      printf ("%-40s %-16s %.6g … %.6g", name, shape, sum.minimum, sum.maximum);
+      printf ("%-40s %-16s %.6g … %.6g", hyb_one_line (name), shape, sum.minimum, sum.maximum);
       if (value->series->n_runs > 1)
         printf (", %" G_GUINT64_FORMAT " times", value->series->n_runs);
       if (sum.n_nan > 0)

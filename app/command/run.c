@@ -12,6 +12,7 @@
 #include "app/command/time-limit.h"
 
 #include "engine/base/error.h"
+#include "engine/base/one-line.h"
 #include "engine/exec/executor.h"
 #include "engine/formats/npz.h"
 #include "engine/gradient/backward.h"
@@ -322,7 +323,7 @@ print_text (const Run *run)
 
       hyb_tensor_statistics (tensor, &statistics);
       printf ("%-40s %-24s %.6g … %.6g, mean %.6g",
-              run->names[i],
+              hyb_one_line (run->names[i]),
               type,
               statistics.minimum,
               statistics.maximum,

@@ -65,6 +65,7 @@ scope_terminal_escape (const char *text)
 
   escape (escaped, text, strlen (text), TRUE);
   g_string_replace (escaped, "\n", "\\n", 0);
+  g_string_replace (escaped, "\t", "\\t", 0);
   return g_string_free (g_steal_pointer (&escaped), FALSE);
 }
 

@@ -8,12 +8,12 @@
 
 #include <glib.h>
 
-/* Replaces control characters other than tab, bidirectional controls and bytes that are not UTF-8 by
- * "\u001b" and the like.  Line breaks are replaced as well, because text is one message.
- * (transfer full) */
+/* Replaces control characters, bidirectional controls and bytes that are not UTF-8 by "\u001b" and the like, line
+ * breaks and tabs by "\n" and "\t": text is one message, and one line.  (transfer full) */
 char *scope_terminal_escape (const char *text);
 
-/* Makes stdout escape what scope_terminal_escape() escapes, except line breaks, and makes the process end
+/* Makes stdout escape what scope_terminal_escape() escapes, except line breaks and tabs, which hyb_one_line() escapes
+ * in names, and makes the process end
  * with status, after a message, if some of its output could not be written.  Call it once, before
  * anything is printed. */
 void scope_terminal_protect (int status);

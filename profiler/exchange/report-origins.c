@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/exchange/report-origins.h"
 
+#include "engine/base/one-line.h"
 #include "profiler/base/format.h"
 #include "profiler/summary/origins.h"
 
@@ -67,7 +68,9 @@ label_of (const ProfCapture *capture, guint32 row)
   const char     *folded = prof_capture_get_string (capture, node->folded);
   const char     *name = *folded ? folded : prof_capture_get_string (capture, node->name);
 
-  return g_strdup_printf ("%s (%s)", name, prof_capture_get_string (capture, node->type));
+  return g_strdup_printf ("%s (%s)",
+                          hyb_one_line (name),
+                          hyb_one_line (prof_capture_get_string (capture, node->type)));
 }
 
 static Group *

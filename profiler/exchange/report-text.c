@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/exchange/report-text.h"
 
+#include "engine/base/one-line.h"
 #include "profiler/base/format.h"
 #include "profiler/base/statistics.h"
 #include "profiler/exchange/report-origins.h"
@@ -79,14 +80,17 @@ append_conditions (GString *to, const ProfCapture *capture)
       if (!text || !*text)
         continue;
       append_padded (to, lines[i].label, 18);
-      g_string_append_printf (to, "%s\n", text);
+      g_string_append_printf (to, "%s\n", hyb_one_line (text));
     }
   if (isfinite (threads))
     g_string_append_printf (to, "%-18s%.0f\n", "threads", threads);
   if (n_filled > 0)
     g_string_append_printf (to, "%-18s%.0f parameters\n", "random values", n_filled);
   if (prof_capture_get_missing (capture))
-    g_string_append_printf (to, "%-18s%s\n", "not complete", prof_capture_get_missing (capture));
+    g_string_append_printf (to,
+                            "%-18s%s\n",
+                            "not complete",
+                            hyb_one_line (prof_capture_get_missing (capture)));
 }
 
 /* What the kernel did during a typical clean run, and how many of them it disturbed. */
@@ -147,7 +151,7 @@ append_clean (GString *to, const ProfCapture *capture, const ProfSummary *summar
                             interval,
                             p95,
                             clean.n,
-                            stop ? stop : "–");
+                            stop ? hyb_one_line (stop) : "–");
   append_disturbance (to, capture, &disturbance);
   if (n_first > 0)
     {
@@ -215,7 +219,7 @@ append_count (GString *to, double count)
 static void
 append_share (GString *to, const char *label, double count, double self, double share)
 {
-  g_autofree char *name = shorten (*label ? label : "(none)", NAME_WIDTH);
+  g_autofree char *name = shorten (*label ? hyb_one_line (label) : "(none)", NAME_WIDTH);
 
   append_padded (to, name, NAME_WIDTH);
   if (count > 0)
@@ -307,8 +311,8 @@ append_nodes (GString *to, const ProfCapture *capture, const ProfSummary *summar
       append_right (to, prof_format_bytes (sum->allocated), 11);
       g_string_append_printf (to,
                               "  %s %s\n",
-                              prof_capture_get_string (capture, node->type),
-                              sum->inputs);
+                              hyb_one_line (prof_capture_get_string (capture, node->type)),
+                              hyb_one_line (sum->inputs));
     }
   if (summary->node->len > MAX_ROWS)
     {
@@ -369,7 +373,7 @@ append_gradients (GString *to, const ProfCapture *capture)
 
       if (i == 0)
         g_string_append (to, "\ngradient ready after\n");
-      append_padded (to, gradient->name, NAME_WIDTH);
+      append_padded (to, hyb_one_line (gradient->name), NAME_WIDTH);
       append_right (to, prof_format_seconds (gradient->seconds), 11);
       g_string_append_c (to, '\n');
     }
@@ -382,7 +386,7 @@ append_warnings (GString *to, const ProfCapture *capture)
   g_auto (GStrv) warnings = prof_machine_warnings (facts);
 
   for (guint i = 0; warnings[i]; i++)
-    g_string_append_printf (to, "%s%s\n", i == 0 ? "\n" : "", warnings[i]);
+    g_string_append_printf (to, "%s%s\n", i == 0 ? "\n" : "", hyb_one_line (warnings[i]));
 }
 
 static void
@@ -399,8 +403,8 @@ append_advice (GString *to, const ProfCapture *capture, const ProfSummary *summa
                               "%s%s: %s. %s%s.\n",
                               i == 0 ? "\n" : "",
                               advice->rule,
-                              advice->trigger,
-                              advice->text,
+                              hyb_one_line (advice->trigger),
+                              hyb_one_line (advice->text),
                               gain);
     }
 }

@@ -132,6 +132,87 @@ test_names_in_json (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
   g_assert_nonnull (strstr (fixture->out, "\\u202e"));
 }
 
+/* Two layers whose names hold a line break, a tab, and where "%s" is "?" an operator that does not exist. */
+static const char broken_names[] =
+    "{\"nodes\": [{\"op\": \"null\", \"name\": \"da^~ta\", \"attrs\": {\"__shape__\": \"(2, 3)\"}, "
+    "\"inputs\": []}, {\"op\": \"null\", \"name\": \"w^~_weight\", \"inputs\": []}, {\"op\": "
+    "\"FullyConnected\", \"name\": \"f^~c\", \"attrs\": {\"num_hidden\": \"2\", \"no_bias\": "
+    "\"True\"}, "
+    "\"inputs\": [[0,0,0], [1,0,0]]}, {\"op\": \"%s\", \"name\": \"r^~elu\", \"inputs\": "
+    "[[2,0,0]]}], "
+    "\"arg_nodes\": [0, 1], \"heads\": [[3,0,0]], \"attrs\": {\"mxnet_version\": [\"int\", "
+    "10901]}}";
+
+/* Writes the model with texts in place of line breaks and tabs. */
+static void
+write_names (Fixture *fixture, const char *operator, const char * line_break, const char *tab)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  g_string_printf (text, broken_names, operator);
+  g_string_replace (text, "^", line_break, 0);
+  g_string_replace (text, "~", tab, 0);
+  g_assert_true (g_file_set_contents (fixture->symbol, text->str, -1, NULL));
+}
+
+/* The output for names with line breaks and tabs is that for names with two harmless characters in their place; where it
+ * holds times, no tab is enough. */
+static void
+test_lines_of_names (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
+{
+  static const struct
+  {
+    const char *operator, * line;
+    gboolean    is_timed;
+  } cases[] = {
+    { "relu", "$H info $M", FALSE },
+    { "relu", "$H info $M --find ''", FALSE },
+    { "relu", "$H check $M", FALSE },
+    { "no^~op", "$H info $M", FALSE },
+    { "no^~op", "$H info $M --find ''", FALSE },
+    { "no^~op", "$H check $M", FALSE },
+    { "no^~op", "$H run $M --init zeros", FALSE },
+    { "relu", "$H run $M", FALSE },
+    { "relu", "$H run $M --init zeros --values", TRUE },
+    { "relu", "$H run $M --init zeros --backward", TRUE },
+    { "relu", "$H diff $M $M", FALSE },
+    { "relu", "sed s/2/4/g $M > $F/b.json; $H diff $M $F/b.json", FALSE },
+    { "relu", "$H run $M --init zeros --output $F/o.npz && $H weights $F/o.npz", TRUE },
+    { "relu", "$H profile $M --init zeros --repeat 3 --capture $F/a.hscope", TRUE },
+    { "relu",
+      "$H profile $M --init zeros --repeat 3 --capture $F/a.hscope --quiet; $H report $F/a.hscope",
+      TRUE },
+    { "relu",
+      "echo '[{\"name\": \"r^~elu\", \"ph\": \"X\", \"ts\": 1, \"dur\": 1, \"cat\": "
+      "\"operator\"}]' | "
+      "sed 's/\\^/\\\\n/; s/~/\\\\t/' > $F/t.json; $H import $F/t.json --symbol $M",
+      TRUE },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (GString) expected = NULL;
+      int code;
+
+      write_names (fixture, cases[i].operator, "##", "##");
+      run_line (fixture, cases[i].line);
+      code = fixture->code;
+      expected = g_string_new (fixture->out);
+
+      write_names (fixture, cases[i].operator, "\\n", "\\t");
+      run_line (fixture, cases[i].line);
+      g_test_message ("%s: %s", cases[i].line, fixture->out);
+      g_assert_cmpint (fixture->code, ==, code);
+      g_assert_null (strchr (fixture->out, '\t'));
+      g_assert_null (strchr (fixture->err, '\t'));
+      if (!cases[i].is_timed)
+        {
+          g_string_replace (expected, "####", "\\n\\t", 0);
+          g_assert_cmpstr (fixture->out, ==, expected->str);
+        }
+    }
+}
+
 /* Text in other scripts is not touched. */
 static void
 test_other_scripts (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
@@ -264,6 +345,7 @@ main (int argc, char **argv)
   ADD ("a-closed-output-is-an-error", test_closed_output);
   ADD ("control-characters-in-names-are-escaped", test_names);
   ADD ("escaped-names-are-the-same-in-json", test_names_in_json);
+  ADD ("a-name-is-one-line-and-one-column", test_lines_of_names);
   ADD ("other-scripts-are-printed", test_other_scripts);
   ADD ("a-full-disk-keeps-the-old-log", test_log_on_a_full_disk);
   ADD ("a-run-ends-at-its-limit-of-time", test_time_limit);

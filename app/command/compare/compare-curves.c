@@ -6,6 +6,7 @@
 #include "app/command/compare/compare-curves.h"
 
 #include "app/command/compare/compare-group.h"
+#include "engine/base/one-line.h"
 #include "profiler/base/format.h"
 #include "viz/paint/chart.h"
 
@@ -200,7 +201,7 @@ print_row (const Family *family, guint index)
   Series            series;
 
   fill_series (family, index, &series);
-  printf ("  %-32s", name);
+  printf ("  %-32s", hyb_one_line (name));
   for (guint i = 0; i < family->groups->len; i++)
     {
       g_autofree char *time = prof_format_seconds (series.median[i]);
@@ -226,7 +227,7 @@ scope_curves_print (const GPtrArray *groups)
 
       printf ("\nby %s, %s: medians, and speed-up over the first\n  %-32s",
               axis_of (family),
-              place,
+              hyb_one_line (place),
               axis_of (family));
       for (guint i = 0; i < family->groups->len; i++)
         {

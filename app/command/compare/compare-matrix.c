@@ -5,6 +5,7 @@
 #include "app/command/compare/compare-matrix.h"
 
 #include "app/command/compare/compare-group.h"
+#include "engine/base/one-line.h"
 #include "profiler/base/format.h"
 
 #include <stdio.h>
@@ -68,7 +69,7 @@ scope_matrix_print (const GPtrArray *groups)
 
       if (!scope_group_is_measured (group))
         continue;
-      printf ("%-*s", TITLE_WIDTH, place);
+      printf ("%-*s", TITLE_WIDTH, hyb_one_line (place));
       for (guint i = 0; i < group->candidates->len; i++)
         {
           g_autofree char *cell = dup_cell (group, i);

@@ -13,6 +13,8 @@
 #include "app/command/compare/compare-text.h"
 #include "app/command/compare/compare-warnings.h"
 
+#include "engine/base/one-line.h"
+
 #include <math.h>
 #include <stdio.h>
 
@@ -65,7 +67,7 @@ print_explanations (const ScopeComparison *self)
       b = scope_candidate_dup_name (fast);
       scope_group_explain (group, slow, fast, &explanation);
       title = scope_group_dup_title (group);
-      printf ("\n%s\n", title);
+      printf ("\n%s\n", hyb_one_line (title));
       scope_explanation_print (&explanation, a, b);
       scope_group_print_steps (group, slow, fast);
       prof_explanation_clear (&explanation);

@@ -6,6 +6,7 @@
 
 #include "app/command/compare/compare-explain.h"
 
+#include "engine/base/one-line.h"
 #include "profiler/base/format.h"
 
 #include <math.h>
@@ -18,11 +19,11 @@ print_title (const ScopeGroup *group)
 
   if (group->equality.n_compared > 0)
     printf ("\n%s: equal to %.2g (%.2g allowed)\n",
-            title,
+            hyb_one_line (title),
             group->equality.max_abs,
             group->equality.tolerance);
   else
-    printf ("\n%s\n", title);
+    printf ("\n%s\n", hyb_one_line (title));
 }
 
 /* Pads text to a width in characters, since printf pads by bytes.  (transfer full) */
@@ -50,7 +51,7 @@ print_candidate (const ScopeCandidate *candidate, const ScopeCandidate *first)
 
   scope_candidate_pair (candidate, first, &pairing);
   printf ("  %-32s %s  %s %4u %+8.1f%% %11s  %s\n",
-          name,
+          hyb_one_line (name),
           padded_median,
           padded_interval,
           candidate->clean.n,

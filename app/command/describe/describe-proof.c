@@ -4,6 +4,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/describe/describe-proof.h"
 
+#include "engine/base/one-line.h"
+
 #include <stdio.h>
 
 void
@@ -34,6 +36,6 @@ scope_print_proof (const HybProof *proof)
           proof->tolerance);
   if (proof->worst_output && !proof->ok)
     printf ("largest at %s, element %" G_GINT64_FORMAT "\n",
-            proof->worst_output,
+            hyb_one_line (proof->worst_output),
             proof->worst_index);
 }

@@ -5,6 +5,7 @@
 #include "app/command/describe/describe-structure.h"
 
 #include "app/adapt/graph-to-diagram.h"
+#include "engine/base/one-line.h"
 #include "engine/variants/structure.h"
 
 #include <stdio.h>
@@ -220,6 +221,6 @@ scope_print_structure (HybModel *model, const HybType *types)
               kind_name (row),
               text,
               row->entry.nodes,
-              hyb_graph_get_node (graph, row->entry.node)->name);
+              hyb_one_line (hyb_graph_get_node (graph, row->entry.node)->name));
     }
 }

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/recordings/recordings.h"
 
+#include "engine/base/one-line.h"
 #include "profiler/base/format.h"
 #include "profiler/explain/difference.h"
 
@@ -19,7 +20,7 @@ print_recording (const char *name, const char *file, const ProfStatistics *clean
 {
   g_autofree char *median = prof_format_seconds (clean->median.median);
 
-  printf ("  %-9s %s, %u clean samples: %s\n", name, median, clean->n, file);
+  printf ("  %-9s %s, %u clean samples: %s\n", name, median, clean->n, hyb_one_line (file));
 }
 
 static void
@@ -38,7 +39,7 @@ print_nodes (const ScopeRecordings *recordings, const ScopeRecording *recording)
       g_autofree char      *b = prof_format_seconds (difference->b);
 
       printf ("    %-40s %s → %s  %s\n",
-              difference->name,
+              hyb_one_line (difference->name),
               a,
               b,
               difference->row_a == PROF_NONE   ? "only now"

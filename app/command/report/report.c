@@ -7,6 +7,7 @@
 #include "app/command/open-model.h"
 #include "app/command/report/report-sections.h"
 
+#include "engine/base/one-line.h"
 #include "profiler/base/format.h"
 #include "profiler/exchange/report-text.h"
 #include "profiler/explain/difference.h"
@@ -45,7 +46,9 @@ print_differences (const ProfCapture *a, const ProfCapture *b)
   g_autoptr (GArray) list = prof_difference (a, b);
   guint n_within = 0, n_printed = 0;
 
-  printf ("\ndifferences of %s from %s\n", prof_capture_get_file (b), prof_capture_get_file (a));
+  printf ("\ndifferences of %s from %s\n",
+          hyb_one_line (prof_capture_get_file (b)),
+          hyb_one_line (prof_capture_get_file (a)));
   for (guint i = 0; i < list->len; i++)
     {
       const ProfDifference *difference = &g_array_index (list, ProfDifference, i);
@@ -61,7 +64,7 @@ print_differences (const ProfCapture *a, const ProfCapture *b)
         }
       if (n_printed++ < MAX_DIFFERENCES)
         printf ("  %-40s %s → %s  %s\n",
-                difference->name,
+                hyb_one_line (difference->name),
                 of_a,
                 of_b,
                 is_matched ? prof_verdict_name (difference->pairing.verdict) : "only in one");
@@ -79,7 +82,9 @@ print_text (const GPtrArray *captures)
       g_autoptr (ProfSummary) summary = prof_summary_new (captures->pdata[i]);
       g_autofree char *text = prof_report_text (captures->pdata[i], summary);
 
-      printf ("%s%s\n", i > 0 ? "\n" : "", prof_capture_get_file (captures->pdata[i]));
+      printf ("%s%s\n",
+              i > 0 ? "\n" : "",
+              hyb_one_line (prof_capture_get_file (captures->pdata[i])));
       fputs (text, stdout);
     }
   for (guint i = 1; i < captures->len; i++)

@@ -5,6 +5,7 @@
 #include "app/command/train/train.h"
 
 #include "app/command/json-writer.h"
+#include "engine/base/one-line.h"
 #include "engine/base/random.h"
 
 #include <math.h>
@@ -140,7 +141,7 @@ scope_train_print_start (const ScopeTraining *training)
 {
   if (training->common->json)
     return;
-  printf ("data: %s\n", hyb_data_get_description (training->data));
+  printf ("data: %s\n", hyb_one_line (hyb_data_get_description (training->data)));
   if (isfinite (training->unigram_perplexity))
     printf ("perplexity of a unigram model on the held-out part: %.3f\n",
             training->unigram_perplexity);

@@ -7,6 +7,7 @@
 #include "app/command/weights/weights-rnn.h"
 
 #include "engine/base/error.h"
+#include "engine/base/one-line.h"
 #include "engine/formats/file.h"
 #include "engine/formats/format.h"
 
@@ -71,9 +72,9 @@ compare_entry (Comparison *comparison, const char *name, HybTensor *a, HybTensor
   scope_json_double (comparison->json, "max_abs", largest);
   scope_json_end (comparison->json);
   if (!comparison->common->json && isnan (largest))
-    printf ("%-40s %s\n", name, verdict);
+    printf ("%-40s %s\n", hyb_one_line (name), verdict);
   else if (!comparison->common->json)
-    printf ("%-40s %s, %.6g\n", name, verdict, largest);
+    printf ("%-40s %s, %.6g\n", hyb_one_line (name), verdict, largest);
 }
 
 static gboolean
@@ -117,13 +118,13 @@ print_tensors (HybTensorList *list)
 
       if (!entry->tensor)
         {
-          printf ("%-40s (empty)\n", entry->name);
+          printf ("%-40s (empty)\n", hyb_one_line (entry->name));
           continue;
         }
       type = hyb_type_to_string (hyb_tensor_get_type (entry->tensor));
       hyb_tensor_statistics (entry->tensor, &statistics);
       printf ("%-40s %-24s %11.5g … %-11.5g mean %11.5g  deviation %11.5g",
-              entry->name,
+              hyb_one_line (entry->name),
               type,
               statistics.minimum,
               statistics.maximum,

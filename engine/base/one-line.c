@@ -1,0 +1,22 @@
+/* one-line.c — names from files as one line and one column of a printed table.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/base/one-line.h"
+
+#include <string.h>
+
+const char *
+hyb_one_line (const char *text)
+{
+  static const struct
+  {
+    const char *plain, *escaped;
+  } breaks[] = { { "\n", "\\n" }, { "\t", "\\t" }, { "\r", "\\r" } };
+  g_autoptr (GString) line = NULL;
+
+  if (!text || !strpbrk (text, "\n\t\r"))
+    return text;
+  line = g_string_new (text);
+  for (guint i = 0; i < G_N_ELEMENTS (breaks); i++)
+    g_string_replace (line, breaks[i].plain, breaks[i].escaped, 0);
+  return g_intern_string (line->str);
+}

@@ -1,0 +1,15 @@
+/* one-line.h — names from files as one line and one column of a printed table.
+ *
+ * Names are data and stay as they are; only what is printed is changed.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* The text with line breaks and tabs written as “\n”, “\r” and “\t”.  Returns the text itself if it has none, else a copy
+ * that lives as long as the process; NULL for NULL. */
+const char *hyb_one_line (const char *text);
+
+G_END_DECLS
