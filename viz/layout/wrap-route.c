@@ -165,7 +165,8 @@ reach_border (const VizWrap *wrap, guint32 edge, GArray *route)
 
   if (wrap->body->nodes[head].kind != VIZ_NODE_OUT || route->len < 4)
     return;
-  last[-1].y += y - last->y;
+  /* Its last curve is vertical at both ends. */
+  last[-2].y = last[-1].y = (last[-3].y + y) / 2;
   last->y = y;
 }
 
