@@ -235,6 +235,74 @@ test_layers_are_blocks (void)
     }
 }
 
+/* As an encoder of Sockeye, where only some operators of a layer were given names. */
+static void
+test_operators_without_names_join_their_scope (void)
+{
+  VizDiagramBuilder *builder = viz_diagram_builder_new (NULL);
+  guint32            made_up[6], named[6], last = VIZ_ROOT, between[6];
+  g_autoptr (VizDiagram) diagram = NULL;
+
+  for (guint layer = 0; layer < 6; layer++)
+    for (guint k = 0; k < 6; k++)
+      {
+        gboolean         is_made_up = k % 2 == 1;
+        g_autofree char *name = is_made_up ? g_strdup_printf ("reshape%u", layer * 3 + k)
+                                           : g_strdup_printf ("encoder_%u_op%u", layer, k);
+        guint32          box = add_named (builder, VIZ_BOX_OPERATOR, "Reshape", name);
+
+        if (last != VIZ_ROOT)
+          viz_diagram_builder_add_arrow (builder, &(VizArrowInfo){ .tail = last, .head = box });
+        last = box;
+        if (k == 0)
+          named[layer] = box;
+        if (k == 1)
+          made_up[layer] = box;
+        if (k == 5)
+          between[layer] = box;
+      }
+  diagram = fold (builder, VIZ_FOLD_ALL);
+  for (guint layer = 0; layer < 6; layer++)
+    {
+      guint32 scope = viz_diagram_box (diagram, named[layer])->parent;
+
+      g_assert_cmpuint (scope, !=, VIZ_ROOT);
+      g_assert_cmpuint (viz_diagram_box (diagram, made_up[layer])->parent, ==, scope);
+      /* What joins two layers is in neither. */
+      g_assert_cmpuint (viz_diagram_box (diagram, between[layer])->parent, !=, scope);
+      if (layer > 0)
+        g_assert_cmpuint (viz_diagram_box (diagram, named[layer - 1])->parent, !=, scope);
+    }
+}
+
+/* As the four stages of ResNet-18, of which the first three would fit. */
+static void
+test_groups_that_are_numbered_alike_open_alike (void)
+{
+  VizDiagramBuilder *builder = viz_diagram_builder_new (NULL);
+  guint32            inside[5] = { 0 };
+  g_autoptr (VizDiagram) diagram = NULL;
+
+  for (guint stage = 0; stage < 5; stage++)
+    for (guint k = 0; k < (stage < 4 ? 16 : 5); k++)
+      {
+        g_autofree char *name = stage < 4 ? g_strdup_printf ("stage%u/op%u", stage, k)
+                                          : g_strdup_printf ("head/op%u", k);
+
+        inside[stage] = add_named (builder, VIZ_BOX_OPERATOR, "conv", name);
+      }
+  diagram = fold (builder, VIZ_FOLD_SCOPES);
+  for (guint stage = 0; stage < 5; stage++)
+    {
+      guint32 group = viz_diagram_box (diagram, inside[stage])->parent;
+
+      g_assert_cmpuint (group, !=, VIZ_ROOT);
+      g_assert_cmpint ((viz_diagram_box (diagram, group)->flags & VIZ_BOX_OPEN) != 0,
+                       ==,
+                       stage == 4);
+    }
+}
+
 /* A loop that was unrolled may have one operator in its body, and no state. */
 static void
 test_steps_of_short_bodies (void)
@@ -438,6 +506,10 @@ main (int argc, char **argv)
   g_test_add_func ("/viz/fold/unlinked-numbers-are-not-steps", test_unlinked_numbers_are_not_steps);
   g_test_add_func ("/viz/fold/layers-are-blocks-not-steps", test_layers_are_blocks);
   g_test_add_func ("/viz/fold/short-bodies-are-steps-too", test_steps_of_short_bodies);
+  g_test_add_func ("/viz/fold/operators-without-names-join-their-scope",
+                   test_operators_without_names_join_their_scope);
+  g_test_add_func ("/viz/fold/groups-that-are-numbered-alike-open-alike",
+                   test_groups_that_are_numbered_alike_open_alike);
   g_test_add_func ("/viz/fold/cyclic-scopes-are-dissolved", test_cyclic_scopes_are_dissolved);
   g_test_add_func ("/viz/folds/survive-as-text", test_folds_survive_as_text);
   g_test_add_func ("/viz/folds/revealing-a-box-opens-its-step",

@@ -9,18 +9,6 @@
 
 #define NO_PART G_MAXUINT32
 
-/* The deepest part above both a and b.  Parents have smaller numbers. */
-static guint32
-common_part (const VizNames *names, guint32 a, guint32 b)
-{
-  while (a != b)
-    if (a > b)
-      a = viz_names_part (names, a)->parent;
-    else
-      b = viz_names_part (names, b)->parent;
-  return a;
-}
-
 /* The place of a box, or chain 0 if the hints name none. */
 static VizFoldPlace
 place_of (const VizFoldHints *hints, guint32 box)
@@ -88,7 +76,7 @@ viz_names_add_hinted (VizNames *names)
       /* "_mul60" says nothing about where it belongs. */
       if (names->part_of[box] != 0)
         *part = *part == NO_PART ? names->part_of[box]
-                                 : common_part (names, *part, names->part_of[box]);
+                                 : viz_names_common_part (names, *part, names->part_of[box]);
     }
   for (guint32 c = 0; c < hints->n_chains; c++)
     if (n_boxes[c] > 0)

@@ -126,6 +126,18 @@ viz_names_read (VizNames *names)
     }
 }
 
+guint32
+viz_names_common_part (const VizNames *names, guint32 a, guint32 b)
+{
+  /* Parents have smaller numbers. */
+  while (a != b)
+    if (a > b)
+      a = viz_names_part (names, a)->parent;
+    else
+      b = viz_names_part (names, b)->parent;
+  return a;
+}
+
 char *
 viz_names_path (const VizNames *names, guint32 part)
 {

@@ -1,7 +1,7 @@
 /* fold-open.c — chooses the groups that are open at first.
  *
  * Opens groups breadth first from the root while the number of visible boxes stays within
- * MAX_VISIBLE; the cells of a chain open together or not at all.
+ * MAX_VISIBLE.  The cells of a chain, and groups that are numbered alike, open together or not at all.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/fold/fold-private.h"
 
@@ -60,10 +60,100 @@ cost_of_opening (const VizDiagramBuilder *builder, const Tree *tree, guint32 box
   return n;
 }
 
+/* --- Families --- */
+
+/* Groups that open together or not at all: siblings whose titles differ only in numbers, and the cousins of
+ * theirs in a family of their parents. */
+typedef struct
+{
+  GArray *groups; /* guint32 */
+  guint32 cost;   /* of opening all */
+} Family;
+
+static Family *
+family_new (void)
+{
+  Family *family = g_new0 (Family, 1);
+
+  family->groups = g_array_new (FALSE, FALSE, sizeof (guint32));
+  return family;
+}
+
+static void
+family_free (gpointer data)
+{
+  Family *family = data;
+
+  g_array_unref (family->groups);
+  g_free (family);
+}
+
+/* The kind and the title of a group without numbers.  (transfer full) */
+static char *
+family_name (const VizBox *box)
+{
+  GString *name = g_string_new (NULL);
+
+  g_string_append_printf (name, "%u ", box->kind);
+  for (const char *at = box->title ? box->title : ""; *at != '\0'; at++)
+    if (!g_ascii_isdigit (*at))
+      g_string_append_c (name, *at);
+  return g_string_free (name, FALSE);
+}
+
+/* The families of the groups inside the groups of a family, in the order of their first groups.
+ * (transfer full) */
+static GPtrArray *
+find_families (const VizDiagramBuilder *builder, const Tree *tree, const Family *parents)
+{
+  GPtrArray *families = g_ptr_array_new_with_free_func (family_free);
+  g_autoptr (GHashTable) known = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+
+  for (guint p = 0; p < parents->groups->len; p++)
+    {
+      guint32 group = g_array_index (parents->groups, guint32, p);
+
+      for (guint32 i = tree->first[group]; i < tree->first[group + 1]; i++)
+        {
+          const VizBox    *box = viz_diagram_builder_box (builder, tree->child[i]);
+          guint32          cost = cost_of_opening (builder, tree, tree->child[i]);
+          g_autofree char *name = NULL;
+          Family          *family;
+
+          if (cost == 0 || box->flags & VIZ_BOX_TWINS)
+            continue;
+          name = family_name (box);
+          family = g_hash_table_lookup (known, name);
+          if (!family)
+            {
+              family = family_new ();
+              g_ptr_array_add (families, family);
+              g_hash_table_insert (known, g_steal_pointer (&name), family);
+            }
+          family->cost += cost;
+          g_array_append_val (family->groups, tree->child[i]);
+        }
+    }
+  return families;
+}
+
+/* Opens the groups of a family, and adds it to the queue. */
+static void
+open_family (VizDiagramBuilder *builder, Tree *tree, Family *family, GPtrArray *queue)
+{
+  tree->n_visible += family->cost;
+  for (guint i = 0; i < family->groups->len; i++)
+    viz_diagram_builder_add_flags (builder,
+                                   g_array_index (family->groups, guint32, i),
+                                   VIZ_BOX_OPEN);
+  g_ptr_array_add (queue, family);
+}
+
 /* Opens all cells of a chain, or none if the chain is long or its cells hold too many boxes. */
 static void
-open_cells (VizDiagramBuilder *builder, Tree *tree, guint32 steps, GArray *queue)
+open_cells (VizDiagramBuilder *builder, Tree *tree, guint32 steps, GPtrArray *queue)
 {
+  Family *cells;
   guint32 cost = 0;
 
   for (guint32 i = tree->first[steps]; i < tree->first[steps + 1]; i++)
@@ -74,45 +164,48 @@ open_cells (VizDiagramBuilder *builder, Tree *tree, guint32 steps, GArray *queue
     }
   if (tree->n_visible + cost > MAX_VISIBLE)
     return;
-  tree->n_visible += cost;
-  for (guint32 i = tree->first[steps]; i < tree->first[steps + 1]; i++)
-    {
-      viz_diagram_builder_add_flags (builder, tree->child[i], VIZ_BOX_OPEN);
-      g_array_append_val (queue, tree->child[i]);
-    }
+  cells = family_new ();
+  cells->cost = cost;
+  g_array_append_vals (cells->groups,
+                       tree->child + tree->first[steps],
+                       tree->first[steps + 1] - tree->first[steps]);
+  open_family (builder, tree, cells, queue);
 }
 
 void
 viz_fold_choose_open (VizDiagramBuilder *builder)
 {
   Tree    tree = tree_new (builder);
-  GArray *queue = g_array_new (FALSE, FALSE, sizeof (guint32));
   guint32 root = VIZ_ROOT;
+  Family *first = family_new ();
+  g_autoptr (GPtrArray) queue = g_ptr_array_new_with_free_func (family_free);
 
   tree.n_visible = n_children (&tree, VIZ_ROOT);
-  g_array_append_val (queue, root);
+  g_array_append_val (first->groups, root);
+  g_ptr_array_add (queue, first);
   for (guint at = 0; at < queue->len; at++)
     {
-      guint32 group = g_array_index (queue, guint32, at);
+      Family *family = queue->pdata[at];
+      g_autoptr (GPtrArray) inner = NULL;
 
-      if (viz_diagram_builder_box (builder, group)->kind == VIZ_BOX_STEPS)
+      if (viz_diagram_builder_box (builder, g_array_index (family->groups, guint32, 0))->kind ==
+          VIZ_BOX_STEPS)
         {
-          open_cells (builder, &tree, group, queue);
+          for (guint i = 0; i < family->groups->len; i++)
+            open_cells (builder, &tree, g_array_index (family->groups, guint32, i), queue);
           continue;
         }
-      for (guint32 i = tree.first[group]; i < tree.first[group + 1]; i++)
+      inner = find_families (builder, &tree, family);
+      for (guint i = 0; i < inner->len; i++)
         {
-          guint32 child = tree.child[i], cost = cost_of_opening (builder, &tree, child);
+          Family *next = inner->pdata[i];
 
-          if (cost == 0 || viz_diagram_builder_box (builder, child)->flags & VIZ_BOX_TWINS ||
-              tree.n_visible + cost > MAX_VISIBLE)
+          if (tree.n_visible + next->cost > MAX_VISIBLE)
             continue;
-          tree.n_visible += cost;
-          viz_diagram_builder_add_flags (builder, child, VIZ_BOX_OPEN);
-          g_array_append_val (queue, child);
+          inner->pdata[i] = family_new (); /* freed with inner; the queue owns next */
+          open_family (builder, &tree, next, queue);
         }
     }
-  g_array_unref (queue);
   g_free (tree.child);
   g_free (tree.first);
 }

@@ -86,6 +86,12 @@ char *viz_names_path (const VizNames *names, guint32 part);
  * parts of its cells.  Returns whether there were any. */
 gboolean viz_names_add_hinted (VizNames *names);
 
+/* The deepest part above both a and b. */
+guint32 viz_names_common_part (const VizNames *names, guint32 a, guint32 b);
+
+/* Moves members whose names have no parts into the parts between which they lie. */
+void viz_names_adopt (VizNames *names);
+
 /* Moves a box to another part. */
 void viz_names_move_box (VizNames *names, guint32 box, guint32 part);
 

@@ -71,6 +71,8 @@ fold_group (VizDiagramBuilder *builder,
       viz_names_find_chains (&names);
       viz_names_add_chains (&names);
     }
+  if (fold->what & VIZ_FOLD_SCOPES)
+    viz_names_adopt (&names);
   viz_names_add_scopes (&names, (fold->what & VIZ_FOLD_SCOPES) != 0);
   g_array_unref (names.chains);
   g_array_unref (names.parts);
