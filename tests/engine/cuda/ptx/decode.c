@@ -212,9 +212,7 @@ read_operands (PtxParser *parser, PtxInstruction *in, const char *form)
         }
       if (optional && ptx_token_is (&parser->token, ";"))
         break;
-      if (!ptx_parser_operand (parser, &operand))
-        return FALSE;
-      fits = place (parser, in, *form, &operand);
+      fits = ptx_parser_operand (parser, &operand) && place (parser, in, *form, &operand);
       g_free (operand.label);
       if (!fits)
         return ptx_parser_fail (parser, "an operand does not fit the instruction");

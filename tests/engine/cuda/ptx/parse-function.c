@@ -118,8 +118,10 @@ read_predicated (PtxParser *parser)
 {
   gboolean   negated = ptx_parser_accept (parser, "!");
   PtxOperand predicate;
+  gboolean   good = ptx_parser_operand (parser, &predicate) && predicate.kind == PTX_OPERAND_SLOT;
 
-  if (!ptx_parser_operand (parser, &predicate) || predicate.kind != PTX_OPERAND_SLOT)
+  g_free (predicate.label);
+  if (!good)
     return ptx_parser_fail (parser, "a predicate was expected behind @");
   return ptx_parser_instruction (parser, (gint32) predicate.slot, negated);
 }

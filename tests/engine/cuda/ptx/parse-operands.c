@@ -140,9 +140,10 @@ read_vector (PtxParser *parser, PtxOperand *operand)
   do
     {
       PtxOperand element = { 0 };
+      gboolean   good = read_simple (parser, &element) && element.kind == PTX_OPERAND_SLOT;
 
-      if (operand->count == 4 || !read_simple (parser, &element) ||
-          element.kind != PTX_OPERAND_SLOT)
+      g_free (element.label);
+      if (operand->count == 4 || !good)
         return ptx_parser_fail (parser, "a vector of up to four registers was expected");
       operand->list[operand->count++] = element.slot;
     }
@@ -167,7 +168,10 @@ ptx_parser_operand (PtxParser *parser, PtxOperand *operand)
     return FALSE;
   if (ptx_parser_accept (parser, "|"))
     {
-      if (!read_simple (parser, &second) || second.kind != PTX_OPERAND_SLOT)
+      gboolean good = read_simple (parser, &second) && second.kind == PTX_OPERAND_SLOT;
+
+      g_free (second.label);
+      if (!good)
         return ptx_parser_fail (parser, "a register was expected behind |");
       operand->second = second.slot;
     }

@@ -1,0 +1,290 @@
+/* device-calls.c — cuInit, devices, contexts, names of errors.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "tests/engine/cuda/pretend/driver.h"
+#include "tests/engine/cuda/pretend/state.h"
+
+#include <string.h>
+
+static char the_context; /* its address is the primary context */
+
+#define CONTEXT ((CUcontext) (void *) &the_context)
+
+CUresult
+cuInit (guint flags)
+{
+  PRETEND_BEGIN ();
+  pretend_watch_faults ();
+  return pretend_end (pretend.no_device ? CUDA_ERROR_NO_DEVICE : CUDA_SUCCESS);
+}
+
+CUresult
+cuDriverGetVersion (int *version)
+{
+  PRETEND_BEGIN ();
+  *version = 13000;
+  return pretend_end (CUDA_SUCCESS);
+}
+
+CUresult
+cuDeviceGetCount (int *count)
+{
+  PRETEND_BEGIN ();
+  *count = !pretend.no_device;
+  return pretend_end (CUDA_SUCCESS);
+}
+
+CUresult
+cuDeviceGet (CUdevice *device, int index)
+{
+  PRETEND_BEGIN ();
+  *device = index;
+  return pretend_end (index || pretend.no_device ? CUDA_ERROR_INVALID_DEVICE : CUDA_SUCCESS);
+}
+
+CUresult
+cuDeviceGetName (char *name, int length, CUdevice device)
+{
+  PRETEND_BEGIN ();
+  g_strlcpy (name, "Pretend GPU", (gsize) MAX (length, 0));
+  return pretend_end (CUDA_SUCCESS);
+}
+
+CUresult
+cuDeviceTotalMem_v2 (gsize *bytes, CUdevice device)
+{
+  PRETEND_BEGIN ();
+  *bytes = pretend.most;
+  return pretend_end (CUDA_SUCCESS);
+}
+
+/* The attributes by their numbers in cuda.h; 75 and 76 are the compute capability. */
+static const struct
+{
+  int attribute, value;
+} attributes[] = {
+  { 1, 1024 },                                        /* threads of a block */
+  { 2, 1024 },                                        /* block x, y, z */
+  { 3, 1024 },       { 4, 64 },    { 5, G_MAXINT32 }, /* grid x, y, z */
+  { 6, 65535 },      { 7, 65535 }, { 8, 48 << 10 },   /* shared memory of a block */
+  { 9, 64 << 10 },                                    /* constant memory */
+  { 10, 32 },                                         /* lanes of a warp */
+  { 12, 65536 },                                      /* registers of a block */
+  { 13, 1500000 },                                    /* kHz */
+  { 15, 1 },                                          /* copies beside kernels */
+  { 16, 4 },                                          /* multiprocessors */
+  { 20, 0 },                                          /* compute mode */
+  { 31, 1 },                                          /* concurrent kernels */
+  { 36, 1000000 },                                    /* kHz of the memory */
+  { 37, 256 },                                        /* bits of its bus */
+  { 38, 4 << 20 },                                    /* second level cache */
+  { 39, 2048 },                                       /* threads of a multiprocessor */
+  { 40, 2 },                                          /* copy engines */
+  { 41, 1 },                                          /* one address space with the host */
+  { 81, 100 << 10 },                                  /* shared memory of a multiprocessor */
+  { 82, 65536 },                                      /* registers of a multiprocessor */
+  { 97, 96 << 10 },                                   /* shared memory of a block on request */
+  { 106, 32 },                                        /* blocks of a multiprocessor */
+  { 115, 0 },                                         /* memory pools */
+};
+
+CUresult
+cuDeviceGetAttribute (int *value, int attribute, CUdevice device)
+{
+  PRETEND_BEGIN ();
+  *value = 0;
+  if (attribute == 75)
+    *value = (int) pretend.arch / 10;
+  else if (attribute == 76)
+    *value = (int) pretend.arch % 10;
+  for (guint i = 0; i < G_N_ELEMENTS (attributes); i++)
+    if (attributes[i].attribute == attribute)
+      *value = attributes[i].value;
+  return pretend_end (device ? CUDA_ERROR_INVALID_DEVICE : CUDA_SUCCESS);
+}
+
+CUresult
+cuDeviceGetUuid_v2 (guint8 *uuid, CUdevice device)
+{
+  PRETEND_BEGIN ();
+  memcpy (uuid, "pretend GPU 0000", 16);
+  return pretend_end (CUDA_SUCCESS);
+}
+
+CUresult
+cuDeviceGetPCIBusId (char *text, int length, CUdevice device)
+{
+  PRETEND_BEGIN ();
+  g_strlcpy (text, "0000:00:00.0", (gsize) MAX (length, 0));
+  return pretend_end (CUDA_SUCCESS);
+}
+
+/* --- Contexts --- */
+
+CUresult
+cuDevicePrimaryCtxRetain (CUcontext *context, CUdevice device)
+{
+  PRETEND_BEGIN ();
+  if (device || pretend.no_device)
+    return pretend_end (CUDA_ERROR_INVALID_DEVICE);
+  if (!pretend.retained++ || !pretend.live[PRETEND_CONTEXT])
+    pretend_made (CONTEXT, PRETEND_CONTEXT);
+  *context = CONTEXT;
+  return pretend_end (CUDA_SUCCESS);
+}
+
+CUresult
+cuDevicePrimaryCtxRelease_v2 (CUdevice device)
+{
+  PRETEND_BEGIN ();
+  if (!pretend.live[PRETEND_CONTEXT] || !pretend.retained)
+    return pretend_end (CUDA_ERROR_INVALID_CONTEXT);
+  if (!--pretend.retained)
+    {
+      pretend_wait_all ();
+      pretend_destroyed (CONTEXT, PRETEND_CONTEXT);
+    }
+  return pretend_end (CUDA_SUCCESS);
+}
+
+CUresult
+cuDevicePrimaryCtxSetFlags_v2 (CUdevice device, guint flags)
+{
+  PRETEND_BEGIN ();
+  return pretend_end (CUDA_SUCCESS);
+}
+
+CUresult
+cuDevicePrimaryCtxGetState (CUdevice device, guint *flags, int *active)
+{
+  PRETEND_BEGIN ();
+  *flags = 0;
+  *active = pretend.live[PRETEND_CONTEXT] > 0;
+  return pretend_end (CUDA_SUCCESS);
+}
+
+static CUresult
+set_current (CUcontext context)
+{
+  return !context || pretend_lives (context, PRETEND_CONTEXT) ? CUDA_SUCCESS
+                                                              : CUDA_ERROR_INVALID_CONTEXT;
+}
+
+CUresult
+cuCtxSetCurrent (CUcontext context)
+{
+  PRETEND_BEGIN ();
+  return pretend_end (set_current (context));
+}
+
+CUresult
+cuCtxPushCurrent_v2 (CUcontext context)
+{
+  PRETEND_BEGIN ();
+  return pretend_end (set_current (context));
+}
+
+CUresult
+cuCtxPopCurrent_v2 (CUcontext *context)
+{
+  PRETEND_BEGIN ();
+  if (context)
+    *context = CONTEXT;
+  return pretend_end (CUDA_SUCCESS);
+}
+
+CUresult
+cuCtxGetCurrent (CUcontext *context)
+{
+  PRETEND_BEGIN ();
+  *context = pretend.live[PRETEND_CONTEXT] ? CONTEXT : NULL;
+  return pretend_end (CUDA_SUCCESS);
+}
+
+CUresult
+cuCtxGetDevice (CUdevice *device)
+{
+  PRETEND_BEGIN ();
+  *device = 0;
+  return pretend_end (CUDA_SUCCESS);
+}
+
+CUresult
+cuCtxSynchronize (void)
+{
+  PRETEND_BEGIN ();
+  if (pretend_captures ())
+    {
+      pretend_break_captures ();
+      return pretend_end (CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    }
+  return pretend_end (pretend_wait_all ());
+}
+
+/* --- Names of errors --- */
+
+static const struct
+{
+  CUresult    error;
+  const char *name, *text;
+} errors[] = {
+  { CUDA_SUCCESS, "CUDA_SUCCESS", "no error" },
+  { CUDA_ERROR_INVALID_VALUE, "CUDA_ERROR_INVALID_VALUE", "invalid argument" },
+  { CUDA_ERROR_OUT_OF_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY", "out of memory" },
+  { CUDA_ERROR_NO_DEVICE, "CUDA_ERROR_NO_DEVICE", "no CUDA-capable device is detected" },
+  { CUDA_ERROR_INVALID_DEVICE, "CUDA_ERROR_INVALID_DEVICE", "invalid device ordinal" },
+  { CUDA_ERROR_NO_BINARY_FOR_GPU,
+    "CUDA_ERROR_NO_BINARY_FOR_GPU",
+    "no kernel image is available for execution on the device" },
+  { CUDA_ERROR_INVALID_PTX, "CUDA_ERROR_INVALID_PTX", "a PTX JIT compilation failed" },
+  { CUDA_ERROR_INVALID_HANDLE, "CUDA_ERROR_INVALID_HANDLE", "invalid resource handle" },
+  { CUDA_ERROR_NOT_FOUND, "CUDA_ERROR_NOT_FOUND", "named symbol not found" },
+  { CUDA_ERROR_NOT_READY, "CUDA_ERROR_NOT_READY", "device not ready" },
+  { CUDA_ERROR_ILLEGAL_ADDRESS,
+    "CUDA_ERROR_ILLEGAL_ADDRESS",
+    "an illegal memory access was encountered" },
+  { CUDA_ERROR_ILLEGAL_INSTRUCTION,
+    "CUDA_ERROR_ILLEGAL_INSTRUCTION",
+    "an illegal instruction was encountered" },
+  { CUDA_ERROR_MISALIGNED_ADDRESS, "CUDA_ERROR_MISALIGNED_ADDRESS", "misaligned address" },
+  { CUDA_ERROR_LAUNCH_FAILED, "CUDA_ERROR_LAUNCH_FAILED", "unspecified launch failure" },
+  { CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
+    "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED",
+    "operation not permitted when stream is capturing" },
+  { CUDA_ERROR_STREAM_CAPTURE_INVALIDATED,
+    "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED",
+    "operation failed due to a previous error during capture" },
+  { CUDA_ERROR_STREAM_CAPTURE_UNJOINED,
+    "CUDA_ERROR_STREAM_CAPTURE_UNJOINED",
+    "capturing stream has unjoined work" },
+};
+
+static CUresult
+find_error (CUresult error, const char **name, const char **text)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (errors); i++)
+    if (errors[i].error == error)
+      {
+        *name = errors[i].name;
+        *text = errors[i].text;
+        return CUDA_SUCCESS;
+      }
+  *name = *text = NULL;
+  return CUDA_ERROR_INVALID_VALUE;
+}
+
+/* These two work after any error. */
+CUresult
+cuGetErrorName (CUresult error, const char **text)
+{
+  const char *other;
+
+  return find_error (error, text, &other);
+}
+
+CUresult
+cuGetErrorString (CUresult error, const char **text)
+{
+  const char *other;
+
+  return find_error (error, &other, text);
+}

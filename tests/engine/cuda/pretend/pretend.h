@@ -1,0 +1,31 @@
+/* pretend.h — what a test asks the pretend GPU besides the vendor's functions: how it is to behave,
+ * what faults it found, and what was made and not destroyed.
+ *
+ * The libraries libcuda.so.1 and libcublas.so.13 of this folder are found through HYB_GPU_PATH.
+ * How they behave is said by HYB_PRETEND, or by pretend_configure():
+ *   memory=64M                  device memory; 1G if not said
+ *   arch=75                     compute capability 7.5; 13.0 if not said, newer than every NVRTC, so
+ *                               that kernels are compiled to PTX
+ *   fail=cuLaunchKernel:17:700  the 17th call of the function gives 700; may be repeated
+ *   seed=5                      of the order in which work of several streams runs
+ *   order=reverse               threads of a block: forward, reverse or mixed (mixed if not said)
+ *   without=order,unwritten     checks that are switched off, by the names in settings.c
+ *   device=none                 the driver sees no device
+ *   leaks=fail                  the program ends with 98 if something was not destroyed
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <glib.h>
+
+#define PRETEND_API __attribute__ ((visibility ("default")))
+
+/* Forgets everything and starts anew with SETTINGS, as in HYB_PRETEND. */
+PRETEND_API void pretend_configure (const char *settings);
+/* All faults found since, one a line; empty if there are none.  To be freed. */
+PRETEND_API char *pretend_problems (void);
+/* What was made and not destroyed, as "1 stream, 2 allocations"; empty if nothing.  To be freed. */
+PRETEND_API char *pretend_leaks (void);
+/* How often the function NAME was called. */
+PRETEND_API guint pretend_calls (const char *name);
+/* Instructions that kernels ran. */
+PRETEND_API guint64 pretend_steps (void);

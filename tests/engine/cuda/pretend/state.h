@@ -1,0 +1,225 @@
+/* state.h — what the calls of the pretend driver share: streams, work, events, graphs, memory of the
+ * host, settings and faults.
+ *
+ * Nothing is done when it is asked for: each call adds work to a stream, and work runs when somebody
+ * waits, in an order that is drawn among all the streams.  Each piece of work has a vector clock
+ * that says after which work of every stream it comes.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "tests/engine/cuda/pretend/driver-types.h"
+#include "tests/engine/cuda/pretend/pretend.h"
+#include "tests/engine/cuda/ptx/ptx.h"
+
+typedef struct _PretendWork    PretendWork;
+typedef struct _PretendNode    PretendNode;
+typedef struct _PretendCapture PretendCapture;
+
+typedef enum
+{
+  PRETEND_CONTEXT,
+  PRETEND_STREAM,
+  PRETEND_EVENT,
+  PRETEND_MODULE,
+  PRETEND_FUNCTION,
+  PRETEND_GRAPH,
+  PRETEND_EXEC,
+  PRETEND_ALLOCATION,
+  PRETEND_PINNED,
+  PRETEND_BLAS,
+  PRETEND_KINDS,
+} PretendKind;
+
+/* --- Work --- */
+
+/* One thing that a stream does: a copy, a kernel, a product. */
+typedef struct
+{
+  char *name; /* for messages */
+  gboolean (*run) (gpointer data, GError **error);
+  gpointer data;    /* reference counted, so that a graph can run it again */
+  double   seconds; /* of the pretended clock, set by run */
+} PretendDeed;
+
+PretendDeed *pretend_deed_new (char *name, gboolean (*run) (gpointer, GError **), gpointer data);
+PretendDeed *pretend_deed_ref (PretendDeed *deed);
+void         pretend_deed_unref (PretendDeed *deed);
+
+struct _PretendWork
+{
+  guint32      number;
+  guint        stream;   /* its index in the vector clocks */
+  guint32      sequence; /* within the stream */
+  GArray      *clock;    /* guint32: work up to this sequence of each stream comes before */
+  PretendDeed *deed;     /* NULL: an event or a join */
+  gboolean     done;
+  double       time; /* when it ended on the pretended clock */
+};
+
+struct CUstream_st
+{
+  guint           index;
+  gboolean        blocking;
+  guint32         sequence;
+  GQueue          queue; /* PretendWork that waits to be run */
+  GArray         *clock; /* of its last work, and of what it waits for */
+  double          time;
+  PretendCapture *capture;
+  GPtrArray      *last; /* PretendNode that the next node comes after */
+  gboolean        origin;
+};
+
+struct CUevent_st
+{
+  gboolean        timing;
+  PretendWork    *work;    /* NULL: never recorded */
+  PretendCapture *capture; /* recorded while capturing */
+  GPtrArray      *nodes;
+};
+
+/* --- Graphs --- */
+
+struct _PretendNode
+{
+  PretendDeed *deed;
+  guint        lane; /* which of the captured streams */
+  GPtrArray   *after;
+};
+
+struct CUgraph_st
+{
+  GPtrArray *nodes;
+  guint      lanes;
+};
+
+struct _PretendCapture
+{
+  CUgraph    graph;
+  GPtrArray *streams;
+  gboolean   broken;
+};
+
+struct CUgraphExec_st
+{
+  GPtrArray *nodes;
+  GPtrArray *lanes; /* streams of its own */
+};
+
+typedef struct
+{
+  guint64            start, end;
+  const PretendWork *work;
+} PretendCopy;
+
+/* --- Everything --- */
+
+typedef struct
+{
+  GRecMutex    lock;
+  gboolean     started, no_device, leaks_fail;
+  guint64      most;
+  guint        arch, unchecked;
+  PtxOrder     order;
+  GRand       *rand;
+  PtxMemory   *memory;
+  GHashTable  *calls;    /* name: count */
+  GPtrArray   *failures; /* of char *: "cuLaunchKernel:17:700" */
+  GString     *problems;
+  CUresult     sticky;  /* the error that every later call gives */
+  GHashTable  *handles; /* pointer or address: PretendKind + 1, 0 once destroyed */
+  guint        live[PRETEND_KINDS];
+  GPtrArray   *streams; /* all, by index, also destroyed ones */
+  GPtrArray   *works;   /* by number - 1 */
+  GArray      *host;    /* clock of the host */
+  GPtrArray   *pinned;  /* of PretendPinned */
+  GArray      *copies;  /* PretendCopy: memory of the host that work will read or write */
+  GPtrArray   *attic;   /* streams and work from before pretend_configure() */
+  guint64      steps;
+  guint        retained; /* how often the primary context was */
+  guint        captures; /* that are going on */
+  PretendWork *now;      /* the work that runs */
+} PretendState;
+
+extern PretendState pretend;
+
+/* Checks that are not the machine's, beside its PtxError. */
+enum
+{
+  PRETEND_CHECK_LEAKS = 28,
+  PRETEND_CHECK_CAPTURE,
+  PRETEND_CHECK_HOST,
+};
+
+static inline gboolean
+pretend_checks (guint check)
+{
+  return !(pretend.unchecked & PTX_CHECK (check));
+}
+
+/* --- settings.c, problems.c --- */
+
+/* Begins a call of the function NAME: locks, counts, and gives the error that it shall fail with. */
+CUresult pretend_begin (const char *name);
+CUresult pretend_end (CUresult result);
+void     pretend_problem (const char *format, ...) G_GNUC_PRINTF (1, 2);
+/* The error that the driver gives for a fault that the machine found; it is noted, and sticky. */
+CUresult pretend_fault (const char *who, const GError *error);
+
+void     pretend_made (gconstpointer handle, PretendKind kind);
+gboolean pretend_destroyed (gconstpointer handle, PretendKind kind);
+/* Whether HANDLE was made and not destroyed; otherwise the use is a problem. */
+gboolean pretend_lives (gconstpointer handle, PretendKind kind);
+
+#define PRETEND_BEGIN()                           \
+  do                                              \
+    {                                             \
+      CUresult begun_ = pretend_begin (__func__); \
+      if (begun_)                                 \
+        return pretend_end (begun_);              \
+    }                                             \
+  while (0)
+
+/* --- work.c --- */
+
+CUstream pretend_stream_new (gboolean blocking);
+/* The stream of a handle, the default one for NULL; NULL if it does not live. */
+CUstream pretend_stream (CUstream stream);
+/* Adds DEED, of which it takes the reference, to STREAM; while the stream captures, to its graph. */
+CUresult pretend_add (CUstream stream, PretendDeed *deed);
+/* Work without a deed, which comes after the clock AFTER too (or NULL). */
+PretendWork *pretend_mark (CUstream stream, const GArray *after);
+/* Runs work until WORK is done, and lets the host know of it. */
+CUresult pretend_wait (PretendWork *work);
+CUresult pretend_wait_stream (CUstream stream);
+CUresult pretend_wait_all (void);
+/* One piece of work of some stream, if any is left. */
+void     pretend_some_work (void);
+void     pretend_join (GArray *clock, const GArray *other);
+gboolean pretend_host_knows (const PretendWork *work);
+guint    pretend_captures (void); /* captures that are going on */
+
+/* --- host-memory.c --- */
+
+typedef struct
+{
+  guint8 *host, *alias; /* two views of the same memory; the first is what the program has */
+  gsize   bytes;
+  GArray *hidden; /* of PretendHidden */
+} PretendPinned;
+
+gpointer pretend_pinned_new (gsize bytes);
+gboolean pretend_pinned_free (gpointer host);
+/* The view that the driver may always use, or HOST itself where it is no pinned memory. */
+gpointer pretend_alias (gconstpointer host);
+gboolean pretend_is_pinned (gconstpointer host, gsize bytes);
+/* From now until the host knows of the last work of STREAM, the program may not touch the bytes,
+ * or where READS only not change them. */
+void pretend_hide (gconstpointer host, gsize bytes, const PretendWork *until, gboolean reads);
+/* Shows what the host may touch again. */
+void pretend_show (void);
+void pretend_watch_faults (void);
+
+/* --- capture.c --- */
+
+CUresult pretend_capture_deed (CUstream stream, PretendDeed *deed);
+void     pretend_break_captures (void);
