@@ -94,6 +94,32 @@ test_names_leave_out_what_their_group_says (void)
   g_assert_cmpstr (c, ==, "plus0");
 }
 
+/* The prefix of nearly all names stands for the whole model, and is not repeated in every box. */
+static void
+test_prefix_of_all_names_is_left_out (void)
+{
+  VizDiagramBuilder *builder = viz_diagram_builder_new ("d");
+  guint32 conv = add (builder, (Box){ "dot", "resnetv10_conv0_fwd", NULL, NULL, 0, VIZ_ROOT });
+  guint32 stage = viz_diagram_builder_add_box (builder,
+                                               &(VizBoxInfo){ .title = "resnetv10_stage1",
+                                                              .kind = VIZ_BOX_SCOPE,
+                                                              .parent = VIZ_ROOT });
+  guint32 output =
+      viz_diagram_builder_add_box (builder,
+                                   &(VizBoxInfo){ .title = "resnetv10_dense0_fwd_output",
+                                                  .kind = VIZ_BOX_OUTPUT,
+                                                  .parent = VIZ_ROOT });
+  g_autoptr (VizDiagram) diagram = viz_diagram_builder_freeze (builder);
+  g_autofree char *a = viz_short_subtitle (diagram, conv);
+  g_autofree char *b = viz_short_title (diagram, stage, NULL);
+  g_autofree char *c = viz_short_title (diagram, output, NULL);
+
+  g_assert_cmpstr (viz_diagram_common_prefix (diagram), ==, "resnetv10_");
+  g_assert_cmpstr (a, ==, "conv0");
+  g_assert_cmpstr (b, ==, "stage1");
+  g_assert_cmpstr (c, ==, "dense0_fwd");
+}
+
 static void
 test_long_names_wrap_before_they_are_cut (void)
 {
@@ -213,6 +239,7 @@ main (int argc, char **argv)
   g_test_add_func ("/names/operators-have-short-names", test_operators_have_short_names);
   g_test_add_func ("/names/names-leave-out-what-their-group-says",
                    test_names_leave_out_what_their_group_says);
+  g_test_add_func ("/names/prefix-of-all-names-is-left-out", test_prefix_of_all_names_is_left_out);
   g_test_add_func ("/names/long-names-wrap-before-they-are-cut",
                    test_long_names_wrap_before_they_are_cut);
   g_test_add_func ("/names/activations-are-strips-on-their-layer",

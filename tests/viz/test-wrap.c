@@ -168,6 +168,34 @@ test_opening_a_group_keeps_the_columns (void)
   assert_moved_at_most (first, closed, VIZ_ROOT + 1000000, 0);
 }
 
+static VizPicture *
+lay_out_as_needed (VizDiagram *diagram, const VizPicture *previous)
+{
+  return viz_layout_diagram (diagram,
+                             NULL,
+                             &(VizLayoutOptions){
+                                 .page = page, .detail = VIZ_DETAIL_AUTO, .previous = previous },
+                             NULL,
+                             NULL);
+}
+
+/* A page that could not show all lines of the boxes legibly gets boxes with title and name. */
+static void
+test_boxes_show_what_the_page_can_show (void)
+{
+  VizDiagramBuilder *small = scene_transformer (0);
+  g_autoptr (VizDiagram) large_diagram = chain ();
+  g_autoptr (VizDiagram) small_diagram = viz_diagram_builder_freeze (small);
+  g_autoptr (VizPicture) large = lay_out_as_needed (large_diagram, NULL);
+  g_autoptr (VizPicture) again = lay_out_as_needed (large_diagram, large);
+  g_autoptr (VizPicture) full = lay_out_as_needed (small_diagram, NULL);
+
+  g_assert_cmpint (viz_picture_detail (large), ==, VIZ_DETAIL_BRIEF);
+  g_assert_cmpint (viz_picture_detail (again), ==, VIZ_DETAIL_BRIEF);
+  g_assert_cmpint (viz_picture_detail (full), ==, VIZ_DETAIL_FULL);
+  assert_clean (large);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -176,6 +204,8 @@ main (int argc, char **argv)
                    test_long_chains_take_the_shape_of_the_page);
   g_test_add_func ("/wrap/small-pictures-keep-their-shape", test_small_pictures_keep_their_shape);
   g_test_add_func ("/wrap/columns-read-from-left-to-right", test_columns_read_from_left_to_right);
+  g_test_add_func ("/wrap/boxes-show-what-the-page-can-show",
+                   test_boxes_show_what_the_page_can_show);
   g_test_add_func ("/wrap/opening-a-group-keeps-the-columns",
                    test_opening_a_group_keeps_the_columns);
   return g_test_run ();

@@ -237,7 +237,7 @@ viz_box_group_title (const VizDiagram *diagram, guint32 box)
 {
   const VizBox    *shown = viz_diagram_box (diagram, box);
   const char      *title = shown->title ? shown->title : shown->subtitle;
-  const VizBox    *group = viz_diagram_box (diagram, shown->parent);
+  g_autofree char *own = viz_short_title (diagram, box, NULL);
   g_autofree char *whole = NULL;
   char            *text;
 
@@ -246,10 +246,7 @@ viz_box_group_title (const VizDiagram *diagram, guint32 box)
   if (shown->subtitle && title != shown->subtitle && g_strcmp0 (title, shown->subtitle))
     whole = g_strconcat (title, "  ", shown->subtitle, NULL);
   else
-    whole =
-        g_strdup (shown->parent != VIZ_ROOT && shown->kind == VIZ_BOX_SCOPE
-                      ? viz_without_prefix (title, group->title ? group->title : group->subtitle)
-                      : title);
+    whole = g_strdup (shown->title ? own : title);
   text = viz_text_cut (whole, LINE_LENGTH + 6);
   g_strdelimit (text, "\n\r\t\v\f", ' ');
   return text;

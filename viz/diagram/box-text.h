@@ -27,6 +27,7 @@ typedef enum
   VIZ_DETAIL_FULL,
   VIZ_DETAIL_BRIEF, /* title and name */
   VIZ_DETAIL_STRIP, /* title only: an activation or norm that is drawn as a strip on its layer */
+  VIZ_DETAIL_AUTO,  /* for layouts: full, or brief if the page could not show it legibly */
 } VizDetail;
 
 /* The lines of a box as a GArray of VizTextLine.  first_step, last_step: the steps of a chain that

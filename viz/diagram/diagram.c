@@ -6,6 +6,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/diagram/diagram.h"
 
+#include "viz/diagram/common-prefix.h"
+
 #include <string.h>
 
 /* Lists of numbers, one list a row: those of row r are value[first[r]] to value[first[r + 1] - 1]. */
@@ -28,6 +30,7 @@ struct _VizDiagram
   guint32        *n_leaves;
   Rows            incoming, outgoing; /* arrows per box */
   GHashTable     *by_id;              /* id to box */
+  char           *common_prefix;      /* with which most names at the top level begin */
 };
 
 struct _VizDiagramBuilder
@@ -386,6 +389,28 @@ count_leaves (VizDiagram *diagram)
         }
 }
 
+/* The name of a box at the top level that may share a prefix with others, or NULL. */
+static const char *
+top_name (const VizBox *shown)
+{
+  const char *name = shown->kind == VIZ_BOX_OPERATOR ? shown->subtitle : shown->title;
+  gboolean    is_named = shown->kind == VIZ_BOX_OPERATOR || shown->kind == VIZ_BOX_OUTPUT ||
+                      shown->kind == VIZ_BOX_SCOPE;
+
+  return shown->parent == VIZ_ROOT && is_named && name && *name != '_' ? name : NULL;
+}
+
+static char *
+common_prefix (const VizDiagram *diagram)
+{
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+
+  for (guint32 i = 1; i < diagram->n_boxes; i++)
+    if (top_name (&diagram->boxes[i]))
+      g_ptr_array_add (names, (gpointer) top_name (&diagram->boxes[i]));
+  return viz_common_prefix ((const char *const *) names->pdata, names->len);
+}
+
 VizDiagram *
 viz_diagram_builder_freeze (VizDiagramBuilder *builder)
 {
@@ -422,6 +447,7 @@ viz_diagram_builder_freeze (VizDiagramBuilder *builder)
   /* Backwards, so that the first box with an id wins. */
   for (guint32 i = diagram->n_boxes; i-- > 1;)
     g_hash_table_insert (diagram->by_id, (gpointer) diagram->boxes[i].id, GUINT_TO_POINTER (i));
+  diagram->common_prefix = common_prefix (diagram);
   return diagram;
 }
 
@@ -444,6 +470,7 @@ viz_diagram_unref (VizDiagram *diagram)
   g_free (diagram->attributes);
   g_free (diagram->children);
   g_free (diagram->n_leaves);
+  g_free (diagram->common_prefix);
   free_rows (&diagram->incoming);
   free_rows (&diagram->outgoing);
 
@@ -504,6 +531,12 @@ const char *
 viz_diagram_title (const VizDiagram *diagram)
 {
   return diagram->boxes[VIZ_ROOT].title;
+}
+
+const char *
+viz_diagram_common_prefix (const VizDiagram *diagram)
+{
+  return diagram->common_prefix;
 }
 
 static const guint32 *

@@ -232,6 +232,8 @@ guint32 viz_diagram_child (const VizDiagram *diagram, guint32 box, guint32 nth);
 const char *viz_diagram_attribute (const VizDiagram *diagram, guint32 box, guint32 nth);
 /* The title given to viz_diagram_builder_new(), or NULL. */
 const char *viz_diagram_title (const VizDiagram *diagram);
+/* The words with which nearly all names at the top level begin, such as "resnetv10_"; may be empty. */
+const char *viz_diagram_common_prefix (const VizDiagram *diagram);
 
 /* The numbers of the arrows whose head is box, in order of adding.  (transfer none) */
 const guint32 *viz_diagram_incoming (const VizDiagram *diagram, guint32 box, guint32 *n_arrows);

@@ -121,6 +121,21 @@ find_attribute (const VizDiagram *diagram, guint32 box, const char *name, const 
   return -1;
 }
 
+/* The part of a box's name that neither its group nor the whole picture shows. */
+static const char *
+own_part (const VizDiagram *diagram, guint32 box, const char *name)
+{
+  const VizBox *shown = viz_diagram_box (diagram, box);
+  const VizBox *group = viz_diagram_box (diagram, shown->parent);
+  const char   *above = group->subtitle ? group->subtitle : group->title;
+  const char   *common = viz_diagram_common_prefix (diagram);
+  const char   *own = shown->parent != VIZ_ROOT ? viz_without_prefix (name, above) : name;
+
+  if (own == name && g_str_has_prefix (name, common) && name[strlen (common)] != '\0')
+    own += strlen (common);
+  return own;
+}
+
 char *
 viz_short_title (const VizDiagram *diagram, guint32 box, gint32 *attribute)
 {
@@ -130,6 +145,17 @@ viz_short_title (const VizDiagram *diagram, guint32 box, gint32 *attribute)
 
   attribute = attribute ? attribute : &ignored;
   *attribute = -1;
+  if (shown->kind == VIZ_BOX_SCOPE)
+    return g_strdup (own_part (diagram, box, title));
+  if (shown->kind == VIZ_BOX_OUTPUT)
+    {
+      const char *own = own_part (diagram, box, title);
+      gsize       length = strlen (own);
+
+      return g_str_has_suffix (own, "_output") && length > strlen ("_output")
+                 ? g_strndup (own, length - strlen ("_output"))
+                 : g_strdup (own);
+    }
   if (shown->kind != VIZ_BOX_OPERATOR)
     return g_strdup (title);
   for (guint i = 0; i < G_N_ELEMENTS (table); i++)
@@ -159,15 +185,11 @@ char *
 viz_short_subtitle (const VizDiagram *diagram, guint32 box)
 {
   const VizBox *shown = viz_diagram_box (diagram, box);
-  const VizBox *group = viz_diagram_box (diagram, shown->parent);
-  const char   *above = group->subtitle ? group->subtitle : group->title;
   char         *name;
 
   if (!shown->subtitle)
     return NULL;
-  name = g_strdup (shown->parent != VIZ_ROOT && box != VIZ_ROOT
-                       ? viz_without_prefix (shown->subtitle, above)
-                       : shown->subtitle);
+  name = g_strdup (own_part (diagram, box, shown->subtitle));
   while (name[0] == '_' && name[1] != '\0')
     memmove (name, name + 1, strlen (name));
   if (g_str_has_suffix (name, "_fwd") && strlen (name) > strlen ("_fwd"))

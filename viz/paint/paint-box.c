@@ -138,7 +138,7 @@ width_at (const VizPainter *painter, VizTextStyle style, double size, const char
   return viz_measure_width (measure, style, text) * size / viz_text_size (style);
 }
 
-/* The text, shortened to the width room; NULL if not even 5 characters fit.  (transfer full) */
+/* The text, shortened to the width room; NULL if not even 3 characters fit.  (transfer full) */
 static char *
 fit_text (const VizPainter *painter, VizTextStyle style, double size, const char *text, double room)
 {
@@ -146,15 +146,27 @@ fit_text (const VizPainter *painter, VizTextStyle style, double size, const char
   double           width = width_at (painter, style, size, cut);
   guint            n = (guint) g_utf8_strlen (text, -1);
 
-  while (width > room && n > 5)
+  while (width > room && n > 3)
     {
       /* At least one character less each time. */
       n = MIN (n - 1, (guint) (n * room / width));
       g_free (cut);
-      cut = viz_text_shorten (text, MAX (n, 5));
+      cut = viz_text_cut (text, MAX (n, 3));
       width = width_at (painter, style, size, cut);
     }
   return width <= room ? g_steal_pointer (&cut) : NULL;
+}
+
+/* The size of an enlarged title: the least readable one, or up to a quarter less where it then fits. */
+static double
+large_size (const VizPainter *painter, const VizItem *item, const VizTextLine *line)
+{
+  double size = VIZ_MIN_TEXT / painter->scale;
+  double width = width_at (painter, line->style, size, line->text);
+  double room = item->width - VIZ_BOX_STRIPE - 6;
+  double share = MIN (room / MAX (width, 1), item->height / (1.15 * size));
+
+  return size * CLAMP (share, 0.75, 1);
 }
 
 /* Draws only the title, enlarged to the least readable size. */
@@ -165,7 +177,7 @@ paint_large_title (const VizPainter *painter,
                    const VizColour  *colour)
 {
   const VizTextLine *line = &g_array_index (lines, VizTextLine, 0);
-  double             size = VIZ_MIN_TEXT / painter->scale;
+  double             size = large_size (painter, item, line);
   double             room = item->width - VIZ_BOX_STRIPE - 6;
   g_autofree char   *text = NULL;
   VizTextAt          at = {
@@ -177,7 +189,7 @@ paint_large_title (const VizPainter *painter,
              .colour = *colour,
   };
 
-  if (item->height < size * 1.25)
+  if (item->height < size)
     return;
   text = fit_text (painter, line->style, size, line->text, room);
   if (text)

@@ -119,6 +119,27 @@ use_previous (VizScene *scene, const char *layout, const char *font, const VizPi
     scene->previous = NULL;
 }
 
+/* The scene, in the detail of the options, or of the previous picture if the options leave it open. */
+static VizScene *
+make_scene (VizDiagram             *diagram,
+            const VizFolds         *folds,
+            const char             *font,
+            const VizLayoutOptions *options)
+{
+  VizScene *scene;
+  VizDetail detail = options->detail;
+
+  if (detail != VIZ_DETAIL_AUTO)
+    return viz_scene_new (diagram, folds, font, detail);
+  if (options->previous && viz_picture_diagram (options->previous) == diagram)
+    return viz_scene_new (diagram, folds, font, viz_picture_detail (options->previous));
+  scene = viz_scene_new (diagram, folds, font, VIZ_DETAIL_FULL);
+  if (options->page.x <= 0 || viz_scene_choose_detail (scene, &options->page) == VIZ_DETAIL_FULL)
+    return scene;
+  viz_scene_free (scene);
+  return viz_scene_new (diagram, folds, font, VIZ_DETAIL_BRIEF);
+}
+
 VizPicture *
 viz_layout_diagram (VizDiagram             *diagram,
                     const VizFolds         *folds,
@@ -148,7 +169,7 @@ viz_layout_diagram (VizDiagram             *diagram,
     }
   if (!folds)
     folds = own_folds = viz_folds_new (diagram);
-  scene = viz_scene_new (diagram, folds, font, options->detail);
+  scene = make_scene (diagram, folds, font, options);
   if (g_cancellable_set_error_if_cancelled (cancellable, error))
     return NULL;
   use_previous (scene, run.layout->name, font, options->previous);

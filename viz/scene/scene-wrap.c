@@ -10,8 +10,10 @@
 
 #include <math.h>
 
-#define ENOUGH 0.7 /* pixels per point at which a picture is not wrapped further */
-#define GAIN   1.1 /* the least gain of wrapping, and of one column more */
+#define READABLE 0.8  /* pixels per point at which all lines of a box can be read */
+#define FILLED   0.22 /* share of a picture that boxes cover */
+#define ENOUGH   0.7  /* pixels per point at which a picture is not wrapped further */
+#define GAIN     1.1  /* the least gain of wrapping, and of one column more */
 /* A group that makes up less than this share of the height of its parent is left alone. */
 #define MAIN_PART  0.4
 #define MANY_NODES 3000 /* in groups with more, only two numbers of columns are tried */
@@ -22,6 +24,21 @@ static double
 fit (const VizPoint *page, double width, double height)
 {
   return MIN (page->x / MAX (width, 1), page->y / MAX (height, 1));
+}
+
+VizDetail
+viz_scene_choose_detail (const VizScene *scene, const VizPoint *page)
+{
+  double area = 0, room = page->x * page->y / (READABLE * READABLE) * FILLED;
+
+  for (guint32 i = 0; i < scene->items->len; i++)
+    {
+      const VizSceneItem *item = viz_scene_item (scene, i);
+
+      if (item->state != VIZ_ITEM_OPEN)
+        area += item->width * item->height;
+    }
+  return area > room ? VIZ_DETAIL_BRIEF : VIZ_DETAIL_FULL;
 }
 
 /* The group to wrap, the number of columns, and the scale at which the picture then fits. */

@@ -113,6 +113,9 @@ typedef struct
  * diagram; folds must outlive it. */
 VizScene *
 viz_scene_new (VizDiagram *diagram, const VizFolds *folds, const char *font, VizDetail detail);
+/* The detail for a page of that size in pixels: brief if boxes with all their lines would be too small to
+ * read.  The scene was made with full detail. */
+VizDetail viz_scene_choose_detail (const VizScene *scene, const VizPoint *page);
 /* Frees a scene; NULL is allowed. */
 void viz_scene_free (VizScene *scene);
 

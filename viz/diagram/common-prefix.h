@@ -1,0 +1,12 @@
+/* common-prefix.h — the words with which nearly all names begin.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* The words, each with the “_” at its end, with which nine of ten names begin; at least three must.  (transfer full) */
+char *viz_common_prefix (const char *const *names, guint n_names);
+
+G_END_DECLS
