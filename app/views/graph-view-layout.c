@@ -49,6 +49,7 @@ laid_out_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
   g_autoptr (ScopeGraphView) self = data;
   g_autoptr (GError) error = NULL;
   g_autoptr (VizPicture) picture = scope_layout_finish (result, &error);
+  gboolean is_first;
 
   if (g_task_get_cancellable (G_TASK (result)) != self->layout_running)
     return;
@@ -62,12 +63,16 @@ laid_out_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
         scope_workspace_log (workspace, SCOPE_LOG_ERROR, VIZ_ROOT, "%s", error->message);
       return;
     }
+  is_first = !scope_canvas_get_picture (self->canvas);
   scope_canvas_set_picture (self->canvas, picture, self->anchor);
+  scope_graph_view_update_steps (self);
+  /* The bar of the steps needs room, too. */
+  if (is_first)
+    scope_canvas_place_again (self->canvas);
   apply_saved_camera (self);
   if (self->reveal_after != VIZ_ROOT)
     scope_canvas_reveal (self->canvas, self->reveal_after);
   self->reveal_after = VIZ_ROOT;
-  scope_graph_view_update_steps (self);
   gtk_stack_set_visible_child_name (self->stack, "graph");
 }
 

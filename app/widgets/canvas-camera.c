@@ -9,6 +9,8 @@
 
 #define MARGIN    24.0
 #define FLIGHT_US 200000
+/* The style class of the controls that lie above the canvas. */
+#define CONTROL_CLASS "osd-card"
 /* Minimum zoom of the first view of a picture: below it, text cannot be read. */
 #define MIN_LEGIBLE_ZOOM 0.45
 
@@ -196,18 +198,78 @@ scope_canvas_zoom_by (ScopeCanvas *self, double factor, double at_x, double at_y
   move_camera (self, x, y, zoom);
 }
 
-/* The camera that shows rect with a margin, at most at max_zoom. */
+/* Keeps the room of a control above the canvas free, at the side where that takes the smaller share of the
+ * canvas; a control in the middle of a side at that side. */
+static void
+add_room (ScopeCanvas *self, GtkBorder *room, const GtkRequisition *size, GtkWidget *control)
+{
+  GtkAlign across = control ? gtk_widget_get_halign (control) : GTK_ALIGN_START;
+  GtkAlign along = control ? gtk_widget_get_valign (control) : GTK_ALIGN_START;
+  double   width = gtk_widget_get_width (GTK_WIDGET (self));
+  double   height = gtk_widget_get_height (GTK_WIDGET (self));
+  gboolean is_column = across != GTK_ALIGN_CENTER && size->width * height < size->height * width;
+  gint16  *side = is_column && across == GTK_ALIGN_END ? &room->right
+                  : is_column                          ? &room->left
+                  : along == GTK_ALIGN_END             ? &room->bottom
+                                                       : &room->top;
+
+  *side = (gint16) MAX (*side, MIN (is_column ? size->width : size->height, G_MAXINT16));
+}
+
+/* over: the child of the overlay that is the control, or that holds it. */
+static void
+add_control (ScopeCanvas *self, GtkBorder *room, GtkWidget *control, GtkWidget *over)
+{
+  GtkRequisition size;
+
+  gtk_widget_get_preferred_size (control, NULL, &size);
+  add_room (self, room, &size, over);
+}
+
+GtkBorder
+scope_canvas_find_room (ScopeCanvas *self)
+{
+  GtkBorder room = { MARGIN, MARGIN, MARGIN, MARGIN };
+
+  if (self->card.width > 0)
+    add_room (self, &room, &self->card, NULL);
+  for (GtkWidget *over = gtk_widget_get_next_sibling (GTK_WIDGET (self)); over;
+       over = gtk_widget_get_next_sibling (over))
+    {
+      if (gtk_widget_get_visible (over) && gtk_widget_has_css_class (over, CONTROL_CLASS))
+        add_control (self, &room, over, over);
+      else if (gtk_widget_get_visible (over))
+        for (GtkWidget *part = gtk_widget_get_first_child (over); part;
+             part = gtk_widget_get_next_sibling (part))
+          if (gtk_widget_get_visible (part) && gtk_widget_has_css_class (part, CONTROL_CLASS))
+            add_control (self, &room, part, over);
+    }
+  /* In a small window the picture matters more. */
+  if (room.left + room.right > gtk_widget_get_width (GTK_WIDGET (self)) * 0.6)
+    room.left = room.right = MARGIN;
+  if (room.top + room.bottom > gtk_widget_get_height (GTK_WIDGET (self)) * 0.6)
+    room.top = room.bottom = MARGIN;
+  return room;
+}
+
+void
+scope_canvas_set_card (ScopeCanvas *self, int width, int height)
+{
+  self->card = (GtkRequisition){ width, height };
+}
+
+/* The camera that shows rect beside the controls above the canvas, at most at max_zoom. */
 static ScopeCameraPose
 pose_of_rect (ScopeCanvas *self, const VizRect *rect, double max_zoom)
 {
-  double width = MAX (gtk_widget_get_width (GTK_WIDGET (self)), 1);
-  double height = MAX (gtk_widget_get_height (GTK_WIDGET (self)), 1);
-  double zoom = MIN ((width - 2 * MARGIN) / MAX (rect->width, 1),
-                     (height - 2 * MARGIN) / MAX (rect->height, 1));
+  GtkBorder room = scope_canvas_find_room (self);
+  double    width = MAX (gtk_widget_get_width (GTK_WIDGET (self)) - room.left - room.right, 1);
+  double    height = MAX (gtk_widget_get_height (GTK_WIDGET (self)) - room.top - room.bottom, 1);
+  double    zoom = MIN (width / MAX (rect->width, 1), height / MAX (rect->height, 1));
 
   zoom = CLAMP (zoom, min_zoom (self), max_zoom);
-  return (ScopeCameraPose){ rect->x + rect->width / 2 - width / 2 / zoom,
-                            rect->y + rect->height / 2 - height / 2 / zoom,
+  return (ScopeCameraPose){ rect->x + rect->width / 2 - (room.left + width / 2) / zoom,
+                            rect->y + rect->height / 2 - (room.top + height / 2) / zoom,
                             zoom };
 }
 
@@ -258,9 +320,16 @@ scope_canvas_place_first (ScopeCanvas *self)
       view.x = rect.width * view.zoom <= width
                    ? rect.width / 2 - width / 2 / view.zoom
                    : first->x + first->width / 2 - width / 2 / view.zoom;
-      view.y = -MARGIN / view.zoom;
+      view.y = -scope_canvas_find_room (self).top / view.zoom;
     }
   move_camera (self, view.x, view.y, view.zoom);
+}
+
+void
+scope_canvas_place_again (ScopeCanvas *self)
+{
+  self->is_placed = FALSE;
+  scope_canvas_place_first (self);
 }
 
 VizRect

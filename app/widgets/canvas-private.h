@@ -67,6 +67,8 @@ struct _ScopeCanvas
   guint           tick;
   gint64          flight_start;
   ScopeCameraPose from, to;
+
+  GtkRequisition card; /* what lies above the upper left corner and is no sibling, in pixels */
 };
 
 /* --- canvas-camera.c --- */

@@ -76,7 +76,14 @@ void scope_canvas_get_camera (ScopeCanvas *self, double *x, double *y, double *z
 void scope_canvas_set_camera (ScopeCanvas *self, double x, double y, double zoom);
 /* Zooms around a pixel of the widget. */
 void scope_canvas_zoom_by (ScopeCanvas *self, double factor, double at_x, double at_y);
-/* Shows the whole picture, or a part of it. */
+/* The room in pixels that pictures leave free when they are fitted: for the controls above the canvas, and a
+ * margin at the other sides. */
+GtkBorder scope_canvas_find_room (ScopeCanvas *self);
+/* Keeps room free for a card above the upper left corner that is no sibling of the canvas; 0: none. */
+void scope_canvas_set_card (ScopeCanvas *self, int width, int height);
+/* Places the camera as for the first picture. */
+void scope_canvas_place_again (ScopeCanvas *self);
+/* Shows the whole picture. */
 void scope_canvas_zoom_to_fit (ScopeCanvas *self);
 /* Zooms so that a rectangle of the picture fills the canvas. */
 void scope_canvas_zoom_to_rect (ScopeCanvas *self, const VizRect *rect);

@@ -92,6 +92,7 @@ on_first_steps_placed (GtkOverlay *overlay, GtkWidget *card, GdkRectangle *place
   GtkWidget      *graph_view;
   GtkRequisition  size;
   graphene_rect_t graph;
+  gboolean        is_shown;
 
   if (!page)
     return FALSE;
@@ -99,6 +100,10 @@ on_first_steps_placed (GtkOverlay *overlay, GtkWidget *card, GdkRectangle *place
   if (!gtk_widget_compute_bounds (graph_view, GTK_WIDGET (overlay), &graph))
     return FALSE;
   gtk_widget_get_preferred_size (card, NULL, &size);
+  is_shown = gtk_revealer_get_reveal_child (GTK_REVEALER (card));
+  scope_canvas_set_card (scope_graph_view_get_canvas (scope_page_get_graph_view (page)),
+                         is_shown ? size.width : 0,
+                         is_shown ? size.height : 0);
   *place = (GdkRectangle){ (int) graph.origin.x, (int) graph.origin.y, size.width, size.height };
   return TRUE;
 }

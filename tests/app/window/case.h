@@ -51,3 +51,4 @@ void add_mending_tests (void);
 void add_plugin_tests (void);
 void add_state_tests (void);
 void add_behaviour_tests (void);
+void add_room_tests (void);
