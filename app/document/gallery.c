@@ -326,7 +326,8 @@ draw_in_worker (GTask          *task,
     picture =
         viz_layout_diagram (scope_document_get_diagram (document),
                             NULL,
-                            &(VizLayoutOptions){ .page = { VIZ_PAGE_WIDTH, VIZ_PAGE_HEIGHT } },
+                            &(VizLayoutOptions){ .detail = VIZ_DETAIL_AUTO,
+                                                 .page = { VIZ_PAGE_WIDTH, VIZ_PAGE_HEIGHT } },
                             cancellable,
                             &error);
   if (picture)

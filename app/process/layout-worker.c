@@ -32,11 +32,11 @@ run_layout (gpointer data, gpointer unused G_GNUC_UNUSED)
 {
   g_autoptr (GTask) task = data;
   const LayoutJob *job = g_task_get_task_data (task);
-  VizLayoutOptions options = { .layout = job->layout,
-                               .page = job->page,
-                               .previous = job->previous };
-  GError          *error = NULL;
-  VizPicture      *picture;
+  VizLayoutOptions options = {
+    .layout = job->layout, .page = job->page, .detail = VIZ_DETAIL_AUTO, .previous = job->previous
+  };
+  GError     *error = NULL;
+  VizPicture *picture;
 
   scope_worker_lower_priority ();
   if (g_task_return_error_if_cancelled (task))

@@ -346,6 +346,11 @@ test_fit_shapes_the_picture (Fixture *fixture, gconstpointer unused)
       g_string_new ("{\"nodes\": [{\"op\": \"null\", \"name\": \"data\", \"inputs\": []}");
   gint64 width, height;
 
+  hscope (fixture, "render net-symbol.json -o full.svg --json");
+  height = number (fixture, "height");
+  hscope (fixture, "render net-symbol.json -o brief.svg --detail brief --json");
+  g_assert_cmpint (fixture->code, ==, 0);
+  g_assert_cmpint (number (fixture, "height"), <, height);
   for (guint i = 0; i < 60; i++)
     g_string_append_printf (nodes,
                             ", {\"op\": \"softmax\", \"name\": \"s%u\", \"inputs\": [[%u,0,0]]}",
@@ -365,6 +370,8 @@ test_fit_shapes_the_picture (Fixture *fixture, gconstpointer unused)
   g_assert_cmpint (width, <, 3 * height);
   hscope (fixture, "render net-symbol.json -o c.svg --fold none --fit 300x2000 --json");
   g_assert_cmpint (number (fixture, "height"), >, height);
+  hscope (fixture, "render net-symbol.json -o c.svg --detail some");
+  g_assert_cmpint (fixture->code, ==, 2);
   hscope (fixture, "render net-symbol.json -o c.svg --fit 500");
   g_assert_cmpint (fixture->code, ==, 2);
   g_assert_nonnull (strstr (fixture->err, "--fit 500: give the width and height"));

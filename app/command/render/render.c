@@ -22,7 +22,7 @@ typedef struct
 {
   char              *output;
   char              *layout;
-  char              *fit;
+  char              *fit, *detail;
   char             **expand, **collapse;
   char              *fold;
   char              *depth;
@@ -56,6 +56,13 @@ static const GOptionEntry render_entries[] = {
     SCOPE_OPTION_FIELD (RenderOptions, fit),
     "Shape the picture for a page of WIDTH × HEIGHT pixels (default: 960x640), or none",
     "WIDTHxHEIGHT" },
+  { "detail",
+    0,
+    0,
+    G_OPTION_ARG_STRING,
+    SCOPE_OPTION_FIELD (RenderOptions, detail),
+    "What boxes show: full (default), brief (title and name), or auto (what the page can show)",
+    "NAME" },
   { "expand",
     0,
     0,
@@ -320,6 +327,33 @@ parse_fit (const char *text, VizPoint *page, GError **error)
   return FALSE;
 }
 
+static gboolean
+parse_detail (const char *text, VizDetail *detail, GError **error)
+{
+  static const struct
+  {
+    const char *name;
+    VizDetail   detail;
+  } names[] = {
+    { "full", VIZ_DETAIL_FULL },
+    { "brief", VIZ_DETAIL_BRIEF },
+    { "auto", VIZ_DETAIL_AUTO },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    if (!text || strcmp (text, names[i].name) == 0)
+      {
+        *detail = names[i].detail;
+        return TRUE;
+      }
+  g_set_error (error,
+               SCOPE_ERROR,
+               SCOPE_ERROR_USAGE,
+               "--detail %s: unknown; there are full, brief and auto",
+               text);
+  return FALSE;
+}
+
 /* Checks the options that need no model. */
 static gboolean
 check_options (const RenderOptions *options, GError **error)
@@ -387,6 +421,7 @@ render_run (const ScopeCommonOptions *common, gpointer data, char **files, GErro
   g_autoptr (GBytes) contents = NULL;
 
   if (!check_options (options, error) || !parse_fit (options->fit, &layout.page, error) ||
+      !parse_detail (options->detail, &layout.detail, error) ||
       !parse_folds (options, &diagram_options, error))
     return SCOPE_EXIT_USAGE;
   model = scope_open_model (common, files, error);
