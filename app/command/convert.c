@@ -9,6 +9,7 @@
 #include "app/command/describe/describe.h"
 #include "app/command/open-model.h"
 
+#include "engine/base/error.h"
 #include "engine/base/remedy.h"
 #include "engine/formats/npz.h"
 #include "engine/open/open.h"
@@ -78,6 +79,13 @@ report_difference (const HybProof *proof, gboolean is_written)
   scope_print_error (error);
 }
 
+/* The shapes of the inputs do not fit the model, so that no form of it can run. */
+static gboolean
+has_wrong_shapes (const GError *error)
+{
+  return g_error_matches (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_TYPES);
+}
+
 /* Compares the variant with the model.  FALSE if it must not be written: with an error if the
  * comparison failed to run, without one if the numbers differ. */
 static gboolean
@@ -102,7 +110,10 @@ check_proof (HybModel              *model,
           if (hyb_error_get_remedy (local_error) != HYB_REMEDY_NONE)
             hyb_error_copy_remedy (error, local_error);
           else
-            hyb_error_add_remedy (error, HYB_REMEDY_UNPROVED, NULL);
+            hyb_error_add_remedy (error,
+                                  has_wrong_shapes (local_error) ? HYB_REMEDY_SHAPES
+                                                                 : HYB_REMEDY_UNPROVED,
+                                  NULL);
           return FALSE;
         }
       scope_print_message (HYB_SEVERITY_WARNING,
