@@ -213,7 +213,11 @@ new_message (ScopeComparePage *self)
   gtk_label_set_wrap (self->message, TRUE);
   gtk_label_set_selectable (self->message, TRUE);
   gtk_widget_add_css_class (box, "banner");
+  self->message_button = GTK_BUTTON (gtk_button_new ());
+  gtk_widget_set_name (GTK_WIDGET (self->message_button), "compare-message-button");
+  gtk_widget_set_valign (GTK_WIDGET (self->message_button), GTK_ALIGN_CENTER);
   gtk_box_append (GTK_BOX (box), label);
+  gtk_box_append (GTK_BOX (box), GTK_WIDGET (self->message_button));
   gtk_box_append (GTK_BOX (box),
                   new_button ("window-close-symbolic", _ ("Dismiss"), "compare.dismiss"));
   gtk_revealer_set_child (self->message_revealer, box);

@@ -182,6 +182,7 @@ measured_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
   g_autoptr (GError) error = NULL;
   g_autofree char *text = scope_child_run_finish (result, &error);
   cJSON           *json = text ? cJSON_Parse (text) : NULL;
+  gboolean         was_stopped = self->measuring && g_cancellable_is_cancelled (self->measuring);
 
   if (g_cancellable_is_cancelled (self->cancellable))
     {
@@ -189,20 +190,22 @@ measured_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
       return;
     }
   finish_measuring (self);
-  if (scope_cells_are_result (json))
+  /* hscope prints what it has when it is stopped; that is no comparison of all forms. */
+  if (!was_stopped && scope_cells_are_result (json))
     {
       scope_compare_page_add_result (self, json, g_steal_pointer (&self->measured));
       scope_compare_page_update_times (self);
       return;
     }
   cJSON_Delete (json);
-  if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+  if (was_stopped || g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     scope_compare_page_show_cancelled (self);
   else
     scope_compare_page_show_failure (self,
                                      error ? error->message
                                            : _ ("hscope returned no valid JSON. Its version may "
-                                                "differ from that of hybridscope."));
+                                                "differ from that of hybridscope."),
+                                     error ? hyb_error_get_remedy (error) : HYB_REMEDY_NONE);
 }
 
 static gboolean
@@ -356,6 +359,9 @@ command_of (ScopeComparePage *self, char **shapes)
     }
   if (!self->files && model == self->model)
     add_words (argv, "--params", self->params);
+  /* Of the original, hscope knows by itself which values are missing. */
+  if (self->fills && !self->files && model != self->model)
+    g_ptr_array_add (argv, g_strdup ("--random-values"));
   if (gtk_switch_get_active (self->training))
     g_ptr_array_add (argv, g_strdup ("--backward"));
   /* Gallery models have their own shapes, which depend on the batch. */
@@ -443,7 +449,8 @@ scope_compare_page_measure (ScopeComparePage *self)
       scope_compare_page_show_failure (self,
                                        self->refusal ? self->refusal
                                                      : _ ("The model cannot be converted to any of "
-                                                          "the chosen forms"));
+                                                          "the chosen forms"),
+                                       self->refusal_remedy);
       return;
     }
   g_free (self->measured);

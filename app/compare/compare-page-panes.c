@@ -170,7 +170,8 @@ unrolled_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
   if (!self->unrolled)
     {
       self->refusal = g_strdup (error->message);
-      scope_compare_page_show_failure (self, error->message);
+      self->refusal_remedy = hyb_error_get_remedy (error);
+      scope_compare_page_show_failure (self, error->message, self->refusal_remedy);
     }
   for (guint i = 0; i < SCOPE_MAX_PANES; i++)
     if (self->panes[i])

@@ -9,6 +9,7 @@
 
 #include "app/compare/compare-result.h"
 #include "app/widgets/legend.h"
+#include "engine/base/remedy.h"
 
 #define SCOPE_MAX_PANES 3
 
@@ -43,7 +44,8 @@ struct _ScopeComparePage
   /* Every form is converted from the unrolled one, whose nodes are the reference for matching. */
   ScopeConversion *unrolled;
   char            *refusal; /* why there is no unrolled form */
-  GHashTable      *names;   /* reference node → its number + 1 */
+  HybRemedy        refusal_remedy;
+  GHashTable      *names; /* reference node → its number + 1 */
   ScopeNodeMap    *maps[SCOPE_MAX_PANES];
   ScopeConversion *conversions[SCOPE_MAX_PANES]; /* NULL: the unrolled form */
   gboolean         is_linked, was_measured;
@@ -60,6 +62,7 @@ struct _ScopeComparePage
   GtkRevealer        *progress_revealer, *message_revealer;
   GtkProgressBar     *progress;
   GtkLabel           *progress_label, *message;
+  GtkButton          *message_button; /* for the remedy of a failure */
   ScopeLegend        *legend;
   GtkDropDown        *chooser;  /* of results; visible if there are several */
   GtkWidget          *save;     /* visible if there is a result */
@@ -78,8 +81,8 @@ guint scope_compare_page_find_pane (ScopeComparePage *self, ScopeComparePane *pa
 const char *const *scope_compare_page_get_forms (ScopeComparePage *self);
 /* Shows what the lower half has while there is no result: "empty", "waiting", "failed", "cancelled". */
 void scope_compare_page_show_state (ScopeComparePage *self, const char *state);
-/* Shows why a measurement failed: above the earlier result, or instead of one. */
-void scope_compare_page_show_failure (ScopeComparePage *self, const char *why);
+/* Shows why a measurement failed, with a button for the remedy: above the earlier result, or instead of one. */
+void scope_compare_page_show_failure (ScopeComparePage *self, const char *why, HybRemedy remedy);
 /* The same for a measurement that the user cancelled. */
 void scope_compare_page_show_cancelled (ScopeComparePage *self);
 /* Appends a result and shows it.  json, title: (transfer full) */

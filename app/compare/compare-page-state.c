@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/compare/compare-page-private.h"
 
+#include "app/views/remedies.h"
+
 #include <glib/gi18n.h>
 
 /* --- Panes --- */
@@ -61,6 +63,7 @@ show_message (ScopeComparePage *self, const char *text)
 {
   if (text)
     gtk_label_set_text (self->message, text);
+  gtk_widget_set_visible (GTK_WIDGET (self->message_button), FALSE);
   gtk_revealer_set_reveal_child (self->message_revealer, text != NULL);
 }
 
@@ -72,13 +75,44 @@ scope_compare_page_show_state (ScopeComparePage *self, const char *state)
     gtk_stack_set_visible_child_name (self->stack, state);
 }
 
+/* Remedies for which the page itself has an action. */
+static const ScopeRemedy here[HYB_N_REMEDIES] = {
+  [HYB_REMEDY_NONE] = { N_ ("Try Again"), "compare.measure" },
+  [HYB_REMEDY_MEMORY] = { N_ ("Try Again"), "compare.measure" },
+  [HYB_REMEDY_WORK] = { N_ ("Try Again"), "compare.measure" },
+  [HYB_REMEDY_TIME] = { N_ ("Allow Twice the Time"), "compare.allow-time" },
+};
+
+/* What concerns the model is done in its own tab. */
+static void
+set_remedy (GtkButton *button, HybRemedy remedy)
+{
+  ScopeRemedy way_out = scope_remedy_get (remedy);
+
+  gtk_actionable_set_action_name (GTK_ACTIONABLE (button), NULL);
+  if (here[remedy].action)
+    {
+      gtk_button_set_label (button, _ (here[remedy].label));
+      gtk_actionable_set_action_target_value (GTK_ACTIONABLE (button), NULL);
+      gtk_actionable_set_action_name (GTK_ACTIONABLE (button), here[remedy].action);
+      return;
+    }
+  gtk_button_set_label (button, way_out.label);
+  gtk_actionable_set_action_target (GTK_ACTIONABLE (button), "s", way_out.action);
+  gtk_actionable_set_action_name (GTK_ACTIONABLE (button), "compare.remedy");
+}
+
 void
-scope_compare_page_show_failure (ScopeComparePage *self, const char *why)
+scope_compare_page_show_failure (ScopeComparePage *self, const char *why, HybRemedy remedy)
 {
   adw_status_page_set_description (self->failed, why);
+  set_remedy (GTK_BUTTON (adw_status_page_get_child (self->failed)), remedy);
   scope_compare_page_show_state (self, "failed");
-  if (self->results->len > 0)
-    show_message (self, why);
+  if (self->results->len == 0)
+    return;
+  show_message (self, why);
+  set_remedy (self->message_button, remedy);
+  gtk_widget_set_visible (GTK_WIDGET (self->message_button), TRUE);
 }
 
 void

@@ -22,6 +22,8 @@ enum
   N_PROPS,
 };
 
+static guint remedy_signal;
+
 static GParamSpec *props[N_PROPS];
 
 /* --- Actions --- */
@@ -34,6 +36,26 @@ act_measure (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parame
   gtk_popover_popdown (self->options);
   scope_settings_set_int ("compare-seconds", gtk_spin_button_get_value_as_int (self->seconds));
   scope_compare_page_measure (self);
+}
+
+static void
+act_allow_time (GtkWidget          *widget,
+                const char *name    G_GNUC_UNUSED,
+                GVariant *parameter G_GNUC_UNUSED)
+{
+  ScopeComparePage *self = SCOPE_COMPARE_PAGE (widget);
+
+  gtk_spin_button_set_value (self->seconds, 2 * gtk_spin_button_get_value (self->seconds));
+  scope_compare_page_measure (self);
+}
+
+static void
+act_remedy (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parameter)
+{
+  ScopeComparePage *self = SCOPE_COMPARE_PAGE (widget);
+
+  if (self->model)
+    g_signal_emit (self, remedy_signal, 0, self->model, g_variant_get_string (parameter, NULL));
 }
 
 static void
@@ -225,9 +247,22 @@ scope_compare_page_class_init (ScopeComparePageClass *class)
   props[PROP_BUSY] =
       g_param_spec_boolean ("busy", NULL, NULL, FALSE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
   g_object_class_install_properties (object_class, N_PROPS, props);
+  remedy_signal = g_signal_new ("remedy",
+                                G_TYPE_FROM_CLASS (class),
+                                G_SIGNAL_RUN_LAST,
+                                0,
+                                NULL,
+                                NULL,
+                                NULL,
+                                G_TYPE_NONE,
+                                2,
+                                G_TYPE_STRING,
+                                G_TYPE_STRING);
   gtk_widget_class_install_property_action (widget_class, "compare.linked", "linked");
   gtk_widget_class_install_property_action (widget_class, "compare.colours", "colours");
   gtk_widget_class_install_action (widget_class, "compare.measure", NULL, act_measure);
+  gtk_widget_class_install_action (widget_class, "compare.allow-time", NULL, act_allow_time);
+  gtk_widget_class_install_action (widget_class, "compare.remedy", "s", act_remedy);
   gtk_widget_class_install_action (widget_class, "compare.stop", NULL, act_stop);
   gtk_widget_class_install_action (widget_class, "compare.add", NULL, act_add);
   gtk_widget_class_install_action (widget_class, "compare.fit", NULL, act_fit);

@@ -3,6 +3,7 @@
  * scope_compare_page_open() converts and measures by itself; everything that was measured stays until the
  * page is closed.
  * Property: "title" (of the tab), "busy" (a conversion or measurement is running).
+ * Signal: "remedy" (model, action): the action of the window should be performed in the model's own tab.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

@@ -30,6 +30,51 @@ find_comparison (ScopeWindow *self, const ScopeCompareSource *source)
   return NULL;
 }
 
+static void
+select_tab (ScopeWindow *self, AdwTabPage *tab)
+{
+  adw_tab_view_set_selected_page (self->tabs, tab);
+  scope_window_show_start (self, FALSE);
+}
+
+/* The tab of a model, or NULL. */
+static AdwTabPage *
+find_model (ScopeWindow *self, const char *model)
+{
+  for (int i = 0; i < adw_tab_view_get_n_pages (self->tabs); i++)
+    {
+      AdwTabPage *tab = adw_tab_view_get_nth_page (self->tabs, i);
+      GtkWidget  *child = adw_tab_page_get_child (tab);
+
+      if (SCOPE_IS_PAGE (child) &&
+          g_strcmp0 (scope_workspace_get_model_name (scope_page_get_workspace (SCOPE_PAGE (child))),
+                     model) == 0)
+        return tab;
+    }
+  return NULL;
+}
+
+/* Performs an action, "win.convert::unrolled" with a target, in the tab of the model; opens the model if
+ * its tab was closed, and then leaves the action to the user. */
+static void
+on_remedy (ScopeWindow *self, const char *model, const char *action)
+{
+  AdwTabPage      *tab = find_model (self, model);
+  g_autofree char *name = NULL;
+  g_autoptr (GVariant) target = NULL;
+  g_autoptr (GFile) file = NULL;
+
+  if (!tab)
+    {
+      file = g_file_new_for_path (model);
+      scope_window_open (self, file);
+      return;
+    }
+  select_tab (self, tab);
+  if (g_action_parse_detailed_name (action, &name, &target, NULL))
+    gtk_widget_activate_action_variant (adw_tab_page_get_child (tab), name, target);
+}
+
 /* Appends a tab with an empty comparison. */
 static AdwTabPage *
 append_comparison (ScopeWindow *self)
@@ -39,19 +84,13 @@ append_comparison (ScopeWindow *self)
 
   g_object_bind_property (page, "title", tab, "title", G_BINDING_SYNC_CREATE);
   g_object_bind_property (page, "busy", tab, "loading", G_BINDING_SYNC_CREATE);
+  g_signal_connect_object (page, "remedy", G_CALLBACK (on_remedy), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (page,
                            "notify::title",
                            G_CALLBACK (scope_window_update),
                            self,
                            G_CONNECT_SWAPPED);
   return tab;
-}
-
-static void
-select_tab (ScopeWindow *self, AdwTabPage *tab)
-{
-  adw_tab_view_set_selected_page (self->tabs, tab);
-  scope_window_show_start (self, FALSE);
 }
 
 static void

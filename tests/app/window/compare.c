@@ -173,6 +173,28 @@ state_of (ScopeComparePage *compare)
   return gtk_stack_get_visible_child_name (GTK_STACK (find (compare, "compare-states")));
 }
 
+/* The button of the failure leads to the model's tab, where the shapes are given. */
+static void
+test_way_out (void)
+{
+  static const char *const wrong[] = { "data=2,6,7", NULL }; /* the weights take 4 features */
+  ScopeComparePage        *compare;
+  GtkWidget               *failed, *button;
+
+  compare = open_comparison ("cell-lstm-t6-ntc-none", wrong);
+  g_assert_true (gui_wait (are_drawn, compare, 60000));
+  failed = gtk_stack_get_visible_child (GTK_STACK (find (compare, "compare-states")));
+  g_assert_cmpstr (state_of (compare), ==, "failed");
+  take_picture (window, "compare-way-out");
+  button = adw_status_page_get_child (ADW_STATUS_PAGE (failed));
+  g_assert_cmpstr (gtk_button_get_label (GTK_BUTTON (button)), ==, "Give Shapes");
+  g_assert_cmpstr (gtk_actionable_get_action_name (GTK_ACTIONABLE (button)), ==, "compare.remedy");
+  gui_act (compare, "compare.remedy", "win.give-shapes");
+  gui_spin (300);
+  g_assert_nonnull (scope_window_get_page (window)); /* not the comparison */
+  g_assert_true (GTK_IS_TEXT (gtk_window_get_focus (GTK_WINDOW (window))));
+}
+
 /* The first label in root that begins with a text; NULL: there is none. */
 static GtkWidget *
 find_text (GtkWidget *root, const char *text)
@@ -267,6 +289,9 @@ test_cancelled (void)
   gui_act (compare, "compare.measure", NULL);
   gui_spin (50);
   g_assert_cmpstr (state_of (compare), ==, "result");
+  gtk_spin_button_set_value (seconds, 150);
+  gui_act (compare, "compare.allow-time", NULL); /* does not begin a second measurement */
+  g_assert_cmpfloat (gtk_spin_button_get_value (seconds), ==, 300);
   gui_act (compare, "compare.stop", NULL);
   g_assert_true (gui_wait (is_measured, compare, 10000));
   g_assert_cmpstr (state_of (compare), ==, "result");
@@ -333,6 +358,7 @@ add_compare_tests (void)
 {
   add_test ("/app/window/compares-forms-in-linked-panes", CASE_EMPTY, test_compare);
   add_test ("/app/window/says-why-forms-cannot-be-compared", CASE_EMPTY, test_compare_refused);
+  add_test ("/app/window/leads-from-a-failed-comparison-to-the-shapes", CASE_EMPTY, test_way_out);
   add_test ("/app/window/explains-the-chosen-pair-of-forms", CASE_EMPTY, test_pair);
   add_test ("/app/window/keeps-a-result-when-measuring-is-cancelled", CASE_EMPTY, test_cancelled);
   add_test ("/app/window/measures-a-file-at-several-batches", CASE_EMPTY, test_sizes_of_a_file);
