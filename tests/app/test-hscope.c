@@ -201,9 +201,12 @@ test_all_that_is_missing_is_named (Fixture *fixture, gconstpointer unused)
   g_assert_nonnull (strstr (fixture->err, "“data”"));
   g_assert_nonnull (strstr (fixture->err, "“fc_weight”"));
   g_assert_nonnull (strstr (fixture->err, "“fc_bias”"));
-  hscope (fixture, "run", fixture->symbol, "--init", "xavier", NULL);
+  hscope (fixture, "run", fixture->symbol, "--init", "xavier", "--no-guess", NULL);
   g_assert_cmpint (fixture->code, ==, 4);
   g_assert_nonnull (strstr (fixture->err, "--shape"));
+  hscope (fixture, "run", fixture->symbol, "--init", "xavier", NULL);
+  g_assert_cmpint (fixture->code, ==, 0);
+  g_assert_nonnull (strstr (fixture->err, "guessed"));
   hscope (fixture, "run", fixture->symbol, "--init", "xavier", "--shape", "data=1,3", NULL);
   g_assert_cmpint (fixture->code, ==, 0);
 }
