@@ -121,9 +121,6 @@ pretend_configure (const char *settings)
   if (!pretend.problems)
     pretend.problems = g_string_new (NULL);
   g_string_truncate (pretend.problems, 0);
-  if (!pretend.handles)
-    pretend.handles = g_hash_table_new (NULL, NULL);
-  g_hash_table_remove_all (pretend.handles);
   memset (pretend.live, 0, sizeof pretend.live);
   for (guint i = 0; list[i]; i++)
     if (*list[i])
@@ -142,6 +139,8 @@ pretend_configure (const char *settings)
   g_ptr_array_add (pretend.attic, pretend.streams);
   g_ptr_array_add (pretend.attic, pretend.works);
   g_ptr_array_add (pretend.attic, pretend.host);
+  g_ptr_array_add (pretend.attic, pretend.handles);
+  pretend.handles = g_hash_table_new (NULL, NULL);
   pretend.streams = g_ptr_array_new ();
   pretend.works = g_ptr_array_new ();
   pretend.host = g_array_new (FALSE, TRUE, sizeof (guint32));

@@ -133,7 +133,7 @@ typedef struct
   GArray      *host;    /* clock of the host */
   GPtrArray   *pinned;  /* of PretendPinned */
   GArray      *copies;  /* PretendCopy: memory of the host that work will read or write */
-  GPtrArray   *attic;   /* streams and work from before pretend_configure() */
+  GPtrArray   *attic;   /* streams, work and handles from before pretend_configure() */
   guint64      steps;
   guint        retained; /* how often the primary context was */
   guint        captures; /* that are going on */
