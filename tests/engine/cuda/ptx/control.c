@@ -160,6 +160,8 @@ const PtxOpcode ptx_opcodes_control[] = {
   { "barrier.red.popc.u32", "cta aligned", "dab", barrier, 0, 1 },
   { "barrier.red.and.pred", "cta aligned", "dab", barrier, 0, 2 },
   { "barrier.red.or.pred", "cta aligned", "dab", barrier, 0, 3 },
+  { "nanosleep.u32", "", "a", nothing },
+  { "prefetch", "global local L1 L2", "m", nothing },
   { "membar.cta", "", "", nothing },
   { "membar.gl", "", "", nothing },
   { "membar.sys", "", "", nothing },

@@ -45,6 +45,38 @@ SIGNED (TWO, min, x < y ? x : y)
 SIGNED (TWO, max, x > y ? x : y)
 SIGNED (ONE, abs, x < 0 ? (gint64) (0 - (guint64) x) : x)
 
+/* The sum of absolute differences and a third number. */
+static void
+sad_u32 (PtxThread *t, const PtxInstruction *in)
+{
+  guint32 x = t->r[in->a].u32, y = t->r[in->b].u32;
+
+  t->r[in->d].u32 = t->r[in->c].u32 + (x < y ? y - x : x - y);
+}
+
+static void
+sad_s32 (PtxThread *t, const PtxInstruction *in)
+{
+  gint64 difference = (gint64) t->r[in->a].s32 - t->r[in->b].s32;
+
+  t->r[in->d].u32 = t->r[in->c].u32 + (guint32) (difference < 0 ? -difference : difference);
+}
+
+/* The sum of four products of bytes; extra: which operands have a sign (1: a, 2: b). */
+static void
+dp4a (PtxThread *t, const PtxInstruction *in)
+{
+  gint64 sum = t->r[in->c].s32;
+
+  for (guint i = 0; i < 4; i++)
+    {
+      guint8 x = (guint8) (t->r[in->a].u32 >> (8 * i)), y = (guint8) (t->r[in->b].u32 >> (8 * i));
+
+      sum += (in->extra & 1 ? (gint8) x : x) * (in->extra & 2 ? (gint8) y : y);
+    }
+  t->r[in->d].u32 = (guint32) sum;
+}
+
 #define ROWS(name, form, step)                                                      \
   { name ".u16", "", form, step##_u16 }, { name ".s16", "", form, step##_u16 },     \
       { name ".u32", "", form, step##_u32 }, { name ".s32", "", form, step##_u32 }, \
@@ -70,6 +102,12 @@ const PtxOpcode ptx_opcodes_integer[] = {
   SIGNED_ROWS ("rem", "dab", rem),
   SIGNED_ROWS ("min", "dab", min),
   SIGNED_ROWS ("max", "dab", max),
+  { "sad.u32", "", "dabc", sad_u32 },
+  { "sad.s32", "", "dabc", sad_s32 },
+  { "dp4a.u32.u32", "", "dabc", dp4a, 0, 0 },
+  { "dp4a.s32.u32", "", "dabc", dp4a, 0, 1 },
+  { "dp4a.u32.s32", "", "dabc", dp4a, 0, 2 },
+  { "dp4a.s32.s32", "", "dabc", dp4a, 0, 3 },
   { "abs.s16", "", "da", abs_s16 },
   { "abs.s32", "", "da", abs_s32 },
   { "abs.s64", "", "da", abs_s64 },

@@ -52,6 +52,9 @@ static const struct
   { "sub.cc.u32 %r1, 3, 4; subc.u32 %r2, 5, 0; cvt.u64.u32 %rd0, %r2;", 4 },
   { "mov.u32 %r0, 3; mad.lo.s32 %r1, %r0, %r0, -10; cvt.s64.s32 %rd0, %r1;", (guint64) -1 },
   { "mov.u16 %h0, 0xffff; mov.u16 %h1, 2; add.s16 %h2, %h0, %h1; cvt.u64.u16 %rd0, %h2;", 1 },
+  { "sad.s32 %r1, -3, 4, 10; cvt.u64.u32 %rd0, %r1;", 17 },
+  { "dp4a.s32.s32 %r1, 0xff010203, 0x02020202, 100; cvt.u64.u32 %rd0, %r1;", 110 },
+  { "dp4a.u32.u32 %r1, 0xff010203, 0x02020202, 100; cvt.u64.u32 %rd0, %r1;", 622 },
   /* bits */
   { "mov.u32 %r0, 0x12345678; prmt.b32 %r1, %r0, 0x9abcdef0, 0x0b41; cvt.u64.u32 %rd0, %r1;",
     0x7800f056 },

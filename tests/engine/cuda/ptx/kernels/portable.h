@@ -37,11 +37,7 @@ extern "C" __device__ double cos (double);
 extern "C" __device__ double pow (double, double);
 extern "C" __device__ double lgamma (double);
 
-static inline __device__ float
-sqrtf (float x)
-{
-  return __nvvm_sqrt_rn_f (x);
-}
+extern "C" __device__ float sqrtf (float);
 
 static inline __device__ float
 __shfl_xor_sync (unsigned mask, float x, int lanes)
