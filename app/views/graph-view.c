@@ -340,7 +340,7 @@ add_fault (GArray *faults, ScopeDocument *document, const char *name, gboolean i
 
   if (box == VIZ_ROOT)
     return;
-  if (viz_diagram_box (diagram, box)->flags & VIZ_BOX_FOLDED)
+  while (viz_diagram_box (diagram, box)->flags & VIZ_BOX_FOLDED)
     {
       out = viz_diagram_outgoing (diagram, box, &n);
       if (n == 0)

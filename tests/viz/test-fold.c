@@ -8,6 +8,8 @@
 #include "viz/fold/fold.h"
 #include "viz/fold/folds.h"
 
+#include <string.h>
+
 static guint32
 find_kind (const VizDiagram *diagram, VizBoxKind kind)
 {
@@ -232,6 +234,56 @@ test_layers_are_blocks (void)
       g_assert_cmpint ((viz_diagram_box (diagram, chain)->flags & VIZ_BOX_BLOCKS) != 0,
                        ==,
                        samples[i].is_blocks);
+    }
+}
+
+/* As Gluon's fused layers: RNN (data, concat (reshape (w0), reshape (w1))). */
+static void
+test_what_joins_weights_of_a_fused_cell_is_folded (void)
+{
+  static const char *const names[] = {
+    "w0", "w1", "reshape0", "reshape1", "concat", "data", "rnn"
+  };
+  static const guint32 arrows[][2] = { { 1, 3 }, { 2, 4 }, { 3, 5 }, { 4, 5 }, { 6, 7 }, { 5, 7 } };
+
+  for (guint is_shared = 0; is_shared < 2; is_shared++)
+    {
+      VizDiagramBuilder *builder = viz_diagram_builder_new (NULL);
+      g_autoptr (VizDiagram) diagram = NULL;
+      g_autoptr (GArray) lines = NULL;
+      guint n_rows = 0;
+
+      for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+        viz_diagram_builder_add_box (builder,
+                                     &(VizBoxInfo){ .id = names[i],
+                                                    .title = names[i],
+                                                    .subtitle = names[i],
+                                                    .kind = i < 2    ? VIZ_BOX_WEIGHT
+                                                            : i == 5 ? VIZ_BOX_INPUT
+                                                                     : VIZ_BOX_OPERATOR,
+                                                    .category = i == 6 ? VIZ_CATEGORY_RECURRENT
+                                                                       : VIZ_CATEGORY_MOVEMENT });
+      for (guint i = 0; i < G_N_ELEMENTS (arrows); i++)
+        viz_diagram_builder_add_arrow (builder,
+                                       &(VizArrowInfo){ .tail = arrows[i][0],
+                                                        .head = arrows[i][1] });
+      if (is_shared)
+        {
+          guint32 other = add_named (builder, VIZ_BOX_OPERATOR, "sum", "sum");
+
+          viz_diagram_builder_add_arrow (builder, &(VizArrowInfo){ .tail = 5, .head = other });
+        }
+      diagram = fold (builder, VIZ_FOLD_ALL);
+      for (guint32 i = 3; i <= 5; i++)
+        g_assert_cmpint ((viz_diagram_box (diagram, i)->flags & VIZ_BOX_FOLDED) != 0,
+                         ==,
+                         !is_shared);
+      g_assert_false (viz_diagram_box (diagram, 6)->flags & VIZ_BOX_FOLDED);
+      lines = viz_box_lines (diagram, 7, -1, -1, VIZ_DETAIL_FULL);
+      for (guint i = 0; i < lines->len; i++)
+        n_rows += g_array_index (lines, VizTextLine, i).style == VIZ_TEXT_ROW &&
+                  strcmp (g_array_index (lines, VizTextLine, i).text, "w0, w1") == 0;
+      g_assert_cmpuint (n_rows, ==, is_shared ? 0 : 1);
     }
 }
 
@@ -506,6 +558,8 @@ main (int argc, char **argv)
   g_test_add_func ("/viz/fold/unlinked-numbers-are-not-steps", test_unlinked_numbers_are_not_steps);
   g_test_add_func ("/viz/fold/layers-are-blocks-not-steps", test_layers_are_blocks);
   g_test_add_func ("/viz/fold/short-bodies-are-steps-too", test_steps_of_short_bodies);
+  g_test_add_func ("/viz/fold/what-joins-the-weights-of-a-fused-cell-is-folded",
+                   test_what_joins_weights_of_a_fused_cell_is_folded);
   g_test_add_func ("/viz/fold/operators-without-names-join-their-scope",
                    test_operators_without_names_join_their_scope);
   g_test_add_func ("/viz/fold/groups-that-are-numbered-alike-open-alike",

@@ -75,6 +75,22 @@ typedef struct
   guint32     n_names, n_uses;
 } WeightRow;
 
+/* The number of drawn boxes that read a weight. */
+static guint32
+count_uses (const VizDiagram *diagram, guint32 weight)
+{
+  guint32        n_arrows, n_uses = 0;
+  const guint32 *arrows = viz_diagram_outgoing (diagram, weight, &n_arrows);
+
+  for (guint32 i = 0; i < n_arrows; i++)
+    {
+      guint32 head = viz_diagram_arrow (diagram, arrows[i])->head;
+
+      n_uses += (viz_diagram_box (diagram, head)->flags & VIZ_BOX_FOLDED) == 0;
+    }
+  return n_uses;
+}
+
 /* Adds the rows of weights, such as "weight  64×3×7×7" or "gamma, beta  64": weights of the same shape share
  * one. */
 static void
@@ -91,10 +107,10 @@ add_weights (GArray *lines, const VizDiagram *diagram, guint32 box)
       const VizBox *weight = viz_diagram_box (diagram, tail);
       const char   *name = weight->subtitle ? weight->subtitle : weight->title;
 
-      if ((weight->flags & VIZ_BOX_FOLDED) == 0 || !name)
+      if ((weight->flags & VIZ_BOX_FOLDED) == 0 || weight->kind != VIZ_BOX_WEIGHT || !name)
         continue;
       name = viz_without_prefix (name, viz_diagram_box (diagram, box)->subtitle);
-      viz_diagram_outgoing (diagram, tail, &n_uses);
+      n_uses = count_uses (diagram, tail);
       while (r < n_rows && (g_strcmp0 (rows[r].shape, weight->shape) || rows[r].n_uses != n_uses))
         r++;
       if (r == MAX_WEIGHTS)

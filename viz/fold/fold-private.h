@@ -1,6 +1,6 @@
 /* fold-private.h — the steps of folding, and the tree of name parts that some of them share.
  *
- * fold.c calls, in this order: fold-names.c (names into parts), fold-steps.c, fold-absorb.c and
+ * fold.c calls, in this order: fold-weights.c, fold-names.c (names into parts), fold-steps.c, fold-absorb.c and
  * fold-grids.c (chains of cells), fold-names.c (scopes), fold-series.c, fold-cycles.c, fold-repeats.c, fold-twins.c,
  * fold-open.c.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
@@ -72,6 +72,9 @@ typedef struct
   guint32 chain; /* index + 1; 0: no chain */
   guint32 step;  /* from 0 */
 } VizChainStep;
+
+/* Folds weights into the boxes that read them, and what joins the weights of a fused cell into its box. */
+void viz_fold_weights (VizDiagramBuilder *builder);
 
 /* Fills parts and part_of from the names of the members. */
 void viz_names_read (VizNames *names);

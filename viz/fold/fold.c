@@ -1,32 +1,11 @@
 /* fold.c — runs the steps of folding in order: weights, names, cycles, repeats, what to open.
  *
- * Each step is a file of its own (fold-private.h lists them); weights are folded here.
+ * Each step is a file of its own (fold-private.h lists them).
  * Start reading at viz_fold_with_hints(), at the end.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/fold/fold.h"
 
 #include "viz/fold/fold-private.h"
-
-static void
-fold_weights (VizDiagramBuilder *builder)
-{
-  guint32 n = viz_diagram_builder_n_boxes (builder);
-  guint8 *fed = g_new0 (guint8, n);
-  guint8 *used = g_new0 (guint8, n);
-
-  for (guint32 i = 0; i < viz_diagram_builder_n_arrows (builder); i++)
-    {
-      const VizArrow *arrow = viz_diagram_builder_arrow (builder, i);
-
-      fed[arrow->head] = TRUE;
-      used[arrow->tail] |= viz_diagram_builder_box (builder, arrow->head)->kind != VIZ_BOX_OUTPUT;
-    }
-  for (guint32 i = 1; i < n; i++)
-    if (viz_diagram_builder_box (builder, i)->kind == VIZ_BOX_WEIGHT && used[i] && !fed[i])
-      viz_diagram_builder_add_flags (builder, i, VIZ_BOX_FOLDED);
-  g_free (used);
-  g_free (fed);
-}
 
 static void
 chain_clear (gpointer data)
@@ -116,7 +95,7 @@ viz_fold_with_hints (VizDiagramBuilder *builder, VizFoldWhat what, const VizFold
   guint32 n_given = viz_diagram_builder_n_boxes (builder);
 
   if (what & VIZ_FOLD_WEIGHTS)
-    fold_weights (builder);
+    viz_fold_weights (builder);
   if (what & (VIZ_FOLD_SCOPES | VIZ_FOLD_REPEATS))
     fold_names (builder, &fold);
   if (what & VIZ_FOLD_REPEATS)
