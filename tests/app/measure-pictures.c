@@ -6,8 +6,8 @@
  *   measure-pictures [FILE…]        without files: all models of $HYB_SHARED
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/app/models.h"
-#include "tests/app/recording-pen.h"
 #include "tests/viz/geometry.h"
+#include "tests/viz/recording-pen.h"
 
 #include "viz/paint/paint.h"
 #include "viz/scene/layout-diagram.h"

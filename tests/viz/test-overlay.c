@@ -2,7 +2,12 @@
  *
  * See viz_overlay_finish() for the rule.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "tests/viz/recording-pen.h"
+#include "tests/viz/scenes.h"
+
 #include "viz/viz.h"
+
+#include <string.h>
 
 /* Two operators; the second has a box inside. */
 static VizDiagram *
@@ -61,6 +66,58 @@ test_groups (void)
   viz_folds_free (folds);
 }
 
+#define COST "12.3 ms · 14 %"
+
+/* Narrow boxes show the value only. */
+static gboolean
+is_cost (const char *text)
+{
+  return strcmp (text, COST) == 0 || strcmp (text, "12.3 ms") == 0;
+}
+
+/* Every tag is drawn, and none leaves its box. */
+static void
+test_costs_stand_in_their_boxes (void)
+{
+  for (guint i = 0; i < n_scenes; i++)
+    {
+      g_autoptr (VizDiagram) diagram = scenes[i].make ();
+      g_autoptr (VizPicture) picture = viz_layout_diagram (diagram, NULL, NULL, NULL, NULL);
+      g_autoptr (VizOverlay) overlay = viz_overlay_new (diagram, "Time", VIZ_SCALE_LOG);
+      g_autoptr (GArray) texts = recording_pen_texts ();
+      VizPen *pen = recording_pen_new (texts, viz_picture_font (picture));
+      guint   n_boxes = 0, n_inside = 0, n_tags = 0;
+
+      for (guint32 k = 1; k < viz_diagram_n_boxes (diagram); k++)
+        viz_overlay_set (overlay, k, k, COST);
+      viz_overlay_finish (overlay, NULL);
+      viz_paint_with (picture, pen, &(VizPaintOptions){ .overlay = overlay });
+      viz_pen_free (pen);
+      for (guint32 k = 1; k < viz_picture_n_items (picture); k++)
+        {
+          const VizItem *item = viz_picture_item (picture, k);
+
+          if (item->state == VIZ_ITEM_OPEN || item->state == VIZ_ITEM_STEPS)
+            continue;
+          n_boxes++;
+          for (guint t = 0; t < texts->len; t++)
+            {
+              const RecordedText *text = &g_array_index (texts, RecordedText, t);
+
+              n_inside += is_cost (text->text) && text->rect.x >= item->x - 12 &&
+                          text->rect.x + text->rect.width <= item->x + item->width &&
+                          text->rect.y >= item->y &&
+                          text->rect.y + text->rect.height <= item->y + item->height;
+            }
+        }
+      for (guint t = 0; t < texts->len; t++)
+        n_tags += is_cost (g_array_index (texts, RecordedText, t).text);
+      g_test_message ("%s: %u boxes", scenes[i].name, n_boxes);
+      g_assert_cmpuint (n_tags, ==, n_boxes);
+      g_assert_cmpuint (n_inside, ==, n_boxes);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -68,6 +125,7 @@ main (int argc, char **argv)
 
   g_test_add_func ("/viz/overlay/operators-with-details-are-one-box", test_operators_with_details);
   g_test_add_func ("/viz/overlay/open-groups-do-not-set-bounds", test_groups);
+  g_test_add_func ("/viz/overlay/costs-stand-in-their-boxes", test_costs_stand_in_their_boxes);
 
   return g_test_run ();
 }

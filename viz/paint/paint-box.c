@@ -12,6 +12,8 @@
 
 #define RADIUS          5
 #define MAX_PILL_RADIUS 20
+#define TAG_PAD         10    /* beside the text of a tag, in all */
+#define SHARE           " · " /* between a value and its share, in a tag */
 
 static gboolean
 is_loop (const VizBox *box)
@@ -196,16 +198,79 @@ paint_large_title (const VizPainter *painter,
     painter->pen->text (painter->pen, &at, text);
 }
 
+/* The lines of an item.  (transfer full) */
+static GArray *
+lines_of (const VizPainter *painter, guint32 number)
+{
+  const VizItem *item = viz_picture_item (painter->picture, number);
+
+  return viz_box_lines (painter->diagram,
+                        item->box,
+                        item->state == VIZ_ITEM_STEPS ? item->first_step : -1,
+                        item->last_step,
+                        viz_picture_item_detail (painter->picture, number));
+}
+
+/* The overlay's text for an item, at the right end of one of its lines. */
+typedef struct
+{
+  char   *text;
+  VizRect rect;
+  guint   line;
+} Tag;
+
+/* The tag stands in the header line; if the title leaves no room for it, in the line below.  FALSE if there is
+ * none at this scale.  tag->text: (transfer full) */
+static gboolean
+find_tag (const VizPainter *painter, guint32 number, Tag *tag)
+{
+  const VizItem *item = viz_picture_item (painter->picture, number);
+  double value = value_of (painter, item), size = viz_text_size (VIZ_TEXT_EDGE), width, title;
+  double pad = item->host != VIZ_NO_ITEM ? VIZ_STRIP_PAD_Y : VIZ_BOX_PAD_Y, y;
+  g_autoptr (GArray) lines = NULL;
+  const VizTextLine *first;
+
+  if (!painter->overlay || painter->level != VIZ_PAINT_FULL ||
+      !viz_painter_shows_text (painter, size))
+    return FALSE;
+  if (item->state != VIZ_ITEM_STEPS)
+    tag->text = g_strdup (viz_overlay_text (painter->overlay, item->box));
+  else
+    tag->text = isnan (value) ? NULL : viz_overlay_format (painter->overlay, value);
+  if (!tag->text)
+    return FALSE;
+  lines = lines_of (painter, number);
+  first = lines->len > 0 ? &g_array_index (lines, VizTextLine, 0) : NULL;
+  title = first ? width_at (painter, first->style, viz_text_size (first->style), first->text) : 0;
+  title += VIZ_BOX_STRIPE + VIZ_BOX_PAD_X + 6;
+  width = TAG_PAD + width_at (painter, VIZ_TEXT_EDGE, size, tag->text);
+  /* The share is left out where only the value fits beside the title. */
+  if (title + width > item->width && strstr (tag->text, SHARE))
+    {
+      *strstr (tag->text, SHARE) = '\0';
+      width = TAG_PAD + width_at (painter, VIZ_TEXT_EDGE, size, tag->text);
+    }
+  tag->line = lines->len > 1 && title + width > item->width;
+  width = MIN (width, item->width - 4);
+  y = item->y + pad + (tag->line > 0 ? viz_text_line (first->style) : 0);
+  tag->rect =
+      (VizRect){ item->x + item->width - width - 2, MAX (y - 0.5, item->y + 1.5), width, 14 };
+  return TRUE;
+}
+
 static void
 paint_lines (const VizPainter *painter,
-             const VizItem    *item,
+             guint32           number,
              const GArray     *lines,
              const VizColour  *fill,
              gboolean          has_stripe)
 {
-  VizColour strong = viz_theme_text_on (painter->theme, fill);
-  VizColour faint = viz_colour_mix (&strong, fill, 0.33);
-  double    y = item->y + (item->host != VIZ_NO_ITEM ? VIZ_STRIP_PAD_Y : VIZ_BOX_PAD_Y);
+  const VizItem *item = viz_picture_item (painter->picture, number);
+  Tag            tag = { 0 };
+  gboolean       has_tag = find_tag (painter, number, &tag);
+  VizColour      strong = viz_theme_text_on (painter->theme, fill);
+  VizColour      faint = viz_colour_mix (&strong, fill, 0.33);
+  double         y = item->y + (item->host != VIZ_NO_ITEM ? VIZ_STRIP_PAD_Y : VIZ_BOX_PAD_Y);
 
   for (guint i = 0; i < lines->len; i++)
     {
@@ -226,30 +291,19 @@ paint_lines (const VizPainter *painter,
             paint_large_title (painter, item, lines, &strong);
           break;
         }
-      painter->pen->text (painter->pen, &at, line->text);
+      if (has_tag && i == tag.line && has_stripe)
+        {
+          g_autofree char *cut =
+              fit_text (painter, line->style, size, line->text, tag.rect.x - at.x - 3);
+
+          if (cut)
+            painter->pen->text (painter->pen, &at, cut);
+        }
+      else
+        painter->pen->text (painter->pen, &at, line->text);
       y += viz_text_line (line->style);
     }
-}
-
-/* Whether a wire to an item ends at an x between left and right. */
-static gboolean
-arrives_between (const VizPicture *picture, guint32 number, double left, double right)
-{
-  guint32        n_wires;
-  const guint32 *wires = viz_picture_wires_at (picture, number, &n_wires);
-
-  for (guint32 i = 0; i < n_wires; i++)
-    {
-      const VizWire *wire = viz_picture_wire (picture, wires[i]);
-      VizPoint       end;
-
-      if (wire->head != number || wire->n_points == 0)
-        continue;
-      end = viz_picture_points (picture, wires[i])[wire->n_points - 1];
-      if (end.x > left && end.x < right)
-        return TRUE;
-    }
-  return FALSE;
+  g_free (tag.text);
 }
 
 /* Draws the number of stubs that leave an item. */
@@ -307,13 +361,9 @@ viz_painter_box (const VizPainter *painter, guint32 number)
 
       painter->pen->rect (painter->pen, &stripe, is_full ? 1 : 0, &solid);
     }
-  lines = viz_box_lines (painter->diagram,
-                         item->box,
-                         item->state == VIZ_ITEM_STEPS ? item->first_step : -1,
-                         item->last_step,
-                         viz_picture_item_detail (painter->picture, number));
+  lines = lines_of (painter, number);
   if (lines->len > 0)
-    paint_lines (painter, item, lines, &fill, has_stripe);
+    paint_lines (painter, number, lines, &fill, has_stripe);
   if (is_full)
     paint_stubs (painter, item);
   end_thing (painter);
@@ -363,40 +413,25 @@ viz_painter_group (const VizPainter *painter, guint32 number)
   end_thing (painter);
 }
 
-/* The tag hangs over the upper right corner; if it would hide an arrow head there, over the upper left
- * one; if there too, it stands beside the right border. */
 void
 viz_painter_value_tag (const VizPainter *painter, guint32 number)
 {
-  const VizItem   *item = viz_picture_item (painter->picture, number);
-  const char      *text = painter->overlay && item->state != VIZ_ITEM_STEPS
-                              ? viz_overlay_text (painter->overlay, item->box)
-                              : NULL;
-  double           value = value_of (painter, item);
-  double           size = viz_text_size (VIZ_TEXT_EDGE);
-  double           width;
-  VizRect          tag;
-  VizColour        fill = fill_of_box (painter, item);
-  VizColour        ink = viz_theme_text_on (painter->theme, &fill);
-  VizStyle         style = { .fill = &fill, .stroke = &painter->theme->box_border, .width = 1 };
-  VizTextAt        at = { .style = VIZ_TEXT_EDGE, .size = size, .align = 0.5, .colour = ink };
-  g_autofree char *sum = NULL;
+  const VizItem *item = viz_picture_item (painter->picture, number);
+  VizColour      fill = fill_of_box (painter, item);
+  VizStyle       style = { .fill = &fill, .stroke = &painter->theme->box_border, .width = 1 };
+  VizTextAt      at = { .style = VIZ_TEXT_EDGE,
+                        .size = viz_text_size (VIZ_TEXT_EDGE),
+                        .align = 0.5,
+                        .colour = viz_theme_text_on (painter->theme, &fill) };
+  Tag            tag;
 
-  if (item->state == VIZ_ITEM_STEPS && !isnan (value))
-    text = sum = viz_overlay_format (painter->overlay, value);
-  if (!text || !viz_painter_shows_text (painter, size))
+  if (!find_tag (painter, number, &tag))
     return;
-  width = 12 + width_at (painter, VIZ_TEXT_EDGE, size, text);
-  tag = (VizRect){ item->x + item->width - width + 18, item->y - 9, width, 14 };
-  if (arrives_between (painter->picture, number, tag.x - 4, tag.x + width + 4))
-    tag.x = arrives_between (painter->picture, number, item->x - 22, item->x + width - 14)
-                ? item->x + item->width - 8
-                : item->x - 18;
-  tag.x = MAX (MIN (tag.x, viz_picture_width (painter->picture) - width - 1), 1);
-  painter->pen->rect (painter->pen, &tag, 7, &style);
-  at.x = tag.x + width / 2;
-  at.y = tag.y + 10.4;
-  painter->pen->text (painter->pen, &at, text);
+  painter->pen->rect (painter->pen, &tag.rect, 7, &style);
+  at.x = tag.rect.x + tag.rect.width / 2;
+  at.y = tag.rect.y + 10.4;
+  painter->pen->text (painter->pen, &at, tag.text);
+  g_free (tag.text);
 }
 
 void

@@ -65,7 +65,6 @@ paint_detail (const VizPainter *painter, const GArray *items, const GArray *wire
   for (guint i = 0; i < items->len; i++)
     if (!is_open (painter, g_array_index (items, guint32, i)))
       viz_painter_box (painter, g_array_index (items, guint32, i));
-  /* After all boxes, because a tag may overlap the next box. */
   for (guint i = 0; i < items->len && painter->level == VIZ_PAINT_FULL; i++)
     if (!is_open (painter, g_array_index (items, guint32, i)))
       viz_painter_value_tag (painter, g_array_index (items, guint32, i));

@@ -32,7 +32,7 @@ typedef struct
 void viz_painter_group (const VizPainter *painter, guint32 item);
 /* Draws any other item: border, stripe, lines of text, number of stubs. */
 void viz_painter_box (const VizPainter *painter, guint32 item);
-/* Draws the overlay's text for an item on a tag at one of its upper corners. */
+/* Draws the overlay's text for an item on a tag at the right end of its header line. */
 void viz_painter_value_tag (const VizPainter *painter, guint32 item);
 /* Draws a port of an open group. */
 void viz_painter_plug (const VizPainter *painter, guint32 plug);

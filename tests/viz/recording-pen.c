@@ -1,6 +1,6 @@
 /* recording-pen.c — implements the pen that remembers texts; shapes are ignored.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "tests/app/recording-pen.h"
+#include "tests/viz/recording-pen.h"
 
 #include <string.h>
 
