@@ -82,7 +82,6 @@ append_comparison (ScopeWindow *self)
   GtkWidget  *page = scope_compare_page_new ();
   AdwTabPage *tab = adw_tab_view_append (self->tabs, page);
 
-  g_object_bind_property (page, "title", tab, "title", G_BINDING_SYNC_CREATE);
   g_object_bind_property (page, "busy", tab, "loading", G_BINDING_SYNC_CREATE);
   g_signal_connect_object (page, "remedy", G_CALLBACK (on_remedy), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (page,

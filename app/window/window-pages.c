@@ -1,6 +1,6 @@
 /* window-pages.c — the tabs of a window: opening models, the start page, titles, what is enabled.
  *
- * The lowest of the window's files.  scope_window_open_as() creates a page;
+ * The lowest of the window's files but for window-tabs.c.  scope_window_open_as() creates a page;
  * scope_window_update() adapts the window to the selected one.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/window/window-private.h"
@@ -190,6 +190,7 @@ scope_window_update (ScopeWindow *self)
   ScopePage  *page = scope_window_get_page (self);
   AdwTabPage *tab = self->is_at_start ? NULL : adw_tab_view_get_selected_page (self->tabs);
 
+  scope_window_update_tabs (self);
   gtk_stack_set_visible_child_name (self->stack, tab ? "tabs" : "start");
   gtk_stack_set_visible_child_name (self->title_stack, page ? "search" : "title");
   gtk_widget_set_visible (self->page_tools, page != NULL);
@@ -206,7 +207,11 @@ scope_window_update (ScopeWindow *self)
       set_titles (self, name, path);
     }
   else
-    set_titles (self, tab ? adw_tab_page_get_title (tab) : NULL, NULL);
+    {
+      g_autofree char *title = tab ? scope_window_dup_title (tab) : NULL;
+
+      set_titles (self, title, NULL);
+    }
   if (!tab)
     scope_start_page_refresh (self->start);
   update_start_button (self);
@@ -264,7 +269,11 @@ scope_window_open_as (ScopeWindow *self, GFile *file, const char *source, const 
   ScopeWorkspace *workspace = scope_page_get_workspace (page);
   AdwTabPage     *tab = adw_tab_view_append (self->tabs, GTK_WIDGET (page));
 
-  g_object_bind_property (workspace, "title", tab, "title", G_BINDING_SYNC_CREATE);
+  g_signal_connect_object (workspace,
+                           "notify::title",
+                           G_CALLBACK (scope_window_update_tabs),
+                           self,
+                           G_CONNECT_SWAPPED);
   g_signal_connect_object (workspace, "notify::state", G_CALLBACK (on_state), tab, 0);
   g_signal_connect_object (workspace, "notify::fills", G_CALLBACK (on_fills), tab, 0);
   g_signal_connect_object (workspace,

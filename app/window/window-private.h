@@ -1,8 +1,8 @@
 /* window-private.h — the struct of the window, and what its files offer each other.
  *
  * Calls go one way: window.c (the class) → window-actions.c, -drop.c, -convert.c, -export.c, -plugin.c,
- * -replace.c, -save.c → window-mend.c → window-compare.c → window-dialog.c, window-inputs.c, window-pages.c.  Each part
- * has a table of its actions, from which window.c installs them.
+ * -replace.c, -save.c → window-mend.c → window-compare.c → window-dialog.c, window-inputs.c, window-pages.c →
+ * window-tabs.c.  Each part has a table of its actions, from which window.c installs them.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -40,6 +40,7 @@ struct _ScopeWindow
   gpointer              refused_page; /* never followed */
   guint                 autosave;     /* source */
   guint                 naming;       /* source that gives the buttons of new tabs a name */
+  guint                 showing;      /* source that scrolls the tab bar to the selected tab */
   gboolean              is_closing;
   gboolean              is_at_start; /* the start page is shown; tabs may be open */
 };
@@ -72,6 +73,15 @@ void scope_window_show_start (ScopeWindow *self, gboolean is_at_start);
 void scope_window_update (ScopeWindow *self);
 /* Saves the state of every page that has changed. */
 void scope_window_autosave (ScopeWindow *self);
+
+/* --- window-tabs.c --- */
+
+/* The whole title of a tab, "" if it has none.  (transfer full) */
+char *scope_window_dup_title (AdwTabPage *tab);
+/* Sets the titles of all tabs, which depend on each other. */
+void scope_window_update_tabs (ScopeWindow *self);
+/* Keeps the selected tab visible when the window is resized. */
+void scope_window_watch_tabs (ScopeWindow *self);
 
 /* --- window-compare.c --- */
 

@@ -153,6 +153,7 @@ scope_window_dispose (GObject *object)
   g_clear_pointer (&self->refused_parameter, g_variant_unref);
   g_clear_handle_id (&self->autosave, g_source_remove);
   g_clear_handle_id (&self->naming, g_source_remove);
+  g_clear_handle_id (&self->showing, g_source_remove);
   G_OBJECT_CLASS (scope_window_parent_class)->dispose (object);
 }
 
@@ -205,6 +206,7 @@ scope_window_init (ScopeWindow *self)
     gtk_window_maximize (GTK_WINDOW (self));
   scope_window_add_drop (self);
   scope_window_set_accessible_names (self);
+  scope_window_watch_tabs (self);
   gtk_revealer_set_reveal_child (self->first_steps, scope_settings_get_flag ("first-steps", TRUE));
   self->autosave = g_timeout_add_seconds (AUTOSAVE_INTERVAL_S, on_autosave, self);
   on_page_changed (self);
