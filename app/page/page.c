@@ -9,6 +9,7 @@
 #include "app/session/settings.h"
 #include "app/views/outline-view.h"
 #include "app/views/passes-view.h"
+#include "app/widgets/popover-focus.h"
 #include "app/widgets/spinner.h"
 #include "app/widgets/tooltip.h"
 
@@ -373,6 +374,8 @@ scope_page_init (ScopePage *self)
   self->workspace = scope_workspace_new ();
   scope_page_build_views (self);
   scope_tooltip_yield (self->heat_button);
+  scope_popover_return_focus (gtk_menu_button_get_popover (self->heat_button),
+                              GTK_WIDGET (self->heat_button));
   add_stateful_actions (self);
   scope_page_follow_theme (self);
   scope_page_init_pass (self);

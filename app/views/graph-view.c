@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/views/graph-view-private.h"
 
+#include "app/widgets/popover-focus.h"
 #include "app/widgets/spinner.h"
 
 #include <string.h>
@@ -541,6 +542,7 @@ scope_graph_view_init (ScopeGraphView *self)
   scope_minimap_set_canvas (self->minimap, self->canvas);
   self->menu = gtk_popover_menu_new_from_model (self->menu_model);
   gtk_widget_set_parent (self->menu, GTK_WIDGET (self->canvas));
+  scope_popover_return_focus (GTK_POPOVER (self->menu), GTK_WIDGET (self->canvas));
   gtk_popover_set_has_arrow (GTK_POPOVER (self->menu), FALSE);
   gtk_widget_set_halign (self->menu, GTK_ALIGN_START);
   scope_graph_view_init_steps (self);

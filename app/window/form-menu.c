@@ -7,6 +7,7 @@
 #include "app/process/conversion.h"
 #include "app/process/worker.h"
 #include "app/widgets/spinner.h"
+#include "app/widgets/tooltip.h"
 #include "engine/graph/roles.h"
 #include "engine/variants/variant.h"
 
@@ -297,6 +298,7 @@ scope_form_menu_init (ScopeFormMenu *self)
   gtk_menu_button_set_popover (self->button, GTK_WIDGET (self->popover));
   gtk_widget_set_tooltip_text (GTK_WIDGET (self->button),
                                _ ("Form of the model, and conversion to other forms"));
+  scope_tooltip_yield (self->button);
   gtk_widget_set_name (GTK_WIDGET (self->button), "form-button");
   g_signal_connect_swapped (self->popover, "map", G_CALLBACK (on_shown), self);
   adw_bin_set_child (ADW_BIN (self), GTK_WIDGET (self->button));

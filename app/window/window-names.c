@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/window/window-private.h"
 
+#include "app/widgets/popover-focus.h"
 #include "app/widgets/tooltip.h"
 
 #include <glib/gi18n.h>
@@ -52,8 +53,11 @@ scope_window_set_accessible_names (ScopeWindow *self)
                                         _ ("Run options"),
                                         -1);
         set_names (gtk_widget_get_first_child (child), GTK_TYPE_TOGGLE_BUTTON, _ ("Run options"));
+        scope_tooltip_yield (GTK_MENU_BUTTON (child));
       }
   scope_tooltip_yield (self->menu_button);
+  scope_popover_return_focus (gtk_menu_button_get_popover (self->menu_button),
+                              GTK_WIDGET (self->menu_button));
   g_signal_connect_object (self->tabs,
                            "notify::n-pages",
                            G_CALLBACK (on_tabs),
