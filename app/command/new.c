@@ -143,7 +143,7 @@ run_trace (const ScopeCommonOptions *common, gpointer data, char **files, GError
 
 static const GOptionEntry new_options[] = {
   { "output",
-    0,
+    'o',
     0,
     G_OPTION_ARG_FILENAME,
     SCOPE_OPTION_FIELD (NewOptions, output),
@@ -161,7 +161,7 @@ static const GOptionEntry new_options[] = {
 
 static const GOptionEntry trace_options[] = {
   { "output",
-    0,
+    'o',
     0,
     G_OPTION_ARG_FILENAME,
     SCOPE_OPTION_FIELD (NewOptions, output),

@@ -15,7 +15,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define PIECE 65536
+#define PIECE      65536
+#define STDIN_NAME "/dev/stdin"
 
 static gboolean
 is_dash (const char *name)
@@ -79,6 +80,16 @@ copy (int from, int to, guint64 limit, const char *what, GError **error)
   return TRUE;
 }
 
+/* A name under which the copy can be opened, and which says what it is.  (transfer full) */
+static char *
+name_of_copy (int copy)
+{
+  /* Opening /dev/stdin begins anew, at the start. */
+  if (dup2 (copy, STDIN_FILENO) >= 0 && access (STDIN_NAME, R_OK) == 0)
+    return g_strdup (STDIN_NAME);
+  return g_strdup_printf ("/proc/self/fd/%d", copy);
+}
+
 /* Copies stdin to a memory file and puts its name in place of the dash. */
 static gboolean
 read_stdin (ScopeStreams *streams, char **name, GError **error)
@@ -94,10 +105,12 @@ read_stdin (ScopeStreams *streams, char **name, GError **error)
   streams->stdin_copy = memfd_create ("stdin", MFD_CLOEXEC);
   if (streams->stdin_copy < 0)
     return fail ("stdin", error);
-  streams->input_name = g_strdup_printf ("/proc/self/fd/%d", streams->stdin_copy);
+  if (!copy (STDIN_FILENO, streams->stdin_copy, hyb_limits_get_run_memory (), "stdin", error))
+    return FALSE;
+  streams->input_name = name_of_copy (streams->stdin_copy);
   g_free (*name);
   *name = g_strdup (streams->input_name);
-  return copy (STDIN_FILENO, streams->stdin_copy, hyb_limits_get_run_memory (), "stdin", error);
+  return TRUE;
 }
 
 /* Puts a name with the right ending in place of the dash; what is written to it is copied to stdout later. */

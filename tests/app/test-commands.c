@@ -104,6 +104,18 @@ test_a_dash_stands_for_stdin_and_stdout (Fixture *fixture, gconstpointer unused 
   g_assert_cmpstr (fixture->out, ==, "");
 }
 
+/* Messages and reports call it by the name that every shell knows. */
+static void
+test_stdin_has_a_name (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
+{
+  fixture_run_line (fixture, "hscope new mlp -o net >log && hscope info - < net-symbol.json");
+  g_assert_cmpint (fixture->code, ==, 0);
+  g_assert_true (g_str_has_prefix (fixture->out, "/dev/stdin: "));
+  fixture_run_line (fixture, "echo garbage | hscope check -");
+  g_assert_cmpint (fixture->code, ==, 1);
+  g_assert_nonnull (strstr (fixture->out, "/dev/stdin:1 "));
+}
+
 static void
 test_a_dash_that_cannot_be_meant_is_refused (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
 {
@@ -310,6 +322,7 @@ main (int argc, char **argv)
     { "misspelt-commands-and-options-are-suggested",
       test_misspelt_commands_and_options_are_suggested },
     { "a-dash-stands-for-stdin-and-stdout", test_a_dash_stands_for_stdin_and_stdout },
+    { "stdin-has-a-name", test_stdin_has_a_name },
     { "a-dash-that-cannot-be-meant-is-refused", test_a_dash_that_cannot_be_meant_is_refused },
     { "a-dash-for-a-full-stdout-fails", test_a_dash_for_a_full_stdout_fails },
     { "the-examples-of-the-readme-can-be-run", test_examples_of_the_readme },

@@ -288,7 +288,7 @@ static const GOptionEntry train_options[] = {
     "NAME" },
   { "log", 0, 0, G_OPTION_ARG_FILENAME, FIELD (log), "Write one JSON line per step", "FILE" },
   { "output",
-    0,
+    'o',
     0,
     G_OPTION_ARG_FILENAME,
     FIELD (output),
