@@ -23,7 +23,7 @@ struct _ScopeFormMenu
   GtkWidget     *spinner;
   GtkLabel      *proof;
 
-  ScopePage     *page;            /* (nullable) */
+  ScopePage     *page;            /* (nullable) weak */
   ScopeDocument *listed_document; /* whose forms are, or are being, listed */
   gboolean       is_filled;
 };
@@ -159,7 +159,7 @@ listed_cb (GObject *source, GAsyncResult *result, gpointer data)
   ScopeFormMenu *self = SCOPE_FORM_MENU (source);
   GArray        *list = g_task_propagate_pointer (G_TASK (result), NULL);
 
-  if (data != self->listed_document) /* of another page */
+  if (!self->page || data != self->listed_document) /* of a closed page, or of another one */
     {
       free_possibilities (list);
       return;
@@ -221,7 +221,7 @@ scope_form_menu_set_page (ScopeFormMenu *self, ScopePage *page)
 {
   const char *form = page ? scope_page_get_form (page) : NULL;
 
-  self->page = page;
+  g_set_weak_pointer (&self->page, page);
   gtk_widget_set_visible (GTK_WIDGET (self), form != NULL);
   if (form)
     gtk_menu_button_set_label (self->button, scope_conversion_title (form));
@@ -249,7 +249,7 @@ scope_form_menu_dispose (GObject *object)
   ScopeFormMenu *self = SCOPE_FORM_MENU (object);
 
   g_clear_pointer (&self->listed_document, scope_document_unref);
-  self->page = NULL;
+  g_clear_weak_pointer (&self->page);
   G_OBJECT_CLASS (scope_form_menu_parent_class)->dispose (object);
 }
 
