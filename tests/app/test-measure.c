@@ -113,6 +113,10 @@ test_profile_has_the_promised_keys (void)
                    0);
   json = parse (output);
   assert_keys (json, keys);
+  g_assert_cmpint (cJSON_GetArraySize (
+                       cJSON_GetObjectItem (cJSON_GetObjectItem (json, "clean"), "list")),
+                   ==,
+                   4);
   assert_keys (cJSON_GetObjectItem (json, "clean"), clean_keys);
   assert_keys (cJSON_GetObjectItem (json, "traced"), traced_keys);
   g_assert_true (
@@ -468,6 +472,84 @@ test_the_limit_of_a_comparison_ends_a_run (void)
   g_assert_nonnull (strstr (errors, "stopped after 0.001 seconds, the limit"));
 }
 
+/* A distribution needs five clean runs. */
+static void
+test_few_runs_have_no_distribution (void)
+{
+  static const char *const repeats[] = { "3", "30" };
+  g_autofree char         *capture = temporary ("a.hscope");
+  g_autofree char         *page = g_strconcat (capture, ".html", NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (repeats); i++)
+    {
+      g_autofree char *html = NULL;
+
+      g_assert_cmpint (HSCOPE_RUN (NULL,
+                                   "profile",
+                                   "gallery:mlp",
+                                   "--repeat",
+                                   repeats[i],
+                                   "--traced",
+                                   "2",
+                                   "--capture",
+                                   capture),
+                       ==,
+                       0);
+      g_assert_cmpint (HSCOPE_RUN (NULL, "report", capture, "--html", page), ==, 0);
+      g_assert_true (g_file_get_contents (page, &html, NULL, NULL));
+      g_assert_cmpint (strstr (html, "Distribution of the times of clean runs") != NULL,
+                       ==,
+                       i == 1);
+    }
+  g_unlink (page);
+  remove_temporary (capture);
+}
+
+/* A trace of another program has no clean runs to which traced ones could be compared. */
+static void
+test_colours_of_a_trace_name_no_clean_runs (void)
+{
+  g_autofree char *capture = temporary ("a.hscope");
+  g_autofree char *trace = g_strconcat (capture, ".json", NULL);
+  g_autofree char *picture = g_strconcat (capture, ".svg", NULL);
+  g_autofree char *svg = NULL;
+
+  g_assert_cmpint (HSCOPE_RUN (NULL,
+                               "profile",
+                               "gallery:mlp",
+                               "--repeat",
+                               "3",
+                               "--traced",
+                               "3",
+                               "--trace",
+                               trace),
+                   ==,
+                   0);
+  g_assert_cmpint (HSCOPE_RUN (NULL,
+                               "import",
+                               trace,
+                               "--symbol",
+                               "gallery:mlp",
+                               "--capture",
+                               capture),
+                   ==,
+                   0);
+  g_assert_cmpint (HSCOPE_RUN (NULL,
+                               "render",
+                               "gallery:mlp",
+                               "--overlay",
+                               capture,
+                               "--output",
+                               picture),
+                   ==,
+                   0);
+  g_assert_true (g_file_get_contents (picture, &svg, NULL, NULL));
+  g_assert_null (strstr (svg, "of clean"));
+  g_unlink (trace);
+  g_unlink (picture);
+  remove_temporary (capture);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -482,6 +564,10 @@ main (int argc, char **argv)
   g_test_add_func ("/app/measure/units-make-curves", test_units_make_curves);
   g_test_add_func ("/app/measure/the-limit-of-a-comparison-ends-a-run",
                    test_the_limit_of_a_comparison_ends_a_run);
+  g_test_add_func ("/app/measure/few-runs-have-no-distribution",
+                   test_few_runs_have_no_distribution);
+  g_test_add_func ("/app/measure/colours-of-a-trace-name-no-clean-runs",
+                   test_colours_of_a_trace_name_no_clean_runs);
   g_test_add_func ("/app/measure/differences-are-painted", test_differences_are_painted);
   g_test_add_func ("/app/measure/wrong-usage-is-reported", test_wrong_usage_is_reported);
   return g_test_run ();

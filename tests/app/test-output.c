@@ -243,6 +243,62 @@ test_log_on_a_full_disk (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
   g_assert_cmpstr (text, ==, "old\n");
 }
 
+/* --- What is said about faults, and numbers that are made up --- */
+
+/* The first error is printed; the others are counted. */
+static void
+test_further_errors (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
+{
+  static const char text[] =
+      "{\"nodes\": [{\"op\": \"null\", \"name\": \"x\", \"inputs\": []}, {\"op\": \"Activation\", "
+      "\"name\": "
+      "\"a\", \"attrs\": {\"act_type\": \"no\"}, \"inputs\": [[0,0,0]]}, {\"op\": \"LeakyReLU\", "
+      "\"name\": "
+      "\"b\", \"attrs\": {\"act_type\": \"no\"}, \"inputs\": [[1,0,0]]}, {\"op\": \"Pooling\", "
+      "\"name\": "
+      "\"c\", \"attrs\": {\"pool_type\": \"no\"}, \"inputs\": [[2,0,0]]}], \"arg_nodes\": [0], "
+      "\"heads\": [[3,0,0]]}";
+
+  g_assert_true (g_file_set_contents (fixture->symbol, text, -1, NULL));
+  run_line (fixture, "$H info $M");
+  g_assert_cmpint (fixture->code, !=, 0);
+  g_assert_nonnull (strstr (fixture->err, "node “a”"));
+  g_assert_nonnull (strstr (fixture->err, "(and 2 more:"));
+}
+
+/* The largest element of a weight of 4 × 7 that was made up. */
+static double
+largest_weight (Fixture *fixture, const char *init)
+{
+  static const char text[] = "{\"nodes\": [{\"op\": \"null\", \"name\": \"fc_weight\", \"attrs\": "
+                             "{\"__shape__\": \"(4, 7)\"}, "
+                             "\"inputs\": []}, {\"op\": \"_copy\", \"name\": \"c\", \"inputs\": "
+                             "[[0,0,0]]}], \"arg_nodes\": [0], "
+                             "\"heads\": [[1,0,0]]}";
+  g_autofree char  *line = g_strdup_printf ("$H run $M --json --init %s", init);
+  g_autoptr (cJSON) json = NULL;
+  cJSON *output;
+
+  g_assert_true (g_file_set_contents (fixture->symbol, text, -1, NULL));
+  run_line (fixture, line);
+  g_assert_cmpint (fixture->code, ==, 0);
+  json = parse_output (fixture);
+  output = cJSON_GetArrayItem (cJSON_GetObjectItem (json, "outputs"), 0);
+  return cJSON_GetNumberValue (cJSON_GetObjectItem (output, "maximum"));
+}
+
+/* 28 numbers between −0.07 and 0.07, or as large as MXNet's Xavier makes them: √(3 / ((4 + 7) / 2)). */
+static void
+test_scale_of_weights (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
+{
+  double uniform = largest_weight (fixture, "uniform"), xavier = largest_weight (fixture, "xavier");
+
+  g_assert_cmpfloat (uniform, >, 0);
+  g_assert_cmpfloat (uniform, <=, 0.07);
+  g_assert_cmpfloat (xavier, >, 0.07);
+  g_assert_cmpfloat (xavier, <=, 0.7386);
+}
+
 /* --- A limit of time --- */
 
 /* Counts to 200 million. */
@@ -348,6 +404,8 @@ main (int argc, char **argv)
   ADD ("a-name-is-one-line-and-one-column", test_lines_of_names);
   ADD ("other-scripts-are-printed", test_other_scripts);
   ADD ("a-full-disk-keeps-the-old-log", test_log_on_a_full_disk);
+  ADD ("further-errors-are-counted", test_further_errors);
+  ADD ("weights-have-the-scale-that-was-asked-for", test_scale_of_weights);
   ADD ("a-run-ends-at-its-limit-of-time", test_time_limit);
   ADD ("a-kernel-ends-at-the-limit-of-time", test_time_limit_of_a_kernel);
   ADD ("limits-are-refused-by-name", test_limits);

@@ -158,6 +158,25 @@ test_curves_grow_upwards (void)
   g_string_free (out, TRUE);
 }
 
+/* A label that is too wide is broken where its halves are most alike. */
+static void
+test_labels_are_broken_in_the_middle (void)
+{
+  static const VizBar steps[] = {
+    { .label = "a launches of-the operators z", .value = 10, .is_total = TRUE },
+    { .label = "b", .value = 7, .is_total = TRUE },
+  };
+  GString *out = g_string_new (NULL);
+  VizPen  *pen = viz_pen_new_svg (out, VIZ_DEFAULT_FONT, FALSE);
+  VizRect  rect = { 0, 0, 260, 200 };
+
+  viz_chart_waterfall (pen, &rect, viz_theme_find (NULL), steps, G_N_ELEMENTS (steps));
+  g_assert_nonnull (strstr (out->str, ">a launches of-<"));
+  g_assert_nonnull (strstr (out->str, ">the operators z<"));
+  viz_pen_free (pen);
+  g_string_free (out, TRUE);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -166,6 +185,8 @@ main (int argc, char **argv)
   g_test_add_func ("/viz/chart/waterfall-ends-where-the-changes-lead",
                    test_waterfall_ends_where_the_changes_lead);
   g_test_add_func ("/viz/chart/small-changes-are-visible", test_small_changes_are_visible);
+  g_test_add_func ("/viz/chart/labels-are-broken-in-the-middle",
+                   test_labels_are_broken_in_the_middle);
   g_test_add_func ("/viz/chart/curves-grow-upwards", test_curves_grow_upwards);
   return g_test_run ();
 }

@@ -355,6 +355,21 @@ test_groups_that_are_numbered_alike_open_alike (void)
     }
 }
 
+/* Numbers of more than seven digits are no numbers of steps. */
+static void
+test_long_numbers_are_not_steps (void)
+{
+  g_autoptr (VizDiagram) seven = fold_cells (&(Cells){ "rnn_t100000", 9, 3, TRUE, FALSE, FALSE });
+  g_autoptr (VizDiagram) eight = fold_cells (&(Cells){ "rnn_t1000000", 9, 3, TRUE, FALSE, FALSE });
+  guint32 chain = find_kind (seven, VIZ_BOX_STEPS);
+
+  g_assert_cmpuint (chain, !=, VIZ_ROOT);
+  g_assert_cmpstr (viz_diagram_box (seven, chain)->title, ==, "rnn × 9 steps");
+  chain = find_kind (eight, VIZ_BOX_STEPS);
+  if (chain != VIZ_ROOT)
+    g_assert_null (strstr (viz_diagram_box (eight, chain)->title, "steps"));
+}
+
 /* A loop that was unrolled may have one operator in its body, and no state. */
 static void
 test_steps_of_short_bodies (void)
@@ -557,6 +572,7 @@ main (int argc, char **argv)
                    test_numbered_operators_join_their_cells);
   g_test_add_func ("/viz/fold/unlinked-numbers-are-not-steps", test_unlinked_numbers_are_not_steps);
   g_test_add_func ("/viz/fold/layers-are-blocks-not-steps", test_layers_are_blocks);
+  g_test_add_func ("/viz/fold/long-numbers-are-not-steps", test_long_numbers_are_not_steps);
   g_test_add_func ("/viz/fold/short-bodies-are-steps-too", test_steps_of_short_bodies);
   g_test_add_func ("/viz/fold/what-joins-the-weights-of-a-fused-cell-is-folded",
                    test_what_joins_weights_of_a_fused_cell_is_folded);

@@ -107,6 +107,15 @@ test_last_of_equal_keys_counts (void)
   g_assert_cmpuint (hyb_json_get_quirk (json, HYB_JSON_QUIRK_DUPLICATE_KEY), !=, HYB_JSON_NONE);
 }
 
+/* A value may be equal to a key. */
+static void
+test_values_are_not_keys (void)
+{
+  g_autoptr (HybJson) json = parse ("{\"a\": \"b\", \"b\": \"c\", \"c\": \"a\"}", NULL, NULL);
+
+  g_assert_cmpuint (hyb_json_get_quirk (json, HYB_JSON_QUIRK_DUPLICATE_KEY), ==, HYB_JSON_NONE);
+}
+
 static void
 test_refusals (void)
 {
@@ -174,6 +183,7 @@ main (int argc, char **argv)
                    test_bad_bytes_become_question_marks);
   g_test_add_func ("/engine/formats/json-reader/last-of-equal-keys-counts",
                    test_last_of_equal_keys_counts);
+  g_test_add_func ("/engine/formats/json-reader/values-are-not-keys", test_values_are_not_keys);
   g_test_add_func ("/engine/formats/json-reader/refusals", test_refusals);
   g_test_add_func ("/engine/formats/json-reader/other-files-are-named", test_other_files_are_named);
   g_test_add_func ("/engine/formats/json-reader/every-cut-is-noticed", test_every_cut_is_noticed);

@@ -3,6 +3,8 @@
 
 #include "engine/graph/model.h"
 
+#include "engine/graph/builder.h"
+
 static HybTensor *
 new_vector (gint64 n)
 {
@@ -76,6 +78,25 @@ test_prefixes_are_remembered_by_name (void)
 }
 
 static void
+test_types_are_those_of_parameters (void)
+{
+  g_autoptr (HybModel) model = hyb_model_new ();
+  HybBuilder         *builder = hyb_builder_new ();
+  HybGraph           *graph;
+  g_autofree HybType *types = NULL;
+
+  hyb_builder_add_head (builder, hyb_builder_add_variable (builder, "data", NULL));
+  hyb_builder_add_head (builder, hyb_builder_add_variable (builder, "weight", NULL));
+  graph = hyb_builder_freeze (builder);
+  hyb_model_set_graph (model, graph);
+  set (model, "weight", 5);
+  types = hyb_model_new_types (model);
+  g_assert_false (hyb_type_is_known (&types[0]));
+  g_assert_cmpint (types[1].dtype, ==, HYB_F32);
+  g_assert_cmpint (types[1].shape.dim[0], ==, 5);
+}
+
+static void
 test_an_empty_model_has_no_graph_and_no_findings (void)
 {
   g_autoptr (HybModel) model = hyb_model_new ();
@@ -111,6 +132,8 @@ main (int argc, char **argv)
                    test_a_removed_parameter_is_gone_and_the_others_stay);
   g_test_add_func ("/engine/graph/model/prefixes-are-remembered-by-name",
                    test_prefixes_are_remembered_by_name);
+  g_test_add_func ("/engine/graph/model/types-are-those-of-parameters",
+                   test_types_are_those_of_parameters);
   g_test_add_func ("/engine/graph/model/an-empty-model-has-no-graph-and-no-findings",
                    test_an_empty_model_has_no_graph_and_no_findings);
   g_test_add_func ("/engine/graph/model/findings-belong-to-the-model",

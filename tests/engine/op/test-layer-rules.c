@@ -153,13 +153,50 @@ test_sizes_beyond_all_images_are_refused (void)
 static void
 test_outputs_that_contradict_inputs (void)
 {
-  const HybOp *op = hyb_op_find ("_linalg_potrf");
-  HybType      types[] = { { hyb_shape_2d (3, 3), HYB_F32 }, { hyb_shape_2d (2, 2), HYB_F32 } };
-  HybCall call = { .op = op, .n_inputs = 1, .n_outputs = 1, .input = types, .output = types + 1 };
-  g_autoptr (GError) error = NULL;
+  static const struct
+  {
+    const char *op, *attributes, *shapes;
+  } cases[] = {
+    { "_linalg_potrf", NULL, "(3, 3) | (2, 2)" },
+    { "slice_axis", "axis=0 begin=0 end=2", "(4, 3) | (3, 3)" },
+    { "slice_axis", "axis=0 begin=0 end=2", "(4, 3) | (2, 4)" },
+    { "_backward_sample_multinomial", NULL, "(2, 4) | (2, 3) | (2, 4) | (2, 4)" },
+    { "_backward_sample_multinomial", NULL, "(2, 4) | (2, 3) | (2, 5) | (2, 3)" },
+  };
 
-  g_assert_false (op->infer_shape (&call, &error));
-  g_assert_error (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_TYPES);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      const HybOp *op = hyb_op_find (cases[i].op);
+      g_auto (GStrv) pairs = op_attributes_from_text (cases[i].attributes);
+      g_auto (GStrv) texts = g_strsplit (cases[i].shapes, " | ", -1);
+      g_autoptr (GError) error = NULL;
+      HybType types[8];
+      HybCall call = { .op = op, .input = types, .n_outputs = 1 };
+
+      if (op->params)
+        call.params = hyb_params_parse (op->params,
+                                        op->params_size,
+                                        (const char *const *) pairs,
+                                        NULL,
+                                        &error);
+      g_assert_no_error (error);
+      call.n_inputs = g_strv_length (texts) - 1;
+      call.output = types + call.n_inputs;
+      for (guint k = 0; texts[k]; k++)
+        types[k] = (HybType){ read_shape (texts[k]), HYB_F32 };
+      g_test_message ("%s %s", cases[i].op, cases[i].shapes);
+      g_assert_false (op->infer_shape (&call, &error));
+      g_assert_error (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_TYPES);
+      hyb_params_unref ((gpointer) call.params);
+    }
+}
+
+/* Axes are counted from the last one. */
+static void
+test_broadcasting (void)
+{
+  check_rule ("_npi_add", NULL, "(4, 2, 1) | (3) | ?", "(4, 2, 1) | (3,) | (4, 2, 3)");
+  check_rule ("_npi_add", NULL, "(5) | (4, 1) | ?", "(5,) | (4, 1) | (4, 5)");
 }
 
 int
@@ -169,6 +206,8 @@ main (int argc, char **argv)
 
   g_test_add_func ("/engine/ops/layer-rules/outputs-that-contradict-inputs",
                    test_outputs_that_contradict_inputs);
+  g_test_add_func ("/engine/ops/layer-rules/broadcasting-counts-axes-from-the-last",
+                   test_broadcasting);
   g_test_add_func ("/engine/ops/layer-rules/parameters-follow-from-data",
                    test_parameters_follow_from_data);
   g_test_add_func ("/engine/ops/layer-rules/data-follows-from-parameters-and-outputs",

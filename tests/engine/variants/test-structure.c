@@ -231,6 +231,31 @@ test_twins_of_one_step (void)
   g_assert_cmpstr (got, ==, "cell rnn_tanh 1×1 4\ncell rnn_tanh 1×1 4\n");
 }
 
+/* Steps that follow the data are forward; both directions are one cell. */
+static void
+test_directions (void)
+{
+  static const struct
+  {
+    const char *name, *direction;
+  } cases[] = { { "cell-lstm-t6-ntc-none", "forward" }, { "fused-gru-l2-bi", "both" } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (HybModel) model = listed_open (cases[i].name, NULL);
+      g_autoptr (GArray) structure = NULL;
+      g_autofree HybType *types = NULL;
+
+      g_assert_nonnull (model);
+      types = hyb_model_new_types (model);
+      structure = hyb_structure_find (hyb_model_get_graph (model), types);
+      g_assert_cmpuint (structure->len, >=, 1);
+      g_assert_cmpstr (g_array_index (structure, HybStructure, 0).direction,
+                       ==,
+                       cases[i].direction);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -245,6 +270,7 @@ main (int argc, char **argv)
     g_test_add_data_func (name, list, test_folder);
   }
   g_test_add_func ("/engine/variants/structure/twins-of-one-step", test_twins_of_one_step);
+  g_test_add_func ("/engine/variants/structure/directions", test_directions);
   g_test_add_data_func ("/engine/variants/structure/every-golden-is-listed",
                         table,
                         test_goldens_listed);

@@ -1,0 +1,54 @@
+/* test-run-commands.c — commands that the window starts: the limit of time of a run, and the forms of a conversion.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/document/run-options.h"
+#include "app/process/conversion.h"
+
+#include <string.h>
+
+static const char *
+value_of (char **arguments, const char *option)
+{
+  for (guint i = 0; arguments[i]; i++)
+    if (strcmp (arguments[i], option) == 0)
+      return arguments[i + 1];
+  return NULL;
+}
+
+static void
+test_patience (void)
+{
+  static const struct
+  {
+    int         patience;
+    const char *limit;
+  } cases[] = { { 0, NULL }, { 1, "1" }, { 60, "60" } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      ScopeRunOptions options = { .device = (char *) "cpu", .patience = cases[i].patience };
+      g_auto (GStrv) arguments =
+          scope_run_options_values (&options, &(ScopeRunModel){ .name = "net-symbol.json" });
+
+      g_assert_cmpstr (arguments[0], ==, "run");
+      g_assert_cmpstr (value_of (arguments, "--time-limit"), ==, cases[i].limit);
+    }
+}
+
+static void
+test_forms (void)
+{
+  const char *const *forms = scope_conversion_forms ();
+
+  g_assert_cmpuint (g_strv_length ((char **) forms), ==, 4);
+  g_assert_true (g_strv_contains (forms, "unrolled"));
+  g_assert_true (g_strv_contains (forms, "fused"));
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/app/run-commands/no-patience-is-no-limit", test_patience);
+  g_test_add_func ("/app/run-commands/a-model-has-four-forms", test_forms);
+  return g_test_run ();
+}

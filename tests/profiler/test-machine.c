@@ -1,0 +1,39 @@
+/* test-machine.c — what is said about the machine that a recording was made on.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "profiler/base/machine.h"
+
+#include <string.h>
+
+static void
+test_governor (void)
+{
+  static const struct
+  {
+    const char *governor, *warning;
+  } cases[] = {
+    { "performance", NULL },
+    { "powersave", "The clock governor is not “performance”" },
+    { "not available", "The clock frequency is not available" },
+    { "not told", "The clock frequency is not available" }, /* in older captures */
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (ProfFacts) facts = prof_facts_new ();
+      g_auto (GStrv) warnings = NULL;
+
+      prof_facts_set (facts, "cpu.governor", cases[i].governor);
+      warnings = prof_machine_warnings (facts);
+      g_assert_cmpuint (g_strv_length (warnings), ==, cases[i].warning ? 1 : 0);
+      if (cases[i].warning)
+        g_assert_true (g_str_has_prefix (warnings[0], cases[i].warning));
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/profiler/machine/a-clock-that-may-change-is-named", test_governor);
+  return g_test_run ();
+}
