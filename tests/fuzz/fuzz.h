@@ -16,6 +16,10 @@ gsize LLVMFuzzerCustomMutator (guint8 *data, gsize size, gsize max_size, unsigne
 /* libFuzzer's own changes of bytes, or those of replay.c. */
 gsize LLVMFuzzerMutate (guint8 *data, gsize size, gsize max_size);
 
+/* How often the mutator of graphs makes another change if the last one has no types: a harness that runs graphs
+ * asks for more than 1, which costs as much as reading a graph. */
+extern const guint fuzz_graph_attempts;
+
 /* --- What harnesses call --- */
 
 /* How far an input got. */

@@ -14,8 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MAX_CHANGES  3
-#define MAX_ATTEMPTS 4
+#define MAX_CHANGES 3
 
 /* libFuzzer only knows a change that the mutator has returned, and keeps nothing of a fault in here.  Where the
  * variable FUZZ_CHANGE names a file, the change that is judged is written to it. */
@@ -79,13 +78,13 @@ LLVMFuzzerCustomMutator (guint8 *data, gsize size, gsize max_size, unsigned seed
   if (fuzz_once_in (&random, 20))
     return LLVMFuzzerMutate (data, size, max_size);
 
-  for (guint i = 0; i < MAX_ATTEMPTS; i++)
+  for (guint i = 0; i < fuzz_graph_attempts; i++)
     {
       g_free (text);
       text = change_graph (data, size, &random);
       if (!text)
         return LLVMFuzzerMutate (data, size, max_size);
-      if (is_sound (text) || fuzz_once_in (&random, 6))
+      if (i + 1 == fuzz_graph_attempts || is_sound (text) || fuzz_once_in (&random, 6))
         break;
     }
   if (strlen (text) > max_size)

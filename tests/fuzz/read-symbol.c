@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+const guint fuzz_graph_attempts = 1;
+
 /* What the writer makes of a graph without unknown operators is read again, with as many outputs. */
 static void
 check_written (HybGraph *graph)

@@ -21,6 +21,8 @@
 #define MAX_SPANS     500       /* operators that run */
 #define MAX_GUESSES   6         /* shapes that are made up */
 
+const guint fuzz_graph_attempts = 4;
+
 /* One run of a model. */
 typedef struct
 {
