@@ -5,6 +5,7 @@
 #include "app/document/document.h"
 
 #include "app/adapt/body-types.h"
+#include "app/document/finding-place.h"
 #include "app/process/worker.h"
 #include "engine/analysis/infer-types.h"
 #include "engine/doctor/diagnose.h"
@@ -74,6 +75,7 @@ set_error_from_findings (HybModel *model, const char *path, GError **error)
   for (guint i = 0; i < findings->len; i++)
     {
       const HybFinding *finding = findings->pdata[i];
+      g_autofree char  *place = scope_finding_dup_place (finding);
 
       if (finding->severity != HYB_SEVERITY_ERROR)
         continue;
@@ -81,7 +83,7 @@ set_error_from_findings (HybModel *model, const char *path, GError **error)
                    G_IO_ERROR,
                    G_IO_ERROR_INVALID_DATA,
                    "%s: %s%s%s",
-                   name,
+                   *place ? place : name,
                    finding->message,
                    finding->hint ? ". " : "",
                    finding->hint ? finding->hint : "");

@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/views/findings-view.h"
 
+#include "app/document/finding-place.h"
 #include "app/views/remedies.h"
 
 #include <glib/gi18n.h>
@@ -69,30 +70,6 @@ add_detail (AdwExpanderRow *row, const char *title, const char *text)
   adw_expander_row_add_row (row, detail);
 }
 
-static char *
-describe_place (const HybFinding *finding)
-{
-  GString *text = g_string_new (NULL);
-
-  if (finding->file)
-    {
-      g_autofree char *name = g_path_get_basename (finding->file);
-
-      g_string_append (text, name);
-    }
-  if (finding->line > 0)
-    g_string_append_printf (text, _ (", line %u"), finding->line);
-  if (finding->offset >= 0)
-    {
-      g_autofree char *offset = g_strdup_printf ("%" G_GINT64_FORMAT, finding->offset);
-
-      g_string_append_printf (text, _ (", byte %s"), offset);
-    }
-  if (finding->path)
-    g_string_append_printf (text, ", %s", finding->path);
-  return g_string_free (text, FALSE);
-}
-
 static void
 add_items (AdwExpanderRow *row, const GArray *items)
 {
@@ -129,7 +106,7 @@ static void
 add_finding (ScopeFindingsView *self, ScopeDocument *document, const HybFinding *finding)
 {
   AdwExpanderRow  *row = ADW_EXPANDER_ROW (adw_expander_row_new ());
-  g_autofree char *place = describe_place (finding);
+  g_autofree char *place = scope_finding_dup_place (finding);
   guint32          box = scope_document_find_name (document, finding->node);
   GtkWidget       *remedy;
 

@@ -335,6 +335,43 @@ test_choosing_parameters (void)
   g_assert_null (find_finding ("no-parameters"));
 }
 
+static gboolean
+has_failed (gpointer before)
+{
+  ScopePage *shown = scope_window_get_page (window);
+
+  return shown != before && shown &&
+         scope_workspace_get_state (scope_page_get_workspace (shown)) == SCOPE_STATE_FAILED;
+}
+
+/* The text ends in line 44 of the file, in the middle of a node. */
+static void
+test_cut_file (void)
+{
+  g_autofree char *whole = g_build_filename (SOURCE_ROOT,
+                                             "tests/data/goldens/models/mlp-dropout",
+                                             "mlp-dropout-symbol.json",
+                                             NULL);
+  g_autofree char *path = g_build_filename (folder, "cut-symbol.json", NULL);
+  g_autofree char *text = NULL;
+  g_autofree char *place = NULL;
+  g_autoptr (GFile) file = g_file_new_for_path (path);
+  gpointer before = scope_window_get_page (window);
+  guint    line = 1;
+
+  g_assert_true (g_file_get_contents (whole, &text, NULL, NULL));
+  text[1000] = '\0';
+  for (const char *c = text; *c; c++)
+    line += *c == '\n';
+  g_assert_true (g_file_set_contents (path, text, -1, NULL));
+  scope_window_open (window, file);
+  g_assert_true (gui_wait (has_failed, before, 20000));
+  gui_spin (300);
+  place = g_strdup_printf ("cut-symbol.json, line %u", line);
+  g_assert_true (says (GTK_WIDGET (scope_window_get_page (window)), place));
+  take_picture (window, "cut-file");
+}
+
 static void
 remove_folder (void)
 {
@@ -363,5 +400,6 @@ add_mending_tests (void)
             test_outlined_groups);
   add_test ("/app/window/says-when-nothing-is-to-be-mended", CASE_EMPTY, test_nothing_to_mend);
   add_test ("/app/window/replaces-an-operator-that-the-engine-lacks", CASE_EMPTY, test_replacing);
+  add_test ("/app/window/names-the-line-where-a-cut-file-ends", CASE_EMPTY, test_cut_file);
   add_test ("/app/window/takes-parameters-that-are-chosen", CASE_EMPTY, test_choosing_parameters);
 }

@@ -1,0 +1,29 @@
+/* finding-place.c — where a finding is, in words.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/document/finding-place.h"
+
+#include <glib/gi18n.h>
+
+char *
+scope_finding_dup_place (const HybFinding *finding)
+{
+  GString *text = g_string_new (NULL);
+
+  if (finding->file)
+    {
+      g_autofree char *name = g_path_get_basename (finding->file);
+
+      g_string_append (text, name);
+    }
+  if (finding->line > 0)
+    g_string_append_printf (text, _ (", line %u"), finding->line);
+  if (finding->offset >= 0)
+    {
+      g_autofree char *offset = g_strdup_printf ("%" G_GINT64_FORMAT, finding->offset);
+
+      g_string_append_printf (text, _ (", byte %s"), offset);
+    }
+  if (finding->path)
+    g_string_append_printf (text, ", %s", finding->path);
+  return g_string_free (text, FALSE);
+}
