@@ -8,6 +8,7 @@
 #include "app/document/finding-place.h"
 #include "app/process/worker.h"
 #include "engine/analysis/infer-types.h"
+#include "engine/base/error.h"
 #include "engine/doctor/diagnose.h"
 #include "engine/graph/roles.h"
 #include "engine/open/open.h"
@@ -80,13 +81,14 @@ set_error_from_findings (HybModel *model, const char *path, GError **error)
       if (finding->severity != HYB_SEVERITY_ERROR)
         continue;
       g_set_error (error,
-                   G_IO_ERROR,
-                   G_IO_ERROR_INVALID_DATA,
+                   HYB_FORMAT_ERROR,
+                   HYB_FORMAT_ERROR_MALFORMED,
                    "%s: %s%s%s",
                    *place ? place : name,
                    finding->message,
                    finding->hint ? ". " : "",
                    finding->hint ? finding->hint : "");
+      hyb_error_add_remedy (error, finding->remedy, finding->node);
       return;
     }
   g_set_error (error,

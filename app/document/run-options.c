@@ -5,6 +5,7 @@
 #include "app/document/run-options.h"
 
 #include "app/process/child.h"
+#include "app/process/limits.h"
 #include "app/session/settings.h"
 
 ScopeRunOptions *
@@ -121,6 +122,8 @@ scope_run_options_command (const ScopeRunOptions *options,
   if (options->backward)
     g_ptr_array_add (argv, g_strdup ("--backward"));
   add_shapes (argv, model->shapes);
+  if (!launcher || !launcher[0])
+    scope_limits_add_options (argv);
   g_ptr_array_add (argv, NULL);
   return (char **) g_ptr_array_free (g_steal_pointer (&argv), FALSE);
 }

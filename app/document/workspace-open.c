@@ -189,6 +189,7 @@ opened_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
     return;
   g_free (self->error);
   self->error = g_strdup (error->message);
+  self->error_remedy = hyb_error_get_remedy (error);
   scope_workspace_log (self, SCOPE_LOG_ERROR, VIZ_ROOT, "%s", error->message);
   /* The document stays: the file may be half written. */
   scope_workspace_set_state (self, SCOPE_STATE_FAILED);

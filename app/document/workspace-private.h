@@ -35,6 +35,7 @@ struct _ScopeWorkspace
   char          *params;        /* chosen by the user; NULL: the file beside the model */
   char          *title;
   char          *error;
+  HybRemedy      error_remedy;
   ScopeState     state;
   ScopeDocument *document;
   GCancellable  *opening;

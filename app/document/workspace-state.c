@@ -103,6 +103,12 @@ scope_workspace_get_state (ScopeWorkspace *self)
   return self->state;
 }
 
+HybRemedy
+scope_workspace_get_error_remedy (ScopeWorkspace *self)
+{
+  return self->error ? self->error_remedy : HYB_REMEDY_NONE;
+}
+
 const char *
 scope_workspace_get_error (ScopeWorkspace *self)
 {

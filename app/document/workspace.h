@@ -58,7 +58,8 @@ char *scope_workspace_dup_title (GFile *file);
 /* What the workspace is doing. */
 ScopeState  scope_workspace_get_state (ScopeWorkspace *self);
 const char *scope_workspace_get_error (ScopeWorkspace *self); /* of the last failed opening */
-GFile      *scope_workspace_get_file (ScopeWorkspace *self);  /* (nullable) */
+HybRemedy   scope_workspace_get_error_remedy (ScopeWorkspace *self); /* of the same */
+GFile      *scope_workspace_get_file (ScopeWorkspace *self);         /* (nullable) */
 /* (nullable) */
 ScopeDocument *scope_workspace_get_document (ScopeWorkspace *self);
 const char    *scope_workspace_get_title (ScopeWorkspace *self); /* "": untitled */

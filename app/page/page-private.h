@@ -35,6 +35,7 @@ struct _ScopePage
   GtkBox          *pass_box;
   GtkLabel        *pass_label;
   AdwStatusPage   *failed;
+  GtkWidget       *raise_limits; /* a button; visible if a limit was too low */
 
   /* Children */
   GHashTable     *views; /* name → ScopeView */

@@ -6,9 +6,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/page/page-private.h"
 
+#include "app/process/limits.h"
 #include "app/session/settings.h"
 #include "app/views/outline-view.h"
 #include "app/views/passes-view.h"
+#include "app/views/remedies.h"
 #include "app/widgets/popover-focus.h"
 #include "app/widgets/spinner.h"
 #include "app/widgets/tooltip.h"
@@ -35,6 +37,20 @@ static void
 act_reload (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parameter G_GNUC_UNUSED)
 {
   scope_workspace_reload (SCOPE_PAGE (widget)->workspace);
+}
+
+static void
+act_raise_limits (GtkWidget          *widget,
+                  const char *name    G_GNUC_UNUSED,
+                  GVariant *parameter G_GNUC_UNUSED)
+{
+  ScopeWorkspace *workspace = SCOPE_PAGE (widget)->workspace;
+  GFile          *file = scope_workspace_get_file (workspace);
+  g_autoptr (GFileInfo) info =
+      file ? g_file_query_info (file, G_FILE_ATTRIBUTE_STANDARD_SIZE, 0, NULL, NULL) : NULL;
+
+  scope_limits_raise (info ? (guint64) g_file_info_get_size (info) : 0);
+  scope_workspace_reload (workspace);
 }
 
 static void
@@ -188,12 +204,18 @@ static void
 show_failure (ScopePage *self)
 {
   const char *message = scope_workspace_get_error (self->workspace);
+  HybRemedy   remedy = scope_workspace_get_error_remedy (self->workspace);
+  gboolean    is_limit = remedy == HYB_REMEDY_MEMORY || remedy == HYB_REMEDY_WORK;
 
   if (scope_workspace_get_document (self->workspace))
     {
-      scope_page_show_message (self, message, _ ("Try Again"), "page.reload");
+      scope_page_show_message (self,
+                               message,
+                               is_limit ? scope_remedy_get (remedy).label : _ ("Try Again"),
+                               is_limit ? "page.raise-limits" : "page.reload");
       return;
     }
+  gtk_widget_set_visible (self->raise_limits, is_limit);
   adw_status_page_set_description (self->failed, message);
   gtk_stack_set_visible_child_name (self->stack, "failed");
 }
@@ -324,6 +346,7 @@ bind_children (GtkWidgetClass *class)
   gtk_widget_class_bind_template_child (class, ScopePage, pass_box);
   gtk_widget_class_bind_template_child (class, ScopePage, pass_label);
   gtk_widget_class_bind_template_child (class, ScopePage, failed);
+  gtk_widget_class_bind_template_child (class, ScopePage, raise_limits);
 }
 
 static void
@@ -339,6 +362,7 @@ scope_page_class_init (ScopePageClass *class)
   bind_children (widget_class);
   gtk_widget_class_install_action (widget_class, "page.dismiss", NULL, act_dismiss);
   gtk_widget_class_install_action (widget_class, "page.reload", NULL, act_reload);
+  gtk_widget_class_install_action (widget_class, "page.raise-limits", NULL, act_raise_limits);
   gtk_widget_class_install_action (widget_class, "page.stop", NULL, act_stop);
   gtk_widget_class_install_action (widget_class, "page.show-log", NULL, act_show_log);
   gtk_widget_class_install_action (widget_class, "page.show-findings", NULL, act_show_findings);

@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/process/child.h"
 
+#include "app/process/limits.h"
 #include "engine/base/remedy.h"
 #include "engine/block/plugin.h"
 
@@ -225,6 +226,7 @@ run_hscope (GTask *task, const char *const *arguments, gboolean allows_modules)
 {
   GTask *start;
   g_autoptr (GPtrArray) argv = g_ptr_array_new ();
+  g_autoptr (GPtrArray) limits = g_ptr_array_new_with_free_func (g_free);
   g_autofree char *program = scope_child_find_program ();
 
   if (!program)
@@ -241,6 +243,8 @@ run_hscope (GTask *task, const char *const *arguments, gboolean allows_modules)
   g_ptr_array_add (argv, (gpointer) SCOPE_CHILD_SANDBOX);
   for (guint i = 0; arguments[i] != NULL; i++)
     g_ptr_array_add (argv, (gpointer) arguments[i]);
+  scope_limits_add_options (limits);
+  g_ptr_array_extend (argv, limits, NULL, NULL);
   g_ptr_array_add (argv, NULL);
   start = g_task_new (NULL, g_task_get_cancellable (task), started_cb, task);
   push_start (start,

@@ -18,8 +18,8 @@ static const ScopeRemedy remedies[HYB_N_REMEDIES] = {
   [HYB_REMEDY_FLOAT] = { N_ ("Show Findings"), "page.show-findings" },
   [HYB_REMEDY_UNPROVED] = { N_ ("Show Findings"), "page.show-findings" },
   [HYB_REMEDY_SMALLER] = { N_ ("Give Smaller Shapes"), "win.give-shapes" },
-  [HYB_REMEDY_MEMORY] = { N_ ("Try Again"), "page.reload" },
-  [HYB_REMEDY_WORK] = { N_ ("Try Again"), "page.reload" },
+  [HYB_REMEDY_MEMORY] = { N_ ("Allow Four Times as Much"), "page.raise-limits" },
+  [HYB_REMEDY_WORK] = { N_ ("Allow Four Times as Much"), "page.raise-limits" },
   [HYB_REMEDY_DEVICE] = { N_ ("Choose Device"), "win.choose-device" },
   [HYB_REMEDY_TIME] = { N_ ("Continue without Limit"), "page.run-unlimited" },
 };

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/app/window/case.h"
 
+#include "app/process/limits.h"
+#include "engine/base/limits.h"
 #include "engine/open/open.h"
 
 #include <glib/gstdio.h>
@@ -344,7 +346,7 @@ has_failed (gpointer before)
          scope_workspace_get_state (scope_page_get_workspace (shown)) == SCOPE_STATE_FAILED;
 }
 
-/* The text ends in line 44 of the file, in the middle of a node. */
+/* The text ends in the middle of a node. */
 static void
 test_cut_file (void)
 {
@@ -370,6 +372,34 @@ test_cut_file (void)
   place = g_strdup_printf ("cut-symbol.json, line %u", line);
   g_assert_true (says (GTK_WIDGET (scope_window_get_page (window)), place));
   take_picture (window, "cut-file");
+}
+
+static void
+test_raised_limits (void)
+{
+  g_autofree char *path = g_build_filename (SOURCE_ROOT,
+                                            "tests/data/goldens/models/mlp-dropout",
+                                            "mlp-dropout-symbol.json",
+                                            NULL);
+  g_autoptr (GFile) file = g_file_new_for_path (path);
+  gpointer   before = scope_window_get_page (window);
+  ScopePage *shown;
+
+  hyb_limits_set (16 << 10, 0);
+  scope_window_open (window, file);
+  g_assert_true (gui_wait (has_failed, before, 20000));
+  shown = scope_window_get_page (window);
+  g_assert_true (says (GTK_WIDGET (shown), "more than 256 values"));
+  g_assert_true (gtk_widget_get_visible (gui_find (GTK_WIDGET (shown), "raise-limits")));
+  gui_spin (200);
+  take_picture (window, "limit");
+  gui_act (shown, "page.raise-limits", NULL);
+  g_assert_true (gui_wait (is_ready, before, 20000));
+  g_assert_cmpuint (hyb_limits_get_memory (0), ==, 64 << 10);
+  /* Other tests of this process start children with the limits: high ones. */
+  hyb_limits_set (0, 0);
+  scope_limits_raise (0);
+  g_assert_cmpuint (hyb_limits_get_memory (0), ==, (guint64) 1 << 30);
 }
 
 static void
@@ -401,5 +431,6 @@ add_mending_tests (void)
   add_test ("/app/window/says-when-nothing-is-to-be-mended", CASE_EMPTY, test_nothing_to_mend);
   add_test ("/app/window/replaces-an-operator-that-the-engine-lacks", CASE_EMPTY, test_replacing);
   add_test ("/app/window/names-the-line-where-a-cut-file-ends", CASE_EMPTY, test_cut_file);
+  add_test ("/app/window/a-limit-that-is-too-low-can-be-raised", CASE_EMPTY, test_raised_limits);
   add_test ("/app/window/takes-parameters-that-are-chosen", CASE_EMPTY, test_choosing_parameters);
 }
