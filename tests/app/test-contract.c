@@ -200,7 +200,7 @@ static const Case cases[] = {
   { "weights @/in.npz --to @/out.txt", 2, ".npz" },
 
   { "run @/net-symbol.json", 4, "“w”" },
-  { "run @/net-symbol.json --init zeros", 4, "--shape" },
+  { "run @/net-symbol.json --init zeros --no-guess", 4, "--shape" },
   { "run @/net-symbol.json --init zeros --shape data=99999999999,9", 4, "bytes" },
   { "run @/net-symbol.json --input @/other.npz", 4, "“w”" },
 };
