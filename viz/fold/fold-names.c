@@ -94,6 +94,18 @@ skip_pass_prefixes (const char *name)
   return name;
 }
 
+/* Adds change to the number of boxes of a part and of all parts above it. */
+static void
+count_leaf (VizNames *names, guint32 part, gint32 change)
+{
+  for (;; part = viz_names_part (names, part)->parent)
+    {
+      viz_names_part (names, part)->n_leaves += (guint32) change;
+      if (part == 0)
+        break;
+    }
+}
+
 void
 viz_names_read (VizNames *names)
 {
@@ -117,13 +129,16 @@ viz_names_read (VizNames *names)
           at += length + 1;
         }
       names->part_of[box] = part;
-      for (guint32 p = part;; p = viz_names_part (names, p)->parent)
-        {
-          viz_names_part (names, p)->n_leaves++;
-          if (p == 0)
-            break;
-        }
+      count_leaf (names, part, 1);
     }
+}
+
+void
+viz_names_move_box (VizNames *names, guint32 box, guint32 part)
+{
+  count_leaf (names, names->part_of[box], -1);
+  count_leaf (names, part, 1);
+  names->part_of[box] = part;
 }
 
 guint32

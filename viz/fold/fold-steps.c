@@ -294,26 +294,6 @@ find_bands (VizNames *names, const VizChainStep *places)
     }
 }
 
-/* Adds change to the number of boxes of a part and of all parts above it. */
-static void
-count_leaf (VizNames *names, guint32 part, gint32 change)
-{
-  for (;; part = viz_names_part (names, part)->parent)
-    {
-      viz_names_part (names, part)->n_leaves += (guint32) change;
-      if (part == 0)
-        break;
-    }
-}
-
-void
-viz_names_move_box (VizNames *names, guint32 box, guint32 part)
-{
-  count_leaf (names, names->part_of[box], -1);
-  count_leaf (names, part, 1);
-  names->part_of[box] = part;
-}
-
 /* Moves absorbed boxes to the part of their cell, if its chain was not dropped. */
 static void
 move_absorbed (VizNames *names, const guint32 *absorbed)
