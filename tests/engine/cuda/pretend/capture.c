@@ -21,6 +21,14 @@ pretend_break_captures (void)
     }
 }
 
+static void
+tell_node (PretendNode *node, PretendNode *from)
+{
+  node->id = ++pretend.node_ids;
+  if (pretend.observer)
+    pretend.observer->made_node (node, from);
+}
+
 CUresult
 pretend_capture_deed (CUstream stream, PretendDeed *deed)
 {
@@ -37,6 +45,7 @@ pretend_capture_deed (CUstream stream, PretendDeed *deed)
   g_ptr_array_add (graph->nodes, node);
   g_ptr_array_set_size (stream->last, 0);
   g_ptr_array_add (stream->last, node);
+  tell_node (node, NULL);
   return stream->capture->broken ? CUDA_ERROR_STREAM_CAPTURE_INVALIDATED : CUDA_SUCCESS;
 }
 
@@ -206,8 +215,8 @@ copy_nodes (CUgraph graph)
 
   for (guint i = 0; i < graph->nodes->len; i++)
     {
-      const PretendNode *node = g_ptr_array_index (graph->nodes, i);
-      PretendNode       *copy = g_new0 (PretendNode, 1);
+      PretendNode *node = g_ptr_array_index (graph->nodes, i);
+      PretendNode *copy = g_new0 (PretendNode, 1);
 
       copy->deed = pretend_deed_ref (node->deed);
       copy->lane = node->lane;
@@ -215,7 +224,8 @@ copy_nodes (CUgraph graph)
       for (guint k = 0; k < node->after->len; k++)
         g_ptr_array_add (copy->after,
                          g_hash_table_lookup (copy_of, g_ptr_array_index (node->after, k)));
-      g_hash_table_insert (copy_of, (gpointer) node, copy);
+      g_hash_table_insert (copy_of, node, copy);
+      tell_node (copy, node);
       g_ptr_array_add (copies, copy);
     }
   g_hash_table_unref (copy_of);
@@ -299,6 +309,7 @@ cuGraphLaunch (CUgraphExec exec, CUstream given)
                           ->clock);
       work = pretend_mark (g_ptr_array_index (exec->lanes, node->lane), after);
       work->deed = pretend_deed_ref (node->deed);
+      work->node = node->id;
       g_hash_table_insert (works, (gpointer) node, work);
       pretend_join (ends, work->clock);
       g_array_unref (after);

@@ -1,7 +1,7 @@
 #!/bin/sh
 # check-names.sh — the pretend libraries have the vendor's sonames, and every function that they
 # export under a vendor's name is one that the vendor's library exports.
-# usage: check-names.sh FOLDER    where libcuda.so.1 and libcublas.so.13 of the build tree are
+# usage: check-names.sh FOLDER    where the libraries of the build tree are
 #
 # The vendor's libraries are looked for in $HYB_GPU_PATH and /usr/local/cuda/lib64; prints TAP.
 # SPDX-License-Identifier: LGPL-2.1-or-later
@@ -40,7 +40,8 @@ compare () { # LIBRARY PATTERN VENDOR-FILES…
   echo "ok $number $library has only functions of the vendor # SKIP the vendor's library is not here"
 }
 
-echo "1..4"
+echo "1..6"
 compare libcuda.so.1 '^cu[A-Z]' /usr/local/cuda/lib64/stubs/libcuda.so /usr/lib/x86_64-linux-gnu/libcuda.so.1
 compare libcublas.so.13 '^cublas[A-Z]' "${HYB_GPU_PATH%%:*}/libcublas.so.13" /usr/local/cuda/lib64/libcublas.so.13
+compare libcupti.so.13 '^cupti[A-Z]' "${HYB_GPU_PATH%%:*}/libcupti.so.13" /usr/local/cuda/lib64/libcupti.so.13
 exit $failed

@@ -283,6 +283,10 @@ add_move (Move move, CUstream given)
                                                                : "to the device"),
                            run_move,
                            g_memdup2 (&move, sizeof move));
+  deed->facts = (PretendFacts){ .kind = PRETEND_COPY,
+                                .bytes = move.bytes,
+                                .to_device = move.to_device,
+                                .from_device = move.from_device };
   deed->seconds = 2e-6 + (double) move.bytes / 10e9;
   result = pretend_add (stream, deed);
   if (!result && !stream->capture && !(move.to_device && move.from_device))
@@ -399,6 +403,7 @@ add_fill (guint64 to, guint pattern, guint width, gsize count, CUstream given)
   deed = pretend_deed_new (g_strdup_printf ("the fill of %" G_GSIZE_FORMAT " bytes", move.bytes),
                            run_fill,
                            g_memdup2 (&move, sizeof move));
+  deed->facts = (PretendFacts){ .kind = PRETEND_FILL, .bytes = move.bytes, .value = pattern };
   deed->seconds = 1e-6 + (double) move.bytes / 100e9;
   return pretend_add (stream, deed);
 }

@@ -289,6 +289,13 @@ cuLaunchKernel (CUfunction function,
   deed = pretend_deed_new (g_strdup_printf ("kernel %s", ptx_kernel_name (function->kernel)),
                            run_launch,
                            launch);
+  deed->facts =
+      (PretendFacts){ .kind = PRETEND_KERNEL,
+                      .kernel = g_intern_string (ptx_kernel_name (function->kernel)),
+                      .grid = { grid_x, grid_y, grid_z },
+                      .block = { block_x, block_y, block_z },
+                      .dynamic_shared = shared,
+                      .static_shared = (guint) ptx_kernel_shared_bytes (function->kernel) };
   deed->seconds = 5e-6 + (double) grid_x * grid_y * grid_z * 1e-7;
   return pretend_end (pretend_add (stream, deed));
 }

@@ -1,7 +1,8 @@
 /* pretend.h — what a test asks the pretend GPU besides the vendor's functions: how it is to behave,
  * what faults it found, and what was made and not destroyed.
  *
- * The libraries libcuda.so.1 and libcublas.so.13 of this folder are found through HYB_GPU_PATH.
+ * The libraries libcuda.so.1, libcublas.so.13 and libcupti.so.13 of this folder are found through
+ * HYB_GPU_PATH.
  * How they behave is said by HYB_PRETEND, or by pretend_configure():
  *   memory=64M                  device memory; 1G if not said
  *   arch=75                     compute capability 7.5; 13.0 if not said, newer than every NVRTC, so
@@ -10,6 +11,7 @@
  *   seed=5                      of the order in which work of several streams runs
  *   order=reverse               threads of a block: forward, reverse or mixed (mixed if not said)
  *   without=order,unwritten     checks that are switched off, by the names in settings.c
+ *   drop=5                      the profiler loses the first five records
  *   device=none                 the driver sees no device
  *   leaks=fail                  the program ends with 98 if something was not destroyed
  * SPDX-License-Identifier: LGPL-2.1-or-later */

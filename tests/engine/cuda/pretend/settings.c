@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 PretendState pretend;
@@ -57,6 +58,8 @@ set (const char *name, const char *value)
     pretend.most = read_bytes (value);
   else if (g_str_equal (name, "arch"))
     pretend.arch = (guint) atoi (value);
+  else if (g_str_equal (name, "drop"))
+    pretend.drop = (gsize) atoi (value);
   else if (g_str_equal (name, "fail"))
     g_ptr_array_add (pretend.failures, g_strdup (value));
   else if (g_str_equal (name, "seed"))
@@ -111,6 +114,8 @@ pretend_configure (const char *settings)
   pretend.sticky = CUDA_SUCCESS;
   pretend.steps = 0;
   pretend.retained = pretend.captures = 0;
+  pretend.drop = 0;
+  pretend.observer = NULL;
   pretend.now = NULL;
   g_clear_pointer (&pretend.rand, g_rand_free);
   pretend.rand = g_rand_new_with_seed (1);
@@ -166,6 +171,15 @@ planned_failure (const char *name, guint count)
   return CUDA_SUCCESS;
 }
 
+guint64
+pretend_nanoseconds (void)
+{
+  struct timespec now;
+
+  clock_gettime (CLOCK_REALTIME, &now);
+  return (guint64) now.tv_sec * 1000000000 + (guint64) now.tv_nsec;
+}
+
 CUresult
 pretend_begin (const char *name)
 {
@@ -177,6 +191,9 @@ pretend_begin (const char *name)
     pretend_configure (g_getenv ("HYB_PRETEND"));
   count = GPOINTER_TO_UINT (g_hash_table_lookup (pretend.calls, name)) + 1;
   g_hash_table_insert (pretend.calls, (gpointer) name, GUINT_TO_POINTER (count));
+  pretend.correlation++;
+  pretend.calling = name;
+  pretend.called_at = pretend_nanoseconds ();
   failure = planned_failure (name, count);
   if (failure >= CUDA_ERROR_ILLEGAL_ADDRESS && failure <= CUDA_ERROR_LAUNCH_FAILED)
     pretend.sticky = failure;
@@ -186,6 +203,9 @@ pretend_begin (const char *name)
 CUresult
 pretend_end (CUresult result)
 {
+  if (pretend.observer && pretend.calling)
+    pretend.observer->called (pretend.calling, pretend.correlation, pretend.called_at, result);
+  pretend.calling = NULL;
   g_rec_mutex_unlock (&pretend.lock);
   return result;
 }

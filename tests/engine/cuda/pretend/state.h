@@ -32,13 +32,33 @@ typedef enum
 
 /* --- Work --- */
 
+typedef enum
+{
+  PRETEND_OTHER,
+  PRETEND_KERNEL,
+  PRETEND_COPY,
+  PRETEND_FILL,
+} PretendDeedKind;
+
+/* What a trace tells of a deed. */
+typedef struct
+{
+  PretendDeedKind kind;
+  const char     *kernel; /* interned */
+  guint           grid[3], block[3], dynamic_shared, static_shared;
+  guint64         bytes;
+  guint           value; /* of a fill */
+  gboolean        to_device, from_device;
+} PretendFacts;
+
 /* One thing that a stream does: a copy, a kernel, a product. */
 typedef struct
 {
   char *name; /* for messages */
   gboolean (*run) (gpointer data, GError **error);
-  gpointer data;    /* reference counted, so that a graph can run it again */
-  double   seconds; /* of the pretended clock, set by run */
+  gpointer     data;    /* reference counted, so that a graph can run it again */
+  double       seconds; /* of the pretended clock */
+  PretendFacts facts;
 } PretendDeed;
 
 PretendDeed *pretend_deed_new (char *name, gboolean (*run) (gpointer, GError **), gpointer data);
@@ -53,7 +73,9 @@ struct _PretendWork
   GArray      *clock;    /* guint32: work up to this sequence of each stream comes before */
   PretendDeed *deed;     /* NULL: an event or a join */
   gboolean     done;
-  double       time; /* when it ended on the pretended clock */
+  double       time;        /* when it ended on the pretended clock */
+  guint32      correlation; /* of the call that asked for it */
+  guint64      node;        /* of a graph; 0: none */
 };
 
 struct CUstream_st
@@ -81,6 +103,7 @@ struct CUevent_st
 
 struct _PretendNode
 {
+  guint64      id;
   PretendDeed *deed;
   guint        lane; /* which of the captured streams */
   GPtrArray   *after;
@@ -111,33 +134,49 @@ typedef struct
   const PretendWork *work;
 } PretendCopy;
 
+/* What a profiler is told; libcupti.so.13 sets it. */
+typedef struct
+{
+  /* A call of the driver ended; times in nanoseconds since 1970. */
+  void (*called) (const char *name, guint32 correlation, guint64 start, CUresult result);
+  void (*worked) (const PretendWork *work, guint64 start, guint64 end);
+  /* NODE was recorded, or made of FROM when a graph was instantiated. */
+  void (*made_node) (PretendNode *node, PretendNode *from);
+} PretendObserver;
+
 /* --- Everything --- */
 
 typedef struct
 {
-  GRecMutex    lock;
-  gboolean     started, no_device, leaks_fail;
-  guint64      most;
-  guint        arch, unchecked;
-  PtxOrder     order;
-  GRand       *rand;
-  PtxMemory   *memory;
-  GHashTable  *calls;    /* name: count */
-  GPtrArray   *failures; /* of char *: "cuLaunchKernel:17:700" */
-  GString     *problems;
-  CUresult     sticky;  /* the error that every later call gives */
-  GHashTable  *handles; /* pointer or address: PretendKind + 1, 0 once destroyed */
-  guint        live[PRETEND_KINDS];
-  GPtrArray   *streams; /* all, by index, also destroyed ones */
-  GPtrArray   *works;   /* by number - 1 */
-  GArray      *host;    /* clock of the host */
-  GPtrArray   *pinned;  /* of PretendPinned */
-  GArray      *copies;  /* PretendCopy: memory of the host that work will read or write */
-  GPtrArray   *attic;   /* streams, work and handles from before pretend_configure() */
-  guint64      steps;
-  guint        retained; /* how often the primary context was */
-  guint        captures; /* that are going on */
-  PretendWork *now;      /* the work that runs */
+  GRecMutex              lock;
+  gboolean               started, no_device, leaks_fail;
+  guint64                most;
+  guint                  arch, unchecked;
+  PtxOrder               order;
+  GRand                 *rand;
+  PtxMemory             *memory;
+  GHashTable            *calls;    /* name: count */
+  GPtrArray             *failures; /* of char *: "cuLaunchKernel:17:700" */
+  GString               *problems;
+  CUresult               sticky;  /* the error that every later call gives */
+  GHashTable            *handles; /* pointer or address: PretendKind + 1, 0 once destroyed */
+  guint                  live[PRETEND_KINDS];
+  GPtrArray             *streams; /* all, by index, also destroyed ones */
+  GPtrArray             *works;   /* by number - 1 */
+  GArray                *host;    /* clock of the host */
+  GPtrArray             *pinned;  /* of PretendPinned */
+  GArray                *copies;  /* PretendCopy: memory of the host that work will read or write */
+  GPtrArray             *attic;   /* streams, work and handles from before pretend_configure() */
+  guint64                steps;
+  const PretendObserver *observer;    /* or NULL */
+  guint32                correlation; /* of the call that goes on */
+  guint64                called_at;   /* when it began */
+  const char            *calling;     /* its name */
+  guint64                node_ids;
+  gsize                  drop;     /* records of a profiler that are lost */
+  guint                  retained; /* how often the primary context was */
+  guint                  captures; /* that are going on */
+  PretendWork           *now;      /* the work that runs */
 } PretendState;
 
 extern PretendState pretend;
@@ -178,6 +217,9 @@ gboolean pretend_lives (gconstpointer handle, PretendKind kind);
         return pretend_end (begun_);              \
     }                                             \
   while (0)
+
+/* Nanoseconds since 1970. */
+guint64 pretend_nanoseconds (void);
 
 /* --- work.c --- */
 

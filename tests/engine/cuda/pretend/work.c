@@ -115,6 +115,7 @@ pretend_mark (CUstream stream, const GArray *after)
   g_ptr_array_add (pretend.works, work);
   work->number = pretend.works->len;
   work->stream = stream->index;
+  work->correlation = pretend.correlation;
   work->sequence = ++stream->sequence;
   if (stream->clock->len <= stream->index)
     g_array_set_size (stream->clock, stream->index + 1);
@@ -187,6 +188,7 @@ static void
 run_work (PretendWork *work)
 {
   CUstream stream = g_ptr_array_index (pretend.streams, work->stream);
+  guint64  start = pretend_nanoseconds ();
   g_autoptr (GError) error = NULL;
 
   g_queue_pop_head (&stream->queue);
@@ -199,6 +201,8 @@ run_work (PretendWork *work)
       pretend_fault (who, error);
     }
   pretend.now = NULL;
+  if (pretend.observer && work->deed)
+    pretend.observer->worked (work, start, MAX (pretend_nanoseconds (), start + 1));
   work->done = TRUE;
   advance_time (stream, work);
 }
