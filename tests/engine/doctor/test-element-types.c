@@ -23,6 +23,7 @@ test_types_that_an_operator_requires (void)
   HybBuilder              *b = hyb_builder_new ();
   HybValueId               x = op_variable (b, "data"), operand[G_N_ELEMENTS (norm)];
   g_autoptr (HybModel) model = hyb_model_new ();
+  g_autoptr (HybGraph) graph = NULL;
   g_autofree HybType *types = NULL;
   const HybFinding   *found = NULL;
 
@@ -36,7 +37,8 @@ test_types_that_an_operator_requires (void)
   for (guint i = 0; i < G_N_ELEMENTS (norm); i++)
     operand[i] = op_variable (b, norm[i]);
   x = op_node (b, "BatchNorm", NULL, x, operand[0], operand[1], operand[2], operand[3], HYB_NO_ID);
-  hyb_model_set_graph (model, op_finish (b, x, HYB_NO_ID));
+  graph = op_finish (b, x, HYB_NO_ID);
+  hyb_model_set_graph (model, graph);
   for (guint i = 0; i < G_N_ELEMENTS (dense); i++)
     add_parameter (model, dense[i], hyb_shape_2d (4, 4));
   for (guint i = 0; i < G_N_ELEMENTS (norm); i++)

@@ -81,8 +81,8 @@ static void
 test_types_are_those_of_parameters (void)
 {
   g_autoptr (HybModel) model = hyb_model_new ();
+  g_autoptr (HybGraph) graph = NULL;
   HybBuilder         *builder = hyb_builder_new ();
-  HybGraph           *graph;
   g_autofree HybType *types = NULL;
 
   hyb_builder_add_head (builder, hyb_builder_add_variable (builder, "data", NULL));
