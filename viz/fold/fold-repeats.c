@@ -3,7 +3,8 @@
  * The boxes of a group are taken in the order of the file.  A run with period p repeats if each box
  * has the operator of the box p places later, and each of their inputs is either the same box or
  * equally far back.  The order of the file follows the flow, so that a block of consecutive boxes
- * cannot feed itself through others and can be drawn as one box.
+ * cannot feed itself through others and can be drawn as one box.  Where the blocks begin is chosen by
+ * names ("conv3_1" to "pool3") and by how few values pass from block to block.
  * Start reading at viz_fold_repeats().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/fold/fold-private.h"
@@ -14,6 +15,7 @@
 #define MIN_PERIOD  3
 #define MAX_PERIOD  128
 #define MIN_REPEATS 4
+#define MIN_ALIGNED 3  /* blocks that remain when their borders are moved to those of names */
 #define MAX_RUNS    64 /* per group: each search compares all boxes once for every period */
 
 typedef struct
@@ -21,14 +23,17 @@ typedef struct
   VizDiagramBuilder *builder;
   guint32           *first_in, *tails; /* tails of the arrows into box i, from first_in[i] on */
   guint32           *place;            /* per box: its index in the sequence of its group + 1 */
-  GArray            *sequence;         /* guint32: the boxes of the group that is being folded */
-  guint32           *hashes;           /* along the sequence: equal for equal operators */
+  guint32           *stamp;            /* per box: the last count_entering() that counted it */
+  guint32            n_stamps;
+  GArray            *sequence; /* guint32: the boxes of the group that is being folded */
+  guint32           *hashes;   /* along the sequence: equal for equal operators */
 } Repeats;
 
 /* n_blocks blocks of period boxes each, from index start in the sequence. */
 typedef struct
 {
   guint32 start, period, n_blocks;
+  guint32 n_boxes; /* from start on: may be more than the blocks need */
 } Run;
 
 static void
@@ -101,7 +106,7 @@ are_alike (const Repeats *repeats, guint32 i, guint32 k)
 static Run
 find_run (const Repeats *repeats, guint32 from, guint32 end)
 {
-  Run     best = { 0, 0, 0 };
+  Run     best = { 0, 0, 0, 0 };
   guint32 max_period = (end - from) / MIN_REPEATS;
 
   for (guint32 period = MIN_PERIOD; period <= MIN (MAX_PERIOD, max_period); period++)
@@ -114,9 +119,117 @@ find_run (const Repeats *repeats, guint32 from, guint32 end)
           }
         if (length / period + 1 >= MIN_REPEATS &&
             (length / period + 1) * period > best.n_blocks * best.period)
-          best = (Run){ i - length, period, length / period + 1 };
+          best = (Run){ i - length, period, length / period + 1, length + period };
         length = 0;
       }
+  return best;
+}
+
+/* --- Where blocks begin --- */
+
+#define MAX_COMPARED 8 /* blocks of which names are compared */
+#define TELLING \
+  0.8 /* share of boxes whose names agree, from which on names tell where blocks begin */
+#define AS_GOOD 0.05
+
+/* The first number in the name of a box, or -1. */
+static gint64
+number_of (const Repeats *repeats, guint32 index)
+{
+  guint32     box = g_array_index (repeats->sequence, guint32, index);
+  const char *name = viz_diagram_builder_box (repeats->builder, box)->subtitle;
+
+  for (; name && *name != '\0'; name++)
+    if (g_ascii_isdigit (*name))
+      return g_ascii_strtoll (name, NULL, 10);
+  return -1;
+}
+
+/* The share of boxes that have the number that most boxes of their block have. */
+static double
+count_agreeing (const Repeats *repeats, guint32 start, guint32 period, guint32 n_blocks)
+{
+  guint32 n_compared = MIN (n_blocks, MAX_COMPARED), n_agreeing = 0;
+
+  for (guint32 b = 0; b < n_compared; b++)
+    {
+      guint32 first = start + b * period, n_votes = 0;
+      gint64  winner = -1;
+
+      /* The number of more than half of the boxes, if there is one, is the winner of these votes. */
+      for (guint32 i = first; i < first + period; i++)
+        if (n_votes == 0)
+          {
+            winner = number_of (repeats, i);
+            n_votes = 1;
+          }
+        else if (number_of (repeats, i) == winner)
+          n_votes++;
+        else
+          n_votes--;
+      for (guint32 i = first; winner >= 0 && i < first + period; i++)
+        n_agreeing += number_of (repeats, i) == winner;
+    }
+  return (double) n_agreeing / (n_compared * period);
+}
+
+/* The number of boxes of a run before index start that the block from there on reads. */
+static guint32
+count_entering (Repeats *repeats, const Run *run, guint32 start)
+{
+  guint32 n = 0;
+
+  repeats->n_stamps++;
+  for (guint32 i = start; i < start + run->period; i++)
+    {
+      guint32 box = g_array_index (repeats->sequence, guint32, i);
+
+      for (guint32 k = repeats->first_in[box]; k < repeats->first_in[box + 1]; k++)
+        {
+          guint32 tail = repeats->tails[k], place = place_of (repeats, tail);
+
+          if (place == 0 || place - 1 < run->start || place - 1 >= start ||
+              repeats->stamp[tail] == repeats->n_stamps)
+            continue;
+          repeats->stamp[tail] = repeats->n_stamps;
+          n++;
+        }
+    }
+  return n;
+}
+
+/* Moves the borders of the blocks to where names change, or else to where fewest values pass. */
+static Run
+align_run (Repeats *repeats, const Run *run)
+{
+  g_autofree double *agreeing = g_new0 (double, run->period);
+  double             most = 0;
+  Run                best = *run;
+  guint32            fewest = G_MAXUINT32;
+
+  for (guint32 shift = 0; shift < run->period; shift++)
+    {
+      agreeing[shift] = count_agreeing (repeats,
+                                        run->start + shift,
+                                        run->period,
+                                        (run->n_boxes - shift) / run->period);
+      most = MAX (most, agreeing[shift]);
+    }
+  for (guint32 shift = 0; shift < run->period; shift++)
+    {
+      guint32 n_blocks = (run->n_boxes - shift) / run->period, n_entering;
+
+      if ((most >= TELLING && agreeing[shift] < most - AS_GOOD) || n_blocks < MIN_ALIGNED ||
+          (most < TELLING && n_blocks < run->n_blocks))
+        continue;
+      n_entering = count_entering (repeats, run, run->start + shift + run->period);
+      if (fewest != G_MAXUINT32 &&
+          (n_blocks < best.n_blocks || (n_blocks == best.n_blocks && n_entering >= fewest)))
+        continue;
+      fewest = n_entering;
+      best.start = run->start + shift;
+      best.n_blocks = n_blocks;
+    }
   return best;
 }
 
@@ -165,6 +278,7 @@ fold_part (Repeats *repeats, guint32 group, guint32 from, guint32 end, guint *nu
 
   if (run.n_blocks == 0 || *number == MAX_RUNS)
     return;
+  run = align_run (repeats, &run);
   add_blocks (repeats, &run, group, (*number)++);
   fold_part (repeats, group, from, run.start, number);
   fold_part (repeats, group, run.start + run.n_blocks * run.period, end, number);
@@ -194,6 +308,7 @@ viz_fold_repeats (VizDiagramBuilder *builder, guint32 n_given)
 
   index_tails (&repeats, viz_diagram_builder_n_boxes (builder));
   repeats.place = g_new0 (guint32, viz_diagram_builder_n_boxes (builder));
+  repeats.stamp = g_new0 (guint32, viz_diagram_builder_n_boxes (builder));
   for (guint32 i = 1; i < n_given; i++)
     {
       const VizBox *box = viz_diagram_builder_box (builder, i);
@@ -215,6 +330,7 @@ viz_fold_repeats (VizDiagramBuilder *builder, guint32 n_given)
       }
   g_free (members);
   g_free (repeats.place);
+  g_free (repeats.stamp);
   g_free (repeats.tails);
   g_free (repeats.first_in);
   return viz_diagram_builder_n_boxes (builder) > n_before;
