@@ -1,8 +1,8 @@
 /* fold-private.h — the steps of folding, and the tree of name parts that some of them share.
  *
- * fold.c calls, in this order: fold-weights.c, fold-names.c (names into parts), fold-steps.c, fold-absorb.c and
- * fold-grids.c (chains of cells), fold-names.c (scopes), fold-series.c, fold-cycles.c, fold-repeats.c, fold-twins.c,
- * fold-open.c.
+ * fold.c calls, in this order: fold-weights.c; fold-names.c (names into parts); fold-hints.c,
+ * fold-steps.c, fold-absorb.c and fold-grids.c (chains of cells); fold-adopt.c and fold-names.c (scopes);
+ * fold-series.c, fold-cycles.c, fold-repeats.c, fold-twins.c, fold-branches.c, fold-open.c.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -121,6 +121,10 @@ void viz_fold_dissolve_cycles (VizDiagramBuilder *builder, guint32 n_given);
 /* Groups consecutive blocks of equal structure among the boxes that names did not group.  n_given:
  * the number of boxes before folding.  Returns whether it added a group. */
 gboolean viz_fold_repeats (VizDiagramBuilder *builder, guint32 n_given);
+
+/* Groups equal branches that one operator joins.  n_given: the number of boxes before folding.  Returns
+ * whether it added a group. */
+gboolean viz_fold_branches (VizDiagramBuilder *builder, guint32 n_given);
 
 /* Groups many equal operators that read from and write to the same boxes. */
 void viz_fold_twins (VizDiagramBuilder *builder, guint32 n_given);

@@ -104,7 +104,11 @@ viz_fold_with_hints (VizDiagramBuilder *builder, VizFoldWhat what, const VizFold
   if (what & VIZ_FOLD_REPEATS && viz_fold_repeats (builder, n_given))
     viz_fold_dissolve_cycles (builder, n_given);
   if (what & VIZ_FOLD_REPEATS)
-    viz_fold_twins (builder, n_given);
+    {
+      viz_fold_twins (builder, n_given);
+      if (viz_fold_branches (builder, n_given))
+        viz_fold_dissolve_cycles (builder, n_given);
+    }
   viz_fold_choose_open (builder);
 }
 

@@ -1,0 +1,156 @@
+/* test-fold-repeats.c — tests where equal blocks begin, and which branches are grouped.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "viz/fold/fold.h"
+
+#include <string.h>
+
+static guint32
+add (VizDiagramBuilder *builder, const char *title, const char *name, guint32 tail)
+{
+  guint32 box =
+      viz_diagram_builder_add_box (builder,
+                                   &(VizBoxInfo){ .id = name, .title = title, .subtitle = name });
+
+  if (tail != VIZ_ROOT)
+    viz_diagram_builder_add_arrow (builder, &(VizArrowInfo){ .tail = tail, .head = box });
+  return box;
+}
+
+static const VizBox *
+parent_of (const VizDiagram *diagram, guint32 box)
+{
+  return viz_diagram_box (diagram, viz_diagram_box (diagram, box)->parent);
+}
+
+/* VGG-16: from the second layer of convolutions on, every seventh operator is alike. */
+static void
+test_blocks_begin_where_names_change (void)
+{
+  static const guint sizes[] = { 2, 2, 3, 3, 3 };
+  VizDiagramBuilder *builder = viz_diagram_builder_new (NULL);
+  guint32            first[5], pool[5], last = VIZ_ROOT;
+  g_autoptr (VizDiagram) diagram = NULL;
+
+  for (guint stage = 0; stage < 5; stage++)
+    {
+      g_autofree char *pool_name = g_strdup_printf ("pool%u", stage + 1);
+
+      for (guint k = 0; k < sizes[stage]; k++)
+        {
+          g_autofree char *conv = g_strdup_printf ("conv%u_%u", stage + 1, k + 1);
+          g_autofree char *relu = g_strdup_printf ("relu%u_%u", stage + 1, k + 1);
+
+          last = add (builder, "Convolution", conv, last);
+          if (k == 0)
+            first[stage] = last;
+          last = add (builder, "Activation", relu, last);
+        }
+      last = pool[stage] = add (builder, "Pooling", pool_name, last);
+    }
+  last = add (builder, "Convolution", "fc6", last);
+  add (builder, "Activation", "relu6", last);
+  viz_fold (builder, VIZ_FOLD_REPEATS);
+  diagram = viz_diagram_builder_freeze (builder);
+  for (guint stage = 2; stage < 5; stage++)
+    {
+      g_assert_cmpuint (viz_diagram_box (diagram, first[stage])->parent, !=, VIZ_ROOT);
+      g_assert_cmpuint (viz_diagram_box (diagram, first[stage])->parent,
+                        ==,
+                        viz_diagram_box (diagram, pool[stage])->parent);
+    }
+  g_assert_cmpuint (viz_diagram_box (diagram, pool[1])->parent, ==, VIZ_ROOT);
+}
+
+/* Residual blocks without telling names, of which the first misses its norm: inside of a block two values pass,
+ * between blocks one. */
+static void
+test_blocks_begin_where_few_values_pass (void)
+{
+  VizDiagramBuilder *builder = viz_diagram_builder_new (NULL);
+  guint32            stream, sum[7], norm[7];
+  g_autoptr (VizDiagram) diagram = NULL;
+  guint n = 0;
+
+  stream = add (builder, "Embedding", "embedding0", VIZ_ROOT);
+  for (guint b = 0; b < 7; b++)
+    {
+      static const char *const titles[] = { "LayerNorm", "dense", "relu", "dense", "add" };
+      guint32                  at = stream;
+
+      for (guint k = b == 0 ? 1 : 0; k < 5; k++)
+        {
+          g_autofree char *name = g_strdup_printf ("op%u", n++);
+
+          at = add (builder, titles[k], name, at);
+          if (k == 0)
+            norm[b] = at;
+        }
+      viz_diagram_builder_add_arrow (builder, &(VizArrowInfo){ .tail = stream, .head = at });
+      sum[b] = stream = at;
+    }
+  viz_fold (builder, VIZ_FOLD_REPEATS);
+  diagram = viz_diagram_builder_freeze (builder);
+  for (guint b = 1; b < 7; b++)
+    {
+      g_assert_cmpuint (viz_diagram_box (diagram, norm[b])->parent, !=, VIZ_ROOT);
+      g_assert_cmpuint (viz_diagram_box (diagram, norm[b])->parent,
+                        ==,
+                        viz_diagram_box (diagram, sum[b])->parent);
+    }
+}
+
+/* The heads of a detector: six scales, each read by four operators that lead into one concat. */
+static void
+test_equal_branches_are_one_group (void)
+{
+  VizDiagramBuilder *builder = viz_diagram_builder_new (NULL);
+  guint32            scale = VIZ_ROOT, begin[7], end[7], concat, group;
+  g_autoptr (VizDiagram) diagram = NULL;
+
+  for (guint b = 0; b < 7; b++)
+    {
+      static const char *const titles[] = { "conv", "transpose", "Flatten" };
+      g_autofree char         *name = g_strdup_printf ("scale%u", b);
+
+      scale = add (builder, b % 2 == 0 ? "conv" : "Pooling", name, scale);
+      end[b] = scale;
+      for (guint k = 0; k < 3; k++)
+        {
+          g_autofree char *part = g_strdup_printf ("head%u_%u", b, k);
+
+          /* The last head is another one. */
+          end[b] = add (builder, b == 6 && k == 1 ? "Reshape" : titles[k], part, end[b]);
+          if (k == 0)
+            begin[b] = end[b];
+        }
+      add (builder, "sum", g_intern_string (name), scale);
+    }
+  concat = add (builder, "Concat", "concat", VIZ_ROOT);
+  for (guint b = 0; b < 7; b++)
+    viz_diagram_builder_add_arrow (builder, &(VizArrowInfo){ .tail = end[b], .head = concat });
+  viz_fold (builder, VIZ_FOLD_REPEATS);
+  diagram = viz_diagram_builder_freeze (builder);
+  group = viz_diagram_box (diagram, begin[0])->parent;
+  g_assert_cmpstr (viz_diagram_box (diagram, group)->title, ==, "6 × conv … Flatten");
+  g_assert_cmpuint (parent_of (diagram, begin[0])->parent, ==, VIZ_ROOT);
+  for (guint b = 0; b < 6; b++)
+    {
+      g_assert_cmpuint (viz_diagram_box (diagram, begin[b])->parent, ==, group);
+      g_assert_cmpuint (viz_diagram_box (diagram, end[b])->parent, ==, group);
+    }
+  g_assert_cmpuint (viz_diagram_box (diagram, end[6])->parent, ==, VIZ_ROOT);
+  g_assert_cmpuint (viz_diagram_box (diagram, concat)->parent, ==, VIZ_ROOT);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/viz/fold/repeats/blocks-begin-where-names-change",
+                   test_blocks_begin_where_names_change);
+  g_test_add_func ("/viz/fold/repeats/blocks-begin-where-few-values-pass",
+                   test_blocks_begin_where_few_values_pass);
+  g_test_add_func ("/viz/fold/repeats/equal-branches-are-one-group",
+                   test_equal_branches_are_one_group);
+  return g_test_run ();
+}
