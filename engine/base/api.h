@@ -7,3 +7,29 @@
 #pragma once
 
 #define HYB_API __attribute__ ((visibility ("default")))
+
+/* HYB_OPTIONS (Type, .member = value, …): the address of a constant struct of a type that lives until
+ * the end of the expression; HYB_STRINGS ("a", "b"): such an array of strings that ends with NULL.
+ * C++ needs version 20 and the members in the order of their declaration. */
+#ifdef __cplusplus
+#include <initializer_list>
+
+template <typename T>
+inline const T *
+hyb_temporary (const T &value)
+{
+  return &value;
+}
+
+inline const char *const *
+hyb_strings (std::initializer_list<const char *> list)
+{
+  return list.begin ();
+}
+
+#define HYB_OPTIONS(Type, ...) hyb_temporary (Type{ __VA_ARGS__ })
+#define HYB_STRINGS(...)       hyb_strings ({ __VA_ARGS__, nullptr, nullptr })
+#else
+#define HYB_OPTIONS(Type, ...) (&(const Type){ __VA_ARGS__ })
+#define HYB_STRINGS(...)       ((const char *const[]){ __VA_ARGS__, NULL, NULL })
+#endif

@@ -26,7 +26,7 @@ typedef struct
 } HybDenseOptions;
 /* A fully connected layer. */
 HYB_API HybBlock *hyb_dense_new (const HybDenseOptions *options);
-#define hyb_dense(...) hyb_dense_new (&(const HybDenseOptions){ __VA_ARGS__ })
+#define hyb_dense(...) hyb_dense_new (HYB_OPTIONS (HybDenseOptions, __VA_ARGS__))
 
 /* Shapes of rank 0 mean 1 in every dimension for stride and dilate, 0 for pad and output_pad. */
 typedef struct
@@ -44,7 +44,7 @@ typedef struct
 } HybConvOptions;
 /* A convolution or a transposed convolution; arrays have the channels in axis 1 (NCHW). */
 HYB_API HybBlock *hyb_conv_new (const HybConvOptions *options);
-#define hyb_conv(...) hyb_conv_new (&(const HybConvOptions){ __VA_ARGS__ })
+#define hyb_conv(...) hyb_conv_new (HYB_OPTIONS (HybConvOptions, __VA_ARGS__))
 
 typedef struct
 {
@@ -58,7 +58,7 @@ typedef struct
 } HybPoolOptions;
 /* Maximum or average pooling. */
 HYB_API HybBlock *hyb_pool_new (const HybPoolOptions *options);
-#define hyb_pool(...) hyb_pool_new (&(const HybPoolOptions){ __VA_ARGS__ })
+#define hyb_pool(...) hyb_pool_new (HYB_OPTIONS (HybPoolOptions, __VA_ARGS__))
 
 typedef struct
 {
@@ -79,10 +79,10 @@ HYB_API HybBlock *hyb_layer_norm_new (const HybNormOptions *options);
 HYB_API HybBlock *hyb_instance_norm_new (const HybNormOptions *options);
 /* GroupNorm. */
 HYB_API HybBlock *hyb_group_norm_new (const HybNormOptions *options);
-#define hyb_batch_norm(...)    hyb_batch_norm_new (&(const HybNormOptions){ __VA_ARGS__ })
-#define hyb_layer_norm(...)    hyb_layer_norm_new (&(const HybNormOptions){ __VA_ARGS__ })
-#define hyb_instance_norm(...) hyb_instance_norm_new (&(const HybNormOptions){ __VA_ARGS__ })
-#define hyb_group_norm(...)    hyb_group_norm_new (&(const HybNormOptions){ __VA_ARGS__ })
+#define hyb_batch_norm(...)    hyb_batch_norm_new (HYB_OPTIONS (HybNormOptions, __VA_ARGS__))
+#define hyb_layer_norm(...)    hyb_layer_norm_new (HYB_OPTIONS (HybNormOptions, __VA_ARGS__))
+#define hyb_instance_norm(...) hyb_instance_norm_new (HYB_OPTIONS (HybNormOptions, __VA_ARGS__))
+#define hyb_group_norm(...)    hyb_group_norm_new (HYB_OPTIONS (HybNormOptions, __VA_ARGS__))
 
 /* Dropout; rate is the probability that an element becomes 0. */
 HYB_API HybBlock *hyb_dropout_new (double rate, const char *prefix);

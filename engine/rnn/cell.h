@@ -111,9 +111,9 @@ HYB_API HybBlock *hyb_lstm_cell_new (const HybCellOptions *options);
 HYB_API HybBlock *hyb_gru_cell_new (const HybCellOptions *options);
 /* LSTM whose output is projected to `projection` units (gluon.contrib.rnn.LSTMPCell). */
 HYB_API HybBlock *hyb_lstmp_cell_new (const HybCellOptions *options, gint64 projection);
-#define hyb_rnn_cell(...)  hyb_rnn_cell_new (&(const HybCellOptions){ __VA_ARGS__ })
-#define hyb_lstm_cell(...) hyb_lstm_cell_new (&(const HybCellOptions){ __VA_ARGS__ })
-#define hyb_gru_cell(...)  hyb_gru_cell_new (&(const HybCellOptions){ __VA_ARGS__ })
+#define hyb_rnn_cell(...)  hyb_rnn_cell_new (HYB_OPTIONS (HybCellOptions, __VA_ARGS__))
+#define hyb_lstm_cell(...) hyb_lstm_cell_new (HYB_OPTIONS (HybCellOptions, __VA_ARGS__))
+#define hyb_gru_cell(...)  hyb_gru_cell_new (HYB_OPTIONS (HybCellOptions, __VA_ARGS__))
 
 /* Cells whose states are feature maps (gluon.contrib.rnn.Conv2DLSTMCell, mx.rnn.ConvLSTMCell …)
  * with 1 to 3 spatial dimensions.  Shapes of rank 0 have the default that their comment gives. */
@@ -131,7 +131,7 @@ typedef struct
 /* mode: "rnn", "lstm" or "gru".  An unknown mode is a programming error. */
 HYB_API HybBlock *hyb_conv_cell_new (const char *mode, const HybConvCellOptions *options);
 #define hyb_conv_cell(mode, ...) \
-  hyb_conv_cell_new ((mode), &(const HybConvCellOptions){ __VA_ARGS__ })
+  hyb_conv_cell_new ((mode), HYB_OPTIONS (HybConvCellOptions, __VA_ARGS__))
 
 /* --- Cells that contain cells.  They take over the caller's references to those. --- */
 
@@ -171,7 +171,7 @@ HYB_API HybValue *hyb_foreach_cell (HybF *F, HybBlock *cell, HybValue *data, Hyb
 HYB_API HybValue *
 hyb_cell_unroll (HybF *F, HybBlock *cell, const HybUnroll *unroll, HybValue **states);
 #define hyb_unroll(F, cell, states, ...) \
-  hyb_cell_unroll ((F), (cell), &(const HybUnroll){ __VA_ARGS__ }, (states))
+  hyb_cell_unroll ((F), (cell), HYB_OPTIONS (HybUnroll, __VA_ARGS__), (states))
 /* Runs as many steps as inputs have, in a loop (gluon.contrib.rnn.dynamic_unroll).  inputs must be
  * one array and begin_state must be given; length and merge are ignored.  Returns the outputs;
  * *states is set to the last state. */

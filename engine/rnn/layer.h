@@ -32,14 +32,14 @@ typedef struct
 
 /* A recurrent layer.  (transfer full) */
 HYB_API HybBlock *hyb_rnn_layer_new (const HybRnnLayerOptions *options);
-#define hyb_rnn_layer(...) hyb_rnn_layer_new (&(const HybRnnLayerOptions){ __VA_ARGS__ })
+#define hyb_rnn_layer(...) hyb_rnn_layer_new (HYB_OPTIONS (HybRnnLayerOptions, __VA_ARGS__))
 /* An initial state, created by op ("_zeros" or "_ones"); batch: 0 if unknown. */
 HYB_API HybValue *
 hyb_rnn_layer_begin_state (HybF *F, HybBlock *layer, const char *op, gint64 batch);
 
 /* mx.rnn.FusedRNNCell: a cell that can only be unrolled.  (transfer full) */
 HYB_API HybBlock *hyb_fused_cell_new (const HybRnnLayerOptions *options);
-#define hyb_fused_cell(...) hyb_fused_cell_new (&(const HybRnnLayerOptions){ __VA_ARGS__ })
+#define hyb_fused_cell(...) hyb_fused_cell_new (HYB_OPTIONS (HybRnnLayerOptions, __VA_ARGS__))
 /* A stack of single cells that computes the same, named like FusedRNNCell.unfuse() names them.
  * (transfer full) */
 HYB_API HybBlock *hyb_fused_cell_unfuse (HybBlock *cell);
