@@ -141,12 +141,23 @@ HYB_API GPtrArray *hyb_block_collect_parameters (HybBlock *block);
  * failure is reported when the parameter is used. */
 HYB_API void hyb_block_initialize (HybBlock *block, const char *init, guint64 seed);
 
+/* Makes backward passes of tape compute the gradients that the parameters of the block and of all
+ * blocks below it request.  Fails if a parameter has no contents yet. */
+HYB_API gboolean hyb_block_attach_gradients (HybBlock *block, HybTape *tape, GError **error);
+/* The gradient that the last backward pass of tape gave the parameter; NULL if there is none yet.
+ * (transfer none) */
+HYB_API HybTensor *hyb_parameter_get_gradient (HybParameter *parameter, HybTape *tape);
+
 /* --- Calling --- */
 
 /* Calls the block inside a forward function, or from outside; errors go to F. */
 HYB_API HybValue *hyb_call (HybF *F, HybBlock *block, HybValue *input);
 /* Calls the block with the list of the arguments up to NULL. */
 HYB_API HybValue *hyb_call_list (HybF *F, HybBlock *block, ...) G_GNUC_NULL_TERMINATED;
+
+/* Calls the block on one array in inference mode and returns its output.  NULL and an error if that
+ * fails or if the block has several outputs, which hyb_call() returns.  (transfer full) */
+HYB_API HybTensor *hyb_block_predict (HybBlock *block, HybTensor *input, GError **error);
 
 typedef struct
 {

@@ -6,6 +6,22 @@
 
 #include "engine/block/control-private.h"
 
+/* The states after a step must be as many arrays as those before it.  F: of the step. */
+static void
+check_states (HybF *F, HybValue *before, HybValue *after)
+{
+  g_autoptr (GPtrArray) old = g_ptr_array_new ();
+  g_autoptr (GPtrArray) new = g_ptr_array_new ();
+
+  hyb_flatten_into (before, old);
+  hyb_flatten_into (after, new);
+  if (new->len != old->len)
+    hyb_f_fail (F,
+                "the loop body gave %u states for %u; their number must stay the same",
+                new->len,
+                old->len);
+}
+
 /* --- Traced --- */
 
 /* Which variable of the body gets which input of the node. */
@@ -120,6 +136,7 @@ foreach_traced (HybF *F, HybForeachBody function, HybValue *data, HybValue *stat
   n_data = body.placeholders->len;
   inner_states = hyb_body_placeholders (&body, states);
   outputs = function (body.F, slices, &inner_states, user);
+  check_states (body.F, states, inner_states);
   if (close_body (&body, outputs, inner_states, &n_out_data))
     {
       g_autoptr (GPtrArray) arrays = g_ptr_array_new ();
@@ -219,7 +236,12 @@ foreach_imperative (HybF          *F,
   if (length == 0)
     hyb_f_fail (F, "a loop over no steps has no outputs; give data with at least one row");
   for (gint64 t = 0; t < length && hyb_f_check (F, NULL); t++)
-    g_ptr_array_add (steps, function (F, rows (F, data, t), &states, user));
+    {
+      HybValue *before = states;
+
+      g_ptr_array_add (steps, function (F, rows (F, data, t), &states, user));
+      check_states (F, before, states);
+    }
   if (!hyb_f_check (F, NULL))
     return hyb_list (F, 0, NULL);
   return hyb_list_of (F, stack_outputs (F, steps), states, NULL);
@@ -231,4 +253,10 @@ hyb_foreach (HybF *F, HybForeachBody body, HybValue *data, HybValue *states, gpo
   if (!hyb_f_check (F, NULL))
     return hyb_list (F, 0, NULL);
   return (F->tracing ? foreach_traced : foreach_imperative) (F, body, data, states, user);
+}
+
+HybLoopResult
+hyb_loop_result (HybF *F, HybValue *result)
+{
+  return (HybLoopResult){ hyb_item (F, result, 0), hyb_item (F, result, 1) };
 }

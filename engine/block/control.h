@@ -19,6 +19,17 @@ typedef HybValue *(*HybForeachBody) (HybF *F, HybValue *slices, HybValue **state
 HYB_API HybValue *
 hyb_foreach (HybF *F, HybForeachBody body, HybValue *data, HybValue *states, gpointer user);
 
+/* What hyb_foreach() and hyb_while_loop() return, taken apart. */
+typedef struct
+{
+  HybValue *outputs; /* stacked over the steps, nested like those of a step */
+  HybValue *states;  /* the last states or loop variables, nested like the first ones */
+} HybLoopResult;
+
+/* The parts of a value that hyb_foreach(), hyb_foreach_cell() or hyb_while_loop() returned; failed
+ * values if the loop failed. */
+HYB_API HybLoopResult hyb_loop_result (HybF *F, HybValue *result);
+
 /* Returns an array with one element; the loop continues while it is not zero. */
 typedef HybValue *(*HybWhileCondition) (HybF *F, HybValue *variables, gpointer user);
 /* One step.  *variables must be replaced by the new ones.  Returns the outputs of the step, which

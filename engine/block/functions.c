@@ -59,9 +59,68 @@ hyb_mul_scalar (HybF *F, HybValue *x, double scalar)
 }
 
 HybValue *
+hyb_sub_scalar (HybF *F, HybValue *x, double scalar)
+{
+  return with_scalar (F, "_minus_scalar", "_minusscalar", x, scalar);
+}
+
+HybValue *
 hyb_rsub_scalar (HybF *F, HybValue *x, double scalar)
 {
   return with_scalar (F, "_rminus_scalar", "_rminusscalar", x, scalar);
+}
+
+HybValue *
+hyb_div_scalar (HybF *F, HybValue *x, double scalar)
+{
+  return with_scalar (F, "_div_scalar", "_divscalar", x, scalar);
+}
+
+HybValue *
+hyb_power_scalar (HybF *F, HybValue *x, double scalar)
+{
+  return with_scalar (F, "_power_scalar", "_powerscalar", x, scalar);
+}
+
+HybValue *
+hyb_maximum_scalar (HybF *F, HybValue *x, double scalar)
+{
+  return with_scalar (F, "_maximum_scalar", "_maximumscalar", x, scalar);
+}
+
+HybValue *
+hyb_minimum_scalar (HybF *F, HybValue *x, double scalar)
+{
+  return with_scalar (F, "_minimum_scalar", "_minimumscalar", x, scalar);
+}
+
+/* The operators of each comparison, of two arrays and of an array and a number. */
+static const struct
+{
+  const char *arrays, *scalar, *hint;
+} comparisons[] = {
+  [HYB_EQUAL] = { "_equal", "_equal_scalar", "_equalscalar" },
+  [HYB_NOT_EQUAL] = { "_not_equal", "_not_equal_scalar", "_notequalscalar" },
+  [HYB_LESS] = { "_lesser", "_lesser_scalar", "_lesserscalar" },
+  [HYB_LESS_EQUAL] = { "_lesser_equal", "_lesser_equal_scalar", "_lesserequalscalar" },
+  [HYB_GREATER] = { "_greater", "_greater_scalar", "_greaterscalar" },
+  [HYB_GREATER_EQUAL] = { "_greater_equal", "_greater_equal_scalar", "_greaterequalscalar" },
+};
+
+HybValue *
+hyb_compare (HybF *F, HybValue *a, HybComparison how, HybValue *b)
+{
+  g_return_val_if_fail ((guint) how < G_N_ELEMENTS (comparisons), NULL);
+
+  return HYB_OP (F, comparisons[how].arrays, .in = { a, b });
+}
+
+HybValue *
+hyb_compare_scalar (HybF *F, HybValue *x, HybComparison how, double scalar)
+{
+  g_return_val_if_fail ((guint) how < G_N_ELEMENTS (comparisons), NULL);
+
+  return with_scalar (F, comparisons[how].scalar, comparisons[how].hint, x, scalar);
 }
 
 HybValue *

@@ -58,6 +58,9 @@ HYB_API HybValue *hyb_value_from_tensor (HybF *F, HybTensor *tensor);
 HYB_API HybValue *hyb_value_variable (HybF *F, const char *name, const char *const *attributes);
 /* The contents of an array, owned by the value; fails (NULL) for traced arrays and lists. */
 HYB_API HybTensor *hyb_value_get_tensor (HybValue *value);
+/* The number in an array with one element; NaN and an error in its F for other arrays, lists and
+ * traced arrays, which have no numbers yet. */
+HYB_API double hyb_value_get_double (HybValue *value);
 /* The name of the node whose output the value is; NULL unless it is a traced array. */
 HYB_API const char *hyb_value_get_name (const HybValue *value);
 /* TRUE if the call that should have computed the value failed. */
@@ -101,14 +104,14 @@ typedef struct
 HYB_API HybValue *hyb_f_call (HybF *F, const char *op, const HybOpCall *call);
 
 /* HYB_OP (F, "Activation", .in = { x }, .attributes = HYB_WITH ("act_type", "relu")) */
-#define HYB_OP(F, op, ...) hyb_f_call ((F), (op), &(const HybOpCall){ __VA_ARGS__ })
-#define HYB_WITH(...)      ((const char *const[]){ __VA_ARGS__, NULL, NULL })
+#define HYB_OP(F, op, ...) hyb_f_call ((F), (op), HYB_OPTIONS (HybOpCall, __VA_ARGS__))
+#define HYB_WITH(...)      HYB_STRINGS (__VA_ARGS__)
 
 /* Calls an operator like MXNet's symbolic front end (mx.sym.Convolution (x, name="c")): inputs
  * that are left out become variables "c_weight" and "c_bias", which carry a copy of the
  * attributes.  Only while tracing. */
 HYB_API HybValue *hyb_f_compose (HybF *F, const char *op, const HybOpCall *call);
-#define HYB_COMPOSE(F, op, ...) hyb_f_compose ((F), (op), &(const HybOpCall){ __VA_ARGS__ })
+#define HYB_COMPOSE(F, op, ...) hyb_f_compose ((F), (op), HYB_OPTIONS (HybOpCall, __VA_ARGS__))
 
 /* --- Names of nodes, like those of MXNet's name managers --- */
 
@@ -154,8 +157,34 @@ HYB_API HybValue *hyb_broadcast (HybF *F, const char *op, HybValue *a, HybValue 
 HYB_API HybValue *hyb_add_scalar (HybF *F, HybValue *x, double scalar);
 /* x · scalar */
 HYB_API HybValue *hyb_mul_scalar (HybF *F, HybValue *x, double scalar);
+/* x − scalar */
+HYB_API HybValue *hyb_sub_scalar (HybF *F, HybValue *x, double scalar);
 /* scalar − x */
 HYB_API HybValue *hyb_rsub_scalar (HybF *F, HybValue *x, double scalar);
+/* x / scalar */
+HYB_API HybValue *hyb_div_scalar (HybF *F, HybValue *x, double scalar);
+/* x to the power of scalar */
+HYB_API HybValue *hyb_power_scalar (HybF *F, HybValue *x, double scalar);
+/* The larger of x and scalar. */
+HYB_API HybValue *hyb_maximum_scalar (HybF *F, HybValue *x, double scalar);
+/* The smaller of x and scalar. */
+HYB_API HybValue *hyb_minimum_scalar (HybF *F, HybValue *x, double scalar);
+
+/* How two numbers are compared. */
+typedef enum
+{
+  HYB_EQUAL,
+  HYB_NOT_EQUAL,
+  HYB_LESS,
+  HYB_LESS_EQUAL,
+  HYB_GREATER,
+  HYB_GREATER_EQUAL,
+} HybComparison;
+
+/* 1 where a compares so with b, 0 elsewhere, for equal shapes; in the element type of a. */
+HYB_API HybValue *hyb_compare (HybF *F, HybValue *a, HybComparison how, HybValue *b);
+/* 1 where x compares so with scalar, 0 elsewhere: hyb_compare_scalar (F, x, HYB_LESS, 10). */
+HYB_API HybValue *hyb_compare_scalar (HybF *F, HybValue *x, HybComparison how, double scalar);
 /* Any operator with one input and no attributes: "relu", "tanh", "sigmoid" … */
 HYB_API HybValue *hyb_unary (HybF *F, const char *op, HybValue *x);
 /* The operator Activation; name may be NULL. */

@@ -8,6 +8,7 @@
 
 #include "engine/block/trace-private.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -205,6 +206,31 @@ hyb_value_get_tensor (HybValue *value)
                 "numbers were read of a traced array, which has none yet. Leave this block out of "
                 "hybridizing, or express the step with operators (where, foreach, cond)");
   return value->tensor;
+}
+
+double
+hyb_value_get_double (HybValue *value)
+{
+  HybTensor *tensor;
+
+  if (hyb_value_is_failed (value))
+    return NAN;
+  if (value->F->tracing && !value->is_list)
+    {
+      hyb_f_fail (value->F,
+                  "a number was read of a traced array, which has none yet. Let hyb_cond() or "
+                  "hyb_while_loop() decide by the array, or leave this block out of hybridizing");
+      return NAN;
+    }
+  tensor = hyb_value_get_tensor (value);
+  if (tensor && hyb_tensor_get_size (tensor) == 1)
+    return hyb_tensor_get_value (tensor, 0);
+  if (tensor)
+    hyb_f_fail (value->F,
+                "one number was read of an array of %" G_GINT64_FORMAT
+                " elements; reduce it first, for example by hyb_sum()",
+                hyb_tensor_get_size (tensor));
+  return NAN;
 }
 
 const char *
