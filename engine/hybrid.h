@@ -28,4 +28,5 @@
 #include "engine/rnn/cell.h"
 #include "engine/rnn/checkpoint.h"
 #include "engine/rnn/layer.h"
+#include "engine/train/gluon-trainer.h"
 #include "engine/train/trainer.h"
