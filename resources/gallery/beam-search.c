@@ -36,7 +36,7 @@ continues (HybF *F, HybValue *variables, gpointer self)
 {
   HybValue *best = hyb_slice_axis (F, hyb_item (F, variables, 0), 0, 0, 1);
 
-  return HYB_OP (F, "_not_equal_scalar", .in = { best }, .attributes = HYB_WITH ("scalar", "0.0"));
+  return hyb_compare_scalar (F, best, HYB_NOT_EQUAL, 0);
 }
 
 static HybValue *
@@ -83,9 +83,10 @@ one_step (HybF *F, HybValue **variables, gpointer user)
 static HybValue *
 beam_search_forward (HybF *F, HybBlock *block, HybValue *input)
 {
-  BeamSearch *self = (BeamSearch *) block;
-  HybValue   *none = HYB_OP (F, "_zeros", .attributes = HYB_WITH ("shape", "(1,)"));
-  HybValue   *states = hyb_item (F, input, 2), *result, *last;
+  BeamSearch   *self = (BeamSearch *) block;
+  HybValue     *none = HYB_OP (F, "_zeros", .attributes = HYB_WITH ("shape", "(1,)"));
+  HybValue     *states = hyb_item (F, input, 2), *result;
+  HybLoopResult loop;
 
   hyb_cell_reset (self->cell);
   result = hyb_while_loop (F,
@@ -100,11 +101,11 @@ beam_search_forward (HybF *F, HybBlock *block, HybValue *input)
                                                                   NULL),
                                         .max_iterations = self->options.steps,
                                         .user = self });
-  last = hyb_item (F, result, 1);
+  loop = hyb_loop_result (F, result);
   return hyb_list_of (F,
-                      hyb_item (F, last, 1),
-                      hyb_item (F, result, 0),
-                      hyb_item (F, last, 4),
+                      hyb_item (F, loop.states, 1),
+                      loop.outputs,
+                      hyb_item (F, loop.states, 4),
                       NULL);
 }
 

@@ -43,10 +43,7 @@ static HybValue *
 branching_forward (HybF *F, HybBlock *block, HybValue *x)
 {
   Branching *self = (Branching *) block;
-  HybValue  *bright = HYB_OP (F,
-                             "_greater_scalar",
-                             .in = { hyb_mean (F, x, NULL) },
-                             .attributes = HYB_WITH ("scalar", "0.0"));
+  HybValue  *bright = hyb_compare_scalar (F, hyb_mean (F, x, NULL), HYB_GREATER, 0);
 
   self->x = x;
   return hyb_call (F, self->decide, hyb_cond (F, bright, deep, shallow, self));

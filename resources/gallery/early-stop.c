@@ -32,12 +32,10 @@ typedef struct
 static HybValue *
 goes_on (HybF *F, HybValue *variables, gpointer self)
 {
-  const char *enough = hyb_f_text (F, "%.17g", ((EarlyStop *) self)->enough);
-
-  return HYB_OP (F,
-                 "_greater_scalar",
-                 .in = { hyb_item (F, variables, 1) },
-                 .attributes = HYB_WITH ("scalar", enough));
+  return hyb_compare_scalar (F,
+                             hyb_item (F, variables, 1),
+                             HYB_GREATER,
+                             ((EarlyStop *) self)->enough);
 }
 
 static HybValue *
@@ -72,7 +70,7 @@ early_stop_forward (HybF *F, HybBlock *block, HybValue *input)
                                         .variables = hyb_list_of (F, state, one, none, NULL),
                                         .max_iterations = self->steps,
                                         .user = self });
-  state = hyb_item (F, result, 1);
+  state = hyb_loop_result (F, result).states;
   return hyb_list_of (F,
                       hyb_call (F, self->decide, hyb_item (F, state, 0)),
                       hyb_item (F, state, 2),

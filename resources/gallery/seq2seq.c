@@ -63,7 +63,7 @@ seq2seq_forward (HybF *F, HybBlock *block, HybValue *input)
   states = hyb_squeeze (F, hyb_item (F, hyb_item (F, encoded, 1), 0), 0);
   hyb_cell_reset (self->cell);
   result = hyb_foreach (F, one_step, y, hyb_list (F, 1, &states), self);
-  return hyb_call (F, self->decoder, hyb_item (F, result, 0));
+  return hyb_call (F, self->decoder, hyb_loop_result (F, result).outputs);
 }
 
 static const HybBlockClass seq2seq_class = {

@@ -64,12 +64,9 @@ run_foreach (HybF *F, Recurrence *self, HybValue *x, HybValue *states)
 static HybValue *
 continues (HybF *F, HybValue *variables, gpointer user)
 {
-  const char *length = hyb_f_text (F, "%" G_GINT64_FORMAT, ((Recurrence *) user)->loop.length);
+  gint64 length = ((Recurrence *) user)->loop.length;
 
-  return HYB_OP (F,
-                 "_lesser_scalar",
-                 .in = { hyb_item (F, variables, 0) },
-                 .attributes = HYB_WITH ("scalar", length));
+  return hyb_compare_scalar (F, hyb_item (F, variables, 0), HYB_LESS, (double) length);
 }
 
 /* Body of the while loop. */
@@ -89,8 +86,9 @@ run_step (HybF *F, HybValue **variables, gpointer user)
 static HybValue *
 run_while (HybF *F, Recurrence *self, HybValue *x, HybValue *states)
 {
-  HybValue *first = HYB_OP (F, "_zeros", .attributes = HYB_WITH ("shape", "(1,)"));
-  HybValue *result;
+  HybValue     *first = HYB_OP (F, "_zeros", .attributes = HYB_WITH ("shape", "(1,)"));
+  HybLoopResult loop;
+  HybValue     *result;
 
   self->x = x;
   result = hyb_while_loop (F,
@@ -99,10 +97,8 @@ run_while (HybF *F, Recurrence *self, HybValue *x, HybValue *states)
                                         .variables = hyb_list_of (F, first, states, NULL),
                                         .max_iterations = self->loop.length,
                                         .user = self });
-  return hyb_list_of (F,
-                      hyb_item (F, hyb_item (F, result, 0), 0),
-                      hyb_item (F, hyb_item (F, result, 1), 1),
-                      NULL);
+  loop = hyb_loop_result (F, result);
+  return hyb_list_of (F, hyb_item (F, loop.outputs, 0), hyb_item (F, loop.states, 1), NULL);
 }
 
 /* States of the layer have one more dimension, for layers and directions. */
