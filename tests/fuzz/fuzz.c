@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 /* Small, so that an input which gets around them is noticed by the limits of libFuzzer (see run). */
-#define MEMORY_LIMIT (16u << 20)
+#define MEMORY_LIMIT (2u << 20)
 #define WORK_LIMIT   20000
 
 static guint64 counts[FUZZ_N_STAGES];
