@@ -21,6 +21,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import xml.etree.ElementTree
 
 SHAPES = ["--shape", "data0=5,2,64", "--shape", "data1=2,64", "--shape", "data2=2,64"]
 RUN = SHAPES + ["--init", "uniform"]
@@ -31,8 +32,9 @@ SIGNALS = [("KILL", signal.SIGKILL), ("TERM", signal.SIGTERM), ("INT", signal.SI
 class Case:
     """A command and the files it writes into its current folder."""
 
-    def __init__(self, name, arguments, outputs):
+    def __init__(self, name, arguments, outputs, kept=()):
         self.name, self.arguments, self.outputs = name, arguments, outputs
+        self.kept = list(kept)      # what an interrupted run writes instead; the next complete one removes it
         self.is_pair = outputs == PAIR
 
 
@@ -47,16 +49,23 @@ def make_cases(data):
         Case("run", ["run", model, "--output", "out.npz", "--backward", "--gradients", "g.npz"] + RUN,
              ["out.npz", "g.npz"]),
         Case("train", ["train", "gallery:mlp", "--epochs", "1", "--sample", "-1", "--output", "out", "--log", "log.jsonl"],
-             ["out-symbol.json", "out-0001.params", "out-0001.states", "log.jsonl"]),
+             ["out-symbol.json", "out-0001.params", "out-0001.states", "log.jsonl"],
+             ["out-interrupted.params", "out-interrupted.states"]),
         Case("profile", ["profile", model, "--repeat", "3", "--capture", "out.hscope", "--csv", "out.csv",
                          "--trace", "out.json"] + RUN, ["out.hscope", "out.csv", "out.json"]),
+        Case("profile --baseline", ["profile", model, "--repeat", "3", "--baseline", capture, "--markdown", "out.md",
+                                    "--junit", "out.xml"] + RUN, ["out.md", "out.xml"]),
         Case("import", ["import", data + "/t.json", "--symbol", model, "--capture", "out.hscope"], ["out.hscope"]),
         Case("compare", ["compare", model, "--variants", "as-is", "--repeat", "3", "--report", "out.html"] + RUN,
              ["out.html"]),
+        Case("compare --captures", ["compare", model, "--variants", "as-is", "--repeat", "3", "--captures", "out"] + RUN,
+             ["out-0-as-is-static.hscope"]),
         Case("report", ["report", capture, "--output", "out.html"], ["out.html"]),
         Case("report (PDF)", ["report", capture, "--output", "out.pdf"], ["out.pdf"]),
+        Case("report (SVG)", ["report", capture, "--output", "out.svg"], ["out.svg"]),
         Case("render", ["render", model, "--output", "out.svg"], ["out.svg"]),
         Case("render (PNG)", ["render", model, "--output", "out.png"], ["out.png"]),
+        Case("render (PDF)", ["render", model, "--output", "out.pdf"], ["out.pdf"]),
     ]
 
 
@@ -90,6 +99,13 @@ class Tester:
             return text.rstrip().endswith(b"</html>")
         if path.endswith(".pdf"):
             return text.rstrip().endswith(b"%%EOF")
+        if path.endswith(".xml"):
+            try:
+                return bool(len(xml.etree.ElementTree.fromstring(text)))
+            except xml.etree.ElementTree.ParseError:
+                return False
+        if path.endswith(".md"):
+            return text.endswith(b"</details>\n")
         if path.endswith(".csv"):
             return text.endswith(b"\n") and len({len(row) for row in csv.reader(text.decode().splitlines())}) == 1
         if path.endswith(".jsonl"):
@@ -105,7 +121,7 @@ class Tester:
                 file.write(b"old " + name.encode())
 
     def inspect(self, folder, case, references, moment):
-        """Returns what is there: old, new, mixed or wrong; notes troubles."""
+        """Returns what is there: old, new, mixed, interrupted or wrong; notes troubles."""
         found = set()
         for name in case.outputs:
             path = os.path.join(folder, name)
@@ -120,6 +136,13 @@ class Tester:
                 self.troubles.append(f"{case.name}, {moment}: {name} is neither old nor new")
         if "wrong" in found:
             return "wrong"
+        kept = [name for name in case.kept if os.path.exists(os.path.join(folder, name))]
+        if kept:
+            broken = [name for name in kept if self.run(["weights", os.path.join(folder, name)], self.data) != 0]
+            if broken or (len(kept) < len(case.kept) and "KILL" not in moment and "kill" not in moment):
+                self.troubles.append(f"{case.name}, {moment}: of {case.kept} only {sorted(set(kept) - set(broken))} are whole")
+                return "wrong"
+            return "interrupted"
         return "mixed" if len(found) > 1 else found.pop()
 
     def left_over(self, folder, case, is_swept, moment):
@@ -127,13 +150,15 @@ class Tester:
         if is_swept:
             self.run(case.arguments, folder)
         names = set(os.listdir(folder)) - set(case.outputs)
+        if not is_swept:
+            names -= set(case.kept)
         if names and is_swept:
             self.troubles.append(f"{case.name}, {moment}: {sorted(names)} are left after the next save")
         return len(names)
 
 
 def count_text(counts):
-    return ", ".join(f"{counts[kind]} {kind}" for kind in ("old", "new", "mixed", "wrong") if counts[kind]) or "-"
+    return ", ".join(f"{counts[kind]} {kind}" for kind in ("old", "new", "mixed", "interrupted", "wrong") if counts[kind]) or "-"
 
 
 def test_signals(tester, case, folder, references, moments, rng):
