@@ -227,7 +227,9 @@ append_share (GString *to, const char *label, double count, double self, double 
   else
     g_string_append (to, "       ");
   append_right (to, prof_format_seconds (self), 11);
-  append_right (to, g_strdup_printf ("%.1f %%", 100 * share), 8);
+  append_right (to,
+                isfinite (share) ? g_strdup_printf ("%.1f %%", 100 * share) : g_strdup ("–"),
+                8);
 }
 
 /* The end of every table of shares: what is not in nodes, and the whole. */
@@ -334,7 +336,7 @@ append_totals (GString *to, const ProfCapture *capture, const ProfSummary *summa
   g_autofree char *high = prof_format_seconds (summary->interpreter_high);
   g_autofree char *relation = prof_summary_relation (summary);
 
-  if (summary->n_runs == 0)
+  if (summary->n_runs == 0 && !relation)
     return;
   g_string_append_c (to, '\n');
   if (isfinite (summary->noise))
@@ -354,7 +356,7 @@ append_totals (GString *to, const ProfCapture *capture, const ProfSummary *summa
                             interpreter,
                             low,
                             high);
-  if (isfinite (per_span))
+  if (isfinite (per_span) && summary->n_runs > 0)
     g_string_append_printf (to,
                             "recording: %.0f spans a run at %.0f ns each = %s\n",
                             summary->n_spans,

@@ -156,6 +156,7 @@ limit_runs (const ProfCapture *capture, MatrixFill *fill)
 
   if (fill->matrix->n_runs <= limit)
     return;
+  fill->matrix->n_dropped = fill->matrix->n_runs - limit;
   fill->matrix->n_runs = limit;
   for (guint i = 0; i < fill->n_columns; i++)
     if (fill->column[i] != G_MAXUINT && fill->column[i] >= limit)

@@ -20,6 +20,7 @@ typedef struct
 {
   guint    n_rows;    /* nodes that ran */
   guint    n_runs;    /* traced runs */
+  guint    n_dropped; /* further ones, for which the limit of memory has no room */
   guint64 *self;      /* ns without the events inside; row × run */
   guint64 *inclusive; /* ns with them; row × run */
   guint64 *count;     /* executions in all runs; by row */

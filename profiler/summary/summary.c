@@ -214,6 +214,7 @@ sum_runs (ProfSummary *summary, const SummarySource *source)
   g_autofree double     *clean = prof_capture_dup_undisturbed (source->capture, &n_clean, NULL);
 
   summary->n_runs = matrix->n_runs;
+  summary->n_dropped = matrix->n_dropped;
   summary->n_used = typical->n;
   summary->n_disturbed = typical->n_disturbed;
   summary->traced = prof_typical_mean (typical, matrix->wall_ns);
@@ -375,20 +376,34 @@ prof_summary_rest (const ProfSummary *summary, ProfGroupSum rest[PROF_MAX_REST])
   return n;
 }
 
+/* Which traced runs are left out, as a sentence behind another; "" if all are summed. */
+static char *
+dup_left_out (const ProfSummary *summary)
+{
+  if (summary->n_dropped == 0)
+    return g_strdup ("");
+  return g_strdup_printf ("%u of %u traced runs are left out: their times would take more memory "
+                          "than "
+                          "the limit for a file of its size.",
+                          summary->n_dropped,
+                          summary->n_dropped + summary->n_runs);
+}
+
 char *
 prof_summary_relation (const ProfSummary *summary)
 {
+  g_autofree char *left_out = dup_left_out (summary);
   g_autofree char *traced = prof_format_seconds (summary->traced);
   g_autofree char *clean = prof_format_seconds (summary->clean);
   g_autofree char *overhead = prof_format_seconds (summary->overhead);
   g_autofree char *noise = prof_format_seconds (fabs (summary->noise));
 
   if (summary->n_used == 0 || !(summary->clean > 0))
-    return NULL;
+    return *left_out ? g_steal_pointer (&left_out) : NULL;
   return g_strdup_printf (
       "Shares are of the traced time: %s, the mean of the %u most typical of %u "
       "traced runs, ×%.2f of a clean run (%s). Recording accounts for %s of the "
-      "difference; without it traced runs were %s %s, which is noise.",
+      "difference; without it traced runs were %s %s, which is noise.%s%s",
       traced,
       summary->n_used,
       summary->n_runs,
@@ -396,7 +411,9 @@ prof_summary_relation (const ProfSummary *summary)
       clean,
       overhead,
       noise,
-      summary->noise >= 0 ? "slower" : "faster");
+      summary->noise >= 0 ? "slower" : "faster",
+      *left_out ? " " : "",
+      left_out);
 }
 
 void

@@ -36,6 +36,7 @@ typedef struct
   guint    n_runs;      /* traced runs, without exact ones */
   guint    n_used;      /* typical ones of them, whose means these times are */
   guint    n_disturbed; /* traced runs that lost the processor */
+  guint    n_dropped;   /* further traced runs, for which the limit of memory has no room */
   guint    run;         /* number in events of the used run whose length is nearest to traced */
   gboolean is_run_disturbed; /* whether this run lost the processor: there were too few others */
   double   traced;  /* seconds of a traced run: the self times of all nodes, between and other */
@@ -85,7 +86,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (ProfSummary, prof_summary_free)
  * and, if there were any, “(passes and copies)”.  Their shares and those of the nodes, of the operators
  * or of the scopes add up to 1.  Returns the number of rows; 0 without traced runs. */
 guint prof_summary_rest (const ProfSummary *summary, ProfGroupSum rest[PROF_MAX_REST]);
-/* How traced and clean time are related, in sentences; NULL without traced or clean runs.
+/* How traced and clean time are related and which runs are left out, in sentences; NULL without traced
+ * or clean runs.
  * (transfer full) */
 char *prof_summary_relation (const ProfSummary *summary);
 

@@ -53,6 +53,10 @@ test_many_runs (void)
   g_autoptr (ProfCapture) capture = NULL;
   g_autoptr (ProfSummary) all = NULL;
   g_autoptr (ProfSummary) some = NULL;
+  g_autoptr (ProfSummary) none = NULL;
+  g_autofree char *of_all = NULL;
+  g_autofree char *of_some = NULL;
+  g_autofree char *of_none = NULL;
 
   prof_builder_add_graph (builder, "main", PROF_NONE, 0);
   for (guint i = 0; i < 100; i++)
@@ -76,8 +80,22 @@ test_many_runs (void)
   /* 100 rows of two numbers with 8 bytes; half of the limit is for them. */
   hyb_limits_set (2 * 100 * 16 * 10, 0);
   some = prof_summary_new (capture);
+  hyb_limits_set (2 * 100 * 16 - 1, 0);
+  none = prof_summary_new (capture);
   hyb_limits_set (0, 0);
   g_assert_cmpuint (some->n_runs, ==, 10);
+  g_assert_cmpuint (none->n_runs, ==, 0);
+
+  of_all = prof_summary_relation (all);
+  of_some = prof_summary_relation (some);
+  of_none = prof_summary_relation (none);
+  g_assert_null (of_all); /* the capture has no clean runs */
+  g_assert_cmpstr (of_some,
+                   ==,
+                   "990 of 1000 traced runs are left out: their times would take more memory than "
+                   "the "
+                   "limit for a file of its size.");
+  g_assert_true (g_str_has_prefix (of_none, "1000 of 1000 traced runs are left out: "));
 }
 
 /* Three operators, of which the last ran in the last of 100 steps only. */

@@ -63,8 +63,11 @@ add_groups (ScopePage *page, const char *title, const ProfSummary *summary, cons
 static void
 add_nodes (ScopePage *page, const ProfCapture *capture, const ProfSummary *summary)
 {
-  ScopeBars *bars = scope_bars_new ();
+  ScopeBars *bars;
 
+  if (summary->n_used == 0)
+    return;
+  bars = scope_bars_new ();
   for (guint i = 0; i < MIN (summary->node->len, MAX_BARS); i++)
     {
       const ProfNodeSum *sum = &g_array_index (summary->node, ProfNodeSum, i);

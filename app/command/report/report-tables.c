@@ -114,7 +114,11 @@ append_traced (GString *html, const ProfCapture *capture, const ProfSummary *sum
   g_autofree char *relation = prof_summary_relation (summary);
 
   if (summary->n_runs == 0)
-    return;
+    {
+      if (relation)
+        append_row (html, "traced runs", relation);
+      return;
+    }
   append_row_take (html,
                    "traced runs; how many of them are typical",
                    g_strdup_printf ("%u; %u", summary->n_runs, summary->n_used));
@@ -127,7 +131,7 @@ append_traced (GString *html, const ProfCapture *capture, const ProfSummary *sum
     append_row_take (html,
                      "noise: traced − clean − recording",
                      prof_format_seconds (summary->noise));
-  if (isfinite (per_span))
+  if (isfinite (per_span) && summary->n_runs > 0)
     append_row_take (html,
                      "recording",
                      g_strdup_printf ("%s (%.0f spans at %.0f ns)",
@@ -203,7 +207,10 @@ append_node (GString           *html,
   append_cell_take (html, g_strdup_printf ("%.0f", sum->count));
   append_cell_take (html, prof_format_seconds (sum->self));
   append_cell_take (html, prof_format_seconds (sum->inclusive));
-  append_cell_take (html, g_strdup_printf ("%.1f %%", 100 * sum->self / summary->traced));
+  append_cell_take (html,
+                    summary->n_used > 0
+                        ? g_strdup_printf ("%.1f %%", 100 * sum->self / summary->traced)
+                        : g_strdup ("–"));
   append_cell_take (html, prof_format_quantity (rate));
   append_cell_take (html, prof_format_bytes (sum->bytes));
   append_cell_take (html, prof_format_bytes (sum->allocated));
