@@ -31,11 +31,9 @@ viz_layers_clear (VizLayers *layers)
   g_free (layers->stub);
 }
 
+/* Places a body in rows.  Sets is_update to whether they are the previous ones. */
 static gboolean
-layers_place (VizBody           *body,
-              const char *helper G_GNUC_UNUSED,
-              GCancellable      *cancellable,
-              GError           **error)
+place_rows (VizBody *body, GCancellable *cancellable, gboolean *is_update, GError **error)
 {
   VizLayers layers = { .body = body, .cancellable = cancellable };
   gboolean  updates = body->previous && viz_layers_reuse_ranks (&layers);
@@ -52,8 +50,26 @@ layers_place (VizBody           *body,
   body->width = MAX (body->width, layers.min_width);
   body->height = MAX (body->height, layers.min_height);
   viz_layers_clear (&layers);
-  if (done && updates && body->previous->n_columns > 1)
-    viz_body_wrap_again (body);
+  *is_update = updates;
+  return done;
+}
+
+static gboolean
+layers_place (VizBody           *body,
+              const char *helper G_GNUC_UNUSED,
+              GCancellable      *cancellable,
+              GError           **error)
+{
+  gboolean updates, done = place_rows (body, cancellable, &updates, error);
+
+  if (done && updates && body->previous->n_columns > 1 && !viz_body_wrap_again (body))
+    {
+      VizBodyPrevious *previous = body->previous;
+
+      body->previous = NULL;
+      done = place_rows (body, cancellable, &updates, error);
+      body->previous = previous;
+    }
   return done;
 }
 

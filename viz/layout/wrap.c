@@ -320,7 +320,7 @@ viz_body_wrap (VizBody *body, guint32 n_columns)
     apply (&wrap, TRUE);
 }
 
-void
+gboolean
 viz_body_wrap_again (VizBody *body)
 {
   const VizBodyPrevious *previous = body->previous;
@@ -342,7 +342,12 @@ viz_body_wrap_again (VizBody *body)
     }
   for (guint32 c = 0; c < wrap.n_columns; c++)
     if (wrap.columns[c].top == INFINITY)
-      return;
+      return FALSE;
   end_last_column (&wrap);
+  find_extents (&wrap);
+  for (guint32 c = 0; c + 1 < wrap.n_columns; c++)
+    if (wrap.columns[c].right > wrap.columns[c + 1].left)
+      return FALSE;
   apply (&wrap, FALSE);
+  return TRUE;
 }

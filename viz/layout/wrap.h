@@ -21,7 +21,8 @@ VizPoint viz_body_wrapped_size (const VizBody *body, guint32 n_columns);
 void viz_body_wrap (VizBody *body, guint32 n_columns);
 
 /* Rewrites an answer in the columns of body->previous, in which every column continues below the one
- * before it, at its own x; body->previous->columns is how many there were. */
-void viz_body_wrap_again (VizBody *body);
+ * before it, at its own x; body->previous->n_columns is how many there were.  FALSE, with the answer
+ * unchanged, if two columns would overlap. */
+gboolean viz_body_wrap_again (VizBody *body);
 
 G_END_DECLS
