@@ -1,15 +1,21 @@
 /* fold-open.c — chooses the groups that are open at first.
  *
- * Opens groups breadth first from the root while the number of visible boxes stays within
- * MAX_VISIBLE.  The cells of a chain, and groups that are numbered alike, open together or not at all.
+ * Opens groups breadth first from the root while the picture stays readable as a whole.  The cells of a chain, and groups that are numbered alike, open together or not at all.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/fold/fold-private.h"
 
-/* Most steps of a chain that are drawn one by one at first; the same limit as in folds.c. */
-#define SHOWN_STEPS 8
+/* A chain of up to SMALL_CHAIN steps is drawn whole at first, of a longer one LONG_CHAIN boxes a layer; as in folds.c. */
+#define SMALL_CHAIN 8
+#define LONG_CHAIN  4
 
-/* Boxes that are visible at first. */
-#define MAX_VISIBLE 60
+/* Boxes that are visible at first.  With 60, 18 of 287 pictures of models could not be read as a whole on a page, with
+ * 40 six.  A picture of FEW boxes may open a group that leads to MAX_OF_FEW. */
+#define MAX_VISIBLE 40
+#define FEW         16
+#define MAX_OF_FEW  60
+
+/* Boxes in all cells of a chain, from which on they stay closed: open cells stand side by side and are wide. */
+#define MAX_IN_CELLS 16
 
 /* Not visible at first: rows of their consumers, and details inside operators. */
 #define HIDDEN (VIZ_BOX_FOLDED | VIZ_BOX_INSIDE)
@@ -43,21 +49,36 @@ n_children (const Tree *tree, guint32 box)
   return tree->first[box + 1] - tree->first[box];
 }
 
+/* The number of steps of a chain, and of its layers. */
+static guint32
+measure_chain (const VizDiagramBuilder *builder, const Tree *tree, guint32 chain, guint32 *n_layers)
+{
+  gint32 first = G_MAXINT32, last = -1, layers = 0;
+
+  for (guint32 i = tree->first[chain]; i < tree->first[chain + 1]; i++)
+    {
+      const VizBox *cell = viz_diagram_builder_box (builder, tree->child[i]);
+
+      layers = MAX (layers, cell->layer + 1);
+      if (cell->step < 0)
+        continue;
+      first = MIN (first, cell->step);
+      last = MAX (last, cell->step);
+    }
+  *n_layers = (guint32) layers;
+  return (guint32) MAX (last - first + 1, 0);
+}
+
 /* The number of boxes that opening a box makes visible; 0 if it has no children. */
 static guint32
 cost_of_opening (const VizDiagramBuilder *builder, const Tree *tree, guint32 box)
 {
-  guint32 n = n_children (tree, box);
+  guint32 n_layers;
 
-  if (viz_diagram_builder_box (builder, box)->kind == VIZ_BOX_STEPS)
-    {
-      gint32 layers = 1;
-
-      for (guint32 i = tree->first[box]; i < tree->first[box + 1]; i++)
-        layers = MAX (layers, viz_diagram_builder_box (builder, tree->child[i])->layer + 1);
-      n = MIN (n, SHOWN_STEPS * (guint32) layers);
-    }
-  return n;
+  if (viz_diagram_builder_box (builder, box)->kind == VIZ_BOX_STEPS &&
+      measure_chain (builder, tree, box, &n_layers) > SMALL_CHAIN)
+    return (LONG_CHAIN + 1) * n_layers;
+  return n_children (tree, box);
 }
 
 /* --- Families --- */
@@ -88,13 +109,16 @@ family_free (gpointer data)
   g_free (family);
 }
 
-/* The kind and the title of a group without numbers.  (transfer full) */
+/* The kind and the title of a group without numbers; chains of steps are one family whatever they are called.
+ * (transfer full) */
 static char *
 family_name (const VizBox *box)
 {
   GString *name = g_string_new (NULL);
 
-  g_string_append_printf (name, "%u ", box->kind);
+  g_string_append_printf (name, "%u %u ", box->kind, box->flags & VIZ_BOX_BLOCKS);
+  if (box->kind == VIZ_BOX_STEPS)
+    return g_string_free (name, FALSE);
   for (const char *at = box->title ? box->title : ""; *at != '\0'; at++)
     if (!g_ascii_isdigit (*at))
       g_string_append_c (name, *at);
@@ -137,6 +161,13 @@ find_families (const VizDiagramBuilder *builder, const Tree *tree, const Family 
   return families;
 }
 
+/* Whether a picture stays readable when groups of this cost are opened. */
+static gboolean
+may_open (const Tree *tree, guint32 cost)
+{
+  return tree->n_visible + cost <= (tree->n_visible <= FEW ? MAX_OF_FEW : MAX_VISIBLE);
+}
+
 /* Opens the groups of a family, and adds it to the queue. */
 static void
 open_family (VizDiagramBuilder *builder, Tree *tree, Family *family, GPtrArray *queue)
@@ -154,15 +185,12 @@ static void
 open_cells (VizDiagramBuilder *builder, Tree *tree, guint32 steps, GPtrArray *queue)
 {
   Family *cells;
-  guint32 cost = 0;
+  guint32 cost = 0, n_layers;
 
   for (guint32 i = tree->first[steps]; i < tree->first[steps + 1]; i++)
-    {
-      if (viz_diagram_builder_box (builder, tree->child[i])->step >= SHOWN_STEPS)
-        return;
-      cost += n_children (tree, tree->child[i]);
-    }
-  if (tree->n_visible + cost > MAX_VISIBLE)
+    cost += n_children (tree, tree->child[i]);
+  if (measure_chain (builder, tree, steps, &n_layers) > SMALL_CHAIN || cost > MAX_IN_CELLS ||
+      !may_open (tree, cost))
     return;
   cells = family_new ();
   cells->cost = cost;
@@ -200,7 +228,7 @@ viz_fold_choose_open (VizDiagramBuilder *builder)
         {
           Family *next = inner->pdata[i];
 
-          if (tree.n_visible + next->cost > MAX_VISIBLE)
+          if (!may_open (&tree, next->cost))
             continue;
           inner->pdata[i] = family_new (); /* freed with inner; the queue owns next */
           open_family (builder, &tree, next, queue);

@@ -167,16 +167,24 @@ viz_folds_close_matching (VizFolds *folds, const char *glob)
   return for_each_matching (folds, glob, close_group);
 }
 
-static gint32
-last_step (const VizFolds *folds, guint32 box)
+/* The numbers of the first and the last step of a chain: 0 and 0 if it has none. */
+static Range
+find_steps (const VizFolds *folds, guint32 box)
 {
   const VizBox *steps = viz_diagram_box (folds->diagram, box);
-  gint32        last = 0;
+  Range         range = { G_MAXINT32, 0 };
 
   for (guint32 i = 0; i < steps->n_children; i++)
-    last = MAX (last,
-                viz_diagram_box (folds->diagram, viz_diagram_child (folds->diagram, box, i))->step);
-  return last;
+    {
+      const VizBox *cell =
+          viz_diagram_box (folds->diagram, viz_diagram_child (folds->diagram, box, i));
+
+      range.last = MAX (range.last, cell->step);
+      if (cell->step >= 0 && (cell->flags & VIZ_BOX_HEADER) == 0)
+        range.first = MIN (range.first, cell->step);
+    }
+  range.first = MIN (range.first, range.last);
+  return range;
 }
 
 void
@@ -192,6 +200,7 @@ void
 viz_folds_get_steps (const VizFolds *folds, guint32 box, gint32 *first, gint32 *last)
 {
   const Range *range = g_hash_table_lookup (folds->ranges, GUINT_TO_POINTER (box));
+  Range        steps;
 
   if (range)
     {
@@ -199,10 +208,9 @@ viz_folds_get_steps (const VizFolds *folds, guint32 box, gint32 *first, gint32 *
       *last = range->last;
       return;
     }
+  steps = find_steps (folds, box);
   *first = 0;
-  *last = last_step (folds, box);
-  if (*last >= SMALL_CHAIN)
-    *last = FIRST_STEPS - 1;
+  *last = steps.last - steps.first < SMALL_CHAIN ? steps.last : steps.first + FIRST_STEPS - 1;
 }
 
 /* Lines: "open ID" and "closed ID" for groups that differ from the diagram's flag, "steps 3 7 ID". */
