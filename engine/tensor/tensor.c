@@ -189,7 +189,7 @@ HybTensor *
 hyb_tensor_new_float (int rank, const gint64 *dims, const float *values)
 {
   HybType    type = { hyb_shape_make (rank, dims), HYB_F32 };
-  HybTensor *tensor = hyb_tensor_new (&type, NULL);
+  HybTensor *tensor = values ? hyb_tensor_new (&type, NULL) : hyb_tensor_new_zeros (&type, NULL);
 
   if (tensor && values)
     memcpy (tensor->data, values, tensor->bytes);

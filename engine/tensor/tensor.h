@@ -31,7 +31,7 @@ HYB_API HybTensor *hyb_tensor_copy (HybTensor *tensor);
 /* Returns the tensor converted to another type, or a new reference if it has that type already.
  * NULL if memory is short. */
 HYB_API HybTensor *hyb_tensor_convert (HybTensor *tensor, HybDType dtype);
-/* A float32 tensor; copies values unless NULL.  NULL if memory is short. */
+/* A float32 tensor with a copy of values, or of zeros if values is NULL.  NULL if memory is short. */
 HYB_API HybTensor *hyb_tensor_new_float (int rank, const gint64 *dims, const float *values);
 /* A float32 tensor of shape (1).  (transfer full) */
 HYB_API HybTensor *hyb_tensor_new_scalar (double value);

@@ -20,6 +20,26 @@ one_to_n (gint64 n)
   return tensor;
 }
 
+/* Memory that was used before does not shine through. */
+static void
+test_floats_without_values_are_zeros (void)
+{
+  static const gint64 dims[] = { 64, 3 };
+
+  hyb_tensor_unref (one_to_n (192));
+  for (int i = 0; i < 8; i++)
+    {
+      g_autoptr (HybTensor) tensor = hyb_tensor_new_float (2, dims, NULL);
+      float *values = hyb_tensor_get_data (tensor);
+
+      for (gint64 k = 0; k < 192; k++)
+        {
+          g_assert_cmpfloat (values[k], ==, 0);
+          values[k] = 7;
+        }
+    }
+}
+
 static void
 test_memory_is_aligned_and_cleared_on_request (void)
 {
@@ -252,6 +272,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
 
 #define TEST(name, function) g_test_add_func ("/engine/tensor/tensor/" name, function)
+  TEST ("floats-without-values-are-zeros", test_floats_without_values_are_zeros);
   TEST ("memory-is-aligned-and-cleared-on-request", test_memory_is_aligned_and_cleared_on_request);
   TEST ("absurd-sizes-are-errors", test_absurd_sizes_are_errors);
   TEST ("arrays-beyond-the-limit-are-refused", test_arrays_beyond_the_limit_are_refused);
