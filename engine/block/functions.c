@@ -7,6 +7,18 @@
 #include "engine/block/layers-private.h"
 
 HybValue *
+hyb_zeros (HybF *F, const char *shape)
+{
+  return HYB_OP (F, "_zeros", .attributes = HYB_WITH ("shape", shape));
+}
+
+HybValue *
+hyb_ones (HybF *F, const char *shape)
+{
+  return HYB_OP (F, "_ones", .attributes = HYB_WITH ("shape", shape));
+}
+
+HybValue *
 hyb_add (HybF *F, HybValue *a, HybValue *b)
 {
   return HYB_OP (F, "elemwise_add", .hint = "_plus", .in = { a, b });

@@ -143,6 +143,10 @@ HYB_API HybValue *hyb_f_graph (HybF *F, HybGraph *graph, guint n, HybValue *cons
 
 /* --- Common operators as functions --- */
 
+/* An array of zeros of a shape such as "(2, 3)". */
+HYB_API HybValue *hyb_zeros (HybF *F, const char *shape);
+/* An array of ones. */
+HYB_API HybValue *hyb_ones (HybF *F, const char *shape);
 /* a + b, for equal shapes (elemwise_add). */
 HYB_API HybValue *hyb_add (HybF *F, HybValue *a, HybValue *b);
 /* a − b, for equal shapes. */

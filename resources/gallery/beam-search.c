@@ -84,7 +84,7 @@ static HybValue *
 beam_search_forward (HybF *F, HybBlock *block, HybValue *input)
 {
   BeamSearch   *self = (BeamSearch *) block;
-  HybValue     *none = HYB_OP (F, "_zeros", .attributes = HYB_WITH ("shape", "(1,)"));
+  HybValue     *none = hyb_zeros (F, "(1,)");
   HybValue     *states = hyb_item (F, input, 2), *result;
   HybLoopResult loop;
 

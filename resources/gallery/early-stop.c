@@ -58,8 +58,8 @@ static HybValue *
 early_stop_forward (HybF *F, HybBlock *block, HybValue *input)
 {
   EarlyStop *self = (EarlyStop *) block;
-  HybValue  *one = HYB_OP (F, "_ones", .attributes = HYB_WITH ("shape", "(1,)"));
-  HybValue  *none = HYB_OP (F, "_zeros", .attributes = HYB_WITH ("shape", "(1,)"));
+  HybValue  *one = hyb_ones (F, "(1,)");
+  HybValue  *none = hyb_zeros (F, "(1,)");
   HybValue  *state, *result;
 
   self->x = hyb_call (F, self->begin, input);

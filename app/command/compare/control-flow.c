@@ -86,7 +86,7 @@ run_step (HybF *F, HybValue **variables, gpointer user)
 static HybValue *
 run_while (HybF *F, Recurrence *self, HybValue *x, HybValue *states)
 {
-  HybValue     *first = HYB_OP (F, "_zeros", .attributes = HYB_WITH ("shape", "(1,)"));
+  HybValue     *first = hyb_zeros (F, "(1,)");
   HybLoopResult loop;
   HybValue     *result;
 

@@ -211,6 +211,15 @@ test_arithmetic_with_numbers (void)
   assert_values (hyb_minimum_scalar (F, a, 2), 1, 2, 2);
 }
 
+static void
+test_arrays_of_zeros_and_ones (void)
+{
+  g_autoptr (HybF) F = hyb_f_new (FALSE, 0);
+
+  assert_values (hyb_zeros (F, "(1, 3)"), 0, 0, 0);
+  assert_values (hyb_ones (F, "(3,)"), 1, 1, 1);
+}
+
 /* --- Loops --- */
 
 static HybValue *
@@ -301,6 +310,7 @@ main (int argc, char **argv)
   ADD ("a-number-of-a-traced-array-is-explained", test_a_number_of_a_traced_array_is_explained);
   ADD ("comparisons-give-ones-and-zeros", test_comparisons_give_ones_and_zeros);
   ADD ("arithmetic-with-numbers", test_arithmetic_with_numbers);
+  ADD ("arrays-of-zeros-and-ones", test_arrays_of_zeros_and_ones);
   ADD ("results-of-loops-have-names", test_results_of_loops_have_names);
   ADD ("results-of-a-failed-loop-are-failed", test_results_of_a_failed_loop_are_failed);
   ADD ("a-loop-keeps-its-number-of-states", test_a_loop_keeps_its_number_of_states);
