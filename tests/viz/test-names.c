@@ -55,11 +55,18 @@ test_operators_have_short_names (void)
   {
     const char *title, *attribute, *shown;
   } cases[] = {
-    { "FullyConnected", NULL, "FC" },           { "elemwise_add", NULL, "add" },
-    { "Activation", "act_type tanh", "tanh" },  { "Activation", NULL, "Activation" },
-    { "Pooling", "pool_type avg", "avg pool" }, { "Pooling", "kernel 2×2", "max pool" },
-    { "_mul_scalar", "scalar 0.5", "× 0.5" },   { "_contrib_unknown", NULL, "contrib_unknown" },
+    { "FullyConnected", NULL, "FC" },
+    { "elemwise_add", NULL, "add" },
+    { "Activation", "act_type tanh", "tanh" },
+    { "Activation", NULL, "Activation" },
+    { "Pooling", "pool_type avg", "avg pool" },
+    { "Pooling", "kernel 2×2", "max pool" },
+    { "_mul_scalar", "scalar 0.5", "× 0.5" },
+    { "_contrib_unknown", NULL, "unknown" },
     { "MyOperator", NULL, "MyOperator" },
+    { "_plus_scalar", NULL, "+ 1" },
+    { "_lesser_equal_scalar", "scalar 5", "≤ 5" },
+    { "_contrib_quantize_v2", NULL, "quantize" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)

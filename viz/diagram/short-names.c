@@ -43,19 +43,35 @@ static const ShortName table[] = {
   { "_contrib_MultiBoxTarget", "match boxes", NULL, NULL },
   { "_contrib_arange_like", "arange", NULL, NULL },
   { "_contrib_box_nms", "box NMS", NULL, NULL },
+  { "_contrib_dequantize", "dequantize", NULL, NULL },
   { "_contrib_div_sqrt_dim", "÷ √dim", NULL, NULL },
+  { "_contrib_quantize", "quantize", NULL, NULL },
+  { "_contrib_quantize_v2", "quantize", NULL, NULL },
+  { "_contrib_quantized_act", "%s int8", "act_type", "relu" },
+  { "_contrib_quantized_batch_norm", "batch norm int8", NULL, NULL },
+  { "_contrib_quantized_concat", "concat int8", NULL, NULL },
   { "_contrib_quantized_conv", "conv int8", NULL, NULL },
+  { "_contrib_quantized_elemwise_add", "add int8", NULL, NULL },
+  { "_contrib_quantized_flatten", "flatten int8", NULL, NULL },
   { "_contrib_quantized_fully_connected", "FC int8", NULL, NULL },
+  { "_contrib_quantized_pooling", "%s pool int8", "pool_type", "max" },
+  { "_contrib_requantize", "requantize", NULL, NULL },
   { "_copy", "copy", NULL, NULL },
-  { "_div_scalar", "÷ %s", "scalar", NULL },
-  { "_greater_scalar", "> %s", "scalar", NULL },
-  { "_lesser_scalar", "< %s", "scalar", NULL },
-  { "_minus_scalar", "− %s", "scalar", NULL },
-  { "_mul_scalar", "× %s", "scalar", NULL },
-  { "_plus_scalar", "+ %s", "scalar", NULL },
-  { "_power_scalar", "power %s", "scalar", NULL },
-  { "_rdiv_scalar", "%s ÷", "scalar", NULL },
-  { "_rminus_scalar", "%s −", "scalar", NULL },
+  { "_div_scalar", "÷ %s", "scalar", "1" },
+  { "_equal_scalar", "= %s", "scalar", "1" },
+  { "_greater_equal_scalar", "≥ %s", "scalar", "1" },
+  { "_greater_scalar", "> %s", "scalar", "1" },
+  { "_lesser_equal_scalar", "≤ %s", "scalar", "1" },
+  { "_lesser_scalar", "< %s", "scalar", "1" },
+  { "_maximum_scalar", "max %s", "scalar", "1" },
+  { "_minimum_scalar", "min %s", "scalar", "1" },
+  { "_minus_scalar", "− %s", "scalar", "1" },
+  { "_mul_scalar", "× %s", "scalar", "1" },
+  { "_not_equal_scalar", "≠ %s", "scalar", "1" },
+  { "_plus_scalar", "+ %s", "scalar", "1" },
+  { "_power_scalar", "power %s", "scalar", "1" },
+  { "_rdiv_scalar", "%s ÷", "scalar", "1" },
+  { "_rminus_scalar", "%s −", "scalar", "1" },
   { "_sg_mkldnn_conv", "conv fused", NULL, NULL },
   { "_sg_mkldnn_fully_connected", "FC fused", NULL, NULL },
   { "_sg_onednn_conv", "conv fused", NULL, NULL },
@@ -156,7 +172,7 @@ viz_short_title (const VizDiagram *diagram, guint32 box, gint32 *attribute)
                  ? g_strndup (own, length - strlen ("_output"))
                  : g_strdup (own);
     }
-  if (shown->kind != VIZ_BOX_OPERATOR)
+  if (shown->kind != VIZ_BOX_OPERATOR && shown->kind != VIZ_BOX_FRAME)
     return g_strdup (title);
   for (guint i = 0; i < G_N_ELEMENTS (table); i++)
     {
@@ -176,6 +192,8 @@ viz_short_title (const VizDiagram *diagram, guint32 box, gint32 *attribute)
                               value,
                               place + strlen ("%s"));
     }
+  if (g_str_has_prefix (title, "_contrib_") && title[strlen ("_contrib_")] != '\0')
+    title += strlen ("_contrib_");
   while (*title == '_' && title[1] != '\0')
     title++;
   return g_strdup (title);
@@ -185,9 +203,12 @@ char *
 viz_short_subtitle (const VizDiagram *diagram, guint32 box)
 {
   const VizBox *shown = viz_diagram_box (diagram, box);
+  const VizBox *group = viz_diagram_box (diagram, shown->parent);
   char         *name;
 
-  if (!shown->subtitle)
+  /* The titles of a chain and its layers name all of their cells. */
+  if (!shown->subtitle ||
+      (shown->step >= 0 && group->kind == VIZ_BOX_STEPS && (group->flags & VIZ_BOX_BLOCKS) == 0))
     return NULL;
   name = g_strdup (own_part (diagram, box, shown->subtitle));
   while (name[0] == '_' && name[1] != '\0')
