@@ -2,6 +2,7 @@
  *
  * The boxes have names as MXNet makes them up, so that nothing but the hints tells the steps.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "viz/diagram/short-names.h"
 #include "viz/fold/fold.h"
 
 #define MAX_BOXES 256
@@ -235,7 +236,7 @@ test_ends_of_each_step_are_one_box (void)
   guint32                   split = add (&net, VIZ_BOX_OPERATOR, "split", (VizFoldPlace){ 0, 0 });
   guint32                   begin = add_end (&net, VIZ_BOX_INPUT, "begin_#", 0), out[6], ends[6][3];
   g_autoptr (VizDiagram) diagram = NULL;
-  static const char *const wholes[] = { "data × 6", "label × 6", "softmax_output × 6" };
+  static const char *const wholes[] = { "data × 6", "label × 6", "softmax × 6" };
 
   add_cells (&net, 1, &chains[0], split, out);
   connect_boxes (&net, begin, out[0]);
@@ -266,6 +267,90 @@ test_ends_of_each_step_are_one_box (void)
   g_assert_cmpuint (viz_diagram_box (diagram, begin)->parent, ==, VIZ_ROOT);
 }
 
+/* The first states of many cells are no series, but too many to be drawn one by one. */
+static void
+test_many_ends_of_a_chain_are_one_box (void)
+{
+  static const VizFoldChain chains[] = {
+    { "LSTM", 6, 0, FALSE }, { "LSTM", 6, 0, TRUE }, { "LSTM", 6, 0, FALSE }, { "LSTM", 6, 0, TRUE }
+  };
+  static const struct
+  {
+    guint       n_states; /* of each layer */
+    const char *formats[2], *title;
+  } samples[] = {
+    { 1, { "l#_begin_state_0", "l#_begin_state_1" }, NULL },
+    { 2, { "l#_begin_state_0", "l#_begin_state_1" }, "begin_state × 8" },
+    { 2, { "l#_c", "l#_h" }, "8 inputs" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (samples); i++)
+    {
+      Net     net = { .builder = viz_diagram_builder_new (NULL), .n = 1 };
+      guint32 split = add (&net, VIZ_BOX_OPERATOR, "split", (VizFoldPlace){ 0, 0 });
+      guint32 state = VIZ_ROOT, out[6];
+      g_autoptr (VizDiagram) diagram = NULL;
+
+      for (guint layer = 0; layer < 4; layer++)
+        {
+          add_cells (&net, layer + 1, &chains[layer], split, out);
+          for (guint k = 0; k < samples[i].n_states; k++)
+            {
+              state = add_end (&net, VIZ_BOX_INPUT, samples[i].formats[k], layer);
+              connect_boxes (&net, state, out[0]);
+            }
+        }
+      diagram = fold (&net, chains, 4);
+      if (samples[i].title)
+        g_assert_nonnull (find_title (diagram, samples[i].title));
+      g_assert_cmpint (viz_diagram_box (diagram, state)->parent == VIZ_ROOT, ==, !samples[i].title);
+    }
+}
+
+/* Beside each layer stands what tells it from the others, and cells only have the numbers of their steps. */
+static void
+test_layers_are_named_once (void)
+{
+  static const VizFoldChain chains[] = { { "LSTM", 6, 0, FALSE }, { "LSTM", 6, 0, TRUE } };
+
+  for (guint n_layers = 1; n_layers <= 2; n_layers++)
+    {
+      Net     net = { .builder = viz_diagram_builder_new (NULL), .n = 1 };
+      guint32 split = add (&net, VIZ_BOX_OPERATOR, "split", (VizFoldPlace){ 0, 0 }), out[6];
+      guint32 n_headers = 0;
+      g_autoptr (VizDiagram) diagram = NULL;
+
+      for (guint layer = 0; layer < n_layers; layer++)
+        {
+          guint32 weight = add (&net, VIZ_BOX_WEIGHT, "weight", (VizFoldPlace){ 0, 0 });
+
+          add_cells (&net, layer + 1, &chains[layer], split, out);
+          for (guint t = 0; t < 6; t++)
+            connect_boxes (&net, weight, out[t]);
+        }
+      diagram = fold (&net, chains, n_layers);
+      for (guint32 i = 1; i < viz_diagram_n_boxes (diagram); i++)
+        {
+          const VizBox *box = viz_diagram_box (diagram, i);
+
+          if (box->flags & VIZ_BOX_HEADER)
+            g_assert_cmpstr (box->title,
+                             ==,
+                             n_layers == 1    ? "weights of all steps"
+                             : n_headers == 0 ? "forward"
+                                              : "backward");
+          n_headers += (box->flags & VIZ_BOX_HEADER) != 0;
+          if (box->step >= 0)
+            {
+              g_autofree char *name = viz_short_subtitle (diagram, i);
+
+              g_assert_null (name);
+            }
+        }
+      g_assert_cmpuint (n_headers, ==, n_layers);
+    }
+}
+
 /* Hints come from a caller that may be wrong. */
 static void
 test_wrong_hints_are_ignored (void)
@@ -294,6 +379,9 @@ main (int argc, char **argv)
                    test_what_the_first_step_makes_for_all_stays_in_it);
   g_test_add_func ("/viz/fold/hints/inputs-and-outputs-of-each-step-are-one-box",
                    test_ends_of_each_step_are_one_box);
+  g_test_add_func ("/viz/fold/hints/many-inputs-of-a-chain-are-one-box",
+                   test_many_ends_of_a_chain_are_one_box);
+  g_test_add_func ("/viz/fold/hints/layers-are-named-once", test_layers_are_named_once);
   g_test_add_func ("/viz/fold/hints/wrong-hints-are-ignored", test_wrong_hints_are_ignored);
   return g_test_run ();
 }

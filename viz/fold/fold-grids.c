@@ -128,6 +128,38 @@ find_uses (const VizNames *names, const VizChainStep *places)
   return uses;
 }
 
+/* What tells a layer of a grid from the others: "l0", or "layer 1 backward" if it has no name.  NULL if it is the
+ * only one.  (transfer full) */
+static char *
+layer_name (const VizNames *names, const VizChain *layer)
+{
+  guint32          above = common_part (names, layer), n_chains = 0, n_backward = 0, number = 0;
+  g_autofree char *path = viz_names_path (names, layer->part), *common = NULL;
+  const char      *direction;
+
+  for (guint32 c = 0; c < names->chains->len; c++)
+    {
+      const VizChain *other = &g_array_index (names->chains, VizChain, c);
+
+      if (other->band != layer->band)
+        continue;
+      n_chains++;
+      n_backward += other->is_backward;
+      number += other->is_backward == layer->is_backward && other->layer < layer->layer;
+    }
+  if (n_chains == 1)
+    return NULL;
+  common = viz_names_path (names, above);
+  if (layer->part != above && path[0] != '\0')
+    return g_strdup (above != 0 && g_str_has_prefix (path, common) && path[strlen (common)] != '\0'
+                         ? path + strlen (common) + 1
+                         : path);
+  direction = layer->is_backward ? "backward" : n_backward > 0 ? "forward" : "";
+  if (n_backward * 2 == n_chains && n_chains == 2)
+    return g_strdup (direction);
+  return g_strdup_printf ("layer %u%s%s", number, *direction != '\0' ? " " : "", direction);
+}
+
 /* Weights that the steps of a layer share are listed once, in a box before its first step. */
 static void
 add_header (VizNames *names, const Use *uses, guint32 chain, guint32 steps)
@@ -136,6 +168,7 @@ add_header (VizNames *names, const Use *uses, guint32 chain, guint32 steps)
   const VizChain  *layer = &g_array_index (names->chains, VizChain, chain);
   g_autofree char *path = viz_names_path (names, layer->part);
   g_autofree char *id = chain_id (layer, "weights:", path);
+  g_autofree char *name_of_layer = layer_name (names, layer);
   guint32          header;
 
   for (guint32 i = 1; i < names->n_boxes; i++)
@@ -160,8 +193,10 @@ add_header (VizNames *names, const Use *uses, guint32 chain, guint32 steps)
   header =
       viz_diagram_builder_add_box (names->builder,
                                    &(VizBoxInfo){ .id = id,
-                                                  .title = "weights of all steps",
-                                                  .subtitle = layer->part != 0   ? path
+                                                  .title = name_of_layer ? name_of_layer
+                                                                         : "weights of all steps",
+                                                  .subtitle = name_of_layer ? "weights of all steps"
+                                                              : layer->part != 0 ? path
                                                               : layer->is_hinted ? layer->stem
                                                                                  : NULL,
                                                   .attributes = (const char *const *) rows->pdata,

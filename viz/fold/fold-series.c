@@ -1,7 +1,8 @@
 /* fold-series.c — inputs and outputs that every step of a chain has for itself.
  *
  * "data/0", "data/1" … or "t0_label", "t1_label" … feed one step each.  They go into the cells of their
- * steps, and one box outside stands for all: "data × 129".
+ * steps, and one box outside stands for all: "data × 129".  So do many inputs or outputs of other cells of one
+ * chain, such as the twelve first states of three layers in both directions.
  * Start reading at viz_fold_series().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/fold/fold-private.h"
@@ -10,6 +11,8 @@
 
 /* Fewer boxes are easy to read one by one. */
 #define MIN_SERIES 4
+#define MIN_OTHERS 7 /* inputs or outputs of a chain that are no series */
+#define MIN_COMMON 2 /* letters of a name that all have in common */
 
 /* Inputs or outputs whose names differ only in numbers, each of another cell of one chain. */
 typedef struct
@@ -83,33 +86,68 @@ without_numbers (const char *name)
   return g_string_free (text, FALSE);
 }
 
-/* What two names of a series have in common behind the number in which they differ, or else before it: "label"
- * of "t0_label" and "t1_label", "data" of "data/0" and "data/1".  (transfer full) */
-static char *
-common_name (const char *a, const char *b)
-{
-  static const char separators[] = "_/.:-[]";
-  gsize             before = 0, behind = 0, length = strlen (a), other = strlen (b);
-  const char       *from = a;
+/* Between the words of a name; digits are no words either. */
+#define SEPARATORS "_/.:-[]#0123456789"
 
-  while (a[before] != '\0' && a[before] == b[before])
-    before++;
-  while (behind < MIN (length, other) - before && a[length - 1 - behind] == b[other - 1 - behind])
-    behind++;
-  while (behind > 0 &&
-         (g_ascii_isdigit (a[length - behind]) || strchr (separators, a[length - behind])))
-    behind--;
-  if (behind > 0)
+/* The end of the last word of a name, but for the "_output" of MXNet. */
+static const char *
+end_of_words (const char *name)
+{
+  static const char suffix[] = "_output";
+  const char       *end = name + strlen (name);
+
+  while (end > name && strchr (SEPARATORS, end[-1]))
+    end--;
+  if (end - name > (gssize) strlen (suffix) &&
+      strncmp (end - strlen (suffix), suffix, strlen (suffix)) == 0)
+    end -= strlen (suffix);
+  while (end > name && strchr (SEPARATORS, end[-1]))
+    end--;
+  return end;
+}
+
+/* Whether the names of all boxes of a series contain a text. */
+static gboolean
+all_contain (const VizDiagramBuilder *builder, const Series *series, const char *text)
+{
+  for (guint i = 0; i < series->boxes->len; i++)
     {
-      from = a + length - behind;
-      before = behind;
+      guint32     box = g_array_index (series->boxes, guint32, i);
+      const char *name = viz_diagram_builder_box (builder, box)->title;
+
+      if (!g_strstr_len (name, end_of_words (name) - name, text))
+        return FALSE;
     }
-  else
-    while (before > 0 && g_ascii_isdigit (a[before - 1]))
-      before--;
-  while (before > 0 && strchr (separators, from[before - 1]))
-    before--;
-  return g_strndup (from, before);
+  return TRUE;
+}
+
+/* What the names of a series have in common behind the number in which they differ, or else before it: "label" of
+ * "t0_label" and "t1_label", "data" of "data/0" and "data/1".  NULL if that is nothing.  (transfer full) */
+static char *
+common_name (const VizDiagramBuilder *builder, const Series *series)
+{
+  guint32     first = g_array_index (series->boxes, guint32, 0);
+  const char *at = viz_diagram_builder_box (builder, first)->title, *end = end_of_words (at);
+
+  while (end > at)
+    {
+      const char      *from = end;
+      g_autofree char *part = NULL;
+
+      while (from > at && !g_ascii_isdigit (from[-1]))
+        from--;
+      while (from < end && strchr (SEPARATORS, *from))
+        from++;
+      /* "lstm_t" of "lstm_t0" is "lstm". */
+      if (end - from > MIN_COMMON && end[-2] == '_')
+        end -= 2;
+      part = g_strndup (from, (gsize) (end - from));
+      if (end - from >= MIN_COMMON && all_contain (builder, series, part))
+        return g_steal_pointer (&part);
+      for (end = from; end > at && strchr (SEPARATORS, end[-1]);)
+        end--;
+    }
+  return NULL;
 }
 
 /* Whether a series is worth a box: nearly every step has one. */
@@ -120,18 +158,25 @@ is_whole (const Series *series, const guint32 *n_steps)
          series->boxes->len * 10 >= n_steps[series->steps] * 8;
 }
 
+/* "data × 129", or "12 inputs" where the names have nothing in common.  (transfer full) */
+static char *
+series_title (const VizDiagramBuilder *builder, const Series *series)
+{
+  guint32          first = g_array_index (series->boxes, guint32, 0);
+  gboolean         is_input = viz_diagram_builder_box (builder, first)->kind == VIZ_BOX_INPUT;
+  g_autofree char *part = common_name (builder, series);
+
+  return part ? g_strdup_printf ("%s × %u", part, series->boxes->len)
+              : g_strdup_printf ("%u %s", series->boxes->len, is_input ? "inputs" : "outputs");
+}
+
 /* Moves the boxes of a series into their cells, and adds the box that stands for them. */
 static void
-fold_series (VizDiagramBuilder *builder, const Series *series, const guint32 *cells)
+fold_series (VizDiagramBuilder *builder, const Series *series, const guint32 *cells, const char *id)
 {
   const VizBox *box = viz_diagram_builder_box (builder, g_array_index (series->boxes, guint32, 0));
-  const VizBox *second =
-      viz_diagram_builder_box (builder, g_array_index (series->boxes, guint32, 1));
-  gboolean         is_input = box->kind == VIZ_BOX_INPUT;
-  g_autofree char *pattern = without_numbers (box->title);
-  g_autofree char *part = common_name (box->title, second->title);
-  g_autofree char *title = g_strdup_printf ("%s × %u", part, series->boxes->len);
-  g_autofree char *id = g_strdup_printf ("series:%s", pattern);
+  gboolean      is_input = box->kind == VIZ_BOX_INPUT;
+  g_autofree char *title = series_title (builder, series);
   guint32          whole = viz_diagram_builder_add_box (builder,
                                                &(VizBoxInfo){ .id = id,
                                                                        .title = title,
@@ -152,9 +197,13 @@ fold_series (VizDiagramBuilder *builder, const Series *series, const guint32 *ce
     }
 }
 
-/* The series of boxes that belong to one cell each, in the order of their first boxes.  (transfer full) */
+/* The boxes that belong to one cell each and are not yet in it, by chain, group and kind, and if by_name also by
+ * name without numbers; in the order of their first boxes.  (transfer full) */
 static GPtrArray *
-find_series (const VizDiagramBuilder *builder, guint32 n_given, const guint32 *cells)
+find_series (const VizDiagramBuilder *builder,
+             guint32                  n_given,
+             const guint32           *cells,
+             gboolean                 by_name)
 {
   GPtrArray *all = g_ptr_array_new_with_free_func (series_free);
   g_autoptr (GHashTable) known = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
@@ -166,10 +215,10 @@ find_series (const VizDiagramBuilder *builder, guint32 n_given, const guint32 *c
       g_autofree char *pattern = NULL, *key = NULL;
       Series          *series;
 
-      if (cells[i] == VIZ_ROOT || !box->title)
+      if (cells[i] == VIZ_ROOT || !box->title || box->parent == cells[i])
         continue;
-      pattern = without_numbers (box->title);
-      key = g_strdup_printf ("%u %u %u %s", steps, box->parent, box->kind, pattern);
+      pattern = by_name ? without_numbers (box->title) : NULL;
+      key = g_strdup_printf ("%u %u %u %s", steps, box->parent, box->kind, pattern ? pattern : "");
       series = g_hash_table_lookup (known, key);
       if (!series)
         {
@@ -184,19 +233,16 @@ find_series (const VizDiagramBuilder *builder, guint32 n_given, const guint32 *c
   return all;
 }
 
-void
-viz_fold_series (VizDiagramBuilder *builder, guint32 n_given)
+/* Folds what every step of a chain has for itself. */
+static void
+fold_by_name (VizDiagramBuilder *builder, guint32 n_given, const guint32 *cells)
 {
   guint32             n = viz_diagram_builder_n_boxes (builder);
-  g_autofree guint32 *cells = NULL, *n_steps = NULL, *seen = NULL;
-  g_autoptr (GPtrArray) all = NULL;
+  g_autofree guint32 *n_steps = g_new0 (guint32, n); /* of a VIZ_BOX_STEPS */
+  g_autofree guint32 *seen =
+      g_new0 (guint32, n); /* of a cell: the last series with a box in it, from 1 */
+  g_autoptr (GPtrArray) all = find_series (builder, n_given, cells, TRUE);
 
-  if (n == n_given)
-    return;
-  cells = find_cells (builder, n_given);
-  all = find_series (builder, n_given, cells);
-  n_steps = g_new0 (guint32, n); /* of a VIZ_BOX_STEPS */
-  seen = g_new0 (guint32, n);    /* of a cell: the last series that has a box in it, from 1 */
   for (guint32 i = n_given; i < n; i++)
     {
       const VizBox *box = viz_diagram_builder_box (builder, i);
@@ -206,7 +252,10 @@ viz_fold_series (VizDiagramBuilder *builder, guint32 n_given)
     }
   for (guint s = 0; s < all->len; s++)
     {
-      Series *series = all->pdata[s];
+      Series          *series = all->pdata[s];
+      guint32          first = g_array_index (series->boxes, guint32, 0);
+      g_autofree char *pattern = without_numbers (viz_diagram_builder_box (builder, first)->title);
+      g_autofree char *id = g_strdup_printf ("series:%s", pattern);
 
       for (guint i = 0; i < series->boxes->len; i++)
         {
@@ -216,6 +265,29 @@ viz_fold_series (VizDiagramBuilder *builder, guint32 n_given)
           seen[cell] = s + 1;
         }
       if (is_whole (series, n_steps))
-        fold_series (builder, series, cells);
+        fold_series (builder, series, cells, id);
+    }
+}
+
+void
+viz_fold_series (VizDiagramBuilder *builder, guint32 n_given)
+{
+  g_autofree guint32 *cells = NULL;
+  g_autoptr (GPtrArray) others = NULL;
+
+  if (viz_diagram_builder_n_boxes (builder) == n_given)
+    return;
+  cells = find_cells (builder, n_given);
+  fold_by_name (builder, n_given, cells);
+  others = find_series (builder, n_given, cells, FALSE);
+  for (guint s = 0; s < others->len; s++)
+    {
+      const Series    *series = others->pdata[s];
+      guint32          first = g_array_index (series->boxes, guint32, 0);
+      g_autofree char *id =
+          g_strdup_printf ("others:%s", viz_diagram_builder_box (builder, first)->id);
+
+      if (series->boxes->len >= MIN_OTHERS)
+        fold_series (builder, series, cells, id);
     }
 }
