@@ -92,11 +92,11 @@ report_packed (Matcher *matcher, const char *variable, const char *from)
 
   if (!matcher->packed)
     {
-      matcher->packed =
-          add_note (matcher,
-                    "packed-parameter",
-                    "the file holds recurrent weights per gate, as checkpoints of mx.rnn "
-                    "do; they were packed for the graph");
+      matcher->packed = add_note (matcher,
+                                  "packed-parameter",
+                                  "the file holds the weights of a recurrent layer as several "
+                                  "arrays, as cells and "
+                                  "checkpoints have them; they were packed for the graph");
       matcher->packed->node = g_strdup (variable);
     }
   hyb_finding_add_item (matcher->packed, variable, NULL, got);
@@ -144,11 +144,25 @@ report_misfit (Matcher             *matcher,
   hyb_finding_add_item (finding, name, expected_json, got);
 }
 
-/* Packs “lstm_parameters” from lstm_l0_i2h_i_weight …, if list has those. */
+/* Removes a part that was packed, under the name that it has in the file. */
+static void
+remove_part (Matcher *matcher, const HybRnnWeights *weights, const char *name, gboolean is_numbered)
+{
+  gsize            length = strlen (weights->prefix);
+  g_autofree char *in_file =
+      is_numbered ? g_strconcat (weights->prefix, name + length + strlen ("l0_"), NULL)
+                  : g_strdup (name);
+
+  hyb_model_remove_parameter (matcher->model, in_file);
+}
+
+/* Packs “lstm_parameters” from lstm_l0_i2h_i_weight …, or from the lstm_i2h_weight … of a single cell, if
+ * list has those. */
 static void
 pack_flat (Matcher *matcher, HybTensorList *list, const char *variable)
 {
   g_autofree char *prefix = NULL, *message = NULL;
+  g_autoptr (HybTensorList) numbered = NULL;
   g_autoptr (HybTensor) packed = NULL;
   g_autoptr (GArray) parts = NULL;
   HybRnnWeights weights;
@@ -157,7 +171,12 @@ pack_flat (Matcher *matcher, HybTensorList *list, const char *variable)
     return;
   prefix = g_strndup (variable, strlen (variable) - strlen ("parameters"));
   if (!hyb_rnn_recognise (list, prefix, &weights))
-    return;
+    {
+      numbered = hyb_rnn_number_layer (list, prefix);
+      if (!numbered || !hyb_rnn_recognise (numbered, prefix, &weights))
+        return;
+      list = numbered;
+    }
 
   packed = hyb_rnn_pack (&weights, list, NULL);
   if (!packed)
@@ -174,16 +193,16 @@ pack_flat (Matcher *matcher, HybTensorList *list, const char *variable)
       const char *const *gates = hyb_rnn_gate_suffixes (weights.mode);
       g_autofree char   *stacked = hyb_rnn_part_name (&weights, part, "");
 
-      hyb_model_remove_parameter (matcher->model, stacked);
+      remove_part (matcher, &weights, stacked, numbered != NULL);
       for (guint gate = 0; gates[gate]; gate++)
         {
           g_autofree char *name = hyb_rnn_part_name (&weights, part, gates[gate]);
 
-          hyb_model_remove_parameter (matcher->model, name);
+          remove_part (matcher, &weights, name, numbered != NULL);
         }
     }
 
-  message = g_strdup_printf ("%s, %u layers%s",
+  message = g_strdup_printf (weights.n_layers == 1 ? "%s, %u layer%s" : "%s, %u layers%s",
                              hyb_rnn_mode_name (weights.mode),
                              weights.n_layers,
                              weights.is_bidirectional ? ", two directions" : "");

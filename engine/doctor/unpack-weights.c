@@ -32,8 +32,20 @@ is_missing (const Cells *cells, const char *name)
          !hyb_model_get_parameter (cells->model, name);
 }
 
+/* TRUE for "lstm_l1_" and "lstm_r0_", but not for "lstm_". */
+static gboolean
+names_a_layer (const char *prefix, gsize length)
+{
+  gsize at = length > 0 && prefix[length - 1] == '_' ? length - 1 : 0;
+
+  while (at > 0 && g_ascii_isdigit (prefix[at - 1]))
+    at--;
+  return at > 0 && at + 1 < length && (prefix[at - 1] == 'l' || prefix[at - 1] == 'r') &&
+         (at == 1 || prefix[at - 2] == '_');
+}
+
 /* Sets prefix and the form of names by a variable such as lstm_l0_i2h_weight, lstm_l0_i2h_i_weight or
- * lstm_i2h_weight.  FALSE if it is of none of these forms. */
+ * lstm_i2h_weight.  FALSE if it is of none of these forms, or of a further layer. */
 static gboolean
 parse_name (Cells *cells, const char *name)
 {
@@ -43,6 +55,8 @@ parse_name (Cells *cells, const char *name)
     return FALSE;
   cells->has_gates = strcmp (at, "i2h_weight") != 0;
   cells->has_layers = at - name >= 3 && strncmp (at - 3, "l0_", 3) == 0;
+  if (!cells->has_layers && names_a_layer (name, (gsize) (at - name)))
+    return FALSE;
   cells->prefix = g_strndup (name, (gsize) (at - name) - (cells->has_layers ? 3 : 0));
   return TRUE;
 }

@@ -469,3 +469,27 @@ hyb_rnn_recognise (HybTensorList *from, const char *prefix, HybRnnWeights *weigh
     weights->n_layers++;
   return TRUE;
 }
+
+HybTensorList *
+hyb_rnn_number_layer (HybTensorList *list, const char *prefix)
+{
+  HybTensorList *numbered = hyb_tensor_list_new ();
+  gsize          length = strlen (prefix);
+  gboolean       is_changed = FALSE;
+
+  for (guint i = 0; i < hyb_tensor_list_n (list); i++)
+    {
+      const HybNamedTensor *entry = hyb_tensor_list_get (list, i);
+      const char           *rest = entry->name + length;
+      g_autofree char      *name = NULL;
+
+      if (g_str_has_prefix (entry->name, prefix) &&
+          (g_str_has_prefix (rest, "i2h_") || g_str_has_prefix (rest, "h2h_")))
+        name = g_strconcat (prefix, "l0_", rest, NULL);
+      is_changed |= name != NULL;
+      hyb_tensor_list_set (numbered, name ? name : entry->name, entry->tensor);
+    }
+  if (!is_changed)
+    g_clear_pointer (&numbered, hyb_tensor_list_unref);
+  return numbered;
+}

@@ -349,9 +349,10 @@ rnn_attribute (const Breakage *breakage, const char *key)
   return NULL;
 }
 
-/* Weights of each gate, as checkpoints of mx.rnn have them. */
+/* Replaces the flat vector by the arrays of its cells.  is_single: only if it is that of one cell, whose
+ * arrays have no number of a layer in their names. */
 static gboolean
-unpack_vector (Breakage *breakage)
+take_apart (Breakage *breakage, gboolean per_gate, gboolean is_single)
 {
   const char      *vector = find_vector (breakage);
   g_autofree char *prefix = NULL;
@@ -366,9 +367,11 @@ unpack_vector (Breakage *breakage)
   weights.n_layers = (guint) g_ascii_strtoull (rnn_attribute (breakage, "num_layers"), NULL, 10);
   weights.hidden = g_ascii_strtoll (rnn_attribute (breakage, "state_size"), NULL, 10);
   weights.is_bidirectional = g_strcmp0 (rnn_attribute (breakage, "bidirectional"), "True") == 0;
+  if (is_single && (weights.n_layers != 1 || weights.is_bidirectional))
+    return FALSE;
   g_assert_true (hyb_rnn_unpack (&weights,
                                  hyb_tensor_list_find (breakage->weights, vector),
-                                 TRUE,
+                                 per_gate,
                                  gates,
                                  NULL));
   breakage->culprit = g_strdup (vector + 4);
@@ -377,11 +380,27 @@ unpack_vector (Breakage *breakage)
   for (guint i = 0; i < hyb_tensor_list_n (gates); i++)
     {
       const HybNamedTensor *entry = hyb_tensor_list_get (gates, i);
-      g_autofree char      *name = g_strconcat ("arg:", entry->name, NULL);
+      const char           *after = entry->name + strlen (prefix);
+      g_autofree char      *name =
+          g_strconcat ("arg:", prefix, is_single ? after + strlen ("l0_") : after, NULL);
 
       hyb_tensor_list_set (rest, name, entry->tensor);
     }
   return TRUE;
+}
+
+/* Weights of each gate, as checkpoints of mx.rnn have them. */
+static gboolean
+unpack_vector (Breakage *breakage)
+{
+  return take_apart (breakage, TRUE, FALSE);
+}
+
+/* Weights of a single cell, as an unrolled graph has them. */
+static gboolean
+unpack_for_a_cell (Breakage *breakage)
+{
+  return take_apart (breakage, FALSE, TRUE);
 }
 
 static HybTensor *
@@ -470,6 +489,7 @@ const BreakageKind breakages_of_weights[] = {
   { "names-of-save-parameters", "missing-parameter", number_layers, TRUE },
   { "states-stored-as-arguments", "wrong-prefix", call_states_arguments, TRUE },
   { "weights-of-each-gate", "packed-parameter", unpack_vector, TRUE },
+  { "weights-of-one-cell", "packed-parameter", unpack_for_a_cell, TRUE },
   { "one-vector-for-cells", "packed-parameter", pack_vector, TRUE },
   { "parameters-of-another-model", "wrong-pair", take_other, FALSE },
   { "newer-epoch-of-another-model", "wrong-pair", take_other_epoch, TRUE },

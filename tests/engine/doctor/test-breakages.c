@@ -18,7 +18,7 @@
 static const char *const names[] = {
   "mlp-dropout",     "mlp-softmax-output", "lenet-static",          "layers-mixed",
   "conv1d-text",     "bn-residual-train",  "inception-block",       "fused-lstm-l2-unfused",
-  "bucket-fused-t5", "fused-gru-l2-bi",    "cell-lstm-t6-ntc-none",
+  "bucket-fused-t5", "fused-gru-l2-bi",    "cell-lstm-t6-ntc-none", "fused-lstm-l1",
 };
 
 /* What must hold over all breakages. */
