@@ -293,6 +293,20 @@ refuse_valueless (ScopeInputs              *inputs,
                          error);
 }
 
+/* A file of parameters that lacks some of them may be that of another model. */
+static void
+warn_filled (const ScopeInputs *inputs, guint n_filled)
+{
+  const char *file = hyb_model_get_weights_file (inputs->model);
+
+  if (n_filled > 0 && file)
+    scope_print_message (HYB_SEVERITY_WARNING,
+                         "%u parameters are not in %s and have generated values; hscope check says "
+                         "whether the file belongs to the model",
+                         n_filled,
+                         file);
+}
+
 /* Generates all values that are still missing, or fails with one message about all of them. */
 static gboolean
 fill_missing (ScopeInputs *inputs, const ScopeCommonOptions *common, GError **error)
@@ -300,6 +314,7 @@ fill_missing (ScopeInputs *inputs, const ScopeCommonOptions *common, GError **er
   g_autofree guint8 *needed = hyb_graph_find_needed (inputs->graph, NULL);
   Missing            missing = { 0 }, shapeless = { 0 };
   gsize              total = 0;
+  guint              n_filled = 0;
 
   for (guint i = 0; i < inputs->n_variables; i++)
     {
@@ -332,8 +347,10 @@ fill_missing (ScopeInputs *inputs, const ScopeCommonOptions *common, GError **er
       inputs->values[i] = scope_allocate_value (node->name, &type, &total, error);
       if (!inputs->values[i])
         return FALSE;
-      if (!repeat_example (inputs->model, node->name, inputs->values[i]))
-        scope_generate_value (common, node->name, role, inputs->values[i]);
+      if (repeat_example (inputs->model, node->name, inputs->values[i]))
+        continue;
+      scope_generate_value (common, node->name, role, inputs->values[i]);
+      n_filled += role == HYB_ROLE_PARAMETER;
     }
 
   if (missing.n > 0)
@@ -348,6 +365,7 @@ fill_missing (ScopeInputs *inputs, const ScopeCommonOptions *common, GError **er
                            HYB_REMEDY_SHAPES,
                            HYB_GRAPH_ERROR_UNKNOWN,
                            error);
+  warn_filled (inputs, n_filled);
   return TRUE;
 }
 

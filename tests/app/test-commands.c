@@ -263,6 +263,13 @@ test_run_explains_missing_parameters (Fixture *fixture, gconstpointer unused G_G
   g_assert_cmpint (fixture->code, ==, 4);
   g_assert_nonnull (strstr (fixture->err, "belongs to another model"));
   g_assert_nonnull (strstr (fixture->err, "net-0000.params"));
+  fixture_run_line (fixture,
+                    "hscope new lstm-lm --output lm >log && "
+                    "hscope run net-symbol.json lm-0000.params --init uniform");
+  g_assert_cmpint (fixture->code, ==, 0);
+  g_assert_nonnull (strstr (fixture->err, "parameters are not in lm-0000.params"));
+  fixture_run_line (fixture, "hscope run net-symbol.json --init uniform");
+  g_assert_null (strstr (fixture->err, "are not in"));
   fixture_run_line (fixture, "hscope run mix-symbol.json --json");
   g_assert_nonnull (strstr (fixture->out, "belongs to another model"));
 }
