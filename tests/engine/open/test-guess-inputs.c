@@ -10,6 +10,8 @@
 
 #include <glib/gstdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 /* A dense layer for any number of features. */
 #define GRAPH                                                                                \
@@ -143,6 +145,21 @@ test_damaged_weights_are_passed_over (Fixture *fixture, gconstpointer data G_GNU
   g_assert_cmpuint (guesses->len, ==, 1);
 }
 
+/* A file that blocks who opens it is not opened. */
+static void
+test_pipes_are_passed_over (Fixture *fixture, gconstpointer data G_GNUC_UNUSED)
+{
+  g_autofree char *path = g_build_filename (fixture->folder, "a-0000.params", NULL);
+  g_autoptr (GPtrArray) guesses = NULL;
+
+  g_assert_cmpint (mkfifo (path, 0600), ==, 0);
+  add_weights (fixture, "b-0000.params", "fc_weight", hyb_shape_2d (3, 17));
+  alarm (30); /* ends a process that waits for a writer */
+  guesses = guess (fixture);
+  alarm (0);
+  g_assert_cmpuint (guesses->len, ==, 1);
+}
+
 #define ADD(name, function) \
   g_test_add ("/guess-inputs/" name, Fixture, NULL, set_up, function, tear_down)
 
@@ -154,5 +171,6 @@ main (int argc, char **argv)
   ADD ("weights-that-disagree-tell-nothing", test_weights_that_disagree_tell_nothing);
   ADD ("weights-of-another-shape-tell-nothing", test_weights_of_another_shape_tell_nothing);
   ADD ("damaged-weights-are-passed-over", test_damaged_weights_are_passed_over);
+  ADD ("pipes-are-passed-over", test_pipes_are_passed_over);
   return g_test_run ();
 }
