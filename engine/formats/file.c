@@ -49,10 +49,27 @@ check_readable (const char *path, gboolean *is_regular, GError **error)
   return TRUE;
 }
 
+typedef struct
+{
+  gsize    bytes;
+  gboolean is_memory; /* a higher limit of memory would let more through */
+} StreamLimit;
+
+/* The limit for a stream: the caller's (0: none) or that of the memory for a file of this size, whichever is
+ * less, and never more than an array of bytes can hold. */
+static StreamLimit
+stream_limit (gsize limit, gsize size)
+{
+  gsize most = limit > 0 ? MIN (limit, MAX_STREAM) : MAX_STREAM;
+  gsize memory = (gsize) MIN (hyb_limits_get_memory (size), MAX_STREAM);
+
+  return (StreamLimit){ .bytes = MIN (most, memory), .is_memory = memory < most };
+}
+
 /* Reads in chunks, so that a small file that would decompress to terabytes is refused at the
  * limit. */
 static GBytes *
-read_all (GInputStream *stream, gsize limit, const char *where, GError **error)
+read_all (GInputStream *stream, StreamLimit limit, const char *where, GError **error)
 {
   g_autoptr (GByteArray) all = g_byte_array_new ();
   g_autofree guint8 *chunk = g_malloc (CHUNK_BYTES);
@@ -60,7 +77,7 @@ read_all (GInputStream *stream, gsize limit, const char *where, GError **error)
 
   while ((n = g_input_stream_read (stream, chunk, CHUNK_BYTES, NULL, error)) > 0)
     {
-      if (all->len + (gsize) n > limit)
+      if (all->len + (gsize) n > limit.bytes)
         {
           hyb_error_at (error,
                         HYB_FORMAT_ERROR,
@@ -68,8 +85,9 @@ read_all (GInputStream *stream, gsize limit, const char *where, GError **error)
                         where,
                         "Check what the file is",
                         "it holds more than %" G_GSIZE_FORMAT " bytes, the most that is read",
-                        limit);
-          hyb_error_add_remedy (error, HYB_REMEDY_MEMORY, NULL);
+                        limit.bytes);
+          if (limit.is_memory)
+            hyb_error_add_remedy (error, HYB_REMEDY_MEMORY, NULL);
           return NULL;
         }
       g_byte_array_append (all, chunk, (guint) n);
@@ -84,23 +102,15 @@ read_all (GInputStream *stream, gsize limit, const char *where, GError **error)
   return g_byte_array_free_to_bytes (g_steal_pointer (&all));
 }
 
-/* For pipes and other files that cannot be mapped. */
+/* For pipes and other files that cannot be mapped: as much as they hold is their size. */
 static GBytes *
 read_stream (const char *path, gsize limit, GError **error)
 {
   g_autoptr (GFile) file = g_file_new_for_path (path);
   g_autoptr (GFileInputStream) stream = g_file_read (file, NULL, error);
 
-  return stream ? read_all (G_INPUT_STREAM (stream), limit, path, error) : NULL;
-}
-
-/* The limit for what a compressed file holds: the caller's or that of the memory, whichever is less. */
-static gsize
-unpacked_limit (gsize limit, gsize packed)
-{
-  guint64 memory = hyb_limits_get_memory (packed);
-
-  return MIN (limit > 0 ? limit : MAX_STREAM, (gsize) MIN (memory, MAX_STREAM));
+  return stream ? read_all (G_INPUT_STREAM (stream), stream_limit (limit, MAX_STREAM), path, error)
+                : NULL;
 }
 
 GBytes *
@@ -119,7 +129,7 @@ hyb_file_unpack (GBytes *bytes, gsize limit, const char *where, GError **error)
   unpacker = g_zlib_decompressor_new (G_ZLIB_COMPRESSOR_FORMAT_GZIP);
   stream = g_converter_input_stream_new (packed, G_CONVERTER (unpacker));
 
-  return read_all (stream, unpacked_limit (limit, length), where, error);
+  return read_all (stream, stream_limit (limit, length), where, error);
 }
 
 GBytes *
@@ -133,7 +143,7 @@ hyb_file_read (const char *path, gsize limit, GError **error)
     return NULL;
 
   if (!is_regular)
-    bytes = read_stream (path, limit > 0 ? limit : MAX_STREAM, error);
+    bytes = read_stream (path, limit, error);
   else if ((file = g_mapped_file_new (path, FALSE, error)))
     bytes = g_mapped_file_get_bytes (file);
 

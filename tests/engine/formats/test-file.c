@@ -3,6 +3,8 @@
 #include "engine/formats/file.h"
 
 #include "engine/base/error.h"
+#include "engine/base/limits.h"
+#include "engine/base/remedy.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
@@ -66,6 +68,24 @@ test_gzip_is_unpacked_up_to_a_limit (Fixture *fixture, gconstpointer unused)
   g_assert_cmpuint (g_bytes_get_size (whole), ==, 10000000);
   g_assert_null (hyb_file_read (fixture->path, 9999999, &error));
   g_assert_error (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_LIMIT);
+  g_assert_cmpint (hyb_error_get_remedy (error),
+                   ==,
+                   HYB_REMEDY_NONE); /* more memory would not help */
+}
+
+/* A device or a pipe may never end. */
+static void
+test_streams_are_read_up_to_the_limit_of_memory (Fixture *fixture     G_GNUC_UNUSED,
+                                                 gconstpointer unused G_GNUC_UNUSED)
+{
+  g_autoptr (GError) error = NULL;
+
+  hyb_limits_set (1000000, 0);
+  g_assert_null (hyb_file_read ("/dev/zero", 0, &error));
+  hyb_limits_set (0, 0);
+  g_assert_error (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_LIMIT);
+  g_assert_nonnull (strstr (error->message, "more than 1000000 bytes"));
+  g_assert_cmpint (hyb_error_get_remedy (error), ==, HYB_REMEDY_MEMORY);
 }
 
 static void
@@ -100,6 +120,8 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
 
   ADD ("gzip-is-unpacked-up-to-a-limit", test_gzip_is_unpacked_up_to_a_limit);
+  ADD ("streams-are-read-up-to-the-limit-of-memory",
+       test_streams_are_read_up_to_the_limit_of_memory);
   ADD ("cut-gzip-is-refused", test_cut_gzip_is_refused);
   ADD ("folders-are-refused", test_folders_are_refused);
 
