@@ -68,6 +68,15 @@ add_nodes (ProfBuilder *builder, const MadeRecording *recording)
   node.type = prof_builder_text (builder, "FullyConnected");
   node.flags = PROF_NODE_EXECUTED;
   prof_builder_add_node (builder, &node);
+  if (!recording->body)
+    return;
+  node.graph = prof_builder_add_graph (builder, "body", 1, 0);
+  node.id = 0;
+  node.name = prof_builder_text (builder, "data");
+  node.type = prof_builder_text (builder, "");
+  node.shape = prof_builder_text (builder, recording->body);
+  node.flags = PROF_NODE_VARIABLE;
+  prof_builder_add_node (builder, &node);
 }
 
 static void

@@ -261,6 +261,24 @@ test_too_few_samples_give_no_interval (void)
   prof_sessions_clear (&sessions);
 }
 
+/* The names of a body's variables are its own. */
+static void
+test_variables_of_bodies_are_no_inputs (void)
+{
+  MadeRecording b = made_recording;
+  ProfSessions  sessions;
+
+  b.body = "8";
+  sessions = compare (&made_recording, &b);
+  for (guint i = 0; i < sessions.cautions->len; i++)
+    {
+      const ProfCaution *caution = sessions.cautions->pdata[i];
+
+      g_assert_null (strstr (caution->text, "shape of"));
+    }
+  prof_sessions_clear (&sessions);
+}
+
 static void
 test_recordings_of_other_machines_are_left_out (void)
 {
@@ -383,6 +401,7 @@ main (int argc, char **argv)
   ADD ("facts-that-one-recording-lacks-are-no-difference",
        test_facts_that_one_recording_lacks_are_no_difference);
   ADD ("too-few-samples-give-no-interval", test_too_few_samples_give_no_interval);
+  ADD ("variables-of-bodies-are-no-inputs", test_variables_of_bodies_are_no_inputs);
   ADD ("recordings-of-other-machines-are-left-out", test_recordings_of_other_machines_are_left_out);
   ADD ("recordings-without-usable-samples-are-refused",
        test_recordings_without_usable_samples_are_refused);

@@ -304,6 +304,21 @@ test_shuffling_keeps_every_sentence_and_repeats_by_seed (void)
     }
 }
 
+/* A sentence goes to the shortest bucket that holds it, also if lengths are given in another order. */
+static void
+test_buckets_may_be_given_in_any_order (void)
+{
+  g_autoptr (GPtrArray) sentences = counted (4, 3);
+  const guint      lengths[] = { 9, 4, 6 };
+  HybBucketOptions options = { .batch_size = 4, .buckets = lengths, .n_buckets = 3 };
+  g_autoptr (HybBucketIterator) iterator = hyb_bucket_iterator_new (sentences, &options, NULL);
+  HybBucketBatch batch;
+
+  g_assert_true (hyb_bucket_iterator_next (iterator, &batch));
+  g_assert_cmpuint (batch.key, ==, 4);
+  g_assert_false (hyb_bucket_iterator_next (iterator, &batch));
+}
+
 static void
 test_no_fitting_bucket_is_said (void)
 {
@@ -330,6 +345,8 @@ main (int argc, char **argv)
                    test_batches_are_those_of_mxnet);
   g_test_add_func ("/engine/rnn/bucket/shuffling-keeps-every-sentence-and-repeats-by-seed",
                    test_shuffling_keeps_every_sentence_and_repeats_by_seed);
+  g_test_add_func ("/engine/rnn/bucket/buckets-may-be-given-in-any-order",
+                   test_buckets_may_be_given_in_any_order);
   g_test_add_func ("/engine/rnn/bucket/no-fitting-bucket-is-said", test_no_fitting_bucket_is_said);
   return g_test_run ();
 }

@@ -56,6 +56,36 @@ static const OpRefusal refusals[] = {
   { 0 },
 };
 
+/* The result is two of the rows, so that an output of other rows is refused. */
+static void
+test_output_of_another_shape_is_refused (void)
+{
+  static const struct
+  {
+    gint64   rows;
+    gboolean fits;
+  } cases[] = { { 2, TRUE }, { 3, FALSE } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      const HybOp *op = hyb_op_find ("slice_axis");
+      g_auto (GStrv) pairs = op_attributes_from_text ("axis=0 begin=1 end=3");
+      g_autoptr (GError) error = NULL;
+      HybType types[] = { { hyb_shape_2d (4, 5), HYB_F32 },
+                          { hyb_shape_2d (cases[i].rows, 5), HYB_F32 } };
+      HybCall call = {
+        .op = op, .input = types, .n_inputs = 1, .output = types + 1, .n_outputs = 1
+      };
+
+      call.params =
+          hyb_params_parse (op->params, op->params_size, (const char *const *) pairs, NULL, &error);
+      g_assert_no_error (error);
+      g_assert_cmpint (op->infer_shape (&call, &error), ==, cases[i].fits);
+      g_assert_cmpint (error == NULL, ==, cases[i].fits);
+      hyb_params_unref ((gpointer) call.params);
+    }
+}
+
 static void
 test_negative_steps_go_backwards (void)
 {
@@ -107,6 +137,8 @@ main (int argc, char **argv)
 
   g_test_add_func ("/engine/ops/slice/pairs-are-cut-out-of-odd-rows",
                    test_pairs_are_cut_out_of_odd_rows);
+  g_test_add_func ("/engine/ops/slice/output-of-another-shape-is-refused",
+                   test_output_of_another_shape_is_refused);
 
   return g_test_run ();
 }

@@ -56,6 +56,35 @@ test_probabilities_belong_to_what_was_drawn (void)
                                     1e-6);
 }
 
+/* The gradient has the shape of the probabilities, and there is one incoming gradient for each draw. */
+static void
+test_gradient_has_the_shape_of_the_probabilities (void)
+{
+  static const struct
+  {
+    gint64   columns, draws;
+    gboolean fits;
+  } cases[] = { { 3, 4, TRUE }, { 2, 4, FALSE }, { 3, 5, FALSE } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      const HybOp *op = hyb_op_find ("_backward_sample_multinomial");
+      g_autoptr (GError) error = NULL;
+      HybType types[] = {
+        { hyb_shape_2d (2, cases[i].draws), HYB_F32 }, /* incoming */
+        { hyb_shape_2d (2, 3), HYB_F32 },              /* probabilities */
+        { hyb_shape_2d (2, 4), HYB_I32 },              /* what was drawn */
+        { hyb_shape_2d (2, cases[i].columns), HYB_F32 },
+      };
+      HybCall call = {
+        .op = op, .input = types, .n_inputs = 3, .output = types + 3, .n_outputs = 1
+      };
+
+      g_assert_cmpint (op->infer_shape (&call, &error), ==, cases[i].fits);
+      g_assert_cmpint (error == NULL, ==, cases[i].fits);
+    }
+}
+
 static void
 test_shuffling_keeps_rows (void)
 {
@@ -87,6 +116,8 @@ main (int argc, char **argv)
 #define ADD(name, function) g_test_add_func ("/engine/ops/multinomial/" name, function)
   ADD ("frequencies-are-probabilities", test_frequencies_are_probabilities);
   ADD ("probabilities-belong-to-what-was-drawn", test_probabilities_belong_to_what_was_drawn);
+  ADD ("gradient-has-the-shape-of-the-probabilities",
+       test_gradient_has_the_shape_of_the_probabilities);
   ADD ("shuffling-keeps-rows", test_shuffling_keeps_rows);
 #undef ADD
 
