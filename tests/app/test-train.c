@@ -381,6 +381,32 @@ test_settings_replace_those_of_the_model (Fixture *fixture, gconstpointer unused
                   "learning_rate");
 }
 
+/* The weights are for five features and the data has four: that is said, once, before the data is looked for. */
+static void
+test_shapes_that_do_not_fit (Fixture *fixture, gconstpointer unused)
+{
+  g_autofree char *path = in_folder (fixture, "f-symbol.json");
+
+  g_assert_true (g_file_set_contents (
+      path,
+      "{\"nodes\": [{\"op\": \"null\", \"name\": \"data\", \"inputs\": []},"
+      "{\"op\": \"null\", \"name\": \"w\", \"attrs\": {\"__shape__\": \"(3, 5)\"}, \"inputs\": []},"
+      "{\"op\": \"FullyConnected\", \"name\": \"fc\", \"attrs\": {\"num_hidden\": \"3\", "
+      "\"no_bias\": \"True\"}, \"inputs\": [[0, 0, 0], [1, 0, 0]]},"
+      "{\"op\": \"null\", \"name\": \"label\", \"inputs\": []},"
+      "{\"op\": \"SoftmaxOutput\", \"name\": \"out\", \"inputs\": [[2, 0, 0], [3, 0, 0]]}],"
+      "\"arg_nodes\": [0, 1, 3], \"heads\": [[4, 0, 0]], "
+      "\"attrs\": {\"mxnet_version\": [\"int\", 10700]}}",
+      -1,
+      NULL));
+  assert_refused (fixture,
+                  "train '%s/f-symbol.json' --data '%s/absent.npz' --shape data=2,4",
+                  4,
+                  "(3, 5) does not match (3, 4)");
+  g_assert_true (g_str_has_prefix (fixture->err, "error: "));
+  g_assert_true (strchr (fixture->err, '\n') == fixture->err + strlen (fixture->err) - 1);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -398,6 +424,7 @@ main (int argc, char **argv)
   ADD ("gallery-models-run-without-data", test_examples);
   ADD ("a-checkpoint-goes-on-as-pair-and-in-the-gallery", test_checkpoint);
   ADD ("batches-from-a-file-and-refusals", test_batches);
+  ADD ("shapes-that-do-not-fit-are-named-once", test_shapes_that_do_not_fit);
   ADD ("settings-replace-those-of-the-model", test_settings_replace_those_of_the_model);
 #undef ADD
   return g_test_run ();

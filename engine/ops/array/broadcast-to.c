@@ -55,9 +55,7 @@ broadcast_gradient (HybGrad *grad)
 static gboolean
 enlarge (HybShape *out, int axis, gint64 size, GError **error)
 {
-  if (size == HYB_UNKNOWN || (out->dim[axis] == HYB_UNKNOWN && size == 1))
-    out->dim[axis] = size;
-  else if (out->dim[axis] == 1 || out->dim[axis] == HYB_UNKNOWN)
+  if (size == HYB_UNKNOWN || out->dim[axis] == 1 || out->dim[axis] == HYB_UNKNOWN)
     out->dim[axis] = size;
   else if (out->dim[axis] != size)
     return hyb_refuse_types (error,
