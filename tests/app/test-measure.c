@@ -472,6 +472,31 @@ test_the_limit_of_a_comparison_ends_a_run (void)
   g_assert_nonnull (strstr (errors, "stopped after 0.001 seconds, the limit"));
 }
 
+/* The first recording of 3,000 steps overflows, and is repeated with room for them. */
+static void
+test_long_runs_are_recorded_whole (void)
+{
+  g_autofree char *output = NULL;
+  cJSON           *json, *traced;
+
+  g_assert_cmpint (HSCOPE_RUN (&output,
+                               "profile",
+                               "gallery:foreach-rnn?inputs=1&hidden=1&length=3000&batch=1",
+                               "--repeat",
+                               "1",
+                               "--traced",
+                               "2",
+                               "--json"),
+                   ==,
+                   0);
+  json = cJSON_Parse (output);
+  g_assert_nonnull (json);
+  traced = cJSON_GetObjectItem (json, "traced");
+  g_assert_cmpfloat (number (traced, "runs"), ==, 2);
+  g_assert_cmpfloat (number (traced, "spans"), >=, 2 * 3000);
+  cJSON_Delete (json);
+}
+
 /* A distribution needs five clean runs. */
 static void
 test_few_runs_have_no_distribution (void)
@@ -564,6 +589,7 @@ main (int argc, char **argv)
   g_test_add_func ("/app/measure/units-make-curves", test_units_make_curves);
   g_test_add_func ("/app/measure/the-limit-of-a-comparison-ends-a-run",
                    test_the_limit_of_a_comparison_ends_a_run);
+  g_test_add_func ("/app/measure/long-runs-are-recorded-whole", test_long_runs_are_recorded_whole);
   g_test_add_func ("/app/measure/few-runs-have-no-distribution",
                    test_few_runs_have_no_distribution);
   g_test_add_func ("/app/measure/colours-of-a-trace-name-no-clean-runs",
