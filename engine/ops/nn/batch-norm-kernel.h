@@ -101,8 +101,6 @@ NAME (incoming) (const BatchNormArgs *args, gint64 base, REAL *dx)
   if (!args->y)
     return dy;
   y = (const REAL *) args->y + base;
-
-  y = (const REAL *) args->y + base;
   for (gint64 i = 0; i < args->view.inner; i++)
     dx[i] = y[i] > 0 ? dy[i] : 0;
   return dx;
