@@ -81,7 +81,7 @@ test_output_of_another_shape_is_refused (void)
           hyb_params_parse (op->params, op->params_size, (const char *const *) pairs, NULL, &error);
       g_assert_no_error (error);
       g_assert_cmpint (op->infer_shape (&call, &error), ==, cases[i].fits);
-      g_assert_cmpint (error == NULL, ==, cases[i].fits);
+      g_assert_cmpint (!error, ==, cases[i].fits);
       hyb_params_unref ((gpointer) call.params);
     }
 }

@@ -81,7 +81,7 @@ test_gradient_has_the_shape_of_the_probabilities (void)
       };
 
       g_assert_cmpint (op->infer_shape (&call, &error), ==, cases[i].fits);
-      g_assert_cmpint (error == NULL, ==, cases[i].fits);
+      g_assert_cmpint (!error, ==, cases[i].fits);
     }
 }
 
