@@ -60,7 +60,7 @@ scope_legend_set (ScopeLegend *self, VizOverlay *overlay, const VizTheme *theme)
   gtk_widget_set_visible (GTK_WIDGET (self), overlay != NULL);
   if (!overlay)
     return;
-  viz_overlay_bounds (overlay, &low, &high);
+  viz_overlay_ends (overlay, &low, &high);
   low_text = viz_overlay_format (overlay, low);
   high_text = viz_overlay_format (overlay, high);
   gtk_label_set_text (GTK_LABEL (self->low), low_text);

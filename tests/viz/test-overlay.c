@@ -75,6 +75,38 @@ is_cost (const char *text)
   return strcmp (text, COST) == 0 || strcmp (text, "12.3 ms") == 0;
 }
 
+/* Labels at the ends of a ramp say what its first and last colour stand for. */
+static void
+test_ends (void)
+{
+  static const struct
+  {
+    VizScale scale;
+    double   a, b, low, high;
+  } cases[] = {
+    { VIZ_SCALE_LINEAR, 2, 8, 0, 8 },       { VIZ_SCALE_RANK, 2, 8, 2, 8 },
+    { VIZ_SCALE_LOG, 2, 8, 2, 8 },          { VIZ_SCALE_LOG, 1e-9, 10, 1e-3, 10 },
+    { VIZ_SCALE_DIFFERENCE, -1, 3, -3, 3 }, { VIZ_SCALE_DIFFERENCE, -4, -2, -4, 4 },
+  };
+  g_autoptr (VizDiagram) diagram = make_diagram (VIZ_BOX_INSIDE);
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (VizOverlay) overlay = viz_overlay_new (diagram, NULL, cases[i].scale);
+      gboolean is_difference = cases[i].scale == VIZ_SCALE_DIFFERENCE;
+      double   low, high;
+
+      viz_overlay_set (overlay, viz_diagram_find_id (diagram, "dense"), cases[i].a, NULL);
+      viz_overlay_set (overlay, viz_diagram_find_id (diagram, "owner"), cases[i].b, NULL);
+      viz_overlay_finish (overlay, NULL);
+      viz_overlay_ends (overlay, &low, &high);
+      g_assert_cmpfloat_with_epsilon (low, cases[i].low, 1e-12);
+      g_assert_cmpfloat_with_epsilon (high, cases[i].high, 1e-12);
+      g_assert_cmpfloat (viz_overlay_level_of (overlay, low), ==, is_difference ? -1 : 0);
+      g_assert_cmpfloat (viz_overlay_level_of (overlay, high), ==, 1);
+    }
+}
+
 /* Every tag is drawn, and none leaves its box. */
 static void
 test_costs_stand_in_their_boxes (void)
@@ -125,6 +157,7 @@ main (int argc, char **argv)
 
   g_test_add_func ("/viz/overlay/operators-with-details-are-one-box", test_operators_with_details);
   g_test_add_func ("/viz/overlay/open-groups-do-not-set-bounds", test_groups);
+  g_test_add_func ("/viz/overlay/ends-of-the-ramp-are-its-first-and-last-colour", test_ends);
   g_test_add_func ("/viz/overlay/costs-stand-in-their-boxes", test_costs_stand_in_their_boxes);
 
   return g_test_run ();

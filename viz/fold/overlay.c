@@ -290,6 +290,21 @@ viz_overlay_bounds (const VizOverlay *overlay, double *low, double *high)
   *high = overlay->high;
 }
 
+void
+viz_overlay_ends (const VizOverlay *overlay, double *low, double *high)
+{
+  viz_overlay_bounds (overlay, low, high);
+  if (overlay->scale == VIZ_SCALE_DIFFERENCE)
+    {
+      *high = MAX (fabs (*low), fabs (*high));
+      *low = -*high;
+    }
+  else if (overlay->scale == VIZ_SCALE_LINEAR)
+    *low = 0;
+  else if (overlay->scale == VIZ_SCALE_LOG && overlay->n_sorted > 0 && *high > 0)
+    *low = log_floor (overlay);
+}
+
 char *
 viz_overlay_format (const VizOverlay *overlay, double value)
 {

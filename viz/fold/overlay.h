@@ -59,6 +59,8 @@ const char *
 viz_overlay_note (const VizOverlay *overlay); /* (nullable) The line under the legend. */
 /* The smallest and the largest value shown; 0 if there are no values. */
 void viz_overlay_bounds (const VizOverlay *overlay, double *low, double *high);
+/* The values at both ends of the colour ramp, for its labels; 0 if there are no values. */
+void viz_overlay_ends (const VizOverlay *overlay, double *low, double *high);
 /* A value as text, by the format that was set.  (transfer full) */
 char *viz_overlay_format (const VizOverlay *overlay, double value);
 

@@ -62,12 +62,7 @@ viz_legend_draw (const VizOverlay *overlay, const VizTheme *theme, VizPen *pen, 
   VizRect                  swatch = { x + RAMP_WIDTH + 14, ramp, 12, RAMP_HEIGHT };
   VizStyle                 style = { .fill = &faded, .stroke = &theme->box_border, .width = 1 };
 
-  viz_overlay_bounds (overlay, &low, &high);
-  if (viz_overlay_scale (overlay) == VIZ_SCALE_DIFFERENCE)
-    {
-      high = MAX (fabs (low), fabs (high));
-      low = -high;
-    }
+  viz_overlay_ends (overlay, &low, &high);
   title = g_strconcat (viz_overlay_title (overlay) ? viz_overlay_title (overlay) : "",
                        scales[viz_overlay_scale (overlay)],
                        NULL);
