@@ -11,6 +11,8 @@
 
 struct _ScopeNodeData
 {
+  gatomicrefcount n_refs;
+
   char       *title;
   GHashTable *numbers; /* name → double */
   guint       n_skipped;
@@ -27,30 +29,11 @@ scope_node_data_is (const char *contents, gsize length)
   return at < length && contents[at] == '{';
 }
 
-/* The object whose members are nodes. */
-static HybJsonRef
-find_results (const HybJson *json)
-{
-  HybJsonRef  results = hyb_json_find (json, 0, "results");
-  HybJsonIter iter = hyb_json_iter (json, 0);
-  HybJsonRef  member;
-
-  /* "results" with a number is a node with this name. */
-  if (results != HYB_JSON_NONE && hyb_json_get_kind (json, results) == HYB_JSON_OBJECT)
-    return results;
-  while (hyb_json_iter_next (&iter, NULL, &member))
-    {
-      results = hyb_json_find (json, member, "results");
-      if (results != HYB_JSON_NONE && hyb_json_get_kind (json, results) == HYB_JSON_OBJECT)
-        return results;
-    }
-  return 0;
-}
-
+/* Reads the members of an object.  A name that was read before keeps its number. */
 static void
-read_numbers (ScopeNodeData *self, const HybJson *json)
+read_members (ScopeNodeData *self, const HybJson *json, HybJsonRef object)
 {
-  HybJsonIter iter = hyb_json_iter (json, find_results (json));
+  HybJsonIter iter = hyb_json_iter (json, object);
   const char *name;
   HybJsonRef  member;
 
@@ -65,9 +48,48 @@ read_numbers (ScopeNodeData *self, const HybJson *json)
           self->n_skipped++;
           continue;
         }
+      if (g_hash_table_contains (self->numbers, name))
+        continue;
       self->has_negative |= number < 0;
       g_hash_table_insert (self->numbers, g_strdup (name), g_memdup2 (&number, sizeof number));
     }
+}
+
+/* Reads the object "results" of an object.  FALSE: it has none; "results" with a number is a node of this
+ * name. */
+static gboolean
+read_results (ScopeNodeData *self, const HybJson *json, HybJsonRef object)
+{
+  HybJsonRef results = hyb_json_find (json, object, "results");
+
+  if (results == HYB_JSON_NONE || hyb_json_get_kind (json, results) != HYB_JSON_OBJECT)
+    return FALSE;
+  read_members (self, json, results);
+  return TRUE;
+}
+
+/* Graphs of MXNet have an array of nodes. */
+static gboolean
+is_graph (const HybJson *json)
+{
+  HybJsonRef nodes = hyb_json_find (json, 0, "nodes");
+
+  return nodes != HYB_JSON_NONE && hyb_json_get_kind (json, nodes) == HYB_JSON_ARRAY;
+}
+
+static void
+read_numbers (ScopeNodeData *self, const HybJson *json)
+{
+  HybJsonIter iter = hyb_json_iter (json, 0);
+  HybJsonRef  graph;
+  gboolean    has_graphs = FALSE;
+
+  if (read_results (self, json, 0))
+    return;
+  while (hyb_json_iter_next (&iter, NULL, &graph))
+    has_graphs |= read_results (self, json, graph);
+  if (!has_graphs)
+    read_members (self, json, 0);
 }
 
 ScopeNodeData *
@@ -78,7 +100,17 @@ scope_node_data_read (GBytes *bytes, const char *where, GError **error)
 
   if (!json)
     return NULL;
+  if (is_graph (json))
+    {
+      g_set_error (error,
+                   HYB_FORMAT_ERROR,
+                   HYB_FORMAT_ERROR_UNKNOWN,
+                   _ ("%s: this is a graph and not a list of numbers by node name"),
+                   where);
+      return NULL;
+    }
   self = g_new0 (ScopeNodeData, 1);
+  g_atomic_ref_count_init (&self->n_refs);
   self->title = g_path_get_basename (where);
   self->numbers = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   read_numbers (self, json);
@@ -92,10 +124,17 @@ scope_node_data_read (GBytes *bytes, const char *where, GError **error)
   return NULL;
 }
 
-void
-scope_node_data_free (ScopeNodeData *data)
+ScopeNodeData *
+scope_node_data_ref (ScopeNodeData *data)
 {
-  if (!data)
+  g_atomic_ref_count_inc (&data->n_refs);
+  return data;
+}
+
+void
+scope_node_data_unref (ScopeNodeData *data)
+{
+  if (!g_atomic_ref_count_dec (&data->n_refs))
     return;
   g_free (data->title);
   g_hash_table_unref (data->numbers);
@@ -106,6 +145,12 @@ guint
 scope_node_data_n_skipped (const ScopeNodeData *data)
 {
   return data->n_skipped;
+}
+
+const char *
+scope_node_data_title (const ScopeNodeData *data)
+{
+  return data->title;
 }
 
 static const double *
@@ -120,40 +165,82 @@ find_number (const ScopeNodeData *data, const char *name)
   return g_hash_table_lookup (data->numbers, output);
 }
 
-static char *
-format_number (double value)
+double
+scope_node_data_get (const ScopeNodeData *data, const char *name)
+{
+  const double *number = find_number (data, name);
+
+  return number ? *number : NAN;
+}
+
+char *
+scope_node_data_format (double value)
 {
   return g_strdup_printf ("%.4g", value);
 }
 
-VizOverlay *
-scope_node_data_paint (const ScopeNodeData *data,
-                       VizDiagram          *diagram,
-                       const GArray        *places,
-                       const VizFolds      *folds,
-                       ScopeHeatCount      *count)
+/* Says what the colours do not show. */
+static char *
+make_note (const ScopeHeatCount *count)
 {
-  VizOverlay *overlay =
-      viz_overlay_new (diagram,
-                       data->title,
-                       data->has_negative ? VIZ_SCALE_DIFFERENCE : VIZ_SCALE_LINEAR);
+  if (count->n_found == count->n_executed)
+    return g_strdup (_ ("Groups show sums"));
+  return g_strdup_printf (_ ("%u of its %u names are in this model. Groups show sums"),
+                          count->n_found,
+                          count->n_executed);
+}
+
+/* The number of the node at a place, or NULL. */
+static const double *
+find_at (const ScopeNodeData *data, const ScopePlace *place)
+{
+  return find_number (data, hyb_graph_get_node (place->graph, place->node)->name);
+}
+
+void
+scope_node_data_count (const ScopeNodeData *data, const GArray *places, ScopeHeatCount *count)
+{
   g_autoptr (GHashTable) found = g_hash_table_new (NULL, NULL);
 
-  viz_overlay_set_format (overlay, format_number);
   for (guint i = 0; i < places->len; i++)
     {
-      const ScopePlace *place = &g_array_index (places, ScopePlace, i);
-      const double     *number =
-          find_number (data, hyb_graph_get_node (place->graph, place->node)->name);
-      g_autofree char *text = number ? format_number (*number) : NULL;
+      const double *number = find_at (data, &g_array_index (places, ScopePlace, i));
 
-      if (!number)
-        continue;
-      viz_overlay_set (overlay, place->box, *number, text);
-      g_hash_table_add (found, (gpointer) number);
+      if (number)
+        g_hash_table_add (found, (gpointer) number);
     }
   *count = (ScopeHeatCount){ g_hash_table_size (data->numbers), g_hash_table_size (found) };
-  viz_overlay_set_note (overlay, _ ("Groups show sums"));
-  viz_overlay_finish (overlay, folds);
+}
+
+VizOverlay *
+scope_node_data_paint (const ScopeNodeData      *data,
+                       const ScopeNodeDataPaint *paint,
+                       ScopeHeatCount           *count)
+{
+  VizOverlay      *overlay = viz_overlay_new (paint->diagram,
+                                         data->title,
+                                         data->has_negative ? VIZ_SCALE_DIFFERENCE : paint->scale);
+  g_autofree char *note = NULL;
+
+  viz_overlay_set_format (overlay, scope_node_data_format);
+  for (guint i = 0; i < paint->places->len; i++)
+    {
+      const ScopePlace *place = &g_array_index (paint->places, ScopePlace, i);
+      const double     *number = find_at (data, place);
+      g_autofree char  *text = number ? scope_node_data_format (*number) : NULL;
+
+      if (number)
+        viz_overlay_set (overlay, place->box, *number, text);
+    }
+  scope_node_data_count (data, paint->places, count);
+  note = make_note (count);
+  if (paint->names_file)
+    {
+      g_autofree char *plain = g_steal_pointer (&note);
+
+      note = g_strdup_printf ("%s · %s", data->title, plain);
+    }
+  viz_overlay_set_note (overlay, note);
+  viz_overlay_finish (overlay, paint->folds);
   return overlay;
 }

@@ -287,6 +287,12 @@ test_numbers_by_node_name_colour_the_picture (Fixture *fixture, gconstpointer un
       "3.5",
       "" },
     { "{\"net\": {\"results\": {\"net/squash\": {\"value\": 4.5}}}}", 0, "4.5", "" },
+    { "{\"net\": {\"results\": {\"net/squash\": {\"value\": 4.5}}}, \"body\": {\"results\": "
+      "{\"net/grow\": {\"value\": 8.5}, \"net/squash\": {\"value\": 9.5}}}}",
+      0,
+      "8.5",
+      "" },
+    { "{\"nodes\": []}", 3, NULL, "is a graph" },
     { "{\"net/squash\": 1, \"other\": 2}", 0, "1", "only 1 of its 2 nodes" },
     { "{\"net/squash\": 1, \"net/grow\": \"many\"}", 0, "1", "1 of its members were left out" },
     { "{\"other\": 2}", 2, NULL, "none of its 1 nodes" },

@@ -104,8 +104,13 @@ paint_numbers (const ScopeRenderOverlay *options,
                          "%s: %u of its members were left out because they are no finite numbers",
                          options->file,
                          scope_node_data_n_skipped (data));
-  *overlay =
-      scope_node_data_paint (data, drawing->diagram, drawing->places, drawing->folds, &count);
+  *overlay = scope_node_data_paint (data,
+                                    &(ScopeNodeDataPaint){ drawing->diagram,
+                                                           drawing->places,
+                                                           drawing->folds,
+                                                           VIZ_SCALE_LINEAR,
+                                                           FALSE },
+                                    &count);
   return check_matches (options, &count, error);
 }
 
