@@ -1,7 +1,7 @@
 /* workspace-private.h — the struct of a workspace, and what its files offer each other.
  *
  * Calls go one way: workspace.c (the class), workspace-inputs.c → workspace-open.c → workspace-run.c →
- * workspace-capture.c, workspace-values.c → workspace-state.c (accessors and signals).
+ * workspace-capture.c, workspace-values.c, workspace-numbers.c → workspace-state.c (accessors and signals).
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -14,6 +14,7 @@ typedef enum
   SCOPE_SIGNAL_FOCUS,
   SCOPE_SIGNAL_VALUES,
   SCOPE_SIGNAL_STEP,
+  SCOPE_SIGNAL_NUMBERS,
   SCOPE_SIGNAL_LOGGED,
   SCOPE_SIGNAL_REVEAL,
   SCOPE_SIGNAL_PROBLEM,
@@ -71,6 +72,8 @@ struct _ScopeWorkspace
   GCancellable *loading_values;
   ScopeValues  *values;
   ScopeStepPath step; /* that is shown; n = 0: the last */
+
+  ScopeNodeData *numbers; /* of the user, by node name; NULL: none */
 
   GListStore *log;
 };

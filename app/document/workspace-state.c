@@ -90,6 +90,7 @@ scope_workspace_class_install (GObjectClass *class)
   signals[SCOPE_SIGNAL_FOCUS] = new_signal ("focus-changed", type, G_TYPE_NONE);
   signals[SCOPE_SIGNAL_VALUES] = new_signal ("values-changed", type, G_TYPE_NONE);
   signals[SCOPE_SIGNAL_STEP] = new_signal ("step-changed", type, G_TYPE_NONE);
+  signals[SCOPE_SIGNAL_NUMBERS] = new_signal ("numbers-changed", type, G_TYPE_NONE);
   signals[SCOPE_SIGNAL_LOGGED] = new_signal ("logged", type, G_TYPE_NONE);
   signals[SCOPE_SIGNAL_REVEAL] = new_signal ("reveal", type, G_TYPE_UINT);
   signals[SCOPE_SIGNAL_PROBLEM] = new_signal ("problem", type, G_TYPE_ERROR);
@@ -367,6 +368,12 @@ ScopeMeasurement *
 scope_workspace_get_measurement (ScopeWorkspace *self)
 {
   return self->measurement;
+}
+
+const ScopeNodeData *
+scope_workspace_get_numbers (ScopeWorkspace *self)
+{
+  return self->numbers;
 }
 
 const char *

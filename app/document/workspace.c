@@ -2,7 +2,7 @@
  *
  * What a workspace does is in the files beside it: accessors and signals in workspace-state.c,
  * opening in workspace-open.c, shapes and values of inputs in workspace-inputs.c, running in workspace-run.c, captures in workspace-capture.c,
- * recorded values in workspace-values.c.
+ * recorded values in workspace-values.c, numbers of the user in workspace-numbers.c.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/document/workspace-private.h"
 
@@ -26,6 +26,7 @@ scope_workspace_dispose (GObject *object)
   scope_workspace_unwatch (self);
   scope_workspace_clear_values (self);
   g_clear_pointer (&self->measurement, scope_measurement_unref);
+  g_clear_pointer (&self->numbers, scope_node_data_unref);
   g_clear_object (&self->file);
   g_clear_object (&self->log);
   g_clear_pointer (&self->document, scope_document_unref);

@@ -5,12 +5,13 @@
  * signals; they never talk to each other.  Selections are boxes of the document's diagram; VIZ_ROOT
  * means that nothing is selected.
  *
- * Signals: "document-changed", "capture-changed", "focus-changed", "values-changed", "step-changed", "logged",
- * "reveal" (box: bring it into view), "problem" (GError: must be shown to the user).
+ * Signals: "document-changed", "capture-changed", "focus-changed", "values-changed", "step-changed", "numbers-changed",
+ * "logged", "reveal" (box: bring it into view), "problem" (GError: must be shown to the user).
  * Properties: "selected", "hovered", "state", "title", "running", "progress", "fills".
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "app/adapt/node-data.h"
 #include "app/document/measurement.h"
 #include "app/document/run-options.h"
 #include "app/document/values.h"
@@ -161,5 +162,28 @@ const ScopeValues *scope_workspace_get_values (ScopeWorkspace *self);
 const ScopeStepPath *scope_workspace_get_step (ScopeWorkspace *self);
 /* step: (nullable) NULL stands for the last step. */
 void scope_workspace_set_step (ScopeWorkspace *self, const ScopeStepPath *step);
+
+/* --- Numbers of the user by node name --- */
+
+/* Reads numbers in a worker; needs a document. */
+void scope_workspace_open_numbers_async (ScopeWorkspace     *self,
+                                         const char         *path,
+                                         GAsyncReadyCallback callback,
+                                         gpointer            user_data);
+/* Attaches the numbers; "numbers-changed" follows.  FALSE and an error: the file cannot be read, has no numbers or
+ * holds a graph (HYB_FORMAT_ERROR_UNKNOWN), or none of its names is in the document. */
+gboolean
+scope_workspace_open_numbers_finish (ScopeWorkspace *self, GAsyncResult *result, GError **error);
+/* Forgets the numbers; "numbers-changed" follows. */
+void scope_workspace_remove_numbers (ScopeWorkspace *self);
+/* The numbers, owned by the workspace; NULL: none. */
+const ScopeNodeData *scope_workspace_get_numbers (ScopeWorkspace *self);
+/* Computes an overlay of the numbers in a worker; needs a document and numbers.
+ * scope_measurement_paint_finish() returns it. */
+void scope_workspace_paint_numbers_async (ScopeWorkspace     *self,
+                                          VizScale            scale,
+                                          GCancellable       *cancellable,
+                                          GAsyncReadyCallback callback,
+                                          gpointer            user_data);
 
 G_END_DECLS

@@ -67,7 +67,21 @@ scope_page_update_heat_hint (ScopePage *self)
                           ? _ ("Measuring. Colours follow when the run has ended.")
                           : _ ("Not measured. Run the model to colour the graph by cost."));
   gtk_widget_set_visible (GTK_WIDGET (self->heat_hint),
-                          !scope_workspace_get_measurement (self->workspace));
+                          !scope_workspace_get_measurement (self->workspace) &&
+                              !scope_workspace_get_numbers (self->workspace));
+}
+
+gboolean
+scope_page_shows_numbers (ScopePage *self)
+{
+  return g_str_equal (self->heat, SCOPE_HEAT_NUMBERS);
+}
+
+/* The numbers of the user; NULL: costs are shown. */
+static const ScopeNodeData *
+get_shown_numbers (ScopePage *self)
+{
+  return scope_page_shows_numbers (self) ? scope_workspace_get_numbers (self->workspace) : NULL;
 }
 
 void
@@ -78,18 +92,26 @@ scope_page_update_heat (ScopePage *self)
 
   scope_page_cancel_heat (self);
   scope_page_update_heat_hint (self);
-  gtk_widget_set_sensitive (GTK_WIDGET (self->heat_button), measurement != NULL);
-  if (!measurement || heat >= SCOPE_N_HEATS)
+  gtk_widget_set_sensitive (GTK_WIDGET (self->heat_button),
+                            scope_workspace_get_document (self->workspace) != NULL);
+  if (!get_shown_numbers (self) && (!measurement || heat >= SCOPE_N_HEATS))
     {
       set_overlay (self, NULL);
       return;
     }
   self->painting = g_cancellable_new ();
-  scope_measurement_paint_async (measurement,
-                                 (ScopeHeatStyle){ heat, scale_of (self->heat_scale) },
-                                 self->painting,
-                                 painted_cb,
-                                 g_object_ref (self));
+  if (get_shown_numbers (self))
+    scope_workspace_paint_numbers_async (self->workspace,
+                                         scale_of (self->heat_scale),
+                                         self->painting,
+                                         painted_cb,
+                                         g_object_ref (self));
+  else
+    scope_measurement_paint_async (measurement,
+                                   (ScopeHeatStyle){ heat, scale_of (self->heat_scale) },
+                                   self->painting,
+                                   painted_cb,
+                                   g_object_ref (self));
 }
 
 static void
@@ -107,7 +129,8 @@ scope_page_set_heat (ScopePage *self, const char *heat)
 {
   g_free (self->heat);
   self->heat = g_strdup (heat);
-  scope_settings_set_text ("heat", heat);
+  if (!scope_page_shows_numbers (self))
+    scope_settings_set_text ("heat", heat);
   scope_page_update_heat (self);
 }
 
@@ -116,7 +139,8 @@ scope_page_set_heat_scale (ScopePage *self, const char *scale)
 {
   g_free (self->heat_scale);
   self->heat_scale = g_strdup (scale);
-  scope_settings_set_text ("heat-scale", scale);
+  if (!scope_page_shows_numbers (self))
+    scope_settings_set_text ("heat-scale", scale);
   scope_page_update_heat (self);
 }
 

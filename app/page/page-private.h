@@ -94,9 +94,14 @@ void scope_page_update_heat (ScopePage *self);
 void scope_page_update_heat_hint (ScopePage *self);
 /* Cancels painting. */
 void scope_page_cancel_heat (ScopePage *self);
-/* heat: a name of ScopeHeat, or "none". */
+/* The heat that stands for the numbers of the user. */
+#define SCOPE_HEAT_NUMBERS "numbers"
+/* heat: a name of ScopeHeat, SCOPE_HEAT_NUMBERS or "none".  It is remembered as a setting, except for
+ * SCOPE_HEAT_NUMBERS. */
 void scope_page_set_heat (ScopePage *self, const char *heat);
-/* scale: "log", "linear" or "rank". */
+/* TRUE if the colours are to show the numbers of the user. */
+gboolean scope_page_shows_numbers (ScopePage *self);
+/* scale: "log", "linear" or "rank"; remembered as a setting if it is one of costs. */
 void scope_page_set_heat_scale (ScopePage *self, const char *scale);
 /* Adapts the legend when the colour scheme changes. */
 void scope_page_follow_theme (ScopePage *self);

@@ -124,11 +124,35 @@ act_dismiss_measured (GtkWidget          *widget,
   scope_page_update_remeasured (SCOPE_PAGE (widget));
 }
 
+/* Costs have the scale of the settings; numbers of the user begin with a linear one. */
 static void
 change_heat (GSimpleAction *action, GVariant *value, gpointer data)
 {
+  ScopePage       *self = data;
+  const char      *heat = g_variant_get_string (value, NULL);
+  gboolean         are_numbers = g_str_equal (heat, SCOPE_HEAT_NUMBERS);
+  gboolean         were_numbers = self->heat && scope_page_shows_numbers (self);
+  g_autofree char *scale = NULL;
+
+  if (are_numbers && !scope_workspace_get_numbers (self->workspace))
+    {
+      gtk_widget_activate_action (GTK_WIDGET (self), "win.open-numbers", NULL);
+      return;
+    }
   g_simple_action_set_state (action, value);
-  scope_page_set_heat (data, g_variant_get_string (value, NULL));
+  scope_page_set_heat (self, heat);
+  if (are_numbers == were_numbers)
+    return;
+  scale = are_numbers ? g_strdup ("linear") : scope_settings_get_text ("heat-scale", "log");
+  gtk_widget_activate_action (GTK_WIDGET (self), "page.heat-scale", "s", scale);
+}
+
+static void
+act_remove_numbers (GtkWidget          *widget,
+                    const char *name    G_GNUC_UNUSED,
+                    GVariant *parameter G_GNUC_UNUSED)
+{
+  scope_workspace_remove_numbers (SCOPE_PAGE (widget)->workspace);
 }
 
 static void
@@ -268,6 +292,22 @@ on_progress (ScopePage *self)
   gtk_label_set_text (self->run_label, scope_workspace_get_phase (self->workspace));
 }
 
+/* New numbers are shown at once; when they are removed, costs take their place. */
+static void
+on_numbers (ScopePage *self)
+{
+  gboolean         has_numbers = scope_workspace_get_numbers (self->workspace) != NULL;
+  g_autofree char *heat =
+      has_numbers ? g_strdup (SCOPE_HEAT_NUMBERS) : scope_settings_get_text ("heat", "self");
+
+  gtk_widget_action_set_enabled (GTK_WIDGET (self), "page.remove-numbers", has_numbers);
+  if (has_numbers)
+    scope_page_show_message (self, NULL, NULL, NULL);
+  if (has_numbers || scope_page_shows_numbers (self))
+    gtk_widget_activate_action (GTK_WIDGET (self), "page.heat", "s", heat);
+  scope_page_update_heat_hint (self);
+}
+
 static void
 on_problem (ScopeWorkspace *workspace G_GNUC_UNUSED, const GError *error, gpointer data)
 {
@@ -372,6 +412,7 @@ scope_page_class_init (ScopePageClass *class)
   gtk_widget_class_install_action (widget_class, "page.side", NULL, act_side);
   gtk_widget_class_install_action (widget_class, "page.save-view", NULL, act_save_view);
   gtk_widget_class_install_action (widget_class, "page.leave-pass", NULL, act_leave_pass);
+  gtk_widget_class_install_action (widget_class, "page.remove-numbers", NULL, act_remove_numbers);
   gtk_widget_class_install_action (widget_class,
                                    "page.dismiss-measured",
                                    NULL,
@@ -388,6 +429,7 @@ follow_workspace (ScopePage *self)
                             "capture-changed",
                             G_CALLBACK (scope_page_update_heat),
                             self);
+  g_signal_connect_swapped (self->workspace, "numbers-changed", G_CALLBACK (on_numbers), self);
   g_signal_connect (self->workspace, "problem", G_CALLBACK (on_problem), self);
 }
 
@@ -401,6 +443,7 @@ scope_page_init (ScopePage *self)
   scope_popover_return_focus (gtk_menu_button_get_popover (self->heat_button),
                               GTK_WIDGET (self->heat_button));
   add_stateful_actions (self);
+  gtk_widget_action_set_enabled (GTK_WIDGET (self), "page.remove-numbers", FALSE);
   scope_page_follow_theme (self);
   scope_page_init_pass (self);
   g_signal_connect_object (get_outline (self),

@@ -424,6 +424,7 @@ scope_node_view_show_node (ScopeNodeView    *self,
     }
   show_problems (self, node->name);
   show_notes (self, node->name);
+  scope_node_view_show_numbers (self, document, box);
   scope_node_view_show_costs (self,
                               scope_workspace_get_measurement (
                                   scope_view_get_workspace (SCOPE_VIEW (self))),

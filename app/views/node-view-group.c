@@ -30,6 +30,7 @@ scope_node_view_show_group (ScopeNodeView *self, ScopeDocument *document, guint3
                            NULL,
                            info->parent);
     }
+  scope_node_view_show_numbers (self, document, box);
   scope_node_view_show_group_costs (self,
                                     scope_workspace_get_measurement (
                                         scope_view_get_workspace (SCOPE_VIEW (self))),

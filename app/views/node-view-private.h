@@ -1,6 +1,6 @@
 /* node-view-private.h — the struct of the side pane, and its sections.
  *
- * Calls go one way: node-view.c (the class) → -facts.c, -group.c → -costs.c, -origins.c, -run.c, -values.c →
+ * Calls go one way: node-view.c (the class) → -facts.c, -group.c → -costs.c, -numbers.c, -origins.c, -run.c, -values.c →
  * -contents.c.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
@@ -61,6 +61,11 @@ void scope_node_view_show_group_costs (ScopeNodeView    *self,
                                        ScopeMeasurement *measurement,
                                        ScopeDocument    *document,
                                        guint32           box);
+
+/* --- node-view-numbers.c --- */
+
+/* The number of the user for a node, or the sum over the nodes in a group; nothing if there is none. */
+void scope_node_view_show_numbers (ScopeNodeView *self, ScopeDocument *document, guint32 box);
 
 /* --- node-view-contents.c --- */
 

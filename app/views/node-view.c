@@ -1,7 +1,7 @@
 /* node-view.c — the side pane: all that is known about the selected node, group or model.
  *
  * It is filled when the main loop is idle, so that moving the selection quickly stays smooth.  The
- * sections are made by node-view-facts.c, -group.c, -run.c, -costs.c, -origins.c, -values.c and
+ * sections are made by node-view-facts.c, -group.c, -run.c, -costs.c, -numbers.c, -origins.c, -values.c and
  * -contents.c.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/views/node-view-private.h"
@@ -93,6 +93,7 @@ scope_node_view_workspace_changed (ScopeView *view, ScopeWorkspace *before G_GNU
     {
       g_signal_connect_swapped (workspace, "values-changed", G_CALLBACK (fill_soon), view);
       g_signal_connect_swapped (workspace, "step-changed", G_CALLBACK (fill_soon), view);
+      g_signal_connect_swapped (workspace, "numbers-changed", G_CALLBACK (fill_soon), view);
       g_signal_connect_swapped (workspace, "focus-changed", G_CALLBACK (fill_soon), view);
       g_signal_connect_swapped (workspace, "notify::fills", G_CALLBACK (fill_soon), view);
     }

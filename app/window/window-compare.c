@@ -189,8 +189,8 @@ read_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
 }
 
 /* The first bytes of a file of the machine. */
-static gboolean
-is_comparison (const char *path)
+gboolean
+scope_window_is_comparison (const char *path)
 {
   char   head[256];
   gssize n = -1;
@@ -228,7 +228,7 @@ act_open_json (ScopeWindow *self, const char *name G_GNUC_UNUSED, GVariant *para
 
   if (tab)
     select_tab (self, tab);
-  else if (is_comparison (path))
+  else if (scope_window_is_comparison (path))
     scope_comparison_read_async (path, NULL, read_cb, g_object_ref (self));
   else
     scope_window_open_as (self, file, NULL, NULL);

@@ -1,10 +1,22 @@
 /* window-drop.c — files that are dropped on the window.
  *
- * Parameters and captures are attached to the open model; anything else is opened in a new tab.
+ * Parameters, captures and numbers by node name are attached to the open model; anything else is opened in a new
+ * tab.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/window/window-private.h"
 
 #include <string.h>
+
+/* Whether a JSON file may hold numbers for the model of a page.  page: (nullable) */
+static gboolean
+may_be_numbers (ScopePage *page, GFile *file)
+{
+  g_autofree char *path = g_file_get_path (file);
+
+  return page && scope_workspace_get_document (scope_page_get_workspace (page)) && path &&
+         g_str_has_suffix (path, ".json") && !g_str_has_suffix (path, "-symbol.json") &&
+         !scope_window_is_comparison (path);
+}
 
 static void
 open_dropped (ScopeWindow *self, GFile *file)
@@ -26,6 +38,13 @@ open_dropped (ScopeWindow *self, GFile *file)
 
       if (path)
         scope_workspace_open_capture (scope_page_get_workspace (page), path);
+      return;
+    }
+  if (may_be_numbers (page, file))
+    {
+      g_autofree char *path = g_file_get_path (file);
+
+      scope_window_guess_numbers (self, path);
       return;
     }
   scope_window_open (self, file);

@@ -122,16 +122,16 @@ static void
 update_actions (ScopeWindow *self)
 {
   static const char *const of_page[] = {
-    "win.search",       "win.first-steps",      "win.export",
-    "win.mend",         "win.replace-operator", "win.choose-parameters",
-    "win.run-options",  "win.give-shapes",      "win.fill",
-    "win.convert",      "win.compare",          "win.reload",
-    "win.stop",         "win.outline",          "win.side-pane",
-    "win.panel",        "win.save-view",        "win.undo",
-    "win.redo",         "win.unfold-all",       "win.fold-all",
-    "win.trace",        "win.zoom-fit",         "win.zoom-in",
-    "win.zoom-out",     "win.save-model",       "win.open-beside",
-    "win.choose-device"
+    "win.search",        "win.first-steps",      "win.export",
+    "win.mend",          "win.replace-operator", "win.choose-parameters",
+    "win.run-options",   "win.give-shapes",      "win.fill",
+    "win.convert",       "win.compare",          "win.reload",
+    "win.stop",          "win.outline",          "win.side-pane",
+    "win.panel",         "win.save-view",        "win.undo",
+    "win.redo",          "win.unfold-all",       "win.fold-all",
+    "win.trace",         "win.zoom-fit",         "win.zoom-in",
+    "win.zoom-out",      "win.save-model",       "win.open-beside",
+    "win.choose-device", "win.open-numbers"
   };
   ScopePage      *page = scope_window_get_page (self);
   ScopeWorkspace *workspace = page ? scope_page_get_workspace (page) : NULL;

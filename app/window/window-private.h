@@ -1,6 +1,6 @@
 /* window-private.h — the struct of the window, and what its files offer each other.
  *
- * Calls go one way: window.c (the class) → window-actions.c, -drop.c, -convert.c, -export.c, -plugin.c,
+ * Calls go one way: window.c (the class) → window-actions.c, -drop.c → -numbers.c, -convert.c, -export.c, -plugin.c,
  * -replace.c, -save.c → window-mend.c → window-compare.c → window-dialog.c, window-inputs.c, window-pages.c →
  * window-tabs.c.  Each part has a table of its actions, from which window.c installs them.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
@@ -64,6 +64,7 @@ extern const ScopeWindowAction scope_window_compare_actions[]; /* window-compare
 extern const ScopeWindowAction scope_window_save_actions[];    /* window-save.c */
 extern const ScopeWindowAction scope_window_plugin_actions[];  /* window-plugin.c */
 extern const ScopeWindowAction scope_window_input_actions[];   /* window-inputs.c */
+extern const ScopeWindowAction scope_window_numbers_actions[]; /* window-numbers.c */
 
 /* --- window-pages.c --- */
 
@@ -85,6 +86,8 @@ void scope_window_watch_tabs (ScopeWindow *self);
 
 /* --- window-compare.c --- */
 
+/* TRUE if a file begins like a comparison. */
+gboolean scope_window_is_comparison (const char *path);
 /* The parameter file for commands on the model; NULL: that beside it, or its own.  (transfer none) */
 const char *scope_window_get_params (ScopeWorkspace *workspace);
 
@@ -116,6 +119,11 @@ GtkFileChooser *scope_window_choose_file (ScopeWindow *self, const ScopeFileDial
  * the page says what is missing, with a button; filling then continues with the action, to be
  * called with the parameter. */
 gboolean scope_window_check_inputs (ScopeWindow *self, const char *action, GVariant *parameter);
+
+/* --- window-numbers.c --- */
+
+/* scope_window_open_numbers(), but a file that holds a graph is opened in a tab.  path: (nullable) */
+void scope_window_guess_numbers (ScopeWindow *self, const char *path);
 
 /* --- window-drop.c --- */
 

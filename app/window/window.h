@@ -46,6 +46,9 @@ void scope_window_preview_mend (ScopeWindow *self, const char *const *replacemen
 void scope_window_save_model (ScopeWindow *self, const char *path);
 /* Writes the selected comparison with its recordings. */
 void scope_window_save_comparison (ScopeWindow *self, const char *path);
+/* Colours the selected page by the numbers of a file, which a message refuses if it is of another kind.  path:
+ * (nullable) */
+void scope_window_open_numbers (ScopeWindow *self, const char *path);
 /* Compares files in a new tab: recordings, or models side by side.  files: paths, NULL-terminated. */
 void scope_window_open_beside (ScopeWindow *self, const char *const *files);
 /* Opens the model again with a parameter file. */

@@ -430,6 +430,7 @@ main (int argc, char **argv)
   add_input_tests ();
   add_manner_tests ();
   add_mending_tests ();
+  add_number_tests ();
   add_plugin_tests ();
   add_state_tests ();
   add_behaviour_tests ();

@@ -48,6 +48,7 @@ void add_value_tests (void);
 void add_input_tests (void);
 void add_manner_tests (void);
 void add_mending_tests (void);
+void add_number_tests (void);
 void add_plugin_tests (void);
 void add_state_tests (void);
 void add_behaviour_tests (void);
