@@ -29,6 +29,7 @@ PRETEND_API CUresult cuCtxGetDevice (CUdevice *device);
 PRETEND_API CUresult cuCtxSynchronize (void);
 PRETEND_API CUresult cuGetErrorName (CUresult error, const char **text);
 PRETEND_API CUresult cuGetErrorString (CUresult error, const char **text);
+PRETEND_API CUresult cuGetExportTable (const void **table, const void *id);
 
 /* --- memory-calls.c --- */
 
