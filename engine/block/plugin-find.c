@@ -6,30 +6,15 @@
 
 #include "engine/block/plugin-find.h"
 
+#include "engine/base/beside.h"
 #include "engine/base/error.h"
 
-#include <dlfcn.h>
 #include <gmodule.h>
 #include <string.h>
 
 #define GALLERY "gallery:"
 
 /* --- The gallery's folder --- */
-
-/* Its address tells dladdr() which file this code was loaded from. */
-static const char gallery_anchor = 0;
-
-/* The file that holds this code: the library, or a program that is linked with it.  dladdr() gives
- * a program the name that it was started by, which need not be a path.  (transfer full) */
-static char *
-own_file (void)
-{
-  Dl_info info;
-
-  if (dladdr (&gallery_anchor, &info) != 0 && info.dli_fname && strstr (info.dli_fname, ".so"))
-    return g_strdup (info.dli_fname);
-  return g_file_read_link ("/proc/self/exe", NULL);
-}
 
 /* The folder of the gallery, relative to the library when installed, to a program when installed,
  * or to either in a build tree.  (transfer full); NULL if there is none */
@@ -42,24 +27,9 @@ gallery_folder (void)
     "../resources/gallery",
     NULL,
   };
-  const char      *given = g_getenv ("HYBRIDSCOPE_GALLERY");
-  g_autofree char *file = NULL, *folder = NULL;
+  const char *given = g_getenv ("HYBRIDSCOPE_GALLERY");
 
-  if (given && given[0] != '\0')
-    return g_strdup (given);
-  file = own_file ();
-  if (!file)
-    return NULL;
-
-  folder = g_path_get_dirname (file);
-  for (guint i = 0; relative[i]; i++)
-    {
-      g_autofree char *path = g_build_filename (folder, relative[i], NULL);
-
-      if (g_file_test (path, G_FILE_TEST_IS_DIR))
-        return g_canonicalize_filename (path, NULL);
-    }
-  return NULL;
+  return given && given[0] != '\0' ? g_strdup (given) : hyb_find_beside (relative);
 }
 
 char *
