@@ -58,7 +58,7 @@ calls () {
   "$here/check-calls.sh" "$tree/build"
 }
 
-echo "1..9"
+echo "1..11"
 start
 expect 0 "a tree whose arrows point one way passes" layers
 expect 0 "calls that point one way pass" calls
@@ -75,6 +75,10 @@ start; plant engine/low/a.h '#include "engine/low/c.h"'; plant engine/low/c.h '#
 expect 1 "two files that include each other are found" layers
 start; plant engine/new/c.h '#include "engine/low/a.h"'
 expect 1 "a folder without a place in the order is found" layers
+start; plant engine/device/device.h '#pragma once'; plant engine/low/a.c '#include "engine/device/device.h"'
+expect 1 "the table of a back end in another folder is found" layers
+start; plant engine/cuda/x.c '#include "engine/low/a.h"'
+expect 1 "a private header in a back end is found" layers
 start; plant engine/low/a.c 'int b (void);' 'int c (void);' 'int c (void) { return b (); }'
 expect 1 "two files that call each other are found" calls
 exit $failed

@@ -7,7 +7,9 @@
 # 2. The command line and the adapters never include GTK.
 # 3. A folder of the engine includes only itself and folders that stand before it in
 #    engine/meson.build; the same holds for the folders of profiler, viz and app below.
-# 4. No file includes another that includes it again, directly or not.  x.c, x.h and
+# 4. Only engine/device, engine/exec and the back ends know the table of a back end; a back end
+#    includes only public headers of the engine.
+# 5. No file includes another that includes it again, directly or not.  x.c, x.h and
 #    x-private.h count as one file.
 # Prints every include that breaks a rule and exits with 1.
 # SPDX-License-Identifier: LGPL-2.1-or-later
@@ -54,12 +56,19 @@ order () {
     }
     END { exit bad }' "$list" || status=1
 }
-order engine "$(sed -n "/^foreach folder : \[/,/\]/p" engine/meson.build | tr -d "\n" | sed "s/.*\[//; s/\].*//; s/[',]/ /g")"
+order engine "$(sed -n "/^foreach folder : \[/,/\]/p" engine/meson.build | tr -d "\n" | sed "s/.*\[//; s/\].*//; s/[',]/ /g") cuda"
 order profiler "base record capture summary explain exchange"
 order viz "diagram fold layout scene paint export"
 order app "adapt sandbox command manual process session document models widgets views page compare window"
 
-# --- 4. Files ---
+# --- 4. Back ends ---
+awk '$2 ~ /^engine\/device\// && $2 != "engine/device/gpu.h" && $1 !~ /^engine\/(device|exec|cuda)\// {
+  print $1 " includes " $2 ": only engine/device, engine/exec and back ends may"; bad = 1 } END { exit bad }' "$list" || status=1
+public=$(sed -n "/^install_headers($/,/subdir:/s/^  '\(.*\.h\)',$/engine\/\1/p" engine/meson.build 2>/dev/null | tr '\n' ' ')
+awk -v public=" $public engine/device/device.h " '$1 ~ /^engine\/cuda\// && $2 !~ /^engine\/cuda\// && index (public, " " $2 " ") == 0 {
+  print $1 " includes " $2 ": a back end may include only public headers"; bad = 1 } END { exit bad }' "$list" || status=1
+
+# --- 5. Files ---
 circles=$(sed 's/-private\././g; s/\.[ch] / /; s/\.[ch]$//' "$list" | awk '$1 != $2' | sort -u | tsort 2>&1 >/dev/null)
 if [ -n "$circles" ]; then
   echo "$circles" | sed 's/^tsort: -: input contains a loop:/these files include each other in a circle:/; s/^tsort: /  /'

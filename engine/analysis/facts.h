@@ -16,6 +16,7 @@ typedef struct
 {
   guint32  have;
   gboolean training;
+  gboolean for_device; /* the plan is not for the processor alone */
   guint    n_values;
   HybType *types;    /* by value */
   guint32 *fixed_by; /* by value: the node whose rule determined the type last; HYB_NO_ID: given */

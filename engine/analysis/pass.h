@@ -22,6 +22,7 @@ typedef struct
   const char *doc;        /* one sentence */
   guint32     needs;      /* facts that it requires, HybFact */
   gboolean    optimising; /* may be left out */
+  gboolean    host_only;  /* lays values out for kernels of the processor */
   HybSaving   saves;
 
   /* Returns the graph to continue with, often a new reference to the same one (transfer full).  A

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "engine/exec/device-frame.h"
 #include "engine/exec/executor.h"
 
 typedef struct
@@ -30,6 +31,8 @@ typedef struct
   HybTensor     *block;   /* the memory that frame was made for */
   gconstpointer *bound;   /* by variable: the address bound in the frame */
   HybTensor    **outputs; /* by head: inside the block or elsewhere */
+
+  HybDeviceFrame *on_device; /* NULL: on the processor, or before the first run */
 } HybEntry;
 
 struct _HybExecutor
@@ -54,4 +57,14 @@ struct _HybExecutor
   guint64         n_runs, n_seeded; /* in total, and since the seed was set */
   const HybProbe *probe;
   gsize           live_bytes, peak_bytes;
+
+  HybDeviceValues *on_device; /* the bound tensors there; NULL: on the processor */
 };
+
+/* In executor-device.c: one run of the current entry on options.gpu, in any mode. */
+gboolean hyb_executor_run_device (HybExecutor *executor, const HybRun *context, GError **error);
+/* In executor.c: makes tensor output number index of the last run.  tensor: (transfer full) */
+void hyb_executor_set_output (HybExecutor *executor, guint index, HybTensor *tensor);
+/* In executor.c: counts bytes that were allocated, or freed if they are negative, on device
+ * number device; 0 is the host. */
+void hyb_executor_account (HybExecutor *executor, guint16 device, gint64 bytes);

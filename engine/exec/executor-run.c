@@ -13,24 +13,6 @@
 
 #include <stdlib.h>
 
-static void
-account (HybExecutor *executor, gint64 bytes)
-{
-  const HybProbe *probe = executor->probe;
-
-  executor->live_bytes = (gsize) ((gint64) executor->live_bytes + bytes);
-  executor->peak_bytes = MAX (executor->peak_bytes, executor->live_bytes);
-  if (probe && probe->memory)
-    probe->memory (probe->data, 0, bytes);
-}
-
-static void
-set_output (HybExecutor *executor, guint index, HybTensor *tensor /* (transfer full) */)
-{
-  g_clear_pointer (&executor->outputs[index], hyb_tensor_unref);
-  executor->outputs[index] = tensor;
-}
-
 /* --- Imperative --- */
 
 static void
@@ -60,7 +42,7 @@ imperative_value (gpointer data, const HybSpan *span, guint output, const HybTen
 static void
 imperative_memory (gpointer data, guint16 device, gint64 bytes)
 {
-  account (data, bytes);
+  hyb_executor_account (data, 0, bytes);
 }
 
 static gboolean
@@ -85,7 +67,7 @@ run_imperative (HybExecutor *executor, HybRun *context, GError **error)
   if (!hyb_imperative_run (executor->graph, executor->inputs, heads, context, error))
     return FALSE;
   for (guint i = 0; i < executor->n_outputs; i++)
-    set_output (executor, i, heads[i]);
+    hyb_executor_set_output (executor, i, heads[i]);
   return TRUE;
 }
 
@@ -138,7 +120,7 @@ run_hybrid (HybExecutor *executor, const HybRun *context, GError **error)
     return FALSE;
 
   executor->live_bytes = 0;
-  account (executor, (gint64) hyb_tensor_get_bytes (block));
+  hyb_executor_account (executor, 0, (gint64) hyb_tensor_get_bytes (block));
   frame = hyb_frame_init ((char *) hyb_tensor_get_data (block) + memory,
                           plan,
                           hyb_tensor_get_data (block));
@@ -152,13 +134,13 @@ run_hybrid (HybExecutor *executor, const HybRun *context, GError **error)
         return FALSE;
       g_ptr_array_add (outputs, output);
       hyb_frame_bind_head (frame, i, hyb_tensor_get_data (output));
-      account (executor, (gint64) hyb_tensor_get_bytes (output));
+      hyb_executor_account (executor, 0, (gint64) hyb_tensor_get_bytes (output));
     }
 
   is_done = run_frame (frame, context, error);
-  account (executor, -(gint64) hyb_tensor_get_bytes (block));
+  hyb_executor_account (executor, 0, -(gint64) hyb_tensor_get_bytes (block));
   for (guint i = 0; is_done && i < executor->n_outputs; i++)
-    set_output (executor, i, hyb_tensor_ref (g_ptr_array_index (outputs, i)));
+    hyb_executor_set_output (executor, i, hyb_tensor_ref (g_ptr_array_index (outputs, i)));
   return is_done;
 }
 
@@ -177,7 +159,7 @@ make_frame (HybExecutor *executor, HybEntry *entry, GError **error)
 
       if (!block)
         return FALSE;
-      account (executor, (gint64) hyb_tensor_get_bytes (block) - (gint64) had);
+      hyb_executor_account (executor, 0, (gint64) hyb_tensor_get_bytes (block) - (gint64) had);
       g_clear_pointer (&executor->block, hyb_tensor_unref);
       executor->block = block;
     }
@@ -240,7 +222,7 @@ find_outputs (HybExecutor *executor, HybEntry *entry)
           *output = wrap_head (executor, entry, hyb_plan_get_head_type (entry->plan, i), data);
         }
       if (executor->outputs[i] != *output)
-        set_output (executor, i, hyb_tensor_ref (*output));
+        hyb_executor_set_output (executor, i, hyb_tensor_ref (*output));
     }
 }
 
@@ -274,6 +256,8 @@ run_in_mode (HybExecutor *executor, HybRun *context, GError **error)
 
   if (!plan || hyb_plan_is_dynamic (plan))
     return run_imperative (executor, context, error);
+  if (executor->options.gpu)
+    return hyb_executor_run_device (executor, context, error);
 
   switch (executor->options.mode)
     {

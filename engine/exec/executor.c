@@ -29,6 +29,7 @@ entry_free (HybEntry *entry, const HybExecutor *executor)
   for (guint i = 0; i < executor->n_outputs; i++)
     g_clear_pointer (&entry->outputs[i], hyb_tensor_unref);
   g_clear_pointer (&entry->block, hyb_tensor_unref);
+  g_clear_pointer (&entry->on_device, hyb_device_frame_free);
   g_clear_pointer (&entry->plan, hyb_plan_unref);
   free (entry->storage);
   g_free (entry->types);
@@ -109,6 +110,8 @@ hyb_executor_new (HybGraph *graph, const HybExecutorOptions *given)
 
   executor->graph = hyb_graph_ref (graph);
   executor->options = *options;
+  if (options->gpu)
+    hyb_gpu_ref (options->gpu);
   executor->without = g_strdupv ((char **) options->without);
   executor->dump_after = g_strdup (options->dump_after);
   executor->options.without = (const char *const *) executor->without;
@@ -133,6 +136,8 @@ hyb_executor_free (HybExecutor *executor)
   for (guint i = 0; i < executor->n_variables; i++)
     g_clear_pointer (&executor->bindings[i].tensor, hyb_tensor_unref);
   g_clear_pointer (&executor->block, hyb_tensor_unref);
+  g_clear_pointer (&executor->on_device, hyb_device_values_free);
+  g_clear_pointer (&executor->options.gpu, hyb_gpu_unref);
   g_hash_table_unref (executor->by_name);
   g_free (executor->bindings);
   g_free (executor->inputs);
@@ -396,14 +401,17 @@ make_plan (HybExecutor *executor, HybEntry *entry, GError **error)
 {
   g_autofree HybType    *types = g_new (HybType, MAX (executor->n_variables, 1));
   g_autofree HybTensor **constants = g_new0 (HybTensor *, MAX (executor->n_variables, 1));
-  HybPlanOptions         options = { .training = executor->options.training,
-                                     .optimise = !executor->options.no_passes,
-                                     .without = executor->options.without,
-                                     .dump_after = executor->options.dump_after,
-                                     .bind_outputs = executor->options.mode == HYB_MODE_HYBRID,
-                                     .constants = constants,
-                                     .memory_limit = executor->options.memory_limit,
-                                     .probe = executor->probe };
+  HybPlanOptions         options = {
+            .training = executor->options.training,
+            .optimise = !executor->options.no_passes && executor->options.mode != HYB_MODE_IMPERATIVE,
+            .without = executor->options.without,
+            .dump_after = executor->options.dump_after,
+            .bind_outputs = executor->options.mode == HYB_MODE_HYBRID && !executor->options.gpu,
+            .constants = constants,
+            .memory_limit = executor->options.memory_limit,
+            .probe = executor->probe,
+            .gpu = executor->options.gpu
+  };
 
   for (guint i = 0; i < executor->n_variables; i++)
     {
@@ -435,7 +443,8 @@ entry_new (HybExecutor *executor, GError **error)
     }
 
   if (make_labels (executor, entry, error) &&
-      (executor->options.mode == HYB_MODE_IMPERATIVE || make_plan (executor, entry, error)))
+      ((executor->options.mode == HYB_MODE_IMPERATIVE && !executor->options.gpu) ||
+       make_plan (executor, entry, error)))
     return entry;
   entry_free (entry, executor);
   return NULL;
@@ -508,4 +517,24 @@ hyb_executor_prepare (HybExecutor *executor, GError **error)
     }
   executor->current->last_used = executor->n_runs;
   return TRUE;
+}
+
+/* --- What runs change --- */
+
+void
+hyb_executor_account (HybExecutor *executor, guint16 device, gint64 bytes)
+{
+  const HybProbe *probe = executor->probe;
+
+  executor->live_bytes = (gsize) ((gint64) executor->live_bytes + bytes);
+  executor->peak_bytes = MAX (executor->peak_bytes, executor->live_bytes);
+  if (probe && probe->memory)
+    probe->memory (probe->data, device, bytes);
+}
+
+void
+hyb_executor_set_output (HybExecutor *executor, guint index, HybTensor *tensor)
+{
+  g_clear_pointer (&executor->outputs[index], hyb_tensor_unref);
+  executor->outputs[index] = tensor;
 }

@@ -29,6 +29,7 @@ typedef struct
   const char        *dump_after;      /* print the graph to stderr after this pass; NULL: none */
   guint64            seed;            /* of the first run */
   gsize              memory_limit;    /* bytes; 0: what the machine has */
+  HybGpu            *gpu;             /* computes what it can; NULL: the processor (device/gpu.h) */
 } HybExecutorOptions;
 
 /* An executor for graph, of which it takes a reference; options are copied.  (transfer full) */
@@ -73,6 +74,9 @@ HYB_API HybTensor *hyb_executor_get_output (HybExecutor *executor, guint index);
 HYB_API const HybPlan *hyb_executor_get_plan (HybExecutor *executor);
 /* The number of runs so far. */
 HYB_API guint64 hyb_executor_n_runs (HybExecutor *executor);
+/* Which steps of the last run a GPU computed, and what was copied, as one sentence for users;
+ * NULL without a GPU.  (transfer full) */
+HYB_API char *hyb_executor_dup_device_work (HybExecutor *executor);
 /* The largest number of bytes that tensors of a run have taken at once. */
 HYB_API gsize hyb_executor_get_peak_bytes (HybExecutor *executor);
 

@@ -71,6 +71,62 @@ is_in_place (const HybPlan *plan, HybNodeId id)
          (input->kind == HYB_PLACE_BLOCK || input->index == output->index);
 }
 
+static gboolean
+is_on_device (const HybPlan *plan, const HybStep *step)
+{
+  return plan->device && plan->device->steps[step - plan->steps].twin;
+}
+
+static void
+print_where (GString *text, const HybDeviceStep *step)
+{
+  if (step->why)
+    g_string_append_printf (text, ", on the host: %s", step->why);
+  else
+    g_string_append (text, ", on the GPU");
+}
+
+static void
+print_copy (GString *text, const HybDeviceCopy *copy)
+{
+  g_string_append_printf (text,
+                          "  copy  %" G_GSIZE_FORMAT " bytes to the %s, ",
+                          copy->bytes,
+                          copy->to_device ? "GPU" : "host");
+  if (copy->place.kind == HYB_PLACE_BLOCK)
+    g_string_append_printf (text, "@%" G_GSIZE_FORMAT "\n", copy->place.offset);
+  else
+    g_string_append_printf (text, "variable %u\n", copy->place.index);
+}
+
+/* The copies before a step; those after the last step if index is the number of steps. */
+static void
+print_copies (GString *text, const HybDevicePlan *device, guint index)
+{
+  guint last = device->copies->len;
+
+  if (index < device->n_steps)
+    last = device->steps[index + 1].first_copy;
+  for (guint i = device->steps[index].first_copy; i < last; i++)
+    print_copy (text, &g_array_index (device->copies, HybDeviceCopy, i));
+}
+
+static void
+print_device (GString *text, const HybDevicePlan *device)
+{
+  gsize bytes = 0;
+
+  for (guint i = 0; i < device->copies->len; i++)
+    bytes += g_array_index (device->copies, HybDeviceCopy, i).bytes;
+  g_string_append_printf (text,
+                          "%u steps on the GPU, %u on the host; %u copies of %" G_GSIZE_FORMAT
+                          " bytes between steps and after them\n",
+                          device->n_steps - device->n_host_steps,
+                          device->n_host_steps,
+                          device->copies->len,
+                          bytes);
+}
+
 static void
 print_node (GString *text, const HybPlan *plan, HybNodeId id, const HybStep *step)
 {
@@ -97,13 +153,16 @@ print_node (GString *text, const HybPlan *plan, HybNodeId id, const HybStep *ste
     g_string_append (text, ", in place");
   if (step && step->converts)
     g_string_append (text, ", converting");
-  if (step && step->call.op->note && step->call.op->note (&step->call))
+  if (step && !is_on_device (plan, step) && step->call.op->note &&
+      step->call.op->note (&step->call))
     g_string_append_printf (text, ", %s", step->call.op->note (&step->call));
   if (step && step->workspace_bytes > 0)
     g_string_append_printf (text,
                             ", workspace %" G_GSIZE_FORMAT " @%" G_GSIZE_FORMAT,
                             step->workspace_bytes,
                             step->workspace);
+  if (step && plan->device)
+    print_where (text, &plan->device->steps[step - plan->steps]);
   g_string_append_c (text, '\n');
 }
 
@@ -136,13 +195,21 @@ hyb_plan_print (const HybPlan *plan)
                           plan->n_steps,
                           plan->memory,
                           plan->constants->len);
+  if (plan->device)
+    print_device (text, plan->device);
   for (HybNodeId id = 0; id < hyb_graph_n_nodes (plan->graph); id++)
     {
       if (step < plan->n_steps && plan->steps[step].node == id)
-        print_node (text, plan, id, &plan->steps[step++]);
+        {
+          if (plan->device)
+            print_copies (text, plan->device, step);
+          print_node (text, plan, id, &plan->steps[step++]);
+        }
       else if (is_alias (plan, id))
         print_node (text, plan, id, NULL);
     }
+  if (plan->device)
+    print_copies (text, plan->device, plan->n_steps);
   for (guint i = 0; i < plan->n_copies; i++)
     g_string_append_printf (text,
                             "  copy  %" G_GSIZE_FORMAT " bytes to head %u\n",

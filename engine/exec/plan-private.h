@@ -6,6 +6,7 @@
 #pragma once
 
 #include "engine/analysis/facts.h"
+#include "engine/device/gpu-private.h"
 #include "engine/exec/plan.h"
 
 typedef enum
@@ -52,6 +53,8 @@ typedef struct
   gsize    bytes;
 } HybCopy;
 
+typedef struct _HybDevicePlan HybDevicePlan;
+
 struct _HybPlan
 {
   gatomicrefcount       references;
@@ -82,6 +85,8 @@ struct _HybPlan
   HybCopy   *copies;
   GPtrArray *constants; /* of HybTensor */
   GArray    *reports;   /* of HybPassReport */
+
+  HybDevicePlan *device; /* NULL: the processor computes everything */
 };
 
 /* In plan-places.c: gives every needed value its place.  Offsets in the block are filled in later
@@ -90,3 +95,47 @@ GArray *hyb_plan_find_places (HybPlan      *plan,
                               HybFacts     *facts,
                               const guint8 *needed,
                               GArray       *step_nodes /* of HybNodeId: filled */);
+
+/* --- In plan-device.c: which steps a device computes, and what is copied before them ---
+ *
+ * Values keep the offsets that the plan gives them, in one block of the device and in one of the
+ * host.  While planning it is known which of the two holds the newest bytes, so the copies are a
+ * fixed list. */
+
+/* One copy between host and device. */
+typedef struct
+{
+  gboolean to_device;
+  HybPlace place;
+  gsize    bytes;
+} HybDeviceCopy;
+
+/* What a device knows of step number i of a plan. */
+typedef struct
+{
+  const HybDeviceOp *twin;     /* NULL: the host computes this step */
+  gpointer           prepared; /* by the twin */
+  char              *why;      /* why the host computes it; NULL if it does not */
+  guint              first_copy;
+} HybDeviceStep;
+
+struct _HybDevicePlan
+{
+  HybGpu        *gpu;
+  guint          n_steps;
+  HybDeviceStep *steps;  /* n_steps + 1: the last one has only copies, which follow the run */
+  GArray        *copies; /* of HybDeviceCopy, in order */
+  guint8        *reads_variable; /* by variable: a step of the device reads it */
+  guint8        *reads_constant; /* by constant: likewise */
+  guint          n_host_steps;
+};
+
+/* No steps yet.  (transfer full) */
+HybDevicePlan *hyb_device_plan_new (HybGpu *gpu, guint n_steps);
+/* Frees it, and releases what twins prepared. */
+void hyb_device_plan_free (HybDevicePlan *device);
+/* Asks the twin of step number index.  TRUE if the device computes it, and the workspace that it
+ * takes there; FALSE if the host must. */
+gboolean hyb_device_plan_add_step (HybPlan *plan, guint index, gsize *workspace);
+/* Fills in copies, once all places and slots are known. */
+void hyb_device_plan_find_copies (HybPlan *plan);

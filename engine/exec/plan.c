@@ -49,6 +49,7 @@ first_facts (HybGraph *graph, const HybType *variable_types, const HybPlanOption
   guint              n;
   const HybNodeId   *variables = hyb_graph_get_variables (graph, &n);
 
+  facts->for_device = options->gpu != NULL;
   hyb_facts_resize (facts, graph);
   facts->sources = hyb_sources_new (graph);
   for (guint i = 0; i < n; i++)
@@ -239,6 +240,12 @@ prepare_step (HybPlan *plan, HybStep *step, const HybFacts *facts, GError **erro
   gsize for_conversion = 0;
   gsize asked;
 
+  if (plan->device && hyb_device_plan_add_step (plan, plan->n_prepared, &step->workspace_bytes))
+    {
+      step->converts = FALSE;
+      plan->n_prepared++;
+      return TRUE;
+    }
   if (step->converts)
     {
       HybCall outer = step->call;
@@ -284,6 +291,8 @@ make_steps (HybPlan *plan, const GArray *nodes, const HybFacts *facts, GError **
 
       n_operands += 2 * ((gsize) node->n_inputs + node->n_outputs);
     }
+  if (plan->options->gpu)
+    plan->device = hyb_device_plan_new (plan->options->gpu, nodes->len);
   plan->operands = g_new (HybType, MAX (n_operands, 1));
   plan->steps = g_new0 (HybStep, MAX (nodes->len, 1));
 
@@ -434,6 +443,8 @@ lay_out (HybPlan *plan, HybFacts *facts, const guint8 *needed, gsize limit, GErr
       collect_patches (plan, HYB_PLACE_VARIABLE, plan->n_variables, &plan->variable_first);
   plan->head_patches = collect_patches (plan, HYB_PLACE_HEAD, plan->n_heads, &plan->head_first);
   find_copies (plan);
+  if (plan->device)
+    hyb_device_plan_find_copies (plan);
   return TRUE;
 }
 
@@ -446,7 +457,7 @@ hyb_plan_new (HybGraph             *graph,
   const HybPlanOptions *options = given ? given : &(const HybPlanOptions){ 0 };
   g_autoptr (HybFacts) facts = first_facts (graph, variable_types, options);
   HybPipelineOptions passes = {
-    options->optimise, options->without, options->dump_after, options->probe
+    options->optimise, options->without, options->dump_after, options->probe, options->gpu != NULL
   };
   g_autoptr (HybPlan) plan = g_new0 (HybPlan, 1);
   g_autofree guint8 *needed = NULL;
@@ -490,8 +501,9 @@ hyb_plan_unref (HybPlan *plan)
     return;
 
   for (guint i = 0; i < plan->n_prepared; i++)
-    if (plan->steps[i].call.op->release)
+    if (plan->steps[i].call.op->release && !(plan->device && plan->device->steps[i].twin))
       plan->steps[i].call.op->release (&plan->steps[i].call);
+  g_clear_pointer (&plan->device, hyb_device_plan_free);
   g_clear_pointer (&plan->graph, hyb_graph_unref);
   g_clear_pointer (&plan->given, hyb_graph_unref);
   g_clear_pointer (&plan->sources, hyb_sources_free);

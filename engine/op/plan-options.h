@@ -13,6 +13,8 @@
 
 G_BEGIN_DECLS
 
+typedef struct _HybGpu HybGpu; /* engine/device/gpu.h */
+
 struct _HybPlanOptions
 {
   gboolean           training;
@@ -24,6 +26,7 @@ struct _HybPlanOptions
                                      * folded, or NULL; NULL: none */
   gsize              memory_limit; /* bytes; 0: what the machine has */
   const HybProbe    *probe;        /* told of every pass; NULL: no probe */
+  HybGpu            *gpu;          /* the device that the plan is for; NULL: the processor */
 };
 
 /* TRUE if the optimising pass of this name runs under these options; FALSE for NULL. */

@@ -162,6 +162,7 @@ const HybPass hyb_pass_finish_convolutions = {
   .doc = "Merges a convolution with the sum and the rectifier that follow it.",
   .needs = HYB_FACT_TYPES,
   .optimising = TRUE,
+  .host_only = TRUE,
   .saves = HYB_SAVES_POINTWISE,
   .run = finish_convolutions_run,
 };

@@ -137,6 +137,7 @@ const HybPass hyb_pass_keep_panels = {
   .doc = "Packs constant weights while planning instead of in every run.",
   .needs = HYB_FACT_TYPES,
   .optimising = TRUE,
+  .host_only = TRUE,
   .saves = HYB_SAVES_MOVEMENT,
   .run = fold_constants_run,
 };

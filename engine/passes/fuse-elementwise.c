@@ -9,7 +9,7 @@
 #include "engine/analysis/rewrite.h"
 #include "engine/graph/reach.h"
 
-/* Values of at least this many bytes gain from fusing.  Smaller ones stay in the caches anyway, and
+/* On the processor, values of at least this many bytes gain from fusing.  Smaller ones stay in the caches anyway, and
  * working in blocks costs more calls: values of 4 MiB took 12 % longer fused, values of 64 MiB were
  * 1.3 to 1.5 times as fast.  All values of a group have the same size. */
 #define MIN_VALUE_BYTES (16 << 20)
@@ -48,7 +48,8 @@ can_join (const Fusing *fusing, HybNodeId id)
   if (!(node->op->flags & HYB_OP_POINTWISE) || node->n_outputs != 1 || node->n_inputs == 0 ||
       fusing->written[id] || fusing->facts->constants[node->first_output] ||
       !hyb_type_is_known (type) || type->dtype != HYB_F32 ||
-      hyb_shape_size (&type->shape) < MIN_VALUE_BYTES / (gint64) sizeof (float))
+      hyb_shape_size (&type->shape) <
+          (fusing->facts->for_device ? 1 : MIN_VALUE_BYTES / (gint64) sizeof (float)))
     return FALSE;
   for (guint i = 0; i < node->n_inputs; i++)
     if (!has_type_of (fusing, inputs[i], node->first_output) ||

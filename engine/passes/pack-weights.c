@@ -408,6 +408,7 @@ const HybPass hyb_pass_pack_weights = {
   .doc = "Packs a weight once that several products of few rows use.",
   .needs = HYB_FACT_TYPES,
   .optimising = TRUE,
+  .host_only = TRUE,
   .saves = HYB_SAVES_PRODUCTS,
   .run = pack_weights_run,
 };

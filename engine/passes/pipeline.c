@@ -73,6 +73,8 @@ check_options (const HybPipelineOptions *options, GError **error)
 static gboolean
 is_left_out (const HybPass *pass, const HybPipelineOptions *options)
 {
+  if (pass->host_only && options->for_device)
+    return TRUE;
   return pass->optimising && (!options->optimise ||
                               (options->without && g_strv_contains (options->without, pass->name)));
 }

@@ -13,6 +13,7 @@ typedef struct
   const char *const *without;    /* names of passes left out; NULL: none */
   const char        *dump_after; /* print the graph to stderr after this pass; NULL: none */
   const HybProbe    *probe;      /* told of every pass; NULL: no probe */
+  gboolean           for_device; /* leave out passes that lay memory out for the processor */
 } HybPipelineOptions;
 
 /* What one pass did. */

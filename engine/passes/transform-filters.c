@@ -73,6 +73,7 @@ const HybPass hyb_pass_transform_filters = {
       "Transforms constant 3 × 3 filters for Winograd's algorithm, which halves multiplications.",
   .needs = HYB_FACT_TYPES,
   .optimising = TRUE,
+  .host_only = TRUE,
   .saves = HYB_SAVES_PRODUCTS,
   .run = transform_filters_run,
 };

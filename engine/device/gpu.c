@@ -1,0 +1,124 @@
+/* gpu.c — opens a device of a back end and looks its operators up.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/base/error.h"
+#include "engine/base/remedy.h"
+#include "engine/device/gpu-private.h"
+#include "engine/device/loader.h"
+
+#include <string.h>
+
+/* "gpu" or "gpu:N". */
+static gboolean
+parse_name (const char *name, guint *index, GError **error)
+{
+  guint64 number = 0;
+
+  if (strcmp (name, "gpu") == 0 ||
+      (g_str_has_prefix (name, "gpu:") &&
+       g_ascii_string_to_unsigned (name + 4, 10, 0, G_MAXINT, &number, NULL)))
+    {
+      *index = (guint) number;
+      return TRUE;
+    }
+  hyb_error_at (error,
+                HYB_DEVICE_ERROR,
+                HYB_DEVICE_ERROR_ABSENT,
+                NULL,
+                NULL,
+                "“%s” is not the name of a GPU: it must be gpu or gpu:N",
+                name);
+  return hyb_error_add_remedy (error, HYB_REMEDY_DEVICE, NULL);
+}
+
+static gboolean
+check_index (const HybBackend *backend, guint index, GError **error)
+{
+  guint n = backend->count (error);
+
+  if (n > index)
+    return TRUE;
+  if (n > 0)
+    hyb_error_at (error,
+                  HYB_DEVICE_ERROR,
+                  HYB_DEVICE_ERROR_ABSENT,
+                  NULL,
+                  NULL,
+                  "there is no GPU %u: this machine has %u, counted from 0",
+                  index,
+                  n);
+  return hyb_error_add_remedy (error, HYB_REMEDY_DEVICE, NULL);
+}
+
+HybGpu *
+hyb_gpu_open_with (const HybBackend *backend, guint index, GError **error)
+{
+  HybDevice *device;
+  HybGpu    *gpu;
+
+  if (!check_index (backend, index, error))
+    return NULL;
+  device = backend->open (index, TRUE, error);
+  if (!device)
+    {
+      hyb_error_add_remedy (error, HYB_REMEDY_DEVICE, NULL);
+      return NULL;
+    }
+
+  gpu = g_new0 (HybGpu, 1);
+  g_atomic_ref_count_init (&gpu->references);
+  gpu->backend = backend;
+  gpu->device = device;
+  gpu->memory = hyb_device_pool_new (backend, device, FALSE);
+  gpu->pinned = hyb_device_pool_new (backend, device, TRUE);
+  gpu->twins = g_hash_table_new (g_str_hash, g_str_equal);
+  for (const HybDeviceOp *op = backend->ops; op->name; op++)
+    g_hash_table_insert (gpu->twins, (gpointer) op->name, (gpointer) op);
+  return gpu;
+}
+
+HybGpu *
+hyb_gpu_open (const char *name, GError **error)
+{
+  const HybBackend *backend;
+  guint             index = 0;
+
+  if (!parse_name (name, &index, error))
+    return NULL;
+  backend = hyb_backend_load (error);
+  return backend ? hyb_gpu_open_with (backend, index, error) : NULL;
+}
+
+HybGpu *
+hyb_gpu_ref (HybGpu *gpu)
+{
+  g_atomic_ref_count_inc (&gpu->references);
+  return gpu;
+}
+
+void
+hyb_gpu_unref (HybGpu *gpu)
+{
+  if (!gpu || !g_atomic_ref_count_dec (&gpu->references))
+    return;
+
+  hyb_device_pool_free (gpu->memory);
+  hyb_device_pool_free (gpu->pinned);
+  g_hash_table_unref (gpu->twins);
+  gpu->backend->close (gpu->device);
+  g_free (gpu);
+}
+
+char *
+hyb_gpu_describe (HybGpu *gpu)
+{
+  HybDeviceFacts facts = { 0 };
+
+  gpu->backend->facts (gpu->device, &facts);
+  return g_strdup_printf ("%s, %s", facts.name, facts.versions);
+}
+
+const HybDeviceOp *
+hyb_gpu_find_twin (const HybGpu *gpu, const HybOp *op)
+{
+  return g_hash_table_lookup (gpu->twins, op->name);
+}

@@ -1,0 +1,22 @@
+/* device-values.h — the tensors that an executor binds, in the memory of a device.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "engine/device/gpu.h"
+#include "engine/tensor/tensor.h"
+
+typedef struct _HybDeviceValues HybDeviceValues;
+
+/* For n variables, none of them bound; with a queue of its own.  NULL and an error.
+ * (transfer full) */
+HybDeviceValues *hyb_device_values_new (HybGpu *gpu, guint n, GError **error);
+/* Frees it and its memory. */
+void hyb_device_values_free (HybDeviceValues *values);
+/* Binds variable number index for the next run.  Contents that are_constant are sent only when the
+ * tensor is another one than before. */
+void hyb_device_values_bind (HybDeviceValues *values,
+                             guint            index,
+                             HybTensor       *tensor,
+                             gboolean         are_constant);
+/* The bytes of the device that it takes. */
+gsize hyb_device_values_get_bytes (const HybDeviceValues *values);
