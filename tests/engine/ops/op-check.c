@@ -10,6 +10,7 @@
 #include "engine/exec/executor.h"
 #include "engine/gradient/backward.h"
 #include "tests/engine/ops/op-case.h"
+#include "tests/engine/ops/op-device.h"
 
 #include <math.h>
 #include <string.h>
@@ -309,6 +310,11 @@ test_sample (gconstpointer data)
       if (training && !(this->op->flags & (HYB_OP_TRAINING_DEPENDENT | HYB_OP_RANDOM)) &&
           !(this->flags & OP_TRAINING_ONLY))
         continue;
+      if (op_device_is_wanted ())
+        {
+          op_device_check (this, training);
+          continue;
+        }
       check_types (this, training);
       check_double (this, training);
       check_planned (this, training);

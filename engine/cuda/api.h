@@ -1,0 +1,201 @@
+/* api.h — the functions of NVIDIA's libraries that the module calls, and their types, declared by
+ * ourselves so that the module is built without any file of CUDA.
+ *
+ * Where the vendor's headers are, tests/engine/cuda/test-prototypes.c includes them first and
+ * compares every prototype; this file then adds no types.  Driver functions have the versioned names
+ * that libcuda.so.1 exports.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <stddef.h>
+
+#ifndef HYB_CUDA_VENDOR_TYPES
+typedef int                    CUresult;
+typedef int                    CUdevice;
+typedef unsigned long long     CUdeviceptr;
+typedef struct CUctx_st       *CUcontext;
+typedef struct CUmod_st       *CUmodule;
+typedef struct CUfunc_st      *CUfunction;
+typedef struct CUstream_st    *CUstream;
+typedef struct CUevent_st     *CUevent;
+typedef struct CUgraph_st     *CUgraph;
+typedef struct CUgraphExec_st *CUgraphExec;
+typedef int                    CUdevice_attribute;
+typedef int                    CUstreamCaptureMode;
+
+typedef struct cublasContext *cublasHandle_t;
+typedef int                   cublasStatus_t;
+typedef int                   cublasOperation_t;
+typedef int                   cublasMath_t;
+typedef int                   cudaDataType;
+typedef int                   cublasComputeType_t;
+typedef int                   cublasGemmAlgo_t;
+
+typedef int                   nvrtcResult;
+typedef struct _nvrtcProgram *nvrtcProgram;
+#endif
+
+/* Values of the enumerations above. */
+enum
+{
+  HYB_CUDA_OUT_OF_MEMORY = 2,
+  HYB_CUDA_STUB = 34,
+  HYB_CUDA_NO_DEVICE = 100,
+  HYB_CUDA_ATTRIBUTE_MULTIPROCESSORS = 16,
+  HYB_CUDA_ATTRIBUTE_MAJOR = 75,
+  HYB_CUDA_ATTRIBUTE_MINOR = 76,
+  HYB_CUDA_STREAM_NON_BLOCKING = 1,
+  HYB_CUDA_CAPTURE_THREAD_LOCAL = 1,
+  HYB_CUBLAS_N = 0,
+  HYB_CUBLAS_T = 1,
+  HYB_CUBLAS_R_32F = 0,
+  HYB_CUBLAS_R_64F = 1,
+  HYB_CUBLAS_R_16F = 2,
+  HYB_CUBLAS_R_16BF = 14,
+  HYB_CUBLAS_COMPUTE_32F = 68,
+  HYB_CUBLAS_COMPUTE_64F = 70,
+  HYB_CUBLAS_COMPUTE_32F_FAST_TF32 = 77,
+  HYB_CUBLAS_GEMM_DEFAULT = -1,
+};
+
+/* F (result, name, (parameters)) for each function. */
+#define HYB_CUDA_DRIVER_FUNCTIONS(F)                                                              \
+  F (CUresult, cuInit, (unsigned int flags))                                                      \
+  F (CUresult, cuDriverGetVersion, (int *version))                                                \
+  F (CUresult, cuGetErrorName, (CUresult error, const char **text))                               \
+  F (CUresult, cuGetErrorString, (CUresult error, const char **text))                             \
+  F (CUresult, cuDeviceGetCount, (int *count))                                                    \
+  F (CUresult, cuDeviceGet, (CUdevice * device, int index))                                       \
+  F (CUresult, cuDeviceGetName, (char *name, int length, CUdevice device))                        \
+  F (CUresult, cuDeviceTotalMem_v2, (size_t * bytes, CUdevice device))                            \
+  F (CUresult, cuDeviceGetAttribute, (int *value, CUdevice_attribute attribute, CUdevice device)) \
+  F (CUresult, cuDevicePrimaryCtxRetain, (CUcontext * context, CUdevice device))                  \
+  F (CUresult, cuDevicePrimaryCtxRelease_v2, (CUdevice device))                                   \
+  F (CUresult, cuCtxSetCurrent, (CUcontext context))                                              \
+  F (CUresult, cuMemGetInfo_v2, (size_t * unused, size_t * total))                                \
+  F (CUresult, cuMemAlloc_v2, (CUdeviceptr * address, size_t bytes))                              \
+  F (CUresult, cuMemFree_v2, (CUdeviceptr address))                                               \
+  F (CUresult, cuMemHostAlloc, (void **host, size_t bytes, unsigned int flags))                   \
+  F (CUresult, cuMemFreeHost, (void *host))                                                       \
+  F (CUresult, cuMemcpyAsync, (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream))  \
+  F (CUresult,                                                                                    \
+     cuMemsetD8Async,                                                                             \
+     (CUdeviceptr to, unsigned char value, size_t count, CUstream stream))                        \
+  F (CUresult, cuStreamCreate, (CUstream * stream, unsigned int flags))                           \
+  F (CUresult, cuStreamDestroy_v2, (CUstream stream))                                             \
+  F (CUresult, cuStreamSynchronize, (CUstream stream))                                            \
+  F (CUresult, cuStreamWaitEvent, (CUstream stream, CUevent event, unsigned int flags))           \
+  F (CUresult, cuEventCreate, (CUevent * event, unsigned int flags))                              \
+  F (CUresult, cuEventDestroy_v2, (CUevent event))                                                \
+  F (CUresult, cuEventRecord, (CUevent event, CUstream stream))                                   \
+  F (CUresult, cuModuleLoadData, (CUmodule * module, const void *image))                          \
+  F (CUresult, cuModuleUnload, (CUmodule module))                                                 \
+  F (CUresult, cuModuleGetFunction, (CUfunction * function, CUmodule module, const char *name))   \
+  F (CUresult,                                                                                    \
+     cuLaunchKernel,                                                                              \
+     (CUfunction   function,                                                                      \
+      unsigned int grid_x,                                                                        \
+      unsigned int grid_y,                                                                        \
+      unsigned int grid_z,                                                                        \
+      unsigned int block_x,                                                                       \
+      unsigned int block_y,                                                                       \
+      unsigned int block_z,                                                                       \
+      unsigned int shared,                                                                        \
+      CUstream     stream,                                                                        \
+      void       **parameters,                                                                    \
+      void       **extra))                                                                              \
+  F (CUresult, cuStreamBeginCapture_v2, (CUstream stream, CUstreamCaptureMode mode))              \
+  F (CUresult, cuStreamEndCapture, (CUstream stream, CUgraph * graph))                            \
+  F (CUresult,                                                                                    \
+     cuGraphInstantiateWithFlags,                                                                 \
+     (CUgraphExec * exec, CUgraph graph, unsigned long long flags))                               \
+  F (CUresult, cuGraphDestroy, (CUgraph graph))                                                   \
+  F (CUresult, cuGraphLaunch, (CUgraphExec exec, CUstream stream))                                \
+  F (CUresult, cuGraphExecDestroy, (CUgraphExec exec))
+
+#define HYB_CUDA_CUBLAS_FUNCTIONS(F)                                                            \
+  F (cublasStatus_t, cublasCreate_v2, (cublasHandle_t * handle))                                \
+  F (cublasStatus_t, cublasDestroy_v2, (cublasHandle_t handle))                                 \
+  F (cublasStatus_t, cublasGetVersion_v2, (cublasHandle_t handle, int *version))                \
+  F (const char *, cublasGetStatusName, (cublasStatus_t status))                                \
+  F (cublasStatus_t, cublasSetStream_v2, (cublasHandle_t handle, CUstream stream))              \
+  F (cublasStatus_t, cublasSetWorkspace_v2, (cublasHandle_t handle, void *space, size_t bytes)) \
+  F (cublasStatus_t, cublasSetMathMode, (cublasHandle_t handle, cublasMath_t mode))             \
+  F (cublasStatus_t,                                                                            \
+     cublasGemmEx,                                                                              \
+     (cublasHandle_t      handle,                                                               \
+      cublasOperation_t   transpose_a,                                                          \
+      cublasOperation_t   transpose_b,                                                          \
+      int                 m,                                                                    \
+      int                 n,                                                                    \
+      int                 k,                                                                    \
+      const void         *alpha,                                                                \
+      const void         *a,                                                                    \
+      cudaDataType        type_a,                                                               \
+      int                 lda,                                                                  \
+      const void         *b,                                                                    \
+      cudaDataType        type_b,                                                               \
+      int                 ldb,                                                                  \
+      const void         *beta,                                                                 \
+      void               *c,                                                                    \
+      cudaDataType        type_c,                                                               \
+      int                 ldc,                                                                  \
+      cublasComputeType_t compute,                                                              \
+      cublasGemmAlgo_t    algorithm))                                                              \
+  F (cublasStatus_t,                                                                            \
+     cublasGemmStridedBatchedEx,                                                                \
+     (cublasHandle_t      handle,                                                               \
+      cublasOperation_t   transpose_a,                                                          \
+      cublasOperation_t   transpose_b,                                                          \
+      int                 m,                                                                    \
+      int                 n,                                                                    \
+      int                 k,                                                                    \
+      const void         *alpha,                                                                \
+      const void         *a,                                                                    \
+      cudaDataType        type_a,                                                               \
+      int                 lda,                                                                  \
+      long long           stride_a,                                                             \
+      const void         *b,                                                                    \
+      cudaDataType        type_b,                                                               \
+      int                 ldb,                                                                  \
+      long long           stride_b,                                                             \
+      const void         *beta,                                                                 \
+      void               *c,                                                                    \
+      cudaDataType        type_c,                                                               \
+      int                 ldc,                                                                  \
+      long long           stride_c,                                                             \
+      int                 batch,                                                                \
+      cublasComputeType_t compute,                                                              \
+      cublasGemmAlgo_t    algorithm))
+
+#define HYB_CUDA_NVRTC_FUNCTIONS(F)                                                               \
+  F (nvrtcResult, nvrtcVersion, (int *major, int *minor))                                         \
+  F (const char *, nvrtcGetErrorString, (nvrtcResult result))                                     \
+  F (nvrtcResult, nvrtcGetNumSupportedArchs, (int *count))                                        \
+  F (nvrtcResult, nvrtcGetSupportedArchs, (int *archs))                                           \
+  F (nvrtcResult,                                                                                 \
+     nvrtcCreateProgram,                                                                          \
+     (nvrtcProgram * program,                                                                     \
+      const char        *text,                                                                    \
+      const char        *name,                                                                    \
+      int                n_headers,                                                               \
+      const char *const *headers,                                                                 \
+      const char *const *names))                                                                  \
+  F (nvrtcResult, nvrtcDestroyProgram, (nvrtcProgram * program))                                  \
+  F (nvrtcResult, nvrtcCompileProgram, (nvrtcProgram program, int n, const char *const *options)) \
+  F (nvrtcResult, nvrtcGetProgramLogSize, (nvrtcProgram program, size_t * bytes))                 \
+  F (nvrtcResult, nvrtcGetProgramLog, (nvrtcProgram program, char *log))                          \
+  F (nvrtcResult, nvrtcGetPTXSize, (nvrtcProgram program, size_t * bytes))                        \
+  F (nvrtcResult, nvrtcGetPTX, (nvrtcProgram program, char *ptx))                                 \
+  F (nvrtcResult, nvrtcGetCUBINSize, (nvrtcProgram program, size_t * bytes))                      \
+  F (nvrtcResult, nvrtcGetCUBIN, (nvrtcProgram program, char *cubin))
+
+/* All of them as function pointers. */
+typedef struct
+{
+#define HYB_CUDA_MEMBER(result, name, parameters) result (*name) parameters;
+  HYB_CUDA_DRIVER_FUNCTIONS (HYB_CUDA_MEMBER)
+  HYB_CUDA_CUBLAS_FUNCTIONS (HYB_CUDA_MEMBER)
+  HYB_CUDA_NVRTC_FUNCTIONS (HYB_CUDA_MEMBER)
+#undef HYB_CUDA_MEMBER
+} HybCudaFunctions;

@@ -1,0 +1,50 @@
+/* arguments.h — the arguments of our kernels, one struct each, for kernel and host.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* Operands of one pointwise kernel, and axes of a tensor after neighbours are joined, at most. */
+#define EACH_MOST 16
+#define AXES_MOST 8
+
+/* y[i] = f (x0[i], x1[i] …) for i < n. */
+struct EachArguments
+{
+  const void *x[EACH_MOST];
+  void       *y;
+  double      s[EACH_MOST]; /* numbers in the formulas */
+  long long   n;
+};
+
+/* The same with inputs that are broadcast: element (i0, i1 …) of y reads x[Σ stride · i]. */
+struct BroadcastArguments
+{
+  struct EachArguments each;
+  long long            dim[AXES_MOST];
+  long long            stride[EACH_MOST][AXES_MOST]; /* in elements */
+  int                  rank;
+};
+
+/* y[Σ to · i] = x[Σ from · i] for all i below dim. */
+struct MoveArguments
+{
+  const void *x;
+  void       *y;
+  long long   n;
+  long long   dim[AXES_MOST];
+  long long   from[AXES_MOST], to[AXES_MOST]; /* strides in elements; may be negative */
+  int         rank;
+};
+
+/* y (outer, inner) = reduction of x over axes `dim` with strides `from`; element o of y begins at
+ * Σ outer_from · i. */
+struct ReduceArguments
+{
+  const void *x;
+  void       *y;
+  void       *part; /* what the first stage leaves: one number each part and result */
+  long long   n_outer, n_inner, n_parts;
+  long long   outer_dim[AXES_MOST], outer_from[AXES_MOST];
+  long long   inner_dim[AXES_MOST], inner_from[AXES_MOST];
+  int         outer_rank, inner_rank;
+  double      scale;
+};

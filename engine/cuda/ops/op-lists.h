@@ -1,0 +1,7 @@
+/* op-lists.h — the arrays of twins, one for each file of this folder.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "engine/device/device.h"
+
+extern const HybDeviceOp hyb_cuda_ops_fully_connected[];

@@ -1,0 +1,187 @@
+/* pointwise-formulas.c — the formulas of pointwise operators for the GPU, as text.
+ *
+ * They are those of engine/ops/elementwise and engine/ops/nn; the functions are in
+ * kernels/prelude.cuh.  tests/engine/cuda compares each with the processor.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/cuda/ops/pointwise.h"
+
+#include <string.h>
+
+/* A function, and the operator that multiplies its derivative by the gradient x; the derivative is
+ * written in w, which is the input or the output of the function. */
+#define PAIR(name, value, derivative) \
+  { #name, value },                   \
+  {                                   \
+    "_backward_" #name, derivative    \
+  }
+/* The same function of two tensors, of shapes that are broadcast, and of a number. */
+#define TWO(same, broadcast, scalar, value, with_s) \
+  { same, value }, { broadcast, value },            \
+  {                                                 \
+    scalar, with_s, "scalar"                        \
+  }
+#define COMPARE(name, sign)                                            \
+  { "_" name, "x " sign " w" }, { "broadcast_" name, "x " sign " w" }, \
+  {                                                                    \
+    "_" name "_scalar", "x " sign " s", "scalar"                       \
+  }
+#define LOGICAL(name, sign)                                                                        \
+  { "_" name, "(x != 0) " sign " (w != 0)" }, { "broadcast_" name, "(x != 0) " sign " (w != 0)" }, \
+  {                                                                                                \
+    "_" name "_scalar", "(x != 0) " sign " (s != 0)", "scalar"                                     \
+  }
+/* A function that an attribute chooses; of which `slope` may be another. */
+#define CHOICE(name, key, number, text)        \
+  {                                            \
+    name, text, .choice = key, .value = number \
+  }
+#define SLOPED(name, key, number, text) \
+  {                                     \
+    name, text, "slope", key, number    \
+  }
+
+const HybPointwise hyb_pointwise_formulas[] = {
+  /* --- Roots, exponentials, logarithms, trigonometry --- */
+  PAIR (sqrt, "m_sqrt (x)", "x / (2 * w)"),
+  PAIR (rsqrt, "1 / m_sqrt (x)", "-x / (2 * w * m_sqrt (w))"),
+  PAIR (cbrt, "m_cbrt (x)", "x / (3 * w * w)"),
+  PAIR (rcbrt, "1 / m_cbrt (x)", "-x / (3 * w * m_cbrt (w))"),
+  PAIR (reciprocal, "1 / x", "-x / (w * w)"),
+  PAIR (exp, "m_exp (x)", "w * x"),
+  PAIR (expm1, "m_expm1 (x)", "m_exp (w) * x"),
+  PAIR (log, "m_log (x)", "x / w"),
+  PAIR (log10, "m_log10 (x)", "x / (w * LN10_)"),
+  PAIR (log2, "m_log2 (x)", "x / (w * LN2_)"),
+  PAIR (log1p, "m_log1p (x)", "x / (1 + w)"),
+  PAIR (sin, "m_sin (x)", "m_cos (w) * x"),
+  PAIR (cos, "m_cos (x)", "m_sin (w) * -x"),
+  PAIR (tan, "m_tan (x)", "(w * w + 1) * x"),
+  PAIR (arcsin, "m_asin (x)", "x / m_sqrt (1 - w * w)"),
+  PAIR (arccos, "m_acos (x)", "-x / m_sqrt (1 - w * w)"),
+  PAIR (arctan, "m_atan (x)", "x / (1 + w * w)"),
+  PAIR (sinh, "m_sinh (x)", "m_cosh (w) * x"),
+  PAIR (cosh, "m_cosh (x)", "m_sinh (w) * x"),
+  PAIR (tanh, "m_tanh (x)", "(1 - w * w) * x"),
+  PAIR (arcsinh, "m_asinh (x)", "x / m_sqrt (1 + w * w)"),
+  PAIR (arccosh, "m_acosh (x)", "x / m_sqrt (w * w - 1)"),
+  PAIR (arctanh, "m_atanh (x)", "x / (1 - w * w)"),
+  PAIR (sigmoid, "1 / (1 + m_exp (-x))", "(1 - w) * w * x"),
+  { "degrees", "x / (PI_ / 180)" },
+  { "radians", "x / (180 / PI_)" },
+
+  /* --- Signs and rounding --- */
+  { "sign", "(x > 0) - (x < 0)" },
+  { "round", "m_round (x)" },
+  { "rint", "m_rint (x)" },
+  { "ceil", "m_ceil (x)" },
+  { "floor", "m_floor (x)" },
+  { "trunc", "m_trunc (x)" },
+  { "fix", "m_trunc (x)" },
+  { "logical_not", "x == 0" },
+  { "_contrib_round_ste", "m_round (x)" },
+  { "_contrib_sign_ste", "(x > 0) - (x < 0)" },
+  { "negative", "m_neg (x)" },
+  PAIR (abs, "m_abs (x)", "((w > 0) - (w < 0)) * x"),
+  PAIR (square, "m_square (x)", "2 * w * x"),
+
+  /* --- Error functions, and activations without attributes --- */
+  { "gamma", "m_gamma (x)" },
+  { "gammaln", "m_lgamma (x)" },
+  PAIR (erf, "m_erf (x)", "m_exp (-w * w) * TWO_OVER_SQRT_PI * x"),
+  PAIR (erfinv, "m_erfinv (x)", "m_exp (w * w) / TWO_OVER_SQRT_PI * x"),
+  PAIR (softsign, "x / (1 + m_abs (x))", "x / ((1 + m_abs (w)) * (1 + m_abs (w)))"),
+  PAIR (relu, "x > 0 || x != x ? x : 0", "w > 0 ? x : w != w ? w : 0"),
+  { "hard_sigmoid",
+    "(s * x + t < 0 ? 0 : s * x + t > 1 ? 1 : s * x + t)",
+    .numbers = "alpha beta" },
+  { "_backward_hard_sigmoid", "w > 0 && w < 1 ? x * s : 0", .numbers = "alpha" },
+  { "_contrib_quadratic", "(s * x + t) * x + u", .numbers = "a b c" },
+  { "_backward__contrib_quadratic", "(2 * s * w + t) * x", .numbers = "a b" },
+
+  /* --- Functions of two numbers --- */
+  TWO ("elemwise_add", "broadcast_add", "_plus_scalar", "m_add (x, w)", "m_add (x, s)"),
+  TWO ("elemwise_sub", "broadcast_sub", "_minus_scalar", "m_sub (x, w)", "m_sub (x, s)"),
+  TWO ("elemwise_mul", "broadcast_mul", "_mul_scalar", "m_mul (x, w)", "m_mul (x, s)"),
+  TWO ("elemwise_div", "broadcast_div", "_div_scalar", "m_div (x, w)", "m_div (x, s)"),
+  TWO ("_mod", "broadcast_mod", "_mod_scalar", "m_mod (x, w)", "m_mod (x, s)"),
+  TWO ("_power", "broadcast_power", "_power_scalar", "m_pow (x, w)", "m_pow (x, s)"),
+  TWO ("_maximum", "broadcast_maximum", "_maximum_scalar", "m_max (x, w)", "m_max (x, s)"),
+  TWO ("_minimum", "broadcast_minimum", "_minimum_scalar", "m_min (x, w)", "m_min (x, s)"),
+  TWO ("_hypot", "broadcast_hypot", "_hypot_scalar", "m_hypot (x, w)", "m_hypot (x, s)"),
+  { "_grad_add", "m_add (x, w)" },
+  { "_scatter_elemwise_div", "m_div (x, w)" },
+  { "_scatter_plus_scalar", "m_add (x, s)", "scalar" },
+  { "_scatter_minus_scalar", "m_sub (x, s)", "scalar" },
+  { "_rminus_scalar", "m_sub (s, x)", "scalar" },
+  { "_rdiv_scalar", "m_div (s, x)", "scalar" },
+  { "_rmod_scalar", "m_mod (s, x)", "scalar" },
+  { "_rpower_scalar", "m_pow (s, x)", "scalar" },
+  COMPARE ("equal", "=="),
+  COMPARE ("not_equal", "!="),
+  COMPARE ("greater", ">"),
+  COMPARE ("greater_equal", ">="),
+  COMPARE ("lesser", "<"),
+  COMPARE ("lesser_equal", "<="),
+  LOGICAL ("logical_and", "&"),
+  LOGICAL ("logical_or", "|"),
+  LOGICAL ("logical_xor", "^"),
+  { "add_n", NULL },
+
+  /* --- Their gradients: x is the incoming gradient --- */
+  { "_backward_div_rhs", "w / (v * v) * -x" },
+  { "_backward_mod_rhs", "m_floor (w / v) * -x" },
+  { "_backward_power_lhs", "f_pow (w, v - 1) * v * x" },
+  { "_backward_power_rhs", "f_pow (w, v) * m_log (w) * x" },
+  { "_backward_maximum_lhs", "w >= v ? x : 0" },
+  { "_backward_maximum_rhs", "w < v ? x : 0" },
+  { "_backward_minimum_lhs", "w <= v ? x : 0" },
+  { "_backward_minimum_rhs", "w > v ? x : 0" },
+  { "_backward_hypot_lhs", "w / f_hypot (w, v) * x" },
+  { "_backward_hypot_rhs", "v / f_hypot (w, v) * x" },
+  { "_backward_rdiv_scalar", "s / (w * w) * -x", "scalar" },
+  { "_backward_rmod_scalar", "m_floor (s / w) * -x", "scalar" },
+  { "_backward_power_scalar", "(s == 2 ? w : f_pow (w, s - 1)) * s * x", "scalar" },
+  { "_backward_rpower_scalar", "f_pow (s, w) * m_log (s) * x", "scalar" },
+  { "_backward_maximum_scalar", "w >= s ? x : 0", "scalar" },
+  { "_backward_minimum_scalar", "w <= s ? x : 0", "scalar" },
+  { "_backward_hypot_scalar", "w / f_hypot (w, s) * x", "scalar" },
+
+  /* --- Activations by attribute --- */
+  CHOICE ("Activation", "act_type", 0, "x <= 0 ? 0 : x"),
+  CHOICE ("Activation", "act_type", 1, "1 / (1 + m_exp (-x))"),
+  CHOICE ("Activation", "act_type", 2, "m_tanh (x)"),
+  CHOICE ("Activation", "act_type", 3, "x > 20 ? x : m_log1p (m_exp (x))"),
+  CHOICE ("Activation", "act_type", 4, "x / (1 + m_abs (x))"),
+  CHOICE ("_backward_Activation", "act_type", 0, "x * (w > 0 ? 1 : 0)"),
+  CHOICE ("_backward_Activation", "act_type", 1, "x * (w * (1 - w))"),
+  CHOICE ("_backward_Activation", "act_type", 2, "x * (1 - w * w)"),
+  CHOICE ("_backward_Activation", "act_type", 3, "x * -m_expm1 (-w)"),
+  CHOICE ("_backward_Activation", "act_type", 4, "x * ((1 - m_abs (w)) * (1 - m_abs (w)))"),
+  SLOPED ("LeakyReLU", "act_type", 0, "x > 0 ? x : s * x"),
+  SLOPED ("LeakyReLU", "act_type", 3, "x > 0 ? x : s * m_expm1 (x)"),
+  CHOICE ("LeakyReLU",
+          "act_type",
+          4,
+          "(T) 1.0507009873554805 * (x > 0 ? x : (T) 1.6732632423543772 * m_expm1 (x))"),
+  CHOICE ("LeakyReLU", "act_type", 5, "(T) 0.5 * x * (1 + m_erf (x * (T) SQRT_HALF))"),
+
+  /* --- Selection, conversion, constants --- */
+  { "where", "x != 0 ? w : v", .raw = 1 },
+  { "Cast", "To<Result>::from (x)", .raw = 1 },
+  { "zeros_like", "0" },
+  { "ones_like", "1" },
+  { "_zeros", "0" },
+  { "_ones", "1" },
+  { "_full", "s", .numbers = "value" },
+  { NULL },
+};
+
+const HybPointwise *
+hyb_pointwise_find (const HybOp *op, gconstpointer params)
+{
+  for (const HybPointwise *row = hyb_pointwise_formulas; row->op; row++)
+    if (strcmp (row->op, op->name) == 0 &&
+        (!row->choice || hyb_params_get_int (op->params, params, row->choice, -1) == row->value))
+      return row;
+  return NULL;
+}

@@ -1,0 +1,452 @@
+/* test-device-run.c — whole models on the pretend GPU: the same numbers as the processor, what is
+ * copied, and what happens when any call fails.
+ *
+ * HYB_GPU_PATH and HYB_GPU_MODULE are set by meson.build.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/device/gpu.h"
+#include "engine/exec/executor.h"
+#include "engine/gradient/backward.h"
+#include "engine/graph/builder.h"
+
+#include <dlfcn.h>
+#include <math.h>
+#include <string.h>
+
+/* Functions of the pretend driver, as in pretend/pretend.h. */
+static void (*configure) (const char *settings);
+static char *(*problems) (void);
+static char *(*leaks) (void);
+static guint (*calls) (const char *name);
+
+/* FALSE and a skipped test where NVRTC is not installed. */
+static gboolean
+set_up (const char *settings)
+{
+  g_autofree char *path = g_build_filename (g_getenv ("HYB_GPU_PATH"), "libcuda.so.1", NULL);
+  void            *library = dlopen (path, RTLD_NOW);
+  g_autoptr (GError) error = NULL;
+  HybGpu *gpu;
+
+  g_assert_nonnull (library);
+  *(void **) &configure = dlsym (library, "pretend_configure");
+  *(void **) &problems = dlsym (library, "pretend_problems");
+  *(void **) &leaks = dlsym (library, "pretend_leaks");
+  *(void **) &calls = dlsym (library, "pretend_calls");
+  configure ("");
+  gpu = hyb_gpu_open ("gpu", &error);
+  if (!gpu && strstr (error->message, "libnvrtc"))
+    {
+      g_test_skip (error->message);
+      return FALSE;
+    }
+  g_assert_no_error (error);
+  hyb_gpu_unref (gpu);
+  configure (settings);
+  return TRUE;
+}
+
+static void
+assert_clean (void)
+{
+  g_autofree char *found = problems (), *left = leaks ();
+
+  g_assert_cmpstr (found, ==, "");
+  g_assert_cmpstr (left, ==, "");
+}
+
+/* --- Models --- */
+
+/* attributes: key, value, … of one line; inputs end with HYB_NO_ID. */
+static HybValueId
+add (HybBuilder *builder, const char *op, const char *attributes, const HybValueId *inputs)
+{
+  g_auto (GStrv) words = g_strsplit (attributes, " ", -1);
+  g_autoptr (GError) error = NULL;
+  HybNodeSpec spec = { .op = hyb_op_find (op), .name = op, .inputs = inputs };
+  HybNodeId   id;
+
+  if (*attributes)
+    spec.attributes = (const char *const *) words;
+  while (inputs[spec.n_inputs] != HYB_NO_ID)
+    spec.n_inputs++;
+  id = hyb_builder_add (builder, &spec, &error);
+  g_assert_no_error (error);
+  return hyb_builder_output (builder, id, 0);
+}
+
+#define INPUTS(...) ((HybValueId[]){ __VA_ARGS__, HYB_NO_ID })
+
+/* Two layers, with a softmax that the host computes between them. */
+static HybGraph *
+new_perceptron (void)
+{
+  HybBuilder *builder = hyb_builder_new ();
+  HybValueId  x = hyb_builder_add_variable (builder, "x", NULL);
+  HybValueId  w1 = hyb_builder_add_variable (builder, "w1", NULL);
+  HybValueId  b1 = hyb_builder_add_variable (builder, "b1", NULL);
+  HybValueId  w2 = hyb_builder_add_variable (builder, "w2", NULL);
+  HybValueId  y = add (builder, "FullyConnected", "num_hidden 6", INPUTS (x, w1, b1));
+
+  y = add (builder, "Activation", "act_type tanh", INPUTS (y));
+  y = add (builder, "softmax", "", INPUTS (y));
+  y = add (builder, "_mul_scalar", "scalar 3", INPUTS (y));
+  y = add (builder, "FullyConnected", "num_hidden 4 no_bias True", INPUTS (y, w2));
+  hyb_builder_add_head (builder, y);
+  return hyb_builder_freeze (builder);
+}
+
+/* Five pointwise operators in a row. */
+static HybGraph *
+new_chain (void)
+{
+  HybBuilder *builder = hyb_builder_new ();
+  HybValueId  x = hyb_builder_add_variable (builder, "x", NULL);
+  HybValueId  y = add (builder, "_plus_scalar", "scalar 0.5", INPUTS (x));
+
+  y = add (builder, "square", "", INPUTS (y));
+  y = add (builder, "sigmoid", "", INPUTS (y));
+  y = add (builder, "elemwise_mul", "", INPUTS (y, x));
+  y = add (builder, "_rminus_scalar", "scalar 2", INPUTS (y));
+  hyb_builder_add_head (builder, y);
+  return hyb_builder_freeze (builder);
+}
+
+static HybTensor *
+new_tensor (gint64 rows, gint64 columns, double step)
+{
+  HybType    type = { columns > 0 ? hyb_shape_2d (rows, columns) : hyb_shape_1d (rows), HYB_F32 };
+  HybTensor *tensor = hyb_tensor_new (&type, NULL);
+
+  for (gint64 i = 0; i < hyb_tensor_get_size (tensor); i++)
+    hyb_dtype_set_double (hyb_tensor_get_data (tensor),
+                          HYB_F32,
+                          (gsize) i,
+                          sin (step * (double) (i + 1)));
+  return tensor;
+}
+
+static void
+bind (HybExecutor *executor, const char *name, HybTensor *tensor /* (transfer full) */)
+{
+  g_autoptr (GError) error = NULL;
+
+  hyb_executor_bind (executor, name, tensor, &error);
+  g_assert_no_error (error);
+  hyb_tensor_unref (tensor);
+}
+
+static HybExecutor *
+new_executor (HybGraph *graph, HybMode mode, HybGpu *gpu)
+{
+  HybExecutorOptions options = { .mode = mode, .gpu = gpu };
+  HybExecutor       *executor = hyb_executor_new (graph, &options);
+  guint              n;
+
+  hyb_graph_get_variables (graph, &n);
+  bind (executor, "x", new_tensor (3, 5, 0.7));
+  if (n == 1)
+    return executor;
+  bind (executor, "w1", new_tensor (6, 5, 0.3));
+  bind (executor, "b1", new_tensor (6, 0, 0.9));
+  bind (executor, "w2", new_tensor (4, 6, 0.4));
+  return executor;
+}
+
+static HybGpu *
+open_gpu (void)
+{
+  g_autoptr (GError) error = NULL;
+  HybGpu *gpu = hyb_gpu_open ("gpu", &error);
+
+  g_assert_no_error (error);
+  return gpu;
+}
+
+static void
+run (HybExecutor *executor)
+{
+  g_autoptr (GError) error = NULL;
+
+  hyb_executor_run (executor, NULL, &error);
+  g_assert_no_error (error);
+}
+
+static void
+assert_near (HybExecutor *executor, HybExecutor *expected)
+{
+  HybTensor *a = hyb_executor_get_output (executor, 0);
+  HybTensor *b = hyb_executor_get_output (expected, 0);
+
+  for (gint64 i = 0; i < hyb_tensor_get_size (b); i++)
+    g_assert_cmpfloat_with_epsilon (hyb_tensor_get_value (a, i), hyb_tensor_get_value (b, i), 1e-5);
+}
+
+/* --- Tests --- */
+
+static void
+test_three_modes (void)
+{
+  static const char *const orders[] = { "order=forward", "order=reverse", "order=mixed seed=7" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (orders); i++)
+    {
+      g_autoptr (HybGraph) graph = new_perceptron ();
+      g_autoptr (HybExecutor) host = new_executor (graph, HYB_MODE_STATIC, NULL);
+      g_autoptr (HybGpu) gpu = NULL;
+
+      if (!set_up (orders[i]))
+        return;
+      gpu = open_gpu ();
+      run (host);
+      for (HybMode mode = HYB_MODE_IMPERATIVE; mode <= HYB_MODE_STATIC; mode++)
+        {
+          g_autoptr (HybExecutor) executor = new_executor (graph, mode, gpu);
+          g_autofree char *work = NULL;
+
+          run (executor);
+          assert_near (executor, host);
+          run (executor);
+          assert_near (executor, host);
+          work = hyb_executor_dup_device_work (executor);
+          g_assert_true (g_str_has_prefix (work, "The GPU computed 4 of 5 steps; "));
+        }
+      g_clear_pointer (&gpu, hyb_gpu_unref);
+      assert_clean ();
+    }
+}
+
+static void
+test_printed_plan (void)
+{
+  static const char *const lines[] = {
+    "4 steps on the GPU, 1 on the host; 3 copies of 192 bytes between steps and after them\n",
+    "  copy  72 bytes to the host, @",
+    ", on the host: the GPU module does not compute this operator\n",
+    "  copy  72 bytes to the GPU, @",
+    "  copy  48 bytes to the host, @",
+  };
+  g_autoptr (HybGraph) graph = new_perceptron ();
+  g_autoptr (HybExecutor) executor = NULL;
+  g_autoptr (HybGpu) gpu = NULL;
+  g_autofree char *text = NULL;
+  const char      *at;
+
+  if (!set_up (""))
+    return;
+  gpu = open_gpu ();
+  executor = new_executor (graph, HYB_MODE_STATIC, gpu);
+  run (executor);
+  text = hyb_plan_print (hyb_executor_get_plan (executor));
+  at = text;
+  for (guint i = 0; i < G_N_ELEMENTS (lines); i++)
+    {
+      const char *found = strstr (at, lines[i]);
+
+      if (!found)
+        g_error ("“%s” is not in its place in:\n%s", lines[i], text);
+      at = found + strlen (lines[i]);
+    }
+}
+
+static void
+test_one_launch_a_chain (void)
+{
+  g_autoptr (HybGraph) graph = new_chain ();
+  g_autoptr (HybExecutor) host = new_executor (graph, HYB_MODE_STATIC, NULL);
+  g_autoptr (HybExecutor) executor = NULL;
+  g_autoptr (HybGpu) gpu = NULL;
+
+  if (!set_up (""))
+    return;
+  gpu = open_gpu ();
+  executor = new_executor (graph, HYB_MODE_STATIC, gpu);
+  run (host);
+  run (executor);
+  assert_near (executor, host);
+  g_assert_cmpuint (calls ("cuLaunchKernel"), ==, 1);
+}
+
+static void
+test_parameters_are_sent_once (void)
+{
+  g_autoptr (HybGraph) graph = new_perceptron ();
+  g_autoptr (HybExecutor) executor = NULL;
+  g_autoptr (HybGpu) gpu = NULL;
+  guint before;
+
+  if (!set_up (""))
+    return;
+  gpu = open_gpu ();
+  executor = new_executor (graph, HYB_MODE_STATIC, gpu);
+  hyb_executor_set_constant (executor, "w1", TRUE);
+  hyb_executor_set_constant (executor, "b1", TRUE);
+  hyb_executor_set_constant (executor, "w2", TRUE);
+  run (executor);
+  g_assert_cmpuint (calls ("cuMemcpyAsync"), ==, 4 + 3); /* variables, then between steps */
+  run (executor);
+  g_assert_cmpuint (calls ("cuMemcpyAsync"), ==, 7 + 1 + 3);
+  bind (executor, "w1", new_tensor (6, 5, 0.31));
+  before = calls ("cuMemcpyAsync");
+  run (executor);
+  g_assert_cmpuint (calls ("cuMemcpyAsync"), ==, before + 2 + 3);
+}
+
+/* Runs the model with these settings.  TRUE if the run succeeded; every error has a sentence. */
+static gboolean
+try (HybGraph *graph, const char *settings)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (HybGpu) gpu = NULL;
+  g_autoptr (HybExecutor) executor = NULL;
+  gboolean is_done;
+
+  configure (settings);
+  gpu = hyb_gpu_open ("gpu", &error);
+  if (!gpu)
+    {
+      g_assert_cmpuint (strlen (error->message), >, 20);
+      return FALSE;
+    }
+  executor = new_executor (graph, HYB_MODE_HYBRID, gpu);
+  is_done = hyb_executor_run (executor, NULL, &error);
+  g_assert_true (is_done == !error);
+  if (error)
+    g_assert_cmpuint (strlen (error->message), >, 20);
+  return is_done;
+}
+
+/* The first, second … call of every function fails; a kernel that cannot be loaded is no failure of
+ * the run, because the host computes its step. */
+static void
+test_every_call_can_fail (void)
+{
+  static const char *const functions[] = {
+    "cuDeviceGetCount", "cuDeviceGet",         "cuDevicePrimaryCtxRetain",
+    "cuCtxSetCurrent",  "cuMemAlloc_v2",       "cuMemHostAlloc",
+    "cuMemcpyAsync",    "cuStreamCreate",      "cuStreamSynchronize",
+    "cuModuleLoadData", "cuModuleGetFunction", "cuLaunchKernel",
+  };
+  g_autoptr (HybGraph) graph = new_perceptron ();
+
+  if (!set_up (""))
+    return;
+  for (guint f = 0; f < G_N_ELEMENTS (functions); f++)
+    {
+      guint n, most;
+
+      g_assert_true (try (graph, ""));
+      most = calls (functions[f]);
+      g_assert_cmpuint (most, >, 0);
+      for (n = 1; n <= most; n++)
+        {
+          g_autofree char *settings = g_strdup_printf ("fail=%s:%u:1", functions[f], n);
+          g_autofree char *left = NULL;
+          gboolean         is_done = try (graph, settings);
+
+          if (g_str_has_prefix (functions[f], "cuModule"))
+            g_assert_true (is_done);
+          left = leaks ();
+          if (*left)
+            g_error ("%s: %s was not destroyed", settings, left);
+        }
+    }
+}
+
+static void
+test_too_little_memory (void)
+{
+  g_autoptr (HybGraph) graph = new_perceptron ();
+  guint n_done = 0;
+
+  if (!set_up (""))
+    return;
+  for (guint i = 0; i < 64; i++)
+    {
+      g_autofree char *settings = g_strdup_printf ("memory=%uM", i + 1);
+
+      n_done += try (graph, settings);
+    }
+  g_assert_cmpuint (n_done, >, 0);
+  g_assert_cmpuint (n_done, <, 64);
+}
+
+static void
+test_memory_is_explained (void)
+{
+  g_autoptr (HybGraph) graph = new_chain ();
+  g_autoptr (HybGpu) gpu = NULL;
+  g_autoptr (HybExecutor) executor = NULL;
+  g_autoptr (GError) error = NULL;
+
+  if (!set_up ("memory=1M"))
+    return;
+  gpu = open_gpu ();
+  executor = new_executor (graph, HYB_MODE_STATIC, gpu);
+  bind (executor, "x", new_tensor (1000, 300, 0.1));
+  g_assert_false (hyb_executor_run (executor, NULL, &error));
+  g_assert_true (g_str_has_prefix (error->message, "the plan needs 1.144 MiB, the GPU has "));
+  g_assert_nonnull (strstr (error->message, " MiB free; the largest: “_rminus_scalar” 1.144 MiB"));
+}
+
+static void
+test_cancel (void)
+{
+  g_autoptr (HybGraph) graph = new_perceptron ();
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  g_autoptr (HybExecutor) executor = NULL;
+  g_autoptr (HybGpu) gpu = NULL;
+  g_autoptr (GError) error = NULL;
+
+  if (!set_up (""))
+    return;
+  gpu = open_gpu ();
+  executor = new_executor (graph, HYB_MODE_STATIC, gpu);
+  g_cancellable_cancel (cancellable);
+  g_assert_false (hyb_executor_run (executor, cancellable, &error));
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+  g_clear_error (&error);
+  run (executor);
+}
+
+/* A file of the cache that was changed is not believed. */
+static void
+test_damaged_cache (void)
+{
+  g_autofree char *folder =
+      g_build_filename (g_get_user_cache_dir (), "hybridscope", "kernels", NULL);
+  g_autoptr (HybGraph) graph = new_chain ();
+  const char *name;
+  g_autoptr (GDir) dir = NULL;
+
+  if (!set_up (""))
+    return;
+  g_assert_true (try (graph, ""));
+  dir = g_dir_open (folder, 0, NULL);
+  g_assert_nonnull (dir);
+  while ((name = g_dir_read_name (dir)))
+    {
+      g_autofree char *path = g_build_filename (folder, name, NULL);
+
+      g_file_set_contents (path, "hybridscope kernel 1 4 00\nrubbish", -1, NULL);
+    }
+  g_assert_true (try (graph, ""));
+}
+
+int
+main (int argc, char **argv)
+{
+  g_autofree char *cache = g_dir_make_tmp ("hybridscope-XXXXXX", NULL);
+
+  g_setenv ("XDG_CACHE_HOME", cache, TRUE);
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/engine/cuda/run/three-modes-give-the-processor's-numbers", test_three_modes);
+  g_test_add_func ("/engine/cuda/run/the-plan-shows-places-and-copies", test_printed_plan);
+  g_test_add_func ("/engine/cuda/run/a-chain-is-one-launch", test_one_launch_a_chain);
+  g_test_add_func ("/engine/cuda/run/parameters-are-sent-once", test_parameters_are_sent_once);
+  g_test_add_func ("/engine/cuda/run/every-call-can-fail", test_every_call_can_fail);
+  g_test_add_func ("/engine/cuda/run/too-little-memory-is-an-error", test_too_little_memory);
+  g_test_add_func ("/engine/cuda/run/too-little-memory-is-explained", test_memory_is_explained);
+  g_test_add_func ("/engine/cuda/run/a-cancelled-run-ends", test_cancel);
+  g_test_add_func ("/engine/cuda/run/a-damaged-cache-is-made-again", test_damaged_cache);
+  return g_test_run ();
+}

@@ -1,0 +1,54 @@
+/* test-prototypes.c — the prototypes of engine/cuda/api.h are those of the vendor's headers.
+ *
+ * Compiled where the headers are; the comparison is made by the compiler.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <cublas_v2.h>
+#include <cuda.h>
+#include <nvrtc.h>
+
+#define HYB_CUDA_VENDOR_TYPES
+#include "engine/cuda/api.h"
+
+#include <glib.h>
+
+#define SAME(result, name, parameters)                                                \
+  _Static_assert(__builtin_types_compatible_p (__typeof__ (name), result parameters), \
+                 #name " has another prototype");
+HYB_CUDA_DRIVER_FUNCTIONS (SAME)
+HYB_CUDA_CUBLAS_FUNCTIONS (SAME)
+HYB_CUDA_NVRTC_FUNCTIONS (SAME)
+
+#define EQUAL(ours, theirs) _Static_assert((int) ours == (int) theirs, #ours " has another value")
+EQUAL (HYB_CUDA_OUT_OF_MEMORY, CUDA_ERROR_OUT_OF_MEMORY);
+EQUAL (HYB_CUDA_STUB, CUDA_ERROR_STUB_LIBRARY);
+EQUAL (HYB_CUDA_NO_DEVICE, CUDA_ERROR_NO_DEVICE);
+EQUAL (HYB_CUDA_ATTRIBUTE_MULTIPROCESSORS, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+EQUAL (HYB_CUDA_ATTRIBUTE_MAJOR, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
+EQUAL (HYB_CUDA_ATTRIBUTE_MINOR, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+EQUAL (HYB_CUDA_STREAM_NON_BLOCKING, CU_STREAM_NON_BLOCKING);
+EQUAL (HYB_CUDA_CAPTURE_THREAD_LOCAL, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
+EQUAL (HYB_CUBLAS_N, CUBLAS_OP_N);
+EQUAL (HYB_CUBLAS_T, CUBLAS_OP_T);
+EQUAL (HYB_CUBLAS_R_32F, CUDA_R_32F);
+EQUAL (HYB_CUBLAS_R_64F, CUDA_R_64F);
+EQUAL (HYB_CUBLAS_R_16F, CUDA_R_16F);
+EQUAL (HYB_CUBLAS_R_16BF, CUDA_R_16BF);
+EQUAL (HYB_CUBLAS_COMPUTE_32F, CUBLAS_COMPUTE_32F);
+EQUAL (HYB_CUBLAS_COMPUTE_64F, CUBLAS_COMPUTE_64F);
+EQUAL (HYB_CUBLAS_COMPUTE_32F_FAST_TF32, CUBLAS_COMPUTE_32F_FAST_TF32);
+EQUAL (HYB_CUBLAS_GEMM_DEFAULT, CUBLAS_GEMM_DEFAULT);
+
+/* The versioned names are what the headers stand for. */
+static void
+test_prototypes (void)
+{
+  g_assert_cmpuint (sizeof (HybCudaFunctions) / sizeof (void *), >, 50);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/engine/cuda/prototypes/are-the-vendor's", test_prototypes);
+  return g_test_run ();
+}
