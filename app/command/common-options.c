@@ -329,9 +329,19 @@ scope_check_device (const ScopeCommonOptions *common, GError **error)
                 HYB_DEVICE_ERROR_ABSENT,
                 NULL,
                 NULL,
-                "device “%s” is not available on this machine",
+                "this command computes on the processor only, not on “%s”",
                 common->device);
   return hyb_error_add_remedy (error, HYB_REMEDY_DEVICE, NULL);
+}
+
+gboolean
+scope_open_device (const ScopeCommonOptions *common, HybGpu **gpu, GError **error)
+{
+  *gpu = NULL;
+  if (!common->device || strcmp (common->device, "cpu") == 0)
+    return TRUE;
+  *gpu = hyb_gpu_open (common->device, error);
+  return *gpu != NULL;
 }
 
 /* --- Parsers --- */

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "app/command/option-values.h"
+#include "engine/device/gpu.h"
 #include "engine/exec/executor.h"
 #include "engine/tensor/shape.h"
 
@@ -66,7 +67,11 @@ gboolean scope_common_options_set_limits (const ScopeCommonOptions *common, GErr
 /* The mode of --mode; static if it was not given. */
 HybMode scope_common_options_get_mode (const ScopeCommonOptions *common);
 
-/* FALSE and an error if --device names a device that this build cannot use. */
+/* Opens what --device names.  *gpu: (transfer full), NULL for the processor.  FALSE and an error that
+ * says why there is no such device. */
+gboolean scope_open_device (const ScopeCommonOptions *common, HybGpu **gpu, GError **error);
+
+/* FALSE and an error if --device names a GPU, for commands that compute on the processor only. */
 gboolean scope_check_device (const ScopeCommonOptions *common, GError **error);
 
 /* Parses one --shape, "NAME=1,3,224,224"; the dimension "?" is unknown.  FALSE: a usage error.
