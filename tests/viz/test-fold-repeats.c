@@ -142,6 +142,122 @@ test_equal_branches_are_one_group (void)
   g_assert_cmpuint (viz_diagram_box (diagram, concat)->parent, ==, VIZ_ROOT);
 }
 
+/* MobileNet: the name of the model has a number, and the first block reads the input of the model. */
+static void
+test_the_first_block_is_a_block_too (void)
+{
+  static const char *const titles[] = { "Convolution", "BatchNorm", "Activation" };
+  VizDiagramBuilder       *builder = viz_diagram_builder_new (NULL);
+  guint32                  last, box[27][3], group;
+  g_autoptr (VizDiagram) diagram = NULL;
+
+  last =
+      viz_diagram_builder_add_box (builder, &(VizBoxInfo){ .id = "data", .kind = VIZ_BOX_INPUT });
+  for (guint b = 0; b < 27; b++)
+    for (guint k = 0; k < 3; k++)
+      {
+        g_autofree char *name = g_strdup_printf ("mobilenet0_%s%u", titles[k], b);
+
+        last = box[b][k] = add (builder, titles[k], name, last);
+      }
+  add (builder, "Pooling", "mobilenet0_pool0", last);
+  viz_fold (builder, VIZ_FOLD_REPEATS);
+  diagram = viz_diagram_builder_freeze (builder);
+  for (guint b = 0; b < 27; b++)
+    for (guint k = 1; k < 3; k++)
+      g_assert_cmpuint (viz_diagram_box (diagram, box[b][k])->parent,
+                        ==,
+                        viz_diagram_box (diagram, box[b][0])->parent);
+  group = parent_of (diagram, box[0][0])->parent;
+  g_assert_cmpstr (viz_diagram_box (diagram, group)->title, ==, "27 × conv … Activation");
+  g_assert_cmpuint (viz_diagram_box (diagram, group)->n_children, ==, 27);
+}
+
+static guint32
+add_layer (VizDiagramBuilder *builder, guint32 tail)
+{
+  guint32          n = viz_diagram_builder_n_boxes (builder);
+  g_autofree char *conv = g_strdup_printf ("op%u", n), *relu = g_strdup_printf ("op%u", n + 1);
+  VizBoxInfo layer = { .id = conv, .title = "Convolution", .category = VIZ_CATEGORY_CONVOLUTION };
+  VizBoxInfo activation = { .id = relu, .title = "relu", .category = VIZ_CATEGORY_ELEMENTWISE };
+  guint32    first = viz_diagram_builder_add_box (builder, &layer);
+  guint32    second = viz_diagram_builder_add_box (builder, &activation);
+
+  viz_diagram_builder_add_arrow (builder, &(VizArrowInfo){ .tail = tail, .head = first });
+  viz_diagram_builder_add_arrow (builder, &(VizArrowInfo){ .tail = first, .head = second });
+  return second;
+}
+
+/* SqueezeNet without names: poolings lie between the modules, and the last one is followed by another operator. */
+static void
+test_blocks_need_not_follow_each_other (void)
+{
+  VizDiagramBuilder *builder = viz_diagram_builder_new (NULL);
+  guint32            last = add (builder, "stem", "stem", VIZ_ROOT), squeeze[8], join[8], pool[8];
+  g_autoptr (VizDiagram) diagram = NULL;
+
+  for (guint b = 0; b < 8; b++)
+    {
+      g_autofree char *name = g_strdup_printf ("concat%u", b), *pool_name = NULL;
+      guint32          left, right;
+
+      squeeze[b] = add_layer (builder, last);
+      left = add_layer (builder, squeeze[b]);
+      right = add_layer (builder, squeeze[b]);
+      last = join[b] = add (builder, "Concat", name, left);
+      viz_diagram_builder_add_arrow (builder, &(VizArrowInfo){ .tail = right, .head = last });
+      pool_name = g_strdup_printf ("pool%u", b);
+      pool[b] = VIZ_ROOT;
+      if (b % 3 == 1 || b == 7)
+        last = pool[b] = add (builder, b == 7 ? "drop" : "Pooling", pool_name, last);
+    }
+  viz_fold (builder, VIZ_FOLD_REPEATS);
+  diagram = viz_diagram_builder_freeze (builder);
+  for (guint b = 0; b < 8; b++)
+    {
+      g_assert_cmpstr (parent_of (diagram, join[b])->title, ==, "conv … Concat");
+      g_assert_cmpuint (parent_of (diagram, join[b])->n_children, ==, 7);
+      g_assert_cmpuint (viz_diagram_box (diagram, squeeze[b])->parent,
+                        ==,
+                        viz_diagram_box (diagram, join[b])->parent);
+      if (pool[b] != VIZ_ROOT)
+        g_assert_cmpuint (viz_diagram_box (diagram, pool[b])->parent, ==, VIZ_ROOT);
+    }
+}
+
+/* A block into which another value leads is no region: as one box it could not be told what the value is for. */
+static void
+test_a_value_from_outside_ends_a_region (void)
+{
+  for (guint is_fed = 0; is_fed < 2; is_fed++)
+    {
+      VizDiagramBuilder *builder = viz_diagram_builder_new (NULL);
+      guint32            outside = add (builder, "outside", "outside", VIZ_ROOT), join[6];
+      guint32            last = add (builder, "stem", "stem", VIZ_ROOT);
+      g_autoptr (VizDiagram) diagram = NULL;
+
+      for (guint b = 0; b < 6; b++)
+        {
+          g_autofree char *name = g_strdup_printf ("add%u", b), *other = NULL;
+          guint32          way = add_layer (builder, add_layer (builder, last));
+
+          join[b] = add (builder, "add", name, way);
+          viz_diagram_builder_add_arrow (builder, &(VizArrowInfo){ .tail = last, .head = join[b] });
+          if (is_fed && b % 2 == 1)
+            viz_diagram_builder_add_arrow (builder,
+                                           &(VizArrowInfo){ .tail = outside, .head = way });
+          other = g_strdup_printf ("other%u", b);
+          last = add (builder, other, other, join[b]);
+        }
+      viz_fold (builder, VIZ_FOLD_REPEATS);
+      diagram = viz_diagram_builder_freeze (builder);
+      for (guint b = 0; b < 6; b++)
+        g_assert_cmpint (viz_diagram_box (diagram, join[b])->parent != VIZ_ROOT,
+                         ==,
+                         !is_fed || b % 2 == 0);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -152,5 +268,11 @@ main (int argc, char **argv)
                    test_blocks_begin_where_few_values_pass);
   g_test_add_func ("/viz/fold/repeats/equal-branches-are-one-group",
                    test_equal_branches_are_one_group);
+  g_test_add_func ("/viz/fold/repeats/the-first-block-is-a-block-too",
+                   test_the_first_block_is_a_block_too);
+  g_test_add_func ("/viz/fold/repeats/blocks-need-not-follow-each-other",
+                   test_blocks_need_not_follow_each_other);
+  g_test_add_func ("/viz/fold/repeats/a-value-from-outside-ends-a-region",
+                   test_a_value_from_outside_ends_a_region);
   return g_test_run ();
 }

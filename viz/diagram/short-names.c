@@ -152,6 +152,28 @@ own_part (const VizDiagram *diagram, guint32 box, const char *name)
   return own;
 }
 
+/* A name without the underscores before it; titles of frames come without them. */
+static const char *
+without_underscores (const char *name)
+{
+  while (*name == '_' && name[1] != '\0')
+    name++;
+  return name;
+}
+
+char *
+viz_short_operator (const char *name)
+{
+  const char *title = without_underscores (name);
+
+  for (guint i = 0; i < G_N_ELEMENTS (table); i++)
+    if (!table[i].attribute && strcmp (without_underscores (table[i].name), title) == 0)
+      return g_strdup (table[i].title);
+  if (g_str_has_prefix (title, "contrib_") && title[strlen ("contrib_")] != '\0')
+    title = without_underscores (title + strlen ("contrib_"));
+  return g_strdup (title);
+}
+
 char *
 viz_short_title (const VizDiagram *diagram, guint32 box, gint32 *attribute)
 {
@@ -178,10 +200,8 @@ viz_short_title (const VizDiagram *diagram, guint32 box, gint32 *attribute)
     {
       const char *place = strstr (table[i].title, "%s");
 
-      if (strcmp (table[i].name, title) != 0)
+      if (!table[i].attribute || strcmp (table[i].name, title) != 0)
         continue;
-      if (!table[i].attribute)
-        return g_strdup (table[i].title);
       *attribute = find_attribute (diagram, box, table[i].attribute, &value);
       value = *attribute < 0 ? table[i].fallback : value;
       if (!value)
@@ -192,11 +212,7 @@ viz_short_title (const VizDiagram *diagram, guint32 box, gint32 *attribute)
                               value,
                               place + strlen ("%s"));
     }
-  if (g_str_has_prefix (title, "_contrib_") && title[strlen ("_contrib_")] != '\0')
-    title += strlen ("_contrib_");
-  while (*title == '_' && title[1] != '\0')
-    title++;
-  return g_strdup (title);
+  return viz_short_operator (title);
 }
 
 char *

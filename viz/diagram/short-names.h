@@ -13,6 +13,9 @@ G_BEGIN_DECLS
  * need not be drawn again, otherwise -1.  attribute may be NULL.  (transfer full) */
 char *viz_short_title (const VizDiagram *diagram, guint32 box, gint32 *attribute);
 
+/* The short name of an operator of which only the name is known.  (transfer full) */
+char *viz_short_operator (const char *name);
+
 /* The name of a box without the part that its group's name already shows, and without the ending "_fwd"
  * that Gluon adds to every node.  Points into box or is owned by the caller.  (transfer full) (nullable) */
 char *viz_short_subtitle (const VizDiagram *diagram, guint32 box);

@@ -7,6 +7,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/fold/fold-private.h"
 
+#include "viz/diagram/short-names.h"
+
 #define SMALL_GROUP  24 /* groups of up to this many boxes are left as they are */
 #define MIN_BRANCHES 4
 #define MIN_BOXES    2   /* of a branch; single boxes are grouped by fold-twins.c */
@@ -38,21 +40,6 @@ branch_free (gpointer data)
   g_free (branch);
 }
 
-/* Whether an arrow joins a frame with a box of its body. */
-static gboolean
-is_inner (const VizDiagramBuilder *builder, const VizArrow *arrow)
-{
-  const guint32 ends[2] = { arrow->tail, arrow->head };
-
-  for (guint e = 0; e < 2; e++)
-    if (viz_diagram_builder_box (builder, ends[e])->kind == VIZ_BOX_FRAME)
-      for (guint32 at = ends[1 - e]; at != VIZ_ROOT;
-           at = viz_diagram_builder_box (builder, at)->parent)
-        if (at == ends[e])
-          return TRUE;
-  return FALSE;
-}
-
 static void
 index_tails (Branches *branches, guint32 n)
 {
@@ -65,7 +52,7 @@ index_tails (Branches *branches, guint32 n)
     {
       const VizArrow *arrow = viz_diagram_builder_arrow (branches->builder, i);
 
-      if (is_inner (branches->builder, arrow))
+      if (viz_fold_is_inner (branches->builder, arrow))
         continue;
       branches->first_in[arrow->head + 2]++;
       branches->n_out[arrow->tail]++;
@@ -76,7 +63,7 @@ index_tails (Branches *branches, guint32 n)
     {
       const VizArrow *arrow = viz_diagram_builder_arrow (branches->builder, i);
 
-      if (!is_inner (branches->builder, arrow))
+      if (!viz_fold_is_inner (branches->builder, arrow))
         branches->tails[branches->first_in[arrow->head + 1]++] = arrow->tail;
     }
 }
@@ -145,10 +132,9 @@ add_group (Branches *branches, const Branch *branch)
   const VizBox      *start =
       viz_diagram_builder_box (builder, g_array_index (branch->boxes, guint32, n - 1));
   g_autofree char *id = g_strdup_printf ("branches:%s", end->id);
-  g_autofree char *title = g_strdup_printf ("%u × %s … %s",
-                                            branch->n_equal,
-                                            start->title ? start->title : "",
-                                            end->title ? end->title : "");
+  g_autofree char *from = viz_short_operator (start->title ? start->title : "");
+  g_autofree char *to = viz_short_operator (end->title ? end->title : "");
+  g_autofree char *title = g_strdup_printf ("%u × %s … %s", branch->n_equal, from, to);
   guint32          group = viz_diagram_builder_add_box (builder,
                                                &(VizBoxInfo){ .id = id,
                                                                        .title = title,

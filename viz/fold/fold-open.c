@@ -125,6 +125,14 @@ family_name (const VizBox *box)
   return g_string_free (name, FALSE);
 }
 
+/* Whether a group is the body of a fused layer, which stays closed, as the layers beside it that are not fused. */
+static gboolean
+is_fused (const VizBox *box)
+{
+  return box->kind == VIZ_BOX_FRAME && box->category != VIZ_CATEGORY_CONTROL &&
+         box->category != VIZ_CATEGORY_OTHER;
+}
+
 /* The families of the groups inside the groups of a family, in the order of their first groups.
  * (transfer full) */
 static GPtrArray *
@@ -144,7 +152,7 @@ find_families (const VizDiagramBuilder *builder, const Tree *tree, const Family 
           g_autofree char *name = NULL;
           Family          *family;
 
-          if (cost == 0 || box->flags & VIZ_BOX_TWINS)
+          if (cost == 0 || box->flags & VIZ_BOX_TWINS || is_fused (box))
             continue;
           name = family_name (box);
           family = g_hash_table_lookup (known, name);

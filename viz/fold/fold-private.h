@@ -2,7 +2,7 @@
  *
  * fold.c calls, in this order: fold-weights.c; fold-names.c (names into parts); fold-hints.c,
  * fold-steps.c, fold-absorb.c and fold-grids.c (chains of cells); fold-adopt.c and fold-names.c (scopes);
- * fold-series.c, fold-cycles.c, fold-repeats.c, fold-twins.c, fold-branches.c, fold-open.c.
+ * fold-series.c, fold-cycles.c, fold-repeats.c with fold-regions.c, fold-twins.c, fold-branches.c, fold-open.c.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -117,6 +117,33 @@ void viz_fold_series (VizDiagramBuilder *builder, guint32 n_given);
 
 /* Dissolves the scopes among the boxes from n_given on that lie on a cycle of arrows. */
 void viz_fold_dissolve_cycles (VizDiagramBuilder *builder, guint32 n_given);
+
+/* Whether an arrow joins a frame with a box of its body. */
+static inline gboolean
+viz_fold_is_inner (const VizDiagramBuilder *builder, const VizArrow *arrow)
+{
+  const guint32 ends[2] = { arrow->tail, arrow->head };
+
+  for (guint e = 0; e < 2; e++)
+    if (viz_diagram_builder_box (builder, ends[e])->kind == VIZ_BOX_FRAME)
+      for (guint32 at = ends[1 - e]; at != VIZ_ROOT;
+           at = viz_diagram_builder_box (builder, at)->parent)
+        if (at == ends[e])
+          return TRUE;
+  return FALSE;
+}
+
+/* Finds equal regions of a diagram. */
+typedef struct _VizRegions VizRegions;
+
+/* The arrows between the boxes that the diagram has now.  (transfer full) */
+VizRegions *viz_regions_new (VizDiagramBuilder *builder);
+/* Frees what viz_regions_new() returned. */
+void viz_regions_free (VizRegions *regions);
+
+/* Groups equal regions of a sequence of siblings, given in the order of the flow, if they hold more than n_least
+ * boxes.  Returns whether it did. */
+gboolean viz_regions_fold (VizRegions *regions, const GArray *sequence, guint32 n_least);
 
 /* Groups consecutive blocks of equal structure among the boxes that names did not group.  n_given:
  * the number of boxes before folding.  Returns whether it added a group. */

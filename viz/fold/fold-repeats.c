@@ -9,6 +9,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/fold/fold-private.h"
 
+#include "viz/diagram/short-names.h"
+
 #include <string.h>
 
 #define SMALL_GROUP 24 /* groups of up to this many boxes are left as they are */
@@ -26,6 +28,8 @@ typedef struct
   guint32           *stamp;            /* per box: the last count_entering() that counted it */
   guint32            n_stamps;
   GArray            *sequence; /* guint32: the boxes of the group that is being folded */
+  VizRegions        *regions;  /* (nullable) made for the first sequence */
+  gsize              n_common; /* bytes that all names of the run begin with */
   guint32           *hashes;   /* along the sequence: equal for equal operators */
 } Repeats;
 
@@ -132,14 +136,41 @@ find_run (const Repeats *repeats, guint32 from, guint32 end)
   0.8 /* share of boxes whose names agree, from which on names tell where blocks begin */
 #define AS_GOOD 0.05
 
-/* The first number in the name of a box, or -1. */
-static gint64
-number_of (const Repeats *repeats, guint32 index)
+static const char *
+name_of (const Repeats *repeats, guint32 index)
 {
   guint32     box = g_array_index (repeats->sequence, guint32, index);
   const char *name = viz_diagram_builder_box (repeats->builder, box)->subtitle;
 
-  for (; name && *name != '\0'; name++)
+  return name ? name : "";
+}
+
+/* The length of what all names of a run begin with, up to the end of a word: "mobilenet0_". */
+static gsize
+common_length (const Repeats *repeats, const Run *run)
+{
+  const char *first = name_of (repeats, run->start);
+  gsize       length = strlen (first);
+
+  for (guint32 i = 1; i < run->n_boxes && length > 0; i++)
+    {
+      const char *name = name_of (repeats, run->start + i);
+      gsize       k = 0;
+
+      while (k < length && name[k] == first[k])
+        k++;
+      length = k;
+    }
+  while (length > 0 && g_ascii_isalnum (first[length - 1]))
+    length--;
+  return length;
+}
+
+/* The first number in the name of a box behind what all names have in common, or -1. */
+static gint64
+number_of (const Repeats *repeats, guint32 index)
+{
+  for (const char *name = name_of (repeats, index) + repeats->n_common; *name != '\0'; name++)
     if (g_ascii_isdigit (*name))
       return g_ascii_strtoll (name, NULL, 10);
   return -1;
@@ -198,6 +229,25 @@ count_entering (Repeats *repeats, const Run *run, guint32 start)
   return n;
 }
 
+/* Adds boxes before a run that have the operators of those a period later: the first block may read other boxes than
+ * the following ones do. */
+static Run
+extend_run (const Repeats *repeats, const Run *run, guint32 from)
+{
+  Run     longer = *run;
+  guint32 n = 0;
+
+  while (n < run->period && longer.start > from &&
+         repeats->hashes[longer.start - 1] == repeats->hashes[longer.start - 1 + run->period])
+    {
+      longer.start--;
+      n++;
+    }
+  longer.n_boxes += n;
+  longer.n_blocks = longer.n_boxes / run->period;
+  return longer;
+}
+
 /* Moves the borders of the blocks to where names change, or else to where fewest values pass. */
 static Run
 align_run (Repeats *repeats, const Run *run)
@@ -207,6 +257,7 @@ align_run (Repeats *repeats, const Run *run)
   Run                best = *run;
   guint32            fewest = G_MAXUINT32;
 
+  repeats->n_common = common_length (repeats, run);
   for (guint32 shift = 0; shift < run->period; shift++)
     {
       agreeing[shift] = count_agreeing (repeats,
@@ -244,6 +295,34 @@ add_group (Repeats *repeats, const char *id, const char *title, guint32 parent)
                                                      .user = VIZ_NO_USER });
 }
 
+/* "27 × conv … Pooling": how many blocks, and the first and last operator of one, but for activations and norms at its
+ * end.  (transfer full) */
+static char *
+run_title (const Repeats *repeats, const Run *run)
+{
+  guint32          last = run->period - 1;
+  g_autofree char *begin = NULL, *end = NULL;
+  const VizBox    *box;
+
+  while (last > 0)
+    {
+      box = viz_diagram_builder_box (repeats->builder,
+                                     g_array_index (repeats->sequence, guint32, run->start + last));
+      if (box->category != VIZ_CATEGORY_ELEMENTWISE && box->category != VIZ_CATEGORY_NORMALISATION)
+        break;
+      last--;
+    }
+  box = viz_diagram_builder_box (repeats->builder,
+                                 g_array_index (repeats->sequence, guint32, run->start));
+  begin = viz_short_operator (box->title ? box->title : "");
+  if (last == 0)
+    return g_strdup_printf ("%u × %s", run->n_blocks, begin);
+  box = viz_diagram_builder_box (repeats->builder,
+                                 g_array_index (repeats->sequence, guint32, run->start + last));
+  end = viz_short_operator (box->title ? box->title : "");
+  return g_strdup_printf ("%u × %s … %s", run->n_blocks, begin, end);
+}
+
 /* Adds one group around the run, and in it one around each block. */
 static void
 add_blocks (Repeats *repeats, const Run *run, guint32 group, guint number)
@@ -251,7 +330,7 @@ add_blocks (Repeats *repeats, const Run *run, guint32 group, guint number)
   g_autofree char *id = g_strdup_printf ("repeats:%s:%u",
                                          viz_diagram_builder_box (repeats->builder, group)->id,
                                          number);
-  g_autofree char *title = g_strdup_printf ("%u equal blocks of %u", run->n_blocks, run->period);
+  g_autofree char *title = run_title (repeats, run);
   guint32          around = add_group (repeats, id, title, group);
 
   for (guint32 b = 0; b < run->n_blocks; b++)
@@ -269,33 +348,63 @@ add_blocks (Repeats *repeats, const Run *run, guint32 group, guint number)
     }
 }
 
-/* Groups the best run of a part of the sequence, then folds the parts before and after it, which may
+/* Adds the best run of a part of the sequence to runs, then those of the parts before and after it, which may
  * repeat with other periods. */
 static void
-fold_part (Repeats *repeats, guint32 group, guint32 from, guint32 end, guint *number)
+find_runs (Repeats *repeats, guint32 from, guint32 end, GArray *runs)
 {
   Run run = find_run (repeats, from, end);
 
-  if (run.n_blocks == 0 || *number == MAX_RUNS)
+  if (run.n_blocks == 0 || runs->len == MAX_RUNS)
     return;
+  run = extend_run (repeats, &run, from);
   run = align_run (repeats, &run);
-  add_blocks (repeats, &run, group, (*number)++);
-  fold_part (repeats, group, from, run.start, number);
-  fold_part (repeats, group, run.start + run.n_blocks * run.period, end, number);
+  g_array_append_val (runs, run);
+  find_runs (repeats, from, run.start, runs);
+  find_runs (repeats, run.start + run.n_blocks * run.period, end, runs);
+}
+
+/* What is left of the sequence after boxes were grouped.  (transfer full) */
+static GArray *
+find_rest (const Repeats *repeats, guint32 group)
+{
+  GArray *rest = g_array_new (FALSE, FALSE, sizeof (guint32));
+
+  for (guint i = 0; i < repeats->sequence->len; i++)
+    {
+      guint32 box = g_array_index (repeats->sequence, guint32, i);
+
+      if (viz_diagram_builder_box (repeats->builder, box)->parent == group)
+        g_array_append_val (rest, box);
+    }
+  return rest;
 }
 
 static void
 fold_sequence (Repeats *repeats, guint32 group)
 {
-  guint32 n = repeats->sequence->len;
-  guint   number = 0;
+  g_autoptr (GArray) runs = g_array_new (FALSE, FALSE, sizeof (Run));
+  g_autoptr (GArray) rest = NULL;
+  guint32 n = repeats->sequence->len, n_covered = 0;
 
   for (guint32 i = 0; i < n; i++)
     repeats->place[g_array_index (repeats->sequence, guint32, i)] = i + 1;
   repeats->hashes = g_new (guint32, n);
   for (guint32 i = 0; i < n; i++)
     repeats->hashes[i] = hash_of (repeats, g_array_index (repeats->sequence, guint32, i));
-  fold_part (repeats, group, 0, n, &number);
+  if (!repeats->regions)
+    repeats->regions = viz_regions_new (repeats->builder);
+  find_runs (repeats, 0, n, runs);
+  for (guint i = 0; i < runs->len; i++)
+    n_covered += g_array_index (runs, Run, i).n_blocks * g_array_index (runs, Run, i).period;
+  if (!viz_regions_fold (repeats->regions, repeats->sequence, n_covered))
+    {
+      for (guint i = 0; i < runs->len; i++)
+        add_blocks (repeats, &g_array_index (runs, Run, i), group, i);
+      rest = find_rest (repeats, group);
+      if (runs->len > 0 && rest->len > SMALL_GROUP)
+        viz_regions_fold (repeats->regions, rest, 0);
+    }
   g_free (repeats->hashes);
 }
 
@@ -328,6 +437,7 @@ viz_fold_repeats (VizDiagramBuilder *builder, guint32 n_given)
           fold_sequence (&repeats, i);
         g_array_unref (members[i]);
       }
+  g_clear_pointer (&repeats.regions, viz_regions_free);
   g_free (members);
   g_free (repeats.place);
   g_free (repeats.stamp);

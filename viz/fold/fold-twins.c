@@ -6,6 +6,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/fold/fold-private.h"
 
+#include "viz/diagram/short-names.h"
+
 #include <string.h>
 
 #define MIN_TWINS 12
@@ -83,7 +85,8 @@ add_group (VizDiagramBuilder *builder, const GArray *twins)
   guint32          first = g_array_index (twins, guint32, 0);
   const VizBox    *box = viz_diagram_builder_box (builder, first);
   g_autofree char *id = g_strdup_printf ("twins:%s", box->id);
-  g_autofree char *title = g_strdup_printf ("%u × %s", twins->len, box->title);
+  g_autofree char *name = viz_short_operator (box->title ? box->title : "");
+  g_autofree char *title = g_strdup_printf ("%u × %s", twins->len, name);
   guint32          group = viz_diagram_builder_add_box (builder,
                                                &(VizBoxInfo){ .id = id,
                                                                        .title = title,
