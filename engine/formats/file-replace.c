@@ -12,13 +12,13 @@
 #include <gio/gunixoutputstream.h>
 #include <glib/gstdio.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define CHUNK_BYTES (256 * 1024)
 #define PART_ENDING ".part"
+#define MAX_LINKS   40 /* as Linux follows */
 
 struct _HybPendingFile
 {
@@ -248,13 +248,42 @@ hyb_pending_file_free (HybPendingFile *file)
   g_free (file);
 }
 
+/* The name behind links, which may be that of no file.  NULL, and errno, for links in a circle. */
+static char *
+resolve_links (const char *path)
+{
+  g_autofree char *name = g_strdup (path);
+
+  for (guint i = 0; i < MAX_LINKS; i++)
+    {
+      g_autofree char *folder = g_path_get_dirname (name);
+      g_autofree char *text = g_file_read_link (name, NULL);
+
+      if (!text)
+        return g_steal_pointer (&name);
+      g_free (name);
+      name = g_path_is_absolute (text) ? g_strdup (text) : g_build_filename (folder, text, NULL);
+    }
+  errno = ELOOP;
+  return NULL;
+}
+
+/* Whether the name is that of a file which can be replaced.  What links of /proc say need not be a name. */
+static gboolean
+is_replaceable (const char *name, const struct stat *file)
+{
+  struct stat named;
+
+  return S_ISREG (file->st_mode) && stat (name, &named) == 0 && named.st_dev == file->st_dev &&
+         named.st_ino == file->st_ino;
+}
+
 HybPendingFile *
 hyb_file_prepare (const char *path, HybWriteFunc write, gpointer data, GError **error)
 {
   g_autoptr (HybPendingFile) file = g_new0 (HybPendingFile, 1);
-  g_autofree char *target = realpath (path, NULL); /* a link stays a link */
-  struct stat      old;
-  gboolean         exists = target && stat (target, &old) == 0;
+  struct stat old;
+  gboolean    exists = stat (path, &old) == 0;
 
   file->descriptor = -1;
   file->path = g_strdup (path);
@@ -262,16 +291,17 @@ hyb_file_prepare (const char *path, HybWriteFunc write, gpointer data, GError **
     return write_descriptor (redirection.descriptor, path, write, data, error)
                ? g_steal_pointer (&file)
                : NULL;
-  file->target = g_strdup (exists ? target : path);
+  file->target = resolve_links (path); /* a link stays a link */
   file->replaces = exists;
   if (exists && S_ISDIR (old.st_mode))
+    errno = EISDIR;
+  if (!file->target || (exists && S_ISDIR (old.st_mode)))
     {
-      errno = EISDIR;
       fail_with_errno (error, path, "cannot be written");
       return NULL;
     }
-  if (exists && !S_ISREG (old.st_mode))
-    return write_in_place (target, write, data, error) ? g_steal_pointer (&file) : NULL;
+  if (exists && !is_replaceable (file->target, &old))
+    return write_in_place (path, write, data, error) ? g_steal_pointer (&file) : NULL;
 
   sweep (file->target);
   if (!(exists ? open_with_mode (file, old.st_mode & 0777, error)

@@ -139,6 +139,51 @@ test_link (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
 }
 
 static void
+test_link_to_a_new_file (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
+{
+  g_autofree char *name = g_path_get_basename (fixture->path);
+  g_autofree char *link = g_build_filename (fixture->folder, "link", NULL);
+  g_autofree char *second = g_build_filename (fixture->folder, "second", NULL);
+
+  g_assert_no_errno (symlink (name, link));
+  g_assert_no_errno (symlink (link, second));
+  g_assert_true (hyb_file_replace_contents (second, "new", 3, NULL));
+  check_contents (fixture->path, "new");
+  g_assert_true (g_file_test (link, G_FILE_TEST_IS_SYMLINK));
+  g_assert_true (g_file_test (second, G_FILE_TEST_IS_SYMLINK));
+}
+
+static void
+test_links_in_a_circle (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
+{
+  g_autoptr (GError) error = NULL;
+
+  g_assert_no_errno (symlink (fixture->path, fixture->path));
+  g_assert_false (hyb_file_replace_contents (fixture->path, "new", 3, &error));
+  g_assert_error (error, G_FILE_ERROR, G_FILE_ERROR_LOOP);
+  g_assert_true (g_file_test (fixture->path, G_FILE_TEST_IS_SYMLINK));
+}
+
+/* What a link such as /dev/stdout names is a descriptor and not a file that could be replaced. */
+static void
+test_link_to_a_pipe (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
+{
+  int              ends[2];
+  char             text[4] = { 0 };
+  g_autofree char *name = NULL;
+
+  g_assert_no_errno (pipe (ends));
+  name = g_strdup_printf ("/proc/self/fd/%d", ends[1]);
+  g_assert_no_errno (symlink (name, fixture->path));
+  g_assert_true (hyb_file_replace_contents (fixture->path, "new", 3, NULL));
+  g_assert_cmpint (read (ends[0], text, sizeof text), ==, 3);
+  g_assert_cmpstr (text, ==, "new");
+  g_assert_true (g_file_test (fixture->path, G_FILE_TEST_IS_SYMLINK));
+  close (ends[0]);
+  close (ends[1]);
+}
+
+static void
 test_folder (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
 {
   g_autoptr (GError) error = NULL;
@@ -264,6 +309,9 @@ main (int argc, char **argv)
   ADD ("new-files-follow-the-umask", test_new_files_follow_the_umask);
   ADD ("a-failure-leaves-the-old-file-alone", test_failure);
   ADD ("a-link-stays-a-link", test_link);
+  ADD ("a-link-to-a-new-file-stays-a-link", test_link_to_a_new_file);
+  ADD ("links-in-a-circle-are-refused", test_links_in_a_circle);
+  ADD ("a-link-to-a-pipe-is-written-through", test_link_to_a_pipe);
   ADD ("a-folder-is-refused", test_folder);
   ADD ("parts-of-killed-processes-are-removed", test_sweeping);
   ADD ("a-pending-file-changes-nothing-until-it-is-committed", test_discarding);
