@@ -168,6 +168,38 @@ test_opening_a_group_keeps_the_columns (void)
   assert_moved_at_most (first, closed, VIZ_ROOT + 1000000, 0);
 }
 
+/* With flow to the right, every wire to a box further on ends right of its start, and titles stand above the
+ * content. */
+static void
+test_flow_to_the_right (void)
+{
+  for (guint i = 0; i < n_scenes; i++)
+    for (guint wraps = 0; wraps < 2; wraps++)
+      {
+        g_autoptr (VizDiagram) diagram = scenes[i].make ();
+        g_autoptr (VizPicture) picture =
+            viz_layout_diagram (diagram,
+                                NULL,
+                                &(VizLayoutOptions){ .sideways = TRUE,
+                                                     .layout = "layers",
+                                                     .page = { wraps ? 400 : 0, 600 } },
+                                NULL,
+                                NULL);
+
+        g_test_message ("%s", scenes[i].name);
+        assert_clean (picture);
+        g_assert_true (viz_picture_is_sideways (picture));
+        for (guint32 w = 0; !wraps && w < viz_picture_n_wires (picture); w++)
+          {
+            const VizWire  *wire = viz_picture_wire (picture, w);
+            const VizPoint *points = viz_picture_points (picture, w);
+
+            if (wire->n_points > 1 && wire->kind != VIZ_ARROW_FEEDBACK)
+              g_assert_cmpfloat (points[wire->n_points - 1].x, >, points[0].x);
+          }
+      }
+}
+
 static VizPicture *
 lay_out_as_needed (VizDiagram *diagram, const VizPicture *previous)
 {
@@ -204,6 +236,7 @@ main (int argc, char **argv)
                    test_long_chains_take_the_shape_of_the_page);
   g_test_add_func ("/wrap/small-pictures-keep-their-shape", test_small_pictures_keep_their_shape);
   g_test_add_func ("/wrap/columns-read-from-left-to-right", test_columns_read_from_left_to_right);
+  g_test_add_func ("/wrap/flow-may-go-to-the-right", test_flow_to_the_right);
   g_test_add_func ("/wrap/boxes-show-what-the-page-can-show",
                    test_boxes_show_what_the_page_can_show);
   g_test_add_func ("/wrap/opening-a-group-keeps-the-columns",

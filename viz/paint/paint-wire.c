@@ -231,7 +231,8 @@ paint_continuations (const VizPainter *painter, guint32 number, const VizColour 
     {
       VizPoint part[2] = { points[i], points[i + 3] };
 
-      if (part[0].y - part[1].y < MIN_CONTINUATION)
+      if ((viz_picture_is_sideways (painter->picture) ? part[0].x - part[1].x
+                                                      : part[0].y - part[1].y) < MIN_CONTINUATION)
         continue;
       part[1].x = (part[0].x + part[1].x) / 2;
       part[1].y = (part[0].y + part[1].y) / 2;

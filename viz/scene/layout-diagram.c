@@ -110,7 +110,7 @@ static void
 use_previous (VizScene *scene, const char *layout, const char *font, const VizPicture *previous)
 {
   if (!previous || viz_picture_diagram (previous) != scene->diagram ||
-      viz_picture_detail (previous) != scene->detail ||
+      viz_picture_is_sideways (previous) || viz_picture_detail (previous) != scene->detail ||
       strcmp (viz_picture_layout (previous), layout) != 0 ||
       strcmp (viz_picture_font (previous), font) != 0)
     return;
@@ -172,7 +172,10 @@ viz_layout_diagram (VizDiagram             *diagram,
   scene = make_scene (diagram, folds, font, options);
   if (g_cancellable_set_error_if_cancelled (cancellable, error))
     return NULL;
-  use_previous (scene, run.layout->name, font, options->previous);
+  if (options->sideways)
+    viz_scene_set_sideways (scene);
+  else
+    use_previous (scene, run.layout->name, font, options->previous);
   viz_scene_cut_wires (scene);
   if (!place_bodies (&run, scene, error) ||
       (options->page.x > 0 && !scene->previous && !shape (&run, scene, &options->page, error)))

@@ -21,11 +21,12 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  const char *layout; /* name in the table of layouts.c; NULL: "auto" */
-  const char *font;   /* family; NULL: VIZ_DEFAULT_FONT */
-  const char *helper; /* program of the dot layout; NULL: beside the executable, or installed */
-  VizPoint    page;   /* the size in pixels for which tall groups are wrapped; 0: none are */
-  VizDetail   detail; /* how much boxes show */
+  const char *layout;   /* name in the table of layouts.c; NULL: "auto" */
+  const char *font;     /* family; NULL: VIZ_DEFAULT_FONT */
+  const char *helper;   /* program of the dot layout; NULL: beside the executable, or installed */
+  VizPoint    page;     /* the size in pixels for which tall groups are wrapped; 0: none are */
+  VizDetail   detail;   /* how much boxes show */
+  gboolean    sideways; /* flow is to the right instead of down; previous is ignored */
 
   /* (nullable) The picture on the screen, after a group was opened or closed.  The other boxes then
    * keep their places or move to make room, never by more than the change of size, and return when

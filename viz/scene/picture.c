@@ -275,6 +275,12 @@ viz_picture_detail (const VizPicture *picture)
   return picture->parts.detail;
 }
 
+gboolean
+viz_picture_is_sideways (const VizPicture *picture)
+{
+  return picture->parts.sideways;
+}
+
 VizDetail
 viz_picture_item_detail (const VizPicture *picture, guint32 item)
 {

@@ -97,6 +97,7 @@ const char *viz_picture_font (const VizPicture *picture); /* The font family of 
 const char           *
 viz_picture_layout (const VizPicture *picture); /* The name of the layout that made it. */
 VizDetail viz_picture_detail (const VizPicture *picture); /* How much its boxes show. */
+gboolean  viz_picture_is_sideways (const VizPicture *picture); /* Whether flow is to the right. */
 /* How much a box shows: that of the picture, or VIZ_DETAIL_STRIP. */
 VizDetail viz_picture_item_detail (const VizPicture *picture, guint32 item);
 double    viz_picture_width (const VizPicture *picture);  /* In points. */
@@ -154,6 +155,7 @@ typedef struct
   const char     *font;    /* (transfer none) */
   const char     *layout;  /* its name in the table of layouts; a constant string */
   VizDetail       detail;
+  gboolean        sideways; /* flow is to the right */
   double          width, height;
   GArray         *items;   /* VizItem (transfer full) */
   GArray         *wires;   /* VizWire (transfer full) */

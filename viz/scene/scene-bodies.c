@@ -395,6 +395,9 @@ is_in_box (const VizScene *scene, const VizSceneWire *wire, const char *label)
 {
   const VizSceneItem *tail = viz_scene_item (scene, wire->tail);
 
+  /* With flow to the right there is no room for texts beside wires. */
+  if (scene->sideways && wire->kind != VIZ_ARROW_CONTROL)
+    return TRUE;
   return scene->detail == VIZ_DETAIL_FULL && tail->state == VIZ_ITEM_LEAF &&
          wire->kind != VIZ_ARROW_CONTROL &&
          g_strcmp0 (viz_diagram_box (scene->diagram, tail->box)->shape, label) == 0;
@@ -474,8 +477,25 @@ port_offset (const VizScene *scene, const VizSceneBody *body, guint32 node, guin
   const VizSceneItem *item = viz_scene_item (scene, node_source (body, node)->item);
   const VizBody      *inside = viz_scene_body (scene, item->body)->body;
 
-  return (float) (viz_scene_content (item).x + inside->at[inner].x +
+  return (float) (viz_scene_turn (scene, viz_scene_content (item)).x + inside->at[inner].x +
                   inside->nodes[inner].width / 2);
+}
+
+/* Exchanges width and height of a node; a title is above the content then, and needs no room in it. */
+static void
+turn_node (VizBodyNode *node, const VizNodeSource *source)
+{
+  gboolean is_crossing = source->item == VIZ_NO_ITEM && source->port == VIZ_NO_PORT;
+  float    width = node->width;
+
+  if (node->kind == VIZ_NODE_TITLE)
+    node->width = node->height = 0;
+  else if (!is_crossing)
+    {
+      node->width = node->height;
+      node->height = width;
+    }
+  node->label = 0;
 }
 
 void
@@ -488,11 +508,16 @@ viz_scene_make_body (VizScene *scene, VizSceneBody *body)
       const VizNodeSource *source = node_source (body, i);
 
       body->body->nodes[i] = *body_node (body, i);
-      if (source->item == VIZ_NO_ITEM)
-        continue;
-      body->body->nodes[i].width = (float) viz_scene_item (scene, source->item)->width;
-      body->body->nodes[i].height = (float) viz_scene_item (scene, source->item)->stack;
-      body->body->nodes[i].label = viz_scene_item (scene, source->item)->label;
+      if (source->item != VIZ_NO_ITEM)
+        {
+          const VizSceneItem *item = viz_scene_item (scene, source->item);
+
+          body->body->nodes[i].width = (float) item->width;
+          body->body->nodes[i].height = (float) item->stack;
+          body->body->nodes[i].label = item->label;
+        }
+      if (scene->sideways)
+        turn_node (&body->body->nodes[i], source);
     }
   for (guint32 i = 0; i < body->edges->len; i++)
     {
@@ -519,9 +544,13 @@ viz_scene_resize_group (VizScene *scene, VizSceneBody *body)
 {
   VizSceneItem *item = viz_scene_item (scene, body->item);
   VizPoint      pad = viz_scene_padding (item);
+  VizPoint      size = viz_scene_turn (scene, (VizPoint){ body->body->width, body->body->height });
 
+  for (guint32 i = 0; scene->sideways && i < body->nodes->len; i++)
+    if (body_node (body, i)->kind == VIZ_NODE_TITLE)
+      size.x = MAX (size.x, body_node (body, i)->width);
   /* Do not round up because of rounding errors in a whole number. */
-  item->width = ceil (body->body->width - 1e-6) + pad.x;
-  item->height = ceil (body->body->height - 1e-6) + pad.y;
+  item->width = ceil (size.x - 1e-6) + pad.x;
+  item->height = ceil (size.y - 1e-6) + pad.y;
   item->stack = item->height;
 }

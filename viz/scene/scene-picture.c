@@ -25,7 +25,7 @@ place_items (VizScene *scene)
       VizSceneItem       *item = viz_scene_item (scene, i);
       const VizSceneItem *parent = viz_scene_item (scene, item->parent);
       VizPoint            content = viz_scene_content (parent);
-      const VizPoint     *at = &viz_scene_body (scene, parent->body)->body->at[item->node];
+      VizPoint            at;
 
       if (item->host != VIZ_NO_ITEM)
         {
@@ -35,8 +35,9 @@ place_items (VizScene *scene)
           item->y = host->y + item->below;
           continue;
         }
-      item->x = parent->x + content.x + at->x;
-      item->y = parent->y + content.y + at->y;
+      at = viz_scene_turn (scene, viz_scene_body (scene, parent->body)->body->at[item->node]);
+      item->x = parent->x + content.x + at.x;
+      item->y = parent->y + content.y + at.y;
     }
 }
 
@@ -109,6 +110,19 @@ make_columns (const VizScene *scene)
   return columns;
 }
 
+/* The rectangle of a node of a body, in the picture. */
+static VizRect
+node_rect (const VizScene *scene, const VizSceneBody *body, guint32 node)
+{
+  const VizSceneItem *item = viz_scene_item (scene, body->item);
+  const VizBodyNode  *size = &body->body->nodes[node];
+  VizPoint            content = viz_scene_content (item);
+  VizPoint            at = viz_scene_turn (scene, body->body->at[node]);
+  VizPoint            extent = viz_scene_turn (scene, (VizPoint){ size->width, size->height });
+
+  return (VizRect){ item->x + content.x + at.x, item->y + content.y + at.y, extent.x, extent.y };
+}
+
 static void
 add_plugs (Placer *placer)
 {
@@ -117,20 +131,12 @@ add_plugs (Placer *placer)
   for (guint32 b = 0; b < scene->bodies->len; b++)
     {
       const VizSceneBody *body = viz_scene_body (scene, b);
-      const VizSceneItem *item = viz_scene_item (scene, body->item);
-      VizPoint            content = viz_scene_content (item);
 
       for (guint32 i = 0; i < body->node_sources->len; i++)
         {
           guint32 port = g_array_index (body->node_sources, VizNodeSource, i).port;
-          VizPlug plug = {
-            .x = item->x + content.x + body->body->at[i].x,
-            .y = item->y + content.y + body->body->at[i].y,
-            .width = body->body->nodes[i].width,
-            .height = body->body->nodes[i].height,
-            .port = port,
-            .item = body->item,
-          };
+          VizRect rect = node_rect (scene, body, i);
+          VizPlug plug = { rect.x, rect.y, rect.width, rect.height, port, body->item };
 
           if (port != VIZ_NO_PORT)
             g_array_append_val (placer->plugs, plug);
@@ -156,7 +162,7 @@ append_piece (Placer *placer, VizWire *wire, const VizScenePiece *piece)
   origin.y += item->y;
   for (guint32 i = first; i < last; i++)
     {
-      VizPoint point = g_array_index (body->body->points, VizPoint, i);
+      VizPoint point = viz_scene_turn (scene, g_array_index (body->body->points, VizPoint, i));
 
       point.x += origin.x;
       point.y += origin.y;
@@ -177,14 +183,10 @@ end_rect (const VizScene *scene, guint32 number, guint32 port)
   if (port != VIZ_NO_PORT && item->state == VIZ_ITEM_OPEN)
     {
       const VizSceneBody *body = viz_scene_body (scene, item->body);
-      VizPoint            content = viz_scene_content (item);
 
       for (guint32 i = 0; i < body->node_sources->len; i++)
         if (g_array_index (body->node_sources, VizNodeSource, i).port == port)
-          return (VizRect){ item->x + content.x + body->body->at[i].x,
-                            item->y + content.y + body->body->at[i].y,
-                            body->body->nodes[i].width,
-                            body->body->nodes[i].height };
+          return node_rect (scene, body, i);
     }
   return (VizRect){ item->x, item->y, item->width, item->height };
 }
@@ -205,20 +207,27 @@ common_group (const VizScene *scene, guint32 tail, guint32 head)
   return viz_scene_item (scene, tail);
 }
 
+static VizRect
+turn_rect (const VizScene *scene, VizRect rect)
+{
+  return scene->sideways ? (VizRect){ rect.y, rect.x, rect.height, rect.width } : rect;
+}
+
 /* Routes feedback down from the tail, up along the right side of the group, and down into the head.
- * All feedback of one group shares this track. */
+ * All feedback of one group shares this track.  With flow to the right, x and y are exchanged. */
 static void
 route_feedback (Placer *placer, VizWire *wire, const VizSceneWire *cut)
 {
   const VizScene     *scene = placer->scene;
   const VizSceneItem *group = common_group (scene, cut->tail, cut->head);
   gboolean            is_root = group->parent == VIZ_NO_ITEM;
-  VizRect             tail = end_rect (scene, cut->tail, cut->tail_port);
-  VizRect             head = end_rect (scene, cut->head, cut->head_port);
-  double              side = group->x + group->width - (is_root ? VIZ_PAD_ROOT : VIZ_PAD_SIDE);
-  VizPoint            start = { tail.x + tail.width / 2, tail.y + tail.height };
-  VizPoint            end = { head.x + head.width / 2, head.y };
-  double              below = start.y + VIZ_PAD_TRACK - 3, above = end.y - VIZ_PAD_TRACK + 3;
+  VizRect             tail = turn_rect (scene, end_rect (scene, cut->tail, cut->tail_port));
+  VizRect             head = turn_rect (scene, end_rect (scene, cut->head, cut->head_port));
+  VizRect  whole = turn_rect (scene, (VizRect){ group->x, group->y, group->width, group->height });
+  double   side = whole.x + whole.width - (is_root ? VIZ_PAD_ROOT : VIZ_PAD_SIDE);
+  VizPoint start = { tail.x + tail.width / 2, tail.y + tail.height };
+  VizPoint end = { head.x + head.width / 2, head.y };
+  double   below = start.y + VIZ_PAD_TRACK - 3, above = end.y - VIZ_PAD_TRACK + 3;
 
   g_array_append_val (placer->points, start);
   viz_points_turn (placer->points, (VizPoint){ start.x, below }, (VizPoint){ side, below });
@@ -227,6 +236,12 @@ route_feedback (Placer *placer, VizWire *wire, const VizSceneWire *cut)
   viz_points_turn (placer->points, (VizPoint){ end.x, above }, end);
   viz_points_line_to (placer->points, end.x, end.y);
   wire->n_points = placer->points->len - wire->first_point;
+  for (guint32 i = wire->first_point; i < placer->points->len; i++)
+    {
+      VizPoint *point = &g_array_index (placer->points, VizPoint, i);
+
+      *point = viz_scene_turn (scene, *point);
+    }
 }
 
 /* Extends a wire that ends outside an open group from the border to the plug. */
@@ -240,7 +255,10 @@ end_at_plug (Placer *placer, VizWire *wire, const VizSceneWire *cut)
   if (cut->head_port != VIZ_NO_PORT && !cut->head_inside)
     {
       plug = end_rect (placer->scene, cut->head, cut->head_port);
-      viz_points_line_to (placer->points, plug.x + plug.width / 2, plug.y);
+      if (placer->scene->sideways)
+        viz_points_line_to (placer->points, plug.x, plug.y + plug.height / 2);
+      else
+        viz_points_line_to (placer->points, plug.x + plug.width / 2, plug.y);
     }
   wire->n_points = placer->points->len - wire->first_point;
 }
@@ -255,7 +273,8 @@ start_at_plug (Placer *placer, VizWire *wire, const VizSceneWire *cut)
   if (cut->tail_port == VIZ_NO_PORT || cut->tail_inside)
     return;
   plug = end_rect (placer->scene, cut->tail, cut->tail_port);
-  start = (VizPoint){ plug.x + plug.width / 2, plug.y + plug.height };
+  start = placer->scene->sideways ? (VizPoint){ plug.x + plug.width, plug.y + plug.height / 2 }
+                                  : (VizPoint){ plug.x + plug.width / 2, plug.y + plug.height };
   g_array_append_val (placer->points, start);
   wire->n_points = 1;
 }
@@ -337,6 +356,7 @@ viz_scene_make_picture (VizScene              *scene,
       .font = font,
       .layout = layout,
       .detail = scene->detail,
+      .sideways = scene->sideways,
       .width = root->width,
       .height = root->height,
       .items = placer.items,

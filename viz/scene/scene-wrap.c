@@ -57,15 +57,23 @@ is_wrappable (const VizScene *scene, const VizSceneBody *body)
          !item->has_feedback && !body->body->columns && body->body->n_nodes > 2;
 }
 
+/* The size of the picture; with flow to the right, width and height are exchanged, as in the bodies. */
+static VizPoint
+root_size (const VizScene *scene)
+{
+  const VizSceneItem *root = viz_scene_item (scene, 0);
+
+  return viz_scene_turn (scene, (VizPoint){ root->width, root->height });
+}
+
 /* Tries all numbers of columns for one group. */
 static void
 try_group (const VizScene *scene, const VizPoint *page, guint32 number, Choice *best)
 {
-  const VizSceneItem *root = viz_scene_item (scene, 0);
-  const VizBody      *body = viz_scene_body (scene, number)->body;
-
-  double  aspect = root->height / root->width * page->x / page->y;
-  guint32 first = 2, last = VIZ_MAX_COLUMNS;
+  const VizBody *body = viz_scene_body (scene, number)->body;
+  VizPoint       whole = root_size (scene);
+  double         aspect = whole.y / whole.x * page->x / page->y;
+  guint32        first = 2, last = VIZ_MAX_COLUMNS;
 
   /* Each try walks over the whole body; n columns make a picture about n² times as wide for its height. */
   if (body->n_nodes > MANY_NODES)
@@ -80,8 +88,8 @@ try_group (const VizScene *scene, const VizPoint *page, guint32 number, Choice *
 
       if (size.x <= 0)
         continue;
-      width = MAX (root->width, number == 0 ? size.x + 2 * VIZ_PAD_ROOT : size.x);
-      scale = fit (page, width, root->height - body->height + size.y);
+      width = MAX (whole.x, number == 0 ? size.x + 2 * VIZ_PAD_ROOT : size.x);
+      scale = fit (page, width, whole.y - body->height + size.y);
       if (scale > best->scale * GAIN && best->scale < ENOUGH)
         *best = (Choice){ number, n, scale };
     }
@@ -98,27 +106,28 @@ main_part (const VizScene *scene, guint32 number)
   for (guint32 i = 0; i < body->node_sources->len; i++)
     {
       guint32 child = g_array_index (body->node_sources, VizNodeSource, i).item;
+      double  height = body->body->nodes[i].height;
 
       if (child == VIZ_NO_ITEM || viz_scene_item (scene, child)->state != VIZ_ITEM_OPEN ||
-          viz_scene_item (scene, child)->height <= least)
+          height <= least)
         continue;
-      least = viz_scene_item (scene, child)->height;
+      least = height;
       found = viz_scene_item (scene, child)->body;
     }
   return found;
 }
 
 guint32
-viz_scene_wrap (VizScene *scene, const VizPoint *page)
+viz_scene_wrap (VizScene *scene, const VizPoint *size)
 {
-  const VizSceneItem *root = viz_scene_item (scene, 0);
-  Choice              best = { VIZ_NO_BODY, 0, fit (page, root->width, root->height) };
-  guint               n_wrapped = 0;
+  VizPoint turned = viz_scene_turn (scene, *size), *page = &turned;
+  VizPoint whole = root_size (scene);
+  Choice   best = { VIZ_NO_BODY, 0, fit (page, whole.x, whole.y) };
+  guint    n_wrapped = 0;
 
   for (guint32 i = 0; i < scene->bodies->len; i++)
     n_wrapped += viz_scene_body (scene, i)->body->columns != NULL;
-  if (best.scale >= ENOUGH || root->width * page->y >= root->height * page->x ||
-      n_wrapped >= MAX_GROUPS)
+  if (best.scale >= ENOUGH || whole.x * page->y >= whole.y * page->x || n_wrapped >= MAX_GROUPS)
     return VIZ_NO_BODY;
   for (guint32 number = 0; number != VIZ_NO_BODY; number = main_part (scene, number))
     if (is_wrappable (scene, viz_scene_body (scene, number)))

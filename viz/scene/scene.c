@@ -314,6 +314,14 @@ viz_scene_new (VizDiagram *diagram, const VizFolds *folds, const char *font, Viz
 }
 
 void
+viz_scene_set_sideways (VizScene *scene)
+{
+  scene->sideways = TRUE;
+  for (guint32 i = 0; i < scene->items->len; i++)
+    viz_scene_item (scene, i)->sideways = TRUE;
+}
+
+void
 viz_scene_free (VizScene *scene)
 {
   if (!scene)

@@ -23,6 +23,8 @@ G_BEGIN_DECLS
 #define VIZ_PAD_BOTTOM 7
 #define VIZ_PAD_TRACK  12 /* added on all sides if feedback runs along the border */
 #define VIZ_PAD_ROOT   16 /* around the whole picture */
+#define VIZ_TITLE_BAND \
+  18 /* the height of a title, which is above the content if flow is to the right */
 
 /* A visible rectangle; becomes a VizItem. */
 typedef struct
@@ -39,6 +41,7 @@ typedef struct
   float   label;               /* width to keep free for the label at its lower side */
   guint8  state, depth;        /* VizItemState */
   guint8  has_feedback;        /* an open group with feedback along its border */
+  guint8  sideways;            /* as in the scene */
 } VizSceneItem;
 
 /* Which end of a wire its text belongs to. */
@@ -101,6 +104,7 @@ typedef struct
   const VizFolds   *folds;
   VizMeasure       *measure;
   VizDetail         detail;
+  gboolean          sideways; /* flow is to the right: bodies are laid out with x and y exchanged */
   const VizPicture *previous; /* (nullable) of the same diagram */
   GArray           *items;    /* VizSceneItem, parents before children; 0 is the root */
   GArray           *wires;    /* VizSceneWire */
@@ -113,6 +117,8 @@ typedef struct
  * diagram; folds must outlive it. */
 VizScene *
 viz_scene_new (VizDiagram *diagram, const VizFolds *folds, const char *font, VizDetail detail);
+/* Makes flow go to the right; before the wires are cut. */
+void viz_scene_set_sideways (VizScene *scene);
 /* The detail for a page of that size in pixels: brief if boxes with all their lines would be too small to
  * read.  The scene was made with full detail. */
 VizDetail viz_scene_choose_detail (const VizScene *scene, const VizPoint *page);
@@ -138,7 +144,7 @@ void viz_scene_fill_previous (const VizScene *scene, VizSceneBody *body);
 /* Wraps the answer of the group that then lets the whole picture be seen largest on a page of that size
  * in pixels, if that helps; the caller then places the groups around it again.  Returns the number of
  * its body, or VIZ_NO_BODY. */
-guint32 viz_scene_wrap (VizScene *scene, const VizPoint *page);
+guint32 viz_scene_wrap (VizScene *scene, const VizPoint *size);
 
 /* Makes body->body; frees an old one.  The groups inside must have their sizes (viz_scene_resize_group). */
 void viz_scene_make_body (VizScene *scene, VizSceneBody *body);
@@ -182,6 +188,14 @@ viz_scene_body (const VizScene *scene, guint32 body)
   return g_ptr_array_index (scene->bodies, body);
 }
 
+/* A point of a body in the picture, from the corner of the content: with flow to the right, x and y are
+ * exchanged. */
+static inline VizPoint
+viz_scene_turn (const VizScene *scene, VizPoint point)
+{
+  return scene->sideways ? (VizPoint){ point.y, point.x } : point;
+}
+
 /* The corner of the content of an open group, from the corner of the group. */
 static inline VizPoint
 viz_scene_content (const VizSceneItem *item)
@@ -189,7 +203,9 @@ viz_scene_content (const VizSceneItem *item)
   double track = item->has_feedback ? VIZ_PAD_TRACK : 0;
 
   if (item->parent == VIZ_NO_ITEM)
-    return (VizPoint){ VIZ_PAD_ROOT, VIZ_PAD_ROOT + track };
+    return (VizPoint){ VIZ_PAD_ROOT + (item->sideways ? track : 0), VIZ_PAD_ROOT + track };
+  if (item->sideways)
+    return (VizPoint){ VIZ_PAD_SIDE + track, VIZ_PAD_TOP + VIZ_TITLE_BAND + track };
   return (VizPoint){ VIZ_PAD_SIDE, VIZ_PAD_TOP + track };
 }
 
