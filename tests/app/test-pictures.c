@@ -136,6 +136,17 @@ lay_out_on (VizDiagram *diagram, const VizFolds *folds, const char *layout, cons
   return picture;
 }
 
+/* With flow to the right. */
+static VizPicture *
+lay_out_sideways (VizDiagram *diagram, const VizFolds *folds)
+{
+  return viz_layout_diagram (diagram,
+                             folds,
+                             &(VizLayoutOptions){ .sideways = TRUE, .page = window_page },
+                             NULL,
+                             NULL);
+}
+
 static VizPicture *
 lay_out (VizDiagram *diagram, const VizFolds *folds, const char *layout)
 {
@@ -146,6 +157,7 @@ static void
 test_every_model_is_clean (gconstpointer data)
 {
   guint           depth = GPOINTER_TO_UINT (data) % 10;
+  gboolean        sideways = GPOINTER_TO_UINT (data) >= 20;
   const VizPoint *on_page = GPOINTER_TO_UINT (data) >= 10 ? &window_page : NULL;
   g_autoptr (GPtrArray) paths = list_or_skip ();
   Tally tally = { 0 };
@@ -161,7 +173,8 @@ test_every_model_is_clean (gconstpointer data)
         continue;
       if (depth > 0)
         viz_folds_open_depth (folds, depth);
-      picture = lay_out_on (diagram, folds, NULL, on_page);
+      picture =
+          sideways ? lay_out_sideways (diagram, folds) : lay_out_on (diagram, folds, NULL, on_page);
       /* Checking takes longer than the layout. */
       if (viz_picture_n_items (picture) < 1500)
         tally_add (&tally, picture, path);
@@ -521,6 +534,9 @@ main (int argc, char **argv)
                         test_every_model_is_clean);
   g_test_add_data_func ("/pictures/every-model-is-clean-in-columns",
                         GUINT_TO_POINTER (10),
+                        test_every_model_is_clean);
+  g_test_add_data_func ("/pictures/every-model-is-clean-to-the-right",
+                        GUINT_TO_POINTER (20),
                         test_every_model_is_clean);
   g_test_add_func ("/pictures/large-pictures-have-the-shape-of-a-page",
                    test_large_pictures_have_a_shape);

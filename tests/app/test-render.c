@@ -378,6 +378,13 @@ test_fit_shapes_the_picture (Fixture *fixture, gconstpointer unused)
   g_assert_cmpint (number (fixture, "height"), >, height);
   hscope (fixture, "render net-symbol.json -o c.svg --detail some");
   g_assert_cmpint (fixture->code, ==, 2);
+  hscope (fixture,
+          "render net-symbol.json -o d.svg --fold none --fit none --direction right --json");
+  g_assert_cmpint (fixture->code, ==, 0);
+  g_assert_cmpint (number (fixture, "width"), >, 10 * number (fixture, "height"));
+  hscope (fixture, "render net-symbol.json -o d.svg --direction up");
+  g_assert_cmpint (fixture->code, ==, 2);
+  g_assert_nonnull (strstr (fixture->err, "--direction up"));
   hscope (fixture, "render net-symbol.json -o c.svg --fit 500");
   g_assert_cmpint (fixture->code, ==, 2);
   g_assert_nonnull (strstr (fixture->err, "--fit 500: give the width and height"));
