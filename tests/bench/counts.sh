@@ -37,6 +37,6 @@ count () {
 "$here/blocks.sh" 45 >"$folder/1k.json"
 "$here/blocks.sh" 455 >"$folder/10k.json"
 count "1k, folded" 140 "$folder/1k.json"
-count "1k, flat" 270 "$folder/1k.json" --fold weights
+count "1k, flat" 320 "$folder/1k.json" --fold weights
 count "10k, folded" 600 "$folder/10k.json"
 exit $status
