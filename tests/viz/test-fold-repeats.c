@@ -173,6 +173,46 @@ test_the_first_block_is_a_block_too (void)
   g_assert_cmpuint (viz_diagram_box (diagram, group)->n_children, ==, 27);
 }
 
+/* An encoder without names.  Its mask stands where the first layer reads it, and the first layer reads the embedding,
+ * not a norm. */
+static void
+test_a_mask_does_not_hide_the_first_block (void)
+{
+  VizDiagramBuilder *builder = viz_diagram_builder_new (NULL);
+  guint32            last = add (builder, "Embedding", NULL, VIZ_ROOT), mask = VIZ_ROOT;
+  guint32            begin[6], end[6];
+  g_autoptr (VizDiagram) diagram = NULL;
+
+  for (guint b = 0; b < 6; b++)
+    {
+      static const char *const titles[] = { "query", "key", "value" };
+      guint32                  way[3], score, stream = last;
+
+      for (guint k = 0; k < 3; k++)
+        way[k] = add (builder, titles[k], NULL, stream);
+      begin[b] = way[0];
+      if (b == 0)
+        mask = add (builder, "expand", NULL, VIZ_ROOT);
+      score = add (builder, "dot", NULL, way[0]);
+      viz_diagram_builder_add_arrow (builder, &(VizArrowInfo){ .tail = way[1], .head = score });
+      viz_diagram_builder_add_arrow (builder, &(VizArrowInfo){ .tail = mask, .head = score });
+      last = add (builder, "sum", NULL, score);
+      viz_diagram_builder_add_arrow (builder, &(VizArrowInfo){ .tail = way[2], .head = last });
+      viz_diagram_builder_add_arrow (builder, &(VizArrowInfo){ .tail = stream, .head = last });
+      end[b] = last = add (builder, "norm", NULL, last);
+    }
+  viz_fold (builder, VIZ_FOLD_REPEATS);
+  diagram = viz_diagram_builder_freeze (builder);
+  for (guint b = 0; b < 6; b++)
+    {
+      g_assert_cmpuint (viz_diagram_box (diagram, begin[b])->parent, !=, VIZ_ROOT);
+      g_assert_cmpuint (viz_diagram_box (diagram, begin[b])->parent,
+                        ==,
+                        viz_diagram_box (diagram, end[b])->parent);
+    }
+  g_assert_cmpuint (viz_diagram_box (diagram, mask)->parent, ==, VIZ_ROOT);
+}
+
 static guint32
 add_layer (VizDiagramBuilder *builder, guint32 tail)
 {
@@ -270,6 +310,8 @@ main (int argc, char **argv)
                    test_equal_branches_are_one_group);
   g_test_add_func ("/viz/fold/repeats/the-first-block-is-a-block-too",
                    test_the_first_block_is_a_block_too);
+  g_test_add_func ("/viz/fold/repeats/a-mask-does-not-hide-the-first-block",
+                   test_a_mask_does_not_hide_the_first_block);
   g_test_add_func ("/viz/fold/repeats/blocks-need-not-follow-each-other",
                    test_blocks_need_not_follow_each_other);
   g_test_add_func ("/viz/fold/repeats/a-value-from-outside-ends-a-region",

@@ -348,6 +348,74 @@ add_blocks (Repeats *repeats, const Run *run, guint32 group, guint number)
     }
 }
 
+/* --- What all blocks read --- */
+
+#define MIN_READERS   3
+#define MAX_ANCESTORS 4
+
+/* Marks what many boxes of the sequence read and what it is made from, if that is little and reads nothing else in the
+ * sequence: the mask of a transformer, which stands in the file where the first layer reads it. */
+static void
+mark_shared (const Repeats *repeats, guint32 box, guint8 *is_shared)
+{
+  guint32 found[MAX_ANCESTORS + 1] = { box };
+  guint   n = 1;
+
+  for (guint at = 0; at < n; at++)
+    for (guint32 k = repeats->first_in[found[at]]; k < repeats->first_in[found[at] + 1]; k++)
+      {
+        guint32 tail = repeats->tails[k];
+        guint   i = 0;
+
+        if (place_of (repeats, tail) == 0)
+          continue;
+        while (i < n && found[i] != tail)
+          i++;
+        if (i < n)
+          continue;
+        if (n == G_N_ELEMENTS (found))
+          return;
+        found[n++] = tail;
+      }
+  for (guint i = 0; i < n; i++)
+    is_shared[place_of (repeats, found[i]) - 1] = TRUE;
+}
+
+/* Sets the place of all boxes of the sequence. */
+static void
+set_places (Repeats *repeats)
+{
+  for (guint32 i = 0; i < repeats->sequence->len; i++)
+    repeats->place[g_array_index (repeats->sequence, guint32, i)] = i + 1;
+}
+
+/* Moves what many blocks read to the beginning of the sequence. */
+static void
+move_shared (Repeats *repeats)
+{
+  guint32             n = repeats->sequence->len, n_moved = 0;
+  g_autofree guint32 *n_readers = g_new0 (guint32, n), *sorted = g_new (guint32, n);
+  g_autofree guint8  *is_shared = g_new0 (guint8, n);
+
+  for (guint32 i = 0; i < n; i++)
+    {
+      guint32 box = g_array_index (repeats->sequence, guint32, i);
+
+      for (guint32 k = repeats->first_in[box]; k < repeats->first_in[box + 1]; k++)
+        if (place_of (repeats, repeats->tails[k]) > 0)
+          n_readers[place_of (repeats, repeats->tails[k]) - 1]++;
+    }
+  for (guint32 i = 0; i < n; i++)
+    if (n_readers[i] >= MIN_READERS)
+      mark_shared (repeats, g_array_index (repeats->sequence, guint32, i), is_shared);
+  for (guint turn = 0; turn < 2; turn++)
+    for (guint32 i = 0; i < n; i++)
+      if (is_shared[i] == (turn == 0))
+        sorted[n_moved++] = g_array_index (repeats->sequence, guint32, i);
+  memcpy (repeats->sequence->data, sorted, n * sizeof *sorted);
+  set_places (repeats);
+}
+
 /* Adds the best run of a part of the sequence to runs, then those of the parts before and after it, which may
  * repeat with other periods. */
 static void
@@ -387,8 +455,8 @@ fold_sequence (Repeats *repeats, guint32 group)
   g_autoptr (GArray) rest = NULL;
   guint32 n = repeats->sequence->len, n_covered = 0;
 
-  for (guint32 i = 0; i < n; i++)
-    repeats->place[g_array_index (repeats->sequence, guint32, i)] = i + 1;
+  set_places (repeats);
+  move_shared (repeats);
   repeats->hashes = g_new (guint32, n);
   for (guint32 i = 0; i < n; i++)
     repeats->hashes[i] = hash_of (repeats, g_array_index (repeats->sequence, guint32, i));
