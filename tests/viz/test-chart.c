@@ -177,10 +177,42 @@ test_labels_are_broken_in_the_middle (void)
   g_string_free (out, TRUE);
 }
 
+static void
+test_ticks_stand_at_round_numbers (void)
+{
+  static const struct
+  {
+    double   range;
+    guint    max;
+    gboolean is_binary;
+    double   step;
+  } cases[] = {
+    { 10, 5, FALSE, 2 },
+    { 10, 4, FALSE, 5 },
+    { 10, 1, FALSE, 10 },
+    { 3.06, 5, FALSE, 1 },
+    { 0.31e-3, 4, FALSE, 1e-4 },
+    { 3.06 * 1048576, 5, TRUE, 1048576 },
+    { 1 << 20, 1, TRUE, 1 << 20 },
+    { 7, 0, FALSE, 10 },
+    { 0, 5, FALSE, 0 },
+    { NAN, 5, FALSE, 0 },
+    { INFINITY, 5, FALSE, 0 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    g_assert_cmpfloat_with_epsilon (viz_chart_step (cases[i].range,
+                                                    cases[i].max,
+                                                    cases[i].is_binary),
+                                    cases[i].step,
+                                    cases[i].step * 1e-12 + 1e-300);
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/viz/chart/ticks-stand-at-round-numbers", test_ticks_stand_at_round_numbers);
   g_test_add_func ("/viz/chart/longest-bar-is-twice-the-half", test_longest_bar_is_twice_the_half);
   g_test_add_func ("/viz/chart/waterfall-ends-where-the-changes-lead",
                    test_waterfall_ends_where_the_changes_lead);

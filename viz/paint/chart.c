@@ -304,3 +304,19 @@ viz_chart_waterfall (VizPen         *pen,
               1,
               &theme->text_faint);
 }
+
+double
+viz_chart_step (double range, guint max, gboolean is_binary)
+{
+  double least = range / MAX (max, 1u), power;
+
+  if (!(range > 0) || !isfinite (range))
+    return 0;
+  if (is_binary)
+    return exp2 (ceil (log2 (least)));
+  power = pow (10, floor (log10 (least)));
+  return least <= power       ? power
+         : least <= 2 * power ? 2 * power
+         : least <= 5 * power ? 5 * power
+                              : 10 * power;
+}

@@ -63,6 +63,10 @@ typedef struct
   guint           n_curves;
 } VizCurveChart;
 
+/* The distance of ticks of a linear axis: 1, 2 or 5 times a power of ten, or for bytes a power of two, of which at
+ * most max fit into range.  0: range is not positive, or not finite. */
+double viz_chart_step (double range, guint max, gboolean is_binary);
+
 /* A category whose colour distinguishes the index-th curve, or bars of the same things. */
 VizCategory viz_chart_hue (guint index);
 
