@@ -13,6 +13,8 @@
 
 #define MAX_BARS      20
 #define CURVE_HEIGHT  140.0
+#define HEIGHTS_WIDTH 70.0 /* of the labels of heights */
+#define TICK_HEIGHT   36.0
 #define MAX_BINS      40
 #define MAX_GRADIENTS 40
 
@@ -93,7 +95,9 @@ typedef struct
 {
   guint   n;
   double *values;
-  char   *low, *high; /* labels at the ends of the axis */
+  char   *low, *high;             /* labels at the ends of the axis */
+  char *(*format) (double value); /* prints heights (transfer full) */
+  gboolean is_binary;             /* heights are bytes */
 } Curve;
 
 static void
@@ -117,13 +121,36 @@ largest (const Curve *curve)
   return maximum;
 }
 
+/* Lines at round heights, and what they stand for at the left of the curve. */
+static void
+draw_heights (VizPen *pen, const VizRect *area, const VizTheme *theme, const Curve *curve)
+{
+  double    maximum = largest (curve);
+  double    step = viz_chart_step (maximum, (guint) (area->height / TICK_HEIGHT), curve->is_binary);
+  VizColour faint = theme->box_border;
+
+  faint.alpha *= 0.6;
+  for (guint i = 0; step > 0 && i * step <= maximum; i++)
+    {
+      double           y = area->y + area->height - i * step / maximum * area->height;
+      VizRect          line = { area->x, y - 0.5, area->width, 1 };
+      g_autofree char *text = i == 0 ? g_strdup ("0") : curve->format (i * step);
+
+      pen->rects (pen, &line, 1, &faint);
+      scope_draw_text (pen, (VizPoint){ area->x - 6, y + 4 }, 1, theme->text_faint, text);
+    }
+}
+
 /* Draws a filled step curve.  If several values share a pixel, the largest is drawn. */
 static void
 draw_curve (VizPen *pen, const VizRect *rect, const VizTheme *theme, gpointer data)
 {
-  const Curve        *curve = data;
-  double              maximum = largest (curve), height = rect->height - 20;
-  guint               n = MIN (curve->n, (guint) rect->width);
+  const Curve *curve = data;
+  VizRect      area = {
+         rect->x + HEIGHTS_WIDTH, rect->y + 8, rect->width - HEIGHTS_WIDTH, rect->height - 28
+  };
+  double              maximum = largest (curve);
+  guint               n = MIN (curve->n, (guint) area.width);
   g_autofree VizRect *columns = g_new (VizRect, MAX (n, 1));
 
   for (guint i = 0; i < n; i++)
@@ -134,15 +161,16 @@ draw_curve (VizPen *pen, const VizRect *rect, const VizTheme *theme, gpointer da
 
       for (guint k = from; k < MAX (to, from + 1); k++)
         value = MAX (value, curve->values[k]);
-      value = maximum > 0 ? value / maximum * height : 0;
+      value = maximum > 0 ? value / maximum * area.height : 0;
       columns[i] = (VizRect){
-        rect->x + i * rect->width / n, rect->y + height - value, rect->width / n, value
+        area.x + i * area.width / n, area.y + area.height - value, area.width / n, value
       };
     }
   if (n > 0)
     pen->rects (pen, columns, n, &theme->heat[2]);
+  draw_heights (pen, &area, theme, curve);
   scope_draw_text (pen,
-                   (VizPoint){ rect->x, rect->y + rect->height - 4 },
+                   (VizPoint){ area.x, rect->y + rect->height - 4 },
                    0,
                    theme->text_faint,
                    curve->low);
@@ -179,9 +207,17 @@ add_memory (ScopePage *page, const ProfCapture *capture)
   for (guint i = 0; i < curve->n; i++)
     curve->values[i] = (double) points[i].bytes;
   bytes = prof_format_bytes (largest (curve));
+  curve->format = prof_format_bytes;
+  curve->is_binary = TRUE;
   curve->high = g_strdup_printf ("peak %s", bytes);
   curve->low = g_strdup_printf ("%u steps of the plan", curve->n);
   add_curve (page, "Memory in use while the plan runs", curve);
+}
+
+static char *
+format_count (double count)
+{
+  return g_strdup_printf ("%.3g", count);
 }
 
 /* The distribution of the clean runs.  Two peaks usually mean two clock frequencies. */
@@ -214,6 +250,7 @@ add_histogram (ScopePage *page, const ProfCapture *capture)
 
       curve->values[(guint) MIN (share * curve->n, curve->n - 1)]++;
     }
+  curve->format = format_count;
   curve->low = prof_format_seconds (statistics.minimum);
   curve->high = prof_format_seconds (statistics.maximum);
   add_curve (page, title, curve);

@@ -194,14 +194,15 @@ scope_page_print_svg (const ScopePage *page)
 }
 
 static const char style_sheet[] =
-    "body{font:15px/1.5 'DejaVu Sans',system-ui,sans-serif;max-width:900px;margin:2em "
+    "body{font:15px/1.5 'DejaVu Sans',system-ui,sans-serif;max-width:1120px;margin:2em "
     "auto;padding:0 "
     "1em;color:#222;background:#fff}h1{font-size:1.5em}h2{font-size:1.15em;margin-top:2em}"
     "table{border-collapse:collapse;width:100%;font-size:13px}td,th{padding:2px "
     "8px;border-bottom:1px "
     "solid #ddd;text-align:right;font-variant-numeric:tabular-nums}td:first-child,th:first-child"
     "{text-align:left;overflow-wrap:anywhere}svg{max-width:100%;height:auto}.warn{color:#a33}"
-    "td.unsure{color:#999}td.words,th.words{text-align:left;color:#555}";
+    "td:first-child{min-width:11em}td+td:not(.words){white-space:nowrap}"
+    "td.unsure{color:#999}td.words,th.words{text-align:left;color:#555}td.words{min-width:9em}";
 
 char *
 scope_page_print_html (const ScopePage *page)
