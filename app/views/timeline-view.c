@@ -7,8 +7,10 @@
 #include "app/widgets/bars.h"
 #include "app/widgets/lane-chart.h"
 #include "profiler/base/format.h"
+#include "viz/diagram/common-prefix.h"
 
 #include <glib/gi18n.h>
+#include <string.h>
 
 struct _ScopeTimelineView
 {
@@ -45,15 +47,45 @@ compare_spans (gconstpointer a, gconstpointer b)
   return one->begin < other->begin ? -1 : one->begin > other->begin ? 1 : 0;
 }
 
+/* The words with which the names of nearly all nodes of a run begin.  (transfer full) */
+static char *
+find_prefix (const ProfCapture *capture, guint run)
+{
+  const ProfEvent *events = prof_capture_get_events (capture);
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+
+  for (guint i = 0; i < prof_capture_n_events (capture); i++)
+    if (events[i].run == run && prof_event_kind (&events[i]) == PROF_EVENT_NODE &&
+        events[i].node < prof_capture_n_nodes (capture))
+      g_ptr_array_add (names,
+                       (gpointer) prof_capture_get_string (capture,
+                                                           prof_capture_get_node (capture,
+                                                                                  events[i].node)
+                                                               ->name));
+  return viz_common_prefix ((const char *const *) names->pdata, names->len);
+}
+
+/* The name of a node without the prefix of all.  Points into the capture. */
 static const char *
-label_of (const ProfCapture *capture, const ProfEvent *event, gboolean is_disturbed)
+short_name_of (const ProfCapture *capture, guint32 node, const char *prefix)
+{
+  const char *name = prof_capture_get_string (capture, prof_capture_get_node (capture, node)->name);
+
+  return g_str_has_prefix (name, prefix) && name[strlen (prefix)] != '\0' ? name + strlen (prefix)
+                                                                          : name;
+}
+
+static const char *
+label_of (const ProfCapture *capture,
+          const ProfEvent   *event,
+          gboolean           is_disturbed,
+          const char        *prefix)
 {
   switch (prof_event_kind (event))
     {
     case PROF_EVENT_NODE:
       if (event->node < prof_capture_n_nodes (capture))
-        return prof_capture_get_string (capture,
-                                        prof_capture_get_node (capture, event->node)->name);
+        return short_name_of (capture, event->node, prefix);
       return NULL;
     case PROF_EVENT_BRANCH:
       return _ ("step");
@@ -94,6 +126,7 @@ collect_spans (ScopeMeasurement *measurement)
   const ProfSummary *summary = scope_measurement_get_summary (measurement);
   guint              run = summary->run;
   GArray            *spans = g_array_new (FALSE, FALSE, sizeof (ScopeSpan));
+  g_autofree char   *prefix = find_prefix (capture, run);
 
   for (guint i = 0; i < prof_capture_n_events (capture); i++)
     {
@@ -106,7 +139,7 @@ collect_spans (ScopeMeasurement *measurement)
       span.begin = (double) event->begin_ns * 1e-9;
       span.end = span.begin + (double) prof_event_duration (event) * 1e-9;
       span.lane = prof_event_depth (event);
-      span.label = label_of (capture, event, summary->is_run_disturbed);
+      span.label = label_of (capture, event, summary->is_run_disturbed, prefix);
       if (prof_event_kind (event) == PROF_EVENT_NODE &&
           event->node < prof_capture_n_nodes (capture))
         {
@@ -147,6 +180,12 @@ fill_steps (ScopeTimelineView *self, const ProfSummary *summary)
     values[i] = g_array_index (summary->step, ProfStepSum, i).self;
   gtk_widget_set_visible (self->steps_box, summary->step->len > 1);
   scope_bars_set_values (self->steps, values, summary->step->len);
+  if (summary->step->len > 0)
+    scope_bars_set_axes (self->steps,
+                         &(ScopeBarAxes){ .format = prof_format_seconds,
+                                          .name = _ ("step"),
+                                          .first =
+                                              g_array_index (summary->step, ProfStepSum, 0).step });
   text = g_strdup_printf (_ ("%u steps"), summary->step->len);
   gtk_label_set_text (self->steps_label, text);
   scope_bars_set_description (self->steps, _ ("Time of each step"), text);
