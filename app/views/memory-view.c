@@ -159,6 +159,10 @@ scope_memory_view_init (ScopeMemoryView *self)
   gtk_widget_set_name (bars, "memory-curve");
   gtk_widget_add_css_class (bars, "memory");
   scope_bars_set_label (self->bars, label_point, self);
+  scope_bars_set_axes (self->bars,
+                       &(ScopeBarAxes){ .format = prof_format_bytes,
+                                        .is_binary = TRUE,
+                                        .name = _ ("operator, in the order of the run") });
   g_signal_connect (bars, "picked", G_CALLBACK (on_picked), self);
   gtk_box_append (GTK_BOX (gtk_widget_get_template_child (GTK_WIDGET (self),
                                                           SCOPE_TYPE_MEMORY_VIEW,

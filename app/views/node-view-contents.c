@@ -158,6 +158,9 @@ add_histogram (ScopeSheet *sheet, const Contents *contents)
 
   gtk_widget_set_name (bars, "histogram");
   scope_bars_set_values (SCOPE_BARS (bars), contents->bins, N_BINS);
+  scope_bars_set_axes (SCOPE_BARS (bars),
+                       &(ScopeBarAxes){ .low = contents->statistics.minimum,
+                                        .high = contents->statistics.maximum });
   scope_bars_set_description (SCOPE_BARS (bars), _ ("Histogram of the values"), NULL);
   scope_sheet_add (sheet, bars);
 }

@@ -34,6 +34,10 @@ add_steps (ScopeSheet *sheet, const ProfCapture *capture, guint32 row)
     values[i] = g_array_index (steps, ProfStepSum, i).self;
   bars = scope_bars_new (36);
   scope_bars_set_values (SCOPE_BARS (bars), values, steps->len);
+  scope_bars_set_axes (SCOPE_BARS (bars),
+                       &(ScopeBarAxes){ .format = prof_format_seconds,
+                                        .name = _ ("step"),
+                                        .first = g_array_index (steps, ProfStepSum, 0).step });
   scope_bars_set_description (SCOPE_BARS (bars), _ ("Time of each step"), NULL);
   gtk_widget_set_tooltip_text (bars, _ ("Self time of each step"));
   scope_sheet_add (sheet, bars);
@@ -196,6 +200,10 @@ add_chain (ScopeNodeView *self, ScopeMeasurement *measurement, VizDiagram *diagr
   bars = scope_bars_new (36);
   gtk_widget_set_name (bars, "step-strip");
   scope_bars_set_values (SCOPE_BARS (bars), steps, (guint) last + 1);
+  scope_bars_set_axes (SCOPE_BARS (bars),
+                       &(ScopeBarAxes){ .format = prof_format_seconds,
+                                        .name = info->flags & VIZ_BOX_BLOCKS ? _ ("block")
+                                                                             : _ ("step") });
   scope_bars_set_label (SCOPE_BARS (bars),
                         info->flags & VIZ_BOX_BLOCKS ? label_block : label_step,
                         NULL);

@@ -46,6 +46,12 @@ on_picked (ScopeBars *bars, guint index, gpointer data)
     scope_workspace_set_step (workspace, &g_array_index (steps, ScopeValueStep, index).last);
 }
 
+static char *
+format_value (double value)
+{
+  return g_strdup_printf ("%.3g", value);
+}
+
 /* A bar from minimum to maximum for each step, with a line at the mean. */
 static void
 add_strip (ScopeNodeView *self, const ScopeValueSeries *series, int marked)
@@ -74,6 +80,10 @@ add_strip (ScopeNodeView *self, const ScopeValueSeries *series, int marked)
                           n_bad);
   gtk_widget_set_name (bars, "values-strip");
   scope_bars_set_ranges (SCOPE_BARS (bars), lows, means, highs, steps->len);
+  scope_bars_set_axes (SCOPE_BARS (bars),
+                       &(ScopeBarAxes){ .format = format_value,
+                                        /* Bars of long loops stand for several steps. */
+                                        .name = series->n_runs == steps->len ? _ ("step") : NULL });
   scope_bars_set_marked (SCOPE_BARS (bars), marked);
   /* The next run frees its values, perhaps before the pane is filled again. */
   g_object_set_data_full (G_OBJECT (bars),
@@ -100,6 +110,9 @@ add_histogram (ScopeSheet *sheet, const ScopeValueStep *step)
     bins[i] = step->bins[i];
   gtk_widget_set_name (bars, "activation");
   scope_bars_set_values (SCOPE_BARS (bars), bins, SCOPE_VALUE_BINS);
+  scope_bars_set_axes (SCOPE_BARS (bars),
+                       &(ScopeBarAxes){ .low = step->statistics.minimum,
+                                        .high = step->statistics.maximum });
   scope_bars_set_description (SCOPE_BARS (bars), _ ("Histogram of the values"), NULL);
   scope_sheet_add (sheet, bars);
 }

@@ -18,6 +18,7 @@ struct _ScopeBars
   double        lowest, highest;
   int           height;
   int           marked, hovered;
+  ScopeBarAxes  axes;
   ScopeBarLabel label;
   gpointer      label_data;
 };
@@ -35,7 +36,11 @@ scope_bars_measure (GtkWidget     *widget,
                     int           *minimum_baseline,
                     int           *natural_baseline)
 {
-  *minimum = *natural = orientation == GTK_ORIENTATION_VERTICAL ? SCOPE_BARS (widget)->height : 60;
+  ScopeBars *self = SCOPE_BARS (widget);
+
+  *minimum = *natural = orientation == GTK_ORIENTATION_VERTICAL
+                            ? self->height + scope_bar_axes_height (&self->axes)
+                            : 60;
   *minimum_baseline = *natural_baseline = -1;
 }
 
@@ -101,20 +106,36 @@ draw_ranges (ScopeBars *self, cairo_t *cr, int width, int height)
     }
 }
 
+void
+scope_bars_get_plot (ScopeBars *self, ScopeBarPlot *plot)
+{
+  *plot = (ScopeBarPlot){ .lowest = self->lows ? self->lowest : 0,
+                          .highest = self->highest,
+                          .n = self->n };
+  scope_bar_axes_layout (&self->axes, GTK_WIDGET (self), plot);
+}
+
 static void
 scope_bars_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
 {
-  ScopeBars *self = SCOPE_BARS (widget);
-  int        width = gtk_widget_get_width (widget), height = gtk_widget_get_height (widget);
-  double     each = self->n > 0 ? (double) width / self->n : 0;
-  GdkRGBA    colour;
-  cairo_t   *cr;
+  ScopeBars   *self = SCOPE_BARS (widget);
+  int          width = gtk_widget_get_width (widget), height = gtk_widget_get_height (widget);
+  double       each;
+  GdkRGBA      colour;
+  cairo_t     *cr;
+  ScopeBarPlot plot;
 
   if (self->n == 0 || width < 1 || (!self->lows && self->highest <= 0))
     return;
+  scope_bars_get_plot (self, &plot);
   gtk_style_context_get_color (gtk_widget_get_style_context (widget), &colour);
   cr = gtk_snapshot_append_cairo (snapshot,
                                   &GRAPHENE_RECT_INIT (0, 0, (float) width, (float) height));
+  scope_bar_axes_draw (&self->axes, widget, cr, &plot);
+  cairo_translate (cr, plot.left, 0);
+  width = (int) plot.width;
+  height = (int) plot.height;
+  each = plot.width / self->n;
   gdk_cairo_set_source_rgba (cr, &colour);
   if (self->lows)
     draw_ranges (self, cr, width, height);
@@ -153,11 +174,14 @@ scope_bars_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
 static int
 index_at (ScopeBars *self, double x)
 {
-  int width = gtk_widget_get_width (GTK_WIDGET (self));
+  ScopeBarPlot plot;
 
-  if (self->n == 0 || width < 1 || x < 0 || x >= width)
+  if (self->n == 0 || gtk_widget_get_width (GTK_WIDGET (self)) < 1)
     return -1;
-  return MIN ((int) (x * self->n / width), (int) self->n - 1);
+  scope_bars_get_plot (self, &plot);
+  if (x < plot.left || x >= plot.left + plot.width)
+    return -1;
+  return MIN ((int) ((x - plot.left) * self->n / plot.width), (int) self->n - 1);
 }
 
 static void
@@ -294,6 +318,13 @@ scope_bars_set_ranges (ScopeBars    *self,
         self->lowest = MIN (self->lowest, lows[i]);
         self->highest = MAX (self->highest, highs[i]);
       }
+}
+
+void
+scope_bars_set_axes (ScopeBars *self, const ScopeBarAxes *axes)
+{
+  self->axes = *axes;
+  gtk_widget_queue_resize (GTK_WIDGET (self));
 }
 
 void

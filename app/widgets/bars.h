@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include <gtk/gtk.h>
+#include "app/widgets/bar-axes.h"
 
 G_BEGIN_DECLS
 
@@ -26,6 +26,10 @@ void scope_bars_set_ranges (ScopeBars    *self,
                             const double *middles,
                             const double *highs,
                             guint         n);
+/* Adds axes; without them the bars fill the widget. */
+void scope_bars_set_axes (ScopeBars *self, const ScopeBarAxes *axes);
+/* The area of the bars inside the widget. */
+void scope_bars_get_plot (ScopeBars *self, ScopeBarPlot *plot);
 /* Sets the function for tooltips. */
 void scope_bars_set_label (ScopeBars *self, ScopeBarLabel label, gpointer data);
 void scope_bars_set_marked (ScopeBars *self, int index); /* highlights a bar; -1: none */

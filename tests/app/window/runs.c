@@ -162,6 +162,8 @@ test_lane_gestures (void)
   scope_workspace_select (workspace (), VIZ_ROOT);
   g_signal_emit_by_name (motion, "motion", x, 60.0);
   g_assert_nonnull (scope_tooltip_get (lanes));
+  /* All nodes that ran begin with it. */
+  g_assert_false (g_str_has_prefix (scope_tooltip_get (lanes), "unroll0_"));
   gui_mark_gesture ("lanes-hover");
   g_signal_emit_by_name (gui_controller (lanes, GTK_TYPE_GESTURE_CLICK), "pressed", 1, x, 60.0);
   g_assert_cmpuint (scope_workspace_get_selected (workspace ()), !=, VIZ_ROOT);
@@ -212,6 +214,36 @@ test_bars (void)
   g_signal_handler_disconnect (steps, handler);
   g_assert_true (is_picked);
   gui_mark_gesture ("bars-click");
+}
+
+static gboolean
+has_width (gpointer widget)
+{
+  return gtk_widget_get_mapped (widget) && gtk_widget_get_width (widget) > 100;
+}
+
+/* Labels of an axis stand beside the bars, and a click on them picks none. */
+static void
+test_axes (void)
+{
+  GtkWidget   *steps = gui_find (GTK_WIDGET (page), "steps-strip"), *memory;
+  gboolean     is_picked = FALSE;
+  ScopeBarPlot plot;
+
+  show_timeline ();
+  wait_until (is_mapped, steps);
+  scope_bars_get_plot (SCOPE_BARS (steps), &plot);
+  g_assert_cmpfloat (plot.left, >, 10);
+  g_assert_cmpfloat (plot.height, <, gtk_widget_get_height (steps));
+  g_signal_connect (steps, "picked", G_CALLBACK (on_picked), &is_picked);
+  g_signal_emit_by_name (gui_controller (steps, GTK_TYPE_GESTURE_CLICK), "pressed", 1, 2.0, 10.0);
+  g_assert_false (is_picked);
+  gui_act (window, "win.show-view", "memory");
+  memory = gui_find (GTK_WIDGET (page), "memory-curve");
+  wait_until (has_width, memory);
+  scope_bars_get_plot (SCOPE_BARS (memory), &plot);
+  g_assert_cmpfloat (plot.left, >, 20);
+  g_assert_cmpfloat (plot.left + plot.width, ==, gtk_widget_get_width (memory));
 }
 
 static void
@@ -274,6 +306,7 @@ add_run_tests (void)
   add_test ("/app/window/operators-are-listed-and-copied", CASE_MEASURED, test_operators);
   add_test ("/app/window/timeline-zooms-and-pans", CASE_MEASURED, test_lanes);
   add_test ("/app/window/timeline-takes-click-drag-and-scroll", CASE_MEASURED, test_lane_gestures);
+  add_test ("/app/window/charts-have-axes", CASE_MEASURED, test_axes);
   add_test ("/app/window/steps-tell-and-can-be-picked", CASE_MEASURED, test_bars);
   add_test ("/app/window/a-run-can-be-stopped", CASE_MODEL, test_stop);
   add_test ("/app/window/long-lists-come-bit-by-bit", CASE_EMPTY, test_long_lists);
