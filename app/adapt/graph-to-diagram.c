@@ -295,6 +295,23 @@ connect_condition (Adapter *adapter, const Frame *frame, guint index, const Leve
       add_arrow (adapter, inner, heads[h], (VizArrowInfo){ .head = frame->body[index] });
 }
 
+/* TRUE if only bodies read the value: then its box is drawn inside them. */
+static gboolean
+is_read_in_bodies_only (HybGraph *graph, HybValueId value)
+{
+  guint             n_users, n_heads;
+  const HybNodeId  *users = hyb_graph_get_users (graph, value, &n_users);
+  const HybValueId *heads = hyb_graph_get_heads (graph, &n_heads);
+
+  for (guint i = 0; i < n_heads; i++)
+    if (heads[i] == value)
+      return FALSE;
+  for (guint i = 0; i < n_users; i++)
+    if (!hyb_graph_get_node (graph, users[i])->op->body_port)
+      return FALSE;
+  return n_users > 0;
+}
+
 /* Maps the body's variables to ports of the frame, and adds boxes for those that are parameters.
  * is_parameter: (out) by node of inner's graph. */
 static void
@@ -318,7 +335,8 @@ add_body_variables (Adapter       *adapter,
       else
         {
           inner->is_parameter[variables[v]] = TRUE;
-          add_box (adapter, inner, variables[v], VIZ_BOX_WEIGHT, variable->name);
+          if (!is_read_in_bodies_only (inner->graph, variable->first_output))
+            add_box (adapter, inner, variables[v], VIZ_BOX_WEIGHT, variable->name);
         }
     }
 }
@@ -440,23 +458,6 @@ add_level (Adapter *adapter, Level *level)
       else
         add_operator (adapter, level, id);
     }
-}
-
-/* TRUE if only bodies read the value: then its box is drawn inside them. */
-static gboolean
-is_read_in_bodies_only (HybGraph *graph, HybValueId value)
-{
-  guint             n_users, n_heads;
-  const HybNodeId  *users = hyb_graph_get_users (graph, value, &n_users);
-  const HybValueId *heads = hyb_graph_get_heads (graph, &n_heads);
-
-  for (guint i = 0; i < n_heads; i++)
-    if (heads[i] == value)
-      return FALSE;
-  for (guint i = 0; i < n_users; i++)
-    if (!hyb_graph_get_node (graph, users[i])->op->body_port)
-      return FALSE;
-  return n_users > 0;
 }
 
 static void

@@ -525,6 +525,25 @@ test_same_file_gives_same_bytes (void)
     }
 }
 
+/* In "foreach-nested" only the inner loop reads a weight, which the outer loop hands on. */
+static void
+test_a_weight_is_drawn_where_it_is_read (void)
+{
+  g_autoptr (VizDiagram) diagram = golden_diagram ("foreach-nested");
+  guint n_weights = 0;
+
+  for (guint32 i = 1; diagram && i < viz_diagram_n_boxes (diagram); i++)
+    {
+      const VizBox *box = viz_diagram_box (diagram, i);
+
+      if (box->kind != VIZ_BOX_WEIGHT)
+        continue;
+      g_assert_true (box->flags & VIZ_BOX_FOLDED);
+      n_weights++;
+    }
+  g_assert_cmpuint (n_weights, ==, diagram ? 1 : 0);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -547,6 +566,8 @@ main (int argc, char **argv)
                    test_bodies_are_as_good_as_graphvizs);
   g_test_add_func ("/pictures/opening-moves-others-only-out-of-the-way",
                    test_opening_moves_others_only_out_of_the_way);
+  g_test_add_func ("/pictures/a-weight-is-drawn-where-it-is-read",
+                   test_a_weight_is_drawn_where_it_is_read);
   g_test_add_func ("/pictures/same-file-gives-same-bytes", test_same_file_gives_same_bytes);
   for (guint i = 0; i < G_N_ELEMENTS (stored); i++)
     {
