@@ -198,6 +198,63 @@ test_themes_limits_and_layouts (Fixture *fixture, gconstpointer unused)
     }
 }
 
+static guint
+count (const Fixture *fixture, const char *name, const char *text)
+{
+  g_autoptr (GBytes) bytes = contents (fixture, name);
+  const char *at = g_bytes_get_data (bytes, NULL);
+  const char *end = at + g_bytes_get_size (bytes);
+  guint       n = 0;
+
+  for (; (at = g_strstr_len (at, end - at, text)); at++)
+    n++;
+  return n;
+}
+
+static void
+test_an_svg_names_its_font_once (Fixture *fixture, gconstpointer unused)
+{
+  hscope (fixture, "render net-symbol.json --output a.svg");
+  g_assert_cmpuint (count (fixture, "a.svg", "DejaVu Sans"), ==, 1);
+  g_assert_cmpuint (count (fixture, "a.svg", "sans-serif"), ==, 1);
+  g_assert_cmpuint (count (fixture, "a.svg", "<text class"), >, 3);
+}
+
+/* Pictures are light unless another theme is asked for. */
+static void
+test_pictures_are_light (Fixture *fixture, gconstpointer unused)
+{
+  g_autoptr (GBytes) plain = NULL, light = NULL;
+
+  hscope (fixture, "render net-symbol.json --output plain.svg");
+  hscope (fixture, "render net-symbol.json --output light.svg --theme light");
+  plain = contents (fixture, "plain.svg");
+  light = contents (fixture, "light.svg");
+  g_assert_true (g_bytes_equal (plain, light));
+}
+
+/* What is refused says why: the endings that exist, the least size of a picture. */
+static void
+test_refusals_say_why (Fixture *fixture, gconstpointer unused)
+{
+  hscope (fixture, "render net-symbol.json --output a.gif");
+  g_assert_nonnull (strstr (fixture->err, ".svg, .png, .pdf, .dot"));
+  hscope (fixture, "render net-symbol.json --output a.png --max-pixels 1");
+  g_assert_nonnull (strstr (fixture->err, "less than 8 pixels"));
+  g_assert_nonnull (strstr (fixture->err, "Allow more pixels"));
+}
+
+/* Graphviz is given at most 2000 boxes. */
+static void
+test_a_layout_that_gives_up_says_so (Fixture *fixture, gconstpointer unused)
+{
+  hscope (fixture,
+          "render 'gallery:lstm-unrolled?length=200' --fold none --output a.svg --layout dot");
+  g_assert_cmpint (fixture->code, ==, 0);
+  g_assert_nonnull (strstr (fixture->err, "--layout dot: "));
+  g_assert_nonnull (strstr (fixture->err, "placed by “layers” instead"));
+}
+
 static void
 test_wrong_usage_is_reported (Fixture *fixture, gconstpointer unused)
 {
@@ -399,6 +456,10 @@ main (int argc, char **argv)
   ADD ("/render/themes-limits-and-layouts", test_themes_limits_and_layouts);
   ADD ("/render/fit-shapes-the-picture", test_fit_shapes_the_picture);
   ADD ("/render/wrong-usage-is-reported", test_wrong_usage_is_reported);
+  ADD ("/render/an-svg-names-its-font-once", test_an_svg_names_its_font_once);
+  ADD ("/render/pictures-are-light", test_pictures_are_light);
+  ADD ("/render/refusals-say-why", test_refusals_say_why);
+  ADD ("/render/a-layout-that-gives-up-says-so", test_a_layout_that_gives_up_says_so);
   ADD ("/render/a-capture-colours-the-picture", test_a_capture_colours_the_picture);
   ADD ("/render/depth-and-globs-choose-what-is-open", test_depth_and_globs_choose_what_is_open);
   ADD ("/render/numbers-by-node-name-colour-the-picture",

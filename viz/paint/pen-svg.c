@@ -326,14 +326,16 @@ viz_pen_svg_begin_style (GString *out, const char *font)
 {
   char number[G_ASCII_DTOSTR_BUF_SIZE];
 
-  g_string_append (out, "<style>\n");
+  g_string_append (out, "<style>\ntext{font-family:");
+  if (font && !g_str_equal (font, VIZ_DEFAULT_FONT))
+    g_string_append_printf (out, "'%s',", font);
+  g_string_append_printf (out, "'%s',sans-serif;white-space:pre}\n", VIZ_DEFAULT_FONT);
   for (guint i = 0; i < VIZ_N_TEXT_STYLES; i++)
     g_string_append_printf (out,
-                            ".t%u{font:%s%spx '%s','DejaVu Sans',sans-serif;white-space:pre}\n",
+                            ".t%u{%sfont-size:%spx}\n",
                             i,
-                            viz_text_is_bold (i) ? "bold " : "",
-                            g_ascii_formatd (number, sizeof number, "%g", viz_text_size (i)),
-                            font ? font : VIZ_DEFAULT_FONT);
+                            viz_text_is_bold (i) ? "font-weight:bold;" : "",
+                            g_ascii_formatd (number, sizeof number, "%g", viz_text_size (i)));
 }
 
 VizPen *
