@@ -13,6 +13,8 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
+#define KEEPS_THEME "keeps-theme" /* a choice of the file dialog */
+
 typedef struct
 {
   char             *path;
@@ -130,8 +132,18 @@ written_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
   scope_window_toast (self, text);
 }
 
-void
-scope_window_export (ScopeWindow *self, const char *what, const char *path)
+/* The theme for light paper, with the same colours. */
+static const VizTheme *
+get_light (const VizTheme *theme)
+{
+  if (g_str_equal (theme->name, "dark"))
+    return viz_theme_find ("light");
+  return g_str_equal (theme->name, "contrast-dark") ? viz_theme_find ("contrast") : theme;
+}
+
+/* keeps_theme: the picture is dark if the window is. */
+static void
+export_as (ScopeWindow *self, const char *what, const char *path, gboolean keeps_theme)
 {
   ScopePage        *page = scope_window_get_page (self);
   ScopeCanvas      *canvas;
@@ -156,6 +168,8 @@ scope_window_export (ScopeWindow *self, const char *what, const char *path)
       job->picture = viz_picture_ref (scope_canvas_get_picture (canvas));
       job->overlay = overlay ? viz_overlay_ref (overlay) : NULL;
       job->theme = scope_canvas_get_theme (canvas);
+      if (!keeps_theme)
+        job->theme = get_light (job->theme);
       job->area = scope_canvas_get_view (canvas);
       job->has_area = g_str_equal (what, "view");
     }
@@ -164,13 +178,30 @@ scope_window_export (ScopeWindow *self, const char *what, const char *path)
   scope_worker_run (task, write_in_worker);
 }
 
+void
+scope_window_export (ScopeWindow *self, const char *what, const char *path)
+{
+  export_as (self, what, path, FALSE);
+}
+
 static void
 on_file (ScopeWindow *self, GFile *file, const char *what)
 {
   g_autofree char *path = g_file_get_path (file);
+  const char *choice = gtk_file_chooser_get_choice (GTK_FILE_CHOOSER (self->chooser), KEEPS_THEME);
 
   if (path)
-    scope_window_export (self, what, path);
+    export_as (self, what, path, g_strcmp0 (choice, "true") == 0);
+}
+
+/* Offers dark pictures where the window is dark. */
+static void
+add_theme_choice (GtkFileChooser *chooser)
+{
+  if (!adw_style_manager_get_dark (adw_style_manager_get_default ()))
+    return;
+  gtk_file_chooser_add_choice (chooser, KEEPS_THEME, _ ("Dark like the window"), NULL, NULL);
+  gtk_file_chooser_set_choice (chooser, KEEPS_THEME, "false");
 }
 
 static void
@@ -180,6 +211,7 @@ act_export (ScopeWindow *self, const char *name G_GNUC_UNUSED, GVariant *paramet
   const char      *what = g_variant_get_string (parameter, NULL);
   gboolean         is_costs = g_str_equal (what, "costs");
   g_autofree char *proposal = NULL;
+  GtkFileChooser  *chooser;
   ScopeFileDialog  dialog = { .title = is_costs ? _ ("Save Costs: .csv, .json, .txt, .hscope")
                                                 : _ ("Save a Picture: .svg, .png, .pdf, .dot"),
                               .action = GTK_FILE_CHOOSER_ACTION_SAVE,
@@ -192,7 +224,9 @@ act_export (ScopeWindow *self, const char *name G_GNUC_UNUSED, GVariant *paramet
                           is_costs ? ".csv" : ".svg",
                           NULL);
   dialog.name = proposal;
-  scope_window_choose_file (self, &dialog);
+  chooser = scope_window_choose_file (self, &dialog);
+  if (!is_costs)
+    add_theme_choice (chooser);
 }
 
 /* Targets: "picture" (the whole graph), "view" (the visible part), "costs". */

@@ -86,6 +86,10 @@ test_pictures (void)
       call ((const char *const[]){ "render", model, "--output", path, "--shape", shapes[0], NULL },
             NULL);
       check_same ("picture", ours, theirs);
+      /* Pictures of a dark window are light, too. */
+      gui_act (window, "app.colours", "dark");
+      check_same ("picture", ours, theirs);
+      gui_act (window, "app.colours", "light");
     }
   gui_act (window, "app.colours", "follow");
 }
