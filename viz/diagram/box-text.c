@@ -228,7 +228,7 @@ viz_box_lines (const VizDiagram *diagram,
     add_line (lines, VIZ_TEXT_TITLE, FALSE, title);
   else
     add_name (lines, VIZ_TEXT_TITLE, FALSE, has_title ? title : name);
-  if (detail == VIZ_DETAIL_STRIP)
+  if (detail == VIZ_DETAIL_TITLE)
     return lines;
   if (has_title)
     add_name (lines, VIZ_TEXT_NAME, TRUE, name);

@@ -21,13 +21,16 @@ typedef struct
   gboolean     is_faint;
 } VizTextLine;
 
+/* The least size of a text on the screen, in pixels. */
+#define VIZ_MIN_TEXT 9.0
+
 /* How much a box shows. */
 typedef enum
 {
   VIZ_DETAIL_FULL,
   VIZ_DETAIL_BRIEF, /* title and name */
-  VIZ_DETAIL_STRIP, /* title only: an activation or norm that is drawn as a strip on its layer */
-  VIZ_DETAIL_AUTO,  /* for layouts: full, or brief if the page could not show it legibly */
+  VIZ_DETAIL_TITLE, /* title only; also of an activation or norm that is a strip on its layer */
+  VIZ_DETAIL_AUTO,  /* for layouts: as much as the page can show legibly */
 } VizDetail;
 
 /* The lines of a box as a GArray of VizTextLine.  first_step, last_step: the steps of a chain that

@@ -198,17 +198,75 @@ paint_large_title (const VizPainter *painter,
     painter->pen->text (painter->pen, &at, text);
 }
 
-/* The lines of an item.  (transfer full) */
+/* The lines of an item, in some detail.  (transfer full) */
 static GArray *
-lines_of (const VizPainter *painter, guint32 number)
+lines_in (const VizPainter *painter, const VizItem *item, VizDetail detail)
 {
-  const VizItem *item = viz_picture_item (painter->picture, number);
-
   return viz_box_lines (painter->diagram,
                         item->box,
                         item->state == VIZ_ITEM_STEPS ? item->first_step : -1,
                         item->last_step,
-                        viz_picture_item_detail (painter->picture, number));
+                        detail);
+}
+
+/* The texts of an item. */
+typedef struct
+{
+  GArray *lines;  /* of VizTextLine */
+  double  factor; /* their size, as a share of that of their styles */
+  double  pad;    /* above the first one */
+} ItemText;
+
+/* The factor by which the first n lines must shrink to fit an item. */
+static double
+factor_for (const VizPainter *painter,
+            const VizItem    *item,
+            const GArray     *lines,
+            guint             n,
+            double            pad)
+{
+  double height = 0, width = 1;
+
+  for (guint i = 0; i < n; i++)
+    {
+      const VizTextLine *line = &g_array_index (lines, VizTextLine, i);
+
+      height += viz_text_line (line->style);
+      width = MAX (width, width_at (painter, line->style, viz_text_size (line->style), line->text));
+    }
+  return MIN ((item->height - pad) / height,
+              (item->width - VIZ_BOX_STRIPE - VIZ_BOX_PAD_X - pad) / width);
+}
+
+/* A box that was made for fewer lines shows as many of the others as can be read at this scale, smaller.
+ * (transfer full) */
+static ItemText
+text_of (const VizPainter *painter, guint32 number)
+{
+  const VizItem *item = viz_picture_item (painter->picture, number);
+  VizDetail      detail = viz_picture_item_detail (painter->picture, number);
+  gboolean       is_strip = item->host != VIZ_NO_ITEM;
+  ItemText       text = { lines_in (painter, item, detail),
+                          1,
+                    is_strip ? VIZ_STRIP_PAD_Y : VIZ_BOX_PAD_Y };
+  g_autoptr (GArray) all = NULL;
+
+  if (detail == VIZ_DETAIL_FULL || is_strip || painter->scale <= 1 || item->state != VIZ_ITEM_LEAF)
+    return text;
+  all = lines_in (painter, item, VIZ_DETAIL_FULL);
+  for (guint n = all->len; n > text.lines->len; n--)
+    {
+      double             pad = MAX (2, VIZ_BOX_PAD_Y / painter->scale);
+      double             factor = MIN (factor_for (painter, item, all, n, 2 * pad), 1);
+      const VizTextLine *last = &g_array_index (all, VizTextLine, n - 1);
+
+      if (!viz_painter_shows_text (painter, viz_text_size (last->style) * factor))
+        continue;
+      g_array_set_size (all, n);
+      g_array_unref (text.lines);
+      return (ItemText){ g_steal_pointer (&all), factor, pad };
+    }
+  return text;
 }
 
 /* The overlay's text for an item, at the right end of one of its lines. */
@@ -217,6 +275,7 @@ typedef struct
   char   *text;
   VizRect rect;
   guint   line;
+  double  factor; /* its size */
 } Tag;
 
 /* The tag stands in the header line; if the title leaves no room for it, in the line below.  FALSE if there is
@@ -225,10 +284,10 @@ static gboolean
 find_tag (const VizPainter *painter, guint32 number, Tag *tag)
 {
   const VizItem *item = viz_picture_item (painter->picture, number);
-  double value = value_of (painter, item), size = viz_text_size (VIZ_TEXT_EDGE), width, title;
-  double pad = item->host != VIZ_NO_ITEM ? VIZ_STRIP_PAD_Y : VIZ_BOX_PAD_Y, y;
+  double value = value_of (painter, item), size = viz_text_size (VIZ_TEXT_EDGE), width, title, y;
   g_autoptr (GArray) lines = NULL;
   const VizTextLine *first;
+  ItemText           text;
 
   if (!painter->overlay || painter->level != VIZ_PAINT_FULL ||
       !viz_painter_shows_text (painter, size))
@@ -239,49 +298,58 @@ find_tag (const VizPainter *painter, guint32 number, Tag *tag)
     tag->text = isnan (value) ? NULL : viz_overlay_format (painter->overlay, value);
   if (!tag->text)
     return FALSE;
-  lines = lines_of (painter, number);
+  text = text_of (painter, number);
+  lines = text.lines;
+  size *= text.factor;
+  tag->factor = text.factor;
   first = lines->len > 0 ? &g_array_index (lines, VizTextLine, 0) : NULL;
-  title = first ? width_at (painter, first->style, viz_text_size (first->style), first->text) : 0;
+  title = first ? width_at (painter,
+                            first->style,
+                            viz_text_size (first->style) * text.factor,
+                            first->text)
+                : 0;
   title += VIZ_BOX_STRIPE + VIZ_BOX_PAD_X + 6;
-  width = TAG_PAD + width_at (painter, VIZ_TEXT_EDGE, size, tag->text);
+  width = TAG_PAD * text.factor + width_at (painter, VIZ_TEXT_EDGE, size, tag->text);
   /* The share is left out where only the value fits beside the title. */
   if (title + width > item->width && strstr (tag->text, SHARE))
     {
       *strstr (tag->text, SHARE) = '\0';
-      width = TAG_PAD + width_at (painter, VIZ_TEXT_EDGE, size, tag->text);
+      width = TAG_PAD * text.factor + width_at (painter, VIZ_TEXT_EDGE, size, tag->text);
     }
   tag->line = lines->len > 1 && title + width > item->width;
   width = MIN (width, item->width - 4);
-  y = item->y + pad + (tag->line > 0 ? viz_text_line (first->style) : 0);
-  tag->rect =
-      (VizRect){ item->x + item->width - width - 2, MAX (y - 0.5, item->y + 1.5), width, 14 };
+  y = item->y + text.pad + (tag->line > 0 ? viz_text_line (first->style) * text.factor : 0);
+  tag->rect = (VizRect){
+    item->x + item->width - width - 2, MAX (y - 0.5, item->y + 1.5), width, 14 * text.factor
+  };
   return TRUE;
 }
 
 static void
 paint_lines (const VizPainter *painter,
              guint32           number,
-             const GArray     *lines,
+             const ItemText   *text,
              const VizColour  *fill,
              gboolean          has_stripe)
 {
+  const GArray  *lines = text->lines;
   const VizItem *item = viz_picture_item (painter->picture, number);
   Tag            tag = { 0 };
   gboolean       has_tag = find_tag (painter, number, &tag);
   VizColour      strong = viz_theme_text_on (painter->theme, fill);
   VizColour      faint = viz_colour_mix (&strong, fill, 0.33);
-  double         y = item->y + (item->host != VIZ_NO_ITEM ? VIZ_STRIP_PAD_Y : VIZ_BOX_PAD_Y);
+  double         y = item->y + text->pad;
 
   for (guint i = 0; i < lines->len; i++)
     {
       const VizTextLine *line = &g_array_index (lines, VizTextLine, i);
-      double             size = viz_text_size (line->style);
+      double             size = viz_text_size (line->style) * text->factor;
       VizTextAt          at = {
                  .style = line->style,
                  .size = size,
                  .x = has_stripe ? item->x + VIZ_BOX_PAD_X + VIZ_BOX_STRIPE : item->x + item->width / 2,
                  .align = has_stripe ? 0 : 0.5,
-                 .y = y + viz_text_line (line->style) * 0.5 + size * 0.36,
+                 .y = y + viz_text_line (line->style) * text->factor * 0.5 + size * 0.36,
                  .colour = line->is_faint ? faint : strong,
       };
 
@@ -301,7 +369,7 @@ paint_lines (const VizPainter *painter,
         }
       else
         painter->pen->text (painter->pen, &at, line->text);
-      y += viz_text_line (line->style);
+      y += viz_text_line (line->style) * text->factor;
     }
   g_free (tag.text);
 }
@@ -341,7 +409,7 @@ viz_painter_box (const VizPainter *painter, guint32 number)
                            .stroke = border_of (painter, box),
                            .width = box->flags & VIZ_BOX_PROBLEM ? 2 : 1,
                            .dash = box->flags & VIZ_BOX_UNKNOWN ? VIZ_DASH_DASHED : VIZ_DASH_NONE };
-  g_autoptr (GArray) lines = NULL;
+  ItemText       text;
 
   if (box->flags & VIZ_BOX_FADED || (painter->overlay && isnan (viz_painter_heat (painter, item))))
     fill = viz_colour_mix (&fill, &painter->theme->background, 0.6);
@@ -361,9 +429,10 @@ viz_painter_box (const VizPainter *painter, guint32 number)
 
       painter->pen->rect (painter->pen, &stripe, is_full ? 1 : 0, &solid);
     }
-  lines = lines_of (painter, number);
-  if (lines->len > 0)
-    paint_lines (painter, number, lines, &fill, has_stripe);
+  text = text_of (painter, number);
+  if (text.lines->len > 0)
+    paint_lines (painter, number, &text, &fill, has_stripe);
+  g_array_unref (text.lines);
   if (is_full)
     paint_stubs (painter, item);
   end_thing (painter);
@@ -427,9 +496,10 @@ viz_painter_value_tag (const VizPainter *painter, guint32 number)
 
   if (!find_tag (painter, number, &tag))
     return;
-  painter->pen->rect (painter->pen, &tag.rect, 7, &style);
+  painter->pen->rect (painter->pen, &tag.rect, 7 * tag.factor, &style);
   at.x = tag.rect.x + tag.rect.width / 2;
-  at.y = tag.rect.y + 10.4;
+  at.y = tag.rect.y + 10.4 * tag.factor;
+  at.size *= tag.factor;
   painter->pen->text (painter->pen, &at, tag.text);
   g_free (tag.text);
 }

@@ -5,15 +5,13 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "viz/diagram/box-text.h"
 #include "viz/fold/overlay.h"
 #include "viz/paint/detail.h"
 #include "viz/paint/pen.h"
 #include "viz/scene/picture.h"
 
 G_BEGIN_DECLS
-
-/* Texts that would be smaller than this many pixels are left out. */
-#define VIZ_MIN_TEXT 9.0
 
 typedef struct
 {

@@ -119,25 +119,60 @@ use_previous (VizScene *scene, const char *layout, const char *font, const VizPi
     scene->previous = NULL;
 }
 
-/* The scene, in the detail of the options, or of the previous picture if the options leave it open. */
-static VizScene *
-make_scene (VizDiagram             *diagram,
-            const VizFolds         *folds,
-            const char             *font,
-            const VizLayoutOptions *options)
+/* What is laid out. */
+typedef struct
 {
-  VizScene *scene;
-  VizDetail detail = options->detail;
+  VizDiagram             *diagram;
+  const VizFolds         *folds;
+  const char             *font;
+  const VizLayoutOptions *options;
+} Task;
+
+/* Places all of a scene.  FALSE only if cancelled. */
+static gboolean
+place_scene (LayoutRun *run, const Task *task, VizScene *scene, GError **error)
+{
+  const VizLayoutOptions *options = task->options;
+
+  run->stats = (VizPictureStats){ 0 };
+  if (g_cancellable_set_error_if_cancelled (run->cancellable, error))
+    return FALSE;
+  if (options->sideways)
+    viz_scene_set_sideways (scene);
+  else
+    use_previous (scene, run->layout->name, task->font, options->previous);
+  viz_scene_cut_wires (scene);
+  return place_bodies (run, scene, error) &&
+         (options->page.x <= 0 || scene->previous || shape (run, scene, &options->page, error));
+}
+
+/* A placed scene whose boxes show as much as the page can show legibly, or as the options say.  NULL only if
+ * cancelled.  (transfer full) */
+static VizScene *
+make_scene (LayoutRun *run, const Task *task, GError **error)
+{
+  const VizLayoutOptions *options = task->options;
+  VizDetail               detail = options->detail, last = VIZ_DETAIL_TITLE;
 
   if (detail != VIZ_DETAIL_AUTO)
-    return viz_scene_new (diagram, folds, font, detail);
-  if (options->previous && viz_picture_diagram (options->previous) == diagram)
-    return viz_scene_new (diagram, folds, font, viz_picture_detail (options->previous));
-  scene = viz_scene_new (diagram, folds, font, VIZ_DETAIL_FULL);
-  if (options->page.x <= 0 || viz_scene_choose_detail (scene, &options->page) == VIZ_DETAIL_FULL)
-    return scene;
-  viz_scene_free (scene);
-  return viz_scene_new (diagram, folds, font, VIZ_DETAIL_BRIEF);
+    last = detail;
+  else if (options->previous && viz_picture_diagram (options->previous) == task->diagram)
+    detail = last = viz_picture_detail (options->previous);
+  else if (options->page.x <= 0)
+    detail = last = VIZ_DETAIL_FULL;
+  else
+    detail = VIZ_DETAIL_FULL;
+  for (;; detail++)
+    {
+      g_autoptr (VizScene) scene = viz_scene_new (task->diagram, task->folds, task->font, detail);
+
+      if (detail != last && !viz_scene_may_fit (scene, &options->page))
+        continue;
+      if (!place_scene (run, task, scene, error))
+        return NULL;
+      if (detail == last || viz_scene_is_legible (scene, &options->page))
+        return g_steal_pointer (&scene);
+    }
 }
 
 VizPicture *
@@ -150,6 +185,7 @@ viz_layout_diagram (VizDiagram             *diagram,
   static const VizLayoutOptions plain;
   const char                   *name, *font;
   LayoutRun                     run = { .cancellable = cancellable };
+  Task                          task;
   g_autoptr (VizFolds) own_folds = NULL;
   g_autoptr (VizScene) scene = NULL;
 
@@ -169,16 +205,9 @@ viz_layout_diagram (VizDiagram             *diagram,
     }
   if (!folds)
     folds = own_folds = viz_folds_new (diagram);
-  scene = make_scene (diagram, folds, font, options);
-  if (g_cancellable_set_error_if_cancelled (cancellable, error))
-    return NULL;
-  if (options->sideways)
-    viz_scene_set_sideways (scene);
-  else
-    use_previous (scene, run.layout->name, font, options->previous);
-  viz_scene_cut_wires (scene);
-  if (!place_bodies (&run, scene, error) ||
-      (options->page.x > 0 && !scene->previous && !shape (&run, scene, &options->page, error)))
+  task = (Task){ diagram, folds, font, options };
+  scene = make_scene (&run, &task, error);
+  if (!scene)
     return NULL;
   return viz_scene_make_picture (scene, font, run.layout->name, &run.stats);
 }

@@ -284,7 +284,7 @@ viz_picture_is_sideways (const VizPicture *picture)
 VizDetail
 viz_picture_item_detail (const VizPicture *picture, guint32 item)
 {
-  return viz_picture_item (picture, item)->host != VIZ_NO_ITEM ? VIZ_DETAIL_STRIP
+  return viz_picture_item (picture, item)->host != VIZ_NO_ITEM ? VIZ_DETAIL_TITLE
                                                                : picture->parts.detail;
 }
 

@@ -98,7 +98,7 @@ const char           *
 viz_picture_layout (const VizPicture *picture); /* The name of the layout that made it. */
 VizDetail viz_picture_detail (const VizPicture *picture); /* How much its boxes show. */
 gboolean  viz_picture_is_sideways (const VizPicture *picture); /* Whether flow is to the right. */
-/* How much a box shows: that of the picture, or VIZ_DETAIL_STRIP. */
+/* How much a box shows: that of the picture, or VIZ_DETAIL_TITLE. */
 VizDetail viz_picture_item_detail (const VizPicture *picture, guint32 item);
 double    viz_picture_width (const VizPicture *picture);  /* In points. */
 double    viz_picture_height (const VizPicture *picture); /* In points. */

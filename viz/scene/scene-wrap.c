@@ -6,14 +6,16 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/scene/scene.h"
 
+#include "viz/diagram/measure.h"
 #include "viz/layout/wrap.h"
 
 #include <math.h>
 
-#define READABLE 0.8  /* pixels per point at which all lines of a box can be read */
-#define FILLED   0.22 /* share of a picture that boxes cover */
-#define ENOUGH   0.7  /* pixels per point at which a picture is not wrapped further */
-#define GAIN     1.1  /* the least gain of wrapping, and of one column more */
+#define READABLE        0.8  /* pixels per point at which all lines of a box can be read */
+#define BESIDE_CONTROLS 0.97 /* of a page is left for the picture */
+#define FILLED          0.22 /* share of a picture that boxes cover */
+#define ENOUGH          0.93 /* pixels per point at which a picture is not wrapped further */
+#define GAIN            1.1  /* the least gain of wrapping, and of one column more */
 /* A group that makes up less than this share of the height of its parent is left alone. */
 #define MAIN_PART  0.4
 #define MANY_NODES 3000 /* in groups with more, only two numbers of columns are tried */
@@ -26,8 +28,8 @@ fit (const VizPoint *page, double width, double height)
   return MIN (page->x / MAX (width, 1), page->y / MAX (height, 1));
 }
 
-VizDetail
-viz_scene_choose_detail (const VizScene *scene, const VizPoint *page)
+gboolean
+viz_scene_may_fit (const VizScene *scene, const VizPoint *page)
 {
   double area = 0, room = page->x * page->y / (READABLE * READABLE) * FILLED;
 
@@ -38,7 +40,23 @@ viz_scene_choose_detail (const VizScene *scene, const VizPoint *page)
       if (item->state != VIZ_ITEM_OPEN)
         area += item->width * item->height;
     }
-  return area > room ? VIZ_DETAIL_BRIEF : VIZ_DETAIL_FULL;
+  return area <= room;
+}
+
+gboolean
+viz_scene_is_legible (const VizScene *scene, const VizPoint *page)
+{
+  static const VizTextStyle least[] = {
+    [VIZ_DETAIL_FULL] = VIZ_TEXT_ROW,
+    [VIZ_DETAIL_BRIEF] = VIZ_TEXT_NAME,
+    [VIZ_DETAIL_TITLE] = VIZ_TEXT_TITLE,
+  };
+  const VizSceneItem *root = viz_scene_item (scene, 0);
+  double              scale = MIN (fit (page, root->width, root->height) * BESIDE_CONTROLS, 1);
+
+  g_return_val_if_fail (scene->detail < G_N_ELEMENTS (least), FALSE);
+
+  return viz_text_size (least[scene->detail]) * scale >= VIZ_MIN_TEXT;
 }
 
 /* The group to wrap, the number of columns, and the scale at which the picture then fits. */

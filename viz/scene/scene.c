@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+#define COST_WIDTH 44 /* points beside the title of a box that shows nothing else */
+
 /* Groups below this depth stay closed: VizItem.depth is one byte. */
 #define MAX_DEPTH 200
 
@@ -53,6 +55,15 @@ add_body (VizScene *scene, guint32 item)
   g_ptr_array_add (scene->bodies, body);
 }
 
+/* Whether a cost may be written into the item. */
+static gboolean
+is_measured (const VizScene *scene, const VizSceneItem *item)
+{
+  VizBoxKind kind = viz_diagram_box (scene->diagram, item->box)->kind;
+
+  return kind != VIZ_BOX_INPUT && kind != VIZ_BOX_OUTPUT;
+}
+
 static void
 measure_item (VizScene *scene, VizSceneItem *item)
 {
@@ -60,7 +71,7 @@ measure_item (VizScene *scene, VizSceneItem *item)
                                  item->box,
                                  item->state == VIZ_ITEM_STEPS ? item->first_step : -1,
                                  item->last_step,
-                                 item->host != VIZ_NO_ITEM ? VIZ_DETAIL_STRIP : scene->detail);
+                                 item->host != VIZ_NO_ITEM ? VIZ_DETAIL_TITLE : scene->detail);
 
   viz_box_size (scene->measure,
                 lines,
@@ -69,6 +80,9 @@ measure_item (VizScene *scene, VizSceneItem *item)
                 &item->height);
   if (item->host != VIZ_NO_ITEM)
     item->height -= 2 * (VIZ_BOX_PAD_Y - VIZ_STRIP_PAD_Y);
+  else if (scene->detail == VIZ_DETAIL_TITLE && item->state != VIZ_ITEM_OPEN &&
+           is_measured (scene, item))
+    item->width += COST_WIDTH;
   g_array_unref (lines);
 }
 

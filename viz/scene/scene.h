@@ -119,9 +119,11 @@ VizScene *
 viz_scene_new (VizDiagram *diagram, const VizFolds *folds, const char *font, VizDetail detail);
 /* Makes flow go to the right; before the wires are cut. */
 void viz_scene_set_sideways (VizScene *scene);
-/* The detail for a page of that size in pixels: brief if boxes with all their lines would be too small to
- * read.  The scene was made with full detail. */
-VizDetail viz_scene_choose_detail (const VizScene *scene, const VizPoint *page);
+/* FALSE if the boxes, with all their lines, cover more than a page of that size in pixels can show legibly.
+ * An estimate, for a scene that is not placed. */
+gboolean viz_scene_may_fit (const VizScene *scene, const VizPoint *page);
+/* Whether a page that shows all of the placed scene shows all lines of its boxes. */
+gboolean viz_scene_is_legible (const VizScene *scene, const VizPoint *page);
 /* Frees a scene; NULL is allowed. */
 void viz_scene_free (VizScene *scene);
 
