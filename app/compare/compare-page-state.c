@@ -102,9 +102,29 @@ set_remedy (GtkButton *button, HybRemedy remedy)
   gtk_actionable_set_action_name (GTK_ACTIONABLE (button), "compare.remedy");
 }
 
+/* Shows nothing but why there is nothing to compare. */
+static void
+show_one_form (ScopeComparePage *self)
+{
+  GtkButton *button = GTK_BUTTON (adw_status_page_get_child (self->failed));
+
+  adw_status_page_set_title (self->failed, _ ("The Model Has One Form"));
+  adw_status_page_set_description (self->failed, self->refusal);
+  gtk_button_set_label (button, _ ("Close"));
+  gtk_actionable_set_action_name (GTK_ACTIONABLE (button), "win.close-tab");
+  gtk_widget_set_visible (GTK_WIDGET (self->row), FALSE);
+  gtk_widget_set_visible (GTK_WIDGET (self->tools), FALSE);
+  scope_compare_page_show_state (self, "failed");
+}
+
 void
 scope_compare_page_show_failure (ScopeComparePage *self, const char *why, HybRemedy remedy)
 {
+  if (self->refusal && remedy == HYB_REMEDY_NONE && self->results->len == 0)
+    {
+      show_one_form (self);
+      return;
+    }
   adw_status_page_set_description (self->failed, why);
   set_remedy (GTK_BUTTON (adw_status_page_get_child (self->failed)), remedy);
   scope_compare_page_show_state (self, "failed");

@@ -18,11 +18,12 @@ static char *
 describe_median (const ProfInterval *median)
 {
   g_autofree char *time = prof_format_seconds (median->median);
+  double           percent = 50 * (median->high - median->low) / median->median;
 
   return prof_interval_is_known (median)
-             ? g_strdup_printf (_ ("%s ± %.2g %%"),
+             ? g_strdup_printf (percent < 10 ? _ ("%s ± %.2g %%") : _ ("%s ± %.0f %%"),
                                 time,
-                                50 * (median->high - median->low) / median->median)
+                                percent)
              : g_steal_pointer (&time);
 }
 
@@ -168,16 +169,17 @@ add_noise (ScopeSheet *sheet, const ProfCapture *capture)
 
   if (disturbance.n_disturbed > 0)
     {
-      g_autofree char *text =
-          g_strdup_printf (disturbance.uses_all ? _ ("%u of %u, used: too few others")
-                                                : _ ("%u of %u, left out"),
-                           disturbance.n_disturbed,
-                           disturbance.n);
+      g_autofree char *text = g_strdup_printf (disturbance.uses_all ? _ ("%u of %u, all used")
+                                                                    : _ ("%u of %u, left out"),
+                                               disturbance.n_disturbed,
+                                               disturbance.n);
 
       scope_sheet_add_row (sheet,
                            _ ("Disturbed runs"),
                            text,
-                           _ ("Runs that waited for a processor"),
+                           disturbance.uses_all
+                               ? _ ("Runs that waited for a processor; there are too few others")
+                               : _ ("Runs that waited for a processor"),
                            0);
     }
   if (deviation > 0.05)
