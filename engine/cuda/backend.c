@@ -7,6 +7,8 @@
 #include <gmodule.h>
 
 static const HybDeviceOp *const lists[] = {
+  hyb_cuda_ops_array,
+  hyb_cuda_ops_dot,
   hyb_cuda_ops_fully_connected,
 };
 

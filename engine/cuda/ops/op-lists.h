@@ -4,4 +4,6 @@
 
 #include "engine/device/device.h"
 
+extern const HybDeviceOp hyb_cuda_ops_array[];
+extern const HybDeviceOp hyb_cuda_ops_dot[];
 extern const HybDeviceOp hyb_cuda_ops_fully_connected[];

@@ -1,0 +1,31 @@
+/* move.h — strided copies by one kernel.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "engine/cuda/device.h"
+#include "engine/cuda/ops/axes.h"
+
+/* A copy; operand 0 of axes is read, operand 1 is written. */
+typedef struct
+{
+  HybAxes axes;
+  gint64  from, to; /* the first elements */
+  guint   input, output;
+} HybMoveWalk;
+
+/* What a twin of moves has prepared: n walks, done one after the other. */
+typedef struct
+{
+  CUfunction  function;
+  gsize       item; /* bytes of an element */
+  guint       n;
+  HybMoveWalk walk[];
+} HybMoves;
+
+/* For HybDeviceOp.prepare: space for n walks over elements of output 0, of which each has to be
+ * filled.  NULL and an error if the kernel does not compile. */
+HybMoves *hyb_moves_new (HybDevice *device, const HybCall *call, guint n, GError **error);
+/* Joins the axes of all walks.  FALSE and an error if one has too many; moves are freed then. */
+gboolean hyb_moves_finish (HybMoves *moves, GError **error);
+/* For HybDeviceOp.launch. */
+void hyb_moves_launch (HybQueue *queue, const HybCall *call, const HybRun *run, gpointer prepared);
