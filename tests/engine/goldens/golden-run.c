@@ -5,8 +5,11 @@
 
 #include "engine/analysis/infer-types.h"
 #include "engine/base/error.h"
+#include "engine/device/gpu.h"
 #include "engine/gradient/backward.h"
 #include "engine/imperative/imperative.h"
+
+#include <string.h>
 
 const char *
 golden_mode_name (HybMode mode)
@@ -71,11 +74,36 @@ run_imperative (const GoldenRun *run, HybGraph *graph, GPtrArray *variables, GEr
   return g_steal_pointer (&heads);
 }
 
+/* HYB_TEST_DEVICE=gpu runs all goldens on a device.  NULL for the processor, also where NVRTC, which
+ * compiles kernels, is not installed. */
+static HybGpu *
+get_device (void)
+{
+  static HybGpu  *gpu;
+  static gboolean is_opened;
+  const char     *name = g_getenv ("HYB_TEST_DEVICE");
+  g_autoptr (GError) error = NULL;
+
+  if (!name || is_opened)
+    return gpu;
+  is_opened = TRUE;
+  gpu = hyb_gpu_open (name, &error);
+  if (!gpu && !strstr (error->message, "libnvrtc"))
+    g_error ("%s", error->message);
+  if (!gpu)
+    g_test_message ("on the processor: %s", error->message);
+  return gpu;
+}
+
 static GPtrArray *
 run_planned (const GoldenRun *run, HybGraph *graph, GPtrArray *variables, GError **error)
 {
   HybExecutorOptions options = {
-    .mode = run->mode, .training = run->training, .seed = run->seed, .no_passes = run->no_passes
+    .mode = run->mode,
+    .training = run->training,
+    .seed = run->seed,
+    .no_passes = run->no_passes,
+    .gpu = get_device (),
   };
   g_autoptr (HybExecutor) executor = hyb_executor_new (graph, &options);
   g_autoptr (GPtrArray) heads = NULL;
@@ -140,7 +168,7 @@ golden_run (const GoldenRun *run, GHashTable *states, GError **error)
   if (!variables)
     return NULL;
 
-  if (run->mode == HYB_MODE_IMPERATIVE)
+  if (run->mode == HYB_MODE_IMPERATIVE && !get_device ())
     heads = run_imperative (run, graph, variables, error);
   else
     heads = run_planned (run, graph, variables, error);
