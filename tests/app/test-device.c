@@ -1,0 +1,100 @@
+/* test-device.c — hscope run --device gpu: the processor's numbers on the pretend GPU, and the sentence
+ * where the module is absent.
+ *
+ * HYB_GPU_PATH and HYB_GPU_MODULE are set by meson.build.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "tests/app/hscope-fixture.h"
+
+#include "engine/formats/npz.h"
+
+#include <string.h>
+
+#define MODEL                                                                                    \
+  "hscope run " SOURCE_ROOT                                                                      \
+  "/tests/data/goldens/models/mlp-softmax-output/mlp-softmax-output-symbol.json --init uniform " \
+  "--random-values --seed 3 --backward "
+
+static HybTensorList *
+read_arrays (Fixture *fixture, const char *name)
+{
+  g_autofree char *path = in_folder (fixture, name);
+  g_autoptr (GError) error = NULL;
+  HybTensorList *list = hyb_npz_read_file (path, &error);
+
+  g_assert_no_error (error);
+  return list;
+}
+
+static void
+test_same_numbers (Fixture *fixture, gconstpointer unused)
+{
+  g_autoptr (HybTensorList) host = NULL;
+  g_autoptr (HybTensorList) device = NULL;
+
+  fixture_run_line (fixture, MODEL "--gradients cpu.npz --device cpu");
+  g_assert_cmpint (fixture->code, ==, 0);
+  g_assert_null (strstr (fixture->out, "GPU"));
+  fixture_run_line (fixture, MODEL "--gradients gpu.npz --device gpu");
+  if (strstr (fixture->err, "libnvrtc"))
+    {
+      g_test_skip (fixture->err);
+      return;
+    }
+  g_assert_cmpint (fixture->code, ==, 0);
+  g_assert_nonnull (strstr (fixture->out, "The GPU computed "));
+
+  host = read_arrays (fixture, "cpu.npz");
+  device = read_arrays (fixture, "gpu.npz");
+  g_assert_cmpuint (hyb_tensor_list_n (host), ==, hyb_tensor_list_n (device));
+  for (guint i = 0; i < hyb_tensor_list_n (host); i++)
+    {
+      HybTensor *a = hyb_tensor_list_get (host, i)->tensor;
+      HybTensor *b = hyb_tensor_list_get (device, i)->tensor;
+
+      for (gint64 k = 0; k < hyb_tensor_get_size (a); k++)
+        g_assert_cmpfloat_with_epsilon (hyb_tensor_get_value (a, k),
+                                        hyb_tensor_get_value (b, k),
+                                        1e-5);
+    }
+}
+
+/* The command ends with 4 and says what is missing and what to do. */
+static void
+test_absent_device (Fixture *fixture, gconstpointer unused)
+{
+  static const char *const rows[][2] = {
+    { "HYB_GPU_MODULE=/absent.so " MODEL "--device gpu", "the GPU module cannot be loaded" },
+    { "HYB_PRETEND=device=none " MODEL "--device gpu", "the NVIDIA driver sees no GPU" },
+    { MODEL "--device gpu:7", "there is no GPU 7: this machine has 1, counted from 0" },
+    { MODEL "--device gpux", "“gpux” is not the name of a GPU" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      fixture_run_line (fixture, rows[i][0]);
+      if (strstr (fixture->err, "libnvrtc"))
+        continue;
+      if (fixture->code != 4 || !strstr (fixture->err, rows[i][1]) ||
+          !strstr (fixture->err, "Use --device cpu"))
+        fixture_complain ("%s: exit %d, %s", rows[i][0], fixture->code, fixture->err);
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add ("/app/device/the-GPU-gives-the-processor's-numbers",
+              Fixture,
+              NULL,
+              fixture_set_up,
+              test_same_numbers,
+              fixture_tear_down);
+  g_test_add ("/app/device/an-absent-GPU-is-explained",
+              Fixture,
+              NULL,
+              fixture_set_up,
+              test_absent_device,
+              fixture_tear_down);
+  return g_test_run ();
+}
