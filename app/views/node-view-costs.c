@@ -21,9 +21,12 @@ add_seconds (ScopeSheet *sheet, const char *name, double seconds, const char *hi
 }
 
 static void
-add_steps (ScopeSheet *sheet, const ProfCapture *capture, guint32 row)
+add_steps (ScopeSheet *sheet, ScopeMeasurement *measurement, guint32 row)
 {
-  g_autoptr (GArray) steps = prof_summary_steps_of (capture, row);
+  int run = scope_measurement_get_run (measurement);
+  g_autoptr (GArray) steps = prof_summary_steps_of (scope_measurement_get_capture (measurement),
+                                                    row,
+                                                    run < 0 ? PROF_NONE : (guint32) run);
   g_autofree double *values = NULL;
   GtkWidget         *bars;
 
@@ -129,7 +132,7 @@ scope_node_view_show_costs (ScopeNodeView *self, ScopeMeasurement *measurement, 
       scope_sheet_add_row (self->sheet, _ ("Arithmetic rate"), rate, NULL, 0);
     }
   add_sharing (self->sheet, measurement, sum);
-  add_steps (self->sheet, scope_measurement_get_capture (measurement), sum->row);
+  add_steps (self->sheet, measurement, sum->row);
 }
 
 /* --- Groups --- */

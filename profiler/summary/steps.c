@@ -18,6 +18,7 @@ typedef struct
 {
   const ProfCapture *capture;
   guint32            row;   /* PROF_NONE: all rows */
+  guint32            run;   /* PROF_NONE: all runs */
   GArray            *self;  /* of double: ns in all runs, by step */
   GArray            *count; /* of double: executions in all runs, by step */
 } StepSums;
@@ -39,7 +40,8 @@ add_event (gpointer data, const ProfEvent *event, guint64 duration, guint64 self
 
   if (prof_event_kind (event) != PROF_EVENT_NODE ||
       event->node >= prof_capture_n_nodes (steps->capture) ||
-      (steps->row != PROF_NONE && event->node != steps->row))
+      (steps->row != PROF_NONE && event->node != steps->row) ||
+      (steps->run != PROF_NONE && event->run != steps->run))
     return;
   step = step_of (steps->capture, event);
   if (step >= MAX_STEPS)
@@ -53,13 +55,25 @@ add_event (gpointer data, const ProfEvent *event, guint64 duration, guint64 self
   g_array_index (steps->count, double, step) += 1;
 }
 
-static GArray *
-sum_steps (const ProfCapture *capture, guint32 row, guint n_runs)
+static guint
+count_runs (const ProfCapture *capture)
 {
+  guint n = 0;
+
+  for (guint i = 0; i < prof_capture_n_events (capture); i++)
+    n += prof_event_kind (&prof_capture_get_events (capture)[i]) == PROF_EVENT_RUN;
+  return n;
+}
+
+GArray *
+prof_summary_steps_of (const ProfCapture *capture, guint32 row, guint32 run)
+{
+  guint    n_runs = run == PROF_NONE ? count_runs (capture) : 1;
   GArray  *sums = g_array_new (FALSE, FALSE, sizeof (ProfStepSum));
   StepSums steps = {
     .capture = capture,
     .row = row,
+    .run = run,
     .self = g_array_new (FALSE, TRUE, sizeof (double)),
     .count = g_array_new (FALSE, TRUE, sizeof (double)),
   };
@@ -77,22 +91,6 @@ sum_steps (const ProfCapture *capture, guint32 row, guint n_runs)
   g_array_unref (steps.self);
   g_array_unref (steps.count);
   return sums;
-}
-
-static guint
-count_runs (const ProfCapture *capture)
-{
-  guint n = 0;
-
-  for (guint i = 0; i < prof_capture_n_events (capture); i++)
-    n += prof_event_kind (&prof_capture_get_events (capture)[i]) == PROF_EVENT_RUN;
-  return n;
-}
-
-GArray *
-prof_summary_steps_of (const ProfCapture *capture, guint32 row)
-{
-  return sum_steps (capture, row, count_runs (capture));
 }
 
 /* --- By operator --- */

@@ -2,7 +2,7 @@
  *
  * A node inside a loop's body counts for the iteration it ran in; a node of the main graph counts
  * for the step in its name ("lstm_t12_i2h" is step 12).  Seconds are per run, averaged over all
- * recorded runs.
+ * recorded runs if no single run is asked for.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -16,9 +16,9 @@ typedef struct
   double  count; /* executions of nodes */
 } ProfStepSum;
 
-/* The steps in which a node ran, in order; row PROF_NONE sums all nodes.  Returns a GArray of
- * ProfStepSum, empty if no node has a step.  (transfer full) */
-GArray *prof_summary_steps_of (const ProfCapture *capture, guint32 row);
+/* The steps in which a node ran, in order; row PROF_NONE sums all nodes, and run PROF_NONE averages over all
+ * runs.  Returns a GArray of ProfStepSum, empty if no node has a step.  (transfer full) */
+GArray *prof_summary_steps_of (const ProfCapture *capture, guint32 row, guint32 run);
 
 /* One operator type of one loop or sequence. */
 typedef struct

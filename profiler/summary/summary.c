@@ -236,9 +236,10 @@ sum_runs (ProfSummary *summary, const SummarySource *source)
   sum_exact (summary, source);
 }
 
-/* Everything of a summary from its source.  index_of_row: by row, becomes the summary's. */
+/* Everything of a summary from its source, and steps of a run or, PROF_NONE, of all.  index_of_row: by row,
+ * becomes the summary's. */
 static ProfSummary *
-sum_source (const SummarySource *source, guint32 *index_of_row)
+sum_source (const SummarySource *source, guint32 *index_of_row, guint32 run)
 {
   const ProfCapture *capture = source->capture;
   ProfSummary       *summary = g_new0 (ProfSummary, 1);
@@ -261,7 +262,7 @@ sum_source (const SummarySource *source, guint32 *index_of_row)
   summary->operators = sum_groups (capture, summary, type_of);
   summary->scope = sum_groups (capture, summary, scope_of);
   summary->category = sum_groups (capture, summary, category_of);
-  summary->step = prof_summary_steps_of (capture, PROF_NONE);
+  summary->step = prof_summary_steps_of (capture, PROF_NONE, run);
   return summary;
 }
 
@@ -274,7 +275,7 @@ prof_summary_new (const ProfCapture *capture)
 
   prof_run_matrix_init (&source.matrix, capture, &index_of_row);
   prof_typical_runs_init (&source.typical, &source.matrix, capture);
-  summary = sum_source (&source, index_of_row);
+  summary = sum_source (&source, index_of_row, PROF_NONE);
   prof_typical_runs_clear (&source.typical);
   prof_run_matrix_clear (&source.matrix);
   return summary;
@@ -294,7 +295,7 @@ prof_summary_new_of_run (const ProfCapture *capture, guint number)
   if (column < source.matrix.n_runs)
     {
       prof_typical_runs_init_one (&source.typical, &source.matrix, capture, column);
-      summary = sum_source (&source, index_of_row);
+      summary = sum_source (&source, index_of_row, number);
       prof_typical_runs_clear (&source.typical);
     }
   else
