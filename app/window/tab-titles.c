@@ -53,7 +53,8 @@ common_end (const ScopeTab *tabs, guint n, const char *name, gsize most)
 
       while (same < MIN (length, of_other) && name[length - same - 1] == other[of_other - same - 1])
         same++;
-      if (same >= LONG && strcmp (other, name) != 0)
+      /* A whole name at the end of another one is what both are about, as in “Compare: lstm”. */
+      if (same >= LONG && same < MIN (length, of_other))
         end = MIN (end, same);
     }
   if (end == G_MAXSIZE)

@@ -71,6 +71,15 @@ test_short_ends_stay (void)
   ASSERT_TITLES ("détaché | détachée", { "détaché", "/m" }, { "détachée", "/m" });
 }
 
+/* The tab of a comparison has the name of its model. */
+static void
+test_a_whole_name_stays (void)
+{
+  ASSERT_TITLES ("lstm-unrolled | Compare: lstm-unrolled",
+                 { "lstm-unrolled", "/m" },
+                 { "Compare: lstm-unrolled", "/m" });
+}
+
 int
 main (int argc, char **argv)
 {
@@ -84,5 +93,6 @@ main (int argc, char **argv)
   g_test_add_func ("/app/tab-titles/equal-names-have-their-folders",
                    test_equal_names_have_their_folders);
   g_test_add_func ("/app/tab-titles/short-ends-stay", test_short_ends_stay);
+  g_test_add_func ("/app/tab-titles/a-whole-name-stays", test_a_whole_name_stays);
   return g_test_run ();
 }
