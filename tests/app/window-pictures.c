@@ -1,0 +1,411 @@
+/* window-pictures.c — saves the pictures of docs/window.md: each page light and dark, 1280 and 900 pixels wide.
+ *
+ * Not a test: tools/window-pictures.sh starts it.  A popover or dialog is painted over the window where the
+ * user sees it.  A message is printed for each picture.
+ *   window-pictures FOLDER
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "tests/app/gui-test.h"
+
+#include "app/session/settings.h"
+#include "engine/open/open.h"
+
+#include <glib/gstdio.h>
+
+#define RUN_SECONDS     4
+#define COMPARE_SECONDS 12
+
+static ScopeWindow *window;
+static char        *folder;
+static char        *models; /* a folder for the examples that are written here */
+
+/* --- Pictures --- */
+
+typedef struct
+{
+  const char *name;
+  GtkWidget *(*open) (void); /* shows what lies over the window, or NULL */
+  void (*close) (void);
+} Stop;
+
+static const struct
+{
+  int         width, height;
+  const char *colours;
+} looks[] = { { 1280, 820, "light" },
+              { 1280, 820, "dark" },
+              { 900, 700, "light" },
+              { 900, 700, "dark" } };
+
+/* Without a window manager a size that is asked for includes some of the shadow. */
+static void
+resize (int width, int height)
+{
+  GtkWidget *widget = GTK_WIDGET (window);
+  int        ask_width = width, ask_height = height;
+
+  for (guint i = 0; i < 5; i++)
+    {
+      gtk_window_set_default_size (GTK_WINDOW (window), ask_width, ask_height);
+      gui_spin (300);
+      ask_width += width - gtk_widget_get_width (widget);
+      ask_height += height - gtk_widget_get_height (widget);
+    }
+  g_assert_cmpint (gtk_widget_get_width (widget), ==, width);
+}
+
+/* Where a popover or dialog lies on the window.  Dialogs are centred, as window managers do. */
+static graphene_point_t
+find_place (GtkWidget *over)
+{
+  double           x, y, window_x, window_y;
+  graphene_point_t place;
+
+  if (!GTK_IS_POPOVER (over))
+    {
+      place.x =
+          (float) (gtk_widget_get_width (GTK_WIDGET (window)) - gtk_widget_get_width (over)) / 2;
+      place.y =
+          (float) (gtk_widget_get_height (GTK_WIDGET (window)) - gtk_widget_get_height (over)) / 2;
+      return place;
+    }
+  gtk_native_get_surface_transform (GTK_NATIVE (over), &x, &y);
+  gtk_native_get_surface_transform (GTK_NATIVE (window), &window_x, &window_y);
+  place.x =
+      (float) (gdk_popup_get_position_x (GDK_POPUP (gtk_native_get_surface (GTK_NATIVE (over)))) +
+               x - window_x);
+  place.y =
+      (float) (gdk_popup_get_position_y (GDK_POPUP (gtk_native_get_surface (GTK_NATIVE (over)))) +
+               y - window_y);
+  return place;
+}
+
+static void
+paint (GtkSnapshot *snapshot, GtkWidget *widget)
+{
+  g_autoptr (GdkPaintable) paintable = gtk_widget_paintable_new (widget);
+
+  gdk_paintable_snapshot (paintable,
+                          GDK_SNAPSHOT (snapshot),
+                          gtk_widget_get_width (widget),
+                          gtk_widget_get_height (widget));
+}
+
+static void
+save (GtkWidget *over, const char *path)
+{
+  g_autoptr (GtkSnapshot) snapshot = gtk_snapshot_new ();
+  g_autoptr (GskRenderNode) node = NULL;
+  g_autoptr (GdkTexture) picture = NULL;
+  graphene_rect_t all = GRAPHENE_RECT_INIT (0,
+                                            0,
+                                            (float) gtk_widget_get_width (GTK_WIDGET (window)),
+                                            (float) gtk_widget_get_height (GTK_WIDGET (window)));
+
+  paint (snapshot, GTK_WIDGET (window));
+  if (over)
+    {
+      graphene_point_t place = find_place (over);
+
+      if (!GTK_IS_POPOVER (over)) /* the dialog is modal */
+        gtk_snapshot_append_color (snapshot, &(GdkRGBA){ 0, 0, 0, 0.35f }, &all);
+      gtk_snapshot_translate (snapshot, &place);
+      paint (snapshot, over);
+    }
+  node = gtk_snapshot_to_node (snapshot);
+  g_assert_nonnull (node);
+  picture = gsk_renderer_render_texture (gtk_native_get_renderer (GTK_NATIVE (window)), node, &all);
+  g_assert_true (gdk_texture_save_to_png (picture, path));
+  g_print ("%s\n", path);
+}
+
+static gboolean
+is_settled (gpointer unused G_GNUC_UNUSED)
+{
+  ScopePage        *page = scope_window_get_page (window);
+  ScopeComparePage *compare = scope_window_get_comparison (window);
+
+  if (compare)
+    return scope_compare_page_is_settled (compare);
+  return !page || scope_graph_view_is_settled (scope_page_get_graph_view (page));
+}
+
+static void
+show (const Stop *stop)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (looks); i++)
+    {
+      g_autofree char *base =
+          g_strdup_printf ("%s-%d-%s.png", stop->name, looks[i].width, looks[i].colours);
+      g_autofree char *path = g_build_filename (folder, base, NULL);
+      GtkWidget       *over;
+
+      resize (looks[i].width, looks[i].height);
+      gui_act (window, "app.colours", looks[i].colours);
+      gui_spin (300);
+      if (scope_window_get_page (window))
+        gui_act (window, "win.zoom-fit", NULL);
+      if (scope_window_get_comparison (window))
+        gui_act (scope_window_get_comparison (window), "compare.fit", NULL);
+      gui_spin (700);
+      wait_until (is_settled, NULL);
+      over = stop->open ? stop->open () : NULL;
+      gui_spin (600);
+      save (over, path);
+      if (stop->close)
+        stop->close ();
+      gui_spin (100);
+    }
+}
+
+/* --- Models --- */
+
+static char *
+path_of (const char *model)
+{
+  g_autofree char *name = g_strconcat (model, "-symbol.json", NULL);
+
+  return g_build_filename (SOURCE_ROOT, "tests/data/goldens/models", model, name, NULL);
+}
+
+static gboolean
+shows_another (gpointer before)
+{
+  ScopePage *page = scope_window_get_page (window);
+
+  return page && page != before &&
+         scope_workspace_get_state (scope_page_get_workspace (page)) == SCOPE_STATE_READY;
+}
+
+static void
+open_path (const char *path)
+{
+  g_autoptr (GFile) file = g_file_new_for_path (path);
+  gpointer before = scope_window_get_page (window);
+
+  scope_window_open (window, file);
+  wait_until (shows_another, before);
+  gui_settle (scope_window_get_page (window));
+}
+
+/* A copy of an export in which an operator is misspelt and an array is superfluous. */
+static char *
+write_damaged (void)
+{
+  g_autofree char *whole = path_of ("cell-lstm-t6-ntc-none");
+  g_autofree char *path = g_build_filename (models, "damaged-symbol.json", NULL);
+  g_autofree char *prefix = g_build_filename (models, "damaged", NULL);
+  g_autofree char *text = NULL;
+  g_auto (GStrv) parts = NULL;
+  g_autofree char *changed = NULL;
+  g_autoptr (HybTensor) spare =
+      hyb_tensor_new_float (1, (const gint64[]){ 3 }, (const float[]){ 1, 2, 3 });
+  g_autoptr (GError) error = NULL;
+  g_autoptr (HybModel) model = hyb_model_open (whole, NULL, HYB_EPOCH_HIGHEST, &error);
+
+  g_assert_no_error (error);
+  hyb_model_set_parameter (model, "spare", spare);
+  hyb_model_save (model, prefix, 0, NULL, &error);
+  g_assert_no_error (error);
+  g_file_get_contents (path, &text, NULL, &error);
+  g_assert_no_error (error);
+  parts = g_strsplit (text, "\"FullyConnected\"", 0);
+  changed = g_strjoinv ("\"FullyConected\"", parts);
+  g_file_set_contents (path, changed, -1, &error);
+  g_assert_no_error (error);
+  return g_steal_pointer (&path);
+}
+
+/* --- Stops --- */
+
+static gboolean
+is_mapped (gpointer widget)
+{
+  return gtk_widget_get_mapped (widget) && gtk_widget_get_width (widget) > 0;
+}
+
+static GtkWidget *
+open_inputs (void)
+{
+  GtkWidget *form;
+
+  gui_act (window, "win.run-options", NULL);
+  form = gui_find (GTK_WIDGET (window), "inputs-view");
+  wait_until (is_mapped, form);
+  return gtk_widget_get_ancestor (form, GTK_TYPE_POPOVER);
+}
+
+static void
+close_inputs (void)
+{
+  gtk_popover_popdown (GTK_POPOVER (
+      gtk_widget_get_ancestor (gui_find (GTK_WIDGET (window), "inputs-view"), GTK_TYPE_POPOVER)));
+}
+
+static GType awaited; /* of a dialog */
+
+static gboolean
+has_dialog (gpointer unused G_GNUC_UNUSED)
+{
+  GtkWidget *dialog = gui_find_window (awaited);
+
+  return dialog && is_mapped (dialog);
+}
+
+static GtkWidget *
+open_dialog (const char *action, GType type)
+{
+  gui_act (window, action, NULL);
+  awaited = type;
+  wait_until (has_dialog, NULL);
+  return gui_find_window (type);
+}
+
+static GtkWidget *
+open_preview (void)
+{
+  return open_dialog ("win.mend", ADW_TYPE_MESSAGE_DIALOG);
+}
+
+static void
+close_preview (void)
+{
+  GtkWindow *dialog = gui_find_window (ADW_TYPE_MESSAGE_DIALOG);
+
+  adw_message_dialog_response (ADW_MESSAGE_DIALOG (dialog), "cancel");
+  gtk_window_close (dialog);
+}
+
+static GtkWidget *
+open_chooser (void)
+{
+  GtkWidget *dialog = open_dialog ("win.save-model", GTK_TYPE_FILE_CHOOSER_DIALOG);
+  g_autoptr (GFile) shown = g_file_new_for_path (models);
+
+  gtk_file_chooser_set_current_folder (GTK_FILE_CHOOSER (dialog), shown, NULL);
+  return dialog;
+}
+
+static void
+close_chooser (void)
+{
+  gtk_dialog_response (gui_find_window (GTK_TYPE_FILE_CHOOSER_DIALOG), GTK_RESPONSE_CANCEL);
+}
+
+static gboolean
+has_measurement (gpointer workspace)
+{
+  return scope_workspace_get_measurement (workspace) != NULL;
+}
+
+static void
+show_summary (void)
+{
+  g_autoptr (ScopeRunOptions) options = scope_run_options_load ();
+  gpointer   before = scope_window_get_page (window);
+  ScopePage *page;
+
+  gui_act (window, "win.open-example", "lstm-unrolled");
+  wait_until (shows_another, before);
+  page = scope_window_get_page (window);
+  gui_settle (page);
+  options->seconds = RUN_SECONDS;
+  g_assert_true (scope_page_run (page, options));
+  wait_until (has_measurement, scope_page_get_workspace (page));
+  scope_workspace_select (scope_page_get_workspace (page), VIZ_ROOT);
+  gui_act (window, "win.show-view", "operators");
+  gui_spin (1000);
+  show (&(const Stop){ "summary", NULL, NULL });
+}
+
+static gboolean
+is_measured (gpointer compare)
+{
+  return scope_compare_page_is_measured (compare) && scope_compare_page_is_settled (compare);
+}
+
+static void
+show_comparison (void)
+{
+  ScopeComparePage *compare;
+
+  scope_settings_set_int ("compare-seconds", COMPARE_SECONDS);
+  gui_act (window, "win.compare", NULL);
+  compare = scope_window_get_comparison (window);
+  g_assert_nonnull (compare);
+  g_assert_true (gui_wait (is_measured, compare, 300000));
+  gui_spin (1000);
+  show (&(const Stop){ "compare", NULL, NULL });
+  gui_act (window, "win.close-tab", NULL);
+}
+
+static void
+walk (void)
+{
+  g_autofree char *squeezenet = path_of ("zoo-squeezenet1.0");
+  g_autofree char *damaged = write_damaged ();
+  g_autofree char *whole = path_of ("cell-lstm-t6-ntc-none");
+  gpointer         before;
+
+  scope_settings_set_flag ("measure-forms", FALSE);
+  open_path (squeezenet);
+  gui_act (window, "win.first-steps", NULL);
+  show (&(const Stop){ "inputs", open_inputs, close_inputs });
+  gui_act (window, "win.close-tab", NULL);
+  show_summary ();
+  show_comparison ();
+  gui_act (window, "win.close-tab", NULL);
+  open_path (damaged);
+  gui_act (window, "win.show-view", "findings");
+  show (&(const Stop){ "problems", NULL, NULL });
+  show (&(const Stop){ "mend", open_preview, close_preview });
+  gui_act (window, "win.close-tab", NULL);
+  open_path (whole);
+  before = scope_window_get_page (window);
+  gui_act (window, "win.convert", "fused");
+  wait_until (shows_another, before);
+  gui_settle (scope_window_get_page (window));
+  show (&(const Stop){ "save", open_chooser, close_chooser });
+}
+
+static void
+remove_models (void)
+{
+  g_autofree char *parent = g_path_get_dirname (models);
+
+  for (const char *const *name =
+           (const char *const[]){ "damaged-symbol.json", "damaged-0000.params", NULL };
+       *name;
+       name++)
+    {
+      g_autofree char *path = g_build_filename (models, *name, NULL);
+
+      g_remove (path);
+    }
+  g_rmdir (models);
+  g_rmdir (parent);
+  g_free (models);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_autofree char *temporary = NULL;
+
+  if (argc != 2 || !gui_init (&argc, &argv))
+    {
+      g_printerr ("usage: window-pictures FOLDER, with a display\n");
+      return 2;
+    }
+  folder = g_canonicalize_filename (argv[1], NULL);
+  g_mkdir_with_parents (folder, 0755);
+  temporary = g_dir_make_tmp ("hybridscope-XXXXXX", NULL);
+  models = g_build_filename (temporary, "models", NULL);
+  g_mkdir (models, 0700);
+  g_chdir (models); /* file dialogs offer the current folder */
+  window = gui_start ();
+  walk ();
+  gui_stop ();
+  remove_models ();
+  g_free (folder);
+  return 0;
+}
