@@ -16,6 +16,8 @@
 
 static guint n_frames;
 
+static const char *const shapes[] = { "data=2,6,4", NULL };
+
 static void
 on_frame (GdkFrameClock *clock G_GNUC_UNUSED, gpointer unused G_GNUC_UNUSED)
 {
@@ -109,6 +111,30 @@ test_open_model (void)
   gui_stop ();
 }
 
+static gboolean
+is_measured (gpointer workspace)
+{
+  return scope_workspace_get_measurement (workspace) && !scope_workspace_is_running (workspace);
+}
+
+/* With the timeline, so that each view of a measurement has been filled at least once. */
+static void
+test_after_a_run (void)
+{
+  g_autoptr (ScopeRunOptions) options = scope_run_options_load ();
+  ScopeWindow *window = gui_start ();
+  ScopePage   *page = gui_open (window, "cell-lstm-t6-ntc-none", shapes);
+
+  options->seconds = 2;
+  g_assert_true (scope_page_run (page, options));
+  wait_until (is_measured, scope_page_get_workspace (page));
+  gui_act (window, "win.show-view", "timeline");
+  gui_spin (300);
+  gui_act (window, "win.show-view", "operators");
+  assert_idle (GTK_WIDGET (window));
+  gui_stop ();
+}
+
 static void
 test_many_tabs (void)
 {
@@ -138,6 +164,7 @@ main (int argc, char **argv)
   g_object_set (gtk_settings_get_default (), "gtk-enable-animations", TRUE, NULL);
   g_test_add_func ("/app/idle/the-start-page-draws-nothing", test_start_page);
   g_test_add_func ("/app/idle/an-open-model-draws-nothing", test_open_model);
+  g_test_add_func ("/app/idle/a-measured-model-draws-nothing", test_after_a_run);
   g_test_add_func ("/app/idle/many-tabs-draw-nothing", test_many_tabs);
   return g_test_run ();
 }

@@ -149,6 +149,46 @@ test_focus_after_a_submenu (void)
   g_assert_true (gui_wait (has_focus_on_screen, NULL, 5000));
 }
 
+/* --- Fields --- */
+
+/* Checks the hints of all entries below root, and returns how many there are. */
+static guint
+check_hints (GtkWidget *root)
+{
+  guint n = 0;
+
+  if (g_object_class_find_property (G_OBJECT_GET_CLASS (root), "placeholder-text"))
+    {
+      g_autofree char *hint = NULL;
+
+      g_object_get (root, "placeholder-text", &hint, NULL);
+      for (const char *c = hint ? hint : ""; *c; c++)
+        g_assert_false (g_ascii_isdigit (*c));
+      n += hint != NULL && *hint != '\0';
+    }
+  for (GtkWidget *child = gtk_widget_get_first_child (root); child;
+       child = gtk_widget_get_next_sibling (child))
+    n += check_hints (child);
+  return n;
+}
+
+/* A hint in an empty field with a number in it would look like a value. */
+static void
+test_hints_are_no_values (void)
+{
+  gui_act (window, "win.show-view", "operators");
+  g_assert_cmpuint (check_hints (GTK_WIDGET (window)), >, 0);
+}
+
+static void
+test_device_is_chosen_from_a_list (void)
+{
+  GtkWidget *row = gui_find (GTK_WIDGET (window), "run-device");
+
+  g_assert_true (ADW_IS_COMBO_ROW (row));
+  g_assert_cmpuint (g_list_model_get_n_items (adw_combo_row_get_model (ADW_COMBO_ROW (row))), >, 1);
+}
+
 /* --- Tabs --- */
 
 /* The names differ in the middle; two of them are equal. */
@@ -259,5 +299,9 @@ add_manner_tests (void)
   add_test ("/app/window/no-tooltip-over-a-popover", CASE_MODEL, test_no_tooltip_over_a_popover);
   add_test ("/app/window/actions-are-named-by-keys-of-the-keyboard", CASE_MODEL, test_first_keys);
   add_test ("/app/window/keys-work-after-a-submenu", CASE_MODEL, test_focus_after_a_submenu);
+  add_test ("/app/window/hints-do-not-look-like-values", CASE_MODEL, test_hints_are_no_values);
+  add_test ("/app/window/the-device-is-chosen-from-a-list",
+            CASE_MODEL,
+            test_device_is_chosen_from_a_list);
   add_test ("/app/window/tabs-tell-what-they-show", CASE_MODEL, test_tabs_tell_what_they_show);
 }
