@@ -3,6 +3,7 @@
  * The stored pictures are in reference/; compare.h says how to write them.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/viz/compare.h"
+#include "tests/viz/recording-pen.h"
 #include "tests/viz/scenes.h"
 
 #include "viz/fold/fold.h"
@@ -145,6 +146,54 @@ test_far_coordinates_are_clipped (void)
   cairo_surface_destroy (surface);
 }
 
+/* The texts of boxes at a scale; each must lie in its box. */
+static guint
+count_texts (const VizPicture *picture, double scale)
+{
+  VizPaintOptions options = { .scale = scale };
+  g_autoptr (GArray) texts = recording_pen_texts ();
+  VizPen *pen = recording_pen_new (texts, viz_picture_font (picture));
+  guint   n = 0;
+
+  viz_paint_with (picture, pen, &options);
+  viz_pen_free (pen);
+  for (guint i = 0; i < texts->len; i++)
+    {
+      const RecordedText *text = &g_array_index (texts, RecordedText, i);
+      guint32 box = viz_diagram_find_id (viz_picture_diagram (picture), text->id ? text->id : "");
+      const VizItem *item;
+
+      if (g_strcmp0 (text->kind, "box") != 0)
+        continue;
+      n++;
+      item = viz_picture_item (picture, viz_picture_find_box (picture, box));
+      g_assert_cmpfloat (text->rect.x, >=, item->x);
+      g_assert_cmpfloat (text->rect.y, >=, item->y - 1);
+      g_assert_cmpfloat (text->rect.x + text->rect.width, <=, item->x + item->width + 1);
+      g_assert_cmpfloat (text->rect.y + text->rect.height, <=, item->y + item->height + 1);
+    }
+  return n;
+}
+
+/* Boxes that were made for their titles show further lines when there are pixels enough. */
+static void
+test_boxes_show_more_when_zoomed_in (void)
+{
+  g_autoptr (VizDiagram) diagram = make_diagram ("residual");
+  g_autoptr (VizPicture) picture =
+      viz_layout_diagram (diagram,
+                          NULL,
+                          &(VizLayoutOptions){ .detail = VIZ_DETAIL_TITLE },
+                          NULL,
+                          NULL);
+  guint n_near = count_texts (picture, 1), n_nearer = count_texts (picture, 2),
+        n_nearest = count_texts (picture, 4);
+
+  g_assert_cmpuint (n_near, >, 0);
+  g_assert_cmpuint (n_nearer, >, n_near);
+  g_assert_cmpuint (n_nearest, >=, n_nearer);
+}
+
 static void
 test_every_level_draws (void)
 {
@@ -175,6 +224,8 @@ main (int argc, char **argv)
     }
   g_test_add_func ("/viz/paint/tiles-equal-the-whole", test_tiles_equal_the_whole);
   g_test_add_func ("/viz/paint/far-coordinates-are-clipped", test_far_coordinates_are_clipped);
+  g_test_add_func ("/viz/paint/boxes-show-more-when-zoomed-in",
+                   test_boxes_show_more_when_zoomed_in);
   g_test_add_func ("/viz/paint/every-level-draws", test_every_level_draws);
   return g_test_run ();
 }
