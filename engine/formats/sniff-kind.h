@@ -35,5 +35,6 @@ typedef enum
   HYB_SNIFF_OPENVINO,
   HYB_SNIFF_GGUF,
   HYB_SNIFF_ARCHIVE, /* tar, 7z …: files are inside */
+  HYB_SNIFF_PICTURE, /* PNG, JPEG, GIF, PDF */
   HYB_SNIFF_CAPTURE, /* a capture of the profiler */
 } HybSniff;

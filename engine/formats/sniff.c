@@ -41,6 +41,10 @@ static const Signature signatures[] = {
   { HYB_SNIFF_ARCHIVE, 0, 3, "BZh" },
   { HYB_SNIFF_ARCHIVE, 0, 4, "\x28\xb5\x2f\xfd" },
   { HYB_SNIFF_ARCHIVE, 0, 4, "Rar!" },
+  { HYB_SNIFF_PICTURE, 0, 8, "\x89PNG\r\n\x1a\n" },
+  { HYB_SNIFF_PICTURE, 0, 3, "\xff\xd8\xff" },
+  { HYB_SNIFF_PICTURE, 0, 4, "GIF8" },
+  { HYB_SNIFF_PICTURE, 0, 5, "%PDF-" },
 };
 
 /* Arrays of other programs become a model's parameters by way of an npz file. */
@@ -118,6 +122,7 @@ static const struct
     "a GGUF file of llama.cpp",
     AS_NPZ ("{t.name: t.data for t in gguf.GGUFReader(FILE).tensors}") },
   { HYB_SNIFF_ARCHIVE, "a packed archive", "Unpack it and open the files inside" },
+  { HYB_SNIFF_PICTURE, "a picture or a PDF document", "Open the model that it was made from" },
   { HYB_SNIFF_UNKNOWN, "data of no known kind", NULL },
 };
 

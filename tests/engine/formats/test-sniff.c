@@ -66,12 +66,20 @@ static const struct
   { "pdmodel", BYTES ("\x0a\x90\x02\x08\0\x10\xff\xff\xff\xff\x0f"), HYB_SNIFF_PADDLE, "Paddle" },
   { "pdparams", BYTES ("\x80\x02}q\0X StructuredToParameterName@@"), HYB_SNIFF_PADDLE, "Paddle" },
   { "gguf", BYTES ("GGUF\3\0\0\0"), HYB_SNIFF_GGUF, "GGUF" },
+  { "png", BYTES ("\x89PNG\r\n\x1a\n\0\0\0\rIHDR"), HYB_SNIFF_PICTURE, "picture" },
+  { "jpeg", BYTES ("\xff\xd8\xff\xe0\0\x10JFIF"), HYB_SNIFF_PICTURE, "picture" },
+  { "gif", BYTES ("GIF89a"), HYB_SNIFF_PICTURE, "picture" },
+  { "pdf", BYTES ("%PDF-1.7\n"), HYB_SNIFF_PICTURE, "PDF" },
   { "mar", BYTES ("PK\3\4 MAR-INF/MANIFEST.json"), HYB_SNIFF_ARCHIVE, "archive" },
   { "lfs", BYTES ("version https://git-lfs.github.com/spec/v1"), HYB_SNIFF_LFS_POINTER, "git-lfs" },
   { "html", BYTES ("\n<!DOCTYPE html><html>"), HYB_SNIFF_HTML, "web page" },
   { "openvino", BYTES ("<?xml version=\"1.0\"?><net name=\"a\">"), HYB_SNIFF_OPENVINO, "OpenVINO" },
   { "json", BYTES ("\xef\xbb\xbf {\"nodes\": []}"), HYB_SNIFF_JSON, "JSON" },
-  { "unknown", BYTES ("%PDF-1.7"), HYB_SNIFF_UNKNOWN, "no known kind" },
+  { "unknown",
+    BYTES ("\x7f"
+           "ELF\2\1"),
+    HYB_SNIFF_UNKNOWN,
+    "no known kind" },
 };
 
 static void
