@@ -65,6 +65,9 @@ test_absent_device (Fixture *fixture, gconstpointer unused)
   static const char *const rows[][2] = {
     { "HYB_GPU_MODULE=/absent.so " MODEL "--device gpu", "the GPU module cannot be loaded" },
     { "HYB_PRETEND=device=none " MODEL "--device gpu", "the NVIDIA driver sees no GPU" },
+    { "HYB_PRETEND=fail=cuInit:1:34 " MODEL "--device gpu",
+      "is the stub of a toolkit, not a driver" },
+    { "HYB_PRETEND=fail=cuInit:1:3 " MODEL "--device gpu", "the NVIDIA driver refused to start: " },
     { MODEL "--device gpu:7", "there is no GPU 7: this machine has 1, counted from 0" },
     { MODEL "--device gpux", "“gpux” is not the name of a GPU" },
   };
