@@ -306,6 +306,22 @@ print_machine (void)
   printf ("threads: %u\n", hyb_parallel_get_threads ());
 }
 
+/* The only command that begins with this word, or NULL. */
+static const char *
+find_abbreviated (const GPtrArray *names, const char *word)
+{
+  const char *found = NULL;
+  guint       n = 0;
+
+  for (guint i = 0; i < names->len; i++)
+    if (*word != '\0' && g_str_has_prefix (names->pdata[i], word))
+      {
+        found = names->pdata[i];
+        n++;
+      }
+  return n == 1 ? found : NULL;
+}
+
 /* There is no such command: says which one may be meant. */
 static int
 refuse_command (char **argv, const char *name)
@@ -317,7 +333,9 @@ refuse_command (char **argv, const char *name)
   for (guint i = 0; scope_commands[i]; i++)
     g_ptr_array_add (names, (gpointer) scope_commands[i]->name);
   g_ptr_array_add (names, (gpointer) "help");
-  meant = hyb_suggest_name ((const char *const *) names->pdata, names->len, name);
+  meant = find_abbreviated (names, name);
+  if (!meant)
+    meant = hyb_suggest_name ((const char *const *) names->pdata, names->len, name);
   g_set_error (&error,
                SCOPE_ERROR,
                SCOPE_ERROR_USAGE,

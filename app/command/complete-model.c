@@ -116,9 +116,11 @@ fill (Open *open, ScopeCompletion *completion, GError **error)
     }
   if (completion->n_filled > 0)
     scope_print_message (HYB_SEVERITY_WARNING,
-                         "%u parameters have no values and are filled with random ones (seed "
-                         "%" G_GINT64_FORMAT "): times are real, numbers mean nothing",
+                         "%u %s filled with random ones (seed %" G_GINT64_FORMAT
+                         "): times are real, numbers mean nothing",
                          completion->n_filled,
+                         completion->n_filled == 1 ? "parameter has no values and is"
+                                                   : "parameters have no values and are",
                          common.seed);
   return TRUE;
 }

@@ -63,6 +63,8 @@ test_misspelt_commands_and_options_are_suggested (Fixture             *fixture,
 {
   static const char *const lines[][2] = {
     { "hscope proflie gallery:mlp", "did you mean “profile”?" },
+    { "hscope prof gallery:mlp", "did you mean “profile”?" },
+    { "hscope c gallery:mlp", "hscope --help lists them" }, /* check, compare or convert */
     { "hscope hlep", "did you mean “help”?" },
     { "hscope help rnu", "did you mean “run”?" },
     { "hscope run gallery:mlp --inptu x", "did you mean --input?" },
@@ -164,7 +166,7 @@ assert_guessed (Fixture *fixture)
   g_assert_nonnull (cJSON_GetObjectItem (guess, "reason")->valuestring);
   g_assert_cmpint (cJSON_GetObjectItem (json, "filled")->valueint, ==, 1);
   g_assert_nonnull (strstr (fixture->err, "data: 1,784 (guessed: "));
-  g_assert_nonnull (strstr (fixture->err, "1 parameters have no values"));
+  g_assert_nonnull (strstr (fixture->err, "1 parameter has no values and is filled"));
 }
 
 static void
