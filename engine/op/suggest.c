@@ -13,31 +13,43 @@
 static guint
 edit_distance (const char *a, const char *b, guint limit)
 {
-  gsize n_a = strlen (a), n_b = strlen (b);
-  guint rows[3][MAX_TEXT + 1]; /* two rows back, one row back, this row */
+  gsize  n_a = strlen (a), n_b = strlen (b);
+  guint  rows[3][MAX_TEXT + 1];
+  guint *second = rows[0], *last = rows[1],
+        *row = rows[2]; /* two rows back, one row back, this row */
+  guint least_before = 0;
 
   if (n_a > MAX_TEXT || n_b > MAX_TEXT || MAX (n_a, n_b) - MIN (n_a, n_b) > limit)
     return limit + 1;
 
   for (gsize j = 0; j <= n_b; j++)
-    rows[1][j] = (guint) j;
+    last[j] = (guint) j;
 
   for (gsize i = 1; i <= n_a; i++)
     {
-      rows[2][0] = (guint) i;
+      guint *oldest = second;
+      guint  least = row[0] = (guint) i;
+
       for (gsize j = 1; j <= n_b; j++)
         {
-          guint best = rows[1][j - 1] + (a[i - 1] != b[j - 1]);
+          guint best = last[j - 1] + (a[i - 1] != b[j - 1]);
 
-          best = MIN (best, MIN (rows[1][j], rows[2][j - 1]) + 1);
+          best = MIN (best, MIN (last[j], row[j - 1]) + 1);
           if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-            best = MIN (best, rows[0][j - 2] + 1);
-          rows[2][j] = best;
+            best = MIN (best, second[j - 2] + 1);
+          row[j] = best;
+          least = MIN (least, best);
         }
-      memmove (rows[0], rows[1], 2 * sizeof rows[0]);
+      /* Every later number is at least the least one of two rows. */
+      if (MIN (least, least_before) > limit)
+        return limit + 1;
+      least_before = least;
+      second = last;
+      last = row;
+      row = oldest;
     }
 
-  return MIN (rows[1][n_b], limit + 1);
+  return MIN (last[n_b], limit + 1);
 }
 
 const char *
@@ -48,7 +60,7 @@ hyb_suggest_param (const HybParam *params, const char *key)
 
   for (; params && params->name; params++)
     {
-      guint distance = edit_distance (params->name, key, best);
+      guint distance = edit_distance (params->name, key, best - 1);
 
       if (distance < best)
         {
@@ -68,7 +80,7 @@ hyb_suggest_name (const char *const *names, guint n, const char *name)
 
   for (guint i = 0; i < n; i++)
     {
-      guint distance = edit_distance (names[i], name, best);
+      guint distance = edit_distance (names[i], name, best - 1);
 
       if (distance < best)
         {
