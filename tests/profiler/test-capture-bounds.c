@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/capture/capture-builder.h"
 #include "profiler/capture/capture-format.h"
+#include "profiler/summary/gradients.h"
 
 #include <string.h>
 
@@ -187,6 +188,43 @@ test_texts (void)
   assert_refused (file, "the texts of the capture are truncated");
 }
 
+/* A fact names the row of a node by a number, which need not be that of any. */
+static void
+test_rows_of_gradients (void)
+{
+  static const double numbers[] = { -1, 0, 1, 2, 1e300 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
+    {
+      g_autoptr (ProfBuilder) builder = prof_builder_new ();
+      g_autoptr (ProfFacts) facts = prof_facts_new ();
+      g_autoptr (GBytes) bytes = NULL;
+      g_autoptr (ProfCapture) capture = NULL;
+      g_autoptr (GArray) gradients = NULL;
+
+      prof_facts_set_number (facts, PROF_GRADIENT_KEY "w", numbers[i]);
+      prof_builder_add_facts (builder, facts);
+      prof_builder_add_graph (builder, "main", PROF_NONE, PROF_NONE);
+      for (guint32 node = 0; node < 3; node++)
+        {
+          if (node < 2)
+            prof_builder_add_node (builder,
+                                   &(ProfNode){ .name = prof_builder_text (builder, "n") });
+          prof_builder_add_event (builder,
+                                  &(ProfEvent){
+                                      .node = node,
+                                      .packed = prof_event_pack (10, PROF_EVENT_NODE, 0, 1, 0) });
+        }
+      prof_builder_add_event (builder,
+                              &(ProfEvent){ .packed =
+                                                prof_event_pack (20, PROF_EVENT_RUN, 0, 0, 0) });
+      bytes = prof_builder_finish (builder);
+      capture = prof_capture_new (bytes, "test", NULL);
+      gradients = prof_gradients (capture);
+      g_assert_cmpuint (gradients->len, ==, numbers[i] == 0 || numbers[i] == 1);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -198,6 +236,7 @@ main (int argc, char **argv)
                    test_table_of_sections);
   g_test_add_func ("/profiler/capture-bounds/unknown-sections-are-ignored", test_unknown_section);
   g_test_add_func ("/profiler/capture-bounds/edges-are-in-their-section", test_edges);
+  g_test_add_func ("/profiler/capture-bounds/rows-of-gradients-are-nodes", test_rows_of_gradients);
   g_test_add_func ("/profiler/capture-bounds/texts-are-in-their-section", test_texts);
   return g_test_run ();
 }

@@ -96,6 +96,20 @@ test_inputs_come_before_their_readers (Fixture *fixture, gconstpointer unused)
   g_assert_no_error (error);
 }
 
+/* Graphs are constant; what an error in a pass could make of one is made here by hand. */
+static void
+test_a_node_without_an_input_is_noticed (Fixture *fixture, gconstpointer unused)
+{
+  g_autoptr (GError) error = NULL;
+  HybNodeId id = hyb_graph_get_producer (fixture->graph, fixture->product);
+  HybNode  *node = (HybNode *) hyb_graph_get_node (fixture->graph, id);
+
+  node->n_inputs--;
+  g_assert_false (hyb_graph_verify (fixture->graph, &error));
+  g_assert_nonnull (strstr (error->message, "a wrong number of inputs"));
+  node->n_inputs++;
+}
+
 static void
 test_a_node_that_reads_a_value_twice_is_two_users (Fixture *fixture, gconstpointer unused)
 {
@@ -335,6 +349,7 @@ main (int argc, char **argv)
   ADD ("values-are-dense-and-lead-back-to-their-nodes",
        test_values_are_dense_and_lead_back_to_their_nodes);
   ADD ("inputs-come-before-their-readers", test_inputs_come_before_their_readers);
+  ADD ("a-node-without-an-input-is-noticed", test_a_node_without_an_input_is_noticed);
   ADD ("a-node-that-reads-a-value-twice-is-two-users",
        test_a_node_that_reads_a_value_twice_is_two_users);
   ADD ("running-statistics-are-auxiliary", test_running_statistics_are_auxiliary);

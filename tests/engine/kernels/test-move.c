@@ -97,6 +97,24 @@ test_any_arrangement_is_copied (void)
     }
 }
 
+/* What lies between the elements of the destination stays as it is. */
+static void
+test_destinations_with_gaps (void)
+{
+  gint32  from[64], to[128], want[128];
+  HybMove move = { .item = sizeof (gint32) };
+
+  for (int i = 0; i < 64; i++)
+    from[i] = i + 1;
+  memset (to, 0, sizeof to);
+  memset (want, 0, sizeof want);
+  hyb_move_axis (&move, 8, 1, 16);
+  hyb_move_axis (&move, 8, 8, 2);
+  hyb_move (&move, from, to);
+  move_plainly (&move, 0, (const char *) from, (char *) want);
+  g_assert_cmpmem (to, sizeof to, want, sizeof want);
+}
+
 static void
 test_large_copies_and_transposes_with_threads (void)
 {
@@ -205,6 +223,7 @@ main (int argc, char **argv)
 
   g_test_add_func ("/engine/kernels/move/any-arrangement-is-copied",
                    test_any_arrangement_is_copied);
+  g_test_add_func ("/engine/kernels/move/destinations-may-have-gaps", test_destinations_with_gaps);
   g_test_add_func ("/engine/kernels/move/"
                    "large-copies-and-transposes-are-right-with-several-threads",
                    test_large_copies_and_transposes_with_threads);

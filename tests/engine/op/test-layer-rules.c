@@ -65,6 +65,23 @@ check_rule (const char *name, const char *attributes, const char *shapes, const 
   hyb_params_unref ((gpointer) call.params);
 }
 
+/* The number of parameters of a layer tells the features of its input: 4 × 3 + 4 × 4 + 2 × 4 are 36. */
+static void
+test_features_follow_from_packed_parameters (void)
+{
+  check_rule ("RNN",
+              "state_size=4 num_layers=1 mode=rnn_tanh",
+              "(5, 2, ?) | (36,) | ? | ?",
+              "(5, 2, 3) | (36,) | (1, 2, 4) | (5, 2, 4)");
+}
+
+/* Parameters alone do not say which samples they are for. */
+static void
+test_samples_of_a_density_may_be_unknown (void)
+{
+  check_rule ("_random_pdf_normal", NULL, "? | (3,) | ? | ?", "? | (3,) | (3,) | ?");
+}
+
 static void
 test_parameters_follow_from_data (void)
 {
@@ -204,6 +221,10 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
 
+  g_test_add_func ("/engine/ops/layer-rules/features-follow-from-packed-parameters",
+                   test_features_follow_from_packed_parameters);
+  g_test_add_func ("/engine/ops/layer-rules/samples-of-a-density-may-be-unknown",
+                   test_samples_of_a_density_may_be_unknown);
   g_test_add_func ("/engine/ops/layer-rules/outputs-that-contradict-inputs",
                    test_outputs_that_contradict_inputs);
   g_test_add_func ("/engine/ops/layer-rules/broadcasting-counts-axes-from-the-last",
