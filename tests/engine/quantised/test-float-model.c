@@ -140,6 +140,34 @@ test_a_float_model_is_refused (void)
   g_assert_nonnull (strstr (error->message, "float model already"));
 }
 
+/* The levels of an array say nothing without its range. */
+static void
+test_an_array_without_range_is_refused (void)
+{
+  HybBuilder *builder = hyb_builder_new ();
+  g_autoptr (HybModel) model = hyb_model_new ();
+  g_autoptr (HybGraph) graph = NULL;
+  g_autoptr (HybTensor) levels = NULL;
+  g_autoptr (GError) error = NULL;
+  HybValueId     w = hyb_builder_add_variable (builder, "w", NULL);
+  HybFloatReport report;
+  HybType        type = { hyb_shape_1d (2), HYB_I8 };
+
+  hyb_builder_add_head (builder,
+                        hyb_builder_call (builder,
+                                          "relu",
+                                          &(HybNodeSpec){
+                                              .name = "r", .n_inputs = 1, .inputs = &w },
+                                          &error));
+  g_assert_no_error (error);
+  graph = hyb_builder_freeze (builder);
+  hyb_model_set_graph (model, graph);
+  levels = hyb_tensor_new_zeros (&type, &error);
+  hyb_model_set_parameter (model, "w", levels);
+  g_assert_null (hyb_float_model (model, &report, &error));
+  g_assert_nonnull (strstr (error->message, "and its range"));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -160,5 +188,7 @@ main (int argc, char **argv)
     }
   g_test_add_func ("/engine/quantised/float-model/a-float-model-is-refused",
                    test_a_float_model_is_refused);
+  g_test_add_func ("/engine/quantised/float-model/an-array-without-range-is-refused",
+                   test_an_array_without_range_is_refused);
   return g_test_run ();
 }

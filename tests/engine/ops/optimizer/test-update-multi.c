@@ -88,12 +88,43 @@ static const OpRefusal refusals[] = {
   { 0 },
 };
 
+/* The first number of a weight of norm 5 after a step without decay, with the limits of its norm. */
+static double
+lamb_step (const char *limits)
+{
+  g_autofree char *attributes =
+      g_strconcat ("learning_rates=0.1 wds=0 step_count=1 ", limits, NULL);
+  g_autoptr (HybTensor) new = op_run ("_multi_lamb_update",
+                                      attributes,
+                                      op_tensor ("f32[2]", 3., 4.),
+                                      op_tensor ("f32[2]", 1., 1.),
+                                      op_tensor ("f32[2]", 0., 0.),
+                                      op_tensor ("f32[2]", 0., 0.),
+                                      NULL);
+
+  return hyb_tensor_get_value (new, 0);
+}
+
+/* A step is proportional to the norm, which the limits bound, also below one. */
+static void
+test_norms_have_limits (void)
+{
+  double free = 3 - lamb_step ("lower_bound=-1 upper_bound=-1");
+
+  g_assert_cmpfloat (free, >, 0.01);
+  g_assert_cmpfloat_with_epsilon (3 - lamb_step ("upper_bound=0.5"), free * 0.5 / 5, 1e-5);
+  g_assert_cmpfloat_with_epsilon (3 - lamb_step ("lower_bound=10"), free * 10 / 5, 1e-5);
+  g_assert_cmpfloat_with_epsilon (3 - lamb_step ("lower_bound=0.5"), free, 1e-5);
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
 
   op_check_family ("update-multi", hyb_ops_update_multi, samples, refusals);
+
+  g_test_add_func ("/engine/ops/update-multi/norms-have-limits", test_norms_have_limits);
 
   return g_test_run ();
 }
