@@ -135,6 +135,10 @@ test_outliers_are_counted (void)
   prof_statistics (values, 21, &statistics);
   g_assert_cmpuint (statistics.n_outliers, ==, 1);
   g_assert_cmpfloat (statistics.maximum, ==, 5);
+
+  /* Where most samples are equal, there is no deviation that an outlier could exceed. */
+  prof_statistics ((const double[]){ 1, 1, 1, 1, 2 }, 5, &statistics);
+  g_assert_cmpuint (statistics.n_outliers, ==, 0);
 }
 
 int

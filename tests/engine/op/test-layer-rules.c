@@ -82,6 +82,22 @@ test_samples_of_a_density_may_be_unknown (void)
   check_rule ("_random_pdf_normal", NULL, "? | (3,) | ? | ?", "? | (3,) | (3,) | ?");
 }
 
+/* As long as one operand is unknown, so is the result. */
+static void
+test_unknown_operands_leave_the_result_unknown (void)
+{
+  check_rule ("take", "axis=0", "? | (3,) | ?", "? | (3,) | ?");
+  check_rule ("take", "axis=0", "(4, 5) | ? | ?", "(4, 5) | ? | ?");
+  check_rule ("_npi_concatenate",
+              "num_args=2 axis=0",
+              "(2, 5) | (?, 5) | ?",
+              "(2, 5) | (?, 5) | (?, 5)");
+  check_rule ("_npi_concatenate",
+              "num_args=2 axis=0",
+              "(2, 5) | (3, 5) | ?",
+              "(2, 5) | (3, 5) | (5, 5)");
+}
+
 static void
 test_parameters_follow_from_data (void)
 {
@@ -221,6 +237,8 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
 
+  g_test_add_func ("/engine/ops/layer-rules/unknown-operands-leave-the-result-unknown",
+                   test_unknown_operands_leave_the_result_unknown);
   g_test_add_func ("/engine/ops/layer-rules/features-follow-from-packed-parameters",
                    test_features_follow_from_packed_parameters);
   g_test_add_func ("/engine/ops/layer-rules/samples-of-a-density-may-be-unknown",
