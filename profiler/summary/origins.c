@@ -154,8 +154,9 @@ find (const GArray *list, guint32 key, gboolean by_row, guint *n)
       else
         high = middle;
     }
-  for (end = low; end < list->len && key_of (&all[end], by_row) == key; end++)
-    continue;
+  end = low;
+  while (end < list->len && key_of (&all[end], by_row) == key)
+    end++;
   *n = end - low;
   /* The data of an empty list is NULL, to which nothing may be added. */
   return *n > 0 ? all + low : NULL;
