@@ -247,6 +247,17 @@ test_examples_of_the_readme (Fixture *fixture, gconstpointer unused G_GNUC_UNUSE
   g_assert_cmpuint (n_examples, >=, 10);
 }
 
+/* A benchmark case is planned and timed in training, too. */
+static void
+test_bench_times_training (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
+{
+  fixture_run_line (fixture,
+                    "hscope bench --case lstm-train-h256-t5-b1-unrolled --repeat 1 --runs 1 --json");
+  g_assert_cmpint (fixture->code, ==, 0);
+  fixture_run_line (fixture, "hscope bench --case lenet-train-b32 --repeat 1 --runs 1 --json");
+  g_assert_cmpint (fixture->code, ==, 0);
+}
+
 /* run knows what check knows about parameters that do not fit. */
 static void
 test_run_explains_missing_parameters (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
@@ -335,6 +346,7 @@ main (int argc, char **argv)
     { "a-dash-that-cannot-be-meant-is-refused", test_a_dash_that_cannot_be_meant_is_refused },
     { "a-dash-for-a-full-stdout-fails", test_a_dash_for_a_full_stdout_fails },
     { "the-examples-of-the-readme-can-be-run", test_examples_of_the_readme },
+    { "bench-times-training", test_bench_times_training },
     { "run-explains-missing-parameters", test_run_explains_missing_parameters },
     { "info-shows-the-structure", test_info_shows_the_structure },
     { "shapes-are-guessed-and-parameters-filled", test_shapes_are_guessed_and_parameters_filled },

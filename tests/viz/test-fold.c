@@ -161,6 +161,7 @@ typedef struct
   guint       n, n_operators;
   gboolean    is_linked, shares_weight;
   gboolean    is_last_different;
+  gboolean    reads_weight_twice;
 } Cells;
 
 static guint32
@@ -193,7 +194,7 @@ fold_cells (const Cells *cells)
           guint32 box = add_named (builder, VIZ_BOX_OPERATOR, is_other ? "exp" : "dense", name);
 
           viz_diagram_builder_add_arrow (builder, &(VizArrowInfo){ .tail = before, .head = box });
-          if (k == 0)
+          if (k == 0 || (k == 1 && cells->reads_weight_twice))
             viz_diagram_builder_add_arrow (builder, &(VizArrowInfo){ .tail = weight, .head = box });
           before = box;
         }
@@ -214,6 +215,7 @@ test_layers_are_blocks (void)
     gboolean    is_blocks;
   } samples[] = {
     { { "bert_layer", 12, 3, TRUE, FALSE, FALSE }, "12 equal blocks", TRUE },
+    { { "bert_layer", 12, 3, TRUE, FALSE, FALSE, TRUE }, "12 equal blocks", TRUE },
     { { "bert_layer", 12, 3, TRUE, FALSE, TRUE }, "12 blocks", TRUE },
     { { "albert_layer", 12, 3, TRUE, TRUE, FALSE }, "albert × 12 steps", FALSE },
     { { "rnn_t", 12, 3, TRUE, FALSE, FALSE }, "rnn × 12 steps", FALSE },
