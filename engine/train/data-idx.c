@@ -59,6 +59,17 @@ read_idx (GBytes *bytes, const char *file, int rank, gint64 *dims, GError **erro
   for (int i = 0; i < rank; i++)
     {
       dims[i] = read_be32 (data + 4 + 4 * i);
+      if (dims[i] == 0)
+        {
+          hyb_error_at (error,
+                        HYB_FORMAT_ERROR,
+                        HYB_FORMAT_ERROR_MALFORMED,
+                        file,
+                        NULL,
+                        "dimension %d in the header is 0",
+                        i);
+          return NULL;
+        }
       if (!g_size_checked_mul (&elements, elements, (gsize) dims[i]))
         elements = G_MAXSIZE;
     }

@@ -243,6 +243,13 @@ test_idx (void)
   write_idx ("train-images-idx3-ubyte", 3, (const guint8[]){ 20, 2, 2 }, images, 79);
   g_assert_null (hyb_data_new_file (path, &feed, NULL, &error));
   g_assert_nonnull (strstr (error->message, "declares 80 elements"));
+  g_clear_error (&error);
+
+  /* No images have no elements, but one of them would have more than 63 bits can count. */
+  g_file_set_contents (path, "\0\0\010\003\0\0\0\0\377\377\377\377\377\377\377\377", 16, NULL);
+  write_idx ("train-labels-idx1-ubyte", 1, (const guint8[]){ 0 }, labels, 0);
+  g_assert_null (hyb_data_new_file (path, &feed, NULL, &error));
+  g_assert_nonnull (strstr (error->message, "dimension 0 in the header is 0"));
 }
 
 int
