@@ -1,4 +1,4 @@
-/* public-exports.c — twenty public exports, and what the program must make of each without any option.
+/* public-exports.c — public exports, and what the program must make of each without any option.
  *
  * What was used is from tests and examples of the repositories that the exports are from.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
@@ -49,6 +49,7 @@ const PublicExport public_exports[N_PUBLIC_EXPORTS] = {
     NULL,
     "there is no operator Custom with op_type=positional_encodings",
     FALSE },
+  { "multi-model-server/squeezenet_v1.1-symbol.json", "data 1,3,224,224", NULL, NULL, NULL, FALSE },
   { "multi-model-server/lstm_ptb-symbol.json",
     "data 35,1; softmax_label 1,35",
     "60 words",

@@ -1,4 +1,4 @@
-/* test-exports.c — twenty public exports in the window: from the file to a coloured graph, a comparison and a saved
+/* test-exports.c — public exports in the window: from the file to a coloured graph, a comparison and a saved
  * model, with clicks and keys only; nothing is typed.
  *
  * The list is public-exports.c; test-public-exports.c tries the same with hscope.  Most have no parameters and none

@@ -1,4 +1,4 @@
-/* test-public-exports.c — twenty public exports without any option: profile, compare, convert and render guess what is
+/* test-public-exports.c — public exports without any option: profile, compare, convert and render guess what is
  * open.
  *
  * Options only shorten the measurements; nothing timed is asserted.
