@@ -251,8 +251,8 @@ test_examples_of_the_readme (Fixture *fixture, gconstpointer unused G_GNUC_UNUSE
 static void
 test_bench_times_training (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
 {
-  fixture_run_line (fixture,
-                    "hscope bench --case lstm-train-h256-t5-b1-unrolled --repeat 1 --runs 1 --json");
+  fixture_run_line (
+      fixture, "hscope bench --case lstm-train-h256-t5-b1-unrolled --repeat 1 --runs 1 --json");
   g_assert_cmpint (fixture->code, ==, 0);
   fixture_run_line (fixture, "hscope bench --case lenet-train-b32 --repeat 1 --runs 1 --json");
   g_assert_cmpint (fixture->code, ==, 0);
