@@ -116,7 +116,7 @@ family_name (const VizBox *box)
 {
   GString *name = g_string_new (NULL);
 
-  g_string_append_printf (name, "%u %u ", box->kind, box->flags & VIZ_BOX_BLOCKS);
+  g_string_append_printf (name, "%u %d ", box->kind, box->flags & VIZ_BOX_BLOCKS);
   if (box->kind == VIZ_BOX_STEPS)
     return g_string_free (name, FALSE);
   for (const char *at = box->title ? box->title : ""; *at != '\0'; at++)
