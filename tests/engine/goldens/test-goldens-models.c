@@ -406,7 +406,7 @@ main (int argc, char **argv)
     {
       g_autofree char *path = g_strdup_printf ("/engine/goldens/models/%s", models[i]);
 
-      g_test_add_data_func_full (path, g_strdup (models[i]), test_model, g_free);
+      g_test_add_data_func (path, models[i], test_model);
     }
 
   return g_test_run ();
