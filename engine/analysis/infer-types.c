@@ -172,8 +172,8 @@ type_equal (const HybType *a, const HybType *b)
   return a->dtype == b->dtype && hyb_shape_equal (&a->shape, &b->shape);
 }
 
-/* FALSE if the dimensions that are known have a product that no array can have, so that rules multiply
- * dimensions without checks. */
+/* FALSE if a dimension is negative, as an attribute may be that a rule takes it from, or if the dimensions
+ * that are known have a product that no array can have, so that rules multiply dimensions without checks. */
 static gboolean
 has_possible_size (const HybType *type, GError **error)
 {
@@ -182,7 +182,18 @@ has_possible_size (const HybType *type, GError **error)
   g_autofree char *text = NULL;
 
   for (int i = 0; i < known.rank; i++)
-    known.dim[i] = known.dim[i] == HYB_UNKNOWN ? 1 : known.dim[i];
+    {
+      if (known.dim[i] < HYB_UNKNOWN)
+        return hyb_error_at (error,
+                             HYB_GRAPH_ERROR,
+                             HYB_GRAPH_ERROR_TYPES,
+                             NULL,
+                             NULL,
+                             "axis %d would have %" G_GINT64_FORMAT " elements",
+                             i,
+                             known.dim[i]);
+      known.dim[i] = known.dim[i] == HYB_UNKNOWN ? 1 : known.dim[i];
+    }
   if (known.rank == HYB_UNKNOWN || hyb_shape_bytes (&known, HYB_U8, &bytes, NULL))
     return TRUE;
 
