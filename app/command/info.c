@@ -1,11 +1,13 @@
 /* info.c — hscope info: shows the contents of a model or a parameter file.
  *
  * fill_info() collects the facts, print_text() and print_json() print them.  --find lists nodes
- * instead, --passes the passes of the planner, --operators all operators.
+ * instead, --passes the passes of the planner, --operators all operators and
+ * --operator NAME one of them.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/adapt/body-types.h"
 #include "app/adapt/find.h"
 #include "app/command/command.h"
+#include "app/command/describe/describe-operator.h"
 #include "app/command/describe/describe-structure.h"
 #include "app/command/describe/describe.h"
 #include "app/command/list-operators.h"
@@ -28,6 +30,7 @@ typedef struct
 {
   gboolean passes;
   gboolean operators;
+  char    *operator_name;
   char    *find;
 } InfoOptions;
 
@@ -409,6 +412,9 @@ run_info (const ScopeCommonOptions *common, gpointer data, char **files, GError 
       scope_print_operators (common->json);
       return SCOPE_EXIT_DONE;
     }
+  if (options->operator_name)
+    return scope_print_operator (options->operator_name, common->json, error) ? SCOPE_EXIT_DONE
+                                                                              : SCOPE_EXIT_USAGE;
   if (!files[0])
     {
       g_set_error_literal (error,
@@ -456,6 +462,14 @@ static const GOptionEntry info_options[] = {
     SCOPE_OPTION_FIELD (InfoOptions, operators),
     "List all operators with their names, and names of MXNet that have none with the reason",
     NULL },
+  { "operator",
+    0,
+    0,
+    G_OPTION_ARG_STRING,
+    SCOPE_OPTION_FIELD (InfoOptions, operator_name),
+    "Describe an operator: inputs, outputs, attributes with their defaults, element types, "
+    "gradient",
+    "NAME" },
   { "find",
     0,
     0,
@@ -468,6 +482,7 @@ static const GOptionEntry info_options[] = {
 
 static const char *const examples[] = {
   "hscope info gallery:lstm-hybrid",
+  "hscope info --operator Convolution",
   "hscope new lenet --output net && hscope info net-symbol.json --json",
   NULL,
 };

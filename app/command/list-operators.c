@@ -2,9 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/list-operators.h"
 
-#include "app/command/json-writer.h"
-
-#include "engine/op/op.h"
+#include "app/command/describe/describe-operator.h"
 
 #include <stdio.h>
 
@@ -20,14 +18,7 @@ print_operator (ScopeJson *json, const HybOp *op)
       return;
     }
   scope_json_begin_object (json, NULL);
-  scope_json_string (json, "name", op->name);
-  scope_json_string (json, "doc", op->doc);
-  scope_json_boolean (json, "runs", op->forward || op->compute);
-  scope_json_boolean (json, "differentiable", op->gradient || op->flags & HYB_OP_NO_GRADIENT);
-  scope_json_begin_list (json, "aliases");
-  for (guint i = 1; names[i]; i++)
-    scope_json_string (json, NULL, names[i]);
-  scope_json_end (json);
+  scope_describe_operator (json, op);
   scope_json_end (json);
 }
 

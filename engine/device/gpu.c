@@ -122,3 +122,14 @@ hyb_gpu_find_twin (const HybGpu *gpu, const HybOp *op)
 {
   return g_hash_table_lookup (gpu->twins, op->name);
 }
+
+gboolean
+hyb_gpu_computes (const char *op)
+{
+  const HybBackend *backend = hyb_backend_load (NULL);
+
+  for (const HybDeviceOp *twin = backend ? backend->ops : NULL; twin && twin->name; twin++)
+    if (strcmp (twin->name, op) == 0)
+      return TRUE;
+  return FALSE;
+}

@@ -21,6 +21,9 @@ HYB_API HybGpu *hyb_gpu_ref (HybGpu *gpu);
 HYB_API void hyb_gpu_unref (HybGpu *gpu);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (HybGpu, hyb_gpu_unref)
 
+/* TRUE if the module for GPUs, which need not find a GPU, computes the operator of this name.  FALSE
+ * also if the module is not installed. */
+HYB_API gboolean hyb_gpu_computes (const char *op);
 /* What the device is called, followed by the versions of driver and libraries.  (transfer full) */
 HYB_API char *hyb_gpu_describe (HybGpu *gpu);
 

@@ -329,6 +329,30 @@ test_operators_are_listed (Fixture *fixture, gconstpointer unused)
 }
 
 static void
+test_an_operator_is_described (Fixture *fixture, gconstpointer unused)
+{
+  g_autoptr (cJSON) document = NULL;
+  const cJSON *axis;
+
+  hscope (fixture, "info", "--operator", "concat", "--json", NULL);
+  g_assert_cmpint (fixture->code, ==, 0);
+  document = parse_output (fixture);
+  g_assert_cmpstr (cJSON_GetObjectItem (document, "name")->valuestring, ==, "Concat");
+  axis = cJSON_GetArrayItem (cJSON_GetObjectItem (document, "attributes"), 1);
+  g_assert_cmpstr (cJSON_GetObjectItem (axis, "name")->valuestring, ==, "dim");
+  g_assert_cmpstr (cJSON_GetObjectItem (axis, "default")->valuestring, ==, "1");
+  hscope (fixture, "info", "--operator", "Dropout", NULL);
+  g_assert_nonnull (strstr (fixture->out, "p: number, 0 to 1; default 0.5"));
+  g_assert_null (strstr (fixture->out, "mask"));
+  hscope (fixture, "info", "--operator", "Convolutoin", NULL);
+  g_assert_cmpint (fixture->code, ==, 2);
+  g_assert_nonnull (strstr (fixture->err, "did you mean “Convolution”?"));
+  hscope (fixture, "info", "--operator", "_npi_unique", NULL);
+  g_assert_cmpint (fixture->code, ==, 2);
+  g_assert_nonnull (strstr (fixture->err, "does not exist here"));
+}
+
+static void
 test_weights_convert_both_ways (Fixture *fixture, gconstpointer unused)
 {
   g_autofree char *params = in_folder (fixture, "w.params");
@@ -474,6 +498,7 @@ main (int argc, char **argv)
   ADD ("the-output-of-an-unknown-operator-takes-a-shape",
        test_the_output_of_an_unknown_operator_takes_a_shape);
   ADD ("operators-are-listed", test_operators_are_listed);
+  ADD ("an-operator-is-described", test_an_operator_is_described);
   ADD ("weights-convert-both-ways", test_weights_convert_both_ways);
   ADD ("repair-writes-a-pair", test_repair_writes_a_pair);
   ADD ("values-inside-a-loop", test_values_inside_a_loop);

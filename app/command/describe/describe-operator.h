@@ -1,0 +1,12 @@
+/* describe-operator.h — one operator as a page of text or as JSON; for hscope info --operator.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "app/command/json-writer.h"
+#include "engine/op/op.h"
+
+/* Appends everything that the operator's struct says as members of an open JSON object. */
+void scope_describe_operator (ScopeJson *json, const HybOp *op);
+/* Prints what the operator of this name or alias reads, returns and computes, and its attributes with
+ * their defaults.  FALSE and an error of SCOPE_ERROR if there is no such operator. */
+gboolean scope_print_operator (const char *name, gboolean as_json, GError **error);
