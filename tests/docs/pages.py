@@ -115,6 +115,21 @@ def broken_links(root, folders):
     return broken, count
 
 
+def broken_html_links(root):
+    """'PAGE: TARGET' of each relative link and picture of the HTML files below ROOT that leads nowhere; and the number of pages."""
+    broken, count = [], 0
+    for page in sorted(root.rglob("*.html")):
+        count += 1
+        for target in re.findall(r'(?:href|src)="([^"]*)"', page.read_text()):
+            name, _, heading = target.partition("#")
+            file = page.parent / name if name else page
+            if re.match(r"[a-z]+:", target):
+                continue
+            if not file.exists() or heading and f'id="{heading}"' not in file.read_text():
+                broken.append(f"{page.relative_to(root)}: {target}")
+    return broken, count
+
+
 def matches(expected, printed):
     """Whether lines were printed as a page shows them; None, or the first line that is missing.
 

@@ -33,6 +33,13 @@ def broken(text):
         return [line.rpartition(" ")[2] for line in pages.broken_links(root, ())[0]]
 
 
+def broken_html(text):
+    """The targets of the broken links of a page of HTML."""
+    with tempfile.TemporaryDirectory() as folder:
+        (pathlib.Path(folder) / "a.html").write_text(text)
+        return [line.rpartition(" ")[2] for line in pages.broken_html_links(pathlib.Path(folder))[0]]
+
+
 BLOCK = pages.read_blocks("<!-- ends with: 1 -->\n```sh\nfalse\n```\n\n```text\n…\n```")
 
 CASES = (
@@ -50,6 +57,7 @@ CASES = (
     ("a-directive-without-a-block-is-refused", refuses("<!-- ends with: 1 -->\nText.")),
     ("an-open-block-is-refused", refuses("```sh\ntrue")),
     ("good-links-are-accepted", broken("[a](b.md) [b](b.md#two-words-and-code) [c](#x)\n# X\n`[d](e)` [f](https://g)") == []),
+    ("a-missing-anchor-of-html-is-found", broken_html('<a href="#x"></a><h1 id="x"></h1><img src="y.png">') == ["y.png"]),
     ("a-missing-file-is-found", broken("[a](c.md)") == ["c.md"]),
     ("a-missing-heading-is-found", broken("[a](b.md#three)") == ["b.md#three"]),
 )

@@ -61,6 +61,7 @@ class Place:
         subprocess.run(["meson", "install", "-C", self.build, "--no-rebuild", "--quiet"], check=True,
                        stdout=subprocess.DEVNULL, env={**os.environ, "DESTDIR": str(self.root)})
         installed = self.root / self.prefix.lstrip("/")
+        self.help = installed / "share" / "doc" / "hybridscope"
         config = self.work / "pc"
         config.mkdir()
         for file in (installed / libdir / "pkgconfig").glob("*.pc"):
@@ -94,8 +95,12 @@ def prepare(place, block, folder):
 
 def run_block(place, block, output, folder):
     """Runs a block and compares. Returns (status, diagnosis)."""
-    finished = subprocess.run(["sh", "-e", "-c", "\n".join(block.lines)], cwd=folder, env=place.environment, stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120, check=False)
+    try:
+        finished = subprocess.run(["sh", "-e", "-c", "\n".join(block.lines)], cwd=folder, env=place.environment,
+                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                  timeout=300, check=False)
+    except subprocess.TimeoutExpired:
+        return "not ok", "did not end within 300 seconds"
     printed = finished.stdout.decode(errors="replace").split("\n")
     wanted = int(block.directives.get("ends with", "0"))
     if finished.returncode != wanted:
@@ -131,13 +136,27 @@ def run_page(place, page):
     return results
 
 
-def report_links(source):
-    """Prints a line of TAP about the links of all pages of the tree, and a diagnosis."""
-    broken, count = pages.broken_links(source, ("subprojects",))
+def report_links(number, name, broken):
+    """Prints a line of TAP about links, and a diagnosis. broken: as broken_links() returns it."""
     for line in broken:
         print(f"# leads nowhere: {line}")
+    print("not ok" if broken else "ok", number, name)
+
+
+def report_all_links(number, source, installed):
+    """Prints TAP about the links of the tree and of the installed help, beginning after NUMBER. Returns the last number."""
+    broken, count = pages.broken_links(source, ("subprojects",))
     print(f"# {count} links in the tree")
-    return not broken
+    report_links(number + 1, "/docs/links-lead-somewhere", broken)
+    broken, count = pages.broken_links(installed, ())
+    report_links(number + 2, "/docs/installed/links-lead-somewhere", broken if count else ["(there is no page)"])
+    broken, count = pages.broken_html_links(installed)
+    if count:
+        print(f"# {count} pages of HTML")
+        report_links(number + 3, "/docs/installed/links-of-html-lead-somewhere", broken)
+    else:
+        print(f"ok {number + 3} /docs/installed/links-of-html-lead-somewhere # SKIP Python has no module markdown")
+    return number + 3
 
 
 def main(arguments):
@@ -164,8 +183,7 @@ def main(arguments):
                 print(f"# {line}")
         print(f"# {number} blocks are run, {shown.total()} are shown only: "
               + ", ".join(f"{count} {reason}" for reason, count in shown.most_common()))
-        print("ok" if report_links(place.source) else "not ok", number + 1, "/docs/links-lead-somewhere")
-        print(f"1..{number + 1}")
+        print(f"1..{report_all_links(number, place.source, place.help)}")
 
 
 main(sys.argv[1:])
