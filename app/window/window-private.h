@@ -65,6 +65,7 @@ extern const ScopeWindowAction scope_window_save_actions[];    /* window-save.c 
 extern const ScopeWindowAction scope_window_plugin_actions[];  /* window-plugin.c */
 extern const ScopeWindowAction scope_window_input_actions[];   /* window-inputs.c */
 extern const ScopeWindowAction scope_window_numbers_actions[]; /* window-numbers.c */
+extern const ScopeWindowAction scope_window_guide_actions[];   /* window-guide.c */
 
 /* --- window-pages.c --- */
 

@@ -49,6 +49,59 @@ test_buttons_leave_the_focus (void)
     g_assert_false (gtk_widget_get_focus_on_click (gui_find (GTK_WIDGET (page), *name)));
 }
 
+/* --- The guide --- */
+
+static gboolean
+says_not_installed (gpointer unused G_GNUC_UNUSED)
+{
+  return says (GTK_WIDGET (window), "The guide is not installed.");
+}
+
+static gboolean
+says_where (gpointer path)
+{
+  g_autofree char *text = g_strconcat ("No program could open the guide. It is here: ", path, NULL);
+
+  return says (GTK_WIDGET (window), text);
+}
+
+static gboolean
+file_exists (gpointer path)
+{
+  return g_file_test (path, G_FILE_TEST_EXISTS);
+}
+
+/* The desktop's program for the file is started with it; without such a program, or without the file, a message
+ * says where the guide is. */
+static void
+test_guide (void)
+{
+  g_autoptr (GAppInfo) program = NULL;
+  g_autofree char *folder = g_dir_make_tmp ("guide-XXXXXX", NULL);
+  g_autofree char *file = g_build_filename (folder, "guide.unheard-of", NULL);
+  g_autofree char *opened = g_build_filename (folder, "opened", NULL);
+  g_autofree char *command = g_strdup_printf ("sh -c 'touch %s'", opened);
+  g_autofree char *type = g_content_type_guess (file, (const guchar *) "\001\002", 2, NULL);
+
+  g_setenv ("HYBRIDSCOPE_GUIDE", file, TRUE);
+  gui_act (window, "win.guide", NULL);
+  wait_until (says_not_installed, NULL);
+
+  g_assert_true (g_file_set_contents (file, "\001\002", 2, NULL));
+  gui_act (window, "win.guide", NULL);
+  wait_until (says_where, file);
+
+  program = g_app_info_create_from_commandline (command, "test", 0, NULL);
+  g_assert_true (g_app_info_set_as_default_for_type (program, type, NULL));
+  gui_act (window, "win.guide", NULL);
+  wait_until (file_exists, opened);
+  g_assert_true (g_app_info_delete (program));
+  g_unsetenv ("HYBRIDSCOPE_GUIDE");
+  g_remove (opened);
+  g_remove (file);
+  g_rmdir (folder);
+}
+
 static void
 assert_no_tooltip (GtkWidget *button)
 {
@@ -296,6 +349,7 @@ add_manner_tests (void)
 {
   add_test ("/app/window/a-tab-opens-the-panel", CASE_MODEL, test_tabs_of_the_panel);
   add_test ("/app/window/zoom-buttons-leave-the-focus", CASE_MODEL, test_buttons_leave_the_focus);
+  add_test ("/app/window/the-guide-is-opened-or-its-place-is-told", CASE_MODEL, test_guide);
   add_test ("/app/window/no-tooltip-over-a-popover", CASE_MODEL, test_no_tooltip_over_a_popover);
   add_test ("/app/window/actions-are-named-by-keys-of-the-keyboard", CASE_MODEL, test_first_keys);
   add_test ("/app/window/keys-work-after-a-submenu", CASE_MODEL, test_focus_after_a_submenu);
