@@ -16,6 +16,9 @@
 /* Calls with at most this many operands allocate nothing for types and pointers. */
 #define SMALL_N_OPERANDS 12
 
+/* The workspace of operators that need none: offsets are added to it. */
+static guint64 no_bytes[1];
+
 /* --- Types --- */
 
 static gboolean
@@ -341,7 +344,7 @@ execute (HybCall          *call,
     pointers[i] = hyb_tensor_get_data (inputs[i]);
   run.input = (gconstpointer *) pointers;
   run.output = pointers + call->n_inputs;
-  run.workspace = NULL;
+  run.workspace = no_bytes;
   run.fault = &fault;
 
   if (!outputs_known (call) || hyb_op_needs_compute (call->op) ||
