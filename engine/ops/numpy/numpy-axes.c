@@ -226,7 +226,7 @@ diagflat_layout (gconstpointer values, const HybShape *in, Layout *layout, GErro
   const AxesParams *params = values;
   gint64            n = hyb_shape_size (in), side;
 
-  if (__builtin_add_overflow (n, ABS (params->k), &side))
+  if (__builtin_add_overflow (n, ABS (params->k), &side) || side == G_MAXINT64)
     return hyb_refuse_types (error, NULL, "the matrix is too large");
   layout->out = hyb_shape_2d (side, side);
   hyb_move_axis (&layout->move, n, 1, side + 1);
