@@ -123,17 +123,15 @@ bind_values (const Trial *trial, HybExecutor *executor)
 
 /* --- Running --- */
 
-/* Whether some operator of the plan states that it needs more work than a quick run may take. */
+/* Whether some operator states that it needs more work than a quick run may take.  types: by value */
 static gboolean
-is_too_much (const HybPlan *plan)
+is_too_much (HybGraph *graph, const HybType *types)
 {
-  HybGraph *graph = hyb_plan_get_graph (plan);
-
   for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
     {
       HybCost cost;
 
-      if (prof_cost_of_node (graph, id, hyb_plan_get_types (plan), &cost) &&
+      if (prof_cost_of_node (graph, id, types, &cost) &&
           (cost.flops > MAX_WORK || cost.bytes_read + cost.bytes_written > MAX_WORK))
         return TRUE;
     }
@@ -157,7 +155,8 @@ run_graph (Trial *trial)
   };
   g_autoptr (HybExecutor) executor = NULL;
   g_autoptr (GError) error = NULL;
-  HybProbe probe = { .data = trial, .begin = count_span };
+  HybProbe       probe = { .data = trial, .begin = count_span };
+  const HybPlan *plan;
 
   executor = hyb_executor_new (trial->graph,
                                &(HybExecutorOptions){
@@ -176,7 +175,9 @@ run_graph (Trial *trial)
       return;
     }
   fuzz_reached (FUZZ_PLANNED);
-  if (hyb_executor_get_plan (executor) && is_too_much (hyb_executor_get_plan (executor)))
+  plan = hyb_executor_get_plan (executor);
+  if (is_too_much (trial->graph, trial->types) ||
+      (plan && is_too_much (hyb_plan_get_graph (plan), hyb_plan_get_types (plan))))
     return;
   hyb_executor_set_probe (executor, &probe);
   if (!hyb_executor_run (executor, trial->cancellable, &error))
