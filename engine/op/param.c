@@ -52,6 +52,9 @@ scan_float (const char **text, double *value)
   *value = g_ascii_strtod (*text, &end);
   if (end == *text)
     return FALSE;
+  /* All NaNs are one value, which is written as “nan”: “nan(3)” and “-nan”, too. */
+  if (isnan (*value))
+    *value = NAN;
   *text = end;
   return TRUE;
 }

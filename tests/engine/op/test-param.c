@@ -7,14 +7,16 @@
 
 typedef struct
 {
-  gint64  plain, optional;
-  HybInts tuple;
+  gint64    plain, optional;
+  HybInts   tuple;
+  HybFloats numbers;
 } Values;
 
 static const HybParam table[] = {
   { "plain", G_STRUCT_OFFSET (Values, plain), HYB_PARAM_INT, "0" },
   { "optional", G_STRUCT_OFFSET (Values, optional), HYB_PARAM_OPTIONAL_INT, "None" },
   { "tuple", G_STRUCT_OFFSET (Values, tuple), HYB_PARAM_INTS, "()" },
+  { "numbers", G_STRUCT_OFFSET (Values, numbers), HYB_PARAM_FLOATS, "()" },
   { 0 },
 };
 
@@ -57,6 +59,18 @@ test_smallest (void)
 }
 
 static void
+test_nan (void)
+{
+  Values          *values = parse ("numbers", "(nan(3), -nan)", NULL);
+  g_autofree char *text = hyb_param_to_string (&table[3], values);
+  Values          *again = parse ("numbers", text, NULL);
+
+  g_assert_true (hyb_params_equal (table, values, again));
+  hyb_params_unref (values);
+  hyb_params_unref (again);
+}
+
+static void
 test_none (void)
 {
   g_autoptr (GError) error = NULL;
@@ -71,6 +85,7 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/engine/op/param/every-nan-is-written-and-read-as-the-same", test_nan);
   g_test_add_func ("/engine/op/param/the-smallest-integer-is-no-number", test_smallest);
   g_test_add_func ("/engine/op/param/none-is-an-optional-integer", test_none);
   return g_test_run ();
