@@ -11,7 +11,7 @@
 #include "engine/op/run.h"
 
 G_BEGIN_DECLS
-
+/* A recording of operator calls, see the head of the file. */
 typedef struct _HybTape HybTape;
 
 /* How a backward pass stores the gradient of a tensor. */

@@ -5,7 +5,7 @@
  * list, the headers and the library.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
-
+/* Marks the functions that the library exports. */
 #define HYB_API __attribute__ ((visibility ("default")))
 
 /* HYB_OPTIONS (Type, .member = value, …): the address of a constant struct of a type that lives until
@@ -13,14 +13,14 @@
  * C++ needs version 20 and the members in the order of their declaration. */
 #ifdef __cplusplus
 #include <initializer_list>
-
+/* What HYB_OPTIONS() calls in C++. */
 template <typename T>
 inline const T *
 hyb_temporary (const T &value)
 {
   return &value;
 }
-
+/* What HYB_STRINGS() calls in C++. */
 inline const char *const *
 hyb_strings (std::initializer_list<const char *> list)
 {
@@ -30,6 +30,6 @@ hyb_strings (std::initializer_list<const char *> list)
 #define HYB_OPTIONS(Type, ...) hyb_temporary (Type{ __VA_ARGS__ })
 #define HYB_STRINGS(...)       hyb_strings ({ __VA_ARGS__, nullptr, nullptr })
 #else
-#define HYB_OPTIONS(Type, ...) (&(const Type){ __VA_ARGS__ })
-#define HYB_STRINGS(...)       ((const char *const[]){ __VA_ARGS__, NULL, NULL })
+#define HYB_OPTIONS(Type, ...) (&(const Type){ __VA_ARGS__ })                     /* in C */
+#define HYB_STRINGS(...)       ((const char *const[]){ __VA_ARGS__, NULL, NULL }) /* in C */
 #endif

@@ -11,7 +11,7 @@
 #include <glib.h>
 
 G_BEGIN_DECLS
-
+/* How serious a finding is: only errors keep a model from running. */
 typedef enum
 {
   HYB_SEVERITY_NOTE,
@@ -26,7 +26,7 @@ typedef struct
   char *expected; /* JSON text: a list for a shape, a quoted string …; may be NULL */
   char *got;      /* likewise */
 } HybFindingItem;
-
+/* One thing that is wrong with a model, or worth knowing. */
 typedef struct
 {
   const char *code; /* a static string, stable across versions */

@@ -10,7 +10,7 @@
 #include <glib.h>
 
 G_BEGIN_DECLS
-
+/* What the user can do about an error or a finding. */
 typedef enum
 {
   HYB_REMEDY_NONE,

@@ -13,8 +13,8 @@
 
 G_BEGIN_DECLS
 
-typedef struct _HybBlock     HybBlock;
-typedef struct _HybParameter HybParameter;
+typedef struct _HybBlock     HybBlock;     /* a layer or a network */
+typedef struct _HybParameter HybParameter; /* a named array of a block */
 
 /* Members that are left NULL have the default that their comment gives. */
 typedef struct
@@ -38,7 +38,7 @@ typedef enum
   HYB_GRAD_ADD,   /* adds to the old gradient */
   HYB_GRAD_NULL,  /* computes no gradient */
 } HybGradRequest;
-
+/* The first member of the struct of every block. */
 struct _HybBlock
 {
   const HybBlockClass     *klass;
@@ -85,7 +85,7 @@ HYB_API guint hyb_block_n_children (HybBlock *block);
 HYB_API HybBlock *hyb_block_get_child (HybBlock *block, guint index);
 
 /* --- Parameters --- */
-
+/* What hyb_block_add_parameter() needs to know of a parameter. */
 typedef struct
 {
   const char *name;  /* after the block's prefix */
@@ -158,7 +158,7 @@ HYB_API HybValue *hyb_call_list (HybF *F, HybBlock *block, ...) G_GNUC_NULL_TERM
 /* Calls the block on one array in inference mode and returns its output.  NULL and an error if that
  * fails or if the block has several outputs, which hyb_call() returns.  (transfer full) */
 HYB_API HybTensor *hyb_block_predict (HybBlock *block, HybTensor *input, GError **error);
-
+/* How a hybridized block runs its graph. */
 typedef struct
 {
   gboolean static_alloc; /* memory is planned once and reused by every run */

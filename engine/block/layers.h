@@ -12,7 +12,7 @@
 #include "engine/block/block.h"
 
 G_BEGIN_DECLS
-
+/* Options of a dense layer. */
 typedef struct
 {
   gint64      units;      /* outputs */
@@ -45,7 +45,7 @@ typedef struct
 /* A convolution or a transposed convolution; arrays have the channels in axis 1 (NCHW). */
 HYB_API HybBlock *hyb_conv_new (const HybConvOptions *options);
 #define hyb_conv(...) hyb_conv_new (HYB_OPTIONS (HybConvOptions, __VA_ARGS__))
-
+/* Options of a pooling layer. */
 typedef struct
 {
   const char *type;              /* "max" (default) or "avg" */
@@ -59,7 +59,7 @@ typedef struct
 /* Maximum or average pooling. */
 HYB_API HybBlock *hyb_pool_new (const HybPoolOptions *options);
 #define hyb_pool(...) hyb_pool_new (HYB_OPTIONS (HybPoolOptions, __VA_ARGS__))
-
+/* Options of the four normalisations. */
 typedef struct
 {
   int         axis;                /* 0: 1 for BatchNorm and InstanceNorm, -1 for LayerNorm */
@@ -110,7 +110,7 @@ HYB_API HybBlock *hyb_concurrent (int axis, const char *prefix);
 HYB_API HybBlock *hyb_append (HybBlock *container, HybBlock *child);
 
 /* --- Losses: (prediction, label) to one number for each sample --- */
-
+/* Options of hyb_loss_new(). */
 typedef struct
 {
   double      weight; /* 0: Gluon's default */

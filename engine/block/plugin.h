@@ -46,7 +46,7 @@ typedef struct
    * that of the label.  NULL: all batches have the same types. */
   void (*vary) (gconstpointer options, guint64 step, HybType *types);
 } HybTask;
-
+/* A model that a plug-in offers. */
 typedef struct
 {
   const char     *name;    /* lower case, digits and dashes */
@@ -64,13 +64,13 @@ typedef struct
   const char *init; /* initialiser of weights without one of their own; NULL: "xavier" */
   HybTask     task;
 } HybModelClass;
-
+/* What a plug-in exports; HYB_PLUGIN() defines it. */
 typedef struct
 {
   guint32                     abi;
   const HybModelClass *const *models; /* NULL-terminated */
 } HybPlugin;
-
+/* Marks the one symbol that a plug-in exports. */
 #define HYB_EXPORT __attribute__ ((visibility ("default")))
 
 /* HYB_PLUGIN (&first, &second) */
@@ -112,7 +112,7 @@ HYB_API gboolean hyb_operators_load_listed (GError **error);
 
 /* A process with HYBRIDSCOPE_PLUGINS=gallery in its environment loads modules of the gallery only. */
 #define HYB_PLUGINS_VARIABLE "HYBRIDSCOPE_PLUGINS"
-#define HYB_PLUGINS_GALLERY  "gallery"
+#define HYB_PLUGINS_GALLERY  "gallery" /* only those of the gallery */
 
 /* TRUE if text names a model of a plug-in: “gallery:NAME”, “file.so” or “file.so:NAME”, each
  * optionally followed by “?option=value&option=value”.  The path must end in “.so” and name a

@@ -16,9 +16,9 @@
 
 G_BEGIN_DECLS
 
-typedef struct _HybF     HybF;
-typedef struct _HybValue HybValue;
-typedef struct _HybTape  HybTape; /* engine/autograd/tape.h */
+typedef struct _HybF     HybF;     /* computes or records calls */
+typedef struct _HybValue HybValue; /* an array, a traced array, or a list */
+typedef struct _HybTape  HybTape;  /* engine/autograd/tape.h */
 
 /* Runs imperatively.  seed: of the random operators. */
 HYB_API HybF *hyb_f_new (gboolean training, guint64 seed);
@@ -86,7 +86,7 @@ HYB_API char *hyb_value_structure (const HybValue *value);
 HYB_API HybValue *hyb_restructure (HybF *F, const HybValue *structure_of, HybValue *const *arrays);
 
 /* --- Calling operators --- */
-
+/* The arguments of hyb_f_call() besides the operator. */
 typedef struct
 {
   const char        *name;   /* of the node, after the scope's prefix; NULL: hint and a number */
@@ -105,7 +105,7 @@ HYB_API HybValue *hyb_f_call (HybF *F, const char *op, const HybOpCall *call);
 
 /* HYB_OP (F, "Activation", .in = { x }, .attributes = HYB_WITH ("act_type", "relu")) */
 #define HYB_OP(F, op, ...) hyb_f_call ((F), (op), HYB_OPTIONS (HybOpCall, __VA_ARGS__))
-#define HYB_WITH(...)      HYB_STRINGS (__VA_ARGS__)
+#define HYB_WITH(...)      HYB_STRINGS (__VA_ARGS__) /* keys and values */
 
 /* Calls an operator like MXNet's symbolic front end (mx.sym.Convolution (x, name="c")): inputs
  * that are left out become variables "c_weight" and "c_bias", which carry a copy of the

@@ -9,7 +9,7 @@
 #include <glib.h>
 
 G_BEGIN_DECLS
-
+/* An open GPU. */
 typedef struct _HybGpu HybGpu;
 
 /* Opens "gpu" or "gpu:N".  NULL and an error of HYB_DEVICE_ERROR that says what is missing.

@@ -9,16 +9,16 @@
 #include "engine/exec/plan.h"
 
 G_BEGIN_DECLS
-
+/* Runs a graph in one of the modes. */
 typedef struct _HybExecutor HybExecutor;
-
+/* How much is decided before a run. */
 typedef enum
 {
   HYB_MODE_IMPERATIVE, /* operator by operator, memory for each */
   HYB_MODE_HYBRID,     /* planned once, memory allocated for each run */
   HYB_MODE_STATIC,     /* planned once, memory kept: a run allocates nothing */
 } HybMode;
-
+/* Options of hyb_executor_new(). */
 typedef struct
 {
   HybMode            mode;

@@ -15,8 +15,8 @@
 
 G_BEGIN_DECLS
 
-typedef struct _HybPlan  HybPlan;
-typedef struct _HybFrame HybFrame;
+typedef struct _HybPlan  HybPlan;  /* what a run does; many runs may share it */
+typedef struct _HybFrame HybFrame; /* the memory of one run */
 
 /* Infers types, runs the passes and lays memory out.  variable_types: one for each variable in
  * node order, unknown where it is not given.  NULL and an error if the types contradict each

@@ -9,7 +9,7 @@
 #include "engine/graph/model.h"
 
 G_BEGIN_DECLS
-
+/* Stands for the highest epoch whose file exists. */
 #define HYB_EPOCH_HIGHEST (-1)
 
 /* What the names of a model's files start with: "dir/net" for "dir/net-symbol.json" and

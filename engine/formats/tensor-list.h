@@ -9,13 +9,13 @@
 #include "engine/tensor/tensor.h"
 
 G_BEGIN_DECLS
-
+/* An entry of a HybTensorList. */
 typedef struct
 {
   char      *name;
   HybTensor *tensor; /* NULL if the file's entry has no contents */
 } HybNamedTensor;
-
+/* Named tensors in the order of their file. */
 typedef struct _HybTensorList HybTensorList;
 
 /* An empty list.  (transfer full) */

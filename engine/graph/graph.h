@@ -12,11 +12,11 @@
 
 G_BEGIN_DECLS
 
-typedef guint32 HybNodeId;
-typedef guint32 HybValueId;
-
+typedef guint32 HybNodeId;  /* index of a node */
+typedef guint32 HybValueId; /* index of an output of a node */
+/* Stands for no node or no value. */
 #define HYB_NO_ID G_MAXUINT32
-
+/* A node of a frozen graph. */
 typedef struct
 {
   const HybOp       *op;         /* &hyb_op_variable for variables; never NULL */

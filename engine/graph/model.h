@@ -10,7 +10,7 @@
 #include "engine/graph/graph.h"
 
 G_BEGIN_DECLS
-
+/* A graph with its parameters. */
 typedef struct _HybModel HybModel;
 
 /* How a parameter was prefixed in its file. */

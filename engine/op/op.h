@@ -16,7 +16,7 @@
 
 G_BEGIN_DECLS
 
-typedef struct _HybOp          HybOp;
+typedef struct _HybOp          HybOp;          /* an operator, below */
 typedef struct _HybGraph       HybGraph;       /* engine/graph/graph.h */
 typedef struct _HybGrad        HybGrad;        /* engine/gradient/gradient.h */
 typedef struct _HybRun         HybRun;         /* engine/op/run.h */
@@ -37,7 +37,7 @@ typedef enum
   HYB_CATEGORY_LOSS,
   HYB_N_CATEGORIES,
 } HybCategory;
-
+/* What the engine may do with an operator. */
 typedef enum
 {
   HYB_OP_IN_PLACE = 1 << 0,           /* output 0 may share the memory of input 0 */

@@ -18,7 +18,7 @@ typedef struct _HybPlan   HybPlan;   /* engine/exec/plan.h */
 typedef struct _HybTensor HybTensor; /* engine/tensor/tensor.h */
 typedef struct _HybPhase  HybPhase;  /* engine/op/phase.h */
 typedef struct _HybCost   HybCost;   /* engine/op/op.h */
-
+/* What a span of time belongs to. */
 typedef enum
 {
   HYB_SPAN_NODE,   /* one operator */

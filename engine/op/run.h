@@ -28,7 +28,7 @@ typedef struct
 
 /* What the arrays of a run may take (op/run-memory.h). */
 typedef struct _HybRunMemory HybRunMemory;
-
+/* What a kernel gets for one call of an operator. */
 struct _HybRun
 {
   gconstpointer  *input;     /* data of each input; those in HybOp.mutates are written by a cast */

@@ -28,7 +28,7 @@ HYB_API gboolean hyb_vocabulary_find (HybVocabulary *vocabulary, const char *wor
 HYB_API guint hyb_vocabulary_n (HybVocabulary *vocabulary);
 /* A word and its id, counted in the order in which words were added. */
 HYB_API const char *hyb_vocabulary_get_word (HybVocabulary *vocabulary, guint index, gint64 *id);
-
+/* How hyb_encode_sentences() numbers words. */
 typedef struct
 {
   gint64      invalid_label; /* id of padding; MXNet's examples use -1 or 0 */
@@ -50,9 +50,9 @@ HYB_API GPtrArray *hyb_encode_sentences (GPtrArray         *sentences,
                                          GError           **error);
 
 /* --- Batches --- */
-
+/* Gives batches of sentences of similar length. */
 typedef struct _HybBucketIterator HybBucketIterator;
-
+/* Options of hyb_bucket_iterator_new(). */
 typedef struct
 {
   guint        batch_size;
@@ -64,7 +64,7 @@ typedef struct
   gboolean     shuffle;    /* batches, and sentences in each bucket, at every reset */
   guint64      seed;
 } HybBucketOptions;
-
+/* A batch of one bucket. */
 typedef struct
 {
   guint      key;   /* length of the bucket */

@@ -13,13 +13,13 @@
 #include "engine/block/block.h"
 
 G_BEGIN_DECLS
-
+/* Whose names and graphs a cell makes. */
 typedef enum
 {
   HYB_STYLE_GLUON,
   HYB_STYLE_SYMBOLIC, /* mx.rnn */
 } HybCellStyle;
-
+/* A block that computes one step of a sequence. */
 typedef struct _HybCell HybCell;
 
 /* Shape of one array of a cell's state, such as (batch, size). */
@@ -36,7 +36,7 @@ typedef enum
   HYB_MERGE_NO,      /* False: a list with one array per step */
   HYB_MERGE_YES,     /* True: one array with a time axis */
 } HybMerge;
-
+/* How hyb_cell_unroll() writes out steps. */
 typedef struct
 {
   guint       length;      /* number of steps; 0: as many as inputs, which must be a list */
@@ -64,7 +64,7 @@ typedef struct
   /* For cells without step: the error message, which says why and what to do. */
   const char *no_step;
 } HybCellClass;
-
+/* The first member of the struct of every cell. */
 struct _HybCell
 {
   HybBlock                 parent;
@@ -87,7 +87,7 @@ struct _HybCell
 
 /* The block as a cell; NULL if it is not a cell. */
 HYB_API HybCell *hyb_cell_from_block (HybBlock *block);
-
+/* Options of single cells. */
 typedef struct
 {
   gint64       hidden;               /* units */

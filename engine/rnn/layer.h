@@ -10,7 +10,7 @@
 #include "engine/rnn/cell.h"
 
 G_BEGIN_DECLS
-
+/* Options of layers and of the fused cell. */
 typedef struct
 {
   const char *mode;    /* "lstm" (default), "gru", "rnn_relu" or "rnn_tanh" */

@@ -10,7 +10,7 @@
 #include <glib.h>
 
 G_BEGIN_DECLS
-
+/* Element types, with the numbers that MXNet's files have for them. */
 typedef enum
 {
   HYB_DTYPE_UNKNOWN = -1,
@@ -32,9 +32,9 @@ typedef enum
 
 /* Sets of element types as bit masks; operators declare with them what their kernels compute in. */
 #define HYB_DTYPE_BIT(dtype) (1u << (dtype))
-#define HYB_DTYPES_F32       HYB_DTYPE_BIT (HYB_F32)
+#define HYB_DTYPES_F32       HYB_DTYPE_BIT (HYB_F32) /* float32 alone */
 #define HYB_DTYPES_FLOAT     (HYB_DTYPE_BIT (HYB_F32) | HYB_DTYPE_BIT (HYB_F64))
-#define HYB_DTYPES_ALL       ((1u << HYB_N_DTYPES) - 1)
+#define HYB_DTYPES_ALL       ((1u << HYB_N_DTYPES) - 1) /* every type */
 
 /* The size of an element in bytes; 0 for HYB_DTYPE_UNKNOWN. */
 HYB_API gsize hyb_dtype_size (HybDType dtype);

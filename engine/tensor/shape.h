@@ -11,9 +11,9 @@
 
 G_BEGIN_DECLS
 
-#define HYB_UNKNOWN  (-1)
-#define HYB_MAX_RANK 16
-
+#define HYB_UNKNOWN  (-1) /* a rank or a dimension that is not known */
+#define HYB_MAX_RANK 16   /* dimensions of an array */
+/* The shape of an array, of which parts may be unknown. */
 typedef struct
 {
   int    rank; /* HYB_UNKNOWN if not even the rank is known */
@@ -26,7 +26,7 @@ typedef struct
   HybShape shape;
   HybDType dtype;
 } HybType;
-
+/* A shape, and a type, of which nothing is known. */
 #define HYB_SHAPE_UNKNOWN ((HybShape){ .rank = HYB_UNKNOWN })
 #define HYB_TYPE_UNKNOWN  ((HybType){ .shape.rank = HYB_UNKNOWN, .dtype = HYB_DTYPE_UNKNOWN })
 

@@ -9,9 +9,9 @@
 #include "engine/tensor/shape.h"
 
 G_BEGIN_DECLS
-
+/* Typed memory, see the head of the file. */
 typedef struct _HybTensor HybTensor;
-
+/* The alignment of data, in bytes. */
 #define HYB_ALIGNMENT 64
 
 /* Allocates a tensor of a known type; its data is not cleared.  Returns NULL and an error if the
@@ -64,7 +64,7 @@ HYB_API gint64 hyb_tensor_get_values (const HybTensor *tensor,
                                       gint64           first,
                                       gint64           max,
                                       double          *values);
-
+/* What hyb_tensor_statistics() computes. */
 typedef struct
 {
   double minimum, maximum, mean, deviation;

@@ -16,7 +16,7 @@
 #include "engine/train/optimizer.h"
 
 G_BEGIN_DECLS
-
+/* Updates the parameters of a block by gradients on a tape. */
 typedef struct _HybGluonTrainer HybGluonTrainer;
 
 /* A trainer of all parameters below block whose request is not HYB_GRAD_NULL.  Attaches them to tape,

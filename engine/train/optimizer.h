@@ -11,7 +11,7 @@
 #include "engine/tensor/tensor.h"
 
 G_BEGIN_DECLS
-
+/* The most arrays that an update keeps for a parameter. */
 #define HYB_MAX_OPTIMIZER_STATES 3
 
 /* The update of one parameter; all arrays are float32 with n elements. */
@@ -26,7 +26,7 @@ typedef struct
   double       clip;                 /* limit of each element after that; NaN: no limit */
   guint64      t;                    /* number of this update, from 1 */
 } HybUpdate;
-
+/* A kind of optimizer, as the list of kinds holds it. */
 typedef struct
 {
   const char     *name;
@@ -40,7 +40,7 @@ typedef struct
 
 /* All optimizers, NULL-terminated. */
 HYB_API const HybOptimizerClass *const *hyb_optimizers (void);
-
+/* An optimizer with its settings and states. */
 typedef struct _HybOptimizer HybOptimizer;
 
 /* settings: key, value, …, NULL ("learning_rate", "0.1", "momentum", "0.9").  Returns NULL and

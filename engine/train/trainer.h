@@ -14,7 +14,7 @@
 #include "engine/train/optimizer.h"
 
 G_BEGIN_DECLS
-
+/* Trains a graph, step by step. */
 typedef struct _HybTrainer HybTrainer;
 
 /* A state that each step passes to the next: an output of one becomes an input of the other,
@@ -24,7 +24,7 @@ typedef struct
   const char *input;  /* name of a variable */
   guint       output; /* index of a head */
 } HybCarry;
-
+/* Options of hyb_trainer_new(). */
 typedef struct
 {
   const char        *loss;          /* "softmax-cross-entropy", "l2", "l1", "none" */
@@ -40,7 +40,7 @@ typedef struct
   const char        *dump_after; /* prints the graph after this pass; may be NULL */
   const HybMode     *mode;       /* NULL: HYB_MODE_STATIC */
 } HybTrainerOptions;
-
+/* What a step of training reports. */
 typedef struct
 {
   double loss;
