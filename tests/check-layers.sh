@@ -64,7 +64,7 @@ order app "adapt sandbox command manual process session document models widgets 
 # --- 4. Back ends ---
 awk '$2 ~ /^engine\/device\// && $2 != "engine/device/gpu.h" && $1 !~ /^engine\/(device|exec|cuda)\// {
   print $1 " includes " $2 ": only engine/device, engine/exec and back ends may"; bad = 1 } END { exit bad }' "$list" || status=1
-public=$(sed -n "/^install_headers($/,/subdir:/s/^  '\(.*\.h\)',$/engine\/\1/p" engine/meson.build 2>/dev/null | tr '\n' ' ')
+public=$(sed -n "/^public_headers = \[$/,/^\]/s/^  '\(.*\.h\)',$/engine\/\1/p" engine/meson.build 2>/dev/null | tr '\n' ' ')
 awk -v public=" $public engine/device/device.h " '$1 ~ /^engine\/cuda\// && $2 !~ /^engine\/cuda\// && index (public, " " $2 " ") == 0 {
   print $1 " includes " $2 ": a back end may include only public headers"; bad = 1 } END { exit bad }' "$list" || status=1
 

@@ -3,7 +3,7 @@
 A comment in front of a block says what the test has to know of it; readers of the page do not see it:
     <!-- shown only: REASON -->      the block is not run; test-pages.py prints and counts the reasons
     <!-- with: FILE FILE -->         files that lie in the folder: of the source tree, or models/FILE of the public exports
-    <!-- ends with: 1 -->            the exit status of the block, 0 if nothing is said
+    <!-- ends with: 1 -->            the exit status of the block, 0 if nothing is said; “0 or 1” if the machine decides it
 A block ```text that follows a block ```sh is what the commands print.
 
 SPDX-License-Identifier: LGPL-2.1-or-later

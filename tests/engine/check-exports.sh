@@ -13,7 +13,7 @@ trap 'rm -rf "$work"' EXIT
 nm -D --defined-only "$library" | awk '{ print $NF }' | sed 's/@.*//' | sort -u >"$work/exported"
 
 # Every installed header through the preprocessor; declarations are "hyb_name (".
-sed -n "/^install_headers($/,/subdir:/s/^  '\(.*\.h\)',$/#include \"engine\/\1\"/p" "$source/engine/meson.build" >"$work/all.c"
+sed -n "/^public_headers = \[$/,/^\]/s/^  '\(.*\.h\)',$/#include \"engine\/\1\"/p" "$source/engine/meson.build" >"$work/all.c"
 # shellcheck disable=SC2046
 "${CC:-cc}" -E -I"$source" $(pkg-config --cflags gio-2.0) "$work/all.c" >"$work/all.i" || exit 2
 awk '/^# [0-9]+ "/ { ours = $3 ~ /\/engine\// } ours' "$work/all.i" | tr '\n' ' ' | sed 's/[;{}]/\n/g' |
