@@ -206,7 +206,9 @@ noise_note (const ProfCapture *capture, const ProfSummary *summary, const ScopeH
       summary->node->len > 0 ? &g_array_index (summary->node, ProfNodeSum, 0) : NULL;
   double clean = clean_median (capture);
 
-  if (summary->n_used == 1 && summary->n_runs > 1)
+  if (summary->n_runs == 0)
+    g_string_append (text, _ ("no run was traced, so no colours are known"));
+  else if (summary->n_used == 1 && summary->n_runs > 1)
     g_string_append_printf (text, _ ("one of %u traced runs"), summary->n_runs);
   else if (summary->n_used < summary->n_runs)
     g_string_append_printf (text,

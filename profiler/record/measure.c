@@ -1,6 +1,6 @@
 /* measure.c — decides which subject runs when, and how often.
  *
- * Phases follow each other: warm-up, clean runs, counted runs, traced runs (run_phases()).  A
+ * Phases follow each other: warm-up, clean runs, traced runs, counted runs (run_phases()).  A
  * failed run ends everything; cancelling keeps what there is.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/record/measure.h"
@@ -498,7 +498,7 @@ count_subject (const MeasureSession *session, guint subject, GError **error)
   ProfSeries *series = &session->series[subject];
   g_autoptr (ProfCounters) counters = prof_counters_new ();
   double   seconds;
-  guint    inner = MAX (series->inner, MIN_COUNTED);
+  guint    inner = elapsed (session) > session->seconds ? 1 : MAX (series->inner, MIN_COUNTED);
   gboolean is_done;
 
   report_progress (session, "counters", subject, 0, inner);
@@ -512,17 +512,15 @@ count_subject (const MeasureSession *session, guint subject, GError **error)
   return is_done;
 }
 
-/* Counts, then traces. */
+/* Traces, then counts: where a single run takes long, times of operators are worth more. */
 static gboolean
 run_watched (const MeasureSession *session, GError **error)
 {
   g_autoptr (GError) local = NULL;
-  gboolean is_done_so_far = TRUE;
+  gboolean is_done_so_far = session->options->traced == 0 || trace_all (session, &local);
 
   for (guint i = 0; is_done_so_far && session->options->counters && i < session->n; i++)
-    is_done_so_far = count_subject (session, i, &local);
-  if (is_done_so_far && session->options->traced > 0)
-    trace_all (session, &local);
+    is_done_so_far = !is_cancelled (session) && count_subject (session, i, &local);
   if (!local)
     return TRUE;
   g_propagate_error (error, g_steal_pointer (&local));
@@ -550,7 +548,7 @@ prof_measure_clean_limit (const ProfMeasureOptions *options,
   return seconds - MIN (WATCHED_COST * watched, (1 - CLEAN_SHARE) * seconds);
 }
 
-/* Warm-up, clean runs, then counted and traced runs. */
+/* Warm-up, clean runs, then traced and counted runs. */
 static gboolean
 run_phases (MeasureSession *session, GError **error)
 {
