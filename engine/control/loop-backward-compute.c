@@ -127,21 +127,52 @@ repeat_forward (BackwardLoop *backward, GError **error)
   return TRUE;
 }
 
+/* The gradient of a head of the forward body in a step, if there is one.  (transfer full) */
+static HybTensor *
+given_gradient (const BackwardLoop *backward, guint h, gint64 step)
+{
+  HybTensor *state;
+
+  if (h < backward->loop->n_out_data)
+    {
+      for (int i = 0; i < backward->params->heads.n; i++)
+        if (backward->params->heads.value[i] == h)
+          return hyb_loop_tensor_row (backward->args->inputs[i], FALSE, step);
+      return NULL;
+    }
+  state = backward->dstates->pdata[h - backward->loop->n_out_data];
+  return state ? hyb_tensor_ref (state) : NULL;
+}
+
+/* FALSE if a gradient differs in size or element type from what it is the gradient of. */
+static gboolean
+check_gradient (HybTensor *gradient, gint64 size, HybDType dtype, GError **error)
+{
+  if (hyb_tensor_get_size (gradient) == size && hyb_tensor_get_dtype (gradient) == dtype)
+    return TRUE;
+  return hyb_refuse_types (error,
+                           NULL,
+                           "a gradient has %" G_GINT64_FORMAT
+                           " elements of %s instead of %" G_GINT64_FORMAT " of %s",
+                           hyb_tensor_get_size (gradient),
+                           hyb_dtype_name (hyb_tensor_get_dtype (gradient)),
+                           size,
+                           hyb_dtype_name (dtype));
+}
+
 /* The gradient of a head of the forward body in a step, zeros if there is none.  (transfer full) */
 static HybTensor *
 head_gradient (const BackwardLoop *backward, guint h, gint64 step, GError **error)
 {
   GPtrArray *heads = backward->steps->pdata[step];
-  HybTensor *known = NULL;
+  HybTensor *head = heads->pdata[h];
+  g_autoptr (HybTensor) given = given_gradient (backward, h, step);
 
-  if (h >= backward->loop->n_out_data)
-    known = backward->dstates->pdata[h - backward->loop->n_out_data];
-  else
-    for (int i = 0; i < backward->params->heads.n; i++)
-      if (backward->params->heads.value[i] == h)
-        return hyb_loop_tensor_row (backward->args->inputs[i], FALSE, step);
-  return known ? hyb_tensor_ref (known)
-               : hyb_tensor_new_zeros (hyb_tensor_get_type (heads->pdata[h]), error);
+  if (!given)
+    return hyb_tensor_new_zeros (hyb_tensor_get_type (head), error);
+  return check_gradient (given, hyb_tensor_get_size (head), hyb_tensor_get_dtype (head), error)
+             ? g_steal_pointer (&given)
+             : NULL;
 }
 
 static void
@@ -153,9 +184,14 @@ accumulate (HybTensor *sum, HybTensor *part)
                            hyb_tensor_get_data (sum));
 }
 
-/* Stores the gradients of a step: writes rows, replaces those of states, adds up the others. */
-static void
-store_gradients (const BackwardLoop *backward, gint64 step, GPtrArray *heads, HybTensor **outputs)
+/* Stores the gradients of a step: writes rows, replaces those of states, adds up the others.  FALSE if
+ * one has not the size of what it is the gradient of. */
+static gboolean
+store_gradients (const BackwardLoop *backward,
+                 gint64              step,
+                 GPtrArray          *heads,
+                 HybTensor         **outputs,
+                 GError            **error)
 {
   const HybLoop *loop = backward->loop;
 
@@ -165,9 +201,14 @@ store_gradients (const BackwardLoop *backward, gint64 step, GPtrArray *heads, Hy
     {
       const HybLoopVariable *variable = &loop->variable[backward->params->gradients.value[g]];
       HybTensor             *got = backward->head[g] >= 0 ? heads->pdata[backward->head[g]] : NULL;
+      const HybShape        *whole = hyb_tensor_get_shape (outputs[g]);
+      gint64 size = hyb_shape_count (whole, variable->is_slice ? 1 : 0, whole->rank);
 
       if (!got)
         continue;
+      if (variable->state == HYB_LOOP_NONE &&
+          !check_gradient (got, size, hyb_tensor_get_dtype (outputs[g]), error))
+        return FALSE;
       if (variable->is_slice)
         memcpy ((char *) hyb_tensor_get_data (outputs[g]) +
                     (gsize) step * hyb_tensor_get_bytes (got),
@@ -178,6 +219,7 @@ store_gradients (const BackwardLoop *backward, gint64 step, GPtrArray *heads, Hy
       else
         accumulate (outputs[g], got);
     }
+  return TRUE;
 }
 
 /* Runs the steps of the gradient, the last first. */
@@ -198,9 +240,8 @@ run_backward (const BackwardLoop *backward, HybTensor **outputs, GError **error)
           variables->pdata[backward->loop->n_variables + h] = gradient;
         }
       heads = run_graph (backward, backward->gradient, step, variables, error);
-      if (!heads)
+      if (!heads || !store_gradients (backward, step, heads, outputs, error))
         return FALSE;
-      store_gradients (backward, step, heads, outputs);
     }
   return TRUE;
 }
