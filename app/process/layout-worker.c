@@ -13,6 +13,8 @@ typedef struct
   char       *layout;
   VizPoint    page;
   VizPicture *previous;
+
+  VizDirection direction;
 } LayoutJob;
 
 static void
@@ -32,11 +34,13 @@ run_layout (gpointer data, gpointer unused G_GNUC_UNUSED)
 {
   g_autoptr (GTask) task = data;
   const LayoutJob *job = g_task_get_task_data (task);
-  VizLayoutOptions options = {
-    .layout = job->layout, .page = job->page, .detail = VIZ_DETAIL_AUTO, .previous = job->previous
-  };
-  GError     *error = NULL;
-  VizPicture *picture;
+  VizLayoutOptions options = { .layout = job->layout,
+                               .page = job->page,
+                               .detail = VIZ_DETAIL_AUTO,
+                               .direction = job->direction,
+                               .previous = job->previous };
+  GError          *error = NULL;
+  VizPicture      *picture;
 
   scope_worker_lower_priority ();
   if (g_task_return_error_if_cancelled (task))
@@ -69,6 +73,7 @@ scope_layout_async (const ScopeLayoutRequest *request,
   job->diagram = viz_diagram_ref (request->diagram);
   job->folds = request->folds ? viz_folds_copy (request->folds) : NULL;
   job->layout = g_strdup (request->layout);
+  job->direction = request->direction;
   job->page = request->page.x > 0 && request->page.y > 0
                   ? request->page
                   : (VizPoint){ VIZ_PAGE_WIDTH, VIZ_PAGE_HEIGHT };

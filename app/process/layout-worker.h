@@ -12,8 +12,9 @@
 typedef struct
 {
   VizDiagram     *diagram;
-  const VizFolds *folds;    /* (nullable) copied */
-  const char     *layout;   /* name of a layout, or "auto" */
+  const VizFolds *folds;  /* (nullable) copied */
+  const char     *layout; /* name of a layout, or "auto" */
+  VizDirection    direction;
   VizPoint        page;     /* for which the picture is shaped, in pixels; 0: unknown */
   VizPicture     *previous; /* (nullable) whose boxes keep their places where possible */
 } ScopeLayoutRequest;

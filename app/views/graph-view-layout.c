@@ -76,8 +76,9 @@ laid_out_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
   gtk_stack_set_visible_child_name (self->stack, "graph");
 }
 
-void
-scope_graph_view_update_layout (ScopeGraphView *self, guint32 anchor)
+/* previous (nullable): whose direction, detail and places are kept where possible. */
+static void
+start_layout (ScopeGraphView *self, guint32 anchor, VizPicture *previous)
 {
   ScopeDocument *document = scope_view_get_document (SCOPE_VIEW (self));
   GtkWidget     *canvas = GTK_WIDGET (self->canvas);
@@ -93,12 +94,47 @@ scope_graph_view_update_layout (ScopeGraphView *self, guint32 anchor)
   scope_layout_async (&(ScopeLayoutRequest){ .diagram = scope_document_get_diagram (document),
                                              .folds = self->folds,
                                              .layout = self->layout,
+                                             .direction = self->direction,
                                              .page = { gtk_widget_get_width (canvas),
                                                        gtk_widget_get_height (canvas) },
-                                             .previous = scope_canvas_get_picture (self->canvas) },
+                                             .previous = previous },
                       self->layout_running,
                       laid_out_cb,
                       g_object_ref (self));
+}
+
+void
+scope_graph_view_update_layout (ScopeGraphView *self, guint32 anchor)
+{
+  start_layout (self, anchor, scope_canvas_get_picture (self->canvas));
+}
+
+/* Lays out again as the user asked for: direction and detail are chosen anew, and no box needs to keep its place. */
+static void
+renew_layout (ScopeGraphView *self)
+{
+  ScopeWorkspace *workspace = scope_view_get_workspace (SCOPE_VIEW (self));
+
+  start_layout (self, workspace ? scope_workspace_get_selected (workspace) : VIZ_ROOT, NULL);
+}
+
+void
+scope_graph_view_set_layout (ScopeGraphView *self, const char *name)
+{
+  if (!viz_layout_find (name))
+    return;
+  g_free (self->layout);
+  self->layout = g_strdup (name);
+  renew_layout (self);
+}
+
+void
+scope_graph_view_set_direction (ScopeGraphView *self, const char *name)
+{
+  if (!name || !viz_direction_find (name, &self->direction))
+    return;
+  g_object_notify (G_OBJECT (self), "direction");
+  renew_layout (self);
 }
 
 gboolean

@@ -35,6 +35,7 @@ struct _ScopeGraphView
   GPtrArray    *undo, *redo; /* of VizFolds */
   GCancellable *layout_running;
   char         *layout;
+  VizDirection  direction;
   guint         busy_timeout; /* shows the spinner */
 
   guint32  anchor;       /* box that keeps its place on the screen in the next picture */
@@ -64,6 +65,10 @@ void scope_graph_view_init_steps (ScopeGraphView *self);
 
 /* Lays out again; anchor: the box that keeps its place on the screen, or VIZ_ROOT. */
 void scope_graph_view_update_layout (ScopeGraphView *self, guint32 anchor);
+/* Lays out again by another layout. */
+void scope_graph_view_set_layout (ScopeGraphView *self, const char *name);
+/* Lays out again in another direction, by its name. */
+void scope_graph_view_set_direction (ScopeGraphView *self, const char *name);
 /* Copies the folds for undo, before they change. */
 void scope_graph_view_push_undo (ScopeGraphView *self);
 /* Enables or disables the actions for undo and redo. */

@@ -28,6 +28,7 @@ scope_graph_view_save (ScopeGraphView *self, GKeyFile *file)
   scope_canvas_get_camera (self->canvas, &x, &y, &zoom);
   selected = scope_workspace_get_selected (scope_view_get_workspace (SCOPE_VIEW (self)));
   g_key_file_set_string (file, GROUP, "layout", self->layout);
+  g_key_file_set_string (file, GROUP, "direction", viz_direction_name (self->direction));
   g_key_file_set_double (file, GROUP, "x", x);
   g_key_file_set_double (file, GROUP, "y", y);
   g_key_file_set_double (file, GROUP, "zoom", zoom);
@@ -44,6 +45,7 @@ scope_graph_view_load (ScopeGraphView *self, GKeyFile *file)
   ScopeDocument   *document = scope_view_get_document (SCOPE_VIEW (self));
   g_autofree char *folds = g_key_file_get_string (file, GROUP, "folds", NULL);
   g_autofree char *layout = g_key_file_get_string (file, GROUP, "layout", NULL);
+  g_autofree char *direction = g_key_file_get_string (file, GROUP, "direction", NULL);
   g_autofree char *selected = g_key_file_get_string (file, GROUP, "selected", NULL);
 
   if (!document || !self->folds)
@@ -55,6 +57,8 @@ scope_graph_view_load (ScopeGraphView *self, GKeyFile *file)
       g_free (self->layout);
       self->layout = g_steal_pointer (&layout);
     }
+  if (direction && viz_direction_find (direction, &self->direction))
+    g_object_notify (G_OBJECT (self), "direction");
   self->saved_x = g_key_file_get_double (file, GROUP, "x", NULL);
   self->saved_y = g_key_file_get_double (file, GROUP, "y", NULL);
   self->saved_zoom = g_key_file_get_double (file, GROUP, "zoom", NULL);

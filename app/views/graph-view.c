@@ -12,6 +12,11 @@
 
 G_DEFINE_FINAL_TYPE (ScopeGraphView, scope_graph_view, SCOPE_TYPE_VIEW)
 
+enum
+{
+  PROP_DIRECTION = 1,
+};
+
 static void update_breadcrumb (ScopeGraphView *self);
 
 /* --- Folds --- */
@@ -59,16 +64,7 @@ act_undo (GtkWidget *widget, const char *name, GVariant *parameter G_GNUC_UNUSED
 static void
 act_layout (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parameter)
 {
-  ScopeGraphView *self = SCOPE_GRAPH_VIEW (widget);
-  const char     *layout = g_variant_get_string (parameter, NULL);
-
-  if (!g_str_equal (layout, "auto") && !viz_layout_find (layout))
-    return;
-  g_free (self->layout);
-  self->layout = g_strdup (layout);
-  scope_graph_view_update_layout (self,
-                                  scope_workspace_get_selected (
-                                      scope_view_get_workspace (SCOPE_VIEW (self))));
+  scope_graph_view_set_layout (SCOPE_GRAPH_VIEW (widget), g_variant_get_string (parameter, NULL));
 }
 
 /* --- Entering groups --- */
@@ -427,6 +423,9 @@ scope_graph_view_set_compact (ScopeGraphView *self, gboolean is_compact)
 {
   gtk_widget_set_visible (self->zoom_box, !is_compact);
   gtk_widget_set_visible (GTK_WIDGET (self->minimap), !is_compact);
+  /* Panes stand beside each other and move together, so their data flows the same way. */
+  self->direction = is_compact ? VIZ_DIRECTION_DOWN : VIZ_DIRECTION_AUTO;
+  g_object_notify (G_OBJECT (self), "direction");
 }
 
 VizFolds *
@@ -448,6 +447,25 @@ update_theme (ScopeGraphView *self)
 }
 
 /* --- Object --- */
+
+static void
+scope_graph_view_get_property (GObject         *object,
+                               guint id         G_GNUC_UNUSED,
+                               GValue          *value,
+                               GParamSpec *spec G_GNUC_UNUSED)
+{
+  g_value_set_string (value, viz_direction_name (SCOPE_GRAPH_VIEW (object)->direction));
+}
+
+/* The only property is the direction, by its name. */
+static void
+scope_graph_view_set_property (GObject         *object,
+                               guint id         G_GNUC_UNUSED,
+                               const GValue    *value,
+                               GParamSpec *spec G_GNUC_UNUSED)
+{
+  scope_graph_view_set_direction (SCOPE_GRAPH_VIEW (object), g_value_get_string (value));
+}
 
 static void
 scope_graph_view_dispose (GObject *object)
@@ -503,6 +521,16 @@ scope_graph_view_class_init (ScopeGraphViewClass *class)
 
   G_OBJECT_CLASS (class)->dispose = scope_graph_view_dispose;
   G_OBJECT_CLASS (class)->finalize = scope_graph_view_finalize;
+  G_OBJECT_CLASS (class)->get_property = scope_graph_view_get_property;
+  G_OBJECT_CLASS (class)->set_property = scope_graph_view_set_property;
+  g_object_class_install_property (G_OBJECT_CLASS (class),
+                                   PROP_DIRECTION,
+                                   g_param_spec_string ("direction",
+                                                        NULL,
+                                                        NULL,
+                                                        "auto",
+                                                        G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
+                                                            G_PARAM_EXPLICIT_NOTIFY));
   view_class->workspace_changed = scope_graph_view_workspace_changed;
   view_class->document_changed = scope_graph_view_document_changed;
   view_class->selection_changed = scope_graph_view_selection_changed;
@@ -519,6 +547,7 @@ scope_graph_view_class_init (ScopeGraphViewClass *class)
   gtk_widget_class_install_action (widget_class, "graph.unfold-all", NULL, act_fold_all);
   gtk_widget_class_install_action (widget_class, "graph.fold-all", NULL, act_fold_all);
   gtk_widget_class_install_action (widget_class, "graph.layout", "s", act_layout);
+  gtk_widget_class_install_property_action (widget_class, "graph.direction", "direction");
   gtk_widget_class_install_action (widget_class, "graph.dive", NULL, act_dive);
   gtk_widget_class_install_action (widget_class, "graph.surface", NULL, act_dive);
   gtk_widget_class_install_action (widget_class, "graph.zoom-in", NULL, act_zoom);
@@ -538,6 +567,7 @@ scope_graph_view_init (ScopeGraphView *self)
   self->undo = g_ptr_array_new_with_free_func ((GDestroyNotify) viz_folds_free);
   self->redo = g_ptr_array_new_with_free_func ((GDestroyNotify) viz_folds_free);
   self->layout = g_strdup ("auto");
+  self->direction = VIZ_DIRECTION_AUTO;
   gtk_widget_init_template (GTK_WIDGET (self));
   scope_minimap_set_canvas (self->minimap, self->canvas);
   self->menu = gtk_popover_menu_new_from_model (self->menu_model);

@@ -142,7 +142,8 @@ lay_out_sideways (VizDiagram *diagram, const VizFolds *folds)
 {
   return viz_layout_diagram (diagram,
                              folds,
-                             &(VizLayoutOptions){ .sideways = TRUE, .page = window_page },
+                             &(VizLayoutOptions){ .direction = VIZ_DIRECTION_RIGHT,
+                                                  .page = window_page },
                              NULL,
                              NULL);
 }

@@ -180,7 +180,7 @@ test_flow_to_the_right (void)
         g_autoptr (VizPicture) picture =
             viz_layout_diagram (diagram,
                                 NULL,
-                                &(VizLayoutOptions){ .sideways = TRUE,
+                                &(VizLayoutOptions){ .direction = VIZ_DIRECTION_RIGHT,
                                                      .layout = "layers",
                                                      .page = { wraps ? 400 : 0, 600 } },
                                 NULL,
@@ -229,6 +229,57 @@ test_boxes_show_what_the_page_can_show (void)
   assert_clean (large);
 }
 
+/* The picture of the chain in the direction that the options say, or in the one that suits the page. */
+static VizPicture *
+lay_out_towards (VizDiagram *diagram, VizDirection direction, VizPoint size, VizPicture *previous)
+{
+  return viz_layout_diagram (diagram,
+                             NULL,
+                             &(VizLayoutOptions){ .page = size,
+                                                  .detail = VIZ_DETAIL_AUTO,
+                                                  .direction = direction,
+                                                  .previous = previous },
+                             NULL,
+                             NULL);
+}
+
+/* The direction suits the page for which a picture is first made; a later one of the same diagram keeps it on any
+ * page, unless the options say another. */
+static void
+test_direction_is_chosen_once (void)
+{
+  const VizPoint flat = { 4800, 100 }, tall = { 900, 4800 };
+  g_autoptr (VizDiagram) diagram = chain ();
+  g_autoptr (VizPicture) right = lay_out_towards (diagram, VIZ_DIRECTION_AUTO, flat, NULL);
+  g_autoptr (VizPicture) down = lay_out_towards (diagram, VIZ_DIRECTION_AUTO, tall, NULL);
+  g_autoptr (VizPicture) kept_right = lay_out_towards (diagram, VIZ_DIRECTION_AUTO, tall, right);
+  g_autoptr (VizPicture) kept_down = lay_out_towards (diagram, VIZ_DIRECTION_AUTO, flat, down);
+  g_autoptr (VizPicture) asked = lay_out_towards (diagram, VIZ_DIRECTION_RIGHT, tall, down);
+  g_autoptr (VizPicture) back = lay_out_towards (diagram, VIZ_DIRECTION_DOWN, flat, right);
+
+  g_assert_true (viz_picture_is_sideways (right));
+  g_assert_false (viz_picture_is_sideways (down));
+  g_assert_true (viz_picture_is_sideways (kept_right));
+  g_assert_false (viz_picture_is_sideways (kept_down));
+  g_assert_true (viz_picture_is_sideways (asked));
+  g_assert_false (viz_picture_is_sideways (back));
+  assert_clean (right);
+  assert_clean (down);
+}
+
+static void
+test_directions_have_names (void)
+{
+  VizDirection direction;
+
+  for (guint i = VIZ_DIRECTION_DOWN; i <= VIZ_DIRECTION_AUTO; i++)
+    {
+      g_assert_true (viz_direction_find (viz_direction_name ((VizDirection) i), &direction));
+      g_assert_cmpint (direction, ==, i);
+    }
+  g_assert_false (viz_direction_find ("up", &direction));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -242,5 +293,7 @@ main (int argc, char **argv)
                    test_boxes_show_what_the_page_can_show);
   g_test_add_func ("/wrap/opening-a-group-keeps-the-columns",
                    test_opening_a_group_keeps_the_columns);
+  g_test_add_func ("/wrap/the-direction-is-chosen-once", test_direction_is_chosen_once);
+  g_test_add_func ("/wrap/directions-have-names", test_directions_have_names);
   return g_test_run ();
 }

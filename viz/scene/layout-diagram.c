@@ -12,6 +12,12 @@
 
 #include <string.h>
 
+/* The scale on the page below which texts cannot be read, and the gain for which data flows to the right. */
+#define LEGIBLE     0.45
+#define MUCH_LARGER 1.25
+/* A picture of more boxes is not legible in any direction. */
+#define MAX_TURNED 2000
+
 /* How the bodies of one diagram are placed. */
 typedef struct
 {
@@ -126,6 +132,7 @@ typedef struct
   const VizFolds         *folds;
   const char             *font;
   const VizLayoutOptions *options;
+  gboolean                sideways; /* the direction that is tried */
 } Task;
 
 /* Places all of a scene.  FALSE only if cancelled. */
@@ -137,7 +144,7 @@ place_scene (LayoutRun *run, const Task *task, VizScene *scene, GError **error)
   run->stats = (VizPictureStats){ 0 };
   if (g_cancellable_set_error_if_cancelled (run->cancellable, error))
     return FALSE;
-  if (options->sideways)
+  if (task->sideways)
     viz_scene_set_sideways (scene);
   else
     use_previous (scene, run->layout->name, task->font, options->previous);
@@ -175,6 +182,79 @@ make_scene (LayoutRun *run, const Task *task, GError **error)
     }
 }
 
+/* NULL only if cancelled.  (transfer full) */
+static VizPicture *
+make_picture (LayoutRun *run, const Task *task, GError **error)
+{
+  g_autoptr (VizScene) scene = make_scene (run, task, error);
+
+  if (!scene)
+    return NULL;
+  return viz_scene_make_picture (scene, task->font, run->layout->name, &run->stats);
+}
+
+/* The scale at which a picture fits a page. */
+static double
+scale_on (const VizPoint *page, const VizPicture *picture)
+{
+  return MIN (page->x / viz_picture_width (picture), page->y / viz_picture_height (picture));
+}
+
+/* Chooses the direction, if the options leave it open.  It is chosen once: a picture that follows another of the same
+ * diagram keeps its direction, so that opening a group or a slightly larger window does not turn the picture.
+ * NULL only if cancelled.  (transfer full) */
+static VizPicture *
+make_directed (LayoutRun *run, Task *task, GError **error)
+{
+  const VizLayoutOptions *options = task->options;
+  const VizPoint         *page = &options->page;
+  g_autoptr (VizPicture) down = NULL;
+  g_autoptr (VizPicture) right = NULL;
+
+  if (options->direction != VIZ_DIRECTION_AUTO ||
+      (options->previous && viz_picture_diagram (options->previous) == task->diagram))
+    {
+      task->sideways = options->direction == VIZ_DIRECTION_AUTO
+                           ? viz_picture_is_sideways (options->previous)
+                           : options->direction == VIZ_DIRECTION_RIGHT;
+      return make_picture (run, task, error);
+    }
+  down = make_picture (run, task, error);
+  if (!down || page->x <= 0 || viz_picture_n_items (down) > MAX_TURNED ||
+      scale_on (page, down) >= LEGIBLE)
+    return g_steal_pointer (&down);
+  task->sideways = TRUE;
+  right = make_picture (run, task, error);
+  if (!right)
+    return NULL;
+  return scale_on (page, right) > scale_on (page, down) * MUCH_LARGER ? g_steal_pointer (&right)
+                                                                      : g_steal_pointer (&down);
+}
+
+static const char *const direction_names[] = {
+  [VIZ_DIRECTION_DOWN] = "down",
+  [VIZ_DIRECTION_RIGHT] = "right",
+  [VIZ_DIRECTION_AUTO] = "auto",
+};
+
+gboolean
+viz_direction_find (const char *name, VizDirection *direction)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (direction_names); i++)
+    if (strcmp (direction_names[i], name) == 0)
+      {
+        *direction = (VizDirection) i;
+        return TRUE;
+      }
+  return FALSE;
+}
+
+const char *
+viz_direction_name (VizDirection direction)
+{
+  return direction_names[direction];
+}
+
 VizPicture *
 viz_layout_diagram (VizDiagram             *diagram,
                     const VizFolds         *folds,
@@ -187,7 +267,6 @@ viz_layout_diagram (VizDiagram             *diagram,
   LayoutRun                     run = { .cancellable = cancellable };
   Task                          task;
   g_autoptr (VizFolds) own_folds = NULL;
-  g_autoptr (VizScene) scene = NULL;
 
   options = options ? options : &plain;
   name = options->layout ? options->layout : "auto";
@@ -205,9 +284,6 @@ viz_layout_diagram (VizDiagram             *diagram,
     }
   if (!folds)
     folds = own_folds = viz_folds_new (diagram);
-  task = (Task){ diagram, folds, font, options };
-  scene = make_scene (&run, &task, error);
-  if (!scene)
-    return NULL;
-  return viz_scene_make_picture (scene, font, run.layout->name, &run.stats);
+  task = (Task){ diagram, folds, font, options, FALSE };
+  return make_directed (&run, &task, error);
 }

@@ -19,14 +19,23 @@ G_BEGIN_DECLS
 #define VIZ_PAGE_WIDTH  960
 #define VIZ_PAGE_HEIGHT 640
 
+/* Where data flows.  Automatic: to the right if down is too small on the page to be read and the right is much
+ * larger, else down; a picture that has a previous one keeps its direction. */
+typedef enum
+{
+  VIZ_DIRECTION_DOWN,
+  VIZ_DIRECTION_RIGHT,
+  VIZ_DIRECTION_AUTO,
+} VizDirection;
+
 typedef struct
 {
-  const char *layout;   /* name in the table of layouts.c; NULL: "auto" */
-  const char *font;     /* family; NULL: VIZ_DEFAULT_FONT */
-  const char *helper;   /* program of the dot layout; NULL: beside the executable, or installed */
-  VizPoint    page;     /* the size in pixels for which tall groups are wrapped; 0: none are */
-  VizDetail   detail;   /* how much boxes show */
-  gboolean    sideways; /* flow is to the right instead of down; previous is ignored */
+  const char  *layout;    /* name in the table of layouts.c; NULL: "auto" */
+  const char  *font;      /* family; NULL: VIZ_DEFAULT_FONT */
+  const char  *helper;    /* program of the dot layout; NULL: beside the executable, or installed */
+  VizPoint     page;      /* the size in pixels for which tall groups are wrapped; 0: none are */
+  VizDetail    detail;    /* how much boxes show */
+  VizDirection direction; /* to the right, boxes do not keep the places of the previous picture */
 
   /* (nullable) The picture on the screen, after a group was opened or closed.  The other boxes then
    * keep their places or move to make room, never by more than the change of size, and return when
@@ -34,6 +43,11 @@ typedef struct
    * diagram, by another layout or with another font. */
   const VizPicture *previous;
 } VizLayoutOptions;
+
+/* The direction with this name: “auto”, “down” or “right”.  FALSE if there is none. */
+gboolean viz_direction_find (const char *name, VizDirection *direction);
+/* The name of a direction. */
+const char *viz_direction_name (VizDirection direction);
 
 /* Lays out what folds shows of the diagram.  May run in any thread.  folds: (nullable) the groups
  * that the diagram opens.  options: (nullable) the defaults.  Returns NULL with an error when

@@ -17,9 +17,6 @@
 #include <string.h>
 
 #define MAX_DEPTH 1000
-/* The scale on the page below which texts cannot be read, and the gain for which data flows to the right. */
-#define LEGIBLE     0.45
-#define MUCH_LARGER 1.25
 
 typedef struct
 {
@@ -364,44 +361,12 @@ parse_detail (const char *text, VizDetail *detail, GError **error)
   return FALSE;
 }
 
-/* The scale at which a picture fits a page. */
-static double
-scale_on (const VizPoint *page, const VizPicture *picture)
-{
-  return MIN (page->x / viz_picture_width (picture), page->y / viz_picture_height (picture));
-}
-
-/* Lays the diagram out in the direction of the options.  Without one, a picture that the page cannot show legibly
- * goes to the right if it then becomes much larger.  (transfer full) */
-static VizPicture *
-lay_out (const RenderOptions *options,
-         VizDiagram          *diagram,
-         const VizFolds      *folds,
-         VizLayoutOptions    *layout,
-         GError             **error)
-{
-  VizPicture *picture, *turned;
-  gboolean    is_auto = !options->direction || strcmp (options->direction, "auto") == 0;
-
-  layout->sideways = g_strcmp0 (options->direction, "right") == 0;
-  picture = viz_layout_diagram (diagram, folds, layout, NULL, error);
-  if (!picture || !is_auto || layout->page.x <= 0 || scale_on (&layout->page, picture) >= LEGIBLE)
-    return picture;
-  layout->sideways = TRUE;
-  turned = viz_layout_diagram (diagram, folds, layout, NULL, NULL);
-  if (turned && scale_on (&layout->page, turned) > scale_on (&layout->page, picture) * MUCH_LARGER)
-    {
-      viz_picture_unref (picture);
-      return turned;
-    }
-  g_clear_pointer (&turned, viz_picture_unref);
-  return picture;
-}
-
 /* Checks the options that need no model. */
 static gboolean
 check_options (const RenderOptions *options, GError **error)
 {
+  VizDirection direction;
+
   if (!options->output)
     g_set_error (error,
                  SCOPE_ERROR,
@@ -421,8 +386,7 @@ check_options (const RenderOptions *options, GError **error)
                  "--depth %s: give a number of levels from 0 to %d",
                  options->depth,
                  MAX_DEPTH);
-  else if (options->direction && strcmp (options->direction, "down") != 0 &&
-           strcmp (options->direction, "right") != 0 && strcmp (options->direction, "auto") != 0)
+  else if (options->direction && !viz_direction_find (options->direction, &direction))
     g_set_error (error,
                  SCOPE_ERROR,
                  SCOPE_ERROR_USAGE,
@@ -452,9 +416,7 @@ render_run (const ScopeCommonOptions *common, gpointer data, char **files, GErro
   const RenderOptions *options = data;
   gint64               start = g_get_monotonic_time ();
   ScopeDiagramOptions  diagram_options = { 0 };
-  VizLayoutOptions     layout = {
-        .layout = options->layout,
-  };
+  VizLayoutOptions     layout = { .layout = options->layout, .direction = VIZ_DIRECTION_AUTO };
   VizExportOptions export = { .theme = viz_theme_find (options->theme),
                               .scale = options->scale,
                               .max_pixels = (guint64) MAX (options->max_pixels, (gint64) 0),
@@ -492,7 +454,9 @@ render_run (const ScopeCommonOptions *common, gpointer data, char **files, GErro
                                   error))
     return SCOPE_EXIT_FILE;
   export.overlay = overlay;
-  picture = lay_out (options, diagram, folds, &layout, error);
+  if (options->direction)
+    viz_direction_find (options->direction, &layout.direction);
+  picture = viz_layout_diagram (diagram, folds, &layout, NULL, error);
   if (!picture)
     return SCOPE_EXIT_MODEL;
   contents = viz_export_bytes (picture, options->output, &export, &result, error);

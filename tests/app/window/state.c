@@ -85,6 +85,47 @@ test_captures_of_workspaces (void)
   g_assert_cmpint (g_remove (far), ==, 0);
 }
 
+static gboolean
+flows_to_the_right (ScopePage *shown)
+{
+  ScopeCanvas *canvas = scope_graph_view_get_canvas (scope_page_get_graph_view (shown));
+
+  return viz_picture_is_sideways (scope_canvas_get_picture (canvas));
+}
+
+/* The direction in which the user lets the data flow stays when groups are closed, and is stored with the view. */
+static void
+test_direction (void)
+{
+  g_autoptr (GKeyFile) state = g_key_file_new ();
+  ScopeGraphView  *graph = scope_page_get_graph_view (page);
+  g_autofree char *direction = NULL;
+
+  gui_act (graph, "graph.direction", "right");
+  gui_settle (page);
+  g_assert_true (flows_to_the_right (page));
+  gui_act (graph, "graph.fold-all", NULL);
+  gui_settle (page);
+  g_assert_true (flows_to_the_right (page));
+  scope_graph_view_save (graph, state);
+  gui_act (graph, "graph.direction", "down");
+  gui_settle (page);
+  g_assert_false (flows_to_the_right (page));
+  scope_graph_view_load (graph, state);
+  gui_settle (page);
+  g_assert_true (flows_to_the_right (page));
+  g_object_get (graph, "direction", &direction, NULL);
+  g_assert_cmpstr (direction, ==, "right");
+  g_key_file_set_string (state, "graph", "direction", "up");
+  scope_graph_view_load (graph, state);
+  gui_settle (page);
+  g_assert_true (flows_to_the_right (page));
+  gui_act (graph, "graph.undo", NULL);
+  gui_act (graph, "graph.direction", "auto");
+  gui_settle (page);
+  g_assert_false (flows_to_the_right (page));
+}
+
 void
 add_state_tests (void)
 {
@@ -92,4 +133,5 @@ add_state_tests (void)
             CASE_MEASURED,
             test_captures_of_workspaces);
   add_test ("/app/window/keeps-views-in-files", CASE_MODEL, test_state);
+  add_test ("/app/window/keeps-the-direction-of-the-flow", CASE_MODEL, test_direction);
 }
