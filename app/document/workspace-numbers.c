@@ -77,12 +77,15 @@ scope_workspace_open_numbers_async (ScopeWorkspace     *self,
 gboolean
 scope_workspace_open_numbers_finish (ScopeWorkspace *self, GAsyncResult *result, GError **error)
 {
+  const OpenJob *job = g_task_get_task_data (G_TASK (result));
   ScopeNodeData *numbers = g_task_propagate_pointer (G_TASK (result), error);
 
   if (!numbers)
     return FALSE;
   g_clear_pointer (&self->numbers, scope_node_data_unref);
   self->numbers = numbers;
+  g_free (self->numbers_path);
+  self->numbers_path = g_strdup (job->path);
   if (scope_node_data_n_skipped (numbers) > 0)
     scope_workspace_log (self,
                          SCOPE_LOG_WARNING,
@@ -100,6 +103,7 @@ scope_workspace_remove_numbers (ScopeWorkspace *self)
   if (!self->numbers)
     return;
   g_clear_pointer (&self->numbers, scope_node_data_unref);
+  g_clear_pointer (&self->numbers_path, g_free);
   scope_workspace_emit (self, SCOPE_SIGNAL_NUMBERS);
 }
 

@@ -73,7 +73,8 @@ struct _ScopeWorkspace
   ScopeValues  *values;
   ScopeStepPath step; /* that is shown; n = 0: the last */
 
-  ScopeNodeData *numbers; /* of the user, by node name; NULL: none */
+  ScopeNodeData *numbers; /* (nullable) of the user, by node name */
+  char          *numbers_path;
 
   GListStore *log;
 };

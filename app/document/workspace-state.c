@@ -377,6 +377,12 @@ scope_workspace_get_numbers (ScopeWorkspace *self)
 }
 
 const char *
+scope_workspace_get_numbers_path (ScopeWorkspace *self)
+{
+  return self->numbers_path;
+}
+
+const char *
 scope_workspace_get_capture_path (ScopeWorkspace *self)
 {
   return self->capture_path;

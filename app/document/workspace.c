@@ -27,6 +27,7 @@ scope_workspace_dispose (GObject *object)
   scope_workspace_clear_values (self);
   g_clear_pointer (&self->measurement, scope_measurement_unref);
   g_clear_pointer (&self->numbers, scope_node_data_unref);
+  g_free (self->numbers_path);
   g_clear_object (&self->file);
   g_clear_object (&self->log);
   g_clear_pointer (&self->document, scope_document_unref);

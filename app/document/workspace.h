@@ -178,6 +178,8 @@ scope_workspace_open_numbers_finish (ScopeWorkspace *self, GAsyncResult *result,
 void scope_workspace_remove_numbers (ScopeWorkspace *self);
 /* The numbers, owned by the workspace; NULL: none. */
 const ScopeNodeData *scope_workspace_get_numbers (ScopeWorkspace *self);
+/* The file of the numbers, or NULL. */
+const char *scope_workspace_get_numbers_path (ScopeWorkspace *self);
 /* Computes an overlay of the numbers in a worker; needs a document and numbers.
  * scope_measurement_paint_finish() returns it. */
 void scope_workspace_paint_numbers_async (ScopeWorkspace     *self,

@@ -1,9 +1,9 @@
-/* page-state.c — saves and restores folds, camera, selection, inputs and capture of a page.
+/* page-state.c — saves and restores folds, camera, selection, inputs, capture and numbers of a page.
  *
  * They are kept in MODEL.hsws beside the model if that file exists; otherwise in the user's state
  * folder under a hash of the model's URI, so that viewing a model writes nothing beside it.  A file
- * beside the model may come from a stranger: it names a capture only by the name of a file in the same
- * folder.  The state folder remembers any other capture.
+ * beside the model may come from a stranger: it names a capture, or a file of numbers, only by the name of a file
+ * in the same folder.  The state folder remembers any other.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/page/page-private.h"
 
@@ -51,20 +51,29 @@ dup_name_in_folder (const char *path, const char *folder)
   return g_str_equal (own, folder) ? g_path_get_basename (path) : NULL;
 }
 
+/* Names a file that is shown with the model.  path: (nullable) of it.  folder: (nullable) of a file beside the
+ * model, which can name files of its own folder only. */
+static void
+describe_file (GKeyFile *file, const char *key, const char *path, const char *folder)
+{
+  g_autofree char *name = NULL;
+
+  if (path)
+    name = folder ? dup_name_in_folder (path, folder) : g_strdup (path);
+  if (name)
+    g_key_file_set_string (file, GROUP, key, name);
+}
+
 /* folder: of a file beside the model; NULL: the file is in the state folder. */
 static char *
 describe_state (ScopePage *self, const char *folder)
 {
   g_autoptr (GKeyFile) file = g_key_file_new ();
   const char *const *shapes = scope_workspace_get_given_shapes (self->workspace);
-  const char        *path = scope_workspace_get_capture_path (self->workspace);
-  g_autofree char   *capture = NULL;
 
-  if (path)
-    capture = folder ? dup_name_in_folder (path, folder) : g_strdup (path);
   g_key_file_set_integer (file, GROUP, "version", 1);
-  if (capture)
-    g_key_file_set_string (file, GROUP, "capture", capture);
+  describe_file (file, "capture", scope_workspace_get_capture_path (self->workspace), folder);
+  describe_file (file, "numbers", scope_workspace_get_numbers_path (self->workspace), folder);
   if (shapes && shapes[0])
     g_key_file_set_string_list (file, GROUP, "shapes", shapes, g_strv_length ((char **) shapes));
   if (scope_workspace_get_fills (self->workspace))
@@ -152,17 +161,39 @@ read_state (const char *path)
   return g_steal_pointer (&file);
 }
 
-/* The capture that a file beside the model names; NULL: none, or the name leads elsewhere.
+/* The file that a file beside the model names; NULL if it names none, or one elsewhere.
  * (transfer full) */
 static char *
-dup_capture_beside (GKeyFile *file, const char *path)
+dup_named_beside (GKeyFile *file, const char *key, const char *path)
 {
-  g_autofree char *name = g_key_file_get_string (file, GROUP, "capture", NULL);
+  g_autofree char *name = g_key_file_get_string (file, GROUP, key, NULL);
   g_autofree char *folder = g_path_get_dirname (path);
 
   if (!name || strchr (name, '/'))
     return NULL;
   return g_build_filename (folder, name, NULL);
+}
+
+/* The file that is to be shown with the model, if it still exists, or NULL.  beside: (nullable) the contents of the
+ * file at path, beside the model; own: (nullable) of the one in the state folder.  (transfer full) */
+static char *
+dup_named (GKeyFile *beside, const char *path, GKeyFile *own, const char *key)
+{
+  g_autofree char *named = beside ? dup_named_beside (beside, key, path) : NULL;
+
+  if (!named && own)
+    named = g_key_file_get_string (own, GROUP, key, NULL);
+  return named && g_file_test (named, G_FILE_TEST_IS_REGULAR) ? g_steal_pointer (&named) : NULL;
+}
+
+static void
+restored_numbers_cb (GObject *source, GAsyncResult *result, gpointer data G_GNUC_UNUSED)
+{
+  ScopeWorkspace *workspace = SCOPE_WORKSPACE (source);
+  g_autoptr (GError) error = NULL;
+
+  if (!scope_workspace_open_numbers_finish (workspace, result, &error))
+    scope_workspace_log (workspace, SCOPE_LOG_WARNING, VIZ_ROOT, "%s", error->message);
 }
 
 void
@@ -190,6 +221,7 @@ scope_page_restore (ScopePage *self)
   g_autofree char *path = NULL;
   g_autofree char *own_path = NULL;
   g_autofree char *capture = NULL;
+  g_autofree char *numbers = NULL;
   g_autoptr (GKeyFile) beside = NULL;
   g_autoptr (GKeyFile) own = NULL;
 
@@ -202,10 +234,10 @@ scope_page_restore (ScopePage *self)
   own = read_state (own_path);
   if (beside || own)
     scope_graph_view_load (self->graph_view, beside ? beside : own);
-  if (beside)
-    capture = dup_capture_beside (beside, path);
-  if (!capture && own)
-    capture = g_key_file_get_string (own, GROUP, "capture", NULL);
-  if (capture && g_file_test (capture, G_FILE_TEST_IS_REGULAR))
+  capture = dup_named (beside, path, own, "capture");
+  if (capture)
     scope_workspace_open_capture (self->workspace, capture);
+  numbers = dup_named (beside, path, own, "numbers");
+  if (numbers)
+    scope_workspace_open_numbers_async (self->workspace, numbers, restored_numbers_cb, NULL);
 }

@@ -2,8 +2,6 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/app/window/case.h"
 
-#include "app/document/log-item.h"
-
 #include <glib/gstdio.h>
 #include <string.h>
 
@@ -140,21 +138,6 @@ test_costs (void)
 /* --- How the child is called --- */
 
 static gboolean
-log_has (const char *text)
-{
-  GListModel *log = scope_workspace_get_log (workspace ());
-
-  for (guint i = 0; i < g_list_model_get_n_items (log); i++)
-    {
-      g_autoptr (ScopeLogItem) item = g_list_model_get_item (log, i);
-
-      if (strstr (scope_log_item_get_text (item), text))
-        return TRUE;
-    }
-  return FALSE;
-}
-
-static gboolean
 has_another (gpointer before)
 {
   return scope_workspace_get_measurement (workspace ()) != before &&
@@ -197,7 +180,7 @@ test_launcher (void)
   g_assert_true (scope_page_run (page, options));
   g_assert_true (gui_wait (has_another, measurement, 60000));
   g_setenv ("PATH", before, TRUE);
-  g_assert_true (log_has ("launched far away"));
+  g_assert_true (is_logged ((gpointer) "launched far away"));
   for (const char *const *part = (const char *const[]){ "--threads 1",
                                                         "--init zeros",
                                                         "--mode imperative",
@@ -207,7 +190,7 @@ test_launcher (void)
                                                         NULL };
        *part != NULL;
        part++)
-    g_assert_true (log_has (*part));
+    g_assert_true (is_logged ((gpointer) *part));
 }
 
 static void

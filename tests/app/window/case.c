@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/app/window/case.h"
 
+#include "app/document/log-item.h"
 #include "app/session/settings.h"
 
 #include <glib/gstdio.h>
@@ -51,6 +52,21 @@ gboolean
 is_unmapped (gpointer widget)
 {
   return !gtk_widget_get_mapped (widget);
+}
+
+gboolean
+is_logged (gpointer text)
+{
+  GListModel *log = scope_workspace_get_log (workspace ());
+
+  for (guint i = 0; i < g_list_model_get_n_items (log); i++)
+    {
+      g_autoptr (ScopeLogItem) item = g_list_model_get_item (log, i);
+
+      if (strstr (scope_log_item_get_text (item), text))
+        return TRUE;
+    }
+  return FALSE;
 }
 
 gboolean

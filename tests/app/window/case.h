@@ -30,6 +30,7 @@ gboolean is_shown (gpointer of_page);     /* the page is selected */
 gboolean is_mapped (gpointer widget);     /* on the screen */
 gboolean is_unmapped (gpointer widget);   /* not on the screen */
 gboolean is_idle (gpointer of_workspace); /* no run is in progress */
+gboolean is_logged (gpointer text);       /* a line of the log of workspace() contains it */
 
 /* TRUE if a label in root contains the text. */
 gboolean says (GtkWidget *root, const char *text);

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/app/window/case.h"
 
+#include "app/process/writer.h"
 #include "app/session/settings.h"
 
 #include <glib/gstdio.h>
@@ -236,6 +237,54 @@ test_dropped (void)
   end ();
 }
 
+/* Numbers are kept with the view of the model, until they are removed. */
+static void
+test_reopening (void)
+{
+  g_autofree char *path = NULL;
+
+  begin ();
+  path = write_numbers ("kept.json");
+  scope_window_open_numbers (window, path);
+  wait_until (has_title, (gpointer) "kept.json");
+  for (guint i = 0; i < 2; i++)
+    {
+      scope_page_autosave (page);
+      scope_writer_wait ();
+      gui_act (window, "win.close-tab", NULL);
+      scope_writer_wait ();
+      page = gui_open (window, "cell-lstm-t6-ntc-none", NULL);
+      if (i == 0)
+        {
+          wait_until (has_title, (gpointer) "kept.json");
+          gui_act (page, "page.remove-numbers", NULL);
+        }
+    }
+  gui_settle (page);
+  g_assert_null (scope_workspace_get_numbers_path (workspace ()));
+  g_assert_false (has_title ((gpointer) "kept.json"));
+  end ();
+}
+
+/* A file of numbers that is no longer there is forgotten; one that is none any more is named in the log. */
+static void
+test_reopening_without (void)
+{
+  g_autofree char *path = NULL, *again = NULL;
+
+  begin ();
+  path = write_numbers ("gone.json");
+  scope_window_open_numbers (window, path);
+  wait_until (has_title, (gpointer) "gone.json");
+  again = write_file ("gone.json", "{\"elsewhere\": 1}");
+  gui_act (window, "win.close-tab", NULL);
+  scope_writer_wait ();
+  page = gui_open (window, "cell-lstm-t6-ntc-none", NULL);
+  wait_until (is_logged, (gpointer) "none of its 1 names");
+  g_assert_false (has_numbers (workspace ()));
+  end ();
+}
+
 /* Files that are none of numbers are refused with a message, and the way out is a button. */
 static void
 test_refusals (void)
@@ -293,6 +342,8 @@ add_number_tests (void)
   add_test ("/app/window/numbers-can-be-removed", CASE_MODEL, test_removal);
   add_test ("/app/window/numbers-and-costs-take-turns", CASE_MEASURED, test_beside_costs);
   add_test ("/app/window/dropped-json-is-numbers-or-a-model", CASE_MODEL, test_dropped);
+  add_test ("/app/window/numbers-come-back-with-the-model", CASE_MODEL, test_reopening);
+  add_test ("/app/window/wrong-numbers-do-not-come-back", CASE_MODEL, test_reopening_without);
   add_test ("/app/window/wrong-numbers-are-refused-with-a-button", CASE_MODEL, test_refusals);
   add_test ("/app/window/numbers-have-a-file-dialog", CASE_MODEL, test_dialog);
 }
