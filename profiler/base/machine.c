@@ -23,7 +23,10 @@ struct _ProfFacts
 static void
 fact_clear (gpointer data)
 {
-  g_free (((ProfFact *) data)->text);
+  ProfFact *fact = data;
+
+  g_free ((char *) fact->key);
+  g_free (fact->text);
 }
 
 ProfFacts *
@@ -49,11 +52,12 @@ prof_facts_free (ProfFacts *facts)
 static ProfFact *
 get_fact (ProfFacts *facts, const char *key)
 {
-  ProfFact fact = { .key = g_intern_string (key) };
+  ProfFact fact = { .key = NULL };
 
   for (guint i = 0; i < facts->list->len; i++)
-    if (g_array_index (facts->list, ProfFact, i).key == fact.key)
+    if (strcmp (g_array_index (facts->list, ProfFact, i).key, key) == 0)
       return &g_array_index (facts->list, ProfFact, i);
+  fact.key = g_strdup (key);
   g_array_append_val (facts->list, fact);
   return &g_array_index (facts->list, ProfFact, facts->list->len - 1);
 }

@@ -9,7 +9,7 @@
 
 typedef struct
 {
-  const char *key;  /* interned */
+  const char *key;  /* owned by the facts */
   char       *text; /* NULL: the fact is a number */
   double      number;
 } ProfFact;

@@ -14,7 +14,7 @@
 /* --- Names --- */
 
 const char *
-prof_import_key (const char *name)
+prof_import_key (ProfImport *import, const char *name)
 {
   gboolean is_fused =
       g_str_has_prefix (name, "_sg_mkldnn_") || g_str_has_prefix (name, "_sg_onednn_");
@@ -23,7 +23,7 @@ prof_import_key (const char *name)
   const char *at = name + (is_fused ? strlen ("_sg_mkldnn_") : 0);
 
   if (op)
-    return g_intern_string (op->name);
+    return prof_import_name (import, op->name);
   plain = g_string_new (NULL);
   for (; *at; at++)
     if (*at != '_')
@@ -32,7 +32,7 @@ prof_import_key (const char *name)
   op = strcmp (plain->str, "fullyconnected") == 0 ? hyb_op_find ("FullyConnected")
        : strcmp (plain->str, "conv") == 0         ? hyb_op_find ("Convolution")
                                                   : NULL;
-  return g_intern_string (op ? op->name : plain->str);
+  return prof_import_name (import, op ? op->name : plain->str);
 }
 
 /* Whether type is suffix or ends in “_” and suffix, ignoring case. */
@@ -49,7 +49,7 @@ const char *
 prof_import_backward_key (const TraceImport *self, const char *name)
 {
   const char    *suffix = name + strlen (PROF_BACKWARD);
-  const char    *key = prof_import_key (suffix);
+  const char    *key = prof_import_key (self->import, suffix);
   GHashTableIter iter;
   gpointer       known;
 
@@ -131,7 +131,7 @@ count_nodes (TraceImport *self, HybGraph *graph, gboolean is_body)
 
       if (hyb_node_is_variable (node))
         continue;
-      nodes = get_operator (self->operators, prof_import_key (node->type));
+      nodes = get_operator (self->operators, prof_import_key (self->import, node->type));
       *(is_body ? &nodes->n_body : &nodes->n_once) += 1;
       for (guint b = 0; b < node->n_bodies; b++)
         count_nodes (self, bodies[b], TRUE);
@@ -161,7 +161,7 @@ append_expected (TraceImport *self, HybGraph *graph, guint32 step, guint n_steps
         for (guint b = 0; b < node->n_bodies; b++)
           append_expected (self, bodies[b], t, 1, TRUE);
 
-      expected.key = prof_import_key (node->type);
+      expected.key = prof_import_key (self->import, node->type);
       nodes = get_operator (self->operators, expected.key);
       g_array_append_val (nodes->expected, self->expected->len);
       class = prof_class_of_node (node);
@@ -188,7 +188,8 @@ count_executions (TraceImport *self, const GArray *executions)
         continue;
       nodes = execution->type
                   ? NULL
-                  : g_hash_table_lookup (self->operators, prof_import_key (execution->name));
+                  : g_hash_table_lookup (self->operators,
+                                         prof_import_key (self->import, execution->name));
       if (nodes)
         nodes->n_seen++;
     }

@@ -10,7 +10,7 @@
 /* MXNet cuts names off after this many bytes. */
 #define NAME_LIMIT 127
 
-/* Both members are interned or static. */
+/* Names come from prof_import_name(), reasons are static. */
 static guint
 hash_unmatched (gconstpointer key)
 {
@@ -27,13 +27,21 @@ is_same_unmatched (gconstpointer a, gconstpointer b)
   return x->name == y->name && x->reason == y->reason;
 }
 
+const char *
+prof_import_name (ProfImport *import, const char *name)
+{
+  if (!import->names)
+    import->names = g_string_chunk_new (1 << 12);
+  return g_string_chunk_insert_const (import->names, name);
+}
+
 void
 prof_import_count_unmatched (ProfImport *import,
                              const char *name,
                              const char *reason,
                              double      seconds)
 {
-  ProfUnmatched  entry = { .name = g_intern_string (name), .reason = reason };
+  ProfUnmatched  entry = { .name = prof_import_name (import, name), .reason = reason };
   ProfUnmatched *known;
   guint          at;
 

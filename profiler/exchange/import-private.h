@@ -42,7 +42,7 @@ typedef struct
   guint32     row;
   guint32     step;    /* of the loop around it */
   guint32     n_times; /* that the node is in an iteration: steps of its loop */
-  const char *key;     /* of its operator, interned; see prof_import_key() */
+  const char *key;     /* of its operator; see prof_import_key() */
   const char *name;
 } ExpectedNode;
 
@@ -78,9 +78,11 @@ typedef struct
 
 /* Fills operators, by_name and expected, and the numbers of iterations and loop steps. */
 void prof_import_expect (TraceImport *self, HybGraph *graph, const GArray *executions);
+/* The text as import keeps it: equal texts are the same pointer, until prof_import_clear(). */
+const char *prof_import_name (ProfImport *import, const char *name);
 /* The key under which equal operators of MXNet and of this engine meet: our name where the operator
- * is known, else its letters in lower case.  Interned. */
-const char *prof_import_key (const char *name);
+ * is known, else its letters in lower case; as prof_import_name() returns it. */
+const char *prof_import_key (ProfImport *import, const char *name);
 /* The key of the operator whose gradient name is: “_backward_mul” belongs to “elemwise_mul” if the
  * graph has that. */
 const char *prof_import_backward_key (const TraceImport *self, const char *name);

@@ -89,7 +89,8 @@ reason_for (const char *name)
 OperatorNodes *
 prof_import_find_operator (TraceImport *self, const char *name, gboolean is_backward)
 {
-  const char    *key = is_backward ? prof_import_backward_key (self, name) : prof_import_key (name);
+  const char *key =
+      is_backward ? prof_import_backward_key (self, name) : prof_import_key (self->import, name);
   OperatorNodes *nodes = g_hash_table_lookup (self->operators, key), *gradient;
 
   if (!nodes || nodes->expected->len == 0)

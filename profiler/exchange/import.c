@@ -57,7 +57,7 @@ find_sequence (const TraceImport *self, char **members, guint n, guint from)
       guint i = 0;
 
       while (i < n && g_array_index (self->expected, ExpectedNode, at + i).key ==
-                          prof_import_key (members[i]))
+                          prof_import_key (self->import, members[i]))
         i++;
       if (i == n)
         return at;
@@ -340,6 +340,7 @@ prof_import_clear (ProfImport *import)
 {
   g_clear_pointer (&import->unmatched, g_array_unref);
   g_clear_pointer (&import->index, g_hash_table_unref);
+  g_clear_pointer (&import->names, g_string_chunk_free);
 }
 
 ProfCapture *

@@ -32,7 +32,8 @@ typedef struct
   guint   n_iterations, n_loop_steps;
   GArray *unmatched; /* of ProfUnmatched, longest first */
 
-  GHashTable *index; /* name and reason → index in unmatched + 1, while it is filled */
+  GHashTable   *index; /* name and reason → index in unmatched + 1, while it is filled */
+  GStringChunk *names; /* each text once */
 } ProfImport;
 
 /* Frees what import owns, not import itself. */

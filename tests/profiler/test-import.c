@@ -339,6 +339,23 @@ test_other_tools_by_node_name (void)
   imported_clear (&imported);
 }
 
+/* GLib keeps interned texts until the process ends; a file must not decide how many there are. */
+static void
+test_names_are_given_back (void)
+{
+  static const char text[] =
+      "[{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"never_seen_before\",\"pid\":1,\"tid\":1,"
+      "\"ts\":1,\"dur\":1}]";
+  g_autoptr (TestModel) model = test_model_unrolled (3, 4, 1);
+  Imported imported = { 0 };
+
+  imported_read (&imported, text, sizeof text - 1, model->graph);
+  g_assert_cmpuint (count_unmatched (&imported), ==, 1);
+  g_assert_cmpuint (g_quark_try_string ("never_seen_before"), ==, 0);
+  g_assert_cmpuint (g_quark_try_string ("neverseenbefore"), ==, 0);
+  imported_clear (&imported);
+}
+
 static void
 test_file_without_events (void)
 {
@@ -417,6 +434,7 @@ main (int argc, char **argv)
                    test_damaged_traces_are_survived);
   g_test_add_func ("/profiler/import/other-tools-by-node-name", test_other_tools_by_node_name);
   g_test_add_func ("/profiler/import/file-without-events", test_file_without_events);
+  g_test_add_func ("/profiler/import/names-of-events-are-given-back", test_names_are_given_back);
   g_test_add_func ("/profiler/import/objects-in-strings-are-given-up", test_objects_in_strings);
   g_test_add_func ("/profiler/import/small-events-count-with-the-memory-they-take",
                    test_limit_of_memory);
