@@ -75,6 +75,7 @@ picture_of (const char *path)
   return diagram ? viz_layout_diagram (diagram,
                                        NULL,
                                        &(VizLayoutOptions){
+                                           .direction = VIZ_DIRECTION_AUTO,
                                            .detail = VIZ_DETAIL_AUTO,
                                            .page = { VIZ_PAGE_WIDTH, VIZ_PAGE_HEIGHT } },
                                        NULL,

@@ -226,7 +226,8 @@ main (int argc, char **argv)
       g_autoptr (VizPicture) picture =
           diagram ? viz_layout_diagram (diagram,
                                         NULL,
-                                        &(VizLayoutOptions){ .detail = VIZ_DETAIL_AUTO,
+                                        &(VizLayoutOptions){ .direction = VIZ_DIRECTION_AUTO,
+                                                             .detail = VIZ_DETAIL_AUTO,
                                                              .page = { PAGE_WIDTH, PAGE_HEIGHT } },
                                         NULL,
                                         NULL)

@@ -248,8 +248,8 @@ lay_out_towards (VizDiagram *diagram, VizDirection direction, VizPoint size, Viz
 static void
 test_direction_is_chosen_once (void)
 {
-  const VizPoint flat = { 4800, 100 }, tall = { 900, 4800 };
-  g_autoptr (VizDiagram) diagram = chain ();
+  const VizPoint flat = { 2400, 100 }, tall = { 900, 4800 };
+  g_autoptr (VizDiagram) diagram = scenes[3].make (); /* a condition */
   g_autoptr (VizPicture) right = lay_out_towards (diagram, VIZ_DIRECTION_AUTO, flat, NULL);
   g_autoptr (VizPicture) down = lay_out_towards (diagram, VIZ_DIRECTION_AUTO, tall, NULL);
   g_autoptr (VizPicture) kept_right = lay_out_towards (diagram, VIZ_DIRECTION_AUTO, tall, right);

@@ -15,8 +15,8 @@
 /* The scale on the page below which texts cannot be read, and the gain for which data flows to the right. */
 #define LEGIBLE     0.45
 #define MUCH_LARGER 1.25
-/* A picture of more boxes is not legible in any direction. */
-#define MAX_TURNED 2000
+/* More boxes are too many to be seen at once, so their picture is not turned to fit. */
+#define MAX_TURNED 60
 
 /* How the bodies of one diagram are placed. */
 typedef struct
