@@ -166,7 +166,8 @@ struct _HybOp
   /* --- Bodies: subgraphs of loops and conditions (engine/control) --- */
 
   guint              n_bodies;   /* of every node of this operator */
-  const char *const *body_names; /* required with n_bodies, as the functions below */
+  const char *const *body_names; /* n_bodies names, without a NULL at the end; required with
+                                  * n_bodies, as the functions below */
   /* The input of the node that feeds variable number `variable` (in node order) of a body on
    * entry; G_MAXUINT if there is no such input. */
   guint (*body_variable) (gconstpointer params, guint n_inputs, guint body, guint variable);

@@ -353,6 +353,34 @@ test_an_operator_is_described (Fixture *fixture, gconstpointer unused)
 }
 
 static void
+test_the_subgraphs_of_an_operator_are_named (Fixture *fixture, gconstpointer unused)
+{
+  static const struct
+  {
+    const char *name, *line, *list;
+  } cases[] = {
+    { "_foreach", "subgraphs   body\n", "[\"body\"]" },
+    { "_while_loop", "subgraphs   condition, body\n", "[\"condition\",\"body\"]" },
+    { "_cond", "subgraphs   predicate, then, else\n", "[\"predicate\",\"then\",\"else\"]" },
+    { "Concat", NULL, "[]" },
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (cJSON) document = NULL;
+      g_autofree char *list = NULL;
+
+      hscope (fixture, "info", "--operator", cases[i].name, NULL);
+      g_assert_nonnull (strstr (fixture->out, cases[i].line ? cases[i].line : "inputs"));
+      g_assert_true (cases[i].line || !strstr (fixture->out, "subgraphs"));
+      hscope (fixture, "info", "--operator", cases[i].name, "--json", NULL);
+      document = parse_output (fixture);
+      list = cJSON_PrintUnformatted (cJSON_GetObjectItem (document, "subgraphs"));
+      g_assert_cmpstr (list, ==, cases[i].list);
+    }
+}
+
+static void
 test_weights_convert_both_ways (Fixture *fixture, gconstpointer unused)
 {
   g_autofree char *params = in_folder (fixture, "w.params");
@@ -499,6 +527,7 @@ main (int argc, char **argv)
        test_the_output_of_an_unknown_operator_takes_a_shape);
   ADD ("operators-are-listed", test_operators_are_listed);
   ADD ("an-operator-is-described", test_an_operator_is_described);
+  ADD ("the-subgraphs-of-an-operator-are-named", test_the_subgraphs_of_an_operator_are_named);
   ADD ("weights-convert-both-ways", test_weights_convert_both_ways);
   ADD ("repair-writes-a-pair", test_repair_writes_a_pair);
   ADD ("values-inside-a-loop", test_values_inside_a_loop);

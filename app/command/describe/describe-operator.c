@@ -75,6 +75,18 @@ list_outputs (const HybOp *op)
   return names;
 }
 
+/* The names of the subgraphs, of which an operator has `n_bodies`.  (transfer full) */
+static GPtrArray *
+list_bodies (const HybOp *op)
+{
+  GPtrArray *names = g_ptr_array_new ();
+
+  for (guint i = 0; i < op->n_bodies; i++)
+    g_ptr_array_add (names, (gpointer) op->body_names[i]);
+  g_ptr_array_add (names, NULL);
+  return names;
+}
+
 /* --- Text --- */
 
 static void
@@ -106,6 +118,7 @@ print_text (const HybOp *op)
   g_auto (GStrv) names = hyb_op_dup_names (op);
   g_autoptr (GPtrArray) dtypes = list_dtypes (op);
   g_autoptr (GPtrArray) outputs = list_outputs (op);
+  g_autoptr (GPtrArray) bodies = list_bodies (op);
 
   printf ("%s\n%s\n\n", op->name, op->doc);
   print_names ("also", (const char *const *) names + 1);
@@ -114,7 +127,7 @@ print_text (const HybOp *op)
   print_names ("outputs", (const char *const *) outputs->pdata);
   if (op->arity || op->body_arity)
     printf ("%-12sthe attributes say how many inputs and outputs there are\n", "");
-  print_names ("subgraphs", op->body_names);
+  print_names ("subgraphs", (const char *const *) bodies->pdata);
   if (op->dtypes == HYB_DTYPES_ALL)
     printf ("%-12sall element types\n", "computes in");
   else if (op->forward || op->compute)
@@ -168,6 +181,7 @@ scope_describe_operator (ScopeJson *json, const HybOp *op)
   g_auto (GStrv) names = hyb_op_dup_names (op);
   g_autoptr (GPtrArray) dtypes = list_dtypes (op);
   g_autoptr (GPtrArray) outputs = list_outputs (op);
+  g_autoptr (GPtrArray) bodies = list_bodies (op);
 
   scope_json_string (json, "name", op->name);
   scope_json_string (json, "doc", op->doc);
@@ -175,7 +189,7 @@ scope_describe_operator (ScopeJson *json, const HybOp *op)
   scope_json_string (json, "category", prof_category_name (op->category));
   write_names (json, "inputs", op->inputs);
   write_names (json, "outputs", (const char *const *) outputs->pdata);
-  write_names (json, "subgraphs", op->body_names);
+  write_names (json, "subgraphs", (const char *const *) bodies->pdata);
   write_names (json, "dtypes", (const char *const *) dtypes->pdata);
   scope_json_boolean (json, "runs", op->forward || op->compute);
   scope_json_boolean (json, "differentiable", op->gradient || op->flags & HYB_OP_NO_GRADIENT);
