@@ -192,59 +192,15 @@ test_shapes_are_guessed_and_parameters_filled (Fixture *fixture, gconstpointer u
   g_assert_nonnull (strstr (fixture->err, "unknown shape of “data”"));
 }
 
-/* --- The examples of the README --- */
-
-/* What makes a measurement or training short, but changes nothing else. */
-static const char *
-shorten (const char *line)
-{
-  if (strstr (line, " compare "))
-    return " --repeat 1 --no-ladder --time-limit 10";
-  if (strstr (line, " profile "))
-    return " --repeat 2 --traced 1";
-  if (strstr (line, " train "))
-    return " --epochs 1 --sample 0";
-  return "";
-}
-
 static void
-run_example (Fixture *fixture, const char *line)
+test_a_recurrent_export_runs_on_guessed_shapes (Fixture             *fixture,
+                                                gconstpointer unused G_GNUC_UNUSED)
 {
-  g_autoptr (GString) text = g_string_new_len (line, (gssize) strcspn (line, "#"));
-
-  /* A preset takes minutes; app/test-preset runs it. */
-  if (strstr (line, "--preset"))
-    return;
-  g_string_replace (text, "gallery:lstm-lm", "'gallery:lstm-lm?hidden=16&embedding=8'", 0);
-  g_string_append (text, shorten (line));
-  fixture_run_line (fixture, text->str);
-  g_assert_cmpint (fixture->code, ==, 0);
-}
-
-/* On an export of a recurrent network, without shapes of its inputs.  Gradients have their names and shapes. */
-static void
-test_examples_of_the_readme (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
-{
-  g_autofree char *readme = NULL;
-  g_auto (GStrv) lines = NULL;
-  guint n_examples = 0;
-
   fixture_run_line (fixture,
                     "hscope new 'lstm-hybrid?hidden=16&embedding=8&length=5' --output net >log && "
-                    "hscope profile net-symbol.json --repeat 2 --traced 1 --capture base.hscope "
-                    ">log "
-                    "&& hscope run net-symbol.json --init uniform --backward --gradients in.npz");
+                    "hscope run net-symbol.json --init uniform --backward --gradients in.npz");
   g_assert_cmpint (fixture->code, ==, 0);
   g_assert_nonnull (strstr (fixture->err, "data0: 5,1 (guessed"));
-  g_assert_true (g_file_get_contents (SOURCE_ROOT "/README.md", &readme, NULL, NULL));
-  lines = g_strsplit (readme, "\n", 0);
-  for (guint i = 0; lines[i]; i++)
-    if (g_str_has_prefix (lines[i], "hscope "))
-      {
-        run_example (fixture, lines[i]);
-        n_examples++;
-      }
-  g_assert_cmpuint (n_examples, >=, 10);
 }
 
 /* A benchmark case is planned and timed in training, too. */
@@ -345,7 +301,7 @@ main (int argc, char **argv)
     { "stdin-has-a-name", test_stdin_has_a_name },
     { "a-dash-that-cannot-be-meant-is-refused", test_a_dash_that_cannot_be_meant_is_refused },
     { "a-dash-for-a-full-stdout-fails", test_a_dash_for_a_full_stdout_fails },
-    { "the-examples-of-the-readme-can-be-run", test_examples_of_the_readme },
+    { "a-recurrent-export-runs-on-guessed-shapes", test_a_recurrent_export_runs_on_guessed_shapes },
     { "bench-times-training", test_bench_times_training },
     { "run-explains-missing-parameters", test_run_explains_missing_parameters },
     { "info-shows-the-structure", test_info_shows_the_structure },
