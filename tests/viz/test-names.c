@@ -101,30 +101,61 @@ test_names_leave_out_what_their_group_says (void)
   g_assert_cmpstr (c, ==, "plus0");
 }
 
+/* A model whose first group has this title, and operators with a common prefix. */
+static VizDiagramBuilder *
+build_stage (const char *title, guint32 *conv, guint32 *stage)
+{
+  VizDiagramBuilder *builder = viz_diagram_builder_new ("d");
+
+  *conv = add (builder, (Box){ "dot", "resnetv10_conv0_fwd", NULL, NULL, 0, VIZ_ROOT });
+  *stage =
+      viz_diagram_builder_add_box (builder,
+                                   &(VizBoxInfo){
+                                       .title = title, .kind = VIZ_BOX_SCOPE, .parent = VIZ_ROOT });
+  add (builder, (Box){ "dot", "resnetv10_stage1_conv1_fwd", NULL, NULL, 0, *stage });
+  return builder;
+}
+
 /* The prefix of nearly all names stands for the whole model, and is not repeated in every box. */
 static void
 test_prefix_of_all_names_is_left_out (void)
 {
-  VizDiagramBuilder *builder = viz_diagram_builder_new ("d");
-  guint32 conv = add (builder, (Box){ "dot", "resnetv10_conv0_fwd", NULL, NULL, 0, VIZ_ROOT });
-  guint32 stage = viz_diagram_builder_add_box (builder,
-                                               &(VizBoxInfo){ .title = "resnetv10_stage1",
-                                                              .kind = VIZ_BOX_SCOPE,
-                                                              .parent = VIZ_ROOT });
-  guint32 output =
+  guint32            conv, stage;
+  VizDiagramBuilder *builder = build_stage ("resnetv10_stage1", &conv, &stage);
+  guint32            output =
       viz_diagram_builder_add_box (builder,
                                    &(VizBoxInfo){ .title = "resnetv10_dense0_fwd_output",
                                                   .kind = VIZ_BOX_OUTPUT,
                                                   .parent = VIZ_ROOT });
-  g_autoptr (VizDiagram) diagram = viz_diagram_builder_freeze (builder);
-  g_autofree char *a = viz_short_subtitle (diagram, conv);
-  g_autofree char *b = viz_short_title (diagram, stage, NULL);
-  g_autofree char *c = viz_short_title (diagram, output, NULL);
+  g_autoptr (VizDiagram) diagram = NULL;
+  g_autofree char *a = NULL, *b = NULL, *c = NULL;
 
+  add (builder, (Box){ "dot", "resnetv10_dense0_fwd", NULL, NULL, 0, VIZ_ROOT });
+  diagram = viz_diagram_builder_freeze (builder);
+  a = viz_short_subtitle (diagram, conv);
+  b = viz_short_title (diagram, stage, NULL);
+  c = viz_short_title (diagram, output, NULL);
   g_assert_cmpstr (viz_diagram_common_prefix (diagram), ==, "resnetv10_");
   g_assert_cmpstr (a, ==, "conv0");
   g_assert_cmpstr (b, ==, "stage1");
   g_assert_cmpstr (c, ==, "dense0_fwd");
+}
+
+/* A group that was found by its structure has a title of operators, and names as any other inside. */
+static void
+test_titles_of_operators_do_not_hide_the_prefix (void)
+{
+  guint32            conv, stage;
+  VizDiagramBuilder *builder = build_stage ("conv … Concat", &conv, &stage);
+  guint32 dense = add (builder, (Box){ "dot", "resnetv10_dense0_fwd", NULL, NULL, 0, VIZ_ROOT });
+  g_autoptr (VizDiagram) diagram = viz_diagram_builder_freeze (builder);
+  g_autofree char *a = viz_short_subtitle (diagram, conv);
+  g_autofree char *b = viz_short_subtitle (diagram, dense);
+  g_autofree char *c = viz_short_title (diagram, stage, NULL);
+
+  g_assert_cmpstr (a, ==, "conv0");
+  g_assert_cmpstr (b, ==, "dense0");
+  g_assert_cmpstr (c, ==, "conv … Concat");
 }
 
 static void
@@ -246,6 +277,8 @@ main (int argc, char **argv)
   g_test_add_func ("/names/operators-have-short-names", test_operators_have_short_names);
   g_test_add_func ("/names/names-leave-out-what-their-group-says",
                    test_names_leave_out_what_their_group_says);
+  g_test_add_func ("/names/titles-of-operators-do-not-hide-the-prefix",
+                   test_titles_of_operators_do_not_hide_the_prefix);
   g_test_add_func ("/names/prefix-of-all-names-is-left-out", test_prefix_of_all_names_is_left_out);
   g_test_add_func ("/names/long-names-wrap-before-they-are-cut",
                    test_long_names_wrap_before_they_are_cut);

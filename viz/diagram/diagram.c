@@ -389,25 +389,37 @@ count_leaves (VizDiagram *diagram)
         }
 }
 
-/* The name of a box at the top level that may share a prefix with others, or NULL. */
-static const char *
-top_name (const VizBox *shown)
+/* The box at the top level that is or holds an operator or output with a name, but no loop or chain. */
+static guint32
+named_top (const VizDiagram *diagram, guint32 box, const char **name)
 {
-  const char *name = shown->kind == VIZ_BOX_OPERATOR ? shown->subtitle : shown->title;
-  gboolean    is_named = shown->kind == VIZ_BOX_OPERATOR || shown->kind == VIZ_BOX_OUTPUT ||
-                      shown->kind == VIZ_BOX_SCOPE;
+  const VizBox *shown = &diagram->boxes[box];
+  gboolean      is_chain;
 
-  return shown->parent == VIZ_ROOT && is_named && name && *name != '_' ? name : NULL;
+  *name = shown->kind == VIZ_BOX_OUTPUT ? shown->title : NULL;
+  *name = shown->kind == VIZ_BOX_OPERATOR ? shown->subtitle : *name;
+  for (; shown->parent != VIZ_ROOT; shown = &diagram->boxes[box])
+    box = shown->parent;
+  is_chain = shown->kind == VIZ_BOX_FRAME || shown->kind == VIZ_BOX_STEPS;
+  return !is_chain && *name && **name != '_' ? box : VIZ_ROOT;
 }
 
+/* The first name in a group stands for the group, whose title may be made of operators. */
 static char *
 common_prefix (const VizDiagram *diagram)
 {
   g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  g_autofree gboolean *is_done = g_new0 (gboolean, diagram->n_boxes);
+  const char          *name;
 
-  for (guint32 i = 1; i < diagram->n_boxes; i++)
-    if (top_name (&diagram->boxes[i]))
-      g_ptr_array_add (names, (gpointer) top_name (&diagram->boxes[i]));
+  is_done[VIZ_ROOT] = TRUE;
+  for (guint32 i = 1, top; i < diagram->n_boxes; i++)
+    {
+      top = named_top (diagram, i, &name);
+      if (!is_done[top])
+        g_ptr_array_add (names, (gpointer) name);
+      is_done[top] = TRUE;
+    }
   return viz_common_prefix ((const char *const *) names->pdata, names->len);
 }
 
