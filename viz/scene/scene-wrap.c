@@ -15,7 +15,7 @@
 #define BESIDE_CONTROLS 0.97 /* of a page is left for the picture */
 #define FILLED          0.22 /* share of a picture that boxes cover */
 #define ENOUGH          0.93 /* pixels per point at which a picture is not wrapped further */
-#define GAIN            1.1  /* the least gain of wrapping, and of one column more */
+#define GAIN            1.14 /* the least gain of wrapping, and of one column more */
 /* A group that makes up less than this share of the height of its parent is left alone. */
 #define MAIN_PART  0.4
 #define MANY_NODES 3000 /* in groups with more, only two numbers of columns are tried */
