@@ -10,6 +10,7 @@ static const HybDeviceOp *const lists[] = {
   hyb_cuda_ops_array,
   hyb_cuda_ops_dot,
   hyb_cuda_ops_fully_connected,
+  hyb_cuda_ops_slice,
 };
 
 static void

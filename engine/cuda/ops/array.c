@@ -1,76 +1,35 @@
-/* array.c — operators that only move elements: transpose, slices, joins, splits, repetitions, and
- * reshapes that are not views.
+/* array.c — operators that only move elements: transpose, joins, splits, broadcasts, and reshapes
+ * that are not views.
  *
  * Each is a list of strided copies (move.h).  Start with the array at the end.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/cuda/ops/attributes.h"
 #include "engine/cuda/ops/move.h"
 #include "engine/cuda/ops/op-lists.h"
 
-#include <string.h>
-
-static gint64
-get_int (const HybCall *call, const char *name, gint64 fallback)
-{
-  return hyb_params_get_int (call->op->params, call->params, name, fallback);
-}
-
-static const HybInts *
-get_ints (const HybCall *call, const char *name)
-{
-  return hyb_params_get_ints (call->op->params, call->params, name);
-}
-
-/* An axis from 0; negative ones count from the end. */
-static int
-axis_of (gint64 axis, int rank)
-{
-  return (int) (axis < 0 ? axis + rank : axis);
-}
-
-/* A walk over the output, written side by side, whose reads begin at element 0 with strides 0. */
-static void
-start_walk (HybMoveWalk *walk, const HybShape *output)
-{
-  walk->axes = hyb_axes_new (output, 2);
-  hyb_axes_contiguous (output, walk->axes.stride[1]);
-}
-
-static gpointer
-finish (HybMoves *moves, GError **error)
-{
-  return hyb_moves_finish (moves, error) ? moves : NULL;
-}
-
-/* --- transpose, SwapAxis, reverse --- */
+/* --- transpose, SwapAxis --- */
 
 static gpointer
 transpose_prepare (HybDevice *device, const HybCall *call, gsize *workspace, GError **error)
 {
   HybMoves       *moves = hyb_moves_new (device, call, 1, error);
-  const HybParam *param = hyb_params_find (call->op->params, "axes");
   const HybShape *data = &call->input[0].shape;
+  const HybShape *given = hyb_cuda_get_shape (call, "axes");
   gint64          strides[HYB_MAX_RANK];
-  const HybInts  *ints = param && param->kind == HYB_PARAM_INTS ? get_ints (call, "axes") : NULL;
-  const HybShape *given =
-      param && param->kind == HYB_PARAM_SHAPE
-          ? (const HybShape *) (gconstpointer) ((const char *) call->params + param->offset)
-          : NULL;
 
   if (!moves)
     return NULL;
   hyb_axes_contiguous (data, strides);
-  start_walk (&moves->walk[0], &call->output[0].shape);
+  hyb_move_walk_start (&moves->walk[0], &call->output[0].shape);
   for (int d = 0; d < data->rank; d++)
     {
       gint64 from = data->rank - 1 - d;
 
-      if (ints && ints->n == data->rank)
-        from = ints->value[d];
-      else if (given && given->rank == data->rank)
+      if (given && given->rank == data->rank)
         from = given->dim[d];
-      moves->walk[0].axes.stride[0][d] = strides[axis_of (from, data->rank)];
+      moves->walk[0].axes.stride[0][d] = strides[hyb_cuda_axis_of (from, data->rank)];
     }
-  return finish (moves, error);
+  return hyb_moves_finish (moves, error);
 }
 
 static gpointer
@@ -78,109 +37,17 @@ swap_prepare (HybDevice *device, const HybCall *call, gsize *workspace, GError *
 {
   HybMoves       *moves = hyb_moves_new (device, call, 1, error);
   const HybShape *data = &call->input[0].shape;
-  int             a = axis_of (get_int (call, "dim1", 0), data->rank);
-  int             b = axis_of (get_int (call, "dim2", 0), data->rank);
+  int             a = hyb_cuda_axis_of (hyb_cuda_get_int (call, "dim1", 0), data->rank);
+  int             b = hyb_cuda_axis_of (hyb_cuda_get_int (call, "dim2", 0), data->rank);
   gint64          strides[HYB_MAX_RANK];
 
   if (!moves)
     return NULL;
   hyb_axes_contiguous (data, strides);
-  start_walk (&moves->walk[0], &call->output[0].shape);
+  hyb_move_walk_start (&moves->walk[0], &call->output[0].shape);
   for (int d = 0; d < data->rank; d++)
     moves->walk[0].axes.stride[0][d] = strides[d == a ? b : d == b ? a : d];
-  return finish (moves, error);
-}
-
-/* --- Slices --- */
-
-/* Reads start at index begin of every axis and go on by step. */
-static gpointer
-box_prepare (HybDevice     *device,
-             const HybCall *call,
-             const gint64  *begin,
-             const gint64  *step,
-             GError       **error)
-{
-  HybMoves       *moves = hyb_moves_new (device, call, 1, error);
-  const HybShape *data = &call->input[0].shape;
-  gint64          strides[HYB_MAX_RANK];
-
-  if (!moves)
-    return NULL;
-  hyb_axes_contiguous (data, strides);
-  start_walk (&moves->walk[0], &call->output[0].shape);
-  for (int d = 0; d < data->rank; d++)
-    {
-      moves->walk[0].from += begin[d] * strides[d];
-      moves->walk[0].axes.stride[0][d] = step[d] * strides[d];
-    }
-  return finish (moves, error);
-}
-
-static gpointer
-slice_prepare (HybDevice *device, const HybCall *call, gsize *workspace, GError **error)
-{
-  const HybInts  *begins = get_ints (call, "begin"), *steps = get_ints (call, "step");
-  const HybShape *data = &call->input[0].shape;
-  gint64          begin[HYB_MAX_RANK] = { 0 }, step[HYB_MAX_RANK];
-
-  for (int d = 0; d < data->rank; d++)
-    {
-      gint64 size = data->dim[d], given = d < begins->n ? begins->value[d] : HYB_NONE;
-
-      step[d] = steps && d < steps->n && steps->value[d] != HYB_NONE ? steps->value[d] : 1;
-      if (given == HYB_NONE)
-        begin[d] = step[d] > 0 ? 0 : size - 1;
-      else
-        begin[d] = CLAMP (given < 0 ? given + size : given,
-                          step[d] > 0 ? 0 : -1,
-                          step[d] > 0 ? size : size - 1);
-    }
-  return box_prepare (device, call, begin, step, error);
-}
-
-static gpointer
-slice_axis_prepare (HybDevice *device, const HybCall *call, gsize *workspace, GError **error)
-{
-  const HybShape *data = &call->input[0].shape;
-  int             axis = axis_of (get_int (call, "axis", 0), data->rank);
-  gint64          begin[HYB_MAX_RANK] = { 0 }, step[HYB_MAX_RANK];
-
-  for (int d = 0; d < data->rank; d++)
-    step[d] = 1;
-  begin[axis] = get_int (call, "begin", 0);
-  if (begin[axis] < 0)
-    begin[axis] += data->dim[axis];
-  return box_prepare (device, call, begin, step, error);
-}
-
-static gpointer
-slice_like_prepare (HybDevice *device, const HybCall *call, gsize *workspace, GError **error)
-{
-  gint64 begin[HYB_MAX_RANK] = { 0 }, step[HYB_MAX_RANK];
-
-  for (int d = 0; d < call->input[0].shape.rank; d++)
-    step[d] = 1;
-  return box_prepare (device, call, begin, step, error);
-}
-
-static gpointer
-reverse_prepare (HybDevice *device, const HybCall *call, gsize *workspace, GError **error)
-{
-  const HybInts  *axes = get_ints (call, "axis");
-  const HybShape *data = &call->input[0].shape;
-  gint64          begin[HYB_MAX_RANK] = { 0 }, step[HYB_MAX_RANK];
-
-  for (int d = 0; d < data->rank; d++)
-    step[d] = 1;
-  for (int i = 0; axes && i < axes->n; i++)
-    {
-      int axis = axis_of (axes->value[i], data->rank);
-
-      begin[axis] = data->dim[axis] - 1;
-      step[axis] = -1;
-    }
-  return box_prepare (device, call, begin, step, error);
+  return hyb_moves_finish (moves, error);
 }
 
 /* --- Joins and splits --- */
@@ -231,7 +98,7 @@ join_prepare (HybDevice *device, const HybCall *call, int axis, GError **error)
       moves->walk[i].input = i;
       at += row;
     }
-  return moves ? finish (moves, error) : NULL;
+  return moves ? hyb_moves_finish (moves, error) : NULL;
 }
 
 static gpointer
@@ -239,7 +106,8 @@ concat_prepare (HybDevice *device, const HybCall *call, gsize *workspace, GError
 {
   return join_prepare (device,
                        call,
-                       axis_of (get_int (call, "dim", 1), call->output[0].shape.rank),
+                       hyb_cuda_axis_of (hyb_cuda_get_int (call, "dim", 1),
+                                         call->output[0].shape.rank),
                        error);
 }
 
@@ -248,7 +116,8 @@ stack_prepare (HybDevice *device, const HybCall *call, gsize *workspace, GError 
 {
   return join_prepare (device,
                        call,
-                       axis_of (get_int (call, "axis", 0), call->output[0].shape.rank),
+                       hyb_cuda_axis_of (hyb_cuda_get_int (call, "axis", 0),
+                                         call->output[0].shape.rank),
                        error);
 }
 
@@ -269,7 +138,7 @@ part_prepare (HybDevice *device, const HybCall *call, int axis, GError **error)
       moves->walk[i].output = i;
       at += row;
     }
-  return moves ? finish (moves, error) : NULL;
+  return moves ? hyb_moves_finish (moves, error) : NULL;
 }
 
 static gpointer
@@ -277,7 +146,8 @@ split_prepare (HybDevice *device, const HybCall *call, gsize *workspace, GError 
 {
   return part_prepare (device,
                        call,
-                       axis_of (get_int (call, "axis", 1), call->input[0].shape.rank),
+                       hyb_cuda_axis_of (hyb_cuda_get_int (call, "axis", 1),
+                                         call->input[0].shape.rank),
                        error);
 }
 
@@ -286,7 +156,8 @@ concat_backward_prepare (HybDevice *device, const HybCall *call, gsize *workspac
 {
   return part_prepare (device,
                        call,
-                       axis_of (get_int (call, "dim", 1), call->input[0].shape.rank),
+                       hyb_cuda_axis_of (hyb_cuda_get_int (call, "dim", 1),
+                                         call->input[0].shape.rank),
                        error);
 }
 
@@ -299,9 +170,9 @@ broadcast_prepare (HybDevice *device, const HybCall *call, gsize *workspace, GEr
 
   if (!moves)
     return NULL;
-  start_walk (&moves->walk[0], &call->output[0].shape);
+  hyb_move_walk_start (&moves->walk[0], &call->output[0].shape);
   hyb_axes_broadcast (&moves->walk[0].axes, 0, &call->input[0].shape, FALSE);
-  return finish (moves, error);
+  return hyb_moves_finish (moves, error);
 }
 
 /* --- Copies --- */
@@ -315,30 +186,22 @@ copy_launch (HybQueue *queue, const HybCall *call, const HybRun *run, gpointer p
     hyb_cuda_queue_copy (queue, run->output[0], run->input[0], bytes);
 }
 
-#define MOVES(id, function)                                                        \
-  {                                                                                \
-    .name = id, .prepare = function, .launch = hyb_moves_launch, .release = g_free \
-  }
 #define COPY(id)                      \
   {                                   \
     .name = id, .launch = copy_launch \
   }
 
 const HybDeviceOp hyb_cuda_ops_array[] = {
-  MOVES ("transpose", transpose_prepare),
-  MOVES ("SwapAxis", swap_prepare),
-  MOVES ("reverse", reverse_prepare),
-  MOVES ("slice", slice_prepare),
-  MOVES ("slice_axis", slice_axis_prepare),
-  MOVES ("slice_like", slice_like_prepare),
-  MOVES ("Concat", concat_prepare),
-  MOVES ("_backward_Concat", concat_backward_prepare),
-  MOVES ("stack", stack_prepare),
-  MOVES ("SliceChannel", split_prepare),
-  MOVES ("_split_v2", split_prepare),
-  MOVES ("broadcast_to", broadcast_prepare),
-  MOVES ("broadcast_axis", broadcast_prepare),
-  MOVES ("broadcast_like", broadcast_prepare),
+  HYB_MOVES_OP ("transpose", transpose_prepare),
+  HYB_MOVES_OP ("SwapAxis", swap_prepare),
+  HYB_MOVES_OP ("Concat", concat_prepare),
+  HYB_MOVES_OP ("_backward_Concat", concat_backward_prepare),
+  HYB_MOVES_OP ("stack", stack_prepare),
+  HYB_MOVES_OP ("SliceChannel", split_prepare),
+  HYB_MOVES_OP ("_split_v2", split_prepare),
+  HYB_MOVES_OP ("broadcast_to", broadcast_prepare),
+  HYB_MOVES_OP ("broadcast_axis", broadcast_prepare),
+  HYB_MOVES_OP ("broadcast_like", broadcast_prepare),
   COPY ("Reshape"),
   COPY ("Flatten"),
   COPY ("expand_dims"),

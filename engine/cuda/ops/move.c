@@ -26,21 +26,29 @@ hyb_moves_new (HybDevice *device, const HybCall *call, guint n, GError **error)
   return moves;
 }
 
-gboolean
+void
+hyb_move_walk_start (HybMoveWalk *walk, const HybShape *output)
+{
+  walk->axes = hyb_axes_new (output, 2);
+  hyb_axes_contiguous (output, walk->axes.stride[1]);
+}
+
+HybMoves *
 hyb_moves_finish (HybMoves *moves, GError **error)
 {
   for (guint i = 0; i < moves->n; i++)
     if (!hyb_axes_join (&moves->walk[i].axes))
       {
         g_free (moves);
-        return hyb_error_at (error,
-                             HYB_DEVICE_ERROR,
-                             HYB_DEVICE_ERROR_FAILED,
-                             NULL,
-                             NULL,
-                             "it has more axes than a kernel of the GPU module takes");
+        hyb_error_at (error,
+                      HYB_DEVICE_ERROR,
+                      HYB_DEVICE_ERROR_FAILED,
+                      NULL,
+                      NULL,
+                      "it has more axes than a kernel of the GPU module takes");
+        return NULL;
       }
-  return TRUE;
+  return moves;
 }
 
 void

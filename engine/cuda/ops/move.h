@@ -25,7 +25,17 @@ typedef struct
 /* For HybDeviceOp.prepare: space for n walks over elements of output 0, of which each has to be
  * filled.  NULL and an error if the kernel does not compile. */
 HybMoves *hyb_moves_new (HybDevice *device, const HybCall *call, guint n, GError **error);
-/* Joins the axes of all walks.  FALSE and an error if one has too many; moves are freed then. */
-gboolean hyb_moves_finish (HybMoves *moves, GError **error);
+/* Lets a walk write an array of this shape from its first to its last element; its reads begin at
+ * element 0 with strides 0. */
+void hyb_move_walk_start (HybMoveWalk *walk, const HybShape *output);
+/* Joins the axes of all walks, and returns moves.  NULL and an error if one has too many axes; moves are
+ * freed then. */
+HybMoves *hyb_moves_finish (HybMoves *moves, GError **error);
 /* For HybDeviceOp.launch. */
 void hyb_moves_launch (HybQueue *queue, const HybCall *call, const HybRun *run, gpointer prepared);
+
+/* A row of a list of twins: an operator of moves, and its prepare(). */
+#define HYB_MOVES_OP(id, function)                                                 \
+  {                                                                                \
+    .name = id, .prepare = function, .launch = hyb_moves_launch, .release = g_free \
+  }

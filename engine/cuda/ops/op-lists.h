@@ -7,3 +7,4 @@
 extern const HybDeviceOp hyb_cuda_ops_array[];
 extern const HybDeviceOp hyb_cuda_ops_dot[];
 extern const HybDeviceOp hyb_cuda_ops_fully_connected[];
+extern const HybDeviceOp hyb_cuda_ops_slice[];
