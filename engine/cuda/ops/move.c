@@ -56,6 +56,8 @@ hyb_moves_launch (HybQueue *queue, const HybCall *call, const HybRun *run, gpoin
 {
   const HybMoves *moves = prepared;
 
+  if (moves->clears)
+    hyb_cuda_queue_clear (queue, run->output[0], hyb_type_bytes (&call->output[0]));
   for (guint i = 0; i < moves->n; i++)
     {
       const HybMoveWalk   *walk = &moves->walk[i];

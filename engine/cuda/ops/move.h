@@ -17,7 +17,8 @@ typedef struct
 typedef struct
 {
   CUfunction  function;
-  gsize       item; /* bytes of an element */
+  gsize       item;   /* bytes of an element */
+  gboolean    clears; /* output 0 is cleared before */
   guint       n;
   HybMoveWalk walk[];
 } HybMoves;
