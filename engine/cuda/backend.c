@@ -10,7 +10,9 @@ static const HybDeviceOp *const lists[] = {
   hyb_cuda_ops_array,
   hyb_cuda_ops_dot,
   hyb_cuda_ops_fully_connected,
+  hyb_cuda_ops_gradient_helpers,
   hyb_cuda_ops_slice,
+  hyb_cuda_ops_tile,
 };
 
 static void

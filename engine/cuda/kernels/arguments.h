@@ -5,6 +5,8 @@
 /* Operands of one pointwise kernel, and axes of a tensor after neighbours are joined, at most. */
 #define EACH_MOST 16
 #define AXES_MOST 8
+/* Inputs of a reduction, at most. */
+#define REDUCE_MOST 2
 
 /* y[i] = f (x0[i], x1[i] …) for i < n. */
 struct EachArguments
@@ -35,16 +37,15 @@ struct MoveArguments
   int         rank;
 };
 
-/* y (outer, inner) = reduction of x over axes `dim` with strides `from`; element o of y begins at
- * Σ outer_from · i. */
+/* y[o] = Σ x[k] over the elements k of the inner axes; the elements of output o begin at Σ outer_from · o. */
 struct ReduceArguments
 {
-  const void *x;
+  const void *x[REDUCE_MOST]; /* inputs of the same strides */
   void       *y;
-  void       *part; /* what the first stage leaves: one number each part and result */
+  void       *part; /* what the first stage leaves: n_parts sums for each output */
   long long   n_outer, n_inner, n_parts;
   long long   outer_dim[AXES_MOST], outer_from[AXES_MOST];
   long long   inner_dim[AXES_MOST], inner_from[AXES_MOST];
   int         outer_rank, inner_rank;
-  double      scale;
+  int parts_first; /* neighbouring threads add parts of one output, else of neighbouring outputs */
 };

@@ -4,6 +4,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/cuda/ops/axes.h"
 
+#include "engine/base/error.h"
+#include "engine/device/device.h"
+
 HybAxes
 hyb_axes_new (const HybShape *shape, guint n)
 {
@@ -12,6 +15,20 @@ hyb_axes_new (const HybShape *shape, guint n)
   for (int d = 0; d < shape->rank; d++)
     axes.dim[d] = shape->dim[d];
   return axes;
+}
+
+gboolean
+hyb_axes_append (HybAxes *axes, gint64 dim, gint64 first, gint64 second)
+{
+  if (dim == 1)
+    return TRUE;
+  if (axes->rank == HYB_MAX_RANK)
+    return FALSE;
+  axes->dim[axes->rank] = dim;
+  axes->stride[0][axes->rank] = first;
+  axes->stride[1][axes->rank] = second;
+  axes->rank++;
+  return TRUE;
 }
 
 void
@@ -71,4 +88,15 @@ hyb_axes_join (HybAxes *axes)
     }
   axes->rank = rank;
   return rank <= AXES_MOST;
+}
+
+gboolean
+hyb_axes_refuse (GError **error)
+{
+  return hyb_error_at (error,
+                       HYB_DEVICE_ERROR,
+                       HYB_DEVICE_ERROR_FAILED,
+                       NULL,
+                       NULL,
+                       "it has more axes than a kernel of the GPU module takes");
 }

@@ -16,6 +16,9 @@ typedef struct
 
 /* A walk over a shape with n operands, whose strides are 0. */
 HybAxes hyb_axes_new (const HybShape *shape, guint n);
+/* Appends an axis, inside the axes so far, with the strides of operands 0 and 1.  FALSE if there are
+ * HYB_MAX_RANK axes already; an axis of size one is left out. */
+gboolean hyb_axes_append (HybAxes *axes, gint64 dim, gint64 first, gint64 second);
 /* The strides of a contiguous tensor of this shape; (out) strides[rank]. */
 void hyb_axes_contiguous (const HybShape *shape, gint64 *strides);
 /* Sets the strides of an operand of this shape, which is broadcast to the walk's; from_left: its
@@ -23,3 +26,5 @@ void hyb_axes_contiguous (const HybShape *shape, gint64 *strides);
 void hyb_axes_broadcast (HybAxes *axes, guint operand, const HybShape *shape, gboolean from_left);
 /* Drops axes of size one and joins neighbours.  FALSE if more than AXES_MOST are left. */
 gboolean hyb_axes_join (HybAxes *axes);
+/* Says that more than AXES_MOST axes are left; FALSE. */
+gboolean hyb_axes_refuse (GError **error);

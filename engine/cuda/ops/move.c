@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/cuda/ops/move.h"
 
-#include "engine/base/error.h"
 #include "engine/cuda/compile.h"
 
 #define THREADS 256
@@ -40,12 +39,7 @@ hyb_moves_finish (HybMoves *moves, GError **error)
     if (!hyb_axes_join (&moves->walk[i].axes))
       {
         g_free (moves);
-        hyb_error_at (error,
-                      HYB_DEVICE_ERROR,
-                      HYB_DEVICE_ERROR_FAILED,
-                      NULL,
-                      NULL,
-                      "it has more axes than a kernel of the GPU module takes");
+        hyb_axes_refuse (error);
         return NULL;
       }
   return moves;

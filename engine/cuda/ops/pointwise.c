@@ -337,12 +337,7 @@ find_axes (Making *making, GError **error)
   if (!making->broadcasts)
     return TRUE;
   if (!hyb_axes_join (&axes))
-    return hyb_error_at (error,
-                         HYB_DEVICE_ERROR,
-                         HYB_DEVICE_ERROR_FAILED,
-                         NULL,
-                         NULL,
-                         "its operands have more axes than a kernel of the GPU module takes");
+    return hyb_axes_refuse (error);
   making->arguments.rank = axes.rank;
   for (int d = 0; d < axes.rank; d++)
     {
