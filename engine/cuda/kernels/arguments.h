@@ -37,6 +37,34 @@ struct MoveArguments
   int         rank;
 };
 
+/* Axes of padded images, missing ones of size 1 in front; and the modes, in the order of the attribute. */
+#define PAD_AXES 5
+#define PAD_CONSTANT 0
+#define PAD_EDGE 1
+#define PAD_REFLECT 2
+
+/* y (outside) is x (inside) with cells before and after it, or the sums in the other direction. */
+struct PadArguments
+{
+  const void *x;
+  void       *y;
+  long long   n; /* elements of y */
+  long long   inside[PAD_AXES], outside[PAD_AXES], before[PAD_AXES];
+  double      constant;
+  int         mode;
+};
+
+/* Lengths of sequences; x and y have `rest` elements for each step of each sample. */
+struct SequenceArguments
+{
+  const void *x, *lengths; /* lengths may be NULL: all have `steps` steps */
+  void       *y;
+  long long   n; /* elements of y */
+  long long   steps, samples, rest;
+  int         samples_first; /* (samples, steps, …), else (steps, samples, …) */
+  double      value;
+};
+
 /* y[o] = Σ x[k] over the elements k of the inner axes; the elements of output o begin at Σ outer_from · o. */
 struct ReduceArguments
 {
