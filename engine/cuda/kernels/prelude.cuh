@@ -339,6 +339,53 @@ BINARY_INTEGER (m_hypot, narrow (hypot ((double) a, (double) b)))
 BINARY_INTEGER (m_max, a > b ? a : b)
 BINARY_INTEGER (m_min, a < b ? a : b)
 
+/* start + i × step, rounded after the product too, as the processor does. */
+DEVICE double
+evenly (double start, double step, long long i)
+{
+  double product;
+
+  asm ("mul.rn.f64 %0, %1, %2;" : "=d"(product) : "d"((double) i), "d"(step));
+  return start + product;
+}
+
+/* Γ′ / Γ by ψ(x) = ψ(x + 1) − 1/x, the asymptotic series from 12 on, and reflection below 0. */
+DEVICE double
+m_digamma (double x)
+{
+  const double coefficients[] = { -1 / 12.,  1 / 120.,      -1 / 252., 1 / 240.,
+                                  -1 / 132., 691 / 32760., -1 / 12. };
+  double       sum = 0, power = 1;
+
+  if (x <= 0)
+    {
+      if (x == floor (x))
+        return __longlong_as_double (0x7ff0000000000000ll);
+      sum = -PI_ / tan (PI_ * x);
+      x = 1 - x;
+    }
+  for (; x < 12; x++)
+    sum -= 1 / x;
+  sum += log (x) - 0.5 / x;
+#pragma unroll
+  for (int k = 0; k < 7; k++)
+    {
+      power /= x * x;
+      sum += coefficients[k] * power;
+    }
+  return sum;
+}
+
+/* What clip compares in: the type of floats, double for integers. */
+template <typename T> struct Bound
+{
+  typedef double type;
+};
+template <> struct Bound<float>
+{
+  typedef float type;
+};
+
 /* The results of formulas that give bool. */
 struct Truth
 {

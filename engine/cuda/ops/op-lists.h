@@ -8,6 +8,7 @@ extern const HybDeviceOp hyb_cuda_ops_array[];
 extern const HybDeviceOp hyb_cuda_ops_dot[];
 extern const HybDeviceOp hyb_cuda_ops_fully_connected[];
 extern const HybDeviceOp hyb_cuda_ops_gradient_helpers[];
+extern const HybDeviceOp hyb_cuda_ops_leaky_relu[];
 extern const HybDeviceOp hyb_cuda_ops_pad[];
 extern const HybDeviceOp hyb_cuda_ops_sequence[];
 extern const HybDeviceOp hyb_cuda_ops_slice[];

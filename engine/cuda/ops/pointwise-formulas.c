@@ -3,8 +3,10 @@
  * They are those of engine/ops/elementwise and engine/ops/nn; the functions are in
  * kernels/prelude.cuh.  tests/engine/cuda compares each with the processor.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/cuda/ops/leaky-relu.h"
 #include "engine/cuda/ops/pointwise.h"
 
+#include <math.h>
 #include <string.h>
 
 /* A function, and the operator that multiplies its derivative by the gradient x; the derivative is
@@ -39,6 +41,104 @@
   {                                     \
     name, text, "slope", key, number    \
   }
+
+/* --- Numbers that are computed from attributes --- */
+
+static double
+get_double (const HybOp *op, gconstpointer params, const char *name)
+{
+  return hyb_params_get_double (op->params, params, name, NAN);
+}
+
+static double
+get_int (const HybOp *op, gconstpointer params, const char *name)
+{
+  return (double) hyb_params_get_int (op->params, params, name, 0);
+}
+
+/* MXNet keeps the bounds as float32; None is no bound. */
+static void
+clip_numbers (const HybOp *op, gconstpointer params, HybDType stored, double *numbers)
+{
+  double low = get_double (op, params, "a_min"), high = get_double (op, params, "a_max");
+
+  numbers[0] = isnan (low) ? -INFINITY : (double) (float) low;
+  numbers[1] = isnan (high) ? INFINITY : (double) (float) high;
+}
+
+/* Start, step and repetitions.  A single number is the end, unless the length is inferred.  Start and
+ * step are whole numbers unless the type is float32 or float64. */
+static void
+arange_numbers (const HybOp *op, gconstpointer params, HybDType stored, double *numbers)
+{
+  gboolean has_stop = hyb_params_find (op->params, "stop") != NULL;
+  gboolean is_end = has_stop && isnan (get_double (op, params, "stop")) &&
+                    !hyb_params_get_bool (op->params, params, "infer_range");
+
+  numbers[0] = is_end ? 0 : get_double (op, params, "start");
+  numbers[1] = get_double (op, params, "step");
+  numbers[2] = get_int (op, params, "repeat");
+  if (!(HYB_DTYPE_BIT (stored) & HYB_DTYPES_FLOAT))
+    for (guint i = 0; i < 2; i++)
+      numbers[i] = trunc (numbers[i]);
+}
+
+/* Start, step and the last number. */
+static void
+linspace_numbers (const HybOp *op, gconstpointer params, HybDType stored, double *numbers)
+{
+  double   start = get_double (op, params, "start"), stop = get_double (op, params, "stop");
+  double   n = get_int (op, params, "num");
+  gboolean has_end = hyb_params_get_bool (op->params, params, "endpoint");
+  double   gaps = has_end ? n - 1 : n;
+
+  numbers[0] = start;
+  numbers[1] = gaps > 0 ? (stop - start) / gaps : 0;
+  numbers[2] = has_end && n > 1 ? stop : start + (n - 1) * numbers[1];
+}
+
+/* Columns, and the number of the diagonal. */
+static void
+eye_numbers (const HybOp *op, gconstpointer params, HybDType stored, double *numbers)
+{
+  double columns = get_int (op, params, "M");
+
+  numbers[0] = columns > 0 ? columns : get_int (op, params, "N");
+  numbers[1] = get_int (op, params, "k");
+}
+
+/* --- Inputs that are broadcast in another way --- */
+
+/* The condition of `where` is aligned at the first axis. */
+static void
+lay_condition (const HybCall *call, HybAxes *axes)
+{
+  memset (axes->stride[0], 0, sizeof axes->stride[0]);
+  hyb_axes_broadcast (axes, 0, &call->input[0].shape, TRUE);
+}
+
+/* The last input is gamma, the slopes of PReLU. */
+static void
+lay_slopes (const HybCall *call, HybAxes *axes)
+{
+  HybSlopes slopes =
+      hyb_cuda_slopes (&call->output[0].shape, &call->input[call->n_inputs - 1].shape);
+
+  axes->rank = 3;
+  axes->dim[0] = slopes.outer;
+  axes->dim[1] = slopes.n;
+  axes->dim[2] = slopes.inner;
+  for (guint k = 0; k < call->n_inputs; k++)
+    {
+      gboolean is_data = k + 1 < call->n_inputs;
+
+      axes->stride[k][0] = is_data ? slopes.n * slopes.inner : 0;
+      axes->stride[k][1] = is_data ? slopes.inner : 1;
+      axes->stride[k][2] = is_data ? 1 : 0;
+    }
+}
+
+/* --- The formulas --- */
 
 const HybPointwise hyb_pointwise_formulas[] = {
   /* --- Roots, exponentials, logarithms, trigonometry --- */
@@ -83,10 +183,16 @@ const HybPointwise hyb_pointwise_formulas[] = {
   { "negative", "m_neg (x)" },
   PAIR (abs, "m_abs (x)", "((w > 0) - (w < 0)) * x"),
   PAIR (square, "m_square (x)", "2 * w * x"),
+  { "clip",
+    "(Bound<T>::type) x > (Bound<T>::type) t   ? (T) To<Result>::from (t)"
+    " : (Bound<T>::type) x < (Bound<T>::type) s ? (T) To<Result>::from (s)"
+    " : x",
+    .find_numbers = clip_numbers },
+  { "_backward_clip", "w < (T) s || w > (T) t ? 0 : x", .find_numbers = clip_numbers },
 
   /* --- Error functions, and activations without attributes --- */
-  { "gamma", "m_gamma (x)" },
-  { "gammaln", "m_lgamma (x)" },
+  PAIR (gamma, "m_gamma (x)", "(double) m_gamma (w) * m_digamma (w) * x"),
+  PAIR (gammaln, "m_lgamma (x)", "m_digamma (w) * x"),
   PAIR (erf, "m_erf (x)", "m_exp (-w * w) * TWO_OVER_SQRT_PI * x"),
   PAIR (erfinv, "m_erfinv (x)", "m_exp (w * w) / TWO_OVER_SQRT_PI * x"),
   PAIR (softsign, "x / (1 + m_abs (x))", "x / ((1 + m_abs (w)) * (1 + m_abs (w)))"),
@@ -158,21 +264,51 @@ const HybPointwise hyb_pointwise_formulas[] = {
   CHOICE ("_backward_Activation", "act_type", 3, "x * -m_expm1 (-w)"),
   CHOICE ("_backward_Activation", "act_type", 4, "x * ((1 - m_abs (w)) * (1 - m_abs (w)))"),
   SLOPED ("LeakyReLU", "act_type", 0, "x > 0 ? x : s * x"),
+  { "LeakyReLU", "x > 0 ? x : w * x", .choice = "act_type", .value = 2, .lay = lay_slopes },
   SLOPED ("LeakyReLU", "act_type", 3, "x > 0 ? x : s * m_expm1 (x)"),
   CHOICE ("LeakyReLU",
           "act_type",
           4,
           "(T) 1.0507009873554805 * (x > 0 ? x : (T) 1.6732632423543772 * m_expm1 (x))"),
   CHOICE ("LeakyReLU", "act_type", 5, "(T) 0.5 * x * (1 + m_erf (x * (T) SQRT_HALF))"),
+  SLOPED ("_backward_LeakyReLU", "act_type", 0, "w > 0 ? x : s * x"),
+  CHOICE ("_backward_LeakyReLU", "act_type", 1, "w > 0 ? x : v * x"),
+  { "_backward_LeakyReLU",
+    "w > 0 ? x : v * x",
+    .choice = "act_type",
+    .value = 2,
+    .lay = lay_slopes },
+  SLOPED ("_backward_LeakyReLU", "act_type", 3, "w > 0 ? x : s * m_exp (w) * x"),
+  CHOICE ("_backward_LeakyReLU",
+          "act_type",
+          4,
+          "(T) 1.0507009873554805 * (w > 0 ? 1 : (T) 1.6732632423543772 + v) * x"),
+  CHOICE ("_backward_LeakyReLU",
+          "act_type",
+          5,
+          "((T) 0.5 * (1 + m_erf (w * (T) SQRT_HALF)) +"
+          " w * (m_exp (-w * w / 2) * (T) (SQRT_HALF * TWO_OVER_SQRT_PI / 2))) * x"),
 
   /* --- Selection, conversion, constants --- */
-  { "where", "x != 0 ? w : v", .raw = 1 },
+  { "where", "x != 0 ? w : v", .raw = 1, .lay = lay_condition },
   { "Cast", "To<Result>::from (x)", .raw = 1 },
+  { "amp_cast", "To<Result>::from (x)", .raw = 1 },
+  { "_cast_like", "To<Result>::from (x)", .raw = 1, .unread = 1 << 1 },
   { "zeros_like", "0" },
   { "ones_like", "1" },
   { "_zeros", "0" },
   { "_ones", "1" },
+  { "_zeros_without_dtype", "0" },
   { "_full", "s", .numbers = "value" },
+  { "_eye", "i % (I64) s == i / (I64) s + (I64) t", .find_numbers = eye_numbers },
+  { "_arange", "To<Result>::from (evenly (s, t, i / (I64) u))", .find_numbers = arange_numbers },
+  { "_contrib_arange_like",
+    "To<Result>::from (evenly (s, t, i / (I64) u))",
+    .unread = 1,
+    .find_numbers = arange_numbers },
+  { "_linspace",
+    "To<Result>::from (i == a.n - 1 ? u : evenly (s, t, i))",
+    .find_numbers = linspace_numbers },
   { NULL },
 };
 

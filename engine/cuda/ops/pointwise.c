@@ -28,6 +28,7 @@ typedef struct
 typedef struct
 {
   const HybCall            *call;
+  const HybPointwise       *row; /* of the operator; NULL for a chain */
   struct BroadcastArguments arguments;
   guint                     n_numbers;
   gboolean                  broadcasts;
@@ -95,21 +96,40 @@ pointwise_refuses (const HybCall *call)
 
 /* --- Text --- */
 
-/* The attributes s, t and u of a member. */
+/* Sets numbers[] and returns how many there are. */
+static guint
+find_numbers (const Member *member, const HybPointwise *row, double *numbers)
+{
+  g_auto (GStrv) names = g_strsplit (row->numbers ? row->numbers : "", " ", POINTWISE_NUMBERS);
+  guint n = 0;
+
+  if (row->find_numbers)
+    {
+      row->find_numbers (member->op, member->params, member->result, numbers);
+      return POINTWISE_NUMBERS;
+    }
+  for (; names[n] && *names[n]; n++)
+    numbers[n] = hyb_params_get_double (member->op->params, member->params, names[n], 0);
+  return n;
+}
+
+/* The numbers s, t and u of a member. */
 static gboolean
 add_numbers (Making *making, const Member *member, const HybPointwise *row)
 {
-  static const char *const names[] = { "s", "t", "u" };
-  g_auto (GStrv) numbers = g_strsplit (row->numbers ? row->numbers : "", " ", -1);
+  static const char names[] = "stu";
+  double            numbers[POINTWISE_NUMBERS] = { 0 };
+  guint             n = find_numbers (member, row, numbers);
 
-  for (guint k = 0; numbers[k] && *numbers[k]; k++)
+  if (making->n_numbers + n > EACH_MOST)
+    return FALSE;
+  for (guint k = 0; k < n; k++)
     {
-      if (making->n_numbers == EACH_MOST)
-        return FALSE;
-      making->arguments.each.s[making->n_numbers] =
-          hyb_params_get_double (member->op->params, member->params, numbers[k], 0);
+      making->arguments.each.s[making->n_numbers] = numbers[k];
       g_string_append_printf (making->text,
-                              "    const T %s = (T) To<Result>::from (a.s[%u]);\n",
+                              row->find_numbers
+                                  ? "    const double %c = a.s[%u];\n"
+                                  : "    const T %c = (T) To<Result>::from (a.s[%u]);\n",
                               names[k],
                               making->n_numbers++);
     }
@@ -122,7 +142,9 @@ add_operands (Making *making, const Member *member, const HybPointwise *row)
   static const char *const names[NAMED] = { "x", "w", "v" };
 
   for (guint k = 0; k < MIN (member->n, NAMED); k++)
-    if (row->raw >> k & 1)
+    if (row->unread >> k & 1)
+      continue;
+    else if (row->raw >> k & 1)
       g_string_append_printf (making->text,
                               "    const auto %s = v%u;\n",
                               names[k],
@@ -247,6 +269,13 @@ add_offsets (Making *making, guint n)
   g_string_append (making->text, "      }\n");
 }
 
+/* TRUE if the operator, which is no chain, reads no element of input k. */
+static gboolean
+is_unread (const Making *making, guint k)
+{
+  return making->row && making->row->unread >> k & 1;
+}
+
 /* An input in the type that the processor computes in. */
 static void
 add_loads (Making *making)
@@ -254,12 +283,13 @@ add_loads (Making *making)
   const HybCall *call = making->call;
 
   for (guint k = 0; k < call->n_inputs; k++)
-    g_string_append_printf (making->text,
-                            "    const auto v%u = get ((const %s *) a.x[%u], o%u);\n",
-                            k,
-                            hyb_cuda_stored_type (call->input[k].dtype),
-                            k,
-                            k);
+    if (!is_unread (making, k))
+      g_string_append_printf (making->text,
+                              "    const auto v%u = get ((const %s *) a.x[%u], o%u);\n",
+                              k,
+                              hyb_cuda_stored_type (call->input[k].dtype),
+                              k,
+                              k);
 }
 
 static void
@@ -327,12 +357,13 @@ find_axes (Making *making, GError **error)
   HybAxes        axes = hyb_axes_new (&call->output[0].shape, call->n_inputs);
 
   for (guint k = 0; k < call->n_inputs; k++)
-    {
-      const HybShape *shape = &call->input[k].shape;
-
-      making->broadcasts |= !hyb_shape_equal (shape, &call->output[0].shape);
-      hyb_axes_broadcast (&axes, k, shape, k == 0 && strcmp (call->op->name, "where") == 0);
-    }
+    if (!is_unread (making, k))
+      {
+        making->broadcasts |= !hyb_shape_equal (&call->input[k].shape, &call->output[0].shape);
+        hyb_axes_broadcast (&axes, k, &call->input[k].shape, FALSE);
+      }
+  if (making->broadcasts && making->row && making->row->lay)
+    making->row->lay (call, &axes);
   making->arguments.each.n = hyb_shape_size (&call->output[0].shape);
   if (!making->broadcasts)
     return TRUE;
@@ -351,7 +382,9 @@ find_axes (Making *making, GError **error)
 static gpointer
 pointwise_prepare (HybDevice *device, const HybCall *call, gsize *workspace, GError **error)
 {
-  Making           making = { .call = call };
+  Making           making = { .call = call,
+                              .row =
+                        is_chain (call->op) ? NULL : hyb_pointwise_find (call->op, call->params) };
   g_autofree char *text = NULL;
   CUfunction       function;
   Prepared        *prepared;

@@ -3,9 +3,13 @@
 #pragma once
 
 #include "engine/cuda/device.h"
+#include "engine/cuda/ops/axes.h"
 
-/* The inputs are x, w and v, i is the number of the element, s, t and u are attributes; T is the type
- * of the result, or long long for integers. */
+/* The numbers s, t and u of a formula. */
+#define POINTWISE_NUMBERS 3
+
+/* The inputs are x, w and v, i is the number of the element, s, t and u are numbers; T is the type of the
+ * result, or long long for integers. */
 typedef struct
 {
   const char *op;
@@ -14,6 +18,13 @@ typedef struct
   const char *choice;  /* an enumerated attribute on which the formula depends; may be NULL */
   int         value;   /* of that attribute */
   guint       raw;     /* bit i: input i keeps its type */
+  guint       unread;  /* bit i: of input i only the type counts */
+  /* Computes s, t and u from the attributes, for a result of this stored type; they stay double.
+   * Default: they are the attributes `numbers`, converted to T. */
+  void (*find_numbers) (const HybOp *op, gconstpointer params, HybDType stored, double *numbers);
+  /* Sets the walk over the elements of the output, with the strides of all inputs.  Default: inputs are
+   * broadcast, aligned at the last axis. */
+  void (*lay) (const HybCall *call, HybAxes *axes);
 } HybPointwise;
 
 /* All formulas; ends with an empty one. */
