@@ -8,10 +8,12 @@
 
 static const HybDeviceOp *const lists[] = {
   hyb_cuda_ops_array,
+  hyb_cuda_ops_attention,
   hyb_cuda_ops_dot,
   hyb_cuda_ops_fully_connected,
   hyb_cuda_ops_gradient_helpers,
   hyb_cuda_ops_leaky_relu,
+  hyb_cuda_ops_linalg_gemm,
   hyb_cuda_ops_pad,
   hyb_cuda_ops_sequence,
   hyb_cuda_ops_slice,

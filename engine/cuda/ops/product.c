@@ -4,6 +4,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/cuda/ops/product.h"
 
+/* Calls of cuBLAS for one operator, at most; the host is not slower than more of them. */
+#define MOST_GROUPS 1024
+
 const char *
 hyb_product_refuses (const HybProduct *product)
 {
@@ -15,6 +18,8 @@ hyb_product_refuses (const HybProduct *product)
   if (product->dtype != HYB_F32 && product->dtype != HYB_F64 && product->dtype != HYB_F16 &&
       product->dtype != HYB_BF16)
     return "cuBLAS does not multiply elements of this type";
+  if (product->outer > MOST_GROUPS)
+    return "it has more groups of matrices than cuBLAS is called for";
   return NULL;
 }
 
@@ -47,12 +52,13 @@ leading (gint64 ld, gint64 least)
   return (int) MAX (MAX (ld, least), 1);
 }
 
-void
-hyb_product_launch (HybQueue         *queue,
-                    const HybProduct *product,
-                    gconstpointer     a,
-                    gconstpointer     b,
-                    gpointer          c)
+/* The products of one group. */
+static void
+launch_group (HybQueue         *queue,
+              const HybProduct *product,
+              gconstpointer     a,
+              gconstpointer     b,
+              gpointer          c)
 {
   const HybCudaFunctions *call = &queue->device->cuda->call;
   float                   single[] = { (float) product->alpha, (float) product->beta };
@@ -119,4 +125,57 @@ hyb_product_launch (HybQueue         *queue,
                                                                    (int) product->batch,
                                                                    compute,
                                                                    HYB_CUBLAS_GEMM_DEFAULT));
+}
+
+void
+hyb_product_launch (HybQueue         *queue,
+                    const HybProduct *product,
+                    gconstpointer     a,
+                    gconstpointer     b,
+                    gpointer          c)
+{
+  gint64 item = (gint64) hyb_dtype_size (product->dtype);
+
+  for (gint64 i = 0; i < MAX (product->outer, 1); i++)
+    launch_group (queue,
+                  product,
+                  (const char *) a + i * product->outer_a * item,
+                  (const char *) b + i * product->outer_b * item,
+                  (char *) c + i * product->outer_c * item);
+}
+
+static void
+exchange (gint64 *a, gint64 *b)
+{
+  gint64 kept = *a;
+
+  *a = *b;
+  *b = kept;
+}
+
+void
+hyb_product_join (HybProduct *product)
+{
+  gint64 n = MAX (product->batch, 1);
+
+  if (product->outer > 1 && (n == 1 || (product->outer_a == n * product->stride_a &&
+                                        product->outer_b == n * product->stride_b &&
+                                        product->outer_c == n * product->stride_c)))
+    {
+      if (n == 1)
+        {
+          product->stride_a = product->outer_a;
+          product->stride_b = product->outer_b;
+          product->stride_c = product->outer_c;
+        }
+      product->batch = n * product->outer;
+      product->outer = 1;
+    }
+  if (product->outer > product->batch)
+    {
+      exchange (&product->outer, &product->batch);
+      exchange (&product->outer_a, &product->stride_a);
+      exchange (&product->outer_b, &product->stride_b);
+      exchange (&product->outer_c, &product->stride_c);
+    }
 }

@@ -4,8 +4,8 @@
 
 #include "engine/cuda/device.h"
 
-/* C (m × n) = A (m × k) · B (k × n) for each of `batch` products; matrices are stored row by row, and
- * A or B may be stored transposed. */
+/* C (m × n) = alpha A (m × k) · B (k × n) + beta C for each of `batch` products; matrices are stored row by
+ * row, and A or B may be stored transposed. */
 typedef struct
 {
   HybDType dtype;
@@ -14,8 +14,14 @@ typedef struct
   gint64   lda, ldb, ldc; /* elements from one stored row to the next */
   gint64   batch;         /* 0 stands for 1 */
   gint64   stride_a, stride_b, stride_c;
+  gint64   outer; /* groups of such products, one call of cuBLAS each; 0 stands for 1 */
+  gint64   outer_a, outer_b, outer_c; /* elements from group to group */
   double   alpha, beta;
 } HybProduct;
+
+/* Joins groups and products of a group to one batch where their strides allow it; else sees to it that the
+ * groups are the fewer ones. */
+void hyb_product_join (HybProduct *product);
 
 /* Why cuBLAS cannot compute products of these sizes, as half a sentence; NULL if it can. */
 const char *hyb_product_refuses (const HybProduct *product);
