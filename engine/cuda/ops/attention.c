@@ -66,9 +66,9 @@ typedef struct
 /* What an operator does: one product, or a gradient for each side. */
 typedef struct
 {
-  Step     step[2];
-  guint    n;
-  gboolean clears; /* the outputs have parts that are not written */
+  Step  step[2];
+  guint n;
+  guint clears; /* bit i: output i has parts that are not written */
 } Work;
 
 static double
@@ -132,7 +132,7 @@ qk_backward_work (const HybCall *call)
                              .transpose_a = TRUE,
                              .alpha = scale_of (q) } },
                  .n = 2,
-                 .clears = TRUE };
+                 .clears = is_self ? 1 : 2 };
 }
 
 static Work
@@ -151,7 +151,7 @@ valatt_backward_work (const HybCall *call, int parts)
                              .transpose_a = TRUE,
                              .alpha = 1 } },
                  .n = 2,
-                 .clears = TRUE };
+                 .clears = 1 };
 }
 
 static HybProduct
@@ -194,8 +194,9 @@ launch (HybQueue *queue, const HybCall *call, const HybRun *run, Work work)
 {
   gint64 item = (gint64) hyb_dtype_size (call->output[0].dtype);
 
-  for (guint i = 0; work.clears && i < call->n_outputs; i++)
-    hyb_cuda_queue_clear (queue, run->output[i], hyb_type_bytes (&call->output[i]));
+  for (guint i = 0; i < call->n_outputs; i++)
+    if (work.clears >> i & 1)
+      hyb_cuda_queue_clear (queue, run->output[i], hyb_type_bytes (&call->output[i]));
   for (guint i = 0; i < work.n; i++)
     {
       const Step *step = &work.step[i];

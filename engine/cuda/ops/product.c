@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/cuda/ops/product.h"
 
-/* Calls of cuBLAS for one operator, at most; the host is not slower than more of them. */
+/* Calls of cuBLAS for one operator, at most; the host computes what needs more. */
 #define MOST_GROUPS 1024
 
 const char *
@@ -19,7 +19,7 @@ hyb_product_refuses (const HybProduct *product)
       product->dtype != HYB_BF16)
     return "cuBLAS does not multiply elements of this type";
   if (product->outer > MOST_GROUPS)
-    return "it has more groups of matrices than cuBLAS is called for";
+    return "it needs more than 1024 calls of cuBLAS";
   return NULL;
 }
 
