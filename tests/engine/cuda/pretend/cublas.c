@@ -232,6 +232,17 @@ take_scalars (cublasHandle_t handle, Product *p, gconstpointer alpha, gconstpoin
   return TRUE;
 }
 
+/* TRUE unless the results of a batch lie one after the other, or side by side between the columns of the
+ * first one. */
+static gboolean
+overlaps (const Product *p)
+{
+  gint64 stride = ABS (p->c.stride);
+
+  return p->batch > 1 && p->m > 0 && p->n > 0 && stride < (gint64) p->c.lead * (p->n - 1) + p->m &&
+         (stride < p->m || (p->batch - 1) * stride + p->m > p->c.lead);
+}
+
 static cublasStatus_t
 add_product (cublasHandle_t handle, Product p, gconstpointer alpha, gconstpointer beta)
 {
@@ -244,8 +255,7 @@ add_product (cublasHandle_t handle, Product p, gconstpointer alpha, gconstpointe
       !lead_fits (&p.b, p.k, p.n) || !lead_fits (&p.c, p.m, p.n) ||
       !take_scalars (handle, &p, alpha, beta))
     return CUBLAS_STATUS_INVALID_VALUE;
-  if (p.batch > 1 && p.c.stride > -(gint64) p.c.lead * p.n &&
-      p.c.stride < (gint64) p.c.lead * (p.n - 1) + p.m && p.n)
+  if (overlaps (&p))
     pretend_problem ("the products of a batch overlap");
   if (!stream)
     return CUBLAS_STATUS_EXECUTION_FAILED;

@@ -166,6 +166,52 @@ test_batches_and_half_floats (void)
   gpu_assert_content ();
 }
 
+/* C (2 x 2, in columns 4 apart) = 1 for two products whose results begin `stride` elements apart. */
+static void
+multiply_with_stride (gint64 stride)
+{
+  float   ones[8] = { 1, 1, 1, 1, 1, 1, 1, 1 }, alpha = 1, zero = 0;
+  guint64 a, c;
+
+  begin ("");
+  a = put (ones, sizeof ones);
+  c = gpu_memory (64);
+  g_assert_cmpint (cublasSgemmStridedBatched (blas,
+                                              0,
+                                              0,
+                                              2,
+                                              2,
+                                              1,
+                                              &alpha,
+                                              POINTER (a),
+                                              2,
+                                              2,
+                                              POINTER (a),
+                                              1,
+                                              2,
+                                              &zero,
+                                              POINTER (c),
+                                              4,
+                                              stride,
+                                              2),
+                   ==,
+                   CUBLAS_STATUS_SUCCESS);
+  OK (cuStreamSynchronize (stream));
+}
+
+static void
+test_products_of_a_batch_may_lie_side_by_side (void)
+{
+  multiply_with_stride (2); /* between the columns */
+  gpu_assert_content ();
+  multiply_with_stride (6); /* behind the last column */
+  gpu_assert_content ();
+  multiply_with_stride (1);
+  g_assert_true (gpu_complained ("the products of a batch overlap"));
+  multiply_with_stride (3); /* the second ends behind the next column */
+  g_assert_true (gpu_complained ("the products of a batch overlap"));
+}
+
 static void
 test_wrong_calls_are_refused (void)
 {
@@ -281,6 +327,8 @@ main (int argc, char **argv)
   g_test_add_func ("/cuda/pretend/cublas/beta-of-zero-reads-nothing",
                    test_beta_of_zero_reads_nothing);
   g_test_add_func ("/cuda/pretend/cublas/batches-and-half-floats", test_batches_and_half_floats);
+  g_test_add_func ("/cuda/pretend/cublas/products-of-a-batch-may-lie-side-by-side",
+                   test_products_of_a_batch_may_lie_side_by_side);
   g_test_add_func ("/cuda/pretend/cublas/wrong-calls-are-refused", test_wrong_calls_are_refused);
   g_test_add_func ("/cuda/pretend/cublas/a-workspace-belongs-to-one-stream",
                    test_a_workspace_belongs_to_one_stream);
