@@ -38,10 +38,10 @@ struct MoveArguments
 };
 
 /* Axes of padded images, missing ones of size 1 in front; and the modes, in the order of the attribute. */
-#define PAD_AXES 5
+#define PAD_AXES     5
 #define PAD_CONSTANT 0
-#define PAD_EDGE 1
-#define PAD_REFLECT 2
+#define PAD_EDGE     1
+#define PAD_REFLECT  2
 
 /* y (outside) is x (inside) with cells before and after it, or the sums in the other direction. */
 struct PadArguments
