@@ -125,10 +125,13 @@ on_fit_idle (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* Camera changes before the first picture was fitted are not the user's. */
+/* Camera changes before the first picture was fitted, and those of a canvas that changes its size, are not the
+ * user's. */
 static void
 on_camera (ScopeComparePane *self)
 {
+  if (scope_canvas_is_resizing (scope_compare_pane_get_canvas (self)))
+    return;
   if (self->is_new && fit_zoom (self) > 0)
     g_idle_add_full (G_PRIORITY_DEFAULT, on_fit_idle, g_object_ref (self), g_object_unref);
   else if (!self->is_new && self->n_programmed == 0)
@@ -253,35 +256,51 @@ scope_compare_pane_set_counterparts (ScopeComparePane *self, const GArray *count
 
 /* --- Camera --- */
 
+/* The part of the canvas that no control covers, in pixels. */
+static graphene_rect_t
+free_part (ScopeCanvas *canvas)
+{
+  GtkBorder room = scope_canvas_find_room (canvas);
+
+  return GRAPHENE_RECT_INIT (room.left,
+                             room.top,
+                             (float) (gtk_widget_get_width (GTK_WIDGET (canvas)) - room.left -
+                                      room.right),
+                             (float) (gtk_widget_get_height (GTK_WIDGET (canvas)) - room.top -
+                                      room.bottom));
+}
+
 /* The zoom at which the whole picture is visible, at most 1; 0: there is no picture. */
 static double
 fit_zoom (ScopeComparePane *self)
 {
-  ScopeCanvas *canvas = scope_compare_pane_get_canvas (self);
-  VizPicture  *picture = scope_canvas_get_picture (canvas);
-  int          width = gtk_widget_get_width (GTK_WIDGET (canvas));
-  int          height = gtk_widget_get_height (GTK_WIDGET (canvas));
+  ScopeCanvas    *canvas = scope_compare_pane_get_canvas (self);
+  VizPicture     *picture = scope_canvas_get_picture (canvas);
+  graphene_rect_t part = free_part (canvas);
 
-  if (!picture || width < 1 || height < 1 || viz_picture_width (picture) <= 0 ||
+  if (!picture || part.size.width < 1 || part.size.height < 1 || viz_picture_width (picture) <= 0 ||
       viz_picture_height (picture) <= 0)
     return 0;
-  return MIN (MIN (width / viz_picture_width (picture), height / viz_picture_height (picture)), 1);
+  return MIN (MIN (part.size.width / viz_picture_width (picture),
+                   part.size.height / viz_picture_height (picture)),
+              1);
 }
 
 gboolean
 scope_compare_pane_get_relative_view (ScopeComparePane *self, ScopeRelativeView *relative)
 {
-  ScopeCanvas *canvas = scope_compare_pane_get_canvas (self);
-  VizPicture  *picture = scope_canvas_get_picture (canvas);
-  double       all = fit_zoom (self), x, y, zoom;
-  VizRect      view;
+  ScopeCanvas     *canvas = scope_compare_pane_get_canvas (self);
+  VizPicture      *picture = scope_canvas_get_picture (canvas);
+  graphene_rect_t  part = free_part (canvas);
+  graphene_point_t centre;
+  double           all = fit_zoom (self), x, y, zoom;
 
   if (all <= 0)
     return FALSE;
-  view = scope_canvas_get_view (canvas);
+  graphene_rect_get_center (&part, &centre);
   scope_canvas_get_camera (canvas, &x, &y, &zoom);
-  relative->x = (view.x + view.width / 2) / viz_picture_width (picture);
-  relative->y = (view.y + view.height / 2) / viz_picture_height (picture);
+  relative->x = (x + centre.x / zoom) / viz_picture_width (picture);
+  relative->y = (y + centre.y / zoom) / viz_picture_height (picture);
   relative->zoom = zoom / all;
   return TRUE;
 }
@@ -289,18 +308,19 @@ scope_compare_pane_get_relative_view (ScopeComparePane *self, ScopeRelativeView 
 void
 scope_compare_pane_set_relative_view (ScopeComparePane *self, const ScopeRelativeView *relative)
 {
-  ScopeCanvas *canvas = scope_compare_pane_get_canvas (self);
-  VizPicture  *picture = scope_canvas_get_picture (canvas);
-  double       zoom = relative->zoom * fit_zoom (self);
+  ScopeCanvas     *canvas = scope_compare_pane_get_canvas (self);
+  VizPicture      *picture = scope_canvas_get_picture (canvas);
+  graphene_rect_t  part = free_part (canvas);
+  graphene_point_t centre;
+  double           zoom = relative->zoom * fit_zoom (self);
 
   if (zoom <= 0)
     return;
+  graphene_rect_get_center (&part, &centre);
   self->n_programmed++;
   scope_canvas_set_camera (canvas,
-                           relative->x * viz_picture_width (picture) -
-                               gtk_widget_get_width (GTK_WIDGET (canvas)) / zoom / 2,
-                           relative->y * viz_picture_height (picture) -
-                               gtk_widget_get_height (GTK_WIDGET (canvas)) / zoom / 2,
+                           relative->x * viz_picture_width (picture) - centre.x / zoom,
+                           relative->y * viz_picture_height (picture) - centre.y / zoom,
                            zoom);
   self->n_programmed--;
 }
@@ -310,10 +330,11 @@ scope_compare_pane_set_relative_view (ScopeComparePane *self, const ScopeRelativ
 void
 scope_compare_pane_show_all (ScopeComparePane *self)
 {
-  const ScopeRelativeView all = { 0.5, 0.5, 0.94 };
-
-  if (self->workspace)
-    scope_compare_pane_set_relative_view (self, &all);
+  if (!self->workspace)
+    return;
+  self->n_programmed++;
+  scope_canvas_show_all (scope_compare_pane_get_canvas (self));
+  self->n_programmed--;
 }
 
 static void

@@ -226,6 +226,14 @@ add_control (ScopeCanvas *self, GtkBorder *room, GtkWidget *control, GtkWidget *
   add_room (self, room, &size, over);
 }
 
+/* In a small window the picture matters more than the larger control. */
+static void
+limit_room (gint16 *first, gint16 *second, int length)
+{
+  if (*first + *second > length * 0.6)
+    *(*first > *second ? first : second) = MARGIN;
+}
+
 GtkBorder
 scope_canvas_find_room (ScopeCanvas *self)
 {
@@ -244,11 +252,8 @@ scope_canvas_find_room (ScopeCanvas *self)
           if (gtk_widget_get_visible (part) && gtk_widget_has_css_class (part, CONTROL_CLASS))
             add_control (self, &room, part, over);
     }
-  /* In a small window the picture matters more. */
-  if (room.left + room.right > gtk_widget_get_width (GTK_WIDGET (self)) * 0.6)
-    room.left = room.right = MARGIN;
-  if (room.top + room.bottom > gtk_widget_get_height (GTK_WIDGET (self)) * 0.6)
-    room.top = room.bottom = MARGIN;
+  limit_room (&room.left, &room.right, gtk_widget_get_width (GTK_WIDGET (self)));
+  limit_room (&room.top, &room.bottom, gtk_widget_get_height (GTK_WIDGET (self)));
   return room;
 }
 
@@ -287,16 +292,50 @@ whole_picture (ScopeCanvas *self)
   return (VizRect){ 0, 0, viz_picture_width (self->picture), viz_picture_height (self->picture) };
 }
 
+/* Remembers the camera that shows the whole picture. */
+static void
+find_whole (ScopeCanvas *self)
+{
+  VizRect rect = whole_picture (self);
+
+  self->fitted = pose_of_rect (self, &rect, 1);
+}
+
 void
 scope_canvas_zoom_to_fit (ScopeCanvas *self)
 {
-  if (self->picture)
-    {
-      VizRect         rect = whole_picture (self);
-      ScopeCameraPose view = pose_of_rect (self, &rect, 1);
+  if (!self->picture)
+    return;
+  find_whole (self);
+  fly_to (self, self->fitted.x, self->fitted.y, self->fitted.zoom);
+}
 
-      fly_to (self, view.x, view.y, view.zoom);
-    }
+void
+scope_canvas_show_all (ScopeCanvas *self)
+{
+  if (!self->picture)
+    return;
+  find_whole (self);
+  scope_canvas_set_camera (self, self->fitted.x, self->fitted.y, self->fitted.zoom);
+}
+
+void
+scope_canvas_fit_again (ScopeCanvas *self)
+{
+  const ScopeCameraPose *fitted = &self->fitted;
+
+  if (self->tick != 0 || fitted->zoom <= 0 || fitted->zoom != self->zoom || fitted->x != self->x ||
+      fitted->y != self->y)
+    return;
+  self->is_resizing = TRUE;
+  scope_canvas_show_all (self);
+  self->is_resizing = FALSE;
+}
+
+gboolean
+scope_canvas_is_resizing (ScopeCanvas *self)
+{
+  return self->is_resizing;
 }
 
 /* The whole picture, or its beginning if the whole would be too small to read. */
@@ -310,8 +349,9 @@ scope_canvas_place_first (ScopeCanvas *self)
   if (!self->picture || self->is_placed || width <= 1)
     return;
   self->is_placed = TRUE;
+  find_whole (self);
   rect = whole_picture (self);
-  view = pose_of_rect (self, &rect, 1);
+  view = self->fitted;
   if (view.zoom < MIN_LEGIBLE_ZOOM && viz_picture_n_items (self->picture) > 1)
     {
       const VizItem *first = viz_picture_item (self->picture, 1);

@@ -51,6 +51,9 @@ struct _ScopeCanvas
   double   x, y, zoom; /* the camera */
   gboolean is_placed;  /* the camera was set for the first picture */
 
+  ScopeCameraPose fitted; /* the camera that showed the whole picture; its zoom is 0 if none did */
+  gboolean        is_resizing; /* the camera moves because the canvas has another size */
+
   guint32 selected, hovered, dive;
   guint32 hovered_wire;
   guint   n_hops; /* how far the trace goes; 0: off */
@@ -81,6 +84,8 @@ void scope_canvas_emit (ScopeCanvas *self, ScopeCanvasSignal which, guint32 box,
 void scope_canvas_emit_menu (ScopeCanvas *self, guint32 box, double x, double y);
 /* Sets the camera for the first picture, once the canvas has a size. */
 void scope_canvas_place_first (ScopeCanvas *self);
+/* If the whole picture was shown and the camera has not moved since, shows the whole picture in the new size. */
+void scope_canvas_fit_again (ScopeCanvas *self);
 /* Stops an animation where it is. */
 void scope_canvas_stop_flight (ScopeCanvas *self);
 /* Moves the camera by pixels. */

@@ -34,6 +34,7 @@ scope_canvas_set_picture (ScopeCanvas *self, VizPicture *picture, guint32 anchor
     }
   scope_worker_free (g_steal_pointer (&self->picture), (GDestroyNotify) viz_picture_unref);
   self->picture = picture ? viz_picture_ref (picture) : NULL;
+  self->fitted.zoom = 0;
   self->hovered_wire = VIZ_NO_ARROW;
   self->x += dx;
   self->y += dy;
@@ -148,6 +149,7 @@ scope_canvas_size_allocate (GtkWidget   *widget,
                             int baseline G_GNUC_UNUSED)
 {
   scope_canvas_place_first (SCOPE_CANVAS (widget));
+  scope_canvas_fit_again (SCOPE_CANVAS (widget));
 }
 
 static void

@@ -83,8 +83,12 @@ GtkBorder scope_canvas_find_room (ScopeCanvas *self);
 void scope_canvas_set_card (ScopeCanvas *self, int width, int height);
 /* Places the camera as for the first picture. */
 void scope_canvas_place_again (ScopeCanvas *self);
-/* Shows the whole picture. */
+/* Shows the whole picture, and goes on to do so when the canvas changes its size, until the camera moves. */
 void scope_canvas_zoom_to_fit (ScopeCanvas *self);
+/* The same without an animation. */
+void scope_canvas_show_all (ScopeCanvas *self);
+/* Whether the camera moves because the canvas has another size. */
+gboolean scope_canvas_is_resizing (ScopeCanvas *self);
 /* Zooms so that a rectangle of the picture fills the canvas. */
 void scope_canvas_zoom_to_rect (ScopeCanvas *self, const VizRect *rect);
 /* Brings a box into view; the camera stays if it is visible already.  FALSE: the picture has no such box. */

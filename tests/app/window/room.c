@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/app/window/case.h"
 
+#include "app/session/settings.h"
+
 #include <math.h>
 
 #define CONTROL_CLASS "osd-card"
@@ -20,36 +22,43 @@ collect (GtkWidget *root, GPtrArray *cards)
 
 /* The whole picture, in pixels of the canvas. */
 static graphene_rect_t
-picture_rect (void)
+picture_rect (ScopeCanvas *on)
 {
-  const VizPicture *picture = scope_canvas_get_picture (canvas ());
+  const VizPicture *picture = scope_canvas_get_picture (on);
   double            x, y, zoom;
 
-  scope_canvas_get_camera (canvas (), &x, &y, &zoom);
+  scope_canvas_get_camera (on, &x, &y, &zoom);
   return GRAPHENE_RECT_INIT ((float) (-x * zoom),
                              (float) (-y * zoom),
                              (float) (viz_picture_width (picture) * zoom),
                              (float) (viz_picture_height (picture) * zoom));
 }
 
-static void
-assert_room (void)
+/* Returns the number of controls.  root: what holds the canvas and its controls. */
+static guint
+assert_room (GtkWidget *root, ScopeCanvas *on)
 {
   g_autoptr (GPtrArray) cards = g_ptr_array_new ();
-  graphene_rect_t whole = picture_rect (), shown;
+  graphene_rect_t whole = picture_rect (on), shown;
   graphene_rect_t all = GRAPHENE_RECT_INIT (0,
                                             0,
-                                            (float) gtk_widget_get_width (GTK_WIDGET (canvas ())),
-                                            (float) gtk_widget_get_height (GTK_WIDGET (canvas ())));
+                                            (float) gtk_widget_get_width (GTK_WIDGET (on)),
+                                            (float) gtk_widget_get_height (GTK_WIDGET (on)));
 
-  collect (GTK_WIDGET (window), cards);
-  g_assert_cmpuint (cards->len, >=, 2);
+  g_test_message ("picture %.1f, %.1f, %.1f × %.1f on %.0f × %.0f",
+                  whole.origin.x,
+                  whole.origin.y,
+                  whole.size.width,
+                  whole.size.height,
+                  all.size.width,
+                  all.size.height);
+  collect (root, cards);
   g_assert_true (graphene_rect_contains_rect (&all, &whole));
   for (guint i = 0; i < cards->len; i++)
     {
       graphene_rect_t card, other;
 
-      g_assert_true (gtk_widget_compute_bounds (cards->pdata[i], GTK_WIDGET (canvas ()), &card));
+      g_assert_true (gtk_widget_compute_bounds (cards->pdata[i], GTK_WIDGET (on), &card));
       g_test_message ("card %u: %.0f, %.0f, %.0f × %.0f",
                       i,
                       card.origin.x,
@@ -59,11 +68,11 @@ assert_room (void)
       g_assert_false (graphene_rect_intersection (&whole, &card, &shown));
       for (guint k = 0; k < i; k++)
         {
-          g_assert_true (
-              gtk_widget_compute_bounds (cards->pdata[k], GTK_WIDGET (canvas ()), &other));
+          g_assert_true (gtk_widget_compute_bounds (cards->pdata[k], GTK_WIDGET (on), &other));
           g_assert_false (graphene_rect_intersection (&card, &other, &shown));
         }
     }
+  return cards->len;
 }
 
 static void
@@ -80,12 +89,79 @@ test_controls_cover_no_box (void)
       gui_spin (400);
       gui_settle (page);
       take_picture (window, i == 0 ? "room-1280" : "room-900");
-      assert_room ();
+      g_assert_cmpuint (assert_room (GTK_WIDGET (window), canvas ()), >=, 2);
     }
+}
+
+static void
+resize (int width, int height)
+{
+  gtk_window_set_default_size (GTK_WINDOW (window), width, height);
+  gui_spin (500);
+}
+
+static void
+test_a_fitted_picture_stays_fitted (void)
+{
+  double x, y, zoom, after;
+
+  resize (1280, 700);
+  gui_act (canvas (), "canvas.zoom-fit", NULL);
+  gui_spin (400);
+  resize (900, 640);
+  g_assert_cmpuint (assert_room (GTK_WIDGET (window), canvas ()), >=, 2);
+  scope_canvas_zoom_by (canvas (), 1.5, 10, 10);
+  scope_canvas_get_camera (canvas (), &x, &y, &zoom);
+  resize (1280, 700);
+  scope_canvas_get_camera (canvas (), &x, &y, &after);
+  g_assert_cmpfloat (after, ==, zoom);
+}
+
+static gboolean
+are_settled (gpointer data)
+{
+  for (guint i = 0; i < scope_compare_page_n_panes (data); i++)
+    if (!scope_compare_pane_is_settled (scope_compare_page_get_pane (data, i)))
+      return FALSE;
+  return scope_compare_page_n_panes (data) == 3;
+}
+
+static gboolean
+has_times (gpointer data)
+{
+  return scope_compare_page_is_measured (data);
+}
+
+/* Also after the results have taken a part of the page. */
+static void
+test_panes_show_whole_pictures (void)
+{
+  ScopeComparePage *compare;
+  guint             n_controls = 0;
+
+  scope_settings_set_int ("compare-seconds", 4);
+  gui_act (window, "win.compare", NULL);
+  compare = scope_window_get_comparison (window);
+  g_assert_nonnull (compare);
+  g_assert_true (gui_wait (are_settled, compare, 60000));
+  g_assert_true (gui_wait (has_times, compare, 60000));
+  gui_spin (500);
+  take_picture (window, "room-compare");
+  for (guint i = 0; i < 3; i++)
+    {
+      ScopeComparePane *pane = scope_compare_page_get_pane (compare, i);
+
+      n_controls += assert_room (GTK_WIDGET (pane), scope_compare_pane_get_canvas (pane));
+    }
+  g_assert_cmpuint (n_controls, >=, 1);
 }
 
 void
 add_room_tests (void)
 {
+  add_test ("/app/window/a-fitted-picture-stays-fitted",
+            CASE_MODEL,
+            test_a_fitted_picture_stays_fitted);
+  add_test ("/app/window/panes-show-whole-pictures", CASE_MODEL, test_panes_show_whole_pictures);
   add_test ("/app/window/controls-cover-no-box", CASE_MODEL, test_controls_cover_no_box);
 }
