@@ -45,9 +45,12 @@ expect () { # STATUS NAME [COMMAND…]
   fi
 }
 
+# expect() calls these by their names.
+# shellcheck disable=SC2317
 layers () { "$here/check-layers.sh" "$tree"; }
 
 # Compiles the tree as meson would name its objects.
+# shellcheck disable=SC2317
 calls () {
   for source in engine/low/a engine/high/b; do
     mkdir -p "$tree/build/engine/x.p"

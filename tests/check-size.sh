@@ -5,8 +5,10 @@ cd "$(dirname "$0")/.." || exit 2
 files=$(git ls-files --cached --others --exclude-standard '*.c' '*.h' '*.hsk' 2>/dev/null ||
         find app engine profiler viz resources tests -name '*.[ch]')
 status=0
+# shellcheck disable=SC2086
 long=$(wc -l $files | awk '$1 > 600 && $2 != "total" { print $2 ": " $1 " lines" }')
 [ -n "$long" ] && { echo "$long"; status=1; }
+# shellcheck disable=SC2086
 long=$(awk '/^{/ { s = FNR } /^}$/ { if (s && FNR - s > 80) print FILENAME ":" s ": " FNR - s " lines"; s = 0 }' $files)
 [ -n "$long" ] && { echo "$long"; status=1; }
 # shellcheck disable=SC2086

@@ -15,12 +15,12 @@ done
 
 xgettext --from-code=UTF-8 --keyword=_ --keyword=N_ --keyword=g_dngettext:2,3 \
   -f po/POTFILES -o "$folder/all.pot" 2>/dev/null || exit 1
-for language in $(cat po/LINGUAS); do
+while read -r language; do
   msgfmt --check-format -o /dev/null "po/$language.po" || status=1
   msgmerge -q --no-fuzzy-matching "po/$language.po" "$folder/all.pot" -o "$folder/new.po"
   missing=$(msgattrib --untranslated --no-obsolete --no-wrap "$folder/new.po" | sed -n 's/^msgid "\(..*\)"$/\1/p')
   [ -z "$missing" ] || { echo "not translated into $language:"; echo "$missing"; status=1; }
   fuzzy=$(msgattrib --only-fuzzy --no-obsolete --no-wrap "$folder/new.po" | sed -n 's/^msgid "\(..*\)"$/\1/p')
   [ -z "$fuzzy" ] || { echo "guessed in $language:"; echo "$fuzzy"; status=1; }
-done
+done <po/LINGUAS
 exit $status

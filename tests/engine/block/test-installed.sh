@@ -36,6 +36,7 @@ echo 1..11
 [ ! -e "$place/bin/hybridscope" ] || ! ldd "$place/bin/hybridscope" | grep 'not found' >&2
 report $? /installed/the-window-finds-its-libraries
 # The first block of C in the README is the template.
+# shellcheck disable=SC2016
 sed -n '/^```c$/,/^```$/p' "$source/resources/gallery/README.md" | sed '/^```/d' >"$work/mine.c"
 compile "$work/mine.so" "${CC:-cc}" -shared -fPIC "$work/mine.c"; report $? /installed/template-compiles
 "$hscope" trace "$work/mine.so" --output "$work/mine" >&2; report $? /installed/plugin-is-traced

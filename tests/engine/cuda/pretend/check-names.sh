@@ -24,7 +24,11 @@ compare () { # LIBRARY PATTERN VENDOR-FILES…
   pattern=$2
   shift 2
   soname=$(readelf -d "$folder/$library" | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')
-  [ "$soname" = "$library" ] && report ok "$library has its soname" || report "not ok" "$library has the soname $soname"
+  if [ "$soname" = "$library" ]; then
+    report ok "$library has its soname"
+  else
+    report "not ok" "$library has the soname $soname"
+  fi
   for vendor in "$@"; do
     [ -e "$vendor" ] || continue
     strange=$(names "$folder/$library" "$pattern" | grep -vxF "$(names "$vendor" "$pattern")")
@@ -32,7 +36,7 @@ compare () { # LIBRARY PATTERN VENDOR-FILES…
       report ok "$library has only functions of the vendor"
     else
       report "not ok" "$library has only functions of the vendor"
-      echo "# not in $vendor:" $strange
+      printf '%s\n' "$strange" | sed "s|^|# not in $vendor: |"
     fi
     return
   done
