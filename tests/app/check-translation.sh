@@ -18,9 +18,10 @@ xgettext --from-code=UTF-8 --keyword=_ --keyword=N_ --keyword=g_dngettext:2,3 \
 while read -r language; do
   msgfmt --check-format -o /dev/null "po/$language.po" || status=1
   msgmerge -q --no-fuzzy-matching "po/$language.po" "$folder/all.pot" -o "$folder/new.po"
-  missing=$(msgattrib --untranslated --no-obsolete --no-wrap "$folder/new.po" | sed -n 's/^msgid "\(..*\)"$/\1/p')
+  # Each message has a line that begins with "#:"; the head of the file has none.
+  missing=$(msgattrib --untranslated --no-obsolete --no-wrap "$folder/new.po" | sed -n '/^#:/,$p')
   [ -z "$missing" ] || { echo "not translated into $language:"; echo "$missing"; status=1; }
-  fuzzy=$(msgattrib --only-fuzzy --no-obsolete --no-wrap "$folder/new.po" | sed -n 's/^msgid "\(..*\)"$/\1/p')
+  fuzzy=$(msgattrib --only-fuzzy --no-obsolete --no-wrap "$folder/new.po" | sed -n '/^#:/,$p')
   [ -z "$fuzzy" ] || { echo "guessed in $language:"; echo "$fuzzy"; status=1; }
 done <po/LINGUAS
 exit $status
