@@ -13,17 +13,26 @@
 #include <signal.h>
 #include <stdio.h>
 
-/* When run from the build folder, translations are in its po/ folder. */
+/* Translations are in the po/ folder of the build, in the tree that the program was moved in, or
+ * where they were installed. */
 static void
 find_translations (void)
 {
-  g_autofree char *self = g_file_read_link ("/proc/self/exe", NULL);
-  g_autofree char *folder = self ? g_path_get_dirname (self) : g_strdup (".");
-  g_autofree char *built = g_build_filename (folder, "..", "po", NULL);
-  g_autofree char *probe = g_build_filename (built, "de", "LC_MESSAGES", NULL);
+  static const char *const places[] = { "../po", SCOPE_LOCALEDIR_FROM_PROGRAM };
+  g_autofree char         *self = g_file_read_link ("/proc/self/exe", NULL);
+  g_autofree char         *folder = self ? g_path_get_dirname (self) : g_strdup (".");
+  g_autofree char         *found = NULL;
 
-  bindtextdomain (GETTEXT_PACKAGE,
-                  g_file_test (probe, G_FILE_TEST_IS_DIR) ? built : SCOPE_LOCALEDIR);
+  for (guint i = 0; i < G_N_ELEMENTS (places) && !found; i++)
+    {
+      g_autofree char *place = g_build_filename (folder, places[i], NULL);
+      g_autofree char *probe =
+          g_build_filename (place, "de", "LC_MESSAGES", GETTEXT_PACKAGE ".mo", NULL);
+
+      if (g_file_test (probe, G_FILE_TEST_EXISTS))
+        found = g_steal_pointer (&place);
+    }
+  bindtextdomain (GETTEXT_PACKAGE, found ? found : SCOPE_LOCALEDIR);
   bind_textdomain_codeset (GETTEXT_PACKAGE, "UTF-8");
   textdomain (GETTEXT_PACKAGE);
 }

@@ -72,13 +72,16 @@ write_request (const VizBody *body)
   return bytes;
 }
 
-/* The path of the helper: beside this program, in the build tree, or where it is installed.
- * (transfer full) */
+/* The path of the helper: beside this program, in the build tree, in the tree that this program was
+ * moved in, or where it is installed.  (transfer full) */
 static char *
 find_helper (void)
 {
   g_autofree char *program = NULL, *folder = NULL;
-  const char *places[] = { "layout-helper", "../viz/layout-helper", "../../viz/layout-helper" };
+  const char      *places[] = { "layout-helper",
+                                "../viz/layout-helper",
+                                "../../viz/layout-helper",
+                                VIZ_LIBEXECDIR_FROM_PROGRAM "/layout-helper" };
 
   program = g_file_read_link ("/proc/self/exe", NULL);
   folder = program ? g_path_get_dirname (program) : g_strdup (".");
