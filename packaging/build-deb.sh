@@ -15,6 +15,8 @@ cd "$root"
 
 version=$(sed -n "s/^  version: '\(.*\)',$/\1/p" meson.build | head -1)
 maintainer="${DEBFULLNAME:-$(git log -1 --format=%an)} <${DEBEMAIL:-$(git log -1 --format=%ae)}>"
+# Sorts before a package that Debian makes of the same version.
+revision=$version-0upstream1
 source=$folder/hybridscope-$version
 rm -rf "$source"
 git archive --prefix="hybridscope-$version/" HEAD | tar -x -C "$folder"
@@ -25,7 +27,7 @@ cp -r "$source/packaging/debian" "$source/debian"
 sed "s/@MAINTAINER@/$maintainer/" "$source/debian/control.in" >"$source/debian/control"
 rm "$source/debian/control.in"
 cat >"$source/debian/changelog" <<END
-hybridscope ($version-1) unstable; urgency=medium
+hybridscope ($revision) unstable; urgency=medium
 
   * Version $version; see CHANGELOG.md.
 
@@ -37,6 +39,6 @@ dpkg-buildpackage -us -uc
 cd "$folder"
 if command -v lintian >/dev/null; then
   lintian --fail-on error,warning --display-info --tag-display-limit 0 --allow-root \
-    "hybridscope_$version-1_$(dpkg --print-architecture).changes"
+    "hybridscope_${revision}_$(dpkg --print-architecture).changes"
 fi
 ls "$folder"/*.deb
