@@ -37,6 +37,25 @@ struct MoveArguments
   int         rank;
 };
 
+/* Rows and columns of the tiles of a transpose, and the threads that move one. */
+#define TILE         32
+#define TILE_THREADS 256
+
+/* The same in tiles of two axes: x lies side by side along axis `columns`, y along axis `rows`.  The other
+ * axes are in dim. */
+struct TileArguments
+{
+  const void *x;
+  void       *y;
+  long long   n; /* tiles */
+  long long   dim[AXES_MOST];
+  long long   from[AXES_MOST], to[AXES_MOST];
+  int         rank;
+  long long   rows, columns;
+  long long   from_row;  /* elements from row to row of x */
+  long long   to_column; /* elements from column to column of y */
+};
+
 /* Axes of padded images, missing ones of size 1 in front; and the modes, in the order of the attribute. */
 #define PAD_AXES     5
 #define PAD_CONSTANT 0

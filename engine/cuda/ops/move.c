@@ -1,4 +1,4 @@
-/* move.c — strided copies by one kernel.
+/* move.c — strided copies, element by element or, where two axes change places, in tiles.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/cuda/ops/move.h"
 
@@ -13,13 +13,15 @@ hyb_moves_new (HybDevice *device, const HybCall *call, guint n, GError **error)
   gsize                    item = hyb_dtype_size (call->output[0].dtype);
   g_autofree char         *text =
       g_strdup_printf ("#define Item %s\n%s", items[item], hyb_cuda_kernel_text ("move.cu"));
-  CUfunction function = hyb_cuda_compile (device, text, "move", error);
+  CUfunction move = hyb_cuda_compile (device, text, "move", error);
+  CUfunction move_tiles = move ? hyb_cuda_compile (device, text, "move_tiles", error) : NULL;
   HybMoves  *moves;
 
-  if (!function)
+  if (!move_tiles)
     return NULL;
   moves = g_malloc0 (sizeof (HybMoves) + n * sizeof (HybMoveWalk));
-  moves->function = function;
+  moves->move = move;
+  moves->move_tiles = move_tiles;
   moves->item = item;
   moves->n = n;
   return moves;
@@ -45,6 +47,67 @@ hyb_moves_finish (HybMoves *moves, GError **error)
   return moves;
 }
 
+/* Tiles of fewer rows or columns would leave most threads without work. */
+#define LEAST_TILE 8
+
+/* The axis along which an operand lies side by side; -1 if there is none. */
+static int
+unit_axis (const HybAxes *axes, guint operand)
+{
+  for (int d = axes->rank - 1; d >= 0; d--)
+    if (axes->stride[operand][d] == 1)
+      return d;
+  return -1;
+}
+
+/* FALSE if the walk is no transpose of two axes that are long enough for tiles. */
+static gboolean
+find_tiles (const HybAxes *axes, struct TileArguments *tiles)
+{
+  int columns = unit_axis (axes, 0), rows = unit_axis (axes, 1);
+
+  if (columns < 0 || rows < 0 || columns == rows || axes->dim[columns] < LEAST_TILE ||
+      axes->dim[rows] < LEAST_TILE)
+    return FALSE;
+  tiles->rows = axes->dim[rows];
+  tiles->columns = axes->dim[columns];
+  tiles->from_row = axes->stride[0][rows];
+  tiles->to_column = axes->stride[1][columns];
+  tiles->n = (tiles->rows + TILE - 1) / TILE * ((tiles->columns + TILE - 1) / TILE);
+  for (int d = 0; d < axes->rank; d++)
+    if (d != rows && d != columns)
+      {
+        tiles->n *= axes->dim[d];
+        tiles->dim[tiles->rank] = axes->dim[d];
+        tiles->from[tiles->rank] = axes->stride[0][d];
+        tiles->to[tiles->rank++] = axes->stride[1][d];
+      }
+  return TRUE;
+}
+
+static void
+launch_tiles (HybQueue *queue, CUfunction function, struct TileArguments *tiles)
+{
+  hyb_cuda_launch (queue,
+                   &(HybLaunch){
+                       function, tiles->n * TILE_THREADS, TILE_THREADS, tiles, sizeof *tiles });
+}
+
+static void
+launch_walk (HybQueue *queue, CUfunction function, const HybAxes *axes, struct MoveArguments *moves)
+{
+  moves->n = 1;
+  moves->rank = axes->rank;
+  for (int d = 0; d < axes->rank; d++)
+    {
+      moves->n *= axes->dim[d];
+      moves->dim[d] = axes->dim[d];
+      moves->from[d] = axes->stride[0][d];
+      moves->to[d] = axes->stride[1][d];
+    }
+  hyb_cuda_launch (queue, &(HybLaunch){ function, moves->n, THREADS, moves, sizeof *moves });
+}
+
 void
 hyb_moves_launch (HybQueue *queue, const HybCall *call, const HybRun *run, gpointer prepared)
 {
@@ -54,23 +117,14 @@ hyb_moves_launch (HybQueue *queue, const HybCall *call, const HybRun *run, gpoin
     hyb_cuda_queue_clear (queue, run->output[0], hyb_type_bytes (&call->output[0]));
   for (guint i = 0; i < moves->n; i++)
     {
-      const HybMoveWalk   *walk = &moves->walk[i];
-      struct MoveArguments arguments = {
-        .x = (const char *) run->input[walk->input] + walk->from * (gint64) moves->item,
-        .y = (char *) run->output[walk->output] + walk->to * (gint64) moves->item,
-        .n = 1,
-        .rank = walk->axes.rank,
-      };
+      const HybMoveWalk *walk = &moves->walk[i];
+      gconstpointer x = (const char *) run->input[walk->input] + walk->from * (gint64) moves->item;
+      gpointer      y = (char *) run->output[walk->output] + walk->to * (gint64) moves->item;
+      struct TileArguments tiles = { .x = x, .y = y };
 
-      for (int d = 0; d < walk->axes.rank; d++)
-        {
-          arguments.n *= walk->axes.dim[d];
-          arguments.dim[d] = walk->axes.dim[d];
-          arguments.from[d] = walk->axes.stride[0][d];
-          arguments.to[d] = walk->axes.stride[1][d];
-        }
-      hyb_cuda_launch (queue,
-                       &(HybLaunch){
-                           moves->function, arguments.n, THREADS, &arguments, sizeof arguments });
+      if (find_tiles (&walk->axes, &tiles))
+        launch_tiles (queue, moves->move_tiles, &tiles);
+      else
+        launch_walk (queue, moves->move, &walk->axes, &(struct MoveArguments){ .x = x, .y = y });
     }
 }

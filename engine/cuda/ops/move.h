@@ -1,4 +1,4 @@
-/* move.h — strided copies by one kernel.
+/* move.h — strided copies.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -16,7 +16,7 @@ typedef struct
 /* What a twin of moves has prepared: n walks, done one after the other. */
 typedef struct
 {
-  CUfunction  function;
+  CUfunction  move, move_tiles;
   gsize       item;   /* bytes of an element */
   gboolean    clears; /* output 0 is cleared before */
   guint       n;

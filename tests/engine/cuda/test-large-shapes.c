@@ -1,0 +1,56 @@
+/* test-large-shapes.c — operators on shapes that need several tiles or several partial sums, which the
+ * small samples of the operators do not, against the processor.
+ *
+ * meson.build runs it in three orders of threads.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "tests/engine/ops/op-device.h"
+
+static const OpSample samples[] = {
+  { "transpose", "matrix", NULL, { "f32[70,45]" } },
+  { "transpose", "three axes", "axes=(2, 0, 1)", { "f32[3,33,40]" } },
+  { "transpose", "first axis stays", "axes=(0, 2, 1)", { "f32[3,34,9]" } },
+  { "transpose", "more tiles than blocks", "axes=(0, 2, 1)", { "u8[300,8,9]" } },
+  { "transpose", "bytes", NULL, { "u8[40,35]" } },
+  { "transpose", "long integers", NULL, { "i64[40,35]" } },
+  { "SwapAxis", "around an axis", "dim1=0 dim2=2", { "f32[35,2,34]" } },
+  { "stack", "columns", "num_args=2 axis=1", { "f32[600]", "f32[600]" } },
+  { "tile", "many copies", "reps=(70, 1)", { "f32[1,3]" } },
+  { "repeat", "many copies", "repeats=70 axis=0", { "f32[2,3]" } },
+  { "repeat", "many copies of columns", "repeats=130 axis=1", { "f32[2,1]" } },
+  { "broadcast_to", "rows", "shape=(90, 70)", { "f32[1,70]" } },
+  { "broadcast_to", "columns", "shape=(70, 90)", { "f32[70,1]" } },
+  { "broadcast_to", "one number", "shape=(70, 90)", { "f32[1,1]" } },
+  { "broadcast_to", "outer axes", "shape=(40, 3, 40)", { "f32[1,3,1]" } },
+  { "LeakyReLU", "slope a channel", "act_type=prelu", { "f32[8,3,40]", "f32[3]" } },
+  { "LeakyReLU", "one slope", "act_type=prelu", { "f32[40,50]", "f32[1]" } },
+  { "Pad", "wide edges", "mode=edge pad_width=(0,0,0,0,9,8,7,9)", { "f32[1,2,3,4]" } },
+  { "SequenceReverse",
+    "lengths",
+    "use_sequence_length=True",
+    { "f32[40,3,5]", "f32[3] = 7,40,0" } },
+  { 0 },
+};
+
+static void
+check (gconstpointer data)
+{
+  op_device_check (data, TRUE);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  for (const OpSample *sample = samples; sample->op; sample++)
+    {
+      g_autofree char *path =
+          g_strdup_printf ("/engine/cuda/large-shapes/%s/%s", sample->op, sample->name);
+      OpCase *this = g_new0 (OpCase, 1);
+
+      this->op = hyb_op_find (sample->op);
+      this->attributes_text = sample->attributes;
+      this->inputs_text = sample->inputs;
+      g_test_add_data_func_full (path, this, (GTestDataFunc) check, g_free);
+    }
+  return g_test_run ();
+}
