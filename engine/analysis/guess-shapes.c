@@ -254,6 +254,45 @@ shape_guess_free (gpointer data)
   g_free (guess);
 }
 
+/* Whether a shape is found that the graph accepts. */
+static gboolean
+try_variable (HybGuess *guess, HybNodeId variable, HybShape *shape)
+{
+  HybShape full = *shape;
+
+  g_string_truncate (guess->reason, 0);
+  if (!guess_shape (guess, variable, &full) || !hyb_guess_try (guess, &full))
+    return FALSE;
+  *shape = full;
+  return TRUE;
+}
+
+/* Tries the batches that inputs with a known shape may have. */
+static gboolean
+try_known_batches (HybGuess *guess, HybNodeId variable, HybShape *shape)
+{
+  gint64      batch = guess->batch;
+  const char *name = guess->batch_name;
+
+  for (guint i = 0; i < guess->known->len; i++)
+    {
+      const HybNode *node =
+          hyb_graph_get_node (guess->graph, g_array_index (guess->known, HybNodeId, i));
+      const HybShape *known = &guess->types[node->first_output].shape;
+
+      guess->batch_name = node->name;
+      for (int axis = 0; axis < known->rank; axis++)
+        {
+          guess->batch = known->dim[axis];
+          if (guess->batch > 1 && try_variable (guess, variable, shape))
+            return TRUE;
+        }
+    }
+  guess->batch = batch;
+  guess->batch_name = name;
+  return FALSE;
+}
+
 /* Guesses one variable and keeps what follows from it. */
 static void
 guess_variable (HybGuess *guess, HybNodeId variable, GPtrArray *guesses)
@@ -265,8 +304,8 @@ guess_variable (HybGuess *guess, HybNodeId variable, GPtrArray *guesses)
 
   guess->value = value;
   guess->reason = reason;
-  if (hyb_shape_is_known (&shape) || !guess_shape (guess, variable, &shape) ||
-      !hyb_guess_try (guess, &shape))
+  if (hyb_shape_is_known (&shape) ||
+      (!try_variable (guess, variable, &shape) && !try_known_batches (guess, variable, &shape)))
     return;
   found = g_new (HybShapeGuess, 1);
   *found = (HybShapeGuess){ variable, guess->types[value].shape, shape, g_strdup (reason->str) };
@@ -280,6 +319,25 @@ compare_variables (gconstpointer a, gconstpointer b)
   const HybShapeGuess *const *first = a, *const *second = b;
 
   return (*first)->variable < (*second)->variable ? -1 : 1;
+}
+
+/* The inputs whose shapes are known at first; none if the caller says how large a batch is.  (transfer full) */
+static GArray *
+find_known (HybGraph *graph, const HybType *types, const guint8 *needed, const HybGuessHints *hints)
+{
+  GArray          *known = g_array_new (FALSE, FALSE, sizeof (HybNodeId));
+  guint            n;
+  const HybNodeId *variables = hyb_graph_get_variables (graph, &n);
+
+  for (guint i = 0; hints->batch <= 0 && i < n; i++)
+    {
+      HybRole role = hyb_graph_get_role (graph, variables[i], FALSE);
+
+      if (needed[variables[i]] && (role == HYB_ROLE_DATA || role == HYB_ROLE_STATE) &&
+          hyb_shape_is_known (&types[hyb_graph_get_node (graph, variables[i])->first_output].shape))
+        g_array_append_val (known, variables[i]);
+    }
+  return known;
 }
 
 GPtrArray *
@@ -297,6 +355,7 @@ hyb_guess_shapes (HybGraph            *graph,
   g_autofree HybType  *trial = g_new (HybType, MAX (hyb_graph_n_values (graph), 1));
   g_autofree guint32  *readers = hyb_guess_find_readers (graph);
   g_autoptr (GArray) operands = hyb_guess_find_operands (graph, types, MIN_TRIES);
+  g_autoptr (GArray) known = find_known (graph, types, needed, hints);
   HybGuess guess = {
     .graph = graph,
     .training = training,
@@ -307,6 +366,7 @@ hyb_guess_shapes (HybGraph            *graph,
     .trial = trial,
     .readers = readers,
     .operands = operands,
+    .known = known,
     .tries = CLAMP (MAX_VISITS / n_nodes, MIN_TRIES, MAX_TRIES),
   };
 

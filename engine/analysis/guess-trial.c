@@ -75,10 +75,16 @@ hyb_guess_batch (const HybGuess *guess)
 void
 hyb_guess_add_batch_reason (HybGuess *guess)
 {
-  hyb_guess_add_reason (guess,
-                        "a batch of %" G_GINT64_FORMAT "%s",
-                        hyb_guess_batch (guess),
-                        guess->batch > 0 ? " as given" : "");
+  if (guess->batch_name)
+    hyb_guess_add_reason (guess,
+                          "a batch of %" G_GINT64_FORMAT " as in “%s”",
+                          guess->batch,
+                          guess->batch_name);
+  else
+    hyb_guess_add_reason (guess,
+                          "a batch of %" G_GINT64_FORMAT "%s",
+                          hyb_guess_batch (guess),
+                          guess->batch > 0 ? " as given" : "");
 }
 
 /* A size in the name of the file, as in ssd_512_resnet50-symbol.json: a number between underscores or

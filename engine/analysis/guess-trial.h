@@ -14,10 +14,12 @@ typedef struct
   const char *file; /* as in HybGuessHints, like the two below */
   gint64      batch;
   gint64      length;
+  const char *batch_name; /* the input that has this batch, or NULL */
   HybType    *types;      /* inferred, with the guesses so far */
   HybType    *trial;      /* inferred in the last trial */
   guint32    *readers;    /* by node: categories of all operators that depend on it, as bits */
   GArray     *operands;   /* of gint64: the sizes of parameters that are known, each once */
+  GArray     *known;      /* of HybNodeId: inputs that may tell the batch */
   char       *refused_by; /* what refused the last trial that failed */
   guint       tries;      /* inferences left */
   HybValueId  value;      /* whose shape is being guessed */

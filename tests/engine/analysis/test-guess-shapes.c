@@ -301,28 +301,27 @@ test_axes_may_have_different_sizes (void)
   assert_guess (guesses, 0, &expected, "3 as the graph says");
 }
 
-/* Tokens step by step, whose steps are the first axis, and a state, which follows from them. */
-static void
-test_a_batch_may_be_the_second_axis (void)
+/* Tokens step by step, whose steps are the first axis, and a state of as many samples with 16 numbers each.
+ * The tokens are variable 1. */
+static HybValueId
+add_tokens_and_state (HybBuilder *builder)
 {
-  HybBuilder *builder = hyb_builder_new ();
-  HybValueId  data = hyb_builder_add_variable (builder, "data", NULL);
-  HybValueId  weight = hyb_builder_add_variable (builder, "h2h_weight", NULL);
-  HybValueId  state = hyb_builder_add_variable (builder, "state", NULL);
-  HybValueId  vectors = hyb_builder_add_variable (builder, "embed_weight", NULL);
-  HybValueId  out = hyb_builder_add_variable (builder, "i2h_weight", NULL);
-  HybShape    of_weight = hyb_shape_2d (3, 16), tokens = hyb_shape_2d (7, 1);
-  HybValueId  x = add (builder,
+  HybValueId state = hyb_builder_add_variable (builder, "state", NULL);
+  HybValueId data = hyb_builder_add_variable (builder, "data", NULL);
+  HybValueId weight =
+      hyb_builder_add_variable (builder, "h2h_weight", ATTRIBUTES ("__shape__", "(3, 16)"));
+  HybValueId vectors = hyb_builder_add_variable (builder, "embed_weight", NULL);
+  HybValueId out = hyb_builder_add_variable (builder, "i2h_weight", NULL);
+  HybValueId x = add (builder,
                       "Embedding",
                       "embed",
                       INPUTS (data, vectors),
                       ATTRIBUTES ("input_dim", "50", "output_dim", "3"));
-  HybValueId  h = add (builder,
+  HybValueId h = add (builder,
                       "FullyConnected",
                       "h2h",
                       INPUTS (state, weight),
                       ATTRIBUTES ("num_hidden", "3", "no_bias", "True"));
-  g_autoptr (GPtrArray) guesses = NULL;
 
   x = add (builder,
            "SliceChannel",
@@ -334,9 +333,31 @@ test_a_batch_may_be_the_second_axis (void)
            "i2h",
            INPUTS (x, out),
            ATTRIBUTES ("num_hidden", "3", "no_bias", "True"));
-  x = add (builder, "elemwise_add", "sum", INPUTS (x, h), NULL);
-  guesses = guess (builder, x, &of_weight, NULL);
-  assert_guess (guesses, 0, &tokens, "7 as the graph says");
+  return add (builder, "elemwise_add", "sum", INPUTS (x, h), NULL);
+}
+
+static void
+test_a_batch_may_be_the_second_axis (void)
+{
+  HybBuilder *builder = hyb_builder_new ();
+  HybValueId  sum = add_tokens_and_state (builder);
+  HybShape    tokens = hyb_shape_2d (7, 1);
+  g_autoptr (GPtrArray) guesses = guess (builder, sum, NULL, NULL);
+
+  assert_guess (guesses, 1, &tokens, "7 as the graph says");
+}
+
+/* The user gives the shape of one input; the others follow its batch. */
+static void
+test_a_known_input_tells_the_batch (void)
+{
+  HybBuilder *builder = hyb_builder_new ();
+  HybValueId  sum = add_tokens_and_state (builder);
+  HybShape    tokens = hyb_shape_2d (7, 4), state = hyb_shape_2d (4, 16);
+  g_autoptr (GPtrArray) guesses = guess (builder, sum, &tokens, NULL);
+
+  g_assert_cmpuint (guesses->len, ==, 1);
+  assert_guess (guesses, 0, &state, "a batch of 4 as in “data”");
 }
 
 /* As after unroll() of a cell, whose weights tell the features: here more than any usual size. */
@@ -464,6 +485,8 @@ main (int argc, char **argv)
                    test_axes_may_have_different_sizes);
   g_test_add_func ("/guess-shapes/a-batch-may-be-the-second-axis",
                    test_a_batch_may_be_the_second_axis);
+  g_test_add_func ("/guess-shapes/a-known-input-tells-the-batch",
+                   test_a_known_input_tells_the_batch);
   g_test_add_func ("/guess-shapes/steps-of-an-unrolled-graph-are-counted",
                    test_steps_of_an_unrolled_graph_are_counted);
   g_test_add_func ("/guess-shapes/weights-of-an-unrolled-cell-tell-its-features",
