@@ -210,8 +210,10 @@ test_bench_times_training (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
   fixture_run_line (
       fixture, "hscope bench --case lstm-train-h256-t5-b1-unrolled --repeat 1 --runs 1 --json");
   g_assert_cmpint (fixture->code, ==, 0);
+  g_assert_nonnull (strstr (fixture->out, "\"seconds\": ["));
   fixture_run_line (fixture, "hscope bench --case lenet-train-b32 --repeat 1 --runs 1 --json");
   g_assert_cmpint (fixture->code, ==, 0);
+  g_assert_nonnull (strstr (fixture->out, "\"seconds\": ["));
 }
 
 /* run knows what check knows about parameters that do not fit. */
