@@ -82,6 +82,45 @@ guess (Open *open, ScopeCompletion *completion)
   completion->common.shapes = g_strv_builder_end (shapes);
 }
 
+/* The types that follow from the parameters of a model and --shape; NULL if they contradict each other.
+ * (transfer full) */
+static HybType *
+infer_known (const ScopeCommonOptions *common, HybModel *model)
+{
+  HybGraph           *graph = hyb_model_get_graph (model);
+  gsize               n_values = hyb_graph_n_values (graph);
+  g_autofree HybType *types = g_new (HybType, MAX (n_values, 1));
+  Open                open = { model, graph, &(ScopeCompletionOptions){ 0 }, types, NULL };
+
+  for (gsize i = 0; i < n_values; i++)
+    types[i] = HYB_TYPE_UNKNOWN;
+  return infer (&open, common, NULL) ? g_steal_pointer (&types) : NULL;
+}
+
+gboolean
+scope_guesses_fit (const ScopeCommonOptions *common, HybModel *first, HybModel *second)
+{
+  HybGraph           *graph = hyb_model_get_graph (first), *other = hyb_model_get_graph (second);
+  g_autofree HybType *types = infer_known (common, first), *others = infer_known (common, second);
+  g_autofree guint8  *needed = hyb_graph_find_needed (graph, NULL);
+  HybGuessHints       hints = { .file = hyb_model_get_file (first) };
+  g_autoptr (GPtrArray) guesses = NULL;
+
+  if (!types || !others)
+    return FALSE;
+  guesses = hyb_model_guess_inputs (first, types, needed, common->train, &hints);
+  for (guint i = 0; i < guesses->len; i++)
+    {
+      const HybShapeGuess *found = guesses->pdata[i];
+      const char          *name = hyb_graph_get_node (graph, found->variable)->name;
+      HybNodeId            id = hyb_graph_find_variable (other, name);
+
+      if (id != HYB_NO_ID)
+        others[hyb_graph_get_node (other, id)->first_output].shape = found->shape;
+    }
+  return hyb_infer_types (other, others, NULL, common->train, NULL);
+}
+
 /* Adds random values for parameters without one. */
 static gboolean
 fill (Open *open, ScopeCompletion *completion, GError **error)

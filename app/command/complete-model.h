@@ -33,6 +33,8 @@ gboolean scope_complete_model (ScopeCompletion              *completion,
                                HybModel                     *model,
                                const ScopeCompletionOptions *options,
                                GError                      **error);
+/* Whether the second model accepts the shapes that are guessed for the first one, at inputs that both have. */
+gboolean scope_guesses_fit (const ScopeCommonOptions *common, HybModel *first, HybModel *second);
 /* Frees what completion owns. */
 void scope_completion_clear (ScopeCompletion *completion);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (ScopeCompletion, scope_completion_clear)

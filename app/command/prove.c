@@ -15,6 +15,14 @@ typedef struct
   char *input, *params_b;
 } ProveOptions;
 
+/* Shapes are guessed for one model and then hold for both: for the second one if only its shapes fit the other, as those
+ * of a written-out loop fit a loop of any length. */
+static gboolean
+leads_second (const ScopeCommonOptions *common, HybModel *a, HybModel *b)
+{
+  return !common->no_guess && !scope_guesses_fit (common, a, b) && scope_guesses_fit (common, b, a);
+}
+
 static int
 run_prove (const ScopeCommonOptions *common, gpointer data, char **files, GError **error)
 {
@@ -26,9 +34,11 @@ run_prove (const ScopeCommonOptions *common, gpointer data, char **files, GError
   g_autoptr (HybModel) b = NULL;
   g_autoptr (HybTensorList) input = NULL;
   g_auto (HybProof) proof = { 0 };
-  g_auto (ScopeCompletion) a_completion = { 0 };
-  g_auto (ScopeCompletion) b_completion = { 0 };
+  g_auto (ScopeCompletion) completion = { 0 };
+  g_auto (ScopeCompletion) other_completion = { 0 };
   g_autoptr (HybTensorList) inputs = NULL;
+  gboolean               is_swapped;
+  HybModel              *first, *second;
   ScopeCompletionOptions complete = { 0 };
   HybProveOptions        prove_options = { .seed = (guint64) common->seed };
 
@@ -40,11 +50,22 @@ run_prove (const ScopeCommonOptions *common, gpointer data, char **files, GError
   /* Random values beside real ones would only prove that they differ. */
   complete.given = input;
   complete.fills = hyb_model_n_parameters (a) == 0 && hyb_model_n_parameters (b) == 0;
-  if (!scope_complete_model (&a_completion, common, a, &complete, error) ||
-      !(inputs = scope_shaped_inputs (&a_completion.common, a, input, error)))
+  is_swapped = !input && leads_second (common, a, b);
+  first = is_swapped ? b : a;
+  second = is_swapped ? a : b;
+  if (!scope_complete_model (&completion,
+                             is_swapped ? &b_common : common,
+                             first,
+                             &complete,
+                             error) ||
+      !(inputs = scope_shaped_inputs (&completion.common, first, input, error)))
     return SCOPE_EXIT_MODEL;
   complete.given = inputs;
-  if (!scope_complete_model (&b_completion, &b_common, b, &complete, error))
+  if (!scope_complete_model (&other_completion,
+                             is_swapped ? common : &b_common,
+                             second,
+                             &complete,
+                             error))
     return SCOPE_EXIT_MODEL;
   prove_options.input = hyb_tensor_list_n (inputs) > 0 ? inputs : NULL;
   if (!hyb_prove (a, b, &prove_options, &proof, error))
@@ -55,7 +76,7 @@ run_prove (const ScopeCommonOptions *common, gpointer data, char **files, GError
       g_autoptr (ScopeJson) json = scope_json_new ();
 
       scope_describe_proof (json, &proof);
-      scope_describe_completion (json, a, &a_completion);
+      scope_describe_completion (json, first, &completion);
       scope_json_print (json);
     }
   else

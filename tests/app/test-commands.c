@@ -203,6 +203,21 @@ test_a_recurrent_export_runs_on_guessed_shapes (Fixture             *fixture,
   g_assert_nonnull (strstr (fixture->err, "data0: 5,1 (guessed"));
 }
 
+/* The fused model takes sequences of any length, the unrolled one only those of five steps. */
+static void
+test_prove_guesses_shapes_that_fit_both_models (Fixture             *fixture,
+                                                gconstpointer unused G_GNUC_UNUSED)
+{
+  fixture_run_line (fixture,
+                    "hscope new 'lstm-hybrid?hidden=16&embedding=8&length=5' --output net >log && "
+                    "hscope convert net-symbol.json --to fused --output fused >log && "
+                    "hscope prove net-symbol.json fused-symbol.json");
+  g_assert_cmpint (fixture->code, ==, 0);
+  fixture_run_line (fixture, "hscope prove fused-symbol.json net-symbol.json");
+  g_assert_cmpint (fixture->code, ==, 0);
+  g_assert_nonnull (strstr (fixture->err, "data0: 5,1 (guessed"));
+}
+
 /* A benchmark case is planned and timed in training, too. */
 static void
 test_bench_times_training (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
@@ -304,6 +319,7 @@ main (int argc, char **argv)
     { "a-dash-that-cannot-be-meant-is-refused", test_a_dash_that_cannot_be_meant_is_refused },
     { "a-dash-for-a-full-stdout-fails", test_a_dash_for_a_full_stdout_fails },
     { "a-recurrent-export-runs-on-guessed-shapes", test_a_recurrent_export_runs_on_guessed_shapes },
+    { "prove-guesses-shapes-that-fit-both-models", test_prove_guesses_shapes_that_fit_both_models },
     { "bench-times-training", test_bench_times_training },
     { "run-explains-missing-parameters", test_run_explains_missing_parameters },
     { "info-shows-the-structure", test_info_shows_the_structure },
