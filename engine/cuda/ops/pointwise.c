@@ -379,12 +379,26 @@ find_axes (Making *making, GError **error)
   return TRUE;
 }
 
+static Making
+start_making (const HybCall *call)
+{
+  return (Making){ .call = call,
+                   .row =
+                       is_chain (call->op) ? NULL : hyb_pointwise_find (call->op, call->params) };
+}
+
+char *
+hyb_pointwise_dup_text (const HybCall *call, GError **error)
+{
+  Making making = start_making (call);
+
+  return find_axes (&making, error) ? make_text (&making, error) : NULL;
+}
+
 static gpointer
 pointwise_prepare (HybDevice *device, const HybCall *call, gsize *workspace, GError **error)
 {
-  Making           making = { .call = call,
-                              .row =
-                        is_chain (call->op) ? NULL : hyb_pointwise_find (call->op, call->params) };
+  Making           making = start_making (call);
   g_autofree char *text = NULL;
   CUfunction       function;
   Prepared        *prepared;

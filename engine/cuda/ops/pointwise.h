@@ -32,5 +32,8 @@ extern const HybPointwise hyb_pointwise_formulas[];
 
 /* The formula for an operator with these attributes; NULL if there is none. */
 const HybPointwise *hyb_pointwise_find (const HybOp *op, gconstpointer params);
+/* The text of the kernel `each` of a call that is not refused.  NULL and an error if it would need more
+ * arguments or axes than a kernel takes.  (transfer full) */
+char *hyb_pointwise_dup_text (const HybCall *call, GError **error);
 /* Calls function for the name of every operator that has a formula, and for chains of them. */
 void hyb_pointwise_list (void (*function) (const HybDeviceOp *op, gpointer data), gpointer data);
