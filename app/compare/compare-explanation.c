@@ -195,6 +195,8 @@ describe_no_cause (const cJSON *explanation)
   if (cJSON_IsTrue (cJSON_GetObjectItemCaseSensitive (explanation, "same_plan")))
     return _ ("Both forms execute the same operators, so nothing in the model causes a "
               "difference.");
+  if (isnan (scope_json_get_number (explanation, "low")))
+    return _ ("There were too few runs to tell a difference from the noise.");
   return _ ("No difference is beyond the noise, so there is no cause to name.");
 }
 

@@ -27,6 +27,12 @@ prof_verdict_name (ProfVerdict verdict)
   return names[verdict];
 }
 
+const char *
+prof_verdict_describe (ProfVerdict verdict, const ProfInterval *interval)
+{
+  return prof_interval_is_known (interval) ? prof_verdict_name (verdict) : "too few runs";
+}
+
 /* --- Blocks --- */
 
 static guint

@@ -19,6 +19,8 @@ typedef enum
 
 /* "faster", "slower", "same", "undecided". */
 const char *prof_verdict_name (ProfVerdict verdict);
+/* The same for readers: "too few runs" where there is no interval that could decide. */
+const char *prof_verdict_describe (ProfVerdict verdict, const ProfInterval *interval);
 
 /* Relative differences below this are irrelevant. */
 #define PROF_SAME_WITHIN 0.01

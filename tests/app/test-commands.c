@@ -218,6 +218,20 @@ test_prove_guesses_shapes_that_fit_both_models (Fixture             *fixture,
   g_assert_nonnull (strstr (fixture->err, "data0: 5,1 (guessed"));
 }
 
+/* One run of each has no interval: there is no speed-up to print, and no difference to call noise. */
+static void
+test_compare_says_that_runs_are_too_few (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
+{
+  fixture_run_line (fixture,
+                    "hscope compare 'gallery:lstm-lm?hidden=16&embedding=8&length=5' --no-ladder "
+                    "--variants unrolled,fused --length 5,6 --repeat 1");
+  g_assert_cmpint (fixture->code, ==, 0);
+  g_assert_nonnull (strstr (fixture->out, "too few runs to tell a difference from the noise"));
+  g_assert_nonnull (strstr (fixture->out, "  –  "));
+  g_assert_null (strstr (fixture->out, "no difference"));
+  g_assert_null (strstr (fixture->out, "nan"));
+}
+
 /* A benchmark case is planned and timed in training, too. */
 static void
 test_bench_times_training (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
@@ -320,6 +334,7 @@ main (int argc, char **argv)
     { "a-dash-for-a-full-stdout-fails", test_a_dash_for_a_full_stdout_fails },
     { "a-recurrent-export-runs-on-guessed-shapes", test_a_recurrent_export_runs_on_guessed_shapes },
     { "prove-guesses-shapes-that-fit-both-models", test_prove_guesses_shapes_that_fit_both_models },
+    { "compare-says-that-runs-are-too-few", test_compare_says_that_runs_are_too_few },
     { "bench-times-training", test_bench_times_training },
     { "run-explains-missing-parameters", test_run_explains_missing_parameters },
     { "info-shows-the-structure", test_info_shows_the_structure },

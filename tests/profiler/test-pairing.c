@@ -394,6 +394,16 @@ test_unequal_samples_of_builds (void)
   prof_blocks_clear (&blocks);
 }
 
+static void
+test_a_verdict_needs_an_interval (void)
+{
+  const ProfInterval known = { 1, 0.9, 1.1 }, unknown = { 1, NAN, NAN };
+
+  g_assert_cmpstr (prof_verdict_describe (PROF_SLOWER, &known), ==, "slower");
+  g_assert_cmpstr (prof_verdict_describe (PROF_UNDECIDED, &known), ==, "undecided");
+  g_assert_cmpstr (prof_verdict_describe (PROF_UNDECIDED, &unknown), ==, "too few runs");
+}
+
 int
 main (int argc, char **argv)
 {
@@ -413,5 +423,7 @@ main (int argc, char **argv)
                    test_sessions_differ_by_themselves);
   g_test_add_func ("/profiler/pairing/builds-may-have-unequal-samples",
                    test_unequal_samples_of_builds);
+  g_test_add_func ("/profiler/pairing/a-verdict-needs-an-interval",
+                   test_a_verdict_needs_an_interval);
   return g_test_run ();
 }

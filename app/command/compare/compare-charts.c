@@ -17,13 +17,14 @@ add_candidate (ScopeBars *bars, const ScopeGroup *group, guint index)
   g_autofree char      *name = scope_candidate_dup_name (candidate);
   g_autofree char      *time = prof_format_seconds (median->median);
   g_autofree char      *memory = prof_format_bytes (candidate->peak_bytes);
-  g_autofree char      *text = NULL;
+  g_autofree char      *text = NULL, *speed_up = NULL;
   ProfPairing           pairing;
 
   scope_candidate_pair (candidate, first, &pairing);
-  text = g_strdup_printf ("%s · %+.0f %% · %s · n = %u%s",
+  speed_up = scope_pairing_dup_speed_up (&pairing, 0);
+  text = g_strdup_printf ("%s · %s · %s · n = %u%s",
                           time,
-                          scope_pairing_speed_up (&pairing),
+                          speed_up,
                           memory,
                           candidate->clean.n,
                           prof_interval_is_known (median) ? "" : " (too few runs)");
@@ -91,12 +92,13 @@ scope_page_add_ladder (ScopePage             *page,
       const ProfRung  *rung = ladder->rungs->pdata[i];
       g_autofree char *time = prof_format_seconds (rung->seconds);
       g_autofree char *saved = prof_format_seconds (-rung->saved.median);
-      g_autofree char *text = i == 0 ? g_strdup (time)
-                                     : g_strdup_printf ("%s · %s%s · %s",
-                                                        time,
-                                                        rung->saved.median < 0 ? "+" : "",
-                                                        saved,
-                                                        prof_verdict_name (rung->verdict));
+      g_autofree char *text =
+          i == 0 ? g_strdup (time)
+                 : g_strdup_printf ("%s · %s%s · %s",
+                                    time,
+                                    rung->saved.median < 0 ? "+" : "",
+                                    saved,
+                                    prof_verdict_describe (rung->verdict, &rung->saved));
 
       scope_bars_add (bars,
                       &(VizBar){ .label = rung->name,

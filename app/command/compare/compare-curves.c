@@ -207,7 +207,9 @@ print_row (const Family *family, guint index)
       g_autofree char *time = prof_format_seconds (series.median[i]);
       g_autofree char *cell =
           index == 0 ? g_strdup_printf ("%s       ", time)
-                     : g_strdup_printf ("%s %+5.0f%%", time, 100 * (series.ratio[i] - 1));
+          : isnan (series.ratio_low[i])
+              ? g_strdup_printf ("%s      –", time)
+              : g_strdup_printf ("%s %+5.0f%%", time, 100 * (series.ratio[i] - 1));
 
       print_cell (cell);
     }

@@ -121,6 +121,8 @@ scope_explanation_dup_reason (const ProfExplanation *explanation)
   if (explanation->is_same_plan)
     return g_strdup ("identical plans: both execute the same, so nothing in the model causes a "
                      "difference");
+  if (!prof_interval_is_known (&explanation->saved))
+    return g_strdup ("too few runs to tell a difference from the noise");
   if (!prof_explanation_has_cause (explanation))
     return g_strdup ("no difference beyond the noise");
   gap = dup_gap (explanation);

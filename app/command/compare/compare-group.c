@@ -123,15 +123,21 @@ scope_pairing_speed_up (const ProfPairing *pairing)
 }
 
 char *
+scope_pairing_dup_speed_up (const ProfPairing *pairing, int n_decimals)
+{
+  if (!prof_interval_is_known (&pairing->ratio))
+    return g_strdup ("–");
+  return g_strdup_printf ("%+.*f %%", n_decimals, scope_pairing_speed_up (pairing));
+}
+
+char *
 scope_candidate_dup_verdict (const ScopeCandidate *candidate, const ScopeCandidate *first)
 {
   ProfPairing pairing;
 
   scope_candidate_pair (candidate, first, &pairing);
-  if (!prof_interval_is_known (&pairing.ratio))
-    return g_strdup ("too few runs");
   return g_strdup_printf ("%s%s",
-                          prof_verdict_name (pairing.verdict),
+                          prof_verdict_describe (pairing.verdict, &pairing.ratio),
                           candidate->plan == first->plan ? " (identical plans)" : "");
 }
 

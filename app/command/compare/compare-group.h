@@ -63,6 +63,8 @@ void scope_candidate_pair (const ScopeCandidate *candidate,
                            ProfPairing          *pairing);
 /* How much faster candidate is than first, in per cent of its own time: "+25 %" takes four fifths. */
 double scope_pairing_speed_up (const ProfPairing *pairing);
+/* "+12 %", or "–" where there were too few runs for an interval.  (transfer full) */
+char *scope_pairing_dup_speed_up (const ProfPairing *pairing, int n_decimals);
 /* The verdict in words, with what can be said about it: "faster", "same (identical plans)", "too few
  * runs".  (transfer full) */
 char *scope_candidate_dup_verdict (const ScopeCandidate *candidate, const ScopeCandidate *first);

@@ -23,17 +23,18 @@ dup_cell (const ScopeGroup *group, guint index)
   if (index == 0)
     return prof_format_seconds (first->clean.median.median);
   scope_candidate_pair (group->candidates->pdata[index], first, &pairing);
-  return g_strdup_printf ("%+.0f %%", scope_pairing_speed_up (&pairing));
+  return scope_pairing_dup_speed_up (&pairing, 0);
 }
 
-/* TRUE if the difference from the baseline is beyond the noise. */
+/* FALSE if the difference from the baseline may be noise. */
 static gboolean
 is_decided (const ScopeGroup *group, guint index)
 {
   ProfPairing pairing;
 
   scope_candidate_pair (group->candidates->pdata[index], group->candidates->pdata[0], &pairing);
-  return index == 0 || pairing.verdict != PROF_UNDECIDED;
+  return index == 0 || pairing.verdict != PROF_UNDECIDED ||
+         !prof_interval_is_known (&pairing.ratio);
 }
 
 /* One line of column titles: modes or variants. */
@@ -59,7 +60,7 @@ scope_matrix_print (const GPtrArray *groups)
 {
   if (groups->len < 2)
     return;
-  printf ("\nspeed-up over the first column (~: undecided)\n");
+  printf ("\nspeed-up over the first column (~: undecided, –: too few runs)\n");
   print_column_titles (groups->pdata[0], FALSE);
   print_column_titles (groups->pdata[0], TRUE);
   for (guint g = 0; g < groups->len; g++)
@@ -124,7 +125,6 @@ scope_page_add_matrix (ScopePage *page, const GPtrArray *groups)
     }
   g_string_append (html,
                    "</table>\n<p>The first column is a time, the others show the speed-up over it; "
-                   "grey is "
-                   "undecided.</p>\n");
+                   "grey is undecided, and – stands for too few runs.</p>\n");
   scope_page_add_html (page, "Overview", html);
 }

@@ -27,6 +27,16 @@ rung_name (const ProfLadder *ladder, guint index)
   return ((const ProfRung *) ladder->rungs->pdata[index])->name;
 }
 
+/* "  -111.2 µs (-144.5 … -76.5), faster" */
+static void
+print_gain (const ProfRung *rung)
+{
+  printf ("  %+10.1f µs", -rung->saved.median * 1e6);
+  if (prof_interval_is_known (&rung->saved))
+    printf (" (%+.1f … %+.1f)", -rung->saved.high * 1e6, -rung->saved.low * 1e6);
+  printf (", %s: %s", prof_verdict_describe (rung->verdict, &rung->saved), rung->doc);
+}
+
 static void
 print_ladder (const ProfLadder *ladder)
 {
@@ -41,12 +51,7 @@ print_ladder (const ProfLadder *ladder)
 
       printf ("  %-24s %10.1f µs", rung->name, rung->seconds * 1e6);
       if (i > 0)
-        printf ("  %+10.1f µs (%+.1f … %+.1f), %s: %s",
-                -rung->saved.median * 1e6,
-                -rung->saved.high * 1e6,
-                -rung->saved.low * 1e6,
-                prof_verdict_name (rung->verdict),
-                rung->doc);
+        print_gain (rung);
       printf ("\n");
     }
 }

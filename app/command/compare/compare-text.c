@@ -47,15 +47,18 @@ print_candidate (const ScopeCandidate *candidate, const ScopeCandidate *first)
   g_autofree char *padded_median = pad (median, 11), *padded_interval = pad (interval, -23);
   g_autofree char *verdict =
       candidate == first ? g_strdup ("(baseline)") : scope_candidate_dup_verdict (candidate, first);
-  ProfPairing pairing;
+  g_autofree char *speed_up = NULL, *padded_speed_up = NULL;
+  ProfPairing      pairing;
 
   scope_candidate_pair (candidate, first, &pairing);
-  printf ("  %-32s %s  %s %4u %+8.1f%% %11s  %s\n",
+  speed_up = scope_pairing_dup_speed_up (&pairing, 1);
+  padded_speed_up = pad (speed_up, 9);
+  printf ("  %-32s %s  %s %4u %s %11s  %s\n",
           hyb_one_line (name),
           padded_median,
           padded_interval,
           candidate->clean.n,
-          scope_pairing_speed_up (&pairing),
+          padded_speed_up,
           memory,
           verdict);
 }

@@ -59,7 +59,8 @@ append_nodes (GString *to, const ScopeRecordings *recordings, const ScopeRecordi
                               difference->row_a == PROF_NONE ? "only now"
                               : difference->row_b == PROF_NONE
                                   ? "only in the baseline"
-                                  : prof_verdict_name (difference->pairing.verdict));
+                                  : prof_verdict_describe (difference->pairing.verdict,
+                                                           &difference->pairing.ratio));
     }
   g_string_append_printf (to,
                           "\n%u nodes do not differ beyond what runs and sessions vary by.\n",

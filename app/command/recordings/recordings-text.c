@@ -42,9 +42,11 @@ print_nodes (const ScopeRecordings *recordings, const ScopeRecording *recording)
               hyb_one_line (difference->name),
               a,
               b,
-              difference->row_a == PROF_NONE   ? "only now"
-              : difference->row_b == PROF_NONE ? "only in the baseline"
-                                               : prof_verdict_name (difference->pairing.verdict));
+              difference->row_a == PROF_NONE ? "only now"
+              : difference->row_b == PROF_NONE
+                  ? "only in the baseline"
+                  : prof_verdict_describe (difference->pairing.verdict,
+                                           &difference->pairing.ratio));
     }
   printf ("  %u nodes do not differ beyond what runs and sessions vary by\n", n_same);
 }

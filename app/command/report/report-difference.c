@@ -129,22 +129,25 @@ add_change (Changes *changes, const ProfDifference *difference)
 static void
 append_row (GString *html, const ProfDifference *difference)
 {
-  g_autofree char *of_a = prof_format_seconds (difference->a);
-  g_autofree char *of_b = prof_format_seconds (difference->b);
-  gboolean         is_matched = difference->row_a != PROF_NONE && difference->row_b != PROF_NONE;
+  g_autofree char    *of_a = prof_format_seconds (difference->a);
+  g_autofree char    *of_b = prof_format_seconds (difference->b);
+  gboolean            is_matched = difference->row_a != PROF_NONE && difference->row_b != PROF_NONE;
+  const ProfInterval *ratio = &difference->pairing.ratio;
 
   g_string_append (html, "<tr><td>");
   scope_html_append (html, difference->name);
   g_string_append_printf (html, "</td><td>%s</td><td>%s</td>", of_a, of_b);
-  if (is_matched)
-    g_string_append_printf (html,
-                            "<td>%.3f (%.3f … %.3f)</td><td>%s</td></tr>\n",
-                            difference->pairing.ratio.median,
-                            difference->pairing.ratio.low,
-                            difference->pairing.ratio.high,
-                            prof_verdict_name (difference->pairing.verdict));
-  else
-    g_string_append (html, "<td>–</td><td>only in one</td></tr>\n");
+  if (!is_matched)
+    {
+      g_string_append (html, "<td>–</td><td>only in one</td></tr>\n");
+      return;
+    }
+  g_string_append_printf (html, "<td>%.3f", ratio->median);
+  if (prof_interval_is_known (ratio))
+    g_string_append_printf (html, " (%.3f … %.3f)", ratio->low, ratio->high);
+  g_string_append_printf (html,
+                          "</td><td>%s</td></tr>\n",
+                          prof_verdict_describe (difference->pairing.verdict, ratio));
 }
 
 void

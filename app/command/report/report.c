@@ -44,7 +44,7 @@ static void
 print_differences (const ProfCapture *a, const ProfCapture *b)
 {
   g_autoptr (GArray) list = prof_difference (a, b);
-  guint n_within = 0, n_printed = 0;
+  guint n_within = 0, n_unknown = 0, n_printed = 0;
 
   printf ("\ndifferences of %s from %s\n",
           hyb_one_line (prof_capture_get_file (b)),
@@ -59,7 +59,10 @@ print_differences (const ProfCapture *a, const ProfCapture *b)
       if (is_matched && (difference->pairing.verdict == PROF_SAME ||
                          difference->pairing.verdict == PROF_UNDECIDED))
         {
-          n_within++;
+          if (prof_interval_is_known (&difference->pairing.ratio))
+            n_within++;
+          else
+            n_unknown++;
           continue;
         }
       if (n_printed++ < MAX_DIFFERENCES)
@@ -67,11 +70,15 @@ print_differences (const ProfCapture *a, const ProfCapture *b)
                 hyb_one_line (difference->name),
                 of_a,
                 of_b,
-                is_matched ? prof_verdict_name (difference->pairing.verdict) : "only in one");
+                is_matched ? prof_verdict_describe (difference->pairing.verdict,
+                                                    &difference->pairing.ratio)
+                           : "only in one");
     }
   if (n_printed > MAX_DIFFERENCES)
     printf ("  … and %u more\n", n_printed - MAX_DIFFERENCES);
   printf ("  %u nodes are the same within the noise\n", n_within);
+  if (n_unknown > 0)
+    printf ("  %u nodes have too few runs for a comparison\n", n_unknown);
 }
 
 static void
