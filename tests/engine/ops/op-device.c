@@ -128,6 +128,22 @@ with_gradients (const OpCase *this, OpCaseGraph *sample, GPtrArray *inputs, gboo
   return hyb_graph_with_gradients (sample->graph, wrt->len, (const HybNodeId *) wrt->data, NULL);
 }
 
+/* The operator reads what “negative” computed, so that its output may be where input 0 is.  Pointwise
+ * operators would be fused with it. */
+static void
+check_in_place (const OpCase *this, gboolean training, GPtrArray *inputs, double tolerance)
+{
+  g_autoptr (HybGraph) graph = NULL;
+  g_autoptr (GError) error = NULL;
+
+  if (!(this->op->flags & HYB_OP_IN_PLACE) || this->op->flags & HYB_OP_POINTWISE ||
+      inputs->len == 0 || !hyb_dtype_is_float (hyb_tensor_get_dtype (inputs->pdata[0])))
+    return;
+  graph = op_case_new_graph (this, inputs->len, 1, TRUE, &error);
+  g_assert_no_error (error);
+  compare (graph, inputs, training, tolerance);
+}
+
 static void
 check_dtype (const OpCase *this, gboolean training, HybDType dtype, double tolerance)
 {
@@ -136,6 +152,7 @@ check_dtype (const OpCase *this, gboolean training, HybDType dtype, double toler
   g_autoptr (HybGraph) graph = NULL;
 
   compare (sample->graph, inputs, training, tolerance);
+  check_in_place (this, training, inputs, tolerance);
   graph = with_gradients (this, sample, inputs, training);
   if (graph)
     compare (graph, inputs, training, tolerance);
