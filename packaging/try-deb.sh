@@ -40,7 +40,7 @@ step () {
     tail -20 "$results/$name.txt"
     exit 1
   fi
-  awk -v name="$name" -v from="$from" -v to="$(date +%s.%N)" 'BEGIN { printf "%-10s %7.1f s\n", name, to - from }'
+  awk -v name="$name" -v from="$from" -v to="$(date +%s.%N)" 'BEGIN { printf "%-24s %7.1f s\n", name, to - from }'
 }
 
 inside () { chroot "$root" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@"; }
@@ -94,6 +94,13 @@ step link as_user 'cc /usr/share/doc/hybridscope/examples/train.c -o train $(pkg
 # shellcheck disable=SC2016
 step plug-in as_user 'cc -shared -fPIC /usr/share/doc/hybridscope/resources/operators/swish.c -o swish.so $(pkg-config --cflags --libs hybridscope-engine) -lm &&
   hscope info --operator swish --plugin ./swish.so'
+
+# Every command of the guide as it is installed, each page by itself.
+python3 "$here/guide-commands.py" "$root/usr/share/doc/hybridscope/docs/guide" "$models" "$root/home/tester/guide" >"$results/guide.txt"
+inside chown -R tester /home/tester/guide
+while read -r page blocks; do
+  [ "$blocks" = 0 ] || step "guide-$page" as_user "cd ../guide/$page && sh commands.sh" </dev/null
+done <"$results/guide.txt"
 
 # The window, on a display outside; its pictures say whether fonts, icons and the model are there.
 Xvfb "$display" -screen 0 1440x900x24 -ac >/dev/null 2>&1 &

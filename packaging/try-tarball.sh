@@ -3,9 +3,13 @@
 # usage: try-tarball.sh TARBALL
 #
 # First on this machine, with the window under Xvfb; then, as root and with mmdebstrap, in an empty Debian 12 that has nothing
-# installed. Leaves the picture of the window beside the tarball.
+# installed. Leaves the picture of the window beside the tarball. EMPTY=FILE: see try-deb.sh.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 set -e
+# Mounts are in a namespace of their own, which ends with the script.
+if [ "$(id -u)" = 0 ] && [ -z "$TRY_TARBALL_NAMESPACE" ]; then
+  TRY_TARBALL_NAMESPACE=1 exec unshare --mount --propagation private "$0" "$@"
+fi
 tarball=$(readlink -f "$1")
 results=$(dirname "$tarball")
 work=$(mktemp -d)
@@ -13,6 +17,7 @@ chmod 755 "$work"
 server=
 clean_up () {
   [ -z "$server" ] || kill "$server" 2>/dev/null || true
+  umount "$work/debian/proc" 2>/dev/null || true
   rm -rf --one-file-system "$work"
 }
 trap clean_up EXIT
@@ -53,8 +58,14 @@ fi
 rm -f /tmp/hybridscope-lenet* /tmp/hybridscope-fused*
 
 if [ "$(id -u)" = 0 ] && command -v mmdebstrap >/dev/null; then
-  mmdebstrap --quiet --variant=essential bookworm "$work/debian"
+  mkdir "$work/debian"
+  if [ -n "$EMPTY" ]; then
+    tar -x -C "$work/debian" -f "$EMPTY"
+  else
+    mmdebstrap --quiet --variant=minbase bookworm "$work/debian"
+  fi
   cp -r "$work/moved" "$work/debian/opt/hybridscope"
+  mount -t proc proc "$work/debian/proc" # programs find their libraries relative to /proc/self/exe
   use "chroot $work/debian env -i LC_ALL=C.UTF-8" /opt/hybridscope >"$results/empty-debian.txt"
   echo "an empty Debian 12: hscope works without any package"
 fi
