@@ -260,8 +260,8 @@ bench_estimate (const char *file, gboolean no_passes)
 
       /* Other processes make runs longer, never shorter, so compare the shortest run of each.  The
        * estimate is relative to the median. */
-      prof_statistics ((double *) series[0].clean->data, series[0].clean->len, &before);
-      prof_statistics ((double *) series[1].clean->data, series[1].clean->len, &after);
+      prof_statistics ((gpointer) series[0].clean->data, series[0].clean->len, &before);
+      prof_statistics ((gpointer) series[1].clean->data, series[1].clean->len, &after);
       gain = before.minimum / after.minimum;
       estimate = before.median.median / estimate;
       printf ("%-72s %8.0f µs → %8.0f µs (n = %u): ×%.2f; estimated ×%.2f (%+.0f %%)\n",

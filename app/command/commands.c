@@ -222,7 +222,7 @@ parse_and_run (Invocation *call, int argc, char **argv)
 
   g_set_prgname (program);
   g_option_context_set_description (context, description);
-  g_option_group_add_entries (group, (GOptionEntry *) call->entries->data);
+  g_option_group_add_entries (group, (gpointer) call->entries->data);
   g_option_context_set_main_group (context, group);
   if (g_option_context_parse (context, &argc, &argv, &error) &&
       scope_common_options_set_limits (&call->common, &error) &&

@@ -17,7 +17,8 @@ scope_output_get (const ScopeCommand *command, gconstpointer options, const char
 {
   for (const GOptionEntry *entry = command->options; entry && entry->long_name; entry++)
     if (strcmp (entry->long_name, option) == 0)
-      return *(char *const *) ((const char *) options + GPOINTER_TO_SIZE (entry->arg_data));
+      return *(char *const *) (gconstpointer) ((const char *) options +
+                                               GPOINTER_TO_SIZE (entry->arg_data));
   return NULL;
 }
 

@@ -237,7 +237,7 @@ hyb_tape_rows_call (HybGraph         *graph,
   g_autoptr (GArray) sums = g_array_new (FALSE, FALSE, sizeof (HybNodeId));
   SumTree        tree = { members, sums };
   gboolean       is_found = collect_tree (graph, sum, 0, NULL, &tree);
-  Rows           rows = { graph, tensors, run, (const HybNodeId *) members->data, members->len };
+  Rows           rows = { graph, tensors, run, (gconstpointer) members->data, members->len };
   const HybNode *first;
   gboolean       can_concatenate = TRUE;
 

@@ -360,7 +360,7 @@ backward_prepare (Backward *back, guint n_heads, HybTensor *const *heads, GError
         }
     }
 
-  back->graph = hyb_graph_with_gradients (recorded, wrt->len, (const HybNodeId *) wrt->data, error);
+  back->graph = hyb_graph_with_gradients (recorded, wrt->len, (gconstpointer) wrt->data, error);
   return back->graph != NULL;
 }
 

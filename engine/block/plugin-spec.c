@@ -291,7 +291,7 @@ build_and_trace (HybModelSpec *spec, HybGraph **graph, GError **error)
   if (!*graph || !hyb_block_infer_parameters_typed (block,
                                                     *graph,
                                                     spec->types->len,
-                                                    (const HybType *) spec->types->data,
+                                                    (gconstpointer) spec->types->data,
                                                     error))
     return NULL;
   return g_steal_pointer (&block);

@@ -66,7 +66,7 @@ reordered (HybGraph *graph, const HybValueId *heads, guint n_heads)
       g_array_set_size (inputs, node->n_inputs);
       for (guint k = 0; k < node->n_inputs; k++)
         g_array_index (inputs, HybValueId, k) = map[hyb_graph_get_inputs (graph, old)[k]];
-      first = hyb_builder_copy (builder, graph, old, (const HybValueId *) inputs->data);
+      first = hyb_builder_copy (builder, graph, old, (gconstpointer) inputs->data);
       for (guint k = 0; k < node->n_outputs; k++)
         map[node->first_output + k] = first + k;
     }
@@ -123,7 +123,7 @@ graph_traced (HybF *F, HybGraph *graph, HybValue *const *variables)
           g_array_set_size (inputs, node->n_inputs);
           for (guint k = 0; k < node->n_inputs; k++)
             g_array_index (inputs, HybValueId, k) = map[hyb_graph_get_inputs (graph, id)[k]];
-          first = hyb_builder_copy (F->builder, graph, id, (const HybValueId *) inputs->data);
+          first = hyb_builder_copy (F->builder, graph, id, (gconstpointer) inputs->data);
         }
       for (guint k = 0; k < node->n_outputs; k++)
         map[node->first_output + k] = first + k;

@@ -63,7 +63,7 @@ differentiate_branch (HybGrad *grad, guint branch)
   for (guint v = 0; v < MIN (n, (guint) locations->n); v++)
     if (hyb_grad_needs_input (grad, (guint) locations->value[v]))
       g_array_append_val (wrt, variables[v]);
-  gradient = hyb_graph_with_gradients (body, wrt->len, (const HybNodeId *) wrt->data, &error);
+  gradient = hyb_graph_with_gradients (body, wrt->len, (gconstpointer) wrt->data, &error);
   if (!gradient)
     hyb_grad_refuse (grad,
                      "in its %s: %s",
@@ -105,8 +105,8 @@ hyb_cond_differentiate (HybGrad *grad)
         g_array_append_val (needed, i);
     }
 
-  heads_text = hyb_control_format_ints (heads->len, (const guint *) heads->data);
-  needed_text = hyb_control_format_ints (needed->len, (const guint *) needed->data);
+  heads_text = hyb_control_format_ints (heads->len, (gconstpointer) heads->data);
+  needed_text = hyb_control_format_ints (needed->len, (gconstpointer) needed->data);
   attributes = hyb_control_attributes (hyb_cond_params,
                                        params,
                                        "heads",
@@ -293,7 +293,7 @@ choose_heads (Branch        *branch,
       head++;
     }
   branch->body.graph =
-      hyb_graph_with_heads (call->body[b], chosen->len, (const HybValueId *) chosen->data);
+      hyb_graph_with_heads (call->body[b], chosen->len, (gconstpointer) chosen->data);
 }
 
 /* Reserves workspace for copies of the variables that the branch writes. */

@@ -200,7 +200,7 @@ hyb_subgraph_recording (HybGraph *body)
       g_array_set_size (inputs, 0);
       for (guint i = 0; i < node->n_inputs; i++)
         g_array_append_val (inputs, moved[old[i]]);
-      first = copy_as_recording (builder, body, id, (const HybValueId *) inputs->data);
+      first = copy_as_recording (builder, body, id, (gconstpointer) inputs->data);
       for (guint i = 0; i < node->n_outputs; i++)
         moved[node->first_output + i] = first + i;
     }

@@ -425,7 +425,7 @@ void
 hyb_fused_quantised_forward (const HybCall *call, const HybRun *run)
 {
   FusedPlan *plan = call->prepared;
-  float     *room = (float *) ((char *) run->workspace + plan->numbers);
+  float     *room = (gpointer) ((char *) run->workspace + plan->numbers);
   Layer      layer = {
          .call = call, .run = run, .plan = plan, .scale = room, .bias = room + plan->channels
   };

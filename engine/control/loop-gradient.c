@@ -168,7 +168,7 @@ hyb_loop_differentiate (const HybLoop  *loop,
     return;
 
   collect_inputs (loop, grad, inputs, heads);
-  heads_text = hyb_control_format_ints (heads->len, (const guint *) heads->data);
+  heads_text = hyb_control_format_ints (heads->len, (gconstpointer) heads->data);
   gradients_text = hyb_control_format_ints (n, variables);
   attributes = hyb_control_attributes (forward_table,
                                        hyb_grad_params (grad),
@@ -181,7 +181,7 @@ hyb_loop_differentiate (const HybLoop  *loop,
                                 backward,
                                 &(HybNodeSpec){ .attributes = (const char *const *) attributes,
                                                 .n_inputs = inputs->len,
-                                                .inputs = (const HybValueId *) inputs->data,
+                                                .inputs = (gconstpointer) inputs->data,
                                                 .n_bodies = 1,
                                                 .bodies = &gradient });
   for (guint i = 0; i < n; i++)

@@ -28,7 +28,7 @@ static const Symbol nvrtc_symbols[] = { HYB_CUDA_NVRTC_FUNCTIONS (SYMBOL){ NULL,
 #undef SYMBOL
 
 static gboolean
-absent (GError **error, const char *hint, const char *format, ...)
+    G_GNUC_PRINTF (3, 4) absent (GError **error, const char *hint, const char *format, ...)
 {
   va_list          list;
   g_autofree char *text = NULL;

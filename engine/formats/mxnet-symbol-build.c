@@ -223,7 +223,7 @@ add_node (GraphBuild *build, guint index)
     .name = node->name,
     .attributes = (const char *const *) build->attributes->pdata,
     .n_inputs = build->inputs->len,
-    .inputs = (const HybValueId *) build->inputs->data,
+    .inputs = (gconstpointer) build->inputs->data,
     .n_bodies = node->n_bodies,
     .bodies = node->n_bodies > 0
                   ? (HybGraph *const *) build->graph->bodies->pdata + node->first_body

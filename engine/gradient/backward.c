@@ -122,7 +122,7 @@ copy_node (HybFlow *flow, HybNodeId id, GArray *room)
   HybValueId        first;
 
   g_array_set_size (room, node->n_inputs);
-  mapped = (HybValueId *) room->data;
+  mapped = (gpointer) room->data;
   for (guint i = 0; i < node->n_inputs; i++)
     mapped[i] = flow->value[inputs[i]];
 

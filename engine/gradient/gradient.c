@@ -253,7 +253,7 @@ hyb_grad_emit (HybGrad *grad, const char *op, ...)
     g_array_append_val (inputs, input);
   va_end (list);
 
-  return hyb_grad_emit_with (grad, op, NULL, inputs->len, (const HybValueId *) inputs->data);
+  return hyb_grad_emit_with (grad, op, NULL, inputs->len, (gconstpointer) inputs->data);
 }
 
 HybValueId

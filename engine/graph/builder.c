@@ -431,7 +431,7 @@ collect (const HybGraph  *graph,
         g_array_append_val (ids, id);
     }
   *n = ids->len;
-  return (HybNodeId *) g_array_free (ids, FALSE);
+  return (gpointer) g_array_free (ids, FALSE);
 }
 
 static gpointer

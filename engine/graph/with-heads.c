@@ -34,7 +34,7 @@ hyb_graph_with_heads (const HybGraph *graph, guint n_heads, const HybValueId *he
       g_array_set_size (inputs, 0);
       for (guint i = 0; i < node->n_inputs; i++)
         g_array_append_val (inputs, moved[old[i]]);
-      first = hyb_builder_copy (builder, graph, id, (const HybValueId *) inputs->data);
+      first = hyb_builder_copy (builder, graph, id, (gconstpointer) inputs->data);
       for (guint i = 0; i < node->n_outputs; i++)
         moved[node->first_output + i] = first + i;
     }

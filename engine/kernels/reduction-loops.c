@@ -18,8 +18,8 @@
 #define MULTIPLY(a, b) ((a) * (b))
 /* x replaces a if it is larger (smaller) or NaN; a NaN in a stays, because no number compares
  * larger. */
-#define LARGER(a, x)  (((x) > (a)) | ((x) != (x)) ? (x) : (a))
-#define SMALLER(a, x) (((x) < (a)) | ((x) != (x)) ? (x) : (a))
+#define LARGER(a, x)  ((((x) > (a)) | ((x) != (x))) ? (x) : (a))
+#define SMALLER(a, x) ((((x) < (a)) | ((x) != (x))) ? (x) : (a))
 /* a - a is 0, but NaN if a is infinite: as in MXNet's nansum, whose compensated summation gives NaN
  * for any number added after an infinity. */
 #define ADD_NUMBER(a, x)      ((x) == (x) ? (a) + (x) + ((a) - (a)) : (a))

@@ -153,7 +153,7 @@ hyb_params_parse_ints (const char *text, HybInts *ints)
       return FALSE;
     }
   ints->n = (int) elements->len;
-  ints->value = (gint64 *) g_array_free (elements, FALSE);
+  ints->value = (gpointer) g_array_free (elements, FALSE);
   return TRUE;
 }
 
@@ -170,7 +170,7 @@ parse_floats (const char *text, HybFloats *floats)
     }
   if (strcmp (text, "None") != 0)
     floats->n = (int) elements->len;
-  floats->value = (double *) g_array_free (elements, FALSE);
+  floats->value = (gpointer) g_array_free (elements, FALSE);
   return TRUE;
 }
 
@@ -384,7 +384,7 @@ G_STATIC_ASSERT (sizeof (ParamsHeader) <= HEADER_BYTES);
 static ParamsHeader *
 header_of (gconstpointer values)
 {
-  return (ParamsHeader *) ((char *) values - HEADER_BYTES);
+  return (gpointer) ((char *) values - HEADER_BYTES);
 }
 
 /* A params struct of zeros with one reference. */
@@ -395,7 +395,7 @@ params_new (const HybParam *params, gsize size)
    * end of a block does not refer to the block. */
   char *block = g_malloc0 (HEADER_BYTES + MAX (size, 1));
 
-  *(ParamsHeader *) block = (ParamsHeader){ params, 1 };
+  *(ParamsHeader *) (gpointer) block = (ParamsHeader){ params, 1 };
   return block + HEADER_BYTES;
 }
 

@@ -244,8 +244,7 @@ wait_for_inputs (Batching *batching, HybNodeId id, GArray *stack)
 static gboolean
 wait_for_group (Batching *batching, const BatchGroup *group, GArray *stack)
 {
-  gboolean waits =
-      wait_for (batching, group->rest->len, (const HybValueId *) group->rest->data, stack);
+  gboolean waits = wait_for (batching, group->rest->len, (gconstpointer) group->rest->data, stack);
 
   for (guint i = 0; i < group->members->len; i++)
     waits |= wait_for_inputs (batching, batch_member (group, i), stack);

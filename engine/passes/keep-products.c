@@ -322,7 +322,7 @@ make_backward_loop (KeepPass *keeping, HybNodeId id)
   body = hyb_loop_ports_cut_body (&ports,
                                   hyb_graph_get_bodies (keeping->graph, id)[0],
                                   n,
-                                  (const HybNodeId *) back->nodes->data);
+                                  (gconstpointer) back->nodes->data);
   hyb_loop_ports_make_loop (&ports,
                             &keeping->rewrite,
                             id,

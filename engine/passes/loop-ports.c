@@ -247,7 +247,7 @@ hyb_loop_ports_make_loop (const HybLoopPorts       *ports,
   g_array_append_vals (inputs, replacement->added, replacement->n_added);
   g_array_append_vals (inputs, old + before, node->n_inputs - before);
   spec.n_inputs = inputs->len;
-  spec.inputs = (const HybValueId *) inputs->data;
+  spec.inputs = (gconstpointer) inputs->data;
   made = hyb_builder_add (rewrite->builder, &spec, error);
   for (guint i = 0; made != HYB_NO_ID && i < node->n_outputs; i++)
     g_array_index (rewrite->map, HybValueId, node->first_output + i) =

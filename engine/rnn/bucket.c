@@ -361,7 +361,7 @@ const guint *
 hyb_bucket_iterator_get_buckets (HybBucketIterator *iterator, guint *n)
 {
   *n = iterator->lengths->len;
-  return (const guint *) iterator->lengths->data;
+  return (gconstpointer) iterator->lengths->data;
 }
 
 guint

@@ -103,7 +103,7 @@ hyb_trainer_graph (HybGraph *model, const char *loss, const char *const *paramet
 
       g_array_append_val (wrt, id);
     }
-  backward = hyb_graph_with_gradients (forward, wrt->len, (const HybNodeId *) wrt->data, error);
+  backward = hyb_graph_with_gradients (forward, wrt->len, (gconstpointer) wrt->data, error);
   if (!backward)
     return NULL;
 
@@ -118,5 +118,5 @@ hyb_trainer_graph (HybGraph *model, const char *loss, const char *const *paramet
 
       g_array_append_val (heads, value);
     }
-  return with_heads (backward, heads->len, (const HybValueId *) heads->data);
+  return with_heads (backward, heads->len, (gconstpointer) heads->data);
 }

@@ -245,7 +245,7 @@ prof_ladder_measure (ProfLadder *ladder, const ProfMeasureOptions *options, GErr
 
       rung->series = series[i];
       rung->seconds =
-          prof_median ((const double *) rung->series.clean->data, rung->series.clean->len);
+          prof_median ((gconstpointer) rung->series.clean->data, rung->series.clean->len);
     }
   ladder->stop = series[0].stop;
   for (guint i = 1; i < n; i++)

@@ -221,8 +221,8 @@ find_decision (const MeasureSession *session)
                    (prof_builds_get_number (session->builds) + 1 < PROF_MIN_BUILDS ||
                     !is_build_complete (session))
                ? PROF_STOP_NOT
-               : prof_series_stop ((const double *) first->clean->data,
-                                   session->rebuilds ? (const guint *) first->build->data : NULL,
+               : prof_series_stop ((gconstpointer) first->clean->data,
+                                   session->rebuilds ? (gconstpointer) first->build->data : NULL,
                                    n);
   if (!session->rebuilds && n >= PROF_MAX_SAMPLES)
     return PROF_STOP_ENOUGH;

@@ -111,12 +111,12 @@ restart_threads (void)
 gboolean
 prof_builds_next (ProfBuilds *builds, GCancellable *cancellable, GError **error)
 {
-  guint64           begin = prof_clock_now ();
-  ProfSubject     **next = g_memdup2 (builds->first, builds->n * sizeof *next);
-  g_autofree guint *order = g_new (guint, builds->n);
-  g_autofree void  *old_shift = g_steal_pointer (&builds->shift);
-  gboolean          is_done = TRUE;
-  guint             n_threads = hyb_parallel_get_threads ();
+  guint64                    begin = prof_clock_now ();
+  ProfSubject              **next = g_memdup2 (builds->first, builds->n * sizeof *next);
+  g_autofree guint          *order = g_new (guint, builds->n);
+  g_autofree void *old_shift G_GNUC_UNUSED = g_steal_pointer (&builds->shift);
+  gboolean                   is_done = TRUE;
+  guint                      n_threads = hyb_parallel_get_threads ();
 
   builds->shift =
       g_malloc (SHIFT_UNIT * (1 + hyb_random_word (builds->seed, builds->draw++) % MAX_SHIFT));

@@ -38,7 +38,7 @@ double *
 prof_series_dup_undisturbed (const ProfSeries *series, guint *n, ProfDisturbance *disturbance)
 {
   const ProfSampleFacts *facts = series->clean_facts->len == series->clean->len
-                                     ? (const ProfSampleFacts *) series->clean_facts->data
+                                     ? (gconstpointer) series->clean_facts->data
                                      : NULL;
   g_autofree guint      *index = g_new (guint, MAX (series->clean->len, 1));
   double                *kept = g_new (double, MAX (series->clean->len, 1));
@@ -52,10 +52,10 @@ prof_series_dup_undisturbed (const ProfSeries *series, guint *n, ProfDisturbance
 ProfPairs *
 prof_series_pairs (const ProfSeries *a, const ProfSeries *b)
 {
-  return prof_pairs_undisturbed (&(ProfPairs){ .a = (const double *) a->clean->data,
-                                               .b = (const double *) b->clean->data,
-                                               .build = (const guint *) b->build->data,
+  return prof_pairs_undisturbed (&(ProfPairs){ .a = (gconstpointer) a->clean->data,
+                                               .b = (gconstpointer) b->clean->data,
+                                               .build = (gconstpointer) b->build->data,
                                                .n = MIN (a->clean->len, b->clean->len) },
-                                 (const ProfSampleFacts *) a->clean_facts->data,
-                                 (const ProfSampleFacts *) b->clean_facts->data);
+                                 (gconstpointer) a->clean_facts->data,
+                                 (gconstpointer) b->clean_facts->data);
 }

@@ -94,7 +94,7 @@ add_gradients (ProfSubject *subject, GError **error)
   subject->wrt = find_parameters (subject->graph, subject->values);
   subject->executed = hyb_graph_with_gradients (subject->graph,
                                                 subject->wrt->len,
-                                                (const HybNodeId *) subject->wrt->data,
+                                                (gconstpointer) subject->wrt->data,
                                                 error);
   if (!subject->executed)
     return FALSE;

@@ -68,7 +68,7 @@ add_edges (ProfBuilder *builder, const Source *source)
         }
       prof_builder_set_edges (builder,
                               source->first_row + id,
-                              (const guint32 *) rows->data,
+                              (gconstpointer) rows->data,
                               rows->len);
     }
 }

@@ -47,7 +47,7 @@ find_completion (const ProfCapture *capture, guint32 row)
       if (kind == PROF_EVENT_RUN)
         end = 0;
     }
-  return prof_median ((const double *) times->data, times->len);
+  return prof_median ((gconstpointer) times->data, times->len);
 }
 
 GArray *

@@ -28,8 +28,9 @@ sort_columns (guint *column, guint n, const double *key)
 static ProfSampleFacts *
 dup_facts (const ProfRunMatrix *matrix, const ProfCapture *capture)
 {
-  guint              n;
-  g_autofree double *traced = prof_capture_dup_samples (capture, PROF_SAMPLE_TRACED, &n);
+  guint                     n;
+  g_autofree double *traced G_GNUC_UNUSED =
+      prof_capture_dup_samples (capture, PROF_SAMPLE_TRACED, &n);
 
   return n == matrix->n_runs ? prof_capture_dup_sample_facts (capture, PROF_SAMPLE_TRACED) : NULL;
 }

@@ -251,14 +251,14 @@ make_rows (guint32 n_rows, const guint32 *row_of, guint32 n_values, gsize stride
   guint32 *next = g_new (guint32, MAX (n_rows, 1));
 
   for (guint32 i = 0; i < n_values; i++)
-    rows.first[*(const guint32 *) ((const char *) row_of + i * stride) + 1]++;
+    rows.first[*(const guint32 *) (gconstpointer) ((const char *) row_of + i * stride) + 1]++;
   for (guint32 i = 0; i < n_rows; i++)
     {
       rows.first[i + 1] += rows.first[i];
       next[i] = rows.first[i];
     }
   for (guint32 i = 0; i < n_values; i++)
-    rows.value[next[*(const guint32 *) ((const char *) row_of + i * stride)]++] = i;
+    rows.value[next[*(const guint32 *) (gconstpointer) ((const char *) row_of + i * stride)]++] = i;
   g_free (next);
   return rows;
 }
@@ -433,9 +433,9 @@ viz_diagram_builder_freeze (VizDiagramBuilder *builder)
   diagram->n_ports = builder->ports->len;
   diagram->n_arrows = builder->arrows->len;
   diagram->strings = g_steal_pointer (&builder->strings);
-  diagram->boxes = (VizBox *) g_array_free (g_steal_pointer (&builder->boxes), FALSE);
-  diagram->ports = (VizPort *) g_array_free (g_steal_pointer (&builder->ports), FALSE);
-  diagram->arrows = (VizArrow *) g_array_free (g_steal_pointer (&builder->arrows), FALSE);
+  diagram->boxes = (gpointer) g_array_free (g_steal_pointer (&builder->boxes), FALSE);
+  diagram->ports = (gpointer) g_array_free (g_steal_pointer (&builder->ports), FALSE);
+  diagram->arrows = (gpointer) g_array_free (g_steal_pointer (&builder->arrows), FALSE);
   diagram->attributes =
       (const char **) g_ptr_array_free (g_steal_pointer (&builder->attributes), FALSE);
   viz_diagram_builder_free (builder);

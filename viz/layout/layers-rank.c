@@ -262,7 +262,7 @@ rank_by_simplex (VizLayers *layers)
           edge.head != top && !(edge.tail == top && edge.head == bottom))
         g_array_append_val (edges, edge);
     }
-  viz_simplex_rank (n + 2, (const VizSimplexEdge *) edges->data, edges->len, SIMPLEX_PIVOTS, ranks);
+  viz_simplex_rank (n + 2, (gconstpointer) edges->data, edges->len, SIMPLEX_PIVOTS, ranks);
   for (guint32 i = 0; i < n; i++)
     if (stand_in[i] == i)
       layers->rank[i] = (guint32) ranks[i];

@@ -177,7 +177,7 @@ place_ends (Router *router, guint32 node, const guint32 *list, guint32 n, gboole
       g_array_append_val (ends, end);
     }
   g_array_sort (ends, compare_ends);
-  spread ((End *) ends->data, ends->len, layers->x[node] - room, layers->x[node] + room);
+  spread ((gpointer) ends->data, ends->len, layers->x[node] - room, layers->x[node] + room);
   for (guint i = 0; i < ends->len; i++)
     x[g_array_index (ends, End, i).edge] = g_array_index (ends, End, i).x;
   for (guint32 i = 0; upper && i < n; i++)

@@ -360,7 +360,7 @@ static gboolean
 runs_through_box (const VizBody *body, guint32 edge)
 {
   const VizBodyEdge *ends = &body->edges[edge];
-  const VizPoint    *points = (const VizPoint *) body->points->data;
+  const VizPoint    *points = (gconstpointer) body->points->data;
 
   for (guint32 k = body->first_point[edge]; k + 3 < body->first_point[edge + 1]; k += 3)
     for (guint step = 1; step < 8; step++)

@@ -110,7 +110,7 @@ add_part (const VizPainter *painter, GArray *run, const VizPoint *p, const VizSt
   if (!last || last->x != p[0].x || last->y != p[0].y)
     {
       if (run->len > 3)
-        painter->pen->curve (painter->pen, (const VizPoint *) run->data, run->len, style);
+        painter->pen->curve (painter->pen, (gconstpointer) run->data, run->len, style);
       g_array_set_size (run, 0);
       g_array_append_val (run, p[0]);
     }
@@ -182,7 +182,7 @@ viz_painter_points (const VizPainter *painter,
   for (guint32 i = 0; i + 3 < n_points; i += 3)
     add_piece (painter, run, &area, points + i, style);
   if (run->len > 3)
-    painter->pen->curve (painter->pen, (const VizPoint *) run->data, run->len, style);
+    painter->pen->curve (painter->pen, (gconstpointer) run->data, run->len, style);
 }
 
 void

@@ -34,19 +34,19 @@ struct _VizPicture
 static const VizItem *
 items (const VizPicture *picture)
 {
-  return (const VizItem *) picture->parts.items->data;
+  return (gconstpointer) picture->parts.items->data;
 }
 
 static const VizWire *
 wires (const VizPicture *picture)
 {
-  return (const VizWire *) picture->parts.wires->data;
+  return (gconstpointer) picture->parts.wires->data;
 }
 
 static const VizPoint *
 points (const VizPicture *picture)
 {
-  return (const VizPoint *) picture->parts.points->data;
+  return (gconstpointer) picture->parts.points->data;
 }
 
 /* --- The grid --- */
@@ -412,7 +412,7 @@ collect (const VizPicture *picture, const Cells *cells, const VizRect *rect, GAr
       g_array_append_vals (found, cells->entry + first, last - first);
     }
   g_array_sort (found, compare_numbers);
-  numbers = (guint32 *) found->data;
+  numbers = (gpointer) found->data;
   for (guint i = 0; i < found->len; i++)
     if (i == 0 || numbers[i] != numbers[i - 1])
       numbers[n_distinct++] = numbers[i];

@@ -224,17 +224,18 @@ format_count (double count)
 static void
 add_histogram (ScopePage *page, const ProfCapture *capture)
 {
-  guint              n;
-  g_autofree double *samples = prof_capture_dup_samples (capture, PROF_SAMPLE_CLEAN, &n);
-  ProfStatistics     statistics;
-  Curve             *curve;
-  guint              n_used;
-  ProfDisturbance    disturbance;
-  g_autofree double *used = prof_capture_dup_undisturbed (capture, &n_used, &disturbance);
-  g_autofree char   *title =
+  guint                   n;
+  g_autofree double      *samples = prof_capture_dup_samples (capture, PROF_SAMPLE_CLEAN, &n);
+  ProfStatistics          statistics;
+  Curve                  *curve;
+  guint                   n_used;
+  ProfDisturbance         disturbance;
+  g_autofree double *used G_GNUC_UNUSED =
+      prof_capture_dup_undisturbed (capture, &n_used, &disturbance);
+  g_autofree char *title =
       disturbance.n_disturbed == 0
-            ? g_strdup ("Distribution of the times of clean runs")
-            : g_strdup_printf ("Distribution of the times of clean runs, with %u of %u disturbed",
+          ? g_strdup ("Distribution of the times of clean runs")
+          : g_strdup_printf ("Distribution of the times of clean runs, with %u of %u disturbed",
                              disturbance.n_disturbed,
                              disturbance.n);
 

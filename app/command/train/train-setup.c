@@ -399,8 +399,8 @@ optimizer_exists (const char *name)
 gboolean
 scope_train_check_names (const ScopeTrainOptions *options, GError **error)
 {
-  GError *cause = NULL;
-  g_autoptr (HybSchedule) schedule =
+  GError                          *cause = NULL;
+  g_autoptr (HybSchedule) schedule G_GNUC_UNUSED =
       options->schedule ? hyb_schedule_new (options->schedule, &cause) : NULL;
 
   if (cause)

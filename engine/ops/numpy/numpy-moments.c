@@ -473,7 +473,7 @@ average_backward (const HybCall *call, const HybRun *run)
 
   find_sums (&sums, &call->input[2], is_weighted ? &call->input[3] : NULL, &axes, run->workspace);
   hyb_workspace_take (&bytes, sums_bytes (&call->input[2].shape, &axes));
-  row.added = (double *) ((char *) run->workspace + bytes);
+  row.added = (gpointer) ((char *) run->workspace + bytes);
   row.n_scales = hyb_shape_size (&call->input[1].shape);
   memset (row.added, 0, n * sizeof (double));
   hyb_each_rows (&sums.each, average_row, &row);

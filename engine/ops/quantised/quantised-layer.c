@@ -309,7 +309,7 @@ fully_connected_forward (const HybCall *call, const HybRun *run)
                     hyb_range_extent (hyb_range_read (run, n + 4)) / HYB_INT8_LEVELS;
 
       for (gint64 i = 0; i < hyb_wide_call_input_size (&product->wide, 2); i++)
-        bias[i] = CLAMP (truncf ((float) bias[i] * scale), G_MININT32, G_MAXINT32);
+        bias[i] = CLAMP ((double) truncf ((float) bias[i] * scale), G_MININT32, G_MAXINT32);
     }
   run_product (call, run);
   hyb_range_write (run, hyb_range_of_product (data, weight, call->input[0].dtype == HYB_I8));

@@ -78,7 +78,7 @@ hyb_wide_call_clear (HybWideCall *wide)
 double *
 hyb_wide_call_input (const HybWideCall *wide, const HybRun *run, guint input)
 {
-  return (double *) ((char *) run->workspace + wide->operand[input]);
+  return (gpointer) ((char *) run->workspace + wide->operand[input]);
 }
 
 double *
@@ -116,7 +116,7 @@ hyb_wide_call_load (const HybWideCall *wide,
 void
 hyb_wide_call_run (const HybWideCall *wide, const HybRun *run)
 {
-  gpointer *pointers = (gpointer *) ((char *) run->workspace + wide->pointers);
+  gpointer *pointers = (gpointer) ((char *) run->workspace + wide->pointers);
   HybRun    inner = *run;
 
   for (gsize i = 0; i < wide->n_operands; i++)

@@ -157,7 +157,7 @@ static void
 uniform_slice (gint64 begin, gint64 end, gpointer data)
 {
   const RandomFill *fill = data;
-  float            *to = (float *) fill->to + begin;
+  float            *to = (float *) (gpointer) fill->to + begin;
   float             low = (float) fill->a, range = (float) (fill->b - fill->a);
 
   hyb_random_uniform_fill (fill->seed, (guint64) begin, to, (gsize) (end - begin));

@@ -214,7 +214,8 @@ scale_channels (const HybCall *call, const HybRun *run, gboolean is_gradient)
       if (dtype == HYB_F64)
         {
           for (gint64 i = 0; i < n; i++)
-            ((double *) run->output[0])[at + i] = (((const double *) from)[i] - mean) / std;
+            ((double *) run->output[0])[at + i] =
+                (((const double *) (gconstpointer) from)[i] - mean) / std;
           continue;
         }
       hyb_dtype_convert (values, HYB_F32, from, dtype, (gsize) n);
