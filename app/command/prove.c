@@ -42,6 +42,8 @@ run_prove (const ScopeCommonOptions *common, gpointer data, char **files, GError
   ScopeCompletionOptions complete = { 0 };
   HybProveOptions        prove_options = { .seed = (guint64) common->seed };
 
+  if (!scope_check_device (common, error))
+    return SCOPE_EXIT_MODEL;
   b_common.params = options->params_b;
   if (!(a = scope_open_model (common, a_files, error)) ||
       !(b = scope_open_model (&b_common, b_files, error)) ||

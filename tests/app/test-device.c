@@ -1,5 +1,5 @@
-/* test-device.c — hscope run --device gpu: the processor's numbers on the pretend GPU, and the sentence
- * where the module is absent.
+/* test-device.c — hscope run --device gpu: the processor's numbers on the pretend GPU, and the sentences
+ * where the module is absent and of commands that use no GPU.
  *
  * HYB_GPU_PATH and HYB_GPU_MODULE are set by meson.build.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
@@ -83,6 +83,39 @@ test_absent_device (Fixture *fixture, gconstpointer unused)
     }
 }
 
+/* Only run uses a GPU; the other commands that take the option say so, also where there is a GPU, and
+ * write nothing. */
+static void
+test_other_commands (Fixture *fixture, gconstpointer unused)
+{
+  static const char *const lines[] = {
+    "hscope profile gallery:mlp --init uniform --capture made",
+    "hscope compare gallery:lstm-hybrid --variants unrolled,fused --report made.html",
+    "hscope train gallery:mlp --epochs 1 --output made",
+    "hscope prove gallery:mlp gallery:mlp",
+    "hscope bench --case sgemm-512 --repeat 1",
+  };
+  static const char *const devices[] = { "gpu", "gpu:7", "gpux" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (lines); i++)
+    for (guint d = 0; d < G_N_ELEMENTS (devices); d++)
+      {
+        g_autofree char *line = g_strdup_printf ("%s --device %s", lines[i], devices[d]);
+        g_autofree char *expected = g_strdup_printf ("this command computes on the processor only, "
+                                                     "not on “%s”. Use --device cpu\n",
+                                                     devices[d]);
+
+        fixture_run_line (fixture, line);
+        if (fixture->code != 4 || !strstr (fixture->err, expected) || *fixture->out)
+          fixture_complain ("%s: exit %d, %s%s", line, fixture->code, fixture->out, fixture->err);
+        fixture_run_line (fixture, "ls made* 2>/dev/null");
+        if (*fixture->out)
+          fixture_complain ("%s has written %s", line, fixture->out);
+      }
+  fixture_run_line (fixture, "hscope bench --case sgemm-512 --repeat 1 --device cpu");
+  g_assert_cmpint (fixture->code, ==, 0);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -98,6 +131,12 @@ main (int argc, char **argv)
               NULL,
               fixture_set_up,
               test_absent_device,
+              fixture_tear_down);
+  g_test_add ("/app/device/other-commands-refuse-a-GPU",
+              Fixture,
+              NULL,
+              fixture_set_up,
+              test_other_commands,
               fixture_tear_down);
   return g_test_run ();
 }

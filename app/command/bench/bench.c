@@ -177,6 +177,8 @@ run_bench (const ScopeCommonOptions *common, gpointer data, char **files, GError
     }
   if (!check_command (command, error))
     return SCOPE_EXIT_USAGE;
+  if (!scope_check_device (common, error))
+    return SCOPE_EXIT_MODEL;
 
   hyb_json_append_string (line, command->name);
   bench = find_case (command->name, &options, &problem);

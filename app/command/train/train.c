@@ -7,11 +7,7 @@
 #include "app/command/command.h"
 #include "app/command/progress.h"
 
-#include "engine/base/error.h"
-#include "engine/base/remedy.h"
-
 #include <math.h>
-#include <string.h>
 
 /* --- The loop --- */
 
@@ -198,17 +194,8 @@ run_train (const ScopeCommonOptions *common, gpointer data, char **files, GError
     }
   if (!scope_train_check_names (options, error))
     return SCOPE_EXIT_USAGE;
-  if (common->device && strcmp (common->device, "cpu") != 0)
-    {
-      hyb_error_at (&local_error,
-                    HYB_DEVICE_ERROR,
-                    HYB_DEVICE_ERROR_ABSENT,
-                    NULL,
-                    NULL,
-                    "training is available on the CPU only");
-      hyb_error_add_remedy (&local_error, HYB_REMEDY_DEVICE, NULL);
-    }
-  else if (scope_train_set_up (&training, files, &local_error))
+  if (scope_check_device (common, &local_error) &&
+      scope_train_set_up (&training, files, &local_error))
     {
       gboolean is_done;
 
