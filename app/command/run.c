@@ -344,7 +344,8 @@ print_text (const Run *run)
     printf ("%s\n", run->device_work);
   if (run->inner_values)
     {
-      printf ("\n");
+      printf (run->device_work ? "\nThe processor computed these values, in a run of its own:\n"
+                               : "\n");
       scope_run_values_print (run->inner_values);
     }
 }

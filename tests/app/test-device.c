@@ -116,6 +116,25 @@ test_other_commands (Fixture *fixture, gconstpointer unused)
   g_assert_cmpint (fixture->code, ==, 0);
 }
 
+/* The values of single operators come from the processor, which the output says. */
+static void
+test_values (Fixture *fixture, gconstpointer unused)
+{
+  static const char sentence[] = "The processor computed these values, in a run of its own:";
+
+  fixture_run_line (fixture, MODEL "--values");
+  g_assert_cmpint (fixture->code, ==, 0);
+  g_assert_null (strstr (fixture->out, sentence));
+  fixture_run_line (fixture, MODEL "--values --device gpu");
+  if (strstr (fixture->err, "libnvrtc"))
+    {
+      g_test_skip (fixture->err);
+      return;
+    }
+  g_assert_cmpint (fixture->code, ==, 0);
+  g_assert_nonnull (strstr (fixture->out, sentence));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -137,6 +156,12 @@ main (int argc, char **argv)
               NULL,
               fixture_set_up,
               test_other_commands,
+              fixture_tear_down);
+  g_test_add ("/app/device/values-are-the-processor's",
+              Fixture,
+              NULL,
+              fixture_set_up,
+              test_values,
               fixture_tear_down);
   return g_test_run ();
 }
