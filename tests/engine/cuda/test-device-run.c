@@ -111,6 +111,24 @@ new_chain (void)
   return hyb_builder_freeze (builder);
 }
 
+/* Four steps in a row that the host computes, on two values of 256 bytes each. */
+static HybGraph *
+new_host_steps (void)
+{
+  HybBuilder *builder = hyb_builder_new ();
+  HybValueId  x = hyb_builder_add_variable (builder, "x", NULL);
+  HybValueId  y = hyb_builder_add_variable (builder, "y", NULL);
+  HybValueId  a = add (builder, "dot", "", INPUTS (x, y));
+  HybValueId  b = add (builder, "dot", "", INPUTS (y, x));
+
+  a = add (builder, "sort", "axis 1", INPUTS (a));
+  b = add (builder, "sort", "axis 0", INPUTS (b));
+  a = add (builder, "sort", "axis 0", INPUTS (a));
+  b = add (builder, "sort", "axis 1", INPUTS (b));
+  hyb_builder_add_head (builder, add (builder, "dot", "", INPUTS (a, b)));
+  return hyb_builder_freeze (builder);
+}
+
 static HybTensor *
 new_tensor (gint64 rows, gint64 columns, double step)
 {
@@ -291,6 +309,42 @@ test_parameters_are_sent_once (void)
   g_assert_cmpuint (calls ("cuMemcpyAsync"), ==, before + 2 + 3);
 }
 
+/* Both operands of the four steps come in one copy, and both results go in one. */
+static void
+test_host_steps_copy_once (void)
+{
+  g_autoptr (HybGraph) graph = new_host_steps ();
+  g_autoptr (HybExecutor) host = NULL;
+  g_autoptr (HybExecutor) executor = NULL;
+  g_autoptr (HybGpu) gpu = NULL;
+  g_autofree char *text = NULL;
+  g_autofree char *work = NULL;
+
+  if (!set_up (""))
+    return;
+  gpu = open_gpu ();
+  for (guint i = 0; i < 2; i++)
+    {
+      HybExecutorOptions options = { .mode = HYB_MODE_STATIC, .gpu = i > 0 ? gpu : NULL };
+      HybExecutor       *one = hyb_executor_new (graph, &options);
+
+      bind (one, "x", new_tensor (8, 8, 0.7));
+      bind (one, "y", new_tensor (8, 8, 0.3));
+      run (one);
+      *(i > 0 ? &executor : &host) = one;
+    }
+  assert_near (executor, host);
+  text = hyb_plan_print (hyb_executor_get_plan (executor));
+  if (!strstr (text, "3 steps on the GPU, 4 on the host; 3 copies of 1280 bytes between steps") ||
+      !strstr (text, "  copy  512 bytes to the host, @") ||
+      !strstr (text, "  copy  512 bytes to the GPU, @"))
+    g_error ("the copies are not those that are needed:\n%s", text);
+  g_assert_cmpuint (calls ("cuMemcpyAsync"), ==, 2 + 3); /* variables, then between steps */
+  work = hyb_executor_dup_device_work (executor);
+  g_assert_true (
+      g_str_has_prefix (work, "The GPU computed 3 of 7 steps; 5 copies between host and GPU, "));
+}
+
 /* Runs the model with these settings.  TRUE if the run succeeded; every error has a sentence. */
 static gboolean
 try (HybGraph *graph, const char *settings)
@@ -443,6 +497,7 @@ main (int argc, char **argv)
   g_test_add_func ("/engine/cuda/run/the-plan-shows-places-and-copies", test_printed_plan);
   g_test_add_func ("/engine/cuda/run/a-chain-is-one-launch", test_one_launch_a_chain);
   g_test_add_func ("/engine/cuda/run/parameters-are-sent-once", test_parameters_are_sent_once);
+  g_test_add_func ("/engine/cuda/run/steps-of-the-host-copy-once", test_host_steps_copy_once);
   g_test_add_func ("/engine/cuda/run/every-call-can-fail", test_every_call_can_fail);
   g_test_add_func ("/engine/cuda/run/too-little-memory-is-an-error", test_too_little_memory);
   g_test_add_func ("/engine/cuda/run/too-little-memory-is-explained", test_memory_is_explained);
