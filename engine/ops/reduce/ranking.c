@@ -30,7 +30,9 @@ hyb_ranking_check_dtype (const HybShape *data, gint64 axis, HybDType dtype, GErr
   gint64 length = axis == HYB_NONE ? hyb_dims_product (data, 0, data->rank)
                                    : data->dim[hyb_shape_axis (data, axis, NULL)];
 
-  return dtype == HYB_DTYPE_UNKNOWN || (double) length - 1 <= limits[dtype] ||
+  if (dtype == HYB_DTYPE_UNKNOWN)
+    return hyb_refuse_types (error, "Choose a dtype for indices.", "dtype is None");
+  return (double) length - 1 <= limits[dtype] ||
          hyb_refuse_types (error,
                            "Choose a wider dtype for indices.",
                            "%s cannot hold indices up to %" G_GINT64_FORMAT,

@@ -11,7 +11,7 @@
 
 /* --- Types --- */
 
-/* FALSE if dtype cannot hold every index along the axis exactly. */
+/* FALSE if dtype is none, or cannot hold every index along the axis exactly. */
 gboolean
 hyb_ranking_check_dtype (const HybShape *data, gint64 axis, HybDType dtype, GError **error);
 /* Sets *out to the shape of the ranked elements: size k along the axis, or all if k < 1.  FALSE if

@@ -25,6 +25,7 @@ static const OpRefusal refusals[] = {
     "dtype=uint8",
     { "f32[300]" },
     "uint8 cannot hold indices up to 299" },
+  { "argsort", "no dtype", "dtype=None", { "f32[3]" }, "dtype is None" },
   { 0 },
 };
 
