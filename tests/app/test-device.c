@@ -68,6 +68,8 @@ test_absent_device (Fixture *fixture, gconstpointer unused)
     { "HYB_PRETEND=fail=cuInit:1:34 " MODEL "--device gpu",
       "is the stub of a toolkit, not a driver" },
     { "HYB_PRETEND=fail=cuInit:1:3 " MODEL "--device gpu", "the NVIDIA driver refused to start: " },
+    { "HYB_PRETEND=driver=11080 " MODEL "--device gpu",
+      "the NVIDIA driver is for CUDA 11.8; CUDA 12 is the oldest that is used" },
     { MODEL "--device gpu:7", "there is no GPU 7: this machine has 1, counted from 0" },
     { MODEL "--device gpux", "“gpux” is not the name of a GPU" },
   };

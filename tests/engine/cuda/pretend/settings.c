@@ -58,6 +58,8 @@ set (const char *name, const char *value)
     pretend.most = read_bytes (value);
   else if (g_str_equal (name, "arch"))
     pretend.arch = (guint) atoi (value);
+  else if (g_str_equal (name, "driver"))
+    pretend.version = atoi (value);
   else if (g_str_equal (name, "drop"))
     pretend.drop = (gsize) atoi (value);
   else if (g_str_equal (name, "fail"))
@@ -108,6 +110,7 @@ pretend_configure (const char *settings)
   pretend.started = TRUE;
   pretend.most = G_GUINT64_CONSTANT (1) << 30;
   pretend.arch = 130;
+  pretend.version = 13000;
   pretend.unchecked = 0;
   pretend.order = PTX_MIXED;
   pretend.no_device = pretend.leaks_fail = FALSE;

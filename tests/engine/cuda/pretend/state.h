@@ -151,6 +151,7 @@ typedef struct
   GRecMutex              lock;
   gboolean               started, no_device, leaks_fail;
   guint64                most;
+  int                    version; /* of CUDA, as cuDriverGetVersion() gives it */
   guint                  arch, unchecked;
   PtxOrder               order;
   GRand                 *rand;
