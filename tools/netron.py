@@ -178,7 +178,7 @@ def draw_with_netron(options, browser, model, path):
 
 def draw_with_hybridscope(options, model, path):
     """Returns seconds, size, nodes and boxes drawn."""
-    command = [options.hscope, "render", str(model), "--fit", f"{PAGE[0]}x{PAGE[1]}", "--json"]
+    command = [options.hscope, "render", str(model), "--fit", f"{PAGE[0]}x{PAGE[1]}", "--detail", "auto", "--json"]
     times = []
     for _ in range(RUNS):
         start = time.monotonic()
