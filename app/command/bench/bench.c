@@ -9,6 +9,7 @@
 
 #include "engine/formats/json-text.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -98,7 +99,7 @@ append_number (GString *line, double number)
 static gboolean
 measure (BenchCase *bench, const BenchCommandOptions *command, GString *line, GError **error)
 {
-  double best, checksum;
+  double best, checksum = NAN;
   guint  n_runs = (guint) command->runs;
 
   if (!warm_up (bench, n_runs > 0 ? 2 : WARM_UP_RUNS, &best, &checksum, error))
