@@ -16,6 +16,9 @@ if [ -n "$DISPLAY$WAYLAND_DISPLAY" ] && [ -x "$build/app/hybridscope" ]; then
   exec "$build/app/hybridscope" "$@"
 fi
 
+case $1 in
+  -*) exec "$build/app/hybridscope" "$@" ;; # such as --version, which needs no display
+esac
 echo "There is no display: writing a report and a picture into this folder instead." >&2
 [ $# -gt 0 ] && model=$1
 "$build/app/hscope" profile "$model" --init uniform --capture hybridscope.hscope >/dev/null
