@@ -17,6 +17,7 @@ extern const ScopeCommand scope_command_prove;
 extern const ScopeCommand scope_command_diff;
 extern const ScopeCommand scope_command_weights;
 extern const ScopeCommand scope_command_bench;
+extern const ScopeCommand scope_command_devices;
 extern const ScopeCommand scope_command_render;
 extern const ScopeCommand scope_command_new;
 extern const ScopeCommand scope_command_trace;
@@ -39,6 +40,7 @@ const ScopeCommand *const scope_commands[] = {
   &scope_command_prove,
   &scope_command_report,
   &scope_command_diff,
+  &scope_command_devices,
   NULL,
 };
 

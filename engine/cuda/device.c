@@ -98,11 +98,18 @@ void
 hyb_cuda_facts (HybDevice *device, HybDeviceFacts *facts)
 {
   const HybCudaFunctions *call = &device->cuda->call;
+  g_autofree char        *paths = hyb_cuda_dup_paths (device->cuda);
   size_t                  unused = 0, total = 0;
 
   *facts = (HybDeviceFacts){ .peak_flops = NAN, .peak_bytes = NAN };
   call->cuCtxSetCurrent (device->context);
   call->cuDeviceGetName (facts->name, (int) sizeof facts->name, device->number);
+  g_snprintf (facts->kind,
+              sizeof facts->kind,
+              "compute capability %d.%d",
+              device->arch / 10,
+              device->arch % 10);
+  g_strlcpy (facts->libraries, paths, sizeof facts->libraries);
   g_snprintf (facts->versions,
               sizeof facts->versions,
               "driver for CUDA %d.%d, NVRTC %d.%d",

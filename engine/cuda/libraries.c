@@ -9,6 +9,7 @@
 #include "engine/base/error.h"
 
 #include <dlfcn.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define NEWEST_MAJOR 13
@@ -163,7 +164,7 @@ open_driver (HybCuda *cuda, GError **error)
 
   if (!library)
     return absent (error,
-                   NULL,
+                   "Install NVIDIA's driver, version 525 or newer",
                    "no NVIDIA driver is installed (%s)",
                    why ? why : "libcuda.so.1 was not found");
   missing = bind (library, driver_symbols, &cuda->call);
@@ -249,6 +250,34 @@ hyb_cuda_load (GError **error)
   is_good = is_open;
   g_mutex_unlock (&lock);
   return is_good ? &cuda : NULL;
+}
+
+char *
+hyb_cuda_dup_paths (const HybCuda *cuda)
+{
+  static const gsize functions[] = {
+    G_STRUCT_OFFSET (HybCudaFunctions, cuInit),
+    G_STRUCT_OFFSET (HybCudaFunctions, cublasCreate_v2),
+    G_STRUCT_OFFSET (HybCudaFunctions, nvrtcVersion),
+  };
+  g_autoptr (GString) paths = g_string_new (NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (functions); i++)
+    {
+      void   *function;
+      Dl_info info;
+
+      memcpy (&function, (const char *) &cuda->call + functions[i], sizeof function);
+      if (dladdr (function, &info) && info.dli_fname)
+        {
+          g_autofree char *path = g_canonicalize_filename (info.dli_fname, NULL);
+          char            *file = realpath (path, NULL);
+
+          g_string_append_printf (paths, "%s%s", paths->len > 0 ? "\n" : "", file ? file : path);
+          free (file);
+        }
+    }
+  return g_string_free (g_steal_pointer (&paths), FALSE);
 }
 
 void

@@ -19,5 +19,7 @@ typedef struct
 /* Opens the driver, cuBLAS and NVRTC at the first call; later calls return the same.  NULL and an
  * error that says which is missing or does not fit. */
 const HybCuda *hyb_cuda_load (GError **error);
+/* The files that are open, without links, one a line.  (transfer full) */
+char *hyb_cuda_dup_paths (const HybCuda *cuda);
 /* Sets an error of HYB_DEVICE_ERROR that names the driver's function and its error. */
 void hyb_cuda_fail (const HybCuda *cuda, const char *function, CUresult result, GError **error);

@@ -12,7 +12,7 @@
 G_BEGIN_DECLS
 
 /* Grows with every change of this file; modules with another number are refused. */
-#define HYB_BACKEND_ABI 1
+#define HYB_BACKEND_ABI 2
 
 typedef struct _HybDevice HybDevice; /* these three are the back end's own */
 typedef struct _HybQueue  HybQueue;  /* work in order: a stream */
@@ -20,12 +20,14 @@ typedef struct _HybReplay HybReplay; /* work recorded once: a CUDA graph */
 
 typedef struct
 {
-  char    name[96];      /* "NVIDIA H100 80GB" */
-  char    versions[128]; /* "driver for CUDA 13.0, cuBLAS 13.1" */
-  guint64 memory;        /* bytes, in total */
-  guint64 unused;        /* bytes */
-  double  peak_flops;    /* a second, for the roofline; NaN if not known */
-  double  peak_bytes;    /* a second; NaN if not known */
+  char    name[96];        /* "NVIDIA H100 80GB" */
+  char    kind[32];        /* "compute capability 9.0" */
+  char    versions[128];   /* "driver for CUDA 13.0, NVRTC 13.0" */
+  char    libraries[1024]; /* the files of the vendor that are open, one a line */
+  guint64 memory;          /* bytes, in total */
+  guint64 unused;          /* bytes */
+  double  peak_flops;      /* a second, for the roofline; NaN if not known */
+  double  peak_bytes;      /* a second; NaN if not known */
 } HybDeviceFacts;
 
 /* The twin of the HybOp of this name. */

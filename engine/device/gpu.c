@@ -117,6 +117,43 @@ hyb_gpu_describe (HybGpu *gpu)
   return g_strdup_printf ("%s, %s", facts.name, facts.versions);
 }
 
+guint
+hyb_gpu_count (GError **error)
+{
+  const HybBackend *backend = hyb_backend_load (error);
+
+  return backend ? backend->count (error) : 0;
+}
+
+HybGpuFacts *
+hyb_gpu_dup_facts (HybGpu *gpu)
+{
+  HybDeviceFacts facts = { 0 };
+  HybGpuFacts   *copy = g_new0 (HybGpuFacts, 1);
+
+  gpu->backend->facts (gpu->device, &facts);
+  copy->model = g_strdup (facts.name);
+  copy->kind = g_strdup (facts.kind);
+  copy->versions = g_strdup (facts.versions);
+  copy->libraries = g_strsplit (facts.libraries, "\n", -1);
+  copy->memory = facts.memory;
+  copy->unused = facts.unused;
+  return copy;
+}
+
+void
+hyb_gpu_facts_free (HybGpuFacts *facts)
+{
+  if (!facts)
+    return;
+
+  g_free (facts->model);
+  g_free (facts->kind);
+  g_free (facts->versions);
+  g_strfreev (facts->libraries);
+  g_free (facts);
+}
+
 const HybDeviceOp *
 hyb_gpu_find_twin (const HybGpu *gpu, const HybOp *op)
 {

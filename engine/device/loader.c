@@ -83,7 +83,11 @@ hyb_backend_load (GError **error)
       if (path)
         loaded = hyb_backend_open (path, error);
       else
-        refuse (error, NULL, NULL, "the GPU module of Hybridscope is not installed");
+        refuse (error,
+                NULL,
+                "It is hybridscope-cuda.so, which is built unless the option cuda of the build is "
+                "disabled",
+                "the GPU module of Hybridscope is not installed");
     }
   backend = loaded;
   g_mutex_unlock (&lock);

@@ -1,5 +1,5 @@
 /* test-device.c — hscope run --device gpu: the processor's numbers on the pretend GPU, and the sentences
- * where the module is absent and of commands that use no GPU.
+ * where the module is absent and of commands that use no GPU; hscope devices.
  *
  * HYB_GPU_PATH and HYB_GPU_MODULE are set by meson.build.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
@@ -137,6 +137,42 @@ test_values (Fixture *fixture, gconstpointer unused)
   g_assert_nonnull (strstr (fixture->out, sentence));
 }
 
+/* A list of devices is no failure where there is no GPU; it says what is missing. */
+static void
+test_devices (Fixture *fixture, gconstpointer unused)
+{
+  static const char *const rows[][2] = {
+    { "HYB_GPU_MODULE=/absent.so hscope devices",
+      "gpu      none: /absent.so: the GPU module cannot be loaded" },
+    { "HYB_PRETEND=device=none hscope devices", "gpu      none: the NVIDIA driver sees no GPU.\n" },
+    { "HYB_PRETEND=device=none hscope devices --json",
+      "\"message\": \"the NVIDIA driver sees no GPU\"" },
+    { "HYB_PRETEND=driver=11080 hscope devices --json", "\"hint\": \"Install a newer driver\"" },
+    { "HYB_PRETEND=fail=cuDevicePrimaryCtxRetain:1:2 hscope devices",
+      "gpu:0    cannot be opened: opening the GPU" },
+    { "HYB_PRETEND=memory=64M hscope devices", "gpu:0    Pretend GPU, compute capability " },
+    { "HYB_PRETEND=memory=64M hscope devices", "64.0 MiB of memory, 64.0 MiB free\n" },
+    { "hscope devices", "/libcuda.so.1\n" },
+    { "hscope devices", "has never run on a GPU" },
+    { "hscope devices --json", "\"name\": \"gpu:0\", \"model\": \"Pretend GPU\"" },
+    { "hscope devices --json", "\"proven\": false" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      fixture_run_line (fixture, rows[i][0]);
+      if (strstr (fixture->out, "libnvrtc") && !strstr (fixture->out, "gpu:0"))
+        continue;
+      if (fixture->code != 0 || *fixture->err || !strstr (fixture->out, rows[i][1]) ||
+          !(g_str_has_prefix (fixture->out, "cpu  ") || strstr (fixture->out, "\"name\": \"cpu\"")))
+        fixture_complain ("%s: exit %d, %s%s",
+                          rows[i][0],
+                          fixture->code,
+                          fixture->out,
+                          fixture->err);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -164,6 +200,12 @@ main (int argc, char **argv)
               NULL,
               fixture_set_up,
               test_values,
+              fixture_tear_down);
+  g_test_add ("/app/device/devices-are-listed-with-what-is-missing",
+              Fixture,
+              NULL,
+              fixture_set_up,
+              test_devices,
               fixture_tear_down);
   return g_test_run ();
 }
