@@ -198,11 +198,12 @@ test_every_form_keeps_to_its_memory (void)
       }
 }
 
+/* Both are sums in float32, in another order; their rounding depends on the processor's products. */
 static void
 assert_near (const float *got, const float *want, gint64 n)
 {
   for (gint64 i = 0; i < n; i++)
-    g_assert_cmpfloat (fabsf (got[i] - want[i]), <=, 1e-5f * (1 + fabsf (want[i])));
+    g_assert_cmpfloat (fabsf (got[i] - want[i]), <=, 3e-5f * (1 + fabsf (want[i])));
 }
 
 /* Batches for which the inputs of one step, of several, or of all steps are multiplied together. */
