@@ -68,7 +68,7 @@ cp -L /etc/resolv.conf /etc/hosts "$root/etc/"
 step clone git clone -q "$top" "$root/root/hybridscope"
 
 # README: one command installs what is missing, builds and starts. The operator's tests need the packages of the tests.
-step run inside "./run"
+step run inside "cd .. && hybridscope/run"
 step version inside "./run --version"
 step packages inside "tools/packages.sh test"
 
