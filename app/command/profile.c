@@ -11,6 +11,7 @@
 #include "app/command/progress.h"
 #include "app/command/recordings/recordings.h"
 
+#include "engine/device/gpu.h"
 #include "engine/formats/npz.h"
 #include "engine/variants/variant.h"
 #include "profiler/base/format.h"
@@ -33,24 +34,47 @@ typedef struct
   gboolean counters, backward;
 
   ScopeBaselineOptions baseline;
+
+  HybGpu *gpu; /* of --device; NULL: the processor */
 } ProfileOptions;
+
+/* What the processor can do at most. */
+static void
+describe_peaks (ProfFacts *facts)
+{
+  ProfPeaks peaks = prof_roofline_measure ();
+
+  prof_facts_set_number (facts, "peak.flops", peaks.flops);
+  prof_facts_set_number (facts, "peak.bytes", peaks.bytes);
+  prof_facts_set (facts, PROF_PEAKS_KEY, peaks.disturbed);
+}
+
+static void
+describe_gpu (ProfFacts *facts, HybGpu *gpu)
+{
+  g_autofree char *name = hyb_gpu_describe (gpu);
+
+  prof_facts_set (facts, PROF_DEVICE_KEY, name);
+}
 
 /* Conditions of the measurement that only the command knows. */
 static ProfFacts *
-describe_conditions (const ScopeCommonOptions *common, HybModel *model, const char *file)
+describe_conditions (const ScopeCommonOptions *common,
+                     HybModel                 *model,
+                     HybGpu                   *gpu,
+                     const char               *file)
 {
   ProfFacts *facts = prof_facts_new ();
-  ProfPeaks  peaks;
 
   prof_facts_set (facts, "program", "hscope " SCOPE_VERSION);
   prof_facts_set (facts, "model", file);
   prof_facts_set (facts, "parameters", hyb_model_get_weights_file (model));
   prof_facts_set_number (facts, "seed", (double) common->seed);
   prof_machine_describe (facts);
-  peaks = prof_roofline_measure ();
-  prof_facts_set_number (facts, "peak.flops", peaks.flops);
-  prof_facts_set_number (facts, "peak.bytes", peaks.bytes);
-  prof_facts_set (facts, PROF_PEAKS_KEY, peaks.disturbed);
+  if (gpu)
+    describe_gpu (facts, gpu);
+  else
+    describe_peaks (facts);
   return facts;
 }
 
@@ -94,6 +118,7 @@ make_subject (const ScopeCommonOptions *common,
     .without = (const char *const *) common->without,
     .dump_after = common->dump_after,
     .seed = (guint64) common->seed,
+    .gpu = options->gpu,
   };
 
   return prof_subject_new (inputs->graph, inputs->values, &subject_options, error);
@@ -127,7 +152,10 @@ measure (const ScopeCommonOptions *common,
   prof_series_init (&series);
   if (prof_measure (&subject, 1, &series, &measure_options, error))
     {
+      g_autofree char *work = hyb_executor_dup_device_work (prof_subject_get_executor (subject));
+
       after = prof_machine_ticks ();
+      prof_facts_set (facts, PROF_DEVICE_WORK_KEY, work);
       prof_facts_set_number (facts, "system.stolen", prof_machine_stolen (&before, &after));
       capture = prof_capture_measurement (subject, &series, facts, error);
     }
@@ -187,7 +215,8 @@ print_result (HybModel              *model,
 static int
 run_profile (const ScopeCommonOptions *common, gpointer data, char **files, GError **error)
 {
-  const ProfileOptions *options = data;
+  ProfileOptions *options = data;
+  g_autoptr (HybGpu) gpu = NULL;
   g_autoptr (HybModel) model = NULL;
   g_autoptr (HybTensorList) given = NULL;
   g_autoptr (ProfFacts) facts = NULL;
@@ -199,14 +228,15 @@ run_profile (const ScopeCommonOptions *common, gpointer data, char **files, GErr
   ScopeCommonOptions filled;
   g_auto (ScopeCompletion) completion = { 0 };
 
-  if (!scope_check_device (common, error) ||
+  if (!scope_open_device (common, &gpu, error) ||
       !(recordings = scope_recordings_new (&options->baseline, common, NULL, error)) ||
       !(model = scope_open_model (common, files, error)))
     return SCOPE_EXIT_USAGE;
   if (options->input && !(given = hyb_npz_read_file (options->input, error)))
     return SCOPE_EXIT_FILE;
 
-  facts = describe_conditions (common, model, files[0]);
+  options->gpu = gpu;
+  facts = describe_conditions (common, model, gpu, files[0]);
   if (!scope_complete_model (&completion,
                              common,
                              model,

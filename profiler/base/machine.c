@@ -266,6 +266,16 @@ prof_machine_warnings (const ProfFacts *facts)
   const ProfFact *peaks = find_fact (facts, PROF_PEAKS_KEY);
   const ProfFact *disturbance = find_fact (facts, PROF_DISTURBANCE_KEY);
 
+  if (find_fact (facts, PROF_DEVICE_KEY))
+    {
+      g_strv_builder_add (builder,
+                          "Traced runs wait for the GPU after every operator: what a clean run "
+                          "does "
+                          "at the same time is counted one after the other.");
+      g_strv_builder_add (builder,
+                          "Hybridscope's code for GPUs has never run on a GPU: compare its results "
+                          "with those of the processor before you rely on them.");
+    }
   if (stolen && stolen->number > 0.01)
     {
       g_autofree char *line =

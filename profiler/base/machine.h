@@ -47,6 +47,10 @@ ProfTicks prof_machine_ticks (void);
 /* The share of the time between two readings that was stolen, 0 to 1. */
 double prof_machine_stolen (const ProfTicks *before, const ProfTicks *after);
 
+/* The GPU that a run was measured on; missing for the processor. */
+#define PROF_DEVICE_KEY "device"
+/* Which operators it computed, and what was copied, as a sentence. */
+#define PROF_DEVICE_WORK_KEY "device.work"
 /* The fact that says why the peak rates of this machine may be too low; missing if they are not. */
 #define PROF_PEAKS_KEY "peak.disturbed"
 /* One sentence for each condition that makes times unreliable.  NULL-terminated; free with

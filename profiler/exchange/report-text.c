@@ -6,6 +6,7 @@
 
 #include "engine/base/one-line.h"
 #include "profiler/base/format.h"
+#include "profiler/base/machine.h"
 #include "profiler/base/statistics.h"
 #include "profiler/exchange/report-origins.h"
 #include "profiler/explain/advise.h"
@@ -65,6 +66,8 @@ append_conditions (GString *to, const ProfCapture *capture)
     { "mode", "mode" },
     { "pass", "pass" },
     { "without", "passes left out" },
+    { PROF_DEVICE_KEY, "device" },
+    { PROF_DEVICE_WORK_KEY, "work" },
     { "cpu.model", "processor" },
     { "cpu.features", "features" },
     { "library.openblas", "OpenBLAS" },

@@ -6,6 +6,7 @@
 
 #include "engine/op/op.h"
 #include "profiler/base/format.h"
+#include "profiler/base/machine.h"
 #include "profiler/base/statistics.h"
 #include "profiler/explain/estimate.h"
 #include "profiler/summary/roofline.h"
@@ -252,21 +253,24 @@ noise (const RuleInput *input, ProfAdvice *advice)
   return TRUE;
 }
 
+/* Rules about the processor say nothing about a run on a GPU: in a traced run every operator is waited
+ * for, and the rates and costs that they know are the processor's. */
 static const struct
 {
   const char *name;
   RuleFunc    check;
+  gboolean    is_of_processor;
 } rules[] = {
-  { "fusable", fusable },
-  { "host-bound", host_bound },
-  { "wasted-time", wasted_time },
-  { "data-movement", data_movement },
-  { "tiny-operators", tiny_operators },
-  { "first-run", first_run },
-  { "memory-near-limit", memory_near_limit },
-  { "bulking-perturbs", bulking },
-  { "watching-disturbs", watching_disturbs },
-  { "noise", noise },
+  { "fusable", fusable, TRUE },
+  { "host-bound", host_bound, TRUE },
+  { "wasted-time", wasted_time, TRUE },
+  { "data-movement", data_movement, TRUE },
+  { "tiny-operators", tiny_operators, TRUE },
+  { "first-run", first_run, FALSE },
+  { "memory-near-limit", memory_near_limit, TRUE },
+  { "bulking-perturbs", bulking, FALSE },
+  { "watching-disturbs", watching_disturbs, FALSE },
+  { "noise", noise, FALSE },
 };
 
 static void
@@ -310,6 +314,7 @@ prof_advise (const ProfCapture *capture, const ProfSummary *summary)
   g_autofree double *clean = prof_capture_dup_undisturbed (capture, &n, NULL);
   ProfStatistics     statistics;
   RuleInput          input = { .capture = capture, .summary = summary };
+  gboolean           is_of_gpu = prof_capture_get_text (capture, PROF_DEVICE_KEY) != NULL;
 
   prof_statistics (clean, n, &statistics);
   input.clean = statistics.median.median;
@@ -321,7 +326,7 @@ prof_advise (const ProfCapture *capture, const ProfSummary *summary)
       *advice = (ProfAdvice){
         .rule = rules[i].name, .gain = NAN, .low = NAN, .high = NAN, .factor = NAN
       };
-      if (rules[i].check (&input, advice))
+      if (!(rules[i].is_of_processor && is_of_gpu) && rules[i].check (&input, advice))
         {
           if (isfinite (advice->gain) && !isfinite (advice->factor) && advice->gain < input.clean)
             advice->factor = input.clean / (input.clean - advice->gain);

@@ -4,6 +4,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/explain/cautions.h"
 
+#include "profiler/base/machine.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -175,6 +177,21 @@ add_machine (GPtrArray *cautions, const ProfCapture *a, const ProfCapture *b)
 
 /* --- Work and model --- */
 
+/* A recording that names no device was made on the processor. */
+static void
+add_device (GPtrArray *cautions, const ProfCapture *a, const ProfCapture *b)
+{
+  const char *of_a = prof_capture_get_text (a, PROF_DEVICE_KEY);
+  const char *of_b = prof_capture_get_text (b, PROF_DEVICE_KEY);
+
+  if (g_strcmp0 (of_a, of_b) != 0)
+    prof_cautions_add (cautions,
+                       PROF_CAUTION_WORK,
+                       "device: “%s” in the baseline, “%s” now.",
+                       of_a ? of_a : "the processor",
+                       of_b ? of_b : "the processor");
+}
+
 /* Adds the variables of the main graph that have other shapes. */
 static void
 add_shapes (GPtrArray *cautions, const ProfCapture *a, const ProfCapture *b)
@@ -270,6 +287,7 @@ prof_cautions (const ProfCapture *a, const ProfCapture *b)
   const char *time_b = prof_capture_get_text (b, "time");
 
   add_machine (cautions, a, b);
+  add_device (cautions, a, b);
   for (guint i = 0; i < G_N_ELEMENTS (work_facts); i++)
     add_differing (cautions, PROF_CAUTION_WORK, a, b, &work_facts[i]);
   add_shapes (cautions, a, b);

@@ -8,6 +8,7 @@
 #include "engine/analysis/infer-types.h"
 #include "engine/base/error.h"
 #include "engine/base/parallel.h"
+#include "engine/device/gpu.h"
 #include "engine/gradient/backward.h"
 #include "engine/graph/reach.h"
 #include "engine/graph/roles.h"
@@ -132,6 +133,7 @@ bind (ProfSubject *subject, GError **error)
     .without = (const char *const *) subject->without,
     .dump_after = subject->options.dump_after,
     .seed = subject->options.seed,
+    .gpu = subject->options.gpu,
   };
 
   subject->executor = hyb_executor_new (subject->executed, &options);
@@ -161,6 +163,8 @@ prof_subject_new (HybGraph                 *graph,
       g_strdup (options->variant ? options->variant : "as is");
   subject->without = g_strdupv ((char **) options->without);
   subject->options.without = (const char *const *) subject->without;
+  if (options->gpu)
+    subject->options.gpu = hyb_gpu_ref (options->gpu);
   subject->graph = hyb_graph_ref (graph);
   subject->values = g_ptr_array_new_with_free_func (unref_value);
   for (guint i = 0; i < n; i++)
@@ -188,6 +192,7 @@ prof_subject_free (ProfSubject *subject)
   if (!subject)
     return;
   g_clear_pointer (&subject->executor, hyb_executor_free);
+  g_clear_pointer (&subject->options.gpu, hyb_gpu_unref);
   g_clear_pointer (&subject->graph, hyb_graph_unref);
   g_clear_pointer (&subject->executed, hyb_graph_unref);
   g_clear_pointer (&subject->values, g_ptr_array_unref);

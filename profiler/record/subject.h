@@ -20,6 +20,7 @@ typedef struct
   const char        *dump_after; /* (nullable) the pass after which the graph is printed */
   guint64            seed;
   guint              threads; /* 0: the current number of threads */
+  HybGpu            *gpu;     /* computes what it can, kept by the subject; NULL: the processor */
 } ProfSubjectOptions;
 
 typedef struct _ProfSubject ProfSubject;

@@ -85,13 +85,12 @@ test_absent_device (Fixture *fixture, gconstpointer unused)
     }
 }
 
-/* Only run uses a GPU; the other commands that take the option say so, also where there is a GPU, and
+/* Only run and profile use a GPU; the other commands that take the option say so, also where there is a GPU, and
  * write nothing. */
 static void
 test_other_commands (Fixture *fixture, gconstpointer unused)
 {
   static const char *const lines[] = {
-    "hscope profile gallery:mlp --init uniform --capture made",
     "hscope compare gallery:lstm-hybrid --variants unrolled,fused --report made.html",
     "hscope train gallery:mlp --epochs 1 --output made",
     "hscope prove gallery:mlp gallery:mlp",
@@ -135,6 +134,48 @@ test_values (Fixture *fixture, gconstpointer unused)
     }
   g_assert_cmpint (fixture->code, ==, 0);
   g_assert_nonnull (strstr (fixture->out, sentence));
+}
+
+/* A measurement says what it was made on, has all operators, and gives no advice about the processor;
+ * beside one of the processor the devices are named. */
+static void
+test_profile (Fixture *fixture, gconstpointer unused)
+{
+  static const char *const expected[] = {
+    "\"device\": \"Pretend GPU, ",
+    "\"device.work\": \"The GPU computed 5 of 5 steps; ",
+    "\"FullyConnected\"",
+    "\"Activation\"",
+  };
+  static const char *const unexpected[] = { "peak.flops", "\"wasted-time\"", "\"tiny-operators\"" };
+
+  fixture_run_line (fixture,
+                    "hscope profile gallery:mlp --init uniform --device gpu --repeat 2 --traced 2 "
+                    "--capture gpu.hscope --json");
+  if (strstr (fixture->err, "libnvrtc"))
+    {
+      g_test_skip (fixture->err);
+      return;
+    }
+  g_assert_cmpint (fixture->code, ==, 0);
+  for (guint i = 0; i < G_N_ELEMENTS (expected); i++)
+    if (!strstr (fixture->out, expected[i]))
+      fixture_complain ("%s is missing: %s", expected[i], fixture->out);
+  for (guint i = 0; i < G_N_ELEMENTS (unexpected); i++)
+    if (strstr (fixture->out, unexpected[i]))
+      fixture_complain ("%s should not be there: %s", unexpected[i], fixture->out);
+
+  fixture_run_line (fixture,
+                    "hscope profile gallery:mlp --init uniform --repeat 2 --traced 2 --capture "
+                    "cpu.hscope");
+  fixture_run_line (fixture, "hscope compare cpu.hscope gpu.hscope");
+  g_assert_nonnull (
+      strstr (fixture->out, "device: “the processor” in the baseline, “Pretend GPU, "));
+  fixture_run_line (fixture, "hscope report gpu.hscope");
+  g_assert_nonnull (strstr (fixture->out, "\ndevice            Pretend GPU, "));
+  g_assert_nonnull (strstr (fixture->out, "\nwork              The GPU computed 5 of 5 steps"));
+  g_assert_nonnull (strstr (fixture->out, "\nTraced runs wait for the GPU after every operator"));
+  g_assert_nonnull (strstr (fixture->out, "code for GPUs has never run on a GPU"));
 }
 
 /* A list of devices is no failure where there is no GPU; it says what is missing. */
@@ -200,6 +241,12 @@ main (int argc, char **argv)
               NULL,
               fixture_set_up,
               test_values,
+              fixture_tear_down);
+  g_test_add ("/app/device/a-profile-says-what-it-was-made-on",
+              Fixture,
+              NULL,
+              fixture_set_up,
+              test_profile,
               fixture_tear_down);
   g_test_add ("/app/device/devices-are-listed-with-what-is-missing",
               Fixture,

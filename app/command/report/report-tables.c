@@ -5,6 +5,7 @@
 #include "app/command/report/report-sections.h"
 
 #include "profiler/base/format.h"
+#include "profiler/base/machine.h"
 #include "profiler/base/statistics.h"
 #include "profiler/explain/advise.h"
 #include "profiler/summary/clean-samples.h"
@@ -331,6 +332,8 @@ static const struct
   { "seed", "seed", PLAIN },
   { "model.filled", "parameters with random values", PLAIN },
   { "time", "measured at", PLAIN },
+  { PROF_DEVICE_KEY, "device", PLAIN },
+  { PROF_DEVICE_WORK_KEY, "what it did", PLAIN },
   { "cpu.model", "processor", PLAIN },
   { "cpu.features", "instruction sets", PLAIN },
   { "cpu.cores", "cores", PLAIN },
