@@ -96,6 +96,13 @@ GArray *hyb_plan_find_places (HybPlan      *plan,
                               const guint8 *needed,
                               GArray       *step_nodes /* of HybNodeId: filled */);
 
+/* In plan-steps.c: makes the call of a step.  operands: storage for the types of two calls.  Returns
+ * the number of types used. */
+guint hyb_plan_init_step (HybPlan *plan, HybStep *step, HybNodeId id, HybType *operands);
+/* In plan-steps.c: calls prepare() and workspace() of the twin or of the operator. */
+gboolean
+hyb_plan_prepare_step (HybPlan *plan, HybStep *step, const HybFacts *facts, GError **error);
+
 /* --- In plan-device.c: which steps a device computes, and what is copied before them ---
  *
  * Values keep the offsets that the plan gives them, in one block of the device and in one of the

@@ -14,7 +14,6 @@
 #include "engine/exec/plan-private.h"
 #include "engine/graph/reach.h"
 #include "engine/imperative/computable.h"
-#include "engine/imperative/convert.h"
 #include "engine/imperative/imperative.h"
 #include "engine/passes/pipeline.h"
 
@@ -195,90 +194,6 @@ check_nodes (HybPlan *plan, const guint8 *needed, gsize limit, GError **error)
 
 /* --- Steps --- */
 
-/* Makes the call of a step.  operands: storage for the types of two calls.  Returns the number of
- * types used. */
-static guint
-init_step (HybPlan *plan, HybStep *step, HybNodeId id, HybType *operands)
-{
-  const HybNode *node = hyb_graph_get_node (plan->graph, id);
-  guint          n = node->n_inputs + node->n_outputs;
-
-  step->node = id;
-  step->key = node->key;
-  hyb_call_init (&step->call, plan->graph, id, plan->types, operands);
-  step->call.training = plan->training;
-  step->converts = hyb_convert_is_needed (&step->call);
-  return step->converts ? 2 * n : n;
-}
-
-/* Passes the known contents of inputs to the operator. */
-static gboolean
-prepare_operator (const HybPlan *plan, HybStep *step, const HybFacts *facts, GError **error)
-{
-  HybCall               *call = &step->call;
-  const HybValueId      *inputs = hyb_graph_get_inputs (plan->graph, step->node);
-  g_autofree HybTensor **constants = NULL;
-  gboolean               is_ready;
-
-  if (!call->op->prepare)
-    return TRUE;
-  constants = g_new0 (HybTensor *, MAX (call->n_inputs, 1));
-  for (guint i = 0; i < call->n_inputs && !step->converts; i++)
-    constants[i] = facts->constants[inputs[i]];
-  call->plan_options = plan->options;
-  call->constants = constants;
-  is_ready = call->op->prepare (call, error);
-  call->constants = NULL;
-  call->plan_options = NULL;
-  return is_ready;
-}
-
-/* Calls the operator's prepare() and workspace(). */
-static gboolean
-prepare_step (HybPlan *plan, HybStep *step, const HybFacts *facts, GError **error)
-{
-  gsize for_conversion = 0;
-  gsize asked;
-
-  if (plan->device && hyb_device_plan_add_step (plan, plan->n_prepared, &step->workspace_bytes))
-    {
-      step->converts = FALSE;
-      plan->n_prepared++;
-      return TRUE;
-    }
-  if (step->converts)
-    {
-      HybCall outer = step->call;
-
-      step->outer = outer;
-      if (!hyb_convert_init (&step->call,
-                             &step->outer,
-                             outer.input + outer.n_inputs + outer.n_outputs,
-                             &for_conversion))
-        return hyb_error_at (error,
-                             HYB_GRAPH_ERROR,
-                             HYB_GRAPH_ERROR_MEMORY,
-                             NULL,
-                             NULL,
-                             "its operands converted would not fit any memory");
-    }
-
-  if (!prepare_operator (plan, step, facts, error))
-    return FALSE;
-  plan->n_prepared++;
-
-  asked = step->call.op->workspace ? step->call.op->workspace (&step->call) : 0;
-  if (!g_size_checked_add (&step->workspace_bytes, for_conversion, asked))
-    return hyb_error_at (error,
-                         HYB_GRAPH_ERROR,
-                         HYB_GRAPH_ERROR_MEMORY,
-                         NULL,
-                         NULL,
-                         "a workspace of %" G_GSIZE_FORMAT " bytes would not fit any memory",
-                         asked);
-  return TRUE;
-}
-
 static gboolean
 make_steps (HybPlan *plan, const GArray *nodes, const HybFacts *facts, GError **error)
 {
@@ -300,11 +215,12 @@ make_steps (HybPlan *plan, const GArray *nodes, const HybFacts *facts, GError **
     {
       HybStep *step = &plan->steps[i];
 
-      at += init_step (plan, step, g_array_index (nodes, HybNodeId, i), plan->operands + at);
+      at +=
+          hyb_plan_init_step (plan, step, g_array_index (nodes, HybNodeId, i), plan->operands + at);
       step->first_slot = plan->n_slots;
       plan->n_slots += step->call.n_inputs + step->call.n_outputs;
       plan->n_steps++;
-      if (!prepare_step (plan, step, facts, error))
+      if (!hyb_plan_prepare_step (plan, step, facts, error))
         {
           prefix_node (error, hyb_graph_get_node (plan->graph, step->node));
           return FALSE;
