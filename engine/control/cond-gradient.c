@@ -11,6 +11,7 @@
 #include "engine/control/cond-gradient.h"
 #include "engine/control/cond-params.h"
 #include "engine/control/control-flow.h"
+#include "engine/control/device-steps.h"
 #include "engine/gradient/backward.h"
 #include "engine/gradient/gradient.h"
 #include "engine/graph/builder.h"
@@ -222,6 +223,7 @@ typedef struct
   guint    output;
   gboolean accumulates; /* computed in scratch, then added to what another variable has written */
   gsize    scratch;
+  HybSubgraph *sum; /* adds it on a device; else NULL */
 } OutgoingGradient;
 
 typedef struct
@@ -250,6 +252,8 @@ gradient_release (HybCall *call)
   for (guint b = 0; plan && b < N_BRANCHES; b++)
     {
       hyb_subgraph_clear (&plan->branch[b].body);
+      for (guint i = 0; plan->branch[b].out && i < plan->branch[b].out->len; i++)
+        hyb_device_step_free (g_array_index (plan->branch[b].out, OutgoingGradient, i).sum);
       g_clear_pointer (&plan->branch[b].out, g_array_unref);
       g_free (plan->branch[b].private_copy);
     }
@@ -294,6 +298,21 @@ choose_heads (Branch        *branch,
     }
   branch->body.graph =
       hyb_graph_with_heads (call->body[b], chosen->len, (gconstpointer) chosen->data);
+}
+
+/* Plans the sums of gradients that come from several variables. */
+static gboolean
+plan_sums (Branch *branch, const HybCall *call, gsize *workspace, GError **error)
+{
+  for (guint i = 0; i < branch->out->len; i++)
+    {
+      OutgoingGradient *out = &g_array_index (branch->out, OutgoingGradient, i);
+
+      if (out->accumulates &&
+          !hyb_device_sum_plan (&out->sum, call, &call->output[out->output], workspace, error))
+        return FALSE;
+    }
+  return TRUE;
 }
 
 /* Reserves workspace for copies of the variables that the branch writes. */
@@ -347,6 +366,8 @@ plan_branch (GradientPlan *plan, HybCall *call, guint b, gsize *workspace, GErro
     return check_incoming (call, variables + branch->n_forward, error);
 
   choose_heads (branch, call, b, variables, workspace);
+  if (!plan_sums (branch, call, workspace, error))
+    return FALSE;
   allocate_copies (branch, call->training, variables, workspace);
   for (guint h = 0; h < n_heads; h++)
     plan->zeros_bytes = MAX (plan->zeros_bytes, hyb_type_bytes (&variables[branch->n_forward + h]));
@@ -415,7 +436,7 @@ bind_branch (const HybCall *call, const HybRun *run, guint b, HybFrame *frame)
         {
           gpointer copy = (char *) run->workspace + branch->private_copy[v];
 
-          memcpy (copy, data, hyb_type_bytes (&call->input[input]));
+          hyb_run_copy (run, copy, data, hyb_type_bytes (&call->input[input]));
           data = copy;
         }
       hyb_frame_bind_variable (frame, v, data);
@@ -437,13 +458,13 @@ gradient_forward (const HybCall *call, const HybRun *run)
 {
   const GradientParams *params = call->params;
   const GradientPlan   *plan = call->prepared;
-  guint                 b = *(const gint64 *) run->input[params->heads.n] != 0 ? 0 : 1;
+  guint                 b = hyb_run_get_int (run, run->input[params->heads.n]) != 0 ? 0 : 1;
   const Branch         *branch = &plan->branch[b];
   HybFrame             *frame = hyb_subgraph_start (&branch->body, run);
 
   for (guint g = 0; g < call->n_outputs; g++)
-    memset (run->output[g], 0, hyb_type_bytes (&call->output[g]));
-  memset ((char *) run->workspace + plan->zeros, 0, plan->zeros_bytes);
+    hyb_run_clear (run, run->output[g], hyb_type_bytes (&call->output[g]));
+  hyb_run_clear (run, (char *) run->workspace + plan->zeros, plan->zeros_bytes);
   if (branch->out->len == 0 || !branch->matches_incoming)
     return;
 
@@ -460,10 +481,13 @@ gradient_forward (const HybCall *call, const HybRun *run)
       if (!out->accumulates)
         continue;
       hyb_phase_begin (run, &hyb_phase_sums);
-      hyb_subgraph_accumulate (type->dtype,
-                               hyb_shape_size (&type->shape),
-                               gradient_address (run, out),
-                               run->output[out->output]);
+      if (out->sum)
+        hyb_device_sum_run (out->sum, run, gradient_address (run, out), run->output[out->output]);
+      else
+        hyb_subgraph_accumulate (type->dtype,
+                                 hyb_shape_size (&type->shape),
+                                 gradient_address (run, out),
+                                 run->output[out->output]);
       hyb_phase_end (run,
                      &hyb_phase_sums,
                      (HybCost){ (double) hyb_shape_size (&type->shape), 2 * bytes, bytes });
@@ -499,7 +523,7 @@ const HybOp hyb_ops_cond_gradient[] = {
       .name = "_backward_cond",
       .doc = "Gradients of _cond, those of the branch that ran.",
       .category = HYB_CATEGORY_CONTROL,
-      .flags = HYB_OP_TRAINING_DEPENDENT | HYB_OP_RANDOM | HYB_OP_INTERNAL,
+      .flags = HYB_OP_TRAINING_DEPENDENT | HYB_OP_RANDOM | HYB_OP_INTERNAL | HYB_OP_DEVICE_BODIES,
       .params = gradient_params,
       .params_size = sizeof (GradientParams),
       .arity = gradient_arity,

@@ -305,8 +305,8 @@ cond_forward (const HybCall *call, const HybRun *run)
 
   if (!hyb_subgraph_run (&plan->body[HYB_COND_PREDICATE], frame, run, HYB_UNKNOWN))
     return;
-  is_true = hyb_dtype_get_double (hyb_frame_get_head (frame, 0), plan->predicate_dtype, 0) != 0;
-  *(gint64 *) run->output[n] = is_true;
+  is_true = hyb_run_get_double (run, hyb_frame_get_head (frame, 0), plan->predicate_dtype) != 0;
+  hyb_run_set_int (run, run->output[n], is_true);
 
   frame = start_body (call, run, is_true ? HYB_COND_THEN : HYB_COND_ELSE);
   for (guint o = 0; o < n; o++)
@@ -410,7 +410,7 @@ const HybOp hyb_ops_cond[] = {
       .name = "_cond",
       .doc = "Runs one of two branches, as its predicate decides.",
       .category = HYB_CATEGORY_CONTROL,
-      .flags = HYB_OP_TRAINING_DEPENDENT | HYB_OP_RANDOM,
+      .flags = HYB_OP_TRAINING_DEPENDENT | HYB_OP_RANDOM | HYB_OP_DEVICE_BODIES,
       .params = hyb_cond_params,
       .params_size = sizeof (HybCondParams),
       .arity = cond_arity,

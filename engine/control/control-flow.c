@@ -6,6 +6,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/random.h"
+#include "engine/exec/plan-bodies.h"
 #include "engine/graph/builder.h"
 
 #include <string.h>
@@ -20,6 +21,11 @@ hyb_subgraph_plan (HybSubgraph   *body,
   HybGraph      *graph = call->body[body->index];
   HybPlanOptions options = { .training = call->training, .bind_outputs = !body->allocates_heads };
 
+  if (call->plan_options && call->on_device)
+    {
+      options.gpu = call->plan_options->gpu;
+      options.values_on_gpu = TRUE;
+    }
   if (call->plan_options)
     {
       options.optimise = call->plan_options->optimise;
@@ -40,9 +46,22 @@ hyb_subgraph_plan (HybSubgraph   *body,
                          "shapes inside its subgraph are known only while running, although those "
                          "around it are known while planning");
 
-  body->frame = hyb_workspace_take (workspace, hyb_frame_size (body->plan));
+  if (call->on_device)
+    {
+      if (!call->on_device->plans)
+        call->on_device->plans = g_ptr_array_new_with_free_func ((GDestroyNotify) hyb_plan_unref);
+      g_ptr_array_add (call->on_device->plans, hyb_plan_ref (body->plan));
+      call->on_device->n_steps += hyb_plan_n_device_steps (body->plan);
+    }
+  body->frame = hyb_control_take_host (call, workspace, hyb_frame_size (body->plan));
   body->memory = hyb_workspace_take (workspace, hyb_plan_get_memory (body->plan));
   return TRUE;
+}
+
+gsize
+hyb_control_take_host (const HybCall *call, gsize *workspace, gsize bytes)
+{
+  return hyb_workspace_take (call->on_device ? &call->on_device->host_bytes : workspace, bytes);
 }
 
 void
@@ -55,9 +74,13 @@ hyb_subgraph_clear (HybSubgraph *body)
 HybFrame *
 hyb_subgraph_start (const HybSubgraph *body, const HybRun *run)
 {
-  char *workspace = run->workspace;
+  char     *workspace = run->workspace;
+  HybFrame *frame =
+      hyb_frame_init (hyb_control_host (run) + body->frame, body->plan, workspace + body->memory);
 
-  return hyb_frame_init (workspace + body->frame, body->plan, workspace + body->memory);
+  if (run->device)
+    hyb_frame_set_mirror (frame, run->device->mirror + body->memory);
+  return frame;
 }
 
 HybRun
@@ -73,6 +96,7 @@ hyb_subgraph_context (const HybRun *run, gint64 step)
     .cancellable = run->cancellable,
     .fault = run->fault,
     .memory = run->memory,
+    .device = run->device,
   };
 
   /* Step 0 of step 0 is 0, so the first steps of nested loops draw the same random numbers as

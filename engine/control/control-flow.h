@@ -9,8 +9,12 @@
 
 #include "engine/analysis/subgraph-types.h"
 #include "engine/exec/plan.h"
+#include "engine/op/run-device.h"
 
-/* --- Planned bodies, which run in the workspace of the node that owns them --- */
+/* --- Planned bodies, which run in the workspace of the node that owns them ---
+ *
+ * If bodies are planned for a device (HybCall.on_device), their blocks of memory lie in the
+ * workspace, which is memory of the device, and their frames in memory of the host. */
 
 typedef struct
 {
@@ -22,7 +26,7 @@ typedef struct
   /* Set by hyb_subgraph_plan(). */
   HybPlan *plan;
   guint32  id;            /* of the node's body, for the probe */
-  gsize    frame, memory; /* offsets in the workspace */
+  gsize    frame, memory; /* offsets in hyb_control_host() and in the workspace */
 } HybSubgraph;
 
 /* Plans a body with the options of call and reserves workspace for it behind *workspace bytes.
@@ -35,6 +39,17 @@ gboolean hyb_subgraph_plan (HybSubgraph   *body,
 
 /* Frees the plan and the graph. */
 void hyb_subgraph_clear (HybSubgraph *body);
+
+/* Reserves memory of the host that forward() reads and writes itself: behind *workspace bytes, or
+ * apart from it where the workspace is memory of a device.  Returns its offset. */
+gsize hyb_control_take_host (const HybCall *call, gsize *workspace, gsize bytes);
+
+/* Where the offsets of hyb_control_take_host() count from. */
+static inline char *
+hyb_control_host (const HybRun *run)
+{
+  return run->device ? run->device->host : run->workspace;
+}
 
 /* A frame in the workspace of run, to which the caller binds variables and heads. */
 HybFrame *hyb_subgraph_start (const HybSubgraph *body, const HybRun *run);

@@ -6,13 +6,12 @@
  * Start at hyb_loop_gradient_prepare() and hyb_loop_gradient_forward().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#include "engine/control/device-steps.h"
 #include "engine/control/loop-deferred.h"
 
 #include "engine/graph/reach.h"
 #include "engine/graph/with-heads.h"
 #include "engine/op/phase.h"
-
-#include <string.h>
 
 /* --- Planning --- */
 
@@ -26,6 +25,7 @@ typedef struct
   HybDType     dtype;
   HybDeferred *deferred; /* computed after the loop; NULL: in every step */
   gsize        scratch;  /* workspace: one step's, before it is added; two for a state */
+  HybSubgraph *sum;      /* adds one step's on a device; else NULL */
 } OutgoingGradient;
 
 typedef struct
@@ -43,7 +43,7 @@ typedef struct
   gsize            *private_copy; /* by variable that the body writes: workspace for a copy */
   guint8           *written;      /* by variable: whether the body writes it (moving averages) */
   gsize             zeros, zeros_bytes; /* workspace: the gradient of heads without one */
-  gsize             captured;           /* workspace: pointers, by variable */
+  gsize             captured;           /* memory of the host: pointers, by variable */
   gsize             workspace;
 } BackwardPlan;
 
@@ -53,7 +53,10 @@ backward_plan_free (BackwardPlan *plan)
   hyb_subgraph_clear (&plan->body);
   hyb_loop_clear (&plan->loop);
   for (guint g = 0; g < plan->n_gradients; g++)
-    g_free (plan->out[g].deferred);
+    {
+      hyb_deferred_free (plan->out[g].deferred);
+      hyb_device_step_free (plan->out[g].sum);
+    }
   g_free (plan->row_bytes);
   g_free (plan->head_bytes);
   g_free (plan->incoming);
@@ -139,11 +142,11 @@ choose_heads (BackwardPlan                *plan,
 
 /* Computes the sizes of a step's operands and reserves workspace for them. */
 static void
-allocate_workspace (BackwardPlan *plan, gboolean training, const HybType *variables)
+allocate_workspace (BackwardPlan *plan, const HybCall *call, const HybType *variables)
 {
   const HybLoop     *loop = &plan->loop;
   guint              n_heads = loop->n_out_data + loop->n_states;
-  g_autofree guint8 *written = hyb_graph_find_written (plan->body.graph, training);
+  g_autofree guint8 *written = hyb_graph_find_written (plan->body.graph, call->training);
   guint              n;
   const HybNodeId   *ids = hyb_graph_get_variables (plan->body.graph, &n);
 
@@ -160,7 +163,8 @@ allocate_workspace (BackwardPlan *plan, gboolean training, const HybType *variab
       plan->zeros_bytes = MAX (plan->zeros_bytes, plan->head_bytes[h]);
     }
   plan->zeros = hyb_workspace_take (&plan->workspace, plan->zeros_bytes);
-  plan->captured = hyb_workspace_take (&plan->workspace, loop->n_variables * sizeof (gpointer));
+  plan->captured =
+      hyb_control_take_host (call, &plan->workspace, loop->n_variables * sizeof (gpointer));
   for (guint g = 0; g < plan->n_gradients; g++)
     {
       const HybLoopVariable *variable = &loop->variable[plan->out[g].variable];
@@ -172,6 +176,31 @@ allocate_workspace (BackwardPlan *plan, gboolean training, const HybType *variab
       if (variable->state != HYB_LOOP_NONE)
         hyb_workspace_take (&plan->workspace, plan->out[g].bytes);
     }
+}
+
+/* Whether every step adds its part of a gradient to the output. */
+static gboolean
+is_added (const BackwardPlan *plan, const OutgoingGradient *out)
+{
+  const HybLoopVariable *variable = &plan->loop.variable[out->variable];
+
+  return !variable->is_slice && variable->state == HYB_LOOP_NONE && out->head >= 0 &&
+         !out->deferred;
+}
+
+static gboolean
+plan_sums (BackwardPlan *plan, const HybCall *call, GError **error)
+{
+  for (guint g = 0; g < plan->n_gradients; g++)
+    {
+      OutgoingGradient *out = &plan->out[g];
+      HybType           type = { hyb_shape_1d (out->size), out->dtype };
+
+      if (is_added (plan, out) &&
+          !hyb_device_sum_plan (&out->sum, call, &type, &plan->workspace, error))
+        return FALSE;
+    }
+  return TRUE;
 }
 
 /* Checks the inputs against the body: gradients like the outputs of the loop, recorded states, one
@@ -257,12 +286,13 @@ hyb_loop_gradient_prepare (HybLoop                     *given,
   variables = infer_variables (plan, call, error);
   if (!variables || !check_inputs (plan, call, params, variables, error) ||
       !choose_heads (plan, call, params, variables, error) ||
-      !hyb_subgraph_plan (&plan->body, call, variables, &plan->workspace, error))
+      !hyb_subgraph_plan (&plan->body, call, variables, &plan->workspace, error) ||
+      !plan_sums (plan, call, error))
     {
       hyb_loop_gradient_release (call);
       return FALSE;
     }
-  allocate_workspace (plan, call->training, variables);
+  allocate_workspace (plan, call, variables);
   return TRUE;
 }
 
@@ -352,9 +382,10 @@ bind_captured (const BackwardPass *pass)
   for (guint v = 0; v < plan->loop.n_variables; v++)
     if (plan->written[v])
       {
-        memcpy (in_workspace (pass, plan->private_copy[v]),
-                forward_input (pass, v),
-                plan->row_bytes[v]);
+        hyb_run_copy (pass->run,
+                      in_workspace (pass, plan->private_copy[v]),
+                      forward_input (pass, v),
+                      plan->row_bytes[v]);
         hyb_frame_bind_variable (pass->frame, v, in_workspace (pass, plan->private_copy[v]));
       }
     else
@@ -396,17 +427,6 @@ bind_step (const BackwardPass *pass, gint64 step)
                            gradient_address (pass, g, step));
 }
 
-/* Whether every step adds its part of a gradient to the output. */
-static gboolean
-is_added (const BackwardPass *pass, guint g)
-{
-  const OutgoingGradient *out = &pass->plan->out[g];
-  const HybLoopVariable  *variable = &pass->plan->loop.variable[out->variable];
-
-  return !variable->is_slice && variable->state == HYB_LOOP_NONE && out->head >= 0 &&
-         !out->deferred;
-}
-
 /* Adds the gradients of captured values of a step to the outputs. */
 static void
 accumulate (const BackwardPass *pass, gint64 step)
@@ -414,20 +434,26 @@ accumulate (const BackwardPass *pass, gint64 step)
   HybCost cost = { 0 };
   guint   first = 0, n = pass->plan->n_gradients;
 
-  while (first < n && !is_added (pass, first))
+  while (first < n && !is_added (pass->plan, &pass->plan->out[first]))
     first++;
   if (first == n || step == pass->n_steps - 1)
     return;
   hyb_phase_begin (pass->run, &hyb_phase_sums);
   for (guint g = first; g < n; g++)
-    if (is_added (pass, g))
+    if (is_added (pass->plan, &pass->plan->out[g]))
       {
         const OutgoingGradient *out = &pass->plan->out[g];
 
-        hyb_subgraph_accumulate (out->dtype,
-                                 out->size,
-                                 gradient_address (pass, g, step),
-                                 pass->run->output[g]);
+        if (out->sum)
+          hyb_device_sum_run (out->sum,
+                              pass->run,
+                              gradient_address (pass, g, step),
+                              pass->run->output[g]);
+        else
+          hyb_subgraph_accumulate (out->dtype,
+                                   out->size,
+                                   gradient_address (pass, g, step),
+                                   pass->run->output[g]);
         cost.flops += (double) out->size;
         cost.bytes_read += 2 * (double) out->bytes;
         cost.bytes_written += (double) out->bytes;
@@ -454,9 +480,9 @@ write_gradients_without_steps (const BackwardPass *pass)
       if (pass->n_steps > 0 && out->head >= 0)
         continue;
       if (out->head >= 0 && incoming >= 0)
-        memcpy (pass->run->output[g], pass->run->input[incoming], out->bytes);
+        hyb_run_copy (pass->run, pass->run->output[g], pass->run->input[incoming], out->bytes);
       else
-        memset (pass->run->output[g], 0, rows * out->bytes);
+        hyb_run_clear (pass->run, pass->run->output[g], rows * out->bytes);
     }
 }
 
@@ -482,14 +508,17 @@ hyb_loop_gradient_forward (const HybCall *call, const HybRun *run)
   const BackwardPlan *plan = call->prepared;
   BackwardPass        pass = { .plan = plan, .run = run, .n_steps = plan->length };
 
-  pass.n_steps = CLAMP (*(const gint64 *) run->input[plan->sections.n_steps], 0, plan->length);
+  /* Only a condition makes a loop shorter; a device is not waited for without need. */
+  if (!run->device || plan->loop.condition != HYB_LOOP_NONE)
+    pass.n_steps =
+        CLAMP (hyb_run_get_int (run, run->input[plan->sections.n_steps]), 0, plan->length);
   write_gradients_without_steps (&pass);
   if (pass.n_steps == 0)
     return;
 
   pass.frame = hyb_subgraph_start (&plan->body, run);
-  pass.captured = in_workspace (&pass, plan->captured);
-  memset (in_workspace (&pass, plan->zeros), 0, plan->zeros_bytes);
+  pass.captured = (gconstpointer *) (gpointer) (hyb_control_host (run) + plan->captured);
+  hyb_run_clear (run, in_workspace (&pass, plan->zeros), plan->zeros_bytes);
   bind_captured (&pass);
   for (gint64 step = pass.n_steps - 1; step >= 0; step--)
     {

@@ -5,6 +5,7 @@
 #include "engine/control/loop-deferred.h"
 
 #include "engine/analysis/infer-types.h"
+#include "engine/control/device-steps.h"
 #include "engine/imperative/convert.h"
 #include "engine/op/phase.h"
 #include "engine/op/rules.h"
@@ -108,6 +109,30 @@ allocate_rows (HybDeferred *deferred, gint64 n_steps, gsize *workspace)
   return TRUE;
 }
 
+/* Plans the operator for a device: with the rows of as many steps as the loop can make. */
+static gboolean
+plan_on_device (HybDeferred *deferred, const HybDeferredContext *context, gsize *workspace)
+{
+  HybType types[HYB_DEFERRED_MAX_OPERANDS + 1];
+  HybCall call;
+
+  if (!context->call->on_device)
+    return TRUE;
+  scale_call (deferred, context->n_steps, types, &call);
+  deferred->on_device =
+      hyb_device_step_plan (context->call, deferred->node, call.input, call.output, workspace);
+  return deferred->on_device != NULL;
+}
+
+void
+hyb_deferred_free (HybDeferred *deferred)
+{
+  if (!deferred)
+    return;
+  hyb_device_step_free (deferred->on_device);
+  g_free (deferred);
+}
+
 HybDeferred *
 hyb_deferred_new (const HybDeferredContext *context, HybValueId head, gsize *workspace)
 {
@@ -119,6 +144,7 @@ hyb_deferred_new (const HybDeferredContext *context, HybValueId head, gsize *wor
   deferred->node = hyb_graph_get_producer (body, head);
   node = hyb_graph_get_node (body, deferred->node);
   deferred->n_inputs = node->n_inputs;
+  deferred->n_steps = context->n_steps;
   deferred->phase =
       (HybPhase){ .name = node->name, .type = node->type, .category = node->op->category };
   hyb_graph_get_users (body, head, &n_users);
@@ -129,7 +155,8 @@ hyb_deferred_new (const HybDeferredContext *context, HybValueId head, gsize *wor
   deferred->call.training = context->call->training;
   if (node->n_outputs != 1 || !is_simple (deferred) ||
       !describe_inputs (deferred, context->loop, body) ||
-      !allocate_rows (deferred, context->n_steps, workspace))
+      !allocate_rows (deferred, context->n_steps, workspace) ||
+      !plan_on_device (deferred, context, workspace))
     return NULL;
   return g_steal_pointer (&deferred);
 }
@@ -161,6 +188,29 @@ hyb_deferred_bind (const HybDeferred *deferred,
                                (gsize) step * deferred->row_bytes[i]);
 }
 
+/* Rows of steps that were not made are zero, so that they add nothing. */
+static void
+run_on_device (const HybDeferred *deferred,
+               const HybRun      *run,
+               gconstpointer     *captured,
+               gint64             n_steps,
+               gpointer           output)
+{
+  gconstpointer inputs[HYB_DEFERRED_MAX_OPERANDS];
+
+  for (guint i = 0; i < deferred->n_inputs; i++)
+    {
+      char *rows = (char *) run->workspace + deferred->rows[i];
+
+      inputs[i] = deferred->is_rows[i] ? rows : captured[deferred->variable[i]];
+      if (deferred->is_rows[i])
+        hyb_run_clear (run,
+                       rows + (gsize) n_steps * deferred->row_bytes[i],
+                       (gsize) (deferred->n_steps - n_steps) * deferred->row_bytes[i]);
+    }
+  hyb_device_step_run (deferred->on_device, run, inputs, output);
+}
+
 void
 hyb_deferred_run (const HybDeferred *deferred,
                   const HybRun      *run,
@@ -174,6 +224,11 @@ hyb_deferred_run (const HybDeferred *deferred,
   HybCost       cost = { 0 };
   HybCall       call;
 
+  if (deferred->on_device)
+    {
+      run_on_device (deferred, run, captured, n_steps, output);
+      return;
+    }
   scale_call (deferred, n_steps, types, &call);
   for (guint i = 0; i < deferred->n_inputs; i++)
     inputs[i] = deferred->is_rows[i] ? (char *) run->workspace + deferred->rows[i]

@@ -17,6 +17,7 @@ typedef struct
 {
   HybNodeId node; /* of the body */
   guint     n_inputs;
+  gint64    n_steps;                             /* maximum */
   gboolean  is_rows[HYB_DEFERRED_MAX_OPERANDS];  /* by input: collected; else captured */
   guint     variable[HYB_DEFERRED_MAX_OPERANDS]; /* of a captured input: its variable of the body */
   gsize     rows[HYB_DEFERRED_MAX_OPERANDS];     /* of a collected input: offset in the workspace */
@@ -25,6 +26,9 @@ typedef struct
   HybCall   call;                                 /* of one step */
   gsize     workspace;                            /* of the operator: offset in the workspace */
   HybPhase  phase;                                /* for the probe: the node's name and operator */
+
+  HybSubgraph
+      *on_device; /* the operator planned for a device, with the rows of all steps; else NULL */
 } HybDeferred;
 
 /* The backward loop being planned. */
@@ -42,6 +46,9 @@ typedef struct
  * need too much memory. */
 HybDeferred *
 hyb_deferred_new (const HybDeferredContext *context, HybValueId head, gsize *workspace);
+
+/* Frees it; NULL is allowed. */
+void hyb_deferred_free (HybDeferred *deferred);
 
 /* Writes the values that replace the head to heads, one for each collected input; returns their
  * number. */

@@ -139,6 +139,8 @@ gradient_cost (const HybCall *call, HybCost *cost)
 
 /* --- Rows of the table: the arguments are further members --- */
 
+#define LOOP_FLAGS (HYB_OP_TRAINING_DEPENDENT | HYB_OP_RANDOM | HYB_OP_DEVICE_BODIES)
+
 #define LOOP_COMMON \
   .category = HYB_CATEGORY_CONTROL, .infer_dtype = hyb_rule_dtype_free, .dtypes = HYB_DTYPES_ALL
 
@@ -146,25 +148,25 @@ gradient_cost (const HybCall *call, HybCost *cost)
   LOOP_COMMON, .infer_shape = loop_infer, .forward = hyb_loop_forward, \
                .workspace = hyb_loop_workspace, .release = hyb_loop_release, .cost = loop_cost
 
-#define LOOP_OP(...)                                                                   \
-  {                                                                                    \
-    LOOP_FORWARD_COMMON, .flags = HYB_OP_TRAINING_DEPENDENT | HYB_OP_RANDOM,           \
-                         .prepare = loop_prepare, .compute = loop_compute, __VA_ARGS__ \
+#define LOOP_OP(...)                                                                            \
+  {                                                                                             \
+    LOOP_FORWARD_COMMON, .flags = LOOP_FLAGS, .prepare = loop_prepare, .compute = loop_compute, \
+                         __VA_ARGS__                                                            \
   }
 
-#define RECORDING_LOOP_OP(...)                                                                   \
-  {                                                                                              \
-    LOOP_FORWARD_COMMON, .flags = HYB_OP_TRAINING_DEPENDENT | HYB_OP_RANDOM | HYB_OP_INTERNAL,   \
-                         .prepare = recording_prepare, .compute = recording_compute, __VA_ARGS__ \
+#define RECORDING_LOOP_OP(...)                                                                \
+  {                                                                                           \
+    LOOP_FORWARD_COMMON, .flags = LOOP_FLAGS | HYB_OP_INTERNAL, .prepare = recording_prepare, \
+                         .compute = recording_compute, __VA_ARGS__                            \
   }
 
-#define BACKWARD_LOOP_OP(...)                                                           \
-  {                                                                                     \
-    LOOP_COMMON, .flags = HYB_OP_TRAINING_DEPENDENT | HYB_OP_RANDOM | HYB_OP_INTERNAL,  \
-                 .params_size = sizeof (LoopGradientParams), .arity = gradient_arity,   \
-                 .n_bodies = 1, .body_variable = gradient_body_variable,                \
-                 .infer_shape = gradient_infer, .forward = hyb_loop_gradient_forward,   \
-                 .workspace = hyb_loop_gradient_workspace, .prepare = gradient_prepare, \
-                 .release = hyb_loop_gradient_release, .compute = gradient_compute,     \
-                 .cost = gradient_cost, __VA_ARGS__                                     \
+#define BACKWARD_LOOP_OP(...)                                                                     \
+  {                                                                                               \
+    LOOP_COMMON,                                                                                  \
+        .flags = LOOP_FLAGS | HYB_OP_INTERNAL, .params_size = sizeof (LoopGradientParams),        \
+        .arity = gradient_arity, .n_bodies = 1, .body_variable = gradient_body_variable,          \
+        .infer_shape = gradient_infer, .forward = hyb_loop_gradient_forward,                      \
+        .workspace = hyb_loop_gradient_workspace, .prepare = gradient_prepare,                    \
+        .release = hyb_loop_gradient_release, .compute = gradient_compute, .cost = gradient_cost, \
+        __VA_ARGS__                                                                               \
   }

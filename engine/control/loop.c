@@ -10,8 +10,6 @@
 
 #include "engine/base/error.h"
 
-#include <string.h>
-
 /* --- Planning --- */
 
 typedef struct
@@ -242,8 +240,9 @@ needs_step (const ForwardPass *pass, gint64 step)
                                                       : state_before (pass, state, step));
     }
   return hyb_subgraph_run (&plan->condition, pass->condition, pass->run, step) &&
-         hyb_dtype_get_double (hyb_frame_get_head (pass->condition, 0), plan->condition_dtype, 0) !=
-             0;
+         hyb_run_get_double (pass->run,
+                             hyb_frame_get_head (pass->condition, 0),
+                             plan->condition_dtype) != 0;
 }
 
 /* Copies the final states to their outputs, zeroes the rows of steps that were not made, and writes
@@ -262,17 +261,17 @@ finish_outputs (const ForwardPass *pass, gint64 n_steps)
       gconstpointer final = state_before (pass, k, n_steps);
 
       if (final != output[loop->n_out_data + k] && bytes > 0)
-        memcpy (output[loop->n_out_data + k], final, bytes);
+        hyb_run_copy (pass->run, output[loop->n_out_data + k], final, bytes);
       if (plan->first_recorded != HYB_LOOP_NONE && n_missing > 1)
-        memset ((char *) output[plan->first_recorded + k] + (gsize) (n_steps + 1) * bytes,
-                0,
-                (n_missing - 1) * bytes);
+        hyb_run_clear (pass->run,
+                       (char *) output[plan->first_recorded + k] + (gsize) (n_steps + 1) * bytes,
+                       (n_missing - 1) * bytes);
     }
   for (guint h = 0; h < loop->n_out_data && n_missing > 0; h++)
-    memset ((char *) output[h] + (gsize) n_steps * plan->head_bytes[h],
-            0,
-            n_missing * plan->head_bytes[h]);
-  *(gint64 *) output[loop->n_out_data + loop->n_states] = n_steps;
+    hyb_run_clear (pass->run,
+                   (char *) output[h] + (gsize) n_steps * plan->head_bytes[h],
+                   n_missing * plan->head_bytes[h]);
+  hyb_run_set_int (pass->run, output[loop->n_out_data + loop->n_states], n_steps);
 }
 
 void
@@ -290,9 +289,10 @@ hyb_loop_forward (const HybCall *call, const HybRun *run)
       hyb_frame_bind_variable (pass.body, v, run->input[loop->variable[v].input]);
   for (guint k = 0; k < loop->n_states && plan->first_recorded != HYB_LOOP_NONE && plan->length > 0;
        k++)
-    memcpy (run->output[plan->first_recorded + k],
-            run->input[loop->variable[loop->state[k]].input],
-            plan->head_bytes[loop->n_out_data + k]);
+    hyb_run_copy (run,
+                  run->output[plan->first_recorded + k],
+                  run->input[loop->variable[loop->state[k]].input],
+                  plan->head_bytes[loop->n_out_data + k]);
 
   while (needs_step (&pass, step))
     {

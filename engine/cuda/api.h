@@ -81,6 +81,9 @@ enum
   F (CUresult,                                                                                    \
      cuMemsetD8Async,                                                                             \
      (CUdeviceptr to, unsigned char value, size_t count, CUstream stream))                        \
+  F (CUresult,                                                                                    \
+     cuMemsetD32Async,                                                                            \
+     (CUdeviceptr to, unsigned int value, size_t count, CUstream stream))                         \
   F (CUresult, cuStreamCreate, (CUstream * stream, unsigned int flags))                           \
   F (CUresult, cuStreamDestroy_v2, (CUstream stream))                                             \
   F (CUresult, cuStreamSynchronize, (CUstream stream))                                            \

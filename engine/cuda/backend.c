@@ -55,6 +55,7 @@ hyb_backend (void)
                                 .begin = hyb_cuda_queue_begin,
                                 .copy = hyb_cuda_queue_copy,
                                 .clear = hyb_cuda_queue_clear,
+                                .set = hyb_cuda_queue_set,
                                 .follow = hyb_cuda_queue_follow,
                                 .mark = hyb_cuda_queue_mark,
                                 .between = hyb_cuda_queue_between,

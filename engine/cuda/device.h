@@ -60,6 +60,8 @@ void hyb_cuda_queue_begin (HybQueue *queue, guint32 key);
 void hyb_cuda_queue_copy (HybQueue *queue, gpointer to, gconstpointer from, gsize bytes);
 /* HybBackend.clear */
 void hyb_cuda_queue_clear (HybQueue *queue, gpointer to, gsize bytes);
+/* HybBackend.set */
+void hyb_cuda_queue_set (HybQueue *queue, gint64 *to, gint64 value);
 /* HybBackend.follow */
 void hyb_cuda_queue_follow (HybQueue *queue, HybQueue *other);
 /* HybBackend.mark */

@@ -167,6 +167,21 @@ hyb_cuda_queue_clear (HybQueue *queue, gpointer to, gsize bytes)
                                                                      queue->stream));
 }
 
+void
+hyb_cuda_queue_set (HybQueue *queue, gint64 *to, gint64 value)
+{
+  guint halves[] = { (guint) ((guint64) value & G_MAXUINT32), (guint) ((guint64) value >> 32) };
+
+  for (guint i = 0; i < G_N_ELEMENTS (halves) && enter (queue); i++)
+    hyb_cuda_queue_check (queue,
+                          "cuMemsetD32Async",
+                          queue->device->cuda->call.cuMemsetD32Async ((CUdeviceptr) (guintptr) to +
+                                                                          i * sizeof (guint32),
+                                                                      halves[i],
+                                                                      1,
+                                                                      queue->stream));
+}
+
 /* The event at *event, made at first use. */
 static gboolean
 make_event (HybQueue *queue, CUevent *event)

@@ -73,6 +73,7 @@ typedef struct
                 gconstpointer from,
                 gsize         bytes); /* in any direction */
   void (*clear) (HybQueue *queue, gpointer to, gsize bytes);
+  void (*set) (HybQueue *queue, gint64 *to, gint64 value);
   void (*follow) (HybQueue *queue, HybQueue *other); /* waits for what other was given so far */
   void (*mark) (HybQueue *queue, guint mark);        /* one of 64 points in time */
   double (*between) (HybQueue *queue, guint from, guint to); /* seconds; after finish() */

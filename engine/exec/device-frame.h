@@ -13,13 +13,6 @@ typedef struct
   guint n_device, n_host;
 } HybDeviceSteps;
 
-/* What a run has done. */
-typedef struct
-{
-  guint   n_copies;
-  guint64 copied_bytes;
-} HybDeviceCounts;
-
 /* A frame for a plan with device steps, without memory.  (transfer full) */
 HybDeviceFrame *hyb_device_frame_new (HybPlan *plan);
 /* Frees the frame and its memory. */

@@ -7,6 +7,13 @@
 
 typedef struct _HybDeviceValues HybDeviceValues;
 
+/* What a run has copied between host and device. */
+typedef struct
+{
+  guint   n_copies;
+  guint64 copied_bytes;
+} HybDeviceCounts;
+
 /* For n variables, none of them bound; with a queue of its own.  NULL and an error.
  * (transfer full) */
 HybDeviceValues *hyb_device_values_new (HybGpu *gpu, guint n, GError **error);

@@ -4,7 +4,8 @@
  * on it; hyb_frame_run() is the loop in which all computing happens.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "engine/exec/plan-private.h"
+#include "engine/exec/device-run.h"
+#include "engine/exec/plan-bodies.h"
 #include "engine/imperative/convert.h"
 
 #include <string.h>
@@ -16,6 +17,7 @@ struct _HybFrame
   gpointer      *slots;     /* operands of all steps */
   gpointer      *variables; /* as bound */
   gpointer      *heads;     /* as bound */
+  HybDeviceView *view;      /* of a body on a device; else NULL */
 };
 
 static gsize
@@ -24,12 +26,24 @@ align_up (gsize bytes)
   return (bytes + HYB_ALIGNMENT - 1) & ~(gsize) (HYB_ALIGNMENT - 1);
 }
 
+/* The bytes of what a frame needs on a device: its view, addresses on the host, and the memory of the
+ * host for the bodies of its steps. */
+static gsize
+view_size (const HybPlan *plan)
+{
+  gsize n_pointers = (gsize) plan->n_slots + plan->n_variables + plan->n_heads;
+
+  return align_up (align_up (sizeof (HybDeviceView)) + n_pointers * sizeof (gpointer)) +
+         plan->device->host_bytes;
+}
+
 gsize
 hyb_frame_size (const HybPlan *plan)
 {
   gsize n_pointers = (gsize) plan->n_slots + plan->n_variables + plan->n_heads;
+  gsize size = align_up (align_up (sizeof (HybFrame)) + n_pointers * sizeof (gpointer));
 
-  return align_up (align_up (sizeof (HybFrame)) + n_pointers * sizeof (gpointer));
+  return plan->device ? size + view_size (plan) : size;
 }
 
 /* The address of a place, or NULL if what it depends on is not bound yet. */
@@ -46,7 +60,8 @@ find_place (const HybFrame *frame, const HybPlace *place)
     case HYB_PLACE_BLOCK:
       return frame->memory + place->offset;
     case HYB_PLACE_CONSTANT:
-      base = hyb_tensor_get_data (g_ptr_array_index (plan->constants, place->index));
+      base = frame->view ? plan->device->constants[place->index]
+                         : hyb_tensor_get_data (g_ptr_array_index (plan->constants, place->index));
       break;
     case HYB_PLACE_VARIABLE:
       base = frame->variables[place->index];
@@ -56,6 +71,72 @@ find_place (const HybFrame *frame, const HybPlace *place)
       break;
     }
   return base ? base + place->offset : NULL;
+}
+
+/* --- On a device --- */
+
+/* Makes the view behind the frame. */
+static void
+init_view (HybFrame *frame)
+{
+  const HybPlan *plan = frame->plan;
+  gsize          n_pointers = (gsize) plan->n_slots + plan->n_variables + plan->n_heads;
+  char          *begin =
+      (char *) frame + align_up (align_up (sizeof (HybFrame)) + n_pointers * sizeof (gpointer));
+  gpointer *host_slots = (gpointer *) (gpointer) (begin + align_up (sizeof (HybDeviceView)));
+
+  frame->view = (HybDeviceView *) (gpointer) begin;
+  *frame->view = (HybDeviceView){
+    .plan = plan,
+    .memory = frame->memory,
+    .host = begin + view_size (plan) - plan->device->host_bytes,
+    .slots = frame->slots,
+    .host_slots = host_slots,
+    .variables = frame->variables,
+    .host_variables = host_slots + plan->n_slots,
+    .heads = frame->heads,
+    .host_heads = host_slots + plan->n_slots + plan->n_variables,
+    .constants = plan->device->constants,
+  };
+}
+
+void
+hyb_frame_set_mirror (HybFrame *frame, gpointer mirror)
+{
+  const HybPlan       *plan = frame->plan;
+  const HybDevicePlan *device = plan->device;
+  HybDeviceView       *view = frame->view;
+
+  view->mirror = mirror;
+  for (guint i = 0; i < plan->n_variables; i++)
+    view->host_variables[i] =
+        device->variable_mirror[i] != G_MAXSIZE ? view->mirror + device->variable_mirror[i] : NULL;
+  for (guint i = 0; i < plan->n_heads; i++)
+    view->host_heads[i] =
+        device->head_mirror[i] != G_MAXSIZE ? view->mirror + device->head_mirror[i] : NULL;
+  for (guint i = 0; i < plan->n_slots; i++)
+    view->host_slots[i] = hyb_device_view_find_host (view, &plan->slots[i]);
+}
+
+/* hyb_frame_run() for a body on a device. */
+static gboolean
+run_on_device (HybFrame *frame, HybRun *run)
+{
+  const HybPlan       *plan = frame->plan;
+  const HybRunDevice  *device = run->device;
+  const HybDeviceView *view = frame->view;
+
+  if (!hyb_device_run_steps (device->data, view, run))
+    return FALSE;
+  for (guint i = 0; i < plan->n_copies; i++)
+    {
+      const HybCopy *copy = &plan->copies[i];
+      gpointer       from = find_place (frame, &copy->from);
+
+      if (copy->bytes > 0 && from != frame->heads[copy->head])
+        device->functions->copy (device->data, frame->heads[copy->head], from, copy->bytes);
+    }
+  return TRUE;
 }
 
 HybFrame *
@@ -70,7 +151,10 @@ hyb_frame_init (gpointer storage, const HybPlan *plan, gpointer memory)
   frame->slots = (gpointer *) (gpointer) ((char *) storage + align_up (sizeof (HybFrame)));
   frame->variables = frame->slots + plan->n_slots;
   frame->heads = frame->variables + plan->n_variables;
+  frame->view = NULL;
   memset (frame->variables, 0, (plan->n_variables + plan->n_heads) * sizeof (gpointer));
+  if (plan->device)
+    init_view (frame);
 
   for (guint i = 0; i < plan->n_slots; i++)
     frame->slots[i] = find_place (frame, &plan->slots[i]);
@@ -214,6 +298,8 @@ hyb_frame_run (HybFrame *frame, const HybRun *context)
   g_return_val_if_fail (is_bound (frame), FALSE);
 
   run.training = plan->training;
+  if (frame->view)
+    return run_on_device (frame, &run);
   if (!(run.probe ? run_watched (frame, &run) : run_unwatched (frame, &run)))
     return FALSE;
   if (hyb_run_is_stopped (&run))

@@ -3,9 +3,11 @@
  * While going through the steps, a list of stale ranges says which bytes only one side has.  A step
  * that reads such bytes on the other side needs a copy.  Copies for several steps of the host in a
  * row are made before the first of them, so that the host waits once.  Start with
- * hyb_device_plan_find_copies().
+ * hyb_device_plan_finish().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/exec/plan-bodies.h"
 #include "engine/exec/plan-private.h"
+#include "engine/graph/reach.h"
 
 /* Bytes that only one side has. */
 typedef struct
@@ -24,15 +26,23 @@ typedef struct
 } Search;
 
 HybDevicePlan *
-hyb_device_plan_new (HybGpu *gpu, guint n_steps)
+hyb_device_plan_new (const HybPlanOptions *options, guint n_steps)
 {
   HybDevicePlan *device = g_new0 (HybDevicePlan, 1);
 
-  device->gpu = hyb_gpu_ref (gpu);
+  device->gpu = hyb_gpu_ref (options->gpu);
+  device->is_body = options->values_on_gpu;
   device->n_steps = n_steps;
   device->steps = g_new0 (HybDeviceStep, n_steps + 1);
   device->copies = g_array_new (FALSE, FALSE, sizeof (HybDeviceCopy));
   return device;
+}
+
+static void
+free_bodies (HybCallDevice *bodies)
+{
+  g_clear_pointer (&bodies->plans, g_ptr_array_unref);
+  g_free (bodies);
 }
 
 void
@@ -47,8 +57,14 @@ hyb_device_plan_free (HybDevicePlan *device)
 
       if (step->twin && step->twin->release)
         step->twin->release (step->prepared);
+      g_clear_pointer (&step->bodies, free_bodies);
       g_free (step->why);
     }
+  for (guint i = 0; i < device->n_constants; i++)
+    hyb_device_pool_give (device->gpu->memory, device->constants[i]);
+  g_free (device->constants);
+  g_free (device->variable_mirror);
+  g_free (device->head_mirror);
   g_free (device->steps);
   g_array_unref (device->copies);
   g_free (device->reads_variable);
@@ -94,6 +110,68 @@ hyb_device_plan_add_step (HybPlan *plan, guint index, gsize *workspace)
   step->why = find_reason (plan->device, index, &plan->steps[index].call, workspace);
   plan->device->n_host_steps += step->why != NULL;
   return !step->why;
+}
+
+void
+hyb_device_plan_begin_bodies (HybPlan *plan, guint index)
+{
+  HybDeviceStep *step = &plan->device->steps[index];
+
+  step->bodies = g_new0 (HybCallDevice, 1);
+  plan->steps[index].call.on_device = step->bodies;
+}
+
+gboolean
+hyb_device_plan_end_bodies (HybPlan *plan, guint index, gboolean is_done, const GError *error)
+{
+  HybDevicePlan *device = plan->device;
+  HybDeviceStep *step = &device->steps[index];
+
+  if (is_done && step->bodies->n_steps > 0)
+    {
+      g_clear_pointer (&step->why, g_free);
+      device->n_host_steps--;
+      device->host_bytes = MAX (device->host_bytes, step->bodies->host_bytes);
+      return TRUE;
+    }
+  g_free (step->why);
+  step->why = g_strdup (error ? error->message : "the GPU module computes no operator of its body");
+  g_clear_pointer (&step->bodies, free_bodies);
+  plan->steps[index].call.on_device = NULL;
+  return FALSE;
+}
+
+/* Adds up, for all steps and those of bodies, how many there are on one side. */
+static guint
+count_steps (const HybPlan *plan, gboolean on_device)
+{
+  const HybDevicePlan *device = plan->device;
+  guint                n = 0;
+
+  if (!device)
+    return on_device ? 0 : plan->n_steps;
+  for (guint i = 0; i < plan->n_steps; i++)
+    {
+      const HybCallDevice *bodies = device->steps[i].bodies;
+
+      if (!bodies)
+        n += hyb_device_step_is_there (&device->steps[i]) == on_device;
+      for (guint b = 0; bodies && b < bodies->plans->len; b++)
+        n += count_steps (g_ptr_array_index (bodies->plans, b), on_device);
+    }
+  return n;
+}
+
+guint
+hyb_plan_n_device_steps (const HybPlan *plan)
+{
+  return count_steps (plan, TRUE);
+}
+
+guint
+hyb_plan_n_host_steps (const HybPlan *plan)
+{
+  return count_steps (plan, FALSE);
 }
 
 /* --- Copies --- */
@@ -215,14 +293,16 @@ flush (Search *search)
 static void
 search_step (Search *search, const HybStep *step, gboolean on_device)
 {
-  HybGraph         *graph = search->plan->graph;
-  const HybNode    *node = hyb_graph_get_node (graph, step->node);
-  const HybValueId *inputs = hyb_graph_get_inputs (graph, step->node);
+  HybGraph          *graph = search->plan->graph;
+  const HybNode     *node = hyb_graph_get_node (graph, step->node);
+  const HybValueId  *inputs = hyb_graph_get_inputs (graph, step->node);
+  g_autofree guint8 *written =
+      hyb_graph_find_written_inputs (graph, step->node, search->plan->training);
 
   for (guint i = 0; i < node->n_inputs; i++)
     read_value (search, inputs[i], on_device);
   for (guint i = 0; i < node->n_inputs; i++)
-    if (hyb_op_writes_input (node->op, i))
+    if (written[i] || hyb_op_writes_input (node->op, i))
       write_value (search, inputs[i], on_device);
   for (guint i = 0; i < node->n_outputs; i++)
     write_value (search, node->first_output + i, on_device);
@@ -242,8 +322,55 @@ search_results (Search *search)
     refresh (search, &(HybPlace){ HYB_PLACE_VARIABLE, i, 0 }, G_MAXSIZE, TRUE, TRUE);
 }
 
-void
-hyb_device_plan_find_copies (HybPlan *plan)
+static gsize
+variable_bytes (const HybPlan *plan, guint index)
+{
+  guint            n;
+  const HybNodeId *variables = hyb_graph_get_variables (plan->graph, &n);
+
+  return hyb_type_bytes (
+      &plan->types[hyb_graph_get_node (plan->graph, variables[index])->first_output]);
+}
+
+static gsize
+head_bytes (const HybPlan *plan, guint index)
+{
+  guint             n;
+  const HybValueId *heads = hyb_graph_get_heads (plan->graph, &n);
+
+  return hyb_type_bytes (&plan->types[heads[index]]);
+}
+
+/* Before the first step of a body only the device has its variables. */
+static void
+search_variables_of_body (Search *search)
+{
+  for (guint i = 0; i < search->plan->n_variables; i++)
+    {
+      Stale range = { .kind = HYB_PLACE_VARIABLE, .index = i, .on_device = TRUE };
+
+      range.end = variable_bytes (search->plan, i);
+      if (range.end > 0)
+        g_array_append_val (search->stale, range);
+    }
+}
+
+/* After the last step of a body the device has its heads and the variables that were written. */
+static void
+search_results_of_body (Search *search)
+{
+  HybPlan          *plan = search->plan;
+  guint             n_heads;
+  const HybValueId *heads = hyb_graph_get_heads (plan->graph, &n_heads);
+
+  for (guint i = 0; i < n_heads; i++)
+    read_value (search, heads[i], TRUE);
+  for (guint i = 0; i < plan->n_variables; i++)
+    refresh (search, &(HybPlace){ HYB_PLACE_VARIABLE, i, 0 }, G_MAXSIZE, FALSE, TRUE);
+}
+
+static void
+find_copies (HybPlan *plan)
 {
   HybDevicePlan *device = plan->device;
   Search         search = { plan,
@@ -252,23 +379,108 @@ hyb_device_plan_find_copies (HybPlan *plan)
 
   device->reads_variable = g_new0 (guint8, MAX (plan->n_variables, 1));
   device->reads_constant = g_new0 (guint8, MAX (plan->constants->len, 1));
+  if (device->is_body)
+    search_variables_of_body (&search);
   for (guint i = 0; i < plan->n_steps;)
     {
-      gboolean on_device = device->steps[i].twin != NULL;
+      gboolean on_device = hyb_device_step_is_there (&device->steps[i]);
       guint    first = i;
       guint    first_copy = device->copies->len;
 
       do
         search_step (&search, &plan->steps[i++], on_device);
-      while (i < plan->n_steps && (device->steps[i].twin != NULL) == on_device);
+      while (i < plan->n_steps && hyb_device_step_is_there (&device->steps[i]) == on_device);
       flush (&search);
       device->steps[first].first_copy = first_copy;
       for (guint k = first + 1; k < i; k++)
         device->steps[k].first_copy = device->copies->len;
     }
   device->steps[plan->n_steps].first_copy = device->copies->len;
-  search_results (&search);
+  if (device->is_body)
+    search_results_of_body (&search);
+  else
+    search_results (&search);
   flush (&search);
   g_array_unref (search.stale);
   g_array_unref (search.batch);
+}
+
+/* --- Bodies --- */
+
+/* Reserves room behind the block of the host for the variables and heads of a body that steps of the
+ * host touch. */
+static void
+place_mirrors (HybPlan *plan)
+{
+  HybDevicePlan *device = plan->device;
+
+  device->variable_mirror = g_new (gsize, MAX (plan->n_variables, 1));
+  device->head_mirror = g_new (gsize, MAX (plan->n_heads, 1));
+  for (guint i = 0; i < plan->n_variables; i++)
+    device->variable_mirror[i] = G_MAXSIZE;
+  for (guint i = 0; i < plan->n_heads; i++)
+    device->head_mirror[i] = G_MAXSIZE;
+  for (guint i = 0; i < plan->n_steps; i++)
+    {
+      const HybStep *step = &plan->steps[i];
+
+      if (hyb_device_step_is_there (&device->steps[i]))
+        continue;
+      for (guint k = 0; k < step->call.n_inputs + step->call.n_outputs; k++)
+        {
+          const HybPlace *place = &plan->slots[step->first_slot + k];
+          guint           n = place->index;
+
+          if (place->kind == HYB_PLACE_VARIABLE && device->variable_mirror[n] == G_MAXSIZE)
+            device->variable_mirror[n] =
+                hyb_workspace_take (&plan->memory, variable_bytes (plan, n));
+          if (place->kind == HYB_PLACE_HEAD && device->head_mirror[n] == G_MAXSIZE)
+            device->head_mirror[n] = hyb_workspace_take (&plan->memory, head_bytes (plan, n));
+        }
+    }
+}
+
+static gboolean
+send_constants (HybPlan *plan, GError **error)
+{
+  HybDevicePlan    *device = plan->device;
+  const HybBackend *backend = device->gpu->backend;
+  HybQueue         *queue = backend->queue_new (device->gpu->device, error);
+  gboolean          is_done;
+
+  if (!queue)
+    return FALSE;
+  for (guint i = 0; i < device->n_constants; i++)
+    {
+      HybTensor *tensor = g_ptr_array_index (plan->constants, i);
+      gsize      bytes = hyb_tensor_get_bytes (tensor);
+
+      if (!device->reads_constant[i])
+        continue;
+      device->constants[i] = hyb_device_pool_take (device->gpu->memory, bytes, error);
+      if (!device->constants[i])
+        break;
+      if (bytes > 0)
+        backend->copy (queue, device->constants[i], hyb_tensor_get_data (tensor), bytes);
+    }
+  is_done = backend->finish (queue, NULL, error && *error ? NULL : error);
+  backend->queue_free (queue);
+  return is_done && !(error && *error);
+}
+
+gboolean
+hyb_device_plan_finish (HybPlan *plan, GError **error)
+{
+  HybDevicePlan *device = plan->device;
+  gboolean       has_constants = FALSE;
+
+  find_copies (plan);
+  if (!device->is_body)
+    return TRUE;
+  place_mirrors (plan);
+  device->n_constants = plan->constants->len;
+  device->constants = g_new0 (gpointer, MAX (device->n_constants, 1));
+  for (guint i = 0; i < device->n_constants; i++)
+    has_constants |= device->reads_constant[i];
+  return !has_constants || send_constants (plan, error);
 }

@@ -1,6 +1,7 @@
 /* plan-print.c — a plan as text, for `hscope info --passes`, tests and bug reports.
  *
- * First what each pass did, then one line a step with the places of its operands.
+ * First what each pass did, then one line a step with the places of its operands.  Below a step whose
+ * bodies are planned for a device come the steps of these, indented.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/exec/plan-private.h"
@@ -96,7 +97,10 @@ print_copy (GString *text, const HybDeviceCopy *copy)
   if (copy->place.kind == HYB_PLACE_BLOCK)
     g_string_append_printf (text, "@%" G_GSIZE_FORMAT "\n", copy->place.offset);
   else
-    g_string_append_printf (text, "variable %u\n", copy->place.index);
+    g_string_append_printf (text,
+                            "%s %u\n",
+                            copy->place.kind == HYB_PLACE_HEAD ? "head" : "variable",
+                            copy->place.index);
 }
 
 /* The copies before a step; those after the last step if index is the number of steps. */
@@ -177,18 +181,27 @@ is_alias (const HybPlan *plan, HybNodeId id)
          plan->places[node->first_output].kind != HYB_PLACE_CONSTANT;
 }
 
-char *
-hyb_plan_print (const HybPlan *plan)
-{
-  GString *text = g_string_new (NULL);
-  guint    step = 0;
+static void print_steps (GString *text, const HybPlan *plan);
 
-  print_passes (text, plan);
-  if (plan->is_dynamic)
+static void
+print_bodies (GString *text, const HybCallDevice *bodies)
+{
+  for (guint b = 0; b < bodies->plans->len; b++)
     {
-      g_string_append (text, "some shapes show only while running: operator by operator\n");
-      return g_string_free (text, FALSE);
+      g_autoptr (GString) inner = g_string_new (NULL);
+      g_auto (GStrv) lines = NULL;
+
+      print_steps (inner, g_ptr_array_index (bodies->plans, b));
+      lines = g_strsplit (inner->str, "\n", -1);
+      for (guint i = 0; lines[i] && lines[i + 1]; i++)
+        g_string_append_printf (text, "        %s\n", lines[i]);
     }
+}
+
+static void
+print_steps (GString *text, const HybPlan *plan)
+{
+  guint step = 0;
 
   g_string_append_printf (text,
                           "%u steps, %" G_GSIZE_FORMAT " bytes, %u constants\n",
@@ -203,7 +216,10 @@ hyb_plan_print (const HybPlan *plan)
         {
           if (plan->device)
             print_copies (text, plan->device, step);
-          print_node (text, plan, id, &plan->steps[step++]);
+          print_node (text, plan, id, &plan->steps[step]);
+          if (plan->device && plan->device->steps[step].bodies)
+            print_bodies (text, plan->device->steps[step].bodies);
+          step++;
         }
       else if (is_alias (plan, id))
         print_node (text, plan, id, NULL);
@@ -215,5 +231,17 @@ hyb_plan_print (const HybPlan *plan)
                             "  copy  %" G_GSIZE_FORMAT " bytes to head %u\n",
                             plan->copies[i].bytes,
                             plan->copies[i].head);
+}
+
+char *
+hyb_plan_print (const HybPlan *plan)
+{
+  GString *text = g_string_new (NULL);
+
+  print_passes (text, plan);
+  if (plan->is_dynamic)
+    g_string_append (text, "some shapes show only while running: operator by operator\n");
+  else
+    print_steps (text, plan);
   return g_string_free (text, FALSE);
 }

@@ -8,6 +8,7 @@
 #include "engine/analysis/facts.h"
 #include "engine/device/gpu-private.h"
 #include "engine/exec/plan.h"
+#include "engine/op/run-device.h"
 
 typedef enum
 {
@@ -120,11 +121,19 @@ typedef struct
 /* What a device knows of step number i of a plan. */
 typedef struct
 {
-  const HybDeviceOp *twin;     /* NULL: the host computes this step */
+  const HybDeviceOp *twin;     /* NULL: the host computes this step, or runs its bodies */
   gpointer           prepared; /* by the twin */
-  char              *why;      /* why the host computes it; NULL if it does not */
+  HybCallDevice     *bodies;   /* of a step that runs its bodies on the device; else NULL */
+  char              *why;      /* why the host computes it; NULL if the device does */
   guint              first_copy;
 } HybDeviceStep;
+
+/* TRUE if the device computes the step, or its bodies. */
+static inline gboolean
+hyb_device_step_is_there (const HybDeviceStep *step)
+{
+  return !step->why;
+}
 
 struct _HybDevicePlan
 {
@@ -135,14 +144,31 @@ struct _HybDevicePlan
   guint8        *reads_variable; /* by variable: a step of the device reads it */
   guint8        *reads_constant; /* by constant: likewise */
   guint          n_host_steps;
+  gsize          host_bytes; /* memory of the host for the frames of bodies */
+
+  /* Only of a body, whose variables and heads are memory of the device. */
+  gboolean  is_body;
+  guint     n_constants;
+  gpointer *constants;       /* by constant: on the device; NULL where nothing reads it there */
+  gsize    *variable_mirror; /* by variable: offset behind the block of the host; G_MAXSIZE if no
+                              * step of the host touches it */
+  gsize    *head_mirror;     /* by head: likewise */
 };
 
-/* No steps yet.  (transfer full) */
-HybDevicePlan *hyb_device_plan_new (HybGpu *gpu, guint n_steps);
+/* No steps yet; options: of the plan.  (transfer full) */
+HybDevicePlan *hyb_device_plan_new (const HybPlanOptions *options, guint n_steps);
 /* Frees it, and releases what twins prepared. */
 void hyb_device_plan_free (HybDevicePlan *device);
 /* Asks the twin of step number index.  TRUE if the device computes it, and the workspace that it
  * takes there; FALSE if the host must. */
 gboolean hyb_device_plan_add_step (HybPlan *plan, guint index, gsize *workspace);
-/* Fills in copies, once all places and slots are known. */
-void hyb_device_plan_find_copies (HybPlan *plan);
+/* Begins to plan the bodies of step number index for the device: the call of the step points to the
+ * result. */
+void hyb_device_plan_begin_bodies (HybPlan *plan, guint index);
+/* Ends it.  is_done: whether the operator's prepare() succeeded.  FALSE if the host computes the step
+ * after all, for the reason in error or because the device computes nothing of the bodies. */
+gboolean
+hyb_device_plan_end_bodies (HybPlan *plan, guint index, gboolean is_done, const GError *error);
+/* Fills in copies, once all places and slots are known, and sends the constants of a body.  FALSE and
+ * an error if the device has too little memory for these. */
+gboolean hyb_device_plan_finish (HybPlan *plan, GError **error);

@@ -41,15 +41,42 @@ prepare_operator (const HybPlan *plan, HybStep *step, const HybFacts *facts, GEr
   return is_ready;
 }
 
+/* TRUE if the device computes the step, or its bodies. */
+static gboolean
+prepare_on_device (HybPlan *plan, HybStep *step, const HybFacts *facts)
+{
+  guint    index = plan->n_prepared;
+  HybCall *call = &step->call;
+  g_autoptr (GError) error = NULL;
+  gboolean is_done;
+
+  if (hyb_device_plan_add_step (plan, index, &step->workspace_bytes))
+    {
+      step->converts = FALSE;
+      return TRUE;
+    }
+  if (!(call->op->flags & HYB_OP_DEVICE_BODIES) || step->converts)
+    return FALSE;
+  hyb_device_plan_begin_bodies (plan, index);
+  is_done = prepare_operator (plan, step, facts, &error);
+  if (hyb_device_plan_end_bodies (plan, index, is_done, error))
+    {
+      step->workspace_bytes = call->op->workspace (call);
+      return TRUE;
+    }
+  if (is_done)
+    call->op->release (call);
+  return FALSE;
+}
+
 gboolean
 hyb_plan_prepare_step (HybPlan *plan, HybStep *step, const HybFacts *facts, GError **error)
 {
   gsize for_conversion = 0;
   gsize asked;
 
-  if (plan->device && hyb_device_plan_add_step (plan, plan->n_prepared, &step->workspace_bytes))
+  if (plan->device && prepare_on_device (plan, step, facts))
     {
-      step->converts = FALSE;
       plan->n_prepared++;
       return TRUE;
     }

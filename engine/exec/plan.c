@@ -207,7 +207,7 @@ make_steps (HybPlan *plan, const GArray *nodes, const HybFacts *facts, GError **
       n_operands += 2 * ((gsize) node->n_inputs + node->n_outputs);
     }
   if (plan->options->gpu)
-    plan->device = hyb_device_plan_new (plan->options->gpu, nodes->len);
+    plan->device = hyb_device_plan_new (plan->options, nodes->len);
   plan->operands = g_new (HybType, MAX (n_operands, 1));
   plan->steps = g_new0 (HybStep, MAX (nodes->len, 1));
 
@@ -359,9 +359,7 @@ lay_out (HybPlan *plan, HybFacts *facts, const guint8 *needed, gsize limit, GErr
       collect_patches (plan, HYB_PLACE_VARIABLE, plan->n_variables, &plan->variable_first);
   plan->head_patches = collect_patches (plan, HYB_PLACE_HEAD, plan->n_heads, &plan->head_first);
   find_copies (plan);
-  if (plan->device)
-    hyb_device_plan_find_copies (plan);
-  return TRUE;
+  return !plan->device || hyb_device_plan_finish (plan, error);
 }
 
 HybPlan *

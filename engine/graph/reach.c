@@ -35,17 +35,13 @@ hyb_graph_find_needed (const HybGraph *graph, HybTensor *const *constants)
   return needed;
 }
 
-/* Marks the inputs of a node that its bodies write. */
-static void
-mark_written_by_bodies (const HybGraph *graph, HybNodeId id, gboolean training, guint8 *written)
+guint8 *
+hyb_graph_find_written_inputs (const HybGraph *graph, HybNodeId id, gboolean training)
 {
-  const HybNode    *node = hyb_graph_get_node (graph, id);
-  const HybValueId *inputs = hyb_graph_get_inputs (graph, id);
+  const HybNode *node = hyb_graph_get_node (graph, id);
+  guint8        *written = g_new0 (guint8, MAX (node->n_inputs, 1));
 
-  if (!node->op->body_variable)
-    return;
-
-  for (guint b = 0; b < node->n_bodies; b++)
+  for (guint b = 0; b < node->n_bodies && node->op->body_variable; b++)
     {
       const HybGraph    *body = hyb_graph_get_bodies (graph, id)[b];
       g_autofree guint8 *inside = hyb_graph_find_written (body, training);
@@ -58,9 +54,23 @@ mark_written_by_bodies (const HybGraph *graph, HybNodeId id, gboolean training, 
             guint input = node->op->body_variable (node->params, node->n_inputs, b, v);
 
             if (input < node->n_inputs)
-              written[hyb_graph_get_producer (graph, inputs[input])] = TRUE;
+              written[input] = TRUE;
           }
     }
+  return written;
+}
+
+/* Marks the nodes of the inputs of a node that its bodies write. */
+static void
+mark_written_by_bodies (const HybGraph *graph, HybNodeId id, gboolean training, guint8 *written)
+{
+  const HybValueId  *inputs = hyb_graph_get_inputs (graph, id);
+  guint              n_inputs = hyb_graph_get_node (graph, id)->n_inputs;
+  g_autofree guint8 *by_input = hyb_graph_find_written_inputs (graph, id, training);
+
+  for (guint i = 0; i < n_inputs; i++)
+    if (by_input[i])
+      written[hyb_graph_get_producer (graph, inputs[i])] = TRUE;
 }
 
 guint8 *
@@ -74,7 +84,8 @@ hyb_graph_find_written (const HybGraph *graph, gboolean training)
       const HybNode    *node = hyb_graph_get_node (graph, id);
       const HybValueId *inputs = hyb_graph_get_inputs (graph, id);
 
-      mark_written_by_bodies (graph, id, training, written);
+      if (node->n_bodies > 0)
+        mark_written_by_bodies (graph, id, training, written);
       if ((node->op->flags & HYB_OP_TRAINING_DEPENDENT) && !training)
         continue;
       for (guint i = 0; i < node->n_inputs; i++)

@@ -14,3 +14,5 @@ guint8 *hyb_graph_find_needed (const HybGraph *graph, HybTensor *const *constant
  * statistics, which only a training run writes, count if training is TRUE.  (transfer full), free
  * with g_free(). */
 guint8 *hyb_graph_find_written (const HybGraph *graph, gboolean training);
+/* One flag for each input of a node, TRUE if one of its bodies writes it; as above.  (transfer full) */
+guint8 *hyb_graph_find_written_inputs (const HybGraph *graph, HybNodeId id, gboolean training);

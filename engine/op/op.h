@@ -21,6 +21,7 @@ typedef struct _HybGraph       HybGraph;       /* engine/graph/graph.h */
 typedef struct _HybGrad        HybGrad;        /* engine/gradient/gradient.h */
 typedef struct _HybRun         HybRun;         /* engine/op/run.h */
 typedef struct _HybPlanOptions HybPlanOptions; /* engine/op/plan-options.h */
+typedef struct _HybCallDevice  HybCallDevice;  /* engine/op/run-device.h */
 
 /* The kind of work an operator does; pictures colour nodes by it (viz/diagram/palette.c). */
 typedef enum
@@ -58,6 +59,9 @@ typedef enum
    * node is opaque. */
   HYB_OP_NAMES_PLUGIN = 1 << 10,
   HYB_OP_PLUGIN = 1 << 11, /* set by hyb_op_register() */
+  /* forward() touches values through op/run-device.h alone and may get addresses of a device, for
+   * which prepare() has then planned the bodies. */
+  HYB_OP_DEVICE_BODIES = 1 << 12,
 } HybOpFlags;
 
 /* How a variable of a body gets its value. */
@@ -94,6 +98,10 @@ typedef struct
   /* For each input its contents if no run changes them, else NULL.  The array is NULL outside of
    * a plan. */
   HybTensor *const *constants;
+
+  /* With HYB_OP_DEVICE_BODIES: set if bodies are planned for a device, which is that of
+   * plan_options; prepare() fills it in.  Else NULL. */
+  HybCallDevice *on_device;
 } HybCall;
 
 /* Work of one call, for the roofline. */

@@ -18,15 +18,16 @@ typedef struct _HybGpu HybGpu; /* engine/device/gpu.h */
 struct _HybPlanOptions
 {
   gboolean           training;
-  gboolean           optimise;     /* run the optimising passes */
-  const char *const *without;      /* names of passes left out, NULL-terminated; NULL: none */
-  const char        *dump_after;   /* print the graph to stderr after this pass; NULL: none */
-  gboolean           bind_outputs; /* the caller provides memory for heads, else the plan does */
-  HybTensor *const  *constants;    /* by variable (node order): fixed contents that may be
+  gboolean           optimise;      /* run the optimising passes */
+  const char *const *without;       /* names of passes left out, NULL-terminated; NULL: none */
+  const char        *dump_after;    /* print the graph to stderr after this pass; NULL: none */
+  gboolean           bind_outputs;  /* the caller provides memory for heads, else the plan does */
+  HybTensor *const  *constants;     /* by variable (node order): fixed contents that may be
                                      * folded, or NULL; NULL: none */
-  gsize              memory_limit; /* bytes; 0: what the machine has */
-  const HybProbe    *probe;        /* told of every pass; NULL: no probe */
-  HybGpu            *gpu;          /* the device that the plan is for; NULL: the processor */
+  gsize              memory_limit;  /* bytes; 0: what the machine has */
+  const HybProbe    *probe;         /* told of every pass; NULL: no probe */
+  HybGpu            *gpu;           /* the device that the plan is for; NULL: the processor */
+  gboolean           values_on_gpu; /* variables and heads are memory of gpu: a body's */
 };
 
 /* TRUE if the optimising pass of this name runs under these options; FALSE for NULL. */

@@ -28,6 +28,8 @@ typedef struct
 
 /* What the arrays of a run may take (op/run-memory.h). */
 typedef struct _HybRunMemory HybRunMemory;
+/* The device whose memory holds values (op/run-device.h). */
+typedef struct _HybRunDevice HybRunDevice;
 /* What a kernel gets for one call of an operator. */
 struct _HybRun
 {
@@ -45,6 +47,8 @@ struct _HybRun
   HybRunFault    *fault;       /* where kernels report values; NULL if nothing reads it */
   const HybSpan  *span;        /* of the node that runs, for phase.h; NULL if nothing observes it */
   HybRunMemory   *memory;      /* NULL where a plan has counted all arrays */
+
+  const HybRunDevice *device; /* NULL if values are in the memory of the host */
 };
 
 /* One call of an operator with tensors, for hyb_imperative_call() and hyb_tape_call(). */

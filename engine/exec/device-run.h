@@ -1,0 +1,44 @@
+/* device-run.h — runs the steps of a plan on a device, those of the model and those of bodies.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "engine/exec/device-values.h"
+#include "engine/exec/plan-private.h"
+
+/* One run of a model with all its bodies. */
+typedef struct
+{
+  HybGpu         *gpu;
+  HybQueue       *queue;
+  gpointer        number;     /* pinned: a value that the host reads */
+  gboolean        is_copying; /* a copy between host and device may not have ended */
+  gboolean        is_watched; /* wait after every step, so that times and errors are of that step */
+  HybDeviceCounts counts;
+  guint32         failed_key; /* of the step of the model that failed */
+  GError         *error;      /* the first one */
+} HybDeviceRun;
+
+/* Where the values of one plan are.  Addresses that the plan does not need are NULL. */
+typedef struct
+{
+  const HybPlan *plan;
+  char          *memory, *mirror;            /* the block on the device and on the host */
+  char          *host;                       /* for frames of bodies */
+  gpointer      *slots, *host_slots;         /* for steps of the device and of the host */
+  gpointer      *variables, *host_variables; /* by variable */
+  gpointer      *heads, *host_heads;         /* by head; NULL where the plan does not bind them */
+  gpointer      *constants;                  /* by constant, on the device */
+} HybDeviceView;
+
+/* The address of a place on the device. */
+gpointer hyb_device_view_find (const HybDeviceView *view, const HybPlace *place);
+/* The address of a place on the host. */
+gpointer hyb_device_view_find_host (const HybDeviceView *view, const HybPlace *place);
+
+/* Counts a copy between host and device. */
+void hyb_device_run_count (HybDeviceRun *run, gsize bytes);
+/* Waits for the queue.  FALSE if something failed, which is then in run->error. */
+gboolean hyb_device_run_wait (HybDeviceRun *run);
+/* Runs all steps of a plan with the copies that they need, and the copies after the last one.  FALSE if
+ * the run was cancelled, a kernel reported values, or a wait found that the device failed. */
+gboolean hyb_device_run_steps (HybDeviceRun *device_run, const HybDeviceView *view, HybRun *run);
