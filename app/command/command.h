@@ -35,9 +35,11 @@ typedef struct
   const ScopeRange   *ranges;  /* of its numbers, ends with an empty one; (nullable) */
   const ScopeChoices *choices; /* of its options that take one of a few words; (nullable) */
 
-  /* For the sandbox, besides outputs: whether the last of several file arguments may be written; a
-   * file in the user's cache that is written, in a folder of its own (transfer full); and the program
-   * that is started with these options (transfer full), or NULL. */
+  /* For the sandbox, besides outputs: whether all GPUs are opened, without --device; whether the last
+   * of several file arguments may be written; a file in the user's cache that is written, in a folder
+   * of its own (transfer full); and the program that is started with these options (transfer full), or
+   * NULL. */
+  gboolean opens_gpus;
   gboolean writes_last_file;
   char *(*dup_cache_file) (void);
   char *(*dup_program) (gconstpointer options);

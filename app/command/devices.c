@@ -173,5 +173,6 @@ const ScopeCommand scope_command_devices = {
   .summary = "Show the processor and the GPUs of this machine, and what is missing to use a GPU",
   .n_files = { 0, 0 },
   .examples = examples,
+  .opens_gpus = TRUE,
   .run = run_devices,
 };

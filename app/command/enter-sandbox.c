@@ -37,10 +37,47 @@ scope_take_sandbox_option (char *const *argv, ScopeSandboxMode *mode, guint *ski
   return FALSE;
 }
 
-static void
-add_cache_file (GPtrArray *outputs, const ScopeCommand *command)
+/* --- GPUs --- */
+
+static gboolean
+uses_gpu (const ScopeSandboxedCall *call)
 {
-  g_autofree char *file = command->dup_cache_file ();
+  const char *device = call->common ? call->common->device : NULL;
+
+  return (device && g_str_has_prefix (device, "gpu")) ||
+         (call->command && call->command->opens_gpus);
+}
+
+/* What NVIDIA's driver opens. */
+static GPtrArray *
+list_devices (void)
+{
+  GPtrArray  *devices = g_ptr_array_new_with_free_func (g_free);
+  GDir       *folder = g_dir_open ("/dev", 0, NULL);
+  const char *name;
+
+  while (folder && (name = g_dir_read_name (folder)))
+    if (g_str_has_prefix (name, "nvidia"))
+      g_ptr_array_add (devices, g_build_filename ("/dev", name, NULL));
+  if (folder)
+    g_dir_close (folder);
+  g_ptr_array_add (devices, NULL);
+  return devices;
+}
+
+/* The folder in which compiled kernels are kept (engine/cuda/compile.c). */
+static char *
+dup_kernel_file (void)
+{
+  return g_build_filename (g_get_user_cache_dir (), "hybridscope", "kernels", "any", NULL);
+}
+
+/* --- Outputs --- */
+
+static void
+add_cache_file (GPtrArray *outputs, char *file_to_write /* (transfer full) */)
+{
+  g_autofree char *file = file_to_write;
   g_autofree char *folder = g_path_get_dirname (file);
 
   /* The folder must exist before the rules are made.  Without it nothing is stored. */
@@ -75,7 +112,9 @@ list_outputs (const ScopeSandboxedCall *call)
   if (call->command && call->command->writes_last_file && n_files > 1)
     add_output (outputs, call->files[n_files - 1]);
   if (call->command && call->command->dup_cache_file)
-    add_cache_file (outputs, call->command);
+    add_cache_file (outputs, call->command->dup_cache_file ());
+  if (uses_gpu (call))
+    add_cache_file (outputs, dup_kernel_file ());
   g_ptr_array_add (outputs, NULL);
   return outputs;
 }
@@ -85,6 +124,7 @@ scope_enter_sandbox (const ScopeSandboxedCall *call, GError **error)
 {
   const ScopeCommand *command = call->command;
   g_autoptr (GPtrArray) outputs = NULL;
+  g_autoptr (GPtrArray) devices = NULL;
   g_autofree char *program =
       command && command->dup_program ? command->dup_program (call->options) : NULL;
   guint64      seconds = call->common && call->common->limit_cpu > 0
@@ -101,5 +141,10 @@ scope_enter_sandbox (const ScopeSandboxedCall *call, GError **error)
     return TRUE;
   outputs = list_outputs (call);
   sandbox.outputs = (const char *const *) outputs->pdata;
+  if (uses_gpu (call))
+    {
+      devices = list_devices ();
+      sandbox.devices = (const char *const *) devices->pdata;
+    }
   return scope_sandbox_enter (&sandbox, error);
 }

@@ -103,7 +103,7 @@ allow_output (const Rules *rules, const char *path)
 }
 
 static gboolean
-add_rules (const Rules *rules, const char *const *outputs, const char *const *programs)
+add_rules (const Rules *rules, const ScopeFileRules *files)
 {
   if (!allow (rules, "/", READING))
     return FALSE;
@@ -111,15 +111,19 @@ add_rules (const Rules *rules, const char *const *outputs, const char *const *pr
   allow (rules, "/dev/null", WRITING);
   /* Resets the peak of memory that the kernel keeps for this process, before it is measured. */
   allow (rules, "/proc/self/clear_refs", WRITING);
-  for (guint i = 0; outputs[i]; i++)
-    allow_output (rules, outputs[i]);
-  for (guint i = 0; programs[i]; i++)
-    allow (rules, programs[i], LANDLOCK_ACCESS_FS_EXECUTE);
+  for (guint i = 0; files->outputs[i]; i++)
+    allow_output (rules, files->outputs[i]);
+  for (guint i = 0; files->programs[i]; i++)
+    allow (rules, files->programs[i], LANDLOCK_ACCESS_FS_EXECUTE);
+  for (guint i = 0; files->devices && files->devices[i]; i++)
+    allow (rules,
+           files->devices[i],
+           LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE | RIGHT_IOCTL_DEV);
   return TRUE;
 }
 
 int
-scope_file_rules_apply (const char *const *outputs, const char *const *programs, char **reason)
+scope_file_rules_apply (const ScopeFileRules *files, char **reason)
 {
   int version =
       (int) syscall (__NR_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
@@ -131,7 +135,7 @@ scope_file_rules_apply (const char *const *outputs, const char *const *programs,
 
   if (version > 0)
     rules.set = (int) syscall (__NR_landlock_create_ruleset, &set, sizeof set, 0);
-  done = rules.set >= 0 && add_rules (&rules, outputs, programs) &&
+  done = rules.set >= 0 && add_rules (&rules, files) &&
          syscall (__NR_landlock_restrict_self, rules.set, 0) == 0;
   if (!done)
     *reason = g_strdup_printf ("the kernel refuses Landlock: %s", g_strerror (errno));

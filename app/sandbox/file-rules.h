@@ -4,10 +4,18 @@
 
 #include <glib.h>
 
+/* What is allowed; each list ends with NULL.  Paths need not exist. */
+typedef struct
+{
+  const char *const *outputs;  /* files and prefixes that are written */
+  const char *const *programs; /* that may be started */
+  const char *const *devices;  /* that are read, written and controlled; (nullable) */
+} ScopeFileRules;
+
 /* Applies to the calling thread and to what it starts: all files can be read; only files in the folders of
  * outputs, and devices and pipes that outputs name, can be written; only programs can be executed (and
  * only if the filter of system calls allows it); TCP, abstract sockets and signals to other processes are
- * closed where the kernel can.  Paths need not exist.
+ * closed where the kernel can.
  * Returns the version of Landlock that the kernel has; 0: no rules were set, with the reason (transfer full).
  * The process must have given up new privileges. */
-int scope_file_rules_apply (const char *const *outputs, const char *const *programs, char **reason);
+int scope_file_rules_apply (const ScopeFileRules *files, char **reason);

@@ -221,7 +221,7 @@ add_signals (Program *program)
 }
 
 static Program *
-make_filter (gboolean starts_programs)
+make_filter (gboolean starts_programs, gboolean controls_devices)
 {
   Program *program = g_array_new (FALSE, FALSE, sizeof (struct sock_filter));
 
@@ -235,6 +235,8 @@ make_filter (gboolean starts_programs)
     answer_if (program, allowed[i], SECCOMP_RET_ALLOW);
   for (guint i = 0; starts_programs && i < G_N_ELEMENTS (allowed_for_programs); i++)
     answer_if (program, allowed_for_programs[i], SECCOMP_RET_ALLOW);
+  if (controls_devices)
+    answer_if (program, __NR_ioctl, SECCOMP_RET_ALLOW);
   add_choices (program);
   add_clone (program, starts_programs);
   if (!starts_programs)
@@ -244,9 +246,9 @@ make_filter (gboolean starts_programs)
 }
 
 gboolean
-scope_filter_install (gboolean starts_programs, char **reason)
+scope_filter_install (gboolean starts_programs, gboolean controls_devices, char **reason)
 {
-  g_autoptr (GArray) program = make_filter (starts_programs);
+  g_autoptr (GArray) program = make_filter (starts_programs, controls_devices);
   struct sock_fprog filter = { (unsigned short) program->len,
                                (struct sock_filter *) (gpointer) program->data };
   long result = syscall (__NR_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &filter);
@@ -261,7 +263,9 @@ scope_filter_install (gboolean starts_programs, char **reason)
 #else
 
 gboolean
-scope_filter_install (gboolean starts_programs G_GNUC_UNUSED, char **reason)
+scope_filter_install (gboolean starts_programs  G_GNUC_UNUSED,
+                      gboolean controls_devices G_GNUC_UNUSED,
+                      char                    **reason)
 {
   *reason = g_strdup ("there is no filter for this processor");
   return FALSE;

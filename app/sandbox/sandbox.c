@@ -74,16 +74,17 @@ find_loader (void)
 static void
 apply_file_rules (const ScopeSandbox *sandbox)
 {
-  const char *programs[4] = { "/proc/self/exe" };
-  guint       n = 1;
-  char       *reason = NULL;
-  int         version;
+  const char    *programs[4] = { "/proc/self/exe" };
+  ScopeFileRules files = { sandbox->outputs, programs, sandbox->devices };
+  guint          n = 1;
+  char          *reason = NULL;
+  int            version;
 
   if (find_loader ())
     programs[n++] = find_loader ();
   if (sandbox->program)
     programs[n++] = sandbox->program;
-  version = scope_file_rules_apply (sandbox->outputs, programs, &reason);
+  version = scope_file_rules_apply (&files, &reason);
   set_part (PART_FILES,
             version > 0,
             version > 0 ? g_strdup_printf ("only the folders of outputs can be written (Landlock "
@@ -144,7 +145,8 @@ static void
 filter_calls (const ScopeSandbox *sandbox)
 {
   char    *reason = NULL;
-  gboolean done = scope_filter_install (sandbox->program != NULL, &reason);
+  gboolean done =
+      scope_filter_install (sandbox->program != NULL, sandbox->devices != NULL, &reason);
 
   if (done)
     reason = g_strdup (sandbox->program ? "no network and no tracing; one program can be started"

@@ -19,6 +19,8 @@ typedef struct
   char *const       *argv;    /* of main() */
   const char *const *outputs; /* paths that are written, NULL-terminated */
   const char        *program; /* a program that is started; NULL: none */
+  const char *const *devices; /* paths of devices that are controlled, NULL-terminated; NULL: none,
+                                 not even one that is open */
   guint64            memory;  /* bytes */
   guint64            seconds; /* of processor time */
   int                status;  /* with which the process ends when that time is used up */

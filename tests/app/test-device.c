@@ -117,6 +117,44 @@ test_other_commands (Fixture *fixture, gconstpointer unused)
   g_assert_cmpint (fixture->code, ==, 0);
 }
 
+/* A model on the GPU may control devices and keep kernels, and nothing else that the sandbox refuses. */
+static void
+test_sandbox (Fixture *fixture, gconstpointer unused)
+{
+  static const char *const refused[] = { "program: refused", "internet: refused", "mount: refused",
+                                         "trace: refused",   "mode: refused",     "bpf: refused" };
+
+  fixture_run_line (fixture,
+                    "mkdir -p place cache; echo whole >place/victim; echo whole >place/second; "
+                    "hscope --sandbox=strict --version >version 2>&1 && cat version");
+  if (fixture->code != 0)
+    {
+      g_test_skip ("the kernel offers no whole sandbox");
+      return;
+    }
+  fixture_run_line (fixture,
+                    "HYB_TEST_PLACE=$PWD/place hscope --sandbox run " MODULES "/attempts.so:trying "
+                    "--init uniform --device gpu");
+  if (strstr (fixture->err, "libnvrtc"))
+    {
+      g_test_skip (fixture->err);
+      return;
+    }
+  g_assert_nonnull (strstr (fixture->err, "control: done"));
+  for (guint i = 0; i < G_N_ELEMENTS (refused); i++)
+    if (!strstr (fixture->err, refused[i]))
+      fixture_complain ("not “%s”: %s", refused[i], fixture->err);
+  fixture_run_line (fixture,
+                    "HYB_TEST_PLACE=$PWD/place hscope --sandbox run " MODULES
+                    "/attempts.so:trying --init uniform");
+  g_assert_nonnull (strstr (fixture->err, "control: refused"));
+  /* Kernels are kept, though the cache is no output of the command. */
+  fixture_run_line (fixture,
+                    "XDG_CACHE_HOME=$PWD/cache hscope --sandbox run gallery:mlp --init uniform "
+                    "--device gpu >text && ls cache/hybridscope/kernels | grep -c .");
+  g_assert_cmpint (fixture->code, ==, 0);
+}
+
 /* The values of single operators come from the processor, which the output says. */
 static void
 test_values (Fixture *fixture, gconstpointer unused)
@@ -235,6 +273,12 @@ main (int argc, char **argv)
               NULL,
               fixture_set_up,
               test_other_commands,
+              fixture_tear_down);
+  g_test_add ("/app/device/the-sandbox-lets-a-GPU-be-used",
+              Fixture,
+              NULL,
+              fixture_set_up,
+              test_sandbox,
               fixture_tear_down);
   g_test_add ("/app/device/values-are-the-processor's",
               Fixture,

@@ -82,12 +82,12 @@ assert_refused (const Fixture *fixture, const char *const *names)
 static void
 test_plugin (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
 {
-  static const char *const calls[] = {
-    "process", "program",  "internet",  "local-socket", "mode",
-    "signal",  "trace",    "mount",     "module",       "bpf",
-    "keys",    "io-uring", "namespace", "truncate",     "unfiltered-thread",
-    NULL
-  };
+  static const char *const calls[] = { "process",      "program",  "internet",
+                                       "local-socket", "mode",     "signal",
+                                       "trace",        "mount",    "module",
+                                       "bpf",          "keys",     "io-uring",
+                                       "namespace",    "truncate", "unfiltered-thread",
+                                       "control",      NULL };
   static const char *const files[] = { "file",   "change", "rename", "remove",
                                        "folder", "thread", NULL };
   static const char *const memory[] = { "memory", NULL };

@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
@@ -243,6 +244,13 @@ try_unfiltered_thread (void)
   return found;
 }
 
+/* A request that no device knows. */
+static gboolean
+try_control (void)
+{
+  return is_done (ioctl (STDIN_FILENO, 0x46ff, NULL));
+}
+
 static const struct
 {
   const char *name;
@@ -259,6 +267,7 @@ static const struct
   { "bpf", try_bpf },           { "io-uring", try_io_uring },
   { "keys", try_keys },         { "namespace", try_namespace },
   { "memory", try_memory },     { "unfiltered-thread", try_unfiltered_thread },
+  { "control", try_control },
 };
 
 static HybBlock *
