@@ -31,13 +31,13 @@ describe_median (const ProfInterval *median)
 static double
 add_length (ScopeSheet *sheet, const ProfCapture *capture, const ProfSummary *summary)
 {
-  guint              n;
-  ProfDisturbance    disturbance;
-  g_autofree double *samples = prof_capture_dup_undisturbed (capture, &n, &disturbance);
-  ProfInterval       median = prof_clean_median (capture);
-  g_autofree char   *title = NULL;
-  g_autofree char   *subtitle = NULL;
+  guint            n;
+  ProfDisturbance  disturbance;
+  ProfInterval     median = prof_clean_median (capture);
+  g_autofree char *title = NULL;
+  g_autofree char *subtitle = NULL;
 
+  g_free (prof_capture_dup_undisturbed (capture, &n, &disturbance));
   if (n == 0)
     {
       g_autofree char *traced = prof_format_seconds (summary->traced);
@@ -160,13 +160,13 @@ add_warm_up (ScopeSheet *sheet, const ProfCapture *capture)
 static void
 add_noise (ScopeSheet *sheet, const ProfCapture *capture)
 {
-  guint              n;
-  ProfDisturbance    disturbance;
-  g_autofree double *used = prof_capture_dup_undisturbed (capture, &n, &disturbance);
-  double             deviation = prof_capture_get_number (capture, "clean.deviation");
-  double             load = prof_capture_get_number (capture, "system.load");
-  double             cores = prof_capture_get_number (capture, "cpu.cores");
+  guint           n;
+  ProfDisturbance disturbance;
+  double          deviation = prof_capture_get_number (capture, "clean.deviation");
+  double          load = prof_capture_get_number (capture, "system.load");
+  double          cores = prof_capture_get_number (capture, "cpu.cores");
 
+  g_free (prof_capture_dup_undisturbed (capture, &n, &disturbance));
   if (disturbance.n_disturbed > 0)
     {
       g_autofree char *text = g_strdup_printf (disturbance.uses_all ? _ ("%u of %u, all used")
