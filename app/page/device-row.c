@@ -1,26 +1,47 @@
-/* device-row.c — a list of the processor and the first GPUs.
+/* device-row.c — a list of the processor and of the GPUs that hscope devices finds.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/page/device-row.h"
 
-#include <glib/gi18n.h>
+#include "app/process/child.h"
+#include "app/process/json-fields.h"
 
-#define N_GPUS 4
+#include <glib/gi18n.h>
+#include <string.h>
+
+#define N_REMOTE_GPUS 4 /* offered for machines whose GPUs are not known */
 
 struct _ScopeDeviceRow
 {
-  AdwComboRow parent_instance;
-  GPtrArray  *names; /* of char *, in the order of the list */
+  AdwComboRow   parent_instance;
+  GPtrArray    *names; /* of char *, in the order of the list */
+  GCancellable *cancellable;
+  gboolean      is_asked;  /* hscope devices was started */
+  gboolean      is_remote; /* runs go through a launcher */
+  char *absence; /* why this machine has no GPU, as a sentence; NULL: not known, or it has */
 };
 
 G_DEFINE_FINAL_TYPE (ScopeDeviceRow, scope_device_row, ADW_TYPE_COMBO_ROW)
 
+/* --- The list --- */
+
+/* Adds a device, or gives one that is there another title. */
 static void
 add_device (ScopeDeviceRow *self, const char *name, const char *title)
 {
   GListModel *model = adw_combo_row_get_model (ADW_COMBO_ROW (self));
+  guint       selected = adw_combo_row_get_selected (ADW_COMBO_ROW (self)), index;
 
-  g_ptr_array_add (self->names, g_strdup (name));
-  gtk_string_list_append (GTK_STRING_LIST (model), title);
+  if (!g_ptr_array_find_with_equal_func (self->names, name, g_str_equal, &index))
+    {
+      index = self->names->len;
+      g_ptr_array_add (self->names, g_strdup (name));
+    }
+  gtk_string_list_splice (GTK_STRING_LIST (model),
+                          index,
+                          index < g_list_model_get_n_items (model),
+                          (const char *const[]){ title, NULL });
+  if (selected != GTK_INVALID_LIST_POSITION)
+    adw_combo_row_set_selected (ADW_COMBO_ROW (self), selected);
 }
 
 const char *
@@ -38,24 +59,118 @@ scope_device_row_set_device (ScopeDeviceRow *self, const char *device)
 
   if (g_str_equal (device, "gpu"))
     device = "gpu:0";
-  if (!g_ptr_array_find_with_equal_func (self->names, device, g_str_equal, &index))
+  if (!g_ptr_array_find_with_equal_func (self->names, device, g_str_equal, NULL))
+    add_device (self, device, device);
+  if (g_ptr_array_find_with_equal_func (self->names, device, g_str_equal, &index))
+    adw_combo_row_set_selected (ADW_COMBO_ROW (self), index);
+}
+
+static void
+show_absence (ScopeDeviceRow *self)
+{
+  adw_action_row_set_subtitle (ADW_ACTION_ROW (self),
+                               self->absence && !self->is_remote ? self->absence : "");
+}
+
+void
+scope_device_row_set_remote (ScopeDeviceRow *self, gboolean is_remote)
+{
+  self->is_remote = is_remote;
+  for (guint i = 0; is_remote && i < N_REMOTE_GPUS; i++)
     {
-      index = self->names->len;
-      add_device (self, device, device);
+      g_autofree char *name = g_strdup_printf ("gpu:%u", i);
+      g_autofree char *title = g_strdup_printf (_ ("GPU %u"), i);
+
+      add_device (self, name, title);
     }
-  adw_combo_row_set_selected (ADW_COMBO_ROW (self), index);
+  show_absence (self);
+}
+
+/* --- The GPUs of this machine --- */
+
+static void
+add_gpus (ScopeDeviceRow *self, const cJSON *devices)
+{
+  const cJSON *device;
+
+  cJSON_ArrayForEach (device, devices)
+  {
+    const char      *name = scope_json_get_text (device, "name");
+    const char      *model = scope_json_get_text (device, "model");
+    g_autofree char *title = NULL;
+
+    if (!g_str_has_prefix (name, "gpu:"))
+      continue;
+    title = g_strdup_printf (_ ("GPU %s: %s"), name + strlen ("gpu:"), model);
+    add_device (self, name, *model ? title : name);
+  }
+}
+
+/* What hscope devices --json prints. */
+static void
+read_devices (ScopeDeviceRow *self, const char *text)
+{
+  cJSON       *json = cJSON_Parse (text);
+  const cJSON *error = cJSON_GetObjectItemCaseSensitive (json, "error");
+  const char  *message = scope_json_get_text (error, "message");
+  const char  *hint = scope_json_get_text (error, "hint");
+
+  add_gpus (self, cJSON_GetObjectItemCaseSensitive (json, "devices"));
+  if (*message)
+    self->absence =
+        g_strdup_printf (_ ("No GPU: %s.%s%s"), message, *hint ? " " : "", *hint ? hint : "");
+  show_absence (self);
+  cJSON_Delete (json);
+}
+
+static void
+on_listed (GObject *source, GAsyncResult *result, gpointer data)
+{
+  g_autoptr (ScopeDeviceRow) self = data;
+  g_autoptr (GError) error = NULL;
+  g_autofree char *text = scope_child_run_finish (result, &error);
+
+  if (text)
+    read_devices (self, text);
+  else if (!g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    g_info ("devices are not listed: %s", error->message);
+}
+
+static void
+on_map (ScopeDeviceRow *self)
+{
+  static const char *const arguments[] = { "devices", "--json", NULL };
+
+  if (self->is_asked)
+    return;
+  self->is_asked = TRUE;
+  scope_child_run_async (arguments, self->cancellable, on_listed, g_object_ref (self));
+}
+
+/* --- The object --- */
+
+static void
+scope_device_row_dispose (GObject *object)
+{
+  g_cancellable_cancel (SCOPE_DEVICE_ROW (object)->cancellable);
+  G_OBJECT_CLASS (scope_device_row_parent_class)->dispose (object);
 }
 
 static void
 scope_device_row_finalize (GObject *object)
 {
-  g_ptr_array_unref (SCOPE_DEVICE_ROW (object)->names);
+  ScopeDeviceRow *self = SCOPE_DEVICE_ROW (object);
+
+  g_ptr_array_unref (self->names);
+  g_object_unref (self->cancellable);
+  g_free (self->absence);
   G_OBJECT_CLASS (scope_device_row_parent_class)->finalize (object);
 }
 
 static void
 scope_device_row_class_init (ScopeDeviceRowClass *class)
 {
+  G_OBJECT_CLASS (class)->dispose = scope_device_row_dispose;
   G_OBJECT_CLASS (class)->finalize = scope_device_row_finalize;
 }
 
@@ -65,13 +180,8 @@ scope_device_row_init (ScopeDeviceRow *self)
   g_autoptr (GtkStringList) list = gtk_string_list_new (NULL);
 
   self->names = g_ptr_array_new_with_free_func (g_free);
+  self->cancellable = g_cancellable_new ();
   adw_combo_row_set_model (ADW_COMBO_ROW (self), G_LIST_MODEL (list));
   add_device (self, "cpu", _ ("Processor"));
-  for (guint i = 0; i < N_GPUS; i++)
-    {
-      g_autofree char *name = g_strdup_printf ("gpu:%u", i);
-      g_autofree char *title = g_strdup_printf (_ ("GPU %u"), i);
-
-      add_device (self, name, title);
-    }
+  g_signal_connect (self, "map", G_CALLBACK (on_map), NULL);
 }

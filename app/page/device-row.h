@@ -1,6 +1,7 @@
 /* device-row.h — chooses the device of runs from a list.
  *
- * Runs may happen on another host, so the list has devices that this machine lacks.
+ * The first time it is shown it asks hscope for the GPUs of this machine, and says below why there is
+ * none.  Runs through a launcher may happen on another machine, whose GPUs are not known.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -15,5 +16,7 @@ G_DECLARE_FINAL_TYPE (ScopeDeviceRow, scope_device_row, SCOPE, DEVICE_ROW, AdwCo
 const char *scope_device_row_get_device (ScopeDeviceRow *self);
 /* Selects a device, which is added if the list lacks it. */
 void scope_device_row_set_device (ScopeDeviceRow *self, const char *device);
+/* Whether runs go through a launcher: then some GPUs are offered without asking. */
+void scope_device_row_set_remote (ScopeDeviceRow *self, gboolean is_remote);
 
 G_END_DECLS

@@ -107,6 +107,14 @@ scope_run_panel_class_init (ScopeRunPanelClass *class)
 }
 
 static void
+on_launcher_changed (ScopeRunPanel *self)
+{
+  g_autofree char *launcher = text_of (self->launcher);
+
+  scope_device_row_set_remote (self->device, *launcher != '\0');
+}
+
+static void
 scope_run_panel_init (ScopeRunPanel *self)
 {
   g_autoptr (ScopeRunOptions) options = scope_run_options_load ();
@@ -117,6 +125,7 @@ scope_run_panel_init (ScopeRunPanel *self)
   adw_combo_row_set_selected (self->direction, options->backward ? 2 : options->train ? 1 : 0);
   scope_device_row_set_device (self->device, options->device);
   gtk_editable_set_text (GTK_EDITABLE (self->input), options->input);
+  g_signal_connect_swapped (self->launcher, "changed", G_CALLBACK (on_launcher_changed), self);
   gtk_editable_set_text (GTK_EDITABLE (self->launcher), options->launcher);
   gtk_spin_button_set_value (self->threads, options->threads);
   gtk_spin_button_set_value (self->seconds, options->seconds);

@@ -74,8 +74,16 @@ open_companions (const char *folder, const char *prefix)
     g_dir_close (dir);
 }
 
+/* What ld.so said; NULL if it only did not find the file.  (transfer full) */
+static char *
+dup_reason (const char *text)
+{
+  return text && strstr (text, "cannot open shared object file: No such file") ? NULL
+                                                                               : g_strdup (text);
+}
+
 /* The first library of this soname.  companion: the beginning of names in the same folder that must
- * be open before, or NULL.  *why: what ld.so said, (transfer full). */
+ * be open before, or NULL.  *why: as dup_reason(). */
 static void *
 open_library (const char *soname, const char *companion, int major, char **why)
 {
@@ -98,7 +106,7 @@ open_library (const char *soname, const char *companion, int major, char **why)
           return library;
         }
       g_free (*why);
-      *why = g_strdup (dlerror ());
+      *why = dup_reason (dlerror ());
     }
   return NULL;
 }

@@ -233,15 +233,6 @@ test_hints_are_no_values (void)
   g_assert_cmpuint (check_hints (GTK_WIDGET (window)), >, 0);
 }
 
-static void
-test_device_is_chosen_from_a_list (void)
-{
-  GtkWidget *row = gui_find (GTK_WIDGET (window), "run-device");
-
-  g_assert_true (ADW_IS_COMBO_ROW (row));
-  g_assert_cmpuint (g_list_model_get_n_items (adw_combo_row_get_model (ADW_COMBO_ROW (row))), >, 1);
-}
-
 /* --- Tabs --- */
 
 /* The names differ in the middle; two of them are equal. */
@@ -354,8 +345,5 @@ add_manner_tests (void)
   add_test ("/app/window/actions-are-named-by-keys-of-the-keyboard", CASE_MODEL, test_first_keys);
   add_test ("/app/window/keys-work-after-a-submenu", CASE_MODEL, test_focus_after_a_submenu);
   add_test ("/app/window/hints-do-not-look-like-values", CASE_MODEL, test_hints_are_no_values);
-  add_test ("/app/window/the-device-is-chosen-from-a-list",
-            CASE_MODEL,
-            test_device_is_chosen_from_a_list);
   add_test ("/app/window/tabs-tell-what-they-show", CASE_MODEL, test_tabs_tell_what_they_show);
 }
