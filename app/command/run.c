@@ -82,7 +82,8 @@ execute (Run *run, HybGraph *graph, GPtrArray *values, GPtrArray **outputs, GErr
 
   limit = scope_time_limit_new (run->options->time_limit, NULL);
   begin = g_get_monotonic_time ();
-  if (!hyb_executor_run (executor, scope_time_limit_get_cancellable (limit), error))
+  if (!hyb_executor_run (executor, scope_time_limit_get_cancellable (limit), error) ||
+      !hyb_executor_finish (executor, error))
     {
       scope_time_limit_explain (limit, error);
       return FALSE;

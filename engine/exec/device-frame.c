@@ -24,8 +24,11 @@ struct _HybDeviceFrame
   HybPlan        *plan;
   HybGpu         *gpu;
   HybDeviceView   view;
-  gboolean        is_pinned; /* view.mirror */
-  gpointer        number;    /* HybDeviceRun.number */
+  gboolean        is_pinned;  /* view.mirror */
+  gpointer        number;     /* HybDeviceRun.number */
+  HybQueue       *queue;      /* of the last run */
+  gboolean        is_pending; /* the last run may not have ended */
+  guint8         *is_brought; /* by head */
   HybDeviceCounts counts;
 };
 
@@ -43,6 +46,7 @@ hyb_device_frame_new (HybPlan *plan)
     .host_variables = g_new0 (gpointer, MAX (plan->n_variables, 1)),
     .constants = g_new0 (gpointer, MAX (plan->constants->len, 1)),
   };
+  frame->is_brought = g_new0 (guint8, MAX (plan->n_heads, 1));
   frame->view.host_slots = frame->view.slots; /* each step is on one side */
   return frame;
 }
@@ -52,6 +56,9 @@ hyb_device_frame_give (HybDeviceFrame *frame)
 {
   HybDeviceView *view = &frame->view;
 
+  if (frame->is_pending)
+    frame->gpu->backend->finish (frame->queue, NULL, NULL);
+  frame->is_pending = FALSE;
   hyb_device_pool_give (frame->gpu->memory, view->memory);
   hyb_device_pool_give (frame->gpu->pinned, frame->number);
   if (frame->is_pinned)
@@ -72,6 +79,7 @@ hyb_device_frame_free (HybDeviceFrame *frame)
   hyb_device_frame_give (frame);
   for (guint i = 0; i < frame->plan->constants->len; i++)
     hyb_device_pool_give (frame->gpu->memory, frame->view.constants[i]);
+  g_free (frame->is_brought);
   g_free (frame->view.slots);
   g_free (frame->view.variables);
   g_free (frame->view.host_variables);
@@ -225,7 +233,7 @@ resolve_slots (HybDeviceFrame *frame, const HybDeviceValues *values)
     {
       HybTensor *tensor = values->values[i].tensor;
 
-      view->variables[i] = values->values[i].memory;
+      view->variables[i] = hyb_device_values_find (values, i);
       view->host_variables[i] = tensor ? hyb_tensor_get_data (tensor) : NULL;
     }
   for (guint i = 0; i < plan->n_steps; i++)
@@ -269,6 +277,10 @@ send_values (HybDeviceFrame *frame, HybDeviceValues *values, HybDeviceRun *run)
 {
   const HybPlan *plan = frame->plan;
   gsize          bytes;
+  guint          n_staged;
+
+  hyb_device_run_count (run, hyb_device_values_send_staged (values));
+  n_staged = run->counts.n_copies;
 
   for (guint i = 0; i < plan->n_variables; i++)
     {
@@ -281,7 +293,7 @@ send_values (HybDeviceFrame *frame, HybDeviceValues *values, HybDeviceRun *run)
   for (guint i = 0; i < plan->constants->len; i++)
     if (plan->device->reads_constant[i] && !send_constant (frame, run, i))
       return FALSE;
-  run->is_copying = run->counts.n_copies > 0;
+  run->is_copying = run->counts.n_copies > n_staged; /* from memory that is not ours */
   return TRUE;
 }
 
@@ -299,58 +311,152 @@ prefix_step (const HybPlan *plan, guint32 key, GError **error)
       }
 }
 
+/* Reports an error of the queue.  error: (transfer full). */
 static void
-fill_outputs (const HybDeviceFrame *frame, HybTensor *const *outputs)
+explain (const HybDeviceFrame *frame, guint32 key, GError *error, GError **to)
 {
-  const HybPlan    *plan = frame->plan;
-  guint             n_heads;
-  const HybValueId *heads = hyb_graph_get_heads (plan->graph, &n_heads);
-
-  for (guint i = 0; i < n_heads; i++)
-    {
-      gconstpointer from = hyb_device_view_find_host (&frame->view, &plan->places[heads[i]]);
-      gsize         bytes = hyb_tensor_get_bytes (outputs[i]);
-
-      if (bytes > 0)
-        memcpy (hyb_tensor_get_data (outputs[i]), from, bytes);
-    }
+  prefix_step (frame->plan, key, &error);
+  hyb_error_add_remedy (&error, HYB_REMEDY_DEVICE, NULL);
+  g_propagate_error (to, error);
 }
 
 gboolean
-hyb_device_frame_run (HybDeviceFrame   *frame,
-                      HybDeviceValues  *values,
-                      const HybRun     *context,
-                      HybTensor *const *outputs,
-                      GError          **error)
+hyb_device_frame_stage (HybDeviceFrame *frame, HybDeviceValues *values, GError **error)
+{
+  return hyb_device_values_stage (values, frame->plan->device->reads_variable, error);
+}
+
+gboolean
+hyb_device_frame_wait (HybDeviceFrame *frame, GError **error)
+{
+  GError *failure = NULL;
+  guint32 key = 0;
+
+  if (!frame->is_pending)
+    return TRUE;
+  frame->is_pending = FALSE;
+  if (frame->gpu->backend->finish (frame->queue, &key, &failure))
+    return TRUE;
+  explain (frame, key, failure, error);
+  return FALSE;
+}
+
+/* TRUE if the host reads something when the last step has ended. */
+static gboolean
+must_wait (const HybDeviceFrame *frame, gboolean has_sent_tensors, const HybDeviceRun *run)
+{
+  const HybDevicePlan *device = frame->plan->device;
+
+  return run->is_watched || has_sent_tensors ||
+         device->steps[device->n_steps].first_copy < device->copies->len;
+}
+
+gboolean
+hyb_device_frame_run (HybDeviceFrame  *frame,
+                      HybDeviceValues *values,
+                      const HybRun    *context,
+                      GError         **error)
 {
   HybRun       run = *context;
   HybDeviceRun device_run = { .gpu = frame->gpu,
                               .queue = values->queue,
                               .number = frame->number,
                               .is_watched = run.probe || g_getenv ("HYB_GPU_STEP") };
-  gboolean     has_sent, is_done = FALSE;
+  gboolean     is_done, has_sent_tensors;
 
   run.training = frame->plan->training;
-  has_sent = send_values (frame, values, &device_run);
-  if (has_sent)
+  frame->queue = values->queue;
+  frame->is_pending = TRUE;
+  memset (frame->is_brought, 0, frame->plan->n_heads);
+  if (!send_values (frame, values, &device_run))
     {
-      resolve_slots (frame, values);
-      is_done = hyb_device_run_steps (&device_run, &frame->view, &run);
-    }
-  if (!hyb_device_run_wait (&device_run))
-    frame->gpu->backend->finish (values->queue, NULL, NULL);
-  frame->counts = device_run.counts;
-  if (device_run.error)
-    {
-      if (has_sent)
-        {
-          prefix_step (frame->plan, device_run.failed_key, &device_run.error);
-          hyb_error_add_remedy (&device_run.error, HYB_REMEDY_DEVICE, NULL);
-        }
+      frame->gpu->backend->finish (values->queue, NULL, NULL);
+      frame->is_pending = FALSE;
       g_propagate_error (error, device_run.error);
       return FALSE;
     }
-  if (is_done)
-    fill_outputs (frame, outputs);
+  has_sent_tensors = device_run.is_copying;
+  resolve_slots (frame, values);
+  is_done = hyb_device_run_steps (&device_run, &frame->view, &run);
+  frame->counts = device_run.counts;
+  if (device_run.error)
+    {
+      frame->is_pending = FALSE;
+      explain (frame, device_run.failed_key, device_run.error, error);
+      return FALSE;
+    }
+  if (is_done && !must_wait (frame, has_sent_tensors, &device_run))
+    return TRUE;
+  return hyb_device_frame_wait (frame, error) && is_done;
+}
+
+/* --- Outputs --- */
+
+/* Copies those heads to the host that are not there; heads side by side in one copy. */
+static void
+copy_heads (HybDeviceFrame *frame, guint first, guint n)
+{
+  const HybPlan    *plan = frame->plan;
+  guint             n_heads;
+  const HybValueId *heads = hyb_graph_get_heads (plan->graph, &n_heads);
+
+  for (guint i = first; i < first + n; i++)
+    {
+      HybPlace place = plan->places[heads[i]];
+      gsize    bytes = hyb_type_bytes (&plan->types[heads[i]]);
+
+      if (frame->is_brought[i] || !plan->device->has_head[i] || bytes == 0)
+        continue;
+      for (; i + 1 < first + n && !frame->is_brought[i + 1] && plan->device->has_head[i + 1] &&
+             plan->places[heads[i + 1]].offset == place.offset + bytes;
+           i++)
+        bytes += hyb_type_bytes (&plan->types[heads[i + 1]]);
+      frame->gpu->backend->copy (frame->queue,
+                                 hyb_device_view_find_host (&frame->view, &place),
+                                 hyb_device_view_find (&frame->view, &place),
+                                 bytes);
+      frame->counts.n_copies++;
+      frame->counts.copied_bytes += bytes;
+      frame->is_pending = TRUE;
+    }
+}
+
+gboolean
+hyb_device_frame_bring (HybDeviceFrame   *frame,
+                        guint             first,
+                        guint             n,
+                        HybTensor *const *outputs,
+                        GError          **error)
+{
+  const HybPlan    *plan = frame->plan;
+  guint             n_heads;
+  const HybValueId *heads = hyb_graph_get_heads (plan->graph, &n_heads);
+  gboolean          is_done;
+
+  copy_heads (frame, first, n);
+  is_done = hyb_device_frame_wait (frame, error);
+  for (guint i = first; i < first + n; i++)
+    {
+      gsize bytes = hyb_tensor_get_bytes (outputs[i]);
+
+      if (frame->is_brought[i] || bytes == 0)
+        continue;
+      if (is_done)
+        memcpy (hyb_tensor_get_data (outputs[i]),
+                hyb_device_view_find_host (&frame->view, &plan->places[heads[i]]),
+                bytes);
+      else
+        memset (hyb_tensor_get_data (outputs[i]), 0, bytes);
+    }
+  memset (frame->is_brought + first, TRUE, n);
   return is_done;
+}
+
+gboolean
+hyb_device_frame_is_read (const HybDeviceFrame *frame)
+{
+  for (guint i = 0; i < frame->plan->n_heads; i++)
+    if (!frame->is_brought[i])
+      return FALSE;
+  return TRUE;
 }

@@ -20,19 +20,33 @@ void hyb_device_frame_free (HybDeviceFrame *frame);
 /* Takes the memory that it needs, unless it has it.  FALSE and an error that lists the largest
  * values if the device has too little. */
 gboolean hyb_device_frame_take (HybDeviceFrame *frame, GError **error);
-/* Gives the memory of the block back to the pool. */
+/* Gives the memory of the block back to the pool, after the end of the last run. */
 void hyb_device_frame_give (HybDeviceFrame *frame);
 /* The bytes of the device that it takes. */
 gsize hyb_device_frame_get_bytes (const HybDeviceFrame *frame);
 
-/* Runs every step and waits for the end.  outputs: by head, tensors that are filled.  FALSE and an
- * error if the device failed; FALSE without one if the run was cancelled or a kernel reported
- * values. */
-gboolean hyb_device_frame_run (HybDeviceFrame   *frame,
-                               HybDeviceValues  *values,
-                               const HybRun     *context,
-                               HybTensor *const *outputs,
-                               GError          **error);
+/* Writes what the next run sends to pinned memory, while the device may still compute the last run.
+ * FALSE and an error if there is no memory for it. */
+gboolean hyb_device_frame_stage (HybDeviceFrame *frame, HybDeviceValues *values, GError **error);
+/* Runs every step, and waits for the end only where the host needs something: a variable that was
+ * written, or what a probe measures.  The frame must have memory, values be staged, and the last run
+ * have ended.  FALSE and an error if the device failed; FALSE without one if the run was cancelled or a
+ * kernel reported values. */
+gboolean hyb_device_frame_run (HybDeviceFrame  *frame,
+                               HybDeviceValues *values,
+                               const HybRun    *context,
+                               GError         **error);
+/* Waits for the end of the last run.  FALSE and an error if the device failed. */
+gboolean hyb_device_frame_wait (HybDeviceFrame *frame, GError **error);
+/* Fills n outputs of the last run from number first on, unless that was done; outputs: by head.  They are
+ * zero, and there is an error, if the device failed. */
+gboolean hyb_device_frame_bring (HybDeviceFrame   *frame,
+                                 guint             first,
+                                 guint             n,
+                                 HybTensor *const *outputs,
+                                 GError          **error);
+/* TRUE if all outputs of the last run were brought. */
+gboolean hyb_device_frame_is_read (const HybDeviceFrame *frame);
 /* Where the steps of its plan are computed. */
 HybDeviceSteps hyb_device_frame_get_steps (const HybDeviceFrame *frame);
 /* What the last run has copied. */

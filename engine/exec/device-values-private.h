@@ -10,9 +10,10 @@ typedef struct
 {
   HybTensor *tensor; /* bound for this run; borrowed */
   gboolean   is_constant;
-  HybTensor *sent; /* whose contents the device has; NULL: none */
-  gpointer   memory;
+  HybTensor *sent;   /* whose contents the device has; NULL: none */
+  gpointer   memory; /* of its own; NULL: none */
   gsize      bytes;
+  gsize      offset; /* in the inputs; G_MAXSIZE if it is not among them */
 } HybDeviceValue;
 
 struct _HybDeviceValues
@@ -21,9 +22,24 @@ struct _HybDeviceValues
   HybQueue       *queue;
   guint           n;
   HybDeviceValue *values;
+
+  /* Variables that every run sends lie side by side and go in one copy.  The host fills one buffer while
+   * the device may still read the other. */
+  gsize    input_bytes;
+  gpointer inputs;     /* on the device */
+  gpointer staging[2]; /* pinned */
+  guint    turn;
 };
 
-/* Sends the tensor that is bound, unless the device has it; *sent_bytes: how much was copied.  FALSE
- * and an error if there is no memory for it. */
+/* The address of variable number index on the device. */
+gpointer hyb_device_values_find (const HybDeviceValues *values, guint index);
+/* Writes those bound variables that reads names, and that are not constant, to a pinned buffer.  FALSE
+ * and an error if there is no memory for them. */
+gboolean hyb_device_values_stage (HybDeviceValues *values, const guint8 *reads, GError **error);
+/* Sends what was staged; returns the bytes. */
+gsize hyb_device_values_send_staged (HybDeviceValues *values);
+
+/* Sends the tensor that is bound, unless the device has it or it is staged; *sent_bytes: how much was
+ * copied.  The tensor must stay as it is until the device is waited for.  FALSE and an error if there is no memory for it. */
 gboolean
 hyb_device_values_send (HybDeviceValues *values, guint index, gsize *sent_bytes, GError **error);

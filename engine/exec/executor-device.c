@@ -1,7 +1,8 @@
 /* executor-device.c — one run of an executor on a GPU.
  *
  * Parameters are sent when another tensor is bound, all other variables in every run; outputs come
- * back at its end.  In static mode the memory stays; else it goes back to the pool after the run.
+ * back when they are read (executor-outputs.c).  In static mode the memory stays; else it goes back to the
+ * pool when all outputs were read, or when another entry runs.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/base/error.h"
 #include "engine/exec/executor-private.h"
@@ -17,7 +18,7 @@ make_outputs (HybExecutor *executor, HybEntry *entry, GError **error)
         g_clear_pointer (&entry->outputs[i], hyb_tensor_unref);
       if (entry->outputs[i])
         continue;
-      entry->outputs[i] = hyb_tensor_new (hyb_plan_get_head_type (entry->plan, i), error);
+      entry->outputs[i] = hyb_tensor_new_zeros (hyb_plan_get_head_type (entry->plan, i), error);
       if (!entry->outputs[i])
         return FALSE;
     }
@@ -64,6 +65,22 @@ explain (const HybRun *context, GError **error)
   return FALSE;
 }
 
+/* Waits for the last run.  Its outputs are lost unless they were read. */
+static gboolean
+end_last_run (HybExecutor *executor, GError **error)
+{
+  HybEntry *last = executor->unread;
+  gboolean  is_done;
+
+  executor->unread = NULL;
+  if (!last)
+    return TRUE;
+  is_done = hyb_device_frame_wait (last->on_device, error);
+  if (last != executor->current && executor->options.mode != HYB_MODE_STATIC)
+    hyb_device_frame_give (last->on_device);
+  return is_done;
+}
+
 gboolean
 hyb_executor_run_device (HybExecutor *executor, const HybRun *context, GError **error)
 {
@@ -75,15 +92,14 @@ hyb_executor_run_device (HybExecutor *executor, const HybRun *context, GError **
   if (!make_memory (executor, entry, error))
     return FALSE;
   bind_variables (executor);
-  is_done = hyb_device_frame_run (entry->on_device,
-                                  executor->on_device,
-                                  context,
-                                  entry->outputs,
-                                  &failure);
+  if (!hyb_device_frame_stage (entry->on_device, executor->on_device, error) ||
+      !end_last_run (executor, error))
+    return FALSE;
+  is_done = hyb_device_frame_run (entry->on_device, executor->on_device, context, &failure);
   bytes = hyb_device_frame_get_bytes (entry->on_device) +
           hyb_device_values_get_bytes (executor->on_device);
   hyb_executor_account (executor, 1, (gint64) bytes - (gint64) executor->live_bytes);
-  if (executor->options.mode != HYB_MODE_STATIC)
+  if (!is_done && executor->options.mode != HYB_MODE_STATIC)
     hyb_device_frame_give (entry->on_device);
   if (failure)
     {
@@ -94,6 +110,7 @@ hyb_executor_run_device (HybExecutor *executor, const HybRun *context, GError **
     return explain (context, error);
   for (guint i = 0; i < executor->n_outputs; i++)
     hyb_executor_set_output (executor, i, hyb_tensor_ref (entry->outputs[i]));
+  executor->unread = entry;
   return TRUE;
 }
 

@@ -59,10 +59,14 @@ struct _HybExecutor
   gsize           live_bytes, peak_bytes;
 
   HybDeviceValues *on_device; /* the bound tensors there; NULL: on the processor */
+  HybEntry        *unread;    /* of the last run, whose outputs the host may not have; or NULL */
 };
 
 /* In executor-device.c: one run of the current entry on options.gpu, in any mode. */
 gboolean hyb_executor_run_device (HybExecutor *executor, const HybRun *context, GError **error);
+/* In executor-outputs.c: brings n outputs of the last run from number first on to the host.  FALSE and an
+ * error if the device failed. */
+gboolean hyb_executor_bring (HybExecutor *executor, guint first, guint n, GError **error);
 /* In executor.c: makes tensor output number index of the last run.  tensor: (transfer full) */
 void hyb_executor_set_output (HybExecutor *executor, guint index, HybTensor *tensor);
 /* In executor.c: counts bytes that were allocated, or freed if they are negative, on device

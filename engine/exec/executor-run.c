@@ -255,7 +255,10 @@ run_in_mode (HybExecutor *executor, HybRun *context, GError **error)
   const HybPlan *plan = executor->current->plan;
 
   if (!plan || hyb_plan_is_dynamic (plan))
-    return run_imperative (executor, context, error);
+    {
+      executor->unread = NULL;
+      return run_imperative (executor, context, error);
+    }
   if (executor->options.gpu)
     return hyb_executor_run_device (executor, context, error);
 
@@ -299,37 +302,4 @@ hyb_executor_run (HybExecutor *executor, GCancellable *cancellable, GError **err
   executor->n_runs++;
   executor->n_seeded++;
   return TRUE;
-}
-
-/* --- Reading --- */
-
-guint
-hyb_executor_n_outputs (HybExecutor *executor)
-{
-  return executor->n_outputs;
-}
-
-HybTensor *
-hyb_executor_get_output (HybExecutor *executor, guint index)
-{
-  g_return_val_if_fail (index < executor->n_outputs, NULL);
-  return executor->outputs[index];
-}
-
-const HybPlan *
-hyb_executor_get_plan (HybExecutor *executor)
-{
-  return executor->current ? executor->current->plan : NULL;
-}
-
-guint64
-hyb_executor_n_runs (HybExecutor *executor)
-{
-  return executor->n_runs;
-}
-
-gsize
-hyb_executor_get_peak_bytes (HybExecutor *executor)
-{
-  return executor->peak_bytes;
 }

@@ -22,8 +22,13 @@
 #define MAX_LISTED 24
 
 static void
-entry_free (HybEntry *entry, const HybExecutor *executor)
+entry_free (HybEntry *entry, HybExecutor *executor)
 {
+  if (executor->unread == entry) /* outputs of the last run outlive their plan */
+    {
+      hyb_executor_bring (executor, 0, executor->n_outputs, NULL);
+      executor->unread = NULL;
+    }
   for (guint i = 0; i < executor->n_variables; i++)
     g_clear_pointer (&entry->zeros[i], hyb_tensor_unref);
   for (guint i = 0; i < executor->n_outputs; i++)
@@ -129,6 +134,7 @@ hyb_executor_free (HybExecutor *executor)
   if (!executor)
     return;
 
+  executor->unread = NULL;
   drop_entries (executor);
   g_ptr_array_unref (executor->entries);
   for (guint i = 0; i < executor->n_outputs; i++)

@@ -61,14 +61,19 @@ HYB_API void hyb_executor_set_seed (HybExecutor *executor, guint64 seed);
  * that is missing or wrong. */
 HYB_API gboolean hyb_executor_prepare (HybExecutor *executor, GError **error);
 /* Prepares if needed, and runs.  States that the graph writes are bound to updated copies.
- * FALSE and an error if preparing fails or cancellable is cancelled. */
+ * FALSE and an error if preparing fails or cancellable is cancelled.  A GPU may still compute when this
+ * returns, see hyb_executor_finish(); an error of the run before may be reported by this one. */
 HYB_API gboolean hyb_executor_run (HybExecutor  *executor,
                                    GCancellable *cancellable,
                                    GError      **error);
+/* Waits for the last run and brings all its outputs to the host.  FALSE and an error if the GPU failed;
+ * on the processor there is nothing to do. */
+HYB_API gboolean hyb_executor_finish (HybExecutor *executor, GError **error);
 /* The number of outputs: the heads of the graph. */
 HYB_API guint hyb_executor_n_outputs (HybExecutor *executor);
 /* An output of the last run, owned by the executor.  In static mode the next run overwrites
- * it. */
+ * it.  On a GPU this waits and fills the tensor, so call it after every run; what failed there is zero
+ * and hyb_executor_finish() says why. */
 HYB_API HybTensor *hyb_executor_get_output (HybExecutor *executor, guint index);
 /* The current plan, owned by the executor; NULL in imperative mode. */
 HYB_API const HybPlan *hyb_executor_get_plan (HybExecutor *executor);

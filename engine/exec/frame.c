@@ -60,8 +60,7 @@ find_place (const HybFrame *frame, const HybPlace *place)
     case HYB_PLACE_BLOCK:
       return frame->memory + place->offset;
     case HYB_PLACE_CONSTANT:
-      base = frame->view ? plan->device->constants[place->index]
-                         : hyb_tensor_get_data (g_ptr_array_index (plan->constants, place->index));
+      base = hyb_tensor_get_data (g_ptr_array_index (plan->constants, place->index));
       break;
     case HYB_PLACE_VARIABLE:
       base = frame->variables[place->index];
@@ -96,7 +95,6 @@ init_view (HybFrame *frame)
     .host_variables = host_slots + plan->n_slots,
     .heads = frame->heads,
     .host_heads = host_slots + plan->n_slots + plan->n_variables,
-    .constants = plan->device->constants,
   };
 }
 

@@ -60,15 +60,13 @@ hyb_device_plan_free (HybDevicePlan *device)
       g_clear_pointer (&step->bodies, free_bodies);
       g_free (step->why);
     }
-  for (guint i = 0; i < device->n_constants; i++)
-    hyb_device_pool_give (device->gpu->memory, device->constants[i]);
-  g_free (device->constants);
   g_free (device->variable_mirror);
   g_free (device->head_mirror);
   g_free (device->steps);
   g_array_unref (device->copies);
   g_free (device->reads_variable);
   g_free (device->reads_constant);
+  g_free (device->has_head);
   hyb_gpu_unref (device->gpu);
   g_free (device);
 }
@@ -308,7 +306,26 @@ search_step (Search *search, const HybStep *step, gboolean on_device)
     write_value (search, node->first_output + i, on_device);
 }
 
-/* After the last step the host reads the heads and the variables that were written. */
+/* TRUE if only this side has some of the bytes of a value. */
+static gboolean
+is_stale (const Search *search, HybValueId value, gboolean on_device)
+{
+  HybPlace place = space_of (&search->plan->places[value]);
+  gsize    end = place.offset + hyb_type_bytes (&search->plan->types[value]);
+
+  for (guint i = 0; i < search->stale->len; i++)
+    {
+      const Stale *range = &g_array_index (search->stale, Stale, i);
+
+      if (range->kind == place.kind && range->index == place.index &&
+          range->on_device == on_device && range->end > place.offset && range->begin < end)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/* After the last step the variables that were written go to the host.  A head stays on the device until
+ * somebody reads it, unless it lies in a variable or partly on the host. */
 static void
 search_results (Search *search)
 {
@@ -317,7 +334,14 @@ search_results (Search *search)
   const HybValueId *heads = hyb_graph_get_heads (plan->graph, &n_heads);
 
   for (guint i = 0; i < n_heads; i++)
-    read_value (search, heads[i], FALSE);
+    {
+      gboolean stays = plan->places[heads[i]].kind == HYB_PLACE_BLOCK &&
+                       is_stale (search, heads[i], TRUE) && !is_stale (search, heads[i], FALSE);
+
+      plan->device->has_head[i] = stays;
+      if (!stays)
+        read_value (search, heads[i], FALSE);
+    }
   for (guint i = 0; i < plan->n_variables; i++)
     refresh (search, &(HybPlace){ HYB_PLACE_VARIABLE, i, 0 }, G_MAXSIZE, TRUE, TRUE);
 }
@@ -379,6 +403,7 @@ find_copies (HybPlan *plan)
 
   device->reads_variable = g_new0 (guint8, MAX (plan->n_variables, 1));
   device->reads_constant = g_new0 (guint8, MAX (plan->constants->len, 1));
+  device->has_head = g_new0 (guint8, MAX (plan->n_heads, 1));
   if (device->is_body)
     search_variables_of_body (&search);
   for (guint i = 0; i < plan->n_steps;)
@@ -440,47 +465,10 @@ place_mirrors (HybPlan *plan)
     }
 }
 
-static gboolean
-send_constants (HybPlan *plan, GError **error)
+void
+hyb_device_plan_finish (HybPlan *plan)
 {
-  HybDevicePlan    *device = plan->device;
-  const HybBackend *backend = device->gpu->backend;
-  HybQueue         *queue = backend->queue_new (device->gpu->device, error);
-  gboolean          is_done;
-
-  if (!queue)
-    return FALSE;
-  for (guint i = 0; i < device->n_constants; i++)
-    {
-      HybTensor *tensor = g_ptr_array_index (plan->constants, i);
-      gsize      bytes = hyb_tensor_get_bytes (tensor);
-
-      if (!device->reads_constant[i])
-        continue;
-      device->constants[i] = hyb_device_pool_take (device->gpu->memory, bytes, error);
-      if (!device->constants[i])
-        break;
-      if (bytes > 0)
-        backend->copy (queue, device->constants[i], hyb_tensor_get_data (tensor), bytes);
-    }
-  is_done = backend->finish (queue, NULL, error && *error ? NULL : error);
-  backend->queue_free (queue);
-  return is_done && !(error && *error);
-}
-
-gboolean
-hyb_device_plan_finish (HybPlan *plan, GError **error)
-{
-  HybDevicePlan *device = plan->device;
-  gboolean       has_constants = FALSE;
-
   find_copies (plan);
-  if (!device->is_body)
-    return TRUE;
-  place_mirrors (plan);
-  device->n_constants = plan->constants->len;
-  device->constants = g_new0 (gpointer, MAX (device->n_constants, 1));
-  for (guint i = 0; i < device->n_constants; i++)
-    has_constants |= device->reads_constant[i];
-  return !has_constants || send_constants (plan, error);
+  if (plan->device->is_body)
+    place_mirrors (plan);
 }

@@ -233,6 +233,22 @@ print_steps (GString *text, const HybPlan *plan)
                             plan->copies[i].head);
 }
 
+/* The outputs that a run leaves on the device. */
+static void
+print_heads (GString *text, const HybPlan *plan)
+{
+  guint             n;
+  const HybValueId *heads = hyb_graph_get_heads (plan->graph, &n);
+
+  for (guint i = 0; i < n; i++)
+    if (plan->device->has_head[i])
+      g_string_append_printf (text,
+                              "  head %u, %" G_GSIZE_FORMAT
+                              " bytes, stays on the GPU until it is read\n",
+                              i,
+                              hyb_type_bytes (&plan->types[heads[i]]));
+}
+
 char *
 hyb_plan_print (const HybPlan *plan)
 {
@@ -243,5 +259,7 @@ hyb_plan_print (const HybPlan *plan)
     g_string_append (text, "some shapes show only while running: operator by operator\n");
   else
     print_steps (text, plan);
+  if (plan->device)
+    print_heads (text, plan);
   return g_string_free (text, FALSE);
 }

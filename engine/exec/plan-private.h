@@ -143,16 +143,16 @@ struct _HybDevicePlan
   GArray        *copies; /* of HybDeviceCopy, in order */
   guint8        *reads_variable; /* by variable: a step of the device reads it */
   guint8        *reads_constant; /* by constant: likewise */
+  guint8        *has_head;       /* by head: the device has it after the run, the host not */
   guint          n_host_steps;
   gsize          host_bytes; /* memory of the host for the frames of bodies */
 
-  /* Only of a body, whose variables and heads are memory of the device. */
-  gboolean  is_body;
-  guint     n_constants;
-  gpointer *constants;       /* by constant: on the device; NULL where nothing reads it there */
-  gsize    *variable_mirror; /* by variable: offset behind the block of the host; G_MAXSIZE if no
+  /* Only of a body, whose variables and heads are memory of the device.  It has no constants: none are
+   * given, and no pass for a device makes any. */
+  gboolean is_body;
+  gsize   *variable_mirror; /* by variable: offset behind the block of the host; G_MAXSIZE if no
                               * step of the host touches it */
-  gsize    *head_mirror;     /* by head: likewise */
+  gsize   *head_mirror;     /* by head: likewise */
 };
 
 /* No steps yet; options: of the plan.  (transfer full) */
@@ -169,6 +169,5 @@ void hyb_device_plan_begin_bodies (HybPlan *plan, guint index);
  * after all, for the reason in error or because the device computes nothing of the bodies. */
 gboolean
 hyb_device_plan_end_bodies (HybPlan *plan, guint index, gboolean is_done, const GError *error);
-/* Fills in copies, once all places and slots are known, and sends the constants of a body.  FALSE and
- * an error if the device has too little memory for these. */
-gboolean hyb_device_plan_finish (HybPlan *plan, GError **error);
+/* Fills in copies, once all places and slots are known. */
+void hyb_device_plan_finish (HybPlan *plan);

@@ -3,6 +3,7 @@
  *
  * HYB_GPU_PATH and HYB_GPU_MODULE are set by meson.build.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/base/error.h"
 #include "engine/graph/builder.h"
 #include "tests/engine/cuda/on-pretend-gpu.h"
 
@@ -136,11 +137,11 @@ static void
 test_printed_plan (void)
 {
   static const char *const lines[] = {
-    "4 steps on the GPU, 1 on the host; 3 copies of 192 bytes between steps and after them\n",
+    "4 steps on the GPU, 1 on the host; 2 copies of 144 bytes between steps and after them\n",
     "  copy  72 bytes to the host, @",
     ", on the host: the GPU module does not compute this operator\n",
     "  copy  72 bytes to the GPU, @",
-    "  copy  48 bytes to the host, @",
+    "  head 0, 48 bytes, stays on the GPU until it is read\n",
   };
   g_autoptr (HybGraph) graph = new_perceptron ();
   g_autoptr (HybExecutor) executor = NULL;
@@ -199,13 +200,13 @@ test_parameters_are_sent_once (void)
   hyb_executor_set_constant (executor, "b1", TRUE);
   hyb_executor_set_constant (executor, "w2", TRUE);
   run (executor);
-  g_assert_cmpuint (calls ("cuMemcpyAsync"), ==, 4 + 3); /* variables, then between steps */
+  g_assert_cmpuint (calls ("cuMemcpyAsync"), ==, 4 + 2); /* variables, then between steps */
   run (executor);
-  g_assert_cmpuint (calls ("cuMemcpyAsync"), ==, 7 + 1 + 3);
+  g_assert_cmpuint (calls ("cuMemcpyAsync"), ==, 6 + 1 + 2);
   bind (executor, "w1", new_tensor (6, 5, 0.31));
   before = calls ("cuMemcpyAsync");
   run (executor);
-  g_assert_cmpuint (calls ("cuMemcpyAsync"), ==, before + 2 + 3);
+  g_assert_cmpuint (calls ("cuMemcpyAsync"), ==, before + 2 + 2);
 }
 
 /* Both operands of the four steps come in one copy, and both results go in one. */
@@ -234,14 +235,121 @@ test_host_steps_copy_once (void)
     }
   assert_near (executor, host);
   text = hyb_plan_print (hyb_executor_get_plan (executor));
-  if (!strstr (text, "3 steps on the GPU, 4 on the host; 3 copies of 1280 bytes between steps") ||
+  if (!strstr (text, "3 steps on the GPU, 4 on the host; 2 copies of 1024 bytes between steps") ||
       !strstr (text, "  copy  512 bytes to the host, @") ||
       !strstr (text, "  copy  512 bytes to the GPU, @"))
     g_error ("the copies are not those that are needed:\n%s", text);
-  g_assert_cmpuint (calls ("cuMemcpyAsync"), ==, 2 + 3); /* variables, then between steps */
+  g_assert_cmpuint (calls ("cuMemcpyAsync"), ==, 1 + 2 + 1); /* inputs, between steps, the output */
   work = hyb_executor_dup_device_work (executor);
   g_assert_true (
-      g_str_has_prefix (work, "The GPU computed 3 of 7 steps; 5 copies between host and GPU, "));
+      g_str_has_prefix (work, "The GPU computed 3 of 7 steps; 4 copies between host and GPU, "));
+}
+
+/* A run returns before the GPU has computed: the input may change, and only reading waits. */
+static void
+test_inputs_may_change_at_once (void)
+{
+  g_autoptr (HybGraph) graph = new_chain ();
+  g_autoptr (HybExecutor) host = new_executor (graph, HYB_MODE_STATIC, NULL);
+  g_autoptr (HybExecutor) executor = NULL;
+  g_autoptr (HybGpu) gpu = NULL;
+
+  if (!set_up (""))
+    return;
+  gpu = open_gpu ();
+  executor = new_executor (graph, HYB_MODE_STATIC, gpu);
+  for (guint i = 0; i < 4; i++)
+    {
+      HybTensor *x = hyb_executor_get_bound (executor, "x");
+      guint      waits;
+
+      bind (host, "x", new_tensor (3, 5, 0.2 + i));
+      run (host);
+      bind (executor, "x", new_tensor (3, 5, 0.2 + i));
+      x = hyb_executor_get_bound (executor, "x");
+      waits = calls ("cuStreamSynchronize");
+      run (executor);
+      g_assert_cmpuint (calls ("cuStreamSynchronize") - waits, ==, i == 2); /* the run before */
+      memset (hyb_tensor_get_data (x), 0, hyb_tensor_get_bytes (x));
+      if (i != 1)
+        assert_near (executor, host);
+    }
+  g_clear_pointer (&executor, hyb_executor_free);
+  g_clear_pointer (&gpu, hyb_gpu_unref);
+  assert_clean ();
+}
+
+/* Two outputs: each comes back once, when it is read, and after its plan is gone. */
+static void
+test_outputs_come_when_read (void)
+{
+  HybBuilder *builder = hyb_builder_new ();
+  HybValueId  x = hyb_builder_add_variable (builder, "x", NULL);
+  g_autoptr (HybGraph) graph = NULL;
+  g_autoptr (HybExecutor) host = NULL;
+
+  hyb_builder_add_head (builder, add (builder, "square", "", INPUTS (x)));
+  hyb_builder_add_head (builder, add (builder, "_mul_scalar", "scalar 3", INPUTS (x)));
+  graph = hyb_builder_freeze (builder);
+  host = new_executor (graph, HYB_MODE_STATIC, NULL);
+  run (host);
+  if (!set_up (""))
+    return;
+  for (HybMode mode = HYB_MODE_IMPERATIVE; mode <= HYB_MODE_STATIC; mode++)
+    {
+      g_autoptr (HybGpu) gpu = NULL;
+      g_autoptr (HybExecutor) executor = NULL;
+      g_autoptr (HybTensor) first = NULL;
+      g_autoptr (GError) error = NULL;
+
+      configure ("");
+      gpu = open_gpu ();
+      executor = new_executor (graph, mode, gpu);
+      run (executor);
+      g_assert_cmpuint (calls ("cuMemcpyAsync"), ==, 1);
+      assert_output_near (executor, host, 0);
+      assert_output_near (executor, host, 0);
+      g_assert_cmpuint (calls ("cuMemcpyAsync"), ==, 2);
+      hyb_executor_set_constant (executor, "x", TRUE); /* drops the plan */
+      assert_output_near (executor, host, 1);
+      g_assert_cmpuint (calls ("cuMemcpyAsync"), ==, 3);
+      run (executor);
+      g_assert_true (hyb_executor_finish (executor, &error));
+      g_assert_no_error (error);
+      assert_output_near (executor, host, 1);
+      first = hyb_tensor_ref (hyb_executor_get_output (executor, 0));
+      g_clear_pointer (&executor, hyb_executor_free);
+      g_clear_pointer (&gpu, hyb_gpu_unref);
+      assert_clean ();
+    }
+}
+
+/* What fails after a run has returned is an error of hyb_executor_finish(), else of the next run. */
+static void
+test_late_error (void)
+{
+  g_autoptr (HybGraph) graph = new_chain ();
+
+  if (!set_up (""))
+    return;
+  for (guint i = 0; i < 2; i++)
+    {
+      g_autoptr (HybGpu) gpu = NULL;
+      g_autoptr (HybExecutor) executor = NULL;
+      g_autoptr (GError) error = NULL;
+
+      configure ("fail=cuLaunchKernel:1:1");
+      gpu = open_gpu ();
+      executor = new_executor (graph, HYB_MODE_STATIC, gpu);
+      run (executor);
+      if (i == 0)
+        g_assert_false (hyb_executor_finish (executor, &error));
+      else
+        g_assert_false (hyb_executor_run (executor, NULL, &error));
+      g_assert_error (error, HYB_DEVICE_ERROR, HYB_DEVICE_ERROR_FAILED);
+      g_assert_nonnull (strstr (error->message, "node “_rminus_scalar” (_elementwise_chain): "));
+      g_assert_nonnull (strstr (error->message, "cuLaunchKernel"));
+    }
 }
 
 /* Runs the model with these settings.  TRUE if the run succeeded; every error has a sentence. */
@@ -261,7 +369,7 @@ try (HybGraph *graph, const char *settings)
       return FALSE;
     }
   executor = new_executor (graph, HYB_MODE_HYBRID, gpu);
-  is_done = hyb_executor_run (executor, NULL, &error);
+  is_done = hyb_executor_run (executor, NULL, &error) && hyb_executor_finish (executor, &error);
   g_assert_true (is_done == !error);
   if (error)
     g_assert_cmpuint (strlen (error->message), >, 20);
@@ -397,6 +505,11 @@ main (int argc, char **argv)
   g_test_add_func ("/engine/cuda/run/a-chain-is-one-launch", test_one_launch_a_chain);
   g_test_add_func ("/engine/cuda/run/parameters-are-sent-once", test_parameters_are_sent_once);
   g_test_add_func ("/engine/cuda/run/steps-of-the-host-copy-once", test_host_steps_copy_once);
+  g_test_add_func ("/engine/cuda/run/inputs-may-change-when-a-run-returns",
+                   test_inputs_may_change_at_once);
+  g_test_add_func ("/engine/cuda/run/outputs-come-back-when-they-are-read",
+                   test_outputs_come_when_read);
+  g_test_add_func ("/engine/cuda/run/a-late-error-is-reported", test_late_error);
   g_test_add_func ("/engine/cuda/run/every-call-can-fail", test_every_call_can_fail);
   g_test_add_func ("/engine/cuda/run/too-little-memory-is-an-error", test_too_little_memory);
   g_test_add_func ("/engine/cuda/run/too-little-memory-is-explained", test_memory_is_explained);

@@ -1,0 +1,62 @@
+/* executor-outputs.c — what an executor tells about its last run; outputs on a GPU come back when they are
+ * read.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/exec/executor-private.h"
+
+gboolean
+hyb_executor_bring (HybExecutor *executor, guint first, guint n, GError **error)
+{
+  HybEntry *entry = executor->unread;
+  gboolean  is_done;
+
+  if (!entry)
+    return TRUE;
+  is_done = hyb_device_frame_bring (entry->on_device, first, n, entry->outputs, error);
+  if (!hyb_device_frame_is_read (entry->on_device))
+    return is_done;
+  executor->unread = NULL;
+  if (executor->options.mode != HYB_MODE_STATIC)
+    hyb_device_frame_give (entry->on_device);
+  return is_done;
+}
+
+gboolean
+hyb_executor_finish (HybExecutor *executor, GError **error)
+{
+  return hyb_executor_bring (executor, 0, executor->n_outputs, error);
+}
+
+guint
+hyb_executor_n_outputs (HybExecutor *executor)
+{
+  return executor->n_outputs;
+}
+
+HybTensor *
+hyb_executor_get_output (HybExecutor *executor, guint index)
+{
+  g_autoptr (GError) error = NULL;
+
+  g_return_val_if_fail (index < executor->n_outputs, NULL);
+  if (!hyb_executor_bring (executor, index, 1, &error))
+    g_warning ("output %u is zero: %s", index, error->message);
+  return executor->outputs[index];
+}
+
+const HybPlan *
+hyb_executor_get_plan (HybExecutor *executor)
+{
+  return executor->current ? executor->current->plan : NULL;
+}
+
+guint64
+hyb_executor_n_runs (HybExecutor *executor)
+{
+  return executor->n_runs;
+}
+
+gsize
+hyb_executor_get_peak_bytes (HybExecutor *executor)
+{
+  return executor->peak_bytes;
+}
