@@ -207,6 +207,7 @@ static const GOptionEntry check_options[] = {
 static const char *const examples[] = {
   "hscope new lenet --output net && hscope check net-symbol.json",
   "hscope check net-symbol.json net-0000.params --repair mended",
+  "hscope check --each . --json",
   NULL,
 };
 
@@ -220,7 +221,7 @@ const ScopeCommand scope_command_check = {
   .arguments = "MODEL [PARAMS]",
   .summary = "Find problems of an exported model, and repair those that can be repaired",
   .n_files = { 1, 2 },
-  .option_groups = SCOPE_OPTIONS_MODEL | SCOPE_OPTIONS_TYPES,
+  .option_groups = SCOPE_OPTIONS_MODEL | SCOPE_OPTIONS_TYPES | SCOPE_OPTIONS_EACH,
   .examples = examples,
   .outputs = outputs,
   .options = check_options,

@@ -6,6 +6,7 @@
 #include "app/command/command-text.h"
 #include "app/command/crash.h"
 #include "app/command/describe/describe.h"
+#include "app/command/each/each.h"
 #include "app/command/enter-sandbox.h"
 #include "app/command/outputs.h"
 #include "app/command/progress.h"
@@ -111,20 +112,31 @@ collect_entries (Invocation *call)
 }
 
 static gboolean
-check_files (const ScopeCommand *command, char **files, GError **error)
+check_files (const Invocation *call, char **files, GError **error)
 {
-  guint n = g_strv_length (files);
+  const ScopeCommand *command = call->command;
+  guint               n = g_strv_length (files);
 
-  if (n >= command->n_files[0] && n <= command->n_files[1])
+  if (call->common.each ? n == scope_each_n_files (command)
+                        : n >= command->n_files[0] && n <= command->n_files[1])
     return TRUE;
 
-  g_set_error (error,
-               SCOPE_ERROR,
-               SCOPE_ERROR_USAGE,
-               "hscope %s takes %s; see hscope %s --help",
-               command->name,
-               *command->arguments ? command->arguments : "no file",
-               command->name);
+  if (call->common.each)
+    g_set_error (error,
+                 SCOPE_ERROR,
+                 SCOPE_ERROR_USAGE,
+                 "hscope %s --each FOLDER takes %s",
+                 command->name,
+                 scope_each_n_files (command) > 0 ? "one more folder, with the second models"
+                                                  : "no other model");
+  else
+    g_set_error (error,
+                 SCOPE_ERROR,
+                 SCOPE_ERROR_USAGE,
+                 "hscope %s takes %s; see hscope %s --help",
+                 command->name,
+                 *command->arguments ? command->arguments : "no file",
+                 command->name);
   return FALSE;
 }
 
@@ -206,6 +218,34 @@ protect (const Invocation *call, char *const *files, GError **error)
   return scope_enter_sandbox (&sandboxed, error);
 }
 
+/* Runs the command on the models of a folder.  This process opens none of them and loads no operators: its children enter the
+ * sandbox, set the limits and so on. */
+static int
+run_each (const Invocation *call, char *const *files, GError **error)
+{
+  ScopeEachCall each = { .command = call->command,
+                         .common = &call->common,
+                         .entries = call->entries,
+                         .numbers = call->numbers,
+                         .files = files,
+                         .sandbox = call->sandbox };
+
+  return scope_each_run (&each, error);
+}
+
+/* Enters the sandbox and runs the command on the models that are named. */
+static int
+run_here (Invocation *call, char **files, GError **error)
+{
+  if (!protect (call, files, error) || !scope_load_operators (&call->common, error))
+    return SCOPE_EXIT_USAGE;
+  if (call->common.json)
+    scope_crash_set_json ();
+  if (call->common.threads > 0)
+    hyb_parallel_set_threads ((guint) call->common.threads);
+  return run_parsed (call, files, error);
+}
+
 /* Parses argv into the invocation and runs the command. */
 static int
 parse_and_run (Invocation *call, int argc, char **argv)
@@ -226,17 +266,10 @@ parse_and_run (Invocation *call, int argc, char **argv)
   g_option_context_set_main_group (context, group);
   if (g_option_context_parse (context, &argc, &argv, &error) &&
       scope_common_options_set_limits (&call->common, &error) &&
-      scope_common_options_check (&call->common, &error) &&
-      check_files (command, argv + 1, &error) &&
-      scope_outputs_check (command, call->options, argv + 1, &error) &&
-      protect (call, argv + 1, &error) && scope_load_operators (&call->common, &error))
-    {
-      if (call->common.json)
-        scope_crash_set_json ();
-      if (call->common.threads > 0)
-        hyb_parallel_set_threads ((guint) call->common.threads);
-      code = run_parsed (call, argv + 1, &error);
-    }
+      scope_common_options_check (&call->common, &error) && check_files (call, argv + 1, &error) &&
+      scope_outputs_check (command, call->options, argv + 1, &error))
+    code =
+        call->common.each ? run_each (call, argv + 1, &error) : run_here (call, argv + 1, &error);
 
   if (error)
     {

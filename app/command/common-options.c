@@ -17,6 +17,7 @@
 #include <string.h>
 
 #define MAX_THREADS 4096
+#define MAX_JOBS    256
 /* Steps instead of time, so that the same file is refused on every machine. */
 #define STEPS_PER_SECOND 5e6
 
@@ -156,6 +157,20 @@ static const CommonOption common_options[] = {
           dump_after,
           "Print the graph to stderr after this pass",
           "PASS"),
+  OPTION (SCOPE_OPTIONS_EACH,
+          "each",
+          G_OPTION_ARG_FILENAME,
+          each,
+          "Do this for each model in FOLDER and below it, in processes of their own; --json prints "
+          "a "
+          "line for each",
+          "FOLDER"),
+  OPTION (SCOPE_OPTIONS_EACH,
+          "jobs",
+          G_OPTION_ARG_INT,
+          jobs,
+          "With --each: models at a time (default: one for each processor)",
+          "N"),
 };
 
 #undef OPTION
@@ -164,6 +179,7 @@ const ScopeRange scope_common_ranges[] = {
   { "epoch", 0, 1e9, HYB_EPOCH_HIGHEST },
   { "seed", -INFINITY, INFINITY, 0 },
   { "threads", 1, MAX_THREADS, 0 },
+  { "jobs", 1, MAX_JOBS, 0 },
   { 0 },
 };
 

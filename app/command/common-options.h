@@ -15,6 +15,9 @@ typedef enum
   SCOPE_OPTIONS_MODEL = 1 << 0, /* --params, --epoch, --plugin */
   SCOPE_OPTIONS_TYPES = 1 << 1, /* --shape, --no-guess, --dtype */
   SCOPE_OPTIONS_RUN = 1 << 2,   /* --device, --threads, --seed, --mode, --train, --init … */
+  SCOPE_OPTIONS_EACH =
+      1
+      << 3, /* --each, --jobs: the command can do the same for every model of a folder (each/each.h) */
 } ScopeOptionGroups;
 
 /* Values of the options; a member is NULL or 0 if its option was not given. */
@@ -40,6 +43,8 @@ typedef struct
   gboolean random_values;
   char   **without; /* names of passes, from --plan-without */
   char    *dump_after;
+  char    *each; /* a folder of models; NULL: the models are named */
+  int      jobs; /* 0: one for each processor */
 } ScopeCommonOptions;
 
 /* For GOptionEntry.arg_data: the offset of a member, which commands.c turns into an address. */

@@ -115,7 +115,8 @@ const ScopeCommand scope_command_prove = {
   .arguments = "A B",
   .summary = "Check that two models compute the same, forward and backward, on random inputs",
   .n_files = { 2, 2 },
-  .option_groups = SCOPE_OPTIONS_MODEL | SCOPE_OPTIONS_TYPES | SCOPE_OPTIONS_RUN,
+  .option_groups =
+      SCOPE_OPTIONS_MODEL | SCOPE_OPTIONS_TYPES | SCOPE_OPTIONS_RUN | SCOPE_OPTIONS_EACH,
   .examples = examples,
   .options = prove_options,
   .options_size = sizeof (ProveOptions),

@@ -1,0 +1,13 @@
+/* each-models.h — finds the models in a folder.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <gio/gio.h>
+
+/* Paths relative to folder of all models in it and in the folders below it, sorted: symbol files, and other JSON files that
+ * begin like one.  Links to folders are not followed.  (transfer full) NULL: a folder cannot be read, or it
+ * holds more files than the limit. */
+GPtrArray *scope_each_find_models (const char *folder, GError **error);
+
+/* The path without what all symbol files end in: "zoo/net" for "zoo/net-symbol.json.gz".  (transfer full) */
+char *scope_each_dup_prefix (const char *path);

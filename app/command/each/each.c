@@ -1,0 +1,184 @@
+/* each.c — runs a command on each model of a folder.
+ *
+ * Lines are printed in the order of the paths; a result that is ready early is held back, and few models are started ahead of the
+ * one that is printed next, so that memory does not grow with the number of models.  Start at scope_each_run().
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/command/each/each.h"
+
+#include "app/command/children/children.h"
+#include "app/command/each/each-line.h"
+#include "app/command/each/each-models.h"
+
+#include "engine/base/error.h"
+#include "engine/base/limits.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#define AHEAD 16 /* models for each job that may be started before an earlier one is printed */
+#define MIN_MEMORY \
+  ((guint64) 512 << 20) /* bytes for a child, with which a small model can be run */
+#define N_STATUSES 5
+
+typedef struct
+{
+  const ScopeEachCall *call;
+  GPtrArray           *models;
+  GHashTable          *prefixes; /* of outputs that are taken; NULL: nothing is written */
+  GHashTable          *held;     /* GString * by index + 1: what is printed later */
+  guint                n_jobs;
+  guint                n_started, n_printed;
+  guint                n_ended[N_STATUSES];
+} Each;
+
+/* The prefix of what is written for a model; another one if two models in the folder would write the same files.
+ * (transfer full) */
+static char *
+take_prefix (Each *each, const char *model)
+{
+  g_autofree char *name = scope_each_dup_prefix (model);
+  g_autofree char *first = g_build_filename (scope_each_get_output (each->call), name, NULL);
+  char            *prefix = g_strdup (first);
+
+  for (guint n = 2; g_hash_table_contains (each->prefixes, prefix); n++)
+    {
+      g_free (prefix);
+      prefix = g_strdup_printf ("%s-%u", first, n);
+    }
+  g_hash_table_add (each->prefixes, g_strdup (prefix));
+  return prefix;
+}
+
+static char **
+next_model (gpointer data, guint *id)
+{
+  Each            *each = data;
+  g_autofree char *prefix = NULL;
+  g_autofree char *folder = NULL;
+
+  if (each->n_started == each->models->len ||
+      each->n_started - each->n_printed >= AHEAD * each->n_jobs)
+    return NULL;
+  *id = each->n_started++;
+  if (each->prefixes)
+    {
+      prefix = take_prefix (each, each->models->pdata[*id]);
+      folder = g_path_get_dirname (prefix);
+      g_mkdir_with_parents (folder, 0777); /* if this fails, the child says so */
+    }
+  return scope_each_arguments (each->call, each->models->pdata[*id], prefix);
+}
+
+/* Prints what follows what was printed already. */
+static void
+print_held (Each *each)
+{
+  GString *line;
+
+  while ((line = g_hash_table_lookup (each->held, GUINT_TO_POINTER (each->n_printed + 1))))
+    {
+      fwrite (line->str, 1, line->len, stdout);
+      g_hash_table_remove (each->held, GUINT_TO_POINTER (each->n_printed + 1));
+      each->n_printed++;
+    }
+  /* What is done stays visible if the command is interrupted. */
+  fflush (stdout);
+}
+
+static void
+model_ended (gpointer data, const ScopeChildEnd *end)
+{
+  Each       *each = data;
+  const char *model = each->models->pdata[end->id];
+
+  each->n_ended[MIN (scope_each_status (end), N_STATUSES - 1)]++;
+  g_hash_table_insert (each->held,
+                       GUINT_TO_POINTER (end->id + 1),
+                       each->call->common->json ? scope_each_json (model, end)
+                                                : scope_each_text (model, end));
+  print_held (each);
+}
+
+static void
+free_line (gpointer line)
+{
+  g_string_free (line, TRUE);
+}
+
+/* The memory of the machine is shared by the children that run at the same time. */
+static guint64
+memory_of_child (guint n_jobs)
+{
+  return MAX (hyb_limits_get_run_memory () / n_jobs, MIN_MEMORY);
+}
+
+static gboolean
+make_output (const ScopeEachCall *call, GError **error)
+{
+  const char *output = scope_each_get_output (call);
+
+  if (!output || g_mkdir_with_parents (output, 0777) == 0)
+    return TRUE;
+  return hyb_error_at (error,
+                       G_FILE_ERROR,
+                       (int) g_file_error_from_errno (errno),
+                       output,
+                       NULL,
+                       "the folder cannot be made: %s",
+                       g_strerror (errno));
+}
+
+static int
+summarise (const Each *each, double seconds)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+  int worst = 0;
+
+  for (int status = 0; status < N_STATUSES; status++)
+    if (each->n_ended[status] > 0)
+      {
+        worst = status;
+        if (status == 0)
+          g_string_append_printf (text, ", %u ok", each->n_ended[status]);
+        else
+          g_string_append_printf (text, ", %u with status %d", each->n_ended[status], status);
+      }
+  scope_print_message (HYB_SEVERITY_NOTE,
+                       "%u model%s in %.1f seconds%s",
+                       each->models->len,
+                       each->models->len == 1 ? "" : "s",
+                       seconds,
+                       text->str);
+  return worst;
+}
+
+int
+scope_each_run (const ScopeEachCall *call, GError **error)
+{
+  guint  jobs = call->common->jobs > 0 ? (guint) call->common->jobs : g_get_num_processors ();
+  gint64 begin = g_get_monotonic_time ();
+  g_autoptr (GPtrArray) models = NULL;
+  g_autoptr (GHashTable) held = g_hash_table_new_full (NULL, NULL, NULL, free_line);
+  g_autoptr (GHashTable) prefixes = NULL;
+  Each          each = { .call = call, .held = held, .n_jobs = jobs };
+  ScopeChildren children = {
+    .n_jobs = jobs,
+    .memory = memory_of_child (jobs),
+    .next = next_model,
+    .ended = model_ended,
+    .data = &each,
+  };
+
+  if (!scope_each_check_options (call, error))
+    return SCOPE_EXIT_USAGE;
+  each.models = models = scope_each_find_models (call->common->each, error);
+  if (!models || !make_output (call, error))
+    return SCOPE_EXIT_FILE;
+  if (scope_each_get_output (call))
+    each.prefixes = prefixes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  /* The engine does not use the threads of the library, and each would take time and memory to start. */
+  g_setenv ("OPENBLAS_NUM_THREADS", "1", FALSE);
+  scope_children_run (&children);
+  return summarise (&each, (double) (g_get_monotonic_time () - begin) / 1e6);
+}
