@@ -14,7 +14,7 @@
 /* True until somebody has run the tests of the module on a GPU. */
 #define UNPROVEN                                                                              \
   "Hybridscope's code for GPUs has never run on a GPU, only on a program that imitates one. " \
-  "Compare its results with those of the processor before you rely on them."
+  "Before you rely on its results, let “hscope selftest” compare them with the processor's."
 
 static double
 host_memory (void)

@@ -216,6 +216,37 @@ test_profile (Fixture *fixture, gconstpointer unused)
   g_assert_nonnull (strstr (fixture->out, "code for GPUs has never run on a GPU"));
 }
 
+/* A right GPU passes, and a wrong one is found and named. */
+static void
+test_selftest (Fixture *fixture, gconstpointer unused)
+{
+  fixture_run_line (fixture, "hscope selftest --device gpu --model mlp");
+  if (strstr (fixture->err, "libnvrtc"))
+    {
+      g_test_skip (fixture->err);
+      return;
+    }
+  g_assert_cmpint (fixture->code, ==, 0);
+  g_assert_nonnull (strstr (fixture->out, "7 arrays agree to "));
+  g_assert_nonnull (strstr (fixture->out, "All 3 tests passed.\n"));
+
+  fixture_run_line (fixture, "HYB_PRETEND=wrong=products hscope selftest --model mlp");
+  g_assert_cmpint (fixture->code, ==, 1);
+  g_assert_nonnull (strstr (fixture->out, "FAILED: output 0 differs by 0.00"));
+  g_assert_nonnull (strstr (fixture->out, "3 of 3 tests failed: do not rely on this GPU.\n"));
+
+  fixture_run_line (fixture,
+                    "HYB_PRETEND=fail=cuLaunchKernel:40:700 hscope selftest --model mlp --json");
+  g_assert_cmpint (fixture->code, ==, 1);
+  g_assert_nonnull (strstr (fixture->out, "\"passed\": false"));
+  fixture_run_line (fixture, "hscope selftest --device cpu");
+  g_assert_cmpint (fixture->code, ==, 2);
+  fixture_run_line (fixture, "HYB_PRETEND=device=none hscope selftest");
+  g_assert_cmpint (fixture->code, ==, 4);
+  fixture_run_line (fixture, "hscope selftest --model no-such");
+  g_assert_cmpint (fixture->code, ==, 3);
+}
+
 /* A list of devices is no failure where there is no GPU; it says what is missing. */
 static void
 test_devices (Fixture *fixture, gconstpointer unused)
@@ -291,6 +322,12 @@ main (int argc, char **argv)
               NULL,
               fixture_set_up,
               test_profile,
+              fixture_tear_down);
+  g_test_add ("/app/device/a-self-test-finds-a-wrong-GPU",
+              Fixture,
+              NULL,
+              fixture_set_up,
+              test_selftest,
               fixture_tear_down);
   g_test_add ("/app/device/devices-are-listed-with-what-is-missing",
               Fixture,

@@ -13,6 +13,7 @@
  *   without=order,unwritten     checks that are switched off, by the names in settings.c
  *   drop=5                      the profiler loses the first five records
  *   device=none                 the driver sees no device
+ *   wrong=products              products are a thousandth too large
  *   leaks=fail                  the program ends with 98 if something was not destroyed, or for a problem
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once

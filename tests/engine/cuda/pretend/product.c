@@ -239,6 +239,8 @@ product_run (gpointer data, GError **error)
   if (!use_workspace (p, error) || !read_scalar (p, p->alpha_at, &alpha, error) ||
       !read_scalar (p, p->beta_at, &beta, error))
     return FALSE;
+  if (pretend.is_wrong)
+    alpha *= 1.001;
   for (int i = 0; i < p->batch; i++)
     if (!run_one (p, i, alpha, beta, error))
       return FALSE;

@@ -74,6 +74,8 @@ set (const char *name, const char *value)
     pretend.unchecked = read_checks (value);
   else if (g_str_equal (name, "device"))
     pretend.no_device = g_str_equal (value, "none");
+  else if (g_str_equal (name, "wrong"))
+    pretend.is_wrong = g_str_equal (value, "products");
   else if (g_str_equal (name, "leaks"))
     pretend.leaks_fail = g_str_equal (value, "fail");
   else
@@ -113,7 +115,7 @@ pretend_configure (const char *settings)
   pretend.version = 13000;
   pretend.unchecked = 0;
   pretend.order = PTX_MIXED;
-  pretend.no_device = pretend.leaks_fail = FALSE;
+  pretend.no_device = pretend.leaks_fail = pretend.is_wrong = FALSE;
   pretend.sticky = CUDA_SUCCESS;
   pretend.steps = 0;
   pretend.retained = pretend.captures = 0;

@@ -149,7 +149,7 @@ typedef struct
 typedef struct
 {
   GRecMutex              lock;
-  gboolean               started, no_device, leaks_fail;
+  gboolean               started, no_device, leaks_fail, is_wrong;
   guint64                most;
   int                    version; /* of CUDA, as cuDriverGetVersion() gives it */
   guint                  arch, unchecked;
