@@ -141,5 +141,6 @@ scope_terminal_protect (int status)
     setvbuf (filter, NULL, _IOLBF, 0);
   if (filter)
     stdout = filter;
+  g_log_writer_default_set_use_stderr (TRUE); /* GLib writes to no stream without a file */
   atexit (check_output);
 }
