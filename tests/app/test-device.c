@@ -70,6 +70,10 @@ test_absent_device (Fixture *fixture, gconstpointer unused)
     { "HYB_PRETEND=fail=cuInit:1:3 " MODEL "--device gpu", "the NVIDIA driver refused to start: " },
     { "HYB_PRETEND=driver=11080 " MODEL "--device gpu",
       "the NVIDIA driver is for CUDA 11.8; CUDA 12 is the oldest that is used" },
+    { "HYB_GPU_PATH=" STUB_PRODUCTS ":" PRETEND " " MODEL "--device gpu",
+      "libcublas.so.13 has no function cublas" },
+    { "HYB_STUB_NVRTC=12.4 HYB_GPU_PATH=" STUB_COMPILER ":" PRETEND " " MODEL "--device gpu",
+      "libnvrtc.so.13 is of version 12.4; all libraries must be of one major version" },
     { MODEL "--device gpu:7", "there is no GPU 7: this machine has 1, counted from 0" },
     { MODEL "--device gpux", "“gpux” is not the name of a GPU" },
   };
@@ -83,6 +87,58 @@ test_absent_device (Fixture *fixture, gconstpointer unused)
           !strstr (fixture->err, "Use --device cpu"))
         fixture_complain ("%s: exit %d, %s", rows[i][0], fixture->code, fixture->err);
     }
+}
+
+/* A driver for CUDA 12 gets no library of CUDA 13. */
+static void
+test_missing_library (Fixture *fixture, gconstpointer unused)
+{
+  fixture_run_line (fixture, "HYB_PRETEND=driver=12040 " MODEL "--device gpu");
+  if (fixture->code == 0)
+    {
+      g_test_skip ("libraries of CUDA 12 are installed here");
+      return;
+    }
+  g_assert_cmpint (fixture->code, ==, 4);
+  g_assert_nonnull (strstr (fixture->err, " is not installed ("));
+  g_assert_nonnull (strstr (fixture->err, ".so.12"));
+  g_assert_nonnull (strstr (fixture->err, "tools/gpu.sh fetches NVIDIA's libraries"));
+  g_assert_null (strstr (fixture->err, ".so.13"));
+}
+
+/* A kernel that does not compile: the host computes its step, and our log has the compiler's and the
+ * text. */
+static void
+test_kernel_does_not_compile (Fixture *fixture, gconstpointer unused)
+{
+  static const char line[] = "G_MESSAGES_DEBUG=all XDG_CACHE_HOME=empty HYB_GPU_PATH=" STUB_COMPILER
+                             ":" PRETEND " " MODEL "--device gpu";
+
+  fixture_run_line (fixture, line);
+  if (fixture->code != 0)
+    fixture_complain ("exit %d, %s", fixture->code, fixture->err);
+  g_assert_nonnull (strstr (fixture->out, "The GPU computed "));
+  g_assert_nonnull (strstr (fixture->err,
+                            "NVRTC: kernel.cu(7): error: this is the stub of a compiler\n"
+                            "kernel.cu(8): error: another\n"));
+  g_assert_nonnull (strstr (fixture->err, "The text was:\n"));
+  g_assert_nonnull (
+      strstr (fixture->err, "its kernel does not compile: kernel.cu(7): error: this is"));
+}
+
+/* A cache that cannot be written or read costs time and nothing else. */
+static void
+test_unreadable_cache (Fixture *fixture, gconstpointer unused)
+{
+  fixture_run_line (fixture, "XDG_CACHE_HOME=/dev/null " MODEL "--device gpu");
+  if (strstr (fixture->err, "libnvrtc"))
+    {
+      g_test_skip (fixture->err);
+      return;
+    }
+  if (fixture->code != 0)
+    fixture_complain ("exit %d, %s", fixture->code, fixture->err);
+  g_assert_null (strstr (fixture->out, "The GPU computed 0 of "));
 }
 
 /* Only run and profile use a GPU; the other commands that take the option say so, also where there is a GPU, and
@@ -298,6 +354,24 @@ main (int argc, char **argv)
               NULL,
               fixture_set_up,
               test_absent_device,
+              fixture_tear_down);
+  g_test_add ("/app/device/a-missing-library-is-named",
+              Fixture,
+              NULL,
+              fixture_set_up,
+              test_missing_library,
+              fixture_tear_down);
+  g_test_add ("/app/device/a-kernel-that-does-not-compile-is-left-to-the-host",
+              Fixture,
+              NULL,
+              fixture_set_up,
+              test_kernel_does_not_compile,
+              fixture_tear_down);
+  g_test_add ("/app/device/an-unreadable-cache-costs-time-only",
+              Fixture,
+              NULL,
+              fixture_set_up,
+              test_unreadable_cache,
               fixture_tear_down);
   g_test_add ("/app/device/other-commands-refuse-a-GPU",
               Fixture,
