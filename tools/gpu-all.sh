@@ -3,8 +3,8 @@
 # usage: gpu-all.sh HSCOPE FOLDER [OPTION…]    HSCOPE: the program; OPTION: of hscope selftest, such as --quick
 #
 # Shows the devices, compares the GPU with the processor, and measures one LSTM as a graph and operator by operator, for SECONDS_EACH
-# (20) each; MEASURED names another model. What each step printed and how it ended is in FOLDER, and all of it in FOLDER.tar.gz. Ends with 1 if a step failed. Without
-# a GPU it says so and ends with 4. Nobody has run this on a GPU yet.
+# (20) each; MEASURED names another model. What each step printed and how it ended is in FOLDER, and all of it in FOLDER.tar.gz. Ends with
+# 1 if a step failed. Without a GPU it says so and ends with 4. Nobody has run this on a GPU yet.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 [ $# -ge 2 ] || { echo "usage: gpu-all.sh HSCOPE FOLDER [OPTION…]" >&2; exit 2; }
 hscope=$1 folder=$2
