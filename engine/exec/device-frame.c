@@ -7,6 +7,7 @@
 #include "engine/exec/device-frame.h"
 #include "engine/base/error.h"
 #include "engine/base/remedy.h"
+#include "engine/exec/device-replay.h"
 #include "engine/exec/device-run.h"
 #include "engine/exec/device-values-private.h"
 #include "engine/exec/plan-bodies.h"
@@ -21,19 +22,20 @@
 
 struct _HybDeviceFrame
 {
-  HybPlan        *plan;
-  HybGpu         *gpu;
-  HybDeviceView   view;
-  gboolean        is_pinned;  /* view.mirror */
-  gpointer        number;     /* HybDeviceRun.number */
-  HybQueue       *queue;      /* of the last run */
-  gboolean        is_pending; /* the last run may not have ended */
-  guint8         *is_brought; /* by head */
-  HybDeviceCounts counts;
+  HybPlan          *plan;
+  HybGpu           *gpu;
+  HybDeviceView     view;
+  gboolean          is_pinned;  /* view.mirror */
+  gpointer          number;     /* HybDeviceRun.number */
+  HybDeviceReplays *replays;    /* NULL: every run hands over its work step by step */
+  HybQueue         *queue;      /* of the last run */
+  gboolean          is_pending; /* the last run may not have ended */
+  guint8           *is_brought; /* by head */
+  HybDeviceCounts   counts;
 };
 
 HybDeviceFrame *
-hyb_device_frame_new (HybPlan *plan)
+hyb_device_frame_new (HybPlan *plan, gboolean keeps_memory)
 {
   HybDeviceFrame *frame = g_new0 (HybDeviceFrame, 1);
 
@@ -46,6 +48,8 @@ hyb_device_frame_new (HybPlan *plan)
     .host_variables = g_new0 (gpointer, MAX (plan->n_variables, 1)),
     .constants = g_new0 (gpointer, MAX (plan->constants->len, 1)),
   };
+  if (keeps_memory)
+    frame->replays = hyb_device_replays_new (plan, frame->gpu);
   frame->is_brought = g_new0 (guint8, MAX (plan->n_heads, 1));
   frame->view.host_slots = frame->view.slots; /* each step is on one side */
   return frame;
@@ -77,6 +81,7 @@ hyb_device_frame_free (HybDeviceFrame *frame)
     return;
 
   hyb_device_frame_give (frame);
+  hyb_device_replays_free (frame->replays);
   for (guint i = 0; i < frame->plan->constants->len; i++)
     hyb_device_pool_give (frame->gpu->memory, frame->view.constants[i]);
   g_free (frame->is_brought);
@@ -377,7 +382,9 @@ hyb_device_frame_run (HybDeviceFrame  *frame,
     }
   has_sent_tensors = device_run.is_copying;
   resolve_slots (frame, values);
-  is_done = hyb_device_run_steps (&device_run, &frame->view, &run);
+  is_done = frame->replays && !device_run.is_watched
+                ? hyb_device_replays_run (frame->replays, &device_run, &frame->view, &run)
+                : hyb_device_run_steps (&device_run, &frame->view, &run);
   frame->counts = device_run.counts;
   if (device_run.error)
     {

@@ -13,8 +13,9 @@ typedef struct
   guint n_device, n_host;
 } HybDeviceSteps;
 
-/* A frame for a plan with device steps, without memory.  (transfer full) */
-HybDeviceFrame *hyb_device_frame_new (HybPlan *plan);
+/* A frame for a plan with device steps, without memory.  keeps_memory: it stays from run to run, so that
+ * stretches of steps are recorded and replayed.  (transfer full) */
+HybDeviceFrame *hyb_device_frame_new (HybPlan *plan, gboolean keeps_memory);
 /* Frees the frame and its memory. */
 void hyb_device_frame_free (HybDeviceFrame *frame);
 /* Takes the memory that it needs, unless it has it.  FALSE and an error that lists the largest

@@ -74,14 +74,14 @@ gboolean
 hyb_device_run_wait (HybDeviceRun *run)
 {
   run->is_copying = FALSE;
+  run->n_waits++;
   if (run->error)
     return FALSE;
   return run->gpu->backend->finish (run->queue, &run->failed_key, &run->error);
 }
 
-/* The copies before step number index; those after the last step have the number n_steps. */
-static void
-copy_before (HybDeviceRun *run, const HybDeviceView *view, guint index)
+void
+hyb_device_run_copies (HybDeviceRun *run, const HybDeviceView *view, guint index)
 {
   const HybDevicePlan *device = view->plan->device;
   guint last = index < device->n_steps ? device->steps[index + 1].first_copy : device->copies->len;
@@ -110,6 +110,7 @@ copy_value (gpointer data, gpointer to, gconstpointer from, gsize bytes)
 
   if (bytes > 0)
     run->gpu->backend->copy (run->queue, to, from, bytes);
+  run->n_work++;
 }
 
 static void
@@ -118,6 +119,7 @@ clear_value (gpointer data, gpointer to, gsize bytes)
   HybDeviceRun *run = data;
 
   run->gpu->backend->clear (run->queue, to, bytes);
+  run->n_work++;
 }
 
 static void
@@ -126,6 +128,7 @@ set_int (gpointer data, gint64 *to, gint64 value)
   HybDeviceRun *run = data;
 
   run->gpu->backend->set (run->queue, to, value);
+  run->n_work += 2; /* two halves */
 }
 
 static void
@@ -190,8 +193,8 @@ run_on_host (HybDeviceRun *device_run, const HybDeviceView *view, const HybStep 
   return TRUE;
 }
 
-static gboolean
-run_step (HybDeviceRun *device_run, const HybDeviceView *view, guint index, HybRun *run)
+gboolean
+hyb_device_run_step (HybDeviceRun *device_run, const HybDeviceView *view, guint index, HybRun *run)
 {
   const HybStep       *step = &view->plan->steps[index];
   const HybDeviceStep *device = &view->plan->device->steps[index];
@@ -207,9 +210,9 @@ run_step (HybDeviceRun *device_run, const HybDeviceView *view, guint index, HybR
 
   if (!view->plan->device->is_body)
     device_run->gpu->backend->begin (device_run->queue, step->key);
-  copy_before (device_run, view, index);
   if (device->twin)
     {
+      device_run->n_work++;
       device->twin->launch (device_run->queue, &step->call, run, device->prepared);
       return watch (device_run, view, step);
     }
@@ -247,7 +250,8 @@ hyb_device_run_steps (HybDeviceRun *device_run, const HybDeviceView *view, HybRu
       run->span = probe ? &span : NULL;
       if (probe && probe->begin)
         probe->begin (probe->data, &span);
-      is_done = run_step (device_run, view, i, run);
+      hyb_device_run_copies (device_run, view, i);
+      is_done = hyb_device_run_step (device_run, view, i, run);
       if (probe && probe->end)
         probe->end (probe->data, &span);
       if (!is_done)
@@ -255,6 +259,6 @@ hyb_device_run_steps (HybDeviceRun *device_run, const HybDeviceView *view, HybRu
     }
   if (hyb_run_is_stopped (run))
     return FALSE;
-  copy_before (device_run, view, plan->n_steps);
+  hyb_device_run_copies (device_run, view, plan->n_steps);
   return TRUE;
 }

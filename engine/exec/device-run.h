@@ -14,6 +14,8 @@ typedef struct
   gboolean        is_copying; /* a copy between host and device may not have ended */
   gboolean        is_watched; /* wait after every step, so that times and errors are of that step */
   HybDeviceCounts counts;
+  guint           n_waits;    /* how often the host has waited */
+  guint           n_work;     /* launches and copies within the device */
   guint32         failed_key; /* of the step of the model that failed */
   GError         *error;      /* the first one */
 } HybDeviceRun;
@@ -39,6 +41,11 @@ gpointer hyb_device_view_find_host (const HybDeviceView *view, const HybPlace *p
 void hyb_device_run_count (HybDeviceRun *run, gsize bytes);
 /* Waits for the queue.  FALSE if something failed, which is then in run->error. */
 gboolean hyb_device_run_wait (HybDeviceRun *run);
+/* The copies before step number index; those after the last step have the number of steps. */
+void hyb_device_run_copies (HybDeviceRun *run, const HybDeviceView *view, guint index);
+/* Runs one step, after its copies.  FALSE as below. */
+gboolean
+hyb_device_run_step (HybDeviceRun *device_run, const HybDeviceView *view, guint index, HybRun *run);
 /* Runs all steps of a plan with the copies that they need, and the copies after the last one.  FALSE if
  * the run was cancelled, a kernel reported values, or a wait found that the device failed. */
 gboolean hyb_device_run_steps (HybDeviceRun *device_run, const HybDeviceView *view, HybRun *run);

@@ -7,11 +7,13 @@
 
 typedef struct _HybDeviceValues HybDeviceValues;
 
-/* What a run has copied between host and device. */
+/* What a run has copied between host and device, and how many recorded stretches of steps it has
+ * replayed. */
 typedef struct
 {
   guint   n_copies;
   guint64 copied_bytes;
+  guint   n_replays;
 } HybDeviceCounts;
 
 /* For n variables, none of them bound; with a queue of its own.  NULL and an error.

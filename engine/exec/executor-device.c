@@ -34,7 +34,8 @@ make_memory (HybExecutor *executor, HybEntry *entry, GError **error)
   if (!executor->on_device)
     return FALSE;
   if (!entry->on_device)
-    entry->on_device = hyb_device_frame_new (entry->plan);
+    entry->on_device =
+        hyb_device_frame_new (entry->plan, executor->options.mode == HYB_MODE_STATIC);
   return hyb_device_frame_take (entry->on_device, error) && make_outputs (executor, entry, error);
 }
 
@@ -120,6 +121,7 @@ hyb_executor_dup_device_work (HybExecutor *executor)
   HybEntry       *entry = executor->current;
   HybDeviceCounts counts;
   HybDeviceSteps  steps;
+  GString        *text;
 
   if (!executor->options.gpu || !entry)
     return NULL;
@@ -128,10 +130,16 @@ hyb_executor_dup_device_work (HybExecutor *executor)
         "The processor computed all steps, because some shapes show only while running.");
   counts = hyb_device_frame_get_counts (entry->on_device);
   steps = hyb_device_frame_get_steps (entry->on_device);
-  return g_strdup_printf ("The GPU computed %u of %u steps; %u copies between host and GPU, %.4g "
-                          "MiB.",
-                          steps.n_device,
-                          steps.n_device + steps.n_host,
-                          counts.n_copies,
-                          (double) counts.copied_bytes / (1 << 20));
+  text = g_string_new (NULL);
+  g_string_printf (text,
+                   "The GPU computed %u of %u steps; %u copies between host and GPU, %.4g MiB.",
+                   steps.n_device,
+                   steps.n_device + steps.n_host,
+                   counts.n_copies,
+                   (double) counts.copied_bytes / (1 << 20));
+  if (counts.n_replays > 0)
+    g_string_append_printf (text,
+                            " Recorded stretches of steps that were replayed: %u.",
+                            counts.n_replays);
+  return g_string_free (text, FALSE);
 }
