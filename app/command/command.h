@@ -41,6 +41,7 @@ typedef struct
    * NULL. */
   gboolean opens_gpus;
   gboolean writes_last_file;
+  gboolean starts_others; /* opens no model itself: the commands that it starts enter the sandbox */
   char *(*dup_cache_file) (void);
   char *(*dup_program) (gconstpointer options);
 

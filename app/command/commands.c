@@ -237,7 +237,8 @@ run_each (const Invocation *call, char *const *files, GError **error)
 static int
 run_here (Invocation *call, char **files, GError **error)
 {
-  if (!protect (call, files, error) || !scope_load_operators (&call->common, error))
+  if (!call->command->starts_others &&
+      (!protect (call, files, error) || !scope_load_operators (&call->common, error)))
     return SCOPE_EXIT_USAGE;
   if (call->common.json)
     scope_crash_set_json ();

@@ -24,19 +24,29 @@ clear_output (Fixture *fixture)
   g_clear_pointer (&fixture->err, g_free);
 }
 
+/* Removes a folder with everything in it; links are not followed. */
+static void
+remove_folder (const char *folder)
+{
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  const char *name;
+
+  while (dir && (name = g_dir_read_name (dir)))
+    {
+      g_autofree char *path = g_build_filename (folder, name, NULL);
+
+      if (g_file_test (path, G_FILE_TEST_IS_DIR) && !g_file_test (path, G_FILE_TEST_IS_SYMLINK))
+        remove_folder (path);
+      else
+        g_remove (path);
+    }
+  g_rmdir (folder);
+}
+
 void
 fixture_tear_down (Fixture *fixture, gconstpointer unused)
 {
-  g_autoptr (GDir) dir = g_dir_open (fixture->folder, 0, NULL);
-  const char *name;
-
-  while ((name = g_dir_read_name (dir)))
-    {
-      g_autofree char *path = in_folder (fixture, name);
-
-      g_remove (path);
-    }
-  g_rmdir (fixture->folder);
+  remove_folder (fixture->folder);
   clear_output (fixture);
   g_free (fixture->folder);
   g_free (fixture->symbol);

@@ -123,6 +123,11 @@ static const Row rows[] = {
     .usage = "diff m-symbol.json",
     .model = "diff m-symbol.json m-symbol.json --limit-memory 1",
     .no = "diff m-symbol.json r-symbol.json" },
+  { "sweep --models m-symbol.json --samples 1 --output s$$",
+    "sweep --models m-symbol.json --samples 100000 --time-limit 1000 --progress json --output s$$",
+    TRUE,
+    .usage = "sweep --output s",
+    .no = "sweep --models only-symbol.json --variants fused --output s$$" },
 };
 
 /* "'PROGRAM' ARGUMENTS", with the modules of tests.  (transfer full) */

@@ -2,7 +2,7 @@
  *
  * Each test makes a folder of models, some of them damaged.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "hscope-fixture.h"
+#include "tests/app/hscope-fixture.h"
 
 #include <string.h>
 

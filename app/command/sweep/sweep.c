@@ -1,0 +1,366 @@
+/* sweep.c — hscope sweep: measures or proves many cells, alone or beside other workers.
+ *
+ * The plan and all results are in one folder.  Start at run_sweep(): it makes or finds the folder, works on it
+ * (sweep-run.h) and collects the lines.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/command/command.h"
+#include "app/command/progress.h"
+#include "app/command/sweep/sweep-run.h"
+#include "app/command/sweep/sweep-table.h"
+#include "app/command/sweep/sweep-worker.h"
+
+#include "engine/base/error.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+typedef struct
+{
+  char    *axes[SCOPE_SWEEP_N_AXES];
+  char    *task, *output, *launcher;
+  int      samples, jobs, retries;
+  double   time_limit;
+  gboolean resume, join, retry_failed;
+} SweepOptions;
+
+/* --- The folder --- */
+
+static gboolean
+usage (GError **error, const char *text)
+{
+  g_set_error_literal (error, SCOPE_ERROR, SCOPE_ERROR_USAGE, text);
+  return FALSE;
+}
+
+static gboolean
+has_plan_options (const SweepOptions *options, char *const *files)
+{
+  gboolean has = files[0] || options->task || options->samples > 0 || options->time_limit > 0;
+
+  for (guint axis = 0; axis < SCOPE_SWEEP_N_AXES; axis++)
+    has |= options->axes[axis] != NULL;
+  return has;
+}
+
+static ScopeSweepPlan *
+make_plan (const SweepOptions *options, char *const *files, GError **error)
+{
+  ScopeSweepWish wish = { .task = options->task,
+                          .samples = options->samples,
+                          .time_limit = options->time_limit };
+
+  for (guint axis = 0; axis < SCOPE_SWEEP_N_AXES; axis++)
+    wish.axes[axis] = options->axes[axis];
+  if (!files[0])
+    return scope_sweep_plan_new (&wish, error);
+  if (has_plan_options (options, files + 1))
+    {
+      usage (error, "hscope sweep takes a plan file or options for the axes, not both");
+      return NULL;
+    }
+  return scope_sweep_plan_read_ini (files[0], error);
+}
+
+/* Makes the folder of a new sweep.  The plan is written last: a folder without one was not finished. */
+static gboolean
+make_folder (const SweepOptions *options, const ScopeSweepPlan *plan, GError **error)
+{
+  g_autofree char *path = scope_sweep_dup_path (options->output, SCOPE_SWEEP_PLAN);
+
+  if (g_mkdir_with_parents (options->output, 0777) != 0)
+    return hyb_error_at (error,
+                         G_FILE_ERROR,
+                         (int) g_file_error_from_errno (errno),
+                         options->output,
+                         NULL,
+                         "the folder cannot be made: %s",
+                         g_strerror (errno));
+  return scope_sweep_folder_create (options->output, plan->n_cells, error) &&
+         scope_sweep_plan_write (plan, path, error);
+}
+
+/* The plan of a new sweep, or that of the folder. */
+static ScopeSweepPlan *
+get_plan (const SweepOptions *options, char *const *files, GError **error)
+{
+  g_autofree char *path = scope_sweep_dup_path (options->output, SCOPE_SWEEP_PLAN);
+  g_autoptr (ScopeSweepPlan) plan = NULL;
+  gboolean has_plan = g_file_test (path, G_FILE_TEST_EXISTS);
+
+  if (options->resume || options->join)
+    {
+      if (!has_plan_options (options, files))
+        return scope_sweep_plan_read (path, error);
+      usage (error, "--resume and --join take the plan from the folder: leave out the axes");
+      return NULL;
+    }
+  plan = make_plan (options, files, error);
+  if (plan && has_plan)
+    {
+      g_set_error (error,
+                   SCOPE_ERROR,
+                   SCOPE_ERROR_USAGE,
+                   "%s holds a sweep already: --resume continues it",
+                   options->output);
+      return NULL;
+    }
+  if (!plan || !scope_sweep_task_find (plan->task, error) || !make_folder (options, plan, error))
+    return NULL;
+  return g_steal_pointer (&plan);
+}
+
+/* --- Results --- */
+
+static void
+print_result (const ScopeCommonOptions *common,
+              const char               *folder,
+              guint                     n_cells,
+              const ScopeSweepCounts   *counts)
+{
+  guint n_left = counts->n_todo + counts->n_claimed;
+
+  if (common->json)
+    {
+      g_autoptr (ScopeJson) json = scope_json_new ();
+
+      scope_json_string (json, "folder", folder);
+      scope_json_int (json, "cells", n_cells);
+      scope_json_int (json, "done", counts->n_done);
+      scope_json_int (json, "failed", counts->n_failed);
+      scope_json_int (json, "left", n_left);
+      scope_json_print (json);
+      return;
+    }
+  printf ("%s: %u of %u cells done, %u failed, %u left\n",
+          folder,
+          counts->n_done,
+          n_cells,
+          counts->n_failed,
+          n_left);
+}
+
+/* "1 cell", "2 cells".  (transfer full) */
+static char *
+dup_cells (guint n)
+{
+  return g_strdup_printf ("%u cell%s", n, n == 1 ? "" : "s");
+}
+
+static void
+print_advice (const ScopeSweepWork *work, const ScopeSweepCounts *counts)
+{
+  g_autofree char *shared = dup_cells (work->n_shared);
+  g_autofree char *failed = dup_cells (counts->n_failed);
+  g_autofree char *todo = dup_cells (counts->n_todo);
+  g_autofree char *claimed = dup_cells (counts->n_claimed);
+
+  if (work->n_shared > 0)
+    scope_print_message (HYB_SEVERITY_NOTE,
+                         "%s had to wait for another measurement on this machine: times are "
+                         "measured one at a time",
+                         shared);
+  if (counts->n_failed > 0)
+    scope_print_message (HYB_SEVERITY_WARNING,
+                         "%s failed, see the reasons in " SCOPE_SWEEP_TABLE
+                         ". --resume --retry-failed tries again",
+                         failed);
+  if (counts->n_todo > 0)
+    scope_print_message (HYB_SEVERITY_NOTE, "%s not done yet. --resume continues", todo);
+  else if (counts->n_claimed > 0)
+    scope_print_message (HYB_SEVERITY_NOTE,
+                         "%s in the hands of other workers. --resume does those of workers that "
+                         "are gone",
+                         claimed);
+}
+
+/* --- The command --- */
+
+/* Works on the folder and collects what is there.  launcher: (nullable) */
+static int
+work (const ScopeCommonOptions *common,
+      const SweepOptions       *options,
+      const ScopeSweepPlan     *plan,
+      char *const              *launcher,
+      GError                  **error)
+{
+  g_autofree char *worker = scope_sweep_worker_dup_name ();
+  g_autoptr (ScopeSweepFolder) folder =
+      scope_sweep_folder_open (options->output, plan->n_cells, worker, error);
+  ScopeSweepRun    run = { .cells = { .plan = plan,
+                                      .task = scope_sweep_task_find (plan->task, error),
+                                      .folder = options->output,
+                                      .worker = worker,
+                                      .launcher = launcher },
+                           .folder = folder,
+                           .n_jobs =
+                            options->jobs > 0 ? (guint) options->jobs : g_get_num_processors (),
+                           .n_retries = (guint) options->retries,
+                           .has_events = g_strcmp0 (common->progress, "json") == 0,
+                           .cancellable = scope_cancel_on_signal () };
+  ScopeSweepWork   done = { 0 };
+  ScopeSweepCounts counts;
+
+  if (!folder)
+    return SCOPE_EXIT_FILE;
+  if (!run.cells.task)
+    return SCOPE_EXIT_USAGE;
+  if (options->resume)
+    scope_sweep_folder_recover (folder, options->retry_failed);
+  if (!scope_sweep_run (&run, &done, error))
+    return SCOPE_EXIT_FILE;
+  counts = scope_sweep_folder_count (folder);
+  /* Of several workers, the last one and those that were asked to begin write the table. */
+  if ((!options->join || counts.n_todo + counts.n_claimed == 0) &&
+      !scope_sweep_table_write (folder, options->output, plan->n_cells, error))
+    return SCOPE_EXIT_FILE;
+  print_advice (&done, &counts);
+  print_result (common, options->output, plan->n_cells, &counts);
+  return counts.n_failed > 0 ? SCOPE_EXIT_CHECK_FAILED : SCOPE_EXIT_DONE;
+}
+
+static int
+run_sweep (const ScopeCommonOptions *common, gpointer data, char **files, GError **error)
+{
+  SweepOptions *options = data;
+  g_autoptr (ScopeSweepPlan) plan = NULL;
+  g_auto (GStrv) launcher = NULL;
+  g_autofree char *absolute = NULL;
+
+  if (!options->output)
+    {
+      usage (error, "hscope sweep needs --output FOLDER");
+      return SCOPE_EXIT_USAGE;
+    }
+  if (options->retry_failed && !options->resume)
+    {
+      usage (error, "--retry-failed belongs to --resume");
+      return SCOPE_EXIT_USAGE;
+    }
+  if (options->launcher && !g_shell_parse_argv (options->launcher, NULL, &launcher, NULL))
+    {
+      usage (error, "--launcher: quotes are not closed, or there is no program");
+      return SCOPE_EXIT_USAGE;
+    }
+  plan = get_plan (options, files, error);
+  if (!plan)
+    return SCOPE_EXIT_FILE;
+  return work (common, options, plan, launcher, error);
+}
+
+#define OPTION(name, kind, member, doc, arg)                              \
+  {                                                                       \
+    name, 0, 0, kind, SCOPE_OPTION_FIELD (SweepOptions, member), doc, arg \
+  }
+#define AXIS(name, axis, doc) OPTION (name, G_OPTION_ARG_STRING, axes[axis], doc, "LIST")
+
+static const GOptionEntry sweep_options[] = {
+  AXIS ("models", SCOPE_SWEEP_MODEL, "Models, separated by commas"),
+  AXIS ("variants", SCOPE_SWEEP_VARIANT, "Forms: as-is, unrolled, foreach, while, fused"),
+  AXIS ("batch", SCOPE_SWEEP_BATCH, "Batch sizes"),
+  AXIS ("length", SCOPE_SWEEP_LENGTH, "Numbers of time steps"),
+  AXIS ("passes", SCOPE_SWEEP_PASS, "inference, training (default: inference)"),
+  AXIS ("modes", SCOPE_SWEEP_MODE, "Modes: imperative, hybrid, static (default: static)"),
+  AXIS ("devices", SCOPE_SWEEP_DEVICE, "Devices: cpu, gpu, gpu:1 (default: cpu)"),
+  AXIS ("threads", SCOPE_SWEEP_THREADS, "Numbers of threads (default: all cores)"),
+  OPTION ("repeat",
+          G_OPTION_ARG_STRING,
+          axes[SCOPE_SWEEP_REPEAT],
+          "How often each cell is done, in rounds (default: 1)",
+          "N"),
+  OPTION ("task",
+          G_OPTION_ARG_STRING,
+          task,
+          "measure: the time of each form; prove: that it computes the same (default: measure)",
+          "TASK"),
+  OPTION ("samples",
+          G_OPTION_ARG_INT,
+          samples,
+          "Clean samples for each cell (default: until the median is known)",
+          "N"),
+  OPTION ("time-limit",
+          G_OPTION_ARG_DOUBLE,
+          time_limit,
+          "Time limit for each cell (default: 60)",
+          "SECONDS"),
+  OPTION ("output",
+          G_OPTION_ARG_FILENAME,
+          output,
+          "The folder of the sweep: plan.json, cells.jsonl and a capture of each cell",
+          "FOLDER"),
+  OPTION ("resume",
+          G_OPTION_ARG_NONE,
+          resume,
+          "Continue the sweep in the folder, with cells of workers that are gone",
+          NULL),
+  OPTION ("retry-failed",
+          G_OPTION_ARG_NONE,
+          retry_failed,
+          "With --resume: do cells that failed again",
+          NULL),
+  OPTION ("join",
+          G_OPTION_ARG_NONE,
+          join,
+          "Take part in the sweep in the folder, on which others work",
+          NULL),
+  OPTION ("retries",
+          G_OPTION_ARG_INT,
+          retries,
+          "How often a cell that fails is tried again at once (default: 0)",
+          "N"),
+  OPTION ("jobs",
+          G_OPTION_ARG_INT,
+          jobs,
+          "Proofs at a time (default: one for each processor); times are measured one at a time",
+          "N"),
+  OPTION ("launcher",
+          G_OPTION_ARG_STRING,
+          launcher,
+          "A command that is put before the command of each cell",
+          "COMMAND"),
+  { 0 },
+};
+
+static const ScopeRange ranges[] = {
+  { "samples", 1, 100000, 0 },
+  { "retries", 0, 1000, 0 },
+  { "jobs", 1, 256, 0 },
+  { 0 },
+};
+
+static const char *const examples[] = {
+  "hscope sweep --models gallery:lstm-hybrid --variants unrolled,fused --samples 5 --output speed",
+  "hscope sweep --output speed --resume",
+  NULL,
+};
+
+static const ScopeOutput outputs[] = {
+  { "output", NULL },
+  { 0 },
+};
+
+static const ScopeChoices choices[] = {
+  { "task", "measure prove" },
+  { 0 },
+};
+
+const ScopeCommand scope_command_sweep = {
+  .name = "sweep",
+  .arguments = "[PLAN.ini]",
+  .summary =
+      "Measure or prove many forms, sizes and models; interruptible, by any number of workers",
+  .notes = "A plan file has one group:\n"
+           "  [sweep]\n"
+           "  models = gallery:lstm-lm, net-symbol.json\n"
+           "  variants = unrolled, fused\n"
+           "  batch = 1, 32\n"
+           "Its keys are the names of the options for the axes, task, samples and time-limit.\n",
+  .n_files = { 0, 1 },
+  .examples = examples,
+  .outputs = outputs,
+  .options = sweep_options,
+  .options_size = sizeof (SweepOptions),
+  .ranges = ranges,
+  .choices = choices,
+  .starts_others = TRUE,
+  .run = run_sweep,
+};

@@ -1,0 +1,240 @@
+/* test-sweep.c — hscope sweep: plans, interrupted sweeps, several workers, launchers that fail or repeat themselves.
+ *
+ * Launchers are scripts; most of them print a document instead of running hscope, so that nothing is measured.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "tests/app/hscope-fixture.h"
+
+#include <string.h>
+
+#define MODEL "'gallery:lstm-lm?hidden=4&embedding=4&vocabulary=8&length=3'"
+#define CLEAN "; status=$?; rm -rf s; exit $status"
+
+/* The command of a cell: $1 is hscope, and the capture's prefix follows --captures. */
+#define PRETEND                                                                 \
+  "cat >pretend <<'END'\n"                                                      \
+  "for word; do [ \"$last\" = --captures ] && prefix=$word; last=$word; done\n" \
+  "echo capture >\"$prefix-0-as-is-static.hscope\"\n"                           \
+  "printf '{\\n  \"cells\": [{\"median\": 0.5, \"samples\": 3}]\\n}\\n'\n"      \
+  "END\n"
+
+static guint
+count (const char *text, const char *part)
+{
+  guint n = 0;
+
+  for (; (text = strstr (text, part)); text += strlen (part))
+    n++;
+  return n;
+}
+
+static void
+test_every_cell_is_measured_and_recorded (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
+{
+  fixture_run_line (fixture,
+                    "hscope sweep --models " MODEL " --variants unrolled,fused --batch 1,2 "
+                    "--samples 6 --output s --json && cat s/cells.jsonl && "
+                    "hscope report s/captures/000003.hscope >/dev/null" CLEAN);
+  g_assert_cmpint (fixture->code, ==, 0);
+  g_assert_nonnull (strstr (fixture->out, "\"done\": 4"));
+  g_assert_cmpuint (count (fixture->out, "\"status\": \"done\""), ==, 4);
+  g_assert_cmpuint (count (fixture->out, "\"batch\": 2, "), ==, 2);
+  g_assert_cmpuint (count (fixture->out, "\"variant\": \"fused\""), ==, 2);
+  g_assert_cmpuint (count (fixture->out, "\"samples\": 6"), ==, 4);
+}
+
+static void
+test_proofs_need_no_captures (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
+{
+  fixture_run_line (fixture,
+                    "hscope sweep --models " MODEL ",gallery:mlp --variants fused --task prove "
+                    "--output s; code=$?; cat s/cells.jsonl; ls s/captures; "
+                    "(exit $code)" CLEAN);
+  g_assert_cmpint (fixture->code, ==, 1);
+  g_assert_cmpuint (count (fixture->out, "\"ok\": true, \"status\": \"done\""), ==, 1);
+  g_assert_nonnull (strstr (fixture->out, "\"reason\": \"no recurrent cell"));
+  g_assert_null (strstr (fixture->out, "draft"));
+}
+
+static void
+test_a_plan_file_says_the_same_as_options (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
+{
+  fixture_run_line (fixture,
+                    PRETEND "printf '[sweep]\\nmodels = a.json, b.json\\nbatch=1,2,3\\n"
+                            "repeat=2\\ntime-limit=5\\n' >plan.ini && "
+                            "hscope sweep plan.ini --output s --launcher 'sh pretend' && "
+                            "grep -c '\"done\"' s/cells.jsonl && cat s/plan.json" CLEAN);
+  g_assert_cmpint (fixture->code, ==, 0);
+  g_assert_nonnull (strstr (fixture->out, "\n12\n"));
+  g_assert_nonnull (strstr (fixture->out, "\"time_limit\": 5"));
+  g_assert_nonnull (strstr (fixture->out, "/a.json\"")); /* absolute */
+}
+
+static void
+test_wrong_plans_are_refused (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
+{
+  static const struct
+  {
+    const char *line;
+    int         code;
+    const char *message;
+  } rows[] = {
+    { "hscope sweep --models a", 2, "needs --output" },
+    { "hscope sweep --output s", 2, "needs models" },
+    { "hscope sweep --models a --batch 1,x --output s", 2, "--batch: “x” is not a number" },
+    { "hscope sweep --models a --variants other --output s", 2, "there are as-is unrolled" },
+    { "hscope sweep --models a --task fly --output s", 2, "there are measure and prove" },
+    { "hscope sweep --models a,, --output s", 2, "is empty" },
+    { "hscope sweep --models a --output s --repeat 10000 --batch $(seq -s, 1 200)",
+      2,
+      "more than 1000000 cells" },
+    { "hscope sweep --output s --resume", 3, "plan.json" },
+    { "hscope sweep --output s --retry-failed --models a", 2, "belongs to --resume" },
+    { "hscope sweep --models a --output s --launcher \"'\"", 2, "quotes" },
+    { "printf '[sweep]\\nmodels=a\\nbatches=1\\n' >p.ini && hscope sweep p.ini --output s",
+      2,
+      "no key “batches”" },
+    { "echo nonsense >p.ini && hscope sweep p.ini --output s", 3, "no plan" },
+    { "hscope sweep p.ini --models a --output s", 2, "not both" },
+    { "mkdir s && echo '{}' >s/plan.json && hscope sweep --output s --resume", 3, "no plan" },
+    { "mkdir s && echo '{\"version\": 1, \"task\": \"measure\", \"samples\": 0, \"time_limit\": "
+      "0, \"models\": [\"a\"], \"repeat\": [3], \"batch\": []}' >s/plan.json && "
+      "hscope sweep --output s --resume",
+      3,
+      "no plan" },
+    { "hscope sweep --models a --output /nowhere/s", 3, "folder" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autofree char *line = g_strconcat (rows[i].line, CLEAN, NULL);
+
+      fixture_run_line (fixture, line);
+      if (fixture->code != rows[i].code || !strstr (fixture->err, rows[i].message))
+        g_error ("%s: %d %s", rows[i].line, fixture->code, fixture->err);
+    }
+}
+
+static void
+test_a_failed_cell_is_retried_as_asked (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
+{
+  /* Each cell fails at its first two attempts: a file counts them by the prefix. */
+  fixture_run_line (fixture,
+                    PRETEND
+                    "cat >fail <<'END'\n"
+                    "for word; do [ \"$last\" = --captures ] && prefix=$word; last=$word; done\n"
+                    "name=$(basename \"$prefix\" | cut -c1-12); echo x >>count-$name\n"
+                    "[ $(wc -l <count-$name) -gt 2 ] || { echo no luck >&2; exit 9; }\n"
+                    "exec sh pretend \"$@\"\n"
+                    "END\n"
+                    "hscope sweep --models a --batch 1,2 --output s --launcher 'sh fail'; echo $?; "
+                    "cat s/cells.jsonl; "
+                    "hscope sweep --output s --resume --launcher 'sh fail'; echo $?; "
+                    "hscope sweep --output s --resume --retry-failed --retries 1 --launcher 'sh "
+                    "fail'; "
+                    "echo $?; cat s/cells.jsonl" CLEAN);
+  g_assert_cmpint (fixture->code, ==, 0);
+  g_assert_cmpuint (count (fixture->out, "\"reason\": \"status 9: no luck\""), ==, 2);
+  g_assert_nonnull (strstr (fixture->out, "0 of 2 cells done, 2 failed, 0 left\n1\n"));
+  g_assert_nonnull (strstr (fixture->out, "2 of 2 cells done, 0 failed, 0 left\n0\n"));
+  g_assert_cmpuint (count (fixture->out, "\"attempts\": 2, "), ==, 2);
+}
+
+static void
+test_a_launcher_that_repeats_itself_doubles_nothing (Fixture             *fixture,
+                                                     gconstpointer unused G_GNUC_UNUSED)
+{
+  fixture_run_line (fixture,
+                    PRETEND "echo 'echo welcome; sh pretend \"$@\"; sh pretend \"$@\"' >twice && "
+                            "hscope sweep --models a --batch 1,2,3 --output s "
+                            "--launcher 'sh twice' && cat s/cells.jsonl" CLEAN);
+  g_assert_cmpint (fixture->code, ==, 0);
+  g_assert_cmpuint (count (fixture->out, "\"status\": \"done\""), ==, 3);
+}
+
+static void
+test_a_killed_sweep_continues (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
+{
+  /* The fourth cell kills the sweep, which is its parent. */
+  fixture_run_line (fixture,
+                    PRETEND
+                    "cat >kill <<'END'\n"
+                    "echo x >>ran; [ $(wc -l <ran) -ne 4 ] || { kill -9 $PPID; sleep 1000; }\n"
+                    "exec sh pretend \"$@\"\n"
+                    "END\n"
+                    "hscope sweep --models a --batch 1,2,3,4,5,6 --output s --launcher 'sh kill'; "
+                    "ls s/claimed; hscope sweep --output s --resume --launcher 'sh kill' && "
+                    "ls s/claimed s/workers s/todo && wc -l <ran && cat s/cells.jsonl" CLEAN);
+  g_assert_cmpint (fixture->code, ==, 0);
+  g_assert_true (g_str_has_prefix (fixture->out, "000003."));
+  g_assert_nonnull (strstr (fixture->out, "6 of 6 cells done, 0 failed, 0 left"));
+  g_assert_nonnull (strstr (fixture->out, "\n7\n")); /* five once, one twice */
+  for (guint cell = 0; cell < 6; cell++)
+    {
+      g_autofree char *begin = g_strdup_printf ("{\"cell\": %u, ", cell);
+
+      g_assert_cmpuint (count (fixture->out, begin), ==, 1);
+    }
+}
+
+/* What is being done is given back, and the launcher ends. */
+static void
+test_ctrl_c_gives_cells_back (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
+{
+  fixture_run_line (fixture,
+                    PRETEND "echo 'echo x >started; exec sleep 1000' >slow && "
+                            "{ " HSCOPE " sweep --models a --batch 1,2 --output s "
+                            "--launcher 'sh slow' & } && pid=$! && "
+                            "while [ ! -e started ]; do sleep 0.01; done; "
+                            "kill -TERM $pid; wait $pid; echo $?; ls s/todo s/claimed" CLEAN);
+  g_assert_cmpint (fixture->code, ==, 0);
+  g_assert_nonnull (strstr (fixture->out, "143\n"));
+  g_assert_nonnull (strstr (fixture->out, "000000\n000001\n"));
+  g_assert_null (strstr (fixture->out, "000000."));
+}
+
+static void
+test_workers_share_a_folder (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
+{
+  fixture_run_line (fixture,
+                    PRETEND "echo 'echo x >>ran; exec sh pretend \"$@\"' >note && "
+                            "hscope sweep --models a --batch $(seq -s, 1 30) --output s "
+                            "--launcher 'sh note' & "
+                            "while [ ! -e s/plan.json ]; do sleep 0.01; done; "
+                            "hscope sweep --output s --join --launcher 'sh note' & "
+                            "hscope sweep --output s --join --launcher 'sh note' & wait; "
+                            "hscope sweep --output s --resume --launcher false >log && "
+                            "wc -l <ran && wc -l <s/cells.jsonl" CLEAN);
+  g_assert_cmpint (fixture->code, ==, 0);
+  g_assert_true (g_str_has_suffix (fixture->out, "30\n30\n"));
+}
+
+int
+main (int argc, char **argv)
+{
+  static const struct
+  {
+    const char *name;
+    void (*run) (Fixture *fixture, gconstpointer unused);
+  } tests[] = {
+    { "every-cell-is-measured-and-recorded", test_every_cell_is_measured_and_recorded },
+    { "proofs-need-no-captures", test_proofs_need_no_captures },
+    { "a-plan-file-says-the-same-as-options", test_a_plan_file_says_the_same_as_options },
+    { "wrong-plans-are-refused", test_wrong_plans_are_refused },
+    { "a-failed-cell-is-retried-as-asked", test_a_failed_cell_is_retried_as_asked },
+    { "a-launcher-that-repeats-itself-doubles-nothing",
+      test_a_launcher_that_repeats_itself_doubles_nothing },
+    { "a-killed-sweep-continues", test_a_killed_sweep_continues },
+    { "ctrl-c-gives-cells-back", test_ctrl_c_gives_cells_back },
+    { "workers-share-a-folder", test_workers_share_a_folder },
+  };
+
+  g_setenv ("HYBRIDSCOPE_GALLERY", HYB_GALLERY, TRUE);
+  g_test_init (&argc, &argv, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (tests); i++)
+    {
+      g_autofree char *path = g_strconcat ("/sweep/", tests[i].name, NULL);
+
+      g_test_add (path, Fixture, NULL, fixture_set_up, tests[i].run, fixture_tear_down);
+    }
+  return g_test_run ();
+}
