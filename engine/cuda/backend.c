@@ -18,6 +18,7 @@ static const HybDeviceOp *const lists[] = {
   hyb_cuda_ops_sequence,
   hyb_cuda_ops_slice,
   hyb_cuda_ops_tile,
+  hyb_cuda_ops_reductions,
 };
 
 static void

@@ -89,7 +89,8 @@ struct ReduceArguments
 {
   const void *x[REDUCE_MOST]; /* inputs of the same strides */
   void       *y;
-  void       *part; /* what the first stage leaves: n_parts sums for each output */
+  void       *part;    /* what the first stage leaves: n_parts sums for each output */
+  double      divisor; /* of the sums, where the text defines DIVIDES */
   long long   n_outer, n_inner, n_parts;
   long long   outer_dim[AXES_MOST], outer_from[AXES_MOST];
   long long   inner_dim[AXES_MOST], inner_from[AXES_MOST];

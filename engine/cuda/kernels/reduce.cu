@@ -2,7 +2,7 @@
  *
  * Stored is the type of the elements, Result that of a sum before it is stored, Sum the type that is added
  * in, and TERM what is added: a formula of an element x and, where READS is 2, of the element w of a second
- * input with the same strides.  An output has n_parts partial sums; part p adds terms p, p + n_parts … */
+ * input with the same strides; with DIVIDES the sums are divided.  An output has n_parts partial sums; part p adds terms p, p + n_parts … */
 #include "prelude.cuh"
 #include "arguments.h"
 
@@ -25,6 +25,9 @@ place (long long i, int rank, const long long *dim, const long long *stride)
 DEVICE void
 store (const ReduceArguments &a, long long i, Sum sum)
 {
+#ifdef DIVIDES
+  sum /= (Sum) a.divisor;
+#endif
   put ((Stored *) a.y, i, (Wide<Result>::type) sum);
 }
 

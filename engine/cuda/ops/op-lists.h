@@ -12,6 +12,7 @@ extern const HybDeviceOp hyb_cuda_ops_gradient_helpers[];
 extern const HybDeviceOp hyb_cuda_ops_leaky_relu[];
 extern const HybDeviceOp hyb_cuda_ops_linalg_gemm[];
 extern const HybDeviceOp hyb_cuda_ops_pad[];
+extern const HybDeviceOp hyb_cuda_ops_reductions[];
 extern const HybDeviceOp hyb_cuda_ops_sequence[];
 extern const HybDeviceOp hyb_cuda_ops_slice[];
 extern const HybDeviceOp hyb_cuda_ops_tile[];

@@ -60,6 +60,7 @@ set_arguments (const HybReduction *reduction, struct ReduceArguments *arguments,
 {
   arguments->n_outer = count (&reduction->outer);
   arguments->n_inner = count (&reduction->inner);
+  arguments->divisor = (double) reduction->divisor;
   arguments->n_parts = count_parts (arguments->n_outer, arguments->n_inner);
   if (!set_walk (reduction->outer,
                  arguments->outer_dim,
@@ -85,12 +86,13 @@ hyb_reduce_new (HybDevice          *device,
   HybDType         dtype = call->output[0].dtype;
   const char      *sum = hyb_dtype_is_float (dtype) ? "double" : "U64";
   g_autofree char *text = g_strdup_printf ("#define Stored %s\n#define Result %s\n#define Sum %s\n"
-                                           "#define READS %u\n#define TERM (%s)\n%s",
+                                           "#define READS %u\n#define TERM (%s)\n%s%s",
                                            hyb_cuda_stored_type (dtype),
                                            hyb_cuda_result_type (dtype),
                                            sum,
                                            reduction->n,
                                            reduction->term,
+                                           reduction->divisor ? "#define DIVIDES\n" : "",
                                            hyb_cuda_kernel_text ("reduce.cu"));
   HybReduce        prepared = { .n_inputs = reduction->n };
 

@@ -8,10 +8,11 @@
 /* What is added: operand 0 of both walks is the place of an element in the inputs. */
 typedef struct
 {
-  HybAxes     outer; /* the outputs, in the order of memory */
-  HybAxes     inner; /* the terms of an output */
-  const char *term;  /* formula of the elements x and w of the inputs */
-  guint       n;     /* inputs that it reads, which are inputs 0 … of the call */
+  HybAxes     outer;   /* the outputs, in the order of memory */
+  HybAxes     inner;   /* the terms of an output */
+  const char *term;    /* formula of the elements x and w of the inputs */
+  guint       n;       /* inputs that it reads, which are inputs 0 … of the call */
+  gint64      divisor; /* of the sums; 0: they are not divided */
 } HybReduction;
 
 /* What a twin of a sum has prepared. */

@@ -62,6 +62,8 @@ static const char wanted[] =
     "Concat stack SliceChannel _split_v2 slice slice_axis slice_like SwapAxis transpose "
     "reverse tile repeat Pad SequenceMask SequenceLast SequenceReverse _rnn_param_concat "
     "broadcast_to broadcast_axis broadcast_like _reduce_like "
+    /* sums */
+    "sum mean "
     /* products */
     "FullyConnected dot batch_dot _linalg_gemm _linalg_gemm2 "
     "_contrib_interleaved_matmul_selfatt_qk _contrib_interleaved_matmul_selfatt_valatt "
