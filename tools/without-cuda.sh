@@ -13,7 +13,9 @@ import json, sys
 print (next (o["value"] for o in json.load (sys.stdin) if o["name"] == "buildtype"))') || exit 2
 
 [ -f $without/build.ninja ] || meson setup $without -Dcuda=disabled --buildtype="$type" >/dev/null || exit 2
-ninja -C $without app/hscope >/dev/null || exit 2
+gallery=$(ninja -C $without -t targets all | sed -n 's|^\(resources/gallery/[^:]*[.]so\): .*|\1|p')
+# shellcheck disable=SC2086 # a list of targets
+ninja -C $without app/hscope $gallery >/dev/null || exit 2
 if find $without/engine/cuda $without/tests/engine/cuda -name '*.so*' 2>/dev/null | grep -q hybridscope-cuda; then
   echo "$without has a module for GPUs, although it is disabled"
   exit 1
