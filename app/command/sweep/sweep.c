@@ -6,6 +6,7 @@
 #include "app/command/command.h"
 #include "app/command/progress.h"
 #include "app/command/sweep/sweep-run.h"
+#include "app/command/sweep/sweep-slurm.h"
 #include "app/command/sweep/sweep-table.h"
 #include "app/command/sweep/sweep-worker.h"
 
@@ -13,11 +14,12 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 typedef struct
 {
   char    *axes[SCOPE_SWEEP_N_AXES];
-  char    *task, *output, *launcher;
+  char    *task, *output, *launcher, *target, *slurm_options;
   int      samples, jobs, retries;
   double   time_limit;
   gboolean resume, join, retry_failed;
@@ -175,6 +177,32 @@ print_advice (const ScopeSweepWork *work, const ScopeSweepCounts *counts)
 
 /* --- The command --- */
 
+static gboolean
+uses_slurm (const SweepOptions *options)
+{
+  return g_strcmp0 (options->target, "slurm") == 0;
+}
+
+/* Lets Slurm start the workers, if something is to do. */
+static gboolean
+run_on_slurm (const SweepOptions *options, const ScopeSweepRun *run, GError **error)
+{
+  g_autofree char *folder = g_canonicalize_filename (options->output, NULL);
+  g_auto (GStrv) more = NULL;
+  ScopeSweepSlurm  slurm = { .folder = folder,
+                             .n_jobs = options->jobs > 0 ? (guint) options->jobs : 1,
+                             .n_retries = run->n_retries,
+                             .is_timing = run->cells.task->is_timing,
+                             .launcher = options->launcher,
+                             .cancellable = run->cancellable };
+  ScopeSweepCounts counts = scope_sweep_folder_count (run->folder);
+
+  if (options->slurm_options && !g_shell_parse_argv (options->slurm_options, NULL, &more, error))
+    return FALSE;
+  slurm.options = more;
+  return counts.n_todo + counts.n_claimed == 0 || scope_sweep_slurm_run (&slurm, error);
+}
+
 /* Works on the folder and collects what is there.  launcher: (nullable) */
 static int
 work (const ScopeCommonOptions *common,
@@ -206,7 +234,8 @@ work (const ScopeCommonOptions *common,
     return SCOPE_EXIT_USAGE;
   if (options->resume)
     scope_sweep_folder_recover (folder, options->retry_failed);
-  if (!scope_sweep_run (&run, &done, error))
+  if (uses_slurm (options) ? !run_on_slurm (options, &run, error)
+                           : !scope_sweep_run (&run, &done, error))
     return SCOPE_EXIT_FILE;
   counts = scope_sweep_folder_count (folder);
   /* Of several workers, the last one and those that were asked to begin write the table. */
@@ -224,7 +253,6 @@ run_sweep (const ScopeCommonOptions *common, gpointer data, char **files, GError
   SweepOptions *options = data;
   g_autoptr (ScopeSweepPlan) plan = NULL;
   g_auto (GStrv) launcher = NULL;
-  g_autofree char *absolute = NULL;
 
   if (!options->output)
     {
@@ -234,6 +262,11 @@ run_sweep (const ScopeCommonOptions *common, gpointer data, char **files, GError
   if (options->retry_failed && !options->resume)
     {
       usage (error, "--retry-failed belongs to --resume");
+      return SCOPE_EXIT_USAGE;
+    }
+  if (options->target && !uses_slurm (options) && strcmp (options->target, "local") != 0)
+    {
+      usage (error, "--target: there are local and slurm");
       return SCOPE_EXIT_USAGE;
     }
   if (options->launcher && !g_shell_parse_argv (options->launcher, NULL, &launcher, NULL))
@@ -310,8 +343,21 @@ static const GOptionEntry sweep_options[] = {
   OPTION ("jobs",
           G_OPTION_ARG_INT,
           jobs,
-          "Proofs at a time (default: one for each processor); times are measured one at a time",
+          "Proofs at a time (default: one for each processor); times are measured one at a time. "
+          "With --target slurm: workers (default: 1)",
           "N"),
+  OPTION ("target",
+          G_OPTION_ARG_STRING,
+          target,
+          "local: on this machine; slurm: as a job array on a cluster that sees the folder "
+          "(default: "
+          "local)",
+          "TARGET"),
+  OPTION ("slurm-options",
+          G_OPTION_ARG_STRING,
+          slurm_options,
+          "More options of sbatch, as “-p gpu --gres=gpu:1”",
+          "TEXT"),
   OPTION ("launcher",
           G_OPTION_ARG_STRING,
           launcher,
@@ -340,6 +386,7 @@ static const ScopeOutput outputs[] = {
 
 static const ScopeChoices choices[] = {
   { "task", "measure prove" },
+  { "target", "local slurm" },
   { 0 },
 };
 

@@ -158,7 +158,7 @@ test_a_killed_sweep_continues (Fixture *fixture, gconstpointer unused G_GNUC_UNU
   fixture_run_line (fixture,
                     PRETEND
                     "cat >kill <<'END'\n"
-                    "echo x >>ran; [ $(wc -l <ran) -ne 4 ] || { kill -9 $PPID; sleep 1000; }\n"
+                    "echo x >>ran; [ $(wc -l <ran) -ne 4 ] || { kill -9 $PPID; exec sleep 1000; }\n"
                     "exec sh pretend \"$@\"\n"
                     "END\n"
                     "hscope sweep --models a --batch 1,2,3,4,5,6 --output s --launcher 'sh kill'; "
@@ -208,6 +208,62 @@ test_workers_share_a_folder (Fixture *fixture, gconstpointer unused G_GNUC_UNUSE
   g_assert_true (g_str_has_suffix (fixture->out, "30\n30\n"));
 }
 
+/* Programs that do what Slurm's do: the tasks of the array run here, and squeue lists them until they have ended. */
+#define SLURM                                                                                  \
+  "mkdir bin && export PATH=$PWD/bin:$PATH && "                                                \
+  "printf '%s\\n' '#!/bin/sh' 'echo \"$@\" >>sbatch.log' 'for word; do script=$word; done' "   \
+  "'for i in 1 2 3; do sh \"$script\" >/dev/null 2>&1 & echo $! >>tasks; done' 'echo 17' "     \
+  ">bin/sbatch && printf '%s\\n' '#!/bin/sh' 'for pid in $(cat tasks); do kill -0 $pid "       \
+  "2>/dev/null && echo 17_0 RUNNING; done; exit 0' >bin/squeue && "                            \
+  "printf '%s\\n' '#!/bin/sh' 'echo \"$@\" >>scancel.log; kill $(cat tasks)' >bin/scancel && " \
+  "chmod +x bin/* && "
+
+static void
+test_slurm_starts_the_workers (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
+{
+  fixture_run_line (fixture,
+                    PRETEND SLURM "hscope sweep --models a --batch $(seq -s, 1 12) --output s "
+                                  "--launcher \"sh $PWD/pretend\" --target slurm --jobs 3 "
+                                  "--slurm-options '-p \"a b\"' && cat sbatch.log && "
+                                  "wc -l <s/cells.jsonl" CLEAN);
+  g_assert_cmpint (fixture->code, ==, 0);
+  g_assert_nonnull (strstr (fixture->out, "--array=0-2"));
+  g_assert_nonnull (strstr (fixture->out, "--exclusive -p a b "));
+  g_assert_nonnull (strstr (fixture->out, "12 of 12 cells done"));
+  g_assert_true (g_str_has_suffix (fixture->out, "\n12\n"));
+  g_assert_nonnull (strstr (fixture->err, "submitted as job 17 of Slurm with 3 workers"));
+}
+
+/* Nothing is submitted while the first job is at work, and Ctrl-C cancels it. */
+static void
+test_a_job_of_slurm_is_found_again_and_cancelled (Fixture             *fixture,
+                                                  gconstpointer unused G_GNUC_UNUSED)
+{
+  fixture_run_line (fixture,
+                    PRETEND SLURM
+                    "echo 'echo x >started; exec sleep 1000' >slow && "
+                    "{ " HSCOPE " sweep --models a --batch 1,2 --output s --launcher "
+                    "\"sh $PWD/slow\" --target slurm & } && pid=$! && "
+                    "while [ ! -e started ]; do sleep 0.01; done; kill -9 $pid; "
+                    "{ " HSCOPE " sweep --output s --resume --target slurm 2>err & } && pid=$! && "
+                    "while ! grep -q 'still at work' err; do sleep 0.01; done; "
+                    "kill -TERM $pid; wait $pid; echo $?; cat scancel.log; wc -l <sbatch.log; "
+                    "ls s/todo" CLEAN);
+  g_assert_cmpint (fixture->code, ==, 0);
+  g_assert_nonnull (strstr (fixture->out, "143\n17\n1\n000000\n000001\n"));
+}
+
+static void
+test_a_missing_slurm_is_a_sentence (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
+{
+  fixture_run_line (fixture,
+                    "export PATH=/bin:/nowhere; mkdir empty; rm=$(command -v rm); "
+                    "PATH=$PWD/empty hscope sweep --models a --output s --target slurm; "
+                    "code=$?; $rm -r s; exit $code");
+  g_assert_cmpint (fixture->code, ==, 3);
+  g_assert_nonnull (strstr (fixture->err, "sbatch cannot be started: "));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -226,6 +282,10 @@ main (int argc, char **argv)
     { "a-killed-sweep-continues", test_a_killed_sweep_continues },
     { "ctrl-c-gives-cells-back", test_ctrl_c_gives_cells_back },
     { "workers-share-a-folder", test_workers_share_a_folder },
+    { "slurm-starts-the-workers", test_slurm_starts_the_workers },
+    { "a-job-of-slurm-is-found-again-and-cancelled",
+      test_a_job_of_slurm_is_found_again_and_cancelled },
+    { "a-missing-slurm-is-a-sentence", test_a_missing_slurm_is_a_sentence },
   };
 
   g_setenv ("HYBRIDSCOPE_GALLERY", HYB_GALLERY, TRUE);
