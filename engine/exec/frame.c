@@ -116,8 +116,9 @@ hyb_frame_set_mirror (HybFrame *frame, gpointer mirror)
     view->host_slots[i] = hyb_device_view_find_host (view, &plan->slots[i]);
 }
 
-/* hyb_frame_run() for a body on a device. */
-static gboolean
+/* hyb_frame_run() for a body on a device.  Apart from it, so that the loop over the steps of the processor
+ * keeps its registers. */
+static gboolean G_GNUC_NO_INLINE
 run_on_device (HybFrame *frame, HybRun *run)
 {
   const HybPlan       *plan = frame->plan;
