@@ -6,6 +6,8 @@
 #include "app/command/describe/describe-capture.h"
 #include "app/command/open-model.h"
 #include "app/command/report/report-sections.h"
+#include "app/command/report/report-sweep.h"
+#include "app/command/sweep/sweep-results.h"
 
 #include "engine/base/one-line.h"
 #include "profiler/base/format.h"
@@ -20,7 +22,7 @@
 typedef struct
 {
   gboolean html, svg;
-  char    *output;
+  char    *output, *rows, *columns;
 } ReportOptions;
 
 static GPtrArray *
@@ -157,6 +159,33 @@ dup_output_file (const ReportOptions *options, char **files)
   return g_strdup (files[n - 1]);
 }
 
+/* The folder of a sweep has no captures to describe one by one. */
+static int
+report_sweep (const ScopeCommonOptions *common,
+              const ReportOptions      *options,
+              const char               *folder,
+              const char               *output,
+              GError                  **error)
+{
+  ScopeSweepReport report = { .folder = folder,
+                              .output = output,
+                              .rows = options->rows,
+                              .columns = options->columns,
+                              .is_html = options->html,
+                              .is_json = common->json };
+
+  if (options->svg || (output && !g_str_has_suffix (output, ".csv") &&
+                       !g_str_has_suffix (output, ".html") && !g_str_has_suffix (output, ".htm")))
+    {
+      g_set_error_literal (error,
+                           SCOPE_ERROR,
+                           SCOPE_ERROR_USAGE,
+                           "the report of a sweep has tables only: name it .html or .csv");
+      return SCOPE_EXIT_USAGE;
+    }
+  return scope_report_sweep (&report, error) ? SCOPE_EXIT_DONE : SCOPE_EXIT_FILE;
+}
+
 static int
 run_report (const ScopeCommonOptions *common, gpointer data, char **files, GError **error)
 {
@@ -170,6 +199,17 @@ run_report (const ScopeCommonOptions *common, gpointer data, char **files, GErro
 
   if (output && !options->output)
     names[n - 1] = NULL;
+  if (names[0] && !names[1] && scope_is_sweep (names[0]))
+    return report_sweep (common, options, names[0], output, error);
+  if (output && g_str_has_suffix (output, ".csv"))
+    {
+      g_set_error_literal (error,
+                           SCOPE_ERROR,
+                           SCOPE_ERROR_USAGE,
+                           "only the report of a sweep is a table: name this one .html, .svg or "
+                           ".pdf");
+      return SCOPE_EXIT_USAGE;
+    }
   if (!(captures = open_captures (names, error)))
     return SCOPE_EXIT_FILE;
   if (common->json)
@@ -207,8 +247,22 @@ static const GOptionEntry report_options[] = {
     0,
     G_OPTION_ARG_FILENAME,
     SCOPE_OPTION_FIELD (ReportOptions, output),
-    "Output file: .html, .svg or .pdf (default: stdout)",
+    "Output file: .html, .svg or .pdf; of a sweep .html or .csv (default: stdout)",
     "FILE" },
+  { "rows",
+    0,
+    0,
+    G_OPTION_ARG_STRING,
+    SCOPE_OPTION_FIELD (ReportOptions, rows),
+    "Of a sweep: the axis of the rows, as batch or models (default: the longest)",
+    "AXIS" },
+  { "columns",
+    0,
+    0,
+    G_OPTION_ARG_STRING,
+    SCOPE_OPTION_FIELD (ReportOptions, columns),
+    "Of a sweep: the axis of the columns (default: variants)",
+    "AXIS" },
   { 0 },
 };
 
@@ -219,14 +273,14 @@ static const char *const examples[] = {
 };
 
 static const ScopeOutput outputs[] = {
-  { "output", ".html", ".html .htm .svg .pdf" },
+  { "output", ".html", ".html .htm .svg .pdf .csv" },
   { 0 },
 };
 
 const ScopeCommand scope_command_report = {
   .name = "report",
-  .arguments = "CAPTURE… [FILE.html]",
-  .summary = "Show the contents of captures as text, HTML or SVG",
+  .arguments = "CAPTURE… [FILE.html] | SWEEP",
+  .summary = "Show the contents of captures, or the results of a sweep, as text, HTML or SVG",
   .n_files = { 1, 32 },
   .examples = examples,
   .outputs = outputs,

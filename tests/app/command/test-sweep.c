@@ -264,6 +264,74 @@ test_a_missing_slurm_is_a_sentence (Fixture *fixture, gconstpointer unused G_GNU
   g_assert_nonnull (strstr (fixture->err, "sbatch cannot be started: "));
 }
 
+/* Times by batch and form: the fused form is certain to be faster at batch 2, and was measured elsewhere at batch 4. */
+#define RESULTS                                                                             \
+  "mkdir -p s/done s/failed && printf '%s' '{\"version\": 1, \"task\": \"measure\", "       \
+  "\"samples\": 0, \"time_limit\": 0, \"repeat\": [\"1\"], \"models\": [\"<a>.json\"], "    \
+  "\"batch\": [\"1\", \"2\", \"4\"], \"length\": [\"\"], \"passes\": [\"\"], "              \
+  "\"devices\": [\"\"], \"threads\": [\"\"], \"modes\": [\"\"], "                           \
+  "\"variants\": [\"unrolled\", \"fused\"]}' >s/plan.json && "                              \
+  "line () { printf '{\"median\": %s, \"low\": %s, \"high\": %s, \"worker\": \"%s.1.1\"}' " \
+  "\"$2\" \"$3\" \"$4\" \"$5\" >s/done/00000$1.json; } && "                                 \
+  "line 0 0.5 0.4 0.6 here && line 1 0.45 0.3 0.7 here && line 2 1 0.9 1.1 here && "        \
+  "line 3 0.25 0.2 0.3 here && line 5 0.1 0.1 0.1 there && line 4 2 1 3 here && "
+
+static void
+test_a_report_has_tables_and_pairs (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
+{
+  fixture_run_line (fixture, RESULTS "hscope report s" CLEAN);
+  g_assert_cmpint (fixture->code, ==, 0);
+  g_assert_nonnull (strstr (fixture->out, "6 of 6 cells done, 0 failed\n"));
+  g_assert_nonnull (strstr (fixture->out, "\nbatch     unrolled        fused\n"));
+  g_assert_nonnull (strstr (fixture->out, "\n2           1.00 s       250 ms\n"));
+  g_assert_nonnull (strstr (fixture->out,
+                            "fused against unrolled: faster in 1 of 2 pairs, slower in 0, not "
+                            "certain in 1; 1 of different machines"));
+  fixture_run_line (fixture, RESULTS "hscope report s --json" CLEAN);
+  g_assert_nonnull (strstr (fixture->out, "\"other_machines\": 1"));
+  fixture_run_line (fixture, RESULTS "hscope report s --rows variants --columns batch" CLEAN);
+  g_assert_nonnull (strstr (fixture->out, "\nfused          450 ms       250 ms       100 ms\n"));
+}
+
+/* A cell that is not done, one that failed, and one whose file is damaged. */
+static void
+test_a_table_has_a_line_for_every_cell (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
+{
+  fixture_run_line (fixture,
+                    RESULTS "rm s/done/000000.json s/done/000003.json && "
+                            "printf '{\"reason\": \"=no \\\"luck\\\"\"}' >s/failed/000003.json && "
+                            "echo nonsense >s/done/000005.json && "
+                            "hscope report s --output r.csv && cat r.csv && "
+                            "hscope report s --output r.html && cat r.html" CLEAN);
+  g_assert_cmpint (fixture->code, ==, 0);
+  g_assert_nonnull (strstr (fixture->out, "\n0,\"1\",\""));
+  g_assert_nonnull (strstr (fixture->out, ",left,,,,\"\",\"\"\n1,"));
+  g_assert_nonnull (strstr (fixture->out, ",failed,,,,\"\",\"'=no \"\"luck\"\"\"\n"));
+  g_assert_cmpuint (count (fixture->out, ",left,"), ==, 2);
+  g_assert_nonnull (strstr (fixture->out, "3 of 6 cells done, 1 failed"));
+  g_assert_null (strstr (fixture->out, "<h2><a>"));
+  g_assert_nonnull (strstr (fixture->out, "&lt;a&gt;.json"));
+}
+
+static void
+test_reports_that_make_no_sense_are_refused (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
+{
+  static const char *const lines[][2] = {
+    { "hscope report s --output r.svg", "tables only" },
+    { "hscope report s --rows depth", "no axis" },
+    { "hscope report s --rows batch --columns batch", "the same axis" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (lines); i++)
+    {
+      g_autofree char *line = g_strconcat (RESULTS, lines[i][0], CLEAN, NULL);
+
+      fixture_run_line (fixture, line);
+      g_assert_cmpint (fixture->code, ==, 2);
+      g_assert_nonnull (strstr (fixture->err, lines[i][1]));
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -282,6 +350,9 @@ main (int argc, char **argv)
     { "a-killed-sweep-continues", test_a_killed_sweep_continues },
     { "ctrl-c-gives-cells-back", test_ctrl_c_gives_cells_back },
     { "workers-share-a-folder", test_workers_share_a_folder },
+    { "a-report-has-tables-and-pairs", test_a_report_has_tables_and_pairs },
+    { "a-table-has-a-line-for-every-cell", test_a_table_has_a_line_for_every_cell },
+    { "reports-that-make-no-sense-are-refused", test_reports_that_make_no_sense_are_refused },
     { "slurm-starts-the-workers", test_slurm_starts_the_workers },
     { "a-job-of-slurm-is-found-again-and-cancelled",
       test_a_job_of_slurm_is_found_again_and_cancelled },

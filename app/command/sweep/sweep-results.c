@@ -1,0 +1,263 @@
+/* sweep-results.c — reads the lines of a sweep, and arranges them by two axes.
+ *
+ * Lines come from a folder that others may write to: they are checked like any file.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/command/sweep/sweep-results.h"
+
+#include "app/command/messages.h"
+#include "app/command/open-model.h"
+#include "app/command/sweep/find-json.h"
+#include "app/command/sweep/sweep-table.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_LINE  ((gsize) 256 << 10) /* bytes */
+#define MAX_ROUND 10000               /* values of an axis */
+
+gboolean
+scope_is_sweep (const char *path)
+{
+  g_autofree char *plan = scope_sweep_dup_path (path, SCOPE_SWEEP_PLAN);
+
+  return g_file_test (path, G_FILE_TEST_IS_DIR) && g_file_test (plan, G_FILE_TEST_EXISTS);
+}
+
+/* --- Reading --- */
+
+static void
+read_number (const HybJson *json, const char *key, double *value)
+{
+  if (!scope_find_double (json, 0, key, value))
+    *value = NAN;
+}
+
+/* Reads the line of a cell in one of its two folders. */
+static gboolean
+read_line (const char *folder, guint cell, gboolean is_done, ScopeSweepResult *result)
+{
+  g_autofree char *path =
+      g_strdup_printf ("%s/%s/%06u.json", folder, is_done ? "done" : "failed", cell);
+  g_autofree char *text = g_malloc (MAX_LINE);
+  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr (HybJson) json = NULL;
+  gsize       n = scope_read_head (path, text, MAX_LINE);
+  const char *worker;
+
+  if (n == 0)
+    return FALSE;
+  bytes = g_bytes_new (text, n);
+  json = hyb_json_parse (bytes, NULL, path, NULL, NULL);
+  if (!json)
+    return FALSE;
+  read_number (json, "median", &result->value);
+  if (isnan (result->value))
+    read_number (json, "max_abs", &result->value);
+  read_number (json, "low", &result->low);
+  read_number (json, "high", &result->high);
+  worker = scope_find_string (json, 0, "worker");
+  result->host = worker ? g_strndup (worker, strcspn (worker, ".")) : NULL;
+  result->reason = g_strdup (scope_find_string (json, 0, "reason"));
+  result->is_done = is_done;
+  result->has_line = TRUE;
+  return TRUE;
+}
+
+ScopeSweepResults *
+scope_sweep_results_read (const char *folder, GError **error)
+{
+  g_autofree char   *path = scope_sweep_dup_path (folder, SCOPE_SWEEP_PLAN);
+  ScopeSweepPlan    *plan = scope_sweep_plan_read (path, error);
+  ScopeSweepResults *results;
+
+  if (!plan)
+    return NULL;
+  results = g_new0 (ScopeSweepResults, 1);
+  results->plan = plan;
+  results->cells = g_new0 (ScopeSweepResult, plan->n_cells);
+  for (guint cell = 0; cell < plan->n_cells; cell++)
+    {
+      ScopeSweepResult *result = &results->cells[cell];
+
+      result->value = result->low = result->high = NAN;
+      if (read_line (folder, cell, TRUE, result))
+        results->n_done++;
+      else
+        results->n_failed += read_line (folder, cell, FALSE, result);
+    }
+  return results;
+}
+
+void
+scope_sweep_results_free (ScopeSweepResults *results)
+{
+  for (guint cell = 0; cell < results->plan->n_cells; cell++)
+    {
+      g_free (results->cells[cell].host);
+      g_free (results->cells[cell].reason);
+    }
+  g_free (results->cells);
+  scope_sweep_plan_free (results->plan);
+  g_free (results);
+}
+
+/* --- Two axes --- */
+
+/* By how much the number of a cell grows from one value of the axis to the next. */
+static guint
+stride_of (const ScopeSweepPlan *plan, ScopeSweepAxis axis)
+{
+  guint stride = 1;
+
+  for (guint faster = SCOPE_SWEEP_N_AXES - 1; faster > axis; faster--)
+    stride *= plan->n_values[faster];
+  return stride;
+}
+
+/* The position of the cell on the axis. */
+static guint
+position_of (const ScopeSweepPlan *plan, guint cell, ScopeSweepAxis axis)
+{
+  return cell / stride_of (plan, axis) % plan->n_values[axis];
+}
+
+static gboolean
+find_axis (const char *name, ScopeSweepAxis *axis, GError **error)
+{
+  g_autoptr (GString) names = g_string_new (NULL);
+
+  for (guint i = SCOPE_SWEEP_REPEAT + 1; i < SCOPE_SWEEP_N_AXES; i++)
+    {
+      if (strcmp (name, scope_sweep_axes[i].name) == 0)
+        {
+          *axis = i;
+          return TRUE;
+        }
+      g_string_append_printf (names, " %s", scope_sweep_axes[i].name);
+    }
+  g_set_error (error,
+               SCOPE_ERROR,
+               SCOPE_ERROR_USAGE,
+               "a sweep has no axis “%s”; there are%s",
+               name,
+               names->str);
+  return FALSE;
+}
+
+gboolean
+scope_sweep_view_init (ScopeSweepView          *view,
+                       const ScopeSweepResults *results,
+                       const char              *rows,
+                       const char              *columns,
+                       GError                 **error)
+{
+  *view = (ScopeSweepView){ SCOPE_SWEEP_MODEL, SCOPE_SWEEP_VARIANT, 0 };
+  if (columns && !find_axis (columns, &view->columns, error))
+    return FALSE;
+  if (rows)
+    {
+      if (!find_axis (rows, &view->rows, error))
+        return FALSE;
+    }
+  else
+    for (guint axis = SCOPE_SWEEP_REPEAT + 1; axis < SCOPE_SWEEP_N_AXES; axis++)
+      if (axis != view->columns &&
+          (view->rows == view->columns ||
+           results->plan->n_values[axis] > results->plan->n_values[view->rows]))
+        view->rows = axis;
+  if (view->rows != view->columns)
+    return TRUE;
+  g_set_error_literal (error,
+                       SCOPE_ERROR,
+                       SCOPE_ERROR_USAGE,
+                       "--rows and --columns are the same axis");
+  return FALSE;
+}
+
+gboolean
+scope_sweep_view_next (ScopeSweepView *view, const ScopeSweepResults *results)
+{
+  const ScopeSweepPlan *plan = results->plan;
+  guint                 round = stride_of (plan, SCOPE_SWEEP_REPEAT);
+
+  do
+    view->first++;
+  while (view->first < round && (position_of (plan, view->first, view->rows) > 0 ||
+                                 position_of (plan, view->first, view->columns) > 0));
+  return view->first < round;
+}
+
+char *
+scope_sweep_view_dup_title (const ScopeSweepView *view, const ScopeSweepResults *results)
+{
+  GString *title = g_string_new (NULL);
+
+  for (guint axis = SCOPE_SWEEP_REPEAT + 1; axis < SCOPE_SWEEP_N_AXES; axis++)
+    {
+      const char *value = scope_sweep_plan_get (results->plan, view->first, axis);
+
+      if (axis == view->rows || axis == view->columns || *value == '\0')
+        continue;
+      g_string_append (title, title->len > 0 ? ", " : "");
+      if (scope_sweep_axes[axis].is_number)
+        g_string_append_printf (title, "%s ", scope_sweep_axes[axis].key);
+      g_string_append (title, value);
+    }
+  return g_string_free (title, FALSE);
+}
+
+static int
+compare_values (gconstpointer a, gconstpointer b)
+{
+  double x = *(const double *) a, y = *(const double *) b;
+
+  return (x > y) - (x < y);
+}
+
+double
+scope_sweep_view_get (const ScopeSweepView    *view,
+                      const ScopeSweepResults *results,
+                      guint                    row,
+                      guint                    column)
+{
+  const ScopeSweepPlan *plan = results->plan;
+  guint                 n_rounds = MIN (plan->n_values[SCOPE_SWEEP_REPEAT], MAX_ROUND);
+  g_autofree double    *values = g_new (double, n_rounds);
+  guint                 n = 0;
+  guint                 cell =
+      view->first + row * stride_of (plan, view->rows) + column * stride_of (plan, view->columns);
+
+  for (guint round = 0; round < n_rounds; round++, cell += stride_of (plan, SCOPE_SWEEP_REPEAT))
+    if (results->cells[cell].is_done && isfinite (results->cells[cell].value))
+      values[n++] = results->cells[cell].value;
+  if (n == 0)
+    return NAN;
+  qsort (values, n, sizeof *values, compare_values);
+  return (values[(n - 1) / 2] + values[n / 2]) / 2;
+}
+
+ScopeSweepPairs
+scope_sweep_results_pair (const ScopeSweepResults *results, guint variant)
+{
+  const ScopeSweepPlan *plan = results->plan;
+  ScopeSweepPairs       pairs = { 0 };
+
+  for (guint cell = 0; cell < plan->n_cells; cell++)
+    {
+      const ScopeSweepResult *a = &results->cells[cell], *b = a + variant;
+
+      /* Forms are the fastest axis. */
+      if (position_of (plan, cell, SCOPE_SWEEP_VARIANT) != 0 || !a->is_done || !b->is_done)
+        continue;
+      if (g_strcmp0 (a->host, b->host) != 0)
+        pairs.n_apart++;
+      else if (b->high < a->low)
+        pairs.n_faster++;
+      else if (b->low > a->high)
+        pairs.n_slower++;
+      else
+        pairs.n_unclear++;
+    }
+  return pairs;
+}

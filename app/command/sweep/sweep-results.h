@@ -1,0 +1,65 @@
+/* sweep-results.h — the results of a sweep as numbers, and what two axes say about them.
+ *
+ * The folder is only read, also while workers fill it.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "app/command/sweep/sweep-plan.h"
+
+typedef struct
+{
+  gboolean has_line, is_done;
+  double   value;     /* the median in seconds, or the largest difference of a proof; NAN: none */
+  double   low, high; /* NAN: unknown */
+  char    *host;      /* where it was done; NULL: unknown */
+  char    *reason;    /* why it failed; NULL: it did not */
+} ScopeSweepResult;
+
+typedef struct
+{
+  ScopeSweepPlan   *plan;
+  ScopeSweepResult *cells; /* plan->n_cells */
+  guint             n_done, n_failed;
+} ScopeSweepResults;
+
+/* Whether the path is the folder of a sweep. */
+gboolean scope_is_sweep (const char *path);
+
+/* Reads the plan and what is done.  (transfer full) */
+ScopeSweepResults *scope_sweep_results_read (const char *folder, GError **error);
+/* Frees the results. */
+void scope_sweep_results_free (ScopeSweepResults *results);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (ScopeSweepResults, scope_sweep_results_free)
+
+/* One table of values: rows and columns are two axes, all others have one value. */
+typedef struct
+{
+  ScopeSweepAxis rows, columns;
+  guint          first; /* the cell of the first row and column in the first round */
+} ScopeSweepView;
+
+/* Chooses axes by name; NULL for the form, and the axis with the most values.  FALSE: a usage error. */
+gboolean scope_sweep_view_init (ScopeSweepView          *view,
+                                const ScopeSweepResults *results,
+                                const char              *rows,
+                                const char              *columns,
+                                GError                 **error);
+/* Goes on to the next table.  FALSE: there is none. */
+gboolean scope_sweep_view_next (ScopeSweepView *view, const ScopeSweepResults *results);
+/* What the table is about: "gallery:lstm-lm, training".  (transfer full) */
+char *scope_sweep_view_dup_title (const ScopeSweepView *view, const ScopeSweepResults *results);
+/* The median of the rounds at a place of the table; NAN: none is done. */
+double scope_sweep_view_get (const ScopeSweepView    *view,
+                             const ScopeSweepResults *results,
+                             guint                    row,
+                             guint                    column);
+
+/* How a form compares with the first one in all cells that differ in nothing else. */
+typedef struct
+{
+  guint n_faster, n_slower, n_unclear; /* with intervals apart, or not */
+  guint n_apart;                       /* of two machines: not compared */
+} ScopeSweepPairs;
+
+/* Pairs the cells of form number variant with those of the first form. */
+ScopeSweepPairs scope_sweep_results_pair (const ScopeSweepResults *results, guint variant);
