@@ -132,10 +132,11 @@ hyb_executor_dup_device_work (HybExecutor *executor)
   steps = hyb_device_frame_get_steps (entry->on_device);
   text = g_string_new (NULL);
   g_string_printf (text,
-                   "The GPU computed %u of %u steps; %u copies between host and GPU, %.4g MiB.",
+                   "The GPU computed %u of %u steps; %u %s between host and GPU, %.4g MiB.",
                    steps.n_device,
                    steps.n_device + steps.n_host,
                    counts.n_copies,
+                   counts.n_copies == 1 ? "copy" : "copies",
                    (double) counts.copied_bytes / (1 << 20));
   if (counts.n_replays > 0)
     g_string_append_printf (text,

@@ -252,7 +252,8 @@ prof_subject_get_executor (const ProfSubject *subject)
 gboolean
 prof_subject_run (ProfSubject *subject, GCancellable *cancellable, GError **error)
 {
-  return hyb_executor_run (subject->executor, cancellable, error);
+  return hyb_executor_run (subject->executor, cancellable, error) &&
+         hyb_executor_finish (subject->executor, error);
 }
 
 guint

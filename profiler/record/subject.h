@@ -50,7 +50,8 @@ HybGraph *prof_subject_get_executed (const ProfSubject *subject);
 const HybType *prof_subject_get_types (const ProfSubject *subject);
 /* The executor of the executed graph. */
 HybExecutor *prof_subject_get_executor (const ProfSubject *subject);
-/* Runs once.  FALSE with an error if the run fails or is cancelled. */
+/* Runs once, and waits until a GPU has ended and all outputs are here.  FALSE with an error if the run
+ * fails or is cancelled. */
 gboolean prof_subject_run (ProfSubject *subject, GCancellable *cancellable, GError **error);
 /* Outputs of the executed graph: heads of the model, then gradients. */
 guint prof_subject_n_outputs (const ProfSubject *subject);
