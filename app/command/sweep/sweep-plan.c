@@ -66,6 +66,9 @@ check_value (ScopeSweepAxis axis, const char *value, GError **error)
     }
   if (*value == '\0')
     return refuse (error, axis, value, "is empty");
+  if (axis == SCOPE_SWEEP_MODEL && hyb_is_plugin_name (value) &&
+      !g_str_has_prefix (value, "gallery:"))
+    return refuse (error, axis, value, "is a plug-in: a plan cannot name code that is run");
   return TRUE;
 }
 

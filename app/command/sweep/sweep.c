@@ -11,6 +11,7 @@
 #include "app/command/sweep/sweep-worker.h"
 
 #include "engine/base/error.h"
+#include "engine/block/plugin.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -106,7 +107,7 @@ get_plan (const SweepOptions *options, char *const *files, GError **error)
                    options->output);
       return NULL;
     }
-  if (!plan || !scope_sweep_task_find (plan->task, error) || !make_folder (options, plan, error))
+  if (!plan || !scope_sweep_task_check (plan, error) || !make_folder (options, plan, error))
     return NULL;
   return g_steal_pointer (&plan);
 }
@@ -214,17 +215,18 @@ work (const ScopeCommonOptions *common,
   g_autofree char *worker = scope_sweep_worker_dup_name ();
   g_autoptr (ScopeSweepFolder) folder =
       scope_sweep_folder_open (options->output, plan->n_cells, worker, error);
-  ScopeSweepRun    run = { .cells = { .plan = plan,
-                                      .task = scope_sweep_task_find (plan->task, error),
-                                      .folder = options->output,
-                                      .worker = worker,
-                                      .launcher = launcher },
-                           .folder = folder,
-                           .n_jobs =
-                            options->jobs > 0 ? (guint) options->jobs : g_get_num_processors (),
-                           .n_retries = (guint) options->retries,
-                           .has_events = g_strcmp0 (common->progress, "json") == 0,
-                           .cancellable = scope_cancel_on_signal () };
+  ScopeSweepRun run = {
+    .cells = { .plan = plan,
+               .task = folder ? scope_sweep_task_find (plan->task, error) : NULL,
+               .folder = options->output,
+               .worker = worker,
+               .launcher = launcher },
+    .folder = folder,
+    .n_jobs = options->jobs > 0 ? (guint) options->jobs : g_get_num_processors (),
+    .n_retries = (guint) options->retries,
+    .has_events = g_strcmp0 (common->progress, "json") == 0,
+    .cancellable = scope_cancel_on_signal ()
+  };
   ScopeSweepWork   done = { 0 };
   ScopeSweepCounts counts;
 
@@ -277,6 +279,8 @@ run_sweep (const ScopeCommonOptions *common, gpointer data, char **files, GError
   plan = get_plan (options, files, error);
   if (!plan)
     return SCOPE_EXIT_FILE;
+  /* A plan may come from somebody else: what it names is data. */
+  g_setenv (HYB_PLUGINS_VARIABLE, HYB_PLUGINS_GALLERY, TRUE);
   return work (common, options, plan, launcher, error);
 }
 
