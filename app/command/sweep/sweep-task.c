@@ -132,9 +132,19 @@ describe_proved (const HybJson *document, GString *line)
 static const char *const no_leavings[] = { NULL };
 static const char *const pair[] = { "-symbol.json", "-0000.params", NULL };
 
+#define AXIS(name)   (1u << SCOPE_SWEEP_##name)
+#define ALL_AXES     (AXIS (N_AXES) - 1)
+#define AXES_OF_FORM (AXIS (MODEL) | AXIS (LENGTH) | AXIS (VARIANT))
+
 static const ScopeSweepTask tasks[] = {
-  { "measure", TRUE, add_measuring, dup_measured_capture, describe_measured, no_leavings },
-  { "prove", FALSE, add_proving, NULL, describe_proved, pair },
+  { "measure",
+    ALL_AXES,
+    TRUE,
+    add_measuring,
+    dup_measured_capture,
+    describe_measured,
+    no_leavings },
+  { "prove", AXES_OF_FORM, FALSE, add_proving, NULL, describe_proved, pair },
 };
 
 const ScopeSweepTask *
@@ -155,4 +165,27 @@ scope_sweep_task_find (const char *name, GError **error)
                name,
                names->str);
   return NULL;
+}
+
+gboolean
+scope_sweep_task_check (const ScopeSweepPlan *plan, GError **error)
+{
+  const ScopeSweepTask *task = scope_sweep_task_find (plan->task, error);
+
+  for (guint axis = 0; task && axis < SCOPE_SWEEP_N_AXES; axis++)
+    {
+      gboolean has_values = plan->n_values[axis] > 1 ||
+                            (axis != SCOPE_SWEEP_REPEAT && *plan->values[axis][0] != '\0');
+
+      if (!has_values || task->axes & (1u << axis))
+        continue;
+      g_set_error (error,
+                   SCOPE_ERROR,
+                   SCOPE_ERROR_USAGE,
+                   "--%s: the result of --task %s does not depend on it. Leave it out",
+                   scope_sweep_axes[axis].name,
+                   task->name);
+      return FALSE;
+    }
+  return task != NULL;
 }

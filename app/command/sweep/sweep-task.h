@@ -11,6 +11,7 @@
 typedef struct
 {
   const char *name;
+  guint       axes;      /* bit i: the result depends on axis i */
   gboolean    is_timing; /* times are spoilt by other cells on the same machine */
   /* Appends the arguments of hscope for a cell.  prefix: of files that may be written, in a folder of the sweep. */
   void (*add_arguments) (GPtrArray            *argv,
@@ -27,3 +28,5 @@ typedef struct
 
 /* The task of this name; NULL and a usage error that lists all. */
 const ScopeSweepTask *scope_sweep_task_find (const char *name, GError **error);
+/* FALSE and a usage error if the plan has values on an axis that its task does not depend on. */
+gboolean scope_sweep_task_check (const ScopeSweepPlan *plan, GError **error);

@@ -84,6 +84,15 @@ test_wrong_plans_are_refused (Fixture *fixture, gconstpointer unused G_GNUC_UNUS
     { "hscope sweep --models a --variants other --output s", 2, "there are as-is unrolled" },
     { "hscope sweep --models a --task fly --output s", 2, "there are measure and prove" },
     { "hscope sweep --models a,, --output s", 2, "is empty" },
+    { "hscope sweep --models a --task prove --batch 1,2 --output s", 2, "--batch: the result of" },
+    { "hscope sweep --models a --task prove --repeat 2 --output s", 2, "--repeat: the result of" },
+    { "echo >x.so && hscope sweep --models x.so:net --output s", 2, "“x.so:net” is a plug-in" },
+    { "mkdir s && echo >x.so && echo '{\"version\": 1, \"task\": \"measure\", \"samples\": 0, "
+      "\"time_limit\": 0, \"repeat\": [\"1\"], \"models\": [\"x.so:net\"], \"batch\": [\"\"], "
+      "\"length\": [\"\"], \"passes\": [\"\"], \"devices\": [\"\"], \"threads\": [\"\"], "
+      "\"modes\": [\"\"], \"variants\": [\"\"]}' >s/plan.json && hscope sweep --output s --resume",
+      3,
+      "no plan" },
     { "hscope sweep --models a --output s --repeat 10000 --batch $(seq -s, 1 200)",
       2,
       "more than 1000000 cells" },
