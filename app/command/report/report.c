@@ -201,6 +201,15 @@ run_report (const ScopeCommonOptions *common, gpointer data, char **files, GErro
     names[n - 1] = NULL;
   if (names[0] && !names[1] && scope_is_sweep (names[0]))
     return report_sweep (common, options, names[0], output, error);
+  if (options->rows || options->columns)
+    {
+      g_set_error (error,
+                   SCOPE_ERROR,
+                   SCOPE_ERROR_USAGE,
+                   "--%s chooses an axis of a sweep, and there is none here",
+                   options->rows ? "rows" : "columns");
+      return SCOPE_EXIT_USAGE;
+    }
   if (output && g_str_has_suffix (output, ".csv"))
     {
       g_set_error_literal (error,
