@@ -85,6 +85,15 @@ find_tiles (const HybAxes *axes, struct TileArguments *tiles)
   return TRUE;
 }
 
+static gboolean
+is_empty (const HybAxes *axes)
+{
+  for (int d = 0; d < axes->rank; d++)
+    if (axes->dim[d] == 0)
+      return TRUE;
+  return FALSE;
+}
+
 static void
 launch_tiles (HybQueue *queue, CUfunction function, struct TileArguments *tiles)
 {
@@ -108,6 +117,22 @@ launch_walk (HybQueue *queue, CUfunction function, const HybAxes *axes, struct M
   hyb_cuda_launch (queue, &(HybLaunch){ function, moves->n, THREADS, moves, sizeof *moves });
 }
 
+/* Empty arrays have no address that an offset could be added to. */
+static void
+launch_one (HybQueue *queue, const HybMoves *moves, const HybMoveWalk *walk, const HybRun *run)
+{
+  if (is_empty (&walk->axes))
+    return;
+  gconstpointer x = (const char *) run->input[walk->input] + walk->from * (gint64) moves->item;
+  gpointer      y = (char *) run->output[walk->output] + walk->to * (gint64) moves->item;
+  struct TileArguments tiles = { .x = x, .y = y };
+
+  if (find_tiles (&walk->axes, &tiles))
+    launch_tiles (queue, moves->move_tiles, &tiles);
+  else
+    launch_walk (queue, moves->move, &walk->axes, &(struct MoveArguments){ .x = x, .y = y });
+}
+
 void
 hyb_moves_launch (HybQueue *queue, const HybCall *call, const HybRun *run, gpointer prepared)
 {
@@ -116,15 +141,5 @@ hyb_moves_launch (HybQueue *queue, const HybCall *call, const HybRun *run, gpoin
   if (moves->clears)
     hyb_cuda_queue_clear (queue, run->output[0], hyb_type_bytes (&call->output[0]));
   for (guint i = 0; i < moves->n; i++)
-    {
-      const HybMoveWalk *walk = &moves->walk[i];
-      gconstpointer x = (const char *) run->input[walk->input] + walk->from * (gint64) moves->item;
-      gpointer      y = (char *) run->output[walk->output] + walk->to * (gint64) moves->item;
-      struct TileArguments tiles = { .x = x, .y = y };
-
-      if (find_tiles (&walk->axes, &tiles))
-        launch_tiles (queue, moves->move_tiles, &tiles);
-      else
-        launch_walk (queue, moves->move, &walk->axes, &(struct MoveArguments){ .x = x, .y = y });
-    }
+    launch_one (queue, moves, &moves->walk[i], run);
 }
