@@ -18,6 +18,10 @@ static const HybDeviceOp *const lists[] = {
   hyb_cuda_ops_sequence,
   hyb_cuda_ops_slice,
   hyb_cuda_ops_tile,
+  hyb_cuda_ops_argmax,
+  hyb_cuda_ops_moments,
+  hyb_cuda_ops_norm,
+  hyb_cuda_ops_rank,
   hyb_cuda_ops_reductions,
 };
 

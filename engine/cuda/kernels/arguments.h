@@ -84,16 +84,28 @@ struct SequenceArguments
   double      value;
 };
 
-/* y[o] = Σ x[k] over the elements k of the inner axes; the elements of output o begin at Σ outer_from · o. */
+/* y[o] = Σ x[k], or another reduction, over the elements k of the inner axes; the elements of output o begin at Σ outer_from · o. */
 struct ReduceArguments
 {
   const void *x[REDUCE_MOST]; /* inputs of the same strides */
   void       *y;
-  void       *part;    /* what the first stage leaves: n_parts sums for each output */
-  double      divisor; /* of the sums, where the text defines DIVIDES */
+  void       *part;    /* what the first stage leaves: n_parts accumulators for each output */
+  double      divisor; /* what FINISH knows as n */
   long long   n_outer, n_inner, n_parts;
   long long   outer_dim[AXES_MOST], outer_from[AXES_MOST];
   long long   inner_dim[AXES_MOST], inner_from[AXES_MOST];
   int         outer_rank, inner_rank;
   int parts_first; /* neighbouring threads add parts of one output, else of neighbouring outputs */
+};
+
+/* Threads of a block that ranks a line. */
+#define RANK_THREADS 256
+
+/* Lines of `length` elements, which lie `inner` apart, of which `kept` are kept in order. */
+struct RankArguments
+{
+  const void *x, *places;              /* places: the indices, for the gradient */
+  void       *values, *indices, *mask; /* those that are wanted, else NULL */
+  double      sign;                    /* -1: the largest first */
+  long long   lines, length, inner, kept;
 };

@@ -37,6 +37,7 @@ typedef unsigned long long U64;
 #define LN10_ 2.30258509299404568402
 #define TWO_OVER_SQRT_PI 1.12837916709551257390
 #define SQRT_HALF 0.70710678118654752440
+#define INFINITE __longlong_as_double (0x7ff0000000000000ll)
 
 /* --- Loads and stores: half floats are computed in float --- */
 

@@ -1,10 +1,36 @@
-/* reduce.cu — sums in a fixed order, in two stages.
+/* reduce.cu — sums, products, extremes and the like in a fixed order, in two stages.
  *
- * Stored is the type of the elements, Result that of a sum before it is stored, Sum the type that is added
- * in, and TERM what is added: a formula of an element x and, where READS is 2, of the element w of a second
- * input with the same strides; with DIVIDES the sums are divided.  An output has n_parts partial sums; part p adds terms p, p + n_parts … */
+ * Given and Stored are the types of the elements of input and output, GivenResult what the processor computes
+ * the input in, Result that of an output before it is stored, Sum that of an accumulator and Number what
+ * elements are converted to, with the limits LEAST and GREATEST.  An accumulator begins as START; STEP (s, t)
+ * adds TERM, a formula of an element x, of the element w of a second input where READS is 2, and of their
+ * number k; COMBINE (s, t) adds an accumulator, and FINISH (s, n) makes the output with the number n of the
+ * arguments.  The second input has the same strides as the first, or with PER_OUTPUT one element for each
+ * output.  An output has n_parts accumulators; part p adds terms p, p + n_parts … */
 #include "prelude.cuh"
 #include "arguments.h"
+
+#ifdef EXTREME
+/* A number and its place; none yet if the place is negative. */
+struct Extreme
+{
+  Wide<GivenResult>::type value;
+  long long               at;
+};
+
+/* NaN comes before every number, and of equal numbers the first. */
+DEVICE Extreme
+first_of (const Extreme &s, const Extreme &t)
+{
+  if (s.at < 0 || t.at < 0)
+    return s.at < 0 ? t : s;
+  if (s.value != s.value || t.value != t.value)
+    return t.value == t.value || (s.value != s.value && s.at < t.at) ? s : t;
+  if (s.value == t.value)
+    return s.at < t.at ? s : t;
+  return EXTREME (s.value, t.value) ? s : t;
+}
+#endif
 
 /* The place of element i of a walk.  The outermost axis needs no division. */
 DEVICE long long
@@ -25,13 +51,10 @@ place (long long i, int rank, const long long *dim, const long long *stride)
 DEVICE void
 store (const ReduceArguments &a, long long i, Sum sum)
 {
-#ifdef DIVIDES
-  sum /= (Sum) a.divisor;
-#endif
-  put ((Stored *) a.y, i, (Wide<Result>::type) sum);
+  put ((Stored *) a.y, i, (Wide<Result>::type) To<Result>::from (FINISH (sum, a.divisor)));
 }
 
-/* Writes the outputs if n_parts is 1, else partial sums. */
+/* Writes the outputs if n_parts is 1, else partial results. */
 extern "C" __global__ void
 reduce (const ReduceArguments a)
 {
@@ -40,17 +63,21 @@ reduce (const ReduceArguments a)
     const long long part = a.parts_first ? i % a.n_parts : i / a.n_outer;
     const long long outer = a.parts_first ? i / a.n_parts : i % a.n_outer;
     const long long base = place (outer, a.outer_rank, a.outer_dim, a.outer_from);
-    Sum             sum = 0;
+    Sum             sum = START;
 
     for (long long k = part; k < a.n_inner; k += a.n_parts)
       {
         const long long at = base + place (k, a.inner_rank, a.inner_dim, a.inner_from);
-        const Sum       x = (Sum) get ((const Stored *) a.x[0], at);
+        const Number    x = (Number) get ((const Given *) a.x[0], at);
 #if READS > 1
-        const Sum w = (Sum) get ((const Stored *) a.x[1], at);
+#ifdef PER_OUTPUT
+        const Number w = (Number) get ((const Given *) a.x[1], outer);
+#else
+        const Number w = (Number) get ((const Given *) a.x[1], at);
+#endif
 #endif
 
-        sum += TERM;
+        sum = STEP (sum, (TERM));
       }
     if (a.n_parts == 1)
       store (a, outer, sum);
@@ -59,16 +86,20 @@ reduce (const ReduceArguments a)
   }
 }
 
-/* The second stage adds the partial sums. */
+/* The second stage combines the partial results. */
 extern "C" __global__ void
 finish (const ReduceArguments a)
 {
   EACH (i, a.n_outer)
   {
-    Sum sum = 0;
+    Sum sum = START;
 
     for (long long part = 0; part < a.n_parts; part++)
-      sum += ((const Sum *) a.part)[part * a.n_outer + i];
+      {
+        const Sum other = ((const Sum *) a.part)[part * a.n_outer + i];
+
+        sum = COMBINE (sum, other);
+      }
     store (a, i, sum);
   }
 }

@@ -10,7 +10,7 @@ reduce_like_prepare (HybDevice *device, const HybCall *call, gsize *workspace, G
 {
   const HybShape *large = &call->input[0].shape, *small = &call->output[0].shape;
   gint64          strides[HYB_MAX_RANK];
-  HybReduction    sums = { .term = "x", .n = 1 };
+  HybReduction    sums = { .rule = &hyb_reduce_sum, .term = "x", .n = 1 };
 
   hyb_axes_contiguous (large, strides);
   for (int d = 0; d < large->rank; d++)

@@ -5,13 +5,17 @@
 #include "engine/device/device.h"
 
 extern const HybDeviceOp hyb_cuda_ops_array[];
+extern const HybDeviceOp hyb_cuda_ops_argmax[];
 extern const HybDeviceOp hyb_cuda_ops_attention[];
 extern const HybDeviceOp hyb_cuda_ops_dot[];
 extern const HybDeviceOp hyb_cuda_ops_fully_connected[];
 extern const HybDeviceOp hyb_cuda_ops_gradient_helpers[];
 extern const HybDeviceOp hyb_cuda_ops_leaky_relu[];
 extern const HybDeviceOp hyb_cuda_ops_linalg_gemm[];
+extern const HybDeviceOp hyb_cuda_ops_moments[];
+extern const HybDeviceOp hyb_cuda_ops_norm[];
 extern const HybDeviceOp hyb_cuda_ops_pad[];
+extern const HybDeviceOp hyb_cuda_ops_rank[];
 extern const HybDeviceOp hyb_cuda_ops_reductions[];
 extern const HybDeviceOp hyb_cuda_ops_sequence[];
 extern const HybDeviceOp hyb_cuda_ops_slice[];

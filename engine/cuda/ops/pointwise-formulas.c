@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/cuda/ops/leaky-relu.h"
 #include "engine/cuda/ops/pointwise.h"
+#include "engine/cuda/ops/reductions.h"
 
 #include <math.h>
 #include <string.h>
@@ -293,6 +294,25 @@ const HybPointwise hyb_pointwise_formulas[] = {
           5,
           "((T) 0.5 * (1 + m_erf (w * (T) SQRT_HALF)) +"
           " w * (m_exp (-w * w / 2) * (T) (SQRT_HALF * TWO_OVER_SQRT_PI / 2))) * x"),
+
+  /* --- Gradients of reductions: x is that of the result, w an element of the data --- */
+  { "_backward_prod", "v / w * x", .lay = hyb_cuda_lay_reduced },
+  { "_backward_max", "w == v ? x : 0", .lay = hyb_cuda_lay_reduced },
+  { "_backward_min", "w == v ? x : 0", .lay = hyb_cuda_lay_reduced },
+  { "_backward_nansum", "w == w ? x : 0", .lay = hyb_cuda_lay_reduced },
+  { "_backward_nanprod", "w == w ? v / w * x : 0", .lay = hyb_cuda_lay_reduced },
+  { "_backward_square_sum", "2 * w * x", .lay = hyb_cuda_lay_reduced },
+  { "_backward_norm",
+    "(T) ((w > 0) - (w < 0)) * x",
+    .choice = "ord",
+    .value = 1,
+    .lay = hyb_cuda_lay_reduced },
+  { "_backward_norm",
+    "v == 0 ? 0 : w / v * x",
+    .choice = "ord",
+    .value = 2,
+    .lay = hyb_cuda_lay_reduced },
+  { "_backward_moments", "(x + 2 * (v - p) * w) / s", .counts = TRUE, .lay = hyb_cuda_lay_reduced },
 
   /* --- Selection, conversion, constants --- */
   { "where", "x != 0 ? w : v", .raw = 1, .lay = lay_condition },

@@ -15,7 +15,7 @@
 
 #define THREADS 256
 /* Inputs that a formula has names for. */
-#define NAMED 3
+#define NAMED 4
 
 typedef struct
 {
@@ -121,6 +121,9 @@ add_numbers (Making *making, const Member *member, const HybPointwise *row)
   double            numbers[POINTWISE_NUMBERS] = { 0 };
   guint             n = find_numbers (member, row, numbers);
 
+  if (row->counts)
+    numbers[n++] = (double) (hyb_shape_size (&making->call->output[0].shape) /
+                             MAX (1, hyb_shape_size (&making->call->input[0].shape)));
   if (making->n_numbers + n > EACH_MOST)
     return FALSE;
   for (guint k = 0; k < n; k++)
@@ -139,7 +142,7 @@ add_numbers (Making *making, const Member *member, const HybPointwise *row)
 static void
 add_operands (Making *making, const Member *member, const HybPointwise *row)
 {
-  static const char *const names[NAMED] = { "x", "w", "v" };
+  static const char *const names[NAMED] = { "x", "w", "v", "p" };
 
   for (guint k = 0; k < MIN (member->n, NAMED); k++)
     if (row->unread >> k & 1)

@@ -8,7 +8,7 @@
 /* The numbers s, t and u of a formula. */
 #define POINTWISE_NUMBERS 3
 
-/* The inputs are x, w and v, i is the number of the element, s, t and u are numbers; T is the type of the
+/* The inputs are x, w, v and p, i is the number of the element, s, t and u are numbers; T is the type of the
  * result, or long long for integers. */
 typedef struct
 {
@@ -19,6 +19,7 @@ typedef struct
   int         value;   /* of that attribute */
   guint       raw;     /* bit i: input i keeps its type */
   guint       unread;  /* bit i: of input i only the type counts */
+  gboolean counts; /* the number s is that of the elements of the output for each one of input 0 */
   /* Computes s, t and u from the attributes, for a result of this stored type; they stay double.
    * Default: they are the attributes `numbers`, converted to T. */
   void (*find_numbers) (const HybOp *op, gconstpointer params, HybDType stored, double *numbers);

@@ -21,8 +21,13 @@ static const struct
 } files[] = {
   { "move.cu", "#define Item U32\n" },
   { "pad.cu", "#define Stored float\n#define Result float\n#define Sum double\n" },
+  { "rank.cu",
+    "#define Stored float\n#define Result float\n#define Index I32\n#define IndexResult "
+    "I32\n#define ENTRIES 4096\n" },
   { "reduce.cu",
-    "#define Stored float\n#define Result float\n#define Sum double\n#define READS 2\n"
+    "#define Given float\n#define GivenResult float\n#define Stored float\n#define Result float\n"
+    "#define Number double\n#define Sum double\n#define START 0\n#define COMBINE(s, t) (s + t)\n"
+    "#define STEP(s, t) (s + t)\n#define FINISH(s, n) (s)\n#define READS 2\n"
     "#define TERM (w > 0 ? 0 : x * w)\n" },
   { "sequence.cu", "#define Stored float\n#define Result float\n#define Length float\n" },
 };
@@ -133,7 +138,10 @@ occupancy (const Kernel *kernel, int arch)
   int warps = arch == 75 ? 32 : arch == 80 || (arch >= 90 && arch < 120) ? 64 : 48;
   int of_warp = (kernel->registers * 32 + 255) / 256 * 256;
   int blocks = MIN (warps / 8, 65536 / (of_warp * 8));
+  int shared = 1024 * (arch == 75 ? 64 : arch >= 90 && arch < 120 ? 228 : 100);
 
+  if (kernel->shared > 0)
+    blocks = MIN (blocks, shared / (kernel->shared + (arch == 75 ? 0 : 1024)));
   return blocks * 8 * 100 / warps;
 }
 
@@ -235,8 +243,9 @@ parse_attributes (const HybPointwise *row, const HybOp *op)
   };
   g_autoptr (GPtrArray) attributes = g_ptr_array_new ();
   g_autoptr (GError) error = NULL;
-  const HybParam *choice = row->choice ? hyb_params_find (op->params, row->choice) : NULL;
-  gpointer        params;
+  const HybParam  *choice = row->choice ? hyb_params_find (op->params, row->choice) : NULL;
+  g_autofree char *number = g_strdup_printf ("%d", row->value);
+  gpointer         params;
 
   if (!op->params)
     return NULL;
@@ -253,7 +262,8 @@ parse_attributes (const HybPointwise *row, const HybOp *op)
   if (choice)
     {
       g_ptr_array_add (attributes, (gpointer) choice->name);
-      g_ptr_array_add (attributes, (gpointer) choice->choices[row->value]);
+      g_ptr_array_add (attributes,
+                       choice->choices ? (gpointer) choice->choices[row->value] : number);
     }
   g_ptr_array_add (attributes, NULL);
   params = hyb_params_parse (op->params,

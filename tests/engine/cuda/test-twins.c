@@ -62,8 +62,9 @@ static const char wanted[] =
     "Concat stack SliceChannel _split_v2 slice slice_axis slice_like SwapAxis transpose "
     "reverse tile repeat Pad SequenceMask SequenceLast SequenceReverse _rnn_param_concat "
     "broadcast_to broadcast_axis broadcast_like _reduce_like "
-    /* sums */
-    "sum mean "
+    /* reductions */
+    "sum mean prod max min nansum nanprod _square_sum norm moments argmax argmin argmax_channel "
+    "_npi_argmax _npi_argmin topk sort argsort "
     /* products */
     "FullyConnected dot batch_dot _linalg_gemm _linalg_gemm2 "
     "_contrib_interleaved_matmul_selfatt_qk _contrib_interleaved_matmul_selfatt_valatt "

@@ -17,11 +17,13 @@ static const OpSample samples[] = {
   { "*", "no axes listed", "axis=()", { "f32[3]" } },
   { "*", "axis of one element", "axis=0", { "f32[1,4]" } },
   { "*", "integers", "axis=0", { "i32[3,2] 1..3" } },
+  { "sum mean max min prod", "negative integers", "axis=0", { "i32[3,2] = -7,-1,2,3,1,-9" } },
   { "*", "bytes", "axis=1", { "u8[2,20] 1..2" } },
   { "*", "truth values", "axis=0", { "bool[3,2]" } },
   { "*", "half floats", "axis=0", { "f16[3,2]" }, OP_SKIP_GRADIENT },
   { "*", "nothing left over", "axis=1", { "f32[0,3]" } },
   { "sum prod nansum nanprod", "nothing to reduce", "axis=1", { "f32[2,0]" } },
+  { "mean", "no integers to reduce", "axis=1", { "i32[2,0]" } },
   { 0 },
 };
 
