@@ -97,6 +97,7 @@ hyb_subgraph_context (const HybRun *run, gint64 step)
     .fault = run->fault,
     .memory = run->memory,
     .device = run->device,
+    .seed_there = run->seed_there,
   };
 
   /* Step 0 of step 0 is 0, so the first steps of nested loops draw the same random numbers as

@@ -12,7 +12,7 @@
 G_BEGIN_DECLS
 
 /* Grows with every change of this file; modules with another number are refused. */
-#define HYB_BACKEND_ABI 3
+#define HYB_BACKEND_ABI 4
 
 typedef struct _HybDevice HybDevice; /* these three are the back end's own */
 typedef struct _HybQueue  HybQueue;  /* work in order: a stream */

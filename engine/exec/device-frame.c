@@ -326,9 +326,17 @@ explain (const HybDeviceFrame *frame, guint32 key, GError *error, GError **to)
 }
 
 gboolean
-hyb_device_frame_stage (HybDeviceFrame *frame, HybDeviceValues *values, GError **error)
+hyb_device_frame_stage (HybDeviceFrame  *frame,
+                        HybDeviceValues *values,
+                        const HybRun    *context,
+                        GError         **error)
 {
-  return hyb_device_values_stage (values, frame->plan->device->reads_variable, error);
+  const HybDevicePlan *device = frame->plan->device;
+
+  return hyb_device_values_stage (values,
+                                  device->reads_variable,
+                                  device->draws ? &context->seed : NULL,
+                                  error);
 }
 
 gboolean
@@ -381,6 +389,7 @@ hyb_device_frame_run (HybDeviceFrame  *frame,
       return FALSE;
     }
   has_sent_tensors = device_run.is_copying;
+  run.seed_there = hyb_device_values_find_seed (values);
   resolve_slots (frame, values);
   is_done = frame->replays && !device_run.is_watched
                 ? hyb_device_replays_run (frame->replays, &device_run, &frame->view, &run)

@@ -26,9 +26,12 @@ void hyb_device_frame_give (HybDeviceFrame *frame);
 /* The bytes of the device that it takes. */
 gsize hyb_device_frame_get_bytes (const HybDeviceFrame *frame);
 
-/* Writes what the next run sends to pinned memory, while the device may still compute the last run.
+/* Writes what the next run, of this context, sends to pinned memory, while the device may still compute the last run.
  * FALSE and an error if there is no memory for it. */
-gboolean hyb_device_frame_stage (HybDeviceFrame *frame, HybDeviceValues *values, GError **error);
+gboolean hyb_device_frame_stage (HybDeviceFrame  *frame,
+                                 HybDeviceValues *values,
+                                 const HybRun    *context,
+                                 GError         **error);
 /* Runs every step, and waits for the end only where the host needs something: a variable that was
  * written, or what a probe measures.  The frame must have memory, values be staged, and the last run
  * have ended.  FALSE and an error if the device failed; FALSE without one if the run was cancelled or a

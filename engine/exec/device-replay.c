@@ -1,8 +1,9 @@
 /* device-replay.c — records stretches of steps that a device computes, and replays them.
  *
  * A stretch is a row of steps without copies between them.  Steps of the host stand alone, as do steps that
- * wait for the device (a condition is read), draw random numbers (the seed would be recorded) or hand over
- * too much work.  Start with hyb_device_replays_run() at the end.
+ * wait for the device (a condition is read) or hand over too much work.  What changes from run to run, such
+ * as the seed, is sent in front of the stretches and is not recorded.  Start with hyb_device_replays_run()
+ * at the end.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/exec/device-replay.h"
 
@@ -25,8 +26,9 @@ struct _HybDeviceReplays
   const HybPlan *plan;
   HybGpu        *gpu;
   gboolean       is_learnt;
-  Stretch       *stretches; /* by step */
-  gpointer      *variables; /* as recorded */
+  Stretch       *stretches;  /* by step */
+  gpointer      *variables;  /* as recorded */
+  gconstpointer  seed_there; /* likewise */
 };
 
 HybDeviceReplays *
@@ -62,25 +64,6 @@ hyb_device_replays_free (HybDeviceReplays *replays)
 }
 
 /* --- Learning --- */
-
-/* TRUE if the device draws random numbers for the step. */
-static gboolean
-is_random (const HybPlan *plan, guint index)
-{
-  const HybDeviceStep *step = &plan->device->steps[index];
-
-  if (!step->bodies)
-    return step->twin && plan->steps[index].call.op->flags & HYB_OP_RANDOM;
-  for (guint b = 0; b < step->bodies->plans->len; b++)
-    {
-      const HybPlan *body = g_ptr_array_index (step->bodies->plans, b);
-
-      for (guint i = 0; i < body->n_steps; i++)
-        if (is_random (body, i))
-          return TRUE;
-    }
-  return FALSE;
-}
 
 static gboolean
 has_copies (const HybPlan *plan, guint index)
@@ -132,8 +115,8 @@ learn (HybDeviceReplays *replays, HybDeviceRun *device_run, const HybDeviceView 
       if (!hyb_device_run_step (device_run, view, i, run))
         return FALSE;
       stretch->n_work = device_run->n_work - n_work;
-      stretch->stands_alone = !hyb_device_step_is_there (&plan->device->steps[i]) ||
-                              device_run->n_waits != n_waits || is_random (plan, i);
+      stretch->stands_alone =
+          !hyb_device_step_is_there (&plan->device->steps[i]) || device_run->n_waits != n_waits;
     }
   if (hyb_run_is_stopped (run))
     return FALSE;
@@ -210,15 +193,17 @@ run_stretch (HybDeviceReplays    *replays,
   return TRUE;
 }
 
-/* A recording is of use only as long as variables stay where they were. */
+/* A recording is of use only as long as variables and the seed stay where they were. */
 static void
-forget_if_moved (HybDeviceReplays *replays, const HybDeviceView *view)
+forget_if_moved (HybDeviceReplays *replays, const HybDeviceView *view, const HybRun *run)
 {
   gsize bytes = sizeof (gpointer) * replays->plan->n_variables;
 
-  if (memcmp (replays->variables, view->variables, bytes) == 0)
+  if (memcmp (replays->variables, view->variables, bytes) == 0 &&
+      replays->seed_there == run->seed_there)
     return;
   forget (replays);
+  replays->seed_there = run->seed_there;
   memcpy (replays->variables, view->variables, bytes);
 }
 
@@ -237,7 +222,7 @@ hyb_device_replays_run (HybDeviceReplays    *replays,
     }
   else
     {
-      forget_if_moved (replays, view);
+      forget_if_moved (replays, view, run);
       for (guint i = 0, end; i < plan->n_steps; i = end)
         {
           end = replays->stretches[i].end;

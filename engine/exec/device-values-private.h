@@ -23,8 +23,9 @@ struct _HybDeviceValues
   guint           n;
   HybDeviceValue *values;
 
-  /* Variables that every run sends lie side by side and go in one copy.  The host fills one buffer while
-   * the device may still read the other. */
+  /* What every run sends lies side by side and goes in one copy: the seed, if the plan draws random
+   * numbers, and variables.  The host fills one buffer while the device may still read the other. */
+  gboolean has_seed; /* in front of the variables */
   gsize    input_bytes;
   gpointer inputs;     /* on the device */
   gpointer staging[2]; /* pinned */
@@ -33,9 +34,14 @@ struct _HybDeviceValues
 
 /* The address of variable number index on the device. */
 gpointer hyb_device_values_find (const HybDeviceValues *values, guint index);
-/* Writes those bound variables that reads names, and that are not constant, to a pinned buffer.  FALSE
- * and an error if there is no memory for them. */
-gboolean hyb_device_values_stage (HybDeviceValues *values, const guint8 *reads, GError **error);
+/* The address of the seed on the device; NULL if none was staged. */
+const guint64 *hyb_device_values_find_seed (const HybDeviceValues *values);
+/* Writes the seed, unless it is NULL, and those bound variables that reads names, and that are not constant,
+ * to a pinned buffer.  FALSE and an error if there is no memory for them. */
+gboolean hyb_device_values_stage (HybDeviceValues *values,
+                                  const guint8    *reads,
+                                  const guint64   *seed,
+                                  GError         **error);
 /* Sends what was staged; returns the bytes. */
 gsize hyb_device_values_send_staged (HybDeviceValues *values);
 

@@ -87,11 +87,21 @@ hyb_device_values_find (const HybDeviceValues *values, guint index)
   return value->offset == G_MAXSIZE ? value->memory : (char *) values->inputs + value->offset;
 }
 
-/* Gives every input its offset; returns the bytes of all. */
+const guint64 *
+hyb_device_values_find_seed (const HybDeviceValues *values)
+{
+  return values->has_seed ? values->inputs : NULL;
+}
+
+/* Gives every input its offset; returns the bytes of all, with those of the seed. */
 static gsize
 place_inputs (HybDeviceValues *values, const guint8 *reads)
 {
-  gsize total = 0;
+  gsize total = 0, seed_bytes;
+
+  if (values->has_seed)
+    hyb_workspace_take (&total, sizeof (guint64));
+  seed_bytes = total;
 
   for (guint i = 0; i < values->n; i++)
     {
@@ -105,7 +115,7 @@ place_inputs (HybDeviceValues *values, const guint8 *reads)
     return total;
   for (guint i = 0; i < values->n; i++)
     values->values[i].offset = G_MAXSIZE;
-  return 0;
+  return seed_bytes;
 }
 
 /* Memory that a run may still use is not given back before it has ended. */
@@ -129,12 +139,19 @@ take_inputs (HybDeviceValues *values, gsize bytes, GError **error)
 }
 
 gboolean
-hyb_device_values_stage (HybDeviceValues *values, const guint8 *reads, GError **error)
+hyb_device_values_stage (HybDeviceValues *values,
+                         const guint8    *reads,
+                         const guint64   *seed,
+                         GError         **error)
 {
-  gsize total = place_inputs (values, reads);
+  gsize total;
 
+  values->has_seed = seed != NULL;
+  total = place_inputs (values, reads);
   if (total != values->input_bytes && !take_inputs (values, total, error))
     return FALSE;
+  if (seed)
+    memcpy (values->staging[values->turn], seed, sizeof *seed);
   for (guint i = 0; i < values->n; i++)
     {
       HybDeviceValue *value = &values->values[i];

@@ -93,7 +93,7 @@ hyb_executor_run_device (HybExecutor *executor, const HybRun *context, GError **
   if (!make_memory (executor, entry, error))
     return FALSE;
   bind_variables (executor);
-  if (!hyb_device_frame_stage (entry->on_device, executor->on_device, error) ||
+  if (!hyb_device_frame_stage (entry->on_device, executor->on_device, context, error) ||
       !end_last_run (executor, error))
     return FALSE;
   is_done = hyb_device_frame_run (entry->on_device, executor->on_device, context, &failure);

@@ -465,9 +465,23 @@ place_mirrors (HybPlan *plan)
     }
 }
 
+/* TRUE if the device draws random numbers for the step. */
+static gboolean
+draws (const HybPlan *plan, guint index)
+{
+  const HybDeviceStep *step = &plan->device->steps[index];
+
+  for (guint b = 0; step->bodies && b < step->bodies->plans->len; b++)
+    if (((const HybPlan *) g_ptr_array_index (step->bodies->plans, b))->device->draws)
+      return TRUE;
+  return step->twin && plan->steps[index].call.op->flags & HYB_OP_RANDOM;
+}
+
 void
 hyb_device_plan_finish (HybPlan *plan)
 {
+  for (guint i = 0; i < plan->n_steps; i++)
+    plan->device->draws |= draws (plan, i);
   find_copies (plan);
   if (plan->device->is_body)
     place_mirrors (plan);

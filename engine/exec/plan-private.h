@@ -144,6 +144,7 @@ struct _HybDevicePlan
   guint8        *reads_variable; /* by variable: a step of the device reads it */
   guint8        *reads_constant; /* by constant: likewise */
   guint8        *has_head;       /* by head: the device has it after the run, the host not */
+  gboolean       draws;          /* a step of the device, also of a body, draws random numbers */
   guint          n_host_steps;
   gsize          host_bytes; /* memory of the host for the frames of bodies */
 

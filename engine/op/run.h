@@ -49,6 +49,7 @@ struct _HybRun
   HybRunMemory   *memory;      /* NULL where a plan has counted all arrays */
 
   const HybRunDevice *device; /* NULL if values are in the memory of the host */
+  const guint64 *seed_there;  /* for twins of a device: its address of seed, which each run sends */
 };
 
 /* One call of an operator with tensors, for hyb_imperative_call() and hyb_tape_call(). */
