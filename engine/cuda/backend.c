@@ -10,6 +10,7 @@ static const HybDeviceOp *const lists[] = {
   hyb_cuda_ops_array,
   hyb_cuda_ops_attention,
   hyb_cuda_ops_dot,
+  hyb_cuda_ops_dropout,
   hyb_cuda_ops_fully_connected,
   hyb_cuda_ops_gradient_helpers,
   hyb_cuda_ops_leaky_relu,
@@ -21,6 +22,7 @@ static const HybDeviceOp *const lists[] = {
   hyb_cuda_ops_argmax,
   hyb_cuda_ops_moments,
   hyb_cuda_ops_norm,
+  hyb_cuda_ops_random,
   hyb_cuda_ops_rank,
   hyb_cuda_ops_reductions,
 };

@@ -109,3 +109,36 @@ struct RankArguments
   double      sign;                    /* -1: the largest first */
   long long   lines, length, inner, kept;
 };
+
+/* What a step draws from: the seed of the run, which is in the memory of the device, the key of the
+ * node, and the steps of the loops around it. */
+struct Draws
+{
+  const unsigned long long *seed;
+  unsigned long long        step;
+  unsigned                  key;
+};
+
+/* n numbers, n_drawn of them for each element of the parameters. */
+struct RandomArguments
+{
+  struct Draws draws;
+  const void  *p, *q; /* parameters in tensors; NULL: numbers */
+  void        *y;
+  double       numbers[2];
+  long long    first; /* of random integers, and how many there are */
+  long long    range;
+  long long    n, n_drawn;
+};
+
+/* Dropout of n elements; the strides are those of the mask. */
+struct DropArguments
+{
+  struct Draws draws;
+  const void  *x;
+  void        *y, *mask;
+  double       share; /* that is dropped */
+  long long    n;
+  long long    dim[AXES_MOST], stride[AXES_MOST];
+  int          rank;
+};

@@ -201,6 +201,7 @@ const HybPointwise hyb_pointwise_formulas[] = {
   { "hard_sigmoid",
     "(s * x + t < 0 ? 0 : s * x + t > 1 ? 1 : s * x + t)",
     .numbers = "alpha beta" },
+  { "_backward_Dropout", "x * w" },
   { "_backward_hard_sigmoid", "w > 0 && w < 1 ? x * s : 0", .numbers = "alpha" },
   { "_contrib_quadratic", "(s * x + t) * x + u", .numbers = "a b c" },
   { "_backward__contrib_quadratic", "(2 * s * w + t) * x", .numbers = "a b" },

@@ -24,6 +24,10 @@ static const struct
   { "rank.cu",
     "#define Stored float\n#define Result float\n#define Index I32\n#define IndexResult "
     "I32\n#define ENTRIES 4096\n" },
+  { "random.cu", "#define Stored float\n#define Result float\n" },
+  { "random.cu",
+    "#define Stored float\n#define Result float\n#define Parameter float\n"
+    "#define DRAW scaled (p, q, normal (seed, i))\n" },
   { "reduce.cu",
     "#define Given float\n#define GivenResult float\n#define Stored float\n#define Result float\n"
     "#define Number double\n#define Sum double\n#define START 0\n#define COMBINE(s, t) (s + t)\n"

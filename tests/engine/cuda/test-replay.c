@@ -1,5 +1,7 @@
 /* test-replay.c — what static mode records and replays on the pretend GPU, and when it must not.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/device/gpu-private.h"
+#include "engine/device/loader.h"
 #include "tests/engine/cuda/on-pretend-gpu.h"
 #include "tests/engine/ops/op-body.h"
 
@@ -70,6 +72,48 @@ new_choice (void)
   return op_finish (b, y, HYB_NO_ID);
 }
 
+/* y = dropout (x w) + uniform numbers, and its square. */
+static HybGraph *
+new_noise (void)
+{
+  HybBuilder *b = hyb_builder_new ();
+  HybValueId  x = op_variable (b, "x");
+  HybValueId  y = op_node (b, "dot", NULL, x, op_variable (b, "w"), HYB_NO_ID);
+
+  y = op_node (b, "Dropout", "p=0.4 mode=always", y, HYB_NO_ID);
+  y = op_node (b,
+               "elemwise_add",
+               NULL,
+               y,
+               op_node (b, "_random_uniform", "shape=(6,6)", HYB_NO_ID),
+               HYB_NO_ID);
+  return op_finish (b, op_node (b, "dot", NULL, y, y, HYB_NO_ID), HYB_NO_ID);
+}
+
+/* state = dropout (state + row) over the rows of x. */
+static HybGraph *
+new_noisy_loop (void)
+{
+  HybBuilder *b = hyb_builder_new ();
+  HybValueId  row = op_variable (b, "row");
+  HybValueId  y = op_node (b, "elemwise_add", NULL, row, op_variable (b, "state"), HYB_NO_ID);
+  HybGraph   *body;
+
+  y = op_node (b, "Dropout", "p=0.4 mode=always", y, HYB_NO_ID);
+  body = op_finish (b, y, y, HYB_NO_ID);
+  b = hyb_builder_new ();
+  y = op_node_with_bodies (b,
+                           "_foreach",
+                           "num_args=3 num_outputs=2 num_out_data=1 "
+                           "in_data_locs=(0,) in_state_locs=(1,) remain_locs=()",
+                           &(OpOperands){
+                               2,
+                               (HybValueId[]){ op_variable (b, "x"), op_variable (b, "w") },
+                               1,
+                               &body });
+  return op_finish (b, y, HYB_NO_ID);
+}
+
 /* x is of n rows of 6; w: 6 rows of columns, or 6 elements, or one. */
 static HybExecutor *
 new_executor (HybGraph *graph, HybMode mode, HybGpu *gpu)
@@ -86,16 +130,14 @@ bind_inputs (HybExecutor *executor, gint64 rows, gint64 w_rows, gint64 w_columns
   bind (executor, "w", new_tensor (w_rows, w_columns, step + 0.4));
 }
 
-static void
-assert_same_bytes (HybExecutor *executor, HybExecutor *expected)
+static gboolean
+has_same_bytes (HybExecutor *executor, HybExecutor *expected)
 {
   HybTensor *a = hyb_executor_get_output (executor, 0);
   HybTensor *b = hyb_executor_get_output (expected, 0);
 
-  g_assert_cmpmem (hyb_tensor_get_data (a),
-                   hyb_tensor_get_bytes (a),
-                   hyb_tensor_get_data (b),
-                   hyb_tensor_get_bytes (b));
+  g_assert_cmpuint (hyb_tensor_get_bytes (a), ==, hyb_tensor_get_bytes (b));
+  return memcmp (hyb_tensor_get_data (a), hyb_tensor_get_data (b), hyb_tensor_get_bytes (b)) == 0;
 }
 
 /* Runs five times with other inputs each; the bytes must be those of hybrid mode, which hands its work
@@ -120,13 +162,56 @@ compare (HybGraph *graph, gint64 w_rows, gint64 w_columns)
       run (executor);
       if (i > 1)
         n_launched += calls ("cuLaunchKernel") - before;
-      assert_same_bytes (executor, plain);
+      g_assert_true (has_same_bytes (executor, plain));
     }
   g_assert_true ((n_launched == 0) == (calls ("cuGraphLaunch") > 0));
   work = hyb_executor_dup_device_work (executor);
   g_assert_true ((strstr (work, " Recorded stretches of steps that were replayed: ") != NULL) ==
                  (calls ("cuGraphLaunch") > 0));
   return calls ("cuGraphLaunch");
+}
+
+/* --- A planted fault: a twin that lets the recording keep the seed --- */
+
+static const HybBackend *real_backend;
+static HybDeviceOp       real_dropout;
+static gint64           *kept_seed; /* on the device */
+
+static void
+bake_seed (HybQueue *queue, const HybCall *call, const HybRun *given, gpointer prepared)
+{
+  HybRun baked = *given;
+
+  real_backend->set (queue, kept_seed, (gint64) given->seed);
+  baked.seed_there = (const guint64 *) kept_seed;
+  real_dropout.launch (queue, call, &baked, prepared);
+}
+
+/* The backend with that twin; its operators are to be freed. */
+static HybBackend
+new_faulty_backend (void)
+{
+  g_autoptr (GArray) ops = g_array_new (TRUE, FALSE, sizeof (HybDeviceOp));
+  g_autoptr (GError) error = NULL;
+  HybBackend faulty;
+
+  real_backend = hyb_backend_load (&error);
+  g_assert_no_error (error);
+  for (const HybDeviceOp *op = real_backend->ops; op->name; op++)
+    {
+      HybDeviceOp own = *op;
+
+      if (strcmp (op->name, "Dropout") == 0)
+        {
+          real_dropout = *op;
+          own.launch = bake_seed;
+        }
+      g_array_append_val (ops, own);
+    }
+  g_assert_nonnull (real_dropout.launch);
+  faulty = *real_backend;
+  faulty.ops = (const HybDeviceOp *) (gpointer) g_array_free (g_steal_pointer (&ops), FALSE);
+  return faulty;
 }
 
 /* --- Tests --- */
@@ -166,6 +251,67 @@ test_loop_is_recorded (void)
   if (!set_up ("order=mixed seed=2"))
     return;
   g_assert_cmpuint (compare (graph, 6, 0), ==, 4);
+  assert_clean ();
+}
+
+/* Every run has a seed of its own, which is sent in front of what is replayed. */
+static void
+test_random_numbers_are_recorded (void)
+{
+  static const char *const orders[] = { "order=forward", "order=reverse", "order=mixed seed=7" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (orders); i++)
+    {
+      g_autoptr (HybGraph) graph = new_noise ();
+      g_autoptr (HybGraph) loop = new_noisy_loop ();
+
+      if (!set_up (orders[i]))
+        return;
+      g_assert_cmpuint (compare (graph, 6, 6), ==, 4);
+      assert_clean ();
+      set_up (orders[i]);
+      g_assert_cmpuint (compare (loop, 6, 0), ==, 4);
+      assert_clean ();
+    }
+}
+
+/* The comparison above finds a seed that was recorded: the run that records it is right, the next one is
+ * not. */
+static void
+test_recorded_seed_is_found (void)
+{
+  g_autoptr (HybGraph) graph = new_noise ();
+  g_autoptr (HybGpu) gpu = NULL;
+  g_autoptr (HybGpu) plain_gpu = NULL;
+  g_autoptr (HybExecutor) executor = NULL;
+  g_autoptr (HybExecutor) plain = NULL;
+  g_autoptr (GError) error = NULL;
+  HybBackend faulty;
+
+  if (!set_up (""))
+    return;
+  plain_gpu = open_gpu ();
+  faulty = new_faulty_backend ();
+  gpu = hyb_gpu_open_with (&faulty, 0, &error);
+  g_assert_no_error (error);
+  kept_seed = faulty.take (gpu->device, FALSE, sizeof *kept_seed, &error);
+  g_assert_no_error (error);
+  executor = new_executor (graph, HYB_MODE_STATIC, gpu);
+  plain = new_executor (graph, HYB_MODE_HYBRID, plain_gpu);
+  bind_inputs (executor, 6, 6, 6, 0.3);
+  bind_inputs (plain, 6, 6, 6, 0.3);
+  for (guint i = 0; i < 4; i++)
+    {
+      run (executor);
+      run (plain);
+      g_assert_true (has_same_bytes (executor, plain) == (i < 2));
+    }
+  g_clear_pointer (&executor, hyb_executor_free);
+  g_clear_pointer (&plain, hyb_executor_free);
+  faulty.give (gpu->device, FALSE, kept_seed);
+  g_clear_pointer (&gpu, hyb_gpu_unref);
+  g_clear_pointer (&plain_gpu, hyb_gpu_unref);
+  g_free ((gpointer) faulty.ops);
   assert_clean ();
 }
 
@@ -291,6 +437,9 @@ main (int argc, char **argv)
   g_test_add_func ("/engine/cuda/replay/a-stretch-is-one-launch", test_stretch_is_one_launch);
   g_test_add_func ("/engine/cuda/replay/a-host-step-divides-a-stretch", test_host_step_divides);
   g_test_add_func ("/engine/cuda/replay/a-loop-is-recorded", test_loop_is_recorded);
+  g_test_add_func ("/engine/cuda/replay/random-numbers-are-recorded",
+                   test_random_numbers_are_recorded);
+  g_test_add_func ("/engine/cuda/replay/a-recorded-seed-is-found", test_recorded_seed_is_found);
   g_test_add_func ("/engine/cuda/replay/a-condition-is-not-recorded",
                    test_condition_is_not_recorded);
   g_test_add_func ("/engine/cuda/replay/a-long-loop-is-not-recorded",

@@ -65,6 +65,10 @@ static const char wanted[] =
     /* reductions */
     "sum mean prod max min nansum nanprod _square_sum norm moments argmax argmin argmax_channel "
     "_npi_argmax _npi_argmin topk sort argsort "
+    /* random numbers */
+    "Dropout _random_uniform _random_uniform_like _random_normal _random_normal_like "
+    "_random_exponential _random_exponential_like _random_randint _sample_uniform _sample_normal "
+    "_sample_exponential "
     /* products */
     "FullyConnected dot batch_dot _linalg_gemm _linalg_gemm2 "
     "_contrib_interleaved_matmul_selfatt_qk _contrib_interleaved_matmul_selfatt_valatt "
