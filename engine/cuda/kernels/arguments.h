@@ -142,3 +142,21 @@ struct DropArguments
   long long    dim[AXES_MOST], stride[AXES_MOST];
   int          rank;
 };
+
+/* Threads of a block, operands and numbers of an operator on lines. */
+#define LINES_THREADS 256
+#define LINES_INPUTS  8
+#define LINES_OUTPUTS 5
+#define LINES_NUMBERS 4
+
+/* Line l begins at l / inner · outer_step + l % inner · inner_step, and its element k is
+ * k / span · jump + k % span · step behind that. */
+struct LinesArguments
+{
+  const void *x[LINES_INPUTS];
+  void       *y[LINES_OUTPUTS];
+  double      s[LINES_NUMBERS];
+  long long   lines, inner, outer_step, inner_step;
+  long long   length, span, jump, step;
+  long long   cycle; /* lines after which operands of a cycle begin again */
+};

@@ -108,7 +108,34 @@ eye_numbers (const HybOp *op, gconstpointer params, HybDType stored, double *num
   numbers[1] = get_int (op, params, "k");
 }
 
+/* The elements of the data for each one of the result, which is input 0. */
+static double
+count_reduced (const HybCall *call)
+{
+  return (double) (hyb_shape_size (&call->output[0].shape) /
+                   MAX (1, hyb_shape_size (&call->input[0].shape)));
+}
+
+/* grad_scale for each element of a sample. */
+static double
+regression_scale (const HybCall *call)
+{
+  const HybShape *shape = &call->output[0].shape;
+  double          batch = shape->rank > 0 ? (double) shape->dim[0] : 1;
+
+  return get_double (call->op, call->params, "grad_scale") * batch /
+         (double) MAX (hyb_shape_size (shape), 1);
+}
+
 /* --- Inputs that are broadcast in another way --- */
+
+/* All have as many elements as the output. */
+static void
+lay_in_order (const HybCall *call, HybAxes *axes)
+{
+  for (guint k = 0; k < call->n_inputs; k++)
+    hyb_axes_contiguous (&call->output[0].shape, axes->stride[k]);
+}
 
 /* The condition of `where` is aligned at the first axis. */
 static void
@@ -313,7 +340,23 @@ const HybPointwise hyb_pointwise_formulas[] = {
     .choice = "ord",
     .value = 2,
     .lay = hyb_cuda_lay_reduced },
-  { "_backward_moments", "(x + 2 * (v - p) * w) / s", .counts = TRUE, .lay = hyb_cuda_lay_reduced },
+  { "_backward_moments",
+    "(x + 2 * (v - p) * w) / s",
+    .measure = count_reduced,
+    .lay = hyb_cuda_lay_reduced },
+
+  /* --- Regression: the label may have another shape of the same size --- */
+  { "LinearRegressionOutput", "x", .unread = 1 << 1 },
+  { "LogisticRegressionOutput", "1 / (1 + m_exp (-x))", .unread = 1 << 1 },
+  { "MAERegressionOutput", "x", .unread = 1 << 1 },
+  { "_backward_RegressionOutput_difference",
+    "(x - w) * s",
+    .measure = regression_scale,
+    .lay = lay_in_order },
+  { "_backward_RegressionOutput_sign",
+    "x > w ? s : -s",
+    .measure = regression_scale,
+    .lay = lay_in_order },
 
   /* --- Selection, conversion, constants --- */
   { "where", "x != 0 ? w : v", .raw = 1, .lay = lay_condition },

@@ -121,9 +121,8 @@ add_numbers (Making *making, const Member *member, const HybPointwise *row)
   double            numbers[POINTWISE_NUMBERS] = { 0 };
   guint             n = find_numbers (member, row, numbers);
 
-  if (row->counts)
-    numbers[n++] = (double) (hyb_shape_size (&making->call->output[0].shape) /
-                             MAX (1, hyb_shape_size (&making->call->input[0].shape)));
+  if (row->measure)
+    numbers[n++] = row->measure (making->call);
   if (making->n_numbers + n > EACH_MOST)
     return FALSE;
   for (guint k = 0; k < n; k++)

@@ -19,7 +19,8 @@ typedef struct
   int         value;   /* of that attribute */
   guint       raw;     /* bit i: input i keeps its type */
   guint       unread;  /* bit i: of input i only the type counts */
-  gboolean counts; /* the number s is that of the elements of the output for each one of input 0 */
+  /* Computes the number s from attributes and shapes; NULL: it is an attribute, if anything. */
+  double (*measure) (const HybCall *call);
   /* Computes s, t and u from the attributes, for a result of this stored type; they stay double.
    * Default: they are the attributes `numbers`, converted to T. */
   void (*find_numbers) (const HybOp *op, gconstpointer params, HybDType stored, double *numbers);

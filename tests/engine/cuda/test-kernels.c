@@ -19,6 +19,16 @@ static const struct
 {
   const char *file, *defines;
 } files[] = {
+  { "lines.cu",
+    "#define GROUP 256\n#define LANE_STRIDE 1\n#define REAL float\n"
+    "#define FIRST const T c0 = (T) a.s[0];\n"
+    "#define LOAD const T x0 = (T) To<T>::from (get ((const float *) a.x[0], at));\n"
+    "#define COUNT a.length\n"
+    "#define PASSES PASS (r0, T, -INFINITE, (t > s ? t : s), (x0 * c0))"
+    " PASS (r1, double, 0, (s + t), (m_exp (x0 * c0 - r0)))\n"
+    "#define THEN const T factor = (T) (1 / r1);\n"
+    "#define STORE put ((float *) a.y[0], at, m_exp (x0 * c0 - r0) * factor);\n"
+    "#define STORE_LINE\n" },
   { "move.cu", "#define Item U32\n" },
   { "pad.cu", "#define Stored float\n#define Result float\n#define Sum double\n" },
   { "rank.cu",
