@@ -27,6 +27,7 @@ static const HybDeviceOp *const lists[] = {
   hyb_cuda_ops_softmax_output,
   hyb_cuda_ops_tile,
   hyb_cuda_ops_argmax,
+  hyb_cuda_ops_lookup,
   hyb_cuda_ops_moments,
   hyb_cuda_ops_norm,
   hyb_cuda_ops_random,

@@ -160,3 +160,15 @@ struct LinesArguments
   long long   length, span, jump, step;
   long long   cycle; /* lines after which operands of a cycle begin again */
 };
+
+/* Indices into `length` slices of `inner` elements each. */
+struct LookupArguments
+{
+  const void *x, *indices;
+  void       *y;
+  long long  *next, *follows; /* of n_indices, for gradients */
+  long long   n;              /* threads that have work */
+  long long   n_indices, length, inner;
+  int         wraps;   /* indices beyond the end begin again, else they are the last */
+  double      on, off; /* of one_hot */
+};

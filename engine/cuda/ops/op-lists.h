@@ -17,6 +17,7 @@ extern const HybDeviceOp hyb_cuda_ops_l2_normalization[];
 extern const HybDeviceOp hyb_cuda_ops_layer_norm[];
 extern const HybDeviceOp hyb_cuda_ops_leaky_relu[];
 extern const HybDeviceOp hyb_cuda_ops_linalg_gemm[];
+extern const HybDeviceOp hyb_cuda_ops_lookup[];
 extern const HybDeviceOp hyb_cuda_ops_moments[];
 extern const HybDeviceOp hyb_cuda_ops_norm[];
 extern const HybDeviceOp hyb_cuda_ops_pad[];

@@ -29,6 +29,7 @@ static const struct
     "#define THEN const T factor = (T) (1 / r1);\n"
     "#define STORE put ((float *) a.y[0], at, m_exp (x0 * c0 - r0) * factor);\n"
     "#define STORE_LINE\n" },
+  { "lookup.cu", "#define Stored float\n#define Result float\n#define Index float\n" },
   { "move.cu", "#define Item U32\n" },
   { "pad.cu", "#define Stored float\n#define Result float\n#define Sum double\n" },
   { "rank.cu",

@@ -76,6 +76,8 @@ static const char wanted[] =
     "BatchNorm BatchNorm_v1 _contrib_SyncBatchNorm _contrib_BatchNormWithReLU _recording_BatchNorm "
     "_recording_BatchNorm_v1 _recording_SyncBatchNorm _recording_BatchNormWithReLU LayerNorm "
     "GroupNorm InstanceNorm L2Normalization "
+    /* lookup */
+    "Embedding take pick batch_take one_hot "
     /* products */
     "FullyConnected dot batch_dot _linalg_gemm _linalg_gemm2 "
     "_contrib_interleaved_matmul_selfatt_qk _contrib_interleaved_matmul_selfatt_valatt "
