@@ -13,10 +13,12 @@ struct _HybGpu
   HybDevice        *device;
   HybDevicePool    *memory; /* of the device */
   HybDevicePool    *pinned; /* of the host */
-  GHashTable       *twins;  /* name of the operator → HybDeviceOp */
+  HybGpuMath        math;
+  GHashTable       *twins;    /* name of the operator → HybDeviceOp */
+  GHashTable       *excluded; /* name of the operator → why the host computes it */
 };
 
 /* The same through a back end that is loaded already, for hyb_gpu_open() and tests. */
-HybGpu *hyb_gpu_open_with (const HybBackend *backend, guint index, GError **error);
-/* The twin of an operator; NULL if it has none. */
+HybGpu *hyb_gpu_open_with (const HybBackend *backend, guint index, HybGpuMath math, GError **error);
+/* The twin of an operator; NULL if it has none or is excluded. */
 const HybDeviceOp *hyb_gpu_find_twin (const HybGpu *gpu, const HybOp *op);

@@ -5,6 +5,7 @@
 #include "engine/device/gpu-private.h"
 #include "engine/device/loader.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* "gpu" or "gpu:N". */
@@ -50,14 +51,14 @@ check_index (const HybBackend *backend, guint index, GError **error)
 }
 
 HybGpu *
-hyb_gpu_open_with (const HybBackend *backend, guint index, GError **error)
+hyb_gpu_open_with (const HybBackend *backend, guint index, HybGpuMath math, GError **error)
 {
   HybDevice *device;
   HybGpu    *gpu;
 
   if (!check_index (backend, index, error))
     return NULL;
-  device = backend->open (index, TRUE, error);
+  device = backend->open (index, math == HYB_GPU_PRECISE, error);
   if (!device)
     {
       hyb_error_add_remedy (error, HYB_REMEDY_DEVICE, NULL);
@@ -68,9 +69,11 @@ hyb_gpu_open_with (const HybBackend *backend, guint index, GError **error)
   g_atomic_ref_count_init (&gpu->references);
   gpu->backend = backend;
   gpu->device = device;
+  gpu->math = math;
   gpu->memory = hyb_device_pool_new (backend, device, FALSE);
   gpu->pinned = hyb_device_pool_new (backend, device, TRUE);
   gpu->twins = g_hash_table_new (g_str_hash, g_str_equal);
+  gpu->excluded = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   for (const HybDeviceOp *op = backend->ops; op->name; op++)
     g_hash_table_insert (gpu->twins, (gpointer) op->name, (gpointer) op);
   return gpu;
@@ -79,13 +82,19 @@ hyb_gpu_open_with (const HybBackend *backend, guint index, GError **error)
 HybGpu *
 hyb_gpu_open (const char *name, GError **error)
 {
+  return hyb_gpu_open_with_math (name, HYB_GPU_PRECISE, error);
+}
+
+HybGpu *
+hyb_gpu_open_with_math (const char *name, HybGpuMath math, GError **error)
+{
   const HybBackend *backend;
   guint             index = 0;
 
   if (!parse_name (name, &index, error))
     return NULL;
   backend = hyb_backend_load (error);
-  return backend ? hyb_gpu_open_with (backend, index, error) : NULL;
+  return backend ? hyb_gpu_open_with (backend, index, math, error) : NULL;
 }
 
 HybGpu *
@@ -104,8 +113,22 @@ hyb_gpu_unref (HybGpu *gpu)
   hyb_device_pool_free (gpu->memory);
   hyb_device_pool_free (gpu->pinned);
   g_hash_table_unref (gpu->twins);
+  g_hash_table_unref (gpu->excluded);
   gpu->backend->close (gpu->device);
   g_free (gpu);
+}
+
+HybGpuMath
+hyb_gpu_get_math (const HybGpu *gpu)
+{
+  return gpu->math;
+}
+
+const char *
+hyb_gpu_describe_math (const HybGpu *gpu)
+{
+  return gpu->math == HYB_GPU_PRECISE ? "precise: products of float32 do not use TF32"
+                                      : "fast: products of float32 may use TF32";
 }
 
 char *
@@ -154,10 +177,60 @@ hyb_gpu_facts_free (HybGpuFacts *facts)
   g_free (facts);
 }
 
+/* --- Operators --- */
+
+gboolean
+hyb_gpu_exclude (HybGpu *gpu, const char *op, const char *why)
+{
+  if (!g_hash_table_contains (gpu->twins, op))
+    return FALSE;
+  g_hash_table_replace (gpu->excluded, g_strdup (op), g_strdup (why));
+  return TRUE;
+}
+
+static int
+compare_names (gconstpointer a, gconstpointer b)
+{
+  return strcmp (*(const char *const *) a, *(const char *const *) b);
+}
+
+/* The keys of a table, sorted.  (transfer container) */
+static const char **
+list_keys (GHashTable *table)
+{
+  guint        n;
+  const char **names = (const char **) g_hash_table_get_keys_as_array (table, &n);
+
+  qsort (names, n, sizeof *names, compare_names);
+  return names;
+}
+
+char **
+hyb_gpu_list_excluded (const HybGpu *gpu)
+{
+  g_autofree const char **names = list_keys (gpu->excluded);
+
+  return g_strdupv ((char **) names);
+}
+
+const char *
+hyb_gpu_why_excluded (const HybGpu *gpu, const char *op)
+{
+  return g_hash_table_lookup (gpu->excluded, op);
+}
+
+const char **
+hyb_gpu_list_operators (const HybGpu *gpu)
+{
+  return list_keys (gpu->twins);
+}
+
 const HybDeviceOp *
 hyb_gpu_find_twin (const HybGpu *gpu, const HybOp *op)
 {
-  return g_hash_table_lookup (gpu->twins, op->name);
+  return g_hash_table_contains (gpu->excluded, op->name)
+             ? NULL
+             : g_hash_table_lookup (gpu->twins, op->name);
 }
 
 gboolean

@@ -12,14 +12,38 @@ G_BEGIN_DECLS
 /* An open GPU. */
 typedef struct _HybGpu HybGpu;
 
-/* Opens "gpu" or "gpu:N".  NULL and an error of HYB_DEVICE_ERROR that says what is missing.
- * (transfer full) */
+/* How a GPU multiplies matrices of float32. */
+typedef enum
+{
+  HYB_GPU_PRECISE, /* all operands and sums are float32 */
+  HYB_GPU_FAST, /* operands may be rounded to TF32, which has 10 bits of fraction instead of 23 */
+} HybGpuMath;
+
+/* Opens "gpu" or "gpu:N" with precise products.  NULL and an error of HYB_DEVICE_ERROR that says what is
+ * missing.  (transfer full) */
 HYB_API HybGpu *hyb_gpu_open (const char *name, GError **error);
+/* The same with products of this kind.  (transfer full) */
+HYB_API HybGpu *hyb_gpu_open_with_math (const char *name, HybGpuMath math, GError **error);
+/* How the GPU multiplies, as hyb_gpu_open_with_math() was told. */
+HYB_API HybGpuMath hyb_gpu_get_math (const HybGpu *gpu);
+/* The same as a sentence without its full stop. */
+HYB_API const char *hyb_gpu_describe_math (const HybGpu *gpu);
 /* Takes a reference and returns gpu. */
 HYB_API HybGpu *hyb_gpu_ref (HybGpu *gpu);
 /* Drops a reference; the last one closes the device. */
 HYB_API void hyb_gpu_unref (HybGpu *gpu);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (HybGpu, hyb_gpu_unref)
+
+/* Lets the host compute this operator in all plans that are made from now on.  why: half a sentence, which
+ * printed plans and lists give as the reason.  FALSE if the GPU does not compute it anyway.  Not to be
+ * called while plans are made on other threads. */
+HYB_API gboolean hyb_gpu_exclude (HybGpu *gpu, const char *op, const char *why);
+/* The names of excluded operators in the order of the alphabet, NULL-terminated.  (transfer full) */
+HYB_API char **hyb_gpu_list_excluded (const HybGpu *gpu);
+/* Why an operator is excluded; NULL if it is not. */
+HYB_API const char *hyb_gpu_why_excluded (const HybGpu *gpu, const char *op);
+/* The names of all operators that the GPU computes, NULL-terminated.  (transfer container) */
+HYB_API const char **hyb_gpu_list_operators (const HybGpu *gpu);
 
 /* TRUE if the module for GPUs, which need not find a GPU, computes the operator of this name.  FALSE
  * also if the module is not installed. */

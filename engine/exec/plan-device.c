@@ -79,9 +79,11 @@ find_reason (HybDevicePlan *device, guint index, const HybCall *call, gsize *wor
 {
   HybDeviceStep     *step = &device->steps[index];
   const HybDeviceOp *twin = hyb_gpu_find_twin (device->gpu, call->op);
-  const char        *reason;
+  const char        *reason = hyb_gpu_why_excluded (device->gpu, call->op->name);
   g_autoptr (GError) error = NULL;
 
+  if (reason)
+    return g_strdup (reason);
   if (!twin)
     return g_strdup ("the GPU module does not compute this operator");
   reason = twin->refuses ? twin->refuses (call) : NULL;

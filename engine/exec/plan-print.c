@@ -129,6 +129,8 @@ print_device (GString *text, const HybDevicePlan *device)
                           device->n_host_steps,
                           device->copies->len,
                           bytes);
+  if (!device->is_body)
+    g_string_append_printf (text, "%s\n", hyb_gpu_describe_math (device->gpu));
 }
 
 static void

@@ -41,8 +41,10 @@ compute_type (const HybQueue *queue, HybDType dtype)
 {
   if (dtype == HYB_F64)
     return HYB_CUBLAS_COMPUTE_64F;
-  return dtype == HYB_F32 && !queue->device->precise ? HYB_CUBLAS_COMPUTE_32F_FAST_TF32
-                                                     : HYB_CUBLAS_COMPUTE_32F;
+  if (dtype != HYB_F32) /* products of these are exact in float32 */
+    return HYB_CUBLAS_COMPUTE_32F;
+  return queue->device->precise ? HYB_CUBLAS_COMPUTE_32F_PEDANTIC
+                                : HYB_CUBLAS_COMPUTE_32F_FAST_TF32;
 }
 
 /* cuBLAS wants leading dimensions of at least one row, and not of zero. */

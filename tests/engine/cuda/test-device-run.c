@@ -99,6 +99,17 @@ new_executor (HybGraph *graph, HybMode mode, HybGpu *gpu)
   return executor;
 }
 
+/* A GPU that leaves softmax and sort to the host. */
+static HybGpu *
+open_partial_gpu (void)
+{
+  HybGpu *gpu = open_gpu ();
+
+  hyb_gpu_exclude (gpu, "softmax", "this test leaves it to the host");
+  hyb_gpu_exclude (gpu, "sort", "this test leaves it to the host");
+  return gpu;
+}
+
 /* --- Tests --- */
 
 static void
@@ -114,7 +125,7 @@ test_three_modes (void)
 
       if (!set_up (orders[i]))
         return;
-      gpu = open_gpu ();
+      gpu = open_partial_gpu ();
       run (host);
       for (HybMode mode = HYB_MODE_IMPERATIVE; mode <= HYB_MODE_STATIC; mode++)
         {
@@ -139,7 +150,7 @@ test_printed_plan (void)
   static const char *const lines[] = {
     "4 steps on the GPU, 1 on the host; 2 copies of 144 bytes between steps and after them\n",
     "  copy  72 bytes to the host, @",
-    ", on the host: the GPU module does not compute this operator\n",
+    ", on the host: this test leaves it to the host\n",
     "  copy  72 bytes to the GPU, @",
     "  head 0, 48 bytes, stays on the GPU until it is read\n",
   };
@@ -151,7 +162,7 @@ test_printed_plan (void)
 
   if (!set_up (""))
     return;
-  gpu = open_gpu ();
+  gpu = open_partial_gpu ();
   executor = new_executor (graph, HYB_MODE_STATIC, gpu);
   run (executor);
   text = hyb_plan_print (hyb_executor_get_plan (executor));
@@ -176,7 +187,7 @@ test_one_launch_a_chain (void)
 
   if (!set_up (""))
     return;
-  gpu = open_gpu ();
+  gpu = open_partial_gpu ();
   executor = new_executor (graph, HYB_MODE_STATIC, gpu);
   run (host);
   run (executor);
@@ -194,7 +205,7 @@ test_parameters_are_sent_once (void)
 
   if (!set_up (""))
     return;
-  gpu = open_gpu ();
+  gpu = open_partial_gpu ();
   executor = new_executor (graph, HYB_MODE_STATIC, gpu);
   hyb_executor_set_constant (executor, "w1", TRUE);
   hyb_executor_set_constant (executor, "b1", TRUE);
@@ -222,7 +233,7 @@ test_host_steps_copy_once (void)
 
   if (!set_up (""))
     return;
-  gpu = open_gpu ();
+  gpu = open_partial_gpu ();
   for (guint i = 0; i < 2; i++)
     {
       HybExecutorOptions options = { .mode = HYB_MODE_STATIC, .gpu = i > 0 ? gpu : NULL };
@@ -256,7 +267,7 @@ test_inputs_may_change_at_once (void)
 
   if (!set_up (""))
     return;
-  gpu = open_gpu ();
+  gpu = open_partial_gpu ();
   executor = new_executor (graph, HYB_MODE_STATIC, gpu);
   for (guint i = 0; i < 4; i++)
     {
@@ -303,7 +314,7 @@ test_outputs_come_when_read (void)
       g_autoptr (GError) error = NULL;
 
       configure ("");
-      gpu = open_gpu ();
+      gpu = open_partial_gpu ();
       executor = new_executor (graph, mode, gpu);
       run (executor);
       g_assert_cmpuint (calls ("cuMemcpyAsync"), ==, 1);
@@ -339,7 +350,7 @@ test_late_error (void)
       g_autoptr (GError) error = NULL;
 
       configure ("fail=cuLaunchKernel:1:1");
-      gpu = open_gpu ();
+      gpu = open_partial_gpu ();
       executor = new_executor (graph, HYB_MODE_STATIC, gpu);
       run (executor);
       if (i == 0)
@@ -441,12 +452,74 @@ test_memory_is_explained (void)
 
   if (!set_up ("memory=1M"))
     return;
-  gpu = open_gpu ();
+  gpu = open_partial_gpu ();
   executor = new_executor (graph, HYB_MODE_STATIC, gpu);
   bind (executor, "x", new_tensor (1000, 300, 0.1));
   g_assert_false (hyb_executor_run (executor, NULL, &error));
   g_assert_true (g_str_has_prefix (error->message, "the plan needs 1.144 MiB, the GPU has "));
   g_assert_nonnull (strstr (error->message, " MiB free; the largest: “_rminus_scalar” 1.144 MiB"));
+}
+
+/* The host computes an excluded operator, so that wrong products of a GPU do no harm. */
+static void
+test_excluded_operator (void)
+{
+  g_autoptr (HybGraph) graph = new_perceptron ();
+  g_autoptr (HybExecutor) host = new_executor (graph, HYB_MODE_STATIC, NULL);
+  g_autoptr (HybExecutor) executor = NULL;
+  g_autoptr (HybGpu) gpu = NULL;
+  g_autofree char *text = NULL;
+  g_auto (GStrv) names = NULL;
+
+  if (!set_up ("wrong=products"))
+    return;
+  gpu = open_partial_gpu ();
+  g_assert_false (hyb_gpu_exclude (gpu, "_no_such_operator", "nothing computes it"));
+  g_assert_true (hyb_gpu_exclude (gpu, "FullyConnected", "its products are too large"));
+  names = hyb_gpu_list_excluded (gpu);
+  g_assert_cmpuint (g_strv_length (names), ==, 3);
+  g_assert_cmpstr (names[0], ==, "FullyConnected");
+  run (host);
+  executor = new_executor (graph, HYB_MODE_STATIC, gpu);
+  run (executor);
+  assert_near (executor, host);
+  text = hyb_plan_print (hyb_executor_get_plan (executor));
+  g_assert_nonnull (strstr (text, ", on the host: its products are too large\n"));
+  g_assert_nonnull (strstr (text, "\nprecise: products of float32 do not use TF32\n"));
+}
+
+/* Precise products keep all bits; fast ones may round operands to 10 bits of fraction, as the pretend GPU
+ * does. */
+static void
+test_math (void)
+{
+  g_autoptr (HybGraph) graph = new_perceptron ();
+
+  if (!set_up (""))
+    return;
+  for (guint fast = 0; fast < 2; fast++)
+    {
+      g_autoptr (HybExecutor) host = new_executor (graph, HYB_MODE_STATIC, NULL);
+      g_autoptr (HybExecutor) executor = NULL;
+      g_autoptr (HybGpu) gpu = NULL;
+      g_autoptr (GError) error = NULL;
+      double most = 0;
+
+      gpu = hyb_gpu_open_with_math ("gpu", fast ? HYB_GPU_FAST : HYB_GPU_PRECISE, &error);
+      g_assert_no_error (error);
+      g_assert_cmpint (hyb_gpu_get_math (gpu), ==, fast ? HYB_GPU_FAST : HYB_GPU_PRECISE);
+      executor = new_executor (graph, HYB_MODE_STATIC, gpu);
+      run (host);
+      run (executor);
+      for (gint64 i = 0; i < 12; i++)
+        most = MAX (most,
+                    fabs (hyb_tensor_get_value (hyb_executor_get_output (executor, 0), i) -
+                          hyb_tensor_get_value (hyb_executor_get_output (host, 0), i)));
+      if (fast)
+        g_assert_cmpfloat (most, >, 2e-5);
+      else
+        g_assert_cmpfloat (most, <, 5e-6);
+    }
 }
 
 static void
@@ -460,7 +533,7 @@ test_cancel (void)
 
   if (!set_up (""))
     return;
-  gpu = open_gpu ();
+  gpu = open_partial_gpu ();
   executor = new_executor (graph, HYB_MODE_STATIC, gpu);
   g_cancellable_cancel (cancellable);
   g_assert_false (hyb_executor_run (executor, cancellable, &error));
@@ -513,6 +586,8 @@ main (int argc, char **argv)
   g_test_add_func ("/engine/cuda/run/every-call-can-fail", test_every_call_can_fail);
   g_test_add_func ("/engine/cuda/run/too-little-memory-is-an-error", test_too_little_memory);
   g_test_add_func ("/engine/cuda/run/too-little-memory-is-explained", test_memory_is_explained);
+  g_test_add_func ("/engine/cuda/run/an-excluded-operator-is-the-host's", test_excluded_operator);
+  g_test_add_func ("/engine/cuda/run/fast-products-round-their-operands", test_math);
   g_test_add_func ("/engine/cuda/run/a-cancelled-run-ends", test_cancel);
   g_test_add_func ("/engine/cuda/run/a-damaged-cache-is-made-again", test_damaged_cache);
   return g_test_run ();

@@ -292,7 +292,7 @@ test_recorded_seed_is_found (void)
     return;
   plain_gpu = open_gpu ();
   faulty = new_faulty_backend ();
-  gpu = hyb_gpu_open_with (&faulty, 0, &error);
+  gpu = hyb_gpu_open_with (&faulty, 0, HYB_GPU_PRECISE, &error);
   g_assert_no_error (error);
   kept_seed = faulty.take (gpu->device, FALSE, sizeof *kept_seed, &error);
   g_assert_no_error (error);
