@@ -113,6 +113,12 @@ static const CommonOption common_options[] = {
           "Device to run on: cpu or gpu[:N]",
           "DEVICE"),
   OPTION (SCOPE_OPTIONS_RUN,
+          "math",
+          G_OPTION_ARG_STRING,
+          math,
+          "How a GPU multiplies float32: precise (default) or fast, which may round to TF32",
+          "HOW"),
+  OPTION (SCOPE_OPTIONS_RUN,
           "threads",
           G_OPTION_ARG_INT,
           threads,
@@ -186,6 +192,7 @@ const ScopeRange scope_common_ranges[] = {
 const ScopeChoices scope_common_choices[] = {
   { "mode", "imperative hybrid static" },
   { "init", "zeros uniform xavier" },
+  { "math", "precise fast" },
   { "progress", "json bar none" },
   { 0 },
 };
@@ -316,7 +323,7 @@ gboolean
 scope_common_options_check (const ScopeCommonOptions *common, GError **error)
 {
   /* In the order of scope_common_choices. */
-  const char *const given[] = { common->mode, common->init, common->progress };
+  const char *const given[] = { common->mode, common->init, common->math, common->progress };
 
   for (guint i = 0; i < G_N_ELEMENTS (given); i++)
     if (!check_choice (&scope_common_choices[i], given[i], error))
@@ -356,7 +363,10 @@ scope_open_device (const ScopeCommonOptions *common, HybGpu **gpu, GError **erro
   *gpu = NULL;
   if (!common->device || strcmp (common->device, "cpu") == 0)
     return TRUE;
-  *gpu = hyb_gpu_open (common->device, error);
+  *gpu = hyb_gpu_open_with_math (common->device,
+                                 g_strcmp0 (common->math, "fast") == 0 ? HYB_GPU_FAST
+                                                                       : HYB_GPU_PRECISE,
+                                 error);
   return *gpu != NULL;
 }
 

@@ -35,6 +35,7 @@ typedef struct
   gboolean no_guess;
   char    *dtype;
   char    *device;
+  char    *math; /* precise or fast, of a GPU */
   int      threads;
   gint64   seed;
   char    *mode;

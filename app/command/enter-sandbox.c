@@ -45,7 +45,9 @@ uses_gpu (const ScopeSandboxedCall *call)
   const char *device = call->common ? call->common->device : NULL;
 
   return (device && g_str_has_prefix (device, "gpu")) ||
-         (call->command && call->command->opens_gpus);
+         (call->command &&
+          (call->command->opens_gpus ||
+           (call->command->wants_gpus && call->command->wants_gpus (call->options))));
 }
 
 /* What NVIDIA's driver opens. */

@@ -49,14 +49,6 @@ describe_peaks (ProfFacts *facts)
   prof_facts_set (facts, PROF_PEAKS_KEY, peaks.disturbed);
 }
 
-static void
-describe_gpu (ProfFacts *facts, HybGpu *gpu)
-{
-  g_autofree char *name = hyb_gpu_describe (gpu);
-
-  prof_facts_set (facts, PROF_DEVICE_KEY, name);
-}
-
 /* Conditions of the measurement that only the command knows. */
 static ProfFacts *
 describe_conditions (const ScopeCommonOptions *common,
@@ -71,9 +63,7 @@ describe_conditions (const ScopeCommonOptions *common,
   prof_facts_set (facts, "parameters", hyb_model_get_weights_file (model));
   prof_facts_set_number (facts, "seed", (double) common->seed);
   prof_machine_describe (facts);
-  if (gpu)
-    describe_gpu (facts, gpu);
-  else
+  if (!gpu)
     describe_peaks (facts);
   return facts;
 }
@@ -152,10 +142,7 @@ measure (const ScopeCommonOptions *common,
   prof_series_init (&series);
   if (prof_measure (&subject, 1, &series, &measure_options, error))
     {
-      g_autofree char *work = hyb_executor_dup_device_work (prof_subject_get_executor (subject));
-
       after = prof_machine_ticks ();
-      prof_facts_set (facts, PROF_DEVICE_WORK_KEY, work);
       prof_facts_set_number (facts, "system.stolen", prof_machine_stolen (&before, &after));
       capture = prof_capture_measurement (subject, &series, facts, error);
     }

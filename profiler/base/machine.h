@@ -51,6 +51,11 @@ double prof_machine_stolen (const ProfTicks *before, const ProfTicks *after);
 #define PROF_DEVICE_KEY "device"
 /* Which operators it computed, and what was copied, as a sentence. */
 #define PROF_DEVICE_WORK_KEY "device.work"
+/* How products were computed there, precise or fast. */
+#define PROF_DEVICE_MATH_KEY "device.math"
+/* The operators that the self-test of the device left to the host, with the differences found; missing if there
+ * are none. */
+#define PROF_DEVICE_EXCLUDED_KEY "device.excluded"
 /* The fact that says why the peak rates of this machine may be too low; missing if they are not. */
 #define PROF_PEAKS_KEY "peak.disturbed"
 /* One sentence for each condition that makes times unreliable.  NULL-terminated; free with

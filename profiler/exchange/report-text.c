@@ -68,6 +68,8 @@ append_conditions (GString *to, const ProfCapture *capture)
     { "without", "passes left out" },
     { PROF_DEVICE_KEY, "device" },
     { PROF_DEVICE_WORK_KEY, "work" },
+    { PROF_DEVICE_MATH_KEY, "products" },
+    { PROF_DEVICE_EXCLUDED_KEY, "left to the host" },
     { "cpu.model", "processor" },
     { "cpu.features", "features" },
     { "library.openblas", "OpenBLAS" },

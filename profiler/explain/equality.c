@@ -4,11 +4,23 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/explain/equality.h"
 
+#include "engine/device/gpu.h"
+
 #include <math.h>
 
 /* Relative to the largest value.  Sums over a long sequence differ when the order of summation
  * does; this much is far below what matters to users of the model. */
 #define TOLERANCE 1e-4
+/* Where a GPU may round the operands of products to 10 bits of fraction. */
+#define FAST_TOLERANCE 1e-2
+
+static double
+tolerance_of (const ProfSubject *subject)
+{
+  const HybGpu *gpu = prof_subject_get_options (subject)->gpu;
+
+  return gpu && hyb_gpu_get_math (gpu) == HYB_GPU_FAST ? FAST_TOLERANCE : TOLERANCE;
+}
 
 /* Updates equality and the largest finite value.  FALSE if a difference is not finite. */
 static gboolean
@@ -75,7 +87,7 @@ prof_compare_numbers (ProfSubject *a, ProfSubject *b, ProfEquality *equality)
     }
   if (equality->unmatched == 0 && prof_subject_n_heads (b) > prof_subject_n_heads (a))
     set_unmatched (equality, n_heads, NULL, prof_subject_get_output (b, n_heads));
-  equality->tolerance = TOLERANCE * MAX (largest, 1);
+  equality->tolerance = MAX (tolerance_of (a), tolerance_of (b)) * MAX (largest, 1);
   equality->ok = equality->unmatched == 0 && equality->is_finite && equality->n_compared > 0 &&
                  equality->max_abs <= equality->tolerance;
 }

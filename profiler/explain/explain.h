@@ -37,11 +37,12 @@ typedef struct
 {
   ProfInterval saved; /* clean seconds of A less those of B */
   ProfBucket   bucket[PROF_N_BUCKETS];
-  double       unexplained;  /* saved less all buckets */
-  double       run;          /* clean seconds of a run of B */
-  gboolean     is_certain;   /* A is slower beyond the noise: only then there is a cause to name */
-  gboolean     is_same_plan; /* both execute the same operators on the same types */
-  gboolean     same_flops;   /* products agree within 2 %, or are not known */
+  double       unexplained; /* saved less all buckets */
+  double       run;         /* clean seconds of a run of B */
+  gboolean     is_certain;  /* A is slower beyond the noise: only then there is a cause to name */
+  gboolean     is_other_device;        /* measured on different devices */
+  gboolean     is_same_plan;           /* both execute the same operators on the same types */
+  gboolean     same_flops;             /* products agree within 2 %, or are not known */
   double       flops_a, flops_b;       /* of a run, without what is repeated; NaN: not known */
   double       repeated_a, repeated_b; /* besides: what a backward loop computes again */
 } ProfExplanation;

@@ -75,7 +75,7 @@ prof_subject_has_same_plan (const ProfSubject *a, const ProfSubject *b)
   const HybPlan            *x = hyb_executor_get_plan (prof_subject_get_executor (a));
   const HybPlan            *y = hyb_executor_get_plan (prof_subject_get_executor (b));
 
-  if (of_a->mode != of_b->mode || of_a->threads != of_b->threads ||
+  if (of_a->gpu != of_b->gpu || of_a->mode != of_b->mode || of_a->threads != of_b->threads ||
       of_a->training != of_b->training || !x != !y)
     return FALSE;
   if (!x)

@@ -5,6 +5,7 @@
 #include "profiler/summary/save-capture.h"
 
 #include "engine/analysis/pass.h"
+#include "engine/device/gpu.h"
 #include "engine/formats/file.h"
 #include "engine/formats/mxnet-symbol.h"
 #include "profiler/base/clock.h"
@@ -27,6 +28,39 @@ mode_name (HybMode mode)
   };
 
   return names[mode];
+}
+
+/* "dot: …; sum: …", or NULL.  (transfer full) */
+static char *
+dup_excluded (const HybGpu *gpu)
+{
+  g_auto (GStrv) names = hyb_gpu_list_excluded (gpu);
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  for (guint i = 0; names[i]; i++)
+    g_string_append_printf (text,
+                            "%s%s: %s",
+                            i > 0 ? "; " : "",
+                            names[i],
+                            hyb_gpu_why_excluded (gpu, names[i]));
+  return text->len > 0 ? g_string_free (g_steal_pointer (&text), FALSE) : NULL;
+}
+
+static void
+add_device_facts (ProfFacts *facts, const ProfSubject *subject)
+{
+  HybGpu          *gpu = prof_subject_get_options (subject)->gpu;
+  g_autofree char *name = NULL, *work = NULL, *excluded = NULL;
+
+  if (!gpu)
+    return;
+  name = hyb_gpu_describe (gpu);
+  work = hyb_executor_dup_device_work (prof_subject_get_executor (subject));
+  excluded = dup_excluded (gpu);
+  prof_facts_set (facts, PROF_DEVICE_KEY, name);
+  prof_facts_set (facts, PROF_DEVICE_WORK_KEY, work);
+  prof_facts_set (facts, PROF_DEVICE_MATH_KEY, hyb_gpu_describe_math (gpu));
+  prof_facts_set (facts, PROF_DEVICE_EXCLUDED_KEY, excluded);
 }
 
 static void
@@ -56,6 +90,7 @@ add_subject_facts (ProfFacts *facts, const ProfSubject *subject)
     prof_facts_set (facts, "without", "all passes");
   if (options->threads > 0)
     prof_facts_set_number (facts, "threads", options->threads);
+  add_device_facts (facts, subject);
 }
 
 /* How many clean samples were taken of each build, and which other series took turns with them. */

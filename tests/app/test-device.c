@@ -147,10 +147,8 @@ static void
 test_other_commands (Fixture *fixture, gconstpointer unused)
 {
   static const char *const lines[] = {
-    "hscope compare gallery:lstm-hybrid --variants unrolled,fused --report made.html",
     "hscope train gallery:mlp --epochs 1 --output made",
     "hscope prove gallery:mlp gallery:mlp",
-    "hscope bench --case sgemm-512 --repeat 1",
   };
   static const char *const devices[] = { "gpu", "gpu:7", "gpux" };
 
@@ -171,6 +169,83 @@ test_other_commands (Fixture *fixture, gconstpointer unused)
       }
   fixture_run_line (fixture, "hscope bench --case sgemm-512 --repeat 1 --device cpu");
   g_assert_cmpint (fixture->code, ==, 0);
+}
+
+#define COMPARE "hscope compare gallery:mlp --no-ladder --repeat 2 --time-limit 5 "
+
+/* Every form is measured on both devices; what a device cannot do is left out, and the output says why. */
+static void
+test_compare (Fixture *fixture, gconstpointer unused)
+{
+  static const struct
+  {
+    const char *line;
+    int         code;
+    const char *out[3], *err;
+  } rows[] = {
+    { COMPARE "--devices cpu,gpu --report r.html && grep -o 'as-is, static, gpu' r.html && "
+              "grep -o '<p>gpu: Pretend GPU, [^;]*; precise' r.html",
+      0,
+      { "as-is, static, cpu  ", "as-is, static, gpu  ", "<p>gpu: Pretend GPU" },
+      "" },
+    { COMPARE "--devices gpu,cpu --modes hybrid,static --captures c && ls c-*",
+      0,
+      { "\ngpu      Pretend GPU, ", "precise: products", "c-0-as-is-hybrid-gpu.hscope" },
+      "" },
+    { COMPARE "--devices gpu:0 --json",
+      0,
+      { "\"device\": \"gpu:0\", \"passes\"", "\"name\": \"gpu:0\", \"description\": \"Pre", "" },
+      "" },
+    { COMPARE "--device gpu --math fast", 0, { "as-is, static, gpu ", "fast: ", "" }, "" },
+    { COMPARE "--json", 0, { "\"device\": \"cpu\", \"passes\"", "", "" }, "" },
+    { "HYB_PRETEND=memory=64K " COMPARE "--devices cpu,gpu",
+      0,
+      { "as-is, static, cpu  ",
+        "not measured: inference, as-is, static, gpu: the plan needs ",
+        "" },
+      "" },
+    { "HYB_PRETEND=memory=64K " COMPARE "--devices gpu", 4, { "", "", "" }, ": the plan needs " },
+    { "HYB_PRETEND=device=none " COMPARE "--devices cpu,gpu --json",
+      0,
+      { "\"gpu: the NVIDIA driver sees no GPU", "\"device\": \"cpu\"", "" },
+      "warning: nothing is measured on “gpu”: the NVIDIA driver sees no GPU" },
+    { "HYB_PRETEND=device=none " COMPARE "--devices gpu",
+      4,
+      { "", "", "" },
+      "error: the NVIDIA driver sees no GPU" },
+    { COMPARE "--devices cpu,tpu", 2, { "", "", "" }, "“tpu” must be cpu or gpu[:N]" },
+    { "hscope compare gallery:lstm-hybrid --preset control-flow --devices cpu,gpu",
+      2,
+      { "", "", "" },
+      "--preset measures on the processor" },
+    { "hscope run gallery:mlp --init uniform --math exact", 2, { "", "", "" }, "precise, fast" },
+    { "hscope bench --case sgemm-512 --repeat 1 --runs 1 --device gpu",
+      0,
+      { "\"device\": \"Pretend GPU, ", "\"checksum\": 0.09", "" },
+      "" },
+    { "hscope bench --case sgemm-512 --device gpu:7", 4, { "", "", "" }, "there is no GPU 7" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      gboolean is_right;
+
+      fixture_run_line (fixture, rows[i].line);
+      if (strstr (fixture->err, "libnvrtc"))
+        {
+          g_test_skip ("libnvrtc.so.13 is not installed");
+          return;
+        }
+      is_right = fixture->code == rows[i].code && strstr (fixture->err, rows[i].err);
+      for (guint k = 0; k < G_N_ELEMENTS (rows[i].out); k++)
+        is_right = is_right && strstr (fixture->out, rows[i].out[k]);
+      if (!is_right)
+        fixture_complain ("%s: exit %d, %s%s",
+                          rows[i].line,
+                          fixture->code,
+                          fixture->out,
+                          fixture->err);
+    }
 }
 
 /* A model on the GPU may control devices and keep kernels, and nothing else that the sandbox refuses. */
@@ -268,6 +343,7 @@ test_profile (Fixture *fixture, gconstpointer unused)
   fixture_run_line (fixture, "hscope report gpu.hscope");
   g_assert_nonnull (strstr (fixture->out, "\ndevice            Pretend GPU, "));
   g_assert_nonnull (strstr (fixture->out, "\nwork              The GPU computed 5 of 5 steps"));
+  g_assert_nonnull (strstr (fixture->out, "\nproducts          precise: "));
   g_assert_nonnull (strstr (fixture->out, "\nTraced runs wait for the GPU after every operator"));
   g_assert_nonnull (strstr (fixture->out, "code for GPUs has never run on a GPU"));
 }
@@ -379,6 +455,12 @@ main (int argc, char **argv)
               NULL,
               fixture_set_up,
               test_other_commands,
+              fixture_tear_down);
+  g_test_add ("/app/device/forms-are-compared-on-both-devices",
+              Fixture,
+              NULL,
+              fixture_set_up,
+              test_compare,
               fixture_tear_down);
   g_test_add ("/app/device/the-sandbox-lets-a-GPU-be-used",
               Fixture,

@@ -61,7 +61,9 @@ typedef struct
 static gboolean
 graph_run (BenchCase *bench, GError **error)
 {
-  return hyb_executor_run (((GraphCase *) bench)->executor, NULL, error);
+  HybExecutor *executor = ((GraphCase *) bench)->executor;
+
+  return hyb_executor_run (executor, NULL, error) && hyb_executor_finish (executor, error);
 }
 
 static HybTensor *
@@ -111,7 +113,8 @@ bench_graph_new (const BenchGraph *graph, const BenchOptions *options, GError **
                                           .training = graph->training,
                                           .fold_parameters = !graph->training,
                                           .without = options->without,
-                                          .dump_after = options->dump_after };
+                                          .dump_after = options->dump_after,
+                                          .gpu = options->gpu };
   g_autoptr (HybExecutor) executor = hyb_executor_new (graph->graph, &executor_options);
   GraphCase *self;
 

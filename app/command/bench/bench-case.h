@@ -30,6 +30,7 @@ typedef struct
   HybMode            mode;
   const char *const *without;
   const char        *dump_after;
+  HybGpu            *gpu; /* NULL: the processor */
 } BenchOptions;
 
 /* For each family of cases: _list appends its names (of char *), _new makes the case of a name, or

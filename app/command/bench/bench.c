@@ -163,9 +163,10 @@ static int
 run_bench (const ScopeCommonOptions *common, gpointer data, char **files, GError **error)
 {
   const BenchCommandOptions *command = data;
-  BenchOptions               options = { scope_common_options_get_mode (common),
-                                         (const char *const *) common->without,
-                                         common->dump_after };
+  g_autoptr (HybGpu) gpu = NULL;
+  BenchOptions options = { .mode = scope_common_options_get_mode (common),
+                           .without = (const char *const *) common->without,
+                           .dump_after = common->dump_after };
   g_autoptr (GString) line = g_string_new ("{\"case\": ");
   GError    *problem = NULL;
   BenchCase *bench;
@@ -178,8 +179,9 @@ run_bench (const ScopeCommonOptions *common, gpointer data, char **files, GError
     }
   if (!check_command (command, error))
     return SCOPE_EXIT_USAGE;
-  if (!scope_check_device (common, error))
+  if (!scope_open_device (common, &gpu, error))
     return SCOPE_EXIT_MODEL;
+  options.gpu = gpu;
 
   hyb_json_append_string (line, command->name);
   bench = find_case (command->name, &options, &problem);
@@ -194,6 +196,13 @@ run_bench (const ScopeCommonOptions *common, gpointer data, char **files, GError
       return SCOPE_EXIT_DONE;
     }
 
+  if (gpu)
+    {
+      g_autofree char *device = hyb_gpu_describe (gpu);
+
+      g_string_append (line, ", \"device\": ");
+      hyb_json_append_string (line, device);
+    }
   is_done = measure (bench, command, line, error);
   bench->kind->free (bench);
   if (!is_done)

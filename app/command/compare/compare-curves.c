@@ -77,14 +77,26 @@ compare_sizes (gconstpointer a, gconstpointer b, gpointer axis)
   return (x > y) - (x < y);
 }
 
+/* A GPU may have left some out of one of them. */
+static gboolean
+has_same_candidates (const ScopeGroup *a, const ScopeGroup *b)
+{
+  if (a->candidates->len != b->candidates->len)
+    return FALSE;
+  for (guint i = 0; i < a->candidates->len; i++)
+    if (!scope_candidate_is_like (a->candidates->pdata[i], b->candidates->pdata[i]))
+      return FALSE;
+  return TRUE;
+}
+
 static gboolean
 is_same_family (ScopeGroup *a, ScopeGroup *b, Axis axis)
 {
   for (guint other = 0; other < N_AXES; other++)
     if (other != axis && size_of (a, other) != size_of (b, other))
       return FALSE;
-  return scope_group_is_measured (b) && g_strcmp0 (a->cell, b->cell) == 0 &&
-         a->backward == b->backward;
+  return scope_group_is_measured (b) && has_same_candidates (a, b) &&
+         g_strcmp0 (a->cell, b->cell) == 0 && a->backward == b->backward;
 }
 
 /* Adds the family of group number index, unless an earlier group has added it. */
@@ -268,6 +280,7 @@ describe_series (ScopeJson *json, const Family *family, guint index)
   scope_json_begin_object (json, NULL);
   scope_json_string (json, "variant", candidate->variant);
   scope_json_string (json, "mode", scope_mode_name (candidate->mode));
+  scope_json_string (json, "device", candidate->device ? candidate->device : "cpu");
   describe_numbers (json, "median", series.median, n);
   describe_numbers (json, "low", series.low, n);
   describe_numbers (json, "high", series.high, n);

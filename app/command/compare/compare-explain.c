@@ -26,7 +26,8 @@ add_rungs (const ScopeGroup     *group,
       g_autofree char      *time = NULL;
 
       if (between == slow || between == fast || between->mode != fast->mode ||
-          strcmp (between->variant, slow->variant) != 0 || !between->has_plain_plan)
+          strcmp (between->variant, slow->variant) != 0 || !between->has_plain_plan ||
+          g_strcmp0 (between->device, slow->device) != 0)
         continue;
       scope_candidate_pair (between, slow, &pairing);
       seconds = slow->clean.median.median * (1 - pairing.ratio.median);
@@ -54,6 +55,7 @@ scope_group_explain (const ScopeGroup     *group,
   else
     prof_explain (slow->capture, fast->capture, explanation);
   explanation->is_same_plan = slow->plan == fast->plan;
+  explanation->is_other_device = g_strcmp0 (slow->device, fast->device) != 0;
   add_rungs (group, slow, fast, explanation);
 }
 
@@ -126,7 +128,7 @@ scope_explanation_dup_reason (const ProfExplanation *explanation)
   if (!prof_explanation_has_cause (explanation))
     return g_strdup ("no difference beyond the noise");
   gap = dup_gap (explanation);
-  text = g_string_new (NULL);
+  text = g_string_new (explanation->is_other_device ? "they ran on different devices; " : NULL);
   if (first == PROF_N_BUCKETS)
     g_string_append (text, "no single cause stands out");
   else

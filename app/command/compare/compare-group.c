@@ -15,6 +15,7 @@
 #include "profiler/summary/save-capture.h"
 
 #include <math.h>
+#include <string.h>
 
 #define ONE_THREAD_SHARE 0.3 /* of a group's time, for measuring with one thread */
 
@@ -36,6 +37,7 @@ candidate_free (gpointer data)
   g_clear_pointer (&candidate->one_thread, prof_capture_unref);
   g_free (candidate->path);
   g_free (candidate->variant);
+  g_free (candidate->device);
   g_free (candidate);
 }
 
@@ -49,6 +51,7 @@ scope_group_new (const char *cell, gint64 batch, gint64 length, gboolean backwar
   group->length = length;
   group->backward = backward;
   group->candidates = g_ptr_array_new_with_free_func (candidate_free);
+  group->left_out = g_ptr_array_new_with_free_func (g_free);
   return group;
 }
 
@@ -56,6 +59,7 @@ void
 scope_group_free (ScopeGroup *group)
 {
   g_ptr_array_unref (group->candidates);
+  g_ptr_array_unref (group->left_out);
   g_free (group->cell);
   g_free (group);
 }
@@ -75,10 +79,19 @@ scope_group_add (ScopeGroup *group, const char *variant, HybMode mode, ProfSubje
 char *
 scope_candidate_dup_name (const ScopeCandidate *candidate)
 {
-  return g_strdup_printf ("%s, %s%s",
+  return g_strdup_printf ("%s, %s%s%s%s",
                           candidate->variant,
                           scope_mode_name (candidate->mode),
-                          candidate->no_passes ? " without passes" : "");
+                          candidate->no_passes ? " without passes" : "",
+                          candidate->device ? ", " : "",
+                          candidate->device ? candidate->device : "");
+}
+
+gboolean
+scope_candidate_is_like (const ScopeCandidate *a, const ScopeCandidate *b)
+{
+  return a->mode == b->mode && a->no_passes == b->no_passes &&
+         strcmp (a->variant, b->variant) == 0 && g_strcmp0 (a->device, b->device) == 0;
 }
 
 char *
@@ -141,6 +154,19 @@ scope_candidate_dup_verdict (const ScopeCandidate *candidate, const ScopeCandida
                           candidate->plan == first->plan ? " (identical plans)" : "");
 }
 
+gboolean
+scope_is_failure_of_gpu (const GError *error)
+{
+  return error->domain == HYB_DEVICE_ERROR ||
+         g_error_matches (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_MEMORY);
+}
+
+void
+scope_group_leave_out (ScopeGroup *group, const char *candidate, const GError *error)
+{
+  g_ptr_array_add (group->left_out, g_strdup_printf ("%s: %s", candidate, error->message));
+}
+
 /* --- Measuring --- */
 
 /* Runs the candidate once, which also warms it up. */
@@ -175,21 +201,46 @@ number_plans (ScopeGroup *group)
     }
 }
 
+/* Runs every candidate once.  A candidate on a GPU that fails is left out if another is left. */
+static gboolean
+run_all_first (ScopeGroup *group, GCancellable *cancellable, GError **error)
+{
+  for (guint i = 0; i < group->candidates->len;)
+    {
+      ScopeCandidate  *candidate = group->candidates->pdata[i];
+      g_autofree char *name = scope_candidate_dup_name (candidate);
+      g_autoptr (GError) problem = NULL;
+
+      if (run_first (candidate, cancellable, &problem))
+        i++;
+      else if (candidate->device && scope_is_failure_of_gpu (problem) && group->candidates->len > 1)
+        {
+          scope_group_leave_out (group, name, problem);
+          g_ptr_array_remove_index (group->candidates, i);
+        }
+      else
+        {
+          g_propagate_error (error, g_steal_pointer (&problem));
+          return FALSE;
+        }
+    }
+  return TRUE;
+}
+
 gboolean
 scope_group_check (ScopeGroup *group, GCancellable *cancellable, GError **error)
 {
-  ScopeCandidate *first = group->candidates->pdata[0];
+  const ScopeCandidate *first;
 
-  if (!run_first (first, cancellable, error))
+  if (!run_all_first (group, cancellable, error))
     return FALSE;
+  first = group->candidates->pdata[0];
   for (guint i = 1; i < group->candidates->len; i++)
     {
       ScopeCandidate  *other = group->candidates->pdata[i];
       ProfEquality     equality;
       g_autofree char *a = scope_candidate_dup_name (first), *b = scope_candidate_dup_name (other);
 
-      if (!run_first (other, cancellable, error))
-        return FALSE;
       prof_compare_numbers (first->subject, other->subject, &equality);
       prof_equality_join (&group->equality, &equality);
       if (!equality.ok)
@@ -250,11 +301,14 @@ scope_group_write (ScopeGroup *group, const char *prefix, guint number, GError *
     {
       ScopeCandidate *candidate = group->candidates->pdata[i];
 
-      candidate->path = g_strdup_printf ("%s-%u-%s-%s.hscope",
+      candidate->path = g_strdup_printf ("%s-%u-%s-%s%s%s.hscope",
                                          prefix,
                                          number,
                                          candidate->variant,
-                                         scope_mode_name (candidate->mode));
+                                         scope_mode_name (candidate->mode),
+                                         candidate->device ? "-" : "",
+                                         candidate->device ? candidate->device : "");
+      g_strdelimit (candidate->path + strlen (prefix), ":", '-');
       if (candidate->capture && !prof_capture_write (candidate->capture, candidate->path, error))
         return FALSE;
     }

@@ -13,6 +13,7 @@
 typedef struct
 {
   char          *variant;
+  char          *device; /* "gpu:1"; NULL: the processor, which results do not name */
   HybMode        mode;
   gboolean       no_passes;      /* planned without optimising passes */
   ProfSubject   *subject;        /* NULL after scope_group_drop_subjects() */
@@ -33,6 +34,7 @@ typedef struct
   gint64       hidden;        /* units of its layers; 0: as the model has them */
   gboolean     backward;
   GPtrArray   *candidates; /* of ScopeCandidate; the first is the baseline */
+  GPtrArray   *left_out;   /* of char *: candidates that a GPU could not compute, and why */
   gboolean     is_checked; /* scope_group_check() has compared the numbers */
   ProfEquality equality;   /* of the others' numbers with the baseline's */
   ProfStop     stop;       /* why measuring ended */
@@ -46,13 +48,20 @@ void scope_group_free (ScopeGroup *group);
 ScopeCandidate *
 scope_group_add (ScopeGroup *group, const char *variant, HybMode mode, ProfSubject *subject);
 
+/* TRUE if a GPU is missing, has failed or has too little memory. */
+gboolean scope_is_failure_of_gpu (const GError *error);
+/* Notes that a candidate of this name is left out because of the error. */
+void scope_group_leave_out (ScopeGroup *group, const char *candidate, const GError *error);
+
 /* Makes capture, which must have clean samples, the candidate's result.  capture: (transfer full) */
 void scope_candidate_take_capture (ScopeCandidate *candidate, ProfCapture *capture);
 
 /* "imperative", "hybrid" or "static". */
 const char *scope_mode_name (HybMode mode);
-/* "foreach, static" or "foreach, static without passes".  (transfer full) */
+/* "foreach, static", "foreach, static without passes" or "foreach, static, gpu".  (transfer full) */
 char *scope_candidate_dup_name (const ScopeCandidate *candidate);
+/* TRUE if both are the same form in the same mode on the same device. */
+gboolean scope_candidate_is_like (const ScopeCandidate *a, const ScopeCandidate *b);
 /* "lstm, batch 32, training".  (transfer full) */
 char *scope_group_dup_title (const ScopeGroup *group);
 
@@ -70,7 +79,7 @@ char *scope_pairing_dup_speed_up (const ProfPairing *pairing, int n_decimals);
 char *scope_candidate_dup_verdict (const ScopeCandidate *candidate, const ScopeCandidate *first);
 
 /* Runs every candidate once, and checks that all compute the same numbers (PROF_ERROR_UNEQUAL if
- * not). */
+ * not).  Where there are candidates on several devices, those that a GPU cannot run are left out. */
 gboolean scope_group_check (ScopeGroup *group, GCancellable *cancellable, GError **error);
 /* Checks the numbers unless that was done, measures the candidates in turns and makes a capture of each.  with_one_thread: then measures the slowest and the
  * fastest again with one thread, which separates the effect of threads. */
@@ -82,7 +91,7 @@ gboolean scope_group_measure (ScopeGroup               *group,
 /* Frees the subjects; results stay. */
 void scope_group_drop_subjects (ScopeGroup *group);
 
-/* Writes every capture to PREFIX-NUMBER-VARIANT-MODE.hscope and sets ScopeCandidate.path. */
+/* Writes every capture to PREFIX-NUMBER-VARIANT-MODE[-DEVICE].hscope and sets ScopeCandidate.path. */
 gboolean scope_group_write (ScopeGroup *group, const char *prefix, guint number, GError **error);
 
 /* TRUE if the first candidate has a capture with clean samples. */

@@ -44,6 +44,7 @@ scope_group_describe_cells (ScopeJson *json, const ScopeGroup *group)
       scope_json_begin_object (json, NULL);
       scope_json_string (json, "variant", candidate->variant);
       scope_json_string (json, "mode", scope_mode_name (candidate->mode));
+      scope_json_string (json, "device", candidate->device ? candidate->device : "cpu");
       scope_json_boolean (json, "passes", !candidate->no_passes);
       describe_group (json, group);
       scope_json_double (json, "median", candidate->clean.median.median);

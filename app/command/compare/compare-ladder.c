@@ -59,7 +59,10 @@ scope_comparison_measure_ladder (ScopeComparison *self, const ScopeGroup *group,
   options = *prof_subject_get_options (slow->subject);
   self->ladder = prof_ladder_new (prof_subject_get_graph (slow->subject),
                                   prof_subject_get_values (slow->subject),
-                                  strcmp (slow->variant, fast->variant) == 0 ? NULL : fast->subject,
+                                  strcmp (slow->variant, fast->variant) == 0 ||
+                                          g_strcmp0 (slow->device, fast->device) != 0
+                                      ? NULL
+                                      : fast->subject,
                                   &options,
                                   error);
   if (self->ladder && !ladder_fits (self, slow))

@@ -13,56 +13,106 @@
 #define TITLE_WIDTH  36
 #define COLUMN_WIDTH 13
 
+/* The group with the most candidates, which are the columns: a GPU may have left out some of others. */
+static const ScopeGroup *
+find_widest (const GPtrArray *groups)
+{
+  const ScopeGroup *widest = groups->pdata[0];
+
+  for (guint i = 1; i < groups->len; i++)
+    if (((ScopeGroup *) groups->pdata[i])->candidates->len > widest->candidates->len)
+      widest = groups->pdata[i];
+  return widest;
+}
+
+/* The group's candidate in this column; NULL if it was left out. */
+static const ScopeCandidate *
+find_candidate (const ScopeGroup *group, const ScopeCandidate *column)
+{
+  for (guint i = 0; i < group->candidates->len; i++)
+    if (scope_candidate_is_like (group->candidates->pdata[i], column))
+      return group->candidates->pdata[i];
+  return NULL;
+}
+
 /* The baseline's time, or the speed-up over it.  (transfer full) */
 static char *
-dup_cell (const ScopeGroup *group, guint index)
+dup_cell (const ScopeGroup *group, const ScopeCandidate *candidate)
 {
   const ScopeCandidate *first = group->candidates->pdata[0];
   ProfPairing           pairing;
 
-  if (index == 0)
+  if (!candidate)
+    return g_strdup ("–");
+  if (candidate == first)
     return prof_format_seconds (first->clean.median.median);
-  scope_candidate_pair (group->candidates->pdata[index], first, &pairing);
+  scope_candidate_pair (candidate, first, &pairing);
   return scope_pairing_dup_speed_up (&pairing, 0);
 }
 
 /* FALSE if the difference from the baseline may be noise. */
 static gboolean
-is_decided (const ScopeGroup *group, guint index)
+is_decided (const ScopeGroup *group, const ScopeCandidate *candidate)
 {
   ProfPairing pairing;
 
-  scope_candidate_pair (group->candidates->pdata[index], group->candidates->pdata[0], &pairing);
-  return index == 0 || pairing.verdict != PROF_UNDECIDED ||
-         !prof_interval_is_known (&pairing.ratio);
+  if (!candidate || candidate == group->candidates->pdata[0])
+    return TRUE;
+  scope_candidate_pair (candidate, group->candidates->pdata[0], &pairing);
+  return pairing.verdict != PROF_UNDECIDED || !prof_interval_is_known (&pairing.ratio);
 }
 
-/* One line of column titles: modes or variants. */
+static const char *
+column_variant (const ScopeCandidate *candidate)
+{
+  return candidate->variant;
+}
+
+static const char *
+column_mode (const ScopeCandidate *candidate)
+{
+  return candidate->no_passes ? "no passes" : scope_mode_name (candidate->mode);
+}
+
+static const char *
+column_device (const ScopeCandidate *candidate)
+{
+  return candidate->device ? candidate->device : "cpu";
+}
+
+/* One line of column titles. */
 static void
-print_column_titles (const ScopeGroup *group, gboolean is_mode)
+print_column_titles (const ScopeGroup *group,
+                     const char *(*title) (const ScopeCandidate *candidate))
 {
   printf ("%*s", TITLE_WIDTH, "");
   for (guint i = 0; i < group->candidates->len; i++)
-    {
-      const ScopeCandidate *candidate = group->candidates->pdata[i];
-
-      printf (" %*s",
-              COLUMN_WIDTH,
-              !is_mode               ? candidate->variant
-              : candidate->no_passes ? "no passes"
-                                     : scope_mode_name (candidate->mode));
-    }
+    printf (" %*s", COLUMN_WIDTH, title (group->candidates->pdata[i]));
   printf ("\n");
+}
+
+static gboolean
+has_devices (const ScopeGroup *group)
+{
+  for (guint i = 0; i < group->candidates->len; i++)
+    if (((ScopeCandidate *) group->candidates->pdata[i])->device)
+      return TRUE;
+  return FALSE;
 }
 
 void
 scope_matrix_print (const GPtrArray *groups)
 {
+  const ScopeGroup *columns;
+
   if (groups->len < 2)
     return;
+  columns = find_widest (groups);
   printf ("\nspeed-up over the first column (~: undecided, –: too few runs)\n");
-  print_column_titles (groups->pdata[0], FALSE);
-  print_column_titles (groups->pdata[0], TRUE);
+  print_column_titles (columns, column_variant);
+  print_column_titles (columns, column_mode);
+  if (has_devices (columns))
+    print_column_titles (columns, column_device);
   for (guint g = 0; g < groups->len; g++)
     {
       const ScopeGroup *group = groups->pdata[g];
@@ -71,10 +121,12 @@ scope_matrix_print (const GPtrArray *groups)
       if (!scope_group_is_measured (group))
         continue;
       printf ("%-*s", TITLE_WIDTH, hyb_one_line (place));
-      for (guint i = 0; i < group->candidates->len; i++)
+      for (guint i = 0; i < columns->candidates->len; i++)
         {
-          g_autofree char *cell = dup_cell (group, i);
-          g_autofree char *text = g_strconcat (is_decided (group, i) ? "" : "~ ", cell, NULL);
+          const ScopeCandidate *candidate = find_candidate (group, columns->candidates->pdata[i]);
+          g_autofree char      *cell = dup_cell (group, candidate);
+          g_autofree char      *text =
+              g_strconcat (is_decided (group, candidate) ? "" : "~ ", cell, NULL);
 
           printf (" %*s%s", MAX (COLUMN_WIDTH - (int) g_utf8_strlen (text, -1), 0), "", text);
         }
@@ -94,7 +146,7 @@ void
 scope_page_add_matrix (ScopePage *page, const GPtrArray *groups)
 {
   GString          *html;
-  const ScopeGroup *first = groups->len > 1 ? groups->pdata[0] : NULL;
+  const ScopeGroup *first = groups->len > 1 ? find_widest (groups) : NULL;
 
   if (!first)
     return;
@@ -115,11 +167,12 @@ scope_page_add_matrix (ScopePage *page, const GPtrArray *groups)
         continue;
       g_string_append (html, "<tr>");
       append_text (html, "td", TRUE, place);
-      for (guint i = 0; i < group->candidates->len; i++)
+      for (guint i = 0; i < first->candidates->len; i++)
         {
-          g_autofree char *cell = dup_cell (group, i);
+          const ScopeCandidate *candidate = find_candidate (group, first->candidates->pdata[i]);
+          g_autofree char      *cell = dup_cell (group, candidate);
 
-          append_text (html, "td", is_decided (group, i), cell);
+          append_text (html, "td", is_decided (group, candidate), cell);
         }
       g_string_append (html, "</tr>\n");
     }

@@ -6,6 +6,7 @@
 
 #include "app/command/compare/compare-charts.h"
 #include "app/command/compare/compare-curves.h"
+#include "app/command/compare/compare-devices.h"
 #include "app/command/compare/compare-explain.h"
 #include "app/command/compare/compare-json.h"
 #include "app/command/compare/compare-matrix.h"
@@ -201,6 +202,7 @@ scope_comparison_print_json (const ScopeComparison *self)
 
       scope_describe_completion (json, completed->model, &completed->completion);
     }
+  scope_compare_describe_devices (json, self);
   scope_json_begin_list (json, "skipped");
   for (guint i = 0; i < self->skipped->len; i++)
     scope_json_string (json, NULL, self->skipped->pdata[i]);
@@ -223,6 +225,7 @@ scope_comparison_print (const ScopeComparison *self)
                              rung_name (self->ladder, 0),
                              rung_name (self->ladder, prof_ladder_last_pass (self->ladder)));
   print_explanations (self);
+  scope_compare_print_devices (self);
   print_skipped (self);
   scope_comparison_print_warnings (self);
 }
@@ -233,6 +236,7 @@ scope_comparison_write_report (const ScopeComparison *self, const char *path, GE
   g_autofree char *title = g_strdup_printf ("%s, compared by Hybridscope", self->files[0]);
   g_autoptr (ScopePage) page = scope_page_new (title);
 
+  scope_page_add_devices (page, self);
   scope_page_add_matrix (page, self->groups);
   if (self->skipped->len > 0)
     {

@@ -8,16 +8,21 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The candidate of this variant and mode, with or without passes; NULL if the group has none. */
+/* The candidate of slow's variant on slow's device in this mode, with or without passes; NULL if the group
+ * has none. */
 static const ScopeCandidate *
-find_candidate (const ScopeGroup *group, const char *variant, HybMode mode, gboolean no_passes)
+find_candidate (const ScopeGroup     *group,
+                const ScopeCandidate *slow,
+                HybMode               mode,
+                gboolean              no_passes)
 {
   for (guint i = 0; i < group->candidates->len; i++)
     {
       const ScopeCandidate *candidate = group->candidates->pdata[i];
 
       if (candidate->mode == mode && candidate->no_passes == no_passes && candidate->capture &&
-          strcmp (candidate->variant, variant) == 0)
+          strcmp (candidate->variant, slow->variant) == 0 &&
+          g_strcmp0 (candidate->device, slow->device) == 0)
         return candidate;
     }
   return NULL;
@@ -41,8 +46,8 @@ GArray *
 scope_group_steps (const ScopeGroup *group, const ScopeCandidate *slow, const ScopeCandidate *fast)
 {
   GArray               *steps = g_array_new (FALSE, FALSE, sizeof (ScopeStep));
-  const ScopeCandidate *plain = find_candidate (group, slow->variant, fast->mode, TRUE);
-  const ScopeCandidate *optimised = find_candidate (group, slow->variant, fast->mode, FALSE);
+  const ScopeCandidate *plain = find_candidate (group, slow, fast->mode, TRUE);
+  const ScopeCandidate *optimised = find_candidate (group, slow, fast->mode, FALSE);
 
   if (slow->no_passes || fast->no_passes || fast->mode == HYB_MODE_IMPERATIVE || !plain ||
       !optimised)

@@ -4,7 +4,9 @@
  * ladder shows what each of the engine's optimisations saves.  Start at compare_models().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/command.h"
+#include "app/command/compare/compare-devices.h"
 #include "app/command/compare/compare-ladder.h"
+#include "app/command/compare/compare-lists.h"
 #include "app/command/compare/compare-output.h"
 #include "app/command/compare/compare-preset.h"
 #include "app/command/compare/compare-recordings.h"
@@ -26,63 +28,7 @@
 #define PRESET_SECONDS  150.0
 #define QUICK_SECONDS   40.0
 
-/* --- Lists --- */
-
-static gboolean
-parse_numbers (const char *option, const char *text, GArray *numbers, GError **error)
-{
-  g_auto (GStrv) words = g_strsplit (text ? text : "0", ",", -1);
-
-  for (guint i = 0; words[i]; i++)
-    {
-      gint64 number;
-
-      if (!g_ascii_string_to_signed (g_strstrip (words[i]),
-                                     10,
-                                     text ? 1 : 0,
-                                     1 << 24,
-                                     &number,
-                                     NULL))
-        {
-          g_set_error (error,
-                       SCOPE_ERROR,
-                       SCOPE_ERROR_USAGE,
-                       "--%s %s: “%s” is not a number from 1 to 16777216",
-                       option,
-                       text,
-                       words[i]);
-          return FALSE;
-        }
-      g_array_append_val (numbers, number);
-    }
-  return TRUE;
-}
-
-static gboolean
-parse_modes (const ScopeCommonOptions *common, const char *text, GArray *modes, GError **error)
-{
-  g_auto (GStrv) words = g_strsplit (text ? text : common->mode ? common->mode : "static", ",", -1);
-
-  for (guint i = 0; words[i]; i++)
-    {
-      HybMode mode = HYB_MODE_IMPERATIVE;
-
-      while (mode <= HYB_MODE_STATIC && strcmp (g_strstrip (words[i]), scope_mode_name (mode)) != 0)
-        mode++;
-      if (mode > HYB_MODE_STATIC)
-        {
-          g_set_error (error,
-                       SCOPE_ERROR,
-                       SCOPE_ERROR_USAGE,
-                       "--modes %s: “%s” is not a mode; there are imperative, hybrid and static",
-                       text,
-                       words[i]);
-          return FALSE;
-        }
-      g_array_append_val (modes, mode);
-    }
-  return TRUE;
-}
+/* --- Names of files, and shapes --- */
 
 /* In "data=T,B,64" replaces T by the length and B by the batch. */
 static char **
@@ -168,7 +114,7 @@ typedef struct
   const char *name;
 } NamedModel;
 
-/* Adds the variant as a candidate in every mode. */
+/* Adds the variant as a candidate in every mode on every device. */
 static gboolean
 add_variant (const ScopeComparison *self,
              ScopeGroup            *group,
@@ -186,10 +132,14 @@ add_variant (const ScopeComparison *self,
   common.shapes = NULL;
   scope_common_options_set_default_init (&common, variant->model);
   is_done = scope_inputs_fill (&inputs, &common, error);
-  for (guint m = 0; is_done && m < file->modes->len; m++)
+  for (guint i = 0; is_done && i < file->modes->len * self->devices->len; i++)
     {
       ScopeCandidateSpec spec = {
-        inputs.graph, inputs.values, variant->name, g_array_index (file->modes, HybMode, m)
+        .graph = inputs.graph,
+        .values = inputs.values,
+        .variant = variant->name,
+        .mode = g_array_index (file->modes, HybMode, i / self->devices->len),
+        .device = self->devices->pdata[i % self->devices->len],
       };
 
       is_done = scope_comparison_add_candidate (self, group, &spec, error);
@@ -293,6 +243,14 @@ compare_group (ScopeComparison *self,
   for (guint f = 0; self->files[f]; f++)
     if (!add_file (self, group, self->files[f], modes, error))
       return FALSE;
+  if (group->candidates->len == 0)
+    return hyb_error_at (error,
+                         HYB_OP_ERROR,
+                         HYB_OP_ERROR_UNSUPPORTED,
+                         NULL,
+                         NULL,
+                         "nothing can be measured: %s",
+                         (char *) group->left_out->pdata[0]);
   if (!scope_comparison_measure (self, group, seconds, error) ||
       (self->options->captures &&
        !scope_group_write (group, self->options->captures, self->groups->len - 1, error)))
@@ -331,11 +289,11 @@ compare_models (ScopeComparison *self, GError **error)
   g_autofree double *weights = NULL;
   guint              n;
 
-  if (!parse_numbers ("batch", self->options->batch, batches, error) ||
-      !parse_numbers ("length", self->options->length, lengths, error) ||
-      !parse_numbers ("hidden", self->options->hidden, hidden, error) ||
+  if (!scope_compare_parse_numbers ("batch", self->options->batch, batches, error) ||
+      !scope_compare_parse_numbers ("length", self->options->length, lengths, error) ||
+      !scope_compare_parse_numbers ("hidden", self->options->hidden, hidden, error) ||
       !check_hidden (self, error) ||
-      !parse_modes (self->common, self->options->modes, modes, error))
+      !scope_compare_parse_modes (self->common, self->options->modes, modes, error))
     return FALSE;
   n = batches->len * lengths->len * hidden->len;
   weights = g_new (double, n + 1);
@@ -397,6 +355,8 @@ comparison_clear (ScopeComparison *self)
   g_ptr_array_unref (self->groups);
   g_ptr_array_unref (self->completed);
   g_ptr_array_unref (self->skipped);
+  g_ptr_array_unref (self->left_out);
+  g_ptr_array_unref (self->devices);
   prof_facts_free (self->facts);
 }
 
@@ -415,14 +375,11 @@ run_models (const ScopeCommonOptions  *common,
     .cancellable = scope_cancel_on_signal (),
     .completed = g_ptr_array_new_with_free_func (completed_free),
     .skipped = g_ptr_array_new_with_free_func (g_free),
+    .left_out = g_ptr_array_new_with_free_func (g_free),
+    .devices = g_ptr_array_new_with_free_func (scope_compared_on_free),
   };
   gboolean is_done;
 
-  if (!scope_check_device (common, error))
-    {
-      comparison_clear (&self);
-      return SCOPE_EXIT_MODEL;
-    }
   if ((options->quick || options->resume) && !options->preset)
     {
       g_set_error_literal (error,
@@ -441,6 +398,21 @@ run_models (const ScopeCommonOptions  *common,
                    options->preset);
       comparison_clear (&self);
       return SCOPE_EXIT_USAGE;
+    }
+  if (options->preset && (options->devices || !scope_check_device (common, NULL)))
+    {
+      g_set_error_literal (error,
+                           SCOPE_ERROR,
+                           SCOPE_ERROR_USAGE,
+                           "--preset measures on the processor: leave out --device and --devices");
+      comparison_clear (&self);
+      return SCOPE_EXIT_USAGE;
+    }
+  if (!scope_compare_open_devices (&self, error))
+    {
+      comparison_clear (&self);
+      return g_error_matches (*error, SCOPE_ERROR, SCOPE_ERROR_USAGE) ? SCOPE_EXIT_USAGE
+                                                                      : SCOPE_EXIT_MODEL;
     }
   scope_time_budget_init (&self.budget,
                           options->time_limit > 0 ? options->time_limit
@@ -476,6 +448,15 @@ run_compare (const ScopeCommonOptions *common, gpointer data, char **files, GErr
                        : run_models (common, options, files, error);
 }
 
+/* For the sandbox. */
+static gboolean
+wants_gpus (gconstpointer options)
+{
+  const char *devices = ((const ScopeCompareOptions *) options)->devices;
+
+  return devices && strstr (devices, "gpu") != NULL;
+}
+
 #define OPTION(name, kind, member, doc, arg)                                     \
   {                                                                              \
     name, 0, 0, kind, SCOPE_OPTION_FIELD (ScopeCompareOptions, member), doc, arg \
@@ -491,6 +472,11 @@ static const GOptionEntry compare_options[] = {
           G_OPTION_ARG_STRING,
           modes,
           "Modes to compare: imperative, hybrid, static (default: static)",
+          "LIST"),
+  OPTION ("devices",
+          G_OPTION_ARG_STRING,
+          devices,
+          "Devices to compare: cpu, gpu, gpu:N; one that is missing is left out with a message",
           "LIST"),
   OPTION ("batch",
           G_OPTION_ARG_STRING,
@@ -559,6 +545,7 @@ static const GOptionEntry compare_options[] = {
 static const char *const examples[] = {
   "hscope compare gallery:lstm-hybrid --variants unrolled,fused --time-limit 5",
   "hscope compare gallery:lstm-hybrid --modes hybrid,static --time-limit 5 --report modes.html",
+  "hscope compare gallery:lstm-hybrid --devices cpu,gpu --time-limit 5",
   NULL,
 };
 
@@ -589,5 +576,6 @@ const ScopeCommand scope_command_compare = {
   .options = compare_options,
   .choices = compare_choices,
   .options_size = sizeof (ScopeCompareOptions),
+  .wants_gpus = wants_gpus,
   .run = run_compare,
 };

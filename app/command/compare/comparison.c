@@ -14,10 +14,13 @@ scope_comparison_add_candidate (const ScopeComparison    *self,
                                 const ScopeCandidateSpec *spec,
                                 GError                  **error)
 {
-  g_autofree char   *name = g_strdup_printf ("%s, %s%s",
-                                           spec->variant,
-                                           scope_mode_name (spec->mode),
-                                           spec->no_passes ? " without passes" : "");
+  const char        *device = spec->device ? spec->device->name : NULL;
+  g_autofree char   *name = scope_candidate_dup_name (&(ScopeCandidate){
+        .variant = (char *) spec->variant,
+        .mode = spec->mode,
+        .no_passes = spec->no_passes,
+        .device = (char *) device,
+  });
   ProfSubjectOptions options = {
     .name = name,
     .variant = spec->variant,
@@ -29,12 +32,27 @@ scope_comparison_add_candidate (const ScopeComparison    *self,
     .no_passes = spec->no_passes,
     .without = (const char *const *) self->common->without,
     .seed = (guint64) self->common->seed,
+    .gpu = spec->device ? spec->device->gpu : NULL,
   };
-  ProfSubject *subject = prof_subject_new (spec->graph, spec->values, &options, error);
+  GError         *problem = NULL;
+  ProfSubject    *subject = prof_subject_new (spec->graph, spec->values, &options, &problem);
+  ScopeCandidate *candidate;
 
-  if (subject)
-    scope_group_add (group, spec->variant, spec->mode, subject)->no_passes = spec->no_passes;
-  return subject != NULL;
+  if (!subject)
+    {
+      gboolean is_left_out = device && scope_is_failure_of_gpu (problem);
+
+      if (is_left_out)
+        scope_group_leave_out (group, name, problem);
+      else
+        g_propagate_error (error, g_steal_pointer (&problem));
+      g_clear_error (&problem);
+      return is_left_out;
+    }
+  candidate = scope_group_add (group, spec->variant, spec->mode, subject);
+  candidate->no_passes = spec->no_passes;
+  candidate->device = g_strdup (device);
+  return TRUE;
 }
 
 double

@@ -15,9 +15,9 @@
 /* Options of the command alone; NULL, 0 or FALSE if not given. */
 typedef struct
 {
-  char    *variants, *modes, *batch, *length, *hidden, *preset, *report, *captures, *resume;
-  double   time_limit; /* seconds */
-  int      repeat;
+  char  *variants, *modes, *devices, *batch, *length, *hidden, *preset, *report, *captures, *resume;
+  double time_limit; /* seconds */
+  int    repeat;
   gboolean backward, no_ladder, quick;
 
   ScopeBaselineOptions baseline; /* for recordings */
@@ -30,6 +30,13 @@ typedef struct
   ScopeCompletion completion;
 } ScopeCompleted;
 
+/* A device that candidates are measured on. */
+typedef struct
+{
+  char   *name; /* "gpu:1", as the user wrote it; NULL: the processor, which results do not name */
+  HybGpu *gpu;  /* NULL: the processor */
+} ScopeComparedOn;
+
 typedef struct
 {
   const ScopeCommonOptions  *common;
@@ -38,23 +45,26 @@ typedef struct
   GPtrArray                 *groups; /* of ScopeGroup, in the order they were measured */
   ProfFacts                 *facts;  /* conditions, written into every capture */
   ScopeProgress              progress;
-  GCancellable              *cancellable;     /* the user's, or that of the deadline */
-  ScopeTimeBudget            budget;          /* for everything */
-  GPtrArray                 *completed;       /* of ScopeCompleted, in the order they were opened */
-  GPtrArray                 *skipped;         /* titles of groups that the time did not allow */
-  ProfLadder                *ladder;          /* of the first group; NULL: not run */
-  gboolean                   has_explanation; /* ladder_explanation is set */
+  GCancellable              *cancellable; /* the user's, or that of the deadline */
+  ScopeTimeBudget            budget;      /* for everything */
+  GPtrArray                 *completed;   /* of ScopeCompleted, in the order they were opened */
+  GPtrArray                 *devices;     /* of ScopeComparedOn */
+  GPtrArray                 *left_out;    /* of char *: devices that cannot be opened, and why */
+  GPtrArray                 *skipped;     /* titles of groups that the time did not allow */
+  ProfLadder                *ladder;      /* of the first group; NULL: not run */
+  gboolean                   has_explanation;    /* ladder_explanation is set */
   ProfExplanation            ladder_explanation; /* from the ladder's first rung to its last */
 } ScopeComparison;
 
 /* A graph with values for its variables, as a candidate of a group. */
 typedef struct
 {
-  HybGraph   *graph;
-  HybTensor **values; /* by variable of graph */
-  const char *variant;
-  HybMode     mode;
-  gboolean    no_passes; /* plan without optimising passes */
+  HybGraph              *graph;
+  HybTensor            **values; /* by variable of graph */
+  const char            *variant;
+  HybMode                mode;
+  gboolean               no_passes; /* plan without optimising passes */
+  const ScopeComparedOn *device;    /* NULL: the processor */
 } ScopeCandidateSpec;
 
 /* Creates a subject from spec, planned for the group's batch, length and pass, and adds it to the

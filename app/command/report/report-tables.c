@@ -334,6 +334,8 @@ static const struct
   { "time", "measured at", PLAIN },
   { PROF_DEVICE_KEY, "device", PLAIN },
   { PROF_DEVICE_WORK_KEY, "what it did", PLAIN },
+  { PROF_DEVICE_MATH_KEY, "products", PLAIN },
+  { PROF_DEVICE_EXCLUDED_KEY, "left to the host after the self-test", PLAIN },
   { "cpu.model", "processor", PLAIN },
   { "cpu.features", "instruction sets", PLAIN },
   { "cpu.cores", "cores", PLAIN },
