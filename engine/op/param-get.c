@@ -38,7 +38,7 @@ hyb_params_get_int (const HybParam *table, gconstpointer values, const char *nam
     return fallback;
   if (kind == HYB_PARAM_INT || kind == HYB_PARAM_OPTIONAL_INT)
     return *(const gint64 *) field;
-  if (kind == HYB_PARAM_ENUM || kind == HYB_PARAM_BOOL)
+  if (kind == HYB_PARAM_ENUM || kind == HYB_PARAM_BOOL || kind == HYB_PARAM_OPTIONAL_BOOL)
     return *(const int *) field;
   return fallback;
 }

@@ -94,7 +94,7 @@ HYB_API guint hyb_params_hash (guint hash, const HybParam *table, gconstpointer 
 
 /* The entry of this name; NULL if the table has none. */
 HYB_API const HybParam *hyb_params_find (const HybParam *table, const char *name);
-/* The value of an integer, enum or boolean; fallback if there is no such attribute. */
+/* The value of an integer, enum or boolean (-1: None); fallback if there is no such attribute. */
 HYB_API gint64 hyb_params_get_int (const HybParam *table,
                                    gconstpointer   values,
                                    const char     *name,

@@ -172,3 +172,22 @@ struct LookupArguments
   int         wraps;   /* indices beyond the end begin again, else they are the last */
   double      on, off; /* of one_hot */
 };
+
+/* How a window is reduced, in the order of the attribute. */
+#define POOL_MAX     0
+#define POOL_AVERAGE 1
+#define POOL_SUM     2
+#define POOL_NORM    3
+
+/* Windows over three spatial axes; missing ones are the first, of size 1.  A plane is one channel of one
+ * sample, and its cells lie `step` elements apart. */
+struct PoolingArguments
+{
+  const void *x, *y, *dy;
+  void       *to;
+  long long  *at; /* the cell of the maximum of each window */
+  long long   planes, channels, step;
+  long long   image[3], map[3], kernel[3], stride[3], pad[3];
+  long long   p;
+  int         counts_padding;
+};

@@ -22,6 +22,7 @@ extern const HybDeviceOp hyb_cuda_ops_moments[];
 extern const HybDeviceOp hyb_cuda_ops_norm[];
 extern const HybDeviceOp hyb_cuda_ops_pad[];
 extern const HybDeviceOp hyb_cuda_ops_random[];
+extern const HybDeviceOp hyb_cuda_ops_pooling[];
 extern const HybDeviceOp hyb_cuda_ops_rank[];
 extern const HybDeviceOp hyb_cuda_ops_reductions[];
 extern const HybDeviceOp hyb_cuda_ops_sequence[];

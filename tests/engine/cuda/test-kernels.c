@@ -32,6 +32,9 @@ static const struct
   { "lookup.cu", "#define Stored float\n#define Result float\n#define Index float\n" },
   { "move.cu", "#define Item U32\n" },
   { "pad.cu", "#define Stored float\n#define Result float\n#define Sum double\n" },
+  { "pooling.cu",
+    "#define Stored float\n#define REAL float\n#define LOWEST -3.40282346638528859812e38\n"
+    "#define MODE POOL_MAX\n" },
   { "rank.cu",
     "#define Stored float\n#define Result float\n#define Index I32\n#define IndexResult "
     "I32\n#define ENTRIES 4096\n" },

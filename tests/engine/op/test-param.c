@@ -10,6 +10,7 @@ typedef struct
   gint64    plain, optional;
   HybInts   tuple;
   HybFloats numbers;
+  int       choice;
 } Values;
 
 static const HybParam table[] = {
@@ -17,6 +18,7 @@ static const HybParam table[] = {
   { "optional", G_STRUCT_OFFSET (Values, optional), HYB_PARAM_OPTIONAL_INT, "None" },
   { "tuple", G_STRUCT_OFFSET (Values, tuple), HYB_PARAM_INTS, "()" },
   { "numbers", G_STRUCT_OFFSET (Values, numbers), HYB_PARAM_FLOATS, "()" },
+  { "choice", G_STRUCT_OFFSET (Values, choice), HYB_PARAM_OPTIONAL_BOOL, "None" },
   { 0 },
 };
 
@@ -81,6 +83,26 @@ test_none (void)
   hyb_params_unref (values);
 }
 
+static void
+test_optional_boolean (void)
+{
+  static const struct
+  {
+    const char *text;
+    gint64      number;
+  } cases[] = { { "None", -1 }, { "False", 0 }, { "True", 1 } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      Values *values = parse ("choice", cases[i].text, &error);
+
+      g_assert_no_error (error);
+      g_assert_cmpint (hyb_params_get_int (table, values, "choice", 7), ==, cases[i].number);
+      hyb_params_unref (values);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -88,5 +110,6 @@ main (int argc, char **argv)
   g_test_add_func ("/engine/op/param/every-nan-is-written-and-read-as-the-same", test_nan);
   g_test_add_func ("/engine/op/param/the-smallest-integer-is-no-number", test_smallest);
   g_test_add_func ("/engine/op/param/none-is-an-optional-integer", test_none);
+  g_test_add_func ("/engine/op/param/optional-booleans-are-read-as-numbers", test_optional_boolean);
   return g_test_run ();
 }
