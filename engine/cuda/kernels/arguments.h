@@ -191,3 +191,12 @@ struct PoolingArguments
   long long   p;
   int         counts_padding;
 };
+
+/* The step of a recurrent cell: n elements of its state, `hidden` a row. */
+struct GatesArguments
+{
+  const float *i2h, *h2h; /* the two products: as many gates a row */
+  const float *before;    /* previous c (LSTM) or h (GRU) */
+  float       *h, *c;     /* new state; c of an LSTM alone */
+  long long    n, hidden;
+};

@@ -11,6 +11,7 @@ extern const HybDeviceOp hyb_cuda_ops_batch_norm[];
 extern const HybDeviceOp hyb_cuda_ops_dot[];
 extern const HybDeviceOp hyb_cuda_ops_dropout[];
 extern const HybDeviceOp hyb_cuda_ops_fully_connected[];
+extern const HybDeviceOp hyb_cuda_ops_gates[];
 extern const HybDeviceOp hyb_cuda_ops_gradient_helpers[];
 extern const HybDeviceOp hyb_cuda_ops_group_norm[];
 extern const HybDeviceOp hyb_cuda_ops_l2_normalization[];

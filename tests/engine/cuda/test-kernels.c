@@ -19,6 +19,7 @@ static const struct
 {
   const char *file, *defines;
 } files[] = {
+  { "gates.cu", "" },
   { "lines.cu",
     "#define GROUP 256\n#define LANE_STRIDE 1\n#define REAL float\n"
     "#define FIRST const T c0 = (T) a.s[0];\n"

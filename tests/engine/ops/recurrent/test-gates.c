@@ -2,12 +2,26 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/imperative/imperative.h"
+#include "tests/engine/ops/op-check.h"
 
 #include <math.h>
 
 /* More than one block of gates.c, the last one incomplete. */
 #define HIDDEN 300
 #define BATCH  3
+
+static const OpSample samples[] = {
+  { "_lstm_gates", "a state of one element", NULL, { "f32[1,4]", "f32[1,4]", "f32[1,1]" } },
+  { "_lstm_gates", "several rows", NULL, { "f32[3,20]", "f32[3,20]", "f32[3,5]" } },
+  { "_lstm_gates", "no rows", NULL, { "f32[0,20]", "f32[0,20]", "f32[0,5]" } },
+  { "_gru_gates", "several rows", NULL, { "f32[3,15]", "f32[3,15]", "f32[3,5]" } },
+  { 0 },
+};
+
+static const OpRefusal refusals[] = {
+  { "_lstm_gates", "gates of another size", NULL, { "f32[3,19]", "f32[3,20]", "f32[3,5]" }, "19" },
+  { 0 },
+};
 
 static HybTensor *
 wave (gint64 columns, double phase)
@@ -112,6 +126,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
 
+  op_check_family ("gates", hyb_ops_gates, samples, refusals);
   g_test_add_func ("/engine/ops/gates/lstm-follows-its-formula", test_lstm);
   g_test_add_func ("/engine/ops/gates/gru-follows-its-formula", test_gru);
 
