@@ -30,11 +30,17 @@ unlisted () {
       print "not in tests/skips.txt: " $0 }'
 }
 
+# reasons FILE: what failed tests wrote about it, as meson prints it between rules.
+reasons () {
+  grep -E -A 12 'ERROR:|ERROR \*\*|runtime error:|SUMMARY: |Bail out!|CRITICAL' "$1" | cut -c 1-200
+}
+
 passed=0 failed=0 skipped=0
 for folder in "$@"; do
   meson test -C "$folder" --no-rebuild --print-errorlogs >"$folder/test-output.txt" 2>&1
   status=$?
   grep -E '^ *[0-9]+/[0-9]+ .*(FAIL|ERROR|TIMEOUT)' "$folder/test-output.txt" | sort -u
+  reasons "$folder/test-output.txt" | head -80
 
   log=$folder/meson-logs/testlog.txt
   now_passed=$(grep -E '^ok [0-9]+' "$log" | grep -vc '# SKIP')
