@@ -125,24 +125,24 @@ forget_events (const PretendCapture *capture)
       }
 }
 
+/* Recording ends where this fails, too. */
 CUresult
 cuStreamEndCapture (CUstream given, CUgraph *graph)
 {
-  CUstream        stream;
+  CUresult        failure = pretend_begin (__func__), result;
+  CUstream        stream = pretend_stream (given);
   PretendCapture *capture;
-  CUresult        result;
 
-  PRETEND_BEGIN ();
-  stream = pretend_stream (given);
   if (!stream)
-    return pretend_end (CUDA_ERROR_INVALID_HANDLE);
+    return pretend_end (failure ? failure : CUDA_ERROR_INVALID_HANDLE);
   *graph = NULL;
   capture = stream->capture;
   if (!capture)
-    return pretend_end (CUDA_ERROR_ILLEGAL_STATE);
+    return pretend_end (failure ? failure : CUDA_ERROR_ILLEGAL_STATE);
   if (!stream->origin)
     return pretend_end (CUDA_ERROR_STREAM_CAPTURE_UNMATCHED);
-  result = capture->broken                ? CUDA_ERROR_STREAM_CAPTURE_INVALIDATED
+  result = failure                        ? failure
+           : capture->broken              ? CUDA_ERROR_STREAM_CAPTURE_INVALIDATED
            : !is_joined (capture, stream) ? CUDA_ERROR_STREAM_CAPTURE_UNJOINED
                                           : CUDA_SUCCESS;
   if (result == CUDA_ERROR_STREAM_CAPTURE_UNJOINED)
