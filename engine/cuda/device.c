@@ -28,30 +28,44 @@ hyb_cuda_count (GError **error)
   return result ? 0 : (guint) MAX (count, 0);
 }
 
+/* Asks for what kernels are compiled and launched by. */
+static CUresult
+ask_attributes (HybDevice *device)
+{
+  const HybCudaFunctions *call = &device->cuda->call;
+  int                     major = 0, minor = 0;
+  CUresult                result;
+
+  result = call->cuDeviceGetAttribute (&major, HYB_CUDA_ATTRIBUTE_MAJOR, device->number);
+  if (!result)
+    result = call->cuDeviceGetAttribute (&minor, HYB_CUDA_ATTRIBUTE_MINOR, device->number);
+  if (!result)
+    result = call->cuDeviceGetAttribute (&device->n_multiprocessors,
+                                         HYB_CUDA_ATTRIBUTE_MULTIPROCESSORS,
+                                         device->number);
+  device->n_multiprocessors = MAX (device->n_multiprocessors, 1);
+  device->arch = 10 * major + minor;
+  return result;
+}
+
 static gboolean
 start (HybDevice *device, guint index, GError **error)
 {
   const HybCudaFunctions *call = &device->cuda->call;
   CUresult                result;
-  int                     major = 0, minor = 0;
 
   result = call->cuDeviceGet (&device->number, (int) index);
   if (!result)
     result = call->cuDevicePrimaryCtxRetain (&device->context, device->number);
   if (!result)
     result = call->cuCtxSetCurrent (device->context);
+  if (!result)
+    result = ask_attributes (device);
   if (result)
     {
       hyb_cuda_fail (device->cuda, "opening the GPU", result, error);
       return FALSE;
     }
-  call->cuDeviceGetAttribute (&major, HYB_CUDA_ATTRIBUTE_MAJOR, device->number);
-  call->cuDeviceGetAttribute (&minor, HYB_CUDA_ATTRIBUTE_MINOR, device->number);
-  call->cuDeviceGetAttribute (&device->n_multiprocessors,
-                              HYB_CUDA_ATTRIBUTE_MULTIPROCESSORS,
-                              device->number);
-  device->n_multiprocessors = MAX (device->n_multiprocessors, 1);
-  device->arch = 10 * major + minor;
   return TRUE;
 }
 
