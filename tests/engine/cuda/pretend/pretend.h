@@ -14,6 +14,8 @@
  *   drop=5                      the profiler loses the first five records
  *   device=none                 the driver sees no device
  *   wrong=products              products are a thousandth too large
+ *   cudnn=12000                 cuDNN is made for CUDA 12.0
+ *   spaces=gaps                 cuDNN's weight spaces have gaps between the matrices
  *   leaks=fail                  the program ends with 98 if something was not destroyed, or for a problem
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once

@@ -4,6 +4,7 @@
 #include "tests/engine/cuda/pretend/product.h"
 
 #include "tests/engine/cuda/pretend/cublas.h"
+#include "tests/engine/cuda/pretend/element.h"
 #include "tests/engine/cuda/pretend/state.h"
 #include "tests/engine/cuda/ptx/machine.h"
 
@@ -40,47 +41,6 @@ product_is_known (const Product *product)
   return FALSE;
 }
 
-gsize
-product_element (int type)
-{
-  return type == CUDA_R_64F                          ? 8
-         : type == CUDA_R_32F || type == CUDA_R_32I  ? 4
-         : type == CUDA_R_16F || type == CUDA_R_16BF ? 2
-                                                     : type == CUDA_R_8I;
-}
-
-static double
-get (const guint8 *data, int type)
-{
-  PtxValue value = { 0 };
-
-  memcpy (&value, data, product_element (type));
-  return type == CUDA_R_64F    ? value.f64
-         : type == CUDA_R_32F  ? (double) value.f32
-         : type == CUDA_R_16F  ? (double) ptx_half_to_float (value.u16)
-         : type == CUDA_R_16BF ? (double) ptx_bfloat_to_float (value.u16)
-         : type == CUDA_R_32I  ? (double) value.s32
-                               : (double) value.s8;
-}
-
-static void
-put (guint8 *data, int type, double number)
-{
-  PtxValue value = { 0 };
-
-  if (type == CUDA_R_64F)
-    value.f64 = number;
-  else if (type == CUDA_R_32F)
-    value.f32 = (float) number;
-  else if (type == CUDA_R_16F)
-    value.u16 = ptx_float_to_half (number, FALSE);
-  else if (type == CUDA_R_16BF)
-    value.u16 = ptx_float_to_bfloat ((float) number, FALSE);
-  else
-    value.s32 = (gint32) number;
-  memcpy (data, &value, product_element (type));
-}
-
 static int
 scalar_type (int compute)
 {
@@ -93,34 +53,16 @@ scalar_type (int compute)
 double
 product_scalar (int compute, gconstpointer data)
 {
-  return get (data, scalar_type (compute));
+  return element_get (data, scalar_type (compute));
 }
 
 gsize
 product_scalar_bytes (int compute)
 {
-  return product_element (scalar_type (compute));
+  return element_bytes (scalar_type (compute));
 }
 
 /* --- Running --- */
-
-static gpointer
-reach (guint64 at, gsize bytes, gboolean write, GError **error)
-{
-  PtxAccess access = { at, bytes, write, pretend.unchecked };
-
-  return ptx_memory_reach (pretend.memory, &access, error);
-}
-
-/* 10 bits of the fraction are left. */
-static double
-to_tf32 (double value)
-{
-  PtxValue bits = { .f32 = (float) value };
-
-  bits.u32 = (bits.u32 + 0x1000) & 0xffffe000;
-  return (double) bits.f32;
-}
 
 /* op (A) or op (B) as doubles, row by row; NULL and an error if it cannot be read. */
 static double *
@@ -128,15 +70,17 @@ read_matrix (const Product *product, const ProductMatrix *x, gint64 batch, GErro
 {
   int     rows = x == &product->a ? product->m : product->k;
   int     columns = x == &product->a ? product->k : product->n;
-  gsize   element = product_element (x->type);
+  gsize   element = element_bytes (x->type);
   int     in_memory = x->transposed ? columns : rows, lines = x->transposed ? rows : columns;
   double *values = g_new (double, (gsize) rows *columns + 1);
   guint64 start = x->at + (guint64) (batch * x->stride) * element;
 
   for (int j = 0; j < lines; j++)
     {
-      const guint8 *line =
-          reach (start + (guint64) j * x->lead * element, in_memory * element, FALSE, error);
+      const guint8 *line = element_reach (start + (guint64) j * x->lead * element,
+                                          in_memory * element,
+                                          FALSE,
+                                          error);
 
       if (!line)
         {
@@ -145,10 +89,10 @@ read_matrix (const Product *product, const ProductMatrix *x, gint64 batch, GErro
         }
       for (int i = 0; i < in_memory; i++)
         {
-          double value = get (line + i * element, x->type);
+          double value = element_get (line + i * element, x->type);
 
           values[x->transposed ? j * columns + i : i * columns + j] =
-              product->coarse ? to_tf32 (value) : value;
+              product->coarse ? element_to_tf32 (value) : value;
         }
     }
   return values;
@@ -165,19 +109,19 @@ static gboolean
 write_column (const One *one, int j, guint64 at, GError **error)
 {
   const Product     *p = one->product;
-  gsize              element = product_element (p->c.type);
+  gsize              element = element_bytes (p->c.type);
   guint8            *column = NULL;
   g_autofree double *old = g_new0 (double, p->m);
 
   if (one->beta < 0 || one->beta > 0)
     {
-      column = reach (at, p->m * element, FALSE, error);
+      column = element_reach (at, p->m * element, FALSE, error);
       if (!column)
         return FALSE;
       for (int i = 0; i < p->m; i++)
-        old[i] = get (column + i * element, p->c.type);
+        old[i] = element_get (column + i * element, p->c.type);
     }
-  column = reach (at, p->m * element, TRUE, error);
+  column = element_reach (at, p->m * element, TRUE, error);
   if (!column)
     return FALSE;
   for (int i = 0; i < p->m; i++)
@@ -186,7 +130,7 @@ write_column (const One *one, int j, guint64 at, GError **error)
 
       for (int l = 0; l < p->k; l++)
         sum += one->a[i * p->k + l] * one->b[l * p->n + j];
-      put (column + i * element, p->c.type, one->alpha * sum + one->beta * old[i]);
+      element_put (column + i * element, p->c.type, one->alpha * sum + one->beta * old[i]);
     }
   return TRUE;
 }
@@ -197,7 +141,7 @@ run_one (const Product *p, gint64 batch, double alpha, double beta, GError **err
   g_autofree double *a = read_matrix (p, &p->a, batch, error);
   g_autofree double *b = a ? read_matrix (p, &p->b, batch, error) : NULL;
   One                one = { p, a, b, alpha, beta };
-  gsize              element = product_element (p->c.type);
+  gsize              element = element_bytes (p->c.type);
   guint64            start = p->c.at + (guint64) (batch * p->c.stride) * element;
 
   for (int j = 0; b && j < p->n; j++)
@@ -212,7 +156,7 @@ run_one (const Product *p, gint64 batch, double alpha, double beta, GError **err
 static gboolean
 use_part (const Product *p, gsize offset, gsize bytes, GError **error)
 {
-  void *room = reach (p->workspace + offset, bytes, TRUE, error);
+  void *room = element_reach (p->workspace + offset, bytes, TRUE, error);
 
   if (room)
     memset (room, 0xff, bytes);
@@ -232,7 +176,8 @@ use_workspace (const Product *p, GError **error)
 static gboolean
 read_scalar (const Product *p, guint64 at, double *value, GError **error)
 {
-  gconstpointer data = at ? reach (at, product_scalar_bytes (p->compute), FALSE, error) : NULL;
+  gconstpointer data =
+      at ? element_reach (at, product_scalar_bytes (p->compute), FALSE, error) : NULL;
 
   if (data)
     *value = product_scalar (p->compute, data);

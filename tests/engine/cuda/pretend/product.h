@@ -25,8 +25,6 @@ typedef struct
   gboolean      coarse; /* inputs are rounded to TF32 */
 } Product;
 
-/* Bytes of an element; 0: the type is not known. */
-gsize product_element (int type);
 /* The value of an element of the type of alpha and beta. */
 double product_scalar (int compute, gconstpointer data);
 gsize  product_scalar_bytes (int compute);

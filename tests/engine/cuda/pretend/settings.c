@@ -76,6 +76,10 @@ set (const char *name, const char *value)
     pretend.no_device = g_str_equal (value, "none");
   else if (g_str_equal (name, "wrong"))
     pretend.is_wrong = g_str_equal (value, "products");
+  else if (g_str_equal (name, "cudnn"))
+    pretend.cudnn = (gsize) atoi (value);
+  else if (g_str_equal (name, "spaces"))
+    pretend.gaps = g_str_equal (value, "gaps");
   else if (g_str_equal (name, "leaks"))
     pretend.leaks_fail = g_str_equal (value, "fail");
   else
@@ -113,6 +117,8 @@ pretend_configure (const char *settings)
   pretend.most = G_GUINT64_CONSTANT (1) << 30;
   pretend.arch = 130;
   pretend.version = 13000;
+  pretend.cudnn = 13000;
+  pretend.gaps = FALSE;
   pretend.unchecked = 0;
   pretend.order = PTX_MIXED;
   pretend.no_device = pretend.leaks_fail = pretend.is_wrong = FALSE;
@@ -240,6 +246,8 @@ static const char *const kinds[PRETEND_KINDS] = {
   "allocation",
   "pinned allocation",
   "cuBLAS handle",
+  "cuDNN handle",
+  "descriptor of cuDNN",
 };
 
 void

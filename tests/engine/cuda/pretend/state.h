@@ -27,6 +27,8 @@ typedef enum
   PRETEND_ALLOCATION,
   PRETEND_PINNED,
   PRETEND_BLAS,
+  PRETEND_DNN,
+  PRETEND_DNN_DESCRIPTOR,
   PRETEND_KINDS,
 } PretendKind;
 
@@ -174,6 +176,8 @@ typedef struct
   guint64                called_at;   /* when it began */
   const char            *calling;     /* its name */
   guint64                node_ids;
+  gsize                  cudnn;    /* CUDA that the pretend cuDNN is for, 13000 for 13.0 */
+  gboolean               gaps;     /* in the weight spaces of recurrent layers */
   gsize                  drop;     /* records of a profiler that are lost */
   guint                  retained; /* how often the primary context was */
   guint                  captures; /* that are going on */
