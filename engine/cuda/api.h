@@ -31,6 +31,24 @@ typedef int                   cudaDataType;
 typedef int                   cublasComputeType_t;
 typedef int                   cublasGemmAlgo_t;
 
+typedef int                        cudnnStatus_t;
+typedef int                        cudnnDataType_t;
+typedef int                        cudnnMathType_t;
+typedef int                        cudnnRNNAlgo_t;
+typedef int                        cudnnRNNMode_t;
+typedef int                        cudnnRNNBiasMode_t;
+typedef int                        cudnnDirectionMode_t;
+typedef int                        cudnnRNNInputMode_t;
+typedef int                        cudnnRNNClipMode_t;
+typedef int                        cudnnRNNDataLayout_t;
+typedef int                        cudnnForwardMode_t;
+typedef int                        cudnnWgradMode_t;
+typedef struct cudnnContext       *cudnnHandle_t;
+typedef struct cudnnTensorStruct  *cudnnTensorDescriptor_t;
+typedef struct cudnnDropoutStruct *cudnnDropoutDescriptor_t;
+typedef struct cudnnRNNStruct     *cudnnRNNDescriptor_t;
+typedef struct cudnnRNNDataStruct *cudnnRNNDataDescriptor_t;
+
 typedef int                   nvrtcResult;
 typedef struct _nvrtcProgram *nvrtcProgram;
 #endif
@@ -57,6 +75,24 @@ enum
   HYB_CUBLAS_COMPUTE_64F = 70,
   HYB_CUBLAS_COMPUTE_32F_FAST_TF32 = 77,
   HYB_CUBLAS_GEMM_DEFAULT = -1,
+  HYB_CUDNN_FLOAT = 0,
+  HYB_CUDNN_DOUBLE = 1,
+  HYB_CUDNN_HALF = 2,
+  HYB_CUDNN_DEFAULT_MATH = 0,
+  HYB_CUDNN_FMA_MATH = 3,
+  HYB_CUDNN_RNN_STANDARD = 0,
+  HYB_CUDNN_RNN_RELU = 0,
+  HYB_CUDNN_RNN_TANH = 1,
+  HYB_CUDNN_LSTM = 2,
+  HYB_CUDNN_GRU = 3,
+  HYB_CUDNN_DOUBLE_BIAS = 2,
+  HYB_CUDNN_LINEAR_INPUT = 0,
+  HYB_CUDNN_PADDED_IO = 1,
+  HYB_CUDNN_CLIP_MINMAX = 1,
+  HYB_CUDNN_SEQ_MAJOR_UNPACKED = 0,
+  HYB_CUDNN_INFERENCE = 0,
+  HYB_CUDNN_TRAINING = 1,
+  HYB_CUDNN_ADD = 0,
 };
 
 /* F (result, name, (parameters)) for each function. */
@@ -194,12 +230,160 @@ enum
   F (nvrtcResult, nvrtcGetCUBINSize, (nvrtcProgram program, size_t * bytes))                      \
   F (nvrtcResult, nvrtcGetCUBIN, (nvrtcProgram program, char *cubin))
 
+#define HYB_CUDA_CUDNN_FUNCTIONS(F)                                                     \
+  F (size_t, cudnnGetCudartVersion, (void) )                                            \
+  F (const char *, cudnnGetErrorString, (cudnnStatus_t status))                         \
+  F (cudnnStatus_t, cudnnCreate, (cudnnHandle_t * handle))                              \
+  F (cudnnStatus_t, cudnnDestroy, (cudnnHandle_t handle))                               \
+  F (cudnnStatus_t, cudnnSetStream, (cudnnHandle_t handle, CUstream stream))            \
+  F (cudnnStatus_t, cudnnCreateTensorDescriptor, (cudnnTensorDescriptor_t * tensor))    \
+  F (cudnnStatus_t, cudnnDestroyTensorDescriptor, (cudnnTensorDescriptor_t tensor))     \
+  F (cudnnStatus_t,                                                                     \
+     cudnnSetTensorNdDescriptor,                                                        \
+     (cudnnTensorDescriptor_t tensor,                                                   \
+      cudnnDataType_t         type,                                                     \
+      int                     rank,                                                     \
+      const int              *dims,                                                     \
+      const int              *strides))                                                              \
+  F (cudnnStatus_t, cudnnCreateDropoutDescriptor, (cudnnDropoutDescriptor_t * dropout)) \
+  F (cudnnStatus_t, cudnnDestroyDropoutDescriptor, (cudnnDropoutDescriptor_t dropout))  \
+  F (cudnnStatus_t,                                                                     \
+     cudnnSetDropoutDescriptor,                                                         \
+     (cudnnDropoutDescriptor_t dropout,                                                 \
+      cudnnHandle_t            handle,                                                  \
+      float                    p,                                                       \
+      void                    *states,                                                  \
+      size_t                   bytes,                                                   \
+      unsigned long long       seed))                                                         \
+  F (cudnnStatus_t, cudnnCreateRNNDescriptor, (cudnnRNNDescriptor_t * rnn))             \
+  F (cudnnStatus_t, cudnnDestroyRNNDescriptor, (cudnnRNNDescriptor_t rnn))              \
+  F (cudnnStatus_t,                                                                     \
+     cudnnSetRNNDescriptor_v8,                                                          \
+     (cudnnRNNDescriptor_t     rnn,                                                     \
+      cudnnRNNAlgo_t           algorithm,                                               \
+      cudnnRNNMode_t           cell,                                                    \
+      cudnnRNNBiasMode_t       bias,                                                    \
+      cudnnDirectionMode_t     direction,                                               \
+      cudnnRNNInputMode_t      input,                                                   \
+      cudnnDataType_t          type,                                                    \
+      cudnnDataType_t          precision,                                               \
+      cudnnMathType_t          math,                                                    \
+      int                      input_size,                                              \
+      int                      hidden_size,                                             \
+      int                      projection_size,                                         \
+      int                      layers,                                                  \
+      cudnnDropoutDescriptor_t dropout,                                                 \
+      unsigned int             flags))                                                              \
+  F (cudnnStatus_t,                                                                     \
+     cudnnRNNSetClip_v9,                                                                \
+     (cudnnRNNDescriptor_t rnn, cudnnRNNClipMode_t mode, double low, double high))      \
+  F (cudnnStatus_t,                                                                     \
+     cudnnGetRNNWeightSpaceSize,                                                        \
+     (cudnnHandle_t handle, cudnnRNNDescriptor_t rnn, size_t * bytes))                  \
+  F (cudnnStatus_t,                                                                     \
+     cudnnGetRNNWeightParams,                                                           \
+     (cudnnHandle_t           handle,                                                   \
+      cudnnRNNDescriptor_t    rnn,                                                      \
+      int                     pseudo_layer,                                             \
+      size_t                  bytes,                                                    \
+      const void             *space,                                                    \
+      int                     part,                                                     \
+      cudnnTensorDescriptor_t matrix,                                                   \
+      void                  **matrix_at,                                                \
+      cudnnTensorDescriptor_t bias,                                                     \
+      void                  **bias_at))                                                                  \
+  F (cudnnStatus_t,                                                                     \
+     cudnnGetRNNTempSpaceSizes,                                                         \
+     (cudnnHandle_t            handle,                                                  \
+      cudnnRNNDescriptor_t     rnn,                                                     \
+      cudnnForwardMode_t       mode,                                                    \
+      cudnnRNNDataDescriptor_t x,                                                       \
+      size_t * work,                                                                    \
+      size_t * reserve))                                                                \
+  F (cudnnStatus_t, cudnnCreateRNNDataDescriptor, (cudnnRNNDataDescriptor_t * data))    \
+  F (cudnnStatus_t, cudnnDestroyRNNDataDescriptor, (cudnnRNNDataDescriptor_t data))     \
+  F (cudnnStatus_t,                                                                     \
+     cudnnSetRNNDataDescriptor,                                                         \
+     (cudnnRNNDataDescriptor_t data,                                                    \
+      cudnnDataType_t          type,                                                    \
+      cudnnRNNDataLayout_t     layout,                                                  \
+      int                      steps,                                                   \
+      int                      batch,                                                   \
+      int                      size,                                                    \
+      const int               *lengths,                                                 \
+      void                    *padding))                                                                   \
+  F (cudnnStatus_t,                                                                     \
+     cudnnRNNForward,                                                                   \
+     (cudnnHandle_t            handle,                                                  \
+      cudnnRNNDescriptor_t     rnn,                                                     \
+      cudnnForwardMode_t       mode,                                                    \
+      const int               *device_lengths,                                          \
+      cudnnRNNDataDescriptor_t x,                                                       \
+      const void              *x_at,                                                    \
+      cudnnRNNDataDescriptor_t y,                                                       \
+      void                    *y_at,                                                    \
+      cudnnTensorDescriptor_t  h,                                                       \
+      const void              *hx,                                                      \
+      void                    *hy,                                                      \
+      cudnnTensorDescriptor_t  c,                                                       \
+      const void              *cx,                                                      \
+      void                    *cy,                                                      \
+      size_t                   weight_bytes,                                            \
+      const void              *weights,                                                 \
+      size_t                   work_bytes,                                              \
+      void                    *work,                                                    \
+      size_t                   reserve_bytes,                                           \
+      void                    *reserve))                                                                   \
+  F (cudnnStatus_t,                                                                     \
+     cudnnRNNBackwardData_v8,                                                           \
+     (cudnnHandle_t            handle,                                                  \
+      cudnnRNNDescriptor_t     rnn,                                                     \
+      const int               *device_lengths,                                          \
+      cudnnRNNDataDescriptor_t y,                                                       \
+      const void              *y_at,                                                    \
+      const void              *dy,                                                      \
+      cudnnRNNDataDescriptor_t x,                                                       \
+      void                    *dx,                                                      \
+      cudnnTensorDescriptor_t  h,                                                       \
+      const void              *hx,                                                      \
+      const void              *dhy,                                                     \
+      void                    *dhx,                                                     \
+      cudnnTensorDescriptor_t  c,                                                       \
+      const void              *cx,                                                      \
+      const void              *dcy,                                                     \
+      void                    *dcx,                                                     \
+      size_t                   weight_bytes,                                            \
+      const void              *weights,                                                 \
+      size_t                   work_bytes,                                              \
+      void                    *work,                                                    \
+      size_t                   reserve_bytes,                                           \
+      void                    *reserve))                                                                   \
+  F (cudnnStatus_t,                                                                     \
+     cudnnRNNBackwardWeights_v8,                                                        \
+     (cudnnHandle_t            handle,                                                  \
+      cudnnRNNDescriptor_t     rnn,                                                     \
+      cudnnWgradMode_t         mode,                                                    \
+      const int               *device_lengths,                                          \
+      cudnnRNNDataDescriptor_t x,                                                       \
+      const void              *x_at,                                                    \
+      cudnnTensorDescriptor_t  h,                                                       \
+      const void              *hx,                                                      \
+      cudnnRNNDataDescriptor_t y,                                                       \
+      const void              *y_at,                                                    \
+      size_t                   weight_bytes,                                            \
+      void                    *dw,                                                      \
+      size_t                   work_bytes,                                              \
+      void                    *work,                                                    \
+      size_t                   reserve_bytes,                                           \
+      void                    *reserve))
+
 /* All of them as function pointers. */
 typedef struct
 {
 #define HYB_CUDA_MEMBER(result, name, parameters) result (*name) parameters;
   HYB_CUDA_DRIVER_FUNCTIONS (HYB_CUDA_MEMBER)
   HYB_CUDA_CUBLAS_FUNCTIONS (HYB_CUDA_MEMBER)
+  HYB_CUDA_CUDNN_FUNCTIONS (HYB_CUDA_MEMBER)
   HYB_CUDA_NVRTC_FUNCTIONS (HYB_CUDA_MEMBER)
 #undef HYB_CUDA_MEMBER
 } HybCudaFunctions;

@@ -101,6 +101,8 @@ hyb_cuda_close (HybDevice *device)
       g_hash_table_iter_init (&iter, device->modules);
       while (g_hash_table_iter_next (&iter, NULL, &module))
         call->cuModuleUnload (module);
+      if (device->cudnn)
+        call->cudnnDestroy (device->cudnn);
       call->cuDevicePrimaryCtxRelease_v2 (device->number);
     }
   g_hash_table_unref (device->modules);

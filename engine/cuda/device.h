@@ -14,7 +14,8 @@ struct _HybDevice
   int            arch;    /* compute capability: 90 for 9.0 */
   int            n_multiprocessors;
   GHashTable    *modules; /* SHA-256 of the text → CUmodule (compile.h) */
-  GMutex         lock;    /* of modules */
+  cudnnHandle_t  cudnn;   /* for questions; NULL before the first */
+  GMutex         lock;    /* of modules and of cudnn */
 };
 
 /* The points in time of a queue. */
@@ -26,6 +27,7 @@ struct _HybQueue
   CUstream       stream;
   cublasHandle_t cublas;    /* NULL before the first product */
   CUdeviceptr    workspace; /* cuBLAS's own */
+  cudnnHandle_t  cudnn;     /* NULL before its first call */
   CUevent        follows;   /* for hyb_cuda_queue_follow() */
   CUevent        marks[HYB_CUDA_MARKS];
   guint32        key;     /* of the step whose work is being handed over */

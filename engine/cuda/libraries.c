@@ -1,4 +1,4 @@
-/* libraries.c — opens the driver, cuBLAS and NVRTC by their sonames, all of one major version.
+/* libraries.c — opens the driver, cuBLAS, cuDNN and NVRTC by their sonames, all of one major version.
  *
  * A library is looked for in the folders of HYB_GPU_PATH, by ld.so, below /usr/local/cuda, and where
  * tools/gpu.sh puts it.  No library is closed again: threads of the vendor's would not survive.
@@ -25,6 +25,7 @@ typedef struct
 #define SYMBOL(result, name, parameters) { #name, G_STRUCT_OFFSET (HybCudaFunctions, name) },
 static const Symbol driver_symbols[] = { HYB_CUDA_DRIVER_FUNCTIONS (SYMBOL){ NULL, 0 } };
 static const Symbol cublas_symbols[] = { HYB_CUDA_CUBLAS_FUNCTIONS (SYMBOL){ NULL, 0 } };
+static const Symbol cudnn_symbols[] = { HYB_CUDA_CUDNN_FUNCTIONS (SYMBOL){ NULL, 0 } };
 static const Symbol nvrtc_symbols[] = { HYB_CUDA_NVRTC_FUNCTIONS (SYMBOL){ NULL, 0 } };
 #undef SYMBOL
 
@@ -188,16 +189,15 @@ open_driver (HybCuda *cuda, GError **error)
   return start_driver (cuda, error);
 }
 
-/* --- cuBLAS and NVRTC --- */
+/* --- cuBLAS, cuDNN and NVRTC --- */
 
 static gboolean
 open_one (HybCuda      *cuda,
-          const char   *what,
+          const char   *soname,
           const char   *companion,
           const Symbol *symbols,
           GError      **error)
 {
-  g_autofree char *soname = g_strdup_printf ("lib%s.so.%d", what, cuda->major);
   g_autofree char *why = NULL;
   void            *library = open_library (soname, companion, cuda->major, &why);
   const char      *missing;
@@ -212,12 +212,34 @@ open_one (HybCuda      *cuda,
   return !missing || absent (error, NULL, "%s has no function %s", soname, missing);
 }
 
+/* cuDNN 9 has one soname for all versions of CUDA. */
+static gboolean
+open_cudnn (HybCuda *cuda, GError **error)
+{
+  int made_for;
+
+  if (!open_one (cuda, "libcudnn.so.9", "libcublasLt.so.", cudnn_symbols, error))
+    return FALSE;
+  made_for = (int) (cuda->call.cudnnGetCudartVersion () / 1000);
+  return made_for == cuda->major || absent (error,
+                                            "tools/gpu.sh fetches NVIDIA's libraries",
+                                            "libcudnn.so.9 is made for CUDA %d, and the other "
+                                            "libraries are of CUDA %d; all must be "
+                                            "of one major version",
+                                            made_for,
+                                            cuda->major);
+}
+
 static gboolean
 open_major (HybCuda *cuda, int major, GError **error)
 {
+  g_autofree char *cublas = g_strdup_printf ("libcublas.so.%d", major);
+  g_autofree char *nvrtc = g_strdup_printf ("libnvrtc.so.%d", major);
+
   cuda->major = major;
-  if (!open_one (cuda, "cublas", "libcublasLt.so.", cublas_symbols, error) ||
-      !open_one (cuda, "nvrtc", "libnvrtc-builtins.so.", nvrtc_symbols, error))
+  if (!open_one (cuda, cublas, "libcublasLt.so.", cublas_symbols, error) ||
+      !open_one (cuda, nvrtc, "libnvrtc-builtins.so.", nvrtc_symbols, error) ||
+      !open_cudnn (cuda, error))
     return FALSE;
   if (cuda->call.nvrtcVersion (&cuda->nvrtc[0], &cuda->nvrtc[1]) || cuda->nvrtc[0] != major)
     return absent (error,
@@ -266,6 +288,7 @@ hyb_cuda_dup_paths (const HybCuda *cuda)
   static const gsize functions[] = {
     G_STRUCT_OFFSET (HybCudaFunctions, cuInit),
     G_STRUCT_OFFSET (HybCudaFunctions, cublasCreate_v2),
+    G_STRUCT_OFFSET (HybCudaFunctions, cudnnCreate),
     G_STRUCT_OFFSET (HybCudaFunctions, nvrtcVersion),
   };
   g_autoptr (GString) paths = g_string_new (NULL);

@@ -12,11 +12,11 @@ typedef struct
   /* cuEventElapsedTime_v2, or where the driver has only the old name that one. */
   CUresult (*elapsed) (float *milliseconds, CUevent from, CUevent to);
   int driver;   /* the newest CUDA that the driver knows, 13000 for 13.0 */
-  int major;    /* of cuBLAS and NVRTC */
+  int major;    /* of cuBLAS, cuDNN and NVRTC */
   int nvrtc[2]; /* major, minor */
 } HybCuda;
 
-/* Opens the driver, cuBLAS and NVRTC at the first call; later calls return the same.  NULL and an
+/* Opens the driver, cuBLAS, cuDNN and NVRTC at the first call; later calls return the same.  NULL and an
  * error that says which is missing or does not fit. */
 const HybCuda *hyb_cuda_load (GError **error);
 /* The files that are open, without links, one a line.  (transfer full) */

@@ -1,4 +1,4 @@
-/* queue.c — work for a GPU in order: a stream, with a handle of cuBLAS of its own.
+/* queue.c — work for a GPU in order: a stream, with handles of cuBLAS and cuDNN of its own.
  *
  * After the first error nothing more is handed over; finish() reports it with the key of its step.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
@@ -113,6 +113,8 @@ hyb_cuda_queue_free (HybQueue *queue)
   call->cuCtxSetCurrent (queue->device->context);
   if (queue->cublas)
     call->cublasDestroy_v2 (queue->cublas);
+  if (queue->cudnn)
+    call->cudnnDestroy (queue->cudnn);
   if (queue->workspace)
     call->cuMemFree_v2 (queue->workspace);
   for (guint i = 0; i < HYB_CUDA_MARKS; i++)

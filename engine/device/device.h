@@ -12,7 +12,7 @@
 G_BEGIN_DECLS
 
 /* Grows with every change of this file; modules with another number are refused. */
-#define HYB_BACKEND_ABI 4
+#define HYB_BACKEND_ABI 5
 
 typedef struct _HybDevice HybDevice; /* these three are the back end's own */
 typedef struct _HybQueue  HybQueue;  /* work in order: a stream */
@@ -36,8 +36,12 @@ typedef struct
   const char *name;
   /* Why this call must be computed by the host, as half a sentence; NULL if the twin can. */
   const char *(*refuses) (const HybCall *call);
-  /* The bytes of a hidden output.  Default: those of its type. */
-  gsize (*hidden_bytes) (const HybCall *call, guint output);
+  /* The bytes of the last output, which is hidden and read by twins alone.  Default: those of its type. */
+  gsize (*hidden_bytes) (gconstpointer prepared);
+  /* The input that must be such an output of its twin.  Default: none. */
+  guint (*hidden_input) (const HybCall *call);
+  /* Whether launch() waits for the queue, so that it cannot be recorded.  Default: no. */
+  gboolean (*waits) (const HybCall *call);
   /* What launch() needs, and the bytes of its workspace.  NULL and an error if this step must be
    * computed by the host after all.  The call stays valid until release(). */
   gpointer (*prepare) (HybDevice *device, const HybCall *call, gsize *workspace, GError **error);

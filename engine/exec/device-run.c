@@ -213,6 +213,7 @@ hyb_device_run_step (HybDeviceRun *device_run, const HybDeviceView *view, guint 
   if (device->twin)
     {
       device_run->n_work++;
+      device_run->n_waits += device->twin->waits && device->twin->waits (&step->call);
       device->twin->launch (device_run->queue, &step->call, run, device->prepared);
       return watch (device_run, view, step);
     }

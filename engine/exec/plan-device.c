@@ -75,9 +75,11 @@ hyb_device_plan_free (HybDevicePlan *device)
 
 /* Half a sentence, (transfer full); NULL if the device can compute the call. */
 static char *
-find_reason (HybDevicePlan *device, guint index, const HybCall *call, gsize *workspace)
+find_reason (HybPlan *plan, guint index, gsize *workspace)
 {
+  HybDevicePlan     *device = plan->device;
   HybDeviceStep     *step = &device->steps[index];
+  const HybCall     *call = &plan->steps[index].call;
   const HybDeviceOp *twin = hyb_gpu_find_twin (device->gpu, call->op);
   const char        *reason = hyb_gpu_why_excluded (device->gpu, call->op->name);
   g_autoptr (GError) error = NULL;
@@ -87,6 +89,8 @@ find_reason (HybDevicePlan *device, guint index, const HybCall *call, gsize *wor
   if (!twin)
     return g_strdup ("the GPU module does not compute this operator");
   reason = twin->refuses ? twin->refuses (call) : NULL;
+  if (!reason)
+    reason = hyb_device_plan_refuse_hidden (plan, index, twin);
   if (reason)
     return g_strdup (reason);
 
@@ -107,7 +111,7 @@ hyb_device_plan_add_step (HybPlan *plan, guint index, gsize *workspace)
 {
   HybDeviceStep *step = &plan->device->steps[index];
 
-  step->why = find_reason (plan->device, index, &plan->steps[index].call, workspace);
+  step->why = find_reason (plan, index, workspace);
   plan->device->n_host_steps += step->why != NULL;
   return !step->why;
 }

@@ -170,5 +170,14 @@ void hyb_device_plan_begin_bodies (HybPlan *plan, guint index);
  * after all, for the reason in error or because the device computes nothing of the bodies. */
 gboolean
 hyb_device_plan_end_bodies (HybPlan *plan, guint index, gboolean is_done, const GError *error);
+/* In plan-hidden.c: why a twin may not compute step number index, which writes or reads a hidden output of
+ * a size and contents of the device's own; NULL if it may. */
+const char *
+hyb_device_plan_refuse_hidden (const HybPlan *plan, guint index, const HybDeviceOp *twin);
+/* In plan-hidden.c: FALSE and an error if the host would compute step number index and reads such an
+ * output. */
+gboolean hyb_device_plan_check_host (const HybPlan *plan, guint index, GError **error);
+/* In plan-hidden.c: gives the intervals (of HybInterval) of such outputs the bytes that twins ask for. */
+void hyb_device_plan_size_hidden (const HybPlan *plan, GArray *intervals);
 /* Fills in copies, once all places and slots are known. */
 void hyb_device_plan_finish (HybPlan *plan);

@@ -80,6 +80,8 @@ hyb_plan_prepare_step (HybPlan *plan, HybStep *step, const HybFacts *facts, GErr
       plan->n_prepared++;
       return TRUE;
     }
+  if (plan->device && !hyb_device_plan_check_host (plan, plan->n_prepared, error))
+    return FALSE;
   if (step->converts)
     {
       HybCall outer = step->call;

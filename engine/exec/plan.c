@@ -351,7 +351,11 @@ lay_out (HybPlan *plan, HybFacts *facts, const guint8 *needed, gsize limit, GErr
 
   plan->places = g_new0 (HybPlace, MAX (hyb_graph_n_values (plan->graph), 1));
   intervals = hyb_plan_find_places (plan, facts, needed, step_nodes);
-  if (!make_steps (plan, step_nodes, facts, error) || !plan_memory (plan, intervals, limit, error))
+  if (!make_steps (plan, step_nodes, facts, error))
+    return FALSE;
+  if (plan->device)
+    hyb_device_plan_size_hidden (plan, intervals);
+  if (!plan_memory (plan, intervals, limit, error))
     return FALSE;
 
   fill_slots (plan);

@@ -74,6 +74,8 @@ test_absent_device (Fixture *fixture, gconstpointer unused)
       "libcublas.so.13 has no function cublas" },
     { "HYB_STUB_NVRTC=12.4 HYB_GPU_PATH=" STUB_COMPILER ":" PRETEND " " MODEL "--device gpu",
       "libnvrtc.so.13 is of version 12.4; all libraries must be of one major version" },
+    { "HYB_PRETEND=cudnn=12000 " MODEL "--device gpu",
+      "libcudnn.so.9 is made for CUDA 12, and the other libraries are of CUDA 13" },
     { MODEL "--device gpu:7", "there is no GPU 7: this machine has 1, counted from 0" },
     { MODEL "--device gpux", "“gpux” is not the name of a GPU" },
   };

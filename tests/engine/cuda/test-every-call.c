@@ -1,4 +1,4 @@
-/* test-every-call.c — a language model on the pretend GPU, where any call fails or memory is short: always
+/* test-every-call.c — language models on the pretend GPU, where any call fails or memory is short: always
  * a sentence, and never a crash or something that is not given back.
  *
  * The first, second, middle and last call of every function fail; HYB_TEST_ALL=1 tries them all.
@@ -12,17 +12,21 @@
 /* Runs of each executor: the first plans and computes, later ones record and replay. */
 #define RUNS 3
 
+#define CELLS  "gallery:lstm-unrolled?hidden=4&length=3&batch=2"
+#define LAYERS "gallery:lstm-lm?hidden=4&length=3&batch=2&layers=2"
+
 typedef struct
 {
-  const char *name;
+  const char *name, *model;
   HybMode     mode;
   gboolean    training; /* with the gradients of all parameters */
 } Form;
 
 static const Form forms[] = {
-  { "operator by operator", HYB_MODE_IMPERATIVE, FALSE },
-  { "planned", HYB_MODE_HYBRID, FALSE },
-  { "static, training", HYB_MODE_STATIC, TRUE },
+  { "operator by operator", CELLS, HYB_MODE_IMPERATIVE, FALSE },
+  { "planned", CELLS, HYB_MODE_HYBRID, FALSE },
+  { "static, training", CELLS, HYB_MODE_STATIC, TRUE },
+  { "fused layers, static, training", LAYERS, HYB_MODE_STATIC, TRUE },
 };
 
 /* All functions that the module calls while it runs a model. */
@@ -69,16 +73,37 @@ static const char *const functions[] = {
   "cublasSetMathMode",
   "cublasGemmEx",
   "cublasGemmStridedBatchedEx",
+  "cudnnCreate",
+  "cudnnDestroy",
+  "cudnnSetStream",
+  "cudnnCreateTensorDescriptor",
+  "cudnnDestroyTensorDescriptor",
+  "cudnnSetTensorNdDescriptor",
+  "cudnnCreateDropoutDescriptor",
+  "cudnnDestroyDropoutDescriptor",
+  "cudnnSetDropoutDescriptor",
+  "cudnnCreateRNNDescriptor",
+  "cudnnDestroyRNNDescriptor",
+  "cudnnSetRNNDescriptor_v8",
+  "cudnnGetRNNWeightSpaceSize",
+  "cudnnGetRNNWeightParams",
+  "cudnnGetRNNTempSpaceSizes",
+  "cudnnCreateRNNDataDescriptor",
+  "cudnnDestroyRNNDataDescriptor",
+  "cudnnSetRNNDataDescriptor",
+  "cudnnRNNForward",
+  "cudnnRNNBackwardData_v8",
+  "cudnnRNNBackwardWeights_v8",
 };
 
 static HybModel *
-open_model (void)
+open_model (const char *name)
 {
   HybModel *model = hyb_model_new ();
   g_autoptr (GError) error = NULL;
 
   g_setenv ("HYBRIDSCOPE_GALLERY", HYB_GALLERY, FALSE);
-  hyb_model_read_plugin (model, "gallery:lstm-unrolled?hidden=4&length=3&batch=2", &error);
+  hyb_model_read_plugin (model, name, &error);
   g_assert_no_error (error);
   return model;
 }
@@ -153,10 +178,10 @@ typedef struct
 static void
 case_begin (Case *this, const Form *form)
 {
-  static const Form plain = { "", HYB_MODE_HYBRID, FALSE };
+  static const Form plain = { "", NULL, HYB_MODE_HYBRID, FALSE };
 
   this->form = form;
-  this->model = open_model ();
+  this->model = open_model (form->model);
   this->graph = new_graph (this->model, form);
   this->forward = new_executor (this->model, hyb_model_get_graph (this->model), &plain, NULL, NULL);
   run (this->forward);

@@ -21,7 +21,7 @@ static void
 test_bad_modules (void)
 {
   static const char *const rows[][2] = {
-    { "other-interface.so", "has interface 11, this program needs interface 4. Install both" },
+    { "other-interface.so", "has interface 12, this program needs interface 5. Install both" },
     { "no-backend.so", "is no GPU module: it has no function hyb_backend" },
     { "absent.so", "the GPU module cannot be loaded" },
   };

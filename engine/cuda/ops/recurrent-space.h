@@ -1,0 +1,41 @@
+/* recurrent-space.h — where cuDNN wants the weights of recurrent layers.
+ *
+ * MXNet's flat vector has for each layer and direction the matrices of the input, of the state, and the
+ * projection, and after all matrices the biases in the same order.  cuDNN 9.19 and 9.28 have the same
+ * order without gaps, so the vector is passed on as it is; where a later one differs, it is copied.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "engine/cuda/dnn.h"
+
+/* The network of a call, in the letters of cuDNN: L layers in D directions, G gates, T steps of N
+ * sequences, I inputs, H units, P elements of the state. */
+typedef struct
+{
+  HybDType       dtype;
+  cudnnRNNMode_t cell;
+  int            L, D, G, T, N, I, H, P;
+} HybRecurrentNet;
+
+/* A part that lies elsewhere in cuDNN's space, in bytes. */
+typedef struct
+{
+  gsize flat, there, bytes;
+} HybSpacePiece;
+
+/* Bytes of the flat vector. */
+gsize hyb_recurrent_flat_bytes (const HybRecurrentNet *net);
+/* cuDNN's space. */
+typedef struct
+{
+  gsize   bytes;
+  GArray *pieces; /* of HybSpacePiece; NULL: the flat vector is that space */
+} HybRecurrentSpace;
+
+/* Asks cuDNN for its space and every part of it.  The pieces are (transfer full).  FALSE and an error if
+ * cuDNN does not tell. */
+gboolean hyb_recurrent_space_find (HybDevice             *device,
+                                   const HybRecurrentNet *net,
+                                   cudnnRNNDescriptor_t   rnn,
+                                   HybRecurrentSpace     *space,
+                                   GError               **error);

@@ -1,0 +1,168 @@
+/* test-hidden.c — what recurrent layers keep for their gradient: it is written on the GPU only if the GPU
+ * reads it.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/base/error.h"
+#include "engine/gradient/backward.h"
+#include "engine/graph/builder.h"
+#include "tests/engine/cuda/on-pretend-gpu.h"
+
+enum
+{
+  STEPS = 5,
+  BATCH = 3,
+  INPUTS = 4,
+  HIDDEN = 6,
+  WEIGHTS = 4 * HIDDEN * (INPUTS + HIDDEN + 2)
+};
+
+/* An LSTM with the gradients of its inputs. */
+static HybGraph *
+new_layer (void)
+{
+  HybBuilder *builder = hyb_builder_new ();
+  HybValueId  inputs[] = { hyb_builder_add_variable (builder, "x", NULL),
+                           hyb_builder_add_variable (builder, "w", NULL),
+                           hyb_builder_add_variable (builder, "h", NULL),
+                           hyb_builder_add_variable (builder, "c", NULL) };
+  const char *attributes[] = { "mode", "lstm", "num_layers", "1", "state_size", "6", NULL };
+  HybNodeSpec spec = { .op = hyb_op_find ("RNN"),
+                       .name = "layer",
+                       .inputs = inputs,
+                       .n_inputs = G_N_ELEMENTS (inputs),
+                       .attributes = attributes };
+  HybNodeId   wrt[] = { 0, 1, 2, 3 };
+  HybGraph   *graph;
+  g_autoptr (HybGraph) forward = NULL;
+  g_autoptr (GError) error = NULL;
+  HybNodeId layer = hyb_builder_add (builder, &spec, &error);
+
+  g_assert_no_error (error);
+  hyb_builder_add_head (builder, hyb_builder_output (builder, layer, 0));
+  forward = hyb_builder_freeze (builder);
+  graph = hyb_graph_with_gradients (forward, G_N_ELEMENTS (wrt), wrt, &error);
+  g_assert_no_error (error);
+  return graph;
+}
+
+static HybTensor *
+new_states (gint64 first, gint64 last)
+{
+  HybType    type = { hyb_shape_3d (first, BATCH, last), HYB_F32 };
+  HybTensor *tensor = hyb_tensor_new (&type, NULL);
+
+  for (gint64 i = 0; i < hyb_tensor_get_size (tensor); i++)
+    hyb_dtype_set_double (hyb_tensor_get_data (tensor), HYB_F32, (gsize) i, sin ((double) i));
+  return tensor;
+}
+
+static HybExecutor *
+new_executor (HybGraph *graph, HybGpu *gpu)
+{
+  HybExecutorOptions options = { .mode = HYB_MODE_STATIC, .training = TRUE, .gpu = gpu };
+  HybExecutor       *executor = hyb_executor_new (graph, &options);
+  guint              n;
+  const HybNodeId   *variables = hyb_graph_get_variables (graph, &n);
+
+  bind (executor, "x", new_states (STEPS, INPUTS));
+  bind (executor, "w", new_tensor (WEIGHTS, 0, 0.1));
+  bind (executor, "h", new_states (1, HIDDEN));
+  bind (executor, "c", new_states (1, HIDDEN));
+  g_assert_cmpuint (n, ==, 5); /* the last one is the gradient of the output */
+  bind (executor, hyb_graph_get_node (graph, variables[4])->name, new_states (STEPS, HIDDEN));
+  return executor;
+}
+
+/* Runs on the GPU and compares all outputs with those of the processor. */
+static char *
+run_on_gpu (HybGraph *graph, HybGpu *gpu)
+{
+  g_autoptr (HybExecutor) expected = new_executor (graph, NULL);
+  g_autoptr (HybExecutor) executor = new_executor (graph, gpu);
+
+  run (expected);
+  run (executor);
+  for (guint i = 0; i < hyb_executor_n_outputs (expected); i++)
+    assert_output_near (executor, expected, i);
+  return hyb_plan_print (hyb_executor_get_plan (executor));
+}
+
+static void
+test_gpu_keeps_values (void)
+{
+  g_autoptr (HybGraph) graph = new_layer ();
+  g_autoptr (HybGpu) gpu = NULL;
+  g_autofree char *text = NULL;
+
+  if (!set_up (""))
+    return;
+  gpu = open_gpu ();
+  text = run_on_gpu (graph, gpu);
+  g_assert_nonnull (strstr (text, "2 steps on the GPU, 0 on the host"));
+  g_clear_pointer (&gpu, hyb_gpu_unref);
+  assert_clean ();
+}
+
+static void
+test_both_or_none (void)
+{
+  static const char *const rows[][2] = {
+    { "_backward_RNN", "on the host: the host computes its gradient\n" },
+    { "_rnn_recording",
+      "on the host: the host computes the operator whose gradient "
+      "this is\n" }
+  };
+  g_autoptr (HybGraph) graph = new_layer ();
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autoptr (HybGpu) gpu = NULL;
+      g_autofree char *text = NULL;
+
+      if (!set_up (""))
+        return;
+      gpu = open_gpu ();
+      g_assert_true (hyb_gpu_exclude (gpu, rows[i][0], "a test leaves it to the host"));
+      /* The plan gives the operator its first name. */
+      hyb_gpu_exclude (gpu, i == 1 ? "RNN" : "_backward_RNN", "a test leaves it to the host");
+      text = run_on_gpu (graph, gpu);
+      if (!strstr (text, rows[i][1]) || !strstr (text, "0 steps on the GPU, 2 on the host"))
+        g_error ("“%s” is not in:\n%s", rows[i][1], text);
+      g_clear_pointer (&gpu, hyb_gpu_unref);
+      assert_clean ();
+    }
+}
+
+/* The GPU has the values already when it turns out that it cannot compute the gradient. */
+static void
+test_gradient_fails_to_prepare (void)
+{
+  g_autoptr (HybGraph) graph = new_layer ();
+  g_autoptr (HybGpu) gpu = NULL;
+  g_autoptr (HybExecutor) executor = NULL;
+  g_autoptr (GError) error = NULL;
+
+  if (!set_up ("fail=cudnnCreateRNNDescriptor:2:4000"))
+    return;
+  gpu = open_gpu ();
+  executor = new_executor (graph, gpu);
+  g_assert_false (hyb_executor_run (executor, NULL, &error));
+  g_assert_error (error, HYB_DEVICE_ERROR, HYB_DEVICE_ERROR_FAILED);
+  if (!strstr (error->message,
+               "the GPU keeps values for this gradient, but cannot compute it: "
+               "cudnnCreateRNNDescriptor failed with "))
+    g_error ("%s", error->message);
+  g_clear_pointer (&executor, hyb_executor_free);
+  g_clear_pointer (&gpu, hyb_gpu_unref);
+  assert_clean ();
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/engine/cuda/hidden/the-gpu-keeps-values-for-gradients", test_gpu_keeps_values);
+  g_test_add_func ("/engine/cuda/hidden/layer-and-gradient-are-in-one-place", test_both_or_none);
+  g_test_add_func ("/engine/cuda/hidden/a-gradient-that-cannot-be-prepared-is-explained",
+                   test_gradient_fails_to_prepare);
+  return g_test_run ();
+}
