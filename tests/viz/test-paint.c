@@ -146,27 +146,45 @@ test_far_coordinates_are_clipped (void)
   cairo_surface_destroy (surface);
 }
 
+/* All texts at a scale.  (transfer full) */
+static GArray *
+draw_texts (const VizPicture *picture, double scale)
+{
+  VizPaintOptions options = { .scale = scale };
+  GArray         *texts = recording_pen_texts ();
+  VizPen         *pen = recording_pen_new (texts, viz_picture_font (picture));
+
+  viz_paint_with (picture, pen, &options);
+  viz_pen_free (pen);
+  return texts;
+}
+
+/* The item of a text of a box, or NULL. */
+static const VizItem *
+item_of (const VizPicture *picture, const RecordedText *text)
+{
+  guint32 box = viz_diagram_find_id (viz_picture_diagram (picture), text->id ? text->id : "");
+
+  if (g_strcmp0 (text->kind, "box") != 0)
+    return NULL;
+  return viz_picture_item (picture, viz_picture_find_box (picture, box));
+}
+
 /* The texts of boxes at a scale; each must lie in its box. */
 static guint
 count_texts (const VizPicture *picture, double scale)
 {
-  VizPaintOptions options = { .scale = scale };
-  g_autoptr (GArray) texts = recording_pen_texts ();
-  VizPen *pen = recording_pen_new (texts, viz_picture_font (picture));
-  guint   n = 0;
+  g_autoptr (GArray) texts = draw_texts (picture, scale);
+  guint n = 0;
 
-  viz_paint_with (picture, pen, &options);
-  viz_pen_free (pen);
   for (guint i = 0; i < texts->len; i++)
     {
       const RecordedText *text = &g_array_index (texts, RecordedText, i);
-      guint32 box = viz_diagram_find_id (viz_picture_diagram (picture), text->id ? text->id : "");
-      const VizItem *item;
+      const VizItem      *item = item_of (picture, text);
 
-      if (g_strcmp0 (text->kind, "box") != 0)
+      if (!item)
         continue;
       n++;
-      item = viz_picture_item (picture, viz_picture_find_box (picture, box));
       g_assert_cmpfloat (text->rect.x, >=, item->x);
       g_assert_cmpfloat (text->rect.y, >=, item->y - 1);
       g_assert_cmpfloat (text->rect.x + text->rect.width, <=, item->x + item->width + 1);
@@ -192,6 +210,36 @@ test_boxes_show_more_when_zoomed_in (void)
   g_assert_cmpuint (n_near, >, 0);
   g_assert_cmpuint (n_nearer, >, n_near);
   g_assert_cmpuint (n_nearest, >=, n_nearer);
+}
+
+/* A title stands in the middle of its box where the lines below it are too small to read. */
+static void
+test_titles_are_centred_where_other_lines_are_hidden (void)
+{
+  g_autoptr (VizDiagram) diagram = make_diagram ("mlp");
+  g_autoptr (VizPicture) picture =
+      viz_layout_diagram (diagram,
+                          NULL,
+                          &(VizLayoutOptions){ .detail = VIZ_DETAIL_FULL },
+                          NULL,
+                          NULL);
+  g_autoptr (GArray) texts = draw_texts (picture, 0.8);
+  guint n = 0;
+
+  g_assert_cmpuint (count_texts (picture, 0.8), <, count_texts (picture, 1));
+  for (guint i = 0; i < texts->len; i++)
+    {
+      const RecordedText *text = &g_array_index (texts, RecordedText, i);
+      const VizItem      *item = item_of (picture, text);
+
+      if (!item)
+        continue;
+      n++;
+      g_assert_cmpfloat (fabs (text->rect.y + text->rect.height / 2 - item->y - item->height / 2),
+                         <=,
+                         3);
+    }
+  g_assert_cmpuint (n, >, 2);
 }
 
 static void
@@ -226,6 +274,8 @@ main (int argc, char **argv)
   g_test_add_func ("/viz/paint/far-coordinates-are-clipped", test_far_coordinates_are_clipped);
   g_test_add_func ("/viz/paint/boxes-show-more-when-zoomed-in",
                    test_boxes_show_more_when_zoomed_in);
+  g_test_add_func ("/viz/paint/titles-are-centred-where-other-lines-are-hidden",
+                   test_titles_are_centred_where_other_lines_are_hidden);
   g_test_add_func ("/viz/paint/every-level-draws", test_every_level_draws);
   return g_test_run ();
 }

@@ -238,6 +238,23 @@ factor_for (const VizPainter *painter,
               (item->width - VIZ_BOX_STRIPE - VIZ_BOX_PAD_X - pad) / width);
 }
 
+/* Half the height of the lines that are too small to read at this scale: the others stand in the middle. */
+static double
+hidden_height (const VizPainter *painter, const ItemText *text)
+{
+  double hidden = 0;
+
+  for (guint i = text->lines->len; i-- > 1;)
+    {
+      VizTextStyle style = g_array_index (text->lines, VizTextLine, i).style;
+
+      if (viz_painter_shows_text (painter, viz_text_size (style) * text->factor))
+        break;
+      hidden += viz_text_line (style) * text->factor;
+    }
+  return hidden / 2;
+}
+
 /* A box that was made for fewer lines shows as many of the others as can be read at this scale, smaller.
  * (transfer full) */
 static ItemText
@@ -251,6 +268,7 @@ text_of (const VizPainter *painter, guint32 number)
                     is_strip ? VIZ_STRIP_PAD_Y : VIZ_BOX_PAD_Y };
   g_autoptr (GArray) all = NULL;
 
+  text.pad += hidden_height (painter, &text);
   if (detail == VIZ_DETAIL_FULL || is_strip || painter->scale <= 1 || item->state != VIZ_ITEM_LEAF)
     return text;
   all = lines_in (painter, item, VIZ_DETAIL_FULL);
