@@ -1,11 +1,13 @@
-/* core-type.c — makes OpenBLAS use kernels that fit the processor.
+/* core-type.c — makes OpenBLAS use kernels that fit the processor and HYB_CPU.
  *
  * OpenBLAS reads OPENBLAS_CORETYPE in its constructor, before main() (and variables set from
- * .preinit_array are lost when the C library starts).  So the program checks the choice and, if the
- * processor supports more, sets the variable and executes itself again.  This happens once, and
- * only on processors that this version of OpenBLAS does not know.
+ * .preinit_array are lost when the C library starts).  So the program checks the choice and, if it
+ * does not fit, sets the variable and executes itself again.  This happens once, and only on
+ * processors that this version of OpenBLAS does not know, and with HYB_CPU.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/core-type.h"
+
+#include "engine/kernels/simd/simd.h"
 
 #include <cblas.h>
 #include <stdlib.h>
@@ -13,34 +15,32 @@
 
 #define VARIABLE "OPENBLAS_CORETYPE"
 
-/* The OpenBLAS core for the instruction sets that the processor has; NULL if the default is as good. */
-static const char *
-find_core_type (void)
+/* By level: the core that is set, and those that are as good and use no more than the level has.
+ * OpenBLAS has no core below Prescott, which uses SSE3. */
+static const struct
 {
-#if defined(__x86_64__)
-  __builtin_cpu_init ();
-  if (__builtin_cpu_supports ("avx512f") && __builtin_cpu_supports ("avx512dq") &&
-      __builtin_cpu_supports ("avx512bw") && __builtin_cpu_supports ("avx512vl"))
-    return "SkylakeX";
-  if (__builtin_cpu_supports ("avx2") && __builtin_cpu_supports ("fma"))
-    return "Haswell";
-#endif
-  return NULL;
-}
+  const char *core;
+  const char *good[6];
+} cores[] = {
+  [HYB_SIMD_PLAIN] = { "Prescott", { "Prescott" } },
+  [HYB_SIMD_AVX2] = { "Haswell", { "Haswell", "Zen" } },
+  [HYB_SIMD_AVX512] = { "SkylakeX",
+                        { "Haswell", "Zen", "SkylakeX", "Cooperlake", "SapphireRapids" } },
+};
 
 void
 scope_ensure_core_type (char **argv)
 {
-  /* Cores whose kernels use AVX2 or more. */
-  static const char *const good[] = { "Haswell",        "Zen", "SkylakeX", "Cooperlake",
-                                      "SapphireRapids", NULL };
-  const char              *type = find_core_type ();
+  HybSimdLevel level = hyb_simd_level ();
 
   /* A choice of the user is kept.  The variable is also set in the restarted program. */
-  if (!type || getenv (VARIABLE) || g_strv_contains (good, openblas_get_corename ()))
+  if (getenv (VARIABLE) || g_strv_contains (cores[level].good, openblas_get_corename ()))
+    return;
+  /* Without AVX2, what OpenBLAS chose by itself is right unless less is asked for. */
+  if (level == HYB_SIMD_PLAIN && level == hyb_simd_processor_level ())
     return;
 
-  setenv (VARIABLE, type, 1);
-  execv ("/proc/self/exe", argv); /* if this fails, the slow kernels still compute correctly */
+  setenv (VARIABLE, cores[level].core, 1);
+  execv ("/proc/self/exe", argv); /* if this fails, the other kernels still compute correctly */
   unsetenv (VARIABLE);
 }

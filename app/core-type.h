@@ -7,5 +7,5 @@
 #include <glib.h>
 
 /* Starts the program again with OPENBLAS_CORETYPE set if OpenBLAS chose kernels that are too slow for
- * this processor; then it does not return.  argv: of main(). */
+ * this processor, or that use more than HYB_CPU allows; then it does not return.  argv: of main(). */
 void scope_ensure_core_type (char **argv);

@@ -18,6 +18,7 @@
 #include "engine/base/parallel.h"
 #include "engine/formats/model-files.h"
 #include "engine/kernels/matrix/gemm.h"
+#include "engine/kernels/simd/simd.h"
 #include "engine/op/suggest.h"
 
 #include <locale.h>
@@ -329,11 +330,13 @@ print_help (FILE *to)
 static void
 print_machine (void)
 {
+  g_autofree char *vectors = hyb_simd_describe ();
   g_autofree char *products = hyb_gemm_describe ();
 
+  printf ("vector instructions: %s\n", vectors);
   printf ("matrix products: %s%s\n",
           products,
-          strstr (products, "Prescott")
+          strstr (products, "Prescott") && hyb_simd_level () != HYB_SIMD_PLAIN
               ? " (the slowest kernels of the library, which may not know this processor. Set "
                 "OPENBLAS_CORETYPE to choose others)"
               : "");

@@ -1,14 +1,25 @@
-/* simd.c — detects the vector instructions of this processor.
+/* simd.c — detects the vector instructions of this processor; HYB_CPU in the environment allows
+ * fewer.
  *
  * HYB_SIMD_CHOOSE in each-simd.h asks hyb_simd_level() on every call of a kernel.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/kernels/simd/simd.h"
 
+/* By level: the value of HYB_CPU, and the name for people. */
+static const struct
+{
+  const char *value, *name;
+} levels[] = {
+  [HYB_SIMD_PLAIN] = { "sse2", "SSE2" },
+  [HYB_SIMD_AVX2] = { "avx2", "AVX2 and FMA" },
+  [HYB_SIMD_AVX512] = { "avx512", "AVX-512" },
+};
+
 static gint cap = HYB_SIMD_AVX512; /* atomic */
 
-static HybSimdLevel
-processor_level (void)
+HybSimdLevel
+hyb_simd_processor_level (void)
 {
 #ifdef __x86_64__
   if (__builtin_cpu_supports ("avx512f") && __builtin_cpu_supports ("avx512dq") &&
@@ -20,14 +31,61 @@ processor_level (void)
   return HYB_SIMD_PLAIN;
 }
 
+/* The level that HYB_CPU names; the highest if it is not set or names none. */
+static HybSimdLevel
+environment_level (void)
+{
+  const char *value = g_getenv (HYB_SIMD_VARIABLE);
+
+  for (guint level = 0; value && level < G_N_ELEMENTS (levels); level++)
+    if (g_ascii_strcasecmp (value, levels[level].value) == 0)
+      return (HybSimdLevel) level;
+  return HYB_SIMD_AVX512;
+}
+
+/* What the processor and the environment allow; read once, because both stay as they are. */
+static HybSimdLevel
+allowed_level (void)
+{
+  static gsize level_plus_one;
+
+  if (g_once_init_enter (&level_plus_one))
+    g_once_init_leave (&level_plus_one,
+                       1 + (gsize) MIN (hyb_simd_processor_level (), environment_level ()));
+  return (HybSimdLevel) (level_plus_one - 1);
+}
+
 HybSimdLevel
 hyb_simd_level (void)
 {
-  return MIN (processor_level (), (HybSimdLevel) g_atomic_int_get (&cap));
+  return MIN (allowed_level (), (HybSimdLevel) g_atomic_int_get (&cap));
 }
 
 void
 hyb_simd_cap (HybSimdLevel max)
 {
   g_atomic_int_set (&cap, (gint) max);
+}
+
+char *
+hyb_simd_describe (void)
+{
+  HybSimdLevel processor = hyb_simd_processor_level (), level = hyb_simd_level ();
+  const char  *value = g_getenv (HYB_SIMD_VARIABLE);
+
+#ifndef __x86_64__
+  if (level == HYB_SIMD_PLAIN)
+    return g_strdup ("those of the compiler's target");
+#endif
+  if (level != processor)
+    return g_strdup_printf ("%s (" HYB_SIMD_VARIABLE "=%s; the processor has %s)",
+                            levels[level].name,
+                            value,
+                            levels[processor].name);
+  if (value && *value && g_ascii_strcasecmp (value, levels[level].value) != 0)
+    return g_strdup_printf ("%s, the most that the processor has (" HYB_SIMD_VARIABLE
+                            "=%s; sse2 and avx2 force less)",
+                            levels[level].name,
+                            value);
+  return g_strdup (levels[level].name);
 }
