@@ -8,6 +8,7 @@
 #include "app/compare/compare-cells.h"
 #include "app/process/conversion.h"
 #include "app/process/json-fields.h"
+#include "app/widgets/theme.h"
 #include "profiler/base/format.h"
 #include "viz/paint/chart.h"
 
@@ -148,8 +149,7 @@ draw_curves (GtkDrawingArea *area,
              int             height,
              gpointer unused G_GNUC_UNUSED)
 {
-  const VizTheme *theme = viz_theme_find (
-      adw_style_manager_get_dark (adw_style_manager_get_default ()) ? "dark" : "light");
+  const VizTheme      *theme = scope_theme_get ();
   const cJSON         *cells = g_object_get_data (G_OBJECT (area), "cells");
   const char          *key = g_object_get_data (G_OBJECT (area), "axis");
   Curves               found = { 0 };

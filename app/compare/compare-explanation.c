@@ -9,6 +9,7 @@
 #include "app/compare/compare-curves.h"
 #include "app/process/json-fields.h"
 #include "app/widgets/label.h"
+#include "app/widgets/theme.h"
 #include "app/widgets/tooltip.h"
 #include "profiler/base/format.h"
 #include "viz/paint/chart.h"
@@ -96,8 +97,7 @@ draw_waterfall (GtkDrawingArea *area,
                 int             height,
                 gpointer data   G_GNUC_UNUSED)
 {
-  const VizTheme *theme = viz_theme_find (
-      adw_style_manager_get_dark (adw_style_manager_get_default ()) ? "dark" : "light");
+  const VizTheme *theme = scope_theme_get ();
   g_autoptr (GPtrArray) texts = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GArray) bars = list_bars (g_object_get_data (G_OBJECT (area), "pair"), texts);
   VizRect rect = { 0, 0, width, height };

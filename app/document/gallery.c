@@ -15,6 +15,7 @@
 
 #define THUMBNAIL_WIDTH  400
 #define THUMBNAIL_HEIGHT 240
+#define THEME            "theme" /* key of a task */
 
 static void
 example_free (gpointer data)
@@ -281,14 +282,14 @@ scope_gallery_shapes_finish (GAsyncResult *result, GError **error)
 
 /* The whole picture, or the beginning of one that would be too small to recognise. */
 static GdkTexture *
-draw_thumbnail (VizPicture *picture)
+draw_thumbnail (VizPicture *picture, const VizTheme *theme)
 {
   double           scale = MIN (THUMBNAIL_WIDTH / viz_picture_width (picture),
                       THUMBNAIL_HEIGHT / viz_picture_height (picture));
   cairo_surface_t *surface =
       cairo_image_surface_create (CAIRO_FORMAT_ARGB32, THUMBNAIL_WIDTH, THUMBNAIL_HEIGHT);
   cairo_t        *cr = cairo_create (surface);
-  VizPaintOptions options = { .transparent = TRUE };
+  VizPaintOptions options = { .transparent = TRUE, .theme = theme };
   g_autoptr (GBytes) bytes = NULL;
   GdkTexture *texture;
 
@@ -318,7 +319,8 @@ draw_in_worker (GTask          *task,
                 gpointer        data,
                 GCancellable   *cancellable)
 {
-  GError *error = NULL;
+  GError         *error = NULL;
+  const VizTheme *theme = g_object_get_data (G_OBJECT (task), THEME);
   g_autoptr (ScopeDocument) document = scope_document_open (data, NULL, NULL, cancellable, &error);
   g_autoptr (VizPicture) picture = NULL;
 
@@ -331,7 +333,7 @@ draw_in_worker (GTask          *task,
                             cancellable,
                             &error);
   if (picture)
-    g_task_return_pointer (task, draw_thumbnail (picture), g_object_unref);
+    g_task_return_pointer (task, draw_thumbnail (picture, theme), g_object_unref);
   else if (error)
     g_task_return_error (task, error);
   else
@@ -343,9 +345,10 @@ draw_in_worker (GTask          *task,
 
 typedef struct
 {
-  char         *name;
-  GtkPicture   *picture;
-  GCancellable *cancellable;
+  char           *name;
+  GtkPicture     *picture;
+  const VizTheme *theme;
+  GCancellable   *cancellable;
 } Thumbnail;
 
 /* Main thread only.  The head is in progress. */
@@ -392,6 +395,7 @@ thumbnail_traced_cb (GObject *source G_GNUC_UNUSED,
     }
   task = g_task_new (first->picture, first->cancellable, drawn_cb, NULL);
   g_task_set_task_data (task, g_file_get_path (file), g_free);
+  g_object_set_data (G_OBJECT (task), THEME, (gpointer) first->theme);
   scope_worker_run (task, draw_in_worker);
 }
 
@@ -404,12 +408,16 @@ make_first (void)
 }
 
 void
-scope_gallery_load_thumbnail (const char *name, GtkPicture *picture, GCancellable *cancellable)
+scope_gallery_load_thumbnail (const char     *name,
+                              GtkPicture     *picture,
+                              const VizTheme *theme,
+                              GCancellable   *cancellable)
 {
   Thumbnail *thumbnail = g_new0 (Thumbnail, 1);
 
   thumbnail->name = g_strdup (name);
   thumbnail->picture = g_object_ref (picture);
+  thumbnail->theme = theme;
   thumbnail->cancellable = cancellable ? g_object_ref (cancellable) : NULL;
   g_queue_push_tail (&thumbnails, thumbnail);
   if (g_queue_get_length (&thumbnails) == 1)

@@ -5,6 +5,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "viz/diagram/palette.h"
+
 #include <gtk/gtk.h>
 
 typedef struct
@@ -47,5 +49,7 @@ void scope_gallery_shapes_of_plugin_async (const char         *model,
 char **scope_gallery_shapes_finish (GAsyncResult *result, GError **error);
 
 /* Shows a thumbnail of an example in picture when it is ready.  cancellable: (nullable) */
-void
-scope_gallery_load_thumbnail (const char *name, GtkPicture *picture, GCancellable *cancellable);
+void scope_gallery_load_thumbnail (const char     *name,
+                                   GtkPicture     *picture,
+                                   const VizTheme *theme,
+                                   GCancellable   *cancellable);

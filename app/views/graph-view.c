@@ -7,6 +7,7 @@
 
 #include "app/widgets/popover-focus.h"
 #include "app/widgets/spinner.h"
+#include "app/widgets/theme.h"
 
 #include <string.h>
 
@@ -437,13 +438,7 @@ scope_graph_view_get_folds (ScopeGraphView *self)
 static void
 update_theme (ScopeGraphView *self)
 {
-  AdwStyleManager *style = adw_style_manager_get_default ();
-  gboolean         dark = adw_style_manager_get_dark (style);
-  const char      *name = dark ? "dark" : "light";
-
-  if (adw_style_manager_get_high_contrast (style))
-    name = dark ? "contrast-dark" : "contrast";
-  scope_canvas_set_theme (self->canvas, viz_theme_find (name));
+  scope_canvas_set_theme (self->canvas, scope_theme_get ());
 }
 
 /* --- Object --- */

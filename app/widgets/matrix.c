@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/widgets/matrix.h"
 
+#include "app/widgets/theme.h"
 #include "viz/diagram/palette.h"
 
 #include <adwaita.h>
@@ -120,10 +121,9 @@ draw_block (ScopeMatrix *self, cairo_t *cr, const Block *block, int width, int h
 static void
 scope_matrix_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
 {
-  ScopeMatrix    *self = SCOPE_MATRIX (widget);
-  int             width = gtk_widget_get_width (widget), height = gtk_widget_get_height (widget);
-  const VizTheme *theme = viz_theme_find (
-      adw_style_manager_get_dark (adw_style_manager_get_default ()) ? "dark" : "light");
+  ScopeMatrix     *self = SCOPE_MATRIX (widget);
+  int              width = gtk_widget_get_width (widget), height = gtk_widget_get_height (widget);
+  const VizTheme  *theme = scope_theme_get ();
   cairo_surface_t *image;
   cairo_t         *cr;
 

@@ -6,6 +6,7 @@
 
 #include "app/document/gallery.h"
 #include "app/session/settings.h"
+#include "app/widgets/theme.h"
 #include "app/window/recent-row.h"
 
 #include <glib/gi18n.h>
@@ -21,7 +22,10 @@ struct _ScopeStartPage
   GtkWidget  *gallery_box;
 
   GCancellable *listing;
+  GPtrArray    *thumbnails; /* of GtkPicture, whose EXAMPLE is a name */
 };
+
+#define EXAMPLE "example"
 
 G_DEFINE_FINAL_TYPE (ScopeStartPage, scope_start_page, ADW_TYPE_BIN)
 
@@ -55,6 +59,24 @@ scope_start_page_refresh (ScopeStartPage *self)
       gtk_list_box_append (self->recent, child);
     }
   show_recent_box (self);
+}
+
+static void
+load_thumbnail (gpointer picture, gpointer data)
+{
+  ScopeStartPage *self = data;
+
+  scope_gallery_load_thumbnail (g_object_get_data (picture, EXAMPLE),
+                                picture,
+                                scope_theme_get (),
+                                self->listing);
+}
+
+/* Draws all thumbnails in the colours that the window has now. */
+static void
+reload_thumbnails (ScopeStartPage *self)
+{
+  g_ptr_array_foreach (self->thumbnails, load_thumbnail, self);
 }
 
 static void
@@ -97,7 +119,9 @@ add_card (ScopeStartPage *self, const ScopeExample *example)
   gtk_actionable_set_action_name (GTK_ACTIONABLE (card), "win.open-example");
   gtk_actionable_set_action_target (GTK_ACTIONABLE (card), "s", example->name);
   gtk_flow_box_append (self->gallery, card);
-  scope_gallery_load_thumbnail (example->name, GTK_PICTURE (picture), self->listing);
+  g_object_set_data_full (G_OBJECT (picture), EXAMPLE, g_strdup (example->name), g_free);
+  g_ptr_array_add (self->thumbnails, g_object_ref (picture));
+  load_thumbnail (picture, self);
 }
 
 /* Examples that are listed first; the others follow in alphabetical order. */
@@ -148,6 +172,7 @@ scope_start_page_dispose (GObject *object)
   if (self->listing)
     g_cancellable_cancel (self->listing);
   g_clear_object (&self->listing);
+  g_clear_pointer (&self->thumbnails, g_ptr_array_unref);
   G_OBJECT_CLASS (scope_start_page_parent_class)->dispose (object);
 }
 
@@ -192,8 +217,17 @@ scope_start_page_class_init (ScopeStartPageClass *class)
 static void
 scope_start_page_init (ScopeStartPage *self)
 {
+  static const char *const colours[] = { "notify::dark", "notify::high-contrast" };
+
   gtk_widget_init_template (GTK_WIDGET (self));
   self->listing = g_cancellable_new ();
+  self->thumbnails = g_ptr_array_new_with_free_func (g_object_unref);
+  for (guint i = 0; i < G_N_ELEMENTS (colours); i++)
+    g_signal_connect_object (adw_style_manager_get_default (),
+                             colours[i],
+                             G_CALLBACK (reload_thumbnails),
+                             self,
+                             G_CONNECT_SWAPPED);
   scope_start_page_refresh (self);
   scope_gallery_list_async (self->listing, listed_cb, g_object_ref (self));
 }

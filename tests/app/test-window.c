@@ -433,6 +433,7 @@ main (int argc, char **argv)
   add_number_tests ();
   add_plugin_tests ();
   add_state_tests ();
+  add_start_tests ();
   add_behaviour_tests ();
   add_room_tests ();
   g_test_add_func ("/app/window/every-action-is-tried", gui_test_every_action);

@@ -497,27 +497,6 @@ test_colours (void)
   g_assert_cmpint (adw_style_manager_get_color_scheme (style), ==, ADW_COLOR_SCHEME_DEFAULT);
 }
 
-static void
-test_start_page (void)
-{
-  GtkWidget *gallery = gui_find (GTK_WIDGET (window), "gallery");
-  GtkWidget *button = gui_find (GTK_WIDGET (window), "start-button");
-
-  gui_act (window, "win.new-tab", NULL);
-  g_assert_true (gtk_widget_get_mapped (gtk_widget_get_parent (gallery)) ||
-                 gtk_widget_get_child_visible (gallery));
-  g_assert_null (scope_window_get_page (window));
-  g_assert_cmpstr (gtk_button_get_icon_name (GTK_BUTTON (button)), ==, "go-previous-symbolic");
-
-  /* Neither action closes the tab. */
-  gui_act (window, "win.new-tab", NULL);
-  g_assert_true (is_shown (page));
-  g_assert_cmpstr (gtk_button_get_icon_name (GTK_BUTTON (button)), ==, "tab-new-symbolic");
-  gui_act (window, "win.new-tab", NULL);
-  gui_act (window, "win.close-tab", NULL);
-  g_assert_true (is_shown (page));
-}
-
 static gboolean
 has_no_window (gpointer unused G_GNUC_UNUSED)
 {
@@ -550,6 +529,5 @@ add_behaviour_tests (void)
   add_test ("/app/window/keys-are-listed", CASE_MODEL, test_shortcuts);
   add_test ("/app/window/fills-the-screen", CASE_MODEL, test_fullscreen);
   add_test ("/app/window/colours-are-light-or-dark", CASE_MODEL, test_colours);
-  add_test ("/app/window/goes-to-the-start-page-and-back", CASE_MODEL, test_start_page);
   add_test ("/app/window/quits", CASE_MODEL, test_quit);
 }

@@ -53,4 +53,5 @@ void add_number_tests (void);
 void add_plugin_tests (void);
 void add_state_tests (void);
 void add_behaviour_tests (void);
+void add_start_tests (void);
 void add_room_tests (void);
