@@ -11,8 +11,9 @@
 
 #include <glib/gstdio.h>
 
-#define RUN_SECONDS     4
-#define COMPARE_SECONDS 12
+#define RUN_SECONDS        4
+#define COMPARE_SECONDS    12
+#define START_MILLISECONDS 8000 /* the start page draws its examples meanwhile */
 
 static ScopeWindow *window;
 static char        *folder;
@@ -339,6 +340,13 @@ show_comparison (void)
 }
 
 static void
+show_start (void)
+{
+  gui_spin (START_MILLISECONDS);
+  show (&(const Stop){ "start", NULL, NULL });
+}
+
+static void
 walk (void)
 {
   g_autofree char *squeezenet = path_of ("zoo-squeezenet1.0");
@@ -347,6 +355,7 @@ walk (void)
   gpointer         before;
 
   scope_settings_set_flag ("measure-forms", FALSE);
+  show_start ();
   open_path (squeezenet);
   gui_act (window, "win.first-steps", NULL);
   show (&(const Stop){ "inputs", open_inputs, close_inputs });
