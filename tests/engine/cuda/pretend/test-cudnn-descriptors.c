@@ -16,6 +16,7 @@ typedef struct
 {
   gpointer                                    handle;
   __typeof__ (&cudnnCreateDropoutDescriptor)  create_dropout;
+  __typeof__ (&cudnnDestroyDropoutDescriptor) destroy_dropout;
   __typeof__ (&cudnnCreateRNNDescriptor)      create_rnn;
   __typeof__ (&cudnnDestroyRNNDescriptor)     destroy_rnn;
   __typeof__ (&cudnnSetRNNDescriptor_v8)      set_rnn;
@@ -25,6 +26,7 @@ typedef struct
   __typeof__ (&cudnnDestroyRNNDataDescriptor) destroy_data;
   __typeof__ (&cudnnSetRNNDataDescriptor)     set_data;
   __typeof__ (&cudnnCreateTensorDescriptor)   create_tensor;
+  __typeof__ (&cudnnDestroyTensorDescriptor)  destroy_tensor;
   __typeof__ (&cudnnGetTensorNdDescriptor)    get_tensor;
   __typeof__ (&cudnnSetTensorNdDescriptor)    set_tensor;
 } Library;
@@ -47,6 +49,7 @@ static void
 open_library (Library *this, gpointer library)
 {
   FIND (create_dropout, cudnnCreateDropoutDescriptor);
+  FIND (destroy_dropout, cudnnDestroyDropoutDescriptor);
   FIND (create_rnn, cudnnCreateRNNDescriptor);
   FIND (destroy_rnn, cudnnDestroyRNNDescriptor);
   FIND (set_rnn, cudnnSetRNNDescriptor_v8);
@@ -56,6 +59,7 @@ open_library (Library *this, gpointer library)
   FIND (destroy_data, cudnnDestroyRNNDataDescriptor);
   FIND (set_data, cudnnSetRNNDataDescriptor);
   FIND (create_tensor, cudnnCreateTensorDescriptor);
+  FIND (destroy_tensor, cudnnDestroyTensorDescriptor);
   FIND (get_tensor, cudnnGetTensorNdDescriptor);
   FIND (set_tensor, cudnnSetTensorNdDescriptor);
 }
@@ -92,6 +96,13 @@ typedef struct
   int cell, direction, type, precision, math, input, hidden, projection, layers, flags;
 } Network;
 
+/* A network's descriptors in one library. */
+typedef struct
+{
+  cudnnDropoutDescriptor_t dropout;
+  cudnnRNNDescriptor_t     rnn;
+} Descriptors;
+
 /* The vendor has finer codes, such as 2002; the thousands tell the kind. */
 static int
 kind (cudnnStatus_t status)
@@ -100,13 +111,11 @@ kind (cudnnStatus_t status)
 }
 
 static cudnnStatus_t
-set_network (const Library *library, const Network *n, cudnnRNNDescriptor_t *rnn)
+set_network (const Library *library, const Network *n, Descriptors *made)
 {
-  cudnnDropoutDescriptor_t dropout;
-
-  g_assert_cmpint (library->create_dropout (&dropout), ==, 0);
-  g_assert_cmpint (library->create_rnn (rnn), ==, 0);
-  return library->set_rnn (*rnn,
+  g_assert_cmpint (library->create_dropout (&made->dropout), ==, 0);
+  g_assert_cmpint (library->create_rnn (&made->rnn), ==, 0);
+  return library->set_rnn (made->rnn,
                            0,
                            n->cell,
                            2,
@@ -119,8 +128,15 @@ set_network (const Library *library, const Network *n, cudnnRNNDescriptor_t *rnn
                            n->hidden,
                            n->projection,
                            n->layers,
-                           dropout,
+                           made->dropout,
                            (guint32) n->flags);
+}
+
+static void
+destroy_network (const Library *library, const Descriptors *made)
+{
+  library->destroy_rnn (made->rnn);
+  library->destroy_dropout (made->dropout);
 }
 
 /* What a library tells of all parts, as text. */
@@ -164,15 +180,17 @@ describe_parts (const Library *library, const Network *n, cudnnRNNDescriptor_t r
                                 dims[1],
                                 dims[2]);
       }
+  library->destroy_tensor (matrix);
+  library->destroy_tensor (bias);
   return g_string_free (text, FALSE);
 }
 
 static void
 compare_network (const Network *n)
 {
-  cudnnRNNDescriptor_t theirs, mine;
-  cudnnStatus_t        answer = set_network (&vendor, n, &theirs);
-  gsize                their_bytes = 0, my_bytes = 1;
+  Descriptors   theirs, mine;
+  cudnnStatus_t answer = set_network (&vendor, n, &theirs);
+  gsize         their_bytes = 0, my_bytes = 1;
 
   if (kind (set_network (&ours, n, &mine)) != kind (answer))
     g_error ("cell %d, types %d %d, math %d, sizes %d %d %d, %d layers, flags %d: the vendor "
@@ -191,15 +209,15 @@ compare_network (const Network *n)
     {
       g_autofree char *their_parts = NULL, *my_parts = NULL;
 
-      g_assert_cmpint (vendor.weight_bytes (vendor.handle, theirs, &their_bytes), ==, 0);
-      g_assert_cmpint (ours.weight_bytes (ours.handle, mine, &my_bytes), ==, 0);
+      g_assert_cmpint (vendor.weight_bytes (vendor.handle, theirs.rnn, &their_bytes), ==, 0);
+      g_assert_cmpint (ours.weight_bytes (ours.handle, mine.rnn, &my_bytes), ==, 0);
       g_assert_cmpuint (their_bytes, ==, my_bytes);
-      their_parts = describe_parts (&vendor, n, theirs, their_bytes);
-      my_parts = describe_parts (&ours, n, mine, my_bytes);
+      their_parts = describe_parts (&vendor, n, theirs.rnn, their_bytes);
+      my_parts = describe_parts (&ours, n, mine.rnn, my_bytes);
       g_assert_cmpstr (their_parts, ==, my_parts);
     }
-  vendor.destroy_rnn (theirs);
-  ours.destroy_rnn (mine);
+  destroy_network (&vendor, &theirs);
+  destroy_network (&ours, &mine);
 }
 
 static void
@@ -331,6 +349,8 @@ test_tensors (void)
         g_assert_cmpint (kind (vendor.set_tensor (theirs, 0, rank, dims[i], strides)),
                          ==,
                          kind (ours.set_tensor (mine, 0, rank, dims[i], strides)));
+        vendor.destroy_tensor (theirs);
+        ours.destroy_tensor (mine);
       }
 }
 
