@@ -9,6 +9,18 @@
 
 #include <stddef.h>
 
+/* One algorithm for a convolution, as cuDNN offers it for each of the three passes. */
+typedef struct
+{
+  int    algorithm;
+  int    status; /* 0: it can compute this convolution */
+  float  time;
+  size_t memory; /* bytes of its workspace */
+  int    determinism;
+  int    math;
+  int    reserved[3];
+} HybCudnnChoice;
+
 #ifndef HYB_CUDA_VENDOR_TYPES
 typedef int                    CUresult;
 typedef int                    CUdevice;
@@ -31,23 +43,33 @@ typedef int                   cudaDataType;
 typedef int                   cublasComputeType_t;
 typedef int                   cublasGemmAlgo_t;
 
-typedef int                        cudnnStatus_t;
-typedef int                        cudnnDataType_t;
-typedef int                        cudnnMathType_t;
-typedef int                        cudnnRNNAlgo_t;
-typedef int                        cudnnRNNMode_t;
-typedef int                        cudnnRNNBiasMode_t;
-typedef int                        cudnnDirectionMode_t;
-typedef int                        cudnnRNNInputMode_t;
-typedef int                        cudnnRNNClipMode_t;
-typedef int                        cudnnRNNDataLayout_t;
-typedef int                        cudnnForwardMode_t;
-typedef int                        cudnnWgradMode_t;
-typedef struct cudnnContext       *cudnnHandle_t;
-typedef struct cudnnTensorStruct  *cudnnTensorDescriptor_t;
-typedef struct cudnnDropoutStruct *cudnnDropoutDescriptor_t;
-typedef struct cudnnRNNStruct     *cudnnRNNDescriptor_t;
-typedef struct cudnnRNNDataStruct *cudnnRNNDataDescriptor_t;
+typedef int                            cudnnStatus_t;
+typedef int                            cudnnDataType_t;
+typedef int                            cudnnMathType_t;
+typedef int                            cudnnTensorFormat_t;
+typedef int                            cudnnConvolutionMode_t;
+typedef int                            cudnnConvolutionFwdAlgo_t;
+typedef int                            cudnnConvolutionBwdDataAlgo_t;
+typedef int                            cudnnConvolutionBwdFilterAlgo_t;
+typedef HybCudnnChoice                 cudnnConvolutionFwdAlgoPerf_t;
+typedef HybCudnnChoice                 cudnnConvolutionBwdDataAlgoPerf_t;
+typedef HybCudnnChoice                 cudnnConvolutionBwdFilterAlgoPerf_t;
+typedef int                            cudnnRNNAlgo_t;
+typedef int                            cudnnRNNMode_t;
+typedef int                            cudnnRNNBiasMode_t;
+typedef int                            cudnnDirectionMode_t;
+typedef int                            cudnnRNNInputMode_t;
+typedef int                            cudnnRNNClipMode_t;
+typedef int                            cudnnRNNDataLayout_t;
+typedef int                            cudnnForwardMode_t;
+typedef int                            cudnnWgradMode_t;
+typedef struct cudnnContext           *cudnnHandle_t;
+typedef struct cudnnTensorStruct      *cudnnTensorDescriptor_t;
+typedef struct cudnnFilterStruct      *cudnnFilterDescriptor_t;
+typedef struct cudnnConvolutionStruct *cudnnConvolutionDescriptor_t;
+typedef struct cudnnDropoutStruct     *cudnnDropoutDescriptor_t;
+typedef struct cudnnRNNStruct         *cudnnRNNDescriptor_t;
+typedef struct cudnnRNNDataStruct     *cudnnRNNDataDescriptor_t;
 
 typedef int                   nvrtcResult;
 typedef struct _nvrtcProgram *nvrtcProgram;
@@ -80,6 +102,9 @@ enum
   HYB_CUDNN_HALF = 2,
   HYB_CUDNN_DEFAULT_MATH = 0,
   HYB_CUDNN_FMA_MATH = 3,
+  HYB_CUDNN_DETERMINISTIC = 1,
+  HYB_CUDNN_NCHW = 0,
+  HYB_CUDNN_CROSS_CORRELATION = 1,
   HYB_CUDNN_RNN_STANDARD = 0,
   HYB_CUDNN_RNN_RELU = 0,
   HYB_CUDNN_RNN_TANH = 1,
@@ -230,152 +255,282 @@ enum
   F (nvrtcResult, nvrtcGetCUBINSize, (nvrtcProgram program, size_t * bytes))                      \
   F (nvrtcResult, nvrtcGetCUBIN, (nvrtcProgram program, char *cubin))
 
-#define HYB_CUDA_CUDNN_FUNCTIONS(F)                                                     \
-  F (size_t, cudnnGetCudartVersion, (void) )                                            \
-  F (const char *, cudnnGetErrorString, (cudnnStatus_t status))                         \
-  F (cudnnStatus_t, cudnnCreate, (cudnnHandle_t * handle))                              \
-  F (cudnnStatus_t, cudnnDestroy, (cudnnHandle_t handle))                               \
-  F (cudnnStatus_t, cudnnSetStream, (cudnnHandle_t handle, CUstream stream))            \
-  F (cudnnStatus_t, cudnnCreateTensorDescriptor, (cudnnTensorDescriptor_t * tensor))    \
-  F (cudnnStatus_t, cudnnDestroyTensorDescriptor, (cudnnTensorDescriptor_t tensor))     \
-  F (cudnnStatus_t,                                                                     \
-     cudnnSetTensorNdDescriptor,                                                        \
-     (cudnnTensorDescriptor_t tensor,                                                   \
-      cudnnDataType_t         type,                                                     \
-      int                     rank,                                                     \
-      const int              *dims,                                                     \
-      const int              *strides))                                                              \
-  F (cudnnStatus_t, cudnnCreateDropoutDescriptor, (cudnnDropoutDescriptor_t * dropout)) \
-  F (cudnnStatus_t, cudnnDestroyDropoutDescriptor, (cudnnDropoutDescriptor_t dropout))  \
-  F (cudnnStatus_t,                                                                     \
-     cudnnSetDropoutDescriptor,                                                         \
-     (cudnnDropoutDescriptor_t dropout,                                                 \
-      cudnnHandle_t            handle,                                                  \
-      float                    p,                                                       \
-      void                    *states,                                                  \
-      size_t                   bytes,                                                   \
-      unsigned long long       seed))                                                         \
-  F (cudnnStatus_t, cudnnCreateRNNDescriptor, (cudnnRNNDescriptor_t * rnn))             \
-  F (cudnnStatus_t, cudnnDestroyRNNDescriptor, (cudnnRNNDescriptor_t rnn))              \
-  F (cudnnStatus_t,                                                                     \
-     cudnnSetRNNDescriptor_v8,                                                          \
-     (cudnnRNNDescriptor_t     rnn,                                                     \
-      cudnnRNNAlgo_t           algorithm,                                               \
-      cudnnRNNMode_t           cell,                                                    \
-      cudnnRNNBiasMode_t       bias,                                                    \
-      cudnnDirectionMode_t     direction,                                               \
-      cudnnRNNInputMode_t      input,                                                   \
-      cudnnDataType_t          type,                                                    \
-      cudnnDataType_t          precision,                                               \
-      cudnnMathType_t          math,                                                    \
-      int                      input_size,                                              \
-      int                      hidden_size,                                             \
-      int                      projection_size,                                         \
-      int                      layers,                                                  \
-      cudnnDropoutDescriptor_t dropout,                                                 \
-      unsigned int             flags))                                                              \
-  F (cudnnStatus_t,                                                                     \
-     cudnnRNNSetClip_v9,                                                                \
-     (cudnnRNNDescriptor_t rnn, cudnnRNNClipMode_t mode, double low, double high))      \
-  F (cudnnStatus_t,                                                                     \
-     cudnnGetRNNWeightSpaceSize,                                                        \
-     (cudnnHandle_t handle, cudnnRNNDescriptor_t rnn, size_t * bytes))                  \
-  F (cudnnStatus_t,                                                                     \
-     cudnnGetRNNWeightParams,                                                           \
-     (cudnnHandle_t           handle,                                                   \
-      cudnnRNNDescriptor_t    rnn,                                                      \
-      int                     pseudo_layer,                                             \
-      size_t                  bytes,                                                    \
-      const void             *space,                                                    \
-      int                     part,                                                     \
-      cudnnTensorDescriptor_t matrix,                                                   \
-      void                  **matrix_at,                                                \
-      cudnnTensorDescriptor_t bias,                                                     \
-      void                  **bias_at))                                                                  \
-  F (cudnnStatus_t,                                                                     \
-     cudnnGetRNNTempSpaceSizes,                                                         \
-     (cudnnHandle_t            handle,                                                  \
-      cudnnRNNDescriptor_t     rnn,                                                     \
-      cudnnForwardMode_t       mode,                                                    \
-      cudnnRNNDataDescriptor_t x,                                                       \
-      size_t * work,                                                                    \
-      size_t * reserve))                                                                \
-  F (cudnnStatus_t, cudnnCreateRNNDataDescriptor, (cudnnRNNDataDescriptor_t * data))    \
-  F (cudnnStatus_t, cudnnDestroyRNNDataDescriptor, (cudnnRNNDataDescriptor_t data))     \
-  F (cudnnStatus_t,                                                                     \
-     cudnnSetRNNDataDescriptor,                                                         \
-     (cudnnRNNDataDescriptor_t data,                                                    \
-      cudnnDataType_t          type,                                                    \
-      cudnnRNNDataLayout_t     layout,                                                  \
-      int                      steps,                                                   \
-      int                      batch,                                                   \
-      int                      size,                                                    \
-      const int               *lengths,                                                 \
-      void                    *padding))                                                                   \
-  F (cudnnStatus_t,                                                                     \
-     cudnnRNNForward,                                                                   \
-     (cudnnHandle_t            handle,                                                  \
-      cudnnRNNDescriptor_t     rnn,                                                     \
-      cudnnForwardMode_t       mode,                                                    \
-      const int               *device_lengths,                                          \
-      cudnnRNNDataDescriptor_t x,                                                       \
-      const void              *x_at,                                                    \
-      cudnnRNNDataDescriptor_t y,                                                       \
-      void                    *y_at,                                                    \
-      cudnnTensorDescriptor_t  h,                                                       \
-      const void              *hx,                                                      \
-      void                    *hy,                                                      \
-      cudnnTensorDescriptor_t  c,                                                       \
-      const void              *cx,                                                      \
-      void                    *cy,                                                      \
-      size_t                   weight_bytes,                                            \
-      const void              *weights,                                                 \
-      size_t                   work_bytes,                                              \
-      void                    *work,                                                    \
-      size_t                   reserve_bytes,                                           \
-      void                    *reserve))                                                                   \
-  F (cudnnStatus_t,                                                                     \
-     cudnnRNNBackwardData_v8,                                                           \
-     (cudnnHandle_t            handle,                                                  \
-      cudnnRNNDescriptor_t     rnn,                                                     \
-      const int               *device_lengths,                                          \
-      cudnnRNNDataDescriptor_t y,                                                       \
-      const void              *y_at,                                                    \
-      const void              *dy,                                                      \
-      cudnnRNNDataDescriptor_t x,                                                       \
-      void                    *dx,                                                      \
-      cudnnTensorDescriptor_t  h,                                                       \
-      const void              *hx,                                                      \
-      const void              *dhy,                                                     \
-      void                    *dhx,                                                     \
-      cudnnTensorDescriptor_t  c,                                                       \
-      const void              *cx,                                                      \
-      const void              *dcy,                                                     \
-      void                    *dcx,                                                     \
-      size_t                   weight_bytes,                                            \
-      const void              *weights,                                                 \
-      size_t                   work_bytes,                                              \
-      void                    *work,                                                    \
-      size_t                   reserve_bytes,                                           \
-      void                    *reserve))                                                                   \
-  F (cudnnStatus_t,                                                                     \
-     cudnnRNNBackwardWeights_v8,                                                        \
-     (cudnnHandle_t            handle,                                                  \
-      cudnnRNNDescriptor_t     rnn,                                                     \
-      cudnnWgradMode_t         mode,                                                    \
-      const int               *device_lengths,                                          \
-      cudnnRNNDataDescriptor_t x,                                                       \
-      const void              *x_at,                                                    \
-      cudnnTensorDescriptor_t  h,                                                       \
-      const void              *hx,                                                      \
-      cudnnRNNDataDescriptor_t y,                                                       \
-      const void              *y_at,                                                    \
-      size_t                   weight_bytes,                                            \
-      void                    *dw,                                                      \
-      size_t                   work_bytes,                                              \
-      void                    *work,                                                    \
-      size_t                   reserve_bytes,                                           \
-      void                    *reserve))
+#define HYB_CUDA_CUDNN_FUNCTIONS(F)                                                                \
+  F (size_t, cudnnGetCudartVersion, (void) )                                                       \
+  F (const char *, cudnnGetErrorString, (cudnnStatus_t status))                                    \
+  F (cudnnStatus_t, cudnnCreate, (cudnnHandle_t * handle))                                         \
+  F (cudnnStatus_t, cudnnDestroy, (cudnnHandle_t handle))                                          \
+  F (cudnnStatus_t, cudnnSetStream, (cudnnHandle_t handle, CUstream stream))                       \
+  F (cudnnStatus_t, cudnnCreateTensorDescriptor, (cudnnTensorDescriptor_t * tensor))               \
+  F (cudnnStatus_t, cudnnDestroyTensorDescriptor, (cudnnTensorDescriptor_t tensor))                \
+  F (cudnnStatus_t,                                                                                \
+     cudnnSetTensorNdDescriptor,                                                                   \
+     (cudnnTensorDescriptor_t tensor,                                                              \
+      cudnnDataType_t         type,                                                                \
+      int                     rank,                                                                \
+      const int              *dims,                                                                \
+      const int              *strides))                                                                         \
+  F (cudnnStatus_t, cudnnCreateDropoutDescriptor, (cudnnDropoutDescriptor_t * dropout))            \
+  F (cudnnStatus_t, cudnnDestroyDropoutDescriptor, (cudnnDropoutDescriptor_t dropout))             \
+  F (cudnnStatus_t,                                                                                \
+     cudnnSetDropoutDescriptor,                                                                    \
+     (cudnnDropoutDescriptor_t dropout,                                                            \
+      cudnnHandle_t            handle,                                                             \
+      float                    p,                                                                  \
+      void                    *states,                                                             \
+      size_t                   bytes,                                                              \
+      unsigned long long       seed))                                                                    \
+  F (cudnnStatus_t, cudnnCreateRNNDescriptor, (cudnnRNNDescriptor_t * rnn))                        \
+  F (cudnnStatus_t, cudnnDestroyRNNDescriptor, (cudnnRNNDescriptor_t rnn))                         \
+  F (cudnnStatus_t,                                                                                \
+     cudnnSetRNNDescriptor_v8,                                                                     \
+     (cudnnRNNDescriptor_t     rnn,                                                                \
+      cudnnRNNAlgo_t           algorithm,                                                          \
+      cudnnRNNMode_t           cell,                                                               \
+      cudnnRNNBiasMode_t       bias,                                                               \
+      cudnnDirectionMode_t     direction,                                                          \
+      cudnnRNNInputMode_t      input,                                                              \
+      cudnnDataType_t          type,                                                               \
+      cudnnDataType_t          precision,                                                          \
+      cudnnMathType_t          math,                                                               \
+      int                      input_size,                                                         \
+      int                      hidden_size,                                                        \
+      int                      projection_size,                                                    \
+      int                      layers,                                                             \
+      cudnnDropoutDescriptor_t dropout,                                                            \
+      unsigned int             flags))                                                                         \
+  F (cudnnStatus_t,                                                                                \
+     cudnnRNNSetClip_v9,                                                                           \
+     (cudnnRNNDescriptor_t rnn, cudnnRNNClipMode_t mode, double low, double high))                 \
+  F (cudnnStatus_t,                                                                                \
+     cudnnGetRNNWeightSpaceSize,                                                                   \
+     (cudnnHandle_t handle, cudnnRNNDescriptor_t rnn, size_t * bytes))                             \
+  F (cudnnStatus_t,                                                                                \
+     cudnnGetRNNWeightParams,                                                                      \
+     (cudnnHandle_t           handle,                                                              \
+      cudnnRNNDescriptor_t    rnn,                                                                 \
+      int                     pseudo_layer,                                                        \
+      size_t                  bytes,                                                               \
+      const void             *space,                                                               \
+      int                     part,                                                                \
+      cudnnTensorDescriptor_t matrix,                                                              \
+      void                  **matrix_at,                                                           \
+      cudnnTensorDescriptor_t bias,                                                                \
+      void                  **bias_at))                                                                             \
+  F (cudnnStatus_t,                                                                                \
+     cudnnGetRNNTempSpaceSizes,                                                                    \
+     (cudnnHandle_t            handle,                                                             \
+      cudnnRNNDescriptor_t     rnn,                                                                \
+      cudnnForwardMode_t       mode,                                                               \
+      cudnnRNNDataDescriptor_t x,                                                                  \
+      size_t * work,                                                                               \
+      size_t * reserve))                                                                           \
+  F (cudnnStatus_t, cudnnCreateRNNDataDescriptor, (cudnnRNNDataDescriptor_t * data))               \
+  F (cudnnStatus_t, cudnnDestroyRNNDataDescriptor, (cudnnRNNDataDescriptor_t data))                \
+  F (cudnnStatus_t,                                                                                \
+     cudnnSetRNNDataDescriptor,                                                                    \
+     (cudnnRNNDataDescriptor_t data,                                                               \
+      cudnnDataType_t          type,                                                               \
+      cudnnRNNDataLayout_t     layout,                                                             \
+      int                      steps,                                                              \
+      int                      batch,                                                              \
+      int                      size,                                                               \
+      const int               *lengths,                                                            \
+      void                    *padding))                                                                              \
+  F (cudnnStatus_t,                                                                                \
+     cudnnRNNForward,                                                                              \
+     (cudnnHandle_t            handle,                                                             \
+      cudnnRNNDescriptor_t     rnn,                                                                \
+      cudnnForwardMode_t       mode,                                                               \
+      const int               *device_lengths,                                                     \
+      cudnnRNNDataDescriptor_t x,                                                                  \
+      const void              *x_at,                                                               \
+      cudnnRNNDataDescriptor_t y,                                                                  \
+      void                    *y_at,                                                               \
+      cudnnTensorDescriptor_t  h,                                                                  \
+      const void              *hx,                                                                 \
+      void                    *hy,                                                                 \
+      cudnnTensorDescriptor_t  c,                                                                  \
+      const void              *cx,                                                                 \
+      void                    *cy,                                                                 \
+      size_t                   weight_bytes,                                                       \
+      const void              *weights,                                                            \
+      size_t                   work_bytes,                                                         \
+      void                    *work,                                                               \
+      size_t                   reserve_bytes,                                                      \
+      void                    *reserve))                                                                              \
+  F (cudnnStatus_t,                                                                                \
+     cudnnRNNBackwardData_v8,                                                                      \
+     (cudnnHandle_t            handle,                                                             \
+      cudnnRNNDescriptor_t     rnn,                                                                \
+      const int               *device_lengths,                                                     \
+      cudnnRNNDataDescriptor_t y,                                                                  \
+      const void              *y_at,                                                               \
+      const void              *dy,                                                                 \
+      cudnnRNNDataDescriptor_t x,                                                                  \
+      void                    *dx,                                                                 \
+      cudnnTensorDescriptor_t  h,                                                                  \
+      const void              *hx,                                                                 \
+      const void              *dhy,                                                                \
+      void                    *dhx,                                                                \
+      cudnnTensorDescriptor_t  c,                                                                  \
+      const void              *cx,                                                                 \
+      const void              *dcy,                                                                \
+      void                    *dcx,                                                                \
+      size_t                   weight_bytes,                                                       \
+      const void              *weights,                                                            \
+      size_t                   work_bytes,                                                         \
+      void                    *work,                                                               \
+      size_t                   reserve_bytes,                                                      \
+      void                    *reserve))                                                                              \
+  F (cudnnStatus_t,                                                                                \
+     cudnnRNNBackwardWeights_v8,                                                                   \
+     (cudnnHandle_t            handle,                                                             \
+      cudnnRNNDescriptor_t     rnn,                                                                \
+      cudnnWgradMode_t         mode,                                                               \
+      const int               *device_lengths,                                                     \
+      cudnnRNNDataDescriptor_t x,                                                                  \
+      const void              *x_at,                                                               \
+      cudnnTensorDescriptor_t  h,                                                                  \
+      const void              *hx,                                                                 \
+      cudnnRNNDataDescriptor_t y,                                                                  \
+      const void              *y_at,                                                               \
+      size_t                   weight_bytes,                                                       \
+      void                    *dw,                                                                 \
+      size_t                   work_bytes,                                                         \
+      void                    *work,                                                               \
+      size_t                   reserve_bytes,                                                      \
+      void                    *reserve))                                                                              \
+  F (cudnnStatus_t, cudnnCreateFilterDescriptor, (cudnnFilterDescriptor_t * filter))               \
+  F (cudnnStatus_t, cudnnDestroyFilterDescriptor, (cudnnFilterDescriptor_t filter))                \
+  F (cudnnStatus_t,                                                                                \
+     cudnnSetFilterNdDescriptor,                                                                   \
+     (cudnnFilterDescriptor_t filter,                                                              \
+      cudnnDataType_t         type,                                                                \
+      cudnnTensorFormat_t     format,                                                              \
+      int                     rank,                                                                \
+      const int              *dims))                                                                            \
+  F (cudnnStatus_t,                                                                                \
+     cudnnCreateConvolutionDescriptor,                                                             \
+     (cudnnConvolutionDescriptor_t * convolution))                                                 \
+  F (cudnnStatus_t, cudnnDestroyConvolutionDescriptor, (cudnnConvolutionDescriptor_t convolution)) \
+  F (cudnnStatus_t,                                                                                \
+     cudnnSetConvolutionNdDescriptor,                                                              \
+     (cudnnConvolutionDescriptor_t convolution,                                                    \
+      int                          rank,                                                           \
+      const int                   *pad,                                                            \
+      const int                   *stride,                                                         \
+      const int                   *dilate,                                                         \
+      cudnnConvolutionMode_t       mode,                                                           \
+      cudnnDataType_t              precision))                                                                  \
+  F (cudnnStatus_t,                                                                                \
+     cudnnSetConvolutionGroupCount,                                                                \
+     (cudnnConvolutionDescriptor_t convolution, int groups))                                       \
+  F (cudnnStatus_t,                                                                                \
+     cudnnSetConvolutionMathType,                                                                  \
+     (cudnnConvolutionDescriptor_t convolution, cudnnMathType_t math))                             \
+  F (cudnnStatus_t,                                                                                \
+     cudnnGetConvolutionForwardAlgorithm_v7,                                                       \
+     (cudnnHandle_t                  handle,                                                       \
+      cudnnTensorDescriptor_t        x,                                                            \
+      cudnnFilterDescriptor_t        w,                                                            \
+      cudnnConvolutionDescriptor_t   convolution,                                                  \
+      cudnnTensorDescriptor_t        y,                                                            \
+      int                            most,                                                         \
+      int                           *count,                                                        \
+      cudnnConvolutionFwdAlgoPerf_t *choices))                                                     \
+  F (cudnnStatus_t,                                                                                \
+     cudnnGetConvolutionForwardWorkspaceSize,                                                      \
+     (cudnnHandle_t                handle,                                                         \
+      cudnnTensorDescriptor_t      x,                                                              \
+      cudnnFilterDescriptor_t      w,                                                              \
+      cudnnConvolutionDescriptor_t convolution,                                                    \
+      cudnnTensorDescriptor_t      y,                                                              \
+      cudnnConvolutionFwdAlgo_t    algorithm,                                                      \
+      size_t * bytes))                                                                             \
+  F (cudnnStatus_t,                                                                                \
+     cudnnConvolutionForward,                                                                      \
+     (cudnnHandle_t                handle,                                                         \
+      const void                  *alpha,                                                          \
+      cudnnTensorDescriptor_t      x,                                                              \
+      const void                  *x_at,                                                           \
+      cudnnFilterDescriptor_t      w,                                                              \
+      const void                  *w_at,                                                           \
+      cudnnConvolutionDescriptor_t convolution,                                                    \
+      cudnnConvolutionFwdAlgo_t    algorithm,                                                      \
+      void                        *work,                                                           \
+      size_t                       work_bytes,                                                     \
+      const void                  *beta,                                                           \
+      cudnnTensorDescriptor_t      y,                                                              \
+      void                        *y_at))                                                                                 \
+  F (cudnnStatus_t,                                                                                \
+     cudnnGetConvolutionBackwardDataAlgorithm_v7,                                                  \
+     (cudnnHandle_t                      handle,                                                   \
+      cudnnFilterDescriptor_t            w,                                                        \
+      cudnnTensorDescriptor_t            y,                                                        \
+      cudnnConvolutionDescriptor_t       convolution,                                              \
+      cudnnTensorDescriptor_t            x,                                                        \
+      int                                most,                                                     \
+      int                               *count,                                                    \
+      cudnnConvolutionBwdDataAlgoPerf_t *choices))                                                 \
+  F (cudnnStatus_t,                                                                                \
+     cudnnGetConvolutionBackwardDataWorkspaceSize,                                                 \
+     (cudnnHandle_t                 handle,                                                        \
+      cudnnFilterDescriptor_t       w,                                                             \
+      cudnnTensorDescriptor_t       y,                                                             \
+      cudnnConvolutionDescriptor_t  convolution,                                                   \
+      cudnnTensorDescriptor_t       x,                                                             \
+      cudnnConvolutionBwdDataAlgo_t algorithm,                                                     \
+      size_t * bytes))                                                                             \
+  F (cudnnStatus_t,                                                                                \
+     cudnnConvolutionBackwardData,                                                                 \
+     (cudnnHandle_t                 handle,                                                        \
+      const void                   *alpha,                                                         \
+      cudnnFilterDescriptor_t       w,                                                             \
+      const void                   *w_at,                                                          \
+      cudnnTensorDescriptor_t       y,                                                             \
+      const void                   *y_at,                                                          \
+      cudnnConvolutionDescriptor_t  convolution,                                                   \
+      cudnnConvolutionBwdDataAlgo_t algorithm,                                                     \
+      void                         *work,                                                          \
+      size_t                        work_bytes,                                                    \
+      const void                   *beta,                                                          \
+      cudnnTensorDescriptor_t       x,                                                             \
+      void                         *x_at))                                                                                 \
+  F (cudnnStatus_t,                                                                                \
+     cudnnGetConvolutionBackwardFilterAlgorithm_v7,                                                \
+     (cudnnHandle_t                        handle,                                                 \
+      cudnnTensorDescriptor_t              x,                                                      \
+      cudnnTensorDescriptor_t              y,                                                      \
+      cudnnConvolutionDescriptor_t         convolution,                                            \
+      cudnnFilterDescriptor_t              w,                                                      \
+      int                                  most,                                                   \
+      int                                 *count,                                                  \
+      cudnnConvolutionBwdFilterAlgoPerf_t *choices))                                               \
+  F (cudnnStatus_t,                                                                                \
+     cudnnGetConvolutionBackwardFilterWorkspaceSize,                                               \
+     (cudnnHandle_t                   handle,                                                      \
+      cudnnTensorDescriptor_t         x,                                                           \
+      cudnnTensorDescriptor_t         y,                                                           \
+      cudnnConvolutionDescriptor_t    convolution,                                                 \
+      cudnnFilterDescriptor_t         w,                                                           \
+      cudnnConvolutionBwdFilterAlgo_t algorithm,                                                   \
+      size_t * bytes))                                                                             \
+  F (cudnnStatus_t,                                                                                \
+     cudnnConvolutionBackwardFilter,                                                               \
+     (cudnnHandle_t                   handle,                                                      \
+      const void                     *alpha,                                                       \
+      cudnnTensorDescriptor_t         x,                                                           \
+      const void                     *x_at,                                                        \
+      cudnnTensorDescriptor_t         y,                                                           \
+      const void                     *y_at,                                                        \
+      cudnnConvolutionDescriptor_t    convolution,                                                 \
+      cudnnConvolutionBwdFilterAlgo_t algorithm,                                                   \
+      void                           *work,                                                        \
+      size_t                          work_bytes,                                                  \
+      const void                     *beta,                                                        \
+      cudnnFilterDescriptor_t         w,                                                           \
+      void                           *w_at))
 
 /* All of them as function pointers. */
 typedef struct

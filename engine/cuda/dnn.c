@@ -84,11 +84,16 @@ hyb_dnn_math (const HybDevice *device)
 }
 
 cudnnTensorDescriptor_t
-hyb_dnn_tensor_new (const HybCuda *cuda, HybDType dtype, const int dims[3], GError **error)
+hyb_dnn_tensor_new (const HybCuda *cuda, HybDType dtype, int rank, const int *dims, GError **error)
 {
-  const int               strides[] = { dims[1] * dims[2], dims[2], 1 };
+  int                     strides[HYB_DNN_MAX_RANK] = { 0 }, stride = 1;
   cudnnTensorDescriptor_t tensor = NULL;
 
+  for (int i = rank - 1; i >= 0; i--)
+    {
+      strides[i] = stride;
+      stride *= dims[i];
+    }
   if (!hyb_dnn_check (cuda,
                       "cudnnCreateTensorDescriptor",
                       cuda->call.cudnnCreateTensorDescriptor (&tensor),
@@ -98,7 +103,7 @@ hyb_dnn_tensor_new (const HybCuda *cuda, HybDType dtype, const int dims[3], GErr
                      "cudnnSetTensorNdDescriptor",
                      cuda->call.cudnnSetTensorNdDescriptor (tensor,
                                                             hyb_dnn_type (dtype),
-                                                            3,
+                                                            rank,
                                                             dims,
                                                             strides),
                      error))

@@ -23,6 +23,9 @@ cudnnDataType_t hyb_dnn_type (HybDType dtype);
 cudnnDataType_t hyb_dnn_precision (HybDType dtype);
 /* Whether float32 is kept. */
 cudnnMathType_t hyb_dnn_math (const HybDevice *device);
-/* A descriptor of a packed tensor of three dimensions; NULL and an error without one. */
+
+/* Dimensions of a tensor, at most. */
+#define HYB_DNN_MAX_RANK 8
+/* A descriptor of a packed tensor of less than 2³¹ elements; NULL and an error without one. */
 cudnnTensorDescriptor_t
-hyb_dnn_tensor_new (const HybCuda *cuda, HybDType dtype, const int dims[3], GError **error);
+hyb_dnn_tensor_new (const HybCuda *cuda, HybDType dtype, int rank, const int *dims, GError **error);

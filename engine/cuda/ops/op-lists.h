@@ -8,6 +8,7 @@ extern const HybDeviceOp hyb_cuda_ops_array[];
 extern const HybDeviceOp hyb_cuda_ops_argmax[];
 extern const HybDeviceOp hyb_cuda_ops_attention[];
 extern const HybDeviceOp hyb_cuda_ops_batch_norm[];
+extern const HybDeviceOp hyb_cuda_ops_convolution[];
 extern const HybDeviceOp hyb_cuda_ops_dot[];
 extern const HybDeviceOp hyb_cuda_ops_dropout[];
 extern const HybDeviceOp hyb_cuda_ops_fully_connected[];

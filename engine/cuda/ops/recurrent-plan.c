@@ -171,8 +171,8 @@ describe_arrays (HybRecurrentPlan *this, GError **error)
   this->lengths = g_new (int, net->N);
   for (int n = 0; n < net->N; n++)
     this->lengths[n] = net->T;
-  return (this->h = hyb_dnn_tensor_new (this->device->cuda, net->dtype, h, error)) &&
-         (this->c = hyb_dnn_tensor_new (this->device->cuda, net->dtype, c, error)) &&
+  return (this->h = hyb_dnn_tensor_new (this->device->cuda, net->dtype, 3, h, error)) &&
+         (this->c = hyb_dnn_tensor_new (this->device->cuda, net->dtype, 3, c, error)) &&
          CHECK (this, cudnnCreateRNNDataDescriptor, (&this->x), error) &&
          CHECK (this, cudnnCreateRNNDataDescriptor, (&this->y), error) &&
          hyb_dnn_check (this->device->cuda,

@@ -131,9 +131,9 @@ hyb_recurrent_space_find (HybDevice             *device,
   search.pieces = g_array_new (FALSE, FALSE, sizeof (HybSpacePiece));
   search.handle = hyb_dnn_ask (device, error);
   if (search.handle)
-    search.matrix = hyb_dnn_tensor_new (device->cuda, net->dtype, any, error);
+    search.matrix = hyb_dnn_tensor_new (device->cuda, net->dtype, 3, any, error);
   if (search.matrix)
-    search.bias = hyb_dnn_tensor_new (device->cuda, net->dtype, any, error);
+    search.bias = hyb_dnn_tensor_new (device->cuda, net->dtype, 3, any, error);
   if (search.bias)
     is_found = search_parts (&search, error);
   if (search.matrix)

@@ -45,6 +45,9 @@ EQUAL (HYB_CUDNN_DOUBLE, CUDNN_DATA_DOUBLE);
 EQUAL (HYB_CUDNN_HALF, CUDNN_DATA_HALF);
 EQUAL (HYB_CUDNN_DEFAULT_MATH, CUDNN_DEFAULT_MATH);
 EQUAL (HYB_CUDNN_FMA_MATH, CUDNN_FMA_MATH);
+EQUAL (HYB_CUDNN_DETERMINISTIC, CUDNN_DETERMINISTIC);
+EQUAL (HYB_CUDNN_NCHW, CUDNN_TENSOR_NCHW);
+EQUAL (HYB_CUDNN_CROSS_CORRELATION, CUDNN_CROSS_CORRELATION);
 EQUAL (HYB_CUDNN_RNN_STANDARD, CUDNN_RNN_ALGO_STANDARD);
 EQUAL (HYB_CUDNN_RNN_RELU, CUDNN_RNN_RELU);
 EQUAL (HYB_CUDNN_RNN_TANH, CUDNN_RNN_TANH);
@@ -58,6 +61,22 @@ EQUAL (HYB_CUDNN_SEQ_MAJOR_UNPACKED, CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_UNPACKED);
 EQUAL (HYB_CUDNN_INFERENCE, CUDNN_FWD_MODE_INFERENCE);
 EQUAL (HYB_CUDNN_TRAINING, CUDNN_FWD_MODE_TRAINING);
 EQUAL (HYB_CUDNN_ADD, CUDNN_WGRAD_MODE_ADD);
+
+/* The three structs of the vendor are one of ours. */
+#define SAME_MEMBER(type, ours, theirs)                                                      \
+  _Static_assert(offsetof (HybCudnnChoice, ours) == offsetof (type, theirs) &&               \
+                     sizeof (((HybCudnnChoice *) 0)->ours) == sizeof (((type *) 0)->theirs), \
+                 #type " has another member " #theirs)
+#define SAME_CHOICE(type)                                                          \
+  _Static_assert(sizeof (HybCudnnChoice) == sizeof (type), #type " is no choice"); \
+  SAME_MEMBER (type, algorithm, algo);                                             \
+  SAME_MEMBER (type, status, status);                                              \
+  SAME_MEMBER (type, memory, memory);                                              \
+  SAME_MEMBER (type, determinism, determinism);                                    \
+  SAME_MEMBER (type, math, mathType)
+SAME_CHOICE (cudnnConvolutionFwdAlgoPerf_t);
+SAME_CHOICE (cudnnConvolutionBwdDataAlgoPerf_t);
+SAME_CHOICE (cudnnConvolutionBwdFilterAlgoPerf_t);
 
 /* The versioned names are what the headers stand for. */
 static void

@@ -76,8 +76,10 @@ static const char wanted[] =
     "BatchNorm BatchNorm_v1 _contrib_SyncBatchNorm _contrib_BatchNormWithReLU _recording_BatchNorm "
     "_recording_BatchNorm_v1 _recording_SyncBatchNorm _recording_BatchNormWithReLU LayerNorm "
     "GroupNorm InstanceNorm L2Normalization "
-    /* recurrent cells */
-    "_lstm_gates _gru_gates "
+    /* recurrent cells and layers */
+    "_lstm_gates _gru_gates RNN _rnn_recording "
+    /* convolution */
+    "Convolution Deconvolution "
     /* pooling */
     "Pooling _contrib_AdaptiveAvgPooling2D "
     /* lookup */
