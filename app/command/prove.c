@@ -37,13 +37,15 @@ run_prove (const ScopeCommonOptions *common, gpointer data, char **files, GError
   g_auto (ScopeCompletion) completion = { 0 };
   g_auto (ScopeCompletion) other_completion = { 0 };
   g_autoptr (HybTensorList) inputs = NULL;
+  g_autoptr (HybGpu) gpu = NULL;
   gboolean               is_swapped;
   HybModel              *first, *second;
   ScopeCompletionOptions complete = { 0 };
   HybProveOptions        prove_options = { .seed = (guint64) common->seed };
 
-  if (!scope_check_device (common, error))
+  if (!scope_open_device (common, &gpu, error))
     return SCOPE_EXIT_MODEL;
+  prove_options.gpu = gpu;
   b_common.params = options->params_b;
   if (!(a = scope_open_model (common, a_files, error)) ||
       !(b = scope_open_model (&b_common, b_files, error)) ||

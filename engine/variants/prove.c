@@ -30,6 +30,8 @@ typedef struct
   GPtrArray  *outputs;   /* of HybTensor, of the last run */
   GArray     *wrt;       /* of HybNodeId: variables whose gradients are computed */
   GHashTable *gradients; /* HybTensor by name of variable */
+  HybGpu     *gpu;       /* of the options */
+  char       *work;      /* what it computed in the last run; NULL without a GPU */
 } Side;
 
 typedef struct
@@ -44,6 +46,8 @@ void
 hyb_proof_clear (HybProof *proof)
 {
   g_clear_pointer (&proof->worst_output, g_free);
+  for (guint i = 0; i < G_N_ELEMENTS (proof->device_work); i++)
+    g_clear_pointer (&proof->device_work[i], g_free);
 }
 
 static void
@@ -53,6 +57,7 @@ clear_side (Side *side)
   g_clear_pointer (&side->outputs, g_ptr_array_unref);
   g_clear_pointer (&side->wrt, g_array_unref);
   g_clear_pointer (&side->gradients, g_hash_table_unref);
+  g_clear_pointer (&side->work, g_free);
 }
 
 /* --- Running --- */
@@ -92,7 +97,7 @@ find_value (const Side *side, HybTensorList *values, const char *name)
 static gboolean
 run_graph (Side *side, HybGraph *graph, HybTensorList *values, GPtrArray *heads, GError **error)
 {
-  HybExecutorOptions options = { .mode = HYB_MODE_HYBRID };
+  HybExecutorOptions options = { .mode = HYB_MODE_HYBRID, .gpu = side->gpu };
   g_autoptr (HybExecutor) executor = hyb_executor_new (graph, &options);
   guint            n;
   const HybNodeId *variables = hyb_graph_get_variables (graph, &n);
@@ -112,9 +117,11 @@ run_graph (Side *side, HybGraph *graph, HybTensorList *values, GPtrArray *heads,
                             heads->pdata[i],
                             error))
       return FALSE;
-  if (!hyb_executor_run (executor, NULL, error))
+  if (!hyb_executor_run (executor, NULL, error) || !hyb_executor_finish (executor, error))
     return FALSE;
 
+  g_free (side->work);
+  side->work = hyb_executor_dup_device_work (executor);
   g_clear_pointer (&side->outputs, g_ptr_array_unref);
   side->outputs = g_ptr_array_new_with_free_func ((GDestroyNotify) hyb_tensor_unref);
   for (guint i = 0; i < hyb_executor_n_outputs (executor); i++)
@@ -379,6 +386,7 @@ hyb_prove (HybModel              *a,
   *proof = (HybProof){ .ok = TRUE };
   init_side (&prover.a, a);
   init_side (&prover.b, b);
+  prover.a.gpu = prover.b.gpu = options->gpu;
   if (prover.a.n_heads != prover.b.n_heads)
     is_done = hyb_error_at (error,
                             HYB_GRAPH_ERROR,
@@ -390,6 +398,8 @@ hyb_prove (HybModel              *a,
                             prover.b.n_heads);
   else
     is_done = try_all (&prover, error);
+  proof->device_work[0] = g_steal_pointer (&prover.a.work);
+  proof->device_work[1] = g_steal_pointer (&prover.b.work);
   clear_side (&prover.a);
   clear_side (&prover.b);
   return is_done;

@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "engine/device/gpu.h"
 #include "engine/variants/variant.h"
 
 typedef struct
@@ -13,6 +14,7 @@ typedef struct
   const HybVariant
          *variant; /* (nullable) how b was made from a: which parameters were copied where */
   guint64 seed;
+  HybGpu *gpu; /* (nullable) computes both models; NULL: the processor */
 } HybProveOptions;
 
 typedef struct
@@ -22,8 +24,9 @@ typedef struct
   double   tolerance;        /* of a difference, relative to 1 + the largest element of its array */
   gboolean gradients;        /* gradients were compared, too */
   gboolean ok;
-  char    *worst_output; /* the output, or "gradient of " and the variable; NULL: no difference */
-  gint64   worst_index;  /* its element; -1 if shapes differ */
+  char    *worst_output;   /* the output, or "gradient of " and the variable; NULL: no difference */
+  gint64   worst_index;    /* its element; -1 if shapes differ */
+  char    *device_work[2]; /* what a GPU computed in the last runs of a and b; NULL without a GPU */
 } HybProof;
 
 /* Frees what proof owns, not proof itself. */

@@ -21,6 +21,12 @@ scope_describe_proof (ScopeJson *json, const HybProof *proof)
   scope_json_string (json, "output", proof->worst_output);
   scope_json_int (json, "index", proof->worst_index);
   scope_json_end (json);
+  if (!proof->device_work[0])
+    return;
+  scope_json_begin_list (json, "gpu_work");
+  for (guint i = 0; i < G_N_ELEMENTS (proof->device_work); i++)
+    scope_json_string (json, NULL, proof->device_work[i]);
+  scope_json_end (json);
 }
 
 void
@@ -38,4 +44,7 @@ scope_print_proof (const HybProof *proof)
     printf ("largest at %s, element %" G_GINT64_FORMAT "\n",
             hyb_one_line (proof->worst_output),
             proof->worst_index);
+  for (guint i = 0; i < G_N_ELEMENTS (proof->device_work); i++)
+    if (proof->device_work[i])
+      printf ("%s model: %s\n", i == 0 ? "first" : "second", proof->device_work[i]);
 }
