@@ -126,6 +126,24 @@ NAME (adagrad) (const HybStep *step)
 }
 
 static void
+NAME (adadelta) (const HybStep *step)
+{
+  double keep = step->beta1;
+
+  for (gint64 i = 0; i < step->n; i++)
+    {
+      double g = NAME (gradient_at) (step, i), w = (double) WEIGHT (step)[i];
+      double square = keep * (double) STATE (step, 0)[i] + (1 - keep) * g * g;
+      double before = (double) STATE (step, 1)[i];
+      double move = sqrt (before + step->epsilon) / sqrt (square + step->epsilon) * g;
+
+      STATE (step, 0)[i] = (REAL) square;
+      STATE (step, 1)[i] = (REAL) (keep * before + (1 - keep) * move * move);
+      TO (step)[i] = (REAL) (w - move - step->decay * w);
+    }
+}
+
+static void
 NAME (adagrad_outside) (const HybStep *step)
 {
   for (gint64 i = 0; i < step->n; i++)

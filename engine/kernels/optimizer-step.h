@@ -43,6 +43,9 @@ void hyb_step_adam (const HybStep *step);
 /* States: mean square, and mean and velocity unless they are NULL.  Reads beta1 (kept share of the
  * means), momentum, epsilon and clip_weights. */
 void hyb_step_rmsprop (const HybStep *step);
+/* States: mean square of gradients and of steps.  Reads beta1 (kept share of the means) and epsilon; no
+ * rate. */
+void hyb_step_adadelta (const HybStep *step);
 /* State: sum of squares.  Reads epsilon, which is added under the square root. */
 void hyb_step_adagrad (const HybStep *step);
 /* The same with epsilon added to the square root, and no decay: _sparse_adagrad_update. */

@@ -6,41 +6,11 @@
 #include "engine/train/optimizer.h"
 
 #include "engine/base/error.h"
-#include "engine/kernels/optimizer-step.h"
+#include "engine/train/optimizer-private.h"
 #include "engine/train/settings.h"
 
 #include <math.h>
 #include <string.h>
-
-/* What all optimizers read, for kernels/optimizer-step.h. */
-static HybStep
-common_step (const HybUpdate *update)
-{
-  HybStep step = { .dtype = HYB_F32,
-                   .n = update->n,
-                   .weight = update->weight,
-                   .gradient = update->gradient,
-                   .to = update->weight,
-                   .rate = update->learning_rate,
-                   .decay = update->decay,
-                   .rescale = update->rescale,
-                   .clip = update->clip,
-                   .clip_weights = NAN,
-                   .t = (double) update->t };
-
-  for (int i = 0; i < HYB_MAX_OPTIMIZER_STATES; i++)
-    step.state[i] = update->state[i];
-  return step;
-}
-
-/* The rescaled and clipped gradient, for formulas that only a trainer has. */
-static double
-gradient_at (const HybUpdate *update, gint64 i)
-{
-  double x = update->gradient[i] * update->rescale;
-
-  return isnan (update->clip) ? x : CLAMP (x, -update->clip, update->clip);
-}
 
 static guint
 one_state (gconstpointer options)
@@ -75,32 +45,10 @@ momentum_states (gconstpointer options)
   return ((const MomentumOptions *) options)->momentum != 0;
 }
 
-/* Without momentum there is no state. */
-static HybStep
-momentum_step (gconstpointer options, const HybUpdate *update)
-{
-  HybStep step = common_step (update);
-
-  step.momentum = ((const MomentumOptions *) options)->momentum;
-  if (step.momentum == 0)
-    step.state[0] = NULL;
-  return step;
-}
-
 static void
-sgd_update (gconstpointer options, const HybUpdate *update)
+set_momentum (gconstpointer options, HybStep *step)
 {
-  HybStep step = momentum_step (options, update);
-
-  hyb_step_sgd (&step);
-}
-
-static void
-nag_update (gconstpointer options, const HybUpdate *update)
-{
-  HybStep step = momentum_step (options, update);
-
-  hyb_step_nag (&step);
+  step->momentum = ((const MomentumOptions *) options)->momentum;
 }
 
 /* --- Adam --- */
@@ -124,16 +72,14 @@ static const HybParam adam_options[] = {
 };
 
 static void
-adam_update (gconstpointer data, const HybUpdate *update)
+set_adam (gconstpointer data, HybStep *step)
 {
   const AdamOptions *options = data;
-  HybStep            step = common_step (update);
 
-  step.beta1 = options->beta1;
-  step.beta2 = options->beta2;
-  step.epsilon = options->epsilon;
-  step.rate *= sqrt (1 - pow (step.beta2, step.t)) / (1 - pow (step.beta1, step.t));
-  hyb_step_adam (&step);
+  step->beta1 = options->beta1;
+  step->beta2 = options->beta2;
+  step->epsilon = options->epsilon;
+  step->rate *= sqrt (1 - pow (step->beta2, step->t)) / (1 - pow (step->beta1, step->t));
 }
 
 /* --- RMSProp --- */
@@ -172,19 +118,15 @@ rmsprop_states (gconstpointer options)
 }
 
 static void
-rmsprop_update (gconstpointer data, const HybUpdate *update)
+set_rmsprop (gconstpointer data, HybStep *step)
 {
   const RmspropOptions *options = data;
-  HybStep               step = common_step (update);
 
-  step.beta1 = options->gamma1;
-  step.momentum = options->gamma2;
-  step.epsilon = options->epsilon;
+  step->beta1 = options->gamma1;
+  step->momentum = options->gamma2;
+  step->epsilon = options->epsilon;
   if (options->clip_weights > 0)
-    step.clip_weights = options->clip_weights;
-  if (!options->centered)
-    step.state[1] = step.state[2] = NULL;
-  hyb_step_rmsprop (&step);
+    step->clip_weights = options->clip_weights;
 }
 
 /* --- AdaGrad, AdaDelta --- */
@@ -203,12 +145,9 @@ static const HybParam adagrad_options[] = {
 };
 
 static void
-adagrad_update (gconstpointer data, const HybUpdate *update)
+set_adagrad (gconstpointer options, HybStep *step)
 {
-  HybStep step = common_step (update);
-
-  step.epsilon = ((const AdagradOptions *) data)->eps;
-  hyb_step_adagrad (&step);
+  step->epsilon = ((const AdagradOptions *) options)->eps;
 }
 
 typedef struct
@@ -229,24 +168,28 @@ static const HybParam adadelta_options[] = {
 };
 
 static void
-adadelta_update (gconstpointer data, const HybUpdate *update)
+set_adadelta (gconstpointer data, HybStep *step)
 {
   const AdadeltaOptions *options = data;
 
-  for (gint64 i = 0; i < update->n; i++)
-    {
-      double g = gradient_at (update, i), w = update->weight[i], delta;
-      double square = options->rho * update->state[0][i] + (1 - options->rho) * g * g;
-
-      delta = sqrt (update->state[1][i] + options->epsilon) / sqrt (square + options->epsilon) * g;
-      update->state[0][i] = (float) square;
-      update->state[1][i] =
-          (float) (options->rho * update->state[1][i] + (1 - options->rho) * delta * delta);
-      update->weight[i] = (float) (w - delta - update->decay * w);
-    }
+  step->beta1 = options->rho;
+  step->epsilon = options->epsilon;
 }
 
 /* --- The table --- */
+
+static const HybOptimizerFormula sgd_formula = { "_update_sgd", hyb_step_sgd, set_momentum };
+static const HybOptimizerFormula nag_formula = { "_update_nag", hyb_step_nag, set_momentum };
+static const HybOptimizerFormula adam_formula = { "_update_adam", hyb_step_adam, set_adam };
+static const HybOptimizerFormula rmsprop_formula = { "_update_rmsprop",
+                                                     hyb_step_rmsprop,
+                                                     set_rmsprop };
+static const HybOptimizerFormula adagrad_formula = { "_update_adagrad",
+                                                     hyb_step_adagrad,
+                                                     set_adagrad };
+static const HybOptimizerFormula adadelta_formula = { "_update_adadelta",
+                                                      hyb_step_adadelta,
+                                                      set_adadelta };
 
 static const HybOptimizerClass sgd = {
   "sgd",
@@ -255,7 +198,7 @@ static const HybOptimizerClass sgd = {
   sizeof (MomentumOptions),
   0.01,
   momentum_states,
-  sgd_update,
+  &sgd_formula,
 };
 static const HybOptimizerClass nag = {
   "nag",
@@ -264,19 +207,22 @@ static const HybOptimizerClass nag = {
   sizeof (MomentumOptions),
   0.1,
   momentum_states,
-  nag_update,
+  &nag_formula,
 };
 static const HybOptimizerClass adam = {
-  "adam",       "Steps scaled by running means of the gradient and its square.",
-  adam_options, sizeof (AdamOptions),
-  0.001,        two_states,
-  adam_update,
+  "adam",        "Steps scaled by running means of the gradient and its square.",
+  adam_options,  sizeof (AdamOptions),
+  0.001,         two_states,
+  &adam_formula,
 };
 static const HybOptimizerClass rmsprop = {
-  "rmsprop",       "Steps scaled by a running mean of the gradient's square.",
-  rmsprop_options, sizeof (RmspropOptions),
-  0.001,           rmsprop_states,
-  rmsprop_update,
+  "rmsprop",
+  "Steps scaled by a running mean of the gradient's square.",
+  rmsprop_options,
+  sizeof (RmspropOptions),
+  0.001,
+  rmsprop_states,
+  &rmsprop_formula,
 };
 static const HybOptimizerClass adagrad = {
   "adagrad",
@@ -285,7 +231,7 @@ static const HybOptimizerClass adagrad = {
   sizeof (AdagradOptions),
   0.01,
   one_state,
-  adagrad_update,
+  &adagrad_formula,
 };
 static const HybOptimizerClass adadelta = {
   "adadelta",
@@ -294,7 +240,7 @@ static const HybOptimizerClass adadelta = {
   sizeof (AdadeltaOptions),
   1,
   two_states,
-  adadelta_update,
+  &adadelta_formula,
 };
 
 const HybOptimizerClass *const *
@@ -429,12 +375,36 @@ hyb_optimizer_set_rescale (HybOptimizer *optimizer, double rescale)
   optimizer->common->rescale_grad = rescale;
 }
 
+HybStep
+hyb_optimizer_get_step (HybOptimizer *optimizer, guint64 t, double lr_mult, double wd_mult)
+{
+  HybStep step = { .dtype = HYB_F32,
+                   .rate = optimizer->common->learning_rate * lr_mult,
+                   .decay = optimizer->common->wd * wd_mult,
+                   .rescale = optimizer->common->rescale_grad,
+                   .clip = optimizer->common->clip_gradient,
+                   .clip_weights = NAN,
+                   .t = (double) t };
+
+  optimizer->klass->formula->set (optimizer->options, &step);
+  return step;
+}
+
 void
 hyb_optimizer_apply (HybOptimizer *optimizer, HybUpdate *update, double lr_mult, double wd_mult)
 {
-  update->learning_rate = optimizer->common->learning_rate * lr_mult;
-  update->decay = optimizer->common->wd * wd_mult;
-  update->rescale = optimizer->common->rescale_grad;
-  update->clip = optimizer->common->clip_gradient;
-  optimizer->klass->update (optimizer->options, update);
+  HybStep step = hyb_optimizer_get_step (optimizer, update->t, lr_mult, wd_mult);
+
+  step.n = update->n;
+  step.weight = step.to = update->weight;
+  step.gradient = update->gradient;
+  for (guint k = 0; k < hyb_optimizer_n_states (optimizer); k++)
+    step.state[k] = update->state[k];
+  optimizer->klass->formula->run (&step);
+}
+
+const char *
+hyb_optimizer_get_operator (HybOptimizer *optimizer)
+{
+  return optimizer->klass->formula->op;
 }

@@ -21,11 +21,9 @@ typedef struct
   float       *weight;
   const float *gradient;
   float       *state[HYB_MAX_OPTIMIZER_STATES];
-  double       learning_rate, decay; /* with the parameter's multipliers applied */
-  double       rescale;              /* factor of the gradient */
-  double       clip;                 /* limit of each element after that; NaN: no limit */
-  guint64      t;                    /* number of this update, from 1 */
+  guint64      t; /* number of this update, from 1 */
 } HybUpdate;
+typedef struct _HybOptimizerFormula HybOptimizerFormula; /* optimizer-private.h */
 /* A kind of optimizer, as the list of kinds holds it. */
 typedef struct
 {
@@ -35,7 +33,7 @@ typedef struct
   gsize           options_size;
   double          learning_rate;             /* the default */
   guint (*n_states) (gconstpointer options); /* arrays of state for each parameter */
-  void (*update) (gconstpointer options, const HybUpdate *update);
+  const HybOptimizerFormula *formula;
 } HybOptimizerClass;
 
 /* All optimizers, NULL-terminated. */
@@ -61,8 +59,7 @@ HYB_API double hyb_optimizer_get_learning_rate (HybOptimizer *optimizer);
 HYB_API void hyb_optimizer_set_learning_rate (HybOptimizer *optimizer, double rate);
 /* Sets the factor by which gradients are multiplied first. */
 HYB_API void hyb_optimizer_set_rescale (HybOptimizer *optimizer, double rescale);
-/* Updates one parameter.  The caller sets n, weight, gradient, state and t; the function sets the
- * other members. */
+/* Updates one parameter. */
 HYB_API void
 hyb_optimizer_apply (HybOptimizer *optimizer, HybUpdate *update, double lr_mult, double wd_mult);
 

@@ -200,3 +200,34 @@ struct GatesArguments
   float       *h, *c;     /* new state; c of an LSTM alone */
   long long    n, hidden;
 };
+
+/* The numbers of an update that change from step to step. */
+#define UPDATE_RATE    0
+#define UPDATE_DECAY   1
+#define UPDATE_RESCALE 2
+#define UPDATE_CLIP    3
+#define UPDATE_NUMBERS 4
+
+/* One update of n elements.  Limits that are NaN do not apply. */
+struct UpdateArguments
+{
+  void         *weight;
+  const void   *gradient;
+  const double *numbers;
+  const double *norm; /* the norm of all gradients, and the factor that limits it */
+  float        *state[3];
+  double        momentum, beta1, beta2, epsilon, clip_weights;
+  long long     n;
+};
+
+/* Threads of the block that adds the parts of the norm. */
+#define NORM_THREADS 256
+
+/* The sum of squares of one gradient in parts, or the norm of all parts. */
+struct NormArguments
+{
+  const void *gradient;
+  double     *parts, *y;
+  double      limit; /* 0: none */
+  long long   n, n_parts;
+};

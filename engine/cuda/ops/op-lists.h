@@ -34,3 +34,4 @@ extern const HybDeviceOp hyb_cuda_ops_softmax[];
 extern const HybDeviceOp hyb_cuda_ops_softmax_cross_entropy[];
 extern const HybDeviceOp hyb_cuda_ops_softmax_output[];
 extern const HybDeviceOp hyb_cuda_ops_tile[];
+extern const HybDeviceOp hyb_cuda_ops_update[];

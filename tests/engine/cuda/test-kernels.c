@@ -50,6 +50,7 @@ static const struct
     "#define STEP(s, t) (s + t)\n#define FINISH(s, n) (s)\n#define READS 2\n"
     "#define TERM (w > 0 ? 0 : x * w)\n" },
   { "sequence.cu", "#define Stored float\n#define Result float\n#define Length float\n" },
+  { "update.cu", "#define Stored float\n#define Result float\n" },
 };
 
 typedef struct

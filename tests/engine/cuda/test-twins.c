@@ -80,6 +80,9 @@ static const char wanted[] =
     "_lstm_gates _gru_gates RNN _rnn_recording "
     /* convolution */
     "Convolution Deconvolution "
+    /* training */
+    "_update_sgd _update_nag _update_adam _update_rmsprop _update_adagrad _update_adadelta "
+    "_update_norm _update_state "
     /* pooling */
     "Pooling _contrib_AdaptiveAvgPooling2D "
     /* lookup */
