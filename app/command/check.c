@@ -8,6 +8,7 @@
 
 #include "engine/base/one-line.h"
 #include "engine/doctor/diagnose.h"
+#include "engine/doctor/group-changes.h"
 #include "engine/formats/format.h"
 #include "engine/open/open.h"
 
@@ -84,6 +85,7 @@ repair (const CheckOptions *options,
 {
   g_autoptr (GPtrArray) changes = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GPtrArray) written = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) lines = NULL;
 
   if (!options->repair)
     return TRUE;
@@ -94,8 +96,9 @@ repair (const CheckOptions *options,
 
   scope_describe_strings (json, "changes", changes);
   scope_describe_strings (json, "written", written);
-  for (guint i = 0; !is_quiet && i < changes->len; i++)
-    printf ("changed: %s\n", hyb_one_line (changes->pdata[i]));
+  lines = hyb_group_changes (changes);
+  for (guint i = 0; !is_quiet && i < lines->len; i++)
+    printf ("changed: %s\n", hyb_one_line (lines->pdata[i]));
   for (guint i = 0; !is_quiet && i < written->len; i++)
     printf ("wrote %s\n", (const char *) written->pdata[i]);
   return TRUE;

@@ -6,6 +6,7 @@
 
 #include "app/document/mending.h"
 #include "app/widgets/label.h"
+#include "engine/doctor/group-changes.h"
 #include "engine/open/open.h"
 
 #include <glib/gi18n.h>
@@ -21,6 +22,7 @@ static char *
 describe_changes (const GPtrArray *changes)
 {
   g_autoptr (GString) text = g_string_new (NULL);
+  g_autoptr (GPtrArray) lines = hyb_group_changes (changes);
 
   if (changes->len == 0)
     return g_strdup (_ ("The model was written again without changes"));
@@ -30,9 +32,9 @@ describe_changes (const GPtrArray *changes)
                                        "Repaired with %u changes: ",
                                        changes->len),
                           changes->len);
-  for (guint i = 0; i < MIN (changes->len, MAX_NAMED_CHANGES); i++)
-    g_string_append_printf (text, "%s%s", i > 0 ? "; " : "", (const char *) changes->pdata[i]);
-  if (changes->len > MAX_NAMED_CHANGES)
+  for (guint i = 0; i < MIN (lines->len, MAX_NAMED_CHANGES); i++)
+    g_string_append_printf (text, "%s%s", i > 0 ? "; " : "", (const char *) lines->pdata[i]);
+  if (lines->len > MAX_NAMED_CHANGES)
     g_string_append (text, " …");
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
@@ -213,14 +215,14 @@ change_list_new (const GPtrArray *changes)
 {
   GtkWidget *scroller = gtk_scrolled_window_new ();
   GtkWidget *list = gtk_box_new (GTK_ORIENTATION_VERTICAL, 6);
+  g_autoptr (GPtrArray) lines = hyb_group_changes (changes);
 
   gtk_widget_set_name (list, "mend-changes");
-  for (guint i = 0; i < MIN (changes->len, MAX_LISTED_CHANGES); i++)
-    gtk_box_append (GTK_BOX (list), scope_label_new_wrapping (changes->pdata[i], NULL));
-  if (changes->len > MAX_LISTED_CHANGES)
+  for (guint i = 0; i < MIN (lines->len, MAX_LISTED_CHANGES); i++)
+    gtk_box_append (GTK_BOX (list), scope_label_new_wrapping (lines->pdata[i], NULL));
+  if (lines->len > MAX_LISTED_CHANGES)
     {
-      g_autofree char *more =
-          g_strdup_printf (_ ("and %u more"), changes->len - MAX_LISTED_CHANGES);
+      g_autofree char *more = g_strdup_printf (_ ("and %u more"), lines->len - MAX_LISTED_CHANGES);
 
       gtk_box_append (GTK_BOX (list), scope_label_new_wrapping (more, "dim-label"));
     }
