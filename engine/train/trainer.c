@@ -139,6 +139,7 @@ make_executor (HybTrainer *trainer, const HybTrainerOptions *options, GError **e
   if (!trainer->graph)
     return FALSE;
 
+  trainer->is_static = executor_options.mode == HYB_MODE_STATIC;
   trainer->executor = hyb_executor_new (trainer->graph, &executor_options);
   variables = hyb_graph_get_variables (trainer->graph, &n);
   for (guint i = 0; i < n; i++)
@@ -253,6 +254,7 @@ hyb_trainer_free (HybTrainer *trainer)
   g_free (trainer->loss);
   g_clear_pointer (&trainer->evaluator, hyb_executor_free);
   g_clear_pointer (&trainer->executor, hyb_executor_free);
+  g_clear_pointer (&trainer->exchange, hyb_trainer_exchange_free);
   g_clear_pointer (&trainer->optimizer, hyb_optimizer_free);
   hyb_graph_unref (trainer->graph);
   hyb_model_unref (trainer->model);
@@ -266,7 +268,9 @@ hyb_trainer_free (HybTrainer *trainer)
 static HybTensor *
 gradient_of (HybTrainer *trainer, guint parameter)
 {
-  return hyb_executor_get_output (trainer->executor, 1 + parameter);
+  HybTensor *average = hyb_trainer_exchange_get (trainer, parameter);
+
+  return average ? average : hyb_executor_get_output (trainer->executor, 1 + parameter);
 }
 
 /* Eight sums run in parallel, because one alone would wait for the latency of each addition. */
@@ -334,8 +338,8 @@ update_parameter (HybTrainer *trainer, guint index, double scale)
 }
 
 /* Gives the auxiliary states that the step has computed to the model and the block. */
-static void
-store_auxiliary (HybTrainer *trainer)
+static gboolean
+store_auxiliary (HybTrainer *trainer, GError **error)
 {
   const HybNodeId *auxiliary;
   guint            n;
@@ -348,10 +352,13 @@ store_auxiliary (HybTrainer *trainer)
 
       if (now && now != hyb_model_get_parameter (trainer->model, name))
         {
+          if (!hyb_trainer_exchange_state (trainer, now, error))
+            return FALSE;
           hyb_model_set_parameter (trainer->model, name, now);
           hyb_trainer_share_parameters (trainer, name);
         }
     }
+  return TRUE;
 }
 
 gboolean
@@ -367,11 +374,14 @@ hyb_trainer_step (HybTrainer   *trainer,
       !hyb_trainer_bind_carried (trainer, trainer->executor, HYB_CARRY_TRAINING, error))
     return FALSE;
   hyb_executor_set_seed (trainer->executor, hyb_random_mix (trainer->seed, trainer->n_steps));
-  if (!hyb_executor_run (trainer->executor, cancellable, error))
+  if (!hyb_trainer_exchange_begin (trainer, error) ||
+      !hyb_executor_run (trainer->executor, cancellable, error))
     return FALSE;
 
   result->loss =
       hyb_trainer_compute_loss (trainer, trainer->executor, 1 + trainer->parameters->len);
+  if (!hyb_trainer_exchange_end (trainer, &result->loss, error))
+    return FALSE;
   result->gradient_norm = global_norm (trainer);
   if (trainer->clip_global_norm > 0)
     scale = MIN (1, trainer->clip_global_norm / (result->gradient_norm + 1e-8));
@@ -382,7 +392,8 @@ hyb_trainer_step (HybTrainer   *trainer,
                              trainer->executor,
                              1 + trainer->parameters->len,
                              HYB_CARRY_TRAINING);
-  store_auxiliary (trainer);
+  if (!store_auxiliary (trainer, error))
+    return FALSE;
   trainer->n_steps++;
   return TRUE;
 }
