@@ -143,6 +143,16 @@ test_language_model (Fixture *fixture, gconstpointer unused)
   g_assert_true (cJSON_IsString (cJSON_GetObjectItem (epoch, "sample")));
 }
 
+/* --data-parallel is for processes that mpirun has started. */
+static void
+test_alone (Fixture *fixture, gconstpointer unused)
+{
+  g_unsetenv ("OMPI_COMM_WORLD_SIZE");
+  g_unsetenv ("PMIX_RANK");
+  assert_refused (fixture, "train gallery:mlp --data-parallel", 2, "Start it with “mpirun");
+  assert_refused (fixture, "train gallery:mlp --batch-axis 1", 2, "--batch-axis belongs to");
+}
+
 static guint
 count_lines (Fixture *fixture, const char *name)
 {
@@ -423,6 +433,7 @@ main (int argc, char **argv)
   ADD ("a-plugin-that-crashes-is-named", test_crash);
   ADD ("gallery-models-run-without-data", test_examples);
   ADD ("a-checkpoint-goes-on-as-pair-and-in-the-gallery", test_checkpoint);
+  ADD ("a-process-that-mpirun-did-not-start-has-no-others", test_alone);
   ADD ("batches-from-a-file-and-refusals", test_batches);
   ADD ("shapes-that-do-not-fit-are-named-once", test_shapes_that_do_not_fit);
   ADD ("settings-replace-those-of-the-model", test_settings_replace_those_of_the_model);

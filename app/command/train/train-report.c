@@ -164,6 +164,23 @@ scope_train_print_epoch (const ScopeTraining *training, const ScopeEpoch *epoch)
   fflush (stdout);
 }
 
+/* How much of their gradients the processes sent during the backward pass, and how long they waited. */
+static void
+print_waiting (const ScopeTraining *training)
+{
+  const ScopeParallelTimes *shared = &training->shared;
+  guint                     n = scope_parallel_get_size (training->parallel);
+
+  printf ("%u processes: %.3g MiB of gradients a step, %.0f %% of them sent during the backward "
+          "pass; waited",
+          n,
+          (double) shared->bytes / (double) MAX (training->n_steps, 1) / 1048576,
+          100 * (double) shared->early / (double) MAX (shared->bytes, 1));
+  for (guint i = 0; i < n; i++)
+    printf ("%s %.1f", i > 0 ? "," : "", 100 * training->waiting[i]);
+  printf (" %% of the time\n");
+}
+
 static void
 print_text (const ScopeTraining *training)
 {
@@ -177,6 +194,8 @@ print_text (const ScopeTraining *training)
           training->first_loss,
           training->last_loss,
           training->n_samples / MAX (training->seconds, 1e-9));
+  if (training->waiting)
+    print_waiting (training);
   if (last && isfinite (training->unigram_perplexity) && isfinite (last->held_out))
     printf ("held-out perplexity %.3f, unigram model %.3f (ratio %.3f)\n",
             last->held_out,
@@ -210,6 +229,24 @@ print_epochs (ScopeJson *json, const ScopeTraining *training)
 }
 
 static void
+describe_waiting (ScopeJson *json, const ScopeTraining *training)
+{
+  const ScopeParallelTimes *shared = &training->shared;
+
+  scope_json_begin_object (json, "parallel");
+  scope_json_int (json, "processes", scope_parallel_get_size (training->parallel));
+  scope_json_double (json,
+                     "gradient_bytes",
+                     (double) shared->bytes / (double) MAX (training->n_steps, 1));
+  scope_json_double (json, "early", (double) shared->early / (double) MAX (shared->bytes, 1));
+  scope_json_begin_list (json, "waiting");
+  for (guint i = 0; i < scope_parallel_get_size (training->parallel); i++)
+    scope_json_double (json, NULL, training->waiting[i]);
+  scope_json_end (json);
+  scope_json_end (json);
+}
+
+static void
 print_json (const ScopeTraining *training)
 {
   g_autoptr (ScopeJson) json = scope_json_new ();
@@ -232,6 +269,8 @@ print_json (const ScopeTraining *training)
   scope_json_double (json, "seconds", training->seconds);
   if (isfinite (training->unigram_perplexity))
     scope_json_double (json, "unigram_perplexity", training->unigram_perplexity);
+  if (training->waiting)
+    describe_waiting (json, training);
   scope_json_boolean (json, "interrupted", training->is_interrupted);
   print_epochs (json, training);
   scope_json_begin_list (json, "written");

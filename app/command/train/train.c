@@ -40,19 +40,36 @@ count_samples (GHashTable *batch, gboolean is_sequence)
   return (double) (is_sequence && shape->rank > 1 ? shape->dim[1] : shape->dim[0]);
 }
 
+/* How long the last step has waited for other processes. */
+static ScopeParallelTimes
+take_times (ScopeTraining *training)
+{
+  ScopeParallelTimes times = scope_parallel_take_times (training->parallel);
+
+  training->shared.waiting += times.waiting;
+  training->shared.early += times.early;
+  training->shared.bytes += times.bytes;
+  return times;
+}
+
 static gboolean
 train_step (ScopeTraining *training, Loop *loop, guint64 number, GError **error)
 {
   HybOptimizer *optimizer = hyb_trainer_get_optimizer (training->trainer);
   g_autoptr (GHashTable) batch = NULL;
-  double       rate = training->base_rate;
-  HybTrainStep step;
-  gint64       start = g_get_monotonic_time ();
+  double             rate = training->base_rate;
+  HybTrainStep       step;
+  ScopeParallelTimes times = { 0 };
+  double             n_samples;
+  gint64             start = g_get_monotonic_time ();
 
   if (number % training->n_batches == 0 && hyb_data_is_continuous (training->data))
     hyb_trainer_reset_carry (training->trainer);
   batch = hyb_data_get_batch (training->data, number, FALSE, error);
   if (!batch)
+    return FALSE;
+  n_samples = count_samples (batch, hyb_data_is_continuous (training->data));
+  if (!scope_train_take_share (training, batch, error))
     return FALSE;
   if (training->schedule)
     rate = hyb_schedule_get_rate (training->schedule, rate, number + 1);
@@ -68,9 +85,11 @@ train_step (ScopeTraining *training, Loop *loop, guint64 number, GError **error)
   if (training->n_steps++ == 0)
     training->first_loss = step.loss;
   training->last_loss = step.loss;
-  training->n_samples += count_samples (batch, hyb_data_is_continuous (training->data));
+  training->n_samples += n_samples;
   training->seconds += (double) (g_get_monotonic_time () - start) * 1e-6;
-  return scope_train_log_step (training, &step, rate, error);
+  if (training->parallel)
+    times = take_times (training);
+  return scope_train_log_step (training, &step, rate, &times, error);
 }
 
 static void
@@ -90,7 +109,8 @@ show_progress (ScopeTraining *training, Loop *loop, guint64 number)
                        .elapsed = (double) (number + 1) * seconds_per_step,
                        .remaining = (double) (total - number - 1) * seconds_per_step };
 
-  scope_progress_update (&loop->progress, &now);
+  if (scope_train_is_first (training))
+    scope_progress_update (&loop->progress, &now);
 }
 
 /* The metric over the held-out part; NaN if nothing is held out. */
@@ -117,29 +137,79 @@ evaluate (ScopeTraining *training, double *value, GError **error)
   return TRUE;
 }
 
-/* Saves, evaluates, generates a sample and prints the epoch. */
+/* Saves, evaluates, and generates a sample. */
 static gboolean
-end_epoch (ScopeTraining *training, Loop *loop, guint64 number, GError **error)
+test_epoch (ScopeTraining *training, ScopeEpoch *epoch, GError **error)
 {
-  ScopeEpoch epoch = { .number = number,
-                       .loss = hyb_metrics ()[0]->value (&loop->loss),
-                       .metric = training->metric->value (&loop->metric),
-                       .held_out = NAN };
-
-  if (!scope_train_save (training, number, error) || !evaluate (training, &epoch.held_out, error))
+  if (!scope_train_save (training, epoch->number, error) ||
+      !evaluate (training, &epoch->held_out, error))
     return FALSE;
   if (hyb_data_get_corpus (training->data) && training->options->sample > 0)
     {
-      epoch.sample = scope_train_sample (training, training->options->sample, error);
-      if (!epoch.sample && *error)
+      epoch->sample = scope_train_sample (training, training->options->sample, error);
+      if (!epoch->sample && *error)
         return FALSE;
     }
+  return TRUE;
+}
+
+/* Tests and prints the epoch. */
+static gboolean
+end_epoch (ScopeTraining *training, Loop *loop, guint64 number, GError **error)
+{
+  ScopeEpoch epoch = { .number = number, .held_out = NAN };
+
+  if (!scope_train_end_epoch (training, &loop->metric, error))
+    return FALSE;
+  epoch.loss = hyb_metrics ()[0]->value (&loop->loss);
+  epoch.metric = training->metric->value (&loop->metric);
+  if (scope_train_is_first (training) && !test_epoch (training, &epoch, error))
+    return FALSE;
   epoch.seconds = (double) (g_get_monotonic_time () - loop->epoch_start) * 1e-6;
   g_array_append_val (training->epochs, epoch);
-  scope_progress_finish (&loop->progress, "epoch", NULL);
-  scope_train_print_epoch (training, &epoch);
+  if (scope_train_is_first (training))
+    {
+      scope_progress_finish (&loop->progress, "epoch", NULL);
+      scope_train_print_epoch (training, &epoch);
+    }
   loop->loss = loop->metric = (HybMetricSum){ 0 };
   loop->epoch_start = g_get_monotonic_time ();
+  return TRUE;
+}
+
+/* Processes that train together stop after the same step. */
+static gboolean
+is_stopped (const ScopeTraining *training, const Loop *loop)
+{
+  return training->parallel ? scope_parallel_is_cancelled (training->parallel)
+                            : g_cancellable_is_cancelled (loop->cancellable);
+}
+
+/* Saves what is done, and says how to go on. */
+static gboolean
+interrupt (ScopeTraining *training, guint64 number, GError **error)
+{
+  if (!scope_train_is_first (training))
+    return TRUE;
+  if (number % training->n_batches != 0 && training->parallel &&
+      hyb_trainer_is_carrying (training->trainer))
+    {
+      scope_print_message (HYB_SEVERITY_WARNING,
+                           "interrupted after step %" G_GUINT64_FORMAT
+                           ", in an epoch of which each process carries states of its own; "
+                           "--resume "
+                           "goes on from the last whole epoch",
+                           number);
+      return TRUE;
+    }
+  if (number % training->n_batches != 0 && !scope_train_save_interrupted (training, error))
+    return FALSE;
+  scope_print_message (HYB_SEVERITY_WARNING,
+                       training->options->output ? "interrupted after step %" G_GUINT64_FORMAT
+                                                   "; --resume continues"
+                                                 : "interrupted after step %" G_GUINT64_FORMAT
+                                                   "; without --output nothing was saved",
+                       number);
   return TRUE;
 }
 
@@ -152,7 +222,7 @@ train (ScopeTraining *training, GError **error)
 
   training->first_loss = training->last_loss = NAN;
   scope_progress_init (&loop.progress, training->common);
-  for (; number < total && !g_cancellable_is_cancelled (loop.cancellable); number++)
+  for (; number < total && !is_stopped (training, &loop); number++)
     {
       if (!train_step (training, &loop, number, error))
         return FALSE;
@@ -164,25 +234,33 @@ train (ScopeTraining *training, GError **error)
 
   scope_progress_finish (&loop.progress, "done", training->options->output);
   training->is_interrupted = number < total;
-  if (!training->is_interrupted)
-    return TRUE;
-  if (number % training->n_batches != 0 && !scope_train_save_interrupted (training, error))
+  return !training->is_interrupted || interrupt (training, number, error);
+}
+
+/* Trains and reports; the first error is the one that is reported. */
+static gboolean
+train_and_print (ScopeTraining *training, GError **error)
+{
+  gboolean is_done;
+
+  if (scope_train_is_first (training))
+    scope_train_print_start (training);
+  is_done = train (training, error) && scope_train_collect_times (training, error);
+  /* The steps before a failure are written too. */
+  if (!scope_train_write_log (training, is_done ? error : NULL))
     return FALSE;
-  scope_print_message (HYB_SEVERITY_WARNING,
-                       training->options->output ? "interrupted after step %" G_GUINT64_FORMAT
-                                                   "; --resume continues"
-                                                 : "interrupted after step %" G_GUINT64_FORMAT
-                                                   "; without --output nothing was saved",
-                       number);
-  return TRUE;
+  if (is_done && scope_train_is_first (training))
+    scope_train_print_result (training);
+  return is_done;
 }
 
 static int
 run_train (const ScopeCommonOptions *common, gpointer data, char **files, GError **error)
 {
-  const ScopeTrainOptions *options = data;
-  ScopeTraining            training = { .common = common, .options = options };
-  GError                  *local_error = NULL;
+  ScopeTrainOptions *options = data;
+  ScopeTraining      training = { .common = common, .options = options };
+  GError            *local_error = NULL;
+  gboolean           is_ready, is_agreed, is_done;
 
   if (options->resume && !options->output)
     {
@@ -194,22 +272,22 @@ run_train (const ScopeCommonOptions *common, gpointer data, char **files, GError
     }
   if (!scope_train_check_names (options, error))
     return SCOPE_EXIT_USAGE;
-  if (scope_check_device (common, &local_error) &&
-      scope_train_set_up (&training, files, &local_error))
-    {
-      gboolean is_done;
-
-      scope_train_print_start (&training);
-      is_done = train (&training, &local_error);
-      /* The steps before a failure are written too; the first error is the one that is reported. */
-      if (scope_train_write_log (&training, is_done ? &local_error : NULL) && is_done)
-        scope_train_print_result (&training);
-    }
+  if (!scope_train_join (&training, scope_cancel_on_signal (), error))
+    return SCOPE_EXIT_USAGE;
+  if (!scope_train_is_first (&training))
+    g_clear_pointer (&options->log, g_free); /* the first process writes it */
+  is_ready = scope_check_device (common, &local_error) &&
+             scope_train_set_up (&training, files, &local_error);
+  is_agreed = scope_train_confirm (&training, is_ready, &local_error);
+  is_done = is_agreed && train_and_print (&training, &local_error);
+  if (is_agreed && local_error)
+    scope_train_name_process (&training, local_error);
+  if (training.parallel)
+    scope_parallel_free (training.parallel, is_done || !is_agreed);
   scope_train_clear (&training);
-  if (!local_error)
-    return SCOPE_EXIT_DONE;
-  g_propagate_error (error, local_error);
-  return SCOPE_EXIT_MODEL;
+  if (local_error)
+    g_propagate_error (error, local_error);
+  return is_done ? SCOPE_EXIT_DONE : SCOPE_EXIT_MODEL;
 }
 
 #define FIELD(member) SCOPE_OPTION_FIELD (ScopeTrainOptions, member)
@@ -282,6 +360,21 @@ static const GOptionEntry train_options[] = {
     "Write a checkpoint after each epoch",
     "PREFIX" },
   { "resume", 0, 0, G_OPTION_ARG_NONE, FIELD (resume), "Continue from the last checkpoint", NULL },
+  { "data-parallel",
+    0,
+    0,
+    G_OPTION_ARG_NONE,
+    FIELD (data_parallel),
+    "Share each batch among the processes that mpirun has started, and average their gradients",
+    NULL },
+  { "batch-axis",
+    0,
+    0,
+    G_OPTION_ARG_INT,
+    FIELD (batch_axis),
+    "With --data-parallel: the axis of the inputs along which a batch is shared (default: 1 for "
+    "texts, else 0)",
+    "N" },
   { "sample",
     0,
     0,
@@ -308,6 +401,7 @@ static const ScopeOutput outputs[] = {
 
 static const ScopeRange ranges[] = {
   { "sample", -1, 1e6, 200 },
+  { "batch-axis", 0, 7, -1 },
   { 0 },
 };
 
@@ -322,6 +416,8 @@ const ScopeCommand scope_command_train = {
   .name = "train",
   .arguments = "MODEL [PARAMS]",
   .summary = "Train a model from a file or from the gallery",
+  .notes = "Several processes, started by Open MPI, share each batch:\n"
+           "  mpirun -n 4 hscope train gallery:lstm-lm --data-parallel\n",
   .n_files = { 1, 2 },
   .option_groups = SCOPE_OPTIONS_MODEL | SCOPE_OPTIONS_TYPES | SCOPE_OPTIONS_RUN,
   .examples = examples,

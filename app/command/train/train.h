@@ -5,6 +5,7 @@
 #pragma once
 
 #include "app/command/common-options.h"
+#include "app/command/train/train-parallel.h"
 #include "engine/formats/tensor-list.h"
 #include "engine/graph/model.h"
 #include "engine/train/data.h"
@@ -22,7 +23,8 @@ typedef struct
   double   clip_global_norm;
   gint64   epochs;
   gint64   sample; /* characters of text to generate after each epoch; negative: none */
-  gboolean resume;
+  gboolean resume, data_parallel;
+  int      batch_axis; /* -1: not given */
 } ScopeTrainOptions;
 
 /* Results of one epoch; if training was resumed in it, of the steps of this run only. */
@@ -60,6 +62,11 @@ typedef struct
   double   first_loss, last_loss;
   double   seconds, n_samples;
   gboolean is_interrupted;
+
+  ScopeParallel     *parallel;   /* NULL: this process trains alone */
+  guint              batch_axis; /* along which processes share a batch */
+  ScopeParallelTimes shared;     /* of all steps */
+  double            *waiting;    /* by process, at the end: the share of the time of its steps */
 } ScopeTraining;
 
 /* FALSE and a usage error if an option names a loss, optimizer, schedule or metric that does not exist. */
@@ -67,11 +74,12 @@ gboolean scope_train_check_names (const ScopeTrainOptions *options, GError **err
 /* Opens model and data and makes the trainer; with --resume continues from the last checkpoint.
  * files: the command's arguments.  The caller clears training in either case. */
 gboolean scope_train_set_up (ScopeTraining *training, char **files, GError **error);
-/* Adds a line for a step to the log, and writes the log if that is due. */
-gboolean scope_train_log_step (ScopeTraining      *training,
-                               const HybTrainStep *step,
-                               double              rate,
-                               GError            **error);
+/* Adds a line for a step to the log, and writes the log if that is due.  times: of a step with other processes. */
+gboolean scope_train_log_step (ScopeTraining            *training,
+                               const HybTrainStep       *step,
+                               double                    rate,
+                               const ScopeParallelTimes *times,
+                               GError                  **error);
 /* Replaces the file of the log by all lines so far. */
 gboolean scope_train_write_log (ScopeTraining *training, GError **error);
 
@@ -82,6 +90,25 @@ void scope_train_clear (ScopeTraining *training);
 gboolean scope_train_save (ScopeTraining *training, guint64 epoch, GError **error);
 /* Writes a checkpoint in the middle of an epoch, if --output was given. */
 gboolean scope_train_save_interrupted (ScopeTraining *training, GError **error);
+
+/* Whether this process writes files and prints: it is alone, or the first one. */
+gboolean scope_train_is_first (const ScopeTraining *training);
+
+/* --- With other processes, in train-together.c; all call these at the same time --- */
+
+/* Joins the processes that mpirun has started, if --data-parallel was given. */
+gboolean scope_train_join (ScopeTraining *training, GCancellable *cancellable, GError **error);
+/* Tells the others whether this process is ready, and makes sure that all train the same.  is_ready: FALSE and *error is set.
+ * FALSE: a process has failed; the error is left unset where another one prints it. */
+gboolean scope_train_confirm (ScopeTraining *training, gboolean is_ready, GError **error);
+/* Replaces a batch by the share of this process. */
+gboolean scope_train_take_share (ScopeTraining *training, GHashTable *batch, GError **error);
+/* Adds the sums of all processes, waits for the first one, and makes sure that all have the same parameters. */
+gboolean scope_train_end_epoch (ScopeTraining *training, HybMetricSum *metric, GError **error);
+/* Collects how long each process has waited. */
+gboolean scope_train_collect_times (ScopeTraining *training, GError **error);
+/* Names the process in an error that only it may have. */
+void scope_train_name_process (const ScopeTraining *training, GError *error);
 
 /* A checkpoint to go on from. */
 typedef struct
