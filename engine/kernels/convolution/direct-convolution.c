@@ -40,7 +40,9 @@ typedef struct
   gint64             plane;         /* floats of all phases of one channel */
   gint64             positions;     /* floats from the first sum to the last, including the gaps
                                      * between the rows of the map, which are dropped */
-  gint64             n_vectors;     /* vectors that cover the positions */
+  gint64 row_vectors; /* vectors of one row of the map, each row beginning with a vector of its
+                             * own; 0 if vectors follow each other through the gaps */
+  gint64 n_vectors;   /* vectors that cover the positions */
 } Layout;
 
 static void
@@ -63,8 +65,25 @@ find_taps (const HybConvolve *convolve, int axis, Taps *taps)
     }
 }
 
+/* Chooses how vectors cover the map: by rows if that takes fewer and the kernels can. */
 static void
-find_layout (const HybConvolve *convolve, gint64 lanes, Layout *layout)
+cover_positions (const HybTiles *tiles, Layout *layout)
+{
+  const gint64 *map = layout->convolve->map;
+  gint64        row_vectors = (map[2] + tiles->lanes - 1) / tiles->lanes;
+
+  layout->positions = (map[1] - 1) * layout->pitch + map[2];
+  layout->row_vectors = 0;
+  layout->n_vectors = (layout->positions + tiles->lanes - 1) / tiles->lanes;
+  if (tiles->takes_rows && map[1] * row_vectors < layout->n_vectors)
+    {
+      layout->row_vectors = row_vectors;
+      layout->n_vectors = map[1] * row_vectors;
+    }
+}
+
+static void
+find_layout (const HybConvolve *convolve, const HybTiles *tiles, Layout *layout)
 {
   layout->convolve = convolve;
   find_taps (convolve, 1, &layout->rows);
@@ -74,8 +93,7 @@ find_layout (const HybConvolve *convolve, gint64 lanes, Layout *layout)
   layout->height = convolve->map[1] + layout->rows.shift[convolve->kernel[1] - 1];
   layout->pitch = convolve->map[2] + layout->columns.shift[convolve->kernel[2] - 1];
   layout->plane = layout->height * layout->pitch * layout->rows.n_phases * layout->columns.n_phases;
-  layout->positions = (convolve->map[1] - 1) * layout->pitch + convolve->map[2];
-  layout->n_vectors = (layout->positions + lanes - 1) / lanes;
+  cover_positions (tiles, layout);
 }
 
 /* Sizes up to this can be multiplied by each other without overflow. */
@@ -109,7 +127,7 @@ hyb_direct_convolve_fits (const HybConvolve *convolve)
        convolve->pad[1] + convolve->pad[2] == 0))
     return FALSE;
 
-  find_layout (convolve, tiles->lanes, &layout);
+  find_layout (convolve, tiles, &layout);
   return layout.plane <= MAX_CELLS && layout.channels * layout.plane <= 8 * MAX_CELLS &&
          layout.depth >= 1 && layout.depth <= MAX_CELLS &&
          5 * convolve->map[1] * convolve->map[2] >= 2 * layout.n_vectors * tiles->lanes;
@@ -120,7 +138,7 @@ hyb_direct_convolve_workspace (const HybConvolve *convolve)
 {
   Layout layout;
 
-  find_layout (convolve, hyb_tiles_choose ()->lanes, &layout);
+  find_layout (convolve, hyb_tiles_choose (), &layout);
   return sizeof (gint64) * (gsize) layout.depth +
          sizeof (float) * (gsize) (layout.channels * layout.plane + HYB_TILE_SLACK);
 }
@@ -238,6 +256,48 @@ write_sums (const Product *product, gint64 filter, gint64 first, gint64 n, const
     }
 }
 
+/* Writes the sums of one filter in vectors of rows: n vectors from vector `first` on. */
+static void
+write_rows (const Product *product, gint64 filter, gint64 first, gint64 n, const float *sums)
+{
+  const Layout *layout = product->layout;
+  gint64        lanes = product->tiling.tiles->lanes, width = layout->convolve->map[2];
+  gint64        area = layout->convolve->map[1] * width;
+  gint64        step = width % lanes == 0 ? n : 1; /* vectors that follow each other in the map */
+
+  for (gint64 v = 0; v < n; v += step)
+    {
+      gint64 row = (first + v) / layout->row_vectors;
+      gint64 column = (first + v) % layout->row_vectors * lanes;
+
+      product->tiling.tiles->finish_run (product->finish,
+                                         filter,
+                                         filter * area + row * width + column,
+                                         step > 1 ? step * lanes : MIN (lanes, width - column),
+                                         sums + v * lanes,
+                                         product->map);
+    }
+}
+
+/* Finds where the vectors of a tile lie in the planes. */
+static void
+find_vectors (const Layout *layout, const HybTiles *tiles, const HybTile *tile, HybTileImage *image)
+{
+  if (layout->row_vectors == 0)
+    {
+      image->image += tile->first_vector * tiles->lanes;
+      hyb_tiles_follow (tiles, image->vectors);
+      return;
+    }
+  for (gint64 v = 0; v < tile->n_vectors; v++)
+    {
+      gint64 at = tile->first_vector + v;
+
+      image->vectors[v] =
+          at / layout->row_vectors * layout->pitch + at % layout->row_vectors * tiles->lanes;
+    }
+}
+
 static void
 multiply_tile (const Product *product, const HybTile *tile)
 {
@@ -246,19 +306,30 @@ multiply_tile (const Product *product, const HybTile *tile)
   gint64          first = tile->first_vector * tiles->lanes;
   gint64          n = MIN (tile->n_vectors * tiles->lanes, layout->positions - first);
   gint64          end = tile->first_filter + tile->n_filters;
+  HybTileImage    image = { layout->depth, product->shifts, product->planes, { 0 } };
   float           sums[HYB_TILE_FILTERS * HYB_TILE_STRIDE];
 
+  find_vectors (layout, tiles, tile, &image);
   for (gint64 at = tile->first_filter, some; at < end; at += some)
     {
       some = MIN (end - at, tiles->max_filters[tile->n_vectors]);
-      tiles->sum[tile->n_vectors][some](layout->depth,
-                                        product->shifts,
-                                        product->planes + first,
+      tiles->sum[tile->n_vectors][some](&image,
                                         product->weight + at * layout->depth,
                                         layout->depth,
                                         sums);
       for (gint64 f = 0; f < some; f++)
-        write_sums (product, product->first_filter + at + f, first, n, sums + f * HYB_TILE_STRIDE);
+        if (layout->row_vectors > 0)
+          write_rows (product,
+                      product->first_filter + at + f,
+                      tile->first_vector,
+                      tile->n_vectors,
+                      sums + f * HYB_TILE_STRIDE);
+        else
+          write_sums (product,
+                      product->first_filter + at + f,
+                      first,
+                      n,
+                      sums + f * HYB_TILE_STRIDE);
     }
 }
 
@@ -306,7 +377,7 @@ hyb_direct_convolve (const HybConvolve       *convolve,
   float            *planes;
   gint64            filters = convolve->map_channels / convolve->groups;
 
-  find_layout (convolve, tiles->lanes, &layout);
+  find_layout (convolve, tiles, &layout);
   find_shifts (&layout, shifts);
   planes = (float *) (shifts + layout.depth);
   memset (planes + layout.channels * layout.plane, 0, sizeof (float) * HYB_TILE_SLACK);

@@ -1,7 +1,8 @@
 /* filter-tile-kernel.h — the inner loops of filter-tile.c for one instruction set; see each-simd.h.
  *
- * sum_F_V: sums[f,v] = sum_k weights[f,k] image[shifts[k] + v]; for k, for f < F, for vectors v
- * < V. The F × V sums stay in registers: F and V are constants wherever sum_tile() is inlined,
+ * sum_F_V: sums[f,v] = sum_k weights[f,k] image[shifts[k] + vectors[v]]; for k, for f < F, for
+ * vectors v < V.  With AVX-512 vectors follow each other, because fewer of them are wasted on the
+ * gaps between rows that way.  The F × V sums stay in registers: F and V are constants wherever sum_tile() is inlined,
  * and TILES lists the pairs whose sums fit the registers.  Winograd's transforms are here too,
  * because they need the same instruction sets.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
@@ -18,40 +19,48 @@
   {                        \
     0, 8, 8, 8, 6          \
   }
+#define TAKES_ROWS 0
+#define PLACE(v)   ((v) *LANES)
 #else
-#define TILES(X) UP_TO_4 (X, 1) UP_TO_4 (X, 2) UP_TO_4 (X, 3)
+#define TILES(X) UP_TO_8 (X, 1) UP_TO_6 (X, 2) UP_TO_4 (X, 3)
 #define FILTERS_BY_VECTORS \
   {                        \
-    0, 4, 4, 4, 0          \
+    0, 8, 6, 4, 0          \
   }
+#define TAKES_ROWS 1
+#define PLACE(v)   place[v]
 #endif
 
 #define EACH_FILTER HYB_UNROLL (8) for (int f = 0; f < n_filters; f++)
 #define EACH_VECTOR HYB_UNROLL (4) for (int v = 0; v < n_vectors; v++)
 
 INLINE void
-SIMD (sum_tile) (const int     n_filters,
-                 const int     n_vectors,
-                 gint64        depth,
-                 const gint64 *shifts,
-                 const float  *image,
-                 const float  *weights,
-                 gint64        weights_stride,
-                 float        *sums)
+SIMD (sum_tile) (const int           n_filters,
+                 const int           n_vectors,
+                 const HybTileImage *tile,
+                 const float        *weights,
+                 gint64              weights_stride,
+                 float              *sums)
 {
   Floats sum[HYB_TILE_FILTERS][HYB_TILE_VECTORS];
+#if TAKES_ROWS
+  gint64 place[HYB_TILE_VECTORS];
+
+  EACH_VECTOR
+  place[v] = tile->vectors[v];
+#endif
 
   EACH_FILTER
   EACH_VECTOR
   sum[f][v] = (Floats){ 0 };
 
-  for (gint64 k = 0; k < depth; k++)
+  for (gint64 k = 0; k < tile->depth; k++)
     {
-      const float *from = image + shifts[k];
+      const float *from = tile->image + tile->shifts[k];
       Floats       x[HYB_TILE_VECTORS];
 
       EACH_VECTOR
-      x[v] = simd_load (from + v * LANES);
+      x[v] = simd_load (from + PLACE (v));
       EACH_FILTER
       {
         Floats weight = simd_fill (weights[f * weights_stride + k]);
@@ -66,16 +75,13 @@ SIMD (sum_tile) (const int     n_filters,
   simd_store (sums + f * HYB_TILE_STRIDE + v * LANES, sum[f][v]);
 }
 
-#define DEFINE(filters, vectors)                                                     \
-  static TARGET void SIMD (sum_##filters##_##vectors) (gint64        depth,          \
-                                                       const gint64 *shifts,         \
-                                                       const float  *image,          \
-                                                       const float  *weights,        \
-                                                       gint64        weights_stride, \
-                                                       float        *sums)           \
-  {                                                                                  \
-    SIMD (sum_tile)                                                                  \
-    (filters, vectors, depth, shifts, image, weights, weights_stride, sums);         \
+#define DEFINE(filters, vectors)                                                           \
+  static TARGET void SIMD (sum_##filters##_##vectors) (const HybTileImage *tile,           \
+                                                       const float        *weights,        \
+                                                       gint64              weights_stride, \
+                                                       float              *sums)           \
+  {                                                                                        \
+    SIMD (sum_tile) (filters, vectors, tile, weights, weights_stride, sums);               \
   }
 TILES (DEFINE)
 #undef DEFINE
@@ -159,6 +165,7 @@ SIMD (transform_output) (gint64 n, const float *sums, gint64 stride, float *rows
 #define ENTRY(filters, vectors) [vectors][filters] = SIMD (sum_##filters##_##vectors),
 static const HybTiles SIMD (tiles) = {
   .lanes = LANES,
+  .takes_rows = TAKES_ROWS,
   .max_filters = FILTERS_BY_VECTORS,
   .sum = { TILES (ENTRY) },
   .finish_run = SIMD (finish_run),
@@ -171,6 +178,8 @@ static const HybTiles SIMD (tiles) = {
 #undef EACH_VECTOR
 #undef TILES
 #undef FILTERS_BY_VECTORS
+#undef TAKES_ROWS
+#undef PLACE
 
 #else
 

@@ -24,6 +24,13 @@ hyb_tiles_choose (void)
   return tiles->lanes > 0 ? tiles : NULL;
 }
 
+void
+hyb_tiles_follow (const HybTiles *tiles, gint64 vectors[HYB_TILE_VECTORS])
+{
+  for (gint64 v = 0; v < HYB_TILE_VECTORS; v++)
+    vectors[v] = v * tiles->lanes;
+}
+
 /* Tiles are three vectors wide.  The last one is what is left, except that a single vector is
  * joined with the tile before it to four if there is a kernel for that. */
 void

@@ -16,20 +16,29 @@
 /* Floats after the last plane of the image that tiles may read; their sums are dropped. */
 #define HYB_TILE_SLACK 64
 
-/* Computes sums[f HYB_TILE_STRIDE + i] = Σ weights[f weights_stride + k] · image[shifts[k] + i]
- * over k < depth, for the number of filters f and of vectors of positions i that the function is
- * for. */
-typedef void (*HybSumTile) (gint64        depth,
-                            const gint64 *shifts,
-                            const float  *image,
-                            const float  *weights,
-                            gint64        weights_stride,
-                            float        *sums);
+/* The image under one tile. */
+typedef struct
+{
+  gint64        depth;
+  const gint64 *shifts; /* (depth) */
+  const float  *image;
+  gint64 vectors[HYB_TILE_VECTORS]; /* floats from the image to each vector of positions; with
+                                            * HybTiles.takes_rows they need not follow each other */
+} HybTileImage;
+
+/* Computes sums[f HYB_TILE_STRIDE + v lanes + i] = Σ weights[f weights_stride + k] ·
+ * image[shifts[k] + vectors[v] + i] over k < depth, for the number of filters f and of vectors v
+ * that the function is for. */
+typedef void (*HybSumTile) (const HybTileImage *image,
+                            const float        *weights,
+                            gint64              weights_stride,
+                            float              *sums);
 
 /* The kernels of one instruction set; see filter-tile-kernel.h. */
 typedef struct
 {
   gint64     lanes;
+  gboolean   takes_rows; /* each vector of a tile may lie anywhere in the image */
   gint64     max_filters[HYB_TILE_VECTORS + 1]; /* by vectors of a tile; 0: no such tile */
   HybSumTile sum[HYB_TILE_VECTORS + 1][HYB_TILE_FILTERS + 1]; /* [vectors][filters] */
   /* Writes n sums of one filter to map[at …], finished. */
@@ -53,6 +62,9 @@ typedef struct
 
 /* Returns the kernels for this processor; NULL if its vectors are too short for tiles to pay. */
 const HybTiles *hyb_tiles_choose (void);
+
+/* Fills `vectors` of an image for vectors that follow each other. */
+void hyb_tiles_follow (const HybTiles *tiles, gint64 vectors[HYB_TILE_VECTORS]);
 
 /* A grid of tiles that covers all positions (in vectors) and filters. */
 typedef struct

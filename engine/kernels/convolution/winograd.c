@@ -207,19 +207,21 @@ multiply_filters (const BandGroup *group,
   const gint64    stride = HYB_TILE_FILTERS * HYB_TILE_STRIDE;
   gint64          first = tile->first_vector * tiles->lanes, n = tile->n_vectors * tiles->lanes;
   gint64          positions = (group->n_bands - 1) * layout->pitch + layout->convolve->map[2];
+  HybTileImage    image = { .depth = layout->depth, .shifts = group->shifts };
   float           sums[ROWS * HYB_TILE_FILTERS * HYB_TILE_STRIDE];
   float           rows[BAND * HYB_TILE_STRIDE];
 
+  hyb_tiles_follow (tiles, image.vectors);
   for (gint64 row = 0; row < ROWS; row++)
-    tiles->sum[tile->n_vectors][n_filters](layout->depth,
-                                           group->shifts,
-                                           group->planes + row * layout->channels * layout->plane +
-                                               first,
-                                           group->weight + (row * layout->convolve->map_channels +
-                                                            first_filter) *
-                                                               layout->depth,
-                                           layout->depth,
-                                           sums + row * stride);
+    {
+      gint64 weights = (row * layout->convolve->map_channels + first_filter) * layout->depth;
+
+      image.image = group->planes + row * layout->channels * layout->plane + first;
+      tiles->sum[tile->n_vectors][n_filters](&image,
+                                             group->weight + weights,
+                                             layout->depth,
+                                             sums + row * stride);
+    }
   for (gint64 f = 0; f < n_filters; f++)
     {
       tiles->transform_output (n, sums + f * HYB_TILE_STRIDE, stride, rows);

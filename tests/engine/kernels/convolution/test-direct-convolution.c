@@ -175,6 +175,21 @@ test_every_number_of_filters_and_positions (void)
       }
 }
 
+/* Maps whose rows are whole vectors, one more and one less, and part of one. */
+static void
+test_rows_of_every_width (void)
+{
+  for (gint64 width = 6; width < 30; width++)
+    for (gint64 height = 6; height < 13; height += 3)
+      {
+        HybConvolve c = make (2, 9, height, width);
+
+        set_window (&c, 1, &(Window){ 5, 1, 1, 0 });
+        set_window (&c, 2, &(Window){ 5, 1, 1, 0 });
+        check_each_level (&c, FALSE);
+      }
+}
+
 static void
 test_groups_and_threads (void)
 {
@@ -263,6 +278,7 @@ main (int argc, char **argv)
   g_test_add_func ("/engine/kernels/shift/windows-of-every-kind", test_windows_of_every_kind);
   g_test_add_func ("/engine/kernels/shift/every-number-of-filters-and-positions",
                    test_every_number_of_filters_and_positions);
+  g_test_add_func ("/engine/kernels/shift/rows-of-every-width", test_rows_of_every_width);
   g_test_add_func ("/engine/kernels/shift/groups-and-threads", test_groups_and_threads);
   g_test_add_func ("/engine/kernels/shift/winograd-of-every-size", test_winograd_of_every_size);
   g_test_add_func ("/engine/kernels/shift/winograd-in-parts", test_winograd_in_parts);
