@@ -120,6 +120,37 @@ NAME (finish) (const PoolingArgs *args, const Row *row, gint64 k, REAL value)
   return divisor > 0 ? value / (REAL) divisor : 0;
 }
 
+/* n windows of 2 × 2 over two rows of the image; the order is that of gather(), so that NaN and
+ * zeros of either sign give the same bytes. */
+static void
+NAME (halve_row) (gint64 n, const REAL *top, const REAL *bottom, REAL *y)
+{
+  HYB_INDEPENDENT
+  for (gint64 k = 0; k < n; k++)
+    {
+      REAL a = top[2 * k], b = top[2 * k + 1], c = bottom[2 * k], d = bottom[2 * k + 1];
+      REAL best = a > REAL_LOWEST ? a : REAL_LOWEST;
+
+      best = b > best ? b : best;
+      best = c > best ? c : best;
+      y[k] = d > best ? d : best;
+    }
+}
+
+static void
+NAME (halve) (const PoolingArgs *args, const REAL *x, REAL *y)
+{
+  gint64 width = args->image[2], n = args->map[2];
+
+  for (gint64 d = 0; d < args->map[0]; d++)
+    for (gint64 h = 0; h < args->map[1]; h++, y += n)
+      {
+        const REAL *top = x + (d * args->image[1] + 2 * h) * width;
+
+        NAME (halve_row) (n, top, top + width, y);
+      }
+}
+
 static void
 NAME (pool_planes) (gint64 begin, gint64 end, gpointer data)
 {
@@ -132,6 +163,11 @@ NAME (pool_planes) (gint64 begin, gint64 end, gpointer data)
       const REAL *x = (const REAL *) args->x + plane_base (args, plane, volume (args->image));
       REAL       *y = (REAL *) args->to + plane_base (args, plane, volume (args->map));
 
+      if (is_halving (args))
+        {
+          NAME (halve) (args, x, y);
+          continue;
+        }
       for (gboolean more = first_row (args, &row, CHUNK); more; more = next_row (args, &row, CHUNK))
         {
           NAME (gather) (args, x, &row, &results);

@@ -378,7 +378,7 @@ tap_range (const PoolingArgs *args, const Row *row, gint64 tap, gint64 *low, gin
 }
 
 /* Whether this is max pooling with windows of 2 × 2, stride 2 and no padding, which is common and
- * has a kernel of its own for the gradient. */
+ * has kernels of its own. */
 static gboolean
 is_halving (const PoolingArgs *args)
 {

@@ -4,6 +4,8 @@
 
 #include "tests/engine/ops/op-check.h"
 
+#include <math.h>
+
 static const OpSample samples[] = {
   { "Pooling", "largest", "kernel=(2, 2) stride=(2, 2)", { "f32[1,2,5,5]" } },
   { "Pooling", "largest of many pairs", "kernel=(2, 2) stride=(2, 2)", { "f32[2,1,6,22]" } },
@@ -68,6 +70,58 @@ test_padding_never_wins (void)
   op_assert_near (y, 0, -3., -3., -5.);
 }
 
+/* NaN is never larger, as with other windows; the last column and row are left over. */
+static void
+test_halving_skips_nan (void)
+{
+  g_autoptr (HybTensor) y = op_run ("Pooling",
+                                    "kernel=(2, 2) stride=(2, 2)",
+                                    op_tensor ("f32[1,1,3,5]",
+                                               1.,
+                                               (double) NAN,
+                                               -2.,
+                                               -3.,
+                                               9.,
+                                               0.,
+                                               0.5,
+                                               -1.,
+                                               -4.,
+                                               9.,
+                                               9.,
+                                               9.,
+                                               9.,
+                                               9.,
+                                               9.),
+                                    NULL);
+
+  op_assert_near (y, 0, 1., -1.);
+}
+
+/* Rows of 1 to 40 windows: every remainder after whole vectors. */
+static void
+test_halving_of_every_width (void)
+{
+  for (gint64 width = 2; width <= 80; width += 2)
+    {
+      g_autofree char  *description = g_strdup_printf ("f32[1,1,2,%d]", (int) width);
+      HybTensor        *x = op_tensor (description, 0.);
+      float            *cell = hyb_tensor_get_data (x);
+      g_autofree float *want = g_new (float, width / 2);
+      g_autoptr (HybTensor) y = NULL;
+
+      for (gint64 i = 0; i < 2 * width; i++)
+        cell[i] = (float) ((i * 37 + width) % 101) - 50;
+      for (gint64 k = 0; k < width / 2; k++)
+        want[k] = MAX (MAX (cell[2 * k], cell[2 * k + 1]),
+                       MAX (cell[width + 2 * k], cell[width + 2 * k + 1]));
+      y = op_run ("Pooling", "kernel=(2, 2) stride=(2, 2)", x, NULL);
+      g_assert_cmpmem (hyb_tensor_get_data (y),
+                       sizeof (float) * (gsize) (width / 2),
+                       want,
+                       sizeof (float) * (gsize) (width / 2));
+    }
+}
+
 static void
 test_averages_do_not_count_cells_beyond_the_padding (void)
 {
@@ -98,6 +152,8 @@ main (int argc, char **argv)
 
   op_check_family ("pooling", hyb_ops_pooling, samples, refusals);
   g_test_add_func ("/engine/ops/pooling/padding-never-wins", test_padding_never_wins);
+  g_test_add_func ("/engine/ops/pooling/halving-skips-nan", test_halving_skips_nan);
+  g_test_add_func ("/engine/ops/pooling/halving-of-every-width", test_halving_of_every_width);
   g_test_add_func ("/engine/ops/pooling/averages-do-not-count-cells-beyond-the-padding",
                    test_averages_do_not_count_cells_beyond_the_padding);
   g_test_add_func ("/engine/ops/pooling/the-last-window-divides-by-what-is-left-of-it",
