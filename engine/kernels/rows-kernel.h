@@ -8,6 +8,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/simd/vector-functions.h"
 
+/* For |x| up to this vector_exp_near() gives exp (x). */
+#define EXP_NEAR 87.f
+
 /* Floats that are added as floats before they are added to a sum of doubles. */
 #define PIECE (8 * LANES)
 
@@ -88,36 +91,51 @@ SIMD (row_squares) (gint64 n, const float *x, float mean)
   return SIMD (sum_of_sums) (&sums);
 }
 
-/* The largest element, not counting NaN; −∞ for an empty row. */
-static TARGET float
-SIMD (row_maximum) (gint64 n, const float *x)
+/* The largest and the smallest element, not counting NaN; −∞ and ∞ for an empty row. */
+INLINE void
+SIMD (row_range) (gint64 n, const float *x, float *largest, float *smallest)
 {
-  Floats best[4];
-  float  maximum = -INFINITY;
+  Floats high[2], low[2];
   gint64 i = 0;
 
+  *largest = -INFINITY;
+  *smallest = INFINITY;
   for (; n < LANES && i < n; i++)
-    maximum = x[i] > maximum ? x[i] : maximum;
+    {
+      *largest = x[i] > *largest ? x[i] : *largest;
+      *smallest = x[i] < *smallest ? x[i] : *smallest;
+    }
   if (n < LANES)
-    return maximum;
+    return;
 
-  for (int k = 0; k < 4; k++)
-    best[k] = simd_fill (maximum);
-  for (; i + 4 * LANES <= n; i += 4 * LANES)
-    for (int k = 0; k < 4; k++)
-      best[k] = simd_max (simd_load (x + i + k * LANES), best[k]);
-  for (; i + LANES <= n; i += LANES)
-    best[0] = simd_max (simd_load (x + i), best[0]);
-  best[3] = simd_max (simd_load (x + n - LANES), best[3]);
-  best[0] = simd_max (simd_max (best[0], best[1]), simd_max (best[2], best[3]));
+  high[0] = high[1] = simd_fill (*largest);
+  low[0] = low[1] = simd_fill (*smallest);
+  for (; i + 2 * LANES <= n; i += 2 * LANES)
+    for (int k = 0; k < 2; k++)
+      {
+        Floats value = simd_load (x + i + k * LANES);
 
-  return simd_lane_max (best[0]);
+        high[k] = simd_max (value, high[k]);
+        low[k] = simd_min (value, low[k]);
+      }
+  for (int k = 0; k < 2 && n % (2 * LANES) > 0; k++)
+    {
+      Floats value = simd_load (x + (k == 0 ? n - LANES : MIN (i, n - LANES)));
+
+      high[k] = simd_max (value, high[k]);
+      low[k] = simd_min (value, low[k]);
+    }
+  *largest = simd_lane_max (simd_max (high[0], high[1]));
+  *smallest = -simd_lane_max (-simd_min (low[0], low[1]));
 }
 
-/* Writes y[i] = exp (x[i] − maximum) and returns the sum of y. */
+/* Writes y[i] = exp (x[i] − maximum) and returns the sum of y.  near: no difference is below
+ * −EXP_NEAR, or the functions are the same. */
 INLINE double
-SIMD (row_exponentials) (gint64 n, const float *x, float maximum, float *y)
+SIMD (row_exponentials) (gint64 n, const float *x, float maximum, const gboolean near, float *y)
 {
+#define EXP(value) \
+  (near ? SIMD (vector_exp_near) ((value) -maximum) : SIMD (vector_exp_below) ((value) -maximum))
   SIMD (Sums) sums = { { 0.0 }, { 0.0 } };
   Floats piece[4], rest = { 0 };
   gint64 i = 0;
@@ -126,33 +144,35 @@ SIMD (row_exponentials) (gint64 n, const float *x, float maximum, float *y)
     {
       for (int k = 0; k < 4; k++)
         {
-          __builtin_prefetch (x + n + i + k * LANES); /* often the next row */
-          piece[k] = SIMD (vector_exp_below) (simd_load (x + i + k * LANES) - maximum);
+          if (k * LANES % 16 == 0)
+            __builtin_prefetch (x + n + i + k * LANES); /* often the next row */
+          piece[k] = EXP (simd_load (x + i + k * LANES));
           simd_store (y + i + k * LANES, piece[k]);
         }
       SIMD (add_to_sums) (&sums, (piece[0] + piece[1]) + (piece[2] + piece[3]));
     }
   for (; i + LANES <= n; i += LANES)
     {
-      piece[0] = SIMD (vector_exp_below) (simd_load (x + i) - maximum);
+      piece[0] = EXP (simd_load (x + i));
       simd_store (y + i, piece[0]);
       rest += piece[0];
     }
   if (i < n)
     {
-      piece[0] = SIMD (vector_exp_below) (simd_load_part (x + i, n - i) - maximum);
+      piece[0] = EXP (simd_load_part (x + i, n - i));
       simd_store_part (y + i, n - i, piece[0]);
       rest += simd_keep_part (piece[0], n - i);
     }
   SIMD (add_to_sums) (&sums, rest);
   return SIMD (sum_of_sums) (&sums);
+#undef EXP
 }
 
 /* Subtracting the maximum keeps exp() finite and cancels in the quotient. */
 static TARGET void
 SIMD (row_softmax) (gint64 n, const float *x, float scale, float *y)
 {
-  float  maximum, factor;
+  float  largest, smallest, factor;
   gint64 i = 0;
 
   if (scale != 1.f)
@@ -162,8 +182,16 @@ SIMD (row_softmax) (gint64 n, const float *x, float scale, float *y)
       x = y;
     }
 
-  maximum = SIMD (row_maximum) (n, x);
-  factor = (float) (1.0 / SIMD (row_exponentials) (n, x, maximum, y));
+  SIMD (row_range) (n, x, &largest, &smallest);
+  factor = (float) (1.0 / (smallest - largest >= -EXP_NEAR
+                               ? SIMD (row_exponentials) (n, x, largest, TRUE, y)
+                               : SIMD (row_exponentials) (n, x, largest, FALSE, y)));
+  for (; i + 4 * LANES <= n; i += 4 * LANES)
+    {
+      HYB_UNROLL (4)
+      for (int k = 0; k < 4; k++)
+        simd_store (y + i + k * LANES, simd_load (y + i + k * LANES) * factor);
+    }
   for (; i + LANES <= n; i += LANES)
     simd_store (y + i, simd_load (y + i) * factor);
   if (i < n)
@@ -189,6 +217,7 @@ SIMD (row_normalise) (gint64 n, const float *x, const HybNormalisation_f32 *with
                          simd_load_part (beta + i, n - i));
 }
 
+#undef EXP_NEAR
 #undef PIECE
 #undef TREE
 #undef SQUARE

@@ -19,6 +19,7 @@
  *   simd_sum (v), simd_sum_doubles (v), simd_lane_max (v)  over all lanes
  *   simd_reciprocal (a)            1 / a with a relative error below 2⁻¹²
  *   simd_scale (a, n)              a 2ⁿ for whole n, |n| ≤ 250
+ *   simd_any (mask)                whether any lane of Ints has its sign bit set
  *
  * HYB_SIMD_CHOOSE (x) is the variant of function x for this processor.  A source file can have one
  * kernel.  The compiler may not reorder floating-point operations, so the same input gives the
@@ -72,6 +73,7 @@ hyb_simd_sum_eight (__m256 a)
 #define SIMD_SUM(a)             _mm512_reduce_add_ps ((__m512) a)
 #define SIMD_LANE_MAX(a)        _mm512_reduce_max_ps ((__m512) a)
 #define SIMD_SCALE(a, n)        (Floats) _mm512_scalef_ps ((__m512) a, (__m512) n)
+#define SIMD_ANY(mask)          (_mm512_movepi32_mask ((__m512i) (mask)) != 0)
 #include "engine/kernels/simd/simd-functions.h"
 #include SIMD_KERNEL
 #include "engine/kernels/simd/simd-undefine.h"
@@ -93,6 +95,7 @@ hyb_simd_sum_eight (__m256 a)
 #define SIMD_KEEP_PART(a, n)      (Floats) ((Ints) a & (Ints) SIMD_MASK (n))
 #define SIMD_LOAD_DOUBLES(from)   (Doubles) _mm256_cvtps_pd (_mm_loadu_ps (from))
 #define SIMD_SUM(a)               hyb_simd_sum_eight ((__m256) a)
+#define SIMD_ANY(mask)            (_mm256_movemask_ps ((__m256) (mask)) != 0)
 #include "engine/kernels/simd/simd-functions.h"
 #include SIMD_KERNEL
 #include "engine/kernels/simd/simd-undefine.h"
@@ -107,6 +110,9 @@ hyb_simd_sum_eight (__m256 a)
 #define SIMD_MIN(a, b)                 SIMD (simd_choose) ((a) < (b), a, b)
 #define SIMD_MAX(a, b)                 SIMD (simd_choose) ((a) > (b), a, b)
 #define SIMD_RECIPROCAL(a)             (1.f / (a))
+#ifdef __x86_64__
+#define SIMD_ANY(mask) (_mm_movemask_ps ((__m128) (mask)) != 0)
+#endif
 #include "engine/kernels/simd/simd-functions.h"
 #include SIMD_KERNEL
 #include "engine/kernels/simd/simd-undefine.h"

@@ -32,6 +32,7 @@ typedef double SIMD (Doubles) __attribute__ ((vector_size (LANES * sizeof (doubl
 #define simd_sum_doubles      SIMD (simd_sum_doubles)
 #define simd_lane_max         SIMD (simd_lane_max)
 #define simd_scale            SIMD (simd_scale)
+#define simd_any              SIMD (simd_any)
 
 INLINE Floats
 simd_fill (float value)
@@ -155,6 +156,21 @@ simd_scale (Floats a, Floats n)
   Ints half = whole >> 1;
 
   return a * (Floats) ((half + 127) << 23) * (Floats) ((whole - half + 127) << 23);
+#endif
+}
+
+/* Whether any lane has its sign bit set, as true comparisons do. */
+INLINE gboolean
+simd_any (Ints mask)
+{
+#ifdef SIMD_ANY
+  return SIMD_ANY (mask);
+#else
+  gint32 any = 0;
+
+  for (int i = 0; i < LANES; i++)
+    any |= mask[i];
+  return any < 0;
 #endif
 }
 

@@ -27,6 +27,8 @@
 #undef simd_reciprocal
 #undef SIMD_SCALE
 #undef simd_scale
+#undef SIMD_ANY
+#undef simd_any
 #undef SIMD_MASK
 #undef SIMD_LOAD_PART
 #undef SIMD_STORE_PART

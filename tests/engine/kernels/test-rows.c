@@ -94,6 +94,36 @@ test_softmax_of_every_length (void)
   for_each_length (check_softmax);
 }
 
+/* Differences from −∞ to 0: exponentials that round to 0 and below the normal range, too.  The
+ * differences are rounded to float, as in the kernel. */
+static void
+check_wide_softmax (gint64 n)
+{
+  float  wide[MOST] = { 0 }, y[MOST], largest = -INFINITY;
+  double sum = 0;
+
+  for (gint64 i = 0; i < n; i++)
+    {
+      wide[i] = i % 97 == 5 ? -INFINITY : x[i] * 30;
+      largest = MAX (largest, wide[i]);
+    }
+  hyb_row_softmax_f32 (n, wide, 1, y);
+  for (gint64 i = 0; i < n; i++)
+    sum += exp ((double) (wide[i] - largest));
+  for (gint64 i = 0; i < n; i++)
+    {
+      double want = exp ((double) (wide[i] - largest)) / sum;
+
+      g_assert_cmpfloat (fabs ((double) y[i] - want), <=, want * 1e-6 + 3e-45);
+    }
+}
+
+static void
+test_softmax_of_wide_rows (void)
+{
+  for_each_length (check_wide_softmax);
+}
+
 static void
 check_normalise (gint64 n)
 {
@@ -144,6 +174,7 @@ main (int argc, char **argv)
 
   g_test_add_func ("/engine/kernels/rows/sums-of-every-length", test_sums_of_every_length);
   g_test_add_func ("/engine/kernels/rows/softmax-of-every-length", test_softmax_of_every_length);
+  g_test_add_func ("/engine/kernels/rows/softmax-of-wide-rows", test_softmax_of_wide_rows);
   g_test_add_func ("/engine/kernels/rows/normalise-every-length", test_normalise_every_length);
   g_test_add_func ("/engine/kernels/rows/extremes-stay-in-range", test_extremes_stay_in_range);
 
