@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/binary.h"
 
+#include "engine/kernels/binary-vector.h"
 #include "engine/kernels/each.h"
 
 #include <tgmath.h>
@@ -137,7 +138,9 @@ hyb_binary_loop (HybBinary function, HybDType dtype)
     [HYB_I32] = loops_i32, [HYB_I64] = loops_i64, [HYB_BOOL] = loops_bool,
   };
 
-  return loops[dtype][function];
+  HybBinaryLoop vectors = dtype == HYB_F32 ? hyb_binary_vector_loop (function) : NULL;
+
+  return vectors ? vectors : loops[dtype][function];
 }
 
 typedef struct
