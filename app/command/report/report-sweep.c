@@ -5,7 +5,8 @@
 #include "app/command/report/report-sweep.h"
 
 #include "app/command/messages.h"
-#include "app/command/report/report-page.h"
+#include "app/command/report/report-curves.h"
+#include "app/command/report/report-sqlite.h"
 #include "app/command/sweep/sweep-results.h"
 
 #include "engine/base/one-line.h"
@@ -31,8 +32,8 @@ dup_value (const ScopeSweepResults *results, double value)
 {
   if (isnan (value))
     return g_strdup ("–");
-  return strcmp (results->plan->task, "measure") == 0 ? prof_format_seconds (value)
-                                                      : g_strdup_printf ("%.3g", value);
+  return scope_sweep_results_is_timing (results) ? prof_format_seconds (value)
+                                                 : g_strdup_printf ("%.3g", value);
 }
 
 static const char *
@@ -45,26 +46,43 @@ name_of (const char *value)
 static char *
 dup_pairs (const ScopeSweepResults *results, guint variant)
 {
-  char          **names = results->plan->values[SCOPE_SWEEP_VARIANT];
-  ScopeSweepPairs pairs = scope_sweep_results_pair (results, variant);
+  char           **names = results->plan->values[SCOPE_SWEEP_VARIANT];
+  ScopeSweepPairs  pairs = scope_sweep_results_pair (results, variant);
+  g_autofree char *crowded =
+      pairs.n_crowded > 0
+          ? g_strdup_printf ("; %u measured while another cell ran", pairs.n_crowded)
+          : g_strdup ("");
 
   return g_strdup_printf ("%s against %s: faster in %u of %u pairs, slower in %u, not certain in "
                           "%u; "
-                          "%u of different machines",
+                          "%u of different machines%s",
                           names[variant],
                           names[0],
                           pairs.n_faster,
                           pairs.n_faster + pairs.n_slower + pairs.n_unclear,
                           pairs.n_slower,
                           pairs.n_unclear,
-                          pairs.n_apart);
+                          pairs.n_apart,
+                          crowded);
+}
+
+/* What is wrong with the placement of the cells; NULL: nothing.  (transfer full) */
+static char *
+dup_placement (const ScopeSweepResults *results)
+{
+  if (results->n_crowded == 0)
+    return NULL;
+  return g_strdup_printf ("%u cells were measured while another one ran on the same machine; their "
+                          "times are too long, and their pairs are not compared. Give each worker "
+                          "a "
+                          "machine of its own, with Slurm by --exclusive",
+                          results->n_crowded);
 }
 
 static guint
 n_pairs (const ScopeSweepResults *results)
 {
-  return strcmp (results->plan->task, "measure") == 0 ? results->plan->n_values[SCOPE_SWEEP_VARIANT]
-                                                      : 0;
+  return scope_sweep_results_is_timing (results) ? results->plan->n_values[SCOPE_SWEEP_VARIANT] : 0;
 }
 
 /* --- Text --- */
@@ -116,12 +134,15 @@ print_table (const ScopeSweepResults *results, const ScopeSweepView *view)
 static void
 print_text (const ScopeSweepResults *results, ScopeSweepView view)
 {
-  guint n = 0;
+  g_autofree char *placement = dup_placement (results);
+  guint            n = 0;
 
   printf ("%u of %u cells done, %u failed\n",
           results->n_done,
           results->plan->n_cells,
           results->n_failed);
+  if (placement)
+    printf ("%s\n", placement);
   do
     print_table (results, &view);
   while (++n < MAX_TABLES && scope_sweep_view_next (&view, results));
@@ -139,6 +160,62 @@ print_text (const ScopeSweepResults *results, ScopeSweepView view)
 /* --- JSON --- */
 
 static void
+print_axes (ScopeJson *json, const ScopeSweepPlan *plan)
+{
+  scope_json_begin_list (json, "axes");
+  for (guint axis = 0; axis < SCOPE_SWEEP_N_AXES; axis++)
+    {
+      scope_json_begin_object (json, NULL);
+      scope_json_string (json, "name", scope_sweep_axes[axis].name);
+      scope_json_boolean (json, "is_number", scope_sweep_axes[axis].is_number);
+      scope_json_begin_list (json, "values");
+      for (guint i = 0; i < plan->n_values[axis]; i++)
+        scope_json_string (json, NULL, plan->values[axis][i]);
+      scope_json_end (json);
+      scope_json_end (json);
+    }
+  scope_json_end (json);
+}
+
+static void
+append_null_or_number (GString *text, double value)
+{
+  g_string_append (text, ", ");
+  if (isfinite (value))
+    hyb_json_append_double (text, value);
+  else
+    g_string_append (text, "null");
+}
+
+/* A list for each cell, in order: status, value, low, high, host, whether it is crowded, reason. */
+static void
+print_cells (ScopeJson *json, const ScopeSweepResults *results)
+{
+  g_autoptr (GString) text = g_string_new ("[");
+
+  for (guint cell = 0; cell < results->plan->n_cells; cell++)
+    {
+      const ScopeSweepResult *result = &results->cells[cell];
+
+      g_string_append (text, cell > 0 ? ",\n[" : "\n[");
+      g_string_append (text,
+                       !result->has_line ? "\"left\""
+                       : result->is_done ? "\"done\""
+                                         : "\"failed\"");
+      append_null_or_number (text, result->value);
+      append_null_or_number (text, result->low);
+      append_null_or_number (text, result->high);
+      g_string_append (text, ", ");
+      hyb_json_append_string (text, result->host ? result->host : "");
+      g_string_append (text, result->is_crowded ? ", true, " : ", false, ");
+      hyb_json_append_string (text, result->reason ? result->reason : "");
+      g_string_append_c (text, ']');
+    }
+  g_string_append (text, "\n]");
+  scope_json_raw (json, "cells_in_order", text->str);
+}
+
+static void
 print_json (const ScopeSweepResults *results, const char *folder)
 {
   g_autoptr (ScopeJson) json = scope_json_new ();
@@ -147,6 +224,8 @@ print_json (const ScopeSweepResults *results, const char *folder)
   scope_json_int (json, "cells", results->plan->n_cells);
   scope_json_int (json, "done", results->n_done);
   scope_json_int (json, "failed", results->n_failed);
+  scope_json_int (json, "crowded", results->n_crowded);
+  scope_json_boolean (json, "is_timing", scope_sweep_results_is_timing (results));
   scope_json_begin_list (json, "pairs");
   for (guint variant = 1; variant < n_pairs (results); variant++)
     {
@@ -159,8 +238,12 @@ print_json (const ScopeSweepResults *results, const char *folder)
       scope_json_int (json, "slower", pairs.n_slower);
       scope_json_int (json, "undecided", pairs.n_unclear);
       scope_json_int (json, "other_machines", pairs.n_apart);
+      scope_json_int (json, "crowded", pairs.n_crowded);
       scope_json_end (json);
     }
+  scope_json_end (json);
+  print_axes (json, results->plan);
+  print_cells (json, results);
   scope_json_print (json);
 }
 
@@ -288,21 +371,29 @@ make_table (const ScopeSweepResults *results, const ScopeSweepView *view)
 static ScopePage *
 make_page (const ScopeSweepResults *results, ScopeSweepView view)
 {
-  ScopePage *page = scope_page_new ("A sweep, by Hybridscope");
-  GString   *html = g_string_new (NULL);
-  guint      n = 0;
+  ScopePage       *page = scope_page_new ("A sweep, by Hybridscope");
+  GString         *html = g_string_new (NULL);
+  g_autofree char *placement = dup_placement (results);
+  guint            n = 0;
 
   g_string_append_printf (html,
                           "<p>%u of %u cells done, %u failed.</p>\n",
                           results->n_done,
                           results->plan->n_cells,
                           results->n_failed);
+  if (placement)
+    {
+      g_string_append (html, "<p>");
+      scope_html_append (html, placement);
+      g_string_append (html, "</p>\n");
+    }
   scope_page_add_html (page, NULL, html);
   do
     {
       g_autofree char *title = scope_sweep_view_dup_title (&view, results);
 
       scope_page_add_html (page, *title ? title : "All cells", make_table (results, &view));
+      scope_report_add_curves (page, results, &view);
     }
   while (++n < MAX_TABLES && scope_sweep_view_next (&view, results));
   if (n_pairs (results) < 2)
@@ -337,6 +428,8 @@ scope_report_sweep (const ScopeSweepReport *report, GError **error)
     print_json (results, report->folder);
   if (report->is_json && !report->output)
     return TRUE;
+  if (report->output && g_str_has_suffix (report->output, ".sqlite"))
+    return scope_report_write_sqlite (results, report->output, error);
   if (report->output && g_str_has_suffix (report->output, ".csv"))
     {
       text = make_csv (results);

@@ -174,13 +174,14 @@ report_sweep (const ScopeCommonOptions *common,
                               .is_html = options->html,
                               .is_json = common->json };
 
-  if (options->svg || (output && !g_str_has_suffix (output, ".csv") &&
-                       !g_str_has_suffix (output, ".html") && !g_str_has_suffix (output, ".htm")))
+  if (options->svg ||
+      (output && !g_str_has_suffix (output, ".csv") && !g_str_has_suffix (output, ".sqlite") &&
+       !g_str_has_suffix (output, ".html") && !g_str_has_suffix (output, ".htm")))
     {
       g_set_error_literal (error,
                            SCOPE_ERROR,
                            SCOPE_ERROR_USAGE,
-                           "the report of a sweep has tables only: name it .html or .csv");
+                           "the report of a sweep has tables only: name it .html, .csv or .sqlite");
       return SCOPE_EXIT_USAGE;
     }
   return scope_report_sweep (&report, error) ? SCOPE_EXIT_DONE : SCOPE_EXIT_FILE;
@@ -210,7 +211,7 @@ run_report (const ScopeCommonOptions *common, gpointer data, char **files, GErro
                    options->rows ? "rows" : "columns");
       return SCOPE_EXIT_USAGE;
     }
-  if (output && g_str_has_suffix (output, ".csv"))
+  if (output && (g_str_has_suffix (output, ".csv") || g_str_has_suffix (output, ".sqlite")))
     {
       g_set_error_literal (error,
                            SCOPE_ERROR,
@@ -256,7 +257,7 @@ static const GOptionEntry report_options[] = {
     0,
     G_OPTION_ARG_FILENAME,
     SCOPE_OPTION_FIELD (ReportOptions, output),
-    "Output file: .html, .svg or .pdf; of a sweep .html or .csv (default: stdout)",
+    "Output file: .html, .svg or .pdf; of a sweep .html, .csv or .sqlite (default: stdout)",
     "FILE" },
   { "rows",
     0,
@@ -282,7 +283,7 @@ static const char *const examples[] = {
 };
 
 static const ScopeOutput outputs[] = {
-  { "output", ".html", ".html .htm .svg .pdf .csv" },
+  { "output", ".html", ".html .htm .svg .pdf .csv .sqlite" },
   { 0 },
 };
 

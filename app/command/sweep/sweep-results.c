@@ -8,6 +8,7 @@
 #include "app/command/open-model.h"
 #include "app/command/sweep/find-json.h"
 #include "app/command/sweep/sweep-table.h"
+#include "app/command/sweep/sweep-task.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -44,6 +45,7 @@ read_line (const char *folder, guint cell, gboolean is_done, ScopeSweepResult *r
   g_autoptr (HybJson) json = NULL;
   gsize       n = scope_read_head (path, text, MAX_LINE);
   const char *worker;
+  double      seconds;
 
   if (n == 0)
     return FALSE;
@@ -56,7 +58,11 @@ read_line (const char *folder, guint cell, gboolean is_done, ScopeSweepResult *r
     read_number (json, "max_abs", &result->value);
   read_number (json, "low", &result->low);
   read_number (json, "high", &result->high);
+  read_number (json, "ended", &result->ended);
+  read_number (json, "seconds", &seconds);
+  result->began = result->ended - seconds;
   worker = scope_find_string (json, 0, "worker");
+  result->worker = g_strdup (worker);
   result->host = worker ? g_strndup (worker, strcspn (worker, ".")) : NULL;
   result->reason = g_strdup (scope_find_string (json, 0, "reason"));
   result->is_done = is_done;
@@ -80,12 +86,14 @@ scope_sweep_results_read (const char *folder, GError **error)
     {
       ScopeSweepResult *result = &results->cells[cell];
 
-      result->value = result->low = result->high = NAN;
+      result->value = result->low = result->high = result->began = result->ended = NAN;
       if (read_line (folder, cell, TRUE, result))
         results->n_done++;
       else
         results->n_failed += read_line (folder, cell, FALSE, result);
     }
+  if (scope_sweep_results_is_timing (results))
+    results->n_crowded = scope_sweep_results_find_crowded (results);
   return results;
 }
 
@@ -94,6 +102,7 @@ scope_sweep_results_free (ScopeSweepResults *results)
 {
   for (guint cell = 0; cell < results->plan->n_cells; cell++)
     {
+      g_free (results->cells[cell].worker);
       g_free (results->cells[cell].host);
       g_free (results->cells[cell].reason);
     }
@@ -237,6 +246,14 @@ scope_sweep_view_get (const ScopeSweepView    *view,
   return (values[(n - 1) / 2] + values[n / 2]) / 2;
 }
 
+gboolean
+scope_sweep_results_is_timing (const ScopeSweepResults *results)
+{
+  const ScopeSweepTask *task = scope_sweep_task_find (results->plan->task, NULL);
+
+  return task && task->is_timing;
+}
+
 ScopeSweepPairs
 scope_sweep_results_pair (const ScopeSweepResults *results, guint variant)
 {
@@ -252,6 +269,8 @@ scope_sweep_results_pair (const ScopeSweepResults *results, guint variant)
         continue;
       if (g_strcmp0 (a->host, b->host) != 0)
         pairs.n_apart++;
+      else if (a->is_crowded || b->is_crowded)
+        pairs.n_crowded++;
       else if (b->high < a->low)
         pairs.n_faster++;
       else if (b->low > a->high)

@@ -11,8 +11,11 @@ typedef struct
   gboolean has_line, is_done;
   double   value;     /* the median in seconds, or the largest difference of a proof; NAN: none */
   double   low, high; /* NAN: unknown */
-  char    *host;      /* where it was done; NULL: unknown */
-  char    *reason;    /* why it failed; NULL: it did not */
+  double   began, ended; /* Unix time; NAN: unknown */
+  gboolean is_crowded;   /* another cell was measured on this machine meanwhile */
+  char    *worker;       /* who did it, HOST.NUMBER.NUMBER; NULL: unknown */
+  char    *host;         /* where; NULL: unknown */
+  char    *reason;       /* why it failed; NULL: it did not */
 } ScopeSweepResult;
 
 typedef struct
@@ -20,6 +23,7 @@ typedef struct
   ScopeSweepPlan   *plan;
   ScopeSweepResult *cells; /* plan->n_cells */
   guint             n_done, n_failed;
+  guint             n_crowded;
 } ScopeSweepResults;
 
 /* Whether the path is the folder of a sweep. */
@@ -27,6 +31,8 @@ gboolean scope_is_sweep (const char *path);
 
 /* Reads the plan and what is done.  (transfer full) */
 ScopeSweepResults *scope_sweep_results_read (const char *folder, GError **error);
+/* In sweep-placement.c: marks cells that were measured at the same time on the same machine.  Returns how many. */
+guint scope_sweep_results_find_crowded (ScopeSweepResults *results);
 /* Frees the results. */
 void scope_sweep_results_free (ScopeSweepResults *results);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ScopeSweepResults, scope_sweep_results_free)
@@ -59,7 +65,10 @@ typedef struct
 {
   guint n_faster, n_slower, n_unclear; /* with intervals apart, or not */
   guint n_apart;                       /* of two machines: not compared */
+  guint n_crowded;                     /* one of them is: not compared */
 } ScopeSweepPairs;
 
+/* Whether the task of the sweep measures times. */
+gboolean scope_sweep_results_is_timing (const ScopeSweepResults *results);
 /* Pairs the cells of form number variant with those of the first form. */
 ScopeSweepPairs scope_sweep_results_pair (const ScopeSweepResults *results, guint variant);

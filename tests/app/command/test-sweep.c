@@ -322,6 +322,47 @@ test_a_table_has_a_line_for_every_cell (Fixture *fixture, gconstpointer unused G
   g_assert_nonnull (strstr (fixture->out, "&lt;a&gt;.json"));
 }
 
+/* Two workers of one machine whose cells overlap in time; a third cell begins after both have ended. */
+static void
+test_cells_that_disturb_each_other_are_told (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
+{
+  fixture_run_line (fixture,
+                    RESULTS
+                    "timed () { printf '{\"median\": 1, \"low\": 1, \"high\": 1, \"worker\": "
+                    "\"%s\", "
+                    "\"seconds\": 10, \"ended\": %s}' \"$2\" \"$3\" >s/done/00000$1.json; } && "
+                    "timed 0 here.1.1 110 && timed 1 here.2.1 119.5 && timed 2 here.1.1 130 && "
+                    "timed 3 here.1.1 140 && timed 4 there.1.1 110 && timed 5 there.1.1 110 && "
+                    "hscope report s && hscope report s --json" CLEAN);
+  g_assert_cmpint (fixture->code, ==, 0);
+  g_assert_nonnull (strstr (fixture->out, "\n2 cells were measured while another one ran on"));
+  g_assert_nonnull (strstr (fixture->out, "not certain in 2; 0 of different machines; 1 measured"));
+  g_assert_nonnull (strstr (fixture->out, "\"crowded\": 2,\n"));
+  g_assert_cmpuint (count (fixture->out, "\"here\", true, "), ==, 2);
+}
+
+/* The table of cells as a database, read by Python's own SQLite. */
+static void
+test_a_database_has_a_row_for_every_cell (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
+{
+  fixture_run_line (fixture,
+                    RESULTS
+                    "rm s/done/000000.json && hscope report s --output r.sqlite && "
+                    "python3 -c \"import sqlite3; print(sqlite3.connect('r.sqlite')."
+                    "execute('select cell, batch, variant, status, value, host, repeat from "
+                    "cells').fetchall())\"; ls r.sqlite.draft; rm r.sqlite" CLEAN);
+  if (strstr (fixture->err, "built without SQLite"))
+    {
+      g_test_skip ("the build leaves parts of the packages out");
+      return;
+    }
+  g_assert_nonnull (strstr (fixture->out,
+                            "[(0, 1, 'unrolled', 'left', None, None, 1), (1, 1, "
+                            "'fused', 'done', 0.45, 'here', 1), "));
+  g_assert_nonnull (strstr (fixture->out, "(5, 4, 'fused', 'done', 0.1, 'there', 1)]"));
+  g_assert_nonnull (strstr (fixture->err, "r.sqlite.draft"));
+}
+
 static void
 test_reports_that_make_no_sense_are_refused (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
 {
@@ -361,6 +402,8 @@ main (int argc, char **argv)
     { "workers-share-a-folder", test_workers_share_a_folder },
     { "a-report-has-tables-and-pairs", test_a_report_has_tables_and_pairs },
     { "a-table-has-a-line-for-every-cell", test_a_table_has_a_line_for_every_cell },
+    { "cells-that-disturb-each-other-are-told", test_cells_that_disturb_each_other_are_told },
+    { "a-database-has-a-row-for-every-cell", test_a_database_has_a_row_for_every_cell },
     { "reports-that-make-no-sense-are-refused", test_reports_that_make_no_sense_are_refused },
     { "slurm-starts-the-workers", test_slurm_starts_the_workers },
     { "a-job-of-slurm-is-found-again-and-cancelled",

@@ -1,0 +1,19 @@
+/* report-sqlite-without.c — for builds without SQLite.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/command/report/report-sqlite.h"
+
+#include "app/command/messages.h"
+
+gboolean
+scope_report_write_sqlite (const ScopeSweepResults *results G_GNUC_UNUSED,
+                           const char                      *path,
+                           GError                         **error)
+{
+  g_set_error (error,
+               SCOPE_ERROR,
+               SCOPE_ERROR_USAGE,
+               "%s: this hscope was built without SQLite; write a .csv, which SQLite imports",
+               path);
+  return FALSE;
+}

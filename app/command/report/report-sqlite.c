@@ -1,0 +1,151 @@
+/* report-sqlite.c — writes the cells of a sweep into a database, beside its place, and renames it.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/command/report/report-sqlite.h"
+
+#include "app/command/messages.h"
+
+#include <errno.h>
+#include <glib/gstdio.h>
+#include <math.h>
+#include <sqlite3.h>
+#include <string.h>
+
+typedef struct
+{
+  sqlite3      *database;
+  sqlite3_stmt *insert;
+} Writer;
+
+static gboolean
+check (const Writer *writer, int status, const char *path, GError **error)
+{
+  if (status == SQLITE_OK || status == SQLITE_DONE)
+    return TRUE;
+  g_set_error (error,
+               SCOPE_ERROR,
+               SCOPE_ERROR_FAILED,
+               "%s: SQLite cannot write it: %s",
+               path,
+               writer->database ? sqlite3_errmsg (writer->database) : sqlite3_errstr (status));
+  return FALSE;
+}
+
+/* Names are those of CSV; sizes are numbers.  (transfer full) */
+static char *
+dup_create (void)
+{
+  GString *sql = g_string_new ("CREATE TABLE cells (cell INTEGER PRIMARY KEY");
+
+  for (guint axis = 0; axis < SCOPE_SWEEP_N_AXES; axis++)
+    g_string_append_printf (sql,
+                            ", \"%s\" %s",
+                            scope_sweep_axes[axis].key,
+                            scope_sweep_axes[axis].is_number ? "INTEGER" : "TEXT");
+  g_string_append (sql,
+                   ", status TEXT NOT NULL, value REAL, low REAL, high REAL, host TEXT, crowded "
+                   "INTEGER NOT NULL, reason TEXT)");
+  return g_string_free (sql, FALSE);
+}
+
+/* (transfer full) */
+static char *
+dup_insert (void)
+{
+  GString *sql = g_string_new ("INSERT INTO cells VALUES (?");
+
+  for (guint i = 0; i < SCOPE_SWEEP_N_AXES + 7; i++)
+    g_string_append (sql, ", ?");
+  g_string_append_c (sql, ')');
+  return g_string_free (sql, FALSE);
+}
+
+static void
+bind_text (const Writer *writer, int column, const char *text)
+{
+  if (text && *text)
+    sqlite3_bind_text (writer->insert, column, text, -1, SQLITE_TRANSIENT);
+  else
+    sqlite3_bind_null (writer->insert, column);
+}
+
+static void
+bind_number (const Writer *writer, int column, double value)
+{
+  if (isfinite (value))
+    sqlite3_bind_double (writer->insert, column, value);
+  else
+    sqlite3_bind_null (writer->insert, column);
+}
+
+static int
+insert_cell (const Writer *writer, const ScopeSweepResults *results, guint cell)
+{
+  const ScopeSweepResult *result = &results->cells[cell];
+  int                     column = 1;
+
+  sqlite3_reset (writer->insert);
+  sqlite3_bind_int64 (writer->insert, column++, cell);
+  /* A text that is a number becomes one in a column of numbers. */
+  for (guint axis = 0; axis < SCOPE_SWEEP_N_AXES; axis++)
+    bind_text (writer, column++, scope_sweep_plan_get (results->plan, cell, axis));
+  bind_text (writer, column++, !result->has_line ? "left" : result->is_done ? "done" : "failed");
+  bind_number (writer, column++, result->value);
+  bind_number (writer, column++, result->low);
+  bind_number (writer, column++, result->high);
+  bind_text (writer, column++, result->host);
+  sqlite3_bind_int (writer->insert, column++, result->is_crowded);
+  bind_text (writer, column, result->reason);
+  return sqlite3_step (writer->insert);
+}
+
+static gboolean
+fill (Writer *writer, const ScopeSweepResults *results, const char *path, GError **error)
+{
+  g_autofree char *create = dup_create ();
+  g_autofree char *insert = dup_insert ();
+  int              status =
+      sqlite3_open_v2 (path, &writer->database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL);
+
+  /* Nobody sees the file before it is whole, so nothing has to be undone after a crash. */
+  if (!check (writer, status, path, error) ||
+      !check (writer,
+              sqlite3_exec (writer->database,
+                            "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN",
+                            NULL,
+                            NULL,
+                            NULL),
+              path,
+              error) ||
+      !check (writer, sqlite3_exec (writer->database, create, NULL, NULL, NULL), path, error) ||
+      !check (writer,
+              sqlite3_prepare_v2 (writer->database, insert, -1, &writer->insert, NULL),
+              path,
+              error))
+    return FALSE;
+  for (guint cell = 0; cell < results->plan->n_cells; cell++)
+    if (!check (writer, insert_cell (writer, results, cell), path, error))
+      return FALSE;
+  return check (writer, sqlite3_exec (writer->database, "COMMIT", NULL, NULL, NULL), path, error);
+}
+
+gboolean
+scope_report_write_sqlite (const ScopeSweepResults *results, const char *path, GError **error)
+{
+  g_autofree char *draft = g_strconcat (path, ".draft", NULL);
+  Writer           writer = { 0 };
+  gboolean         is_done;
+
+  g_unlink (draft);
+  is_done = fill (&writer, results, draft, error);
+  sqlite3_finalize (writer.insert);
+  sqlite3_close (writer.database);
+  if (is_done && g_rename (draft, path) != 0)
+    {
+      g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_FAILED, "%s: %s", path, g_strerror (errno));
+      is_done = FALSE;
+    }
+  if (!is_done)
+    g_unlink (draft);
+  return is_done;
+}
