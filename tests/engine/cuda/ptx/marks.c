@@ -23,6 +23,13 @@ free_set (gpointer set)
   g_array_unref (set);
 }
 
+/* g_int64_hash() adds the halves: sets and works, both counted from 1, would meet all the time. */
+static guint
+hash_addition (gconstpointer key)
+{
+  return (guint) ((*(const guint64 *) key * G_GUINT64_CONSTANT (0x9e3779b97f4a7c15)) >> 32);
+}
+
 PtxMarks *
 ptx_marks_new (const PtxWorkOrder *rule)
 {
@@ -31,7 +38,7 @@ ptx_marks_new (const PtxWorkOrder *rule)
   marks->rule = *rule;
   marks->sets = g_ptr_array_new_with_free_func (free_set);
   g_ptr_array_add (marks->sets, g_array_new (FALSE, FALSE, sizeof (guint32)));
-  marks->additions = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+  marks->additions = g_hash_table_new_full (hash_addition, g_int64_equal, g_free, NULL);
   marks->from = G_MAXUINT32;
   return marks;
 }
@@ -134,8 +141,8 @@ ptx_marks_touch (PtxMarks *marks, PtxBlock *block, gsize offset, gsize bytes, gb
 {
   if (!block->writer)
     {
-      block->writer = g_new0 (guint32, block->bytes / 4 + 1);
-      block->readers = g_new0 (guint32, block->bytes / 4 + 1);
+      block->writer = ptx_pages_zero (ptx_block_mark_bytes (block));
+      block->readers = ptx_pages_zero (ptx_block_mark_bytes (block));
     }
   for (gsize word = offset / 4; word <= (offset + bytes - 1) / 4; word++)
     {

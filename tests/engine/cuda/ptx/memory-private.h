@@ -18,6 +18,13 @@ struct _PtxBlock
   guint    number; /* "allocation 7" */
 };
 
+/* Bytes of each of the arrays writer and readers. */
+static inline gsize
+ptx_block_mark_bytes (const PtxBlock *block)
+{
+  return (block->bytes / 4 + 1) * sizeof (guint32);
+}
+
 /* The allocation at ADDRESS or just before it, in use or given back; NULL if none is near. */
 PtxBlock *ptx_memory_near (PtxMemory *memory, guint64 address);
 /* Whether accesses are compared with those of other work. */
@@ -27,6 +34,13 @@ char *
 ptx_memory_mark (PtxMemory *memory, PtxBlock *block, gsize offset, gsize bytes, gboolean write);
 /* The fault of an access that lies in no allocation (in use), as an error. */
 void ptx_memory_complain (PtxMemory *memory, const PtxAccess *access, GError **error);
+
+/* --- pages.c --- */
+
+/* BYTES bytes, all 0 or all 0xff, to be given back by ptx_pages_free() with the same number. */
+gpointer ptx_pages_zero (gsize bytes);
+gpointer ptx_pages_filled (gsize bytes);
+void     ptx_pages_free (gpointer pages, gsize bytes);
 
 /* --- marks.c --- */
 

@@ -36,10 +36,10 @@ reserve (gsize bytes, int protection)
 static void
 empty_block (PtxBlock *block)
 {
-  g_clear_pointer (&block->data, g_free);
-  g_clear_pointer (&block->written, g_free);
-  g_clear_pointer (&block->writer, g_free);
-  g_clear_pointer (&block->readers, g_free);
+  ptx_pages_free (g_steal_pointer (&block->data), block->bytes);
+  ptx_pages_free (g_steal_pointer (&block->written), block->bytes);
+  ptx_pages_free (g_steal_pointer (&block->writer), ptx_block_mark_bytes (block));
+  ptx_pages_free (g_steal_pointer (&block->readers), ptx_block_mark_bytes (block));
 }
 
 static void
@@ -88,9 +88,8 @@ ptx_memory_take (PtxMemory *memory, gsize bytes)
   block = g_new0 (PtxBlock, 1);
   block->address = memory->next;
   block->bytes = bytes;
-  block->data = g_malloc (MAX (bytes, 1));
-  memset (block->data, 0xff, bytes);
-  block->written = g_malloc0 (MAX (bytes, 1));
+  block->data = ptx_pages_filled (bytes);
+  block->written = ptx_pages_zero (bytes);
   g_ptr_array_add (memory->blocks, block);
   block->number = memory->blocks->len;
   for (gsize i = 0; i < pages; i++)

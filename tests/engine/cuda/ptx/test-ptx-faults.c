@@ -213,6 +213,33 @@ test_a_kernel_without_end_is_stopped (void)
   g_assert_error (error, PTX_ERROR, PTX_ERROR_FOREVER);
 }
 
+/* Large allocations are mapped from one file of 0xff, a chunk at a time. */
+static void
+test_large_allocations_are_alike_and_apart (void)
+{
+  g_autoptr (PtxMemory) memory = ptx_memory_new (64 << 20);
+  const gsize bytes = (9 << 20) + 3;
+  guint64     first = ptx_memory_take (memory, bytes), second;
+
+  for (guint take = 0; take < 2; take++)
+    {
+      PtxAccess access = { first, bytes, .unchecked = PTX_CHECK (PTX_ERROR_UNWRITTEN) };
+      guint8   *data = ptx_memory_reach (memory, &access, NULL);
+
+      for (gsize i = 0; i < bytes; i++)
+        if (data[i] != 0xff)
+          g_error ("byte %" G_GSIZE_FORMAT " of allocation %u is %u", i, take, data[i]);
+      access.write = TRUE;
+      memset (ptx_memory_reach (memory, &access, NULL), 7, bytes);
+      second = ptx_memory_take (memory, bytes);
+      g_assert_true (ptx_memory_give (memory, first));
+      first = second;
+    }
+  g_assert_null (ptx_memory_reach (memory, &(PtxAccess){ first, 1 }, NULL));
+  g_assert_null (ptx_memory_reach (memory, &(PtxAccess){ first, bytes + 1, TRUE }, NULL));
+  g_assert_cmpuint (ptx_memory_used (memory), ==, bytes);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -229,6 +256,8 @@ main (int argc, char **argv)
                    test_the_line_of_the_source_is_named);
   g_test_add_func ("/cuda/ptx/faults/arguments-of-another-size-are-refused",
                    test_arguments_of_another_size_are_refused);
+  g_test_add_func ("/cuda/ptx/faults/large-allocations-are-alike-and-apart",
+                   test_large_allocations_are_alike_and_apart);
   g_test_add_func ("/cuda/ptx/faults/a-kernel-without-end-is-stopped",
                    test_a_kernel_without_end_is_stopped);
   result = g_test_run ();
