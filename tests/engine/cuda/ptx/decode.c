@@ -101,7 +101,7 @@ rows_of (const char *base)
 /* mov has rows of one name: HINT is the letter of the form that is wanted, v where a vector is
  * written, w where one is read. */
 static const PtxOpcode *
-find_row (const char *name, char hint, guint32 *flags)
+search_row (const char *name, char hint, guint32 *flags)
 {
   g_auto (GStrv) parts = g_strsplit (name, ".", -1);
   GPtrArray       *rows = rows_of (parts[0]);
@@ -119,6 +119,33 @@ find_row (const char *name, char hint, guint32 *flags)
       if (g_str_equal (parts[k], modifiers[m].name))
         *flags |= modifiers[m].flag;
   return found;
+}
+
+/* Modules have many instructions of few names, and tests read the same modules again and again:
+ * what was found is kept. */
+static const PtxOpcode *
+find_row (const char *name, char hint, guint32 *flags)
+{
+  typedef struct
+  {
+    const PtxOpcode *row;
+    guint32          flags;
+  } Found;
+  static GHashTable *known[3]; /* without a hint, v, w: name to Found */
+  GHashTable       **names = &known[hint ? hint - 'v' + 1 : 0];
+  Found             *found;
+
+  if (!*names)
+    *names = g_hash_table_new (g_str_hash, g_str_equal);
+  found = g_hash_table_lookup (*names, name);
+  if (!found)
+    {
+      found = g_new0 (Found, 1);
+      found->row = search_row (name, hint, &found->flags);
+      g_hash_table_insert (*names, g_strdup (name), found);
+    }
+  *flags |= found->flags;
+  return found->row;
 }
 
 /* Whether the first operand of the instruction at TOKEN is a vector (v), another one (w) or none. */
