@@ -12,6 +12,7 @@
 #include "engine/exec/device-values-private.h"
 #include "engine/exec/plan-bodies.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,6 +33,14 @@ struct _HybDeviceFrame
   gboolean          is_pending; /* the last run may not have ended */
   guint8           *is_brought; /* by head */
   HybDeviceCounts   counts;
+  gboolean          is_timed; /* the queue is marked where a run begins and ends */
+};
+
+/* Marks of the queue. */
+enum
+{
+  MARK_BEGIN,
+  MARK_END,
 };
 
 HybDeviceFrame *
@@ -115,6 +124,27 @@ hyb_device_frame_get_bytes (const HybDeviceFrame *frame)
     if (frame->view.constants[i])
       bytes += hyb_tensor_get_bytes (g_ptr_array_index (frame->plan->constants, i));
   return bytes;
+}
+
+void
+hyb_device_frame_set_timed (HybDeviceFrame *frame, gboolean is_timed)
+{
+  frame->is_timed = is_timed;
+}
+
+double
+hyb_device_frame_get_seconds (HybDeviceFrame *frame)
+{
+  return frame->is_timed && frame->queue && !frame->is_pending
+             ? frame->gpu->backend->between (frame->queue, MARK_BEGIN, MARK_END)
+             : NAN;
+}
+
+static void
+mark (const HybDeviceFrame *frame, guint at)
+{
+  if (frame->is_timed)
+    frame->gpu->backend->mark (frame->queue, at);
 }
 
 /* --- Memory --- */
@@ -374,13 +404,15 @@ hyb_device_frame_run (HybDeviceFrame  *frame,
   HybDeviceRun device_run = { .gpu = frame->gpu,
                               .queue = values->queue,
                               .number = frame->number,
-                              .is_watched = run.probe || g_getenv ("HYB_GPU_STEP") };
+                              .is_watched = (run.probe && !run.probe->follows_device) ||
+                                            g_getenv ("HYB_GPU_STEP") };
   gboolean     is_done, has_sent_tensors;
 
   run.training = frame->plan->training;
   frame->queue = values->queue;
   frame->is_pending = TRUE;
   memset (frame->is_brought, 0, frame->plan->n_heads);
+  mark (frame, MARK_BEGIN);
   if (!send_values (frame, values, &device_run))
     {
       frame->gpu->backend->finish (values->queue, NULL, NULL);
@@ -395,6 +427,7 @@ hyb_device_frame_run (HybDeviceFrame  *frame,
                 ? hyb_device_replays_run (frame->replays, &device_run, &frame->view, &run)
                 : hyb_device_run_steps (&device_run, &frame->view, &run);
   frame->counts = device_run.counts;
+  mark (frame, MARK_END);
   if (device_run.error)
     {
       frame->is_pending = FALSE;
@@ -435,6 +468,8 @@ copy_heads (HybDeviceFrame *frame, guint first, guint n)
       frame->counts.copied_bytes += bytes;
       frame->is_pending = TRUE;
     }
+  if (frame->is_pending)
+    mark (frame, MARK_END);
 }
 
 gboolean

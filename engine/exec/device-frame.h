@@ -51,6 +51,10 @@ gboolean hyb_device_frame_bring (HybDeviceFrame   *frame,
                                  GError          **error);
 /* TRUE if all outputs of the last run were brought. */
 gboolean hyb_device_frame_is_read (const HybDeviceFrame *frame);
+/* Lets the clock of the device count each run. */
+void hyb_device_frame_set_timed (HybDeviceFrame *frame, gboolean is_timed);
+/* The seconds of the last run, which must have ended; NaN if they were not counted. */
+double hyb_device_frame_get_seconds (HybDeviceFrame *frame);
 /* Where the steps of its plan are computed. */
 HybDeviceSteps hyb_device_frame_get_steps (const HybDeviceFrame *frame);
 /* What the last run has copied. */

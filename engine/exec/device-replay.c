@@ -29,6 +29,7 @@ struct _HybDeviceReplays
   Stretch       *stretches;  /* by step */
   gpointer      *variables;  /* as recorded */
   gconstpointer  seed_there; /* likewise */
+  guint64        observer;   /* HybProbe.follows_device when it was recorded */
 };
 
 HybDeviceReplays *
@@ -111,8 +112,7 @@ learn (HybDeviceReplays *replays, HybDeviceRun *device_run, const HybDeviceView 
 
       if (hyb_run_is_stopped (run))
         return FALSE;
-      hyb_device_run_copies (device_run, view, i);
-      if (!hyb_device_run_step (device_run, view, i, run))
+      if (!hyb_device_run_observed_step (device_run, view, i, TRUE, run))
         return FALSE;
       stretch->n_work = device_run->n_work - n_work;
       stretch->stands_alone =
@@ -135,7 +135,7 @@ run_steps_of (Stretch             *stretch,
               HybRun              *run)
 {
   for (guint i = begin; i < stretch->end; i++)
-    if (!hyb_device_run_step (device_run, view, i, run))
+    if (!hyb_device_run_observed_step (device_run, view, i, FALSE, run))
       return FALSE;
   return TRUE;
 }
@@ -180,9 +180,9 @@ run_stretch (HybDeviceReplays    *replays,
   const HybBackend *backend = replays->gpu->backend;
   const Stretch    *stretch = &replays->stretches[begin];
 
-  hyb_device_run_copies (device_run, view, begin);
   if (stretch->stands_alone)
-    return hyb_device_run_step (device_run, view, begin, run);
+    return hyb_device_run_observed_step (device_run, view, begin, TRUE, run);
+  hyb_device_run_copies (device_run, view, begin);
   if (!stretch->replay && !record (replays, begin, device_run, view, run))
     return FALSE;
   if (!stretch->replay)
@@ -193,16 +193,19 @@ run_stretch (HybDeviceReplays    *replays,
   return TRUE;
 }
 
-/* A recording is of use only as long as variables and the seed stay where they were. */
+/* A recording is of use only as long as variables and the seed stay where they were, and to an observer only if
+ * it saw the recording. */
 static void
 forget_if_moved (HybDeviceReplays *replays, const HybDeviceView *view, const HybRun *run)
 {
-  gsize bytes = sizeof (gpointer) * replays->plan->n_variables;
+  gsize   bytes = sizeof (gpointer) * replays->plan->n_variables;
+  guint64 observer = run->probe ? run->probe->follows_device : 0;
 
   if (memcmp (replays->variables, view->variables, bytes) == 0 &&
-      replays->seed_there == run->seed_there)
+      replays->seed_there == run->seed_there && (observer == 0 || observer == replays->observer))
     return;
   forget (replays);
+  replays->observer = observer;
   replays->seed_there = run->seed_there;
   memcpy (replays->variables, view->variables, bytes);
 }

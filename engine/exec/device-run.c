@@ -193,8 +193,9 @@ run_on_host (HybDeviceRun *device_run, const HybDeviceView *view, const HybStep 
   return TRUE;
 }
 
-gboolean
-hyb_device_run_step (HybDeviceRun *device_run, const HybDeviceView *view, guint index, HybRun *run)
+/* Runs one step, after its copies. */
+static gboolean
+run_step (HybDeviceRun *device_run, const HybDeviceView *view, guint index, HybRun *run)
 {
   const HybStep       *step = &view->plan->steps[index];
   const HybDeviceStep *device = &view->plan->device->steps[index];
@@ -228,36 +229,45 @@ hyb_device_run_step (HybDeviceRun *device_run, const HybDeviceView *view, guint 
 }
 
 gboolean
-hyb_device_run_steps (HybDeviceRun *device_run, const HybDeviceView *view, HybRun *run)
+hyb_device_run_observed_step (HybDeviceRun        *device_run,
+                              const HybDeviceView *view,
+                              guint                index,
+                              gboolean             with_copies,
+                              HybRun              *run)
 {
   const HybPlan  *plan = view->plan;
   const HybProbe *probe = run->probe;
   HybSpan         span = { .kind = HYB_SPAN_NODE,
+                           .id = plan->steps[index].node,
+                           .device = hyb_device_step_is_there (&plan->device->steps[index]),
                            .graph = hyb_graph_get_id (plan->graph),
                            .depth = run->depth,
                            .run = run->number,
                            .step = (guint32) run->step,
                            .in = plan->graph,
                            .plan = plan };
+  gboolean        is_done;
+
+  run->span = probe ? &span : NULL;
+  if (probe && probe->begin)
+    probe->begin (probe->data, &span);
+  if (with_copies)
+    hyb_device_run_copies (device_run, view, index);
+  is_done = run_step (device_run, view, index, run);
+  if (probe && probe->end)
+    probe->end (probe->data, &span);
+  run->span = NULL;
+  return is_done;
+}
+
+gboolean
+hyb_device_run_steps (HybDeviceRun *device_run, const HybDeviceView *view, HybRun *run)
+{
+  const HybPlan *plan = view->plan;
 
   for (guint i = 0; i < plan->n_steps; i++)
-    {
-      gboolean is_done;
-
-      if (hyb_run_is_stopped (run))
-        return FALSE;
-      span.id = plan->steps[i].node;
-      span.device = hyb_device_step_is_there (&plan->device->steps[i]);
-      run->span = probe ? &span : NULL;
-      if (probe && probe->begin)
-        probe->begin (probe->data, &span);
-      hyb_device_run_copies (device_run, view, i);
-      is_done = hyb_device_run_step (device_run, view, i, run);
-      if (probe && probe->end)
-        probe->end (probe->data, &span);
-      if (!is_done)
-        return FALSE;
-    }
+    if (hyb_run_is_stopped (run) || !hyb_device_run_observed_step (device_run, view, i, TRUE, run))
+      return FALSE;
   if (hyb_run_is_stopped (run))
     return FALSE;
   hyb_device_run_copies (device_run, view, plan->n_steps);

@@ -43,9 +43,12 @@ void hyb_device_run_count (HybDeviceRun *run, gsize bytes);
 gboolean hyb_device_run_wait (HybDeviceRun *run);
 /* The copies before step number index; those after the last step have the number of steps. */
 void hyb_device_run_copies (HybDeviceRun *run, const HybDeviceView *view, guint index);
-/* Runs one step, after its copies.  FALSE as below. */
-gboolean
-hyb_device_run_step (HybDeviceRun *device_run, const HybDeviceView *view, guint index, HybRun *run);
+/* Runs one step, on request with the copies before it, and tells the probe.  FALSE as below. */
+gboolean hyb_device_run_observed_step (HybDeviceRun        *device_run,
+                                       const HybDeviceView *view,
+                                       guint                index,
+                                       gboolean             with_copies,
+                                       HybRun              *run);
 /* Runs all steps of a plan with the copies that they need, and the copies after the last one.  FALSE if
  * the run was cancelled, a kernel reported values, or a wait found that the device failed. */
 gboolean hyb_device_run_steps (HybDeviceRun *device_run, const HybDeviceView *view, HybRun *run);

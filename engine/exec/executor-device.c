@@ -8,6 +8,8 @@
 #include "engine/exec/executor-private.h"
 #include "engine/imperative/imperative.h"
 
+#include <math.h>
+
 /* New tensors in every run, or the same ones in static mode. */
 static gboolean
 make_outputs (HybExecutor *executor, HybEntry *entry, GError **error)
@@ -34,8 +36,11 @@ make_memory (HybExecutor *executor, HybEntry *entry, GError **error)
   if (!executor->on_device)
     return FALSE;
   if (!entry->on_device)
-    entry->on_device =
-        hyb_device_frame_new (entry->plan, executor->options.mode == HYB_MODE_STATIC);
+    {
+      entry->on_device =
+          hyb_device_frame_new (entry->plan, executor->options.mode == HYB_MODE_STATIC);
+      hyb_device_frame_set_timed (entry->on_device, executor->options.times_device);
+    }
   return hyb_device_frame_take (entry->on_device, error) && make_outputs (executor, entry, error);
 }
 
@@ -113,6 +118,14 @@ hyb_executor_run_device (HybExecutor *executor, const HybRun *context, GError **
     hyb_executor_set_output (executor, i, hyb_tensor_ref (entry->outputs[i]));
   executor->unread = entry;
   return TRUE;
+}
+
+double
+hyb_executor_get_device_seconds (HybExecutor *executor)
+{
+  HybEntry *entry = executor->current;
+
+  return entry && entry->on_device ? hyb_device_frame_get_seconds (entry->on_device) : NAN;
 }
 
 char *

@@ -30,6 +30,7 @@ typedef struct
   guint64            seed;            /* of the first run */
   gsize              memory_limit;    /* bytes; 0: what the machine has */
   HybGpu            *gpu;             /* computes what it can; NULL: the processor (device/gpu.h) */
+  gboolean           times_device;    /* the GPU's clock counts each run */
 } HybExecutorOptions;
 
 /* An executor for graph, of which it takes a reference; options are copied.  (transfer full) */
@@ -82,6 +83,9 @@ HYB_API guint64 hyb_executor_n_runs (HybExecutor *executor);
 /* Which steps of the last run a GPU computed, and what was copied, as one sentence for users;
  * NULL without a GPU.  (transfer full) */
 HYB_API char *hyb_executor_dup_device_work (HybExecutor *executor);
+/* The seconds that the clock of the GPU counted from the first to the last work of the last run, which must have
+ * ended.  NaN without a GPU or HybExecutorOptions.times_device, or if the GPU failed. */
+HYB_API double hyb_executor_get_device_seconds (HybExecutor *executor);
 /* The largest number of bytes that tensors of a run have taken at once. */
 HYB_API gsize hyb_executor_get_peak_bytes (HybExecutor *executor);
 

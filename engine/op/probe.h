@@ -63,6 +63,11 @@ typedef struct
    * setting it makes loops and conditions run their bodies that way too.  It may allocate, so
    * times measured by the same probe are distorted. */
   void (*value) (gpointer data, const HybSpan *span, guint output, const HybTensor *tensor);
+
+  /* Not 0: what a device does is learnt from elsewhere, so a run does not wait for it after every operator and
+   * replays what it has recorded.  What was recorded under another number is recorded anew, with spans around
+   * the operators; a replay has none. */
+  guint64 follows_device;
 } HybProbe;
 
 G_END_DECLS
