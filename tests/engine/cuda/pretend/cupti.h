@@ -61,6 +61,8 @@ PRETEND_API CUptiResult cuptiActivityRegisterCallbacks (CUptiRequest  request,
                                                         CUptiComplete complete);
 PRETEND_API CUptiResult cuptiActivityEnable (int kind);
 PRETEND_API CUptiResult cuptiActivityDisable (int kind);
+PRETEND_API CUptiResult cuptiActivityEnableDriverApi (guint32 id, guint8 on);
+PRETEND_API CUptiResult cuptiActivityEnableRuntimeApi (guint32 id, guint8 on);
 PRETEND_API CUptiResult cuptiActivitySetAttribute (int attribute, gsize *size, void *value);
 PRETEND_API CUptiResult cuptiActivityEnableLatencyTimestamps (guint8 enable);
 PRETEND_API CUptiResult cuptiActivityFlushAll (guint32 flags);
@@ -84,3 +86,6 @@ PRETEND_API CUptiResult cuptiEnableDomain (guint32                enable,
                                            int                    domain);
 PRETEND_API CUptiResult cuptiGetGraphNodeId (CUgraphNode node, guint64 *id);
 PRETEND_API CUptiResult cuptiFinalize (void);
+
+/* The nanoseconds of all work that was put into records since the last call. */
+PRETEND_API guint64 pretend_recorded_nanoseconds (void);

@@ -12,6 +12,9 @@
  *   order=reverse               threads of a block: forward, reverse or mixed (mixed if not said)
  *   without=order,unwritten     checks that are switched off, by the names in settings.c
  *   drop=5                      the profiler loses the first five records
+ *   timeless=3                  the first three records of kernels have no times
+ *   cut=yes                     buffers of the profiler end in an incomplete record
+ *   kernel=240                  bytes of the record of a kernel; 216 if not said
  *   device=none                 the driver sees no device
  *   wrong=products              products are a thousandth too large
  *   cudnn=12000                 cuDNN is made for CUDA 12.0

@@ -62,6 +62,12 @@ set (const char *name, const char *value)
     pretend.version = atoi (value);
   else if (g_str_equal (name, "drop"))
     pretend.drop = (gsize) atoi (value);
+  else if (g_str_equal (name, "timeless"))
+    pretend.timeless = (guint) atoi (value);
+  else if (g_str_equal (name, "cut"))
+    pretend.is_cut = g_str_equal (value, "yes");
+  else if (g_str_equal (name, "kernel"))
+    pretend.kernel_extra = (gsize) MAX (atoi (value) - 216, 0);
   else if (g_str_equal (name, "fail"))
     g_ptr_array_add (pretend.failures, g_strdup (value));
   else if (g_str_equal (name, "seed"))
@@ -126,6 +132,9 @@ pretend_configure (const char *settings)
   pretend.steps = 0;
   pretend.retained = pretend.captures = 0;
   pretend.drop = 0;
+  pretend.timeless = 0;
+  pretend.kernel_extra = 0;
+  pretend.is_cut = FALSE;
   pretend.observer = NULL;
   pretend.now = NULL;
   g_clear_pointer (&pretend.rand, g_rand_free);

@@ -176,12 +176,15 @@ typedef struct
   guint64                called_at;   /* when it began */
   const char            *calling;     /* its name */
   guint64                node_ids;
-  gsize                  cudnn;    /* CUDA that the pretend cuDNN is for, 13000 for 13.0 */
-  gboolean               gaps;     /* in the weight spaces of recurrent layers */
-  gsize                  drop;     /* records of a profiler that are lost */
-  guint                  retained; /* how often the primary context was */
-  guint                  captures; /* that are going on */
-  PretendWork           *now;      /* the work that runs */
+  gsize                  cudnn;        /* CUDA that the pretend cuDNN is for, 13000 for 13.0 */
+  gboolean               gaps;         /* in the weight spaces of recurrent layers */
+  gsize                  drop;         /* records of a profiler that are lost */
+  guint                  timeless;     /* its records of kernels without times */
+  gsize                  kernel_extra; /* bytes of them beyond those that are known */
+  gboolean               is_cut;       /* its buffers end in an incomplete record */
+  guint                  retained;     /* how often the primary context was */
+  guint                  captures;     /* that are going on */
+  PretendWork           *now;          /* the work that runs */
 } PretendState;
 
 extern PretendState pretend;
