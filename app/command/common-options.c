@@ -12,6 +12,7 @@
 #include "engine/base/remedy.h"
 #include "engine/block/plugin.h"
 #include "engine/formats/model-files.h"
+#include "profiler/record/device-trace.h"
 
 #include <math.h>
 #include <string.h>
@@ -368,6 +369,14 @@ scope_open_device (const ScopeCommonOptions *common, HybGpu **gpu, GError **erro
                                                                        : HYB_GPU_PRECISE,
                                  error);
   return *gpu != NULL;
+}
+
+gboolean
+scope_open_traced_device (const ScopeCommonOptions *common, HybGpu **gpu, GError **error)
+{
+  if (common->device && strcmp (common->device, "cpu") != 0)
+    prof_device_trace_prepare ();
+  return scope_open_device (common, gpu, error);
 }
 
 /* --- Parsers --- */

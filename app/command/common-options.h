@@ -77,6 +77,9 @@ HybMode scope_common_options_get_mode (const ScopeCommonOptions *common);
  * says why there is no such device. */
 gboolean scope_open_device (const ScopeCommonOptions *common, HybGpu **gpu, GError **error);
 
+/* The same for commands that trace what the GPU does. */
+gboolean scope_open_traced_device (const ScopeCommonOptions *common, HybGpu **gpu, GError **error);
+
 /* FALSE and an error if --device names a GPU, for commands that compute on the processor only. */
 gboolean scope_check_device (const ScopeCommonOptions *common, GError **error);
 

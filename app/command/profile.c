@@ -215,7 +215,7 @@ run_profile (const ScopeCommonOptions *common, gpointer data, char **files, GErr
   ScopeCommonOptions filled;
   g_auto (ScopeCompletion) completion = { 0 };
 
-  if (!scope_open_device (common, &gpu, error) ||
+  if (!scope_open_traced_device (common, &gpu, error) ||
       !(recordings = scope_recordings_new (&options->baseline, common, NULL, error)) ||
       !(model = scope_open_model (common, files, error)))
     return SCOPE_EXIT_USAGE;

@@ -113,7 +113,7 @@ add_memory (ScopeSheet *sheet, const ProfCapture *capture)
 static void
 add_outside (ScopeSheet *sheet, const ProfSummary *summary)
 {
-  double           outside = summary->between + summary->other;
+  double           outside = summary->between + summary->other + summary->no_operator;
   g_autofree char *time = prof_format_seconds (outside);
   g_autofree char *share = NULL;
 

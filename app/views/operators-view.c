@@ -219,10 +219,12 @@ show_column (ScopeOperatorsView *self, guint index, gboolean is_visible)
   gtk_column_view_column_set_visible (column, is_visible);
 }
 
-/* By index in prof_summary_rest(). */
-static const char *const rest_names[PROF_MAX_REST] = {
+/* The names of prof_summary_rest(), for translators. */
+G_GNUC_UNUSED static const char *const rest_names[] = {
   N_ ("(between operators)"),
   N_ ("(passes and copies)"),
+  N_ ("(GPU idle)"),
+  N_ ("(GPU, no operator)"),
 };
 
 static void
@@ -260,7 +262,7 @@ fill (ScopeOperatorsView *self)
   /* With these the shares add up to the whole run. */
   n_rest = prof_summary_rest (summary, rest);
   for (guint i = 0; i < n_rest; i++)
-    g_ptr_array_add (items, scope_cost_item_new_rest (measurement, &rest[i], _ (rest_names[i])));
+    g_ptr_array_add (items, scope_cost_item_new_rest (measurement, &rest[i], _ (rest[i].name)));
   g_list_store_splice (self->rows,
                        0,
                        g_list_model_get_n_items (G_LIST_MODEL (self->rows)),

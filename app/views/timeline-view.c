@@ -7,6 +7,7 @@
 #include "app/widgets/bars.h"
 #include "app/widgets/lane-chart.h"
 #include "profiler/base/format.h"
+#include "profiler/summary/device-time.h"
 #include "viz/diagram/common-prefix.h"
 
 #include <glib/gi18n.h>
@@ -84,6 +85,7 @@ label_of (const ProfCapture *capture,
   switch (prof_event_kind (event))
     {
     case PROF_EVENT_NODE:
+    case PROF_EVENT_DEVICE:
       if (event->node < prof_capture_n_nodes (capture))
         return short_name_of (capture, event->node, prefix);
       return NULL;
@@ -108,6 +110,8 @@ label_of (const ProfCapture *capture,
 #define UNUSUAL_FACTOR 2.0
 #define UNUSUAL_SHARE  0.01
 
+#define N_STREAM_LANES 8 /* streams beyond share lanes */
+
 /* The usual seconds of a span that took much longer; 0 for others. */
 static double
 find_usual (ScopeMeasurement *measurement, guint32 row, double seconds)
@@ -116,6 +120,30 @@ find_usual (ScopeMeasurement *measurement, guint32 row, double seconds)
   double run = scope_measurement_get_summary (measurement)->traced;
 
   return seconds > UNUSUAL_FACTOR * usual && seconds - usual > UNUSUAL_SHARE * run ? usual : 0;
+}
+
+/* Below the lanes of the host, copies from and to a GPU have one, and each of its streams. */
+static guint32
+lane_of (const ProfEvent *event, guint32 n_host_lanes)
+{
+  if (!prof_event_is_of_device (event))
+    return prof_event_depth (event);
+  return n_host_lanes + (prof_event_kind (event) == PROF_EVENT_COPY
+                             ? 0
+                             : 1 + prof_event_stream (event) % N_STREAM_LANES);
+}
+
+/* The lanes of the host in a run. */
+static guint32
+count_host_lanes (const ProfCapture *capture, guint run)
+{
+  const ProfEvent *events = prof_capture_get_events (capture);
+  guint32          n = 0;
+
+  for (guint i = 0; i < prof_capture_n_events (capture); i++)
+    if (events[i].run == run && !prof_event_is_of_device (&events[i]))
+      n = MAX (n, prof_event_depth (&events[i]) + 1);
+  return n;
 }
 
 static GArray *
@@ -127,6 +155,7 @@ collect_spans (ScopeMeasurement *measurement)
   guint              run = summary->run;
   GArray            *spans = g_array_new (FALSE, FALSE, sizeof (ScopeSpan));
   g_autofree char   *prefix = find_prefix (capture, run);
+  guint32            n_host_lanes = count_host_lanes (capture, run);
 
   for (guint i = 0; i < prof_capture_n_events (capture); i++)
     {
@@ -134,17 +163,20 @@ collect_spans (ScopeMeasurement *measurement)
       ScopeSpan        span = { .colour = 0x9aa5b5 };
 
       if (event->run != run || prof_event_kind (event) == PROF_EVENT_MEMORY ||
-          prof_event_kind (event) == PROF_EVENT_SLICE)
+          prof_event_kind (event) == PROF_EVENT_SLICE ||
+          (prof_event_kind (event) == PROF_EVENT_DEVICE && prof_event_duration (event) == 0))
         continue;
       span.begin = (double) event->begin_ns * 1e-9;
       span.end = span.begin + (double) prof_event_duration (event) * 1e-9;
-      span.lane = prof_event_depth (event);
+      span.lane = lane_of (event, n_host_lanes);
       span.label = label_of (capture, event, summary->is_run_disturbed, prefix);
-      if (prof_event_kind (event) == PROF_EVENT_NODE &&
+      if ((prof_event_kind (event) == PROF_EVENT_NODE ||
+           prof_event_kind (event) == PROF_EVENT_DEVICE) &&
           event->node < prof_capture_n_nodes (capture))
         {
           span.user = event->node + 1;
-          span.usual = find_usual (measurement, event->node, span.end - span.begin);
+          if (!summary->is_of_device)
+            span.usual = find_usual (measurement, event->node, span.end - span.begin);
           span.colour = colour_of (
               (VizCategory) (prof_capture_get_node (capture, event->node)->category + 1));
         }

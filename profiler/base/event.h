@@ -2,7 +2,8 @@
  *
  * An event is identified by graph, node, step and run; device and correlation are 0 on the CPU, where
  * the stream is the thread: 0 is the one that runs operators.  Events are written when they end, so
- * those that lie inside another come before it.
+ * those that lie inside another come before it.  NODE events with a device are what the CPU did to launch;
+ * what the device did meanwhile or later are DEVICE and COPY events, before the RUN event of their run.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -13,12 +14,18 @@ typedef enum
   PROF_EVENT_NODE,   /* an executed node */
   PROF_EVENT_BRANCH, /* one step of a loop or one branch of a condition; node: index of the body */
   PROF_EVENT_PASS,   /* node: index of the pass */
-  PROF_EVENT_COPY,   /* between host and device */
+  PROF_EVENT_COPY,   /* between host and device; with a device: as that device tells it */
   PROF_EVENT_MEMORY, /* a change of memory in use; see prof_event_bytes() */
   PROF_EVENT_RUN,    /* a whole run */
   PROF_EVENT_SLICE,  /* a part of a parallel loop of a node, computed by another thread */
+  PROF_EVENT_DEVICE, /* a kernel, fill or copy of a GPU that a node caused; see PROF_DEVICE_FIRST */
   PROF_N_EVENTS,
 } ProfEventKind;
+
+/* The depth of DEVICE events: the first one of an execution of its node, or a further one.  A loop has one
+ * without a duration if the GPU worked for operators in it alone. */
+#define PROF_DEVICE_FIRST   1
+#define PROF_DEVICE_FURTHER 2
 
 #define PROF_DURATION_BITS 40
 #define PROF_DURATION_MAX  ((G_GUINT64_CONSTANT (1) << PROF_DURATION_BITS) - 1) /* 18 minutes */

@@ -254,6 +254,24 @@ prof_machine_stolen (const ProfTicks *before, const ProfTicks *after)
   return total > 0 ? (after->stolen - before->stolen) / total : 0;
 }
 
+/* What is missing in the times of operators on a GPU. */
+static void
+add_trace_warning (GStrvBuilder *builder, const ProfFacts *facts)
+{
+  const ProfFact  *problem = find_fact (facts, PROF_DEVICE_TRACE_PROBLEM_KEY);
+  g_autofree char *line = NULL;
+
+  if (problem && problem->text)
+    {
+      line = g_strdup_printf ("%s.", problem->text);
+      g_strv_builder_add (builder, line);
+    }
+  if (!find_fact (facts, PROF_DEVICE_TRACE_KEY))
+    g_strv_builder_add (builder,
+                        "Traced runs wait for the GPU after every operator: what a clean run does "
+                        "at the same time is counted one after the other.");
+}
+
 char **
 prof_machine_warnings (const ProfFacts *facts)
 {
@@ -268,10 +286,7 @@ prof_machine_warnings (const ProfFacts *facts)
 
   if (find_fact (facts, PROF_DEVICE_KEY))
     {
-      g_strv_builder_add (builder,
-                          "Traced runs wait for the GPU after every operator: what a clean run "
-                          "does "
-                          "at the same time is counted one after the other.");
+      add_trace_warning (builder, facts);
       g_strv_builder_add (builder,
                           "Hybridscope's code for GPUs has never run on a GPU: compare its results "
                           "with those of the processor before you rely on them.");

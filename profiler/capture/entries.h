@@ -48,7 +48,8 @@ typedef enum
   PROF_SAMPLE_WARM,
   PROF_SAMPLE_CLEAN, /* not recorded: only these say how long a run takes */
   PROF_SAMPLE_TRACED,
-  PROF_SAMPLE_EXACT, /* traced with two clock readings per node */
+  PROF_SAMPLE_EXACT,  /* traced with two clock readings per node */
+  PROF_SAMPLE_DEVICE, /* a clean run by the clock of the GPU, from its first work to its last */
   PROF_N_SAMPLES,
 } ProfSampleKind;
 

@@ -117,6 +117,7 @@ prof_counters_append (ProfCounters *self, GString *to, const ProfEvent *event, g
       self->run_end = event->begin_ns + prof_event_duration (event);
       return;
     case PROF_EVENT_NODE:
+    case PROF_EVENT_DEVICE:
       bytes = g_hash_table_lookup (self->in_use, GUINT_TO_POINTER (event->node));
       if (!bytes || *bytes == self->last)
         return;

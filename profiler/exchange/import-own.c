@@ -186,6 +186,7 @@ add_span (TraceImport *self, GHashTable *added, const OwnSpan *span)
       self->import->n_iterations = MAX (self->import->n_iterations, span->number + 1);
       break;
     case PROF_EVENT_COPY:
+    case PROF_EVENT_DEVICE:
     case PROF_EVENT_MEMORY:
     case PROF_EVENT_SLICE:
     case PROF_N_EVENTS:

@@ -70,6 +70,7 @@ append_conditions (GString *to, const ProfCapture *capture)
     { PROF_DEVICE_WORK_KEY, "work" },
     { PROF_DEVICE_MATH_KEY, "products" },
     { PROF_DEVICE_EXCLUDED_KEY, "left to the host" },
+    { PROF_DEVICE_TRACE_KEY, "traced by" },
     { "cpu.model", "processor" },
     { "cpu.features", "features" },
     { "library.openblas", "OpenBLAS" },
@@ -131,6 +132,22 @@ append_disturbance (GString *to, const ProfCapture *capture, const ProfDisturban
                                                         : ", not used");
 }
 
+/* Clean runs by the clock of the GPU. */
+static void
+append_device (GString *to, const ProfCapture *capture)
+{
+  guint              n;
+  g_autofree double *samples = prof_capture_dup_samples (capture, PROF_SAMPLE_DEVICE, &n);
+  g_autofree char   *median = prof_format_seconds (prof_median (samples, n));
+
+  if (n > 0)
+    g_string_append_printf (to,
+                            "by the GPU        %s from its first work to its last, by its own "
+                            "clock; n = %u\n",
+                            median,
+                            n);
+}
+
 static void
 append_clean (GString *to, const ProfCapture *capture, const ProfSummary *summary)
 {
@@ -157,6 +174,7 @@ append_clean (GString *to, const ProfCapture *capture, const ProfSummary *summar
                             p95,
                             clean.n,
                             stop ? hyb_one_line (stop) : "–");
+  append_device (to, capture);
   append_disturbance (to, capture, &disturbance);
   if (n_first > 0)
     {
@@ -361,7 +379,7 @@ append_totals (GString *to, const ProfCapture *capture, const ProfSummary *summa
                             interpreter,
                             low,
                             high);
-  if (isfinite (per_span) && summary->n_runs > 0)
+  if (isfinite (per_span) && summary->n_runs > 0 && !summary->is_of_device)
     g_string_append_printf (to,
                             "recording: %.0f spans a run at %.0f ns each = %s\n",
                             summary->n_spans,

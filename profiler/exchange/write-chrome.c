@@ -1,7 +1,7 @@
 /* write-chrome.c — writes Chrome trace JSON in Kineto's dialect.
  *
  * Times are microseconds with three decimals since baseTimeNanoseconds.  Complete events nest in
- * the row of the thread; runs are ProfilerStep#N annotations around them.
+ * the row of the thread; runs are ProfilerStep#N annotations around them.  GPUs are processes of their own.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/exchange/write-trace.h"
 
@@ -9,6 +9,8 @@
 #include "engine/formats/json-text.h"
 #include "profiler/base/statistics.h"
 #include "profiler/exchange/chrome-counters.h"
+#include "profiler/exchange/chrome-device.h"
+#include "profiler/summary/device-time.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -120,6 +122,11 @@ append_event (GString           *to,
               guint64            base,
               guint32            id)
 {
+  if (prof_event_is_of_device (event))
+    {
+      prof_chrome_append_work (to, capture, event, base);
+      return;
+    }
   switch (prof_event_kind (event))
     {
     case PROF_EVENT_NODE:
@@ -150,6 +157,7 @@ append_event (GString           *to,
                               event->node);
       break;
     case PROF_EVENT_MEMORY:
+    case PROF_EVENT_DEVICE:
     case PROF_N_EVENTS:
       return;
     }
@@ -164,7 +172,8 @@ append_threads (GString *to, const GArray *entries)
   guint last = 0;
 
   for (guint i = 0; i < entries->len; i++)
-    last = MAX (last, prof_event_stream (g_array_index (entries, Entry, i).event));
+    if (!prof_event_is_of_device (g_array_index (entries, Entry, i).event))
+      last = MAX (last, prof_event_stream (g_array_index (entries, Entry, i).event));
   for (guint i = 0; i <= last; i++)
     g_string_append_printf (to,
                             "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%d,\"tid\":%u,"
@@ -255,6 +264,7 @@ prof_print_chrome (const ProfCapture *capture, guint max_events, gsize *length)
   append_head (text, capture, n_left_out);
   append_metadata (text, capture);
   append_threads (text, entries);
+  prof_chrome_append_devices (text, capture);
   for (guint i = 0; i < entries->len; i++)
     {
       const ProfEvent *event = g_array_index (entries, Entry, i).event;

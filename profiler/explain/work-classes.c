@@ -73,7 +73,8 @@ find_span_cost (const ProfCapture *capture, const ProfRunMatrix *matrix, const g
   double   exact_around = median_around (matrix);
   double   n_spans = 0, around = 0, all = 0;
 
-  if (!isfinite (cost.recording))
+  /* Recording takes nothing of the GPU's times. */
+  if (!isfinite (cost.recording) || prof_capture_get_text (capture, PROF_DEVICE_TRACE_KEY))
     cost.recording = 0;
   for (guint run = 0; run < matrix->n_runs; run++)
     {

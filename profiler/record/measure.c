@@ -7,6 +7,7 @@
 
 #include "engine/base/parallel.h"
 #include "profiler/base/clock.h"
+#include "profiler/record/follow-device.h"
 #include "profiler/record/kernel-watch.h"
 #include "profiler/record/memory-peak.h"
 #include "profiler/record/rebuild.h"
@@ -23,12 +24,9 @@
 #define MIN_WARM           3
 #define MAX_INNER          100000
 #define LONG_SAMPLE        1e-3 /* seconds from which reading more of the kernel's counters is harmless */
-#define CLEAN_SHARE        0.7 /* least share of the time for warm-up and clean runs, if others follow */
-#define WATCHED_COST       1.5 /* of a counted or traced run, in clean ones */
-#define MIN_COUNTED        3   /* runs in which hardware events are counted */
-#define MIN_RUNS_FOR_EXACT 4   /* from this number of traced runs on, the last third is exact, */
-#define MAX_EXACT          3   /* but at most this many */
-#define MAX_REPEATED       4   /* times that a traced run which loses the processor is repeated */
+#define MIN_RUNS_FOR_EXACT 4 /* from this number of traced runs on, the last third is exact, */
+#define MAX_EXACT          3 /* but at most this many */
+#define MAX_REPEATED       4 /* times that a traced run which loses the processor is repeated */
 #define N_BUILDS           10 /* of a series, if the time allows; one that is not decided continues */
 #define MAX_BUILDS         400
 #define MAX_ROUNDS         20 /* samples of one build */
@@ -306,10 +304,16 @@ run_round (const MeasureSession *session, GError **error)
 
   prof_builds_shuffle (session->builds, order);
   for (guint i = 0; i < session->n; i++)
+    prof_subject_take_device_seconds (session->current[i]);
+  for (guint i = 0; i < session->n; i++)
     if (!take_sample (session, order[i], &seconds[order[i]], &facts[order[i]], error))
       return FALSE;
   for (guint i = 0; i < session->n; i++)
     {
+      double device = prof_subject_take_device_seconds (session->current[i]);
+
+      device /= session->series[i].inner;
+      g_array_append_val (session->series[i].device, device);
       g_array_append_val (session->series[i].clean, seconds[i]);
       g_array_append_val (session->series[i].clean_facts, facts[i]);
       g_array_append_val (session->series[i].build, build);
@@ -400,7 +404,7 @@ run_clean (MeasureSession *session, double limit, GError **error)
 
 /* --- Traced and counted runs --- */
 
-/* Runs one subject with its recorder attached. */
+/* Runs one subject with its recorder attached.  Where a GPU is followed, exact has no meaning. */
 static gboolean
 trace_once (const MeasureSession *session, guint subject, guint run, gboolean exact, GError **error)
 {
@@ -410,6 +414,7 @@ trace_once (const MeasureSession *session, guint subject, guint run, gboolean ex
   double          seconds;
   gboolean        is_done;
 
+  exact = exact && !prof_recorder_get_device_events (series->recorder);
   start_watching (session, subject, 1);
   hyb_executor_set_probe (executor, prof_recorder_get_probe (series->recorder));
   prof_recorder_begin_run (series->recorder, run, exact, 0);
@@ -460,20 +465,21 @@ drop_traced (ProfSeries *series)
 /* Traces all subjects in turns.  The first round warms up the recorders, which learn the number of
  * events and the graphs, and is discarded, unless the time is up or few runs are requested. */
 static gboolean
-trace_all (const MeasureSession *session, GError **error)
+trace_in_turns (const MeasureSession *session, GError **error)
 {
   guint n = session->options->traced, first;
   guint n_exact = n < MIN_RUNS_FOR_EXACT ? 0 : MIN (n / 3, MAX_EXACT);
 
   for (guint i = 0; i < session->n; i++)
     {
-      session->series[i].recorder = prof_recorder_new ();
       report_progress (session, "trace", i, 0, n);
       if (!trace_once (session, i, 0, FALSE, error))
         return FALSE;
-      if (prof_recorder_n_lost (session->series[i].recorder) == 0)
+      if (prof_recorder_n_lost (session->series[i].recorder) == 0 &&
+          !prof_recorder_get_device_events (session->series[i].recorder))
         continue;
-      /* The ring was too small for a run of unknown length; now the length is known. */
+      /* The ring was too small for a run of unknown length; now the length is known.  Or stretches for a GPU
+       * were recorded anew; now they are only replayed. */
       drop_traced (&session->series[i]);
       if (!trace_once (session, i, 0, FALSE, error))
         return FALSE;
@@ -493,12 +499,22 @@ trace_all (const MeasureSession *session, GError **error)
 }
 
 static gboolean
+trace_all (const MeasureSession *session, GError **error)
+{
+  ProfDeviceTrace *trace = prof_follow_device (session->subjects, session->series, session->n);
+  gboolean         is_done = trace_in_turns (session, error);
+
+  prof_leave_device (trace, session->series, session->n);
+  return is_done;
+}
+
+static gboolean
 count_subject (const MeasureSession *session, guint subject, GError **error)
 {
   ProfSeries *series = &session->series[subject];
   g_autoptr (ProfCounters) counters = prof_counters_new ();
   double   seconds;
-  guint    inner = elapsed (session) > session->seconds ? 1 : MAX (series->inner, MIN_COUNTED);
+  guint    inner = elapsed (session) > session->seconds ? 1 : MAX (series->inner, PROF_MIN_COUNTED);
   gboolean is_done;
 
   report_progress (session, "counters", subject, 0, inner);
@@ -525,27 +541,6 @@ run_watched (const MeasureSession *session, GError **error)
     return TRUE;
   g_propagate_error (error, g_steal_pointer (&local));
   return FALSE;
-}
-
-double
-prof_measure_clean_limit (const ProfMeasureOptions *options,
-                          const ProfSeries         *series,
-                          guint                     n,
-                          double                    seconds)
-{
-  double watched = 0;
-
-  for (guint i = 0; i < n; i++)
-    {
-      const GArray *warm = series[i].warm;
-      double one = warm->len > 0 ? g_array_index (warm, double, warm->len - 1) : series[i].first;
-      guint  n_counted = options->counters ? MAX (series[i].inner, MIN_COUNTED) : 0;
-      guint  n_traced = options->traced > 0 ? options->traced + 1 : 0;
-
-      if (isfinite (one))
-        watched += one * (n_counted + n_traced);
-    }
-  return seconds - MIN (WATCHED_COST * watched, (1 - CLEAN_SHARE) * seconds);
 }
 
 /* Warm-up, clean runs, then traced and counted runs. */

@@ -58,6 +58,8 @@ struct _ProfRecorder
   guint16        buckets[N_BUCKETS]; /* slot + 1 by hash of the graph; 0: empty */
   ProfPhaseTable phases;
 
+  ProfDeviceEvents device;
+
   gsize   n_last; /* events of the last run on the main thread */
   guint16 run;
   gint    is_exact;
@@ -199,6 +201,17 @@ lane_of (ProfRecorder *recorder)
 
 /* --- The probe --- */
 
+/* What a GPU is given until end_span() is work of this node. */
+static void
+begin_device_span (ProfRecorder *recorder, Lane *lane, const HybSpan *span)
+{
+  ProfEvent about = { .node = span->id,
+                      .step = span->step,
+                      .graph = slot_of (recorder, lane, span) };
+
+  prof_device_events_begin_span (&recorder->device, &about);
+}
+
 static void
 recorder_begin (gpointer data, const HybSpan *span)
 {
@@ -206,6 +219,8 @@ recorder_begin (gpointer data, const HybSpan *span)
   Lane         *lane = lane_of (recorder);
   OpenSpan     *open;
 
+  if (recorder->device.trace && span->kind == HYB_SPAN_NODE)
+    begin_device_span (recorder, lane, span);
   if (G_UNLIKELY (lane->depth > PROF_DEPTH_MAX))
     {
       lane->depth++;
@@ -240,6 +255,8 @@ recorder_end (gpointer data, const HybSpan *span)
   const OpenSpan *open;
   ProfEvent      *event;
 
+  if (recorder->device.trace && span->kind == HYB_SPAN_NODE)
+    prof_device_events_end_span (&recorder->device);
   if (G_UNLIKELY (lane->depth == 0 || lane->depth > PROF_DEPTH_MAX + 1))
     {
       lane->depth -= lane->depth > 0;
@@ -352,6 +369,7 @@ prof_recorder_free (ProfRecorder *recorder)
       g_clear_pointer (&recorder->slots[i].plan, hyb_plan_unref);
     }
   prof_phases_clear (&recorder->phases);
+  prof_device_events_clear (&recorder->device);
   g_free (recorder);
 }
 
@@ -359,6 +377,19 @@ const HybProbe *
 prof_recorder_get_probe (ProfRecorder *recorder)
 {
   return &recorder->probe;
+}
+
+void
+prof_recorder_follow_device (ProfRecorder *recorder, ProfDeviceTrace *trace)
+{
+  prof_device_events_follow (&recorder->device, trace);
+  recorder->probe.follows_device = trace ? recorder->serial : 0;
+}
+
+const GArray *
+prof_recorder_get_device_events (const ProfRecorder *recorder)
+{
+  return recorder->device.events;
 }
 
 void
@@ -383,6 +414,11 @@ prof_recorder_begin_run (ProfRecorder *recorder, guint run, gboolean exact, gsiz
   start_lane (recorder, lane);
   recorder->main = lane;
   hyb_parallel_set_watch (&recorder->watch);
+  if (recorder->device.trace)
+    {
+      prof_device_events_begin_run (&recorder->device, expected);
+      start_lane (recorder, lane);
+    }
   lane->run_begin = lane->stamp;
   lane->depth = 1; /* nodes are inside the run */
   lane->open[0] = (OpenSpan){ .begin_ns = lane->stamp, .slot = PROF_NO_SLOT };
@@ -404,6 +440,8 @@ prof_recorder_end_run (ProfRecorder *recorder)
   };
   lane->depth = 0;
   recorder->n_last = (gsize) (lane->ring.n_written - recorder->events_before);
+  if (recorder->device.trace)
+    prof_device_events_end_run (&recorder->device, lane->run, recorder->base_ns);
 }
 
 void
@@ -411,6 +449,7 @@ prof_recorder_drop_run (ProfRecorder *recorder)
 {
   if (prof_recorder_n_lost (recorder) > 0)
     return;
+  prof_device_events_drop_run (&recorder->device, recorder->run);
   for (guint i = 0; i < prof_recorder_n_threads (recorder); i++)
     {
       ProfRing *ring = &recorder->lanes[i]->ring;
@@ -425,6 +464,8 @@ prof_recorder_reset (ProfRecorder *recorder)
 {
   for (guint i = 0; i < prof_recorder_n_threads (recorder); i++)
     recorder->lanes[i]->ring.n_written = 0;
+  if (recorder->device.events)
+    g_array_set_size (recorder->device.events, 0);
 }
 
 /* --- Reading --- */

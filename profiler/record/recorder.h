@@ -8,7 +8,7 @@
 #pragma once
 
 #include "engine/exec/plan.h"
-#include "profiler/base/event.h"
+#include "profiler/record/device-events.h"
 #include "profiler/record/phases.h"
 
 typedef struct _ProfRecorder ProfRecorder;
@@ -33,6 +33,13 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (ProfRecorder, prof_recorder_free)
 
 /* The probe for the executor, owned by recorder. */
 const HybProbe *prof_recorder_get_probe (ProfRecorder *recorder);
+
+/* Follows what a GPU does in the runs that begin from now on; their executors then do not wait for it after
+ * every operator.  trace: (nullable), the caller's. */
+void prof_recorder_follow_device (ProfRecorder *recorder, ProfDeviceTrace *trace);
+/* Events of GPUs, in the order of their runs: an array of ProfEvent, owned by recorder; NULL if no GPU was
+ * followed. */
+const GArray *prof_recorder_get_device_events (const ProfRecorder *recorder);
 
 /* Begins a run and makes room for n_events (0: somewhat more than the last run had). */
 void prof_recorder_begin_run (ProfRecorder *recorder, guint run, gboolean exact, gsize n_events);

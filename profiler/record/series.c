@@ -2,7 +2,7 @@
  *
  * prof_measure() fills series (measure.c).
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "profiler/record/measure.h"
+#include "profiler/record/series.h"
 
 #include <math.h>
 
@@ -16,6 +16,7 @@ prof_series_init (ProfSeries *series)
     .clean_facts = g_array_new (FALSE, FALSE, sizeof (ProfSampleFacts)),
     .traced_facts = g_array_new (FALSE, FALSE, sizeof (ProfSampleFacts)),
     .build = g_array_new (FALSE, FALSE, sizeof (guint)),
+    .device = g_array_new (FALSE, FALSE, sizeof (double)),
     .traced = g_array_new (FALSE, FALSE, sizeof (double)),
     .inner = 1,
     .exact = PROF_NO_RUN,
@@ -31,7 +32,10 @@ prof_series_clear (ProfSeries *series)
   g_clear_pointer (&series->traced_facts, g_array_unref);
   g_clear_pointer (&series->build, g_array_unref);
   g_clear_pointer (&series->traced, g_array_unref);
+  g_clear_pointer (&series->device, g_array_unref);
   g_clear_pointer (&series->recorder, prof_recorder_free);
+  g_clear_pointer (&series->device_trace, g_free);
+  g_clear_pointer (&series->device_problem, g_free);
 }
 
 double *

@@ -13,6 +13,7 @@
 #include "engine/graph/reach.h"
 #include "engine/graph/roles.h"
 
+#include <math.h>
 #include <string.h>
 
 struct _ProfSubject
@@ -26,6 +27,7 @@ struct _ProfSubject
   GArray            *wrt;    /* of HybNodeId: variables whose gradients are computed */
   guint              n_heads;
   HybExecutor       *executor;
+  double             device_seconds; /* since prof_subject_take_device_seconds() */
 };
 
 static void
@@ -134,6 +136,7 @@ bind (ProfSubject *subject, GError **error)
     .dump_after = subject->options.dump_after,
     .seed = subject->options.seed,
     .gpu = subject->options.gpu,
+    .times_device = TRUE,
   };
 
   subject->executor = hyb_executor_new (subject->executed, &options);
@@ -252,8 +255,21 @@ prof_subject_get_executor (const ProfSubject *subject)
 gboolean
 prof_subject_run (ProfSubject *subject, GCancellable *cancellable, GError **error)
 {
-  return hyb_executor_run (subject->executor, cancellable, error) &&
-         hyb_executor_finish (subject->executor, error);
+  if (!hyb_executor_run (subject->executor, cancellable, error) ||
+      !hyb_executor_finish (subject->executor, error))
+    return FALSE;
+  if (subject->options.gpu)
+    subject->device_seconds += hyb_executor_get_device_seconds (subject->executor);
+  return TRUE;
+}
+
+double
+prof_subject_take_device_seconds (ProfSubject *subject)
+{
+  double seconds = subject->options.gpu ? subject->device_seconds : NAN;
+
+  subject->device_seconds = 0;
+  return seconds;
 }
 
 guint

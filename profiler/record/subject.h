@@ -53,6 +53,9 @@ HybExecutor *prof_subject_get_executor (const ProfSubject *subject);
 /* Runs once, and waits until a GPU has ended and all outputs are here.  FALSE with an error if the run
  * fails or is cancelled. */
 gboolean prof_subject_run (ProfSubject *subject, GCancellable *cancellable, GError **error);
+/* The seconds that the clock of the GPU counted in all runs since the last call; NaN without a GPU, or if it
+ * did not count in one of them. */
+double prof_subject_take_device_seconds (ProfSubject *subject);
 /* Outputs of the executed graph: heads of the model, then gradients. */
 guint prof_subject_n_outputs (const ProfSubject *subject);
 /* An output of the last run, owned by subject. */

@@ -36,7 +36,7 @@ find_completion (const ProfCapture *capture, guint32 row)
     {
       ProfEventKind kind = prof_event_kind (&events[i]);
 
-      if (kind == PROF_EVENT_NODE && events[i].node == row)
+      if ((kind == PROF_EVENT_NODE || kind == PROF_EVENT_DEVICE) && events[i].node == row)
         end = events[i].begin_ns + prof_event_duration (&events[i]);
       if (kind == PROF_EVENT_RUN && end >= events[i].begin_ns && end > 0)
         {

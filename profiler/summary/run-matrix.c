@@ -6,6 +6,8 @@
 #include "profiler/summary/run-matrix.h"
 
 #include "engine/base/limits.h"
+#include "profiler/base/machine.h"
+#include "profiler/summary/device-time.h"
 #include "profiler/summary/event-walk.h"
 
 #include <string.h>
@@ -19,11 +21,13 @@ typedef struct
   guint             *column;       /* by run: column of the matrix; G_MAXUINT if it has none */
   guint              n_columns;    /* entries of column */
   gboolean          *is_exact;     /* by run */
+  gboolean           is_of_device; /* a trace followed a GPU, whose work is what operators take */
   /* Of the current run: */
   guint64 in_nodes; /* ns inside outermost nodes */
   guint64 lost;     /* self ns of nodes without a row */
   guint64 other;    /* self ns of passes and copies */
   guint64 in_steps; /* self ns of branches */
+  guint64 busy;     /* ns of a GPU's work */
   guint64 n_spans;
 } MatrixFill;
 
@@ -49,7 +53,9 @@ end_run (MatrixFill *fill, guint column, const ProfEvent *event, guint64 self)
       matrix->spans[column] = (double) fill->n_spans;
       matrix->lost[column] = (double) fill->lost * 1e-9;
       matrix->between[column] = self;
-      matrix->other[column] = fill->other + fill->lost;
+      matrix->other[column] = fill->other + (fill->is_of_device ? 0 : fill->lost);
+      matrix->busy[column] = fill->busy;
+      matrix->no_operator[column] = fill->is_of_device ? fill->lost : 0;
     }
   else if (fill->is_exact[event->run])
     {
@@ -62,32 +68,65 @@ end_run (MatrixFill *fill, guint column, const ProfEvent *event, guint64 self)
 
       g_array_append_val (matrix->exact, run);
     }
-  fill->in_nodes = fill->n_spans = fill->lost = fill->other = fill->in_steps = 0;
+  fill->in_nodes = fill->n_spans = fill->lost = fill->other = fill->in_steps = fill->busy = 0;
+}
+
+/* Adds work of a GPU to all loops and conditions around its operator. */
+static void
+add_to_loops (const MatrixFill *fill, guint32 row, guint column, guint64 duration)
+{
+  ProfRunMatrix *matrix = fill->matrix;
+
+  /* A damaged capture may have graphs that lie inside each other. */
+  for (guint depth = 0; depth < PROF_DEPTH_MAX; depth++)
+    {
+      guint32 graph = prof_capture_get_node (fill->capture, row)->graph;
+
+      if (graph >= prof_capture_n_graphs (fill->capture))
+        return;
+      row = prof_capture_get_graph (fill->capture, graph)->parent;
+      if (row >= prof_capture_n_nodes (fill->capture))
+        return;
+      if (fill->index_of_row[row] != PROF_NONE)
+        matrix->inclusive[(gsize) fill->index_of_row[row] * matrix->n_runs + column] += duration;
+    }
+}
+
+/* Adds what the host or the GPU did for a node. */
+static void
+add_node (MatrixFill *fill, const ProfEvent *event, guint column, guint64 duration, guint64 self)
+{
+  ProfRunMatrix *matrix = fill->matrix;
+  gboolean       is_device = prof_event_kind (event) == PROF_EVENT_DEVICE;
+  guint32        row = row_of (fill, event), index;
+
+  fill->n_spans += !is_device;
+  if (is_device || prof_event_depth (event) == 1)
+    fill->in_nodes += duration;
+  if (row == PROF_NONE)
+    fill->lost += self;
+  if (row == PROF_NONE || column == G_MAXUINT || fill->index_of_row[row] == PROF_NONE)
+    return;
+  index = fill->index_of_row[row];
+  matrix->self[(gsize) index * matrix->n_runs + column] += self;
+  matrix->inclusive[(gsize) index * matrix->n_runs + column] += duration;
+  matrix->count[index] += !is_device || prof_event_depth (event) == PROF_DEVICE_FIRST;
+  if (is_device)
+    add_to_loops (fill, row, column, duration);
 }
 
 static void
 add_event (gpointer data, const ProfEvent *event, guint64 duration, guint64 self)
 {
-  MatrixFill    *fill = data;
-  ProfRunMatrix *matrix = fill->matrix;
-  guint          column = event->run < fill->n_columns ? fill->column[event->run] : G_MAXUINT;
-  guint32        row, index;
+  MatrixFill *fill = data;
+  guint       column = event->run < fill->n_columns ? fill->column[event->run] : G_MAXUINT;
 
+  fill->busy += prof_event_is_of_device (event) ? self : 0;
   switch (prof_event_kind (event))
     {
     case PROF_EVENT_NODE:
-      fill->n_spans++;
-      if (prof_event_depth (event) == 1)
-        fill->in_nodes += duration;
-      row = row_of (fill, event);
-      if (row == PROF_NONE)
-        fill->lost += self;
-      if (row == PROF_NONE || column == G_MAXUINT)
-        return;
-      index = fill->index_of_row[row];
-      matrix->self[(gsize) index * matrix->n_runs + column] += self;
-      matrix->inclusive[(gsize) index * matrix->n_runs + column] += duration;
-      matrix->count[index]++;
+    case PROF_EVENT_DEVICE:
+      add_node (fill, event, column, duration, self);
       return;
     case PROF_EVENT_BRANCH:
       fill->n_spans++;
@@ -128,6 +167,17 @@ find_runs (const ProfCapture *capture, MatrixFill *fill)
       fill->column[events[i].run] = fill->matrix->n_runs++;
 }
 
+/* Whether an event says that its node ran.  Where a trace followed the GPU, what the host did to launch does not:
+ * a replay needs none of it. */
+static gboolean
+is_execution (const MatrixFill *fill, const ProfEvent *event)
+{
+  ProfEventKind kind = prof_event_kind (event);
+
+  return kind == PROF_EVENT_DEVICE ||
+         (kind == PROF_EVENT_NODE && !(fill->is_of_device && prof_event_device (event) > 0));
+}
+
 /* Gives each node of the capture that ran a row of the matrix, in the same order. */
 static void
 find_rows (const ProfCapture *capture, MatrixFill *fill)
@@ -138,7 +188,7 @@ find_rows (const ProfCapture *capture, MatrixFill *fill)
   fill->index_of_row = g_new (guint32, MAX (n_nodes, 1));
   memset (fill->index_of_row, 0xff, n_nodes * sizeof (guint32));
   for (guint i = 0; i < prof_capture_n_events (capture); i++)
-    if (prof_event_kind (&events[i]) == PROF_EVENT_NODE && events[i].node < n_nodes)
+    if (events[i].node < n_nodes && is_execution (fill, &events[i]))
       fill->index_of_row[events[i].node] = 0;
   for (guint32 row = 0; row < n_nodes; row++)
     if (fill->index_of_row[row] != PROF_NONE)
@@ -166,7 +216,10 @@ limit_runs (const ProfCapture *capture, MatrixFill *fill)
 void
 prof_run_matrix_init (ProfRunMatrix *matrix, const ProfCapture *capture, guint32 **index_of_row)
 {
-  MatrixFill fill = { .capture = capture, .matrix = matrix };
+  MatrixFill fill = { .capture = capture,
+                      .matrix = matrix,
+                      .is_of_device =
+                          prof_capture_get_text (capture, PROF_DEVICE_TRACE_KEY) != NULL };
   gsize      n;
 
   *matrix = (ProfRunMatrix){ .exact = g_array_new (FALSE, FALSE, sizeof (ProfExactRun)) };
@@ -185,6 +238,8 @@ prof_run_matrix_init (ProfRunMatrix *matrix, const ProfCapture *capture, guint32
   matrix->lost = g_new0 (double, MAX (matrix->n_runs, 1));
   matrix->between = g_new0 (guint64, MAX (matrix->n_runs, 1));
   matrix->other = g_new0 (guint64, MAX (matrix->n_runs, 1));
+  matrix->no_operator = g_new0 (guint64, MAX (matrix->n_runs, 1));
+  matrix->busy = g_new0 (guint64, MAX (matrix->n_runs, 1));
   prof_walk_events (capture, add_event, &fill);
   g_free (fill.column);
   g_free (fill.is_exact);
@@ -205,5 +260,7 @@ prof_run_matrix_clear (ProfRunMatrix *matrix)
   g_free (matrix->lost);
   g_free (matrix->between);
   g_free (matrix->other);
+  g_free (matrix->no_operator);
+  g_free (matrix->busy);
   g_array_unref (matrix->exact);
 }

@@ -30,9 +30,12 @@ typedef struct
   double  *nodes;     /* seconds inside outermost nodes; by run */
   guint64 *between;   /* self ns of the run: outside of all other events; by run */
   guint64 *other;     /* self ns of passes, copies and nodes the capture does not list; by run */
-  double  *spans;     /* recorded nodes and branches; by run */
-  double  *lost;      /* self seconds of nodes that the capture does not list; by run */
-  GArray  *exact;     /* of ProfExactRun */
+  guint64 *busy;      /* ns during which a GPU, followed by a trace, worked; by run */
+  guint64 *
+      no_operator; /* ns that a GPU, followed by a trace, worked for no node that is known; by run */
+  double *spans;   /* recorded nodes and branches; by run */
+  double *lost;    /* self seconds of nodes that the capture does not list; by run */
+  GArray *exact;   /* of ProfExactRun */
 } ProfRunMatrix;
 
 /* Fills matrix from the events of capture.  *index_of_row gets the row of the matrix for each node

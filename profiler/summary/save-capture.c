@@ -140,6 +140,8 @@ add_series_facts (ProfFacts *facts, const ProfSeries *series, HybMode mode)
       prof_facts_set_number (facts, "trace.clock_ns", prof_clock_cost ());
       prof_facts_set_number (facts, "trace.lost", (double) prof_recorder_n_lost (series->recorder));
     }
+  prof_facts_set (facts, PROF_DEVICE_TRACE_KEY, series->device_trace);
+  prof_facts_set (facts, PROF_DEVICE_TRACE_PROBLEM_KEY, series->device_problem);
   if (series->counts_reason)
     prof_facts_set (facts, "counters.missing", series->counts_reason);
   for (guint i = 0; series->has_counts && i < PROF_N_COUNTS; i++)
@@ -178,6 +180,12 @@ add_samples (ProfBuilder *builder, const ProfSeries *series)
                              PROF_SAMPLE_CLEAN,
                              i,
                              g_array_index (series->clean, double, i));
+  for (guint i = 0; i < series->device->len; i++)
+    if (isfinite (g_array_index (series->device, double, i)))
+      prof_builder_add_sample (builder,
+                               PROF_SAMPLE_DEVICE,
+                               i,
+                               g_array_index (series->device, double, i));
   for (guint i = 0; i < series->traced->len; i++)
     prof_builder_add_sample (builder,
                              i >= series->exact ? PROF_SAMPLE_EXACT : PROF_SAMPLE_TRACED,
@@ -185,11 +193,57 @@ add_samples (ProfBuilder *builder, const ProfSeries *series)
                              g_array_index (series->traced, double, i));
 }
 
+/* Puts a row in place of a slot and the id of a node. */
+static void
+set_row (ProfBuilder *builder, const ProfAttribution *attribution, ProfEvent *event)
+{
+  if (event->node != PROF_NONE)
+    event->node = prof_attribution_get_row (attribution, event->graph, event->node);
+  event->graph = (guint16) prof_attribution_get_graph (attribution, event->graph);
+  if (event->node != PROF_NONE)
+    prof_builder_get_node (builder, event->node)->flags |= PROF_NODE_EXECUTED;
+}
+
+/* Puts the row of a part of a node in place of the node. */
+static void
+add_phase_event (ProfBuilder           *builder,
+                 const ProfAttribution *attribution,
+                 ProfPhaseRows         *phases,
+                 ProfEvent             *event)
+{
+  event->node = prof_phase_rows_add_event (phases, event->correlation - 1);
+  event->graph = (guint16) prof_attribution_get_graph (attribution, event->graph);
+  if (event->node != PROF_NONE)
+    prof_builder_get_node (builder, event->node)->flags |= PROF_NODE_EXECUTED;
+}
+
+/* Adds what the GPU did in a run, from number `first` on.  Returns the number behind it. */
+static guint
+add_device_events (ProfBuilder           *builder,
+                   const ProfAttribution *attribution,
+                   const GArray          *events,
+                   guint                  first,
+                   guint                  run)
+{
+  for (; events && first < events->len; first++)
+    {
+      ProfEvent event = g_array_index (events, ProfEvent, first);
+
+      if (event.run != run)
+        break;
+      set_row (builder, attribution, &event);
+      prof_builder_add_event (builder, &event);
+    }
+  return first;
+}
+
 /* Adds the events, with slots and node ids replaced by graphs and rows of the capture. */
 static void
 add_events (ProfBuilder *builder, const ProfAttribution *attribution, const ProfRecorder *recorder)
 {
   ProfPhaseRows *phases = prof_phase_rows_new (builder, attribution, recorder);
+  const GArray  *of_device = prof_recorder_get_device_events (recorder);
+  guint          n_of_device = 0;
 
   for (guint thread = 0; thread < prof_recorder_n_threads (recorder); thread++)
     for (gsize i = 0; i < prof_recorder_n_events (recorder, thread); i++)
@@ -202,22 +256,17 @@ add_events (ProfBuilder *builder, const ProfAttribution *attribution, const Prof
                                         prof_event_depth (&event),
                                         prof_event_device (&event),
                                         thread);
-        if (kind == PROF_EVENT_NODE || kind == PROF_EVENT_SLICE)
-          {
-            guint32 row = event.correlation > 0
-                              ? prof_phase_rows_add_event (phases, event.correlation - 1)
-                          : event.node == PROF_NONE
-                              ? PROF_NONE
-                              : prof_attribution_get_row (attribution, event.graph, event.node);
-
-            event.graph = (guint16) prof_attribution_get_graph (attribution, event.graph);
-            event.node = row;
-            event.correlation = 0;
-            if (row != PROF_NONE)
-              prof_builder_get_node (builder, row)->flags |= PROF_NODE_EXECUTED;
-          }
+        if (kind == PROF_EVENT_RUN)
+          n_of_device = add_device_events (builder, attribution, of_device, n_of_device, event.run);
+        /* Parts of an operator that a GPU computes have no times of their own. */
+        if (kind == PROF_EVENT_NODE && event.correlation > 0 &&
+            !(of_device && prof_event_device (&event) > 0))
+          add_phase_event (builder, attribution, phases, &event);
+        else if (kind == PROF_EVENT_NODE || kind == PROF_EVENT_SLICE)
+          set_row (builder, attribution, &event);
         else
           event.graph = 0;
+        event.correlation = 0;
         prof_builder_add_event (builder, &event);
       }
   prof_phase_rows_finish (phases);

@@ -32,14 +32,28 @@ step_of (const ProfCapture *capture, const ProfEvent *event)
   return node->graph != 0 ? event->step : node->step;
 }
 
+/* What the host or a GPU did for a node. */
+static gboolean
+is_of_node (const ProfEvent *event)
+{
+  return prof_event_kind (event) == PROF_EVENT_NODE || prof_event_kind (event) == PROF_EVENT_DEVICE;
+}
+
+/* Of the work of a GPU only the first of an execution counts as one. */
+static gboolean
+is_execution (const ProfEvent *event)
+{
+  return prof_event_kind (event) == PROF_EVENT_NODE ||
+         prof_event_depth (event) == PROF_DEVICE_FIRST;
+}
+
 static void
 add_event (gpointer data, const ProfEvent *event, guint64 duration, guint64 self)
 {
   StepSums *steps = data;
   guint32   step;
 
-  if (prof_event_kind (event) != PROF_EVENT_NODE ||
-      event->node >= prof_capture_n_nodes (steps->capture) ||
+  if (!is_of_node (event) || event->node >= prof_capture_n_nodes (steps->capture) ||
       (steps->row != PROF_NONE && event->node != steps->row) ||
       (steps->run != PROF_NONE && event->run != steps->run))
     return;
@@ -52,7 +66,7 @@ add_event (gpointer data, const ProfEvent *event, guint64 duration, guint64 self
       g_array_set_size (steps->count, step + 1);
     }
   g_array_index (steps->self, double, step) += (double) self;
-  g_array_index (steps->count, double, step) += 1;
+  g_array_index (steps->count, double, step) += is_execution (event);
 }
 
 static guint
@@ -162,8 +176,7 @@ add_to_row (gpointer data, const ProfEvent *event, guint64 duration G_GNUC_UNUSE
   GArray         *values;
   guint32         step;
 
-  if (prof_event_kind (event) != PROF_EVENT_NODE ||
-      event->node >= prof_capture_n_nodes (steps->capture))
+  if (!is_of_node (event) || event->node >= prof_capture_n_nodes (steps->capture))
     return;
   step = step_of (steps->capture, event);
   if (step >= MAX_STEPS)

@@ -7,6 +7,7 @@
 
 #include "engine/op/op.h"
 #include "profiler/base/format.h"
+#include "profiler/base/machine.h"
 #include "profiler/base/statistics.h"
 #include "profiler/summary/cost.h"
 #include "profiler/summary/typical-runs.h"
@@ -220,6 +221,9 @@ sum_runs (ProfSummary *summary, const SummarySource *source)
   summary->traced = prof_typical_mean (typical, matrix->wall_ns);
   summary->between = prof_typical_mean (typical, matrix->between);
   summary->other = prof_typical_mean (typical, matrix->other);
+  summary->no_operator = prof_typical_mean (typical, matrix->no_operator);
+  summary->device_busy = prof_typical_mean (typical, matrix->busy);
+  summary->is_of_device = prof_capture_get_text (source->capture, PROF_DEVICE_TRACE_KEY) != NULL;
   summary->nodes = summary->traced - summary->between;
   if (typical->n > 0)
     {
@@ -233,6 +237,12 @@ sum_runs (ProfSummary *summary, const SummarySource *source)
   summary->unattributed = prof_median (matrix->lost, matrix->n_runs);
   summary->clean = prof_median (clean, n_clean);
   summary->noise = summary->traced - summary->clean - summary->overhead;
+  /* What a trace of the GPU costs is not known, and the host's spans are no part of the GPU's times. */
+  if (summary->is_of_device)
+    {
+      summary->overhead = 0;
+      summary->noise = NAN;
+    }
   sum_exact (summary, source);
 }
 
@@ -371,9 +381,13 @@ prof_summary_rest (const ProfSummary *summary, ProfGroupSum rest[PROF_MAX_REST])
 
   if (summary->n_used == 0)
     return 0;
-  rest[n++] = rest_row (summary, "(between operators)", summary->between);
+  rest[n++] = rest_row (summary,
+                        summary->is_of_device ? "(GPU idle)" : "(between operators)",
+                        summary->between);
   if (summary->other > 0)
     rest[n++] = rest_row (summary, "(passes and copies)", summary->other);
+  if (summary->no_operator > 0)
+    rest[n++] = rest_row (summary, "(GPU, no operator)", summary->no_operator);
   return n;
 }
 
@@ -390,6 +404,31 @@ dup_left_out (const ProfSummary *summary)
                           summary->n_dropped + summary->n_runs);
 }
 
+/* The same where a trace followed a GPU.  left_out: as dup_left_out().  (transfer full) */
+static char *
+relate_device (const ProfSummary *summary, const char *left_out)
+{
+  double           idle = MAX (summary->clean - summary->device_busy, 0);
+  g_autofree char *traced = prof_format_seconds (summary->traced);
+  g_autofree char *clean = prof_format_seconds (summary->clean);
+  g_autofree char *busy = prof_format_seconds (summary->device_busy);
+
+  return g_strdup_printf (
+      "Shares are of the traced time: %s, the mean of the %u most typical of %u traced runs, "
+      "×%.2f of a clean run (%s). Operators have the time that the GPU worked for them. It worked "
+      "for %s, so in a clean run it idles for %.0f %%; tracing makes launches, and so the time in "
+      "which it idles, longer.%s%s",
+      traced,
+      summary->n_used,
+      summary->n_runs,
+      summary->traced / summary->clean,
+      clean,
+      busy,
+      100 * idle / summary->clean,
+      *left_out ? " " : "",
+      left_out);
+}
+
 char *
 prof_summary_relation (const ProfSummary *summary)
 {
@@ -401,6 +440,8 @@ prof_summary_relation (const ProfSummary *summary)
 
   if (summary->n_used == 0 || !(summary->clean > 0))
     return *left_out ? g_steal_pointer (&left_out) : NULL;
+  if (summary->is_of_device)
+    return relate_device (summary, left_out);
   return g_strdup_printf (
       "Shares are of the traced time: %s, the mean of the %u most typical of %u "
       "traced runs, ×%.2f of a clean run (%s). Recording accounts for %s of the "

@@ -51,6 +51,9 @@ typedef struct
   double   noise;        /* traced less clean and overhead: what else made the runs differ; NaN */
   double   n_spans;      /* recorded spans per run */
   double   unattributed; /* seconds of nodes that are mapped to no row, part of other */
+  gboolean is_of_device; /* a trace followed a GPU: nodes take what it worked for them */
+  double   no_operator;  /* seconds that the GPU worked for no node that is known; else 0 */
+  double   device_busy;  /* seconds of a traced run in which the GPU worked; 0 without a trace */
   GArray  *node;         /* of ProfNodeSum: nodes that ran, largest self first */
   GArray  *operators;    /* of ProfGroupSum by operator type, largest self first */
   GArray  *scope;        /* of ProfGroupSum by scope */
@@ -81,9 +84,10 @@ GArray *prof_traced_runs (const ProfCapture *capture);
 void prof_summary_free (ProfSummary *summary);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ProfSummary, prof_summary_free)
 
-#define PROF_MAX_REST 2
-/* What a traced run did outside of all nodes of the table, as rows of a table: “(between operators)”
- * and, if there were any, “(passes and copies)”.  Their shares and those of the nodes, of the operators
+#define PROF_MAX_REST 3
+/* What a traced run did outside of all nodes of the table, as rows of a table: “(between operators)”, where a
+ * trace followed a GPU “(GPU idle)” instead, and, if there were any, “(passes and copies)” and “(GPU, no operator)”.
+ * Their shares and those of the nodes, of the operators
  * or of the scopes add up to 1.  Returns the number of rows; 0 without traced runs. */
 guint prof_summary_rest (const ProfSummary *summary, ProfGroupSum rest[PROF_MAX_REST]);
 /* How traced and clean time are related and which runs are left out, in sentences; NULL without traced

@@ -387,8 +387,51 @@ test_profile (Fixture *fixture, gconstpointer unused)
   g_assert_nonnull (strstr (fixture->out, "\ndevice            Pretend GPU, "));
   g_assert_nonnull (strstr (fixture->out, "\nwork              The GPU computed 5 of 5 steps"));
   g_assert_nonnull (strstr (fixture->out, "\nproducts          precise: "));
-  g_assert_nonnull (strstr (fixture->out, "\nTraced runs wait for the GPU after every operator"));
+  g_assert_nonnull (strstr (fixture->out, "\ntraced by         CUPTI 13.0\n"));
+  g_assert_nonnull (strstr (fixture->out, "\nby the GPU        "));
+  g_assert_nonnull (strstr (fixture->out, "\n(GPU idle) "));
+  g_assert_null (strstr (fixture->out, "(GPU, no operator)"));
+  g_assert_null (strstr (fixture->out, "\nTraced runs wait for the GPU after every operator"));
   g_assert_nonnull (strstr (fixture->out, "code for GPUs has never run on a GPU"));
+}
+
+/* Where the GPU cannot be traced, or records are lost, one sentence says so, and clean times are as ever. */
+static void
+test_untraced (Fixture *fixture, gconstpointer unused)
+{
+  static const char *const rows[][2] = {
+    { "HYB_CUPTI=/absent.so",
+      "CUPTI is not installed (libcupti.so.13, or .12 for older drivers, was not found)" },
+    { "HYB_PRETEND=fail=cuptiActivityEnable:1:999",
+      "CUPTI found no NVIDIA driver that it can use" },
+    { "HYB_PRETEND=fail=cuptiActivityEnable:1:15", "the NVIDIA driver is older than CUPTI 13" },
+    { "HYB_PRETEND=fail=cuptiSubscribe:1:39", "another profiler holds CUPTI" },
+    { "HYB_PRETEND=fail=cuptiActivityEnable:1:35", "does not let this user trace the GPU" },
+    { "HYB_PRETEND=fail=cuptiActivityEnable:1:26", "another program uses what CUPTI needs" },
+    { "HYB_PRETEND=drop=4", "4 records were lost by CUPTI" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autofree char *line =
+          g_strconcat (rows[i][0],
+                       " hscope profile gallery:mlp --init uniform --device gpu --repeat 2 "
+                       "--traced 2",
+                       NULL);
+      gboolean is_lost = strstr (rows[i][0], "drop") != NULL;
+
+      fixture_run_line (fixture, line);
+      if (strstr (fixture->err, "libnvrtc"))
+        {
+          g_test_skip ("libnvrtc.so.13 is not installed");
+          return;
+        }
+      if (fixture->code != 0 || !strstr (fixture->out, rows[i][1]) ||
+          !strstr (fixture->out, "\nclean runs ") ||
+          (strstr (fixture->out, "\nTraced runs wait for the GPU after every operator: ") !=
+           NULL) == is_lost)
+        fixture_complain ("%s: exit %d, %s", rows[i][0], fixture->code, fixture->out);
+    }
 }
 
 /* A right GPU passes, and a wrong one is found and named. */
@@ -477,6 +520,7 @@ main (int argc, char **argv)
   ADD ("the-sandbox-lets-a-GPU-be-used", test_sandbox);
   ADD ("values-are-the-processor's", test_values);
   ADD ("a-profile-says-what-it-was-made-on", test_profile);
+  ADD ("what-cannot-be-traced-is-said", test_untraced);
   ADD ("a-self-test-finds-a-wrong-GPU", test_selftest);
   ADD ("devices-are-listed-with-what-is-missing", test_devices);
   return g_test_run ();

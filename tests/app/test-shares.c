@@ -1,6 +1,7 @@
 /* test-shares.c — the times of all parts of a traced run add up to it, for every gallery model.
  *
- * Nothing that is asserted depends on how long anything took.  What ran and what stands in the model are
+ * Nothing that is asserted depends on how long anything took.  HYB_TEST_DEVICE=gpu profiles on the GPU, whose whole
+ * work must have been found under operators.  What ran and what stands in the model are
  * related in both directions.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/block/plugin.h"
@@ -143,31 +144,61 @@ assert_origins_agree (const cJSON *json, gboolean is_backward)
   }
 }
 
+static gboolean
+is_on_gpu (void)
+{
+  return g_strcmp0 (g_getenv ("HYB_TEST_DEVICE"), "gpu") == 0;
+}
+
+/* The GPU was traced, and worked for operators of the model alone. */
+static void
+assert_all_work_is_found (const cJSON *json)
+{
+  const cJSON *traced = cJSON_GetObjectItem (json, "traced"), *row;
+
+  g_assert_cmpfloat (number (traced, "gpu_busy_seconds"), >, 0);
+  g_assert_cmpfloat (number (traced, "gpu_no_operator_seconds"), ==, 0);
+  cJSON_ArrayForEach (row, cJSON_GetObjectItem (json, "outside_nodes"))
+      g_assert_cmpstr (cJSON_GetStringValue (cJSON_GetObjectItem (row, "name")),
+                       !=,
+                       "(GPU, no operator)");
+}
+
 static void
 assert_model_adds_up (const char *name, const char *backward)
 {
   Fixture          fixture = { 0 };
-  g_autofree char *model = NULL, *csv = NULL, *text = NULL;
+  g_autofree char *model = NULL, *csv = NULL, *text = NULL, *device = NULL;
   g_autoptr (cJSON) json = NULL;
 
   fixture_set_up (&fixture, NULL);
   csv = in_folder (&fixture, "nodes.csv");
   model = small_gallery_model (name);
+  device = g_strdup_printf ("--device=%s", is_on_gpu () ? "gpu" : "cpu");
   fixture_run (&fixture,
                (char *[]){ (char *) HSCOPE,
                            (char *) "profile",
                            model,
                            (char *) "--json",
-                           (char *) "--repeat=2",
+                           (char *) (is_on_gpu () ? "--repeat=1" : "--repeat=2"),
                            (char *) "--warmup=1",
-                           (char *) "--traced=3",
+                           (char *) (is_on_gpu () ? "--traced=1" : "--traced=3"),
                            (char *) "--csv",
                            csv,
+                           device,
                            (char *) backward,
                            NULL });
+  if (is_on_gpu () && strstr (fixture.err, "libnvrtc"))
+    {
+      g_test_skip ("libnvrtc.so.13 is not installed");
+      fixture_tear_down (&fixture, NULL);
+      return;
+    }
   if (fixture.code != 0)
     g_error ("%s: %s", model, fixture.err);
   json = parse_output (&fixture);
+  if (is_on_gpu ())
+    assert_all_work_is_found (json);
   assert_adds_up (json);
   assert_origins_agree (json, backward != NULL);
   g_assert_true (g_file_get_contents (csv, &text, NULL, NULL));

@@ -4,6 +4,7 @@
  * complete events of each row nested.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/capture/capture-builder.h"
+#include "profiler/exchange/chrome-counters.h"
 #include "profiler/exchange/write-trace.h"
 
 #include <cjson/cJSON.h>
@@ -171,6 +172,68 @@ test_slices_are_no_part_of_sums (void)
 }
 
 /* Sums of allocations that overflow, and rows and runs that do not exist. */
+/* A GPU is a process with a row for each stream, and one for copies; its work is not in the rows of the host. */
+static void
+test_gpus_are_processes (void)
+{
+  g_autoptr (ProfBuilder) builder = prof_builder_new ();
+  g_autoptr (ProfCapture) capture = NULL;
+  g_autoptr (GBytes) bytes = NULL;
+  g_autofree char *text = NULL;
+  cJSON           *json;
+  g_autoptr (GString) rows = g_string_new (NULL);
+  static const ProfEvent events[] = {
+    { .begin_ns = 1000, .packed = 500 | (guint64) PROF_EVENT_COPY << 40 | 1ull << 52 },
+    { .begin_ns = 2000,
+      .packed = 700 | (guint64) PROF_EVENT_DEVICE << 40 | 1ull << 52 | 3ull << 56 },
+    { .begin_ns = 3000, .packed = 800 | (guint64) PROF_EVENT_DEVICE << 40 | 2ull << 52, .node = 7 },
+    { .begin_ns = 3500, .packed = (guint64) PROF_EVENT_DEVICE << 40 | 1ull << 52 },
+    { .begin_ns = 500, .packed = 9000 | (guint64) PROF_EVENT_RUN << 40 },
+  };
+  ProfNode     node = { .name = prof_builder_text (builder, "fc1"),
+                        .type = prof_builder_text (builder, "FullyConnected"),
+                        .origin = PROF_NONE,
+                        .step = PROF_NONE,
+                        .flops = NAN };
+  const cJSON *event;
+
+  prof_builder_add_graph (builder, "main", PROF_NONE, PROF_NONE);
+  prof_builder_add_node (builder, &node);
+  for (guint i = 0; i < G_N_ELEMENTS (events); i++)
+    prof_builder_add_event (builder, &events[i]);
+  bytes = prof_builder_finish (builder);
+  capture = prof_capture_new (bytes, "made", NULL);
+  text = prof_print_chrome (capture, 0, NULL);
+  json = cJSON_Parse (text);
+  g_assert_nonnull (json);
+  cJSON_ArrayForEach (event, cJSON_GetObjectItem (json, "traceEvents"))
+  {
+    const cJSON *args = cJSON_GetObjectItem (event, "args");
+
+    if (strcmp (text_of (event, "ph"), "M") == 0 &&
+        cJSON_GetObjectItem (event, "pid")->valueint != PROF_CHROME_PROCESS &&
+        *text_of (args, "name"))
+      g_string_append_printf (rows, "%s; ", text_of (args, "name"));
+    if (strcmp (text_of (event, "ph"), "X") == 0)
+      g_string_append_printf (rows,
+                              "%s %s %d/%d %g+%g; ",
+                              text_of (event, "cat"),
+                              text_of (event, "name"),
+                              cJSON_GetObjectItem (event, "pid")->valueint,
+                              cJSON_GetObjectItem (event, "tid")->valueint,
+                              cJSON_GetObjectItem (event, "ts")->valuedouble,
+                              cJSON_GetObjectItem (event, "dur")->valuedouble);
+  }
+  g_assert_cmpstr (rows->str,
+                   ==,
+                   "GPU 0; stream 0; stream 3; copies; GPU 1; stream 0; "
+                   "user_annotation ProfilerStep#0 4242/4242 0+9; "
+                   "gpu_memcpy copy 0/1000 0.5+0.5; "
+                   "kernel FullyConnected 0/3 1.5+0.7; "
+                   "kernel (GPU, no operator) 1/0 2.5+0.8; ");
+  cJSON_Delete (json);
+}
+
 static void
 test_damaged_numbers_are_survived (void)
 {
@@ -207,6 +270,7 @@ main (int argc, char **argv)
   ADD ("counters-show-memory-and-processors", test_counters_show_memory_and_processors);
   ADD ("threads-have-rows-of-their-own", test_threads_have_rows_of_their_own);
   ADD ("slices-are-no-part-of-sums", test_slices_are_no_part_of_sums);
+  ADD ("gpus-are-processes-with-a-row-a-stream", test_gpus_are_processes);
   ADD ("damaged-numbers-are-survived", test_damaged_numbers_are_survived);
 #undef ADD
   return g_test_run ();

@@ -41,7 +41,7 @@ add_device (ScopeComparison *self, const char *name, gboolean is_named, GError *
   ScopeComparedOn   *device;
 
   common.device = (char *) name;
-  if (!scope_open_device (&common, &gpu, error))
+  if (!scope_open_traced_device (&common, &gpu, error))
     return FALSE;
   device = g_new0 (ScopeComparedOn, 1);
   device->name = is_named ? g_strdup (name) : NULL;

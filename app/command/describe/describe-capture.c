@@ -38,6 +38,17 @@ describe_samples (ScopeJson *json, const ProfCapture *capture)
   scope_json_end (json);
 }
 
+/* Clean runs by the clock of the GPU, if there is one. */
+static void
+describe_device_clock (ScopeJson *json, const ProfCapture *capture)
+{
+  guint              n;
+  g_autofree double *samples = prof_capture_dup_samples (capture, PROF_SAMPLE_DEVICE, &n);
+
+  if (n > 0)
+    scope_json_double (json, "gpu_median", prof_median (samples, n));
+}
+
 static void
 describe_clean (ScopeJson *json, const ProfCapture *capture, const ProfSummary *summary)
 {
@@ -61,6 +72,7 @@ describe_clean (ScopeJson *json, const ProfCapture *capture, const ProfSummary *
   scope_json_int (json, "samples_taken", disturbance.n);
   scope_json_int (json, "samples_disturbed", disturbance.n_disturbed);
   scope_json_boolean (json, "uses_disturbed", disturbance.uses_all);
+  describe_device_clock (json, capture);
   describe_samples (json, capture);
   scope_json_end (json);
   if (n_first > 0)
@@ -212,6 +224,11 @@ describe_traced (ScopeJson *json, const ProfSummary *summary)
   scope_json_double (json, "overhead_seconds", summary->overhead);
   scope_json_double (json, "noise_seconds", summary->noise);
   scope_json_double (json, "spans", summary->n_spans);
+  if (summary->is_of_device)
+    {
+      scope_json_double (json, "gpu_busy_seconds", summary->device_busy);
+      scope_json_double (json, "gpu_no_operator_seconds", summary->no_operator);
+    }
   scope_json_string (json, "relation", relation);
   scope_json_end (json);
   scope_json_begin_list (json, "outside_nodes");

@@ -75,6 +75,19 @@ append_disturbance (GString *html, const ProfCapture *capture, const ProfDisturb
                                     typical.faults));
 }
 
+/* Clean runs by the clock of the GPU. */
+static void
+append_device (GString *html, const ProfCapture *capture)
+{
+  guint              n;
+  g_autofree double *samples = prof_capture_dup_samples (capture, PROF_SAMPLE_DEVICE, &n);
+
+  if (n > 0)
+    append_row_take (html,
+                     "the same by the clock of the GPU, from its first work to its last",
+                     prof_format_seconds (prof_median (samples, n)));
+}
+
 static void
 append_clean (GString *html, const ProfCapture *capture, const ProfSummary *summary)
 {
@@ -101,6 +114,7 @@ append_clean (GString *html, const ProfCapture *capture, const ProfSummary *summ
       append_row_take (html,
                        "clean runs; why measuring ended",
                        g_strdup_printf ("%u; %s", clean.n, stop ? stop : "–"));
+      append_device (html, capture);
       append_disturbance (html, capture, &disturbance);
     }
   if (n_first > 0)
@@ -132,7 +146,7 @@ append_traced (GString *html, const ProfCapture *capture, const ProfSummary *sum
     append_row_take (html,
                      "noise: traced − clean − recording",
                      prof_format_seconds (summary->noise));
-  if (isfinite (per_span) && summary->n_runs > 0)
+  if (isfinite (per_span) && summary->n_runs > 0 && !summary->is_of_device)
     append_row_take (html,
                      "recording",
                      g_strdup_printf ("%s (%.0f spans at %.0f ns)",
