@@ -78,6 +78,35 @@ host_bound (const RuleInput *input, ProfAdvice *advice)
   return TRUE;
 }
 
+/* Traced runs have longer gaps than clean ones, but the GPU works as long.  So what is left of a clean run is the
+ * time in which it idled. */
+static gboolean
+gpu_idles (const RuleInput *input, ProfAdvice *advice)
+{
+  double           idle = input->clean - input->summary->device_busy;
+  g_autofree char *time = prof_format_seconds (idle);
+  const char      *mode = prof_capture_get_text (input->capture, "mode");
+
+  if (!input->summary->is_of_device || !(idle > MIN_HOST_SHARE * input->clean))
+    return FALSE;
+  advice->trigger = g_strdup_printf ("the GPU idles for %s of a clean run, %.0f %%",
+                                     time,
+                                     100 * idle / input->clean);
+  if (g_strcmp0 (mode, "static") != 0)
+    advice->text = g_strdup ("The host takes longer to launch the work than the GPU to do it: use "
+                             "--mode static, which replays launches that were recorded once");
+  else if (can_become (input->capture, "fused"))
+    advice->text = g_strdup ("The operators are too small for what handing them over costs: use "
+                             "larger batches or the fused form, which this model has (hscope "
+                             "convert --to fused)");
+  else
+    advice->text = g_strdup ("The operators are too small for what handing them over costs: use "
+                             "larger batches");
+  advice->low = 0;
+  advice->high = idle;
+  return TRUE;
+}
+
 static gboolean
 fusable (const RuleInput *input, ProfAdvice *advice)
 {
@@ -253,24 +282,32 @@ noise (const RuleInput *input, ProfAdvice *advice)
   return TRUE;
 }
 
-/* Rules about the processor say nothing about a run on a GPU: in a traced run every operator is waited
- * for, and the rates and costs that they know are the processor's. */
+/* Where a rule applies.  Those about the processor say nothing about a run on a GPU: the rates and costs that
+ * they know are the processor's. */
+typedef enum
+{
+  ANYWHERE,
+  ON_PROCESSOR,
+  ON_GPU,
+} RulePlace;
+
 static const struct
 {
   const char *name;
   RuleFunc    check;
-  gboolean    is_of_processor;
+  RulePlace   place;
 } rules[] = {
-  { "fusable", fusable, TRUE },
-  { "host-bound", host_bound, TRUE },
-  { "wasted-time", wasted_time, TRUE },
-  { "data-movement", data_movement, TRUE },
-  { "tiny-operators", tiny_operators, TRUE },
-  { "first-run", first_run, FALSE },
-  { "memory-near-limit", memory_near_limit, TRUE },
-  { "bulking-perturbs", bulking, FALSE },
-  { "watching-disturbs", watching_disturbs, FALSE },
-  { "noise", noise, FALSE },
+  { "fusable", fusable, ON_PROCESSOR },
+  { "host-bound", host_bound, ON_PROCESSOR },
+  { "host-bound", gpu_idles, ON_GPU },
+  { "wasted-time", wasted_time, ON_PROCESSOR },
+  { "data-movement", data_movement, ON_PROCESSOR },
+  { "tiny-operators", tiny_operators, ON_PROCESSOR },
+  { "first-run", first_run, ANYWHERE },
+  { "memory-near-limit", memory_near_limit, ON_PROCESSOR },
+  { "bulking-perturbs", bulking, ANYWHERE },
+  { "watching-disturbs", watching_disturbs, ANYWHERE },
+  { "noise", noise, ANYWHERE },
 };
 
 static void
@@ -314,7 +351,7 @@ prof_advise (const ProfCapture *capture, const ProfSummary *summary)
   g_autofree double *clean = prof_capture_dup_undisturbed (capture, &n, NULL);
   ProfStatistics     statistics;
   RuleInput          input = { .capture = capture, .summary = summary };
-  gboolean           is_of_gpu = prof_capture_get_text (capture, PROF_DEVICE_KEY) != NULL;
+  RulePlace other = prof_capture_get_text (capture, PROF_DEVICE_KEY) ? ON_PROCESSOR : ON_GPU;
 
   prof_statistics (clean, n, &statistics);
   input.clean = statistics.median.median;
@@ -326,7 +363,7 @@ prof_advise (const ProfCapture *capture, const ProfSummary *summary)
       *advice = (ProfAdvice){
         .rule = rules[i].name, .gain = NAN, .low = NAN, .high = NAN, .factor = NAN
       };
-      if (!(rules[i].is_of_processor && is_of_gpu) && rules[i].check (&input, advice))
+      if (rules[i].place != other && rules[i].check (&input, advice))
         {
           if (isfinite (advice->gain) && !isfinite (advice->factor) && advice->gain < input.clean)
             advice->factor = input.clean / (input.clean - advice->gain);

@@ -2,6 +2,7 @@
  *
  * Summaries are made up, so that no time is measured here.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "profiler/base/machine.h"
 #include "profiler/capture/capture-builder.h"
 #include "profiler/explain/advise.h"
 #include "profiler/explain/equality.h"
@@ -12,9 +13,10 @@
 #include <math.h>
 #include <string.h>
 
-/* A capture of six clean runs of 2 ms.  forms: (nullable) what the model can be converted to. */
+/* A capture of six clean runs of 2 ms.  forms: (nullable) what the model can be converted to; device: NULL for
+ * the processor. */
 static ProfCapture *
-make_capture (const char *mode, const char *forms)
+make_capture_on (const char *mode, const char *forms, const char *device)
 {
   g_autoptr (ProfBuilder) builder = prof_builder_new ();
   g_autoptr (ProfFacts) facts = prof_facts_new ();
@@ -24,6 +26,7 @@ make_capture (const char *mode, const char *forms)
 
   prof_facts_set (facts, "mode", mode);
   prof_facts_set (facts, PROF_FORMS_KEY, forms);
+  prof_facts_set (facts, PROF_DEVICE_KEY, device);
   prof_builder_add_facts (builder, facts);
   for (guint i = 0; i < 6; i++)
     prof_builder_add_sample (builder, PROF_SAMPLE_CLEAN, i, 2e-3);
@@ -31,6 +34,12 @@ make_capture (const char *mode, const char *forms)
   capture = prof_capture_new (bytes, "test", &error);
   g_assert_no_error (error);
   return capture;
+}
+
+static ProfCapture *
+make_capture (const char *mode, const char *forms)
+{
+  return make_capture_on (mode, forms, NULL);
 }
 
 /* A summary of traced runs of 1 ms, with this time between nodes in exact runs. */
@@ -96,6 +105,43 @@ test_time_between_nodes_is_host_bound (void)
   g_assert_cmpfloat (advice->high, ==, 0.5e-3);
   gain = prof_advice_gain (advice);
   g_assert_nonnull (strstr (gain, "not known, at most 500 µs"));
+}
+
+/* The clean runs of make_capture() take 2 ms. */
+static void
+test_a_gpu_that_idles_is_host_bound (void)
+{
+  static const struct
+  {
+    double      busy;
+    gboolean    is_traced, is_static;
+    const char *text; /* part of the advice; NULL: none */
+  } cases[] = {
+    { 1.5e-3, TRUE, TRUE, NULL }, /* a quarter of the time is not enough */
+    { 1.2e-3, TRUE, TRUE, "use larger batches" },
+    { 1.2e-3, TRUE, FALSE, "--mode static" },
+    { 1.2e-3, FALSE, TRUE, NULL }, /* it is not known for how long the GPU worked */
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      const char *mode = cases[i].is_static ? "static" : "hybrid";
+      g_autoptr (ProfCapture) capture = make_capture_on (mode, "", "a GPU");
+      g_autoptr (ProfSummary) summary = make_summary (capture, 0, 0);
+      g_autoptr (GPtrArray) list = NULL;
+      const ProfAdvice *advice;
+
+      summary->is_of_device = cases[i].is_traced;
+      summary->device_busy = cases[i].busy;
+      list = prof_advise (capture, summary);
+      advice = find (list, "host-bound");
+      g_assert_true ((advice != NULL) == (cases[i].text != NULL));
+      if (!advice)
+        continue;
+      g_assert_cmpstr (advice->trigger, ==, "the GPU idles for 800 µs of a clean run, 40 %");
+      g_assert_nonnull (strstr (advice->text, cases[i].text));
+      g_assert_cmpfloat_with_epsilon (advice->high, 0.8e-3, 1e-12);
+    }
 }
 
 static void
@@ -188,6 +234,8 @@ main (int argc, char **argv)
                    test_one_slow_exact_run_is_not_host_bound);
   g_test_add_func ("/profiler/advise/time-between-nodes-is-host-bound",
                    test_time_between_nodes_is_host_bound);
+  g_test_add_func ("/profiler/advise/a-gpu-that-idles-is-host-bound",
+                   test_a_gpu_that_idles_is_host_bound);
   g_test_add_func ("/profiler/advise/forms-are-named-only-if-they-exist",
                    test_forms_are_named_only_if_they_exist);
   g_test_add_func ("/profiler/advise/an-operator-above-the-peak-is-said",
