@@ -21,6 +21,7 @@
 #include "profiler/summary/roofline.h"
 #include "profiler/summary/save-capture.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -49,6 +50,18 @@ describe_peaks (ProfFacts *facts)
   prof_facts_set (facts, PROF_PEAKS_KEY, peaks.disturbed);
 }
 
+/* What the GPU reaches at most by its clocks. */
+static void
+describe_gpu_peaks (ProfFacts *facts, HybGpu *gpu)
+{
+  g_autoptr (HybGpuFacts) of_gpu = hyb_gpu_dup_facts (gpu);
+
+  if (!isfinite (of_gpu->peak_flops) || !isfinite (of_gpu->peak_bytes))
+    return;
+  prof_facts_set_number (facts, "peak.flops", of_gpu->peak_flops);
+  prof_facts_set_number (facts, "peak.bytes", of_gpu->peak_bytes);
+}
+
 /* Conditions of the measurement that only the command knows. */
 static ProfFacts *
 describe_conditions (const ScopeCommonOptions *common,
@@ -63,7 +76,9 @@ describe_conditions (const ScopeCommonOptions *common,
   prof_facts_set (facts, "parameters", hyb_model_get_weights_file (model));
   prof_facts_set_number (facts, "seed", (double) common->seed);
   prof_machine_describe (facts);
-  if (!gpu)
+  if (gpu)
+    describe_gpu_peaks (facts, gpu);
+  else
     describe_peaks (facts);
   return facts;
 }

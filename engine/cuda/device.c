@@ -110,6 +110,37 @@ hyb_cuda_close (HybDevice *device)
   g_free (device);
 }
 
+/* An attribute; 0 if the driver does not tell it. */
+static double
+ask (const HybDevice *device, CUdevice_attribute attribute)
+{
+  int value = 0;
+
+  return device->cuda->call.cuDeviceGetAttribute (&value, attribute, device->number) ? 0 : value;
+}
+
+/* Lanes of a multiprocessor that multiply and add float32 in a cycle, as NVIDIA's programming guide lists them.  0
+ * for chips that are too old. */
+static double
+count_lanes (int arch)
+{
+  return arch < 70 ? 0 : arch < 86 ? 64 : 128;
+}
+
+/* What the chip reaches at most by its clocks: float32 without tensor cores, and memory that is read or written
+ * twice in a cycle. */
+static void
+compute_peaks (const HybDevice *device, HybDeviceFacts *facts)
+{
+  double flops = 2 * count_lanes (device->arch) * device->n_multiprocessors *
+                 ask (device, HYB_CUDA_ATTRIBUTE_CLOCK) * 1e3;
+  double bytes = 2 * ask (device, HYB_CUDA_ATTRIBUTE_MEMORY_CLOCK) * 1e3 *
+                 ask (device, HYB_CUDA_ATTRIBUTE_MEMORY_BITS) / 8;
+
+  facts->peak_flops = flops > 0 ? flops : NAN;
+  facts->peak_bytes = bytes > 0 ? bytes : NAN;
+}
+
 void
 hyb_cuda_facts (HybDevice *device, HybDeviceFacts *facts)
 {
@@ -117,8 +148,9 @@ hyb_cuda_facts (HybDevice *device, HybDeviceFacts *facts)
   g_autofree char        *paths = hyb_cuda_dup_paths (device->cuda);
   size_t                  unused = 0, total = 0;
 
-  *facts = (HybDeviceFacts){ .peak_flops = NAN, .peak_bytes = NAN };
+  *facts = (HybDeviceFacts){ 0 };
   call->cuCtxSetCurrent (device->context);
+  compute_peaks (device, facts);
   call->cuDeviceGetName (facts->name, (int) sizeof facts->name, device->number);
   g_snprintf (facts->kind,
               sizeof facts->kind,

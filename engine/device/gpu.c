@@ -161,6 +161,8 @@ hyb_gpu_dup_facts (HybGpu *gpu)
   copy->libraries = g_strsplit (facts.libraries, "\n", -1);
   copy->memory = facts.memory;
   copy->unused = facts.unused;
+  copy->peak_flops = facts.peak_flops;
+  copy->peak_bytes = facts.peak_bytes;
   return copy;
 }
 

@@ -60,6 +60,9 @@ typedef struct
   char  **libraries; /* paths of the vendor's libraries that are open, NULL-terminated */
   guint64 memory;    /* bytes, in total */
   guint64 unused;    /* bytes */
+  double
+         peak_flops; /* a second, of float32 without tensor cores, by the clock of the chip; NaN: not known */
+  double peak_bytes; /* a second, by the clock of the memory; NaN: not known */
 } HybGpuFacts;
 
 /* The number of GPUs, which hyb_gpu_open() takes as "gpu:0", "gpu:1" and so on.  0 and an error of
