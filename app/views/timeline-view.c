@@ -56,7 +56,9 @@ find_prefix (const ProfCapture *capture, guint run)
   g_autoptr (GPtrArray) names = g_ptr_array_new ();
 
   for (guint i = 0; i < prof_capture_n_events (capture); i++)
-    if (events[i].run == run && prof_event_kind (&events[i]) == PROF_EVENT_NODE &&
+    if (events[i].run == run &&
+        (prof_event_kind (&events[i]) == PROF_EVENT_NODE ||
+         prof_event_kind (&events[i]) == PROF_EVENT_DEVICE) &&
         events[i].node < prof_capture_n_nodes (capture))
       g_ptr_array_add (names,
                        (gpointer) prof_capture_get_string (capture,
@@ -141,7 +143,9 @@ count_host_lanes (const ProfCapture *capture, guint run)
   guint32          n = 0;
 
   for (guint i = 0; i < prof_capture_n_events (capture); i++)
-    if (events[i].run == run && !prof_event_is_of_device (&events[i]))
+    if (events[i].run == run && !prof_event_is_of_device (&events[i]) &&
+        prof_event_kind (&events[i]) != PROF_EVENT_MEMORY &&
+        prof_event_kind (&events[i]) != PROF_EVENT_SLICE)
       n = MAX (n, prof_event_depth (&events[i]) + 1);
   return n;
 }
