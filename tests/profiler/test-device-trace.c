@@ -267,6 +267,7 @@ static const struct
 } models[] = {
   { "layers", "", new_layers },
   { "layers-and-long-records", "kernel=240", new_layers },
+  { "layers-of-two-kernels-a-call", "split=yes", new_layers },
   { "layers-in-another-order", "seed=9 order=reverse", new_layers },
   { "layers-around-a-step-of-the-host", "", new_layers_with_host },
   { "nested-loops", "", new_nested_loops },

@@ -184,7 +184,12 @@ worked (const PretendWork *work, guint64 start, guint64 end)
   const PretendFacts *facts = &work->deed->facts;
   guint8             *record;
 
-  if (facts->kind == PRETEND_KERNEL)
+  if (facts->kind == PRETEND_KERNEL && pretend.is_split)
+    {
+      record_kernel (work, start, start + (end - start) / 2);
+      record_kernel (work, start + (end - start) / 2, end);
+    }
+  else if (facts->kind == PRETEND_KERNEL)
     record_kernel (work, start, end);
   else if (facts->kind == PRETEND_COPY && (record = add_record (CUPTI_ACTIVITY_KIND_MEMCPY, 96)))
     {

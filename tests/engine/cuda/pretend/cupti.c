@@ -1,7 +1,7 @@
 /* cupti.c — the pretend profiler library: records of what the pretend driver did, delivered late, in
  * several buffers, from another thread and out of order.
  *
- * HYB_PRETEND: fail=cuptiActivityEnable:1:999 and the like, drop=, timeless=, cut= and kernel= of pretend.h.
+ * HYB_PRETEND: fail=cuptiActivityEnable:1:999 and the like, drop=, timeless=, cut=, split= and kernel= of pretend.h.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/engine/cuda/pretend/cupti-private.h"
 

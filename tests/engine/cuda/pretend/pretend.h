@@ -14,6 +14,7 @@
  *   drop=5                      the profiler loses the first five records
  *   timeless=3                  the first three records of kernels have no times
  *   cut=yes                     buffers of the profiler end in an incomplete record
+ *   split=yes                   the profiler tells of two kernels for each one, with the same correlation
  *   kernel=240                  bytes of the record of a kernel; 216 if not said
  *   device=none                 the driver sees no device
  *   wrong=products              products are a thousandth too large

@@ -66,6 +66,8 @@ set (const char *name, const char *value)
     pretend.timeless = (guint) atoi (value);
   else if (g_str_equal (name, "cut"))
     pretend.is_cut = g_str_equal (value, "yes");
+  else if (g_str_equal (name, "split"))
+    pretend.is_split = g_str_equal (value, "yes");
   else if (g_str_equal (name, "kernel"))
     pretend.kernel_extra = (gsize) MAX (atoi (value) - 216, 0);
   else if (g_str_equal (name, "fail"))
@@ -134,7 +136,7 @@ pretend_configure (const char *settings)
   pretend.drop = 0;
   pretend.timeless = 0;
   pretend.kernel_extra = 0;
-  pretend.is_cut = FALSE;
+  pretend.is_cut = pretend.is_split = FALSE;
   pretend.observer = NULL;
   pretend.now = NULL;
   g_clear_pointer (&pretend.rand, g_rand_free);

@@ -181,6 +181,7 @@ typedef struct
   gsize                  drop;         /* records of a profiler that are lost */
   guint                  timeless;     /* its records of kernels without times */
   gsize                  kernel_extra; /* bytes of them beyond those that are known */
+  gboolean               is_split;     /* two records for each kernel */
   gboolean               is_cut;       /* its buffers end in an incomplete record */
   guint                  retained;     /* how often the primary context was */
   guint                  captures;     /* that are going on */
