@@ -107,7 +107,7 @@ fill (Writer *writer, const ScopeSweepResults *results, const char *path, GError
   int              status =
       sqlite3_open_v2 (path, &writer->database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL);
 
-  /* Nobody sees the file before it is whole, so nothing has to be undone after a crash. */
+  /* The file is renamed when it is whole, so a crash leaves nothing that has to be undone. */
   if (!check (writer, status, path, error) ||
       !check (writer,
               sqlite3_exec (writer->database,
