@@ -42,21 +42,29 @@ lend (uint8_t **buffer, size_t *size, size_t *most)
     *size = BUFFER_BYTES;
 }
 
-/* Keeps only the part of the buffer that has records. */
+/* Returns the part of the buffer that has records; frees all of it when there are none. */
+static uint8_t *
+keep_valid (uint8_t *bytes, size_t valid)
+{
+  uint8_t *kept;
+
+  if (!bytes || valid == 0)
+    {
+      free (bytes);
+      return NULL;
+    }
+  kept = realloc (bytes, valid);
+  return kept ? kept : bytes;
+}
+
 static void
 take_back (CUcontext context, uint32_t stream, uint8_t *bytes, size_t size, size_t valid)
 {
-  ProfDeviceBuffer buffer = { bytes, valid };
+  ProfDeviceBuffer buffer = { keep_valid (bytes, valid), valid };
 
-  if (bytes && valid > 0)
-    buffer.bytes = realloc (bytes, valid);
-  else
-    free (bytes);
-  if (!buffer.bytes)
-    buffer.bytes = bytes;
   g_mutex_lock (&buffers.lock);
   buffers.kept -= MIN (buffers.kept, BUFFER_BYTES - MIN (valid, BUFFER_BYTES));
-  if (bytes && valid > 0)
+  if (buffer.bytes)
     {
       if (!buffers.full)
         buffers.full = g_array_new (FALSE, FALSE, sizeof (ProfDeviceBuffer));
