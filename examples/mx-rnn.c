@@ -1,6 +1,7 @@
 /* mx-rnn.c — the cells of mx.rnn: stepping, unrolling, stacks, the fused cell, checkpoints, sentences.
  *
- * Follows the tutorial docs/tutorials/mx-rnn.md.
+ * Follows the tutorial docs/tutorials/mx-rnn.md.  With the name of a folder it saves its graphs there, too, as
+ * graph-1-symbol.json and so on.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <hybridscope/hybrid.h>
 
@@ -17,6 +18,23 @@ fail (const GError *error)
   return 1;
 }
 
+/* Where graphs are saved, or NULL. */
+static const char *folder;
+
+/* Saves a graph as graph-N-symbol.json, N counting from 1. */
+static void
+save_graph (HybGraph *graph)
+{
+  static guint n_saved;
+  g_autoptr (HybModel) model = hyb_model_new ();
+  g_autofree char *prefix = g_strdup_printf ("%s/graph-%u", folder, ++n_saved);
+  g_autoptr (GError) error = NULL;
+
+  hyb_model_set_graph (model, graph);
+  if (!hyb_model_save (model, prefix, 0, NULL, &error))
+    fprintf (stderr, "%s\n", error->message);
+}
+
 /* Prints how many operators and variables a graph has, and the names of its outputs. */
 static void
 show_graph (const char *what, HybGraph *graph)
@@ -31,6 +49,8 @@ show_graph (const char *what, HybGraph *graph)
           hyb_graph_n_nodes (graph) - n_variables,
           n_variables,
           names);
+  if (folder)
+    save_graph (graph);
 }
 
 /* --- One step --- */
@@ -232,11 +252,12 @@ show_buckets (void)
 }
 
 int
-main (void)
+main (int argc, char **argv)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (HybGraph) step = trace_step (&error);
 
+  folder = argc > 1 ? argv[1] : NULL;
   if (!step)
     return fail (error);
   show_graph ("one step", step);

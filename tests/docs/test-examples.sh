@@ -50,6 +50,13 @@ for file in "$source"/examples/*.c "$source"/examples/*.cpp; do
   report $? "/examples/$name"
 done
 
+# --- Graphs ---
+
+# MXNet's own files of the nine graphs of the mx.rnn page (tools/goldens/mx_rnn.py).
+mkdir "$work/graphs"
+(cd "$work" && ./mx-rnn graphs) >/dev/null && diff -r "$source/tests/data/docs/mx-rnn" "$work/graphs" >&2
+report $? /examples/mx-rnn/graphs-are-those-of-MXNet-byte-for-byte
+
 # --- Tutorials ---
 
 # blocks KIND PAGE: each block of a kind in a file of its own, block-1, block-2, ….
