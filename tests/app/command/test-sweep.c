@@ -302,6 +302,36 @@ test_a_report_has_tables_and_pairs (Fixture *fixture, gconstpointer unused G_GNU
   g_assert_nonnull (strstr (fixture->out, "\nfused          450 ms       250 ms       100 ms\n"));
 }
 
+/* Below a table whose rows are numbers there is a curve for each column; with other rows, or with one point only, there is none. */
+static void
+test_a_report_has_curves_over_numbers (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
+{
+  static const struct
+  {
+    const char *line;
+    guint       n_charts;
+  } rows[] = {
+    { "hscope report s --output r.html", 1 },
+    { "hscope report s --rows variants --columns batch --output r.html", 0 },
+    { "rm s/done/00000[1-5].json && hscope report s --output r.html", 0 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autofree char *line = g_strconcat (RESULTS, rows[i].line, " && cat r.html" CLEAN, NULL);
+
+      fixture_run_line (fixture, line);
+      g_assert_cmpint (fixture->code, ==, 0);
+      g_assert_cmpuint (count (fixture->out, "<svg"), ==, rows[i].n_charts);
+      if (rows[i].n_charts == 0)
+        continue;
+      /* Both columns are named at their curves, and the axis of rows below them. */
+      g_assert_nonnull (strstr (strstr (fixture->out, "<svg"), ">unrolled</text>"));
+      g_assert_nonnull (strstr (strstr (fixture->out, "<svg"), ">fused</text>"));
+      g_assert_nonnull (strstr (strstr (fixture->out, "<svg"), ">batch</text>"));
+    }
+}
+
 /* A cell that is not done, one that failed, and one whose file is damaged. */
 static void
 test_a_table_has_a_line_for_every_cell (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
@@ -401,6 +431,7 @@ main (int argc, char **argv)
     { "ctrl-c-gives-cells-back", test_ctrl_c_gives_cells_back },
     { "workers-share-a-folder", test_workers_share_a_folder },
     { "a-report-has-tables-and-pairs", test_a_report_has_tables_and_pairs },
+    { "a-report-has-curves-over-numbers", test_a_report_has_curves_over_numbers },
     { "a-table-has-a-line-for-every-cell", test_a_table_has_a_line_for_every_cell },
     { "cells-that-disturb-each-other-are-told", test_cells_that_disturb_each_other_are_told },
     { "a-database-has-a-row-for-every-cell", test_a_database_has_a_row_for_every_cell },
