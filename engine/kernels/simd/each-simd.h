@@ -16,6 +16,8 @@
  *   simd_subtract_product (a, b, c)  c − a b, likewise
  *   simd_min (a, b), simd_max (a, b)  per lane; b if either is NaN
  *   simd_load_doubles (p)          LANES / 2 floats, converted to double
+ *   simd_load_f16 (p), simd_load_bf16 (p)  LANES half floats of either kind, converted to float
+ *   simd_load_bytes (p)            LANES signed bytes, converted to float
  *   simd_sum (v), simd_sum_doubles (v), simd_lane_max (v)  over all lanes
  *   simd_reciprocal (a)            1 / a with a relative error below 2⁻¹²
  *   simd_scale (a, n)              a 2ⁿ for whole n, |n| ≤ 250
@@ -45,7 +47,7 @@
 #ifdef __x86_64__
 
 /* The sum of all eight lanes; AVX2 has no instruction for it. */
-static inline __attribute__ ((target ("avx2,fma"))) float
+static inline __attribute__ ((target ("avx2,fma,f16c"))) float
 hyb_simd_sum_eight (__m256 a)
 {
   __m128 half = _mm_add_ps (_mm256_castps256_ps128 (a), _mm256_extractf128_ps (a, 1));
@@ -69,17 +71,23 @@ hyb_simd_sum_eight (__m256 a)
 #define SIMD_KEEP_PART(a, n) \
   (Floats) _mm512_maskz_mov_ps ((__mmask16) ((1u << (n)) - 1), (__m512) a)
 #define SIMD_LOAD_DOUBLES(from) (Doubles) _mm512_cvtps_pd (_mm256_loadu_ps (from))
-#define SIMD_SUM_DOUBLES(a)     _mm512_reduce_add_pd ((__m512d) a)
-#define SIMD_SUM(a)             _mm512_reduce_add_ps ((__m512) a)
-#define SIMD_LANE_MAX(a)        _mm512_reduce_max_ps ((__m512) a)
-#define SIMD_SCALE(a, n)        (Floats) _mm512_scalef_ps ((__m512) a, (__m512) n)
-#define SIMD_ANY(mask)          (_mm512_movepi32_mask ((__m512i) (mask)) != 0)
+#define SIMD_LOAD_F16(from)     (Floats) _mm512_cvtph_ps (_mm256_loadu_si256 ((gconstpointer) (from)))
+#define SIMD_LOAD_BF16(from) \
+  (Floats)                   \
+      _mm512_slli_epi32 (_mm512_cvtepu16_epi32 (_mm256_loadu_si256 ((gconstpointer) (from))), 16)
+#define SIMD_LOAD_BYTES(from) \
+  (Floats) _mm512_cvtepi32_ps (_mm512_cvtepi8_epi32 (_mm_loadu_si128 ((gconstpointer) (from))))
+#define SIMD_SUM_DOUBLES(a) _mm512_reduce_add_pd ((__m512d) a)
+#define SIMD_SUM(a)         _mm512_reduce_add_ps ((__m512) a)
+#define SIMD_LANE_MAX(a)    _mm512_reduce_max_ps ((__m512) a)
+#define SIMD_SCALE(a, n)    (Floats) _mm512_scalef_ps ((__m512) a, (__m512) n)
+#define SIMD_ANY(mask)      (_mm512_movepi32_mask ((__m512i) (mask)) != 0)
 #include "engine/kernels/simd/simd-functions.h"
 #include SIMD_KERNEL
 #include "engine/kernels/simd/simd-undefine.h"
 
 #define SIMD(x)                    x##_avx2
-#define TARGET                     __attribute__ ((target ("avx2,fma")))
+#define TARGET                     __attribute__ ((target ("avx2,fma,f16c")))
 #define LANES                      8
 #define SIMD_MULTIPLY_ADD(a, b, c) (Floats) _mm256_fmadd_ps ((__m256) a, (__m256) b, (__m256) c)
 #define SIMD_SUBTRACT_PRODUCT(a, b, c) \
@@ -94,8 +102,13 @@ hyb_simd_sum_eight (__m256 a)
 #define SIMD_STORE_PART(to, n, a) _mm256_maskstore_ps (to, SIMD_MASK (n), (__m256) a)
 #define SIMD_KEEP_PART(a, n)      (Floats) ((Ints) a & (Ints) SIMD_MASK (n))
 #define SIMD_LOAD_DOUBLES(from)   (Doubles) _mm256_cvtps_pd (_mm_loadu_ps (from))
-#define SIMD_SUM(a)               hyb_simd_sum_eight ((__m256) a)
-#define SIMD_ANY(mask)            (_mm256_movemask_ps ((__m256) (mask)) != 0)
+#define SIMD_LOAD_F16(from)       (Floats) _mm256_cvtph_ps (_mm_loadu_si128 ((gconstpointer) (from)))
+#define SIMD_LOAD_BF16(from) \
+  (Floats) _mm256_slli_epi32 (_mm256_cvtepu16_epi32 (_mm_loadu_si128 ((gconstpointer) (from))), 16)
+#define SIMD_LOAD_BYTES(from) \
+  (Floats) _mm256_cvtepi32_ps (_mm256_cvtepi8_epi32 (_mm_loadl_epi64 ((gconstpointer) (from))))
+#define SIMD_SUM(a)    hyb_simd_sum_eight ((__m256) a)
+#define SIMD_ANY(mask) (_mm256_movemask_ps ((__m256) (mask)) != 0)
 #include "engine/kernels/simd/simd-functions.h"
 #include SIMD_KERNEL
 #include "engine/kernels/simd/simd-undefine.h"

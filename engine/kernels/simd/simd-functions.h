@@ -13,6 +13,9 @@ typedef double SIMD (Doubles) __attribute__ ((vector_size (LANES * sizeof (doubl
 
 #define Doubles               SIMD (Doubles)
 #define simd_load_doubles     SIMD (simd_load_doubles)
+#define simd_load_f16         SIMD (simd_load_f16)
+#define simd_load_bf16        SIMD (simd_load_bf16)
+#define simd_load_bytes       SIMD (simd_load_bytes)
 #define Floats                SIMD (Floats)
 #define Ints                  SIMD (Ints)
 #define Words                 SIMD (Words)
@@ -74,6 +77,53 @@ simd_load_doubles (const float *from)
 
   for (int i = 0; i < LANES / 2; i++)
     value[i] = (double) from[i];
+  return value;
+#endif
+}
+
+INLINE Floats
+simd_load_f16 (const guint16 *from)
+{
+#ifdef SIMD_LOAD_F16
+  return SIMD_LOAD_F16 (from);
+#else
+  Words  bits = { 0 }, magnitude, special;
+  Floats value;
+
+  for (int i = 0; i < LANES; i++)
+    bits[i] = from[i];
+  magnitude = (bits & 0x7fff) << 13;
+  value = (Floats) magnitude * 0x1p112f;
+  /* Infinity and NaN keep all bits of their exponent. */
+  special = (Words) ((Ints) magnitude >= 0x0f800000) & 0x7f800000;
+  return (Floats) ((Words) value | special | (bits & 0x8000) << 16);
+#endif
+}
+
+INLINE Floats
+simd_load_bf16 (const guint16 *from)
+{
+#ifdef SIMD_LOAD_BF16
+  return SIMD_LOAD_BF16 (from);
+#else
+  Words bits = { 0 };
+
+  for (int i = 0; i < LANES; i++)
+    bits[i] = from[i];
+  return (Floats) (bits << 16);
+#endif
+}
+
+INLINE Floats
+simd_load_bytes (const gint8 *from)
+{
+#ifdef SIMD_LOAD_BYTES
+  return SIMD_LOAD_BYTES (from);
+#else
+  Floats value = { 0 };
+
+  for (int i = 0; i < LANES; i++)
+    value[i] = (float) from[i];
   return value;
 #endif
 }

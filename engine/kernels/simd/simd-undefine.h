@@ -37,6 +37,12 @@
 #undef Doubles
 #undef simd_load_doubles
 #undef SIMD_LOAD_DOUBLES
+#undef simd_load_f16
+#undef simd_load_bf16
+#undef simd_load_bytes
+#undef SIMD_LOAD_F16
+#undef SIMD_LOAD_BF16
+#undef SIMD_LOAD_BYTES
 #undef SIMD_SUM_DOUBLES
 #undef SIMD_LANE_MAX
 #undef simd_sum_doubles

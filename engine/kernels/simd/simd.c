@@ -6,6 +6,10 @@
 
 #include "engine/kernels/simd/simd.h"
 
+#ifdef __x86_64__
+#include <cpuid.h>
+#endif
+
 /* By level: the value of HYB_CPU, and the name for people. */
 static const struct
 {
@@ -18,6 +22,18 @@ static const struct
 
 static gint cap = HYB_SIMD_AVX512; /* atomic */
 
+#ifdef __x86_64__
+/* Whether the processor converts half floats.  All with AVX2 do, but a virtual machine may hide it;
+ * not every compiler's __builtin_cpu_supports() knows the name. */
+static gboolean
+has_half_floats (void)
+{
+  unsigned a, b, c, d;
+
+  return __get_cpuid (1, &a, &b, &c, &d) && c & bit_F16C;
+}
+#endif
+
 HybSimdLevel
 hyb_simd_processor_level (void)
 {
@@ -25,7 +41,7 @@ hyb_simd_processor_level (void)
   if (__builtin_cpu_supports ("avx512f") && __builtin_cpu_supports ("avx512dq") &&
       __builtin_cpu_supports ("avx512bw") && __builtin_cpu_supports ("avx512vl"))
     return HYB_SIMD_AVX512;
-  if (__builtin_cpu_supports ("avx2") && __builtin_cpu_supports ("fma"))
+  if (__builtin_cpu_supports ("avx2") && __builtin_cpu_supports ("fma") && has_half_floats ())
     return HYB_SIMD_AVX2;
 #endif
   return HYB_SIMD_PLAIN;

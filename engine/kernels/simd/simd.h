@@ -14,7 +14,7 @@
 typedef enum
 {
   HYB_SIMD_PLAIN,  /* generic vectors for the compiler's target: SSE2 on x86-64 */
-  HYB_SIMD_AVX2,   /* AVX2 and FMA */
+  HYB_SIMD_AVX2,   /* AVX2, FMA and F16C */
   HYB_SIMD_AVX512, /* AVX-512 F, DQ, BW and VL */
 } HybSimdLevel;
 
