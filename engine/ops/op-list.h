@@ -74,6 +74,7 @@ HYB_OPS (linear, linalg_svd)
 HYB_OPS (linear, linalg_syrk)
 HYB_OPS (linear, linalg_tensor)
 HYB_OPS (linear, linalg_triangular)
+HYB_OPS (linear, narrow_product)
 HYB_OPS (linear, panel_product)
 
 HYB_OPS (loss, ctc_loss)
@@ -141,6 +142,7 @@ HYB_OPS (random, sample)
 HYB_OPS (random, unique_zipfian)
 
 HYB_OPS (recurrent, gates)
+HYB_OPS (recurrent, narrow_rnn)
 HYB_OPS (recurrent, rnn)
 HYB_OPS (recurrent, sequence)
 

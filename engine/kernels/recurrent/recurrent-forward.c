@@ -12,6 +12,7 @@
 
 #include "engine/base/parallel.h"
 #include "engine/base/random.h"
+#include "engine/kernels/matrix/narrow.h"
 #include "engine/kernels/matrix/panels.h"
 #include "engine/kernels/recurrent/recurrent-cell.h"
 
@@ -28,6 +29,7 @@ typedef struct
   const HybRecurrentForward *pass;
   HybCellSlot                slot;
   gint64                     R, GH;
+  gint64                     weight_rows; /* rows of all weights before this slot's */
   gboolean                   recording;
   gpointer                   kept; /* the slot's offsets count from here */
   gpointer                   input_panels, hidden_panels;
@@ -68,6 +70,60 @@ gates_at (const Direction *run, gint64 t)
   return at (run, run->kept, run->slot.gates + (t - run->first) * run->net->batch * run->GH);
 }
 
+/* The biases at this offset of the parameters. */
+static gconstpointer
+bias_at (const Direction *run, gint64 offset)
+{
+  if (run->pass->narrow == HYB_F32)
+    return at (run, run->pass->parameters, offset);
+  return run->pass->biases + (offset - hyb_recurrent_n_weights (run->net));
+}
+
+/* A weight of the slot: where it is in the parameters, and how many rows of weights the slot has
+ * before it. */
+typedef struct
+{
+  gint64 offset, rows;
+} Weight;
+
+/* Computes y = x Wᵀ + beta y. */
+static void
+multiply (const Direction *run, const HybGemm *gemm, gconstpointer x, const Weight *w, gpointer y)
+{
+  HybDType dtype = run->pass->narrow;
+  gsize    head = dtype == HYB_F32 ? 0 : hyb_narrow_row_bytes (dtype, 0);
+  gsize    skipped =
+      (gsize) w->offset * hyb_dtype_size (dtype) + (gsize) (run->weight_rows + w->rows) * head;
+
+  if (dtype == HYB_F32)
+    hyb_cell_gemm (run->maths, gemm, x, at (run, run->pass->parameters, w->offset), y);
+  else
+    hyb_narrow_multiply (&(HybNarrow){ dtype,
+                                       gemm->n,
+                                       gemm->k,
+                                       (const char *) run->pass->parameters + skipped },
+                         &(HybNarrowProduct){ .m = gemm->m,
+                                              .ldx = gemm->lda,
+                                              .ldy = gemm->ldc,
+                                              .adds = gemm->beta != 0 },
+                         x,
+                         y);
+}
+
+/* The work of multiply(). */
+static HybCost
+multiply_cost (const Direction *run, const HybGemm *gemm)
+{
+  HybCost cost = hyb_cell_gemm_cost (run->maths, gemm);
+  double  size = (double) run->maths->size;
+
+  if (run->pass->narrow != HYB_F32)
+    cost.bytes_read +=
+        (double) gemm->n *
+        ((double) hyb_narrow_row_bytes (run->pass->narrow, gemm->k) - (double) gemm->k * size);
+  return cost;
+}
+
 static gboolean
 has_ended (const Direction *run, gint64 n)
 {
@@ -102,7 +158,7 @@ compute_row (const Direction *run, gint64 n)
   HybCellRow          row = {
              .net = net,
              .bias = net->in_panels ? NULL : run->bias,
-             .candidate_bias = at (run, run->pass->parameters, slot->b_hidden + 2 * H),
+             .candidate_bias = at (run, bias_at (run, slot->b_hidden), 2 * H),
              .gates = at (run, gates_at (run, run->t), n * run->GH),
              .recurrent = at (run, run->recurrent, n * run->GH),
              .before = before_row (run, n),
@@ -178,12 +234,12 @@ project (const Direction *run)
                                .ldc = direct ? run->state_stride : net->projection };
 
   hyb_phase_begin (run->pass->run, &hyb_phase_products);
-  hyb_cell_gemm (run->maths,
-                 &gemm,
-                 kept_at (run, run->slot.full, net->hidden, run->t),
-                 at (run, run->pass->parameters, run->slot.w_projection),
-                 direct ? state_row (run, 0) : run->recurrent);
-  hyb_phase_end (run->pass->run, &hyb_phase_products, hyb_cell_gemm_cost (run->maths, &gemm));
+  multiply (run,
+            &gemm,
+            kept_at (run, run->slot.full, net->hidden, run->t),
+            &(Weight){ run->slot.w_projection, 2 * run->GH },
+            direct ? state_row (run, 0) : run->recurrent);
+  hyb_phase_end (run->pass->run, &hyb_phase_products, multiply_cost (run, &gemm));
   for (gint64 n = 0; n < net->batch && !direct; n++)
     if (!has_ended (run, n))
       copy_row (run, state_row (run, n), at (run, run->recurrent, n * run->R), run->R);
@@ -236,12 +292,8 @@ multiply_states (const Direction *run)
                          run->hidden_panels,
                          product);
   else
-    hyb_cell_gemm (run->maths,
-                   &gemm,
-                   run->before,
-                   at (run, run->pass->parameters, run->slot.w_hidden),
-                   product);
-  hyb_phase_end (run->pass->run, &hyb_phase_products, hyb_cell_gemm_cost (run->maths, &gemm));
+    multiply (run, &gemm, run->before, &(Weight){ run->slot.w_hidden, run->GH }, product);
+  hyb_phase_end (run->pass->run, &hyb_phase_products, multiply_cost (run, &gemm));
 }
 
 static void
@@ -259,11 +311,11 @@ run_step (Direction *run)
 static void
 add_biases (const Direction *run)
 {
-  gconstpointer input = at (run, run->pass->parameters, run->slot.b_input);
+  gconstpointer input = bias_at (run, run->slot.b_input);
   gint64        both = run->net->cell == HYB_RNN_GRU ? 2 * run->net->hidden : run->GH;
 
   copy_row (run, run->bias, input, run->GH);
-  run->maths->add (both, input, at (run, run->pass->parameters, run->slot.b_hidden), run->bias);
+  run->maths->add (both, input, bias_at (run, run->slot.b_hidden), run->bias);
 }
 
 /* Computes the gates W_i x + bias of `count` steps, starting at step t. */
@@ -289,12 +341,8 @@ multiply_inputs (const Direction *run, gconstpointer x, gint64 t, gint64 count)
                          run->input_panels,
                          gates_at (run, t));
   else
-    hyb_cell_gemm (run->maths,
-                   &gemm,
-                   from,
-                   at (run, run->pass->parameters, run->slot.w_input),
-                   gates_at (run, t));
-  hyb_phase_end (run->pass->run, &hyb_phase_products, hyb_cell_gemm_cost (run->maths, &gemm));
+    multiply (run, &gemm, from, &(Weight){ run->slot.w_input, 0 }, gates_at (run, t));
+  hyb_phase_end (run->pass->run, &hyb_phase_products, multiply_cost (run, &gemm));
 }
 
 static void
@@ -415,6 +463,7 @@ run_layer (Direction *run, gint64 layer, gconstpointer x, gpointer y)
       gint64 index = layer * D + d;
 
       hyb_recurrent_slot (net, layer, d, run->recording, &run->slot);
+      run->weight_rows = index * (2 * run->GH + net->projection);
       find_panels (run, index);
       run->y = at (run, y, d * run->R);
       run->y_stride = D * run->R;

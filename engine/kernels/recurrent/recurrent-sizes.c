@@ -63,6 +63,23 @@ hyb_recurrent_n_parameters (const HybRecurrent *net)
                   (double) (net->n_layers - 1) * D * (n_weights (net, 1) + biases));
 }
 
+gint64
+hyb_recurrent_n_weights (const HybRecurrent *net)
+{
+  double D = (double) net->n_directions;
+
+  return bounded (D * (n_weights (net, 0) + (double) (net->n_layers - 1) * n_weights (net, 1)));
+}
+
+gint64
+hyb_recurrent_n_weight_rows (const HybRecurrent *net)
+{
+  double rows = 2.0 * (double) hyb_recurrent_n_gates (net->cell) * (double) net->hidden;
+
+  return bounded ((double) net->n_layers * (double) net->n_directions *
+                  (rows + (double) net->projection));
+}
+
 /* T N */
 static double
 n_rows (const HybRecurrent *net)

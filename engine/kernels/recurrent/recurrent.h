@@ -46,6 +46,11 @@ gint64 hyb_recurrent_reserve (const HybRecurrent *net);      /* kept by forward 
 gint64 hyb_recurrent_forward_workspace (const HybRecurrent *net, gboolean recording);
 gint64 hyb_recurrent_backward_workspace (const HybRecurrent *net); /* of the backward pass */
 
+/* The weights alone, which come first in the flat vector. */
+gint64 hyb_recurrent_n_weights (const HybRecurrent *net);
+/* The rows of all matrices of weights. */
+gint64 hyb_recurrent_n_weight_rows (const HybRecurrent *net);
+
 /* Whether the net has enough rows and steps for in_panels to pay. */
 gboolean hyb_recurrent_should_use_panels (const HybRecurrent *net);
 
@@ -69,6 +74,11 @@ typedef struct
   gpointer      state_out, cell_out; /* NULL if not needed */
   gpointer      reserve;             /* NULL if there will be no backward pass */
   const float  *panels;              /* from hyb_recurrent_pack(); NULL without keeps_panels */
+  /* Weights of fewer bits, with arrays of floats and without panels: the type of the matrices in
+   * `parameters` (matrix/narrow.h), in the same order; HYB_F32: not narrow.  Then `biases` has what
+   * follows the weights in the flat vector, and there may be no reserve. */
+  HybDType      narrow;
+  const float  *biases;
   gpointer      workspace;
   guint64       seed; /* of the dropout masks */
   const HybRun *run;  /* whose probe is told of the phases; may be NULL */

@@ -309,3 +309,36 @@ hyb_rnn_infer_dtype (HybCall *call, GError **error)
                                 operands.lengths == G_MAXUINT ? 0 : 1u << operands.lengths,
                                 error);
 }
+
+/* --- Running --- */
+
+gsize
+hyb_rnn_lengths_bytes (const HybRecurrent *net)
+{
+  gsize bytes = net->has_lengths ? (gsize) net->batch * sizeof (gint64) : 0;
+
+  return (bytes + HYB_ALIGNMENT - 1) & ~(gsize) (HYB_ALIGNMENT - 1);
+}
+
+const gint64 *
+hyb_rnn_read_lengths (const HybCall *call, const HybRun *run, const HybRecurrent *net, guint input)
+{
+  gint64 *lengths = run->workspace;
+
+  if (!net->has_lengths)
+    return NULL;
+  for (gint64 n = 0; n < net->batch; n++)
+    {
+      double length = hyb_dtype_get_double (run->input[input], call->input[input].dtype, (gsize) n);
+
+      /* Written so that NaN counts as 0. */
+      lengths[n] = length > 0 ? (gint64) MIN (length, (double) net->n_steps) : 0;
+    }
+  return lengths;
+}
+
+gpointer
+hyb_rnn_output (const HybRun *run, guint index)
+{
+  return index == G_MAXUINT ? NULL : run->output[index];
+}

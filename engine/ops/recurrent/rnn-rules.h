@@ -5,6 +5,7 @@
 
 #include "engine/kernels/recurrent/recurrent.h"
 #include "engine/op/op.h"
+#include "engine/op/run.h"
 
 typedef struct
 {
@@ -45,3 +46,12 @@ HybRecurrent hyb_rnn_describe (const HybCall *call);
 gboolean hyb_rnn_infer_shape (HybCall *call, GError **error);
 /* HybOp.infer_dtype: one dtype for all operands but the lengths, which may have any. */
 gboolean hyb_rnn_infer_dtype (HybCall *call, GError **error);
+
+/* Workspaces start with the lengths as integers, in as many bytes; the kernel's follows. */
+gsize hyb_rnn_lengths_bytes (const HybRecurrent *net);
+/* Lengths of the sequences, clamped to 0 … n_steps, in the workspace; NULL without sequence_length,
+ * which is input number `input`. */
+const gint64 *
+hyb_rnn_read_lengths (const HybCall *call, const HybRun *run, const HybRecurrent *net, guint input);
+/* The memory of an output; NULL for position G_MAXUINT. */
+gpointer hyb_rnn_output (const HybRun *run, guint index);

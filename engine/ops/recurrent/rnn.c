@@ -195,21 +195,12 @@ element_size (const HybCall *call)
   return hyb_dtype_size (call->input[0].dtype == HYB_F64 ? HYB_F64 : HYB_F32);
 }
 
-/* The workspace starts with the lengths as integers, in as many bytes; the kernel's follows. */
-static gsize
-lengths_bytes (const HybRecurrent *net)
-{
-  gsize bytes = net->has_lengths ? (gsize) net->batch * sizeof (gint64) : 0;
-
-  return (bytes + HYB_ALIGNMENT - 1) & ~(gsize) (HYB_ALIGNMENT - 1);
-}
-
 static gsize
 rnn_workspace (const HybCall *call)
 {
   HybRecurrent net = describe (call);
 
-  return lengths_bytes (&net) +
+  return hyb_rnn_lengths_bytes (&net) +
          (gsize) hyb_recurrent_forward_workspace (&net, FALSE) * element_size (call);
 }
 
@@ -218,32 +209,8 @@ recording_workspace (const HybCall *call)
 {
   HybRecurrent net = describe (call);
 
-  return lengths_bytes (&net) +
+  return hyb_rnn_lengths_bytes (&net) +
          (gsize) hyb_recurrent_forward_workspace (&net, TRUE) * element_size (call);
-}
-
-/* Lengths of the sequences, clamped to 0 … n_steps; NULL without sequence_length. */
-static const gint64 *
-read_lengths (const HybCall *call, const HybRun *run, const HybRecurrent *net, guint input)
-{
-  gint64 *lengths = run->workspace;
-
-  if (!net->has_lengths)
-    return NULL;
-  for (gint64 n = 0; n < net->batch; n++)
-    {
-      double length = hyb_dtype_get_double (run->input[input], call->input[input].dtype, (gsize) n);
-
-      /* Written so that NaN counts as 0. */
-      lengths[n] = length > 0 ? (gint64) MIN (length, (double) net->n_steps) : 0;
-    }
-  return lengths;
-}
-
-static gpointer
-output_or_null (const HybRun *run, guint index)
-{
-  return index == G_MAXUINT ? NULL : run->output[index];
 }
 
 static void
@@ -260,13 +227,13 @@ forward (const HybCall *call, const HybRun *run, gpointer reserve)
                              .parameters = run->input[1],
                              .state = run->input[2],
                              .cell = operands.cell == G_MAXUINT ? NULL : run->input[operands.cell],
-                             .lengths = read_lengths (call, run, &net, operands.lengths),
+                             .lengths = hyb_rnn_read_lengths (call, run, &net, operands.lengths),
                              .y = run->output[0],
-                             .state_out = output_or_null (run, operands.state_out),
-                             .cell_out = output_or_null (run, operands.cell_out),
+                             .state_out = hyb_rnn_output (run, operands.state_out),
+                             .cell_out = hyb_rnn_output (run, operands.cell_out),
                              .reserve = reserve,
                              .panels = net.keeps_panels ? hyb_tensor_get_data (plan->panels) : NULL,
-                             .workspace = (char *) run->workspace + lengths_bytes (&net),
+                             .workspace = (char *) run->workspace + hyb_rnn_lengths_bytes (&net),
                              .seed = hyb_run_random_seed (run),
                              .run = run,
                          });
@@ -373,7 +340,7 @@ backward_workspace (const HybCall *call)
 {
   HybRecurrent net = describe (call);
 
-  return lengths_bytes (&net) +
+  return hyb_rnn_lengths_bytes (&net) +
          (gsize) hyb_recurrent_backward_workspace (&net) * element_size (call);
 }
 
@@ -396,7 +363,7 @@ backward_forward (const HybCall *call, const HybRun *run)
                               .parameters = run->input[1],
                               .state = run->input[2],
                               .cell = operands.cell == G_MAXUINT ? NULL : run->input[operands.cell],
-                              .lengths = read_lengths (call, run, &net, operands.lengths),
+                              .lengths = hyb_rnn_read_lengths (call, run, &net, operands.lengths),
                               .y = run->input[operands.n_inputs],
                               .reserve = run->input[operands.n_inputs + 1],
                               .dy = run->input[first],
@@ -406,7 +373,7 @@ backward_forward (const HybCall *call, const HybRun *run)
                               .dparameters = gradient[1],
                               .dstate = gradient[2],
                               .dcell = operands.cell == G_MAXUINT ? NULL : gradient[3],
-                              .workspace = (char *) run->workspace + lengths_bytes (&net),
+                              .workspace = (char *) run->workspace + hyb_rnn_lengths_bytes (&net),
                               .run = run,
                           });
 }

@@ -1,0 +1,121 @@
+/* narrow-product.c — _narrow_product is FullyConnected of float data with weights of 16 or 8 bits
+ * (kernels/matrix/narrow.h), and _rows_to_float makes floats of int8 weights.
+ *
+ * passes/read-narrow.c puts _narrow_product in place of a product whose weight is converted first.
+ * Start with product_forward().
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/op/op.h"
+
+#include "engine/kernels/matrix/narrow.h"
+#include "engine/op/layer-rules.h"
+#include "engine/op/rules.h"
+#include "engine/op/run.h"
+
+typedef struct
+{
+  gint64   num_hidden;
+  gboolean no_bias;
+} ProductParams;
+
+static const HybParam product_params[] = {
+  { HYB_FIELD (ProductParams, num_hidden),
+    HYB_PARAM_INT,
+    NULL,
+    .low = 1,
+    .high = G_MAXINT32,
+    .doc = "number of output features" },
+  { HYB_FIELD (ProductParams, no_bias), HYB_PARAM_BOOL, "False", .doc = "leave the bias out" },
+  { 0 },
+};
+
+/* The elements of a row of weights beside its columns. */
+static gint64
+head_elements (HybDType dtype)
+{
+  return dtype == HYB_I8 ? HYB_NARROW_HEAD : 0;
+}
+
+/* --- _narrow_product --- */
+
+static void
+product_arity (gconstpointer values, guint *n_inputs, guint *n_outputs)
+{
+  const ProductParams *params = values;
+
+  *n_inputs = params->no_bias ? 2 : 3;
+  *n_outputs = 1;
+}
+
+static gboolean
+product_infer_shape (HybCall *call, GError **error)
+{
+  const ProductParams *params = call->params;
+  HybShape            *data = &call->input[0].shape;
+  HybShape             output = hyb_shape_2d (HYB_UNKNOWN, params->num_hidden);
+  HybShape             weight = hyb_shape_2d (params->num_hidden, HYB_UNKNOWN);
+
+  if (!hyb_layer_expect_rank (data, "data", 2, 2, error) ||
+      (!params->no_bias &&
+       !hyb_layer_expect_vector (&call->input[2].shape, "bias", params->num_hidden, error)))
+    return FALSE;
+  if (hyb_shape_is_known (data) && call->input[1].dtype != HYB_DTYPE_UNKNOWN)
+    {
+      output.dim[0] = data->dim[0];
+      weight.dim[1] = data->dim[1] + head_elements (call->input[1].dtype);
+    }
+  return hyb_layer_expect (&call->input[1].shape, "weight", &weight, error) &&
+         hyb_layer_expect (&call->output[0].shape, "output", &output, error);
+}
+
+static gboolean
+product_infer_dtype (HybCall *call, GError **error)
+{
+  return hyb_rule_dtype_except (call, 1u << 1, error);
+}
+
+static void
+product_forward (const HybCall *call, const HybRun *run)
+{
+  const ProductParams *params = call->params;
+  const HybShape      *data = &call->input[0].shape;
+
+  hyb_narrow_multiply (&(HybNarrow){ call->input[1].dtype,
+                                     params->num_hidden,
+                                     data->dim[1],
+                                     run->input[1] },
+                       &(HybNarrowProduct){ .m = data->dim[0],
+                                            .ldx = data->dim[1],
+                                            .ldy = params->num_hidden,
+                                            .bias = params->no_bias ? NULL : run->input[2] },
+                       run->input[0],
+                       run->output[0]);
+}
+
+static void
+product_cost (const HybCall *call, HybCost *cost)
+{
+  const ProductParams *params = call->params;
+  double               outputs = (double) hyb_shape_size (&call->output[0].shape);
+
+  cost->flops = outputs * (2 * (double) call->input[0].shape.dim[1] + (params->no_bias ? 0 : 1));
+  hyb_rule_cost_bytes (call, cost);
+}
+
+const HybOp hyb_ops_narrow_product[] = {
+  { .name = "_narrow_product",
+    .doc = "FullyConnected with weights of 16 or 8 bits, in float arithmetic.",
+    .category = HYB_CATEGORY_LINEAR,
+    .flags = HYB_OP_INTERNAL,
+    .inputs = (const char *const[]){ "data", "weight", "bias", NULL },
+    .rowwise_inputs = 1u << 0,
+    .params = product_params,
+    .params_size = sizeof (ProductParams),
+    .arity = product_arity,
+    .infer_shape = product_infer_shape,
+    .infer_dtype = product_infer_dtype,
+    .dtypes = HYB_DTYPES_F32 | HYB_DTYPE_BIT (HYB_F16) | HYB_DTYPE_BIT (HYB_BF16) |
+              HYB_DTYPE_BIT (HYB_I8),
+    .forward = product_forward,
+    .cost = product_cost },
+  { 0 },
+};

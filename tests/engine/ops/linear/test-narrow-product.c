@@ -1,0 +1,67 @@
+/* test-narrow-product.c — _narrow_product, compared with FullyConnected of the same weights as floats.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "tests/engine/ops/op-check.h"
+
+static const OpSample samples[] = {
+  { "_narrow_product",
+    "half floats, one row",
+    "num_hidden=5",
+    { "f32[1,7]", "f16[5,7]", "f32[5]" } },
+  { "_narrow_product", "no bias", "num_hidden=5 no_bias=1", { "f32[3,7]", "bf16[5,7]" } },
+  { 0 },
+};
+
+static const OpRefusal refusals[] = {
+  { "_narrow_product",
+    "weights of other data",
+    "num_hidden=5",
+    { "f32[1,7]", "f16[5,6]", "f32[5]" },
+    "weight" },
+  { "_narrow_product",
+    "int8 rows without a scale",
+    "num_hidden=5",
+    { "f32[1,7]", "i8[5,7]", "f32[5]" },
+    "weight" },
+  { 0 },
+};
+
+static void
+check_like_fully_connected (const char *weight, const char *data)
+{
+  HybTensor *narrow = op_tensor_from_text (weight, 1);
+  HybTensor *floats = hyb_tensor_convert (narrow, HYB_F32);
+  g_autoptr (HybTensor) got = op_run ("_narrow_product",
+                                      "num_hidden=9",
+                                      op_tensor_from_text (data, 0),
+                                      narrow,
+                                      op_tensor_from_text ("f32[9]", 2),
+                                      NULL);
+  g_autoptr (HybTensor) want = op_run ("FullyConnected",
+                                       "num_hidden=9",
+                                       op_tensor_from_text (data, 0),
+                                       floats,
+                                       op_tensor_from_text ("f32[9]", 2),
+                                       NULL);
+
+  op_assert_same (got, want, 1e-5);
+}
+
+static void
+test_like_fully_connected (void)
+{
+  check_like_fully_connected ("f16[9,37]", "f32[1,37]");
+  check_like_fully_connected ("bf16[9,37]", "f32[1,37]");
+  check_like_fully_connected ("f16[9,37]", "f32[4,37]");
+  check_like_fully_connected ("bf16[9,37]", "f32[4,37]");
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+
+  op_check_family ("narrow-product", hyb_ops_narrow_product, samples, refusals);
+  g_test_add_func ("/engine/ops/narrow-product/like-fully-connected", test_like_fully_connected);
+  return g_test_run ();
+}
