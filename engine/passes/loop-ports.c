@@ -218,6 +218,18 @@ make_attributes (const HybNode *loop, const HybLoopPorts *ports, gboolean sliced
   return (char **) g_ptr_array_free (pairs, FALSE);
 }
 
+/* Adds what replaces a loop and maps its outputs. */
+static gboolean
+add_loop (HybRewrite *rewrite, const HybNode *node, const HybNodeSpec *spec, GError **error)
+{
+  HybNodeId made = hyb_builder_add (rewrite->builder, spec, error);
+
+  for (guint i = 0; made != HYB_NO_ID && i < node->n_outputs; i++)
+    g_array_index (rewrite->map, HybValueId, node->first_output + i) =
+        hyb_builder_output (rewrite->builder, made, i);
+  return made != HYB_NO_ID;
+}
+
 gboolean
 hyb_loop_ports_make_loop (const HybLoopPorts       *ports,
                           HybRewrite               *rewrite,
@@ -241,16 +253,36 @@ hyb_loop_ports_make_loop (const HybLoopPorts       *ports,
                        .key = node->key,
                        .origin_plus_one = node->origin + 1,
                        .line = node->line };
-  HybNodeId   made;
 
   g_array_append_vals (inputs, old, before);
   g_array_append_vals (inputs, replacement->added, replacement->n_added);
   g_array_append_vals (inputs, old + before, node->n_inputs - before);
   spec.n_inputs = inputs->len;
   spec.inputs = (gconstpointer) inputs->data;
-  made = hyb_builder_add (rewrite->builder, &spec, error);
-  for (guint i = 0; made != HYB_NO_ID && i < node->n_outputs; i++)
-    g_array_index (rewrite->map, HybValueId, node->first_output + i) =
-        hyb_builder_output (rewrite->builder, made, i);
-  return made != HYB_NO_ID;
+  return add_loop (rewrite, node, &spec, error);
+}
+
+gboolean
+hyb_loop_ports_copy_loop (HybRewrite       *rewrite,
+                          HybNodeId         id,
+                          const HybValueId *inputs,
+                          HybGraph         *body,
+                          GError          **error)
+{
+  const HybNode *node = hyb_graph_get_node (rewrite->from, id);
+
+  return add_loop (rewrite,
+                   node,
+                   &(HybNodeSpec){ .op = node->op,
+                                   .type = node->type,
+                                   .name = node->name,
+                                   .attributes = node->attributes,
+                                   .n_inputs = node->n_inputs,
+                                   .inputs = inputs,
+                                   .n_bodies = 1,
+                                   .bodies = &body,
+                                   .key = node->key,
+                                   .origin_plus_one = node->origin + 1,
+                                   .line = node->line },
+                   error);
 }

@@ -70,3 +70,11 @@ gboolean hyb_loop_ports_make_loop (const HybLoopPorts       *ports,
                                    HybNodeId                 id,
                                    const HybLoopReplacement *replacement,
                                    GError                  **error);
+
+/* Adds a copy of loop id with these inputs, all of them, and this body, whose variables and heads are
+ * those of the old one.  FALSE and an error if the builder refuses it. */
+gboolean hyb_loop_ports_copy_loop (HybRewrite       *rewrite,
+                                   HybNodeId         id,
+                                   const HybValueId *inputs,
+                                   HybGraph         *body,
+                                   GError          **error);

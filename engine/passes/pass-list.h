@@ -11,6 +11,7 @@ HYB_PASS (infer_types)          /* every later pass needs types */
 HYB_PASS (fold_batch_norm)      /* turns batch normalisation into filters and bias of a convolution */
 HYB_PASS (transform_filters)    /* transforms those filters too */
 HYB_PASS (finish_convolutions)  /* appends sums and rectifiers to convolutions of either kind */
+HYB_PASS (read_narrow)          /* before folding, which would make floats of narrow weights */
 HYB_PASS (fold_constants)       /* before merging, which then compares fewer nodes */
 HYB_PASS (hoist_products)       /* the backward pass needs the same products as the loop */
 HYB_PASS (batch_products)       /* before merging, because it may stack the same rows more than once */

@@ -285,7 +285,7 @@ try_input (Prover *prover, HybTensorList *values, guint64 seed, GError **error)
              prover->b.outputs->pdata[i],
              &(Comparison){ "", names[i], 1 });
   prover->proof->n_inputs++;
-  if (!prover->a.graph || !prover->b.graph || !prover->proof->ok)
+  if (!prover->a.graph || !prover->b.graph || !prover->proof->ok || prover->options->tolerance > 0)
     return TRUE;
 
   heads = make_heads (prover, seed);
@@ -350,7 +350,9 @@ try_all (Prover *prover, GError **error)
   collect_sizes (a, fixed, &prover->accumulated);
   collect_sizes (b, fixed, &prover->accumulated);
   prover->proof->tolerance =
-      16 * EPSILON * sqrt (prover->accumulated) * log2 (2 + prover->accumulated);
+      prover->options->tolerance > 0
+          ? prover->options->tolerance
+          : 16 * EPSILON * sqrt (prover->accumulated) * log2 (2 + prover->accumulated);
 
   if (!try_input (prover, given, seed, error) ||
       (random && !try_input (prover, random, seed, error)))

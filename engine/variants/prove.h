@@ -12,7 +12,8 @@ typedef struct
 {
   HybTensorList *input; /* (nullable) fixes shapes, and is one of the inputs */
   const HybVariant
-         *variant; /* (nullable) how b was made from a: which parameters were copied where */
+         *variant;   /* (nullable) how b was made from a: which parameters were copied where */
+  double  tolerance; /* of outputs, and gradients are not compared; 0: rounding in both */
   guint64 seed;
   HybGpu *gpu; /* (nullable) computes both models; NULL: the processor */
 } HybProveOptions;

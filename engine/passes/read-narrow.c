@@ -1,0 +1,355 @@
+/* read-narrow.c — the pass that lets products of one row read weights of 16 bits as they are.
+ *
+ * A model with half-float weights converts them (Cast) before each product.  With one row in a step,
+ * reading the weights is what takes the time, so the conversion is left out and the product reads the
+ * narrow weights itself.  With more rows the conversion stays, which a plan does once: fold-constants.
+ *
+ *   FullyConnected (data, Cast (weight), bias)  →  _narrow_product (data, weight, bias)
+ *   the same in the body of a loop that captures Cast (weight): the loop captures the weight instead
+ *   RNN (data, Cast (parameters), state, …)     →  _narrow_rnn (data, parameters, state, …, biases)
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "engine/analysis/infer-types.h"
+#include "engine/analysis/pass.h"
+#include "engine/kernels/matrix/narrow.h"
+#include "engine/ops/recurrent/rnn-rules.h"
+#include "engine/passes/loop-ports.h"
+
+#include <string.h>
+
+typedef struct
+{
+  HybGraph    *graph;
+  HybFacts    *facts;
+  HybRewrite   rewrite;
+  GError      *error;
+  const HybOp *cast, *product, *rnn;
+  guint        n_changed;
+} Reading;
+
+/* --- What is converted --- */
+
+/* The narrow value that a value of the graph is converted from, or HYB_NO_ID. */
+static HybValueId
+narrow_source (const Reading *reading, HybValueId value)
+{
+  HybNodeId      id = hyb_graph_get_producer (reading->graph, value);
+  const HybNode *node = hyb_graph_get_node (reading->graph, id);
+  HybValueId     source;
+  HybDType       from;
+
+  if (node->op != reading->cast || reading->facts->types[value].dtype != HYB_F32)
+    return HYB_NO_ID;
+  source = hyb_graph_get_inputs (reading->graph, id)[0];
+  from = reading->facts->types[source].dtype;
+  return hyb_narrow_is_type (from) && from != HYB_I8 ? source : HYB_NO_ID;
+}
+
+/* Whether a node of the graph, or of a body whose values have these types, is a product of one row
+ * of floats with a weight of its own. */
+static gboolean
+is_product_of_row (const Reading *reading, HybGraph *graph, const HybType *types, HybNodeId id)
+{
+  const HybNode    *node = hyb_graph_get_node (graph, id);
+  const HybValueId *inputs = hyb_graph_get_inputs (graph, id);
+  const HybType    *data;
+
+  if (node->op != reading->product || node->n_inputs < 2)
+    return FALSE;
+  data = &types[inputs[0]];
+  return data->dtype == HYB_F32 && data->shape.rank == 2 && data->shape.dim[0] == 1 &&
+         data->shape.dim[1] != HYB_UNKNOWN && inputs[0] != inputs[1] &&
+         (node->n_inputs == 2 || inputs[2] != inputs[1]);
+}
+
+/* --- Products --- */
+
+static HybValueId
+emit (Reading *reading, HybBuilder *builder, const HybNodeSpec *spec)
+{
+  HybNodeId id;
+
+  if (reading->error)
+    return HYB_NO_ID;
+  id = hyb_builder_add (builder, spec, &reading->error);
+  return id == HYB_NO_ID ? HYB_NO_ID : hyb_builder_output (builder, id, 0);
+}
+
+/* Adds the product that reads the narrow weight to the graph of rewrite, which may be a body. */
+static void
+make_product (Reading *reading, HybRewrite *rewrite, HybNodeId id, HybValueId weight)
+{
+  const HybNode    *node = hyb_graph_get_node (rewrite->from, id);
+  const HybValueId *old = hyb_rewrite_inputs (rewrite, id);
+  HybValueId        inputs[3] = { old[0], weight };
+  g_autofree char  *n =
+      g_strdup_printf ("%" G_GINT64_FORMAT,
+                       hyb_params_get_int (node->op->params, node->params, "num_hidden", 0));
+
+  if (node->n_inputs > 2)
+    inputs[2] = old[2];
+  g_array_index (rewrite->map, HybValueId, node->first_output) =
+      emit (reading,
+            rewrite->builder,
+            &(HybNodeSpec){
+                .op = hyb_op_find ("_narrow_product"),
+                .name = node->name,
+                .attributes =
+                    (const char *[]){
+                        "num_hidden", n, "no_bias", node->n_inputs > 2 ? "False" : "True", NULL },
+                .n_inputs = MIN (node->n_inputs, 3),
+                .inputs = inputs,
+                .key = node->key,
+                .origin_plus_one = node->origin + 1,
+                .line = node->line });
+  reading->n_changed++;
+}
+
+/* FALSE if the node is not such a product. */
+static gboolean
+visit_product (Reading *reading, HybNodeId id)
+{
+  HybValueId source;
+
+  if (!is_product_of_row (reading, reading->graph, reading->facts->types, id))
+    return FALSE;
+  source = narrow_source (reading, hyb_graph_get_inputs (reading->graph, id)[1]);
+  if (source == HYB_NO_ID)
+    return FALSE;
+  make_product (reading,
+                &reading->rewrite,
+                id,
+                g_array_index (reading->rewrite.map, HybValueId, source));
+  return TRUE;
+}
+
+/* --- Loops --- */
+
+/* Whether all that the body does with a variable is multiplying rows by it. */
+static gboolean
+is_weight (const Reading *reading, HybGraph *body, const HybType *types, HybValueId variable)
+{
+  guint             n_users, n_heads;
+  const HybNodeId  *users = hyb_graph_get_users (body, variable, &n_users);
+  const HybValueId *heads = hyb_graph_get_heads (body, &n_heads);
+
+  for (guint i = 0; i < n_heads; i++)
+    if (heads[i] == variable)
+      return FALSE;
+  for (guint i = 0; i < n_users; i++)
+    if (!is_product_of_row (reading, body, types, users[i]) ||
+        hyb_graph_get_inputs (body, users[i])[1] != variable)
+      return FALSE;
+  return n_users > 0;
+}
+
+/* The narrow values that captured variables of the body get, by variable; HYB_NO_ID: as before.
+ * NULL if there are none. */
+static HybValueId *
+find_captured (const Reading *reading, HybNodeId loop, const HybLoopPorts *ports)
+{
+  HybGraph           *body = hyb_graph_get_bodies (reading->graph, loop)[0];
+  g_autofree HybType *types =
+      hyb_loop_ports_body_types (ports, reading->graph, loop, reading->facts);
+  guint                  n, n_found = 0;
+  const HybNodeId       *variables = hyb_graph_get_variables (body, &n);
+  g_autofree HybValueId *found = g_new (HybValueId, MAX (n, 1));
+
+  for (guint v = 0; types && v < n; v++)
+    {
+      guint      input = hyb_loop_ports_captured_input (ports, v);
+      HybValueId variable = hyb_graph_get_node (body, variables[v])->first_output;
+
+      found[v] = HYB_NO_ID;
+      if (input != G_MAXUINT && is_weight (reading, body, types, variable))
+        found[v] = narrow_source (reading, hyb_graph_get_inputs (reading->graph, loop)[input]);
+      n_found += found[v] != HYB_NO_ID;
+    }
+  return n_found > 0 ? g_steal_pointer (&found) : NULL;
+}
+
+static HybGraph *
+make_body (Reading *reading, HybGraph *body, const HybValueId *captured)
+{
+  g_autoptr (GArray) map = g_array_new (FALSE, FALSE, sizeof (HybValueId));
+  HybRewrite rewrite;
+
+  hyb_rewrite_init (&rewrite, body, map);
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (body); id++)
+    {
+      const HybNode    *node = hyb_graph_get_node (body, id);
+      const HybValueId *inputs = hyb_graph_get_inputs (body, id);
+      guint             variable = G_MAXUINT;
+
+      if (node->op == reading->product && node->n_inputs >= 2)
+        variable = hyb_loop_ports_variable (body, inputs[1]);
+      if (variable != G_MAXUINT && captured[variable] != HYB_NO_ID)
+        make_product (reading, &rewrite, id, g_array_index (map, HybValueId, inputs[1]));
+      else
+        hyb_rewrite_copy (&rewrite, id);
+    }
+  if (reading->error)
+    {
+      hyb_rewrite_clear (&rewrite);
+      return NULL;
+    }
+  return hyb_rewrite_finish (&rewrite);
+}
+
+/* FALSE if the node is not a loop that captures a converted weight. */
+static gboolean
+visit_loop (Reading *reading, HybNodeId id)
+{
+  const HybNode         *node = hyb_graph_get_node (reading->graph, id);
+  HybLoopPorts           ports;
+  g_autofree HybValueId *captured = NULL;
+  g_autofree HybValueId *inputs = NULL;
+  g_autoptr (HybGraph) body = NULL;
+  HybGraph *old;
+  guint     n;
+
+  if (!hyb_loop_ports_find (reading->graph, id, &ports) ||
+      !(captured = find_captured (reading, id, &ports)))
+    return FALSE;
+  old = hyb_graph_get_bodies (reading->graph, id)[0];
+  body = make_body (reading, old, captured);
+  if (!body)
+    return TRUE;
+  inputs =
+      g_memdup2 (hyb_rewrite_inputs (&reading->rewrite, id), sizeof (HybValueId) * node->n_inputs);
+  hyb_graph_get_variables (old, &n);
+  for (guint v = 0; v < n; v++)
+    if (captured[v] != HYB_NO_ID)
+      inputs[hyb_loop_ports_captured_input (&ports, v)] =
+          g_array_index (reading->rewrite.map, HybValueId, captured[v]);
+  hyb_loop_ports_copy_loop (&reading->rewrite, id, inputs, body, &reading->error);
+  return TRUE;
+}
+
+/* --- RNN --- */
+
+/* The biases at the end of the parameters of RNN, as floats. */
+static HybValueId
+emit_biases (Reading *reading, const HybNode *node, HybValueId parameters, gint64 n_weights)
+{
+  g_autofree char *begin = g_strdup_printf ("%" G_GINT64_FORMAT, n_weights);
+  g_autofree char *name = g_strconcat (node->name, "_biases", NULL);
+  HybValueId       biases =
+      emit (reading,
+            reading->rewrite.builder,
+            &(HybNodeSpec){
+                .op = hyb_op_find ("slice_axis"),
+                .name = name,
+                .attributes = (const char *[]){ "axis", "0", "begin", begin, "end", "None", NULL },
+                .n_inputs = 1,
+                .inputs = &parameters,
+                .origin_plus_one = node->origin + 1 });
+
+  return emit (reading,
+               reading->rewrite.builder,
+               &(HybNodeSpec){ .op = reading->cast,
+                               .name = name,
+                               .attributes = (const char *[]){ "dtype", "float32", NULL },
+                               .n_inputs = 1,
+                               .inputs = &biases,
+                               .origin_plus_one = node->origin + 1 });
+}
+
+/* Describes the network of a node of RNN with one row in a step.  FALSE if it has more. */
+static gboolean
+describe_rnn (const Reading *reading, HybNodeId id, HybRecurrent *net)
+{
+  const HybNode      *node = hyb_graph_get_node (reading->graph, id);
+  g_autofree HybType *room = g_new (HybType, node->n_inputs + node->n_outputs);
+  HybCall             call;
+
+  hyb_call_init (&call, reading->graph, id, reading->facts->types, room);
+  *net = hyb_rnn_describe (&call);
+  return net->batch == 1 && net->input != HYB_UNKNOWN && call.input[0].dtype == HYB_F32;
+}
+
+/* FALSE if the node is not RNN with converted parameters and one row in a step. */
+static gboolean
+visit_rnn (Reading *reading, HybNodeId id)
+{
+  const HybNode         *node = hyb_graph_get_node (reading->graph, id);
+  g_autofree HybValueId *inputs = NULL;
+  HybRecurrent           net;
+  HybValueId             source, made;
+
+  if (node->op != reading->rnn || node->n_inputs < 3 || !describe_rnn (reading, id, &net))
+    return FALSE;
+  source = narrow_source (reading, hyb_graph_get_inputs (reading->graph, id)[1]);
+  if (source == HYB_NO_ID)
+    return FALSE;
+  inputs = g_new (HybValueId, node->n_inputs + 1);
+  memcpy (inputs, hyb_rewrite_inputs (&reading->rewrite, id), sizeof (HybValueId) * node->n_inputs);
+  inputs[1] = g_array_index (reading->rewrite.map, HybValueId, source);
+  inputs[node->n_inputs] = emit_biases (reading, node, inputs[1], hyb_recurrent_n_weights (&net));
+  made = emit (reading,
+               reading->rewrite.builder,
+               &(HybNodeSpec){ .op = hyb_op_find ("_narrow_rnn"),
+                               .name = node->name,
+                               .attributes = node->attributes,
+                               .params = hyb_params_ref (node->params),
+                               .n_inputs = node->n_inputs + 1,
+                               .inputs = inputs,
+                               .key = node->key,
+                               .origin_plus_one = node->origin + 1,
+                               .line = node->line });
+  for (guint i = 0; made != HYB_NO_ID && i < node->n_outputs; i++)
+    g_array_index (reading->rewrite.map, HybValueId, node->first_output + i) = made + i;
+  reading->n_changed++;
+  return TRUE;
+}
+
+/* --- The pass --- */
+
+/* Whether anything in the graph has a narrow type: most graphs need no second look. */
+static gboolean
+has_narrow_values (const HybFacts *facts)
+{
+  for (guint i = 0; i < facts->n_values; i++)
+    if (facts->types[i].dtype == HYB_F16 || facts->types[i].dtype == HYB_BF16)
+      return TRUE;
+  return FALSE;
+}
+
+static HybGraph *
+read_narrow_run (HybGraph *graph, HybFacts *facts, GArray *map, GError **error)
+{
+  Reading reading = { .graph = graph,
+                      .facts = facts,
+                      .cast = hyb_op_find ("Cast"),
+                      .product = hyb_op_find ("FullyConnected"),
+                      .rnn = hyb_op_find ("RNN") };
+  g_autoptr (HybGraph) result = NULL;
+
+  if (facts->training || !has_narrow_values (facts))
+    return hyb_graph_ref (graph);
+  hyb_rewrite_init (&reading.rewrite, graph, map);
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph) && !reading.error; id++)
+    if (!visit_product (&reading, id) && !visit_rnn (&reading, id) && !visit_loop (&reading, id))
+      hyb_rewrite_copy (&reading.rewrite, id);
+  if (reading.error)
+    {
+      g_propagate_error (error, reading.error);
+      hyb_rewrite_clear (&reading.rewrite);
+      return NULL;
+    }
+  result = hyb_rewrite_finish (&reading.rewrite);
+  return reading.n_changed > 0 ? g_steal_pointer (&result) : hyb_graph_ref (graph);
+}
+
+extern const HybPass hyb_pass_read_narrow;
+
+const HybPass hyb_pass_read_narrow = {
+  .name = "read-narrow",
+  .doc = "Lets products of one row read half-float weights without converting them first.",
+  .needs = HYB_FACT_TYPES,
+  .optimising = TRUE,
+  .host_only = TRUE,
+  .saves = HYB_SAVES_MOVEMENT,
+  .run = read_narrow_run,
+};

@@ -1,0 +1,35 @@
+/* narrow-model.h — the same model with weights of 16 bits, computed in float arithmetic.
+ *
+ * Matrices, filters and the parameters of RNN are rounded to half floats, and Cast makes floats of them
+ * before they are read, so that any reader of MXNet's files with these types computes the same.  A plan
+ * reads them without converting where that is faster: passes/read-narrow.c.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "engine/graph/model.h"
+
+/* A type of weights. */
+typedef struct
+{
+  const char *name; /* of the type */
+  HybDType    dtype;
+  double      rounding;  /* the largest relative error of one weight */
+  double      tolerance; /* of outputs, relative to 1 + the largest element: 16 times as much */
+} HybNarrowType;
+
+/* The type of this name, or NULL.  Static. */
+const HybNarrowType *hyb_narrow_type_find (const char *name);
+
+/* What hyb_narrow_model() did. */
+typedef struct
+{
+  guint n_parameters;              /* that became narrow */
+  gsize bytes_before, bytes_after; /* of all parameters */
+} HybNarrowReport;
+
+/* The model with narrow weights.  NULL and an error if there is nothing to make narrow, or if a weight is
+ * too large for the type.  (transfer full) */
+HybModel *hyb_narrow_model (HybModel            *model,
+                            const HybNarrowType *type,
+                            HybNarrowReport     *report,
+                            GError             **error);
