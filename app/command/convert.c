@@ -1,10 +1,12 @@
-/* convert.c — hscope convert: writes a recurrent model in another form, or a quantised one with floats.
+/* convert.c — hscope convert: writes a recurrent model in another form, a quantised one with floats, or any
+ * with narrower weights.
  *
  * The result is compared with the original (check_proof()) before anything is written.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/command.h"
 #include "app/command/complete-model.h"
 #include "app/command/convert-float.h"
+#include "app/command/convert-weights.h"
 #include "app/command/describe/describe-proof.h"
 #include "app/command/describe/describe.h"
 #include "app/command/open-model.h"
@@ -13,6 +15,7 @@
 #include "engine/base/remedy.h"
 #include "engine/formats/npz.h"
 #include "engine/open/open.h"
+#include "engine/quantised/narrow-model.h"
 #include "engine/variants/match-bodies.h"
 #include "engine/variants/variant.h"
 
@@ -21,7 +24,8 @@
 
 typedef struct
 {
-  char    *to, *input, *output;
+  char    *to, *weights, *input, *output;
+  double   tolerance;
   gint64   length;
   gboolean per_layer, force, matches;
 } ConvertOptions;
@@ -36,12 +40,30 @@ is_to_float (const ConvertOptions *options)
 static gboolean
 check_options (const ConvertOptions *options, HybForm *form, GError **error)
 {
-  if (!options->to || !options->output)
+  if ((!options->to && !options->weights) || !options->output)
     g_set_error_literal (error,
                          SCOPE_ERROR,
                          SCOPE_ERROR_USAGE,
-                         "hscope convert needs --to FORM and --output PREFIX");
-  else if (!is_to_float (options) && !hyb_form_from_name (options->to, form))
+                         "hscope convert needs --output PREFIX and one of --to FORM and --weights "
+                         "TYPE");
+  else if (options->to && options->weights)
+    g_set_error_literal (error,
+                         SCOPE_ERROR,
+                         SCOPE_ERROR_USAGE,
+                         "--to and --weights are two conversions: convert the result of one again");
+  else if (options->weights && !hyb_narrow_type_find (options->weights))
+    g_set_error (error,
+                 SCOPE_ERROR,
+                 SCOPE_ERROR_USAGE,
+                 "--weights %s: unknown type; there are float16 and bfloat16",
+                 options->weights);
+  else if (options->tolerance < 0 || (options->tolerance > 0 && !options->weights))
+    g_set_error (error,
+                 SCOPE_ERROR,
+                 SCOPE_ERROR_USAGE,
+                 "--tolerance %g: a number above 0, together with --weights",
+                 options->tolerance);
+  else if (options->to && !is_to_float (options) && !hyb_form_from_name (options->to, form))
     g_set_error (error,
                  SCOPE_ERROR,
                  SCOPE_ERROR_USAGE,
@@ -258,6 +280,15 @@ run_convert (const ScopeCommonOptions *common, gpointer data, char **files, GErr
   convert.input = inputs = scope_shaped_inputs (&completion.common, model, input, error);
   if (!inputs)
     return SCOPE_EXIT_USAGE;
+  if (options->weights)
+    return scope_convert_weights (model,
+                                  &(ScopeConvertWeights){ .type = options->weights,
+                                                          .inputs = inputs,
+                                                          .tolerance = options->tolerance,
+                                                          .output = options->output,
+                                                          .force = options->force,
+                                                          .json = common->json },
+                                  error);
   if (is_to_float (options))
     return scope_convert_to_float (model,
                                    &(ScopeConvertFloat){
@@ -289,6 +320,20 @@ static const GOptionEntry convert_options[] = {
     SCOPE_OPTION_FIELD (ConvertOptions, to),
     "Form to convert to: unrolled, foreach, while or fused; or float, from a quantised model",
     "FORM" },
+  { "weights",
+    0,
+    0,
+    G_OPTION_ARG_STRING,
+    SCOPE_OPTION_FIELD (ConvertOptions, weights),
+    "Instead of --to: round the weights to float16 or bfloat16, and keep float arithmetic",
+    "TYPE" },
+  { "tolerance",
+    0,
+    0,
+    G_OPTION_ARG_DOUBLE,
+    SCOPE_OPTION_FIELD (ConvertOptions, tolerance),
+    "With --weights: how much outputs may differ, relative to 1 + the largest (default: by type)",
+    "X" },
   { "output",
     'o',
     0,
@@ -337,6 +382,7 @@ static const GOptionEntry convert_options[] = {
 static const char *const examples[] = {
   "hscope convert gallery:lstm-hybrid --to fused --output fused",
   "hscope convert fused-symbol.json --to unrolled --length 5 --output unrolled",
+  "hscope convert fused-symbol.json --weights float16 --output half",
   NULL,
 };
 
@@ -347,13 +393,14 @@ static const ScopeOutput outputs[] = {
 
 static const ScopeChoices convert_choices[] = {
   { "to", "unrolled foreach while fused float" },
+  { "weights", "float16 bfloat16" },
   { 0 },
 };
 
 const ScopeCommand scope_command_convert = {
   .name = "convert",
   .arguments = "MODEL [PARAMS]",
-  .summary = "Convert a recurrent model to another form, or a quantised model to floats",
+  .summary = "Convert a model to another form, to floats, or to narrower weights",
   .n_files = { 1, 2 },
   .option_groups = SCOPE_OPTIONS_MODEL | SCOPE_OPTIONS_TYPES | SCOPE_OPTIONS_EACH,
   .examples = examples,

@@ -1,0 +1,122 @@
+/* convert-weights.c — hscope convert --weights float16 and bfloat16.
+ *
+ * Rounded weights change the outputs: what hyb_prove() measures on several inputs is printed, and more
+ * than the tolerance is refused.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/command/convert-weights.h"
+
+#include "app/command/describe/describe-proof.h"
+#include "app/command/describe/describe.h"
+#include "engine/base/remedy.h"
+#include "engine/open/open.h"
+#include "engine/quantised/narrow-model.h"
+#include "engine/variants/prove.h"
+
+#include <stdio.h>
+
+static void
+print_json (const ScopeConvertWeights *options,
+            const HybNarrowReport     *report,
+            const HybProof            *proof,
+            GPtrArray                 *written)
+{
+  g_autoptr (ScopeJson) json = scope_json_new ();
+
+  scope_describe_strings (json, "written", written);
+  scope_json_string (json, "weights", options->type);
+  scope_json_int (json, "parameters", report->n_parameters);
+  scope_json_int (json, "bytes_before", (gint64) report->bytes_before);
+  scope_json_int (json, "bytes_after", (gint64) report->bytes_after);
+  scope_json_begin_object (json, "proof");
+  scope_describe_proof (json, proof);
+  scope_json_end (json);
+  scope_json_print (json);
+}
+
+static void
+print_text (const ScopeConvertWeights *options,
+            const HybNarrowReport     *report,
+            const HybProof            *proof,
+            GPtrArray                 *written)
+{
+  printf ("%u parameters as %s: %" G_GSIZE_FORMAT " bytes instead of %" G_GSIZE_FORMAT "\n",
+          report->n_parameters,
+          options->type,
+          report->bytes_after,
+          report->bytes_before);
+  scope_print_proof (proof);
+  for (guint i = 0; i < written->len; i++)
+    printf ("wrote %s\n", (const char *) written->pdata[i]);
+}
+
+/* How much the outputs may differ. */
+static double
+allowed_difference (const ScopeConvertWeights *options)
+{
+  return options->tolerance > 0 ? options->tolerance
+                                : hyb_narrow_type_find (options->type)->tolerance;
+}
+
+/* Measures how far the outputs are apart.  FALSE and an error if that cannot be measured. */
+static gboolean
+measure (HybModel                  *model,
+         HybModel                  *narrow,
+         const ScopeConvertWeights *options,
+         HybProof                  *proof,
+         GError                   **error)
+{
+  HybProveOptions prove = { .input = options->inputs, .tolerance = allowed_difference (options) };
+
+  if (hyb_prove (model, narrow, &prove, proof, error))
+    return TRUE;
+  g_prefix_error (error, "the model with %s weights cannot be compared: ", options->type);
+  return FALSE;
+}
+
+/* Says that the outputs are too far apart; FALSE if the model must not be written. */
+static gboolean
+report_difference (const ScopeConvertWeights *options, const HybProof *proof)
+{
+  g_autoptr (GError) error = NULL;
+
+  g_set_error (&error,
+               SCOPE_ERROR,
+               SCOPE_ERROR_FAILED,
+               "with %s weights the model differs by %g at %s; the tolerance is %g",
+               options->type,
+               proof->max_abs,
+               proof->worst_output,
+               allowed_difference (options));
+  if (options->force)
+    {
+      scope_print_message (HYB_SEVERITY_WARNING, "%s", error->message);
+      return TRUE;
+    }
+  hyb_error_add_remedy (&error, HYB_REMEDY_UNPROVED, NULL);
+  scope_print_error (error);
+  return FALSE;
+}
+
+int
+scope_convert_weights (HybModel *model, const ScopeConvertWeights *options, GError **error)
+{
+  const HybNarrowType *type = hyb_narrow_type_find (options->type);
+  HybNarrowReport      report;
+  g_auto (HybProof) proof = { 0 };
+  g_autoptr (HybModel) narrow = hyb_narrow_model (model, type, &report, error);
+  g_autoptr (GPtrArray) written = g_ptr_array_new_with_free_func (g_free);
+
+  if (!narrow)
+    return SCOPE_EXIT_MODEL;
+  if (!measure (model, narrow, options, &proof, error))
+    return SCOPE_EXIT_MODEL;
+  if (!proof.ok && !report_difference (options, &proof))
+    return SCOPE_EXIT_CHECK_FAILED;
+  if (!hyb_model_save (narrow, options->output, 0, written, error))
+    return SCOPE_EXIT_FILE;
+  if (options->json)
+    print_json (options, &report, &proof, written);
+  else
+    print_text (options, &report, &proof, written);
+  return SCOPE_EXIT_DONE;
+}

@@ -1,0 +1,21 @@
+/* convert-weights.h — hscope convert --weights: the model with narrower weights.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "app/command/command.h"
+#include "engine/formats/tensor-list.h"
+#include "engine/graph/model.h"
+
+typedef struct
+{
+  const char    *type;      /* of the weights */
+  HybTensorList *inputs;    /* (nullable) fixes shapes, and is compared */
+  double         tolerance; /* of outputs; 0: that of the type */
+  const char    *output;    /* the prefix of the files to write */
+  gboolean       force;     /* write also if the outputs differ by more */
+  gboolean       json;
+} ScopeConvertWeights;
+
+/* Converts, compares the result with the model, writes it and prints what was done.  Returns the exit
+ * status. */
+int scope_convert_weights (HybModel *model, const ScopeConvertWeights *options, GError **error);

@@ -1,0 +1,101 @@
+/* test-convert-weights.c — hscope convert --weights: what it writes and prints, and what it refuses.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "tests/app/hscope-fixture.h"
+
+#include <string.h>
+
+#define MAKE  "hscope new 'lstm-lm?hidden=16' --output lm >log && "
+#define CLEAN "; status=$?; rm -f *.json *.params log; exit $status"
+
+static void
+test_half_the_bytes (Fixture *fixture, gconstpointer unused)
+{
+  g_autoptr (cJSON) json = NULL;
+  const cJSON *proof;
+  double       before, after;
+
+  fixture_run_line (fixture,
+                    MAKE
+                    "hscope convert lm-symbol.json --weights float16 --output half --json" CLEAN);
+  g_assert_cmpint (fixture->code, ==, 0);
+  json = parse_output (fixture);
+  before = cJSON_GetObjectItem (json, "bytes_before")->valuedouble;
+  after = cJSON_GetObjectItem (json, "bytes_after")->valuedouble;
+  g_assert_cmpfloat (after, <, 0.6 * before);
+  g_assert_cmpstr (cJSON_GetObjectItem (json, "weights")->valuestring, ==, "float16");
+  proof = cJSON_GetObjectItem (json, "proof");
+  g_assert_true (cJSON_IsTrue (cJSON_GetObjectItem (proof, "ok")));
+  g_assert_true (cJSON_IsFalse (cJSON_GetObjectItem (proof, "gradients")));
+  g_assert_cmpfloat (cJSON_GetObjectItem (proof, "max_abs")->valuedouble, >, 0);
+}
+
+static void
+test_written_models_run (Fixture *fixture, gconstpointer unused)
+{
+  fixture_run_line (fixture,
+                    MAKE "hscope convert lm-symbol.json --weights bfloat16 --output half >log && "
+                         "hscope check half-symbol.json >log && "
+                         "hscope run half-symbol.json --shape data0=5,1 --init xavier >log" CLEAN);
+  g_assert_cmpint (fixture->code, ==, 0);
+}
+
+static void
+test_more_than_the_tolerance (Fixture *fixture, gconstpointer unused)
+{
+  fixture_run_line (fixture,
+                    MAKE "hscope convert lm-symbol.json --weights bfloat16 --tolerance 1e-6 "
+                         "--output half; status=$?; ls; (exit $status)" CLEAN);
+  g_assert_cmpint (fixture->code, ==, 1);
+  g_assert_null (strstr (fixture->out, "half"));
+  g_assert_nonnull (strstr (fixture->err, "the tolerance is 1e-06"));
+  fixture_run_line (fixture,
+                    MAKE "hscope convert lm-symbol.json --weights bfloat16 --tolerance 1e-6 "
+                         "--force --output half" CLEAN);
+  g_assert_cmpint (fixture->code, ==, 0);
+  g_assert_nonnull (strstr (fixture->out, "wrote half-symbol.json"));
+}
+
+static void
+test_usage (Fixture *fixture, gconstpointer unused)
+{
+  static const struct
+  {
+    const char *line, *message;
+  } cases[] = {
+    { "hscope convert lm-symbol.json --weights float8 --output x",
+      "unknown type; there are float16 and bfloat16" },
+    { "hscope convert lm-symbol.json --weights float16 --to fused --output x",
+      "are two conversions" },
+    { "hscope convert lm-symbol.json --output x", "one of --to FORM and --weights TYPE" },
+    { "hscope convert lm-symbol.json --to fused --tolerance 1 --output x",
+      "together with --weights" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *line = g_strconcat (MAKE, cases[i].line, CLEAN, NULL);
+
+      fixture_run_line (fixture, line);
+      g_assert_cmpint (fixture->code, ==, 2);
+      g_assert_nonnull (strstr (fixture->err, cases[i].message));
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+#define ADD(path, test)                             \
+  g_test_add ("/app/command/convert-weights/" path, \
+              Fixture,                              \
+              NULL,                                 \
+              fixture_set_up,                       \
+              test,                                 \
+              fixture_tear_down)
+
+  g_test_init (&argc, &argv, NULL);
+  ADD ("half-the-bytes", test_half_the_bytes);
+  ADD ("written-models-run", test_written_models_run);
+  ADD ("more-than-the-tolerance", test_more_than_the_tolerance);
+  ADD ("usage", test_usage);
+  return g_test_run ();
+}
