@@ -3,6 +3,7 @@
  * Constant variables have a block of their own each, which stays when another tensor of that size is
  * bound.  Those that every run sends share one, and go there through two pinned buffers in turns.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/base/remedy.h"
 #include "engine/exec/device-values-private.h"
 #include "engine/op/run.h"
 
@@ -207,4 +208,32 @@ hyb_device_values_send (HybDeviceValues *values, guint index, gsize *sent_bytes,
   value->sent = hyb_tensor_ref (value->tensor);
   *sent_bytes = bytes;
   return TRUE;
+}
+
+/* --- Constant variables that runs write after all --- */
+
+gsize
+hyb_device_values_fetch (HybDeviceValues *values, guint index, HybTensor *tensor)
+{
+  const HybDeviceValue *value = &values->values[index];
+  gsize                 bytes = hyb_tensor_get_bytes (tensor);
+
+  if (value->sent != tensor || bytes == 0)
+    return 0;
+  values->gpu->backend->copy (values->queue, hyb_tensor_get_data (tensor), value->memory, bytes);
+  return bytes;
+}
+
+gboolean
+hyb_device_values_wait (HybDeviceValues *values, GError **error)
+{
+  if (values->gpu->backend->finish (values->queue, NULL, error))
+    return TRUE;
+  return hyb_error_add_remedy (error, HYB_REMEDY_DEVICE, NULL);
+}
+
+void
+hyb_device_values_forget (HybDeviceValues *values, guint index)
+{
+  g_clear_pointer (&values->values[index].sent, hyb_tensor_unref);
 }

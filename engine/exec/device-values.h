@@ -27,5 +27,12 @@ void hyb_device_values_bind (HybDeviceValues *values,
                              guint            index,
                              HybTensor       *tensor,
                              gboolean         are_constant);
+/* Hands over the copy of a constant variable to this tensor, if the device has its contents; returns the bytes.
+ * They are there once the device was waited for (hyb_device_values_wait()). */
+gsize hyb_device_values_fetch (HybDeviceValues *values, guint index, HybTensor *tensor);
+/* Waits for the device.  FALSE and an error if it failed. */
+gboolean hyb_device_values_wait (HybDeviceValues *values, GError **error);
+/* Lets a constant variable be sent before the next run, though the tensor is the same. */
+void hyb_device_values_forget (HybDeviceValues *values, guint index);
 /* The bytes of the device that it takes. */
 gsize hyb_device_values_get_bytes (const HybDeviceValues *values);

@@ -48,10 +48,14 @@ static void
 bind_variables (HybExecutor *executor)
 {
   for (guint i = 0; i < executor->n_variables; i++)
-    hyb_device_values_bind (executor->on_device,
-                            i,
-                            executor->inputs[i],
-                            executor->bindings[i].is_constant && !executor->bindings[i].is_written);
+    {
+      const HybBinding *binding = &executor->bindings[i];
+
+      hyb_device_values_bind (executor->on_device,
+                              i,
+                              executor->inputs[i],
+                              binding->is_kept || (binding->is_constant && !binding->is_written));
+    }
 }
 
 static gboolean

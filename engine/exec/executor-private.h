@@ -15,6 +15,7 @@ typedef struct
   gboolean   is_needed;   /* a head depends on it */
   gboolean   is_written;
   gboolean   is_label; /* read only by losses, and only as their label */
+  gboolean   is_kept;  /* stays on the GPU between runs; executor-keep.h */
   guint      next;     /* the next variable of the same name; G_MAXUINT: none */
 } HybBinding;
 

@@ -407,6 +407,7 @@ make_plan (HybExecutor *executor, HybEntry *entry, GError **error)
 {
   g_autofree HybType    *types = g_new (HybType, MAX (executor->n_variables, 1));
   g_autofree HybTensor **constants = g_new0 (HybTensor *, MAX (executor->n_variables, 1));
+  g_autofree guint8     *kept = g_new0 (guint8, MAX (executor->n_variables, 1));
   HybPlanOptions         options = {
             .training = executor->options.training,
             .optimise = !executor->options.no_passes && executor->options.mode != HYB_MODE_IMPERATIVE,
@@ -416,7 +417,8 @@ make_plan (HybExecutor *executor, HybEntry *entry, GError **error)
             .constants = constants,
             .memory_limit = executor->options.memory_limit,
             .probe = executor->probe,
-            .gpu = executor->options.gpu
+            .gpu = executor->options.gpu,
+            .kept = kept
   };
 
   for (guint i = 0; i < executor->n_variables; i++)
@@ -426,6 +428,7 @@ make_plan (HybExecutor *executor, HybEntry *entry, GError **error)
       types[i] = entry->zeros[i] ? *hyb_tensor_get_type (entry->zeros[i]) : entry->types[i];
       if (binding->tensor && is_folded (executor, binding))
         constants[i] = binding->tensor;
+      kept[i] = binding->is_kept;
     }
   entry->plan = hyb_plan_new (executor->graph, types, &options, error);
   return entry->plan && check_outputs (executor, entry->plan, error);
@@ -469,7 +472,7 @@ forget_oldest (HybExecutor *executor)
 }
 
 /* Copies what a run writes before the first run, so that the caller's tensors stay as they
- * are. */
+ * are.  Those that are kept on a GPU change only when the caller asks for them. */
 static gboolean
 own_states (HybExecutor *executor, GError **error)
 {
@@ -478,7 +481,7 @@ own_states (HybExecutor *executor, GError **error)
       HybBinding *binding = &executor->bindings[i];
       HybTensor  *copy;
 
-      if (!binding->is_written || binding->is_copy || !binding->tensor)
+      if (!binding->is_written || binding->is_copy || binding->is_kept || !binding->tensor)
         continue;
       copy = hyb_tensor_copy (binding->tensor);
       if (!copy)

@@ -21,8 +21,9 @@ typedef struct
 typedef struct
 {
   HybPlan *plan;
-  GArray  *stale; /* of Stale, disjoint */
-  GArray  *batch; /* of HybDeviceCopy: the copies before the current steps */
+  GArray  *stale;   /* of Stale, disjoint */
+  GArray  *batch;   /* of HybDeviceCopy: the copies before the current steps */
+  guint8  *is_kept; /* by variable: a run writes it, and it stays on the device */
 } Search;
 
 HybDevicePlan *
@@ -330,8 +331,8 @@ is_stale (const Search *search, HybValueId value, gboolean on_device)
   return FALSE;
 }
 
-/* After the last step the variables that were written go to the host.  A head stays on the device until
- * somebody reads it, unless it lies in a variable or partly on the host. */
+/* After the last step the variables that were written go to the host, or to the device if they are kept there.
+ * A head stays on the device until somebody reads it, unless it lies in a variable or partly on the host. */
 static void
 search_results (Search *search)
 {
@@ -349,7 +350,7 @@ search_results (Search *search)
         read_value (search, heads[i], FALSE);
     }
   for (guint i = 0; i < plan->n_variables; i++)
-    refresh (search, &(HybPlace){ HYB_PLACE_VARIABLE, i, 0 }, G_MAXSIZE, TRUE, TRUE);
+    refresh (search, &(HybPlace){ HYB_PLACE_VARIABLE, i, 0 }, G_MAXSIZE, !search->is_kept[i], TRUE);
 }
 
 static gsize
@@ -371,14 +372,19 @@ head_bytes (const HybPlan *plan, guint index)
   return hyb_type_bytes (&plan->types[heads[index]]);
 }
 
-/* Before the first step of a body only the device has its variables. */
+/* Before the first step only the device has the variables of a body, and those that are kept there. */
 static void
-search_variables_of_body (Search *search)
+search_variables (Search *search)
 {
+  HybDevicePlan *device = search->plan->device;
+
   for (guint i = 0; i < search->plan->n_variables; i++)
     {
       Stale range = { .kind = HYB_PLACE_VARIABLE, .index = i, .on_device = TRUE };
 
+      if (!device->is_body && !search->is_kept[i])
+        continue;
+      device->reads_variable[i] |= search->is_kept[i];
       range.end = variable_bytes (search->plan, i);
       if (range.end > 0)
         g_array_append_val (search->stale, range);
@@ -399,19 +405,34 @@ search_results_of_body (Search *search)
     refresh (search, &(HybPlace){ HYB_PLACE_VARIABLE, i, 0 }, G_MAXSIZE, FALSE, TRUE);
 }
 
+/* (transfer full) */
+static guint8 *
+find_kept (const HybPlan *plan)
+{
+  guint              n;
+  const HybNodeId   *variables = hyb_graph_get_variables (plan->graph, &n);
+  g_autofree guint8 *written = hyb_graph_find_written (plan->graph, plan->training);
+  guint8            *kept = g_new0 (guint8, MAX (n, 1));
+
+  for (guint i = 0; i < n && plan->options->kept; i++)
+    kept[i] = plan->options->kept[i] && written[variables[i]];
+  return kept;
+}
+
 static void
 find_copies (HybPlan *plan)
 {
-  HybDevicePlan *device = plan->device;
-  Search         search = { plan,
-                            g_array_new (FALSE, FALSE, sizeof (Stale)),
-                            g_array_new (FALSE, FALSE, sizeof (HybDeviceCopy)) };
+  HybDevicePlan     *device = plan->device;
+  g_autofree guint8 *kept = find_kept (plan);
+  Search             search = { plan,
+                                g_array_new (FALSE, FALSE, sizeof (Stale)),
+                                g_array_new (FALSE, FALSE, sizeof (HybDeviceCopy)),
+                                kept };
 
   device->reads_variable = g_new0 (guint8, MAX (plan->n_variables, 1));
   device->reads_constant = g_new0 (guint8, MAX (plan->constants->len, 1));
   device->has_head = g_new0 (guint8, MAX (plan->n_heads, 1));
-  if (device->is_body)
-    search_variables_of_body (&search);
+  search_variables (&search);
   for (guint i = 0; i < plan->n_steps;)
     {
       gboolean on_device = hyb_device_step_is_there (&device->steps[i]);

@@ -1,0 +1,54 @@
+/* executor-keep.c — variables that stay on a GPU from run to run, such as weights in training.
+ *
+ * They are constant variables of device-values.h that the steps of a plan write all the same; the plan knows
+ * that only the device has them (plan-device.c).
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/exec/executor-keep.h"
+
+#include "engine/exec/executor-private.h"
+
+void
+hyb_executor_keep (HybExecutor *executor, const char *name)
+{
+  guint            n;
+  const HybNodeId *variables = hyb_graph_get_variables (executor->graph, &n);
+
+  for (guint i = 0; i < n && executor->options.gpu; i++)
+    if (g_strcmp0 (hyb_graph_get_node (executor->graph, variables[i])->name, name) == 0)
+      executor->bindings[i].is_kept = TRUE;
+}
+
+gboolean
+hyb_executor_fetch_kept (HybExecutor *executor, GError **error)
+{
+  gsize bytes = 0;
+
+  if (!executor->on_device)
+    return TRUE;
+  for (guint i = 0; i < executor->n_variables; i++)
+    {
+      const HybBinding *binding = &executor->bindings[i];
+
+      if (binding->is_kept && binding->is_written && binding->tensor)
+        bytes += hyb_device_values_fetch (executor->on_device, i, binding->tensor);
+    }
+  if (bytes == 0)
+    return TRUE;
+  /* The last run knows which of its steps has failed. */
+  return hyb_executor_bring (executor, 0, 0, error) &&
+         hyb_device_values_wait (executor->on_device, error);
+}
+
+void
+hyb_executor_renew_kept (HybExecutor *executor)
+{
+  for (guint i = 0; i < executor->n_variables && executor->on_device; i++)
+    if (executor->bindings[i].is_kept)
+      hyb_device_values_forget (executor->on_device, i);
+}
+
+gboolean
+hyb_executor_read_outputs (HybExecutor *executor, guint first, guint n, GError **error)
+{
+  return hyb_executor_bring (executor, first, n, error);
+}

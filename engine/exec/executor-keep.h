@@ -1,0 +1,19 @@
+/* executor-keep.h — variables that stay on a GPU from run to run, such as weights in training.
+ *
+ * Start with hyb_executor_keep() before the first run.  On the processor all of this does nothing.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "engine/exec/executor.h"
+
+/* Lets the variable of this name stay on the GPU: the tensor that is bound is sent once, and what runs write
+ * does not come back by itself.  The tensor is the executor's to write. */
+void hyb_executor_keep (HybExecutor *executor, const char *name);
+/* Waits, and brings what runs have written into the tensors that are bound.  FALSE and an error if the GPU
+ * failed; the tensors may then have any contents. */
+gboolean hyb_executor_fetch_kept (HybExecutor *executor, GError **error);
+/* Sends all kept variables before the next run, because the host has changed their tensors. */
+void hyb_executor_renew_kept (HybExecutor *executor);
+/* Waits for the last run and brings n outputs from number first on to the host, as hyb_executor_get_output()
+ * does.  FALSE and an error if the GPU failed. */
+gboolean hyb_executor_read_outputs (HybExecutor *executor, guint first, guint n, GError **error);
