@@ -149,10 +149,28 @@ mark (const HybDeviceFrame *frame, guint at)
 
 /* --- Memory --- */
 
-/* The nodes with the largest outputs, as “name” 2.1 GiB, … (transfer full) */
+/* The nodes that take memory of the device: steps, and variables that steps of the device read.  Of HybNodeId;
+ * (transfer full) */
+static GArray *
+list_nodes (const HybPlan *plan)
+{
+  GArray          *nodes = g_array_new (FALSE, FALSE, sizeof (HybNodeId));
+  guint            n;
+  const HybNodeId *variables = hyb_graph_get_variables (plan->graph, &n);
+
+  for (guint i = 0; i < plan->n_steps; i++)
+    g_array_append_val (nodes, plan->steps[i].node);
+  for (guint i = 0; i < n; i++)
+    if (plan->device->reads_variable[i])
+      g_array_append_val (nodes, variables[i]);
+  return nodes;
+}
+
+/* The nodes with the largest outputs, as “name” 2.1 MiB, … (transfer full) */
 static char *
 list_largest (const HybPlan *plan)
 {
+  g_autoptr (GArray) nodes = list_nodes (plan);
   GString *text = g_string_new (NULL);
   gsize    below = G_MAXSIZE;
 
@@ -161,14 +179,15 @@ list_largest (const HybPlan *plan)
       HybNodeId most = HYB_NO_ID;
       gsize     most_bytes = 0;
 
-      for (guint i = 0; i < plan->n_steps; i++)
+      for (guint i = 0; i < nodes->len; i++)
         {
-          const HybNode *node = hyb_graph_get_node (plan->graph, plan->steps[i].node);
-          gsize          bytes = hyb_type_bytes (&plan->types[node->first_output]);
+          HybNodeId id = g_array_index (nodes, HybNodeId, i);
+          gsize     bytes =
+              hyb_type_bytes (&plan->types[hyb_graph_get_node (plan->graph, id)->first_output]);
 
           if (bytes < below && bytes > most_bytes)
             {
-              most = plan->steps[i].node;
+              most = id;
               most_bytes = bytes;
             }
         }
@@ -184,8 +203,27 @@ list_largest (const HybPlan *plan)
   return g_string_free (text, FALSE);
 }
 
+/* The memory of the device for a run: the block, constants, and variables. */
+static gsize
+count_needs (const HybPlan *plan)
+{
+  gsize            bytes = plan->memory;
+  guint            n;
+  const HybNodeId *variables = hyb_graph_get_variables (plan->graph, &n);
+
+  for (guint i = 0; i < n; i++)
+    if (plan->device->reads_variable[i])
+      bytes += hyb_type_bytes (
+          &plan->types[hyb_graph_get_node (plan->graph, variables[i])->first_output]);
+  for (guint i = 0; i < plan->constants->len; i++)
+    if (plan->device->reads_constant[i])
+      bytes += hyb_tensor_get_bytes (g_ptr_array_index (plan->constants, i));
+  return bytes;
+}
+
+/* held: bytes of these needs that were given already. */
 static gboolean
-refuse_memory (const HybDeviceFrame *frame, GError **error)
+refuse_memory (const HybDeviceFrame *frame, gsize held, GError **error)
 {
   HybDeviceFacts   facts = { 0 };
   g_autofree char *largest = list_largest (frame->plan);
@@ -197,8 +235,8 @@ refuse_memory (const HybDeviceFrame *frame, GError **error)
                 NULL,
                 NULL,
                 "the plan needs %.4g MiB, the GPU has %.4g MiB free; the largest: %s",
-                (double) frame->plan->memory / (1 << 20),
-                (double) facts.unused / (1 << 20),
+                (double) count_needs (frame->plan) / (1 << 20),
+                (double) (facts.unused + held) / (1 << 20),
                 largest);
   return hyb_error_add_remedy (error, HYB_REMEDY_DEVICE, NULL);
 }
@@ -241,7 +279,7 @@ hyb_device_frame_take (HybDeviceFrame *frame, GError **error)
     return TRUE;
   frame->view.memory = hyb_device_pool_take (frame->gpu->memory, bytes, NULL);
   if (!frame->view.memory)
-    return refuse_memory (frame, error);
+    return refuse_memory (frame, 0, error);
   if (take_mirror (frame, error))
     return TRUE;
   hyb_device_frame_give (frame);
@@ -297,9 +335,9 @@ send_constant (HybDeviceFrame *frame, HybDeviceRun *run, guint index)
 
   if (constants[index])
     return TRUE;
-  constants[index] = hyb_device_pool_take (frame->gpu->memory, bytes, &run->error);
+  constants[index] = hyb_device_pool_take (frame->gpu->memory, bytes, NULL);
   if (!constants[index])
-    return FALSE;
+    return refuse_memory (frame, hyb_device_frame_get_bytes (frame), &run->error);
   if (bytes > 0)
     frame->gpu->backend->copy (run->queue, constants[index], hyb_tensor_get_data (tensor), bytes);
   hyb_device_run_count (run, bytes);
@@ -321,8 +359,11 @@ send_values (HybDeviceFrame *frame, HybDeviceValues *values, HybDeviceRun *run)
     {
       if (!plan->device->reads_variable[i])
         continue;
-      if (!hyb_device_values_send (values, i, &bytes, &run->error))
-        return FALSE;
+      if (!hyb_device_values_send (values, i, &bytes, NULL))
+        return refuse_memory (frame,
+                              hyb_device_frame_get_bytes (frame) +
+                                  hyb_device_values_get_bytes (values),
+                              &run->error);
       hyb_device_run_count (run, bytes);
     }
   for (guint i = 0; i < plan->constants->len; i++)
@@ -363,10 +404,12 @@ hyb_device_frame_stage (HybDeviceFrame  *frame,
 {
   const HybDevicePlan *device = frame->plan->device;
 
-  return hyb_device_values_stage (values,
-                                  device->reads_variable,
-                                  device->draws ? &context->seed : NULL,
-                                  error);
+  if (hyb_device_values_stage (values,
+                               device->reads_variable,
+                               device->draws ? &context->seed : NULL,
+                               error))
+    return TRUE;
+  return hyb_error_add_remedy (error, HYB_REMEDY_DEVICE, NULL);
 }
 
 gboolean
