@@ -60,6 +60,7 @@ static const HybMetric accuracy = {
   "The fraction of labels whose class has the largest output.",
   accuracy_update,
   mean_value,
+  TRUE,
 };
 static const HybMetric perplexity = {
   "perplexity",

@@ -4,12 +4,13 @@
  * gradients.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#include "engine/exec/executor-keep.h"
 #include "engine/train/trainer-private.h"
 
 static gboolean
 ensure_evaluator (HybTrainer *trainer, GError **error)
 {
-  HybExecutorOptions options = { .mode = HYB_MODE_STATIC };
+  HybExecutorOptions options = { .mode = HYB_MODE_STATIC, .gpu = trainer->gpu };
   g_autoptr (HybGraph) graph = NULL;
 
   if (trainer->evaluator)
@@ -35,8 +36,10 @@ bind_parameters (HybTrainer *trainer, GError **error)
       const char *name = hyb_graph_get_node (graph, variables[i])->name;
       HybTensor  *tensor = hyb_model_get_parameter (trainer->model, name);
 
-      if (tensor && hyb_executor_get_bound (trainer->evaluator, name) != tensor &&
-          !hyb_executor_bind (trainer->evaluator, name, tensor, error))
+      if (!tensor || hyb_executor_get_bound (trainer->evaluator, name) == tensor)
+        continue;
+      hyb_executor_keep (trainer->evaluator, name);
+      if (!hyb_executor_bind (trainer->evaluator, name, tensor, error))
         return FALSE;
     }
   return TRUE;
@@ -49,14 +52,16 @@ hyb_trainer_evaluate (HybTrainer *trainer,
                       double     *loss,
                       GError    **error)
 {
-  if (!ensure_evaluator (trainer, error) || !bind_parameters (trainer, error))
+  if (!hyb_trainer_read_back (trainer, error) || !ensure_evaluator (trainer, error) ||
+      !bind_parameters (trainer, error))
     return FALSE;
   for (guint i = 0; i < trainer->carried->len && is_fresh; i++)
     g_clear_pointer (&g_array_index (trainer->carried, CarriedState, i).evaluated,
                      hyb_tensor_unref);
   if (!hyb_trainer_bind_batch (trainer, trainer->evaluator, batch, error) ||
       !hyb_trainer_bind_carried (trainer, trainer->evaluator, HYB_CARRY_EVALUATION, error) ||
-      !hyb_executor_run (trainer->evaluator, NULL, error))
+      !hyb_executor_run (trainer->evaluator, NULL, error) ||
+      !hyb_executor_finish (trainer->evaluator, error))
     return FALSE;
   if (loss)
     *loss = hyb_trainer_compute_loss (trainer, trainer->evaluator, 1);

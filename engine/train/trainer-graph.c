@@ -12,15 +12,23 @@
 
 #include <string.h>
 
-/* Returns a copy of the graph with other heads; values keep their ids. */
-static HybGraph *
-with_heads (HybGraph *graph, guint n_heads, const HybValueId *heads)
+HybBuilder *
+hyb_trainer_copy_nodes (HybGraph *graph)
 {
   HybBuilder *builder = hyb_builder_new ();
 
   hyb_builder_set_legacy_shapes (builder, hyb_graph_has_legacy_shapes (graph));
   for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
     hyb_builder_copy (builder, graph, id, hyb_graph_get_inputs (graph, id));
+  return builder;
+}
+
+/* Returns a copy of the graph with other heads; values keep their ids. */
+static HybGraph *
+with_heads (HybGraph *graph, guint n_heads, const HybValueId *heads)
+{
+  HybBuilder *builder = hyb_trainer_copy_nodes (graph);
+
   for (guint i = 0; i < n_heads; i++)
     hyb_builder_add_head (builder, heads[i]);
   return hyb_builder_freeze (builder);

@@ -1,11 +1,16 @@
 /* trainer-private.h — the inside of a trainer, shared by trainer*.c.
  *
  * trainer.c runs steps; it uses trainer-graph.c (the training graph), trainer-carry.c (inputs and
- * losses of a run), trainer-exchange.c (averages with other processes) and trainer-share.c (parameters of blocks).
+ * losses of a run), trainer-exchange.c (averages with other processes), trainer-share.c (parameters of blocks) and
+ * trainer-device.c (GPUs).
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "engine/graph/builder.h"
 #include "engine/train/trainer.h"
+
+/* The name of the variable for what changes from step to step (trainer-updates.c). */
+#define HYB_TRAINER_NUMBERS "update:numbers"
 
 typedef struct
 {
@@ -49,10 +54,15 @@ struct _HybTrainer
   double           clip_global_norm;
   guint64          seed, n_steps;
   guint            n_model_heads;
-  gboolean         is_static; /* outputs of a plan keep their addresses */
+  guint            first_output; /* of the model, among those of the executor */
+  gboolean         is_static;    /* outputs of a plan keep their addresses */
   char            *loss;
   TrainerExchange *exchange;  /* NULL: this process trains alone */
   HybExecutor     *evaluator; /* of the inference graph; NULL before the first evaluation */
+
+  HybGpu    *gpu;     /* NULL: the processor trains */
+  HybTensor *numbers; /* with a GPU: rows of what changes from step to step, by parameter */
+  gboolean is_behind; /* the GPU has newer parameters and states than the model and this trainer */
 };
 
 /* Returns the model with its loss; the heads are the loss, then those of the model.  (transfer
@@ -64,6 +74,21 @@ HybGraph *hyb_trainer_graph (HybGraph          *model,
                              const char        *loss,
                              const char *const *parameters,
                              GError           **error);
+
+/* A builder with the nodes of a graph; values keep their ids.  (transfer full) */
+HybBuilder *hyb_trainer_copy_nodes (HybGraph *graph);
+/* Adds the updates of all parameters and carried states to what hyb_trainer_graph() has made; the heads are the loss,
+ * the norm of all gradients with the factor that limits it, those of the model, then empty ones.  (transfer full) */
+HybGraph *hyb_trainer_add_updates (HybTrainer *trainer, HybGraph *graph, GError **error);
+/* The name of a state of a parameter in checkpoints and in that graph.  (transfer full) */
+char *hyb_trainer_name_state (const TrainedParameter *parameter, guint index);
+
+/* Binds what stays on the GPU to the executor of that graph. */
+gboolean hyb_trainer_device_bind (HybTrainer *trainer, GError **error);
+/* Hands a step over to the GPU. */
+gboolean hyb_trainer_device_run (HybTrainer *trainer, GCancellable *cancellable, GError **error);
+/* Waits for it, and reads its results. */
+gboolean hyb_trainer_device_read_step (HybTrainer *trainer, HybTrainStep *result, GError **error);
 
 /* Gives the block's parameter of this name, or all if NULL, the model's array.  No-op without a
  * block. */

@@ -5,18 +5,13 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/base/error.h"
+#include "engine/exec/executor-keep.h"
 #include "engine/formats/model-weights.h"
 #include "engine/formats/npz.h"
 #include "engine/train/checkpoint.h"
 #include "engine/train/trainer-private.h"
 
 #include <string.h>
-
-static char *
-state_name (const TrainedParameter *parameter, guint index)
-{
-  return g_strdup_printf ("state%u:%s", index, parameter->name);
-}
 
 gboolean
 hyb_trainer_save_states (HybTrainer *trainer, const char *file, GError **error)
@@ -27,7 +22,7 @@ hyb_trainer_save_states (HybTrainer *trainer, const char *file, GError **error)
   g_autoptr (HybTensor) sum = hyb_tensor_new (&one, steps ? error : NULL);
   g_autoptr (HybTensorList) parameters = NULL;
 
-  if (!steps || !sum)
+  if (!steps || !sum || !hyb_trainer_read_back (trainer, error))
     return FALSE;
   *(gint64 *) hyb_tensor_get_data (steps) = (gint64) trainer->n_steps;
   hyb_tensor_list_set (list, "steps", steps);
@@ -40,7 +35,7 @@ hyb_trainer_save_states (HybTrainer *trainer, const char *file, GError **error)
 
       for (guint k = 0; k < HYB_MAX_OPTIMIZER_STATES && parameter->state[k]; k++)
         {
-          g_autofree char *name = state_name (parameter, k);
+          g_autofree char *name = hyb_trainer_name_state (parameter, k);
 
           hyb_tensor_list_set (list, name, parameter->state[k]);
         }
@@ -61,7 +56,7 @@ load_parameter (HybTensorList *list, TrainedParameter *parameter, const char *fi
 {
   for (guint k = 0; k < HYB_MAX_OPTIMIZER_STATES && parameter->state[k]; k++)
     {
-      g_autofree char *name = state_name (parameter, k);
+      g_autofree char *name = hyb_trainer_name_state (parameter, k);
       HybTensor       *stored = hyb_tensor_list_find (list, name);
 
       if (!stored ||
@@ -88,7 +83,7 @@ hyb_trainer_load_states (HybTrainer *trainer, const char *file, GError **error)
   g_autoptr (HybTensorList) list = hyb_npz_read_file (file, error);
   HybTensor *steps;
 
-  if (!list)
+  if (!list || !hyb_trainer_read_back (trainer, error))
     return FALSE;
   steps = hyb_tensor_list_find (list, "steps");
   if (!steps || hyb_tensor_get_size (steps) != 1)
@@ -111,8 +106,9 @@ hyb_trainer_load_states (HybTrainer *trainer, const char *file, GError **error)
       HybTensor       *stored = hyb_tensor_list_find (list, name);
 
       hyb_tensor_unref (carried->state);
-      carried->state = stored ? hyb_tensor_ref (stored) : NULL;
+      carried->state = stored ? hyb_tensor_copy (stored) : NULL;
     }
+  hyb_executor_renew_kept (trainer->executor);
   trainer->n_steps = (guint64) hyb_tensor_get_value (steps, 0);
   return TRUE;
 }

@@ -1,7 +1,8 @@
 /* trainer.c — training steps on a model.
  *
  * hyb_trainer_new() collects the parameters and builds the training graph and its executor;
- * hyb_trainer_step() binds a batch, runs the graph, clips, and updates each parameter.
+ * hyb_trainer_step() binds a batch, runs the graph, clips, and updates each parameter.  With a GPU the graph
+ * contains the updates (trainer-device.c).
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/train/trainer.h"
@@ -10,6 +11,7 @@
 #include "engine/base/random.h"
 #include "engine/base/remedy.h"
 #include "engine/block/layers.h"
+#include "engine/device/gpu.h"
 #include "engine/train/trainer-private.h"
 
 #include <math.h>
@@ -117,6 +119,17 @@ collect_carried (HybTrainer *trainer, const HybTrainerOptions *options, GError *
   return TRUE;
 }
 
+/* Adds the updates, which a GPU computes in the same run. */
+static gboolean
+extend_graph (HybTrainer *trainer, GError **error)
+{
+  g_autoptr (HybGraph) plain = trainer->graph;
+
+  trainer->graph = hyb_trainer_add_updates (trainer, plain, error);
+  trainer->first_output = 2;
+  return trainer->graph != NULL;
+}
+
 static gboolean
 make_executor (HybTrainer *trainer, const HybTrainerOptions *options, GError **error)
 {
@@ -124,7 +137,8 @@ make_executor (HybTrainer *trainer, const HybTrainerOptions *options, GError **e
   HybExecutorOptions executor_options = { .mode = options->mode ? *options->mode : HYB_MODE_STATIC,
                                           .dump_after = options->dump_after,
                                           .training = TRUE,
-                                          .without = options->without };
+                                          .without = options->without,
+                                          .gpu = options->gpu };
   g_autoptr (HybTensor) one = hyb_tensor_new_scalar (1);
   const HybNodeId *variables;
   guint            n;
@@ -139,6 +153,9 @@ make_executor (HybTrainer *trainer, const HybTrainerOptions *options, GError **e
   if (!trainer->graph)
     return FALSE;
 
+  trainer->first_output = 1 + trainer->parameters->len;
+  if (trainer->gpu && !extend_graph (trainer, error))
+    return FALSE;
   trainer->is_static = executor_options.mode == HYB_MODE_STATIC;
   trainer->executor = hyb_executor_new (trainer->graph, &executor_options);
   variables = hyb_graph_get_variables (trainer->graph, &n);
@@ -152,7 +169,7 @@ make_executor (HybTrainer *trainer, const HybTrainerOptions *options, GError **e
       if (tensor && !hyb_executor_bind (trainer->executor, name, tensor, error))
         return FALSE;
     }
-  return TRUE;
+  return !trainer->gpu || hyb_trainer_device_bind (trainer, error);
 }
 
 /* Finds the input for the labels of the model's own loss operator. */
@@ -202,6 +219,7 @@ hyb_trainer_new (HybModel *model, const HybTrainerOptions *given, GError **error
   trainer->carried = g_array_new (FALSE, FALSE, sizeof (CarriedState));
   trainer->clip_global_norm = options->clip_global_norm;
   trainer->seed = options->seed;
+  trainer->gpu = options->gpu ? hyb_gpu_ref (options->gpu) : NULL;
   trainer->loss = g_strdup (options->loss);
   trainer->has_own_loss = g_strcmp0 (options->loss, "none") == 0;
   if (!loss_is_known (options->loss, error))
@@ -260,6 +278,8 @@ hyb_trainer_free (HybTrainer *trainer)
   hyb_model_unref (trainer->model);
   g_clear_pointer (&trainer->shared, g_ptr_array_unref);
   hyb_block_unref (trainer->block);
+  hyb_tensor_unref (trainer->numbers);
+  g_clear_pointer (&trainer->gpu, hyb_gpu_unref);
   g_free (trainer);
 }
 
@@ -362,24 +382,28 @@ store_auxiliary (HybTrainer *trainer, GError **error)
 }
 
 gboolean
-hyb_trainer_step (HybTrainer   *trainer,
-                  GHashTable   *batch,
-                  HybTrainStep *result,
-                  GCancellable *cancellable,
-                  GError      **error)
+hyb_trainer_begin_step (HybTrainer   *trainer,
+                        GHashTable   *batch,
+                        GCancellable *cancellable,
+                        GError      **error)
 {
-  double scale = 1;
-
   if (!hyb_trainer_bind_batch (trainer, trainer->executor, batch, error) ||
       !hyb_trainer_bind_carried (trainer, trainer->executor, HYB_CARRY_TRAINING, error))
     return FALSE;
   hyb_executor_set_seed (trainer->executor, hyb_random_mix (trainer->seed, trainer->n_steps));
-  if (!hyb_trainer_exchange_begin (trainer, error) ||
-      !hyb_executor_run (trainer->executor, cancellable, error))
-    return FALSE;
+  if (trainer->gpu)
+    return hyb_trainer_device_run (trainer, cancellable, error);
+  return hyb_trainer_exchange_begin (trainer, error) &&
+         hyb_executor_run (trainer->executor, cancellable, error);
+}
 
-  result->loss =
-      hyb_trainer_compute_loss (trainer, trainer->executor, 1 + trainer->parameters->len);
+/* Updates everything that a run on the processor leaves to be updated. */
+static gboolean
+update_all (HybTrainer *trainer, HybTrainStep *result, GError **error)
+{
+  double scale = 1;
+
+  result->loss = hyb_trainer_compute_loss (trainer, trainer->executor, trainer->first_output);
   if (!hyb_trainer_exchange_end (trainer, &result->loss, error))
     return FALSE;
   result->gradient_norm = global_norm (trainer);
@@ -388,14 +412,29 @@ hyb_trainer_step (HybTrainer   *trainer,
 
   for (guint i = 0; i < trainer->parameters->len; i++)
     update_parameter (trainer, i, scale);
-  hyb_trainer_store_carried (trainer,
-                             trainer->executor,
-                             1 + trainer->parameters->len,
-                             HYB_CARRY_TRAINING);
-  if (!store_auxiliary (trainer, error))
+  hyb_trainer_store_carried (trainer, trainer->executor, trainer->first_output, HYB_CARRY_TRAINING);
+  return store_auxiliary (trainer, error);
+}
+
+gboolean
+hyb_trainer_end_step (HybTrainer *trainer, HybTrainStep *result, GError **error)
+{
+  if (!(trainer->gpu ? hyb_trainer_device_read_step (trainer, result, error)
+                     : update_all (trainer, result, error)))
     return FALSE;
   trainer->n_steps++;
   return TRUE;
+}
+
+gboolean
+hyb_trainer_step (HybTrainer   *trainer,
+                  GHashTable   *batch,
+                  HybTrainStep *result,
+                  GCancellable *cancellable,
+                  GError      **error)
+{
+  return hyb_trainer_begin_step (trainer, batch, cancellable, error) &&
+         hyb_trainer_end_step (trainer, result, error);
 }
 
 /* --- Accessors --- */
@@ -421,7 +460,7 @@ hyb_trainer_get_executor (HybTrainer *trainer)
 HybTensor *
 hyb_trainer_get_output (HybTrainer *trainer, guint index)
 {
-  return hyb_executor_get_output (trainer->executor, 1 + trainer->parameters->len + index);
+  return hyb_executor_get_output (trainer->executor, trainer->first_output + index);
 }
 
 void

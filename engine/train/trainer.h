@@ -39,6 +39,7 @@ typedef struct
   const char *const *without;    /* passes to leave out; may be NULL */
   const char        *dump_after; /* prints the graph after this pass; may be NULL */
   const HybMode     *mode;       /* NULL: HYB_MODE_STATIC */
+  HybGpu            *gpu;        /* trains; NULL: the processor (device/gpu.h) */
 } HybTrainerOptions;
 /* What a step of training reports. */
 typedef struct
@@ -48,7 +49,7 @@ typedef struct
 } HybTrainStep;
 
 /* Starts from the model's parameters, copies them, and gives the copies to the model; steps
- * change them in place.  Returns NULL and an error if an option is invalid or there is nothing
+ * change them in place, on a GPU when hyb_trainer_read_back() is called.  Returns NULL and an error if an option is invalid or there is nothing
  * to train. */
 HYB_API HybTrainer *
 hyb_trainer_new (HybModel *model, const HybTrainerOptions *options, GError **error);
@@ -66,6 +67,17 @@ HYB_API gboolean hyb_trainer_step (HybTrainer   *trainer,
                                    HybTrainStep *result,
                                    GCancellable *cancellable,
                                    GError      **error);
+/* The first half of a step: with a GPU it returns when the work is handed over, so that the next batch can be made
+ * meanwhile.  hyb_trainer_end_step() must follow. */
+HYB_API gboolean hyb_trainer_begin_step (HybTrainer   *trainer,
+                                         GHashTable   *batch,
+                                         GCancellable *cancellable,
+                                         GError      **error);
+/* The second half: waits, and tells what the step has computed. */
+HYB_API gboolean hyb_trainer_end_step (HybTrainer *trainer, HybTrainStep *result, GError **error);
+/* Waits for the GPU and brings parameters and states from there to the model; on the processor there is nothing to
+ * do.  FALSE and an error if the GPU failed. */
+HYB_API gboolean hyb_trainer_read_back (HybTrainer *trainer, GError **error);
 /* The number of steps since training began. */
 HYB_API guint64 hyb_trainer_n_steps (HybTrainer *trainer);
 /* The optimizer, owned by the trainer. */
