@@ -353,7 +353,7 @@ scope_check_device (const ScopeCommonOptions *common, GError **error)
                 HYB_DEVICE_ERROR_ABSENT,
                 NULL,
                 NULL,
-                "this command computes on the processor only, not on “%s”",
+                "processes that train together compute on the processor only, not on “%s”",
                 common->device);
   return hyb_error_add_remedy (error, HYB_REMEDY_DEVICE, NULL);
 }

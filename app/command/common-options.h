@@ -80,7 +80,7 @@ gboolean scope_open_device (const ScopeCommonOptions *common, HybGpu **gpu, GErr
 /* The same for commands that trace what the GPU does. */
 gboolean scope_open_traced_device (const ScopeCommonOptions *common, HybGpu **gpu, GError **error);
 
-/* FALSE and an error if --device names a GPU, for commands that compute on the processor only. */
+/* FALSE and an error if --device names a GPU, for processes that train together. */
 gboolean scope_check_device (const ScopeCommonOptions *common, GError **error);
 
 /* Parses one --shape, "NAME=1,3,224,224"; the dimension "?" is unknown.  FALSE: a usage error.

@@ -1,5 +1,5 @@
 /* test-device.c — hscope run --device gpu: the processor's numbers on the pretend GPU, and the sentences
- * where the module is absent and of commands that use no GPU; hscope devices.
+ * where the module is absent; hscope devices.
  *
  * HYB_GPU_PATH and HYB_GPU_MODULE are set by meson.build.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
@@ -141,35 +141,6 @@ test_unreadable_cache (Fixture *fixture, gconstpointer unused)
   if (fixture->code != 0)
     fixture_complain ("exit %d, %s", fixture->code, fixture->err);
   g_assert_null (strstr (fixture->out, "The GPU computed 0 of "));
-}
-
-/* Commands that take the option and compute on the processor only say so, also where there is a GPU, and
- * write nothing. */
-static void
-test_other_commands (Fixture *fixture, gconstpointer unused)
-{
-  static const char *const lines[] = {
-    "hscope train gallery:mlp --epochs 1 --output made",
-  };
-  static const char *const devices[] = { "gpu", "gpu:7", "gpux" };
-
-  for (guint i = 0; i < G_N_ELEMENTS (lines); i++)
-    for (guint d = 0; d < G_N_ELEMENTS (devices); d++)
-      {
-        g_autofree char *line = g_strdup_printf ("%s --device %s", lines[i], devices[d]);
-        g_autofree char *expected = g_strdup_printf ("this command computes on the processor only, "
-                                                     "not on “%s”. Use --device cpu\n",
-                                                     devices[d]);
-
-        fixture_run_line (fixture, line);
-        if (fixture->code != 4 || !strstr (fixture->err, expected) || *fixture->out)
-          fixture_complain ("%s: exit %d, %s%s", line, fixture->code, fixture->out, fixture->err);
-        fixture_run_line (fixture, "ls made* 2>/dev/null");
-        if (*fixture->out)
-          fixture_complain ("%s has written %s", line, fixture->out);
-      }
-  fixture_run_line (fixture, "hscope bench --case sgemm-512 --repeat 1 --device cpu");
-  g_assert_cmpint (fixture->code, ==, 0);
 }
 
 #define COMPARE "hscope compare gallery:mlp --no-ladder --repeat 2 --time-limit 5 "
@@ -518,7 +489,6 @@ main (int argc, char **argv)
   ADD ("a-kernel-that-does-not-compile-is-left-to-the-host", test_kernel_does_not_compile);
   ADD ("an-unreadable-cache-costs-time-only", test_unreadable_cache);
   ADD ("prove-computes-on-a-GPU", test_prove);
-  ADD ("other-commands-refuse-a-GPU", test_other_commands);
   ADD ("forms-are-compared-on-both-devices", test_compare);
   ADD ("the-sandbox-lets-a-GPU-be-used", test_sandbox);
   ADD ("values-are-the-processor's", test_values);

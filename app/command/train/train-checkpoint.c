@@ -49,6 +49,7 @@ scope_train_save (ScopeTraining *training, guint64 epoch, GError **error)
     return TRUE;
   states = name_file (prefix, moment, ".states");
   if (!scope_train_write_log (training, error) ||
+      !hyb_trainer_read_back (training->trainer, error) ||
       !hyb_model_save (training->model, prefix, (guint) epoch, written, error))
     return FALSE;
   for (guint i = 0; i < written->len; i++)
@@ -75,7 +76,9 @@ scope_train_save_interrupted (ScopeTraining *training, GError **error)
   params = name_file (prefix, INTERRUPTED, ".params");
   states = name_file (prefix, INTERRUPTED, ".states");
   list = hyb_model_list_parameters (training->model);
-  if (!scope_train_write_log (training, error) || !hyb_weights_write_file (list, params, error) ||
+  if (!scope_train_write_log (training, error) ||
+      !hyb_trainer_read_back (training->trainer, error) ||
+      !hyb_weights_write_file (list, params, error) ||
       !hyb_trainer_save_states (training->trainer, states, error))
     return FALSE;
   add_written (training, g_steal_pointer (&params));

@@ -181,9 +181,19 @@ print_waiting (const ScopeTraining *training)
   printf (" %% of the time\n");
 }
 
+/* What the GPU did in the last step of this run.  (transfer full); NULL without a GPU or steps. */
+static char *
+describe_device (const ScopeTraining *training)
+{
+  return training->n_steps > 0
+             ? hyb_executor_dup_device_work (hyb_trainer_get_executor (training->trainer))
+             : NULL;
+}
+
 static void
 print_text (const ScopeTraining *training)
 {
+  g_autofree char  *device = describe_device (training);
   const ScopeEpoch *last =
       training->epochs->len > 0
           ? &g_array_index (training->epochs, ScopeEpoch, training->epochs->len - 1)
@@ -194,6 +204,8 @@ print_text (const ScopeTraining *training)
           training->first_loss,
           training->last_loss,
           training->n_samples / MAX (training->seconds, 1e-9));
+  if (device)
+    printf ("last step: %s\n", device);
   if (training->waiting)
     print_waiting (training);
   if (last && isfinite (training->unigram_perplexity) && isfinite (last->held_out))
@@ -250,6 +262,7 @@ static void
 print_json (const ScopeTraining *training)
 {
   g_autoptr (ScopeJson) json = scope_json_new ();
+  g_autofree char  *device = describe_device (training);
   const ScopeEpoch *last =
       training->epochs->len > 0
           ? &g_array_index (training->epochs, ScopeEpoch, training->epochs->len - 1)
@@ -269,6 +282,8 @@ print_json (const ScopeTraining *training)
   scope_json_double (json, "seconds", training->seconds);
   if (isfinite (training->unigram_perplexity))
     scope_json_double (json, "unigram_perplexity", training->unigram_perplexity);
+  if (device)
+    scope_json_string (json, "device", device);
   if (training->waiting)
     describe_waiting (json, training);
   scope_json_boolean (json, "interrupted", training->is_interrupted);

@@ -329,6 +329,7 @@ make_trainer (ScopeTraining *training, const GArray *carry, GError **error)
   HybTrainerOptions       trainer_options = { .mode = &mode,
                                               .dump_after = training->common->dump_after,
                                               .seed = seed_of (training),
+                                              .gpu = training->gpu,
                                               .n_carry = carry->len,
                                               .carry = (const HybCarry *) (gconstpointer) carry->data,
                                               .without =
@@ -479,6 +480,7 @@ scope_train_clear (ScopeTraining *training)
   g_free (training->waiting);
   g_clear_pointer (&training->written, g_ptr_array_unref);
   g_clear_pointer (&training->trainer, hyb_trainer_free);
+  g_clear_pointer (&training->gpu, hyb_gpu_unref);
   g_clear_pointer (&training->data, hyb_data_free);
   g_clear_pointer (&training->schedule, hyb_schedule_free);
   g_clear_pointer (&training->model, hyb_model_unref);

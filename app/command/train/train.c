@@ -18,6 +18,7 @@ typedef struct
   gint64        epoch_start;  /* µs, monotonic */
   ScopeProgress progress;
   GCancellable *cancellable;
+  GHashTable   *next; /* the batch of the next step, if it was made while a GPU computed; or NULL */
 } Loop;
 
 /* Number of samples in a batch.  Sequences have the time step as first axis, the batch as second. */
@@ -52,6 +53,23 @@ take_times (ScopeTraining *training)
   return times;
 }
 
+/* The batch of a step.  (transfer full) */
+static GHashTable *
+take_batch (ScopeTraining *training, Loop *loop, guint64 number, GError **error)
+{
+  if (loop->next)
+    return g_steal_pointer (&loop->next);
+  return hyb_data_get_batch (training->data, number, FALSE, error);
+}
+
+/* Makes the batch of the next step while a GPU computes this one.  An error is reported when its turn comes. */
+static void
+make_next (ScopeTraining *training, Loop *loop, guint64 number)
+{
+  if (training->gpu && number + 1 < training->n_epochs * training->n_batches)
+    loop->next = hyb_data_get_batch (training->data, number + 1, FALSE, NULL);
+}
+
 static gboolean
 train_step (ScopeTraining *training, Loop *loop, guint64 number, GError **error)
 {
@@ -65,7 +83,7 @@ train_step (ScopeTraining *training, Loop *loop, guint64 number, GError **error)
 
   if (number % training->n_batches == 0 && hyb_data_is_continuous (training->data))
     hyb_trainer_reset_carry (training->trainer);
-  batch = hyb_data_get_batch (training->data, number, FALSE, error);
+  batch = take_batch (training, loop, number, error);
   if (!batch)
     return FALSE;
   n_samples = count_samples (batch, hyb_data_is_continuous (training->data));
@@ -74,12 +92,17 @@ train_step (ScopeTraining *training, Loop *loop, guint64 number, GError **error)
   if (training->schedule)
     rate = hyb_schedule_get_rate (training->schedule, rate, number + 1);
   hyb_optimizer_set_learning_rate (optimizer, rate);
-  if (!hyb_trainer_step (training->trainer, batch, &step, NULL, error))
+  if (!hyb_trainer_begin_step (training->trainer, batch, NULL, error))
+    return FALSE;
+  make_next (training, loop, number);
+  if (!hyb_trainer_end_step (training->trainer, &step, error))
     return FALSE;
 
   hyb_metrics ()[0]->update (&loop->loss, NULL, NULL, step.loss);
   training->metric->update (&loop->metric,
-                            hyb_trainer_get_output (training->trainer, 0),
+                            training->metric->reads_output
+                                ? hyb_trainer_get_output (training->trainer, 0)
+                                : NULL,
                             g_hash_table_lookup (batch, "label"),
                             step.loss);
   if (training->n_steps++ == 0)
@@ -213,27 +236,40 @@ interrupt (ScopeTraining *training, guint64 number, GError **error)
   return TRUE;
 }
 
+/* *number: the steps that were done before, and after. */
+static gboolean
+run_steps (ScopeTraining *training, Loop *loop, guint64 *number, GError **error)
+{
+  guint64 total = training->n_epochs * training->n_batches;
+
+  for (; *number < total && !is_stopped (training, loop); (*number)++)
+    {
+      if (!train_step (training, loop, *number, error))
+        return FALSE;
+      show_progress (training, loop, *number);
+      if ((*number + 1) % training->n_batches == 0 &&
+          !end_epoch (training, loop, (*number + 1) / training->n_batches, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
 static gboolean
 train (ScopeTraining *training, GError **error)
 {
   guint64 number = hyb_trainer_n_steps (training->trainer);
-  guint64 total = training->n_epochs * training->n_batches;
   Loop loop = { .epoch_start = g_get_monotonic_time (), .cancellable = scope_cancel_on_signal () };
+  gboolean is_done;
 
   training->first_loss = training->last_loss = NAN;
   scope_progress_init (&loop.progress, training->common);
-  for (; number < total && !is_stopped (training, &loop); number++)
-    {
-      if (!train_step (training, &loop, number, error))
-        return FALSE;
-      show_progress (training, &loop, number);
-      if ((number + 1) % training->n_batches == 0 &&
-          !end_epoch (training, &loop, (number + 1) / training->n_batches, error))
-        return FALSE;
-    }
+  is_done = run_steps (training, &loop, &number, error);
+  g_clear_pointer (&loop.next, g_hash_table_unref);
+  if (!is_done)
+    return FALSE;
 
   scope_progress_finish (&loop.progress, "done", training->options->output);
-  training->is_interrupted = number < total;
+  training->is_interrupted = number < training->n_epochs * training->n_batches;
   return !training->is_interrupted || interrupt (training, number, error);
 }
 
@@ -272,11 +308,13 @@ run_train (const ScopeCommonOptions *common, gpointer data, char **files, GError
     }
   if (!scope_train_check_names (options, error))
     return SCOPE_EXIT_USAGE;
+  if (options->data_parallel && !scope_check_device (common, error))
+    return SCOPE_EXIT_MODEL;
   if (!scope_train_join (&training, scope_cancel_on_signal (), error))
     return SCOPE_EXIT_USAGE;
   if (!scope_train_is_first (&training))
     g_clear_pointer (&options->log, g_free); /* the first process writes it */
-  is_ready = scope_check_device (common, &local_error) &&
+  is_ready = scope_open_device (common, &training.gpu, &local_error) &&
              scope_train_set_up (&training, files, &local_error);
   is_agreed = scope_train_confirm (&training, is_ready, &local_error);
   is_done = is_agreed && train_and_print (&training, &local_error);

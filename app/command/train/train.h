@@ -46,6 +46,7 @@ typedef struct
   HybModelSpec             *spec; /* NULL: the model was read from a file */
   HybData                  *data;
   HybTrainer               *trainer;
+  HybGpu                   *gpu;      /* NULL: the processor trains */
   HybSchedule              *schedule; /* NULL: the learning rate is constant */
   const HybMetric          *metric;
   double                    base_rate; /* learning rate before the schedule */
