@@ -104,7 +104,7 @@ test_halving_of_every_width (void)
   for (gint64 width = 2; width <= 80; width += 2)
     {
       g_autofree char  *description = g_strdup_printf ("f32[1,1,2,%d]", (int) width);
-      HybTensor        *x = op_tensor (description, 0.);
+      HybTensor        *x = op_tensor_from_text (description, 0);
       float            *cell = hyb_tensor_get_data (x);
       g_autofree float *want = g_new (float, width / 2);
       g_autoptr (HybTensor) y = NULL;
