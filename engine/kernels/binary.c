@@ -12,6 +12,9 @@
 
 #include "engine/kernels/vectorise.h"
 
+/* Up to here a row is computed sooner than the loop for this processor is found. */
+#define SHORT_ROW 16
+
 /* Converts to an integer; 0 where the value exceeds 64 bits, which C leaves undefined. */
 static inline gint64
 to_integer (double value)
@@ -130,17 +133,17 @@ modulo_float (float a, float b)
 #define NAME(name)   name##_bool
 #include "engine/kernels/binary-template.h"
 
+static const HybBinaryLoop *const compiled_loops[HYB_N_DTYPES] = {
+  [HYB_F32] = loops_f32, [HYB_F64] = loops_f64, [HYB_U8] = loops_u8,     [HYB_I8] = loops_i8,
+  [HYB_I32] = loops_i32, [HYB_I64] = loops_i64, [HYB_BOOL] = loops_bool,
+};
+
 HybBinaryLoop
 hyb_binary_loop (HybBinary function, HybDType dtype)
 {
-  static const HybBinaryLoop *const loops[HYB_N_DTYPES] = {
-    [HYB_F32] = loops_f32, [HYB_F64] = loops_f64, [HYB_U8] = loops_u8,     [HYB_I8] = loops_i8,
-    [HYB_I32] = loops_i32, [HYB_I64] = loops_i64, [HYB_BOOL] = loops_bool,
-  };
-
   HybBinaryLoop vectors = dtype == HYB_F32 ? hyb_binary_vector_loop (function) : NULL;
 
-  return vectors ? vectors : loops[dtype][function];
+  return vectors ? vectors : compiled_loops[dtype][function];
 }
 
 typedef struct
@@ -170,14 +173,9 @@ hyb_binary_run (HybBinary function, const HybBinaryOperands *operands)
 {
   const HybShape *shape_a = operands->shape_a, *shape_b = operands->shape_b;
   const HybShape *shape_y = operands->shape_y;
-  RowOperands     rows = {
-        .loop = hyb_binary_loop (function, operands->dtype),
-        .a = operands->a,
-        .b = operands->b,
-        .y = operands->y,
-        .size = (gint64) hyb_dtype_size (operands->dtype),
-  };
-  HybEach each;
+  HybBinaryLoop   loop = compiled_loops[operands->dtype][function];
+  RowOperands     rows;
+  HybEach         each;
 
   /* Small tensors of equal shapes are one contiguous row; hyb_each_init() would find that too, but
    * it takes longer than computing the row. */
@@ -187,10 +185,19 @@ hyb_binary_run (HybBinary function, const HybBinaryOperands *operands)
 
       if (n <= HYB_EACH_GRAIN)
         {
-          rows.loop (operands->a, 1, operands->b, 1, operands->y, n);
+          if (n > SHORT_ROW)
+            loop = hyb_binary_loop (function, operands->dtype);
+          loop (operands->a, 1, operands->b, 1, operands->y, n);
           return;
         }
     }
+  rows = (RowOperands){
+    .loop = hyb_binary_loop (function, operands->dtype),
+    .a = operands->a,
+    .b = operands->b,
+    .y = operands->y,
+    .size = (gint64) hyb_dtype_size (operands->dtype),
+  };
   hyb_each_init (&each, shape_y, 3, (const HybShape *[]){ shape_y, shape_a, shape_b });
   hyb_each_rows_parallel (&each, HYB_EACH_GRAIN, run_row, &rows);
 }

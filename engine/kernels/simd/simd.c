@@ -1,7 +1,8 @@
 /* simd.c — detects the vector instructions of this processor; HYB_CPU in the environment allows
  * fewer.
  *
- * HYB_SIMD_CHOOSE in each-simd.h asks hyb_simd_level() on every call of a kernel.
+ * HYB_SIMD_CHOOSE in each-simd.h asks hyb_simd_level() on every call of a kernel, so the level is kept
+ * in one variable.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/kernels/simd/simd.h"
@@ -20,7 +21,7 @@ static const struct
   [HYB_SIMD_AVX512] = { "avx512", "AVX-512" },
 };
 
-static gint cap = HYB_SIMD_AVX512; /* atomic */
+gint hyb_simd_current = -1;
 
 #ifdef __x86_64__
 /* Whether the processor converts half floats.  All with AVX2 do, but a virtual machine may hide it;
@@ -59,28 +60,28 @@ environment_level (void)
   return HYB_SIMD_AVX512;
 }
 
-/* What the processor and the environment allow; read once, because both stay as they are. */
+/* What the processor and the environment allow; both stay as they are. */
 static HybSimdLevel
 allowed_level (void)
 {
-  static gsize level_plus_one;
-
-  if (g_once_init_enter (&level_plus_one))
-    g_once_init_leave (&level_plus_one,
-                       1 + (gsize) MIN (hyb_simd_processor_level (), environment_level ()));
-  return (HybSimdLevel) (level_plus_one - 1);
+  return MIN (hyb_simd_processor_level (), environment_level ());
 }
 
 HybSimdLevel
-hyb_simd_level (void)
+hyb_simd_detect (void)
 {
-  return MIN (allowed_level (), (HybSimdLevel) g_atomic_int_get (&cap));
+  HybSimdLevel level = allowed_level ();
+
+  /* Another thread may have detected the same, or hyb_simd_cap() may have limited it. */
+  if (g_atomic_int_compare_and_exchange (&hyb_simd_current, -1, (gint) level))
+    return level;
+  return (HybSimdLevel) g_atomic_int_get (&hyb_simd_current);
 }
 
 void
 hyb_simd_cap (HybSimdLevel max)
 {
-  g_atomic_int_set (&cap, (gint) max);
+  g_atomic_int_set (&hyb_simd_current, (gint) MIN (allowed_level (), max));
 }
 
 char *

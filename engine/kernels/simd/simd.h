@@ -20,8 +20,18 @@ typedef enum
 
 /* Returns the highest level that this processor has. */
 HybSimdLevel hyb_simd_processor_level (void);
+/* What hyb_simd_level() returns; -1 before it was detected.  Atomic. */
+extern gint hyb_simd_current;
+/* Detects it; only hyb_simd_level() calls this. */
+HybSimdLevel hyb_simd_detect (void);
 /* Returns the highest level that this processor, HYB_CPU and hyb_simd_cap() allow. */
-HybSimdLevel hyb_simd_level (void);
+static inline HybSimdLevel
+hyb_simd_level (void)
+{
+  gint level = g_atomic_int_get (&hyb_simd_current);
+
+  return level >= 0 ? (HybSimdLevel) level : hyb_simd_detect ();
+}
 /* Limits hyb_simd_level() to `max` for the whole process, so that tests can cover the lower
  * levels. */
 void hyb_simd_cap (HybSimdLevel max);
