@@ -24,13 +24,16 @@ extern const ScopeCommand scope_command_new;
 extern const ScopeCommand scope_command_trace;
 extern const ScopeCommand scope_command_train;
 extern const ScopeCommand scope_command_sweep;
+extern const ScopeCommand scope_command_targets;
 
 const ScopeCommand *const scope_commands[] = {
-  &scope_command_info,    &scope_command_check,    &scope_command_run,    &scope_command_profile,
-  &scope_command_weights, &scope_command_render,   &scope_command_new,    &scope_command_trace,
-  &scope_command_train,   &scope_command_bench,    &scope_command_import, &scope_command_compare,
-  &scope_command_convert, &scope_command_prove,    &scope_command_report, &scope_command_diff,
-  &scope_command_devices, &scope_command_selftest, &scope_command_sweep,  NULL,
+  &scope_command_info,    &scope_command_check,   &scope_command_run,
+  &scope_command_profile, &scope_command_weights, &scope_command_render,
+  &scope_command_new,     &scope_command_trace,   &scope_command_train,
+  &scope_command_bench,   &scope_command_import,  &scope_command_compare,
+  &scope_command_convert, &scope_command_prove,   &scope_command_report,
+  &scope_command_diff,    &scope_command_devices, &scope_command_selftest,
+  &scope_command_sweep,   &scope_command_targets, NULL,
 };
 
 const ScopeCommand *

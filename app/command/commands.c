@@ -11,6 +11,8 @@
 #include "app/command/outputs.h"
 #include "app/command/progress.h"
 #include "app/command/streams.h"
+#include "app/command/targets/original-name.h"
+#include "app/command/targets/remote-run.h"
 #include "app/command/terminal.h"
 #include "app/sandbox/resources.h"
 
@@ -182,6 +184,28 @@ suggest_option (const Invocation *call, GError *error)
   error->message = message;
 }
 
+static ScopeEachCall
+describe_call (const Invocation *call, char *const *files)
+{
+  return (ScopeEachCall){ .command = call->command,
+                          .common = &call->common,
+                          .entries = call->entries,
+                          .numbers = call->numbers,
+                          .files = files,
+                          .sandbox = call->sandbox };
+}
+
+/* Runs the command here or on its target. */
+static int
+run_streams (const Invocation *call, char **files, GError **error)
+{
+  ScopeEachCall remote = describe_call (call, files);
+
+  return scope_is_remote (&call->common)
+             ? scope_remote_run (&remote, call->files, error)
+             : call->command->run (&call->common, call->options, files, error);
+}
+
 /* Runs the command on parsed options. */
 static int
 run_parsed (Invocation *call, char **files, GError **error)
@@ -193,9 +217,10 @@ run_parsed (Invocation *call, char **files, GError **error)
   streams.has_json = call->common.json;
 
   if (scope_streams_open (&streams, call->command, files, call->files, error))
-    code = call->command->run (&call->common, call->options, files, error);
+    code = run_streams (call, files, error);
   is_done = !*error && (code == SCOPE_EXIT_DONE || code == SCOPE_EXIT_CHECK_FAILED);
-  if (is_done && !call->common.json)
+  /* On a target nothing is said: it is said where the files go. */
+  if (is_done && !call->common.json && !g_getenv (SCOPE_TARGET_VARIABLE))
     scope_outputs_print (call->command, call->options, files, streams.output_name);
   if (!scope_streams_close (&streams, is_done, *error ? NULL : error))
     return is_done ? SCOPE_EXIT_FILE : code;
@@ -224,21 +249,17 @@ protect (const Invocation *call, char *const *files, GError **error)
 static int
 run_each (const Invocation *call, char *const *files, GError **error)
 {
-  ScopeEachCall each = { .command = call->command,
-                         .common = &call->common,
-                         .entries = call->entries,
-                         .numbers = call->numbers,
-                         .files = files,
-                         .sandbox = call->sandbox };
+  ScopeEachCall each = describe_call (call, files);
 
   return scope_each_run (&each, error);
 }
 
-/* Enters the sandbox and runs the command on the models that are named. */
+/* Enters the sandbox and runs the command on the models that are named.  For a target this process opens none, and the sandbox is
+ * there. */
 static int
 run_here (Invocation *call, char **files, GError **error)
 {
-  if (!call->command->starts_others &&
+  if (!call->command->starts_others && !scope_is_remote (&call->common) &&
       (!protect (call, files, error) || !scope_load_operators (&call->common, error)))
     return SCOPE_EXIT_USAGE;
   if (call->common.json)

@@ -178,6 +178,12 @@ static const CommonOption common_options[] = {
           jobs,
           "With --each: models at a time (default: one for each processor)",
           "N"),
+  OPTION (SCOPE_OPTIONS_TARGET,
+          "target",
+          G_OPTION_ARG_STRING,
+          target,
+          "Run on this machine of the list (hscope targets); files go there and results come back",
+          "NAME"),
 };
 
 #undef OPTION

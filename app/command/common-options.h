@@ -18,6 +18,7 @@ typedef enum
   SCOPE_OPTIONS_EACH =
       1
       << 3, /* --each, --jobs: the command can do the same for every model of a folder (each/each.h) */
+  SCOPE_OPTIONS_TARGET = 1 << 4, /* --target: the command can run on another machine */
 } ScopeOptionGroups;
 
 /* Values of the options; a member is NULL or 0 if its option was not given. */
@@ -44,8 +45,9 @@ typedef struct
   gboolean random_values;
   char   **without; /* names of passes, from --plan-without */
   char    *dump_after;
-  char    *each; /* a folder of models; NULL: the models are named */
-  int      jobs; /* 0: one for each processor */
+  char    *each;   /* a folder of models; NULL: the models are named */
+  int      jobs;   /* 0: one for each processor */
+  char    *target; /* where to run (targets/remote-run.h); NULL: here */
 } ScopeCommonOptions;
 
 /* For GOptionEntry.arg_data: the offset of a member, which commands.c turns into an address. */

@@ -402,7 +402,8 @@ const ScopeCommand scope_command_convert = {
   .arguments = "MODEL [PARAMS]",
   .summary = "Convert a model to another form, to floats, or to narrower weights",
   .n_files = { 1, 2 },
-  .option_groups = SCOPE_OPTIONS_MODEL | SCOPE_OPTIONS_TYPES | SCOPE_OPTIONS_EACH,
+  .option_groups =
+      SCOPE_OPTIONS_MODEL | SCOPE_OPTIONS_TYPES | SCOPE_OPTIONS_EACH | SCOPE_OPTIONS_TARGET,
   .examples = examples,
   .outputs = outputs,
   .options = convert_options,

@@ -10,6 +10,7 @@
 #include "app/command/open-model.h"
 #include "app/command/progress.h"
 #include "app/command/recordings/recordings.h"
+#include "app/command/targets/original-name.h"
 
 #include "engine/device/gpu.h"
 #include "engine/formats/npz.h"
@@ -69,11 +70,12 @@ describe_conditions (const ScopeCommonOptions *common,
                      HybGpu                   *gpu,
                      const char               *file)
 {
-  ProfFacts *facts = prof_facts_new ();
+  ProfFacts       *facts = prof_facts_new ();
+  g_autofree char *parameters = scope_original_name_dup (hyb_model_get_weights_file (model));
 
   prof_facts_set (facts, "program", "hscope " SCOPE_VERSION);
-  prof_facts_set (facts, "model", file);
-  prof_facts_set (facts, "parameters", hyb_model_get_weights_file (model));
+  scope_describe_origin (facts, file);
+  prof_facts_set (facts, "parameters", parameters);
   prof_facts_set_number (facts, "seed", (double) common->seed);
   prof_machine_describe (facts);
   if (gpu)
@@ -368,7 +370,8 @@ const ScopeCommand scope_command_profile = {
            "    --junit out.xml --markdown out.md\n"
            "ends with status 1 if it certainly takes more than 3 % longer than the baseline.\n",
   .n_files = { 1, 2 },
-  .option_groups = SCOPE_OPTIONS_MODEL | SCOPE_OPTIONS_TYPES | SCOPE_OPTIONS_RUN,
+  .option_groups =
+      SCOPE_OPTIONS_MODEL | SCOPE_OPTIONS_TYPES | SCOPE_OPTIONS_RUN | SCOPE_OPTIONS_TARGET,
   .examples = examples,
   .outputs = outputs,
   .options = profile_options,

@@ -117,8 +117,8 @@ const ScopeCommand scope_command_prove = {
   .arguments = "A B",
   .summary = "Check that two models compute the same, forward and backward, on random inputs",
   .n_files = { 2, 2 },
-  .option_groups =
-      SCOPE_OPTIONS_MODEL | SCOPE_OPTIONS_TYPES | SCOPE_OPTIONS_RUN | SCOPE_OPTIONS_EACH,
+  .option_groups = SCOPE_OPTIONS_MODEL | SCOPE_OPTIONS_TYPES | SCOPE_OPTIONS_RUN |
+                   SCOPE_OPTIONS_EACH | SCOPE_OPTIONS_TARGET,
   .examples = examples,
   .options = prove_options,
   .options_size = sizeof (ProveOptions),

@@ -509,7 +509,8 @@ const ScopeCommand scope_command_run = {
   .arguments = "MODEL [PARAMS]",
   .summary = "Run a model on arrays from a file, forward or forward and backward",
   .n_files = { 1, 2 },
-  .option_groups = SCOPE_OPTIONS_MODEL | SCOPE_OPTIONS_TYPES | SCOPE_OPTIONS_RUN,
+  .option_groups =
+      SCOPE_OPTIONS_MODEL | SCOPE_OPTIONS_TYPES | SCOPE_OPTIONS_RUN | SCOPE_OPTIONS_TARGET,
   .examples = examples,
   .outputs = outputs,
   .options = run_options,

@@ -71,6 +71,8 @@ append_conditions (GString *to, const ProfCapture *capture)
     { PROF_DEVICE_MATH_KEY, "products" },
     { PROF_DEVICE_EXCLUDED_KEY, "left to the host" },
     { PROF_DEVICE_TRACE_KEY, "traced by" },
+    { "target", "target" },
+    { "system.host", "machine" },
     { "cpu.model", "processor" },
     { "cpu.features", "features" },
     { "library.openblas", "OpenBLAS" },

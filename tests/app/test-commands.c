@@ -4,10 +4,10 @@
 
 #include <string.h>
 
-static const char *const commands[] = { "info",    "check",  "run",    "profile",
-                                        "weights", "render", "new",    "trace",
-                                        "train",   "bench",  "import", "compare",
-                                        "convert", "prove",  "report", "diff" };
+static const char *const commands[] = { "info",   "check",   "run",     "profile", "weights",
+                                        "render", "new",     "trace",   "train",   "bench",
+                                        "import", "compare", "convert", "prove",   "report",
+                                        "diff",   "targets" };
 
 /* --- Help --- */
 

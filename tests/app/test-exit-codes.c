@@ -15,8 +15,9 @@
 /* Lines are arguments of hscope.  OUT stands for the name of an output. */
 typedef struct
 {
-  const char *done;     /* ends with 0 and prints something */
-  const char *waits;    /* runs until it is interrupted: reads stdin, opens a pipe, or measures */
+  const char *done; /* ends with 0 and prints something */
+  const char         *
+      waits; /* runs until it is interrupted: reads stdin, opens a pipe, or measures; NULL: it never waits */
   gboolean    finishes; /* what was done until Ctrl-C is written and printed */
   const char *writes[6];
   const char *usage; /* ends with 2 */
@@ -128,6 +129,7 @@ static const Row rows[] = {
     TRUE,
     .usage = "sweep --output s",
     .no = "sweep --models only-symbol.json --variants fused --output s$$" },
+  { "targets", .usage = "targets frobnicate", .no = "targets check absent" },
 };
 
 /* "'PROGRAM' ARGUMENTS", with the modules of tests.  (transfer full) */
@@ -160,8 +162,14 @@ assert_code (const Fixture *fixture, const char *arguments, int code)
 static void
 set_up (Fixture *fixture, gconstpointer unused)
 {
+  g_autofree char *config = NULL;
+
   fixture_set_up (fixture, unused);
+  config = in_folder (fixture, "config");
+  g_setenv ("XDG_CONFIG_HOME", config, TRUE);
   fixture_run_line (fixture,
+                    "mkdir -p config/hybridscope && printf '[absent]\\nlauncher = env\\nprogram = "
+                    "no-such-program\\n' > config/hybridscope/targets.ini && "
                     "hscope new mlp --output m && hscope new foreach-rnn --output r && "
                     "hscope new mlp?hidden=8 --output q && cp m-symbol.json only-symbol.json && "
                     "echo '{\"nodes\": [' > broken.json && mkfifo pipe-symbol.json && "
@@ -448,6 +456,8 @@ test_interrupted (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
 {
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
     {
+      if (!rows[i].waits)
+        continue;
       interrupt (fixture, &rows[i], SIGINT);
       if (rows[i].finishes)
         interrupt (fixture, &rows[i], SIGTERM);

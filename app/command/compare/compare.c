@@ -15,6 +15,7 @@
 #include "app/command/complete-model.h"
 #include "app/command/inputs.h"
 #include "app/command/open-model.h"
+#include "app/command/targets/original-name.h"
 #include "app/command/time-limit.h"
 #include "app/command/variants.h"
 
@@ -421,7 +422,7 @@ run_models (const ScopeCommonOptions  *common,
                                                   : PRESET_SECONDS);
   scope_progress_init (&self.progress, common);
   prof_facts_set (self.facts, "program", "hscope " SCOPE_VERSION);
-  prof_facts_set (self.facts, "model", files[0]);
+  scope_describe_origin (self.facts, files[0]);
   prof_machine_describe (self.facts);
   is_done = options->preset ? scope_compare_preset (&self, error) : compare_in_time (&self, error);
   if (is_done && common->json)
@@ -570,7 +571,8 @@ const ScopeCommand scope_command_compare = {
       "running\nanything; the first one or --baseline is what the others are compared with:\n"
       "  hscope compare monday.hscope tuesday.hscope --fail-if-slower 3%\n",
   .n_files = { 1, 16 },
-  .option_groups = SCOPE_OPTIONS_MODEL | SCOPE_OPTIONS_TYPES | SCOPE_OPTIONS_RUN,
+  .option_groups =
+      SCOPE_OPTIONS_MODEL | SCOPE_OPTIONS_TYPES | SCOPE_OPTIONS_RUN | SCOPE_OPTIONS_TARGET,
   .examples = examples,
   .outputs = outputs,
   .options = compare_options,

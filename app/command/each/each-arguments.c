@@ -60,8 +60,8 @@ add (GPtrArray *argv, const char *name, const char *value)
   g_ptr_array_add (argv, g_strdup_printf ("--%s=%s", name, value));
 }
 
-static void
-add_option (GPtrArray *argv, const ScopeEachCall *call, const GOptionEntry *entry)
+void
+scope_each_add_option (GPtrArray *argv, const ScopeEachCall *call, const GOptionEntry *entry)
 {
   const ScopeNumber *number = find_number (call, entry->long_name);
   g_autofree char   *text = number ? dup_number (number) : NULL;
@@ -139,7 +139,7 @@ scope_each_arguments (const ScopeEachCall *call, const char *model, const char *
       const GOptionEntry *entry = &g_array_index (call->entries, GOptionEntry, i);
 
       if (is_forwarded (call, entry))
-        add_option (argv, call, entry);
+        scope_each_add_option (argv, call, entry);
     }
   if (prefix)
     add (argv, find_prefix_option (call->command), prefix);

@@ -26,6 +26,9 @@ gboolean scope_each_check_options (const ScopeEachCall *call, GError **error);
  * command writes nothing. */
 const char *scope_each_get_output (const ScopeEachCall *call);
 
+/* Appends the option as --NAME=VALUE if it was given; several times if it has several values. */
+void scope_each_add_option (GPtrArray *argv, const ScopeEachCall *call, const GOptionEntry *entry);
+
 /* hscope in a sandbox with the options of the call, for a model in common->each.  prefix: (nullable) of the files to write.
  * (transfer full) */
 char **scope_each_arguments (const ScopeEachCall *call, const char *model, const char *prefix);

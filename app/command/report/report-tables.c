@@ -350,6 +350,7 @@ static const struct
   { PROF_DEVICE_WORK_KEY, "what it did", PLAIN },
   { PROF_DEVICE_MATH_KEY, "products", PLAIN },
   { PROF_DEVICE_EXCLUDED_KEY, "left to the host after the self-test", PLAIN },
+  { "target", "target", PLAIN },
   { "cpu.model", "processor", PLAIN },
   { "cpu.features", "instruction sets", PLAIN },
   { "cpu.cores", "cores", PLAIN },

@@ -32,6 +32,8 @@ scope_sweep_cell_arguments (const ScopeSweepCells *cells, guint cell)
   g_ptr_array_add (argv, g_strdup (program ? program : "hscope"));
   g_ptr_array_add (argv, g_strdup ("--sandbox"));
   cells->task->add_arguments (argv, cells->plan, cell, prefix);
+  if (cells->target)
+    g_ptr_array_add (argv, g_strconcat ("--target=", cells->target, NULL));
   g_ptr_array_add (argv, NULL);
   return (char **) g_ptr_array_free (argv, FALSE);
 }
@@ -127,6 +129,11 @@ scope_sweep_cell_take (const ScopeSweepCells *cells,
   scope_sweep_plan_describe_cell (cells->plan, end->id, line);
   g_string_append_printf (line, ", \"attempts\": %u, \"worker\": ", attempts);
   hyb_json_append_string (line, cells->worker);
+  if (cells->target)
+    {
+      g_string_append (line, ", \"target\": ");
+      hyb_json_append_string (line, cells->target);
+    }
   g_string_append (line, ", \"seconds\": ");
   hyb_json_append_double (line, end->seconds);
   g_string_append_printf (line,

@@ -12,6 +12,7 @@ typedef struct
   const char           *folder;   /* of the sweep */
   const char           *worker;   /* the name of this one */
   char *const          *launcher; /* what stands before each command; NULL: nothing */
+  const char           *target;   /* of each command; NULL: this machine */
 } ScopeSweepCells;
 
 /* The command line for a cell.  (transfer full) */

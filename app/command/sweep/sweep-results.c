@@ -44,7 +44,7 @@ read_line (const char *folder, guint cell, gboolean is_done, ScopeSweepResult *r
   g_autoptr (GBytes) bytes = NULL;
   g_autoptr (HybJson) json = NULL;
   gsize       n = scope_read_head (path, text, MAX_LINE);
-  const char *worker;
+  const char *worker, *target;
   double      seconds;
 
   if (n == 0)
@@ -62,8 +62,11 @@ read_line (const char *folder, guint cell, gboolean is_done, ScopeSweepResult *r
   read_number (json, "seconds", &seconds);
   result->began = result->ended - seconds;
   worker = scope_find_string (json, 0, "worker");
+  target = scope_find_string (json, 0, "target");
   result->worker = g_strdup (worker);
-  result->host = worker ? g_strndup (worker, strcspn (worker, ".")) : NULL;
+  result->host = target   ? g_strdup (target)
+                 : worker ? g_strndup (worker, strcspn (worker, "."))
+                          : NULL;
   result->reason = g_strdup (scope_find_string (json, 0, "reason"));
   result->is_done = is_done;
   result->has_line = TRUE;

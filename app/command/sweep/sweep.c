@@ -9,6 +9,7 @@
 #include "app/command/sweep/sweep-slurm.h"
 #include "app/command/sweep/sweep-table.h"
 #include "app/command/sweep/sweep-worker.h"
+#include "app/command/targets/remote-run.h"
 
 #include "engine/base/error.h"
 #include "engine/block/plugin.h"
@@ -181,7 +182,29 @@ print_advice (const ScopeSweepWork *work, const ScopeSweepCounts *counts)
 static gboolean
 uses_slurm (const SweepOptions *options)
 {
-  return g_strcmp0 (options->target, "slurm") == 0;
+  return g_strcmp0 (options->target, SCOPE_TARGET_SLURM) == 0;
+}
+
+/* Whether the cells are done on a target of the list. */
+static gboolean
+uses_other_machine (const SweepOptions *options)
+{
+  return options->target && !uses_slurm (options) &&
+         strcmp (options->target, SCOPE_TARGET_LOCAL) != 0;
+}
+
+/* The target exists, and nothing else stands before the commands. */
+static gboolean
+check_target (const SweepOptions *options, GError **error)
+{
+  g_autoptr (ScopeTarget) target = NULL;
+
+  if (!uses_other_machine (options))
+    return TRUE;
+  if (options->launcher)
+    return usage (error, "--launcher and --target both say where cells are done: give one of them");
+  target = scope_find_target ("--target ", options->target, error);
+  return target != NULL;
 }
 
 /* Lets Slurm start the workers, if something is to do. */
@@ -220,7 +243,8 @@ work (const ScopeCommonOptions *common,
                .task = folder ? scope_sweep_task_find (plan->task, error) : NULL,
                .folder = options->output,
                .worker = worker,
-               .launcher = launcher },
+               .launcher = launcher,
+               .target = uses_other_machine (options) ? options->target : NULL },
     .folder = folder,
     .n_jobs = options->jobs > 0 ? (guint) options->jobs : g_get_num_processors (),
     .n_retries = (guint) options->retries,
@@ -266,11 +290,8 @@ run_sweep (const ScopeCommonOptions *common, gpointer data, char **files, GError
       usage (error, "--retry-failed belongs to --resume");
       return SCOPE_EXIT_USAGE;
     }
-  if (options->target && !uses_slurm (options) && strcmp (options->target, "local") != 0)
-    {
-      usage (error, "--target: there are local and slurm");
-      return SCOPE_EXIT_USAGE;
-    }
+  if (!check_target (options, error))
+    return SCOPE_EXIT_USAGE;
   if (options->launcher && !g_shell_parse_argv (options->launcher, NULL, &launcher, NULL))
     {
       usage (error, "--launcher: quotes are not closed, or there is no program");
@@ -353,9 +374,9 @@ static const GOptionEntry sweep_options[] = {
   OPTION ("target",
           G_OPTION_ARG_STRING,
           target,
-          "local: on this machine; slurm: as a job array on a cluster that sees the folder "
-          "(default: "
-          "local)",
+          "local: on this machine; slurm: as a job array on a cluster that sees the folder; NAME: "
+          "on "
+          "this machine of the list (hscope targets) (default: local)",
           "TARGET"),
   OPTION ("slurm-options",
           G_OPTION_ARG_STRING,
@@ -390,7 +411,6 @@ static const ScopeOutput outputs[] = {
 
 static const ScopeChoices choices[] = {
   { "task", "measure prove" },
-  { "target", "local slurm" },
   { 0 },
 };
 

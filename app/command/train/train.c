@@ -457,7 +457,8 @@ const ScopeCommand scope_command_train = {
   .notes = "Several processes, started by Open MPI, share each batch:\n"
            "  mpirun -n 4 hscope train gallery:lstm-lm --data-parallel\n",
   .n_files = { 1, 2 },
-  .option_groups = SCOPE_OPTIONS_MODEL | SCOPE_OPTIONS_TYPES | SCOPE_OPTIONS_RUN,
+  .option_groups =
+      SCOPE_OPTIONS_MODEL | SCOPE_OPTIONS_TYPES | SCOPE_OPTIONS_RUN | SCOPE_OPTIONS_TARGET,
   .examples = examples,
   .outputs = outputs,
   .options = train_options,

@@ -1,0 +1,11 @@
+/* remote-arguments.h — the words of a command for a target, and the files that it needs there.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "app/command/each/each-arguments.h"
+#include "app/command/targets/parcel.h"
+
+/* The command of the call as hscope takes it on a target.  file_entries: those of its entries that name files.  parcel gets the
+ * files.  NULL-terminated; (transfer full) */
+char **
+scope_remote_arguments (const ScopeEachCall *call, const GArray *file_entries, ScopeParcel *parcel);

@@ -1,0 +1,168 @@
+/* target-check.c — prints what a target says about itself.
+ *
+ * Processor and GPUs are what “hscope devices” prints there.  Start at scope_target_check().
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/command/targets/target-check.h"
+
+#include "app/command/json-writer.h"
+#include "app/command/messages.h"
+#include "app/command/targets/near-side.h"
+#include "engine/formats/json-reader.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define MAX_ANSWER  ((gsize) 1 << 20) /* bytes */
+#define MAX_SECONDS 1.0               /* that clocks may differ without a warning */
+
+typedef struct
+{
+  const ScopeTarget   *target;
+  const ScopeNearSide *side; /* NULL: it does not answer */
+  double               ahead, uncertain;
+  GString             *devices; /* what hscope devices printed */
+  GError              *problem; /* why the target cannot be used */
+} Answer;
+
+static void
+add_devices (gpointer data, const char *piece, gsize n)
+{
+  GString *text = data;
+
+  if (text->len + n <= MAX_ANSWER)
+    g_string_append_len (text, piece, (gssize) n);
+}
+
+static void
+drop (gpointer data G_GNUC_UNUSED, const char *piece G_GNUC_UNUSED, gsize n G_GNUC_UNUSED)
+{
+}
+
+static gboolean
+ask (ScopeNearSide *side, gboolean wants_json, Answer *answer)
+{
+  const char *const words[] = { "devices", wants_json ? "--json" : NULL, NULL };
+  ScopeRemoteEnd    end = { 0 };
+  ScopeRemoteCall   call = {
+      .words = words, .out = add_devices, .err = drop, .data = answer->devices
+  };
+
+  if (!scope_near_side_measure_clock (side, &answer->ahead, &answer->uncertain, &answer->problem) ||
+      !scope_near_side_run (side, &call, &end, &answer->problem))
+    return FALSE;
+  if (end.status == 0 && end.signal == 0)
+    return TRUE;
+  g_set_error (&answer->problem,
+               SCOPE_ERROR,
+               SCOPE_ERROR_FAILED,
+               "%s: hscope devices ends there with status %d, signal %d",
+               answer->target->name,
+               end.status,
+               end.signal);
+  return FALSE;
+}
+
+/* --- Printing --- */
+
+static void
+print_json (const Answer *answer)
+{
+  g_autoptr (ScopeJson) json = scope_json_new ();
+  gboolean         is_usable = !answer->problem;
+  g_autofree char *install =
+      is_usable ? NULL : g_strdup_printf ("hscope targets install %s", answer->target->name);
+  g_autoptr (GBytes) bytes = g_bytes_new (answer->devices->str, answer->devices->len);
+  g_autoptr (HybJson) devices =
+      is_usable ? hyb_json_parse (bytes, NULL, "devices", NULL, NULL) : NULL;
+
+  scope_json_string (json, "target", answer->target->name);
+  scope_json_string (json, "launcher", answer->target->launcher);
+  scope_json_string (json, "program", answer->target->program);
+  scope_json_boolean (json, "usable", is_usable);
+  scope_json_string (json, "reason", is_usable ? NULL : answer->problem->message);
+  scope_json_string (json, "install", install);
+  for (const char *const *key =
+           (const char *const[]){ "version", "host", "products", "vectors", NULL };
+       *key;
+       key++)
+    scope_json_string (json,
+                       *key,
+                       answer->side ? scope_near_side_get_fact (answer->side, *key) : NULL);
+  scope_json_double (json, "clock_ahead", is_usable ? answer->ahead : NAN);
+  scope_json_double (json, "clock_uncertain", is_usable ? answer->uncertain : NAN);
+  if (devices)
+    scope_json_raw (json, "machine", answer->devices->str);
+  else
+    scope_json_null (json, "machine");
+  scope_json_print (json);
+}
+
+static const char *
+get_fact (const Answer *answer, const char *key)
+{
+  const char *value = scope_near_side_get_fact (answer->side, key);
+
+  return value ? value : "unknown";
+}
+
+static void
+print_text (const Answer *answer)
+{
+  printf ("target   %s: %s %s\n",
+          answer->target->name,
+          answer->target->launcher,
+          answer->target->program);
+  if (answer->problem)
+    {
+      printf ("         cannot be used: %s\n"
+              "install  hscope targets install %s\n",
+              answer->problem->message,
+              answer->target->name);
+      return;
+    }
+  printf ("answers  hscope %s on %s\n", get_fact (answer, "version"), get_fact (answer, "host"));
+  printf ("clock    %.3f s %s, to within %.3f s\n",
+          fabs (answer->ahead),
+          answer->ahead < 0 ? "behind" : "ahead",
+          answer->uncertain);
+  printf ("products %s\n", get_fact (answer, "products"));
+  printf ("vectors  %s\n", get_fact (answer, "vectors"));
+  fwrite (answer->devices->str, 1, answer->devices->len, stdout);
+}
+
+static void
+print_warnings (const Answer *answer)
+{
+  const char *version = scope_near_side_get_fact (answer->side, "version");
+
+  if (g_strcmp0 (version, SCOPE_VERSION) != 0)
+    scope_print_message (HYB_SEVERITY_WARNING,
+                         "the version here is " SCOPE_VERSION
+                         ". hscope targets install %s copies it there",
+                         answer->target->name);
+  if (fabs (answer->ahead) - answer->uncertain > MAX_SECONDS)
+    scope_print_message (HYB_SEVERITY_WARNING,
+                         "the clocks differ by %.1f s, and so do the dates of recordings",
+                         fabs (answer->ahead));
+}
+
+int
+scope_target_check (const ScopeCommonOptions *common, const ScopeTarget *target)
+{
+  g_autoptr (GString) devices = g_string_new (NULL);
+  Answer answer = { .target = target, .devices = devices };
+  g_autoptr (ScopeNearSide) side = scope_near_side_open (target, &answer.problem);
+  gboolean is_usable = side && ask (side, common->json, &answer);
+
+  answer.side = side;
+  if (common->json)
+    print_json (&answer);
+  else
+    print_text (&answer);
+  if (is_usable)
+    print_warnings (&answer);
+  else if (scope_messages_are_events ())
+    scope_print_error (answer.problem); /* the window reads no document of a command that fails */
+  g_clear_error (&answer.problem);
+  return is_usable ? SCOPE_EXIT_DONE : SCOPE_EXIT_CHECK_FAILED;
+}

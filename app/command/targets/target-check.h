@@ -1,0 +1,10 @@
+/* target-check.h — asks a target what is there.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "app/command/common-options.h"
+#include "app/targets/target-list.h"
+
+/* Prints version, processor, GPUs, libraries and the difference of the clocks, or why there is no answer and how to install
+ * hscope there.  Returns the exit status: 1 if the target cannot be used. */
+int scope_target_check (const ScopeCommonOptions *common, const ScopeTarget *target);
