@@ -1,4 +1,4 @@
-/* convert-weights.c — hscope convert --weights float16 and bfloat16.
+/* convert-weights.c — hscope convert --weights float16, bfloat16 and int8.
  *
  * Rounded weights change the outputs: what hyb_prove() measures on several inputs is printed, and more
  * than the tolerance is refused.

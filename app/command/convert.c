@@ -55,7 +55,7 @@ check_options (const ConvertOptions *options, HybForm *form, GError **error)
     g_set_error (error,
                  SCOPE_ERROR,
                  SCOPE_ERROR_USAGE,
-                 "--weights %s: unknown type; there are float16 and bfloat16",
+                 "--weights %s: unknown type; there are float16, bfloat16 and int8",
                  options->weights);
   else if (options->tolerance < 0 || (options->tolerance > 0 && !options->weights))
     g_set_error (error,
@@ -325,7 +325,7 @@ static const GOptionEntry convert_options[] = {
     0,
     G_OPTION_ARG_STRING,
     SCOPE_OPTION_FIELD (ConvertOptions, weights),
-    "Instead of --to: round the weights to float16 or bfloat16, and keep float arithmetic",
+    "Instead of --to: round the weights to float16, bfloat16 or int8, and keep float arithmetic",
     "TYPE" },
   { "tolerance",
     0,
@@ -393,7 +393,7 @@ static const ScopeOutput outputs[] = {
 
 static const ScopeChoices convert_choices[] = {
   { "to", "unrolled foreach while fused float" },
-  { "weights", "float16 bfloat16" },
+  { "weights", "float16 bfloat16 int8" },
   { 0 },
 };
 

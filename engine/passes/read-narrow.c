@@ -1,12 +1,14 @@
-/* read-narrow.c — the pass that lets products of one row read weights of 16 bits as they are.
+/* read-narrow.c — the pass that lets products of one row read weights of 16 or 8 bits as they are.
  *
- * A model with half-float weights converts them (Cast) before each product.  With one row in a step,
- * reading the weights is what takes the time, so the conversion is left out and the product reads the
- * narrow weights itself.  With more rows the conversion stays, which a plan does once: fold-constants.
+ * A model with narrow weights converts them before each product: half floats by Cast, int8 rows by
+ * _hybridscope_int8_rows.  With one row in a step, reading the weights is what takes the time, so the
+ * conversion is left out and the product reads the narrow weights itself.  With more rows the conversion
+ * stays, which a plan does once: fold-constants.
  *
  *   FullyConnected (data, Cast (weight), bias)  →  _narrow_product (data, weight, bias)
  *   the same in the body of a loop that captures Cast (weight): the loop captures the weight instead
  *   RNN (data, Cast (parameters), state, …)     →  _narrow_rnn (data, parameters, state, …, biases)
+ *   RNN (data, Concat (Reshape (rows) …, biases …), state, …)  →  the same, with the rows joined
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
@@ -24,7 +26,7 @@ typedef struct
   HybFacts    *facts;
   HybRewrite   rewrite;
   GError      *error;
-  const HybOp *cast, *product, *rnn;
+  const HybOp *cast, *rows, *product, *rnn;
   guint        n_changed;
 } Reading;
 
@@ -39,11 +41,13 @@ narrow_source (const Reading *reading, HybValueId value)
   HybValueId     source;
   HybDType       from;
 
-  if (node->op != reading->cast || reading->facts->types[value].dtype != HYB_F32)
+  if ((node->op != reading->cast && node->op != reading->rows) ||
+      reading->facts->types[value].dtype != HYB_F32)
     return HYB_NO_ID;
   source = hyb_graph_get_inputs (reading->graph, id)[0];
   from = reading->facts->types[source].dtype;
-  return hyb_narrow_is_type (from) && from != HYB_I8 ? source : HYB_NO_ID;
+  return hyb_narrow_is_type (from) && (from == HYB_I8) == (node->op == reading->rows) ? source
+                                                                                      : HYB_NO_ID;
 }
 
 /* Whether a node of the graph, or of a body whose values have these types, is a product of one row
@@ -269,6 +273,115 @@ describe_rnn (const Reading *reading, HybNodeId id, HybRecurrent *net)
   return net->batch == 1 && net->input != HYB_UNKNOWN && call.input[0].dtype == HYB_F32;
 }
 
+/* The narrow weights and the float biases of an RNN, in the new graph. */
+typedef struct
+{
+  HybValueId weights, biases;
+} RnnParts;
+
+/* FALSE if the parameters are not converted as a whole. */
+static gboolean
+find_half_floats (Reading *reading, HybNodeId id, const HybRecurrent *net, RnnParts *parts)
+{
+  const HybNode *node = hyb_graph_get_node (reading->graph, id);
+  HybValueId     source = narrow_source (reading, hyb_graph_get_inputs (reading->graph, id)[1]);
+
+  if (source == HYB_NO_ID)
+    return FALSE;
+  parts->weights = g_array_index (reading->rewrite.map, HybValueId, source);
+  parts->biases = emit_biases (reading, node, parts->weights, hyb_recurrent_n_weights (net));
+  return TRUE;
+}
+
+/* The int8 rows that a value is reshaped from, or HYB_NO_ID. */
+static HybValueId
+find_rows (const Reading *reading, HybValueId value)
+{
+  HybNodeId id = hyb_graph_get_producer (reading->graph, value);
+
+  if (hyb_graph_get_node (reading->graph, id)->op != hyb_op_find ("Reshape"))
+    return HYB_NO_ID;
+  value = narrow_source (reading, hyb_graph_get_inputs (reading->graph, id)[0]);
+  return value != HYB_NO_ID && reading->facts->types[value].dtype == HYB_I8 ? value : HYB_NO_ID;
+}
+
+/* Adds the vector of several values one after the other; as_vectors: each is a matrix. */
+static HybValueId
+join (Reading *reading, const HybNode *node, guint n, const HybValueId *values, gboolean as_vectors)
+{
+  g_autofree HybValueId *vectors = g_memdup2 (values, sizeof (HybValueId) * n);
+  g_autofree char       *count = g_strdup_printf ("%u", n);
+  HybNodeSpec            spec = { .name = node->name, .origin_plus_one = node->origin + 1 };
+
+  for (guint i = 0; as_vectors && i < n; i++)
+    {
+      spec.op = hyb_op_find ("Reshape");
+      spec.attributes = (const char *[]){ "shape", "(-1,)", NULL };
+      spec.n_inputs = 1;
+      spec.inputs = &values[i];
+      vectors[i] = emit (reading, reading->rewrite.builder, &spec);
+    }
+  spec.op = hyb_op_find ("Concat");
+  spec.attributes = (const char *[]){ "dim", "0", "num_args", count, NULL };
+  spec.n_inputs = n;
+  spec.inputs = vectors;
+  return emit (reading, reading->rewrite.builder, &spec);
+}
+
+/* Whether rows are the matrices of the network, in the order of the flat vector. */
+static gboolean
+are_weights (const Reading *reading, const HybRecurrent *net, guint n, const HybValueId *rows)
+{
+  gint64 GH = hyb_recurrent_n_gates (net->cell) * net->hidden;
+  gint64 R = hyb_recurrent_state_size (net);
+  guint  each = net->projection > 0 ? 3 : 2;
+
+  if (n != (guint) (net->n_layers * net->n_directions) * each)
+    return FALSE;
+  for (guint i = 0; i < n; i++)
+    {
+      const HybShape *shape = &reading->facts->types[rows[i]].shape;
+      gboolean        is_first = i / each < (guint) net->n_directions;
+      gint64          in = is_first ? net->input : net->n_directions * R;
+      gint64          columns = i % each == 0 ? in : i % each == 1 ? R : net->hidden;
+
+      if (shape->rank != 2 || shape->dim[0] != (i % each == 2 ? R : GH) ||
+          shape->dim[1] != columns + HYB_NARROW_HEAD)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* FALSE if the parameters are not joined of int8 rows and of floats after them. */
+static gboolean
+find_int8 (Reading *reading, HybNodeId id, const HybRecurrent *net, RnnParts *parts)
+{
+  const HybNode         *node = hyb_graph_get_node (reading->graph, id);
+  HybValueId             vector = hyb_graph_get_inputs (reading->graph, id)[1];
+  HybNodeId              joined = hyb_graph_get_producer (reading->graph, vector);
+  const HybNode         *concat = hyb_graph_get_node (reading->graph, joined);
+  const HybValueId      *pieces = hyb_graph_get_inputs (reading->graph, joined);
+  g_autofree HybValueId *rows = NULL;
+  g_autofree HybValueId *floats = NULL;
+  guint                  n = 0;
+
+  if (concat->op != hyb_op_find ("_rnn_param_concat") && concat->op != hyb_op_find ("Concat"))
+    return FALSE;
+  rows = g_new (HybValueId, concat->n_inputs);
+  floats = g_new (HybValueId, concat->n_inputs);
+  while (n < concat->n_inputs && (rows[n] = find_rows (reading, pieces[n])) != HYB_NO_ID)
+    n++;
+  if (n == 0 || n == concat->n_inputs || !are_weights (reading, net, n, rows))
+    return FALSE;
+  for (guint i = 0; i < n; i++)
+    rows[i] = g_array_index (reading->rewrite.map, HybValueId, rows[i]);
+  for (guint i = n; i < concat->n_inputs; i++)
+    floats[i - n] = g_array_index (reading->rewrite.map, HybValueId, pieces[i]);
+  parts->weights = join (reading, node, n, rows, TRUE);
+  parts->biases = join (reading, node, concat->n_inputs - n, floats, FALSE);
+  return TRUE;
+}
+
 /* FALSE if the node is not RNN with converted parameters and one row in a step. */
 static gboolean
 visit_rnn (Reading *reading, HybNodeId id)
@@ -276,17 +389,16 @@ visit_rnn (Reading *reading, HybNodeId id)
   const HybNode         *node = hyb_graph_get_node (reading->graph, id);
   g_autofree HybValueId *inputs = NULL;
   HybRecurrent           net;
-  HybValueId             source, made;
+  RnnParts               parts;
+  HybValueId             made;
 
-  if (node->op != reading->rnn || node->n_inputs < 3 || !describe_rnn (reading, id, &net))
-    return FALSE;
-  source = narrow_source (reading, hyb_graph_get_inputs (reading->graph, id)[1]);
-  if (source == HYB_NO_ID)
+  if (node->op != reading->rnn || node->n_inputs < 3 || !describe_rnn (reading, id, &net) ||
+      (!find_half_floats (reading, id, &net, &parts) && !find_int8 (reading, id, &net, &parts)))
     return FALSE;
   inputs = g_new (HybValueId, node->n_inputs + 1);
   memcpy (inputs, hyb_rewrite_inputs (&reading->rewrite, id), sizeof (HybValueId) * node->n_inputs);
-  inputs[1] = g_array_index (reading->rewrite.map, HybValueId, source);
-  inputs[node->n_inputs] = emit_biases (reading, node, inputs[1], hyb_recurrent_n_weights (&net));
+  inputs[1] = parts.weights;
+  inputs[node->n_inputs] = parts.biases;
   made = emit (reading,
                reading->rewrite.builder,
                &(HybNodeSpec){ .op = hyb_op_find ("_narrow_rnn"),
@@ -311,7 +423,7 @@ static gboolean
 has_narrow_values (const HybFacts *facts)
 {
   for (guint i = 0; i < facts->n_values; i++)
-    if (facts->types[i].dtype == HYB_F16 || facts->types[i].dtype == HYB_BF16)
+    if (hyb_narrow_is_type (facts->types[i].dtype))
       return TRUE;
   return FALSE;
 }
@@ -322,6 +434,7 @@ read_narrow_run (HybGraph *graph, HybFacts *facts, GArray *map, GError **error)
   Reading reading = { .graph = graph,
                       .facts = facts,
                       .cast = hyb_op_find ("Cast"),
+                      .rows = hyb_op_find ("_hybridscope_int8_rows"),
                       .product = hyb_op_find ("FullyConnected"),
                       .rnn = hyb_op_find ("RNN") };
   g_autoptr (HybGraph) result = NULL;
@@ -346,7 +459,7 @@ extern const HybPass hyb_pass_read_narrow;
 
 const HybPass hyb_pass_read_narrow = {
   .name = "read-narrow",
-  .doc = "Lets products of one row read half-float weights without converting them first.",
+  .doc = "Lets products of one row read weights of 16 or 8 bits without converting them first.",
   .needs = HYB_FACT_TYPES,
   .optimising = TRUE,
   .host_only = TRUE,

@@ -1,8 +1,12 @@
-/* narrow-model.h — the same model with weights of 16 bits, computed in float arithmetic.
+/* narrow-model.h — the same model with weights of 16 or 8 bits, computed in float arithmetic.
  *
- * Matrices, filters and the parameters of RNN are rounded to half floats, and Cast makes floats of them
- * before they are read, so that any reader of MXNet's files with these types computes the same.  A plan
- * reads them without converting where that is faster: passes/read-narrow.c.
+ * float16, bfloat16  matrices, filters and the parameters of RNN are rounded, and Cast makes floats of them
+ *                    before they are read, so that any reader of MXNet's files with these types computes
+ *                    the same
+ * int8               weights of products have a scale for each row (kernels/matrix/narrow.h), and
+ *                    _hybridscope_int8_rows makes floats of them, which no other program has
+ *
+ * A plan reads them without converting where that is faster: passes/read-narrow.c.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -13,8 +17,9 @@ typedef struct
 {
   const char *name; /* of the type */
   HybDType    dtype;
-  double      rounding;  /* the largest relative error of one weight */
-  double      tolerance; /* of outputs, relative to 1 + the largest element: 16 times as much */
+  double
+      rounding; /* the largest error of a weight, relative to itself, or int8: to its row's largest */
+  double tolerance; /* of outputs, relative to 1 + the largest element: 16 times as much */
 } HybNarrowType;
 
 /* The type of this name, or NULL.  Static. */

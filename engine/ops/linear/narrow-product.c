@@ -1,11 +1,13 @@
 /* narrow-product.c — _narrow_product is FullyConnected of float data with weights of 16 or 8 bits
- * (kernels/matrix/narrow.h), and _rows_to_float makes floats of int8 weights.
+ * (kernels/matrix/narrow.h), and _hybridscope_int8_rows makes floats of int8 weights.
  *
- * passes/read-narrow.c puts _narrow_product in place of a product whose weight is converted first.
+ * passes/read-narrow.c puts _narrow_product in place of a product whose weight is converted first.  The
+ * other one is no operator of MXNet: quantised/narrow-model.c writes it to files.
  * Start with product_forward().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/op/op.h"
 
+#include "engine/base/error.h"
 #include "engine/kernels/matrix/narrow.h"
 #include "engine/op/layer-rules.h"
 #include "engine/op/rules.h"
@@ -101,6 +103,49 @@ product_cost (const HybCall *call, HybCost *cost)
   hyb_rule_cost_bytes (call, cost);
 }
 
+/* --- _hybridscope_int8_rows --- */
+
+static gboolean
+rows_infer_shape (HybCall *call, GError **error)
+{
+  HybShape *rows = &call->input[0].shape;
+  HybShape  floats = hyb_shape_make (2, NULL);
+
+  if (!hyb_layer_expect_rank (rows, "rows", 2, 2, error))
+    return FALSE;
+  if (!hyb_shape_is_known (rows))
+    return TRUE;
+  if (rows->dim[1] < HYB_NARROW_HEAD)
+    return hyb_error_at (error,
+                         HYB_GRAPH_ERROR,
+                         HYB_GRAPH_ERROR_TYPES,
+                         NULL,
+                         NULL,
+                         "rows has %" G_GINT64_FORMAT
+                         " bytes in a row, but the scale in front of each takes %d",
+                         rows->dim[1],
+                         HYB_NARROW_HEAD);
+  floats.dim[0] = rows->dim[0];
+  floats.dim[1] = rows->dim[1] - HYB_NARROW_HEAD;
+  return hyb_layer_expect (&call->output[0].shape, "output", &floats, error);
+}
+
+static gboolean
+rows_infer_dtype (HybCall *call, GError **error)
+{
+  return hyb_dtype_assign (&call->input[0].dtype, HYB_I8, error) &&
+         hyb_dtype_assign (&call->output[0].dtype, HYB_F32, error);
+}
+
+static void
+rows_forward (const HybCall *call, const HybRun *run)
+{
+  const HybShape *floats = &call->output[0].shape;
+
+  hyb_narrow_expand (&(HybNarrow){ HYB_I8, floats->dim[0], floats->dim[1], run->input[0] },
+                     run->output[0]);
+}
+
 const HybOp hyb_ops_narrow_product[] = {
   { .name = "_narrow_product",
     .doc = "FullyConnected with weights of 16 or 8 bits, in float arithmetic.",
@@ -117,5 +162,14 @@ const HybOp hyb_ops_narrow_product[] = {
               HYB_DTYPE_BIT (HYB_I8),
     .forward = product_forward,
     .cost = product_cost },
+  { .name = "_hybridscope_int8_rows",
+    .doc = "Floats of int8 rows, each with a float in front of it that scales it; not in MXNet.",
+    .category = HYB_CATEGORY_MOVEMENT,
+    .flags = HYB_OP_NO_GRADIENT,
+    .inputs = (const char *const[]){ "rows", NULL },
+    .infer_shape = rows_infer_shape,
+    .infer_dtype = rows_infer_dtype,
+    .dtypes = HYB_DTYPES_F32 | HYB_DTYPE_BIT (HYB_I8),
+    .forward = rows_forward },
   { 0 },
 };

@@ -39,6 +39,21 @@ test_written_models_run (Fixture *fixture, gconstpointer unused)
   g_assert_cmpint (fixture->code, ==, 0);
 }
 
+/* A program that does not know the operator says its name.  Here another name stands for it. */
+static void
+test_other_readers_refuse_int8 (Fixture *fixture, gconstpointer unused)
+{
+  fixture_run_line (fixture,
+                    MAKE
+                    "hscope convert lm-symbol.json --weights int8 --output small >log && "
+                    "hscope run small-symbol.json --shape data0=5,1 --init xavier >log && "
+                    "sed -i s/_hybridscope_int8_rows/_hybridscope_int7_rows/ small-symbol.json && "
+                    "hscope run small-symbol.json --shape data0=5,1 --init xavier" CLEAN);
+  g_assert_cmpint (fixture->code, ==, 4);
+  g_assert_nonnull (strstr (fixture->err, "_hybridscope_int7_rows"));
+  g_assert_nonnull (strstr (fixture->err, "so the graph can be displayed, but not run"));
+}
+
 static void
 test_more_than_the_tolerance (Fixture *fixture, gconstpointer unused)
 {
@@ -63,7 +78,7 @@ test_usage (Fixture *fixture, gconstpointer unused)
     const char *line, *message;
   } cases[] = {
     { "hscope convert lm-symbol.json --weights float8 --output x",
-      "unknown type; there are float16 and bfloat16" },
+      "unknown type; there are float16, bfloat16 and int8" },
     { "hscope convert lm-symbol.json --weights float16 --to fused --output x",
       "are two conversions" },
     { "hscope convert lm-symbol.json --output x", "one of --to FORM and --weights TYPE" },
@@ -96,6 +111,7 @@ main (int argc, char **argv)
   ADD ("half-the-bytes", test_half_the_bytes);
   ADD ("written-models-run", test_written_models_run);
   ADD ("more-than-the-tolerance", test_more_than_the_tolerance);
+  ADD ("other-readers-refuse-int8", test_other_readers_refuse_int8);
   ADD ("usage", test_usage);
   return g_test_run ();
 }
