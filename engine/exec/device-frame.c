@@ -349,10 +349,13 @@ static gboolean
 send_values (HybDeviceFrame *frame, HybDeviceValues *values, HybDeviceRun *run)
 {
   const HybPlan *plan = frame->plan;
+  HybSentBytes   sent;
   gsize          bytes;
   guint          n_staged;
 
-  hyb_device_run_count (run, hyb_device_values_send_staged (values));
+  sent = hyb_device_values_send_staged (values);
+  hyb_device_run_count (run, sent.now);
+  hyb_device_run_count (run, sent.ahead);
   n_staged = run->counts.n_copies;
 
   for (guint i = 0; i < plan->n_variables; i++)

@@ -14,7 +14,17 @@ typedef struct
   gpointer   memory; /* of its own; NULL: none */
   gsize      bytes;
   gsize      offset; /* in the inputs; G_MAXSIZE if it is not among them */
+
+  gboolean   comes_ahead;  /* it was sent ahead of a run, and lies behind those that were not */
+  HybTensor *ahead;        /* whose contents are in what was sent ahead; NULL: none */
+  gsize      ahead_offset; /* there */
 } HybDeviceValue;
+
+/* What came from the host. */
+typedef struct
+{
+  gsize now, ahead;
+} HybSentBytes;
 
 struct _HybDeviceValues
 {
@@ -30,6 +40,14 @@ struct _HybDeviceValues
   gpointer inputs;     /* on the device */
   gpointer staging[2]; /* pinned */
   guint    turn;
+  gsize    front_bytes; /* of the seed and those that are not sent ahead */
+  gboolean is_ahead;    /* all others of the next run were */
+
+  /* What is sent while the device computes the run before goes through a queue of its own, and from its memory to
+   * the inputs when its run begins. */
+  HybQueue *ahead_queue; /* NULL: nothing was sent ahead yet */
+  gsize     ahead_bytes;
+  gpointer  ahead_memory, ahead_pinned;
 };
 
 /* The address of variable number index on the device. */
@@ -42,8 +60,9 @@ gboolean hyb_device_values_stage (HybDeviceValues *values,
                                   const guint8    *reads,
                                   const guint64   *seed,
                                   GError         **error);
-/* Sends what was staged; returns the bytes. */
-gsize hyb_device_values_send_staged (HybDeviceValues *values);
+/* Sends what was staged, and moves what was sent ahead to its place; returns the bytes that came from the host for
+ * this run: now, and ahead. */
+HybSentBytes hyb_device_values_send_staged (HybDeviceValues *values);
 
 /* Sends the tensor that is bound, unless the device has it or it is staged; *sent_bytes: how much was
  * copied.  The tensor must stay as it is until the device is waited for.  FALSE and an error if there is no memory for it. */

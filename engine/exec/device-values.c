@@ -39,6 +39,22 @@ give_inputs (HybDeviceValues *values)
   values->input_bytes = 0;
 }
 
+/* Waits, because the device may still read or write it. */
+static void
+give_ahead (HybDeviceValues *values)
+{
+  if (values->ahead_bytes == 0)
+    return;
+  values->gpu->backend->finish (values->queue, NULL, NULL);
+  values->gpu->backend->finish (values->ahead_queue, NULL, NULL);
+  hyb_device_pool_give (values->gpu->memory, values->ahead_memory);
+  hyb_device_pool_give (values->gpu->pinned, values->ahead_pinned);
+  values->ahead_memory = values->ahead_pinned = NULL;
+  values->ahead_bytes = 0;
+  for (guint i = 0; i < values->n; i++)
+    g_clear_pointer (&values->values[i].ahead, hyb_tensor_unref);
+}
+
 void
 hyb_device_values_free (HybDeviceValues *values)
 {
@@ -47,6 +63,9 @@ hyb_device_values_free (HybDeviceValues *values)
 
   values->gpu->backend->finish (values->queue, NULL, NULL);
   give_inputs (values);
+  give_ahead (values);
+  if (values->ahead_queue)
+    values->gpu->backend->queue_free (values->ahead_queue);
   for (guint i = 0; i < values->n; i++)
     {
       hyb_device_pool_give (values->gpu->memory, values->values[i].memory);
@@ -71,7 +90,7 @@ hyb_device_values_bind (HybDeviceValues *values,
 gsize
 hyb_device_values_get_bytes (const HybDeviceValues *values)
 {
-  gsize bytes = values->input_bytes;
+  gsize bytes = values->input_bytes + values->ahead_bytes;
 
   for (guint i = 0; i < values->n; i++)
     bytes += values->values[i].bytes;
@@ -94,6 +113,21 @@ hyb_device_values_find_seed (const HybDeviceValues *values)
   return values->has_seed ? values->inputs : NULL;
 }
 
+/* Gives those inputs their offsets that are sent ahead, or those that are not. */
+static void
+place_some (HybDeviceValues *values, const guint8 *reads, gboolean ahead, gsize *total)
+{
+  for (guint i = 0; i < values->n; i++)
+    {
+      HybDeviceValue *value = &values->values[i];
+
+      if (value->comes_ahead == ahead)
+        value->offset = reads[i] && !value->is_constant
+                            ? hyb_workspace_take (total, hyb_tensor_get_bytes (value->tensor))
+                            : G_MAXSIZE;
+    }
+}
+
 /* Gives every input its offset; returns the bytes of all, with those of the seed. */
 static gsize
 place_inputs (HybDeviceValues *values, const guint8 *reads)
@@ -103,20 +137,14 @@ place_inputs (HybDeviceValues *values, const guint8 *reads)
   if (values->has_seed)
     hyb_workspace_take (&total, sizeof (guint64));
   seed_bytes = total;
-
-  for (guint i = 0; i < values->n; i++)
-    {
-      HybDeviceValue *value = &values->values[i];
-
-      value->offset = reads[i] && !value->is_constant
-                          ? hyb_workspace_take (&total, hyb_tensor_get_bytes (value->tensor))
-                          : G_MAXSIZE;
-    }
+  place_some (values, reads, FALSE, &total);
+  values->front_bytes = total;
+  place_some (values, reads, TRUE, &total);
   if (total <= MAX_PINNED)
     return total;
   for (guint i = 0; i < values->n; i++)
     values->values[i].offset = G_MAXSIZE;
-  return seed_bytes;
+  return values->front_bytes = seed_bytes;
 }
 
 /* Memory that a run may still use is not given back before it has ended. */
@@ -139,6 +167,34 @@ take_inputs (HybDeviceValues *values, gsize bytes, GError **error)
   return values->inputs != NULL;
 }
 
+/* TRUE if the contents that a run needs were sent ahead. */
+static gboolean
+is_there (const HybDeviceValue *value)
+{
+  return value->ahead && value->ahead == value->tensor;
+}
+
+/* Writes inputs to a pinned buffer, but for those that were sent ahead. */
+static void
+fill_staging (HybDeviceValues *values, char *staging)
+{
+  values->is_ahead = TRUE;
+  for (guint i = 0; i < values->n; i++)
+    {
+      HybDeviceValue *value = &values->values[i];
+      gsize           bytes = value->tensor ? hyb_tensor_get_bytes (value->tensor) : 0;
+
+      if (value->offset == G_MAXSIZE)
+        continue;
+      g_clear_pointer (&value->sent, hyb_tensor_unref);
+      if (is_there (value))
+        continue;
+      values->is_ahead = values->is_ahead && !value->comes_ahead;
+      if (bytes > 0)
+        memcpy (staging + value->offset, hyb_tensor_get_data (value->tensor), bytes);
+    }
+}
+
 gboolean
 hyb_device_values_stage (HybDeviceValues *values,
                          const guint8    *reads,
@@ -153,33 +209,113 @@ hyb_device_values_stage (HybDeviceValues *values,
     return FALSE;
   if (seed)
     memcpy (values->staging[values->turn], seed, sizeof *seed);
+  fill_staging (values, values->staging[values->turn]);
+  return !values->ahead_queue || values->gpu->backend->finish (values->ahead_queue, NULL, error);
+}
+
+/* Moves what was sent ahead to its place; returns its bytes. */
+static gsize
+move_ahead (HybDeviceValues *values)
+{
+  const HybBackend *backend = values->gpu->backend;
+  gsize             total = 0;
+
   for (guint i = 0; i < values->n; i++)
     {
       HybDeviceValue *value = &values->values[i];
-      gsize           bytes = value->tensor ? hyb_tensor_get_bytes (value->tensor) : 0;
+      gsize           bytes = is_there (value) ? hyb_tensor_get_bytes (value->tensor) : 0;
 
-      if (value->offset == G_MAXSIZE)
-        continue;
-      g_clear_pointer (&value->sent, hyb_tensor_unref);
-      if (bytes > 0)
-        memcpy ((char *) values->staging[values->turn] + value->offset,
-                hyb_tensor_get_data (value->tensor),
-                bytes);
+      if (bytes > 0 && value->offset != G_MAXSIZE)
+        {
+          backend->copy (values->queue,
+                         (char *) values->inputs + value->offset,
+                         (char *) values->ahead_memory + value->ahead_offset,
+                         bytes);
+          total += bytes;
+        }
+      g_clear_pointer (&value->ahead, hyb_tensor_unref);
     }
-  return TRUE;
+  if (total > 0)
+    backend->follow (values->ahead_queue, values->queue);
+  return total;
 }
 
-gsize
+HybSentBytes
 hyb_device_values_send_staged (HybDeviceValues *values)
 {
-  if (values->input_bytes > 0)
+  HybSentBytes sent = { .now = values->is_ahead ? values->front_bytes : values->input_bytes };
+
+  if (sent.now > 0)
     values->gpu->backend->copy (values->queue,
                                 values->inputs,
                                 values->staging[values->turn],
-                                values->input_bytes);
+                                sent.now);
   values->turn ^= 1;
-  return values->input_bytes;
+  sent.ahead = move_ahead (values);
+  return sent;
 }
+
+/* --- Sending ahead --- */
+
+/* Memory for what is sent ahead, with a queue. */
+static gboolean
+take_ahead (HybDeviceValues *values, gsize bytes)
+{
+  HybGpu *gpu = values->gpu;
+
+  if (!values->ahead_queue)
+    values->ahead_queue = gpu->backend->queue_new (gpu->device, NULL);
+  if (!values->ahead_queue || bytes == 0 || bytes > MAX_PINNED)
+    return FALSE;
+  if (bytes == values->ahead_bytes)
+    return TRUE;
+  give_ahead (values);
+  values->ahead_memory = hyb_device_pool_take (gpu->memory, bytes, NULL);
+  values->ahead_pinned = hyb_device_pool_take (gpu->pinned, bytes, NULL);
+  if (values->ahead_memory && values->ahead_pinned)
+    values->ahead_bytes = bytes;
+  else
+    {
+      hyb_device_pool_give (gpu->memory, values->ahead_memory);
+      hyb_device_pool_give (gpu->pinned, values->ahead_pinned);
+      values->ahead_memory = values->ahead_pinned = NULL;
+    }
+  return values->ahead_bytes > 0;
+}
+
+gboolean
+hyb_device_values_send_ahead (HybDeviceValues  *values,
+                              guint             n,
+                              const guint      *indices,
+                              HybTensor *const *tensors)
+{
+  const HybBackend *backend = values->gpu->backend;
+  gsize             bytes = 0, at = 0;
+
+  for (guint i = 0; i < n; i++)
+    hyb_workspace_take (&bytes, hyb_tensor_get_bytes (tensors[i]));
+  /* The buffer may still be read for something that no run has asked for. */
+  if (!take_ahead (values, bytes) || !backend->finish (values->ahead_queue, NULL, NULL))
+    return FALSE;
+  for (guint i = 0; i < n; i++)
+    {
+      HybDeviceValue *value = &values->values[indices[i]];
+      gsize           size = hyb_tensor_get_bytes (tensors[i]);
+
+      value->comes_ahead = TRUE;
+      value->ahead_offset = hyb_workspace_take (&at, size);
+      g_clear_pointer (&value->ahead, hyb_tensor_unref);
+      value->ahead = hyb_tensor_ref (tensors[i]);
+      if (size > 0)
+        memcpy ((char *) values->ahead_pinned + value->ahead_offset,
+                hyb_tensor_get_data (tensors[i]),
+                size);
+    }
+  backend->copy (values->ahead_queue, values->ahead_memory, values->ahead_pinned, bytes);
+  return TRUE;
+}
+
+/* --- Constant variables --- */
 
 gboolean
 hyb_device_values_send (HybDeviceValues *values, guint index, gsize *sent_bytes, GError **error)
@@ -209,8 +345,6 @@ hyb_device_values_send (HybDeviceValues *values, guint index, gsize *sent_bytes,
   *sent_bytes = bytes;
   return TRUE;
 }
-
-/* --- Constant variables that runs write after all --- */
 
 gsize
 hyb_device_values_fetch (HybDeviceValues *values, guint index, HybTensor *tensor)

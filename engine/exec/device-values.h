@@ -27,6 +27,12 @@ void hyb_device_values_bind (HybDeviceValues *values,
                              guint            index,
                              HybTensor       *tensor,
                              gboolean         are_constant);
+/* Begins to send the contents of n variables that the next run binds, while the device may compute the last run.
+ * The contents are read at once.  FALSE if there is no memory for that: they are then sent with the run. */
+gboolean hyb_device_values_send_ahead (HybDeviceValues  *values,
+                                       guint             n,
+                                       const guint      *indices,
+                                       HybTensor *const *tensors);
 /* Hands over the copy of a constant variable to this tensor, if the device has its contents; returns the bytes.
  * They are there once the device was waited for (hyb_device_values_wait()). */
 gsize hyb_device_values_fetch (HybDeviceValues *values, guint index, HybTensor *tensor);

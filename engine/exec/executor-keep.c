@@ -52,3 +52,25 @@ hyb_executor_read_outputs (HybExecutor *executor, guint first, guint n, GError *
 {
   return hyb_executor_bring (executor, first, n, error);
 }
+
+void
+hyb_executor_send_ahead (HybExecutor *executor, GHashTable *tensors)
+{
+  guint                  n_all, n = 0;
+  const HybNodeId       *variables = hyb_graph_get_variables (executor->graph, &n_all);
+  g_autofree guint      *indices = g_new (guint, MAX (n_all, 1));
+  g_autofree HybTensor **found = g_new (HybTensor *, MAX (n_all, 1));
+
+  for (guint i = 0; i < n_all && executor->on_device; i++)
+    {
+      const char *name = hyb_graph_get_node (executor->graph, variables[i])->name;
+      HybTensor  *tensor = g_hash_table_lookup (tensors, name);
+
+      if (!tensor)
+        continue;
+      indices[n] = i;
+      found[n++] = tensor;
+    }
+  if (n > 0 && !hyb_device_values_send_ahead (executor->on_device, n, indices, found))
+    g_info ("nothing is sent ahead: there is no memory for it");
+}

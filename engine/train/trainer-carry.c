@@ -6,10 +6,32 @@
 
 #include "engine/analysis/infer-types.h"
 #include "engine/base/error.h"
+#include "engine/exec/executor-keep.h"
 #include "engine/train/trainer-private.h"
 
 #include <math.h>
 #include <string.h>
+
+/* The variable for an array of a batch. */
+static const char *
+find_variable (const HybTrainer *trainer, const char *name)
+{
+  return trainer->has_own_loss && trainer->label && strcmp (name, "label") == 0 ? trainer->label
+                                                                                : name;
+}
+
+void
+hyb_trainer_send_ahead (HybTrainer *trainer, GHashTable *batch)
+{
+  g_autoptr (GHashTable) tensors = g_hash_table_new (g_str_hash, g_str_equal);
+  GHashTableIter iter;
+  gpointer       name, tensor;
+
+  g_hash_table_iter_init (&iter, batch);
+  while (g_hash_table_iter_next (&iter, &name, &tensor))
+    g_hash_table_insert (tensors, (gpointer) find_variable (trainer, name), tensor);
+  hyb_executor_send_ahead (trainer->executor, tensors);
+}
 
 gboolean
 hyb_trainer_bind_batch (HybTrainer  *trainer,
@@ -23,10 +45,8 @@ hyb_trainer_bind_batch (HybTrainer  *trainer,
   g_hash_table_iter_init (&iter, batch);
   while (g_hash_table_iter_next (&iter, &name, &tensor))
     {
-      const char *variable = name;
+      const char *variable = find_variable (trainer, name);
 
-      if (trainer->has_own_loss && trainer->label && strcmp (name, "label") == 0)
-        variable = trainer->label;
       if (hyb_graph_find_variable (trainer->graph, variable) != HYB_NO_ID &&
           !hyb_executor_bind (executor, variable, tensor, error))
         return FALSE;

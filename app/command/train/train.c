@@ -62,12 +62,15 @@ take_batch (ScopeTraining *training, Loop *loop, guint64 number, GError **error)
   return hyb_data_get_batch (training->data, number, FALSE, error);
 }
 
-/* Makes the batch of the next step while a GPU computes this one.  An error is reported when its turn comes. */
+/* Makes and sends the batch of the next step while a GPU computes this one.  An error is reported when its turn
+ * comes. */
 static void
 make_next (ScopeTraining *training, Loop *loop, guint64 number)
 {
   if (training->gpu && number + 1 < training->n_epochs * training->n_batches)
     loop->next = hyb_data_get_batch (training->data, number + 1, FALSE, NULL);
+  if (loop->next)
+    hyb_trainer_send_ahead (training->trainer, loop->next);
 }
 
 static gboolean

@@ -206,6 +206,91 @@ test_copies (gconstpointer data)
   assert_clean ();
 }
 
+/* Six steps, of which each sends the next batch while it computes. */
+static void
+train_all_ahead (HybTrainer *trainer, HybModel *model)
+{
+  g_autoptr (GHashTable) next = NULL;
+  g_autoptr (GError) error = NULL;
+  HybTrainStep result;
+
+  for (guint64 i = 0; i < STEPS; i++)
+    {
+      train_ahead (trainer, model, &next, &result, &error);
+      g_assert_no_error (error);
+    }
+}
+
+/* The same bytes come out when batches are sent ahead, and recorded work is replayed all the same. */
+static void
+test_ahead (gconstpointer data)
+{
+  const Training *how = data;
+  g_autoptr (HybModel) plain = NULL;
+  g_autoptr (HybModel) ahead = NULL;
+  g_autoptr (HybGpu) gpu = NULL;
+  g_autoptr (HybTrainer) a = NULL;
+  g_autoptr (HybTrainer) b = NULL;
+  g_autofree char *work = NULL;
+
+  if (!begin ())
+    return;
+  plain = open_model (how->model);
+  ahead = open_model (how->model);
+  gpu = open_gpu ();
+  a = start (plain, how, HYB_MODE_STATIC, gpu);
+  for (guint64 i = 0; i < STEPS; i++)
+    train_step (a, plain, i);
+  read_back (a);
+  b = start (ahead, how, HYB_MODE_STATIC, gpu);
+  train_all_ahead (b, ahead);
+  work = hyb_executor_dup_device_work (hyb_trainer_get_executor (b));
+  g_assert_nonnull (strstr (work, " replayed: 1."));
+  g_assert_nonnull (strstr (work, " 4 copies ")); /* numbers, batch, loss, norm */
+  read_back (b);
+  g_assert_cmpfloat (compare_parameters (plain, ahead), ==, 0);
+  g_clear_pointer (&a, hyb_trainer_free);
+  g_clear_pointer (&b, hyb_trainer_free);
+  g_clear_pointer (&gpu, hyb_gpu_unref);
+  assert_clean ();
+}
+
+/* --- A planted fault: the next batch does not wait until the last one was read --- */
+
+static void
+follow_nothing (HybQueue *queue, HybQueue *other)
+{
+}
+
+static void
+test_early_batch_is_found (void)
+{
+  const Training how = { "", PERCEPTRON, "sgd", { NULL }, 0 };
+  g_autoptr (HybModel) model = NULL;
+  g_autoptr (HybTrainer) trainer = NULL;
+  g_autoptr (HybGpu) gpu = NULL;
+  g_autoptr (GHashTable) next = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autofree char *found = NULL;
+  HybTrainStep     result;
+  HybBackend       faulty;
+
+  if (!begin ())
+    return;
+  faulty = *hyb_backend_load (&error);
+  g_assert_no_error (error);
+  faulty.follow = follow_nothing;
+  model = open_model (how.model);
+  gpu = hyb_gpu_open_with (&faulty, 0, HYB_GPU_PRECISE, &error);
+  g_assert_no_error (error);
+  trainer = start (model, &how, HYB_MODE_STATIC, gpu);
+  for (guint64 i = 0; i < STEPS && !error; i++)
+    train_ahead (trainer, model, &next, &result, &error);
+  g_assert_nonnull (error);
+  found = problems ();
+  g_assert_cmpstr (found, !=, "");
+}
+
 /* --- A planted fault: a twin that lets the recording keep the learning rate --- */
 
 static const HybBackend *real_backend;
@@ -312,6 +397,7 @@ main (int argc, char **argv)
     { "is-the-same-in-all-modes", test_modes },
     { "is-resumed-to-the-same-bytes", test_resume },
     { "copies-batches-and-losses-only", test_copies },
+    { "is-the-same-with-batches-sent-ahead", test_ahead },
   };
 
   g_test_init (&argc, &argv, NULL);
@@ -325,5 +411,7 @@ main (int argc, char **argv)
       }
   g_test_add_func ("/engine/cuda/training/a-learning-rate-that-was-recorded-is-found",
                    test_recorded_rate_is_found);
+  g_test_add_func ("/engine/cuda/training/a-batch-that-comes-too-early-is-found",
+                   test_early_batch_is_found);
   return g_test_run ();
 }

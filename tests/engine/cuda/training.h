@@ -104,6 +104,25 @@ train_step (HybTrainer *trainer, HybModel *model, guint64 step)
   return result;
 }
 
+/* The same with the batch in *next, if there is one, while the next batch is sent, which is then there. */
+G_GNUC_UNUSED static gboolean
+train_ahead (HybTrainer   *trainer,
+             HybModel     *model,
+             GHashTable  **next,
+             HybTrainStep *result,
+             GError      **error)
+{
+  guint64 step = hyb_trainer_n_steps (trainer);
+  g_autoptr (GHashTable) batch = *next ? g_steal_pointer (next) : new_batch (model, step);
+
+  set_rate (trainer, step);
+  if (!hyb_trainer_begin_step (trainer, batch, NULL, error))
+    return FALSE;
+  *next = new_batch (model, step + 1);
+  hyb_trainer_send_ahead (trainer, *next);
+  return hyb_trainer_end_step (trainer, result, error);
+}
+
 G_GNUC_UNUSED static void
 read_back (HybTrainer *trainer)
 {
