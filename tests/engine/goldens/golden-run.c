@@ -74,10 +74,8 @@ run_imperative (const GoldenRun *run, HybGraph *graph, GPtrArray *variables, GEr
   return g_steal_pointer (&heads);
 }
 
-/* HYB_TEST_DEVICE=gpu runs all goldens on a device.  NULL for the processor, also where NVRTC, which
- * compiles kernels, is not installed. */
-static HybGpu *
-get_device (void)
+HybGpu *
+golden_get_device (void)
 {
   static HybGpu  *gpu;
   static gboolean is_opened;
@@ -103,7 +101,7 @@ run_planned (const GoldenRun *run, HybGraph *graph, GPtrArray *variables, GError
     .training = run->training,
     .seed = run->seed,
     .no_passes = run->no_passes,
-    .gpu = get_device (),
+    .gpu = golden_get_device (),
   };
   g_autoptr (HybExecutor) executor = hyb_executor_new (graph, &options);
   g_autoptr (GPtrArray) heads = NULL;
@@ -168,7 +166,7 @@ golden_run (const GoldenRun *run, GHashTable *states, GError **error)
   if (!variables)
     return NULL;
 
-  if (run->mode == HYB_MODE_IMPERATIVE && !get_device ())
+  if (run->mode == HYB_MODE_IMPERATIVE && !golden_get_device ())
     heads = run_imperative (run, graph, variables, error);
   else
     heads = run_planned (run, graph, variables, error);

@@ -47,6 +47,10 @@ typedef struct
   gboolean    no_passes;      /* leave all optimising passes out */
 } GoldenRun;
 
+/* HYB_TEST_DEVICE=gpu runs all goldens on a device.  NULL for the processor, also where NVRTC, which
+ * compiles kernels, is not installed.  (transfer none) */
+HybGpu *golden_get_device (void);
+
 /* Outputs, then gradients.  Auxiliary states as they are afterwards go into states
  * (by name; may be NULL). */
 GPtrArray *golden_run (const GoldenRun *run, GHashTable *states, GError **error);

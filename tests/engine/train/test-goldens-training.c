@@ -1,5 +1,5 @@
 /* test-goldens-training.c — repeats training runs of MXNet: the loss of every step and the final
- * parameters.
+ * parameters.  HYB_TEST_DEVICE=gpu trains on a GPU.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/open/open.h"
@@ -113,6 +113,7 @@ make_trainer (const Case *c, HybModel *model)
                                  .n_carry = carry->len,
                                  .carry = (const HybCarry *) (gconstpointer) carry->data,
                                  .data = (const char *const *) data->pdata,
+                                 .gpu = golden_get_device (),
                              },
                              &error);
   g_assert_no_error (error);
@@ -214,6 +215,8 @@ run_case (gconstpointer data)
   g_assert_no_error (error);
   trainer = make_trainer (c, model);
   check_losses (c, trainer);
+  hyb_trainer_read_back (trainer, &error);
+  g_assert_no_error (error);
   check_parameters (c, model);
 }
 
