@@ -1,13 +1,11 @@
 /* test-every-call.c — language models on the pretend GPU, where any call fails or memory is short: always
  * a sentence, and never a crash or something that is not given back.
- *
- * The first, second, middle and last call of every function fail; HYB_TEST_ALL=1 tries them all.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/base/error.h"
 #include "engine/block/plugin.h"
 #include "engine/gradient/backward.h"
 #include "engine/graph/model.h"
-#include "tests/engine/cuda/on-pretend-gpu.h"
+#include "tests/engine/cuda/every-call.h"
 
 /* Runs of each executor: the first plans and computes, later ones record and replay. */
 #define RUNS 3
@@ -27,73 +25,6 @@ static const Form forms[] = {
   { "planned", CELLS, HYB_MODE_HYBRID, FALSE },
   { "static, training", CELLS, HYB_MODE_STATIC, TRUE },
   { "fused layers, static, training", LAYERS, HYB_MODE_STATIC, TRUE },
-};
-
-/* All functions that the module calls while it runs a model. */
-static const char *const functions[] = {
-  "cuInit",
-  "cuDriverGetVersion",
-  "cuDeviceGetCount",
-  "cuDeviceGet",
-  "cuDeviceGetName",
-  "cuDeviceGetAttribute",
-  "cuDeviceTotalMem_v2",
-  "cuDevicePrimaryCtxRetain",
-  "cuDevicePrimaryCtxRelease_v2",
-  "cuCtxSetCurrent",
-  "cuMemGetInfo_v2",
-  "cuMemAlloc_v2",
-  "cuMemFree_v2",
-  "cuMemHostAlloc",
-  "cuMemFreeHost",
-  "cuMemcpyAsync",
-  "cuMemsetD8Async",
-  "cuMemsetD32Async",
-  "cuModuleLoadData",
-  "cuModuleGetFunction",
-  "cuModuleUnload",
-  "cuStreamCreate",
-  "cuStreamDestroy_v2",
-  "cuStreamSynchronize",
-  "cuStreamWaitEvent",
-  "cuStreamBeginCapture_v2",
-  "cuStreamEndCapture",
-  "cuEventCreate",
-  "cuEventRecord",
-  "cuEventDestroy_v2",
-  "cuGraphInstantiateWithFlags",
-  "cuGraphLaunch",
-  "cuGraphDestroy",
-  "cuGraphExecDestroy",
-  "cuLaunchKernel",
-  "cublasCreate_v2",
-  "cublasDestroy_v2",
-  "cublasSetStream_v2",
-  "cublasSetWorkspace_v2",
-  "cublasSetMathMode",
-  "cublasGemmEx",
-  "cublasGemmStridedBatchedEx",
-  "cudnnCreate",
-  "cudnnDestroy",
-  "cudnnSetStream",
-  "cudnnCreateTensorDescriptor",
-  "cudnnDestroyTensorDescriptor",
-  "cudnnSetTensorNdDescriptor",
-  "cudnnCreateDropoutDescriptor",
-  "cudnnDestroyDropoutDescriptor",
-  "cudnnSetDropoutDescriptor",
-  "cudnnCreateRNNDescriptor",
-  "cudnnDestroyRNNDescriptor",
-  "cudnnSetRNNDescriptor_v8",
-  "cudnnGetRNNWeightSpaceSize",
-  "cudnnGetRNNWeightParams",
-  "cudnnGetRNNTempSpaceSizes",
-  "cudnnCreateRNNDataDescriptor",
-  "cudnnDestroyRNNDataDescriptor",
-  "cudnnSetRNNDataDescriptor",
-  "cudnnRNNForward",
-  "cudnnRNNBackwardData_v8",
-  "cudnnRNNBackwardWeights_v8",
 };
 
 static HybModel *
@@ -201,8 +132,9 @@ case_end (Case *this)
 /* Everything that a person does: opens the GPU, runs, reads the outputs.  FALSE if a run failed, which is
  * explained; a run that does not fail has the right numbers. */
 static gboolean
-try (const Case *this, const char *settings)
+try (gconstpointer data, const char *settings)
 {
+  const Case *this = data;
   g_autoptr (HybExecutor) executor = NULL;
   g_autoptr (HybGpu) gpu = NULL;
   g_autoptr (GError) error = NULL;
@@ -217,68 +149,18 @@ try (const Case *this, const char *settings)
           for (guint k = 0; k < hyb_executor_n_outputs (executor); k++)
             assert_output_near (executor, this->expected, k);
     }
-  if (error && strlen (error->message) <= 20)
-    g_error ("%s: “%s” explains nothing", settings, error->message);
-  return !error;
-}
-
-/* TRUE for functions that give something back: where one fails, what it was called for stays. */
-static gboolean
-gives_back (const char *function)
-{
-  return strstr (function, "Release") || strstr (function, "Free") ||
-         strstr (function, "Destroy") || strstr (function, "Unload");
-}
-
-static void
-assert_nothing_left (const char *settings)
-{
-  g_autofree char *left = leaks ();
-
-  if (*left)
-    g_error ("%s: %s was not destroyed", settings, left);
-}
-
-/* The next call that fails after call n of `most`. */
-static guint
-next_call (guint n, guint most)
-{
-  if (g_getenv ("HYB_TEST_ALL") || n == 0)
-    return n + 1;
-  return n < 2 ? 2 : n < most / 2 ? most / 2 : n < most ? most : most + 1;
+  return is_explained (settings, error);
 }
 
 static void
 test_calls (gconstpointer data)
 {
-  guint most[G_N_ELEMENTS (functions)], n_called = 0, n_failed = 0, n_tried = 0;
   Case this;
 
   if (!set_up (""))
     return;
   case_begin (&this, data);
-  g_assert_true (try (&this, ""));
-  for (guint f = 0; f < G_N_ELEMENTS (functions); f++)
-    most[f] = calls (functions[f]);
-  for (guint f = 0; f < G_N_ELEMENTS (functions); f++)
-    {
-      n_called += most[f] > 0;
-      for (guint n = next_call (0, most[f]); n <= most[f]; n = next_call (n, most[f]))
-        {
-          g_autofree char *settings = g_strdup_printf ("fail=%s:%u:1", functions[f], n);
-
-          n_tried++;
-          n_failed += !try (&this, settings);
-          if (!gives_back (functions[f]))
-            assert_nothing_left (settings);
-        }
-    }
-  g_test_message ("%u functions; of %u planned failures %u ended the run with a sentence",
-                  n_called,
-                  n_tried,
-                  n_failed);
-  g_assert_cmpuint (n_called, >, 20);
-  g_assert_cmpuint (n_failed, >, 20);
+  fail_every_call (try, &this);
   case_end (&this);
 }
 
@@ -303,21 +185,12 @@ test_attributes (void)
 static void
 test_memory (void)
 {
-  guint n_done = 0;
   Case this;
 
   if (!set_up (""))
     return;
   case_begin (&this, &forms[G_N_ELEMENTS (forms) - 1]);
-  for (guint i = 0; i < 64; i++)
-    {
-      g_autofree char *settings = g_strdup_printf ("memory=%uM", i + 1);
-
-      n_done += try (&this, settings);
-      assert_nothing_left (settings);
-    }
-  g_assert_cmpuint (n_done, >, 0);
-  g_assert_cmpuint (n_done, <, 64);
+  shorten_memory (try, &this);
   case_end (&this);
 }
 
