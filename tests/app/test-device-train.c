@@ -97,7 +97,7 @@ test_train_fails (Fixture *fixture, gconstpointer unused)
   static const char *const rows[][2] = {
     { "HYB_PRETEND=device=none " TRAIN "--device gpu", "the NVIDIA driver sees no GPU" },
     { TRAIN "--device gpu:7", "there is no GPU 7: this machine has 1, counted from 0" },
-    { "HYB_PRETEND=memory=50000 " TRAIN "--device gpu", "the plan needs " },
+    { "HYB_PRETEND=memory=64 " TRAIN "--device gpu", "the plan needs " },
     { "HYB_PRETEND=fail=cuGraphLaunch:3:700 " TRAIN "--device gpu", "cuGraphLaunch failed with " },
   };
 
