@@ -193,7 +193,20 @@ run_on_host (HybDeviceRun *device_run, const HybDeviceView *view, const HybStep 
   return TRUE;
 }
 
-/* Runs one step, after its copies. */
+/* Hands the step to its twin. */
+static gboolean
+launch (HybDeviceRun *device_run, const HybDeviceView *view, guint index, HybRun *run)
+{
+  const HybStep       *step = &view->plan->steps[index];
+  const HybDeviceStep *device = &view->plan->device->steps[index];
+
+  device_run->n_work++;
+  device_run->n_waits += device->twin->waits && device->twin->waits (&step->call);
+  device->twin->launch (device_run->queue, &step->call, run, device->prepared);
+  return watch (device_run, view, step);
+}
+
+/* Runs one step, after its copies.  A value that a twin or the host reports gets the node. */
 static gboolean
 run_step (HybDeviceRun *device_run, const HybDeviceView *view, guint index, HybRun *run)
 {
@@ -212,14 +225,11 @@ run_step (HybDeviceRun *device_run, const HybDeviceView *view, guint index, HybR
   if (!view->plan->device->is_body)
     device_run->gpu->backend->begin (device_run->queue, step->key);
   if (device->twin)
-    {
-      device_run->n_work++;
-      device_run->n_waits += device->twin->waits && device->twin->waits (&step->call);
-      device->twin->launch (device_run->queue, &step->call, run, device->prepared);
-      return watch (device_run, view, step);
-    }
-  is_done = device->bodies ? run_bodies (device_run, view, step, run)
-                           : run_on_host (device_run, view, step, run);
+    is_done = launch (device_run, view, index, run);
+  else if (device->bodies)
+    is_done = run_bodies (device_run, view, step, run);
+  else
+    is_done = run_on_host (device_run, view, step, run);
   if (run->fault && run->fault->is_set && !run->fault->graph)
     {
       run->fault->graph = view->plan->graph;

@@ -126,13 +126,26 @@ hyb_device_plan_begin_bodies (HybPlan *plan, guint index)
   plan->steps[index].call.on_device = step->bodies;
 }
 
+/* TRUE if bodies are worth running on the device: it computes steps of them, or they have none. */
+static gboolean
+bodies_suit_device (const HybCallDevice *bodies)
+{
+  guint n_host = 0;
+
+  if (!bodies->plans)
+    return FALSE;
+  for (guint b = 0; b < bodies->plans->len; b++)
+    n_host += hyb_plan_n_host_steps (g_ptr_array_index (bodies->plans, b));
+  return bodies->n_steps > 0 || n_host == 0;
+}
+
 gboolean
 hyb_device_plan_end_bodies (HybPlan *plan, guint index, gboolean is_done, const GError *error)
 {
   HybDevicePlan *device = plan->device;
   HybDeviceStep *step = &device->steps[index];
 
-  if (is_done && step->bodies->n_steps > 0)
+  if (is_done && bodies_suit_device (step->bodies))
     {
       g_clear_pointer (&step->why, g_free);
       device->n_host_steps--;
