@@ -22,7 +22,7 @@ static const HybDeviceOp *const lists[] = {
   hyb_cuda_ops_random,         hyb_cuda_ops_pooling,
   hyb_cuda_ops_rank,           hyb_cuda_ops_reductions,
   hyb_cuda_ops_recurrent,      hyb_cuda_ops_convolution,
-  hyb_cuda_ops_update,
+  hyb_cuda_ops_update,         hyb_cuda_ops_gather_nd,
 };
 
 static void

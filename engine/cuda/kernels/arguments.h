@@ -173,6 +173,19 @@ struct LookupArguments
   double      on, off; /* of one_hot */
 };
 
+/* Coordinates (depth, columns); each column selects a row of `row` elements. */
+struct GatherArguments
+{
+  const void *x, *indices;
+  void       *y;
+  long long  *rows;           /* the number of the row of each column */
+  long long  *next, *follows; /* for results that are written: columns that select the same row */
+  long long   n;              /* elements of all selected rows */
+  long long   columns, row;
+  long long   dim[AXES_MOST];
+  int         depth;
+};
+
 /* How a window is reduced, in the order of the attribute. */
 #define POOL_MAX     0
 #define POOL_AVERAGE 1

@@ -13,6 +13,7 @@ extern const HybDeviceOp hyb_cuda_ops_dot[];
 extern const HybDeviceOp hyb_cuda_ops_dropout[];
 extern const HybDeviceOp hyb_cuda_ops_fully_connected[];
 extern const HybDeviceOp hyb_cuda_ops_gates[];
+extern const HybDeviceOp hyb_cuda_ops_gather_nd[];
 extern const HybDeviceOp hyb_cuda_ops_gradient_helpers[];
 extern const HybDeviceOp hyb_cuda_ops_group_norm[];
 extern const HybDeviceOp hyb_cuda_ops_l2_normalization[];

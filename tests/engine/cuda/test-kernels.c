@@ -21,6 +21,7 @@ static const struct
 } files[] = {
   { "bias.cu", "#define Stored float\n" },
   { "gates.cu", "" },
+  { "gather.cu", "#define Stored float\n#define Result float\n#define Index float\n" },
   { "lines.cu",
     "#define GROUP 256\n#define LANE_STRIDE 1\n#define REAL float\n"
     "#define FIRST const T c0 = (T) a.s[0];\n"

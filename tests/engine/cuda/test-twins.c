@@ -86,7 +86,7 @@ static const char wanted[] =
     /* pooling */
     "Pooling _contrib_AdaptiveAvgPooling2D "
     /* lookup */
-    "Embedding take pick batch_take one_hot "
+    "Embedding take pick batch_take one_hot gather_nd scatter_nd "
     /* products */
     "FullyConnected dot batch_dot _linalg_gemm _linalg_gemm2 "
     "_contrib_interleaved_matmul_selfatt_qk _contrib_interleaved_matmul_selfatt_valatt "
