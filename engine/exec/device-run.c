@@ -187,7 +187,7 @@ run_on_host (HybDeviceRun *device_run, const HybDeviceView *view, const HybStep 
   if (device_run->is_copying && !hyb_device_run_wait (device_run))
     return FALSE;
   if (step->converts)
-    hyb_convert_forward (&step->outer, &step->call, run);
+    hyb_convert_forward (step->outer, &step->call, run);
   else
     step->call.op->forward (&step->call, run);
   return TRUE;

@@ -228,7 +228,7 @@ run_step (const HybFrame *frame, const HybStep *step, HybRun *run)
   run->key = step->key;
 
   if (G_UNLIKELY (step->converts))
-    hyb_convert_forward (&step->outer, &step->call, run);
+    hyb_convert_forward (step->outer, &step->call, run);
   else
     step->call.op->forward (&step->call, run);
 }

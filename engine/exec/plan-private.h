@@ -7,6 +7,7 @@
 
 #include "engine/analysis/facts.h"
 #include "engine/device/gpu-private.h"
+#include "engine/exec/plan-operands.h"
 #include "engine/exec/plan.h"
 #include "engine/op/run-device.h"
 
@@ -30,7 +31,7 @@ typedef struct
 typedef struct
 {
   HybCall   call;     /* passed to forward; with the kernel's dtypes if converts */
-  HybCall   outer;    /* only if converts: with the dtypes of the values */
+  HybCall  *outer;    /* only if converts, else NULL: with the dtypes of the values */
   gboolean  converts; /* through imperative/convert.h */
   HybNodeId node;
   guint32   key;
@@ -70,12 +71,12 @@ struct _HybPlan
   gboolean              binds_outputs;
   gsize                 memory;
 
-  guint     n_steps;
-  guint     n_prepared; /* steps whose prepare() has been called */
-  HybStep  *steps;
-  HybType  *operands; /* of all steps */
-  guint     n_slots;
-  HybPlace *slots;
+  guint        n_steps;
+  guint        n_prepared; /* steps whose prepare() has been called */
+  HybStep     *steps;
+  HybOperands *operands; /* of all steps */
+  guint        n_slots;
+  HybPlace    *slots;
 
   guint      n_variables, n_heads;
   guint     *variable_first; /* n_variables + 1: where the patches of each variable begin */
@@ -97,9 +98,8 @@ GArray *hyb_plan_find_places (HybPlan      *plan,
                               const guint8 *needed,
                               GArray       *step_nodes /* of HybNodeId: filled */);
 
-/* In plan-steps.c: makes the call of a step.  operands: storage for the types of two calls.  Returns
- * the number of types used. */
-guint hyb_plan_init_step (HybPlan *plan, HybStep *step, HybNodeId id, HybType *operands);
+/* In plan-steps.c: makes the call of a step.  room: for the types of its operands, for this call alone. */
+void hyb_plan_init_step (HybPlan *plan, HybStep *step, HybNodeId id, HybType *room);
 /* In plan-steps.c: calls prepare() and workspace() of the twin or of the operator. */
 gboolean
 hyb_plan_prepare_step (HybPlan *plan, HybStep *step, const HybFacts *facts, GError **error);

@@ -5,18 +5,20 @@
 #include "engine/exec/plan-private.h"
 #include "engine/imperative/convert.h"
 
-guint
-hyb_plan_init_step (HybPlan *plan, HybStep *step, HybNodeId id, HybType *operands)
+void
+hyb_plan_init_step (HybPlan *plan, HybStep *step, HybNodeId id, HybType *room)
 {
   const HybNode *node = hyb_graph_get_node (plan->graph, id);
   guint          n = node->n_inputs + node->n_outputs;
 
   step->node = id;
   step->key = node->key;
-  hyb_call_init (&step->call, plan->graph, id, plan->types, operands);
+  hyb_call_init (&step->call, plan->graph, id, plan->types, room);
   step->call.training = plan->training;
   step->converts = hyb_convert_is_needed (&step->call);
-  return step->converts ? 2 * n : n;
+  step->call.input = step->converts ? hyb_operands_keep (plan->operands, n, room)
+                                    : hyb_operands_share (plan->operands, n, room);
+  step->call.output = step->call.input + node->n_inputs;
 }
 
 /* Passes the known contents of inputs to the operator. */
@@ -86,9 +88,9 @@ hyb_plan_prepare_step (HybPlan *plan, HybStep *step, const HybFacts *facts, GErr
     {
       HybCall outer = step->call;
 
-      step->outer = outer;
+      step->outer = g_memdup2 (&outer, sizeof outer);
       if (!hyb_convert_init (&step->call,
-                             &step->outer,
+                             step->outer,
                              outer.input + outer.n_inputs + outer.n_outputs,
                              &for_conversion))
         return hyb_error_at (error,

@@ -197,26 +197,26 @@ check_nodes (HybPlan *plan, const guint8 *needed, gsize limit, GError **error)
 static gboolean
 make_steps (HybPlan *plan, const GArray *nodes, const HybFacts *facts, GError **error)
 {
-  gsize n_operands = 0;
-  guint at = 0;
+  g_autofree HybType *room = NULL;
+  guint               most = 1; /* operands of a step */
 
   for (guint i = 0; i < nodes->len; i++)
     {
       const HybNode *node = hyb_graph_get_node (plan->graph, g_array_index (nodes, HybNodeId, i));
 
-      n_operands += 2 * ((gsize) node->n_inputs + node->n_outputs);
+      most = MAX (most, node->n_inputs + node->n_outputs);
     }
+  room = g_new (HybType, most);
   if (plan->options->gpu)
     plan->device = hyb_device_plan_new (plan->options, nodes->len);
-  plan->operands = g_new (HybType, MAX (n_operands, 1));
+  plan->operands = hyb_operands_new ();
   plan->steps = g_new0 (HybStep, MAX (nodes->len, 1));
 
   for (guint i = 0; i < nodes->len; i++)
     {
       HybStep *step = &plan->steps[i];
 
-      at +=
-          hyb_plan_init_step (plan, step, g_array_index (nodes, HybNodeId, i), plan->operands + at);
+      hyb_plan_init_step (plan, step, g_array_index (nodes, HybNodeId, i), room);
       step->first_slot = plan->n_slots;
       plan->n_slots += step->call.n_inputs + step->call.n_outputs;
       plan->n_steps++;
@@ -429,8 +429,10 @@ hyb_plan_unref (HybPlan *plan)
   g_clear_pointer (&plan->sources, hyb_sources_free);
   g_free (plan->types);
   g_free (plan->places);
+  for (guint i = 0; i < plan->n_steps; i++)
+    g_free (plan->steps[i].outer);
   g_free (plan->steps);
-  g_free (plan->operands);
+  hyb_operands_free (plan->operands);
   g_free (plan->slots);
   g_free (plan->variable_first);
   g_free (plan->variable_patches);
