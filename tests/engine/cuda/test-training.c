@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/device/gpu-private.h"
 #include "engine/device/loader.h"
+#include "engine/graph/builder.h"
 #include "tests/engine/cuda/training.h"
 
 #include <glib/gstdio.h>
@@ -255,6 +256,96 @@ test_ahead (gconstpointer data)
   assert_clean ();
 }
 
+/* --- Shapes that show only while running --- */
+
+static HybValueId
+add_node (HybBuilder *builder, const char *op, guint n, const HybValueId *inputs)
+{
+  g_autoptr (GError) error = NULL;
+  HybNodeSpec spec = { .name = op, .n_inputs = n, .inputs = inputs };
+  HybValueId  value = hyb_builder_call (builder, op, &spec, &error);
+
+  g_assert_no_error (error);
+  return value;
+}
+
+/* The squares of those rows of data w that the mask names. */
+static HybModel *
+new_masked_model (void)
+{
+  HybModel   *model = hyb_model_new ();
+  HybBuilder *builder = hyb_builder_new ();
+  g_autoptr (HybGraph) graph = NULL;
+  g_autoptr (HybTensor) w = new_tensor (3, 2, 0.7);
+  HybValueId inputs[] = { hyb_builder_add_variable (builder, "data", NULL),
+                          hyb_builder_add_variable (builder, "w", NULL) };
+
+  inputs[0] = add_node (builder, "dot", 2, inputs);
+  inputs[1] = hyb_builder_add_variable (builder, "mask", NULL);
+  inputs[0] = add_node (builder, "boolean_mask", 2, inputs);
+  hyb_builder_add_head (builder, add_node (builder, "square", 1, inputs));
+  graph = hyb_builder_freeze (builder);
+  hyb_model_set_graph (model, graph);
+  hyb_model_set_parameter (model, "w", w);
+  return model;
+}
+
+static HybTrainer *
+start_masked (HybModel *model, HybGpu *gpu)
+{
+  static const char *const data[] = { "data", "mask", NULL };
+  HybTrainerOptions options = { .loss = "none", .optimizer = "adam", .data = data, .gpu = gpu };
+  g_autoptr (GError) error = NULL;
+  HybTrainer *trainer = hyb_trainer_new (model, &options, &error);
+
+  g_assert_no_error (error);
+  return trainer;
+}
+
+static double
+train_masked (HybTrainer *trainer, guint64 step)
+{
+  g_autoptr (GHashTable) batch =
+      g_hash_table_new_full (g_str_hash, g_str_equal, NULL, (GDestroyNotify) hyb_tensor_unref);
+  g_autoptr (GError) error = NULL;
+  HybTensor   *mask = new_tensor (4, 0, 0);
+  HybTrainStep result;
+
+  for (guint64 i = 0; i < 4; i++)
+    ((float *) hyb_tensor_get_data (mask))[i] = (i + step) % 3 != 0;
+  g_hash_table_insert (batch, (gpointer) "data", new_tensor (4, 3, 0.3 + (double) step));
+  g_hash_table_insert (batch, (gpointer) "mask", mask);
+  hyb_trainer_step (trainer, batch, &result, NULL, &error);
+  g_assert_no_error (error);
+  return result.loss;
+}
+
+/* The processor computes whole steps. */
+static void
+test_dynamic_model (void)
+{
+  g_autoptr (HybModel) there = NULL;
+  g_autoptr (HybModel) here = NULL;
+  g_autoptr (HybTrainer) gpu_trainer = NULL;
+  g_autoptr (HybTrainer) trainer = NULL;
+  g_autoptr (HybGpu) gpu = NULL;
+  g_autofree char *work = NULL;
+
+  if (!begin ())
+    return;
+  there = new_masked_model ();
+  here = new_masked_model ();
+  gpu = open_gpu ();
+  gpu_trainer = start_masked (there, gpu);
+  trainer = start_masked (here, NULL);
+  for (guint64 i = 0; i < STEPS; i++)
+    g_assert_cmpfloat_with_epsilon (train_masked (gpu_trainer, i), train_masked (trainer, i), 1e-6);
+  work = hyb_executor_dup_device_work (hyb_trainer_get_executor (gpu_trainer));
+  g_assert_nonnull (strstr (work, "some shapes show only while running"));
+  read_back (gpu_trainer);
+  g_assert_cmpfloat (compare_parameters (there, here), <, 1e-6);
+}
+
 /* --- A planted fault: the next batch does not wait until the last one was read --- */
 
 static void
@@ -409,6 +500,9 @@ main (int argc, char **argv)
 
         g_test_add_data_func (path, &forms[i], tests[t].test);
       }
+  g_test_add_func ("/engine/cuda/training/"
+                   "a-model-whose-shapes-show-while-running-is-the-processor's",
+                   test_dynamic_model);
   g_test_add_func ("/engine/cuda/training/a-learning-rate-that-was-recorded-is-found",
                    test_recorded_rate_is_found);
   g_test_add_func ("/engine/cuda/training/a-batch-that-comes-too-early-is-found",
