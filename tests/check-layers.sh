@@ -59,7 +59,7 @@ order () {
 order engine "$(sed -n "/^foreach folder : \[/,/\]/p" engine/meson.build | tr -d "\n" | sed "s/.*\[//; s/\].*//; s/[',]/ /g") cuda"
 order profiler "base record capture summary explain exchange"
 order viz "diagram fold layout scene paint export"
-order app "targets adapt sandbox command manual process session document models widgets views page compare window"
+order app "targets adapt sandbox command manual process session document models widgets views page compare sweep window"
 
 # --- 4. Back ends ---
 awk '$2 ~ /^engine\/device\// && $2 != "engine/device/gpu.h" && $1 !~ /^engine\/(device|exec|cuda)\// {

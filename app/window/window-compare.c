@@ -218,16 +218,30 @@ find_file (ScopeWindow *self, const char *path)
   return NULL;
 }
 
-/* Opens a JSON file whose name does not tell whether it is a comparison or a graph. */
+/* Whether the file is the plan of a sweep, which is opened by its folder. */
+static gboolean
+is_plan (const char *path)
+{
+  g_autofree char *name = g_path_get_basename (path);
+  g_autofree char *folder = g_path_get_dirname (path);
+  g_autofree char *todo = g_build_filename (folder, "todo", NULL);
+
+  return g_str_equal (name, "plan.json") && g_file_test (todo, G_FILE_TEST_IS_DIR);
+}
+
+/* Opens a JSON file whose name does not tell whether it is a comparison, a graph, or the plan of a sweep. */
 static void
 act_open_json (ScopeWindow *self, const char *name G_GNUC_UNUSED, GVariant *parameter)
 {
   const char *path = g_variant_get_string (parameter, NULL);
   AdwTabPage *tab = find_file (self, path);
   g_autoptr (GFile) file = g_file_new_for_path (path);
+  g_autofree char *folder = g_path_get_dirname (path);
 
   if (tab)
     select_tab (self, tab);
+  else if (is_plan (path))
+    gtk_widget_activate_action (GTK_WIDGET (self), "win.open-folder", "s", folder);
   else if (scope_window_is_comparison (path))
     scope_comparison_read_async (path, NULL, read_cb, g_object_ref (self));
   else

@@ -36,8 +36,12 @@ static const struct
 static void
 forward (ScopeWindow *self, const char *name, GVariant *parameter)
 {
-  ScopePage *page = scope_window_get_page (self);
+  ScopePage      *page = scope_window_get_page (self);
+  ScopeSweepPage *sweep = scope_window_get_sweep (self);
 
+  /* Only this action is enabled for sweeps. */
+  if (sweep)
+    gtk_widget_activate_action (GTK_WIDGET (sweep), "sweep.reload", NULL);
   for (guint i = 0; page && i < G_N_ELEMENTS (forwarded); i++)
     if (g_str_equal (forwarded[i].name, name))
       {

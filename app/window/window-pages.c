@@ -9,6 +9,7 @@
 #include "app/session/settings.h"
 #include "app/widgets/tooltip.h"
 #include "engine/block/plugin.h"
+#include "engine/formats/format.h"
 
 #include <glib/gi18n.h>
 #include <string.h>
@@ -41,7 +42,16 @@ scope_window_get_comparison (ScopeWindow *self)
   return SCOPE_IS_COMPARE_PAGE (child) ? SCOPE_COMPARE_PAGE (child) : NULL;
 }
 
-/* NULL: the tab is a comparison. */
+ScopeSweepPage *
+scope_window_get_sweep (ScopeWindow *self)
+{
+  AdwTabPage *tab = self->is_at_start ? NULL : adw_tab_view_get_selected_page (self->tabs);
+  GtkWidget  *child = tab ? adw_tab_page_get_child (tab) : NULL;
+
+  return SCOPE_IS_SWEEP_PAGE (child) ? SCOPE_SWEEP_PAGE (child) : NULL;
+}
+
+/* NULL: the tab is a comparison or a sweep. */
 static ScopePage *
 nth_page (ScopeWindow *self, int n)
 {
@@ -75,6 +85,16 @@ scope_window_autosave (ScopeWindow *self)
       scope_page_autosave (nth_page (self, i));
 }
 
+/* The path of a saved comparison, or of a sweep; NULL: the tab is something else. */
+static const char *
+get_saved (GtkWidget *child)
+{
+  if (SCOPE_IS_SWEEP_PAGE (child))
+    return scope_sweep_page_get_folder (SCOPE_SWEEP_PAGE (child));
+  return SCOPE_IS_COMPARE_PAGE (child) ? scope_compare_page_get_path (SCOPE_COMPARE_PAGE (child))
+                                       : NULL;
+}
+
 /* Adds the sources or URIs of all open models. */
 static void
 list_open (ScopeWindow *self, GPtrArray *models)
@@ -83,9 +103,7 @@ list_open (ScopeWindow *self, GPtrArray *models)
     {
       ScopePage      *page = nth_page (self, i);
       GtkWidget      *child = adw_tab_page_get_child (adw_tab_view_get_nth_page (self->tabs, i));
-      const char     *saved = SCOPE_IS_COMPARE_PAGE (child)
-                                  ? scope_compare_page_get_path (SCOPE_COMPARE_PAGE (child))
-                                  : NULL;
+      const char     *saved = get_saved (child);
       ScopeWorkspace *workspace = page ? scope_page_get_workspace (page) : NULL;
       GFile          *file = workspace ? scope_workspace_get_file (workspace) : NULL;
       const char     *name = workspace ? scope_workspace_get_model_name (workspace) : NULL;
@@ -138,6 +156,8 @@ update_actions (ScopeWindow *self)
 
   for (guint i = 0; i < G_N_ELEMENTS (of_page); i++)
     gtk_widget_action_set_enabled (GTK_WIDGET (self), of_page[i], page != NULL);
+  if (scope_window_get_sweep (self))
+    gtk_widget_action_set_enabled (GTK_WIDGET (self), "win.reload", TRUE);
   gtk_widget_action_set_enabled (GTK_WIDGET (self),
                                  "win.save-comparison",
                                  scope_window_get_comparison (self) != NULL);
@@ -209,8 +229,9 @@ scope_window_update (ScopeWindow *self)
   else
     {
       g_autofree char *title = tab ? scope_window_dup_title (tab) : NULL;
+      ScopeSweepPage  *sweep = scope_window_get_sweep (self);
 
-      set_titles (self, title, NULL);
+      set_titles (self, title, sweep ? scope_sweep_page_get_folder (sweep) : NULL);
     }
   if (!tab)
     scope_start_page_refresh (self->start);
@@ -297,6 +318,32 @@ scope_window_open_as (ScopeWindow *self, GFile *file, const char *source, const 
   scope_window_show_start (self, FALSE);
 }
 
+/* Whether the name could be that of a folder; the names of models and recordings have endings. */
+static gboolean
+may_be_folder (const char *path)
+{
+  g_autofree char *name = g_path_get_basename (path);
+
+  for (const HybFormat *const *format = hyb_formats (); *format; format++)
+    for (guint i = 0; (*format)->patterns && (*format)->patterns[i]; i++)
+      if (g_pattern_match_simple ((*format)->patterns[i], name))
+        return FALSE;
+  return !g_str_has_suffix (name, ".hscope");
+}
+
+static void
+typed_cb (GObject *source, GAsyncResult *result, gpointer data)
+{
+  g_autoptr (ScopeWindow) self = data;
+  g_autoptr (GFileInfo) info = g_file_query_info_finish (G_FILE (source), result, NULL);
+  g_autofree char *path = g_file_get_path (G_FILE (source));
+
+  if (info && g_file_info_get_file_type (info) == G_FILE_TYPE_DIRECTORY)
+    gtk_widget_activate_action (GTK_WIDGET (self), "win.open-folder", "s", path);
+  else
+    scope_window_open_as (self, G_FILE (source), NULL, NULL);
+}
+
 void
 scope_window_open (ScopeWindow *self, GFile *file)
 {
@@ -313,6 +360,14 @@ scope_window_open (ScopeWindow *self, GFile *file)
                                 uri + strlen (GALLERY) + strspn (uri + strlen (GALLERY), "/"));
   else if (path && g_str_has_suffix (path, ".json") && !g_str_has_suffix (path, "-symbol.json"))
     gtk_widget_activate_action (GTK_WIDGET (self), "win.open-json", "s", path);
+  else if (path && may_be_folder (path))
+    g_file_query_info_async (file,
+                             G_FILE_ATTRIBUTE_STANDARD_TYPE,
+                             G_FILE_QUERY_INFO_NONE,
+                             G_PRIORITY_DEFAULT,
+                             NULL,
+                             typed_cb,
+                             g_object_ref (self));
   else
     scope_window_open_as (self, file, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* window-private.h — the struct of the window, and what its files offer each other.
  *
  * Calls go one way: window.c (the class) → window-actions.c, -drop.c → -numbers.c, -convert.c, -export.c, -plugin.c,
- * -replace.c, -save.c → window-mend.c → window-compare.c → window-dialog.c, window-inputs.c, window-pages.c →
+ * -replace.c, -save.c → window-mend.c → window-compare.c, -sweep.c → window-dialog.c, window-inputs.c, window-pages.c →
  * window-tabs.c.  Each part has a table of its actions, from which window.c installs them.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
@@ -61,6 +61,7 @@ extern const ScopeWindowAction scope_window_mend_actions[];    /* window-mend.c 
 extern const ScopeWindowAction scope_window_replace_actions[]; /* window-replace.c */
 extern const ScopeWindowAction scope_window_convert_actions[]; /* window-convert.c */
 extern const ScopeWindowAction scope_window_compare_actions[]; /* window-compare.c */
+extern const ScopeWindowAction scope_window_sweep_actions[];   /* window-sweep.c */
 extern const ScopeWindowAction scope_window_save_actions[];    /* window-save.c */
 extern const ScopeWindowAction scope_window_plugin_actions[];  /* window-plugin.c */
 extern const ScopeWindowAction scope_window_input_actions[];   /* window-inputs.c */

@@ -8,7 +8,7 @@
 
 /* --- Titles --- */
 
-/* The path of the file that a tab shows, or NULL.  (transfer full) */
+/* The path of the file or folder that a tab shows, or NULL.  (transfer full) */
 static char *
 dup_path (GtkWidget *child)
 {
@@ -16,6 +16,8 @@ dup_path (GtkWidget *child)
       SCOPE_IS_PAGE (child) ? scope_page_get_workspace (SCOPE_PAGE (child)) : NULL;
   GFile *file = workspace ? scope_workspace_get_file (workspace) : NULL;
 
+  if (SCOPE_IS_SWEEP_PAGE (child))
+    return g_strdup (scope_sweep_page_get_folder (SCOPE_SWEEP_PAGE (child)));
   return file ? g_file_get_parse_name (file) : NULL;
 }
 

@@ -6,6 +6,7 @@
 
 #include "app/compare/compare-page.h"
 #include "app/page/page.h"
+#include "app/sweep/sweep-page.h"
 
 G_BEGIN_DECLS
 
@@ -17,7 +18,7 @@ ScopeWindow *scope_window_new (GtkApplication *application);
 
 /* --- Opening --- */
 
-/* Opens a model in a new tab; a URI "gallery:NAME" is an example. */
+/* Opens a model, or the folder of a sweep, in a new tab; a URI "gallery:NAME" is an example. */
 void scope_window_open (ScopeWindow *self, GFile *file);
 /* Opens a model by its URI in a new tab. */
 void scope_window_open_uri (ScopeWindow *self, const char *uri);
@@ -30,6 +31,8 @@ void scope_window_open_as (ScopeWindow       *self,
 ScopePage *scope_window_get_page (ScopeWindow *self);
 /* The selected comparison; NULL: something else is shown. */
 ScopeComparePage *scope_window_get_comparison (ScopeWindow *self);
+/* The selected sweep; NULL: something else is shown. */
+ScopeSweepPage *scope_window_get_sweep (ScopeWindow *self);
 
 /* --- The selected page --- */
 

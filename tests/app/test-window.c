@@ -424,6 +424,7 @@ main (int argc, char **argv)
   add_agreement_tests ();
   add_fault_tests ();
   add_compare_tests ();
+  add_sweep_tests (); /* before the tests that empty the cache */
   add_save_tests ();
   add_view_tests ();
   add_value_tests ();

@@ -55,3 +55,4 @@ void add_state_tests (void);
 void add_behaviour_tests (void);
 void add_start_tests (void);
 void add_room_tests (void);
+void add_sweep_tests (void);

@@ -1,0 +1,104 @@
+/* window-sweep.c — opens folders of sweeps as tabs.
+ *
+ * A folder that is open already is selected.  Start reading with act_open_folder().
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/window/window-private.h"
+
+#include "app/session/settings.h"
+
+#include <glib/gi18n.h>
+#include <string.h>
+
+/* The tab of a folder, or NULL. */
+static AdwTabPage *
+find_tab (ScopeWindow *self, const char *folder)
+{
+  for (int i = 0; i < adw_tab_view_get_n_pages (self->tabs); i++)
+    {
+      AdwTabPage *tab = adw_tab_view_get_nth_page (self->tabs, i);
+      GtkWidget  *child = adw_tab_page_get_child (tab);
+
+      if (SCOPE_IS_SWEEP_PAGE (child) &&
+          strcmp (scope_sweep_page_get_folder (SCOPE_SWEEP_PAGE (child)), folder) == 0)
+        return tab;
+    }
+  return NULL;
+}
+
+static void
+on_open_capture (ScopeWindow *self, const char *path)
+{
+  g_autoptr (GFile) file = g_file_new_for_path (path);
+
+  scope_window_open (self, file);
+}
+
+/* Only a folder that could be read is worth remembering. */
+static void
+on_busy (GtkWidget *page, GParamSpec *pspec G_GNUC_UNUSED, gpointer unused G_GNUC_UNUSED)
+{
+  g_autoptr (GFile) folder = NULL;
+
+  if (!scope_sweep_page_get_data (SCOPE_SWEEP_PAGE (page)))
+    return;
+  folder = g_file_new_for_path (scope_sweep_page_get_folder (SCOPE_SWEEP_PAGE (page)));
+  g_signal_handlers_disconnect_by_data (page, page); /* this one */
+  scope_settings_add_recent (folder);
+}
+
+static AdwTabPage *
+append_tab (ScopeWindow *self, const char *folder)
+{
+  GtkWidget  *page = scope_sweep_page_new (folder);
+  AdwTabPage *tab = adw_tab_view_append (self->tabs, page);
+
+  g_object_bind_property (page, "busy", tab, "loading", G_BINDING_SYNC_CREATE);
+  g_signal_connect (page, "notify::busy", G_CALLBACK (on_busy), page);
+  g_signal_connect_object (page,
+                           "open-capture",
+                           G_CALLBACK (on_open_capture),
+                           self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (page, "said", G_CALLBACK (scope_window_toast), self, G_CONNECT_SWAPPED);
+  return tab;
+}
+
+/* Opens the folder of a sweep, a path. */
+static void
+act_open_folder (ScopeWindow *self, const char *name G_GNUC_UNUSED, GVariant *parameter)
+{
+  g_autofree char *folder = g_canonicalize_filename (g_variant_get_string (parameter, NULL), NULL);
+  AdwTabPage      *tab = find_tab (self, folder);
+
+  if (!tab)
+    tab = append_tab (self, folder);
+  adw_tab_view_set_selected_page (self->tabs, tab);
+  scope_window_show_start (self, FALSE);
+}
+
+static void
+on_folder (ScopeWindow *self, GFile *file, const char *data G_GNUC_UNUSED)
+{
+  g_autofree char *path = g_file_get_path (file);
+
+  if (path)
+    gtk_widget_activate_action (GTK_WIDGET (self), "win.open-folder", "s", path);
+}
+
+/* A file dialog chooses either files or folders. */
+static void
+act_open_sweep (ScopeWindow        *self,
+                const char *name    G_GNUC_UNUSED,
+                GVariant *parameter G_GNUC_UNUSED)
+{
+  scope_window_choose_file (self,
+                            &(ScopeFileDialog){ .title = _ ("Open the Folder of a Sweep"),
+                                                .action = GTK_FILE_CHOOSER_ACTION_SELECT_FOLDER,
+                                                .chosen = on_folder });
+}
+
+const ScopeWindowAction scope_window_sweep_actions[] = {
+  { "win.open-folder", "s", act_open_folder },
+  { "win.open-sweep", NULL, act_open_sweep },
+  { NULL, NULL, NULL },
+};
