@@ -12,8 +12,8 @@ write_page (GString *page, const char *name G_GNUC_UNUSED)
   scope_roff_text (page,
                    "Opens models and recordings in a window.  FILE is a symbol file "
                    "(net-symbol.json), whose "
-                   "parameters are found beside it, or a recording (*.hscope).  Without a file it "
-                   "opens what was "
+                   "parameters are found beside it, a recording (*.hscope), or the folder of a "
+                   "sweep.  Without a file it opens what was "
                    "open last, or a gallery of models.");
   g_string_append (page,
                    ".SH OPTIONS\n.TP\n.B \\-h, \\-\\-help\nPrint a help text.\n"
