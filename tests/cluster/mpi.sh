@@ -8,9 +8,9 @@
 hscope=$(realpath "${1:?usage: mpi.sh HSCOPE}") || exit 2
 model='gallery:lstm-lm?hidden=48&embedding=16&batch=8'
 
-echo 1..9
+echo 1..10
 skip () {
-  for i in 1 2 3 4 5 6 7 8 9; do echo "ok $i # SKIP $1"; done
+  for i in 1 2 3 4 5 6 7 8 9 10; do echo "ok $i # SKIP $1"; done
   exit 0
 }
 command -v mpirun >/dev/null || skip "Open MPI is not installed"
@@ -124,4 +124,17 @@ wait "$stopped"
 together half --resume >resumed.log 2>&1
 says resumed "^note: resumed from" && [ "$(grep -c '^note' resumed.log)" -eq 1 ] && cmp whole-0040.params half-0040.params
 check 9 "a training that is stopped and resumed writes the same bytes" $?
+
+# A gradient is averaged when the slowest process has it, so nobody has an average before its own gradient, nor before it is sent.
+timeout 120 mpirun -n 4 "$hscope" train 'gallery:mlp?batch=64' --epochs 1 --data-parallel --json >times.json 2>times.log
+python3 - <<'END_PYTHON'
+import json
+parallel = json.load(open("times.json"))["parallel"]
+gradients = parallel["gradients"]
+print(f"# {len(gradients)} gradients; the last is ready after {max(max(g['ready']) for g in gradients) * 1e3:.1f} ms")
+raise SystemExit(not (len(gradients) > 5 and sum(g["bytes"] for g in gradients) == parallel["gradient_bytes"] and
+    all(len(g["ready"]) == len(g["averaged"]) == 4 for g in gradients) and
+    all(0 < ready <= averaged for g in gradients for ready, averaged in zip(g["ready"], g["averaged"]))))
+END_PYTHON
+check 10 "times of every gradient in every process are told" $?
 exit "${failed:-0}"

@@ -32,12 +32,15 @@ struct _ScopeParallel
   int             rank, size;
   gboolean        adds;
 
-  Reduction *reductions; /* by gradient */
-  guint      n;
-  guint      first_pending; /* none before this one in the order of the calls */
-  guint     *order;         /* gradients in the order in which they were ready */
-  guint      n_ready;
-  int        status; /* the first error of a call in a callback; 0: none */
+  Reduction          *reductions; /* by gradient */
+  ScopeGradientTimes *sums;       /* by gradient, of n_steps */
+  guint64             n_steps;
+  gint64              began; /* µs: the step */
+  guint               n;
+  guint               first_pending; /* none before this one in the order of the calls */
+  guint              *order;         /* gradients in the order in which they were ready */
+  guint               n_ready;
+  int                 status; /* the first error of a call in a callback; 0: none */
 
   gboolean           is_cancelled;
   ScopeParallelTimes step;
@@ -160,6 +163,12 @@ note (ScopeParallel *parallel, int status)
     parallel->status = status;
 }
 
+static double
+seconds_since_begin (const ScopeParallel *parallel)
+{
+  return (double) (g_get_monotonic_time () - parallel->began) * 1e-6;
+}
+
 /* For HybExchange. */
 static void
 start_reduction (gpointer data, const HybReadyGradient *gradient)
@@ -173,6 +182,7 @@ start_reduction (gpointer data, const HybReadyGradient *gradient)
     return;
   *reduction = (Reduction){ .to = gradient->to, .n = gradient->n, .is_pending = TRUE };
   parallel->order[parallel->n_ready++] = gradient->index;
+  parallel->sums[gradient->index].ready += seconds_since_begin (parallel);
   note (parallel,
         mpi->iallreduce (gradient->from,
                          gradient->to,
@@ -202,6 +212,8 @@ poll_reductions (gpointer data)
       reduction->is_pending = !is_done;
       if (!is_done)
         return;
+      parallel->sums[parallel->order[parallel->first_pending]].averaged +=
+          seconds_since_begin (parallel);
     }
 }
 
@@ -230,6 +242,7 @@ finish_step (gpointer data, double *loss, GError **error)
 
       if (reduction->is_pending && !wait_for (parallel, &reduction->request, error))
         return FALSE;
+      parallel->sums[parallel->order[i]].averaged += seconds_since_begin (parallel);
     }
   if (!scope_parallel_combine (parallel, SCOPE_COMBINE_SUM, told, 2, error))
     return FALSE;
@@ -278,6 +291,7 @@ scope_parallel_connect (ScopeParallel *parallel, HybTrainer *trainer, GError **e
 {
   parallel->n = hyb_trainer_n_trained (trainer);
   parallel->reductions = g_new0 (Reduction, parallel->n);
+  parallel->sums = g_new0 (ScopeGradientTimes, parallel->n);
   parallel->order = g_new0 (guint, parallel->n);
   parallel->exchange = (HybExchange){ .data = parallel,
                                       .ready = start_reduction,
@@ -341,6 +355,7 @@ scope_parallel_free (ScopeParallel *parallel, gboolean is_done)
   if (is_done)
     parallel->mpi->finalize ();
   g_free (parallel->reductions);
+  g_free (parallel->sums);
   g_free (parallel->order);
   g_free (parallel);
 }
@@ -367,6 +382,22 @@ gboolean
 scope_parallel_is_cancelled (const ScopeParallel *parallel)
 {
   return parallel->is_cancelled;
+}
+
+void
+scope_parallel_begin_step (ScopeParallel *parallel)
+{
+  parallel->began = g_get_monotonic_time ();
+  parallel->n_steps++;
+}
+
+ScopeGradientTimes
+scope_parallel_get_gradient (const ScopeParallel *parallel, guint index)
+{
+  double n = (double) MAX (parallel->n_steps, 1);
+
+  return (ScopeGradientTimes){ parallel->sums[index].ready / n,
+                               parallel->sums[index].averaged / n };
 }
 
 ScopeParallelTimes

@@ -23,6 +23,13 @@ typedef struct
   gint64 bytes;   /* of all gradients */
 } ScopeParallelTimes;
 
+/* When a gradient had its value in this process, and when the average of all was there: seconds after the step began, the mean of
+ * all steps. */
+typedef struct
+{
+  double ready, averaged;
+} ScopeGradientTimes;
+
 /* Joins the processes that mpirun has started.  cancellable: ends the training of all.  NULL and an error: Open MPI is missing, or
  * mpirun has not started this process. */
 ScopeParallel *scope_parallel_new (GCancellable *cancellable, GError **error);
@@ -51,5 +58,9 @@ void scope_parallel_set_adds (ScopeParallel *parallel, gboolean adds);
 
 /* Whether a process was asked to stop before the end of the last step; all say the same. */
 gboolean scope_parallel_is_cancelled (const ScopeParallel *parallel);
+/* To be called before each step: times of gradients count from here. */
+void scope_parallel_begin_step (ScopeParallel *parallel);
+/* The times of a gradient, by the number of its parameter. */
+ScopeGradientTimes scope_parallel_get_gradient (const ScopeParallel *parallel, guint index);
 /* What happened since the last call. */
 ScopeParallelTimes scope_parallel_take_times (ScopeParallel *parallel);

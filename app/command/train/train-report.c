@@ -136,6 +136,8 @@ scope_train_sample (ScopeTraining *training, gint64 length, GError **error)
 
 /* --- Text --- */
 
+#define MAX_GRADIENTS 5 /* that the text names; JSON has all */
+
 void
 scope_train_print_start (const ScopeTraining *training)
 {
@@ -190,6 +192,47 @@ describe_device (const ScopeTraining *training)
              : NULL;
 }
 
+/* "3.10, 3.42 ms": of each process.  averaged: when all had sent the gradient. */
+static void
+print_times (const ScopeTraining *training, guint gradient, gboolean averaged)
+{
+  guint n = hyb_trainer_n_trained (training->trainer);
+
+  for (guint i = 0; i < scope_parallel_get_size (training->parallel); i++)
+    {
+      const ScopeGradientTimes *times = &training->gradients[i * n + gradient];
+
+      printf ("%s %.2f", i > 0 ? "," : "", 1e3 * (averaged ? times->averaged : times->ready));
+    }
+}
+
+/* The gradients that arrived last in the first process, which is what a step waits for. */
+static void
+print_gradients (const ScopeTraining *training)
+{
+  guint     n = hyb_trainer_n_trained (training->trainer);
+  gboolean *is_printed = g_new0 (gboolean, n);
+
+  for (guint line = 0; line < MIN (n, MAX_GRADIENTS); line++)
+    {
+      guint       last = n;
+      const char *name;
+
+      for (guint i = 0; i < n; i++)
+        if (!is_printed[i] &&
+            (last == n || training->gradients[i].averaged > training->gradients[last].averaged))
+          last = i;
+      is_printed[last] = TRUE;
+      hyb_trainer_get_trained (training->trainer, last, &name);
+      printf ("  %s: ready after", hyb_one_line (name));
+      print_times (training, last, FALSE);
+      printf (" ms of a step, averaged after");
+      print_times (training, last, TRUE);
+      printf (" ms\n");
+    }
+  g_free (is_printed);
+}
+
 static void
 print_text (const ScopeTraining *training)
 {
@@ -208,6 +251,8 @@ print_text (const ScopeTraining *training)
     printf ("last step: %s\n", device);
   if (training->waiting)
     print_waiting (training);
+  if (training->gradients)
+    print_gradients (training);
   if (last && isfinite (training->unigram_perplexity) && isfinite (last->held_out))
     printf ("held-out perplexity %.3f, unigram model %.3f (ratio %.3f)\n",
             last->held_out,
@@ -240,6 +285,41 @@ print_epochs (ScopeJson *json, const ScopeTraining *training)
   scope_json_end (json);
 }
 
+/* A list with the times of each process. */
+static void
+describe_times (ScopeJson *json, const ScopeTraining *training, guint gradient, gboolean averaged)
+{
+  guint n = hyb_trainer_n_trained (training->trainer);
+
+  scope_json_begin_list (json, averaged ? "averaged" : "ready");
+  for (guint i = 0; i < scope_parallel_get_size (training->parallel); i++)
+    {
+      const ScopeGradientTimes *times = &training->gradients[i * n + gradient];
+
+      scope_json_double (json, NULL, averaged ? times->averaged : times->ready);
+    }
+  scope_json_end (json);
+}
+
+static void
+describe_gradients (ScopeJson *json, const ScopeTraining *training)
+{
+  scope_json_begin_list (json, "gradients");
+  for (guint i = 0; i < hyb_trainer_n_trained (training->trainer); i++)
+    {
+      const char *name;
+      HybTensor  *weight = hyb_trainer_get_trained (training->trainer, i, &name);
+
+      scope_json_begin_object (json, NULL);
+      scope_json_string (json, "name", name);
+      scope_json_int (json, "bytes", (gint64) hyb_tensor_get_bytes (weight));
+      describe_times (json, training, i, FALSE);
+      describe_times (json, training, i, TRUE);
+      scope_json_end (json);
+    }
+  scope_json_end (json);
+}
+
 static void
 describe_waiting (ScopeJson *json, const ScopeTraining *training)
 {
@@ -255,6 +335,8 @@ describe_waiting (ScopeJson *json, const ScopeTraining *training)
   for (guint i = 0; i < scope_parallel_get_size (training->parallel); i++)
     scope_json_double (json, NULL, training->waiting[i]);
   scope_json_end (json);
+  if (training->gradients)
+    describe_gradients (json, training);
   scope_json_end (json);
 }
 

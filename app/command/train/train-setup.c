@@ -478,6 +478,7 @@ scope_train_clear (ScopeTraining *training)
     g_free (g_array_index (training->epochs, ScopeEpoch, i).sample);
   g_clear_pointer (&training->epochs, g_array_unref);
   g_free (training->waiting);
+  g_free (training->gradients);
   g_clear_pointer (&training->written, g_ptr_array_unref);
   g_clear_pointer (&training->trainer, hyb_trainer_free);
   g_clear_pointer (&training->gpu, hyb_gpu_unref);

@@ -316,6 +316,23 @@ scope_train_end_epoch (ScopeTraining *training, HybMetricSum *metric, GError **e
   return TRUE;
 }
 
+/* Each process fills its own part of a list of zeros. */
+static gboolean
+collect_gradients (ScopeTraining *training, GError **error)
+{
+  guint   n = hyb_trainer_n_trained (training->trainer);
+  guint   first = scope_parallel_get_rank (training->parallel) * n;
+  guint   n_all = scope_parallel_get_size (training->parallel) * n;
+  double *values;
+
+  G_STATIC_ASSERT (sizeof (ScopeGradientTimes) == 2 * sizeof (double));
+  training->gradients = g_new0 (ScopeGradientTimes, n_all);
+  for (guint i = 0; i < n; i++)
+    training->gradients[first + i] = scope_parallel_get_gradient (training->parallel, i);
+  values = (double *) (gpointer) training->gradients;
+  return scope_parallel_combine (training->parallel, SCOPE_COMBINE_SUM, values, 2 * n_all, error);
+}
+
 gboolean
 scope_train_collect_times (ScopeTraining *training, GError **error)
 {
@@ -331,7 +348,8 @@ scope_train_collect_times (ScopeTraining *training, GError **error)
                                  SCOPE_COMBINE_SUM,
                                  training->waiting,
                                  n,
-                                 error);
+                                 error) &&
+         collect_gradients (training, error);
 }
 
 void

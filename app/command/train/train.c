@@ -95,6 +95,8 @@ train_step (ScopeTraining *training, Loop *loop, guint64 number, GError **error)
   if (training->schedule)
     rate = hyb_schedule_get_rate (training->schedule, rate, number + 1);
   hyb_optimizer_set_learning_rate (optimizer, rate);
+  if (training->parallel)
+    scope_parallel_begin_step (training->parallel);
   if (!hyb_trainer_begin_step (training->trainer, batch, NULL, error))
     return FALSE;
   make_next (training, loop, number);

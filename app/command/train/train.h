@@ -64,10 +64,11 @@ typedef struct
   double   seconds, n_samples;
   gboolean is_interrupted;
 
-  ScopeParallel     *parallel;   /* NULL: this process trains alone */
-  guint              batch_axis; /* along which processes share a batch */
-  ScopeParallelTimes shared;     /* of all steps */
-  double            *waiting;    /* by process, at the end: the share of the time of its steps */
+  ScopeParallel      *parallel;   /* NULL: this process trains alone */
+  guint               batch_axis; /* along which processes share a batch */
+  ScopeParallelTimes  shared;     /* of all steps */
+  double             *waiting;    /* by process, at the end: the share of the time of its steps */
+  ScopeGradientTimes *gradients;  /* by process and gradient, at the end */
 } ScopeTraining;
 
 /* FALSE and a usage error if an option names a loss, optimizer, schedule or metric that does not exist. */
