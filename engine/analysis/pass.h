@@ -18,11 +18,12 @@ typedef enum
 
 typedef struct
 {
-  const char *name;       /* for --plan-without=NAME, --dump-after=NAME and the Passes view */
-  const char *doc;        /* one sentence */
-  guint32     needs;      /* facts that it requires, HybFact */
-  gboolean    optimising; /* may be left out */
-  gboolean    host_only;  /* lays values out for kernels of the processor */
+  const char *name;            /* for --plan-without=NAME, --dump-after=NAME and the Passes view */
+  const char *doc;             /* one sentence */
+  guint32     needs;           /* facts that it requires, HybFact */
+  gboolean    optimising;      /* may be left out */
+  gboolean    host_only;       /* lays values out for kernels of the processor */
+  gboolean    makes_constants; /* which are in the memory of the host */
   HybSaving   saves;
 
   /* Returns the graph to continue with, often a new reference to the same one (transfer full).  A

@@ -376,9 +376,8 @@ hyb_plan_new (HybGraph             *graph,
 {
   const HybPlanOptions *options = given ? given : &(const HybPlanOptions){ 0 };
   g_autoptr (HybFacts) facts = first_facts (graph, variable_types, options);
-  HybPipelineOptions passes = {
-    options->optimise, options->without, options->dump_after, options->probe, options->gpu != NULL
-  };
+  HybPipelineOptions passes = { options->optimise, options->without,     options->dump_after,
+                                options->probe,    options->gpu != NULL, options->values_on_gpu };
   g_autoptr (HybPlan) plan = g_new0 (HybPlan, 1);
   g_autofree guint8 *needed = NULL;
   gsize              limit = memory_limit (options);

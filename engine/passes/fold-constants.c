@@ -127,6 +127,7 @@ const HybPass hyb_pass_fold_constants = {
   .doc = "Computes values that depend on constants alone while planning.",
   .needs = HYB_FACT_TYPES,
   .optimising = TRUE,
+  .makes_constants = TRUE,
   .run = fold_constants_run,
 };
 

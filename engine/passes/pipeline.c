@@ -73,7 +73,7 @@ check_options (const HybPipelineOptions *options, GError **error)
 static gboolean
 is_left_out (const HybPass *pass, const HybPipelineOptions *options)
 {
-  if (pass->host_only && options->for_device)
+  if ((pass->host_only && options->for_device) || (pass->makes_constants && options->for_body))
     return TRUE;
   return pass->optimising && (!options->optimise ||
                               (options->without && g_strv_contains (options->without, pass->name)));

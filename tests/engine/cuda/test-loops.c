@@ -10,6 +10,32 @@
 
 /* --- Models --- */
 
+/* Adds to each row of x what needs no input: on the processor it is a constant. */
+static HybGraph *
+new_constant (void)
+{
+  HybBuilder *b = hyb_builder_new ();
+  HybValueId  row = op_variable (b, "row");
+  HybValueId  y = op_node (b, "_full", "shape=(4,) value=3", HYB_NO_ID);
+  HybGraph   *body;
+
+  y = op_node (b, "square", NULL, y, HYB_NO_ID);
+  y = op_node (b,
+               "broadcast_add",
+               NULL,
+               row,
+               op_node (b, "sum", "axis=0 keepdims=1", y, HYB_NO_ID),
+               HYB_NO_ID);
+  body = op_finish (b, y, HYB_NO_ID);
+  b = hyb_builder_new ();
+  y = op_node_with_bodies (b,
+                           "_foreach",
+                           "num_args=2 num_outputs=1 num_out_data=1 in_data_locs=(0,) "
+                           "in_state_locs=() remain_locs=()",
+                           &(OpOperands){ 1, (HybValueId[]){ op_variable (b, "x") }, 1, &body });
+  return op_finish (b, y, HYB_NO_ID);
+}
+
 /* h = tanh (row w + h) over the rows of x.  other: an operator that the host computes, or NULL. */
 static HybGraph *
 new_recurrent (const char *other)
@@ -180,6 +206,18 @@ test_backward_steps_copy_nothing (void)
   assert_clean ();
 }
 
+/* A body has no constants: the device would not find them. */
+static void
+test_constants_of_a_body_are_computed (void)
+{
+  g_autoptr (HybGraph) graph = new_constant ();
+
+  if (!set_up (""))
+    return;
+  compare (graph, 3, NULL);
+  assert_clean ();
+}
+
 /* One number a step tells whether to make another. */
 static void
 test_condition_reads_one_number (void)
@@ -337,6 +375,8 @@ main (int argc, char **argv)
   g_test_add_func ("/engine/cuda/loops/steps-copy-nothing", test_steps_copy_nothing);
   g_test_add_func ("/engine/cuda/loops/backward-steps-copy-nothing",
                    test_backward_steps_copy_nothing);
+  g_test_add_func ("/engine/cuda/loops/constants-of-a-body-are-computed",
+                   test_constants_of_a_body_are_computed);
   g_test_add_func ("/engine/cuda/loops/a-condition-reads-one-number",
                    test_condition_reads_one_number);
   g_test_add_func ("/engine/cuda/loops/a-host-step-in-a-body-copies-its-operands",
