@@ -31,6 +31,8 @@ struct _HybDeviceFrame
   HybDeviceReplays *replays;    /* NULL: every run hands over its work step by step */
   HybQueue         *queue;      /* of the last run */
   gboolean          is_pending; /* the last run may not have ended */
+  gboolean          is_watched; /* the last run waited after every step */
+  HybNodeId         ended;      /* HybDeviceRun.ended of the last run */
   guint8           *is_brought; /* by head */
   HybDeviceCounts   counts;
   gboolean          is_timed; /* the queue is marked where a run begins and ends */
@@ -390,11 +392,33 @@ prefix_step (const HybPlan *plan, guint32 key, GError **error)
       }
 }
 
+/* Appends the last node that is known to be right, and how to find the one that is wrong. */
+static void
+append_advice (const HybDeviceFrame *frame, GError *error)
+{
+  g_autoptr (GString) text = g_string_new (error->message);
+
+  if (frame->ended != HYB_NO_ID)
+    {
+      const HybNode *node = hyb_graph_get_node (frame->plan->graph, frame->ended);
+
+      g_string_append_printf (text,
+                              ". The last node known to have ended is “%s” (%s)",
+                              node->name,
+                              node->type);
+    }
+  if (!frame->is_watched)
+    g_string_append (text, ". Run again with HYB_GPU_STEP=1 to wait after every operator");
+  g_free (error->message);
+  error->message = g_strdup (text->str);
+}
+
 /* Reports an error of the queue.  error: (transfer full). */
 static void
 explain (const HybDeviceFrame *frame, guint32 key, GError *error, GError **to)
 {
   prefix_step (frame->plan, key, &error);
+  append_advice (frame, error);
   hyb_error_add_remedy (&error, HYB_REMEDY_DEVICE, NULL);
   g_propagate_error (to, error);
 }
@@ -450,6 +474,8 @@ hyb_device_frame_run (HybDeviceFrame  *frame,
   HybDeviceRun device_run = { .gpu = frame->gpu,
                               .queue = values->queue,
                               .number = frame->number,
+                              .handed = HYB_NO_ID,
+                              .ended = HYB_NO_ID,
                               .is_watched = (run.probe && !run.probe->follows_device) ||
                                             g_getenv ("HYB_GPU_STEP") };
   gboolean     is_done, has_sent_tensors;
@@ -457,6 +483,7 @@ hyb_device_frame_run (HybDeviceFrame  *frame,
   run.training = frame->plan->training;
   frame->queue = values->queue;
   frame->is_pending = TRUE;
+  frame->is_watched = device_run.is_watched;
   memset (frame->is_brought, 0, frame->plan->n_heads);
   mark (frame, MARK_BEGIN);
   if (!send_values (frame, values, &device_run))
@@ -473,6 +500,7 @@ hyb_device_frame_run (HybDeviceFrame  *frame,
                 ? hyb_device_replays_run (frame->replays, &device_run, &frame->view, &run)
                 : hyb_device_run_steps (&device_run, &frame->view, &run);
   frame->counts = device_run.counts;
+  frame->ended = device_run.ended;
   mark (frame, MARK_END);
   if (device_run.error)
     {

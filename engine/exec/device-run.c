@@ -75,9 +75,10 @@ hyb_device_run_wait (HybDeviceRun *run)
 {
   run->is_copying = FALSE;
   run->n_waits++;
-  if (run->error)
+  if (run->error || !run->gpu->backend->finish (run->queue, &run->failed_key, &run->error))
     return FALSE;
-  return run->gpu->backend->finish (run->queue, &run->failed_key, &run->error);
+  run->ended = run->handed;
+  return TRUE;
 }
 
 void
@@ -203,6 +204,8 @@ launch (HybDeviceRun *device_run, const HybDeviceView *view, guint index, HybRun
   device_run->n_work++;
   device_run->n_waits += device->twin->waits && device->twin->waits (&step->call);
   device->twin->launch (device_run->queue, &step->call, run, device->prepared);
+  if (!view->plan->device->is_body)
+    device_run->handed = step->node;
   return watch (device_run, view, step);
 }
 
@@ -230,6 +233,8 @@ run_step (HybDeviceRun *device_run, const HybDeviceView *view, guint index, HybR
     is_done = run_bodies (device_run, view, step, run);
   else
     is_done = run_on_host (device_run, view, step, run);
+  if (!view->plan->device->is_body)
+    device_run->handed = step->node;
   if (run->fault && run->fault->is_set && !run->fault->graph)
     {
       run->fault->graph = view->plan->graph;

@@ -16,6 +16,8 @@ typedef struct
   HybDeviceCounts counts;
   guint           n_waits;    /* how often the host has waited */
   guint           n_work;     /* launches and copies within the device */
+  HybNodeId       handed;     /* the last node of the model that was handed over, else HYB_NO_ID */
+  HybNodeId       ended;      /* the last one known to have ended without an error, likewise */
   guint32         failed_key; /* of the step of the model that failed */
   GError         *error;      /* the first one */
 } HybDeviceRun;

@@ -360,6 +360,9 @@ test_late_error (void)
       g_assert_error (error, HYB_DEVICE_ERROR, HYB_DEVICE_ERROR_FAILED);
       g_assert_nonnull (strstr (error->message, "node “_rminus_scalar” (_elementwise_chain): "));
       g_assert_nonnull (strstr (error->message, "cuLaunchKernel"));
+      g_assert_true (
+          g_str_has_suffix (error->message,
+                            ". Run again with HYB_GPU_STEP=1 to wait after every operator"));
     }
 }
 
