@@ -15,6 +15,7 @@
 #include <glib/gi18n.h>
 
 #define MIN_PAUSE_US (G_USEC_PER_SEC / 2)
+#define MAX_PAUSE_US (10 * G_USEC_PER_SEC)
 #define PAUSE        4 /* times as long as the read before */
 
 struct _ScopeSweepPage
@@ -207,7 +208,7 @@ read_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer pointer)
       g_clear_pointer (&data, scope_sweep_data_unref);
       return;
     }
-  self->may_begin = now + MAX (MIN_PAUSE_US, PAUSE * (now - self->began));
+  self->may_begin = now + CLAMP (PAUSE * (now - self->began), MIN_PAUSE_US, MAX_PAUSE_US);
   if (data)
     show_data (self, data);
   else
