@@ -62,6 +62,7 @@ slice_like_box (const HybCall *call, const HybShape *data)
   return whole_box (data);
 }
 
+/* An axis that occurs twice stays as it is. */
 static Box
 reverse_box (const HybCall *call, const HybShape *data)
 {
@@ -72,8 +73,8 @@ reverse_box (const HybCall *call, const HybShape *data)
     {
       int axis = hyb_cuda_axis_of (axes->value[i], data->rank);
 
-      box.begin[axis] = data->dim[axis] - 1;
-      box.step[axis] = -1;
+      box.begin[axis] = data->dim[axis] - 1 - box.begin[axis];
+      box.step[axis] = -box.step[axis];
     }
   return box;
 }

@@ -20,6 +20,7 @@ static const OpSample samples[] = {
   { "SwapAxis", "negative", "dim1=-1 dim2=-2", { "f32[2,3,4]" } },
   { "reverse", "first axis", "axis=0", { "f32[3,2]" } },
   { "reverse", "two axes", "axis=(0, -1)", { "f32[2,2,3]" } },
+  { "reverse", "an axis twice", "axis=(1, 0, 1)", { "f32[2,3]" } },
   { "reverse", "no element", "axis=0", { "f32[0,3]" } },
   { "depth_to_space", "blocks of 2", "block_size=2", { "f32[1,8,2,3]" } },
   { "space_to_depth", "blocks of 2", "block_size=2", { "f32[2,2,4,2]" } },
