@@ -10,6 +10,7 @@
 #include "app/compare/sized-shapes.h"
 #include "app/process/child.h"
 #include "app/process/json-fields.h"
+#include "app/session/settings.h"
 #include "profiler/base/format.h"
 
 #include <glib/gi18n.h>
@@ -330,6 +331,7 @@ command_of (ScopeComparePage *self, char **shapes)
   static const char *const options[] = { "--batch", "--length", "--hidden" };
   GPtrArray               *argv = g_ptr_array_new_with_free_func (g_free);
   g_autofree char         *prefix = new_prefix (self);
+  g_autofree char         *target = scope_settings_get_text ("run-target", "");
   g_autofree char         *forms = self->files ? NULL : list_forms (self);
   g_autofree char         *seconds =
       g_strdup_printf ("%d", gtk_spin_button_get_value_as_int (self->seconds));
@@ -351,6 +353,7 @@ command_of (ScopeComparePage *self, char **shapes)
   add_words (argv, "--variants", forms);
   add_words (argv, "--time-limit", seconds);
   add_words (argv, "--captures", prefix);
+  add_words (argv, "--target", target);
   for (guint i = 0; i < G_N_ELEMENTS (self->sizes); i++)
     {
       g_autofree char *list = dup_sizes (self, i);

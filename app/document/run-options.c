@@ -18,6 +18,7 @@ scope_run_options_load (void)
   options->init = scope_settings_get_text ("run-init", "uniform");
   options->input = scope_settings_get_text ("run-input", "");
   options->launcher = scope_settings_get_text ("run-launcher", "");
+  options->target = scope_settings_get_text ("run-target", "");
   options->threads = scope_settings_get_int ("run-threads", 0);
   options->seconds = scope_settings_get_int ("run-seconds", 20);
   options->patience = scope_settings_get_int ("run-patience", SCOPE_RUN_PATIENCE);
@@ -34,6 +35,7 @@ scope_run_options_save (const ScopeRunOptions *options)
   scope_settings_set_text ("run-init", options->init);
   scope_settings_set_text ("run-input", options->input);
   scope_settings_set_text ("run-launcher", options->launcher);
+  scope_settings_set_text ("run-target", options->target);
   scope_settings_set_int ("run-threads", options->threads);
   scope_settings_set_int ("run-seconds", options->seconds);
   scope_settings_set_flag ("run-train", options->train);
@@ -50,6 +52,7 @@ scope_run_options_copy (const ScopeRunOptions *options)
   copy->init = g_strdup (options->init);
   copy->input = g_strdup (options->input);
   copy->launcher = g_strdup (options->launcher);
+  copy->target = g_strdup (options->target);
   return copy;
 }
 
@@ -61,7 +64,20 @@ scope_run_options_free (ScopeRunOptions *options)
   g_free (options->init);
   g_free (options->input);
   g_free (options->launcher);
+  g_free (options->target);
   g_free (options);
+}
+
+static gboolean
+is_given (const char *text)
+{
+  return text && *text != '\0';
+}
+
+gboolean
+scope_run_options_are_remote (const ScopeRunOptions *options)
+{
+  return is_given (options->launcher) || is_given (options->target);
 }
 
 static void
@@ -92,7 +108,7 @@ scope_run_options_command (const ScopeRunOptions *options,
   g_autofree char *threads = g_strdup_printf ("%d", options->threads);
   g_autofree char *seconds = g_strdup_printf ("%d", MAX (options->seconds, 1));
 
-  if (options->launcher && *options->launcher != '\0' &&
+  if (is_given (options->launcher) && !is_given (options->target) &&
       !g_shell_parse_argv (options->launcher, NULL, &launcher, error))
     return NULL;
   for (guint i = 0; launcher && launcher[i]; i++)
@@ -105,6 +121,7 @@ scope_run_options_command (const ScopeRunOptions *options,
   g_ptr_array_add (argv, g_strdup (model->name));
   add (argv, "--params", model->params);
   add (argv, "--capture", capture);
+  add (argv, "--target", options->target);
   add (argv, "--progress", "json");
   add (argv, "--time-limit", seconds);
   add (argv, "--mode", options->mode);
@@ -134,7 +151,7 @@ scope_run_options_values (const ScopeRunOptions *options, const ScopeRunModel *m
   g_autoptr (GPtrArray) argv = g_ptr_array_new_with_free_func (g_free);
   g_autofree char *seconds = g_strdup_printf ("%d", options->patience);
 
-  if ((options->launcher && *options->launcher != '\0') || g_strcmp0 (options->device, "cpu") != 0)
+  if (scope_run_options_are_remote (options) || g_strcmp0 (options->device, "cpu") != 0)
     return NULL;
   g_ptr_array_add (argv, g_strdup ("run"));
   g_ptr_array_add (argv, g_strdup (model->name));

@@ -17,6 +17,7 @@ typedef struct
   char    *init;     /* how missing parameters are filled: "uniform", "zeros", "xavier" */
   char    *input;    /* path of an npz file; NULL or "": random input */
   char    *launcher; /* put before the command, "ssh host"; NULL or "": none */
+  char    *target;   /* of the list of targets; NULL or "": this computer */
   int      threads;  /* 0: all cores */
   int      seconds;  /* time limit of the whole run */
   int      patience; /* seconds without progress after which the run is stopped; 0: no limit */
@@ -42,7 +43,10 @@ typedef struct
   gboolean           fills;  /* parameters are random, or become so: to be noted in the capture */
 } ScopeRunModel;
 
-/* The whole command line of a measured run: launcher, program, arguments.  capture: the file to
+/* Whether runs happen elsewhere, through a launcher or on a target. */
+gboolean scope_run_options_are_remote (const ScopeRunOptions *options);
+
+/* The whole command line of a measured run: launcher, program, arguments.  A target takes the place of a launcher.  capture: the file to
  * write.  (transfer full) NULL and an error: the launcher has unbalanced quotes. */
 char **scope_run_options_command (const ScopeRunOptions *options,
                                   const char            *program,

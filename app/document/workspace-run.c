@@ -236,7 +236,8 @@ make_command (ScopeWorkspace *self, const ScopeRunOptions *options, GError **err
 {
   g_autofree char *program = scope_child_find_program ();
   g_autofree char *path = g_file_get_path (self->file);
-  gboolean         is_remote = options->launcher && *options->launcher != '\0';
+  gboolean         has_target = options->target && *options->target != '\0';
+  gboolean         has_launcher = options->launcher && *options->launcher != '\0';
   ScopeRunModel    model = { .name = self->source ? self->source : path,
                              .params = self->params,
                              .fills = self->fills,
@@ -258,7 +259,7 @@ make_command (ScopeWorkspace *self, const ScopeRunOptions *options, GError **err
   g_strfreev (self->values_command);
   self->values_command = scope_run_options_values (options, &model);
   return scope_run_options_command (options,
-                                    is_remote ? "hscope" : program,
+                                    has_launcher && !has_target ? "hscope" : program,
                                     &model,
                                     self->next_capture,
                                     error);
@@ -318,12 +319,13 @@ scope_workspace_run (ScopeWorkspace *self, const ScopeRunOptions *options, GErro
   self->options = scope_run_options_copy (options);
   scope_workspace_clear_values (self);
   scope_workspace_emit (self, SCOPE_SIGNAL_VALUES);
-  if (options->launcher && *options->launcher != '\0')
+  if (scope_run_options_are_remote (options))
     scope_workspace_log (self,
                          SCOPE_LOG_NOTE,
                          VIZ_ROOT,
                          _ ("The run starts: %s"),
-                         options->launcher);
+                         options->target && *options->target != '\0' ? options->target
+                                                                     : options->launcher);
   else
     scope_workspace_log (self, SCOPE_LOG_NOTE, VIZ_ROOT, _ ("The run starts"));
   g_free (self->phase);

@@ -45,7 +45,7 @@ scope_page_remeasure (ScopePage *self, ScopePage *from)
       !scope_settings_get_flag ("measure-forms", TRUE))
     return;
   /* Only the user may start runs on another host. */
-  if (options->launcher && *options->launcher != '\0')
+  if (scope_run_options_are_remote (options))
     return;
   if (!scope_page_run (self, options))
     return;

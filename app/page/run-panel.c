@@ -5,6 +5,7 @@
 #include "app/page/run-panel.h"
 
 #include "app/page/device-row.h"
+#include "app/page/target-row.h"
 #include "app/session/settings.h"
 #include "app/views/inputs-view.h"
 
@@ -24,6 +25,7 @@ struct _ScopeRunPanel
   GtkSpinButton   *threads;
   GtkSpinButton   *seconds;
   AdwEntryRow     *input;
+  ScopeTargetRow  *target;
   AdwEntryRow     *launcher;
 };
 
@@ -59,6 +61,7 @@ scope_run_panel_get_options (ScopeRunPanel *self)
   options->init = g_strdup (inits[MIN (adw_combo_row_get_selected (self->init), 2u)]);
   options->input = text_of (self->input);
   options->launcher = text_of (self->launcher);
+  options->target = g_strdup (scope_target_row_get_target (self->target));
   options->threads = gtk_spin_button_get_value_as_int (self->threads);
   options->seconds = gtk_spin_button_get_value_as_int (self->seconds);
   options->patience = scope_settings_get_int ("run-patience", SCOPE_RUN_PATIENCE);
@@ -93,6 +96,7 @@ scope_run_panel_class_init (ScopeRunPanelClass *class)
 
   g_type_ensure (SCOPE_TYPE_INPUTS_VIEW);
   g_type_ensure (SCOPE_TYPE_DEVICE_ROW);
+  g_type_ensure (SCOPE_TYPE_TARGET_ROW);
   gtk_widget_class_set_template_from_resource (widget_class,
                                                "/org/hybridscope/Hybridscope/ui/run-panel.ui");
   gtk_widget_class_bind_template_child (widget_class, ScopeRunPanel, inputs);
@@ -104,14 +108,18 @@ scope_run_panel_class_init (ScopeRunPanelClass *class)
   gtk_widget_class_bind_template_child (widget_class, ScopeRunPanel, seconds);
   gtk_widget_class_bind_template_child (widget_class, ScopeRunPanel, input);
   gtk_widget_class_bind_template_child (widget_class, ScopeRunPanel, launcher);
+  gtk_widget_class_bind_template_child (widget_class, ScopeRunPanel, target);
 }
 
 static void
-on_launcher_changed (ScopeRunPanel *self)
+update_host (ScopeRunPanel *self)
 {
   g_autofree char *launcher = text_of (self->launcher);
+  gboolean         has_target = *scope_target_row_get_target (self->target) != '\0';
 
-  scope_device_row_set_remote (self->device, *launcher != '\0');
+  scope_device_row_set_remote (self->device, has_target || *launcher != '\0');
+  /* A target has a launcher of its own. */
+  gtk_widget_set_sensitive (GTK_WIDGET (self->launcher), !has_target);
 }
 
 static void
@@ -125,7 +133,9 @@ scope_run_panel_init (ScopeRunPanel *self)
   adw_combo_row_set_selected (self->direction, options->backward ? 2 : options->train ? 1 : 0);
   scope_device_row_set_device (self->device, options->device);
   gtk_editable_set_text (GTK_EDITABLE (self->input), options->input);
-  g_signal_connect_swapped (self->launcher, "changed", G_CALLBACK (on_launcher_changed), self);
+  g_signal_connect_swapped (self->launcher, "changed", G_CALLBACK (update_host), self);
+  g_signal_connect_swapped (self->target, "notify::selected", G_CALLBACK (update_host), self);
+  scope_target_row_set_target (self->target, options->target);
   gtk_editable_set_text (GTK_EDITABLE (self->launcher), options->launcher);
   gtk_spin_button_set_value (self->threads, options->threads);
   gtk_spin_button_set_value (self->seconds, options->seconds);
