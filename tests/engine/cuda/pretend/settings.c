@@ -170,6 +170,8 @@ pretend_configure (const char *settings)
   pretend.handles = g_hash_table_new (NULL, NULL);
   pretend.streams = g_ptr_array_new ();
   pretend.works = g_ptr_array_new ();
+  g_clear_pointer (&pretend.clocked, g_ptr_array_unref);
+  pretend.clocked = g_ptr_array_new ();
   pretend.host = g_array_new (FALSE, TRUE, sizeof (guint32));
   g_clear_pointer (&pretend.copies, g_array_unref);
   pretend.copies = g_array_new (FALSE, FALSE, sizeof (PretendCopy));

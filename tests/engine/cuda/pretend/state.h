@@ -69,11 +69,13 @@ void         pretend_deed_unref (PretendDeed *deed);
 
 struct _PretendWork
 {
-  guint32      number;
-  guint        stream;   /* its index in the vector clocks */
-  guint32      sequence; /* within the stream */
-  GArray      *clock;    /* guint32: work up to this sequence of each stream comes before */
-  PretendDeed *deed;     /* NULL: an event or a join */
+  guint32 number;
+  guint   stream;   /* its index in the vector clocks */
+  guint32 sequence; /* within the stream */
+  GArray
+      *clock; /* guint32: work up to this sequence of each stream comes before; NULL once the host
+                          * knows this work */
+  PretendDeed *deed; /* NULL: an event or a join */
   gboolean     done;
   double       time;        /* when it ended on the pretended clock */
   guint32      correlation; /* of the call that asked for it */
@@ -166,6 +168,7 @@ typedef struct
   guint                  live[PRETEND_KINDS];
   GPtrArray             *streams; /* all, by index, also destroyed ones */
   GPtrArray             *works;   /* by number - 1 */
+  GPtrArray             *clocked; /* those that have a clock */
   GArray                *host;    /* clock of the host */
   GPtrArray             *pinned;  /* of PretendPinned */
   GArray                *copies;  /* PretendCopy: memory of the host that work will read or write */

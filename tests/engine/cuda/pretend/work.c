@@ -121,6 +121,7 @@ pretend_mark (CUstream stream, const GArray *after)
     g_array_set_size (stream->clock, stream->index + 1);
   g_array_index (stream->clock, guint32, stream->index) = work->sequence;
   work->clock = g_array_copy (stream->clock);
+  g_ptr_array_add (pretend.clocked, work);
   g_queue_push_tail (&stream->queue, work);
   return work;
 }
@@ -216,6 +217,25 @@ pretend_some_work (void)
     run_work (work);
 }
 
+/* All that is begun from now on comes after work that the host knows, whatever that came after: its clock is
+ * not needed any more. */
+static void
+forget_clocks (void)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < pretend.clocked->len; i++)
+    {
+      PretendWork *work = g_ptr_array_index (pretend.clocked, i);
+
+      if (work->done && pretend_host_knows (work))
+        g_clear_pointer (&work->clock, g_array_unref);
+      else
+        g_ptr_array_index (pretend.clocked, n++) = work;
+    }
+  g_ptr_array_set_size (pretend.clocked, (int) n);
+}
+
 CUresult
 pretend_wait (PretendWork *work)
 {
@@ -227,7 +247,9 @@ pretend_wait (PretendWork *work)
         g_error ("the pretend GPU has work that nothing can begin");
       run_work (next);
     }
-  pretend_join (pretend.host, work->clock);
+  if (work->clock)
+    pretend_join (pretend.host, work->clock);
+  forget_clocks ();
   pretend_show ();
   return pretend.sticky;
 }
@@ -238,10 +260,24 @@ pretend_wait_stream (CUstream stream)
   return pretend_wait (pretend_mark (stream, NULL));
 }
 
+/* Whether the host has waited for all that the stream was given. */
+static gboolean
+is_known (const struct CUstream_st *stream)
+{
+  return stream->sequence == 0 ||
+         (stream->index < pretend.host->len &&
+          g_array_index (pretend.host, guint32, stream->index) >= stream->sequence);
+}
+
 CUresult
 pretend_wait_all (void)
 {
   for (guint i = 0; i < pretend.streams->len; i++)
-    pretend_wait_stream (g_ptr_array_index (pretend.streams, i));
+    {
+      CUstream stream = g_ptr_array_index (pretend.streams, i);
+
+      if (!is_known (stream))
+        pretend_wait_stream (stream);
+    }
   return pretend.sticky;
 }
