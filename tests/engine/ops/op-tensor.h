@@ -6,12 +6,7 @@
 
 #include "engine/tensor/tensor.h"
 
-/* Creates a tensor from a text such as "f32[2,3]".  Floats are distinct numbers in (-1, 1) in a fixed
- * random order; integers are 0, 1, 2, 0, 1 ….  The brackets may be followed by a range or by values:
- *   "f32[2,3] 0.5..2"    distinct numbers in that range (integers: cyclic, both ends included)
- *   "f32[4] = 1,2,nan,4" these values; the last is repeated if there are too few
- * The dtypes are f16 bf16 f32 f64 i8 i16 i32 i64 u8 u16 u32 u64 bool.  Tensors with different nth
- * (the number of the input) have different values. */
+/* Creates a tensor from a text as hyb_tensor_from_text() does (engine/tensor/tensor-text.h). */
 HybTensor *op_tensor_from_text (const char *text, guint nth);
 
 /* Creates a tensor from a type such as "f32[3]" and its values, passed as doubles. */
