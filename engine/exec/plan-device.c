@@ -74,6 +74,25 @@ hyb_device_plan_free (HybDevicePlan *device)
 
 /* --- Places of steps --- */
 
+/* Why the device must not compute a fused chain, (transfer full): one of its members is excluded.  NULL if none
+ * is.  Loops plan their bodies by themselves. */
+static char *
+find_member_reason (const HybGpu *gpu, const HybCall *call)
+{
+  if (call->op->flags & HYB_OP_DEVICE_BODIES)
+    return NULL;
+  for (guint b = 0; b < call->n_bodies; b++)
+    for (HybNodeId id = 0; id < hyb_graph_n_nodes (call->body[b]); id++)
+      {
+        const HybOp *op = hyb_graph_get_node (call->body[b], id)->op;
+        const char  *reason = op ? hyb_gpu_why_excluded (gpu, op->name) : NULL;
+
+        if (reason)
+          return g_strdup_printf ("%s in it: %s", op->name, reason);
+      }
+  return NULL;
+}
+
 /* Half a sentence, (transfer full); NULL if the device can compute the call. */
 static char *
 find_reason (HybPlan *plan, guint index, gsize *workspace)
@@ -83,12 +102,16 @@ find_reason (HybPlan *plan, guint index, gsize *workspace)
   const HybCall     *call = &plan->steps[index].call;
   const HybDeviceOp *twin = hyb_gpu_find_twin (device->gpu, call->op);
   const char        *reason = hyb_gpu_why_excluded (device->gpu, call->op->name);
+  char              *member_reason;
   g_autoptr (GError) error = NULL;
 
   if (reason)
     return g_strdup (reason);
   if (!twin)
     return g_strdup ("the GPU module does not compute this operator");
+  member_reason = find_member_reason (device->gpu, call);
+  if (member_reason)
+    return member_reason;
   reason = twin->refuses ? twin->refuses (call) : NULL;
   if (!reason)
     reason = hyb_device_plan_refuse_hidden (plan, index, twin);
