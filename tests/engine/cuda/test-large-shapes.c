@@ -4,6 +4,7 @@
  * meson.build runs it in three orders of threads.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/engine/ops/op-device.h"
+#include "tests/engine/ops/op-write.h"
 
 static const OpSample samples[] = {
   { "transpose", "matrix", NULL, { "f32[70,45]" } },
@@ -95,6 +96,7 @@ main (int argc, char **argv)
           g_strdup_printf ("/engine/cuda/large-shapes/%s/%s", sample->op, sample->name);
       OpCase *this = g_new0 (OpCase, 1);
 
+      op_write_sample (hyb_op_find (sample->op), sample);
       this->op = hyb_op_find (sample->op);
       this->attributes_text = sample->attributes;
       this->inputs_text = sample->inputs;

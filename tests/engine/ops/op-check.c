@@ -11,6 +11,7 @@
 #include "engine/gradient/backward.h"
 #include "tests/engine/ops/op-case.h"
 #include "tests/engine/ops/op-device.h"
+#include "tests/engine/ops/op-write.h"
 
 #include <math.h>
 #include <string.h>
@@ -413,6 +414,7 @@ op_check_family (const char      *file,
         if (list_has (sample->op, op))
           {
             covered = TRUE;
+            op_write_sample (op, sample);
             add_case (file,
                       op,
                       sample->name,

@@ -1,0 +1,88 @@
+/* operator-results.c — see operator-results.h.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/command/selftest/operator-results.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void
+result_free (ScopeOperatorResult *result)
+{
+  g_free (result->why);
+  g_free (result);
+}
+
+ScopeOperatorResults *
+scope_operator_results_new (void)
+{
+  ScopeOperatorResults *results = g_new0 (ScopeOperatorResults, 1);
+
+  results->operators =
+      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) result_free);
+  return results;
+}
+
+void
+scope_operator_results_free (ScopeOperatorResults *results)
+{
+  if (!results)
+    return;
+  g_hash_table_unref (results->operators);
+  g_free (results->lost);
+  g_free (results);
+}
+
+ScopeOperatorResult *
+scope_operator_results_get (ScopeOperatorResults *results, const char *op)
+{
+  ScopeOperatorResult *result = g_hash_table_lookup (results->operators, op);
+
+  if (!result)
+    {
+      result = g_new0 (ScopeOperatorResult, 1);
+      g_hash_table_insert (results->operators, g_strdup (op), result);
+    }
+  return result;
+}
+
+void
+scope_operator_results_blame (ScopeOperatorResults *results,
+                              const char           *op,
+                              double                error,
+                              const char           *why)
+{
+  ScopeOperatorResult *result = scope_operator_results_get (results, op);
+
+  result->error = MAX (result->error, error);
+  if (!result->why)
+    result->why = g_strdup (why);
+}
+
+static int
+compare_names (gconstpointer a, gconstpointer b)
+{
+  return strcmp (*(const char *const *) a, *(const char *const *) b);
+}
+
+const char **
+scope_operator_results_list (const ScopeOperatorResults *results)
+{
+  guint        n;
+  const char **names = (const char **) g_hash_table_get_keys_as_array (results->operators, &n);
+
+  qsort (names, n, sizeof *names, compare_names);
+  return names;
+}
+
+guint
+scope_operator_results_n_wrong (const ScopeOperatorResults *results)
+{
+  GHashTableIter iter;
+  gpointer       result;
+  guint          n = 0;
+
+  g_hash_table_iter_init (&iter, results->operators);
+  while (g_hash_table_iter_next (&iter, NULL, &result))
+    n += ((ScopeOperatorResult *) result)->why != NULL;
+  return n;
+}

@@ -1,0 +1,38 @@
+/* operator-results.h — what a self-test found about the operators of a GPU.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <glib.h>
+
+typedef struct
+{
+  guint  n;     /* comparisons in which it took part */
+  double error; /* the largest difference of these */
+  char  *why;   /* half a sentence: what is wrong with it; NULL if nothing is */
+} ScopeOperatorResult;
+
+typedef struct
+{
+  GHashTable *operators; /* name → ScopeOperatorResult */
+  guint       n_samples; /* that were computed */
+  guint       n_left;    /* for which there was no time */
+  char       *lost;      /* why the GPU could not go on; NULL if it could */
+} ScopeOperatorResults;
+
+/* No results yet.  (transfer full) */
+ScopeOperatorResults *scope_operator_results_new (void);
+/* Frees them; NULL is allowed. */
+void scope_operator_results_free (ScopeOperatorResults *results);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (ScopeOperatorResults, scope_operator_results_free)
+
+/* The result of an operator, with no comparisons yet if it is new.  Owned by results. */
+ScopeOperatorResult *scope_operator_results_get (ScopeOperatorResults *results, const char *op);
+/* Notes that an operator is wrong; the first reason stays.  error: how large the difference was. */
+void scope_operator_results_blame (ScopeOperatorResults *results,
+                                   const char           *op,
+                                   double                error,
+                                   const char           *why);
+/* The operators in the order of the alphabet, NULL-terminated.  (transfer container) */
+const char **scope_operator_results_list (const ScopeOperatorResults *results);
+/* How many of them are wrong. */
+guint scope_operator_results_n_wrong (const ScopeOperatorResults *results);

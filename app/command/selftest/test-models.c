@@ -1,0 +1,193 @@
+/* test-models.c — compares models of the gallery on a GPU with the processor; see test-models.h.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/command/selftest/test-models.h"
+
+#include "app/command/inputs.h"
+#include "app/command/open-model.h"
+
+#include "profiler/record/subject.h"
+
+#include <math.h>
+#include <string.h>
+
+#define TOLERANCE 1e-4 /* of the largest number of an array */
+#define RUNS      5    /* whose bytes must be the same */
+#define MANY_RUNS 100  /* in static mode, unless it must be quick */
+
+static const struct
+{
+  HybMode     mode;
+  const char *name;
+} modes[SCOPE_MODEL_MODES] = {
+  { HYB_MODE_STATIC, "static" },
+  { HYB_MODE_HYBRID, "hybrid" },
+  { HYB_MODE_IMPERATIVE, "imperative" },
+};
+
+static void
+row_clear (ScopeModelResult *row)
+{
+  g_free (row->work);
+  g_free (row->failure);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (ScopeModelResult, row_clear)
+
+/* --- Comparing --- */
+
+/* The largest difference as a part of the largest number; infinite if one is not a number where the
+ * other is. */
+static double
+relative_error (const HybTensor *a, const HybTensor *b)
+{
+  double most = 0, difference = 0;
+
+  for (gint64 i = 0; i < hyb_tensor_get_size (a); i++)
+    {
+      double x = hyb_tensor_get_value (a, i), y = hyb_tensor_get_value (b, i);
+
+      if (x == y || (isnan (x) && isnan (y)))
+        continue;
+      if (!isfinite (x) || !isfinite (y))
+        return INFINITY;
+      difference = MAX (difference, fabs (x - y));
+      most = MAX (most, fabs (x));
+    }
+  return difference > 0 ? difference / MAX (most, 1e-6) : 0;
+}
+
+static char *
+describe_output (const ProfSubject *subject, guint index)
+{
+  const char *gradient = prof_subject_get_gradient_name (subject, index);
+
+  return gradient ? g_strdup_printf ("the gradient of “%s”", gradient)
+                  : g_strdup_printf ("output %u", index);
+}
+
+static void
+compare_arrays (ProfSubject *wanted, ProfSubject *got, ScopeModelResult *row)
+{
+  row->n_arrays = prof_subject_n_outputs (wanted);
+  for (guint i = 0; i < row->n_arrays; i++)
+    {
+      double error =
+          relative_error (prof_subject_get_output (wanted, i), prof_subject_get_output (got, i));
+
+      row->error = MAX (row->error, error);
+      if (error > TOLERANCE && !row->failure)
+        {
+          g_autofree char *name = describe_output (wanted, i);
+
+          row->failure = g_strdup_printf ("%s differs by %.3g of its largest number", name, error);
+        }
+    }
+}
+
+/* The bytes of all outputs, for runs that must repeat each other. */
+static char *
+sum_of_bytes (ProfSubject *subject)
+{
+  g_autoptr (GChecksum) sum = g_checksum_new (G_CHECKSUM_SHA256);
+
+  for (guint i = 0; i < prof_subject_n_outputs (subject); i++)
+    {
+      HybTensor *tensor = prof_subject_get_output (subject, i);
+
+      g_checksum_update (sum, hyb_tensor_get_data (tensor), (gssize) hyb_tensor_get_bytes (tensor));
+    }
+  return g_strdup (g_checksum_get_string (sum));
+}
+
+/* --- Running --- */
+
+static ProfSubject *
+run_subject (const ScopeModelTest *self,
+             const ScopeInputs    *inputs,
+             HybGpu               *gpu,
+             HybMode               mode,
+             GError              **error)
+{
+  ProfSubjectOptions options = { .mode = mode,
+                                 .training = TRUE,
+                                 .backward = TRUE,
+                                 .seed = (guint64) self->common->seed,
+                                 .gpu = gpu };
+  g_autoptr (ProfSubject) subject =
+      prof_subject_new (inputs->graph, inputs->values, &options, error);
+
+  return subject && prof_subject_run (subject, NULL, error) ? g_steal_pointer (&subject) : NULL;
+}
+
+/* Runs again with the same seed: the bytes must be the same, and no memory may be lost. */
+static void
+repeat (const ScopeModelTest *self, ProfSubject *subject, guint n, ScopeModelResult *row)
+{
+  g_autofree char *first = sum_of_bytes (subject);
+  guint64          unused = 0;
+
+  for (guint i = 0; i < n && !row->failure; i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (HybGpuFacts) facts = NULL;
+      g_autofree char *sum = NULL;
+
+      hyb_executor_set_seed (prof_subject_get_executor (subject), (guint64) self->common->seed);
+      if (!prof_subject_run (subject, NULL, &error))
+        {
+          row->failure = g_strdup (error->message);
+          return;
+        }
+      sum = sum_of_bytes (subject);
+      if (strcmp (sum, first) != 0)
+        row->failure = g_strdup_printf ("run %u gave other bytes than the first", i + 2);
+      facts = hyb_gpu_dup_facts (self->gpu);
+      if (i > 0 && facts->unused < unused && !row->failure)
+        row->failure = g_strdup ("every run takes more memory of the GPU");
+      unused = facts->unused;
+    }
+}
+
+static void
+test_mode (const ScopeModelTest *self, const ScopeInputs *inputs, guint mode, ScopeModelResult *row)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (ProfSubject) wanted = run_subject (self, inputs, NULL, modes[mode].mode, &error);
+  g_autoptr (ProfSubject) got = NULL;
+
+  if (wanted)
+    got = run_subject (self, inputs, self->gpu, modes[mode].mode, &error);
+  if (!got)
+    {
+      row->failure = g_strdup (error->message);
+      return;
+    }
+  row->work = hyb_executor_dup_device_work (prof_subject_get_executor (got));
+  compare_arrays (wanted, got, row);
+  repeat (self, got, self->quick || mode > 0 ? RUNS : MANY_RUNS, row);
+}
+
+gboolean
+scope_test_model (const ScopeModelTest *self, const char *name, GError **error)
+{
+  g_autofree char   *path = g_strconcat ("gallery:", name, NULL);
+  char              *files[] = { path, NULL };
+  ScopeCommonOptions common = *self->common;
+  ScopeInputs        inputs = { .needs_labels = TRUE };
+  g_autoptr (HybModel) model = scope_open_model (&common, files, error);
+  gboolean filled;
+
+  if (!model)
+    return FALSE;
+  scope_common_options_set_default_init (&common, model);
+  inputs.model = model;
+  filled = scope_inputs_fill (&inputs, &common, error);
+  for (guint i = 0; filled && i < G_N_ELEMENTS (modes); i++)
+    {
+      g_auto (ScopeModelResult) row = { .model = name, .mode = modes[i].name };
+
+      test_mode (self, &inputs, i, &row);
+      self->show (&row, self->data);
+    }
+  scope_inputs_clear (&inputs);
+  return filled;
+}

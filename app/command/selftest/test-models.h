@@ -1,0 +1,34 @@
+/* test-models.h — compares models of the gallery on a GPU with the processor, forward and backward.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "app/command/common-options.h"
+
+#include "engine/device/gpu.h"
+
+#define SCOPE_MODEL_MODES 3 /* that each model runs in */
+
+/* One model in one mode. */
+typedef struct
+{
+  const char *model;
+  const char *mode;
+  char       *work;    /* which steps the GPU computed; may be NULL */
+  char       *failure; /* NULL: it passed */
+  guint       n_arrays;
+  double      error; /* the largest, as a part of the largest number of its array */
+} ScopeModelResult;
+
+typedef struct
+{
+  const ScopeCommonOptions *common;
+  HybGpu                   *gpu;
+  gboolean                  quick;                              /* few runs */
+  void (*show) (const ScopeModelResult *result, gpointer data); /* once for each mode */
+  gpointer data;
+} ScopeModelTest;
+
+/* Runs a model of the gallery in all modes with the same numbers on both, and again and again: bytes must be
+ * the same, and no memory may be lost.  FALSE and an error if it cannot be opened, which is no failure of the
+ * GPU. */
+gboolean scope_test_model (const ScopeModelTest *test, const char *name, GError **error);

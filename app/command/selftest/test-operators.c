@@ -1,0 +1,403 @@
+/* test-operators.c — compares the operators of a GPU with those of the processor; see test-operators.h.
+ *
+ * Each operator gets the GPU opened anew, so that kernels and memory of the last one are given back.  Where
+ * numbers differ, the same graph runs with one operator after the other on the host, which shows the wrong
+ * one.  Start with scope_test_operators() at the end.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/command/selftest/test-operators.h"
+
+#include "app/command/selftest/operator-graph.h"
+
+#include "engine/exec/executor.h"
+#include "engine/exec/plan-operators.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct
+{
+  const ScopeOperatorTest *test;
+  HybGpu                  *gpu;     /* of the current operator */
+  const char              *current; /* its name */
+  ScopeOperatorResults    *results;
+  gint64                   end; /* 0: none */
+} Test;
+
+/* One comparison. */
+typedef struct
+{
+  const ScopeOperatorSample *sample;
+  ScopeOperatorGraph        *graph;
+  HybDType                   dtype; /* that float32 became */
+  gboolean                   replays;
+} Comparison;
+
+typedef struct
+{
+  double   size;       /* the largest */
+  double   ratio;      /* to what is tolerated; above 1 it is wrong */
+  gboolean is_of_bits; /* bits had to be the same */
+} Difference;
+
+/* Random numbers that must be the processor's to the bit; those of others pass through log or cos. */
+static const char *const exact_operators[] = {
+  "Dropout", "_random_uniform", "_random_uniform_like", "_random_randint", NULL,
+};
+
+/* --- Comparing --- */
+
+static double
+tolerance_of (HybDType sample, HybDType result)
+{
+  if (sample == HYB_F16 || result == HYB_F16)
+    return SCOPE_TOLERANCE_F16;
+  return sample == HYB_F64 && result != HYB_F32 ? SCOPE_TOLERANCE_F64 : SCOPE_TOLERANCE_F32;
+}
+
+/* The largest difference, of numbers above 1 as a part of them. */
+static double
+find_difference (HybTensor *got, HybTensor *wanted)
+{
+  const HybType *a = hyb_tensor_get_type (got), *b = hyb_tensor_get_type (wanted);
+  double         most = 0;
+
+  if (a->dtype != b->dtype || !hyb_shape_equal (&a->shape, &b->shape))
+    return INFINITY;
+  for (gint64 k = 0; k < hyb_tensor_get_size (wanted); k++)
+    {
+      double x = hyb_tensor_get_value (got, k), y = hyb_tensor_get_value (wanted, k);
+
+      if (x == y || (isnan (x) && isnan (y)))
+        continue;
+      if (!isfinite (x) || !isfinite (y))
+        return INFINITY;
+      most = MAX (most, fabs (x - y) / MAX (1, fabs (y)));
+    }
+  return most;
+}
+
+static gboolean
+have_same_bytes (HybTensor *a, HybTensor *b)
+{
+  return hyb_tensor_get_bytes (a) == hyb_tensor_get_bytes (b) &&
+         memcmp (hyb_tensor_get_data (a), hyb_tensor_get_data (b), hyb_tensor_get_bytes (a)) == 0;
+}
+
+static void
+compare (const Comparison *comparison, HybTensor *got, HybTensor *wanted, Difference *difference)
+{
+  double size = find_difference (got, wanted);
+
+  difference->size = MAX (difference->size, size);
+  difference->ratio = MAX (difference->ratio,
+                           size / tolerance_of (comparison->dtype, hyb_tensor_get_dtype (wanted)));
+  if (comparison->graph->is_random && !have_same_bytes (got, wanted) &&
+      g_strv_contains (exact_operators, comparison->sample->op))
+    {
+      difference->ratio = INFINITY;
+      difference->is_of_bits = TRUE;
+    }
+}
+
+/* --- Running --- */
+
+static HybExecutor *
+new_executor (HybGpu *gpu, const ScopeOperatorGraph *graph, GError **error)
+{
+  HybExecutorOptions options = {
+    .mode = HYB_MODE_STATIC, .training = graph->training, .seed = SCOPE_SAMPLE_SEED, .gpu = gpu
+  };
+  g_autoptr (HybExecutor) executor = hyb_executor_new (graph->graph, &options);
+  guint            n;
+  const HybNodeId *variables = hyb_graph_get_variables (graph->graph, &n);
+
+  for (guint i = 0; i < n; i++)
+    if (!hyb_executor_bind (executor,
+                            hyb_graph_get_node (graph->graph, variables[i])->name,
+                            graph->inputs->pdata[i],
+                            error))
+      return NULL;
+  return g_steal_pointer (&executor);
+}
+
+static gboolean
+run (HybExecutor *executor, GError **error)
+{
+  hyb_executor_set_seed (executor, SCOPE_SAMPLE_SEED);
+  return hyb_executor_run (executor, NULL, error) && hyb_executor_finish (executor, error);
+}
+
+/* The second run is recorded and the third replayed: both must give the bytes of the first. */
+static gboolean
+replay (HybExecutor *executor, Difference *difference, GError **error)
+{
+  guint n = hyb_executor_n_outputs (executor);
+  g_autoptr (GPtrArray) first = g_ptr_array_new_with_free_func ((GDestroyNotify) hyb_tensor_unref);
+
+  for (guint i = 0; i < n; i++)
+    g_ptr_array_add (first, hyb_tensor_copy (hyb_executor_get_output (executor, i)));
+  for (guint round = 0; round < 2; round++)
+    {
+      if (!run (executor, error))
+        return FALSE;
+      for (guint i = 0; i < n; i++)
+        if (!have_same_bytes (hyb_executor_get_output (executor, i), first->pdata[i]))
+          difference->ratio = INFINITY;
+    }
+  return TRUE;
+}
+
+/* FALSE and an error if the GPU fails.  names: gets the operators that it computed; (nullable) */
+static gboolean
+measure (HybGpu           *gpu,
+         const Comparison *comparison,
+         GHashTable       *names,
+         Difference       *difference,
+         GError          **error)
+{
+  const ScopeOperatorGraph *graph = comparison->graph;
+  g_autoptr (HybExecutor) executor = new_executor (gpu, graph, error);
+  guint            n;
+  const HybNodeId *variables = hyb_graph_get_variables (graph->graph, &n);
+  gboolean         is_done;
+
+  *difference = (Difference){ 0 };
+  if (!executor)
+    return FALSE;
+  is_done = run (executor, error);
+  if (names)
+    hyb_plan_add_device_operators (hyb_executor_get_plan (executor), names);
+  for (guint i = 0; is_done && i < graph->outputs->len; i++)
+    compare (comparison,
+             hyb_executor_get_output (executor, i),
+             graph->outputs->pdata[i],
+             difference);
+  for (guint i = 0; is_done && i < n; i++)
+    compare (comparison,
+             hyb_executor_get_bound (executor,
+                                     hyb_graph_get_node (graph->graph, variables[i])->name),
+             graph->written->pdata[i],
+             difference);
+  return is_done && (!comparison->replays || replay (executor, difference, error));
+}
+
+/* --- Blaming --- */
+
+/* TRUE if all is right once the host computes this operator.  *is_lost: the GPU fails even so. */
+static gboolean
+is_right_without (Test *self, const Comparison *comparison, const char *op, gboolean *is_lost)
+{
+  g_autoptr (HybGpu) gpu = hyb_gpu_open_with_math (self->test->device, self->test->math, NULL);
+  Difference difference;
+
+  *is_lost = !gpu;
+  if (!gpu)
+    return FALSE;
+  hyb_gpu_exclude (gpu, op, "the self-test looks for the wrong operator");
+  *is_lost = !measure (gpu, comparison, NULL, &difference, NULL);
+  return !*is_lost && difference.ratio <= 1;
+}
+
+/* names: those that took part.  Without one that makes the difference all are blamed. */
+static void
+blame (Test *self, const Comparison *comparison, GHashTable *names, double size, const char *why)
+{
+  GHashTableIter iter;
+  gpointer       op;
+  guint          n_lost = 0, n_found = 0;
+
+  for (guint round = 0; round < 2 && n_found == 0; round++)
+    {
+      g_hash_table_iter_init (&iter, names);
+      while (g_hash_table_iter_next (&iter, &op, NULL))
+        {
+          gboolean is_lost = FALSE;
+
+          if (round == 0 && !is_right_without (self, comparison, op, &is_lost))
+            {
+              n_lost += is_lost;
+              continue;
+            }
+          scope_operator_results_blame (self->results, op, size, why);
+          n_found++;
+        }
+    }
+  if (n_lost > 0 && n_lost == g_hash_table_size (names))
+    self->results->lost = g_strdup (why);
+}
+
+static void
+count (Test *self, GHashTable *names, double size)
+{
+  GHashTableIter iter;
+  gpointer       op;
+
+  g_hash_table_iter_init (&iter, names);
+  while (g_hash_table_iter_next (&iter, &op, NULL))
+    {
+      ScopeOperatorResult *result = scope_operator_results_get (self->results, op);
+
+      result->n++;
+      result->error = MAX (result->error, size);
+    }
+}
+
+/* (transfer full) */
+static char *
+describe_difference (const Comparison *comparison, const Difference *difference)
+{
+  g_autofree char *size = difference->is_of_bits ? g_strdup ("other random bits than")
+                          : difference->size > 0
+                              ? g_strdup_printf ("a difference of %.3g from", difference->size)
+                              : g_strdup ("other bytes when replayed, not");
+
+  return g_strdup_printf ("the self-test found %s the processor's (%s of %s in %s)",
+                          size,
+                          comparison->sample->name,
+                          comparison->sample->op,
+                          hyb_dtype_name (comparison->dtype));
+}
+
+static void
+test_graph (Test *self, const Comparison *comparison)
+{
+  g_autoptr (GHashTable) names = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GError) error = NULL;
+  g_autofree char *why = NULL;
+  Difference       difference;
+  gboolean         is_done = measure (self->gpu, comparison, names, &difference, &error);
+
+  if (g_hash_table_size (names) == 0 && is_done)
+    return;
+  if (g_hash_table_size (names) == 0)
+    g_hash_table_add (names, (gpointer) comparison->sample->op);
+  count (self, names, is_done ? difference.size : INFINITY);
+  if (is_done && difference.ratio <= 1)
+    return;
+  why = is_done ? describe_difference (comparison, &difference)
+                : g_strdup_printf ("it failed in the self-test: %s", error->message);
+  blame (self, comparison, names, is_done ? difference.size : INFINITY, why);
+}
+
+/* --- Samples --- */
+
+/* Forward, and backward where there are gradients. */
+static gboolean
+test_dtype (Test                      *self,
+            const ScopeOperatorSample *sample,
+            HybDType                   dtype,
+            gboolean                   training,
+            GError                   **error)
+{
+  g_autoptr (GError) local = NULL;
+  g_autoptr (ScopeOperatorGraph) graph = scope_operator_graph_new (sample, dtype, training, &local);
+  g_autoptr (ScopeOperatorGraph) backward = NULL;
+  Comparison comparison = { .sample = sample, .graph = graph, .dtype = dtype };
+
+  if (local)
+    {
+      g_propagate_error (error, g_steal_pointer (&local));
+      return FALSE;
+    }
+  if (!graph)
+    return TRUE;
+  comparison.replays = !self->test->quick && dtype == HYB_F32 && !graph->mutates;
+  backward = scope_operator_graph_new_backward (sample, graph);
+  if (!backward || !self->test->quick) /* whose outputs are among the backward ones */
+    test_graph (self, &comparison);
+  comparison.graph = backward;
+  if (backward && !self->results->lost)
+    test_graph (self, &comparison);
+  return TRUE;
+}
+
+static gboolean
+test_sample (Test *self, const ScopeOperatorSample *sample, GError **error)
+{
+  static const HybDType dtypes[] = { HYB_F32, HYB_F64, HYB_F16 };
+  const HybOp          *op = hyb_op_find (sample->op);
+  gboolean              trains =
+      sample->training_only || op->flags & (HYB_OP_TRAINING_DEPENDENT | HYB_OP_RANDOM);
+
+  for (guint i = 0; i < (self->test->quick ? 1 : G_N_ELEMENTS (dtypes)); i++)
+    for (gboolean training = FALSE; training <= trains; training++)
+      if (!self->results->lost && !test_dtype (self, sample, dtypes[i], training, error))
+        return FALSE;
+  self->results->n_samples++;
+  return TRUE;
+}
+
+/* Opens the GPU for another operator, which gives back what the last one took. */
+static gboolean
+begin_operator (Test *self, const char *op, GError **error)
+{
+  if (self->gpu && g_strcmp0 (self->current, op) == 0)
+    return TRUE;
+  self->current = op;
+  g_clear_pointer (&self->gpu, hyb_gpu_unref);
+  self->gpu = hyb_gpu_open_with_math (self->test->device, self->test->math, error);
+  return self->gpu != NULL;
+}
+
+static gboolean
+is_wanted (const Test *self, const ScopeOperatorSample *sample, GHashTable *seen)
+{
+  if (self->test->only && !g_strv_contains ((const char *const *) self->test->only, sample->op))
+    return FALSE;
+  return hyb_gpu_computes (sample->op) &&
+         !(self->test->quick && g_hash_table_contains (seen, sample->op));
+}
+
+/* samples: those of one category, or of all if it is HYB_N_CATEGORIES. */
+static gboolean
+test_category (Test *self, GPtrArray *samples, guint category, GHashTable *seen, GError **error)
+{
+  for (guint i = 0; i < samples->len && !self->results->lost; i++)
+    {
+      const ScopeOperatorSample *sample = samples->pdata[i];
+      const HybOp               *op = hyb_op_find (sample->op);
+
+      if (!op || (category != HYB_N_CATEGORIES && op->category != category) ||
+          !is_wanted (self, sample, seen))
+        continue;
+      g_hash_table_add (seen, (gpointer) sample->op);
+      if (self->end > 0 && g_get_monotonic_time () > self->end)
+        self->results->n_left++;
+      else if (!begin_operator (self, sample->op, error) || !test_sample (self, sample, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* The categories by how much of a model's time depends on them. */
+static gboolean
+test_in_order (Test *self, GPtrArray *samples, GHashTable *seen, GError **error)
+{
+  static const HybCategory order[] = {
+    HYB_CATEGORY_LINEAR,        HYB_CATEGORY_RECURRENT, HYB_CATEGORY_CONVOLUTION,
+    HYB_CATEGORY_NORMALISATION, HYB_CATEGORY_LOSS,      HYB_CATEGORY_REDUCTION,
+    HYB_CATEGORY_MOVEMENT,      HYB_CATEGORY_DATA,      HYB_CATEGORY_ELEMENTWISE,
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (order); i++)
+    if (!test_category (self, samples, order[i], seen, error))
+      return FALSE;
+  return TRUE;
+}
+
+ScopeOperatorResults *
+scope_test_operators (const ScopeOperatorTest *test, GError **error)
+{
+  g_autoptr (ScopeOperatorResults) results = scope_operator_results_new ();
+  g_autoptr (GPtrArray) samples = scope_operator_samples ();
+  g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
+  Test     self = { .test = test, .results = results };
+  gboolean is_done;
+
+  if (test->seconds > 0)
+    self.end = g_get_monotonic_time () + (gint64) (test->seconds * G_USEC_PER_SEC);
+  is_done = test->quick ? test_in_order (&self, samples, seen, error)
+                        : test_category (&self, samples, HYB_N_CATEGORIES, seen, error);
+  g_clear_pointer (&self.gpu, hyb_gpu_unref);
+  return is_done ? g_steal_pointer (&results) : NULL;
+}

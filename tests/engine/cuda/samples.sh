@@ -1,0 +1,25 @@
+#!/bin/sh
+# samples.sh — the samples of operators that hscope selftest has are those of the tests.
+# usage: samples.sh FILE PROGRAM…            compares, as a test
+#        samples.sh --write FILE PROGRAM…    writes the file: ninja write-samples
+# SPDX-License-Identifier: LGPL-2.1-or-later
+if [ "$1" = --write ]; then shift; writes=1; else writes=0; fi
+file=$1
+shift
+work=$(mktemp) || exit 2
+trap 'rm -f "$work"' EXIT
+for program in "$@"; do
+  HYB_WRITE_SAMPLES=1 "$program" -l
+done | sed -n 's/^sample	//p' >"$work"
+if [ $writes = 1 ]; then
+  cp "$work" "$file"
+  exit
+fi
+echo 1..1
+if [ -s "$work" ] && diff "$file" "$work" >"$work.differences"; then
+  echo "ok 1 the-samples-of-the-self-test-are-those-of-the-tests"
+else
+  echo "not ok 1 the-samples-of-the-self-test-are-those-of-the-tests # ninja write-samples writes them anew"
+  sed 's/^/# /' "$work.differences"
+fi
+rm -f "$work.differences"
