@@ -16,6 +16,7 @@ struct _HybGpu
   HybGpuMath        math;
   GHashTable       *twins;    /* name of the operator → HybDeviceOp */
   GHashTable       *excluded; /* name of the operator → why the host computes it */
+  char             *proof;    /* what a self-test said that has passed; NULL: none has */
 };
 
 /* The same through a back end that is loaded already, for hyb_gpu_open() and tests. */

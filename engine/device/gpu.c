@@ -114,6 +114,7 @@ hyb_gpu_unref (HybGpu *gpu)
   hyb_device_pool_free (gpu->pinned);
   g_hash_table_unref (gpu->twins);
   g_hash_table_unref (gpu->excluded);
+  g_free (gpu->proof);
   gpu->backend->close (gpu->device);
   g_free (gpu);
 }
@@ -163,6 +164,7 @@ hyb_gpu_dup_facts (HybGpu *gpu)
   copy->unused = facts.unused;
   copy->peak_flops = facts.peak_flops;
   copy->peak_bytes = facts.peak_bytes;
+  copy->module = hyb_backend_dup_path (gpu->backend);
   return copy;
 }
 
@@ -176,7 +178,21 @@ hyb_gpu_facts_free (HybGpuFacts *facts)
   g_free (facts->kind);
   g_free (facts->versions);
   g_strfreev (facts->libraries);
+  g_free (facts->module);
   g_free (facts);
+}
+
+void
+hyb_gpu_set_proof (HybGpu *gpu, const char *proof)
+{
+  g_free (gpu->proof);
+  gpu->proof = g_strdup (proof);
+}
+
+const char *
+hyb_gpu_get_proof (const HybGpu *gpu)
+{
+  return gpu->proof;
 }
 
 /* --- Operators --- */

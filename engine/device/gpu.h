@@ -42,6 +42,11 @@ HYB_API gboolean hyb_gpu_exclude (HybGpu *gpu, const char *op, const char *why);
 HYB_API char **hyb_gpu_list_excluded (const HybGpu *gpu);
 /* Why an operator is excluded; NULL if it is not. */
 HYB_API const char *hyb_gpu_why_excluded (const HybGpu *gpu, const char *op);
+/* Notes what a self-test said that has passed on this GPU, as a sentence; NULL takes it back.  Not to be called
+ * while other threads use the GPU. */
+HYB_API void hyb_gpu_set_proof (HybGpu *gpu, const char *proof);
+/* What was noted; NULL if no self-test has passed. */
+HYB_API const char *hyb_gpu_get_proof (const HybGpu *gpu);
 /* The names of all operators that the GPU computes, NULL-terminated.  (transfer container) */
 HYB_API const char **hyb_gpu_list_operators (const HybGpu *gpu);
 
@@ -63,6 +68,7 @@ typedef struct
   double
          peak_flops; /* a second, of float32 without tensor cores, by the clock of the chip; NaN: not known */
   double peak_bytes; /* a second, by the clock of the memory; NaN: not known */
+  char *module; /* path of the module that computes on it; empty if it was not opened from a file */
 } HybGpuFacts;
 
 /* The number of GPUs, which hyb_gpu_open() takes as "gpu:0", "gpu:1" and so on.  0 and an error of

@@ -68,13 +68,15 @@ find_module (void)
   return given && *given ? g_strdup (given) : hyb_find_beside (relative);
 }
 
+static GMutex            lock;
+static const HybBackend *loaded; /* NULL: not yet */
+static char             *loaded_from;
+
 const HybBackend *
 hyb_backend_load (GError **error)
 {
-  static GMutex            lock;
-  static const HybBackend *loaded;
-  g_autofree char         *path = NULL;
-  const HybBackend        *backend;
+  g_autofree char  *path = NULL;
+  const HybBackend *backend;
 
   g_mutex_lock (&lock);
   if (!loaded)
@@ -88,8 +90,21 @@ hyb_backend_load (GError **error)
                 "It is hybridscope-cuda.so, which is built unless the option cuda of the build is "
                 "disabled",
                 "the GPU module of Hybridscope is not installed");
+      if (loaded)
+        loaded_from = g_steal_pointer (&path);
     }
   backend = loaded;
   g_mutex_unlock (&lock);
   return backend;
+}
+
+char *
+hyb_backend_dup_path (const HybBackend *backend)
+{
+  char *path;
+
+  g_mutex_lock (&lock);
+  path = g_strdup (backend == loaded && loaded_from ? loaded_from : "");
+  g_mutex_unlock (&lock);
+  return path;
 }
