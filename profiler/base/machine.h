@@ -60,6 +60,8 @@ double prof_machine_stolen (const ProfTicks *before, const ProfTicks *after);
 /* The operators that the self-test of the device left to the host, with the differences found; missing if there
  * are none. */
 #define PROF_DEVICE_EXCLUDED_KEY "device.excluded"
+/* What a self-test said that has passed on the device, as a sentence; missing if none has. */
+#define PROF_DEVICE_PROOF_KEY "device.proof"
 /* The fact that says why the peak rates of this machine may be too low; missing if they are not. */
 #define PROF_PEAKS_KEY "peak.disturbed"
 /* One sentence for each condition that makes times unreliable.  NULL-terminated; free with

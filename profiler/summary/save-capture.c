@@ -61,6 +61,7 @@ add_device_facts (ProfFacts *facts, const ProfSubject *subject)
   prof_facts_set (facts, PROF_DEVICE_WORK_KEY, work);
   prof_facts_set (facts, PROF_DEVICE_MATH_KEY, hyb_gpu_describe_math (gpu));
   prof_facts_set (facts, PROF_DEVICE_EXCLUDED_KEY, excluded);
+  prof_facts_set (facts, PROF_DEVICE_PROOF_KEY, hyb_gpu_get_proof (gpu));
 }
 
 static void
