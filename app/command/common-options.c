@@ -12,7 +12,6 @@
 #include "engine/base/remedy.h"
 #include "engine/block/plugin.h"
 #include "engine/formats/model-files.h"
-#include "profiler/record/device-trace.h"
 
 #include <math.h>
 #include <string.h>
@@ -362,27 +361,6 @@ scope_check_device (const ScopeCommonOptions *common, GError **error)
                 "processes that train together compute on the processor only, not on “%s”",
                 common->device);
   return hyb_error_add_remedy (error, HYB_REMEDY_DEVICE, NULL);
-}
-
-gboolean
-scope_open_device (const ScopeCommonOptions *common, HybGpu **gpu, GError **error)
-{
-  *gpu = NULL;
-  if (!common->device || strcmp (common->device, "cpu") == 0)
-    return TRUE;
-  *gpu = hyb_gpu_open_with_math (common->device,
-                                 g_strcmp0 (common->math, "fast") == 0 ? HYB_GPU_FAST
-                                                                       : HYB_GPU_PRECISE,
-                                 error);
-  return *gpu != NULL;
-}
-
-gboolean
-scope_open_traced_device (const ScopeCommonOptions *common, HybGpu **gpu, GError **error)
-{
-  if (common->device && strcmp (common->device, "cpu") != 0)
-    prof_device_trace_prepare ();
-  return scope_open_device (common, gpu, error);
 }
 
 /* --- Parsers --- */

@@ -75,13 +75,6 @@ gboolean scope_common_options_set_limits (const ScopeCommonOptions *common, GErr
 /* The mode of --mode; static if it was not given. */
 HybMode scope_common_options_get_mode (const ScopeCommonOptions *common);
 
-/* Opens what --device names.  *gpu: (transfer full), NULL for the processor.  FALSE and an error that
- * says why there is no such device. */
-gboolean scope_open_device (const ScopeCommonOptions *common, HybGpu **gpu, GError **error);
-
-/* The same for commands that trace what the GPU does. */
-gboolean scope_open_traced_device (const ScopeCommonOptions *common, HybGpu **gpu, GError **error);
-
 /* FALSE and an error if --device names a GPU, for processes that train together. */
 gboolean scope_check_device (const ScopeCommonOptions *common, GError **error);
 

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/command.h"
 #include "app/command/describe/describe.h"
+#include "app/command/selftest/verdict.h"
 
 #include "engine/device/gpu.h"
 #include "profiler/base/format.h"
@@ -11,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* True until somebody has run the tests of the module on a GPU. */
+/* What holds until a self-test has passed here. */
 #define UNPROVEN                                                                              \
   "Hybridscope's code for GPUs has never run on a GPU, only on a program that imitates one. " \
   "Before you rely on its results, let “hscope selftest” compare them with the processor's."
@@ -48,9 +49,19 @@ print_processor (const ProfFacts *facts)
           features ? features : "");
 }
 
+/* What the last self-test of this GPU found, as sentences.  (transfer full) */
+static char *
+describe_proof (const ScopeVerdict *verdict)
+{
+  return verdict ? scope_verdict_describe (verdict) : g_strdup (UNPROVEN);
+}
+
 static void
 print_gpu (guint index, HybGpu *gpu)
 {
+  g_autofree char *path = scope_verdict_dup_path (gpu);
+  g_autoptr (ScopeVerdict) verdict = scope_verdict_read (path);
+  g_autofree char *proof = describe_proof (verdict);
   g_autoptr (HybGpuFacts) facts = hyb_gpu_dup_facts (gpu);
   g_autofree char *memory = prof_format_bytes ((double) facts->memory);
   g_autofree char *unused = prof_format_bytes ((double) facts->unused);
@@ -60,7 +71,7 @@ print_gpu (guint index, HybGpu *gpu)
   printf ("         %s\n", facts->versions);
   for (guint i = 0; facts->libraries[i]; i++)
     printf ("         %s\n", facts->libraries[i]);
-  printf ("         %s\n", UNPROVEN);
+  printf ("         %s\n", proof);
 }
 
 /* --- JSON --- */
@@ -77,9 +88,33 @@ describe_processor (ScopeJson *json, const ProfFacts *facts)
   scope_json_end (json);
 }
 
+/* verdict: (nullable) */
+static void
+describe_verdict (ScopeJson *json, const ScopeVerdict *verdict)
+{
+  g_autofree char *proof = describe_proof (verdict);
+
+  scope_json_boolean (json, "proven", verdict && scope_verdict_has_passed (verdict));
+  scope_json_string (json, "proof", proof);
+  scope_json_begin_list (json, "wrong_operators");
+  for (guint i = 0; verdict && i < verdict->wrong->len; i++)
+    {
+      const ScopeWrongOperator *wrong = verdict->wrong->pdata[i];
+
+      scope_json_begin_object (json, NULL);
+      scope_json_string (json, "name", wrong->op);
+      scope_json_double (json, "error", wrong->error);
+      scope_json_string (json, "why", wrong->why);
+      scope_json_end (json);
+    }
+  scope_json_end (json);
+}
+
 static void
 describe_gpu (ScopeJson *json, const char *name, HybGpu *gpu)
 {
+  g_autofree char *path = scope_verdict_dup_path (gpu);
+  g_autoptr (ScopeVerdict) verdict = scope_verdict_read (path);
   g_autoptr (HybGpuFacts) facts = hyb_gpu_dup_facts (gpu);
 
   scope_json_begin_object (json, NULL);
@@ -93,7 +128,7 @@ describe_gpu (ScopeJson *json, const char *name, HybGpu *gpu)
   for (guint i = 0; facts->libraries[i]; i++)
     scope_json_string (json, NULL, facts->libraries[i]);
   scope_json_end (json);
-  scope_json_boolean (json, "proven", FALSE);
+  describe_verdict (json, verdict);
   scope_json_end (json);
 }
 

@@ -67,11 +67,12 @@ list_devices (void)
   return devices;
 }
 
-/* The folder in which compiled kernels are kept (engine/cuda/compile.c). */
+/* The folders in which compiled kernels (engine/cuda/compile.c) and what a self-test found
+ * (selftest/verdict.c) are kept. */
 static char *
-dup_kernel_file (void)
+dup_gpu_file (const char *folder)
 {
-  return g_build_filename (g_get_user_cache_dir (), "hybridscope", "kernels", "any", NULL);
+  return g_build_filename (g_get_user_cache_dir (), "hybridscope", folder, "any", NULL);
 }
 
 /* --- Outputs --- */
@@ -116,7 +117,10 @@ list_outputs (const ScopeSandboxedCall *call)
   if (call->command && call->command->dup_cache_file)
     add_cache_file (outputs, call->command->dup_cache_file ());
   if (uses_gpu (call))
-    add_cache_file (outputs, dup_kernel_file ());
+    {
+      add_cache_file (outputs, dup_gpu_file ("kernels"));
+      add_cache_file (outputs, dup_gpu_file ("selftest"));
+    }
   g_ptr_array_add (outputs, NULL);
   return outputs;
 }

@@ -7,6 +7,7 @@
 #include "app/command/complete-model.h"
 #include "app/command/describe/describe-capture.h"
 #include "app/command/inputs.h"
+#include "app/command/open-device.h"
 #include "app/command/open-model.h"
 #include "app/command/progress.h"
 #include "app/command/recordings/recordings.h"

@@ -5,6 +5,7 @@
 #include "app/command/command.h"
 #include "app/command/complete-model.h"
 #include "app/command/describe/describe-proof.h"
+#include "app/command/open-device.h"
 #include "app/command/open-model.h"
 
 #include "engine/formats/npz.h"

@@ -7,6 +7,7 @@
 #include "app/command/complete-model.h"
 #include "app/command/describe/describe.h"
 #include "app/command/inputs.h"
+#include "app/command/open-device.h"
 #include "app/command/open-model.h"
 #include "app/command/run-values.h"
 #include "app/command/time-limit.h"

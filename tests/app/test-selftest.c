@@ -7,6 +7,9 @@
 
 #include <string.h>
 
+#define MODEL \
+  SOURCE_ROOT "/tests/data/goldens/models/mlp-softmax-output/mlp-softmax-output-symbol.json"
+
 static gboolean
 lacks_compiler (Fixture *fixture)
 {
@@ -98,6 +101,149 @@ test_usage (Fixture *fixture, gconstpointer unused)
   g_assert_cmpint (fixture->code, ==, 4);
 }
 
+/* --- Verdicts --- */
+
+#define CACHE    "XDG_CACHE_HOME=$PWD/cache "
+#define RUN      "hscope run " MODEL " --init uniform --random-values --seed 3 --device gpu"
+#define FIRST    CACHE "HYB_SELFTEST=FullyConnected,softmax "
+#define UNPROVEN "has never run on a GPU"
+
+/* A wrong operator goes to the host, in this run and in later ones, and everybody says so. */
+static void
+test_first_run (Fixture *fixture, gconstpointer unused)
+{
+  fixture_run_line (fixture, "HYB_PRETEND=wrong=products " FIRST RUN " --output gpu.npz");
+  if (lacks_compiler (fixture))
+    return;
+  g_assert_cmpint (fixture->code, ==, 0);
+  g_assert_nonnull (
+      strstr (fixture->err, "note: the first run on Pretend GPU, driver for CUDA 13.0"));
+  g_assert_nonnull (
+      strstr (fixture->err,
+              "wrong on the GPU: FullyConnected (the self-test found a difference of 0.00"));
+  g_assert_null (strstr (fixture->err, "softmax ("));
+  g_assert_nonnull (strstr (fixture->out, "The GPU computed "));
+  fixture_run_line (fixture,
+                    "hscope run " MODEL
+                    " --init uniform --random-values --seed 3 --output cpu.npz && "
+                    "hscope weights cpu.npz gpu.npz");
+  g_assert_cmpint (fixture->code, ==, 0);
+
+  /* The verdict is kept, although no test is made now. */
+  fixture_run_line (fixture, "HYB_PRETEND=wrong=products " CACHE RUN " --output again.npz");
+  g_assert_cmpint (fixture->code, ==, 0);
+  g_assert_null (strstr (fixture->err, "the first run on"));
+  fixture_run_line (fixture, "cmp gpu.npz again.npz");
+  g_assert_cmpint (fixture->code, ==, 0);
+  fixture_run_line (fixture, CACHE "hscope devices");
+  g_assert_nonnull (strstr (fixture->out, "wrong on the GPU: FullyConnected (the self-test"));
+  fixture_run_line (fixture, CACHE "hscope devices --json");
+  g_assert_nonnull (strstr (fixture->out, "\"proven\": false"));
+  g_assert_nonnull (
+      strstr (fixture->out,
+              "\"wrong_operators\": [{\"name\": \"FullyConnected\", \"error\": 0.00"));
+  fixture_run_line (fixture,
+                    CACHE
+                    "hscope profile " MODEL
+                    " --init uniform --device gpu --repeat 2 --traced 1 --capture a.hscope && "
+                    "hscope report a.hscope");
+  g_assert_nonnull (
+      strstr (fixture->out, "FullyConnected: the self-test found a difference of 0.00"));
+  g_assert_nonnull (strstr (fixture->out, UNPROVEN));
+}
+
+/* Where all is right, devices and reports say it, and no longer that nobody has tried. */
+static void
+test_right_verdict (Fixture *fixture, gconstpointer unused)
+{
+  fixture_run_line (fixture, FIRST RUN);
+  if (lacks_compiler (fixture))
+    return;
+  g_assert_cmpint (fixture->code, ==, 0);
+  g_assert_nonnull (
+      strstr (fixture->err, "with the processor's on this machine, quickly: they agree.\n"));
+  fixture_run_line (fixture, CACHE "hscope devices");
+  g_assert_nonnull (strstr (fixture->out, "on this machine, quickly: they agree."));
+  g_assert_null (strstr (fixture->out, UNPROVEN));
+  fixture_run_line (fixture, CACHE "hscope devices --json");
+  g_assert_nonnull (strstr (fixture->out, "\"proven\": true"));
+  fixture_run_line (fixture,
+                    CACHE "hscope profile " MODEL
+                          " --init uniform --device gpu --repeat 2 --traced 1");
+  g_assert_nonnull (strstr (fixture->out, "\ndevice  "));
+  g_assert_null (strstr (fixture->out, UNPROVEN));
+
+  /* Another driver is another GPU. */
+  fixture_run_line (fixture, CACHE "HYB_PRETEND=memory=64M hscope devices");
+  g_assert_nonnull (strstr (fixture->out, UNPROVEN));
+}
+
+/* What somebody else wrote where the verdict should be is not believed, and nothing waits for it. */
+static void
+test_hostile_verdicts (Fixture *fixture, gconstpointer unused)
+{
+  static const char *const deeds[] = {
+    "echo nonsense >$file",
+    ": >$file",
+    "rm $file && mkfifo $file",
+    "rm $file && mkdir $file",
+    "rm $file && ln -s /dev/zero $file",
+    "head -c 300000 /dev/zero >$file",
+    "sed -i s/verdict.1/verdict.2/ $file",
+    "sed -i s/operators=/operators=-/ $file",
+    "sed -i s/operators=/operators=9999999/ $file",
+    "printf '[wrong no_such]\nerror=1\nwhy=a\n' >>$file",
+    "printf '[wrong dot]\nerror=nan\nwhy=a\n' >>$file",
+    "printf '[wrong dot]\nerror=-1\nwhy=a\n' >>$file",
+    "printf '[wrong dot]\nerror=1\n' >>$file",
+    "printf '[wrong dot]\nerror=1\nwhy=a\\\\tb\n' >>$file",
+    "printf '[wrong dot]\nerror=1\nwhy=\\377\n' >>$file",
+    "printf '[other]\nerror=1\n' >>$file",
+  };
+
+  fixture_run_line (fixture, FIRST RUN);
+  if (lacks_compiler (fixture))
+    return;
+  g_assert_cmpint (fixture->code, ==, 0);
+  fixture_run_line (fixture, "cp -r cache kept && " CACHE "hscope devices");
+  g_assert_null (strstr (fixture->out, UNPROVEN));
+  for (guint i = 0; i < G_N_ELEMENTS (deeds); i++)
+    {
+      g_autofree char *line = g_strconcat ("rm -rf cache && cp -r kept cache && file=$(echo "
+                                           "cache/hybridscope/selftest/*.verdict) && ",
+                                           deeds[i],
+                                           " && " CACHE "hscope devices",
+                                           NULL);
+
+      fixture_run_line (fixture, line);
+      if (fixture->code != 0 || *fixture->err || !strstr (fixture->out, UNPROVEN))
+        fixture_complain ("%s: exit %d, %s%s", deeds[i], fixture->code, fixture->out, fixture->err);
+    }
+}
+
+/* A run goes on where nothing can be kept, and where the GPU does not survive the test it says why. */
+static void
+test_no_verdict (Fixture *fixture, gconstpointer unused)
+{
+  fixture_run_line (fixture, "XDG_CACHE_HOME=/dev/null HYB_SELFTEST=softmax " RUN);
+  if (lacks_compiler (fixture))
+    return;
+  g_assert_cmpint (fixture->code, ==, 0);
+  g_assert_nonnull (
+      strstr (fixture->err,
+              "warning: the result cannot be kept, so that the next run tests again: "));
+  fixture_run_line (fixture,
+                    "HYB_PRETEND=fail=cuLaunchKernel:1:700 " CACHE "HYB_SELFTEST=softmax " RUN);
+  g_assert_cmpint (fixture->code, ==, 4);
+  g_assert_nonnull (
+      strstr (fixture->err, "warning: the self-test of the GPU did not come to its end: "));
+  fixture_run_line (fixture, "ls cache/hybridscope/selftest");
+  g_assert_cmpint (fixture->code, !=, 0);
+  fixture_run_line (fixture, CACHE RUN); /* HYB_SELFTEST=off */
+  g_assert_cmpint (fixture->code, ==, 0);
+  g_assert_null (strstr (fixture->err, "the first run on"));
+}
+
 #define ADD(name, function) \
   g_test_add ("/app/selftest/" name, Fixture, NULL, fixture_set_up, function, fixture_tear_down)
 
@@ -109,5 +255,9 @@ main (int argc, char **argv)
   ADD ("a-wrong-operator-is-named", test_wrong_operator);
   ADD ("a-failing-operator-is-named", test_failing_operator);
   ADD ("unknown-operators-and-absent-GPUs-are-refused", test_usage);
+  ADD ("the-first-run-takes-wrong-operators-out", test_first_run);
+  ADD ("a-right-GPU-is-known-from-then-on", test_right_verdict);
+  ADD ("verdicts-of-others-are-not-believed", test_hostile_verdicts);
+  ADD ("a-run-needs-no-verdict", test_no_verdict);
   return g_test_run ();
 }

@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/bench/bench-case.h"
 #include "app/command/command.h"
+#include "app/command/open-device.h"
 
 #include "engine/formats/json-text.h"
 

@@ -7,6 +7,7 @@
 
 #include "app/command/command.h"
 #include "app/command/messages.h"
+#include "app/command/open-device.h"
 
 #include "engine/base/one-line.h"
 

@@ -5,8 +5,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/command.h"
 #include "app/command/json-writer.h"
+#include "app/command/open-device.h"
 #include "app/command/selftest/test-models.h"
 #include "app/command/selftest/test-operators.h"
+#include "app/command/selftest/verdict.h"
 
 #include "engine/block/plugin.h"
 
@@ -28,6 +30,7 @@ typedef struct
   HybGpu                *gpu;
   ScopeJson             *json; /* NULL: text */
   guint                  n_tests, n_failed;
+  ScopeOperatorResults  *results; /* of operators; NULL: not tested */
 } Selftest;
 
 static const char *const quick_models[] = {
@@ -129,13 +132,14 @@ show_operators (Selftest *self, const ScopeOperatorResults *results)
 static gboolean
 test_operators (Selftest *self, const ScopeCommonOptions *common, GError **error)
 {
-  ScopeOperatorTest test = { .device = common->device,
-                             .math = hyb_gpu_get_math (self->gpu),
-                             .quick = self->options->quick,
-                             .seconds = self->options->quick ? QUICK_SECONDS : 0,
-                             .only = self->options->operators };
-  g_autoptr (ScopeOperatorResults) results = scope_test_operators (&test, error);
+  ScopeOperatorTest     test = { .device = common->device,
+                                 .math = hyb_gpu_get_math (self->gpu),
+                                 .quick = self->options->quick,
+                                 .seconds = self->options->quick ? QUICK_SECONDS : 0,
+                                 .only = self->options->operators };
+  ScopeOperatorResults *results = scope_test_operators (&test, error);
 
+  self->results = results;
   if (!results)
     return FALSE;
   self->n_tests += g_hash_table_size (results->operators);
@@ -238,6 +242,23 @@ finish (Selftest *self)
   return self->n_failed > 0 ? SCOPE_EXIT_CHECK_FAILED : SCOPE_EXIT_DONE;
 }
 
+/* Keeps what all tests found, unless that would replace a whole test by a quick one. */
+static void
+keep_verdict (const Selftest *self)
+{
+  guint            n_wrong = scope_operator_results_n_wrong (self->results);
+  g_autofree char *path = scope_verdict_dup_path (self->gpu);
+  g_autoptr (ScopeVerdict) old = scope_verdict_read (path);
+  g_autoptr (ScopeVerdict) verdict =
+      scope_verdict_new (self->results, !self->options->quick, self->n_failed - n_wrong);
+  g_autoptr (GError) error = NULL;
+
+  if (self->results->lost || (old && old->is_full && self->options->quick && self->n_failed == 0))
+    return;
+  if (!scope_verdict_write (verdict, path, &error))
+    scope_print_message (HYB_SEVERITY_WARNING, "the result cannot be kept: %s", error->message);
+}
+
 static gboolean
 check_operators (char **names, GError **error)
 {
@@ -268,6 +289,8 @@ run_tests (Selftest *self, const ScopeCommonOptions *common, GError **error)
     return SCOPE_EXIT_MODEL;
   if ((options->models || !options->operators) && !test_models (self, common, error))
     return SCOPE_EXIT_MODEL;
+  if (!options->models && !options->operators)
+    keep_verdict (self);
   return finish (self);
 }
 
@@ -279,10 +302,11 @@ run_selftest (const ScopeCommonOptions *common, gpointer data, char **files, GEr
   g_autoptr (HybGpu) gpu = NULL;
   g_autoptr (ScopeJson) json = NULL;
   Selftest self;
+  int      code;
 
   if (!common->device)
     with_device.device = (char *) "gpu";
-  if (!scope_open_device (&with_device, &gpu, error))
+  if (!scope_open_whole_device (&with_device, &gpu, error))
     return SCOPE_EXIT_MODEL;
   if (!gpu)
     {
@@ -296,7 +320,9 @@ run_selftest (const ScopeCommonOptions *common, gpointer data, char **files, GEr
     return SCOPE_EXIT_USAGE;
   json = common->json ? scope_json_new () : NULL;
   self = (Selftest){ .options = options, .gpu = gpu, .json = json };
-  return run_tests (&self, &with_device, error);
+  code = run_tests (&self, &with_device, error);
+  scope_operator_results_free (self.results);
+  return code;
 }
 
 static const GOptionEntry selftest_options[] = {
@@ -344,7 +370,11 @@ const ScopeCommand scope_command_selftest = {
            "differs by at most 0.0001 of its largest number; more runs, 100 in static mode, must "
            "give the same\n"
            "bytes and take no more memory of the GPU. Operators that the GPU does not compute are "
-           "not tested.",
+           "not tested.\n"
+           "Without --operator and --model the result is kept for this chip, driver, libraries and "
+           "program: the\n"
+           "processor then computes the operators that are wrong. The first run on a GPU does a "
+           "part of this.",
   .n_files = { 0, 0 },
   .option_groups = SCOPE_OPTIONS_RUN,
   .examples = examples,

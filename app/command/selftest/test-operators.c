@@ -34,9 +34,9 @@ typedef struct
 
 typedef struct
 {
-  double   size;       /* the largest */
-  double   ratio;      /* to what is tolerated; above 1 it is wrong */
-  gboolean is_of_bits; /* bits had to be the same */
+  double      size;  /* the largest */
+  double      ratio; /* to what is tolerated; above 1 it is wrong */
+  const char *what;  /* else than by its size it differs; NULL: in nothing */
 } Difference;
 
 /* Random numbers that must be the processor's to the bit; those of others pass through log or cos. */
@@ -95,7 +95,7 @@ compare (const Comparison *comparison, HybTensor *got, HybTensor *wanted, Differ
       g_strv_contains (exact_operators, comparison->sample->op))
     {
       difference->ratio = INFINITY;
-      difference->is_of_bits = TRUE;
+      difference->what = "other random bits than";
     }
 }
 
@@ -142,7 +142,10 @@ replay (HybExecutor *executor, Difference *difference, GError **error)
         return FALSE;
       for (guint i = 0; i < n; i++)
         if (!have_same_bytes (hyb_executor_get_output (executor, i), first->pdata[i]))
-          difference->ratio = INFINITY;
+          {
+            difference->ratio = INFINITY;
+            difference->what = "other bytes in a second run than in the first, beside";
+          }
     }
   return TRUE;
 }
@@ -183,46 +186,65 @@ measure (HybGpu           *gpu,
 
 /* --- Blaming --- */
 
-/* TRUE if all is right once the host computes this operator.  *is_lost: the GPU fails even so. */
+/* TRUE if all is right where the host computes these operators, except one of them; (nullable).  *is_lost: the
+ * GPU fails even so. */
 static gboolean
-is_right_without (Test *self, const Comparison *comparison, const char *op, gboolean *is_lost)
+is_right_without (Test             *self,
+                  const Comparison *comparison,
+                  GHashTable       *operators,
+                  gconstpointer     except,
+                  gboolean         *is_lost)
 {
   g_autoptr (HybGpu) gpu = hyb_gpu_open_with_math (self->test->device, self->test->math, NULL);
-  Difference difference;
+  GHashTableIter iter;
+  gpointer       op;
+  Difference     difference;
 
   *is_lost = !gpu;
   if (!gpu)
     return FALSE;
-  hyb_gpu_exclude (gpu, op, "the self-test looks for the wrong operator");
+  g_hash_table_iter_init (&iter, operators);
+  while (g_hash_table_iter_next (&iter, &op, NULL))
+    if (op != except)
+      hyb_gpu_exclude (gpu, op, "the self-test looks for the wrong operator");
   *is_lost = !measure (gpu, comparison, NULL, &difference, NULL);
   return !*is_lost && difference.ratio <= 1;
 }
 
-/* names: those that took part.  Without one that makes the difference all are blamed. */
+/* Those of the operators without which all is right: each goes back to the GPU if it may.  (transfer full) */
+static GHashTable *
+find_wrong (Test *self, const Comparison *comparison, GHashTable *operators, gboolean *is_lost)
+{
+  GHashTable          *wrong = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autofree gpointer *list = g_hash_table_get_keys_as_array (operators, NULL);
+  gboolean             is_found;
+
+  for (guint i = 0; list[i]; i++)
+    g_hash_table_add (wrong, list[i]);
+  is_found = is_right_without (self, comparison, wrong, NULL, is_lost);
+  for (guint i = 0; is_found && list[i]; i++)
+    {
+      gboolean fails;
+
+      if (is_right_without (self, comparison, wrong, list[i], &fails))
+        g_hash_table_remove (wrong, list[i]);
+    }
+  return wrong;
+}
+
+/* names: those that took part.  Where a difference does not come again all are blamed. */
 static void
 blame (Test *self, const Comparison *comparison, GHashTable *names, double size, const char *why)
 {
+  gboolean is_lost = FALSE;
+  g_autoptr (GHashTable) wrong = find_wrong (self, comparison, names, &is_lost);
   GHashTableIter iter;
   gpointer       op;
-  guint          n_lost = 0, n_found = 0;
 
-  for (guint round = 0; round < 2 && n_found == 0; round++)
-    {
-      g_hash_table_iter_init (&iter, names);
-      while (g_hash_table_iter_next (&iter, &op, NULL))
-        {
-          gboolean is_lost = FALSE;
-
-          if (round == 0 && !is_right_without (self, comparison, op, &is_lost))
-            {
-              n_lost += is_lost;
-              continue;
-            }
-          scope_operator_results_blame (self->results, op, size, why);
-          n_found++;
-        }
-    }
-  if (n_lost > 0 && n_lost == g_hash_table_size (names))
+  g_hash_table_iter_init (&iter, g_hash_table_size (wrong) > 0 ? wrong : names);
+  while (g_hash_table_iter_next (&iter, &op, NULL))
+    scope_operator_results_blame (self->results, op, size, why);
+  if (is_lost)
     self->results->lost = g_strdup (why);
 }
 
@@ -246,13 +268,10 @@ count (Test *self, GHashTable *names, double size)
 static char *
 describe_difference (const Comparison *comparison, const Difference *difference)
 {
-  g_autofree char *size = difference->is_of_bits ? g_strdup ("other random bits than")
-                          : difference->size > 0
-                              ? g_strdup_printf ("a difference of %.3g from", difference->size)
-                              : g_strdup ("other bytes when replayed, not");
+  g_autofree char *size = g_strdup_printf ("a difference of %.3g from", difference->size);
 
-  return g_strdup_printf ("the self-test found %s the processor's (%s of %s in %s)",
-                          size,
+  return g_strdup_printf ("the self-test found %s the processor's, in “%s” of %s in %s",
+                          difference->what ? difference->what : size,
                           comparison->sample->name,
                           comparison->sample->op,
                           hyb_dtype_name (comparison->dtype));

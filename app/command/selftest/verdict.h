@@ -1,0 +1,48 @@
+/* verdict.h — what the last self-test found about a GPU, kept for later runs.
+ *
+ * A verdict holds for one chip with one driver, one set of libraries and one build of this program; there is
+ * a file for each in the user's cache folder.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "app/command/selftest/operator-results.h"
+
+#include "engine/device/gpu.h"
+
+/* An operator that the host computes. */
+typedef struct
+{
+  char  *op;
+  double error; /* the largest difference; infinite if it failed */
+  char  *why;   /* half a sentence */
+} ScopeWrongOperator;
+
+typedef struct
+{
+  gboolean   is_full;     /* all samples of all operators were compared, not one of each */
+  guint      n_operators; /* that were compared */
+  guint      n_left;      /* samples for which there was no time */
+  guint      n_failed;    /* models that differed */
+  GPtrArray *wrong;       /* of ScopeWrongOperator */
+} ScopeVerdict;
+
+/* The verdict that results and the number of wrong models make.  (transfer full) */
+ScopeVerdict *
+scope_verdict_new (const ScopeOperatorResults *results, gboolean is_full, guint n_failed);
+/* Frees it; NULL is allowed. */
+void scope_verdict_free (ScopeVerdict *verdict);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (ScopeVerdict, scope_verdict_free)
+
+/* The file for this GPU.  (transfer full) */
+char *scope_verdict_dup_path (HybGpu *gpu);
+/* The verdict in a file; NULL if there is none or it cannot be understood.  (transfer full) */
+ScopeVerdict *scope_verdict_read (const char *path);
+/* Keeps it.  FALSE and an error if the file cannot be written. */
+gboolean scope_verdict_write (const ScopeVerdict *verdict, const char *path, GError **error);
+
+/* TRUE if nothing was wrong. */
+gboolean scope_verdict_has_passed (const ScopeVerdict *verdict);
+/* Sentences for users.  (transfer full) */
+char *scope_verdict_describe (const ScopeVerdict *verdict);
+/* Lets the host compute the wrong operators, and tells the GPU what the self-test said. */
+void scope_verdict_apply (const ScopeVerdict *verdict, HybGpu *gpu);
