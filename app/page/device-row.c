@@ -12,8 +12,10 @@
 
 struct _ScopeDeviceRow
 {
-  AdwComboRow   parent_instance;
-  GPtrArray    *names; /* of char *, in the order of the list */
+  AdwComboRow parent_instance;
+  GPtrArray  *names; /* of char *, in the order of the list */
+  GPtrArray
+      *notes; /* of char *, in the same order: what a self-test found; NULL: nothing is known */
   GCancellable *cancellable;
   gboolean      is_asked;  /* hscope devices was started */
   gboolean      is_remote; /* runs go through a launcher */
@@ -35,6 +37,7 @@ add_device (ScopeDeviceRow *self, const char *name, const char *title)
     {
       index = self->names->len;
       g_ptr_array_add (self->names, g_strdup (name));
+      g_ptr_array_add (self->notes, NULL);
     }
   gtk_string_list_splice (GTK_STRING_LIST (model),
                           index,
@@ -65,11 +68,26 @@ scope_device_row_set_device (ScopeDeviceRow *self, const char *device)
     adw_combo_row_set_selected (ADW_COMBO_ROW (self), index);
 }
 
+/* What is known of the chosen GPU, or why there is none. */
 static void
-show_absence (ScopeDeviceRow *self)
+show_subtitle (ScopeDeviceRow *self)
 {
-  adw_action_row_set_subtitle (ADW_ACTION_ROW (self),
-                               self->absence && !self->is_remote ? self->absence : "");
+  guint       selected = adw_combo_row_get_selected (ADW_COMBO_ROW (self));
+  const char *note = selected < self->notes->len ? self->notes->pdata[selected] : NULL;
+  const char *text = note ? note : self->absence;
+
+  adw_action_row_set_subtitle (ADW_ACTION_ROW (self), text && !self->is_remote ? text : "");
+}
+
+static void
+set_note (ScopeDeviceRow *self, const char *name, const char *note)
+{
+  guint index;
+
+  if (!*note || !g_ptr_array_find_with_equal_func (self->names, name, g_str_equal, &index))
+    return;
+  g_free (self->notes->pdata[index]);
+  self->notes->pdata[index] = g_strdup (note);
 }
 
 void
@@ -83,7 +101,7 @@ scope_device_row_set_remote (ScopeDeviceRow *self, gboolean is_remote)
 
       add_device (self, name, title);
     }
-  show_absence (self);
+  show_subtitle (self);
 }
 
 /* --- The GPUs of this machine --- */
@@ -103,6 +121,7 @@ add_gpus (ScopeDeviceRow *self, const cJSON *devices)
       continue;
     title = g_strdup_printf (_ ("GPU %s: %s"), name + strlen ("gpu:"), model);
     add_device (self, name, *model ? title : name);
+    set_note (self, name, scope_json_get_text (device, "proof"));
   }
 }
 
@@ -119,7 +138,7 @@ read_devices (ScopeDeviceRow *self, const char *text)
   if (*message)
     self->absence =
         g_strdup_printf (_ ("No GPU: %s.%s%s"), message, *hint ? " " : "", *hint ? hint : "");
-  show_absence (self);
+  show_subtitle (self);
   cJSON_Delete (json);
 }
 
@@ -162,6 +181,7 @@ scope_device_row_finalize (GObject *object)
   ScopeDeviceRow *self = SCOPE_DEVICE_ROW (object);
 
   g_ptr_array_unref (self->names);
+  g_ptr_array_unref (self->notes);
   g_object_unref (self->cancellable);
   g_free (self->absence);
   G_OBJECT_CLASS (scope_device_row_parent_class)->finalize (object);
@@ -180,8 +200,10 @@ scope_device_row_init (ScopeDeviceRow *self)
   g_autoptr (GtkStringList) list = gtk_string_list_new (NULL);
 
   self->names = g_ptr_array_new_with_free_func (g_free);
+  self->notes = g_ptr_array_new_with_free_func (g_free);
   self->cancellable = g_cancellable_new ();
   adw_combo_row_set_model (ADW_COMBO_ROW (self), G_LIST_MODEL (list));
   add_device (self, "cpu", _ ("Processor"));
   g_signal_connect (self, "map", G_CALLBACK (on_map), NULL);
+  g_signal_connect (self, "notify::selected", G_CALLBACK (show_subtitle), NULL);
 }

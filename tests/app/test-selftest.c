@@ -152,7 +152,7 @@ test_first_run (Fixture *fixture, gconstpointer unused)
   g_assert_nonnull (strstr (fixture->out, UNPROVEN));
 }
 
-/* Where all is right, devices and reports say it, and no longer that nobody has tried. */
+/* Where all is right, devices and reports say so and do not warn. */
 static void
 test_right_verdict (Fixture *fixture, gconstpointer unused)
 {

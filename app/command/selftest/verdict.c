@@ -1,7 +1,7 @@
 /* verdict.c — keeps what the last self-test found about a GPU; see verdict.h.
  *
- * The file is made of keys and values (GKeyFile).  Whoever can write it can only take operators from the GPU:
- * what is too long, no regular file, or not as this program writes it counts as absent.
+ * The file is made of keys and values (GKeyFile).  A file of somebody else can take operators from the GPU and
+ * nothing more.  One that is too long, no regular file, or not as this program writes it counts as absent.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/selftest/verdict.h"
 

@@ -235,11 +235,15 @@ test_device_list_has_the_gpus (void)
 {
   GtkWidget *parent, *row;
 
-  set_child ("echo '{\"devices\":[{\"name\":\"cpu\"},{\"name\":\"gpu:0\",\"model\":\"Quick\"}]}'");
+  set_child ("echo "
+             "'{\"devices\":[{\"name\":\"cpu\"},{\"name\":\"gpu:0\",\"model\":\"Quick\",\"proof\":"
+             "\"They agree.\"}]}'");
   row = show_device_row (&parent);
   scope_device_row_set_device (SCOPE_DEVICE_ROW (row), "gpu:0"); /* of the last run */
   wait_until (is_named, row);
   g_assert_cmpstr (scope_device_row_get_device (SCOPE_DEVICE_ROW (row)), ==, "gpu:0");
+  g_assert_cmpstr (adw_action_row_get_subtitle (ADW_ACTION_ROW (row)), ==, "They agree.");
+  scope_device_row_set_device (SCOPE_DEVICE_ROW (row), "cpu"); /* of which nothing is said */
   g_assert_false (has_subtitle (row));
   gtk_window_destroy (GTK_WINDOW (parent));
   set_child (NULL);
