@@ -72,9 +72,8 @@ struct _PretendWork
   guint32 number;
   guint   stream;   /* its index in the vector clocks */
   guint32 sequence; /* within the stream */
-  GArray
-      *clock; /* guint32: work up to this sequence of each stream comes before; NULL once the host
-                          * knows this work */
+  /* guint32: work up to this sequence of each stream comes before; NULL once the host knows this work */
+  GArray      *clock;
   PretendDeed *deed; /* NULL: an event or a join */
   gboolean     done;
   double       time;        /* when it ended on the pretended clock */
