@@ -17,8 +17,8 @@ typedef struct
   char  *launcher; /* as it was written, with the quotes of a shell */
   char **words;    /* its words */
   char  *program;  /* hscope there; "hscope": where a shell without login finds it */
-  char *
-      folder; /* for files there, absolute or beginning with ~/; NULL: its folder for temporary files */
+  /* For files there, absolute or beginning with ~/; NULL: its folder for temporary files. */
+  char *folder;
 } ScopeTarget;
 
 /* The path of the file.  (transfer full) */
