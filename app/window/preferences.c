@@ -6,6 +6,7 @@
 
 #include "app/process/worker.h"
 #include "app/session/settings.h"
+#include "app/window/targets-page.h"
 
 #include <glib/gi18n.h>
 #include <glib/gstdio.h>
@@ -144,6 +145,7 @@ scope_preferences_class_init (ScopePreferencesClass *class)
 {
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (class);
 
+  g_type_ensure (SCOPE_TYPE_TARGETS_PAGE);
   gtk_widget_class_set_template_from_resource (widget_class,
                                                "/org/hybridscope/Hybridscope/ui/preferences.ui");
   gtk_widget_class_bind_template_child (widget_class, ScopePreferences, colours);

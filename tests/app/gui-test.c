@@ -228,7 +228,8 @@ gui_mark_gesture (const char *name)
 void
 gui_act (gpointer widget, const char *action, const char *target)
 {
-  GVariant *value = target ? g_variant_new_string (target) : NULL;
+  /* Actions of a class do not take over a floating value. */
+  g_autoptr (GVariant) value = target ? g_variant_ref_sink (g_variant_new_string (target)) : NULL;
 
   g_hash_table_add (tried, g_strdup (action));
   g_assert_true (gtk_widget_activate_action_variant (widget, action, value));

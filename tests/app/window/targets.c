@@ -1,11 +1,92 @@
-/* targets.c — a run on a target that a local launcher stands for.
+/* targets.c — the page of the preferences with targets, and a run on a target that a local launcher stands for.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/app/window/case.h"
 
 #include "app/targets/target-list.h"
+#include "app/window/preferences.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
 
 /* The program that --target runs is the one of this build. */
 #define LAUNCHER "env NOTHING=1"
+
+static GtkWidget *
+find_preferences (void)
+{
+  g_autoptr (GListModel) windows = g_object_ref (gtk_window_get_toplevels ());
+
+  for (guint i = 0; i < g_list_model_get_n_items (windows); i++)
+    {
+      g_autoptr (GtkWidget) other = g_list_model_get_item (windows, i);
+
+      if (SCOPE_IS_PREFERENCES (other))
+        return other; /* the application keeps it */
+    }
+  return NULL;
+}
+
+static gboolean
+has_preferences (gpointer unused G_GNUC_UNUSED)
+{
+  return find_preferences () != NULL;
+}
+
+static gboolean
+has_none (gpointer unused G_GNUC_UNUSED)
+{
+  return !find_preferences ();
+}
+
+static guint
+count_targets (void)
+{
+  g_autoptr (GPtrArray) targets = scope_targets_read (NULL);
+
+  return targets ? targets->len : 0;
+}
+
+static void
+enter (GtkWidget *root, const char *row, const char *text)
+{
+  gtk_editable_set_text (GTK_EDITABLE (gui_find (root, row)), text);
+}
+
+static gboolean
+is_answered (gpointer row)
+{
+  const char *subtitle = adw_action_row_get_subtitle (row);
+
+  return subtitle && strstr (subtitle, "answers on");
+}
+
+static void
+test_preferences (void)
+{
+  GtkWidget *preferences, *list;
+
+  gui_act (window, "win.preferences", NULL);
+  g_assert_true (gui_wait (has_preferences, NULL, 5000));
+  preferences = find_preferences ();
+  list = gui_find (preferences, "targets-page");
+  g_assert_nonnull (list);
+  enter (preferences, "target-name", "near by");
+  gui_act (list, "targets.add", NULL);
+  g_assert_true (says (list, "a name that an option cannot take"));
+  g_assert_cmpuint (count_targets (), ==, 0);
+  enter (preferences, "target-name", "near");
+  enter (preferences, "target-launcher", LAUNCHER);
+  enter (preferences, "target-program", HSCOPE);
+  gui_act (list, "targets.add", NULL);
+  g_assert_cmpuint (count_targets (), ==, 1);
+  g_assert_nonnull (gui_find (list, "near"));
+  gui_act (list, "targets.check", "near");
+  g_assert_true (gui_wait (is_answered, gui_find (list, "near"), 60000));
+  gui_act (list, "targets.remove", "near");
+  g_assert_cmpuint (count_targets (), ==, 0);
+  gtk_window_destroy (GTK_WINDOW (preferences));
+  g_assert_true (gui_wait (has_none, NULL, 5000));
+}
 
 static gboolean
 has_another (gpointer before)
@@ -39,5 +120,6 @@ test_run (void)
 void
 add_target_tests (void)
 {
+  add_test ("/app/window/targets-are-added-checked-and-removed", CASE_MODEL, test_preferences);
   add_test ("/app/window/a-run-on-a-target-brings-its-recording-back", CASE_MODEL, test_run);
 }
