@@ -12,23 +12,7 @@
 #include "engine/op/layer-rules.h"
 #include "engine/op/rules.h"
 #include "engine/op/run.h"
-
-typedef struct
-{
-  gint64   num_hidden;
-  gboolean no_bias;
-} ProductParams;
-
-static const HybParam product_params[] = {
-  { HYB_FIELD (ProductParams, num_hidden),
-    HYB_PARAM_INT,
-    NULL,
-    .low = 1,
-    .high = G_MAXINT32,
-    .doc = "number of output features" },
-  { HYB_FIELD (ProductParams, no_bias), HYB_PARAM_BOOL, "False", .doc = "leave the bias out" },
-  { 0 },
-};
+#include "engine/ops/linear/product-params.h"
 
 /* The elements of a row of weights beside its columns. */
 static gint64
@@ -39,22 +23,13 @@ head_elements (HybDType dtype)
 
 /* --- _narrow_product --- */
 
-static void
-product_arity (gconstpointer values, guint *n_inputs, guint *n_outputs)
-{
-  const ProductParams *params = values;
-
-  *n_inputs = params->no_bias ? 2 : 3;
-  *n_outputs = 1;
-}
-
 static gboolean
 product_infer_shape (HybCall *call, GError **error)
 {
-  const ProductParams *params = call->params;
-  HybShape            *data = &call->input[0].shape;
-  HybShape             output = hyb_shape_2d (HYB_UNKNOWN, params->num_hidden);
-  HybShape             weight = hyb_shape_2d (params->num_hidden, HYB_UNKNOWN);
+  const HybProductParams *params = call->params;
+  HybShape               *data = &call->input[0].shape;
+  HybShape                output = hyb_shape_2d (HYB_UNKNOWN, params->num_hidden);
+  HybShape                weight = hyb_shape_2d (params->num_hidden, HYB_UNKNOWN);
 
   if (!hyb_layer_expect_rank (data, "data", 2, 2, error) ||
       (!params->no_bias &&
@@ -78,8 +53,8 @@ product_infer_dtype (HybCall *call, GError **error)
 static void
 product_forward (const HybCall *call, const HybRun *run)
 {
-  const ProductParams *params = call->params;
-  const HybShape      *data = &call->input[0].shape;
+  const HybProductParams *params = call->params;
+  const HybShape         *data = &call->input[0].shape;
 
   hyb_narrow_multiply (&(HybNarrow){ call->input[1].dtype,
                                      params->num_hidden,
@@ -91,16 +66,6 @@ product_forward (const HybCall *call, const HybRun *run)
                                             .bias = params->no_bias ? NULL : run->input[2] },
                        run->input[0],
                        run->output[0]);
-}
-
-static void
-product_cost (const HybCall *call, HybCost *cost)
-{
-  const ProductParams *params = call->params;
-  double               outputs = (double) hyb_shape_size (&call->output[0].shape);
-
-  cost->flops = outputs * (2 * (double) call->input[0].shape.dim[1] + (params->no_bias ? 0 : 1));
-  hyb_rule_cost_bytes (call, cost);
 }
 
 /* --- _hybridscope_int8_rows --- */
@@ -153,15 +118,15 @@ const HybOp hyb_ops_narrow_product[] = {
     .flags = HYB_OP_INTERNAL,
     .inputs = (const char *const[]){ "data", "weight", "bias", NULL },
     .rowwise_inputs = 1u << 0,
-    .params = product_params,
-    .params_size = sizeof (ProductParams),
-    .arity = product_arity,
+    .params = hyb_product_params,
+    .params_size = sizeof (HybProductParams),
+    .arity = hyb_product_arity,
     .infer_shape = product_infer_shape,
     .infer_dtype = product_infer_dtype,
     .dtypes = HYB_DTYPES_F32 | HYB_DTYPE_BIT (HYB_F16) | HYB_DTYPE_BIT (HYB_BF16) |
               HYB_DTYPE_BIT (HYB_I8),
     .forward = product_forward,
-    .cost = product_cost },
+    .cost = hyb_product_cost },
   { .name = "_hybridscope_int8_rows",
     .doc = "Floats of int8 rows, each with a float in front of it that scales it; not in MXNet.",
     .category = HYB_CATEGORY_MOVEMENT,

@@ -10,6 +10,7 @@
 #include "engine/op/layer-rules.h"
 #include "engine/op/rules.h"
 #include "engine/op/run.h"
+#include "engine/ops/linear/product-params.h"
 
 typedef struct
 {
@@ -21,23 +22,6 @@ static const HybParam panels_params[] = {
     HYB_PARAM_BOOL,
     "False",
     .doc = "pack for products with the transpose of the weight" },
-  { 0 },
-};
-
-typedef struct
-{
-  gint64   num_hidden;
-  gboolean no_bias;
-} ProductParams;
-
-static const HybParam product_params[] = {
-  { HYB_FIELD (ProductParams, num_hidden),
-    HYB_PARAM_INT,
-    NULL,
-    .low = 1,
-    .high = G_MAXINT32,
-    .doc = "number of output features" },
-  { HYB_FIELD (ProductParams, no_bias), HYB_PARAM_BOOL, "False", .doc = "leave the bias out" },
   { 0 },
 };
 
@@ -87,21 +71,12 @@ panels_cost (const HybCall *call, HybCost *cost)
 
 /* --- _panel_product --- */
 
-static void
-product_arity (gconstpointer values, guint *n_inputs, guint *n_outputs)
-{
-  const ProductParams *params = values;
-
-  *n_inputs = params->no_bias ? 2 : 3;
-  *n_outputs = 1;
-}
-
 static gboolean
 product_infer_shape (HybCall *call, GError **error)
 {
-  const ProductParams *params = call->params;
-  HybShape            *data = &call->input[0].shape;
-  HybShape             want = hyb_shape_2d (HYB_UNKNOWN, params->num_hidden);
+  const HybProductParams *params = call->params;
+  HybShape               *data = &call->input[0].shape;
+  HybShape                want = hyb_shape_2d (HYB_UNKNOWN, params->num_hidden);
 
   if (!hyb_layer_expect_rank (data, "data", 2, 2, error) ||
       (!params->no_bias &&
@@ -121,8 +96,8 @@ product_infer_shape (HybCall *call, GError **error)
 static void
 product_forward (const HybCall *call, const HybRun *run)
 {
-  const ProductParams *params = call->params;
-  const HybShape      *data = &call->input[0].shape;
+  const HybProductParams *params = call->params;
+  const HybShape         *data = &call->input[0].shape;
 
   hyb_panels_multiply (&(HybPanelProduct){ .m = data->dim[0],
                                            .n = params->num_hidden,
@@ -133,16 +108,6 @@ product_forward (const HybCall *call, const HybRun *run)
                        run->input[0],
                        run->input[1],
                        run->output[0]);
-}
-
-static void
-product_cost (const HybCall *call, HybCost *cost)
-{
-  const ProductParams *params = call->params;
-  double               outputs = (double) hyb_shape_size (&call->output[0].shape);
-
-  cost->flops = outputs * (2 * (double) call->input[0].shape.dim[1] + (params->no_bias ? 0 : 1));
-  hyb_rule_cost_bytes (call, cost);
 }
 
 const HybOp hyb_ops_panel_product[] = {
@@ -162,11 +127,11 @@ const HybOp hyb_ops_panel_product[] = {
     .flags = HYB_OP_INTERNAL,
     .inputs = (const char *const[]){ "data", "panels", "bias", NULL },
     .rowwise_inputs = 1u << 0,
-    .params = product_params,
-    .params_size = sizeof (ProductParams),
-    .arity = product_arity,
+    .params = hyb_product_params,
+    .params_size = sizeof (HybProductParams),
+    .arity = hyb_product_arity,
     .infer_shape = product_infer_shape,
     .forward = product_forward,
-    .cost = product_cost },
+    .cost = hyb_product_cost },
   { 0 },
 };
