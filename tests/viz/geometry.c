@@ -4,13 +4,18 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/viz/geometry.h"
 
+#include "tests/viz/recording-pen.h"
+
 #include "viz/diagram/box-text.h"
+#include "viz/paint/paint.h"
 
 #include <math.h>
 #include <pango/pangocairo.h>
 
 #define CHORDS  6
 #define EPSILON 0.51
+#define ARROW   15 /* before the title of an open group */
+#define AIR     2  /* around it */
 
 static gboolean
 holds (const VizPicture *picture, guint32 group, guint32 item)
@@ -254,21 +259,6 @@ check_labels (const VizPicture *picture, Geometry *geometry)
       }
 }
 
-/* The rectangle of the letters of the title of an open group, as paint-box.c draws it. */
-static VizRect
-title_rect (const VizPicture *picture, const VizItem *group)
-{
-  g_autofree char *title = viz_box_group_title (viz_picture_diagram (picture), group->box);
-  double           size = viz_text_size (VIZ_TEXT_GROUP);
-  VizMeasure      *measure = viz_measure_get (viz_picture_font (picture));
-
-  return (
-      VizRect){ group->x + 9,
-                group->y + 18 - size * 0.75,
-                MIN (15 + viz_measure_width (measure, VIZ_TEXT_GROUP, title), group->width - 18),
-                size * 0.95 };
-}
-
 static gboolean
 is_struck (const VizPicture *picture, const VizRect *title, const GPtrArray *flat)
 {
@@ -294,19 +284,44 @@ is_struck (const VizPicture *picture, const VizRect *title, const GPtrArray *fla
   return FALSE;
 }
 
-static void
-check_titles (const VizPicture *picture, const GPtrArray *flat, Geometry *geometry)
+/* A text with the triangle before it, and with some air around both. */
+static VizRect
+title_rect (const RecordedText *text)
 {
-  for (guint32 i = 1; i < viz_picture_n_items (picture); i++)
-    {
-      const VizItem *item = viz_picture_item (picture, i);
-      VizRect        title;
+  return (VizRect){ text->rect.x - ARROW - AIR,
+                    text->rect.y - AIR,
+                    text->rect.width + ARROW + 2 * AIR,
+                    text->rect.height + 2 * AIR };
+}
 
-      if (item->state != VIZ_ITEM_OPEN)
-        continue;
-      title = title_rect (picture, item);
-      geometry->n_struck += is_struck (picture, &title, flat);
+static guint
+count_struck (const VizPicture *picture, double scale, const GPtrArray *flat)
+{
+  g_autoptr (GArray) texts = recording_pen_texts ();
+  VizPen *pen = recording_pen_new (texts, viz_picture_font (picture));
+  guint   n = 0;
+
+  viz_paint_with (picture, pen, &(VizPaintOptions){ .scale = scale });
+  viz_pen_free (pen);
+  for (guint i = 0; i < texts->len; i++)
+    {
+      const RecordedText *text = &g_array_index (texts, RecordedText, i);
+      VizRect             rect = title_rect (text);
+
+      if (g_strcmp0 (text->kind, "loop") == 0 || g_strcmp0 (text->kind, "group") == 0)
+        n += is_struck (picture, &rect, flat);
     }
+  return n;
+}
+
+guint
+geometry_struck_titles (const VizPicture *picture, double scale)
+{
+  g_autoptr (GPtrArray) flat = g_ptr_array_new_with_free_func ((GDestroyNotify) g_array_unref);
+
+  for (guint32 i = 0; i < viz_picture_n_wires (picture); i++)
+    g_ptr_array_add (flat, flatten (picture, i));
+  return count_struck (picture, scale, flat);
 }
 
 Geometry
@@ -325,7 +340,7 @@ geometry_of (const VizPicture *picture)
       g_ptr_array_add (flat, flatten (picture, i));
       check_wire (picture, i, g_ptr_array_index (flat, i), &geometry);
     }
-  check_titles (picture, flat, &geometry);
+  geometry.n_struck = count_struck (picture, 0, flat);
   for (guint32 i = 0; i < n; i++)
     for (guint32 k = i + 1; k < n; k++)
       {

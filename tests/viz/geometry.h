@@ -21,3 +21,5 @@ typedef struct
 
 /* Measures a picture; takes quadratic time. */
 Geometry geometry_of (const VizPicture *picture);
+/* The number of titles of open groups that a wire or a port crosses when the picture is drawn at a scale. */
+guint geometry_struck_titles (const VizPicture *picture, double scale);

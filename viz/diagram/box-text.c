@@ -248,8 +248,15 @@ viz_box_lines (const VizDiagram *diagram,
   return lines;
 }
 
+/* Whether the title of a group says something else than its name. */
+static gboolean
+has_other_name (const VizBox *group)
+{
+  return group->title && group->subtitle && strcmp (group->title, group->subtitle) != 0;
+}
+
 char *
-viz_box_group_title (const VizDiagram *diagram, guint32 box)
+viz_box_group_title (const VizDiagram *diagram, guint32 box, gboolean with_name)
 {
   const VizBox    *shown = viz_diagram_box (diagram, box);
   const char      *title = shown->title ? shown->title : shown->subtitle;
@@ -259,10 +266,10 @@ viz_box_group_title (const VizDiagram *diagram, guint32 box)
 
   if (!title)
     return g_strdup ("");
-  if (shown->subtitle && title != shown->subtitle && g_strcmp0 (title, shown->subtitle))
-    whole = g_strconcat (title, "  ", shown->subtitle, NULL);
-  else
+  if (!has_other_name (shown))
     whole = g_strdup (shown->title ? own : title);
+  else
+    whole = with_name ? g_strconcat (title, "  ", shown->subtitle, NULL) : g_strdup (title);
   text = viz_text_cut (whole, LINE_LENGTH + 6);
   g_strdelimit (text, "\n\r\t\v\f", ' ');
   return text;

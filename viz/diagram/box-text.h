@@ -41,8 +41,8 @@ GArray *viz_box_lines (const VizDiagram *diagram,
                        gint32            last_step,
                        VizDetail         detail);
 
-/* The title of an open group: title and subtitle in one line.  (transfer full) */
-char *viz_box_group_title (const VizDiagram *diagram, guint32 box);
+/* The title of an open group in one line; with_name: and its name, if that is another.  (transfer full) */
+char *viz_box_group_title (const VizDiagram *diagram, guint32 box, gboolean with_name);
 
 /* The text at the start of an arrow that is drawn only at its head: "from NAME".  (transfer full) */
 char *viz_arrow_stub_text (const VizDiagram *diagram, guint32 arrow);

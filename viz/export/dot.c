@@ -89,7 +89,8 @@ add_group (GString          *out,
       item = viz_picture_item (picture, at);
       if (item->state == VIZ_ITEM_OPEN)
         {
-          g_autofree char *title = viz_box_group_title (viz_picture_diagram (picture), item->box);
+          g_autofree char *title =
+              viz_box_group_title (viz_picture_diagram (picture), item->box, TRUE);
 
           indent (out, item->depth);
           g_string_append_printf (out, "subgraph cluster_%u { label=", at);

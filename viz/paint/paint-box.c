@@ -159,6 +159,11 @@ fit_text (const VizPainter *painter, VizTextStyle style, double size, const char
   return width <= room ? g_steal_pointer (&cut) : NULL;
 }
 
+/* How much larger a title is drawn than at its natural size; the room above the content of a group fits no more. */
+#define MAX_GROWTH 1.6
+/* The smallest size of an enlarged text, as a share of the least readable one, if it only fits then. */
+#define LEAST_SHARE 0.75
+
 /* The size of an enlarged title: the least readable one, or up to a quarter less where it then fits. */
 static double
 large_size (const VizPainter *painter, const VizItem *item, const VizTextLine *line)
@@ -168,7 +173,7 @@ large_size (const VizPainter *painter, const VizItem *item, const VizTextLine *l
   double room = item->width - VIZ_BOX_STRIPE - 6;
   double share = MIN (room / MAX (width, 1), item->height / (1.15 * size));
 
-  return size * CLAMP (share, 0.75, 1);
+  return size * CLAMP (share, LEAST_SHARE, 1);
 }
 
 /* Draws only the title, enlarged to the least readable size. */
@@ -456,47 +461,71 @@ viz_painter_box (const VizPainter *painter, guint32 number)
   end_thing (painter);
 }
 
+/* The title of an open group, and the size of its letters. */
+typedef struct
+{
+  char  *text; /* (transfer full) NULL: none at this scale */
+  double size;
+} GroupTitle;
+
+/* Where it could not be read, the title is enlarged by no more than the room above the content allows.  What is then
+ * too long for the room beside the wires is drawn up to a quarter smaller, then without the name, then cut. */
+static GroupTitle
+group_title (const VizPainter *painter, const VizItem *item)
+{
+  double           natural = viz_text_size (VIZ_TEXT_GROUP), room = item->title_room;
+  double           size = natural, least = natural, share;
+  g_autofree char *text = viz_box_group_title (painter->diagram, item->box, TRUE);
+
+  if (!viz_painter_shows_text (painter, natural))
+    {
+      size = MIN (VIZ_MIN_TEXT / painter->scale, natural * MAX_GROWTH);
+      least = MAX (VIZ_MIN_TEXT / painter->scale * LEAST_SHARE, natural);
+    }
+  if (least > size)
+    return (GroupTitle){ 0 };
+  if (width_at (painter, VIZ_TEXT_GROUP, least, text) > room)
+    {
+      g_free (text);
+      text = viz_box_group_title (painter->diagram, item->box, FALSE);
+    }
+  share = room / MAX (width_at (painter, VIZ_TEXT_GROUP, size, text), 1);
+  size = CLAMP (size * share, least, size);
+  return (GroupTitle){ fit_text (painter, VIZ_TEXT_GROUP, size, text, room + 0.01), size };
+}
+
 void
 viz_painter_group (const VizPainter *painter, guint32 number)
 {
-  const VizItem   *item = viz_picture_item (painter->picture, number);
-  const VizBox    *box = viz_diagram_box (painter->diagram, item->box);
-  const VizTheme  *theme = painter->theme;
-  gboolean         loop = is_loop (box);
-  VizRect          rect = { item->x, item->y, item->width, item->height };
-  VizStyle         style = { .fill = group_colour (painter, item),
-                             .stroke = loop ? &theme->loop_border : &theme->group_border,
-                             .width = loop ? 1.5 : 1 };
-  double           size = viz_text_size (VIZ_TEXT_GROUP);
-  g_autofree char *title = NULL;
-  VizTextAt        at = { .style = VIZ_TEXT_GROUP,
-                          .size = size,
-                          .x = item->x + 24,
-                          .y = item->y + 18,
-                          .colour = theme->text };
-  VizPoint         arrow[3] = { { item->x + 9, item->y + 11.5 },
-                                { item->x + 18, item->y + 11.5 },
-                                { item->x + 13.5, item->y + 17 } };
-  VizStyle         ink = { .fill = &theme->text_faint };
+  const VizItem  *item = viz_picture_item (painter->picture, number);
+  const VizBox   *box = viz_diagram_box (painter->diagram, item->box);
+  const VizTheme *theme = painter->theme;
+  gboolean        loop = is_loop (box);
+  VizRect         rect = { item->x, item->y, item->width, item->height };
+  VizStyle        style = { .fill = group_colour (painter, item),
+                            .stroke = loop ? &theme->loop_border : &theme->group_border,
+                            .width = loop ? 1.5 : 1 };
+  GroupTitle      title;
+  VizTextAt       at = {
+          .style = VIZ_TEXT_GROUP, .x = item->x + VIZ_TITLE_LEFT, .y = item->y + 18, .colour = theme->text
+  };
+  VizPoint arrow[3] = { { item->x + 9, item->y + 11.5 },
+                        { item->x + 18, item->y + 11.5 },
+                        { item->x + 13.5, item->y + 17 } };
+  VizStyle ink = { .fill = &theme->text_faint };
 
   if (item->box == VIZ_ROOT)
     return;
   begin_thing (painter, item, loop ? "loop" : "group");
   painter->pen->rect (painter->pen, &rect, 7, &style);
-  if (!viz_painter_shows_text (painter, size))
-    at.size = VIZ_MIN_TEXT / painter->scale;
-  /* The room above the content fits a title enlarged by up to 60 %. */
-  if (at.size < 1.6 * size)
-    {
-      g_autofree char *whole = viz_box_group_title (painter->diagram, item->box);
-
-      title = fit_text (painter, VIZ_TEXT_GROUP, at.size, whole, item->width - 30);
-    }
-  if (title)
+  title = group_title (painter, item);
+  at.size = title.size;
+  if (title.text)
     {
       painter->pen->polygon (painter->pen, arrow, 3, &ink);
-      painter->pen->text (painter->pen, &at, title);
+      painter->pen->text (painter->pen, &at, title.text);
     }
+  g_free (title.text);
   end_thing (painter);
 }
 

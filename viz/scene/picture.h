@@ -19,6 +19,9 @@ G_BEGIN_DECLS
 #define VIZ_NO_ITEM  G_MAXUINT32
 #define VIZ_NO_ARROW G_MAXUINT32
 
+/* The distance of the title of an open group from the left side of the group, in points. */
+#define VIZ_TITLE_LEFT 24
+
 typedef struct _VizPicture VizPicture;
 
 typedef enum
@@ -37,9 +40,10 @@ typedef struct
   gint32  first_step, last_step, layer; /* of VIZ_ITEM_STEPS; else -1 */
   guint32 n_stubs; /* arrows that leave here and are drawn only at their heads */
   /* An activation or norm is drawn as a strip at the lower side of the layer that it belongs to. */
-  guint32 host;  /* item; VIZ_NO_ITEM: this is no strip */
-  double  stack; /* its height, with the strips on it */
-  guint8  state; /* VizItemState */
+  guint32 host;       /* item; VIZ_NO_ITEM: this is no strip */
+  float   title_room; /* of an open group: the width that no wire or port needs beside its title */
+  double  stack;      /* its height, with the strips on it */
+  guint8  state;      /* VizItemState */
   guint8  depth;
 } VizItem;
 

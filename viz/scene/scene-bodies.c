@@ -121,7 +121,7 @@ add_title_and_ports (Cutter *cutter, guint32 number)
 
   if (item->box == VIZ_ROOT)
     return;
-  title = viz_box_group_title (scene->diagram, item->box);
+  title = viz_box_group_title (scene->diagram, item->box, TRUE);
   node = add_node (body, VIZ_NODE_TITLE, 0, VIZ_NO_ITEM, VIZ_NO_PORT);
   body_node (body, node)->width =
       ceilf ((float) viz_measure_width (scene->measure, VIZ_TEXT_GROUP, title) + CLOSER_WIDTH);

@@ -60,6 +60,8 @@ add_items (Placer *placer)
                     .host = item->host,
                     .stack = item->stack,
                     .n_stubs = item->n_stubs,
+                    .title_room =
+            item->state == VIZ_ITEM_OPEN ? (float) viz_scene_title_room (placer->scene, i) : 0,
                     .state = item->state,
                     .depth = item->depth,
       };

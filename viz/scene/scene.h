@@ -3,7 +3,7 @@
  * scene.c finds the visible items and wires; scene-strips.c
  * puts activations on their layers; scene-bodies.c cuts every wire at the borders it crosses
  * and fills the bodies; scene-update.c adds what is known from the previous picture; scene-wrap.c
- * wraps tall groups; scene-picture.c joins the answers of the layouts into a picture; scene-labels.c places the texts on wires.
+ * wraps tall groups; scene-titles.c finds room for titles; scene-picture.c joins the answers of the layouts into a picture; scene-labels.c places the texts on wires.
  * layout-diagram.c calls all of them.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
@@ -160,6 +160,9 @@ void viz_scene_place_labels (const VizScene *scene,
                              const GArray   *points,
                              const GArray   *plugs,
                              const guint32  *n_stubs);
+
+/* The width that the title of an open group can have at any scale, after its body was placed. */
+double viz_scene_title_room (const VizScene *scene, guint32 item);
 
 /* Joins the answers of all bodies into a picture.  Takes item_of from the scene.  (transfer full) */
 VizPicture *viz_scene_make_picture (VizScene              *scene,
