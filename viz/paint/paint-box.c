@@ -1,4 +1,4 @@
-/* paint-box.c — draws boxes, open groups, plugs and the tags of an overlay.
+/* paint-box.c — draws boxes and the tags of an overlay.
  *
  * Texts come from viz_box_lines(), which layout used for the sizes, so that they fit.
  * Start reading at viz_painter_box().
@@ -14,12 +14,6 @@
 #define MAX_PILL_RADIUS 20
 #define TAG_PAD         10    /* beside the text of a tag, in all */
 #define SHARE           " · " /* between a value and its share, in a tag */
-
-static gboolean
-is_loop (const VizBox *box)
-{
-  return box->kind == VIZ_BOX_FRAME;
-}
 
 static gboolean
 is_pill (const VizBox *box)
@@ -66,34 +60,15 @@ fill_of_box (const VizPainter *painter, const VizItem *item)
 }
 
 static const VizColour *
-group_colour (const VizPainter *painter, const VizItem *item)
-{
-  const VizTheme *theme = painter->theme;
-  gboolean        loop = is_loop (viz_diagram_box (painter->diagram, item->box));
-
-  return &(loop ? theme->loop : theme->group)[item->depth % 2];
-}
-
-VizColour
-viz_painter_background (const VizPainter *painter, guint32 number)
-{
-  const VizItem *item = viz_picture_item (painter->picture, number);
-
-  if (item->parent == VIZ_NO_ITEM || item->parent == 0)
-    return painter->theme->background;
-  return *group_colour (painter, viz_picture_item (painter->picture, item->parent));
-}
-
-static const VizColour *
 border_of (const VizPainter *painter, const VizBox *box)
 {
   if (box->flags & (VIZ_BOX_PROBLEM | VIZ_BOX_UNKNOWN))
     return &painter->theme->problem;
-  return is_loop (box) ? &painter->theme->loop_border : &painter->theme->box_border;
+  return viz_painter_is_loop (box) ? &painter->theme->loop_border : &painter->theme->box_border;
 }
 
-static void
-begin_thing (const VizPainter *painter, const VizItem *item, const char *kind)
+void
+viz_painter_begin (const VizPainter *painter, const VizItem *item, const char *kind)
 {
   const VizBox    *box = viz_diagram_box (painter->diagram, item->box);
   g_autofree char *title = NULL;
@@ -115,8 +90,8 @@ begin_thing (const VizPainter *painter, const VizItem *item, const char *kind)
   painter->pen->begin (painter->pen, kind, id, g_strstrip (title));
 }
 
-static void
-end_thing (const VizPainter *painter)
+void
+viz_painter_end (const VizPainter *painter)
 {
   if (painter->pen->end)
     painter->pen->end (painter->pen);
@@ -131,21 +106,26 @@ paint_stack (const VizPainter *painter, const VizItem *item, const VizStyle *sty
   painter->pen->rect (painter->pen, &below, RADIUS, style);
 }
 
-/* The width of a text in a font size other than that of its style. */
-static double
-width_at (const VizPainter *painter, VizTextStyle style, double size, const char *text)
+double
+viz_painter_text_width (const VizPainter *painter,
+                        VizTextStyle      style,
+                        double            size,
+                        const char       *text)
 {
   VizMeasure *measure = viz_measure_get (viz_picture_font (painter->picture));
 
   return viz_measure_width (measure, style, text) * size / viz_text_size (style);
 }
 
-/* The text, shortened to the width room; NULL if not even 3 characters fit.  (transfer full) */
-static char *
-fit_text (const VizPainter *painter, VizTextStyle style, double size, const char *text, double room)
+char *
+viz_painter_fit_text (const VizPainter *painter,
+                      VizTextStyle      style,
+                      double            size,
+                      const char       *text,
+                      double            room)
 {
   g_autofree char *cut = g_strdup (text);
-  double           width = width_at (painter, style, size, cut);
+  double           width = viz_painter_text_width (painter, style, size, cut);
   guint            n = (guint) g_utf8_strlen (text, -1);
 
   while (width > room && n > 3)
@@ -154,26 +134,21 @@ fit_text (const VizPainter *painter, VizTextStyle style, double size, const char
       n = MIN (n - 1, (guint) (n * room / width));
       g_free (cut);
       cut = viz_text_cut (text, MAX (n, 3));
-      width = width_at (painter, style, size, cut);
+      width = viz_painter_text_width (painter, style, size, cut);
     }
   return width <= room ? g_steal_pointer (&cut) : NULL;
 }
-
-/* How much larger a title is drawn than at its natural size; the room above the content of a group fits no more. */
-#define MAX_GROWTH 1.6
-/* The smallest size of an enlarged text, as a share of the least readable one, if it only fits then. */
-#define LEAST_SHARE 0.75
 
 /* The size of an enlarged title: the least readable one, or up to a quarter less where it then fits. */
 static double
 large_size (const VizPainter *painter, const VizItem *item, const VizTextLine *line)
 {
   double size = VIZ_MIN_TEXT / painter->scale;
-  double width = width_at (painter, line->style, size, line->text);
+  double width = viz_painter_text_width (painter, line->style, size, line->text);
   double room = item->width - VIZ_BOX_STRIPE - 6;
   double share = MIN (room / MAX (width, 1), item->height / (1.15 * size));
 
-  return size * CLAMP (share, LEAST_SHARE, 1);
+  return size * CLAMP (share, VIZ_LEAST_SHARE, 1);
 }
 
 /* Draws only the title, enlarged to the least readable size. */
@@ -198,7 +173,7 @@ paint_large_title (const VizPainter *painter,
 
   if (item->height < size)
     return;
-  text = fit_text (painter, line->style, size, line->text, room);
+  text = viz_painter_fit_text (painter, line->style, size, line->text, room);
   if (text)
     painter->pen->text (painter->pen, &at, text);
 }
@@ -237,7 +212,11 @@ factor_for (const VizPainter *painter,
       const VizTextLine *line = &g_array_index (lines, VizTextLine, i);
 
       height += viz_text_line (line->style);
-      width = MAX (width, width_at (painter, line->style, viz_text_size (line->style), line->text));
+      width = MAX (width,
+                   viz_painter_text_width (painter,
+                                           line->style,
+                                           viz_text_size (line->style),
+                                           line->text));
     }
   return MIN ((item->height - pad) / height,
               (item->width - VIZ_BOX_STRIPE - VIZ_BOX_PAD_X - pad) / width);
@@ -326,18 +305,19 @@ find_tag (const VizPainter *painter, guint32 number, Tag *tag)
   size *= text.factor;
   tag->factor = text.factor;
   first = lines->len > 0 ? &g_array_index (lines, VizTextLine, 0) : NULL;
-  title = first ? width_at (painter,
-                            first->style,
-                            viz_text_size (first->style) * text.factor,
-                            first->text)
+  title = first ? viz_painter_text_width (painter,
+                                          first->style,
+                                          viz_text_size (first->style) * text.factor,
+                                          first->text)
                 : 0;
   title += VIZ_BOX_STRIPE + VIZ_BOX_PAD_X + 6;
-  width = TAG_PAD * text.factor + width_at (painter, VIZ_TEXT_EDGE, size, tag->text);
+  width = TAG_PAD * text.factor + viz_painter_text_width (painter, VIZ_TEXT_EDGE, size, tag->text);
   /* The share is left out where only the value fits beside the title. */
   if (title + width > item->width && strstr (tag->text, SHARE))
     {
       *strstr (tag->text, SHARE) = '\0';
-      width = TAG_PAD * text.factor + width_at (painter, VIZ_TEXT_EDGE, size, tag->text);
+      width =
+          TAG_PAD * text.factor + viz_painter_text_width (painter, VIZ_TEXT_EDGE, size, tag->text);
     }
   tag->line = lines->len > 1 && title + width > item->width;
   width = MIN (width, item->width - 4);
@@ -385,7 +365,7 @@ paint_lines (const VizPainter *painter,
       if (has_tag && i == tag.line && has_stripe)
         {
           g_autofree char *cut =
-              fit_text (painter, line->style, size, line->text, tag.rect.x - at.x - 3);
+              viz_painter_fit_text (painter, line->style, size, line->text, tag.rect.x - at.x - 3);
 
           if (cut)
             painter->pen->text (painter->pen, &at, cut);
@@ -436,7 +416,7 @@ viz_painter_box (const VizPainter *painter, guint32 number)
 
   if (box->flags & VIZ_BOX_FADED || (painter->overlay && isnan (viz_painter_heat (painter, item))))
     fill = viz_colour_mix (&fill, &painter->theme->background, 0.6);
-  begin_thing (painter, item, item->state == VIZ_ITEM_LEAF ? "box" : "closed");
+  viz_painter_begin (painter, item, item->state == VIZ_ITEM_LEAF ? "box" : "closed");
   if (is_full && item->state != VIZ_ITEM_LEAF)
     paint_stack (painter, item, &style);
   painter->pen->rect (painter->pen,
@@ -458,75 +438,7 @@ viz_painter_box (const VizPainter *painter, guint32 number)
   g_array_unref (text.lines);
   if (is_full)
     paint_stubs (painter, item);
-  end_thing (painter);
-}
-
-/* The title of an open group, and the size of its letters. */
-typedef struct
-{
-  char  *text; /* (transfer full) NULL: none at this scale */
-  double size;
-} GroupTitle;
-
-/* Where it could not be read, the title is enlarged by no more than the room above the content allows.  What is then
- * too long for the room beside the wires is drawn up to a quarter smaller, then without the name, then cut. */
-static GroupTitle
-group_title (const VizPainter *painter, const VizItem *item)
-{
-  double           natural = viz_text_size (VIZ_TEXT_GROUP), room = item->title_room;
-  double           size = natural, least = natural, share;
-  g_autofree char *text = viz_box_group_title (painter->diagram, item->box, TRUE);
-
-  if (!viz_painter_shows_text (painter, natural))
-    {
-      size = MIN (VIZ_MIN_TEXT / painter->scale, natural * MAX_GROWTH);
-      least = MAX (VIZ_MIN_TEXT / painter->scale * LEAST_SHARE, natural);
-    }
-  if (least > size)
-    return (GroupTitle){ 0 };
-  if (width_at (painter, VIZ_TEXT_GROUP, least, text) > room)
-    {
-      g_free (text);
-      text = viz_box_group_title (painter->diagram, item->box, FALSE);
-    }
-  share = room / MAX (width_at (painter, VIZ_TEXT_GROUP, size, text), 1);
-  size = CLAMP (size * share, least, size);
-  return (GroupTitle){ fit_text (painter, VIZ_TEXT_GROUP, size, text, room + 0.01), size };
-}
-
-void
-viz_painter_group (const VizPainter *painter, guint32 number)
-{
-  const VizItem  *item = viz_picture_item (painter->picture, number);
-  const VizBox   *box = viz_diagram_box (painter->diagram, item->box);
-  const VizTheme *theme = painter->theme;
-  gboolean        loop = is_loop (box);
-  VizRect         rect = { item->x, item->y, item->width, item->height };
-  VizStyle        style = { .fill = group_colour (painter, item),
-                            .stroke = loop ? &theme->loop_border : &theme->group_border,
-                            .width = loop ? 1.5 : 1 };
-  GroupTitle      title;
-  VizTextAt       at = {
-          .style = VIZ_TEXT_GROUP, .x = item->x + VIZ_TITLE_LEFT, .y = item->y + 18, .colour = theme->text
-  };
-  VizPoint arrow[3] = { { item->x + 9, item->y + 11.5 },
-                        { item->x + 18, item->y + 11.5 },
-                        { item->x + 13.5, item->y + 17 } };
-  VizStyle ink = { .fill = &theme->text_faint };
-
-  if (item->box == VIZ_ROOT)
-    return;
-  begin_thing (painter, item, loop ? "loop" : "group");
-  painter->pen->rect (painter->pen, &rect, 7, &style);
-  title = group_title (painter, item);
-  at.size = title.size;
-  if (title.text)
-    {
-      painter->pen->polygon (painter->pen, arrow, 3, &ink);
-      painter->pen->text (painter->pen, &at, title.text);
-    }
-  g_free (title.text);
-  end_thing (painter);
+  viz_painter_end (painter);
 }
 
 void
@@ -549,29 +461,4 @@ viz_painter_value_tag (const VizPainter *painter, guint32 number)
   at.size *= tag.factor;
   painter->pen->text (painter->pen, &at, tag.text);
   g_free (tag.text);
-}
-
-void
-viz_painter_plug (const VizPainter *painter, guint32 number)
-{
-  const VizPlug   *plug = viz_picture_plug (painter->picture, number);
-  const VizPort   *port = viz_diagram_port (painter->diagram, plug->port);
-  const VizTheme  *theme = painter->theme;
-  VizRect          rect = { plug->x, plug->y, plug->width, plug->height };
-  VizStyle         style = { .fill = &theme->port[port->kind],
-                             .stroke = &theme->loop_border,
-                             .width = 1,
-                             .dash = port->kind == VIZ_PORT_CAPTURED ? VIZ_DASH_DASHED : VIZ_DASH_NONE };
-  double           size = viz_text_size (VIZ_TEXT_EDGE);
-  g_autofree char *label = viz_text_shorten (port->label ? port->label : "", 16);
-  VizTextAt        at = { .style = VIZ_TEXT_EDGE,
-                          .size = size,
-                          .x = plug->x + plug->width / 2,
-                          .y = plug->y + plug->height / 2 + size * 0.36,
-                          .align = 0.5,
-                          .colour = theme->text };
-
-  painter->pen->rect (painter->pen, &rect, painter->level == VIZ_PAINT_FULL ? 8 : 0, &style);
-  if (viz_painter_shows_text (painter, size))
-    painter->pen->text (painter->pen, &at, label);
 }

@@ -1,6 +1,6 @@
 /* painter.h — the state of one drawing, and the functions that draw single things.
  *
- * paint.c makes a VizPainter and calls the others: paint-box.c (boxes, open groups, plugs, tags),
+ * paint.c makes a VizPainter and calls the others: paint-box.c (boxes, tags), paint-group.c (open groups, plugs),
  * paint-wire.c (wires and their texts), paint-overview.c (everything, from far away).
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
@@ -52,8 +52,35 @@ void viz_painter_points (const VizPainter *painter,
 /* The level of an item on the colour ramp, as viz_overlay_level_of(); NAN without overlay or value. */
 double viz_painter_heat (const VizPainter *painter, const VizItem *item);
 
+/* Starts an item of that kind in the drawing. */
+void viz_painter_begin (const VizPainter *painter, const VizItem *item, const char *kind);
+/* Ends the item that was started last. */
+void viz_painter_end (const VizPainter *painter);
+
+/* The smallest size of an enlarged text, as a share of the least readable one, if it only fits then. */
+#define VIZ_LEAST_SHARE 0.75
+
+/* The width of a text in a font size other than that of its style. */
+double viz_painter_text_width (const VizPainter *painter,
+                               VizTextStyle      style,
+                               double            size,
+                               const char       *text);
+/* The text, shortened to the width room; NULL if not even 3 characters fit.  (transfer full) */
+char *viz_painter_fit_text (const VizPainter *painter,
+                            VizTextStyle      style,
+                            double            size,
+                            const char       *text,
+                            double            room);
+
 /* The colour behind an item: that of the open group around it. */
 VizColour viz_painter_background (const VizPainter *painter, guint32 item);
+
+/* Whether a group is a loop or a branch. */
+static inline gboolean
+viz_painter_is_loop (const VizBox *box)
+{
+  return box->kind == VIZ_BOX_FRAME;
+}
 
 /* Whether texts of a font size (in points) are readable at the scale of this drawing. */
 static inline gboolean

@@ -1,0 +1,122 @@
+/* paint-group.c — draws open groups with their titles, and their ports.
+ * Start reading at viz_painter_group().
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "viz/paint/painter.h"
+
+#include "viz/diagram/box-text.h"
+
+/* How much larger a title is drawn than at its natural size; the room above the content of a group fits no more. */
+#define MAX_GROWTH 1.6
+
+static const VizColour *
+group_colour (const VizPainter *painter, const VizItem *item)
+{
+  const VizTheme *theme = painter->theme;
+  gboolean        loop = viz_painter_is_loop (viz_diagram_box (painter->diagram, item->box));
+
+  return &(loop ? theme->loop : theme->group)[item->depth % 2];
+}
+
+VizColour
+viz_painter_background (const VizPainter *painter, guint32 number)
+{
+  const VizItem *item = viz_picture_item (painter->picture, number);
+
+  if (item->parent == VIZ_NO_ITEM || item->parent == 0)
+    return painter->theme->background;
+  return *group_colour (painter, viz_picture_item (painter->picture, item->parent));
+}
+
+/* The title of an open group, and the size of its letters. */
+typedef struct
+{
+  char  *text; /* (transfer full) NULL: none at this scale */
+  double size;
+} GroupTitle;
+
+/* Where it could not be read, the title is enlarged by no more than the room above the content allows.  What is then
+ * too long for the room beside the wires is drawn up to a quarter smaller, then without the name, then cut. */
+static GroupTitle
+group_title (const VizPainter *painter, const VizItem *item)
+{
+  double           natural = viz_text_size (VIZ_TEXT_GROUP), room = item->title_room;
+  double           size = natural, least = natural, share;
+  g_autofree char *text = viz_box_group_title (painter->diagram, item->box, TRUE);
+
+  if (!viz_painter_shows_text (painter, natural))
+    {
+      size = MIN (VIZ_MIN_TEXT / painter->scale, natural * MAX_GROWTH);
+      least = MAX (VIZ_MIN_TEXT / painter->scale * VIZ_LEAST_SHARE, natural);
+    }
+  if (least > size)
+    return (GroupTitle){ 0 };
+  if (viz_painter_text_width (painter, VIZ_TEXT_GROUP, least, text) > room)
+    {
+      g_free (text);
+      text = viz_box_group_title (painter->diagram, item->box, FALSE);
+    }
+  share = room / MAX (viz_painter_text_width (painter, VIZ_TEXT_GROUP, size, text), 1);
+  size = CLAMP (size * share, least, size);
+  return (GroupTitle){ viz_painter_fit_text (painter, VIZ_TEXT_GROUP, size, text, room + 0.01),
+                       size };
+}
+
+void
+viz_painter_group (const VizPainter *painter, guint32 number)
+{
+  const VizItem  *item = viz_picture_item (painter->picture, number);
+  const VizBox   *box = viz_diagram_box (painter->diagram, item->box);
+  const VizTheme *theme = painter->theme;
+  gboolean        loop = viz_painter_is_loop (box);
+  VizRect         rect = { item->x, item->y, item->width, item->height };
+  VizStyle        style = { .fill = group_colour (painter, item),
+                            .stroke = loop ? &theme->loop_border : &theme->group_border,
+                            .width = loop ? 1.5 : 1 };
+  GroupTitle      title;
+  VizTextAt       at = {
+          .style = VIZ_TEXT_GROUP, .x = item->x + VIZ_TITLE_LEFT, .y = item->y + 18, .colour = theme->text
+  };
+  VizPoint arrow[3] = { { item->x + 9, item->y + 11.5 },
+                        { item->x + 18, item->y + 11.5 },
+                        { item->x + 13.5, item->y + 17 } };
+  VizStyle ink = { .fill = &theme->text_faint };
+
+  if (item->box == VIZ_ROOT)
+    return;
+  viz_painter_begin (painter, item, loop ? "loop" : "group");
+  painter->pen->rect (painter->pen, &rect, 7, &style);
+  title = group_title (painter, item);
+  at.size = title.size;
+  if (title.text)
+    {
+      painter->pen->polygon (painter->pen, arrow, 3, &ink);
+      painter->pen->text (painter->pen, &at, title.text);
+    }
+  g_free (title.text);
+  viz_painter_end (painter);
+}
+
+void
+viz_painter_plug (const VizPainter *painter, guint32 number)
+{
+  const VizPlug   *plug = viz_picture_plug (painter->picture, number);
+  const VizPort   *port = viz_diagram_port (painter->diagram, plug->port);
+  const VizTheme  *theme = painter->theme;
+  VizRect          rect = { plug->x, plug->y, plug->width, plug->height };
+  VizStyle         style = { .fill = &theme->port[port->kind],
+                             .stroke = &theme->loop_border,
+                             .width = 1,
+                             .dash = port->kind == VIZ_PORT_CAPTURED ? VIZ_DASH_DASHED : VIZ_DASH_NONE };
+  double           size = viz_text_size (VIZ_TEXT_EDGE);
+  g_autofree char *label = viz_text_shorten (port->label ? port->label : "", 16);
+  VizTextAt        at = { .style = VIZ_TEXT_EDGE,
+                          .size = size,
+                          .x = plug->x + plug->width / 2,
+                          .y = plug->y + plug->height / 2 + size * 0.36,
+                          .align = 0.5,
+                          .colour = theme->text };
+
+  painter->pen->rect (painter->pen, &rect, painter->level == VIZ_PAINT_FULL ? 8 : 0, &style);
+  if (viz_painter_shows_text (painter, size))
+    painter->pen->text (painter->pen, &at, label);
+}
