@@ -1,6 +1,7 @@
 /* test-names.c — tests what boxes are called, and activations as strips on their layers.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/diagram/box-text.h"
+#include "viz/diagram/common-prefix.h"
 #include "viz/diagram/short-names.h"
 #include "viz/scene/layout-diagram.h"
 
@@ -139,6 +140,21 @@ test_prefix_of_all_names_is_left_out (void)
   g_assert_cmpstr (a, ==, "conv0");
   g_assert_cmpstr (b, ==, "stage1");
   g_assert_cmpstr (c, ==, "dense0_fwd");
+}
+
+/* The name that comes first need not have it. */
+static void
+test_prefix_is_what_four_of_five_names_begin_with (void)
+{
+  static const char *const most[] = {
+    "split0", "net0_cell_a", "net0_cell_b", "net0_cell_c", "net0_dense0"
+  };
+  static const char *const few[] = { "split0", "stack0", "net0_a", "net0_b", "net0_c", "net0_d" };
+  g_autofree char         *common = viz_common_prefix (most, G_N_ELEMENTS (most));
+  g_autofree char         *none = viz_common_prefix (few, G_N_ELEMENTS (few));
+
+  g_assert_cmpstr (common, ==, "net0_");
+  g_assert_cmpstr (none, ==, "");
 }
 
 /* A group that was found by its structure has a title of operators, and names as any other inside. */
@@ -280,6 +296,8 @@ main (int argc, char **argv)
   g_test_add_func ("/names/titles-of-operators-do-not-hide-the-prefix",
                    test_titles_of_operators_do_not_hide_the_prefix);
   g_test_add_func ("/names/prefix-of-all-names-is-left-out", test_prefix_of_all_names_is_left_out);
+  g_test_add_func ("/names/prefix-is-what-four-of-five-names-begin-with",
+                   test_prefix_is_what_four_of_five_names_begin_with);
   g_test_add_func ("/names/long-names-wrap-before-they-are-cut",
                    test_long_names_wrap_before_they_are_cut);
   g_test_add_func ("/names/activations-are-strips-on-their-layer",

@@ -6,6 +6,38 @@
 
 #include <string.h>
 
+/* The length of a name up to the end of the word that follows the first n bytes, with the “_” that ends it; 0 if there
+ * is no other word behind it, or if the name does not begin with the prefix. */
+static gsize
+end_of_word (const char *name, const GString *prefix)
+{
+  const char *end = g_str_has_prefix (name, prefix->str) ? strchr (name + prefix->len, '_') : NULL;
+
+  return end && end[1] != '\0' ? (gsize) (end - name) + 1 : 0;
+}
+
+/* A name whose word behind the prefix more than half of the names have, if there is such a word: each other word
+ * takes one vote from it.  (nullable) */
+static const char *
+majority (const char *const *names, guint n_names, const GString *prefix)
+{
+  const char *first = NULL;
+  guint       n_votes = 0;
+
+  for (guint i = 0; i < n_names; i++)
+    {
+      gsize    length = n_votes > 0 ? end_of_word (first, prefix) : 0;
+      gboolean is_equal = length > 0 && strncmp (names[i], first, length) == 0;
+
+      if (n_votes == 0 && end_of_word (names[i], prefix) > 0)
+        first = names[i];
+      else if (n_votes == 0)
+        continue;
+      n_votes = n_votes == 0 || is_equal ? n_votes + 1 : n_votes - 1;
+    }
+  return first;
+}
+
 char *
 viz_common_prefix (const char *const *names, guint n_names)
 {
@@ -14,24 +46,16 @@ viz_common_prefix (const char *const *names, guint n_names)
 
   while (grows)
     {
+      const char *first = majority (names, n_names, prefix);
+      gsize       length = first ? end_of_word (first, prefix) : 0;
       guint       n_equal = 0;
-      const char *first = NULL, *end = NULL;
 
-      for (guint i = 0; i < n_names; i++)
-        {
-          const char *name = names[i];
-
-          if (!first && g_str_has_prefix (name, prefix->str))
-            {
-              first = name;
-              end = strchr (name + prefix->len, '_');
-            }
-          n_equal += first && end && end[1] != '\0' &&
-                     strncmp (name, first, (gsize) (end - first) + 1) == 0;
-        }
-      grows = n_equal >= 3 && n_equal * 10 >= n_names * 9;
+      for (guint i = 0; length > 0 && i < n_names; i++)
+        n_equal +=
+            end_of_word (names[i], prefix) == length && strncmp (names[i], first, length) == 0;
+      grows = n_equal >= 3 && n_equal * 5 >= n_names * 4;
       if (grows)
-        g_string_append_len (prefix, first + prefix->len, end - first - (gssize) prefix->len + 1);
+        g_string_append_len (prefix, first + prefix->len, (gssize) (length - prefix->len));
     }
   return g_strdup (prefix->str);
 }
