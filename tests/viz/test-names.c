@@ -1,8 +1,11 @@
 /* test-names.c — tests what boxes are called, and activations as strips on their layers.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "tests/viz/recording-pen.h"
+
 #include "viz/diagram/box-text.h"
 #include "viz/diagram/common-prefix.h"
 #include "viz/diagram/short-names.h"
+#include "viz/paint/paint.h"
 #include "viz/scene/layout-diagram.h"
 
 #include <string.h>
@@ -157,6 +160,53 @@ test_prefix_is_what_four_of_five_names_begin_with (void)
   g_assert_cmpstr (none, ==, "");
 }
 
+/* The texts of a picture at a scale.  (transfer full) */
+static GArray *
+texts_at (const VizPicture *picture, double scale)
+{
+  GArray *texts = recording_pen_texts ();
+  VizPen *pen = recording_pen_new (texts, viz_picture_font (picture));
+
+  viz_paint_with (picture, pen, &(VizPaintOptions){ .scale = scale });
+  viz_pen_free (pen);
+  return texts;
+}
+
+/* In the margin, where nothing else is, also when it is enlarged. */
+static void
+test_prefix_of_all_names_is_shown_once (void)
+{
+  static const char *const names[] = {
+    "net0_conv0_fwd", "net0_conv1_fwd", "net0_conv2_fwd", "net0_dense0"
+  };
+  VizDiagramBuilder *builder = viz_diagram_builder_new ("d");
+  g_autoptr (VizDiagram) diagram = NULL;
+  g_autoptr (VizPicture) picture = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    add (builder, (Box){ "dot", names[i], NULL, NULL, 0, VIZ_ROOT });
+  diagram = viz_diagram_builder_freeze (builder);
+  picture = viz_layout_diagram (diagram, NULL, NULL, NULL, NULL);
+  for (double scale = 0.5; scale <= 1; scale += 0.25)
+    {
+      g_autoptr (GArray) texts = texts_at (picture, scale);
+      guint n_shown = 0;
+
+      for (guint i = 0; i < texts->len; i++)
+        {
+          const RecordedText *text = &g_array_index (texts, RecordedText, i);
+
+          if (!strstr (text->text, "net0"))
+            continue;
+          g_assert_cmpstr (text->text, ==, "net0");
+          g_assert_cmpfloat (text->rect.y, >=, 0);
+          g_assert_cmpfloat (text->rect.y + text->rect.height, <, viz_picture_item (picture, 1)->y);
+          n_shown++;
+        }
+      g_assert_cmpuint (n_shown, ==, 1);
+    }
+}
+
 /* A group that was found by its structure has a title of operators, and names as any other inside. */
 static void
 test_titles_of_operators_do_not_hide_the_prefix (void)
@@ -298,6 +348,8 @@ main (int argc, char **argv)
   g_test_add_func ("/names/prefix-of-all-names-is-left-out", test_prefix_of_all_names_is_left_out);
   g_test_add_func ("/names/prefix-is-what-four-of-five-names-begin-with",
                    test_prefix_is_what_four_of_five_names_begin_with);
+  g_test_add_func ("/names/prefix-of-all-names-is-shown-once",
+                   test_prefix_of_all_names_is_shown_once);
   g_test_add_func ("/names/long-names-wrap-before-they-are-cut",
                    test_long_names_wrap_before_they_are_cut);
   g_test_add_func ("/names/activations-are-strips-on-their-layer",

@@ -53,7 +53,7 @@ viz_common_prefix (const char *const *names, guint n_names)
       for (guint i = 0; length > 0 && i < n_names; i++)
         n_equal +=
             end_of_word (names[i], prefix) == length && strncmp (names[i], first, length) == 0;
-      grows = n_equal >= 3 && n_equal * 5 >= n_names * 4;
+      grows = n_equal >= 3 && n_equal * 10 >= n_names * (prefix->len == 0 ? 8 : 9);
       if (grows)
         g_string_append_len (prefix, first + prefix->len, (gssize) (length - prefix->len));
     }

@@ -5,8 +5,13 @@
 
 #include "viz/diagram/box-text.h"
 
+#include <string.h>
+
 /* How much larger a title is drawn than at its natural size; the room above the content of a group fits no more. */
 #define MAX_GROWTH 1.6
+/* Where the prefix of all names stands, in the margin of the picture. */
+#define PREFIX_LEFT 16
+#define PREFIX_LINE 12
 
 static const VizColour *
 group_colour (const VizPainter *painter, const VizItem *item)
@@ -27,38 +32,81 @@ viz_painter_background (const VizPainter *painter, guint32 number)
   return *group_colour (painter, viz_picture_item (painter->picture, item->parent));
 }
 
-/* The title of an open group, and the size of its letters. */
+/* A title, and the size of its letters. */
 typedef struct
 {
   char  *text; /* (transfer full) NULL: none at this scale */
   double size;
 } GroupTitle;
 
-/* Where it could not be read, the title is enlarged by no more than the room above the content allows.  What is then
- * too long for the room beside the wires is drawn up to a quarter smaller, then without the name, then cut. */
+/* The sizes that a title may have. */
+typedef struct
+{
+  double size, least; /* least > size: it is not drawn */
+} TitleSizes;
+
+/* Where it could not be read, a title is enlarged by no more than the room above the content allows, and may be up to a
+ * quarter smaller than what can be read. */
+static TitleSizes
+title_sizes (const VizPainter *painter, VizTextStyle style)
+{
+  double natural = viz_text_size (style);
+
+  if (viz_painter_shows_text (painter, natural))
+    return (TitleSizes){ natural, natural };
+  return (TitleSizes){ MIN (VIZ_MIN_TEXT / painter->scale, natural * MAX_GROWTH),
+                       MAX (VIZ_MIN_TEXT / painter->scale * VIZ_LEAST_SHARE, natural) };
+}
+
+/* What is too long for the room is drawn smaller, then cut. */
+static GroupTitle
+fit_title (const VizPainter *painter, VizTextStyle style, const char *text, double room)
+{
+  TitleSizes sizes = title_sizes (painter, style);
+  double     share = room / MAX (viz_painter_text_width (painter, style, sizes.size, text), 1);
+  double     size = CLAMP (sizes.size * share, sizes.least, sizes.size);
+
+  if (sizes.least > sizes.size)
+    return (GroupTitle){ 0 };
+  return (GroupTitle){ viz_painter_fit_text (painter, style, size, text, room + 0.01), size };
+}
+
+/* The name is left out if the title does not fit beside the wires with it. */
 static GroupTitle
 group_title (const VizPainter *painter, const VizItem *item)
 {
-  double           natural = viz_text_size (VIZ_TEXT_GROUP), room = item->title_room;
-  double           size = natural, least = natural, share;
+  TitleSizes       sizes = title_sizes (painter, VIZ_TEXT_GROUP);
   g_autofree char *text = viz_box_group_title (painter->diagram, item->box, TRUE);
 
-  if (!viz_painter_shows_text (painter, natural))
-    {
-      size = MIN (VIZ_MIN_TEXT / painter->scale, natural * MAX_GROWTH);
-      least = MAX (VIZ_MIN_TEXT / painter->scale * VIZ_LEAST_SHARE, natural);
-    }
-  if (least > size)
-    return (GroupTitle){ 0 };
-  if (viz_painter_text_width (painter, VIZ_TEXT_GROUP, least, text) > room)
+  if (viz_painter_text_width (painter, VIZ_TEXT_GROUP, sizes.least, text) > item->title_room)
     {
       g_free (text);
       text = viz_box_group_title (painter->diagram, item->box, FALSE);
     }
-  share = room / MAX (viz_painter_text_width (painter, VIZ_TEXT_GROUP, size, text), 1);
-  size = CLAMP (size * share, least, size);
-  return (GroupTitle){ viz_painter_fit_text (painter, VIZ_TEXT_GROUP, size, text, room + 0.01),
-                       size };
+  return fit_title (painter, VIZ_TEXT_GROUP, text, item->title_room);
+}
+
+/* Draws the words that nearly all names leave out, above everything: they are the title of the whole. */
+static void
+paint_prefix (const VizPainter *painter, const VizItem *root)
+{
+  g_autofree char *prefix = g_strdup (viz_diagram_common_prefix (painter->diagram));
+  gsize            length = strlen (prefix);
+  GroupTitle       title;
+
+  if (length == 0)
+    return;
+  prefix[length - 1] = '\0';
+  title = fit_title (painter, VIZ_TEXT_EDGE, prefix, root->width - 2 * PREFIX_LEFT);
+  if (title.text)
+    painter->pen->text (painter->pen,
+                        &(VizTextAt){ .style = VIZ_TEXT_EDGE,
+                                      .size = title.size,
+                                      .x = root->x + PREFIX_LEFT,
+                                      .y = root->y + PREFIX_LINE,
+                                      .colour = painter->theme->text_faint },
+                        title.text);
+  g_free (title.text);
 }
 
 void
@@ -82,7 +130,10 @@ viz_painter_group (const VizPainter *painter, guint32 number)
   VizStyle ink = { .fill = &theme->text_faint };
 
   if (item->box == VIZ_ROOT)
-    return;
+    {
+      paint_prefix (painter, item);
+      return;
+    }
   viz_painter_begin (painter, item, loop ? "loop" : "group");
   painter->pen->rect (painter->pen, &rect, 7, &style);
   title = group_title (painter, item);
