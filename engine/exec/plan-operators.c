@@ -19,3 +19,11 @@ hyb_plan_add_device_operators (const HybPlan *plan, GHashTable *names)
   for (guint i = 0; plan && plan->device && i < plan->device->n_steps; i++)
     add_step (&plan->device->steps[i], names);
 }
+
+const char *
+hyb_plan_get_host_reason (const HybPlan *plan, guint index, HybNodeId *node)
+{
+  g_return_val_if_fail (index < plan->n_steps, NULL);
+  *node = plan->steps[index].node;
+  return plan->device ? plan->device->steps[index].why : NULL;
+}

@@ -13,6 +13,7 @@
 #include "profiler/summary/attribute.h"
 #include "profiler/summary/clean-samples.h"
 #include "profiler/summary/gradients.h"
+#include "profiler/summary/host-steps.h"
 #include "profiler/summary/memory-curve.h"
 #include "profiler/summary/phase-rows.h"
 
@@ -391,6 +392,7 @@ prof_capture_measurement (const ProfSubject *subject,
       add_allocations (builder, attribution, series->recorder);
       add_gradients (builder, attribution, subject, series->recorder);
     }
+  prof_host_steps_add (builder, attribution, subject, series->recorder);
   add_memory (builder, attribution, subject);
   if (symbol)
     prof_builder_set_symbol (builder, symbol, length);
