@@ -150,6 +150,131 @@ test_costs_stand_in_their_boxes (void)
     }
 }
 
+/* --- Badges --- */
+
+static VizDiagram *
+make_scene (const char *name)
+{
+  for (guint i = 0; i < n_scenes; i++)
+    if (strcmp (scenes[i].name, name) == 0)
+      return scenes[i].make ();
+  g_assert_not_reached ();
+}
+
+static guint
+count (const char *in, const char *text)
+{
+  guint n = 0;
+
+  for (const char *at = strstr (in, text); at; at = strstr (at + 1, text))
+    n++;
+  return n;
+}
+
+/* Draws an overlay with one group open or closed, as SVG.  (transfer full) */
+static char *
+draw_svg (VizDiagram *diagram, const VizOverlay *overlay, guint32 group, gboolean is_open)
+{
+  g_autoptr (VizFolds) folds = viz_folds_new (diagram);
+  g_autoptr (VizPicture) picture = NULL;
+  GString *out = g_string_new (NULL);
+  VizPen  *pen;
+
+  viz_folds_set_open (folds, group, is_open);
+  picture = viz_layout_diagram (diagram, folds, NULL, NULL, NULL);
+  pen = viz_pen_new_svg (out, viz_picture_font (picture), FALSE);
+  viz_paint_with (picture, pen, &(VizPaintOptions){ .overlay = overlay });
+  viz_pen_free (pen);
+  return g_string_free (out, FALSE);
+}
+
+/* The first box of a kind. */
+static guint32
+find_kind (VizDiagram *diagram, VizBoxKind kind)
+{
+  for (guint32 i = 1; i < viz_diagram_n_boxes (diagram); i++)
+    if (viz_diagram_box (diagram, i)->kind == kind)
+      return i;
+  g_assert_not_reached ();
+}
+
+/* A box has a badge where it is seen: inside an open group, or by the closed group. */
+static void
+test_badges (void)
+{
+  static const struct
+  {
+    VizBadge frame;
+    gboolean is_closed;
+    guint    n_own, n_of_frame;
+  } rows[] = {
+    { VIZ_BADGE_NONE, FALSE, 1, 0 },  { VIZ_BADGE_INSIDE, FALSE, 1, 0 },
+    { VIZ_BADGE_INSIDE, TRUE, 0, 1 }, { VIZ_BADGE_OWN, FALSE, 1, 1 },
+    { VIZ_BADGE_OWN, TRUE, 0, 1 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autoptr (VizDiagram) diagram = make_scene ("foreach");
+      guint32 frame = find_kind (diagram, VIZ_BOX_FRAME), inside = VIZ_ROOT;
+      g_autoptr (VizOverlay) plain = viz_overlay_new (diagram, "Time", VIZ_SCALE_LOG);
+      g_autoptr (VizOverlay) marked = viz_overlay_new (diagram, "Time", VIZ_SCALE_LOG);
+      g_autofree char *before = NULL, *after = NULL;
+
+      for (guint32 k = 1; k < viz_diagram_n_boxes (diagram) && inside == VIZ_ROOT; k++)
+        if (viz_diagram_box (diagram, k)->kind == VIZ_BOX_OPERATOR &&
+            viz_diagram_is_inside (diagram, k, frame))
+          inside = k;
+      g_assert_cmpuint (inside, !=, VIZ_ROOT);
+      viz_overlay_set_badge (marked, inside, VIZ_BADGE_OWN, "on the host");
+      viz_overlay_set_badge (marked, frame, rows[i].frame, "one in it");
+      viz_overlay_finish (plain, NULL);
+      viz_overlay_finish (marked, NULL);
+      before = draw_svg (diagram, plain, frame, !rows[i].is_closed);
+      after = draw_svg (diagram, marked, frame, !rows[i].is_closed);
+      g_assert_cmpuint (count (after, "on the host</title>"), ==, rows[i].n_own);
+      g_assert_cmpuint (count (after, "one in it</title>"), ==, rows[i].n_of_frame);
+      g_assert_cmpuint (count (after, "z\""),
+                        ==,
+                        count (before, "z\"") + rows[i].n_own + rows[i].n_of_frame);
+    }
+}
+
+/* The legend of an overlay as SVG.  (transfer full) */
+static char *
+draw_legend (const VizOverlay *overlay)
+{
+  GString *out = g_string_new (NULL);
+  VizPen  *pen = viz_pen_new_svg (out, NULL, FALSE);
+
+  viz_legend_draw (overlay, viz_theme_find ("light"), pen, 0, 0);
+  viz_pen_free (pen);
+  return g_string_free (out, FALSE);
+}
+
+/* The legend has one more line for badges, with a badge of its own. */
+static void
+test_legend_of_badges (void)
+{
+  g_autoptr (VizDiagram) diagram = make_scene ("mlp");
+  g_autoptr (VizOverlay) overlay = viz_overlay_new (diagram, "Time", VIZ_SCALE_LOG);
+  double           width, height, plain;
+  g_autofree char *before = NULL, *after = NULL;
+
+  viz_overlay_set_note (overlay, "a note");
+  viz_overlay_finish (overlay, NULL);
+  viz_legend_size (overlay, NULL, &width, &plain);
+  before = draw_legend (overlay);
+  viz_overlay_set_badges_note (overlay, "one step on the host", "its reason");
+  viz_legend_size (overlay, NULL, &width, &height);
+  after = draw_legend (overlay);
+  g_assert_cmpfloat (height, >, plain);
+  g_assert_cmpuint (count (before, "one step on the host"), ==, 0);
+  g_assert_cmpuint (count (after, "one step on the host"), ==, 1);
+  g_assert_cmpuint (count (after, "its reason"), ==, 0);
+  g_assert_cmpuint (count (after, "z\""), ==, count (before, "z\"") + 1);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -159,6 +284,8 @@ main (int argc, char **argv)
   g_test_add_func ("/viz/overlay/open-groups-do-not-set-bounds", test_groups);
   g_test_add_func ("/viz/overlay/ends-of-the-ramp-are-its-first-and-last-colour", test_ends);
   g_test_add_func ("/viz/overlay/costs-stand-in-their-boxes", test_costs_stand_in_their_boxes);
+  g_test_add_func ("/viz/overlay/badges-are-where-their-boxes-are-seen", test_badges);
+  g_test_add_func ("/viz/overlay/the-legend-explains-badges", test_legend_of_badges);
 
   return g_test_run ();
 }

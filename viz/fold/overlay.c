@@ -16,6 +16,9 @@ struct _VizOverlay
   char *(*format) (double);
   double       *value;
   const char  **text;
+  guint8       *badge; /* VizBadge, by box */
+  const char  **badge_text;
+  char         *badges_note, *badges_details;
   GStringChunk *texts;
   double        low, high; /* bounds of the values of visible boxes */
   double       *sorted;    /* the values of visible boxes, ascending; NULL before finish */
@@ -34,6 +37,8 @@ viz_overlay_new (VizDiagram *diagram, const char *title, VizScale scale)
   overlay->scale = scale;
   overlay->value = g_new (double, n);
   overlay->text = g_new0 (const char *, n);
+  overlay->badge = g_new0 (guint8, n);
+  overlay->badge_text = g_new0 (const char *, n);
   overlay->texts = g_string_chunk_new (1024);
   for (guint32 i = 0; i < n; i++)
     overlay->value[i] = NAN;
@@ -57,6 +62,10 @@ viz_overlay_unref (VizOverlay *overlay)
   g_free (overlay->note);
   g_free (overlay->value);
   g_free (overlay->text);
+  g_free (overlay->badge);
+  g_free (overlay->badge_text);
+  g_free (overlay->badges_note);
+  g_free (overlay->badges_details);
   g_string_chunk_free (overlay->texts);
   g_free (overlay->sorted);
   g_free (overlay);
@@ -81,6 +90,23 @@ viz_overlay_set_note (VizOverlay *overlay, const char *note)
 {
   g_free (overlay->note);
   overlay->note = g_strdup (note);
+}
+
+void
+viz_overlay_set_badge (VizOverlay *overlay, guint32 box, VizBadge badge, const char *text)
+{
+  g_return_if_fail (!overlay->sorted && box < viz_diagram_n_boxes (overlay->diagram));
+  overlay->badge[box] = (guint8) badge;
+  overlay->badge_text[box] = g_string_chunk_insert_const (overlay->texts, text);
+}
+
+void
+viz_overlay_set_badges_note (VizOverlay *overlay, const char *note, const char *details)
+{
+  g_free (overlay->badges_note);
+  g_free (overlay->badges_details);
+  overlay->badges_note = g_strdup (note);
+  overlay->badges_details = g_strdup (details);
 }
 
 static int
@@ -256,6 +282,47 @@ viz_overlay_value_of_steps (const VizOverlay *overlay,
         sum = (isnan (sum) ? 0 : sum) + overlay->value[child];
     }
   return sum;
+}
+
+VizBadge
+viz_overlay_badge (const VizOverlay *overlay, guint32 box, const char **text)
+{
+  g_return_val_if_fail (box < viz_diagram_n_boxes (overlay->diagram), VIZ_BADGE_NONE);
+  if (text)
+    *text = overlay->badge_text[box];
+  return overlay->badge[box];
+}
+
+gboolean
+viz_overlay_badge_of_steps (const VizOverlay *overlay,
+                            guint32           steps,
+                            gint32            first,
+                            gint32            last,
+                            gint32            layer,
+                            const char      **text)
+{
+  const VizBox *chain = viz_diagram_box (overlay->diagram, steps);
+
+  for (guint32 i = 0; i < chain->n_children; i++)
+    {
+      guint32       child = viz_diagram_child (overlay->diagram, steps, i);
+      const VizBox *cell = viz_diagram_box (overlay->diagram, child);
+
+      if (cell->layer == layer && cell->step >= first && cell->step <= last &&
+          viz_overlay_badge (overlay, child, text) != VIZ_BADGE_NONE)
+        return TRUE;
+    }
+  if (text)
+    *text = NULL;
+  return FALSE;
+}
+
+const char *
+viz_overlay_badges_note (const VizOverlay *overlay, const char **details)
+{
+  if (details)
+    *details = overlay->badges_details;
+  return overlay->badges_note;
 }
 
 const char *

@@ -35,6 +35,21 @@ void viz_overlay_set_format (VizOverlay *overlay, char *(*format) (double value)
 /* Sets the line under the legend, for example clock, run and noise. */
 void viz_overlay_set_note (VizOverlay *overlay, const char *note);
 
+/* What a badge of a box stands for. */
+typedef enum
+{
+  VIZ_BADGE_NONE,
+  VIZ_BADGE_OWN,    /* the box itself */
+  VIZ_BADGE_INSIDE, /* something inside; shown where the box is closed */
+} VizBadge;
+
+/* Gives a box a badge, a small triangle in its lower right corner; only before viz_overlay_finish().  text: what it
+ * means for this box, in tooltips. */
+void viz_overlay_set_badge (VizOverlay *overlay, guint32 box, VizBadge badge, const char *text);
+/* Sets the line of the legend that explains the badges, and more of it for a tooltip; without it they are not
+ * explained. */
+void viz_overlay_set_badges_note (VizOverlay *overlay, const char *note, const char *details);
+
 /* Sums the groups and finds the bounds of the values that folds shows (NULL: of single boxes).
  * Afterwards the overlay may be read by any thread. */
 void viz_overlay_finish (VizOverlay *overlay, const VizFolds *folds);
@@ -49,6 +64,18 @@ double viz_overlay_value_of_steps (const VizOverlay *overlay,
                                    gint32            layer);
 /* The text of the tag at a box.  (nullable) (transfer none) */
 const char *viz_overlay_text (const VizOverlay *overlay, guint32 box);
+/* Which badge a box has.  text: (out) (optional) as it was given; NULL without a badge. */
+VizBadge viz_overlay_badge (const VizOverlay *overlay, guint32 box, const char **text);
+/* Whether one of the steps first to last of one layer of a VIZ_BOX_STEPS has a badge.  text: (out) (optional) that of
+ * the first one. */
+gboolean viz_overlay_badge_of_steps (const VizOverlay *overlay,
+                                     guint32           steps,
+                                     gint32            first,
+                                     gint32            last,
+                                     gint32            layer,
+                                     const char      **text);
+/* (nullable) The line of the legend about badges.  details: (out) (optional) more of it. */
+const char *viz_overlay_badges_note (const VizOverlay *overlay, const char **details);
 /* The position of a value on the colour ramp: 0 to 1, or -1 to 1 for VIZ_SCALE_DIFFERENCE; NAN for
  * NAN. */
 double viz_overlay_level_of (const VizOverlay *overlay, double value);

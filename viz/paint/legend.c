@@ -4,6 +4,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/paint/legend.h"
 
+#include "viz/paint/painter.h"
+
 #include <math.h>
 
 #define RAMP_WIDTH    220
@@ -13,12 +15,15 @@
 #define BOUNDS_LINE   14
 #define NOTE_LINE     14
 #define NO_VALUE_ROOM 70
+#define BADGE_SIDE    9
+#define BADGE_ROOM    14 /* before the text about badges */
 
 void
 viz_legend_size (const VizOverlay *overlay, const char *font, double *width, double *height)
 {
   VizMeasure *measure = viz_measure_get (font);
   const char *title = viz_overlay_title (overlay), *note = viz_overlay_note (overlay);
+  const char *badges = viz_overlay_badges_note (overlay, NULL);
 
   *width = RAMP_WIDTH + NO_VALUE_ROOM;
   *height = TITLE_LINE + RAMP_HEIGHT + BOUNDS_LINE;
@@ -27,6 +32,11 @@ viz_legend_size (const VizOverlay *overlay, const char *font, double *width, dou
   if (note)
     {
       *width = MAX (*width, viz_measure_width (measure, VIZ_TEXT_EDGE, note));
+      *height += NOTE_LINE;
+    }
+  if (badges)
+    {
+      *width = MAX (*width, BADGE_ROOM + viz_measure_width (measure, VIZ_TEXT_EDGE, badges));
       *height += NOTE_LINE;
     }
   *width = ceil (*width);
@@ -50,6 +60,23 @@ draw_ramp (const VizOverlay *overlay, const VizTheme *theme, VizPen *pen, double
       pen->rects (pen, &rect, 1, &colour);
     }
   pen->rect (pen, &frame, 0, &border);
+}
+
+/* y: the base line of the text. */
+static void
+draw_badges (const VizOverlay *overlay, const VizTheme *theme, VizPen *pen, double x, double y)
+{
+  const char *badges = viz_overlay_badges_note (overlay, NULL);
+
+  if (!badges)
+    return;
+  viz_badge_draw (pen, x + BADGE_SIDE, y, BADGE_SIDE, &theme->text);
+  viz_pen_write (pen,
+                 (VizTextAt){ .style = VIZ_TEXT_EDGE,
+                              .x = x + BADGE_ROOM,
+                              .y = y,
+                              .colour = theme->text_faint },
+                 badges);
 }
 
 void
@@ -91,10 +118,12 @@ viz_legend_draw (const VizOverlay *overlay, const VizTheme *theme, VizPen *pen, 
                               .colour = theme->text_faint },
                  "no value");
   if (viz_overlay_note (overlay))
-    viz_pen_write (pen,
-                   (VizTextAt){ .style = VIZ_TEXT_EDGE,
-                                .x = x,
-                                .y = y + NOTE_LINE,
-                                .colour = theme->text_faint },
-                   viz_overlay_note (overlay));
+    {
+      y += NOTE_LINE;
+      viz_pen_write (pen,
+                     (VizTextAt){
+                         .style = VIZ_TEXT_EDGE, .x = x, .y = y, .colour = theme->text_faint },
+                     viz_overlay_note (overlay));
+    }
+  draw_badges (overlay, theme, pen, x, y + NOTE_LINE);
 }

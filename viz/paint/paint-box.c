@@ -73,13 +73,16 @@ viz_painter_begin (const VizPainter *painter, const VizItem *item, const char *k
   const VizBox    *box = viz_diagram_box (painter->diagram, item->box);
   g_autofree char *title = NULL;
   g_autofree char *id = NULL;
+  const char      *badge;
 
   if (!painter->pen->begin)
     return;
+  viz_painter_find_badge (painter, item, &badge);
   title = g_strjoin ("\n",
                      box->title ? box->title : "",
                      box->subtitle ? box->subtitle : "",
                      box->shape ? box->shape : "",
+                     badge,
                      NULL);
   id = item->state == VIZ_ITEM_STEPS ? g_strdup_printf ("%s[%d-%d,%d]",
                                                         box->id,
@@ -436,6 +439,7 @@ viz_painter_box (const VizPainter *painter, guint32 number)
   if (text.lines->len > 0)
     paint_lines (painter, number, &text, &fill, has_stripe);
   g_array_unref (text.lines);
+  viz_painter_badge (painter, item, &fill);
   if (is_full)
     paint_stubs (painter, item);
   viz_painter_end (painter);

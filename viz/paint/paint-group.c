@@ -144,6 +144,7 @@ viz_painter_group (const VizPainter *painter, guint32 number)
       painter->pen->text (painter->pen, &at, title.text);
     }
   g_free (title.text);
+  viz_painter_badge (painter, item, style.fill);
   viz_painter_end (painter);
 }
 

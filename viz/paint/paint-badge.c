@@ -1,0 +1,55 @@
+/* paint-badge.c — the triangle in the lower right corner of boxes to which an overlay gives a badge.
+ *
+ * It is as readable as text at any scale, but never higher than half of its box.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "viz/paint/painter.h"
+
+#define SIDE     11 /* at natural size */
+#define MIN_SIDE 6  /* on the screen */
+#define INSET    2  /* from the corner */
+
+gboolean
+viz_painter_find_badge (const VizPainter *painter, const VizItem *item, const char **text)
+{
+  VizBadge badge;
+
+  *text = NULL;
+  if (!painter->overlay || item->box == VIZ_ROOT)
+    return FALSE;
+  if (item->state == VIZ_ITEM_STEPS)
+    return viz_overlay_badge_of_steps (painter->overlay,
+                                       item->box,
+                                       item->first_step,
+                                       item->last_step,
+                                       item->layer,
+                                       text);
+  badge = viz_overlay_badge (painter->overlay, item->box, text);
+  if (badge == VIZ_BADGE_OWN || (badge == VIZ_BADGE_INSIDE && item->state != VIZ_ITEM_OPEN))
+    return TRUE;
+  *text = NULL;
+  return FALSE;
+}
+
+void
+viz_badge_draw (VizPen *pen, double x, double y, double side, const VizColour *colour)
+{
+  VizPoint corner[3] = { { x, y - side }, { x, y }, { x - side, y } };
+  VizStyle style = { .fill = colour };
+
+  pen->polygon (pen, corner, 3, &style);
+}
+
+void
+viz_painter_badge (const VizPainter *painter, const VizItem *item, const VizColour *fill)
+{
+  VizColour   colour = viz_theme_text_on (painter->theme, fill);
+  double      side = painter->scale > 0 ? MAX (SIDE, MIN_SIDE / painter->scale) : SIDE;
+  const char *text;
+
+  if (viz_painter_find_badge (painter, item, &text))
+    viz_badge_draw (painter->pen,
+                    item->x + item->width - INSET,
+                    item->y + item->height - INSET,
+                    MIN (side, item->height / 2),
+                    &colour);
+}
