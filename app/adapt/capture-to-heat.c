@@ -5,6 +5,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/adapt/capture-to-heat.h"
 
+#include "app/adapt/host-badges.h"
+
 #include "profiler/base/format.h"
 #include "profiler/base/statistics.h"
 #include "profiler/explain/difference.h"
@@ -444,6 +446,7 @@ scope_capture_paint (const ScopeHeatSource *source, ScopeHeat heat, VizScale sca
   scope_capture_count_boxes (source->summary, source->boxes, &count);
   note = noise_note (source->capture, source->summary, &count);
   viz_overlay_set_note (overlay, note);
+  scope_host_badges_add (overlay, source->diagram, source->capture, source->boxes);
   viz_overlay_finish (overlay, source->folds);
   return overlay;
 }
@@ -505,6 +508,7 @@ scope_capture_paint_difference (const ScopeHeatSource *source, const ProfCapture
                           n_certain,
                           n_within);
   viz_overlay_set_note (overlay, note);
+  scope_host_badges_add (overlay, source->diagram, source->capture, source->boxes);
   viz_overlay_finish (overlay, source->folds);
   return overlay;
 }

@@ -200,6 +200,28 @@ describe_no_cause (const cJSON *explanation)
   return _ ("No difference is beyond the noise, so there is no cause to name.");
 }
 
+/* How two recordings were not made alike, such as on different devices. */
+static void
+add_differences_of_work (GtkBox *box, const ScopeComparedPair *pair)
+{
+  const cJSON *comparison, *caution;
+
+  cJSON_ArrayForEach (comparison, cJSON_GetObjectItemCaseSensitive (pair->result, "comparisons"))
+  {
+    const char *file = scope_json_get_text (comparison, "file");
+
+    if (!g_str_equal (file, scope_json_get_text (pair->a, "capture")) &&
+        !g_str_equal (file, scope_json_get_text (pair->b, "capture")))
+      continue;
+    cJSON_ArrayForEach (caution, cJSON_GetObjectItemCaseSensitive (comparison, "cautions"))
+    {
+      if (g_str_equal (scope_json_get_text (caution, "kind"), "work"))
+        gtk_box_append (box,
+                        scope_label_new_wrapping (scope_json_get_text (caution, "text"), NULL));
+    }
+  }
+}
+
 void
 scope_compare_explanation_append (GtkBox *box, const ScopeComparedPair *unordered)
 {
@@ -214,6 +236,7 @@ scope_compare_explanation_append (GtkBox *box, const ScopeComparedPair *unordere
       names = g_strdup_printf (_ ("From %s to %s"), slow, fast);
       gtk_box_append (box, scope_label_new_wrapping (names, NULL));
       gtk_box_append (box, scope_label_new_wrapping (describe_no_cause (explanation), "dim-label"));
+      add_differences_of_work (box, &pair);
       add_measurements (box, &pair, explanation);
       return;
     }

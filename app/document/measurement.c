@@ -5,6 +5,7 @@
 #include "app/document/measurement.h"
 
 #include "app/process/worker.h"
+#include "profiler/summary/host-steps.h"
 
 #include <math.h>
 
@@ -19,6 +20,7 @@ typedef struct
   GArray         *runs;      /* of ProfTracedRun */
   guint32        *boxes;     /* of each row; VIZ_ROOT if it has none */
   guint32        *model_row; /* of each box that is a node of the model; PROF_NONE */
+  GHashTable     *on_host;   /* by box: why the host computed it */
 } Source;
 
 struct _ScopeMeasurement
@@ -44,6 +46,7 @@ source_unref (Source *source)
   g_clear_pointer (&source->document, scope_document_unref);
   g_free (source->boxes);
   g_free (source->model_row);
+  g_clear_pointer (&source->on_host, g_hash_table_unref);
   g_free (source);
 }
 
@@ -117,6 +120,26 @@ find_model_rows (Source *source)
   source->model_row[VIZ_ROOT] = PROF_NONE;
 }
 
+/* If several rows have one box, their reasons are alike: it is one operator and its parts. */
+static void
+find_host_steps (Source *source)
+{
+  g_autoptr (GHashTable) reasons = prof_host_steps_read (source->capture);
+  GHashTableIter iter;
+  gpointer       row, reason;
+
+  source->on_host = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  g_hash_table_iter_init (&iter, reasons);
+  while (g_hash_table_iter_next (&iter, &row, &reason))
+    {
+      gpointer box = GUINT_TO_POINTER (source->boxes[GPOINTER_TO_UINT (row)]);
+
+      if (!g_hash_table_contains (source->on_host, box))
+        g_hash_table_insert (source->on_host, box, g_strdup (reason));
+    }
+  g_hash_table_remove (source->on_host, GUINT_TO_POINTER (VIZ_ROOT));
+}
+
 ScopeMeasurement *
 scope_measurement_open (const char *path, ScopeDocument *document, GError **error)
 {
@@ -137,6 +160,7 @@ scope_measurement_open (const char *path, ScopeDocument *document, GError **erro
                                             scope_document_get_graph (document),
                                             scope_document_get_places (document));
   find_model_rows (source);
+  find_host_steps (source);
   measurement = new_measurement (source, -1, NULL);
   source_unref (source);
   return measurement;
@@ -241,6 +265,12 @@ scope_measurement_get_node (const ScopeMeasurement *measurement, guint32 box, gu
   if (rank)
     *rank = found;
   return found > 0 ? &g_array_index (measurement->summary->node, ProfNodeSum, found - 1) : NULL;
+}
+
+const char *
+scope_measurement_get_host_reason (const ScopeMeasurement *measurement, guint32 box)
+{
+  return g_hash_table_lookup (measurement->source->on_host, GUINT_TO_POINTER (box));
 }
 
 double

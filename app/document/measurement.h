@@ -48,6 +48,9 @@ scope_measurement_find_rows (const ScopeMeasurement *measurement, guint32 box, g
  * guint32 */
 GArray *scope_measurement_find_boxes (const ScopeMeasurement *measurement, guint32 row);
 
+/* Why the host computed the node in a box in runs on a GPU, as half a sentence; NULL if it did not. */
+const char *scope_measurement_get_host_reason (const ScopeMeasurement *measurement, guint32 box);
+
 /* Share of the capture's rows that have a box, 0 to 1. */
 double scope_measurement_get_matched (const ScopeMeasurement *measurement);
 

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/views/node-view-private.h"
 
+#include "app/adapt/host-badges.h"
 #include "app/widgets/bars.h"
 #include "profiler/base/format.h"
 
@@ -95,6 +96,17 @@ add_sharing (ScopeSheet *sheet, ScopeMeasurement *measurement, const ProfNodeSum
   scope_sheet_add_text (sheet, text, "dim-label");
 }
 
+/* Says that the host computed the node in runs on a GPU, and why. */
+static void
+add_host_reason (ScopeSheet *sheet, ScopeMeasurement *measurement, guint32 box)
+{
+  const char      *reason = scope_measurement_get_host_reason (measurement, box);
+  g_autofree char *text = reason ? scope_host_badge_describe (reason) : NULL;
+
+  if (text)
+    scope_sheet_add_text (sheet, text, "dim-label");
+}
+
 void
 scope_node_view_show_costs (ScopeNodeView *self, ScopeMeasurement *measurement, guint32 box)
 {
@@ -132,6 +144,7 @@ scope_node_view_show_costs (ScopeNodeView *self, ScopeMeasurement *measurement, 
       scope_sheet_add_row (self->sheet, _ ("Arithmetic rate"), rate, NULL, 0);
     }
   add_sharing (self->sheet, measurement, sum);
+  add_host_reason (self->sheet, measurement, box);
   add_steps (self->sheet, measurement, sum->row);
 }
 

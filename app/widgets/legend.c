@@ -11,6 +11,7 @@
 
 #define RAMP_WIDTH     120
 #define RAMP_HEIGHT    10
+#define BADGE_SIDE     9
 #define MIN_NOTE_CHARS 24 /* characters */
 
 struct _ScopeLegend
@@ -18,7 +19,7 @@ struct _ScopeLegend
   GtkWidget       parent_instance;
   VizOverlay     *overlay;
   const VizTheme *theme;
-  GtkWidget      *low, *ramp, *high, *note; /* children */
+  GtkWidget      *low, *ramp, *high, *note, *badge, *badges; /* children */
 };
 
 G_DEFINE_FINAL_TYPE (ScopeLegend, scope_legend, GTK_TYPE_WIDGET)
@@ -44,6 +45,34 @@ draw_ramp (GtkDrawingArea *area G_GNUC_UNUSED, cairo_t *cr, int width, int heigh
     }
 }
 
+/* The badge as it is drawn on boxes. */
+static void
+draw_badge (GtkDrawingArea *area G_GNUC_UNUSED, cairo_t *cr, int width, int height, gpointer data)
+{
+  ScopeLegend *self = data;
+  double       bottom = (height + width) / 2.0;
+
+  if (!self->theme)
+    return;
+  cairo_set_source_rgb (cr, self->theme->text.red, self->theme->text.green, self->theme->text.blue);
+  cairo_move_to (cr, width, bottom - width);
+  cairo_line_to (cr, width, bottom);
+  cairo_line_to (cr, 0, bottom);
+  cairo_fill (cr);
+}
+
+/* What the badges of the overlay mean; nothing without any. */
+static void
+show_badges (ScopeLegend *self)
+{
+  const char *details, *note = viz_overlay_badges_note (self->overlay, &details);
+
+  gtk_widget_set_visible (self->badge, note != NULL);
+  gtk_widget_set_visible (self->badges, note != NULL);
+  gtk_label_set_text (GTK_LABEL (self->badges), note ? note : "");
+  scope_tooltip_set (self->badges, details);
+}
+
 void
 scope_legend_set (ScopeLegend *self, VizOverlay *overlay, const VizTheme *theme)
 {
@@ -67,9 +96,11 @@ scope_legend_set (ScopeLegend *self, VizOverlay *overlay, const VizTheme *theme)
   gtk_label_set_text (GTK_LABEL (self->high), high_text);
   gtk_label_set_text (GTK_LABEL (self->note), viz_overlay_note (overlay));
   scope_tooltip_set (GTK_WIDGET (self), viz_overlay_note (overlay));
+  show_badges (self);
   name = g_strdup_printf (_ ("Colours from %s to %s"), low_text, high_text);
   gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL, name, -1);
   gtk_widget_queue_draw (self->ramp);
+  gtk_widget_queue_draw (self->badge);
 }
 
 static void
@@ -125,6 +156,20 @@ add_note (ScopeLegend *self)
 }
 
 static void
+add_badges (ScopeLegend *self)
+{
+  self->badge = gtk_drawing_area_new ();
+  gtk_drawing_area_set_content_width (GTK_DRAWING_AREA (self->badge), BADGE_SIDE);
+  gtk_drawing_area_set_content_height (GTK_DRAWING_AREA (self->badge), BADGE_SIDE);
+  gtk_drawing_area_set_draw_func (GTK_DRAWING_AREA (self->badge), draw_badge, self, NULL);
+  gtk_widget_set_margin_start (self->badge, 8);
+  gtk_widget_set_parent (self->badge, GTK_WIDGET (self));
+  self->badges = add_label (self, "caption");
+  gtk_widget_set_name (self->badges, "legend-badges");
+  gtk_label_set_ellipsize (GTK_LABEL (self->badges), PANGO_ELLIPSIZE_END);
+}
+
+static void
 scope_legend_init (ScopeLegend *self)
 {
   GtkLayoutManager *layout = gtk_widget_get_layout_manager (GTK_WIDGET (self));
@@ -137,6 +182,7 @@ scope_legend_init (ScopeLegend *self)
   gtk_drawing_area_set_draw_func (GTK_DRAWING_AREA (self->ramp), draw_ramp, self, NULL);
   gtk_widget_set_parent (self->ramp, GTK_WIDGET (self));
   self->high = add_label (self, "numeric");
+  add_badges (self);
   add_note (self);
   gtk_widget_set_visible (GTK_WIDGET (self), FALSE);
 }

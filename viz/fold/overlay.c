@@ -293,30 +293,6 @@ viz_overlay_badge (const VizOverlay *overlay, guint32 box, const char **text)
   return overlay->badge[box];
 }
 
-gboolean
-viz_overlay_badge_of_steps (const VizOverlay *overlay,
-                            guint32           steps,
-                            gint32            first,
-                            gint32            last,
-                            gint32            layer,
-                            const char      **text)
-{
-  const VizBox *chain = viz_diagram_box (overlay->diagram, steps);
-
-  for (guint32 i = 0; i < chain->n_children; i++)
-    {
-      guint32       child = viz_diagram_child (overlay->diagram, steps, i);
-      const VizBox *cell = viz_diagram_box (overlay->diagram, child);
-
-      if (cell->layer == layer && cell->step >= first && cell->step <= last &&
-          viz_overlay_badge (overlay, child, text) != VIZ_BADGE_NONE)
-        return TRUE;
-    }
-  if (text)
-    *text = NULL;
-  return FALSE;
-}
-
 const char *
 viz_overlay_badges_note (const VizOverlay *overlay, const char **details)
 {

@@ -66,14 +66,6 @@ double viz_overlay_value_of_steps (const VizOverlay *overlay,
 const char *viz_overlay_text (const VizOverlay *overlay, guint32 box);
 /* Which badge a box has.  text: (out) (optional) as it was given; NULL without a badge. */
 VizBadge viz_overlay_badge (const VizOverlay *overlay, guint32 box, const char **text);
-/* Whether one of the steps first to last of one layer of a VIZ_BOX_STEPS has a badge.  text: (out) (optional) that of
- * the first one. */
-gboolean viz_overlay_badge_of_steps (const VizOverlay *overlay,
-                                     guint32           steps,
-                                     gint32            first,
-                                     gint32            last,
-                                     gint32            layer,
-                                     const char      **text);
 /* (nullable) The line of the legend about badges.  details: (out) (optional) more of it. */
 const char *viz_overlay_badges_note (const VizOverlay *overlay, const char **details);
 /* The position of a value on the colour ramp: 0 to 1, or -1 to 1 for VIZ_SCALE_DIFFERENCE; NAN for

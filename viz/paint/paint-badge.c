@@ -1,12 +1,32 @@
 /* paint-badge.c — the triangle in the lower right corner of boxes to which an overlay gives a badge.
  *
- * It is as readable as text at any scale, but never higher than half of its box.
+ * It is as readable as text at any scale, but never higher than a third of its box.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/paint/painter.h"
 
 #define SIDE     11 /* at natural size */
 #define MIN_SIDE 6  /* on the screen */
 #define INSET    2  /* from the corner */
+
+/* Whether one of the steps that an item stands for has a badge.  text: (out) that of the first one. */
+static gboolean
+find_badge_of_steps (const VizPainter *painter, const VizItem *item, const char **text)
+{
+  const VizBox *chain = viz_diagram_box (painter->diagram, item->box);
+
+  for (guint32 i = 0; i < chain->n_children; i++)
+    {
+      guint32       child = viz_diagram_child (painter->diagram, item->box, i);
+      const VizBox *cell = viz_diagram_box (painter->diagram, child);
+
+      if (cell->layer == item->layer && cell->step >= item->first_step &&
+          cell->step <= item->last_step &&
+          viz_overlay_badge (painter->overlay, child, text) != VIZ_BADGE_NONE)
+        return TRUE;
+    }
+  *text = NULL;
+  return FALSE;
+}
 
 gboolean
 viz_painter_find_badge (const VizPainter *painter, const VizItem *item, const char **text)
@@ -17,12 +37,7 @@ viz_painter_find_badge (const VizPainter *painter, const VizItem *item, const ch
   if (!painter->overlay || item->box == VIZ_ROOT)
     return FALSE;
   if (item->state == VIZ_ITEM_STEPS)
-    return viz_overlay_badge_of_steps (painter->overlay,
-                                       item->box,
-                                       item->first_step,
-                                       item->last_step,
-                                       item->layer,
-                                       text);
+    return find_badge_of_steps (painter, item, text);
   badge = viz_overlay_badge (painter->overlay, item->box, text);
   if (badge == VIZ_BADGE_OWN || (badge == VIZ_BADGE_INSIDE && item->state != VIZ_ITEM_OPEN))
     return TRUE;
@@ -50,6 +65,6 @@ viz_painter_badge (const VizPainter *painter, const VizItem *item, const VizColo
     viz_badge_draw (painter->pen,
                     item->x + item->width - INSET,
                     item->y + item->height - INSET,
-                    MIN (side, item->height / 2),
+                    MIN (side, item->height / 3),
                     &colour);
 }
