@@ -161,7 +161,7 @@ INTEGER_LOOPS (gint64, i64, G_MININT64, G_MAXINT64)
 static void
 sum_row_of_floats (gpointer accumulator, gconstpointer elements, gint64 n)
 {
-  *(double *) accumulator += hyb_row_sum_f32 (n, elements);
+  *(double *) accumulator += hyb_row_sum_pieces_f32 (n, elements);
 }
 
 static const HybReduceLoops sum_floats = {

@@ -1,10 +1,12 @@
 /* rows-kernel.h — the loops of rows.c for one instruction set; each runs over i < n by vectors.
  *
- * row_sum:       sum_i x[i], in doubles; for i in steps of 8 vectors of doubles. row_squares:
- * sum_i (x[i] − mean)²; for i in steps of 8 vectors, added as a tree. row_softmax:   y[i] = exp
- * (x[i] − max) / sum; one pass each for the maximum, the exponentials with
- *                their sum, and the scaling.
- * row_normalise: y[i] = (x[i] − mean) inverse gamma[i] + beta[i].
+ * row_sum:        sum_i x[i], in doubles; for i in steps of 8 vectors of doubles.
+ * row_sum_pieces: sum_i x[i]; for i in steps of 8 vectors, added as a tree of floats.
+ * row_squares:    sum_i (x[i] − mean)²; for i in steps of 8 vectors, added as a tree.
+ * row_softmax:    y[i] = exp (x[i] − max) / sum; one pass each for the maximum, the exponentials
+ *                 with their sum, and the scaling.
+ * row_normalise:  y[i] = (x[i] − mean) inverse gamma[i] + beta[i].
+ *
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/simd/vector-functions.h"
 
@@ -65,6 +67,26 @@ SIMD (row_sum) (gint64 n, const float *x)
     sums[k] += sums[k + 4];
   sums[0] = (sums[0] + sums[2]) + (sums[1] + sums[3]);
   return simd_sum_doubles (sums[0]) + rest;
+}
+
+#define ELEMENT(k) simd_load (x + i + (k) *LANES)
+
+/* Each element goes through three additions of floats before it is added in double. */
+static TARGET double
+SIMD (row_sum_pieces) (gint64 n, const float *x)
+{
+  SIMD (Sums) sums = { { 0.0 }, { 0.0 } };
+  Floats rest = { 0 };
+  gint64 i = 0;
+
+  for (; i + PIECE <= n; i += PIECE)
+    SIMD (add_to_sums) (&sums, TREE (ELEMENT));
+  for (; i + LANES <= n; i += LANES)
+    SIMD (add_to_sums) (&sums, ELEMENT (0));
+  if (i < n)
+    rest = simd_keep_part (simd_load_part (x + i, n - i), n - i);
+  SIMD (add_to_sums) (&sums, rest);
+  return SIMD (sum_of_sums) (&sums);
 }
 
 #define SQUARE(k) \
@@ -220,4 +242,5 @@ SIMD (row_normalise) (gint64 n, const float *x, const HybNormalisation_f32 *with
 #undef EXP_NEAR
 #undef PIECE
 #undef TREE
+#undef ELEMENT
 #undef SQUARE

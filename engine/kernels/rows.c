@@ -19,6 +19,15 @@ hyb_row_sum_f32 (gint64 n, const float *x)
 }
 
 double
+hyb_row_sum_pieces_f32 (gint64 n, const float *x)
+{
+  double sum = HYB_SIMD_CHOOSE (row_sum_pieces) (n, x);
+
+  /* Otherwise a piece may have overflowed in float. */
+  return G_LIKELY (isfinite (sum)) ? sum : hyb_row_sum_f32 (n, x);
+}
+
+double
 hyb_row_squares_f32 (gint64 n, const float *x, double mean)
 {
   double sum = HYB_SIMD_CHOOSE (row_squares) (n, x, (float) mean);

@@ -1,9 +1,9 @@
 /* rows.h — sums, softmax and normalisation of one contiguous row of n elements.
  *
  * Sums are in double, in an order that depends only on the length and the instruction set.
- * Squares and exponentials of floats are first added as floats, eight or four vectors at a time
- * as a tree, which costs three roundings.  Where squares exceed the range of float the sum is
- * computed again in double.
+ * Pieces, squares and exponentials of floats are first added as floats, eight or four vectors at a
+ * time as a tree, which costs three roundings.  Where they exceed the range of float the sum of
+ * pieces or squares is computed again in double.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -11,6 +11,8 @@
 
 double hyb_row_sum_f32 (gint64 n, const float *x);  /* Σ x[i] */
 double hyb_row_sum_f64 (gint64 n, const double *x); /* Σ x[i] */
+/* Returns Σ x[i] with an error of at most 2e-7 Σ |x[i]|, in half the time of hyb_row_sum_f32(). */
+double hyb_row_sum_pieces_f32 (gint64 n, const float *x);
 /* Returns Σ (x[i] − mean)². */
 double hyb_row_squares_f32 (gint64 n, const float *x, double mean);
 /* The same in double. */

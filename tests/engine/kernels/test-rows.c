@@ -52,6 +52,7 @@ check_sums (gint64 n)
       squares += ((double) x[i] - 0.75) * ((double) x[i] - 0.75);
     }
   g_assert_cmpfloat (fabs (hyb_row_sum_f32 (n, x) - sum), <=, sizes * 2e-7);
+  g_assert_cmpfloat (fabs (hyb_row_sum_pieces_f32 (n, x) - sum), <=, sizes * 2e-7);
   g_assert_cmpfloat (fabs (hyb_row_squares_f32 (n, x, 0.75) - squares), <=, squares * 5e-7);
 }
 
@@ -158,13 +159,34 @@ test_extremes_stay_in_range (void)
       tiny[i] = i % 2 ? 3e-30f : 1e-30f;
     }
   g_assert_cmpfloat_with_epsilon (hyb_row_sum_f32 (200, huge) / 4e40, 1, 1e-6);
+  g_assert_cmpfloat_with_epsilon (hyb_row_sum_pieces_f32 (200, huge) / 4e40, 1, 1e-6);
   g_assert_cmpfloat_with_epsilon (hyb_row_squares_f32 (200, huge, 2e38) / 2e78, 1, 1e-6);
   g_assert_cmpfloat_with_epsilon (hyb_row_squares_f32 (200, tiny, 2e-30) / 2e-58, 1, 1e-6);
 
   huge[3] = NAN;
   g_assert_true (isnan (hyb_row_sum_f32 (200, huge)));
+  g_assert_true (isnan (hyb_row_sum_pieces_f32 (200, huge)));
   huge[3] = INFINITY;
   g_assert_true (isinf (hyb_row_sum_f32 (200, huge)));
+  g_assert_true (isinf (hyb_row_sum_pieces_f32 (200, huge)));
+}
+
+/* One sum of floats stays at 2²⁴ when ones are added to it. */
+static void
+test_long_rows_do_not_saturate (void)
+{
+  const gint64 n = 1 << 25;
+  float       *ones = g_new (float, n);
+
+  for (gint64 i = 0; i < n; i++)
+    ones[i] = 1;
+  for (guint level = HYB_SIMD_PLAIN; level <= HYB_SIMD_AVX512; level++)
+    {
+      hyb_simd_cap ((HybSimdLevel) level);
+      g_assert_cmpfloat (hyb_row_sum_f32 (n, ones), ==, (double) n);
+      g_assert_cmpfloat (hyb_row_sum_pieces_f32 (n, ones), ==, (double) n);
+    }
+  g_free (ones);
 }
 
 int
@@ -177,6 +199,8 @@ main (int argc, char **argv)
   g_test_add_func ("/engine/kernels/rows/softmax-of-wide-rows", test_softmax_of_wide_rows);
   g_test_add_func ("/engine/kernels/rows/normalise-every-length", test_normalise_every_length);
   g_test_add_func ("/engine/kernels/rows/extremes-stay-in-range", test_extremes_stay_in_range);
+  g_test_add_func ("/engine/kernels/rows/long-rows-do-not-saturate",
+                   test_long_rows_do_not_saturate);
 
   return g_test_run ();
 }
