@@ -34,13 +34,10 @@ read_number (const HybJson *json, const char *key, double *value)
     *value = NAN;
 }
 
-/* Reads the line of a cell in one of its two folders. */
+/* Reads the line of a cell.  text: MAX_LINE bytes. */
 static gboolean
-read_line (const char *folder, guint cell, gboolean is_done, ScopeSweepResult *result)
+read_line (const char *path, char *text, gboolean is_done, ScopeSweepResult *result)
 {
-  g_autofree char *path =
-      g_strdup_printf ("%s/%s/%06u.json", folder, is_done ? "done" : "failed", cell);
-  g_autofree char *text = g_malloc (MAX_LINE);
   g_autoptr (GBytes) bytes = NULL;
   g_autoptr (HybJson) json = NULL;
   gsize       n = scope_read_head (path, text, MAX_LINE);
@@ -49,7 +46,7 @@ read_line (const char *folder, guint cell, gboolean is_done, ScopeSweepResult *r
 
   if (n == 0)
     return FALSE;
-  bytes = g_bytes_new (text, n);
+  bytes = g_bytes_new_static (text, n);
   json = hyb_json_parse (bytes, NULL, path, NULL, NULL);
   if (!json)
     return FALSE;
@@ -73,6 +70,41 @@ read_line (const char *folder, guint cell, gboolean is_done, ScopeSweepResult *r
   return TRUE;
 }
 
+/* The cell that a file has the line of.  FALSE: it has none of the plan. */
+static gboolean
+parse_name (const ScopeSweepResults *results, const char *name, guint *cell)
+{
+  guint64          number = g_ascii_isdigit (*name) ? g_ascii_strtoull (name, NULL, 10) : G_MAXUINT;
+  g_autofree char *same = NULL;
+
+  if (number >= results->plan->n_cells)
+    return FALSE;
+  *cell = (guint) number;
+  same = g_strdup_printf ("%06u.json", *cell);
+  return strcmp (name, same) == 0;
+}
+
+/* Reads the lines of one of the two folders, and leaves alone what was read before.  Takes as long as there are files,
+ * however many cells the plan says that it has.  Returns how many lines were read. */
+static guint
+read_lines (ScopeSweepResults *results, const char *folder, gboolean is_done)
+{
+  g_autofree char *place = g_build_filename (folder, is_done ? "done" : "failed", NULL);
+  g_autofree char *text = g_malloc (MAX_LINE);
+  g_autoptr (GDir) dir = g_dir_open (place, 0, NULL);
+  const char *name;
+  guint       n = 0, cell;
+
+  while (dir && (name = g_dir_read_name (dir)))
+    if (parse_name (results, name, &cell) && !results->cells[cell].has_line)
+      {
+        g_autofree char *path = g_build_filename (place, name, NULL);
+
+        n += read_line (path, text, is_done, &results->cells[cell]);
+      }
+  return n;
+}
+
 ScopeSweepResults *
 scope_sweep_results_read (const char *folder, GError **error)
 {
@@ -90,11 +122,9 @@ scope_sweep_results_read (const char *folder, GError **error)
       ScopeSweepResult *result = &results->cells[cell];
 
       result->value = result->low = result->high = result->began = result->ended = NAN;
-      if (read_line (folder, cell, TRUE, result))
-        results->n_done++;
-      else
-        results->n_failed += read_line (folder, cell, FALSE, result);
     }
+  results->n_done = read_lines (results, folder, TRUE);
+  results->n_failed = read_lines (results, folder, FALSE);
   if (scope_sweep_results_is_timing (results))
     results->n_crowded = scope_sweep_results_find_crowded (results);
   return results;

@@ -371,6 +371,21 @@ test_cells_that_disturb_each_other_are_told (Fixture *fixture, gconstpointer unu
   g_assert_cmpuint (count (fixture->out, "\"here\", true, "), ==, 2);
 }
 
+/* A folder of somebody else: files that no cell has, and a line in both folders, which counts once. */
+static void
+test_files_of_no_cell_are_left_out (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
+{
+  fixture_run_line (
+      fixture,
+      RESULTS
+      "rm s/done/000005.json && "
+      "for name in 0 0000000 000000.json~ 000006 999999 -00001 +00005 18446744073709551621; do "
+      "cp s/done/000000.json s/done/$name; cp s/done/000000.json s/done/$name.json; done && "
+      "cp s/done/000000.json s/failed/000000.json && hscope report s" CLEAN);
+  g_assert_cmpint (fixture->code, ==, 0);
+  g_assert_nonnull (strstr (fixture->out, "5 of 6 cells done, 0 failed"));
+}
+
 /* The table of cells as a database, read by Python's own SQLite. */
 static void
 test_a_database_has_a_row_for_every_cell (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
@@ -434,6 +449,7 @@ main (int argc, char **argv)
     { "a-report-has-curves-over-numbers", test_a_report_has_curves_over_numbers },
     { "a-table-has-a-line-for-every-cell", test_a_table_has_a_line_for_every_cell },
     { "cells-that-disturb-each-other-are-told", test_cells_that_disturb_each_other_are_told },
+    { "files-of-no-cell-are-left-out", test_files_of_no_cell_are_left_out },
     { "a-database-has-a-row-for-every-cell", test_a_database_has_a_row_for_every_cell },
     { "reports-that-make-no-sense-are-refused", test_reports_that_make_no_sense_are_refused },
     { "slurm-starts-the-workers", test_slurm_starts_the_workers },
