@@ -24,12 +24,14 @@ import time
 
 import bomb_data
 import bomb_graphs
+import bomb_tables
 
 MEBIBYTE = 1 << 20
 ADDRESSES = 8 << 30  # a safety net: bytes of address space
 PATIENCE = 20        # seconds
 SECONDS = 2
 COMMANDS = ["info", "check", "run", "render", "report"]
+OTHERS = ["import", "sweep", "targets"]     # of files that only they take
 KINDS = {"symbol": "symbol", "run": "symbol", "attributes": "symbol", "npz": "npz", "trace": "trace"}    # of folders
 BUDGET = re.compile(rb"--limit-memory|--limit-work|--time-limit|the limit|MiB available|would not fit")
 
@@ -41,6 +43,14 @@ def arguments(command, path, bomb):
         return {"info": [path], "report": [path, "-o", out + ".html"]}.get(command)
     if bomb.kind == "trace":
         return {"info": [path], "import": [path, "--symbol", bomb.plain, "--capture", out + ".hscope"]}.get(command)
+    if bomb.kind == "sweep":
+        return {"report": [path, "-o", out + ".html"]}.get(command)
+    if bomb.kind == "plan":
+        return {"sweep": [path, "-o", out]}.get(command)
+    if bomb.kind == "targets":
+        return {"targets": []}.get(command)
+    if bomb.kind == "overlay":
+        return {"render": [bomb.plain, "--overlay", path, "-o", out + ".svg"]}.get(command)
     if bomb.kind in ("npz", "npy", "params"):
         plain = bomb.plain
         return {"info": [path], "check": [plain, "--params", path],
@@ -51,10 +61,17 @@ def arguments(command, path, bomb):
             "render": [path, "-o", out + ".svg"]}.get(command)
 
 
+def size_of(path):
+    """Bytes of a file, or of all files in a folder."""
+    if os.path.isfile(path):
+        return os.path.getsize(path)
+    return sum(os.path.getsize(os.path.join(root, name)) for root, _, names in os.walk(path) for name in names)
+
+
 class Bomb:
     def __init__(self, name, kind, path, plain):
         self.name, self.kind, self.path, self.plain = name, kind, path, plain
-        self.size = os.path.getsize(path)
+        self.size = size_of(path)
         self.memory = 256 * MEBIBYTE + 6 * self.size
         self.cells = {}
 
@@ -118,8 +135,12 @@ def write_files(folder, only, findings):
             return
         path = os.path.join(folder, "bomb%03d%s" % (len(bombs), end))
         data = make()
-        with open(path, "wb") as file:
-            file.write(data.encode() if isinstance(data, str) else data)
+        # A folder is a dictionary of its files.
+        for inner, part in data.items() if isinstance(data, dict) else [("", data)]:
+            at = os.path.join(path, inner) if inner else path
+            os.makedirs(os.path.dirname(at), exist_ok=True)
+            with open(at, "wb") as file:
+                file.write(part.encode() if isinstance(part, str) else part)
         bombs.append(Bomb(name, kind, path, plain))
 
     for name, make in bomb_graphs.GRAPHS.items():
@@ -130,6 +151,8 @@ def write_files(folder, only, findings):
         add(name, "capture", make, ".hscope")
     for name, make in bomb_data.TRACES.items():
         add(name, "trace", make, ".trace.json")
+    for name, (kind, make) in bomb_tables.TABLES.items():
+        add(name, kind, make, {"plan": ".ini", "overlay": ".json"}.get(kind, ""))
     for root, _, files in os.walk(findings) if findings else ():
         for file in sorted(files):
             path = os.path.join(root, file)
@@ -145,8 +168,9 @@ def print_all(bombs):
     print("| file | bytes | " + " | ".join(COMMANDS) + " |\n" + "|---" * (2 + len(COMMANDS)) + "|")
     for bomb in bombs:
         texts = {command: cell.text for command, cell in bomb.cells.items()}
-        if "import" in texts:
-            texts["report"] = "import: " + texts["import"]
+        for command in OTHERS:
+            if command in texts:
+                texts["report"] = command + ": " + texts[command]
         print("| %s | %d | " % (bomb.name, bomb.size) + " | ".join(texts.get(command, "") for command in COMMANDS) + " |")
 
 
@@ -155,7 +179,7 @@ def print_brief(bombs):
     print("| file | command | calls | refused | of these, for the budget | most seconds | most MiB |\n" + "|---" * 7 + "|")
     for kind in sorted({bomb.kind for bomb in bombs}):
         same = [bomb for bomb in bombs if bomb.kind == kind]
-        for command in COMMANDS + ["import"]:
+        for command in COMMANDS + OTHERS:
             cells = [bomb.cells[command] for bomb in same if command in bomb.cells]
             if cells:
                 print("| %s (%d) | %s | %d | %d | %d | %.2f | %d |"
@@ -184,10 +208,12 @@ def main():
         with concurrent.futures.ThreadPoolExecutor(given.j) as pool:
             waiting = []
             for bomb in bombs:
-                for command in COMMANDS + ["import"]:
+                for command in COMMANDS + OTHERS:
                     options = arguments(command, bomb.path, bomb)
-                    if options:
-                        call = [given.hscope, command] + options
+                    if options is not None:
+                        # The list of targets has its place among the user's settings.
+                        call = ["/usr/bin/env", "XDG_CONFIG_HOME=" + bomb.path] if bomb.kind == "targets" else []
+                        call += [given.hscope, command] + options
                         waiting.append((bomb, command, pool.submit(judge, bomb, call, given, own)))
             for bomb, command, future in waiting:
                 cell = bomb.cells[command] = future.result()
