@@ -10,6 +10,7 @@
 #include "engine/base/parallel.h"
 
 #include "engine/base/limits.h"
+#include "engine/base/parallel-pieces.h"
 
 #include <sched.h>
 #include <stdatomic.h>
@@ -22,8 +23,7 @@ typedef struct
   HybParallelFunc func;
   gpointer        data;
   gint64          n;
-  gint64          piece_size;
-  gint64          n_pieces;
+  HybPieces       pieces;
 } Job;
 
 typedef struct
@@ -64,13 +64,13 @@ pause_briefly (void)
 static void
 run_piece (const Job *job, gint64 piece)
 {
-  gint64                  begin = piece * job->piece_size;
+  gint64                  begin = piece * job->pieces.size;
   const HybParallelWatch *watch =
       is_worker ? atomic_load_explicit (&parallel_watch, memory_order_relaxed) : NULL;
 
   if (watch)
     watch->begin (watch->data);
-  job->func (begin, MIN (begin + job->piece_size, job->n), job->data);
+  job->func (begin, MIN (begin + job->pieces.size, job->n), job->data);
   if (watch)
     watch->end (watch->data);
 }
@@ -238,8 +238,8 @@ run_in_pool (const Job *job, guint n_threads)
 #ifdef __linux__
   atomic_store (&pool.owner_core, sched_getcpu ());
 #endif
-  atomic_store (&pool.n_pending, (guint32) job->n_pieces);
-  atomic_store (&pool.ticket, ((guint64) generation << 32) | (guint32) job->n_pieces);
+  atomic_store (&pool.n_pending, (guint32) job->pieces.n);
+  atomic_store (&pool.ticket, ((guint64) generation << 32) | (guint32) job->pieces.n);
   wake_workers ();
 
   while (run_one ())
@@ -250,19 +250,14 @@ run_in_pool (const Job *job, guint n_threads)
 void
 hyb_parallel_for (gint64 n, gint64 grain, HybParallelFunc func, gpointer data)
 {
-  guint  n_threads = hyb_parallel_get_threads ();
-  gint64 n_pieces;
-  Job    job = { .func = func, .data = data, .n = n };
+  guint n_threads = hyb_parallel_get_threads ();
+  Job   job = { .func = func, .data = data, .n = n };
 
   if (n <= 0)
     return;
 
-  grain = MAX (grain, 1);
-  n_pieces = CLAMP (n / grain, 1, (gint64) n_threads);
-  job.piece_size = (n - 1) / n_pieces + 1;
-  job.n_pieces = (n - 1) / job.piece_size + 1;
-
-  if (job.n_pieces == 1)
+  job.pieces = hyb_parallel_pieces (n, grain, n_threads);
+  if (job.pieces.n == 1)
     {
       func (0, n, data);
       return;
@@ -275,7 +270,7 @@ hyb_parallel_for (gint64 n, gint64 grain, HybParallelFunc func, gpointer data)
       gboolean was_inside = is_inside;
 
       is_inside = TRUE;
-      for (gint64 piece = 0; piece < job.n_pieces; piece++)
+      for (gint64 piece = 0; piece < job.pieces.n; piece++)
         run_piece (&job, piece);
       is_inside = was_inside;
       return;
