@@ -19,7 +19,7 @@
 #include <string.h>
 
 /* Elements of gates below which a slice is not worth a thread. */
-#define GRAIN 16384
+#define GRAIN 4096
 
 /* The run of one direction of one layer. */
 typedef struct

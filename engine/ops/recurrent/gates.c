@@ -20,7 +20,7 @@
 /* Elements of a block; the buffers of an LSTM block are 4 KiB. */
 #define BLOCK 256
 /* Fewest elements of a state that are worth a thread. */
-#define GRAIN 4096
+#define GRAIN 1024
 
 /* Arguments of lstm_rows and gru_rows. */
 typedef struct
