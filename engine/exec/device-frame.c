@@ -184,8 +184,8 @@ list_largest (const HybPlan *plan)
       for (guint i = 0; i < nodes->len; i++)
         {
           HybNodeId id = g_array_index (nodes, HybNodeId, i);
-          gsize     bytes =
-              hyb_type_bytes (&plan->types[hyb_graph_get_node (plan->graph, id)->first_output]);
+          gsize     bytes = hyb_type_bytes (
+              hyb_plan_type (plan, hyb_graph_get_node (plan->graph, id)->first_output));
 
           if (bytes < below && bytes > most_bytes)
             {
@@ -216,7 +216,7 @@ count_needs (const HybPlan *plan)
   for (guint i = 0; i < n; i++)
     if (plan->device->reads_variable[i])
       bytes += hyb_type_bytes (
-          &plan->types[hyb_graph_get_node (plan->graph, variables[i])->first_output]);
+          hyb_plan_type (plan, hyb_graph_get_node (plan->graph, variables[i])->first_output));
   for (guint i = 0; i < plan->constants->len; i++)
     if (plan->device->reads_constant[i])
       bytes += hyb_tensor_get_bytes (g_ptr_array_index (plan->constants, i));
@@ -526,14 +526,14 @@ copy_heads (HybDeviceFrame *frame, guint first, guint n)
   for (guint i = first; i < first + n; i++)
     {
       HybPlace place = plan->places[heads[i]];
-      gsize    bytes = hyb_type_bytes (&plan->types[heads[i]]);
+      gsize    bytes = hyb_type_bytes (hyb_plan_type (plan, heads[i]));
 
       if (frame->is_brought[i] || !plan->device->has_head[i] || bytes == 0)
         continue;
       for (; i + 1 < first + n && !frame->is_brought[i + 1] && plan->device->has_head[i + 1] &&
              plan->places[heads[i + 1]].offset == place.offset + bytes;
            i++)
-        bytes += hyb_type_bytes (&plan->types[heads[i + 1]]);
+        bytes += hyb_type_bytes (hyb_plan_type (plan, heads[i + 1]));
       frame->gpu->backend->copy (frame->queue,
                                  hyb_device_view_find_host (&frame->view, &place),
                                  hyb_device_view_find (&frame->view, &place),

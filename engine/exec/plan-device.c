@@ -274,7 +274,7 @@ read_value (Search *search, HybValueId value, gboolean on_device)
   HybPlan *plan = search->plan;
   HybPlace place = space_of (&plan->places[value]);
 
-  refresh (search, &place, hyb_type_bytes (&plan->types[value]), !on_device, TRUE);
+  refresh (search, &place, hyb_type_bytes (hyb_plan_type (plan, value)), !on_device, TRUE);
   if (on_device && place.kind == HYB_PLACE_VARIABLE)
     plan->device->reads_variable[place.index] = TRUE;
   if (on_device && place.kind == HYB_PLACE_CONSTANT)
@@ -286,7 +286,7 @@ write_value (Search *search, HybValueId value, gboolean on_device)
 {
   HybPlan *plan = search->plan;
   HybPlace place = space_of (&plan->places[value]);
-  gsize    bytes = hyb_type_bytes (&plan->types[value]);
+  gsize    bytes = hyb_type_bytes (hyb_plan_type (plan, value));
   Stale    range = { place.kind, place.index, place.offset, place.offset + bytes, on_device };
 
   refresh (search, &place, bytes, TRUE, FALSE);
@@ -354,7 +354,7 @@ static gboolean
 is_stale (const Search *search, HybValueId value, gboolean on_device)
 {
   HybPlace place = space_of (&search->plan->places[value]);
-  gsize    end = place.offset + hyb_type_bytes (&search->plan->types[value]);
+  gsize    end = place.offset + hyb_type_bytes (hyb_plan_type (search->plan, value));
 
   for (guint i = 0; i < search->stale->len; i++)
     {
@@ -396,7 +396,7 @@ variable_bytes (const HybPlan *plan, guint index)
   const HybNodeId *variables = hyb_graph_get_variables (plan->graph, &n);
 
   return hyb_type_bytes (
-      &plan->types[hyb_graph_get_node (plan->graph, variables[index])->first_output]);
+      hyb_plan_type (plan, hyb_graph_get_node (plan->graph, variables[index])->first_output));
 }
 
 static gsize
@@ -405,7 +405,7 @@ head_bytes (const HybPlan *plan, guint index)
   guint             n;
   const HybValueId *heads = hyb_graph_get_heads (plan->graph, &n);
 
-  return hyb_type_bytes (&plan->types[heads[index]]);
+  return hyb_type_bytes (hyb_plan_type (plan, heads[index]));
 }
 
 /* Before the first step only the device has the variables of a body, and those that are kept there. */

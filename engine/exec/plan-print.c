@@ -11,7 +11,7 @@ static void
 print_place (GString *text, const HybPlan *plan, HybValueId value)
 {
   const HybPlace  *place = &plan->places[value];
-  g_autofree char *type = hyb_type_to_string (&plan->types[value]);
+  g_autofree char *type = hyb_type_to_string (hyb_plan_type (plan, value));
 
   g_string_append (text, type);
   switch (place->kind)
@@ -248,7 +248,7 @@ print_heads (GString *text, const HybPlan *plan)
                               "  head %u, %" G_GSIZE_FORMAT
                               " bytes, stays on the GPU until it is read\n",
                               i,
-                              hyb_type_bytes (&plan->types[heads[i]]));
+                              hyb_type_bytes (hyb_plan_type (plan, heads[i])));
 }
 
 char *

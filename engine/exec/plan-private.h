@@ -63,7 +63,8 @@ struct _HybPlan
   HybGraph             *graph;
   HybGraph             *given;   /* before the passes */
   HybSources           *sources; /* what its nodes stand for in given */
-  HybType              *types;   /* by value */
+  HybType              *types;   /* by value; only while the plan is made, or asked for */
+  const HybType       **type;    /* by value, in operands; NULL while the plan is made */
   HybPlace             *places;  /* by value */
   gboolean              training;
   const HybPlanOptions *options; /* only while the plan is made */
@@ -90,6 +91,13 @@ struct _HybPlan
 
   HybDevicePlan *device; /* NULL: the processor computes everything */
 };
+
+/* The type of a value. */
+static inline const HybType *
+hyb_plan_type (const HybPlan *plan, HybValueId value)
+{
+  return plan->type ? plan->type[value] : &plan->types[value];
+}
 
 /* In plan-places.c: gives every needed value its place.  Offsets in the block are filled in later
  * from interval number place.index.  Returns a GArray of HybInterval, (transfer full). */

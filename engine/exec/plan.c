@@ -338,9 +338,24 @@ find_copies (HybPlan *plan)
 
       if (place->kind != HYB_PLACE_HEAD || place->index != i)
         plan->copies[plan->n_copies++] = (HybCopy){
-          .from = *place, .head = i, .bytes = hyb_type_bytes (&plan->types[heads[i]])
+          .from = *place, .head = i, .bytes = hyb_type_bytes (hyb_plan_type (plan, heads[i]))
         };
     }
+}
+
+/* Most values of a large graph have the type of another: a pointer takes a sixteenth of a type. */
+static void
+share_types (HybPlan *plan)
+{
+  guint           n_values = hyb_graph_n_values (plan->graph);
+  const HybType **type = g_new (const HybType *, MAX (n_values, 1));
+
+  if (!plan->operands)
+    plan->operands = hyb_operands_new ();
+  for (HybValueId value = 0; value < n_values; value++)
+    type[value] = hyb_operands_share (plan->operands, 1, &plan->types[value]);
+  plan->type = type;
+  g_clear_pointer (&plan->types, g_free);
 }
 
 static gboolean
@@ -402,6 +417,7 @@ hyb_plan_new (HybGraph             *graph,
   if (!check_nodes (plan, needed, limit, error) ||
       (!plan->is_dynamic && !lay_out (plan, facts, needed, limit, error)))
     return NULL;
+  share_types (plan);
   plan->options = NULL;
   return g_steal_pointer (&plan);
 }
@@ -427,6 +443,7 @@ hyb_plan_unref (HybPlan *plan)
   g_clear_pointer (&plan->given, hyb_graph_unref);
   g_clear_pointer (&plan->sources, hyb_sources_free);
   g_free (plan->types);
+  g_free (plan->type);
   g_free (plan->places);
   for (guint i = 0; i < plan->n_steps; i++)
     g_free (plan->steps[i].outer);
@@ -452,7 +469,20 @@ hyb_plan_get_graph (const HybPlan *plan)
 const HybType *
 hyb_plan_get_types (const HybPlan *plan)
 {
-  return plan->types;
+  /* Another thread may ask for them, too: whoever is first keeps his. */
+  HybPlan *shared = (HybPlan *) plan;
+  HybType *types = g_atomic_pointer_get (&shared->types);
+  guint    n_values = hyb_graph_n_values (plan->graph);
+
+  if (types)
+    return types;
+  types = g_new (HybType, MAX (n_values, 1));
+  for (HybValueId value = 0; value < n_values; value++)
+    types[value] = *plan->type[value];
+  if (g_atomic_pointer_compare_and_exchange (&shared->types, NULL, types))
+    return types;
+  g_free (types);
+  return g_atomic_pointer_get (&shared->types);
 }
 
 gsize
@@ -474,7 +504,7 @@ hyb_plan_get_head_type (const HybPlan *plan, guint head)
   const HybValueId *heads = hyb_graph_get_heads (plan->graph, &n_heads);
 
   g_return_val_if_fail (head < n_heads, NULL);
-  return &plan->types[heads[head]];
+  return hyb_plan_type (plan, heads[head]);
 }
 
 guint
@@ -496,7 +526,7 @@ hyb_plan_get_variable_type (const HybPlan *plan, guint variable)
   const HybNodeId *variables = hyb_graph_get_variables (plan->graph, &n);
 
   g_return_val_if_fail (variable < n, NULL);
-  return &plan->types[hyb_graph_get_node (plan->graph, variables[variable])->first_output];
+  return hyb_plan_type (plan, hyb_graph_get_node (plan->graph, variables[variable])->first_output);
 }
 
 gboolean

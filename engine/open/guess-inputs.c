@@ -174,14 +174,15 @@ hyb_model_guess_inputs (HybModel            *model,
                         gboolean             training,
                         const HybGuessHints *hints)
 {
-  HybGraph           *graph = hyb_model_get_graph (model);
-  gsize               size = MAX (hyb_graph_n_values (graph), 1) * sizeof *types;
-  g_autofree HybType *open = g_memdup2 (types, size);
-  g_autofree HybType *taken = g_memdup2 (types, size);
+  HybGraph *graph = hyb_model_get_graph (model);
+  gsize     size = MAX (hyb_graph_n_values (graph), 1) * sizeof *types;
+  Beside    beside = { model, graph, needed, types, NULL };
+  gboolean  was_open = is_open (&beside); /* guesses open nothing: most graphs need no copies */
+  g_autofree HybType *open = was_open ? g_memdup2 (types, size) : NULL;
+  g_autofree HybType *taken = was_open ? g_memdup2 (types, size) : NULL;
   GPtrArray          *guesses = hyb_guess_shapes (graph, types, needed, training, hints), *more;
-  Beside              beside = { model, graph, needed, types, NULL };
 
-  if (is_open (&beside))
+  if (was_open && is_open (&beside))
     {
       beside.types = taken;
       if (take_shapes (&beside, open) && hyb_infer_types (graph, taken, NULL, training, NULL))

@@ -76,9 +76,10 @@ find_ranges (const HybPlan *plan)
       guint32   shared;
 
       range_of[value] = HYB_NO_ID;
-      if (plan->places[value].kind != HYB_PLACE_BLOCK || !hyb_type_is_known (&plan->types[value]))
+      if (plan->places[value].kind != HYB_PLACE_BLOCK ||
+          !hyb_type_is_known (hyb_plan_type (plan, value)))
         continue;
-      range.end += hyb_type_bytes (&plan->types[value]);
+      range.end += hyb_type_bytes (hyb_plan_type (plan, value));
       shared = find_shared (plan, producer, &range, range_of, ranges);
       if (shared == HYB_NO_ID)
         {

@@ -53,7 +53,7 @@ check_value (const Memory *memory, HybValueId value)
 {
   const HybPlan  *plan = memory->plan;
   const HybPlace *place = &plan->places[value];
-  gsize           n = (gsize) hyb_shape_size (&plan->types[value].shape);
+  gsize           n = (gsize) hyb_shape_size (&hyb_plan_type (plan, value)->shape);
   gsize           first = 0;
   HybNodeId       id = hyb_graph_get_producer (plan->graph, value);
 
@@ -62,8 +62,8 @@ check_value (const Memory *memory, HybValueId value)
     {
       HybValueId parent = hyb_graph_get_inputs (plan->graph, id)[0];
 
-      first += (gsize) (hyb_shape_size (&plan->types[parent].shape) -
-                        hyb_shape_size (&plan->types[value].shape));
+      first += (gsize) (hyb_shape_size (&hyb_plan_type (plan, parent)->shape) -
+                        hyb_shape_size (&hyb_plan_type (plan, value)->shape));
       value = parent;
       id = hyb_graph_get_producer (plan->graph, value);
     }
@@ -104,14 +104,15 @@ check_no_overlap (const HybPlan *plan)
           HybValueId value = node->first_output + i;
 
           if (plan->places[value].kind == HYB_PLACE_BLOCK)
-            g_assert_cmpuint (plan->places[value].offset + hyb_type_bytes (&plan->types[value]),
+            g_assert_cmpuint (plan->places[value].offset +
+                                  hyb_type_bytes (hyb_plan_type (plan, value)),
                               <=,
                               plan->memory);
           g_assert_cmpuint (plan->places[value].offset % sizeof (float), ==, 0);
           write_value (&memory,
                        &plan->places[value],
                        value,
-                       (gsize) hyb_shape_size (&plan->types[value].shape));
+                       (gsize) hyb_shape_size (&hyb_plan_type (plan, value)->shape));
         }
       /* Only an operator that says so may write over what it reads. */
       for (guint i = 0; i < node->n_inputs; i++)
@@ -121,6 +122,25 @@ check_no_overlap (const HybPlan *plan)
   for (guint i = 0; i < n_heads; i++)
     check_value (&memory, heads[i]);
   g_hash_table_unref (memory.tags);
+}
+
+/* Inside, values of one type share it; a caller gets a list by value, the same one each time. */
+static void
+check_types (const HybPlan *plan)
+{
+  const HybType *types = hyb_plan_get_types (plan);
+
+  g_assert_true (types == hyb_plan_get_types (plan));
+  for (HybValueId value = 0; value < hyb_graph_n_values (plan->graph); value++)
+    {
+      const HybType *shared = hyb_plan_type (plan, value);
+
+      g_assert_true (types[value].dtype == shared->dtype);
+      g_assert_true (hyb_shape_equal (&types[value].shape, &shared->shape));
+      for (HybValueId other = 0; other < value; other++)
+        if (hyb_shape_equal (&hyb_plan_type (plan, other)->shape, &shared->shape))
+          g_assert_true (hyb_plan_type (plan, other) == shared);
+    }
 }
 
 /* --- Random graphs --- */
@@ -196,6 +216,7 @@ test_random_graphs_keep_live_values_apart (void)
       HybTensor *plain[5];
 
       check_no_overlap (plan);
+      check_types (plan);
       g_assert_true (hyb_imperative_run (graph, given, plain, &context, NULL));
       for (guint i = 0; i < planned->len; i++)
         {
