@@ -160,6 +160,38 @@ test_prefix_is_what_four_of_five_names_begin_with (void)
   g_assert_cmpstr (none, ==, "");
 }
 
+/* The title of the loop shows the name that its outputs begin with. */
+static void
+test_outputs_of_loops_leave_out_its_name (void)
+{
+  VizDiagramBuilder *builder = viz_diagram_builder_new ("d");
+  guint32            loop = viz_diagram_builder_add_box (builder,
+                                              &(VizBoxInfo){ .title = "foreach",
+                                                                        .subtitle = "fn0__foreach0",
+                                                                        .kind = VIZ_BOX_FRAME,
+                                                                        .parent = VIZ_ROOT });
+  guint32            outputs[2];
+  g_autoptr (VizDiagram) diagram = NULL;
+
+  for (guint i = 0; i < 2; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("fn0__foreach0_output%u", i);
+
+      outputs[i] = viz_diagram_builder_add_box (builder,
+                                                &(VizBoxInfo){ .title = name,
+                                                               .kind = VIZ_BOX_OUTPUT,
+                                                               .parent = VIZ_ROOT });
+      join (builder, loop, outputs[i]);
+    }
+  diagram = viz_diagram_builder_freeze (builder);
+  for (guint i = 0; i < 2; i++)
+    {
+      g_autofree char *shown = viz_short_title (diagram, outputs[i], NULL);
+
+      g_assert_cmpstr (shown, ==, i == 0 ? "output0" : "output1");
+    }
+}
+
 /* The texts of a picture at a scale.  (transfer full) */
 static GArray *
 texts_at (const VizPicture *picture, double scale)
@@ -348,6 +380,8 @@ main (int argc, char **argv)
   g_test_add_func ("/names/prefix-of-all-names-is-left-out", test_prefix_of_all_names_is_left_out);
   g_test_add_func ("/names/prefix-is-what-four-of-five-names-begin-with",
                    test_prefix_is_what_four_of_five_names_begin_with);
+  g_test_add_func ("/names/outputs-of-loops-leave-out-its-name",
+                   test_outputs_of_loops_leave_out_its_name);
   g_test_add_func ("/names/prefix-of-all-names-is-shown-once",
                    test_prefix_of_all_names_is_shown_once);
   g_test_add_func ("/names/long-names-wrap-before-they-are-cut",

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#define LONG_OUTPUT 20 /* bytes of the name of an output */
+
 typedef struct
 {
   const char *name, *title;
@@ -161,6 +163,35 @@ without_underscores (const char *name)
   return name;
 }
 
+/* The name of the loop or branch that an output leaves, or NULL: its title shows that name. */
+static const char *
+loop_before (const VizDiagram *diagram, guint32 output)
+{
+  guint32        n_arrows;
+  const guint32 *arrows = viz_diagram_incoming (diagram, output, &n_arrows);
+  const VizBox  *tail;
+
+  if (n_arrows != 1)
+    return NULL;
+  tail = viz_diagram_box (diagram, viz_diagram_arrow (diagram, arrows[0])->tail);
+  return tail->kind == VIZ_BOX_FRAME ? tail->subtitle : NULL;
+}
+
+/* The name of an output without what all names begin with; if it is long, also without the name of its loop. */
+static char *
+output_title (const VizDiagram *diagram, guint32 output, const char *title)
+{
+  const char *own = without_underscores (own_part (diagram, output, title));
+  gsize       length;
+
+  if (strlen (own) > LONG_OUTPUT)
+    own = MAX (own, viz_without_prefix (title, loop_before (diagram, output)));
+  length = strlen (own);
+  return g_str_has_suffix (own, "_output") && length > strlen ("_output")
+             ? g_strndup (own, length - strlen ("_output"))
+             : g_strdup (own);
+}
+
 char *
 viz_short_operator (const char *name)
 {
@@ -186,14 +217,7 @@ viz_short_title (const VizDiagram *diagram, guint32 box, gint32 *attribute)
   if (shown->kind == VIZ_BOX_SCOPE)
     return g_strdup (own_part (diagram, box, title));
   if (shown->kind == VIZ_BOX_OUTPUT)
-    {
-      const char *own = own_part (diagram, box, title);
-      gsize       length = strlen (own);
-
-      return g_str_has_suffix (own, "_output") && length > strlen ("_output")
-                 ? g_strndup (own, length - strlen ("_output"))
-                 : g_strdup (own);
-    }
+    return output_title (diagram, box, title);
   if (shown->kind != VIZ_BOX_OPERATOR && shown->kind != VIZ_BOX_FRAME)
     return g_strdup (title);
   for (guint i = 0; i < G_N_ELEMENTS (table); i++)

@@ -142,13 +142,22 @@ viz_painter_fit_text (const VizPainter *painter,
   return width <= room ? g_steal_pointer (&cut) : NULL;
 }
 
+/* The width that an enlarged title may have. */
+static double
+large_room (const VizPainter *painter, const VizItem *item)
+{
+  gboolean has_stripe = !is_pill (viz_diagram_box (painter->diagram, item->box));
+
+  return item->width - (has_stripe ? VIZ_BOX_STRIPE + 6 : 4);
+}
+
 /* The size of an enlarged title: the least readable one, or up to a quarter less where it then fits. */
 static double
 large_size (const VizPainter *painter, const VizItem *item, const VizTextLine *line)
 {
   double size = VIZ_MIN_TEXT / painter->scale;
   double width = viz_painter_text_width (painter, line->style, size, line->text);
-  double room = item->width - VIZ_BOX_STRIPE - 6;
+  double room = large_room (painter, item);
   double share = MIN (room / MAX (width, 1), item->height / (1.15 * size));
 
   return size * CLAMP (share, VIZ_LEAST_SHARE, 1);
@@ -163,12 +172,12 @@ paint_large_title (const VizPainter *painter,
 {
   const VizTextLine *line = &g_array_index (lines, VizTextLine, 0);
   double             size = large_size (painter, item, line);
-  double             room = item->width - VIZ_BOX_STRIPE - 6;
+  double             room = large_room (painter, item);
   g_autofree char   *text = NULL;
   VizTextAt          at = {
              .style = line->style,
              .size = size,
-             .x = item->x + VIZ_BOX_STRIPE + room / 2 + 3,
+             .x = item->x + item->width / 2 + (room < item->width - 4 ? VIZ_BOX_STRIPE / 2. : 0),
              .y = item->y + item->height / 2 + size * 0.36,
              .align = 0.5,
              .colour = *colour,

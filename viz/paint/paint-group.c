@@ -11,7 +11,7 @@
 #define MAX_GROWTH 1.6
 /* Where the prefix of all names stands, in the margin of the picture. */
 #define PREFIX_LEFT 16
-#define PREFIX_LINE 12
+#define PREFIX_TOP  2
 
 static const VizColour *
 group_colour (const VizPainter *painter, const VizItem *item)
@@ -91,19 +91,19 @@ static void
 paint_prefix (const VizPainter *painter, const VizItem *root)
 {
   g_autofree char *prefix = g_strdup (viz_diagram_common_prefix (painter->diagram));
-  gsize            length = strlen (prefix);
   GroupTitle       title;
 
-  if (length == 0)
+  for (gsize length = strlen (prefix); length > 0 && prefix[length - 1] == '_'; length--)
+    prefix[length - 1] = '\0';
+  if (*prefix == '\0')
     return;
-  prefix[length - 1] = '\0';
   title = fit_title (painter, VIZ_TEXT_EDGE, prefix, root->width - 2 * PREFIX_LEFT);
   if (title.text)
     painter->pen->text (painter->pen,
                         &(VizTextAt){ .style = VIZ_TEXT_EDGE,
                                       .size = title.size,
                                       .x = root->x + PREFIX_LEFT,
-                                      .y = root->y + PREFIX_LINE,
+                                      .y = root->y + PREFIX_TOP + 0.75 * title.size,
                                       .colour = painter->theme->text_faint },
                         title.text);
   g_free (title.text);
