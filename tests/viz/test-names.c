@@ -278,6 +278,24 @@ test_long_names_wrap_before_they_are_cut (void)
                    0);
 }
 
+/* The letters of a title are larger, so that fewer fit a line. */
+static void
+test_long_outputs_wrap_before_they_are_cut (void)
+{
+  VizDiagramBuilder *builder = viz_diagram_builder_new ("d");
+  guint32            box = viz_diagram_builder_add_box (builder,
+                                             &(VizBoxInfo){
+                                                            .title = "hybridsequentialrnncell0_lstm0_t5_state",
+                                                            .kind = VIZ_BOX_OUTPUT,
+                                                            .parent = VIZ_ROOT });
+  g_autoptr (VizDiagram) diagram = viz_diagram_builder_freeze (builder);
+  g_autoptr (GArray) lines = viz_box_lines (diagram, box, -1, -1, VIZ_DETAIL_TITLE);
+
+  g_assert_cmpuint (lines->len, ==, 2);
+  g_assert_cmpstr (line (lines, 0), ==, "hybridsequentialrnncell0_");
+  g_assert_cmpstr (line (lines, 1), ==, "lstm0_t5_state");
+}
+
 /* conv → BatchNorm → Activation → FC, with shapes and a second reader as the case asks for. */
 static VizPicture *
 stack (const char *shape, gboolean has_second_reader)
@@ -386,6 +404,8 @@ main (int argc, char **argv)
                    test_prefix_of_all_names_is_shown_once);
   g_test_add_func ("/names/long-names-wrap-before-they-are-cut",
                    test_long_names_wrap_before_they_are_cut);
+  g_test_add_func ("/names/long-outputs-wrap-before-they-are-cut",
+                   test_long_outputs_wrap_before_they_are_cut);
   g_test_add_func ("/names/activations-are-strips-on-their-layer",
                    test_activations_are_strips_on_their_layer);
   g_test_add_func ("/names/what-is-read-or-changed-in-between-stands-alone",

@@ -13,6 +13,7 @@
 
 #define TITLE_LENGTH   28 /* characters */
 #define LINE_LENGTH    34
+#define GROUP_LENGTH   48 /* the title of an open group has a line of its own */
 #define MAX_ATTRIBUTES 4
 #define MAX_WEIGHTS    4  /* rows */
 #define NAMES_LENGTH   20 /* characters of names of weights in one row */
@@ -21,6 +22,13 @@
 #define MAX_IN_HEADER  12 /* rows in the weights that all steps of a chain share */
 #define MIN_WIDTH      44 /* points, without padding */
 
+/* The characters of a line. */
+static glong
+line_length (VizTextStyle style)
+{
+  return style == VIZ_TEXT_TITLE ? TITLE_LENGTH : LINE_LENGTH;
+}
+
 static void
 add_line (GArray *lines, VizTextStyle style, gboolean is_faint, const char *text)
 {
@@ -28,18 +36,18 @@ add_line (GArray *lines, VizTextStyle style, gboolean is_faint, const char *text
 
   if (!text || *text == '\0')
     return;
-  line.text = viz_text_cut (text, style == VIZ_TEXT_TITLE ? TITLE_LENGTH : LINE_LENGTH);
+  line.text = viz_text_cut (text, (guint) line_length (style));
   /* A line break in a name would draw over the line below. */
   g_strdelimit (line.text, "\n\r\t\v\f", ' ');
   g_array_append_val (lines, line);
 }
 
-/* Where a text of more than LINE_LENGTH characters is broken: after the last word that fits. */
+/* Where a text of more characters than fit a line is broken: after the last word that fits. */
 static gsize
-break_of (const char *text)
+break_of (const char *text, glong length)
 {
-  const char *end = g_utf8_offset_to_pointer (text, LINE_LENGTH);
-  const char *least = g_utf8_offset_to_pointer (text, LINE_LENGTH / 3);
+  const char *end = g_utf8_offset_to_pointer (text, length);
+  const char *least = g_utf8_offset_to_pointer (text, length / 3);
 
   for (const char *at = end; at > least; at--)
     if (strchr ("_./ ", at[-1]))
@@ -51,9 +59,11 @@ break_of (const char *text)
 static void
 add_name (GArray *lines, VizTextStyle style, gboolean is_faint, const char *text)
 {
-  for (guint i = 1; text && i < MAX_NAME_LINES && g_utf8_strlen (text, -1) > LINE_LENGTH; i++)
+  glong length = line_length (style);
+
+  for (guint i = 1; text && i < MAX_NAME_LINES && g_utf8_strlen (text, -1) > length; i++)
     {
-      g_autofree char *part = g_strndup (text, break_of (text));
+      g_autofree char *part = g_strndup (text, break_of (text, length));
 
       add_line (lines, style, is_faint, part);
       text += strlen (part);
@@ -270,7 +280,7 @@ viz_box_group_title (const VizDiagram *diagram, guint32 box, gboolean with_name)
     whole = g_strdup (shown->title ? own : title);
   else
     whole = with_name ? g_strconcat (title, "  ", shown->subtitle, NULL) : g_strdup (title);
-  text = viz_text_cut (whole, LINE_LENGTH + 6);
+  text = viz_text_cut (whole, GROUP_LENGTH);
   g_strdelimit (text, "\n\r\t\v\f", ' ');
   return text;
 }

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#define LONG_OUTPUT 20 /* bytes of the name of an output */
+#define LONG_OUTPUT 16 /* bytes of the name of an output */
 
 typedef struct
 {
@@ -214,7 +214,7 @@ viz_short_title (const VizDiagram *diagram, guint32 box, gint32 *attribute)
 
   attribute = attribute ? attribute : &ignored;
   *attribute = -1;
-  if (shown->kind == VIZ_BOX_SCOPE)
+  if (shown->kind == VIZ_BOX_SCOPE || shown->kind == VIZ_BOX_STEPS)
     return g_strdup (own_part (diagram, box, title));
   if (shown->kind == VIZ_BOX_OUTPUT)
     return output_title (diagram, box, title);

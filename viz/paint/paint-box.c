@@ -12,6 +12,7 @@
 
 #define RADIUS          5
 #define MAX_PILL_RADIUS 20
+#define LARGE_LINE      1.15  /* of the size of letters, from one enlarged line to the next */
 #define TAG_PAD         10    /* beside the text of a tag, in all */
 #define SHARE           " · " /* between a value and its share, in a tag */
 
@@ -151,16 +152,41 @@ large_room (const VizPainter *painter, const VizItem *item)
   return item->width - (has_stripe ? VIZ_BOX_STRIPE + 6 : 4);
 }
 
-/* The size of an enlarged title: the least readable one, or up to a quarter less where it then fits. */
-static double
-large_size (const VizPainter *painter, const VizItem *item, const VizTextLine *line)
+/* The number of lines that the title of an item has. */
+static guint
+count_title_lines (const GArray *lines)
 {
-  double size = VIZ_MIN_TEXT / painter->scale;
-  double width = viz_painter_text_width (painter, line->style, size, line->text);
-  double room = large_room (painter, item);
-  double share = MIN (room / MAX (width, 1), item->height / (1.15 * size));
+  guint n = 0;
 
+  while (n < lines->len && g_array_index (lines, VizTextLine, n).style == VIZ_TEXT_TITLE)
+    n++;
+  return MAX (n, 1);
+}
+
+/* The size of an enlarged title of n lines: the least readable one, or up to a quarter less where it then fits. */
+static double
+large_size (const VizPainter *painter, const VizItem *item, const GArray *lines, guint n)
+{
+  double size = VIZ_MIN_TEXT / painter->scale, room = large_room (painter, item);
+  double share = item->height / (LARGE_LINE * n * size);
+
+  for (guint i = 0; i < n; i++)
+    {
+      const VizTextLine *line = &g_array_index (lines, VizTextLine, i);
+      double             width = viz_painter_text_width (painter, line->style, size, line->text);
+
+      share = MIN (share, room / MAX (width, 1));
+    }
   return size * CLAMP (share, VIZ_LEAST_SHARE, 1);
+}
+
+/* The text of an enlarged line, which stands for the lines that have no room below it.  (transfer full) */
+static char *
+large_text (const GArray *lines, guint i, gboolean is_all)
+{
+  const char *text = g_array_index (lines, VizTextLine, i).text;
+
+  return is_all ? g_strdup (text) : g_strconcat (text, "…", NULL);
 }
 
 /* Draws only the title, enlarged to the least readable size. */
@@ -170,24 +196,32 @@ paint_large_title (const VizPainter *painter,
                    const GArray     *lines,
                    const VizColour  *colour)
 {
-  const VizTextLine *line = &g_array_index (lines, VizTextLine, 0);
-  double             size = large_size (painter, item, line);
-  double             room = large_room (painter, item);
-  g_autofree char   *text = NULL;
-  VizTextAt          at = {
-             .style = line->style,
-             .size = size,
-             .x = item->x + item->width / 2 + (room < item->width - 4 ? VIZ_BOX_STRIPE / 2. : 0),
-             .y = item->y + item->height / 2 + size * 0.36,
-             .align = 0.5,
-             .colour = *colour,
-  };
+  VizTextStyle style = g_array_index (lines, VizTextLine, 0).style;
+  guint        n_lines = count_title_lines (lines), n = n_lines;
+  double       size = large_size (painter, item, lines, n), room = large_room (painter, item);
+  double       stripe = room < item->width - 4 ? VIZ_BOX_STRIPE / 2. : 0;
 
-  if (item->height < size)
-    return;
-  text = viz_painter_fit_text (painter, line->style, size, line->text, room);
-  if (text)
-    painter->pen->text (painter->pen, &at, text);
+  if (n > 1 && item->height < n * size)
+    {
+      n = 1;
+      size = large_size (painter, item, lines, n);
+    }
+  for (guint i = 0; i < n && item->height >= n * size; i++)
+    {
+      g_autofree char *whole = large_text (lines, i, n == n_lines);
+      g_autofree char *text = viz_painter_fit_text (painter, style, size, whole, room);
+      double           below = (i - (n - 1) / 2.) * LARGE_LINE * size;
+
+      if (text)
+        painter->pen->text (painter->pen,
+                            &(VizTextAt){ .style = style,
+                                          .size = size,
+                                          .x = item->x + item->width / 2 + stripe,
+                                          .y = item->y + item->height / 2 + below + size * 0.36,
+                                          .align = 0.5,
+                                          .colour = *colour },
+                            text);
+    }
 }
 
 /* The lines of an item, in some detail.  (transfer full) */
