@@ -1,6 +1,6 @@
 #!/bin/sh
 # build-tarball.sh — makes a tarball of programs that run from any folder, without being installed.
-# usage: build-tarball.sh [FOLDER]    default: build-tarball in the tree
+# usage: build-tarball.sh [--tree] [FOLDER]    default: build-tarball in the tree; --tree: not packed, and its path is printed
 #
 # Libraries that a bare system lacks are copied into it. hscope takes all of them from there except the C library; the
 # window takes GTK and what GTK uses from the distribution, since themes, icons and drivers belong together. Needs
@@ -8,6 +8,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 set -e
 root=$(cd "$(dirname "$0")/.." && pwd)
+is_tree=
+[ "$1" != --tree ] || { is_tree=1; shift; }
 mkdir -p "${1:-$root/build-tarball}"
 folder=$(cd "${1:-$root/build-tarball}" && pwd)
 version=$(sed -n "s/^  version: '\(.*\)',$/\1/p" "$root/meson.build" | head -1)
@@ -69,5 +71,6 @@ for library in "$private"/own/* "$private"/base/*; do
 done
 
 cd "$folder"
+[ -z "$is_tree" ] || { echo "$folder/$name"; exit 0; }
 tar -c --owner=0 --group=0 --sort=name "$name" | xz -T0 >"$name.tar.xz"
 ls -l "$name.tar.xz"
