@@ -5,7 +5,7 @@
 hscope=$1 script=$2
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
-export SECONDS_EACH=1 MEASURED="gallery:mlp?batch=1"
+export HSCOPE="$hscope" SECONDS_EACH=1 LENGTH=2
 number=0
 
 # report STATUS NAME: one test.
@@ -20,18 +20,39 @@ if "$hscope" devices | grep -q libnvrtc; then
     exit 0
   fi
 fi
-echo 1..4
-"$script" "$hscope" "$work/right" --model mlp >"$work/out" 2>&1
+echo 1..6
+"$script" "$work/right" --model mlp >"$work/out" 2>&1
 report $? a-right-GPU-passes
 tar -tzf "$work/right.tar.gz" >"$work/list"
 missing=0
-for name in devices.txt selftest.txt selftest.status version.txt run-gpu-static.hscope run-cpu-imperative.hscope; do
+for name in devices.txt selftest.txt selftest.status version.txt machine.txt answers.txt run-gpu-static.hscope \
+  run-gpu-foreach.hscope run-gpu-fused.hscope run-cpu-imperative.hscope; do
   grep -qx "right/$name" "$work/list" || { echo "# $name is not in the archive"; missing=1; }
 done
 report $missing the-archive-holds-what-the-steps-wrote
-HYB_PRETEND=wrong=products "$script" "$hscope" "$work/wrong" --model mlp >"$work/out" 2>&1
+# Answers that do not depend on times.
+unanswered=0
+while read -r line; do
+  grep -q "^$line" "$work/right/answers.txt" || { echo "# not in answers.txt: $line"; unanswered=1; }
+done <<'END'
+the self-test passes: yes,
+gpucheck 1, .*: yes,
+gpucheck 5, .*: yes,
+check 9, .*, static: yes, 100.00 % of the time of kernels\.
+check 9, .*, imperative: yes, 100.00 % of the time of kernels\.
+check 9, .*, foreach: yes, 100.00 % of the time of kernels\.
+check 9, .*, fused: yes, 100.00 % of the time of kernels\.
+check 11, .*: .* times as long\.
+check 12, replays .*: yes,
+check 13, .*: not answered, because hscope reads none\.
+static mode is twice as fast as imperative mode: .* times\.
+END
+report $unanswered questions-are-answered
+HYB_PRETEND=wrong=products "$script" "$work/wrong" --model mlp >"$work/out" 2>&1
 [ $? = 1 ] && grep -q '^selftest *failed with 1' "$work/out" && [ -s "$work/wrong.tar.gz" ]
 report $? a-wrong-GPU-is-reported
-HYB_PRETEND=device=none "$script" "$hscope" "$work/none" >"$work/out" 2>&1
-[ $? = 4 ] && grep -q 'sees no GPU' "$work/out" && [ ! -e "$work/none.tar.gz" ]
+HYB_PRETEND=device=none "$script" "$work/none" >"$work/out" 2>&1
+[ $? = 4 ] && grep -q 'There is no GPU to be used, .*: the NVIDIA driver sees no GPU\.' "$work/out"
 report $? without-a-GPU-it-says-so
+tar -tzf "$work/none.tar.gz" >"$work/list" && grep -qx none/answers.txt "$work/list" && grep -qx none/machine.txt "$work/list"
+report $? without-a-GPU-there-is-an-archive-too
