@@ -1,6 +1,6 @@
 #!/bin/sh
 # try-tarball.sh — unpacks the tarball in other folders and uses its programs there.
-# usage: try-tarball.sh TARBALL
+# usage: try-tarball.sh TARBALL    of build-tarball.sh or tools/gpu-bundle.sh
 #
 # First on this machine, with the window under Xvfb; then, as root and with mmdebstrap, in an empty Debian 12 that has nothing
 # installed. Leaves the picture of the window beside the tarball. EMPTY=FILE: see try-deb.sh.
@@ -68,4 +68,14 @@ if [ "$(id -u)" = 0 ] && command -v mmdebstrap >/dev/null; then
   mount -t proc proc "$work/debian/proc" # programs find their libraries relative to /proc/self/exe
   use "chroot $work/debian env -i LC_ALL=C.UTF-8" /opt/hybridscope >"$results/empty-debian.txt"
   echo "an empty Debian 12: hscope works without any package"
+  if [ -x "$work/moved/gpu-all.sh" ]; then
+    status=0
+    chroot "$work/debian" env -i PATH=/usr/bin:/bin HOME=/root LC_ALL=C.UTF-8 /opt/hybridscope/gpu-all.sh /root/results || status=$?
+    tar -xzOf "$work/debian/root/results.tar.gz" results/answers.txt >"$results/answers.txt"
+    if [ "$status" != 4 ] || ! grep -q 'no NVIDIA driver is installed' "$results/answers.txt"; then
+      echo "gpu-all.sh ended with $status and does not say what is missing"
+      exit 1
+    fi
+    echo "an empty Debian 12: gpu-all.sh says that there is no driver"
+  fi
 fi
