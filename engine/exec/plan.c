@@ -469,7 +469,7 @@ hyb_plan_get_graph (const HybPlan *plan)
 const HybType *
 hyb_plan_get_types (const HybPlan *plan)
 {
-  /* Another thread may ask for them, too: whoever is first keeps his. */
+  /* Another thread may ask at the same time: the first list is kept. */
   HybPlan *shared = (HybPlan *) plan;
   HybType *types = g_atomic_pointer_get (&shared->types);
   guint    n_values = hyb_graph_n_values (plan->graph);
