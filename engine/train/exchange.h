@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "engine/op/probe.h"
 #include "engine/train/trainer.h"
 
 G_BEGIN_DECLS
@@ -25,8 +26,8 @@ typedef struct
   gpointer data; /* passed to every function */
   /* Each gradient once a step, in an order that depends on the plan only.  Must not allocate. */
   void (*ready) (gpointer data, const HybReadyGradient *gradient);
-  /* Called after every operator, so that what is under way proceeds.  Must not allocate. */
-  void (*poll) (gpointer data);
+  /* Called after every operator, which span names, so that what is under way proceeds.  Must not allocate. */
+  void (*poll) (gpointer data, const HybSpan *span);
   /* After the run: waits until all averages are there, and makes *loss the average as well. */
   gboolean (*finish) (gpointer data, double *loss, GError **error);
   /* Averages values at once: running statistics. */

@@ -53,7 +53,7 @@ end_of_node (gpointer data, const HybSpan *span)
       for (guint i = exchange->first[span->id]; i != NONE; i = exchange->next[i])
         give (exchange, i, exchange->from[i], TRUE);
     }
-  exchange->functions->poll (exchange->functions->data);
+  exchange->functions->poll (exchange->functions->data, span);
 }
 
 /* Begins to learn about a new plan. */

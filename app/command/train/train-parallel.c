@@ -198,7 +198,7 @@ start_reduction (gpointer data, const HybReadyGradient *gradient)
 
 /* For HybExchange. */
 static void
-poll_reductions (gpointer data)
+poll_reductions (gpointer data, const HybSpan *span G_GNUC_UNUSED)
 {
   ScopeParallel *parallel = data;
 

@@ -35,8 +35,9 @@ take_gradient (gpointer data, const HybReadyGradient *gradient)
 }
 
 static void
-count_poll (gpointer data)
+count_poll (gpointer data, const HybSpan *span)
 {
+  g_assert_nonnull (span);
   ((Other *) data)->n_polls++;
 }
 
