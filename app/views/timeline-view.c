@@ -101,6 +101,7 @@ label_of (const ProfCapture *capture,
       return _ ("copy");
     case PROF_EVENT_MEMORY:
     case PROF_EVENT_SLICE:
+    case PROF_EVENT_PROCESS:
     case PROF_N_EVENTS:
       break;
     }
