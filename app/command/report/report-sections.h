@@ -13,6 +13,9 @@
 /* Times, memory and counters as a table. */
 void
 scope_page_add_result (ScopePage *page, const ProfCapture *capture, const ProfSummary *summary);
+/* What processes that train together do in a step; nothing for other captures. */
+void
+scope_page_add_processes (ScopePage *page, const ProfCapture *capture, const ProfSummary *summary);
 /* What the profiler advises; nothing if it has no advice. */
 void
 scope_page_add_advice (ScopePage *page, const ProfCapture *capture, const ProfSummary *summary);
