@@ -8,9 +8,9 @@
 hscope=$(realpath "${1:?usage: mpi.sh HSCOPE}") || exit 2
 model='gallery:lstm-lm?hidden=48&embedding=16&batch=8'
 
-echo 1..10
+echo 1..12
 skip () {
-  for i in 1 2 3 4 5 6 7 8 9 10; do echo "ok $i # SKIP $1"; done
+  for i in 1 2 3 4 5 6 7 8 9 10 11 12; do echo "ok $i # SKIP $1"; done
   exit 0
 }
 command -v mpirun >/dev/null || skip "Open MPI is not installed"
@@ -139,4 +139,43 @@ raise SystemExit(not (len(gradients) > 5 and sum(g["bytes"] for g in gradients) 
     all(0 < ready <= averaged for g in gradients for ready, averaged in zip(g["ready"], g["averaged"]))))
 END_PYTHON
 check 10 "times of every gradient in every process are told" $?
+
+# A capture has the last steps of all processes on one clock; no average ends before all have sent the gradient, to within what
+# the clocks are known to agree.
+train 1 alone "$model" --epochs 1 --capture one.hscope &&
+  train 4 together "$model" --epochs 1 --capture four.hscope --alone one.hscope &&
+  "$hscope" report four.hscope --json >four.json 2>>together.log && "$hscope" report one.hscope four.hscope >both.log 2>&1
+python3 - <<'END_PYTHON'
+import json, struct, zlib
+told = json.load(open("four.json"))["captures"][0]
+processes = told["processes"]
+data = open("four.hscope", "rb").read()
+size, n_sections = struct.unpack_from("<QI", data, 16)
+sections = {kind: (offset, count) for kind, entry, offset, count in
+            (struct.unpack_from("<IIQQ", data, 32 + 24 * i) for i in range(n_sections))}
+offset, count = sections[7]
+spans = {}
+for i in range(count):
+    begin, packed, node, step, graph, run, part = struct.unpack_from("<QQIIHHI", data, offset + 32 * i)
+    if packed >> 40 & 15 == 8:
+        spans.setdefault((run, part, node), []).append((packed >> 56, begin, begin + (packed & (1 << 40) - 1)))
+slack = 1e9 * told["conditions"]["processes.clock"] + 1
+averages = {key: list for key, list in spans.items() if key[1] == 4}
+causal = all(max(begin for _, begin, _ in list) <= min(end for _, _, end in list) + slack for list in averages.values())
+whole = all(sorted(process for process, _, _ in list) == [0, 1, 2, 3] for list in averages.values())
+inside = all(0 < p["forward_seconds"] and 0 < p["backward_seconds"] and 0 < p["averaging_seconds"] and
+             0 <= p["hidden_seconds"] <= p["averaging_seconds"] and
+             abs(p["computing_seconds"] + p["update_seconds"] + p["waiting_seconds"] - p["step_seconds"]) < 0.01 * p["step_seconds"]
+             for p in processes)
+hidden = sum(p["hidden_seconds"] for p in processes) / sum(p["averaging_seconds"] for p in processes)
+print("# waiting:", ", ".join(f"{p['waiting_share']:.0%}" for p in processes),
+      f"of a step; {hidden:.0%} of the averaging is hidden; speed-up {told['speed_up']:.2f}; clocks agree to {slack / 1e3:.0f} µs")
+raise SystemExit(not (len(processes) == 4 and len(averages) > 16 and causal and whole and inside and hidden > 0 and
+                      told["speed_up"] > 0))
+END_PYTHON
+check 11 "a capture shows forward and backward pass, each gradient's average and waiting of all processes" $?
+says both "4 processes are .* times as fast as one" && [ "$(grep -c '^wrote' together.log)" -eq 1 ] &&
+  ! "$hscope" train "$model" --epochs 1 --capture not.hscope --alone four.hscope >alone.log 2>&1 &&
+  says alone "no capture of a training in one process"
+check 12 "the speed-up compares with a capture of one process" $?
 exit "${failed:-0}"

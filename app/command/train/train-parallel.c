@@ -29,6 +29,7 @@ struct _ScopeParallel
   const ScopeMpi *mpi;
   GCancellable   *cancellable;
   HybExchange     exchange;
+  ScopeTrace     *trace; /* NULL: nothing is noted */
   int             rank, size;
   gboolean        adds;
 
@@ -182,6 +183,8 @@ start_reduction (gpointer data, const HybReadyGradient *gradient)
     return;
   *reduction = (Reduction){ .to = gradient->to, .n = gradient->n, .is_pending = TRUE };
   parallel->order[parallel->n_ready++] = gradient->index;
+  if (parallel->trace)
+    scope_trace_send (parallel->trace, gradient->index);
   parallel->sums[gradient->index].ready += seconds_since_begin (parallel);
   note (parallel,
         mpi->iallreduce (gradient->from,
@@ -196,12 +199,23 @@ start_reduction (gpointer data, const HybReadyGradient *gradient)
     parallel->step.early += bytes;
 }
 
+/* The average is there, or will be when all are divided. */
+static void
+end_reduction (ScopeParallel *parallel, guint gradient)
+{
+  parallel->sums[gradient].averaged += seconds_since_begin (parallel);
+  if (parallel->trace)
+    scope_trace_receive (parallel->trace, gradient);
+}
+
 /* For HybExchange. */
 static void
-poll_reductions (gpointer data, const HybSpan *span G_GNUC_UNUSED)
+poll_reductions (gpointer data, const HybSpan *span)
 {
   ScopeParallel *parallel = data;
 
+  if (parallel->trace)
+    scope_trace_end_node (parallel->trace, span);
   for (; parallel->status == 0 && parallel->first_pending < parallel->n_ready;
        parallel->first_pending++)
     {
@@ -212,9 +226,25 @@ poll_reductions (gpointer data, const HybSpan *span G_GNUC_UNUSED)
       reduction->is_pending = !is_done;
       if (!is_done)
         return;
-      parallel->sums[parallel->order[parallel->first_pending]].averaged +=
-          seconds_since_begin (parallel);
+      end_reduction (parallel, parallel->order[parallel->first_pending]);
     }
+}
+
+/* This process waits from here; returns the time, in µs. */
+static gint64
+begin_wait (ScopeParallel *parallel)
+{
+  if (parallel->trace)
+    scope_trace_begin_wait (parallel->trace);
+  return g_get_monotonic_time ();
+}
+
+static void
+end_wait (ScopeParallel *parallel, gint64 since)
+{
+  parallel->step.waiting += (double) (g_get_monotonic_time () - since) * 1e-6;
+  if (parallel->trace)
+    scope_trace_end_wait (parallel->trace);
 }
 
 static void
@@ -231,7 +261,7 @@ static gboolean
 finish_step (gpointer data, double *loss, GError **error)
 {
   ScopeParallel *parallel = data;
-  gint64         start = g_get_monotonic_time ();
+  gint64         start = begin_wait (parallel);
   double         told[2] = { *loss, g_cancellable_is_cancelled (parallel->cancellable) };
 
   if (!check (parallel, parallel->status, error))
@@ -242,11 +272,11 @@ finish_step (gpointer data, double *loss, GError **error)
 
       if (reduction->is_pending && !wait_for (parallel, &reduction->request, error))
         return FALSE;
-      parallel->sums[parallel->order[i]].averaged += seconds_since_begin (parallel);
+      end_reduction (parallel, parallel->order[i]);
     }
   if (!scope_parallel_combine (parallel, SCOPE_COMBINE_SUM, told, 2, error))
     return FALSE;
-  parallel->step.waiting += (double) (g_get_monotonic_time () - start) * 1e-6;
+  end_wait (parallel, start);
   *loss = told[0] / parallel->size;
   parallel->is_cancelled = told[1] > 0;
   for (guint i = 0; i < parallel->n; i++)
@@ -261,7 +291,7 @@ average_now (gpointer data, float *values, gint64 n, GError **error)
 {
   ScopeParallel    *parallel = data;
   g_autofree float *mine = g_new (float, MIN (n, CHUNK));
-  gint64            start = g_get_monotonic_time ();
+  gint64            start = begin_wait (parallel);
 
   for (gint64 done = 0; done < n; done += CHUNK)
     {
@@ -282,7 +312,7 @@ average_now (gpointer data, float *values, gint64 n, GError **error)
           !wait_for (parallel, &request, error))
         return FALSE;
     }
-  parallel->step.waiting += (double) (g_get_monotonic_time () - start) * 1e-6;
+  end_wait (parallel, start);
   return TRUE;
 }
 
@@ -370,6 +400,12 @@ guint
 scope_parallel_get_size (const ScopeParallel *parallel)
 {
   return (guint) parallel->size;
+}
+
+void
+scope_parallel_set_trace (ScopeParallel *parallel, ScopeTrace *trace)
+{
+  parallel->trace = trace;
 }
 
 void

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "app/command/train/train-trace.h"
 #include "engine/train/exchange.h"
 
 typedef struct _ScopeParallel ScopeParallel;
@@ -55,6 +56,9 @@ scope_parallel_agree (ScopeParallel *parallel, double value, gboolean *is_same, 
 gboolean scope_parallel_connect (ScopeParallel *parallel, HybTrainer *trainer, GError **error);
 /* Gradients are sums and not means over the batch: they are added and not averaged. */
 void scope_parallel_set_adds (ScopeParallel *parallel, gboolean adds);
+
+/* Notes when gradients travel, and when this process waits.  trace: (nullable), the caller's. */
+void scope_parallel_set_trace (ScopeParallel *parallel, ScopeTrace *trace);
 
 /* Whether a process was asked to stop before the end of the last step; all say the same. */
 gboolean scope_parallel_is_cancelled (const ScopeParallel *parallel);

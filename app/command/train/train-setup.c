@@ -481,6 +481,8 @@ scope_train_clear (ScopeTraining *training)
   g_free (training->gradients);
   g_clear_pointer (&training->written, g_ptr_array_unref);
   g_clear_pointer (&training->trainer, hyb_trainer_free);
+  g_clear_pointer (&training->trace, scope_trace_free);
+  g_free (training->subject);
   g_clear_pointer (&training->gpu, hyb_gpu_unref);
   g_clear_pointer (&training->data, hyb_data_free);
   g_clear_pointer (&training->schedule, hyb_schedule_free);

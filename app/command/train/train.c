@@ -66,12 +66,36 @@ take_batch (ScopeTraining *training, Loop *loop, guint64 number, GError **error)
 /* Makes and sends the batch of the next step while a GPU computes this one.  An error is reported when its turn
  * comes. */
 static void
-make_next (ScopeTraining *training, Loop *loop, guint64 number)
+make_next (ScopeTraining *training, Loop *loop)
 {
+  guint64 number = hyb_trainer_n_steps (training->trainer);
+
   if (training->gpu && number + 1 < training->n_epochs * training->n_batches)
     loop->next = hyb_data_get_batch (training->data, number + 1, FALSE, NULL);
   if (loop->next)
     hyb_trainer_send_ahead (training->trainer, loop->next);
+}
+
+/* Forward and backward pass, and the update. */
+static gboolean
+run_step (ScopeTraining *training,
+          Loop          *loop,
+          GHashTable    *batch,
+          HybTrainStep  *step,
+          GError       **error)
+{
+  if (training->trace)
+    scope_trace_begin_step (training->trace);
+  if (!hyb_trainer_begin_step (training->trainer, batch, NULL, error))
+    return FALSE;
+  if (training->trace)
+    scope_trace_end_run (training->trace);
+  make_next (training, loop);
+  if (!hyb_trainer_end_step (training->trainer, step, error))
+    return FALSE;
+  if (training->trace)
+    scope_trace_end_step (training->trace);
+  return TRUE;
 }
 
 static gboolean
@@ -98,10 +122,7 @@ train_step (ScopeTraining *training, Loop *loop, guint64 number, GError **error)
   hyb_optimizer_set_learning_rate (optimizer, rate);
   if (training->parallel)
     scope_parallel_begin_step (training->parallel);
-  if (!hyb_trainer_begin_step (training->trainer, batch, NULL, error))
-    return FALSE;
-  make_next (training, loop, number);
-  if (!hyb_trainer_end_step (training->trainer, &step, error))
+  if (!run_step (training, loop, batch, &step, error))
     return FALSE;
 
   hyb_metrics ()[0]->update (&loop->loss, NULL, NULL, step.loss);
@@ -287,7 +308,8 @@ train_and_print (ScopeTraining *training, GError **error)
 
   if (scope_train_is_first (training))
     scope_train_print_start (training);
-  is_done = train (training, error) && scope_train_collect_times (training, error);
+  is_done = train (training, error) && scope_train_collect_times (training, error) &&
+            scope_train_write_capture (training, error);
   /* The steps before a failure are written too. */
   if (!scope_train_write_log (training, is_done ? error : NULL))
     return FALSE;
@@ -321,8 +343,13 @@ run_train (const ScopeCommonOptions *common, gpointer data, char **files, GError
   if (!scope_train_is_first (&training))
     g_clear_pointer (&options->log, g_free); /* the first process writes it */
   is_ready = scope_open_device (common, &training.gpu, &local_error) &&
-             scope_train_set_up (&training, files, &local_error);
+             scope_train_set_up (&training, files, &local_error) &&
+             scope_train_begin_capture (&training, files[0], &local_error);
   is_agreed = scope_train_confirm (&training, is_ready, &local_error);
+  if (training.parallel)
+    scope_parallel_set_trace (training.parallel, training.trace);
+  if (!scope_train_is_first (&training))
+    g_clear_pointer (&options->capture, g_free); /* the same */
   is_done = is_agreed && train_and_print (&training, &local_error);
   if (is_agreed && local_error)
     scope_train_name_process (&training, local_error);
@@ -403,6 +430,21 @@ static const GOptionEntry train_options[] = {
     FIELD (output),
     "Write a checkpoint after each epoch",
     "PREFIX" },
+  { "capture",
+    0,
+    0,
+    G_OPTION_ARG_FILENAME,
+    FIELD (capture),
+    "Write a capture of the last steps: forward and backward pass, each gradient's average and "
+    "waiting, in every process",
+    "FILE.hscope" },
+  { "alone",
+    0,
+    0,
+    G_OPTION_ARG_FILENAME,
+    FIELD (alone),
+    "With --capture: a capture of the same training in one process, for the speed-up",
+    "FILE.hscope" },
   { "resume", 0, 0, G_OPTION_ARG_NONE, FIELD (resume), "Continue from the last checkpoint", NULL },
   { "data-parallel",
     0,
@@ -440,6 +482,7 @@ static const char *const examples[] = {
 static const ScopeOutput outputs[] = {
   { "output", NULL },
   { "log", ".jsonl" },
+  { "capture", ".hscope" },
   { 0 },
 };
 

@@ -6,6 +6,7 @@
 
 #include "app/command/common-options.h"
 #include "app/command/train/train-parallel.h"
+#include "app/command/train/train-trace.h"
 #include "engine/formats/tensor-list.h"
 #include "engine/graph/model.h"
 #include "engine/train/data.h"
@@ -19,6 +20,7 @@
 typedef struct
 {
   char    *data, *loss, *optimizer, *schedule, *metric, *log, *output;
+  char    *capture, *alone;
   char   **set, **carry;
   double   clip_global_norm;
   gint64   epochs;
@@ -69,6 +71,10 @@ typedef struct
   ScopeParallelTimes  shared;     /* of all steps */
   double             *waiting;    /* by process, at the end: the share of the time of its steps */
   ScopeGradientTimes *gradients;  /* by process and gradient, at the end */
+
+  ScopeTrace *trace;   /* NULL: no capture is asked for */
+  char       *subject; /* of the capture: the model */
+  double      alone;   /* seconds of a step in one process; NaN: not known */
 } ScopeTraining;
 
 /* FALSE and a usage error if an option names a loss, optimizer, schedule or metric that does not exist. */
@@ -111,6 +117,13 @@ gboolean scope_train_end_epoch (ScopeTraining *training, HybMetricSum *metric, G
 gboolean scope_train_collect_times (ScopeTraining *training, GError **error);
 /* Names the process in an error that only it may have. */
 void scope_train_name_process (const ScopeTraining *training, GError *error);
+
+/* --- Captures, in train-capture.c; all processes call these at the same time --- */
+
+/* Checks the options and begins to note the steps of the trainer, if --capture was given.  file: the model. */
+gboolean scope_train_begin_capture (ScopeTraining *training, const char *file, GError **error);
+/* Collects what was noted; the first process writes the capture.  Without a step there is none. */
+gboolean scope_train_write_capture (ScopeTraining *training, GError **error);
 
 /* A checkpoint to go on from. */
 typedef struct
