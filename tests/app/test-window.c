@@ -423,6 +423,7 @@ main (int argc, char **argv)
   add_summary_tests ();
   add_agreement_tests ();
   add_target_tests ();
+  add_process_tests ();
   add_fault_tests ();
   add_compare_tests ();
   add_sweep_tests (); /* before the tests that empty the cache */

@@ -42,6 +42,7 @@ void add_run_tests (void);
 void add_summary_tests (void);
 void add_agreement_tests (void);
 void add_target_tests (void);
+void add_process_tests (void);
 void add_fault_tests (void);
 void add_compare_tests (void);
 void add_save_tests (void);
