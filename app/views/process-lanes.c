@@ -142,7 +142,7 @@ scope_process_lanes_describe (ScopeMeasurement *measurement)
     return NULL;
   if (!isfinite (speed_up))
     return g_strdup_printf (_ ("%.0f processes train together"), n);
-  return g_strdup_printf (_ ("%.0f processes train together, %.2f times as fast as one"),
+  return g_strdup_printf (_ ("%.0f processes train together, %.3g times as fast as one"),
                           n,
                           speed_up);
 }

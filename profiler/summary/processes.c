@@ -212,7 +212,7 @@ prof_speed_up_describe (const ProfCapture *capture, double speed_up)
 
   if (!isfinite (speed_up) || !(n > 1))
     return NULL;
-  return g_strdup_printf ("%.0f processes are %.2f times as fast as one, %.0f %% of what %.0f "
+  return g_strdup_printf ("%.0f processes are %.3g times as fast as one, %.0f %% of what %.0f "
                           "could be%s",
                           n,
                           speed_up,

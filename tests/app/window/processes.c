@@ -132,7 +132,7 @@ test_lanes (void)
   g_assert_true (gtk_widget_get_visible (note));
   g_assert_cmpstr (gtk_label_get_text (GTK_LABEL (note)),
                    ==,
-                   "4 processes train together, 2.00 times as fast as one");
+                   "4 processes train together, 2 times as fast as one");
   for (guint process = 0; process < N_PROCESSES; process++)
     {
       g_autofree char *title = g_strdup_printf ("Process %u waits 20 %% of its step", process);
