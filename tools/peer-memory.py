@@ -5,7 +5,8 @@ usage: peer-memory.py --ours "build/app/hscope bench" --scripts FOLDER --peer NA
 
 FOLDER has bench.py, the peers' program for the same cases; PYTHON is that of an environment with the peer. Each program runs a
 case in a process of its own, with one thread and one sample after the warm-up. The first row is a process that only loads the
-program. Memory is no time: it can be measured on a machine that does other work. Prints a table in Markdown, in MiB.
+program. Memory is no time: it can be measured on a machine that does other work. Prints a table in Markdown, in MiB; its last
+column is the block that our plan lays out, without weights, inputs and outputs.
 
 SPDX-License-Identifier: LGPL-2.1-or-later
 """
@@ -22,7 +23,7 @@ NOTHING = "loaded, no case"
 
 
 def peak_mebibytes(command):
-    """The peak resident memory of a command, or None if it fails or says that it cannot do the case."""
+    """The peak resident memory of a command and the plan's that it tells, None for what it cannot do or tell."""
     environment = dict(os.environ, OMP_NUM_THREADS="1", PYTHONDONTWRITEBYTECODE="1")
     child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment)
     output = child.stdout.read().decode(errors="replace")
@@ -30,8 +31,9 @@ def peak_mebibytes(command):
     _, status, usage = os.wait4(child.pid, 0)
     child.returncode = os.waitstatus_to_exitcode(status)
     if child.returncode != 0 or '"error"' in output:
-        return None
-    return usage.ru_maxrss / 1024
+        return None, None
+    plan = json.loads(output).get("plan_memory") if "plan_memory" in output else None
+    return usage.ru_maxrss / 1024, plan / 2**20 if plan else None
 
 
 def commands(options, case):
@@ -57,7 +59,9 @@ def main():
     options = parser.parse_args()
     rows = {}
     for case in [NOTHING] + options.case:
-        rows[case] = {name: peak_mebibytes(command) for name, command in commands(options, case)}
+        measured = {name: peak_mebibytes(command) for name, command in commands(options, case)}
+        rows[case] = {name: peak for name, (peak, _) in measured.items()}
+        rows[case]["plan of hscope"] = measured["hscope"][1]
         cells = ["–" if value is None else f"{value:,.0f}" for value in rows[case].values()]
         if case == NOTHING:
             print("| case | " + " | ".join(rows[case]) + " |")

@@ -81,7 +81,15 @@ graph_free (BenchCase *bench)
   g_free (bench);
 }
 
-static const BenchKind graph_kind = { graph_run, graph_result, graph_free };
+static gsize
+graph_plan_memory (BenchCase *bench)
+{
+  const HybPlan *plan = hyb_executor_get_plan (((GraphCase *) bench)->executor);
+
+  return plan ? hyb_plan_get_memory (plan) : 0;
+}
+
+static const BenchKind graph_kind = { graph_run, graph_result, graph_free, graph_plan_memory };
 
 /* Binds a gradient of ones to every head.  The heads of these cases have the shape of the first
  * input. */

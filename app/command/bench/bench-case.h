@@ -17,6 +17,8 @@ typedef struct
   HybTensor *(*result) (BenchCase *bench, GError **error);
   /* Frees the case. */
   void (*free) (BenchCase *bench);
+  /* Bytes of the plan's block of memory; NULL if the case has no plan. */
+  gsize (*plan_memory) (BenchCase *bench);
 } BenchKind;
 
 struct _BenchCase

@@ -205,6 +205,10 @@ run_bench (const ScopeCommonOptions *common, gpointer data, char **files, GError
       hyb_json_append_string (line, device);
     }
   is_done = measure (bench, command, line, error);
+  if (bench->kind->plan_memory)
+    g_string_append_printf (line,
+                            ", \"plan_memory\": %" G_GSIZE_FORMAT,
+                            bench->kind->plan_memory (bench));
   bench->kind->free (bench);
   if (!is_done)
     return SCOPE_EXIT_MODEL;
