@@ -104,6 +104,7 @@ choose_heads (BackwardPlan                *plan,
       hyb_subgraph_value_types (call->body[0], variables, call->training, error);
   g_autofree HybValueId *chosen = g_new (HybValueId, n_heads * HYB_DEFERRED_MAX_OPERANDS + 1);
   guint                  n_chosen = 0;
+  g_autoptr (GPtrArray) others = g_ptr_array_new ();
 
   if (!types)
     return FALSE;
@@ -127,14 +128,20 @@ choose_heads (BackwardPlan                *plan,
       if (out->head < 0)
         continue;
       if (!variable->is_slice && variable->state == HYB_LOOP_NONE)
-        out->deferred =
-            hyb_deferred_new (&(HybDeferredContext){ &plan->loop, call, types, plan->length },
-                              heads[first + g],
-                              &plan->workspace);
-      if (out->deferred)
-        n_chosen += hyb_deferred_get_heads (out->deferred, call->body[0], chosen + n_chosen);
-      else
-        chosen[n_chosen++] = heads[first + g];
+        out->deferred = hyb_deferred_new (&(HybDeferredContext){ &plan->loop,
+                                                                 call,
+                                                                 types,
+                                                                 plan->length,
+                                                                 others },
+                                          heads[first + g],
+                                          &plan->workspace);
+      if (!out->deferred)
+        {
+          chosen[n_chosen++] = heads[first + g];
+          continue;
+        }
+      n_chosen += hyb_deferred_get_heads (out->deferred, call->body[0], chosen + n_chosen);
+      g_ptr_array_add (others, out->deferred);
     }
   plan->body.graph = hyb_graph_with_heads (call->body[0], n_chosen, chosen);
   return TRUE;
@@ -492,7 +499,12 @@ run_deferred (const BackwardPass *pass)
   const BackwardPlan *plan = pass->plan;
 
   for (guint v = 0; v < plan->loop.n_variables; v++)
-    pass->captured[v] = forward_input (pass, v);
+    {
+      guint k = plan->loop.variable[v].state;
+
+      pass->captured[v] = k == HYB_LOOP_NONE ? forward_input (pass, v)
+                                             : pass->run->input[plan->sections.states + k];
+    }
   for (guint g = 0; g < plan->n_gradients; g++)
     if (plan->out[g].deferred)
       hyb_deferred_run (plan->out[g].deferred,

@@ -15,10 +15,9 @@
 /* Limit of the collected rows of one operator.  Beyond it the gradient is added up step by step. */
 #define MAX_BYTES ((gsize) 512 << 20)
 
-/* Whether a value of the body is a captured variable; sets *variable to its number if it is a
- * variable at all. */
+/* Whether a value of the body is a variable of the loop; sets *variable to its number. */
 static gboolean
-find_captured (const HybLoop *loop, HybGraph *body, HybValueId value, guint *variable)
+find_variable (const HybLoop *loop, HybGraph *body, HybValueId value, guint *variable)
 {
   guint            n;
   const HybNodeId *variables = hyb_graph_get_variables (body, &n);
@@ -28,7 +27,7 @@ find_captured (const HybLoop *loop, HybGraph *body, HybValueId value, guint *var
     if (variables[v] == producer)
       {
         *variable = v;
-        return !loop->variable[v].is_slice && loop->variable[v].state == HYB_LOOP_NONE;
+        return TRUE;
       }
   return FALSE;
 }
@@ -46,19 +45,49 @@ is_simple (const HybDeferred *deferred)
          !hyb_convert_is_needed (&deferred->call);
 }
 
-/* Sorts the inputs into rows and captured variables.  FALSE if one is neither. */
+/* Whether another operator collects the rows of this value, too; then they are shared. */
 static gboolean
-describe_inputs (HybDeferred *deferred, const HybLoop *loop, HybGraph *body)
+share_rows (HybDeferred *deferred, guint input, HybGraph *body, GPtrArray *others)
+{
+  HybValueId value = hyb_graph_get_inputs (body, deferred->node)[input];
+
+  for (guint o = 0; o < others->len; o++)
+    {
+      const HybDeferred *other = others->pdata[o];
+      const HybValueId  *inputs = hyb_graph_get_inputs (body, other->node);
+
+      for (guint i = 0; i < other->n_inputs; i++)
+        if (other->is_collected[i] && inputs[i] == value)
+          {
+            deferred->rows[input] = other->rows[i];
+            deferred->row_bytes[input] = other->row_bytes[i];
+            return TRUE;
+          }
+    }
+  return FALSE;
+}
+
+/* Sorts the inputs into rows and captured variables.  FALSE if one is neither.  A device clears the
+ * rows of steps that were not made, and therefore needs its own. */
+static gboolean
+describe_inputs (HybDeferred *deferred, const HybDeferredContext *context, HybGraph *body)
 {
   const HybNode    *node = hyb_graph_get_node (body, deferred->node);
   const HybValueId *inputs = hyb_graph_get_inputs (body, deferred->node);
 
   for (guint i = 0; i < node->n_inputs; i++)
     {
+      guint                 *variable = &deferred->variable[i];
+      gboolean               is_found = find_variable (context->loop, body, inputs[i], variable);
+      const HybLoopVariable *found = is_found ? &context->loop->variable[*variable] : NULL;
+      gboolean               in_order = found && (found->is_slice || found->state != HYB_LOOP_NONE);
+
       deferred->is_rows[i] = node->op->row_sum_inputs >> i & 1;
-      if (deferred->is_rows[i] ? deferred->type[i].shape.rank < 1
-                               : !find_captured (loop, body, inputs[i], &deferred->variable[i]))
+      if (deferred->is_rows[i] ? deferred->type[i].shape.rank < 1 : !found || in_order)
         return FALSE;
+      deferred->is_variable[i] = !deferred->is_rows[i] || (in_order && !context->call->on_device);
+      deferred->is_collected[i] =
+          !deferred->is_variable[i] && !share_rows (deferred, i, body, context->others);
     }
   return TRUE;
 }
@@ -89,7 +118,7 @@ allocate_rows (HybDeferred *deferred, gint64 n_steps, gsize *workspace)
     {
       gsize bytes;
 
-      if (!deferred->is_rows[i])
+      if (!deferred->is_collected[i])
         continue;
       if (!hyb_shape_bytes (&types[i].shape, types[i].dtype, &bytes, NULL) ||
           bytes > MAX_BYTES - total)
@@ -98,7 +127,7 @@ allocate_rows (HybDeferred *deferred, gint64 n_steps, gsize *workspace)
     }
 
   for (guint i = 0; i < deferred->n_inputs; i++)
-    if (deferred->is_rows[i])
+    if (deferred->is_collected[i])
       {
         deferred->row_bytes[i] = hyb_type_bytes (&deferred->type[i]);
         deferred->rows[i] =
@@ -153,8 +182,7 @@ hyb_deferred_new (const HybDeferredContext *context, HybValueId head, gsize *wor
 
   hyb_call_init (&deferred->call, body, deferred->node, context->types, deferred->type);
   deferred->call.training = context->call->training;
-  if (node->n_outputs != 1 || !is_simple (deferred) ||
-      !describe_inputs (deferred, context->loop, body) ||
+  if (node->n_outputs != 1 || !is_simple (deferred) || !describe_inputs (deferred, context, body) ||
       !allocate_rows (deferred, context->n_steps, workspace) ||
       !plan_on_device (deferred, context, workspace))
     return NULL;
@@ -168,7 +196,7 @@ hyb_deferred_get_heads (const HybDeferred *deferred, HybGraph *body, HybValueId 
   guint             n = 0;
 
   for (guint i = 0; i < deferred->n_inputs; i++)
-    if (deferred->is_rows[i])
+    if (deferred->is_collected[i])
       heads[n++] = inputs[i];
   return n;
 }
@@ -181,7 +209,7 @@ hyb_deferred_bind (const HybDeferred *deferred,
                    gint64             step)
 {
   for (guint i = 0; i < deferred->n_inputs; i++)
-    if (deferred->is_rows[i])
+    if (deferred->is_collected[i])
       hyb_frame_bind_head (frame,
                            first++,
                            (char *) run->workspace + deferred->rows[i] +
@@ -192,7 +220,7 @@ hyb_deferred_bind (const HybDeferred *deferred,
 static void
 run_on_device (const HybDeferred *deferred,
                const HybRun      *run,
-               gconstpointer     *captured,
+               gconstpointer     *variables,
                gint64             n_steps,
                gpointer           output)
 {
@@ -202,8 +230,8 @@ run_on_device (const HybDeferred *deferred,
     {
       char *rows = (char *) run->workspace + deferred->rows[i];
 
-      inputs[i] = deferred->is_rows[i] ? rows : captured[deferred->variable[i]];
-      if (deferred->is_rows[i])
+      inputs[i] = deferred->is_variable[i] ? variables[deferred->variable[i]] : rows;
+      if (!deferred->is_variable[i])
         hyb_run_clear (run,
                        rows + (gsize) n_steps * deferred->row_bytes[i],
                        (gsize) (deferred->n_steps - n_steps) * deferred->row_bytes[i]);
@@ -214,7 +242,7 @@ run_on_device (const HybDeferred *deferred,
 void
 hyb_deferred_run (const HybDeferred *deferred,
                   const HybRun      *run,
-                  gconstpointer     *captured,
+                  gconstpointer     *variables,
                   gint64             n_steps,
                   gpointer           output)
 {
@@ -226,13 +254,13 @@ hyb_deferred_run (const HybDeferred *deferred,
 
   if (deferred->on_device)
     {
-      run_on_device (deferred, run, captured, n_steps, output);
+      run_on_device (deferred, run, variables, n_steps, output);
       return;
     }
   scale_call (deferred, n_steps, types, &call);
   for (guint i = 0; i < deferred->n_inputs; i++)
-    inputs[i] = deferred->is_rows[i] ? (char *) run->workspace + deferred->rows[i]
-                                     : captured[deferred->variable[i]];
+    inputs[i] = deferred->is_variable[i] ? variables[deferred->variable[i]]
+                                         : (char *) run->workspace + deferred->rows[i];
   context.input = inputs;
   context.output = &output;
   context.workspace = (char *) run->workspace + deferred->workspace;

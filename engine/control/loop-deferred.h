@@ -2,6 +2,8 @@
  *
  * If such a gradient is a sum over rows (HybOp.row_sum_inputs), for instance a matrix product, the
  * backward loop only collects the rows that its operator would read, of all steps, in the workspace.
+ * Rows that another gradient collects are not collected again, and those of slices and recorded
+ * states are read where they are: the loop has them in order.
  * One call of the operator then computes the whole gradient, instead of making and adding up a
  * matrix of the size of the weight in every step.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
@@ -17,15 +19,17 @@ typedef struct
 {
   HybNodeId node; /* of the body */
   guint     n_inputs;
-  gint64    n_steps;                             /* maximum */
-  gboolean  is_rows[HYB_DEFERRED_MAX_OPERANDS];  /* by input: collected; else captured */
-  guint     variable[HYB_DEFERRED_MAX_OPERANDS]; /* of a captured input: its variable of the body */
-  gsize     rows[HYB_DEFERRED_MAX_OPERANDS];     /* of a collected input: offset in the workspace */
-  gsize     row_bytes[HYB_DEFERRED_MAX_OPERANDS]; /* of a collected input: bytes per step */
-  HybType   type[HYB_DEFERRED_MAX_OPERANDS + 1];  /* of the inputs in one step, and the output */
-  HybCall   call;                                 /* of one step */
-  gsize     workspace;                            /* of the operator: offset in the workspace */
-  HybPhase  phase;                                /* for the probe: the node's name and operator */
+  gint64    n_steps;                                /* maximum */
+  gboolean  is_rows[HYB_DEFERRED_MAX_OPERANDS];     /* by input: rows of all steps */
+  gboolean is_collected[HYB_DEFERRED_MAX_OPERANDS]; /* by input: rows that this operator collects */
+  gboolean is_variable[HYB_DEFERRED_MAX_OPERANDS];  /* by input: captured, or rows in a variable */
+  guint    variable[HYB_DEFERRED_MAX_OPERANDS];     /* if is_variable: which one of the body */
+  gsize    rows[HYB_DEFERRED_MAX_OPERANDS];      /* of other rows: their offset in the workspace */
+  gsize    row_bytes[HYB_DEFERRED_MAX_OPERANDS]; /* of other rows: bytes per step */
+  HybType  type[HYB_DEFERRED_MAX_OPERANDS + 1];  /* of the inputs in one step, and the output */
+  HybCall  call;                                 /* of one step */
+  gsize    workspace;                            /* of the operator: offset in the workspace */
+  HybPhase phase;                                /* for the probe: the node's name and operator */
 
   HybSubgraph
       *on_device; /* the operator planned for a device, with the rows of all steps; else NULL */
@@ -38,6 +42,7 @@ typedef struct
   const HybCall *call;    /* of the backward node */
   const HybType *types;   /* by value of its body */
   gint64         n_steps; /* maximum */
+  GPtrArray     *others;  /* of HybDeferred: those that were made before for the same node */
 } HybDeferredContext;
 
 /* Defers the operator whose output is `head`, a gradient of a captured variable, and reserves room
@@ -61,9 +66,10 @@ void hyb_deferred_bind (const HybDeferred *deferred,
                         guint              first,
                         gint64             step);
 
-/* Computes the gradient after the last step.  captured: data by variable of the body. */
+/* Computes the gradient after the last step.  variables: data by variable of the body; of slices and
+ * states, that of all steps in order. */
 void hyb_deferred_run (const HybDeferred *deferred,
                        const HybRun      *run,
-                       gconstpointer     *captured,
+                       gconstpointer     *variables,
                        gint64             n_steps,
                        gpointer           output);
