@@ -93,8 +93,9 @@ def floors_of(options, level, threads, cases):
 
 def chosen_peers(choice, key, case, names):
     """The peers to measure: the fastest of the choice, or all."""
-    results = choice.get("configurations", {}).get(key, {}).get("cases", {}).get(case, {}).get("medians", {})
-    able = sorted((seconds, name) for name, seconds in results.items() if name != "ours" and name in names)
+    known = choice.get("configurations", {})
+    of = next((known[other]["cases"][case]["medians"] for other in [key, *known] if case in known.get(other, {}).get("cases", {})), {})
+    able = sorted((seconds, name) for name, seconds in of.items() if name != "ours" and name in names)
     return [name for _, name in able[:CHOSEN]] or [name for name in names if name != "ours"]
 
 
