@@ -9,6 +9,7 @@
 
 #define MAX_UNDO      100
 #define BUSY_AFTER_MS 250
+#define PAGE_WAIT_MS  100
 
 /* --- Layout --- */
 
@@ -76,31 +77,104 @@ laid_out_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
   gtk_stack_set_visible_child_name (self->stack, "graph");
 }
 
-/* previous (nullable): whose direction, detail and places are kept where possible. */
-static void
-start_layout (ScopeGraphView *self, guint32 anchor, VizPicture *previous)
+/* The size of the part of the window that shows the picture; 0 until the window has placed it.  The canvas has none
+ * before the first picture. */
+static VizPoint
+find_page (ScopeGraphView *self)
 {
-  ScopeDocument *document = scope_view_get_document (SCOPE_VIEW (self));
-  GtkWidget     *canvas = GTK_WIDGET (self->canvas);
+  GtkWidget *shown = GTK_WIDGET (self->canvas);
 
+  if (gtk_widget_get_width (shown) <= 1)
+    shown = GTK_WIDGET (self->stack);
+  return (VizPoint){ gtk_widget_get_width (shown), gtk_widget_get_height (shown) };
+}
+
+static void
+stop_waiting (ScopeGraphView *self)
+{
+  if (self->page_tick != 0)
+    gtk_widget_remove_tick_callback (GTK_WIDGET (self->stack), self->page_tick);
+  self->page_tick = 0;
+  g_clear_handle_id (&self->page_timeout, g_source_remove);
+}
+
+void
+scope_graph_view_cancel_layout (ScopeGraphView *self)
+{
+  stop_waiting (self);
   if (self->layout_running)
     g_cancellable_cancel (self->layout_running);
   g_clear_object (&self->layout_running);
+}
+
+static void
+run_layout (ScopeGraphView *self, VizPicture *previous)
+{
+  ScopeDocument *document = scope_view_get_document (SCOPE_VIEW (self));
+
+  stop_waiting (self);
   if (!document || !self->folds)
-    return;
-  self->layout_running = g_cancellable_new ();
-  self->anchor = anchor;
-  set_busy (self, TRUE);
+    {
+      scope_graph_view_cancel_layout (self);
+      set_busy (self, FALSE);
+      return;
+    }
   scope_layout_async (&(ScopeLayoutRequest){ .diagram = scope_document_get_diagram (document),
                                              .folds = self->folds,
                                              .layout = self->layout,
                                              .direction = self->direction,
-                                             .page = { gtk_widget_get_width (canvas),
-                                                       gtk_widget_get_height (canvas) },
+                                             .page = find_page (self),
                                              .previous = previous },
                       self->layout_running,
                       laid_out_cb,
                       g_object_ref (self));
+}
+
+static gboolean
+on_page_tick (GtkWidget *stack, GdkFrameClock *clock G_GNUC_UNUSED, gpointer data)
+{
+  ScopeGraphView *self = data;
+
+  if (gtk_widget_get_width (stack) <= 1)
+    return G_SOURCE_CONTINUE;
+  self->page_tick = 0;
+  run_layout (self, NULL);
+  return G_SOURCE_REMOVE;
+}
+
+static gboolean
+on_page_timeout (gpointer data)
+{
+  ScopeGraphView *self = data;
+
+  self->page_timeout = 0;
+  run_layout (self, NULL);
+  return G_SOURCE_REMOVE;
+}
+
+/* A page that is not shown gets no size, and its picture the shape of the default page. */
+static void
+wait_for_page (ScopeGraphView *self)
+{
+  self->page_tick =
+      gtk_widget_add_tick_callback (GTK_WIDGET (self->stack), on_page_tick, self, NULL);
+  self->page_timeout = g_timeout_add (PAGE_WAIT_MS, on_page_timeout, self);
+}
+
+/* previous (nullable): whose direction, detail and places are kept where possible. */
+static void
+start_layout (ScopeGraphView *self, guint32 anchor, VizPicture *previous)
+{
+  scope_graph_view_cancel_layout (self);
+  if (!scope_view_get_document (SCOPE_VIEW (self)) || !self->folds)
+    return;
+  self->layout_running = g_cancellable_new ();
+  self->anchor = anchor;
+  set_busy (self, TRUE);
+  if (!previous && find_page (self).x <= 1)
+    wait_for_page (self);
+  else
+    run_layout (self, previous);
 }
 
 void

@@ -36,7 +36,8 @@ struct _ScopeGraphView
   GCancellable *layout_running;
   char         *layout;
   VizDirection  direction;
-  guint         busy_timeout; /* shows the spinner */
+  guint         busy_timeout;            /* shows the spinner */
+  guint         page_tick, page_timeout; /* a layout waits for the size of the page */
 
   guint32  anchor;       /* box that keeps its place on the screen in the next picture */
   guint32  reveal_after; /* box to bring into view in the next picture */
@@ -65,6 +66,8 @@ void scope_graph_view_init_steps (ScopeGraphView *self);
 
 /* Lays out again; anchor: the box that keeps its place on the screen, or VIZ_ROOT. */
 void scope_graph_view_update_layout (ScopeGraphView *self, guint32 anchor);
+/* Stops a layout that is running or waits. */
+void scope_graph_view_cancel_layout (ScopeGraphView *self);
 /* Lays out again by another layout. */
 void scope_graph_view_set_layout (ScopeGraphView *self, const char *name);
 /* Lays out again in another direction, by its name. */

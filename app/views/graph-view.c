@@ -467,9 +467,7 @@ scope_graph_view_dispose (GObject *object)
 {
   ScopeGraphView *self = SCOPE_GRAPH_VIEW (object);
 
-  if (self->layout_running)
-    g_cancellable_cancel (self->layout_running);
-  g_clear_object (&self->layout_running);
+  scope_graph_view_cancel_layout (self);
   g_clear_handle_id (&self->busy_timeout, g_source_remove);
   g_signal_handlers_disconnect_by_data (adw_style_manager_get_default (), self);
   if (self->menu)

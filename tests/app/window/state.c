@@ -126,6 +126,62 @@ test_direction (void)
   g_assert_false (flows_to_the_right (page));
 }
 
+/* How a model opens. */
+typedef struct
+{
+  const char *model;
+  gboolean    to_the_right;
+  guint32     least, most; /* columns into which the whole picture is wrapped; 0: it is not */
+} Opened;
+
+static void
+assert_opens (int height, const Opened *opened, guint n)
+{
+  gtk_window_set_default_size (GTK_WINDOW (window), 1200, height);
+  gui_spin (500);
+  for (guint i = 0; i < n; i++)
+    {
+      const VizPicture *picture;
+      guint32           n_columns;
+
+      page = gui_open (window, opened[i].model, NULL);
+      picture = scope_canvas_get_picture (canvas ());
+      viz_picture_columns (picture, 0, &n_columns);
+      g_test_message ("%s on %d × %d: %.0f × %.0f, %u columns",
+                      opened[i].model,
+                      gtk_widget_get_width (GTK_WIDGET (canvas ())),
+                      gtk_widget_get_height (GTK_WIDGET (canvas ())),
+                      viz_picture_width (picture),
+                      viz_picture_height (picture),
+                      n_columns);
+      g_assert_cmpint (flows_to_the_right (page), ==, opened[i].to_the_right);
+      g_assert_cmpuint (n_columns, >=, opened[i].least);
+      g_assert_cmpuint (n_columns, <=, opened[i].most);
+    }
+}
+
+/* Down, in columns beside each other if the picture is higher than the window. */
+static void
+test_direction_in_a_high_window (void)
+{
+  static const Opened opened[] = { { "mlp-dropout", FALSE, 0, 0 },
+                                   { "zoo-squeezenet1.0", FALSE, 2, 4 },
+                                   { "foreach-attention", FALSE, 0, 0 } };
+
+  assert_opens (760, opened, G_N_ELEMENTS (opened));
+}
+
+/* More columns, and to the right where that can be read and down cannot. */
+static void
+test_direction_in_a_low_window (void)
+{
+  static const Opened opened[] = { { "mlp-dropout", FALSE, 2, 4 },
+                                   { "zoo-squeezenet1.0", FALSE, 5, 12 },
+                                   { "foreach-attention", TRUE, 0, 0 } };
+
+  assert_opens (420, opened, G_N_ELEMENTS (opened));
+}
+
 void
 add_state_tests (void)
 {
@@ -134,4 +190,10 @@ add_state_tests (void)
             test_captures_of_workspaces);
   add_test ("/app/window/keeps-views-in-files", CASE_MODEL, test_state);
   add_test ("/app/window/keeps-the-direction-of-the-flow", CASE_MODEL, test_direction);
+  add_test ("/app/window/lets-data-flow-down-if-it-is-high",
+            CASE_EMPTY,
+            test_direction_in_a_high_window);
+  add_test ("/app/window/lets-data-flow-in-columns-or-to-the-right-if-it-is-low",
+            CASE_EMPTY,
+            test_direction_in_a_low_window);
 }
