@@ -221,6 +221,40 @@ test_hostile_verdicts (Fixture *fixture, gconstpointer unused)
     }
 }
 
+/* A verdict is written like every file: what a run leaves that is killed meanwhile, the next one removes. */
+static void
+test_killed_runs (Fixture *fixture, gconstpointer unused)
+{
+  fixture_run_line (fixture,
+                    "mkdir -p cache/hybridscope/selftest && cd cache/hybridscope/selftest && "
+                    "place=$PWD && "
+                    "cd ../../.. && for at in 1 2 3 4 5; do " FIRST
+                    "FAIL_AT=$at FAIL_HOW=kill FAIL_UNDER=$place LD_PRELOAD=" MODULES
+                    "/fail-write.so " RUN
+                    " >run.log 2>&1; rm -f $place/*.verdict; done; cat run.log >&2; " FIRST RUN
+                    " >again.log 2>&1; ls -A $place");
+  if (lacks_compiler (fixture))
+    return;
+  g_assert_cmpint (fixture->code, ==, 0);
+  g_assert_true (g_str_has_suffix (fixture->out, ".verdict\n"));
+  g_assert_true (strchr (fixture->out, '\n') == strrchr (fixture->out, '\n'));
+}
+
+/* What lies where the verdict should be is replaced, and not written through. */
+static void
+test_replaced_pipes (Fixture *fixture, gconstpointer unused)
+{
+  fixture_run_line (fixture, FIRST RUN);
+  if (lacks_compiler (fixture))
+    return;
+  g_assert_cmpint (fixture->code, ==, 0);
+  fixture_run_line (fixture,
+                    "file=$(echo cache/hybridscope/selftest/*.verdict) && rm $file && mkfifo $file "
+                    "&& " FIRST RUN " && head -n 1 $file");
+  g_assert_cmpint (fixture->code, ==, 0);
+  g_assert_nonnull (strstr (fixture->out, "[verdict]\n"));
+}
+
 /* A run goes on where nothing can be kept, and where the GPU does not survive the test it says why. */
 static void
 test_no_verdict (Fixture *fixture, gconstpointer unused)
@@ -258,6 +292,8 @@ main (int argc, char **argv)
   ADD ("the-first-run-takes-wrong-operators-out", test_first_run);
   ADD ("a-right-GPU-is-known-from-then-on", test_right_verdict);
   ADD ("verdicts-of-others-are-not-believed", test_hostile_verdicts);
+  ADD ("what-killed-runs-leave-is-removed", test_killed_runs);
+  ADD ("a-pipe-in-the-place-of-a-verdict-is-replaced", test_replaced_pipes);
   ADD ("a-run-needs-no-verdict", test_no_verdict);
   return g_test_run ();
 }

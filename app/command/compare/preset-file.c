@@ -6,6 +6,7 @@
 #include "app/command/compare/preset-file.h"
 
 #include "app/command/messages.h"
+#include "engine/formats/file.h"
 #include "profiler/summary/save-capture.h"
 
 #include <string.h>
@@ -79,6 +80,8 @@ scope_preset_file_save (const char      *path,
                         GError         **error)
 {
   g_autoptr (GKeyFile) file = g_key_file_new ();
+  g_autofree char *text = NULL;
+  gsize            length;
 
   g_key_file_set_string (file, HEADER, "conditions", conditions);
   for (guint i = 0; i < groups->len; i++)
@@ -89,7 +92,8 @@ scope_preset_file_save (const char      *path,
           !add_group (file, path, name, groups->pdata[i], error))
         return FALSE;
     }
-  return g_key_file_save_to_file (file, path, error);
+  text = g_key_file_to_data (file, &length, NULL);
+  return hyb_file_replace_contents (path, text, length, error);
 }
 
 /* --- Reading --- */

@@ -5,6 +5,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/selftest/verdict.h"
 
+#include "engine/formats/file.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <gio/gio.h>
@@ -225,11 +227,23 @@ make_plain (const char *why)
   return g_string_free (text, FALSE);
 }
 
+/* A link or a pipe would be written through. */
+static void
+remove_other (const char *path)
+{
+  struct stat facts;
+
+  if (lstat (path, &facts) == 0 && !S_ISREG (facts.st_mode))
+    unlink (path);
+}
+
 gboolean
 scope_verdict_write (const ScopeVerdict *verdict, const char *path, GError **error)
 {
   g_autoptr (GKeyFile) file = g_key_file_new ();
   g_autofree char *folder = g_path_get_dirname (path);
+  g_autofree char *text = NULL;
+  gsize            length;
 
   g_key_file_set_value (file, ALL, "form", FORM);
   g_key_file_set_integer (file, ALL, "full", verdict->is_full);
@@ -247,7 +261,9 @@ scope_verdict_write (const ScopeVerdict *verdict, const char *path, GError **err
       g_key_file_set_string (file, group, "why", why);
     }
   g_mkdir_with_parents (folder, 0700);
-  return g_key_file_save_to_file (file, path, error);
+  remove_other (path);
+  text = g_key_file_to_data (file, &length, NULL);
+  return hyb_file_replace_contents (path, text, length, error);
 }
 
 /* --- Using it --- */
