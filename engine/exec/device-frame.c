@@ -7,6 +7,7 @@
 #include "engine/exec/device-frame.h"
 #include "engine/base/error.h"
 #include "engine/base/remedy.h"
+#include "engine/exec/device-memory.h"
 #include "engine/exec/device-replay.h"
 #include "engine/exec/device-run.h"
 #include "engine/exec/device-values-private.h"
@@ -18,8 +19,6 @@
 
 /* The host's block is pinned up to this size, because pinned memory is taken from all programs. */
 #define MAX_PINNED ((gsize) 256 << 20)
-/* Values that a message about memory names. */
-#define MAX_LISTED 3
 
 struct _HybDeviceFrame
 {
@@ -151,98 +150,6 @@ mark (const HybDeviceFrame *frame, guint at)
 
 /* --- Memory --- */
 
-/* The nodes that take memory of the device: steps, and variables that steps of the device read.  Of HybNodeId;
- * (transfer full) */
-static GArray *
-list_nodes (const HybPlan *plan)
-{
-  GArray          *nodes = g_array_new (FALSE, FALSE, sizeof (HybNodeId));
-  guint            n;
-  const HybNodeId *variables = hyb_graph_get_variables (plan->graph, &n);
-
-  for (guint i = 0; i < plan->n_steps; i++)
-    g_array_append_val (nodes, plan->steps[i].node);
-  for (guint i = 0; i < n; i++)
-    if (plan->device->reads_variable[i])
-      g_array_append_val (nodes, variables[i]);
-  return nodes;
-}
-
-/* The nodes with the largest outputs, as “name” 2.1 MiB, … (transfer full) */
-static char *
-list_largest (const HybPlan *plan)
-{
-  g_autoptr (GArray) nodes = list_nodes (plan);
-  GString *text = g_string_new (NULL);
-  gsize    below = G_MAXSIZE;
-
-  for (guint n = 0; n < MAX_LISTED; n++)
-    {
-      HybNodeId most = HYB_NO_ID;
-      gsize     most_bytes = 0;
-
-      for (guint i = 0; i < nodes->len; i++)
-        {
-          HybNodeId id = g_array_index (nodes, HybNodeId, i);
-          gsize     bytes = hyb_type_bytes (
-              hyb_plan_type (plan, hyb_graph_get_node (plan->graph, id)->first_output));
-
-          if (bytes < below && bytes > most_bytes)
-            {
-              most = id;
-              most_bytes = bytes;
-            }
-        }
-      if (most == HYB_NO_ID)
-        break;
-      g_string_append_printf (text,
-                              "%s“%s” %.4g MiB",
-                              n > 0 ? ", " : "",
-                              hyb_graph_get_node (plan->graph, most)->name,
-                              (double) most_bytes / (1 << 20));
-      below = most_bytes;
-    }
-  return g_string_free (text, FALSE);
-}
-
-/* The memory of the device for a run: the block, constants, and variables. */
-static gsize
-count_needs (const HybPlan *plan)
-{
-  gsize            bytes = plan->memory;
-  guint            n;
-  const HybNodeId *variables = hyb_graph_get_variables (plan->graph, &n);
-
-  for (guint i = 0; i < n; i++)
-    if (plan->device->reads_variable[i])
-      bytes += hyb_type_bytes (
-          hyb_plan_type (plan, hyb_graph_get_node (plan->graph, variables[i])->first_output));
-  for (guint i = 0; i < plan->constants->len; i++)
-    if (plan->device->reads_constant[i])
-      bytes += hyb_tensor_get_bytes (g_ptr_array_index (plan->constants, i));
-  return bytes;
-}
-
-/* held: bytes of these needs that were given already. */
-static gboolean
-refuse_memory (const HybDeviceFrame *frame, gsize held, GError **error)
-{
-  HybDeviceFacts   facts = { 0 };
-  g_autofree char *largest = list_largest (frame->plan);
-
-  frame->gpu->backend->facts (frame->gpu->device, &facts);
-  hyb_error_at (error,
-                HYB_GRAPH_ERROR,
-                HYB_GRAPH_ERROR_MEMORY,
-                NULL,
-                NULL,
-                "the plan needs %.4g MiB, the GPU has %.4g MiB free; the largest: %s",
-                (double) count_needs (frame->plan) / (1 << 20),
-                (double) (facts.unused + held) / (1 << 20),
-                largest);
-  return hyb_error_add_remedy (error, HYB_REMEDY_DEVICE, NULL);
-}
-
 /* Memory of the host, aligned; NULL without enough of it. */
 static gpointer
 take_host (gsize bytes)
@@ -281,7 +188,7 @@ hyb_device_frame_take (HybDeviceFrame *frame, GError **error)
     return TRUE;
   frame->view.memory = hyb_device_pool_take (frame->gpu->memory, bytes, NULL);
   if (!frame->view.memory)
-    return refuse_memory (frame, 0, error);
+    return hyb_device_refuse_memory (frame->plan, 0, error);
   if (take_mirror (frame, error))
     return TRUE;
   hyb_device_frame_give (frame);
@@ -339,7 +246,7 @@ send_constant (HybDeviceFrame *frame, HybDeviceRun *run, guint index)
     return TRUE;
   constants[index] = hyb_device_pool_take (frame->gpu->memory, bytes, NULL);
   if (!constants[index])
-    return refuse_memory (frame, hyb_device_frame_get_bytes (frame), &run->error);
+    return hyb_device_refuse_memory (frame->plan, hyb_device_frame_get_bytes (frame), &run->error);
   if (bytes > 0)
     frame->gpu->backend->copy (run->queue, constants[index], hyb_tensor_get_data (tensor), bytes);
   hyb_device_run_count (run, bytes);
@@ -365,10 +272,10 @@ send_values (HybDeviceFrame *frame, HybDeviceValues *values, HybDeviceRun *run)
       if (!plan->device->reads_variable[i])
         continue;
       if (!hyb_device_values_send (values, i, &bytes, NULL))
-        return refuse_memory (frame,
-                              hyb_device_frame_get_bytes (frame) +
-                                  hyb_device_values_get_bytes (values),
-                              &run->error);
+        return hyb_device_refuse_memory (frame->plan,
+                                         hyb_device_frame_get_bytes (frame) +
+                                             hyb_device_values_get_bytes (values),
+                                         &run->error);
       hyb_device_run_count (run, bytes);
     }
   for (guint i = 0; i < plan->constants->len; i++)

@@ -70,6 +70,8 @@ test_absent_device (Fixture *fixture, gconstpointer unused)
     { "HYB_PRETEND=fail=cuInit:1:3 " MODEL "--device gpu", "the NVIDIA driver refused to start: " },
     { "HYB_PRETEND=driver=11080 " MODEL "--device gpu",
       "the NVIDIA driver is for CUDA 11.8; CUDA 12 is the oldest that is used" },
+    { "HYB_GPU_PATH=" STUB_DRIVER ":" PRETEND " " MODEL "--device gpu",
+      "the NVIDIA driver is too old: it has no function cu" },
     { "HYB_GPU_PATH=" STUB_PRODUCTS ":" PRETEND " " MODEL "--device gpu",
       "libcublas.so.13 has no function cublas" },
     { "HYB_STUB_NVRTC=12.4 HYB_GPU_PATH=" STUB_COMPILER ":" PRETEND " " MODEL "--device gpu",
@@ -89,6 +91,28 @@ test_absent_device (Fixture *fixture, gconstpointer unused)
           !strstr (fixture->err, "Use --device cpu"))
         fixture_complain ("%s: exit %d, %s", rows[i][0], fixture->code, fixture->err);
     }
+}
+
+/* Where there is no driver, the sentence names the library that was looked for and says what to install. */
+static void
+test_no_driver (Fixture *fixture, gconstpointer unused)
+{
+  static const char *const parts[] = {
+    "no NVIDIA driver is installed (libcuda.so.1 was not found)",
+    "Install NVIDIA's driver, version 525 or newer",
+    "Use --device cpu",
+  };
+
+  fixture_run_line (fixture, "LD_LIBRARY_PATH= HYB_GPU_PATH=/absent " MODEL "--device gpu");
+  if (!strstr (fixture->err, parts[0]) && g_file_test ("/dev/nvidiactl", G_FILE_TEST_EXISTS))
+    {
+      g_test_skip ("a driver is installed here");
+      return;
+    }
+  g_assert_cmpint (fixture->code, ==, 4);
+  for (guint i = 0; i < G_N_ELEMENTS (parts); i++)
+    if (!strstr (fixture->err, parts[i]))
+      fixture_complain ("“%s” is not in %s", parts[i], fixture->err);
 }
 
 /* A driver for CUDA 12 gets no library of CUDA 13. */
@@ -485,6 +509,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   ADD ("the-GPU-gives-the-processor's-numbers", test_same_numbers);
   ADD ("an-absent-GPU-is-explained", test_absent_device);
+  ADD ("no-driver-is-explained", test_no_driver);
   ADD ("a-missing-library-is-named", test_missing_library);
   ADD ("a-kernel-that-does-not-compile-is-left-to-the-host", test_kernel_does_not_compile);
   ADD ("an-unreadable-cache-costs-time-only", test_unreadable_cache);

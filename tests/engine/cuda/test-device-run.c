@@ -461,6 +461,7 @@ test_memory_is_explained (void)
   g_assert_false (hyb_executor_run (executor, NULL, &error));
   g_assert_true (g_str_has_prefix (error->message, "the plan needs 2.289 MiB, the GPU has "));
   g_assert_nonnull (strstr (error->message, " MiB free; the largest: “_rminus_scalar” 1.144 MiB"));
+  g_assert_true (g_str_has_suffix (error->message, ". Use a smaller batch, or the processor"));
 }
 
 /* The host computes an excluded operator, so that wrong products of a GPU do no harm. */

@@ -1,0 +1,9 @@
+/* device-memory.h — the sentence about a plan that needs more memory than the device has.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "engine/exec/plan-private.h"
+
+/* An error with what the plan needs, what the device has and the largest values; returns FALSE.
+ * held: bytes of these needs that were given already. */
+gboolean hyb_device_refuse_memory (const HybPlan *plan, gsize held, GError **error);
