@@ -1,6 +1,7 @@
 /* far-window.c — the window runs and compares on a target behind SSH, and the connection is cut meanwhile.
  *
- * Not a test of its own: ssh.sh starts it, with the file of targets in FAR_TARGETS; “far” is the one to use.
+ * Not a test of its own: ssh.sh starts it, with the file of targets in FAR_TARGETS, of which “far” is the one to use, and the
+ * folder for files on the other side in FAR_FOLDER.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/app/gui-test.h"
 
@@ -61,6 +62,16 @@ static gboolean
 is_connected (gpointer unused G_GNUC_UNUSED)
 {
   return find_grandchild ("ssh", getpid ()) > 0;
+}
+
+/* The other side has made a folder for the run. */
+static gboolean
+is_at_work (gpointer unused G_GNUC_UNUSED)
+{
+  const char *folder = g_getenv ("FAR_FOLDER");
+  g_autoptr (GDir) dir = folder ? g_dir_open (folder, 0, NULL) : NULL;
+
+  return dir && g_dir_read_name (dir) && is_connected (NULL);
 }
 
 static void
@@ -210,8 +221,8 @@ test_cut_comparison (void)
   gui_act (window, "win.compare", NULL);
   compare = scope_window_get_comparison (window);
   g_assert_nonnull (compare);
-  g_assert_true (gui_wait (is_connected, NULL, 30000));
-  gui_spin (1000); /* the comparison takes longer */
+  g_assert_true (gui_wait (is_at_work, NULL, 60000));
+  gui_spin (300); /* the comparison takes longer */
   cut ();
   g_assert_true (gui_wait (is_refused, compare, 60000));
   failed = get_failure (compare);

@@ -1,19 +1,21 @@
 #!/bin/sh
 # ssh.sh — a target behind a real SSH: an sshd on the loopback address, with its own keys and port, and a second account.
-# usage: ssh.sh HSCOPE [WINDOW]    WINDOW: the program far-window, which drives the window on the target
+# usage: ssh.sh HSCOPE [WINDOW [BUNDLE]]    WINDOW: the program far-window, which drives the window on the target, or “”
+#                                           BUNDLE: a tarball of packaging/build-tarball.sh, to be installed there
 #
 # sshd is stopped at the end, and the account that was made is removed. Without the rights to make one, the account is this one.
 # Prints TAP; skips where Debian's package openssh-server is missing.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck disable=SC2317,SC2181 # functions are called by name; the status of long commands is checked below them
-hscope=$(realpath "${1:?usage: ssh.sh HSCOPE [WINDOW]}") || exit 2
+hscope=$(realpath "${1:?usage: ssh.sh HSCOPE [WINDOW [BUNDLE]]}") || exit 2
 window=${2:+$(realpath "$2")}
+bundle=${3:+$(realpath "$3")}
 display=$(realpath "$(dirname "$0")/../app/with-display.sh")
 PATH=$PATH:/usr/sbin
 
-echo 1..12
+echo 1..13
 skip () {
-  for i in 1 2 3 4 5 6 7 8 9 10 11 12; do echo "ok $i # SKIP $1"; done
+  for i in 1 2 3 4 5 6 7 8 9 10 11 12 13; do echo "ok $i # SKIP $1"; done
   exit 0
 }
 for program in sshd ssh ssh-keygen; do
@@ -141,23 +143,40 @@ check 8 "hscope that is killed here leaves nothing there" $?
 "$hscope" run net-symbol.json --init uniform --output again.npz --target far >again.log 2>&1 && cmp here.npz again.npz && nothing_left
 check 9 "the target works again afterwards" $?
 
+# The bundle, with its own libraries: it is the program of the target afterwards.
+if [ -z "$bundle" ]; then
+  echo "ok 10 # SKIP no bundle is given"
+else
+  far_bundle () { XDG_CONFIG_HOME=$work/other "$hscope" "$@"; }
+  mkdir -p other/hybridscope && grep -v '^program' config/hybridscope/targets.ini >other/hybridscope/targets.ini
+  ! far_bundle targets check far >before.out 2>&1 && says before.out 'targets install' &&
+    far_bundle targets install far --bundle "$bundle" --to "$work/home/installed" >install.log 2>&1 &&
+    far_bundle targets check far >after.out 2>&1 && says after.out "^answers *hscope [0-9]" &&
+    grep -q "^program *= *$work/home/installed/bin/hscope" other/hybridscope/targets.ini &&
+    [ "$(stat -c %U home/installed/bin/hscope)" = "$user" ] &&
+    far_bundle run net-symbol.json --init uniform --output bundle.npz --target far >bundle.log 2>&1 && cmp here.npz bundle.npz && nothing_left
+  check 10 "a bundle is installed in the second account, tells its version, and computes the same bytes" $?
+  cat before.out install.log after.out 2>/dev/null | sed 's/^/# /'
+fi
+
 # The window: Run and Compare on the target, and the connection is cut in the middle of each.
 drive () { # drive NUMBER TEST NAME
   grep -q "^ok .*$2" window.out && nothing_left
   check "$1" "$3" $?
 }
 if [ -z "$window" ]; then
-  for i in 10 11 12; do echo "ok $i # SKIP there is no window in this build"; done
+  for i in 11 12 13; do echo "ok $i # SKIP there is no window in this build"; done
 else
-  ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0 FAR_TARGETS=$work/config/hybridscope/targets.ini GSK_RENDERER=cairo GTK_A11Y=none GSETTINGS_BACKEND=memory GDK_BACKEND=x11 \
+  ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0 FAR_FOLDER=$work/home/runs FAR_TARGETS=$work/config/hybridscope/targets.ini \
+    GSK_RENDERER=cairo GTK_A11Y=none GSETTINGS_BACKEND=memory GDK_BACKEND=x11 \
     DBUS_SESSION_BUS_ADDRESS=disabled: LC_ALL=C.UTF-8 "$display" 1280x800 "$window" --tap >window.out 2>window.err
   sed 's/^/# /' window.out window.err
   if grep -q '# SKIP' window.out; then
-    for i in 10 11 12; do echo "ok $i # SKIP there is no display"; done
+    for i in 11 12 13; do echo "ok $i # SKIP there is no display"; done
   else
-    drive 10 a-run-there-brings-its-recording-back "a run from the window brings its recording back"
-    drive 11 a-run-that-is-cut-off "a run that is cut off is a sentence with a button in the window, and nothing is left"
-    drive 12 a-comparison-is-cut-off-and-repeated "a comparison that is cut off is a sentence, and its button repeats it"
+    drive 11 a-run-there-brings-its-recording-back "a run from the window brings its recording back"
+    drive 12 a-run-that-is-cut-off "a run that is cut off is a sentence with a button in the window, and nothing is left"
+    drive 13 a-comparison-is-cut-off-and-repeated "a comparison that is cut off is a sentence, and its button repeats it"
   fi
 fi
 [ -z "$failed" ]
