@@ -38,6 +38,7 @@ static const struct
   { "left", SCOPE_CELL_WAITING },
   { "done", SCOPE_CELL_DONE },
   { "failed", SCOPE_CELL_FAILED },
+  { "running", SCOPE_CELL_RUNNING },
 };
 
 static const char *const passes[] = { N_ ("inference"), N_ ("training") };

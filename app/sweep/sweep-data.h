@@ -11,9 +11,10 @@
 
 typedef enum
 {
-  SCOPE_CELL_WAITING, /* to do, or at work */
+  SCOPE_CELL_WAITING,
   SCOPE_CELL_DONE,
   SCOPE_CELL_FAILED,
+  SCOPE_CELL_RUNNING, /* a worker is at it */
   SCOPE_CELL_N_STATES,
 } ScopeCellState;
 

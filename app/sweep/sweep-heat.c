@@ -124,6 +124,7 @@ draw_field (ScopeSweepHeat *self, VizPen *pen, const VizTheme *theme, guint row,
   if (!has_texts (self))
     return;
   text = state == SCOPE_CELL_FAILED    ? g_strdup (_ ("failed"))
+         : state == SCOPE_CELL_RUNNING ? g_strdup (_ ("running"))
          : state == SCOPE_CELL_WAITING ? g_strdup ("…")
                                        : scope_sweep_data_format (self->data, value);
   viz_pen_write (pen,
@@ -225,6 +226,7 @@ on_tooltip (ScopeSweepHeat *self, int x, int y, gboolean by_key G_GNUC_UNUSED, G
   of_row = scope_axis_dup_value (&self->data->axes[self->slice.rows], row);
   of_column = scope_axis_dup_value (&self->data->axes[self->slice.columns], column);
   shown = state == SCOPE_CELL_FAILED    ? g_strdup (_ ("failed"))
+          : state == SCOPE_CELL_RUNNING ? g_strdup (_ ("running"))
           : state == SCOPE_CELL_WAITING ? g_strdup (_ ("waiting"))
                                         : scope_sweep_data_format (self->data, value);
   text = g_strdup_printf ("%s %s, %s %s: %s",

@@ -56,19 +56,36 @@ static guint       open_signal, said_signal;
 
 /* --- What is shown --- */
 
+/* How many cells are in which state.  (transfer full) */
+static char *
+describe_states (const ScopeSweepData *data)
+{
+  const guint *n = data->n_in_state;
+
+  if (n[SCOPE_CELL_RUNNING] == 0)
+    return g_strdup_printf (_ ("%u of %u cells done, %u failed, %u waiting"),
+                            n[SCOPE_CELL_DONE],
+                            data->n_cells,
+                            n[SCOPE_CELL_FAILED],
+                            n[SCOPE_CELL_WAITING]);
+  return g_strdup_printf (_ ("%u of %u cells done, %u failed, %u running, %u waiting"),
+                          n[SCOPE_CELL_DONE],
+                          data->n_cells,
+                          n[SCOPE_CELL_FAILED],
+                          n[SCOPE_CELL_RUNNING],
+                          n[SCOPE_CELL_WAITING]);
+}
+
 static void
 show_progress (ScopeSweepPage *self)
 {
   const guint     *n = self->data->n_in_state;
-  g_autofree char *text = g_strdup_printf (_ ("%u of %u cells done, %u failed, %u waiting"),
-                                           n[SCOPE_CELL_DONE],
-                                           self->data->n_cells,
-                                           n[SCOPE_CELL_FAILED],
-                                           n[SCOPE_CELL_WAITING]);
+  g_autofree char *text = describe_states (self->data);
 
   gtk_label_set_text (self->progress_label, text);
   gtk_progress_bar_set_fraction (self->progress,
-                                 1 - (double) n[SCOPE_CELL_WAITING] / self->data->n_cells);
+                                 (double) (n[SCOPE_CELL_DONE] + n[SCOPE_CELL_FAILED]) /
+                                     self->data->n_cells);
 }
 
 static void
@@ -126,7 +143,7 @@ static void
 on_filter (ScopeSweepPage *self)
 {
   static const ScopeCellState states[] = {
-    SCOPE_CELL_N_STATES, SCOPE_CELL_DONE, SCOPE_CELL_FAILED, SCOPE_CELL_WAITING
+    SCOPE_CELL_N_STATES, SCOPE_CELL_DONE, SCOPE_CELL_FAILED, SCOPE_CELL_WAITING, SCOPE_CELL_RUNNING
   };
   guint choice = gtk_drop_down_get_selected (self->filter);
 
@@ -338,7 +355,8 @@ on_view (ScopeSweepPage *self)
 static GtkWidget *
 new_bar (ScopeSweepPage *self)
 {
-  const char *const names[] = { _ ("All"), _ ("Done"), _ ("Failed"), _ ("Waiting"), NULL };
+  const char *const names[] = { _ ("All"),     _ ("Done"),    _ ("Failed"),
+                                _ ("Waiting"), _ ("Running"), NULL };
   GtkWidget        *bar = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 0);
   GtkWidget        *space = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 0);
   GtkWidget        *switcher = gtk_stack_switcher_new ();

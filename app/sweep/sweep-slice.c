@@ -100,6 +100,7 @@ scope_sweep_slice_get (const ScopeSweepSlice *slice,
   guint              first = scope_sweep_slice_get_cell (slice, data, row, column);
   guint              n_rounds = data->axes[0].n_values, n = 0;
   g_autofree double *values = g_new (double, n_rounds);
+  gboolean           is_running = FALSE;
 
   *state = SCOPE_CELL_WAITING;
   for (guint round = 0; round < n_rounds; round++)
@@ -108,9 +109,13 @@ scope_sweep_slice_get (const ScopeSweepSlice *slice,
 
       if (cell->state == SCOPE_CELL_DONE && isfinite (cell->value))
         values[n++] = cell->value;
-      if (cell->state != SCOPE_CELL_WAITING && *state != SCOPE_CELL_DONE)
+      if (cell->state == SCOPE_CELL_RUNNING)
+        is_running = TRUE;
+      else if (cell->state != SCOPE_CELL_WAITING && *state != SCOPE_CELL_DONE)
         *state = cell->state;
     }
+  if (is_running && *state != SCOPE_CELL_DONE)
+    *state = SCOPE_CELL_RUNNING;
   if (n == 0)
     return NAN;
   qsort (values, n, sizeof *values, compare_values);

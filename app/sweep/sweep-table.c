@@ -113,7 +113,7 @@ text_cell (gpointer item)
 static char *
 text_state (gpointer item)
 {
-  static const char *const names[] = { N_ ("waiting"), N_ ("done"), N_ ("failed") };
+  static const char *const names[] = { N_ ("waiting"), N_ ("done"), N_ ("failed"), N_ ("running") };
 
   return g_strdup (_ (names[result_of (item)->state]));
 }

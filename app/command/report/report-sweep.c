@@ -137,10 +137,13 @@ print_text (const ScopeSweepResults *results, ScopeSweepView view)
   g_autofree char *placement = dup_placement (results);
   guint            n = 0;
 
-  printf ("%u of %u cells done, %u failed\n",
+  printf ("%u of %u cells done, %u failed",
           results->n_done,
           results->plan->n_cells,
           results->n_failed);
+  if (results->n_claimed > 0)
+    printf (", %u running", results->n_claimed);
+  printf ("\n");
   if (placement)
     printf ("%s\n", placement);
   do
@@ -198,10 +201,7 @@ print_cells (ScopeJson *json, const ScopeSweepResults *results)
       const ScopeSweepResult *result = &results->cells[cell];
 
       g_string_append (text, cell > 0 ? ",\n[" : "\n[");
-      g_string_append (text,
-                       !result->has_line ? "\"left\""
-                       : result->is_done ? "\"done\""
-                                         : "\"failed\"");
+      g_string_append_printf (text, "\"%s\"", scope_sweep_result_get_state (result));
       append_null_or_number (text, result->value);
       append_null_or_number (text, result->low);
       append_null_or_number (text, result->high);
@@ -224,6 +224,7 @@ print_json (const ScopeSweepResults *results, const char *folder)
   scope_json_int (json, "cells", results->plan->n_cells);
   scope_json_int (json, "done", results->n_done);
   scope_json_int (json, "failed", results->n_failed);
+  scope_json_int (json, "running", results->n_claimed);
   scope_json_int (json, "crowded", results->n_crowded);
   scope_json_boolean (json, "is_timing", scope_sweep_results_is_timing (results));
   scope_json_begin_list (json, "pairs");
@@ -291,7 +292,7 @@ make_csv (const ScopeSweepResults *results)
           g_string_append_c (csv, ',');
           append_quoted (csv, scope_sweep_plan_get (results->plan, cell, axis));
         }
-      g_string_append (csv, !result->has_line ? ",left" : result->is_done ? ",done" : ",failed");
+      g_string_append_printf (csv, ",%s", scope_sweep_result_get_state (result));
       append_number (csv, result->value);
       append_number (csv, result->low);
       append_number (csv, result->high);
@@ -377,10 +378,13 @@ make_page (const ScopeSweepResults *results, ScopeSweepView view)
   guint            n = 0;
 
   g_string_append_printf (html,
-                          "<p>%u of %u cells done, %u failed.</p>\n",
+                          "<p>%u of %u cells done, %u failed",
                           results->n_done,
                           results->plan->n_cells,
                           results->n_failed);
+  if (results->n_claimed > 0)
+    g_string_append_printf (html, ", %u running", results->n_claimed);
+  g_string_append (html, ".</p>\n");
   if (placement)
     {
       g_string_append (html, "<p>");

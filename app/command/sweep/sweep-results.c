@@ -105,6 +105,37 @@ read_lines (ScopeSweepResults *results, const char *folder, gboolean is_done)
   return n;
 }
 
+/* Marks cells that have a worker and no line.  Their files are called CELL.WORKER.  Returns how many they are. */
+static guint
+read_claims (ScopeSweepResults *results, const char *folder)
+{
+  g_autofree char *place = g_build_filename (folder, "claimed", NULL);
+  g_autoptr (GDir) dir = g_dir_open (place, 0, NULL);
+  const char *name;
+  guint       n = 0;
+
+  while (dir && (name = g_dir_read_name (dir)))
+    {
+      char   *end;
+      guint64 cell = g_ascii_isdigit (*name) ? g_ascii_strtoull (name, &end, 10) : G_MAXUINT;
+
+      if (cell >= results->plan->n_cells || *end != '.' || results->cells[cell].has_line ||
+          results->cells[cell].is_claimed)
+        continue;
+      results->cells[cell].is_claimed = TRUE;
+      n++;
+    }
+  return n;
+}
+
+const char *
+scope_sweep_result_get_state (const ScopeSweepResult *result)
+{
+  if (result->has_line)
+    return result->is_done ? "done" : "failed";
+  return result->is_claimed ? "running" : "left";
+}
+
 ScopeSweepResults *
 scope_sweep_results_read (const char *folder, GError **error)
 {
@@ -125,6 +156,7 @@ scope_sweep_results_read (const char *folder, GError **error)
     }
   results->n_done = read_lines (results, folder, TRUE);
   results->n_failed = read_lines (results, folder, FALSE);
+  results->n_claimed = read_claims (results, folder);
   if (scope_sweep_results_is_timing (results))
     results->n_crowded = scope_sweep_results_find_crowded (results);
   return results;

@@ -9,8 +9,9 @@
 typedef struct
 {
   gboolean has_line, is_done;
-  double   value;     /* the median in seconds, or the largest difference of a proof; NAN: none */
-  double   low, high; /* NAN: unknown */
+  gboolean is_claimed; /* without a line: a worker is at it, or was when it ended */
+  double   value;      /* the median in seconds, or the largest difference of a proof; NAN: none */
+  double   low, high;  /* NAN: unknown */
   double   began, ended; /* Unix time; NAN: unknown */
   gboolean is_crowded;   /* another cell was measured on this machine meanwhile */
   char    *worker;       /* who did it, HOST.NUMBER.NUMBER; NULL: unknown */
@@ -22,9 +23,12 @@ typedef struct
 {
   ScopeSweepPlan   *plan;
   ScopeSweepResult *cells; /* plan->n_cells */
-  guint             n_done, n_failed;
+  guint             n_done, n_failed, n_claimed;
   guint             n_crowded;
 } ScopeSweepResults;
+
+/* "done", "failed", "running" or "left". */
+const char *scope_sweep_result_get_state (const ScopeSweepResult *result);
 
 /* Whether the path is the folder of a sweep. */
 gboolean scope_is_sweep (const char *path);

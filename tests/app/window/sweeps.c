@@ -26,6 +26,14 @@ write_file (const char *text, const char *name)
   g_assert_true (g_file_set_contents (path, text, -1, NULL));
 }
 
+static void
+remove_file (const char *name)
+{
+  g_autofree char *path = g_build_filename (folder, name, NULL);
+
+  g_assert_cmpint (g_remove (path), ==, 0);
+}
+
 /* Forms are the fastest axis, then passes, then batch sizes.  batches: a JSON list */
 static void
 write_plan (const char *batches)
@@ -196,6 +204,11 @@ test_filling (void)
 {
   open_folder ();
   wait_until (says_progress, (gpointer) "18 of 24 cells done, 3 failed, 3 waiting");
+  write_file ("", "claimed/000022.node1.7.1");
+  write_file ("", "claimed/000003.node1.7.1"); /* has a line: it is on its way to done/ */
+  wait_until (says_progress, (gpointer) "18 of 24 cells done, 3 failed, 1 running, 2 waiting");
+  remove_file ("claimed/000022.node1.7.1");
+  remove_file ("claimed/000003.node1.7.1");
   g_assert_true (
       says (GTK_WIDGET (sweep ()), "3 cells failed, 2 of them because: no memory is left"));
   g_assert_true (says (GTK_WIDGET (sweep ()), "Fused Operator against Unrolled: faster in 6 of 6"));
