@@ -156,7 +156,10 @@ def measure(options):
     document = read_json(options.json) or {"configurations": {}, "load": []}
     document["names"] = compare.case_names(options, next(iter(pythons.values())))
     document["rounds"] = options.rounds
-    flags = open("/proc/cpuinfo", encoding="utf-8").read()
+    with open("/proc/cpuinfo", encoding="utf-8") as file:
+        flags = file.read()
+    model = next((line.split(":", 1)[1].strip() for line in flags.splitlines() if line.startswith("model name")), "unknown processor")
+    document["machine"] = f"{model}, {os.cpu_count()} processors"
     for level, threads in CONFIGURATIONS:
         if f"{level}-{threads}" not in (options.only or f"{level}-{threads}").split(","):
             continue
@@ -251,7 +254,8 @@ def table(options):
     document, lines = read_json(options.file), []
     keys = [f"{level}-{threads}" for level, threads in CONFIGURATIONS if f"{level}-{threads}" in document["configurations"]]
     load = document["load"]
-    lines.append(f"{document['rounds']} rounds; load {min(load):.1f} to {max(load):.1f}. Groups are geometric means of ours/best.\n")
+    lines.append(f"{document.get('machine', 'unknown machine')}; {document['rounds']} rounds; load {min(load):.1f} to {max(load):.1f}. The peers of the AVX2 columns were "
+                 "held to AVX2, too. Groups are geometric means of ours/best.\n")
     print_groups(document, keys, lines.append)
     lines.append("")
     print_exceptions(document, keys, lines.append)
