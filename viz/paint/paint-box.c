@@ -149,7 +149,7 @@ large_room (const VizPainter *painter, const VizItem *item)
 {
   gboolean has_stripe = !is_pill (viz_diagram_box (painter->diagram, item->box));
 
-  return item->width - (has_stripe ? VIZ_BOX_STRIPE + 6 : 4);
+  return item->width - (has_stripe ? VIZ_BOX_STRIPE + 6 : 8);
 }
 
 /* The number of lines that the title of an item has. */
@@ -199,7 +199,7 @@ paint_large_title (const VizPainter *painter,
   VizTextStyle style = g_array_index (lines, VizTextLine, 0).style;
   guint        n_lines = count_title_lines (lines), n = n_lines;
   double       size = large_size (painter, item, lines, n), room = large_room (painter, item);
-  double       stripe = room < item->width - 4 ? VIZ_BOX_STRIPE / 2. : 0;
+  double       stripe = room < item->width - 8 ? VIZ_BOX_STRIPE / 2. : 0;
 
   if (n > 1 && item->height < n * size)
     {
