@@ -16,7 +16,9 @@ import csv
 import json
 import os
 import random
+import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -32,10 +34,13 @@ SIGNALS = [("KILL", signal.SIGKILL), ("TERM", signal.SIGTERM), ("INT", signal.SI
 class Case:
     """A command and the files it writes into its current folder."""
 
-    def __init__(self, name, arguments, outputs, kept=()):
+    def __init__(self, name, arguments, outputs, kept=(), environment=None, beside=()):
         self.name, self.arguments, self.outputs = name, arguments, outputs
         self.kept = list(kept)      # what an interrupted run writes instead; the next complete one removes it
+        self.environment = environment or {}
+        self.beside = tuple(beside) # beginnings of names of other files that may lie there
         self.is_pair = outputs == PAIR
+        self.is_cache = name.endswith("(verdict)")      # the run goes on without it, with a warning
 
 
 def make_cases(data):
@@ -63,10 +68,44 @@ def make_cases(data):
         Case("report", ["report", capture, "--output", "out.html"], ["out.html"]),
         Case("report (PDF)", ["report", capture, "--output", "out.pdf"], ["out.pdf"]),
         Case("report (SVG)", ["report", capture, "--output", "out.svg"], ["out.svg"]),
+        Case("report (sweep, CSV)", ["report", data + "/s", "--output", "out.csv"], ["out.csv"]),
+        Case("report (sweep, SQLite)", ["report", data + "/s", "--output", "out.sqlite"], ["out.sqlite"]),
         Case("render", ["render", model, "--output", "out.svg"], ["out.svg"]),
         Case("render (PNG)", ["render", model, "--output", "out.png"], ["out.png"]),
         Case("render (PDF)", ["render", model, "--output", "out.pdf"], ["out.pdf"]),
+        SweepCase(2),
     ]
+
+
+class SweepCase(Case):
+    """A sweep makes a folder, which the next one continues: each file in it is whole, and no cell is lost."""
+
+    def __init__(self, n_cells):
+        super().__init__("sweep", ["sweep", "--models", "gallery:mlp", "--variants", "as-is", "--batch", "1,2", "--samples", "3",
+                                   "--output", "s"], ["s/cells.jsonl"], beside=["s/"])
+        self.n_cells = n_cells
+
+
+def find_files(folder):
+    """Names of all files below a folder, as they are written from there."""
+    return [os.path.relpath(os.path.join(root, name), folder) for root, _, names in os.walk(folder) for name in names]
+
+
+def make_gpu_case(hscope, folder):
+    """The verdict on the pretend GPU, in the cache below folder; None where the build has none."""
+    build = os.path.join(os.path.dirname(hscope), "..")
+    model = os.path.join(os.path.dirname(__file__), "../data/goldens/models/mlp-softmax-output/mlp-softmax-output-symbol.json")
+    module, libraries = build + "/engine/cuda/hybridscope-cuda.so", build + "/tests/engine/cuda/pretend"
+    if not os.path.exists(module) or not os.path.exists(libraries + "/libcuda.so.1"):
+        return None
+    case = Case("run (verdict)", ["run", os.path.abspath(model), "--init", "uniform", "--device", "gpu"], [],
+                beside=["hybridscope/kernels/"],
+                environment={"XDG_CACHE_HOME": folder, "HYB_GPU_MODULE": os.path.abspath(module),
+                             "HYB_GPU_PATH": os.path.abspath(libraries), "HYB_SELFTEST": "softmax"})
+    subprocess.run([hscope] + case.arguments, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                   env={**os.environ, **case.environment})
+    case.outputs = [name for name in find_files(folder) if name.endswith(".verdict")]
+    return case if case.outputs else None
 
 
 class Tester:
@@ -79,8 +118,13 @@ class Tester:
         return subprocess.run([self.hscope] + arguments, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                               env={**os.environ, **(environment or {})}).returncode
 
+    def run_case(self, case, folder, environment=None):
+        return self.run(case.arguments, folder, {**case.environment, **(environment or {})})
+
     def start(self, case, folder):
-        return subprocess.Popen([self.hscope] + case.arguments, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        """In a group of its own, so that a signal reaches all processes."""
+        return subprocess.Popen([self.hscope] + case.arguments, cwd=folder, stdout=subprocess.DEVNULL,
+                                stderr=subprocess.DEVNULL, env={**os.environ, **case.environment}, start_new_session=True)
 
     def is_whole(self, path, reference):
         """Files that hold times are compared by their end; all others are the same each time."""
@@ -108,20 +152,30 @@ class Tester:
             return text.endswith(b"</details>\n")
         if path.endswith(".csv"):
             return text.endswith(b"\n") and len({len(row) for row in csv.reader(text.decode().splitlines())}) == 1
+        if path.endswith(".sqlite"):
+            with sqlite3.connect(path) as database:
+                return database.execute("pragma integrity_check").fetchone() == ("ok",) and bool(
+                    database.execute("select count(*) from cells").fetchone()[0])
         if path.endswith(".jsonl"):
             return reference.startswith(text) and text.endswith(b"\n")
         # A run of training that is stopped writes a checkpoint of what it has.
         return path.endswith((".params", ".states")) and self.run(["weights", path], self.data) == 0
 
     def prepare(self, folder, case):
-        for name in os.listdir(folder):
-            os.remove(os.path.join(folder, name))
+        for name in find_files(folder):
+            if isinstance(case, SweepCase) or not name.startswith(case.beside or "/"):
+                os.remove(os.path.join(folder, name))
+        if isinstance(case, SweepCase):
+            shutil.rmtree(os.path.join(folder, "s"), ignore_errors=True)
+            return
         for name in case.outputs:
             with open(os.path.join(folder, name), "wb") as file:
                 file.write(b"old " + name.encode())
 
     def inspect(self, folder, case, references, moment):
         """Returns what is there: old, new, mixed, interrupted or wrong; notes troubles."""
+        if isinstance(case, SweepCase):
+            return self.inspect_sweep(folder, case, moment)
         found = set()
         for name in case.outputs:
             path = os.path.join(folder, name)
@@ -145,11 +199,38 @@ class Tester:
             return "interrupted"
         return "mixed" if len(found) > 1 else found.pop()
 
+    def inspect_sweep(self, folder, case, moment):
+        """old: nothing or a part, which is continued to its end; new: all cells."""
+        place = os.path.join(folder, "s")
+        names = [name for name in find_files(place) if name.endswith((".json", ".jsonl"))] if os.path.isdir(place) else []
+        for name in names:
+            with open(os.path.join(place, name), encoding="utf-8") as file:
+                text = file.read()
+            try:
+                lines = [json.loads(line) for line in (text.splitlines() if name.endswith(".jsonl") else [text])]
+            except ValueError:
+                lines = []
+            if not lines and text:
+                self.troubles.append(f"{case.name}, {moment}: {name} is not whole")
+                return "wrong"
+        is_new = "cells.jsonl" in names and os.path.getsize(os.path.join(place, "cells.jsonl")) > 0
+        if not is_new and self.run(["sweep", "--output", "s", "--resume"] if "plan.json" in names else case.arguments, folder) != 0:
+            self.troubles.append(f"{case.name}, {moment}: it cannot be continued")
+            return "wrong"
+        with open(os.path.join(place, "cells.jsonl"), encoding="utf-8") as file:
+            done = [json.loads(line)["status"] for line in file]
+        if done != ["done"] * case.n_cells and (not is_new or moment in ("KILL", "two writers") or "kill" in moment):
+            self.troubles.append(f"{case.name}, {moment}: cells are {done}")
+            return "wrong"
+        if any(os.path.basename(name).startswith(".") for name in find_files(place)):
+            self.troubles.append(f"{case.name}, {moment}: temporary files are left")
+        return "new" if is_new else "old"
+
     def left_over(self, folder, case, is_swept, moment):
         """Files that do not belong there, after another save if is_swept."""
-        if is_swept:
-            self.run(case.arguments, folder)
-        names = set(os.listdir(folder)) - set(case.outputs)
+        if is_swept and not isinstance(case, SweepCase):
+            self.run_case(case, folder)
+        names = {name for name in find_files(folder) if not name.startswith(case.beside or "/")} - set(case.outputs)
         if not is_swept:
             names -= set(case.kept)
         if names and is_swept:
@@ -163,8 +244,9 @@ def count_text(counts):
 
 def test_signals(tester, case, folder, references, moments, rng):
     """The columns of the signals, and how many temporary files were there before the next save."""
+    tester.prepare(folder, case)
     begin = time.monotonic()
-    tester.run(case.arguments, folder)
+    tester.run_case(case, folder)
     duration = time.monotonic() - begin
     cells, left = [], 0
     for name, number in SIGNALS:
@@ -173,7 +255,8 @@ def test_signals(tester, case, folder, references, moments, rng):
             tester.prepare(folder, case)
             process = tester.start(case, folder)
             time.sleep(rng.random() * duration * 1.1)
-            process.send_signal(number)
+            if process.poll() is None:
+                os.killpg(process.pid, number)
             process.wait()
             kind = tester.inspect(folder, case, references, name)
             counts[kind] += 1
@@ -194,13 +277,13 @@ def test_calls(tester, case, folder, references, how):
         if os.path.exists(mark):
             os.remove(mark)
         tester.prepare(folder, case)
-        status = tester.run(case.arguments, folder, {"LD_PRELOAD": tester.preload, "FAIL_AT": str(number), "FAIL_HOW": how,
+        status = tester.run_case(case, folder, {"LD_PRELOAD": tester.preload, "FAIL_AT": str(number), "FAIL_HOW": how,
                                                       "FAIL_UNDER": folder, "FAIL_MARK": mark})
         if not os.path.exists(mark):
             break
         kind = tester.inspect(folder, case, references, f"{how} at call {number}")
         counts[kind] += 1
-        if how == "full" and status == 0 and kind != "new":
+        if how == "full" and status == 0 and kind != "new" and not case.is_cache:
             tester.troubles.append(f"{case.name}, full disk at call {number}: the exit status is 0")
         if how == "full" and kind == "mixed" and case.is_pair:
             tester.troubles.append(f"{case.name}, full disk at call {number}: the pair does not match")
@@ -221,7 +304,7 @@ def test_two(tester, case, folder, references, moments, rng):
         time.sleep(rng.random() * 0.02)
         second = tester.start(case, folder)
         status = [first.wait(), second.wait()]
-        if any(status):
+        if any(status) and not (isinstance(case, SweepCase) and 0 in status):     # the second one finds a sweep
             tester.troubles.append(f"{case.name}, two writers: exit status {status}")
         kind = tester.inspect(folder, case, references, "two writers")
         counts[kind] += 1
@@ -234,6 +317,8 @@ def test_two(tester, case, folder, references, moments, rng):
 
 def prepare_data(tester):
     tester.run(["new", "gallery:foreach-rnn", "--output", "m"], tester.data)
+    tester.run(["sweep", "--models", "gallery:mlp", "--variants", "as-is", "--batch", "1,2", "--samples", "3", "--output", "s"],
+               tester.data)
     tester.run(["profile", "m-symbol.json", "--repeat", "3", "--capture", "c.hscope", "--trace", "t.json"] + RUN, tester.data)
 
 
@@ -254,11 +339,11 @@ def main():
     with tempfile.TemporaryDirectory(prefix="faults-") as data, tempfile.TemporaryDirectory(prefix="faults-out-") as folder:
         tester = Tester(hscope, os.path.abspath(preload), data)
         prepare_data(tester)
-        for case in make_cases(data):
-            if arguments.only not in case.name:
+        for case in make_cases(data) + [make_gpu_case(hscope, folder)]:
+            if not case or arguments.only not in case.name:
                 continue
             tester.prepare(folder, case)
-            if tester.run(case.arguments, folder) != 0:
+            if tester.run_case(case, folder) != 0:
                 tester.troubles.append(f"{case.name}: fails without a fault")
                 continue
             references = {name: open(os.path.join(folder, name), "rb").read() for name in case.outputs}
