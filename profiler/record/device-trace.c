@@ -23,6 +23,13 @@ typedef struct
   gint64  ahead;
 } Anchor;
 
+/* A span that has begun. */
+typedef struct
+{
+  guint64  id;
+  gboolean is_known; /* to CUPTI, which is told when it ends */
+} Span;
+
 /* Work whose span is not known yet. */
 typedef struct
 {
@@ -34,14 +41,14 @@ struct _ProfDeviceTrace
 {
   const ProfCupti *cupti;
   ProfGraphNodes   nodes;
-  GArray          *open;    /* of guint64: spans */
+  GArray          *open;    /* of Span */
   guint64          current; /* the innermost one; 0: none */
   GHashTable      *span_of; /* correlation → pointer to the span */
   GArray          *pieces;  /* of Piece */
   GArray          *work;    /* of ProfDeviceWork */
   Anchor           begin;
   /* What is missing: */
-  guint64 n_dropped, n_refused, n_cut, n_timeless, n_moved;
+  guint64 n_dropped, n_refused, n_cut, n_timeless, n_moved, n_failed;
 };
 
 void
@@ -170,7 +177,7 @@ prof_device_trace_start (char **why)
       g_free (trace);
       return NULL;
     }
-  trace->open = g_array_new (FALSE, FALSE, sizeof (guint64));
+  trace->open = g_array_new (FALSE, FALSE, sizeof (Span));
   trace->span_of = g_hash_table_new_full (NULL, NULL, NULL, g_free);
   trace->pieces = g_array_new (FALSE, FALSE, sizeof (Piece));
   trace->work = g_array_new (FALSE, FALSE, sizeof (ProfDeviceWork));
@@ -193,25 +200,39 @@ prof_device_trace_stop (ProfDeviceTrace *trace)
 
 /* --- Spans --- */
 
+/* TRUE if a call of CUPTI succeeded; others are counted. */
+static gboolean
+succeed (ProfDeviceTrace *trace, CUptiResult result)
+{
+  trace->n_failed += result != 0;
+  return result == 0;
+}
+
 void
 prof_device_trace_begin_span (ProfDeviceTrace *trace, guint64 span)
 {
-  g_array_append_val (trace->open, span);
+  const ProfCuptiFunctions *call = &trace->cupti->call;
+  Span                      begun = { .id = span };
+
+  begun.is_known =
+      succeed (trace, call->cuptiActivityPushExternalCorrelationId (PROF_CUPTI_CUSTOM_ID, span));
+  g_array_append_val (trace->open, begun);
   trace->current = span;
-  trace->cupti->call.cuptiActivityPushExternalCorrelationId (PROF_CUPTI_CUSTOM_ID, span);
 }
 
 void
 prof_device_trace_end_span (ProfDeviceTrace *trace)
 {
-  uint64_t span;
-  guint    n = trace->open->len;
+  const ProfCuptiFunctions *call = &trace->cupti->call;
+  uint64_t                  span;
+  guint                     n = trace->open->len;
 
   g_return_if_fail (n > 0);
 
-  trace->cupti->call.cuptiActivityPopExternalCorrelationId (PROF_CUPTI_CUSTOM_ID, &span);
+  if (g_array_index (trace->open, Span, n - 1).is_known)
+    succeed (trace, call->cuptiActivityPopExternalCorrelationId (PROF_CUPTI_CUSTOM_ID, &span));
   g_array_set_size (trace->open, n - 1);
-  trace->current = n > 1 ? g_array_index (trace->open, guint64, n - 2) : 0;
+  trace->current = n > 1 ? g_array_index (trace->open, Span, n - 2).id : 0;
 }
 
 /* --- Time --- */
@@ -363,7 +384,7 @@ read_records (ProfDeviceTrace *trace)
 
   g_hash_table_remove_all (trace->span_of);
   g_array_set_size (trace->pieces, 0);
-  call->cuptiActivityFlushAll (PROF_CUPTI_FLUSH_FORCED);
+  succeed (trace, call->cuptiActivityFlushAll (PROF_CUPTI_FLUSH_FORCED));
   buffers = prof_device_buffers_take (&n_refused);
   for (guint i = 0; i < buffers->len; i++)
     {
@@ -376,7 +397,7 @@ read_records (ProfDeviceTrace *trace)
         read_record (trace, (const uint8_t *) record);
       trace->n_cut += result != PROF_CUPTI_MAX_LIMIT_REACHED;
     }
-  if (call->cuptiActivityGetNumDroppedRecords (NULL, 0, &dropped) == 0)
+  if (succeed (trace, call->cuptiActivityGetNumDroppedRecords (NULL, 0, &dropped)))
     trace->n_dropped += dropped;
   trace->n_refused += n_refused;
 }
@@ -423,7 +444,10 @@ prof_device_trace_end_run (ProfDeviceTrace *trace)
 
   read_records (trace);
   g_array_set_size (trace->work, 0);
-  trace->n_moved += ABS (end.ahead - trace->begin.ahead) > MAX_MOVED_NS;
+  if (end.at == 0 || trace->begin.at == 0)
+    trace->n_failed++;
+  else
+    trace->n_moved += ABS (end.ahead - trace->begin.ahead) > MAX_MOVED_NS;
   for (guint i = 0; i < trace->pieces->len; i++)
     {
       Piece *piece = &g_array_index (trace->pieces, Piece, i);
@@ -477,5 +501,10 @@ prof_device_trace_dup_problems (const ProfDeviceTrace *trace)
                   trace->n_moved,
                   "traced runs saw the clock of the machine being set, so their times may be "
                   "misplaced");
+  append_problem (text,
+                  trace->n_failed,
+                  "calls of CUPTI failed, so work of the GPU may be missing, misplaced or without "
+                  "an "
+                  "operator");
   return text->len > 0 ? g_string_free (text, FALSE) : g_string_free (text, TRUE);
 }
