@@ -96,7 +96,7 @@ test_memory (void)
   if (!set_up (""))
     return;
   expect (&expected);
-  shorten_memory (try, &expected);
+  shorten_memory (try, &expected, 1);
   hyb_model_unref (expected.model);
 }
 

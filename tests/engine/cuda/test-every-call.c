@@ -190,7 +190,7 @@ test_memory (void)
   if (!set_up (""))
     return;
   case_begin (&this, &forms[G_N_ELEMENTS (forms) - 1]);
-  shorten_memory (try, &this);
+  shorten_memory (try, &this, 1);
   case_end (&this);
 }
 
