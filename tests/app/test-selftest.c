@@ -89,6 +89,33 @@ test_failing_operator (Fixture *fixture, gconstpointer unused)
   g_assert_nonnull (strstr (fixture->out, "\nThe GPU cannot go on: it failed in the self-test: "));
 }
 
+/* Models of a folder, with the inputs beside them; nothing is taken for a model that is none. */
+static void
+test_goldens (Fixture *fixture, gconstpointer unused)
+{
+  fixture_run_line (fixture,
+                    "mkdir -p goldens/empty none && cp -r " SOURCE_ROOT
+                    "/tests/data/goldens/models/mlp-softmax-output goldens/ && "
+                    "hscope selftest --goldens goldens");
+  if (lacks_compiler (fixture))
+    return;
+  g_assert_cmpint (fixture->code, ==, 0);
+  g_assert_nonnull (strstr (fixture->out, "\nmlp-softmax-output               static "));
+  g_assert_nonnull (strstr (fixture->out, " 5 arrays agree to "));
+  g_assert_nonnull (strstr (fixture->out, "\nAll 3 tests passed.\n"));
+  fixture_run_line (fixture, "HYB_PRETEND=wrong=products hscope selftest --goldens goldens --json");
+  g_assert_cmpint (fixture->code, ==, 1);
+  g_assert_nonnull (strstr (fixture->out, "\"failed\": 3"));
+  fixture_run_line (fixture, "hscope selftest --goldens none");
+  g_assert_cmpint (fixture->code, ==, 3);
+  g_assert_nonnull (strstr (fixture->err, "none: there is no model NAME/NAME-symbol.json with "));
+  fixture_run_line (fixture, "hscope selftest --goldens absent");
+  g_assert_cmpint (fixture->code, ==, 3);
+  fixture_run_line (
+      fixture, "echo x >goldens/mlp-softmax-output/input.npz && hscope selftest --goldens goldens");
+  g_assert_cmpint (fixture->code, ==, 3);
+}
+
 static void
 test_usage (Fixture *fixture, gconstpointer unused)
 {
@@ -288,6 +315,7 @@ main (int argc, char **argv)
   ADD ("right-operators-pass", test_right_operators);
   ADD ("a-wrong-operator-is-named", test_wrong_operator);
   ADD ("a-failing-operator-is-named", test_failing_operator);
+  ADD ("models-of-a-folder-are-compared", test_goldens);
   ADD ("unknown-operators-and-absent-GPUs-are-refused", test_usage);
   ADD ("the-first-run-takes-wrong-operators-out", test_first_run);
   ADD ("a-right-GPU-is-known-from-then-on", test_right_verdict);

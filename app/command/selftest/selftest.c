@@ -1,6 +1,6 @@
 /* selftest.c — hscope selftest: does a GPU compute what the processor computes?
  *
- * Operators are compared one by one, then models of the gallery run forward and backward on both, with the
+ * Operators are compared one by one, then models of the gallery or of a folder run forward and backward on both, with the
  * same numbers.  Start at run_selftest().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/command.h"
@@ -21,6 +21,7 @@ typedef struct
 {
   char   **models;
   char   **operators;
+  char    *goldens; /* a folder of models */
   gboolean quick;
 } SelftestOptions;
 
@@ -185,15 +186,17 @@ show_model (const ScopeModelResult *result, gpointer data)
   fflush (stdout);
 }
 
-/* The names of the models to be tested.  (transfer full) */
+/* The names of the models to be tested.  NULL and an error: the folder has none.  (transfer full) */
 static char **
-list_models (const SelftestOptions *options)
+list_models (const SelftestOptions *options, GError **error)
 {
   g_autoptr (GStrvBuilder) names = g_strv_builder_new ();
   g_autoptr (GPtrArray) gallery = NULL;
 
   if (options->models)
     return g_strdupv (options->models);
+  if (options->goldens)
+    return scope_test_models_find (options->goldens, error);
   if (options->quick)
     return g_strdupv ((char **) quick_models);
   gallery = hyb_gallery_list ();
@@ -210,8 +213,10 @@ test_models (Selftest *self, const ScopeCommonOptions *common, GError **error)
                           .quick = self->options->quick,
                           .show = show_model,
                           .data = self };
-  g_auto (GStrv) models = list_models (self->options);
+  g_auto (GStrv) models = list_models (self->options, error);
 
+  if (!models)
+    return FALSE;
   if (self->json)
     scope_json_begin_list (self->json, "tests");
   for (guint i = 0; models[i]; i++)
@@ -279,17 +284,18 @@ static int
 run_tests (Selftest *self, const ScopeCommonOptions *common, GError **error)
 {
   const SelftestOptions *options = self->options;
+  gboolean               names_models = options->models || options->goldens;
   g_autofree char       *device = hyb_gpu_describe (self->gpu);
 
   if (self->json)
     scope_json_string (self->json, "device", device);
   else
     printf ("%s\n", device);
-  if ((options->operators || !options->models) && !test_operators (self, common, error))
+  if ((options->operators || !names_models) && !test_operators (self, common, error))
     return SCOPE_EXIT_MODEL;
-  if ((options->models || !options->operators) && !test_models (self, common, error))
+  if ((names_models || !options->operators) && !test_models (self, common, error))
     return SCOPE_EXIT_MODEL;
-  if (!options->models && !options->operators)
+  if (!names_models && !options->operators)
     keep_verdict (self);
   return finish (self);
 }
@@ -347,6 +353,13 @@ static const GOptionEntry selftest_options[] = {
     SCOPE_OPTION_FIELD (SelftestOptions, models),
     "Only this model of the gallery, with its options (repeatable)",
     "NAME[?option=value&…]" },
+  { "goldens",
+    0,
+    0,
+    G_OPTION_ARG_FILENAME,
+    SCOPE_OPTION_FIELD (SelftestOptions, goldens),
+    "Only the models NAME/NAME-symbol.json in this folder, with the inputs in NAME/input.npz",
+    "FOLDER" },
   { 0 },
 };
 
@@ -371,7 +384,8 @@ const ScopeCommand scope_command_selftest = {
            "give the same\n"
            "bytes and take no more memory of the GPU. Operators that the GPU does not compute are "
            "not tested.\n"
-           "Without --operator and --model the result is kept for this chip, driver, libraries and "
+           "Without --operator, --model and --goldens the result is kept for this chip, driver, "
+           "libraries and "
            "program: the\n"
            "processor then computes the operators that are wrong. The first run on a GPU does a "
            "part of this.",

@@ -1,10 +1,12 @@
-/* test-models.c — compares models of the gallery on a GPU with the processor; see test-models.h.
+/* test-models.c — compares models on a GPU with the processor; see test-models.h.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/selftest/test-models.h"
 
 #include "app/command/inputs.h"
 #include "app/command/open-model.h"
 
+#include "engine/formats/model-files.h"
+#include "engine/formats/npz.h"
 #include "profiler/record/subject.h"
 
 #include <math.h>
@@ -166,28 +168,102 @@ test_mode (const ScopeModelTest *self, const ScopeInputs *inputs, guint mode, Sc
   repeat (self, got, self->quick || mode > 0 ? RUNS : MANY_RUNS, row);
 }
 
+/* --- Models --- */
+
+static gboolean
+is_path (const char *name)
+{
+  return strchr (name, G_DIR_SEPARATOR) != NULL;
+}
+
+/* The arrays beside a model of a folder.  NULL and an error: they cannot be read.  (transfer full) */
+static HybTensorList *
+read_inputs (const char *path, GError **error)
+{
+  g_autofree char *folder = g_path_get_dirname (path);
+  g_autofree char *file = g_build_filename (folder, "input.npz", NULL);
+
+  return hyb_npz_read_file (file, error);
+}
+
+static void
+test_modes (const ScopeModelTest *self, const ScopeInputs *inputs, const char *name)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (modes); i++)
+    {
+      g_auto (ScopeModelResult) row = { .model = name, .mode = modes[i].name };
+
+      test_mode (self, inputs, i, &row);
+      self->show (&row, self->data);
+    }
+}
+
 gboolean
 scope_test_model (const ScopeModelTest *self, const char *name, GError **error)
 {
-  g_autofree char   *path = g_strconcat ("gallery:", name, NULL);
+  g_autofree char   *path = is_path (name) ? g_strdup (name) : g_strconcat ("gallery:", name, NULL);
+  g_autofree char   *folder = g_path_get_dirname (name);
+  g_autofree char   *title = is_path (name) ? g_path_get_basename (folder) : g_strdup (name);
   char              *files[] = { path, NULL };
   ScopeCommonOptions common = *self->common;
-  ScopeInputs        inputs = { .needs_labels = TRUE };
-  g_autoptr (HybModel) model = scope_open_model (&common, files, error);
+  g_autoptr (GError) unread = NULL;
+  g_autoptr (HybTensorList) given = is_path (name) ? read_inputs (path, &unread) : NULL;
+  ScopeInputs inputs = { .needs_labels = TRUE, .given = given };
+  g_autoptr (HybModel) model = NULL;
   gboolean filled;
 
+  if (unread)
+    {
+      g_propagate_error (error, g_steal_pointer (&unread));
+      return FALSE;
+    }
+  common.epoch = HYB_EPOCH_HIGHEST;
+  model = scope_open_model (&common, files, error);
   if (!model)
     return FALSE;
   scope_common_options_set_default_init (&common, model);
   inputs.model = model;
   filled = scope_inputs_fill (&inputs, &common, error);
-  for (guint i = 0; filled && i < G_N_ELEMENTS (modes); i++)
-    {
-      g_auto (ScopeModelResult) row = { .model = name, .mode = modes[i].name };
-
-      test_mode (self, &inputs, i, &row);
-      self->show (&row, self->data);
-    }
+  if (filled)
+    test_modes (self, &inputs, title);
   scope_inputs_clear (&inputs);
   return filled;
+}
+
+static int
+compare_texts (gconstpointer a, gconstpointer b)
+{
+  return strcmp (*(char *const *) a, *(char *const *) b);
+}
+
+char **
+scope_test_models_find (const char *folder, GError **error)
+{
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, error);
+  g_autoptr (GPtrArray) paths = g_ptr_array_new_with_free_func (g_free);
+  const char *name;
+
+  while (dir && (name = g_dir_read_name (dir)))
+    {
+      g_autofree char *file = g_strconcat (name, "-symbol.json", NULL);
+      g_autofree char *path = g_build_filename (folder, name, file, NULL);
+      g_autofree char *input = g_build_filename (folder, name, "input.npz", NULL);
+
+      if (g_file_test (path, G_FILE_TEST_IS_REGULAR) && g_file_test (input, G_FILE_TEST_IS_REGULAR))
+        g_ptr_array_add (paths, g_canonicalize_filename (path, NULL));
+    }
+  if (!dir)
+    return NULL;
+  if (paths->len == 0)
+    {
+      g_set_error (error,
+                   G_FILE_ERROR,
+                   G_FILE_ERROR_NOENT,
+                   "%s: there is no model NAME/NAME-symbol.json with NAME/input.npz in it",
+                   folder);
+      return NULL;
+    }
+  g_ptr_array_sort (paths, compare_texts);
+  g_ptr_array_add (paths, NULL);
+  return (char **) g_ptr_array_free (g_steal_pointer (&paths), FALSE);
 }

@@ -1,4 +1,4 @@
-/* test-models.h — compares models of the gallery on a GPU with the processor, forward and backward.
+/* test-models.h — compares models on a GPU with the processor, forward and backward.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -28,7 +28,10 @@ typedef struct
   gpointer data;
 } ScopeModelTest;
 
-/* Runs a model of the gallery in all modes with the same numbers on both, and again and again: bytes must be
- * the same, and no memory may be lost.  FALSE and an error if it cannot be opened, which is no failure of the
- * GPU. */
+/* Runs a model in all modes with the same numbers on both, and again and again: bytes must be the same, and no memory
+ * may be lost.  name: of the gallery, or the path of a symbol.json, whose inputs are those of input.npz beside
+ * it.  FALSE and an error if it cannot be opened, which is no failure of the GPU. */
 gboolean scope_test_model (const ScopeModelTest *test, const char *name, GError **error);
+/* The paths of the models FOLDER/NAME/NAME-symbol.json that have inputs, by name, as tests/data/goldens/models has them.  NULL and an error
+ * if there is none.  (transfer full) */
+char **scope_test_models_find (const char *folder, GError **error);
