@@ -12,7 +12,7 @@ failed=0
 for program in xz tar; do
   command -v $program >/dev/null || { echo "1..0 # SKIP $program is not installed"; exit 0; }
 done
-unset HSCOPE CUDNN_CHECK
+unset HSCOPE
 
 # report STATUS NAME: one test.
 report () {

@@ -6,6 +6,9 @@ hscope=$1 script=$2
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 export HSCOPE="$hscope" SECONDS_EACH=1 LENGTH=2
+export GOLDENS="$work/goldens"
+mkdir "$GOLDENS"
+cp -r "$(dirname "$script")/../tests/data/goldens/models/mlp-softmax-output" "$GOLDENS/" || exit 2
 number=0
 
 # report STATUS NAME: one test.
@@ -36,6 +39,7 @@ while read -r line; do
   grep -q "^$line" "$work/right/answers.txt" || { echo "# not in answers.txt: $line"; unanswered=1; }
 done <<'END'
 the self-test passes: yes,
+the goldens' models and gradients: yes,
 gpucheck 1, .*: yes,
 gpucheck 5, .*: yes,
 check 9, .*, static: yes, 100.00 % of the time of kernels\.
