@@ -374,22 +374,22 @@ const ScopeCommand scope_command_selftest = {
   .name = "selftest",
   .arguments = "",
   .summary = "Check that a GPU computes what the processor computes, forward and backward",
-  .notes = "Operators are compared one by one in float32, float64 and float16, with their "
-           "gradients: numbers may\n"
-           "differ by 0.0001, 1e-9 and 0.004, above 1 as a part of the number; random bits must be "
-           "the same.\n"
-           "Models of the gallery run in three modes on both, with the same numbers. An array "
-           "passes if it\n"
-           "differs by at most 0.0001 of its largest number, or 1e-7 of that of all arrays; more "
-           "runs, 100 in static mode, must "
-           "give the same\n"
-           "bytes and take no more memory of the GPU. Operators that the GPU does not compute are "
-           "not tested.\n"
-           "Without --operator, --model and --goldens the result is kept for this chip, driver, "
-           "libraries and "
-           "program: the\n"
-           "processor then computes the operators that are wrong. The first run on a GPU does a "
-           "part of this.",
+  .notes =
+      "Operators are compared one by one in float32, float64 and float16, with their "
+      "gradients: numbers may\n"
+      "differ by 0.0001, 1e-9 and 0.004, above 1 as a part of the number; random bits must be "
+      "the same.\n"
+      "Models run in three modes on both, with the same numbers. An array passes if it differs "
+      "by at most\n"
+      "0.0001 of its largest number, or 1e-7 of the largest number of all arrays; more runs, "
+      "100 in static mode,\n"
+      "must give the same bytes and take no more memory of the GPU. Operators that the GPU "
+      "does not compute are\n"
+      "not tested. Without --operator, --model and --goldens the result is kept for this chip, "
+      "driver, libraries\n"
+      "and program: the processor then computes the operators that are wrong. The first run on "
+      "a GPU does a\n"
+      "part of this.",
   .n_files = { 0, 0 },
   .option_groups = SCOPE_OPTIONS_RUN,
   .examples = examples,
