@@ -9,9 +9,9 @@
 hscope=$(realpath "${1:?usage: slurm.sh HSCOPE [FOLDER]}") || exit 2
 PATH=$PATH:/usr/sbin
 
-echo 1..8
+echo 1..9
 skip () {
-  for i in 1 2 3 4 5 6 7 8; do echo "ok $i # SKIP $1"; done
+  for i in 1 2 3 4 5 6 7 8 9; do echo "ok $i # SKIP $1"; done
   exit 0
 }
 for program in munged slurmctld slurmd sbatch squeue scancel scontrol; do
@@ -134,5 +134,15 @@ check 7 "every cell has its capture, and none is left" $?
 case $drained in drain*) true;; *) false;; esac
 check 8 "one node is drained while it runs: $drained" $?
 
+# A target behind srun: one run on the node that is left.
+mkdir -p "$work/config/hybridscope"
+printf '[node]\nlauncher = srun --quiet --partition main\nprogram = %s\n' "$hscope" >"$work/config/hybridscope/targets.ini"
+far () { XDG_CONFIG_HOME=$work/config timeout 40 "$hscope" "$@"; }
+cd "$work" && "$hscope" new mlp --output net >new.log 2>&1 && far targets check node >check.out 2>&1 &&
+  "$hscope" run net-symbol.json --init uniform --output here.npz >here.log 2>&1 &&
+  far run net-symbol.json --init uniform --output there.npz --target node >there.log 2>&1 && cmp here.npz there.npz
+check 9 "srun is the launcher of a target: a run there gives the bytes of a run here" $?
+sed 's/^/# /' check.out
+grep '"status": "failed"' "$work/sweep/cells.jsonl" | sed 's/^/# /'
 sed 's/^/# /' "$work/first.log" "$work/second.log" "$work/second.out"
 exit "${failed:-0}"

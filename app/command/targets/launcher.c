@@ -32,15 +32,18 @@ scope_launcher_start (ScopeLauncher     *launcher,
 {
   g_autoptr (GPtrArray) argv = g_ptr_array_new ();
   g_autoptr (GError) problem = NULL;
+  g_auto (GStrv) environment = NULL;
 
   for (guint i = 0; target->words[i]; i++)
     g_ptr_array_add (argv, target->words[i]);
   for (guint i = 0; words[i]; i++)
     g_ptr_array_add (argv, (gpointer) words[i]);
   g_ptr_array_add (argv, NULL);
+  /* srun passes whole lines on, and what we say has none. */
+  environment = g_environ_setenv (g_get_environ (), "SLURM_UNBUFFEREDIO", "1", FALSE);
   if (g_spawn_async_with_pipes (NULL,
                                 (char **) argv->pdata,
-                                NULL,
+                                environment,
                                 G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD,
                                 prepare_child,
                                 NULL,
