@@ -101,6 +101,7 @@ test_a_list_that_makes_no_sense_is_refused (Fixture *fixture, gconstpointer unus
     { "[local]\nlauncher = ssh a\n", "built in" },
     { "[slurm]\nlauncher = ssh a\n", "built in" },
     { "[a]\nprogram = x\n", "no launcher" },
+    { "[a]\nlauncher = \\s\\t\\s\n", "no launcher" },
     { "[a]\nlauncher = ssh 'a\n", "quotes are not closed" },
     { "[a]\nlauncher = ssh a\nprogram = x; rm -rf y\n", "a shell might change" },
     { "[a]\nlauncher = ssh a\nprogram = -x\n", "a shell might change" },
