@@ -5,8 +5,8 @@
 #include "app/command/describe/describe-operator.h"
 
 #include "app/command/messages.h"
-#include "engine/device/gpu.h"
 #include "engine/op/suggest.h"
+#include "engine/op/twin.h"
 #include "profiler/summary/summary.h"
 
 #include <stdio.h>
@@ -135,7 +135,7 @@ print_text (const HybOp *op)
   else
     printf ("%-12snothing; only types are inferred\n", "computes in");
   printf ("%-12s%s\n", "gradient", describe_gradient (op));
-  printf ("%-12s%s\n", "on a GPU", hyb_gpu_computes (op->name) ? "yes" : "no, on the processor");
+  printf ("%-12s%s\n", "on a GPU", hyb_op_has_twin (op) ? "yes" : "no, on the processor");
   if (!op->params)
     return;
   printf ("\nattributes\n");
@@ -194,7 +194,7 @@ scope_describe_operator (ScopeJson *json, const HybOp *op)
   scope_json_boolean (json, "runs", op->forward || op->compute);
   scope_json_boolean (json, "differentiable", op->gradient || op->flags & HYB_OP_NO_GRADIENT);
   scope_json_string (json, "gradient", describe_gradient (op));
-  scope_json_boolean (json, "gpu", hyb_gpu_computes (op->name));
+  scope_json_boolean (json, "gpu", hyb_op_has_twin (op));
   scope_json_begin_list (json, "attributes");
   for (const HybParam *param = op->params; param && param->name; param++)
     write_param (json, param);
