@@ -6,11 +6,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/file.h>
 #include <unistd.h>
 
-#define POLL 20000 /* µs between two attempts to get the lock */
+#define POLL     20000   /* µs between two attempts to get the lock */
+#define TOGETHER 1000000 /* µs within which a scheduler ends a worker and its command */
 
 typedef struct
 {
@@ -99,6 +101,22 @@ next_cell (gpointer data, guint *id)
   return scope_sweep_cell_arguments (&loop->run->cells, *id);
 }
 
+/* TRUE if the worker is ended, too.  A scheduler ends a worker and its command at once, and the command may be
+ * the first one; then its cell has not failed. */
+static gboolean
+is_ended_together (const Loop *loop, const ScopeChildEnd *end)
+{
+  GCancellable *cancellable = loop->run->cancellable;
+
+  for (guint i = 0; i < TOGETHER / POLL && !g_cancellable_is_cancelled (cancellable); i++)
+    {
+      if (end->signal != SIGTERM && end->signal != SIGINT)
+        return FALSE;
+      g_usleep (POLL);
+    }
+  return g_cancellable_is_cancelled (cancellable);
+}
+
 static void
 cell_ended (gpointer data, const ScopeChildEnd *end)
 {
@@ -109,7 +127,7 @@ cell_ended (gpointer data, const ScopeChildEnd *end)
 
   unlock (loop);
   line = scope_sweep_cell_take (&loop->run->cells, end, attempts, &is_done);
-  if (!is_done && g_cancellable_is_cancelled (loop->run->cancellable))
+  if (!is_done && is_ended_together (loop, end))
     {
       scope_sweep_folder_release (loop->run->folder, end->id);
       return;

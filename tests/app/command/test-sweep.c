@@ -201,6 +201,34 @@ test_ctrl_c_gives_cells_back (Fixture *fixture, gconstpointer unused G_GNUC_UNUS
   g_assert_null (strstr (fixture->out, "000000."));
 }
 
+/* A scheduler ends a worker and its command at once, and the command is the first to go. */
+static void
+test_a_cell_that_is_ended_with_its_worker_has_not_failed (Fixture             *fixture,
+                                                          gconstpointer unused G_GNUC_UNUSED)
+{
+  fixture_run_line (fixture,
+                    PRETEND
+                    "echo 'echo x >started; kill -TERM $$' >ended && "
+                    "{ " HSCOPE " sweep --models a --batch 1,2 --output s "
+                    "--launcher 'sh ended' & } && pid=$! && "
+                    "while [ ! -e started ]; do sleep 0.01; done; sleep 0.1; "
+                    "kill -TERM $pid; wait $pid; echo $?; ls s/todo s/claimed s/failed" CLEAN);
+  g_assert_cmpint (fixture->code, ==, 0);
+  g_assert_nonnull (strstr (fixture->out, "143\n"));
+  g_assert_nonnull (strstr (fixture->out, "000000\n000001\n"));
+  g_assert_null (strstr (fixture->out, "000000."));
+}
+
+static void
+test_a_cell_that_is_ended_alone_has_failed (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
+{
+  fixture_run_line (fixture,
+                    PRETEND
+                    "echo 'kill -TERM $$' >ended && hscope sweep --models a --batch 1 --output s "
+                    "--launcher 'sh ended'; cat s/cells.jsonl" CLEAN);
+  g_assert_nonnull (strstr (fixture->out, "the process was ended by signal 15"));
+}
+
 static void
 test_workers_share_a_folder (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
 {
@@ -444,6 +472,9 @@ main (int argc, char **argv)
       test_a_launcher_that_repeats_itself_doubles_nothing },
     { "a-killed-sweep-continues", test_a_killed_sweep_continues },
     { "ctrl-c-gives-cells-back", test_ctrl_c_gives_cells_back },
+    { "a-cell-that-is-ended-with-its-worker-has-not-failed",
+      test_a_cell_that_is_ended_with_its_worker_has_not_failed },
+    { "a-cell-that-is-ended-alone-has-failed", test_a_cell_that_is_ended_alone_has_failed },
     { "workers-share-a-folder", test_workers_share_a_folder },
     { "a-report-has-tables-and-pairs", test_a_report_has_tables_and_pairs },
     { "a-report-has-curves-over-numbers", test_a_report_has_curves_over_numbers },
