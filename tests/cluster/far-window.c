@@ -222,7 +222,6 @@ test_cut_comparison (void)
   compare = scope_window_get_comparison (window);
   g_assert_nonnull (compare);
   g_assert_true (gui_wait (is_at_work, NULL, 60000));
-  gui_spin (300); /* the comparison takes longer */
   cut ();
   g_assert_true (gui_wait (is_refused, compare, 60000));
   failed = get_failure (compare);
