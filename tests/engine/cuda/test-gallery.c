@@ -136,6 +136,7 @@ copy_outputs (HybExecutor *executor, HybGraph *graph)
 static void
 check_numbers (GPtrArray *got, GPtrArray *wanted)
 {
+  g_assert_cmpuint (got->len, ==, wanted->len);
   for (guint k = 0; k < got->len; k++)
     {
       HybTensor *a = got->pdata[k], *b = wanted->pdata[k];
@@ -153,8 +154,10 @@ check_numbers (GPtrArray *got, GPtrArray *wanted)
 static void
 check_bytes (GPtrArray *got, GPtrArray *wanted, HybMode mode, guint round)
 {
+  g_assert_cmpuint (got->len, ==, wanted->len);
   for (guint k = 0; k < got->len; k++)
-    if (memcmp (hyb_tensor_get_data (got->pdata[k]),
+    if (hyb_tensor_get_bytes (got->pdata[k]) != hyb_tensor_get_bytes (wanted->pdata[k]) ||
+        memcmp (hyb_tensor_get_data (got->pdata[k]),
                 hyb_tensor_get_data (wanted->pdata[k]),
                 hyb_tensor_get_bytes (wanted->pdata[k])) != 0)
       g_error ("output %u has other bytes in mode %d, run %u", k, mode, round);
