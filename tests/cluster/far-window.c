@@ -39,7 +39,7 @@ read_process (const char *number, char name[17])
   return parent;
 }
 
-/* The process of that name that a child of parent has started; 0: there is none. */
+/* The process of that name that a child of parent has started, or 0. */
 static GPid
 find_grandchild (const char *wanted, GPid parent)
 {

@@ -108,12 +108,9 @@ is_ended_together (const Loop *loop, const ScopeChildEnd *end)
 {
   GCancellable *cancellable = loop->run->cancellable;
 
-  for (guint i = 0; i < TOGETHER / POLL && !g_cancellable_is_cancelled (cancellable); i++)
-    {
-      if (end->signal != SIGTERM && end->signal != SIGINT)
-        return FALSE;
+  if (end->signal == SIGTERM || end->signal == SIGINT)
+    for (guint i = 0; i < TOGETHER / POLL && !g_cancellable_is_cancelled (cancellable); i++)
       g_usleep (POLL);
-    }
   return g_cancellable_is_cancelled (cancellable);
 }
 

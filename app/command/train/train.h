@@ -122,7 +122,7 @@ void scope_train_name_process (const ScopeTraining *training, GError *error);
 
 /* Checks the options and begins to note the steps of the trainer, if --capture was given.  file: the model. */
 gboolean scope_train_begin_capture (ScopeTraining *training, const char *file, GError **error);
-/* Collects what was noted; the first process writes the capture.  Without a step there is none. */
+/* Collects what was noted; the first process writes the capture.  Nothing is written if no step was made. */
 gboolean scope_train_write_capture (ScopeTraining *training, GError **error);
 
 /* A checkpoint to go on from. */
