@@ -198,14 +198,13 @@ scope_sweep_folder_free (ScopeSweepFolder *folder)
 
 /* --- Claims --- */
 
-/* The cell that a name begins with.  FALSE: it is no name of a cell. */
-static gboolean
-parse_cell (const ScopeSweepFolder *folder, const char *name, guint *cell)
+gboolean
+scope_sweep_parse_cell (const char *name, guint n_cells, guint *cell)
 {
   char  *end;
   gint64 number = g_ascii_isdigit (*name) ? g_ascii_strtoll (name, &end, 10) : -1;
 
-  if (number < 0 || number >= folder->n_cells || (*end != '\0' && *end != '.'))
+  if (number < 0 || number >= n_cells || (*end != '\0' && *end != '.'))
     return FALSE;
   *cell = (guint) number;
   return TRUE;
@@ -216,7 +215,7 @@ add_todo (ScopeSweepFolder *folder, const char *name, gpointer data G_GNUC_UNUSE
 {
   guint cell;
 
-  if (parse_cell (folder, name, &cell))
+  if (scope_sweep_parse_cell (name, folder->n_cells, &cell))
     g_array_append_val (folder->todo, cell);
 }
 
@@ -409,7 +408,7 @@ mark_known (ScopeSweepFolder *folder, const char *name, gpointer data)
   Recovery *recovery = data;
   guint     cell;
 
-  if (parse_cell (folder, name, &cell))
+  if (scope_sweep_parse_cell (name, folder->n_cells, &cell))
     recovery->is_known[cell] = TRUE;
 }
 
@@ -437,7 +436,7 @@ recover_claim (ScopeSweepFolder *folder, const char *name, gpointer data)
   char             to[32];
   guint            cell;
 
-  if (!worker || !parse_cell (folder, name, &cell))
+  if (!worker || !scope_sweep_parse_cell (name, folder->n_cells, &cell))
     return;
   recovery->is_known[cell] = TRUE;
   if (scope_sweep_worker_is_alive (worker + 1, age_of (folder, worker + 1)))
@@ -457,7 +456,7 @@ retry_failure (ScopeSweepFolder *folder, const char *name, gpointer data)
   char      to[32];
   guint     cell;
 
-  if (!parse_cell (folder, name, &cell))
+  if (!scope_sweep_parse_cell (name, folder->n_cells, &cell))
     return;
   g_snprintf (to, sizeof to, "todo/%06u", cell);
   folder->effort.n_calls++;
@@ -533,7 +532,7 @@ mark_state (ScopeSweepFolder *folder, const char *name, gpointer data)
   const Marking *marking = data;
   guint          cell;
 
-  if (parse_cell (folder, name, &cell))
+  if (scope_sweep_parse_cell (name, folder->n_cells, &cell))
     marking->state[cell] = marking->mark;
 }
 

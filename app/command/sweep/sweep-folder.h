@@ -33,6 +33,9 @@ scope_sweep_folder_open (const char *path, guint n_cells, const char *worker, GE
 void scope_sweep_folder_free (ScopeSweepFolder *folder);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ScopeSweepFolder, scope_sweep_folder_free)
 
+/* The cell, of n_cells, that the name of a file begins with.  FALSE: it is no name of a cell. */
+gboolean scope_sweep_parse_cell (const char *name, guint n_cells, guint *cell);
+
 /* Claims a cell for this worker.  FALSE: none is to do. */
 gboolean scope_sweep_folder_claim (ScopeSweepFolder *folder, guint *cell);
 /* Gives a claimed cell back to be done by another worker. */

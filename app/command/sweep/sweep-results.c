@@ -7,6 +7,7 @@
 #include "app/command/messages.h"
 #include "app/command/open-model.h"
 #include "app/command/sweep/find-json.h"
+#include "app/command/sweep/sweep-folder.h"
 #include "app/command/sweep/sweep-table.h"
 #include "app/command/sweep/sweep-task.h"
 
@@ -74,12 +75,10 @@ read_line (const char *path, char *text, gboolean is_done, ScopeSweepResult *res
 static gboolean
 parse_name (const ScopeSweepResults *results, const char *name, guint *cell)
 {
-  guint64          number = g_ascii_isdigit (*name) ? g_ascii_strtoull (name, NULL, 10) : G_MAXUINT;
   g_autofree char *same = NULL;
 
-  if (number >= results->plan->n_cells)
+  if (!scope_sweep_parse_cell (name, results->plan->n_cells, cell))
     return FALSE;
-  *cell = (guint) number;
   same = g_strdup_printf ("%06u.json", *cell);
   return strcmp (name, same) == 0;
 }
@@ -116,11 +115,10 @@ read_claims (ScopeSweepResults *results, const char *folder)
 
   while (dir && (name = g_dir_read_name (dir)))
     {
-      char   *end;
-      guint64 cell = g_ascii_isdigit (*name) ? g_ascii_strtoull (name, &end, 10) : G_MAXUINT;
+      guint cell;
 
-      if (cell >= results->plan->n_cells || *end != '.' || results->cells[cell].has_line ||
-          results->cells[cell].is_claimed)
+      if (!strchr (name, '.') || !scope_sweep_parse_cell (name, results->plan->n_cells, &cell) ||
+          results->cells[cell].has_line || results->cells[cell].is_claimed)
         continue;
       results->cells[cell].is_claimed = TRUE;
       n++;
