@@ -14,6 +14,13 @@
 
 #include <stdio.h>
 
+/* Whether MXNet 1.9.1 has all operators of the written graph: int8 rows need one of our own. */
+static gboolean
+mxnet_can_load (const HybNarrowType *type)
+{
+  return type->dtype != HYB_I8;
+}
+
 static void
 print_json (const ScopeConvertWeights *options,
             const HybNarrowReport     *report,
@@ -27,6 +34,7 @@ print_json (const ScopeConvertWeights *options,
   scope_json_int (json, "parameters", report->n_parameters);
   scope_json_int (json, "bytes_before", (gint64) report->bytes_before);
   scope_json_int (json, "bytes_after", (gint64) report->bytes_after);
+  scope_json_boolean (json, "mxnet", mxnet_can_load (hyb_narrow_type_find (options->type)));
   scope_json_begin_object (json, "proof");
   scope_describe_proof (json, proof);
   scope_json_end (json);
@@ -114,6 +122,11 @@ scope_convert_weights (HybModel *model, const ScopeConvertWeights *options, GErr
     return SCOPE_EXIT_CHECK_FAILED;
   if (!hyb_model_save (narrow, options->output, 0, written, error))
     return SCOPE_EXIT_FILE;
+  if (!mxnet_can_load (type))
+    scope_print_message (HYB_SEVERITY_NOTE,
+                         "MXNet cannot load the %s weights: it has no operator "
+                         "_hybridscope_int8_rows. For MXNet, use --weights float16 or bfloat16",
+                         options->type);
   if (options->json)
     print_json (options, &report, &proof, written);
   else

@@ -54,6 +54,31 @@ test_other_readers_refuse_int8 (Fixture *fixture, gconstpointer unused)
   g_assert_nonnull (strstr (fixture->err, "so the graph can be displayed, but not run"));
 }
 
+/* The commands say which files MXNet has the operators for; int8 rows need one of our own. */
+static void
+test_who_can_load (Fixture *fixture, gconstpointer unused)
+{
+  static const char *const types[] = { "float16", "bfloat16", "int8" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (types); i++)
+    {
+      gboolean         is_ours = g_str_equal (types[i], "int8");
+      g_autofree char *line =
+          g_strdup_printf (MAKE "hscope convert lm-symbol.json --weights %s --output x --json && "
+                                "! grep -q _hybridscope x-symbol.json; echo $? >&2" CLEAN,
+                           types[i]);
+      g_autoptr (cJSON) json = NULL;
+
+      fixture_run_line (fixture, line);
+      json = parse_output (fixture);
+      g_assert_cmpint (cJSON_IsTrue (cJSON_GetObjectItem (json, "mxnet")), ==, !is_ours);
+      g_assert_cmpint (strstr (fixture->err, "MXNet cannot load the int8 weights") != NULL,
+                       ==,
+                       is_ours);
+      g_assert_true (g_str_has_suffix (fixture->err, is_ours ? "1\n" : "0\n"));
+    }
+}
+
 static void
 test_more_than_the_tolerance (Fixture *fixture, gconstpointer unused)
 {
@@ -68,6 +93,43 @@ test_more_than_the_tolerance (Fixture *fixture, gconstpointer unused)
                          "--force --output half" CLEAN);
   g_assert_cmpint (fixture->code, ==, 0);
   g_assert_nonnull (strstr (fixture->out, "wrote half-symbol.json"));
+}
+
+/* hscope prove says how far a checkpoint of MXNet moves with narrow weights, relative to the largest element.
+ * Where it compares gradients, those are rounded to the type of the weights, too. */
+static void
+test_checkpoints_proved (Fixture *fixture, gconstpointer unused)
+{
+  static const char *const names[] = { "fused-gru-bi", "fused-lstm", "stack", "tanh" };
+  static const struct
+  {
+    const char *type;
+    double      rounding;
+  } types[] = { { "float16", 0x1p-11 }, { "bfloat16", 0x1p-8 }, { "int8", 1 / 254.0 } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names) * G_N_ELEMENTS (types); i++)
+    {
+      const char      *name = names[i / G_N_ELEMENTS (types)];
+      guint            t = i % G_N_ELEMENTS (types);
+      g_autofree char *line =
+          g_strdup_printf ("m=" HYB_SOURCE_ROOT
+                           "/tests/data/goldens/models/rnn-checkpoint-%s/rnn-checkpoint-%s; "
+                           "hscope convert $m-symbol.json --weights %s --output x >log && "
+                           "hscope prove $m-symbol.json x-symbol.json --json" CLEAN,
+                           name,
+                           name,
+                           types[t].type);
+      g_autoptr (cJSON) json = NULL;
+      double error;
+
+      fixture_run_line (fixture, line);
+      json = parse_output (fixture);
+      error = cJSON_GetObjectItem (json, "max_rel")->valuedouble;
+      g_test_message ("%s %s: %g", name, types[t].type, error);
+      g_assert_cmpfloat (error, >, 0);
+      g_assert_cmpfloat (error, <=, 2 * types[t].rounding);
+      g_assert_cmpint (fixture->code, ==, cJSON_IsTrue (cJSON_GetObjectItem (json, "ok")) ? 0 : 1);
+    }
 }
 
 static void
@@ -112,6 +174,8 @@ main (int argc, char **argv)
   ADD ("written-models-run", test_written_models_run);
   ADD ("more-than-the-tolerance", test_more_than_the_tolerance);
   ADD ("other-readers-refuse-int8", test_other_readers_refuse_int8);
+  ADD ("who-can-load", test_who_can_load);
+  ADD ("checkpoints-proved", test_checkpoints_proved);
   ADD ("usage", test_usage);
   return g_test_run ();
 }
