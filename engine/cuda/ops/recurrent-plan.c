@@ -57,6 +57,8 @@ describe (const HybCall *call)
     .I = (int) data->dim[2],
     .H = (int) hidden,
     .P = (int) (projection == HYB_NONE ? hidden : projection),
+    .low = hyb_params_get_double (call->op->params, call->params, "lstm_state_clip_min", NAN),
+    .high = hyb_params_get_double (call->op->params, call->params, "lstm_state_clip_max", NAN),
   };
 }
 
@@ -102,13 +104,11 @@ hyb_recurrent_refuses (const HybCall *call)
                  error)
 
 static gboolean
-describe_cells (HybRecurrentPlan *this, const HybCall *call, GError **error)
+describe_cells (HybRecurrentPlan *this, GError **error)
 {
   const HybRecurrentNet *net = &this->net;
   cudnnHandle_t          handle = hyb_dnn_ask (this->device, error);
-  double low = hyb_params_get_double (call->op->params, call->params, "lstm_state_clip_min", NAN);
-  double high = hyb_params_get_double (call->op->params, call->params, "lstm_state_clip_max", NAN);
-  gboolean clips = net->cell == HYB_CUDNN_LSTM && !isnan (low);
+  gboolean               clips = net->cell == HYB_CUDNN_LSTM && !isnan (net->low);
 
   return handle && CHECK (this, cudnnCreateDropoutDescriptor, (&this->dropout), error) &&
          CHECK (this, cudnnSetDropoutDescriptor, (this->dropout, handle, 0, NULL, 0, 0), error) &&
@@ -131,8 +131,10 @@ describe_cells (HybRecurrentPlan *this, const HybCall *call, GError **error)
                  this->dropout,
                  HYB_CUDNN_PADDED_IO),
                 error) &&
-         (!clips ||
-          CHECK (this, cudnnRNNSetClip_v9, (this->rnn, HYB_CUDNN_CLIP_MINMAX, low, high), error));
+         (!clips || CHECK (this,
+                           cudnnRNNSetClip_v9,
+                           (this->rnn, HYB_CUDNN_CLIP_MINMAX, net->low, net->high),
+                           error));
 }
 
 cudnnStatus_t
@@ -228,21 +230,34 @@ hyb_recurrent_lengths_bytes (const HybCall *call, guint input)
 }
 
 HybRecurrentPlan *
-hyb_recurrent_prepare (HybDevice *device, const HybCall *call, gboolean training, GError **error)
+hyb_recurrent_plan_new (HybDevice             *device,
+                        const HybRecurrentNet *net,
+                        gboolean               training,
+                        GError               **error)
 {
-  HybRecurrentOperands operands = hyb_recurrent_find_operands (call);
   HybRecurrentPlan *this = g_new0 (HybRecurrentPlan, 1);
 
   this->device = device;
-  this->net = describe (call);
+  this->net = *net;
   this->training = training;
-  if (describe_cells (this, call, error) && describe_arrays (this, error) &&
-      ask_sizes (this, error) &&
-      (operands.lengths == G_MAXUINT ||
-       (this->sent = hyb_cuda_take (device,
-                                    TRUE,
-                                    hyb_recurrent_lengths_bytes (call, operands.lengths),
-                                    error))))
+  if (describe_cells (this, error) && describe_arrays (this, error) && ask_sizes (this, error))
+    return this;
+  hyb_recurrent_release (this);
+  return NULL;
+}
+
+HybRecurrentPlan *
+hyb_recurrent_prepare (HybDevice *device, const HybCall *call, gboolean training, GError **error)
+{
+  HybRecurrentOperands operands = hyb_recurrent_find_operands (call);
+  HybRecurrentNet      net = describe (call);
+  HybRecurrentPlan *this = hyb_recurrent_plan_new (device, &net, training, error);
+
+  if (!this || operands.lengths == G_MAXUINT ||
+      (this->sent = hyb_cuda_take (device,
+                                   TRUE,
+                                   hyb_recurrent_lengths_bytes (call, operands.lengths),
+                                   error)))
     return this;
   hyb_recurrent_release (this);
   return NULL;

@@ -15,6 +15,7 @@ typedef struct
   HybDType       dtype;
   cudnnRNNMode_t cell;
   int            L, D, G, T, N, I, H, P;
+  double         low, high; /* the limits of an LSTM's cell; NaN without */
 } HybRecurrentNet;
 
 /* A part that lies elsewhere in cuDNN's space, in bytes. */
