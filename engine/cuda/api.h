@@ -121,6 +121,7 @@ enum
   HYB_CUDNN_INFERENCE = 0,
   HYB_CUDNN_TRAINING = 1,
   HYB_CUDNN_ADD = 0,
+  HYB_CUDNN_SET = 1,
 };
 
 /* F (result, name, (parameters)) for each function. */

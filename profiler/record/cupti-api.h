@@ -50,6 +50,28 @@ typedef struct
   CUgraph     graph, originalGraph;
   CUgraphNode node, originalNode;
 } CUpti_GraphData;
+
+/* The arguments of the range profiler's functions. */
+typedef struct
+{
+  size_t structSize;
+  void  *pPriv; /* NULL */
+} CUpti_Profiler_Initialize_Params;
+
+typedef struct
+{
+  size_t                             structSize;
+  void                              *pPriv; /* NULL */
+  CUcontext                          ctx;
+  struct CUpti_RangeProfiler_Object *pRangeProfilerObject; /* filled */
+} CUpti_RangeProfiler_Enable_Params;
+
+typedef struct
+{
+  size_t                             structSize;
+  void                              *pPriv; /* NULL */
+  struct CUpti_RangeProfiler_Object *pRangeProfilerObject;
+} CUpti_RangeProfiler_Disable_Params;
 #endif
 
 /* X (result, name, parameters) */
@@ -79,9 +101,12 @@ typedef struct
   X (CUptiResult, cuptiGetGraphNodeId, (CUgraphNode, uint64_t *) )
 
 /* The same for functions that not every version has. */
-#define PROF_CUPTI_OPTIONAL_FUNCTIONS(X)                                     \
-  X (CUptiResult, cuptiActivityEnableDriverApi, (CUpti_CallbackId, uint8_t)) \
-  X (CUptiResult, cuptiActivityEnableRuntimeApi, (CUpti_CallbackId, uint8_t))
+#define PROF_CUPTI_OPTIONAL_FUNCTIONS(X)                                            \
+  X (CUptiResult, cuptiActivityEnableDriverApi, (CUpti_CallbackId, uint8_t))        \
+  X (CUptiResult, cuptiActivityEnableRuntimeApi, (CUpti_CallbackId, uint8_t))       \
+  X (CUptiResult, cuptiProfilerInitialize, (CUpti_Profiler_Initialize_Params *) )   \
+  X (CUptiResult, cuptiRangeProfilerEnable, (CUpti_RangeProfiler_Enable_Params *) ) \
+  X (CUptiResult, cuptiRangeProfilerDisable, (CUpti_RangeProfiler_Disable_Params *) )
 
 #define PROF_CUPTI_MEMBER(result, name, parameters) result (*name) parameters;
 typedef struct

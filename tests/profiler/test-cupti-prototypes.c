@@ -4,6 +4,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <cuda.h>
 #include <cupti.h>
+#include <cupti_profiler_target.h>
+#include <cupti_range_profiler.h>
 
 #define PROF_CUPTI_VENDOR_TYPES
 #include "profiler/record/cupti-api.h"
@@ -42,6 +44,13 @@ _Static_assert(offsetof (CUpti_ResourceData, resourceDescriptor) == 2 * sizeof (
 _Static_assert(offsetof (CUpti_GraphData, node) == 2 * sizeof (void *), "node lies elsewhere");
 _Static_assert(offsetof (CUpti_GraphData, originalNode) == 3 * sizeof (void *),
                "originalNode lies elsewhere");
+_Static_assert(sizeof (CUpti_Profiler_Initialize_Params) == 2 * sizeof (void *),
+               "CUpti_Profiler_Initialize_Params has another size");
+_Static_assert(sizeof (CUpti_RangeProfiler_Enable_Params) == 4 * sizeof (void *) &&
+                   offsetof (CUpti_RangeProfiler_Enable_Params, ctx) == 2 * sizeof (void *),
+               "CUpti_RangeProfiler_Enable_Params has other members");
+_Static_assert(sizeof (CUpti_RangeProfiler_Disable_Params) == 3 * sizeof (void *),
+               "CUpti_RangeProfiler_Disable_Params has another size");
 
 static void
 test_prototypes (void)

@@ -336,6 +336,8 @@ add_pass (cudnnHandle_t handle,
   pass.work_bytes = given->work_bytes;
   memcpy (kept, &pass, sizeof pass);
   memcpy (kept->lengths, given->x->lengths, batch * sizeof (int));
+  for (gsize n = 0; pretend.needs_lengths && !pass.device_lengths && n < batch; n++)
+    kept->lengths[n] = given->x->steps;
   deed = pretend_deed_new (g_strdup (name), run, kept);
   deed->seconds = 1e-5 + (double) rnn_n_weights (&pass.net) * pass.net.T * pass.net.N * 2 / 1e12;
   return cudnn_add (handle, g_intern_string (name), deed);
@@ -376,6 +378,7 @@ cudnnRNNForward (cudnnHandle_t            handle,
                                          .hy = AT (hy),
                                          .cx = AT (cx),
                                          .cy = AT (cy),
+                                         .device_lengths = AT (device_lengths),
                                          .weights = AT (weights),
                                          .work = AT (work),
                                          .reserve = AT (reserve) },
@@ -423,6 +426,7 @@ cudnnRNNBackwardData_v8 (cudnnHandle_t            handle,
                                          .cx = AT (cx),
                                          .dcy = AT (dcy),
                                          .dcx = AT (dcx),
+                                         .device_lengths = AT (device_lengths),
                                          .weights = AT (weights),
                                          .work = AT (work),
                                          .reserve = AT (reserve) },
@@ -430,7 +434,7 @@ cudnnRNNBackwardData_v8 (cudnnHandle_t            handle,
                               rnn_backward_data));
 }
 
-/* Gradients are added; the mode that sets them is refused. */
+/* Gradients are added; the mode that sets them is refused unless gradients=set. */
 cudnnStatus_t
 cudnnRNNBackwardWeights_v8 (cudnnHandle_t            handle,
                             cudnnRNNDescriptor_t     rnn,
@@ -458,7 +462,7 @@ cudnnRNNBackwardWeights_v8 (cudnnHandle_t            handle,
   describe_part (&c, rnn->type, x->batch, rnn->net.H);
   c.dims[0] = rnn->net.L * rnn->net.D;
   given.c = &c;
-  if (mode != 0)
+  if (mode < 0 || mode > (pretend.sets_gradients ? 1 : 0))
     return cudnn_end (CUDNN_STATUS_NOT_SUPPORTED);
   if (!fits (&given) || !x_at || !y_at || !dw || !reserve)
     return cudnn_end (CUDNN_STATUS_BAD_PARAM);
@@ -468,6 +472,8 @@ cudnnRNNBackwardWeights_v8 (cudnnHandle_t            handle,
                                          .hx = AT (hx),
                                          .y = AT (y_at),
                                          .dw = AT (dw),
+                                         .device_lengths = AT (device_lengths),
+                                         .sets = mode == 1,
                                          .work = AT (work),
                                          .reserve = AT (reserve) },
                               "pretend_rnn_backward_weights",

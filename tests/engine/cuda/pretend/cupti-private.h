@@ -26,6 +26,8 @@ typedef struct
   CUptiCallback callback;
   void         *callback_data;
   gboolean      graph_callbacks;
+  gboolean      has_profiler; /* cuptiProfilerInitialize() was called */
+  CUcontext     profiled;     /* whose counters are enabled; NULL for none */
 } PretendCupti;
 
 extern PretendCupti pretend_cupti;

@@ -397,3 +397,42 @@ cuptiFinalize (void)
   pretend.observer = NULL;
   return end (CUPTI_SUCCESS);
 }
+
+/* --- The range profiler, which is enabled for one context and counts nothing --- */
+
+CUptiResult
+cuptiProfilerInitialize (CUptiStart *start)
+{
+  BEGIN ();
+  if (!start || start->size != sizeof *start || start->own)
+    return end (CUPTI_ERROR_INVALID_PARAMETER);
+  if (pretend.no_device)
+    return end (CUPTI_ERROR_UNKNOWN);
+  pretend_cupti.has_profiler = TRUE;
+  return end (CUPTI_SUCCESS);
+}
+
+CUptiResult
+cuptiRangeProfilerEnable (CUptiEnable *enable)
+{
+  BEGIN ();
+  if (!enable || enable->size != sizeof *enable || enable->own || !enable->context ||
+      pretend_cupti.profiled)
+    return end (CUPTI_ERROR_INVALID_PARAMETER);
+  if (!pretend_cupti.has_profiler)
+    return end (CUPTI_ERROR_NOT_INITIALIZED);
+  pretend_cupti.profiled = enable->context;
+  enable->profiler = &pretend_cupti.profiled;
+  return end (CUPTI_SUCCESS);
+}
+
+CUptiResult
+cuptiRangeProfilerDisable (CUptiDisable *disable)
+{
+  BEGIN ();
+  if (!disable || disable->size != sizeof *disable || disable->own || !pretend_cupti.profiled ||
+      disable->profiler != &pretend_cupti.profiled)
+    return end (CUPTI_ERROR_INVALID_PARAMETER);
+  pretend_cupti.profiled = NULL;
+  return end (CUPTI_SUCCESS);
+}

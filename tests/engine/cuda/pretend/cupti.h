@@ -87,5 +87,31 @@ PRETEND_API CUptiResult cuptiEnableDomain (guint32                enable,
 PRETEND_API CUptiResult cuptiGetGraphNodeId (CUgraphNode node, guint64 *id);
 PRETEND_API CUptiResult cuptiFinalize (void);
 
+/* The arguments of the range profiler's functions. */
+typedef struct
+{
+  gsize size;
+  void *own; /* NULL */
+} CUptiStart;
+
+typedef struct
+{
+  gsize     size;
+  void     *own;
+  CUcontext context;
+  void     *profiler; /* filled */
+} CUptiEnable;
+
+typedef struct
+{
+  gsize size;
+  void *own;
+  void *profiler;
+} CUptiDisable;
+
+PRETEND_API CUptiResult cuptiProfilerInitialize (CUptiStart *start);
+PRETEND_API CUptiResult cuptiRangeProfilerEnable (CUptiEnable *enable);
+PRETEND_API CUptiResult cuptiRangeProfilerDisable (CUptiDisable *disable);
+
 /* The nanoseconds of all work that was put into records since the last call. */
 PRETEND_API guint64 pretend_recorded_nanoseconds (void);

@@ -20,6 +20,8 @@
  *   wrong=products              products are a thousandth too large
  *   cudnn=12000                 cuDNN is made for CUDA 12.0
  *   spaces=gaps                 cuDNN's weight spaces have gaps between the matrices
+ *   lengths=copy                sequences end early only where cuDNN gets a device copy of the lengths
+ *   gradients=set               cuDNN serves the mode that sets gradients of recurrent weights
  *   leaks=fail                  the program ends with 98 if something was not destroyed, or for a problem
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once

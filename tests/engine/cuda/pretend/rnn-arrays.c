@@ -7,6 +7,8 @@
 #include "tests/engine/cuda/pretend/element.h"
 #include "tests/engine/cuda/pretend/rnn-private.h"
 
+#include <string.h>
+
 /* --- The weight space --- */
 
 int
@@ -173,12 +175,26 @@ rnn_sizes (const RnnNet *net)
                      slots * (gsize) net->H };
 }
 
+/* FALSE and an error if the copy of the lengths cannot be read; a copy of other lengths is a problem. */
+static gboolean
+check_lengths (const RnnPass *pass, GError **error)
+{
+  gsize         bytes = sizeof (int) * (gsize) pass->net.N;
+  const guint8 *copy = element_reach (pass->device_lengths, bytes, FALSE, error);
+
+  if (copy && memcmp (copy, pass->lengths, bytes) != 0)
+    pretend_problem ("the lengths on the device are not those of the descriptor");
+  return copy != NULL;
+}
+
 double *
 rnn_reserve (const RnnPass *pass, double **owned, double mark, GError **error)
 {
   double *reserve;
 
   *owned = NULL;
+  if (pass->device_lengths && !check_lengths (pass, error))
+    return NULL;
   if (!pass->reserve)
     return *owned = g_malloc0 (rnn_reserve_bytes (&pass->net));
   if (mark > 0 && !element_reach (pass->reserve, rnn_reserve_bytes (&pass->net), FALSE, error))

@@ -343,7 +343,8 @@ rnn_backward_weights (gpointer data, GError **error)
   double            *owned, *reserve = rnn_reserve (pass, &owned, 2, error);
   g_autofree double *in = reserve ? rnn_read (net, pass->x, sizes.x, TRUE, error) : NULL;
   g_autofree double *h = in ? rnn_read (net, pass->hx, sizes.h, FALSE, error) : NULL;
-  g_autofree double *dw = h ? rnn_read (net, pass->dw, rnn_n_weights (net), FALSE, error) : NULL;
+  g_autofree double *dw =
+      h ? rnn_read (net, pass->sets ? 0 : pass->dw, rnn_n_weights (net), FALSE, error) : NULL;
 
   if (!dw || !cudnn_use (pass->work, pass->work_bytes, error) ||
       !element_reach (pass->y, sizes.y * element_bytes (net->type), FALSE, error))

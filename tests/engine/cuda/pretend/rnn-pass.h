@@ -28,11 +28,13 @@ gsize rnn_reserve_bytes (const RnnNet *net);
 /* One pass in device memory; addresses are 0 where cuDNN takes NULL. */
 typedef struct
 {
-  RnnNet  net;
-  guint64 x, y, hx, hy, cx, cy, weights, reserve, work;
-  guint64 dy, dx, dhx, dhy, dcx, dcy, dw;
-  gsize   weight_bytes, work_bytes;
-  int     lengths[]; /* N */
+  RnnNet   net;
+  guint64  x, y, hx, hy, cx, cy, weights, reserve, work;
+  guint64  dy, dx, dhx, dhy, dcx, dcy, dw;
+  guint64  device_lengths;
+  gboolean sets; /* gradients of weights, instead of adding to them */
+  gsize    weight_bytes, work_bytes;
+  int      lengths[]; /* N */
 } RnnPass;
 
 /* The work of a stream: forward pass, gradients of data and states, gradients of weights.  The second

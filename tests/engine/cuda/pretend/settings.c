@@ -88,6 +88,10 @@ set (const char *name, const char *value)
     pretend.cudnn = (gsize) atoi (value);
   else if (g_str_equal (name, "spaces"))
     pretend.gaps = g_str_equal (value, "gaps");
+  else if (g_str_equal (name, "lengths"))
+    pretend.needs_lengths = g_str_equal (value, "copy");
+  else if (g_str_equal (name, "gradients"))
+    pretend.sets_gradients = g_str_equal (value, "set");
   else if (g_str_equal (name, "leaks"))
     pretend.leaks_fail = g_str_equal (value, "fail");
   else
@@ -126,7 +130,7 @@ pretend_configure (const char *settings)
   pretend.arch = 130;
   pretend.version = 13000;
   pretend.cudnn = 13000;
-  pretend.gaps = FALSE;
+  pretend.gaps = pretend.needs_lengths = pretend.sets_gradients = FALSE;
   pretend.unchecked = 0;
   pretend.order = PTX_MIXED;
   pretend.no_device = pretend.leaks_fail = pretend.is_wrong = FALSE;

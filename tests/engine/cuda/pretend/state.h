@@ -152,7 +152,7 @@ typedef struct
 typedef struct
 {
   GRecMutex              lock;
-  gboolean               started, no_device, leaks_fail, is_wrong;
+  gboolean               started, no_device, leaks_fail, is_wrong, needs_lengths, sets_gradients;
   guint64                most;
   int                    version; /* of CUDA, as cuDriverGetVersion() gives it */
   guint                  arch, unchecked;

@@ -1,5 +1,5 @@
 /* test-pretend-cudnn.c — faults in the use of recurrent layers that the pretend cuDNN finds: passes in the
- * wrong order, spaces that are too small, descriptors that do not fit.  Numbers are compared with the
+ * wrong order, spaces that are too small, lengths and descriptors that do not fit.  Numbers are compared with the
  * processor's by engine/cuda/ops/recurrent/test-rnn.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/engine/cuda/pretend/cudnn.h"
@@ -27,6 +27,7 @@ typedef struct
   cudnnTensorDescriptor_t  state;
   gsize                    work_bytes, reserve_bytes;
   guint64                  data, output, h, c, weights, gradient, work, reserve;
+  guint64                  lengths; /* the copy of the lengths; 0 for NULL */
 } Layer;
 
 #define FINE(call) g_assert_cmpint (call, ==, CUDNN_STATUS_SUCCESS)
@@ -88,6 +89,7 @@ static void
 begin (Layer *this)
 {
   gpu_begin (&this->gpu, "");
+  this->lengths = 0;
   this->stream = gpu_stream ();
   FINE (cudnnCreate (&this->dnn));
   FINE (cudnnSetStream (this->dnn, this->stream));
@@ -108,7 +110,7 @@ forward (const Layer *this, gsize reserve_bytes)
   return cudnnRNNForward (this->dnn,
                           this->rnn,
                           1,
-                          NULL,
+                          POINTER (this->lengths),
                           this->x,
                           POINTER (this->data),
                           this->y,
@@ -203,6 +205,18 @@ test_order (void)
 }
 
 static void
+test_lengths (void)
+{
+  Layer layer;
+
+  begin (&layer);
+  layer.lengths = numbers (&layer, BATCH);
+  FINE (forward (&layer, layer.reserve_bytes));
+  cuCtxSynchronize ();
+  g_assert_true (gpu_complained ("the lengths on the device are not those of the descriptor"));
+}
+
+static void
 test_small_spaces (void)
 {
   Layer layer;
@@ -261,6 +275,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/cuda/pretend/cudnn/gradients-of-weights-come-last", test_order);
+  g_test_add_func ("/cuda/pretend/cudnn/other-lengths-are-found", test_lengths);
   g_test_add_func ("/cuda/pretend/cudnn/small-spaces-are-found", test_small_spaces);
   g_test_add_func ("/cuda/pretend/cudnn/what-does-not-fit-is-refused", test_refusals);
   g_test_add_func ("/cuda/pretend/cudnn/a-workspace-belongs-to-one-stream",
