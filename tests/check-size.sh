@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 cd "$(dirname "$0")/.." || exit 2
 files=$(git ls-files --cached --others --exclude-standard '*.c' '*.h' '*.hsk' 2>/dev/null ||
-        find app engine profiler viz resources tests -name '*.[ch]')
+        find app engine profiler viz resources tests tools -name '*.[ch]')
 status=0
 # shellcheck disable=SC2086
 long=$(wc -l $files | awk '$1 > 600 && $2 != "total" { print $2 ": " $1 " lines" }')

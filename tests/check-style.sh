@@ -15,7 +15,7 @@
 cd "$(dirname "$0")/.." || exit 2
 if [ $# -eq 0 ]; then
   # shellcheck disable=SC2046
-  set -- $(find app engine profiler viz resources tests -name '*.[ch]' | sort)
+  set -- $(find app engine profiler viz resources tests tools -name '*.[ch]' | sort)
 fi
 
 awk '
