@@ -1,11 +1,11 @@
 /* import-own.c — maps a trace that prof_print_chrome() wrote.
  *
  * Such a trace says for every event which node, run and step of a loop it belongs to.  How deep events
- * are nested follows from their times.  Start reading at prof_import_own().
+ * of the host are nested follows from their times; work of a GPU is in none of them.  Start reading at
+ * prof_import_own().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/exchange/import-private.h"
 
-#include <math.h>
 #include <string.h>
 
 /* An event of ours, before it is nested. */
@@ -36,8 +36,7 @@ static gboolean
 classify (const ProfTraceEvent *event, OwnSpan *span)
 {
   span->event = event;
-  if (event->phase != 'X' || !event->has_time || event->begin_ns < 0 || event->duration_ns < 0 ||
-      event->begin_ns > G_MAXINT64 / 2)
+  if (event->phase != 'X' || !prof_import_has_times (event))
     return FALSE;
   if (strcmp (event->category, "user_annotation") == 0)
     {
@@ -112,54 +111,28 @@ nest (GArray *spans)
     }
 }
 
-/* The row of a node of the trace: of the graph, or a new one for a node that a pass or autograd made from
- * one of the graph.  PROF_NONE: the graph has neither. */
-static guint32
-find_row (TraceImport *self, GHashTable *added, const ProfTraceEvent *event)
-{
-  guint at = GPOINTER_TO_UINT (g_hash_table_lookup (self->by_name, event->node));
-  guint origin =
-      event->origin ? GPOINTER_TO_UINT (g_hash_table_lookup (self->by_name, event->origin)) : 0;
-  guint    known = GPOINTER_TO_UINT (g_hash_table_lookup (added, event->node));
-  ProfNode node;
-  guint32  row;
-
-  if (at > 0)
-    return g_array_index (self->expected, ExpectedNode, at - 1).row;
-  if (known > 0)
-    return known - 1;
-  if (origin == 0)
-    return PROF_NONE;
-  row = g_array_index (self->expected, ExpectedNode, origin - 1).row;
-  node = *prof_builder_get_node (self->builder, row);
-  node.name = prof_builder_text (self->builder, event->node);
-  node.type = prof_builder_text (self->builder, event->name);
-  node.id = PROF_NONE;
-  node.origin = row;
-  node.flags = PROF_NODE_ADDED;
-  node.n_edges = 0;
-  node.flops = node.bytes_read = node.bytes_written = NAN;
-  row = prof_builder_add_node (self->builder, &node);
-  g_hash_table_insert (added, (gpointer) event->node, GUINT_TO_POINTER (row + 1));
-  return row;
-}
-
 /* Appends the event of a span. */
 static void
 add_span (TraceImport *self, GHashTable *added, const OwnSpan *span)
 {
   const ProfTraceEvent *event = span->event;
-  ProfEvent             made = {
-                .begin_ns = (guint64) (event->begin_ns - self->base_ns),
-                .packed = prof_event_pack ((guint64) event->duration_ns, span->kind, span->depth, 0, 0),
-                .run = (guint16) MIN (event->run == PROF_NO_NUMBER ? 0 : event->run, G_MAXUINT16),
+  /* What a traced GPU computed counts there, and not where it was launched. */
+  gboolean  counts = !(self->tracer && prof_import_get_device (event) > 0);
+  ProfEvent made = {
+    .begin_ns = (guint64) (event->begin_ns - self->base_ns),
+    .packed = prof_event_pack ((guint64) event->duration_ns,
+                               span->kind,
+                               span->depth,
+                               prof_import_get_device (event),
+                               0),
+    .run = (guint16) MIN (event->run == PROF_NO_NUMBER ? 0 : event->run, G_MAXUINT16),
   };
 
   switch (span->kind)
     {
     case PROF_EVENT_NODE:
-      self->import->n_operators++;
-      made.node = event->node ? find_row (self, added, event) : PROF_NONE;
+      self->import->n_operators += counts;
+      made.node = event->node ? prof_import_find_row (self, added, event) : PROF_NONE;
       if (made.node == PROF_NONE)
         {
           prof_import_count_unmatched (self->import,
@@ -168,7 +141,7 @@ add_span (TraceImport *self, GHashTable *added, const OwnSpan *span)
                                        (double) event->duration_ns * 1e-9);
           return;
         }
-      self->import->n_attributed++;
+      self->import->n_attributed += counts;
       prof_builder_get_node (self->builder, made.node)->flags |= PROF_NODE_EXECUTED;
       made.graph = (guint16) prof_builder_get_node (self->builder, made.node)->graph;
       made.step = event->step == PROF_NO_NUMBER ? 0 : event->step;
@@ -201,8 +174,12 @@ prof_import_own (TraceImport *self, const ProfTrace *trace)
 {
   g_autoptr (GArray) spans = g_array_new (FALSE, FALSE, sizeof (OwnSpan));
   g_autoptr (GHashTable) added = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GHashTable) runs = g_hash_table_new (NULL, NULL); /* that have their work */
+  g_autoptr (GPtrArray) work = prof_import_list_work (self, trace);
 
   self->base_ns = G_MAXINT64;
+  for (guint i = 0; i < work->len; i++)
+    self->base_ns = MIN (self->base_ns, ((const ProfTraceEvent *) work->pdata[i])->begin_ns);
   for (guint i = 0; i < trace->events->len; i++)
     {
       OwnSpan span = { .place = i };
@@ -216,5 +193,11 @@ prof_import_own (TraceImport *self, const ProfTrace *trace)
   nest (spans);
   g_array_sort (spans, compare_ends);
   for (guint i = 0; i < spans->len; i++)
-    add_span (self, added, &g_array_index (spans, OwnSpan, i));
+    {
+      const OwnSpan *span = &g_array_index (spans, OwnSpan, i);
+
+      if (span->kind == PROF_EVENT_RUN && g_hash_table_add (runs, GUINT_TO_POINTER (span->number)))
+        prof_import_add_work (self, work, span->number, added);
+      add_span (self, added, span);
+    }
 }

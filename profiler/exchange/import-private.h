@@ -61,19 +61,20 @@ typedef struct
   ProfBuilder       *builder;
   ProfAttribution   *attribution;
   ProfImport        *import;
-  GArray            *expected;     /* of ExpectedNode, in the order of an iteration */
-  GHashTable        *operators;    /* key → OperatorNodes */
-  GHashTable        *gradients;    /* key → OperatorNodes, for gradients of the operator */
-  OperatorNodes     *classes;      /* by class of foreign-operators.h */
-  GHashTable        *by_name;      /* name of a node → index in expected + 1 */
-  GHashTable        *taken;        /* index in expected + 1 → executions mapped to it by name */
-  GHashTable        *backward;     /* row → row of its gradient + 1 */
-  GArray            *events;       /* of ProfEvent: the result */
-  gint64             base_ns;      /* begin of the first execution */
-  guint              position;     /* index in expected where the next bulked event is searched */
-  guint              iteration;    /* of bulked events */
-  const ProfCapture *like;         /* see ProfImportOptions */
-  double            *like_seconds; /* seconds of one execution by row of like; NULL without it */
+  GArray            *expected;  /* of ExpectedNode, in the order of an iteration */
+  GHashTable        *operators; /* key → OperatorNodes */
+  GHashTable        *gradients; /* key → OperatorNodes, for gradients of the operator */
+  OperatorNodes     *classes;   /* by class of foreign-operators.h */
+  GHashTable        *by_name;   /* name of a node → index in expected + 1 */
+  GHashTable        *taken;     /* index in expected + 1 → executions mapped to it by name */
+  GHashTable        *backward;  /* row → row of its gradient + 1 */
+  GArray            *events;    /* of ProfEvent: the result */
+  gint64             base_ns;   /* begin of the first execution */
+  guint              position;  /* index in expected where the next bulked event is searched */
+  guint              iteration; /* of bulked events */
+  const char        *device, *tracer; /* of a trace of ours with work of a GPU; NULL: it has none */
+  const ProfCapture *like;            /* see ProfImportOptions */
+  double            *like_seconds;    /* seconds of one execution by row of like; NULL without it */
 } TraceImport;
 
 /* Fills operators, by_name and expected, and the numbers of iterations and loop steps. */
@@ -122,3 +123,21 @@ Target prof_import_find_any (TraceImport *self, const ProfExecution *execution);
 /* Maps a trace that prof_print_chrome() wrote: nodes by name, with runs, steps and nesting.  Fills
  * self->events, with RUN events. */
 void prof_import_own (TraceImport *self, const ProfTrace *trace);
+/* --- Rows of nodes in traces of ours (import-row.c) --- */
+
+/* The row of a node of the trace: of the graph, or a new one for a node that a pass or autograd made from one of the
+ * graph; added: name → row + 1 of those.  PROF_NONE: the graph has neither. */
+guint32 prof_import_find_row (TraceImport *self, GHashTable *added, const ProfTraceEvent *event);
+
+/* --- Work of GPUs in traces of ours (import-work.c) --- */
+
+/* Whether begin and duration of an event can be stored. */
+gboolean prof_import_has_times (const ProfTraceEvent *event);
+/* The device of an event, as ProfEvent counts them: 0 is the host. */
+guint prof_import_get_device (const ProfTraceEvent *event);
+/* The work of GPUs, by run and as it comes in the trace, and the marks of loops: pointers to ProfTraceEvent.  Sets
+ * self->device and self->tracer if there is any.  (transfer container) */
+GPtrArray *prof_import_list_work (TraceImport *self, const ProfTrace *trace);
+/* Appends the events of the work of one run to self->events. */
+void
+prof_import_add_work (TraceImport *self, const GPtrArray *work, guint32 run, GHashTable *added);

@@ -316,6 +316,8 @@ add_facts (TraceImport *self, const ProfTrace *trace, const ProfFacts *given)
   prof_facts_set_number (facts, "import.attributed", self->import->n_attributed);
   prof_facts_set_number (facts, "import.shared", self->import->n_shared);
   prof_facts_set_number (facts, "import.broken", trace->n_broken);
+  prof_facts_set (facts, PROF_DEVICE_KEY, self->device);
+  prof_facts_set (facts, PROF_DEVICE_TRACE_KEY, self->tracer);
   prof_builder_add_facts (self->builder, facts);
 }
 

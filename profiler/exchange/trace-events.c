@@ -237,6 +237,10 @@ store_string (ProfTraceEvent *event, gboolean is_args, const char *key, const ch
         event->type = text;
       else if (strcmp (key, "origin") == 0)
         event->origin = text;
+      else if (strcmp (key, "labels") == 0)
+        event->labels = text;
+      else if (strcmp (key, "tracer") == 0)
+        event->tracer = text;
     }
   else if (strcmp (key, "name") == 0)
     event->name = text;
@@ -254,14 +258,21 @@ store_string (ProfTraceEvent *event, gboolean is_args, const char *key, const ch
 static void
 store_number_of_args (ProfTraceEvent *event, const char *key, const char *text)
 {
-  guint32 *to = strcmp (key, "run") == 0    ? &event->run
-                : strcmp (key, "step") == 0 ? &event->step
-                : strcmp (key, "body") == 0 ? &event->body
-                                            : NULL;
-  guint64  number = g_ascii_strtoull (text, NULL, 10);
+  const struct
+  {
+    const char *key;
+    guint32    *to;
+  } numbers[] = {
+    { "run", &event->run },       { "step", &event->step },
+    { "body", &event->body },     { "device", &event->device },
+    { "stream", &event->stream }, { "correlation", &event->correlation },
+    { "first", &event->first },
+  };
+  guint64 number = g_ascii_strtoull (text, NULL, 10);
 
-  if (to && *text != '-' && number < PROF_NO_NUMBER)
-    *to = (guint32) number;
+  for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
+    if (strcmp (key, numbers[i].key) == 0 && *text != '-' && number < PROF_NO_NUMBER)
+      *numbers[i].to = (guint32) number;
 }
 
 /* Stores a number of an event. */
@@ -423,7 +434,11 @@ read_events (Reader *reader)
                                .category = "",
                                .run = PROF_NO_NUMBER,
                                .step = PROF_NO_NUMBER,
-                               .body = PROF_NO_NUMBER };
+                               .body = PROF_NO_NUMBER,
+                               .device = PROF_NO_NUMBER,
+                               .stream = PROF_NO_NUMBER,
+                               .correlation = PROF_NO_NUMBER,
+                               .first = PROF_NO_NUMBER };
       gsize          from;
 
       reader->at = skip_blanks (reader, reader->at);

@@ -16,11 +16,13 @@ typedef struct
   const char
       *type; /* args.op_name, the operator where the name is that of a node; NULL if absent */
   const char *origin; /* args.origin, the node that a node of ours was made from; NULL if absent */
-  char        phase;  /* 'B', 'E', 'X' and so on; 0 if absent */
+  const char *labels, *tracer; /* of args, what a GPU is and what followed it; NULL if absent */
+  char        phase;           /* 'B', 'E', 'X' and so on; 0 if absent */
   gboolean    has_time;
   gint64      begin_ns, duration_ns;
   guint64     pid, tid;        /* up to 2^64 - 1, more than a double can hold */
   guint32     run, step, body; /* of args, in traces of ours; PROF_NO_NUMBER if absent */
+  guint32     device, stream, correlation, first; /* the same, of a GPU and its work */
 } ProfTraceEvent;
 
 typedef struct

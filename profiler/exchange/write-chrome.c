@@ -10,6 +10,7 @@
 #include "profiler/base/statistics.h"
 #include "profiler/exchange/chrome-counters.h"
 #include "profiler/exchange/chrome-device.h"
+#include "profiler/exchange/chrome-launches.h"
 #include "profiler/summary/device-time.h"
 
 #include <math.h>
@@ -21,7 +22,17 @@ typedef struct
 {
   const ProfEvent *event;
   guint32          index;
+  guint            row; /* of work of a GPU */
 } Entry;
+
+/* What is the same for all events. */
+typedef struct
+{
+  const ProfCapture  *capture;
+  const ProfEvent    *events; /* of capture */
+  guint64             base;   /* where times begin */
+  const ProfLaunches *launches;
+} Writer;
 
 /* By begin, the outer event first. */
 static int
@@ -71,6 +82,8 @@ append_node (GString           *to,
   append_text (to, "name", node ? prof_capture_get_string (capture, node->type) : "unknown");
   append_times (to, event, base);
   g_string_append_printf (to, ",\"args\":{\"External id\":%u", id);
+  if (prof_event_device (event) > 0) /* the host only launched it */
+    g_string_append_printf (to, ",\"device\":%u", prof_event_device (event) - 1);
   if (node)
     {
       g_string_append_c (to, ',');
@@ -115,23 +128,54 @@ append_slice (GString *to, const ProfCapture *capture, const ProfEvent *event, g
   g_string_append (to, "}}");
 }
 
+/* The beginnings of arrows from an execution of a node to the work that it launched. */
 static void
-append_event (GString           *to,
-              const ProfCapture *capture,
-              const ProfEvent   *event,
-              guint64            base,
-              guint32            id)
+append_arrows (GString *to, const Writer *self, const Entry *entry)
 {
+  for (guint32 i = self->launches->next[entry->index]; i != PROF_NONE; i = self->launches->next[i])
+    {
+      if (prof_event_duration (&self->events[i]) == 0)
+        continue;
+      g_string_append_printf (to,
+                              ",\n{\"ph\":\"s\",\"id\":%u,\"cat\":\"ac2g\",\"name\":\"ac2g\","
+                              "\"pid\":%d,\"tid\":%u,\"ts\":",
+                              i + 1,
+                              PROF_CHROME_PROCESS,
+                              THREAD + prof_event_stream (entry->event));
+      prof_chrome_append_micros (to, entry->event->begin_ns - self->base);
+      g_string_append_c (to, '}');
+    }
+}
+
+static void
+append_work (GString *to, const Writer *self, const Entry *entry)
+{
+  guint32        launcher = self->launches->launcher[entry->index];
+  ProfPlacedWork work = {
+    entry->event, entry->row, entry->index + 1, launcher == PROF_NONE ? PROF_NONE : launcher + 1
+  };
+
+  prof_chrome_append_work (to, self->capture, &work, self->base);
+}
+
+static void
+append_event (GString *to, const Writer *self, const Entry *entry)
+{
+  const ProfEvent *event = entry->event;
+  guint64          base = self->base;
+  guint32          id = entry->index + 1;
+
   if (prof_event_is_of_device (event))
     {
-      prof_chrome_append_work (to, capture, event, base);
+      append_work (to, self, entry);
       return;
     }
   switch (prof_event_kind (event))
     {
     case PROF_EVENT_NODE:
     case PROF_EVENT_COPY:
-      append_node (to, capture, event, base, id);
+      append_node (to, self->capture, event, base, id);
+      append_arrows (to, self, entry);
       return;
     case PROF_EVENT_BRANCH:
       g_string_append_printf (to,
@@ -145,7 +189,7 @@ append_event (GString           *to,
                               event->run);
       return;
     case PROF_EVENT_SLICE:
-      append_slice (to, capture, event, base);
+      append_slice (to, self->capture, event, base);
       return;
     case PROF_EVENT_RUN:
       g_string_append_printf (
@@ -250,6 +294,33 @@ sort_events (const ProfCapture *capture, guint max_events, guint *n_left_out)
   return entries;
 }
 
+/* Places the work of GPUs in rows. */
+static ProfDeviceRows *
+place_work (const GArray *entries)
+{
+  ProfDeviceRows *rows = prof_device_rows_new ();
+
+  for (guint i = 0; i < entries->len; i++)
+    {
+      Entry *entry = &g_array_index (entries, Entry, i);
+
+      if (prof_event_is_of_device (entry->event))
+        entry->row = prof_device_rows_place (rows, entry->event);
+    }
+  return rows;
+}
+
+/* The number of events of capture up to the last one that is written. */
+static guint
+count_events (const GArray *entries)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < entries->len; i++)
+    n = MAX (n, g_array_index (entries, Entry, i).index + 1);
+  return n;
+}
+
 char *
 prof_print_chrome (const ProfCapture *capture, guint max_events, gsize *length)
 {
@@ -258,23 +329,26 @@ prof_print_chrome (const ProfCapture *capture, guint max_events, gsize *length)
   guint        n_left_out;
   g_autoptr (GArray) entries =
       sort_events (capture, max_events > 0 ? max_events : PROF_TRACE_EVENTS, &n_left_out);
+  g_autoptr (ProfDeviceRows) rows = place_work (entries);
+  g_autoptr (ProfLaunches) launches = prof_launches_new (capture, count_events (entries));
   guint64 base = entries->len > 0 ? g_array_index (entries, Entry, 0).event->begin_ns : 0;
   guint64 end = base;
+  Writer  writer = { capture, prof_capture_get_events (capture), base, launches };
 
   prof_counters_init (&counters, capture);
   append_head (text, capture, n_left_out);
   append_metadata (text, capture);
   append_threads (text, entries);
-  prof_chrome_append_devices (text, capture);
+  prof_device_rows_append (text, rows, capture);
   for (guint i = 0; i < entries->len; i++)
     {
-      const ProfEvent *event = g_array_index (entries, Entry, i).event;
-
-      gsize length_before;
+      const Entry     *entry = &g_array_index (entries, Entry, i);
+      const ProfEvent *event = entry->event;
+      gsize            length_before;
 
       prof_counters_append (&counters, text, event, base);
       length_before = text->len;
-      append_event (text, capture, event, base, i + 1);
+      append_event (text, &writer, entry);
       if (text->len > length_before)
         g_string_append (text, ",\n");
       end = MAX (end, event->begin_ns + prof_event_duration (event));

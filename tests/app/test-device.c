@@ -432,6 +432,58 @@ test_untraced (Fixture *fixture, gconstpointer unused)
     }
 }
 
+/* What operators of a recording take in all.  *n: how many there are. */
+static double
+sum_operators (Fixture *fixture, const char *line, int *n)
+{
+  g_autoptr (cJSON) json = NULL;
+  const cJSON *operators, *item;
+  double       sum = 0;
+
+  fixture_run_line (fixture, line);
+  g_assert_cmpint (fixture->code, ==, 0);
+  json = parse_output (fixture);
+  item = cJSON_GetArrayItem (cJSON_GetObjectItem (json, "captures"), 0);
+  operators = cJSON_GetObjectItem (item, "operators");
+  cJSON_ArrayForEach (item, operators) sum +=
+      cJSON_GetObjectItem (item, "self_seconds")->valuedouble;
+  *n = cJSON_GetArraySize (operators);
+  return sum;
+}
+
+/* A Chrome trace has the work of the GPU, and its import what the recording has; a decimal comma changes nothing. */
+static void
+test_trace_file (Fixture *fixture, gconstpointer unused)
+{
+  g_autofree char *text = NULL, *path = in_folder (fixture, "a.json");
+  g_autoptr (cJSON) json = NULL;
+  double sum, sum_again;
+  int    n, n_again;
+
+  fixture_run_line (fixture,
+                    "LC_ALL=de_DE.UTF-8 hscope profile gallery:mlp --init uniform --device gpu "
+                    "--repeat 2 --traced 3 --trace a.json --capture a.hscope");
+  if (strstr (fixture->err, "libnvrtc"))
+    {
+      g_test_skip ("libnvrtc.so.13 is not installed");
+      return;
+    }
+  g_assert_cmpint (fixture->code, ==, 0);
+  g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
+  json = cJSON_Parse (text);
+  g_assert_nonnull (json);
+  g_assert_nonnull (strstr (text, "\"cat\":\"kernel\",\"name\":\"FullyConnected\""));
+  g_assert_nonnull (strstr (text, "\"args\":{\"name\":\"copies\"}"));
+  fixture_run_line (fixture, "hscope import a.json --symbol gallery:mlp --capture b.hscope");
+  g_assert_cmpint (fixture->code, ==, 0);
+  sum = sum_operators (fixture, "hscope report a.hscope --json", &n);
+  sum_again = sum_operators (fixture, "hscope report b.hscope --json", &n_again);
+  g_assert_cmpint (n, >, 1);
+  g_assert_cmpint (n, ==, n_again);
+  g_assert_cmpfloat_with_epsilon (sum, sum_again, 1e-9);
+  g_assert_nonnull (strstr (fixture->out, "\"device\": \"Pretend GPU, "));
+}
+
 /* A right GPU passes, and a wrong one is found and named. */
 static void
 test_selftest (Fixture *fixture, gconstpointer unused)
@@ -519,6 +571,7 @@ main (int argc, char **argv)
   ADD ("values-are-the-processor's", test_values);
   ADD ("a-profile-says-what-it-was-made-on", test_profile);
   ADD ("what-cannot-be-traced-is-said", test_untraced);
+  ADD ("a-trace-file-is-read-back", test_trace_file);
   ADD ("a-self-test-finds-a-wrong-GPU", test_selftest);
   ADD ("devices-are-listed-with-what-is-missing", test_devices);
   return g_test_run ();

@@ -171,7 +171,6 @@ test_slices_are_no_part_of_sums (void)
   g_assert_cmpfloat_with_epsilon (sum, 6e-6, 1e-12);
 }
 
-/* Sums of allocations that overflow, and rows and runs that do not exist. */
 /* A GPU is a process with a row for each stream, and one for copies; its work is not in the rows of the host. */
 static void
 test_gpus_are_processes (void)
@@ -234,6 +233,7 @@ test_gpus_are_processes (void)
   cJSON_Delete (json);
 }
 
+/* Sums of allocations that overflow, and rows and runs that do not exist. */
 static void
 test_damaged_numbers_are_survived (void)
 {
