@@ -3,6 +3,7 @@
 #include "app/command/command.h"
 #include "app/command/describe/describe.h"
 #include "app/command/selftest/verdict.h"
+#include "app/command/terminal.h"
 
 #include "engine/device/gpu.h"
 #include "profiler/base/format.h"
@@ -23,6 +24,8 @@ host_memory (void)
   return (double) sysconf (_SC_PHYS_PAGES) * (double) sysconf (_SC_PAGESIZE);
 }
 
+#define INDENT 9 /* of what belongs to a device */
+
 /* The text of a fact, or NULL. */
 static const char *
 find_text (const ProfFacts *facts, const char *key)
@@ -40,13 +43,14 @@ print_processor (const ProfFacts *facts)
 {
   const char *model = find_text (facts, "cpu.model"), *features = find_text (facts, "cpu.features");
   g_autofree char *memory = prof_format_bytes (host_memory ());
+  g_autofree char *facts_line = g_strdup_printf ("         %ld processors, %s of memory%s%s",
+                                                 sysconf (_SC_NPROCESSORS_ONLN),
+                                                 memory,
+                                                 features && *features ? ", " : "",
+                                                 features ? features : "");
 
   printf ("cpu      %s\n", model ? model : "a processor of an unknown model");
-  printf ("         %ld processors, %s of memory%s%s\n",
-          sysconf (_SC_NPROCESSORS_ONLN),
-          memory,
-          features && *features ? ", " : "",
-          features ? features : "");
+  scope_terminal_print (facts_line, INDENT);
 }
 
 /* What the last self-test of this GPU found, as sentences.  (transfer full) */
@@ -62,6 +66,7 @@ print_gpu (guint index, HybGpu *gpu)
   g_autofree char *path = scope_verdict_dup_path (gpu);
   g_autoptr (ScopeVerdict) verdict = scope_verdict_read (path);
   g_autofree char *proof = describe_proof (verdict);
+  g_autofree char *paragraph = g_strconcat ("         ", proof, NULL);
   g_autoptr (HybGpuFacts) facts = hyb_gpu_dup_facts (gpu);
   g_autofree char *memory = prof_format_bytes ((double) facts->memory);
   g_autofree char *unused = prof_format_bytes ((double) facts->unused);
@@ -71,7 +76,7 @@ print_gpu (guint index, HybGpu *gpu)
   printf ("         %s\n", facts->versions);
   for (guint i = 0; facts->libraries[i]; i++)
     printf ("         %s\n", facts->libraries[i]);
-  printf ("         %s\n", proof);
+  scope_terminal_print (paragraph, INDENT);
 }
 
 /* --- JSON --- */
@@ -88,6 +93,24 @@ describe_processor (ScopeJson *json, const ProfFacts *facts)
   scope_json_end (json);
 }
 
+/* What was compared, in numbers; null if nothing was. */
+static void
+describe_numbers (ScopeJson *json, const ScopeVerdict *verdict)
+{
+  if (!verdict)
+    {
+      scope_json_string (json, "selftest", NULL);
+      return;
+    }
+  scope_json_begin_object (json, "selftest");
+  scope_json_boolean (json, "quick", !verdict->is_full);
+  scope_json_int (json, "operators", verdict->n_operators);
+  scope_json_int (json, "samples_without_time", verdict->n_left);
+  scope_json_int (json, "model_runs", verdict->n_models);
+  scope_json_int (json, "model_runs_failed", verdict->n_failed);
+  scope_json_end (json);
+}
+
 /* verdict: (nullable) */
 static void
 describe_verdict (ScopeJson *json, const ScopeVerdict *verdict)
@@ -96,6 +119,7 @@ describe_verdict (ScopeJson *json, const ScopeVerdict *verdict)
 
   scope_json_boolean (json, "proven", verdict && scope_verdict_has_passed (verdict));
   scope_json_string (json, "proof", proof);
+  describe_numbers (json, verdict);
   scope_json_begin_list (json, "wrong_operators");
   for (guint i = 0; verdict && i < verdict->wrong->len; i++)
     {
@@ -134,6 +158,15 @@ describe_gpu (ScopeJson *json, const char *name, HybGpu *gpu)
 
 /* --- Both --- */
 
+/* Messages of errors may end with a full stop. */
+static void
+print_sentence (const char *text)
+{
+  g_autofree char *sentence = g_strconcat (text, g_str_has_suffix (text, ".") ? "" : ".", NULL);
+
+  scope_terminal_print (sentence, INDENT);
+}
+
 static void
 show_gpu (ScopeJson *json, guint index)
 {
@@ -153,7 +186,11 @@ show_gpu (ScopeJson *json, guint index)
   else if (gpu)
     print_gpu (index, gpu);
   else
-    printf ("%-8s cannot be opened: %s.\n", name, error->message);
+    {
+      g_autofree char *line = g_strdup_printf ("%-8s cannot be opened: %s", name, error->message);
+
+      print_sentence (line);
+    }
 }
 
 static void
@@ -162,9 +199,11 @@ show_absence (ScopeJson *json, const GError *error)
   if (json)
     scope_describe_error (json, error->message);
   else
-    printf ("gpu      none: %s%s\n",
-            error->message,
-            g_str_has_suffix (error->message, ".") ? "" : ".");
+    {
+      g_autofree char *line = g_strconcat ("gpu      none: ", error->message, NULL);
+
+      print_sentence (line);
+    }
 }
 
 static int

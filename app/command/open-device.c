@@ -33,7 +33,7 @@ scope_open_device (const ScopeCommonOptions *common, HybGpu **gpu, GError **erro
   if (!scope_open_whole_device (common, gpu, error))
     return FALSE;
   if (*gpu)
-    scope_first_run (*gpu, common->device);
+    scope_first_run (*gpu, common);
   return TRUE;
 }
 

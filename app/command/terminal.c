@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 /* --- Escaping --- */
@@ -143,4 +144,59 @@ scope_terminal_protect (int status)
     stdout = filter;
   g_log_writer_default_set_use_stderr (TRUE); /* GLib writes to no stream without a file */
   atexit (check_output);
+}
+
+/* --- Paragraphs --- */
+
+#define MIN_WIDTH 40
+#define MAX_WIDTH 120 /* longer lines are hard to read */
+
+char *
+scope_terminal_wrap (const char *text, guint indent, guint width)
+{
+  GString    *lines = g_string_new (NULL);
+  guint       column = 0;
+  const char *at = text;
+
+  while (*at)
+    {
+      /* A word with the blanks before it, which lay out columns. */
+      gsize blanks = strspn (at, " ");
+      gsize length = blanks + strcspn (at + blanks, " ");
+      guint n = (guint) g_utf8_strlen (at, (gssize) length);
+
+      if (width > 0 && column > indent && column + n > width)
+        {
+          g_string_append_printf (lines, "\n%*s", (int) indent, "");
+          column = indent;
+          at += blanks;
+          length -= blanks;
+          n -= (guint) blanks;
+        }
+      g_string_append_len (lines, at, (gssize) length);
+      column += n;
+      at += length;
+    }
+  return g_string_free (lines, FALSE);
+}
+
+/* 0: stdout is no terminal. */
+static guint
+terminal_width (void)
+{
+  struct winsize size;
+
+  if (!isatty (STDOUT_FILENO))
+    return 0;
+  if (ioctl (STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
+    return 80;
+  return CLAMP (size.ws_col, MIN_WIDTH, MAX_WIDTH);
+}
+
+void
+scope_terminal_print (const char *text, guint indent)
+{
+  g_autofree char *lines = scope_terminal_wrap (text, indent, terminal_width ());
+
+  printf ("%s\n", lines);
 }

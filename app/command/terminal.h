@@ -12,6 +12,13 @@
  * breaks and tabs by "\n" and "\t": text is one message, and one line.  (transfer full) */
 char *scope_terminal_escape (const char *text);
 
+/* Text in lines of up to width characters, broken between words; all lines but the first begin with indent blanks.  A
+ * word that is longer has a line of its own.  width 0: one line.  (transfer full) */
+char *scope_terminal_wrap (const char *text, guint indent, guint width);
+/* Prints text and a line break on stdout: on a terminal wrapped at its width, elsewhere as one line, which other
+ * programs search. */
+void scope_terminal_print (const char *text, guint indent);
+
 /* Makes stdout escape what scope_terminal_escape() escapes, except line breaks and tabs, which hyb_one_line() escapes
  * in names, and makes the process end
  * with status, after a message, if some of its output could not be written.  Call it once, before

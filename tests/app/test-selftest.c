@@ -147,9 +147,7 @@ test_first_run (Fixture *fixture, gconstpointer unused)
   g_assert_cmpint (fixture->code, ==, 0);
   g_assert_nonnull (
       strstr (fixture->err, "note: the first run on Pretend GPU, driver for CUDA 13.0"));
-  g_assert_nonnull (
-      strstr (fixture->err,
-              "wrong on the GPU: FullyConnected (the self-test found a difference of 0.00"));
+  g_assert_nonnull (strstr (fixture->err, "wrong on the GPU: FullyConnected (differs by 0.00"));
   g_assert_null (strstr (fixture->err, "softmax ("));
   g_assert_nonnull (strstr (fixture->out, "The GPU computed "));
   fixture_run_line (fixture,
@@ -165,7 +163,7 @@ test_first_run (Fixture *fixture, gconstpointer unused)
   fixture_run_line (fixture, "cmp gpu.npz again.npz");
   g_assert_cmpint (fixture->code, ==, 0);
   fixture_run_line (fixture, CACHE "hscope devices");
-  g_assert_nonnull (strstr (fixture->out, "wrong on the GPU: FullyConnected (the self-test"));
+  g_assert_nonnull (strstr (fixture->out, "wrong on the GPU: FullyConnected (differs by 0.00"));
   fixture_run_line (fixture, CACHE "hscope devices --json");
   g_assert_nonnull (strstr (fixture->out, "\"proven\": false"));
   g_assert_nonnull (
@@ -190,9 +188,11 @@ test_right_verdict (Fixture *fixture, gconstpointer unused)
     return;
   g_assert_cmpint (fixture->code, ==, 0);
   g_assert_nonnull (
-      strstr (fixture->err, "with the processor's on this machine, quickly: they agree.\n"));
+      strstr (fixture->err,
+              "note: The quick self-test compared 6 operators with the processor's on "
+              "this machine: they agree.\n"));
   fixture_run_line (fixture, CACHE "hscope devices");
-  g_assert_nonnull (strstr (fixture->out, "on this machine, quickly: they agree."));
+  g_assert_nonnull (strstr (fixture->out, "on this machine: they agree."));
   g_assert_null (strstr (fixture->out, UNPROVEN));
   fixture_run_line (fixture, CACHE "hscope devices --json");
   g_assert_nonnull (strstr (fixture->out, "\"proven\": true"));
@@ -207,6 +207,62 @@ test_right_verdict (Fixture *fixture, gconstpointer unused)
   g_assert_nonnull (strstr (fixture->out, UNPROVEN));
 }
 
+#define MODELS                                                                            \
+  CACHE "HYB_SELFTEST=dot,'gallery:lstm-unrolled?length=3&batch=2,gallery:lstm-lm?length" \
+        "=3&batch=2' "
+
+/* Models are compared, too, once wrong operators are left to the host, and a replay that fails is said in each run. */
+static void
+test_first_run_of_models (Fixture *fixture, gconstpointer unused)
+{
+  static const char warning[] =
+      "warning: The quick self-test compared 3 operators and 2 runs of models with the "
+      "processor's on this machine. 1 of the runs of models differed: do not rely on this GPU.\n";
+
+  fixture_run_line (fixture, MODELS RUN);
+  if (lacks_compiler (fixture))
+    return;
+  g_assert_cmpint (fixture->code, ==, 0);
+  g_assert_nonnull (strstr (fixture->err, " 3 operators and 2 runs of models with the "));
+  g_assert_nonnull (strstr (fixture->err, ": they agree.\n"));
+
+  fixture_run_line (fixture, "rm -r cache && HYB_PRETEND=fail=cuGraphLaunch:1:1 " MODELS RUN);
+  g_assert_cmpint (fixture->code, ==, 0);
+  g_assert_nonnull (
+      strstr (fixture->err,
+              "warning: the self-test of “lstm-unrolled?length=3&batch=2” in static mode: "));
+  g_assert_nonnull (strstr (fixture->err, warning));
+  fixture_run_line (fixture, CACHE RUN);
+  g_assert_nonnull (strstr (fixture->err, warning));
+  fixture_run_line (fixture, CACHE "hscope devices --json");
+  g_assert_nonnull (strstr (fixture->out,
+                            "\"selftest\": {\"quick\": true, \"operators\": 3, "
+                            "\"samples_without_time\": 0, \"model_runs\": 2, "
+                            "\"model_runs_failed\": 1}"));
+  g_assert_nonnull (strstr (fixture->out, "\"proven\": false"));
+}
+
+/* On a terminal words are whole and lines go on below each other. */
+static void
+test_lines_on_a_terminal (Fixture *fixture, gconstpointer unused)
+{
+  g_auto (GStrv) lines = NULL;
+
+  fixture_run_line (fixture, FIRST RUN);
+  if (lacks_compiler (fixture))
+    return;
+  g_assert_cmpint (fixture->code, ==, 0);
+  fixture_run_line (fixture,
+                    CACHE "script -qec 'stty cols 50; " HSCOPE " devices' /dev/null </dev/null");
+  g_assert_cmpint (fixture->code, ==, 0);
+  lines = g_strsplit_set (fixture->out, "\r\n", -1);
+  for (guint i = 0; lines[i]; i++)
+    if (!strchr (lines[i], '/')) /* a path is not broken */
+      g_assert_cmpint (g_utf8_strlen (lines[i], -1), <=, 50);
+  g_assert_nonnull (strstr (fixture->out, "\n         The quick self-test compared 6 operators\r"));
+  g_assert_nonnull (strstr (fixture->out, "\n         with the processor's on this machine:"));
+}
+
 /* What somebody else wrote where the verdict should be is not believed, and nothing waits for it. */
 static void
 test_hostile_verdicts (Fixture *fixture, gconstpointer unused)
@@ -218,7 +274,7 @@ test_hostile_verdicts (Fixture *fixture, gconstpointer unused)
     "rm $file && mkdir $file",
     "rm $file && ln -s /dev/zero $file",
     "head -c 300000 /dev/zero >$file",
-    "sed -i s/verdict.1/verdict.2/ $file",
+    "sed -i s/verdict.2/verdict.3/ $file",
     "sed -i s/operators=/operators=-/ $file",
     "sed -i s/operators=/operators=9999999/ $file",
     "printf '[wrong no_such]\nerror=1\nwhy=a\n' >>$file",
@@ -321,6 +377,8 @@ main (int argc, char **argv)
   ADD ("unknown-operators-and-absent-GPUs-are-refused", test_usage);
   ADD ("the-first-run-takes-wrong-operators-out", test_first_run);
   ADD ("a-right-GPU-is-known-from-then-on", test_right_verdict);
+  ADD ("the-first-run-compares-models", test_first_run_of_models);
+  ADD ("lines-fit-a-terminal", test_lines_on_a_terminal);
   ADD ("verdicts-of-others-are-not-believed", test_hostile_verdicts);
   ADD ("what-killed-runs-leave-is-removed", test_killed_runs);
   ADD ("a-pipe-in-the-place-of-a-verdict-is-replaced", test_replaced_pipes);

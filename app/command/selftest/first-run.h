@@ -2,9 +2,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "app/command/common-options.h"
+
 #include "engine/device/gpu.h"
 
 /* Lets the host compute what the kept verdict says is wrong.  Without a verdict a quick self-test makes one,
- * which messages tell; HYB_SELFTEST=off leaves that out, and a list of operators with commas between limits it
- * to these.  device: the name that gpu was opened by. */
-void scope_first_run (HybGpu *gpu, const char *device);
+ * which messages tell; HYB_SELFTEST=off leaves that out, and a list with commas between limits it to these operators and
+ * models (gallery:NAME).  common: those by which gpu was opened. */
+void scope_first_run (HybGpu *gpu, const ScopeCommonOptions *common);

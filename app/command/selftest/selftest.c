@@ -9,6 +9,7 @@
 #include "app/command/selftest/test-models.h"
 #include "app/command/selftest/test-operators.h"
 #include "app/command/selftest/verdict.h"
+#include "app/command/terminal.h"
 
 #include "engine/block/plugin.h"
 
@@ -31,8 +32,11 @@ typedef struct
   HybGpu                *gpu;
   ScopeJson             *json; /* NULL: text */
   guint                  n_tests, n_failed;
-  ScopeOperatorResults  *results; /* of operators; NULL: not tested */
+  guint                  n_models; /* of n_tests: runs of models */
+  ScopeOperatorResults  *results;  /* of operators; NULL: not tested */
 } Selftest;
+
+#define INDENT 4 /* of lines that go on */
 
 static const char *const quick_models[] = {
   "mlp", "lenet?batch=2", "lstm-unrolled?length=3&batch=2", "foreach-rnn?length=3&batch=2", NULL,
@@ -40,13 +44,25 @@ static const char *const quick_models[] = {
 
 /* --- Operators --- */
 
+/* "agree exactly", or by how much numbers differ.  (transfer full) */
+static char *
+describe_agreement (double error)
+{
+  return error == 0 ? g_strdup ("exactly") : g_strdup_printf ("to %.1e", error);
+}
+
 static void
 print_operator (const char *op, const ScopeOperatorResult *result)
 {
-  if (result->why)
-    printf ("%-40s FAILED: %s.\n", op, result->why);
-  else
-    printf ("%-40s %5u comparisons agree to %.1e.\n", op, result->n, result->error);
+  g_autofree char *agreement = describe_agreement (result->error);
+  g_autofree char *line = result->why ? g_strdup_printf ("%-36s FAILED: %s.", op, result->why)
+                                      : g_strdup_printf ("%-36s %5u comparison%s %s.",
+                                                         op,
+                                                         result->n,
+                                                         result->n == 1 ? " agrees" : "s agree",
+                                                         agreement);
+
+  scope_terminal_print (line, INDENT);
 }
 
 static void
@@ -101,9 +117,17 @@ print_missing (const ScopeOperatorResults *results, char **missing)
     printf ("There was no time for %u samples; “hscope selftest” without --quick takes it.\n",
             results->n_left);
   if (*missing)
-    printf ("Not compared: %s.\n", list);
+    {
+      g_autofree char *line = g_strdup_printf ("Not compared: %s.", list);
+
+      scope_terminal_print (line, INDENT);
+    }
   if (results->lost)
-    printf ("The GPU cannot go on: %s.\n", results->lost);
+    {
+      g_autofree char *line = g_strdup_printf ("The GPU cannot go on: %s.", results->lost);
+
+      scope_terminal_print (line, INDENT);
+    }
 }
 
 static void
@@ -166,24 +190,37 @@ describe_model (ScopeJson *json, const ScopeModelResult *result)
 }
 
 static void
+print_model (const ScopeModelResult *result)
+{
+  g_autofree char *agreement = describe_agreement (result->error);
+  g_autofree char *verdict =
+      result->failure ? g_strdup_printf ("FAILED: %s.", result->failure)
+                      : g_strdup_printf ("%u arrays agree %s.", result->n_arrays, agreement);
+  g_autofree char *line = g_strdup_printf ("%-32s %-11s %s%s%s",
+                                           result->model,
+                                           result->mode,
+                                           verdict,
+                                           result->work ? " " : "",
+                                           result->work ? result->work : "");
+
+  scope_terminal_print (line, INDENT);
+  fflush (stdout);
+}
+
+static void
 show_model (const ScopeModelResult *result, gpointer data)
 {
   Selftest *self = data;
 
   self->n_tests++;
+  self->n_models++;
   self->n_failed += result->failure != NULL;
   if (self->json)
     {
       describe_model (self->json, result);
       return;
     }
-  printf ("%-32s %-11s ", result->model, result->mode);
-  if (result->failure)
-    printf ("FAILED: %s. ", result->failure);
-  else
-    printf ("%u arrays agree to %.1e. ", result->n_arrays, result->error);
-  printf ("%s\n", result->work ? result->work : "");
-  fflush (stdout);
+  print_model (result);
 }
 
 /* The names of the models to be tested.  NULL and an error: the folder has none.  (transfer full) */
@@ -254,10 +291,11 @@ keep_verdict (const Selftest *self)
   guint            n_wrong = scope_operator_results_n_wrong (self->results);
   g_autofree char *path = scope_verdict_dup_path (self->gpu);
   g_autoptr (ScopeVerdict) old = scope_verdict_read (path);
-  g_autoptr (ScopeVerdict) verdict =
-      scope_verdict_new (self->results, !self->options->quick, self->n_failed - n_wrong);
+  g_autoptr (ScopeVerdict) verdict = scope_verdict_new (self->results, !self->options->quick);
   g_autoptr (GError) error = NULL;
 
+  verdict->n_models = self->n_models;
+  verdict->n_failed = self->n_failed - n_wrong;
   if (self->results->lost || (old && old->is_full && self->options->quick && self->n_failed == 0))
     return;
   if (!scope_verdict_write (verdict, path, &error))

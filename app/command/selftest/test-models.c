@@ -219,7 +219,7 @@ read_inputs (const char *path, GError **error)
 static void
 test_modes (const ScopeModelTest *self, const ScopeInputs *inputs, const char *name)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (modes); i++)
+  for (guint i = 0; i < (self->only_static ? 1 : G_N_ELEMENTS (modes)); i++)
     {
       g_auto (ScopeModelResult) row = { .model = name, .mode = modes[i].name };
 

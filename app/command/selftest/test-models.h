@@ -23,7 +23,8 @@ typedef struct
 {
   const ScopeCommonOptions *common;
   HybGpu                   *gpu;
-  gboolean                  quick;                              /* few runs */
+  gboolean                  quick;       /* few runs */
+  gboolean                  only_static; /* in static mode only, which replays */
   void (*show) (const ScopeModelResult *result, gpointer data); /* once for each mode */
   gpointer data;
 } ScopeModelTest;

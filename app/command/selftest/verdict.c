@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define FORM     "hybridscope verdict 1" /* the number grows when the form changes */
+#define FORM     "hybridscope verdict 2" /* the number grows when the form changes */
 #define LONGEST  (256 * 1024)            /* bytes of a file */
 #define MOST     100000                  /* operators and samples that are believed */
 #define ALL      "verdict"               /* groups of the file */
@@ -60,7 +60,7 @@ add_wrong (ScopeVerdict *verdict, const char *op, double error, const char *why)
 }
 
 ScopeVerdict *
-scope_verdict_new (const ScopeOperatorResults *results, gboolean is_full, guint n_failed)
+scope_verdict_new (const ScopeOperatorResults *results, gboolean is_full)
 {
   ScopeVerdict           *verdict = verdict_new ();
   g_autofree const char **names = scope_operator_results_list (results);
@@ -68,7 +68,6 @@ scope_verdict_new (const ScopeOperatorResults *results, gboolean is_full, guint 
   verdict->is_full = is_full;
   verdict->n_operators = g_hash_table_size (results->operators);
   verdict->n_left = results->n_left;
-  verdict->n_failed = n_failed;
   for (guint i = 0; names[i]; i++)
     {
       const ScopeOperatorResult *result = g_hash_table_lookup (results->operators, names[i]);
@@ -199,6 +198,7 @@ scope_verdict_read (const char *path)
   if (g_strcmp0 (form, FORM) != 0 || !read_count (file, "full", &is_full) ||
       !read_count (file, "operators", &verdict->n_operators) ||
       !read_count (file, "left", &verdict->n_left) ||
+      !read_count (file, "models", &verdict->n_models) ||
       !read_count (file, "failed", &verdict->n_failed))
     return NULL;
   verdict->is_full = is_full != 0;
@@ -249,6 +249,7 @@ scope_verdict_write (const ScopeVerdict *verdict, const char *path, GError **err
   g_key_file_set_integer (file, ALL, "full", verdict->is_full);
   g_key_file_set_integer (file, ALL, "operators", (int) verdict->n_operators);
   g_key_file_set_integer (file, ALL, "left", (int) verdict->n_left);
+  g_key_file_set_integer (file, ALL, "models", (int) verdict->n_models);
   g_key_file_set_integer (file, ALL, "failed", (int) verdict->n_failed);
   for (guint i = 0; i < verdict->wrong->len; i++)
     {
@@ -274,6 +275,7 @@ scope_verdict_has_passed (const ScopeVerdict *verdict)
   return verdict->wrong->len == 0 && verdict->n_failed == 0 && verdict->n_operators > 0;
 }
 
+/* By how much an operator differs, or why it failed. */
 static void
 describe_wrong (const ScopeVerdict *verdict, GString *text)
 {
@@ -282,7 +284,11 @@ describe_wrong (const ScopeVerdict *verdict, GString *text)
     {
       const ScopeWrongOperator *wrong = verdict->wrong->pdata[i];
 
-      g_string_append_printf (text, "%s%s (%s)", i > 0 ? ", " : "", wrong->op, wrong->why);
+      g_string_append_printf (text, "%s%s (", i > 0 ? ", " : "", wrong->op);
+      if (isfinite (wrong->error))
+        g_string_append_printf (text, "differs by %.2g)", wrong->error);
+      else
+        g_string_append_printf (text, "%s)", wrong->why);
     }
   g_string_append_c (text, '.');
 }
@@ -293,18 +299,24 @@ scope_verdict_describe (const ScopeVerdict *verdict)
   GString *text = g_string_new (NULL);
 
   g_string_append_printf (text,
-                          "The self-test compared %u operators with the processor's on this "
-                          "machine%s",
-                          verdict->n_operators,
-                          verdict->is_full ? "" : ", quickly");
+                          "The %sself-test compared %u operators",
+                          verdict->is_full ? "" : "quick ",
+                          verdict->n_operators);
+  if (verdict->n_models > 0)
+    g_string_append_printf (text,
+                            " and %u run%s of models",
+                            verdict->n_models,
+                            verdict->n_models == 1 ? "" : "s");
+  g_string_append_printf (text,
+                          " with the processor's on this machine%s",
+                          scope_verdict_has_passed (verdict) ? ": they agree." : ".");
   if (verdict->n_left > 0)
-    g_string_append_printf (text, ", and had no time for %u", verdict->n_left);
-  g_string_append (text, scope_verdict_has_passed (verdict) ? ": they agree." : ".");
+    g_string_append_printf (text, " There was no time for %u more operators.", verdict->n_left);
   if (verdict->wrong->len > 0)
     describe_wrong (verdict, text);
   if (verdict->n_failed > 0)
     g_string_append_printf (text,
-                            " %u models differed: do not rely on this GPU.",
+                            " %u of the runs of models differed: do not rely on this GPU.",
                             verdict->n_failed);
   return g_string_free (text, FALSE);
 }
@@ -320,6 +332,5 @@ scope_verdict_apply (const ScopeVerdict *verdict, HybGpu *gpu)
 
       hyb_gpu_exclude (gpu, wrong->op, wrong->why);
     }
-  if (scope_verdict_has_passed (verdict))
-    hyb_gpu_set_proof (gpu, text);
+  hyb_gpu_set_proof (gpu, scope_verdict_has_passed (verdict) ? text : NULL);
 }

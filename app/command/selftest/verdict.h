@@ -22,13 +22,13 @@ typedef struct
   gboolean   is_full;     /* all samples of all operators were compared, not one of each */
   guint      n_operators; /* that were compared */
   guint      n_left;      /* samples for which there was no time */
-  guint      n_failed;    /* models that differed */
+  guint      n_models;    /* runs of models that were compared */
+  guint      n_failed;    /* of those, how many differed */
   GPtrArray *wrong;       /* of ScopeWrongOperator */
 } ScopeVerdict;
 
-/* The verdict that results and the number of wrong models make.  (transfer full) */
-ScopeVerdict *
-scope_verdict_new (const ScopeOperatorResults *results, gboolean is_full, guint n_failed);
+/* The verdict that results of operators make; no model was compared.  (transfer full) */
+ScopeVerdict *scope_verdict_new (const ScopeOperatorResults *results, gboolean is_full);
 /* Frees it; NULL is allowed. */
 void scope_verdict_free (ScopeVerdict *verdict);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ScopeVerdict, scope_verdict_free)
