@@ -214,6 +214,19 @@ hyb_type_bytes (const HybType *type)
   return (gsize) hyb_shape_count (&type->shape, 0, type->shape.rank) * hyb_dtype_size (type->dtype);
 }
 
+/* A picture joins hundreds of thousands of shapes, for which formats would take most of the time. */
+static void
+append_dimension (GString *text, gint64 dimension)
+{
+  char  digits[20]; /* 2⁶³ − 1 has 19 */
+  gsize at = sizeof digits;
+
+  do
+    digits[--at] = (char) ('0' + dimension % 10);
+  while ((dimension /= 10) > 0);
+  g_string_append_len (text, digits + at, (gssize) (sizeof digits - at));
+}
+
 char *
 hyb_shape_join (const HybShape *shape, const char *separator)
 {
@@ -226,7 +239,7 @@ hyb_shape_join (const HybShape *shape, const char *separator)
       if (shape->dim[i] < 0)
         g_string_append_c (text, '?');
       else
-        g_string_append_printf (text, "%" G_GINT64_FORMAT, shape->dim[i]);
+        append_dimension (text, shape->dim[i]);
     }
   return g_string_free (text, FALSE);
 }
