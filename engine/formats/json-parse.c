@@ -163,6 +163,10 @@ parse_word (Parser *parser)
   const char              *text = parser->json->text + parser->at;
   gsize                    left = parser->length - parser->at;
 
+  /* Most values are numbers. */
+  if (g_ascii_isdigit (*text))
+    return parse_number (parser);
+
   for (guint i = 0; i < G_N_ELEMENTS (words); i++)
     if (left >= strlen (words[i].word) && g_str_has_prefix (text, words[i].word))
       {
@@ -178,7 +182,7 @@ parse_word (Parser *parser)
                    "JSON has no number “%s”",
                    refused[i]);
 
-  if (*text == '-' || g_ascii_isdigit (*text))
+  if (*text == '-')
     return parse_number (parser);
   if (g_ascii_isprint (*text))
     return fail (parser, NULL, "a value is expected here, not “%c”", *text);
