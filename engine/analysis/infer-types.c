@@ -31,7 +31,8 @@ typedef struct
   guint      first, n_queued, room;
   guint8    *is_queued;
 
-  HybType *operands; /* space for the inputs and outputs of any node */
+  HybType *operands;    /* space for the inputs and outputs of any node */
+  gboolean knew_inputs; /* of the node that is asked all inputs were known before */
 } Inference;
 
 void
@@ -97,14 +98,20 @@ dequeue (Inference *inference)
 }
 
 static void
-enqueue_neighbours (Inference *inference, HybValueId value)
+enqueue_users (Inference *inference, HybValueId value)
 {
   guint            n_users;
   const HybNodeId *users = hyb_graph_get_users (inference->graph, value, &n_users);
 
-  enqueue (inference, hyb_graph_get_producer (inference->graph, value));
   for (guint i = 0; i < n_users; i++)
     enqueue (inference, users[i]);
+}
+
+static void
+enqueue_neighbours (Inference *inference, HybValueId value)
+{
+  enqueue (inference, hyb_graph_get_producer (inference->graph, value));
+  enqueue_users (inference, value);
 }
 
 /* --- Messages --- */
@@ -231,11 +238,24 @@ learn (Inference *inference, HybNodeId id, HybValueId value, const HybType *foun
 
   if (inference->fixed_by)
     inference->fixed_by[value] = id;
-  enqueue_neighbours (inference, value);
+  if (inference->knew_inputs)
+    enqueue_users (inference, value);
+  else
+    enqueue_neighbours (inference, value);
   return TRUE;
 }
 
-/* A node whose operands learn is queued again by learn(), itself included. */
+static gboolean
+knows_inputs (const HybCall *call)
+{
+  for (guint i = 0; i < call->n_inputs; i++)
+    if (!hyb_type_is_known (&call->input[i]))
+      return FALSE;
+  return TRUE;
+}
+
+/* A node whose operands learn is queued again by learn(), itself included, unless all inputs were
+ * known before: what it then finds out about its outputs follows from them. */
 static gboolean
 ask_node (Inference *inference, HybNodeId id, GError **error)
 {
@@ -245,6 +265,7 @@ ask_node (Inference *inference, HybNodeId id, GError **error)
 
   hyb_call_init (&call, inference->graph, id, inference->types, inference->operands);
   call.training = inference->training;
+  inference->knew_inputs = knows_inputs (&call);
   if (!hyb_infer_memo_count (error) || !hyb_call_infer (&call, error))
     return FALSE;
 
