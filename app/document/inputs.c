@@ -52,17 +52,15 @@ is_input (HybModel *model, HybNodeId variable)
          hyb_graph_get_role (graph, variable, FALSE) != HYB_ROLE_PARAMETER;
 }
 
-/* The inputs, with what can be inferred without the given shapes as known. */
+/* inferred: what follows without the given shapes, which becomes what is known. */
 static GArray *
-list_inputs (HybModel *model, const HybType *types, const guint8 *needed)
+list_inputs (HybModel *model, const HybType *inferred, const guint8 *needed)
 {
-  HybGraph           *graph = hyb_model_get_graph (model);
-  guint               n_values = hyb_graph_n_values (graph), n;
-  const HybNodeId    *variables = hyb_graph_get_variables (graph, &n);
-  g_autofree HybType *inferred = g_memdup2 (types, MAX (n_values, 1) * sizeof (HybType));
-  GArray             *inputs = g_array_new (FALSE, FALSE, sizeof (ScopeInput));
+  HybGraph        *graph = hyb_model_get_graph (model);
+  guint            n;
+  const HybNodeId *variables = hyb_graph_get_variables (graph, &n);
+  GArray          *inputs = g_array_new (FALSE, FALSE, sizeof (ScopeInput));
 
-  hyb_infer_types (graph, inferred, NULL, FALSE, NULL);
   for (guint i = 0; i < n; i++)
     {
       const HybNode *node = hyb_graph_get_node (graph, variables[i]);
@@ -90,9 +88,12 @@ find_input (GArray *inputs, const char *name)
   return NULL;
 }
 
-static void
+/* TRUE if there was one. */
+static gboolean
 set_given (HybGraph *graph, HybType *types, GArray *inputs, const char *const *given)
 {
+  gboolean was_given = FALSE;
+
   for (guint i = 0; given && given[i]; i++)
     {
       g_autofree char *name = NULL;
@@ -106,25 +107,22 @@ set_given (HybGraph *graph, HybType *types, GArray *inputs, const char *const *g
       if (id == HYB_NO_ID)
         continue;
       types[hyb_graph_get_node (graph, id)->first_output].shape = shape;
+      was_given = TRUE;
       input = find_input (inputs, name);
       if (input)
         input->is_given = TRUE;
     }
+  return was_given;
 }
 
-/* Adds guesses to types, and sets the types of the inputs to what follows from them. */
+/* Adds guesses to types.  inferred: what follows from these, and then also from the guesses. */
 static void
-guess (HybModel *model, HybType *types, const guint8 *needed, GArray *inputs)
+guess (HybModel *model, HybType *types, HybType *inferred, const guint8 *needed, GArray *inputs)
 {
-  HybGraph           *graph = hyb_model_get_graph (model);
-  guint               n_values = hyb_graph_n_values (graph);
-  g_autofree HybType *inferred = g_memdup2 (types, MAX (n_values, 1) * sizeof (HybType));
-  HybGuessHints       hints = { .file = hyb_model_get_file (model) };
-  g_autoptr (GPtrArray) guesses = NULL;
+  HybGraph     *graph = hyb_model_get_graph (model);
+  HybGuessHints hints = { .file = hyb_model_get_file (model) };
+  g_autoptr (GPtrArray) guesses = hyb_model_guess_inputs (model, inferred, needed, FALSE, &hints);
 
-  /* Findings name what contradicts the given shapes; nothing can be guessed from that. */
-  if (hyb_infer_types (graph, inferred, NULL, FALSE, NULL))
-    guesses = hyb_model_guess_inputs (model, inferred, needed, FALSE, &hints);
   for (guint i = 0; guesses && i < guesses->len; i++)
     {
       const HybShapeGuess *found = guesses->pdata[i];
@@ -135,6 +133,11 @@ guess (HybModel *model, HybType *types, const guint8 *needed, GArray *inputs)
       if (input)
         input->reason = g_strdup (found->reason);
     }
+}
+
+static void
+set_types (HybGraph *graph, const HybType *inferred, GArray *inputs)
+{
   for (guint i = 0; i < inputs->len; i++)
     {
       ScopeInput *input = &g_array_index (inputs, ScopeInput, i);
@@ -153,13 +156,23 @@ input_clear (gpointer data)
 GArray *
 scope_inputs_find (HybModel *model, HybType *types, const char *const *given)
 {
-  HybGraph          *graph = hyb_model_get_graph (model);
-  g_autofree guint8 *needed = hyb_graph_find_needed (graph, NULL);
-  GArray            *inputs = list_inputs (model, types, needed);
+  HybGraph           *graph = hyb_model_get_graph (model);
+  gsize               n_values = MAX (hyb_graph_n_values (graph), 1);
+  g_autofree HybType *inferred = g_memdup2 (types, n_values * sizeof (HybType));
+  g_autofree guint8  *needed = hyb_graph_find_needed (graph, NULL);
+  gboolean            is_consistent = hyb_infer_types (graph, inferred, NULL, FALSE, NULL);
+  GArray             *inputs = list_inputs (model, inferred, needed);
 
   g_array_set_clear_func (inputs, input_clear);
-  set_given (graph, types, inputs, given);
-  guess (model, types, needed, inputs);
+  if (set_given (graph, types, inputs, given))
+    {
+      memcpy (inferred, types, n_values * sizeof (HybType));
+      is_consistent = hyb_infer_types (graph, inferred, NULL, FALSE, NULL);
+    }
+  /* Findings name what contradicts the given shapes; nothing can be guessed from that. */
+  if (is_consistent)
+    guess (model, types, inferred, needed, inputs);
+  set_types (graph, inferred, inputs);
   return inputs;
 }
 
