@@ -132,6 +132,29 @@ test_both_or_none (void)
     }
 }
 
+/* A cuDNN whose weights end outside of their space, or lie outside of it, gets none: the host computes. */
+static void
+test_weights_outside (void)
+{
+  static const char *const shifts[] = { "shift=4", "shift=16M" };
+  g_autoptr (HybGraph) graph = new_layer ();
+
+  for (guint i = 0; i < G_N_ELEMENTS (shifts); i++)
+    {
+      g_autoptr (HybGpu) gpu = NULL;
+      g_autofree char *text = NULL;
+
+      if (!set_up (shifts[i]))
+        return;
+      gpu = open_gpu ();
+      text = run_on_gpu (graph, gpu);
+      if (!strstr (text, "on the host: cuDNN places weights outside of their space\n"))
+        g_error ("%s: %s", shifts[i], text);
+      g_clear_pointer (&gpu, hyb_gpu_unref);
+      assert_clean ();
+    }
+}
+
 /* The GPU has the values already when it turns out that it cannot compute the gradient. */
 static void
 test_gradient_fails_to_prepare (void)
@@ -162,6 +185,8 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/engine/cuda/hidden/the-gpu-keeps-values-for-gradients", test_gpu_keeps_values);
   g_test_add_func ("/engine/cuda/hidden/layer-and-gradient-are-in-one-place", test_both_or_none);
+  g_test_add_func ("/engine/cuda/hidden/weights-outside-of-their-space-are-not-used",
+                   test_weights_outside);
   g_test_add_func ("/engine/cuda/hidden/a-gradient-that-cannot-be-prepared-is-explained",
                    test_gradient_fails_to_prepare);
   return g_test_run ();

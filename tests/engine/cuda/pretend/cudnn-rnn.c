@@ -149,6 +149,7 @@ cudnnGetRNNWeightParams (cudnnHandle_t           handle,
   const RnnNet *net;
   gsize         element;
   int           rows, columns;
+  char         *place;
 
   CUDNN_BEGIN_WITH (handle);
   if (!rnn || !rnn->is_set || !matrix_at || !bias_at)
@@ -160,12 +161,13 @@ cudnnGetRNNWeightParams (cudnnHandle_t           handle,
     return cudnn_end (CUDNN_STATUS_BAD_PARAM);
   rnn_matrix_size (net, pseudo_layer, part, &rows, &columns);
   describe_part (matrix, rnn->type, rows, columns);
-  *matrix_at = (char *) space + rnn_weight_offset (net, pseudo_layer, part, FALSE) * element;
+  place = (char *) space + pretend.shift;
+  *matrix_at = place + rnn_weight_offset (net, pseudo_layer, part, FALSE) * element;
   *bias_at = NULL;
   if (part < 2 * net->G)
     {
       describe_part (bias, rnn->type, net->H, 1);
-      *bias_at = (char *) space + rnn_weight_offset (net, pseudo_layer, part, TRUE) * element;
+      *bias_at = place + rnn_weight_offset (net, pseudo_layer, part, TRUE) * element;
     }
   return cudnn_end (CUDNN_STATUS_SUCCESS);
 }

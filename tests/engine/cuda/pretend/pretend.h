@@ -22,6 +22,8 @@
  *   spaces=gaps                 cuDNN's weight spaces have gaps between the matrices
  *   lengths=copy                sequences end early only where cuDNN gets a device copy of the lengths
  *   gradients=set               cuDNN serves the mode that sets gradients of recurrent weights
+ *   shift=4                     cuDNN says that weights lie 4 bytes further on, so that the last ones
+ *                               end outside of their space
  *   leaks=fail                  the program ends with 98 if something was not destroyed, or for a problem
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once

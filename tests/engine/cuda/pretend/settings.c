@@ -92,6 +92,8 @@ set (const char *name, const char *value)
     pretend.needs_lengths = g_str_equal (value, "copy");
   else if (g_str_equal (name, "gradients"))
     pretend.sets_gradients = g_str_equal (value, "set");
+  else if (g_str_equal (name, "shift"))
+    pretend.shift = read_bytes (value);
   else if (g_str_equal (name, "leaks"))
     pretend.leaks_fail = g_str_equal (value, "fail");
   else
@@ -131,6 +133,7 @@ pretend_configure (const char *settings)
   pretend.version = 13000;
   pretend.cudnn = 13000;
   pretend.gaps = pretend.needs_lengths = pretend.sets_gradients = FALSE;
+  pretend.shift = 0;
   pretend.unchecked = 0;
   pretend.order = PTX_MIXED;
   pretend.no_device = pretend.leaks_fail = pretend.is_wrong = FALSE;

@@ -180,6 +180,7 @@ typedef struct
   guint64                node_ids;
   gsize                  cudnn;        /* CUDA that the pretend cuDNN is for, 13000 for 13.0 */
   gboolean               gaps;         /* in the weight spaces of recurrent layers */
+  gsize                  shift;        /* bytes that are added to the places of weights there */
   gsize                  drop;         /* records of a profiler that are lost */
   guint                  timeless;     /* its records of kernels without times */
   gsize                  kernel_extra; /* bytes of them beyond those that are known */
