@@ -50,6 +50,10 @@ test_right_operators (Fixture *fixture, gconstpointer unused)
   g_assert_cmpuint (n, ==, G_N_ELEMENTS (wanted));
   g_assert_cmpint (cJSON_GetObjectItem (json, "failed")->valueint, ==, 0);
   g_assert_null (cJSON_GetObjectItem (json, "tests")); /* no models */
+  g_assert_cmpint (cJSON_GetObjectItem (json, "samples")->valueint, >, 2);
+  item = cJSON_GetObjectItem (json, "samples_without_time");
+  g_assert_true (cJSON_IsNumber (item));
+  g_assert_cmpint (item->valueint, ==, 0);
 }
 
 /* The wrong operator is named, with the size of the difference; others are not blamed. */
@@ -87,6 +91,27 @@ test_failing_operator (Fixture *fixture, gconstpointer unused)
                     "--operator softmax");
   g_assert_cmpint (fixture->code, ==, 1);
   g_assert_nonnull (strstr (fixture->out, "\nThe GPU cannot go on: it failed in the self-test: "));
+}
+
+/* Where no kernel compiles, the host computes every operator but the products of cuBLAS and the layers of cuDNN, and
+ * nothing is wrong. */
+static void
+test_without_kernels (Fixture *fixture, gconstpointer unused)
+{
+  static const char *const left_out[] = {
+    " take,", " pick,", " topk,", " gather_nd,", " LayerNorm,"
+  };
+
+  fixture_run_line (fixture,
+                    "XDG_CACHE_HOME=$PWD/empty HYB_GPU_PATH=" STUB_COMPILER ":" PRETEND
+                    " hscope selftest --quick");
+  if (fixture->code != 0)
+    fixture_complain ("exit %d, %s%s", fixture->code, fixture->out, fixture->err);
+  g_assert_nonnull (strstr (fixture->out, "\ndot   "));
+  g_assert_nonnull (strstr (fixture->out, " samples, 0 of them are wrong.\n"));
+  for (guint i = 0; i < G_N_ELEMENTS (left_out); i++)
+    if (!strstr (strstr (fixture->out, "\nNot compared: "), left_out[i]))
+      fixture_complain ("“%s” was compared: %s", left_out[i], fixture->out);
 }
 
 /* Models of a folder, with the inputs beside them; nothing is taken for a model that is none.  In one of them the
@@ -373,6 +398,7 @@ main (int argc, char **argv)
   ADD ("right-operators-pass", test_right_operators);
   ADD ("a-wrong-operator-is-named", test_wrong_operator);
   ADD ("a-failing-operator-is-named", test_failing_operator);
+  ADD ("operators-whose-kernels-do-not-compile-are-the-host's", test_without_kernels);
   ADD ("models-of-a-folder-are-compared", test_goldens);
   ADD ("unknown-operators-and-absent-GPUs-are-refused", test_usage);
   ADD ("the-first-run-takes-wrong-operators-out", test_first_run);
