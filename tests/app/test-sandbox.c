@@ -6,7 +6,14 @@
 #include "hscope-fixture.h"
 
 #include <glib/gstdio.h>
+#include <linux/filter.h>
+#include <linux/landlock.h>
+#include <linux/seccomp.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #define ATTEMPTS MODULES "/attempts.so"
 #define SHAPES   "--shape data0=5,2,64 --shape data1=2,64 --shape data2=2,64"
@@ -32,6 +39,43 @@ is_active (Fixture *fixture, const char *part)
   g_assert_cmpint (fixture->code, ==, 0);
   g_assert_nonnull (strstr (fixture->out, part));
   return !strstr (fixture->out, missing);
+}
+
+/* Whether a process may filter its calls here; asked of a child, which keeps its filter. */
+static gboolean
+kernel_filters_calls (void)
+{
+#if defined(__x86_64__) || defined(__aarch64__)
+  struct sock_filter allow = BPF_STMT (BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+  struct sock_fprog  program = { 1, &allow };
+  int                status = -1;
+  pid_t              child = fork ();
+
+  if (child == 0)
+    _exit (prctl (PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+           syscall (__NR_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program) !=
+               0);
+  g_assert_cmpint (waitpid (child, &status, 0), ==, child);
+  return WIFEXITED (status) && WEXITSTATUS (status) == 0;
+#else
+  return FALSE; /* there is no filter for this processor */
+#endif
+}
+
+static gboolean
+kernel_has_landlock (void)
+{
+  return syscall (__NR_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION) > 0;
+}
+
+/* The other tests expect nothing of a part that is said to be missing. */
+static void
+test_active_parts (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
+{
+  g_assert_cmpint (is_active (fixture, "system calls"), ==, kernel_filters_calls ());
+  g_assert_cmpint (is_active (fixture, "files"), ==, kernel_has_landlock ());
+  g_assert_true (is_active (fixture, "privileges"));
+  g_assert_true (is_active (fixture, "processor time"));
 }
 
 /* Makes the folder that no command writes to. */
@@ -260,6 +304,7 @@ main (int argc, char **argv)
   g_setenv ("ASAN_OPTIONS", "detect_leaks=0:allocator_may_return_null=1", TRUE);
   g_setenv ("HYBRIDSCOPE_GALLERY", HYB_GALLERY, FALSE);
 #define ADD(path, test) g_test_add (path, Fixture, NULL, fixture_set_up, test, fixture_tear_down)
+  ADD ("/app/sandbox/what-the-kernel-offers-is-active", test_active_parts);
   ADD ("/app/sandbox/plug-in-is-refused-what-it-tries", test_plugin);
   ADD ("/app/sandbox/plug-in-outside-does-what-it-tries", test_plugin_outside);
   ADD ("/app/sandbox/processor-time-is-limited", test_time);
