@@ -208,6 +208,45 @@ test_lost_and_foreign_files_do_no_harm (Place *place, gconstpointer unused G_GNU
   g_assert_cmpuint (n, ==, 3);
 }
 
+static guint
+count_open_files (void)
+{
+  g_autoptr (GDir) dir = g_dir_open ("/proc/self/fd", 0, NULL);
+  guint n = 0;
+
+  while (g_dir_read_name (dir))
+    n++;
+  return n;
+}
+
+static void
+test_cells_leave_no_file_open (Place *place, gconstpointer unused G_GNUC_UNUSED)
+{
+  guint before = count_open_files ();
+  g_autoptr (ScopeSweepFolder) folder = NULL;
+
+  g_assert_true (scope_sweep_folder_create (place->path, 20, NULL));
+  g_assert_cmpuint (count_open_files (), ==, before);
+  folder = open_here (place, 20);
+  g_assert_cmpuint (count_open_files (), ==, before + 1); /* the folder itself */
+  g_clear_pointer (&folder, scope_sweep_folder_free);
+  g_assert_cmpuint (count_open_files (), ==, before);
+}
+
+static void
+test_a_folder_that_is_not_there_is_an_error (Place *place, gconstpointer unused G_GNUC_UNUSED)
+{
+  g_autofree char *absent = g_build_filename (place->path, "absent", NULL);
+  g_autoptr (GError) error = NULL;
+
+  g_assert_false (scope_sweep_folder_create (absent, 1, &error));
+  g_assert_error (error, G_FILE_ERROR, G_FILE_ERROR_NOENT);
+  g_clear_error (&error);
+  g_assert_null (scope_sweep_folder_open (absent, 1, "a.1.1", &error));
+  g_assert_error (error, G_FILE_ERROR, G_FILE_ERROR_NOENT);
+  g_assert_nonnull (strstr (error->message, "the folder cannot be opened"));
+}
+
 /* --- A simulation --- */
 
 #define N_WORKERS 8
@@ -351,6 +390,8 @@ main (int argc, char **argv)
       test_a_claimed_cell_with_a_result_is_not_done_again },
     { "failures-are-retried-only-when-asked", test_failures_are_retried_only_when_asked },
     { "lost-and-foreign-files-do-no-harm", test_lost_and_foreign_files_do_no_harm },
+    { "cells-leave-no-file-open", test_cells_leave_no_file_open },
+    { "a-folder-that-is-not-there-is-an-error", test_a_folder_that_is_not_there_is_an_error },
     { "ten-thousand-cells-are-done-once", test_ten_thousand_cells_are_done_once },
   };
 
