@@ -8,7 +8,9 @@
 # with 4 without a GPU; answers about times decide nothing. Nobody has run this on a GPU yet.
 #
 # HSCOPE is the program (bin/hscope beside this script, else hscope); GOLDENS a folder of models (tests/data/goldens/models
-# beside this script); SECONDS_EACH how long each measurement takes (20); LENGTH the steps of the LSTMs (100).
+# beside this script); SECONDS_EACH how long each measurement takes (20); LENGTH the steps of the LSTMs (100);
+# GPU_CHECK the program that calls cuDNN and CUPTI directly (bin/gpu-check beside this script, else build/tools/gpu-check/gpu-check
+# of the tree); SIZES the sequences and units of LSTMs that are compared with it (1x256 1x512 32x256 32x512).
 # SPDX-License-Identifier: LGPL-2.1-or-later
 [ $# -ge 1 ] || { echo "usage: gpu-all.sh FOLDER [OPTION…]" >&2; exit 2; }
 here=$(cd "$(dirname "$0")" && pwd)
@@ -23,6 +25,11 @@ fi
 GOLDENS=${GOLDENS:-$here/tests/data/goldens/models}
 SECONDS_EACH=${SECONDS_EACH:-20}
 LENGTH=${LENGTH:-100}
+SIZES=${SIZES:-1x256 1x512 32x256 32x512}
+if [ -z "$GPU_CHECK" ]; then
+  GPU_CHECK=$here/../build/tools/gpu-check/gpu-check
+  [ ! -x "$here/bin/gpu-check" ] || GPU_CHECK=$here/bin/gpu-check
+fi
 failed=0
 : >"$folder/answers.txt"
 
@@ -124,7 +131,6 @@ answer_step "gpucheck 6, recorded and replayed" selftest-rnn "replays give what 
 # Fast products may differ by more than the self-test tolerates, which is an answer and no failure.
 "$HSCOPE" selftest --device gpu --math fast --operator RNN --operator FullyConnected --operator dot >"$folder/math-fast.txt" 2>&1
 answer "gpucheck 7, errors of precise and fast products" "see selftest.txt and math-fast.txt"
-answer "gpucheck 3 and 4, lengths on the device, gradients that are set" "not answered, nothing here calls cuDNN in these ways"
 
 # --- Measurements ---
 
@@ -159,11 +165,47 @@ step replays "$HSCOPE" selftest --device gpu --model "${model#gallery:}"
 answer_step "check 12, replays and launches give the same outputs" replays "the same bytes in all runs of static mode"
 step ladder "$HSCOPE" compare "$model" --init uniform --device gpu --modes imperative,static --time-limit "$SECONDS_EACH"
 answer "check 12, the share of launches" "see ladder.txt, whose rungs and bars should differ by less than 20 %"
-answer "check 13, counters of the GPU" "not answered, because hscope reads none"
 judge "static mode is twice as fast as imperative mode" "b >= 2 * a" '"%.2f times", b / a' \
   "$(number gpu-static median)" "$(number gpu-imperative median)"
-answer "the fused LSTM takes at most 5 % longer than cuDNN called directly" \
-  "not answered, nothing here calls cuDNN directly; a run takes $(number gpu-fused gpu_median) s by events"
+
+# --- cuDNN and CUPTI called directly ---
+
+# ask COMMAND QUESTION…: gpu-check prints the answers, each of which begins with its question.
+ask () {
+  asked=$1
+  shift
+  step "direct-$asked" "$GPU_CHECK" "$asked"
+  for question in "$@"; do
+    grep "^$question: " "$folder/direct-$asked.txt" >>"$folder/answers.txt" ||
+      answer "$question" "not answered, the step ended with $status, see direct-$asked.txt"
+  done
+}
+# compare_direct BATCH UNITS: an LSTM and nothing else, by hscope and by cuDNN called directly.
+compare_direct () {
+  size=$1x$2
+  cat >"$folder/lstm-$2-symbol.json" <<END
+{"nodes": [
+  {"op": "null", "name": "data", "inputs": []},
+  {"op": "null", "name": "parameters", "inputs": []},
+  {"op": "null", "name": "state", "inputs": []},
+  {"op": "null", "name": "cell", "inputs": []},
+  {"op": "RNN", "name": "lstm", "attrs": {"mode": "lstm", "num_layers": "1", "state_size": "$2"},
+   "inputs": [[0, 0, 0], [1, 0, 0], [2, 0, 0], [3, 0, 0]]}],
+ "arg_nodes": [0, 1, 2, 3], "heads": [[4, 0, 0]]}
+END
+  step "direct-$size" "$GPU_CHECK" times --steps "$LENGTH" --batch "$1" --units "$2" --json "$folder/direct-$size.json"
+  measure "lstm-$size" "$folder/lstm-$2-symbol.json" --device gpu --mode static --shape "data=$LENGTH,$1,$2" \
+    --shape "state=1,$1,$2" --shape "cell=1,$1,$2"
+  judge "the fused LSTM of $2 units, batch $1, takes at most 5 % longer than cuDNN called directly" "a <= 1.05 * b" \
+    '"by events a run takes %.4g s, cuDNN with the same copies %.4g s, without copies %.4g s", a, b, c' \
+    "$(number "lstm-$size" gpu_median)" "$(number "direct-$size" with_copies_median)" "$(number "direct-$size" forward_median)"
+}
+ask questions "gpucheck 3, devSeqLengths may be NULL, equal lengths" "gpucheck 3, devSeqLengths may be NULL, different lengths" \
+  "gpucheck 4, cuDNN refuses WGRAD_MODE_SET"
+ask counters "check 13, counters of the GPU may be read"
+for size in $SIZES; do
+  compare_direct "${size%x*}" "${size#*x}"
+done
 
 # --- NVIDIA's checker ---
 
