@@ -7,8 +7,8 @@
 root=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
-number=0
-failed=0
+# shellcheck source=tests/report.sh
+. "$(dirname "$0")/report.sh"
 export XDG_DATA_HOME="$work/data" PYTHON="$work/python" HYB_NVIDIA_VERSION_FILE="$work/version"
 python3 -c '' || { echo "1..0 # SKIP python3 is not installed"; exit 0; }
 
@@ -35,18 +35,6 @@ chmod +x "$PYTHON"
 driver () {
   echo "NVRM version: NVIDIA UNIX x86_64 Kernel Module  $1  Tue Jan 6 00:00:00 UTC 2026" >"$HYB_NVIDIA_VERSION_FILE"
   echo "$2" >"$work/major"
-}
-
-# report STATUS NAME: one test.
-report () {
-  number=$((number + 1))
-  if [ "$1" = 0 ]; then
-    echo "ok $number $2"
-  else
-    echo "not ok $number $2"
-    sed 's/^/# /' "$work/out"
-    failed=1
-  fi
 }
 
 # call ARGUMENT…: runs the script, without a terminal.
@@ -97,5 +85,4 @@ report $? wrong-usage-is-refused
 grep -hv '^#' "$root"/tools/gpu/cuda-1?.txt | grep -qvE '^[a-z0-9-]+==[0-9.]+ --hash=sha256:[0-9a-f]{64}$' && wrong=1
 report "${wrong:-0}" every-version-has-a-checksum
 
-echo "1..$number"
-exit "$failed"
+finish_tests

@@ -5,13 +5,8 @@
 check=$1
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
-number=0
-
-# report STATUS NAME: one test.
-report () {
-  number=$((number + 1))
-  if [ "$1" = 0 ]; then echo "ok $number $2"; else echo "not ok $number $2"; sed 's/^/# /' "$work/out" "$work/err"; fi
-}
+# shellcheck source=tests/report.sh
+. "$(dirname "$0")/../../report.sh"
 
 # call SETTINGS ARGUMENT…: what it prints is in out and err; $?: its status.
 call () {
@@ -33,7 +28,6 @@ different='gpucheck 3, devSeqLengths may be NULL, different lengths:'
 set='gpucheck 4, cuDNN refuses WGRAD_MODE_SET:'
 same='yes, outputs and states differ by at most 0 from those with a device copy\.'
 
-echo 1..17
 call leaks=fail questions && says "$equal $same" && says "$different $same" &&
   says "$set yes, it gives CUDNN_STATUS_NOT_SUPPORTED (3000)\."
 report $? questions-are-answered
@@ -125,3 +119,4 @@ for function in cuInit cuDriverGetVersion cuDeviceGetCount cuDeviceGet cuDeviceP
   [ $failures != 0 ] || { echo "# the failure of $function is not noticed"; silent=1; }
 done
 report $silent calls-that-fail-end-with-a-sentence
+finish_tests
