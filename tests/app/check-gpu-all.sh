@@ -5,17 +5,12 @@
 hscope=$1 script=$2 gpu_check=$3
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
+# shellcheck source=tests/report.sh
+. "$(dirname "$0")/../report.sh"
 export HSCOPE="$hscope" GPU_CHECK="$gpu_check" SECONDS_EACH=1 LENGTH=2 SIZES="1x8 2x8"
 export GOLDENS="$work/goldens"
 mkdir "$GOLDENS"
 cp -r "$(dirname "$script")/../tests/data/goldens/models/mlp-softmax-output" "$GOLDENS/" || exit 2
-number=0
-
-# report STATUS NAME: one test.
-report () {
-  number=$((number + 1))
-  if [ "$1" = 0 ]; then echo "ok $number $2"; else echo "not ok $number $2"; sed 's/^/# /' "$work/out"; fi
-}
 
 # Stands for gpu-check: one answer, a crash, and times of cuDNN that are far from those of hscope.
 cat >"$work/planted" <<'END'
@@ -40,13 +35,12 @@ if "$hscope" devices | grep -q libnvrtc; then
     exit 0
   fi
 fi
-echo 1..8
 "$script" "$work/right" --model mlp >"$work/out" 2>&1
 report $? a-right-GPU-passes
 tar -tzf "$work/right.tar.gz" >"$work/list"
 missing=0
 for name in devices.txt selftest.txt selftest.status version.txt machine.txt answers.txt run-gpu-static.hscope \
-  run-gpu-foreach.hscope run-gpu-fused.hscope run-cpu-imperative.hscope run-lstm-1x8.hscope direct-1x8.json direct-questions.txt; do
+  run-gpu-foreach.hscope run-gpu-fused.hscope run-cpu-imperative.hscope run-lstm-1x8.hscope direct-1x8.json direct-questions.txt ladder.html; do
   grep -qx "right/$name" "$work/list" || { echo "# $name is not in the archive"; missing=1; }
 done
 report $missing the-archive-holds-what-the-steps-wrote
@@ -65,6 +59,7 @@ check 9, .*, foreach: yes, 100.00 % of the time of kernels\.
 check 9, .*, fused: yes, 100.00 % of the time of kernels\.
 check 11, .*: .* times as long\.
 check 12, replays .*: yes,
+check 12, the share of launches is what the ladder saves: .*, 
 gpucheck 3, devSeqLengths may be NULL, equal lengths: yes, .* differ by at most 0 from
 gpucheck 3, devSeqLengths may be NULL, different lengths: yes, .* differ by at most 0 from
 gpucheck 4, cuDNN refuses WGRAD_MODE_SET: yes, it gives CUDNN_STATUS_NOT_SUPPORTED (3000)\.
@@ -74,6 +69,8 @@ the fused LSTM of 8 units, batch 2, .*: .*, by events a run takes [0-9.e-]* s, c
 static mode is twice as fast as imperative mode: .* times\.
 END
 report $unanswered questions-are-answered
+grep -q '"inputs": "float32 (2, 1, [0-9]*)' "$work/right/gpu-fused.json" 2>"$work/out"
+report $? the-fused-form-has-the-same-length
 HYB_PRETEND=wrong=products GPU_CHECK="$work/planted" "$script" "$work/wrong" --model mlp >"$work/out" 2>&1
 [ $? = 1 ] && grep -q '^selftest *failed with 1' "$work/out" && [ -s "$work/wrong.tar.gz" ]
 report $? a-wrong-GPU-is-reported
@@ -89,3 +86,4 @@ HYB_PRETEND=device=none "$script" "$work/none" >"$work/out" 2>&1
 report $? without-a-GPU-it-says-so
 tar -tzf "$work/none.tar.gz" >"$work/list" && grep -qx none/answers.txt "$work/list" && grep -qx none/machine.txt "$work/list"
 report $? without-a-GPU-there-is-an-archive-too
+finish_tests
