@@ -77,5 +77,12 @@ if [ "$(id -u)" = 0 ] && command -v mmdebstrap >/dev/null; then
       exit 1
     fi
     echo "an empty Debian 12: gpu-all.sh says that there is no driver"
+    status=0
+    chroot "$work/debian" env -i /opt/hybridscope/bin/gpu-check questions 2>"$results/gpu-check.txt" || status=$?
+    if [ "$status" != 4 ] || ! grep -q 'no NVIDIA driver is installed' "$results/gpu-check.txt"; then
+      echo "gpu-check ended with $status and does not say what is missing"
+      exit 1
+    fi
+    echo "an empty Debian 12: gpu-check says that there is no driver"
   fi
 fi

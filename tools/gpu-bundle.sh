@@ -2,8 +2,8 @@
 # gpu-bundle.sh — one archive to carry to a machine with a GPU, which needs no packages, compiler or network.
 # usage: gpu-bundle.sh [FOLDER]    default: build-bundle in the tree
 #
-# It is the tarball of packaging/build-tarball.sh, which hscope targets install takes too, with goldens, tools/gpu.sh and
-# gpu-all.sh, which does there all that needs a GPU and leaves one archive to send back. NVIDIA's libraries are not in it.
+# It is the tarball of packaging/build-tarball.sh, which hscope targets install takes too, with goldens, tools/gpu.sh,
+# gpu-check, which calls cuDNN directly, and gpu-all.sh, which does there all that needs a GPU and leaves one archive to send back. NVIDIA's libraries are not in it.
 # TARBALL names another script that builds the tree. packaging/try-tarball.sh tries the result in an empty Debian.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 set -e
@@ -21,6 +21,7 @@ mv "$tree" "$folder/$name"
 cd "$folder/$name"
 
 cp "$root/tools/gpu-all.sh" .
+cp "$folder/build/tools/gpu-check/gpu-check" bin/
 mkdir tools
 cp -r "$root/tools/gpu.sh" "$root/tools/gpu" tools/
 mkdir -p tests/data
@@ -30,6 +31,7 @@ Hybridscope for a machine with an NVIDIA GPU. Nothing needs to be installed but 
 
   ./gpu-all.sh results      does everything that needs a GPU and leaves results.tar.gz, which is to be sent back
   bin/hscope devices        says which GPUs there are, what is missing, and how to get it
+  bin/gpu-check --help      lists direct calls of cuDNN and CUPTI, which gpu-all.sh makes, too
   tools/gpu.sh              fetches NVIDIA's libraries (needs Python's pip and a network)
 
 Nobody has run this on a GPU yet.
