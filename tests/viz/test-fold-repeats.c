@@ -298,6 +298,55 @@ test_a_value_from_outside_ends_a_region (void)
     }
 }
 
+/* MobileNetV2: blocks of three layers, of which only some have a shortcut around them.  The layers before and behind
+ * the blocks are no part of them. */
+static void
+test_blocks_without_a_shortcut_are_blocks (void)
+{
+  static const gboolean has_shortcut[] = { FALSE, FALSE, TRUE, FALSE, TRUE, TRUE, FALSE };
+  VizDiagramBuilder    *builder = viz_diagram_builder_new (NULL);
+  guint32               first[7], last[7], pool, way = add (builder, "stem", "stem", VIZ_ROOT);
+  guint32               stem = add_layer (builder, way), head;
+  g_autoptr (VizDiagram) diagram = NULL;
+
+  way = stem;
+  for (guint b = 0; b < 7; b++)
+    {
+      guint32          before = way;
+      g_autofree char *norm = g_strdup_printf ("norm%u", b), *sum = g_strdup_printf ("add%u", b);
+      VizBoxInfo       layer = { .id = norm,
+                                 .title = "Convolution",
+                                 .category = VIZ_CATEGORY_CONVOLUTION };
+
+      way = add_layer (builder, add_layer (builder, before));
+      first[b] = way - 3;
+      last[b] = viz_diagram_builder_add_box (builder, &layer);
+      viz_diagram_builder_add_arrow (builder, &(VizArrowInfo){ .tail = way, .head = last[b] });
+      way = last[b];
+      if (!has_shortcut[b])
+        continue;
+      way = last[b] = add (builder, "add", sum, way);
+      viz_diagram_builder_add_arrow (builder, &(VizArrowInfo){ .tail = before, .head = way });
+    }
+  head = add_layer (builder, way);
+  pool = add (builder, "Pooling", "pool", head);
+  viz_fold (builder, VIZ_FOLD_REPEATS);
+  diagram = viz_diagram_builder_freeze (builder);
+  for (guint b = 0; b < 7; b++)
+    {
+      const VizBox *block = parent_of (diagram, first[b]);
+
+      g_assert_cmpuint (block->n_children, ==, has_shortcut[b] ? 6 : 5);
+      g_assert_cmpuint (viz_diagram_box (diagram, first[b])->parent,
+                        ==,
+                        viz_diagram_box (diagram, last[b])->parent);
+      g_assert_cmpuint (block->parent, ==, VIZ_ROOT);
+    }
+  g_assert_cmpuint (viz_diagram_box (diagram, stem)->parent, ==, VIZ_ROOT);
+  g_assert_cmpuint (viz_diagram_box (diagram, head)->parent, ==, VIZ_ROOT);
+  g_assert_cmpuint (viz_diagram_box (diagram, pool)->parent, ==, VIZ_ROOT);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -314,6 +363,8 @@ main (int argc, char **argv)
                    test_a_mask_does_not_hide_the_first_block);
   g_test_add_func ("/viz/fold/repeats/blocks-need-not-follow-each-other",
                    test_blocks_need_not_follow_each_other);
+  g_test_add_func ("/viz/fold/repeats/blocks-without-a-shortcut-are-blocks",
+                   test_blocks_without_a_shortcut_are_blocks);
   g_test_add_func ("/viz/fold/repeats/a-value-from-outside-ends-a-region",
                    test_a_value_from_outside_ends_a_region);
   return g_test_run ();

@@ -2,7 +2,8 @@
  *
  * fold.c calls, in this order: fold-weights.c; fold-names.c (names into parts); fold-hints.c,
  * fold-steps.c, fold-absorb.c and fold-grids.c (chains of cells); fold-adopt.c and fold-names.c (scopes);
- * fold-series.c, fold-cycles.c, fold-repeats.c with fold-regions.c, fold-twins.c, fold-branches.c, fold-open.c.
+ * fold-series.c, fold-cycles.c, fold-repeats.c with fold-regions.c and fold-blocks.c, fold-twins.c, fold-branches.c,
+ * fold-open.c.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

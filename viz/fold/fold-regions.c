@@ -5,7 +5,7 @@
  * or a block of another kind lies between them.
  * Start reading at viz_regions_fold().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "viz/fold/fold-private.h"
+#include "viz/fold/fold-regions.h"
 
 #include "viz/diagram/short-names.h"
 
@@ -16,58 +16,15 @@
 #define MAX_STRIPS  3  /* activations and norms that belong to the box before them */
 #define MIN_REGIONS 2  /* that are equal */
 
-/* The boxes that one value enters and one leaves. */
-typedef struct
-{
-  guint32 fork;   /* the box before the region, whose value branches */
-  guint32 join;   /* the box in which the branches meet */
-  GArray *boxes;  /* guint32, in the order of the flow */
-  GArray *strips; /* guint32: the activations and norms behind the join */
-  char   *text;   /* equal for regions of equal structure */
-} Region;
-
-struct _VizRegions
-{
-  VizDiagramBuilder *builder;
-  guint32           *place; /* per box: its index in the sequence + 1, or 0 */
-  /* Arrows between boxes that are drawn: those that leave and enter box i. */
-  guint32 *first_out, *heads, *first_in, *tails;
-  guint32 *received; /* per box, while a region is followed: arrows from the region */
-  guint32 *index;    /* per box, while a region is described: its place in the region + 1 */
-  guint8  *is_taken; /* in a region that is going to be grouped */
-};
-
 static void
 region_free (gpointer data)
 {
-  Region *region = data;
+  VizRegion *region = data;
 
   g_array_unref (region->boxes);
   g_array_unref (region->strips);
   g_free (region->text);
   g_free (region);
-}
-
-static guint32
-n_in (const VizRegions *regions, guint32 box)
-{
-  return regions->first_in[box + 1] - regions->first_in[box];
-}
-
-static guint32
-n_out (const VizRegions *regions, guint32 box)
-{
-  return regions->first_out[box + 1] - regions->first_out[box];
-}
-
-/* Whether a box is an activation or norm of the box before it. */
-static gboolean
-is_strip (const VizRegions *regions, guint32 box)
-{
-  VizCategory category = viz_diagram_builder_box (regions->builder, box)->category;
-
-  return regions->place[box] > 0 && n_in (regions, box) == 1 &&
-         (category == VIZ_CATEGORY_ELEMENTWISE || category == VIZ_CATEGORY_NORMALISATION);
 }
 
 /* --- Finding regions --- */
@@ -102,7 +59,7 @@ follow (const VizRegions *regions, guint32 box, GArray *open)
 static gboolean
 find_boxes (const VizRegions *regions, guint32 fork, GArray *open, GArray *boxes)
 {
-  guint32 n_ways = n_out (regions, fork); /* arrows that have not yet met */
+  guint32 n_ways = viz_regions_n_out (regions, fork); /* arrows that have not yet met */
 
   if (!follow (regions, fork, open))
     return FALSE;
@@ -111,30 +68,22 @@ find_boxes (const VizRegions *regions, guint32 fork, GArray *open, GArray *boxes
       guint32 box = g_array_index (open, guint32, open->len - 1);
 
       /* Another value enters here. */
-      if (regions->received[box] != n_in (regions, box))
+      if (regions->received[box] != viz_regions_n_in (regions, box))
         return FALSE;
       g_array_set_size (open, open->len - 1);
       g_array_append_val (boxes, box);
       if (regions->received[box] == n_ways)
         return boxes->len > 1;
-      if (n_out (regions, box) == 0 || !follow (regions, box, open))
+      if (viz_regions_n_out (regions, box) == 0 || !follow (regions, box, open))
         return FALSE;
-      n_ways += n_out (regions, box) - regions->received[box];
+      n_ways += viz_regions_n_out (regions, box) - regions->received[box];
     }
   return FALSE;
 }
 
-static const char *
-title_of (const VizRegions *regions, guint32 box)
-{
-  const char *title = viz_diagram_builder_box (regions->builder, box)->title;
-
-  return title ? title : "";
-}
-
 /* A text that is equal for regions of equal structure.  (transfer full) */
 static char *
-describe (const VizRegions *regions, const Region *region)
+describe (const VizRegions *regions, const VizRegion *region)
 {
   GString *text = g_string_new (NULL);
 
@@ -144,7 +93,7 @@ describe (const VizRegions *regions, const Region *region)
     {
       guint32 box = g_array_index (region->boxes, guint32, i);
 
-      g_string_append (text, title_of (regions, box));
+      g_string_append (text, viz_regions_title (regions, box));
       for (guint32 k = regions->first_in[box]; k < regions->first_in[box + 1]; k++)
         g_string_append_printf (text, " %u", regions->index[regions->tails[k]]);
       g_string_append_c (text, '\n');
@@ -155,14 +104,14 @@ describe (const VizRegions *regions, const Region *region)
 }
 
 /* The region that begins behind a fork, or NULL.  (transfer full) */
-static Region *
+static VizRegion *
 find_region (const VizRegions *regions, guint32 fork)
 {
   g_autoptr (GArray) open = g_array_new (FALSE, FALSE, sizeof (guint32));
   g_autoptr (GArray) boxes = g_array_new (FALSE, FALSE, sizeof (guint32));
-  gboolean is_found = find_boxes (regions, fork, open, boxes);
-  Region  *region;
-  guint32  last;
+  gboolean   is_found = find_boxes (regions, fork, open, boxes);
+  VizRegion *region;
+  guint32    last;
 
   for (guint i = 0; i < open->len; i++)
     regions->received[g_array_index (open, guint32, i)] = 0;
@@ -170,12 +119,12 @@ find_region (const VizRegions *regions, guint32 fork)
     regions->received[g_array_index (boxes, guint32, i)] = 0;
   if (!is_found)
     return NULL;
-  region = g_new0 (Region, 1);
+  region = g_new0 (VizRegion, 1);
   region->fork = fork;
   last = region->join = g_array_index (boxes, guint32, boxes->len - 1);
   region->strips = g_array_new (FALSE, FALSE, sizeof (guint32));
-  while (region->strips->len < MAX_STRIPS && n_out (regions, last) == 1 &&
-         is_strip (regions, regions->heads[regions->first_out[last]]))
+  while (region->strips->len < MAX_STRIPS && viz_regions_n_out (regions, last) == 1 &&
+         viz_regions_is_strip (regions, regions->heads[regions->first_out[last]]))
     {
       last = regions->heads[regions->first_out[last]];
       g_array_append_val (region->strips, last);
@@ -190,7 +139,7 @@ static int
 compare_regions (gconstpointer a, gconstpointer b, gpointer data)
 {
   const VizRegions *regions = data;
-  const Region     *left = *(Region *const *) a, *right = *(Region *const *) b;
+  const VizRegion  *left = *(VizRegion *const *) a, *right = *(VizRegion *const *) b;
 
   if (left->boxes->len != right->boxes->len)
     return left->boxes->len > right->boxes->len ? -1 : 1;
@@ -205,9 +154,10 @@ find_regions (VizRegions *regions, const GArray *sequence)
 
   for (guint i = 0; i < sequence->len; i++)
     {
-      guint32 box = g_array_index (sequence, guint32, i);
-      Region *region =
-          regions->place[box] > 0 && n_out (regions, box) > 1 ? find_region (regions, box) : NULL;
+      guint32    box = g_array_index (sequence, guint32, i);
+      VizRegion *region = regions->place[box] > 0 && viz_regions_n_out (regions, box) > 1
+                              ? find_region (regions, box)
+                              : NULL;
 
       if (region && region->boxes->len >= MIN_BOXES)
         g_ptr_array_add (all, region);
@@ -220,22 +170,6 @@ find_regions (VizRegions *regions, const GArray *sequence)
 
 /* --- Choosing --- */
 
-static gboolean
-is_free (const VizRegions *regions, const GArray *boxes)
-{
-  for (guint i = 0; i < boxes->len; i++)
-    if (regions->is_taken[g_array_index (boxes, guint32, i)])
-      return FALSE;
-  return TRUE;
-}
-
-static void
-take (VizRegions *regions, const GArray *boxes)
-{
-  for (guint i = 0; i < boxes->len; i++)
-    regions->is_taken[g_array_index (boxes, guint32, i)] = TRUE;
-}
-
 /* Chooses regions that have equals and do not overlap, larger ones first.  Returns how many boxes they hold. */
 static guint32
 choose (VizRegions *regions, const GPtrArray *all, GPtrArray *chosen)
@@ -245,19 +179,19 @@ choose (VizRegions *regions, const GPtrArray *all, GPtrArray *chosen)
 
   for (guint i = 0; i < all->len; i++)
     {
-      char *text = ((Region *) all->pdata[i])->text;
+      char *text = ((VizRegion *) all->pdata[i])->text;
       guint n = GPOINTER_TO_UINT (g_hash_table_lookup (n_equal, text));
 
       g_hash_table_insert (n_equal, text, GUINT_TO_POINTER (n + 1));
     }
   for (guint i = 0; i < all->len; i++)
     {
-      Region *region = all->pdata[i];
+      VizRegion *region = all->pdata[i];
 
       if (GPOINTER_TO_UINT (g_hash_table_lookup (n_equal, region->text)) < MIN_REGIONS ||
-          !is_free (regions, region->boxes))
+          !viz_regions_is_free (regions, region->boxes))
         continue;
-      take (regions, region->boxes);
+      viz_regions_take (regions, region->boxes);
       g_ptr_array_add (chosen, region);
       n_boxes += region->boxes->len;
     }
@@ -271,21 +205,23 @@ titles_of (const VizRegions *regions, const GArray *boxes)
   GString *text = g_string_new (NULL);
 
   for (guint i = 0; boxes && i < boxes->len; i++)
-    g_string_append_printf (text, "%s\n", title_of (regions, g_array_index (boxes, guint32, i)));
+    g_string_append_printf (text,
+                            "%s\n",
+                            viz_regions_title (regions, g_array_index (boxes, guint32, i)));
   return g_string_free (text, FALSE);
 }
 
 /* The layer whose value branches, with its activations: as the first convolution of a module of SqueezeNet.  NULL if
  * that is no layer, or belongs to another region.  (transfer full) */
 static GArray *
-find_front (const VizRegions *regions, const Region *region)
+find_front (const VizRegions *regions, const VizRegion *region)
 {
   g_autoptr (GArray) front = g_array_new (FALSE, FALSE, sizeof (guint32));
   guint32     box = region->fork;
   VizCategory category;
 
-  while (front->len < MAX_STRIPS && is_strip (regions, box) &&
-         n_out (regions, regions->tails[regions->first_in[box]]) == 1)
+  while (front->len < MAX_STRIPS && viz_regions_is_strip (regions, box) &&
+         viz_regions_n_out (regions, regions->tails[regions->first_in[box]]) == 1)
     {
       g_array_prepend_val (front, box);
       box = regions->tails[regions->first_in[box]];
@@ -293,18 +229,19 @@ find_front (const VizRegions *regions, const Region *region)
   g_array_prepend_val (front, box);
   category = viz_diagram_builder_box (regions->builder, box)->category;
   return (category == VIZ_CATEGORY_CONVOLUTION || category == VIZ_CATEGORY_LINEAR) &&
-                 regions->place[box] > 0 && n_in (regions, box) == 1 && is_free (regions, front)
+                 regions->place[box] > 0 && viz_regions_n_in (regions, box) == 1 &&
+                 viz_regions_is_free (regions, front)
              ? g_steal_pointer (&front)
              : NULL;
 }
 
 /* What is beside a region: the layer before it, or the activations behind it.  (transfer full) (nullable) */
 static GArray *
-find_beside (const VizRegions *regions, const Region *region, gboolean is_front)
+find_beside (const VizRegions *regions, const VizRegion *region, gboolean is_front)
 {
   if (is_front)
     return find_front (regions, region);
-  return is_free (regions, region->strips) ? g_array_ref (region->strips) : NULL;
+  return viz_regions_is_free (regions, region->strips) ? g_array_ref (region->strips) : NULL;
 }
 
 /* Adds the layers before the chosen regions to them, or the activations behind them, where all equal regions have
@@ -316,7 +253,7 @@ extend (VizRegions *regions, const GPtrArray *chosen, gboolean is_front)
 
   for (guint i = 0; i < chosen->len; i++)
     {
-      Region *region = chosen->pdata[i];
+      VizRegion *region = chosen->pdata[i];
       g_autoptr (GArray) beside = find_beside (regions, region, is_front);
       char       *text = titles_of (regions, beside);
       const char *others = g_hash_table_lookup (texts, region->text);
@@ -327,15 +264,18 @@ extend (VizRegions *regions, const GPtrArray *chosen, gboolean is_front)
     }
   for (guint i = 0; i < chosen->len; i++)
     {
-      Region     *region = chosen->pdata[i];
+      VizRegion  *region = chosen->pdata[i];
       const char *text = g_hash_table_lookup (texts, region->text);
       g_autoptr (GArray) beside = *text != '\0' ? find_beside (regions, region, is_front) : NULL;
 
       if (!beside)
         continue;
-      take (regions, beside);
+      viz_regions_take (regions, beside);
       if (is_front)
-        g_array_prepend_vals (region->boxes, beside->data, beside->len);
+        {
+          g_array_prepend_vals (region->boxes, beside->data, beside->len);
+          region->n_front = beside->len;
+        }
       else
         g_array_append_vals (region->boxes, beside->data, beside->len);
     }
@@ -343,22 +283,23 @@ extend (VizRegions *regions, const GPtrArray *chosen, gboolean is_front)
 
 /* "conv … Concat", or "3 × conv fused" if the region begins and ends with the same operator.  (transfer full) */
 static char *
-region_title (const VizRegions *regions, const Region *region)
+region_title (const VizRegions *regions, const VizRegion *region)
 {
-  const char      *first = title_of (regions, g_array_index (region->boxes, guint32, 0));
-  const char      *last = title_of (regions, region->join);
+  const char      *first = viz_regions_title (regions, g_array_index (region->boxes, guint32, 0));
+  const char      *last = viz_regions_title (regions, region->join);
   g_autofree char *begin = viz_short_operator (first), *end = viz_short_operator (last);
   guint            n = 0;
 
   if (strcmp (first, last) != 0)
     return g_strconcat (begin, " … ", end, NULL);
   for (guint i = 0; i < region->boxes->len; i++)
-    n += strcmp (title_of (regions, g_array_index (region->boxes, guint32, i)), first) == 0;
+    n +=
+        strcmp (viz_regions_title (regions, g_array_index (region->boxes, guint32, i)), first) == 0;
   return g_strdup_printf ("%u × %s", n, begin);
 }
 
 static void
-add_group (const VizRegions *regions, const Region *region)
+add_group (const VizRegions *regions, const VizRegion *region)
 {
   VizDiagramBuilder *builder = regions->builder;
   guint32            first = g_array_index (region->boxes, guint32, 0);
@@ -450,6 +391,7 @@ gboolean
 viz_regions_fold (VizRegions *regions, const GArray *sequence, guint32 n_least)
 {
   g_autoptr (GPtrArray) all = NULL, chosen = g_ptr_array_new ();
+  g_autoptr (GPtrArray) plain = g_ptr_array_new_with_free_func (region_free);
   gboolean is_better;
 
   for (guint i = 0; i < sequence->len; i++)
@@ -468,8 +410,12 @@ viz_regions_fold (VizRegions *regions, const GArray *sequence, guint32 n_least)
       extend (regions, chosen, FALSE);
       extend (regions, chosen, TRUE);
     }
+  if (is_better)
+    viz_regions_add_plain (regions, chosen, plain);
   for (guint i = 0; is_better && i < chosen->len; i++)
     add_group (regions, chosen->pdata[i]);
+  for (guint i = 0; i < plain->len; i++)
+    add_group (regions, plain->pdata[i]);
   for (guint i = 0; i < sequence->len; i++)
     {
       regions->place[g_array_index (sequence, guint32, i)] = 0;
