@@ -228,7 +228,8 @@ add_layer (VizDiagramBuilder *builder, guint32 tail)
   return second;
 }
 
-/* SqueezeNet without names: poolings lie between the modules, and the last one is followed by another operator. */
+/* SqueezeNet without names: poolings lie between the modules, and the last one is followed by another operator.  The
+ * modules are numbered. */
 static void
 test_blocks_need_not_follow_each_other (void)
 {
@@ -255,7 +256,9 @@ test_blocks_need_not_follow_each_other (void)
   diagram = viz_diagram_builder_freeze (builder);
   for (guint b = 0; b < 8; b++)
     {
-      g_assert_cmpstr (parent_of (diagram, join[b])->title, ==, "conv … Concat");
+      g_autofree char *title = g_strdup_printf ("conv … Concat (%u)", b + 1);
+
+      g_assert_cmpstr (parent_of (diagram, join[b])->title, ==, title);
       g_assert_cmpuint (parent_of (diagram, join[b])->n_children, ==, 7);
       g_assert_cmpuint (viz_diagram_box (diagram, squeeze[b])->parent,
                         ==,
@@ -342,6 +345,8 @@ test_blocks_without_a_shortcut_are_blocks (void)
                         viz_diagram_box (diagram, last[b])->parent);
       g_assert_cmpuint (block->parent, ==, VIZ_ROOT);
     }
+  g_assert_cmpstr (parent_of (diagram, first[3])->title, ==, "3 × conv (3)");
+  g_assert_cmpstr (parent_of (diagram, first[4])->title, ==, "conv … add (2)");
   g_assert_cmpuint (viz_diagram_box (diagram, stem)->parent, ==, VIZ_ROOT);
   g_assert_cmpuint (viz_diagram_box (diagram, head)->parent, ==, VIZ_ROOT);
   g_assert_cmpuint (viz_diagram_box (diagram, pool)->parent, ==, VIZ_ROOT);

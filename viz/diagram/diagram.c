@@ -82,8 +82,7 @@ viz_diagram_builder_free (VizDiagramBuilder *builder)
 {
   if (!builder)
     return;
-  if (builder->strings)
-    g_string_chunk_free (builder->strings);
+  g_clear_pointer (&builder->strings, g_string_chunk_free);
   g_clear_pointer (&builder->boxes, g_array_unref);
   g_clear_pointer (&builder->ports, g_array_unref);
   g_clear_pointer (&builder->arrows, g_array_unref);
@@ -110,7 +109,6 @@ viz_diagram_builder_add_box (VizDiagramBuilder *builder, const VizBoxInfo *info)
   };
 
   g_return_val_if_fail (info->parent < builder->boxes->len, VIZ_ROOT);
-
   for (guint i = 0; info->attributes && info->attributes[i]; i++)
     {
       g_ptr_array_add (builder->attributes, (gpointer) intern (builder, info->attributes[i]));
@@ -203,6 +201,13 @@ viz_diagram_builder_set_parent (VizDiagramBuilder *builder, guint32 box, guint32
 }
 
 void
+viz_diagram_builder_set_title (VizDiagramBuilder *builder, guint32 box, const char *title)
+{
+  g_return_if_fail (box < builder->boxes->len);
+  builder_box (builder, box)->title = intern (builder, title);
+}
+
+void
 viz_diagram_builder_add_flags (VizDiagramBuilder *builder, guint32 box, VizBoxFlags flags)
 {
   g_return_if_fail (box < builder->boxes->len);
@@ -247,8 +252,8 @@ viz_diagram_builder_arrow (const VizDiagramBuilder *builder, guint32 arrow)
 static Rows
 make_rows (guint32 n_rows, const guint32 *row_of, guint32 n_values, gsize stride)
 {
-  Rows     rows = { g_new0 (guint32, n_rows + 1), g_new (guint32, MAX (n_values, 1)) };
-  guint32 *next = g_new (guint32, MAX (n_rows, 1));
+  Rows                rows = { g_new0 (guint32, n_rows + 1), g_new (guint32, MAX (n_values, 1)) };
+  g_autofree guint32 *next = g_new (guint32, MAX (n_rows, 1));
 
   for (guint32 i = 0; i < n_values; i++)
     rows.first[*(const guint32 *) (gconstpointer) ((const char *) row_of + i * stride) + 1]++;
@@ -259,7 +264,6 @@ make_rows (guint32 n_rows, const guint32 *row_of, guint32 n_values, gsize stride
     }
   for (guint32 i = 0; i < n_values; i++)
     rows.value[next[*(const guint32 *) (gconstpointer) ((const char *) row_of + i * stride)]++] = i;
-  g_free (next);
   return rows;
 }
 
@@ -275,7 +279,7 @@ free_rows (Rows *rows)
 static void
 break_cycles (VizDiagram *diagram)
 {
-  guint32 *seen = g_new0 (guint32, diagram->n_boxes);
+  g_autofree guint32 *seen = g_new0 (guint32, diagram->n_boxes);
 
   diagram->boxes[VIZ_ROOT].parent = VIZ_ROOT;
   seen[VIZ_ROOT] = G_MAXUINT32;
@@ -293,7 +297,6 @@ break_cycles (VizDiagram *diagram)
       for (at = i; seen[at] == i && at != VIZ_ROOT; at = diagram->boxes[at].parent)
         seen[at] = G_MAXUINT32;
     }
-  g_free (seen);
 }
 
 static void
@@ -329,9 +332,9 @@ compare_ports (gconstpointer a, gconstpointer b, gpointer data)
 static void
 sort_ports (VizDiagram *diagram)
 {
-  guint32 *order = g_new (guint32, diagram->n_ports);
-  guint32 *moved = g_new0 (guint32, diagram->n_ports);
-  VizPort *sorted = g_new (VizPort, diagram->n_ports);
+  g_autofree guint32 *order = g_new (guint32, diagram->n_ports);
+  g_autofree guint32 *moved = g_new0 (guint32, diagram->n_ports);
+  VizPort            *sorted = g_new (VizPort, diagram->n_ports);
 
   for (guint32 i = 0; i < diagram->n_ports; i++)
     order[i] = i;
@@ -361,8 +364,6 @@ sort_ports (VizDiagram *diagram)
     }
   g_free (diagram->ports);
   diagram->ports = sorted;
-  g_free (moved);
-  g_free (order);
 }
 
 /* Whether a box stands for one node of the model: it has no children, or only children that show
@@ -485,7 +486,6 @@ viz_diagram_unref (VizDiagram *diagram)
   g_free (diagram->common_prefix);
   free_rows (&diagram->incoming);
   free_rows (&diagram->outgoing);
-
   g_hash_table_unref (diagram->by_id);
   g_free (diagram);
 }

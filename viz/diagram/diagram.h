@@ -192,6 +192,9 @@ void viz_diagram_builder_set_header (VizDiagramBuilder *builder, guint32 box, gi
  * top level. */
 void viz_diagram_builder_set_parent (VizDiagramBuilder *builder, guint32 box, guint32 parent);
 
+/* Gives a box another title. */
+void viz_diagram_builder_set_title (VizDiagramBuilder *builder, guint32 box, const char *title);
+
 /* Sets flags of a box; flags that are already set stay set. */
 void viz_diagram_builder_add_flags (VizDiagramBuilder *builder, guint32 box, VizBoxFlags flags);
 

@@ -4,6 +4,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/fold/fold-private.h"
 
+#include <string.h>
+
 /* A chain of up to SMALL_CHAIN steps is drawn whole at first, of a longer one LONG_CHAIN boxes a layer; as in folds.c. */
 #define SMALL_CHAIN 8
 #define LONG_CHAIN  4
@@ -120,7 +122,7 @@ family_name (const VizBox *box)
   if (box->kind == VIZ_BOX_STEPS)
     return g_string_free (name, FALSE);
   for (const char *at = box->title ? box->title : ""; *at != '\0'; at++)
-    if (!g_ascii_isdigit (*at))
+    if (!g_ascii_isdigit (*at) && !strchr (" ()", *at))
       g_string_append_c (name, *at);
   return g_string_free (name, FALSE);
 }

@@ -3,7 +3,7 @@
  * fold.c calls, in this order: fold-weights.c; fold-names.c (names into parts); fold-hints.c,
  * fold-steps.c, fold-absorb.c and fold-grids.c (chains of cells); fold-adopt.c and fold-names.c (scopes);
  * fold-series.c, fold-cycles.c, fold-repeats.c with fold-regions.c and fold-blocks.c, fold-twins.c, fold-branches.c,
- * fold-open.c.
+ * fold-titles.c, fold-open.c.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -156,6 +156,9 @@ gboolean viz_fold_branches (VizDiagramBuilder *builder, guint32 n_given);
 
 /* Groups many equal operators that read from and write to the same boxes. */
 void viz_fold_twins (VizDiagramBuilder *builder, guint32 n_given);
+
+/* Numbers the groups among the boxes from n_given on that have the same parent and title. */
+void viz_fold_number_titles (VizDiagramBuilder *builder, guint32 n_given);
 
 /* Sets VIZ_BOX_OPEN on the groups that are open at first. */
 void viz_fold_choose_open (VizDiagramBuilder *builder);

@@ -109,6 +109,7 @@ viz_fold_with_hints (VizDiagramBuilder *builder, VizFoldWhat what, const VizFold
       if (viz_fold_branches (builder, n_given))
         viz_fold_dissolve_cycles (builder, n_given);
     }
+  viz_fold_number_titles (builder, n_given);
   viz_fold_choose_open (builder);
 }
 
