@@ -71,6 +71,8 @@ test_operators_have_short_names (void)
     { "_plus_scalar", NULL, "+ 1" },
     { "_lesser_equal_scalar", "scalar 5", "≤ 5" },
     { "_contrib_quantize_v2", NULL, "quantize" },
+    { "_contrib_interleaved_matmul_selfatt_qk", "heads 8", "self-attention scores" },
+    { "_contrib_interleaved_matmul_encdec_valatt", "heads 8", "attention output" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
@@ -296,6 +298,21 @@ test_long_outputs_wrap_before_they_are_cut (void)
   g_assert_cmpstr (line (lines, 1), ==, "lstm0_t5_state");
 }
 
+/* Operators that the table of short names does not have. */
+static void
+test_long_operators_wrap_before_they_are_cut (void)
+{
+  VizDiagramBuilder *builder = viz_diagram_builder_new ("d");
+  Box     long_one = { "_contrib_interleaved_matmul_cross_window", "n", NULL, NULL, 0, 0 };
+  guint32 box = add (builder, long_one);
+  g_autoptr (VizDiagram) diagram = viz_diagram_builder_freeze (builder);
+  g_autoptr (GArray) lines = viz_box_lines (diagram, box, -1, -1, VIZ_DETAIL_TITLE);
+
+  g_assert_cmpuint (lines->len, ==, 2);
+  g_assert_cmpstr (line (lines, 0), ==, "interleaved_matmul_cross_");
+  g_assert_cmpstr (line (lines, 1), ==, "window");
+}
+
 /* conv → BatchNorm → Activation → FC, with shapes and a second reader as the case asks for. */
 static VizPicture *
 stack (const char *shape, gboolean has_second_reader)
@@ -406,6 +423,8 @@ main (int argc, char **argv)
                    test_long_names_wrap_before_they_are_cut);
   g_test_add_func ("/names/long-outputs-wrap-before-they-are-cut",
                    test_long_outputs_wrap_before_they_are_cut);
+  g_test_add_func ("/names/long-operators-wrap-before-they-are-cut",
+                   test_long_operators_wrap_before_they_are_cut);
   g_test_add_func ("/names/activations-are-strips-on-their-layer",
                    test_activations_are_strips_on_their_layer);
   g_test_add_func ("/names/what-is-read-or-changed-in-between-stands-alone",

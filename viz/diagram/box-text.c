@@ -234,10 +234,7 @@ viz_box_lines (const VizDiagram *diagram,
       add_range (lines, is_in_blocks (diagram, box), first_step, last_step);
       return lines;
     }
-  if (has_title && shown->kind == VIZ_BOX_OPERATOR)
-    add_line (lines, VIZ_TEXT_TITLE, FALSE, title);
-  else
-    add_name (lines, VIZ_TEXT_TITLE, FALSE, has_title ? title : name);
+  add_name (lines, VIZ_TEXT_TITLE, FALSE, has_title ? title : name);
   if (detail == VIZ_DETAIL_TITLE)
     return lines;
   if (has_title)
