@@ -10,9 +10,6 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/simd/vector-functions.h"
 
-/* For |x| up to this vector_exp_near() gives exp (x). */
-#define EXP_NEAR 87.f
-
 /* Floats that are added as floats before they are added to a sum of doubles. */
 #define PIECE (8 * LANES)
 
@@ -113,57 +110,47 @@ SIMD (row_squares) (gint64 n, const float *x, float mean)
   return SIMD (sum_of_sums) (&sums);
 }
 
-/* The largest and the smallest element, not counting NaN; −∞ and ∞ for an empty row. */
-INLINE void
-SIMD (row_range) (gint64 n, const float *x, float *largest, float *smallest)
+/* The largest element; −∞ for an empty row, any number or NaN if an element is NaN. */
+INLINE float
+SIMD (row_maximum) (gint64 n, const float *x)
 {
-  Floats high[2], low[2];
+  float  scalar = -INFINITY;
+  Floats largest[4];
   gint64 i = 0;
 
-  *largest = -INFINITY;
-  *smallest = INFINITY;
   for (; n < LANES && i < n; i++)
-    {
-      *largest = x[i] > *largest ? x[i] : *largest;
-      *smallest = x[i] < *smallest ? x[i] : *smallest;
-    }
+    scalar = x[i] > scalar ? x[i] : scalar;
   if (n < LANES)
-    return;
+    return scalar;
 
-  high[0] = high[1] = simd_fill (*largest);
-  low[0] = low[1] = simd_fill (*smallest);
-  for (; i + 2 * LANES <= n; i += 2 * LANES)
-    for (int k = 0; k < 2; k++)
-      {
-        Floats value = simd_load (x + i + k * LANES);
-
-        high[k] = simd_max (value, high[k]);
-        low[k] = simd_min (value, low[k]);
-      }
-  for (int k = 0; k < 2 && n % (2 * LANES) > 0; k++)
+  HYB_UNROLL (4)
+  for (int k = 0; k < 4; k++)
+    largest[k] = simd_fill (scalar);
+  for (; i + 4 * LANES <= n; i += 4 * LANES)
     {
-      Floats value = simd_load (x + (k == 0 ? n - LANES : MIN (i, n - LANES)));
-
-      high[k] = simd_max (value, high[k]);
-      low[k] = simd_min (value, low[k]);
+      HYB_UNROLL (4)
+      for (int k = 0; k < 4; k++)
+        largest[k] = simd_max (largest[k], simd_load (x + i + k * LANES));
     }
-  *largest = simd_lane_max (simd_max (high[0], high[1]));
-  *smallest = -simd_lane_max (-simd_min (low[0], low[1]));
+  for (; i + LANES <= n; i += LANES)
+    largest[0] = simd_max (largest[0], simd_load (x + i));
+  largest[1] = simd_max (largest[1], simd_load (x + n - LANES));
+  return simd_lane_max (
+      simd_max (simd_max (largest[0], largest[1]), simd_max (largest[2], largest[3])));
 }
 
-/* Writes y[i] = exp (x[i] − maximum) and returns the sum of y.  near: no difference is below
- * −EXP_NEAR, or the functions are the same. */
+/* Writes y[i] = 2³² exp (x[i] − maximum) and returns the sum of y. */
 INLINE double
-SIMD (row_exponentials) (gint64 n, const float *x, float maximum, const gboolean near, float *y)
+SIMD (row_exponentials) (gint64 n, const float *x, float maximum, float *y)
 {
-#define EXP(value) \
-  (near ? SIMD (vector_exp_near) ((value) -maximum) : SIMD (vector_exp_below) ((value) -maximum))
+#define EXP(value) SIMD (vector_exp_of_negative) ((value) + simd_fill (-maximum))
   SIMD (Sums) sums = { { 0.0 }, { 0.0 } };
   Floats piece[4], rest = { 0 };
   gint64 i = 0;
 
   for (; i + 4 * LANES <= n; i += 4 * LANES)
     {
+      HYB_UNROLL (4)
       for (int k = 0; k < 4; k++)
         {
           if (k * LANES % 16 == 0)
@@ -190,11 +177,11 @@ SIMD (row_exponentials) (gint64 n, const float *x, float maximum, const gboolean
 #undef EXP
 }
 
-/* Subtracting the maximum keeps exp() finite and cancels in the quotient. */
+/* Subtracting the maximum keeps exp() finite and cancels in the quotient, as the factor 2³² does. */
 static TARGET void
 SIMD (row_softmax) (gint64 n, const float *x, float scale, float *y)
 {
-  float  largest, smallest, factor;
+  float  factor;
   gint64 i = 0;
 
   if (scale != 1.f)
@@ -204,10 +191,7 @@ SIMD (row_softmax) (gint64 n, const float *x, float scale, float *y)
       x = y;
     }
 
-  SIMD (row_range) (n, x, &largest, &smallest);
-  factor = (float) (1.0 / (smallest - largest >= -EXP_NEAR
-                               ? SIMD (row_exponentials) (n, x, largest, TRUE, y)
-                               : SIMD (row_exponentials) (n, x, largest, FALSE, y)));
+  factor = (float) (1.0 / SIMD (row_exponentials) (n, x, SIMD (row_maximum) (n, x), y));
   for (; i + 4 * LANES <= n; i += 4 * LANES)
     {
       HYB_UNROLL (4)
@@ -239,7 +223,6 @@ SIMD (row_normalise) (gint64 n, const float *x, const HybNormalisation_f32 *with
                          simd_load_part (beta + i, n - i));
 }
 
-#undef EXP_NEAR
 #undef PIECE
 #undef TREE
 #undef ELEMENT

@@ -19,7 +19,6 @@
  *   simd_load_f16 (p), simd_load_bf16 (p)  LANES half floats of either kind, converted to float
  *   simd_load_bytes (p)            LANES signed bytes, converted to float
  *   simd_sum (v), simd_sum_doubles (v), simd_lane_max (v)  over all lanes
- *   simd_reciprocal (a)            1 / a with a relative error below 2⁻¹²
  *   simd_scale (a, n)              a 2ⁿ for whole n, |n| ≤ 250
  *   simd_any (mask)                whether any lane of Ints has its sign bit set
  *
@@ -64,7 +63,6 @@ hyb_simd_sum_eight (__m256 a)
   (Floats) _mm512_fnmadd_ps ((__m512) a, (__m512) b, (__m512) c)
 #define SIMD_MIN(a, b)          (Floats) _mm512_min_ps ((__m512) a, (__m512) b)
 #define SIMD_MAX(a, b)          (Floats) _mm512_max_ps ((__m512) a, (__m512) b)
-#define SIMD_RECIPROCAL(a)      (Floats) _mm512_rcp14_ps ((__m512) a)
 #define SIMD_LOAD_PART(from, n) (Floats) _mm512_maskz_loadu_ps ((__mmask16) ((1u << (n)) - 1), from)
 #define SIMD_STORE_PART(to, n, a) \
   _mm512_mask_storeu_ps (to, (__mmask16) ((1u << (n)) - 1), (__m512) a)
@@ -92,9 +90,8 @@ hyb_simd_sum_eight (__m256 a)
 #define SIMD_MULTIPLY_ADD(a, b, c) (Floats) _mm256_fmadd_ps ((__m256) a, (__m256) b, (__m256) c)
 #define SIMD_SUBTRACT_PRODUCT(a, b, c) \
   (Floats) _mm256_fnmadd_ps ((__m256) a, (__m256) b, (__m256) c)
-#define SIMD_MIN(a, b)     (Floats) _mm256_min_ps ((__m256) a, (__m256) b)
-#define SIMD_MAX(a, b)     (Floats) _mm256_max_ps ((__m256) a, (__m256) b)
-#define SIMD_RECIPROCAL(a) (1.f / (a)) /* AVX2's approximation has too few bits */
+#define SIMD_MIN(a, b) (Floats) _mm256_min_ps ((__m256) a, (__m256) b)
+#define SIMD_MAX(a, b) (Floats) _mm256_max_ps ((__m256) a, (__m256) b)
 /* All bits set in the first n lanes, none in the others. */
 #define SIMD_MASK(n) \
   _mm256_cmpgt_epi32 (_mm256_set1_epi32 ((int) (n)), _mm256_setr_epi32 (0, 1, 2, 3, 4, 5, 6, 7))
@@ -120,11 +117,13 @@ hyb_simd_sum_eight (__m256 a)
 #define LANES                          4
 #define SIMD_MULTIPLY_ADD(a, b, c)     ((a) * (b) + (c))
 #define SIMD_SUBTRACT_PRODUCT(a, b, c) ((c) - (a) * (b))
-#define SIMD_MIN(a, b)                 SIMD (simd_choose) ((a) < (b), a, b)
-#define SIMD_MAX(a, b)                 SIMD (simd_choose) ((a) > (b), a, b)
-#define SIMD_RECIPROCAL(a)             (1.f / (a))
 #ifdef __x86_64__
+#define SIMD_MIN(a, b) (Floats) _mm_min_ps ((__m128) a, (__m128) b)
+#define SIMD_MAX(a, b) (Floats) _mm_max_ps ((__m128) a, (__m128) b)
 #define SIMD_ANY(mask) (_mm_movemask_ps ((__m128) (mask)) != 0)
+#else
+#define SIMD_MIN(a, b) SIMD (simd_choose) ((a) < (b), a, b)
+#define SIMD_MAX(a, b) SIMD (simd_choose) ((a) > (b), a, b)
 #endif
 #include "engine/kernels/simd/simd-functions.h"
 #include SIMD_KERNEL

@@ -30,7 +30,6 @@ typedef double SIMD (Doubles) __attribute__ ((vector_size (LANES * sizeof (doubl
 #define simd_subtract_product SIMD (simd_subtract_product)
 #define simd_min              SIMD (simd_min)
 #define simd_max              SIMD (simd_max)
-#define simd_reciprocal       SIMD (simd_reciprocal)
 #define simd_sum              SIMD (simd_sum)
 #define simd_sum_doubles      SIMD (simd_sum_doubles)
 #define simd_lane_max         SIMD (simd_lane_max)
@@ -187,12 +186,6 @@ INLINE Floats
 simd_max (Floats a, Floats b)
 {
   return SIMD_MAX (a, b);
-}
-
-INLINE Floats
-simd_reciprocal (Floats a)
-{
-  return SIMD_RECIPROCAL (a);
 }
 
 /* Multiplies by 2ⁿ in two factors, so that results below the normal range are rounded once. */

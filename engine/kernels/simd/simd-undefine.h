@@ -10,7 +10,6 @@
 #undef SIMD_SUBTRACT_PRODUCT
 #undef SIMD_MIN
 #undef SIMD_MAX
-#undef SIMD_RECIPROCAL
 #undef Floats
 #undef Ints
 #undef Words
@@ -24,7 +23,6 @@
 #undef simd_subtract_product
 #undef simd_min
 #undef simd_max
-#undef simd_reciprocal
 #undef SIMD_SCALE
 #undef simd_scale
 #undef SIMD_ANY

@@ -3,141 +3,134 @@
  * Kernels include it; each-simd.h includes those once for each instruction set, so there is no
  * include guard.  Each lane of the result depends only on its argument: where a branch asks for the
  * range of all lanes, both ways give the same bytes to a lane.  eʳ − 1 for |r| ≤ ln 2 / 2 is a
- * minimax polynomial with a maximum error of 8e-9 eʳ.
+ * minimax polynomial with a maximum error of 8e-9 eʳ.  Limiting an argument passes NaN on.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #define LN_2       0x1.62e43p-1f
 #define LN_2_HIGH  0x1.63p-1f /* has few bits, so that n LN_2_HIGH is exact */
 #define LN_2_LOW   -0x1.bd0106p-13f
 #define LOG_2_E    0x1.715476p0f
-#define EXP_ROUND  0x1.8p23f /* adding it rounds to an integer, which is in the low bits */
-#define EXP_LOWEST -104.f    /* exp of anything below rounds to 0 */
-#define EXP_FAR    87.f      /* exp of anything nearer to 0 is normal */
+#define EXP_LOWEST -104.f /* exp of anything below rounds to 0 */
+#define EXP_FAR    87.f   /* exp of anything nearer to 0 is normal */
 
-/* eʳ − 1 for |r| ≤ ln 2 / 2. */
-INLINE Floats
-SIMD (exp_of_rest_less_one) (Floats r)
-{
-  Floats q = simd_multiply_add (simd_fill (0x1.6d117cp-10f), r, simd_fill (0x1.120be2p-7f));
+/* Adding it to a number rounds that to an integer n; the low bits of the sum are n + m + 127, the
+ * biased exponent of 2ⁿ⁺ᵐ. */
+#define EXP_ROUND(m) (0x1.8p23f + 127.f + (m))
 
-  q = simd_multiply_add (q, r, simd_fill (0x1.555518p-5f));
-  q = simd_multiply_add (q, r, simd_fill (0x1.5554dcp-3f));
-  q = simd_multiply_add (q, r, simd_fill (0.5f));
-  return simd_multiply_add (q, r * r, r);
-}
-
-/* 2ⁿ for the whole n in the low bits of n + EXP_ROUND, |n| ≤ 126. */
+/* 2ⁿ⁺ᵐ for shifted = n + EXP_ROUND (m), |n + m| ≤ 126. */
 INLINE Floats
 SIMD (power_of_two) (Floats shifted)
 {
-  return (Floats) (((Words) shifted << 23) + (Words) simd_fill (1.f));
+  return (Floats) ((Words) shifted << 23);
 }
 
-/* Whether 2ⁿ or eˣ of any lane may lie outside the normal range; not for NaN, which every formula
- * passes on. */
-INLINE Ints
-SIMD (is_far) (Floats x)
+/* (eᵏʳ − 1) / k for |k r| ≤ ln 2 / 2; k is a power of two or the negative of one, so that scaling
+ * the coefficients is exact. */
+INLINE Floats
+SIMD (exp_less_one) (Floats r, const float k)
 {
-  return (Floats) ((Ints) x & G_MAXINT32) > simd_fill (EXP_FAR);
+  Floats q = simd_multiply_add (simd_fill (0x1.6d117cp-10f * k * k * k * k * k),
+                                r,
+                                simd_fill (0x1.120be2p-7f * k * k * k * k));
+
+  q = simd_multiply_add (q, r, simd_fill (0x1.555518p-5f * k * k * k));
+  q = simd_multiply_add (q, r, simd_fill (0x1.5554dcp-3f * k * k));
+  q = simd_multiply_add (q, r, simd_fill (0.5f * k));
+  return simd_multiply_add (q, r * r, r);
 }
 
 /* The parts of eˣ = 2ⁿ + 2ⁿ p with p = eʳ − 1, n = round (x / ln 2), |x| < 2²²; ln 2 is subtracted in
  * two parts. */
 typedef struct
 {
-  Floats shifted; /* n + EXP_ROUND */
+  Floats shifted; /* n + EXP_ROUND (m) */
   Floats p;
 } SIMD (ExpParts);
 
 INLINE
-SIMD (ExpParts) SIMD (split_exp) (Floats x)
+SIMD (ExpParts) SIMD (split_exp) (Floats x, const float m)
 {
-  Floats shifted = simd_multiply_add (x, simd_fill (LOG_2_E), simd_fill (EXP_ROUND));
-  Floats n = shifted - EXP_ROUND;
-  Floats r = simd_subtract_product (n, simd_fill (LN_2_HIGH), x);
+  Floats shifted = simd_multiply_add (x, simd_fill (LOG_2_E), simd_fill (EXP_ROUND (m)));
+  Floats minus_n = simd_fill (EXP_ROUND (m)) - shifted;
+  Floats r = simd_multiply_add (minus_n, simd_fill (LN_2_HIGH), x);
 
-  r = simd_subtract_product (n, simd_fill (LN_2_LOW), r);
-  return (SIMD (ExpParts)){ shifted, SIMD (exp_of_rest_less_one) (r) };
+  r = simd_multiply_add (minus_n, simd_fill (LN_2_LOW), r);
+  return (SIMD (ExpParts)){ shifted, SIMD (exp_less_one) (r, 1.f) };
 }
 
-/* eˣ for x < 89. */
+/* 2ᵐ eˣ where 2ⁿ⁺ᵐ is normal. */
 INLINE Floats
-SIMD (vector_exp_below) (Floats x)
+SIMD (scaled_exp) (Floats x, const float m)
 {
-  SIMD (ExpParts) parts = SIMD (split_exp) (simd_max (simd_fill (EXP_LOWEST), x));
-
-  return simd_scale (1.f + parts.p, parts.shifted - EXP_ROUND);
-}
-
-/* eˣ for |x| ≤ EXP_FAR, where 2ⁿ is normal: the same bytes as vector_exp_below(), in fewer
- * instructions where none multiplies by 2ⁿ. */
-INLINE Floats
-SIMD (vector_exp_near) (Floats x)
-{
-#ifdef SIMD_SCALE
-  return SIMD (vector_exp_below) (x);
-#else
-  SIMD (ExpParts) parts = SIMD (split_exp) (x);
+  SIMD (ExpParts) parts = SIMD (split_exp) (x, m);
   Floats power = SIMD (power_of_two) (parts.shifted);
 
   return simd_multiply_add (power, parts.p, power);
-#endif
 }
 
+/* 2³² eˣ for x ≤ 0.  It is a normal number; multiplying it by 2⁻³² or less rounds once. */
+INLINE Floats
+SIMD (vector_exp_of_negative) (Floats x)
+{
+  return SIMD (scaled_exp) (simd_max (simd_fill (EXP_LOWEST), x), 32.f);
+}
+
+/* Whether eˣ of any lane may lie outside the normal range; not for NaN, which every formula passes
+ * on. */
+INLINE gboolean
+SIMD (any_far) (Floats x)
+{
+  return simd_any ((Floats) ((Ints) x & G_MAXINT32) > simd_fill (EXP_FAR));
+}
+
+/* Where an instruction multiplies by 2ⁿ there is no other way for lanes that are far. */
 INLINE Floats
 SIMD (vector_exp) (Floats x)
 {
-  if (G_LIKELY (!simd_any (SIMD (is_far) (x))))
-    return SIMD (vector_exp_near) (x);
-  return SIMD (vector_exp_below) (simd_min (simd_fill (89.f), x));
+  SIMD (ExpParts) parts;
+
+#ifndef SIMD_SCALE
+  if (G_LIKELY (!SIMD (any_far) (x)))
+    return SIMD (scaled_exp) (x, 0.f);
+#endif
+
+  parts = SIMD (split_exp) (simd_min (simd_fill (89.f), simd_max (simd_fill (EXP_LOWEST), x)), 0.f);
+  return simd_scale (1.f + parts.p, parts.shifted - EXP_ROUND (0.f));
 }
 
-/* With e = exp (−|x|), which cannot overflow: 1 / (1 + e) for x ≥ 0, else e / (1 + e).  One
- * Newton step corrects the quotient y, which the approximate reciprocal leaves inexact, by its
- * residual, numerator − y (1 + e). */
-INLINE Floats
-SIMD (sigmoid_of_any) (Floats x)
-{
-  Floats e = SIMD (vector_exp_below) ((Floats) ((Ints) x | G_MININT32));
-  Floats numerator = simd_choose ((Ints) x >> 31, e, simd_fill (1.f));
-  Floats inverse = simd_reciprocal (1.f + e);
-  Floats y = numerator * inverse;
-
-  return simd_multiply_add (simd_subtract_product (y, e, numerator - y), inverse, y);
-}
-
-/* With a fast approximate reciprocal the formula above is the best.  Otherwise 1 / (1 + eʸ), y = −x,
- * with 1 + 2ⁿ + 2ⁿ (eʳ − 1) as denominator: 1 + 2ⁿ is exact where the result depends on it. */
+/* 2⁻³² / (2⁻³² + 2⁻³² e⁻ˣ): with that factor the denominator is a normal number for every x whose
+ * result is neither 0 nor 1, and the division rounds results below the normal range once.  With
+ * e⁻ˣ = 2ⁿ − 2ⁿ p the small parts of the denominator, 1 − 2ⁿ p, are added first. */
 INLINE Floats
 SIMD (vector_sigmoid) (Floats x)
 {
-#ifdef SIMD_SCALE
-  return SIMD (sigmoid_of_any) (x);
-#else
-  SIMD (ExpParts) parts = SIMD (split_exp) ((Floats) ((Ints) x ^ G_MININT32));
-  Floats power = SIMD (power_of_two) (parts.shifted);
-  Floats value = 1.f / simd_multiply_add (power, parts.p, 1.f + power);
-  Ints   far = SIMD (is_far) (x);
+  Floats limited = simd_min (simd_fill (30.f), simd_max (simd_fill (EXP_LOWEST), x));
+  Floats shifted = simd_multiply_add (limited, simd_fill (-LOG_2_E), simd_fill (EXP_ROUND (-32.f)));
+  Floats minus_n = simd_fill (EXP_ROUND (-32.f)) - shifted;
+  Floats r = simd_subtract_product (minus_n, simd_fill (LN_2_HIGH), limited);
+  Floats power = SIMD (power_of_two) (shifted);
+  Floats p;
 
-  return G_LIKELY (!simd_any (far)) ? value : simd_choose (far, SIMD (sigmoid_of_any) (x), value);
-#endif
+  r = simd_subtract_product (minus_n, simd_fill (LN_2_LOW), r);
+  p = SIMD (exp_less_one) (r, -1.f);
+  return 0x1p-32f / (power + simd_subtract_product (power, p, simd_fill (0x1p-32f)));
 }
 
-/* With e = exp (−2|x|): (1 − e) / (1 + e) with the sign of x.  e = 2ⁿ + 2ⁿ p is used in its two
- * parts, so that 1 − e does not cancel near zero.  ln 2 need not be split: where the quotient is
- * sensitive to the rounding of n ln 2, n is small. */
+/* With e = exp (−2|x|) = 2⁻ⁿ (1 − 2 p): (1 − e) / (1 + e) with the sign of x.  Both are multiplied by
+ * 2ⁿ⁻¹, so that the numerator is 2ⁿ⁻¹ − ½ + p and does not cancel near zero.  ln 2 need not be split:
+ * where the quotient is sensitive to the rounding of n ln 2, n is small. */
 INLINE Floats
 SIMD (vector_tanh) (Floats x)
 {
   Ints   sign = (Ints) x & G_MININT32;
-  Floats size = (Floats) ((Ints) x & G_MAXINT32);
-  Floats argument = simd_min (simd_fill (10.f), size) * -2.f;
-  Floats shifted = simd_multiply_add (argument, simd_fill (LOG_2_E), simd_fill (EXP_ROUND));
-  Floats r = simd_subtract_product (shifted - EXP_ROUND, simd_fill (LN_2), argument);
-  Floats p = SIMD (exp_of_rest_less_one) (r);
+  Floats size = simd_min (simd_fill (10.f), (Floats) ((Ints) x & G_MAXINT32));
+  Floats shifted =
+      simd_multiply_add (size, simd_fill (2.f * LOG_2_E), simd_fill (EXP_ROUND (-1.f)));
+  Floats minus_n = simd_fill (EXP_ROUND (-1.f)) - shifted;
+  Floats r = simd_multiply_add (minus_n, simd_fill (LN_2 / 2.f), size);
+  Floats p = SIMD (exp_less_one) (r, -2.f);
   Floats power = SIMD (power_of_two) (shifted);
-  Floats y =
-      simd_subtract_product (power, p, 1.f - power) / simd_multiply_add (power, p, 1.f + power);
+  Floats y = (p - (0.5f - power)) / ((0.5f + power) - p);
 
   return (Floats) ((Ints) y | sign);
 }
@@ -146,6 +139,6 @@ SIMD (vector_tanh) (Floats x)
 #undef LN_2_HIGH
 #undef LN_2_LOW
 #undef LOG_2_E
-#undef EXP_ROUND
 #undef EXP_LOWEST
 #undef EXP_FAR
+#undef EXP_ROUND

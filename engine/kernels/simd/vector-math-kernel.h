@@ -1,23 +1,22 @@
 /* vector-math-kernel.h — the loops of vector-math.c for one instruction set: y[i] = f(x[i]).
  *
- * map_exp, map_tanh and map_sigmoid run over i in steps of two vectors.
+ * map_exp, map_tanh and map_sigmoid run over i in steps of four vectors.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/simd/vector-functions.h"
 
-/* Two independent vectors per turn hide the latency of the polynomial.  The last, partial vector
- * uses the same function, so that a value does not depend on its position. */
+/* The last, partial vector uses the same function as four at a time, so that a value does not depend
+ * on its position. */
 #define MAP(function)                                                                           \
   static TARGET void SIMD (map_##function) (gint64 n, const float *x, float *y)                 \
   {                                                                                             \
     gint64 i = 0;                                                                               \
                                                                                                 \
-    for (; i + 2 * LANES <= n; i += 2 * LANES)                                                  \
+    for (; i + 4 * LANES <= n; i += 4 * LANES)                                                  \
       {                                                                                         \
-        Floats first = SIMD (vector_##function) (simd_load (x + i));                            \
-        Floats second = SIMD (vector_##function) (simd_load (x + i + LANES));                   \
-                                                                                                \
-        simd_store (y + i, first);                                                              \
-        simd_store (y + i + LANES, second);                                                     \
+        HYB_UNROLL (4)                                                                          \
+        for (int k = 0; k < 4; k++)                                                             \
+          simd_store (y + i + k * LANES,                                                        \
+                      SIMD (vector_##function) (simd_load (x + i + k * LANES)));                \
       }                                                                                         \
     for (; i + LANES <= n; i += LANES)                                                          \
       simd_store (y + i, SIMD (vector_##function) (simd_load (x + i)));                         \

@@ -6,6 +6,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/simd/vector-math.h"
 
+#include "engine/kernels/vectorise.h"
+
 #define SIMD_KERNEL "engine/kernels/simd/vector-math-kernel.h"
 #include "engine/kernels/simd/each-simd.h"
 

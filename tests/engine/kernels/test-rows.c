@@ -125,6 +125,28 @@ test_softmax_of_wide_rows (void)
   for_each_length (check_wide_softmax);
 }
 
+/* One NaN makes the whole row NaN, wherever it is. */
+static void
+check_softmax_of_nan (gint64 n)
+{
+  float with_nan[MOST], y[MOST];
+
+  for (gint64 place = 0; place < n; place += MAX (1, n / 7))
+    {
+      memcpy (with_nan, x, sizeof x);
+      with_nan[place] = NAN;
+      hyb_row_softmax_f32 (n, with_nan, 1, y);
+      for (gint64 i = 0; i < n; i++)
+        g_assert_true (isnan (y[i]));
+    }
+}
+
+static void
+test_softmax_of_nan (void)
+{
+  for_each_length (check_softmax_of_nan);
+}
+
 static void
 check_normalise (gint64 n)
 {
@@ -197,6 +219,7 @@ main (int argc, char **argv)
   g_test_add_func ("/engine/kernels/rows/sums-of-every-length", test_sums_of_every_length);
   g_test_add_func ("/engine/kernels/rows/softmax-of-every-length", test_softmax_of_every_length);
   g_test_add_func ("/engine/kernels/rows/softmax-of-wide-rows", test_softmax_of_wide_rows);
+  g_test_add_func ("/engine/kernels/rows/softmax-of-nan", test_softmax_of_nan);
   g_test_add_func ("/engine/kernels/rows/normalise-every-length", test_normalise_every_length);
   g_test_add_func ("/engine/kernels/rows/extremes-stay-in-range", test_extremes_stay_in_range);
   g_test_add_func ("/engine/kernels/rows/long-rows-do-not-saturate",
