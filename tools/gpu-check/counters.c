@@ -17,6 +17,7 @@ answer_no (const ProfCupti *cupti, const char *function, CUptiResult result)
           why);
 }
 
+/* cuptiRangeProfilerEnable() of CUPTI 13.0 crashes if it is called after cuptiProfilerInitialize() failed. */
 static gboolean
 enable (const ProfCupti *cupti, CUcontext context, GError **error)
 {

@@ -30,14 +30,15 @@ typedef struct
   gsize             bytes[N_ROOMS];
 } Layer;
 
-/* A layer of `units` units for `steps` steps of `batch` sequences of `inputs` numbers.  training: with what a backward
- * pass needs.  FALSE and an error if a call fails; layer_end() is needed in either case. */
+/* A layer of `units` units for `steps` steps of `batch` sequences of `inputs` numbers. */
 typedef struct
 {
   int      steps, batch, inputs, units;
-  gboolean training;
+  gboolean training; /* has what a backward pass needs */
 } LayerSizes;
 
+/* Allocates and fills a layer, whose sequences all have its steps.  FALSE and an error if a call fails; layer_end() is
+ * needed in either case. */
 gboolean layer_start (Layer *layer, HybDevice *device, const LayerSizes *sizes, GError **error);
 void     layer_end (Layer *layer);
 

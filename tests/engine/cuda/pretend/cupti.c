@@ -420,7 +420,10 @@ cuptiRangeProfilerEnable (CUptiEnable *enable)
       pretend_cupti.profiled)
     return end (CUPTI_ERROR_INVALID_PARAMETER);
   if (!pretend_cupti.has_profiler)
-    return end (CUPTI_ERROR_NOT_INITIALIZED);
+    {
+      pretend_problem ("CUPTI's range profiler is used before it is initialized");
+      return end (CUPTI_ERROR_NOT_INITIALIZED);
+    }
   pretend_cupti.profiled = enable->context;
   enable->profiler = &pretend_cupti.profiled;
   return end (CUPTI_SUCCESS);
