@@ -84,7 +84,7 @@ dup_reason (const char *text)
 }
 
 /* The first library of this soname.  companion: the beginning of names in the same folder that must
- * be open before, or NULL.  *why: as dup_reason(). */
+ * be open before, or NULL.  *why: the first reason of dup_reason(); NULL if there is none. */
 static void *
 open_library (const char *soname, const char *companion, int major, char **why)
 {
@@ -106,8 +106,8 @@ open_library (const char *soname, const char *companion, int major, char **why)
           g_clear_pointer (why, g_free);
           return library;
         }
-      g_free (*why);
-      *why = dup_reason (dlerror ());
+      if (!*why)
+        *why = dup_reason (dlerror ());
     }
   return NULL;
 }

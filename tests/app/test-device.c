@@ -113,6 +113,14 @@ test_no_driver (Fixture *fixture, gconstpointer unused)
   for (guint i = 0; i < G_N_ELEMENTS (parts); i++)
     if (!strstr (fixture->err, parts[i]))
       fixture_complain ("“%s” is not in %s", parts[i], fixture->err);
+
+  /* A file that is no library is no driver, and the sentence says what is wrong with it. */
+  fixture_run_line (fixture,
+                    "mkdir bad && echo none >bad/libcuda.so.1 && "
+                    "LD_LIBRARY_PATH= HYB_GPU_PATH=$PWD/bad " MODEL "--device gpu");
+  g_assert_cmpint (fixture->code, ==, 4);
+  if (!strstr (fixture->err, "bad/libcuda.so.1: file too short"))
+    fixture_complain ("no reason: %s", fixture->err);
 }
 
 /* A driver for CUDA 12 gets no library of CUDA 13. */
