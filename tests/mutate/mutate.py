@@ -135,9 +135,11 @@ class Tests:
             stem = name.split("/")[-1].removeprefix("test-").removeprefix("fuzz-")
             return (-len(words & set(stem.split("-"))), name)
 
+        left_out = [pattern[1:] for pattern in area.tests if pattern.startswith("-")]
         order = []
         for pattern in [area.folder + "/*"] + area.tests:
             found = [name for name in self.programs if fnmatch.fnmatchcase(name, pattern)
+                     and not any(fnmatch.fnmatchcase(name, other) for other in left_out)
                      and (pattern != area.folder + "/*" or "/" not in name[len(area.folder) + 1:])]
             order += [name for name in sorted(found, key=distance) if name not in order]
         # Those that share a word with the file go first; the order of the list decides among the rest.
