@@ -13,6 +13,7 @@ static const OpSample samples[] = {
   { "topk", "both flattened", "k=3 ret_typ=both axis=None dtype=int32", { "f32[2,4]" } },
   { "topk", "mask flattened", "k=3 ret_typ=mask axis=None", { "f32[2,4]" } },
   { "topk", "all", "k=0 ret_typ=value", { "f32[2,3]" } },
+  { "topk", "the largest", "ret_typ=both", { "f32[3,4]" } }, /* k is 1 */
   { "topk", "many", "k=40 ret_typ=both", { "f32[1,50]" } },
   { "topk", "integers", "k=2 ret_typ=value", { "i64[2,5]" } },
   { 0 },
