@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/page/device-row.h"
 
+#include "app/page/combo-label.h"
 #include "app/process/child.h"
 #include "app/process/json-fields.h"
 
@@ -12,13 +13,13 @@
 
 struct _ScopeDeviceRow
 {
-  AdwComboRow parent_instance;
-  GPtrArray  *names; /* of char *, in the order of the list */
-  GPtrArray
-      *notes; /* of char *, in the same order: what a self-test found; NULL: nothing is known */
-  GCancellable *cancellable;
-  gboolean      is_asked;  /* hscope devices was started */
-  gboolean      is_remote; /* runs go through a launcher */
+  AdwComboRow      parent_instance;
+  GPtrArray       *names; /* of char *, in the order of the list */
+  ScopeDeviceNote *note;  /* owned; NULL: there is none */
+  cJSON           *json;  /* what hscope devices printed; NULL: it has not answered */
+  GCancellable    *cancellable;
+  gboolean         is_asking; /* hscope devices runs */
+  gboolean         is_remote; /* runs go through a launcher */
   char *absence; /* why this machine has no GPU, as a sentence; NULL: not known, or it has */
 };
 
@@ -37,7 +38,6 @@ add_device (ScopeDeviceRow *self, const char *name, const char *title)
     {
       index = self->names->len;
       g_ptr_array_add (self->names, g_strdup (name));
-      g_ptr_array_add (self->notes, NULL);
     }
   gtk_string_list_splice (GTK_STRING_LIST (model),
                           index,
@@ -68,26 +68,32 @@ scope_device_row_set_device (ScopeDeviceRow *self, const char *device)
     adw_combo_row_set_selected (ADW_COMBO_ROW (self), index);
 }
 
-/* What is known of the chosen GPU, or why there is none. */
-static void
-show_subtitle (ScopeDeviceRow *self)
+/* What hscope devices says of the chosen device.  NULL: nothing, or it is the processor. */
+static const cJSON *
+find_device (ScopeDeviceRow *self)
 {
-  guint       selected = adw_combo_row_get_selected (ADW_COMBO_ROW (self));
-  const char *note = selected < self->notes->len ? self->notes->pdata[selected] : NULL;
-  const char *text = note ? note : self->absence;
+  const char  *name = scope_device_row_get_device (self);
+  const cJSON *device;
 
-  adw_action_row_set_subtitle (ADW_ACTION_ROW (self), text && !self->is_remote ? text : "");
+  if (!g_str_has_prefix (name, "gpu:"))
+    return NULL;
+  cJSON_ArrayForEach (device, cJSON_GetObjectItemCaseSensitive (self->json, "devices"))
+  {
+    if (g_str_equal (scope_json_get_text (device, "name"), name))
+      return device;
+  }
+  return NULL;
 }
 
 static void
-set_note (ScopeDeviceRow *self, const char *name, const char *note)
+update_note (ScopeDeviceRow *self)
 {
-  guint index;
-
-  if (!*note || !g_ptr_array_find_with_equal_func (self->names, name, g_str_equal, &index))
+  if (!self->note)
     return;
-  g_free (self->notes->pdata[index]);
-  self->notes->pdata[index] = g_strdup (note);
+  if (self->absence && !self->is_remote)
+    scope_device_note_show_absence (self->note, self->absence);
+  else
+    scope_device_note_show (self->note, self->is_remote ? NULL : find_device (self));
 }
 
 void
@@ -101,15 +107,29 @@ scope_device_row_set_remote (ScopeDeviceRow *self, gboolean is_remote)
 
       add_device (self, name, title);
     }
-  show_subtitle (self);
+  update_note (self);
 }
 
 /* --- The GPUs of this machine --- */
+
+/* The number is needed to tell several apart. */
+static char *
+make_title (const char *name, const char *model, guint n_gpus)
+{
+  if (!*model)
+    return g_strdup (name);
+  return n_gpus > 1 ? g_strdup_printf (_ ("GPU %s: %s"), name + strlen ("gpu:"), model)
+                    : g_strdup (model);
+}
 
 static void
 add_gpus (ScopeDeviceRow *self, const cJSON *devices)
 {
   const cJSON *device;
+  guint        n_gpus = 0;
+
+  cJSON_ArrayForEach (device, devices) n_gpus +=
+      g_str_has_prefix (scope_json_get_text (device, "name"), "gpu:");
 
   cJSON_ArrayForEach (device, devices)
   {
@@ -119,27 +139,29 @@ add_gpus (ScopeDeviceRow *self, const cJSON *devices)
 
     if (!g_str_has_prefix (name, "gpu:"))
       continue;
-    title = g_strdup_printf (_ ("GPU %s: %s"), name + strlen ("gpu:"), model);
-    add_device (self, name, *model ? title : name);
-    set_note (self, name, scope_json_get_text (device, "proof"));
+    title = make_title (name, model, n_gpus);
+    add_device (self, name, title);
   }
 }
 
-/* What hscope devices --json prints. */
+/* Takes what hscope devices --json prints. */
 static void
 read_devices (ScopeDeviceRow *self, const char *text)
 {
-  cJSON       *json = cJSON_Parse (text);
-  const cJSON *error = cJSON_GetObjectItemCaseSensitive (json, "error");
-  const char  *message = scope_json_get_text (error, "message");
-  const char  *hint = scope_json_get_text (error, "hint");
+  const cJSON *error;
+  const char  *message, *hint;
 
-  add_gpus (self, cJSON_GetObjectItemCaseSensitive (json, "devices"));
+  cJSON_Delete (self->json);
+  self->json = cJSON_Parse (text);
+  error = cJSON_GetObjectItemCaseSensitive (self->json, "error");
+  message = scope_json_get_text (error, "message");
+  hint = scope_json_get_text (error, "hint");
+  add_gpus (self, cJSON_GetObjectItemCaseSensitive (self->json, "devices"));
+  g_clear_pointer (&self->absence, g_free);
   if (*message)
     self->absence =
         g_strdup_printf (_ ("No GPU: %s.%s%s"), message, *hint ? " " : "", *hint ? hint : "");
-  show_subtitle (self);
-  cJSON_Delete (json);
+  update_note (self);
 }
 
 static void
@@ -149,6 +171,7 @@ on_listed (GObject *source, GAsyncResult *result, gpointer data)
   g_autoptr (GError) error = NULL;
   g_autofree char *text = scope_child_run_finish (result, &error);
 
+  self->is_asking = FALSE;
   if (text)
     read_devices (self, text);
   else if (!g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
@@ -156,14 +179,40 @@ on_listed (GObject *source, GAsyncResult *result, gpointer data)
 }
 
 static void
-on_map (ScopeDeviceRow *self)
+ask (ScopeDeviceRow *self)
 {
   static const char *const arguments[] = { "devices", "--json", NULL };
 
-  if (self->is_asked)
-    return;
-  self->is_asked = TRUE;
+  self->is_asking = TRUE;
   scope_child_run_async (arguments, self->cancellable, on_listed, g_object_ref (self));
+}
+
+/* Whether the next answer would be the same: a driver may have been installed meanwhile, and the first run makes a
+ * self-test. */
+static gboolean
+is_known (ScopeDeviceRow *self)
+{
+  const cJSON *device = find_device (self);
+
+  return self->json && !self->absence &&
+         (!device || cJSON_IsObject (cJSON_GetObjectItemCaseSensitive (device, "selftest")));
+}
+
+static void
+on_map (ScopeDeviceRow *self)
+{
+  if (!self->is_asking && !is_known (self))
+    ask (self);
+}
+
+void
+scope_device_row_set_note (ScopeDeviceRow *self, ScopeDeviceNote *note)
+{
+  g_return_if_fail (!self->note);
+
+  self->note = g_object_ref (note);
+  g_signal_connect_object (note, "tested", G_CALLBACK (ask), self, G_CONNECT_SWAPPED);
+  update_note (self);
 }
 
 /* --- The object --- */
@@ -181,7 +230,8 @@ scope_device_row_finalize (GObject *object)
   ScopeDeviceRow *self = SCOPE_DEVICE_ROW (object);
 
   g_ptr_array_unref (self->names);
-  g_ptr_array_unref (self->notes);
+  g_clear_object (&self->note);
+  cJSON_Delete (self->json);
   g_object_unref (self->cancellable);
   g_free (self->absence);
   G_OBJECT_CLASS (scope_device_row_parent_class)->finalize (object);
@@ -200,10 +250,10 @@ scope_device_row_init (ScopeDeviceRow *self)
   g_autoptr (GtkStringList) list = gtk_string_list_new (NULL);
 
   self->names = g_ptr_array_new_with_free_func (g_free);
-  self->notes = g_ptr_array_new_with_free_func (g_free);
   self->cancellable = g_cancellable_new ();
   adw_combo_row_set_model (ADW_COMBO_ROW (self), G_LIST_MODEL (list));
+  scope_combo_row_show_whole (ADW_COMBO_ROW (self));
   add_device (self, "cpu", _ ("Processor"));
   g_signal_connect (self, "map", G_CALLBACK (on_map), NULL);
-  g_signal_connect (self, "notify::selected", G_CALLBACK (show_subtitle), NULL);
+  g_signal_connect (self, "notify::selected", G_CALLBACK (update_note), NULL);
 }

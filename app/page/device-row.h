@@ -1,11 +1,12 @@
 /* device-row.h — chooses the device of runs from a list.
  *
- * The first time it is shown it asks hscope for the GPUs of this machine, and says below why there is
- * none.  Runs through a launcher may happen on another machine, whose GPUs are not known.
+ * When it is shown it asks hscope for the GPUs of this machine, until there are some.  A note below tells what is known of
+ * the chosen one, or why there is none.  Runs through a launcher may happen on another machine, whose GPUs are not
+ * known.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include <adwaita.h>
+#include "app/page/device-note.h"
 
 G_BEGIN_DECLS
 
@@ -16,6 +17,8 @@ G_DECLARE_FINAL_TYPE (ScopeDeviceRow, scope_device_row, SCOPE, DEVICE_ROW, AdwCo
 const char *scope_device_row_get_device (ScopeDeviceRow *self);
 /* Selects a device, which is added if the list lacks it. */
 void scope_device_row_set_device (ScopeDeviceRow *self, const char *device);
+/* The row that tells about the chosen device. */
+void scope_device_row_set_note (ScopeDeviceRow *self, ScopeDeviceNote *note);
 /* Whether runs go through a launcher: then some GPUs are offered without asking. */
 void scope_device_row_set_remote (ScopeDeviceRow *self, gboolean is_remote);
 

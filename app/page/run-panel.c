@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/page/run-panel.h"
 
+#include "app/page/combo-label.h"
 #include "app/page/device-row.h"
 #include "app/page/target-row.h"
 #include "app/session/settings.h"
@@ -22,6 +23,7 @@ struct _ScopeRunPanel
   AdwComboRow     *direction;
   AdwComboRow     *init;
   ScopeDeviceRow  *device;
+  ScopeDeviceNote *device_note;
   GtkSpinButton   *threads;
   GtkSpinButton   *seconds;
   AdwEntryRow     *input;
@@ -96,6 +98,7 @@ scope_run_panel_class_init (ScopeRunPanelClass *class)
 
   g_type_ensure (SCOPE_TYPE_INPUTS_VIEW);
   g_type_ensure (SCOPE_TYPE_DEVICE_ROW);
+  g_type_ensure (SCOPE_TYPE_DEVICE_NOTE);
   g_type_ensure (SCOPE_TYPE_TARGET_ROW);
   gtk_widget_class_set_template_from_resource (widget_class,
                                                "/org/hybridscope/Hybridscope/ui/run-panel.ui");
@@ -104,6 +107,7 @@ scope_run_panel_class_init (ScopeRunPanelClass *class)
   gtk_widget_class_bind_template_child (widget_class, ScopeRunPanel, direction);
   gtk_widget_class_bind_template_child (widget_class, ScopeRunPanel, init);
   gtk_widget_class_bind_template_child (widget_class, ScopeRunPanel, device);
+  gtk_widget_class_bind_template_child (widget_class, ScopeRunPanel, device_note);
   gtk_widget_class_bind_template_child (widget_class, ScopeRunPanel, threads);
   gtk_widget_class_bind_template_child (widget_class, ScopeRunPanel, seconds);
   gtk_widget_class_bind_template_child (widget_class, ScopeRunPanel, input);
@@ -128,9 +132,13 @@ scope_run_panel_init (ScopeRunPanel *self)
   g_autoptr (ScopeRunOptions) options = scope_run_options_load ();
 
   gtk_widget_init_template (GTK_WIDGET (self));
+  scope_combo_row_show_whole (self->mode);
+  scope_combo_row_show_whole (self->direction);
+  scope_combo_row_show_whole (self->init);
   adw_combo_row_set_selected (self->mode, index_of (modes, options->mode));
   adw_combo_row_set_selected (self->init, index_of (inits, options->init));
   adw_combo_row_set_selected (self->direction, options->backward ? 2 : options->train ? 1 : 0);
+  scope_device_row_set_note (self->device, self->device_note);
   scope_device_row_set_device (self->device, options->device);
   gtk_editable_set_text (GTK_EDITABLE (self->input), options->input);
   g_signal_connect_swapped (self->launcher, "changed", G_CALLBACK (update_host), self);

@@ -425,6 +425,7 @@ main (int argc, char **argv)
   add_target_tests ();
   add_process_tests ();
   add_fault_tests ();
+  add_device_tests ();
   add_compare_tests ();
   add_sweep_tests (); /* before the tests that empty the cache */
   add_save_tests ();

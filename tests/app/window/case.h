@@ -44,6 +44,7 @@ void add_agreement_tests (void);
 void add_target_tests (void);
 void add_process_tests (void);
 void add_fault_tests (void);
+void add_device_tests (void);
 void add_compare_tests (void);
 void add_save_tests (void);
 void add_view_tests (void);

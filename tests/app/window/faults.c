@@ -5,7 +5,6 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/app/window/case.h"
 
-#include "app/page/device-row.h"
 #include "app/process/child.h"
 #include "app/process/writer.h"
 
@@ -168,85 +167,6 @@ test_no_gpu (void)
   wait_until (is_mapped, gui_find (GTK_WIDGET (window), "run-device"));
   check_message ("GPU");
   g_unsetenv ("HYB_GPU_MODULE");
-}
-
-/* --- Devices --- */
-
-/* A row in a window of its own, so that it asks for the devices again. */
-static GtkWidget *
-show_device_row (GtkWidget **parent)
-{
-  GtkWidget *row = g_object_new (SCOPE_TYPE_DEVICE_ROW, "title", "Device", NULL);
-  GtkWidget *list = gtk_list_box_new ();
-
-  *parent = gtk_window_new ();
-  gtk_list_box_append (GTK_LIST_BOX (list), row);
-  gtk_window_set_child (GTK_WINDOW (*parent), list);
-  gtk_window_present (GTK_WINDOW (*parent));
-  return row;
-}
-
-static guint
-count_devices (GtkWidget *row)
-{
-  return g_list_model_get_n_items (adw_combo_row_get_model (ADW_COMBO_ROW (row)));
-}
-
-/* Whether the second device is the one that hscope named. */
-static gboolean
-is_named (gpointer row)
-{
-  GListModel *list = adw_combo_row_get_model (row);
-  const char *title =
-      count_devices (row) == 2 ? gtk_string_list_get_string (GTK_STRING_LIST (list), 1) : "";
-
-  return g_str_equal (title, "GPU 0: Quick");
-}
-
-static gboolean
-has_subtitle (gpointer row)
-{
-  const char *text = adw_action_row_get_subtitle (row);
-
-  return text && *text;
-}
-
-static void
-test_device_list_says_why_there_is_no_gpu (void)
-{
-  GtkWidget *parent, *row;
-
-  g_setenv ("HYB_GPU_MODULE", "/absent.so", TRUE);
-  row = show_device_row (&parent);
-  wait_until (has_subtitle, row);
-  g_assert_cmpuint (count_devices (row), ==, 1);
-  g_assert_true (g_str_has_prefix (adw_action_row_get_subtitle (ADW_ACTION_ROW (row)), "No GPU: "));
-  g_unsetenv ("HYB_GPU_MODULE");
-
-  /* A launcher may lead to a machine that has some. */
-  scope_device_row_set_remote (SCOPE_DEVICE_ROW (row), TRUE);
-  g_assert_cmpuint (count_devices (row), >, 1);
-  g_assert_false (has_subtitle (row));
-  gtk_window_destroy (GTK_WINDOW (parent));
-}
-
-static void
-test_device_list_has_the_gpus (void)
-{
-  GtkWidget *parent, *row;
-
-  set_child ("echo "
-             "'{\"devices\":[{\"name\":\"cpu\"},{\"name\":\"gpu:0\",\"model\":\"Quick\",\"proof\":"
-             "\"They agree.\"}]}'");
-  row = show_device_row (&parent);
-  scope_device_row_set_device (SCOPE_DEVICE_ROW (row), "gpu:0"); /* of the last run */
-  wait_until (is_named, row);
-  g_assert_cmpstr (scope_device_row_get_device (SCOPE_DEVICE_ROW (row)), ==, "gpu:0");
-  g_assert_cmpstr (adw_action_row_get_subtitle (ADW_ACTION_ROW (row)), ==, "They agree.");
-  scope_device_row_set_device (SCOPE_DEVICE_ROW (row), "cpu"); /* of which nothing is said */
-  g_assert_false (has_subtitle (row));
-  gtk_window_destroy (GTK_WINDOW (parent));
-  set_child (NULL);
 }
 
 /* --- Errors and their buttons --- */
@@ -554,12 +474,6 @@ add_fault_tests (void)
             CASE_MEASURED,
             test_child_with_empty_error);
   add_test ("/app/window/when-there-is-no-gpu", CASE_MEASURED, test_no_gpu);
-  add_test ("/app/window/the-list-of-devices-says-why-there-is-no-GPU",
-            CASE_MODEL,
-            test_device_list_says_why_there_is_no_gpu);
-  add_test ("/app/window/the-list-of-devices-has-the-GPUs",
-            CASE_MODEL,
-            test_device_list_has_the_gpus);
   add_test ("/app/window/when-the-capture-is-damaged", CASE_MEASURED, test_damaged_capture);
   add_test ("/app/window/when-the-capture-was-cut", CASE_MEASURED, test_cut_capture);
   add_test ("/app/window/when-the-capture-of-a-run-is-cut-off", CASE_MEASURED, test_cut_off_run);

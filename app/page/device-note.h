@@ -1,0 +1,24 @@
+/* device-note.h — what is known of the GPU that was chosen for runs, in a row below the choice.
+ *
+ * The row says what the last self-test found, and has a button that makes one, or why there is no GPU, and has one that
+ * opens the guide.  It is hidden where nothing is to be said.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <adwaita.h>
+#include <cjson/cJSON.h>
+
+G_BEGIN_DECLS
+
+#define SCOPE_TYPE_DEVICE_NOTE (scope_device_note_get_type ())
+G_DECLARE_FINAL_TYPE (ScopeDeviceNote, scope_device_note, SCOPE, DEVICE_NOTE, AdwActionRow)
+
+/* Shows what hscope devices --json says of a device; NULL hides the row. */
+void scope_device_note_show (ScopeDeviceNote *self, const cJSON *device);
+
+/* Says why this machine has no GPU: a whole sentence. */
+void scope_device_note_show_absence (ScopeDeviceNote *self, const char *sentence);
+
+/* The signal “tested” is emitted after a self-test, whose result hscope devices tells. */
+
+G_END_DECLS
