@@ -22,6 +22,8 @@ struct _ScopePreferences
   GtkSwitch    *measure_forms;
   AdwActionRow *recent;
   AdwActionRow *kept;
+
+  AdwPreferencesPage *targets;
 };
 
 G_DEFINE_FINAL_TYPE (ScopePreferences, scope_preferences, ADW_TYPE_PREFERENCES_WINDOW)
@@ -154,6 +156,7 @@ scope_preferences_class_init (ScopePreferencesClass *class)
   gtk_widget_class_bind_template_child (widget_class, ScopePreferences, measure_forms);
   gtk_widget_class_bind_template_child (widget_class, ScopePreferences, recent);
   gtk_widget_class_bind_template_child (widget_class, ScopePreferences, kept);
+  gtk_widget_class_bind_template_child (widget_class, ScopePreferences, targets);
   gtk_widget_class_install_action (widget_class, "preferences.forget", NULL, act_forget);
   gtk_widget_class_install_action (widget_class, "preferences.empty", NULL, act_empty);
 }
@@ -185,22 +188,37 @@ on_parent_destroyed (GtkWindow *self)
   gtk_window_set_transient_for (self, NULL);
 }
 
-void
-scope_preferences_show (GtkWindow *parent)
+static ScopePreferences *
+show (GtkWindow *parent)
 {
-  GtkWindow *self = g_object_new (SCOPE_TYPE_PREFERENCES,
-                                  "application",
-                                  gtk_window_get_application (parent),
-                                  "transient-for",
-                                  parent,
-                                  "modal",
-                                  TRUE,
-                                  NULL);
+  ScopePreferences *self = g_object_new (SCOPE_TYPE_PREFERENCES,
+                                         "application",
+                                         gtk_window_get_application (parent),
+                                         "transient-for",
+                                         parent,
+                                         "modal",
+                                         TRUE,
+                                         NULL);
 
   g_signal_connect_object (parent,
                            "destroy",
                            G_CALLBACK (on_parent_destroyed),
                            self,
                            G_CONNECT_SWAPPED);
-  gtk_window_present (self);
+  gtk_window_present (GTK_WINDOW (self));
+  return self;
+}
+
+void
+scope_preferences_show (GtkWindow *parent)
+{
+  show (parent);
+}
+
+void
+scope_preferences_show_targets (GtkWindow *parent)
+{
+  ScopePreferences *self = show (parent);
+
+  adw_preferences_window_set_visible_page (ADW_PREFERENCES_WINDOW (self), self->targets);
 }

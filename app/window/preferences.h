@@ -13,5 +13,7 @@ G_DECLARE_FINAL_TYPE (ScopePreferences, scope_preferences, SCOPE, PREFERENCES, A
 
 /* Opens the dialog. */
 void scope_preferences_show (GtkWindow *parent);
+/* Opens it at the list of other machines. */
+void scope_preferences_show_targets (GtkWindow *parent);
 
 G_END_DECLS

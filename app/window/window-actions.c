@@ -213,6 +213,13 @@ act_preferences (ScopeWindow        *self,
   scope_preferences_show (GTK_WINDOW (self));
 }
 
+static void
+act_targets (ScopeWindow *self, const char *name G_GNUC_UNUSED, GVariant *parameter G_GNUC_UNUSED)
+{
+  gtk_popover_popdown (self->run_popover);
+  scope_preferences_show_targets (GTK_WINDOW (self));
+}
+
 /* The card that a first start shows. */
 static void
 act_first_steps (ScopeWindow        *self,
@@ -237,6 +244,7 @@ const ScopeWindowAction scope_window_actions[] = {
   { "win.about", NULL, act_about },
   { "win.first-steps", NULL, act_first_steps },
   { "win.preferences", NULL, act_preferences },
+  { "win.targets", NULL, act_targets },
   { "win.search", NULL, act_search },
   { "win.run", NULL, act_run },
   { "win.choose-device", NULL, act_choose_device },

@@ -206,6 +206,14 @@ has_long_name (gpointer row)
          g_str_has_suffix (gtk_string_list_get_string (GTK_STRING_LIST (list), 1), "HBM3");
 }
 
+/* A picture of the popover that a widget is in. */
+static void
+take_native (GtkWidget *in, const char *name)
+{
+  gui_spin (300);
+  take_picture (gtk_widget_get_native (in), name);
+}
+
 static void
 test_whole_name (void)
 {
@@ -219,13 +227,15 @@ test_whole_name (void)
   wait_until (has_long_name, row);
   scope_device_row_set_device (SCOPE_DEVICE_ROW (row), "gpu:0");
   wait_until (is_told, gui_find (GTK_WIDGET (window), "run-device-note"));
-  gui_spin (300);
-  take_picture (gtk_widget_get_native (row), "gpu-long-name");
+  take_native (row, "gpu-long-name");
   g_assert_true (has_whole_labels (row));
   adw_combo_row_set_selected (ADW_COMBO_ROW (mode), 2); /* Imperative: operator by operator */
   gui_spin (300);
   g_assert_true (has_whole_labels (mode));
   adw_combo_row_set_selected (ADW_COMBO_ROW (mode), 0);
+
+  gtk_widget_grab_focus (gui_find (GTK_WIDGET (window), "run-targets")); /* which scrolls */
+  take_native (row, "run-panel-targets");
   g_assert_true (has_whole_labels (gui_find (GTK_WIDGET (window), "run-device-note")));
   scope_device_row_set_device (SCOPE_DEVICE_ROW (row), "cpu");
   set_child (NULL);

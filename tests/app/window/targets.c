@@ -65,11 +65,11 @@ test_preferences (void)
 {
   GtkWidget *preferences, *list;
 
-  gui_act (window, "win.preferences", NULL);
+  gui_act (window, "win.targets", NULL);
   g_assert_true (gui_wait (has_preferences, NULL, 5000));
   preferences = find_preferences ();
   list = gui_find (preferences, "targets-page");
-  g_assert_nonnull (list);
+  g_assert_true (list && gtk_widget_get_mapped (list));
   enter (preferences, "target-name", "near by");
   gui_act (list, "targets.add", NULL);
   g_assert_true (says (list, "a name that an option cannot take"));
@@ -82,6 +82,7 @@ test_preferences (void)
   g_assert_nonnull (gui_find (list, "near"));
   gui_act (list, "targets.check", "near");
   g_assert_true (gui_wait (is_answered, gui_find (list, "near"), 60000));
+  take_picture (preferences, "targets-page");
   gui_act (list, "targets.remove", "near");
   g_assert_cmpuint (count_targets (), ==, 0);
   gtk_window_destroy (GTK_WINDOW (preferences));
