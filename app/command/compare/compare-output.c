@@ -43,8 +43,9 @@ print_ladder (const ProfLadder *ladder)
 {
   const ProfRung *first = ladder->rungs->pdata[0];
 
-  printf ("\nladder of “%s”, rungs run in turns, the first with one thread (%s)\n",
+  printf ("\nladder of “%s”%s, rungs run in turns, the first with one thread (%s)\n",
           prof_subject_get_options (first->subject)->variant,
+          prof_subject_get_options (first->subject)->gpu ? " on the GPU" : "",
           prof_stop_name (ladder->stop));
   for (guint i = 0; i < ladder->rungs->len; i++)
     {
