@@ -109,6 +109,13 @@ dup_hint (const cJSON *cell)
                           bytes);
 }
 
+/* A form may be refused at a size, and time may have run out before its first run. */
+static gboolean
+is_measured (const cJSON *cell /* (nullable) */)
+{
+  return isfinite (scope_json_get_number (cell, "median"));
+}
+
 /* One time with a bar relative to the slowest form of that size. */
 static GtkWidget *
 new_cell (ScopeCompareMatrix *self, const cJSON *cell)
@@ -216,7 +223,8 @@ add_row (ScopeCompareMatrix *self, const cJSON *first, const Columns *columns)
       const cJSON *cell = scope_cells_find (self->result, name, columns->sizes->pdata[i]);
 
       append_column (line,
-                     cell ? new_cell (self, cell) : scope_label_new ("–", "dim-label"),
+                     is_measured (cell) ? new_cell (self, cell)
+                                        : scope_label_new ("–", "dim-label"),
                      columns,
                      i + 1);
     }

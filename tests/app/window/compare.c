@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/app/window/case.h"
 
+#include "app/compare/compare-matrix.h"
 #include "app/session/settings.h"
 
 #include <string.h>
@@ -353,6 +354,27 @@ test_sizes_of_a_file (void)
                     2);
 }
 
+/* Time ran out before the second form was measured. */
+static void
+test_unmeasured (void)
+{
+  cJSON     *result = cJSON_Parse ("{\"cells\": [{\"variant\": \"foreach\", \"mode\": \"static\", "
+                                   "\"device\": \"cpu\", \"median\": "
+                                   "0.001}, {\"variant\": \"fused\", \"mode\": \"static\", \"device\": "
+                                   "\"cpu\", \"median\": null}]}");
+  GtkWidget *parent = gtk_window_new ();
+  GtkWidget *matrix = scope_compare_matrix_new (result);
+
+  gtk_window_set_child (GTK_WINDOW (parent), matrix);
+  gtk_window_present (GTK_WINDOW (parent));
+  gui_spin (100);
+  g_assert_true (says (matrix, "1.00 ms"));
+  g_assert_true (says (matrix, "–"));
+  g_assert_false (says (matrix, "nan"));
+  gtk_window_destroy (GTK_WINDOW (parent));
+  cJSON_Delete (result);
+}
+
 void
 add_compare_tests (void)
 {
@@ -362,5 +384,6 @@ add_compare_tests (void)
   add_test ("/app/window/explains-the-chosen-pair-of-forms", CASE_EMPTY, test_pair);
   add_test ("/app/window/keeps-a-result-when-measuring-is-cancelled", CASE_EMPTY, test_cancelled);
   add_test ("/app/window/measures-a-file-at-several-batches", CASE_EMPTY, test_sizes_of_a_file);
+  add_test ("/app/window/a-form-without-a-time-has-no-bar", CASE_EMPTY, test_unmeasured);
   add_test ("/app/window/draws-curves-over-every-size", CASE_EMPTY, test_curves);
 }
