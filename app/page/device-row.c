@@ -159,8 +159,8 @@ read_devices (ScopeDeviceRow *self, const char *text)
   add_gpus (self, cJSON_GetObjectItemCaseSensitive (self->json, "devices"));
   g_clear_pointer (&self->absence, g_free);
   if (*message)
-    self->absence =
-        g_strdup_printf (_ ("No GPU: %s.%s%s"), message, *hint ? " " : "", *hint ? hint : "");
+    self->absence = *hint ? g_strdup_printf (_ ("No GPU: %s. %s."), message, hint)
+                          : g_strdup_printf (_ ("No GPU: %s."), message);
   update_note (self);
 }
 

@@ -241,6 +241,29 @@ test_whole_name (void)
   set_child (NULL);
 }
 
+/* The sentence is whole, and the way out is a button. */
+static void
+test_no_driver (void)
+{
+  GtkWidget *row, *note;
+
+  set_child (
+      "echo '{\"devices\":[{\"name\":\"cpu\"}],\"error\":{\"message\":\"no driver is installed "
+      "(libcuda.so.1 was not found)\",\"hint\":\"Install version 525 or newer\"}}'");
+  gui_act (window, "win.choose-device", NULL);
+  row = gui_find (GTK_WIDGET (window), "run-device");
+  note = gui_find (GTK_WIDGET (window), "run-device-note");
+  wait_until (is_told, note);
+  take_native (row, "gpu-no-driver");
+  g_assert_cmpstr (adw_action_row_get_subtitle (ADW_ACTION_ROW (note)),
+                   ==,
+                   "No GPU: no driver is installed (libcuda.so.1 was not found). Install version "
+                   "525 or newer.");
+  check_note (note, "525", NULL);
+  g_assert_true (has_whole_labels (note));
+  set_child (NULL);
+}
+
 static void
 remove_folder (void)
 {
@@ -260,4 +283,5 @@ add_device_tests (void)
   add_test ("/app/window/the-list-of-devices-has-the-GPUs", CASE_MODEL, test_gpus);
   add_test ("/app/window/a-GPU-is-tested-by-a-button", CASE_MODEL, test_self_test);
   add_test ("/app/window/the-name-of-a-GPU-is-not-cut", CASE_MODEL, test_whole_name);
+  add_test ("/app/window/a-missing-driver-leads-to-the-guide", CASE_MODEL, test_no_driver);
 }
