@@ -1,9 +1,9 @@
-/* read-narrow.c — the pass that lets products of one row read weights of 16 or 8 bits as they are.
+/* read-narrow.c — the pass that lets products of few rows read weights of 16 or 8 bits as they are.
  *
  * A model with narrow weights converts them before each product: half floats by Cast, int8 rows by
- * _hybridscope_int8_rows.  With one row in a step, reading the weights is what takes the time, so the
- * conversion is left out and the product reads the narrow weights itself.  With more rows the conversion
- * stays, which a plan does once: fold-constants.
+ * _hybridscope_int8_rows.  With few rows in a step, reading the weights is what takes the time, so the
+ * conversion is left out and the product reads the narrow weights itself.  With more rows than eight, or if
+ * the floats fit the first-level cache, the conversion stays, which a plan does once: fold-constants.
  *
  *   FullyConnected (data, Cast (weight), bias)  →  _narrow_product (data, weight, bias)
  *   the same in the body of a loop that captures Cast (weight): the loop captures the weight instead
@@ -19,6 +19,9 @@
 #include "engine/passes/loop-ports.h"
 
 #include <string.h>
+
+/* A first-level cache: weights that fit it as floats are converted once. */
+#define SMALL_BYTES 32768
 
 typedef struct
 {
@@ -50,10 +53,20 @@ narrow_source (const Reading *reading, HybValueId value)
                                                                                       : HYB_NO_ID;
 }
 
-/* Whether a node of the graph, or of a body whose values have these types, is a product of one row
+/* Whether a product with this many rows is faster if it reads its weights as they are.  With more rows,
+ * multiplying takes the time; few weights stay in the first-level cache as floats, and converting them in
+ * every step would only add work. */
+static gboolean
+pays (gint64 rows, const HybShape *weights)
+{
+  return rows >= 1 && rows <= HYB_NARROW_FEW_ROWS &&
+         hyb_shape_size (weights) > SMALL_BYTES / (gint64) sizeof (float);
+}
+
+/* Whether a node of the graph, or of a body whose values have these types, is a product of a few rows
  * of floats with a weight of its own. */
 static gboolean
-is_product_of_row (const Reading *reading, HybGraph *graph, const HybType *types, HybNodeId id)
+is_product_of_rows (const Reading *reading, HybGraph *graph, const HybType *types, HybNodeId id)
 {
   const HybNode    *node = hyb_graph_get_node (graph, id);
   const HybValueId *inputs = hyb_graph_get_inputs (graph, id);
@@ -62,8 +75,8 @@ is_product_of_row (const Reading *reading, HybGraph *graph, const HybType *types
   if (node->op != reading->product || node->n_inputs < 2)
     return FALSE;
   data = &types[inputs[0]];
-  return data->dtype == HYB_F32 && data->shape.rank == 2 && data->shape.dim[0] == 1 &&
-         data->shape.dim[1] != HYB_UNKNOWN && inputs[0] != inputs[1] &&
+  return data->dtype == HYB_F32 && data->shape.rank == 2 && data->shape.dim[1] != HYB_UNKNOWN &&
+         pays (data->shape.dim[0], &types[inputs[1]].shape) && inputs[0] != inputs[1] &&
          (node->n_inputs == 2 || inputs[2] != inputs[1]);
 }
 
@@ -116,7 +129,7 @@ visit_product (Reading *reading, HybNodeId id)
 {
   HybValueId source;
 
-  if (!is_product_of_row (reading, reading->graph, reading->facts->types, id))
+  if (!is_product_of_rows (reading, reading->graph, reading->facts->types, id))
     return FALSE;
   source = narrow_source (reading, hyb_graph_get_inputs (reading->graph, id)[1]);
   if (source == HYB_NO_ID)
@@ -142,7 +155,7 @@ is_weight (const Reading *reading, HybGraph *body, const HybType *types, HybValu
     if (heads[i] == variable)
       return FALSE;
   for (guint i = 0; i < n_users; i++)
-    if (!is_product_of_row (reading, body, types, users[i]) ||
+    if (!is_product_of_rows (reading, body, types, users[i]) ||
         hyb_graph_get_inputs (body, users[i])[1] != variable)
       return FALSE;
   return n_users > 0;
@@ -260,7 +273,7 @@ emit_biases (Reading *reading, const HybNode *node, HybValueId parameters, gint6
                                .origin_plus_one = node->origin + 1 });
 }
 
-/* Describes the network of a node of RNN with one row in a step.  FALSE if it has more. */
+/* Describes the network of a node of RNN.  FALSE if reading narrow weights does not pay. */
 static gboolean
 describe_rnn (const Reading *reading, HybNodeId id, HybRecurrent *net)
 {
@@ -270,7 +283,8 @@ describe_rnn (const Reading *reading, HybNodeId id, HybRecurrent *net)
 
   hyb_call_init (&call, reading->graph, id, reading->facts->types, room);
   *net = hyb_rnn_describe (&call);
-  return net->batch == 1 && net->input != HYB_UNKNOWN && call.input[0].dtype == HYB_F32;
+  return net->input != HYB_UNKNOWN && call.input[0].dtype == HYB_F32 &&
+         pays (net->batch, &call.input[1].shape);
 }
 
 /* The narrow weights and the float biases of an RNN, in the new graph. */
@@ -382,7 +396,7 @@ find_int8 (Reading *reading, HybNodeId id, const HybRecurrent *net, RnnParts *pa
   return TRUE;
 }
 
-/* FALSE if the node is not RNN with converted parameters and one row in a step. */
+/* FALSE if the node is not RNN with converted parameters for which it pays. */
 static gboolean
 visit_rnn (Reading *reading, HybNodeId id)
 {
@@ -459,7 +473,7 @@ extern const HybPass hyb_pass_read_narrow;
 
 const HybPass hyb_pass_read_narrow = {
   .name = "read-narrow",
-  .doc = "Lets products of one row read weights of 16 or 8 bits without converting them first.",
+  .doc = "Lets products of few rows read weights of 16 or 8 bits without converting them first.",
   .needs = HYB_FACT_TYPES,
   .optimising = TRUE,
   .host_only = TRUE,

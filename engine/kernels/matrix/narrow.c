@@ -1,7 +1,8 @@
 /* narrow.c — products with weights of fewer bits than a float: Y[m,n] = sum_k X[m,k] W[n,k] + bias[n].
  *
- *   One row of X: for each slice of rows of W, for each row i, for l, as matrix-vector.c.
- *   Several rows: for each piece of 32 rows of W, for each 512 columns: convert the piece to floats on
+ *   Up to 8 rows of X: for each slice of rows of W, for each block of it that stays in the first-level cache,
+ *   for 4, 2 or 1 rows of X, for each row i, for l, as matrix-vector.c.
+ *   More rows: for each piece of 32 rows of W, for each 512 columns: convert the piece to floats on
  *   the stack, then multiply it with all rows of X.
  *
  * The inner loops are in narrow-kernel.h.  Start with hyb_narrow_multiply().
@@ -17,6 +18,8 @@
 
 /* Multiplications below which a slice is not worth a thread. */
 #define GRAIN 32768
+/* Bytes of W that are read again for the next rows of X: a quarter of a first-level cache of 32 KiB. */
+#define BLOCK_BYTES 8192
 /* The rows and columns of a piece that is converted at a time: 64 KiB of floats. */
 #define PIECE_ROWS    32
 #define PIECE_COLUMNS 512
@@ -24,9 +27,19 @@
 /* The levels of int8 weights on each side of 0. */
 #define LEVELS 127
 
-/* y[i] += scale[i] sum_l w[i,l] x[l] for i < n, l < k; a row of w begins `bytes` after the one before. */
-typedef void (
-    *AddRows) (gint64 n, gint64 k, const guint8 *row, gsize bytes, const float *x, float *y);
+/* Rows of W to multiply with rows of X. */
+typedef struct
+{
+  gint64        n, k;  /* rows of W, and elements of a row */
+  const guint8 *row;   /* the first row */
+  gsize         bytes; /* from one row to the next */
+  const float  *x;
+  float        *y;
+  gint64        ldx, ldy; /* floats from one row of X, Y to the next */
+} Rows;
+
+/* y[i] += scale[i] sum_l w[i,l] x[l] for i < n, l < k, for each of some rows of X and Y. */
+typedef void (*AddRows) (const Rows *rows);
 /* to[i ldto + l] = scale[i] w[i,l] for i < n, l < k. */
 typedef void (
     *ExpandRows) (gint64 n, gint64 k, const guint8 *row, gsize bytes, gint64 ldto, float *to);
@@ -35,7 +48,7 @@ typedef void (
 typedef struct
 {
   HybDType   dtype;
-  AddRows    add;
+  AddRows    add[3]; /* for 1, 2 and 4 rows of X */
   ExpandRows expand;
 } Kernels;
 
@@ -106,18 +119,43 @@ start_row (const Job *job, float *y, gint64 begin, gint64 end)
     y[i] = (product->adds ? y[i] : 0) + (product->bias ? product->bias[i] : 0);
 }
 
+/* Adds a block of rows of W, from row `first` on, times all rows of X. */
 static void
-vector_slice (gint64 begin, gint64 end, gpointer data)
+multiply_block (const Job *job, gint64 first, gint64 rows)
+{
+  const HybNarrowProduct *product = job->product;
+  Rows                    part = { .n = rows,
+                                   .k = job->weights->columns,
+                                   .row = row_at (job, first),
+                                   .bytes = job->row_bytes,
+                                   .x = job->x,
+                                   .y = job->y + first,
+                                   .ldx = product->ldx,
+                                   .ldy = product->ldy };
+
+  for (gint64 m = product->m; m > 0;)
+    {
+      int    kernel = m >= 4 ? 2 : m >= 2 ? 1 : 0;
+      gint64 step = 1 << kernel;
+
+      job->kernels->add[kernel](&part);
+      part.x += step * part.ldx;
+      part.y += step * part.ldy;
+      m -= step;
+    }
+}
+
+static void
+few_rows_slice (gint64 begin, gint64 end, gpointer data)
 {
   const Job *job = data;
+  gint64     block =
+      job->product->m <= 1 ? end - begin : MAX (1, BLOCK_BYTES / (gint64) MAX (job->row_bytes, 1));
 
-  start_row (job, job->y, begin, end);
-  job->kernels->add (end - begin,
-                     job->weights->columns,
-                     row_at (job, begin),
-                     job->row_bytes,
-                     job->x,
-                     job->y + begin);
+  for (gint64 i = 0; i < job->product->m; i++)
+    start_row (job, job->y + i * job->product->ldy, begin, end);
+  for (gint64 first = begin; first < end; first += block)
+    multiply_block (job, first, MIN (end - first, block));
 }
 
 /* Adds the product with the part of rows first … first + rows - 1 that starts at column l. */
@@ -186,8 +224,11 @@ hyb_narrow_multiply (const HybNarrow        *weights,
   if (product->m == 0)
     return;
   job.row_bytes = hyb_narrow_row_bytes (weights->dtype, weights->columns);
-  if (product->m == 1)
-    hyb_parallel_for (weights->rows, 1 + GRAIN / MAX (weights->columns, 1), vector_slice, &job);
+  if (product->m <= HYB_NARROW_FEW_ROWS)
+    hyb_parallel_for (weights->rows,
+                      1 + GRAIN / MAX (weights->columns * product->m, 1),
+                      few_rows_slice,
+                      &job);
   else
     hyb_parallel_for ((weights->rows + PIECE_ROWS - 1) / PIECE_ROWS,
                       1 + GRAIN / MAX (weights->columns * PIECE_ROWS, 1),

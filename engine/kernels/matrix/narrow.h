@@ -1,6 +1,6 @@
 /* narrow.h — products with weights of fewer bits than a float: Y[m,n] = sum_k X[m,k] W[n,k] + bias[n].
  *
- * A product with one row is as fast as its weights can be read, so weights of 16 or 8 bits are what
+ * A product with few rows is as fast as its weights can be read, so weights of 16 or 8 bits are what
  * makes it faster.  All arithmetic is in float: weights are converted as they are read.
  *
  *   HYB_F16, HYB_BF16  a row of W is k numbers
@@ -16,6 +16,10 @@
 
 /* Bytes in front of a row of int8 weights, its scale. */
 #define HYB_NARROW_HEAD 4
+
+/* Products with at most this number of rows of X read the weights once, and convert them as they are read.  Those with
+ * more convert pieces of the weights first. */
+#define HYB_NARROW_FEW_ROWS 8
 
 /* A matrix of weights, row after row. */
 typedef struct

@@ -90,7 +90,7 @@ check_product (HybDType dtype, gint64 m, gint64 n, gint64 k, gboolean adds)
 static void
 check_products (void)
 {
-  static const gint64 rows[] = { 1, 2, 7, 40 };
+  static const gint64 rows[] = { 1, 2, 4, 7, 8, 9, 40 };
   static const gint64 sizes[][2] = { { 1, 1 },   { 5, 3 },     { 4, 0 },    { 32, 16 },
                                      { 33, 17 }, { 100, 130 }, { 70, 600 }, { 257, 64 } };
 
@@ -136,15 +136,16 @@ test_threads (void)
   enum
   {
     N = 1000,
-    K = 300
+    K = 300,
+    M = HYB_NARROW_FEW_ROWS + 1
   };
-  g_autofree float *x = numbers (2 * K, 1);
+  g_autofree float *x = numbers (M * K, 1);
 
   for (guint t = 0; t < G_N_ELEMENTS (dtypes); t++)
-    for (gint64 m = 1; m <= 2; m++)
+    for (gint64 m = 1; m <= M; m++)
       {
         g_autofree guint8 *data = make_weights (dtypes[t], N, K);
-        g_autofree float  *one = g_new0 (float, 2 * N), *two = g_new0 (float, 2 * N);
+        g_autofree float  *one = g_new0 (float, M *N), *two = g_new0 (float, M *N);
         float             *results[] = { one, two };
 
         for (guint threads = 1; threads <= 2; threads++)
@@ -156,7 +157,7 @@ test_threads (void)
                                  results[threads - 1]);
           }
         hyb_parallel_set_threads (0);
-        g_assert_cmpmem (one, sizeof (float) * 2 * N, two, sizeof (float) * 2 * N);
+        g_assert_cmpmem (one, sizeof (float) * M * N, two, sizeof (float) * M * N);
       }
 }
 
