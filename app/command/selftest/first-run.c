@@ -125,9 +125,8 @@ test (HybGpu *gpu, const ScopeCommonOptions *common)
   ScopeVerdict *verdict;
 
   scope_print_message (HYB_SEVERITY_NOTE,
-                       "the first run on %s compares operators%s with the processor's, which takes "
-                       "up "
-                       "to 20 seconds",
+                       "the first run on %s compares operators%s with the processor's, which "
+                       "takes up to 20 seconds",
                        name,
                        *models ? " and small models" : "");
   results = scope_test_operators (&quick, &error);
