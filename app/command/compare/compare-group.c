@@ -6,6 +6,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/parallel.h"
+#include "engine/graph/roles.h"
 #include "profiler/base/clock.h"
 #include "profiler/base/format.h"
 #include "profiler/explain/ladder.h"
@@ -278,6 +279,22 @@ scope_candidate_take_capture (ScopeCandidate *candidate, ProfCapture *capture)
   prof_clean_samples_clear (&samples);
 }
 
+/* The bytes of the values of all parameters. */
+static double
+count_weight_bytes (const ProfSubject *subject)
+{
+  HybGraph         *graph = prof_subject_get_graph (subject);
+  HybTensor *const *values = prof_subject_get_values (subject);
+  guint             n;
+  const HybNodeId  *variables = hyb_graph_get_variables (graph, &n);
+  double            bytes = 0;
+
+  for (guint i = 0; i < n; i++)
+    if (values[i] && hyb_graph_get_role (graph, variables[i], FALSE) == HYB_ROLE_PARAMETER)
+      bytes += (double) hyb_tensor_get_bytes (values[i]);
+  return bytes;
+}
+
 /* Makes the candidate's capture and statistics from what was measured. */
 static gboolean
 store_results (ScopeCandidate   *candidate,
@@ -291,6 +308,8 @@ store_results (ScopeCandidate   *candidate,
     return FALSE;
   scope_candidate_take_capture (candidate, capture);
   candidate->peak_bytes = (double) series->planned_bytes;
+  candidate->resident_bytes = (double) series->resident_bytes;
+  candidate->weight_bytes = count_weight_bytes (candidate->subject);
   return TRUE;
 }
 

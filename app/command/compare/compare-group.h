@@ -23,8 +23,10 @@ typedef struct
   ProfStatistics clean;          /* of the clean runs; the interval holds for other builds, too */
   guint          plan;           /* candidates that execute the same have the same number */
   gboolean       has_plain_plan; /* no pass has changed the operators */
-  double         peak_bytes;
-  ProfCapture   *one_thread; /* the same candidate run with one thread; NULL: not measured */
+  double         peak_bytes;     /* of the values of a run */
+  double         resident_bytes; /* peak of the process when it was measured; 0: not known */
+  double         weight_bytes;   /* of its parameters */
+  ProfCapture   *one_thread;     /* the same candidate run with one thread; NULL: not measured */
 } ScopeCandidate;
 
 typedef struct

@@ -52,6 +52,10 @@ scope_group_describe_cells (ScopeJson *json, const ScopeGroup *group)
       scope_json_double (json, "high", candidate->clean.median.high);
       scope_json_int (json, "samples", candidate->clean.n);
       scope_json_double (json, "peak_bytes", candidate->peak_bytes);
+      scope_json_double (json, "resident_bytes", candidate->resident_bytes);
+      scope_json_double (json,
+                         "weight_bytes",
+                         candidate->weight_bytes > 0 ? candidate->weight_bytes : NAN);
       scope_json_double (json, "speed_up_percent", scope_pairing_speed_up (&pairing));
       if (candidate->path)
         scope_json_string (json, "capture", candidate->path);

@@ -7,6 +7,7 @@
 #include "app/command/compare/compare-devices.h"
 #include "app/command/compare/compare-ladder.h"
 #include "app/command/compare/compare-lists.h"
+#include "app/command/compare/compare-memory.h"
 #include "app/command/compare/compare-output.h"
 #include "app/command/compare/compare-preset.h"
 #include "app/command/compare/compare-recordings.h"
@@ -445,8 +446,9 @@ run_compare (const ScopeCommonOptions *common, gpointer data, char **files, GErr
 
   if (!scope_compare_find_recordings (common, options, files, &is_recordings, error))
     return SCOPE_EXIT_USAGE;
-  return is_recordings ? scope_compare_recordings (common, options, files, error)
-                       : run_models (common, options, files, error);
+  return is_recordings     ? scope_compare_recordings (common, options, files, error)
+         : options->memory ? scope_compare_memory (common, options, files, error)
+                           : run_models (common, options, files, error);
 }
 
 /* For the sandbox. */
@@ -514,6 +516,12 @@ static const GOptionEntry compare_options[] = {
           backward,
           "Measure forward and backward passes in training mode",
           NULL),
+  OPTION ("memory",
+          G_OPTION_ARG_NONE,
+          memory,
+          "Measure memory instead of time, each in a process of its own; with --backward, of "
+          "training as well",
+          NULL),
   OPTION ("repeat",
           G_OPTION_ARG_INT,
           repeat,
@@ -547,6 +555,7 @@ static const char *const examples[] = {
   "hscope compare gallery:lstm-hybrid --variants unrolled,fused --time-limit 5",
   "hscope compare gallery:lstm-hybrid --modes hybrid,static --time-limit 5 --report modes.html",
   "hscope compare gallery:lstm-hybrid --devices cpu,gpu --time-limit 5",
+  "hscope compare gallery:lstm-hybrid --variants unrolled,fused --memory --backward",
   NULL,
 };
 

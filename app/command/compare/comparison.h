@@ -18,7 +18,7 @@ typedef struct
   char  *variants, *modes, *devices, *batch, *length, *hidden, *preset, *report, *captures, *resume;
   double time_limit; /* seconds */
   int    repeat;
-  gboolean backward, no_ladder, quick;
+  gboolean backward, no_ladder, quick, memory;
 
   ScopeBaselineOptions baseline; /* for recordings */
 } ScopeCompareOptions;

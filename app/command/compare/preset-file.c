@@ -120,6 +120,7 @@ add_candidate (ScopeGroup *group, const char *folder, const char *base, int plan
   candidate->plan = (guint) plan;
   candidate->path = g_steal_pointer (&full);
   candidate->peak_bytes = prof_capture_get_number (capture, "memory.planned");
+  candidate->resident_bytes = prof_capture_get_number (capture, "memory.resident");
   scope_candidate_take_capture (candidate, g_steal_pointer (&capture));
   return candidate->clean.n > 0;
 }
