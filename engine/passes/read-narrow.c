@@ -3,7 +3,8 @@
  * A model with narrow weights converts them before each product: half floats by Cast, int8 rows by
  * _hybridscope_int8_rows.  With few rows in a step, reading the weights is what takes the time, so the
  * conversion is left out and the product reads the narrow weights itself.  With more rows than eight, or if
- * the floats fit the first-level cache, the conversion stays, which a plan does once: fold-constants.
+ * the floats fit the first-level cache, the conversion stays.  fold-constants does it once if parameters are
+ * constants; else it is a step of every run.
  *
  *   FullyConnected (data, Cast (weight), bias)  →  _narrow_product (data, weight, bias)
  *   the same in the body of a loop that captures Cast (weight): the loop captures the weight instead
