@@ -204,6 +204,18 @@ test_first_run (Fixture *fixture, gconstpointer unused)
   g_assert_nonnull (strstr (fixture->out, UNPROVEN));
 }
 
+/* An operator without a gradient is the only one that fails. */
+static void
+test_single_failure (Fixture *fixture, gconstpointer unused)
+{
+  fixture_run_line (fixture,
+                    "HYB_PRETEND=fail=cuLaunchKernel:1:1 " CACHE "HYB_SELFTEST=floor " RUN);
+  if (lacks_compiler (fixture))
+    return;
+  g_assert_cmpint (fixture->code, ==, 0);
+  g_assert_nonnull (strstr (fixture->err, "wrong on the GPU: floor (it failed in the self-test"));
+}
+
 /* Where all is right, devices and reports say so and do not warn. */
 static void
 test_right_verdict (Fixture *fixture, gconstpointer unused)
@@ -402,6 +414,7 @@ main (int argc, char **argv)
   ADD ("models-of-a-folder-are-compared", test_goldens);
   ADD ("unknown-operators-and-absent-GPUs-are-refused", test_usage);
   ADD ("the-first-run-takes-wrong-operators-out", test_first_run);
+  ADD ("a-single-operator-that-fails-is-named", test_single_failure);
   ADD ("a-right-GPU-is-known-from-then-on", test_right_verdict);
   ADD ("the-first-run-compares-models", test_first_run_of_models);
   ADD ("lines-fit-a-terminal", test_lines_on_a_terminal);

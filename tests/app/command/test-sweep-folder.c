@@ -245,6 +245,10 @@ test_a_folder_that_is_not_there_is_an_error (Place *place, gconstpointer unused 
   g_assert_null (scope_sweep_folder_open (absent, 1, "a.1.1", &error));
   g_assert_error (error, G_FILE_ERROR, G_FILE_ERROR_NOENT);
   g_assert_nonnull (strstr (error->message, "the folder cannot be opened"));
+  g_clear_error (&error);
+  g_assert_null (scope_sweep_folder_open (place->path, 1, "a.1.1", &error)); /* it is empty */
+  g_assert_error (error, G_FILE_ERROR, G_FILE_ERROR_NOENT);
+  g_assert_nonnull (strstr (error->message, "in its folder “workers”"));
 }
 
 /* --- A simulation --- */
