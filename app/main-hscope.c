@@ -7,6 +7,7 @@
 #include "app/library-threads.h"
 
 #include <signal.h>
+#include <sys/prctl.h>
 
 int
 main (int argc, char **argv)
@@ -15,5 +16,7 @@ main (int argc, char **argv)
   signal (SIGXFSZ, SIG_IGN);
   scope_ensure_library_threads (argv);
   scope_ensure_core_type (argv);
+  /* A program that was restarted would be “exe” in lists of processes. */
+  prctl (PR_SET_NAME, "hscope");
   return scope_main (argc, argv);
 }

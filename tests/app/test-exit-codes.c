@@ -411,12 +411,14 @@ static void
 wait_until_asleep (const Waiting *waiting)
 {
   g_autofree char *path = g_strdup_printf ("/proc/%d/stat", waiting->pid);
+  gint64           end = g_get_monotonic_time () + 120 * G_TIME_SPAN_SECOND;
 
   for (guint n_asleep = 0; n_asleep < 20;)
     {
       g_autofree char *text = NULL;
       const char      *state;
 
+      g_assert_cmpint (g_get_monotonic_time (), <, end);
       g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
       state = strrchr (text, ')');
       n_asleep = strstr (text, "(hscope)") && state && state[2] == 'S' ? n_asleep + 1 : 0;
