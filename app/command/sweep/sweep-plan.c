@@ -4,8 +4,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/sweep/sweep-plan.h"
 
+#include "app/command/children/find-json.h"
 #include "app/command/messages.h"
-#include "app/command/sweep/find-json.h"
 
 #include "engine/base/error.h"
 #include "engine/block/plugin.h"

@@ -4,9 +4,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/sweep/sweep-results.h"
 
+#include "app/command/children/find-json.h"
 #include "app/command/messages.h"
 #include "app/command/open-model.h"
-#include "app/command/sweep/find-json.h"
 #include "app/command/sweep/sweep-folder.h"
 #include "app/command/sweep/sweep-table.h"
 #include "app/command/sweep/sweep-task.h"

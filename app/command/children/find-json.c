@@ -1,6 +1,6 @@
 /* find-json.c — members of a JSON object that may be missing or of another kind.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "app/command/sweep/find-json.h"
+#include "app/command/children/find-json.h"
 
 const char *
 scope_find_string (const HybJson *json, HybJsonRef object, const char *key)
