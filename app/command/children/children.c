@@ -230,3 +230,17 @@ scope_children_run (const ScopeChildren *children)
   for (start_more (&loop); running->len > 0; start_more (&loop))
     step (&loop, piece);
 }
+
+char *
+scope_child_describe (const ScopeChildEnd *end)
+{
+  if (end->trouble)
+    return g_strdup_printf ("the process cannot be started: %s", end->trouble);
+  if (end->is_too_long)
+    return g_strdup ("the process was stopped because it printed more than 64 MiB");
+  if (end->signal != 0)
+    return g_strdup_printf ("the process was ended by signal %d (%s)",
+                            end->signal,
+                            g_strsignal (end->signal));
+  return NULL;
+}

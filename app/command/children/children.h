@@ -38,3 +38,5 @@ typedef struct
 
 /* Runs all children to their end. */
 void scope_children_run (const ScopeChildren *children);
+/* Why a child did not start or was ended; NULL if it ended by itself, with any status.  (transfer full) */
+char *scope_child_describe (const ScopeChildEnd *end);

@@ -6,10 +6,10 @@
 #include "app/command/compare/compare-memory.h"
 
 #include "app/command/children/children.h"
+#include "app/command/children/find-json.h"
 #include "app/command/compare/compare-lists.h"
 #include "app/command/json-writer.h"
 #include "engine/base/one-line.h"
-#include "engine/formats/json-reader.h"
 #include "profiler/base/format.h"
 
 #include <math.h>
@@ -114,12 +114,11 @@ next_row (gpointer data, guint *id)
 /* --- Results --- */
 
 static double
-find_number (const HybJson *json, HybJsonRef object, const char *key)
+find_bytes (const HybJson *json, HybJsonRef cell, const char *key)
 {
-  HybJsonRef ref = hyb_json_find (json, object, key);
-  double     value;
+  double value;
 
-  return ref != HYB_JSON_NONE && hyb_json_get_double (json, ref, &value) ? value : NAN;
+  return scope_find_double (json, cell, key, &value) ? value : NAN;
 }
 
 /* Why a child has no result, from its document or from how it ended.  (transfer full) */
@@ -127,15 +126,11 @@ static char *
 describe_trouble (const HybJson *json, const ScopeChildEnd *end)
 {
   HybJsonRef  error = json ? hyb_json_find (json, 0, "error") : HYB_JSON_NONE;
-  HybJsonRef  ref = error == HYB_JSON_NONE ? error : hyb_json_find (json, error, "message");
-  const char *message = ref == HYB_JSON_NONE ? NULL : hyb_json_get_string (json, ref);
+  const char *message = error == HYB_JSON_NONE ? NULL : scope_find_string (json, error, "message");
+  char       *trouble = scope_child_describe (end);
 
-  if (end->trouble)
-    return g_strdup_printf ("the process cannot be started: %s", end->trouble);
-  if (end->signal != 0)
-    return g_strdup_printf ("the process was ended by signal %d (%s)",
-                            end->signal,
-                            g_strsignal (end->signal));
+  if (trouble)
+    return trouble;
   return message ? g_strdup (message) : g_strdup_printf ("the process ended with %d", end->status);
 }
 
@@ -146,19 +141,14 @@ row_ended (gpointer data, const ScopeChildEnd *end)
   Row         *row = measurement->rows->pdata[end->id];
   g_autoptr (GBytes) bytes = g_bytes_new_static (end->out->str, end->out->len);
   g_autoptr (HybJson) json = hyb_json_parse (bytes, NULL, "result", NULL, NULL);
-  HybJsonRef  cells = json ? hyb_json_find (json, 0, "cells") : HYB_JSON_NONE, cell;
-  HybJsonIter iter;
+  HybJsonRef cell;
 
-  if (end->status == 0 && cells != HYB_JSON_NONE)
+  if (end->status == 0 && json && scope_find_first (json, 0, "cells", &cell))
     {
-      iter = hyb_json_iter (json, cells);
-      if (hyb_json_iter_next (&iter, NULL, &cell))
-        {
-          row->weights = find_number (json, cell, "weight_bytes");
-          row->plan = find_number (json, cell, "peak_bytes");
-          row->resident = find_number (json, cell, "resident_bytes");
-          return;
-        }
+      row->weights = find_bytes (json, cell, "weight_bytes");
+      row->plan = find_bytes (json, cell, "peak_bytes");
+      row->resident = find_bytes (json, cell, "resident_bytes");
+      return;
     }
   row->trouble = describe_trouble (json, end);
 }

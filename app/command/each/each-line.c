@@ -17,21 +17,6 @@ scope_each_status (const ScopeChildEnd *end)
   return end->status >= 0 && !end->is_too_long ? end->status : SCOPE_EXIT_MODEL;
 }
 
-/* Why there is no result; NULL: there is one.  (transfer full) */
-static char *
-describe_trouble (const ScopeChildEnd *end)
-{
-  if (end->trouble)
-    return g_strdup_printf ("the process cannot be started: %s", end->trouble);
-  if (end->is_too_long)
-    return g_strdup ("the process was stopped because it printed more than 64 MiB");
-  if (end->signal != 0)
-    return g_strdup_printf ("the process was ended by signal %d (%s)",
-                            end->signal,
-                            g_strsignal (end->signal));
-  return NULL;
-}
-
 static gboolean
 is_document (const GString *text)
 {
@@ -57,7 +42,7 @@ GString *
 scope_each_json (const char *model, const ScopeChildEnd *end)
 {
   GString         *line = g_string_new ("{\"model\": ");
-  g_autofree char *trouble = describe_trouble (end);
+  g_autofree char *trouble = scope_child_describe (end);
 
   hyb_json_append_string (line, model);
   g_string_append_printf (line, ", \"status\": %d, \"seconds\": ", scope_each_status (end));
@@ -91,7 +76,7 @@ GString *
 scope_each_text (const char *model, const ScopeChildEnd *end)
 {
   GString         *text = g_string_new (hyb_one_line (model));
-  g_autofree char *trouble = describe_trouble (end);
+  g_autofree char *trouble = scope_child_describe (end);
   int              status = scope_each_status (end);
 
   if (status == SCOPE_EXIT_DONE)

@@ -72,15 +72,10 @@ describe_failure (const ScopeChildEnd *end, const HybJson *document)
   const char *message =
       error != HYB_JSON_NONE ? scope_find_string (document, error, "message") : NULL;
   g_autofree char *last = dup_last_line (end->err->str);
+  char            *described = end->trouble ? g_strdup (end->trouble) : scope_child_describe (end);
 
-  if (end->trouble)
-    return g_strdup (end->trouble);
-  if (end->is_too_long)
-    return g_strdup ("the process was stopped because it printed more than 64 MiB");
-  if (end->signal != 0)
-    return g_strdup_printf ("the process was ended by signal %d (%s)",
-                            end->signal,
-                            g_strsignal (end->signal));
+  if (described)
+    return described;
   if (message)
     return g_strdup (message);
   if (last)
