@@ -92,7 +92,7 @@ test_machine (Fixture *fixture, gconstpointer index)
     }
 }
 
-/* Where numbers differ the self-test says no, and a run that leaves the operator to the processor is none the worse. */
+/* A self-test that finds other numbers ends with 1; a run that leaves that operator to the processor ends with 0. */
 static void
 test_wrong_gpu (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
 {
