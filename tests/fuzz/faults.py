@@ -255,8 +255,12 @@ def test_signals(tester, case, folder, references, moments, rng):
             tester.prepare(folder, case)
             process = tester.start(case, folder)
             time.sleep(rng.random() * duration * 1.1)
+            # The load of the machine changes: the next moment is drawn from a time that follows how long the command takes now.
             if process.poll() is None:
                 os.killpg(process.pid, number)
+                duration *= 1.03
+            else:
+                duration *= 0.85
             process.wait()
             kind = tester.inspect(folder, case, references, name)
             counts[kind] += 1
@@ -333,6 +337,8 @@ def main():
     hscope = os.path.abspath(arguments.hscope)
     preload = arguments.preload or os.path.join(os.path.dirname(hscope), "../tests/app/fail-write.so")
     rng = random.Random(arguments.seed)
+    # A shell starts background processes with SIGINT ignored, and they would hand that on to the commands; a handler is not handed on.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     print("| command | SIGKILL | SIGTERM | SIGINT | killed before each call | full disk at each call | two writers "
           "| temporary files |")
     print("|---|---|---|---|---|---|---|---|")
