@@ -32,7 +32,7 @@ PATIENCE = 20        # seconds
 SECONDS = 2
 COMMANDS = ["info", "check", "run", "render", "report"]
 OTHERS = ["import", "sweep", "targets"]     # of files that only they take
-KINDS = {"symbol": "symbol", "run": "symbol", "attributes": "symbol", "npz": "npz", "trace": "trace"}    # of folders
+KINDS = {"symbol": "symbol", "run": "symbol", "attributes": "symbol", "npz": "npz", "trace": "trace", "capture": "capture"}    # of folders
 BUDGET = re.compile(rb"--limit-memory|--limit-work|--time-limit|the limit|MiB available|would not fit")
 
 
@@ -123,6 +123,16 @@ def judge(bomb, call, options, own):
     return Cell(result, faults, message, code, bool(names_budget), busy if options.busy else seconds, peak)
 
 
+def kind_of(path, data):
+    """The kind of a kept file: its folder says it, or else its name and what it holds."""
+    kind = KINDS.get(os.path.basename(os.path.dirname(path)))
+    if kind:
+        return kind
+    if path.endswith(".json"):
+        return "symbol" if b'"nodes"' in data else "trace"
+    return "npz" if path.endswith(".npz") else "params"
+
+
 def write_files(folder, only, findings):
     bombs = []
     plain = os.path.join(folder, "plain-symbol.json")
@@ -153,13 +163,16 @@ def write_files(folder, only, findings):
         add(name, "trace", make, ".trace.json")
     for name, (kind, make) in bomb_tables.TABLES.items():
         add(name, kind, make, {"plan": ".ini", "overlay": ".json"}.get(kind, ""))
-    for root, _, files in os.walk(findings) if findings else ():
+    for root, _, files in (entry for start in findings for entry in os.walk(start)):
         for file in sorted(files):
+            if file in ("README", "README.md"):
+                continue
             path = os.path.join(root, file)
-            kind = KINDS.get(os.path.basename(root), "params")
+            with open(path, "rb") as opened:
+                data = opened.read()
+            kind = kind_of(path, data)
             end = "-symbol.json" if kind == "symbol" else ".trace.json" if kind == "trace" else "." + kind
-            if file != "README":
-                add("kept: " + file[:24], kind, lambda: open(path, "rb").read(), end)
+            add("kept: " + file[:24], kind, lambda: data, end)
     return bombs
 
 
@@ -195,7 +208,7 @@ def main():
     parser.add_argument("--busy", action="store_true", help="judge the time of the processor, not of the clock")
     parser.add_argument("--brief", action="store_true", help="print the worst of each kind of file")
     parser.add_argument("--only", help="only files whose name contains this")
-    parser.add_argument("--findings", help="a folder of more files")
+    parser.add_argument("--findings", action="append", default=[], help="a folder of more files (may be repeated)")
     parser.add_argument("--verbose", action="store_true", help="show the messages of bad cells")
     parser.add_argument("hscope")
     given = parser.parse_args()
