@@ -187,11 +187,11 @@ cancel (Loop *loop)
 static void
 step (Loop *loop, char *piece)
 {
-  guint                     n = loop->running->len;
-  g_autofree struct pollfd *fds = g_new0 (struct pollfd, 2 * (gsize) n + 1);
+  gsize                     n = loop->running->len;
+  g_autofree struct pollfd *fds = g_new0 (struct pollfd, 2 * n + 1);
   GCancellable             *cancellable = loop->children->cancellable;
 
-  for (guint i = 0; i < n; i++)
+  for (gsize i = 0; i < n; i++)
     {
       const Child *child = loop->running->pdata[i];
 
@@ -201,13 +201,13 @@ step (Loop *loop, char *piece)
   fds[2 * n] = (struct pollfd){ .fd = -1, .events = POLLIN };
   if (cancellable && !loop->is_cancelled)
     fds[2 * n].fd = g_cancellable_get_fd (cancellable);
-  if (poll (fds, 2 * (nfds_t) n + 1, -1) < 0)
+  if (poll (fds, (nfds_t) (2 * n + 1), -1) < 0)
     return;
   if (fds[2 * n].revents != 0)
     cancel (loop);
   if (fds[2 * n].fd >= 0)
     g_cancellable_release_fd (cancellable);
-  for (guint i = n; i-- > 0;)
+  for (gsize i = n; i-- > 0;)
     {
       Child *child = loop->running->pdata[i];
 
