@@ -86,7 +86,8 @@ def look(tool, path, arguments, again):
         known = json.loads(kept.read_text(encoding="utf-8"))
         if known["digest"] == digest:
             return known["findings"]
-    output = subprocess.run(command, cwd=BUILD, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False).stdout.decode(errors="replace")
+    process = subprocess.run(command, cwd=BUILD, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    output = process.stdout.decode(errors="replace")
     findings = []
     for match in filter(None, map(pattern.match, output.split("\n"))):
         where = pathlib.Path(BUILD, match["path"]).resolve()
@@ -94,6 +95,8 @@ def look(tool, path, arguments, again):
             finding = f"{where.relative_to(TREE)}:{match['line']}: {tool}-{match['check']}: {match['message']}"
             if finding not in findings:
                 findings.append(finding)
+    if process.returncode != 0 and not findings:    # a file that does not compile has not been looked at
+        sys.exit(f"{tool} failed with status {process.returncode} on {path}:\n{output}")
     kept.parent.mkdir(parents=True, exist_ok=True)
     kept.write_text(json.dumps({"digest": digest, "findings": findings}), encoding="utf-8")
     return findings
