@@ -13,6 +13,11 @@ trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 2
 HYB_GALLERY=$build/resources/gallery
 export HYB_GALLERY
+# A target that is this machine; no list of targets of the user is read.
+XDG_CONFIG_HOME=$work/config
+export XDG_CONFIG_HOME
+mkdir -p "$XDG_CONFIG_HOME/hybridscope" || exit 2
+printf '[here]\nlauncher = env\nprogram = %s\nfolder = %s\n' "$build/app/hscope" "$work" >"$XDG_CONFIG_HOME/hybridscope/targets.ini"
 count=0
 failed=0
 
@@ -82,6 +87,20 @@ expect 1 diff loop-symbol.json unrolled-symbol.json
 expect 0 diff loop-symbol.json loop-symbol.json
 expect 0 train 'gallery:lstm-lm?hidden=8&vocabulary=16&embedding=8&length=4&batch=2' --epochs 1 --sample 10 --threads "$threads" --output trained --log log.jsonl
 expect 0 train 'gallery:lstm-lm?hidden=8&vocabulary=16&embedding=8&length=4&batch=2' --epochs 2 --resume --sample -1 --threads "$threads" --output trained
+expect 0 sweep --models "$loop" --variants as-is,fused --samples 2 --time-limit 20 --threads "$threads" --output swept
+expect 0 sweep --output swept --resume
+expect 0 report swept
+expect 0 report swept --html --output swept.html
+expect 0 sweep --models "$loop" --variants unrolled,fused --task prove --jobs 2 --output proved
+expect 0 targets
+expect 0 targets check here --json
+expect 0 run "$loop" --init uniform --threads "$threads" --target here
+expect 0 convert "$loop" --weights int8 --tolerance 1 --output narrow
+expect 0 devices
+expect 0 devices --json
+expect 4 selftest --quick --device gpu:99
+expect 0 --sandbox render "$loop" --output sandbox.svg
+expect 0 help sweep
 expect 3 info absent-symbol.json
 expect 2 run
 [ "$failed" -eq 0 ]
