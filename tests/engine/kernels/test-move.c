@@ -139,12 +139,10 @@ test_large_copies_and_transposes_with_threads (void)
       g_assert_true (to[i * n + k] == from[k * n + i]);
 }
 
-/* 150 is larger than a tile, and not a multiple of its side. */
 static void
-check_transposes_of_any_width (void)
+check_transposes_of_any_width (gint64 n)
 {
   static const gsize items[] = { 1, 2, 4, 8, 16 };
-  gint64             n = 150;
   g_autofree char   *from = g_malloc ((gsize) (n * n) * 16);
   g_autofree char   *to = g_malloc ((gsize) (n * n) * 16);
 
@@ -168,13 +166,18 @@ check_transposes_of_any_width (void)
     }
 }
 
+/* Four rows and eight or sixteen columns are a block; 150 is larger than a tile, and not a multiple
+ * of its side. */
 static void
 test_transposes_of_any_width_are_right (void)
 {
+  static const gint64 widths[] = { 4, 7, 8, 15, 16, 17, 23, 24, 31, 32, 33, 150 };
+
   for (guint level = HYB_SIMD_PLAIN; level <= HYB_SIMD_AVX512; level++)
     {
       hyb_simd_cap ((HybSimdLevel) level);
-      check_transposes_of_any_width ();
+      for (guint i = 0; i < G_N_ELEMENTS (widths); i++)
+        check_transposes_of_any_width (widths[i]);
     }
 }
 
