@@ -196,13 +196,21 @@ multiply_columns (const Job *job, const float *panel, gint64 first)
                     product->ldy);
 }
 
+/* Multiplies panels, and prefetches the next one meanwhile: all weights together may not fit the
+ * second-level cache. */
 static void
 multiply_panels (gint64 begin, gint64 end, gpointer data)
 {
-  const Job *job = data;
+  Job    job = *(const Job *) data;
+  gint64 k = job.product->k;
 
   for (gint64 index = begin; index < end; index++)
-    multiply_columns (job, job->panels + index * WIDTH * job->product->k, index * WIDTH);
+    {
+      const float *panel = job.panels + index * WIDTH * k;
+
+      job.prefetch = (Prefetch){ panel + WIDTH * k, k, index + 1 < end ? WIDTH : 0 };
+      multiply_columns (&job, panel, index * WIDTH);
+    }
 }
 
 /* Splits n into as few parts of nearly equal size as possible, none over `max`; returns the size of
