@@ -52,7 +52,7 @@ rows_slice (gint64 begin, gint64 end, gpointer data)
 {
   const VectorProduct *product = data;
   const HybMatrix     *w = &product->w;
-  gint64               first = product->backwards ? w->rows - 1 - begin : begin;
+  gint64               first = product->backwards ? end - 1 : begin;
   gint64               step = product->backwards ? -1 : 1;
 
   product->add_rows (end - begin,
@@ -100,7 +100,7 @@ hyb_matrix_vector (const HybMatrix *w, const float *x, float *y)
 
   product.add_rows =
       is_cached ? HYB_SIMD_CHOOSE (add_cached_rows) : HYB_SIMD_CHOOSE (add_streamed_rows);
-  product.backwards = is_cached && reads_backwards (w->data);
+  product.backwards = reads_backwards (w->data);
   hyb_parallel_for (w->rows, 1 + GRAIN / MAX (w->columns, 1), rows_slice, &product);
 }
 

@@ -162,23 +162,30 @@ test_threads (void)
   g_assert_cmpmem (one, sizeof (float) * M * N, two, sizeof (float) * M * N);
 }
 
-/* The second call reads a cached matrix from its last row; 38 rows leave two after blocks of
- * four. */
 static void
-test_again (void)
+check_again (gint64 n, gint64 k)
 {
-  enum
-  {
-    N = 38,
-    K = 50
-  };
-  g_autofree float *w = numbers (N * K, 1), *x = numbers (K, 2);
-  float             first[N] = { 0 }, second[N] = { 0 };
-  HybMatrix         matrix = { w, N, K, K };
+  g_autofree float *w = numbers ((gsize) (n * k), 1), *x = numbers ((gsize) k, 2);
+  g_autofree float *first = g_new0 (float, n), *second = g_new0 (float, n);
+  HybMatrix         matrix = { w, n, k, k };
 
   hyb_matrix_vector (&matrix, x, first);
   hyb_matrix_vector (&matrix, x, second);
-  g_assert_cmpmem (first, sizeof first, second, sizeof second);
+  g_assert_cmpmem (first, sizeof (float) * (gsize) n, second, sizeof (float) * (gsize) n);
+}
+
+/* The second call reads every slice of the matrix from its last row.  38 rows leave two after
+ * blocks of four; 2 MB are more than what is read as a cached matrix, and are split unevenly. */
+static void
+test_again (void)
+{
+  for (guint threads = 1; threads <= 3; threads++)
+    {
+      hyb_parallel_set_threads (threads);
+      check_again (38, 50);
+      check_again (500, 1000);
+    }
+  hyb_parallel_set_threads (1);
 }
 
 /* NaN in one row of the weights reaches only its column of the result, even in a padded panel. */
