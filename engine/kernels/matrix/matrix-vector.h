@@ -1,8 +1,9 @@
 /* matrix-vector.h — a matrix times one vector, in float: y[i] += sum_l W[i,l] x[l].
  *
- * Memory bandwidth limits the speed, so W is read exactly once and in order.  A matrix that fits
- * the cache and is multiplied again is read from alternate ends, because the end that was read
- * last is still cached.  The result depends neither on that nor on the number of threads.
+ * Memory bandwidth limits the speed, so W is read exactly once and in order.  A matrix that is
+ * multiplied again is read from alternate ends, because the cache still holds the end that was
+ * read last, even of a matrix that is larger than it.  The result depends neither on that nor on the
+ * number of threads.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
