@@ -11,6 +11,9 @@
 
 #include "engine/base/parallel.h"
 
+#include <stdatomic.h>
+#include <unistd.h>
+
 #define SIMD_KERNEL "engine/kernels/matrix/matrix-vector-kernel.h"
 #include "engine/kernels/simd/each-simd.h"
 
@@ -79,6 +82,28 @@ columns_slice (gint64 begin, gint64 end, gpointer data)
                         product->y + first);
 }
 
+/* Floats of the largest matrix that is read from alternate ends: as many as fit the core's
+ * second-level cache twice.  With 2 MB, products with 4 MB took 28 % less time; with 1 MB, 5 %
+ * more. */
+static gint64
+most_alternated_floats (void)
+{
+  static _Atomic gint64 most; /* 0: not asked yet */
+
+  if (atomic_load_explicit (&most, memory_order_relaxed) == 0)
+    {
+      gint64 bytes = 0;
+
+#ifdef _SC_LEVEL2_CACHE_SIZE
+      bytes = sysconf (_SC_LEVEL2_CACHE_SIZE);
+#endif
+      atomic_store_explicit (&most,
+                             MAX (2 * bytes / (gint64) sizeof (float), CACHED_FLOATS),
+                             memory_order_relaxed);
+    }
+  return atomic_load_explicit (&most, memory_order_relaxed);
+}
+
 /* Whether to read the matrix from its end: TRUE on every second of several calls in a row with
  * the same matrix, whose end the cache then still holds. */
 static gboolean
@@ -95,12 +120,13 @@ reads_backwards (const float *w)
 void
 hyb_matrix_vector (const HybMatrix *w, const float *x, float *y)
 {
-  gboolean      is_cached = w->rows <= CACHED_FLOATS / MAX (w->columns, 1);
+  gint64        columns = MAX (w->columns, 1);
+  gboolean      is_cached = w->rows <= CACHED_FLOATS / columns;
   VectorProduct product = { .w = *w, .x = x, .y = y };
 
   product.add_rows =
       is_cached ? HYB_SIMD_CHOOSE (add_cached_rows) : HYB_SIMD_CHOOSE (add_streamed_rows);
-  product.backwards = reads_backwards (w->data);
+  product.backwards = w->rows <= most_alternated_floats () / columns && reads_backwards (w->data);
   hyb_parallel_for (w->rows, 1 + GRAIN / MAX (w->columns, 1), rows_slice, &product);
 }
 

@@ -1,9 +1,9 @@
 /* matrix-vector.h — a matrix times one vector, in float: y[i] += sum_l W[i,l] x[l].
  *
  * Memory bandwidth limits the speed, so W is read exactly once and in order.  A matrix that is
- * multiplied again is read from alternate ends, because the cache still holds the end that was
- * read last, even of a matrix that is larger than it.  The result depends neither on that nor on the
- * number of threads.
+ * multiplied again is read from alternate ends if it is no larger than two second-level caches,
+ * which still hold the end that was read last.  The result depends neither on that nor on the number
+ * of threads.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
