@@ -274,6 +274,34 @@ test_gradient_nodes_point_at_what_they_differentiate (void)
   g_assert_cmpuint (backward->key, ==, forward->key);
 }
 
+/* y = (a·b)·(a·b): the product gets two gradients, which are added. */
+static void
+test_sums_of_gradients_point_at_what_is_used_more_than_once (void)
+{
+  Sketch     sketch = sketch_new ();
+  HybValueId product = add (&sketch, "elemwise_mul", "product", sketch.a, sketch.b);
+  HybValueId y = add (&sketch, "elemwise_mul", "y", product, product);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (HybGraph) graph = NULL;
+  guint n = 0;
+
+  hyb_builder_add_head (sketch.builder, y);
+  graph = differentiate (&sketch, 1, &error);
+  g_assert_no_error (error);
+
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
+    {
+      const HybNode *node = hyb_graph_get_node (graph, id);
+
+      if (g_str_equal (node->name, "product_gradient_sum"))
+        {
+          g_assert_cmpuint (node->origin, ==, 2);
+          n++;
+        }
+    }
+  g_assert_cmpuint (n, ==, 1);
+}
+
 /* A weight used many times: few gradients wait at a time, none is lost. */
 static void
 test_many_uses_are_summed_on_the_way (void)
@@ -352,6 +380,8 @@ main (int argc, char **argv)
         test_a_missing_gradient_that_is_not_needed_is_no_error);
   TEST ("gradient-nodes-point-at-what-they-differentiate",
         test_gradient_nodes_point_at_what_they_differentiate);
+  TEST ("sums-of-gradients-point-at-what-is-used-more-than-once",
+        test_sums_of_gradients_point_at_what_is_used_more_than_once);
   TEST ("many-uses-are-summed-on-the-way", test_many_uses_are_summed_on_the_way);
   TEST ("long-chains-take-linear-time", test_long_chains_take_linear_time);
   TEST ("gradients-can-be-differentiated", test_gradients_can_be_differentiated);
