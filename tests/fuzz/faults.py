@@ -254,13 +254,13 @@ def test_signals(tester, case, folder, references, moments, rng):
         for _ in range(moments):
             tester.prepare(folder, case)
             process = tester.start(case, folder)
-            time.sleep(rng.random() * duration * 1.1)
             # The load of the machine changes: the next moment is drawn from a time that follows how long the command takes now.
-            if process.poll() is None:
+            try:
+                process.wait(rng.random() * duration * 1.1)
+                duration *= 0.85
+            except subprocess.TimeoutExpired:
                 os.killpg(process.pid, number)
                 duration *= 1.03
-            else:
-                duration *= 0.85
             process.wait()
             kind = tester.inspect(folder, case, references, name)
             counts[kind] += 1
