@@ -46,14 +46,11 @@ classify (const ProfTraceEvent *event, OwnSpan *span)
     }
   if (strcmp (event->category, "cpu_op") != 0)
     return FALSE;
-  if (event->node)
-    span->kind = PROF_EVENT_NODE;
-  else if (is_numbered (event->name, "step ", &span->number))
+  span->kind = PROF_EVENT_NODE; /* perhaps of no node */
+  if (!event->node && is_numbered (event->name, "step ", &span->number))
     span->kind = PROF_EVENT_BRANCH;
-  else if (is_numbered (event->name, "pass ", &span->number))
+  else if (!event->node && is_numbered (event->name, "pass ", &span->number))
     span->kind = PROF_EVENT_PASS;
-  else
-    span->kind = PROF_EVENT_NODE; /* of no node */
   return TRUE;
 }
 
