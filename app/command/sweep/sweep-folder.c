@@ -545,8 +545,8 @@ scope_sweep_folder_count (ScopeSweepFolder *folder)
   g_autofree guint8 *state = g_malloc0 (MAX (folder->n_cells, 1));
   guint              counts[G_N_ELEMENTS (order) + 1] = { 0 };
 
-  for (guint8 i = 0; i < G_N_ELEMENTS (order); i++)
-    read_entries (folder, order[i], mark_state, &(Marking){ state, i + 1 });
+  for (guint i = 0; i < G_N_ELEMENTS (order); i++)
+    read_entries (folder, order[i], mark_state, &(Marking){ state, (guint8) (i + 1) });
   for (guint cell = 0; cell < folder->n_cells; cell++)
     counts[state[cell]]++;
   return (ScopeSweepCounts){
