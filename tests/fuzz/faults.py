@@ -348,9 +348,11 @@ def main():
         for case in make_cases(data) + [make_gpu_case(hscope, folder)]:
             if not case or arguments.only not in case.name:
                 continue
+            n_troubles = len(tester.troubles)
             tester.prepare(folder, case)
             if tester.run_case(case, folder) != 0:
                 tester.troubles.append(f"{case.name}: fails without a fault")
+                print(tester.troubles[-1], file=sys.stderr, flush=True)
                 continue
             references = {name: open(os.path.join(folder, name), "rb").read() for name in case.outputs}
             cells, left = test_signals(tester, case, folder, references, arguments.moments, rng)
@@ -358,8 +360,7 @@ def main():
                 cells.append(test_calls(tester, case, folder, references, how))
             cells.append(test_two(tester, case, folder, references, arguments.moments, rng))
             print(f"| {case.name} | " + " | ".join(cells) + f" | {left} |", flush=True)
-    for trouble in tester.troubles:
-        print(trouble, file=sys.stderr)
+            print("".join(trouble + "\n" for trouble in tester.troubles[n_troubles:]), end="", file=sys.stderr, flush=True)
     return 1 if tester.troubles else 0
 
 
