@@ -143,7 +143,8 @@ def write_files(folder, only, findings):
     def add(name, kind, make, end):
         if only and only not in name:
             return
-        path = os.path.join(folder, "bomb%03d%s" % (len(bombs), end))
+        # Alone in a folder: commands look for weights beside a model.
+        path = os.path.join(folder, "bomb%03d" % len(bombs), "bomb" + end)
         data = make()
         # A folder is a dictionary of its files.
         for inner, part in data.items() if isinstance(data, dict) else [("", data)]:
