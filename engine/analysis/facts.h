@@ -16,6 +16,7 @@ typedef struct
 {
   guint32  have;
   gboolean training;
+  gboolean same_bytes; /* constants choose no kernel, since another one would round differently */
   gboolean for_device; /* the plan is not for the processor alone */
   guint    n_values;
   HybType *types;    /* by value */

@@ -415,6 +415,7 @@ make_plan (HybExecutor *executor, HybEntry *entry, GError **error)
             .dump_after = executor->options.dump_after,
             .bind_outputs = executor->options.mode == HYB_MODE_HYBRID && !executor->options.gpu,
             .constants = constants,
+            .same_bytes = executor->options.same_bytes,
             .memory_limit = executor->options.memory_limit,
             .probe = executor->probe,
             .gpu = executor->options.gpu,

@@ -31,6 +31,7 @@ typedef struct
   gsize              memory_limit;    /* bytes; 0: what the machine has */
   HybGpu            *gpu;             /* computes what it can; NULL: the processor (device/gpu.h) */
   gboolean           times_device;    /* the GPU's clock counts each run */
+  gboolean           same_bytes; /* fold only what leaves every kernel and its rounding as it is */
 } HybExecutorOptions;
 
 /* An executor for graph, of which it takes a reference; options are copied.  (transfer full) */

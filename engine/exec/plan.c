@@ -49,6 +49,7 @@ first_facts (HybGraph *graph, const HybType *variable_types, const HybPlanOption
   const HybNodeId   *variables = hyb_graph_get_variables (graph, &n);
 
   facts->for_device = options->gpu != NULL;
+  facts->same_bytes = options->same_bytes;
   hyb_facts_resize (facts, graph);
   facts->sources = hyb_sources_new (graph);
   for (guint i = 0; i < n; i++)

@@ -28,7 +28,8 @@ struct _HybPlanOptions
   const HybProbe    *probe;         /* told of every pass; NULL: no probe */
   HybGpu            *gpu;           /* the device that the plan is for; NULL: the processor */
   gboolean           values_on_gpu; /* variables and heads are memory of gpu: a body's */
-  const guint8      *kept; /* by variable: what a run writes there stays on gpu; NULL: none */
+  gboolean same_bytes; /* constants choose no kernel, since another one would round differently */
+  const guint8 *kept;  /* by variable: what a run writes there stays on gpu; NULL: none */
 };
 
 /* TRUE if the optimising pass of this name runs under these options; FALSE for NULL. */

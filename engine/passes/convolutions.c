@@ -60,7 +60,7 @@ hyb_convolutions_is_constant (const HybConvolutions *convolutions, HybValueId va
 {
   HybNodeId producer = hyb_graph_get_producer (convolutions->graph, value);
 
-  return convolutions->facts->constants[value] ||
+  return (convolutions->facts->constants[value] && !convolutions->facts->same_bytes) ||
          hyb_graph_get_node (convolutions->graph, producer)->op == hyb_op_find ("_fold_batch_norm");
 }
 

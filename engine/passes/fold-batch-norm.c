@@ -18,7 +18,7 @@ find_convolution (const HybConvolutions *convolutions, HybNodeId id)
   HybConvolve       convolve;
 
   if (node->op != hyb_op_find ("BatchNorm") || convolutions->facts->training ||
-      (axis && g_strcmp0 (axis, "1") != 0))
+      convolutions->facts->same_bytes || (axis && g_strcmp0 (axis, "1") != 0))
     return HYB_NO_ID;
 
   before = hyb_graph_get_producer (convolutions->graph, inputs[0]);

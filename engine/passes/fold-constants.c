@@ -3,6 +3,7 @@
  * Nodes stay in the graph, but the contents of their values are known from here on, so that a plan
  * has no step for them.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/passes/fold-constants.h"
 
 #include "engine/analysis/infer-types.h"
 #include "engine/analysis/pass.h"
@@ -15,41 +16,68 @@
 
 /* Known from an earlier pass. */
 static gboolean
-is_known (const HybNode *node, const HybFacts *facts)
+is_known (const HybNode *node, const guint8 *known)
 {
   for (guint i = 0; i < node->n_outputs; i++)
-    if (!facts->constants[node->first_output + i])
+    if (!known[node->first_output + i])
       return FALSE;
   return node->n_outputs > 0;
 }
 
+/* Adds the size of a value.  FALSE: it is not known. */
 static gboolean
-may_fold (const HybGraph *graph, HybNodeId id, const HybFacts *facts)
+add_bytes (const HybType *type, gsize *sum)
+{
+  gsize bytes;
+
+  return hyb_type_is_known (type) && hyb_shape_bytes (&type->shape, type->dtype, &bytes, NULL) &&
+         g_size_checked_add (sum, *sum, bytes);
+}
+
+/* known: by value. */
+static gboolean
+may_fold (const HybGraph *graph, HybNodeId id, const HybType *types, const guint8 *known)
 {
   const HybNode    *node = hyb_graph_get_node (graph, id);
   const HybValueId *inputs = hyb_graph_get_inputs (graph, id);
-  gsize             bytes_in = MAX_GROWTH_BYTES, bytes_out = 0, bytes;
+  gsize             bytes_in = 0, bytes_out = 0;
 
-  if (is_known (node, facts) || hyb_node_is_variable (node) || hyb_op_needs_compute (node->op) ||
+  if (is_known (node, known) || hyb_node_is_variable (node) || hyb_op_needs_compute (node->op) ||
       node->n_bodies > 0 || node->op->mutates != 0 ||
       (node->op->flags & (HYB_OP_RANDOM | HYB_OP_OPAQUE)))
     return FALSE;
 
   for (guint i = 0; i < node->n_inputs; i++)
-    {
-      if (!facts->constants[inputs[i]])
-        return FALSE;
-      bytes_in += 2 * hyb_tensor_get_bytes (facts->constants[inputs[i]]);
-    }
+    if (!known[inputs[i]] || !add_bytes (&types[inputs[i]], &bytes_in))
+      return FALSE;
   for (guint i = 0; i < node->n_outputs; i++)
-    {
-      const HybType *type = &facts->types[node->first_output + i];
+    if (!add_bytes (&types[node->first_output + i], &bytes_out))
+      return FALSE;
+  return bytes_out <= MAX_GROWTH_BYTES || bytes_out - MAX_GROWTH_BYTES <= 2 * bytes_in;
+}
 
-      if (!hyb_type_is_known (type) || !hyb_shape_bytes (&type->shape, type->dtype, &bytes, NULL) ||
-          !g_size_checked_add (&bytes_out, bytes_out, bytes))
-        return FALSE;
-    }
-  return bytes_out <= bytes_in;
+static void
+mark_outputs (const HybNode *node, guint8 *known)
+{
+  for (guint i = 0; i < node->n_outputs; i++)
+    known[node->first_output + i] = TRUE;
+}
+
+guint8 *
+hyb_fold_find (const HybGraph *graph, const HybType *types, const guint8 *given, gboolean training)
+{
+  g_autofree guint8 *needed = hyb_graph_find_needed (graph, NULL);
+  g_autofree guint8 *written = hyb_graph_find_written (graph, training);
+  g_autofree guint8 *known = g_memdup2 (given, MAX (hyb_graph_n_values (graph), 1));
+  guint8            *folded = g_new0 (guint8, MAX (hyb_graph_n_nodes (graph), 1));
+
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
+    if (needed[id] && !written[id] && may_fold (graph, id, types, known))
+      {
+        folded[id] = TRUE;
+        mark_outputs (hyb_graph_get_node (graph, id), known);
+      }
+  return folded;
 }
 
 /* A view of a constant needs no copy. */
@@ -105,19 +133,45 @@ fold_node (HybGraph *graph, HybNodeId id, HybFacts *facts, GError **error)
                               error);
 }
 
+/* with_parameters: fold what depends on variables with known contents too. */
 static HybGraph *
-fold_constants_run (HybGraph *graph, HybFacts *facts, GArray *map, GError **error)
+fold (HybGraph *graph, HybFacts *facts, gboolean with_parameters, GError **error)
 {
   g_autofree guint8 *needed = hyb_graph_find_needed (graph, NULL);
   g_autofree guint8 *written = hyb_graph_find_written (graph, facts->training);
+  g_autofree guint8 *known = g_new0 (guint8, MAX (hyb_graph_n_values (graph), 1));
 
   for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
-    if (needed[id] && !written[id] && may_fold (graph, id, facts) &&
-        !fold_node (graph, id, facts, error))
-      return NULL;
+    {
+      const HybNode *node = hyb_graph_get_node (graph, id);
+
+      for (guint i = 0; i < node->n_outputs; i++)
+        known[node->first_output + i] = facts->constants[node->first_output + i] &&
+                                        (with_parameters || !hyb_node_is_variable (node));
+      if (needed[id] && !written[id] && may_fold (graph, id, facts->types, known))
+        {
+          if (!fold_node (graph, id, facts, error))
+            return NULL;
+          mark_outputs (node, known);
+        }
+    }
 
   facts->have |= HYB_FACT_CONSTANTS;
   return hyb_graph_ref (graph);
+}
+
+/* Passes that follow count products and readers.  They must find the same as without parameters if kernels are
+ * to stay the same; keep-panels folds the rest then. */
+static HybGraph *
+fold_constants_run (HybGraph *graph, HybFacts *facts, GArray *map, GError **error)
+{
+  return fold (graph, facts, !facts->same_bytes || facts->for_device, error);
+}
+
+static HybGraph *
+keep_panels_run (HybGraph *graph, HybFacts *facts, GArray *map, GError **error)
+{
+  return fold (graph, facts, TRUE, error);
 }
 
 extern const HybPass hyb_pass_fold_constants;
@@ -140,5 +194,5 @@ const HybPass hyb_pass_keep_panels = {
   .optimising = TRUE,
   .host_only = TRUE,
   .saves = HYB_SAVES_MOVEMENT,
-  .run = fold_constants_run,
+  .run = keep_panels_run,
 };

@@ -149,7 +149,7 @@ is_worth_it (const Packing *packing, HybValueId weight, gboolean transposed)
 {
   return !packing->written[hyb_graph_get_producer (packing->graph, weight)] &&
          (packing->n_products[transposed][weight] >= MIN_PRODUCTS ||
-          packing->facts->constants[weight]);
+          (packing->facts->constants[weight] && !packing->facts->same_bytes));
 }
 
 /* --- Rewriting --- */

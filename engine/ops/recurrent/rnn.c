@@ -105,14 +105,15 @@ recording_infer_dtype (HybCall *call, GError **error)
 
 /* --- Running --- */
 
-/* Packs the parameters into panels now if no run changes them, whatever the size of the network.
+/* Packs the parameters into panels now if no run changes them, whatever the size of the network, unless
+ * results must not be rounded differently then.
  * FALSE only if memory runs out. */
 static gboolean
 pack_constant_parameters (HybCall *call, HybRecurrent *net, RnnPlan *plan, GError **error)
 {
   HybType type = { hyb_shape_1d (0), HYB_F32 };
 
-  if (!call->constants || !call->constants[1] || net->batch < 1 ||
+  if (!call->constants || !call->constants[1] || net->batch < 1 || call->plan_options->same_bytes ||
       !hyb_plan_options_enable_pass (call->plan_options, "keep-panels"))
     return TRUE;
   net->in_panels = TRUE;

@@ -1,5 +1,5 @@
-/* test-static-runs.c — guarantees of planned models: a run allocates nothing, and one export serves
- * every length and batch size.
+/* test-static-runs.c — guarantees of planned models: a run allocates nothing, parameters that are folded
+ * change no byte, and one export serves every length and batch size.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/goldens/golden.h"
@@ -158,6 +158,64 @@ test_nothing_is_allocated (gconstpointer data)
     }
 }
 
+/* --- What depends on parameters alone --- */
+
+/* A run of the model whose plan has computed once what depends on parameters alone, or not; it has both runs
+ * of its executor behind it.  (transfer full) */
+static HybExecutor *
+run_folded (HybModel *model, GHashTable *inputs, HybMode mode, gboolean is_folded)
+{
+  HybExecutorOptions options = { .mode = mode, .fold_parameters = is_folded, .same_bytes = TRUE };
+  HybExecutor       *executor = hyb_executor_new (hyb_model_get_graph (model), &options);
+  GHashTableIter     iter;
+  gpointer           key, tensor;
+
+  bind_parameters (executor, model);
+  for (guint i = 0; i < hyb_model_n_parameters (model); i++)
+    hyb_executor_set_constant (executor, hyb_model_get_parameter_name (model, i), TRUE);
+  g_hash_table_iter_init (&iter, inputs);
+  while (g_hash_table_iter_next (&iter, &key, &tensor))
+    bind (executor, key, tensor);
+  run (executor);
+  hyb_executor_set_seed (executor, 0);
+  run (executor);
+  return executor;
+}
+
+static gboolean
+has_numbers (const char *name)
+{
+  g_autoptr (HybModel) model = open_model (name);
+  g_autoptr (GHashTable) inputs = read_arrays (name, "input.npz");
+
+  return model && g_hash_table_size (inputs) > 0;
+}
+
+static void
+test_folding_gives_the_same_bytes (gconstpointer data)
+{
+  g_autoptr (HybModel) model = open_model (data);
+  g_autoptr (GHashTable) inputs = read_arrays (data, "input.npz");
+
+  g_assert_nonnull (model);
+  for (HybMode mode = HYB_MODE_HYBRID; mode <= HYB_MODE_STATIC; mode++)
+    {
+      g_autoptr (HybExecutor) plain = run_folded (model, inputs, mode, FALSE);
+      g_autoptr (HybExecutor) folded = run_folded (model, inputs, mode, TRUE);
+
+      for (guint i = 0; i < hyb_executor_n_outputs (plain); i++)
+        {
+          HybTensor *a = hyb_executor_get_output (plain, i);
+          HybTensor *b = hyb_executor_get_output (folded, i);
+
+          g_assert_cmpmem (hyb_tensor_get_data (a),
+                           hyb_tensor_get_bytes (a),
+                           hyb_tensor_get_data (b),
+                           hyb_tensor_get_bytes (b));
+        }
+    }
+}
+
 /* --- Lengths --- */
 
 static HybTensor *
@@ -270,7 +328,15 @@ main (int argc, char **argv)
       g_autofree char *path =
           g_strdup_printf ("/engine/goldens/static-runs/allocate-nothing/%s", models[i]);
 
+      g_autofree char *folded =
+          g_strdup_printf ("/engine/goldens/static-runs/fold-to-the-same-bytes/%s", models[i]);
+
       g_test_add_data_func_full (path, g_strdup (models[i]), test_nothing_is_allocated, g_free);
+      if (has_numbers (models[i]))
+        g_test_add_data_func_full (folded,
+                                   g_strdup (models[i]),
+                                   test_folding_gives_the_same_bytes,
+                                   g_free);
     }
 
   return g_test_run ();

@@ -1,0 +1,13 @@
+/* fold-constants.h — which nodes a plan computes once, while it is made.
+ *
+ * For profilers, which say what runs compute again and again though nothing they read changes.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "engine/graph/graph.h"
+
+/* One flag for each node, TRUE if the pass fold-constants would compute it while planning, given the
+ * contents of some values.  types and given: by value; given has a flag for each whose contents do not
+ * change between runs.  (transfer full), free with g_free(). */
+guint8 *
+hyb_fold_find (const HybGraph *graph, const HybType *types, const guint8 *given, gboolean training);
