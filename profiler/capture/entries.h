@@ -18,6 +18,8 @@ typedef enum
   PROF_NODE_ADDED = 1 << 2,   /* not in the model: made by a pass or by autograd, or a part */
   PROF_NODE_PHASE = 1 << 3,   /* a part of the operator in the row `origin` */
   PROF_NODE_DIVIDED = 1 << 4, /* its work is done by parts or bodies with rows of their own */
+  PROF_NODE_UNCHANGING =
+      1 << 5, /* depends on parameters alone, so that a plan may compute it once */
 } ProfNodeFlags;
 
 typedef struct

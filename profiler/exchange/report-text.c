@@ -13,6 +13,7 @@
 #include "profiler/explain/advise.h"
 #include "profiler/summary/clean-samples.h"
 #include "profiler/summary/gradients.h"
+#include "profiler/summary/unchanging.h"
 
 #include <math.h>
 #include <string.h>
@@ -67,6 +68,7 @@ append_conditions (GString *to, const ProfCapture *capture)
     { "mode", "mode" },
     { "pass", "pass" },
     { "without", "passes left out" },
+    { PROF_FOLDED_KEY, "computed once" },
     { PROF_DEVICE_KEY, "device" },
     { PROF_DEVICE_WORK_KEY, "work" },
     { PROF_DEVICE_MATH_KEY, "products" },
@@ -197,6 +199,17 @@ append_clean (GString *to, const ProfCapture *capture, const ProfSummary *summar
                                 : "");
 }
 
+/* What a plan keeps of values that it computed once. */
+static void
+append_folded (GString *to, const ProfCapture *capture)
+{
+  double           bytes = prof_capture_get_number (capture, PROF_FOLDED_BYTES_KEY);
+  g_autofree char *kept = prof_format_bytes (bytes);
+
+  if (isfinite (bytes))
+    g_string_append_printf (to, "computed once     kept in %s besides the parameters\n", kept);
+}
+
 static void
 append_memory (GString *to, const ProfCapture *capture)
 {
@@ -213,6 +226,7 @@ append_memory (GString *to, const ProfCapture *capture)
                           "at most %s\n",
                           planned,
                           resident);
+  append_folded (to, capture);
 }
 
 static void

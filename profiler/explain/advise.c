@@ -10,13 +10,16 @@
 #include "profiler/base/statistics.h"
 #include "profiler/explain/estimate.h"
 #include "profiler/summary/roofline.h"
+#include "profiler/summary/unchanging.h"
 
 #include <math.h>
 #include <string.h>
 
-#define MIN_FACTOR     1.2  /* of a suggestion to fuse */
-#define FUSED_ERROR    0.25 /* of its gain, at most: bench-profiler --fusable, eight models */
-#define MIN_HOST_SHARE 0.3  /* of an exact run, between nodes */
+#define MIN_FACTOR      1.2  /* of a suggestion to fuse */
+#define FUSED_ERROR     0.25 /* of its gain, at most: bench-profiler --fusable, eight models */
+#define MIN_HOST_SHARE  0.3  /* of an exact run, between nodes */
+#define MAX_NAMED_TYPES 3    /* of operators, in a sentence */
+#define MIN_SAME_SHARE  0.03 /* of a traced run, in nodes that compute the same in every run */
 
 /* The figures that rules check. */
 typedef struct
@@ -131,6 +134,71 @@ fusable (const RuleInput *input, ProfAdvice *advice)
                        "Try hscope convert --to fused",
                        advice->factor,
                        is_known ? "" : ", if it can be converted");
+  return TRUE;
+}
+
+/* The operator types of the nodes that compute the same in every run, the costliest first:
+ * “_rnn_param_concat” or “Cast, Reshape and 2 more types”; NULL: there are none.  (transfer full) */
+static char *
+sum_unchanging (const RuleInput *input, double *self, double *low, double *high)
+{
+  g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GString) names = g_string_new (NULL);
+  guint n_types = 0;
+
+  *self = *low = *high = 0;
+  for (guint i = 0; i < input->summary->node->len; i++)
+    {
+      const ProfNodeSum *sum = &g_array_index (input->summary->node, ProfNodeSum, i);
+      const ProfNode    *node = prof_capture_get_node (input->capture, sum->row);
+      const char        *type = prof_capture_get_string (input->capture, node->type);
+
+      if (!(node->flags & PROF_NODE_UNCHANGING))
+        continue;
+      *self += sum->self;
+      *low += sum->low;
+      *high += sum->high;
+      if (g_hash_table_add (seen, (gpointer) type) && n_types++ < MAX_NAMED_TYPES)
+        g_string_append_printf (names, "%s%s", n_types > 1 ? ", " : "", type);
+    }
+  if (n_types > MAX_NAMED_TYPES)
+    g_string_append_printf (names, " and %u more", n_types - MAX_NAMED_TYPES);
+  return n_types > 0 ? g_string_free (g_steal_pointer (&names), FALSE) : NULL;
+}
+
+/* Such nodes could be computed once, since parameters do not change between runs of inference. */
+static gboolean
+same_every_run (const RuleInput *input, ProfAdvice *advice)
+{
+  double           traced = input->summary->traced;
+  double           bytes = prof_capture_get_number (input->capture, PROF_FOLDABLE_BYTES_KEY);
+  double           self, low, high;
+  g_autofree char *names = sum_unchanging (input, &self, &low, &high);
+  g_autofree char *time = NULL, *interval = NULL, *memory = NULL;
+
+  if (!names || !(low > MIN_SAME_SHARE * traced))
+    return FALSE;
+  time = prof_format_seconds (self);
+  interval = prof_format_interval (low, high);
+  memory = prof_format_bytes (isfinite (bytes) ? bytes : 0);
+  advice->trigger = g_strdup_printf ("%s of a traced run (%s), %.1f %% (%.1f … %.1f %%), compute "
+                                     "the same in every "
+                                     "run, since they depend on parameters alone: %s",
+                                     time,
+                                     interval,
+                                     100 * self / traced,
+                                     100 * low / traced,
+                                     100 * MIN (high / traced, 1),
+                                     names);
+  advice->text =
+      g_strdup_printf ("If parameters do not change between runs, --fold-parameters has it "
+                       "computed "
+                       "once, while planning: results stay the same, and what is kept takes up "
+                       "to %s",
+                       memory);
+  advice->gain = self;
+  advice->low = low;
+  advice->high = high;
   return TRUE;
 }
 
@@ -302,6 +370,7 @@ static const struct
   { "host-bound", gpu_idles, ON_GPU },
   { "wasted-time", wasted_time, ON_PROCESSOR },
   { "data-movement", data_movement, ON_PROCESSOR },
+  { "same-every-run", same_every_run, ANYWHERE },
   { "tiny-operators", tiny_operators, ON_PROCESSOR },
   { "first-run", first_run, ANYWHERE },
   { "memory-near-limit", memory_near_limit, ON_PROCESSOR },

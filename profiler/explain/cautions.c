@@ -5,6 +5,7 @@
 #include "profiler/explain/cautions.h"
 
 #include "profiler/base/machine.h"
+#include "profiler/summary/unchanging.h"
 
 #include <math.h>
 #include <string.h>
@@ -25,8 +26,14 @@ static const Fact machine_facts[] = {
 };
 
 static const Fact work_facts[] = {
-  { "pass", "pass" },       { "mode", "mode" },        { "without", "passes left out" },
-  { "threads", "threads" }, { "batch", "batch size" }, { "length", "length" },
+  { "pass", "pass" },        { "mode", "mode" },     { "threads", "threads" },
+  { "batch", "batch size" }, { "length", "length" },
+};
+
+/* Recordings have these only where an option was given. */
+static const Fact optional_facts[] = {
+  { "without", "passes left out" },
+  { PROF_FOLDED_KEY, "computed once, while planning" },
 };
 
 static const Fact software_facts[] = {
@@ -192,6 +199,23 @@ add_device (GPtrArray *cautions, const ProfCapture *a, const ProfCapture *b)
                        of_b ? of_b : "the processor");
 }
 
+/* A recording with a mode is one of ours, so that an option which it lacks was not given. */
+static void
+add_optional (GPtrArray *cautions, const ProfCapture *a, const ProfCapture *b, const Fact *fact)
+{
+  const char *of_a = prof_capture_get_text (a, fact->key);
+  const char *of_b = prof_capture_get_text (b, fact->key);
+
+  if (prof_capture_get_text (a, "mode") && prof_capture_get_text (b, "mode") &&
+      g_strcmp0 (of_a, of_b) != 0)
+    prof_cautions_add (cautions,
+                       PROF_CAUTION_WORK,
+                       "%s: “%s” in the baseline, “%s” now.",
+                       fact->name,
+                       of_a ? of_a : "nothing",
+                       of_b ? of_b : "nothing");
+}
+
 /* Adds the variables of the main graph that have other shapes. */
 static void
 add_shapes (GPtrArray *cautions, const ProfCapture *a, const ProfCapture *b)
@@ -290,6 +314,8 @@ prof_cautions (const ProfCapture *a, const ProfCapture *b)
   add_device (cautions, a, b);
   for (guint i = 0; i < G_N_ELEMENTS (work_facts); i++)
     add_differing (cautions, PROF_CAUTION_WORK, a, b, &work_facts[i]);
+  for (guint i = 0; i < G_N_ELEMENTS (optional_facts); i++)
+    add_optional (cautions, a, b, &optional_facts[i]);
   add_shapes (cautions, a, b);
   add_model (cautions, a, b);
   for (guint i = 0; i < G_N_ELEMENTS (software_facts); i++)

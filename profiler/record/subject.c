@@ -131,6 +131,8 @@ bind (ProfSubject *subject, GError **error)
   HybExecutorOptions options = {
     .mode = subject->options.mode,
     .training = subject->options.training,
+    .fold_parameters = subject->options.fold_parameters,
+    .same_bytes = TRUE,
     .no_passes = subject->options.no_passes,
     .without = (const char *const *) subject->without,
     .dump_after = subject->options.dump_after,
@@ -141,12 +143,16 @@ bind (ProfSubject *subject, GError **error)
 
   subject->executor = hyb_executor_new (subject->executed, &options);
   for (guint i = 0; i < MIN (n, subject->values->len); i++)
-    if (subject->values->pdata[i] &&
-        !hyb_executor_bind (subject->executor,
-                            hyb_graph_get_node (subject->executed, variables[i])->name,
-                            subject->values->pdata[i],
-                            error))
-      return FALSE;
+    {
+      const char *name = hyb_graph_get_node (subject->executed, variables[i])->name;
+
+      if (!subject->values->pdata[i])
+        continue;
+      if (!hyb_executor_bind (subject->executor, name, subject->values->pdata[i], error))
+        return FALSE;
+      if (options.fold_parameters && prof_subject_is_parameter (subject, i))
+        hyb_executor_set_constant (subject->executor, name, TRUE);
+    }
   return hyb_executor_prepare (subject->executor, error);
 }
 
@@ -223,6 +229,28 @@ HybTensor *const *
 prof_subject_get_values (const ProfSubject *subject)
 {
   return (HybTensor *const *) subject->values->pdata;
+}
+
+gboolean
+prof_subject_is_parameter (const ProfSubject *subject, guint variable)
+{
+  guint            n;
+  const HybNodeId *variables = hyb_graph_get_variables (subject->graph, &n);
+
+  return variable < n &&
+         hyb_graph_get_role (subject->graph, variables[variable], FALSE) == HYB_ROLE_PARAMETER;
+}
+
+gboolean
+prof_subject_may_fold (const ProfSubject *subject)
+{
+  const ProfSubjectOptions *options = &subject->options;
+  const char               *pass = options->gpu ? "fold-constants" : "keep-panels";
+  const HybPlan            *plan = hyb_executor_get_plan (subject->executor);
+
+  return plan && !hyb_plan_is_dynamic (plan) && options->mode != HYB_MODE_IMPERATIVE &&
+         !options->training && !options->no_passes &&
+         !(subject->without && g_strv_contains ((const char *const *) subject->without, pass));
 }
 
 void

@@ -9,14 +9,15 @@
 
 typedef struct
 {
-  const char        *name;    /* in tables; NULL: "model" */
-  const char        *variant; /* "unrolled"; NULL: "as is" */
-  HybMode            mode;
-  gint64             batch, length; /* for tables; 0: not known */
-  gboolean           training;
-  gboolean           backward;   /* with gradients of all parameters, as in a training step */
-  gboolean           no_passes;  /* leave out all optimising passes */
-  const char *const *without;    /* (nullable) names of passes to leave out, NULL-terminated */
+  const char *name;    /* in tables; NULL: "model" */
+  const char *variant; /* "unrolled"; NULL: "as is" */
+  HybMode     mode;
+  gint64      batch, length; /* for tables; 0: not known */
+  gboolean    training;
+  gboolean    backward;        /* with gradients of all parameters, as in a training step */
+  gboolean    fold_parameters; /* they do not change: what depends on them alone is planned once */
+  gboolean    no_passes;       /* leave out all optimising passes */
+  const char *const *without;  /* (nullable) names of passes to leave out, NULL-terminated */
   const char        *dump_after; /* (nullable) the pass after which the graph is printed */
   guint64            seed;
   guint              threads; /* 0: the current number of threads */
@@ -41,6 +42,12 @@ const ProfSubjectOptions *prof_subject_get_options (const ProfSubject *subject);
 HybGraph *prof_subject_get_graph (const ProfSubject *subject);
 /* Values by variable of the model's graph; NULL where a variable needs none. */
 HybTensor *const *prof_subject_get_values (const ProfSubject *subject);
+/* Whether a variable of the model's graph, by its number, is a parameter, or a state that only training
+ * changes. */
+gboolean prof_subject_is_parameter (const ProfSubject *subject, guint variable);
+/* Whether plans of the subject may compute once what depends on parameters alone: it is planned, with the pass
+ * that does so, and does not train. */
+gboolean prof_subject_may_fold (const ProfSubject *subject);
 /* Sets the number of threads of the process to that of the subject, or to fallback if it has none.
  * */
 void prof_subject_use_threads (const ProfSubject *subject, guint fallback);

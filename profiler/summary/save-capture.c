@@ -16,6 +16,7 @@
 #include "profiler/summary/host-steps.h"
 #include "profiler/summary/memory-curve.h"
 #include "profiler/summary/phase-rows.h"
+#include "profiler/summary/unchanging.h"
 
 #include <math.h>
 
@@ -394,6 +395,7 @@ prof_capture_measurement (const ProfSubject *subject,
     }
   prof_host_steps_add (builder, attribution, subject, series->recorder);
   add_memory (builder, attribution, subject);
+  prof_unchanging_add (builder, attribution, subject);
   if (symbol)
     prof_builder_set_symbol (builder, symbol, length);
   bytes = prof_builder_finish (builder);

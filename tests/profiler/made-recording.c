@@ -4,6 +4,7 @@
 
 #include "engine/base/random.h"
 #include "profiler/capture/capture-builder.h"
+#include "profiler/summary/unchanging.h"
 
 #include <math.h>
 
@@ -44,6 +45,8 @@ add_facts (ProfBuilder *builder, const MadeRecording *recording)
   prof_facts_set (facts, "cpu.model", recording->processor);
   prof_facts_set (facts, "pass", recording->pass);
   prof_facts_set (facts, "mode", "static");
+  prof_facts_set (facts, "without", recording->without);
+  prof_facts_set (facts, PROF_FOLDED_KEY, recording->folded);
   if (recording->cores > 0)
     prof_facts_set_number (facts, "cpu.cores", recording->cores);
   if (recording->threads > 0)

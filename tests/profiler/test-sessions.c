@@ -3,6 +3,7 @@
  * Samples are simulated, so the true ratio is known.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/explain/sessions.h"
+#include "profiler/summary/unchanging.h"
 #include "tests/profiler/made-recording.h"
 
 #include <math.h>
@@ -239,6 +240,32 @@ test_facts_that_one_recording_lacks_are_no_difference (void)
   prof_sessions_clear (&sessions);
 }
 
+/* Recordings name such options only where they were given. */
+static void
+test_plans_that_one_recording_alone_has_are_other_work (void)
+{
+  MadeRecording a = made_recording, b = made_recording;
+  ProfSessions  sessions;
+
+  b.without = "fuse-gates";
+  b.folded = PROF_FOLDED_VALUE;
+  sessions = compare (&a, &b);
+  g_assert_false (sessions.is_same_work);
+  assert_caution (&sessions,
+                  PROF_CAUTION_WORK,
+                  "passes left out: “nothing” in the baseline, “fuse-gates” now");
+  assert_caution (&sessions,
+                  PROF_CAUTION_WORK,
+                  "computed once, while planning: “nothing” in the baseline, “what depends on "
+                  "parameters alone” now");
+  prof_sessions_clear (&sessions);
+
+  a = b;
+  sessions = compare (&a, &b);
+  g_assert_true (sessions.is_same_work);
+  prof_sessions_clear (&sessions);
+}
+
 static void
 test_too_few_samples_give_no_interval (void)
 {
@@ -400,6 +427,8 @@ main (int argc, char **argv)
   ADD ("other-work-decides-nothing", test_other_work_decides_nothing);
   ADD ("facts-that-one-recording-lacks-are-no-difference",
        test_facts_that_one_recording_lacks_are_no_difference);
+  ADD ("plans-that-one-recording-alone-has-are-other-work",
+       test_plans_that_one_recording_alone_has_are_other_work);
   ADD ("too-few-samples-give-no-interval", test_too_few_samples_give_no_interval);
   ADD ("variables-of-bodies-are-no-inputs", test_variables_of_bodies_are_no_inputs);
   ADD ("recordings-of-other-machines-are-left-out", test_recordings_of_other_machines_are_left_out);
