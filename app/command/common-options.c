@@ -163,6 +163,13 @@ static const CommonOption common_options[] = {
           dump_after,
           "Print the graph to stderr after this pass",
           "PASS"),
+  OPTION (SCOPE_OPTIONS_FOLD,
+          "fold-parameters",
+          G_OPTION_ARG_NONE,
+          fold_parameters,
+          "Compute what depends on parameters alone once, while planning, instead of in every run; "
+          "results stay the same",
+          NULL),
   OPTION (SCOPE_OPTIONS_EACH,
           "each",
           G_OPTION_ARG_FILENAME,
@@ -325,6 +332,21 @@ check_choice (const ScopeChoices *choices, const char *value, GError **error)
   return FALSE;
 }
 
+/* Parameters change in training, and only a plan has a place for what was computed before. */
+static gboolean
+check_folding (const ScopeCommonOptions *common, GError **error)
+{
+  const char *clash = common->train ? "--train: training changes parameters"
+                      : g_strcmp0 (common->mode, "imperative") == 0
+                          ? "--mode imperative: there is no plan that could keep results"
+                          : NULL;
+
+  if (!common->fold_parameters || !clash)
+    return TRUE;
+  g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE, "--fold-parameters with %s", clash);
+  return FALSE;
+}
+
 gboolean
 scope_common_options_check (const ScopeCommonOptions *common, GError **error)
 {
@@ -345,7 +367,8 @@ scope_common_options_check (const ScopeCommonOptions *common, GError **error)
                    common->device);
       return FALSE;
     }
-  return check_types (common, error) && check_passes (common, error);
+  return check_types (common, error) && check_passes (common, error) &&
+         check_folding (common, error);
 }
 
 gboolean
@@ -361,6 +384,20 @@ scope_check_device (const ScopeCommonOptions *common, GError **error)
                 "processes that train together compute on the processor only, not on “%s”",
                 common->device);
   return hyb_error_add_remedy (error, HYB_REMEDY_DEVICE, NULL);
+}
+
+gboolean
+scope_check_folding (const ScopeCommonOptions *common, gboolean backward, GError **error)
+{
+  if (!common->fold_parameters || !backward)
+    return TRUE;
+  g_set_error_literal (error,
+                       SCOPE_ERROR,
+                       SCOPE_ERROR_USAGE,
+                       "--fold-parameters with --backward: gradients are those of parameters, "
+                       "which "
+                       "training changes");
+  return FALSE;
 }
 
 /* --- Parsers --- */

@@ -19,6 +19,7 @@ typedef enum
       1
       << 3, /* --each, --jobs: the command can do the same for every model of a folder (each/each.h) */
   SCOPE_OPTIONS_TARGET = 1 << 4, /* --target: the command can run on another machine */
+  SCOPE_OPTIONS_FOLD = 1 << 5,   /* --fold-parameters: the command runs a model many times */
 } ScopeOptionGroups;
 
 /* Values of the options; a member is NULL or 0 if its option was not given. */
@@ -45,9 +46,10 @@ typedef struct
   gboolean random_values;
   char   **without; /* names of passes, from --plan-without */
   char    *dump_after;
-  char    *each;   /* a folder of models; NULL: the models are named */
-  int      jobs;   /* 0: one for each processor */
-  char    *target; /* where to run (targets/remote-run.h); NULL: here */
+  gboolean fold_parameters; /* they do not change between runs */
+  char    *each;            /* a folder of models; NULL: the models are named */
+  int      jobs;            /* 0: one for each processor */
+  char    *target;          /* where to run (targets/remote-run.h); NULL: here */
 } ScopeCommonOptions;
 
 /* For GOptionEntry.arg_data: the offset of a member, which commands.c turns into an address. */
@@ -77,6 +79,9 @@ HybMode scope_common_options_get_mode (const ScopeCommonOptions *common);
 
 /* FALSE and an error if --device names a GPU, for processes that train together. */
 gboolean scope_check_device (const ScopeCommonOptions *common, GError **error);
+
+/* FALSE and a usage error if --fold-parameters was given to a run with gradients. */
+gboolean scope_check_folding (const ScopeCommonOptions *common, gboolean backward, GError **error);
 
 /* Parses one --shape, "NAME=1,3,224,224"; the dimension "?" is unknown.  FALSE: a usage error.
  * name: (out) (transfer full). */

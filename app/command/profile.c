@@ -13,8 +13,10 @@
 #include "app/command/recordings/recordings.h"
 #include "app/command/targets/original-name.h"
 
+#include "engine/base/one-line.h"
 #include "engine/device/gpu.h"
 #include "engine/formats/npz.h"
+#include "engine/graph/reach.h"
 #include "engine/variants/variant.h"
 #include "profiler/base/format.h"
 #include "profiler/exchange/report-text.h"
@@ -123,6 +125,7 @@ make_subject (const ScopeCommonOptions *common,
     .mode = scope_common_options_get_mode (common),
     .training = common->train || options->backward,
     .backward = options->backward,
+    .fold_parameters = common->fold_parameters,
     .without = (const char *const *) common->without,
     .dump_after = common->dump_after,
     .seed = (guint64) common->seed,
@@ -130,6 +133,48 @@ make_subject (const ScopeCommonOptions *common,
   };
 
   return prof_subject_new (inputs->graph, inputs->values, &subject_options, error);
+}
+
+/* Parameters that the graph itself writes in inference. */
+static void
+note_written (const ProfSubject *subject)
+{
+  HybGraph          *graph = prof_subject_get_graph (subject);
+  g_autofree guint8 *written = hyb_graph_find_written (graph, FALSE);
+  guint              n, n_written = 0;
+  const HybNodeId   *variables = hyb_graph_get_variables (graph, &n);
+  const char        *first = NULL;
+
+  for (guint i = 0; i < n; i++)
+    if (written[variables[i]] && prof_subject_is_parameter (subject, i))
+      {
+        first = first ? first : hyb_graph_get_node (graph, variables[i])->name;
+        n_written++;
+      }
+  if (n_written > 0)
+    scope_print_message (HYB_SEVERITY_NOTE,
+                         "the model writes %u of its parameters, such as “%s”: what depends on "
+                         "them "
+                         "is computed in every run",
+                         n_written,
+                         hyb_one_line (first));
+}
+
+/* Says on stderr what a plan with --fold-parameters does not fold, and why; nothing without the option. */
+static void
+note_folding (const ProfSubject *subject)
+{
+  if (!prof_subject_get_options (subject)->fold_parameters)
+    return;
+  if (prof_subject_may_fold (subject))
+    note_written (subject);
+  else
+    scope_print_message (HYB_SEVERITY_NOTE,
+                         "--fold-parameters changes nothing: %s",
+                         hyb_executor_get_plan (prof_subject_get_executor (subject))
+                             ? "shapes are known only at run time, or the pass keep-panels is "
+                               "left out"
+                             : "there is no plan");
 }
 
 /* Measures the subject; if it is cancelled, the capture has what was measured so far. */
@@ -233,7 +278,8 @@ run_profile (const ScopeCommonOptions *common, gpointer data, char **files, GErr
   ScopeCommonOptions filled;
   g_auto (ScopeCompletion) completion = { 0 };
 
-  if (!scope_open_traced_device (common, &gpu, error) ||
+  if (!scope_check_folding (common, options->backward, error) ||
+      !scope_open_traced_device (common, &gpu, error) ||
       !(recordings = scope_recordings_new (&options->baseline, common, NULL, error)) ||
       !(model = scope_open_model (common, files, error)))
     return SCOPE_EXIT_USAGE;
@@ -257,6 +303,8 @@ run_profile (const ScopeCommonOptions *common, gpointer data, char **files, GErr
   inputs.needs_labels = options->backward;
   if (scope_inputs_fill (&inputs, &filled, error))
     subject = make_subject (common, options, &inputs, name, error);
+  if (subject)
+    note_folding (subject);
   if (subject)
     capture = measure (common, options, subject, facts, error);
   scope_inputs_clear (&inputs);
@@ -371,8 +419,8 @@ const ScopeCommand scope_command_profile = {
            "    --junit out.xml --markdown out.md\n"
            "ends with status 1 if it certainly takes more than 3 % longer than the baseline.\n",
   .n_files = { 1, 2 },
-  .option_groups =
-      SCOPE_OPTIONS_MODEL | SCOPE_OPTIONS_TYPES | SCOPE_OPTIONS_RUN | SCOPE_OPTIONS_TARGET,
+  .option_groups = SCOPE_OPTIONS_MODEL | SCOPE_OPTIONS_TYPES | SCOPE_OPTIONS_RUN |
+                   SCOPE_OPTIONS_TARGET | SCOPE_OPTIONS_FOLD,
   .examples = examples,
   .outputs = outputs,
   .options = profile_options,

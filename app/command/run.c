@@ -17,6 +17,7 @@
 #include "engine/exec/executor.h"
 #include "engine/formats/npz.h"
 #include "engine/gradient/backward.h"
+#include "engine/graph/roles.h"
 #include "engine/imperative/imperative.h"
 
 #include <stdio.h>
@@ -57,6 +58,18 @@ variable_name (HybGraph *graph, guint index)
   return hyb_graph_get_node (graph, variables[index])->name;
 }
 
+/* Lets the plan compute once what depends on parameters alone. */
+static void
+promise_parameters (HybExecutor *executor, HybGraph *graph)
+{
+  guint            n;
+  const HybNodeId *variables = hyb_graph_get_variables (graph, &n);
+
+  for (guint i = 0; i < n; i++)
+    if (hyb_graph_get_role (graph, variables[i], FALSE) == HYB_ROLE_PARAMETER)
+      hyb_executor_set_constant (executor, hyb_graph_get_node (graph, variables[i])->name, TRUE);
+}
+
 /* Runs graph with values (by variable).  outputs: (out) (transfer full).  Auxiliary states that the
  * run has changed replace the elements of values. */
 static gboolean
@@ -65,6 +78,8 @@ execute (Run *run, HybGraph *graph, GPtrArray *values, GPtrArray **outputs, GErr
   HybExecutorOptions options = {
     .mode = scope_common_options_get_mode (run->common),
     .training = run->common->train,
+    .fold_parameters = run->common->fold_parameters,
+    .same_bytes = TRUE,
     .seed = (guint64) run->common->seed,
     .without = (const char *const *) run->common->without,
     .dump_after = run->common->dump_after,
@@ -78,6 +93,8 @@ execute (Run *run, HybGraph *graph, GPtrArray *values, GPtrArray **outputs, GErr
     if (values->pdata[i] &&
         !hyb_executor_bind (executor, variable_name (graph, i), values->pdata[i], error))
       return FALSE;
+  if (run->common->fold_parameters)
+    promise_parameters (executor, graph);
   if (!hyb_executor_prepare (executor, error))
     return FALSE;
 
@@ -395,7 +412,9 @@ run_run (const ScopeCommonOptions *common, gpointer data, char **files, GError *
   Run      run = { .common = common, .options = options };
   gboolean is_done;
 
-  if (!check_options (common, options, error) || !(model = scope_open_model (common, files, error)))
+  if (!check_options (common, options, error) ||
+      !scope_check_folding (common, options->backward, error) ||
+      !(model = scope_open_model (common, files, error)))
     return SCOPE_EXIT_USAGE;
   if (options->input && !(given = hyb_npz_read_file (options->input, error)))
     return SCOPE_EXIT_FILE;
@@ -510,8 +529,8 @@ const ScopeCommand scope_command_run = {
   .arguments = "MODEL [PARAMS]",
   .summary = "Run a model on arrays from a file, forward or forward and backward",
   .n_files = { 1, 2 },
-  .option_groups =
-      SCOPE_OPTIONS_MODEL | SCOPE_OPTIONS_TYPES | SCOPE_OPTIONS_RUN | SCOPE_OPTIONS_TARGET,
+  .option_groups = SCOPE_OPTIONS_MODEL | SCOPE_OPTIONS_TYPES | SCOPE_OPTIONS_RUN |
+                   SCOPE_OPTIONS_TARGET | SCOPE_OPTIONS_FOLD,
   .examples = examples,
   .outputs = outputs,
   .options = run_options,

@@ -245,13 +245,14 @@ describe_conditions (const ScopeComparison *self, const ScopeLoop *loop)
       self->common->without ? g_strjoinv (",", self->common->without) : g_strdup ("");
 
   return g_strdup_printf ("control-flow, inputs %" G_GINT64_FORMAT ", hidden %" G_GINT64_FORMAT
-                          ", length %" G_GINT64_FORMAT ", seed %" G_GINT64_FORMAT "%s%s",
+                          ", length %" G_GINT64_FORMAT ", seed %" G_GINT64_FORMAT "%s%s%s",
                           loop->inputs,
                           loop->hidden,
                           loop->length,
                           (gint64) self->common->seed,
                           *without ? ", without " : "",
-                          without);
+                          without,
+                          self->common->fold_parameters ? ", parameters folded" : "");
 }
 
 /* Measures the groups that are not finished, while the time allows; then the user may have

@@ -21,16 +21,27 @@ find_model_option (const ScopeCommonOptions *common, const ScopeCompareOptions *
     const char *name;
     gboolean    is_given;
   } given[] = {
-    { "--variants", options->variants != NULL },  { "--modes", options->modes != NULL },
-    { "--devices", options->devices != NULL },    { "--batch", options->batch != NULL },
-    { "--length", options->length != NULL },      { "--preset", options->preset != NULL },
-    { "--captures", options->captures != NULL },  { "--repeat", options->repeat != 0 },
-    { "--time-limit", options->time_limit != 0 }, { "--backward", options->backward },
-    { "--no-ladder", options->no_ladder },        { "--memory", options->memory },
-    { "--params", common->params != NULL },       { "--shape", common->shapes != NULL },
-    { "--dtype", common->dtype != NULL },         { "--threads", common->threads != 0 },
-    { "--mode", common->mode != NULL },           { "--train", common->train },
-    { "--init", common->init != NULL },           { "--plan-without", common->without != NULL },
+    { "--variants", options->variants != NULL },
+    { "--modes", options->modes != NULL },
+    { "--devices", options->devices != NULL },
+    { "--batch", options->batch != NULL },
+    { "--length", options->length != NULL },
+    { "--preset", options->preset != NULL },
+    { "--captures", options->captures != NULL },
+    { "--repeat", options->repeat != 0 },
+    { "--time-limit", options->time_limit != 0 },
+    { "--backward", options->backward },
+    { "--no-ladder", options->no_ladder },
+    { "--memory", options->memory },
+    { "--params", common->params != NULL },
+    { "--shape", common->shapes != NULL },
+    { "--dtype", common->dtype != NULL },
+    { "--threads", common->threads != 0 },
+    { "--mode", common->mode != NULL },
+    { "--train", common->train },
+    { "--init", common->init != NULL },
+    { "--plan-without", common->without != NULL },
+    { "--fold-parameters", common->fold_parameters },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (given); i++)

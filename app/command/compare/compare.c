@@ -444,7 +444,8 @@ run_compare (const ScopeCommonOptions *common, gpointer data, char **files, GErr
   const ScopeCompareOptions *options = data;
   gboolean                   is_recordings;
 
-  if (!scope_compare_find_recordings (common, options, files, &is_recordings, error))
+  if (!scope_check_folding (common, options->backward, error) ||
+      !scope_compare_find_recordings (common, options, files, &is_recordings, error))
     return SCOPE_EXIT_USAGE;
   return is_recordings     ? scope_compare_recordings (common, options, files, error)
          : options->memory ? scope_compare_memory (common, options, files, error)
@@ -580,8 +581,8 @@ const ScopeCommand scope_command_compare = {
       "running\nanything; the first one or --baseline is what the others are compared with:\n"
       "  hscope compare monday.hscope tuesday.hscope --fail-if-slower 3%\n",
   .n_files = { 1, 16 },
-  .option_groups =
-      SCOPE_OPTIONS_MODEL | SCOPE_OPTIONS_TYPES | SCOPE_OPTIONS_RUN | SCOPE_OPTIONS_TARGET,
+  .option_groups = SCOPE_OPTIONS_MODEL | SCOPE_OPTIONS_TYPES | SCOPE_OPTIONS_RUN |
+                   SCOPE_OPTIONS_TARGET | SCOPE_OPTIONS_FOLD,
   .examples = examples,
   .outputs = outputs,
   .options = compare_options,

@@ -11,6 +11,7 @@
 #include "profiler/summary/clean-samples.h"
 #include "profiler/summary/gradients.h"
 #include "profiler/summary/roofline.h"
+#include "profiler/summary/unchanging.h"
 
 #include <math.h>
 #include <string.h>
@@ -341,6 +342,8 @@ static const struct
   { "mode", "mode", PLAIN },
   { "pass", "pass", PLAIN },
   { "without", "passes left out", PLAIN },
+  { PROF_FOLDED_KEY, "computed once, while planning", PLAIN },
+  { PROF_FOLDED_BYTES_KEY, "memory of what was computed once", BYTES },
   { "batch", "batch", PLAIN },
   { "length", "length", PLAIN },
   { "seed", "seed", PLAIN },
