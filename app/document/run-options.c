@@ -24,6 +24,7 @@ scope_run_options_load (void)
   options->patience = scope_settings_get_int ("run-patience", SCOPE_RUN_PATIENCE);
   options->train = scope_settings_get_flag ("run-train", FALSE);
   options->backward = scope_settings_get_flag ("run-backward", FALSE);
+  options->fold = scope_settings_get_flag ("run-fold", FALSE);
   return options;
 }
 
@@ -40,6 +41,7 @@ scope_run_options_save (const ScopeRunOptions *options)
   scope_settings_set_int ("run-seconds", options->seconds);
   scope_settings_set_flag ("run-train", options->train);
   scope_settings_set_flag ("run-backward", options->backward);
+  scope_settings_set_flag ("run-fold", options->fold);
 }
 
 ScopeRunOptions *
@@ -96,6 +98,14 @@ add_shapes (GPtrArray *argv, const char *const *shapes)
     add (argv, "--shape", shapes[i]);
 }
 
+/* hscope refuses the option where nothing can be folded. */
+static gboolean
+may_fold (const ScopeRunOptions *options)
+{
+  return options->fold && !options->train && !options->backward &&
+         g_strcmp0 (options->mode, "imperative") != 0;
+}
+
 char **
 scope_run_options_command (const ScopeRunOptions *options,
                            const char            *program,
@@ -138,6 +148,8 @@ scope_run_options_command (const ScopeRunOptions *options,
     g_ptr_array_add (argv, g_strdup ("--train"));
   if (options->backward)
     g_ptr_array_add (argv, g_strdup ("--backward"));
+  if (may_fold (options))
+    g_ptr_array_add (argv, g_strdup ("--fold-parameters"));
   add_shapes (argv, model->shapes);
   if (!launcher || !launcher[0])
     scope_limits_add_options (argv);

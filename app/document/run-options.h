@@ -22,6 +22,7 @@ typedef struct
   int      seconds;  /* time limit of the whole run */
   int      patience; /* seconds without progress after which the run is stopped; 0: no limit */
   gboolean train, backward;
+  gboolean fold; /* compute once what depends on parameters alone, where that is possible */
 } ScopeRunOptions;
 
 /* The remembered options, or defaults.  (transfer full) */

@@ -22,6 +22,8 @@ struct _ScopeRunPanel
   AdwComboRow     *mode;
   AdwComboRow     *direction;
   AdwComboRow     *init;
+  AdwActionRow    *fold_row;
+  GtkSwitch       *fold;
   ScopeDeviceRow  *device;
   ScopeDeviceNote *device_note;
   GtkSpinButton   *threads;
@@ -69,6 +71,7 @@ scope_run_panel_get_options (ScopeRunPanel *self)
   options->patience = scope_settings_get_int ("run-patience", SCOPE_RUN_PATIENCE);
   options->train = direction == 1;
   options->backward = direction == 2;
+  options->fold = gtk_switch_get_active (self->fold);
   scope_run_options_save (options);
   return options;
 }
@@ -106,6 +109,8 @@ scope_run_panel_class_init (ScopeRunPanelClass *class)
   gtk_widget_class_bind_template_child (widget_class, ScopeRunPanel, mode);
   gtk_widget_class_bind_template_child (widget_class, ScopeRunPanel, direction);
   gtk_widget_class_bind_template_child (widget_class, ScopeRunPanel, init);
+  gtk_widget_class_bind_template_child (widget_class, ScopeRunPanel, fold_row);
+  gtk_widget_class_bind_template_child (widget_class, ScopeRunPanel, fold);
   gtk_widget_class_bind_template_child (widget_class, ScopeRunPanel, device);
   gtk_widget_class_bind_template_child (widget_class, ScopeRunPanel, device_note);
   gtk_widget_class_bind_template_child (widget_class, ScopeRunPanel, threads);
@@ -126,6 +131,17 @@ update_host (ScopeRunPanel *self)
   gtk_widget_set_sensitive (GTK_WIDGET (self->launcher), !has_target);
 }
 
+/* Only plans for inference can be folded. */
+static void
+update_fold (ScopeRunPanel *self)
+{
+  const char *mode = modes[MIN (adw_combo_row_get_selected (self->mode), 2u)];
+
+  gtk_widget_set_sensitive (GTK_WIDGET (self->fold_row),
+                            adw_combo_row_get_selected (self->direction) == 0 &&
+                                strcmp (mode, "imperative") != 0);
+}
+
 static void
 scope_run_panel_init (ScopeRunPanel *self)
 {
@@ -138,6 +154,10 @@ scope_run_panel_init (ScopeRunPanel *self)
   adw_combo_row_set_selected (self->mode, index_of (modes, options->mode));
   adw_combo_row_set_selected (self->init, index_of (inits, options->init));
   adw_combo_row_set_selected (self->direction, options->backward ? 2 : options->train ? 1 : 0);
+  gtk_switch_set_active (self->fold, options->fold);
+  g_signal_connect_swapped (self->mode, "notify::selected", G_CALLBACK (update_fold), self);
+  g_signal_connect_swapped (self->direction, "notify::selected", G_CALLBACK (update_fold), self);
+  update_fold (self);
   scope_device_row_set_note (self->device, self->device_note);
   scope_device_row_set_device (self->device, options->device);
   gtk_editable_set_text (GTK_EDITABLE (self->input), options->input);

@@ -35,6 +35,41 @@ test_patience (void)
 }
 
 static void
+test_folding (void)
+{
+  static const struct
+  {
+    const char *mode;
+    gboolean    fold, train, backward, is_asked;
+  } cases[] = {
+    { "static", FALSE, FALSE, FALSE, FALSE }, { "static", TRUE, FALSE, FALSE, TRUE },
+    { "hybrid", TRUE, FALSE, FALSE, TRUE },   { "imperative", TRUE, FALSE, FALSE, FALSE },
+    { "static", TRUE, TRUE, FALSE, FALSE },   { "static", TRUE, FALSE, TRUE, FALSE },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      ScopeRunOptions options = { .device = (char *) "cpu",
+                                  .mode = (char *) cases[i].mode,
+                                  .fold = cases[i].fold,
+                                  .train = cases[i].train,
+                                  .backward = cases[i].backward };
+      g_autoptr (GError) error = NULL;
+      g_auto (GStrv) command =
+          scope_run_options_command (&options,
+                                     "hscope",
+                                     &(ScopeRunModel){ .name = "net-symbol.json" },
+                                     "net.hscope",
+                                     &error);
+
+      g_assert_no_error (error);
+      g_assert_cmpint (g_strv_contains ((const char *const *) command, "--fold-parameters"),
+                       ==,
+                       cases[i].is_asked);
+    }
+}
+
+static void
 test_forms (void)
 {
   const char *const *forms = scope_conversion_forms ();
@@ -51,6 +86,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/app/run-commands/no-patience-is-no-limit", test_patience);
+  g_test_add_func ("/app/run-commands/only-plans-for-inference-are-folded", test_folding);
   g_test_add_func ("/app/run-commands/a-model-has-four-forms", test_forms);
   return g_test_run ();
 }

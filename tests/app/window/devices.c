@@ -5,6 +5,7 @@
 #include "tests/app/window/case.h"
 
 #include "app/page/device-row.h"
+#include "app/page/run-panel.h"
 
 #include <glib/gstdio.h>
 #include <stdlib.h>
@@ -241,6 +242,37 @@ test_whole_name (void)
   set_child (NULL);
 }
 
+static gboolean
+folds (GtkWidget *in)
+{
+  GtkWidget *panel = gtk_widget_get_ancestor (in, SCOPE_TYPE_RUN_PANEL);
+  g_autoptr (ScopeRunOptions) options = scope_run_panel_get_options (SCOPE_RUN_PANEL (panel));
+
+  return options->fold;
+}
+
+/* The switch belongs to runs that have a plan. */
+static void
+test_folding (void)
+{
+  GtkWidget *fold = gui_find (GTK_WIDGET (window), "run-fold");
+  GtkWidget *mode = gui_find (GTK_WIDGET (window), "run-mode");
+
+  gui_act (window, "win.choose-device", NULL);
+  wait_until (is_mapped, fold);
+  g_assert_false (folds (fold));
+  g_assert_true (gtk_widget_is_sensitive (fold));
+  gtk_switch_set_active (GTK_SWITCH (fold), TRUE);
+  take_native (fold, "run-panel-fold");
+  g_assert_true (folds (fold));
+  adw_combo_row_set_selected (ADW_COMBO_ROW (mode), 2); /* Imperative: operator by operator */
+  g_assert_false (gtk_widget_is_sensitive (fold));
+  adw_combo_row_set_selected (ADW_COMBO_ROW (mode), 0);
+  g_assert_true (gtk_widget_is_sensitive (fold));
+  gtk_switch_set_active (GTK_SWITCH (fold), FALSE);
+  g_assert_false (folds (fold));
+}
+
 /* The sentence is whole, and the way out is a button. */
 static void
 test_no_driver (void)
@@ -283,5 +315,8 @@ add_device_tests (void)
   add_test ("/app/window/the-list-of-devices-has-the-GPUs", CASE_MODEL, test_gpus);
   add_test ("/app/window/a-GPU-is-tested-by-a-button", CASE_MODEL, test_self_test);
   add_test ("/app/window/the-name-of-a-GPU-is-not-cut", CASE_MODEL, test_whole_name);
+  add_test ("/app/window/a-switch-folds-parameters-where-there-is-a-plan",
+            CASE_MODEL,
+            test_folding);
   add_test ("/app/window/a-missing-driver-leads-to-the-guide", CASE_MODEL, test_no_driver);
 }
