@@ -190,6 +190,21 @@ test_rows_of_every_width (void)
       }
 }
 
+/* Rows of the image are so much longer than those of the map that vectors go by rows even if each
+ * row took one more. */
+static void
+test_whole_vectors_of_rows_whose_taps_are_far_apart (void)
+{
+  for (gint64 width = 14; width < 34; width++)
+    {
+      HybConvolve c = make (2, 9, 12, width);
+
+      set_window (&c, 1, &(Window){ 3, 1, 1, 1 });
+      set_window (&c, 2, &(Window){ 3, 1, 32, 32 });
+      check_each_level (&c, FALSE);
+    }
+}
+
 static void
 test_groups_and_threads (void)
 {
@@ -279,6 +294,8 @@ main (int argc, char **argv)
   g_test_add_func ("/engine/kernels/shift/every-number-of-filters-and-positions",
                    test_every_number_of_filters_and_positions);
   g_test_add_func ("/engine/kernels/shift/rows-of-every-width", test_rows_of_every_width);
+  g_test_add_func ("/engine/kernels/shift/whole-vectors-of-rows-whose-taps-are-far-apart",
+                   test_whole_vectors_of_rows_whose_taps_are_far_apart);
   g_test_add_func ("/engine/kernels/shift/groups-and-threads", test_groups_and_threads);
   g_test_add_func ("/engine/kernels/shift/winograd-of-every-size", test_winograd_of_every_size);
   g_test_add_func ("/engine/kernels/shift/winograd-in-parts", test_winograd_in_parts);
