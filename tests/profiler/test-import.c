@@ -220,6 +220,24 @@ test_broken_event_costs_only_itself (void)
   g_assert_cmpint (g_array_index (trace->events, ProfTraceEvent, 1).begin_ns, ==, 5250);
 }
 
+/* Numbers as long as the place in which they are read, one longer and so on. */
+static void
+test_numbers_of_any_length (void)
+{
+  for (int length = 30; length < 70; length++)
+    {
+      g_autofree char *text =
+          g_strdup_printf ("{\"traceEvents\": [" EVENT ("tanh", "B", "7.%0*d") "]}",
+                           length - 2,
+                           0);
+      g_autoptr (ProfTrace) trace = prof_trace_read (text, strlen (text), "a", NULL);
+
+      g_assert_nonnull (trace);
+      g_assert_cmpuint (trace->events->len, ==, 1);
+      g_assert_cmpint (g_array_index (trace->events, ProfTraceEvent, 0).begin_ns, ==, 7000);
+    }
+}
+
 /* Searched to its end for each object, a file of this size would take longer than a test may. */
 static void
 test_unclosed_objects_are_passed_over (void)
@@ -427,6 +445,7 @@ main (int argc, char **argv)
   g_test_add_func ("/profiler/import/names-that-are-not-escaped", test_names_that_are_not_escaped);
   g_test_add_func ("/profiler/import/broken-event-costs-only-itself",
                    test_broken_event_costs_only_itself);
+  g_test_add_func ("/profiler/import/numbers-of-any-length", test_numbers_of_any_length);
   g_test_add_func ("/profiler/import/unclosed-objects-are-passed-over",
                    test_unclosed_objects_are_passed_over);
   g_test_add_func ("/profiler/import/cut-anywhere", test_cut_anywhere);
