@@ -409,9 +409,8 @@ viz_regions_fold (VizRegions *regions, const GArray *sequence, guint32 n_least)
     {
       extend (regions, chosen, FALSE);
       extend (regions, chosen, TRUE);
+      viz_regions_add_plain (regions, chosen, plain);
     }
-  if (is_better)
-    viz_regions_add_plain (regions, chosen, plain);
   for (guint i = 0; is_better && i < chosen->len; i++)
     add_group (regions, chosen->pdata[i]);
   for (guint i = 0; i < plain->len; i++)
