@@ -3,7 +3,8 @@
 # usage: every-command.sh BUILD THREADS [PROGRAM ARGUMENT…]
 #
 # What is given behind THREADS comes before each command (valgrind, env …). A command fails the check if its exit status is
-# not the one expected here. Needs the gallery's modules of BUILD.
+# not the one expected here. Needs the gallery's modules of BUILD. "hscope --sandbox" is not here: it starts itself again,
+# which valgrind does not allow; app/test-sandbox has it.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 build=$(cd "$1" && pwd) || exit 2
 threads=$2
@@ -99,7 +100,6 @@ expect 0 convert "$loop" --weights int8 --tolerance 1 --output narrow
 expect 0 devices
 expect 0 devices --json
 expect 4 selftest --quick --device gpu:99
-expect 0 --sandbox render "$loop" --output sandbox.svg
 expect 0 help sweep
 expect 3 info absent-symbol.json
 expect 2 run
