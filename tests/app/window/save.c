@@ -214,6 +214,14 @@ test_comparison (void)
   end ();
 }
 
+static gboolean
+has_relative_view (gpointer compare_pane)
+{
+  ScopeRelativeView look;
+
+  return scope_compare_pane_get_relative_view (compare_pane, &look);
+}
+
 /* Two models in one tab: cameras are linked, nodes of the same name match, and nothing is run unasked. */
 static void
 test_beside (void)
@@ -238,7 +246,8 @@ test_beside (void)
   g_assert_cmpstr (state_of (compare), ==, "empty");
   take_picture (window, "beside");
   gui_act (compare, "compare.fit", NULL);
-  gui_spin (50);
+  for (guint i = 0; i < scope_compare_page_n_panes (compare); i++)
+    wait_until (has_relative_view, scope_compare_page_get_pane (compare, i));
   scope_canvas_zoom_by (scope_compare_pane_get_canvas (scope_compare_page_get_pane (compare, 0)),
                         1.5,
                         10,
