@@ -227,9 +227,7 @@ test_numbers_of_any_length (void)
   for (int length = 30; length < 70; length++)
     {
       g_autofree char *text =
-          g_strdup_printf ("{\"traceEvents\": [" EVENT ("tanh", "B", "7.%0*d") "]}",
-                           length - 2,
-                           0);
+          g_strdup_printf ("{\"traceEvents\": [" EVENT ("tanh", "B", "7.%0*d") "]}", length - 2, 0);
       g_autoptr (ProfTrace) trace = prof_trace_read (text, strlen (text), "a", NULL);
 
       g_assert_nonnull (trace);
