@@ -375,6 +375,41 @@ test_moved_inputs (void)
   assert_clean ();
 }
 
+static guint
+n_recorded_in (HybExecutor *executor, guint n_runs)
+{
+  guint n = calls ("cuStreamBeginCapture_v2");
+
+  for (guint i = 0; i < n_runs; i++)
+    run (executor);
+  return calls ("cuStreamBeginCapture_v2") - n;
+}
+
+/* An observer knows the work of a recording only if it saw the recording; without one, any recording will do. */
+static void
+test_observers (void)
+{
+  g_autoptr (HybGraph) graph = new_loop ();
+  g_autoptr (HybGpu) gpu = NULL;
+  g_autoptr (HybExecutor) executor = NULL;
+  HybProbe first = { .follows_device = 1 };
+  HybProbe second = { .follows_device = 2 };
+
+  if (!set_up (""))
+    return;
+  gpu = open_gpu ();
+  executor = new_executor (graph, HYB_MODE_STATIC, gpu);
+  bind_inputs (executor, 3, 6, 0, 0.2);
+  hyb_executor_set_probe (executor, &first);
+  g_assert_cmpuint (n_recorded_in (executor, 4), >, 0);
+  g_assert_cmpuint (n_recorded_in (executor, 3), ==, 0);
+  hyb_executor_set_probe (executor, &second);
+  g_assert_cmpuint (n_recorded_in (executor, 1), >, 0);
+  g_assert_cmpuint (n_recorded_in (executor, 3), ==, 0);
+  hyb_executor_set_probe (executor, NULL);
+  g_assert_cmpuint (n_recorded_in (executor, 3), ==, 0);
+}
+
 /* Where recording fails work is handed over step by step; where a call fails that computes, the run
  * fails. */
 static void
@@ -445,6 +480,8 @@ main (int argc, char **argv)
   g_test_add_func ("/engine/cuda/replay/a-long-loop-is-not-recorded",
                    test_long_loop_is_not_recorded);
   g_test_add_func ("/engine/cuda/replay/moved-inputs-are-recorded-anew", test_moved_inputs);
+  g_test_add_func ("/engine/cuda/replay/a-recording-serves-the-observer-that-saw-it",
+                   test_observers);
   g_test_add_func ("/engine/cuda/replay/every-call-can-fail", test_every_call_can_fail);
   return g_test_run ();
 }
