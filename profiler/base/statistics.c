@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MAX_TURNS     60  /* of a search, which takes about five */
 #define MAX_LAG       200 /* samples further apart count as independent */
 #define OUTLIER_SCORE 3.5 /* modified z-score */
 /* The median absolute deviation of a normal distribution, in standard deviations. */
@@ -156,24 +157,46 @@ student_distribution (double t, guint degrees)
   return 0.5 + (degrees % 2 ? (angle + sum) / G_PI : sum / 2);
 }
 
+static double
+student_density (double t, guint degrees)
+{
+  int    sign;
+  double half = degrees / 2.0;
+  double scale = lgamma_r (half + 0.5, &sign) - lgamma_r (half, &sign) - log (G_PI * degrees) / 2;
+
+  return exp (scale - (half + 0.5) * log1p (t * t / degrees));
+}
+
+/* Newton's method, and halves of the interval where it leaves it. */
 double
 prof_student_quantile (double probability, guint degrees)
 {
-  double low = 0, high = 1;
+  double low = 0, high = 1, t, next;
 
   g_return_val_if_fail (degrees > 0 && probability >= 0.5 && probability < 1, NAN);
   while (student_distribution (high, degrees) < probability && high < 1e9)
-    high *= 2;
-  for (guint i = 0; i < 60; i++)
     {
-      double middle = (low + high) / 2;
-
-      if (student_distribution (middle, degrees) < probability)
-        low = middle;
-      else
-        high = middle;
+      low = high;
+      high *= 2;
     }
-  return (low + high) / 2;
+  next = (low + high) / 2;
+  for (guint i = 0; i < MAX_TURNS; i++)
+    {
+      double excess;
+
+      t = next;
+      excess = student_distribution (t, degrees) - probability;
+      if (excess < 0)
+        low = t;
+      else
+        high = t;
+      next = t - excess / student_density (t, degrees);
+      if (!(next >= low && next <= high))
+        next = (low + high) / 2;
+      if (fabs (next - t) <= 1e-14 * t)
+        break;
+    }
+  return next;
 }
 
 void

@@ -89,6 +89,15 @@ test_student_quantiles (void)
   g_assert_cmpfloat_with_epsilon (prof_student_quantile (0.95, 30), 1.6973, 1e-4);
   g_assert_cmpfloat_with_epsilon (prof_student_quantile (0.975, 1000), 1.9623, 1e-4);
   g_assert_cmpfloat (prof_student_quantile (0.5, 7), <, 1e-9);
+
+  /* With one and two degrees of freedom there are formulas. */
+  for (double p = 0.51; p < 1; p += 0.01)
+    {
+      double one = tan (G_PI * (p - 0.5)), two = (2 * p - 1) * sqrt (2 / (4 * p * (1 - p)));
+
+      g_assert_cmpfloat_with_epsilon (prof_student_quantile (p, 1), one, 1e-11 * one);
+      g_assert_cmpfloat_with_epsilon (prof_student_quantile (p, 2), two, 1e-11 * two);
+    }
 }
 
 /* Six samples have an interval, from the smallest to the largest; five have none. */
