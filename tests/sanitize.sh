@@ -2,9 +2,9 @@
 # sanitize.sh — runs tests and every command of hscope under a tool that watches memory or threads.
 # usage: sanitize.sh thread|address|valgrind
 #
-# thread:   the engine's, profiler's and app's tests and every command, with 2 and with 4 threads; about 20 minutes
+# thread:   the engine's, profiler's and app's tests and every command, with 2 and with 4 threads; two hours or more
 # address:  what ./test does in build-sanitize/, and every command
-# valgrind: every command, in build/, which must be built without sanitizers; two minutes
+# valgrind: every command, in build/, which must be built without sanitizers; ten minutes or more
 # Known reports of libraries, each with its reason: tests/races.txt, tests/leaks.txt, tests/valgrind.txt.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 cd "$(dirname "$0")/.." || exit 2
