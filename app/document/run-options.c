@@ -98,12 +98,10 @@ add_shapes (GPtrArray *argv, const char *const *shapes)
     add (argv, "--shape", shapes[i]);
 }
 
-/* hscope refuses the option where nothing can be folded. */
-static gboolean
-may_fold (const ScopeRunOptions *options)
+gboolean
+scope_run_options_may_fold (const char *mode, gboolean trains)
 {
-  return options->fold && !options->train && !options->backward &&
-         g_strcmp0 (options->mode, "imperative") != 0;
+  return !trains && g_strcmp0 (mode, "imperative") != 0;
 }
 
 char **
@@ -148,7 +146,8 @@ scope_run_options_command (const ScopeRunOptions *options,
     g_ptr_array_add (argv, g_strdup ("--train"));
   if (options->backward)
     g_ptr_array_add (argv, g_strdup ("--backward"));
-  if (may_fold (options))
+  if (options->fold &&
+      scope_run_options_may_fold (options->mode, options->train || options->backward))
     g_ptr_array_add (argv, g_strdup ("--fold-parameters"));
   add_shapes (argv, model->shapes);
   if (!launcher || !launcher[0])

@@ -25,6 +25,9 @@ typedef struct
   gboolean fold; /* compute once what depends on parameters alone, where that is possible */
 } ScopeRunOptions;
 
+/* Whether parameters can be folded; hscope refuses the option elsewhere: in training, and without a plan. */
+gboolean scope_run_options_may_fold (const char *mode, gboolean trains);
+
 /* The remembered options, or defaults.  (transfer full) */
 ScopeRunOptions *scope_run_options_load (void);
 /* Remembers all options. */

@@ -131,15 +131,15 @@ update_host (ScopeRunPanel *self)
   gtk_widget_set_sensitive (GTK_WIDGET (self->launcher), !has_target);
 }
 
-/* Only plans for inference can be folded. */
 static void
 update_fold (ScopeRunPanel *self)
 {
   const char *mode = modes[MIN (adw_combo_row_get_selected (self->mode), 2u)];
 
   gtk_widget_set_sensitive (GTK_WIDGET (self->fold_row),
-                            adw_combo_row_get_selected (self->direction) == 0 &&
-                                strcmp (mode, "imperative") != 0);
+                            scope_run_options_may_fold (mode,
+                                                        adw_combo_row_get_selected (
+                                                            self->direction) != 0));
 }
 
 static void
