@@ -14,7 +14,7 @@
 #define MAX_WAKES        (5 * QUIET_S)
 #define CALM_MS          1500 /* without a frame and work: what was begun has ended */
 #define CALM_WAITS       5
-#define CALM_WORK_MS     50 /* processor time of all threads, which is little for one that works all the while */
+#define CALM_WORK_MS     50 /* processor time of all threads: one that works needs more */
 #define MAX_CALM_PERIODS 40
 #define THUMBNAILS_MS    120000
 
@@ -119,7 +119,7 @@ count_thumbnails (GtkWidget *root, guint *n, guint *n_empty)
   if (gtk_widget_has_css_class (root, "thumbnail"))
     {
       *n += 1;
-      *n_empty += gtk_picture_get_paintable (GTK_PICTURE (root)) == NULL;
+      *n_empty += !gtk_picture_get_paintable (GTK_PICTURE (root));
     }
   for (GtkWidget *i = gtk_widget_get_first_child (root); i != NULL;
        i = gtk_widget_get_next_sibling (i))
