@@ -1,12 +1,13 @@
 /* gemm.c — matrix products: C[m,n] = alpha sum_k op(A)[m,k] op(B)[k,n] + beta C[m,n].
  *
  * hyb_gemm_f32() and hyb_gemm_f64(), defined by the macro GEMM, choose the method: products of
- * few rows go to panels.h, products with a vector to matrix-vector.h (float only), all others
+ * few rows go to dots.h or panels.h, products with a vector to matrix-vector.h (float only), all others
  * to OpenBLAS, which computes each slice of C with one thread.  Start reading there.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/matrix/gemm.h"
 
 #include "engine/base/parallel.h"
+#include "engine/kernels/matrix/dots.h"
 #include "engine/kernels/matrix/matrix-vector.h"
 #include "engine/kernels/matrix/panels.h"
 
@@ -62,18 +63,26 @@ suits_matrix_vector_f64 (const HybGemm *gemm, gint64 x_stride, gint64 y_stride)
   return FALSE;
 }
 
-/* Computes the product with panels.h if that is faster; returns whether it did. */
-static gboolean
-multiply_in_panels_f32 (const HybGemm *gemm, const float *a, const float *b, float *c)
+gboolean
+hyb_gemm_few_rows (const HybGemm *gemm, const float *a, const float *b, const float *bias, float *c)
 {
-  if (!hyb_panels_is_faster (gemm))
+  if (hyb_dots_is_faster (gemm))
+    hyb_dots_multiply (gemm, a, b, bias, c);
+  else if (hyb_panels_is_faster (gemm))
+    hyb_panels_gemm (gemm, a, b, bias, c);
+  else
     return FALSE;
-  hyb_panels_gemm (gemm, a, b, NULL, c);
   return TRUE;
 }
 
 static gboolean
-multiply_in_panels_f64 (const HybGemm *gemm, const double *a, const double *b, double *c)
+multiply_few_rows_f32 (const HybGemm *gemm, const float *a, const float *b, float *c)
+{
+  return hyb_gemm_few_rows (gemm, a, b, NULL, c);
+}
+
+static gboolean
+multiply_few_rows_f64 (const HybGemm *gemm, const double *a, const double *b, double *c)
 {
   return FALSE;
 }
@@ -250,7 +259,7 @@ multiply_in_panels_f64 (const HybGemm *gemm, const double *a, const double *b, d
         return;                                                                                    \
       }                                                                                            \
                                                                                                    \
-    if (multiply_in_panels_##suffix (gemm, a, b, c))                                               \
+    if (multiply_few_rows_##suffix (gemm, a, b, c))                                                \
       return;                                                                                      \
     hyb_gemm_use_one_thread ();                                                                    \
     if (gemm->m > 1 && gemm->n > 1)                                                                \

@@ -15,6 +15,14 @@ void hyb_gemm_f64 (const HybGemm *gemm, const double *a, const double *b, double
 /* Computes the product in the given element type, HYB_F32 or HYB_F64. */
 void hyb_gemm (const HybGemm *gemm, HybDType dtype, gconstpointer a, gconstpointer b, gpointer c);
 
+/* Computes the product in float without OpenBLAS if that is faster, which it is for few rows, and
+ * adds bias (n; nullable) to every row.  FALSE: it is not, and C is as before. */
+gboolean hyb_gemm_few_rows (const HybGemm *gemm,
+                            const float   *a,
+                            const float   *b,
+                            const float   *bias,
+                            float         *c);
+
 /* The same product for a two-dimensional batch of matrices (samples and heads, for example):
  * product (i, j), i < count[0], j < count[1], reads A from element i a[0] + j a[1] on, and
  * likewise B and C. */

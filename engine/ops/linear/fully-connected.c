@@ -8,7 +8,6 @@
 
 #include "engine/gradient/gradient.h"
 #include "engine/kernels/matrix/gemm.h"
-#include "engine/kernels/matrix/panels.h"
 #include "engine/op/layer-rules.h"
 #include "engine/op/rules.h"
 #include "engine/op/run.h"
@@ -124,7 +123,7 @@ fully_connected_infer_shape (HybCall *call, GError **error)
          infer_data_and_output (call, error);
 }
 
-/* hyb_panels_gemm() adds the bias itself.  hyb_gemm() does not, so each row of the output is set to
+/* hyb_gemm_few_rows() adds the bias itself.  hyb_gemm() does not, so each row of the output is set to
  * the bias first, and beta = 1 adds the product to it. */
 static void
 fully_connected_forward (const HybCall *call, const HybRun *run)
@@ -141,15 +140,12 @@ fully_connected_forward (const HybCall *call, const HybRun *run)
                                        .ldc = view.hidden,
                                        .alpha = 1.0 };
 
-  if (call->output[0].dtype == HYB_F32 && hyb_panels_is_faster (&gemm))
-    {
-      hyb_panels_gemm (&gemm,
-                       run->input[0],
-                       run->input[1],
-                       params->no_bias ? NULL : run->input[2],
-                       run->output[0]);
-      return;
-    }
+  if (call->output[0].dtype == HYB_F32 && hyb_gemm_few_rows (&gemm,
+                                                             run->input[0],
+                                                             run->input[1],
+                                                             params->no_bias ? NULL : run->input[2],
+                                                             run->output[0]))
+    return;
 
   gemm.beta = params->no_bias ? 0.0 : 1.0;
   if (!params->no_bias)

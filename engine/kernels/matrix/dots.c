@@ -1,0 +1,157 @@
+/* dots.c — products of few rows with a transposed matrix: C[m,n] = sum_l A[m,l] B[n,l] + bias[n].
+ *
+ * For each block of rows of B that stays in the first-level cache (blocks are split over threads),
+ * for each group of rows of A, for each 4 rows of B, for l.  Meanwhile the next block is
+ * prefetched.  The inner loops are in dots-kernel.h.  Start with hyb_dots_multiply().
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/kernels/matrix/dots.h"
+
+#include "engine/base/parallel.h"
+
+#include <string.h>
+
+/* Rows of B, and at most rows of A, that one kernel call multiplies. */
+#define TILE     4
+#define MAX_ROWS 4
+
+/* Floats of B in a block: 16 KiB, half a first-level cache. */
+#define BLOCK 4096
+
+/* The locality that __builtin_prefetch() calls the second-level cache. */
+#define SECOND_CACHE 2
+
+/* Packing takes some 0.2 ns for each weight, and adding the lanes of a sum 2 ns, so that packing
+ * pays from k / LANES_COST rows on; measured with AVX-512 and AVX2 for 2 to 128 rows. */
+#define LANES_COST 10
+/* Beyond this A is read from the second-level cache too often. */
+#define MAX_DOT_ROWS 64
+/* Up to this many results OpenBLAS has kernels for AVX-512 that do not pack either. */
+#define LIBRARY_RESULTS 1200
+/* Multiplications below which nothing is gained. */
+#define SMALL 16384
+
+/* Multiplications below which a slice is not worth a thread. */
+#define GRAIN 131072
+
+typedef float Four __attribute__ ((vector_size (16)));
+typedef float Eight __attribute__ ((vector_size (32)));
+
+/* Multiplies a fixed number of rows of A with four rows of B; see dots-kernel.h. */
+typedef void (*MultiplyRows) (gint64             k,
+                              const float       *a,
+                              gint64             lda,
+                              const float *const b[TILE],
+                              const float       *next,
+                              Four              *tile);
+
+/* The kernels of one instruction set. */
+typedef struct
+{
+  gint64       max_rows;
+  MultiplyRows rows[MAX_ROWS + 1]; /* rows[r] multiplies r rows, 1 ≤ r ≤ max_rows */
+} Kernels;
+
+#define SIMD_KERNEL "engine/kernels/matrix/dots-kernel.h"
+#include "engine/kernels/simd/each-simd.h"
+
+typedef struct
+{
+  const HybGemm *gemm;
+  const Kernels *kernels;
+  const float   *a, *b, *bias;
+  float         *c;
+} Job;
+
+/* Writes the first n of four sums to C, n ≤ 4. */
+static inline void
+write_sums (const Job *job, Four sums, float *to, gint64 j, gsize n)
+{
+  Four bias = { 0 }, old = { 0 };
+
+  if (job->bias)
+    {
+      memcpy (&bias, job->bias + j, sizeof (float) * n);
+      sums += bias;
+    }
+  if (job->gemm->beta != 0)
+    {
+      memcpy (&old, to, sizeof (float) * n);
+      sums += old;
+    }
+  memcpy (to, &sums, sizeof (float) * n);
+}
+
+/* Computes `rows` rows of C from row i on, four columns from column j on.  Behind the last row of B
+ * the last one is multiplied again, and its sums are dropped. */
+static void
+multiply_tile (const Job *job, gint64 i, gint64 rows, gint64 j, const float *next)
+{
+  const HybGemm *gemm = job->gemm;
+  const float   *b[TILE];
+  Four           tile[MAX_ROWS];
+
+  for (int row = 0; row < TILE; row++)
+    b[row] = job->b + MIN (j + row, gemm->n - 1) * gemm->ldb;
+  job->kernels->rows[rows](gemm->k, job->a + i * gemm->lda, gemm->lda, b, next, tile);
+  for (gint64 row = 0; row < rows; row++)
+    {
+      float *to = job->c + (i + row) * gemm->ldc + j;
+
+      if (j + TILE <= gemm->n)
+        write_sums (job, tile[row], to, j, TILE);
+      else
+        write_sums (job, tile[row], to, j, (gsize) (gemm->n - j));
+    }
+}
+
+/* Computes columns first to end of C.  Each tile prefetches one row of B behind `end`, as long as
+ * there are such rows. */
+static void
+multiply_block (const Job *job, gint64 first, gint64 end)
+{
+  const HybGemm *gemm = job->gemm;
+  gint64         rows, next = end, last = MIN (2 * end - first, gemm->n);
+
+  for (gint64 i = 0; i < gemm->m; i += rows)
+    {
+      rows = MIN (gemm->m - i, job->kernels->max_rows);
+      for (gint64 j = first; j < end; j += TILE, next++)
+        multiply_tile (job, i, rows, j, job->b + (next < last ? next : first) * gemm->ldb);
+    }
+}
+
+static void
+multiply_columns (gint64 begin, gint64 end, gpointer data)
+{
+  const Job *job = data;
+  gint64     block = MAX (BLOCK / (TILE * job->gemm->k), 1) * TILE;
+  gint64     last = MIN (end * TILE, job->gemm->n);
+
+  for (gint64 j = begin * TILE; j < last; j += block)
+    multiply_block (job, j, MIN (j + block, last));
+}
+
+gboolean
+hyb_dots_is_faster (const HybGemm *gemm)
+{
+  HybSimdLevel level = hyb_simd_level ();
+  gint64       idle = (TILE - gemm->n % TILE) % TILE; /* rows of the last tile that B lacks */
+  double       results = (double) gemm->m * (double) gemm->n;
+
+  return level != HYB_SIMD_PLAIN && gemm->transpose_b && !gemm->transpose_a && gemm->alpha == 1 &&
+         (gemm->beta == 0 || gemm->beta == 1) && gemm->m > 1 && gemm->m <= MAX_DOT_ROWS &&
+         8 * idle <= gemm->n && gemm->k / LANES_COST >= gemm->m &&
+         results * (double) gemm->k >= SMALL &&
+         (level != HYB_SIMD_AVX512 || results > LIBRARY_RESULTS);
+}
+
+void
+hyb_dots_multiply (const HybGemm *gemm, const float *a, const float *b, const float *bias, float *c)
+{
+  Job job = { gemm, HYB_SIMD_CHOOSE (&kernels), a, b, bias, c };
+
+  hyb_parallel_for ((gemm->n + TILE - 1) / TILE,
+                    1 + GRAIN / MAX (gemm->m * gemm->k * TILE, 1),
+                    multiply_columns,
+                    &job);
+}
