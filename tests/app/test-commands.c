@@ -192,6 +192,31 @@ test_shapes_are_guessed_and_parameters_filled (Fixture *fixture, gconstpointer u
   g_assert_nonnull (strstr (fixture->err, "unknown shape of “data”"));
 }
 
+/* The first weight is as large as the limit. */
+static void
+test_a_value_that_needs_too_much_memory_is_the_only_error (Fixture             *fixture,
+                                                           gconstpointer unused G_GNUC_UNUSED)
+{
+  static const char *const lines[] = {
+    "hscope profile net-symbol.json --shape data=4,512 --limit-memory 1M",
+    "hscope prove net-symbol.json net-symbol.json --shape data=4,512 --limit-memory 1M",
+  };
+
+  fixture_run_line (fixture,
+                    "hscope new 'mlp?inputs=512&hidden=512' --output net >log && "
+                    "rm net-0000.params");
+  for (guint i = 0; i < G_N_ELEMENTS (lines); i++)
+    {
+      fixture_run_line (fixture, lines[i]);
+      g_assert_cmpint (fixture->code, ==, 4);
+      g_assert_true (
+          g_str_has_prefix (fixture->err,
+                            "error: variable “hybridsequential0_dense0_weight”: it needs "
+                            "1048576 bytes"));
+      g_assert_true (strchr (fixture->err, '\n') == fixture->err + strlen (fixture->err) - 1);
+    }
+}
+
 static void
 test_a_recurrent_export_runs_on_guessed_shapes (Fixture             *fixture,
                                                 gconstpointer unused G_GNUC_UNUSED)
@@ -339,6 +364,8 @@ main (int argc, char **argv)
     { "run-explains-missing-parameters", test_run_explains_missing_parameters },
     { "info-shows-the-structure", test_info_shows_the_structure },
     { "shapes-are-guessed-and-parameters-filled", test_shapes_are_guessed_and_parameters_filled },
+    { "a-value-that-needs-too-much-memory-is-the-only-error",
+      test_a_value_that_needs_too_much_memory_is_the_only_error },
   };
 
   g_setenv ("HYBRIDSCOPE_GALLERY", HYB_GALLERY, TRUE);
