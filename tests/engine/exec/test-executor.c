@@ -317,6 +317,34 @@ test_labels_are_not_needed_for_inference (void)
     }
 }
 
+/* The contradiction is said, not that the type of the label is unknown because of it. */
+static void
+test_shapes_are_checked_before_labels_are_made (void)
+{
+  g_autoptr (HybBuilder) builder = hyb_builder_new ();
+  HybValueId x = hyb_builder_add_variable (builder, "x", NULL);
+  HybValueId y = hyb_builder_add_variable (builder, "y", NULL);
+  HybValueId label = hyb_builder_add_variable (builder, "label", NULL);
+  HybValueId sum = toy_node (builder, &toy_add, "sum", x, y);
+  g_autoptr (HybGraph) graph = NULL;
+
+  hyb_builder_add_head (builder, toy_node (builder, &toy_loss, "loss", sum, label));
+  graph = hyb_builder_freeze (g_steal_pointer (&builder));
+  for (HybMode mode = HYB_MODE_IMPERATIVE; mode <= HYB_MODE_STATIC; mode++)
+    {
+      HybExecutorOptions options = { .mode = mode };
+      g_autoptr (HybExecutor) executor = hyb_executor_new (graph, &options);
+      g_autoptr (GError) error = NULL;
+
+      bind (executor, "x", toy_row (3, 1));
+      bind (executor, "y", toy_row (4, 1));
+      g_assert_false (hyb_executor_run (executor, NULL, &error));
+      g_assert_nonnull (strstr (error->message, "“sum”"));
+      bind (executor, "y", toy_row (3, 1));
+      run (executor);
+    }
+}
+
 static void
 test_labels_are_needed_for_training (void)
 {
@@ -412,6 +440,8 @@ main (int argc, char **argv)
                    test_everything_missing_is_named_at_once);
   g_test_add_func ("/engine/exec/executor/labels-are-not-needed-for-inference",
                    test_labels_are_not_needed_for_inference);
+  g_test_add_func ("/engine/exec/executor/shapes-are-checked-before-labels-are-made",
+                   test_shapes_are_checked_before_labels_are_made);
   g_test_add_func ("/engine/exec/executor/labels-are-needed-for-training",
                    test_labels_are_needed_for_training);
   g_test_add_func ("/engine/exec/executor/shapes-that-show-only-while-running",
