@@ -1,12 +1,12 @@
-/* report-sqlite.c — writes the cells of a sweep into a database, beside its place, and renames it.
+/* report-sqlite.c — makes a database of the cells of a sweep in memory, and writes it as a whole.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/report/report-sqlite.h"
 
 #include "app/command/messages.h"
 
-#include <errno.h>
-#include <glib/gstdio.h>
+#include "engine/formats/file.h"
+
 #include <math.h>
 #include <sqlite3.h>
 #include <string.h>
@@ -64,7 +64,7 @@ static void
 bind_text (const Writer *writer, int column, const char *text)
 {
   if (text && *text)
-    sqlite3_bind_text (writer->insert, column, text, -1, SQLITE_TRANSIENT);
+    sqlite3_bind_text (writer->insert, column, text, -1, SQLITE_STATIC);
   else
     sqlite3_bind_null (writer->insert, column);
 }
@@ -104,17 +104,14 @@ fill (Writer *writer, const ScopeSweepResults *results, const char *path, GError
 {
   g_autofree char *create = dup_create ();
   g_autofree char *insert = dup_insert ();
-  int              status =
-      sqlite3_open_v2 (path, &writer->database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL);
+  int              status = sqlite3_open_v2 ("cells",
+                                &writer->database,
+                                SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
+                                "memdb");
 
-  /* The file is renamed when it is whole, so a crash leaves nothing that has to be undone. */
   if (!check (writer, status, path, error) ||
       !check (writer,
-              sqlite3_exec (writer->database,
-                            "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN",
-                            NULL,
-                            NULL,
-                            NULL),
+              sqlite3_exec (writer->database, "PRAGMA journal_mode = OFF; BEGIN", NULL, NULL, NULL),
               path,
               error) ||
       !check (writer, sqlite3_exec (writer->database, create, NULL, NULL, NULL), path, error) ||
@@ -132,20 +129,18 @@ fill (Writer *writer, const ScopeSweepResults *results, const char *path, GError
 gboolean
 scope_report_write_sqlite (const ScopeSweepResults *results, const char *path, GError **error)
 {
-  g_autofree char *draft = g_strconcat (path, ".draft", NULL);
-  Writer           writer = { 0 };
-  gboolean         is_done;
+  Writer         writer = { 0 };
+  gboolean       is_done = fill (&writer, results, path, error);
+  unsigned char *contents = NULL;
+  sqlite3_int64  length = 0;
 
-  g_unlink (draft);
-  is_done = fill (&writer, results, draft, error);
+  if (is_done)
+    {
+      contents = sqlite3_serialize (writer.database, "main", &length, SQLITE_SERIALIZE_NOCOPY);
+      is_done = contents ? hyb_file_replace_contents (path, contents, (gsize) length, error)
+                         : check (&(Writer){ 0 }, SQLITE_NOMEM, path, error);
+    }
   sqlite3_finalize (writer.insert);
   sqlite3_close (writer.database);
-  if (is_done && g_rename (draft, path) != 0)
-    {
-      g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_FAILED, "%s: %s", path, g_strerror (errno));
-      is_done = FALSE;
-    }
-  if (!is_done)
-    g_unlink (draft);
   return is_done;
 }
