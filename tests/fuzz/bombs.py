@@ -31,7 +31,7 @@ ADDRESSES = 8 << 30  # a safety net: bytes of address space
 PATIENCE = 20        # seconds
 SECONDS = 2
 COMMANDS = ["info", "check", "run", "render", "report"]
-OTHERS = ["import", "sweep", "targets"]     # of files that only they take
+OTHERS = ["import", "sweep", "targets", "report (CSV)", "report (SQLite)"]     # of files that only they take
 KINDS = {"symbol": "symbol", "run": "symbol", "attributes": "symbol", "npz": "npz", "trace": "trace", "capture": "capture"}    # of folders
 BUDGET = re.compile(rb"--limit-memory|--limit-work|--time-limit|the limit|MiB available|would not fit")
 
@@ -44,7 +44,8 @@ def arguments(command, path, bomb):
     if bomb.kind == "trace":
         return {"info": [path], "import": [path, "--symbol", bomb.plain, "--capture", out + ".hscope"]}.get(command)
     if bomb.kind == "sweep":
-        return {"report": [path, "-o", out + ".html"]}.get(command)
+        ends = {"report": ".html", "report (CSV)": ".csv", "report (SQLite)": ".sqlite"}
+        return [path, "-o", path + ends[command]] if command in ends else None
     if bomb.kind == "plan":
         return {"sweep": [path, "-o", out]}.get(command)
     if bomb.kind == "targets":
@@ -184,7 +185,7 @@ def print_all(bombs):
         texts = {command: cell.text for command, cell in bomb.cells.items()}
         for command in OTHERS:
             if command in texts:
-                texts["report"] = command + ": " + texts[command]
+                texts["report"] = (texts["report"] + "; " if "report" in texts else "") + command + ": " + texts[command]
         print("| %s | %d | " % (bomb.name, bomb.size) + " | ".join(texts.get(command, "") for command in COMMANDS) + " |")
 
 
@@ -229,7 +230,7 @@ def main():
                     if options is not None:
                         # The list of targets has its place among the user's settings.
                         call = ["/usr/bin/env", "XDG_CONFIG_HOME=" + bomb.path] if bomb.kind == "targets" else []
-                        call += [given.hscope, command] + options
+                        call += [given.hscope, command.split()[0]] + options
                         waiting.append((bomb, command, pool.submit(judge, bomb, call, given, own)))
             for bomb, command, future in waiting:
                 cell = bomb.cells[command] = future.result()

@@ -9,7 +9,10 @@
 #include "app/command/report/report-sqlite.h"
 #include "app/command/sweep/sweep-results.h"
 
+#include "engine/base/error.h"
+#include "engine/base/limits.h"
 #include "engine/base/one-line.h"
+#include "engine/base/remedy.h"
 #include "engine/formats/file.h"
 #include "engine/formats/json-text.h"
 #include "profiler/base/format.h"
@@ -305,6 +308,52 @@ make_csv (const ScopeSweepResults *results)
   return g_string_free (csv, FALSE);
 }
 
+/* A plan names each value once, a table of cells once in each cell: a small plan may fill terabytes. */
+static gboolean
+check_table (const ScopeSweepResults *results, const char *folder, GError **error)
+{
+  const ScopeSweepPlan *plan = results->plan;
+  guint64               limit = hyb_limits_get_memory (0) / 2; /* the cells need the rest */
+  guint64               bytes = 0;
+  g_autoptr (GString) quoted = g_string_new (NULL);
+  g_autofree char *size = NULL, *allowed = NULL;
+
+  for (guint axis = 0; axis < SCOPE_SWEEP_N_AXES; axis++)
+    for (guint i = 0; i < plan->n_values[axis]; i++)
+      {
+        g_string_truncate (quoted, 0);
+        append_quoted (quoted, plan->values[axis][i]);
+        bytes += (guint64) quoted->len * (plan->n_cells / plan->n_values[axis]);
+      }
+  if (bytes <= limit)
+    return TRUE;
+  size = g_format_size_full (bytes, G_FORMAT_SIZE_IEC_UNITS);
+  allowed = g_format_size_full (limit, G_FORMAT_SIZE_IEC_UNITS);
+  hyb_error_at (error,
+                HYB_FORMAT_ERROR,
+                HYB_FORMAT_ERROR_LIMIT,
+                folder,
+                NULL,
+                "a table of its cells would repeat %s of names; the limit is %s",
+                size,
+                allowed);
+  return hyb_error_add_remedy (error, HYB_REMEDY_MEMORY, NULL);
+}
+
+/* The table as .csv or .sqlite. */
+static gboolean
+write_table (const ScopeSweepReport *report, const ScopeSweepResults *results, GError **error)
+{
+  g_autofree char *text = NULL;
+
+  if (!check_table (results, report->folder, error))
+    return FALSE;
+  if (g_str_has_suffix (report->output, ".sqlite"))
+    return scope_report_write_sqlite (results, report->output, error);
+  text = make_csv (results);
+  return hyb_file_replace_contents (report->output, text, strlen (text), error);
+}
+
 /* --- The page --- */
 
 /* The smallest and the largest value of a table. */
@@ -432,13 +481,9 @@ scope_report_sweep (const ScopeSweepReport *report, GError **error)
     print_json (results, report->folder);
   if (report->is_json && !report->output)
     return TRUE;
-  if (report->output && g_str_has_suffix (report->output, ".sqlite"))
-    return scope_report_write_sqlite (results, report->output, error);
-  if (report->output && g_str_has_suffix (report->output, ".csv"))
-    {
-      text = make_csv (results);
-      return hyb_file_replace_contents (report->output, text, strlen (text), error);
-    }
+  if (report->output &&
+      (g_str_has_suffix (report->output, ".csv") || g_str_has_suffix (report->output, ".sqlite")))
+    return write_table (report, results, error);
   if (!report->output && !report->is_html)
     {
       print_text (results, view);

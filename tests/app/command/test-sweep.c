@@ -454,6 +454,31 @@ test_a_database_replaces_its_file_alone (Fixture *fixture, gconstpointer unused 
       strstr (fixture->out, "mine\nSQLite format 604\nr.sqlite\nr.sqlite.draft\nreal\n"));
 }
 
+/* 4 MB of plan would become 400 MB of table. */
+static void
+test_a_table_of_long_names_is_refused (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
+{
+  static const char *const ends[] = { "csv", "sqlite" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (ends); i++)
+    {
+      g_autofree char *line =
+          g_strconcat (RESULTS
+                       "rm -r s/done && python3 -c \"text = open('s/plan.json').read(); "
+                       "open('s/plan.json', 'w').write(text.replace('<a>', 'a' * 4000000).replace("
+                       "'\\\"batch\\\": [', '\\\"batch\\\": [' + ''.join('\\\"%d\\\", ' % i "
+                       "for i in range(5, 52))))\" && hscope report s --output r.",
+                       ends[i],
+                       "; status=$?; ls r.*; (exit $status)" CLEAN,
+                       NULL);
+
+      fixture_run_line (fixture, line);
+      g_assert_cmpint (fixture->code, ==, 4);
+      g_assert_nonnull (strstr (fixture->err, "of names; the limit is 128"));
+      g_assert_cmpstr (fixture->out, ==, "");
+    }
+}
+
 static void
 test_reports_that_make_no_sense_are_refused (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
 {
@@ -501,6 +526,7 @@ main (int argc, char **argv)
     { "files-of-no-cell-are-left-out", test_files_of_no_cell_are_left_out },
     { "a-database-has-a-row-for-every-cell", test_a_database_has_a_row_for_every_cell },
     { "a-database-replaces-its-file-alone", test_a_database_replaces_its_file_alone },
+    { "a-table-of-long-names-is-refused", test_a_table_of_long_names_is_refused },
     { "reports-that-make-no-sense-are-refused", test_reports_that_make_no_sense_are_refused },
     { "slurm-starts-the-workers", test_slurm_starts_the_workers },
     { "a-job-of-slurm-is-found-again-and-cancelled",
