@@ -12,7 +12,18 @@ typedef struct
   const HybConvolve *convolve;
   const REAL        *image; /* of one group of one sample */
   REAL              *columns;
+  gint64             pitch; /* elements from one row of the column matrix to the next */
 } NAME (Columns);
+
+/* Copies n elements.  Most runs are short, so that calling memcpy() would take longer. */
+static inline void
+NAME (copy_run) (REAL *to, const REAL *from, gint64 n)
+{
+  for (; n >= 8; n -= 8, to += 8, from += 8)
+    memcpy (to, from, 8 * sizeof (REAL));
+  for (; n > 0; n--)
+    *to++ = *from++;
+}
 
 /* Writes rows [begin, end) of the column matrix, (channels · taps) × positions. */
 static void
@@ -22,7 +33,6 @@ NAME (columns_rows) (gint64 begin, gint64 end, gpointer data)
   const HybConvolve *convolve = job->convolve;
   const gint64      *kernel = convolve->kernel;
   const gint64      *map = convolve->map;
-  gint64             positions = volume (map);
 
   for (gint64 row = begin; row < end; row++)
     {
@@ -30,7 +40,7 @@ NAME (columns_rows) (gint64 begin, gint64 end, gpointer data)
                              row / kernel[2] % kernel[1],
                              row % kernel[2] };
       const REAL *image = job->image + row / volume (kernel) * volume (convolve->image);
-      REAL       *to = job->columns + row * positions;
+      REAL       *to = job->columns + row * job->pitch;
       gint64      low, high;
 
       inside_range (convolve, 2, tap[2], &low, &high);
@@ -50,13 +60,15 @@ NAME (columns_rows) (gint64 begin, gint64 end, gpointer data)
             const REAL *from = image + (d * convolve->image[1] + h) * convolve->image[2];
             gint64      first = cell_at (convolve, 2, low, tap[2]);
 
-            memset (to, 0, sizeof (REAL) * (gsize) low);
+            if (low > 0)
+              memset (to, 0, sizeof (REAL) * (gsize) low);
             if (convolve->stride[2] == 1)
-              memcpy (to + low, from + first, sizeof (REAL) * (gsize) (high - low));
+              NAME (copy_run) (to + low, from + first, high - low);
             else
               for (gint64 k = low; k < high; k++)
                 to[k] = from[first + (k - low) * convolve->stride[2]];
-            memset (to + high, 0, sizeof (REAL) * (gsize) (map[2] - high));
+            if (high < map[2])
+              memset (to + high, 0, sizeof (REAL) * (gsize) (map[2] - high));
           }
     }
 }
@@ -77,7 +89,7 @@ NAME (columns_add_channels) (gint64 begin, gint64 end, gpointer data)
       gint64      tap[3] = { row / (kernel[2] * kernel[1]) % kernel[0],
                              row / kernel[2] % kernel[1],
                              row % kernel[2] };
-      const REAL *from = job->columns + row * volume (map);
+      const REAL *from = job->columns + row * job->pitch;
       REAL       *image = (REAL *) job->image + row / taps * volume (convolve->image);
       gint64      low, high;
 
@@ -199,19 +211,21 @@ NAME (direct) (const NAME (Direct) * job)
   hyb_parallel_for (n, 1, NAME (direct_slice), (gpointer) job);
 }
 
-/* Returns the column matrix of one group of one sample: the image itself if pointwise, else the
- * workspace. */
+/* Returns the column matrix of one group of one sample: the image itself if pointwise, else an area
+ * of the workspace. */
 static const REAL *
-NAME (make_columns) (const HybConvolve *convolve, const REAL *image, REAL *workspace)
+NAME (make_columns) (const HybConvolve *convolve, const REAL *image, REAL *workspace, gint64 area)
 {
-  NAME (Columns) job = { convolve, image, workspace };
   gint64 rows = convolve->image_channels / convolve->groups * volume (convolve->kernel);
+  gint64 positions = volume (convolve->map);
+  NAME (Columns) job = { convolve, image, NULL, positions };
 
   if (choose_method (convolve) == METHOD_POINTWISE)
     return image;
 
-  hyb_parallel_for (rows, 1 + 16384 / MAX (volume (convolve->map), 1), NAME (columns_rows), &job);
-  return workspace;
+  job.columns = workspace + area * rows * positions;
+  hyb_parallel_for (rows, 1 + 16384 / MAX (positions, 1), NAME (columns_rows), &job);
+  return job.columns;
 }
 
 static void
@@ -226,24 +240,52 @@ NAME (fill_with_bias) (gint64 batch, gint64 channels, gint64 size, const REAL *b
     }
 }
 
+/* A convolution or a transposed one. */
+typedef struct
+{
+  const HybConvolve         *convolve;
+  const HybConvolveOperands *operands;
+} NAME (Pass);
+
+/* Computes one group of one sample of the map. */
+static void
+NAME (convolve_part) (gint64 part, gint64 area, gconstpointer data)
+{
+  const NAME (Pass) *pass = data;
+  const HybConvolve *convolve = pass->convolve;
+  gint64             filters = convolve->map_channels / convolve->groups;
+  gint64             channels = convolve->image_channels / convolve->groups;
+  gint64             depth = channels * volume (convolve->kernel);
+  gint64             positions = volume (convolve->map);
+  const REAL        *image = pass->operands->data, *weight = pass->operands->weight;
+  REAL              *map = pass->operands->result, *workspace = pass->operands->workspace;
+  HybGemm            gemm = { .m = filters,
+                              .n = positions,
+                              .k = depth,
+                              .lda = depth,
+                              .ldb = positions,
+                              .ldc = positions,
+                              .alpha = 1.0,
+                              .beta = pass->operands->bias ? 1.0 : 0.0 };
+
+  NAME (hyb_gemm)
+  (&gemm,
+   weight + part % convolve->groups * filters * depth,
+   NAME (make_columns) (convolve,
+                        image + part * channels * volume (convolve->image),
+                        workspace,
+                        area),
+   map + part * filters * positions);
+}
+
 /* See hyb_convolve(). */
 static void
 NAME (convolve) (const HybConvolve *convolve, const HybConvolveOperands *operands)
 {
   const REAL *image = operands->data, *weight = operands->weight, *bias = operands->bias;
   REAL       *map = operands->result;
-  gint64      filters = convolve->map_channels / convolve->groups;
-  gint64      depth = convolve->image_channels / convolve->groups * volume (convolve->kernel);
   gint64      positions = volume (convolve->map);
-  gint64      image_size = convolve->image_channels / convolve->groups * volume (convolve->image);
-  HybGemm     gemm = { .m = filters,
-                       .n = positions,
-                       .k = depth,
-                       .lda = depth,
-                       .ldb = positions,
-                       .ldc = positions,
-                       .alpha = 1.0,
-                       .beta = bias ? 1.0 : 0.0 };
+  HybParts    parts = find_parts (convolve);
 
   if (bias || choose_method (convolve) == METHOD_DEPTHWISE)
     NAME (fill_with_bias) (convolve->batch, convolve->map_channels, positions, bias, map);
@@ -254,14 +296,44 @@ NAME (convolve) (const HybConvolve *convolve, const HybConvolveOperands *operand
       return;
     }
 
-  for (gint64 i = 0; i < convolve->batch * convolve->groups; i++)
-    {
-      const REAL *columns =
-          NAME (make_columns) (convolve, image + i * image_size, operands->workspace);
-      const REAL *filter = weight + i % convolve->groups * filters * depth;
+  hyb_parts_for_each (&parts, NAME (convolve_part), &(NAME (Pass)){ convolve, operands });
+}
 
-      NAME (hyb_gemm) (&gemm, filter, columns, map + i * filters * positions);
-    }
+/* Computes one group of one sample of the image. */
+static void
+NAME (transposed_part) (gint64 part, gint64 area, gconstpointer data)
+{
+  const NAME (Pass) *pass = data;
+  const HybConvolve *convolve = pass->convolve;
+  Method             method = choose_method (convolve);
+  gint64             filters = convolve->map_channels / convolve->groups;
+  gint64             channels = convolve->image_channels / convolve->groups;
+  gint64             depth = channels * volume (convolve->kernel);
+  gint64             positions = volume (convolve->map);
+  const REAL        *map = pass->operands->data, *weight = pass->operands->weight;
+  REAL              *image = pass->operands->result, *workspace = pass->operands->workspace;
+  REAL              *to = image + part * channels * volume (convolve->image);
+  REAL   *columns = method == METHOD_POINTWISE ? to : workspace + area * depth * positions;
+  HybGemm gemm = { .transpose_a = TRUE,
+                   .m = depth,
+                   .n = positions,
+                   .k = filters,
+                   .lda = depth,
+                   .ldb = positions,
+                   .ldc = positions,
+                   .alpha = 1.0,
+                   .beta = method == METHOD_POINTWISE && pass->operands->bias ? 1.0 : 0.0 };
+
+  NAME (hyb_gemm)
+  (&gemm,
+   weight + part % convolve->groups * filters * depth,
+   map + part * filters * positions,
+   columns);
+  if (method == METHOD_COLUMNS)
+    hyb_parallel_for (channels,
+                      1,
+                      NAME (columns_add_channels),
+                      &(NAME (Columns)){ convolve, to, columns, positions });
 }
 
 static void
@@ -270,21 +342,8 @@ NAME (convolve_transposed) (const HybConvolve *convolve, const HybConvolveOperan
   const REAL *map = operands->data, *weight = operands->weight, *bias = operands->bias;
   REAL       *image = operands->result;
   Method      method = choose_method (convolve);
-  gint64      filters = convolve->map_channels / convolve->groups;
-  gint64      channels = convolve->image_channels / convolve->groups;
-  gint64      depth = channels * volume (convolve->kernel);
-  gint64      positions = volume (convolve->map);
-  gint64      image_size = channels * volume (convolve->image);
-  HybGemm     gemm = { .transpose_a = TRUE,
-                       .m = depth,
-                       .n = positions,
-                       .k = filters,
-                       .lda = depth,
-                       .ldb = positions,
-                       .ldc = positions,
-                       .alpha = 1.0 };
+  HybParts    parts = find_parts (convolve);
 
-  gemm.beta = method == METHOD_POINTWISE && bias ? 1.0 : 0.0;
   if (method != METHOD_POINTWISE || bias)
     {
       gint64 size = volume (convolve->image);
@@ -298,22 +357,105 @@ NAME (convolve_transposed) (const HybConvolve *convolve, const HybConvolveOperan
       return;
     }
 
-  for (gint64 i = 0; i < convolve->batch * convolve->groups; i++)
-    {
-      REAL *to = image + i * image_size;
-      REAL *columns = method == METHOD_POINTWISE ? to : operands->workspace;
+  hyb_parts_for_each (&parts, NAME (transposed_part), &(NAME (Pass)){ convolve, operands });
+}
 
-      NAME (hyb_gemm)
-      (&gemm,
-       weight + i % convolve->groups * filters * depth,
-       map + i * filters * positions,
-       columns);
-      if (method == METHOD_COLUMNS)
-        hyb_parallel_for (channels,
-                          1,
-                          NAME (columns_add_channels),
-                          &(NAME (Columns)){ convolve, to, columns });
+/* The gradient of weights, of all samples or of a chunk of them. */
+typedef struct
+{
+  const HybConvolve               *convolve;
+  const HybConvolveWeightOperands *operands;
+  Chunks                           chunks;
+} NAME (WeightPass);
+
+/* Writes the column matrices of samples that follow each other, side by side, and their maps
+ * likewise behind them.  first: sample × groups + group. */
+static void
+NAME (lay_side_by_side) (const NAME (WeightPass) * pass, gint64 first, gint64 n, REAL *area)
+{
+  const HybConvolve *convolve = pass->convolve;
+  gint64             channels = convolve->image_channels / convolve->groups;
+  gint64             filters = convolve->map_channels / convolve->groups;
+  gint64             rows = channels * volume (convolve->kernel);
+  gint64             positions = volume (convolve->map);
+  const REAL        *image = pass->operands->image, *map = pass->operands->map;
+  REAL              *maps = area + rows * n * positions;
+
+  for (gint64 i = 0; i < n; i++)
+    {
+      gint64 at = first + i * convolve->groups;
+      NAME (Columns)
+      job = { convolve,
+              image + at * channels * volume (convolve->image),
+              area + i * positions,
+              n * positions };
+
+      NAME (columns_rows) (0, rows, &job);
+      for (gint64 f = 0; f < filters; f++)
+        memcpy (maps + (f * n + i) * positions,
+                map + (at * filters + f) * positions,
+                sizeof (REAL) * (gsize) positions);
     }
+}
+
+/* Adds the products of one chunk of samples to its own copy of the weights. */
+static void
+NAME (weight_chunk) (gint64 chunk, gint64 area, gconstpointer data)
+{
+  const NAME (WeightPass) *pass = data;
+  const HybConvolve *convolve = pass->convolve;
+  const Chunks      *chunks = &pass->chunks;
+  gint64             filters = convolve->map_channels / convolve->groups;
+  gint64             depth = chunks->weights / convolve->map_channels;
+  gint64             end = MIN ((chunk + 1) * chunks->samples, convolve->batch);
+  REAL              *sums = (REAL *) pass->operands->workspace + chunk * chunks->weights;
+  REAL              *columns =
+      (REAL *) pass->operands->workspace + chunks->n * chunks->weights + area * chunks->area;
+
+  memset (sums, 0, sizeof (REAL) * (gsize) chunks->weights);
+  for (gint64 sample = chunk * chunks->samples; sample < end; sample += chunks->merged)
+    {
+      gint64  n = MIN (end - sample, chunks->merged), length = n * volume (convolve->map);
+      HybGemm gemm = { .transpose_b = TRUE,
+                       .m = filters,
+                       .n = depth,
+                       .k = length,
+                       .lda = length,
+                       .ldb = length,
+                       .ldc = depth,
+                       .alpha = 1.0,
+                       .beta = 1.0 };
+
+      for (gint64 group = 0; group < convolve->groups; group++)
+        {
+          NAME (lay_side_by_side) (pass, sample * convolve->groups + group, n, columns);
+          NAME (hyb_gemm)
+          (&gemm, columns + depth * length, columns, sums + group * filters * depth);
+        }
+    }
+}
+
+/* Adds elements [begin, end) of all chunks in their order. */
+static void
+NAME (add_chunks) (gint64 begin, gint64 end, gpointer data)
+{
+  const NAME (WeightPass) *pass = data;
+  const REAL *sums = pass->operands->workspace;
+  REAL       *weight = pass->operands->weight;
+
+  memcpy (weight + begin, sums + begin, sizeof (REAL) * (gsize) (end - begin));
+  for (gint64 chunk = 1; chunk < pass->chunks.n; chunk++)
+    for (gint64 i = begin; i < end; i++)
+      weight[i] += sums[chunk * pass->chunks.weights + i];
+}
+
+static void
+NAME (convolve_weight_by_chunks) (const NAME (WeightPass) * pass)
+{
+  HybParts parts = chunk_parts (pass->convolve, &pass->chunks);
+
+  hyb_parts_for_each (&parts, NAME (weight_chunk), pass);
+  hyb_parallel_for (pass->chunks.weights, 16384, NAME (add_chunks), (gpointer) pass);
 }
 
 static void
@@ -335,6 +477,13 @@ NAME (convolve_weight) (const HybConvolve *convolve, const HybConvolveWeightOper
                        .alpha = 1.0,
                        .beta = 1.0 };
 
+  NAME (WeightPass) pass = { convolve, operands, find_chunks (convolve) };
+
+  if (pass.chunks.n > 1)
+    {
+      NAME (convolve_weight_by_chunks) (&pass);
+      return;
+    }
   memset (weight, 0, sizeof (REAL) * (gsize) (convolve->map_channels * depth));
 
   if (choose_method (convolve) == METHOD_DEPTHWISE)
@@ -346,7 +495,7 @@ NAME (convolve_weight) (const HybConvolve *convolve, const HybConvolveWeightOper
   for (gint64 i = 0; i < convolve->batch * convolve->groups; i++)
     {
       const REAL *columns =
-          NAME (make_columns) (convolve, image + i * image_size, operands->workspace);
+          NAME (make_columns) (convolve, image + i * image_size, operands->workspace, 0);
       REAL *filter = weight + i % convolve->groups * filters * depth;
 
       NAME (hyb_gemm) (&gemm, map + i * filters * positions, columns, filter);

@@ -8,6 +8,7 @@
 #include "engine/kernels/convolution/convolve.h"
 
 #include "engine/base/parallel.h"
+#include "engine/kernels/convolution/parts.h"
 #include "engine/kernels/matrix/gemm.h"
 
 #include <float.h>
@@ -60,22 +61,110 @@ multiply_or_max (gsize a, gsize b)
   return g_size_checked_mul (&product, a, b) ? product : G_MAXSIZE;
 }
 
-gsize
-hyb_convolve_workspace (const HybConvolve *convolve, gsize element_size)
+/* The elements of a column matrix; G_MAXSIZE if that overflows. */
+static gsize
+count_columns (const HybConvolve *convolve)
 {
-  gsize size = element_size;
+  gsize size = (gsize) (convolve->image_channels / convolve->groups);
 
-  if (choose_method (convolve) != METHOD_COLUMNS)
-    return 0;
-
-  size = multiply_or_max (size, (gsize) (convolve->image_channels / convolve->groups));
   for (int i = 0; i < 3; i++)
     {
       size = multiply_or_max (size, (gsize) convolve->kernel[i]);
       size = multiply_or_max (size, (gsize) convolve->map[i]);
     }
-
   return size;
+}
+
+/* Groups of channels of all samples. */
+static HybParts
+find_parts (const HybConvolve *convolve)
+{
+  gsize    columns = count_columns (convolve);
+  gboolean has_columns = choose_method (convolve) == METHOD_COLUMNS;
+
+  return (HybParts){ .n = convolve->batch * convolve->groups,
+                     .work = (double) columns * (double) convolve->map_channels,
+                     .area = has_columns ? (gint64) MIN (columns, G_MAXINT64) : 0 };
+}
+
+gsize
+hyb_convolve_workspace (const HybConvolve *convolve, gsize element_size)
+{
+  HybParts parts = find_parts (convolve);
+
+  if (choose_method (convolve) != METHOD_COLUMNS)
+    return 0;
+  return multiply_or_max (multiply_or_max (element_size, count_columns (convolve)),
+                          (gsize) hyb_parts_n_areas (&parts));
+}
+
+/* How the samples of a batch are split for the gradient of the weights, independent of threads, since
+ * the order in which samples are added up follows from it. */
+typedef struct
+{
+  gint64 n; /* 1: they are not split, and products add to the weights themselves */
+  gint64 samples;
+  gint64 merged;  /* samples whose products are one */
+  gint64 weights; /* elements of all weights */
+  gint64 area;    /* elements that the column matrices and maps of `merged` samples take */
+} Chunks;
+
+#define MAX_CHUNKS 8
+/* Beyond this the copies of the weights take too long to add, and products are large anyway. */
+#define MAX_CHUNK_WEIGHTS 65536
+/* Elements of a sample's column matrix or map: 16 MiB of floats. */
+#define MAX_CHUNK_COLUMNS (4 << 20)
+/* Products are long enough if this many positions follow each other. */
+#define CHUNK_POSITIONS 512
+
+static Chunks
+find_chunks (const HybConvolve *convolve)
+{
+  gsize  columns = count_columns (convolve);
+  gint64 filters = convolve->map_channels / convolve->groups, positions, n;
+  Chunks chunks = { .n = 1 };
+
+  if (choose_method (convolve) == METHOD_DEPTHWISE || convolve->batch < 2 ||
+      columns > MAX_CHUNK_COLUMNS || convolve->map_channels > MAX_CHUNK_WEIGHTS)
+    return chunks;
+  positions = volume (convolve->map);
+  if (positions == 0)
+    return chunks;
+  chunks.weights = convolve->map_channels * ((gint64) columns / positions);
+  if (chunks.weights > MAX_CHUNK_WEIGHTS || filters * positions > MAX_CHUNK_COLUMNS)
+    return chunks;
+  n = MIN (convolve->batch, MAX_CHUNKS);
+  chunks.samples = (convolve->batch + n - 1) / n;
+  chunks.n = (convolve->batch + chunks.samples - 1) / chunks.samples;
+  chunks.merged = CLAMP (CHUNK_POSITIONS / positions, 1, chunks.samples);
+  chunks.area = chunks.merged * ((gint64) columns + filters * positions);
+  return chunks;
+}
+
+static HybParts
+chunk_parts (const HybConvolve *convolve, const Chunks *chunks)
+{
+  return (HybParts){ .n = chunks->n,
+                     .work = (double) chunks->weights * (double) chunks->samples *
+                             (double) volume (convolve->map),
+                     .area = chunks->area };
+}
+
+gsize
+hyb_convolve_weight_workspace (const HybConvolve *convolve, gsize element_size)
+{
+  Chunks   chunks = find_chunks (convolve);
+  HybParts parts;
+
+  if (chunks.n > 1)
+    {
+      parts = chunk_parts (convolve, &chunks);
+      return element_size *
+             (gsize) (chunks.n * chunks.weights + hyb_parts_n_areas (&parts) * chunks.area);
+    }
+  return choose_method (convolve) == METHOD_COLUMNS
+             ? multiply_or_max (element_size, count_columns (convolve))
+             : 0;
 }
 
 double

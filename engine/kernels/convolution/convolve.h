@@ -29,8 +29,11 @@ typedef struct
   gboolean     rectify; /* f is relu */
 } HybConvolveFinish;
 
-/* Returns the bytes of workspace for the functions below; G_MAXSIZE if that overflows. */
+/* Returns the bytes of workspace for a convolution or a transposed one; G_MAXSIZE if that
+ * overflows. */
 gsize hyb_convolve_workspace (const HybConvolve *convolve, gsize element_size);
+/* Returns the bytes of workspace for the gradient of the weights; G_MAXSIZE if that overflows. */
+gsize hyb_convolve_weight_workspace (const HybConvolve *convolve, gsize element_size);
 /* Returns the multiplications plus additions of any of the functions below. */
 double hyb_convolve_flops (const HybConvolve *convolve);
 
@@ -59,7 +62,7 @@ typedef struct
   gconstpointer image;
   gconstpointer map;       /* the gradient of the map */
   gpointer      weight;    /* receives the gradient of the weights */
-  gpointer      workspace; /* hyb_convolve_workspace() bytes */
+  gpointer      workspace; /* hyb_convolve_weight_workspace() bytes */
 } HybConvolveWeightOperands;
 
 /* Computes the weights' gradient from the map's: weight[f,c,t] = sum over n and p of map[n,f,p]

@@ -11,6 +11,7 @@
 
 #include "engine/base/parallel.h"
 #include "engine/kernels/convolution/filter-tile.h"
+#include "engine/kernels/convolution/parts.h"
 
 #include <string.h>
 
@@ -133,14 +134,28 @@ hyb_direct_convolve_fits (const HybConvolve *convolve)
          5 * convolve->map[1] * convolve->map[2] >= 2 * layout.n_vectors * tiles->lanes;
 }
 
+/* Groups of channels of all samples. */
+static HybParts
+find_parts (const Layout *layout)
+{
+  const HybConvolve *convolve = layout->convolve;
+  gint64             filters = convolve->map_channels / convolve->groups;
+
+  return (HybParts){ .n = convolve->batch * convolve->groups,
+                     .work = (double) layout->positions * (double) layout->depth * (double) filters,
+                     .area = layout->channels * layout->plane + HYB_TILE_SLACK };
+}
+
 gsize
 hyb_direct_convolve_workspace (const HybConvolve *convolve)
 {
-  Layout layout;
+  Layout   layout;
+  HybParts parts;
 
   find_layout (convolve, hyb_tiles_choose (), &layout);
+  parts = find_parts (&layout);
   return sizeof (gint64) * (gsize) layout.depth +
-         sizeof (float) * (gsize) (layout.channels * layout.plane + HYB_TILE_SLACK);
+         sizeof (float) * (gsize) (parts.area * hyb_parts_n_areas (&parts));
 }
 
 /* Computes the offset in the laid out image at which each channel and tap starts. */
@@ -362,44 +377,61 @@ convolve_group (const Layout *layout, const float *image, Product *product, floa
                     product);
 }
 
+/* A convolution of all samples. */
+typedef struct
+{
+  const Layout            *layout;
+  const HybDirectOperands *operands;
+  const HybConvolveFinish *finish;
+} Convolution;
+
+/* Computes one group of channels of one sample. */
+static void
+convolve_part (gint64 part, gint64 area, gconstpointer data)
+{
+  const Convolution       *convolution = data;
+  const HybDirectOperands *operands = convolution->operands;
+  const Layout            *layout = convolution->layout;
+  const HybConvolve       *convolve = layout->convolve;
+  HybConvolveFinish        finish = *convolution->finish;
+  gint64                   sample = part / convolve->groups;
+  gint64                   filters = convolve->map_channels / convolve->groups;
+  gint64                   first_filter = part % convolve->groups * filters;
+  gint64                   image_size = layout->channels * convolve->image[1] * convolve->image[2];
+  gint64                   map_size = convolve->map_channels * convolve->map[1] * convolve->map[2];
+  gint64 planes_size = layout->channels * layout->plane, *shifts = operands->workspace;
+  float *planes = (float *) (shifts + layout->depth) + area * (planes_size + HYB_TILE_SLACK);
+
+  Product product = { .layout = layout,
+                      .finish = &finish,
+                      .shifts = shifts,
+                      .planes = planes,
+                      .weight = operands->weight + first_filter * layout->depth,
+                      .first_filter = first_filter,
+                      .map = operands->map + sample * map_size };
+
+  if (finish.other)
+    finish.other += sample * map_size;
+  memset (planes + planes_size, 0, sizeof (float) * HYB_TILE_SLACK);
+  hyb_tiling_init (&product.tiling,
+                   hyb_tiles_choose (),
+                   layout->n_vectors,
+                   filters,
+                   layout->depth * filters * (gint64) sizeof (float));
+  convolve_group (layout, operands->image + part * image_size, &product, planes);
+}
+
 void
 hyb_direct_convolve (const HybConvolve       *convolve,
                      const HybDirectOperands *operands,
                      const HybConvolveFinish *finish)
 {
-  const HybTiles   *tiles = hyb_tiles_choose ();
-  gint64            image_size = convolve->image[1] * convolve->image[2];
-  gint64            map_size = convolve->map_channels * convolve->map[1] * convolve->map[2];
-  gint64           *shifts = operands->workspace;
-  HybConvolveFinish sample_finish = *finish;
-  Layout            layout;
-  Product           product;
-  float            *planes;
-  gint64            filters = convolve->map_channels / convolve->groups;
+  Layout      layout;
+  HybParts    parts;
+  Convolution convolution = { &layout, operands, finish };
 
-  find_layout (convolve, tiles, &layout);
-  find_shifts (&layout, shifts);
-  planes = (float *) (shifts + layout.depth);
-  memset (planes + layout.channels * layout.plane, 0, sizeof (float) * HYB_TILE_SLACK);
-
-  product =
-      (Product){ .layout = &layout, .finish = &sample_finish, .shifts = shifts, .planes = planes };
-  hyb_tiling_init (&product.tiling,
-                   tiles,
-                   layout.n_vectors,
-                   filters,
-                   layout.depth * filters * (gint64) sizeof (float));
-
-  for (gint64 sample = 0; sample < convolve->batch; sample++)
-    for (gint64 group = 0; group < convolve->groups; group++)
-      {
-        gint64 channel = (sample * convolve->groups + group) * layout.channels;
-
-        product.first_filter = group * filters;
-        product.weight = operands->weight + product.first_filter * layout.depth;
-        product.map = operands->map + sample * map_size;
-        if (finish->other)
-          sample_finish.other = finish->other + sample * map_size;
-        convolve_group (&layout, operands->image + channel * image_size, &product, planes);
-      }
+  find_layout (convolve, hyb_tiles_choose (), &layout);
+  find_shifts (&layout, operands->workspace);
+  parts = find_parts (&layout);
+  hyb_parts_for_each (&parts, convolve_part, &convolution);
 }

@@ -2,8 +2,8 @@
  *
  * A band is four rows of the map and the six rows of the image that they depend on.
  *
- *   for each sample, for each group of bands that fits the second-level cache: pad and transform
- *   the image's channels, then for each tile of filters × positions, for each of six transformed
+ *   for each sample, for each group of bands that fits the second-level cache (samples and groups are
+ *   split over threads): pad and transform the image's channels, then for each tile of filters × positions, for each of six transformed
  *   rows: sums[row,f,i] = sum_k weight[row,f,k] planes[row][shifts[k] + i]; then transform the sums
  *   of each filter to four rows and write them to the map.
  *
@@ -13,6 +13,7 @@
 
 #include "engine/base/parallel.h"
 #include "engine/kernels/convolution/filter-tile.h"
+#include "engine/kernels/convolution/parts.h"
 
 #include <string.h>
 
@@ -36,7 +37,9 @@ typedef struct
   gint64             pitch;           /* floats of a padded row */
   gint64             n_bands;         /* bands of the map */
   gint64             bands;           /* bands of a group, at most */
-  gint64             plane;           /* floats of one row of one transformed channel */
+  gint64             n_groups;
+  gint64             plane; /* floats of one row of one transformed channel */
+  gint64             area;  /* floats of one transformed group */
 } Layout;
 
 /* Returns the vectors that cover the positions of n_bands bands. */
@@ -51,7 +54,7 @@ count_vectors (const Layout *layout, gint64 n_bands)
 static void
 find_layout (const HybConvolve *convolve, const HybTiles *tiles, Layout *layout)
 {
-  gint64 bands, n_parts;
+  gint64 bands;
 
   *layout = (Layout){ .convolve = convolve,
                       .tiles = tiles,
@@ -61,10 +64,11 @@ find_layout (const HybConvolve *convolve, const HybTiles *tiles, Layout *layout)
                       .n_bands = (convolve->map[1] + BAND - 1) / BAND };
   bands = MIN (MAX_TRANSFORMED / (ROWS * layout->channels * layout->pitch),
                (MAX_PADDED - HYB_TILE_SLACK) / layout->pitch / BAND - 1);
-  n_parts = (layout->n_bands + MAX (bands, 1) - 1) / MAX (bands, 1);
-  layout->bands = (layout->n_bands + n_parts - 1) / n_parts;
+  layout->n_groups = (layout->n_bands + MAX (bands, 1) - 1) / MAX (bands, 1);
+  layout->bands = (layout->n_bands + layout->n_groups - 1) / layout->n_groups;
   /* transform_input() writes whole vectors. */
   layout->plane = layout->bands * layout->pitch + tiles->lanes;
+  layout->area = ROWS * layout->channels * layout->plane + HYB_TILE_SLACK;
 }
 
 gboolean
@@ -108,14 +112,28 @@ hyb_winograd_filters (gint64 filters, gint64 channels, const float *weight, floa
       }
 }
 
+/* Groups of bands of all samples. */
+static HybParts
+find_parts (const Layout *layout)
+{
+  const HybConvolve *convolve = layout->convolve;
+  gint64             filters = convolve->map_channels, width = layout->bands * layout->pitch;
+
+  return (HybParts){ .n = convolve->batch * layout->n_groups,
+                     .work = (double) (ROWS * layout->depth) * (double) (filters * width),
+                     .area = layout->area };
+}
+
 gsize
 hyb_winograd_workspace (const HybConvolve *convolve)
 {
-  Layout layout;
+  Layout   layout;
+  HybParts parts;
 
   find_layout (convolve, hyb_tiles_choose (), &layout);
+  parts = find_parts (&layout);
   return sizeof (gint64) * (gsize) layout.depth +
-         sizeof (float) * (gsize) (ROWS * layout.channels * layout.plane + HYB_TILE_SLACK);
+         sizeof (float) * (gsize) (layout.area * hyb_parts_n_areas (&parts));
 }
 
 /* A group of bands of one sample. */
@@ -245,23 +263,54 @@ multiply_tiles (gint64 begin, gint64 end, gpointer data)
 }
 
 static void
-convolve_sample (BandGroup *group)
+convolve_bands (BandGroup *group)
 {
   const Layout *layout = group->layout;
   gint64 bytes = ROWS * layout->convolve->map_channels * layout->depth * (gint64) sizeof (float);
 
-  for (gint64 band = 0; band < layout->n_bands; band += layout->bands)
-    {
-      group->first_band = band;
-      group->n_bands = MIN (layout->bands, layout->n_bands - band);
-      hyb_tiling_init (&group->tiling,
-                       layout->tiles,
-                       count_vectors (layout, group->n_bands),
-                       layout->convolve->map_channels,
-                       bytes);
-      hyb_parallel_for (layout->channels, 1 + 4096 / layout->plane, transform_channels, group);
-      hyb_parallel_for (hyb_tiling_n_tiles (&group->tiling), 1, multiply_tiles, group);
-    }
+  hyb_tiling_init (&group->tiling,
+                   layout->tiles,
+                   count_vectors (layout, group->n_bands),
+                   layout->convolve->map_channels,
+                   bytes);
+  hyb_parallel_for (layout->channels, 1 + 4096 / layout->plane, transform_channels, group);
+  hyb_parallel_for (hyb_tiling_n_tiles (&group->tiling), 1, multiply_tiles, group);
+}
+
+/* A convolution of all samples. */
+typedef struct
+{
+  const Layout            *layout;
+  const HybDirectOperands *operands;
+  const HybConvolveFinish *finish;
+} Convolution;
+
+/* Computes one group of bands of one sample. */
+static void
+convolve_part (gint64 part, gint64 area, gconstpointer data)
+{
+  const Convolution *convolution = data;
+  const Layout      *layout = convolution->layout;
+  const HybConvolve *convolve = layout->convolve;
+  gint64             sample = part / layout->n_groups, index = part % layout->n_groups;
+  gint64            image_size = convolve->image_channels * convolve->image[1] * convolve->image[2];
+  gint64            map_size = convolve->map_channels * convolve->map[1] * convolve->map[2];
+  gint64           *shifts = convolution->operands->workspace;
+  HybConvolveFinish finish = *convolution->finish;
+  BandGroup         group = { .layout = layout,
+                              .finish = &finish,
+                              .shifts = shifts,
+                              .planes = (float *) (shifts + layout->depth) + area * layout->area,
+                              .first_band = index * layout->bands,
+                              .image = convolution->operands->image + sample * image_size,
+                              .map = convolution->operands->map + sample * map_size,
+                              .weight = convolution->operands->weight };
+
+  group.n_bands = MIN (layout->bands, layout->n_bands - group.first_band);
+  if (finish.other)
+    finish.other += sample * map_size;
+  memset (group.planes + layout->area - HYB_TILE_SLACK, 0, sizeof (float) * HYB_TILE_SLACK);
+  convolve_bands (&group);
 }
 
 void
@@ -269,29 +318,14 @@ hyb_winograd_convolve (const HybConvolve       *convolve,
                        const HybDirectOperands *operands,
                        const HybConvolveFinish *finish)
 {
-  gint64            image_size = convolve->image_channels * convolve->image[1] * convolve->image[2];
-  gint64            map_size = convolve->map_channels * convolve->map[1] * convolve->map[2];
-  gint64           *shifts = operands->workspace;
-  HybConvolveFinish sample_finish = *finish;
-  Layout            layout;
-  BandGroup         group;
+  gint64     *shifts = operands->workspace;
+  Layout      layout;
+  HybParts    parts;
+  Convolution convolution = { &layout, operands, finish };
 
   find_layout (convolve, hyb_tiles_choose (), &layout);
   for (gint64 k = 0; k < layout.depth; k++)
     shifts[k] = k / 3 * layout.plane + k % 3;
-  group = (BandGroup){ .layout = &layout,
-                       .finish = &sample_finish,
-                       .shifts = shifts,
-                       .planes = (float *) (shifts + layout.depth),
-                       .weight = operands->weight };
-  memset (group.planes + ROWS * layout.channels * layout.plane, 0, sizeof (float) * HYB_TILE_SLACK);
-
-  for (gint64 sample = 0; sample < convolve->batch; sample++)
-    {
-      group.image = operands->image + sample * image_size;
-      group.map = operands->map + sample * map_size;
-      if (finish->other)
-        sample_finish.other = finish->other + sample * map_size;
-      convolve_sample (&group);
-    }
+  parts = find_parts (&layout);
+  hyb_parts_for_each (&parts, convolve_part, &convolution);
 }

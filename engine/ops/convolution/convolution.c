@@ -423,7 +423,7 @@ backward_weight_workspace (const HybCall *call)
 {
   HybConvolve convolve = view_convolve (call, &call->input[1].shape, &call->input[0].shape);
 
-  return hyb_convolve_workspace (&convolve, hyb_dtype_size (call->output[0].dtype));
+  return hyb_convolve_weight_workspace (&convolve, hyb_dtype_size (call->output[0].dtype));
 }
 
 static void

@@ -387,7 +387,7 @@ backward_weight_workspace (const HybCall *call)
 {
   HybConvolve convolve = view_backward_weight (call);
 
-  return hyb_convolve_workspace (&convolve, hyb_dtype_size (call->output[0].dtype));
+  return hyb_convolve_weight_workspace (&convolve, hyb_dtype_size (call->output[0].dtype));
 }
 
 static void

@@ -3,6 +3,7 @@
 
 #include "engine/kernels/convolution/convolve.h"
 
+#include "engine/base/parallel.h"
 #include "engine/base/random.h"
 
 #include <math.h>
@@ -71,12 +72,14 @@ draw (guint64 seed, guint64 *index, gint64 low, gint64 high)
   return low + (gint64) (hyb_random_uniform (seed, (*index)++) * (double) (high - low + 1));
 }
 
-/* A small random geometry; every third is depthwise, every fifth has a kernel of one cell. */
+/* A small random geometry; every third is depthwise, every fifth has a kernel of one cell, and every
+ * fourth has up to 20 samples. */
 static HybConvolve
 draw_geometry (guint64 seed)
 {
   guint64     index = 0;
-  HybConvolve c = { .batch = draw (seed, &index, 1, 2), .groups = draw (seed, &index, 1, 3) };
+  HybConvolve c = { .batch = seed % 4 == 0 ? draw (seed, &index, 3, 20) : draw (seed, &index, 1, 2),
+                    .groups = draw (seed, &index, 1, 3) };
 
   c.image_channels = c.groups * (seed % 3 == 0 ? 1 : draw (seed, &index, 1, 3));
   c.map_channels = c.groups * draw (seed, &index, 1, 3);
@@ -174,6 +177,14 @@ run_target (const HybConvolve *c, int target, const Arrays *arrays)
                                          .workspace = arrays->workspace });
 }
 
+/* The bytes of workspace that a target needs. */
+static gsize
+room_for (const HybConvolve *c, int target, gsize element_size)
+{
+  return target == 2 ? hyb_convolve_weight_workspace (c, element_size)
+                     : hyb_convolve_workspace (c, element_size);
+}
+
 /* target: as in run_target(). */
 static void
 check_geometry (const HybConvolve *c, guint64 seed, int target)
@@ -182,7 +193,7 @@ check_geometry (const HybConvolve *c, guint64 seed, int target)
   Operand          image = operand_new (seed, c->batch * c->image_channels * volume (c->image));
   Operand          map = operand_new (seed + 1, c->batch * c->map_channels * volume (c->map));
   Operand          weight = operand_new (seed + 2, c->map_channels * depth);
-  g_autofree char *room = g_malloc (hyb_convolve_workspace (c, sizeof (double)) + 1);
+  g_autofree char *room = g_malloc (room_for (c, target, sizeof (double)) + 1);
   Operand         *written[] = { &map, &image, &weight };
   Visit            visits[] = { to_map, to_image, to_weight };
 
@@ -211,6 +222,45 @@ test_all_methods_agree_with_plain_loops (void)
     }
 }
 
+/* A batch that threads share out evenly, and one that they do not. */
+static void
+test_threads_change_no_byte (void)
+{
+  for (gint64 batch = 16; batch <= 17; batch++)
+    for (int target = 0; target < 3; target++)
+      {
+        HybConvolve      c = { .batch = batch,
+                               .groups = 2,
+                               .image_channels = 12,
+                               .map_channels = 20,
+                               .image = { 1, 20, 20 },
+                               .map = { 1, 18, 18 },
+                               .kernel = { 1, 3, 3 },
+                               .stride = { 1, 1, 1 },
+                               .dilate = { 1, 1, 1 } };
+        Operand          image = operand_new (1, c.batch * c.image_channels * volume (c.image));
+        Operand          map = operand_new (2, c.batch * c.map_channels * volume (c.map));
+        Operand          weight = operand_new (3, c.map_channels * 6 * volume (c.kernel));
+        Operand         *written[] = { &map, &image, &weight };
+        gsize            bytes = sizeof (float) * written[target]->n;
+        g_autofree char *room = g_malloc (room_for (&c, target, sizeof (float)));
+        g_autofree char *first = NULL;
+
+        for (guint threads = 1; threads <= 3; threads++)
+          {
+            hyb_parallel_set_threads (threads);
+            run_target (&c, target, &(Arrays){ HYB_F32, image.f32, map.f32, weight.f32, room });
+            if (!first)
+              first = g_memdup2 (written[target]->f32, bytes);
+            g_assert_cmpmem (written[target]->f32, bytes, first, bytes);
+          }
+        hyb_parallel_set_threads (0);
+        operand_clear (&image);
+        operand_clear (&map);
+        operand_clear (&weight);
+      }
+}
+
 static void
 test_a_workspace_beyond_all_numbers_is_said_so (void)
 {
@@ -227,6 +277,7 @@ test_a_workspace_beyond_all_numbers_is_said_so (void)
                     .pad = { 1, 1, 1 } };
 
   g_assert_cmpuint (hyb_convolve_workspace (&c, 4), ==, G_MAXSIZE);
+  g_assert_cmpuint (hyb_convolve_weight_workspace (&c, 4), ==, G_MAXSIZE);
   g_assert_true (isfinite (hyb_convolve_flops (&c)));
 }
 
@@ -237,6 +288,7 @@ main (int argc, char **argv)
 
   g_test_add_func ("/engine/kernels/convolve/all-methods-agree-with-plain-loops",
                    test_all_methods_agree_with_plain_loops);
+  g_test_add_func ("/engine/kernels/convolve/threads-change-no-byte", test_threads_change_no_byte);
   g_test_add_func ("/engine/kernels/convolve/a-workspace-beyond-all-numbers-is-said-so",
                    test_a_workspace_beyond_all_numbers_is_said_so);
 
