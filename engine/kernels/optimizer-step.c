@@ -1,8 +1,11 @@
 /* optimizer-step.c — the formulas of MXNet's optimizers, for float and double.
  *
- * optimizer-step-kernel.h has the loops.  They compute in double and round what they store.
+ * optimizer-step-kernel.h has the loops.  They compute in double and round what they store.  No element
+ * depends on another, so threads share them out.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/optimizer-step.h"
+
+#include "engine/base/parallel.h"
 
 #include <float.h>
 #include <math.h>
@@ -34,13 +37,42 @@ hyb_lamb_ratio (double weight_norm, double direction_norm, double lower, double 
 #define REAL_KERNEL "engine/kernels/optimizer-step-kernel.h"
 #include "engine/kernels/each-real.h"
 
-#define STEP(name)                           \
-  void hyb_step_##name (const HybStep *step) \
-  {                                          \
-    if (step->dtype == HYB_F64)              \
-      name##_f64 (step);                     \
-    else                                     \
-      name##_f32 (step);                     \
+/* Elements below which a slice is not worth a thread. */
+#define GRAIN 32768
+
+typedef struct
+{
+  const HybStep *step;
+  HybStepFunc    func;
+} Job;
+
+static gpointer
+advance (gconstpointer array, gint64 n, HybDType dtype)
+{
+  return array ? (char *) array + n * (gint64) hyb_dtype_size (dtype) : NULL;
+}
+
+static void
+step_slice (gint64 begin, gint64 end, gpointer data)
+{
+  const Job *job = data;
+  HybStep    slice = *job->step;
+
+  slice.n = end - begin;
+  slice.weight = advance (slice.weight, begin, slice.dtype);
+  slice.gradient = advance (slice.gradient, begin, slice.dtype);
+  slice.to = advance (slice.to, begin, slice.dtype);
+  for (guint i = 0; i < HYB_STEP_MAX_STATES; i++)
+    slice.state[i] = advance (slice.state[i], begin, slice.dtype);
+  job->func (&slice);
+}
+
+#define STEP(name)                                                        \
+  void hyb_step_##name (const HybStep *step)                              \
+  {                                                                       \
+    Job job = { step, step->dtype == HYB_F64 ? name##_f64 : name##_f32 }; \
+                                                                          \
+    hyb_parallel_for (step->n, GRAIN, step_slice, &job);                  \
   }
 
 STEP (sgd)
