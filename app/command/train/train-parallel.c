@@ -84,10 +84,8 @@ may_wait (const ScopeParallel *parallel, gint64 *since, GError **error)
   g_set_error (error,
                SCOPE_ERROR,
                SCOPE_ERROR_FAILED,
-               "process %d of %d was asked to stop, and another one has not ended its step within "
-               "%d seconds",
-               parallel->rank,
-               parallel->size,
+               "this process was asked to stop, and another one has not ended its step within %d "
+               "seconds",
                PATIENCE);
   return FALSE;
 }
