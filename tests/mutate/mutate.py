@@ -272,8 +272,10 @@ def report(chosen, accepted, results):
     survivors = 0
     for site in chosen:
         status = results.get(site.identifier, ("waiting", ""))[0]
-        if status in ("survived", "untested"):
-            status = "accepted" if site.identifier in accepted else "survived"
+        if status in ("survived", "untested", "waiting") and site.identifier in accepted:
+            status = "accepted"     # these are not tried
+        elif status == "untested":
+            status = "survived"
         parts = site.path.split("/")
         for row in ("/".join(parts[:-1][:2]), "all"):
             table[row][status] += 1
