@@ -121,6 +121,20 @@ test_untraced_runs_are_the_host_s (void)
   assert_ns (rest[0].self, 700);
 }
 
+/* A damaged capture may have such a run. */
+static void
+test_runs_of_no_time_have_no_shares (void)
+{
+  const ProfEvent events[] = { event (PROF_EVENT_RUN, 0, 0, 50, 50) };
+  g_autoptr (ProfCapture) capture = make_capture (events, G_N_ELEMENTS (events), FALSE, FALSE);
+  g_autoptr (ProfSummary) summary = prof_summary_new (capture);
+  ProfGroupSum rest[PROF_MAX_REST];
+
+  assert_ns (summary->traced, 0);
+  g_assert_cmpuint (prof_summary_rest (summary, rest), ==, 1);
+  g_assert_cmpfloat (rest[0].share, ==, 0);
+}
+
 /* A damaged capture has times beyond the end of time, runs without an end, and graphs that lie inside
  * themselves. */
 static void
@@ -150,6 +164,8 @@ main (int argc, char **argv)
   g_test_add_func ("/profiler/device-time/each-moment-counts-once", test_each_moment_counts_once);
   g_test_add_func ("/profiler/device-time/untraced-runs-are-the-host-s",
                    test_untraced_runs_are_the_host_s);
+  g_test_add_func ("/profiler/device-time/runs-of-no-time-have-no-shares",
+                   test_runs_of_no_time_have_no_shares);
   g_test_add_func ("/profiler/device-time/damaged-captures-are-survived",
                    test_damaged_captures_are_survived);
   return g_test_run ();
