@@ -107,6 +107,23 @@ test_buckets_and_residual_are_the_difference (void)
 }
 
 /* The overlap is the difference with all threads less the difference with one. */
+/* An interval that ends at zero does not tell on which side the time is. */
+static void
+test_intervals_that_touch_zero_are_not_clear (void)
+{
+  ProfExplanation explanation = { .run = 1 };
+  ProfBucket     *bucket = &explanation.bucket[PROF_BUCKET_GEMM];
+
+  *bucket = (ProfBucket){ .seconds = 0.5, .low = 0.001, .high = 1 };
+  g_assert_true (prof_explanation_is_clear (&explanation, PROF_BUCKET_GEMM));
+  bucket->low = 0;
+  g_assert_false (prof_explanation_is_clear (&explanation, PROF_BUCKET_GEMM));
+  *bucket = (ProfBucket){ .seconds = -0.5, .low = -1, .high = 0 };
+  g_assert_false (prof_explanation_is_clear (&explanation, PROF_BUCKET_GEMM));
+  bucket->high = -0.001;
+  g_assert_true (prof_explanation_is_clear (&explanation, PROF_BUCKET_GEMM));
+}
+
 static void
 test_overlap_is_what_threads_change (void)
 {
@@ -535,6 +552,8 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/profiler/explain/buckets-and-residual-are-the-difference",
                    test_buckets_and_residual_are_the_difference);
+  g_test_add_func ("/profiler/explain/intervals-that-touch-zero-are-not-clear",
+                   test_intervals_that_touch_zero_are_not_clear);
   g_test_add_func ("/profiler/explain/overlap-is-what-threads-change",
                    test_overlap_is_what_threads_change);
   g_test_add_func ("/profiler/explain/planted-slowdown-is-reported-with-its-time",
