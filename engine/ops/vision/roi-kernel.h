@@ -37,22 +37,43 @@ NAME (find_largest) (const RoiView *view, const REAL *plane, const REAL *roi, gi
   return found;
 }
 
+/* What a loop over regions reads and writes. */
+typedef struct
+{
+  const RoiView *view;
+  const REAL    *data, *rois;
+  REAL          *out, *gradient;
+} NAME (Job);
+
+/* Computes planes [begin, end) of the output: a channel of a region each. */
+static void
+NAME (pool_planes) (gint64 begin, gint64 end, gpointer data)
+{
+  const NAME (Job) *job = data;
+  const RoiView *view = job->view;
+  gint64         size = view->height * view->width;
+  REAL          *out = job->out + begin * view->out_height * view->out_width;
+
+  for (gint64 plane = begin; plane < end; plane++)
+    for (gint64 i = 0; i < view->out_height; i++)
+      for (gint64 j = 0; j < view->out_width; j++, out++)
+        {
+          const REAL *roi = job->rois + plane / view->out_channels * 5;
+          gint64      image = image_of (view, (double) roi[0]);
+          const REAL *from =
+              job->data + (MAX (image, 0) * view->channels + plane % view->out_channels) * size;
+          gint64 at = image < 0 ? -1 : NAME (find_largest) (view, from, roi, i, j);
+
+          *out = at < 0 ? 0 : from[at];
+        }
+}
+
 static void
 NAME (pool_regions) (const RoiView *view, const REAL *data, const REAL *rois, REAL *out)
 {
-  gint64 size = view->height * view->width;
+  NAME (Job) job = { view, data, rois, out, NULL };
 
-  for (gint64 r = 0; r < view->regions; r++)
-    for (gint64 c = 0; c < view->out_channels; c++)
-      for (gint64 i = 0; i < view->out_height; i++)
-        for (gint64 j = 0; j < view->out_width; j++, out++)
-          {
-            gint64      image = image_of (view, (double) rois[5 * r]);
-            const REAL *plane = data + (MAX (image, 0) * view->channels + c) * size;
-            gint64      at = image < 0 ? -1 : NAME (find_largest) (view, plane, rois + 5 * r, i, j);
-
-            *out = at < 0 ? 0 : plane[at];
-          }
+  hyb_parallel_for (view->regions * view->out_channels, GRAIN, NAME (pool_planes), &job);
 }
 
 static void
@@ -163,31 +184,26 @@ NAME (sample_at) (const RoiView *view, const REAL *plane, REAL *spread, REAL y, 
   return 0;
 }
 
-/* Forward pass (gradient NULL): computes out from data.  Backward pass: adds the gradient of the
- * output, which is in out, to gradient; data is NULL. */
+/* Computes cells [begin, end) of the output, or adds their gradient to that of the data. */
 static void
-NAME (align_regions) (const RoiView *view,
-                      const REAL    *data,
-                      const REAL    *rois,
-                      REAL          *out,
-                      REAL          *gradient)
+NAME (align_cells) (gint64 begin, gint64 end, gpointer data)
 {
-  gint64 size = view->height * view->width;
-  gint64 n = view->regions * view->out_channels * view->out_height * view->out_width;
+  const NAME (Job) *job = data;
+  const RoiView *view = job->view;
+  gint64         size = view->height * view->width;
 
-  for (gint64 cell = 0; size == 0 && !gradient && cell < n; cell++)
-    out[cell] = 0;
-  for (gint64 cell = 0; size > 0 && cell < n && !hyb_run_is_stopped (view->run); cell++)
+  for (gint64 cell = begin; cell < end && !hyb_run_is_stopped (view->run); cell++)
     {
       gint64      j = cell % view->out_width, i = cell / view->out_width % view->out_height;
       gint64      c = cell / (view->out_width * view->out_height) % view->out_channels;
       const REAL *roi =
-          rois + view->numbers * (cell / (view->out_width * view->out_height * view->out_channels));
+          job->rois +
+          view->numbers * (cell / (view->out_width * view->out_height * view->out_channels));
       gint64 image = image_of (view, (double) roi[0]);
       gint64 base = (MAX (image, 0) * view->channels + channel_of (view, c, i, j)) * size;
       NAME (Region) region = NAME (read_region) (view, roi);
       REAL count = (REAL) MAX (region.rows * region.columns, 1), sum = 0;
-      REAL share = gradient ? out[cell] / count : 0;
+      REAL share = job->gradient ? job->out[cell] / count : 0;
 
       for (gint64 v = 0; image >= 0 && v < region.rows; v++)
         for (gint64 u = 0; u < region.columns; u++)
@@ -198,13 +214,37 @@ NAME (align_regions) (const RoiView *view,
                                     region.cell_width;
 
             sum += NAME (sample_at) (view,
-                                     data ? data + base : NULL,
-                                     gradient ? gradient + base : NULL,
+                                     job->data ? job->data + base : NULL,
+                                     job->gradient ? job->gradient + base : NULL,
                                      y * region.cosine - x * region.sine + region.centre_y,
                                      x * region.cosine + y * region.sine + region.centre_x,
                                      share);
           }
-      if (!gradient)
-        out[cell] = sum / count;
+      if (!job->gradient)
+        job->out[cell] = sum / count;
     }
+}
+
+/* Forward pass (gradient NULL): computes out from data.  Backward pass: adds the gradient of the
+ * output, which is in out, to gradient; data is NULL.  Regions may overlap, so that one thread adds
+ * all of them. */
+static void
+NAME (align_regions) (const RoiView *view,
+                      const REAL    *data,
+                      const REAL    *rois,
+                      REAL          *out,
+                      REAL          *gradient)
+{
+  gint64 n = view->regions * view->out_channels * view->out_height * view->out_width;
+  NAME (Job) job = { view, data, rois, out, gradient };
+
+  if (view->height * view->width == 0)
+    {
+      if (!gradient)
+        memset (out, 0, sizeof (REAL) * (gsize) n);
+    }
+  else if (gradient)
+    NAME (align_cells) (0, n, &job);
+  else
+    hyb_parallel_for (n, GRAIN, NAME (align_cells), &job);
 }

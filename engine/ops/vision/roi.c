@@ -9,6 +9,7 @@
 #include "engine/op/op.h"
 
 #include "engine/base/error.h"
+#include "engine/base/parallel.h"
 #include "engine/gradient/gradient.h"
 #include "engine/op/layer-rules.h"
 #include "engine/op/rules.h"
@@ -186,6 +187,9 @@ channel_of (const RoiView *view, gint64 channel, gint64 i, gint64 j)
 
   return (channel * view->out_height + i) * view->out_width + j;
 }
+
+/* Cells or planes below which a slice is not worth a thread. */
+#define GRAIN 256
 
 #define REAL_KERNEL "engine/ops/vision/roi-kernel.h"
 #include "engine/kernels/each-real.h"

@@ -4,6 +4,9 @@
 
 #include "tests/engine/ops/op-check.h"
 
+#include "engine/base/parallel.h"
+#include "engine/base/random.h"
+
 #include <math.h>
 
 static const OpSample samples[] = {
@@ -94,6 +97,50 @@ test_a_region_of_no_image_gives_zero (void)
   op_assert_near (aligned, 0, 0., 0.);
 }
 
+/* Numbers in an array of this shape. */
+static HybTensor *
+many_numbers (HybShape shape, double scale)
+{
+  HybTensor *tensor = hyb_tensor_new (&(HybType){ shape, HYB_F32 }, NULL);
+  float     *values = hyb_tensor_get_data (tensor);
+
+  for (gint64 i = 0; i < hyb_tensor_get_size (tensor); i++)
+    values[i] = (float) (scale * hyb_random_uniform (1, (guint64) i));
+  return tensor;
+}
+
+/* Enough cells and channels of regions for several threads. */
+static void
+test_threads_change_no_byte (void)
+{
+  static const char *const names[] = { "ROIPooling", "_contrib_ROIAlign" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      g_autoptr (HybTensor) first = NULL;
+
+      for (guint threads = 1; threads <= 3; threads++)
+        {
+          g_autoptr (HybTensor) now = NULL;
+
+          hyb_parallel_set_threads (threads);
+          now = op_run (names[i],
+                        "pooled_size=(3, 2) spatial_scale=1.0",
+                        many_numbers (hyb_shape_4d (2, 24, 9, 8), 1),
+                        many_numbers (hyb_shape_2d (35, 5), 9),
+                        NULL);
+          if (first)
+            g_assert_cmpmem (hyb_tensor_get_data (now),
+                             hyb_tensor_get_bytes (now),
+                             hyb_tensor_get_data (first),
+                             hyb_tensor_get_bytes (first));
+          else
+            first = g_steal_pointer (&now);
+        }
+      hyb_parallel_set_threads (0);
+    }
+}
+
 /* A small region may take as much work as a large one. */
 static void
 test_samples_are_work (void)
@@ -140,6 +187,7 @@ main (int argc, char **argv)
                    test_a_quarter_turn_turns_the_image);
   g_test_add_func ("/engine/ops/roi/a-region-of-no-image-gives-zero",
                    test_a_region_of_no_image_gives_zero);
+  g_test_add_func ("/engine/ops/roi/threads-change-no-byte", test_threads_change_no_byte);
   g_test_add_func ("/engine/ops/roi/samples-are-work", test_samples_are_work);
 
   return g_test_run ();
