@@ -30,10 +30,39 @@ test_governor (void)
     }
 }
 
+static const char *
+find_text (const ProfFacts *facts, const char *key)
+{
+  for (guint i = 0; i < prof_facts_n (facts); i++)
+    if (strcmp (prof_facts_get (facts, i)->key, key) == 0)
+      return prof_facts_get (facts, i)->text;
+  return NULL;
+}
+
+/* Times depend on them, so a recording names them. */
+static void
+test_libraries (void)
+{
+  static const char *const names[] = { "library.glib", "library.openblas", "library.openblas core",
+                                       "cpu.governor", "system.kernel",    "system.host" };
+  g_autoptr (ProfFacts) facts = prof_facts_new ();
+
+  prof_machine_describe (facts);
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      const char *text = find_text (facts, names[i]);
+
+      if (!text || !*text)
+        g_error ("nothing is said about %s", names[i]);
+    }
+  g_assert_nonnull (strstr (find_text (facts, "library.openblas"), "OpenBLAS"));
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/profiler/machine/a-clock-that-may-change-is-named", test_governor);
+  g_test_add_func ("/profiler/machine/libraries-and-system-are-named", test_libraries);
   return g_test_run ();
 }

@@ -2,7 +2,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/formats/json-reader.h"
 
+#include "engine/formats/json-text.h"
+
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 static HybJson *
 parse (const char *text, HybJsonTrouble *trouble, GError **error)
@@ -171,6 +175,33 @@ test_limits (void)
   g_assert_null (hyb_json_parse (few, &limits, "x", NULL, NULL));
 }
 
+/* What lies behind the text must not be read: here it is a page that cannot be. */
+static void
+test_numbers_end_with_the_text (void)
+{
+  static const struct
+  {
+    const char *text;
+    gsize       end;
+  } cases[] = {
+    { "12", 2 }, { "-", 0 },   { "-7", 2 },  { "1.", 0 },   { "1.5", 3 },    { "1e", 0 },
+    { "1E", 0 }, { "1e+", 0 }, { "1e-", 0 }, { "1e+3", 4 }, { "2.5e-1", 6 }, { "1e5", 3 },
+  };
+  gsize page = (gsize) sysconf (_SC_PAGESIZE);
+  char *pages = mmap (NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+  g_assert_true (pages != MAP_FAILED);
+  g_assert_cmpint (mprotect (pages + page, page, PROT_NONE), ==, 0);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      gsize length = strlen (cases[i].text);
+      char *text = memcpy (pages + page - length, cases[i].text, length);
+
+      g_assert_cmpuint (hyb_json_number_end (text, 0, length), ==, cases[i].end);
+    }
+  munmap (pages, 2 * page);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -188,6 +219,8 @@ main (int argc, char **argv)
   g_test_add_func ("/engine/formats/json-reader/other-files-are-named", test_other_files_are_named);
   g_test_add_func ("/engine/formats/json-reader/every-cut-is-noticed", test_every_cut_is_noticed);
   g_test_add_func ("/engine/formats/json-reader/limits", test_limits);
+  g_test_add_func ("/engine/formats/json-reader/numbers-end-with-the-text",
+                   test_numbers_end_with_the_text);
 
   return g_test_run ();
 }
