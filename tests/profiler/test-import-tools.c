@@ -192,6 +192,25 @@ test_every_own_operator_of_a_class_exists (void)
 
 /* --- Traces of ours --- */
 
+/* Other programs may add marks; a run has a beginning and a duration. */
+static void
+test_marks_are_no_runs (void)
+{
+  static const char text[] =
+      "{\"hybridscope\":{},\"traceEvents\":["
+      "{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"ProfilerStep#0\",\"ts\":0,\"dur\":9},"
+      "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"pass 0\",\"ts\":1,\"dur\":7},"
+      "{\"ph\":\"i\",\"cat\":\"user_annotation\",\"name\":\"ProfilerStep#1\",\"ts\":20},"
+      "{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"ProfilerStep#2\",\"dur\":5}]}";
+  Imported imported = { .model = open_data ("mlp-symbol.json") };
+
+  imported_read (&imported, text, sizeof text - 1, hyb_model_get_graph (imported.model));
+  g_assert_true (imported.trace->is_own);
+  g_assert_cmpuint (imported.import.n_iterations, ==, 1);
+  g_assert_cmpuint (imported.summary->n_runs, ==, 1);
+  imported_clear (&imported);
+}
+
 /* Executions and self time of the node with this name; FALSE: it did not run. */
 static gboolean
 find_sum (const ProfCapture *capture,
@@ -330,6 +349,7 @@ main (int argc, char **argv)
        test_operators_that_do_not_add_up_are_not_placed);
   ADD ("names-of-nodes-come-first", test_names_of_nodes_come_first);
   ADD ("every-own-operator-of-a-class-exists", test_every_own_operator_of_a_class_exists);
+  ADD ("marks-are-no-runs", test_marks_are_no_runs);
   ADD ("a-trace-of-ours-comes-back", test_a_trace_of_ours_comes_back);
   ADD ("gradients-of-a-trace-of-ours-get-rows", test_gradients_of_a_trace_of_ours_get_rows);
   ADD ("damaged-traces-of-ours-are-survived", test_damaged_traces_of_ours_are_survived);
