@@ -16,6 +16,7 @@
 #define MAX_HEAD     4096 /* bytes before the list in which traces of ours are recognised */
 #define MAX_STRING   (1 << 16)
 #define SHORT_STRING 512
+#define MAX_KEY      256 /* bytes of a key and its quote */
 #define MAX_EVENTS   (50 * 1000 * 1000)
 
 /* What an event and a text take: an array that grows, and the tables of an import. */
@@ -54,14 +55,14 @@ char_at (const Reader *reader, gsize at)
 static gboolean
 is_key_at (const Reader *reader, gsize at)
 {
-  gsize end = at + 1;
+  const char *key, *end;
 
   if (char_at (reader, at) != '"')
     return FALSE;
-  while (end < reader->length && end - at < 256 && reader->text[end] != '"' &&
-         reader->text[end] != '\n')
-    end++;
-  return char_at (reader, end) == '"' && char_at (reader, skip_blanks (reader, end + 1)) == ':';
+  key = reader->text + at + 1;
+  end = memchr (key, '"', MIN (reader->length - at - 1, MAX_KEY));
+  return end && !memchr (key, '\n', (gsize) (end - key)) &&
+         char_at (reader, skip_blanks (reader, (gsize) (end - reader->text) + 1)) == ':';
 }
 
 /* Whether the object continues after a value that ended here. */
@@ -112,10 +113,12 @@ find_end (Reader *reader, gsize from, gboolean is_key)
 
   for (gsize at = from; at < limit; at++)
     {
-      gboolean is_escaped;
+      const char *quote = memchr (reader->text + at, '"', limit - at);
+      gboolean    is_escaped;
 
-      if (reader->text[at] != '"')
-        continue;
+      if (!quote)
+        break;
+      at = (gsize) (quote - reader->text);
       is_escaped = count_backslashes (reader, from, at) % 2 == 1;
       if (is_key && char_at (reader, skip_blanks (reader, at + 1)) == ':' && !is_escaped)
         return at;
@@ -144,6 +147,15 @@ keep (Reader *reader, const char *text, gsize length)
   return kept;
 }
 
+static gboolean
+has_controls (const char *text, gsize n)
+{
+  for (gsize i = 0; i < n; i++)
+    if ((guchar) text[i] < ' ')
+      return TRUE;
+  return FALSE;
+}
+
 /* The text of a string.  JSON's escapes of quote, backslash and slash are resolved; other
  * backslashes are kept. */
 static const char *
@@ -154,14 +166,18 @@ keep_text (Reader *reader, gsize from, gsize end)
 
   for (gsize at = from; at < end; at++)
     {
-      char c = reader->text[at];
+      const char *piece = reader->text + at, *stop = memchr (piece, '\\', end - at);
+      gsize       n = stop ? (gsize) (stop - piece) : end - at;
 
-      if (c == '\\' && at + 1 < end && strchr ("\"\\/", reader->text[at + 1]))
+      is_mended |= memchr (piece, '"', n) || has_controls (piece, n);
+      g_string_append_len (text, piece, (gssize) n);
+      at += n;
+      if (at + 1 < end && strchr ("\"\\/", reader->text[at + 1]))
         g_string_append_c (text, reader->text[++at]);
-      else
+      else if (at < end)
         {
-          is_mended |= c == '"' || c == '\\' || (guchar) c < ' ';
-          g_string_append_c (text, c);
+          is_mended = TRUE;
+          g_string_append_c (text, '\\');
         }
     }
   reader->trace->n_mended += is_mended;
