@@ -5,6 +5,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <glib.h>
 
+/* These are called at every comparison: without counters of their own they take half the time. */
+#pragma clang attribute push(__attribute__((no_sanitize("coverage"))), apply_to = function)
+
 #define COMPARE(bits, bytes)                                                         \
   void __wrap___sanitizer_cov_trace_cmp##bytes (guint##bits a, guint##bits b);       \
   void __wrap___sanitizer_cov_trace_const_cmp##bytes (guint##bits a, guint##bits b); \
@@ -26,3 +29,5 @@ void
 __wrap___sanitizer_cov_trace_switch (guint64 value, guint64 *cases)
 {
 }
+
+#pragma clang attribute pop
