@@ -20,11 +20,11 @@
 /* The locality that __builtin_prefetch() calls the second-level cache. */
 #define SECOND_CACHE 2
 
-/* Packing takes some 0.2 ns for each weight, and adding the lanes of a sum 2 ns, so that packing
- * pays from k / LANES_COST rows on; measured with AVX-512 and AVX2 for 2 to 128 rows. */
-#define LANES_COST 10
+/* Adding the lanes of a sum takes as long as packing this many weights, so that packing pays from
+ * k / LANES_COST rows on; measured with AVX-512 and AVX2 for 2 to 128 rows, see docs/speed.md. */
+#define LANES_COST 8
 /* Beyond this A is read from the second-level cache too often. */
-#define MAX_DOT_ROWS 64
+#define MAX_DOT_ROWS 48
 /* Up to this many results OpenBLAS has kernels for AVX-512 that do not pack either. */
 #define LIBRARY_RESULTS 1200
 /* Multiplications below which nothing is gained. */

@@ -115,10 +115,11 @@ static void
 test_only_what_suits_is_faster (void)
 {
   gboolean has_vectors = hyb_simd_level () != HYB_SIMD_PLAIN;
-  HybGemm  plain = few_rows (32, 2048, 512), adds = plain, scaled = plain;
-  HybGemm  untransposed = plain, first_transposed = plain, most = few_rows (51, 2048, 512);
-  HybGemm  too_many = few_rows (52, 2048, 512), one = few_rows (1, 2048, 512);
-  HybGemm  narrow = few_rows (32, 2, 4096), tiny = few_rows (2, 8, 64);
+  HybGemm  plain = few_rows (32, 2048, 256), adds = plain, scaled = plain;
+  HybGemm  untransposed = plain, first_transposed = plain, most = few_rows (48, 2048, 512);
+  HybGemm  too_many = few_rows (49, 2048, 512), too_short = few_rows (33, 2048, 263);
+  HybGemm  one = few_rows (1, 2048, 512), narrow = few_rows (32, 2, 4096);
+  HybGemm  tiny = few_rows (2, 8, 64);
 
   adds.beta = 1;
   scaled.beta = 0.5;
@@ -131,6 +132,7 @@ test_only_what_suits_is_faster (void)
   g_assert_false (hyb_dots_is_faster (&untransposed));
   g_assert_false (hyb_dots_is_faster (&first_transposed));
   g_assert_false (hyb_dots_is_faster (&too_many));
+  g_assert_false (hyb_dots_is_faster (&too_short));
   g_assert_false (hyb_dots_is_faster (&one));
   g_assert_false (hyb_dots_is_faster (&narrow));
   g_assert_false (hyb_dots_is_faster (&tiny));
