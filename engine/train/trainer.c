@@ -8,6 +8,7 @@
 #include "engine/train/trainer.h"
 
 #include "engine/base/error.h"
+#include "engine/base/parallel.h"
 #include "engine/base/random.h"
 #include "engine/base/remedy.h"
 #include "engine/block/layers.h"
@@ -293,9 +294,19 @@ gradient_of (HybTrainer *trainer, guint parameter)
   return average ? average : hyb_executor_get_output (trainer->executor, 1 + parameter);
 }
 
+/* Elements whose squares one thread adds at a time.  Sums of such pieces are added in their order. */
+#define PIECE 65536
+
+typedef struct
+{
+  const float *x;
+  gint64       n;
+  double      *sums; /* of each piece */
+} Squares;
+
 /* Eight sums run in parallel, because one alone would wait for the latency of each addition. */
 static double
-sum_of_squares (const float *x, gint64 n)
+sum_piece (const float *x, gint64 n)
 {
   double lane[8] = { 0 };
   gint64 whole = n - n % 8;
@@ -306,6 +317,28 @@ sum_of_squares (const float *x, gint64 n)
   for (gint64 i = whole; i < n; i++)
     lane[i - whole] += (double) x[i] * x[i];
   return ((lane[0] + lane[4]) + (lane[1] + lane[5])) + ((lane[2] + lane[6]) + (lane[3] + lane[7]));
+}
+
+static void
+sum_pieces (gint64 begin, gint64 end, gpointer data)
+{
+  const Squares *squares = data;
+
+  for (gint64 i = begin; i < end; i++)
+    squares->sums[i] = sum_piece (squares->x + i * PIECE, MIN (squares->n - i * PIECE, PIECE));
+}
+
+static double
+sum_of_squares (const float *x, gint64 n)
+{
+  gint64             n_pieces = (n + PIECE - 1) / PIECE;
+  g_autofree double *sums = g_new (double, n_pieces);
+  double             sum = 0;
+
+  hyb_parallel_for (n_pieces, 1, sum_pieces, &(Squares){ x, n, sums });
+  for (gint64 i = 0; i < n_pieces; i++)
+    sum += sums[i];
+  return sum;
 }
 
 /* The norm of all gradients together. */

@@ -2,6 +2,7 @@
  * errors.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#include "engine/base/parallel.h"
 #include "engine/block/layers.h"
 #include "engine/open/open.h"
 #include "engine/train/data.h"
@@ -228,6 +229,59 @@ test_refusals (void)
     }
 }
 
+/* The sum of squares of how far two models' parameters lie apart. */
+static double
+squared_distance (HybModel *a, HybModel *b)
+{
+  double sum = 0;
+
+  for (guint i = 0; i < hyb_model_n_parameters (a); i++)
+    {
+      const char *name = hyb_model_get_parameter_name (a, i);
+      HybTensor  *x = hyb_model_get_parameter (a, name), *y = hyb_model_get_parameter (b, name);
+
+      for (gint64 k = 0; k < hyb_tensor_get_size (x); k++)
+        sum += pow (hyb_tensor_get_value (x, k) - hyb_tensor_get_value (y, k), 2);
+    }
+  return sum;
+}
+
+/* Plain descent with a rate of 1 moves the parameters by the gradient.  Most of them are one array of
+ * 100,352 weights. */
+static void
+test_norm (void)
+{
+  static const char *const text = "gallery:mlp?inputs=784&hidden=128";
+  static const char *const settings[] = { "learning_rate", "1", "momentum", "0", "wd", "0", NULL };
+  HybTrainerOptions        how = { .loss = "softmax-cross-entropy",
+                                   .optimizer = "sgd",
+                                   .settings = settings };
+  g_autoptr (HybModelSpec) spec = hyb_model_spec_new (text, NULL);
+  g_autoptr (HybData) data = hyb_data_new_task (spec, 1, NULL);
+  double norms[2];
+
+  for (guint threads = 1; threads <= 2; threads++)
+    {
+      g_autoptr (HybModel) model = open_model (text);
+      g_autoptr (HybModel) before = open_model (text);
+      g_autoptr (GHashTable) batch = hyb_data_get_batch (data, 0, FALSE, NULL);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (HybTrainer) trainer = hyb_trainer_new (model, &how, &error);
+      HybTrainStep result = { 0 };
+
+      g_assert_no_error (error);
+      hyb_parallel_set_threads (threads);
+      g_assert_true (hyb_trainer_step (trainer, batch, &result, NULL, &error));
+      norms[threads - 1] = result.gradient_norm;
+      g_assert_cmpfloat_with_epsilon (result.gradient_norm /
+                                          sqrt (squared_distance (model, before)),
+                                      1,
+                                      1e-4);
+    }
+  hyb_parallel_set_threads (0);
+  g_assert_cmpfloat (norms[0], ==, norms[1]);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -246,6 +300,7 @@ main (int argc, char **argv)
                    test_multipliers);
   g_test_add_func ("/engine/train/trainer/evaluation-changes-nothing", test_evaluation);
   g_test_add_func ("/engine/train/trainer/a-block-learns-and-shares-its-parameters", test_block);
+  g_test_add_func ("/engine/train/trainer/the-norm-is-that-of-the-whole-gradient", test_norm);
   g_test_add_func ("/engine/train/trainer/invalid-options-are-errors", test_refusals);
   return g_test_run ();
 }
