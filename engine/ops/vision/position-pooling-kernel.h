@@ -152,9 +152,10 @@ NAME (pool_deformed) (const PositionView *view, const HybCall *call, const HybRu
 {
   const REAL *trans = call->n_inputs > 2 ? run->input[2] : NULL;
   gint64      n = view->params->sample_per_part * view->params->sample_per_part;
+  gint64      n_parts = view->regions * view->outputs * view->size * view->size;
   gint64      plane = view->height * view->width;
 
-  for (gint64 at = 0; at < view->regions * view->outputs * view->size * view->size; at++)
+  for (gint64 at = 0; at < n_parts && !hyb_run_is_stopped (run); at++)
     {
       NAME (Part) part = NAME (find_part) (view, run->input[1], trans, at);
       const REAL *data = (const REAL *) run->input[0] + part.plane * plane;
@@ -207,9 +208,10 @@ NAME (unpool_deformed) (const PositionView *view, const HybCall *call, const Hyb
   REAL       *by_trans = trans ? run->output[1] : NULL;
   REAL        std = (REAL) view->params->trans_std;
   gint64      n = view->params->sample_per_part * view->params->sample_per_part;
+  gint64      n_parts = view->regions * view->outputs * view->size * view->size;
   gint64      plane = view->height * view->width;
 
-  for (gint64 at = 0; at < view->regions * view->outputs * view->size * view->size; at++)
+  for (gint64 at = 0; at < n_parts && !hyb_run_is_stopped (run); at++)
     {
       NAME (Part) part = NAME (find_part) (view, run->input[1], trans, at);
       const REAL *data = (const REAL *) run->input[2] + part.plane * plane;

@@ -256,6 +256,19 @@ deformable_backward (const HybCall *call, const HybRun *run)
     unpool_deformed_f32 (&view, call, run);
 }
 
+/* Twelve operations for each sample of a part. */
+static void
+deformable_cost (const HybCall *call, HybCost *cost)
+{
+  const PositionParams *params = call->params;
+  gboolean              is_forward = call->n_inputs == (params->no_trans ? 2 : 3);
+  const HybShape       *parts = is_forward ? &call->output[0].shape : &call->input[0].shape;
+  double                samples = (double) params->sample_per_part;
+
+  cost->flops = 12 * (double) hyb_shape_size (parts) * samples * samples;
+  hyb_rule_cost_bytes (call, cost);
+}
+
 static void
 pooling_gradient (HybGrad *grad)
 {
@@ -338,6 +351,7 @@ const HybOp hyb_ops_position_pooling[] = {
       .infer_shape = deformable_infer_shape,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = deformable_forward,
+      .cost = deformable_cost,
       .gradient = deformable_gradient,
   },
   {
@@ -369,6 +383,7 @@ const HybOp hyb_ops_position_pooling[] = {
       .infer_shape = hyb_layer_like_last_inputs,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = deformable_backward,
+      .cost = deformable_cost,
   },
   { 0 },
 };

@@ -99,6 +99,40 @@ test_a_region_of_no_image_gives_zero (void)
   op_assert_near (deformed, 0, 0., 7., 0.);
 }
 
+/* A small region may take as much work as a large one; of its gradient, parts are those of the incoming one. */
+static void
+test_samples_are_work (void)
+{
+  static const char *const names[] = { "_contrib_DeformablePSROIPooling",
+                                       "_backward_DeformablePSROIPooling" };
+  static const char *const attributes[] = {
+    "spatial_scale",   "1.0",  "output_dim", "1",    "group_size", "2", "pooled_size", "2",
+    "sample_per_part", "4096", "no_trans",   "True", NULL
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      const HybOp *op = hyb_op_find (names[i]);
+      HybType      data = { hyb_shape_4d (1, 4, 5, 5), HYB_F32 };
+      HybType      rois = { hyb_shape_2d (3, 5), HYB_F32 };
+      HybType      parts = { hyb_shape_4d (3, 1, 2, 2), HYB_F32 };
+      HybType      forward[] = { data, rois, parts, parts };
+      HybType      backward[] = { parts, rois, data, data };
+      gpointer     params = hyb_params_parse (op->params, op->params_size, attributes, NULL, NULL);
+      HybCall      call = { .op = op,
+                            .params = params,
+                            .n_inputs = i == 0 ? 2 : 3,
+                            .n_outputs = i == 0 ? 2 : 1,
+                            .input = i == 0 ? forward : backward,
+                            .output = i == 0 ? forward + 2 : backward + 3 };
+      HybCost      cost = { 0 };
+
+      op->cost (&call, &cost);
+      g_assert_cmpfloat (cost.flops, ==, 12. * 12 * 4096 * 4096);
+      hyb_params_unref (params);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -107,6 +141,7 @@ main (int argc, char **argv)
   op_check_family ("position-pooling", hyb_ops_position_pooling, samples, refusals);
   g_test_add_func ("/engine/ops/position-pooling/a-region-of-no-image-gives-zero",
                    test_a_region_of_no_image_gives_zero);
+  g_test_add_func ("/engine/ops/position-pooling/samples-are-work", test_samples_are_work);
 
   return g_test_run ();
 }
