@@ -112,7 +112,7 @@ typedef struct
 #define MAX_CHUNKS 8
 /* Beyond this the copies of the weights take too long to add, and products are large anyway. */
 #define MAX_CHUNK_WEIGHTS 65536
-/* Elements of a sample's column matrix or map: 16 MiB of floats. */
+/* Elements of the column matrices of a chunk, and of its maps: 16 MiB of floats. */
 #define MAX_CHUNK_COLUMNS (4 << 20)
 /* Products are long enough if this many positions follow each other. */
 #define CHUNK_POSITIONS 512
@@ -121,7 +121,7 @@ static Chunks
 find_chunks (const HybConvolve *convolve)
 {
   gsize  columns = count_columns (convolve);
-  gint64 filters = convolve->map_channels / convolve->groups, positions, n;
+  gint64 filters = convolve->map_channels / convolve->groups, positions, sample, n;
   Chunks chunks = { .n = 1 };
 
   if (choose_method (convolve) == METHOD_DEPTHWISE || convolve->batch < 2 ||
@@ -136,8 +136,10 @@ find_chunks (const HybConvolve *convolve)
   n = MIN (convolve->batch, MAX_CHUNKS);
   chunks.samples = (convolve->batch + n - 1) / n;
   chunks.n = (convolve->batch + chunks.samples - 1) / chunks.samples;
-  chunks.merged = CLAMP (CHUNK_POSITIONS / positions, 1, chunks.samples);
-  chunks.area = chunks.merged * ((gint64) columns + filters * positions);
+  sample = (gint64) columns + filters * positions;
+  chunks.merged = MIN (CHUNK_POSITIONS / positions, MAX_CHUNK_COLUMNS / MAX (sample, 1));
+  chunks.merged = CLAMP (chunks.merged, 1, chunks.samples);
+  chunks.area = chunks.merged * sample;
   return chunks;
 }
 

@@ -1,7 +1,7 @@
 /* direct-convolution.c — convolution as products of filters and shifted images.
  *
- *   for each sample, for each group: lay out the image (planes[c] for each channel c), then for
- *   each tile of filters f × positions i, for each channel and tap k:
+ *   for each sample, for each group (both are split over threads): lay out the image (planes[c]
+ *   for each channel c), then for each tile of filters f × positions i, for each channel and tap k:
  *   sum[f,i] += weight[f,k] planes[shifts[k] + i]; then write the tile's sums to the map.
  *
  * The layout has a plane for each channel and, with strides, one for each phase: every stride-th

@@ -2,10 +2,10 @@
  *
  * A band is four rows of the map and the six rows of the image that they depend on.
  *
- *   for each sample, for each group of bands that fits the second-level cache (samples and groups are
- *   split over threads): pad and transform the image's channels, then for each tile of filters × positions, for each of six transformed
- *   rows: sums[row,f,i] = sum_k weight[row,f,k] planes[row][shifts[k] + i]; then transform the sums
- *   of each filter to four rows and write them to the map.
+ *   for each sample, for each group of bands that fits the second-level cache (both are split over
+ *   threads): pad and transform the image's channels, then for each tile of filters × positions,
+ *   for each of six transformed rows: sums[row,f,i] = sum_k weight[row,f,k] planes[row][shifts[k] + i];
+ *   then transform the sums of each filter to four rows and write them to the map.
  *
  * Start at the end, with hyb_winograd_convolve().
  * SPDX-License-Identifier: LGPL-2.1-or-later */

@@ -1,8 +1,8 @@
 /* gemm.c — matrix products: C[m,n] = alpha sum_k op(A)[m,k] op(B)[k,n] + beta C[m,n].
  *
  * hyb_gemm_f32() and hyb_gemm_f64(), defined by the macro GEMM, choose the method: products of
- * few rows go to dots.h or panels.h, products with a vector to matrix-vector.h (float only), all others
- * to OpenBLAS, which computes each slice of C with one thread.  Start reading there.
+ * few rows go to dots.h or panels.h, products with a vector to matrix-vector.h (float only), all
+ * others to OpenBLAS, which computes each slice of C with one thread.  Start reading there.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/matrix/gemm.h"
 

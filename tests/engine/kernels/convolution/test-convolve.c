@@ -281,6 +281,36 @@ test_a_workspace_beyond_all_numbers_is_said_so (void)
   g_assert_true (isfinite (hyb_convolve_flops (&c)));
 }
 
+/* A convolution without channels or samples writes what there is: nothing, or zeros. */
+static void
+test_nothing_to_add_is_zero (void)
+{
+  HybConvolve      c = { .batch = 9,
+                         .groups = 1,
+                         .image_channels = 0,
+                         .map_channels = 2,
+                         .image = { 1, 4, 4 },
+                         .map = { 1, 2, 2 },
+                         .kernel = { 1, 3, 3 },
+                         .stride = { 1, 1, 1 },
+                         .dilate = { 1, 1, 1 } };
+  float            map[72] = { 1 }, image[1] = { 7 }, weight[1] = { 7 };
+  g_autofree char *room = NULL;
+
+  for (int target = 0; target < 3; target++)
+    {
+      g_free (room);
+      room = g_malloc0 (room_for (&c, target, sizeof (float)) + 1);
+      run_target (&c, target, &(Arrays){ HYB_F32, image, map, weight, room });
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (map); i++)
+    g_assert_cmpfloat (map[i], ==, 0);
+  g_assert_cmpfloat (image[0], ==, 7);
+  g_assert_cmpfloat (weight[0], ==, 7);
+  c.map_channels = 0;
+  g_assert_cmpuint (hyb_convolve_weight_workspace (&c, 4), <, 1024);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -289,6 +319,7 @@ main (int argc, char **argv)
   g_test_add_func ("/engine/kernels/convolve/all-methods-agree-with-plain-loops",
                    test_all_methods_agree_with_plain_loops);
   g_test_add_func ("/engine/kernels/convolve/threads-change-no-byte", test_threads_change_no_byte);
+  g_test_add_func ("/engine/kernels/convolve/nothing-to-add-is-zero", test_nothing_to_add_is_zero);
   g_test_add_func ("/engine/kernels/convolve/a-workspace-beyond-all-numbers-is-said-so",
                    test_a_workspace_beyond_all_numbers_is_said_so);
 
