@@ -10,25 +10,19 @@
 
 #include <string.h>
 
-static char *
-dup_digits (const char *name)
-{
-  GString *digits = g_string_new (NULL);
-
-  for (; *name; name++)
-    if (g_ascii_isdigit (*name))
-      g_string_append_c (digits, *name);
-  return g_string_free (digits, FALSE);
-}
-
-/* TRUE if the name has these digits and no other: conv2 is not a misspelt conv1. */
+/* TRUE if both names have the same digits: conv2 is not a misspelt conv1. */
 static gboolean
-has_digits (const char *name, const char *digits)
+has_same_digits (const char *a, const char *b)
 {
-  for (; *name; name++)
-    if (g_ascii_isdigit (*name) && *name != *digits++)
-      return FALSE;
-  return *digits == '\0';
+  for (;; a++, b++)
+    {
+      while (*a && !g_ascii_isdigit (*a))
+        a++;
+      while (*b && !g_ascii_isdigit (*b))
+        b++;
+      if (*a != *b || !*a)
+        return *a == *b;
+    }
 }
 
 const HybOp *
@@ -37,19 +31,17 @@ hyb_spelling_find_op (const char *type)
   guint               n_ops;
   const HybOp *const *ops = hyb_op_list (&n_ops);
   g_autoptr (GPtrArray) names = g_ptr_array_new ();
-  g_autofree char *digits = dup_digits (type);
-  const char      *only;
+  const char *only;
 
   /* A name of MXNet is spelt right, even if there is no such operator here. */
   if (hyb_op_missing_reason (type))
     return NULL;
   for (guint i = 0; i < n_ops; i++)
     {
-      const char *name = ops[i]->name;
-
       /* Gradients are no operators of files. */
-      if (has_digits (name, digits) && !(*name == '_' && g_str_has_prefix (name, "_backward")))
-        g_ptr_array_add (names, (gpointer) name);
+      if (g_str_has_prefix (ops[i]->name, "_backward") || !has_same_digits (ops[i]->name, type))
+        continue;
+      g_ptr_array_add (names, (gpointer) ops[i]->name);
     }
   only = hyb_suggest_only ((const char *const *) names->pdata, names->len, type);
   return only ? hyb_op_find (only) : NULL;
