@@ -80,10 +80,11 @@ static HybParts
 find_parts (const HybConvolve *convolve)
 {
   gsize    columns = count_columns (convolve);
+  gint64   filters = convolve->map_channels / convolve->groups;
   gboolean has_columns = choose_method (convolve) == METHOD_COLUMNS;
 
   return (HybParts){ .n = convolve->batch * convolve->groups,
-                     .work = (double) columns * (double) convolve->map_channels,
+                     .work = (double) columns * (double) filters,
                      .area = has_columns ? (gint64) MIN (columns, G_MAXINT64) : 0 };
 }
 

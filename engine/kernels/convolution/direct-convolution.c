@@ -134,6 +134,13 @@ hyb_direct_convolve_fits (const HybConvolve *convolve)
          5 * convolve->map[1] * convolve->map[2] >= 2 * layout.n_vectors * tiles->lanes;
 }
 
+/* The floats of one group of channels that is laid out. */
+static gint64
+area_size (const Layout *layout)
+{
+  return layout->channels * layout->plane + HYB_TILE_SLACK;
+}
+
 /* Groups of channels of all samples. */
 static HybParts
 find_parts (const Layout *layout)
@@ -143,7 +150,7 @@ find_parts (const Layout *layout)
 
   return (HybParts){ .n = convolve->batch * convolve->groups,
                      .work = (double) layout->positions * (double) layout->depth * (double) filters,
-                     .area = layout->channels * layout->plane + HYB_TILE_SLACK };
+                     .area = area_size (layout) };
 }
 
 gsize
@@ -399,8 +406,8 @@ convolve_part (gint64 part, gint64 area, gconstpointer data)
   gint64                   first_filter = part % convolve->groups * filters;
   gint64                   image_size = layout->channels * convolve->image[1] * convolve->image[2];
   gint64                   map_size = convolve->map_channels * convolve->map[1] * convolve->map[2];
-  gint64 planes_size = layout->channels * layout->plane, *shifts = operands->workspace;
-  float *planes = (float *) (shifts + layout->depth) + area * (planes_size + HYB_TILE_SLACK);
+  gint64                   size = area_size (layout), *shifts = operands->workspace;
+  float                   *planes = (float *) (shifts + layout->depth) + area * size;
 
   Product product = { .layout = layout,
                       .finish = &finish,
@@ -412,7 +419,7 @@ convolve_part (gint64 part, gint64 area, gconstpointer data)
 
   if (finish.other)
     finish.other += sample * map_size;
-  memset (planes + planes_size, 0, sizeof (float) * HYB_TILE_SLACK);
+  memset (planes + size - HYB_TILE_SLACK, 0, sizeof (float) * HYB_TILE_SLACK);
   hyb_tiling_init (&product.tiling,
                    hyb_tiles_choose (),
                    layout->n_vectors,
