@@ -74,6 +74,49 @@ test_unrolled_networks_are_clean (void)
       }
 }
 
+/* An edge that passes a layer by runs beside the cell of that layer. */
+static void
+test_edges_past_a_layer_run_beside_its_cells (void)
+{
+  enum
+  {
+    N_STEPS = 3,
+    N_LAYERS = 3
+  };
+  VizDiagramBuilder *builder = viz_diagram_builder_new ("grid");
+  guint32            cells[N_STEPS][N_LAYERS];
+  VizBoxInfo         info = {
+            .id = "chain", .title = "chain", .kind = VIZ_BOX_STEPS, .flags = VIZ_BOX_OPEN
+  };
+  guint32 chain = viz_diagram_builder_add_box (builder, &info);
+  g_autoptr (VizDiagram) diagram = NULL;
+  g_autoptr (VizPicture) picture = NULL;
+
+  for (guint t = 0; t < N_STEPS; t++)
+    for (guint l = 0; l < N_LAYERS; l++)
+      {
+        g_autofree char *id = g_strdup_printf ("t%u_l%u", t, l);
+
+        cells[t][l] =
+            viz_diagram_builder_add_box (builder,
+                                         &(VizBoxInfo){ .id = id, .title = id, .parent = chain });
+        viz_diagram_builder_set_step (builder, cells[t][l], (gint32) t, (gint32) l);
+      }
+  for (guint t = 0; t < N_STEPS; t++)
+    {
+      for (guint l = 1; l < N_LAYERS; l++)
+        viz_diagram_builder_add_arrow (builder,
+                                       &(VizArrowInfo){ .tail = cells[t][l - 1],
+                                                        .head = cells[t][l] });
+      viz_diagram_builder_add_arrow (builder,
+                                     &(VizArrowInfo){ .tail = cells[t][0], .head = cells[t][2] });
+    }
+  diagram = viz_diagram_builder_freeze (builder);
+  picture = lay_out (diagram, NULL, NULL);
+  g_assert_cmpuint (viz_picture_n_items (picture), ==, 2 + N_STEPS * N_LAYERS);
+  assert_clean (picture);
+}
+
 static void
 test_random_graphs_are_clean (void)
 {
@@ -223,6 +266,38 @@ test_opening_a_box_moves_others_little (void)
       viz_folds_set_open (opened, i, TRUE);
       after = lay_out (diagram, opened, NULL);
       g_assert_cmpfloat (drift (before, after, i), <=, 1);
+    }
+}
+
+/* With the previous picture of the same boxes they stay where they were, and wires stay in their lanes. */
+static void
+test_the_same_boxes_keep_their_places (void)
+{
+  for (guint32 seed = 1; seed <= 8; seed++)
+    {
+      g_autoptr (VizDiagram) diagram = fold (scene_random (seed, 60, 90), 0);
+      g_autoptr (VizPicture) before = lay_out (diagram, NULL, NULL), after = NULL;
+
+      after =
+          viz_layout_diagram (diagram, NULL, &(VizLayoutOptions){ .previous = before }, NULL, NULL);
+      for (guint32 i = 0; i < viz_picture_n_items (before); i++)
+        {
+          const VizItem *a = viz_picture_item (before, i), *b = viz_picture_item (after, i);
+
+          g_assert_cmpfloat_with_epsilon (a->x, b->x, 0.001);
+          g_assert_cmpfloat_with_epsilon (a->y, b->y, 0.001);
+        }
+      for (guint32 i = 0; i < viz_picture_n_wires (before); i++)
+        {
+          guint32 n = viz_picture_wire (before, i)->n_points;
+
+          g_assert_cmpuint (viz_picture_wire (after, i)->n_points, ==, n);
+          for (guint32 k = 0; k < n; k++)
+            g_assert_cmpfloat_with_epsilon (
+                viz_picture_points (before, i)[k].x,
+                viz_picture_points (after, i)[k].x,
+                3); /* points: less than half of the distance of two lanes */
+        }
     }
 }
 
@@ -455,6 +530,8 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/viz/layout/scenes-are-clean", test_scenes_are_clean);
   g_test_add_func ("/viz/layout/unrolled-networks-are-clean", test_unrolled_networks_are_clean);
+  g_test_add_func ("/viz/layout/edges-past-a-layer-run-beside-its-cells",
+                   test_edges_past_a_layer_run_beside_its_cells);
   g_test_add_func ("/viz/layout/random-graphs-are-clean", test_random_graphs_are_clean);
   g_test_add_func ("/viz/layout/crossings-are-as-few-as-graphvizs",
                    test_crossings_are_as_few_as_graphvizs);
@@ -463,6 +540,8 @@ main (int argc, char **argv)
   g_test_add_func ("/viz/layout/closing-restores-the-picture", test_closing_restores_the_picture);
   g_test_add_func ("/viz/layout/opening-a-box-moves-others-little",
                    test_opening_a_box_moves_others_little);
+  g_test_add_func ("/viz/layout/the-same-boxes-keep-their-places",
+                   test_the_same_boxes_keep_their_places);
   g_test_add_func ("/viz/layout/siblings-keep-their-order", test_siblings_keep_their_order);
   g_test_add_func ("/viz/layout/equal-groups-are-laid-out-once",
                    test_equal_groups_are_laid_out_once);

@@ -113,6 +113,54 @@ test_columns_read_from_left_to_right (void)
   g_assert_cmpuint (n_steps_up, >=, 2);
 }
 
+#define N_PAST 10
+
+/* The lowest place of the wire that draws an arrow. */
+static double
+lowest (const VizPicture *picture, guint32 arrow)
+{
+  double y = 0;
+
+  for (guint32 i = 0; i < viz_picture_n_wires (picture); i++)
+    for (guint32 k = 0; k < viz_picture_wire (picture, i)->n_points; k++)
+      if (viz_picture_wire (picture, i)->arrow == arrow)
+        y = MAX (y, viz_picture_points (picture, i)[k].y);
+  return y;
+}
+
+/* Wires past many boxes of one column run beside them and count as part of it.  Below the column each has a
+ * height of its own, also the first wire of all. */
+static void
+test_wires_past_many_boxes_are_clean (void)
+{
+  VizDiagramBuilder *builder = viz_diagram_builder_new ("d");
+  guint32            box[90];
+  g_autoptr (VizDiagram) diagram = NULL;
+  g_autoptr (VizPicture) picture = NULL;
+  guint32 n_columns;
+
+  for (guint i = 0; i < G_N_ELEMENTS (box); i++)
+    {
+      g_autofree char *name = g_strdup_printf ("box%u", i);
+
+      box[i] = viz_diagram_builder_add_box (builder, &(VizBoxInfo){ .id = name, .title = name });
+    }
+  for (guint i = 0; i < N_PAST; i++)
+    viz_diagram_builder_add_arrow (builder,
+                                   &(VizArrowInfo){
+                                       .tail = box[0], .head = box[20 - i], .output = i });
+  for (guint i = 1; i < G_N_ELEMENTS (box); i++)
+    viz_diagram_builder_add_arrow (builder, &(VizArrowInfo){ .tail = box[i - 1], .head = box[i] });
+  diagram = viz_diagram_builder_freeze (builder);
+  picture = lay_out (diagram, NULL, NULL);
+  viz_picture_columns (picture, 0, &n_columns);
+  g_assert_cmpuint (n_columns, >, 1);
+  assert_clean (picture);
+  for (guint i = 0; i < N_PAST; i++)
+    for (guint k = 0; k < i; k++)
+      g_assert_cmpfloat (fabs (lowest (picture, i) - lowest (picture, k)), >, 1);
+}
+
 /* How far items moved, apart from those inside a group. */
 static void
 assert_moved_at_most (const VizPicture *before, const VizPicture *after, guint32 group, double by)
@@ -288,6 +336,7 @@ main (int argc, char **argv)
                    test_long_chains_take_the_shape_of_the_page);
   g_test_add_func ("/wrap/small-pictures-keep-their-shape", test_small_pictures_keep_their_shape);
   g_test_add_func ("/wrap/columns-read-from-left-to-right", test_columns_read_from_left_to_right);
+  g_test_add_func ("/wrap/wires-past-many-boxes-are-clean", test_wires_past_many_boxes_are_clean);
   g_test_add_func ("/wrap/flow-may-go-to-the-right", test_flow_to_the_right);
   g_test_add_func ("/wrap/boxes-show-what-the-page-can-show",
                    test_boxes_show_what_the_page_can_show);
