@@ -79,7 +79,7 @@ may_wait (const ScopeParallel *parallel, gint64 *since, GError **error)
     return TRUE;
   if (*since == 0)
     *since = now;
-  if (now - *since < PATIENCE * G_USEC_PER_SEC)
+  if (now - *since < PATIENCE * G_TIME_SPAN_SECOND)
     return TRUE;
   g_set_error (error,
                SCOPE_ERROR,
