@@ -10,10 +10,17 @@
 #include <string.h>
 #include <time.h>
 
+/* A thread of ThreadSanitizer's runtime waits ten times a second. */
+#ifdef __SANITIZE_THREAD__
+#define TOOL_WAITS(ms) ((ms) / 100)
+#else
+#define TOOL_WAITS(ms) 0
+#endif
+
 #define QUIET_S          10
-#define MAX_WAKES        (5 * QUIET_S)
+#define MAX_WAKES        (5 * QUIET_S + TOOL_WAITS (QUIET_S * 1000))
 #define CALM_MS          1500 /* without a frame and work: what was begun has ended */
-#define CALM_WAITS       5
+#define CALM_WAITS       (5 + TOOL_WAITS (CALM_MS))
 #define CALM_WORK_MS     50 /* processor time of all threads: one that works needs more */
 #define MAX_CALM_PERIODS 40
 #define THUMBNAILS_MS    120000
