@@ -9,8 +9,6 @@
 
 #include <math.h>
 
-#define N_RUNS (G_MAXUINT16 + 1)
-
 void
 prof_chrome_append_micros (GString *to, guint64 ns)
 {
@@ -45,18 +43,20 @@ read_cores (ProfCounters *self, ProfSampleKind kind)
     if (samples[i].kind == kind)
       {
         const ProfSampleFacts *of_run = &facts[n++];
+        double                 cores = of_run->wall > 0 ? of_run->cpu / of_run->wall : NAN;
 
-        if (samples[i].run < N_RUNS && of_run->wall > 0 && isfinite (of_run->cpu / of_run->wall))
-          self->cores[samples[i].run] = of_run->cpu / of_run->wall;
+        if (isfinite (cores))
+          g_hash_table_insert (self->cores,
+                               GUINT_TO_POINTER (samples[i].run),
+                               g_memdup2 (&cores, sizeof cores));
       }
 }
 
 void
 prof_counters_init (ProfCounters *counters, const ProfCapture *capture)
 {
-  *counters = (ProfCounters){ .capture = capture, .cores = g_new (double, N_RUNS) };
-  for (guint i = 0; i < N_RUNS; i++)
-    counters->cores[i] = NAN;
+  *counters = (ProfCounters){ .capture = capture,
+                              .cores = g_hash_table_new_full (NULL, NULL, NULL, g_free) };
   read_memory (counters);
   read_cores (counters, PROF_SAMPLE_TRACED);
   read_cores (counters, PROF_SAMPLE_EXACT);
@@ -66,7 +66,7 @@ void
 prof_counters_clear (ProfCounters *counters)
 {
   g_clear_pointer (&counters->in_use, g_hash_table_unref);
-  g_clear_pointer (&counters->cores, g_free);
+  g_clear_pointer (&counters->cores, g_hash_table_unref);
 }
 
 /* Appends one counter event; the caller appends the value and finish_counter(). */
@@ -102,6 +102,7 @@ void
 prof_counters_append (ProfCounters *self, GString *to, const ProfEvent *event, guint64 base)
 {
   const guint64 *bytes;
+  const double  *cores;
   guint64        now = event->begin_ns - base;
 
   if (self->run_end > 0 && event->begin_ns >= self->run_end)
@@ -109,10 +110,11 @@ prof_counters_append (ProfCounters *self, GString *to, const ProfEvent *event, g
   switch (prof_event_kind (event))
     {
     case PROF_EVENT_RUN:
-      if (isnan (self->cores[event->run]))
+      cores = g_hash_table_lookup (self->cores, GUINT_TO_POINTER (event->run));
+      if (!cores)
         return;
       begin_counter (to, "processors in use", "cores", now);
-      hyb_json_append_double (to, self->cores[event->run]);
+      hyb_json_append_double (to, *cores);
       finish_counter (to);
       self->run_end = event->begin_ns + prof_event_duration (event);
       return;

@@ -11,7 +11,7 @@ typedef struct
 {
   const ProfCapture *capture;
   GHashTable        *in_use;    /* row → bytes that the plan holds while it runs, as guint64 */
-  double            *cores;     /* by run: processors that it used; NaN: not known */
+  GHashTable        *cores;     /* run → double: processors that it used, if known */
   guint64            last;      /* bytes in use that were written last */
   gint64             allocated; /* sum of the MEMORY events so far */
   guint64            run_end; /* ns: where the counter of processors returns to 0; 0: it is there */

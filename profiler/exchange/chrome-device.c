@@ -18,8 +18,8 @@
 
 struct ProfDeviceRows
 {
-  GArray *ends[MAX_DEVICES]
-              [COPIES + 1]; /* of guint64: when the rows of a stream are free; NULL: not seen */
+  /* By device, then by stream; NULL: not seen.  Of guint64: when the rows of a stream are free. */
+  GArray **ends[MAX_DEVICES];
 };
 
 static guint
@@ -48,20 +48,26 @@ prof_device_rows_free (ProfDeviceRows *rows)
   if (!rows)
     return;
   for (guint i = 0; i < MAX_DEVICES; i++)
-    for (guint k = 0; k <= COPIES; k++)
-      if (rows->ends[i][k])
-        g_array_unref (rows->ends[i][k]);
+    {
+      for (guint k = 0; rows->ends[i] && k <= COPIES; k++)
+        if (rows->ends[i][k])
+          g_array_unref (rows->ends[i][k]);
+      g_free (rows->ends[i]);
+    }
   g_free (rows);
 }
 
 guint
 prof_device_rows_place (ProfDeviceRows *rows, const ProfEvent *event)
 {
-  guint    first = first_row_of (event), nth = 0;
-  GArray **ends = &rows->ends[device_of (event)][first];
+  guint    device = device_of (event), first = first_row_of (event), nth = 0;
+  GArray **ends;
   guint64  duration = prof_event_duration (event);
   guint64 end = event->begin_ns > G_MAXUINT64 - duration ? G_MAXUINT64 : event->begin_ns + duration;
 
+  if (!rows->ends[device])
+    rows->ends[device] = g_new0 (GArray *, COPIES + 1);
+  ends = &rows->ends[device][first];
   if (!*ends)
     *ends = g_array_new (FALSE, FALSE, sizeof (guint64));
   if (duration == 0) /* a mark */
@@ -122,7 +128,7 @@ prof_device_rows_append (GString *to, const ProfDeviceRows *rows, const ProfCapt
     {
       gboolean is_named = FALSE;
 
-      for (guint row = 0; row <= COPIES; row++)
+      for (guint row = 0; rows->ends[device] && row <= COPIES; row++)
         {
           const GArray *ends = rows->ends[device][row];
 
