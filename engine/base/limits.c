@@ -5,6 +5,7 @@
 #include "engine/base/error.h"
 #include "engine/base/remedy.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -19,25 +20,32 @@
 #define BUFFER_BYTES ((guint64) 129 << 20)
 #define THREAD_BYTES (BUFFER_BYTES + ((guint64) 136 << 20))
 
+/* Atomic, since a window raises them while other threads open files. */
 static struct
 {
-  guint64 memory, work; /* 0: the default */
+  _Atomic guint64 memory, work; /* 0: the default */
 } limits;
+
+static guint64
+get_limit (const _Atomic guint64 *limit)
+{
+  return atomic_load_explicit (limit, memory_order_relaxed);
+}
 
 void
 hyb_limits_set (guint64 memory_bytes, guint64 work)
 {
-  limits.memory = memory_bytes;
-  limits.work = work;
+  atomic_store_explicit (&limits.memory, memory_bytes, memory_order_relaxed);
+  atomic_store_explicit (&limits.work, work, memory_order_relaxed);
 }
 
 guint64
 hyb_limits_get_memory (guint64 file_bytes)
 {
-  guint64 grown;
+  guint64 memory = get_limit (&limits.memory), grown;
 
-  if (limits.memory > 0)
-    return limits.memory;
+  if (memory > 0)
+    return memory;
   if (!g_uint64_checked_mul (&grown, file_bytes, DEFAULT_GROWTH) ||
       !g_uint64_checked_add (&grown, grown, DEFAULT_MEMORY))
     return G_MAXUINT64;
@@ -113,15 +121,18 @@ hyb_limits_get_run_memory (void)
   long    page_size = sysconf (_SC_PAGE_SIZE);
   guint64 machine =
       n_pages > 0 && page_size > 0 ? (guint64) n_pages * (guint64) page_size : G_MAXSSIZE;
+  guint64 memory = get_limit (&limits.memory);
 
   machine = MIN (machine, get_room_for_runs ());
-  return limits.memory > 0 ? MIN (limits.memory, machine) : machine;
+  return memory > 0 ? MIN (memory, machine) : machine;
 }
 
 guint64
 hyb_limits_get_work (void)
 {
-  return limits.work > 0 ? limits.work : DEFAULT_WORK;
+  guint64 work = get_limit (&limits.work);
+
+  return work > 0 ? work : DEFAULT_WORK;
 }
 
 gboolean

@@ -250,6 +250,32 @@ test_memory_of_a_run (void)
   hyb_limits_set (0, 0);
 }
 
+static gpointer
+read_limits (gpointer unused)
+{
+  for (guint i = 0; i < 1000; i++)
+    {
+      g_assert_cmpuint (hyb_limits_get_memory (0), >=, MIB);
+      g_assert_cmpuint (hyb_limits_get_run_memory (), >=, MIB);
+      g_assert_cmpuint (hyb_limits_get_work (), >=, 1000);
+    }
+  return unused;
+}
+
+/* The button of a file that exceeds them does so while thumbnails are drawn.  ThreadSanitizer watches. */
+static void
+test_raised_while_files_are_opened (void)
+{
+  GThread *reader;
+
+  hyb_limits_set (MIB, 1000);
+  reader = g_thread_new ("reader", read_limits, NULL);
+  for (guint i = 0; i < 1000; i++)
+    hyb_limits_set (MIB + i, 1000 + i);
+  g_thread_join (reader);
+  hyb_limits_set (0, 0);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -264,5 +290,7 @@ main (int argc, char **argv)
   g_test_add_func ("/engine/base/limits/sparse-arrays-of-a-file-count-together",
                    test_sparse_arrays_count_together);
   g_test_add_func ("/engine/base/limits/a-run-may-have-what-the-machine-has", test_memory_of_a_run);
+  g_test_add_func ("/engine/base/limits/may-be-raised-while-files-are-opened",
+                   test_raised_while_files_are_opened);
   return g_test_run ();
 }
