@@ -10,8 +10,8 @@
 
 #if LANES == 16
 #define COLUMNS(X, argument) X (0, argument) X (1, argument)
-#define ROWS_ALL(X)          X (1) X (2) X (3) X (4) X (5) X (6) X (7) X (8)
-#define MAX_KERNEL_ROWS      8
+#define ROWS_ALL(X)          X (1) X (2) X (3) X (4) X (5) X (6) X (7) X (8) X (9) X (10) X (11) X (12)
+#define MAX_KERNEL_ROWS      12
 #elif LANES == 8
 #define COLUMNS(X, argument) X (0, argument) X (1, argument) X (2, argument) X (3, argument)
 #define ROWS_ALL(X)          X (1) X (2) X (3)
@@ -27,14 +27,18 @@
 
 #define KERNEL(rows) SIMD (multiply_##rows)
 
-#define ROWS_1(X) X (0)
-#define ROWS_2(X) ROWS_1 (X) X (1)
-#define ROWS_3(X) ROWS_2 (X) X (2)
-#define ROWS_4(X) ROWS_3 (X) X (3)
-#define ROWS_5(X) ROWS_4 (X) X (4)
-#define ROWS_6(X) ROWS_5 (X) X (5)
-#define ROWS_7(X) ROWS_6 (X) X (6)
-#define ROWS_8(X) ROWS_7 (X) X (7)
+#define ROWS_1(X)  X (0)
+#define ROWS_2(X)  ROWS_1 (X) X (1)
+#define ROWS_3(X)  ROWS_2 (X) X (2)
+#define ROWS_4(X)  ROWS_3 (X) X (3)
+#define ROWS_5(X)  ROWS_4 (X) X (4)
+#define ROWS_6(X)  ROWS_5 (X) X (5)
+#define ROWS_7(X)  ROWS_6 (X) X (6)
+#define ROWS_8(X)  ROWS_7 (X) X (7)
+#define ROWS_9(X)  ROWS_8 (X) X (8)
+#define ROWS_10(X) ROWS_9 (X) X (9)
+#define ROWS_11(X) ROWS_10 (X) X (10)
+#define ROWS_12(X) ROWS_11 (X) X (11)
 
 #define LOAD_WEIGHTS(v, unused) Floats w##v = simd_load (panel + (v) *LANES);
 

@@ -1,7 +1,7 @@
 /* panels.c — products of few rows with packed weights: Y[m,n] = sum_k X[m,k] W[k,n] + bias[n].
  *
  *   hyb_panels_multiply(): for each block of 96 rows, for each panel of 32 columns (split over
- *   threads), for each group of 1 to 8 rows, for k.
+ *   threads), for each block of 128 rows of the panel, for each group of 1 to 12 rows, for k.
  *   hyb_panels_gemm(), weights not packed: for each block of k that keeps X in the cache, for each
  *   panel, for each piece of 128 rows of W: pack the piece, then for each group of rows, for k.
  *
@@ -18,14 +18,15 @@
 
 #define WIDTH    HYB_PANEL_WIDTH
 #define LINE     16 /* floats of a cache line */
-#define MAX_ROWS 8  /* rows of X that one kernel call multiplies */
+#define MAX_ROWS 12 /* rows of X that one kernel call multiplies */
 
 /* Rows of X that are multiplied with all panels before the next rows, so that they stay in the
  * second-level cache. */
 #define ROW_BLOCK 96
 
-/* Rows of weights that hyb_panels_gemm() packs at a time: 16 KiB, half a first-level cache.  256
- * was slower below 64 rows of X. */
+/* Rows of a panel that are multiplied with all rows of X before the next ones: 16 KiB, so that they stay
+ * in the first-level cache, beside the next ones, which are prefetched.  hyb_panels_gemm() packs as many
+ * at a time.  64 and 256 were slower. */
 #define DEPTH 128
 /* Floats of X that stay in the second-level cache while hyb_panels_gemm() reads the weights. */
 #define CACHED_X 163840
@@ -125,23 +126,51 @@ typedef struct
   Prefetch               prefetch;
 } Job;
 
+/* Splits n into as few parts of nearly equal size as possible, none over `max`; returns the size of
+ * a part, rounded up to whole units. */
+static gint64
+even_part (gint64 n, gint64 max, gint64 unit)
+{
+  gint64 n_parts = MAX ((n + max - 1) / max, 1);
+  gint64 part = (n + n_parts - 1) / n_parts;
+
+  return (part + unit - 1) / unit * unit;
+}
+
+/* The rows of a block, for panels of k rows. */
+static gint64
+block_depth (gint64 k)
+{
+  return MIN (even_part (k, DEPTH, LINE), k);
+}
+
+/* Some rows of a panel, from row l on, and what is added to their product. */
+typedef struct
+{
+  gint64       l, depth;
+  const float *bias; /* may be NULL */
+  gboolean     adds; /* to what Y contains */
+} Block;
+
+/* Multiplies all rows of X with a block of a panel, in groups of nearly as many rows. */
 static void
-multiply_panel (const Job *job, const float *panel, const float *bias, float *y, gint64 ldy)
+multiply_block (const Job *job, const float *panel, const Block *block, float *y, gint64 ldy)
 {
   const HybPanelProduct *product = job->product;
   gint64                 rows, left = job->prefetch.n_rows;
+  gint64                 even = even_part (product->m, job->kernels->max_rows, 1);
   Prefetch               prefetch = job->prefetch;
 
   for (gint64 i = 0; i < product->m; i += rows)
     {
-      rows = MIN (product->m - i, job->kernels->max_rows);
+      rows = MIN (product->m - i, even);
       prefetch.n_rows = (left * rows + product->m - i - 1) / (product->m - i);
-      job->kernels->rows[rows](product->k,
-                               job->x + i * product->ldx,
+      job->kernels->rows[rows](block->depth,
+                               job->x + i * product->ldx + block->l,
                                product->ldx,
-                               panel,
-                               bias,
-                               product->adds,
+                               panel + block->l * WIDTH,
+                               block->bias,
+                               block->adds,
                                y + i * ldy,
                                ldy,
                                &prefetch);
@@ -149,6 +178,30 @@ multiply_panel (const Job *job, const float *panel, const float *bias, float *y,
         prefetch.from += prefetch.n_rows * prefetch.stride;
       left -= prefetch.n_rows;
     }
+}
+
+static void
+multiply_panel (const Job *job, const float *panel, const float *bias, float *y, gint64 ldy)
+{
+  const HybPanelProduct *product = job->product;
+  Job                    part = *job;
+  gint64                 depth = block_depth (product->k);
+  gint64                 l = 0;
+
+  do
+    {
+      Block block = {
+        l, MIN (depth, product->k - l), l == 0 ? bias : NULL, l > 0 || product->adds
+      };
+      gint64 left = MIN (depth, product->k - l - depth);
+
+      part.prefetch = job->prefetch;
+      if (left > 0)
+        part.prefetch = (Prefetch){ panel + (l + depth) * WIDTH, depth, left * WIDTH / depth };
+      multiply_block (&part, panel, &block, y, ldy);
+      l += depth;
+    }
+  while (l < product->k);
 }
 
 /* Multiplies the last panel, whose columns from n on are padding: the kernels write whole
@@ -208,20 +261,9 @@ multiply_panels (gint64 begin, gint64 end, gpointer data)
     {
       const float *panel = job.panels + index * WIDTH * k;
 
-      job.prefetch = (Prefetch){ panel + WIDTH * k, k, index + 1 < end ? WIDTH : 0 };
+      job.prefetch = (Prefetch){ panel + WIDTH * k, block_depth (k), index + 1 < end ? WIDTH : 0 };
       multiply_columns (&job, panel, index * WIDTH);
     }
-}
-
-/* Splits n into as few parts of nearly equal size as possible, none over `max`; returns the size of
- * a part, rounded up to whole units. */
-static gint64
-even_part (gint64 n, gint64 max, gint64 unit)
-{
-  gint64 n_parts = MAX ((n + max - 1) / max, 1);
-  gint64 part = (n + n_parts - 1) / n_parts;
-
-  return (part + unit - 1) / unit * unit;
 }
 
 void

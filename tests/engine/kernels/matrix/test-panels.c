@@ -104,9 +104,11 @@ check_vector (gint64 n, gint64 k, gboolean transposed)
 static void
 check_all (void)
 {
-  static const gint64 rows[] = { 1, 2, 3, 7, 8, 9, 32, 100 };
-  static const gint64 sizes[][2] = { { 1, 1 },  { 5, 3 },    { 32, 16 },  { 33, 17 },
-                                     { 64, 4 }, { 100, 37 }, { 130, 64 }, { 257, 129 } };
+  static const gint64 rows[] = { 1, 2, 3, 7, 8, 11, 12, 13, 25, 32, 100 };
+  static const gint64 sizes[][2] = { { 1, 1 },    { 5, 3 },    { 32, 16 },  { 33, 17 },
+                                     { 64, 4 },   { 100, 37 }, { 130, 64 }, { 257, 129 },
+                                     { 31, 127 }, { 64, 128 }, { 40, 256 }, { 65, 257 },
+                                     { 3, 0 } };
 
   for (guint s = 0; s < G_N_ELEMENTS (sizes); s++)
     {
@@ -188,6 +190,33 @@ test_again (void)
   hyb_parallel_set_threads (1);
 }
 
+/* Rows are multiplied in groups, whose size depends on their number. */
+static void
+test_rows (void)
+{
+  enum
+  {
+    M = 25,
+    N = 40,
+    K = 300
+  };
+  g_autofree float *x = numbers (M * K, 1), *w = numbers (N * K, 2);
+  g_autofree float *panels = g_new (float, hyb_panels_size (N, K));
+  g_autofree float *all = g_new0 (float, M *N);
+  HybPanelProduct   product = { .m = M, .n = N, .k = K, .ldx = K, .ldy = N };
+
+  hyb_panels_pack (N, K, w, TRUE, panels);
+  hyb_panels_multiply (&product, x, panels, all);
+  product.m = 1;
+  for (gint64 row = 0; row < M; row++)
+    {
+      float one[N];
+
+      hyb_panels_multiply (&product, x + row * K, panels, one);
+      g_assert_cmpmem (one, sizeof one, all + row * N, sizeof one);
+    }
+}
+
 /* NaN in one row of the weights reaches only its column of the result, even in a padded panel. */
 static void
 test_nan (void)
@@ -221,6 +250,7 @@ main (int argc, char **argv)
                         GUINT_TO_POINTER (HYB_SIMD_AVX512),
                         test_level);
   g_test_add_func ("/engine/kernels/panels/threads-change-no-byte", test_threads);
+  g_test_add_func ("/engine/kernels/panels/other-rows-change-no-byte", test_rows);
   g_test_add_func ("/engine/kernels/panels/reading-from-either-end-changes-no-byte", test_again);
   g_test_add_func ("/engine/kernels/panels/nan-stays-in-its-column", test_nan);
 
