@@ -205,6 +205,9 @@ lay_out_row (const Layout *layout, const float *from, gint64 first, float *to)
   memset (to, 0, sizeof (float) * (gsize) begin);
   if (stride == 1)
     memcpy (to + begin, from + first + begin, sizeof (float) * (gsize) (end - begin));
+  else if (stride == 2) /* a constant, so that the loop is vectorised */
+    for (gint64 k = begin; k < end; k++)
+      to[k] = from[first + k * 2];
   else
     for (gint64 k = begin; k < end; k++)
       to[k] = from[first + k * stride];
@@ -370,6 +373,8 @@ multiply_tiles (gint64 begin, gint64 end, gpointer data)
 
 /* Multiplications below which a slice is not worth a thread. */
 #define GRAIN 262144
+/* Floats below which laying out is not. */
+#define LAYOUT_GRAIN 16384
 
 static void
 convolve_group (const Layout *layout, const float *image, Product *product, float *planes)
@@ -377,7 +382,7 @@ convolve_group (const Layout *layout, const float *image, Product *product, floa
   LayoutJob job = { layout, image, planes };
   gint64    tile = layout->depth * 24 * product->tiling.tiles->lanes;
 
-  hyb_parallel_for (layout->channels, 1 + 65536 / layout->plane, lay_out_channels, &job);
+  hyb_parallel_for (layout->channels, 1 + LAYOUT_GRAIN / layout->plane, lay_out_channels, &job);
   hyb_parallel_for (hyb_tiling_n_tiles (&product->tiling),
                     1 + GRAIN / tile,
                     multiply_tiles,
