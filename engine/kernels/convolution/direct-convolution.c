@@ -331,13 +331,18 @@ multiply_tile (const Product *product, const HybTile *tile)
   gint64          first = tile->first_vector * tiles->lanes;
   gint64          n = MIN (tile->n_vectors * tiles->lanes, layout->positions - first);
   gint64          end = tile->first_filter + tile->n_filters;
-  HybTileImage    image = { layout->depth, product->shifts, product->planes, { 0 } };
+  HybTileImage    image = { layout->depth, product->shifts, product->planes, { 0 }, { 0 } };
   float           sums[HYB_TILE_FILTERS * HYB_TILE_STRIDE];
+  gboolean        fetches_ahead = tiles->fetches_ahead && product->tiling.by_filters &&
+                           hyb_tiling_is_last (&product->tiling, tile);
 
   find_vectors (layout, tiles, tile, &image);
   for (gint64 at = tile->first_filter, some; at < end; at += some)
     {
       some = MIN (end - at, tiles->max_filters[tile->n_vectors]);
+      if (fetches_ahead)
+        image.ahead = (HybTileAhead){ product->weight + (at + some) * layout->depth,
+                                      MIN (some, product->tiling.filters - at - some) };
       tiles->sum[tile->n_vectors][some](&image,
                                         product->weight + at * layout->depth,
                                         layout->depth,

@@ -43,6 +43,7 @@ SIMD (sum_tile) (const int           n_filters,
                  float              *sums)
 {
   Floats sum[HYB_TILE_FILTERS][HYB_TILE_VECTORS];
+  gint64 until;
 #if TAKES_ROWS
   gint64 place[HYB_TILE_VECTORS];
 
@@ -54,20 +55,26 @@ SIMD (sum_tile) (const int           n_filters,
   EACH_VECTOR
   sum[f][v] = (Floats){ 0 };
 
-  for (gint64 k = 0; k < tile->depth; k++)
+  for (gint64 first = 0; first < tile->depth; first = until)
     {
-      const float *from = tile->image + tile->shifts[k];
-      Floats       x[HYB_TILE_VECTORS];
+      until = tile->ahead.n > 0 ? MIN (first + LINE, tile->depth) : tile->depth;
+      for (gint64 row = 0; row < tile->ahead.n; row++)
+        __builtin_prefetch (tile->ahead.weights + row * weights_stride + first, 0, 2);
+      for (gint64 k = first; k < until; k++)
+        {
+          const float *from = tile->image + tile->shifts[k];
+          Floats       x[HYB_TILE_VECTORS];
 
-      EACH_VECTOR
-      x[v] = simd_load (from + PLACE (v));
-      EACH_FILTER
-      {
-        Floats weight = simd_fill (weights[f * weights_stride + k]);
+          EACH_VECTOR
+          x[v] = simd_load (from + PLACE (v));
+          EACH_FILTER
+          {
+            Floats weight = simd_fill (weights[f * weights_stride + k]);
 
-        EACH_VECTOR
-        sum[f][v] = simd_multiply_add (weight, x[v], sum[f][v]);
-      }
+            EACH_VECTOR
+            sum[f][v] = simd_multiply_add (weight, x[v], sum[f][v]);
+          }
+        }
     }
 
   EACH_FILTER
@@ -166,6 +173,7 @@ SIMD (transform_output) (gint64 n, const float *sums, gint64 stride, float *rows
 static const HybTiles SIMD (tiles) = {
   .lanes = LANES,
   .takes_rows = TAKES_ROWS,
+  .fetches_ahead = LANES < 16,
   .max_filters = FILTERS_BY_VECTORS,
   .sum = { TILES (ENTRY) },
   .finish_run = SIMD (finish_run),

@@ -13,6 +13,8 @@
  * image and read the weights again; with more, they share the filters. */
 #define SMALL_WEIGHTS ((gint64) 256 << 10)
 
+#define LINE 16 /* floats of a cache line */
+
 #define SIMD_KERNEL "engine/kernels/convolution/filter-tile-kernel.h"
 #include "engine/kernels/simd/each-simd.h"
 
@@ -31,8 +33,9 @@ hyb_tiles_follow (const HybTiles *tiles, gint64 vectors[HYB_TILE_VECTORS])
     vectors[v] = v * tiles->lanes;
 }
 
-/* Tiles are three vectors wide.  The last one is what is left, except that a single vector is
- * joined with the tile before it to four if there is a kernel for that. */
+/* Tiles are three vectors wide at most.  If there is a kernel for four, all are but the last one, which has
+ * what is left, a single vector being joined with the tile before it.  Else vectors are shared out evenly:
+ * a tile of one vector has too few sums to keep the processor busy. */
 void
 hyb_tiling_init (HybTiling      *tiling,
                  const HybTiles *tiles,
@@ -40,7 +43,8 @@ hyb_tiling_init (HybTiling      *tiling,
                  gint64          filters,
                  gint64          weight_bytes)
 {
-  gboolean ends_with_four = n_vectors % 3 == 1 && n_vectors > 3 && tiles->max_filters[4] > 0;
+  gboolean has_four = tiles->max_filters[4] > 0;
+  gboolean ends_with_four = has_four && n_vectors % 3 == 1 && n_vectors > 3;
   gint64   n_columns = (n_vectors + 2) / 3 - ends_with_four;
   gint64   max = tiles->max_filters[n_columns == 1 ? n_vectors : 3];
 
@@ -49,6 +53,7 @@ hyb_tiling_init (HybTiling      *tiling,
                          .filters = filters,
                          .n_columns = n_columns,
                          .n_rows = (filters + max - 1) / max,
+                         .is_even = !has_four,
                          .by_filters = weight_bytes > SMALL_WEIGHTS };
 }
 
@@ -58,6 +63,21 @@ hyb_tiling_n_tiles (const HybTiling *tiling)
   return tiling->n_columns * tiling->n_rows;
 }
 
+gboolean
+hyb_tiling_is_last (const HybTiling *tiling, const HybTile *tile)
+{
+  return tile->first_vector + tile->n_vectors >= tiling->n_vectors;
+}
+
+/* The first vector of a column of tiles. */
+static gint64
+find_column (const HybTiling *tiling, gint64 column)
+{
+  if (tiling->is_even)
+    return tiling->n_vectors * column / tiling->n_columns;
+  return column < tiling->n_columns ? column * 3 : tiling->n_vectors;
+}
+
 HybTile
 hyb_tiling_get (const HybTiling *tiling, gint64 index)
 {
@@ -65,10 +85,10 @@ hyb_tiling_get (const HybTiling *tiling, gint64 index)
   gint64 row = tiling->by_filters ? index / tiling->n_columns : index % tiling->n_rows;
   gint64 begin = tiling->filters * row / tiling->n_rows;
   gint64 end = tiling->filters * (row + 1) / tiling->n_rows;
+  gint64 first = find_column (tiling, column);
 
-  return (HybTile){ .first_vector = column * 3,
-                    .n_vectors =
-                        column + 1 < tiling->n_columns ? 3 : tiling->n_vectors - column * 3,
+  return (HybTile){ .first_vector = first,
+                    .n_vectors = find_column (tiling, column + 1) - first,
                     .first_filter = begin,
                     .n_filters = end - begin };
 }

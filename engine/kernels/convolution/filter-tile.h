@@ -16,14 +16,23 @@
 /* Floats after the last plane of the image that tiles may read; their sums are dropped. */
 #define HYB_TILE_SLACK 64
 
+/* Rows of weights that are read soon, each as long and as far from the next as those of the tile: they are
+ * fetched into the second-level cache meanwhile. */
+typedef struct
+{
+  const float *weights;
+  gint64       n;
+} HybTileAhead;
+
 /* The image under one tile. */
 typedef struct
 {
   gint64        depth;
   const gint64 *shifts; /* (depth) */
   const float  *image;
-  gint64 vectors[HYB_TILE_VECTORS]; /* floats from the image to each vector of positions; with
+  gint64       vectors[HYB_TILE_VECTORS]; /* floats from the image to each vector of positions; with
                                             * HybTiles.takes_rows they need not follow each other */
+  HybTileAhead ahead;
 } HybTileImage;
 
 /* Computes sums[f HYB_TILE_STRIDE + v lanes + i] = Σ weights[f weights_stride + k] ·
@@ -37,8 +46,11 @@ typedef void (*HybSumTile) (const HybTileImage *image,
 /* The kernels of one instruction set; see filter-tile-kernel.h. */
 typedef struct
 {
-  gint64     lanes;
-  gboolean   takes_rows; /* each vector of a tile may lie anywhere in the image */
+  gint64   lanes;
+  gboolean takes_rows; /* each vector of a tile may lie anywhere in the image */
+  /* Whether it pays to fetch long rows of weights ahead.  The processor does so itself where it reads
+   * enough of them at once. */
+  gboolean   fetches_ahead;
   gint64     max_filters[HYB_TILE_VECTORS + 1]; /* by vectors of a tile; 0: no such tile */
   HybSumTile sum[HYB_TILE_VECTORS + 1][HYB_TILE_FILTERS + 1]; /* [vectors][filters] */
   /* Writes n sums of one filter to map[at …], finished. */
@@ -73,6 +85,7 @@ typedef struct
   gint64          n_vectors, filters;
   gint64          n_columns, n_rows; /* tiles along the positions and along the filters */
   gboolean        by_filters;        /* consecutive tiles have the same filters */
+  gboolean        is_even;           /* vectors are shared out evenly over columns */
 } HybTiling;
 
 typedef struct
@@ -89,5 +102,7 @@ void hyb_tiling_init (HybTiling      *tiling,
                       gint64          weight_bytes);
 /* Returns the number of tiles. */
 gint64 hyb_tiling_n_tiles (const HybTiling *tiling);
+/* Whether the tile is the last one of its filters. */
+gboolean hyb_tiling_is_last (const HybTiling *tiling, const HybTile *tile);
 /* Returns tile number `index`. */
 HybTile hyb_tiling_get (const HybTiling *tiling, gint64 index);

@@ -26,6 +26,8 @@
 #define MAX_TRANSFORMED ((gint64) 176 << 10)
 /* Floats of one padded channel of a group of bands, on the stack. */
 #define MAX_PADDED 8192
+/* Floats of transformed filters that may still be in a cache in the next run. */
+#define MAX_CACHED_FILTERS ((gint64) 2 << 20)
 /* With fewer channels or filters the transforms cost more than they save. */
 #define MIN_CHANNELS 16
 
@@ -71,6 +73,23 @@ find_layout (const HybConvolve *convolve, const HybTiles *tiles, Layout *layout)
   layout->area = ROWS * layout->channels * layout->plane + HYB_TILE_SLACK;
 }
 
+/* Padding and a partial last band can cost more than the transform saves.  So can reading the filters,
+ * which have 18 floats instead of 9 for each channel: many of them come from memory, about a float in
+ * the time of two products of vectors. */
+static gboolean
+saves_enough (const Layout *layout)
+{
+  const HybConvolve *convolve = layout->convolve;
+  gint64             lanes = layout->tiles->lanes;
+  gint64             positions = (convolve->map[1] - 1) * layout->pitch + convolve->map[2];
+  gint64             vectors = count_vectors (layout, layout->n_bands);
+  gint64             saved = (positions + lanes - 1) / lanes * 9 - vectors * 18;
+
+  if (convolve->map_channels * convolve->image_channels * 18 > MAX_CACHED_FILTERS && saved <= 2 * 9)
+    return FALSE;
+  return vectors * 18 * lanes * 4 < positions * 9 * 3;
+}
+
 gboolean
 hyb_winograd_fits (const HybConvolve *convolve)
 {
@@ -85,10 +104,8 @@ hyb_winograd_fits (const HybConvolve *convolve)
     if (convolve->kernel[axis] != 3 || convolve->stride[axis] != 1 || convolve->dilate[axis] != 1)
       return FALSE;
 
-  /* Padding and a partial last band can cost more than the transform saves. */
   find_layout (convolve, tiles, &layout);
-  return count_vectors (&layout, layout.n_bands) * 18 * tiles->lanes * 4 <
-         ((convolve->map[1] - 1) * layout.pitch + convolve->map[2]) * 9 * 3;
+  return saves_enough (&layout);
 }
 
 void
@@ -213,6 +230,30 @@ write_rows (const BandGroup *group, gint64 filter, gint64 first, gint64 n, const
     }
 }
 
+typedef struct
+{
+  gint64 first, n;
+} Filters;
+
+/* The weights to fetch during one of the six rows: in the first tile of the filters those of the next row,
+ * in the last one, during the last row, the first ones of the next filters. */
+static HybTileAhead
+find_ahead (const BandGroup *group, const HybTile *tile, gint64 row, Filters filters)
+{
+  const Layout *layout = group->layout;
+  gint64        all = layout->convolve->map_channels;
+  gint64        next = filters.first + filters.n;
+
+  if (!group->tiling.by_filters)
+    return (HybTileAhead){ 0 };
+  if (row < ROWS - 1 && tile->first_vector == 0)
+    return (HybTileAhead){ group->weight + ((row + 1) * all + filters.first) * layout->depth,
+                           filters.n };
+  if (row == ROWS - 1 && hyb_tiling_is_last (&group->tiling, tile))
+    return (HybTileAhead){ group->weight + next * layout->depth, MIN (filters.n, all - next) };
+  return (HybTileAhead){ 0 };
+}
+
 /* Computes n_filters filters of a tile: six tiles of sums, transformed to four rows of the map. */
 static void
 multiply_filters (const BandGroup *group,
@@ -235,6 +276,7 @@ multiply_filters (const BandGroup *group,
       gint64 weights = (row * layout->convolve->map_channels + first_filter) * layout->depth;
 
       image.image = group->planes + row * layout->channels * layout->plane + first;
+      image.ahead = find_ahead (group, tile, row, (Filters){ first_filter, n_filters });
       tiles->sum[tile->n_vectors][n_filters](&image,
                                              group->weight + weights,
                                              layout->depth,

@@ -285,6 +285,30 @@ test_only_what_it_does_well_fits (void)
   hyb_simd_cap (HYB_SIMD_AVX512);
 }
 
+/* With vectors of 16 floats, a map of 7 × 7 is two bands of one vector: reading twice as many weights takes
+ * longer than the products that are saved, unless they stay in a cache. */
+static void
+test_winograd_pays_for_its_weights (void)
+{
+  HybConvolve few = make (16, 16, 7, 7), many = make (512, 512, 7, 7),
+              large = make (512, 512, 14, 14);
+
+  if (hyb_simd_level () != HYB_SIMD_AVX512)
+    {
+      g_test_skip ("this processor has no instructions that it is for");
+      return;
+    }
+  for (int axis = 1; axis <= 2; axis++)
+    {
+      set_window (&few, axis, &(Window){ 3, 1, 1, 1 });
+      set_window (&many, axis, &(Window){ 3, 1, 1, 1 });
+      set_window (&large, axis, &(Window){ 3, 1, 1, 1 });
+    }
+  g_assert_true (hyb_winograd_fits (&few));
+  g_assert_false (hyb_winograd_fits (&many));
+  g_assert_true (hyb_winograd_fits (&large));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -299,6 +323,8 @@ main (int argc, char **argv)
   g_test_add_func ("/engine/kernels/shift/groups-and-threads", test_groups_and_threads);
   g_test_add_func ("/engine/kernels/shift/winograd-of-every-size", test_winograd_of_every_size);
   g_test_add_func ("/engine/kernels/shift/winograd-in-parts", test_winograd_in_parts);
+  g_test_add_func ("/engine/kernels/shift/winograd-pays-for-its-weights",
+                   test_winograd_pays_for_its_weights);
   g_test_add_func ("/engine/kernels/shift/only-what-it-does-well-fits",
                    test_only_what_it_does_well_fits);
 
