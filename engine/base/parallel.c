@@ -1,10 +1,12 @@
 /* parallel.c — parallel loops on one pool of threads for the whole process.
  *
  * hyb_parallel_for() publishes a job by writing one 64-bit ticket: the job's generation in the
- * upper half, the number of unclaimed pieces in the lower half.  Threads claim a piece by
- * decrementing the ticket.  Which thread computes a piece depends on timing, but the pieces do
- * not.  Idle workers poll the ticket for SPIN_TURNS turns and then sleep, because kernels follow
- * each other within microseconds while a program runs, but not otherwise.
+ * upper half, the number of unclaimed pieces in the lower half.  A thread that decrements the
+ * ticket computes one piece: the one that has the thread's own number, so that what this piece reads
+ * in every job stays in the cache of one core; or, if another thread has claimed it, any that is
+ * left.  Which thread computes a piece depends on timing, but the pieces do not.  Idle workers poll
+ * the ticket for SPIN_TURNS turns and then sleep, because kernels follow each other within
+ * microseconds while a program runs, but not otherwise.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/base/parallel.h"
@@ -24,7 +26,15 @@ typedef struct
   gpointer        data;
   gint64          n;
   HybPieces       pieces;
+  guint64         number; /* of the job; no other has it */
 } Job;
+
+/* Who computes a piece: the number of the last job in which a thread did.  Each is in a cache line of its
+ * own, which stays with the thread that usually computes this piece. */
+typedef struct
+{
+  _Alignas(64) _Atomic guint64 job;
+} Claim;
 
 typedef struct
 {
@@ -42,12 +52,15 @@ typedef struct
   guint    n_workers;
   guint    n_begun; /* workers that have started running; guarded by sleep */
   GThread *workers[MAX_THREADS];
+  guint64  n_jobs;              /* guarded by owner */
+  Claim    claims[MAX_THREADS]; /* by piece */
 } Pool;
 
 static Pool                   pool;
 static _Atomic guint          n_threads_requested; /* 0: one per core */
 static _Thread_local gboolean is_inside;
 static _Thread_local gboolean is_worker;
+static _Thread_local guint    thread_number; /* 1, 2, … for workers; 0 for others */
 
 static const HybParallelWatch *_Atomic parallel_watch;
 
@@ -81,8 +94,22 @@ hyb_parallel_set_watch (const HybParallelWatch *watch)
   atomic_store (&parallel_watch, watch);
 }
 
+/* Claims a piece for a thread that has decremented the ticket: there is one that no other has. */
+static gint64
+claim_piece (const Job *job)
+{
+  for (gint64 piece = thread_number % job->pieces.n;; piece = (piece + 1) % job->pieces.n)
+    {
+      _Atomic guint64 *claim = &pool.claims[piece].job;
+      guint64          last = atomic_load_explicit (claim, memory_order_relaxed);
+
+      if (last != job->number && atomic_compare_exchange_strong (claim, &last, job->number))
+        return piece;
+    }
+}
+
 /* Claims and runs one piece; returns FALSE if none is left.  The fields of the job are read after
- * claiming, because they cannot change until the claimed piece has finished. */
+ * the ticket was decremented, because they cannot change until as many pieces have finished. */
 static gboolean
 run_one (void)
 {
@@ -93,7 +120,7 @@ run_one (void)
       return FALSE;
   while (!atomic_compare_exchange_weak (&pool.ticket, &ticket, ticket - 1));
 
-  run_piece (&pool.job, (gint64) (guint32) ticket - 1);
+  run_piece (&pool.job, claim_piece (&pool.job));
 
   if (atomic_fetch_sub (&pool.n_pending, 1) == 1)
     {
@@ -135,6 +162,7 @@ static gpointer
 worker_main (gpointer data)
 {
   is_inside = is_worker = TRUE;
+  thread_number = GPOINTER_TO_UINT (data);
   g_mutex_lock (&pool.sleep);
   pool.n_begun++;
   g_cond_broadcast (&pool.work_done);
@@ -197,7 +225,8 @@ start_workers (guint n_workers)
   stop_workers ();
   for (guint i = 0; i < n_workers; i++)
     {
-      GThread *thread = g_thread_try_new ("hyb-compute", worker_main, NULL, NULL);
+      GThread *thread =
+          g_thread_try_new ("hyb-compute", worker_main, GUINT_TO_POINTER (i + 1), NULL);
 
       if (!thread)
         break; /* fewer threads compute the same pieces */
@@ -235,6 +264,7 @@ run_in_pool (const Job *job, guint n_threads)
   g_assert (atomic_load (&pool.n_pending) == 0);
   start_workers (n_threads - 1);
   pool.job = *job;
+  pool.job.number = ++pool.n_jobs;
 #ifdef __linux__
   atomic_store (&pool.owner_core, sched_getcpu ());
 #endif

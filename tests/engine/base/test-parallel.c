@@ -130,6 +130,49 @@ test_work_after_sleep (void)
   hyb_parallel_set_threads (0);
 }
 
+#define N_PIECES 3
+#define N_JOBS   200
+
+typedef struct
+{
+  guint         n_pieces;
+  _Atomic guint n_begun;
+  GThread      *threads[N_PIECES];
+} Meeting;
+
+/* Ends when all pieces have begun, so that each thread computes one. */
+static void
+meet (gint64 begin, gint64 end G_GNUC_UNUSED, gpointer data)
+{
+  Meeting *meeting = data;
+
+  meeting->threads[begin] = g_thread_self ();
+  meeting->n_begun++;
+  while (meeting->n_begun < meeting->n_pieces)
+    g_thread_yield ();
+}
+
+/* What a piece reads in every job stays in the cache of one core. */
+static void
+test_threads_keep_their_pieces (void)
+{
+  GThread *first[N_PIECES] = { NULL };
+  guint    n_pieces;
+
+  hyb_parallel_set_threads (N_PIECES);
+  n_pieces = hyb_parallel_get_threads (); /* fewer where memory is limited */
+  for (guint job = 0; job < N_JOBS; job++)
+    {
+      Meeting meeting = { .n_pieces = n_pieces };
+
+      hyb_parallel_for (n_pieces, 1, meet, &meeting);
+      if (job == 0)
+        memcpy (first, meeting.threads, sizeof first);
+      g_assert_cmpmem (meeting.threads, sizeof first, first, sizeof first);
+    }
+  hyb_parallel_set_threads (0);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -142,6 +185,8 @@ main (int argc, char **argv)
   g_test_add_func ("/engine/base/parallel/two-threads-may-call-at-once",
                    test_two_threads_may_call_at_once);
   g_test_add_func ("/engine/base/parallel/work-after-sleep", test_work_after_sleep);
+  g_test_add_func ("/engine/base/parallel/threads-keep-their-pieces",
+                   test_threads_keep_their_pieces);
 
   return g_test_run ();
 }
