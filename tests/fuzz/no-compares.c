@@ -1,7 +1,8 @@
 /* no-compares.c — leaves out what libFuzzer notes at each comparison of numbers.
  *
  * It tries these numbers in later changes of bytes.  Graphs have a mutator of their own, which never asks for them, and
- * in traces they are mostly single characters; noting them takes a fifth to a third of the time.  The linker puts these functions in the place of libFuzzer's (--wrap).
+ * in traces they are mostly single characters; noting them takes a fifth to a third of the time.  The linker puts these
+ * functions in the place of libFuzzer's (--wrap).
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <glib.h>
 
