@@ -1,6 +1,6 @@
 /* parallel.c — parallel loops on one pool of threads for the whole process.
  *
- * hyb_parallel_for() publishes a job by writing one 64-bit ticket: the job's generation in the
+ * hyb_parallel_for() publishes a job by writing one 64-bit ticket: the job's number in the
  * upper half, the number of unclaimed pieces in the lower half.  A thread that decrements the
  * ticket computes one piece: the one that has the thread's own number, so that what this piece reads
  * in every job stays in the cache of one core; or, if another thread has claimed it, any that is
@@ -26,7 +26,7 @@ typedef struct
   gpointer        data;
   gint64          n;
   HybPieces       pieces;
-  guint64         number; /* of the job; no other has it */
+  guint64         number; /* of the job: 1, 2, … */
 } Job;
 
 /* Who computes a piece: the number of the last job in which a thread did.  Each is in a cache line of its
@@ -59,7 +59,6 @@ typedef struct
 static Pool                   pool;
 static _Atomic guint          n_threads_requested; /* 0: one per core */
 static _Thread_local gboolean is_inside;
-static _Thread_local gboolean is_worker;
 static _Thread_local guint    thread_number; /* 1, 2, … for workers; 0 for others */
 
 static const HybParallelWatch *_Atomic parallel_watch;
@@ -79,7 +78,7 @@ run_piece (const Job *job, gint64 piece)
 {
   gint64                  begin = piece * job->pieces.size;
   const HybParallelWatch *watch =
-      is_worker ? atomic_load_explicit (&parallel_watch, memory_order_relaxed) : NULL;
+      thread_number > 0 ? atomic_load_explicit (&parallel_watch, memory_order_relaxed) : NULL;
 
   if (watch)
     watch->begin (watch->data);
@@ -161,7 +160,7 @@ leave_core_of_owner (void)
 static gpointer
 worker_main (gpointer data)
 {
-  is_inside = is_worker = TRUE;
+  is_inside = TRUE;
   thread_number = GPOINTER_TO_UINT (data);
   g_mutex_lock (&pool.sleep);
   pool.n_begun++;
@@ -259,8 +258,6 @@ wait_for_others (void)
 static void
 run_in_pool (const Job *job, guint n_threads)
 {
-  guint32 generation = (guint32) (atomic_load (&pool.ticket) >> 32) + 1;
-
   g_assert (atomic_load (&pool.n_pending) == 0);
   start_workers (n_threads - 1);
   pool.job = *job;
@@ -269,7 +266,7 @@ run_in_pool (const Job *job, guint n_threads)
   atomic_store (&pool.owner_core, sched_getcpu ());
 #endif
   atomic_store (&pool.n_pending, (guint32) job->pieces.n);
-  atomic_store (&pool.ticket, ((guint64) generation << 32) | (guint32) job->pieces.n);
+  atomic_store (&pool.ticket, (pool.job.number << 32) | (guint32) job->pieces.n);
   wake_workers ();
 
   while (run_one ())
