@@ -331,7 +331,9 @@ multiply_tile (const Product *product, const HybTile *tile)
   gint64          first = tile->first_vector * tiles->lanes;
   gint64          n = MIN (tile->n_vectors * tiles->lanes, layout->positions - first);
   gint64          end = tile->first_filter + tile->n_filters;
-  HybTileImage    image = { layout->depth, product->shifts, product->planes, { 0 }, { 0 } };
+  HybTileImage    image = { .depth = layout->depth,
+                            .shifts = product->shifts,
+                            .image = product->planes };
   float           sums[HYB_TILE_FILTERS * HYB_TILE_STRIDE];
   gboolean        fetches_ahead = tiles->fetches_ahead && product->tiling.by_filters &&
                            hyb_tiling_is_last (&product->tiling, tile);

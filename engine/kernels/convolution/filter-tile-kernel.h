@@ -57,7 +57,7 @@ SIMD (sum_tile) (const int           n_filters,
 
   for (gint64 first = 0; first < tile->depth; first = until)
     {
-      until = tile->ahead.n > 0 ? MIN (first + LINE, tile->depth) : tile->depth;
+      until = tile->ahead.n > 0 ? MIN (first + HYB_LINE_FLOATS, tile->depth) : tile->depth;
       for (gint64 row = 0; row < tile->ahead.n; row++)
         __builtin_prefetch (tile->ahead.weights + row * weights_stride + first, 0, 2);
       for (gint64 k = first; k < until; k++)

@@ -13,8 +13,6 @@
  * image and read the weights again; with more, they share the filters. */
 #define SMALL_WEIGHTS ((gint64) 256 << 10)
 
-#define LINE 16 /* floats of a cache line */
-
 #define SIMD_KERNEL "engine/kernels/convolution/filter-tile-kernel.h"
 #include "engine/kernels/simd/each-simd.h"
 
@@ -33,6 +31,13 @@ hyb_tiles_follow (const HybTiles *tiles, gint64 vectors[HYB_TILE_VECTORS])
     vectors[v] = v * tiles->lanes;
 }
 
+/* Whether there is a kernel for tiles of four vectors. */
+static gboolean
+has_four (const HybTiles *tiles)
+{
+  return tiles->max_filters[4] > 0;
+}
+
 /* Tiles are three vectors wide at most.  If there is a kernel for four, all are but the last one, which has
  * what is left, a single vector being joined with the tile before it.  Else vectors are shared out evenly:
  * a tile of one vector has too few sums to keep the processor busy. */
@@ -43,8 +48,7 @@ hyb_tiling_init (HybTiling      *tiling,
                  gint64          filters,
                  gint64          weight_bytes)
 {
-  gboolean has_four = tiles->max_filters[4] > 0;
-  gboolean ends_with_four = has_four && n_vectors % 3 == 1 && n_vectors > 3;
+  gboolean ends_with_four = has_four (tiles) && n_vectors % 3 == 1 && n_vectors > 3;
   gint64   n_columns = (n_vectors + 2) / 3 - ends_with_four;
   gint64   max = tiles->max_filters[n_columns == 1 ? n_vectors : 3];
 
@@ -53,7 +57,6 @@ hyb_tiling_init (HybTiling      *tiling,
                          .filters = filters,
                          .n_columns = n_columns,
                          .n_rows = (filters + max - 1) / max,
-                         .is_even = !has_four,
                          .by_filters = weight_bytes > SMALL_WEIGHTS };
 }
 
@@ -73,9 +76,9 @@ hyb_tiling_is_last (const HybTiling *tiling, const HybTile *tile)
 static gint64
 find_column (const HybTiling *tiling, gint64 column)
 {
-  if (tiling->is_even)
-    return tiling->n_vectors * column / tiling->n_columns;
-  return column < tiling->n_columns ? column * 3 : tiling->n_vectors;
+  if (has_four (tiling->tiles))
+    return column < tiling->n_columns ? column * 3 : tiling->n_vectors;
+  return tiling->n_vectors * column / tiling->n_columns;
 }
 
 HybTile

@@ -85,7 +85,6 @@ typedef struct
   gint64          n_vectors, filters;
   gint64          n_columns, n_rows; /* tiles along the positions and along the filters */
   gboolean        by_filters;        /* consecutive tiles have the same filters */
-  gboolean        is_even;           /* vectors are shared out evenly over columns */
 } HybTiling;
 
 typedef struct

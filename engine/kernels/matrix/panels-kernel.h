@@ -74,7 +74,7 @@
                                                                                 \
     for (gint64 first = 0; first < k; first = until)                            \
       {                                                                         \
-        until = MIN (first + LINE, k);                                          \
+        until = MIN (first + HYB_LINE_FLOATS, k);                               \
         for (gint64 row = 0; row < prefetch->n_rows; row++)                     \
           __builtin_prefetch (prefetch->from + row * prefetch->stride + first); \
         for (gint64 l = first; l < until; l++, x++, panel += HYB_PANEL_WIDTH)   \

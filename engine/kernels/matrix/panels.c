@@ -17,7 +17,6 @@
 #include <string.h>
 
 #define WIDTH    HYB_PANEL_WIDTH
-#define LINE     16 /* floats of a cache line */
 #define MAX_ROWS 12 /* rows of X that one kernel call multiplies */
 
 /* Rows of X that are multiplied with all panels before the next rows, so that they stay in the
@@ -41,7 +40,7 @@
 #define GRAIN 131072
 
 /* Weights that a kernel prefetches while it multiplies: n_rows rows, one cache line of each for
- * every LINE steps of k. */
+ * every HYB_LINE_FLOATS steps of k. */
 typedef struct
 {
   const float *from;
@@ -141,7 +140,7 @@ even_part (gint64 n, gint64 max, gint64 unit)
 static gint64
 block_depth (gint64 k)
 {
-  return MIN (even_part (k, DEPTH, LINE), k);
+  return MIN (even_part (k, DEPTH, HYB_LINE_FLOATS), k);
 }
 
 /* Some rows of a panel, from row l on, and what is added to their product. */

@@ -11,6 +11,9 @@
 /* The variable of the environment: sse2, avx2 or avx512; anything else is as if it were not set. */
 #define HYB_SIMD_VARIABLE "HYB_CPU"
 
+/* Floats of a cache line. */
+#define HYB_LINE_FLOATS 16
+
 typedef enum
 {
   HYB_SIMD_PLAIN,  /* generic vectors for the compiler's target: SSE2 on x86-64 */

@@ -18,7 +18,7 @@
 /* Rows of y that are completed before the next, so that they stay in the first-level cache. */
 #define STRIP 64
 /* Elements of a cache line. */
-#define LINE 16
+#define LINE HYB_LINE_FLOATS
 
 typedef guint32 __attribute__ ((may_alias, aligned (1))) Bits32;
 typedef guint32 __attribute__ ((vector_size (16))) Four32;
