@@ -504,3 +504,14 @@ scene_random (guint32 seed, guint n_nodes, guint n_edges)
   g_rand_free (random);
   return b;
 }
+
+void
+scene_add_boxes (VizDiagramBuilder *builder, guint n, guint32 *boxes)
+{
+  for (guint i = 0; i < n; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("box%u", i);
+
+      boxes[i] = viz_diagram_builder_add_box (builder, &(VizBoxInfo){ .id = name, .title = name });
+    }
+}

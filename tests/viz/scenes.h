@@ -21,5 +21,7 @@ extern const guint n_scenes;
 VizDiagramBuilder *scene_lstm (guint n_steps, guint n_layers);
 /* A chain of blocks of 40 operators, with skip connections.  (transfer full) */
 VizDiagramBuilder *scene_transformer (guint n_blocks);
+/* Adds boxes with the names box0, box1, … and writes their numbers to `boxes`. */
+void scene_add_boxes (VizDiagramBuilder *builder, guint n, guint32 *boxes);
 /* A random acyclic graph.  (transfer full) */
 VizDiagramBuilder *scene_random (guint32 seed, guint n_nodes, guint n_edges);

@@ -365,12 +365,7 @@ test_texts_of_arrows (void)
   g_autoptr (VizPicture) picture = NULL;
   guint n_labels = 0;
 
-  for (guint i = 0; i < 4; i++)
-    {
-      g_autofree char *name = g_strdup_printf ("box%u", i);
-
-      box[i] = viz_diagram_builder_add_box (builder, &(VizBoxInfo){ .id = name, .title = name });
-    }
+  scene_add_boxes (builder, 4, box);
   for (guint i = 1; i < 4; i++)
     viz_diagram_builder_add_arrow (builder,
                                    &(VizArrowInfo){ .tail = box[0],

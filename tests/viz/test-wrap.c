@@ -139,12 +139,7 @@ test_wires_past_many_boxes_are_clean (void)
   g_autoptr (VizPicture) picture = NULL;
   guint32 n_columns;
 
-  for (guint i = 0; i < G_N_ELEMENTS (box); i++)
-    {
-      g_autofree char *name = g_strdup_printf ("box%u", i);
-
-      box[i] = viz_diagram_builder_add_box (builder, &(VizBoxInfo){ .id = name, .title = name });
-    }
+  scene_add_boxes (builder, G_N_ELEMENTS (box), box);
   for (guint i = 0; i < N_PAST; i++)
     viz_diagram_builder_add_arrow (builder,
                                    &(VizArrowInfo){
