@@ -4,14 +4,16 @@
 
 #include "engine/formats/mxnet-symbol.h"
 
-#define VARIABLE(name) "{\"op\":\"null\",\"name\":\"" name "\",\"inputs\":[]},"
-
-/* A fused RNN of one direction. */
-static const char symbol[] = "{\"nodes\":[" VARIABLE ("data") VARIABLE ("weights") VARIABLE (
-    "state") "{\"op\":\"RNN\",\"name\":\"rnn\",\"attrs\":{\"mode\":\"rnn_tanh\",\"num_layers\":\"%"
-             "d\","
-             "\"state_size\":\"5\"},\"inputs\":[[0,0,0],[1,0,0],[2,0,0]]}],\"arg_nodes\":[0,1,2],"
-             "\"heads\":[[3,0,0]],\"attrs\":{\"mxnet_version\":[\"int\",10901]}}";
+/* A fused RNN of one direction; %u is its number of layers. */
+static const char symbol[] = "{\"nodes\":["
+                             "{\"op\":\"null\",\"name\":\"data\",\"inputs\":[]},"
+                             "{\"op\":\"null\",\"name\":\"weights\",\"inputs\":[]},"
+                             "{\"op\":\"null\",\"name\":\"state\",\"inputs\":[]},"
+                             "{\"op\":\"RNN\",\"name\":\"rnn\",\"attrs\":{\"mode\":\"rnn_tanh\","
+                             "\"num_layers\":\"%u\",\"state_size\":\"5\"},"
+                             "\"inputs\":[[0,0,0],[1,0,0],[2,0,0]]}],"
+                             "\"arg_nodes\":[0,1,2],\"heads\":[[3,0,0]],"
+                             "\"attrs\":{\"mxnet_version\":[\"int\",10901]}}";
 
 static VizDiagram *
 draw (guint n_layers)

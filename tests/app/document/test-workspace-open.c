@@ -49,35 +49,6 @@ test_model_is_shown (void)
   g_assert_cmpstr (scope_workspace_get_title (workspace), ==, LSTM);
 }
 
-/* A name leads to the box of its node; another one to no box. */
-static void
-test_names_lead_to_boxes (void)
-{
-  g_autofree char *path = g_build_filename (SOURCE_ROOT, MODELS LSTM "/" LSTM "-symbol.json", NULL);
-  g_autoptr (GError) error = NULL;
-  g_autoptr (ScopeDocument) document = scope_document_open (path, NULL, NULL, NULL, &error);
-  HybGraph *graph;
-  guint     n_found = 0;
-
-  g_assert_no_error (error);
-  graph = scope_document_get_graph (document);
-  for (guint i = 0; i < scope_document_n_places (document); i++)
-    {
-      const ScopePlace *place = scope_document_nth_place (document, i);
-
-      if (place->graph != graph)
-        continue;
-      g_assert_cmpuint (scope_document_find_name (document,
-                                                  hyb_graph_get_node (graph, place->node)->name),
-                        ==,
-                        place->box);
-      n_found++;
-    }
-  g_assert_cmpuint (n_found, >, 10);
-  g_assert_cmpuint (scope_document_find_name (document, "absent"), ==, VIZ_ROOT);
-  g_assert_cmpuint (scope_document_find_name (document, NULL), ==, VIZ_ROOT);
-}
-
 /* A model that is open already stays. */
 static void
 test_failure_keeps_the_model (void)
@@ -123,6 +94,5 @@ main (int argc, char **argv)
   g_test_add_func ("/app/workspace-open/a-file-that-is-absent-keeps-the-model",
                    test_failure_keeps_the_model);
   g_test_add_func ("/app/workspace-open/the-newest-file-is-shown", test_newest_file_is_shown);
-  g_test_add_func ("/app/document/names-lead-to-boxes", test_names_lead_to_boxes);
   return g_test_run ();
 }

@@ -1,0 +1,42 @@
+/* test-document.c — what a document knows of the boxes of its picture.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/document/document.h"
+
+#define MODEL \
+  SOURCE_ROOT "/tests/data/goldens/models/cell-lstm-t6-ntc-none/cell-lstm-t6-ntc-none-symbol.json"
+
+/* A name leads to the box of its node; another one to no box. */
+static void
+test_names_lead_to_boxes (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (ScopeDocument) document = scope_document_open (MODEL, NULL, NULL, NULL, &error);
+  HybGraph *graph;
+  guint     n_found = 0;
+
+  g_assert_no_error (error);
+  graph = scope_document_get_graph (document);
+  for (guint i = 0; i < scope_document_n_places (document); i++)
+    {
+      const ScopePlace *place = scope_document_nth_place (document, i);
+
+      if (place->graph != graph)
+        continue;
+      g_assert_cmpuint (scope_document_find_name (document,
+                                                  hyb_graph_get_node (graph, place->node)->name),
+                        ==,
+                        place->box);
+      n_found++;
+    }
+  g_assert_cmpuint (n_found, >, 10);
+  g_assert_cmpuint (scope_document_find_name (document, "absent"), ==, VIZ_ROOT);
+  g_assert_cmpuint (scope_document_find_name (document, NULL), ==, VIZ_ROOT);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/app/document/names-lead-to-boxes", test_names_lead_to_boxes);
+  return g_test_run ();
+}
