@@ -3,7 +3,9 @@
  * MXNet's passes put into a body: the operator that sums products, a BatchNorm, functions of one
  * element, and the sum with another input.  Start at hyb_fused_body_read().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "engine/control/fused-layer.h"
+#include "engine/control/fused-body.h"
+
+#include "engine/analysis/subgraph-types.h"
 
 #include "engine/base/error.h"
 #include "engine/op/dimensions.h"

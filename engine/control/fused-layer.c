@@ -6,11 +6,13 @@
  * (fused-quantised.c).  One that is not quantised runs its body.  Start at fused_infer_shape() and
  * fused_forward().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "engine/control/fused-layer.h"
+#include "engine/control/fused-body.h"
+#include "engine/control/fused-quantised.h"
 
 #include "engine/op/dimensions.h"
 #include "engine/op/layer-rules.h"
 #include "engine/op/rules.h"
+#include "engine/ops/quantised/scale.h"
 
 /* --- Attributes --- */
 

@@ -3,9 +3,12 @@
  * The sums of products are exact (wide-call.h).  They are scaled to floats, the remaining operators
  * of the body are applied, and the result is rounded.  Start at hyb_fused_quantised_forward().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "engine/control/fused-layer.h"
+#include "engine/control/fused-quantised.h"
 
+#include "engine/control/fused-body.h"
 #include "engine/op/dimensions.h"
+#include "engine/ops/quantised/scale.h"
+#include "engine/ops/quantised/wide-call.h"
 
 #include <math.h>
 #include <string.h>

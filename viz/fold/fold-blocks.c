@@ -5,7 +5,7 @@
  * a chosen region, or follows one, directly or through other blocks.
  * Start reading at viz_regions_add_plain().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "viz/fold/fold-regions.h"
+#include "viz/fold/fold-blocks.h"
 
 #include <string.h>
 

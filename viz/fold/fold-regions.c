@@ -5,7 +5,8 @@
  * or a block of another kind lies between them.
  * Start reading at viz_regions_fold().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "viz/fold/fold-regions.h"
+#include "viz/fold/fold-blocks.h"
+#include "viz/fold/regions.h"
 
 #include "viz/diagram/short-names.h"
 

@@ -8,6 +8,10 @@
 
 #include "viz/layout/layout.h"
 #include "viz/layout/wrap.h"
+#include "viz/scene/scene-bodies.h"
+#include "viz/scene/scene-picture.h"
+#include "viz/scene/scene-update.h"
+#include "viz/scene/scene-wrap.h"
 #include "viz/scene/scene.h"
 
 #include <string.h>

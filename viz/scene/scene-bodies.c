@@ -5,7 +5,8 @@
  * A chain of cells has one such crossing per item outside, so that a sequence enters as one bus.
  * Start reading at viz_scene_cut_wires().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "viz/scene/scene.h"
+#include "viz/scene/scene-bodies.h"
+#include "viz/scene/scene-update.h"
 
 #include "viz/diagram/box-text.h"
 

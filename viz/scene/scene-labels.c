@@ -5,7 +5,7 @@
  * that, it is left out.  Obstacles are found through hash grids with square cells.
  * Start reading at viz_scene_place_labels().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "viz/scene/scene.h"
+#include "viz/scene/scene-labels.h"
 
 #include "viz/diagram/box-text.h"
 

@@ -3,7 +3,9 @@
  * Places items from the root inwards, then joins the pieces of each wire, routes feedback along the
  * borders of groups, and places labels.  Start reading at viz_scene_make_picture().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "viz/scene/scene.h"
+#include "viz/scene/scene-picture.h"
+#include "viz/scene/scene-labels.h"
+#include "viz/scene/scene-titles.h"
 
 #include "viz/diagram/box-text.h"
 

@@ -3,7 +3,7 @@
  * A chain such as convolution, batch norm, ReLU becomes one stack: the boxes keep their meaning, but need no
  * room and no wires between them.  Start reading at viz_scene_find_strips().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "viz/scene/scene.h"
+#include "viz/scene/scene-strips.h"
 
 #define MAX_STRIPS 4 /* on one box */
 

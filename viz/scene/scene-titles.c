@@ -3,7 +3,7 @@
  * The layout keeps a title apart from them at its natural size; when the picture is drawn smaller, the title is
  * enlarged to stay legible, as far as there is room.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "viz/scene/scene.h"
+#include "viz/scene/scene-titles.h"
 
 #define BAND_HEIGHT 24 /* below the upper side of the group */
 #define TITLE_GAP   6  /* between a title and a wire */

@@ -4,7 +4,7 @@
  * also gets its places and routes, so that a layout can change it as little as possible.
  * Start reading at viz_scene_match_previous() and viz_scene_fill_previous().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "viz/scene/scene.h"
+#include "viz/scene/scene-update.h"
 
 /* After more groups were opened or closed, making room for each would leave many holes. */
 #define MAX_CHANGES 8

@@ -4,7 +4,7 @@
  * that makes it largest: the root, or a group that makes up most of the height of its parent.
  * Start reading at viz_scene_wrap().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "viz/scene/scene.h"
+#include "viz/scene/scene-wrap.h"
 
 #include "viz/diagram/measure.h"
 #include "viz/layout/wrap.h"

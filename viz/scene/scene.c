@@ -4,6 +4,7 @@
  * one wire.  Start reading at find_items() and find_wires().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/scene/scene.h"
+#include "viz/scene/scene-strips.h"
 
 #include "viz/diagram/box-text.h"
 

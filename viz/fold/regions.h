@@ -1,6 +1,6 @@
-/* fold-regions.h — what the files that find equal regions share.
+/* regions.h — a region between a fork and a join, and which boxes regions hold.
  *
- * fold-regions.c finds regions between a fork and a join; fold-blocks.c finds blocks beside them.
+ * fold-regions.c finds regions; fold-blocks.c finds blocks beside them.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -81,9 +81,5 @@ viz_regions_take (VizRegions *regions, const GArray *boxes)
   for (guint i = 0; i < boxes->len; i++)
     regions->is_taken[g_array_index (boxes, guint32, i)] = TRUE;
 }
-
-/* Adds to plain the blocks that have the operators of a chosen region but no shortcut around them, before and behind
- * such regions. */
-void viz_regions_add_plain (VizRegions *regions, const GPtrArray *chosen, GPtrArray *plain);
 
 G_END_DECLS
