@@ -9,7 +9,7 @@
 #include "profiler/base/format.h"
 
 static void
-add_candidate (ScopeBars *bars, const ScopeGroup *group, guint index)
+add_candidate (ScopeReportBars *bars, const ScopeGroup *group, guint index)
 {
   const ScopeCandidate *first = group->candidates->pdata[0];
   const ScopeCandidate *candidate = group->candidates->pdata[index];
@@ -28,25 +28,27 @@ add_candidate (ScopeBars *bars, const ScopeGroup *group, guint index)
                           memory,
                           candidate->clean.n,
                           prof_interval_is_known (median) ? "" : " (too few runs)");
-  scope_bars_add (bars,
-                  &(VizBar){ .label = name,
-                             .text = text,
-                             .value = median->median,
-                             .low = median->low,
-                             .high = median->high,
-                             .category = viz_chart_hue (index) });
+  scope_report_bars_add (bars,
+                         &(VizBar){ .label = name,
+                                    .text = text,
+                                    .value = median->median,
+                                    .low = median->low,
+                                    .high = median->high,
+                                    .category = viz_chart_hue (index) });
 }
 
 void
-scope_page_add_group (ScopePage *page, const ScopeGroup *group, const ProfExplanation *explanation)
+scope_report_page_add_group (ScopeReportPage       *page,
+                             const ScopeGroup      *group,
+                             const ProfExplanation *explanation)
 {
   g_autofree char *title = scope_group_dup_title (group);
-  ScopeBars       *bars = scope_bars_new ();
+  ScopeReportBars *bars = scope_report_bars_new ();
   ScopeCandidate  *slow, *fast;
 
   for (guint i = 0; scope_group_is_measured (group) && i < group->candidates->len; i++)
     add_candidate (bars, group, i);
-  scope_page_add_bars (page, title, bars);
+  scope_report_page_add_bars (page, title, bars);
   if (explanation && scope_group_extremes (group, &slow, &fast))
     {
       g_autofree char *from = scope_candidate_dup_name (slow);
@@ -66,26 +68,26 @@ scope_page_add_group (ScopePage *page, const ScopeGroup *group, const ProfExplan
 
           scope_html_append (html, why);
           g_string_append (html, "</p>\n");
-          scope_page_add_html (page, NULL, html);
+          scope_report_page_add_html (page, NULL, html);
           return;
         }
-      scope_page_add_waterfall (page,
-                                why,
-                                (ScopeLevel){ from, slow->clean.median.median },
-                                (ScopeLevel){ to, fast->clean.median.median },
-                                explanation);
-      scope_page_add_buckets (page, explanation);
+      scope_report_page_add_waterfall (page,
+                                       why,
+                                       (ScopeLevel){ from, slow->clean.median.median },
+                                       (ScopeLevel){ to, fast->clean.median.median },
+                                       explanation);
+      scope_report_page_add_buckets (page, explanation);
     }
 }
 
 void
-scope_page_add_ladder (ScopePage             *page,
-                       const ProfLadder      *ladder,
-                       const ProfExplanation *explanation)
+scope_report_page_add_ladder (ScopeReportPage       *page,
+                              const ProfLadder      *ladder,
+                              const ProfExplanation *explanation)
 {
-  ScopeBars      *bars = scope_bars_new ();
-  const ProfRung *first = ladder->rungs->pdata[0];
-  const ProfRung *last = ladder->rungs->pdata[prof_ladder_last_pass (ladder)];
+  ScopeReportBars *bars = scope_report_bars_new ();
+  const ProfRung  *first = ladder->rungs->pdata[0];
+  const ProfRung  *last = ladder->rungs->pdata[prof_ladder_last_pass (ladder)];
 
   for (guint i = 0; i < ladder->rungs->len; i++)
     {
@@ -100,23 +102,23 @@ scope_page_add_ladder (ScopePage             *page,
                                     saved,
                                     prof_verdict_describe (rung->verdict, &rung->saved));
 
-      scope_bars_add (bars,
-                      &(VizBar){ .label = rung->name,
-                                 .text = text,
-                                 .value = rung->seconds,
-                                 .low = rung->seconds,
-                                 .high = rung->seconds,
-                                 .category = viz_chart_hue (0) });
+      scope_report_bars_add (bars,
+                             &(VizBar){ .label = rung->name,
+                                        .text = text,
+                                        .value = rung->seconds,
+                                        .low = rung->seconds,
+                                        .high = rung->seconds,
+                                        .category = viz_chart_hue (0) });
     }
-  scope_page_add_bars (page,
-                       "The ladder: the engine's optimisations, switched on one by one",
-                       bars);
+  scope_report_page_add_bars (page,
+                              "The ladder: the engine's optimisations, switched on one by one",
+                              bars);
   if (!explanation || !prof_explanation_has_cause (explanation))
     return;
-  scope_page_add_waterfall (page,
-                            "What the ladder saves, by kind of work",
-                            (ScopeLevel){ first->name, first->seconds },
-                            (ScopeLevel){ last->name, last->seconds },
-                            explanation);
-  scope_page_add_buckets (page, explanation);
+  scope_report_page_add_waterfall (page,
+                                   "What the ladder saves, by kind of work",
+                                   (ScopeLevel){ first->name, first->seconds },
+                                   (ScopeLevel){ last->name, last->seconds },
+                                   explanation);
+  scope_report_page_add_buckets (page, explanation);
 }

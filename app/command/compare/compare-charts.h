@@ -10,10 +10,11 @@
 
 /* Adds bars of all candidates and, with an explanation (nullable), a waterfall from the slowest
  * candidate to the fastest with the table of its buckets. */
-void
-scope_page_add_group (ScopePage *page, const ScopeGroup *group, const ProfExplanation *explanation);
+void scope_report_page_add_group (ScopeReportPage       *page,
+                                  const ScopeGroup      *group,
+                                  const ProfExplanation *explanation);
 /* Adds bars of all rungs and, with an explanation (nullable), a waterfall from the first rung to
  * the last. */
-void scope_page_add_ladder (ScopePage             *page,
-                            const ProfLadder      *ladder,
-                            const ProfExplanation *explanation);
+void scope_report_page_add_ladder (ScopeReportPage       *page,
+                                   const ProfLadder      *ladder,
+                                   const ProfExplanation *explanation);

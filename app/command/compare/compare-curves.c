@@ -412,7 +412,10 @@ draw_chart (VizPen *pen, const VizRect *rect, const VizTheme *theme, gpointer da
 }
 
 void
-scope_page_add_curves (ScopePage *page, const GPtrArray *groups, guint min_sizes, guint max_sizes)
+scope_report_page_add_curves (ScopeReportPage *page,
+                              const GPtrArray *groups,
+                              guint            min_sizes,
+                              guint            max_sizes)
 {
   static const char *const titles[N_CHARTS] = { "Time of a run",
                                                 "Speed-up over the first",
@@ -432,12 +435,12 @@ scope_page_add_curves (ScopePage *page, const GPtrArray *groups, guint min_sizes
               g_strdup_printf ("%s over the %s: %s", titles[kind], axis_of (family), place);
 
           if (kind == CHART_TIME || n_candidates (family) > 1)
-            scope_page_add_chart (page,
-                                  &(ScopeChart){ .title = title,
-                                                 .height = CHART_HEIGHT,
-                                                 .draw = draw_chart,
-                                                 .data = chart_new (family, kind),
-                                                 .destroy = chart_free });
+            scope_report_page_add_chart (page,
+                                         &(ScopeChart){ .title = title,
+                                                        .height = CHART_HEIGHT,
+                                                        .draw = draw_chart,
+                                                        .data = chart_new (family, kind),
+                                                        .destroy = chart_free });
         }
     }
 }

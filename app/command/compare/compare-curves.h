@@ -13,5 +13,7 @@ void scope_curves_print (const GPtrArray *groups);
 /* Appends the list "curves" to an open object. */
 void scope_curves_describe (ScopeJson *json, const GPtrArray *groups);
 /* Adds charts of time, speed-up and memory for families of min_sizes to max_sizes groups. */
-void
-scope_page_add_curves (ScopePage *page, const GPtrArray *groups, guint min_sizes, guint max_sizes);
+void scope_report_page_add_curves (ScopeReportPage *page,
+                                   const GPtrArray *groups,
+                                   guint            min_sizes,
+                                   guint            max_sizes);

@@ -198,7 +198,7 @@ add_line (GString *html, const char *name, const char *text)
 }
 
 void
-scope_page_add_devices (ScopePage *page, const ScopeComparison *self)
+scope_report_page_add_devices (ScopeReportPage *page, const ScopeComparison *self)
 {
   g_autoptr (GPtrArray) left_out = list_left_out (self);
   GString *html;
@@ -215,5 +215,5 @@ scope_page_add_devices (ScopePage *page, const ScopeComparison *self)
     }
   for (guint i = 0; i < left_out->len; i++)
     add_line (html, "not measured", left_out->pdata[i]);
-  scope_page_add_html (page, "Devices", html);
+  scope_report_page_add_html (page, "Devices", html);
 }

@@ -18,4 +18,4 @@ void scope_compare_print_devices (const ScopeComparison *self);
 /* Adds the lists "devices" and "left_out". */
 void scope_compare_describe_devices (ScopeJson *json, const ScopeComparison *self);
 /* Adds a section to a report, unless all was measured on the processor. */
-void scope_page_add_devices (ScopePage *page, const ScopeComparison *self);
+void scope_report_page_add_devices (ScopeReportPage *page, const ScopeComparison *self);

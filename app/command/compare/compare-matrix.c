@@ -143,7 +143,7 @@ append_text (GString *html, const char *tag, gboolean is_decided, const char *te
 }
 
 void
-scope_page_add_matrix (ScopePage *page, const GPtrArray *groups)
+scope_report_page_add_matrix (ScopeReportPage *page, const GPtrArray *groups)
 {
   GString          *html;
   const ScopeGroup *first = groups->len > 1 ? find_widest (groups) : NULL;
@@ -179,5 +179,5 @@ scope_page_add_matrix (ScopePage *page, const GPtrArray *groups)
   g_string_append (html,
                    "</table>\n<p>The first column is a time, the others show the speed-up over it; "
                    "grey is undecided, and – stands for too few runs.</p>\n");
-  scope_page_add_html (page, "Overview", html);
+  scope_report_page_add_html (page, "Overview", html);
 }

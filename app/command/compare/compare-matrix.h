@@ -9,4 +9,4 @@
 /* Prints the table on stdout.  groups: of ScopeGroup; nothing is printed for fewer than two. */
 void scope_matrix_print (const GPtrArray *groups);
 /* Adds the same table to a report. */
-void scope_page_add_matrix (ScopePage *page, const GPtrArray *groups);
+void scope_report_page_add_matrix (ScopeReportPage *page, const GPtrArray *groups);

@@ -235,10 +235,10 @@ gboolean
 scope_comparison_write_report (const ScopeComparison *self, const char *path, GError **error)
 {
   g_autofree char *title = g_strdup_printf ("%s, compared by Hybridscope", self->files[0]);
-  g_autoptr (ScopePage) page = scope_page_new (title);
+  g_autoptr (ScopeReportPage) page = scope_report_page_new (title);
 
-  scope_page_add_devices (page, self);
-  scope_page_add_matrix (page, self->groups);
+  scope_report_page_add_devices (page, self);
+  scope_report_page_add_matrix (page, self->groups);
   if (self->skipped->len > 0)
     {
       g_autofree char *list = join_skipped (self);
@@ -246,9 +246,9 @@ scope_comparison_write_report (const ScopeComparison *self, const char *path, GE
 
       scope_html_append (html, list);
       g_string_append (html, "</p>\n");
-      scope_page_add_html (page, "Not measured", html);
+      scope_report_page_add_html (page, "Not measured", html);
     }
-  scope_page_add_curves (page, self->groups, MIN_CURVE_SIZES, G_MAXUINT);
+  scope_report_page_add_curves (page, self->groups, MIN_CURVE_SIZES, G_MAXUINT);
   for (guint i = 0; i < self->groups->len; i++)
     {
       const ScopeGroup *group = self->groups->pdata[i];
@@ -257,18 +257,18 @@ scope_comparison_write_report (const ScopeComparison *self, const char *path, GE
 
       if (!scope_group_extremes (group, &slow, &fast))
         {
-          scope_page_add_group (page, group, NULL);
+          scope_report_page_add_group (page, group, NULL);
           continue;
         }
       scope_group_explain (group, slow, fast, &explanation);
-      scope_page_add_group (page, group, &explanation);
+      scope_report_page_add_group (page, group, &explanation);
       prof_explanation_clear (&explanation);
     }
-  scope_page_add_curves (page, self->groups, 2, MIN_CURVE_SIZES - 1);
+  scope_report_page_add_curves (page, self->groups, 2, MIN_CURVE_SIZES - 1);
   if (self->ladder)
-    scope_page_add_ladder (page,
-                           self->ladder,
-                           self->has_explanation ? &self->ladder_explanation : NULL);
-  scope_page_add_warnings (page, self);
-  return scope_page_write (page, path, error);
+    scope_report_page_add_ladder (page,
+                                  self->ladder,
+                                  self->has_explanation ? &self->ladder_explanation : NULL);
+  scope_report_page_add_warnings (page, self);
+  return scope_report_page_write (page, path, error);
 }

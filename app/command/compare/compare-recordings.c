@@ -197,7 +197,7 @@ print_json (const ScopeRecordings *recordings)
 
 /* The cautions as a list. */
 static void
-add_cautions (ScopePage *page, const ScopeRecording *recording)
+add_cautions (ScopeReportPage *page, const ScopeRecording *recording)
 {
   g_autofree char *verdict = scope_recording_dup_verdict (recording);
   g_autofree char *change = scope_recording_dup_change (recording);
@@ -211,22 +211,24 @@ add_cautions (ScopePage *page, const ScopeRecording *recording)
       g_string_append (html, "</li>\n");
     }
   g_string_append (html, "</ul>\n");
-  scope_page_add_html (page, title, html);
+  scope_report_page_add_html (page, title, html);
 }
 
 static gboolean
 write_report (const ScopeRecordings *recordings, const char *path, GError **error)
 {
-  g_autoptr (ScopePage) page = scope_page_new ("Recordings compared by Hybridscope");
+  g_autoptr (ScopeReportPage) page = scope_report_page_new ("Recordings compared by Hybridscope");
 
   for (guint i = 0; i < recordings->results->len; i++)
     {
       const ScopeRecording *recording = recordings->results->pdata[i];
 
       add_cautions (page, recording);
-      scope_page_add_difference (page, scope_recordings_last (recordings), recording->capture);
+      scope_report_page_add_difference (page,
+                                        scope_recordings_last (recordings),
+                                        recording->capture);
     }
-  return scope_page_write (page, path, error);
+  return scope_report_page_write (page, path, error);
 }
 
 int

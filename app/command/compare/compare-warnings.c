@@ -76,7 +76,7 @@ scope_comparison_describe_warnings (ScopeJson *json, const ScopeComparison *self
 }
 
 void
-scope_page_add_warnings (ScopePage *page, const ScopeComparison *self)
+scope_report_page_add_warnings (ScopeReportPage *page, const ScopeComparison *self)
 {
   g_auto (GStrv) warnings = scope_comparison_warnings (self);
   GString *html = g_string_new (NULL);
@@ -88,7 +88,7 @@ scope_page_add_warnings (ScopePage *page, const ScopeComparison *self)
       g_string_append (html, "</p>\n");
     }
   if (html->len > 0)
-    scope_page_add_html (page, "Conditions", html);
+    scope_report_page_add_html (page, "Conditions", html);
   else
     g_string_free (html, TRUE);
 }

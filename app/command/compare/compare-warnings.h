@@ -16,4 +16,4 @@ void scope_comparison_print_warnings (const ScopeComparison *self);
 /* Adds them to an open object as the list "warnings". */
 void scope_comparison_describe_warnings (ScopeJson *json, const ScopeComparison *self);
 /* Adds them to a report; nothing if there are none. */
-void scope_page_add_warnings (ScopePage *page, const ScopeComparison *self);
+void scope_report_page_add_warnings (ScopeReportPage *page, const ScopeComparison *self);

@@ -16,10 +16,10 @@ struct _ScopeBars
   GStringChunk *texts;
 };
 
-ScopeBars *
-scope_bars_new (void)
+ScopeReportBars *
+scope_report_bars_new (void)
 {
-  ScopeBars *bars = g_new0 (ScopeBars, 1);
+  ScopeReportBars *bars = g_new0 (ScopeReportBars, 1);
 
   bars->bars = g_array_new (FALSE, FALSE, sizeof (VizBar));
   bars->texts = g_string_chunk_new (1024);
@@ -29,7 +29,7 @@ scope_bars_new (void)
 static void
 bars_free (gpointer data)
 {
-  ScopeBars *bars = data;
+  ScopeReportBars *bars = data;
 
   g_array_unref (bars->bars);
   g_string_chunk_free (bars->texts);
@@ -37,14 +37,14 @@ bars_free (gpointer data)
 }
 
 VizCategory
-scope_bars_category (guint category)
+scope_report_bars_category (guint category)
 {
   return (VizCategory) ((category + 1) % VIZ_N_CATEGORIES);
 }
 
 /* Appends a copy of bar that owns its texts. */
 static void
-append_bar (ScopeBars *bars, const VizBar *bar)
+append_bar (ScopeReportBars *bars, const VizBar *bar)
 {
   VizBar copy = *bar;
 
@@ -54,7 +54,7 @@ append_bar (ScopeBars *bars, const VizBar *bar)
 }
 
 void
-scope_bars_add (ScopeBars *bars, const VizBar *bar)
+scope_report_bars_add (ScopeReportBars *bars, const VizBar *bar)
 {
   VizBar valid = *bar;
 
@@ -65,31 +65,31 @@ scope_bars_add (ScopeBars *bars, const VizBar *bar)
 static void
 draw_bars (VizPen *pen, const VizRect *rect, const VizTheme *theme, gpointer data)
 {
-  const ScopeBars *bars = data;
+  const ScopeReportBars *bars = data;
 
   viz_chart_bars (pen, rect, theme, (const VizBar *) (gpointer) bars->bars->data, bars->bars->len);
 }
 
 void
-scope_page_add_bars (ScopePage *page, const char *title, ScopeBars *bars)
+scope_report_page_add_bars (ScopeReportPage *page, const char *title, ScopeReportBars *bars)
 {
   if (bars->bars->len == 0)
     {
       bars_free (bars);
       return;
     }
-  scope_page_add_chart (page,
-                        &(ScopeChart){ .title = title,
-                                       .height = viz_chart_bars_height (bars->bars->len),
-                                       .draw = draw_bars,
-                                       .data = bars,
-                                       .destroy = bars_free });
+  scope_report_page_add_chart (page,
+                               &(ScopeChart){ .title = title,
+                                              .height = viz_chart_bars_height (bars->bars->len),
+                                              .draw = draw_bars,
+                                              .data = bars,
+                                              .destroy = bars_free });
 }
 
 static void
 draw_waterfall (VizPen *pen, const VizRect *rect, const VizTheme *theme, gpointer data)
 {
-  const ScopeBars *bars = data;
+  const ScopeReportBars *bars = data;
 
   viz_chart_waterfall (pen,
                        rect,
@@ -100,7 +100,7 @@ draw_waterfall (VizPen *pen, const VizRect *rect, const VizTheme *theme, gpointe
 
 /* A level at either end of a waterfall. */
 static void
-add_level (ScopeBars *bars, ScopeLevel level)
+add_level (ScopeReportBars *bars, ScopeLevel level)
 {
   g_autofree char *text = prof_format_seconds (level.seconds + 0.0);
 
@@ -111,7 +111,7 @@ add_level (ScopeBars *bars, ScopeLevel level)
 
 /* A step of a waterfall.  change, low, high: seconds, negative if time is saved. */
 static void
-add_change (ScopeBars *bars, const char *label, double change, double low, double high)
+add_change (ScopeReportBars *bars, const char *label, double change, double low, double high)
 {
   g_autofree char *text = prof_format_seconds (change + 0.0); /* -0.0 becomes 0.0 */
 
@@ -125,13 +125,13 @@ add_change (ScopeBars *bars, const char *label, double change, double low, doubl
 }
 
 void
-scope_page_add_waterfall (ScopePage             *page,
-                          const char            *title,
-                          ScopeLevel             from,
-                          ScopeLevel             to,
-                          const ProfExplanation *explanation)
+scope_report_page_add_waterfall (ScopeReportPage       *page,
+                                 const char            *title,
+                                 ScopeLevel             from,
+                                 ScopeLevel             to,
+                                 const ProfExplanation *explanation)
 {
-  ScopeBars *bars = scope_bars_new ();
+  ScopeReportBars *bars = scope_report_bars_new ();
 
   add_level (bars, from);
   for (guint i = 0; i < PROF_N_BUCKETS; i++)
@@ -143,12 +143,12 @@ scope_page_add_waterfall (ScopePage             *page,
     }
   add_change (bars, "unexplained", -explanation->unexplained, -INFINITY, INFINITY);
   add_level (bars, to);
-  scope_page_add_chart (page,
-                        &(ScopeChart){ .title = title,
-                                       .height = WATERFALL_HEIGHT,
-                                       .draw = draw_waterfall,
-                                       .data = bars,
-                                       .destroy = bars_free });
+  scope_report_page_add_chart (page,
+                               &(ScopeChart){ .title = title,
+                                              .height = WATERFALL_HEIGHT,
+                                              .draw = draw_waterfall,
+                                              .data = bars,
+                                              .destroy = bars_free });
 }
 
 static void
@@ -160,7 +160,7 @@ append_seconds (GString *html, double seconds)
 }
 
 void
-scope_page_add_buckets (ScopePage *page, const ProfExplanation *explanation)
+scope_report_page_add_buckets (ScopeReportPage *page, const ProfExplanation *explanation)
 {
   GString *html = g_string_new ("<table><tr><th>kind of work</th><th>saves</th><th>at least</th>"
                                 "<th>at most</th><th>its own rung</th><th>residual</th>"
@@ -192,5 +192,5 @@ scope_page_add_buckets (ScopePage *page, const ProfExplanation *explanation)
   append_seconds (html, explanation->saved.low);
   append_seconds (html, explanation->saved.high);
   g_string_append (html, "<td></td><td></td><td></td></tr></table>\n");
-  scope_page_add_html (page, NULL, html);
+  scope_report_page_add_html (page, NULL, html);
 }

@@ -1,6 +1,6 @@
 /* report-charts.c — bars and curves of a capture, and the order of its sections.
  *
- * Start at scope_page_add_capture().
+ * Start at scope_report_page_add_capture().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/report/report-sections.h"
 
@@ -21,30 +21,33 @@
 /* --- Bars --- */
 
 static void
-add_group (ScopeBars *bars, const ProfGroupSum *sum)
+add_group (ScopeReportBars *bars, const ProfGroupSum *sum)
 {
   g_autofree char *time = prof_format_seconds (sum->self);
   g_autofree char *count =
       sum->count > 0 ? g_strdup_printf (" · %.0f×", sum->count) : g_strdup ("");
   g_autofree char *text = g_strdup_printf ("%s · %.1f %%%s", time, 100 * sum->share, count);
 
-  scope_bars_add (bars,
-                  &(VizBar){ .label = *sum->name ? sum->name : "(no scope)",
-                             .text = text,
-                             .value = sum->self,
-                             .low = sum->self,
-                             .high = sum->self,
-                             .category = scope_bars_category (sum->category) });
+  scope_report_bars_add (bars,
+                         &(VizBar){ .label = *sum->name ? sum->name : "(no scope)",
+                                    .text = text,
+                                    .value = sum->self,
+                                    .low = sum->self,
+                                    .high = sum->self,
+                                    .category = scope_report_bars_category (sum->category) });
 }
 
 /* Bars of the largest groups, of all others together and of what is outside of nodes: a whole run. */
 static void
-add_groups (ScopePage *page, const char *title, const ProfSummary *summary, const GArray *groups)
+add_groups (ScopeReportPage   *page,
+            const char        *title,
+            const ProfSummary *summary,
+            const GArray      *groups)
 {
-  ScopeBars   *bars = scope_bars_new ();
-  ProfGroupSum rest[PROF_MAX_REST];
-  ProfGroupSum more = { .name = "(all others)", .category = G_MAXUINT16 };
-  guint        n_rest = prof_summary_rest (summary, rest);
+  ScopeReportBars *bars = scope_report_bars_new ();
+  ProfGroupSum     rest[PROF_MAX_REST];
+  ProfGroupSum     more = { .name = "(all others)", .category = G_MAXUINT16 };
+  guint            n_rest = prof_summary_rest (summary, rest);
 
   for (guint i = 0; i < groups->len; i++)
     {
@@ -59,17 +62,17 @@ add_groups (ScopePage *page, const char *title, const ProfSummary *summary, cons
     add_group (bars, &more);
   for (guint i = 0; i < n_rest && groups->len > 0; i++)
     add_group (bars, &rest[i]);
-  scope_page_add_bars (page, title, bars);
+  scope_report_page_add_bars (page, title, bars);
 }
 
 static void
-add_nodes (ScopePage *page, const ProfCapture *capture, const ProfSummary *summary)
+add_nodes (ScopeReportPage *page, const ProfCapture *capture, const ProfSummary *summary)
 {
-  ScopeBars *bars;
+  ScopeReportBars *bars;
 
   if (summary->n_used == 0)
     return;
-  bars = scope_bars_new ();
+  bars = scope_report_bars_new ();
   for (guint i = 0; i < MIN (summary->node->len, MAX_BARS); i++)
     {
       const ProfNodeSum *sum = &g_array_index (summary->node, ProfNodeSum, i);
@@ -78,15 +81,15 @@ add_nodes (ScopePage *page, const ProfCapture *capture, const ProfSummary *summa
       g_autofree char   *text =
           g_strdup_printf ("%s · %.1f %%", time, 100 * sum->self / summary->traced);
 
-      scope_bars_add (bars,
-                      &(VizBar){ .label = prof_capture_get_string (capture, node->name),
-                                 .text = text,
-                                 .value = sum->self,
-                                 .low = sum->low,
-                                 .high = sum->high,
-                                 .category = scope_bars_category (node->category) });
+      scope_report_bars_add (bars,
+                             &(VizBar){ .label = prof_capture_get_string (capture, node->name),
+                                        .text = text,
+                                        .value = sum->self,
+                                        .low = sum->low,
+                                        .high = sum->high,
+                                        .category = scope_report_bars_category (node->category) });
     }
-  scope_page_add_bars (page, "Nodes", bars);
+  scope_report_page_add_bars (page, "Nodes", bars);
 }
 
 /* --- Curves --- */
@@ -182,18 +185,18 @@ draw_curve (VizPen *pen, const VizRect *rect, const VizTheme *theme, gpointer da
 }
 
 static void
-add_curve (ScopePage *page, const char *title, Curve *curve /* (transfer full) */)
+add_curve (ScopeReportPage *page, const char *title, Curve *curve /* (transfer full) */)
 {
-  scope_page_add_chart (page,
-                        &(ScopeChart){ .title = title,
-                                       .height = CURVE_HEIGHT,
-                                       .draw = draw_curve,
-                                       .data = curve,
-                                       .destroy = curve_free });
+  scope_report_page_add_chart (page,
+                               &(ScopeChart){ .title = title,
+                                              .height = CURVE_HEIGHT,
+                                              .draw = draw_curve,
+                                              .data = curve,
+                                              .destroy = curve_free });
 }
 
 static void
-add_memory (ScopePage *page, const ProfCapture *capture)
+add_memory (ScopeReportPage *page, const ProfCapture *capture)
 {
   const ProfMemoryPoint *points = prof_capture_get_memory (capture);
   Curve                 *curve;
@@ -222,7 +225,7 @@ format_count (double count)
 
 /* The distribution of the clean runs.  Two peaks usually mean two clock frequencies. */
 static void
-add_histogram (ScopePage *page, const ProfCapture *capture)
+add_histogram (ScopeReportPage *page, const ProfCapture *capture)
 {
   guint                   n;
   g_autofree double      *samples = prof_capture_dup_samples (capture, PROF_SAMPLE_CLEAN, &n);
@@ -260,47 +263,46 @@ add_histogram (ScopePage *page, const ProfCapture *capture)
 /* --- Gradients --- */
 
 static void
-add_gradients (ScopePage *page, const ProfCapture *capture)
+add_gradients (ScopeReportPage *page, const ProfCapture *capture)
 {
   g_autoptr (GArray) list = prof_gradients (capture);
-  ScopeBars *bars = scope_bars_new ();
+  ScopeReportBars *bars = scope_report_bars_new ();
 
   for (guint i = 0; i < MIN (list->len, MAX_GRADIENTS); i++)
     {
       const ProfGradient *gradient = &g_array_index (list, ProfGradient, i);
       g_autofree char    *time = prof_format_seconds (gradient->seconds);
 
-      scope_bars_add (bars,
-                      &(VizBar){ .label = gradient->name,
-                                 .text = time,
-                                 .value = gradient->seconds,
-                                 .low = gradient->seconds,
-                                 .high = gradient->seconds,
-                                 .category = viz_chart_hue (1) });
+      scope_report_bars_add (bars,
+                             &(VizBar){ .label = gradient->name,
+                                        .text = time,
+                                        .value = gradient->seconds,
+                                        .low = gradient->seconds,
+                                        .high = gradient->seconds,
+                                        .category = viz_chart_hue (1) });
     }
-  scope_page_add_bars (page,
-                       "When each parameter's gradient was ready, since the start of the run",
-                       bars);
+  scope_report_page_add_bars (
+      page, "When each parameter's gradient was ready, since the start of the run", bars);
 }
 
 /* --- A capture --- */
 
 void
-scope_page_add_capture (ScopePage *page, const ProfCapture *capture)
+scope_report_page_add_capture (ScopeReportPage *page, const ProfCapture *capture)
 {
   g_autoptr (ProfSummary) summary = prof_summary_new (capture);
 
-  scope_page_add_result (page, capture, summary);
-  scope_page_add_processes (page, capture, summary);
-  scope_page_add_advice (page, capture, summary);
+  scope_report_page_add_result (page, capture, summary);
+  scope_report_page_add_processes (page, capture, summary);
+  scope_report_page_add_advice (page, capture, summary);
   add_groups (page, "Operators", summary, summary->operators);
   add_groups (page, "Scopes", summary, summary->scope);
   add_nodes (page, capture, summary);
-  scope_page_add_node_table (page, capture, summary);
-  scope_page_add_steps (page, capture);
-  scope_page_add_roofline (page, capture, summary);
+  scope_report_page_add_node_table (page, capture, summary);
+  scope_report_page_add_steps (page, capture);
+  scope_report_page_add_roofline (page, capture, summary);
   add_memory (page, capture);
   add_gradients (page, capture);
   add_histogram (page, capture);
-  scope_page_add_conditions (page, capture);
+  scope_report_page_add_conditions (page, capture);
 }

@@ -40,7 +40,7 @@ are_ascending (const ScopeSweepPlan *plan, ScopeSweepAxis axis)
 }
 
 void
-scope_report_add_curves (ScopePage               *page,
+scope_report_add_curves (ScopeReportPage         *page,
                          const ScopeSweepResults *results,
                          const ScopeSweepView    *view)
 {
@@ -73,10 +73,10 @@ scope_report_add_curves (ScopePage               *page,
       viz_curve_table_free (table);
       return;
     }
-  scope_page_add_chart (page,
-                        &(ScopeChart){ .title = "",
-                                       .height = HEIGHT,
-                                       .draw = draw,
-                                       .data = table,
-                                       .destroy = destroy });
+  scope_report_page_add_chart (page,
+                               &(ScopeChart){ .title = "",
+                                              .height = HEIGHT,
+                                              .draw = draw,
+                                              .data = table,
+                                              .destroy = destroy });
 }

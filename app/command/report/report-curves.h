@@ -7,6 +7,6 @@
 #include "app/command/sweep/sweep-results.h"
 
 /* Adds a chart with a curve for each column, if the rows are numbers and a time is there for two of them. */
-void scope_report_add_curves (ScopePage               *page,
+void scope_report_add_curves (ScopeReportPage         *page,
                               const ScopeSweepResults *results,
                               const ScopeSweepView    *view);

@@ -151,7 +151,7 @@ append_row (GString *html, const ProfDifference *difference)
 }
 
 void
-scope_page_add_difference (ScopePage *page, const ProfCapture *a, const ProfCapture *b)
+scope_report_page_add_difference (ScopeReportPage *page, const ProfCapture *a, const ProfCapture *b)
 {
   g_autoptr (GArray) list = prof_difference (a, b);
   Changes         *changes = g_new0 (Changes, 1);
@@ -178,11 +178,11 @@ scope_page_add_difference (ScopePage *page, const ProfCapture *a, const ProfCapt
                           "</table>\n<p>%u nodes are the same within the noise, %u are not.</p>\n",
                           n_within,
                           n_beyond);
-  scope_page_add_chart (page,
-                        &(ScopeChart){ .title = title,
-                                       .height = MAX (changes->changes->len, 1) * ROW_HEIGHT,
-                                       .draw = draw_changes,
-                                       .data = changes,
-                                       .destroy = changes_free });
-  scope_page_add_html (page, NULL, html);
+  scope_report_page_add_chart (page,
+                               &(ScopeChart){ .title = title,
+                                              .height = MAX (changes->changes->len, 1) * ROW_HEIGHT,
+                                              .draw = draw_changes,
+                                              .data = changes,
+                                              .destroy = changes_free });
+  scope_report_page_add_html (page, NULL, html);
 }

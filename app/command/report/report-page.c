@@ -42,10 +42,10 @@ section_free (gpointer data)
   g_free (section);
 }
 
-ScopePage *
-scope_page_new (const char *title)
+ScopeReportPage *
+scope_report_page_new (const char *title)
 {
-  ScopePage *page = g_new0 (ScopePage, 1);
+  ScopeReportPage *page = g_new0 (ScopeReportPage, 1);
 
   page->title = g_strdup (title);
   page->sections = g_ptr_array_new_with_free_func (section_free);
@@ -53,7 +53,7 @@ scope_page_new (const char *title)
 }
 
 void
-scope_page_free (ScopePage *page)
+scope_report_page_free (ScopeReportPage *page)
 {
   if (!page)
     return;
@@ -63,7 +63,7 @@ scope_page_free (ScopePage *page)
 }
 
 void
-scope_page_add_chart (ScopePage *page, const ScopeChart *chart)
+scope_report_page_add_chart (ScopeReportPage *page, const ScopeChart *chart)
 {
   Section *section = g_new0 (Section, 1);
 
@@ -76,7 +76,7 @@ scope_page_add_chart (ScopePage *page, const ScopeChart *chart)
 }
 
 void
-scope_page_add_html (ScopePage *page, const char *title, GString *html)
+scope_report_page_add_html (ScopeReportPage *page, const char *title, GString *html)
 {
   Section *section = g_new0 (Section, 1);
 
@@ -146,7 +146,7 @@ draw_section (VizPen         *pen,
 }
 
 static double
-total_height (const ScopePage *page)
+total_height (const ScopeReportPage *page)
 {
   double height = 2 * MARGIN;
 
@@ -160,7 +160,7 @@ total_height (const ScopePage *page)
 }
 
 static void
-draw_all (const ScopePage *page, VizPen *pen, const VizTheme *theme)
+draw_all (const ScopeReportPage *page, VizPen *pen, const VizTheme *theme)
 {
   double top = MARGIN;
 
@@ -176,7 +176,7 @@ draw_all (const ScopePage *page, VizPen *pen, const VizTheme *theme)
 }
 
 char *
-scope_page_print_svg (const ScopePage *page)
+scope_report_page_print_svg (const ScopeReportPage *page)
 {
   const VizTheme *theme = viz_theme_find (NULL);
   GString        *svg = g_string_new ("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
@@ -205,7 +205,7 @@ static const char style_sheet[] =
     "td.unsure{color:#999}td.words,th.words{text-align:left;color:#555}td.words{min-width:9em}";
 
 char *
-scope_page_print_html (const ScopePage *page)
+scope_report_page_print_html (const ScopeReportPage *page)
 {
   const VizTheme *theme = viz_theme_find (NULL);
   GString *html = g_string_new ("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
@@ -252,7 +252,7 @@ append_bytes (void *closure, const unsigned char *data, unsigned int length)
 }
 
 static gboolean
-write_pdf (const ScopePage *page, const char *path, GError **error)
+write_pdf (const ScopeReportPage *page, const char *path, GError **error)
 {
   g_autoptr (GByteArray) bytes = g_byte_array_new ();
   cairo_surface_t *surface = cairo_pdf_surface_create_for_stream (append_bytes,
@@ -271,16 +271,16 @@ write_pdf (const ScopePage *page, const char *path, GError **error)
 }
 
 gboolean
-scope_page_write (const ScopePage *page, const char *path, GError **error)
+scope_report_page_write (const ScopeReportPage *page, const char *path, GError **error)
 {
   g_autofree char *text = NULL;
 
   if (g_str_has_suffix (path, ".pdf"))
     return write_pdf (page, path, error);
   if (g_str_has_suffix (path, ".svg"))
-    text = scope_page_print_svg (page);
+    text = scope_report_page_print_svg (page);
   else if (g_str_has_suffix (path, ".html") || g_str_has_suffix (path, ".htm"))
-    text = scope_page_print_html (page);
+    text = scope_report_page_print_html (page);
   else
     {
       g_set_error (error,

@@ -11,7 +11,7 @@
 
 #define SCOPE_PAGE_WIDTH 900.0 /* points */
 
-typedef struct _ScopePage ScopePage;
+typedef struct _ScopePage ScopeReportPage;
 
 /* Draws a chart into rect: as wide as the page, as high as ScopeChart.height. */
 typedef void (*ScopeDrawFunc) (VizPen         *pen,
@@ -29,15 +29,17 @@ typedef struct
 } ScopeChart;
 
 /* A page without sections.  title: copied.  (transfer full) */
-ScopePage *scope_page_new (const char *title);
+ScopeReportPage *scope_report_page_new (const char *title);
 /* Frees the page with the data of its charts; NULL is ignored. */
-void scope_page_free (ScopePage *page);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (ScopePage, scope_page_free)
+void scope_report_page_free (ScopeReportPage *page);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (ScopeReportPage, scope_report_page_free)
 
 /* Adds a chart as a section. */
-void scope_page_add_chart (ScopePage *page, const ScopeChart *chart);
+void scope_report_page_add_chart (ScopeReportPage *page, const ScopeChart *chart);
 /* Adds paragraphs or a table, which only HTML shows.  title: NULL continues the section above. */
-void scope_page_add_html (ScopePage *page, const char *title, GString *html /* (transfer full) */);
+void scope_report_page_add_html (ScopeReportPage *page,
+                                 const char      *title,
+                                 GString         *html /* (transfer full) */);
 
 /* Appends text with &, <, > and quotes escaped, and invalid UTF-8 replaced. */
 void scope_html_append (GString *to, const char *text);
@@ -46,8 +48,8 @@ void scope_html_append (GString *to, const char *text);
 void scope_draw_text (VizPen *pen, VizPoint at, double align, VizColour colour, const char *text);
 
 /* The page as an HTML document.  (transfer full) */
-char *scope_page_print_html (const ScopePage *page);
+char *scope_report_page_print_html (const ScopeReportPage *page);
 /* The page's charts as an SVG document.  (transfer full) */
-char *scope_page_print_svg (const ScopePage *page);
+char *scope_report_page_print_svg (const ScopeReportPage *page);
 /* Writes the page to a file in the format of its ending: .html, .svg or .pdf. */
-gboolean scope_page_write (const ScopePage *page, const char *path, GError **error);
+gboolean scope_report_page_write (const ScopeReportPage *page, const char *path, GError **error);

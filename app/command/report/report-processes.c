@@ -130,7 +130,7 @@ add_span (Lanes *lanes, const ProfEvent *event)
 }
 
 static void
-add_lanes (ScopePage *page, const ProfCapture *capture, guint run)
+add_lanes (ScopeReportPage *page, const ProfCapture *capture, guint run)
 {
   Lanes           *lanes = g_new0 (Lanes, 1);
   const ProfEvent *events = prof_capture_get_events (capture);
@@ -144,12 +144,12 @@ add_lanes (ScopePage *page, const ProfCapture *capture, guint run)
       lanes_free (lanes);
       return;
     }
-  scope_page_add_chart (page,
-                        &(ScopeChart){ .title = "One step in each process",
-                                       .height = height_of (lanes),
-                                       .draw = draw_lanes,
-                                       .data = lanes,
-                                       .destroy = lanes_free });
+  scope_report_page_add_chart (page,
+                               &(ScopeChart){ .title = "One step in each process",
+                                              .height = height_of (lanes),
+                                              .draw = draw_lanes,
+                                              .data = lanes,
+                                              .destroy = lanes_free });
 }
 
 /* --- The table --- */
@@ -218,7 +218,9 @@ append_legend (GString *html)
 }
 
 void
-scope_page_add_processes (ScopePage *page, const ProfCapture *capture, const ProfSummary *summary)
+scope_report_page_add_processes (ScopeReportPage   *page,
+                                 const ProfCapture *capture,
+                                 const ProfSummary *summary)
 {
   g_autoptr (GArray) list = prof_processes (capture);
   g_autofree char *speed_up = prof_speed_up_describe (capture, prof_speed_up_known (capture));
@@ -236,9 +238,9 @@ scope_page_add_processes (ScopePage *page, const ProfCapture *capture, const Pro
   g_string_append (html, "</table>\n");
   if (speed_up)
     g_string_append_printf (html, "<p>%s.</p>\n", speed_up);
-  scope_page_add_html (page, "Processes", html);
+  scope_report_page_add_html (page, "Processes", html);
   add_lanes (page, capture, summary->run);
   html = g_string_new (NULL);
   append_legend (html);
-  scope_page_add_html (page, NULL, html);
+  scope_report_page_add_html (page, NULL, html);
 }

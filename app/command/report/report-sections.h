@@ -11,28 +11,35 @@
 /* --- Sections of one capture --- */
 
 /* Times, memory and counters as a table. */
-void
-scope_page_add_result (ScopePage *page, const ProfCapture *capture, const ProfSummary *summary);
+void scope_report_page_add_result (ScopeReportPage   *page,
+                                   const ProfCapture *capture,
+                                   const ProfSummary *summary);
 /* What processes that train together do in a step; nothing for other captures. */
-void
-scope_page_add_processes (ScopePage *page, const ProfCapture *capture, const ProfSummary *summary);
+void scope_report_page_add_processes (ScopeReportPage   *page,
+                                      const ProfCapture *capture,
+                                      const ProfSummary *summary);
 /* What the profiler advises; nothing if it has no advice. */
-void
-scope_page_add_advice (ScopePage *page, const ProfCapture *capture, const ProfSummary *summary);
+void scope_report_page_add_advice (ScopeReportPage   *page,
+                                   const ProfCapture *capture,
+                                   const ProfSummary *summary);
 /* The nodes that take most time as a table. */
-void
-scope_page_add_node_table (ScopePage *page, const ProfCapture *capture, const ProfSummary *summary);
+void scope_report_page_add_node_table (ScopeReportPage   *page,
+                                       const ProfCapture *capture,
+                                       const ProfSummary *summary);
 /* Time per operator and time step of a loop; nothing for fewer than two steps. */
-void scope_page_add_steps (ScopePage *page, const ProfCapture *capture);
+void scope_report_page_add_steps (ScopeReportPage *page, const ProfCapture *capture);
 /* Operators in a roofline chart; nothing if no operator has both FLOP and bytes. */
-void
-scope_page_add_roofline (ScopePage *page, const ProfCapture *capture, const ProfSummary *summary);
+void scope_report_page_add_roofline (ScopeReportPage   *page,
+                                     const ProfCapture *capture,
+                                     const ProfSummary *summary);
 /* Machine, libraries and options of the measurement, with warnings. */
-void scope_page_add_conditions (ScopePage *page, const ProfCapture *capture);
+void scope_report_page_add_conditions (ScopeReportPage *page, const ProfCapture *capture);
 
 /* --- Whole captures --- */
 
 /* All of the above, with bars of operators, scopes and nodes. */
-void scope_page_add_capture (ScopePage *page, const ProfCapture *capture);
+void scope_report_page_add_capture (ScopeReportPage *page, const ProfCapture *capture);
 /* Nodes of b compared with the matching nodes of a: those that differ beyond the noise. */
-void scope_page_add_difference (ScopePage *page, const ProfCapture *a, const ProfCapture *b);
+void scope_report_page_add_difference (ScopeReportPage   *page,
+                                       const ProfCapture *a,
+                                       const ProfCapture *b);

@@ -106,7 +106,7 @@ draw_strips (VizPen *pen, const VizRect *rect, const VizTheme *theme, gpointer d
 }
 
 void
-scope_page_add_steps (ScopePage *page, const ProfCapture *capture)
+scope_report_page_add_steps (ScopeReportPage *page, const ProfCapture *capture)
 {
   Strips *strips = g_new0 (Strips, 1);
 
@@ -128,13 +128,13 @@ scope_page_add_steps (ScopePage *page, const ProfCapture *capture)
         if (row->steps[i] > strips->longest)
           strips->longest = row->steps[i];
     }
-  scope_page_add_chart (page,
-                        &(ScopeChart){ .title =
-                                           "Loops and operators by time step: darker is slower",
-                                       .height = n_rows (strips) * ROW_HEIGHT + 18,
-                                       .draw = draw_strips,
-                                       .data = strips,
-                                       .destroy = strips_free });
+  scope_report_page_add_chart (page,
+                               &(ScopeChart){
+                                   .title = "Loops and operators by time step: darker is slower",
+                                   .height = n_rows (strips) * ROW_HEIGHT + 18,
+                                   .draw = draw_strips,
+                                   .data = strips,
+                                   .destroy = strips_free });
 }
 
 /* --- Roofline --- */
@@ -339,7 +339,9 @@ find_bounds (Roof *roof)
 }
 
 void
-scope_page_add_roofline (ScopePage *page, const ProfCapture *capture, const ProfSummary *summary)
+scope_report_page_add_roofline (ScopeReportPage   *page,
+                                const ProfCapture *capture,
+                                const ProfSummary *summary)
 {
   Roof *roof = g_new0 (Roof, 1);
 
@@ -362,12 +364,11 @@ scope_page_add_roofline (ScopePage *page, const ProfCapture *capture, const Prof
       return;
     }
   find_bounds (roof);
-  scope_page_add_chart (page,
-                        &(ScopeChart){
-                            .title =
-                                "Roofline: operators compared with what this machine can reach",
-                            .height = ROOF_HEIGHT,
-                            .draw = draw_roof,
-                            .data = roof,
-                            .destroy = roof_free });
+  scope_report_page_add_chart (page,
+                               &(ScopeChart){ .title = "Roofline: operators compared with what "
+                                                       "this machine can reach",
+                                              .height = ROOF_HEIGHT,
+                                              .draw = draw_roof,
+                                              .data = roof,
+                                              .destroy = roof_free });
 }

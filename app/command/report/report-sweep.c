@@ -418,10 +418,10 @@ make_table (const ScopeSweepResults *results, const ScopeSweepView *view)
   return html;
 }
 
-static ScopePage *
+static ScopeReportPage *
 make_page (const ScopeSweepResults *results, ScopeSweepView view)
 {
-  ScopePage       *page = scope_page_new ("A sweep, by Hybridscope");
+  ScopeReportPage *page = scope_report_page_new ("A sweep, by Hybridscope");
   GString         *html = g_string_new (NULL);
   g_autofree char *placement = dup_placement (results);
   guint            n = 0;
@@ -440,12 +440,12 @@ make_page (const ScopeSweepResults *results, ScopeSweepView view)
       scope_html_append (html, placement);
       g_string_append (html, "</p>\n");
     }
-  scope_page_add_html (page, NULL, html);
+  scope_report_page_add_html (page, NULL, html);
   do
     {
       g_autofree char *title = scope_sweep_view_dup_title (&view, results);
 
-      scope_page_add_html (page, *title ? title : "All cells", make_table (results, &view));
+      scope_report_page_add_html (page, *title ? title : "All cells", make_table (results, &view));
       scope_report_add_curves (page, results, &view);
     }
   while (++n < MAX_TABLES && scope_sweep_view_next (&view, results));
@@ -463,7 +463,7 @@ make_page (const ScopeSweepResults *results, ScopeSweepView view)
       g_string_append (html, "</li>\n");
     }
   g_string_append (html, "</ul>\n");
-  scope_page_add_html (page, "Forms in pairs", html);
+  scope_report_page_add_html (page, "Forms in pairs", html);
   return page;
 }
 
@@ -471,7 +471,7 @@ gboolean
 scope_report_sweep (const ScopeSweepReport *report, GError **error)
 {
   g_autoptr (ScopeSweepResults) results = scope_sweep_results_read (report->folder, error);
-  g_autoptr (ScopePage) page = NULL;
+  g_autoptr (ScopeReportPage) page = NULL;
   g_autofree char *text = NULL;
   ScopeSweepView   view;
 
@@ -491,8 +491,8 @@ scope_report_sweep (const ScopeSweepReport *report, GError **error)
     }
   page = make_page (results, view);
   if (report->output)
-    return scope_page_write (page, report->output, error);
-  text = scope_page_print_html (page);
+    return scope_report_page_write (page, report->output, error);
+  text = scope_report_page_print_html (page);
   fputs (text, stdout);
   return TRUE;
 }

@@ -177,7 +177,9 @@ append_counts (GString *html, const ProfCapture *capture)
 }
 
 void
-scope_page_add_result (ScopePage *page, const ProfCapture *capture, const ProfSummary *summary)
+scope_report_page_add_result (ScopeReportPage   *page,
+                              const ProfCapture *capture,
+                              const ProfSummary *summary)
 {
   double   planned = prof_capture_get_number (capture, "memory.planned");
   double   resident = prof_capture_get_number (capture, "memory.resident");
@@ -195,7 +197,7 @@ scope_page_add_result (ScopePage *page, const ProfCapture *capture, const ProfSu
                      prof_format_bytes (resident));
   append_counts (html, capture);
   g_string_append (html, "</table>\n");
-  scope_page_add_html (page, "Result", html);
+  scope_report_page_add_html (page, "Result", html);
 }
 
 /* --- Nodes --- */
@@ -271,7 +273,9 @@ append_rest (GString *html, const ProfSummary *summary)
 }
 
 void
-scope_page_add_node_table (ScopePage *page, const ProfCapture *capture, const ProfSummary *summary)
+scope_report_page_add_node_table (ScopeReportPage   *page,
+                                  const ProfCapture *capture,
+                                  const ProfSummary *summary)
 {
   ProfPeaks peaks = prof_roofline_peaks (capture);
   GString  *html;
@@ -288,13 +292,15 @@ scope_page_add_node_table (ScopePage *page, const ProfCapture *capture, const Pr
     append_node (html, capture, summary, &peaks, &g_array_index (summary->node, ProfNodeSum, i));
   append_rest (html, summary);
   g_string_append (html, "</table>\n");
-  scope_page_add_html (page, NULL, html);
+  scope_report_page_add_html (page, NULL, html);
 }
 
 /* --- Advice --- */
 
 void
-scope_page_add_advice (ScopePage *page, const ProfCapture *capture, const ProfSummary *summary)
+scope_report_page_add_advice (ScopeReportPage   *page,
+                              const ProfCapture *capture,
+                              const ProfSummary *summary)
 {
   g_autoptr (GPtrArray) list = prof_advise (capture, summary);
   GString *html;
@@ -314,7 +320,7 @@ scope_page_add_advice (ScopePage *page, const ProfCapture *capture, const ProfSu
       g_string_append_printf (html, "%s.</li>\n", gain);
     }
   g_string_append (html, "</ul>\n");
-  scope_page_add_html (page, "Advice", html);
+  scope_report_page_add_html (page, "Advice", html);
 }
 
 /* --- Conditions --- */
@@ -403,7 +409,7 @@ format_fact (double number, FactKind kind)
 }
 
 void
-scope_page_add_conditions (ScopePage *page, const ProfCapture *capture)
+scope_report_page_add_conditions (ScopeReportPage *page, const ProfCapture *capture)
 {
   g_autoptr (ProfFacts) facts = prof_capture_dup_facts (capture);
   g_auto (GStrv) warnings = prof_machine_warnings (facts);
@@ -428,5 +434,5 @@ scope_page_add_conditions (ScopePage *page, const ProfCapture *capture)
       scope_html_append (html, warnings[i]);
       g_string_append (html, "</p>\n");
     }
-  scope_page_add_html (page, "Conditions", html);
+  scope_report_page_add_html (page, "Conditions", html);
 }

@@ -123,26 +123,26 @@ print_json (const GPtrArray *captures)
   scope_json_print (json);
 }
 
-static ScopePage *
+static ScopeReportPage *
 make_page (const GPtrArray *captures)
 {
   const char      *subject = prof_capture_get_text (captures->pdata[0], "subject");
   g_autofree char *title =
       g_strdup_printf ("%s, measured by Hybridscope", subject ? subject : "A model");
-  ScopePage *page = scope_page_new (title);
+  ScopeReportPage *page = scope_report_page_new (title);
 
   /* Differences come first. */
   for (guint i = 1; i < captures->len; i++)
-    scope_page_add_difference (page, captures->pdata[0], captures->pdata[i]);
+    scope_report_page_add_difference (page, captures->pdata[0], captures->pdata[i]);
   for (guint i = 0; i < captures->len; i++)
     {
       g_autofree char *name = g_path_get_basename (prof_capture_get_file (captures->pdata[i]));
 
       if (captures->len > 1)
-        scope_page_add_html (page, NULL, g_string_new ("<hr>\n"));
+        scope_report_page_add_html (page, NULL, g_string_new ("<hr>\n"));
       if (captures->len > 1)
-        scope_page_add_html (page, name, g_string_new (NULL));
-      scope_page_add_capture (page, captures->pdata[i]);
+        scope_report_page_add_html (page, name, g_string_new (NULL));
+      scope_report_page_add_capture (page, captures->pdata[i]);
     }
   return page;
 }
@@ -199,7 +199,7 @@ run_report (const ScopeCommonOptions *common, gpointer data, char **files, GErro
   g_autofree char    **names = g_memdup2 (files, (g_strv_length (files) + 1) * sizeof *files);
   guint                n = g_strv_length (files);
   g_autoptr (GPtrArray) captures = NULL;
-  g_autoptr (ScopePage) page = NULL;
+  g_autoptr (ScopeReportPage) page = NULL;
   g_autofree char *text = NULL;
 
   if (output && !options->output)
@@ -234,8 +234,9 @@ run_report (const ScopeCommonOptions *common, gpointer data, char **files, GErro
     {
       page = make_page (captures);
       if (output)
-        return scope_page_write (page, output, error) ? SCOPE_EXIT_DONE : SCOPE_EXIT_FILE;
-      text = options->svg ? scope_page_print_svg (page) : scope_page_print_html (page);
+        return scope_report_page_write (page, output, error) ? SCOPE_EXIT_DONE : SCOPE_EXIT_FILE;
+      text =
+          options->svg ? scope_report_page_print_svg (page) : scope_report_page_print_html (page);
       fputs (text, stdout);
     }
   return SCOPE_EXIT_DONE;
