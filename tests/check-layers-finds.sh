@@ -58,10 +58,10 @@ calls () {
     cc -I"$tree" -c "$tree/$source.c" -o "$tree/build/$object" || return 2
     echo "    \"output\": \"$object\"" >>"$tree/build/compile_commands.json"
   done
-  "$here/check-calls.sh" "$tree/build"
+  "$here/check-calls.sh" "$tree/build" "$tree"
 }
 
-echo "1..11"
+echo "1..12"
 start
 expect 0 "a tree whose arrows point one way passes" layers
 expect 0 "calls that point one way pass" calls
@@ -84,4 +84,7 @@ start; plant engine/cuda/x.c '#include "engine/low/a.h"'
 expect 1 "a private header in a back end is found" layers
 start; plant engine/low/a.c 'int b (void);' 'int c (void);' 'int c (void) { return b (); }'
 expect 1 "two files that call each other are found" calls
+start; plant engine/low/a.c 'int c (void);' 'int d (void) { return c (); }'; plant engine/high/b.c 'int c (void) { return 2; }'
+sed -i 's/return a ()/return 1/' "$tree/engine/high/b.c"
+expect 1 "a call of a folder that stands above is found" calls
 exit $failed

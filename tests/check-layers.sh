@@ -5,15 +5,15 @@
 #
 # 1. A module includes only itself and the modules that allow() names for it.
 # 2. The command line and the adapters never include GTK.
-# 3. A folder of the engine includes only itself and folders that stand before it in
-#    engine/meson.build; the same holds for the folders of profiler, viz and app below.
+# 3. A folder includes only itself and folders that stand before it in folder-order.sh.
 # 4. Only engine/device, engine/exec and the back ends know the table of a back end; a back end
 #    includes only public headers of the engine.
 # 5. No file includes another that includes it again, directly or not.  x.c, x.h and
 #    x-private.h count as one file.
 # Prints every include that breaks a rule and exits with 1.
 # SPDX-License-Identifier: LGPL-2.1-or-later
-cd "${1:-$(dirname "$0")/..}" || exit 2
+tests=$(cd "$(dirname "$0")" && pwd)
+cd "${1:-$tests/..}" || exit 2
 status=0
 list=$(mktemp) || exit 2
 trap 'rm -f "$list"' EXIT
@@ -56,10 +56,11 @@ order () {
     }
     END { exit bad }' "$list" || status=1
 }
-order engine "$(sed -n "/^foreach folder : \[/,/\]/p" engine/meson.build | tr -d "\n" | sed "s/.*\[//; s/\].*//; s/[',]/ /g") cuda"
-order profiler "base record capture summary explain exchange"
-order viz "diagram fold layout scene paint export"
-order app "targets adapt sandbox command manual process session document models widgets views page compare sweep window"
+# shellcheck source=tests/folder-order.sh
+. "$tests/folder-order.sh"
+for module in engine profiler viz app; do
+  order "$module" "$(folder_order "$module")"
+done
 
 # --- 4. Back ends ---
 awk '$2 ~ /^engine\/device\// && $2 != "engine/device/gpu.h" && $1 !~ /^engine\/(device|exec|cuda)\// {
