@@ -7,6 +7,7 @@
 #include "engine/open/open.h"
 #include "engine/train/data.h"
 #include "engine/train/trainer.h"
+#include "tests/program.h"
 
 #include <glib/gstdio.h>
 #include <math.h>
@@ -246,10 +247,10 @@ squared_distance (HybModel *a, HybModel *b)
   return sum;
 }
 
-/* Plain descent with a rate of 1 moves the parameters by the gradient.  Most of them are one array of
- * 100,352 weights. */
-static void
-test_norm (void)
+/* Takes one step of plain descent with a rate of 1, which moves the parameters by the gradient, and returns the norm
+ * that the trainer states.  Most parameters are one array of 100,352 weights. */
+static double
+step_norm (guint threads)
 {
   static const char *const text = "gallery:mlp?inputs=784&hidden=128";
   static const char *const settings[] = { "learning_rate", "1", "momentum", "0", "wd", "0", NULL };
@@ -258,32 +259,39 @@ test_norm (void)
                                    .settings = settings };
   g_autoptr (HybModelSpec) spec = hyb_model_spec_new (text, NULL);
   g_autoptr (HybData) data = hyb_data_new_task (spec, 1, NULL);
+  g_autoptr (HybModel) model = open_model (text);
+  g_autoptr (HybModel) before = open_model (text);
+  g_autoptr (GHashTable) batch = hyb_data_get_batch (data, 0, FALSE, NULL);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (HybTrainer) trainer = hyb_trainer_new (model, &how, &error);
+  HybTrainStep result = { 0 };
+
+  g_assert_no_error (error);
+  hyb_parallel_set_threads (threads);
+  g_assert_true (hyb_trainer_step (trainer, batch, &result, NULL, &error));
+  hyb_parallel_set_threads (0);
+  g_assert_cmpfloat_with_epsilon (result.gradient_norm / sqrt (squared_distance (model, before)),
+                                  1,
+                                  1e-4);
+  return result.gradient_norm;
+}
+
+/* What docs/measuring.md promises: the same bytes with the same number of threads; with another number, products may
+ * be summed in another order. */
+static void
+test_norm (void)
+{
   double norms[2];
 
   for (guint threads = 1; threads <= 2; threads++)
     {
-      g_autoptr (HybModel) model = open_model (text);
-      g_autoptr (HybModel) before = open_model (text);
-      g_autoptr (GHashTable) batch = hyb_data_get_batch (data, 0, FALSE, NULL);
-      g_autoptr (GError) error = NULL;
-      g_autoptr (HybTrainer) trainer = hyb_trainer_new (model, &how, &error);
-      HybTrainStep result = { 0 };
-
-      g_assert_no_error (error);
-      hyb_parallel_set_threads (threads);
-      g_assert_true (hyb_trainer_step (trainer, batch, &result, NULL, &error));
-      norms[threads - 1] = result.gradient_norm;
-      g_assert_cmpfloat_with_epsilon (result.gradient_norm /
-                                          sqrt (squared_distance (model, before)),
-                                      1,
-                                      1e-4);
+      norms[threads - 1] = step_norm (threads);
+      g_assert_cmpfloat (step_norm (threads), ==, norms[threads - 1]);
     }
-  hyb_parallel_set_threads (0);
-  g_assert_cmpfloat (norms[0], ==, norms[1]);
+  g_assert_cmpfloat_with_epsilon (norms[1] / norms[0], 1, 1e-5);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_trainer)
 {
   g_setenv ("HYBRIDSCOPE_GALLERY", HYB_GALLERY, FALSE);
   g_test_init (&argc, &argv, NULL);
