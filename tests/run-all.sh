@@ -1,7 +1,8 @@
 #!/bin/sh
 # run-all.sh — runs the tests of the given build folders and counts the results.
-# usage: run-all.sh BUILD…
+# usage: run-all.sh [--all] BUILD…
 #
+# Without --all it leaves out the suite "thorough", and of a build with sanitizers it runs the suite "memory" only.
 # Programs answer in TAP; a program that dies or stops early counts as one more failure.
 # Scripts of the suite "tree" answer by their exit status.  Under CI (the variable CI is set)
 # a skip fails unless tests/skips.txt gives a reason for it.
@@ -16,7 +17,7 @@ export LSAN_OPTIONS
 # unlisted BUILD: prints the skips of its last run that skips.txt does not allow there.
 unlisted () {
   conditions=always
-  grep -q -- '-fsanitize=' "$1/build.ninja" && conditions="$conditions sanitize"
+  is_sanitized "$1" && conditions="$conditions sanitize"
   [ -d "${HYB_SHARED:-$tests/../../shared}/goldens" ] || conditions="$conditions no-shared"
   {
     grep -E '^ok [0-9]+.*# SKIP' "$1/meson-logs/testlog.txt"
@@ -50,9 +51,24 @@ again () {
   done
 }
 
+is_sanitized () { grep -q -- '-fsanitize=' "$1/build.ninja"; }
+
+all=
+[ "$1" = --all ] && { all=yes; shift; }
+
+# suites BUILD: which suites are run there, as options of meson.
+suites () {
+  [ -n "$all" ] && return
+  if is_sanitized "$1"; then echo --suite memory; else echo --no-suite thorough; fi
+}
+
+# Some tests wait, so that there are more of them than processors.
+processes=$(($(nproc) + 2))
+
 passed=0 failed=0 skipped=0
 for folder in "$@"; do
-  meson test -C "$folder" --no-rebuild --print-errorlogs >"$folder/test-output.txt" 2>&1
+  # shellcheck disable=SC2046
+  meson test -C "$folder" --no-rebuild --print-errorlogs --num-processes $processes $(suites "$folder") >"$folder/test-output.txt" 2>&1
   status=$?
   grep -E '^ *[0-9]+/[0-9]+ .*(FAIL|ERROR|TIMEOUT)' "$folder/test-output.txt" | sort -u
   reasons "$folder/test-output.txt" | head -80

@@ -3,7 +3,7 @@
 # usage: sanitize.sh thread|address|valgrind
 #
 # thread:   the engine's, profiler's and app's tests and every command, with 2 and with 4 threads; two hours or more
-# address:  what ./test does in build-sanitize/, and every command
+# address:  every test and every command, in build-address/, with all checks of both sanitizers
 # valgrind: every command, in build/, which must be built without sanitizers; ten minutes or more
 # Known reports of libraries, each with its reason: tests/races.txt, tests/leaks.txt, tests/valgrind.txt.
 # SPDX-License-Identifier: LGPL-2.1-or-later
@@ -33,13 +33,13 @@ case $1 in
     done
     ;;
   address)
-    prepare build-sanitize -Db_sanitize=address,undefined
-    tests/run-all.sh build-sanitize || status=1
+    prepare build-address -Db_sanitize=address,undefined
+    tests/run-all.sh --all build-address || status=1
     ASAN_OPTIONS=allocator_may_return_null=1:verify_asan_link_order=0:detect_stack_use_after_return=0
     UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
     LSAN_OPTIONS=suppressions=$tree/tests/leaks.txt:print_suppressions=0
     export ASAN_OPTIONS UBSAN_OPTIONS LSAN_OPTIONS
-    tests/every-command.sh build-sanitize 2 || status=1
+    tests/every-command.sh build-address 2 || status=1
     ;;
   valgrind)
     [ -f build/build.ninja ] || meson setup build --buildtype=release >&2 || exit 2

@@ -13,7 +13,7 @@ models_path (const char *below)
   const char *shared = g_getenv ("HYB_SHARED");
 
   return shared ? g_build_filename (shared, below, NULL)
-                : g_build_filename (HYB_SOURCE_ROOT, "..", "shared", below, NULL);
+                : g_build_filename (SOURCE_ROOT, "..", "shared", below, NULL);
 }
 
 static void

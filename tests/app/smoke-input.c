@@ -4,6 +4,7 @@
  * past focus, capture and gestures that claim sequences.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/app/program.h"
+#include "tests/program.h"
 
 #ifdef HAVE_XTEST
 #include <X11/Xlib.h>
@@ -210,8 +211,7 @@ test_nothing (void)
   g_test_skip ("no display, or one without the extension XTEST");
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (smoke_input)
 {
   int unused, status;
 
@@ -248,8 +248,7 @@ test_nothing (void)
   g_test_skip ("built without libxtst-dev");
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (smoke_input)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/app/input/pointer", test_nothing);

@@ -3,6 +3,7 @@
  * Runs on a bus of its own (dbus-run-session); skipped, with the reason, without a bus or libatspi.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/app/program.h"
+#include "tests/program.h"
 
 #ifdef HAVE_ATSPI
 #include <atspi/atspi.h>
@@ -243,8 +244,7 @@ test_nothing (void)
   g_test_skip ("no bus of its own, no display, or at-spi2-core is missing");
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (smoke_reader)
 {
   int status;
 
@@ -278,8 +278,7 @@ test_nothing (void)
   g_test_skip ("built without libatspi2.0-dev");
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (smoke_reader)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/app/reader/finds-names", test_nothing);

@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/app/hscope-fixture.h"
 #include "tests/app/models.h"
+#include "tests/program.h"
 
 #include "viz/scene/layout-diagram.h"
 
@@ -206,8 +207,7 @@ test_made_up_names (Fixture *fixture, gconstpointer data)
   assert_same_places (named, renamed);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_auto_names)
 {
   g_test_init (&argc, &argv, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (models); i++)

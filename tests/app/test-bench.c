@@ -4,6 +4,7 @@
  * Times are not checked.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/app/hscope-fixture.h"
+#include "tests/program.h"
 
 #include <math.h>
 
@@ -70,8 +71,7 @@ test_a_loop_collects_rows_once (Fixture *fixture, gconstpointer unused G_GNUC_UN
   g_assert_cmpfloat (loop, <, 1.35 * unrolled);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_bench)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add ("/app/bench/forms-of-a-cell-agree",

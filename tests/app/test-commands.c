@@ -1,50 +1,11 @@
 /* test-commands.c — what all commands of hscope have in common: help, suggestions, “-”, guesses.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "hscope-fixture.h"
+#include "tests/program.h"
 
 #include <string.h>
 
-static const char *const commands[] = { "info",   "check",   "run",     "profile", "weights",
-                                        "render", "new",     "trace",   "train",   "bench",
-                                        "import", "compare", "convert", "prove",   "report",
-                                        "diff",   "targets" };
-
 /* --- Help --- */
-
-static void
-test_the_examples_of_every_help_can_be_run (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
-{
-  for (guint c = 0; c < G_N_ELEMENTS (commands); c++)
-    {
-      g_autofree char *line = g_strconcat ("hscope help ", commands[c], NULL);
-      g_auto (GStrv) lines = NULL;
-      guint n_examples = 0;
-      char *begin;
-
-      fixture_run_line (fixture, line);
-      g_assert_cmpint (fixture->code, ==, 0);
-      begin = strstr (fixture->out, "\nExamples:\n");
-      g_assert_nonnull (begin);
-      lines = g_strsplit (begin + strlen ("\nExamples:\n"), "\n", 0);
-      for (guint i = 0; lines[i] && *lines[i]; i++)
-        {
-          if (!g_str_has_prefix (lines[i], "  hscope "))
-            continue;
-          n_examples++;
-          if (strstr (lines[i], "PLUGIN.so"))
-            continue; /* stands for a module of the user */
-          fixture_run_line (fixture, lines[i]);
-          g_assert_cmpint (fixture->code, ==, 0);
-        }
-      g_assert_cmpuint (n_examples, >=, 2);
-      fixture_run_line (fixture, line);
-      if (strstr (fixture->out, "MODEL") || strstr (fixture->out, " A B"))
-        {
-          g_assert_nonnull (strstr (fixture->out, "gallery:NAME?option=value"));
-          g_assert_nonnull (strstr (fixture->out, "PLUGIN.so:NAME"));
-        }
-    }
-}
 
 static void
 test_help_of_a_command_is_that_of_its_option (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
@@ -341,15 +302,13 @@ test_info_shows_the_structure (Fixture *fixture, gconstpointer unused G_GNUC_UNU
   g_assert_cmpint (cJSON_GetObjectItem (blocks, "blocks")->valueint, >=, 11);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_commands)
 {
   static const struct
   {
     const char *name;
     void (*run) (Fixture *fixture, gconstpointer unused);
   } tests[] = {
-    { "the-examples-of-every-help-can-be-run", test_the_examples_of_every_help_can_be_run },
     { "help-of-a-command-is-that-of-its-option", test_help_of_a_command_is_that_of_its_option },
     { "misspelt-commands-and-options-are-suggested",
       test_misspelt_commands_and_options_are_suggested },

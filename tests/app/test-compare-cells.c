@@ -3,6 +3,7 @@
 #include "app/compare/compare-cells.h"
 
 #include "app/process/json-fields.h"
+#include "tests/program.h"
 
 /* Two forms at two batches; only the first pair says why.  Quotes are written as ' and replaced. */
 static const char sizes_text[] =
@@ -127,8 +128,7 @@ test_other_json (void)
     }
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_compare_cells)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/app/compare-cells/rows-are-forms-and-columns-sizes", test_rows_and_sizes);

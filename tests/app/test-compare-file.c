@@ -3,6 +3,7 @@
 #include "app/compare/compare-file.h"
 
 #include "app/process/json-fields.h"
+#include "tests/program.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
@@ -139,8 +140,7 @@ test_round_trip (void)
   g_remove (copy);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_compare_file)
 {
   int status;
 

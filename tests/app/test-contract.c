@@ -4,6 +4,7 @@
  * with the small files that set_up() makes.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/formats/npz.h"
+#include "tests/program.h"
 
 #include <cjson/cJSON.h>
 #include <glib/gstdio.h>
@@ -459,8 +460,7 @@ test_progress_is_lines_of_json (void)
   g_assert_cmpuint (n, >, 0);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_contract)
 {
   int status;
 

@@ -3,6 +3,7 @@
  * HYB_GPU_PATH and HYB_GPU_MODULE are set by meson.build.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/app/hscope-fixture.h"
+#include "tests/program.h"
 
 #include <string.h>
 
@@ -115,8 +116,7 @@ test_train_fails (Fixture *fixture, gconstpointer unused)
 #define ADD(name, function) \
   g_test_add ("/app/device/train/" name, Fixture, NULL, fixture_set_up, function, fixture_tear_down)
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_device_train)
 {
   g_test_init (&argc, &argv, NULL);
   ADD ("losses-are-the-processor's-and-resuming-gives-the-same-bytes", test_train);

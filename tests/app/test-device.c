@@ -4,6 +4,7 @@
  * HYB_GPU_PATH and HYB_GPU_MODULE are set by meson.build.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/app/hscope-fixture.h"
+#include "tests/program.h"
 
 #include "engine/formats/npz.h"
 
@@ -314,7 +315,8 @@ test_sandbox (Fixture *fixture, gconstpointer unused)
       return;
     }
   fixture_run_line (fixture,
-                    "HYB_TEST_PLACE=$PWD/place hscope --sandbox run " MODULES "/attempts.so:trying "
+                    "HYB_TEST_PLACE=$PWD/place hscope --sandbox run " APP_MODULES
+                    "/attempts.so:trying "
                     "--init uniform --device gpu");
   if (strstr (fixture->err, "libnvrtc"))
     {
@@ -326,7 +328,7 @@ test_sandbox (Fixture *fixture, gconstpointer unused)
     if (!strstr (fixture->err, refused[i]))
       fixture_complain ("not “%s”: %s", refused[i], fixture->err);
   fixture_run_line (fixture,
-                    "HYB_TEST_PLACE=$PWD/place hscope --sandbox run " MODULES
+                    "HYB_TEST_PLACE=$PWD/place hscope --sandbox run " APP_MODULES
                     "/attempts.so:trying --init uniform");
   g_assert_nonnull (strstr (fixture->err, "control: refused"));
   /* Kernels are kept, though the cache is no output of the command. */
@@ -567,8 +569,7 @@ test_devices (Fixture *fixture, gconstpointer unused)
 #define ADD(name, function) \
   g_test_add ("/app/device/" name, Fixture, NULL, fixture_set_up, function, fixture_tear_down)
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_device)
 {
   g_test_init (&argc, &argv, NULL);
   ADD ("the-GPU-gives-the-processor's-numbers", test_same_numbers);

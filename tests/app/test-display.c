@@ -3,6 +3,7 @@
  * Starts and ends Xvfb and the real program as processes.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/app/program.h"
+#include "tests/program.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
@@ -194,8 +195,7 @@ test_help_without_display (void)
   g_assert_cmpint (run_without ("--help >/dev/full", &nothing), ==, 3);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_display)
 {
   int status;
 

@@ -3,6 +3,7 @@
  * One row a command says how to run it, how to make it wait for Ctrl-C, and what it writes.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "hscope-fixture.h"
+#include "tests/program.h"
 
 #include <glib/gstdio.h>
 #include <signal.h>
@@ -469,8 +470,7 @@ test_interrupted (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
   g_assert_cmpstr (fixture->out, ==, "");
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_exit_codes)
 {
   g_setenv ("HYBRIDSCOPE_GALLERY", HYB_GALLERY, TRUE);
   g_test_init (&argc, &argv, NULL);

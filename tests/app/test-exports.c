@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/app/gui-test.h"
 #include "tests/app/public-exports.h"
+#include "tests/program.h"
 
 #include "app/session/settings.h"
 
@@ -306,8 +307,7 @@ test_export (gconstpointer data)
   gui_spin (50);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_exports)
 {
   gboolean has_display = gui_init (&argc, &argv);
   int      status;

@@ -3,6 +3,7 @@
  * The short and deterministic part of tests/fuzz/faults.py.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "hscope-fixture.h"
+#include "tests/program.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -76,8 +77,8 @@ run_case (const Fixture *fixture, const Case *one, guint at, const char *how)
 {
   g_autofree char *line =
       g_strdup_printf ("cd '%s/out'; FAIL_AT=%u FAIL_HOW=%s FAIL_UNDER='%s/out' "
-                       "FAIL_MARK='%s/mark' LD_PRELOAD='" MODULES "/fail-write.so' exec '" HSCOPE
-                       "' %s",
+                       "FAIL_MARK='%s/mark' LD_PRELOAD='" APP_MODULES
+                       "/fail-write.so' exec '" HSCOPE "' %s",
                        fixture->folder,
                        at,
                        how,
@@ -251,13 +252,13 @@ test_killed (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
   remove_folder (folder);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_faults)
 {
   g_test_init (&argc, &argv, NULL);
 #define ADD(path, test) g_test_add (path, Fixture, NULL, fixture_set_up, test, fixture_tear_down)
   ADD ("/app/faults/full-disk-leaves-old-or-new-files-and-pairs-match", test_full_disk);
-  ADD ("/app/faults/killed-commands-leave-old-or-new-files", test_killed);
+  if (g_test_slow ())
+    ADD ("/app/faults/killed-commands-leave-old-or-new-files", test_killed);
 #undef ADD
   return g_test_run ();
 }

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/adapt/find.h"
 #include "app/document/document.h"
+#include "tests/program.h"
 
 #include <math.h>
 
@@ -74,8 +75,7 @@ test_mistakes (void)
     }
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_find)
 {
   const char *const shapes[] = { "data=2,6,4", NULL };
   int               status;

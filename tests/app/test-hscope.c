@@ -5,6 +5,7 @@
 #include "engine/formats/npz.h"
 
 #include "hscope-fixture.h"
+#include "tests/program.h"
 
 #include <math.h>
 #include <string.h>
@@ -506,8 +507,7 @@ test_values_inside_a_loop (Fixture *fixture, gconstpointer unused)
   g_assert_nonnull (strstr (fixture->out, "4 times, 2 NaN"));
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_hscope)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -5,6 +5,7 @@
  * so a busy machine does not raise them.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/app/gui-test.h"
+#include "tests/program.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -212,8 +213,7 @@ no_display (void)
   g_test_skip ("no display");
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_idle)
 {
   if (!gui_init (&argc, &argv))
     {

@@ -1,6 +1,7 @@
 /* test-inputs.c — the inputs of a document: which variables they are, and whose shapes are given or guessed.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/document/document.h"
+#include "tests/program.h"
 
 #define MODEL "tests/data/goldens/models/cell-lstm-t6-ntc-none/cell-lstm-t6-ntc-none-symbol.json"
 
@@ -89,8 +90,7 @@ test_parse (void)
     }
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_inputs)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/app/inputs/a-given-shape-is-not-guessed", test_given);

@@ -3,6 +3,7 @@
 #include "app/adapt/labels.h"
 
 #include "engine/formats/mxnet-symbol.h"
+#include "tests/program.h"
 
 #define VARIABLE(name)    "{\"op\":\"null\",\"name\":\"" name "\",\"inputs\":[]}"
 #define LIST(nodes, head) "{\"nodes\":[" nodes "],\"arg_nodes\":[],\"heads\":[" head "]"
@@ -45,8 +46,7 @@ test_steps_of_a_loop (void)
   g_assert_cmpstr (without, ==, "foreach");
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_labels)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -3,6 +3,7 @@
  * They neither crash nor wait without end for memory that does not come.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "hscope-fixture.h"
+#include "tests/program.h"
 
 #include <string.h>
 
@@ -49,8 +50,7 @@ test_little_memory (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
 #endif
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_little_memory)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add ("/app/little-memory/commands-end-with-a-sentence",

@@ -8,6 +8,7 @@
 #include "profiler/summary/run-matrix.h"
 #include "profiler/summary/save-capture.h"
 #include "profiler/summary/summary.h"
+#include "tests/program.h"
 
 #include <math.h>
 #include <string.h>
@@ -287,8 +288,7 @@ test_long_runs_lose_no_event (void)
     g_assert_cmpfloat (g_array_index (summary->node, ProfNodeSum, i).count, ==, 1);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_loop_work)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/app/loop-work/all-forms-do-the-same-work", test_all_forms_do_the_same_work);

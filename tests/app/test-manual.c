@@ -1,6 +1,7 @@
 /* test-manual.c — the man pages and completions that are made from the tables of options.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "hscope-fixture.h"
+#include "tests/program.h"
 
 #include <string.h>
 
@@ -237,8 +238,7 @@ test_fish_can_read_its_completions (Fixture *fixture, gconstpointer unused G_GNU
   check_syntax (fixture, "fish", "hscope.fish");
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_manual)
 {
   static const struct
   {

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/compare/matching-nodes.h"
 #include "profiler/explain/difference.h"
+#include "tests/program.h"
 
 #include <glib/gstdio.h>
 #include <math.h>
@@ -257,8 +258,7 @@ test_names (void)
   scope_document_unref (document);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_matching_nodes)
 {
   g_autofree char *folder = g_dir_make_tmp ("hybridscope-partners-XXXXXX", NULL);
 

@@ -1,8 +1,9 @@
 /* test-measure.c — hscope profile, compare, report and import from outside.
  *
- * Checks JSON keys, exit codes, files, and what is left when a measurement is interrupted.  Times
- * are not checked.
+ * Checks JSON keys, exit codes, files, and what an interrupted measurement leaves; no times.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "tests/program.h"
+
 #include <cjson/cJSON.h>
 #include <gio/gio.h>
 #include <glib/gstdio.h>
@@ -575,8 +576,7 @@ test_colours_of_a_trace_name_no_clean_runs (void)
   remove_temporary (capture);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_measure)
 {
   g_setenv ("HYBRIDSCOPE_GALLERY", HYB_GALLERY, TRUE);
   g_test_init (&argc, &argv, NULL);

@@ -3,6 +3,7 @@
  * The options are those that --help lists, so a new one is tested without being named here.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "hscope-fixture.h"
+#include "tests/program.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -220,8 +221,7 @@ test_limits (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
   g_assert_nonnull (strstr (fixture->out, "the value must be a number above 0"));
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_option_values)
 {
   g_setenv ("HYBRIDSCOPE_GALLERY", HYB_GALLERY, TRUE);
   g_test_init (&argc, &argv, NULL);

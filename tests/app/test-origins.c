@@ -2,6 +2,7 @@
  * loop, and the report.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "hscope-fixture.h"
+#include "tests/program.h"
 
 #include <string.h>
 
@@ -159,8 +160,7 @@ test_parts_count_once (void)
   fixture_tear_down (&fixture, NULL);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_origins)
 {
   g_setenv ("HYBRIDSCOPE_GALLERY", HYB_GALLERY, FALSE);
   g_test_init (&argc, &argv, NULL);

@@ -1,6 +1,7 @@
 /* test-output.c — what hscope prints: nothing is lost without a word, and names cannot steer a terminal.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "hscope-fixture.h"
+#include "tests/program.h"
 
 #include <string.h>
 
@@ -391,8 +392,7 @@ test_limits (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
   g_assert_cmpint (fixture->code, ==, 2);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_output)
 {
   g_test_init (&argc, &argv, NULL);
 #define ADD(name, test) \

@@ -3,6 +3,7 @@
  * The models are those of $HYB_SHARED or ../shared; without them the tests are skipped.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/app/models.h"
+#include "tests/program.h"
 #include "tests/viz/compare.h"
 #include "tests/viz/geometry.h"
 
@@ -545,8 +546,19 @@ test_a_weight_is_drawn_where_it_is_read (void)
   g_assert_cmpuint (n_weights, ==, diagram ? 1 : 0);
 }
 
-int
-main (int argc, char **argv)
+static void
+add_long_tests (void)
+{
+  g_test_add_data_func ("/pictures/every-model-opened-is-clean",
+                        GUINT_TO_POINTER (3),
+                        test_every_model_is_clean);
+  g_test_add_func ("/pictures/bodies-are-as-good-as-graphvizs",
+                   test_bodies_are_as_good_as_graphvizs);
+  g_test_add_func ("/pictures/opening-moves-others-only-out-of-the-way",
+                   test_opening_moves_others_only_out_of_the_way);
+}
+
+TEST_PROGRAM (test_pictures)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_data_func ("/pictures/every-model-is-clean",
@@ -560,13 +572,6 @@ main (int argc, char **argv)
                         test_every_model_is_clean);
   g_test_add_func ("/pictures/large-pictures-have-the-shape-of-a-page",
                    test_large_pictures_have_a_shape);
-  g_test_add_data_func ("/pictures/every-model-opened-is-clean",
-                        GUINT_TO_POINTER (3),
-                        test_every_model_is_clean);
-  g_test_add_func ("/pictures/bodies-are-as-good-as-graphvizs",
-                   test_bodies_are_as_good_as_graphvizs);
-  g_test_add_func ("/pictures/opening-moves-others-only-out-of-the-way",
-                   test_opening_moves_others_only_out_of_the_way);
   g_test_add_func ("/pictures/a-weight-is-drawn-where-it-is-read",
                    test_a_weight_is_drawn_where_it_is_read);
   g_test_add_func ("/pictures/same-file-gives-same-bytes", test_same_file_gives_same_bytes);
@@ -576,5 +581,7 @@ main (int argc, char **argv)
 
       g_test_add_data_func (path, &stored[i], test_matches_stored_picture);
     }
+  if (g_test_slow ())
+    add_long_tests ();
   return g_test_run ();
 }

@@ -3,6 +3,7 @@
  * No time is asserted: a limit that is nearly 0 leaves no cell, one that is generous leaves all.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/app/hscope-fixture.h"
+#include "tests/program.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
@@ -153,8 +154,7 @@ test_options_of_the_preset_need_it (Fixture *fixture, gconstpointer unused)
   g_assert_nonnull (strstr (fixture->err, "--preset"));
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_preset)
 {
   g_setenv ("HYBRIDSCOPE_GALLERY", HYB_GALLERY, TRUE);
   g_test_init (&argc, &argv, NULL);

@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "hscope-fixture.h"
 #include "tests/app/public-exports.h"
+#include "tests/program.h"
 
 #include <string.h>
 
@@ -118,8 +119,7 @@ test_right_guesses (void)
   g_assert_cmpuint (n_right, >=, 17);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_public_exports)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/public-exports/most-guesses-are-right", test_right_guesses);

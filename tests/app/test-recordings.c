@@ -5,6 +5,7 @@
 #include "profiler/summary/save-capture.h"
 #include "tests/app/hscope-fixture.h"
 #include "tests/profiler/made-recording.h"
+#include "tests/program.h"
 
 #include <gio/gio.h>
 #include <string.h>
@@ -260,8 +261,7 @@ test_profile_compares_with_a_baseline_in_one_line (Fixture *fixture, gconstpoint
   g_assert_nonnull (strstr (xml, "name=\"gallery:mlp\""));
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_recordings)
 {
   g_setenv ("HYBRIDSCOPE_GALLERY", HYB_GALLERY, TRUE);
   g_test_init (&argc, &argv, NULL);

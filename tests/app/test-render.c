@@ -2,6 +2,8 @@
  *
  * Each test runs the program in a temporary folder with a small model.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "tests/program.h"
+
 #include <glib.h>
 #include <glib/gstdio.h>
 #include <string.h>
@@ -447,8 +449,7 @@ test_fit_shapes_the_picture (Fixture *fixture, gconstpointer unused)
   g_assert_nonnull (strstr (fixture->err, "--fit 500: give the width and height"));
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_render)
 {
   g_test_init (&argc, &argv, NULL);
   ADD ("/render/every-format-repeats-its-bytes", test_every_format_repeats_its_bytes);

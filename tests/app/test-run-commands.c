@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/document/run-options.h"
 #include "app/process/conversion.h"
+#include "tests/program.h"
 
 #include <string.h>
 
@@ -81,8 +82,7 @@ test_forms (void)
   g_assert_true (g_strv_contains (forms, "fused"));
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_run_commands)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/app/run-commands/no-patience-is-no-limit", test_patience);

@@ -4,6 +4,7 @@
  * would refuse is not expected.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "hscope-fixture.h"
+#include "tests/program.h"
 
 #include <glib/gstdio.h>
 #include <linux/filter.h>
@@ -15,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define ATTEMPTS MODULES "/attempts.so"
+#define ATTEMPTS APP_MODULES "/attempts.so"
 #define SHAPES   "--shape data0=5,2,64 --shape data1=2,64 --shape data2=2,64"
 
 /* Runs a line of the shell, in which $H is hscope and $F the folder. */
@@ -296,8 +297,7 @@ test_options (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
   g_assert_null (strstr (fixture->out, "sandbox"));
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_sandbox)
 {
   g_test_init (&argc, &argv, NULL);
   /* The sanitizer looks for leaks with ptrace. */

@@ -4,6 +4,7 @@
  * HYB_GPU_PATH and HYB_GPU_MODULE are set by meson.build.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/app/hscope-fixture.h"
+#include "tests/program.h"
 
 #include <string.h>
 
@@ -351,7 +352,7 @@ test_killed_runs (Fixture *fixture, gconstpointer unused)
                     "mkdir -p cache/hybridscope/selftest && cd cache/hybridscope/selftest && "
                     "place=$PWD && "
                     "cd ../../.. && for at in 1 2 3 4 5; do " FIRST
-                    "FAIL_AT=$at FAIL_HOW=kill FAIL_UNDER=$place LD_PRELOAD=" MODULES
+                    "FAIL_AT=$at FAIL_HOW=kill FAIL_UNDER=$place LD_PRELOAD=" APP_MODULES
                     "/fail-write.so " RUN
                     " >run.log 2>&1; rm -f $place/*.verdict; done; cat run.log >&2; " FIRST RUN
                     " >again.log 2>&1; ls -A $place");
@@ -403,8 +404,7 @@ test_no_verdict (Fixture *fixture, gconstpointer unused)
 #define ADD(name, function) \
   g_test_add ("/app/selftest/" name, Fixture, NULL, fixture_set_up, function, fixture_tear_down)
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_selftest)
 {
   g_test_init (&argc, &argv, NULL);
   ADD ("right-operators-pass", test_right_operators);

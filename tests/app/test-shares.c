@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/block/plugin.h"
 #include "hscope-fixture.h"
+#include "tests/program.h"
 #include "tests/small-gallery.h"
 
 #include <math.h>
@@ -218,8 +219,7 @@ test_backward (gconstpointer name)
   assert_model_adds_up (name, "--backward");
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_shares)
 {
   g_autoptr (GPtrArray) models = NULL;
 

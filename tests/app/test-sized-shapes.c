@@ -1,6 +1,7 @@
 /* test-sized-shapes.c — the batch and the length among the dimensions of a model's inputs.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/compare/sized-shapes.h"
+#include "tests/program.h"
 
 #define MODELS "tests/data/goldens/models/"
 
@@ -77,8 +78,7 @@ test_other_texts (void)
   g_assert_cmpuint (g_strv_length (none), ==, 0);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_sized_shapes)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/app/sized-shapes/the-batch-can-change-and-the-length-cannot", test_unrolled);

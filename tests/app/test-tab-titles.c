@@ -1,6 +1,7 @@
 /* test-tab-titles.c — titles of tabs keep what differs.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/window/tab-titles.h"
+#include "tests/program.h"
 
 static void
 assert_titles (const ScopeTab *tabs, guint n, const char *expected)
@@ -80,8 +81,7 @@ test_a_whole_name_stays (void)
                  { "Compare: lstm-unrolled", "/m" });
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_tab_titles)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/app/tab-titles/one-name-is-whole", test_one_name_is_whole);

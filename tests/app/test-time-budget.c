@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/compare/time-budget.h"
 #include "app/command/deadline.h"
+#include "tests/program.h"
 
 static double clock_seconds;
 
@@ -140,8 +141,7 @@ test_the_user_cancels_before_the_deadline (void)
   g_assert_true (g_cancellable_is_cancelled (scope_deadline_get_cancellable (deadline)));
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_time_budget)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/app/time-budget/time-is-shared-by-weight", test_time_is_shared_by_weight);

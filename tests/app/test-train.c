@@ -5,6 +5,7 @@
 #include "engine/formats/npz.h"
 
 #include "hscope-fixture.h"
+#include "tests/program.h"
 
 #include <glib/gstdio.h>
 #include <signal.h>
@@ -417,8 +418,7 @@ test_shapes_that_do_not_fit (Fixture *fixture, gconstpointer unused)
   g_assert_true (strchr (fixture->err, '\n') == fixture->err + strlen (fixture->err) - 1);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_train)
 {
   g_unsetenv ("HYBRIDSCOPE_GALLERY");
   g_test_init (&argc, &argv, NULL);

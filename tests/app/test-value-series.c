@@ -1,6 +1,7 @@
 /* test-value-series.c — statistics of many runs in bounded memory, and access by step.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/adapt/value-series.h"
+#include "tests/program.h"
 
 #include <math.h>
 
@@ -98,8 +99,7 @@ test_steps_are_found (void)
   scope_value_series_free (series);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_value_series)
 {
   g_test_init (&argc, &argv, NULL);
 

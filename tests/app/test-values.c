@@ -3,6 +3,7 @@
  * A script takes the place of hscope, so that its output can be anything.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/document/values.h"
+#include "tests/program.h"
 
 #include <glib/gstdio.h>
 
@@ -51,8 +52,7 @@ test_dimensions_out_of_range (void)
   scope_values_free (values);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_values)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/app/values/dimensions-out-of-range-are-unknown", test_dimensions_out_of_range);

@@ -1,6 +1,7 @@
 /* test-weight-gates.c — the names of the gates in the packed weights of a cell.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/document/weight-parts.h"
+#include "tests/program.h"
 
 /* An LSTM has four gates, a GRU three, a plain cell none with a name. */
 static void
@@ -13,8 +14,7 @@ test_names (void)
   g_assert_cmpstr (scope_gate_name (1, 0), ==, "");
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_weight_gates)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/app/weight-gates/names-are-those-of-the-cell", test_names);

@@ -3,6 +3,7 @@
  * This file tests the graph; main() adds the tests of the other window-*.c files.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/app/window/case.h"
+#include "tests/program.h"
 
 #include "app/views/outline-view.h"
 #include "app/widgets/minimap.h"
@@ -397,8 +398,7 @@ test_no_display (void)
   g_test_skip ("no display");
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_window)
 {
   int status;
 
@@ -440,7 +440,8 @@ main (int argc, char **argv)
   add_start_tests ();
   add_behaviour_tests ();
   add_room_tests ();
-  g_test_add_func ("/app/window/every-action-is-tried", gui_test_every_action);
+  if (!g_test_slow ())
+    g_test_add_func ("/app/window/every-action-is-tried", gui_test_every_action);
   status = g_test_run ();
   gui_stop ();
   return status;

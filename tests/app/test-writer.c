@@ -1,6 +1,7 @@
 /* test-writer.c — files written by the writer's thread: order, failures, reading from the queue.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/process/writer.h"
+#include "tests/program.h"
 
 #include <glib/gstdio.h>
 
@@ -46,8 +47,7 @@ test_failure (void)
   g_rmdir (path);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_writer)
 {
   int status;
 

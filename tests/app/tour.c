@@ -4,6 +4,7 @@
  * tour only shows that every stop can be reached.  HYBRIDSCOPE_TOUR_SIZE sets the window's size, "900x700".
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/app/gui-test.h"
+#include "tests/program.h"
 
 #include "app/compare/compare-page.h"
 #include "app/session/settings.h"
@@ -271,8 +272,7 @@ remove_folder (void)
   g_rmdir (folder);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (tour)
 {
   const char *given = g_getenv ("HYBRIDSCOPE_TOUR");
   int         status;

@@ -1,17 +1,21 @@
 #!/bin/sh
 # check-levels.sh — every level of vector instructions that the processor has passes the tests of
 # kernels, operators and models, and gives the same bytes run after run.
-# Usage: check-levels.sh LEVEL HSCOPE PROGRAM...   LEVEL: sse2, avx2 or avx512
+# Usage: check-levels.sh LEVEL HSCOPE PROGRAM TEST…   LEVEL: sse2, avx2 or avx512; PROGRAM: see tests/program.h
 #
+# The highest level is the one that all tests run with, so that only the bytes are compared there.
 # HYB_CPU forces our kernels, OPENBLAS_CORETYPE those of OpenBLAS; hscope sets the latter itself.
 # SPDX-License-Identifier: LGPL-2.1-or-later
-level=$1 hscope=$2
-shift 2
+level=$1 hscope=$2 tests=$3
+shift 3
 unset OPENBLAS_CORETYPE
 export LC_ALL=C
 
 # What --version --verbose says, without HYB_CPU: the most that the processor has.
 most=$(env -u HYB_CPU "$hscope" --version --verbose | sed -n 's/^vector instructions: //p')
+case $level:$most in
+  sse2:SSE2 | avx2:AVX2* | avx512:AVX-512*) set -- ;;
+esac
 case $level:$most in
   sse2:* ) name=SSE2 core=Prescott ;;
   avx2:AVX*) name='AVX2 and FMA' core=Haswell ;;
@@ -65,11 +69,11 @@ case $level in
   avx2) export OPENBLAS_CORETYPE=Haswell ;;
   avx512) export OPENBLAS_CORETYPE=SkylakeX ;;
 esac
-for program; do
-  if "$program" --tap -k >"$work/log" 2>&1; then
-    result 0 "$level: $(basename "$program")"
+for test; do
+  if "$tests" "$test" --tap -k >"$work/log" 2>&1; then
+    result 0 "$level: $test"
   else
     sed 's/^/# /' "$work/log" | grep -v '^# ok' | tail -n 20
-    result 1 "$level: $(basename "$program")"
+    result 1 "$level: $test"
   fi
 done

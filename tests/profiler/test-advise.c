@@ -9,6 +9,7 @@
 #include "profiler/summary/roofline.h"
 #include "profiler/summary/typical-runs.h"
 #include "tests/profiler/profile-run.h"
+#include "tests/program.h"
 
 #include <math.h>
 #include <string.h>
@@ -223,8 +224,7 @@ test_unequal_sizes_are_said (void)
   g_assert_cmpstr (why, ==, "output 1 has 16 elements in one of them and 32 in the other");
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_advise)
 {
   g_test_init (&argc, &argv, NULL);
 

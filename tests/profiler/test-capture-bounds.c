@@ -5,6 +5,7 @@
 #include "profiler/capture/capture-builder.h"
 #include "profiler/capture/capture-format.h"
 #include "profiler/summary/gradients.h"
+#include "tests/program.h"
 
 #include <string.h>
 
@@ -225,8 +226,7 @@ test_rows_of_gradients (void)
     }
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_capture_bounds)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/profiler/capture-bounds/sections-end-in-the-file", test_end_of_sections);

@@ -14,6 +14,7 @@
 #include "profiler/exchange/write-trace.h"
 #include "profiler/summary/steps.h"
 #include "tests/profiler/profile-run.h"
+#include "tests/program.h"
 
 #include <cjson/cJSON.h>
 #include <glib/gstdio.h>
@@ -528,8 +529,7 @@ test_names_are_parsed (void)
     }
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_capture)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/profiler/capture/sums-as-many-runs-as-the-limit-allows", test_many_runs);

@@ -6,6 +6,7 @@
 #include "profiler/capture/capture-builder.h"
 #include "profiler/exchange/chrome-counters.h"
 #include "profiler/exchange/write-trace.h"
+#include "tests/program.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>
@@ -262,8 +263,7 @@ test_damaged_numbers_are_survived (void)
   cJSON_Delete (root);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_chrome)
 {
   g_test_init (&argc, &argv, NULL);
 #define ADD(name, function) g_test_add_func ("/profiler/chrome/" name, function)

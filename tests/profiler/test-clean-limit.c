@@ -3,6 +3,7 @@
  * Nothing is timed: series are made up.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/record/measure.h"
+#include "tests/program.h"
 
 /* The limit of 8 seconds for two subjects whose runs take this long. */
 static double
@@ -48,8 +49,7 @@ test_long_runs_leave_most_time_to_clean_ones (void)
   g_assert_cmpfloat_with_epsilon (find_limit (1e6, 7, TRUE, TRUE), 0.7 * 8, 1e-9);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_clean_limit)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/profiler/clean-limit/without-other-runs-all-time-is-for-clean-ones",

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/base/clock.h"
 #include "profiler/record/counters.h"
+#include "tests/program.h"
 
 #include <math.h>
 #include <string.h>
@@ -120,8 +121,7 @@ test_other_threads_are_counted (void)
   g_assert_true (isfinite (both[PROF_COUNT_MIGRATIONS]));
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_counters)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/profiler/counters/turns-are-scaled", test_turns_are_scaled);

@@ -11,6 +11,7 @@
 #include "profiler/summary/device-time.h"
 #include "profiler/summary/save-capture.h"
 #include "tests/profiler/device-models.h"
+#include "tests/program.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>
@@ -513,8 +514,7 @@ test_overlap (void)
   g_assert_cmpuint (n, ==, G_N_ELEMENTS (launchers));
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_device_chrome)
 {
   g_test_init (&argc, &argv, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (models); i++)

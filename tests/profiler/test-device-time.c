@@ -6,6 +6,7 @@
 #include "profiler/capture/capture-builder.h"
 #include "profiler/summary/device-time.h"
 #include "profiler/summary/summary.h"
+#include "tests/program.h"
 
 #include <math.h>
 
@@ -157,8 +158,7 @@ test_damaged_captures_are_survived (void)
   g_assert_cmpfloat (summary->device_busy, <=, summary->traced);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_device_time)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/profiler/device-time/each-moment-counts-once", test_each_moment_counts_once);

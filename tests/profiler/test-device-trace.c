@@ -9,6 +9,7 @@
 #include "profiler/summary/save-capture.h"
 #include "profiler/summary/summary.h"
 #include "tests/profiler/device-models.h"
+#include "tests/program.h"
 
 static void
 run_subject (ProfSubject *subject)
@@ -450,8 +451,7 @@ test_same_outputs (void)
   prof_device_trace_stop (trace);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_device_trace)
 {
   g_test_init (&argc, &argv, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (models); i++)

@@ -7,6 +7,7 @@
 #include "profiler/capture/capture-format.h"
 #include "profiler/record/kernel-watch.h"
 #include "tests/profiler/profile-run.h"
+#include "tests/program.h"
 
 #include <math.h>
 #include <string.h>
@@ -197,8 +198,7 @@ test_work_of_other_threads_is_counted (void)
   g_assert_cmpfloat (facts.wall, ==, 1);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_disturbance)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -7,6 +7,7 @@
 
 #include "engine/op/op.h"
 #include "profiler/capture/capture-builder.h"
+#include "tests/program.h"
 
 #include <math.h>
 
@@ -147,8 +148,7 @@ test_eight_steps_are_needed (void)
   g_assert_false (isnan (estimate (8, TRUE)));
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_estimate)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/profiler/estimate/what-remains-of-steps-is-added-up", test_model);

@@ -6,6 +6,7 @@
 #include "profiler/record/measure.h"
 #include "tests/engine/cuda/every-call.h"
 #include "tests/engine/ops/op-body.h"
+#include "tests/program.h"
 
 #define N_REPEATED 2
 #define N_TRACED   3
@@ -211,8 +212,7 @@ test_memory (void)
     shorten_memory (try, expected, 3);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_every_call_traced)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/profiler/every-call/traced/any-call-may-fail", test_calls);

@@ -11,6 +11,7 @@
 #include "profiler/explain/same-plan.h"
 #include "profiler/summary/clean-samples.h"
 #include "tests/profiler/profile-run.h"
+#include "tests/program.h"
 
 #include "engine/op/op.h"
 #include "profiler/explain/equality.h"
@@ -546,8 +547,7 @@ test_cancelling_keeps_samples (void)
   prof_series_clear (&series);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_explain)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/profiler/explain/buckets-and-residual-are-the-difference",

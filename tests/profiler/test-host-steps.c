@@ -5,6 +5,7 @@
 #include "profiler/summary/save-capture.h"
 #include "tests/engine/cuda/on-pretend-gpu.h"
 #include "tests/engine/ops/op-body.h"
+#include "tests/program.h"
 
 /* --- Models --- */
 
@@ -164,8 +165,7 @@ test_damaged_host_steps (void)
   g_assert_cmpstr (g_hash_table_lookup (reasons, GUINT_TO_POINTER (0)), ==, "");
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_host_steps)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/profiler/host-steps/are-known-with-their-reasons", test_host_steps);

@@ -7,6 +7,7 @@
 #include "profiler/exchange/write-trace.h"
 #include "tests/profiler/imported.h"
 #include "tests/profiler/profile-run.h"
+#include "tests/program.h"
 
 #include <math.h>
 #include <string.h>
@@ -14,7 +15,7 @@
 static char *
 read_data (const char *name, gsize *length)
 {
-  g_autofree char *path = g_build_filename (HYB_SOURCE_ROOT, "tests", "data", "traces", name, NULL);
+  g_autofree char *path = g_build_filename (SOURCE_ROOT, "tests", "data", "traces", name, NULL);
   g_autoptr (GError) error = NULL;
   char *text = NULL;
 
@@ -26,7 +27,7 @@ read_data (const char *name, gsize *length)
 static HybModel *
 open_data (const char *name)
 {
-  g_autofree char *path = g_build_filename (HYB_SOURCE_ROOT, "tests", "data", "traces", name, NULL);
+  g_autofree char *path = g_build_filename (SOURCE_ROOT, "tests", "data", "traces", name, NULL);
 
   return imported_open (path);
 }
@@ -337,8 +338,7 @@ test_damaged_traces_of_ours_are_survived (void)
     }
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_import_tools)
 {
   g_test_init (&argc, &argv, NULL);
 #define ADD(name, function) g_test_add_func ("/profiler/import-tools/" name, function)

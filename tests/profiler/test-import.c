@@ -9,6 +9,7 @@
 #include "engine/formats/format.h"
 #include "tests/profiler/imported.h"
 #include "tests/profiler/profile-run.h"
+#include "tests/program.h"
 
 #include <cjson/cJSON.h>
 #include <string.h>
@@ -18,9 +19,8 @@ golden_file (const char *name)
 {
   const char *shared = g_getenv ("HYB_SHARED");
 
-  return shared
-             ? g_build_filename (shared, "goldens", "profile", name, NULL)
-             : g_build_filename (HYB_SOURCE_ROOT, "..", "shared", "goldens", "profile", name, NULL);
+  return shared ? g_build_filename (shared, "goldens", "profile", name, NULL)
+                : g_build_filename (SOURCE_ROOT, "..", "shared", "goldens", "profile", name, NULL);
 }
 
 static void
@@ -432,8 +432,7 @@ test_limit_of_memory (void)
   hyb_limits_set (0, 0);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_import)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/profiler/import/every-golden-is-accounted-for",

@@ -1,6 +1,7 @@
 /* test-machine.c — what is said about the machine that a recording was made on.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/base/machine.h"
+#include "tests/program.h"
 
 #include <string.h>
 
@@ -58,8 +59,7 @@ test_libraries (void)
   g_assert_nonnull (strstr (find_text (facts, "library.openblas"), "OpenBLAS"));
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_machine)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/profiler/machine/a-clock-that-may-change-is-named", test_governor);

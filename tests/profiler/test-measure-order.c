@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/record/measure.h"
 #include "tests/profiler/profile-run.h"
+#include "tests/program.h"
 
 #include <string.h>
 
@@ -70,8 +71,7 @@ test_tracing (void)
   prof_series_clear (&series);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_measure_order)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/profiler/measure-order/runs-are-traced-before-events-are-counted",

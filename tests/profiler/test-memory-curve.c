@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/summary/memory-curve.h"
 #include "tests/engine/toy-ops.h"
+#include "tests/program.h"
 
 /* The plan of what make adds for x, 1,024 floats. */
 static HybPlan *
@@ -86,8 +87,7 @@ test_without_a_plan (void)
   g_assert_cmpuint (curve->len, ==, 0);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_memory_curve)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -5,6 +5,7 @@
 #include "engine/base/random.h"
 #include "profiler/exchange/nsys.h"
 #include "tests/profiler/imported.h"
+#include "tests/program.h"
 
 #include <glib/gstdio.h>
 #include <sqlite3.h>
@@ -106,7 +107,7 @@ static void
 import_database (Imported *imported, const char *sql)
 {
   g_autofree char *symbol =
-      g_build_filename (HYB_SOURCE_ROOT, "tests", "data", "traces", "mlp-symbol.json", NULL);
+      g_build_filename (SOURCE_ROOT, "tests", "data", "traces", "mlp-symbol.json", NULL);
   g_autofree char *path = make_database (sql);
   g_autoptr (GError) error = NULL;
   ProfTrace *trace;
@@ -253,8 +254,7 @@ test_damaged_files_are_survived (void)
   remove_database (path);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_nsys)
 {
   g_test_init (&argc, &argv, NULL);
 #define ADD(name, function) g_test_add_func ("/profiler/nsys/" name, function)

@@ -1,6 +1,7 @@
 /* test-origins.c — tests of which nodes of a model a node that ran stands for.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/profiler/made-recording.h"
+#include "tests/program.h"
 
 #include "profiler/summary/origins.h"
 
@@ -21,8 +22,7 @@ test_variable (void)
   g_assert_cmpuint (n, ==, 1);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_origins)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/profiler/origins/what-did-not-run-stands-for-nothing", test_variable);

@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/base/random.h"
 #include "profiler/base/pairing.h"
+#include "tests/program.h"
 
 #include <math.h>
 
@@ -404,8 +405,7 @@ test_a_verdict_needs_an_interval (void)
   g_assert_cmpstr (prof_verdict_describe (PROF_UNDECIDED, &unknown), ==, "too few runs");
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_pairing)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/profiler/pairing/equal-subjects-are-rarely-different",

@@ -8,6 +8,7 @@
 #include "profiler/exchange/report-processes.h"
 #include "profiler/summary/processes.h"
 #include "profiler/summary/summary.h"
+#include "tests/program.h"
 
 #include <math.h>
 #include <string.h>
@@ -233,8 +234,7 @@ test_damaged_events_are_left_out (void)
   g_assert_cmpfloat (g_array_index (list, ProfProcess, 0).hidden, ==, 0);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_processes)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/profiler/processes/offset-of-clocks-is-found", test_offset_is_found);

@@ -7,6 +7,7 @@
 #include "profiler/summary/gradients.h"
 #include "profiler/summary/summary.h"
 #include "tests/profiler/profile-run.h"
+#include "tests/program.h"
 
 #include <math.h>
 #include <string.h>
@@ -377,8 +378,7 @@ test_slices_of_workers_are_recorded_with_their_node (void)
   g_assert_cmpuint (n_slices, ==, 1);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_recorder)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/profiler/recorder/libraries-are-named", test_libraries_are_named);

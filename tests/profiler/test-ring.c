@@ -3,6 +3,7 @@
  * Also packing and unpacking of the fields of an event.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/record/ring.h"
+#include "tests/program.h"
 
 static void
 test_full_ring_drops_oldest (void)
@@ -56,8 +57,7 @@ test_event_holds_what_was_packed (void)
   g_assert_cmpint (prof_event_kind (&event), ==, PROF_EVENT_NODE);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_ring)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/profiler/ring/full-ring-drops-oldest", test_full_ring_drops_oldest);

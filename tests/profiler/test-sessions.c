@@ -5,6 +5,7 @@
 #include "profiler/explain/sessions.h"
 #include "profiler/summary/unchanging.h"
 #include "tests/profiler/made-recording.h"
+#include "tests/program.h"
 
 #include <math.h>
 #include <string.h>
@@ -409,8 +410,7 @@ test_runs_that_waited_for_a_processor_fail_nothing (void)
   prof_sessions_clear (&sessions);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_sessions)
 {
   g_test_init (&argc, &argv, NULL);
 #define ADD(name, function) g_test_add_func ("/profiler/sessions/" name, function)

@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/base/random.h"
 #include "profiler/base/statistics.h"
+#include "tests/program.h"
 
 #include <math.h>
 
@@ -150,8 +151,7 @@ test_outliers_are_counted (void)
   g_assert_cmpuint (statistics.n_outliers, ==, 0);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_statistics)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/profiler/statistics/known-median", test_known_median);

@@ -3,6 +3,7 @@
 #include "profiler/capture/capture-builder.h"
 #include "profiler/summary/steps.h"
 #include "profiler/summary/summary.h"
+#include "tests/program.h"
 
 static void
 assert_steps (const GArray *steps, double first_ns, double second_ns)
@@ -63,8 +64,7 @@ test_steps_of_a_run (void)
   g_assert_cmpfloat_with_epsilon (g_array_index (of_node, ProfStepSum, 0).self * 1e9, 70, 1e-6);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_steps)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/profiler/steps/a-run-has-steps-of-its-own", test_steps_of_a_run);

@@ -7,6 +7,7 @@
 #include "engine/graph/builder.h"
 #include "profiler/explain/advise.h"
 #include "profiler/summary/save-capture.h"
+#include "tests/program.h"
 
 #include <math.h>
 #include <string.h>
@@ -209,8 +210,7 @@ test_nothing_is_said_where_nothing_can_be_folded (void)
     }
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_unchanging)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -2,6 +2,7 @@
  *
  * Counts and measures the elements of the SVG text.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "tests/program.h"
 #include "viz/paint/chart.h"
 
 #include <math.h>
@@ -208,8 +209,7 @@ test_ticks_stand_at_round_numbers (void)
                                     cases[i].step * 1e-12 + 1e-300);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_chart)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/viz/chart/ticks-stand-at-round-numbers", test_ticks_stand_at_round_numbers);

@@ -2,6 +2,7 @@
  *
  * Covers children, ports, arrows, circular parents and invalid UTF-8.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "tests/program.h"
 #include "viz/diagram/box-text.h"
 #include "viz/diagram/diagram.h"
 
@@ -153,8 +154,7 @@ test_weights_share_rows (void)
     }
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_diagram)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/viz/diagram/children-keep-their-order", test_children_keep_their_order);

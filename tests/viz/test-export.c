@@ -2,6 +2,7 @@
  *
  * DOT text is read again with cgraph.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "tests/program.h"
 #include "tests/viz/scenes.h"
 
 #include "viz/export/dot.h"
@@ -197,8 +198,7 @@ test_files_have_a_known_format (void)
   g_assert_error (error, VIZ_ERROR, VIZ_ERROR_FORMAT);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_export)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/viz/export/every-format-repeats-its-bytes",

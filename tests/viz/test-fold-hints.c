@@ -2,6 +2,7 @@
  *
  * The boxes have names as MXNet makes them up, so that nothing but the hints tells the steps.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "tests/program.h"
 #include "viz/diagram/short-names.h"
 #include "viz/fold/fold.h"
 
@@ -365,8 +366,7 @@ test_wrong_hints_are_ignored (void)
   g_assert_cmpuint (viz_diagram_box (diagram, unknown)->parent, ==, VIZ_ROOT);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_fold_hints)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/viz/fold/hints/two-directions-are-two-lanes",

@@ -1,5 +1,6 @@
 /* test-fold-open.c — tests which groups, and how many steps of a chain, are open at first.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "tests/program.h"
 #include "viz/fold/fold.h"
 #include "viz/fold/folds.h"
 
@@ -157,8 +158,7 @@ test_a_picture_of_few_boxes_may_open_more (void)
     }
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_fold_open)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/viz/fold/open/cells-open-if-they-are-few-and-small",

@@ -1,5 +1,6 @@
 /* test-fold-repeats.c — tests where equal blocks begin, and which branches are grouped.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "tests/program.h"
 #include "viz/fold/fold.h"
 
 #include <string.h>
@@ -352,8 +353,7 @@ test_blocks_without_a_shortcut_are_blocks (void)
   g_assert_cmpuint (viz_diagram_box (diagram, pool)->parent, ==, VIZ_ROOT);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_fold_repeats)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/viz/fold/repeats/blocks-begin-where-names-change",

@@ -2,6 +2,7 @@
  *
  * Most diagrams are generated (scenes.h); titles and counts of the groups are checked.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "tests/program.h"
 #include "tests/viz/scenes.h"
 
 #include "viz/diagram/box-text.h"
@@ -561,8 +562,7 @@ test_equal_boxes_between_the_same_ends_are_one_group (void)
   g_assert_false (viz_folds_is_open (folds, group));
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_fold)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/viz/fold/weights-go-into-their-consumers",

@@ -2,6 +2,7 @@
  *
  * geometry.h measures the pictures; VIZ_HELPER is the helper program of the build tree.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "tests/program.h"
 #include "tests/viz/geometry.h"
 #include "tests/viz/scenes.h"
 
@@ -519,8 +520,7 @@ test_unusual_diagrams_are_laid_out (void)
     }
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_layout)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/viz/layout/scenes-are-clean", test_scenes_are_clean);

@@ -1,5 +1,6 @@
 /* test-names.c — tests what boxes are called, and activations as strips on their layers.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "tests/program.h"
 #include "tests/viz/recording-pen.h"
 
 #include "viz/diagram/box-text.h"
@@ -403,8 +404,7 @@ test_shapes_are_printed_once (void)
   g_assert_cmpuint (n_brief, ==, 1);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_names)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/names/operators-have-short-names", test_operators_have_short_names);

@@ -2,6 +2,7 @@
  *
  * See viz_overlay_finish() for the rule.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "tests/program.h"
 #include "tests/viz/recording-pen.h"
 #include "tests/viz/scenes.h"
 
@@ -275,8 +276,7 @@ test_legend_of_badges (void)
   g_assert_cmpuint (count (after, "z\""), ==, count (before, "z\"") + 1);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_overlay)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -2,6 +2,7 @@
  *
  * The stored pictures are in reference/; compare.h says how to write them.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "tests/program.h"
 #include "tests/viz/compare.h"
 #include "tests/viz/recording-pen.h"
 #include "tests/viz/scenes.h"
@@ -260,8 +261,7 @@ test_every_level_draws (void)
     }
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_paint)
 {
   g_test_init (&argc, &argv, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (references); i++)

@@ -3,6 +3,7 @@
  * Simulates protanopia, deuteranopia and tritanopia after Machado, Oliveira and Fernandes (2009), and
  * measures distances in CIELAB.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "tests/program.h"
 #include "viz/diagram/palette.h"
 
 #include <math.h>
@@ -133,8 +134,7 @@ test_texts_can_be_read (void)
     }
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_palette)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/viz/palette/safe-categories-are-distinct", test_safe_categories_are_distinct);

@@ -2,6 +2,7 @@
  *
  * Pictures come from generated diagrams (scenes.h).
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "tests/program.h"
 #include "tests/viz/scenes.h"
 
 #include "viz/fold/fold.h"
@@ -121,8 +122,7 @@ test_hidden_boxes_are_shown_by_their_group (void)
   g_assert_cmpuint (item, ==, VIZ_NO_ITEM);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_picture)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/viz/picture/every-box-is-hit-in-its-middle",

@@ -1,5 +1,6 @@
 /* test-wrap.c — tests pictures that are wrapped into columns: shape, clean routes, stability.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "tests/program.h"
 #include "tests/viz/geometry.h"
 #include "tests/viz/scenes.h"
 
@@ -323,8 +324,7 @@ test_directions_have_names (void)
   g_assert_false (viz_direction_find ("up", &direction));
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_wrap)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/wrap/long-chains-take-the-shape-of-the-page",

@@ -3,6 +3,7 @@
 #include "app/adapt/rnn-cells.h"
 
 #include "engine/formats/mxnet-symbol.h"
+#include "tests/program.h"
 
 /* A fused RNN of one direction; %u is its number of layers. */
 static const char symbol[] = "{\"nodes\":["
@@ -66,8 +67,7 @@ test_frames (void)
     }
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_rnn_cells)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/app/rnn-cells/frames-of-up-to-four-cells-are-open", test_frames);

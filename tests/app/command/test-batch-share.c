@@ -1,6 +1,7 @@
 /* test-batch-share.c — parts of a batch for processes that train together.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/train/batch-share.h"
+#include "tests/program.h"
 
 #include <string.h>
 
@@ -68,8 +69,7 @@ test_refusals (void)
   g_assert_nonnull (strstr (error->message, "along axis 1"));
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_batch_share)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/app/batch-share/parts-together-are-the-batch", test_parts);

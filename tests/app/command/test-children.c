@@ -1,6 +1,7 @@
 /* test-children.c — several child processes at a time: what they print, how they end, and what is started when.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/children/children.h"
+#include "tests/program.h"
 
 #include <signal.h>
 #include <string.h>
@@ -164,8 +165,7 @@ test_cancelling_ends_children_and_starts_no_more (void)
   run_clear (&run);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_children)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/children/each-end-is-reported", test_each_end_is_reported);

@@ -2,6 +2,7 @@
  * its own.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/app/hscope-fixture.h"
+#include "tests/program.h"
 
 #include <string.h>
 
@@ -129,8 +130,7 @@ test_usage (Fixture *fixture, gconstpointer unused)
     }
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_compare_memory)
 {
 #define ADD(path, test)                            \
   g_test_add ("/app/command/compare-memory/" path, \

@@ -1,6 +1,7 @@
 /* test-convert-weights.c — hscope convert --weights: what it writes and prints, and what it refuses.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/app/hscope-fixture.h"
+#include "tests/program.h"
 
 #include <string.h>
 
@@ -112,7 +113,7 @@ test_checkpoints_proved (Fixture *fixture, gconstpointer unused)
       const char      *name = names[i / G_N_ELEMENTS (types)];
       guint            t = i % G_N_ELEMENTS (types);
       g_autofree char *line =
-          g_strdup_printf ("m=" HYB_SOURCE_ROOT
+          g_strdup_printf ("m=" SOURCE_ROOT
                            "/tests/data/goldens/models/rnn-checkpoint-%s/rnn-checkpoint-%s; "
                            "hscope convert $m-symbol.json --weights %s --output x >log && "
                            "hscope prove $m-symbol.json x-symbol.json --json" CLEAN,
@@ -158,8 +159,7 @@ test_usage (Fixture *fixture, gconstpointer unused)
     }
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_convert_weights)
 {
 #define ADD(path, test)                             \
   g_test_add ("/app/command/convert-weights/" path, \

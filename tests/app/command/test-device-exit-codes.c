@@ -3,6 +3,7 @@
  * HYB_GPU_PATH and HYB_GPU_MODULE are set by meson.build.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/app/hscope-fixture.h"
+#include "tests/program.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -122,8 +123,7 @@ test_wrong_gpu (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
   g_assert_nonnull (strstr (fixture->out, "wrong on the GPU: FullyConnected"));
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_device_exit_codes)
 {
   g_test_init (&argc, &argv, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (machines); i++)

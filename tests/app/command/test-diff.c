@@ -1,6 +1,7 @@
 /* test-diff.c — hscope diff --json: what it counts, and how the text is laid out.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/app/hscope-fixture.h"
+#include "tests/program.h"
 
 /* Two of its nodes have another operator, and those behind them another input. */
 #define MAKE                                                         \
@@ -54,8 +55,7 @@ test_nothing_differs (Fixture *fixture, gconstpointer unused)
   g_assert_cmpint (cJSON_GetObjectItem (nodes, "matched")->valueint, ==, 12);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_diff)
 {
   g_test_init (&argc, &argv, NULL);
 #define ADD(path, function) \

@@ -3,6 +3,7 @@
  * Each test makes a folder of models, some of them damaged.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/app/hscope-fixture.h"
+#include "tests/program.h"
 
 #include <string.h>
 
@@ -184,8 +185,7 @@ test_the_sandbox_is_that_of_the_children (Fixture *fixture, gconstpointer unused
   g_assert_cmpuint (count_lines (fixture->out), ==, 5);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_each)
 {
   static const struct
   {

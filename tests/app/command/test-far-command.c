@@ -3,6 +3,7 @@
  * The child is this program, which then does as it is told.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/targets/far-command.h"
+#include "tests/program.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -105,8 +106,7 @@ act_as_child (int argc, char **argv)
   return -1;
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_far_command)
 {
   int status = act_as_child (argc, argv);
 

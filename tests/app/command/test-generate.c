@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/formats/npz.h"
 #include "tests/app/hscope-fixture.h"
+#include "tests/program.h"
 
 #include <math.h>
 
@@ -78,8 +79,7 @@ test_ranges (Fixture *fixture, gconstpointer unused)
   g_assert_true (largest <= xavier && largest > 0.5 * xavier);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_generate)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add ("/app/generate/each-way-has-its-range",

@@ -1,6 +1,7 @@
 /* test-original-name.c — files of a target are called as where they come from; other names stay.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/targets/original-name.h"
+#include "tests/program.h"
 
 static void
 assert_name (const char *lines, const char *file, const char *wanted)
@@ -45,8 +46,7 @@ test_lines_without_a_tab (void)
   assert_name ("h\nhscope-file-0\tmodels/", "hscope-file-0/a", "models/a");
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_original_name)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/original-name/files-are-called-as-where-they-come-from",

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/sweep/sweep-folder.h"
 #include "app/command/sweep/sweep-worker.h"
+#include "tests/program.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -378,8 +379,7 @@ test_ten_thousand_cells_are_done_once (Place *place, gconstpointer unused G_GNUC
   g_free (large.path);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_sweep_folder)
 {
   static const struct
   {

@@ -3,6 +3,7 @@
  * Launchers are scripts; most of them print a document instead of running hscope, so that nothing is measured.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/app/hscope-fixture.h"
+#include "tests/program.h"
 
 #include <string.h>
 
@@ -10,7 +11,7 @@
 #define CLEAN "; status=$?; rm -rf s; exit $status"
 
 /* The command of a cell: $1 is hscope, and the capture's prefix follows --captures. */
-#define PRETEND                                                                 \
+#define PRETEND_TOOLS                                                           \
   "cat >pretend <<'END'\n"                                                      \
   "for word; do [ \"$last\" = --captures ] && prefix=$word; last=$word; done\n" \
   "echo capture >\"$prefix-0-as-is-static.hscope\"\n"                           \
@@ -59,10 +60,10 @@ static void
 test_a_plan_file_says_the_same_as_options (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
 {
   fixture_run_line (fixture,
-                    PRETEND "printf '[sweep]\\nmodels = a.json, b.json\\nbatch=1,2,3\\n"
-                            "repeat=2\\ntime-limit=5\\n' >plan.ini && "
-                            "hscope sweep plan.ini --output s --launcher 'sh pretend' && "
-                            "grep -c '\"done\"' s/cells.jsonl && cat s/plan.json" CLEAN);
+                    PRETEND_TOOLS "printf '[sweep]\\nmodels = a.json, b.json\\nbatch=1,2,3\\n"
+                                  "repeat=2\\ntime-limit=5\\n' >plan.ini && "
+                                  "hscope sweep plan.ini --output s --launcher 'sh pretend' && "
+                                  "grep -c '\"done\"' s/cells.jsonl && cat s/plan.json" CLEAN);
   g_assert_cmpint (fixture->code, ==, 0);
   g_assert_nonnull (strstr (fixture->out, "\n12\n"));
   g_assert_nonnull (strstr (fixture->out, "\"time_limit\": 5"));
@@ -128,7 +129,7 @@ test_a_failed_cell_is_retried_as_asked (Fixture *fixture, gconstpointer unused G
 {
   /* Each cell fails at its first two attempts: a file counts them by the prefix. */
   fixture_run_line (fixture,
-                    PRETEND
+                    PRETEND_TOOLS
                     "cat >fail <<'END'\n"
                     "for word; do [ \"$last\" = --captures ] && prefix=$word; last=$word; done\n"
                     "name=$(basename \"$prefix\" | cut -c1-12); echo x >>count-$name\n"
@@ -153,9 +154,10 @@ test_a_launcher_that_repeats_itself_doubles_nothing (Fixture             *fixtur
                                                      gconstpointer unused G_GNUC_UNUSED)
 {
   fixture_run_line (fixture,
-                    PRETEND "echo 'echo welcome; sh pretend \"$@\"; sh pretend \"$@\"' >twice && "
-                            "hscope sweep --models a --batch 1,2,3 --output s "
-                            "--launcher 'sh twice' && cat s/cells.jsonl" CLEAN);
+                    PRETEND_TOOLS
+                    "echo 'echo welcome; sh pretend \"$@\"; sh pretend \"$@\"' >twice && "
+                    "hscope sweep --models a --batch 1,2,3 --output s "
+                    "--launcher 'sh twice' && cat s/cells.jsonl" CLEAN);
   g_assert_cmpint (fixture->code, ==, 0);
   g_assert_cmpuint (count (fixture->out, "\"status\": \"done\""), ==, 3);
 }
@@ -165,7 +167,7 @@ test_a_killed_sweep_continues (Fixture *fixture, gconstpointer unused G_GNUC_UNU
 {
   /* The fourth cell kills the sweep, which is its parent. */
   fixture_run_line (fixture,
-                    PRETEND
+                    PRETEND_TOOLS
                     "cat >kill <<'END'\n"
                     "echo x >>ran; [ $(wc -l <ran) -ne 4 ] || { kill -9 $PPID; exec sleep 1000; }\n"
                     "exec sh pretend \"$@\"\n"
@@ -190,11 +192,11 @@ static void
 test_ctrl_c_gives_cells_back (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
 {
   fixture_run_line (fixture,
-                    PRETEND "echo 'echo x >started; exec sleep 1000' >slow && "
-                            "{ " HSCOPE " sweep --models a --batch 1,2 --output s "
-                            "--launcher 'sh slow' & } && pid=$! && "
-                            "while [ ! -e started ]; do sleep 0.01; done; "
-                            "kill -TERM $pid; wait $pid; echo $?; ls s/todo s/claimed" CLEAN);
+                    PRETEND_TOOLS "echo 'echo x >started; exec sleep 1000' >slow && "
+                                  "{ " HSCOPE " sweep --models a --batch 1,2 --output s "
+                                  "--launcher 'sh slow' & } && pid=$! && "
+                                  "while [ ! -e started ]; do sleep 0.01; done; "
+                                  "kill -TERM $pid; wait $pid; echo $?; ls s/todo s/claimed" CLEAN);
   g_assert_cmpint (fixture->code, ==, 0);
   g_assert_nonnull (strstr (fixture->out, "143\n"));
   g_assert_nonnull (strstr (fixture->out, "000000\n000001\n"));
@@ -207,7 +209,7 @@ test_a_cell_that_is_ended_with_its_worker_has_not_failed (Fixture             *f
                                                           gconstpointer unused G_GNUC_UNUSED)
 {
   fixture_run_line (fixture,
-                    PRETEND
+                    PRETEND_TOOLS
                     "echo 'echo x >started; kill -TERM $$' >ended && "
                     "{ " HSCOPE " sweep --models a --batch 1,2 --output s "
                     "--launcher 'sh ended' & } && pid=$! && "
@@ -223,7 +225,7 @@ static void
 test_a_cell_that_is_ended_alone_has_failed (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
 {
   fixture_run_line (fixture,
-                    PRETEND
+                    PRETEND_TOOLS
                     "echo 'kill -TERM $$' >ended && hscope sweep --models a --batch 1 --output s "
                     "--launcher 'sh ended'; cat s/cells.jsonl" CLEAN);
   g_assert_nonnull (strstr (fixture->out, "the process was ended by signal 15"));
@@ -233,14 +235,14 @@ static void
 test_workers_share_a_folder (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
 {
   fixture_run_line (fixture,
-                    PRETEND "echo 'echo x >>ran; exec sh pretend \"$@\"' >note && "
-                            "hscope sweep --models a --batch $(seq -s, 1 30) --output s "
-                            "--launcher 'sh note' & "
-                            "while [ ! -e s/plan.json ]; do sleep 0.01; done; "
-                            "hscope sweep --output s --join --launcher 'sh note' & "
-                            "hscope sweep --output s --join --launcher 'sh note' & wait; "
-                            "hscope sweep --output s --resume --launcher false >log && "
-                            "wc -l <ran && wc -l <s/cells.jsonl" CLEAN);
+                    PRETEND_TOOLS "echo 'echo x >>ran; exec sh pretend \"$@\"' >note && "
+                                  "hscope sweep --models a --batch $(seq -s, 1 30) --output s "
+                                  "--launcher 'sh note' & "
+                                  "while [ ! -e s/plan.json ]; do sleep 0.01; done; "
+                                  "hscope sweep --output s --join --launcher 'sh note' & "
+                                  "hscope sweep --output s --join --launcher 'sh note' & wait; "
+                                  "hscope sweep --output s --resume --launcher false >log && "
+                                  "wc -l <ran && wc -l <s/cells.jsonl" CLEAN);
   g_assert_cmpint (fixture->code, ==, 0);
   g_assert_true (g_str_has_suffix (fixture->out, "30\n30\n"));
 }
@@ -259,10 +261,11 @@ static void
 test_slurm_starts_the_workers (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
 {
   fixture_run_line (fixture,
-                    PRETEND SLURM "hscope sweep --models a --batch $(seq -s, 1 12) --output s "
-                                  "--launcher \"sh $PWD/pretend\" --target slurm --jobs 3 "
-                                  "--slurm-options '-p \"a b\"' && cat sbatch.log && "
-                                  "wc -l <s/cells.jsonl" CLEAN);
+                    PRETEND_TOOLS SLURM
+                    "hscope sweep --models a --batch $(seq -s, 1 12) --output s "
+                    "--launcher \"sh $PWD/pretend\" --target slurm --jobs 3 "
+                    "--slurm-options '-p \"a b\"' && cat sbatch.log && "
+                    "wc -l <s/cells.jsonl" CLEAN);
   g_assert_cmpint (fixture->code, ==, 0);
   g_assert_nonnull (strstr (fixture->out, "--array=0-2"));
   g_assert_nonnull (strstr (fixture->out, "--exclusive -p a b "));
@@ -277,7 +280,7 @@ test_a_job_of_slurm_is_found_again_and_cancelled (Fixture             *fixture,
                                                   gconstpointer unused G_GNUC_UNUSED)
 {
   fixture_run_line (fixture,
-                    PRETEND SLURM
+                    PRETEND_TOOLS SLURM
                     "echo 'echo x >started; exec sleep 1000' >slow && "
                     "{ " HSCOPE " sweep --models a --batch 1,2 --output s --launcher "
                     "\"sh $PWD/slow\" --target slurm & } && pid=$! && "
@@ -498,8 +501,7 @@ test_reports_that_make_no_sense_are_refused (Fixture *fixture, gconstpointer unu
     }
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_sweep)
 {
   static const struct
   {

@@ -4,6 +4,7 @@
 #include "app/command/targets/parcel.h"
 
 #include "engine/base/error.h"
+#include "tests/program.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -257,8 +258,7 @@ test_texts_have_the_names_of_this_machine (void)
   g_assert_cmpstr (json, ==, "\"/x/\\\"y\\\"/a\"");
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_target_frames)
 {
   g_test_init (&argc, &argv, NULL);
 #define ADD(path, test) \

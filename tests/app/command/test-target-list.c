@@ -1,6 +1,7 @@
 /* test-target-list.c — what storing a target changes in the file, and what it leaves alone.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/targets/target-list.h"
+#include "tests/program.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
@@ -56,8 +57,7 @@ test_a_new_target_removes_none (void)
   g_assert_nonnull (strstr (text, "[d]\nlauncher=ssh new\n"));
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_target_list)
 {
   g_autofree char *home = g_dir_make_tmp ("targets-XXXXXX", NULL);
   g_autofree char *path = NULL, *folder = NULL;

@@ -3,6 +3,7 @@
  * The launchers are “sh -c” and “env”, so that the whole way is there except the network; tests/cluster/ssh.sh adds that.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/app/hscope-fixture.h"
+#include "tests/program.h"
 
 #include <signal.h>
 #include <string.h>
@@ -409,8 +410,7 @@ test_a_bundle_is_installed_through_stdin (Fixture *fixture, gconstpointer unused
   g_assert_cmpstr (fixture->out, ==, "hybridscope\n");
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_targets)
 {
   g_setenv ("HYBRIDSCOPE_GALLERY", HYB_GALLERY, TRUE);
   g_test_init (&argc, &argv, NULL);

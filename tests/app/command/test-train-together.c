@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/formats/npz.h"
 #include "tests/app/hscope-fixture.h"
+#include "tests/program.h"
 
 #include <string.h>
 
@@ -147,8 +148,7 @@ test_both_passes (Fixture *fixture, gconstpointer unused)
   g_assert_cmpfloat (number (process, "backward_seconds"), >, 0);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_train_together)
 {
   g_test_init (&argc, &argv, NULL);
 #define ADD(path, function)                \

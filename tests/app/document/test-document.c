@@ -1,6 +1,7 @@
 /* test-document.c — what a document knows of the boxes of its picture.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/document/document.h"
+#include "tests/program.h"
 
 #define MODEL \
   SOURCE_ROOT "/tests/data/goldens/models/cell-lstm-t6-ntc-none/cell-lstm-t6-ntc-none-symbol.json"
@@ -33,8 +34,7 @@ test_names_lead_to_boxes (void)
   g_assert_cmpuint (scope_document_find_name (document, NULL), ==, VIZ_ROOT);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_document)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/app/document/names-lead-to-boxes", test_names_lead_to_boxes);

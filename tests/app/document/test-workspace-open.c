@@ -1,6 +1,7 @@
 /* test-workspace-open.c — opening files in a workspace: what it shows then, also if a file cannot be read.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/document/workspace.h"
+#include "tests/program.h"
 
 #define MODELS "tests/data/goldens/models/"
 #define LSTM   "cell-lstm-t6-ntc-none"
@@ -86,8 +87,7 @@ test_newest_file_is_shown (void)
   g_assert_null (scope_workspace_get_error (workspace));
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_workspace_open)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/app/workspace-open/a-model-is-shown", test_model_is_shown);

@@ -3,6 +3,7 @@
  * The models are those of $HYB_SHARED or ../shared; without them the test is skipped.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/app/models.h"
+#include "tests/program.h"
 #include "tests/viz/geometry.h"
 
 #include "viz/scene/layout-diagram.h"
@@ -59,8 +60,7 @@ test_no_title_is_struck_at_any_scale (void)
   g_assert_cmpuint (n_struck, ==, 0);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_group_titles)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/group-titles/no-title-is-struck-at-any-scale",

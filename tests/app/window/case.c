@@ -206,11 +206,25 @@ run_case (gpointer unused G_GNUC_UNUSED, gconstpointer data)
   ((const Case *) data)->test ();
 }
 
-void
-add_test (const char *path, WindowCase state, void (*test) (void))
+static void
+register_case (const char *path, WindowCase state, void (*test) (void))
 {
   Case *added = g_new (Case, 1); /* lives as long as the process */
 
   *added = (Case){ state, test };
   g_test_add_vtable (path, 0, added, set_up, run_case, tear_down);
+}
+
+void
+add_test (const char *path, WindowCase state, void (*test) (void))
+{
+  if (!g_test_slow ())
+    register_case (path, state, test);
+}
+
+void
+add_long_test (const char *path, WindowCase state, void (*test) (void))
+{
+  if (g_test_slow ())
+    register_case (path, state, test);
 }

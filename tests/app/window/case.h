@@ -19,6 +19,8 @@ extern ScopeWindow *window;
 extern ScopePage   *page;
 
 void add_test (const char *path, WindowCase state, void (*test) (void));
+/* The same for a test of several seconds, which only the option -m slow runs, instead of the others. */
+void add_long_test (const char *path, WindowCase state, void (*test) (void));
 
 /* Of page. */
 ScopeCanvas    *canvas (void);

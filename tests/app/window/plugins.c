@@ -20,7 +20,7 @@ write_module (const char *more)
   g_autofree char *text = NULL;
   gsize            length;
 
-  g_assert_true (g_file_get_contents (MODULES "/marker.so", &text, &length, NULL));
+  g_assert_true (g_file_get_contents (HYB_MODULES "/marker.so", &text, &length, NULL));
   text = g_realloc (text, length + strlen (more));
   memcpy (text + length, more, strlen (more));
   g_assert_true (g_file_set_contents (module, text, (gssize) (length + strlen (more)), NULL));
@@ -190,7 +190,7 @@ void
 add_plugin_tests (void)
 {
   /* Beside the folder of the modules, because they find the library by a relative path. */
-  folder = g_mkdtemp (g_strdup (MODULES "/../window-XXXXXX"));
+  folder = g_mkdtemp (g_strdup (HYB_MODULES "/../window-XXXXXX"));
   module = g_build_filename (folder, "model.so", NULL);
   marker = g_build_filename (folder, "loaded", NULL);
   child = g_build_filename (folder, "hscope", NULL);
@@ -198,7 +198,7 @@ add_plugin_tests (void)
   g_setenv ("HYB_TEST_MARKER", marker, TRUE);
   atexit (remove_folder);
   add_test ("/app/window/asks-before-it-loads-a-plug-in", CASE_EMPTY, test_asking);
-  add_test ("/app/window/never-loads-a-plug-in-for-data-beside-it",
-            CASE_EMPTY,
-            test_data_beside_a_plugin);
+  add_long_test ("/app/window/never-loads-a-plug-in-for-data-beside-it",
+                 CASE_EMPTY,
+                 test_data_beside_a_plugin);
 }

@@ -159,9 +159,11 @@ test_panes_show_whole_pictures (void)
 void
 add_room_tests (void)
 {
-  add_test ("/app/window/a-fitted-picture-stays-fitted",
-            CASE_MODEL,
-            test_a_fitted_picture_stays_fitted);
-  add_test ("/app/window/panes-show-whole-pictures", CASE_MODEL, test_panes_show_whole_pictures);
-  add_test ("/app/window/controls-cover-no-box", CASE_MODEL, test_controls_cover_no_box);
+  add_long_test ("/app/window/a-fitted-picture-stays-fitted",
+                 CASE_MODEL,
+                 test_a_fitted_picture_stays_fitted);
+  add_long_test ("/app/window/panes-show-whole-pictures",
+                 CASE_MODEL,
+                 test_panes_show_whole_pictures);
+  add_long_test ("/app/window/controls-cover-no-box", CASE_MODEL, test_controls_cover_no_box);
 }

@@ -441,7 +441,7 @@ test_ten_thousand_cells (void)
 void
 add_sweep_tests (void)
 {
-  add_test ("/app/window/a-sweep-is-updated-while-it-fills", CASE_EMPTY, test_filling);
+  add_long_test ("/app/window/a-sweep-is-updated-while-it-fills", CASE_EMPTY, test_filling);
   add_test ("/app/window/a-sweep-is-read-again", CASE_EMPTY, test_reading_again);
   add_test ("/app/window/a-sweep-is-shown-over-any-two-axes", CASE_EMPTY, test_axes);
   add_test ("/app/window/cells-that-failed-have-reasons", CASE_EMPTY, test_failed_cells);
@@ -450,5 +450,5 @@ add_sweep_tests (void)
   add_test ("/app/window/a-plan-opens-its-folder", CASE_EMPTY, test_plan);
   add_test ("/app/window/a-folder-can-be-dropped", CASE_EMPTY, test_dropping);
   add_test ("/app/window/a-folder-can-be-chosen", CASE_EMPTY, test_dialog);
-  add_test ("/app/window/ten-thousand-cells-are-shown", CASE_EMPTY, test_ten_thousand_cells);
+  add_long_test ("/app/window/ten-thousand-cells-are-shown", CASE_EMPTY, test_ten_thousand_cells);
 }

@@ -4,6 +4,7 @@
  * HYB_GPU_PATH and HYB_GPU_MODULE are set by meson.build.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/app/window/case.h"
+#include "tests/program.h"
 
 #include "app/page/device-row.h"
 
@@ -322,8 +323,7 @@ test_no_display (void)
   g_test_skip ("no display");
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_window_gpu)
 {
   int status;
 

@@ -6,6 +6,7 @@
 #include "engine/analysis/infer-types.h"
 #include "engine/graph/builder.h"
 #include "engine/graph/reach.h"
+#include "tests/program.h"
 
 #include <string.h>
 
@@ -465,8 +466,7 @@ test_an_input_of_elementwise_operators_stays_open (void)
   g_assert_cmpuint (guesses->len, ==, 0);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_guess_shapes)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/guess-shapes/an-image-has-the-usual-size-if-any-fits",

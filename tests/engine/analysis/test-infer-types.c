@@ -5,6 +5,7 @@
 
 #include "engine/base/error.h"
 #include "tests/engine/toy-ops.h"
+#include "tests/program.h"
 
 #include <string.h>
 
@@ -283,8 +284,7 @@ test_many_values_without_a_dtype (void)
     g_assert_cmpint (types[i].dtype, ==, HYB_F32);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_infer_types)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -6,6 +6,7 @@
 #include "engine/base/error.h"
 #include "engine/graph/builder.h"
 #include "tests/engine/ops/op-tensor.h"
+#include "tests/program.h"
 
 #include <string.h>
 
@@ -77,8 +78,7 @@ test_dtypes_that_attributes_fix_are_respected (void)
   g_assert_no_error (error);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_gradient_check)
 {
   g_test_init (&argc, &argv, NULL);
 

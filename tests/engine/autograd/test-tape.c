@@ -6,6 +6,7 @@
 #include "engine/base/error.h"
 #include "engine/block/trace.h"
 #include "tests/engine/ops/op-tensor.h"
+#include "tests/program.h"
 
 #include <string.h>
 
@@ -309,8 +310,7 @@ test_f_records (void)
   op_assert_near (hyb_tape_get_gradient (tape, a), 1e-6, 12., 27.);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_tape)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/base/error.h"
+#include "tests/program.h"
 
 static void
 test_domains_have_the_usual_names (void)
@@ -39,8 +40,7 @@ test_place_and_hint_may_be_missing (void)
   g_assert_false (hyb_error_at (NULL, HYB_OP_ERROR, HYB_OP_ERROR_UNKNOWN, NULL, NULL, "ignored"));
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_error)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -9,6 +9,7 @@
 #include "engine/formats/mxnet-params.h"
 #include "engine/formats/npz.h"
 #include "engine/formats/zip.h"
+#include "tests/program.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
@@ -276,8 +277,7 @@ test_raised_while_files_are_opened (void)
   hyb_limits_set (0, 0);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_limits)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/engine/base/limits/defaults-grow-with-the-file", test_defaults);

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/base/parallel.h"
+#include "tests/program.h"
 
 #include <string.h>
 
@@ -173,8 +174,7 @@ test_threads_keep_their_pieces (void)
   hyb_parallel_set_threads (0);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_parallel)
 {
   g_test_init (&argc, &argv, NULL);
 

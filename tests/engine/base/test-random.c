@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/base/random.h"
+#include "tests/program.h"
 
 #include <math.h>
 
@@ -89,8 +90,7 @@ test_mixing_separates_neighbours (void)
   g_assert_true (hyb_random_mix (0, 0) != 0);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_random)
 {
   g_test_init (&argc, &argv, NULL);
 

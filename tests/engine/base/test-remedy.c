@@ -3,6 +3,7 @@
 #include "engine/base/remedy.h"
 
 #include "engine/base/error.h"
+#include "tests/program.h"
 
 #include <gio/gio.h>
 #include <string.h>
@@ -63,8 +64,7 @@ test_survives (void)
   g_assert_cmpstr (hyb_error_get_subject (other), ==, "data");
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_remedy)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/engine/base/remedy/every-remedy-has-a-name", test_names);

@@ -8,6 +8,7 @@
 #include "engine/rnn/bucket.h"
 #include "engine/rnn/layer.h"
 #include "engine/train/trainer.h"
+#include "tests/program.h"
 
 #include <math.h>
 #include <string.h>
@@ -193,8 +194,7 @@ test_runs_without_options (void)
   g_assert_nonnull (plan);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_absent)
 {
   g_test_init (&argc, &argv, NULL);
 #define ADD(name, function) g_test_add_func ("/engine/block/absent/" name, function)

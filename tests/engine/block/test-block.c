@@ -7,6 +7,7 @@
 #include "engine/block/layers.h"
 #include "engine/open/open.h"
 #include "engine/rnn/layer.h"
+#include "tests/program.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
@@ -262,8 +263,7 @@ test_summary_counts_parameters (void)
   g_assert_nonnull (strstr (text, "379")); /* 40 + 16 + 296 + 27 */
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_block)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/engine/block/hybridized-equals-imperative", test_hybridized_equals_imperative);

@@ -5,6 +5,7 @@
 #include "engine/block/control.h"
 #include "engine/block/layers.h"
 #include "engine/rnn/cell.h"
+#include "tests/program.h"
 
 #include <math.h>
 #include <string.h>
@@ -292,8 +293,7 @@ test_a_loop_keeps_its_number_of_states (void)
   g_assert_nonnull (strstr (error->message, "gave 0 states for 1"));
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_convenience)
 {
   g_test_init (&argc, &argv, NULL);
 #define ADD(name, function) g_test_add_func ("/engine/block/convenience/" name, function)

@@ -5,6 +5,7 @@
 #include "engine/block/control.h"
 #include "engine/block/layers.h"
 #include "engine/rnn/layer.h"
+#include "tests/program.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
@@ -511,8 +512,7 @@ test_control_flow (void)
     }
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_errors)
 {
   g_test_init (&argc, &argv, NULL);
 #define ADD(name, function) g_test_add_func ("/engine/block/errors/" name, function)

@@ -3,9 +3,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/block/export-check.h"
+#include "tests/program.h"
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_exports)
 {
   g_test_init (&argc, &argv, NULL);
   exports_add_cells ();

@@ -4,6 +4,7 @@
 
 #include "engine/gradient/backward.h"
 #include "engine/hybrid.h"
+#include "tests/program.h"
 #include "tests/small-gallery.h"
 
 #include <math.h>
@@ -358,8 +359,7 @@ test_seeds (void)
                    0);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_gallery)
 {
   g_autoptr (GPtrArray) models = NULL;
 

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/block/initializer.h"
+#include "tests/program.h"
 
 #include <math.h>
 #include <string.h>
@@ -111,8 +112,7 @@ test_unknown_ones_are_refused (void)
   g_assert_nonnull (strstr (error->message, "orthogonal"));
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_initializer)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/engine/block/initializer/xavier-keeps-its-bound", test_xavier_keeps_its_bound);

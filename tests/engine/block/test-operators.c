@@ -9,6 +9,7 @@
 #include "engine/gradient/gradient.h"
 #include "engine/graph/model.h"
 #include "engine/hybrid.h"
+#include "tests/program.h"
 
 #include <glib/gstdio.h>
 #include <math.h>
@@ -212,8 +213,7 @@ test_incomplete_operators_are_refused (void)
   refuse_operator (&op, "name");
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_operators)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/hybrid.h"
+#include "tests/program.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
@@ -213,8 +214,7 @@ test_environment_forbids_modules (void)
   g_unsetenv (HYB_PLUGINS_VARIABLE);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_plugin)
 {
   g_setenv ("HYBRIDSCOPE_GALLERY", HYB_GALLERY, FALSE);
   g_test_init (&argc, &argv, NULL);

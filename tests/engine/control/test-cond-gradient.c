@@ -6,6 +6,7 @@
 #include "engine/gradient/backward.h"
 #include "tests/engine/ops/op-body.h"
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 /* p; x · y; w + z, where w is x too: the same input twice. */
 static HybGraph *
@@ -157,8 +158,7 @@ test_branches_of_different_shapes (void)
     }
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_cond_gradient)
 {
   g_test_init (&argc, &argv, NULL);
 

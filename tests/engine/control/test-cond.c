@@ -5,6 +5,7 @@
 #include "engine/exec/executor.h"
 #include "tests/engine/ops/op-body.h"
 #include "tests/engine/ops/op-case.h"
+#include "tests/program.h"
 
 #include <string.h>
 
@@ -151,8 +152,7 @@ test_branches_may_differ_in_shape (void)
       }
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_cond)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -4,6 +4,7 @@
 #include "engine/exec/executor.h"
 #include "tests/engine/ops/op-body.h"
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 #include <string.h>
 
@@ -48,8 +49,7 @@ test_output_may_not_change_its_shape (void)
     }
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_dynamic_loop)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/engine/control/dynamic-loop/output-may-not-change-its-shape",

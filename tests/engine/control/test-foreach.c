@@ -9,6 +9,7 @@
 #include "engine/gradient/backward.h"
 #include "tests/engine/ops/op-body.h"
 #include "tests/engine/ops/op-case.h"
+#include "tests/program.h"
 
 #include <string.h>
 
@@ -554,8 +555,7 @@ test_probe_is_told_values_inside (void)
   op_assert_near (hyb_executor_get_output (executor, 1), 0, 16., 27.);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_foreach)
 {
   g_test_init (&argc, &argv, NULL);
 

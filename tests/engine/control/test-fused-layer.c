@@ -4,6 +4,7 @@
 
 #include "tests/engine/ops/op-body.h"
 #include "tests/engine/ops/op-case.h"
+#include "tests/program.h"
 
 #define LIMITS "f32[1] = -1", "f32[1] = 1"
 
@@ -163,8 +164,7 @@ static const OpRefusal refusals[] = {
   { 0 },
 };
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_fused_layer)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/analysis/infer-types.h"
 #include "engine/formats/mxnet-symbol.h"
+#include "tests/program.h"
 
 #define LOOP(data, state)                                                                      \
   "{\"op\": \"null\", \"name\": \"d\", \"inputs\": []" data                                    \
@@ -82,8 +83,7 @@ test_known_shapes (void)
   g_assert_true (hyb_shape_equal (&types[3].shape, &state));
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_nested)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/engine/control/nested/unknown-shapes-are-inferred-once-a-level",

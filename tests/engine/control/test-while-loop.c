@@ -6,6 +6,7 @@
 #include "engine/exec/executor.h"
 #include "tests/engine/ops/op-body.h"
 #include "tests/engine/ops/op-case.h"
+#include "tests/program.h"
 
 #include <string.h>
 
@@ -337,8 +338,7 @@ test_no_step_of_a_growing_loop (void)
   op_assert_near (hyb_executor_get_output (executor, 1), 0, 11., 22.);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_while_loop)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -1,16 +1,18 @@
 #!/bin/sh
 # samples.sh — the samples of operators that hscope selftest has are those of the tests.
-# usage: samples.sh FILE PROGRAM…            compares, as a test
-#        samples.sh --write FILE PROGRAM…    writes the file: ninja write-samples
+# usage: samples.sh FILE OPERATOR-TESTS CUDA-TESTS NAME…            compares, as a test
+#        samples.sh --write FILE OPERATOR-TESTS CUDA-TESTS NAME…    writes the file: ninja write-samples
 # SPDX-License-Identifier: LGPL-2.1-or-later
 if [ "$1" = --write ]; then shift; writes=1; else writes=0; fi
-file=$1
-shift
+file=$1 operators=$2 large_shapes=$3
+shift 3
 work=$(mktemp) || exit 2
 trap 'rm -f "$work"' EXIT
-for program in "$@"; do
-  HYB_WRITE_SAMPLES=1 "$program" -l
-done | sed -n 's/^sample	//p' >"$work"
+export HYB_WRITE_SAMPLES=1
+{
+  for name; do "$operators" "$name" -l; done
+  "$large_shapes" test-large-shapes -l
+} | sed -n 's/^sample	//p' >"$work"
 if [ $writes = 1 ]; then
   cp "$work" "$file"
   exit

@@ -4,6 +4,7 @@
 #include "tests/engine/cuda/on-pretend-gpu.h"
 #include "tests/engine/ops/op-body.h"
 #include "tests/engine/ops/op-tensor.h"
+#include "tests/program.h"
 
 /* sigmoid (cumsum (tanh (x))); the host computes cumsum. */
 static HybGraph *
@@ -98,8 +99,7 @@ test_between_replays (void)
   assert_clean ();
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_cancel)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/engine/cuda/cancel/between-steps", test_between_steps);

@@ -3,6 +3,7 @@
 #include "engine/gradient/backward.h"
 #include "engine/graph/builder.h"
 #include "tests/engine/cuda/on-pretend-gpu.h"
+#include "tests/program.h"
 
 /* One layer: its attributes and the sizes of its operands. */
 typedef struct
@@ -204,8 +205,7 @@ test_failures (void)
     }
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_convolutions)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/engine/cuda/convolutions/all-passes-are-on-the-gpu", test_all_passes);

@@ -16,6 +16,7 @@
 #include "tests/app/public-exports.h"
 #include "tests/engine/cuda/on-pretend-gpu.h"
 #include "tests/engine/goldens/golden.h"
+#include "tests/program.h"
 #include "tests/small-gallery.h"
 
 /* --- The models that need the host --- */
@@ -518,8 +519,7 @@ test_exports (void)
   finish (&counts, "public exports");
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_coverage)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/engine/cuda/coverage/models-of-the-goldens", test_goldens);

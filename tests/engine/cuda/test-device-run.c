@@ -6,6 +6,7 @@
 #include "engine/base/error.h"
 #include "engine/graph/builder.h"
 #include "tests/engine/cuda/on-pretend-gpu.h"
+#include "tests/program.h"
 
 /* --- Models --- */
 
@@ -570,8 +571,7 @@ test_damaged_cache (void)
   g_assert_true (try (graph, ""));
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_device_run)
 {
   g_autofree char *cache = g_dir_make_tmp ("hybridscope-XXXXXX", NULL);
 

@@ -4,6 +4,7 @@
 #include "engine/base/error.h"
 #include "tests/engine/cuda/every-call.h"
 #include "tests/engine/cuda/training.h"
+#include "tests/program.h"
 
 /* The first step computes, the second one records, the third one replays. */
 #define STEPS 3
@@ -100,8 +101,7 @@ test_memory (void)
   hyb_model_unref (expected.model);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_every_call_training)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/engine/cuda/every-call/training/any-call-may-fail", test_calls);

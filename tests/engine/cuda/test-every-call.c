@@ -6,6 +6,7 @@
 #include "engine/gradient/backward.h"
 #include "engine/graph/model.h"
 #include "tests/engine/cuda/every-call.h"
+#include "tests/program.h"
 
 /* Runs of each executor: the first plans and computes, later ones record and replay. */
 #define RUNS 3
@@ -194,8 +195,7 @@ test_memory (void)
   case_end (&this);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_every_call)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/engine/cuda/every-call/a-gpu-that-does-not-answer-is-not-opened",

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/graph/builder.h"
 #include "tests/engine/cuda/on-pretend-gpu.h"
+#include "tests/program.h"
 
 static HybValueId
 add (HybBuilder *builder, const char *op, HybValueId input)
@@ -75,8 +76,7 @@ test_other_operators (void)
   g_assert_null (strstr (other, ", on the host: "));
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_excluded)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/engine/cuda/excluded/a-chain-with-an-excluded-member-is-the-host's",

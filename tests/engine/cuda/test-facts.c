@@ -3,6 +3,7 @@
 #include "engine/base/error.h"
 #include "engine/device/loader.h"
 #include "tests/engine/cuda/on-pretend-gpu.h"
+#include "tests/program.h"
 
 static void
 test_absent_numbers (void)
@@ -75,8 +76,7 @@ test_module (void)
   g_assert_cmpstr (unknown, ==, "");
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_facts)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/engine/cuda/facts/a-GPU-that-is-absent-is-named-by-its-number",

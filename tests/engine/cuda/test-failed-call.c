@@ -4,6 +4,7 @@
 #include "engine/base/error.h"
 #include "tests/engine/cuda/on-pretend-gpu.h"
 #include "tests/engine/ops/op-body.h"
+#include "tests/program.h"
 
 /* Three steps: a product, its sine, another product. */
 static HybGraph *
@@ -73,8 +74,7 @@ test_last_good_node (void)
   g_assert_true (g_str_has_suffix (message, " (sin)"));
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_failed_call)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/engine/cuda/failed-call/the-message-has-code-node-and-advice",

@@ -7,6 +7,7 @@
 #include "engine/gradient/backward.h"
 #include "engine/hybrid.h"
 #include "tests/engine/cuda/on-pretend-gpu.h"
+#include "tests/program.h"
 #include "tests/small-gallery.h"
 
 #define N_STATIC 4 /* the first run computes, the second one records, the others replay */
@@ -203,8 +204,7 @@ test_model (gconstpointer name)
   hyb_gpu_unref (gpu);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_gallery)
 {
   g_autoptr (GPtrArray) classes = NULL;
 

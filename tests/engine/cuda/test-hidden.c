@@ -5,6 +5,7 @@
 #include "engine/gradient/backward.h"
 #include "engine/graph/builder.h"
 #include "tests/engine/cuda/on-pretend-gpu.h"
+#include "tests/program.h"
 
 enum
 {
@@ -179,8 +180,7 @@ test_gradient_fails_to_prepare (void)
   assert_clean ();
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_hidden)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/engine/cuda/hidden/the-gpu-keeps-values-for-gradients", test_gpu_keeps_values);

@@ -215,7 +215,7 @@ make_table (void)
 static void
 test_table (void)
 {
-  g_autofree char *path = g_build_filename (HYB_SOURCE_ROOT, "engine/cuda/README.md", NULL);
+  g_autofree char *path = g_build_filename (SOURCE_ROOT, "engine/cuda/README.md", NULL);
   g_autofree char *readme = NULL, *table = NULL, *version = NULL;
   g_autoptr (GError) error = NULL;
 

@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/engine/ops/op-device.h"
 #include "tests/engine/ops/op-write.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "transpose", "matrix", NULL, { "f32[70,45]" } },
@@ -86,8 +87,7 @@ check (gconstpointer data)
   op_device_check (data, TRUE);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_large_shapes)
 {
   g_test_init (&argc, &argv, NULL);
   for (const OpSample *sample = samples; sample->op; sample++)

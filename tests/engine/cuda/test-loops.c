@@ -7,6 +7,7 @@
 #include "engine/gradient/backward.h"
 #include "tests/engine/cuda/on-pretend-gpu.h"
 #include "tests/engine/ops/op-body.h"
+#include "tests/program.h"
 
 /* --- Models --- */
 
@@ -365,8 +366,7 @@ test_failed_step_is_named (void)
   g_assert_nonnull (strstr (error->message, "(_foreach): node “"));
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_loops)
 {
   g_autofree char *cache = g_dir_make_tmp ("hybridscope-XXXXXX", NULL);
 

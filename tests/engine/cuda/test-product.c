@@ -3,6 +3,7 @@
 #include "tests/engine/cuda/on-pretend-gpu.h"
 #include "tests/engine/ops/op-body.h"
 #include "tests/engine/ops/op-tensor.h"
+#include "tests/program.h"
 
 #define ON_GPU  "1 steps on the GPU, 0 on the host"
 #define ON_HOST "on the host: cuBLAS does not multiply elements of this type\n"
@@ -55,8 +56,7 @@ test_types (void)
     }
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_product)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/engine/cuda/product/cublas-multiplies-floating-point-elements", test_types);

@@ -4,6 +4,7 @@
 #include "engine/device/loader.h"
 #include "tests/engine/cuda/on-pretend-gpu.h"
 #include "tests/engine/ops/op-body.h"
+#include "tests/program.h"
 
 /* y = tanh (x w) and its square, with a running sum of the host between them if so wanted. */
 static HybGraph *
@@ -462,8 +463,7 @@ test_every_call_can_fail (void)
       }
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_replay)
 {
   g_autofree char *cache = g_dir_make_tmp ("hybridscope-XXXXXX", NULL);
 

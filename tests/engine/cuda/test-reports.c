@@ -4,6 +4,7 @@
 #include "tests/engine/cuda/on-pretend-gpu.h"
 #include "tests/engine/ops/op-body.h"
 #include "tests/engine/ops/op-tensor.h"
+#include "tests/program.h"
 
 /* sin (gather_nd (data, index)). */
 static HybGraph *
@@ -141,8 +142,7 @@ test_the_last_of_equal_coordinates_stays (void)
     }
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_reports)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/engine/cuda/reports/an-index-outside-of-its-axis-ends-the-run",

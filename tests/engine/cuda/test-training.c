@@ -7,6 +7,7 @@
 #include "engine/device/loader.h"
 #include "engine/graph/builder.h"
 #include "tests/engine/cuda/training.h"
+#include "tests/program.h"
 
 #include <glib/gstdio.h>
 
@@ -476,8 +477,7 @@ test_recorded_rate_is_found (void)
   assert_clean ();
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_training)
 {
   static const struct
   {

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/device/loader.h"
 #include "engine/op/twin.h"
+#include "tests/program.h"
 
 #include <string.h>
 
@@ -96,8 +97,7 @@ test_functions (void)
     g_assert_nonnull (*from);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_twins)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/engine/cuda/twins/every-twin-has-an-operator", test_twins);

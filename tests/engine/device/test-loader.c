@@ -5,6 +5,7 @@
 #include "engine/base/error.h"
 #include "engine/base/remedy.h"
 #include "engine/device/gpu.h"
+#include "tests/program.h"
 
 #include <string.h>
 
@@ -28,7 +29,7 @@ test_bad_modules (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
     {
-      g_autofree char *path = g_build_filename (HYB_MODULES, rows[i][0], NULL);
+      g_autofree char *path = g_build_filename (DEVICE_MODULES, rows[i][0], NULL);
       g_autoptr (GError) error = NULL;
 
       g_assert_null (hyb_backend_open (path, &error));
@@ -51,8 +52,7 @@ test_bad_names (void)
     }
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_loader)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/engine/device/loader/modules-that-do-not-fit-are-refused", test_bad_modules);

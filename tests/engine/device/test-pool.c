@@ -3,6 +3,7 @@
 #include "engine/device/pool.h"
 
 #include "tests/engine/device/fake-backend.h"
+#include "tests/program.h"
 
 #define MIB ((gsize) 1 << 20)
 
@@ -54,8 +55,7 @@ test_unused_blocks_make_room (void)
   g_assert_cmpuint (fake_taken, ==, 0);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_pool)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/engine/device/pool/a-block-is-used-again", test_a_block_is_used_again);

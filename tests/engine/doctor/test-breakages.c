@@ -11,6 +11,7 @@
 #include "engine/open/open.h"
 #include "engine/variants/prove.h"
 #include "tests/engine/goldens/golden.h"
+#include "tests/program.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
@@ -65,9 +66,9 @@ static void
 load (Model *model, const char *name)
 {
   g_autofree char *whole =
-      g_strdup_printf (HYB_SOURCE_ROOT "/tests/data/goldens/models/%s/%s", name, name);
+      g_strdup_printf (SOURCE_ROOT "/tests/data/goldens/models/%s/%s", name, name);
   g_autofree char *input =
-      g_strdup_printf (HYB_SOURCE_ROOT "/tests/data/goldens/models/%s/input.npz", name);
+      g_strdup_printf (SOURCE_ROOT "/tests/data/goldens/models/%s/input.npz", name);
   g_autoptr (GError) error = NULL;
   g_autoptr (HybModel) good = NULL;
 
@@ -324,8 +325,7 @@ test_breakages (void)
   g_assert_cmpuint (figures.n_mended, ==, figures.n_mendable);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_breakages)
 {
   int status;
 

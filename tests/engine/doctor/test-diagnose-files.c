@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/doctor/diagnose.h"
 #include "engine/formats/mxnet-symbol.h"
+#include "tests/program.h"
 
 #include <string.h>
 
@@ -70,8 +71,7 @@ test_a_misspelt_attribute_can_be_repaired (void)
   g_assert_nonnull (strstr (finding->hint, "“num_hidden”"));
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_diagnose_files)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/engine/doctor/diagnose-files/parameters-without-a-file-are-noted",

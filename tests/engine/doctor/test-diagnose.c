@@ -5,6 +5,7 @@
 #include "engine/doctor/match-parameters.h"
 #include "engine/formats/mxnet-symbol.h"
 #include "engine/open/open.h"
+#include "tests/program.h"
 
 #include <math.h>
 #include <string.h>
@@ -548,8 +549,7 @@ test_one_near_name_is_the_misspelt_one (void)
     }
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_diagnose)
 {
   g_test_init (&argc, &argv, NULL);
 

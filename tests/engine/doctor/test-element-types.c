@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/doctor/diagnose.h"
 #include "tests/engine/ops/op-body.h"
+#include "tests/program.h"
 
 #include <string.h>
 
@@ -57,8 +58,7 @@ test_types_that_an_operator_requires (void)
   g_assert_cmpstr (g_array_index (found->items, HybFindingItem, 0).expected, ==, "\"float32\"");
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_element_types)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/engine/doctor/element-types/types-that-an-operator-requires",

@@ -1,6 +1,7 @@
 /* test-group-changes.c — equal changes of several nodes are one line.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/doctor/group-changes.h"
+#include "tests/program.h"
 
 /* The lines for sentences that a NULL ends, joined by “|”.  (transfer full) */
 static char *
@@ -61,8 +62,7 @@ test_no_names (void)
   assert_lines ((const char *const[]){ NULL }, "");
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_group_changes)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/engine/doctor/group-changes/equal-changes-are-one-line", test_equal_changes);

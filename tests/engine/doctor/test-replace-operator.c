@@ -3,6 +3,7 @@
 #include "engine/doctor/replace-operator.h"
 
 #include "engine/formats/mxnet-symbol.h"
+#include "tests/program.h"
 
 #include <string.h>
 
@@ -157,8 +158,7 @@ test_nothing_fits_five_inputs_or_a_known_node (void)
 
 #define ADD(path, function) g_test_add_func ("/engine/doctor/replace-operator/" path, function)
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_replace_operator)
 {
   g_test_init (&argc, &argv, NULL);
 

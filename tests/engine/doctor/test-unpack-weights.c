@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/doctor/unpack-weights.h"
 #include "tests/engine/ops/op-body.h"
+#include "tests/program.h"
 
 #define INPUTS 2
 #define HIDDEN 3
@@ -74,8 +75,7 @@ test_arrays_that_are_there_are_not_replaced (void)
   g_assert_true (hyb_model_get_parameter (model, "rnn_h2h_bias") == bias);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_unpack_weights)
 {
   g_test_init (&argc, &argv, NULL);
 #define ADD(name, function) g_test_add_func ("/engine/doctor/unpack-weights/" name, function)

@@ -6,6 +6,7 @@
 #include "engine/base/error.h"
 #include "tests/engine/count-allocations.h"
 #include "tests/engine/toy-ops.h"
+#include "tests/program.h"
 
 #include <string.h>
 
@@ -418,8 +419,7 @@ test_cancelling_between_operators (void)
     }
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_executor)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -7,6 +7,7 @@
 
 #include "tests/engine/ops/op-body.h"
 #include "tests/engine/ops/op-tensor.h"
+#include "tests/program.h"
 
 #include <string.h>
 
@@ -214,8 +215,7 @@ test_graphs_that_check_matrices_are_planned (void)
     }
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_faults)
 {
   g_test_init (&argc, &argv, NULL);
 

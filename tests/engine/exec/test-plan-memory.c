@@ -9,6 +9,7 @@
 #include "engine/imperative/imperative.h"
 #include "tests/engine/exec/run-plan.h"
 #include "tests/engine/toy-ops.h"
+#include "tests/program.h"
 
 /* --- Memory that remembers --- */
 
@@ -265,8 +266,7 @@ test_intervals_never_share_memory (void)
     }
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_plan_memory)
 {
   g_test_init (&argc, &argv, NULL);
 

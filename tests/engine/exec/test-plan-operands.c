@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/exec/plan-operands.h"
+#include "tests/program.h"
 
 #include <string.h>
 
@@ -71,8 +72,7 @@ test_kept_types_have_room (void)
   hyb_operands_free (NULL);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_plan_operands)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -9,6 +9,7 @@
 #include "engine/base/remedy.h"
 #include "tests/engine/exec/run-plan.h"
 #include "tests/engine/toy-ops.h"
+#include "tests/program.h"
 
 static HybGraph *
 chain (guint n, gboolean scan)
@@ -366,8 +367,7 @@ test_dispatch_takes_little_time (void)
   free (memory);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_plan)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -6,6 +6,7 @@
 #include "engine/exec/executor.h"
 #include "engine/gradient/backward.h"
 #include "tests/engine/ops/op-body.h"
+#include "tests/program.h"
 
 #include <string.h>
 
@@ -252,8 +253,7 @@ test_gradient (void)
     }
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_run_memory)
 {
   g_test_init (&argc, &argv, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)

@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/formats/format.h"
 #include "tests/engine/goldens/golden.h"
+#include "tests/program.h"
 
 #include "engine/doctor/diagnose.h"
 #include "engine/formats/file.h"
@@ -154,8 +155,7 @@ test_golden (gconstpointer data)
 static void
 test_data (gconstpointer data)
 {
-  g_autofree char *path =
-      g_build_filename (HYB_SOURCE_ROOT, "tests", "data", "formats", data, NULL);
+  g_autofree char *path = g_build_filename (SOURCE_ROOT, "tests", "data", "formats", data, NULL);
 
   fuzz_file (path);
 }
@@ -171,8 +171,7 @@ static const char *const goldens[][3] = {
   { "params", "np-shape.params", NULL },
 };
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (fuzz_formats)
 {
   static const char *const data[] = { "compressed.npz", "orders.npz", "mxnet2.npz" };
 

@@ -3,6 +3,7 @@
 #include "engine/formats/file.h"
 #include "engine/graph/builder.h"
 #include "engine/open/open.h"
+#include "tests/program.h"
 
 #include <fcntl.h>
 #include <glib/gstdio.h>
@@ -299,8 +300,7 @@ test_pair (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
   g_assert_cmpuint (count_files (fixture), ==, 2);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_file_replace)
 {
   g_test_init (&argc, &argv, NULL);
 #define ADD(name, test) \

@@ -3,6 +3,7 @@
  * This program has an fsync() of its own, which the writer calls instead of the C library's.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/formats/file.h"
+#include "tests/program.h"
 
 #include <errno.h>
 #include <glib/gstdio.h>
@@ -93,8 +94,7 @@ test_unsupported_is_no_failure (Fixture *fixture, gconstpointer unused G_GNUC_UN
   assert_contents (fixture, "new");
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_file_sync)
 {
   g_test_init (&argc, &argv, NULL);
 #define ADD(name, function) \

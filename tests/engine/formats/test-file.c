@@ -5,6 +5,7 @@
 #include "engine/base/error.h"
 #include "engine/base/limits.h"
 #include "engine/base/remedy.h"
+#include "tests/program.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
@@ -114,8 +115,7 @@ test_folders_are_refused (Fixture *fixture, gconstpointer unused)
 #define ADD(path, function) \
   g_test_add ("/engine/formats/file/" path, Fixture, NULL, set_up, function, tear_down)
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_file)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -2,6 +2,7 @@
  * the functions that use the table.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/formats/format.h"
+#include "tests/program.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
@@ -180,8 +181,7 @@ test_unknown_files_go_to_the_fallback (void)
   g_assert_cmpstr (hyb_format_of_bytes (weights)->id, ==, "mxnet-params");
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_formats)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -3,6 +3,7 @@
 #include "engine/formats/json-reader.h"
 
 #include "engine/formats/json-text.h"
+#include "tests/program.h"
 
 #include <string.h>
 #include <sys/mman.h>
@@ -202,8 +203,7 @@ test_numbers_end_with_the_text (void)
   munmap (pages, 2 * page);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_json_reader)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -4,6 +4,7 @@
 
 #include "engine/formats/format.h"
 #include "tests/engine/goldens/golden.h"
+#include "tests/program.h"
 
 #include <string.h>
 
@@ -280,8 +281,7 @@ test_aligned_arrays_are_not_copied (void)
   g_assert_true (data > begin && data < begin + length);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_mxnet_params)
 {
   g_test_init (&argc, &argv, NULL);
 

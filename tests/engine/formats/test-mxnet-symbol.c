@@ -5,6 +5,7 @@
 
 #include "engine/formats/file.h"
 #include "tests/engine/goldens/golden.h"
+#include "tests/program.h"
 
 #include <string.h>
 
@@ -445,8 +446,7 @@ test_every_cut_is_survived (void)
     }
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_mxnet_symbol)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -1,6 +1,7 @@
 /* test-npy.c — NumPy arrays at the exact bounds of their file and of the number of dimensions.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/formats/npy.h"
+#include "tests/program.h"
 
 #include <string.h>
 
@@ -90,8 +91,7 @@ test_dimensions (void)
     }
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_npy)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/engine/formats/npy/all-bytes-are-there", test_length);

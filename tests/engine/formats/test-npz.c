@@ -6,14 +6,14 @@
 #include "engine/formats/file.h"
 #include "engine/formats/npy.h"
 #include "engine/formats/zip.h"
+#include "tests/program.h"
 
 #include <string.h>
 
 static HybTensorList *
 read_data (const char *name)
 {
-  g_autofree char *path =
-      g_build_filename (HYB_SOURCE_ROOT, "tests", "data", "formats", name, NULL);
+  g_autofree char *path = g_build_filename (SOURCE_ROOT, "tests", "data", "formats", name, NULL);
   g_autoptr (GError) error = NULL;
   HybTensorList *list = hyb_npz_read_file (path, &error);
 
@@ -48,7 +48,7 @@ static void
 test_members_share_a_budget (void)
 {
   g_autofree char *path =
-      g_build_filename (HYB_SOURCE_ROOT, "tests", "data", "formats", "compressed.npz", NULL);
+      g_build_filename (SOURCE_ROOT, "tests", "data", "formats", "compressed.npz", NULL);
 
   for (guint limit = 1062; limit >= 1061; limit--)
     {
@@ -241,8 +241,7 @@ test_crc (void)
   g_assert_cmphex (hyb_crc32 (hyb_crc32 (0, "1234", 4), "56789", 5), ==, 0xcbf43926);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_npz)
 {
   g_test_init (&argc, &argv, NULL);
 

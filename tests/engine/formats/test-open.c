@@ -5,6 +5,7 @@
 
 #include "engine/doctor/match-parameters.h"
 #include "engine/formats/format.h"
+#include "tests/program.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
@@ -276,10 +277,9 @@ static void
 test_exports_of_the_world (Fixture *fixture, gconstpointer unused)
 {
   const char      *shared = g_getenv ("HYB_SHARED");
-  g_autofree char *folder =
-      shared ? g_build_filename (shared, "models", NULL)
-             : g_build_filename (HYB_SOURCE_ROOT, "..", "shared", "models", NULL);
-  guint n = 0;
+  g_autofree char *folder = shared ? g_build_filename (shared, "models", NULL)
+                                   : g_build_filename (SOURCE_ROOT, "..", "shared", "models", NULL);
+  guint            n = 0;
 
   open_all (folder, &n);
   if (n == 0)
@@ -289,8 +289,7 @@ test_exports_of_the_world (Fixture *fixture, gconstpointer unused)
 #define ADD(path, function) \
   g_test_add ("/engine/formats/open/" path, Fixture, NULL, set_up, function, tear_down)
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_open)
 {
   g_test_init (&argc, &argv, NULL);
 

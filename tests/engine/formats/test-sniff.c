@@ -1,6 +1,7 @@
 /* test-sniff.c — each kind of file is recognised by its first bytes and names a way out.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/formats/sniff.h"
+#include "tests/program.h"
 
 #include <string.h>
 
@@ -123,8 +124,7 @@ test_ways_out (void)
     }
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_sniff)
 {
   g_test_init (&argc, &argv, NULL);
 

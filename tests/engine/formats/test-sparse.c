@@ -3,6 +3,7 @@
 #include "engine/formats/sparse.h"
 
 #include "engine/base/limits.h"
+#include "tests/program.h"
 
 #include <string.h>
 
@@ -138,8 +139,7 @@ test_budget (void)
   g_assert_nonnull (strstr (error->message, "made dense"));
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_sparse)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/engine/formats/sparse/last-row-is-read-and-the-next-refused", test_row);

@@ -3,6 +3,7 @@
  * Archives are put together here byte by byte, as PKWARE's APPNOTE describes them.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/formats/zip.h"
+#include "tests/program.h"
 
 #include <string.h>
 
@@ -236,8 +237,7 @@ test_many_members (void)
   g_assert_cmpstr (hyb_zip_get_name (zip, n - 1), ==, "65535");
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_zip)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/engine/formats/zip/stored-members-are-read", test_stored);

@@ -17,15 +17,14 @@ static char *
 find_folder (const char *folder)
 {
   const char      *shared = g_getenv ("HYB_SHARED");
-  g_autofree char *root = shared
-                              ? g_build_filename (shared, "goldens", NULL)
-                              : g_build_filename (HYB_SOURCE_ROOT, "..", "shared", "goldens", NULL);
+  g_autofree char *root = shared ? g_build_filename (shared, "goldens", NULL)
+                                 : g_build_filename (SOURCE_ROOT, "..", "shared", "goldens", NULL);
   char            *path = g_build_filename (root, folder, NULL);
 
   if (!g_file_test (path, G_FILE_TEST_IS_DIR))
     {
       g_free (path);
-      path = g_build_filename (HYB_SOURCE_ROOT, "tests", "data", "goldens", folder, NULL);
+      path = g_build_filename (SOURCE_ROOT, "tests", "data", "goldens", folder, NULL);
     }
 
   return path;

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/goldens/golden.h"
+#include "tests/program.h"
 
 #include "engine/analysis/infer-types.h"
 
@@ -176,8 +177,7 @@ test_refusal (gconstpointer data)
     }
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_goldens_errors)
 {
   g_autoptr (cJSON) json = NULL;
   g_autoptr (GError) error = NULL;

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/goldens/golden.h"
+#include "tests/program.h"
 
 #include "engine/base/parallel.h"
 #include "engine/open/open.h"
@@ -394,8 +395,7 @@ test_model (gconstpointer data)
   case_check_repeatable (&this);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_goldens_models)
 {
   g_auto (GStrv) models = NULL;
 

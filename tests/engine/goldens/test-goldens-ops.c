@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/goldens/golden.h"
+#include "tests/program.h"
 
 #include <math.h>
 #include <string.h>
@@ -392,8 +393,7 @@ add_operators (const char *folder)
     }
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_goldens_ops)
 {
   g_test_init (&argc, &argv, NULL);
 

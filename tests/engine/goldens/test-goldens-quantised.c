@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/goldens/golden.h"
+#include "tests/program.h"
 
 #include "engine/analysis/infer-types.h"
 #include "engine/imperative/imperative.h"
@@ -302,8 +303,7 @@ add_test (const char *what, const char *name, GTestDataFunc test)
   g_test_add_data_func_full (path, g_strdup (name), test, g_free);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_goldens_quantised)
 {
   g_auto (GStrv) names = NULL;
 

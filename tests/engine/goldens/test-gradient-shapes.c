@@ -8,6 +8,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/goldens/golden.h"
+#include "tests/program.h"
 
 #include "engine/analysis/infer-types.h"
 #include "engine/gradient/backward.h"
@@ -244,8 +245,7 @@ test_operator (gconstpointer data)
       check_case (item, arrays);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_gradient_shapes)
 {
   g_auto (GStrv) ops = NULL;
 

@@ -7,6 +7,7 @@
 #include "engine/gradient/backward.h"
 #include "engine/open/open.h"
 #include "tests/engine/count-allocations.h"
+#include "tests/program.h"
 
 #include <string.h>
 
@@ -313,8 +314,7 @@ test_one_export_serves_every_length (void)
     }
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_static_runs)
 {
   g_auto (GStrv) models = NULL;
 

@@ -7,6 +7,7 @@
 #include "engine/graph/builder.h"
 #include "engine/imperative/imperative.h"
 #include "tests/engine/ops/op-tensor.h"
+#include "tests/program.h"
 
 #include <string.h>
 
@@ -361,8 +362,7 @@ test_gradients_can_be_differentiated (void)
   g_assert_cmpfloat (run (second, 2), ==, 3 * 4 * 5 + 6 * 2 * 4 * 6);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_backward)
 {
   g_test_init (&argc, &argv, NULL);
 

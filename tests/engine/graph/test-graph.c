@@ -8,6 +8,7 @@
 #include "engine/graph/reach.h"
 #include "engine/graph/roles.h"
 #include "engine/graph/with-heads.h"
+#include "tests/program.h"
 
 #include <string.h>
 
@@ -339,8 +340,7 @@ test_roles_follow_from_operands (void)
                      expected[i]);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_graph)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -4,6 +4,7 @@
 #include "engine/graph/model.h"
 
 #include "engine/graph/builder.h"
+#include "tests/program.h"
 
 static HybTensor *
 new_vector (gint64 n)
@@ -119,8 +120,7 @@ test_findings_belong_to_the_model (void)
   g_assert_cmpstr (finding->message, ==, "3 nodes");
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_model)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -5,6 +5,7 @@
 
 #include "engine/base/error.h"
 #include "tests/engine/toy-ops.h"
+#include "tests/program.h"
 
 static void
 assert_row (HybTensor *tensor, gint64 n, double first, double step)
@@ -204,8 +205,7 @@ test_cancelling (void)
   g_assert_null (y);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_imperative)
 {
   g_test_init (&argc, &argv, NULL);
 

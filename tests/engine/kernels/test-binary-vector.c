@@ -5,6 +5,7 @@
 
 #include "engine/base/random.h"
 #include "engine/kernels/simd/simd.h"
+#include "tests/program.h"
 
 #include <string.h>
 
@@ -72,8 +73,7 @@ test_other_functions_have_none (void)
     g_assert_true (!hyb_binary_vector_loop ((HybBinary) function));
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_binary_vector)
 {
   g_test_init (&argc, &argv, NULL);
 

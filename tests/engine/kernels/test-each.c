@@ -5,6 +5,7 @@
 #include "engine/kernels/each.h"
 
 #include "engine/base/parallel.h"
+#include "tests/program.h"
 
 /* For each element of out: the number of visits, and the elements of both operands. */
 typedef struct
@@ -118,8 +119,7 @@ test_long_rows_are_cut (void)
   check (&out, &column, &out, TRUE);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_each)
 {
   g_test_init (&argc, &argv, NULL);
   hyb_parallel_set_threads (4);

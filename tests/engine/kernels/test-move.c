@@ -5,6 +5,7 @@
 
 #include "engine/base/random.h"
 #include "engine/kernels/simd/simd.h"
+#include "tests/program.h"
 
 #include <string.h>
 
@@ -219,8 +220,7 @@ test_nothing_is_moved_of_an_empty_axis (void)
   g_assert_cmpfloat (to, ==, 2);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_move)
 {
   g_test_init (&argc, &argv, NULL);
 

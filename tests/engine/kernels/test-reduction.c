@@ -4,6 +4,7 @@
 #include "engine/kernels/reduction.h"
 
 #include "engine/base/parallel.h"
+#include "tests/program.h"
 
 #include <math.h>
 #include <string.h>
@@ -197,8 +198,7 @@ test_nan_wins_wherever_it_stands (void)
     }
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_reduction)
 {
   g_test_init (&argc, &argv, NULL);
   hyb_parallel_set_threads (4);

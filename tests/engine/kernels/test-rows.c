@@ -7,6 +7,7 @@
 
 #include "engine/base/random.h"
 #include "engine/kernels/simd/simd.h"
+#include "tests/program.h"
 
 #include <math.h>
 #include <string.h>
@@ -211,8 +212,7 @@ test_long_rows_do_not_saturate (void)
   g_free (ones);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_rows)
 {
   g_test_init (&argc, &argv, NULL);
 

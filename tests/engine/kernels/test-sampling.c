@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/kernels/sampling.h"
+#include "tests/program.h"
 
 #include <glib.h>
 
@@ -59,8 +60,7 @@ test_half_a_cell_reads_the_mean_and_outside_is_zero (void)
   g_assert_cmpfloat ((double) result[2], ==, 4); /* half of the last cell, half of a cell outside */
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_sampling)
 {
   g_test_init (&argc, &argv, NULL);
 

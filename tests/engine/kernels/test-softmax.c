@@ -4,6 +4,7 @@
 #include "engine/kernels/softmax.h"
 
 #include "engine/base/random.h"
+#include "tests/program.h"
 
 #include <math.h>
 
@@ -79,8 +80,7 @@ test_a_row_of_minus_infinity_beside_numbers_is_zero (void)
   g_assert_cmpfloat ((double) x[1], ==, 0.5);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_softmax)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/kernels/special.h"
+#include "tests/program.h"
 
 #include <glib.h>
 #include <math.h>
@@ -56,8 +57,7 @@ test_log_gamma (void)
   g_assert_cmpfloat (hyb_log_gamma (-2), ==, INFINITY);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_special)
 {
   g_test_init (&argc, &argv, NULL);
 

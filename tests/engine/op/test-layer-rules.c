@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 #include "engine/base/error.h"
 
@@ -232,8 +233,7 @@ test_broadcasting (void)
   check_rule ("_npi_add", NULL, "(5) | (4, 1) | ?", "(5,) | (4, 1) | (4, 5)");
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_layer_rules)
 {
   g_test_init (&argc, &argv, NULL);
 

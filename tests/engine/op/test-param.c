@@ -4,6 +4,7 @@
 
 #include "engine/base/error.h"
 #include "engine/op/op.h"
+#include "tests/program.h"
 
 typedef struct
 {
@@ -103,8 +104,7 @@ test_optional_boolean (void)
     }
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_param)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/engine/op/param/every-nan-is-written-and-read-as-the-same", test_nan);

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 #include "engine/base/error.h"
 #include "engine/op/rules.h"
@@ -51,8 +52,7 @@ test_contradictions (void)
   check_tile (hyb_shape_1d (6), hyb_shape_1d (3), hyb_shape_1d (4), "(4,)");
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_rule_gradient)
 {
   g_test_init (&argc, &argv, NULL);
 

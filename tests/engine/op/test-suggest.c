@@ -1,6 +1,7 @@
 /* test-suggest.c — which name is suggested for a misspelt one.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/op/suggest.h"
+#include "tests/program.h"
 
 static void
 test_distance (void)
@@ -31,8 +32,7 @@ test_distance (void)
                      cases[i].found);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_suggest)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/engine/op/suggest/at-most-two-changes-of-a-long-name", test_distance);

@@ -7,6 +7,7 @@
 #include "engine/formats/tensor-list.h"
 #include "engine/graph/reach.h"
 #include "engine/open/open.h"
+#include "tests/program.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
@@ -163,8 +164,7 @@ test_pipes_are_passed_over (Fixture *fixture, gconstpointer data G_GNUC_UNUSED)
 #define ADD(name, function) \
   g_test_add ("/guess-inputs/" name, Fixture, NULL, set_up, function, tear_down)
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_guess_inputs)
 {
   g_test_init (&argc, &argv, NULL);
   ADD ("renamed-weights-tell-the-features", test_renamed_weights_tell_the_features);

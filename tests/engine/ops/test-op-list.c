@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/graph/builder.h"
+#include "tests/program.h"
 
 #include <string.h>
 
@@ -11,7 +12,7 @@
 static char *
 read_source (const char *path)
 {
-  g_autofree char *file = g_build_filename (HYB_SOURCE_ROOT, path, NULL);
+  g_autofree char *file = g_build_filename (SOURCE_ROOT, path, NULL);
   g_autoptr (GError) error = NULL;
   char *text = NULL;
 
@@ -46,7 +47,7 @@ listed_files (void)
 static gboolean
 source_exists (const char *path)
 {
-  g_autofree char *file = g_build_filename (HYB_SOURCE_ROOT, path, NULL);
+  g_autofree char *file = g_build_filename (SOURCE_ROOT, path, NULL);
 
   return g_file_test (file, G_FILE_TEST_EXISTS);
 }
@@ -160,8 +161,7 @@ test_outputs_are_named_as_in_mxnet (void)
     }
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_op_list)
 {
   g_test_init (&argc, &argv, NULL);
 

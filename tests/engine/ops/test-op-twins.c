@@ -7,6 +7,7 @@
 static const char *const names[] = {
 #define HYB_TWIN(name) name,
 #include "engine/ops/op-twins.h"
+#include "tests/program.h"
 #undef HYB_TWIN
 };
 
@@ -34,8 +35,7 @@ test_others (void)
     g_assert_false (hyb_op_has_twin (hyb_op_find (others[i])));
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_op_twins)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/engine/ops/op-twins/names-exist-and-are-sorted", test_names);

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = { { 0 } };
 
@@ -12,8 +13,7 @@ test_neither_computes (void)
     g_assert_true (!op->forward && !op->compute && !op->gradient);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_variable)
 {
   g_test_init (&argc, &argv, NULL);
 

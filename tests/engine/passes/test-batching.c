@@ -8,6 +8,7 @@
 #include "engine/gradient/backward.h"
 #include "engine/graph/builder.h"
 #include "engine/rnn/cell.h"
+#include "tests/program.h"
 
 #include <math.h>
 #include <string.h>
@@ -407,8 +408,7 @@ test_foreach (void)
   check (FORM_FOREACH, "rnn", 1);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_batching)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -5,6 +5,7 @@
 #include "engine/exec/executor.h"
 #include "engine/kernels/convolution/direct-convolution.h"
 #include "engine/kernels/simd/simd.h"
+#include "tests/program.h"
 
 #include <math.h>
 
@@ -243,8 +244,7 @@ test_many_rectifiers (void)
   g_assert_no_error (error);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_convolutions)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -8,6 +8,7 @@
 #include "engine/graph/builder.h"
 #include "engine/passes/fold-constants.h"
 #include "engine/quantised/narrow-model.h"
+#include "tests/program.h"
 
 #include <math.h>
 #include <string.h>
@@ -308,8 +309,7 @@ test_training_folds_nothing (void)
   g_assert_cmpuint (folded_bytes (folded), ==, 0);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_fold_constants)
 {
   g_test_init (&argc, &argv, NULL);
 

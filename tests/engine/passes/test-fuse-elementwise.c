@@ -5,6 +5,7 @@
 #include "engine/exec/executor.h"
 #include "engine/gradient/backward.h"
 #include "engine/graph/builder.h"
+#include "tests/program.h"
 
 #include <math.h>
 #include <string.h>
@@ -332,8 +333,7 @@ test_gradients_are_the_same (void)
   hyb_parallel_set_threads (0);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_fuse_elementwise)
 {
   g_test_init (&argc, &argv, NULL);
 

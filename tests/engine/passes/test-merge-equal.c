@@ -3,6 +3,7 @@
 
 #include "engine/passes/pipeline.h"
 #include "tests/engine/toy-ops.h"
+#include "tests/program.h"
 
 /* Two nodes of one operator on the same input: whether one is left. */
 static gboolean
@@ -84,8 +85,7 @@ test_random_numbers_stay_apart (void)
   g_assert_false (merges ("Dropout", always, always));
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_merge_equal)
 {
   g_test_init (&argc, &argv, NULL);
 

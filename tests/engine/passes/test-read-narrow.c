@@ -9,6 +9,7 @@
 #include "engine/kernels/matrix/narrow.h"
 #include "engine/quantised/narrow-model.h"
 #include "engine/rnn/cell.h"
+#include "tests/program.h"
 
 #include <math.h>
 #include <string.h>
@@ -260,8 +261,7 @@ test_form (gconstpointer form)
     check_form ((Form) GPOINTER_TO_UINT (form), types[t]);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_read_narrow)
 {
   g_test_init (&argc, &argv, NULL);
   for (guint form = 0; form < N_FORMS; form++)

@@ -7,6 +7,7 @@
 #include "engine/exec/plan-sources.h"
 #include "engine/graph/builder.h"
 #include "engine/rnn/cell.h"
+#include "tests/program.h"
 
 #include <string.h>
 
@@ -291,8 +292,7 @@ test_merged (void)
   g_assert_cmpuint (n, ==, 0);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_sources)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/engine/sources/without-passes-every-node-stands-for-itself",

@@ -6,10 +6,11 @@
 #include "engine/graph/builder.h"
 #include "engine/open/open.h"
 #include "engine/quantised/float-model.h"
+#include "tests/program.h"
 
 #include <cjson/cJSON.h>
 
-#define FOLDER HYB_SOURCE_ROOT "/tests/data/goldens/quantised/"
+#define FOLDER SOURCE_ROOT "/tests/data/goldens/quantised/"
 
 static HybModel *
 open_case (const char *name)
@@ -168,8 +169,7 @@ test_an_array_without_range_is_refused (void)
   g_assert_nonnull (strstr (error->message, "and its range"));
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_float_model)
 {
   static const char *const cases[] = {
     "attention",   "branch",       "conv-bn-relu", "conv-online", "dense-channels",

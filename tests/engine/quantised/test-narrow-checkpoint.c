@@ -11,12 +11,13 @@
 #include "engine/quantised/narrow-model.h"
 #include "engine/variants/prove.h"
 #include "tests/engine/goldens/golden.h"
+#include "tests/program.h"
 
 #include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>
 
-#define FOLDER HYB_SOURCE_ROOT "/tests/data/goldens/models/"
+#define FOLDER SOURCE_ROOT "/tests/data/goldens/models/"
 /* MXNet's own numbers agree with ours to this with float32 weights. */
 #define ROUNDING_OF_FLOATS 1e-5
 
@@ -270,8 +271,7 @@ test_proof (gconstpointer type)
     check_proof (checkpoints[i], hyb_narrow_type_find (type));
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_narrow_checkpoint)
 {
   static const char *const types[] = { "float16", "bfloat16", "int8" };
 

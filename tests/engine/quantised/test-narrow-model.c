@@ -7,12 +7,13 @@
 #include "engine/open/open.h"
 #include "engine/quantised/narrow-model.h"
 #include "engine/variants/prove.h"
+#include "tests/program.h"
 
 #include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>
 
-#define FOLDER HYB_SOURCE_ROOT "/tests/data/goldens/models/"
+#define FOLDER SOURCE_ROOT "/tests/data/goldens/models/"
 
 /* Exports of MXNet with recurrent layers: fused by Gluon with LSTM, GRU and plain cells, fused by mx.rnn;
  * then a loop and a written-out cell. */
@@ -252,8 +253,7 @@ test_names (void)
     g_assert_cmpstr (hyb_narrow_type_find (type_names[t])->name, ==, type_names[t]);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_narrow_model)
 {
   g_test_init (&argc, &argv, NULL);
 

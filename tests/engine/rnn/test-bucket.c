@@ -4,6 +4,7 @@
 #include "engine/rnn/bucket.h"
 
 #include "tests/engine/goldens/golden.h"
+#include "tests/program.h"
 
 #include <string.h>
 
@@ -335,8 +336,7 @@ test_no_fitting_bucket_is_said (void)
   g_assert_nonnull (strstr (error->message, "at least 1"));
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_bucket)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/engine/rnn/bucket/sentences-are-encoded-as-by-mxnet",

@@ -12,6 +12,7 @@
 #include "engine/rnn/cell-private.h"
 #include "engine/rnn/layer.h"
 #include "tests/engine/goldens/golden.h"
+#include "tests/program.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
@@ -308,8 +309,7 @@ test_epochs_are_saved_by_period (void)
   g_assert_cmpint (g_rmdir (below), ==, 0); /* nothing else was written */
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_checkpoint)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/engine/rnn/checkpoint/checkpoints-of-mxnet", test_checkpoints_of_mxnet);

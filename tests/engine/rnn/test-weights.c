@@ -4,6 +4,7 @@
 
 #include "engine/formats/npz.h"
 #include "tests/engine/goldens/golden.h"
+#include "tests/program.h"
 
 #include <string.h>
 
@@ -161,8 +162,7 @@ test_what_does_not_fit_is_refused (void)
   g_assert_nonnull (error);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_weights)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -4,6 +4,7 @@
  * 1024), and rounding against a search for the nearest of two neighbours.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/tensor/dtype.h"
+#include "tests/program.h"
 
 #include <math.h>
 #include <string.h>
@@ -266,8 +267,7 @@ test_ranges_of_elements_start_anywhere (void)
   g_assert_true (got[0] == 2 && got[1] == 3);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_dtype)
 {
   g_test_init (&argc, &argv, NULL);
 

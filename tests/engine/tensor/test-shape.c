@@ -3,6 +3,7 @@
 #include "engine/tensor/shape.h"
 
 #include "engine/base/error.h"
+#include "tests/program.h"
 
 #include <string.h>
 
@@ -217,8 +218,7 @@ test_dtypes_unify_if_one_is_unknown (void)
   g_assert_false (hyb_type_is_known (&type));
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_shape)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -1,6 +1,7 @@
 /* test-tensor-text.c — tensors from short texts: their types and values, and texts that are refused.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/tensor/tensor-text.h"
+#include "tests/program.h"
 
 #include <math.h>
 #include <string.h>
@@ -72,8 +73,7 @@ test_refusals (void)
     }
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_tensor_text)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/engine/tensor-text/values-that-are-given", test_given_values);

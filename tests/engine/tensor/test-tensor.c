@@ -5,6 +5,7 @@
 #include "engine/base/error.h"
 #include "engine/base/limits.h"
 #include "engine/base/remedy.h"
+#include "tests/program.h"
 
 #include <math.h>
 #include <string.h>
@@ -266,8 +267,7 @@ test_arrays_beyond_the_limit_are_refused (void)
   g_assert_cmpint (hyb_error_get_remedy (error), ==, HYB_REMEDY_SMALLER);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_tensor)
 {
   g_test_init (&argc, &argv, NULL);
 

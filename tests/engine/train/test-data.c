@@ -3,6 +3,7 @@
 
 #include "engine/formats/npz.h"
 #include "engine/train/data.h"
+#include "tests/program.h"
 
 #include <glib/gstdio.h>
 #include <math.h>
@@ -252,8 +253,7 @@ test_idx (void)
   g_assert_nonnull (strstr (error->message, "dimension 0 in the header is 0"));
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_data)
 {
   g_autoptr (GDir) dir = NULL;
   const char *name;

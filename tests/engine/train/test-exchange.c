@@ -5,6 +5,7 @@
 #include "engine/open/open.h"
 #include "engine/train/data.h"
 #include "engine/train/exchange.h"
+#include "tests/program.h"
 
 #include <string.h>
 
@@ -244,8 +245,7 @@ test_other_types_are_refused (void)
   clear_other (&other);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_exchange)
 {
   g_test_init (&argc, &argv, NULL);
   g_setenv ("HYBRIDSCOPE_GALLERY", HYB_GALLERY, TRUE);

@@ -4,6 +4,7 @@
 #include "engine/block/layers.h"
 #include "engine/train/gluon-trainer.h"
 #include "engine/train/trainer.h"
+#include "tests/program.h"
 
 #include <string.h>
 
@@ -157,8 +158,7 @@ test_an_unknown_optimizer_is_refused (void)
   g_assert_nonnull (strstr (error->message, "“fast”"));
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_gluon_trainer)
 {
   g_test_init (&argc, &argv, NULL);
 #define PATH "/engine/train/gluon-trainer/"

@@ -5,6 +5,7 @@
 #include "engine/open/open.h"
 #include "engine/train/trainer.h"
 #include "tests/engine/goldens/golden.h"
+#include "tests/program.h"
 
 #include <math.h>
 #include <string.h>
@@ -236,8 +237,7 @@ no_goldens (void)
   g_test_skip ("there are no training goldens here");
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_goldens_training)
 {
   g_auto (GStrv) folders = golden_list ("training", NULL);
   g_autoptr (GPtrArray) cases = g_ptr_array_new_with_free_func (case_free);

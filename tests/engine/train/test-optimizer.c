@@ -1,6 +1,7 @@
 /* test-optimizer.c — updates of one weight, compared with numbers computed by MXNet 1.9.1.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/train/optimizer.h"
+#include "tests/program.h"
 
 #include <string.h>
 
@@ -68,8 +69,7 @@ test_a_rate_that_is_no_number_is_refused (void)
   g_assert_nonnull (strstr (error->message, "learning_rate is “nan”"));
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_optimizer)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -4,6 +4,7 @@
 #include "engine/train/metric.h"
 #include "engine/train/schedule.h"
 #include "engine/train/settings.h"
+#include "tests/program.h"
 
 #include <math.h>
 #include <string.h>
@@ -117,8 +118,7 @@ test_metrics (void)
   g_assert_nonnull (strstr (error->message, "loss, accuracy, perplexity"));
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_schedule)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/engine/train/schedule/factor-lowers-the-rate-after-every-step", test_factor);

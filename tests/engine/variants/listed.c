@@ -13,7 +13,7 @@
 cJSON *
 listed_read (const char *table)
 {
-  g_autofree char *path = g_build_filename (HYB_SOURCE_ROOT, "tests", "data", table, NULL);
+  g_autofree char *path = g_build_filename (SOURCE_ROOT, "tests", "data", table, NULL);
   cJSON           *json = golden_read_json (path, NULL);
 
   g_assert_nonnull (json);

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/engine/variants/converted.h"
 #include "tests/engine/variants/listed.h"
+#include "tests/program.h"
 
 #include <string.h>
 
@@ -58,8 +59,7 @@ test_there_and_back (gconstpointer name)
   assert_same_parameters (fused->model, again->model);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_back)
 {
   static const char *const names[] = { "cell-lstm-t6-ntc-none",     "cell-bi-t6-tnc-true",
                                        "cell-residual-t6-ntc-none", "rnn-gru-t4-ntc-false-ones",

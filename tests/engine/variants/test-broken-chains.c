@@ -8,6 +8,7 @@
 #include "engine/open/open.h"
 #include "engine/variants/prove.h"
 #include "tests/engine/goldens/golden.h"
+#include "tests/program.h"
 
 #include <string.h>
 
@@ -192,8 +193,7 @@ test_row (gconstpointer data)
   check_form (model, input, HYB_FORM_FOREACH, rows[row].message, rows[row].may_loop);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_broken_chains)
 {
   g_test_init (&argc, &argv, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)

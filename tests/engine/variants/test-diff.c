@@ -7,6 +7,7 @@
 #include "engine/variants/diff.h"
 #include "engine/variants/variant.h"
 #include "tests/engine/variants/listed.h"
+#include "tests/program.h"
 
 #define FOLDER "cell-lstm-t6-ntc-none"
 #define WEIGHT "unroll0_lstm0_h2h_weight"
@@ -106,8 +107,7 @@ test_checkpoints (void)
   g_assert_cmpfloat_with_epsilon (parameter->distance, 5, 1e-5);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_diff)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/engine/variants/diff/a-model-and-itself-are-the-same", test_same);

@@ -6,6 +6,7 @@
 #include "engine/variants/prove.h"
 #include "tests/engine/variants/converted.h"
 #include "tests/engine/variants/listed.h"
+#include "tests/program.h"
 
 #include <string.h>
 
@@ -140,8 +141,7 @@ test_golden (gconstpointer name)
   g_assert_cmpuint (count_nodes (hyb_model_get_graph (loop->model), "_foreach"), ==, 0);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_direct)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_set_nonfatal_assertions ();

@@ -8,6 +8,7 @@
 #include "tests/engine/variants/converted.h"
 #include "tests/engine/variants/listed.h"
 #include "tests/engine/variants/spellings.h"
+#include "tests/program.h"
 
 #include <string.h>
 
@@ -269,8 +270,7 @@ test_convolution (void)
     }
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_extended)
 {
   static const char *const cuts[][2] = {
     { "slice_axis", "axis=0;begin=-1;end=None" },

@@ -3,6 +3,7 @@
 #include "engine/variants/match-bodies.h"
 #include "tests/engine/variants/converted.h"
 #include "tests/engine/variants/listed.h"
+#include "tests/program.h"
 
 #include <string.h>
 
@@ -100,8 +101,7 @@ test_roles (gconstpointer data)
     }
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_match_bodies)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_data_func ("/engine/variants/match-bodies/foreach",

@@ -7,6 +7,7 @@
 #include "engine/variants/prove.h"
 #include "engine/variants/structure.h"
 #include "tests/engine/variants/spellings.h"
+#include "tests/program.h"
 
 #include <string.h>
 
@@ -90,8 +91,7 @@ test_spelling (gconstpointer data)
     }
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_spellings)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_set_nonfatal_assertions ();

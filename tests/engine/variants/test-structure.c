@@ -11,6 +11,7 @@
 #include "engine/variants/structure.h"
 #include "tests/engine/goldens/golden.h"
 #include "tests/engine/variants/listed.h"
+#include "tests/program.h"
 
 static char *
 describe (HybModel *model)
@@ -256,8 +257,7 @@ test_directions (void)
     }
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_structure)
 {
   g_autoptr (cJSON) table = listed_read ("structures.json");
   const cJSON *list;

@@ -3,6 +3,7 @@
 #include "engine/base/error.h"
 #include "engine/formats/mxnet-symbol.h"
 #include "engine/variants/variant.h"
+#include "tests/program.h"
 
 #include <string.h>
 
@@ -63,8 +64,7 @@ test_a_small_loop (void)
   hyb_variant_free (variant);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_unrolled_size)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -11,6 +11,7 @@
 #include "engine/variants/prove.h"
 #include "tests/engine/variants/converted.h"
 #include "tests/engine/variants/listed.h"
+#include "tests/program.h"
 
 #include <string.h>
 
@@ -289,8 +290,7 @@ test_listed (gconstpointer data)
   }
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_variants)
 {
   g_autoptr (cJSON) table = listed_read ("variants.json");
   const cJSON *row;

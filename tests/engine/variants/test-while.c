@@ -8,6 +8,7 @@
 #include "engine/variants/prove.h"
 #include "tests/engine/variants/converted.h"
 #include "tests/engine/variants/listed.h"
+#include "tests/program.h"
 
 #include <string.h>
 
@@ -155,8 +156,7 @@ test_back (gconstpointer name)
                     converted_count_nodes (direct->model, "RNN"));
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_while)
 {
   static const char *const names[] = { "gallery:residual",         "gallery:stacked",
                                        "gallery:zoneout",          "cell-residual-t6-ntc-none",

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/engine/cuda/pretend/cudnn-convolution.h"
 #include "tests/engine/cuda/pretend/driver.h"
+#include "tests/program.h"
 
 #include <dlfcn.h>
 
@@ -282,8 +283,7 @@ test_outputs (void)
         compare_output (&(Layer){ 2, groups, 4, depth, filters, 7, 3, 1, 1, 1 });
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_convolution_descriptors)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/cuda/pretend/convolution-descriptors/windows-are-refused-as-by-the-vendor",

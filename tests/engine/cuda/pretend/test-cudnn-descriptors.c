@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/engine/cuda/pretend/cudnn.h"
 #include "tests/engine/cuda/pretend/driver.h"
+#include "tests/program.h"
 
 #include <dlfcn.h>
 
@@ -354,8 +355,7 @@ test_tensors (void)
       }
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_cudnn_descriptors)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/cuda/pretend/cudnn-descriptors/weights-lie-where-the-vendor-has-them",

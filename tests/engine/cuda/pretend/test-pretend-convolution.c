@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/engine/cuda/pretend/cudnn-convolution.h"
 #include "tests/engine/cuda/pretend/test-pretend.h"
+#include "tests/program.h"
 
 enum
 {
@@ -223,8 +224,7 @@ test_determinism (void)
     }
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_pretend_convolution)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/cuda/pretend/convolution/results-are-added-to-what-is-kept", test_sums);

@@ -4,6 +4,7 @@
 
 #include "tests/engine/cuda/pretend/cublas.h"
 #include "tests/engine/cuda/pretend/test-pretend.h"
+#include "tests/program.h"
 
 enum
 {
@@ -319,8 +320,7 @@ test_a_workspace_belongs_to_one_stream (void)
   gpu_assert_content ();
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_pretend_cublas)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/cuda/pretend/cublas/products-are-sums", test_products_are_sums);

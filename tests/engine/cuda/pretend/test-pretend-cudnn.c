@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/engine/cuda/pretend/cudnn.h"
 #include "tests/engine/cuda/pretend/test-pretend.h"
+#include "tests/program.h"
 
 enum
 {
@@ -270,8 +271,7 @@ test_a_workspace_belongs_to_one_stream (void)
   g_assert_true (gpu_complained ("and no event puts one before the other"));
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_pretend_cudnn)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/cuda/pretend/cudnn/gradients-of-weights-come-last", test_order);

@@ -4,6 +4,7 @@
 
 #include "tests/engine/cuda/pretend/cupti.h"
 #include "tests/engine/cuda/pretend/test-pretend.h"
+#include "tests/program.h"
 
 enum
 {
@@ -247,8 +248,7 @@ test_records_are_lost_and_calls_fail_on_request (void)
   g_assert_cmpint (cuptiActivityEnable (1), ==, CUPTI_ERROR_UNKNOWN);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_pretend_cupti)
 {
   int result;
 

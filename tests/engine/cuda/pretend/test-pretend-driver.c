@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/cuda/pretend/test-pretend.h"
+#include "tests/program.h"
 
 enum
 {
@@ -192,8 +193,7 @@ test_calls_with_wrong_values_are_refused (void)
   g_assert_true (gpu_complained ("a stream is used that was never made, or destroyed before"));
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_pretend_driver)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/cuda/pretend/work-takes-place-when-the-host-waits",

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/cuda/pretend/test-pretend.h"
+#include "tests/program.h"
 
 enum
 {
@@ -303,8 +304,7 @@ test_work_that_is_not_joined_ends_a_recording (void)
   g_assert_cmpint (cuStreamEndCapture (stream, &graph), ==, CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_pretend_faults)
 {
   g_test_init (&argc, &argv, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (faults); i++)

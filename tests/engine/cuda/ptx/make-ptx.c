@@ -9,9 +9,9 @@ char *
 make_ptx (const char *name, const char *define)
 {
   g_autofree char *file =
-      g_strdup_printf ("%s/tests/engine/cuda/ptx/kernels/%s.cu", HYB_SOURCE_ROOT, name);
+      g_strdup_printf ("%s/tests/engine/cuda/ptx/kernels/%s.cu", SOURCE_ROOT, name);
   g_autofree char *option = define ? g_strdup_printf ("-D%s", define) : NULL;
-  char *arguments[] = { (char *) HYB_COMPILE_PTX, file, (char *) HYB_SOURCE_ROOT, option, NULL };
+  char *arguments[] = { (char *) HYB_COMPILE_PTX, file, (char *) SOURCE_ROOT, option, NULL };
   char *ptx = NULL;
   g_autofree char *log = NULL;
   g_autoptr (GError) error = NULL;

@@ -6,6 +6,7 @@
 #include "tests/engine/cuda/ptx/device.h"
 #include "tests/engine/cuda/ptx/kernels/arguments.h"
 #include "tests/engine/cuda/ptx/make-ptx.h"
+#include "tests/program.h"
 
 typedef struct
 {
@@ -154,7 +155,7 @@ test_the_line_of_the_source_is_named (void)
       g_test_skip ("only NVRTC writes lines into the PTX");
       return;
     }
-  g_assert_true (g_file_get_contents (HYB_SOURCE_ROOT "/tests/engine/cuda/ptx/kernels/faults.cu",
+  g_assert_true (g_file_get_contents (SOURCE_ROOT "/tests/engine/cuda/ptx/kernels/faults.cu",
                                       &file,
                                       NULL,
                                       NULL));
@@ -240,8 +241,7 @@ test_large_allocations_are_alike_and_apart (void)
   g_assert_cmpuint (ptx_memory_used (memory), ==, bytes);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_ptx_faults)
 {
   int result;
 

@@ -7,6 +7,7 @@
 #include "tests/engine/cuda/ptx/device.h"
 #include "tests/engine/cuda/ptx/kernels/arguments.h"
 #include "tests/engine/cuda/ptx/make-ptx.h"
+#include "tests/program.h"
 
 #include <math.h>
 
@@ -122,8 +123,7 @@ test_functions_agree_with_libm (void)
     }
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_ptx_functions)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/cuda/ptx/functions/agree-with-libm", test_functions_agree_with_libm);

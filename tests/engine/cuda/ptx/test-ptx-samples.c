@@ -5,6 +5,7 @@
 #include "tests/engine/cuda/ptx/device.h"
 #include "tests/engine/cuda/ptx/kernels/arguments.h"
 #include "tests/engine/cuda/ptx/make-ptx.h"
+#include "tests/program.h"
 
 #include <math.h>
 
@@ -467,8 +468,7 @@ test_lanes_exchange_numbers_and_votes (void)
   end (&machine);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_ptx_samples)
 {
   int result;
 

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/cuda/ptx/device.h"
+#include "tests/program.h"
 
 #define HEAD                                                                     \
   ".version 7.0\n.target sm_80\n.address_size 64\n"                              \
@@ -231,8 +232,7 @@ test_blocks_and_grids_have_limits (void)
     }
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_ptx_text)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/cuda/ptx/text/instructions-give-what-the-manual-says", test_instructions);

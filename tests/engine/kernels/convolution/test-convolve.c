@@ -5,6 +5,7 @@
 
 #include "engine/base/parallel.h"
 #include "engine/base/random.h"
+#include "tests/program.h"
 
 #include <math.h>
 
@@ -311,8 +312,7 @@ test_nothing_to_add_is_zero (void)
   g_assert_cmpuint (hyb_convolve_weight_workspace (&c, 4), <, 1024);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_convolve)
 {
   g_test_init (&argc, &argv, NULL);
 

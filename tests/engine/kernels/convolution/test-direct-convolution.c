@@ -9,6 +9,7 @@
 #include "engine/base/random.h"
 #include "engine/kernels/convolution/winograd.h"
 #include "engine/kernels/simd/simd.h"
+#include "tests/program.h"
 
 #include <math.h>
 #include <string.h>
@@ -309,8 +310,7 @@ test_winograd_pays_for_its_weights (void)
   g_assert_true (hyb_winograd_fits (&large));
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_direct_convolution)
 {
   g_test_init (&argc, &argv, NULL);
 

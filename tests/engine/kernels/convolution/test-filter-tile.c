@@ -4,6 +4,7 @@
 #include "engine/kernels/convolution/filter-tile.h"
 
 #include "engine/kernels/simd/simd.h"
+#include "tests/program.h"
 
 #define MAX_VECTORS 30
 #define MAX_FILTERS 20
@@ -115,8 +116,7 @@ test_last (void)
   for_each_level (check_last);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_filter_tile)
 {
   g_test_init (&argc, &argv, NULL);
 

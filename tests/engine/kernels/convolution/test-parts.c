@@ -4,6 +4,7 @@
 #include "engine/kernels/convolution/parts.h"
 
 #include "engine/base/parallel.h"
+#include "tests/program.h"
 
 #define MAX_PARTS 64
 
@@ -84,8 +85,7 @@ test_areas_have_a_limit (void)
   g_assert_cmpint (hyb_parts_n_areas (&(HybParts){ .n = 16, .area = (4 << 20) + 1 }), ==, 1);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_parts)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -6,6 +6,7 @@
 #include "engine/base/parallel.h"
 #include "engine/base/random.h"
 #include "engine/kernels/simd/simd.h"
+#include "tests/program.h"
 
 #include <math.h>
 #include <string.h>
@@ -138,8 +139,7 @@ test_only_what_suits_is_faster (void)
   g_assert_false (hyb_dots_is_faster (&tiny));
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_dots)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -7,6 +7,7 @@
 #include "engine/base/random.h"
 #include "engine/kernels/matrix/panels.h"
 #include "engine/kernels/simd/simd.h"
+#include "tests/program.h"
 
 #include <math.h>
 #include <string.h>
@@ -239,8 +240,7 @@ test_batches_find_their_matrices (void)
   g_assert_cmpfloat (c[5], ==, 10);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_gemm)
 {
   g_test_init (&argc, &argv, NULL);
 

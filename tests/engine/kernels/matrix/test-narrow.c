@@ -9,6 +9,7 @@
 #include "engine/base/parallel.h"
 #include "engine/base/random.h"
 #include "engine/kernels/simd/simd.h"
+#include "tests/program.h"
 
 #include <math.h>
 #include <string.h>
@@ -197,8 +198,7 @@ test_quantise (void)
     }
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_narrow)
 {
   static const char *const names[] = { "plain", "avx2", "avx512" };
 

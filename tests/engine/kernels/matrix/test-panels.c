@@ -9,6 +9,7 @@
 #include "engine/base/random.h"
 #include "engine/kernels/matrix/matrix-vector.h"
 #include "engine/kernels/simd/simd.h"
+#include "tests/program.h"
 
 #include <math.h>
 
@@ -235,8 +236,7 @@ test_nan (void)
     g_assert_true (isnan (y[i]) == (i % 5 == 2));
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_panels)
 {
   g_test_init (&argc, &argv, NULL);
 

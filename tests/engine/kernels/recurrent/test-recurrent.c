@@ -2,6 +2,7 @@
  * splitting the work does not change results.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/recurrent/recurrent.h"
+#include "tests/program.h"
 
 #include <math.h>
 #include <string.h>
@@ -271,8 +272,7 @@ test_number_of_parameters (void)
   g_assert_cmpint (hyb_recurrent_n_parameters (&net), ==, -1);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_recurrent)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -3,6 +3,7 @@
 #include "engine/kernels/simd/vector-math.h"
 
 #include "engine/kernels/simd/simd.h"
+#include "tests/program.h"
 
 #include <math.h>
 #include <string.h>
@@ -201,8 +202,7 @@ test_value_does_not_depend_on_place (void)
   for_each_level (check_place);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_vector_math)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "_npi_broadcast_to", "axes in front", "shape=(4,2,3)", { "f32[2,1]" } },
@@ -64,8 +65,7 @@ test_elements_are_repeated_along_their_axis (void)
   op_assert_near (y, 0, 1., 1., 2., 2.);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_broadcast_to)
 {
   g_test_init (&argc, &argv, NULL);
 

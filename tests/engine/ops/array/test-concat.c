@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "Concat", "default axis", "num_args=2", { "f32[2,3]", "f32[2,2]" } },
@@ -97,8 +98,7 @@ test_pieces_stand_in_their_order (void)
   op_assert_near (z, 0, 1., 3., 2., 4.);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_concat)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "diag", "main", NULL, { "f32[3,4]" } },
@@ -33,8 +34,7 @@ test_diagonals_lie_above_or_below (void)
   op_assert_near (built, 0, 0., 0., 7., 0.);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_diag)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "_contrib_index_array", "all axes", NULL, { "f32[2,3]" } },
@@ -29,8 +30,7 @@ test_coordinates (void)
   op_assert_near (y, 0, 0., 0., 1., 0., 0., 1., 1., 1., 0., 2., 1., 2.);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_index_array)
 {
   g_test_init (&argc, &argv, NULL);
 

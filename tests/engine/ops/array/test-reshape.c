@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "_np_squeeze", "nothing left", NULL, { "f32[1,1]" } },
@@ -128,8 +129,7 @@ test_elements_keep_their_order (void)
   op_assert_near (y, 0, 1., 2., 3., 4.);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_reshape)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "shape_array size_array", "three axes", NULL, { "f32[2,3,4]" } },
@@ -25,8 +26,7 @@ test_sizes_are_integers (void)
   op_assert_near (size, 0, 6.);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_shape_array)
 {
   g_test_init (&argc, &argv, NULL);
 

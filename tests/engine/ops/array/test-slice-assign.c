@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "_slice_assign", "box", "begin=(0, 1) end=(2, 3)", { "f32[3,4]", "f32[2,2]" } },
@@ -67,8 +68,7 @@ test_a_number_is_truncated_for_integers (void)
   op_assert_near (y, 0, 1., 7., 3.);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_slice_assign)
 {
   g_test_init (&argc, &argv, NULL);
 

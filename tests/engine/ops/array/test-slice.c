@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "slice", "plain", "begin=(0, 1) end=(2, 3)", { "f32[3,4]" } },
@@ -124,8 +125,7 @@ test_an_empty_slice_has_no_elements (void)
   op_assert_type (y, "float32 (0,)");
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_slice)
 {
   g_test_init (&argc, &argv, NULL);
 

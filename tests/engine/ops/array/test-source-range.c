@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "_arange", "from to", "start=2 stop=7", { NULL } },
@@ -51,8 +52,7 @@ test_values (void)
   op_assert_near (d, 0, 1., 1.5, 2.);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_source_range)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "_zeros _ones", "floats", "shape=(2,3)", { NULL } },
@@ -39,8 +40,7 @@ test_values (void)
     g_assert_cmpfloat (hyb_tensor_get_value (long_one, i), ==, 1);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_source)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "_npi_hsplit", "vector", "indices=() sections=2", { "f32[4]" } },
@@ -61,8 +62,7 @@ test_the_first_sections_are_longer (void)
   op_assert_near (parts->pdata[1], 0, 3., 4.);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_split)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "tile", "all axes", "reps=(2, 3)", { "f32[2,2]" } },
@@ -38,8 +39,7 @@ test_tile_and_repeat_differ_in_order (void)
   op_assert_near (z, 0, 1., 1., 2., 2.);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_tile)
 {
   g_test_init (&argc, &argv, NULL);
 

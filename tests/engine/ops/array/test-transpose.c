@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "transpose", "reversed", NULL, { "f32[2,3,4]" } },
@@ -94,8 +95,7 @@ test_blocks_have_rows_first (void)
   op_assert_near (y, 0, 1., 2., 3., 4.);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_transpose)
 {
   g_test_init (&argc, &argv, NULL);
 

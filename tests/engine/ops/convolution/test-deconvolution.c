@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "Deconvolution", "plane", "kernel=(3, 3) num_filter=2", { "f32[1,2,3,2]", "f32[2,2,3,3]" } },
@@ -60,8 +61,7 @@ static const OpRefusal refusals[] = {
   { 0 },
 };
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_deconvolution)
 {
   g_test_init (&argc, &argv, NULL);
 

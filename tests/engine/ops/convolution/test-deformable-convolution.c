@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 #include <math.h>
 
@@ -123,8 +124,7 @@ test_positions_around_the_image (void)
   op_assert_near (modulated, 0, 1., 2.25, 1.5, 0.);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_deformable_convolution)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -4,6 +4,7 @@
 
 #include "engine/imperative/imperative.h"
 #include "engine/kernels/simd/simd.h"
+#include "tests/program.h"
 
 #include <math.h>
 
@@ -135,8 +136,7 @@ test_folded_norm (void)
     hyb_tensor_unref (outputs[i]);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_fused_convolution)
 {
   g_test_init (&argc, &argv, NULL);
 

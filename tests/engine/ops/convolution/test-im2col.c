@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "im2col", "plain", "kernel=(2, 2)", { "f32[1,2,3,3]" } },
@@ -57,8 +58,7 @@ test_rows_are_elements_of_the_window (void)
   op_assert_near (z, 0, 2., 4., 6.);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_im2col)
 {
   g_test_init (&argc, &argv, NULL);
 

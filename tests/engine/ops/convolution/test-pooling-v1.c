@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "Pooling_v1", "largest", "kernel=(2, 2) stride=(2, 2) pad=(1, 0)", { "f32[1,2,5,5]" } },
@@ -52,8 +53,7 @@ test_every_largest_cell_gets_the_gradient (void)
   op_assert_near (dx, 0, 2., 0., 2.);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_pooling_v1)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 #include <math.h>
 
@@ -145,8 +146,7 @@ test_the_last_window_divides_by_what_is_left_of_it (void)
   op_assert_near (y, 1e-6, 1., 3., 2.);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_pooling)
 {
   g_test_init (&argc, &argv, NULL);
 

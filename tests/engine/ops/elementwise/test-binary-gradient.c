@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "_backward_div_rhs _backward_power_lhs _backward_power_rhs _backward_hypot_lhs "
@@ -42,8 +43,7 @@ test_the_left_operand_wins_ties (void)
   op_assert_near (d, 0, 1., 0., 0.);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_binary_gradient)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 #define SMOOTH                                                                               \
   "broadcast_add broadcast_sub broadcast_mul broadcast_div broadcast_power broadcast_hypot " \
@@ -59,8 +60,7 @@ test_large_operands (void)
       }
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_broadcast)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 #include <math.h>
 
@@ -54,8 +55,7 @@ test_mixed_precision_leaves_integers_alone (void)
   op_assert_near (y, 0, 70000.);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_cast)
 {
   g_test_init (&argc, &argv, NULL);
 

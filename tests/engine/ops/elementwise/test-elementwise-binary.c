@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 #include <math.h>
 
@@ -143,8 +144,7 @@ test_many_terms_of_a_long_array (void)
     g_assert_cmpfloat (hyb_tensor_get_value (y, i), ==, (double) (i % 1000 + i % 7) + 0.5);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_elementwise_binary)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -5,6 +5,7 @@
 #include "engine/exec/executor.h"
 #include "engine/graph/builder.h"
 #include "engine/imperative/imperative.h"
+#include "tests/program.h"
 
 #include <math.h>
 #include <string.h>
@@ -168,8 +169,7 @@ test_pointwise_operators_need_nothing_else (void)
   g_assert_cmpuint (n_pointwise, >, 100);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_elementwise_chain)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 #include <math.h>
 
@@ -94,8 +95,7 @@ test_clip_passes_the_gradient_at_its_bounds (void)
   op_assert_near (dx, 0, 0., 3., 3., 3., 3.);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_elementwise_simple)
 {
   g_test_init (&argc, &argv, NULL);
 

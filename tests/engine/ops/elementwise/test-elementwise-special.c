@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 #include <math.h>
 
@@ -57,8 +58,7 @@ test_relu_has_no_slope_at_zero (void)
   op_assert_near (pole, 0, INFINITY, -INFINITY);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_elementwise_special)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 #include <math.h>
 
@@ -39,8 +40,7 @@ test_outside_the_domain (void)
   op_assert_near (d, 1e-7, 0., 1., NAN);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_elementwise_unary)
 {
   g_test_init (&argc, &argv, NULL);
 

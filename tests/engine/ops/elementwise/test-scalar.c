@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 #define SMOOTH                                                                                  \
   "_plus_scalar _minus_scalar _rminus_scalar _mul_scalar _div_scalar _rdiv_scalar _mod_scalar " \
@@ -81,8 +82,7 @@ test_long_conversion (void)
     g_assert_cmpfloat (hyb_tensor_get_value (y, i), ==, (double) i + 0.5);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_scalar)
 {
   g_test_init (&argc, &argv, NULL);
 

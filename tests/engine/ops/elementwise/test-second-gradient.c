@@ -8,6 +8,7 @@
 #include "engine/graph/builder.h"
 #include "engine/rnn/cell.h"
 #include "tests/engine/ops/op-tensor.h"
+#include "tests/program.h"
 
 #include <string.h>
 
@@ -308,8 +309,7 @@ test_others_are_refused_by_name (void)
   g_assert_nonnull (strstr (error->message, "_backward_gamma"));
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_second_gradient)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/engine/autograd/second-gradient/samples", test_samples);

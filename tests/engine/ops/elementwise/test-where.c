@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 #include <math.h>
 
@@ -43,8 +44,7 @@ test_what_is_not_chosen_does_not_show (void)
   op_assert_near (y, 0, 4., 2., 3.);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_where)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "_contrib_boolean_mask", "rows", NULL, { "f32[4,2]", "f32[4] = 1,0,2,0" } },
@@ -39,8 +40,7 @@ test_the_mask_decides_how_many (void)
   op_assert_type (none, "float32 (0, 2)");
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_boolean_mask)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "_contrib_count_sketch",
@@ -48,8 +49,7 @@ test_elements_are_added_with_their_sign (void)
   op_assert_near (y, 1e-6, 1.2, 0., 0., -2.5, 2.4, 3.2, 0., 0., -5.7, 4.6);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_count_sketch)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "Embedding", "float indices", "input_dim=5 output_dim=3", { "f32[4] = 0,4,2,2", "f32[5,3]" } },
@@ -42,8 +43,7 @@ test_indices_outside_take_the_nearest_row (void)
   op_assert_near (y, 0, 5., 6., 5., 6.);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_embedding)
 {
   g_test_init (&argc, &argv, NULL);
 

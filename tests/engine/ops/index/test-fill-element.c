@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "fill_element_0index", "plain", NULL, { "f32[2,3]", "f32[2]", "f32[2] = 2,0" } },
@@ -84,8 +85,7 @@ test_elements_are_replaced (void)
   op_assert_near (kept, 0, 1., 2., 0., 0., 5., 6.);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_fill_element)
 {
   g_test_init (&argc, &argv, NULL);
 

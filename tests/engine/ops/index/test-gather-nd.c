@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "gather_nd", "elements", NULL, { "f32[3,4]", "f32[2,3] = 0,2,1,3,0,1" } },
@@ -70,8 +71,7 @@ test_the_last_of_equal_coordinates_stays (void)
   op_assert_near (y, 0, 2., 3.);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_gather_nd)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "_contrib_index_copy", "rows", NULL, { "f32[4,2]", "i64[2] = 3,1", "f32[2,2]" } },
@@ -28,8 +29,7 @@ static const OpRefusal refusals[] = {
   { 0 },
 };
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_index_copy)
 {
   g_test_init (&argc, &argv, NULL);
 

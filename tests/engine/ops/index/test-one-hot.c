@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "one_hot", "plain", "depth=4", { "f32[3] = 0,3,1" } },
@@ -29,8 +30,7 @@ test_indices_outside_set_nothing (void)
   op_assert_near (y, 0, 1., 1., 1., 1., 1., 3., 3., 1.);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_one_hot)
 {
   g_test_init (&argc, &argv, NULL);
 

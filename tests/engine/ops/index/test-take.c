@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "take", "rows", NULL, { "f32[4,3]", "f32[3] = 0,3,0" } },
@@ -62,8 +63,7 @@ test_indices_outside_clip_or_wrap (void)
   op_assert_near (wrap, 0, 11., 12., 10., 11.);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_take)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "_contrib_interleaved_matmul_selfatt_qk", "two heads", "heads=2", { "f32[3,2,12]" } },
@@ -77,8 +78,7 @@ test_parts_are_queries_keys_and_values (void)
   op_assert_near (values, 1e-6, 3., 4.5);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_attention)
 {
   g_test_init (&argc, &argv, NULL);
 

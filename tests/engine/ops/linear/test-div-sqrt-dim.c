@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "_contrib_div_sqrt_dim", "matrix", NULL, { "f32[3,4]" } },
@@ -24,8 +25,7 @@ test_the_last_dimension_decides (void)
   op_assert_near (y, 1e-6, 0.5, 1., 1.5, 2.);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_div_sqrt_dim)
 {
   g_test_init (&argc, &argv, NULL);
 

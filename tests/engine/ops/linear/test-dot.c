@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "dot", "matrices", NULL, { "f32[2,3]", "f32[3,4]" } },
@@ -64,8 +65,7 @@ test_products_are_sums_of_products (void)
   op_assert_near (z, 0, 32.);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_dot)
 {
   g_test_init (&argc, &argv, NULL);
 

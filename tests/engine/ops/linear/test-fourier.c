@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 #include <math.h>
 
@@ -53,8 +54,7 @@ test_equal_to_the_sum_by_definition (void)
     }
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_fourier)
 {
   g_test_init (&argc, &argv, NULL);
 

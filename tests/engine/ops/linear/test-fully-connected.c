@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "FullyConnected", "matrix", "num_hidden=5", { "f32[3,4]", "f32[5,4]", "f32[5]" } },
@@ -49,8 +50,7 @@ static const OpRefusal refusals[] = {
   { 0 },
 };
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_fully_connected)
 {
   g_test_init (&argc, &argv, NULL);
 

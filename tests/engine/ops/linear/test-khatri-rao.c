@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "khatri_rao", "two", "num_args=2", { "f32[2,3]", "f32[4,3]" } },
@@ -34,8 +35,7 @@ test_columns_are_multiplied (void)
   op_assert_near (y, 0, 1., -4., 2., -5., 3., -6., 2., -12., 4., -15., 6., -18.);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_khatri_rao)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "_linalg_potrf", "one matrix", NULL, { "f32[3,3] = 4,9,9, 1,5,9, -1,0.5,3" } },
@@ -28,8 +29,7 @@ static const OpRefusal refusals[] = {
   { 0 },
 };
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_linalg_cholesky)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "_npi_eig _npi_eigvals", "real eigenvalues", NULL, { "f64[3,3] = 2,1,0, 0,3,1, 0,0,-1" } },
@@ -23,8 +24,7 @@ static const OpRefusal refusals[] = {
   { 0 },
 };
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_linalg_eigen)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "_linalg_extractdiag _linalg_extracttrian", "the main diagonal", NULL, { "f32[2,3,3]" } },
@@ -38,8 +39,7 @@ static const OpRefusal refusals[] = {
   { 0 },
 };
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_linalg_pack)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "_npi_pinv_scalar_rcond", "wide", NULL, { "f64[2,3] = 1,2,3, -3,4,1" } },
@@ -20,8 +21,7 @@ static const OpRefusal refusals[] = {
   { 0 },
 };
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_linalg_pinv)
 {
   g_test_init (&argc, &argv, NULL);
 

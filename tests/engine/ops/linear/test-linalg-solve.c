@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "_npi_solve", "a vector", NULL, { "f64[2,2] = 2,1,-1,3", "f64[2]" } },
@@ -22,8 +23,7 @@ static const OpRefusal refusals[] = {
   { 0 },
 };
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_linalg_solve)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "_npi_tensorinv", "two axes of rows", NULL, { "f64[2,1,2] = 1,2,3,-4" } },
@@ -53,8 +54,7 @@ static const OpRefusal refusals[] = {
   { 0 },
 };
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_linalg_tensor)
 {
   g_test_init (&argc, &argv, NULL);
 

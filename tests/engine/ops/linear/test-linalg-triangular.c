@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "_linalg_trmm _linalg_trsm", "plain", NULL, { "f64[2,2] = 2,9,0.5,1.5", "f64[2,3]" } },
@@ -53,8 +54,7 @@ static const OpRefusal refusals[] = {
   { 0 },
 };
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_linalg_triangular)
 {
   g_test_init (&argc, &argv, NULL);
 

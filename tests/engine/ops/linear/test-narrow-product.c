@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "_narrow_product",
@@ -95,8 +96,7 @@ test_int8_rows (void)
   op_assert_near (product, 1e-6, 140.5, -25392.0);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_narrow_product)
 {
   g_test_init (&argc, &argv, NULL);
 

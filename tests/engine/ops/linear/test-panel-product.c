@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 #include "engine/kernels/matrix/panels.h"
 
@@ -111,8 +112,7 @@ test_types (void)
   hyb_params_unref (params);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_panel_product)
 {
   g_test_init (&argc, &argv, NULL);
 

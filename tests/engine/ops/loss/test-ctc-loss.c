@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 #include <math.h>
 
@@ -92,8 +93,7 @@ test_the_loss_counts_all_ways_to_spell (void)
   op_assert_near (y, 1e-6, 1.6863990, 3.2958369);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_ctc_loss)
 {
   g_test_init (&argc, &argv, NULL);
 

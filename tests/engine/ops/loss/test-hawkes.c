@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 #include <math.h>
 
@@ -68,8 +69,7 @@ test_without_influence_it_is_a_poisson_process (void)
   op_assert_near (y, 1e-12, 2 * log (1.5) - 1.5 * 4);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_hawkes)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "IdentityAttachKLSparseReg", "matrix", NULL, { "f32[3,4] 0.1..0.9", "f32[4] 0.1..0.9" } },
@@ -31,8 +32,7 @@ test_training_moves_the_average (void)
   op_assert_near (inputs->pdata[1], 1e-6, 0.4, 0.3);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_kl_sparse_reg)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "MakeLoss", "scaled", "grad_scale=0.1", { "f32[2,3]" } },
@@ -38,8 +39,7 @@ test_a_batch_is_the_rows_of_a_matrix (void)
   op_assert_near (cube, 1e-6, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_make_loss)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "*", "rows", NULL, { "f32[3,4]", "f32[3,4]" } },
@@ -36,8 +37,7 @@ test_gradients_are_divided_by_outputs_per_sample (void)
   op_assert_near (sign, 1e-6, 1., -1., -1.);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_regression_output)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 #include <math.h>
 
@@ -23,8 +24,7 @@ test_nan_has_a_slope_of_nan (void)
   op_assert_near (dx, 0, NAN, -2., 1.);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_smooth_l1)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "softmax_cross_entropy", "rows", NULL, { "f32[3,4]", "f32[3] = 0,3,1" } },
@@ -32,8 +33,7 @@ test_a_hopeless_row_stays_finite (void)
   op_assert_near (y, 1e-5, 18.420681);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_softmax_cross_entropy)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "SoftmaxOutput", "rows", NULL, { "f32[4,3]", "f32[4] = 0,2,1,1" } },
@@ -85,8 +86,7 @@ test_valid_labels_are_counted (void)
   op_assert_near (y, 1e-6, -0.25, 0.25, 0.25, 0.25, 0.25, -0.25);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_softmax_output)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "SVMOutput", "squared hinge", NULL, { "f32[3,4]", "f32[3] = 0,3,1" } },
@@ -32,8 +33,7 @@ test_gradients_are_those_of_a_hinge (void)
   op_assert_near (linear, 1e-6, -2., 0., 2.);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_svm_output)
 {
   g_test_init (&argc, &argv, NULL);
 

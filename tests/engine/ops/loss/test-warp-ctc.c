@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "WarpCTC",
@@ -31,8 +32,7 @@ test_rows_are_softmaxes (void)
   op_assert_near (y, 1e-6, 0.25, 0.75, 0.5, 0.5);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_warp_ctc)
 {
   g_test_init (&argc, &argv, NULL);
 

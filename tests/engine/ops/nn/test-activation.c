@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 #include <math.h>
 
@@ -41,8 +42,7 @@ test_softrelu_does_not_overflow (void)
   op_assert_near (y, 0, 1e4, 0.);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_activation)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "BatchNorm BatchNorm_v1",
@@ -128,8 +129,7 @@ test_a_fixed_gamma_is_one_whatever_is_stored (void)
   op_assert_near (scaled->pdata[0], 1e-5, -5., 26., 5., 76.);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_batch_norm)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "Dropout", "half", "p=0.5", { "f32[4,5]" } },
@@ -65,8 +66,7 @@ test_an_axis_shares_one_draw (void)
   g_assert_true (differ);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_dropout)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "GroupNorm", "one group", NULL, { "f32[2,4,3]", "f32[1]", "f32[1]" } },
@@ -30,8 +31,7 @@ static const OpRefusal refusals[] = {
   { 0 },
 };
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_group_norm)
 {
   g_test_init (&argc, &argv, NULL);
 

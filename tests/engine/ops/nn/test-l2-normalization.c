@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "L2Normalization", "sample", NULL, { "f32[3,4]" } },
@@ -16,8 +17,7 @@ static const OpRefusal refusals[] = {
   { 0 },
 };
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_l2_normalization)
 {
   g_test_init (&argc, &argv, NULL);
 

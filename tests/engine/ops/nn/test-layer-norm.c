@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "LayerNorm", "last axis", NULL, { "f32[3,5]", "f32[5]", "f32[5]" } },
@@ -30,8 +31,7 @@ static const OpRefusal refusals[] = {
   { 0 },
 };
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_layer_norm)
 {
   g_test_init (&argc, &argv, NULL);
 

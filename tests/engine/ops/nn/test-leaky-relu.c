@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "LeakyReLU", "leaky", "slope=0.1", { "f32[3,4]" } },
@@ -59,8 +60,7 @@ test_random_slopes_stay_in_bounds (void)
   g_assert_true (differ);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_leaky_relu)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "LRN", "three channels", "nsize=3 alpha=1", { "f32[1,5,2,2]" } },
@@ -16,8 +17,7 @@ static const OpRefusal refusals[] = {
   { 0 },
 };
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_lrn)
 {
   g_test_init (&argc, &argv, NULL);
 

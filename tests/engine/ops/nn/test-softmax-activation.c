@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "SoftmaxActivation", "last axis", NULL, { "f32[3,4]" } },
@@ -15,8 +16,7 @@ static const OpRefusal refusals[] = {
   { 0 },
 };
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_softmax_activation)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "softmax softmin log_softmax", "last axis", NULL, { "f32[4,7]" } },
@@ -67,8 +68,7 @@ test_temperature_divides_the_input (void)
   op_assert_near (y, 1e-6, 0.25, 0.75);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_softmax)
 {
   g_test_init (&argc, &argv, NULL);
 

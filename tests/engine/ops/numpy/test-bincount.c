@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
 
@@ -23,8 +24,7 @@ static const OpRefusal refusals[] = {
   { 0 },
 };
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_bincount)
 {
   g_test_init (&argc, &argv, NULL);
   op_check_family ("bincount", hyb_ops_bincount, samples, refusals);

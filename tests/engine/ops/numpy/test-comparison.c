@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "_npi_equal _npi_not_equal _npi_greater _npi_less _npi_greater_equal _npi_less_equal",
@@ -59,8 +60,7 @@ static const OpRefusal refusals[] = {
   { 0 },
 };
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_comparison)
 {
   g_test_init (&argc, &argv, NULL);
   op_check_family ("comparison", hyb_ops_comparison, samples, refusals);

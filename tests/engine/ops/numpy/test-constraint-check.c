@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "_npx_constraint_check", "all hold", NULL, { "bool[2,2] = 1,1,1,1" } },
@@ -20,8 +21,7 @@ static const OpRefusal refusals[] = {
   { 0 },
 };
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_constraint_check)
 {
   g_test_init (&argc, &argv, NULL);
   op_check_family ("constraint-check", hyb_ops_constraint_check, samples, refusals);

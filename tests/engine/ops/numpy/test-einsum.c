@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 #define TWO   "num_args=2 subscripts="
 #define ONE   "num_args=1 subscripts="
@@ -43,8 +44,7 @@ static const OpRefusal refusals[] = {
   { 0 },
 };
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_einsum)
 {
   g_test_init (&argc, &argv, NULL);
   op_check_family ("einsum", hyb_ops_einsum, samples, refusals);

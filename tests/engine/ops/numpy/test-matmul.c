@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "_npi_matmul", "matrices", NULL, { "f32[2,3]", "f32[3,2]" } },
@@ -23,8 +24,7 @@ static const OpRefusal refusals[] = {
   { 0 },
 };
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_matmul)
 {
   g_test_init (&argc, &argv, NULL);
   op_check_family ("matmul", hyb_ops_matmul, samples, refusals);

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "_npi_add _npi_subtract _npi_multiply _npi_mod _npi_power _npi_true_divide",
@@ -56,8 +57,7 @@ static const OpRefusal refusals[] = {
   { 0 },
 };
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_mixed_arithmetic)
 {
   g_test_init (&argc, &argv, NULL);
   op_check_family ("mixed-arithmetic", hyb_ops_mixed_arithmetic, samples, refusals);

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "_npi_concatenate _npi_vstack _npi_hstack _npi_dstack _npi_column_stack",
@@ -34,8 +35,7 @@ static const OpRefusal refusals[] = {
   { 0 },
 };
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_numpy_join)
 {
   g_test_init (&argc, &argv, NULL);
   op_check_family ("numpy-join", hyb_ops_numpy_join, samples, refusals);

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "_npi_uniform _npi_uniform_n", "numbers", "low=0 high=2 size=(2,3)", { NULL } },
@@ -38,8 +39,7 @@ static const OpRefusal refusals[] = {
   { 0 },
 };
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_numpy_random)
 {
   g_test_init (&argc, &argv, NULL);
   op_check_family ("numpy-random", hyb_ops_numpy_random, samples, refusals);

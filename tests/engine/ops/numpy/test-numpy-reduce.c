@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "_np_sum _npi_mean _np_prod _np_max _np_min", "everything", NULL, { "f32[2,3] 0.31..2" } },
@@ -39,8 +40,7 @@ static const OpRefusal refusals[] = {
   { 0 },
 };
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_numpy_reduce)
 {
   g_test_init (&argc, &argv, NULL);
   op_check_family ("numpy-reduce", hyb_ops_numpy_reduce, samples, refusals);

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "_np_reshape", "inferred", "newshape=(3,-1)", { "f32[2,3]" } },
@@ -29,8 +30,7 @@ static const OpRefusal refusals[] = {
   { 0 },
 };
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_numpy_reshape)
 {
   g_test_init (&argc, &argv, NULL);
   op_check_family ("numpy-reshape", hyb_ops_numpy_reshape, samples, refusals);

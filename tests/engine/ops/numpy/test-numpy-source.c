@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "_npi_eye", "square", "N=2", { NULL } },
@@ -29,8 +30,7 @@ static const OpRefusal refusals[] = {
   { 0 },
 };
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_numpy_source)
 {
   g_test_init (&argc, &argv, NULL);
   op_check_family ("numpy-source", hyb_ops_numpy_source, samples, refusals);

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "_npi_around", "decimals", "decimals=1", { "f32[4] = 0.25,-1.26,3,0.15" } },
@@ -21,8 +22,7 @@ static const OpRefusal refusals[] = {
   { 0 },
 };
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_numpy_unary)
 {
   g_test_init (&argc, &argv, NULL);
   op_check_family ("numpy-unary", hyb_ops_numpy_unary, samples, refusals);

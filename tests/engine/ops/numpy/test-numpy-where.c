@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "_npi_where", "broadcast", NULL, { "bool[3] = 1,0,1", "f32[2,3]", "f32[]" } },
@@ -20,8 +21,7 @@ static const OpRefusal refusals[] = {
   { 0 },
 };
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_numpy_where)
 {
   g_test_init (&argc, &argv, NULL);
   op_check_family ("numpy-where", hyb_ops_numpy_where, samples, refusals);

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
 
@@ -19,8 +20,7 @@ static const OpRefusal refusals[] = {
   { 0 },
 };
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_polyval)
 {
   g_test_init (&argc, &argv, NULL);
   op_check_family ("polyval", hyb_ops_polyval, samples, refusals);

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "_np_dot", "matrices", NULL, { "f32[2,3]", "f32[3,4]" } },
@@ -39,8 +40,7 @@ static const OpRefusal refusals[] = {
   { 0 },
 };
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_tensordot)
 {
   g_test_init (&argc, &argv, NULL);
   op_check_family ("tensordot", hyb_ops_tensordot, samples, refusals);

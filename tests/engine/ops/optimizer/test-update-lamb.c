@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "mp_lamb_update_phase1",
@@ -55,8 +56,7 @@ test_group_adagrad (void)
   op_assert_near (history, 1e-6, 1.125);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_update_lamb)
 {
   g_test_init (&argc, &argv, NULL);
 

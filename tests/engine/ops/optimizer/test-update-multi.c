@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "multi_sgd_update",
@@ -117,8 +118,7 @@ test_norms_have_limits (void)
   g_assert_cmpfloat_with_epsilon (3 - lamb_step ("lower_bound=0.5"), free, 1e-5);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_update_multi)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/train/optimizer-private.h"
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 #include <math.h>
 #include <string.h>
@@ -197,8 +198,7 @@ test_norm (void)
   g_assert_cmpfloat_with_epsilon (hyb_tensor_get_value (y, 1), 0.4, 1e-8);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_update_trained)
 {
   g_test_init (&argc, &argv, NULL);
   op_check_family ("update-trained", hyb_ops_update_trained, samples, refusals);

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "sgd_update", "plain", "lr=0.1 wd=0.01", { "f32[2,3] 0.1..2", "f32[2,3] 0.1..2" } },
@@ -101,8 +102,7 @@ static const OpRefusal refusals[] = {
   { 0 },
 };
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_update)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "_contrib_quantize", "to uint8", NULL, { "f32[2,3]", "f32[1] = -1", "f32[1] = 1" } },
@@ -85,8 +86,7 @@ test_zeros_stay_zeros (void)
   op_assert_near (z, 0, 0., 0.);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_quantise)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 #define LIMITS "f32[1] = -1", "f32[1] = 1", "f32[1] = -2", "f32[1] = 2"
 
@@ -70,8 +71,7 @@ test_a_product_is_truncated (void)
   op_assert_near (y, 0, 0., -128.);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_quantised_elementwise)
 {
   g_test_init (&argc, &argv, NULL);
 

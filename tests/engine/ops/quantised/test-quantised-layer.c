@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 #define LIMITS "f32[1] = -1", "f32[1] = 1"
 
@@ -111,8 +112,7 @@ test_averages_are_rounded (void)
   op_assert_near (y, 0, 2., 4.);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_quantised_layer)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "_random_pdf_dirichlet", "blocks", NULL, { "f32[2,2,3] 0.1..0.6", "f32[2,3] 0.5..2" } },
@@ -38,8 +39,7 @@ test_ones_are_uniform (void)
   op_assert_near (y, 1e-12, 2., 2.);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_density_dirichlet)
 {
   g_test_init (&argc, &argv, NULL);
 

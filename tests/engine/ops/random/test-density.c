@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 #include <math.h>
 
@@ -76,8 +77,7 @@ test_known_densities (void)
   check ("_random_pdf_generalized_negative_binomial", 2, 1, 1, 0.125);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_density)
 {
   g_test_init (&argc, &argv, NULL);
 

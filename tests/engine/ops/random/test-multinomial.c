@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 #include <math.h>
 
@@ -107,8 +108,7 @@ test_shuffling_keeps_rows (void)
   hyb_tensor_unref (x);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_multinomial)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 #include <math.h>
 
@@ -90,8 +91,7 @@ test_the_same_seed_gives_the_same_numbers (void)
   op_assert_same (a, b, 0);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_random)
 {
   g_test_init (&argc, &argv, NULL);
 

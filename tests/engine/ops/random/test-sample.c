@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "_sample_uniform _sample_normal _sample_gamma _sample_negative_binomial "
@@ -39,8 +40,7 @@ test_each_parameter_has_its_own_numbers (void)
     }
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_sample)
 {
   g_test_init (&argc, &argv, NULL);
 

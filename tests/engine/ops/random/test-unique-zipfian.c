@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "_sample_unique_zipfian", "plain", "range_max=100 shape=(2, 5)", { NULL } },
@@ -59,8 +60,7 @@ test_the_first_class_has_its_probability (void)
   g_assert_cmpfloat_with_epsilon (zeros / 20000, 0.1003, 0.009);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_unique_zipfian)
 {
   g_test_init (&argc, &argv, NULL);
 

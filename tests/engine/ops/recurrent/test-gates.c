@@ -3,6 +3,7 @@
 
 #include "engine/imperative/imperative.h"
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 #include <math.h>
 
@@ -121,8 +122,7 @@ test_gru (void)
   clear (inputs, outputs, 1);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_gates)
 {
   g_test_init (&argc, &argv, NULL);
 

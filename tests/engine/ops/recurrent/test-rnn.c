@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 #include <math.h>
 #include <string.h>
@@ -323,8 +324,7 @@ test_integers_keep_float64_for_the_gradient (void)
   g_assert_cmpint (hyb_tensor_get_dtype (outputs->pdata[outputs->len - 1]), ==, HYB_F64);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_rnn)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "SequenceMask", "lengths", "use_sequence_length=True", { "f32[4,3]", "f32[3] = 1,4,2" } },
@@ -83,8 +84,7 @@ test_lengths_outside_are_cut (void)
   op_assert_near (y, 0, 9., 2., 3., 9., 9., 6.);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_sequence)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 #include <math.h>
 
@@ -48,8 +49,7 @@ test_close_numbers (void)
   check (NULL, INFINITY, 1, 0);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_allclose)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 #include <math.h>
 
@@ -53,8 +54,7 @@ test_the_first_nan_is_extreme (void)
   op_assert_near (least, 0, 1., 0.);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_argmax)
 {
   g_test_init (&argc, &argv, NULL);
 

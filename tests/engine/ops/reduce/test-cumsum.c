@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "cumsum", "flattened", NULL, { "f32[2,3]" } },
@@ -36,8 +37,7 @@ test_elements_are_converted_before_they_are_added (void)
   op_assert_near (y, 0, 3., -109., -1., 1.);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_cumsum)
 {
   g_test_init (&argc, &argv, NULL);
 

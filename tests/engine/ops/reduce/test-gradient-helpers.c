@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "_reduce_like", "row", NULL, { "f32[4,7]", "f32[7]" } },
@@ -58,8 +59,7 @@ test_long_sums_keep_their_precision (void)
   op_assert_near (sum, 0, 2e7);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_gradient_helpers)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 #include <math.h>
 
@@ -80,8 +81,7 @@ test_edges_of_integers_are_truncated (void)
   op_assert_near (y, 0, 1., 1., 4.);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_histogram)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "moments", "first axis", "axes=(0,)", { "f32[4,3]" } },
@@ -30,8 +31,7 @@ test_a_large_mean_does_not_harm_the_variance (void)
   op_assert_near (outputs->pdata[1], 1e-6, 1.25);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_moments)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "norm", "everything", NULL, { "f32[2,3]" } },
@@ -38,8 +39,7 @@ test_no_slope_at_zero (void)
   op_assert_near (dx, 0, 0., 0.);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_norm)
 {
   g_test_init (&argc, &argv, NULL);
 

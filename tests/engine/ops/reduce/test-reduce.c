@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 #include <math.h>
 
@@ -110,8 +111,7 @@ test_long_sums_keep_small_terms (void)
   g_assert_cmpfloat (fabs ((double) *(float *) hyb_tensor_get_data (y) - (16777216. + 299)), <=, 2);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_reduce)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 #include <math.h>
 
@@ -81,8 +82,7 @@ test_long_lines_come_out_in_order (void)
   g_assert_cmpfloat_with_epsilon (before, after, 1e-6);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_sort)
 {
   g_test_init (&argc, &argv, NULL);
 

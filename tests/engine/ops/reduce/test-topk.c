@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "topk", "values", "k=2 ret_typ=value", { "f32[2,5]" } },
@@ -57,8 +58,7 @@ test_large_integers_stay_exact (void)
   g_assert_cmpint (*(gint64 *) hyb_tensor_get_data (y), ==, G_MAXINT64 - 1);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_topk)
 {
   g_test_init (&argc, &argv, NULL);
 

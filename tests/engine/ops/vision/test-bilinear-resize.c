@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "*", "larger", "height=4 width=6", { "f32[1,2,3,3]" } },
@@ -26,8 +27,7 @@ static const OpRefusal refusals[] = {
   { 0 },
 };
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_bilinear_resize)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 #include <math.h>
 
@@ -46,8 +47,7 @@ test_positions_that_are_no_numbers_read_zero (void)
   op_assert_near (y, 0, 0., 0., 3.);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_bilinear_sampler)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 #include <math.h>
 
@@ -97,8 +98,7 @@ test_decoding_gives_the_encoded_boxes (void)
   hyb_tensor_unref (boxes);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_box_coding)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "_contrib_box_iou", "corners", NULL, { "f32[2,3,4] 0..1", "f32[2,4] 0..1" } },
@@ -67,8 +68,7 @@ test_boxes_of_class_minus_one_are_background (void)
   op_assert_near (y, 1e-6, 2., 0.5, 3., 3., 4., 4., -1., -1., -1., -1., -1., -1.);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_box_nms)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "Correlation", "padded", "pad_size=1", { "f32[1,2,3,3]", "f32[1,2,3,3]" } },
@@ -31,8 +32,7 @@ static const OpRefusal refusals[] = {
   { 0 },
 };
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_correlation)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "Crop", "given window", "num_args=1 h_w=(2,3) offset=(1,1)", { "f32[1,2,4,5]" } },
@@ -31,8 +32,7 @@ test_the_middle_is_in_the_middle (void)
   op_assert_near (y, 0, 3.);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_crop)
 {
   g_test_init (&argc, &argv, NULL);
 

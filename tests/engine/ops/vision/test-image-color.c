@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "_image_random_brightness _image_random_contrast _image_random_saturation _image_random_hue",
@@ -88,8 +89,7 @@ test_no_jitter_changes_nothing (void)
   op_assert_near (same, 0, 1., 2., 3.);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_image_color)
 {
   g_test_init (&argc, &argv, NULL);
 

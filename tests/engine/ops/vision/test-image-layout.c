@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "_image_to_tensor", "one image", NULL, { "f32[2,3,3] 0..255" }, OP_COARSE },
@@ -53,8 +54,7 @@ test_the_middle_column_stays (void)
   op_assert_near (flipped, 0, 3., 2., 1.);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_image_layout)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "_image_resize", "linear", "size=(3, 2)", { "f32[4,5,3]" } },
@@ -50,8 +51,7 @@ test_half_the_size_is_the_mean_of_four (void)
   op_assert_near (half, 0, 3.);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_image_resize)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "_contrib_bipartite_matching", "one matrix", "threshold=0.1", { "f32[3,4] 0..1" } },
@@ -49,8 +50,7 @@ test_one_pair_more_than_topk_is_made (void)
   op_assert_near (pairs->pdata[0], 0, 0., 1., -1.);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_matching)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 #define ANCHORS "f32[1,3,4] = 0.1,0.1,0.5,0.5,0.2,0.1,0.6,0.5,0.5,0.5,0.9,0.9"
 #define LABELS  "f32[2,2,5] = 1,0.1,0.1,0.5,0.55,0,0.5,0.5,1,1,2,0.2,0.2,0.6,0.6,-1,-1,-1,-1,-1"
@@ -86,8 +87,7 @@ test_no_more_negatives_than_candidates_are_mined (void)
   op_assert_near (classes, 0, 5., -1., 0.);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_multi_box_target)
 {
   g_test_init (&argc, &argv, NULL);
 

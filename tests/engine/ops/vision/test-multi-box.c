@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "_contrib_MultiBoxPrior", "one box a cell", NULL, { "f32[1,3,2,3]" } },
@@ -43,8 +44,7 @@ static const OpRefusal refusals[] = {
   { 0 },
 };
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_multi_box)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 #include <math.h>
 
@@ -133,8 +134,7 @@ test_samples_are_work (void)
     }
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_position_pooling)
 {
   g_test_init (&argc, &argv, NULL);
 

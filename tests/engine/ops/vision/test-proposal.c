@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 #define SMALL "scales=(1, 2) ratios=(1,) feature_stride=4 rpn_min_size=1 rpn_post_nms_top_n=3"
 
@@ -61,8 +62,7 @@ test_too_few_regions_are_repeated (void)
   op_assert_near (regions, 0, 0., 0., 0., 3., 3., 0., 0., 0., 3., 3.);
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_proposal)
 {
   g_test_init (&argc, &argv, NULL);
 

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 #include "engine/base/parallel.h"
 #include "engine/base/random.h"
@@ -177,8 +178,7 @@ test_samples_are_work (void)
     }
 }
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_roi)
 {
   g_test_init (&argc, &argv, NULL);
 

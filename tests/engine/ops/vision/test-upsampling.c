@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
+#include "tests/program.h"
 
 static const OpSample samples[] = {
   { "UpSampling", "repeated cells", "scale=2 sample_type=nearest num_args=1", { "f32[2,2,2,3]" } },
@@ -39,8 +40,7 @@ static const OpRefusal refusals[] = {
   { 0 },
 };
 
-int
-main (int argc, char **argv)
+TEST_PROGRAM (test_upsampling)
 {
   g_test_init (&argc, &argv, NULL);
 
