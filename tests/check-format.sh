@@ -1,11 +1,12 @@
 #!/bin/sh
-# check-format.sh — every C file is as clang-format 14 would write it.
+# check-format.sh — C files are as clang-format 14 would write them.
+# usage: check-format.sh [--recent]    --recent: only files that the last 50 commits changed, where git knows them
 # SPDX-License-Identifier: LGPL-2.1-or-later
 cd "$(dirname "$0")/.." || exit 2
 tool=$(command -v clang-format-14 || command -v clang-format) || exit 77
-find app engine profiler viz resources tests tools -name '*.[ch]' -print0 |
-  xargs -0 "$tool" --dry-run --Werror 2>&1 | grep -E 'error:' | cut -d: -f1 | sort | uniq -c >"${TMPDIR:-/tmp}/format.$$"
-cat "${TMPDIR:-/tmp}/format.$$"
-[ ! -s "${TMPDIR:-/tmp}/format.$$" ]; status=$?
-rm -f "${TMPDIR:-/tmp}/format.$$"
-exit $status
+list=$(mktemp) || exit 2
+trap 'rm -f "$list"' EXIT
+if [ "$1" != --recent ] || ! git diff --name-only --diff-filter=d HEAD~50 -- '*.[ch]' >"$list" 2>/dev/null; then
+  find app engine precompiled profiler viz resources tests tools -name '*.[ch]' >"$list"
+fi
+! xargs "$tool" --dry-run --Werror <"$list" 2>&1 | grep -E 'error:' | cut -d: -f1 | sort | uniq -c | grep .

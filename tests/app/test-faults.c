@@ -257,8 +257,7 @@ TEST_PROGRAM (test_faults)
   g_test_init (&argc, &argv, NULL);
 #define ADD(path, test) g_test_add (path, Fixture, NULL, fixture_set_up, test, fixture_tear_down)
   ADD ("/app/faults/full-disk-leaves-old-or-new-files-and-pairs-match", test_full_disk);
-  if (g_test_slow ())
-    ADD ("/app/faults/killed-commands-leave-old-or-new-files", test_killed);
+  ADD ("/app/faults/killed-commands-leave-old-or-new-files", test_killed);
 #undef ADD
   return g_test_run ();
 }

@@ -226,7 +226,8 @@ TEST_PROGRAM (test_option_values)
   g_setenv ("HYBRIDSCOPE_GALLERY", HYB_GALLERY, TRUE);
   g_test_init (&argc, &argv, NULL);
 #define ADD(path, test) g_test_add (path, Fixture, NULL, set_up, test, fixture_tear_down)
-  ADD ("/option-values/numbers-that-make-no-sense-are-refused-by-every-command", test_numbers);
+  if (g_test_slow ())
+    ADD ("/option-values/numbers-that-make-no-sense-are-refused-by-every-command", test_numbers);
   ADD ("/option-values/words-that-are-no-choice-are-refused-by-every-command", test_words);
   ADD ("/option-values/numbers-at-the-ends-of-their-ranges", test_limits);
 #undef ADD

@@ -527,7 +527,7 @@ add_behaviour_tests (void)
   add_test ("/app/window/preferences-work-at-once", CASE_MODEL, test_preferences);
   add_test ("/app/window/first-steps-are-shown-and-go-away", CASE_MODEL, test_first_steps);
   add_test ("/app/window/keys-are-listed", CASE_MODEL, test_shortcuts);
-  add_test ("/app/window/fills-the-screen", CASE_MODEL, test_fullscreen);
+  add_long_test ("/app/window/fills-the-screen", CASE_MODEL, test_fullscreen);
   add_test ("/app/window/colours-are-light-or-dark", CASE_MODEL, test_colours);
   add_test ("/app/window/quits", CASE_MODEL, test_quit);
 }

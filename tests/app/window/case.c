@@ -206,8 +206,8 @@ run_case (gpointer unused G_GNUC_UNUSED, gconstpointer data)
   ((const Case *) data)->test ();
 }
 
-static void
-register_case (const char *path, WindowCase state, void (*test) (void))
+void
+add_test (const char *path, WindowCase state, void (*test) (void))
 {
   Case *added = g_new (Case, 1); /* lives as long as the process */
 
@@ -216,15 +216,8 @@ register_case (const char *path, WindowCase state, void (*test) (void))
 }
 
 void
-add_test (const char *path, WindowCase state, void (*test) (void))
-{
-  if (!g_test_slow ())
-    register_case (path, state, test);
-}
-
-void
 add_long_test (const char *path, WindowCase state, void (*test) (void))
 {
   if (g_test_slow ())
-    register_case (path, state, test);
+    add_test (path, state, test);
 }

@@ -19,7 +19,7 @@ extern ScopeWindow *window;
 extern ScopePage   *page;
 
 void add_test (const char *path, WindowCase state, void (*test) (void));
-/* The same for a test of several seconds, which only the option -m slow runs, instead of the others. */
+/* The same for a test of more than a second, which is left out without the option -m slow. */
 void add_long_test (const char *path, WindowCase state, void (*test) (void));
 
 /* Of page. */

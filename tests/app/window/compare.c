@@ -388,9 +388,13 @@ add_compare_tests (void)
   add_test ("/app/window/compares-forms-in-linked-panes", CASE_EMPTY, test_compare);
   add_test ("/app/window/says-why-forms-cannot-be-compared", CASE_EMPTY, test_compare_refused);
   add_test ("/app/window/leads-from-a-failed-comparison-to-the-shapes", CASE_EMPTY, test_way_out);
-  add_test ("/app/window/explains-the-chosen-pair-of-forms", CASE_EMPTY, test_pair);
-  add_test ("/app/window/keeps-a-result-when-measuring-is-cancelled", CASE_EMPTY, test_cancelled);
-  add_test ("/app/window/measures-a-file-at-several-batches", CASE_EMPTY, test_sizes_of_a_file);
+  add_long_test ("/app/window/explains-the-chosen-pair-of-forms", CASE_EMPTY, test_pair);
+  add_long_test ("/app/window/keeps-a-result-when-measuring-is-cancelled",
+                 CASE_EMPTY,
+                 test_cancelled);
+  add_long_test ("/app/window/measures-a-file-at-several-batches",
+                 CASE_EMPTY,
+                 test_sizes_of_a_file);
   add_test ("/app/window/a-form-without-a-time-has-no-bar", CASE_EMPTY, test_unmeasured);
-  add_test ("/app/window/draws-curves-over-every-size", CASE_EMPTY, test_curves);
+  add_long_test ("/app/window/draws-curves-over-every-size", CASE_EMPTY, test_curves);
 }

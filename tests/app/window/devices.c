@@ -314,7 +314,7 @@ add_device_tests (void)
   add_test ("/app/window/the-list-of-devices-says-why-there-is-no-GPU", CASE_MODEL, test_absence);
   add_test ("/app/window/the-list-of-devices-has-the-GPUs", CASE_MODEL, test_gpus);
   add_test ("/app/window/a-GPU-is-tested-by-a-button", CASE_MODEL, test_self_test);
-  add_test ("/app/window/the-name-of-a-GPU-is-not-cut", CASE_MODEL, test_whole_name);
+  add_long_test ("/app/window/the-name-of-a-GPU-is-not-cut", CASE_MODEL, test_whole_name);
   add_test ("/app/window/a-switch-folds-parameters-where-there-is-a-plan",
             CASE_MODEL,
             test_folding);

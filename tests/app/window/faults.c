@@ -462,7 +462,9 @@ add_fault_tests (void)
   add_test ("/app/window/an-error-has-a-button-and-shows-its-node",
             CASE_MODEL,
             test_remedy_of_child);
-  add_test ("/app/window/a-run-without-progress-is-stopped", CASE_MODEL, test_run_without_progress);
+  add_long_test ("/app/window/a-run-without-progress-is-stopped",
+                 CASE_MODEL,
+                 test_run_without_progress);
   add_test ("/app/window/an-error-of-the-engine-has-a-button", CASE_MODEL, test_remedy_of_engine);
   add_test ("/app/window/when-the-child-is-killed", CASE_MEASURED, test_killed_child);
   add_test ("/app/window/when-the-converting-child-is-killed",
@@ -480,9 +482,9 @@ add_fault_tests (void)
   add_test ("/app/window/when-a-damaged-capture-is-opened",
             CASE_MEASURED,
             test_damaged_capture_alone);
-  add_test ("/app/window/when-the-file-vanishes-and-comes-back",
-            CASE_MEASURED,
-            test_vanishing_file);
+  add_long_test ("/app/window/when-the-file-vanishes-and-comes-back",
+                 CASE_MEASURED,
+                 test_vanishing_file);
   add_test ("/app/window/when-the-disk-is-full-for-exports", CASE_MEASURED, test_full_disk);
   add_test ("/app/window/when-the-disk-is-full-for-a-run", CASE_MEASURED, test_full_disk_of_a_run);
   add_test ("/app/window/when-the-disk-is-full-beside-the-model",

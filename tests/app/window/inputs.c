@@ -265,9 +265,9 @@ add_input_tests (void)
 {
   add_test ("/app/window/shapes-are-guessed-when-a-model-opens", CASE_EMPTY, test_guesses_at_once);
   add_test ("/app/window/a-given-shape-takes-effect-at-once", CASE_EMPTY, test_given_shape);
-  add_test ("/app/window/shapes-stay-with-their-model",
-            CASE_EMPTY,
-            test_shapes_stay_with_their_model);
+  add_long_test ("/app/window/shapes-stay-with-their-model",
+                 CASE_EMPTY,
+                 test_shapes_stay_with_their_model);
   add_test ("/app/window/asks-for-a-shape-that-nothing-suggests", CASE_EMPTY, test_asks_for_shapes);
   add_test ("/app/window/fills-values-that-a-model-lacks", CASE_EMPTY, test_fills_values);
 }

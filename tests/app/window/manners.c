@@ -340,10 +340,10 @@ add_manner_tests (void)
 {
   add_test ("/app/window/a-tab-opens-the-panel", CASE_MODEL, test_tabs_of_the_panel);
   add_test ("/app/window/zoom-buttons-leave-the-focus", CASE_MODEL, test_buttons_leave_the_focus);
-  add_test ("/app/window/the-guide-is-opened-or-its-place-is-told", CASE_MODEL, test_guide);
+  add_long_test ("/app/window/the-guide-is-opened-or-its-place-is-told", CASE_MODEL, test_guide);
   add_test ("/app/window/no-tooltip-over-a-popover", CASE_MODEL, test_no_tooltip_over_a_popover);
   add_test ("/app/window/actions-are-named-by-keys-of-the-keyboard", CASE_MODEL, test_first_keys);
   add_test ("/app/window/keys-work-after-a-submenu", CASE_MODEL, test_focus_after_a_submenu);
   add_test ("/app/window/hints-do-not-look-like-values", CASE_MODEL, test_hints_are_no_values);
-  add_test ("/app/window/tabs-tell-what-they-show", CASE_MODEL, test_tabs_tell_what_they_show);
+  add_long_test ("/app/window/tabs-tell-what-they-show", CASE_MODEL, test_tabs_tell_what_they_show);
 }

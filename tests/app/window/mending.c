@@ -423,13 +423,15 @@ add_mending_tests (void)
 {
   folder = g_dir_make_tmp ("hybridscope-XXXXXX", NULL);
   atexit (remove_folder);
-  add_test ("/app/window/mends-what-a-finding-says-it-can", CASE_EMPTY, test_mending);
+  add_long_test ("/app/window/mends-what-a-finding-says-it-can", CASE_EMPTY, test_mending);
   add_test ("/app/window/outlines-faulty-nodes-until-they-are-mended", CASE_EMPTY, test_outlines);
   add_test ("/app/window/outlines-closed-groups-with-faulty-nodes",
             CASE_EMPTY,
             test_outlined_groups);
   add_test ("/app/window/says-when-nothing-is-to-be-mended", CASE_EMPTY, test_nothing_to_mend);
-  add_test ("/app/window/replaces-an-operator-that-the-engine-lacks", CASE_EMPTY, test_replacing);
+  add_long_test ("/app/window/replaces-an-operator-that-the-engine-lacks",
+                 CASE_EMPTY,
+                 test_replacing);
   add_test ("/app/window/names-the-line-where-a-cut-file-ends", CASE_EMPTY, test_cut_file);
   add_test ("/app/window/a-limit-that-is-too-low-can-be-raised", CASE_EMPTY, test_raised_limits);
   add_test ("/app/window/takes-parameters-that-are-chosen", CASE_EMPTY, test_choosing_parameters);

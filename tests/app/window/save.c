@@ -293,6 +293,6 @@ add_save_tests (void)
 {
   add_test ("/app/window/saves-a-converted-model", CASE_MODEL, test_model);
   add_test ("/app/window/saves-and-opens-a-comparison", CASE_MODEL, test_comparison);
-  add_test ("/app/window/shows-models-side-by-side", CASE_MODEL, test_beside);
+  add_long_test ("/app/window/shows-models-side-by-side", CASE_MODEL, test_beside);
   add_test ("/app/window/opens-results-of-the-command", CASE_EMPTY, test_results_of_the_command);
 }

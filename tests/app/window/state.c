@@ -185,14 +185,14 @@ test_direction_in_a_low_window (void)
 void
 add_state_tests (void)
 {
-  add_test ("/app/window/opens-captures-of-a-workspace-only-beside-it",
-            CASE_MEASURED,
-            test_captures_of_workspaces);
+  add_long_test ("/app/window/opens-captures-of-a-workspace-only-beside-it",
+                 CASE_MEASURED,
+                 test_captures_of_workspaces);
   add_test ("/app/window/keeps-views-in-files", CASE_MODEL, test_state);
   add_test ("/app/window/keeps-the-direction-of-the-flow", CASE_MODEL, test_direction);
-  add_test ("/app/window/lets-data-flow-down-if-it-is-high",
-            CASE_EMPTY,
-            test_direction_in_a_high_window);
+  add_long_test ("/app/window/lets-data-flow-down-if-it-is-high",
+                 CASE_EMPTY,
+                 test_direction_in_a_high_window);
   add_test ("/app/window/lets-data-flow-in-columns-or-to-the-right-if-it-is-low",
             CASE_EMPTY,
             test_direction_in_a_low_window);

@@ -263,7 +263,7 @@ void
 add_view_tests (void)
 {
   add_test ("/app/window/writes-the-model-in-another-form", CASE_EMPTY, test_form_menu);
-  add_test ("/app/window/measures-another-form-as-well", CASE_EMPTY, test_form_measured);
+  add_long_test ("/app/window/measures-another-form-as-well", CASE_EMPTY, test_form_measured);
   add_test ("/app/window/says-why-a-form-cannot-be-written", CASE_EMPTY, test_form_refused);
   add_test ("/app/window/shows-the-graph-after-each-pass", CASE_EMPTY, test_passes);
   add_test ("/app/window/draws-what-weights-hold", CASE_EMPTY, test_weights);
