@@ -73,6 +73,6 @@ step version inside "./run --version"
 step packages inside "tools/packages.sh test"
 
 step add add_operator
-step build inside "ninja -C build app/hscope tests/engine/ops/ops_linear_test_times_sqrt_dim"
+step build inside "ninja -C build app/hscope tests/engine/ops/operator-tests"
 step test inside "meson test -C build --no-rebuild engine/ops/linear/test-times-sqrt-dim"
 step describe inside "build/app/hscope info --operator times_sqrt_dim"

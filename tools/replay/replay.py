@@ -30,7 +30,7 @@ def run_program(program, folder, skipped=()):
         goldens = pathlib.Path(shared) / "goldens"
         (goldens / "generated").mkdir(parents=True)
         (goldens / "ops").symlink_to(pathlib.Path(folder).resolve())
-        command = [program, "--tap", *(word for name in skipped for word in ("-s", f"/engine/goldens/ops/{name}"))]
+        command = [program, "goldens/test-goldens-ops", "--tap", *(word for name in skipped for word in ("-s", f"/engine/goldens/ops/{name}"))]
         done = subprocess.run(command, env={**os.environ, "HYB_SHARED": shared}, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, text=True, errors="replace", check=False)
     messages, finished, current = {}, set(), None
@@ -153,7 +153,7 @@ def table(totals, counts):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("program", help="the built tests/engine/goldens/test-goldens-ops")
+    parser.add_argument("program", help="the built tests/engine/engine-tests")
     parser.add_argument("folder", help="the folder that capture.py wrote")
     parser.add_argument("--known", default=HERE / "known.json", help="expected differences")
     parser.add_argument("--table", help="write the tables to this file, below the text of replay-head.md")

@@ -134,14 +134,16 @@ test_no_more_run_than_jobs (void)
     }
 }
 
-/* The first child waits for the second one: a slow one delays no other. */
+/* The first child waits until the last one has ended and been noticed: a slow one delays no other. */
 static void
 test_a_slow_child_delays_no_other (void)
 {
   g_autofree char *folder = g_dir_make_tmp ("children-XXXXXX", NULL);
   g_autofree char *wait =
-      g_strdup_printf ("while [ ! -e %s/go ]; do sleep 0.01; done; rm -r %s", folder, folder);
-  g_autofree char *go = g_strdup_printf ("touch %s/go", folder);
+      g_strdup_printf ("cd %s; while [ ! -e go ] || kill -0 $(cat go) 2>/dev/null; do sleep 0.01; "
+                       "done; rm go; rmdir $PWD",
+                       folder);
+  g_autofree char *go = g_strdup_printf ("cd %s; echo $$ >new; mv new go", folder);
   const char      *lines[] = { wait, "exit 0", go, NULL };
   Run              run = { 0 };
 
