@@ -62,8 +62,8 @@ suites () {
   if is_sanitized "$1"; then echo --suite memory; else echo --no-suite thorough; fi
 }
 
-# Some tests wait, so that there are more of them than processors.
-processes=$(($(nproc) + 2))
+# Some tests wait: one more than there are processors.
+processes=$(($(nproc) + 1))
 
 passed=0 failed=0 skipped=0
 for folder in "$@"; do

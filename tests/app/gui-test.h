@@ -5,6 +5,8 @@
 #include "app/window/application.h"
 #include "app/window/window.h"
 
+/* Called first by each test: messages of the toolkit end it, except one that is the toolkit's own fault. */
+void gui_begin_test (void);
 /* FALSE: no display; then nothing else may be called. */
 gboolean gui_init (int *argc, char ***argv);
 

@@ -154,6 +154,7 @@ set_up (gpointer unused G_GNUC_UNUSED, gconstpointer data)
 {
   WindowCase state = *(const WindowCase *) data;
 
+  gui_begin_test ();
   remove_view_states ();
   scope_settings_set_text ("heat", "self");
   scope_settings_set_text ("heat-scale", "log");
