@@ -53,8 +53,9 @@ again () {
 
 is_sanitized () { grep -q -- '-fsanitize=' "$1/build.ninja"; }
 
-all=
-[ "$1" = --all ] && { all=yes; shift; }
+# --all also builds what only its tests need.
+all='' build=--no-rebuild
+[ "$1" = --all ] && { all=yes build=''; shift; }
 
 # suites BUILD: which suites are run there, as options of meson.
 suites () {
@@ -67,8 +68,8 @@ processes=$(($(nproc) + 1))
 
 passed=0 failed=0 skipped=0
 for folder in "$@"; do
-  # shellcheck disable=SC2046
-  meson test -C "$folder" --no-rebuild --print-errorlogs --num-processes $processes $(suites "$folder") >"$folder/test-output.txt" 2>&1
+  # shellcheck disable=SC2046,SC2086
+  meson test -C "$folder" $build --print-errorlogs --num-processes $processes $(suites "$folder") >"$folder/test-output.txt" 2>&1
   status=$?
   grep -E '^ *[0-9]+/[0-9]+ .*(FAIL|ERROR|TIMEOUT)' "$folder/test-output.txt" | sort -u
   reasons "$folder/test-output.txt" | head -80
