@@ -64,7 +64,7 @@ hyb_call_infer (HybCall *call, GError **error)
 {
   gboolean (*infer_dtype) (HybCall *, GError **) = call->op->infer_dtype;
 
-  if (call->op->flags & HYB_OP_OPAQUE)
+  if (call->op->flags & (HYB_OP_OPAQUE | HYB_OP_FOREIGN))
     return TRUE;
   if (!infer_dtype)
     infer_dtype = hyb_rule_same_dtype;
@@ -475,9 +475,13 @@ hyb_infer_types (HybGraph *graph,
                  gboolean  training,
                  GError  **error)
 {
-  Inference inference = {
+  const HybDialect *dialect = hyb_graph_get_dialect (graph);
+  Inference         inference = {
     .graph = graph, .types = types, .fixed_by = fixed_by, .training = training
   };
+
+  if (dialect)
+    return dialect->infer_types (graph, types, fixed_by, training, error);
 
   return infer_graph (&inference, TRUE, error);
 }
@@ -487,6 +491,8 @@ hyb_infer_known_types (HybGraph *graph, HybType *types, gboolean training, GErro
 {
   Inference inference = { .graph = graph, .types = types, .training = training };
 
+  if (hyb_graph_get_dialect (graph))
+    return hyb_infer_types (graph, types, NULL, training, error);
   return infer_graph (&inference, FALSE, error);
 }
 

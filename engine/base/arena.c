@@ -7,6 +7,12 @@
 
 #define BLOCK_SIZE 65536
 
+typedef struct
+{
+  gpointer       object;
+  GDestroyNotify destroy;
+} Owned;
+
 struct _HybArena
 {
   gatomicrefcount references;
@@ -14,6 +20,7 @@ struct _HybArena
   GPtrArray      *blocks;
   char           *next; /* free memory in the current block */
   gsize           left; /* bytes of it */
+  GArray         *owned; /* of Owned; NULL: nothing */
 };
 
 HybArena *
@@ -40,6 +47,13 @@ hyb_arena_unref (HybArena *arena)
   if (!g_atomic_ref_count_dec (&arena->references))
     return;
 
+  for (guint i = 0; arena->owned && i < arena->owned->len; i++)
+    {
+      Owned *owned = &g_array_index (arena->owned, Owned, i);
+
+      owned->destroy (owned->object);
+    }
+  g_clear_pointer (&arena->owned, g_array_unref);
   g_ptr_array_unref (arena->blocks);
   g_string_chunk_free (arena->strings);
   g_free (arena);
@@ -67,6 +81,16 @@ hyb_arena_alloc (HybArena *arena, gsize size)
   arena->next += size;
   arena->left -= size;
   return memory;
+}
+
+void
+hyb_arena_take (HybArena *arena, gpointer object, GDestroyNotify destroy)
+{
+  Owned owned = { object, destroy };
+
+  if (!arena->owned)
+    arena->owned = g_array_new (FALSE, FALSE, sizeof (Owned));
+  g_array_append_val (arena->owned, owned);
 }
 
 const char *

@@ -16,5 +16,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (HybArena, hyb_arena_unref)
 
 gpointer    hyb_arena_alloc (HybArena *arena, gsize size);        /* 16-byte aligned, not cleared */
 const char *hyb_arena_string (HybArena *arena, const char *text); /* a copy */
+/* Calls destroy (object) when the arena is freed. */
+void hyb_arena_take (HybArena *arena, gpointer object, GDestroyNotify destroy);
 const char *
 hyb_arena_intern (HybArena *arena, const char *text); /* a copy that equal texts share */

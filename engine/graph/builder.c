@@ -23,6 +23,8 @@ struct _HybBuilder
   const HybGraph *last_source;
   gboolean        legacy_shapes;
   gboolean        has_opaque;
+  const HybDialect *dialect;
+  GHashTable     *contents; /* variable → HybTensor; NULL: none */
 };
 
 HybBuilder *
@@ -55,6 +57,7 @@ hyb_builder_free (HybBuilder *builder)
   g_array_unref (builder->heads);
   g_ptr_array_unref (builder->bodies);
   g_ptr_array_unref (builder->arenas);
+  g_clear_pointer (&builder->contents, g_hash_table_unref);
   g_free (builder);
 }
 
@@ -113,6 +116,7 @@ complete_node (const HybNodeSpec *spec, HybNode *node, GError **error)
 
   if (op->flags & HYB_OP_OPAQUE)
     {
+      node->params = spec->params;
       node->n_outputs = MAX (spec->n_outputs, 1);
       return TRUE;
     }
@@ -254,6 +258,30 @@ hyb_builder_call (HybBuilder *builder, const char *op, const HybNodeSpec *spec, 
     }
   id = hyb_builder_add (builder, &full, error);
   return id == HYB_NO_ID ? HYB_NO_ID : hyb_builder_output (builder, id, 0);
+}
+
+void
+hyb_builder_set_dialect (HybBuilder *builder, const HybDialect *dialect)
+{
+  builder->dialect = dialect;
+}
+
+void
+hyb_builder_set_contents (HybBuilder *builder, HybValueId variable, HybTensor *contents)
+{
+  if (!builder->contents)
+    builder->contents =
+        g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) hyb_tensor_unref);
+  g_hash_table_insert (builder->contents,
+                       GUINT_TO_POINTER (hyb_builder_get_producer (builder, variable)),
+                       hyb_tensor_ref (contents));
+}
+
+void
+hyb_builder_keep_arena (HybBuilder *builder, HybArena *arena)
+{
+  if (!g_ptr_array_find (builder->arenas, arena, NULL))
+    g_ptr_array_add (builder->arenas, hyb_arena_ref (arena));
 }
 
 /* Keeps the arenas alive that hold the strings and params of copied nodes. */
@@ -475,6 +503,8 @@ hyb_builder_freeze (HybBuilder *builder)
   graph->id = (guint32) g_atomic_int_add (&last_id, 1) + 1;
   graph->legacy_shapes = builder->legacy_shapes;
   graph->has_opaque = builder->has_opaque;
+  graph->dialect = builder->dialect;
+  graph->contents = builder->contents;
   graph->nodes = steal_array (&builder->nodes, &graph->n_nodes);
   graph->inputs = steal_array (&builder->inputs, &n_inputs);
   graph->producers = steal_array (&builder->producers, &graph->n_values);

@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "engine/base/arena.h"
 #include "engine/graph/graph.h"
 
 typedef struct _HybBuilder HybBuilder;
@@ -63,6 +64,13 @@ const HybValueId *hyb_builder_get_inputs (HybBuilder *builder, HybNodeId node);
 /* The number of nodes added so far. */
 guint hyb_builder_n_nodes (HybBuilder *builder);
 
+/* Sets what the operators of a graph of another format have in common; see hyb_graph_get_dialect(). */
+void hyb_builder_set_dialect (HybBuilder *builder, const HybDialect *dialect);
+/* Records what the file says a variable contains (hyb_graph_get_contents()).  Takes a reference. */
+void hyb_builder_set_contents (HybBuilder *builder, HybValueId variable, HybTensor *contents);
+/* Keeps an arena until the graph is freed, because attributes of nodes point into it.  Takes a
+ * reference. */
+void hyb_builder_keep_arena (HybBuilder *builder, HybArena *arena);
 /* Sets whether the graph follows MXNet's legacy shape rules; see
  * hyb_graph_has_legacy_shapes(). */
 void hyb_builder_set_legacy_shapes (HybBuilder *builder, gboolean legacy);

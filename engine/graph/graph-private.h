@@ -13,6 +13,8 @@ struct _HybGraph
   guint32         id;
   gboolean        legacy_shapes;
   gboolean        has_opaque;
+  const HybDialect *dialect; /* NULL: operators of the engine */
+  GHashTable     *contents; /* variable → HybTensor; NULL: none */
   GPtrArray      *arenas; /* of HybArena: strings, attributes and params of the nodes live there */
   HybNode        *nodes;
   guint           n_nodes;

@@ -38,6 +38,7 @@ hyb_graph_unref (HybGraph *graph)
   g_free (graph->user_start);
   g_free (graph->users);
   g_hash_table_unref (graph->by_name);
+  g_clear_pointer (&graph->contents, g_hash_table_unref);
   g_ptr_array_unref (graph->arenas);
   g_free (graph);
 }
@@ -130,7 +131,7 @@ gboolean
 hyb_node_is_variable (const HybNode *node)
 {
   return node->op->inputs && !node->op->inputs[0] && !node->op->forward &&
-         !(node->op->flags & HYB_OP_OPAQUE);
+         !(node->op->flags & (HYB_OP_OPAQUE | HYB_OP_FOREIGN));
 }
 
 HybGraph *const *
@@ -190,6 +191,19 @@ hyb_graph_get_users (HybGraph *graph, HybValueId value, guint *n)
   return graph->users + graph->user_start[value];
 }
 
+const HybDialect *
+hyb_graph_get_dialect (const HybGraph *graph)
+{
+  return graph->dialect;
+}
+
+HybTensor *
+hyb_graph_get_contents (const HybGraph *graph, HybNodeId variable)
+{
+  return graph->contents ? g_hash_table_lookup (graph->contents, GUINT_TO_POINTER (variable))
+                         : NULL;
+}
+
 char *
 hyb_graph_dup_value_name (const HybGraph *graph, HybValueId value)
 {
@@ -198,6 +212,8 @@ hyb_graph_dup_value_name (const HybGraph *graph, HybValueId value)
 
   if (hyb_node_is_variable (node))
     return g_strdup (node->name);
+  if (node->op->value_name)
+    return g_strdup (node->op->value_name (node->params, value - node->first_output));
 
   output = hyb_op_dup_output_name (node->op,
                                    value - node->first_output,

@@ -16,6 +16,19 @@ typedef guint32 HybNodeId;  /* index of a node */
 typedef guint32 HybValueId; /* index of an output of a node */
 /* Stands for no node or no value. */
 #define HYB_NO_ID G_MAXUINT32
+
+/* A family of operators with HYB_OP_FOREIGN.  Their types follow from what they are lowered to. */
+typedef struct
+{
+  const char *name; /* as users write it: "ONNX" */
+  /* As hyb_infer_types() (analysis/infer-types.h). */
+  gboolean (*infer_types) (HybGraph *graph,
+                           HybType  *types,
+                           guint32  *fixed_by,
+                           gboolean  training,
+                           GError  **error);
+} HybDialect;
+
 /* A node of a frozen graph. */
 typedef struct
 {
@@ -96,6 +109,13 @@ HYB_API char **hyb_graph_dup_output_names (const HybGraph *graph);
 HYB_API gboolean hyb_graph_has_legacy_shapes (const HybGraph *graph);
 /* TRUE if the graph or one of its bodies has a node whose operator is unknown. */
 HYB_API gboolean hyb_graph_has_opaque (const HybGraph *graph);
+
+/* What the operators of another format have in common if the graph has such operators, which lower()
+ * replaces before a run; NULL if it has the engine's own. */
+HYB_API const HybDialect *hyb_graph_get_dialect (const HybGraph *graph);
+/* What the file of the graph says a variable contains, owned by the graph; NULL if it says nothing.  Types
+ * may depend on it (the target of a reshape). */
+HYB_API HybTensor *hyb_graph_get_contents (const HybGraph *graph, HybNodeId variable);
 
 /* Checks every invariant of the graph and its bodies.  FALSE, with the first one that is
  * violated, means that the code which built the graph has a bug. */

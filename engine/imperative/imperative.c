@@ -379,7 +379,7 @@ hyb_imperative_call (const HybImperativeCall *use, const HybRun *context, GError
                                .n_inputs = n_inputs,
                                .body = (HybGraph **) use->bodies,
                                .n_bodies = op->n_bodies,
-                               .legacy_shapes = TRUE };
+                               .legacy_shapes = !use->has_scalars };
   HybType             few[SMALL_N_OPERANDS];
   g_autofree HybType *many = NULL;
   HybType            *types;

@@ -19,6 +19,7 @@ G_BEGIN_DECLS
 typedef struct _HybOp          HybOp;          /* an operator, below */
 typedef struct _HybGraph       HybGraph;       /* engine/graph/graph.h */
 typedef struct _HybGrad        HybGrad;        /* engine/gradient/gradient.h */
+typedef struct _HybLowering    HybLowering;    /* engine/analysis/lowering.h */
 typedef struct _HybRun         HybRun;         /* engine/op/run.h */
 typedef struct _HybPlanOptions HybPlanOptions; /* engine/op/plan-options.h */
 typedef struct _HybCallDevice  HybCallDevice;  /* engine/op/run-device.h */
@@ -62,6 +63,11 @@ typedef enum
   /* forward() touches values through op/run-device.h alone and may get addresses of a device, for
    * which prepare() has then planned the bodies. */
   HYB_OP_DEVICE_BODIES = 1 << 12,
+  /* An operator of another format than MXNet's: it cannot run, and lower() writes what runs in its
+   * place.  Its nodes have as many inputs and outputs as the file gives them (body_arity). */
+  HYB_OP_FOREIGN = 1 << 13,
+  /* The outputs are written in the file and depend on nothing; drawn like a weight. */
+  HYB_OP_LITERAL = 1 << 14,
 } HybOpFlags;
 
 /* How a variable of a body gets its value. */
@@ -262,6 +268,15 @@ struct _HybOp
    * For example “g0 i0 > i0” takes the gradient of output 0 and input 0, and returns the gradient
    * of input 0. */
   const char *operands;
+
+  /* --- Other formats --- */
+
+  /* For operators with HYB_OP_FOREIGN: writes the engine's nodes that compute the same
+   * (engine/analysis/lowering.h).  Default: the operator is only displayed. */
+  void (*lower) (HybLowering *lowering);
+  /* The name of output number `index` where the file names values itself.  Static or owned by params.
+   * Default: MXNet's rule. */
+  const char *(*value_name) (gconstpointer params, guint index);
 
   /* --- Cost and devices --- */
 

@@ -5,6 +5,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/op/param.h"
 
+#include "engine/tensor/tensor.h"
+
 #include <string.h>
 
 static guint
@@ -49,6 +51,9 @@ param_memory (const HybParam *param, gconstpointer params, gsize *size)
     case HYB_PARAM_FLOATS:
       *size = (gsize) MAX (((const HybFloats *) field)->n, 0) * sizeof (double);
       return ((const HybFloats *) field)->value;
+    case HYB_PARAM_TENSOR: /* the same tensor, not equal contents */
+      *size = sizeof (HybTensor *);
+      return field;
     case HYB_PARAM_STRING:
       *size = *(char *const *) field != NULL ? strlen (*(char *const *) field) : 0;
       return *(char *const *) field;

@@ -7,6 +7,7 @@
 #include "engine/op/param.h"
 
 #include "engine/base/error.h"
+#include "engine/tensor/tensor.h"
 
 #include <errno.h>
 #include <math.h>
@@ -259,6 +260,8 @@ parse_value (const HybParam *param, const char *text, gpointer at)
     case HYB_PARAM_STRING:
       *(char **) at = g_strdup (text);
       return TRUE;
+    case HYB_PARAM_TENSOR:
+      return FALSE;
     }
   g_return_val_if_reached (FALSE);
 }
@@ -280,6 +283,7 @@ kind_name (HybParamKind kind)
     [HYB_PARAM_INTS] = "a tuple of integers such as (2, 3)",
     [HYB_PARAM_FLOATS] = "a tuple of numbers such as (0.5, 1)",
     [HYB_PARAM_STRING] = "text",
+    [HYB_PARAM_TENSOR] = "an array of the graph",
   };
 
   return names[kind];
@@ -387,9 +391,8 @@ header_of (gconstpointer values)
   return (gpointer) ((char *) values - HEADER_BYTES);
 }
 
-/* A params struct of zeros with one reference. */
-static gpointer
-params_new (const HybParam *params, gsize size)
+gpointer
+hyb_params_new (const HybParam *params, gsize size)
 {
   /* At least one byte, also for operators without attributes: to a leak checker, a pointer to the
    * end of a block does not refer to the block. */
@@ -423,6 +426,8 @@ hyb_params_unref (gpointer values)
         g_free (((HybFloats *) at)->value);
       else if (param->kind == HYB_PARAM_STRING)
         g_free (*(char **) at);
+      else if (param->kind == HYB_PARAM_TENSOR)
+        hyb_tensor_unref (*(HybTensor **) at);
     }
   g_free (header_of (values));
 }
@@ -434,7 +439,7 @@ hyb_params_parse (const HybParam    *params,
                   GPtrArray         *unknown,
                   GError           **error)
 {
-  gpointer values = params_new (params, size);
+  gpointer values = hyb_params_new (params, size);
 
   for (const HybParam *param = params; param && param->name; param++)
     {
@@ -466,6 +471,14 @@ hyb_params_parse (const HybParam    *params,
   if (unknown)
     collect_unknown (params, attributes, unknown);
   return values;
+}
+
+static void
+append_type (GString *text, const HybTensor *tensor)
+{
+  g_autofree char *type = tensor ? hyb_type_to_string (hyb_tensor_get_type (tensor)) : NULL;
+
+  g_string_append (text, type ? type : "None");
 }
 
 /* Appends the shortest text (of at least 6 digits' precision) that reads back as the same number. */
@@ -575,6 +588,9 @@ hyb_param_to_string (const HybParam *param, gconstpointer values)
       break;
     case HYB_PARAM_STRING:
       g_string_append (text, *(char *const *) at);
+      break;
+    case HYB_PARAM_TENSOR:
+      append_type (text, *(HybTensor *const *) at);
       break;
     }
   return g_string_free (text, FALSE);

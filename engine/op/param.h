@@ -44,6 +44,7 @@ typedef enum
   HYB_PARAM_INTS,   /* HybInts */
   HYB_PARAM_FLOATS, /* HybFloats */
   HYB_PARAM_STRING, /* char * */
+  HYB_PARAM_TENSOR, /* HybTensor *, which no text can give: set by hyb_constant_params_new() */
 } HybParamKind;
 
 /* One attribute.  Tables end with an entry whose name is NULL. */
@@ -76,6 +77,9 @@ HYB_API gpointer hyb_params_parse (const HybParam    *params,
                                    const char *const *attributes,
                                    GPtrArray         *unknown,
                                    GError           **error);
+/* A params struct of zeros with one reference, for code that fills in the members itself.  params: the
+ * table that says which members are freed with it; NULL: none. */
+HYB_API gpointer hyb_params_new (const HybParam *params, gsize size);
 /* Params structs are reference-counted, so that copies of a node share them.  Adds a reference and
  * returns values; NULL is allowed. */
 HYB_API gpointer hyb_params_ref (gconstpointer values);

@@ -8,6 +8,7 @@
 
 HYB_OPS (array, broadcast_to)
 HYB_OPS (array, concat)
+HYB_OPS (array, constant)
 HYB_OPS (array, diag)
 HYB_OPS (array, identity)
 HYB_OPS (array, index_array)

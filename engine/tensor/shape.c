@@ -44,6 +44,18 @@ hyb_shape_4d (gint64 a, gint64 b, gint64 c, gint64 d)
   return (HybShape){ .rank = 4, .dim = { a, b, c, d } };
 }
 
+gint64
+hyb_dim_named (const char *name)
+{
+  return HYB_UNKNOWN - (gint64) g_quark_from_string (name);
+}
+
+const char *
+hyb_dim_get_name (gint64 dim)
+{
+  return dim < HYB_UNKNOWN ? g_quark_to_string ((GQuark) (HYB_UNKNOWN - dim)) : NULL;
+}
+
 gboolean
 hyb_shape_is_known (const HybShape *shape)
 {
@@ -237,7 +249,8 @@ hyb_shape_join (const HybShape *shape, const char *separator)
       if (i > 0)
         g_string_append (text, separator);
       if (shape->dim[i] < 0)
-        g_string_append_c (text, '?');
+        g_string_append (text,
+                         shape->dim[i] < HYB_UNKNOWN ? hyb_dim_get_name (shape->dim[i]) : "?");
       else
         append_dimension (text, shape->dim[i]);
     }

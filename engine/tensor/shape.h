@@ -41,6 +41,12 @@ HYB_API HybShape hyb_shape_3d (gint64 a, gint64 b, gint64 c);
 /* A shape of rank 4. */
 HYB_API HybShape hyb_shape_4d (gint64 a, gint64 b, gint64 c, gint64 d);
 
+/* A dimension whose size is not known but which has a name, as files of other formats give them: less
+ * than HYB_UNKNOWN.  Only for display; rules of operators never see one. */
+HYB_API gint64 hyb_dim_named (const char *name);
+/* The name of such a dimension; NULL for any other.  Static. */
+HYB_API const char *hyb_dim_get_name (gint64 dim);
+
 /* TRUE if the rank and all dimensions are known. */
 HYB_API gboolean hyb_shape_is_known (const HybShape *shape);
 /* TRUE if both are the same; an unknown dimension only equals an unknown one. */

@@ -154,6 +154,7 @@ fuzz_attribute_value (const HybParam *param, const char *old, FuzzRandom *random
       return tuple (old, FALSE, random);
     case HYB_PARAM_FLOATS:
       return tuple (old, TRUE, random);
+    case HYB_PARAM_TENSOR:
     case HYB_PARAM_STRING:
       return old && !fuzz_once_in (random, 3) ? g_strdup (old) : one_of (words, random);
     }

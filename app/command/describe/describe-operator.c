@@ -19,6 +19,7 @@ static const char *const kinds[] = {
   [HYB_PARAM_ENUM] = "one of",        [HYB_PARAM_DTYPE] = "element type",
   [HYB_PARAM_SHAPE] = "shape",        [HYB_PARAM_INTS] = "integers",
   [HYB_PARAM_FLOATS] = "numbers",     [HYB_PARAM_STRING] = "text",
+  [HYB_PARAM_TENSOR] = "array",
 };
 
 /* "integer, 1 to 8", "one of null, same".  (transfer full) */

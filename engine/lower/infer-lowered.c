@@ -1,0 +1,375 @@
+/* infer-lowered.c — types of a graph of another format, from what its nodes are lowered to.
+ *
+ * Lowering wants sizes, but files leave dimensions open.  So open dimensions get two sets of sizes, and the graph is
+ * lowered with each.  A dimension that is the same both times is that number; one that follows an open dimension is
+ * written in its name (“batch”, “2·time”); all others are unknown.  If the graph does not accept the sizes, because
+ * an export froze a dimension that it declares open, sizes of 1 are tried.  Start with hyb_lowered_infer_types().
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/lower/infer-lowered.h"
+
+#include "engine/base/error.h"
+#include "engine/lower/lowering.h"
+#include "engine/op/param.h"
+
+#include <string.h>
+
+/* Multiples and differences of an open dimension that are recognised. */
+#define MAX_FACTOR     64
+#define MAX_DIFFERENCE 64
+
+/* A dimension of a variable whose size is open. */
+typedef struct
+{
+  const char *name;    /* NULL: it has none */
+  gboolean    is_batch; /* the first axis */
+  gboolean    is_extent; /* of an image, which networks halve several times */
+  gint64      size[2];
+} OpenDim;
+
+typedef struct
+{
+  HybGraph *graph;
+  HybType  *types; /* by value, as given */
+  GArray   *dims;  /* of OpenDim */
+  guint    *first; /* by variable: the index of the dimension of each axis, HYB_MAX_RANK entries each */
+  gboolean  training;
+} OpenGraph;
+
+/* --- What variables declare --- */
+
+/* “(batch, 3, ?)”: an axis is a number, a name or open. */
+static void
+parse_declared (const char *text, HybShape *shape)
+{
+  g_auto (GStrv) parts = NULL;
+  g_autofree char *inner = NULL;
+  gsize            length = strlen (text);
+  guint            n;
+
+  if (length < 2 || text[0] != '(')
+    return;
+  inner = g_strndup (text + 1, length - 2);
+  g_strstrip (inner);
+  parts = g_strsplit (inner, ",", -1);
+  n = g_strv_length (parts);
+  if (n > 0 && g_strstrip (parts[n - 1])[0] == '\0')
+    n--;
+  if (n > HYB_MAX_RANK)
+    return;
+  *shape = hyb_shape_make ((int) n, NULL);
+  for (guint i = 0; i < n; i++)
+    {
+      const char *part = g_strstrip (parts[i]);
+      gint64      size;
+
+      if (g_ascii_string_to_signed (part, 10, 0, G_MAXINT64, &size, NULL))
+        shape->dim[i] = size;
+      else if (part[0] != '?' && part[0] != '\0')
+        shape->dim[i] = hyb_dim_named (part);
+    }
+}
+
+static void
+read_declared (HybGraph *graph, HybType *types)
+{
+  guint            n;
+  const HybNodeId *variables = hyb_graph_get_variables (graph, &n);
+
+  for (guint i = 0; i < n; i++)
+    {
+      const HybNode *node = hyb_graph_get_node (graph, variables[i]);
+      HybType       *type = &types[node->first_output];
+      HybTensor     *contents = hyb_graph_get_contents (graph, variables[i]);
+      const char    *shape = hyb_node_get_attribute (node, "__shape__");
+      const char    *dtype = hyb_node_get_attribute (node, "__dtype__");
+
+      if (type->shape.rank == HYB_UNKNOWN && contents)
+        type->shape = *hyb_tensor_get_shape (contents);
+      else if (type->shape.rank == HYB_UNKNOWN && shape)
+        parse_declared (shape, &type->shape);
+      if (type->dtype == HYB_DTYPE_UNKNOWN && contents)
+        type->dtype = hyb_tensor_get_dtype (contents);
+      else if (type->dtype == HYB_DTYPE_UNKNOWN && dtype)
+        type->dtype = hyb_dtype_from_name (dtype);
+    }
+}
+
+/* --- Open dimensions --- */
+
+static gboolean
+is_prime (guint n)
+{
+  for (guint i = 2; i * i <= n; i++)
+    if (n % i == 0)
+      return FALSE;
+  return n >= 2;
+}
+
+static guint
+next_prime (guint n)
+{
+  do
+    n++;
+  while (!is_prime (n));
+  return n;
+}
+
+/* The dimension of that name, or a new one. */
+static guint
+find_dim (GArray *dims, const char *name, guint axis, int rank)
+{
+  OpenDim dim = { .name = name, .is_batch = axis == 0, .is_extent = rank >= 4 && axis >= 1 };
+
+  for (guint i = 0; name && i < dims->len; i++)
+    {
+      OpenDim *other = &g_array_index (dims, OpenDim, i);
+
+      if (other->name && strcmp (other->name, name) == 0)
+        {
+          other->is_extent |= dim.is_extent;
+          return i;
+        }
+    }
+  g_array_append_val (dims, dim);
+  return dims->len - 1;
+}
+
+static void
+collect_dims (OpenGraph *open)
+{
+  guint            n;
+  const HybNodeId *variables = hyb_graph_get_variables (open->graph, &n);
+  guint            small = 10, large = 72, extent = 6;
+
+  open->first = g_new0 (guint, (gsize) MAX (n, 1) * HYB_MAX_RANK);
+  for (guint i = 0; i < n; i++)
+    {
+      const HybShape *shape =
+          &open->types[hyb_graph_get_node (open->graph, variables[i])->first_output].shape;
+
+      for (int axis = 0; axis < shape->rank; axis++)
+        if (shape->dim[axis] < 0)
+          open->first[i * HYB_MAX_RANK + (guint) axis] = find_dim (
+              open->dims, hyb_dim_get_name (shape->dim[axis]), (guint) axis, shape->rank);
+    }
+  for (guint i = 0; i < open->dims->len; i++)
+    {
+      OpenDim *dim = &g_array_index (open->dims, OpenDim, i);
+
+      if (dim->is_extent)
+        {
+          dim->size[0] = 32 * (gint64) (extent = next_prime (extent));
+          dim->size[1] = 32 * (gint64) (extent = next_prime (extent));
+        }
+      else
+        {
+          dim->size[0] = small = next_prime (small);
+          dim->size[1] = large = next_prime (large);
+        }
+    }
+}
+
+/* --- Two sizes --- */
+
+/* Sizes that are tried one after the other until the graph accepts them. */
+typedef enum
+{
+  SIZES_DISTINCT,  /* every open dimension another prime */
+  SIZES_ONE_BATCH, /* 1 for the first axes, where exports freeze most */
+  SIZES_ONE,       /* 1 for all */
+  N_SIZES,
+} Sizes;
+
+static gint64
+size_of (const OpenDim *dim, Sizes sizes, guint turn)
+{
+  return sizes == SIZES_ONE || (sizes == SIZES_ONE_BATCH && dim->is_batch) ? 1 : dim->size[turn];
+}
+
+static HybLowered *
+lower_sized (const OpenGraph *open, Sizes sizes, guint turn)
+{
+  guint               n_values = hyb_graph_n_values (open->graph), n;
+  const HybNodeId    *variables = hyb_graph_get_variables (open->graph, &n);
+  g_autofree HybType *types = g_memdup2 (open->types, sizeof (HybType) * MAX (n_values, 1));
+
+  for (guint i = 0; i < n; i++)
+    {
+      HybShape *shape = &types[hyb_graph_get_node (open->graph, variables[i])->first_output].shape;
+
+      for (int axis = 0; axis < shape->rank; axis++)
+        if (shape->dim[axis] < 0)
+          shape->dim[axis] =
+              size_of (&g_array_index (open->dims,
+                                       OpenDim,
+                                       open->first[i * HYB_MAX_RANK + (guint) axis]),
+                       sizes,
+                       turn);
+    }
+  return hyb_lower (open->graph, types, NULL, open->training, TRUE, NULL);
+}
+
+/* --- Naming --- */
+
+/* A name that consists of another, an operator and a number; either number may be 0: left out. */
+static gint64
+named (gint64 before, const char *name, const char *operator, gint64 behind)
+{
+  g_autofree char *factor = before > 0 ? g_strdup_printf ("%" G_GINT64_FORMAT "·", before) : NULL;
+  g_autofree char *tail =
+      behind > 0 ? g_strdup_printf ("%s%" G_GINT64_FORMAT, operator, behind) : NULL;
+  g_autofree char *text = g_strconcat (factor ? factor : "", name, tail, NULL);
+
+  return hyb_dim_named (text);
+}
+
+/* The sizes a and b in terms of one open dimension; HYB_UNKNOWN if they do not follow from it. */
+static gint64
+name_by_one (const OpenDim *dim, gint64 a, gint64 b)
+{
+  const gint64 *size = dim->size;
+
+  if (a == size[0] && b == size[1])
+    return hyb_dim_named (dim->name);
+  for (gint64 k = 2; k <= MAX_FACTOR; k++)
+    {
+      if (a == k * size[0] && b == k * size[1])
+        return named (k, dim->name, "", 0);
+      if (k * a == size[0] && k * b == size[1])
+        return named (0, dim->name, "/", k);
+    }
+  if (a - size[0] == b - size[1] && ABS (a - size[0]) <= MAX_DIFFERENCE)
+    return named (0, dim->name, a > size[0] ? "+" : "−", ABS (a - size[0]));
+  return HYB_UNKNOWN;
+}
+
+static gint64
+name_by_two (const OpenDim *x, const OpenDim *y, gint64 a, gint64 b)
+{
+  g_autofree char *text = NULL;
+
+  if (a != x->size[0] * y->size[0] || b != x->size[1] * y->size[1])
+    return HYB_UNKNOWN;
+  text = g_strdup_printf ("%s·%s", x->name, y->name);
+  return hyb_dim_named (text);
+}
+
+static gint64
+merge_dim (const OpenGraph *open, gint64 a, gint64 b)
+{
+  gint64 found = HYB_UNKNOWN;
+
+  if (a < 0 || b < 0)
+    return HYB_UNKNOWN;
+  if (a == b)
+    return a;
+  for (guint i = 0; i < open->dims->len && found == HYB_UNKNOWN; i++)
+    {
+      const OpenDim *dim = &g_array_index (open->dims, OpenDim, i);
+
+      if (dim->name)
+        found = name_by_one (dim, a, b);
+    }
+  for (guint i = 0; i < MIN (open->dims->len, 8) && found == HYB_UNKNOWN; i++)
+    for (guint k = i; k < MIN (open->dims->len, 8) && found == HYB_UNKNOWN; k++)
+      {
+        const OpenDim *x = &g_array_index (open->dims, OpenDim, i);
+        const OpenDim *y = &g_array_index (open->dims, OpenDim, k);
+
+        if (x->name && y->name)
+          found = name_by_two (x, y, a, b);
+      }
+  return found;
+}
+
+static HybType
+merge_type (const OpenGraph *open, const HybType *a, const HybType *b)
+{
+  HybType type = *a;
+
+  if (a->dtype != b->dtype)
+    type.dtype = HYB_DTYPE_UNKNOWN;
+  if (a->shape.rank != b->shape.rank)
+    type.shape.rank = HYB_UNKNOWN;
+  for (int i = 0; i < type.shape.rank; i++)
+    type.shape.dim[i] = merge_dim (open, a->shape.dim[i], b->shape.dim[i]);
+  return type;
+}
+
+/* --- Results --- */
+
+static void
+store_types (const OpenGraph *open, const HybLowered *a, const HybLowered *b, guint32 *fixed_by)
+{
+  guint n_values = hyb_graph_n_values (open->graph);
+
+  for (HybValueId value = 0; value < n_values; value++)
+    {
+      HybNodeId producer = hyb_graph_get_producer (open->graph, value);
+      gboolean  is_variable = hyb_node_is_variable (hyb_graph_get_node (open->graph, producer));
+
+      if (fixed_by)
+        fixed_by[value] = is_variable ? HYB_NO_ID : producer;
+      if (!is_variable)
+        open->types[value] = merge_type (open, &a->value_types[value], &b->value_types[value]);
+    }
+}
+
+/* The first fault that is a contradiction.  A node that this program cannot compute is none. */
+static gboolean
+report_fault (const HybLowered *lowered, GError **error)
+{
+  for (guint i = 0; i < lowered->faults->len; i++)
+    {
+      const GError *fault = g_array_index (lowered->faults, HybLoweringFault, i).error;
+
+      if (g_error_matches (fault, HYB_OP_ERROR, HYB_OP_ERROR_UNSUPPORTED))
+        continue;
+      g_propagate_error (error, g_error_copy (fault));
+      return FALSE;
+    }
+  return TRUE;
+}
+
+gboolean
+hyb_lowered_infer_types (HybGraph *graph,
+                         HybType  *types,
+                         guint32  *fixed_by,
+                         gboolean  training,
+                         GError  **error)
+{
+  OpenGraph open = { .graph = graph, .types = types, .training = training };
+  g_autoptr (GArray) dims = g_array_new (FALSE, FALSE, sizeof (OpenDim));
+  g_autoptr (HybLowered) best = NULL;
+  g_autofree guint *first = NULL;
+  Sizes             chosen = SIZES_DISTINCT;
+
+  open.dims = dims;
+  read_declared (graph, types);
+  collect_dims (&open);
+  first = open.first;
+  for (Sizes sizes = SIZES_DISTINCT; sizes < N_SIZES; sizes++)
+    {
+      g_autoptr (HybLowered) lowered = lower_sized (&open, sizes, 0);
+
+      if (!best || lowered->faults->len < best->faults->len)
+        {
+          HybLowered *worse = g_steal_pointer (&best);
+
+          best = g_steal_pointer (&lowered);
+          hyb_lowered_free (worse);
+          chosen = sizes;
+        }
+      if (dims->len == 0 || best->faults->len == 0)
+        break;
+    }
+  if (dims->len == 0 || chosen == SIZES_ONE)
+    store_types (&open, best, best, fixed_by);
+  else
+    {
+      g_autoptr (HybLowered) other = lower_sized (&open, chosen, 1);
+
+      store_types (&open, best, other, fixed_by);
+    }
+  return report_fault (best, error);
+}

@@ -1,0 +1,56 @@
+/* lowering-private.h — the state of a lowering, for the files of this folder.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "engine/lower/lowering.h"
+
+/* A graph of another format that is being lowered: the model's own, or a body. */
+typedef struct
+{
+  HybGraph   *graph;
+  HybType    *types; /* by value of graph */
+  HybValueId *map;   /* by value of graph: its value in the new graph; HYB_NO_ID: none yet */
+} LoweringScope;
+
+/* The graph that is being written. */
+typedef struct
+{
+  HybBuilder *builder;
+  GArray     *types;    /* of HybType, by value of builder */
+  GPtrArray  *contents; /* of HybTensor or NULL, by value of builder */
+  HybArena   *texts;    /* of attributes */
+} LoweringTarget;
+
+struct _HybLowering
+{
+  LoweringScope  *scope;
+  LoweringTarget *target;
+  HybNodeId       node; /* of scope->graph */
+  GError         *error;
+  gboolean        training;
+  gboolean        is_tolerant;
+  guint           depth;
+  guint64        *n_evaluated; /* elements computed while lowering, of all bodies together */
+  GArray         *faults;      /* of HybLoweringFault; of the outermost graph */
+  HybNodeId       outer_node;  /* of the outermost graph */
+};
+
+/* A value without a node that computes it. */
+HybValueId hyb_lowering_add_placeholder (HybLowering *lowering, const HybType *type);
+/* Lowers all nodes of the scope.  FALSE after a failure that is not tolerated. */
+gboolean hyb_lowering_walk (HybLowering *lowering);
+/* Space for a scope, in which nothing is known. */
+LoweringScope *hyb_lowering_scope_new (HybGraph *graph);
+/* Frees a scope. */
+void hyb_lowering_scope_free (LoweringScope *scope);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LoweringScope, hyb_lowering_scope_free)
+/* An empty graph to be written. */
+LoweringTarget *hyb_lowering_target_new (void);
+/* Frees a target whose builder was frozen or not. */
+void hyb_lowering_target_free (LoweringTarget *target);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LoweringTarget, hyb_lowering_target_free)
+/* Adds the variable of a scope to its target.  contents may be NULL. */
+void hyb_lowering_add_variable (HybLowering   *lowering,
+                                HybNodeId      variable,
+                                const HybType *type,
+                                HybTensor     *contents);

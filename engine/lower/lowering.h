@@ -1,0 +1,125 @@
+/* lowering.h — turns a graph of another format into one of the engine's operators.
+ *
+ * Each operator of such a format has a function lower() (op/op.h), which reads the types of its inputs and,
+ * as far as planning knows them, their contents, and writes nodes of the engine.  Types of what it writes are
+ * inferred at once, and small values that depend on known contents alone are computed at once, so that shape
+ * arithmetic never runs.  Functions that take a HybLowering speak of the node that is being lowered.  The
+ * first failure is kept: later calls return HYB_NO_ID and do nothing, so lower() needs no checks in between.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "engine/graph/builder.h"
+
+/* --- What is lowered --- */
+
+/* The node; its params are the format's own. */
+const HybNode *hyb_lowering_get_node (const HybLowering *lowering);
+/* The type of input number `index`, as far as it is known; owned by lowering until the next call. */
+const HybType *hyb_lowering_input_type (const HybLowering *lowering, guint index);
+/* The contents of that input if planning knows them, owned by lowering; else NULL. */
+HybTensor *hyb_lowering_input_contents (const HybLowering *lowering, guint index);
+/* The value of the new graph that stands for that input. */
+HybValueId hyb_lowering_input (HybLowering *lowering, guint index);
+/* TRUE if types are inferred for a training run. */
+gboolean hyb_lowering_is_training (const HybLowering *lowering);
+
+/* --- Writing --- */
+
+/* Adds a node by the name of its operator and returns its first value; the others follow it.  attributes: key,
+ * value, …, NULL, or NULL. */
+HybValueId hyb_lowering_call (HybLowering       *lowering,
+                              const char        *op,
+                              guint              n_inputs,
+                              const HybValueId  *inputs,
+                              const char *const *attributes);
+/* The same with everything that a node may have.  Its name is set here. */
+HybValueId hyb_lowering_add (HybLowering *lowering, const char *op, const HybNodeSpec *spec);
+/* The same as hyb_lowering_call() with attributes as arguments: key, value, …, NULL. */
+HybValueId hyb_lowering_emit (HybLowering      *lowering,
+                              const char       *op,
+                              guint             n_inputs,
+                              const HybValueId *inputs,
+                              ...) G_GNUC_NULL_TERMINATED;
+/* Text for attributes, which lives until the lowering ends. */
+const char *hyb_lowering_text (HybLowering *lowering, const char *format, ...)
+    G_GNUC_PRINTF (2, 3);
+/* “(2, 3)”, likewise. */
+const char *hyb_lowering_text_ints (HybLowering *lowering, guint n, const gint64 *values);
+/* A value with these contents.  (transfer full) */
+HybValueId hyb_lowering_constant (HybLowering *lowering, HybTensor *contents);
+/* The type of a value of the new graph, as far as it is known; valid until the next value is added. */
+const HybType *hyb_lowering_get_type (const HybLowering *lowering, HybValueId value);
+/* The contents of such a value if planning knows them, owned by lowering; else NULL. */
+HybTensor *hyb_lowering_get_contents (const HybLowering *lowering, HybValueId value);
+
+/* --- Results --- */
+
+/* Sets what stands for output number `index`. */
+void hyb_lowering_set_output (HybLowering *lowering, guint index, HybValueId value);
+/* Sets only the type of an output: nothing that computes it could be written. */
+void hyb_lowering_set_type (HybLowering *lowering, guint index, const HybType *type);
+/* Records why the node cannot be lowered.  remedy: what to do; NULL: nothing is known. */
+void hyb_lowering_fail (HybLowering *lowering, const char *remedy, const char *format, ...)
+    G_GNUC_PRINTF (3, 4);
+/* TRUE if something failed since the node was entered. */
+gboolean hyb_lowering_has_failed (const HybLowering *lowering);
+
+/* --- Bodies --- */
+
+/* Lowers body number `body` into the same graph.  variables: a value for each variable of the body.  heads:
+ * space for a value for each head.  FALSE after a failure. */
+gboolean hyb_lowering_inline (HybLowering      *lowering,
+                              guint             body,
+                              const HybValueId *variables,
+                              HybValueId       *heads);
+
+/* A body as a graph of its own. */
+typedef struct
+{
+  HybGraph *graph;
+  guint     n_heads;
+  HybType  *head_types;
+} HybLoweredBody;
+
+/* Lowers body number `body` into a graph of its own, whose variables have these types.  contents: by variable what
+ * planning knows, each may be NULL; may be NULL.  NULL after a failure.  (transfer full) */
+HybLoweredBody *hyb_lowering_lower_body (HybLowering      *lowering,
+                                         guint             body,
+                                         const HybType    *variables,
+                                         HybTensor *const *contents);
+/* Frees a lowered body; accepts NULL. */
+void hyb_lowered_body_free (HybLoweredBody *body);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (HybLoweredBody, hyb_lowered_body_free)
+
+/* --- The whole graph --- */
+
+/* Why a node could not be lowered. */
+typedef struct
+{
+  HybNodeId node;  /* of the graph that was given, also for nodes inside its bodies */
+  GError   *error; /* with the innermost node's name */
+} HybLoweringFault;
+
+/* A lowered graph. */
+typedef struct
+{
+  HybGraph   *graph;       /* its variables are those of the given graph, in the same order */
+  HybType    *types;       /* by value of graph */
+  HybTensor **contents;    /* by value of graph: what planning knows; NULL otherwise */
+  HybType    *value_types; /* by value of the given graph */
+  GArray     *map;         /* of HybValueId: by value of the given graph its value in graph, or HYB_NO_ID */
+  GArray     *faults;      /* of HybLoweringFault */
+} HybLowered;
+
+/* Lowers a graph.  types: by value; those of variables are read, and for nodes that cannot be lowered those of their
+ * outputs.  contents: by value what is known; NULL: what the file says (hyb_graph_get_contents()).  is_tolerant: a
+ * node that cannot be lowered becomes an opaque one and a fault; else it is an error.  (transfer full) */
+HybLowered *hyb_lower (HybGraph         *graph,
+                       const HybType    *types,
+                       HybTensor *const *contents,
+                       gboolean          training,
+                       gboolean          is_tolerant,
+                       GError          **error);
+/* Frees a lowered graph; accepts NULL. */
+void hyb_lowered_free (HybLowered *lowered);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (HybLowered, hyb_lowered_free)

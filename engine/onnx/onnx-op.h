@@ -1,0 +1,111 @@
+/* onnx-op.h — an operator of ONNX: one constant HybOnnxOp for each meaning that it has had.
+ *
+ * Rows of one family are an array at the end of a file in engine/onnx/ops; ops/list.h lists these arrays.  A change
+ * of meaning between opsets is another row with a larger `since`.  lower() reads the node through the functions
+ * below and writes engine nodes with lower/lowering.h.  Start with ops/gemm.c.
+ *
+ * Inputs are counted as in the specification: a left-out optional input ("" or beyond the last) has a number but no
+ * value.  Attributes have the kind that the specification gives them; one of another kind counts as absent and fails
+ * the node.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "engine/lower/lowering.h"
+#include "engine/onnx/document.h"
+
+typedef struct
+{
+  HybOp       op;     /* begins with HYB_ONNX_ROW */
+  const char *domain; /* NULL: ai.onnx */
+  gint64      since;  /* the first opset of the domain with this meaning */
+  gint64      until;  /* the last one if the operator was removed; 0: still there */
+} HybOnnxOp;
+
+/* Members of HybOnnxOp.op that all rows have in common; name, doc, category, inputs and lower follow. */
+#define HYB_ONNX_ROW                                                     \
+  .flags = HYB_OP_FOREIGN, .body_arity = hyb_onnx_arity, .value_name = hyb_onnx_value_name
+
+/* The row of an operator at an opset version; NULL if there is none.  domain: "" for ai.onnx. */
+const HybOnnxOp *hyb_onnx_op_find (const char *domain, const char *name, gint64 opset);
+
+/* A node of a graph that was read from an ONNX file: its params. */
+typedef struct
+{
+  const HybOnnxNode *node;
+  const HybOnnxOp   *row;   /* NULL: this program does not know the operator */
+  gint64             opset; /* version of the node's domain */
+  guint              n_inputs;  /* values that it reads, captured ones included */
+  guint              n_outputs;
+  const int         *slots; /* by input of the specification: which of those values, or -1 */
+  guint              n_slots;
+  const char *const *output_names; /* n_outputs */
+  /* By body and variable: the value that feeds it, G_MAXUINT if the node itself does (a loop's counter), and how. */
+  const guint *const       *body_inputs;
+  const HybPortKind *const *body_ports;
+  guint                     n_formal; /* variables of a body that the specification gives; captured ones follow */
+} HybOnnxUse;
+
+/* Members of HybOp for all rows. */
+void hyb_onnx_arity (gconstpointer    params,
+                     HybGraph *const *bodies,
+                     guint           *n_inputs,
+                     guint           *n_outputs);
+const char *hyb_onnx_value_name (gconstpointer params, guint index);
+
+/* --- For lower(): inputs --- */
+
+/* What is known of the node. */
+const HybOnnxUse *hyb_onnx_use (const HybLowering *lowering);
+/* The version of the node's operator set. */
+gint64 hyb_onnx_opset (const HybLowering *lowering);
+/* The number of inputs that the file gives, left-out ones before the last included. */
+guint hyb_onnx_n_inputs (const HybLowering *lowering);
+/* TRUE if the input is given. */
+gboolean hyb_onnx_has_input (const HybLowering *lowering, guint index);
+/* Its type; unknown if it is left out.  Owned by lowering. */
+const HybType *hyb_onnx_type (const HybLowering *lowering, guint index);
+/* Its contents if planning knows them; else NULL. */
+HybTensor *hyb_onnx_contents (const HybLowering *lowering, guint index);
+/* The value that stands for it; HYB_NO_ID and a failure if it is left out. */
+HybValueId hyb_onnx_input (HybLowering *lowering, guint index);
+/* The integers that an input contains, in *values (owned by lowering).  FALSE if the input is left out; FALSE and a
+ * failure if its contents are only known while running.  At most HYB_MAX_RANK integers, else a failure. */
+gboolean
+hyb_onnx_input_ints (HybLowering *lowering, guint index, guint *n, gint64 values[HYB_MAX_RANK]);
+/* The number that an input with one element contains; fallback if it is left out.  A failure if its contents are
+ * only known while running. */
+double hyb_onnx_input_double (HybLowering *lowering, guint index, double fallback);
+
+/* --- For lower(): attributes --- */
+
+/* The attribute, or NULL. */
+const HybOnnxAttribute *hyb_onnx_attribute (const HybLowering *lowering, const char *name);
+gint64 hyb_onnx_int (HybLowering *lowering, const char *name, gint64 fallback);
+double hyb_onnx_float (HybLowering *lowering, const char *name, double fallback);
+/* A string that the file ends or not: a copy that lives until the lowering ends. */
+const char *hyb_onnx_string (HybLowering *lowering, const char *name, const char *fallback);
+/* The list, in *values, owned by the document.  FALSE if it is not given. */
+gboolean
+hyb_onnx_ints (HybLowering *lowering, const char *name, guint *n, const gint64 **values);
+gboolean
+hyb_onnx_floats (HybLowering *lowering, const char *name, guint *n, const double **values);
+
+/* --- For lower(): writing --- */
+
+/* The axis as a number from 0 of an input of that rank, −1 and a failure if it is outside or the rank is unknown. */
+int hyb_onnx_axis (HybLowering *lowering, gint64 axis, int rank);
+/* A one-element or scalar constant. */
+HybValueId hyb_onnx_scalar (HybLowering *lowering, double value, HybDType dtype);
+/* A vector of integers. */
+HybValueId hyb_onnx_int64s (HybLowering *lowering, guint n, const gint64 *values);
+/* A node of one input or two, without attributes. */
+HybValueId hyb_onnx_unary (HybLowering *lowering, const char *op, HybValueId x);
+HybValueId hyb_onnx_binary (HybLowering *lowering, const char *op, HybValueId x, HybValueId y);
+/* x under another shape; the dimensions must be known, one may be −1. */
+HybValueId
+hyb_onnx_reshape (HybLowering *lowering, HybValueId x, guint rank, const gint64 *dims);
+/* x with its axes permuted. */
+HybValueId
+hyb_onnx_transpose (HybLowering *lowering, HybValueId x, guint rank, const gint64 *axes);
+/* x converted to a type, or x itself if it has it. */
+HybValueId hyb_onnx_cast (HybLowering *lowering, HybValueId x, HybDType dtype);
