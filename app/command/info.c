@@ -55,7 +55,7 @@ count_operators (Info *info, HybGraph *graph)
     {
       const HybNode   *node = hyb_graph_get_node (graph, id);
       HybGraph *const *bodies = hyb_graph_get_bodies (graph, id);
-      const char      *name = node->op->flags & HYB_OP_OPAQUE ? node->type : node->op->name;
+      const char      *name = node->op->flags & (HYB_OP_OPAQUE | HYB_OP_FOREIGN) ? node->type : node->op->name;
       guint            n;
 
       if (!hyb_node_is_variable (node))
@@ -182,6 +182,45 @@ clear_info (Info *info)
   g_clear_pointer (&info->types, g_free);
 }
 
+/* An entry that is written with digits is a number. */
+static void
+describe_fact (ScopeJson *json, const char *name, const char *value)
+{
+  gint64 number;
+
+  if (name && g_ascii_string_to_signed (value, 10, G_MININT64 + 1, G_MAXINT64, &number, NULL))
+    scope_json_int (json, name, number);
+  else
+    scope_json_string (json, name, value);
+}
+
+/* What the file says of itself: each section is an object, or one string. */
+static void
+describe_facts (ScopeJson *json, HybModel *model)
+{
+  const char *section, *name, *value, *open = NULL;
+
+  for (guint i = 0; hyb_model_get_fact (model, i, &section, &name, &value); i++)
+    {
+      if (open && (!name || strcmp (open, section) != 0))
+        {
+          scope_json_end (json);
+          open = NULL;
+        }
+      if (!name)
+        {
+          scope_json_string (json, section, value);
+          continue;
+        }
+      if (!open)
+        scope_json_begin_object (json, section);
+      open = section;
+      describe_fact (json, name, value);
+    }
+  if (open)
+    scope_json_end (json);
+}
+
 static void
 print_json (const Info *info)
 {
@@ -198,6 +237,7 @@ print_json (const Info *info)
                     GPOINTER_TO_UINT (
                         g_hash_table_lookup (info->operators, info->order->pdata[i])));
   scope_json_end (json);
+  describe_facts (json, info->model);
   scope_describe_values (json, info->model, info->types);
   scope_json_int (json, "subgraphs", info->n_subgraphs);
   scope_json_begin_object (json, "parameters");
@@ -256,7 +296,7 @@ print_text (const Info *info)
   printf ("%s: %s%s%s, %u nodes, %u subgraphs\n",
           hyb_one_line (hyb_model_get_file (info->model)),
           hyb_model_get_format (info->model),
-          version ? ", MXNet " : "",
+          version ? hyb_graph_get_dialect (info->graph) ? ", written by version " : ", MXNet " : "",
           version ? version : "",
           hyb_graph_n_nodes (info->graph),
           info->n_subgraphs);

@@ -164,7 +164,9 @@ scope_json_shape (ScopeJson *json, const char *key, const HybShape *shape)
 
   scope_json_begin_list (json, key);
   for (int i = 0; i < shape->rank; i++)
-    if (shape->dim[i] == HYB_UNKNOWN)
+    if (hyb_dim_get_name (shape->dim[i]))
+      scope_json_string (json, NULL, hyb_dim_get_name (shape->dim[i]));
+    else if (shape->dim[i] < 0)
       scope_json_null (json, NULL);
     else
       scope_json_int (json, NULL, shape->dim[i]);

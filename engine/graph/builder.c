@@ -476,14 +476,16 @@ static void
 index_variables (HybGraph *graph)
 {
   g_autofree HybNodeId *order = visit_depth_first (graph);
+  /* Other formats than MXNet's list their inputs. */
+  const HybNodeId *listed = graph->dialect ? NULL : order;
 
   graph->is_auxiliary = g_new0 (guint8, MAX (graph->n_nodes, 1));
   for (guint i = 0; i < graph->n_nodes; i++)
     find_auxiliary (graph, &graph->nodes[i]);
 
   graph->variables = collect (graph, NULL, TRUE, TRUE, &graph->n_variables);
-  graph->arguments = collect (graph, order, TRUE, FALSE, &graph->n_arguments);
-  graph->auxiliary = collect (graph, order, FALSE, TRUE, &graph->n_auxiliary);
+  graph->arguments = collect (graph, listed, TRUE, FALSE, &graph->n_arguments);
+  graph->auxiliary = collect (graph, listed, FALSE, TRUE, &graph->n_auxiliary);
 
   graph->by_name = g_hash_table_new (g_str_hash, g_str_equal);
   for (guint i = graph->n_variables; i-- > 0;)

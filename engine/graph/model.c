@@ -23,6 +23,7 @@ struct _HybModel
   char           *weights_file;
   char           *format;
   char           *version;
+  GPtrArray      *facts; /* of section, name, value, one after the other; name may be NULL */
   GHashTable     *input_types; /* name to HybType */
   GHashTable     *examples;    /* name to HybTensor */
   GPtrArray      *findings;
@@ -81,6 +82,7 @@ hyb_model_unref (HybModel *model)
   g_free (model->weights_file);
   g_free (model->format);
   g_free (model->version);
+  g_clear_pointer (&model->facts, g_ptr_array_unref);
   g_free (model);
 }
 
@@ -283,4 +285,31 @@ void
 hyb_model_set_example (HybModel *model, const char *name, HybTensor *tensor)
 {
   g_hash_table_insert (model->examples, g_strdup (name), hyb_tensor_ref (tensor));
+}
+
+void
+hyb_model_set_fact (HybModel *model, const char *section, const char *name, const char *value)
+{
+  g_return_if_fail (model && section && value);
+  if (!model->facts)
+    model->facts = g_ptr_array_new_with_free_func (g_free);
+  g_ptr_array_add (model->facts, g_strdup (section));
+  g_ptr_array_add (model->facts, g_strdup (name));
+  g_ptr_array_add (model->facts, g_strdup (value));
+}
+
+gboolean
+hyb_model_get_fact (HybModel    *model,
+                    guint        index,
+                    const char **section,
+                    const char **name,
+                    const char **value)
+{
+  g_return_val_if_fail (model, FALSE);
+  if (!model->facts || index >= model->facts->len / 3)
+    return FALSE;
+  *section = model->facts->pdata[3 * index];
+  *name = model->facts->pdata[3 * index + 1];
+  *value = model->facts->pdata[3 * index + 2];
+  return TRUE;
 }

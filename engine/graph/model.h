@@ -71,6 +71,17 @@ HYB_API void hyb_model_set_format (HybModel *model, const char *format);
 /* Records the version of the program that wrote the file. */
 HYB_API void hyb_model_set_version (HybModel *model, const char *version);
 
+/* Records something else that the file says of itself: one of several entries of a section (“opsets”), or a section that
+ * is one value (name NULL). */
+HYB_API void
+hyb_model_set_fact (HybModel *model, const char *section, const char *name, const char *value);
+/* Fact number `index`, in the order of recording; FALSE if there are fewer.  Texts belong to the model. */
+HYB_API gboolean hyb_model_get_fact (HybModel    *model,
+                                     guint        index,
+                                     const char **section,
+                                     const char **name,
+                                     const char **value);
+
 /* The type that this input usually has, if the model says so, or NULL. */
 HYB_API const HybType *hyb_model_get_input_type (HybModel *model, const char *name);
 /* Records the type that this input usually has. */

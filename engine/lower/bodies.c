@@ -7,8 +7,8 @@
 /* Bodies nested deeper than this are refused: a file may nest them without limit. */
 #define MAX_DEPTH 32
 
-static HybGraph *
-get_body (const HybLowering *lowering, guint body)
+HybGraph *
+hyb_lowering_get_body (const HybLowering *lowering, guint body)
 {
   return hyb_graph_get_bodies (lowering->scope->graph, lowering->node)[body];
 }
@@ -57,7 +57,7 @@ hyb_lowering_inline (HybLowering      *lowering,
                      const HybValueId *variables,
                      HybValueId       *heads)
 {
-  HybGraph *graph = get_body (lowering, body);
+  HybGraph *graph = hyb_lowering_get_body (lowering, body);
   g_autoptr (LoweringScope) scope = hyb_lowering_scope_new (graph);
   HybLowering      inner = enter (lowering, scope, lowering->target);
   guint            n;
@@ -87,7 +87,7 @@ hyb_lowering_lower_body (HybLowering      *lowering,
                          const HybType    *variables,
                          HybTensor *const *contents)
 {
-  HybGraph *graph = get_body (lowering, body);
+  HybGraph *graph = hyb_lowering_get_body (lowering, body);
   g_autoptr (LoweringScope) scope = hyb_lowering_scope_new (graph);
   g_autoptr (LoweringTarget) target = hyb_lowering_target_new ();
   HybLowering            inner = enter (lowering, scope, target);

@@ -375,6 +375,24 @@ keep_fault (HybLowering *lowering)
   return TRUE;
 }
 
+/* What the file declares, for outputs about which nothing else is known. */
+static void
+use_declared_types (HybLowering *lowering)
+{
+  const HybNode *node = hyb_lowering_get_node (lowering);
+
+  for (guint i = 0; node->op->declared_type && i < node->n_outputs; i++)
+    {
+      HybType *type = &lowering->scope->types[node->first_output + i], declared;
+
+      if (lowering->scope->map[node->first_output + i] != HYB_NO_ID ||
+          !node->op->declared_type (node->params, i, &declared))
+        continue;
+      hyb_dtype_assign (&type->dtype, declared.dtype, NULL);
+      hyb_shape_assign (&type->shape, &declared.shape, NULL);
+    }
+}
+
 static void
 lower_node (HybLowering *lowering)
 {
@@ -407,6 +425,7 @@ hyb_lowering_walk (HybLowering *lowering)
       lowering->node = id;
       if (!keep_fault (lowering))
         return FALSE;
+      use_declared_types (lowering);
     }
   return TRUE;
 }

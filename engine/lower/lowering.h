@@ -66,6 +66,9 @@ gboolean hyb_lowering_has_failed (const HybLowering *lowering);
 
 /* --- Bodies --- */
 
+/* Body number `body` of the node, owned by its graph. */
+HybGraph *hyb_lowering_get_body (const HybLowering *lowering, guint body);
+
 /* Lowers body number `body` into the same graph.  variables: a value for each variable of the body.  heads:
  * space for a value for each head.  FALSE after a failure. */
 gboolean hyb_lowering_inline (HybLowering      *lowering,

@@ -71,7 +71,8 @@ typedef struct
   gsize         typed_bytes;
   guint         n_strings; /* string_data */
   HybOnnxBytes *strings;
-  gboolean      is_external; /* data_location is EXTERNAL */
+  int           location;    /* data_location as written */
+  gboolean      is_external; /* it is EXTERNAL */
   guint         n_external;
   HybOnnxEntry *external; /* location, offset, length, checksum */
   HybOnnxBytes  bytes;
@@ -151,13 +152,20 @@ typedef struct
   gint64               i;
   HybOnnxBytes         s;
   guint                n; /* of the list of its kind */
+  guint                n_floats;
   double              *floats;
+  guint                n_ints;
   gint64              *ints;
+  guint                n_strings;
   HybOnnxBytes        *strings;
-  HybOnnxTensor       *tensor;  /* one, or n */
-  HybOnnxGraph       **graphs;  /* one, or n */
+  guint                n_tensors;
+  HybOnnxTensor       *tensors;
+  guint                n_graphs; /* also for one */
+  HybOnnxGraph       **graphs;
+  HybOnnxTensor       *tensor;
   HybOnnxSparse       *sparse;
-  HybOnnxValueInfo    *type;    /* of TYPE_PROTO, without a name */
+  HybOnnxValueInfo    *type; /* of TYPE_PROTO, without a name */
+  guint64              seen; /* bit i: field i was there */
   HybOnnxBytes         bytes;
 } HybOnnxAttribute;
 

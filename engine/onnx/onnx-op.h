@@ -13,23 +13,33 @@
 #include "engine/lower/lowering.h"
 #include "engine/onnx/document.h"
 
+typedef struct _HybOnnxUse HybOnnxUse; /* below */
+
 typedef struct
 {
   HybOp       op;     /* begins with HYB_ONNX_ROW */
   const char *domain; /* NULL: ai.onnx */
   gint64      since;  /* the first opset of the domain with this meaning */
   gint64      until;  /* the last one if the operator was removed; 0: still there */
+
+  /* For operators with bodies: the input, as the specification counts, that feeds variable number `variable` of a
+   * body, G_MAXUINT if the node itself does (a loop's counter), and how.  Default: all variables are captured. */
+  guint (*formal_input) (const HybOnnxUse *use, guint variable, HybPortKind *port);
+  /* What rows that share a lower() differ in, most often the engine's operator. */
+  const char *engine;
+  gboolean    has_value; /* an attribute is the array HybOnnxUse.literal */
 } HybOnnxOp;
 
 /* Members of HybOnnxOp.op that all rows have in common; name, doc, category, inputs and lower follow. */
-#define HYB_ONNX_ROW                                                     \
-  .flags = HYB_OP_FOREIGN, .body_arity = hyb_onnx_arity, .value_name = hyb_onnx_value_name
+#define HYB_ONNX_ROW                                                         \
+  .flags = HYB_OP_FOREIGN, .arity = hyb_onnx_arity,                          \
+  .value_name = hyb_onnx_value_name, .declared_type = hyb_onnx_declared_type_of
 
 /* The row of an operator at an opset version; NULL if there is none.  domain: "" for ai.onnx. */
 const HybOnnxOp *hyb_onnx_op_find (const char *domain, const char *name, gint64 opset);
 
 /* A node of a graph that was read from an ONNX file: its params. */
-typedef struct
+struct _HybOnnxUse
 {
   const HybOnnxNode *node;
   const HybOnnxOp   *row;   /* NULL: this program does not know the operator */
@@ -38,19 +48,22 @@ typedef struct
   guint              n_outputs;
   const int         *slots; /* by input of the specification: which of those values, or -1 */
   guint              n_slots;
-  const char *const *output_names; /* n_outputs */
-  /* By body and variable: the value that feeds it, G_MAXUINT if the node itself does (a loop's counter), and how. */
-  const guint *const       *body_inputs;
-  const HybPortKind *const *body_ports;
-  guint                     n_formal; /* variables of a body that the specification gives; captured ones follow */
-} HybOnnxUse;
+  const char *const *output_names;           /* n_outputs */
+  const HybOnnxValueInfo *const *declared;   /* n_outputs; NULL: the file declares no type */
+  const guint *const *body_inputs; /* by body and variable: the value that it captures; G_MAXUINT: a formal one */
+  guint              *n_variables; /* by body */
+  HybTensor          *literal;     /* of rows with has_value; NULL: none, or it cannot be read */
+};
 
 /* Members of HybOp for all rows. */
-void hyb_onnx_arity (gconstpointer    params,
-                     HybGraph *const *bodies,
-                     guint           *n_inputs,
-                     guint           *n_outputs);
+void hyb_onnx_arity (gconstpointer params, guint *n_inputs, guint *n_outputs);
 const char *hyb_onnx_value_name (gconstpointer params, guint index);
+gboolean    hyb_onnx_declared_type_of (gconstpointer params, guint index, HybType *type);
+guint
+hyb_onnx_body_variable (gconstpointer params, guint n_inputs, guint body, guint variable);
+HybPortKind
+hyb_onnx_body_port (gconstpointer params, guint n_inputs, guint body, guint variable);
+guint hyb_onnx_no_head (gconstpointer params, guint body, guint head);
 
 /* --- For lower(): inputs --- */
 
@@ -98,6 +111,21 @@ int hyb_onnx_axis (HybLowering *lowering, gint64 axis, int rank);
 HybValueId hyb_onnx_scalar (HybLowering *lowering, double value, HybDType dtype);
 /* A vector of integers. */
 HybValueId hyb_onnx_int64s (HybLowering *lowering, guint n, const gint64 *values);
+/* lower() of rows whose member `engine` takes the same inputs and returns output 0. */
+void hyb_onnx_lower_same (HybLowering *lowering);
+/* The member `engine` of the node's row. */
+const char *hyb_onnx_engine (const HybLowering *lowering);
+/* x and a number. */
+HybValueId
+hyb_onnx_with_scalar (HybLowering *lowering, const char *op, HybValueId x, double scalar);
+/* x with the axes from `begin` to `end` of one axis; end may be G_MAXINT64. */
+HybValueId
+hyb_onnx_slice (HybLowering *lowering, HybValueId x, int axis, gint64 begin, gint64 end);
+/* Arrays joined along an axis. */
+HybValueId
+hyb_onnx_concat (HybLowering *lowering, guint n, const HybValueId *parts, int axis);
+/* Outputs about which only the type is known: the dtype, and the rank (HYB_UNKNOWN: not even that). */
+void hyb_onnx_set_rank (HybLowering *lowering, guint index, HybDType dtype, int rank);
 /* A node of one input or two, without attributes. */
 HybValueId hyb_onnx_unary (HybLowering *lowering, const char *op, HybValueId x);
 HybValueId hyb_onnx_binary (HybLowering *lowering, const char *op, HybValueId x, HybValueId y);

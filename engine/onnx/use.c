@@ -1,14 +1,12 @@
 /* use.c — reads the node that is being lowered: inputs as the specification counts them, and attributes.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/onnx/onnx-op.h"
+#include "engine/onnx/reader.h"
 
 #include <string.h>
 
 void
-hyb_onnx_arity (gconstpointer    params,
-                HybGraph *const *bodies,
-                guint           *n_inputs,
-                guint           *n_outputs)
+hyb_onnx_arity (gconstpointer params, guint *n_inputs, guint *n_outputs)
 {
   const HybOnnxUse *use = params;
 
@@ -22,6 +20,55 @@ hyb_onnx_value_name (gconstpointer params, guint index)
   const HybOnnxUse *use = params;
 
   return use->output_names[index];
+}
+
+gboolean
+hyb_onnx_declared_type_of (gconstpointer params, guint index, HybType *type)
+{
+  const HybOnnxUse *use = params;
+
+  if (!use->declared[index])
+    return FALSE;
+  *type = hyb_onnx_declared_type (use->declared[index]);
+  return TRUE;
+}
+
+/* --- Bodies --- */
+
+guint
+hyb_onnx_body_variable (gconstpointer params, guint n_inputs, guint body, guint variable)
+{
+  const HybOnnxUse *use = params;
+  guint             captured, input = G_MAXUINT;
+  HybPortKind       port;
+
+  if (variable >= use->n_variables[body])
+    return G_MAXUINT;
+  captured = use->body_inputs[body][variable];
+  if (captured == G_MAXUINT && use->row && use->row->formal_input)
+    input = use->row->formal_input (use, variable, &port);
+  if (captured == G_MAXUINT && input < use->n_slots && use->slots[input] >= 0)
+    captured = (guint) use->slots[input];
+  return captured;
+}
+
+HybPortKind
+hyb_onnx_body_port (gconstpointer params, guint n_inputs, guint body, guint variable)
+{
+  const HybOnnxUse *use = params;
+  HybPortKind       port = HYB_PORT_VALUE;
+
+  if (variable < use->n_variables[body] && use->body_inputs[body][variable] != G_MAXUINT)
+    return HYB_PORT_CAPTURED;
+  if (use->row && use->row->formal_input)
+    use->row->formal_input (use, variable, &port);
+  return port;
+}
+
+guint
+hyb_onnx_no_head (gconstpointer params, guint body, guint head)
+{
+  return G_MAXUINT;
 }
 
 /* --- Inputs --- */

@@ -84,3 +84,75 @@ hyb_onnx_cast (HybLowering *lowering, HybValueId x, HybDType dtype)
     return x;
   return hyb_lowering_emit (lowering, "Cast", 1, &x, "dtype", hyb_dtype_name (dtype), NULL);
 }
+
+const char *
+hyb_onnx_engine (const HybLowering *lowering)
+{
+  return hyb_onnx_use (lowering)->row->engine;
+}
+
+void
+hyb_onnx_lower_same (HybLowering *lowering)
+{
+  guint                  n = hyb_onnx_n_inputs (lowering);
+  g_autofree HybValueId *inputs = g_new (HybValueId, MAX (n, 1));
+
+  for (guint i = 0; i < n; i++)
+    inputs[i] = hyb_onnx_input (lowering, i);
+  hyb_lowering_set_output (
+      lowering, 0, hyb_lowering_call (lowering, hyb_onnx_engine (lowering), n, inputs, NULL));
+}
+
+HybValueId
+hyb_onnx_with_scalar (HybLowering *lowering, const char *op, HybValueId x, double scalar)
+{
+  return hyb_lowering_emit (lowering,
+                            op,
+                            1,
+                            &x,
+                            "scalar",
+                            hyb_lowering_text (lowering, "%.17g", scalar),
+                            NULL);
+}
+
+HybValueId
+hyb_onnx_slice (HybLowering *lowering, HybValueId x, int axis, gint64 begin, gint64 end)
+{
+  return hyb_lowering_emit (lowering,
+                            "slice_axis",
+                            1,
+                            &x,
+                            "axis",
+                            hyb_lowering_text (lowering, "%d", axis),
+                            "begin",
+                            hyb_lowering_text (lowering, "%" G_GINT64_FORMAT, begin),
+                            "end",
+                            end == G_MAXINT64
+                                ? "None"
+                                : hyb_lowering_text (lowering, "%" G_GINT64_FORMAT, end),
+                            NULL);
+}
+
+HybValueId
+hyb_onnx_concat (HybLowering *lowering, guint n, const HybValueId *parts, int axis)
+{
+  return hyb_lowering_emit (lowering,
+                            "_npi_concatenate",
+                            n,
+                            parts,
+                            "num_args",
+                            hyb_lowering_text (lowering, "%u", n),
+                            "axis",
+                            hyb_lowering_text (lowering, "%d", axis),
+                            NULL);
+}
+
+void
+hyb_onnx_set_rank (HybLowering *lowering, guint index, HybDType dtype, int rank)
+{
+  HybType type = { .shape.rank = HYB_UNKNOWN, .dtype = dtype };
+
+  if (rank >= 0 && rank <= HYB_MAX_RANK)
+    type.shape = hyb_shape_make (rank, NULL);
+  hyb_lowering_set_type (lowering, index, &type);
+}

@@ -277,6 +277,8 @@ struct _HybOp
   /* The name of output number `index` where the file names values itself.  Static or owned by params.
    * Default: MXNet's rule. */
   const char *(*value_name) (gconstpointer params, guint index);
+  /* The type that the file declares for that output; FALSE if it declares none.  Default: none. */
+  gboolean (*declared_type) (gconstpointer params, guint index, HybType *type);
 
   /* --- Cost and devices --- */
 

@@ -1,7 +1,23 @@
 /* list.h — the families of ONNX operators, in alphabetical order.
  *
- * HYB_ONNX_OPS (gemm) stands for the array hyb_onnx_ops_gemm at the end of gemm.c.  op-find.c includes this file
- * twice, so it has no include guard.
+ * Each line stands for the array hyb_onnx_ops_NAME at the end of NAME.c.  op-find.c includes this file twice, so it has
+ * no include guard.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
+HYB_ONNX_OPS (activation)
+HYB_ONNX_OPS (constant)
+HYB_ONNX_OPS (control)
+HYB_ONNX_OPS (convolution)
+HYB_ONNX_OPS (elementwise)
 HYB_ONNX_OPS (gemm)
+HYB_ONNX_OPS (index)
+HYB_ONNX_OPS (normalisation)
+HYB_ONNX_OPS (pooling)
+HYB_ONNX_OPS (quantise)
+HYB_ONNX_OPS (recurrent)
+HYB_ONNX_OPS (reduce)
+HYB_ONNX_OPS (resize)
+HYB_ONNX_OPS (shape)
+HYB_ONNX_OPS (slice)
+HYB_ONNX_OPS (source)
+HYB_ONNX_OPS (uncomputed)

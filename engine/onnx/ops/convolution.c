@@ -1,0 +1,245 @@
+/* convolution.c — Conv and ConvTranspose.
+ *
+ * Padding that differs between the two ends of an axis is added before; in a transposed convolution it is cut off
+ * afterwards.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/onnx/ops/window.h"
+
+#include <string.h>
+
+/* Spatial sizes of a weight, for files that leave kernel_shape out. */
+static const gint64 *
+kernel_of (const HybType *weight)
+{
+  return weight->shape.rank >= 3 ? weight->shape.dim + 2 : NULL;
+}
+
+static HybValueId
+emit (HybLowering      *lowering,
+      const char       *op,
+      const OnnxWindow *window,
+      const HybValueId *inputs,
+      gint64            n_filters)
+{
+  guint n = hyb_onnx_has_input (lowering, 2) ? 3 : 2;
+
+  return hyb_lowering_emit (lowering,
+                            op,
+                            n,
+                            inputs,
+                            "kernel",
+                            onnx_window_text (lowering, window, window->kernel),
+                            "stride",
+                            onnx_window_text (lowering, window, window->stride),
+                            "dilate",
+                            onnx_window_text (lowering, window, window->dilation),
+                            "pad",
+                            onnx_window_text (lowering, window, window->before),
+                            "num_filter",
+                            hyb_lowering_text (lowering, "%" G_GINT64_FORMAT, n_filters),
+                            "num_group",
+                            hyb_lowering_text (lowering,
+                                               "%" G_GINT64_FORMAT,
+                                               hyb_onnx_int (lowering, "group", 1)),
+                            "no_bias",
+                            n == 3 ? "False" : "True",
+                            NULL);
+}
+
+static void
+lower_conv (HybLowering *lowering)
+{
+  HybType    x = *hyb_onnx_type (lowering, 0), weight = *hyb_onnx_type (lowering, 1);
+  OnnxWindow window;
+  HybValueId inputs[3];
+
+  if (!onnx_window_read (lowering, &window, &x, kernel_of (&weight)))
+    return;
+  if (weight.shape.rank != x.shape.rank || weight.shape.dim[0] < 0)
+    {
+      hyb_lowering_fail (lowering, NULL, "the shape of its weights does not fit its input");
+      return;
+    }
+  inputs[0] = hyb_onnx_input (lowering, 0);
+  inputs[1] = hyb_onnx_input (lowering, 1);
+  if (hyb_onnx_has_input (lowering, 2))
+    inputs[2] = hyb_onnx_input (lowering, 2);
+  if (!onnx_window_is_symmetric (&window))
+    inputs[0] = onnx_window_pad (lowering, &window, inputs[0], 0);
+  hyb_lowering_set_output (lowering,
+                           0,
+                           emit (lowering, "Convolution", &window, inputs, weight.shape.dim[0]));
+}
+
+/* --- ConvTranspose --- */
+
+/* What is cut off at both ends of each axis so that the output has the size that the file asks for. */
+static gboolean
+read_output_shape (HybLowering *lowering, OnnxWindow *window, const HybType *x, gint64 *added)
+{
+  const char   *automatic = hyb_onnx_string (lowering, "auto_pad", "NOTSET");
+  gboolean      is_same = g_str_has_prefix (automatic, "SAME_");
+  guint         n_given;
+  const gint64 *given;
+
+  hyb_onnx_ints (lowering, "output_shape", &n_given, &given);
+  if (!given && !is_same)
+    return TRUE;
+  /* Some exporters list batch and channels too. */
+  if (given && n_given == window->n + 2)
+    given += 2;
+  else if (given && n_given != window->n)
+    {
+      hyb_lowering_fail (lowering, NULL, "the attribute output_shape does not fit its input");
+      return FALSE;
+    }
+  for (guint i = 0; i < window->n; i++)
+    {
+      gint64 full = window->stride[i] * (x->shape.dim[i + 2] - 1) + added[i] +
+                    (window->kernel[i] - 1) * window->dilation[i] + 1;
+      gint64 wanted = given ? given[i] : x->shape.dim[i + 2] * window->stride[i];
+      gint64 total = full - wanted;
+
+      if (x->shape.dim[i + 2] < 0)
+        {
+          hyb_lowering_fail (lowering, NULL, "its padding depends on a size that is not known");
+          return FALSE;
+        }
+      /* A larger output than the windows reach is filled with zeros at the end. */
+      if (total < 0)
+        {
+          added[i] -= total;
+          total = 0;
+        }
+      window->before[i] = strcmp (automatic, "SAME_UPPER") == 0 ? total / 2 : total - total / 2;
+      window->after[i] = total - window->before[i];
+    }
+  return TRUE;
+}
+
+/* Cuts before … after off the spatial axes of an output. */
+static HybValueId
+crop (HybLowering *lowering, const OnnxWindow *window, HybValueId y)
+{
+  for (guint i = 0; i < window->n && y != HYB_NO_ID; i++)
+    {
+      const char *end = window->after[i] > 0
+                            ? hyb_lowering_text (lowering, "-%" G_GINT64_FORMAT, window->after[i])
+                            : "None";
+
+      if (window->before[i] == 0 && window->after[i] == 0)
+        continue;
+      y = hyb_lowering_emit (lowering,
+                             "slice_axis",
+                             1,
+                             &y,
+                             "axis",
+                             hyb_lowering_text (lowering, "%u", i + 2),
+                             "begin",
+                             hyb_lowering_text (lowering, "%" G_GINT64_FORMAT, window->before[i]),
+                             "end",
+                             end,
+                             NULL);
+    }
+  return y;
+}
+
+/* Adds the elements of output_padding behind each axis.  They get the bias like all others, so the bias is added
+ * last. */
+static HybValueId
+add_bias (HybLowering *lowering, const OnnxWindow *window, HybValueId y)
+{
+  gint64 dims[HYB_MAX_RANK] = { 1, -1 };
+
+  if (!hyb_onnx_has_input (lowering, 2))
+    return y;
+  for (guint i = 0; i < window->n; i++)
+    dims[i + 2] = 1;
+  return hyb_onnx_binary (
+      lowering,
+      "broadcast_add",
+      y,
+      hyb_onnx_reshape (lowering, hyb_onnx_input (lowering, 2), window->n + 2, dims));
+}
+
+static HybValueId
+extend (HybLowering *lowering, const OnnxWindow *window, const gint64 *added, HybValueId y)
+{
+  OnnxWindow behind = { .n = window->n };
+
+  for (guint i = 0; i < window->n; i++)
+    behind.after[i] = added[i];
+  return onnx_window_pad (lowering, &behind, y, 0);
+}
+
+static void
+lower_conv_transpose (HybLowering *lowering)
+{
+  HybType       x = *hyb_onnx_type (lowering, 0), weight = *hyb_onnx_type (lowering, 1);
+  gint64        group = hyb_onnx_int (lowering, "group", 1);
+  gint64        added[HYB_MAX_RANK] = { 0 };
+  guint         n_added;
+  const gint64 *given;
+  OnnxWindow    window, cut;
+  HybValueId    y;
+
+  if (!onnx_window_read (lowering, &window, &x, kernel_of (&weight)))
+    return;
+  if (weight.shape.rank != x.shape.rank || weight.shape.dim[1] < 1 || group < 1 ||
+      weight.shape.dim[1] > G_MAXINT32 || group > G_MAXINT32)
+    {
+      hyb_lowering_fail (lowering, NULL, "the shape of its weights does not fit its input");
+      return;
+    }
+  if (hyb_onnx_ints (lowering, "output_padding", &n_added, &given))
+    for (guint i = 0; i < MIN (n_added, window.n); i++)
+      added[i] = CLAMP (given[i], 0, G_MAXINT32);
+  if (!read_output_shape (lowering, &window, &x, added))
+    return;
+  cut = window;
+  memset (window.before, 0, sizeof window.before);
+  y = hyb_lowering_emit (lowering,
+                         "Deconvolution",
+                         2,
+                         (HybValueId[]){ hyb_onnx_input (lowering, 0), hyb_onnx_input (lowering, 1) },
+                         "kernel",
+                         onnx_window_text (lowering, &window, window.kernel),
+                         "stride",
+                         onnx_window_text (lowering, &window, window.stride),
+                         "dilate",
+                         onnx_window_text (lowering, &window, window.dilation),
+                         "num_filter",
+                         hyb_lowering_text (lowering,
+                                            "%" G_GINT64_FORMAT,
+                                            weight.shape.dim[1] * group),
+                         "num_group",
+                         hyb_lowering_text (lowering, "%" G_GINT64_FORMAT, group),
+                         "no_bias",
+                         "True",
+                         NULL);
+  y = crop (lowering, &cut, extend (lowering, &window, added, y));
+  hyb_lowering_set_output (lowering, 0, add_bias (lowering, &window, y));
+}
+
+static const char *const inputs[] = { "X", "W", "B", NULL };
+static const char *const outputs[] = { "Y", NULL };
+
+const HybOnnxOp hyb_onnx_ops_convolution[] = {
+  { .op = { HYB_ONNX_ROW,
+            .name = "Conv",
+            .doc = "A convolution.",
+            .category = HYB_CATEGORY_CONVOLUTION,
+            .inputs = inputs,
+            .outputs = outputs,
+            .lower = lower_conv },
+    .since = 1 },
+  { .op = { HYB_ONNX_ROW,
+            .name = "ConvTranspose",
+            .doc = "A transposed convolution.",
+            .category = HYB_CATEGORY_CONVOLUTION,
+            .inputs = inputs,
+            .outputs = outputs,
+            .lower = lower_conv_transpose },
+    .since = 1 },
+  { .since = 0 },
+};

@@ -1,0 +1,353 @@
+/* index.c — elements and rows by index: GatherElements, GatherND, ScatterElements, ScatterND, ReverseSequence.
+ *
+ * Indices become positions in the flattened array, for which the engine has operators.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/onnx/onnx-op.h"
+
+#include <string.h>
+
+/* Positions of more elements than this are not laid out while planning. */
+#define MAX_POSITIONS 16777216
+
+/* Steps in elements from one index of an axis to the next. */
+static void
+strides_of (const HybShape *shape, gint64 *strides)
+{
+  gint64 step = 1;
+
+  for (int i = shape->rank - 1; i >= 0; i--)
+    {
+      strides[i] = step;
+      step *= MAX (shape->dim[i], 1);
+    }
+}
+
+/* Negative indices count from the end of an axis. */
+static HybValueId
+wrap (HybLowering *lowering, HybValueId indices, gint64 size)
+{
+  HybValueId is_negative;
+
+  indices = hyb_onnx_cast (lowering, indices, HYB_I64);
+  is_negative = hyb_onnx_cast (
+      lowering, hyb_onnx_with_scalar (lowering, "_npi_less_scalar", indices, 0), HYB_I64);
+  return hyb_onnx_binary (
+      lowering,
+      "broadcast_add",
+      indices,
+      hyb_onnx_with_scalar (lowering, "_mul_scalar", is_negative, (double) size));
+}
+
+/* For each element of indices, where its other coordinates begin in an array with these strides. */
+static HybValueId
+other_coordinates (HybLowering *lowering, const HybShape *indices, const gint64 *strides, int axis)
+{
+  HybType    type = { *indices, HYB_I64 };
+  HybTensor *tensor = hyb_tensor_new (&type, NULL);
+  gint64     at[HYB_MAX_RANK] = { 0 };
+  gint64     n = hyb_shape_size (indices);
+
+  for (gint64 i = 0; tensor && i < n; i++)
+    {
+      gint64 position = 0;
+
+      for (int a = 0; a < indices->rank; a++)
+        position += a == axis ? 0 : at[a] * strides[a];
+      ((gint64 *) hyb_tensor_get_data (tensor))[i] = position;
+      for (int a = indices->rank - 1; a >= 0 && ++at[a] == indices->dim[a]; a--)
+        at[a] = 0;
+    }
+  return hyb_lowering_constant (lowering, tensor);
+}
+
+/* Positions in the flattened data of the elements that indices along an axis name.  HYB_NO_ID: only the type is known. */
+static HybValueId
+positions_along (HybLowering *lowering, int axis)
+{
+  HybType data = *hyb_onnx_type (lowering, 0), indices = *hyb_onnx_type (lowering, 1);
+  gint64  strides[HYB_MAX_RANK];
+  HybValueId along;
+
+  if (!hyb_shape_is_known (&data.shape) || !hyb_shape_is_known (&indices.shape) ||
+      data.shape.rank != indices.shape.rank || hyb_shape_size (&indices.shape) > MAX_POSITIONS)
+    return HYB_NO_ID;
+  strides_of (&data.shape, strides);
+  along = wrap (lowering, hyb_onnx_input (lowering, 1), data.shape.dim[axis]);
+  along = hyb_onnx_with_scalar (lowering, "_mul_scalar", along, (double) strides[axis]);
+  return hyb_onnx_binary (lowering,
+                          "broadcast_add",
+                          along,
+                          other_coordinates (lowering, &indices.shape, strides, axis));
+}
+
+static HybValueId
+flatten (HybLowering *lowering, HybValueId x)
+{
+  return hyb_onnx_reshape (lowering, x, 1, (gint64[]){ -1 });
+}
+
+static void
+lower_gather_elements (HybLowering *lowering)
+{
+  HybType    type = { hyb_onnx_type (lowering, 1)->shape, hyb_onnx_type (lowering, 0)->dtype };
+  int        axis = hyb_onnx_axis (lowering,
+                            hyb_onnx_int (lowering, "axis", 0),
+                            hyb_onnx_type (lowering, 0)->shape.rank);
+  HybValueId positions;
+
+  hyb_lowering_set_type (lowering, 0, &type);
+  if (axis < 0)
+    return;
+  positions = positions_along (lowering, axis);
+  if (positions != HYB_NO_ID)
+    hyb_lowering_set_output (
+        lowering,
+        0,
+        hyb_lowering_emit (lowering,
+                           "take",
+                           2,
+                           (HybValueId[]){ flatten (lowering, hyb_onnx_input (lowering, 0)),
+                                           positions },
+                           "axis",
+                           "0",
+                           NULL));
+}
+
+/* data [n, …] with rows at positions replaced by, or added to, updates. */
+static HybValueId
+scatter_rows (HybLowering *lowering, HybValueId data, HybValueId positions, HybValueId updates)
+{
+  const char *reduction = hyb_onnx_string (lowering, "reduction", "none");
+  HybType     type = *hyb_lowering_get_type (lowering, data);
+  const char *shape;
+
+  if (data == HYB_NO_ID || positions == HYB_NO_ID)
+    return HYB_NO_ID;
+  shape = hyb_lowering_text_ints (lowering, (guint) type.shape.rank, type.shape.dim);
+  positions = hyb_onnx_reshape (lowering, positions, 2, (gint64[]){ 1, -1 });
+  if (strcmp (reduction, "none") == 0)
+    return hyb_lowering_emit (lowering,
+                              "_scatter_set_nd",
+                              3,
+                              (HybValueId[]){ data, updates, positions },
+                              "shape",
+                              shape,
+                              NULL);
+  if (strcmp (reduction, "add") == 0)
+    return hyb_onnx_binary (lowering,
+                            "broadcast_add",
+                            data,
+                            hyb_lowering_emit (lowering,
+                                               "_backward_gather_nd",
+                                               2,
+                                               (HybValueId[]){ updates, positions },
+                                               "shape",
+                                               shape,
+                                               NULL));
+  return HYB_NO_ID;
+}
+
+static void
+lower_scatter_elements (HybLowering *lowering)
+{
+  HybType    type = *hyb_onnx_type (lowering, 0);
+  int        axis = hyb_onnx_axis (lowering, hyb_onnx_int (lowering, "axis", 0), type.shape.rank);
+  HybValueId positions, y;
+
+  hyb_lowering_set_type (lowering, 0, &type);
+  if (axis < 0)
+    return;
+  positions = positions_along (lowering, axis);
+  if (positions == HYB_NO_ID)
+    return;
+  y = scatter_rows (lowering,
+                    flatten (lowering, hyb_onnx_input (lowering, 0)),
+                    flatten (lowering, positions),
+                    flatten (lowering, hyb_onnx_input (lowering, 2)));
+  if (y != HYB_NO_ID)
+    hyb_lowering_set_output (
+        lowering, 0, hyb_onnx_reshape (lowering, y, (guint) type.shape.rank, type.shape.dim));
+}
+
+/* --- GatherND, ScatterND --- */
+
+/* Rows that tuples of indices name: data is seen as [n, row]. */
+typedef struct
+{
+  gint64     n_rows;
+  gint64     row;       /* elements */
+  HybValueId positions; /* by tuple */
+} Rows;
+
+/* FALSE if only types are known, or after a failure. */
+static gboolean
+find_rows (HybLowering *lowering, int n_batch, Rows *rows)
+{
+  HybType            data = *hyb_onnx_type (lowering, 0), indices = *hyb_onnx_type (lowering, 1);
+  int                n_coordinates, last = indices.shape.rank - 1;
+  gint64             strides[HYB_MAX_RANK];
+  HybValueId         parts;
+  HybShape           tuples = indices.shape;
+
+  if (!hyb_shape_is_known (&data.shape) || !hyb_shape_is_known (&indices.shape) || last < 0 ||
+      hyb_shape_size (&indices.shape) > MAX_POSITIONS)
+    return FALSE;
+  n_coordinates = (int) indices.shape.dim[last];
+  if (n_coordinates < 1 || n_batch + n_coordinates > data.shape.rank || n_batch > last)
+    {
+      hyb_lowering_fail (lowering,
+                         NULL,
+                         "its tuples have %d indices for an input of %d dimensions",
+                         n_coordinates,
+                         data.shape.rank);
+      return FALSE;
+    }
+  rows->row = hyb_shape_count (&data.shape, n_batch + n_coordinates, data.shape.rank);
+  rows->n_rows = hyb_shape_count (&data.shape, 0, n_batch + n_coordinates);
+  data.shape.rank = n_batch + n_coordinates;
+  strides_of (&data.shape, strides);
+  tuples.rank = last;
+  rows->positions = other_coordinates (lowering, &tuples, strides, -1);
+  /* Only batch axes of a tuple count in that. */
+  if (n_batch < last)
+    {
+      gint64 batch[HYB_MAX_RANK] = { 0 };
+
+      memcpy (batch, strides, (gsize) n_batch * sizeof *batch);
+      rows->positions = other_coordinates (lowering, &tuples, batch, -1);
+    }
+  parts = hyb_onnx_input (lowering, 1);
+  for (int i = 0; i < n_coordinates; i++)
+    {
+      HybValueId one = hyb_onnx_reshape (lowering,
+                                         hyb_onnx_slice (lowering, parts, last, i, i + 1),
+                                         (guint) last,
+                                         tuples.dim);
+
+      one = wrap (lowering, one, data.shape.dim[n_batch + i]);
+      one = hyb_onnx_with_scalar (lowering, "_mul_scalar", one, (double) strides[n_batch + i]);
+      rows->positions = hyb_onnx_binary (lowering, "broadcast_add", rows->positions, one);
+    }
+  return rows->positions != HYB_NO_ID;
+}
+
+static void
+lower_gather_nd (HybLowering *lowering)
+{
+  HybType data = *hyb_onnx_type (lowering, 0), indices = *hyb_onnx_type (lowering, 1);
+  int     n_batch = (int) CLAMP (hyb_onnx_int (lowering, "batch_dims", 0), 0, HYB_MAX_RANK);
+  Rows    rows;
+  gint64  dims[2 * HYB_MAX_RANK];
+  guint   n = 0;
+  HybValueId y;
+
+  if (!find_rows (lowering, n_batch, &rows))
+    {
+      gint64 k = indices.shape.rank > 0 ? indices.shape.dim[indices.shape.rank - 1] : HYB_UNKNOWN;
+
+      hyb_onnx_set_rank (lowering,
+                         0,
+                         data.dtype,
+                         k >= 0 && data.shape.rank >= 0
+                             ? indices.shape.rank - 1 + data.shape.rank - (int) k - n_batch
+                             : HYB_UNKNOWN);
+      return;
+    }
+  for (int i = 0; i < indices.shape.rank - 1; i++)
+    dims[n++] = indices.shape.dim[i];
+  for (int i = n_batch + (int) indices.shape.dim[indices.shape.rank - 1]; i < data.shape.rank; i++)
+    dims[n++] = data.shape.dim[i];
+  if (n > HYB_MAX_RANK)
+    return;
+  y = hyb_onnx_reshape (lowering,
+                        hyb_onnx_input (lowering, 0),
+                        2,
+                        (gint64[]){ rows.n_rows, rows.row });
+  y = hyb_lowering_emit (lowering,
+                         "take",
+                         2,
+                         (HybValueId[]){ y, rows.positions },
+                         "axis",
+                         "0",
+                         NULL);
+  hyb_lowering_set_output (lowering, 0, hyb_onnx_reshape (lowering, y, n, dims));
+}
+
+static void
+lower_scatter_nd (HybLowering *lowering)
+{
+  HybType    type = *hyb_onnx_type (lowering, 0);
+  Rows       rows;
+  HybValueId y;
+
+  hyb_lowering_set_type (lowering, 0, &type);
+  if (!find_rows (lowering, 0, &rows))
+    return;
+  y = scatter_rows (lowering,
+                    hyb_onnx_reshape (lowering,
+                                      hyb_onnx_input (lowering, 0),
+                                      2,
+                                      (gint64[]){ rows.n_rows, rows.row }),
+                    rows.positions,
+                    hyb_onnx_reshape (lowering,
+                                      hyb_onnx_input (lowering, 2),
+                                      2,
+                                      (gint64[]){ -1, rows.row }));
+  if (y != HYB_NO_ID)
+    hyb_lowering_set_output (
+        lowering, 0, hyb_onnx_reshape (lowering, y, (guint) type.shape.rank, type.shape.dim));
+}
+
+/* --- ReverseSequence --- */
+
+static void
+lower_reverse_sequence (HybLowering *lowering)
+{
+  HybType    type = *hyb_onnx_type (lowering, 0);
+  gint64     axes[HYB_MAX_RANK];
+  gboolean   is_batch_first = hyb_onnx_int (lowering, "time_axis", 0) == 1;
+  HybValueId x = hyb_onnx_input (lowering, 0);
+
+  hyb_lowering_set_type (lowering, 0, &type);
+  if (type.shape.rank < 2)
+    return;
+  for (int i = 0; i < type.shape.rank; i++)
+    axes[i] = is_batch_first && i < 2 ? 1 - i : i;
+  if (is_batch_first)
+    x = hyb_onnx_transpose (lowering, x, (guint) type.shape.rank, axes);
+  x = hyb_lowering_emit (lowering,
+                         "SequenceReverse",
+                         2,
+                         (HybValueId[]){ x, hyb_onnx_input (lowering, 1) },
+                         "use_sequence_length",
+                         "True",
+                         NULL);
+  if (is_batch_first)
+    x = hyb_onnx_transpose (lowering, x, (guint) type.shape.rank, axes);
+  hyb_lowering_set_output (lowering, 0, x);
+}
+
+static const char *const two[] = { "data", "indices", NULL };
+static const char *const three[] = { "data", "indices", "updates", NULL };
+static const char *const sequence[] = { "input", "sequence_lens", NULL };
+static const char *const outputs[] = { "output", NULL };
+
+#define ROW(NAME, SINCE, INPUTS, LOWER, DOC)                                            \
+  { .op = { HYB_ONNX_ROW, .name = NAME, .doc = DOC, .category = HYB_CATEGORY_MOVEMENT,  \
+            .inputs = INPUTS, .outputs = outputs, .lower = LOWER },                     \
+    .since = SINCE }
+
+/* clang-format off */
+const HybOnnxOp hyb_onnx_ops_index[] = {
+  ROW ("GatherElements", 11, two, lower_gather_elements, "Elements along an axis, by index."),
+  ROW ("GatherND", 11, two, lower_gather_nd, "Rows by tuples of indices."),
+  { .op = { HYB_ONNX_ROW, .name = "Scatter", .doc = "Replaces elements along an axis, by index.",
+            .category = HYB_CATEGORY_MOVEMENT, .inputs = three, .outputs = outputs,
+            .lower = lower_scatter_elements },
+    .since = 9, .until = 10 },
+  ROW ("ScatterElements", 11, three, lower_scatter_elements, "Replaces elements along an axis, by index."),
+  ROW ("ScatterND", 11, three, lower_scatter_nd, "Replaces rows by tuples of indices."),
+  ROW ("ReverseSequence", 10, sequence, lower_reverse_sequence, "Reverses the steps of each sequence."),
+  { .since = 0 },
+};
+/* clang-format on */

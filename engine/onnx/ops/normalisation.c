@@ -1,0 +1,343 @@
+/* normalisation.c — BatchNormalization, InstanceNormalization, LayerNormalization and their kin.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/onnx/onnx-op.h"
+
+static const char *
+epsilon (HybLowering *lowering, double fallback)
+{
+  return hyb_lowering_text (lowering, "%.9g", hyb_onnx_float (lowering, "epsilon", fallback));
+}
+
+/* --- BatchNormalization --- */
+
+/* In a file of training form the running statistics are further outputs, of the types of the inputs. */
+static void
+lower_batch_normalisation (HybLowering *lowering)
+{
+  HybValueId inputs[5], y;
+
+  for (guint i = 0; i < 5; i++)
+    inputs[i] = hyb_onnx_input (lowering, i);
+  y = hyb_lowering_emit (lowering,
+                         "BatchNorm",
+                         5,
+                         inputs,
+                         "eps",
+                         epsilon (lowering, 1e-5),
+                         "momentum",
+                         hyb_lowering_text (lowering, "%.9g", hyb_onnx_float (lowering, "momentum", 0.9)),
+                         "fix_gamma",
+                         "False",
+                         "use_global_stats",
+                         hyb_onnx_int (lowering, "training_mode", 0) ? "False" : "True",
+                         "axis",
+                         "1",
+                         NULL);
+  hyb_lowering_set_output (lowering, 0, y);
+  for (guint i = 1; i < hyb_lowering_get_node (lowering)->n_outputs; i++)
+    {
+      HybType type = *hyb_onnx_type (lowering, 3 + (i - 1) % 2);
+
+      hyb_lowering_set_type (lowering, i, &type);
+    }
+}
+
+/* --- InstanceNormalization --- */
+
+static void
+lower_instance_normalisation (HybLowering *lowering)
+{
+  HybValueId inputs[3];
+
+  for (guint i = 0; i < 3; i++)
+    inputs[i] = hyb_onnx_input (lowering, i);
+  hyb_lowering_set_output (
+      lowering,
+      0,
+      hyb_lowering_emit (lowering, "InstanceNorm", 3, inputs, "eps", epsilon (lowering, 1e-5), NULL));
+}
+
+/* --- Normalisation over axes --- */
+
+static HybValueId
+mean_over (HybLowering *lowering, HybValueId x, guint n, const gint64 *axes)
+{
+  return hyb_lowering_emit (lowering,
+                            "_npi_mean",
+                            1,
+                            &x,
+                            "axis",
+                            hyb_lowering_text_ints (lowering, n, axes),
+                            "keepdims",
+                            "True",
+                            NULL);
+}
+
+/* (x + epsilon) to the power −½. */
+static HybValueId
+inverse_root (HybLowering *lowering, HybValueId x, const char *added)
+{
+  x = hyb_lowering_emit (lowering, "_plus_scalar", 1, &x, "scalar", added, NULL);
+  return hyb_onnx_unary (lowering, "rsqrt", x);
+}
+
+/* The last axes of an input from `axis` on.  Returns how many; 0 after a failure. */
+static guint
+last_axes (HybLowering *lowering, int rank, gint64 axis, gint64 *axes)
+{
+  int first = hyb_onnx_axis (lowering, axis, rank);
+
+  for (int i = first; first >= 0 && i < rank; i++)
+    axes[i - first] = i;
+  return first < 0 ? 0 : (guint) (rank - first);
+}
+
+static void
+lower_layer_normalisation (HybLowering *lowering)
+{
+  HybValueId x = hyb_onnx_input (lowering, 0), mean, centred, inverse, y;
+  int        rank = hyb_onnx_type (lowering, 0)->shape.rank;
+  gint64     axes[HYB_MAX_RANK];
+  guint      n = last_axes (lowering, rank, hyb_onnx_int (lowering, "axis", -1), axes);
+
+  if (n == 0)
+    return;
+  if (n == 1 && hyb_onnx_has_input (lowering, 2) &&
+      hyb_lowering_get_node (lowering)->n_outputs == 1)
+    {
+      HybValueId inputs[] = { x, hyb_onnx_input (lowering, 1), hyb_onnx_input (lowering, 2) };
+
+      y = hyb_lowering_emit (lowering, "LayerNorm", 3, inputs, "eps", epsilon (lowering, 1e-5), NULL);
+      hyb_lowering_set_output (lowering, 0, y);
+      return;
+    }
+  mean = mean_over (lowering, x, n, axes);
+  centred = hyb_onnx_binary (lowering, "broadcast_sub", x, mean);
+  inverse = inverse_root (lowering,
+                          mean_over (lowering, hyb_onnx_unary (lowering, "square", centred), n, axes),
+                          epsilon (lowering, 1e-5));
+  y = hyb_onnx_binary (lowering, "broadcast_mul", centred, inverse);
+  y = hyb_onnx_binary (lowering, "broadcast_mul", y, hyb_onnx_input (lowering, 1));
+  if (hyb_onnx_has_input (lowering, 2))
+    y = hyb_onnx_binary (lowering, "broadcast_add", y, hyb_onnx_input (lowering, 2));
+  hyb_lowering_set_output (lowering, 0, y);
+  hyb_lowering_set_output (lowering, 1, mean);
+  hyb_lowering_set_output (lowering, 2, inverse);
+}
+
+static void
+lower_rms_normalisation (HybLowering *lowering)
+{
+  HybValueId x = hyb_onnx_input (lowering, 0), inverse, y;
+  int        rank = hyb_onnx_type (lowering, 0)->shape.rank;
+  gint64     axes[HYB_MAX_RANK];
+  guint      n = last_axes (lowering, rank, hyb_onnx_int (lowering, "axis", -1), axes);
+
+  if (n == 0)
+    return;
+  inverse = inverse_root (lowering,
+                          mean_over (lowering, hyb_onnx_unary (lowering, "square", x), n, axes),
+                          epsilon (lowering, 1e-5));
+  y = hyb_onnx_binary (lowering, "broadcast_mul", x, inverse);
+  hyb_lowering_set_output (
+      lowering, 0, hyb_onnx_binary (lowering, "broadcast_mul", y, hyb_onnx_input (lowering, 1)));
+  hyb_lowering_set_output (lowering, 1, inverse);
+}
+
+/* --- GroupNormalization: scale and bias for each group (18) or each channel (21) --- */
+
+static void
+lower_group_normalisation (HybLowering *lowering)
+{
+  HybType    type = *hyb_onnx_type (lowering, 0), scale_type = *hyb_onnx_type (lowering, 1);
+  gint64     n_groups = hyb_onnx_int (lowering, "num_groups", 1);
+  gint64     dims[HYB_MAX_RANK], shape[HYB_MAX_RANK];
+  gint64     axes[] = { 2 };
+  gboolean   by_group;
+  HybValueId x = hyb_onnx_input (lowering, 0), y, mean;
+
+  if (type.shape.rank < 2 || type.shape.dim[1] < 0 || n_groups < 1 ||
+      type.shape.dim[1] % n_groups != 0)
+    {
+      hyb_lowering_fail (lowering, NULL, "its channels cannot be divided into its groups");
+      return;
+    }
+  by_group = scale_type.shape.rank == 1 && scale_type.shape.dim[0] == n_groups &&
+             n_groups != type.shape.dim[1];
+  for (int i = 0; i < type.shape.rank; i++)
+    {
+      dims[i] = type.shape.dim[i];
+      shape[i] = i == 1 ? type.shape.dim[1] : 1;
+    }
+  x = hyb_onnx_reshape (lowering, x, 3, (gint64[]){ dims[0], n_groups, -1 });
+  mean = mean_over (lowering, x, 1, axes);
+  y = hyb_onnx_binary (lowering, "broadcast_sub", x, mean);
+  y = hyb_onnx_binary (
+      lowering,
+      "broadcast_mul",
+      y,
+      inverse_root (lowering,
+                    mean_over (lowering, hyb_onnx_unary (lowering, "square", y), 1, axes),
+                    epsilon (lowering, 1e-5)));
+  if (!by_group)
+    y = hyb_onnx_reshape (lowering, y, (guint) type.shape.rank, dims);
+  else
+    {
+      shape[0] = 1;
+      shape[1] = n_groups;
+      shape[2] = 1;
+    }
+  for (guint i = 1; i < 3; i++)
+    y = hyb_onnx_binary (lowering,
+                         i == 1 ? "broadcast_mul" : "broadcast_add",
+                         y,
+                         hyb_onnx_reshape (lowering,
+                                           hyb_onnx_input (lowering, i),
+                                           by_group ? 3 : (guint) type.shape.rank,
+                                           shape));
+  if (by_group)
+    y = hyb_onnx_reshape (lowering, y, (guint) type.shape.rank, dims);
+  hyb_lowering_set_output (lowering, 0, y);
+}
+
+/* --- LRN, LpNormalization, MeanVarianceNormalization --- */
+
+static void
+lower_lrn (HybLowering *lowering)
+{
+  HybValueId x = hyb_onnx_input (lowering, 0);
+
+  hyb_lowering_set_output (
+      lowering,
+      0,
+      hyb_lowering_emit (
+          lowering,
+          "LRN",
+          1,
+          &x,
+          "alpha",
+          hyb_lowering_text (lowering, "%.9g", hyb_onnx_float (lowering, "alpha", 1e-4)),
+          "beta",
+          hyb_lowering_text (lowering, "%.9g", hyb_onnx_float (lowering, "beta", 0.75)),
+          "knorm",
+          hyb_lowering_text (lowering, "%.9g", hyb_onnx_float (lowering, "bias", 1)),
+          "nsize",
+          hyb_lowering_text (lowering, "%" G_GINT64_FORMAT, hyb_onnx_int (lowering, "size", 1)),
+          NULL));
+}
+
+static void
+lower_lp_normalisation (HybLowering *lowering)
+{
+  HybValueId x = hyb_onnx_input (lowering, 0), norm;
+  int        axis = hyb_onnx_axis (lowering,
+                            hyb_onnx_int (lowering, "axis", -1),
+                            hyb_onnx_type (lowering, 0)->shape.rank);
+
+  norm = hyb_lowering_emit (
+      lowering,
+      "norm",
+      1,
+      &x,
+      "ord",
+      hyb_lowering_text (lowering, "%" G_GINT64_FORMAT, hyb_onnx_int (lowering, "p", 2)),
+      "axis",
+      hyb_lowering_text (lowering, "%d", axis),
+      "keepdims",
+      "True",
+      NULL);
+  /* A slice of zeros stays zero. */
+  norm = hyb_onnx_binary (lowering,
+                          "broadcast_add",
+                          norm,
+                          hyb_onnx_cast (lowering,
+                                         hyb_lowering_emit (lowering,
+                                                            "_equal_scalar",
+                                                            1,
+                                                            &norm,
+                                                            "scalar",
+                                                            "0",
+                                                            NULL),
+                                         hyb_onnx_type (lowering, 0)->dtype));
+  hyb_lowering_set_output (lowering, 0, hyb_onnx_binary (lowering, "broadcast_div", x, norm));
+}
+
+static void
+lower_mean_variance (HybLowering *lowering)
+{
+  static const gint64 usual[] = { 0, 2, 3 };
+  HybValueId          x = hyb_onnx_input (lowering, 0), centred, deviation;
+  guint               n;
+  const gint64       *axes;
+
+  if (!hyb_onnx_ints (lowering, "axes", &n, &axes))
+    {
+      n = 3;
+      axes = usual;
+    }
+  centred = hyb_onnx_binary (lowering, "broadcast_sub", x, mean_over (lowering, x, n, axes));
+  deviation = hyb_onnx_unary (
+      lowering,
+      "sqrt",
+      mean_over (lowering, hyb_onnx_unary (lowering, "square", centred), n, axes));
+  deviation = hyb_lowering_emit (lowering, "_plus_scalar", 1, &deviation, "scalar", "1e-9", NULL);
+  hyb_lowering_set_output (lowering,
+                           0,
+                           hyb_onnx_binary (lowering, "broadcast_div", centred, deviation));
+}
+
+static const char *const batch_inputs[] = { "X", "scale", "B", "input_mean", "input_var", NULL };
+static const char *const inputs[] = { "X", "scale", "B", NULL };
+static const char *const outputs[] = { "Y", "Mean", "InvStdDev", NULL };
+static const char *const batch_outputs[] = { "Y",          "running_mean", "running_var",
+                                             "saved_mean", "saved_var",    NULL };
+
+#define NORMALISATION                                                                   \
+  HYB_ONNX_ROW, .category = HYB_CATEGORY_NORMALISATION, .inputs = inputs, .outputs = outputs
+
+const HybOnnxOp hyb_onnx_ops_normalisation[] = {
+  { .op = { HYB_ONNX_ROW,
+            .name = "BatchNormalization",
+            .doc = "Normalises every channel with its running mean and variance.",
+            .category = HYB_CATEGORY_NORMALISATION,
+            .inputs = batch_inputs,
+            .outputs = batch_outputs,
+            .lower = lower_batch_normalisation },
+    .since = 1 },
+  { .op = { NORMALISATION,
+            .name = "InstanceNormalization",
+            .doc = "Normalises every channel of each sample.",
+            .lower = lower_instance_normalisation },
+    .since = 1 },
+  { .op = { NORMALISATION,
+            .name = "LayerNormalization",
+            .doc = "Normalises over the last axes.",
+            .lower = lower_layer_normalisation },
+    .since = 17 },
+  { .op = { NORMALISATION,
+            .name = "RMSNormalization",
+            .doc = "Divides by the root of the mean square over the last axes.",
+            .lower = lower_rms_normalisation },
+    .since = 23 },
+  { .op = { NORMALISATION,
+            .name = "GroupNormalization",
+            .doc = "Normalises groups of channels of each sample.",
+            .lower = lower_group_normalisation },
+    .since = 18 },
+  { .op = { NORMALISATION,
+            .name = "LRN",
+            .doc = "Local response normalisation across channels.",
+            .lower = lower_lrn },
+    .since = 1 },
+  { .op = { NORMALISATION,
+            .name = "LpNormalization",
+            .doc = "Divides by the p-norm along an axis.",
+            .lower = lower_lp_normalisation },
+    .since = 1 },
+  { .op = { NORMALISATION,
+            .name = "MeanVarianceNormalization",
+            .doc = "Normalises over axes to mean 0 and variance 1.",
+            .lower = lower_mean_variance },
+    .since = 9 },
+  { .since = 0 },
+};

@@ -1,0 +1,413 @@
+/* pooling.c — MaxPool, AveragePool, LpPool and their global forms.
+ *
+ * Windows that the engine's Pooling cannot express (padding that differs at the two ends, dilations, ceil_mode) work on
+ * an input that was padded before; an average then divides by the number of elements that count.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/onnx/ops/window.h"
+
+#include <math.h>
+#include <string.h>
+
+static HybValueId
+emit_pool (HybLowering *lowering, const OnnxWindow *window, const char *kind, HybValueId x)
+{
+  return hyb_lowering_emit (lowering,
+                            "Pooling",
+                            1,
+                            &x,
+                            "pool_type",
+                            kind,
+                            "kernel",
+                            onnx_window_text (lowering, window, window->kernel),
+                            "stride",
+                            onnx_window_text (lowering, window, window->stride),
+                            "pad",
+                            onnx_window_text (lowering, window, window->before),
+                            "p_value",
+                            hyb_lowering_text (lowering,
+                                               "%" G_GINT64_FORMAT,
+                                               hyb_onnx_int (lowering, "p", 2)),
+                            NULL);
+}
+
+static gint64
+extent_of (const OnnxWindow *window, guint i)
+{
+  return (window->kernel[i] - 1) * window->dilation[i] + 1;
+}
+
+/* With ceil_mode the last window may reach beyond the padding, unless it begins there: more padding at the end.  TRUE
+ * if anything was added. */
+static gboolean
+extend_to_ceiling (HybLowering *lowering, OnnxWindow *window, const HybType *x)
+{
+  gboolean has_changed = FALSE;
+
+  for (guint i = 0; hyb_onnx_int (lowering, "ceil_mode", 0) && i < window->n; i++)
+    {
+      gint64 size = x->shape.dim[i + 2] + window->before[i];
+      gint64 span = size + window->after[i] - extent_of (window, i);
+      gint64 n = span < 0 ? 1 : (span + window->stride[i] - 1) / window->stride[i] + 1;
+      gint64 needed;
+
+      if (x->shape.dim[i + 2] < 0)
+        continue;
+      while (n > 1 && (n - 1) * window->stride[i] >= size)
+        n--;
+      needed = (n - 1) * window->stride[i] + extent_of (window, i) - size;
+      if (needed > window->after[i])
+        {
+          window->after[i] = needed;
+          has_changed = TRUE;
+        }
+    }
+  return has_changed;
+}
+
+static gboolean
+has_dilation (const OnnxWindow *window)
+{
+  for (guint i = 0; i < window->n; i++)
+    if (window->dilation[i] != 1)
+      return TRUE;
+  return FALSE;
+}
+
+/* The windows of a padded input with dilations: the elements that each tap of the kernel sees, as strided slices, joined
+ * by an operator of two operands. */
+static HybValueId
+join_taps (HybLowering *lowering, const OnnxWindow *window, HybValueId x, const char *op)
+{
+  HybType    type = *hyb_lowering_get_type (lowering, x);
+  HybValueId joined = HYB_NO_ID;
+  gint64     tap[HYB_MAX_RANK] = { 0 };
+
+  for (;;)
+    {
+      gint64     begin[HYB_MAX_RANK] = { 0 }, end[HYB_MAX_RANK], step[HYB_MAX_RANK];
+      HybValueId slice;
+      guint      i;
+
+      for (i = 0; i < window->n + 2; i++)
+        {
+          gint64 size = type.shape.dim[i];
+
+          step[i] = i < 2 ? 1 : window->stride[i - 2];
+          begin[i] = i < 2 ? 0 : tap[i - 2] * window->dilation[i - 2];
+          end[i] = i < 2 ? size
+                         : begin[i] + size - extent_of (window, i - 2) + 1;
+        }
+      slice = hyb_lowering_emit (lowering,
+                                 "slice",
+                                 1,
+                                 &x,
+                                 "begin",
+                                 hyb_lowering_text_ints (lowering, window->n + 2, begin),
+                                 "end",
+                                 hyb_lowering_text_ints (lowering, window->n + 2, end),
+                                 "step",
+                                 hyb_lowering_text_ints (lowering, window->n + 2, step),
+                                 NULL);
+      if (slice == HYB_NO_ID)
+        return HYB_NO_ID;
+      joined = joined == HYB_NO_ID ? slice : hyb_onnx_binary (lowering, op, joined, slice);
+      for (i = window->n; i-- > 0 && ++tap[i] == window->kernel[i];)
+        tap[i] = 0;
+      if (i == G_MAXUINT)
+        return joined;
+    }
+}
+
+/* FALSE after a failure: a kernel with dilations of more taps than are written out. */
+static gboolean
+check_taps (HybLowering *lowering, const OnnxWindow *window)
+{
+  gint64 n = 1;
+
+  for (guint i = 0; i < window->n; i++)
+    n = MIN (n * MIN (window->kernel[i], 4096), 4096);
+  if (n < 1024)
+    return TRUE;
+  hyb_lowering_fail (lowering, NULL, "a dilated window of more than 1024 elements is not computed");
+  return FALSE;
+}
+
+/* The sum of each window of a padded input. */
+static HybValueId
+sum_windows (HybLowering *lowering, const OnnxWindow *window, HybValueId x)
+{
+  return has_dilation (window) ? join_taps (lowering, window, x, "broadcast_add")
+                               : emit_pool (lowering, window, "sum", x);
+}
+
+/* --- MaxPool --- */
+
+static void
+lower_max_pool (HybLowering *lowering)
+{
+  HybType    x_type = *hyb_onnx_type (lowering, 0);
+  OnnxWindow window;
+  HybValueId x;
+  gboolean   is_plain;
+
+  if (!onnx_window_read (lowering, &window, &x_type, NULL))
+    return;
+  x = hyb_onnx_input (lowering, 0);
+  is_plain = !extend_to_ceiling (lowering, &window, &x_type) &&
+             onnx_window_is_symmetric (&window) && !has_dilation (&window);
+  if (!is_plain)
+    {
+      if (has_dilation (&window) && !check_taps (lowering, &window))
+        return;
+      x = onnx_window_pad (lowering,
+                           &window,
+                           x,
+                           hyb_dtype_is_float (x_type.dtype) ? -INFINITY
+                           : x_type.dtype == HYB_U8          ? 0
+                                                             : -128);
+    }
+  x = has_dilation (&window) ? join_taps (lowering, &window, x, "broadcast_maximum")
+                             : emit_pool (lowering, &window, "max", x);
+  hyb_lowering_set_output (lowering, 0, x);
+  if (hyb_lowering_get_node (lowering)->n_outputs > 1 && x != HYB_NO_ID)
+    {
+      HybType indices = *hyb_lowering_get_type (lowering, x);
+
+      indices.dtype = HYB_I64;
+      hyb_lowering_set_type (lowering, 1, &indices);
+    }
+}
+
+/* --- AveragePool --- */
+
+/* How many elements each window has that count, from an input of ones. */
+static HybValueId
+count_elements (HybLowering      *lowering,
+                const OnnxWindow *padded,
+                const OnnxWindow *counted,
+                const HybType    *x_type)
+{
+  OnnxWindow outside = *padded, inside = *counted;
+  gint64     dims[HYB_MAX_RANK] = { 1, 1 };
+  HybValueId ones;
+
+  for (guint i = 0; i < padded->n; i++)
+    {
+      dims[i + 2] = x_type->shape.dim[i + 2];
+      outside.before[i] -= inside.before[i];
+      outside.after[i] -= inside.after[i];
+    }
+  ones = hyb_lowering_emit (lowering,
+                            "_ones",
+                            0,
+                            NULL,
+                            "shape",
+                            hyb_lowering_text_ints (lowering, padded->n + 2, dims),
+                            "dtype",
+                            hyb_dtype_name (x_type->dtype),
+                            NULL);
+  ones = onnx_window_pad (lowering, &inside, ones, 1);
+  ones = onnx_window_pad (lowering, &outside, ones, 0);
+  return sum_windows (lowering, &outside, ones);
+}
+
+static void
+lower_average_pool (HybLowering *lowering)
+{
+  HybType    x_type = *hyb_onnx_type (lowering, 0);
+  gboolean   counts_padding = hyb_onnx_int (lowering, "count_include_pad", 0) != 0;
+  OnnxWindow window, counted;
+  HybValueId x, y;
+
+  if (!onnx_window_read (lowering, &window, &x_type, NULL))
+    return;
+  x = hyb_onnx_input (lowering, 0);
+  counted = window;
+  if (!counts_padding)
+    {
+      memset (counted.before, 0, sizeof counted.before);
+      memset (counted.after, 0, sizeof counted.after);
+    }
+  if (!extend_to_ceiling (lowering, &window, &x_type) && onnx_window_is_symmetric (&window) &&
+      !has_dilation (&window))
+    {
+      y = hyb_lowering_emit (lowering,
+                             "Pooling",
+                             1,
+                             &x,
+                             "pool_type",
+                             "avg",
+                             "kernel",
+                             onnx_window_text (lowering, &window, window.kernel),
+                             "stride",
+                             onnx_window_text (lowering, &window, window.stride),
+                             "pad",
+                             onnx_window_text (lowering, &window, window.before),
+                             "count_include_pad",
+                             counts_padding ? "True" : "False",
+                             NULL);
+      hyb_lowering_set_output (lowering, 0, y);
+      return;
+    }
+  if (has_dilation (&window) && !check_taps (lowering, &window))
+    return;
+  y = count_elements (lowering, &window, &counted, &x_type);
+  x = onnx_window_pad (lowering, &window, x, 0);
+  hyb_lowering_set_output (
+      lowering,
+      0,
+      hyb_onnx_binary (lowering, "broadcast_div", sum_windows (lowering, &window, x), y));
+}
+
+/* --- LpPool and the global forms --- */
+
+static void
+lower_lp_pool (HybLowering *lowering)
+{
+  HybType    x_type = *hyb_onnx_type (lowering, 0);
+  gint64     p = hyb_onnx_int (lowering, "p", 2);
+  OnnxWindow window;
+  HybValueId x, y;
+
+  if (!onnx_window_read (lowering, &window, &x_type, NULL))
+    return;
+  extend_to_ceiling (lowering, &window, &x_type);
+  if (has_dilation (&window) && !check_taps (lowering, &window))
+    return;
+  x = hyb_onnx_unary (lowering, "abs", hyb_onnx_input (lowering, 0));
+  x = hyb_lowering_emit (lowering,
+                         "_power_scalar",
+                         1,
+                         &x,
+                         "scalar",
+                         hyb_lowering_text (lowering, "%" G_GINT64_FORMAT, p),
+                         NULL);
+  x = onnx_window_pad (lowering, &window, x, 0);
+  x = sum_windows (lowering, &window, x);
+  y = hyb_lowering_emit (lowering,
+                         "_power_scalar",
+                         1,
+                         &x,
+                         "scalar",
+                         hyb_lowering_text (lowering, "%.17g", 1.0 / (double) p),
+                         NULL);
+  hyb_lowering_set_output (lowering, 0, y);
+}
+
+static HybValueId
+reduce_all (HybLowering *lowering, const char *op, HybValueId x)
+{
+  int    rank = hyb_lowering_get_type (lowering, x)->shape.rank;
+  gint64 axes[HYB_MAX_RANK];
+
+  if (rank < 3)
+    {
+      hyb_lowering_fail (lowering, NULL, "its input has no spatial axis, or its rank is not known");
+      return HYB_NO_ID;
+    }
+  for (int i = 2; i < rank; i++)
+    axes[i - 2] = i;
+  return hyb_lowering_emit (lowering,
+                            op,
+                            1,
+                            &x,
+                            "axis",
+                            hyb_lowering_text_ints (lowering, (guint) rank - 2, axes),
+                            "keepdims",
+                            "True",
+                            NULL);
+}
+
+static void
+lower_global_max (HybLowering *lowering)
+{
+  hyb_lowering_set_output (lowering,
+                           0,
+                           reduce_all (lowering, "max", hyb_onnx_input (lowering, 0)));
+}
+
+static void
+lower_global_average (HybLowering *lowering)
+{
+  HybValueId x = hyb_onnx_input (lowering, 0), y;
+
+  if (hyb_lowering_get_type (lowering, x)->shape.rank != 4)
+    y = reduce_all (lowering, "mean", x);
+  else
+    y = hyb_lowering_emit (lowering,
+                           "Pooling",
+                           1,
+                           &x,
+                           "pool_type",
+                           "avg",
+                           "global_pool",
+                           "True",
+                           "kernel",
+                           "(1, 1)",
+                           NULL);
+  hyb_lowering_set_output (lowering, 0, y);
+}
+
+static void
+lower_global_lp (HybLowering *lowering)
+{
+  gint64     p = hyb_onnx_int (lowering, "p", 2);
+  HybValueId x = hyb_onnx_unary (lowering, "abs", hyb_onnx_input (lowering, 0));
+
+  x = hyb_lowering_emit (lowering,
+                         "_power_scalar",
+                         1,
+                         &x,
+                         "scalar",
+                         hyb_lowering_text (lowering, "%" G_GINT64_FORMAT, p),
+                         NULL);
+  x = reduce_all (lowering, "sum", x);
+  x = hyb_lowering_emit (lowering,
+                         "_power_scalar",
+                         1,
+                         &x,
+                         "scalar",
+                         hyb_lowering_text (lowering, "%.17g", 1.0 / (double) p),
+                         NULL);
+  hyb_lowering_set_output (lowering, 0, x);
+}
+
+static const char *const inputs[] = { "X", NULL };
+static const char *const outputs[] = { "Y", "Indices", NULL };
+
+#define POOL                                                                      \
+  HYB_ONNX_ROW, .category = HYB_CATEGORY_REDUCTION, .inputs = inputs, .outputs = outputs
+
+const HybOnnxOp hyb_onnx_ops_pooling[] = {
+  { .op = { POOL,
+            .name = "MaxPool",
+            .doc = "The maximum of each window.",
+            .lower = lower_max_pool },
+    .since = 1 },
+  { .op = { POOL,
+            .name = "AveragePool",
+            .doc = "The mean of each window.",
+            .lower = lower_average_pool },
+    .since = 1 },
+  { .op = { POOL,
+            .name = "LpPool",
+            .doc = "The p-norm of each window.",
+            .lower = lower_lp_pool },
+    .since = 1 },
+  { .op = { POOL,
+            .name = "GlobalMaxPool",
+            .doc = "The maximum of each channel.",
+            .lower = lower_global_max },
+    .since = 1 },
+  { .op = { POOL,
+            .name = "GlobalAveragePool",
+            .doc = "The mean of each channel.",
+            .lower = lower_global_average },
+    .since = 1 },
+  { .op = { POOL,
+            .name = "GlobalLpPool",
+            .doc = "The p-norm of each channel.",
+            .lower = lower_global_lp },
+    .since = 1 },
+  { .since = 0 },
+};

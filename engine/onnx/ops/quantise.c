@@ -1,0 +1,405 @@
+/* quantise.c — conversions between floats and 8-bit integers, and layers on such integers.
+ *
+ * Layers are computed as they are defined: integers become floats, the layer of floats runs, the result is rounded.  Sums
+ * of products of 8-bit integers are exact in float32 up to 2²⁴.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/onnx/ops/window.h"
+
+#include <string.h>
+
+/* Limits of integer types that values are rounded to. */
+static void
+limits_of (HybDType dtype, double *low, double *high)
+{
+  *low = dtype == HYB_I8 ? -128 : dtype == HYB_I16 ? -32768 : dtype == HYB_I32 ? -2147483648.0 : 0;
+  *high = dtype == HYB_I8    ? 127
+          : dtype == HYB_U8  ? 255
+          : dtype == HYB_I16 ? 32767
+          : dtype == HYB_U16 ? 65535
+                             : 2147483647.0;
+}
+
+/* A scale or zero point under a shape that broadcasts along an axis; one for each block of elements is repeated. */
+static HybValueId
+spread (HybLowering *lowering, HybValueId x, const HybType *data, gint64 given)
+{
+  HybType type = *hyb_lowering_get_type (lowering, x);
+  gint64  dims[HYB_MAX_RANK], block = hyb_onnx_int (lowering, "block_size", 0);
+  int     axis;
+
+  if (type.shape.rank == 0 || (type.shape.rank == 1 && type.shape.dim[0] == 1) || data->shape.rank < 1)
+    return type.shape.rank == 0 ? x : hyb_onnx_reshape (lowering, x, 0, NULL);
+  axis = hyb_onnx_axis (lowering, given, data->shape.rank);
+  if (axis < 0)
+    return x;
+  if (type.shape.rank == data->shape.rank && block > 0)
+    {
+      x = hyb_lowering_emit (lowering,
+                             "repeat",
+                             1,
+                             &x,
+                             "repeats",
+                             hyb_lowering_text (lowering, "%" G_GINT64_FORMAT, block),
+                             "axis",
+                             hyb_lowering_text (lowering, "%d", axis),
+                             NULL);
+      return hyb_onnx_slice (lowering, x, axis, 0, data->shape.dim[axis]);
+    }
+  for (int i = 0; i < data->shape.rank; i++)
+    dims[i] = i == axis ? type.shape.dim[0] : 1;
+  return type.shape.rank == 1 ? hyb_onnx_reshape (lowering, x, (guint) data->shape.rank, dims) : x;
+}
+
+/* round (x / scale) + zero, saturated. */
+static HybValueId
+quantise (HybLowering *lowering, HybValueId x, HybValueId scale, HybValueId zero, HybDType dtype)
+{
+  double low, high;
+
+  limits_of (dtype, &low, &high);
+  x = hyb_onnx_unary (lowering, "_npi_around", hyb_onnx_binary (lowering, "broadcast_div", x, scale));
+  if (zero != HYB_NO_ID)
+    x = hyb_onnx_binary (lowering, "broadcast_add", x, hyb_onnx_cast (lowering, zero, HYB_F32));
+  x = hyb_onnx_with_scalar (lowering, "_maximum_scalar", x, low);
+  x = hyb_onnx_with_scalar (lowering, "_minimum_scalar", x, high);
+  return hyb_onnx_cast (lowering, x, dtype);
+}
+
+/* (x − zero) · scale in floats; scale HYB_NO_ID: 1. */
+static HybValueId
+dequantise (HybLowering *lowering, HybValueId x, HybValueId scale, HybValueId zero)
+{
+  x = hyb_onnx_cast (lowering, x, HYB_F32);
+  if (zero != HYB_NO_ID)
+    x = hyb_onnx_binary (lowering, "broadcast_sub", x, hyb_onnx_cast (lowering, zero, HYB_F32));
+  return scale == HYB_NO_ID ? x : hyb_onnx_binary (lowering, "broadcast_mul", x, scale);
+}
+
+static HybValueId
+optional (HybLowering *lowering, guint input)
+{
+  return hyb_onnx_has_input (lowering, input) ? hyb_onnx_input (lowering, input) : HYB_NO_ID;
+}
+
+static HybValueId
+optional_spread (HybLowering *lowering, guint input, const HybType *data, gint64 axis)
+{
+  HybValueId x = optional (lowering, input);
+
+  return x == HYB_NO_ID ? x : spread (lowering, x, data, axis);
+}
+
+static void
+lower_quantise (HybLowering *lowering)
+{
+  HybType  data = *hyb_onnx_type (lowering, 0);
+  gint64   axis = hyb_onnx_int (lowering, "axis", 1), to = hyb_onnx_int (lowering, "output_dtype", 0);
+  HybDType dtype = hyb_onnx_has_input (lowering, 2) ? hyb_onnx_type (lowering, 2)->dtype
+                   : to > 0 ? hyb_onnx_dtype_to_engine ((HybOnnxDType) MIN (to, G_MAXINT16))
+                            : HYB_U8;
+  HybType  type = { data.shape, dtype };
+  HybValueId x = hyb_onnx_cast (lowering, hyb_onnx_input (lowering, 0), HYB_F32), scale;
+
+  hyb_lowering_set_type (lowering, 0, &type);
+  if (dtype == HYB_DTYPE_UNKNOWN)
+    return;
+  scale = hyb_onnx_cast (lowering,
+                         spread (lowering, hyb_onnx_input (lowering, 1), &data, axis),
+                         HYB_F32);
+  hyb_lowering_set_output (
+      lowering,
+      0,
+      quantise (lowering, x, scale, optional_spread (lowering, 2, &data, axis), dtype));
+}
+
+static void
+lower_dequantise (HybLowering *lowering)
+{
+  HybType    data = *hyb_onnx_type (lowering, 0);
+  gint64     axis = hyb_onnx_int (lowering, "axis", 1);
+  HybDType   dtype = hyb_onnx_type (lowering, 1)->dtype;
+  HybType    type = { data.shape, dtype };
+  HybValueId y;
+
+  hyb_lowering_set_type (lowering, 0, &type);
+  if (data.dtype == HYB_DTYPE_UNKNOWN)
+    return;
+  y = dequantise (lowering,
+                  hyb_onnx_input (lowering, 0),
+                  hyb_onnx_cast (lowering,
+                                 spread (lowering, hyb_onnx_input (lowering, 1), &data, axis),
+                                 HYB_F32),
+                  optional_spread (lowering, 2, &data, axis));
+  hyb_lowering_set_output (lowering, 0, hyb_onnx_cast (lowering, y, dtype));
+}
+
+/* Scale and zero point from the range of the data, which includes 0. */
+static void
+lower_dynamic (HybLowering *lowering)
+{
+  HybValueId x = hyb_onnx_input (lowering, 0), high, low, scale, zero;
+
+  high = hyb_onnx_with_scalar (lowering, "_maximum_scalar", hyb_onnx_unary (lowering, "_np_max", x), 0);
+  low = hyb_onnx_with_scalar (lowering, "_minimum_scalar", hyb_onnx_unary (lowering, "_np_min", x), 0);
+  scale = hyb_onnx_with_scalar (lowering,
+                                "_div_scalar",
+                                hyb_onnx_binary (lowering, "broadcast_sub", high, low),
+                                255);
+  zero = hyb_onnx_unary (lowering,
+                         "_npi_around",
+                         hyb_onnx_unary (lowering,
+                                         "negative",
+                                         hyb_onnx_binary (lowering, "broadcast_div", low, scale)));
+  zero = hyb_onnx_cast (
+      lowering,
+      hyb_onnx_with_scalar (lowering,
+                            "_minimum_scalar",
+                            hyb_onnx_with_scalar (lowering, "_maximum_scalar", zero, 0),
+                            255),
+      HYB_U8);
+  hyb_lowering_set_output (lowering, 0, quantise (lowering, x, scale, zero, HYB_U8));
+  hyb_lowering_set_output (lowering, 1, scale);
+  hyb_lowering_set_output (lowering, 2, zero);
+}
+
+/* --- Layers --- */
+
+/* A zero point of a matrix: of A by row, of B by column. */
+static HybValueId
+matrix_zero (HybLowering *lowering, guint input, const HybType *data, gboolean by_row)
+{
+  HybValueId zero = optional (lowering, input);
+  HybType    type;
+
+  if (zero == HYB_NO_ID)
+    return zero;
+  type = *hyb_lowering_get_type (lowering, zero);
+  if (type.shape.rank == 1 && type.shape.dim[0] > 1 && by_row && data->shape.rank >= 2)
+    return hyb_onnx_reshape (lowering, zero, 2, (gint64[]){ type.shape.dim[0], 1 });
+  return zero;
+}
+
+static void
+lower_matmul_integer (HybLowering *lowering)
+{
+  HybType    a_type = *hyb_onnx_type (lowering, 0), b_type = *hyb_onnx_type (lowering, 1);
+  HybValueId a = dequantise (lowering,
+                             hyb_onnx_input (lowering, 0),
+                             HYB_NO_ID,
+                             matrix_zero (lowering, 2, &a_type, TRUE));
+  HybValueId b = dequantise (lowering,
+                             hyb_onnx_input (lowering, 1),
+                             HYB_NO_ID,
+                             matrix_zero (lowering, 3, &b_type, FALSE));
+
+  hyb_lowering_set_output (
+      lowering,
+      0,
+      hyb_onnx_cast (lowering, hyb_onnx_binary (lowering, "_npi_matmul", a, b), HYB_I32));
+}
+
+static void
+lower_qlinear_matmul (HybLowering *lowering)
+{
+  HybType    a_type = *hyb_onnx_type (lowering, 0), b_type = *hyb_onnx_type (lowering, 3);
+  HybValueId a = dequantise (lowering,
+                             hyb_onnx_input (lowering, 0),
+                             hyb_onnx_cast (lowering, matrix_zero (lowering, 1, &a_type, TRUE), HYB_F32),
+                             matrix_zero (lowering, 2, &a_type, TRUE));
+  HybValueId b = dequantise (lowering,
+                             hyb_onnx_input (lowering, 3),
+                             hyb_onnx_cast (lowering, matrix_zero (lowering, 4, &b_type, FALSE), HYB_F32),
+                             matrix_zero (lowering, 5, &b_type, FALSE));
+  HybValueId y = hyb_onnx_binary (lowering, "_npi_matmul", a, b);
+
+  hyb_lowering_set_output (lowering,
+                           0,
+                           quantise (lowering,
+                                     y,
+                                     hyb_onnx_cast (lowering, hyb_onnx_input (lowering, 6), HYB_F32),
+                                     hyb_onnx_input (lowering, 7),
+                                     hyb_onnx_type (lowering, 7)->dtype));
+}
+
+static HybValueId
+convolve (HybLowering *lowering, HybValueId x, HybValueId weight, HybValueId bias)
+{
+  HybType    x_type = *hyb_lowering_get_type (lowering, x);
+  HybType    w_type = *hyb_lowering_get_type (lowering, weight);
+  OnnxWindow window;
+  HybValueId inputs[] = { x, weight, bias };
+
+  if (!onnx_window_read (lowering, &window, &x_type, w_type.shape.rank > 2 ? w_type.shape.dim + 2 : NULL))
+    return HYB_NO_ID;
+  inputs[0] = onnx_window_pad (lowering, &window, x, 0);
+  return hyb_lowering_emit (lowering,
+                            "Convolution",
+                            bias == HYB_NO_ID ? 2 : 3,
+                            inputs,
+                            "kernel",
+                            onnx_window_text (lowering, &window, window.kernel),
+                            "stride",
+                            onnx_window_text (lowering, &window, window.stride),
+                            "dilate",
+                            onnx_window_text (lowering, &window, window.dilation),
+                            "num_filter",
+                            hyb_lowering_text (lowering, "%" G_GINT64_FORMAT, w_type.shape.dim[0]),
+                            "num_group",
+                            hyb_lowering_text (lowering,
+                                               "%" G_GINT64_FORMAT,
+                                               hyb_onnx_int (lowering, "group", 1)),
+                            "no_bias",
+                            bias == HYB_NO_ID ? "True" : "False",
+                            NULL);
+}
+
+static void
+lower_conv_integer (HybLowering *lowering)
+{
+  HybType    w_type = *hyb_onnx_type (lowering, 1);
+  HybValueId x = dequantise (lowering, hyb_onnx_input (lowering, 0), HYB_NO_ID, optional (lowering, 2));
+  HybValueId w = dequantise (lowering,
+                             hyb_onnx_input (lowering, 1),
+                             HYB_NO_ID,
+                             optional_spread (lowering, 3, &w_type, 0));
+
+  hyb_lowering_set_output (lowering,
+                           0,
+                           hyb_onnx_cast (lowering, convolve (lowering, x, w, HYB_NO_ID), HYB_I32));
+}
+
+static void
+lower_qlinear_conv (HybLowering *lowering)
+{
+  HybType    w_type = *hyb_onnx_type (lowering, 3);
+  HybValueId x_scale = hyb_onnx_input (lowering, 1), w_scale = hyb_onnx_input (lowering, 4);
+  HybValueId bias = optional (lowering, 8), x, w;
+
+  x = dequantise (lowering, hyb_onnx_input (lowering, 0), x_scale, hyb_onnx_input (lowering, 2));
+  w = dequantise (lowering,
+                  hyb_onnx_input (lowering, 3),
+                  spread (lowering, w_scale, &w_type, 0),
+                  optional_spread (lowering, 5, &w_type, 0));
+  /* The bias is in units of the product of both scales. */
+  if (bias != HYB_NO_ID)
+    bias = hyb_onnx_binary (lowering,
+                            "broadcast_mul",
+                            hyb_onnx_cast (lowering, bias, HYB_F32),
+                            hyb_onnx_binary (lowering, "broadcast_mul", x_scale, w_scale));
+  hyb_lowering_set_output (lowering,
+                           0,
+                           quantise (lowering,
+                                     convolve (lowering, x, w, bias),
+                                     hyb_onnx_input (lowering, 6),
+                                     hyb_onnx_input (lowering, 7),
+                                     hyb_onnx_type (lowering, 7)->dtype));
+}
+
+/* --- com.microsoft --- */
+
+static void
+lower_qlinear_binary (HybLowering *lowering)
+{
+  HybValueId a = dequantise (lowering,
+                             hyb_onnx_input (lowering, 0),
+                             hyb_onnx_input (lowering, 1),
+                             optional (lowering, 2));
+  HybValueId b = dequantise (lowering,
+                             hyb_onnx_input (lowering, 3),
+                             hyb_onnx_input (lowering, 4),
+                             optional (lowering, 5));
+
+  hyb_lowering_set_output (lowering,
+                           0,
+                           quantise (lowering,
+                                     hyb_onnx_binary (lowering, hyb_onnx_engine (lowering), a, b),
+                                     hyb_onnx_input (lowering, 6),
+                                     optional (lowering, 7),
+                                     hyb_onnx_type (lowering, 0)->dtype));
+}
+
+static void
+lower_qlinear_unary (HybLowering *lowering)
+{
+  HybValueId x = dequantise (lowering,
+                             hyb_onnx_input (lowering, 0),
+                             hyb_onnx_input (lowering, 1),
+                             optional (lowering, 2));
+
+  if (strcmp (hyb_onnx_engine (lowering), "leaky") == 0)
+    x = hyb_lowering_emit (lowering,
+                           "LeakyReLU",
+                           1,
+                           &x,
+                           "act_type",
+                           "leaky",
+                           "slope",
+                           hyb_lowering_text (lowering, "%.9g", hyb_onnx_float (lowering, "alpha", 0.01)),
+                           NULL);
+  else
+    x = hyb_onnx_unary (lowering, hyb_onnx_engine (lowering), x);
+  hyb_lowering_set_output (lowering,
+                           0,
+                           quantise (lowering,
+                                     x,
+                                     hyb_onnx_input (lowering, 3),
+                                     optional (lowering, 4),
+                                     hyb_onnx_type (lowering, 0)->dtype));
+}
+
+/* A (from floats, or with its scale) times B with scale and zero point, and a bias. */
+static void
+lower_matmul_to_float (HybLowering *lowering)
+{
+  HybType    b_type = *hyb_onnx_type (lowering, 1);
+  HybValueId a = dequantise (lowering,
+                             hyb_onnx_input (lowering, 0),
+                             hyb_onnx_input (lowering, 2),
+                             optional (lowering, 4));
+  HybValueId b = dequantise (lowering,
+                             hyb_onnx_input (lowering, 1),
+                             hyb_onnx_input (lowering, 3),
+                             matrix_zero (lowering, 5, &b_type, FALSE));
+  HybValueId y = hyb_onnx_binary (lowering, "_npi_matmul", a, b);
+
+  if (hyb_onnx_has_input (lowering, 6))
+    y = hyb_onnx_binary (lowering, "broadcast_add", y, hyb_onnx_input (lowering, 6));
+  hyb_lowering_set_output (lowering, 0, y);
+}
+
+static const char *const conversion[] = { "x", "y_scale", "y_zero_point", NULL };
+static const char *const matmul[] = { "A", "B", "a_zero_point", "b_zero_point", NULL };
+static const char *const qmatmul[] = { "a",       "a_scale",      "a_zero_point", "b",
+                                       "b_scale", "b_zero_point", "y_scale",      "y_zero_point",
+                                       NULL };
+static const char *const conv[] = { "x", "w", "x_zero_point", "w_zero_point", NULL };
+static const char *const qconv[] = { "x",       "x_scale",      "x_zero_point", "w",
+                                     "w_scale", "w_zero_point", "y_scale",      "y_zero_point",
+                                     "B",       NULL };
+static const char *const outputs[] = { "y", "y_scale", "y_zero_point", NULL };
+
+#define ROW(NAME, SINCE, DOMAIN, INPUTS, LOWER, ENGINE, CATEGORY, DOC)             \
+  { .op = { HYB_ONNX_ROW, .name = NAME, .doc = DOC, .category = CATEGORY,          \
+            .inputs = INPUTS, .outputs = outputs, .lower = LOWER },                \
+    .domain = DOMAIN, .since = SINCE, .engine = ENGINE }
+#define MS "com.microsoft"
+
+/* clang-format off */
+const HybOnnxOp hyb_onnx_ops_quantise[] = {
+  ROW ("QuantizeLinear", 10, NULL, conversion, lower_quantise, NULL, HYB_CATEGORY_MOVEMENT, "Floats as integers."),
+  ROW ("DequantizeLinear", 10, NULL, conversion, lower_dequantise, NULL, HYB_CATEGORY_MOVEMENT, "Integers as floats."),
+  ROW ("DynamicQuantizeLinear", 11, NULL, conversion, lower_dynamic, NULL, HYB_CATEGORY_MOVEMENT, "Floats as integers of their own range."),
+  ROW ("MatMulInteger", 10, NULL, matmul, lower_matmul_integer, NULL, HYB_CATEGORY_LINEAR, "A product of matrices of integers."),
+  ROW ("QLinearMatMul", 10, NULL, qmatmul, lower_qlinear_matmul, NULL, HYB_CATEGORY_LINEAR, "A product of quantised matrices."),
+  ROW ("ConvInteger", 10, NULL, conv, lower_conv_integer, NULL, HYB_CATEGORY_CONVOLUTION, "A convolution of integers."),
+  ROW ("QLinearConv", 10, NULL, qconv, lower_qlinear_conv, NULL, HYB_CATEGORY_CONVOLUTION, "A convolution of quantised values."),
+  ROW ("QuantizeLinear", 1, MS, conversion, lower_quantise, NULL, HYB_CATEGORY_MOVEMENT, "Floats as integers."),
+  ROW ("DequantizeLinear", 1, MS, conversion, lower_dequantise, NULL, HYB_CATEGORY_MOVEMENT, "Integers as floats."),
+  ROW ("QLinearAdd", 1, MS, qmatmul, lower_qlinear_binary, "broadcast_add", HYB_CATEGORY_ELEMENTWISE, "The sum of quantised values."),
+  ROW ("QLinearMul", 1, MS, qmatmul, lower_qlinear_binary, "broadcast_mul", HYB_CATEGORY_ELEMENTWISE, "The product of quantised values."),
+  ROW ("QLinearSigmoid", 1, MS, conversion, lower_qlinear_unary, "sigmoid", HYB_CATEGORY_ELEMENTWISE, "The logistic function of quantised values."),
+  ROW ("QLinearLeakyRelu", 1, MS, conversion, lower_qlinear_unary, "leaky", HYB_CATEGORY_ELEMENTWISE, "Negative quantised values are scaled."),
+  ROW ("MatMulIntegerToFloat", 1, MS, matmul, lower_matmul_to_float, NULL, HYB_CATEGORY_LINEAR, "A product of matrices of integers, as floats."),
+  { .since = 0 },
+};
+/* clang-format on */

@@ -1,0 +1,363 @@
+/* recurrent.c — LSTM, GRU and RNN.
+ *
+ * The engine's RNN takes all weights as one vector, gates in another order, and returns [time, batch, directions ×
+ * hidden].  Weights are usually parameters, so that reordering them costs nothing after planning.  Forms that RNN does not
+ * have (other activations, peepholes, clipping, a GRU whose reset gate comes first) get types but are not computed.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/onnx/onnx-op.h"
+
+#include <string.h>
+
+/* What tells the three operators apart. */
+typedef struct
+{
+  const char  *mode;    /* of the engine's RNN; NULL: by activation */
+  guint        n_gates;
+  const gint64 gates[4]; /* the gate of ONNX for each gate of the engine */
+  gboolean     has_cell;
+  const char  *activations[3]; /* the defaults */
+} Kind;
+
+static const Kind lstm = { "lstm", 4, { 0, 2, 3, 1 }, TRUE, { "Sigmoid", "Tanh", "Tanh" } };
+static const Kind gru = { "gru", 3, { 1, 0, 2 }, FALSE, { "Sigmoid", "Tanh", NULL } };
+static const Kind vanilla = { NULL, 1, { 0 }, FALSE, { "Tanh", NULL, NULL } };
+
+/* Sizes of one node. */
+typedef struct
+{
+  const Kind *kind;
+  gint64      time, batch, input, hidden;
+  gint64      directions;
+  gboolean    is_reverse;
+  gboolean    has_batch_first;
+  const char *mode;
+} Sizes;
+
+enum
+{
+  INPUT_X,
+  INPUT_W,
+  INPUT_R,
+  INPUT_B,
+  INPUT_LENGTHS,
+  INPUT_H,
+  INPUT_C,
+  INPUT_P,
+};
+
+/* --- Reading --- */
+
+static gboolean
+read_sizes (HybLowering *lowering, const Kind *kind, Sizes *sizes)
+{
+  const HybShape *x = &hyb_onnx_type (lowering, INPUT_X)->shape;
+  const HybShape *r = &hyb_onnx_type (lowering, INPUT_R)->shape;
+  const char     *direction = hyb_onnx_string (lowering, "direction", "forward");
+
+  *sizes = (Sizes){ .kind = kind, .mode = kind->mode };
+  sizes->is_reverse = strcmp (direction, "reverse") == 0;
+  sizes->directions = strcmp (direction, "bidirectional") == 0 ? 2 : 1;
+  sizes->has_batch_first = hyb_onnx_int (lowering, "layout", 0) == 1;
+  sizes->hidden = hyb_onnx_int (lowering, "hidden_size", r->rank == 3 ? r->dim[2] : HYB_UNKNOWN);
+  if (x->rank != 3)
+    {
+      hyb_lowering_fail (lowering, NULL, "its input has %d dimensions instead of 3", x->rank);
+      return FALSE;
+    }
+  if (sizes->hidden < 1 || sizes->hidden > G_MAXINT32)
+    {
+      hyb_lowering_fail (lowering, NULL, "its hidden size is not known");
+      return FALSE;
+    }
+  sizes->time = x->dim[sizes->has_batch_first ? 1 : 0];
+  sizes->batch = x->dim[sizes->has_batch_first ? 0 : 1];
+  sizes->input = x->dim[2];
+  return TRUE;
+}
+
+/* TRUE if the activation number i of a list has this name; without a list the default counts. */
+static gboolean
+has_activation (const HybOnnxAttribute *list, guint i, const char *name, const char *fallback)
+{
+  if (!list || i >= list->n)
+    return g_ascii_strcasecmp (fallback, name) == 0;
+  return list->strings[i].length == strlen (name) &&
+         g_ascii_strncasecmp ((const char *) list->strings[i].data, name, strlen (name)) == 0;
+}
+
+/* TRUE if the engine's RNN computes this node. */
+static gboolean
+is_plain (HybLowering *lowering, Sizes *sizes)
+{
+  const HybOnnxAttribute *list = hyb_onnx_attribute (lowering, "activations");
+  guint n_functions = sizes->kind->has_cell ? 3 : sizes->kind->mode ? 2 : 1;
+
+  if (list && list->kind != HYB_ONNX_ATTRIBUTE_STRINGS)
+    return FALSE;
+  if (!sizes->kind->mode)
+    {
+      gboolean is_relu = has_activation (list, 0, "Relu", "Tanh");
+
+      sizes->mode = is_relu ? "rnn_relu" : "rnn_tanh";
+      for (guint d = 0; d < sizes->directions; d++)
+        if (!has_activation (list, d, is_relu ? "Relu" : "Tanh", "Tanh"))
+          return FALSE;
+    }
+  for (guint i = 0; sizes->kind->mode && i < n_functions * sizes->directions; i++)
+    {
+      const char *name = sizes->kind->activations[i % n_functions];
+
+      if (!has_activation (list, i, name, name))
+        return FALSE;
+    }
+  return !hyb_onnx_attribute (lowering, "clip") && !hyb_onnx_int (lowering, "input_forget", 0) &&
+         !hyb_onnx_has_input (lowering, INPUT_P) &&
+         (sizes->kind != &gru || hyb_onnx_int (lowering, "linear_before_reset", 0) != 0);
+}
+
+static void
+set_types (HybLowering *lowering, const Sizes *sizes)
+{
+  HybDType dtype = hyb_onnx_type (lowering, INPUT_X)->dtype;
+  HybType  y = { hyb_shape_4d (sizes->time, sizes->directions, sizes->batch, sizes->hidden), dtype };
+  HybType  h = { hyb_shape_3d (sizes->directions, sizes->batch, sizes->hidden), dtype };
+
+  if (sizes->has_batch_first)
+    {
+      y.shape = hyb_shape_4d (sizes->batch, sizes->time, sizes->directions, sizes->hidden);
+      h.shape = hyb_shape_3d (sizes->batch, sizes->directions, sizes->hidden);
+    }
+  hyb_lowering_set_type (lowering, 0, &y);
+  hyb_lowering_set_type (lowering, 1, &h);
+  hyb_lowering_set_type (lowering, 2, &h);
+}
+
+/* --- Writing --- */
+
+static HybValueId
+slice (HybLowering *lowering, HybValueId x, int axis, gint64 begin, gint64 end)
+{
+  return hyb_lowering_emit (lowering,
+                            "slice_axis",
+                            1,
+                            &x,
+                            "axis",
+                            hyb_lowering_text (lowering, "%d", axis),
+                            "begin",
+                            hyb_lowering_text (lowering, "%" G_GINT64_FORMAT, begin),
+                            "end",
+                            hyb_lowering_text (lowering, "%" G_GINT64_FORMAT, end),
+                            NULL);
+}
+
+static HybValueId
+join (HybLowering *lowering, GArray *parts)
+{
+  return hyb_lowering_emit (lowering,
+                            "Concat",
+                            parts->len,
+                            (const HybValueId *) (gpointer) parts->data,
+                            "num_args",
+                            hyb_lowering_text (lowering, "%u", parts->len),
+                            "dim",
+                            "0",
+                            NULL);
+}
+
+/* The rows of one direction of a weight [directions, n × hidden, …] with gates in the engine's order, appended as
+ * vectors.  first: the gate block that they begin at. */
+static void
+append_gates (HybLowering *lowering, const Sizes *sizes, GArray *parts, HybValueId x, gint64 direction, guint first)
+{
+  const gint64 flat[] = { -1 };
+  HybValueId   one = slice (lowering, x, 0, direction, direction + 1);
+
+  for (guint g = 0; g < sizes->kind->n_gates; g++)
+    {
+      gint64     begin = (first + sizes->kind->gates[g]) * sizes->hidden;
+      HybValueId rows = hyb_onnx_reshape (
+          lowering, slice (lowering, one, 1, begin, begin + sizes->hidden), 1, flat);
+
+      g_array_append_val (parts, rows);
+    }
+}
+
+static HybValueId
+zeros (HybLowering *lowering, guint rank, const gint64 *dims, HybDType dtype)
+{
+  return hyb_lowering_emit (lowering,
+                            "_zeros",
+                            0,
+                            NULL,
+                            "shape",
+                            hyb_lowering_text_ints (lowering, rank, dims),
+                            "dtype",
+                            hyb_dtype_name (dtype),
+                            NULL);
+}
+
+/* All weights as one vector: for each direction those of the input and of the state, then all biases. */
+static HybValueId
+pack_weights (HybLowering *lowering, const Sizes *sizes)
+{
+  g_autoptr (GArray) parts = g_array_new (FALSE, FALSE, sizeof (HybValueId));
+  HybValueId w = hyb_onnx_input (lowering, INPUT_W), r = hyb_onnx_input (lowering, INPUT_R);
+  gint64     n_biases = 2 * sizes->directions * sizes->kind->n_gates * sizes->hidden;
+
+  for (gint64 d = 0; d < sizes->directions; d++)
+    {
+      append_gates (lowering, sizes, parts, w, d, 0);
+      append_gates (lowering, sizes, parts, r, d, 0);
+    }
+  if (hyb_onnx_has_input (lowering, INPUT_B))
+    for (gint64 d = 0; d < sizes->directions; d++)
+      {
+        HybValueId b = hyb_onnx_input (lowering, INPUT_B);
+
+        append_gates (lowering, sizes, parts, b, d, 0);
+        append_gates (lowering, sizes, parts, b, d, sizes->kind->n_gates);
+      }
+  else
+    {
+      HybValueId none =
+          zeros (lowering, 1, &n_biases, hyb_onnx_type (lowering, INPUT_W)->dtype);
+
+      g_array_append_val (parts, none);
+    }
+  return join (lowering, parts);
+}
+
+/* An initial state [directions, batch, hidden], zero if it is left out. */
+static HybValueId
+initial_state (HybLowering *lowering, const Sizes *sizes, guint input)
+{
+  static const gint64 swapped[] = { 1, 0, 2 };
+  const gint64        dims[] = { sizes->directions, sizes->batch, sizes->hidden };
+  HybValueId          state;
+
+  if (!hyb_onnx_has_input (lowering, input))
+    return zeros (lowering, 3, dims, hyb_onnx_type (lowering, INPUT_X)->dtype);
+  state = hyb_onnx_input (lowering, input);
+  return sizes->has_batch_first ? hyb_onnx_transpose (lowering, state, 3, swapped) : state;
+}
+
+/* The steps of each sequence in reverse order. */
+static HybValueId
+reverse (HybLowering *lowering, HybValueId x)
+{
+  gboolean   has_lengths = hyb_onnx_has_input (lowering, INPUT_LENGTHS);
+  HybValueId inputs[] = { x, HYB_NO_ID };
+
+  if (has_lengths)
+    inputs[1] = hyb_onnx_input (lowering, INPUT_LENGTHS);
+  return hyb_lowering_emit (lowering,
+                            "SequenceReverse",
+                            has_lengths ? 2 : 1,
+                            inputs,
+                            "use_sequence_length",
+                            has_lengths ? "True" : "False",
+                            NULL);
+}
+
+static HybValueId
+emit_rnn (HybLowering *lowering, const Sizes *sizes, HybValueId x)
+{
+  HybValueId inputs[5];
+  guint      n = 0;
+
+  inputs[n++] = x;
+  inputs[n++] = pack_weights (lowering, sizes);
+  inputs[n++] = initial_state (lowering, sizes, INPUT_H);
+  if (sizes->kind->has_cell)
+    inputs[n++] = initial_state (lowering, sizes, INPUT_C);
+  if (hyb_onnx_has_input (lowering, INPUT_LENGTHS))
+    inputs[n++] = hyb_onnx_input (lowering, INPUT_LENGTHS);
+  return hyb_lowering_emit (lowering,
+                            "RNN",
+                            n,
+                            inputs,
+                            "mode",
+                            sizes->mode,
+                            "state_size",
+                            hyb_lowering_text (lowering, "%" G_GINT64_FORMAT, sizes->hidden),
+                            "num_layers",
+                            "1",
+                            "bidirectional",
+                            sizes->directions == 2 ? "True" : "False",
+                            "state_outputs",
+                            "True",
+                            "use_sequence_length",
+                            hyb_onnx_has_input (lowering, INPUT_LENGTHS) ? "True" : "False",
+                            NULL);
+}
+
+static void
+lower_recurrent (HybLowering *lowering, const Kind *kind)
+{
+  static const gint64 swapped[] = { 1, 0, 2 };
+  static const gint64 apart[] = { 0, 2, 1, 3 }, batch_first[] = { 1, 0, 2, 3 };
+  Sizes               sizes;
+  HybValueId          x, y, outputs;
+
+  if (!read_sizes (lowering, kind, &sizes))
+    return;
+  set_types (lowering, &sizes);
+  if (!is_plain (lowering, &sizes) || sizes.time < 0 || sizes.batch < 0)
+    return;
+  x = hyb_onnx_input (lowering, INPUT_X);
+  if (sizes.has_batch_first)
+    x = hyb_onnx_transpose (lowering, x, 3, swapped);
+  if (sizes.is_reverse)
+    x = reverse (lowering, x);
+  outputs = emit_rnn (lowering, &sizes, x);
+  if (outputs == HYB_NO_ID)
+    return;
+  y = sizes.is_reverse ? reverse (lowering, outputs) : outputs;
+  y = hyb_onnx_reshape (lowering,
+                        y,
+                        4,
+                        (gint64[]){ sizes.time, sizes.batch, sizes.directions, sizes.hidden });
+  y = hyb_onnx_transpose (lowering, y, 4, sizes.has_batch_first ? batch_first : apart);
+  hyb_lowering_set_output (lowering, 0, y);
+  for (guint i = 1; i < (kind->has_cell ? 3u : 2u); i++)
+    hyb_lowering_set_output (lowering,
+                             i,
+                             sizes.has_batch_first
+                                 ? hyb_onnx_transpose (lowering, outputs + i, 3, swapped)
+                                 : outputs + i);
+}
+
+static void
+lower_lstm (HybLowering *lowering)
+{
+  lower_recurrent (lowering, &lstm);
+}
+
+static void
+lower_gru (HybLowering *lowering)
+{
+  lower_recurrent (lowering, &gru);
+}
+
+static void
+lower_rnn (HybLowering *lowering)
+{
+  lower_recurrent (lowering, &vanilla);
+}
+
+static const char *const inputs[] = { "X",         "W",         "R", "B", "sequence_lens",
+                                      "initial_h", "initial_c", "P", NULL };
+static const char *const outputs[] = { "Y", "Y_h", "Y_c", NULL };
+
+#define RECURRENT \
+  HYB_ONNX_ROW, .category = HYB_CATEGORY_RECURRENT, .inputs = inputs, .outputs = outputs
+
+const HybOnnxOp hyb_onnx_ops_recurrent[] = {
+  { .op = { RECURRENT, .name = "LSTM", .doc = "A layer of LSTM cells.", .lower = lower_lstm },
+    .since = 1 },
+  { .op = { RECURRENT, .name = "GRU", .doc = "A layer of GRU cells.", .lower = lower_gru },
+    .since = 1 },
+  { .op = { RECURRENT, .name = "RNN", .doc = "A layer of plain recurrent cells.", .lower = lower_rnn },
+    .since = 1 },
+  { .since = 0 },
+};

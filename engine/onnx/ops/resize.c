@@ -1,0 +1,364 @@
+/* resize.c — Resize and Upsample.
+ *
+ * Each axis is resampled on its own: which elements a result is made of, and their weights, follow from sizes and are
+ * constants.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/onnx/onnx-op.h"
+
+#include <math.h>
+#include <string.h>
+
+#define MAX_TAPS 4
+
+/* How positions of the output correspond to those of the input, along one axis. */
+typedef struct
+{
+  gint64      from, to; /* elements */
+  double      scale;
+  double      roi_start, roi_end;
+  const char *coordinates;
+  const char *nearest; /* how positions are rounded */
+} Axis;
+
+static double
+input_position (const Axis *axis, gint64 i)
+{
+  double x = (double) i, to = (double) axis->to, from = (double) axis->from;
+
+  if (strcmp (axis->coordinates, "asymmetric") == 0)
+    return x / axis->scale;
+  if (strcmp (axis->coordinates, "align_corners") == 0)
+    return to > 1 ? x * (from - 1) / (to - 1) : 0;
+  if (strcmp (axis->coordinates, "pytorch_half_pixel") == 0)
+    return to > 1 ? (x + 0.5) / axis->scale - 0.5 : 0;
+  if (strcmp (axis->coordinates, "tf_half_pixel_for_nn") == 0)
+    return (x + 0.5) / axis->scale;
+  if (strcmp (axis->coordinates, "tf_crop_and_resize") == 0)
+    return to > 1 ? axis->roi_start * (from - 1) +
+                        x * (axis->roi_end - axis->roi_start) * (from - 1) / (to - 1)
+                  : 0.5 * (axis->roi_start + axis->roi_end) * (from - 1);
+  if (strcmp (axis->coordinates, "half_pixel_symmetric") == 0)
+    {
+      double exact = from * axis->scale;
+
+      return (exact - to) / 2 / axis->scale + (x + 0.5) / axis->scale - 0.5;
+    }
+  return (x + 0.5) / axis->scale - 0.5;
+}
+
+static gint64
+round_nearest (const char *mode, double x)
+{
+  if (strcmp (mode, "floor") == 0)
+    return (gint64) floor (x);
+  if (strcmp (mode, "ceil") == 0)
+    return (gint64) ceil (x);
+  if (strcmp (mode, "round_prefer_ceil") == 0)
+    return (gint64) floor (x + 0.5);
+  return (gint64) ceil (x - 0.5);
+}
+
+/* Weights of the four neighbours at a distance of t from the second. */
+static void
+cubic_weights (double t, double a, double *w)
+{
+  w[0] = ((a * (t + 1) - 5 * a) * (t + 1) + 8 * a) * (t + 1) - 4 * a;
+  w[1] = ((a + 2) * t - (a + 3)) * t * t + 1;
+  w[2] = ((a + 2) * (1 - t) - (a + 3)) * (1 - t) * (1 - t) + 1;
+  w[3] = ((a * (2 - t) - 5 * a) * (2 - t) + 8 * a) * (2 - t) - 4 * a;
+}
+
+/* Indices and weights of n_taps elements for each of axis->to results. */
+typedef struct
+{
+  guint      n_taps;
+  HybTensor *index[MAX_TAPS];
+  HybTensor *weight[MAX_TAPS];
+} Taps;
+
+static void
+set_tap (Taps *taps, guint tap, gint64 i, gint64 index, double weight)
+{
+  ((gint64 *) hyb_tensor_get_data (taps->index[tap]))[i] = index;
+  ((float *) hyb_tensor_get_data (taps->weight[tap]))[i] = (float) weight;
+}
+
+/* Moves the weight of elements outside of the axis to the others, or the index inside. */
+static void
+fill_taps (Taps *taps, const Axis *axis, const double *weights, gint64 first, gint64 i, gboolean excludes)
+{
+  double sum = 0;
+
+  for (guint tap = 0; tap < taps->n_taps; tap++)
+    {
+      gboolean is_inside = first + tap >= 0 && first + tap < axis->from;
+
+      sum += !excludes || is_inside ? weights[tap] : 0;
+    }
+  for (guint tap = 0; tap < taps->n_taps; tap++)
+    {
+      gint64   index = first + (gint64) tap;
+      gboolean is_inside = index >= 0 && index < axis->from;
+
+      set_tap (taps,
+               tap,
+               i,
+               CLAMP (index, 0, axis->from - 1),
+               excludes ? (is_inside ? weights[tap] / sum : 0) : weights[tap]);
+    }
+}
+
+static gboolean
+new_taps (Taps *taps, gint64 n)
+{
+  HybType index = { hyb_shape_1d (n), HYB_I64 }, weight = { hyb_shape_1d (n), HYB_F32 };
+
+  for (guint tap = 0; tap < taps->n_taps; tap++)
+    {
+      taps->index[tap] = hyb_tensor_new (&index, NULL);
+      taps->weight[tap] = hyb_tensor_new (&weight, NULL);
+      if (!taps->index[tap] || !taps->weight[tap])
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static void
+compute_taps (HybLowering *lowering, Taps *taps, const Axis *axis)
+{
+  double      a = hyb_onnx_float (lowering, "cubic_coeff_a", -0.75);
+  gboolean    excludes = hyb_onnx_int (lowering, "exclude_outside", 0) != 0;
+
+  for (gint64 i = 0; i < axis->to; i++)
+    {
+      double x = input_position (axis, i), w[MAX_TAPS];
+
+      if (taps->n_taps == 1)
+        set_tap (taps, 0, i, CLAMP (round_nearest (axis->nearest, x), 0, axis->from - 1), 1);
+      else if (taps->n_taps == 2)
+        {
+          x = CLAMP (x, 0, (double) axis->from - 1);
+          w[1] = x - floor (x);
+          w[0] = 1 - w[1];
+          fill_taps (taps, axis, w, (gint64) floor (x), i, FALSE);
+        }
+      else
+        {
+          cubic_weights (x - floor (x), a, w);
+          fill_taps (taps, axis, w, (gint64) floor (x) - 1, i, excludes);
+        }
+    }
+}
+
+/* One axis of x resampled. */
+static HybValueId
+resample (HybLowering *lowering, HybValueId x, int number, const Axis *axis, guint n_taps)
+{
+  Taps        taps = { .n_taps = n_taps };
+  HybType     type = *hyb_lowering_get_type (lowering, x);
+  HybValueId  sum = HYB_NO_ID;
+  gint64      dims[HYB_MAX_RANK];
+  const char *text = hyb_lowering_text (lowering, "%d", number);
+
+  for (int i = 0; i < type.shape.rank; i++)
+    dims[i] = i == number ? axis->to : 1;
+  if (!new_taps (&taps, axis->to))
+    {
+      for (guint tap = 0; tap < n_taps; tap++)
+        {
+          hyb_tensor_unref (taps.index[tap]);
+          hyb_tensor_unref (taps.weight[tap]);
+        }
+      hyb_lowering_fail (lowering, NULL, "memory is short for its weights");
+      return HYB_NO_ID;
+    }
+  compute_taps (lowering, &taps, axis);
+  for (guint tap = 0; tap < n_taps; tap++)
+    {
+      HybValueId index = hyb_lowering_constant (lowering, taps.index[tap]);
+      HybValueId weight = hyb_lowering_constant (lowering, taps.weight[tap]);
+      HybValueId part =
+          hyb_lowering_emit (lowering, "take", 2, (HybValueId[]){ x, index }, "axis", text, NULL);
+
+      if (n_taps > 1)
+        part = hyb_onnx_binary (
+            lowering,
+            "broadcast_mul",
+            part,
+            hyb_onnx_cast (lowering,
+                           hyb_onnx_reshape (lowering, weight, (guint) type.shape.rank, dims),
+                           type.dtype));
+      sum = tap == 0 ? part : hyb_onnx_binary (lowering, "broadcast_add", sum, part);
+    }
+  return sum;
+}
+
+/* --- Sizes --- */
+
+/* Which axes change, with their sizes and scales; for each axis of the input. */
+static gboolean
+read_sizes (HybLowering *lowering, guint scales_input, guint sizes_input, const HybType *type, Axis *axes)
+{
+  HybTensor    *scales = hyb_onnx_contents (lowering, scales_input);
+  HybTensor    *sizes = hyb_onnx_contents (lowering, sizes_input);
+  const char   *policy = hyb_onnx_string (lowering, "keep_aspect_ratio_policy", "stretch");
+  guint         n_listed = (guint) type->shape.rank;
+  const gint64 *listed = NULL;
+  double        common = NAN;
+  gint64        n = sizes ? hyb_tensor_get_size (sizes) : hyb_tensor_get_size (scales);
+
+  hyb_onnx_ints (lowering, "axes", &n_listed, &listed);
+  if (!listed)
+    n_listed = (guint) type->shape.rank;
+  if (n != n_listed)
+    {
+      hyb_lowering_fail (lowering, NULL, "it has sizes or scales for %" G_GINT64_FORMAT " axes of %u", n, n_listed);
+      return FALSE;
+    }
+  for (guint i = 0; sizes && i < n_listed && strcmp (policy, "stretch") != 0; i++)
+    {
+      int    axis = listed ? hyb_onnx_axis (lowering, listed[i], type->shape.rank) : (int) i;
+      double scale = axis < 0 ? 1 : hyb_tensor_get_value (sizes, i) / (double) axes[axis].from;
+
+      common = isnan (common)                         ? scale
+               : strcmp (policy, "not_larger") == 0 ? MIN (common, scale)
+                                                    : MAX (common, scale);
+    }
+  for (guint i = 0; i < n_listed; i++)
+    {
+      int axis = listed ? hyb_onnx_axis (lowering, listed[i], type->shape.rank) : (int) i;
+
+      if (axis < 0)
+        return FALSE;
+      if (sizes && isnan (common))
+        {
+          axes[axis].to = (gint64) hyb_tensor_get_value (sizes, i);
+          axes[axis].scale = (double) axes[axis].to / (double) axes[axis].from;
+        }
+      else
+        {
+          axes[axis].scale = sizes ? common : hyb_tensor_get_value (scales, i);
+          axes[axis].to = (gint64) (sizes ? floor (axes[axis].scale * (double) axes[axis].from + 0.5)
+                                          : floor (axes[axis].scale * (double) axes[axis].from));
+        }
+      if (axes[axis].to < 0 || axes[axis].to > G_MAXINT32)
+        {
+          hyb_lowering_fail (lowering, NULL, "the size of axis %d cannot be computed with", axis);
+          return FALSE;
+        }
+    }
+  return TRUE;
+}
+
+static void
+resize (HybLowering *lowering, guint roi_input, guint scales_input, guint sizes_input, const char *coordinates)
+{
+  HybType     type = *hyb_onnx_type (lowering, 0);
+  const char *mode = hyb_onnx_string (lowering, "mode", "nearest");
+  guint       n_taps = strcmp (mode, "nearest") == 0 ? 1 : strcmp (mode, "cubic") == 0 ? 4 : 2;
+  Axis        axes[HYB_MAX_RANK];
+  HybTensor  *roi = roi_input ? hyb_onnx_contents (lowering, roi_input) : NULL;
+  HybValueId  x = hyb_onnx_input (lowering, 0);
+  gboolean    is_crop = strcmp (coordinates, "tf_crop_and_resize") == 0;
+  gboolean    is_computed;
+
+  if ((!hyb_onnx_contents (lowering, scales_input) && !hyb_onnx_contents (lowering, sizes_input)) ||
+      !hyb_shape_is_known (&type.shape))
+    {
+      hyb_onnx_set_rank (lowering, 0, type.dtype, type.shape.rank);
+      return;
+    }
+  for (int i = 0; i < type.shape.rank; i++)
+    axes[i] =
+        (Axis){ .from = type.shape.dim[i],
+                .to = type.shape.dim[i],
+                .scale = 1,
+                .roi_end = 1,
+                .coordinates = coordinates,
+                .nearest = hyb_onnx_string (lowering, "nearest_mode", "round_prefer_floor") };
+  for (int i = 0; roi && i < type.shape.rank && hyb_tensor_get_size (roi) == 2 * type.shape.rank; i++)
+    {
+      axes[i].roi_start = hyb_tensor_get_value (roi, i);
+      axes[i].roi_end = hyb_tensor_get_value (roi, i + type.shape.rank);
+    }
+  if (!read_sizes (lowering, scales_input, sizes_input, &type, axes))
+    return;
+  /* What lies outside of a crop, and filters that grow when an image shrinks, are not computed. */
+  is_computed = !is_crop && !hyb_onnx_int (lowering, "antialias", 0);
+  for (int i = 0; i < type.shape.rank; i++)
+    {
+      type.shape.dim[i] = axes[i].to;
+      is_computed = is_computed && axes[i].from > 0;
+    }
+  hyb_lowering_set_type (lowering, 0, &type);
+  for (int i = 0; is_computed && i < type.shape.rank; i++)
+    if (axes[i].from != axes[i].to || axes[i].scale != 1)
+      x = resample (lowering, x, i, &axes[i], n_taps);
+  if (is_computed && x != HYB_NO_ID)
+    hyb_lowering_set_output (lowering, 0, hyb_onnx_cast (lowering, x, type.dtype));
+}
+
+static void
+lower_resize (HybLowering *lowering)
+{
+  resize (lowering,
+          1,
+          2,
+          3,
+          hyb_onnx_string (lowering, "coordinate_transformation_mode", "half_pixel"));
+}
+
+/* Version 10 of Resize and Upsample have scales alone, and divide positions by them, rounding down. */
+static void
+lower_scaled (HybLowering *lowering)
+{
+  HybType    type = *hyb_onnx_type (lowering, 0);
+  HybValueId x = hyb_onnx_input (lowering, 0);
+  HybTensor *scales = hyb_onnx_contents (lowering, 1);
+  guint      n = 0;
+  const double *listed = NULL;
+  gboolean   is_linear = strcmp (hyb_onnx_string (lowering, "mode", "nearest"), "nearest") != 0;
+
+  hyb_onnx_floats (lowering, "scales", &n, &listed);
+  if ((!scales && !listed) || !hyb_shape_is_known (&type.shape))
+    {
+      hyb_onnx_set_rank (lowering, 0, type.dtype, type.shape.rank);
+      return;
+    }
+  for (int i = 0; i < type.shape.rank && x != HYB_NO_ID; i++)
+    {
+      double scale = scales ? hyb_tensor_get_value (scales, i) : i < (int) n ? listed[i] : 1;
+      Axis   axis = { .from = type.shape.dim[i],
+                      .scale = scale,
+                      .coordinates = "asymmetric",
+                      .nearest = "floor" };
+
+      axis.to = (gint64) floor (scale * (double) axis.from);
+      if (!(scale > 0) || axis.to < 0 || axis.to > G_MAXINT32 || axis.from < 1)
+        {
+          hyb_lowering_fail (lowering, NULL, "its scale %g cannot be computed with", scale);
+          return;
+        }
+      if (axis.to != axis.from)
+        x = resample (lowering, x, i, &axis, is_linear ? 2 : 1);
+    }
+  hyb_lowering_set_output (lowering, 0, x);
+}
+
+static const char *const inputs[] = { "X", "roi", "scales", "sizes", NULL };
+static const char *const scaled_inputs[] = { "X", "scales", NULL };
+static const char *const outputs[] = { "Y", NULL };
+
+#define ROW(NAME, SINCE, INPUTS, LOWER, DOC)                                            \
+  { .op = { HYB_ONNX_ROW, .name = NAME, .doc = DOC, .category = HYB_CATEGORY_MOVEMENT,  \
+            .inputs = INPUTS, .outputs = outputs, .lower = LOWER },                     \
+    .since = SINCE }
+
+/* clang-format off */
+const HybOnnxOp hyb_onnx_ops_resize[] = {
+  ROW ("Upsample", 1, scaled_inputs, lower_scaled, "Resamples an array to a multiple of its size."),
+  ROW ("Resize", 10, scaled_inputs, lower_scaled, "Resamples an array to another size."),
+  ROW ("Resize", 11, inputs, lower_resize, "Resamples an array to another size."),
+  { .since = 0 },
+};
+/* clang-format on */

@@ -1,0 +1,641 @@
+/* read-graph.c — writes the nodes of a document's graph, with their bodies, into a HybGraph.
+ *
+ * Nodes keep the operators, names and attributes of the file.  What a body reads from outside becomes a variable of the
+ * body and a further input of its node; initialisers of bodies become parameters of the model.  Start with
+ * hyb_onnx_read_graph().
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/base/error.h"
+#include "engine/onnx/reader.h"
+
+#include <string.h>
+
+/* Bodies and calls nested deeper than this are refused. */
+#define MAX_DEPTH 32
+/* Nodes of a graph whose calls of functions are expanded; functions that call functions grow exponentially. */
+#define MAX_NODES 4000000
+
+/* Stands for operators without a row. */
+static const char *const unknown_bodies[] = { "body", "body 2", "body 3", "body 4" };
+static const HybOp       unknown_op = {
+        .name = "_onnx",
+        .doc = "An operator of ONNX that this program does not know: it is displayed but cannot run.",
+        .category = HYB_CATEGORY_DATA,
+        .flags = HYB_OP_FOREIGN | HYB_OP_OPAQUE | HYB_OP_INTERNAL,
+        .arity = hyb_onnx_arity,
+        .value_name = hyb_onnx_value_name,
+        .declared_type = hyb_onnx_declared_type_of,
+        .body_names = unknown_bodies,
+        .body_variable = hyb_onnx_body_variable,
+        .body_port = hyb_onnx_body_port,
+        .body_next = hyb_onnx_no_head,
+        .body_result = hyb_onnx_no_head,
+};
+
+/* --- Variables --- */
+
+static HybValueId
+add_variable (OnnxScope *scope, const char *name, const char *shape, const char *dtype)
+{
+  const char *attributes[5] = { NULL };
+  guint       n = 0;
+
+  if (dtype)
+    {
+      attributes[n++] = "__dtype__";
+      attributes[n++] = dtype;
+    }
+  if (shape)
+    {
+      attributes[n++] = "__shape__";
+      attributes[n++] = shape;
+    }
+  return hyb_builder_add_variable (scope->builder, name, attributes);
+}
+
+/* The graph's own variables, which files below IR 4 list together with initialisers. */
+static void
+add_inputs (OnnxScope *scope, const HybOnnxGraph *graph)
+{
+  g_autoptr (GHashTable) fixed = g_hash_table_new (g_str_hash, g_str_equal);
+
+  for (guint i = 0; i < graph->n_initializers; i++)
+    g_hash_table_add (fixed, (gpointer) graph->initializers[i].name);
+  for (guint i = 0; i < graph->n_inputs; i++)
+    {
+      const HybOnnxValueInfo *input = &graph->inputs[i];
+      g_autofree char        *shape = hyb_onnx_declared_shape (input);
+      g_autofree char        *dtype = hyb_onnx_declared_dtype (input);
+
+      /* A body has as many variables as the specification says. */
+      if (!scope->outer && g_hash_table_contains (fixed, input->name))
+        continue;
+      hyb_onnx_scope_define (scope, input->name, add_variable (scope, input->name, shape, dtype));
+    }
+}
+
+/* A name for a parameter of the model that no other has.  Owned by the arena. */
+static const char *
+unique_parameter (OnnxReader *reader, const OnnxScope *scope, const char *name)
+{
+  const char *unique = name;
+
+  for (guint i = 1; g_hash_table_contains (reader->parameters, unique); i++)
+    {
+      g_autofree char *text = i == 1 ? g_strconcat (scope->path, "/", name, NULL)
+                                     : g_strdup_printf ("%s/%s#%u", scope->path, name, i);
+
+      unique = hyb_arena_string (reader->document->arena, text);
+    }
+  g_hash_table_add (reader->parameters, (gpointer) unique);
+  return unique;
+}
+
+/* A parameter of the model, and what stands for it in this scope. */
+static void
+define_parameter (OnnxScope *scope, const char *name, HybTensor *contents, const HybOnnxTensor *tensor)
+{
+  OnnxReader      *reader = scope->reader;
+  OnnxScope       *root = reader->root;
+  const char      *unique = unique_parameter (reader, scope, name);
+  HybOnnxDim      *dims = g_new0 (HybOnnxDim, MAX (tensor->n_dims, 1));
+  HybOnnxValueInfo info = { .kind = HYB_ONNX_TYPE_TENSOR,
+                            .dtype = tensor->dtype,
+                            .has_shape = TRUE,
+                            .n_dims = tensor->n_dims,
+                            .dims = dims };
+  g_autofree char *shape = NULL, *dtype = NULL;
+  HybValueId       value;
+
+  for (guint i = 0; i < tensor->n_dims; i++)
+    dims[i].value = tensor->dims[i];
+  shape = hyb_onnx_declared_shape (&info);
+  dtype = hyb_onnx_declared_dtype (&info);
+  g_free (dims);
+  value = add_variable (root, unique, shape, dtype);
+  hyb_onnx_scope_define (root, unique, value);
+  if (contents)
+    {
+      hyb_builder_set_contents (root->builder, value, contents);
+      hyb_model_set_parameter (reader->model, unique, contents);
+      g_hash_table_insert (root->contents, (gpointer) unique, hyb_tensor_ref (contents));
+    }
+  if (scope != root)
+    {
+      hyb_onnx_scope_define (scope, name, hyb_onnx_scope_find (scope, unique));
+      if (contents)
+        g_hash_table_insert (scope->contents, (gpointer) name, hyb_tensor_ref (contents));
+    }
+}
+
+static void
+report_tensor (OnnxScope *scope, const char *name, GError *error)
+{
+  HybFinding *finding;
+
+  /* External data was reported once for its file. */
+  if (g_error_matches (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_MALFORMED))
+    {
+      finding = hyb_finding_new (strstr (error->message, "external data") ? "missing-external-data"
+                                                                          : "truncated",
+                                 HYB_SEVERITY_ERROR,
+                                 "%s",
+                                 error->message);
+      finding->hint = g_strdup ("Download or export the file again");
+    }
+  else
+    finding = hyb_finding_new ("wrong-dtype", HYB_SEVERITY_WARNING, "%s", error->message);
+  hyb_finding_add_item (finding, name, NULL, NULL);
+  hyb_onnx_report (scope->reader, finding, NULL, "graph.initializer");
+  g_error_free (error);
+}
+
+static void
+add_initializers (OnnxScope *scope, const HybOnnxGraph *graph)
+{
+  for (guint i = 0; i < graph->n_initializers; i++)
+    {
+      const HybOnnxTensor *tensor = &graph->initializers[i];
+      GError              *error = NULL;
+      g_autoptr (HybTensor) contents = hyb_onnx_load_tensor (scope->reader, tensor, &error);
+
+      if (error)
+        report_tensor (scope, tensor->name, error);
+      define_parameter (scope, tensor->name, contents, tensor);
+    }
+  for (guint i = 0; i < graph->n_sparse; i++)
+    {
+      const HybOnnxSparse *sparse = &graph->sparse[i];
+      GError              *error = NULL;
+      g_autoptr (HybTensor) contents = hyb_onnx_load_sparse (scope->reader, sparse, &error);
+      HybOnnxTensor shape = { .n_dims = sparse->n_dims, .dims = sparse->dims };
+
+      if (error)
+        report_tensor (scope, sparse->values ? sparse->values->name : "", error);
+      if (!sparse->values)
+        continue;
+      shape.dtype = sparse->values->dtype;
+      define_parameter (scope, sparse->values->name, contents, &shape);
+    }
+}
+
+static void
+add_declared (OnnxScope *scope, const HybOnnxGraph *graph)
+{
+  for (guint i = 0; i < graph->n_values; i++)
+    g_hash_table_insert (scope->declared,
+                         (gpointer) graph->values[i].name,
+                         (gpointer) &graph->values[i]);
+  for (guint i = 0; i < graph->n_outputs; i++)
+    g_hash_table_insert (scope->declared,
+                         (gpointer) graph->outputs[i].name,
+                         (gpointer) &graph->outputs[i]);
+}
+
+/* --- One node --- */
+
+/* What is collected about a node before it is added. */
+typedef struct
+{
+  const HybOnnxNode *node;
+  const char        *path;
+  HybOnnxUse        *use;
+  GArray            *inputs; /* of HybValueId */
+  GPtrArray         *bodies; /* of HybGraph */
+  GPtrArray         *names;  /* of GPtrArray: what each body captures */
+} Draft;
+
+/* The value of a name, or a new variable with that name and a finding. */
+static HybValueId
+find_or_report (OnnxScope *scope, const Draft *draft, const char *name)
+{
+  HybValueId  value = hyb_onnx_scope_find (scope, name);
+  HybFinding *finding;
+
+  if (value != HYB_NO_ID)
+    return value;
+  finding = hyb_finding_new ("bad-edge",
+                             HYB_SEVERITY_ERROR,
+                             "node “%s” (%s) reads “%s”, which nothing in the file produces",
+                             hyb_onnx_node_name (draft->node),
+                             draft->node->op_type,
+                             name);
+  finding->hint = g_strdup ("The export is incomplete; export the model again");
+  hyb_onnx_report (scope->reader, finding, hyb_onnx_node_name (draft->node), draft->path);
+  value = hyb_builder_add_variable (scope->builder, name, NULL);
+  hyb_onnx_scope_define (scope, name, value);
+  return value;
+}
+
+static void
+find_inputs (OnnxScope *scope, Draft *draft)
+{
+  const HybOnnxNode *node = draft->node;
+  int               *slots = hyb_arena_alloc (scope->reader->document->arena,
+                                MAX (node->n_inputs, 1) * sizeof (int));
+
+  for (guint i = 0; i < node->n_inputs; i++)
+    {
+      HybValueId value;
+
+      slots[i] = -1;
+      if (node->inputs[i][0] == '\0')
+        continue;
+      slots[i] = (int) draft->inputs->len;
+      value = find_or_report (scope, draft, node->inputs[i]);
+      g_array_append_val (draft->inputs, value);
+    }
+  draft->use->slots = slots;
+  draft->use->n_slots = node->n_inputs;
+}
+
+static gboolean
+read_body (OnnxScope *scope, Draft *draft, const HybOnnxGraph *graph, const char *attribute)
+{
+  OnnxScope        inner;
+  g_autofree char *path = g_strconcat (draft->path, ".", attribute, NULL);
+  GPtrArray       *captured;
+  gboolean         is_read;
+
+  if (scope->depth >= MAX_DEPTH)
+    return hyb_error_at (&scope->reader->error,
+                         HYB_FORMAT_ERROR,
+                         HYB_FORMAT_ERROR_LIMIT,
+                         scope->reader->where,
+                         NULL,
+                         "bodies of loops and conditions are nested more than %u deep",
+                         MAX_DEPTH);
+  hyb_onnx_scope_init (&inner, scope->reader, hyb_builder_new ());
+  hyb_builder_set_legacy_shapes (inner.builder, FALSE);
+  hyb_builder_set_dialect (inner.builder, &hyb_onnx_dialect);
+  hyb_builder_keep_arena (inner.builder, scope->reader->document->arena);
+  inner.outer = scope;
+  inner.n_opsets = scope->n_opsets;
+  inner.opsets = scope->opsets;
+  inner.function = scope->function;
+  inner.call = scope->call;
+  inner.prefix = scope->prefix;
+  inner.path = hyb_arena_string (scope->reader->document->arena, path);
+  inner.depth = scope->depth + 1;
+  is_read = hyb_onnx_read_graph (&inner, graph);
+  captured = g_ptr_array_ref (inner.captures);
+  hyb_onnx_scope_clear (&inner);
+  if (is_read)
+    g_ptr_array_add (draft->bodies, hyb_builder_freeze (inner.builder));
+  else
+    hyb_builder_free (inner.builder);
+  g_ptr_array_add (draft->names, captured);
+  return is_read;
+}
+
+/* Bodies in the order of the row's names; those of an unknown operator in the file's. */
+static gboolean
+read_bodies (OnnxScope *scope, Draft *draft)
+{
+  const HybOnnxNode *node = draft->node;
+  const HybOnnxOp   *row = draft->use->row;
+
+  for (guint b = 0; row && b < row->op.n_bodies; b++)
+    {
+      const HybOnnxAttribute *found = NULL;
+
+      for (guint a = 0; a < node->n_attributes; a++)
+        if (node->attributes[a].kind == HYB_ONNX_ATTRIBUTE_GRAPH &&
+            strcmp (node->attributes[a].name, row->op.body_names[b]) == 0)
+          found = &node->attributes[a];
+      if (!found)
+        return TRUE;
+      if (!read_body (scope, draft, found->graphs[0], found->name))
+        return FALSE;
+    }
+  for (guint a = 0; !row && a < node->n_attributes; a++)
+    if (node->attributes[a].kind == HYB_ONNX_ATTRIBUTE_GRAPH &&
+        draft->bodies->len < G_N_ELEMENTS (unknown_bodies) &&
+        !read_body (scope, draft, node->attributes[a].graphs[0], node->attributes[a].name))
+      return FALSE;
+  return TRUE;
+}
+
+/* Adds an input for everything that bodies capture, once for each name, and records which variable of each body reads
+ * which input. */
+static void
+connect_bodies (OnnxScope *scope, Draft *draft)
+{
+  HybArena *arena = scope->reader->document->arena;
+  guint     n_bodies = draft->bodies->len;
+  guint   **inputs = hyb_arena_alloc (arena, MAX (n_bodies, 1) * sizeof *inputs);
+  g_autoptr (GHashTable) added = g_hash_table_new (g_str_hash, g_str_equal);
+
+  for (guint b = 0; b < n_bodies; b++)
+    {
+      HybGraph        *body = draft->bodies->pdata[b];
+      const GPtrArray *names = draft->names->pdata[b];
+      guint            n;
+      const HybNodeId *variables = hyb_graph_get_variables (body, &n);
+      g_autoptr (GHashTable) index = g_hash_table_new (g_str_hash, g_str_equal);
+
+      inputs[b] = hyb_arena_alloc (arena, MAX (n, 1) * sizeof (guint));
+      for (guint v = n; v-- > 0;)
+        {
+          inputs[b][v] = G_MAXUINT;
+          g_hash_table_insert (index,
+                               (gpointer) hyb_graph_get_node (body, variables[v])->name,
+                               GUINT_TO_POINTER (v));
+        }
+      for (guint c = 0; c < names->len; c++)
+        {
+          const char *name = names->pdata[c];
+          guint       place = GPOINTER_TO_UINT (g_hash_table_lookup (added, name));
+
+          if (place == 0)
+            {
+              HybValueId value = hyb_onnx_scope_find (scope, name);
+
+              g_array_append_val (draft->inputs, value);
+              place = draft->inputs->len;
+              g_hash_table_insert (added, (gpointer) name, GUINT_TO_POINTER (place));
+            }
+          inputs[b][GPOINTER_TO_UINT (g_hash_table_lookup (index, name))] = place - 1;
+        }
+      draft->use->n_variables[b] = n;
+    }
+  draft->use->body_inputs = (const guint *const *) inputs;
+}
+
+/* The name that a value has in the graph: a function's values are prefixed with the call, its outputs have the names
+ * that the call gives them. */
+static const char *
+output_name (OnnxScope *scope, const char *name)
+{
+  const char      *renamed = scope->renamed ? g_hash_table_lookup (scope->renamed, name) : NULL;
+  g_autofree char *text = NULL;
+
+  if (renamed || scope->prefix[0] == '\0')
+    return renamed ? renamed : name;
+  text = g_strconcat (scope->prefix, name, NULL);
+  return hyb_arena_string (scope->reader->document->arena, text);
+}
+
+static void
+name_outputs (OnnxScope *scope, Draft *draft)
+{
+  HybArena                *arena = scope->reader->document->arena;
+  const HybOnnxNode       *node = draft->node;
+  guint                    n = MAX (node->n_outputs, 1);
+  const char             **names = hyb_arena_alloc (arena, n * sizeof *names);
+  const HybOnnxValueInfo **declared = hyb_arena_alloc (arena, n * sizeof *declared);
+
+  for (guint i = 0; i < n; i++)
+    {
+      const char *name = i < node->n_outputs ? node->outputs[i] : "";
+
+      names[i] = name[0] != '\0' ? output_name (scope, name) : "(unused)";
+      declared[i] = name[0] != '\0' ? g_hash_table_lookup (scope->declared, name) : NULL;
+    }
+  draft->use->output_names = names;
+  draft->use->declared = declared;
+  draft->use->n_outputs = n;
+}
+
+static void
+report_duplicate (OnnxScope *scope, const Draft *draft, const char *name)
+{
+  HybFinding *finding = hyb_finding_new ("duplicate-value",
+                                         HYB_SEVERITY_ERROR,
+                                         "node “%s” (%s) produces “%s”, which exists already",
+                                         hyb_onnx_node_name (draft->node),
+                                         draft->node->op_type,
+                                         name);
+
+  finding->hint = g_strdup ("Every value needs a name of its own; rename one of the two");
+  hyb_onnx_report (scope->reader, finding, hyb_onnx_node_name (draft->node), draft->path);
+}
+
+/* Defines the outputs of a node that was added. */
+static void
+define_outputs (OnnxScope *scope, const Draft *draft, HybNodeId id)
+{
+  for (guint i = 0; i < draft->node->n_outputs; i++)
+    {
+      const char *name = draft->node->outputs[i];
+
+      if (name[0] == '\0')
+        continue;
+      if (g_hash_table_contains (scope->names, name))
+        report_duplicate (scope, draft, name);
+      hyb_onnx_scope_define (scope, name, hyb_builder_output (scope->builder, id, i));
+    }
+}
+
+static gint64
+find_opset (const OnnxScope *scope, const char *domain)
+{
+  for (guint i = 0; i < scope->n_opsets; i++)
+    if (strcmp (scope->opsets[i].domain, domain) == 0)
+      return scope->opsets[i].version;
+  return domain[0] == '\0' ? 1 : G_MAXINT64;
+}
+
+static gboolean
+add_node (OnnxScope *scope, const Draft *draft)
+{
+  HybArena          *arena = scope->reader->document->arena;
+  const HybOnnxNode *node = draft->node;
+  const HybOnnxOp   *row = draft->use->row;
+  const char        *own = hyb_onnx_node_name (node);
+  g_autofree char   *name =
+      scope->prefix[0] == '\0' || own != node->name ? g_strdup (own) : g_strconcat (scope->prefix, own, NULL);
+  g_autofree char *type =
+      node->domain[0] == '\0' ? g_strdup (node->op_type)
+                              : g_strconcat (node->domain, "::", node->op_type, NULL);
+  HybNodeSpec spec = { .op = row ? &row->op : &unknown_op,
+                       .type = type,
+                       .name = name,
+                       .attributes = hyb_onnx_attribute_texts (arena, node),
+                       .params = draft->use,
+                       .n_inputs = draft->inputs->len,
+                       .inputs = (const HybValueId *) (gpointer) draft->inputs->data,
+                       .n_bodies = draft->bodies->len,
+                       .bodies = (HybGraph *const *) draft->bodies->pdata,
+                       .n_outputs = draft->use->n_outputs };
+  HybNodeId   id;
+
+  draft->use->n_inputs = draft->inputs->len;
+  id = hyb_builder_add (scope->builder, &spec, &scope->reader->error);
+  if (id == HYB_NO_ID)
+    return FALSE;
+  define_outputs (scope, draft, id);
+  return TRUE;
+}
+
+/* The contents of literals are known to bodies that capture them. */
+static void
+note_literal (OnnxScope *scope, const Draft *draft)
+{
+  const HybOnnxOp *row = draft->use->row;
+  HybTensor       *contents;
+
+  if (!row || !row->has_value || draft->node->n_outputs == 0)
+    return;
+  contents = hyb_onnx_literal (scope->reader, draft->node);
+  if (!contents)
+    return;
+  draft->use->literal = contents;
+  hyb_arena_take (scope->reader->document->arena,
+                  hyb_tensor_ref (contents),
+                  (GDestroyNotify) hyb_tensor_unref);
+  if (row->op.flags & HYB_OP_LITERAL)
+    g_hash_table_insert (scope->contents, (gpointer) draft->node->outputs[0], contents);
+  else
+    hyb_tensor_unref (contents);
+}
+
+static void
+find_row (OnnxScope *scope, Draft *draft)
+{
+  gint64           opset = find_opset (scope, draft->node->domain);
+  const HybOnnxOp *row =
+      hyb_onnx_op_find (draft->node->domain, draft->node->op_type, opset);
+
+  draft->use->node = draft->node;
+  draft->use->opset = opset;
+  draft->use->row = row;
+}
+
+/* A row whose bodies are missing cannot be used. */
+static void
+drop_row_without_bodies (OnnxScope *scope, Draft *draft)
+{
+  HybFinding *finding;
+
+  if (!draft->use->row || draft->bodies->len == draft->use->row->op.n_bodies)
+    return;
+  finding = hyb_finding_new ("bad-node",
+                             HYB_SEVERITY_ERROR,
+                             "node “%s” (%s) has %u bodies instead of %u",
+                             hyb_onnx_node_name (draft->node),
+                             draft->node->op_type,
+                             draft->bodies->len,
+                             draft->use->row->op.n_bodies);
+  hyb_onnx_report (scope->reader, finding, hyb_onnx_node_name (draft->node), draft->path);
+  draft->use->row = NULL;
+}
+
+gboolean
+hyb_onnx_read_node (OnnxScope *scope, const HybOnnxNode *given, const char *path)
+{
+  OnnxReader            *reader = scope->reader;
+  const HybOnnxNode     *node = hyb_onnx_bind_attributes (scope, given);
+  const HybOnnxFunction *function = hyb_onnx_find_function (reader, node);
+  Draft                  draft = { .node = node, .path = path };
+  gboolean               is_read;
+
+  if (function)
+    return hyb_onnx_read_call (scope, node, function, path);
+  if (++reader->n_nodes > MAX_NODES)
+    return hyb_error_at (&reader->error,
+                         HYB_FORMAT_ERROR,
+                         HYB_FORMAT_ERROR_LIMIT,
+                         reader->where,
+                         NULL,
+                         "the graph has more than %u nodes",
+                         MAX_NODES);
+  draft.use = hyb_params_new (NULL, sizeof (HybOnnxUse));
+  draft.inputs = g_array_new (FALSE, FALSE, sizeof (HybValueId));
+  draft.bodies = g_ptr_array_new_with_free_func ((GDestroyNotify) hyb_graph_unref);
+  draft.names = g_ptr_array_new_with_free_func ((GDestroyNotify) g_ptr_array_unref);
+  find_row (scope, &draft);
+  find_inputs (scope, &draft);
+  is_read = read_bodies (scope, &draft);
+  if (is_read)
+    {
+      draft.use->n_variables = hyb_arena_alloc (reader->document->arena,
+                                                MAX (draft.bodies->len, 1) * sizeof (guint));
+      drop_row_without_bodies (scope, &draft);
+      connect_bodies (scope, &draft);
+      name_outputs (scope, &draft);
+      note_literal (scope, &draft);
+      is_read = add_node (scope, &draft);
+    }
+  else
+    hyb_params_unref (draft.use);
+  g_array_unref (draft.inputs);
+  g_ptr_array_unref (draft.bodies);
+  g_ptr_array_unref (draft.names);
+  return is_read;
+}
+
+/* --- A graph --- */
+
+static void
+report_order (OnnxScope *scope, gboolean has_cycle)
+{
+  HybFinding *finding =
+      has_cycle ? hyb_finding_new ("cycle",
+                                   HYB_SEVERITY_ERROR,
+                                   "nodes of %s read each other's outputs in a cycle",
+                                   scope->path)
+                : hyb_finding_new ("not-topological",
+                                   HYB_SEVERITY_WARNING,
+                                   "nodes of %s are not sorted: some read values that later nodes "
+                                   "produce",
+                                   scope->path);
+
+  if (!has_cycle)
+    finding->hint = g_strdup ("They were sorted here; other runtimes refuse the file");
+  hyb_onnx_report (scope->reader, finding, NULL, scope->path);
+}
+
+gboolean
+hyb_onnx_read_nodes (OnnxScope *scope, const HybOnnxNode *nodes, guint n_nodes)
+{
+  gboolean          is_sorted, has_cycle;
+  g_autofree guint *order = hyb_onnx_order_nodes (nodes, n_nodes, &is_sorted, &has_cycle);
+
+  if (!is_sorted)
+    report_order (scope, has_cycle);
+  for (guint i = 0; i < n_nodes; i++)
+    {
+      g_autofree char *path = g_strdup_printf ("%s.node[%u]", scope->path, order[i]);
+
+      if (!hyb_onnx_read_node (scope, &nodes[order[i]], path))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static void
+add_heads (OnnxScope *scope, const HybOnnxGraph *graph)
+{
+  for (guint i = 0; i < graph->n_outputs; i++)
+    {
+      const char *name = graph->outputs[i].name;
+      HybValueId  value = hyb_onnx_scope_find (scope, name);
+
+      if (value == HYB_NO_ID)
+        {
+          HybFinding *finding = hyb_finding_new ("bad-head",
+                                                 HYB_SEVERITY_ERROR,
+                                                 "%s says that “%s” is an output, but nothing "
+                                                 "produces it",
+                                                 scope->path,
+                                                 name);
+
+          hyb_onnx_report (scope->reader, finding, NULL, scope->path);
+          value = hyb_builder_add_variable (scope->builder, name, NULL);
+          hyb_onnx_scope_define (scope, name, value);
+        }
+      hyb_builder_add_head (scope->builder, value);
+    }
+}
+
+gboolean
+hyb_onnx_read_graph (OnnxScope *scope, const HybOnnxGraph *graph)
+{
+  add_declared (scope, graph);
+  add_inputs (scope, graph);
+  add_initializers (scope, graph);
+  if (!hyb_onnx_read_nodes (scope, graph->nodes, graph->n_nodes))
+    return FALSE;
+  add_heads (scope, graph);
+  return TRUE;
+}
