@@ -95,6 +95,12 @@ static const CommonOption common_options[] = {
           "Shape of an input; ? stands for an unknown dimension (repeatable)",
           "NAME=1,3,224,224"),
   OPTION (SCOPE_OPTIONS_TYPES,
+          "dim",
+          G_OPTION_ARG_STRING_ARRAY,
+          dims,
+          "Size of a dimension that the file names (repeatable)",
+          "NAME=4"),
+  OPTION (SCOPE_OPTIONS_TYPES,
           "no-guess",
           G_OPTION_ARG_NONE,
           no_guess,
@@ -307,6 +313,9 @@ check_types (const ScopeCommonOptions *common, GError **error)
 {
   if (common->dtype && hyb_dtype_from_name (common->dtype) == HYB_DTYPE_UNKNOWN)
     return refuse ("dtype", common->dtype, "unknown element type; write it as in float32", error);
+  for (guint i = 0; common->dims && common->dims[i]; i++)
+    if (!scope_parse_dim (common->dims[i], NULL, NULL))
+      return refuse ("dim", common->dims[i], "write it as NAME=4", error);
   for (guint i = 0; common->shapes && common->shapes[i]; i++)
     if (!strchr (common->shapes[i], '='))
       return refuse ("shape", common->shapes[i], "write it as NAME=1,3,224,224", error);
@@ -408,6 +417,22 @@ scope_common_options_get_mode (const ScopeCommonOptions *common)
   if (g_strcmp0 (common->mode, "imperative") == 0)
     return HYB_MODE_IMPERATIVE;
   return g_strcmp0 (common->mode, "hybrid") == 0 ? HYB_MODE_HYBRID : HYB_MODE_STATIC;
+}
+
+gboolean
+scope_parse_dim (const char *text, char **name, gint64 *size)
+{
+  const char *sign = strrchr (text, '=');
+  gint64      value;
+
+  if (!sign || sign == text ||
+      !g_ascii_string_to_signed (sign + 1, 10, 0, G_MAXINT32, &value, NULL))
+    return FALSE;
+  if (name)
+    *name = g_strndup (text, (gsize) (sign - text));
+  if (size)
+    *size = value;
+  return TRUE;
 }
 
 gboolean

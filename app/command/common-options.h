@@ -34,6 +34,7 @@ typedef struct
   char    *params;
   gint64   epoch; /* HYB_EPOCH_HIGHEST if not given */
   char   **shapes;
+  char   **dims;
   gboolean no_guess;
   char    *dtype;
   char    *device;
@@ -83,6 +84,9 @@ gboolean scope_check_device (const ScopeCommonOptions *common, GError **error);
 /* FALSE and a usage error if --fold-parameters was given to a run with gradients. */
 gboolean scope_check_folding (const ScopeCommonOptions *common, gboolean backward, GError **error);
 
+/* Parses one --dim, "NAME=4", in which the name may contain “=”.  FALSE if it has another form.  name: (out) (nullable)
+ * (transfer full). */
+gboolean scope_parse_dim (const char *text, char **name, gint64 *size);
 /* Parses one --shape, "NAME=1,3,224,224"; the dimension "?" is unknown.  FALSE: a usage error.
  * name: (out) (transfer full). */
 gboolean scope_parse_shape (const char *text, char **name, HybShape *shape, GError **error);

@@ -188,7 +188,8 @@ scope_complete_model (ScopeCompletion              *completion,
         g_propagate_error (error, local_error);
       return !local_error;
     }
-  if (!common->no_guess)
+  /* Files of other formats name their open dimensions: only a run needs sizes. */
+  if (!common->no_guess && (options->fills || !hyb_graph_get_dialect (graph)))
     guess (&open, completion);
   if (options->fills && !fill (&open, completion, error))
     return FALSE;

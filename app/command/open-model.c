@@ -6,6 +6,7 @@
 
 #include "app/command/crash.h"
 #include "app/command/messages.h"
+#include "engine/analysis/declared-types.h"
 #include "engine/block/plugin.h"
 #include "engine/formats/file.h"
 #include "engine/formats/format.h"
@@ -183,6 +184,31 @@ find_shaped_value (HybGraph *graph, const char *name)
                          : hyb_graph_get_node (graph, id)->first_output;
 }
 
+/* Gives named dimensions their sizes.  FALSE and a usage error if no input has a dimension of that name. */
+static gboolean
+fill_dims (const ScopeCommonOptions *common, HybGraph *graph, HybType *types, GError **error)
+{
+  if (!common->dims || !common->dims[0])
+    return TRUE;
+  hyb_declared_types_read (graph, types);
+  for (guint i = 0; common->dims[i]; i++)
+    {
+      g_autofree char *name = NULL;
+      gint64           size;
+
+      scope_parse_dim (common->dims[i], &name, &size);
+      if (hyb_declared_types_name (graph, types, name, size))
+        continue;
+      g_set_error (error,
+                   SCOPE_ERROR,
+                   SCOPE_ERROR_USAGE,
+                   "--dim %s: no input of the model has a dimension of that name; hscope info lists them",
+                   common->dims[i]);
+      return FALSE;
+    }
+  return TRUE;
+}
+
 gboolean
 scope_fill_types (const ScopeCommonOptions *common, HybModel *model, HybType *types, GError **error)
 {
@@ -220,5 +246,5 @@ scope_fill_types (const ScopeCommonOptions *common, HybModel *model, HybType *ty
         types[value].dtype = dtype;
     }
 
-  return TRUE;
+  return fill_dims (common, graph, types, error);
 }

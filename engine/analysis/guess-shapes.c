@@ -7,6 +7,7 @@
 
 #include "engine/analysis/guess-clues.h"
 #include "engine/analysis/guess-images.h"
+#include "engine/analysis/guess-open.h"
 #include "engine/analysis/guess-trial.h"
 #include "engine/analysis/infer-types.h"
 #include "engine/graph/roles.h"
@@ -340,12 +341,12 @@ find_known (HybGraph *graph, const HybType *types, const guint8 *needed, const H
   return known;
 }
 
-GPtrArray *
-hyb_guess_shapes (HybGraph            *graph,
-                  HybType             *types,
-                  const guint8        *needed,
-                  gboolean             training,
-                  const HybGuessHints *hints)
+static GPtrArray *
+guess_by_role (HybGraph            *graph,
+               HybType             *types,
+               const guint8        *needed,
+               gboolean             training,
+               const HybGuessHints *hints)
 {
   /* Data decides the batch of states and labels. */
   static const HybRole order[] = { HYB_ROLE_DATA, HYB_ROLE_STATE, HYB_ROLE_LABEL };
@@ -377,4 +378,15 @@ hyb_guess_shapes (HybGraph            *graph,
   g_ptr_array_sort (guesses, compare_variables);
   g_free (guess.refused_by);
   return guesses;
+}
+
+GPtrArray *
+hyb_guess_shapes (HybGraph            *graph,
+                  HybType             *types,
+                  const guint8        *needed,
+                  gboolean             training,
+                  const HybGuessHints *hints)
+{
+  return hyb_graph_get_dialect (graph) ? hyb_guess_open (graph, types, needed, training, hints)
+                                       : guess_by_role (graph, types, needed, training, hints);
 }

@@ -10,12 +10,19 @@ typedef struct
 {
   const char *about; /* for readers of this table */
   void (*check) (HybDiagnosis *diagnosis);
+  /* Which graphs it is about. */
+  enum
+  {
+    OWN,     /* of the engine's operators */
+    FOREIGN, /* of operators of another format */
+    ANY,
+  } graphs;
 } Rule;
 
 static const Rule rules[] = {
   { "parameters of another model", hyb_diagnose_pair },
   { "operators that the engine does not have", hyb_diagnose_operators },
-  { "nodes that no output needs", hyb_diagnose_dead_nodes },
+  { "nodes that no output needs", hyb_diagnose_dead_nodes, ANY },
   { "loops and branches whose attributes contradict their subgraphs", hyb_diagnose_control_flow },
   { "LSTM gates in the order of old examples", hyb_diagnose_gate_order },
   { "operator nodes with the same name", hyb_diagnose_node_names },
@@ -25,7 +32,8 @@ static const Rule rules[] = {
   { "parameters that are missing or unused", hyb_diagnose_names },
   { "initial states and labels that are inputs", hyb_diagnose_inputs },
   { "a batch size that is written into the graph", hyb_diagnose_batch },
-  { "contents of parameters", hyb_diagnose_contents },
+  { "types of graphs of other formats", hyb_diagnose_lowered, FOREIGN },
+  { "contents of parameters", hyb_diagnose_contents, ANY },
   { "layers that compute on integers", hyb_diagnose_quantised },
   { "outputs whose shape cannot be inferred", hyb_diagnose_outputs },
   { "what MXNet 1.9.1 cannot do, or does differently", hyb_diagnose_differences },
@@ -84,11 +92,15 @@ hyb_diagnose (HybModel *model, HybType *types)
     .has_weights = hyb_model_get_weights_file (model) != NULL,
   };
 
+  gboolean is_foreign;
+
   g_return_if_fail (diagnosis.graph != NULL);
 
+  is_foreign = hyb_graph_get_dialect (diagnosis.graph) != NULL;
   collect_variables (&diagnosis);
   for (guint i = 0; i < G_N_ELEMENTS (rules); i++)
-    rules[i].check (&diagnosis);
+    if (rules[i].graphs == ANY || (rules[i].graphs == FOREIGN) == is_foreign)
+      rules[i].check (&diagnosis);
 
   g_free (diagnosis.roles);
   g_free (diagnosis.parameters);

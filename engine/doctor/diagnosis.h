@@ -87,6 +87,8 @@ void hyb_diagnose_batch (HybDiagnosis *diagnosis);
 void hyb_diagnose_given_shapes (HybDiagnosis *diagnosis);
 /* Parameters that are missing, unused, or of another model. */
 void hyb_diagnose_names (HybDiagnosis *diagnosis);
+/* Types of a graph of another format: contradictions, frozen dimensions, declarations that differ. */
+void hyb_diagnose_lowered (HybDiagnosis *diagnosis);
 /* Initial states and labels that are inputs of the graph. */
 void hyb_diagnose_inputs (HybDiagnosis *diagnosis);
 /* Parameters with NaN or infinity, and gammas that are not used. */

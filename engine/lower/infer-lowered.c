@@ -7,9 +7,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/lower/infer-lowered.h"
 
+#include "engine/analysis/declared-types.h"
 #include "engine/base/error.h"
 #include "engine/lower/lowering.h"
-#include "engine/op/param.h"
 
 #include <string.h>
 
@@ -34,65 +34,6 @@ typedef struct
   guint    *first; /* by variable: the index of the dimension of each axis, HYB_MAX_RANK entries each */
   gboolean  training;
 } OpenGraph;
-
-/* --- What variables declare --- */
-
-/* “(batch, 3, ?)”: an axis is a number, a name or open. */
-static void
-parse_declared (const char *text, HybShape *shape)
-{
-  g_auto (GStrv) parts = NULL;
-  g_autofree char *inner = NULL;
-  gsize            length = strlen (text);
-  guint            n;
-
-  if (length < 2 || text[0] != '(')
-    return;
-  inner = g_strndup (text + 1, length - 2);
-  g_strstrip (inner);
-  parts = g_strsplit (inner, ",", -1);
-  n = g_strv_length (parts);
-  if (n > 0 && g_strstrip (parts[n - 1])[0] == '\0')
-    n--;
-  if (n > HYB_MAX_RANK)
-    return;
-  *shape = hyb_shape_make ((int) n, NULL);
-  for (guint i = 0; i < n; i++)
-    {
-      const char *part = g_strstrip (parts[i]);
-      gint64      size;
-
-      if (g_ascii_string_to_signed (part, 10, 0, G_MAXINT64, &size, NULL))
-        shape->dim[i] = size;
-      else if (part[0] != '?' && part[0] != '\0')
-        shape->dim[i] = hyb_dim_named (part);
-    }
-}
-
-static void
-read_declared (HybGraph *graph, HybType *types)
-{
-  guint            n;
-  const HybNodeId *variables = hyb_graph_get_variables (graph, &n);
-
-  for (guint i = 0; i < n; i++)
-    {
-      const HybNode *node = hyb_graph_get_node (graph, variables[i]);
-      HybType       *type = &types[node->first_output];
-      HybTensor     *contents = hyb_graph_get_contents (graph, variables[i]);
-      const char    *shape = hyb_node_get_attribute (node, "__shape__");
-      const char    *dtype = hyb_node_get_attribute (node, "__dtype__");
-
-      if (type->shape.rank == HYB_UNKNOWN && contents)
-        type->shape = *hyb_tensor_get_shape (contents);
-      else if (type->shape.rank == HYB_UNKNOWN && shape)
-        parse_declared (shape, &type->shape);
-      if (type->dtype == HYB_DTYPE_UNKNOWN && contents)
-        type->dtype = hyb_tensor_get_dtype (contents);
-      else if (type->dtype == HYB_DTYPE_UNKNOWN && dtype)
-        type->dtype = hyb_dtype_from_name (dtype);
-    }
-}
 
 /* --- Open dimensions --- */
 
@@ -331,6 +272,48 @@ report_fault (const HybLowered *lowered, GError **error)
   return TRUE;
 }
 
+/* The sizes with the fewest faults.  tried: space for the lowering with each; NULL: not tried. */
+static Sizes
+choose_sizes (const OpenGraph *open, HybLowered **tried)
+{
+  Sizes best = SIZES_DISTINCT;
+
+  for (Sizes sizes = SIZES_DISTINCT; sizes < N_SIZES; sizes++)
+    {
+      tried[sizes] = lower_sized (open, sizes, 0);
+      if (tried[sizes]->faults->len < tried[best]->faults->len)
+        best = sizes;
+      if (open->dims->len == 0 || tried[best]->faults->len == 0)
+        break;
+    }
+  return best;
+}
+
+/* Infers types; the result is the lowering whose faults count. */
+static Sizes
+infer (OpenGraph *open, guint32 *fixed_by, HybLowered **tried)
+{
+  g_autofree guint *first = NULL;
+  g_autoptr (HybLowered) other = NULL;
+  Sizes chosen;
+
+  hyb_declared_types_read (open->graph, open->types);
+  collect_dims (open);
+  first = open->first;
+  chosen = choose_sizes (open, tried);
+  if (open->dims->len > 0 && chosen != SIZES_ONE)
+    other = lower_sized (open, chosen, 1);
+  store_types (open, tried[chosen], other ? other : tried[chosen], fixed_by);
+  return chosen;
+}
+
+static void
+free_tried (HybLowered **tried)
+{
+  for (Sizes sizes = SIZES_DISTINCT; sizes < N_SIZES; sizes++)
+    hyb_lowered_free (tried[sizes]);
+}
+
 gboolean
 hyb_lowered_infer_types (HybGraph *graph,
                          HybType  *types,
@@ -338,38 +321,32 @@ hyb_lowered_infer_types (HybGraph *graph,
                          gboolean  training,
                          GError  **error)
 {
-  OpenGraph open = { .graph = graph, .types = types, .training = training };
   g_autoptr (GArray) dims = g_array_new (FALSE, FALSE, sizeof (OpenDim));
-  g_autoptr (HybLowered) best = NULL;
-  g_autofree guint *first = NULL;
-  Sizes             chosen = SIZES_DISTINCT;
+  OpenGraph   open = { .graph = graph, .types = types, .dims = dims, .training = training };
+  HybLowered *tried[N_SIZES] = { NULL };
+  Sizes       chosen = infer (&open, fixed_by, tried);
+  gboolean    is_good = report_fault (tried[chosen], error);
 
-  open.dims = dims;
-  read_declared (graph, types);
-  collect_dims (&open);
-  first = open.first;
-  for (Sizes sizes = SIZES_DISTINCT; sizes < N_SIZES; sizes++)
-    {
-      g_autoptr (HybLowered) lowered = lower_sized (&open, sizes, 0);
+  free_tried (tried);
+  return is_good;
+}
 
-      if (!best || lowered->faults->len < best->faults->len)
-        {
-          HybLowered *worse = g_steal_pointer (&best);
+void
+hyb_lowered_infer (HybGraph    *graph,
+                   HybType     *types,
+                   gboolean     training,
+                   GArray     **faults,
+                   GArray     **frozen,
+                   const char **sizes)
+{
+  static const char *const words[] = { "", "a size of 1 for the first axis", "sizes of 1" };
+  g_autoptr (GArray) dims = g_array_new (FALSE, FALSE, sizeof (OpenDim));
+  OpenGraph   open = { .graph = graph, .types = types, .dims = dims, .training = training };
+  HybLowered *tried[N_SIZES] = { NULL };
+  Sizes       chosen = infer (&open, NULL, tried);
 
-          best = g_steal_pointer (&lowered);
-          hyb_lowered_free (worse);
-          chosen = sizes;
-        }
-      if (dims->len == 0 || best->faults->len == 0)
-        break;
-    }
-  if (dims->len == 0 || chosen == SIZES_ONE)
-    store_types (&open, best, best, fixed_by);
-  else
-    {
-      g_autoptr (HybLowered) other = lower_sized (&open, chosen, 1);
-
-      store_types (&open, best, other, fixed_by);
-    }
-  return report_fault (best, error);
+  *faults = g_array_ref (tried[chosen]->faults);
+  *frozen = chosen == SIZES_DISTINCT ? NULL : g_array_ref (tried[SIZES_DISTINCT]->faults);
+  *sizes = words[chosen];
+  free_tried (tried);
 }

@@ -26,14 +26,36 @@ add_name (Edges *edges, const char *name)
     }
 }
 
-/* Names that are defined inside of the body are unique in a valid file, so they name no outer node. */
+static void
+hide (Edges *edges, GPtrArray *hidden, const char *name)
+{
+  gpointer producer;
+
+  if (!g_hash_table_steal_extended (edges->producers, name, NULL, &producer))
+    return;
+  g_ptr_array_add (hidden, (gpointer) name);
+  g_ptr_array_add (hidden, producer);
+}
+
+/* What a body defines itself is not what an outer node of the same name produces. */
 static void
 add_body_names (Edges *edges, const HybOnnxGraph *graph, guint depth)
 {
+  g_autoptr (GPtrArray) hidden = g_ptr_array_new ();
+
+  for (guint i = 0; i < graph->n_inputs; i++)
+    hide (edges, hidden, graph->inputs[i].name);
+  for (guint i = 0; i < graph->n_initializers; i++)
+    hide (edges, hidden, graph->initializers[i].name);
+  for (guint i = 0; i < graph->n_nodes; i++)
+    for (guint o = 0; o < graph->nodes[i].n_outputs; o++)
+      hide (edges, hidden, graph->nodes[i].outputs[o]);
   for (guint i = 0; i < graph->n_nodes; i++)
     add_node_names (edges, &graph->nodes[i], depth);
   for (guint i = 0; i < graph->n_outputs; i++)
     add_name (edges, graph->outputs[i].name);
+  for (guint i = 0; i < hidden->len; i += 2)
+    g_hash_table_insert (edges->producers, hidden->pdata[i], hidden->pdata[i + 1]);
 }
 
 static void

@@ -499,6 +499,8 @@ find_row (OnnxScope *scope, Draft *draft)
   draft->use->node = draft->node;
   draft->use->opset = opset;
   draft->use->row = row;
+  if (!row)
+    hyb_onnx_report_operator (scope, draft->node, opset, draft->path);
 }
 
 /* A row whose bodies are missing cannot be used. */

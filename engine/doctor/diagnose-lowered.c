@@ -1,0 +1,125 @@
+/* diagnose-lowered.c — types of graphs of other formats: contradictions, dimensions that are declared open but fixed
+ * inside, and declared shapes that differ from what follows.
+ *
+ * All of it comes from lowering the graph; see lower/infer-lowered.h.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/base/error.h"
+#include "engine/doctor/diagnosis.h"
+#include "engine/lower/infer-lowered.h"
+
+#include <string.h>
+
+/* Findings of one kind that are listed one by one. */
+#define MAX_LISTED 20
+
+static gboolean
+is_unsupported (const GError *error)
+{
+  return g_error_matches (error, HYB_OP_ERROR, HYB_OP_ERROR_UNSUPPORTED);
+}
+
+static void
+report_fault (HybDiagnosis *diagnosis, const HybLoweringFault *fault)
+{
+  gboolean is_note = is_unsupported (fault->error);
+
+  hyb_diagnosis_report (diagnosis,
+                        &(DiagnosisIssue){ is_note ? HYB_SEVERITY_NOTE : HYB_SEVERITY_ERROR,
+                                           is_note ? "not-computed" : "shape-conflict",
+                                           fault->node,
+                                           NULL },
+                        "%s",
+                        fault->error->message);
+}
+
+static void
+report_faults (HybDiagnosis *diagnosis, const GArray *faults)
+{
+  for (guint i = 0; i < MIN (faults->len, MAX_LISTED); i++)
+    report_fault (diagnosis, &g_array_index (faults, HybLoweringFault, i));
+}
+
+/* The first node that refuses sizes which the file declares possible. */
+static void
+report_frozen (HybDiagnosis *diagnosis, const GArray *frozen, const char *sizes)
+{
+  const HybLoweringFault *fault = NULL;
+
+  for (guint i = 0; i < frozen->len && !fault; i++)
+    if (!is_unsupported (g_array_index (frozen, HybLoweringFault, i).error))
+      fault = &g_array_index (frozen, HybLoweringFault, i);
+  if (!fault)
+    return;
+  hyb_diagnosis_report (diagnosis,
+                        &(DiagnosisIssue){ HYB_SEVERITY_WARNING,
+                                           "frozen-dimension",
+                                           fault->node,
+                                           "Export the model with this dimension dynamic, or declare it "
+                                           "with the size that works" },
+                        "dimensions are declared open, but the graph only accepts %s: with other sizes %s",
+                        sizes,
+                        fault->error->message);
+}
+
+/* TRUE if two known numbers differ, or the ranks. */
+static gboolean
+contradicts (const HybType *declared, const HybType *inferred)
+{
+  if (declared->dtype != HYB_DTYPE_UNKNOWN && inferred->dtype != HYB_DTYPE_UNKNOWN &&
+      declared->dtype != inferred->dtype)
+    return TRUE;
+  if (declared->shape.rank < 0 || inferred->shape.rank < 0)
+    return FALSE;
+  if (declared->shape.rank != inferred->shape.rank)
+    return TRUE;
+  for (int i = 0; i < declared->shape.rank; i++)
+    if (declared->shape.dim[i] >= 0 && inferred->shape.dim[i] >= 0 &&
+        declared->shape.dim[i] != inferred->shape.dim[i])
+      return TRUE;
+  return FALSE;
+}
+
+static void
+check_declared (HybDiagnosis *diagnosis, HybNodeId id)
+{
+  const HybNode *node = hyb_graph_get_node (diagnosis->graph, id);
+
+  for (guint i = 0; node->op->declared_type && i < node->n_outputs; i++)
+    {
+      const HybType *inferred = &diagnosis->types[node->first_output + i];
+      HybType        declared;
+
+      if (node->op->declared_type (node->params, i, &declared) && contradicts (&declared, inferred))
+        {
+          g_autofree char *name = hyb_graph_dup_value_name (diagnosis->graph, node->first_output + i);
+          g_autofree char *says = hyb_type_to_string (&declared);
+          g_autofree char *is = hyb_type_to_string (inferred);
+
+          hyb_diagnosis_report (diagnosis,
+                                &(DiagnosisIssue){ HYB_SEVERITY_WARNING,
+                                                   "declared-shape",
+                                                   id,
+                                                   "The declaration is stale or the export is wrong; "
+                                                   "runtimes may refuse the file" },
+                                "the file declares “%s” as %s, but it is %s",
+                                name,
+                                says,
+                                is);
+        }
+    }
+}
+
+void
+hyb_diagnose_lowered (HybDiagnosis *diagnosis)
+{
+  g_autoptr (GArray) faults = NULL;
+  g_autoptr (GArray) frozen = NULL;
+  const char *sizes = NULL;
+
+  hyb_lowered_infer (diagnosis->graph, diagnosis->types, FALSE, &faults, &frozen, &sizes);
+  report_faults (diagnosis, faults);
+  if (frozen)
+    report_frozen (diagnosis, frozen, sizes);
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (diagnosis->graph); id++)
+    check_declared (diagnosis, id);
+}
