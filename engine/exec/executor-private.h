@@ -16,6 +16,7 @@ typedef struct
   gboolean   is_written;
   gboolean   is_label; /* read only by losses, and only as their label */
   gboolean   is_kept;  /* stays on the GPU between runs; executor-keep.h */
+  gboolean   decides;  /* types of the current plans depend on its contents */
   guint      next;     /* the next variable of the same name; G_MAXUINT: none */
 } HybBinding;
 
@@ -24,6 +25,7 @@ typedef struct
   HybType    *types; /* by variable; the key of the entry.  Unknown if not bound */
   HybTensor **zeros; /* by variable: for labels that are not bound */
   HybPlan    *plan;  /* NULL in imperative mode */
+  HybGraph   *lowered; /* imperative mode, of a graph of another format: what runs; NULL otherwise */
   guint64     last_used;
 
   /* Static mode */

@@ -51,6 +51,7 @@ run_imperative (HybExecutor *executor, HybRun *context, GError **error)
   const HybProbe        *user = executor->probe;
   HybProbe               probe = { .data = executor, .memory = imperative_memory };
   HybRunMemory           memory = { .limit = executor->options.memory_limit };
+  HybGraph              *lowered = executor->current->lowered;
   g_autofree HybTensor **heads = g_new0 (HybTensor *, MAX (executor->n_outputs, 1));
 
   if (memory.limit > 0)
@@ -64,7 +65,7 @@ run_imperative (HybExecutor *executor, HybRun *context, GError **error)
   context->probe = &probe;
 
   executor->live_bytes = 0;
-  if (!hyb_imperative_run (executor->graph, executor->inputs, heads, context, error))
+  if (!hyb_imperative_run (lowered ? lowered : executor->graph, executor->inputs, heads, context, error))
     return FALSE;
   for (guint i = 0; i < executor->n_outputs; i++)
     hyb_executor_set_output (executor, i, heads[i]);

@@ -12,6 +12,7 @@
 #include "engine/base/limits.h"
 #include "engine/exec/executor-private.h"
 #include "engine/graph/reach.h"
+#include "engine/lower/lowering.h"
 #include "engine/op/run-memory.h"
 
 #include <stdlib.h>
@@ -19,6 +20,8 @@
 /* Entries kept, so that sentences of alternating lengths are not planned again and again. */
 #define MAX_ENTRIES 8
 /* At most this many names are listed in a message. */
+/* Arrays of more integers decide no shapes. */
+#define MAX_DECIDING_ELEMENTS 64
 #define MAX_LISTED 24
 
 static void
@@ -35,6 +38,7 @@ entry_free (HybEntry *entry, HybExecutor *executor)
     g_clear_pointer (&entry->outputs[i], hyb_tensor_unref);
   g_clear_pointer (&entry->block, hyb_tensor_unref);
   g_clear_pointer (&entry->on_device, hyb_device_frame_free);
+  g_clear_pointer (&entry->lowered, hyb_graph_unref);
   g_clear_pointer (&entry->plan, hyb_plan_unref);
   free (entry->storage);
   g_free (entry->types);
@@ -225,7 +229,7 @@ hyb_executor_bind (HybExecutor *executor, const char *name, HybTensor *tensor, G
       if (!binding->tensor ||
           !same_type (hyb_tensor_get_type (binding->tensor), hyb_tensor_get_type (own)))
         executor->current = NULL;
-      if (binding->tensor && is_folded (executor, binding))
+      if (binding->tensor && (is_folded (executor, binding) || binding->decides))
         drop_entries (executor);
       g_clear_pointer (&binding->tensor, hyb_tensor_unref);
       binding->tensor = hyb_tensor_ref (own);
@@ -402,8 +406,38 @@ check_outputs (const HybExecutor *executor, const HybPlan *plan, GError **error)
   return TRUE;
 }
 
+/* --- Graphs of other formats, whose types depend on contents --- */
+
+/* A small array of integers, such as the target of a reshape. */
 static gboolean
-make_plan (HybExecutor *executor, HybEntry *entry, GError **error)
+may_decide (const HybTensor *tensor)
+{
+  return tensor && !hyb_dtype_is_float (hyb_tensor_get_dtype (tensor)) &&
+         hyb_tensor_get_size (tensor) <= MAX_DECIDING_ELEMENTS;
+}
+
+/* Sets what is known of contents: what the file says, if it was bound unchanged, and with_inputs small integers that were
+ * given, which the plan then depends on. */
+static void
+find_contents (HybExecutor *executor, gboolean with_inputs, HybTensor **constants)
+{
+  guint            n;
+  const HybNodeId *variables = hyb_graph_get_variables (executor->graph, &n);
+
+  for (guint i = 0; i < n; i++)
+    {
+      HybBinding *binding = &executor->bindings[i];
+      gboolean    is_fixed = binding->tensor && binding->tensor == hyb_graph_get_contents (
+                                                    executor->graph, variables[i]);
+
+      binding->decides |= is_fixed || (with_inputs && may_decide (binding->tensor));
+      if (binding->decides)
+        constants[i] = binding->tensor;
+    }
+}
+
+static gboolean
+try_plan (HybExecutor *executor, HybEntry *entry, gboolean with_inputs, GError **error)
 {
   g_autofree HybType    *types = g_new (HybType, MAX (executor->n_variables, 1));
   g_autofree HybTensor **constants = g_new0 (HybTensor *, MAX (executor->n_variables, 1));
@@ -431,9 +465,78 @@ make_plan (HybExecutor *executor, HybEntry *entry, GError **error)
         constants[i] = binding->tensor;
       kept[i] = binding->is_kept;
     }
+  if (hyb_graph_get_dialect (executor->graph))
+    find_contents (executor, with_inputs, constants);
   entry->plan = hyb_plan_new (executor->graph, types, &options, error);
-  return entry->plan && check_outputs (executor, entry->plan, error);
+  return entry->plan != NULL;
 }
+
+static gboolean
+has_deciding_inputs (const HybExecutor *executor)
+{
+  for (guint i = 0; i < executor->n_variables; i++)
+    if (!executor->bindings[i].decides && may_decide (executor->bindings[i].tensor))
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+make_plan (HybExecutor *executor, HybEntry *entry, GError **error)
+{
+  gboolean is_foreign = hyb_graph_get_dialect (executor->graph) != NULL;
+  GError  *first = NULL;
+
+  if (try_plan (executor, entry, FALSE, &first) &&
+      !(is_foreign && hyb_plan_is_dynamic (entry->plan) && has_deciding_inputs (executor)))
+    return check_outputs (executor, entry->plan, error);
+  /* A shape may be an input. */
+  if (is_foreign && has_deciding_inputs (executor))
+    {
+      HybPlan *open = g_steal_pointer (&entry->plan);
+
+      if (try_plan (executor, entry, TRUE, NULL))
+        {
+          g_clear_error (&first);
+          g_clear_pointer (&open, hyb_plan_unref);
+          return check_outputs (executor, entry->plan, error);
+        }
+      entry->plan = open;
+    }
+  if (!first)
+    return check_outputs (executor, entry->plan, error);
+  g_propagate_error (error, first);
+  return FALSE;
+}
+
+/* What the imperative mode runs in place of a graph of another format. */
+static gboolean
+lower_graph (HybExecutor *executor, HybEntry *entry, GError **error)
+{
+  guint                  n_values = MAX (hyb_graph_n_values (executor->graph), 1), n;
+  const HybNodeId       *variables = hyb_graph_get_variables (executor->graph, &n);
+  g_autofree HybTensor **constants = g_new0 (HybTensor *, MAX (n, 1));
+  g_autofree HybTensor **contents = g_new0 (HybTensor *, n_values);
+  g_autofree HybType    *types = g_new (HybType, n_values);
+  g_autoptr (HybLowered) lowered = NULL;
+
+  if (!hyb_graph_get_dialect (executor->graph))
+    return TRUE;
+  find_contents (executor, TRUE, constants);
+  for (guint i = 0; i < n_values; i++)
+    types[i] = HYB_TYPE_UNKNOWN;
+  for (guint i = 0; i < n; i++)
+    {
+      HybValueId value = hyb_graph_get_node (executor->graph, variables[i])->first_output;
+
+      types[value] = entry->types[i];
+      contents[value] = constants[i];
+    }
+  lowered = hyb_lower (executor->graph, types, contents, executor->options.training, FALSE, error);
+  if (lowered)
+    entry->lowered = hyb_graph_ref (lowered->graph);
+  return lowered != NULL;
+}
+
 
 static HybEntry *
 entry_new (HybExecutor *executor, GError **error)
@@ -453,8 +556,9 @@ entry_new (HybExecutor *executor, GError **error)
     }
 
   if (make_labels (executor, entry, error) &&
-      ((executor->options.mode == HYB_MODE_IMPERATIVE && !executor->options.gpu) ||
-       make_plan (executor, entry, error)))
+      (executor->options.mode == HYB_MODE_IMPERATIVE && !executor->options.gpu
+           ? lower_graph (executor, entry, error)
+           : make_plan (executor, entry, error)))
     return entry;
   entry_free (entry, executor);
   return NULL;

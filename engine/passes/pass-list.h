@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* clang-format off */
+HYB_PASS (lower)                /* all others know the engine's operators only */
 HYB_PASS (infer_types)          /* every later pass needs types */
 HYB_PASS (fold_batch_norm)      /* turns batch normalisation into filters and bias of a convolution */
 HYB_PASS (transform_filters)    /* transforms those filters too */
