@@ -34,8 +34,8 @@ enter (const HybLowering *lowering, LoweringScope *scope, LoweringTarget *target
   return inner;
 }
 
-/* The values of the heads, each with a node. */
-static void
+/* The values of the heads, each with a node.  FALSE after a failure. */
+static gboolean
 find_heads (HybLowering *inner, HybValueId *heads)
 {
   LoweringScope    *scope = inner->scope;
@@ -46,9 +46,10 @@ find_heads (HybLowering *inner, HybValueId *heads)
     {
       inner->node = hyb_graph_get_producer (scope->graph, values[i]);
       if (scope->map[values[i]] == HYB_NO_ID)
-        scope->map[values[i]] = hyb_lowering_add_placeholder (inner, &scope->types[values[i]]);
+        scope->map[values[i]] = hyb_lowering_add_placeholder (inner, inner->node, &scope->types[values[i]]);
       heads[i] = scope->map[values[i]];
     }
+  return !inner->error;
 }
 
 gboolean
@@ -72,13 +73,10 @@ hyb_lowering_inline (HybLowering      *lowering,
       scope->map[value] = variables[i];
       scope->types[value] = *hyb_lowering_get_type (lowering, variables[i]);
     }
-  if (!hyb_lowering_walk (&inner))
-    {
-      lowering->error = inner.error;
-      return FALSE;
-    }
-  find_heads (&inner, heads);
-  return TRUE;
+  if (hyb_lowering_walk (&inner) && find_heads (&inner, heads))
+    return TRUE;
+  lowering->error = inner.error;
+  return FALSE;
 }
 
 HybLoweredBody *
@@ -105,15 +103,14 @@ hyb_lowering_lower_body (HybLowering      *lowering,
                                contents && contents[i]
                                    ? contents[i]
                                    : hyb_graph_get_contents (graph, ids[i]));
-  if (!hyb_lowering_walk (&inner))
+  hyb_graph_get_heads (graph, &n_heads);
+  heads = g_new (HybValueId, MAX (n_heads, 1));
+  if (!hyb_lowering_walk (&inner) || !find_heads (&inner, heads))
     {
       lowering->error = inner.error;
       return NULL;
     }
 
-  hyb_graph_get_heads (graph, &n_heads);
-  heads = g_new (HybValueId, MAX (n_heads, 1));
-  find_heads (&inner, heads);
   lowered = g_new0 (HybLoweredBody, 1);
   lowered->n_heads = n_heads;
   lowered->head_types = g_new (HybType, MAX (n_heads, 1));

@@ -106,7 +106,7 @@ finish (HybLowering *lowering)
 {
   LoweringScope    *scope = lowering->scope;
   LoweringTarget   *target = lowering->target;
-  HybLowered       *lowered = g_new0 (HybLowered, 1);
+  HybLowered       *lowered;
   guint             n_values = hyb_graph_n_values (scope->graph), n_heads;
   const HybValueId *heads = hyb_graph_get_heads (scope->graph, &n_heads);
 
@@ -114,9 +114,13 @@ finish (HybLowering *lowering)
     {
       lowering->node = hyb_graph_get_producer (scope->graph, heads[i]);
       if (scope->map[heads[i]] == HYB_NO_ID)
-        scope->map[heads[i]] = hyb_lowering_add_placeholder (lowering, &scope->types[heads[i]]);
+        scope->map[heads[i]] =
+            hyb_lowering_add_placeholder (lowering, lowering->node, &scope->types[heads[i]]);
+      if (lowering->error)
+        return NULL;
       hyb_builder_add_head (target->builder, scope->map[heads[i]]);
     }
+  lowered = g_new0 (HybLowered, 1);
   lowered->graph = hyb_builder_freeze (g_steal_pointer (&target->builder));
   lowered->types = (HybType *) (gpointer) g_array_free (g_steal_pointer (&target->types), FALSE);
   /* The tensors move, so the array is freed without its function. */
@@ -142,6 +146,7 @@ hyb_lower (HybGraph         *graph,
   g_autoptr (LoweringTarget) target = hyb_lowering_target_new ();
   g_autoptr (GArray) faults = g_array_new (FALSE, FALSE, sizeof (HybLoweringFault));
   guint64     n_evaluated = 0;
+  HybLowered *lowered;
   HybLowering lowering = { .scope = scope,
                            .target = target,
                            .training = training,
@@ -153,10 +158,10 @@ hyb_lower (HybGraph         *graph,
   for (guint i = 0; i < hyb_graph_n_values (graph); i++)
     scope->types[i] = types[i];
   add_variables (&lowering, types, contents);
-  if (hyb_lowering_walk (&lowering))
-    return finish (&lowering);
-  g_propagate_error (error, lowering.error);
-  return NULL;
+  lowered = hyb_lowering_walk (&lowering) ? finish (&lowering) : NULL;
+  if (!lowered)
+    g_propagate_error (error, lowering.error);
+  return lowered;
 }
 
 void

@@ -35,8 +35,10 @@ struct _HybLowering
   HybNodeId       outer_node;  /* of the outermost graph */
 };
 
-/* A value without a node that computes it. */
-HybValueId hyb_lowering_add_placeholder (HybLowering *lowering, const HybType *type);
+/* A value without a node that computes it, for an output of a node of the scope.  HYB_NO_ID and a failure unless failures are
+ * tolerated. */
+HybValueId
+hyb_lowering_add_placeholder (HybLowering *lowering, HybNodeId producer, const HybType *type);
 /* Lowers all nodes of the scope.  FALSE after a failure that is not tolerated. */
 gboolean hyb_lowering_walk (HybLowering *lowering);
 /* Space for a scope, in which nothing is known. */

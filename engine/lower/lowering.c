@@ -49,7 +49,9 @@ hyb_lowering_input (HybLowering *lowering, guint index)
   HybValueId *lowered = &lowering->scope->map[value];
 
   if (*lowered == HYB_NO_ID)
-    *lowered = hyb_lowering_add_placeholder (lowering, &lowering->scope->types[value]);
+    *lowered = hyb_lowering_add_placeholder (lowering,
+                                             hyb_graph_get_producer (lowering->scope->graph, value),
+                                             &lowering->scope->types[value]);
   return *lowered;
 }
 
@@ -91,13 +93,32 @@ add_values (LoweringTarget *target, HybNodeId id)
     }
 }
 
+/* What a value stands for that could not be lowered; the node is the one that produces it. */
+static void
+refuse_uncomputed (HybLowering *lowering, HybNodeId producer)
+{
+  const HybNode *node = hyb_graph_get_node (lowering->scope->graph, producer);
+
+  hyb_lowering_fail (lowering,
+                     "hscope info, check and render show the model all the same",
+                     "this program does not compute the node “%s” (%s) with these inputs",
+                     node->name,
+                     node->type);
+}
+
 HybValueId
-hyb_lowering_add_placeholder (HybLowering *lowering, const HybType *type)
+hyb_lowering_add_placeholder (HybLowering *lowering, HybNodeId producer, const HybType *type)
 {
   LoweringTarget *target = lowering->target;
   HybNodeSpec     spec = { .name = hyb_lowering_get_node (lowering)->name, .n_outputs = 1 };
-  HybNodeId       id = hyb_builder_add (target->builder, &spec, NULL);
+  HybNodeId       id;
 
+  if (!lowering->is_tolerant)
+    {
+      refuse_uncomputed (lowering, producer);
+      return HYB_NO_ID;
+    }
+  id = hyb_builder_add (target->builder, &spec, NULL);
   add_values (target, id);
   g_array_index (target->types, HybType, target->types->len - 1) = *type;
   return target->types->len - 1;

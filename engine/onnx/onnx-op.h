@@ -55,11 +55,6 @@ struct _HybOnnxUse
   HybTensor          *literal;     /* of rows with has_value; NULL: none, or it cannot be read */
 };
 
-/* The closest version of an operator's domain that has it; 0 if none has. */
-gint64 hyb_onnx_op_find_version (const char *domain, const char *name, gint64 opset);
-/* A name of that domain that is close to one that it has not; NULL if there is none. */
-const char *hyb_onnx_op_suggest (const char *domain, const char *name);
-
 /* Members of HybOp for all rows. */
 void hyb_onnx_arity (gconstpointer params, guint *n_inputs, guint *n_outputs);
 const char *hyb_onnx_value_name (gconstpointer params, guint index);

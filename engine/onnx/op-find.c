@@ -4,8 +4,6 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/onnx/onnx-op.h"
 
-#include "engine/op/suggest.h"
-
 #include <string.h>
 
 #define HYB_ONNX_OPS(name) extern const HybOnnxOp hyb_onnx_ops_##name[];
@@ -63,34 +61,4 @@ hyb_onnx_op_find (const char *domain, const char *name, gint64 opset)
         found = row;
     }
   return found && (found->until == 0 || opset <= found->until) ? found : NULL;
-}
-
-gint64
-hyb_onnx_op_find_version (const char *domain, const char *name, gint64 opset)
-{
-  GPtrArray *rows = g_hash_table_lookup (rows_by_name (), name);
-  gint64     found = 0;
-
-  for (guint i = 0; rows && i < rows->len; i++)
-    {
-      const HybOnnxOp *row = rows->pdata[i];
-      gint64           version = row->since > opset ? row->since : row->until;
-
-      if (strcmp (domain_of (row), domain) == 0 && version > 0 &&
-          (found == 0 || ABS (version - opset) < ABS (found - opset)))
-        found = version;
-    }
-  return found;
-}
-
-const char *
-hyb_onnx_op_suggest (const char *domain, const char *name)
-{
-  g_autoptr (GPtrArray) names = g_ptr_array_new ();
-
-  for (guint i = 0; i < G_N_ELEMENTS (arrays); i++)
-    for (const HybOnnxOp *row = arrays[i]; row->op.name; row++)
-      if (strcmp (domain_of (row), domain) == 0)
-        g_ptr_array_add (names, (gpointer) row->op.name);
-  return hyb_suggest_name ((const char *const *) names->pdata, names->len, name);
 }

@@ -81,7 +81,8 @@ find_edges (Edges *edges, const HybOnnxNode *nodes, guint n_nodes)
   edges->producers = g_hash_table_new (g_str_hash, g_str_equal);
   edges->edges = g_array_new (FALSE, FALSE, sizeof (guint));
   edges->first = g_new (guint, (gsize) n_nodes + 1);
-  for (guint i = n_nodes; i-- > 0;)
+  /* Of several nodes that produce a name the last counts, as in other runtimes. */
+  for (guint i = 0; i < n_nodes; i++)
     for (guint o = 0; o < nodes[i].n_outputs; o++)
       if (nodes[i].outputs[o][0] != '\0')
         g_hash_table_insert (edges->producers,

@@ -399,8 +399,10 @@ name_outputs (OnnxScope *scope, Draft *draft)
 static void
 report_duplicate (OnnxScope *scope, const Draft *draft, const char *name)
 {
+  /* Runtimes keep the last of several constants. */
+  gboolean    is_literal = draft->use->row && draft->use->row->op.flags & HYB_OP_LITERAL;
   HybFinding *finding = hyb_finding_new ("duplicate-value",
-                                         HYB_SEVERITY_ERROR,
+                                         is_literal ? HYB_SEVERITY_WARNING : HYB_SEVERITY_ERROR,
                                          "node “%s” (%s) produces “%s”, which exists already",
                                          hyb_onnx_node_name (draft->node),
                                          draft->node->op_type,
@@ -499,8 +501,7 @@ find_row (OnnxScope *scope, Draft *draft)
   draft->use->node = draft->node;
   draft->use->opset = opset;
   draft->use->row = row;
-  if (!row)
-    hyb_onnx_report_operator (scope, draft->node, opset, draft->path);
+  hyb_onnx_check_operator (scope, draft->node, opset, row != NULL, draft->path);
 }
 
 /* A row whose bodies are missing cannot be used. */
@@ -583,7 +584,7 @@ report_order (OnnxScope *scope, gboolean has_cycle)
                                    scope->path);
 
   if (!has_cycle)
-    finding->hint = g_strdup ("They were sorted here; other runtimes refuse the file");
+    finding->hint = g_strdup ("They were sorted here; a tool that relies on the order of the file may fail");
   hyb_onnx_report (scope->reader, finding, NULL, scope->path);
 }
 

@@ -107,12 +107,13 @@ const char *hyb_onnx_node_name (const HybOnnxNode *node);
 /* What graphs of ONNX operators have in common. */
 extern const HybDialect hyb_onnx_dialect;
 
-/* Reports that there is no row for the operator of a node, once for each operator: it is of another domain, of another
- * version than the file says, or unknown. */
-void hyb_onnx_report_operator (OnnxScope         *scope,
-                               const HybOnnxNode *node,
-                               gint64             opset,
-                               const char        *path);
+/* Reports, once for each operator, that it is of an unknown domain, of another version than the file says, unknown, or used
+ * in a form that its schema does not allow. */
+void hyb_onnx_check_operator (OnnxScope         *scope,
+                              const HybOnnxNode *node,
+                              gint64             opset,
+                              gboolean           has_row,
+                              const char        *path);
 /* Adds a finding with the place path of the file. */
 HybFinding *hyb_onnx_report (OnnxReader *reader, HybFinding *finding, const char *node, const char *path);
 /* TRUE the first time that it is asked about a text. */

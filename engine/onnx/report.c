@@ -1,59 +1,103 @@
-/* report.c — findings of the reader: operators that this program does not have.
+/* report.c — findings of the reader about operators: unknown ones, and nodes that their schema does not allow.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/onnx/reader.h"
+#include "engine/onnx/schema.h"
 
+/* A file of another producer may use the library that brings a domain along. */
 static HybFinding *
-new_finding (const OnnxScope *scope, const HybOnnxNode *node, gint64 opset)
+report_domain (const HybOnnxNode *node)
 {
-  gint64      other = hyb_onnx_op_find_version (node->domain, node->op_type, opset);
-  const char *near = hyb_onnx_op_suggest (node->domain, node->op_type);
-  HybFinding *finding;
+  HybFinding *finding = hyb_finding_new ("custom-domain",
+                                         HYB_SEVERITY_WARNING,
+                                         "the operator %s of the domain “%s” is not known: the model "
+                                         "can be looked at but not run",
+                                         node->op_type,
+                                         node->domain);
 
-  if (node->domain[0] != '\0')
-    {
-      finding = hyb_finding_new ("custom-domain",
-                                 HYB_SEVERITY_WARNING,
-                                 "the operator %s of the domain “%s” is not known: the model can be "
-                                 "looked at but not run",
-                                 node->op_type,
-                                 node->domain);
-      finding->hint = g_strdup ("A runtime needs the library that defines it");
-    }
-  else if (other > 0)
-    {
-      finding = hyb_finding_new ("opset-stamp",
-                                 HYB_SEVERITY_ERROR,
-                                 "the file says that it uses operator set %" G_GINT64_FORMAT
-                                 ", which has no operator %s; version %" G_GINT64_FORMAT " has",
-                                 opset,
-                                 node->op_type,
-                                 other);
-      finding->hint = g_strdup ("The stamp may be wrong; export again with an operator set that fits");
-    }
-  else
-    {
-      finding = hyb_finding_new ("unknown-operator",
-                                 HYB_SEVERITY_ERROR,
-                                 "there is no operator “%s” in ai.onnx: the model can be looked at but "
-                                 "not run",
-                                 node->op_type);
-      finding->hint = near ? g_strdup_printf ("Did you mean “%s”?", near)
-                           : g_strdup ("If it is a function, its definition is missing from the file");
-    }
+  finding->hint = g_strdup ("A runtime needs the library that defines it");
   return finding;
 }
 
-void
-hyb_onnx_report_operator (OnnxScope         *scope,
-                          const HybOnnxNode *node,
-                          gint64             opset,
-                          const char        *path)
+static HybFinding *
+report_stamp (const HybOnnxNode *node, gint64 opset, gint64 other)
 {
-  g_autofree char *key = g_strconcat (node->domain, "::", node->op_type, NULL);
+  HybFinding *finding =
+      hyb_finding_new ("opset-stamp",
+                       HYB_SEVERITY_ERROR,
+                       "the file says that it uses operator set %" G_GINT64_FORMAT
+                       ", which has no operator %s; version %" G_GINT64_FORMAT " has",
+                       opset,
+                       node->op_type,
+                       other);
 
-  if (hyb_onnx_report_once (scope->reader, key))
-    hyb_onnx_report (scope->reader,
-                     new_finding (scope, node, opset),
-                     hyb_onnx_node_name (node),
-                     path);
+  finding->hint = g_strdup ("The stamp may be wrong; export again with an operator set that fits");
+  return finding;
+}
+
+static HybFinding *
+report_unknown (const HybOnnxNode *node)
+{
+  const char *near = hyb_onnx_schema_suggest (node->domain, node->op_type);
+  HybFinding *finding = hyb_finding_new ("unknown-operator",
+                                         HYB_SEVERITY_ERROR,
+                                         "there is no operator “%s” in ai.onnx: the model can be "
+                                         "looked at but not run",
+                                         node->op_type);
+
+  finding->hint = near ? g_strdup_printf ("Did you mean “%s”?", near)
+                       : g_strdup ("If it is a function, its definition is missing from the file");
+  return finding;
+}
+
+/* A node of another form than the schema has.  If another version of the operator has that form, the stamp may be wrong. */
+static HybFinding *
+report_form (const HybOnnxNode *node, gint64 opset, const HybOnnxSchema *schema)
+{
+  const char      *code, *ignored;
+  g_autofree char *text = hyb_onnx_schema_check (schema, node, &code);
+  HybFinding      *finding;
+
+  if (!text)
+    return NULL;
+  for (gint64 other = opset - 1; other > 0; other--)
+    {
+      const HybOnnxSchema *older = hyb_onnx_schema_find (node->domain, node->op_type, other);
+      g_autofree char     *refusal =
+          older && older != schema ? hyb_onnx_schema_check (older, node, &ignored) : g_strdup ("");
+
+      if (refusal)
+        continue;
+      finding = hyb_finding_new ("opset-stamp",
+                                 HYB_SEVERITY_ERROR,
+                                 "the file says that it uses operator set %" G_GINT64_FORMAT
+                                 ", but this node has a form of version %" G_GINT64_FORMAT ": %s",
+                                 opset,
+                                 other,
+                                 text);
+      finding->hint = g_strdup ("The stamp is wrong; export again, or set the version that fits");
+      return finding;
+    }
+  return hyb_finding_new (code, HYB_SEVERITY_ERROR, "%s", text);
+}
+
+void
+hyb_onnx_check_operator (OnnxScope         *scope,
+                         const HybOnnxNode *node,
+                         gint64             opset,
+                         gboolean           has_row,
+                         const char        *path)
+{
+  g_autofree char     *key = g_strconcat (node->domain, "::", node->op_type, NULL);
+  const HybOnnxSchema *schema = hyb_onnx_schema_find (node->domain, node->op_type, opset);
+  gint64      other = schema ? 0 : hyb_onnx_schema_find_version (node->domain, node->op_type, opset);
+  HybFinding *finding = schema                     ? report_form (node, opset, schema)
+                        : other > 0                ? report_stamp (node, opset, other)
+                        : has_row                  ? NULL
+                        : node->domain[0] == '\0' ? report_unknown (node)
+                                                   : report_domain (node);
+
+  if (finding && hyb_onnx_report_once (scope->reader, key))
+    hyb_onnx_report (scope->reader, finding, hyb_onnx_node_name (node), path);
+  else
+    hyb_finding_free (finding);
 }

@@ -52,6 +52,30 @@ lower_matmul (HybLowering *lowering)
                                             hyb_onnx_input (lowering, 1)));
 }
 
+static void
+lower_einsum (HybLowering *lowering)
+{
+  guint                  n = hyb_onnx_n_inputs (lowering);
+  g_autofree HybValueId *inputs = g_new (HybValueId, MAX (n, 1));
+  g_auto (GStrv) words = g_strsplit (hyb_onnx_string (lowering, "equation", ""), " ", -1);
+  g_autofree char *equation = g_strjoinv ("", words);
+
+  for (guint i = 0; i < n; i++)
+    inputs[i] = hyb_onnx_input (lowering, i);
+  hyb_lowering_set_output (lowering,
+                           0,
+                           hyb_lowering_emit (lowering,
+                                              "_npi_einsum",
+                                              n,
+                                              inputs,
+                                              "num_args",
+                                              hyb_lowering_text (lowering, "%u", n),
+                                              "subscripts",
+                                              equation,
+                                              NULL));
+}
+
+static const char *const einsum_inputs[] = { "Inputs", NULL };
 static const char *const gemm_inputs[] = { "A", "B", "C", NULL };
 static const char *const outputs[] = { "Y", NULL };
 
@@ -72,5 +96,13 @@ const HybOnnxOp hyb_onnx_ops_gemm[] = {
             .outputs = outputs,
             .lower = lower_matmul },
     .since = 1 },
+  { .op = { HYB_ONNX_ROW,
+            .name = "Einsum",
+            .doc = "Sums of products of arrays whose axes are named by letters.",
+            .category = HYB_CATEGORY_LINEAR,
+            .inputs = einsum_inputs,
+            .outputs = outputs,
+            .lower = lower_einsum },
+    .since = 12 },
   { .since = 0 },
 };

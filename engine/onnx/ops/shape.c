@@ -332,7 +332,8 @@ lower_expand (HybLowering *lowering)
       int    from = i - (rank - type.shape.rank);
       gint64 own = from >= 0 ? type.shape.dim[from] : 1;
 
-      if (i < rank - (int) n || dims[i] == 1)
+      /* Exporters also write −1 for a dimension that stays. */
+      if (i < rank - (int) n || dims[i] == 1 || dims[i] == -1)
         dims[i] = own;
     }
   hyb_lowering_set_output (lowering,

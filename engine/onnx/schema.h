@@ -1,0 +1,27 @@
+/* schema.h — what the specification says of a version of an operator: how many inputs and outputs it has, and the names
+ * and kinds of its attributes.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "engine/onnx/document.h"
+
+typedef struct
+{
+  const char *domain; /* "" for ai.onnx */
+  const char *name;
+  gint64      since;
+  guint       min_inputs, max_inputs;
+  guint       min_outputs, max_outputs;
+  gboolean    is_removed;
+  const char *attributes; /* “axis:i perm:I” */
+} HybOnnxSchema;
+
+/* The version of an operator that an operator set has; NULL if it has none. */
+const HybOnnxSchema *hyb_onnx_schema_find (const char *domain, const char *name, gint64 opset);
+/* The operator set closest to `opset` that has the operator; 0 if none has. */
+gint64 hyb_onnx_schema_find_version (const char *domain, const char *name, gint64 opset);
+/* A name of the domain that is close to one that it has not; NULL if there is none. */
+const char *hyb_onnx_schema_suggest (const char *domain, const char *name);
+/* What is wrong with a node according to a schema, as a sentence; NULL: nothing.  *code: of a finding, static.
+ * (transfer full) */
+char *hyb_onnx_schema_check (const HybOnnxSchema *schema, const HybOnnxNode *node, const char **code);
