@@ -11,6 +11,7 @@
 #include "app/adapt/labels.h"
 #include "app/adapt/rnn-cells.h"
 #include "engine/graph/roles.h"
+#include "engine/lower/infer-lowered.h"
 #include "viz/fold/fold.h"
 
 /* Bodies nested deeper than this are drawn as operators, since a file may nest them without limit. */
@@ -42,6 +43,7 @@ typedef struct
   guint          depth;
   Source        *sources;      /* by value id */
   guint8        *is_parameter; /* by node: variables that are parameters */
+  const guint8  *is_known;     /* by node: computes only what planning knows; NULL: none does */
 } Level;
 
 /* Adds a place, whose index becomes VizBox.user.  Its box is set later. */
@@ -112,7 +114,8 @@ add_box (Adapter     *adapter,
                       .kind = kind,
                       .category =
                           is_opaque ? VIZ_CATEGORY_OTHER : (VizCategory) (node->op->category + 1),
-                      .flags = is_opaque ? VIZ_BOX_UNKNOWN : 0,
+                      .flags = (is_opaque ? VIZ_BOX_UNKNOWN : 0) |
+                               (level->is_known && level->is_known[node_id] ? VIZ_BOX_PREPARED : 0),
                       .parent = level->parent,
                       .user = user };
   guint32    box = viz_diagram_builder_add_box (adapter->builder, &info);
@@ -185,9 +188,13 @@ add_in_ports (Adapter *adapter, const Level *level, HybNodeId node_id, Frame *fr
     {
       g_autofree char *name = NULL;
 
-      if (kinds[i] == 0 || is_outer_parameter (level, node_id, i))
+      /* What the node itself reads is the condition of a branch or the limit of a loop. */
+      if ((kinds[i] == 0 && !(node->op->flags & HYB_OP_FOREIGN)) ||
+          is_outer_parameter (level, node_id, i))
         continue;
-      name = hyb_graph_dup_value_name (level->graph, inputs[i]);
+      name = kinds[i] == 0 ? hyb_op_dup_input_name (node->op, i, node->n_inputs)
+                           : hyb_graph_dup_value_name (level->graph, inputs[i]);
+      kinds[i] = kinds[i] == 0 ? 1 + HYB_PORT_VALUE : kinds[i];
       frame->in[i] = viz_diagram_builder_add_port (adapter->builder,
                                                    frame->frame,
                                                    port_kind ((HybPortKind) (kinds[i] - 1)),
@@ -223,7 +230,8 @@ out_port (Adapter *adapter, const HybNode *node, Frame *frame, guint output, gbo
 
   if (frame->out[output] != VIZ_NO_PORT)
     return frame->out[output];
-  name = hyb_op_dup_output_name (node->op, output, node->n_outputs);
+  name = node->op->value_name ? g_strdup (node->op->value_name (node->params, output))
+                              : hyb_op_dup_output_name (node->op, output, node->n_outputs);
   return frame->out[output] =
              viz_diagram_builder_add_port (adapter->builder,
                                            frame->frame,
@@ -245,6 +253,14 @@ connect_heads (Adapter *adapter, const HybNode *node, Frame *frame, guint body, 
       guint   output = node->op->body_result (node->params, body, h);
       guint32 next = next_port (node, frame, body, h), port;
 
+      /* A condition is read in the next step and is no output. */
+      if (output >= node->n_outputs && next != VIZ_NO_PORT)
+        add_arrow (adapter,
+                   inner,
+                   heads[h],
+                   (VizArrowInfo){ .head = frame->frame,
+                                   .head_port = next,
+                                   .kind = VIZ_ARROW_FEEDBACK });
       if (output >= node->n_outputs)
         continue;
       port = out_port (adapter, node, frame, output, next != VIZ_NO_PORT);
@@ -453,7 +469,9 @@ add_level (Adapter *adapter, Level *level)
 
       if (hyb_node_is_variable (node))
         continue;
-      if (node->n_bodies > 0 && node->op->body_port && level->depth < MAX_DEPTH)
+      if (node->op->flags & HYB_OP_LITERAL)
+        add_box (adapter, level, id, VIZ_BOX_WEIGHT, node->name);
+      else if (node->n_bodies > 0 && node->op->body_port && level->depth < MAX_DEPTH)
         add_frame (adapter, level, id);
       else
         add_operator (adapter, level, id);
@@ -555,7 +573,11 @@ scope_graph_to_diagram (const ScopeDiagramOptions *options, GArray **places)
                                .sources = sources,
                                .is_parameter = is_parameter };
   VizFoldWhat        folds = 0;
+  g_autofree guint8 *is_known = hyb_graph_get_dialect (graph) && options->types
+                                    ? hyb_lowered_find_known (graph, options->types)
+                                    : NULL;
 
+  level.is_known = is_known;
   add_top_variables (&adapter, &level, is_parameter);
   add_level (&adapter, &level);
   add_heads (&adapter, &level);

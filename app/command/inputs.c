@@ -14,6 +14,7 @@
 #include "engine/base/remedy.h"
 #include "engine/doctor/diagnose.h"
 #include "engine/graph/reach.h"
+#include "engine/graph/reach.h"
 #include "engine/graph/roles.h"
 #include "engine/op/rules.h"
 
@@ -184,6 +185,29 @@ diagnose (ScopeInputs *inputs, const ScopeCommonOptions *common, gboolean of_par
   return NULL;
 }
 
+/* Before anything is asked for: values would not help a graph that cannot run. */
+static gboolean
+refuse_unknown_operator (HybGraph *graph, GError **error)
+{
+  g_autofree guint8 *needed = hyb_graph_find_needed (graph, NULL);
+
+  for (HybNodeId id = 0; hyb_graph_get_dialect (graph) && id < hyb_graph_n_nodes (graph); id++)
+    {
+      const HybNode *node = hyb_graph_get_node (graph, id);
+
+      if (needed[id] && node->op->flags & HYB_OP_OPAQUE)
+        return hyb_error_at (error,
+                             HYB_OP_ERROR,
+                             HYB_OP_ERROR_UNKNOWN,
+                             NULL,
+                             "hscope info, check and render show the model all the same",
+                             "node “%s”: this program cannot compute the operator %s",
+                             node->name,
+                             node->type);
+    }
+  return TRUE;
+}
+
 static gboolean
 infer_types (ScopeInputs *inputs, const ScopeCommonOptions *common, GError **error)
 {
@@ -192,6 +216,8 @@ infer_types (ScopeInputs *inputs, const ScopeCommonOptions *common, GError **err
   g_autofree char    *diagnosis = NULL;
   GError             *local_error = NULL;
 
+  if (!refuse_unknown_operator (inputs->graph, error))
+    return FALSE;
   if (hyb_infer_types (inputs->graph, inputs->types, NULL, common->train, &local_error))
     return TRUE;
   if (given && infer_with_casts (inputs, common, given, &local_error))

@@ -350,3 +350,32 @@ hyb_lowered_infer (HybGraph    *graph,
   *sizes = words[chosen];
   free_tried (tried);
 }
+
+guint8 *
+hyb_lowered_find_known (HybGraph *graph, const HybType *types)
+{
+  gsize               n_values = MAX (hyb_graph_n_values (graph), 1);
+  guint8             *known = g_new0 (guint8, MAX (hyb_graph_n_nodes (graph), 1));
+  g_autofree HybType *own = g_memdup2 (types, sizeof (HybType) * n_values);
+  g_autoptr (GArray) dims = g_array_new (FALSE, FALSE, sizeof (OpenDim));
+  OpenGraph         open = { .graph = graph, .types = own, .dims = dims };
+  HybLowered       *tried[N_SIZES] = { NULL };
+  const HybLowered *lowered;
+
+  lowered = tried[infer (&open, NULL, tried)];
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
+    {
+      const HybNode *node = hyb_graph_get_node (graph, id);
+
+      known[id] = !hyb_node_is_variable (node) && node->n_bodies == 0 && node->n_outputs > 0;
+      for (guint i = 0; known[id] && i < node->n_outputs; i++)
+        {
+          HybValueId value =
+              g_array_index (lowered->map, HybValueId, node->first_output + i);
+
+          known[id] = value != HYB_NO_ID && lowered->contents[value];
+        }
+    }
+  free_tried (tried);
+  return known;
+}

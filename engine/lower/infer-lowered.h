@@ -19,3 +19,6 @@ void hyb_lowered_infer (HybGraph    *graph,
                         GArray     **faults,
                         GArray     **frozen,
                         const char **words);
+/* Which nodes only compute what planning knows, such as shapes, by node: no run computes them.  types: as inferred.
+ * (transfer full) */
+guint8 *hyb_lowered_find_known (HybGraph *graph, const HybType *types);

@@ -121,5 +121,8 @@ viz_fold_weights (VizDiagramBuilder *builder)
   for (guint32 i = 1; i < n; i++)
     if (viz_diagram_builder_box (builder, i)->kind == VIZ_BOX_WEIGHT && used[i] && !fed[i])
       viz_diagram_builder_add_flags (builder, i, VIZ_BOX_FOLDED);
+  for (guint32 i = 1; i < n; i++)
+    if (viz_diagram_builder_box (builder, i)->flags & VIZ_BOX_PREPARED && used[i])
+      viz_diagram_builder_add_flags (builder, i, VIZ_BOX_FOLDED);
   fold_joined (builder);
 }

@@ -336,6 +336,13 @@ lower_expand (HybLowering *lowering)
       if (i < rank - (int) n || dims[i] == 1 || dims[i] == -1)
         dims[i] = own;
     }
+  for (int i = 0; i < rank; i++)
+    if (dims[i] < 0)
+      {
+        type.shape = hyb_shape_make (rank, dims);
+        hyb_lowering_set_type (lowering, 0, &type);
+        return;
+      }
   hyb_lowering_set_output (lowering,
                            0,
                            hyb_lowering_emit (lowering,
