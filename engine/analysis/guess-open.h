@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "engine/analysis/guess-shapes.h"
+#include "engine/analysis/guess-types.h"
 
 /* hyb_guess_shapes() for graphs with a dialect. */
 GPtrArray *hyb_guess_open (HybGraph            *graph,

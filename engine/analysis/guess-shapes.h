@@ -5,24 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "engine/graph/graph.h"
-#include "engine/tensor/shape.h"
-
-typedef struct
-{
-  HybNodeId variable;
-  HybShape  known; /* what inference knew before the guess */
-  HybShape  shape; /* the whole shape */
-  char     *reason;
-} HybShapeGuess;
-
-/* What the caller knows of sizes; 0 or NULL if nothing. */
-typedef struct
-{
-  const char *file;   /* the model's, whose name can contain a size */
-  gint64      batch;  /* samples */
-  gint64      length; /* of sequences */
-} HybGuessHints;
+#include "engine/analysis/guess-types.h"
 
 /* Guesses the shapes of the variables of `needed` (flags by node) that hyb_infer_types() left open
  * in types, and infers types again from them.  training: as for the inference.  Inputs for which no guess is accepted stay open.  An

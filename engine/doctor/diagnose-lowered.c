@@ -112,14 +112,12 @@ check_declared (HybDiagnosis *diagnosis, HybNodeId id)
 void
 hyb_diagnose_lowered (HybDiagnosis *diagnosis)
 {
-  g_autoptr (GArray) faults = NULL;
-  g_autoptr (GArray) frozen = NULL;
-  const char *sizes = NULL;
+  g_auto (HybLoweredFacts) facts = { 0 };
 
-  hyb_lowered_infer (diagnosis->graph, diagnosis->types, FALSE, &faults, &frozen, &sizes);
-  report_faults (diagnosis, faults);
-  if (frozen)
-    report_frozen (diagnosis, frozen, sizes);
+  hyb_lowered_infer (diagnosis->graph, diagnosis->types, &facts);
+  report_faults (diagnosis, facts.faults);
+  if (facts.frozen)
+    report_frozen (diagnosis, facts.frozen, facts.accepted);
   for (HybNodeId id = 0; id < hyb_graph_n_nodes (diagnosis->graph); id++)
     check_declared (diagnosis, id);
 }

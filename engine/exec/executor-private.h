@@ -65,6 +65,15 @@ struct _HybExecutor
   HybEntry        *unread;    /* of the last run, whose outputs the host may not have; or NULL */
 };
 
+/* In executor-lowered.c, for graphs of other formats.  Sets in constants (by variable) what is known of contents: what the
+ * file says, if it was bound unchanged, and with_inputs small integers that were given, which the plan then depends on. */
+void hyb_executor_find_contents (HybExecutor *executor,
+                                 gboolean     with_inputs,
+                                 HybTensor  **constants);
+/* TRUE if there are small integers that a plan does not depend on yet. */
+gboolean hyb_executor_has_deciding_inputs (const HybExecutor *executor);
+/* Sets what the imperative mode runs in place of the graph. */
+gboolean hyb_executor_lower (HybExecutor *executor, HybEntry *entry, GError **error);
 /* In executor-device.c: one run of the current entry on options.gpu, in any mode. */
 gboolean hyb_executor_run_device (HybExecutor *executor, const HybRun *context, GError **error);
 /* In executor-outputs.c: brings n outputs of the last run from number first on to the host.  FALSE and an

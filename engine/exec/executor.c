@@ -12,7 +12,6 @@
 #include "engine/base/limits.h"
 #include "engine/exec/executor-private.h"
 #include "engine/graph/reach.h"
-#include "engine/lower/lowering.h"
 #include "engine/op/run-memory.h"
 
 #include <stdlib.h>
@@ -20,8 +19,6 @@
 /* Entries kept, so that sentences of alternating lengths are not planned again and again. */
 #define MAX_ENTRIES 8
 /* At most this many names are listed in a message. */
-/* Arrays of more integers decide no shapes. */
-#define MAX_DECIDING_ELEMENTS 64
 #define MAX_LISTED 24
 
 static void
@@ -406,36 +403,6 @@ check_outputs (const HybExecutor *executor, const HybPlan *plan, GError **error)
   return TRUE;
 }
 
-/* --- Graphs of other formats, whose types depend on contents --- */
-
-/* A small array of integers, such as the target of a reshape. */
-static gboolean
-may_decide (const HybTensor *tensor)
-{
-  return tensor && !hyb_dtype_is_float (hyb_tensor_get_dtype (tensor)) &&
-         hyb_tensor_get_size (tensor) <= MAX_DECIDING_ELEMENTS;
-}
-
-/* Sets what is known of contents: what the file says, if it was bound unchanged, and with_inputs small integers that were
- * given, which the plan then depends on. */
-static void
-find_contents (HybExecutor *executor, gboolean with_inputs, HybTensor **constants)
-{
-  guint            n;
-  const HybNodeId *variables = hyb_graph_get_variables (executor->graph, &n);
-
-  for (guint i = 0; i < n; i++)
-    {
-      HybBinding *binding = &executor->bindings[i];
-      gboolean    is_fixed = binding->tensor && binding->tensor == hyb_graph_get_contents (
-                                                    executor->graph, variables[i]);
-
-      binding->decides |= is_fixed || (with_inputs && may_decide (binding->tensor));
-      if (binding->decides)
-        constants[i] = binding->tensor;
-    }
-}
-
 static gboolean
 try_plan (HybExecutor *executor, HybEntry *entry, gboolean with_inputs, GError **error)
 {
@@ -466,18 +433,9 @@ try_plan (HybExecutor *executor, HybEntry *entry, gboolean with_inputs, GError *
       kept[i] = binding->is_kept;
     }
   if (hyb_graph_get_dialect (executor->graph))
-    find_contents (executor, with_inputs, constants);
+    hyb_executor_find_contents (executor, with_inputs, constants);
   entry->plan = hyb_plan_new (executor->graph, types, &options, error);
   return entry->plan != NULL;
-}
-
-static gboolean
-has_deciding_inputs (const HybExecutor *executor)
-{
-  for (guint i = 0; i < executor->n_variables; i++)
-    if (!executor->bindings[i].decides && may_decide (executor->bindings[i].tensor))
-      return TRUE;
-  return FALSE;
 }
 
 static gboolean
@@ -487,10 +445,10 @@ make_plan (HybExecutor *executor, HybEntry *entry, GError **error)
   GError  *first = NULL;
 
   if (try_plan (executor, entry, FALSE, &first) &&
-      !(is_foreign && hyb_plan_is_dynamic (entry->plan) && has_deciding_inputs (executor)))
+      !(is_foreign && hyb_plan_is_dynamic (entry->plan) && hyb_executor_has_deciding_inputs (executor)))
     return check_outputs (executor, entry->plan, error);
   /* A shape may be an input. */
-  if (is_foreign && has_deciding_inputs (executor))
+  if (is_foreign && hyb_executor_has_deciding_inputs (executor))
     {
       HybPlan *open = g_steal_pointer (&entry->plan);
 
@@ -507,36 +465,6 @@ make_plan (HybExecutor *executor, HybEntry *entry, GError **error)
   g_propagate_error (error, first);
   return FALSE;
 }
-
-/* What the imperative mode runs in place of a graph of another format. */
-static gboolean
-lower_graph (HybExecutor *executor, HybEntry *entry, GError **error)
-{
-  guint                  n_values = MAX (hyb_graph_n_values (executor->graph), 1), n;
-  const HybNodeId       *variables = hyb_graph_get_variables (executor->graph, &n);
-  g_autofree HybTensor **constants = g_new0 (HybTensor *, MAX (n, 1));
-  g_autofree HybTensor **contents = g_new0 (HybTensor *, n_values);
-  g_autofree HybType    *types = g_new (HybType, n_values);
-  g_autoptr (HybLowered) lowered = NULL;
-
-  if (!hyb_graph_get_dialect (executor->graph))
-    return TRUE;
-  find_contents (executor, TRUE, constants);
-  for (guint i = 0; i < n_values; i++)
-    types[i] = HYB_TYPE_UNKNOWN;
-  for (guint i = 0; i < n; i++)
-    {
-      HybValueId value = hyb_graph_get_node (executor->graph, variables[i])->first_output;
-
-      types[value] = entry->types[i];
-      contents[value] = constants[i];
-    }
-  lowered = hyb_lower (executor->graph, types, contents, executor->options.training, FALSE, error);
-  if (lowered)
-    entry->lowered = hyb_graph_ref (lowered->graph);
-  return lowered != NULL;
-}
-
 
 static HybEntry *
 entry_new (HybExecutor *executor, GError **error)
@@ -557,7 +485,7 @@ entry_new (HybExecutor *executor, GError **error)
 
   if (make_labels (executor, entry, error) &&
       (executor->options.mode == HYB_MODE_IMPERATIVE && !executor->options.gpu
-           ? lower_graph (executor, entry, error)
+           ? hyb_executor_lower (executor, entry, error)
            : make_plan (executor, entry, error)))
     return entry;
   entry_free (entry, executor);

@@ -147,7 +147,10 @@ lower_sized (const OpenGraph *open, Sizes sizes, guint turn)
                        sizes,
                        turn);
     }
-  return hyb_lower (open->graph, types, NULL, open->training, TRUE, NULL);
+  return hyb_lower (open->graph,
+                    &(HybLowerOptions){
+                        .types = types, .training = open->training, .is_tolerant = TRUE },
+                    NULL);
 }
 
 /* --- Naming --- */
@@ -332,23 +335,25 @@ hyb_lowered_infer_types (HybGraph *graph,
 }
 
 void
-hyb_lowered_infer (HybGraph    *graph,
-                   HybType     *types,
-                   gboolean     training,
-                   GArray     **faults,
-                   GArray     **frozen,
-                   const char **sizes)
+hyb_lowered_infer (HybGraph *graph, HybType *types, HybLoweredFacts *facts)
 {
   static const char *const words[] = { "", "a size of 1 for the first axis", "sizes of 1" };
   g_autoptr (GArray) dims = g_array_new (FALSE, FALSE, sizeof (OpenDim));
-  OpenGraph   open = { .graph = graph, .types = types, .dims = dims, .training = training };
+  OpenGraph   open = { .graph = graph, .types = types, .dims = dims };
   HybLowered *tried[N_SIZES] = { NULL };
   Sizes       chosen = infer (&open, NULL, tried);
 
-  *faults = g_array_ref (tried[chosen]->faults);
-  *frozen = chosen == SIZES_DISTINCT ? NULL : g_array_ref (tried[SIZES_DISTINCT]->faults);
-  *sizes = words[chosen];
+  facts->faults = g_array_ref (tried[chosen]->faults);
+  facts->frozen = chosen == SIZES_DISTINCT ? NULL : g_array_ref (tried[SIZES_DISTINCT]->faults);
+  facts->accepted = words[chosen];
   free_tried (tried);
+}
+
+void
+hyb_lowered_facts_clear (HybLoweredFacts *facts)
+{
+  g_clear_pointer (&facts->faults, g_array_unref);
+  g_clear_pointer (&facts->frozen, g_array_unref);
 }
 
 guint8 *

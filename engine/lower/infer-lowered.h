@@ -10,15 +10,19 @@ gboolean hyb_lowered_infer_types (HybGraph *graph,
                                   guint32  *fixed_by,
                                   gboolean  training,
                                   GError  **error);
-/* The same for the export doctor.  faults: (out) (transfer full) HybLoweringFaults of the sizes that types were inferred
- * with.  frozen: (out) (transfer full) those of other sizes, if the graph refuses sizes that its inputs declare possible;
- * else NULL.  words: (out) static, the sizes that it accepts then. */
-void hyb_lowered_infer (HybGraph    *graph,
-                        HybType     *types,
-                        gboolean     training,
-                        GArray     **faults,
-                        GArray     **frozen,
-                        const char **words);
+/* What the export doctor reports about a graph's types. */
+typedef struct
+{
+  GArray *faults; /* of HybLoweringFault, with the sizes that types were inferred with */
+  GArray *frozen; /* of HybLoweringFault, with other sizes, if the graph refuses sizes that its inputs declare possible; else NULL */
+  const char *accepted; /* the sizes that it accepts then; static */
+} HybLoweredFacts;
+
+/* hyb_lowered_infer_types() with these facts, which hyb_lowered_facts_clear() frees. */
+void hyb_lowered_infer (HybGraph *graph, HybType *types, HybLoweredFacts *facts);
+/* Frees the members. */
+void hyb_lowered_facts_clear (HybLoweredFacts *facts);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (HybLoweredFacts, hyb_lowered_facts_clear)
 /* Which nodes only compute what planning knows, such as shapes, by node: no run computes them.  types: as inferred.
  * (transfer full) */
 guint8 *hyb_lowered_find_known (HybGraph *graph, const HybType *types);

@@ -135,12 +135,7 @@ finish (HybLowering *lowering)
 }
 
 HybLowered *
-hyb_lower (HybGraph         *graph,
-           const HybType    *types,
-           HybTensor *const *contents,
-           gboolean          training,
-           gboolean          is_tolerant,
-           GError          **error)
+hyb_lower (HybGraph *graph, const HybLowerOptions *options, GError **error)
 {
   g_autoptr (LoweringScope) scope = hyb_lowering_scope_new (graph);
   g_autoptr (LoweringTarget) target = hyb_lowering_target_new ();
@@ -149,15 +144,15 @@ hyb_lower (HybGraph         *graph,
   HybLowered *lowered;
   HybLowering lowering = { .scope = scope,
                            .target = target,
-                           .training = training,
-                           .is_tolerant = is_tolerant,
+                           .training = options->training,
+                           .is_tolerant = options->is_tolerant,
                            .n_evaluated = &n_evaluated,
                            .faults = faults };
 
   g_array_set_clear_func (faults, clear_fault);
   for (guint i = 0; i < hyb_graph_n_values (graph); i++)
-    scope->types[i] = types[i];
-  add_variables (&lowering, types, contents);
+    scope->types[i] = options->types[i];
+  add_variables (&lowering, options->types, options->contents);
   lowered = hyb_lowering_walk (&lowering) ? finish (&lowering) : NULL;
   if (!lowered)
     g_propagate_error (error, lowering.error);

@@ -114,15 +114,17 @@ typedef struct
   GArray     *faults;      /* of HybLoweringFault */
 } HybLowered;
 
-/* Lowers a graph.  types: by value; those of variables are read, and for nodes that cannot be lowered those of their
- * outputs.  contents: by value what is known; NULL: what the file says (hyb_graph_get_contents()).  is_tolerant: a
- * node that cannot be lowered becomes an opaque one and a fault; else it is an error.  (transfer full) */
-HybLowered *hyb_lower (HybGraph         *graph,
-                       const HybType    *types,
-                       HybTensor *const *contents,
-                       gboolean          training,
-                       gboolean          is_tolerant,
-                       GError          **error);
+/* What a lowering starts from. */
+typedef struct
+{
+  const HybType *types; /* by value: those of variables, and of outputs of nodes that cannot be lowered */
+  HybTensor *const *contents; /* by value: what is known; NULL: what the file says (hyb_graph_get_contents()) */
+  gboolean          training;
+  gboolean is_tolerant; /* a node that cannot be lowered becomes an opaque one and a fault; else it is an error */
+} HybLowerOptions;
+
+/* Lowers a graph.  NULL and an error if a node cannot be lowered.  (transfer full) */
+HybLowered *hyb_lower (HybGraph *graph, const HybLowerOptions *options, GError **error);
 /* Frees a lowered graph; accepts NULL. */
 void hyb_lowered_free (HybLowered *lowered);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (HybLowered, hyb_lowered_free)

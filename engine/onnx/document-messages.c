@@ -148,8 +148,9 @@ const OnnxMessage hyb_onnx_message_sparse = { sizeof (HybOnnxSparse),
                                               sparse_fields,
                                               .finish = finish_sparse };
 
-/* --- Types: the messages of a type fill the HybOnnxValueInfo that has it --- */
+/* --- Types --- */
 
+/* The messages of a type fill the HybOnnxValueInfo that has it. */
 static void
 begin_dim (gpointer object)
 {

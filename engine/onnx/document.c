@@ -166,18 +166,25 @@ set_defaults (const OnnxMessage *message, gpointer object)
     message->begin (object);
 }
 
+/* A field and the message that it is in. */
+typedef struct
+{
+  const HybWire *wire;
+  HybWireField   field;
+} Place;
+
 /* Reads the message in a field into a struct. */
 static gboolean
-fill (OnnxParser         *parser,
-      const HybWire      *wire,
-      const HybWireField *field,
-      const OnnxMessage  *message,
-      gpointer            object,
-      GError            **error)
+fill (OnnxParser        *parser,
+      const Place       *place,
+      const OnnxMessage *message,
+      gpointer           object,
+      GError           **error)
 {
-  HybWire inner;
+  const HybWireField *field = &place->field;
+  HybWire             inner;
 
-  if (!hyb_wire_enter (wire, field, &inner, error))
+  if (!hyb_wire_enter (place->wire, field, &inner, error))
     return FALSE;
   if (message->bytes > 0)
     *(HybOnnxBytes *) member (object, message->bytes) = (HybOnnxBytes){ field->data, field->length };
@@ -188,12 +195,11 @@ fill (OnnxParser         *parser,
 }
 
 static gboolean
-read_inner (OnnxParser         *parser,
-            const OnnxField    *description,
-            const HybWire      *wire,
-            const HybWireField *field,
-            gpointer            object,
-            GError            **error)
+read_inner (OnnxParser      *parser,
+            const OnnxField *description,
+            const Place     *place,
+            gpointer         object,
+            GError         **error)
 {
   const OnnxMessage *message = description->message;
   gpointer          *single = member (object, description->offset);
@@ -203,7 +209,7 @@ read_inner (OnnxParser         *parser,
     {
       if (description->tag >= 0)
         *(int *) member (object, description->list) = description->tag;
-      return fill (parser, wire, field, message, object, error);
+      return fill (parser, place, message, object, error);
     }
   if (description->kind == ONNX_MESSAGES)
     element = append (parser,
@@ -214,7 +220,7 @@ read_inner (OnnxParser         *parser,
   else if (description->kind == ONNX_POINTERS || !*single)
     element = hyb_onnx_parser_alloc (parser, 1, message->size, error);
   else /* a message that comes again is merged */
-    return fill (parser, wire, field, message, *single, error);
+    return fill (parser, place, message, *single, error);
   if (!element)
     return FALSE;
   set_defaults (message, element);
@@ -222,17 +228,17 @@ read_inner (OnnxParser         *parser,
     *single = element;
   if (description->kind == ONNX_POINTERS)
     {
-      gpointer *place = append (parser,
-                                member (object, description->offset),
-                                member (object, description->list),
-                                sizeof (gpointer),
-                                error);
+      gpointer *pointer = append (parser,
+                                  member (object, description->offset),
+                                  member (object, description->list),
+                                  sizeof (gpointer),
+                                  error);
 
-      if (!place)
+      if (!pointer)
         return FALSE;
-      *place = element;
+      *pointer = element;
     }
-  return fill (parser, wire, field, message, element, error);
+  return fill (parser, place, message, element, error);
 }
 
 static gboolean
@@ -269,13 +275,13 @@ read_strings (OnnxParser         *parser,
 }
 
 static gboolean
-read_field (OnnxParser         *parser,
-            const OnnxField    *description,
-            const HybWire      *wire,
-            const HybWireField *field,
-            gpointer            object,
-            GError            **error)
+read_field (OnnxParser      *parser,
+            const OnnxField *description,
+            const Place     *place,
+            gpointer         object,
+            GError         **error)
 {
+  const HybWireField *field = &place->field;
   gpointer      to = member (object, description->offset);
   HybOnnxBytes *bytes;
 
@@ -311,7 +317,7 @@ read_field (OnnxParser         *parser,
     case ONNX_MESSAGES:
     case ONNX_POINTERS:
     case ONNX_INLINE:
-      return read_inner (parser, description, wire, field, object, error);
+      return read_inner (parser, description, place, object, error);
     }
   g_return_val_if_reached (FALSE);
 }
@@ -323,19 +329,19 @@ read_message (OnnxParser        *parser,
               gpointer           object,
               GError           **error)
 {
-  HybWireField field;
-  GError      *cause = NULL;
+  Place   place = { .wire = wire };
+  GError *cause = NULL;
 
-  while (hyb_wire_next (wire, &field, &cause))
+  while (hyb_wire_next (wire, &place.field, &cause))
     {
       const OnnxField *description = message->fields;
 
-      while (description->number != 0 && description->number != field.number)
+      while (description->number != 0 && description->number != place.field.number)
         description++;
-      if (message->seen > 0 && field.number < 64)
-        *(guint64 *) member (object, message->seen) |= (guint64) 1 << field.number;
+      if (message->seen > 0 && place.field.number < 64)
+        *(guint64 *) member (object, message->seen) |= (guint64) 1 << place.field.number;
       if (description->number != 0 &&
-          !read_field (parser, description, wire, &field, object, error))
+          !read_field (parser, description, &place, object, error))
         return FALSE;
     }
   if (!cause)

@@ -55,14 +55,20 @@ struct _HybOnnxUse
   HybTensor          *literal;     /* of rows with has_value; NULL: none, or it cannot be read */
 };
 
-/* Members of HybOp for all rows. */
+/* --- Members of HybOp for all rows --- */
+
+/* HybOp.arity: as many as the file gives. */
 void hyb_onnx_arity (gconstpointer params, guint *n_inputs, guint *n_outputs);
+/* HybOp.value_name. */
 const char *hyb_onnx_value_name (gconstpointer params, guint index);
-gboolean    hyb_onnx_declared_type_of (gconstpointer params, guint index, HybType *type);
-guint
-hyb_onnx_body_variable (gconstpointer params, guint n_inputs, guint body, guint variable);
+/* HybOp.declared_type. */
+gboolean hyb_onnx_declared_type_of (gconstpointer params, guint index, HybType *type);
+/* HybOp.body_variable. */
+guint hyb_onnx_body_variable (gconstpointer params, guint n_inputs, guint body, guint variable);
+/* HybOp.body_port. */
 HybPortKind
 hyb_onnx_body_port (gconstpointer params, guint n_inputs, guint body, guint variable);
+/* HybOp.body_next or body_result of bodies that have none. */
 guint hyb_onnx_no_head (gconstpointer params, guint body, guint head);
 
 /* --- For lower(): inputs --- */
@@ -93,13 +99,16 @@ double hyb_onnx_input_double (HybLowering *lowering, guint index, double fallbac
 
 /* The attribute, or NULL. */
 const HybOnnxAttribute *hyb_onnx_attribute (const HybLowering *lowering, const char *name);
+/* The value of an attribute, or the fallback. */
 gint64 hyb_onnx_int (HybLowering *lowering, const char *name, gint64 fallback);
+/* Likewise. */
 double hyb_onnx_float (HybLowering *lowering, const char *name, double fallback);
 /* A string that the file ends or not: a copy that lives until the lowering ends. */
 const char *hyb_onnx_string (HybLowering *lowering, const char *name, const char *fallback);
 /* The list, in *values, owned by the document.  FALSE if it is not given. */
 gboolean
 hyb_onnx_ints (HybLowering *lowering, const char *name, guint *n, const gint64 **values);
+/* Likewise. */
 gboolean
 hyb_onnx_floats (HybLowering *lowering, const char *name, guint *n, const double **values);
 
@@ -128,6 +137,7 @@ hyb_onnx_concat (HybLowering *lowering, guint n, const HybValueId *parts, int ax
 void hyb_onnx_set_rank (HybLowering *lowering, guint index, HybDType dtype, int rank);
 /* A node of one input or two, without attributes. */
 HybValueId hyb_onnx_unary (HybLowering *lowering, const char *op, HybValueId x);
+/* Likewise, of two. */
 HybValueId hyb_onnx_binary (HybLowering *lowering, const char *op, HybValueId x, HybValueId y);
 /* x under another shape; the dimensions must be known, one may be −1. */
 HybValueId

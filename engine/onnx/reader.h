@@ -61,6 +61,8 @@ void hyb_onnx_scope_clear (OnnxScope *scope);
 /* Writes inputs (unless this is a body, whose formal inputs are then variables too), initialisers and nodes of a graph
  * into the scope, and its heads.  FALSE: reader->error. */
 gboolean hyb_onnx_read_graph (OnnxScope *scope, const HybOnnxGraph *graph);
+/* Writes the variables alone. */
+void hyb_onnx_read_variables (OnnxScope *scope, const HybOnnxGraph *graph);
 /* Writes nodes, sorted if the file does not sort them.  FALSE: reader->error. */
 gboolean hyb_onnx_read_nodes (OnnxScope *scope, const HybOnnxNode *nodes, guint n_nodes);
 /* Writes one node.  path: of the node. */
@@ -91,9 +93,9 @@ HybTensor *
 hyb_onnx_load_sparse (OnnxReader *reader, const HybOnnxSparse *sparse, GError **error);
 /* The bytes of a file of external data beside the model, mapped; reports why not and returns NULL.  Owned by reader. */
 GBytes *hyb_onnx_open_external (OnnxReader *reader, const HybOnnxTensor *tensor);
-/* The text of a declared type for the attribute __shape__ (NULL: no shape is declared) and the name of its dtype, or
- * NULL.  Both (transfer full). */
+/* A declared shape as text for the attribute __shape__; NULL if none is declared.  (transfer full) */
 char *hyb_onnx_declared_shape (const HybOnnxValueInfo *info);
+/* The name of the declared dtype, or NULL.  (transfer full) */
 char *hyb_onnx_declared_dtype (const HybOnnxValueInfo *info);
 /* The declared type as far as the engine can express it. */
 HybType hyb_onnx_declared_type (const HybOnnxValueInfo *info);

@@ -12,7 +12,11 @@ lower_run (HybGraph *graph, HybFacts *facts, GArray *map, GError **error)
 
   if (!hyb_graph_get_dialect (graph))
     return hyb_graph_ref (graph);
-  lowered = hyb_lower (graph, facts->types, facts->constants, facts->training, FALSE, error);
+  lowered = hyb_lower (graph,
+                       &(HybLowerOptions){ .types = facts->types,
+                                           .contents = facts->constants,
+                                           .training = facts->training },
+                       error);
   if (!lowered)
     return NULL;
   g_array_append_vals (map, lowered->map->data, lowered->map->len);

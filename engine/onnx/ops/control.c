@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/onnx/onnx-op.h"
 
-/* Shapes of a loop's states that change from step to step become unknown after so many rounds. */
+/* At most this many times the body is lowered until the types of its states hold in every step. */
 #define MAX_ROUNDS 4
 
 /* --- Bodies --- */
@@ -136,8 +136,9 @@ if_result (gconstpointer params, guint body, guint head)
   return head;
 }
 
-/* --- Loop: variables are the counter, the condition and the states; heads are the condition, the states and the rows
- * of each step --- */
+/* --- Loop --- */
+
+/* Variables are the counter, the condition and the states; heads are the condition, the states and the rows of a step. */
 
 static guint
 loop_formal (const HybOnnxUse *use, guint variable, HybPortKind *port)
@@ -243,7 +244,9 @@ lower_loop (HybLowering *lowering)
     }
 }
 
-/* --- Scan: variables are states and slices; heads are states and rows --- */
+/* --- Scan --- */
+
+/* Variables are states and slices; heads are states and rows. */
 
 static gint64
 attribute_int (const HybOnnxUse *use, const char *name, gint64 fallback)

@@ -144,8 +144,9 @@ lower_rms_normalisation (HybLowering *lowering)
   hyb_lowering_set_output (lowering, 1, inverse);
 }
 
-/* --- GroupNormalization: scale and bias for each group (18) or each channel (21) --- */
+/* --- GroupNormalization --- */
 
+/* Scale and bias belong to a group in version 18, to a channel from version 21 on. */
 static void
 lower_group_normalisation (HybLowering *lowering)
 {

@@ -134,49 +134,18 @@ set_types (HybLowering *lowering, const Sizes *sizes)
 
 /* --- Writing --- */
 
-static HybValueId
-slice (HybLowering *lowering, HybValueId x, int axis, gint64 begin, gint64 end)
-{
-  return hyb_lowering_emit (lowering,
-                            "slice_axis",
-                            1,
-                            &x,
-                            "axis",
-                            hyb_lowering_text (lowering, "%d", axis),
-                            "begin",
-                            hyb_lowering_text (lowering, "%" G_GINT64_FORMAT, begin),
-                            "end",
-                            hyb_lowering_text (lowering, "%" G_GINT64_FORMAT, end),
-                            NULL);
-}
-
-static HybValueId
-join (HybLowering *lowering, GArray *parts)
-{
-  return hyb_lowering_emit (lowering,
-                            "Concat",
-                            parts->len,
-                            (const HybValueId *) (gpointer) parts->data,
-                            "num_args",
-                            hyb_lowering_text (lowering, "%u", parts->len),
-                            "dim",
-                            "0",
-                            NULL);
-}
-
-/* The rows of one direction of a weight [directions, n × hidden, …] with gates in the engine's order, appended as
+/* The rows of x, which is one direction of a weight [1, n × hidden, …], with gates in the engine's order, appended as
  * vectors.  first: the gate block that they begin at. */
 static void
-append_gates (HybLowering *lowering, const Sizes *sizes, GArray *parts, HybValueId x, gint64 direction, guint first)
+append_gates (HybLowering *lowering, const Sizes *sizes, GArray *parts, HybValueId x, guint first)
 {
   const gint64 flat[] = { -1 };
-  HybValueId   one = slice (lowering, x, 0, direction, direction + 1);
 
   for (guint g = 0; g < sizes->kind->n_gates; g++)
     {
       gint64     begin = (first + sizes->kind->gates[g]) * sizes->hidden;
       HybValueId rows = hyb_onnx_reshape (
-          lowering, slice (lowering, one, 1, begin, begin + sizes->hidden), 1, flat);
+          lowering, hyb_onnx_slice (lowering, x, 1, begin, begin + sizes->hidden), 1, flat);
 
       g_array_append_val (parts, rows);
     }
@@ -206,16 +175,16 @@ pack_weights (HybLowering *lowering, const Sizes *sizes)
 
   for (gint64 d = 0; d < sizes->directions; d++)
     {
-      append_gates (lowering, sizes, parts, w, d, 0);
-      append_gates (lowering, sizes, parts, r, d, 0);
+      append_gates (lowering, sizes, parts, hyb_onnx_slice (lowering, w, 0, d, d + 1), 0);
+      append_gates (lowering, sizes, parts, hyb_onnx_slice (lowering, r, 0, d, d + 1), 0);
     }
   if (hyb_onnx_has_input (lowering, INPUT_B))
     for (gint64 d = 0; d < sizes->directions; d++)
       {
-        HybValueId b = hyb_onnx_input (lowering, INPUT_B);
+        HybValueId b = hyb_onnx_slice (lowering, hyb_onnx_input (lowering, INPUT_B), 0, d, d + 1);
 
-        append_gates (lowering, sizes, parts, b, d, 0);
-        append_gates (lowering, sizes, parts, b, d, sizes->kind->n_gates);
+        append_gates (lowering, sizes, parts, b, 0);
+        append_gates (lowering, sizes, parts, b, sizes->kind->n_gates);
       }
   else
     {
@@ -224,7 +193,7 @@ pack_weights (HybLowering *lowering, const Sizes *sizes)
 
       g_array_append_val (parts, none);
     }
-  return join (lowering, parts);
+  return hyb_onnx_concat (lowering, parts->len, (const HybValueId *) (gpointer) parts->data, 0);
 }
 
 /* An initial state [directions, batch, hidden], zero if it is left out. */

@@ -72,6 +72,7 @@ cubic_weights (double t, double a, double *w)
 typedef struct
 {
   guint      n_taps;
+  gboolean   excludes; /* elements outside of the axis do not count */
   HybTensor *index[MAX_TAPS];
   HybTensor *weight[MAX_TAPS];
 } Taps;
@@ -83,10 +84,12 @@ set_tap (Taps *taps, guint tap, gint64 i, gint64 index, double weight)
   ((float *) hyb_tensor_get_data (taps->weight[tap]))[i] = (float) weight;
 }
 
-/* Moves the weight of elements outside of the axis to the others, or the index inside. */
+/* Sets the taps of result i to elements from `first` on.  Those outside of the axis are those at its ends, or taps->excludes
+ * them, so that their weight goes to the others. */
 static void
-fill_taps (Taps *taps, const Axis *axis, const double *weights, gint64 first, gint64 i, gboolean excludes)
+fill_taps (Taps *taps, const Axis *axis, const double *weights, gint64 first, gint64 i)
 {
+  gboolean excludes = taps->excludes;
   double sum = 0;
 
   for (guint tap = 0; tap < taps->n_taps; tap++)
@@ -127,8 +130,8 @@ static void
 compute_taps (HybLowering *lowering, Taps *taps, const Axis *axis)
 {
   double      a = hyb_onnx_float (lowering, "cubic_coeff_a", -0.75);
-  gboolean    excludes = hyb_onnx_int (lowering, "exclude_outside", 0) != 0;
 
+  taps->excludes = taps->n_taps == MAX_TAPS && hyb_onnx_int (lowering, "exclude_outside", 0) != 0;
   for (gint64 i = 0; i < axis->to; i++)
     {
       double x = input_position (axis, i), w[MAX_TAPS];
@@ -140,12 +143,12 @@ compute_taps (HybLowering *lowering, Taps *taps, const Axis *axis)
           x = CLAMP (x, 0, (double) axis->from - 1);
           w[1] = x - floor (x);
           w[0] = 1 - w[1];
-          fill_taps (taps, axis, w, (gint64) floor (x), i, FALSE);
+          fill_taps (taps, axis, w, (gint64) floor (x), i);
         }
       else
         {
           cubic_weights (x - floor (x), a, w);
-          fill_taps (taps, axis, w, (gint64) floor (x) - 1, i, excludes);
+          fill_taps (taps, axis, w, (gint64) floor (x) - 1, i);
         }
     }
 }

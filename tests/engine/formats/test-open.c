@@ -234,7 +234,8 @@ open_any (const char *path)
   g_autoptr (GError) error = NULL;
   g_autoptr (HybTensorList) list = NULL;
   g_autoptr (HybModel) model = NULL;
-  gboolean is_graph = g_str_has_suffix (path, ".json") || g_str_has_suffix (path, ".json.ref");
+  gboolean is_graph = g_str_has_suffix (path, ".json") || g_str_has_suffix (path, ".json.ref") ||
+                      g_str_has_suffix (path, ".onnx");
 
   g_test_message ("%s", path);
   if (g_str_has_suffix (path, ".params") || g_str_has_suffix (path, ".v0") ||

@@ -1,0 +1,21 @@
+/* guess-types.h — what a guess of an input's shape is.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "engine/graph/graph.h"
+
+typedef struct
+{
+  HybNodeId variable;
+  HybShape  known; /* what inference knew before the guess */
+  HybShape  shape; /* the whole shape */
+  char     *reason;
+} HybShapeGuess;
+
+/* What the caller knows of sizes; 0 or NULL if nothing. */
+typedef struct
+{
+  const char *file;   /* the model's, whose name can contain a size */
+  gint64      batch;  /* samples */
+  gint64      length; /* of sequences */
+} HybGuessHints;

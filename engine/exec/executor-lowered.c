@@ -1,0 +1,77 @@
+/* executor-lowered.c — what an executor does otherwise for a graph of another format.
+ *
+ * Types of such a graph depend on contents: those that its file gives, and sometimes small integers that are inputs.
+ * A plan is made without the latter if possible, since it must be made again when they change.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/exec/executor-private.h"
+#include "engine/lower/lowering.h"
+
+/* Arrays of more integers decide no shapes. */
+#define MAX_DECIDING_ELEMENTS 64
+
+/* A small array of integers, such as the target of a reshape. */
+static gboolean
+may_decide (const HybTensor *tensor)
+{
+  return tensor && !hyb_dtype_is_float (hyb_tensor_get_dtype (tensor)) &&
+         hyb_tensor_get_size (tensor) <= MAX_DECIDING_ELEMENTS;
+}
+
+void
+hyb_executor_find_contents (HybExecutor *executor, gboolean with_inputs, HybTensor **constants)
+{
+  guint            n;
+  const HybNodeId *variables = hyb_graph_get_variables (executor->graph, &n);
+
+  for (guint i = 0; i < n; i++)
+    {
+      HybBinding *binding = &executor->bindings[i];
+      gboolean    is_fixed = binding->tensor && binding->tensor == hyb_graph_get_contents (
+                                                    executor->graph, variables[i]);
+
+      binding->decides |= is_fixed || (with_inputs && may_decide (binding->tensor));
+      if (binding->decides)
+        constants[i] = binding->tensor;
+    }
+}
+
+gboolean
+hyb_executor_has_deciding_inputs (const HybExecutor *executor)
+{
+  for (guint i = 0; i < executor->n_variables; i++)
+    if (!executor->bindings[i].decides && may_decide (executor->bindings[i].tensor))
+      return TRUE;
+  return FALSE;
+}
+
+gboolean
+hyb_executor_lower (HybExecutor *executor, HybEntry *entry, GError **error)
+{
+  guint                  n_values = MAX (hyb_graph_n_values (executor->graph), 1), n;
+  const HybNodeId       *variables = hyb_graph_get_variables (executor->graph, &n);
+  g_autofree HybTensor **constants = g_new0 (HybTensor *, MAX (n, 1));
+  g_autofree HybTensor **contents = g_new0 (HybTensor *, n_values);
+  g_autofree HybType    *types = g_new (HybType, n_values);
+  g_autoptr (HybLowered) lowered = NULL;
+
+  if (!hyb_graph_get_dialect (executor->graph))
+    return TRUE;
+  hyb_executor_find_contents (executor, TRUE, constants);
+  for (guint i = 0; i < n_values; i++)
+    types[i] = HYB_TYPE_UNKNOWN;
+  for (guint i = 0; i < n; i++)
+    {
+      HybValueId value = hyb_graph_get_node (executor->graph, variables[i])->first_output;
+
+      types[value] = entry->types[i];
+      contents[value] = constants[i];
+    }
+  lowered = hyb_lower (executor->graph,
+                       &(HybLowerOptions){ .types = types,
+                                           .contents = contents,
+                                           .training = executor->options.training },
+                       error);
+  if (lowered)
+    entry->lowered = hyb_graph_ref (lowered->graph);
+  return lowered != NULL;
+}
