@@ -52,17 +52,18 @@ hyb_protobuf_wrong_wire (const HybProtobuf      *file,
 gpointer
 hyb_protobuf_alloc (HybProtobuf *file, guint64 n, gsize size, GError **error)
 {
-  guint64  bytes = G_MAXUINT64, used = G_MAXUINT64;
+  guint64  bytes, used;
   gpointer memory;
 
-  if (!g_uint64_checked_mul (&bytes, n, size) || !g_uint64_checked_add (&bytes, bytes, 16) ||
-      !g_uint64_checked_add (&used, bytes, file->used))
+  /* The arena gives multiples of 16 bytes. */
+  if (!g_uint64_checked_mul (&bytes, n, size) || !g_uint64_checked_add (&used, bytes, 16) ||
+      !g_uint64_checked_add (&used, used, file->used))
     used = G_MAXUINT64;
   if (!hyb_limits_check_memory (used, file->length, file->where, error))
     return NULL;
 
   file->used = used;
-  memory = hyb_arena_alloc (file->arena, (gsize) bytes);
+  memory = hyb_arena_alloc (file->arena, MAX ((gsize) bytes, 1));
   memset (memory, 0, (gsize) bytes);
   return memory;
 }
@@ -78,10 +79,10 @@ hyb_protobuf_string (HybProtobuf            *file,
   *string = "";
   if (bytes->length == 0)
     return TRUE;
-  copy = hyb_protobuf_alloc (file, bytes->length, 1, error);
+  copy = hyb_protobuf_alloc (file, (guint64) bytes->length + 1, 1, error);
   if (!copy)
     return FALSE;
-  memcpy (copy, bytes->data, bytes->length); /* a zero follows: more was allocated, and cleared */
+  memcpy (copy, bytes->data, bytes->length);
   hyb_byte_reader_mend_name (copy, bytes->length);
   *string = copy;
   return TRUE;
