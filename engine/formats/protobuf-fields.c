@@ -344,33 +344,3 @@ hyb_protobuf_store (const HybProtobufField *field, HybProtobufKind kind, gpointe
     }
   return n;
 }
-
-/* A message that is one repeated field of numbers, for hyb_protobuf_read_numbers(). */
-typedef struct
-{
-  guint    n;
-  gpointer data;
-} Numbers;
-
-gboolean
-hyb_protobuf_read_numbers (HybProtobuf           *file,
-                           const HybProtobufSpan *span,
-                           guint32                number,
-                           HybProtobufKind        kind,
-                           HybProtobufBytes      *result,
-                           GError               **error)
-{
-  const HybProtobufMember member = {
-    .number = number,
-    .kind = kind,
-    .offset = G_STRUCT_OFFSET (Numbers, data),
-    .count = G_STRUCT_OFFSET (Numbers, n),
-  };
-  const HybProtobufMessage message = { "a message", sizeof (Numbers), 1, &member, NULL };
-  Numbers                  found = { 0 };
-
-  if (!hyb_protobuf_read_members (file, &message, span, &found, error))
-    return FALSE;
-  *result = (HybProtobufBytes){ .data = found.data, .length = found.n * numbers[kind].size };
-  return TRUE;
-}

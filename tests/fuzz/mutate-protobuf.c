@@ -48,9 +48,9 @@ add_fields (Tree *tree, const HybProtobufSpan *span, guint parent)
         {
           HybProtobufSpan inner = { .bytes = node.field.bytes, .depth = span->depth + 1 };
           guint           index = tree->nodes->len - 1;
+          gboolean        is_message = add_fields (tree, &inner, index + 1);
 
-          g_array_index (tree->nodes, Node, index).is_message =
-              add_fields (tree, &inner, index + 1);
+          g_array_index (tree->nodes, Node, index).is_message = is_message;
         }
     }
   if (!cursor.has_failed && cursor.at == span->bytes.length)

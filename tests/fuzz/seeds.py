@@ -379,7 +379,7 @@ def write_onnx(folder):
                        (11, message((1, "c"), (3, 4), (20, 2))), (12, onnx_value("x", 1, 2)), (13, "f"))
     write(folder, "onnx", "function", onnx_model(message((1, call), *ends), (25, function)))
     inner = message((1, message((1, 7), (2, b""))))
-    types = [message((4, message((1, inner)))), message((9, inner)), message((8, message((1, 1)))),
+    types = [message((4, message((1, inner)))), message((9, message((1, inner)))), message((8, message((1, 1)))),
              message((5, message((1, 7), (2, inner)))), message((7, message((1, "d"), (2, "n"))))]
     write(folder, "onnx", "types", onnx_model(message(*[(11, message((1, "v"), (2, kind))) for kind in types])))
     write(folder, "onnx", "joined", onnx_model(message((1, relu)), (7, message((2, "more"), (1, relu)))))
