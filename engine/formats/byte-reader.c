@@ -108,19 +108,29 @@ hyb_byte_reader_i64 (HybByteReader *reader, gint64 *value)
   return hyb_byte_reader_u64 (reader, (guint64 *) value);
 }
 
+void
+hyb_byte_reader_mend_name (char *name, gsize n)
+{
+  const char *from = name, *bad;
+
+  /* Goes on behind each bad byte, so that the time does not grow with the square of their number. */
+  while (!g_utf8_validate_len (from, n - (gsize) (from - name), &bad))
+    {
+      *(char *) bad = '?';
+      from = bad + 1;
+    }
+}
+
 char *
 hyb_byte_reader_take_name (HybByteReader *reader, guint64 n)
 {
   const guint8 *data;
-  const char   *bad;
   char         *name;
 
   if (!hyb_byte_reader_take (reader, n, &data))
     return NULL;
 
   name = g_strndup ((const char *) data, n);
-  while (!g_utf8_validate (name, -1, &bad))
-    *(char *) bad = '?';
-
+  hyb_byte_reader_mend_name (name, strlen (name));
   return name;
 }

@@ -42,3 +42,5 @@ gboolean hyb_byte_reader_take (HybByteReader *reader, guint64 n, const guint8 **
 /* A name of n bytes; bytes that are not UTF-8 become “?”.  NULL if fewer bytes are left.
  * (transfer full) */
 char *hyb_byte_reader_take_name (HybByteReader *reader, guint64 n);
+/* Makes n bytes valid UTF-8 in place: zeros and bytes that are not UTF-8 become “?”. */
+void hyb_byte_reader_mend_name (char *name, gsize n);

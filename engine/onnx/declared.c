@@ -152,7 +152,7 @@ append_element (GString *text, const HybOnnxAttribute *attribute, guint i)
   else if (attribute->kind == HYB_ONNX_ATTRIBUTE_STRINGS)
     append_bytes (text, &attribute->strings[i]);
   else
-    append_tensor (text, &attribute->tensors[i]);
+    append_tensor (text, &attribute->tensor[i]);
 }
 
 static char *

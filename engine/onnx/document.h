@@ -8,14 +8,12 @@
 #pragma once
 
 #include "engine/base/arena.h"
+#include "engine/formats/protobuf.h"
 #include "engine/tensor/tensor.h"
 
-/* The bytes of a message or a field, within the file. */
-typedef struct
-{
-  const guint8 *data;
-  gsize         length;
-} HybOnnxBytes;
+/* The bytes of a message or a field: data and length, within the file.  Of a message that the file gives in several
+ * parts, the parts joined, in the arena. */
+typedef HybProtobufBytes HybOnnxBytes;
 
 /* Numbers of TensorProto.DataType.  Values outside of this list are kept as read. */
 typedef enum
@@ -64,15 +62,14 @@ typedef struct
   HybOnnxDType  dtype;
   guint         n_dims;
   const gint64 *dims; /* never negative */
-  HybOnnxBytes  raw;  /* raw_data: little-endian elements in the file's bytes; data NULL: not given */
+  HybOnnxBytes raw; /* raw_data: little-endian elements in the file's bytes; data NULL: not given */
   /* Elements of the typed fields, converted to dtype and laid out as raw_data would be; NULL if raw_data,
    * external data or strings hold the elements.  Belongs to the arena. */
   const guint8 *typed;
   gsize         typed_bytes;
   guint         n_strings; /* string_data */
   HybOnnxBytes *strings;
-  int           location;    /* data_location as written */
-  gboolean      is_external; /* it is EXTERNAL */
+  gboolean      is_external; /* data_location is EXTERNAL */
   guint         n_external;
   HybOnnxEntry *external; /* location, offset, length, checksum */
   HybOnnxBytes  bytes;
@@ -147,32 +144,25 @@ typedef struct
 {
   const char          *name;
   HybOnnxAttributeKind kind;
-  const char          *reference; /* ref_attr_name: an attribute of the surrounding function; NULL: none */
-  double               f;
-  gint64               i;
-  HybOnnxBytes         s;
-  guint                n; /* of the list of its kind */
-  guint                n_floats;
-  double              *floats;
-  guint                n_ints;
-  gint64              *ints;
-  guint                n_strings;
-  HybOnnxBytes        *strings;
-  guint                n_tensors;
-  HybOnnxTensor       *tensors;
-  guint                n_graphs; /* also for one */
-  HybOnnxGraph       **graphs;
-  HybOnnxTensor       *tensor;
-  HybOnnxSparse       *sparse;
-  HybOnnxValueInfo    *type; /* of TYPE_PROTO, without a name */
-  guint64              seen; /* bit i: field i was there */
-  HybOnnxBytes         bytes;
+  const char   *reference; /* ref_attr_name: an attribute of the surrounding function; NULL: none */
+  double        f;
+  gint64        i;
+  HybOnnxBytes  s;
+  guint         n; /* of the list of its kind */
+  double       *floats;
+  gint64       *ints;
+  HybOnnxBytes *strings;
+  HybOnnxTensor    *tensor; /* one, or n */
+  HybOnnxGraph    **graphs; /* one, or n */
+  HybOnnxSparse    *sparse;
+  HybOnnxValueInfo *type; /* of TYPE_PROTO, without a name */
+  HybOnnxBytes      bytes;
 } HybOnnxAttribute;
 
 /* NodeProto.  A left-out input or output is "". */
 typedef struct
 {
-  const char       *name;     /* "" if the file gives none */
+  const char       *name; /* "" if the file gives none */
   const char       *op_type;
   const char       *domain;   /* "" for ai.onnx, also where the file spells it out */
   const char       *overload; /* "" if not given */

@@ -24,6 +24,7 @@ import time
 
 import bomb_data
 import bomb_graphs
+import bomb_onnx
 import bomb_tables
 
 MEBIBYTE = 1 << 20
@@ -32,7 +33,7 @@ PATIENCE = 20        # seconds
 SECONDS = 2
 COMMANDS = ["info", "check", "run", "render", "report"]
 OTHERS = ["import", "sweep", "targets", "report (CSV)", "report (SQLite)"]     # of files that only they take
-KINDS = {"symbol": "symbol", "run": "symbol", "attributes": "symbol", "npz": "npz", "trace": "trace", "capture": "capture"}    # of folders
+KINDS = {"symbol": "symbol", "run": "symbol", "attributes": "symbol", "npz": "npz", "trace": "trace", "capture": "capture", "onnx": "onnx"}    # of folders
 BUDGET = re.compile(rb"--limit-memory|--limit-work|--time-limit|the limit|MiB available|would not fit")
 
 
@@ -147,9 +148,9 @@ def write_files(folder, only, findings):
         # Alone in a folder: commands look for weights beside a model.
         path = os.path.join(folder, "bomb%03d" % len(bombs), "bomb" + end)
         data = make()
-        # A folder is a dictionary of its files.
+        # A folder is a dictionary of its files; "" is the path itself, and the others may lie beside it.
         for inner, part in data.items() if isinstance(data, dict) else [("", data)]:
-            at = os.path.join(path, inner) if inner else path
+            at = os.path.normpath(os.path.join(path, inner))
             os.makedirs(os.path.dirname(at), exist_ok=True)
             with open(at, "wb") as file:
                 file.write(part.encode() if isinstance(part, str) else part)
@@ -159,6 +160,8 @@ def write_files(folder, only, findings):
         add(name, "symbol", make, "-symbol.json")
     for name, (kind, make) in bomb_data.ARRAYS.items():
         add(name, "symbol" if kind == "json" else kind, make, "-symbol.json" if kind == "json" else "." + kind)
+    for name, make in bomb_onnx.MODELS.items():
+        add(name, "onnx", make, ".onnx")
     for name, make in bomb_data.CAPTURES.items():
         add(name, "capture", make, ".hscope")
     for name, make in bomb_data.TRACES.items():

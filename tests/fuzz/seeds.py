@@ -317,6 +317,74 @@ def write_traces(folder):
 # --- Everything else ---
 
 
+# --- ONNX ---
+
+
+def varint(value):
+    value &= (1 << 64) - 1
+    out = bytearray()
+    while value >= 0x80:
+        out.append(value & 0x7F | 0x80)
+        value >>= 7
+    return bytes(out) + bytes([value])
+
+
+def message(*fields):
+    """A message in protobuf's wire format of (number, int, float, text, bytes or message)."""
+    out = b""
+    for number, value in fields:
+        if isinstance(value, int):
+            out += varint(number << 3) + varint(value)
+        elif isinstance(value, float):
+            out += varint(number << 3 | 5) + struct.pack("<f", value)
+        else:
+            data = value.encode() if isinstance(value, str) else value
+            out += varint(number << 3 | 2) + varint(len(data)) + data
+    return out
+
+
+def onnx_value(name, dtype, *dims):
+    shape = message(*[(1, message((1 if isinstance(dim, int) else 2, dim))) for dim in dims])
+    return message((1, name), (2, message((1, message((1, dtype), (2, shape))))), (4, message((1, "k"), (2, "v"))))
+
+
+def onnx_model(graph, *more):
+    return message((1, 10), (2, "seeds"), (8, message((1, ""), (2, 18))), (14, message((1, "a"), (2, "b"))),
+                   (7, graph), *more)
+
+
+def write_onnx(folder):
+    """One model of each kind of message."""
+    relu = message((1, "x"), (2, "y"), (3, "n"), (4, "Relu"), (7, "ai.onnx"), (9, message((1, "namespace"), (2, "a/b"))))
+    ends = [(11, onnx_value("x", 1, "batch", 3)), (12, onnx_value("y", 1, 2, 3)), (13, onnx_value("z", 7))]
+    write(folder, "onnx", "relu", onnx_model(message((1, relu), (2, "g"), *ends)))
+    fields = {4: floats(2), 5: b"\x01\x02", 7: b"\x01\x02", 10: struct.pack("<2d", 1, 2), 11: b"\x01\x02"}
+    tensors = [(1, 4), (3, 5), (10, 5), (22, 5), (7, 7), (11, 10), (12, 11), (13, 11)]
+    write(folder, "onnx", "typed", onnx_model(message(*[
+        (5, message((1, 2), (2, dtype), (8, "t%d" % dtype), (field, fields[field]))) for dtype, field in tensors])))
+    outside = message((1, 2), (2, 1), (8, "w"), (13, message((1, "location"), (2, "w.bin"))),
+                      (13, message((1, "offset"), (2, "0"))), (13, message((1, "length"), (2, "8"))), (14, 1))
+    raw = message((1, 2), (2, 1), (9, floats(2)), (8, "r"))
+    text = message((1, 2), (2, 8), (6, "a"), (6, "b"), (8, "s"))
+    sparse = message((1, raw), (2, message((1, 2), (2, 7), (7, b"\x00\x03"))), (3, 4))
+    write(folder, "onnx", "tensors", onnx_model(message((5, outside), (5, raw), (5, text), (15, sparse))))
+    body = message((1, relu), (2, "body"), *ends)
+    kinds = [(2, 1.5), (3, 7), (4, "s"), (5, raw), (6, body), (7, floats(2)), (8, b"\x01\x02"), (9, "a"), (10, raw),
+             (11, body), (22, sparse), (23, sparse), (14, message((1, message((1, 1))))), (15, message((9, b"")))]
+    attributes = [(5, message((1, "a%d" % i), kinds[i], (20, i + 1)))
+                  for i in range(len(kinds))]
+    write(folder, "onnx", "attributes", onnx_model(message((1, message((4, "If"), *attributes)))))
+    call = message((1, "x"), (2, "y"), (4, "F"), (7, "mine"), (8, "f"), (5, message((1, "a"), (21, "b"), (20, 2))))
+    function = message((1, "F"), (4, "x"), (5, "y"), (6, "b"), (7, call), (9, message((2, 18))), (10, "mine"),
+                       (11, message((1, "c"), (3, 4), (20, 2))), (12, onnx_value("x", 1, 2)), (13, "f"))
+    write(folder, "onnx", "function", onnx_model(message((1, call), *ends), (25, function)))
+    inner = message((1, message((1, 7), (2, b""))))
+    types = [message((4, message((1, inner)))), message((9, message((1, inner)))), message((8, message((1, 1)))),
+             message((5, message((1, 7), (2, inner)))), message((7, message((1, "d"), (2, "n"))))]
+    write(folder, "onnx", "types", onnx_model(message(*[(11, message((1, "v"), (2, kind))) for kind in types])))
+    write(folder, "onnx", "joined", onnx_model(message((1, relu)), (7, message((2, "more"), (1, relu)))))
+
+
 def write_others(folder):
     graph = json.dumps({"nodes": [{"op": "null", "name": "data", "inputs": []},
                                   {"op": "relu", "name": "r", "inputs": [[0, 0, 0]]}],
@@ -363,6 +431,7 @@ def main():
     write_numpy(folder)
     write_captures(folder)
     write_traces(folder)
+    write_onnx(folder)
     write_others(folder)
 
 
