@@ -93,6 +93,16 @@ lower_mod (HybLowering *lowering)
                        hyb_onnx_binary (lowering, "broadcast_mul", quotient, y)));
 }
 
+/* x / power, rounded toward −∞ as a shift of a negative number is. */
+static HybValueId
+floor_quotient (HybLowering *lowering, HybValueId x, HybValueId power)
+{
+  HybValueId rest = hyb_onnx_binary (lowering, "broadcast_mod", x, power);
+
+  return hyb_onnx_binary (
+      lowering, "broadcast_div", hyb_onnx_binary (lowering, "broadcast_sub", x, rest), power);
+}
+
 /* Shifts are products with powers of two, or quotients. */
 static void
 lower_bit_shift (HybLowering *lowering)
@@ -105,10 +115,9 @@ lower_bit_shift (HybLowering *lowering)
                            "broadcast_power",
                            hyb_onnx_scalar (lowering, 2, HYB_I64),
                            hyb_onnx_cast (lowering, hyb_onnx_input (lowering, 1), HYB_I64));
-  x = hyb_onnx_binary (lowering,
-                       is_left ? "broadcast_mul" : "broadcast_div",
-                       hyb_onnx_cast (lowering, x, HYB_I64),
-                       power);
+  x = hyb_onnx_cast (lowering, x, HYB_I64);
+  x = is_left ? hyb_onnx_binary (lowering, "broadcast_mul", x, power)
+              : floor_quotient (lowering, x, power);
   hyb_lowering_set_output (lowering, 0, hyb_onnx_cast (lowering, x, type.dtype));
 }
 
