@@ -118,6 +118,14 @@ hyb_onnx_with_scalar (HybLowering *lowering, const char *op, HybValueId x, doubl
 HybValueId
 hyb_onnx_slice (HybLowering *lowering, HybValueId x, int axis, gint64 begin, gint64 end)
 {
+  HybType type = *hyb_lowering_get_type (lowering, x);
+
+  /* The engine's slice_axis refuses to select nothing, as in MXNet. */
+  if (begin == end && axis >= 0 && axis < type.shape.rank && hyb_type_is_known (&type))
+    {
+      type.shape.dim[axis] = 0;
+      return hyb_lowering_constant (lowering, hyb_tensor_new (&type, NULL));
+    }
   return hyb_lowering_emit (lowering,
                             "slice_axis",
                             1,

@@ -93,22 +93,57 @@ lower_mod (HybLowering *lowering)
                        hyb_onnx_binary (lowering, "broadcast_mul", quotient, y)));
 }
 
+/* x / power, rounded toward −∞ as a shift of a negative number is. */
+static HybValueId
+floor_quotient (HybLowering *lowering, HybValueId x, HybValueId power)
+{
+  HybValueId rest = hyb_onnx_binary (lowering, "broadcast_mod", x, power);
+
+  return hyb_onnx_binary (
+      lowering, "broadcast_div", hyb_onnx_binary (lowering, "broadcast_sub", x, rest), power);
+}
+
+/* 2 to the power of a count of bits. */
+static HybValueId
+power_of_two (HybLowering *lowering, HybValueId bits)
+{
+  return hyb_onnx_binary (
+      lowering, "broadcast_power", hyb_onnx_scalar (lowering, 2, HYB_I64), bits);
+}
+
+/* A negative count shifts all bits out.  In two steps, as 2 to the power of 63 is no int64. */
+static HybValueId
+shift_right (HybLowering *lowering, HybValueId x, HybValueId bits)
+{
+  HybValueId step = hyb_onnx_scalar (lowering, 32, HYB_I64);
+  HybValueId is_negative =
+      hyb_onnx_binary (lowering, "_npi_less", bits, hyb_onnx_scalar (lowering, 0, HYB_I64));
+  HybValueId first, rest;
+
+  bits = hyb_lowering_call (
+      lowering,
+      "_npi_where",
+      3,
+      (HybValueId[]){ is_negative, hyb_onnx_scalar (lowering, 64, HYB_I64), bits },
+      NULL);
+  first = hyb_onnx_binary (lowering, "broadcast_minimum", bits, step);
+  rest = hyb_onnx_binary (
+      lowering, "broadcast_minimum", hyb_onnx_binary (lowering, "broadcast_sub", bits, first), step);
+  x = floor_quotient (lowering, x, power_of_two (lowering, first));
+  return floor_quotient (lowering, x, power_of_two (lowering, rest));
+}
+
 /* Shifts are products with powers of two, or quotients. */
 static void
 lower_bit_shift (HybLowering *lowering)
 {
   HybType    type = *hyb_onnx_type (lowering, 0);
   gboolean   is_left = strcmp (hyb_onnx_string (lowering, "direction", ""), "LEFT") == 0;
-  HybValueId x = hyb_onnx_input (lowering, 0), power;
+  HybValueId x = hyb_onnx_cast (lowering, hyb_onnx_input (lowering, 0), HYB_I64);
+  HybValueId bits = hyb_onnx_cast (lowering, hyb_onnx_input (lowering, 1), HYB_I64);
 
-  power = hyb_onnx_binary (lowering,
-                           "broadcast_power",
-                           hyb_onnx_scalar (lowering, 2, HYB_I64),
-                           hyb_onnx_cast (lowering, hyb_onnx_input (lowering, 1), HYB_I64));
-  x = hyb_onnx_binary (lowering,
-                       is_left ? "broadcast_mul" : "broadcast_div",
-                       hyb_onnx_cast (lowering, x, HYB_I64),
-                       power);
+  x = is_left ? hyb_onnx_binary (lowering, "broadcast_mul", x, power_of_two (lowering, bits))
+              : shift_right (lowering, x, bits);
   hyb_lowering_set_output (lowering, 0, hyb_onnx_cast (lowering, x, type.dtype));
 }
 

@@ -139,10 +139,8 @@ scatter_rows (HybLowering *lowering, HybValueId data, HybValueId positions, HybV
                             data,
                             hyb_lowering_emit (lowering,
                                                "_backward_gather_nd",
-                                               2,
-                                               (HybValueId[]){ updates, positions },
-                                               "shape",
-                                               shape,
+                                               3,
+                                               (HybValueId[]){ updates, positions, data },
                                                NULL));
   return HYB_NO_ID;
 }

@@ -299,6 +299,38 @@ lower_blocks (HybLowering *lowering)
                                               NULL));
 }
 
+/* The attribute mode, which files give before the specification does: CRD keeps the pixels of a channel together. */
+static void
+lower_space_to_depth (HybLowering *lowering)
+{
+  static const gint64 order[] = { 0, 1, 3, 5, 2, 4 };
+  HybType             type = *hyb_onnx_type (lowering, 0);
+  const gint64       *d = type.shape.dim;
+  gint64              size = hyb_onnx_int (lowering, "blocksize", 1);
+  HybValueId          x = hyb_onnx_input (lowering, 0);
+
+  if (strcmp (hyb_onnx_string (lowering, "mode", "DCR"), "CRD") != 0)
+    {
+      lower_blocks (lowering);
+      return;
+    }
+  if (size < 1 || size > 65535 || type.shape.rank != 4 || !hyb_shape_is_known (&type.shape) ||
+      d[2] % size != 0 || d[3] % size != 0)
+    {
+      hyb_lowering_fail (lowering,
+                         NULL,
+                         "its input is not an image of whole blocks of %" G_GINT64_FORMAT " pixels",
+                         size);
+      return;
+    }
+  x = hyb_onnx_reshape (
+      lowering, x, 6, (gint64[]){ d[0], d[1], d[2] / size, size, d[3] / size, size });
+  x = hyb_onnx_transpose (lowering, x, 6, order);
+  x = hyb_onnx_reshape (
+      lowering, x, 4, (gint64[]){ d[0], d[1] * size * size, d[2] / size, d[3] / size });
+  hyb_lowering_set_output (lowering, 0, x);
+}
+
 /* --- Expand, Tile --- */
 
 static void
@@ -424,7 +456,7 @@ const HybOnnxOp hyb_onnx_ops_shape[] = {
   ROW ("Unsqueeze", 1, axes, lower_unsqueeze, NULL, "Inserts axes of size 1."),
   ROW ("Transpose", 1, one, lower_transpose, NULL, "Permutes the axes."),
   ROW ("DepthToSpace", 1, one, lower_blocks, "depth_to_space", "Channels become blocks of pixels."),
-  ROW ("SpaceToDepth", 1, one, lower_blocks, "space_to_depth", "Blocks of pixels become channels."),
+  ROW ("SpaceToDepth", 1, one, lower_space_to_depth, "space_to_depth", "Blocks of pixels become channels."),
   ROW ("Expand", 8, two, lower_expand, NULL, "Repeats axes of size 1."),
   ROW ("Tile", 1, tile, lower_old_tile, NULL, "Repeats an axis."),
   ROW ("Tile", 6, tile, lower_tile, NULL, "Repeats the array along its axes."),
