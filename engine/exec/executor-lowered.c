@@ -6,15 +6,18 @@
 #include "engine/exec/executor-private.h"
 #include "engine/lower/lowering.h"
 
-/* Arrays of more integers decide no shapes. */
-#define MAX_DECIDING_ELEMENTS 64
+/* Larger arrays decide no shapes. */
+#define MAX_DECIDING_INTEGERS 64
+#define MAX_DECIDING_FLOATS   8 /* scales and limits of an image */
 
-/* A small array of integers, such as the target of a reshape. */
+/* A small array, such as the target of a reshape or the limits of a range. */
 static gboolean
 may_decide (const HybTensor *tensor)
 {
-  return tensor && !hyb_dtype_is_float (hyb_tensor_get_dtype (tensor)) &&
-         hyb_tensor_get_size (tensor) <= MAX_DECIDING_ELEMENTS;
+  return tensor &&
+         hyb_tensor_get_size (tensor) <= (hyb_dtype_is_float (hyb_tensor_get_dtype (tensor))
+                                              ? MAX_DECIDING_FLOATS
+                                              : MAX_DECIDING_INTEGERS);
 }
 
 void

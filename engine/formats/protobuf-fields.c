@@ -281,19 +281,21 @@ count_varints (HybProtobuf *file, const HybProtobufField *field, guint64 *n, GEr
 }
 
 gboolean
+hyb_protobuf_has_numbers (const HybProtobufField *field, HybProtobufKind kind, gboolean is_repeated)
+{
+  return field->wire == numbers[kind].wire || (is_repeated && field->wire == HYB_WIRE_BYTES);
+}
+
+gboolean
 hyb_protobuf_count (HybProtobuf            *file,
-                    const char             *message,
                     const HybProtobufField *field,
                     HybProtobufKind         kind,
                     guint64                *n,
                     GError                **error)
 {
-  if (n)
-    *n = 1;
+  *n = 1;
   if (field->wire == numbers[kind].wire)
     return TRUE;
-  if (!n || field->wire != HYB_WIRE_BYTES)
-    return hyb_protobuf_wrong_wire (file, message, field, error);
   if (numbers[kind].wire == HYB_WIRE_VARINT)
     return count_varints (file, field, n, error);
 

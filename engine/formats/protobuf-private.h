@@ -6,10 +6,12 @@
 
 /* Bytes of a number in memory. */
 gsize hyb_protobuf_number_size (HybProtobufKind kind);
-/* Numbers in a field of the message of this name: 1, or those of a packed field.  n may be NULL: the field is not
- * repeated, and a packed one is an error. */
+/* TRUE if the field has the wire type of such a number, or may be packed because it is repeated. */
+gboolean hyb_protobuf_has_numbers (const HybProtobufField *field,
+                                   HybProtobufKind         kind,
+                                   gboolean                is_repeated);
+/* Numbers in such a field: 1, or those of a packed field. */
 gboolean hyb_protobuf_count (HybProtobuf            *file,
-                             const char             *message,
                              const HybProtobufField *field,
                              HybProtobufKind         kind,
                              guint64                *n,

@@ -83,12 +83,9 @@ count_field (Reading *reading, const HybProtobufField *field, GError **error)
   member = &reading->message->members[i];
   if (is_number (member))
     {
-      if (!hyb_protobuf_count (reading->file,
-                               reading->message->name,
-                               field,
-                               member->kind,
-                               is_repeated (member) ? &n : NULL,
-                               error))
+      if (!hyb_protobuf_has_numbers (field, member->kind, is_repeated (member)))
+        return hyb_protobuf_wrong_wire (reading->file, reading->message->name, field, error);
+      if (!hyb_protobuf_count (reading->file, field, member->kind, &n, error))
         return FALSE;
     }
   else if (field->wire != HYB_WIRE_BYTES)
@@ -145,20 +142,17 @@ make_arrays (Reading *reading, GError **error)
 
 /* --- Second pass --- */
 
+/* place: its bytes and where they are in the file. */
 static gboolean
 read_message (Reading                 *reading,
               const HybProtobufMember *member,
-              const HybProtobufBytes  *bytes,
-              gsize                    offset,
+              const HybProtobufSpan   *place,
               gpointer                 item,
               GError                 **error)
 {
-  HybProtobufSpan span = {
-    .bytes = *bytes,
-    .offset = offset,
-    .depth = reading->span->depth + 1,
-  };
+  HybProtobufSpan span = *place;
 
+  span.depth = reading->span->depth + 1;
   return hyb_protobuf_read (reading->file, member->message, &span, item, error);
 }
 
@@ -175,7 +169,11 @@ read_single_message (Reading                 *reading,
   if (!item)
     return FALSE;
   G_STRUCT_MEMBER (gpointer, reading->item, member->offset) = item;
-  return read_message (reading, member, bytes, offset, item, error);
+  return read_message (reading,
+                       member,
+                       &(HybProtobufSpan){ .bytes = *bytes, .offset = offset },
+                       item,
+                       error);
 }
 
 /* Writes a field to where it belongs: the member itself, or the next element of its array. */
@@ -212,7 +210,11 @@ fill_field (Reading *reading, const HybProtobufField *field, GError **error)
       return TRUE;
     }
   if (is_repeated (member))
-    return read_message (reading, member, &field->bytes, field->offset, to, error);
+    return read_message (reading,
+                         member,
+                         &(HybProtobufSpan){ .bytes = field->bytes, .offset = field->offset },
+                         to,
+                         error);
   return found->n > 1 || read_single_message (reading, member, &field->bytes, field->offset, error);
 }
 
@@ -320,16 +322,15 @@ typedef struct
 } Numbers;
 
 gboolean
-hyb_protobuf_read_numbers (HybProtobuf           *file,
-                           const HybProtobufSpan *span,
-                           guint32                number,
-                           HybProtobufKind        kind,
-                           HybProtobufBytes      *result,
-                           GError               **error)
+hyb_protobuf_read_numbers (HybProtobuf             *file,
+                           const HybProtobufSpan   *span,
+                           const HybProtobufMember *which,
+                           HybProtobufBytes        *result,
+                           GError                 **error)
 {
   const HybProtobufMember member = {
-    .number = number,
-    .kind = kind,
+    .number = which->number,
+    .kind = which->kind,
     .offset = G_STRUCT_OFFSET (Numbers, data),
     .count = G_STRUCT_OFFSET (Numbers, n),
   };
@@ -339,6 +340,6 @@ hyb_protobuf_read_numbers (HybProtobuf           *file,
   if (!hyb_protobuf_read_members (file, &message, span, &found, error))
     return FALSE;
   *result =
-      (HybProtobufBytes){ .data = found.data, .length = found.n * hyb_protobuf_number_size (kind) };
+      (HybProtobufBytes){ .data = found.data, .length = found.n * hyb_protobuf_number_size (which->kind) };
   return TRUE;
 }

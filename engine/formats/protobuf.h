@@ -148,14 +148,13 @@ gboolean hyb_protobuf_read_members (HybProtobuf              *file,
                                     const HybProtobufSpan    *span,
                                     gpointer                  item,
                                     GError                  **error);
-/* Numbers of one repeated field, without padding, as they would be in little-endian memory.  data is NULL if there
- * are none. */
-gboolean hyb_protobuf_read_numbers (HybProtobuf           *file,
-                                    const HybProtobufSpan *span,
-                                    guint32                number,
-                                    HybProtobufKind        kind,
-                                    HybProtobufBytes      *numbers,
-                                    GError               **error);
+/* Numbers of one repeated field, without padding, as they would be in little-endian memory.  which: number and kind of
+ * the field.  data is NULL if there are none. */
+gboolean hyb_protobuf_read_numbers (HybProtobuf             *file,
+                                    const HybProtobufSpan   *span,
+                                    const HybProtobufMember *which,
+                                    HybProtobufBytes        *numbers,
+                                    GError                 **error);
 
 /* Starts at the first field of a message. */
 HybProtobufCursor hyb_protobuf_cursor (const HybProtobufSpan *span);

@@ -40,7 +40,11 @@ read_typed (HybProtobuf *file, const HybProtobufSpan *span, HybOnnxTensor *tenso
 
   if (number == 0 || tensor->raw.data || tensor->is_external || tensor->n_strings > 0)
     return TRUE;
-  if (!hyb_protobuf_read_numbers (file, span, number, kind, &typed, error))
+  if (!hyb_protobuf_read_numbers (file,
+                                  span,
+                                  &(HybProtobufMember){ .number = number, .kind = kind },
+                                  &typed,
+                                  error))
     return FALSE;
   tensor->typed = typed.data;
   tensor->typed_bytes = typed.length;

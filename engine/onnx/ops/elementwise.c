@@ -280,13 +280,14 @@ lower_dropout (HybLowering *lowering)
   HybType    type = *hyb_onnx_type (lowering, 0);
   HybValueId x = hyb_onnx_input (lowering, 0);
   HybTensor *training = hyb_onnx_contents (lowering, 2);
-  double     ratio = hyb_onnx_has_input (lowering, 1)
+  gboolean   drops = training && hyb_tensor_get_value (training, 0) != 0;
+  double     ratio = drops && hyb_onnx_has_input (lowering, 1)
                          ? hyb_onnx_input_double (lowering, 1, 0.5)
                          : hyb_onnx_float (lowering, "ratio", 0.5);
 
   type.dtype = hyb_onnx_opset (lowering) >= 10 ? HYB_BOOL : type.dtype;
   hyb_lowering_set_type (lowering, 1, &type);
-  if (training && hyb_tensor_get_value (training, 0) != 0 && ratio > 0)
+  if (drops && ratio > 0)
     {
       x = hyb_lowering_emit (lowering,
                              "Dropout",

@@ -63,7 +63,7 @@ read_bytes (Read *read, gconstpointer data, gsize n)
   *read = (Read){ .arena = hyb_arena_new (), .bytes = g_bytes_new (data, n) };
   span = hyb_protobuf_begin (&file, read->bytes, "a.onnx", read->arena);
   is_read = hyb_protobuf_read (&file, &item_message, &span, &read->item, &read->error);
-  g_assert_cmpint (is_read, ==, read->error == NULL);
+  g_assert_cmpint (is_read, ==, !read->error);
 }
 
 static void

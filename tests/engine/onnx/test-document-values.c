@@ -80,7 +80,7 @@ test_typed (void)
       read = document->graph->initializers;
       g_assert_cmpint (read->dtype, ==, cases[i].dtype);
       g_assert_cmpmem (read->typed, read->typed_bytes, cases[i].bytes, cases[i].n);
-      g_assert_cmpint (read->typed == NULL, ==, cases[i].n == 0);
+      g_assert_cmpint (!read->typed, ==, cases[i].n == 0);
     }
 }
 

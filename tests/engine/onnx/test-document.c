@@ -249,7 +249,7 @@ test_lies (void)
         g_byte_array_append (lie, model->data, model->len);
         lie->data[at] = (guint8) (lie->data[at] + change);
         document = read_model (lie, &error);
-        g_assert_cmpint (document == NULL, ==, error != NULL);
+        g_assert_cmpint (!document, ==, error != NULL);
       }
 }
 
