@@ -258,9 +258,8 @@ connect_heads (Adapter *adapter, const HybNode *node, Frame *frame, guint body, 
         add_arrow (adapter,
                    inner,
                    heads[h],
-                   (VizArrowInfo){ .head = frame->frame,
-                                   .head_port = next,
-                                   .kind = VIZ_ARROW_FEEDBACK });
+                   (VizArrowInfo){
+                       .head = frame->frame, .head_port = next, .kind = VIZ_ARROW_FEEDBACK });
       if (output >= node->n_outputs)
         continue;
       port = out_port (adapter, node, frame, output, next != VIZ_NO_PORT);

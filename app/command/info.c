@@ -55,8 +55,9 @@ count_operators (Info *info, HybGraph *graph)
     {
       const HybNode   *node = hyb_graph_get_node (graph, id);
       HybGraph *const *bodies = hyb_graph_get_bodies (graph, id);
-      const char      *name = node->op->flags & (HYB_OP_OPAQUE | HYB_OP_FOREIGN) ? node->type : node->op->name;
-      guint            n;
+      const char      *name =
+          node->op->flags & (HYB_OP_OPAQUE | HYB_OP_FOREIGN) ? node->type : node->op->name;
+      guint n;
 
       if (!hyb_node_is_variable (node))
         {

@@ -14,7 +14,6 @@
 #include "engine/base/remedy.h"
 #include "engine/doctor/diagnose.h"
 #include "engine/graph/reach.h"
-#include "engine/graph/reach.h"
 #include "engine/graph/roles.h"
 #include "engine/op/rules.h"
 

@@ -202,7 +202,8 @@ fill_dims (const ScopeCommonOptions *common, HybGraph *graph, HybType *types, GE
       g_set_error (error,
                    SCOPE_ERROR,
                    SCOPE_ERROR_USAGE,
-                   "--dim %s: no input of the model has a dimension of that name; hscope info lists them",
+                   "--dim %s: no input of the model has a dimension of that name; hscope info "
+                   "lists them",
                    common->dims[i]);
       return FALSE;
     }

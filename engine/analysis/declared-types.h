@@ -8,5 +8,4 @@
  * dimensions get the name that the file gives them (hyb_dim_named()). */
 void hyb_declared_types_read (HybGraph *graph, HybType *types);
 /* Gives the dimensions of that name in the types of variables a size.  FALSE if there are none. */
-gboolean
-hyb_declared_types_name (HybGraph *graph, HybType *types, const char *name, gint64 size);
+gboolean hyb_declared_types_name (HybGraph *graph, HybType *types, const char *name, gint64 size);

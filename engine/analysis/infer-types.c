@@ -477,7 +477,7 @@ hyb_infer_types (HybGraph *graph,
 {
   const HybDialect *dialect = hyb_graph_get_dialect (graph);
   Inference         inference = {
-    .graph = graph, .types = types, .fixed_by = fixed_by, .training = training
+            .graph = graph, .types = types, .fixed_by = fixed_by, .training = training
   };
 
   if (dialect)

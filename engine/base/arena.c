@@ -18,8 +18,8 @@ struct _HybArena
   gatomicrefcount references;
   GStringChunk   *strings;
   GPtrArray      *blocks;
-  char           *next; /* free memory in the current block */
-  gsize           left; /* bytes of it */
+  char           *next;  /* free memory in the current block */
+  gsize           left;  /* bytes of it */
   GArray         *owned; /* of Owned; NULL: nothing */
 };
 

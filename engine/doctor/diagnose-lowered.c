@@ -50,15 +50,16 @@ report_frozen (HybDiagnosis *diagnosis, const GArray *frozen, const char *sizes)
       fault = &g_array_index (frozen, HybLoweringFault, i);
   if (!fault)
     return;
-  hyb_diagnosis_report (diagnosis,
-                        &(DiagnosisIssue){ HYB_SEVERITY_WARNING,
-                                           "frozen-dimension",
-                                           fault->node,
-                                           "Export the model with this dimension dynamic, or declare it "
-                                           "with the size that works" },
-                        "dimensions are declared open, but the graph only accepts %s: with other sizes %s",
-                        sizes,
-                        fault->error->message);
+  hyb_diagnosis_report (
+      diagnosis,
+      &(DiagnosisIssue){ HYB_SEVERITY_WARNING,
+                         "frozen-dimension",
+                         fault->node,
+                         "Export the model with this dimension dynamic, or declare it "
+                         "with the size that works" },
+      "dimensions are declared open, but the graph only accepts %s: with other sizes %s",
+      sizes,
+      fault->error->message);
 }
 
 /* TRUE if two known numbers differ, or the ranks. */
@@ -91,16 +92,18 @@ check_declared (HybDiagnosis *diagnosis, HybNodeId id)
 
       if (node->op->declared_type (node->params, i, &declared) && contradicts (&declared, inferred))
         {
-          g_autofree char *name = hyb_graph_dup_value_name (diagnosis->graph, node->first_output + i);
+          g_autofree char *name =
+              hyb_graph_dup_value_name (diagnosis->graph, node->first_output + i);
           g_autofree char *says = hyb_type_to_string (&declared);
           g_autofree char *is = hyb_type_to_string (inferred);
 
           hyb_diagnosis_report (diagnosis,
-                                &(DiagnosisIssue){ HYB_SEVERITY_WARNING,
-                                                   "declared-shape",
-                                                   id,
-                                                   "The declaration is stale or the export is wrong; "
-                                                   "runtimes may refuse the file" },
+                                &(DiagnosisIssue){
+                                    HYB_SEVERITY_WARNING,
+                                    "declared-shape",
+                                    id,
+                                    "The declaration is stale or the export is wrong; "
+                                    "runtimes may refuse the file" },
                                 "the file declares “%s” as %s, but it is %s",
                                 name,
                                 says,

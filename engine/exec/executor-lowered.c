@@ -14,10 +14,9 @@
 static gboolean
 may_decide (const HybTensor *tensor)
 {
-  return tensor &&
-         hyb_tensor_get_size (tensor) <= (hyb_dtype_is_float (hyb_tensor_get_dtype (tensor))
-                                              ? MAX_DECIDING_FLOATS
-                                              : MAX_DECIDING_INTEGERS);
+  return tensor && hyb_tensor_get_size (tensor) <=
+                       (hyb_dtype_is_float (hyb_tensor_get_dtype (tensor)) ? MAX_DECIDING_FLOATS
+                                                                           : MAX_DECIDING_INTEGERS);
 }
 
 void
@@ -29,8 +28,8 @@ hyb_executor_find_contents (HybExecutor *executor, gboolean with_inputs, HybTens
   for (guint i = 0; i < n; i++)
     {
       HybBinding *binding = &executor->bindings[i];
-      gboolean    is_fixed = binding->tensor && binding->tensor == hyb_graph_get_contents (
-                                                    executor->graph, variables[i]);
+      gboolean    is_fixed = binding->tensor &&
+                          binding->tensor == hyb_graph_get_contents (executor->graph, variables[i]);
 
       binding->decides |= is_fixed || (with_inputs && may_decide (binding->tensor));
       if (binding->decides)
@@ -69,11 +68,11 @@ hyb_executor_lower (HybExecutor *executor, HybEntry *entry, GError **error)
       types[value] = entry->types[i];
       contents[value] = constants[i];
     }
-  lowered = hyb_lower (executor->graph,
-                       &(HybLowerOptions){ .types = types,
-                                           .contents = contents,
-                                           .training = executor->options.training },
-                       error);
+  lowered =
+      hyb_lower (executor->graph,
+                 &(HybLowerOptions){
+                     .types = types, .contents = contents, .training = executor->options.training },
+                 error);
   if (lowered)
     entry->lowered = hyb_graph_ref (lowered->graph);
   return lowered != NULL;

@@ -25,8 +25,8 @@ typedef struct
   HybType    *types; /* by variable; the key of the entry.  Unknown if not bound */
   HybTensor **zeros; /* by variable: for labels that are not bound */
   HybPlan    *plan;  /* NULL in imperative mode */
-  HybGraph   *lowered; /* imperative mode, of a graph of another format: what runs; NULL otherwise */
-  guint64     last_used;
+  HybGraph *lowered; /* imperative mode, of a graph of another format: what runs; NULL otherwise */
+  guint64   last_used;
 
   /* Static mode */
   gpointer       storage; /* memory that holds the frame */
@@ -67,9 +67,8 @@ struct _HybExecutor
 
 /* In executor-lowered.c, for graphs of other formats.  Sets in constants (by variable) what is known of contents: what the
  * file says, if it was bound unchanged, and with_inputs small integers that were given, which the plan then depends on. */
-void hyb_executor_find_contents (HybExecutor *executor,
-                                 gboolean     with_inputs,
-                                 HybTensor  **constants);
+void
+hyb_executor_find_contents (HybExecutor *executor, gboolean with_inputs, HybTensor **constants);
 /* TRUE if there are small integers that a plan does not depend on yet. */
 gboolean hyb_executor_has_deciding_inputs (const HybExecutor *executor);
 /* Sets what the imperative mode runs in place of the graph. */

@@ -65,7 +65,11 @@ run_imperative (HybExecutor *executor, HybRun *context, GError **error)
   context->probe = &probe;
 
   executor->live_bytes = 0;
-  if (!hyb_imperative_run (lowered ? lowered : executor->graph, executor->inputs, heads, context, error))
+  if (!hyb_imperative_run (lowered ? lowered : executor->graph,
+                           executor->inputs,
+                           heads,
+                           context,
+                           error))
     return FALSE;
   for (guint i = 0; i < executor->n_outputs; i++)
     hyb_executor_set_output (executor, i, heads[i]);

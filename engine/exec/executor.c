@@ -445,7 +445,8 @@ make_plan (HybExecutor *executor, HybEntry *entry, GError **error)
   GError  *first = NULL;
 
   if (try_plan (executor, entry, FALSE, &first) &&
-      !(is_foreign && hyb_plan_is_dynamic (entry->plan) && hyb_executor_has_deciding_inputs (executor)))
+      !(is_foreign && hyb_plan_is_dynamic (entry->plan) &&
+        hyb_executor_has_deciding_inputs (executor)))
     return check_outputs (executor, entry->plan, error);
   /* A shape may be an input. */
   if (is_foreign && hyb_executor_has_deciding_inputs (executor))

@@ -339,7 +339,7 @@ hyb_protobuf_read_numbers (HybProtobuf             *file,
 
   if (!hyb_protobuf_read_members (file, &message, span, &found, error))
     return FALSE;
-  *result =
-      (HybProtobufBytes){ .data = found.data, .length = found.n * hyb_protobuf_number_size (which->kind) };
+  *result = (HybProtobufBytes){ .data = found.data,
+                                .length = found.n * hyb_protobuf_number_size (which->kind) };
   return TRUE;
 }

@@ -13,18 +13,18 @@
 
 struct _HybBuilder
 {
-  GArray         *nodes;     /* of HybNode */
-  GArray         *inputs;    /* of HybValueId */
-  GArray         *producers; /* of HybNodeId */
-  GArray         *heads;     /* of HybValueId */
-  GPtrArray      *bodies;    /* of HybGraph */
-  GPtrArray      *arenas;    /* of HybArena; the first is the builder's own */
-  HybArena       *arena;
-  const HybGraph *last_source;
-  gboolean        legacy_shapes;
-  gboolean        has_opaque;
+  GArray           *nodes;     /* of HybNode */
+  GArray           *inputs;    /* of HybValueId */
+  GArray           *producers; /* of HybNodeId */
+  GArray           *heads;     /* of HybValueId */
+  GPtrArray        *bodies;    /* of HybGraph */
+  GPtrArray        *arenas;    /* of HybArena; the first is the builder's own */
+  HybArena         *arena;
+  const HybGraph   *last_source;
+  gboolean          legacy_shapes;
+  gboolean          has_opaque;
   const HybDialect *dialect;
-  GHashTable     *contents; /* variable → HybTensor; NULL: none */
+  GHashTable       *contents; /* variable → HybTensor; NULL: none */
 };
 
 HybBuilder *
@@ -270,8 +270,7 @@ void
 hyb_builder_set_contents (HybBuilder *builder, HybValueId variable, HybTensor *contents)
 {
   if (!builder->contents)
-    builder->contents =
-        g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) hyb_tensor_unref);
+    builder->contents = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) hyb_tensor_unref);
   g_hash_table_insert (builder->contents,
                        GUINT_TO_POINTER (hyb_builder_get_producer (builder, variable)),
                        hyb_tensor_ref (contents));

@@ -23,7 +23,7 @@ struct _HybModel
   char           *weights_file;
   char           *format;
   char           *version;
-  GPtrArray      *facts; /* of section, name, value, one after the other; name may be NULL */
+  GPtrArray      *facts;       /* of section, name, value, one after the other; name may be NULL */
   GHashTable     *input_types; /* name to HybType */
   GHashTable     *examples;    /* name to HybTensor */
   GPtrArray      *findings;

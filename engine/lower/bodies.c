@@ -46,7 +46,8 @@ find_heads (HybLowering *inner, HybValueId *heads)
     {
       inner->node = hyb_graph_get_producer (scope->graph, values[i]);
       if (scope->map[values[i]] == HYB_NO_ID)
-        scope->map[values[i]] = hyb_lowering_add_placeholder (inner, inner->node, &scope->types[values[i]]);
+        scope->map[values[i]] =
+            hyb_lowering_add_placeholder (inner, inner->node, &scope->types[values[i]]);
       heads[i] = scope->map[values[i]];
     }
   return !inner->error;
@@ -100,9 +101,8 @@ hyb_lowering_lower_body (HybLowering      *lowering,
     hyb_lowering_add_variable (&inner,
                                ids[i],
                                &variables[i],
-                               contents && contents[i]
-                                   ? contents[i]
-                                   : hyb_graph_get_contents (graph, ids[i]));
+                               contents && contents[i] ? contents[i]
+                                                       : hyb_graph_get_contents (graph, ids[i]));
   hyb_graph_get_heads (graph, &n_heads);
   heads = g_new (HybValueId, MAX (n_heads, 1));
   if (!hyb_lowering_walk (&inner) || !find_heads (&inner, heads))

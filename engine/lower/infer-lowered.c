@@ -20,8 +20,8 @@
 /* A dimension of a variable whose size is open. */
 typedef struct
 {
-  const char *name;    /* NULL: it has none */
-  gboolean    is_batch; /* the first axis */
+  const char *name;      /* NULL: it has none */
+  gboolean    is_batch;  /* the first axis */
   gboolean    is_extent; /* of an image, which networks halve several times */
   gint64      size[2];
 } OpenDim;
@@ -31,8 +31,9 @@ typedef struct
   HybGraph *graph;
   HybType  *types; /* by value, as given */
   GArray   *dims;  /* of OpenDim */
-  guint    *first; /* by variable: the index of the dimension of each axis, HYB_MAX_RANK entries each */
-  gboolean  training;
+  guint
+      *first; /* by variable: the index of the dimension of each axis, HYB_MAX_RANK entries each */
+  gboolean training;
 } OpenGraph;
 
 /* --- Open dimensions --- */
@@ -90,8 +91,8 @@ collect_dims (OpenGraph *open)
 
       for (int axis = 0; axis < shape->rank; axis++)
         if (shape->dim[axis] < 0)
-          open->first[i * HYB_MAX_RANK + (guint) axis] = find_dim (
-              open->dims, hyb_dim_get_name (shape->dim[axis]), (guint) axis, shape->rank);
+          open->first[i * HYB_MAX_RANK + (guint) axis] =
+              find_dim (open->dims, hyb_dim_get_name (shape->dim[axis]), (guint) axis, shape->rank);
     }
   for (guint i = 0; i < open->dims->len; i++)
     {
@@ -140,12 +141,11 @@ lower_sized (const OpenGraph *open, Sizes sizes, guint turn)
 
       for (int axis = 0; axis < shape->rank; axis++)
         if (shape->dim[axis] < 0)
-          shape->dim[axis] =
-              size_of (&g_array_index (open->dims,
-                                       OpenDim,
-                                       open->first[i * HYB_MAX_RANK + (guint) axis]),
-                       sizes,
-                       turn);
+          shape->dim[axis] = size_of (&g_array_index (open->dims,
+                                                      OpenDim,
+                                                      open->first[i * HYB_MAX_RANK + (guint) axis]),
+                                      sizes,
+                                      turn);
     }
   return hyb_lower (open->graph,
                     &(HybLowerOptions){
@@ -375,8 +375,7 @@ hyb_lowered_find_known (HybGraph *graph, const HybType *types)
       known[id] = !hyb_node_is_variable (node) && node->n_bodies == 0 && node->n_outputs > 0;
       for (guint i = 0; known[id] && i < node->n_outputs; i++)
         {
-          HybValueId value =
-              g_array_index (lowered->map, HybValueId, node->first_output + i);
+          HybValueId value = g_array_index (lowered->map, HybValueId, node->first_output + i);
 
           known[id] = value != HYB_NO_ID && lowered->contents[value];
         }

@@ -14,7 +14,8 @@ gboolean hyb_lowered_infer_types (HybGraph *graph,
 typedef struct
 {
   GArray *faults; /* of HybLoweringFault, with the sizes that types were inferred with */
-  GArray *frozen; /* of HybLoweringFault, with other sizes, if the graph refuses sizes that its inputs declare possible; else NULL */
+  GArray         *
+      frozen; /* of HybLoweringFault, with other sizes, if the graph refuses sizes that its inputs declare possible; else NULL */
   const char *accepted; /* the sizes that it accepts then; static */
 } HybLoweredFacts;
 

@@ -125,8 +125,7 @@ finish (HybLowering *lowering)
   lowered->types = (HybType *) (gpointer) g_array_free (g_steal_pointer (&target->types), FALSE);
   /* The tensors move, so the array is freed without its function. */
   g_ptr_array_set_free_func (target->contents, NULL);
-  lowered->contents =
-      (HybTensor **) g_ptr_array_free (g_steal_pointer (&target->contents), FALSE);
+  lowered->contents = (HybTensor **) g_ptr_array_free (g_steal_pointer (&target->contents), FALSE);
   lowered->value_types = g_steal_pointer (&scope->types);
   lowered->map = g_array_sized_new (FALSE, FALSE, sizeof (HybValueId), n_values);
   g_array_append_vals (lowered->map, scope->map, n_values);

@@ -179,7 +179,7 @@ evaluate (HybLowering *lowering, HybNodeId id, const HybCall *call)
   const HybValueId      *values = hyb_builder_get_inputs (target->builder, id);
   g_autofree HybTensor **inputs = NULL;
   g_autofree HybTensor **outputs = NULL;
-  HybImperativeCall      use = { .op = node->op, .params = node->params, .n_inputs = node->n_inputs };
+  HybImperativeCall use = { .op = node->op, .params = node->params, .n_inputs = node->n_inputs };
 
   if (!may_evaluate (lowering, call, values))
     return;
@@ -249,9 +249,8 @@ hyb_lowering_call (HybLowering       *lowering,
       return HYB_NO_ID;
   return hyb_lowering_add (lowering,
                            op,
-                           &(HybNodeSpec){ .n_inputs = n_inputs,
-                                           .inputs = inputs,
-                                           .attributes = attributes });
+                           &(HybNodeSpec){
+                               .n_inputs = n_inputs, .inputs = inputs, .attributes = attributes });
 }
 
 HybValueId

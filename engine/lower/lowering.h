@@ -41,8 +41,7 @@ HybValueId hyb_lowering_emit (HybLowering      *lowering,
                               const HybValueId *inputs,
                               ...) G_GNUC_NULL_TERMINATED;
 /* Text for attributes, which lives until the lowering ends. */
-const char *hyb_lowering_text (HybLowering *lowering, const char *format, ...)
-    G_GNUC_PRINTF (2, 3);
+const char *hyb_lowering_text (HybLowering *lowering, const char *format, ...) G_GNUC_PRINTF (2, 3);
 /* “(2, 3)”, likewise. */
 const char *hyb_lowering_text_ints (HybLowering *lowering, guint n, const gint64 *values);
 /* A value with these contents.  (transfer full) */
@@ -110,17 +109,20 @@ typedef struct
   HybType    *types;       /* by value of graph */
   HybTensor **contents;    /* by value of graph: what planning knows; NULL otherwise */
   HybType    *value_types; /* by value of the given graph */
-  GArray     *map;         /* of HybValueId: by value of the given graph its value in graph, or HYB_NO_ID */
-  GArray     *faults;      /* of HybLoweringFault */
+  GArray     *map; /* of HybValueId: by value of the given graph its value in graph, or HYB_NO_ID */
+  GArray     *faults; /* of HybLoweringFault */
 } HybLowered;
 
 /* What a lowering starts from. */
 typedef struct
 {
-  const HybType *types; /* by value: those of variables, and of outputs of nodes that cannot be lowered */
-  HybTensor *const *contents; /* by value: what is known; NULL: what the file says (hyb_graph_get_contents()) */
-  gboolean          training;
-  gboolean is_tolerant; /* a node that cannot be lowered becomes an opaque one and a fault; else it is an error */
+  const HybType
+      *types; /* by value: those of variables, and of outputs of nodes that cannot be lowered */
+  HybTensor *const
+      *contents; /* by value: what is known; NULL: what the file says (hyb_graph_get_contents()) */
+  gboolean training;
+  gboolean
+      is_tolerant; /* a node that cannot be lowered becomes an opaque one and a fault; else it is an error */
 } HybLowerOptions;
 
 /* Lowers a graph.  NULL and an error if a node cannot be lowered.  (transfer full) */

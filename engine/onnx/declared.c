@@ -57,8 +57,8 @@ hyb_onnx_declared_shape (const HybOnnxValueInfo *info)
   for (guint i = 0; i < info->n_dims; i++)
     {
       const HybOnnxDim *dim = &info->dims[i];
-      g_autofree char  *name = dim->value < 0 && is_real_name (dim->name) ? clean_name (dim->name)
-                                                                          : NULL;
+      g_autofree char  *name =
+          dim->value < 0 && is_real_name (dim->name) ? clean_name (dim->name) : NULL;
 
       g_string_append (text, i > 0 ? ", " : "");
       if (dim->value >= 0)

@@ -106,20 +106,21 @@ report_missing (OnnxReader *reader, const char *folder, const char *location)
                        location,
                        folder);
 
-  finding->hint = candidate
-                      ? g_strdup_printf ("The folder has “%s”: if it is that file, rename it", candidate)
-                      : g_strdup ("Copy the file that was exported with the model beside it");
+  finding->hint =
+      candidate ? g_strdup_printf ("The folder has “%s”: if it is that file, rename it", candidate)
+                : g_strdup ("Copy the file that was exported with the model beside it");
   hyb_onnx_report (reader, finding, NULL, "graph.initializer");
 }
 
 static void
 report_outside (OnnxReader *reader, const char *location)
 {
-  HybFinding *finding = hyb_finding_new ("external-path",
-                                         HYB_SEVERITY_ERROR,
-                                         "external data is said to be at “%s”, which is not below the "
-                                         "folder of the model",
-                                         location);
+  HybFinding *finding =
+      hyb_finding_new ("external-path",
+                       HYB_SEVERITY_ERROR,
+                       "external data is said to be at “%s”, which is not below the "
+                       "folder of the model",
+                       location);
 
   finding->hint = g_strdup ("It is not opened. Export the model again with its data beside it");
   hyb_onnx_report (reader, finding, NULL, "graph.initializer");

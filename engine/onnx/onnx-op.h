@@ -31,9 +31,9 @@ typedef struct
 } HybOnnxOp;
 
 /* Members of HybOnnxOp.op that all rows have in common; name, doc, category, inputs and lower follow. */
-#define HYB_ONNX_ROW                                                         \
-  .flags = HYB_OP_FOREIGN, .arity = hyb_onnx_arity,                          \
-  .value_name = hyb_onnx_value_name, .declared_type = hyb_onnx_declared_type_of
+#define HYB_ONNX_ROW                                                                   \
+  .flags = HYB_OP_FOREIGN, .arity = hyb_onnx_arity, .value_name = hyb_onnx_value_name, \
+  .declared_type = hyb_onnx_declared_type_of
 
 /* The row of an operator at an opset version; NULL if there is none.  domain: "" for ai.onnx. */
 const HybOnnxOp *hyb_onnx_op_find (const char *domain, const char *name, gint64 opset);
@@ -42,17 +42,18 @@ const HybOnnxOp *hyb_onnx_op_find (const char *domain, const char *name, gint64 
 struct _HybOnnxUse
 {
   const HybOnnxNode *node;
-  const HybOnnxOp   *row;   /* NULL: this program does not know the operator */
-  gint64             opset; /* version of the node's domain */
-  guint              n_inputs;  /* values that it reads, captured ones included */
+  const HybOnnxOp   *row;      /* NULL: this program does not know the operator */
+  gint64             opset;    /* version of the node's domain */
+  guint              n_inputs; /* values that it reads, captured ones included */
   guint              n_outputs;
   const int         *slots; /* by input of the specification: which of those values, or -1 */
   guint              n_slots;
-  const char *const *output_names;           /* n_outputs */
-  const HybOnnxValueInfo *const *declared;   /* n_outputs; NULL: the file declares no type */
-  const guint *const *body_inputs; /* by body and variable: the value that it captures; G_MAXUINT: a formal one */
-  guint              *n_variables; /* by body */
-  HybTensor          *literal;     /* of rows with has_value; NULL: none, or it cannot be read */
+  const char *const *output_names;         /* n_outputs */
+  const HybOnnxValueInfo *const *declared; /* n_outputs; NULL: the file declares no type */
+  const guint *const
+      *body_inputs; /* by body and variable: the value that it captures; G_MAXUINT: a formal one */
+  guint     *n_variables; /* by body */
+  HybTensor *literal;     /* of rows with has_value; NULL: none, or it cannot be read */
 };
 
 /* --- Members of HybOp for all rows --- */
@@ -66,8 +67,7 @@ gboolean hyb_onnx_declared_type_of (gconstpointer params, guint index, HybType *
 /* HybOp.body_variable. */
 guint hyb_onnx_body_variable (gconstpointer params, guint n_inputs, guint body, guint variable);
 /* HybOp.body_port. */
-HybPortKind
-hyb_onnx_body_port (gconstpointer params, guint n_inputs, guint body, guint variable);
+HybPortKind hyb_onnx_body_port (gconstpointer params, guint n_inputs, guint body, guint variable);
 /* HybOp.body_next or body_result of bodies that have none. */
 guint hyb_onnx_no_head (gconstpointer params, guint body, guint head);
 
@@ -106,11 +106,9 @@ double hyb_onnx_float (HybLowering *lowering, const char *name, double fallback)
 /* A string that the file ends or not: a copy that lives until the lowering ends. */
 const char *hyb_onnx_string (HybLowering *lowering, const char *name, const char *fallback);
 /* The list, in *values, owned by the document.  FALSE if it is not given. */
-gboolean
-hyb_onnx_ints (HybLowering *lowering, const char *name, guint *n, const gint64 **values);
+gboolean hyb_onnx_ints (HybLowering *lowering, const char *name, guint *n, const gint64 **values);
 /* Likewise. */
-gboolean
-hyb_onnx_floats (HybLowering *lowering, const char *name, guint *n, const double **values);
+gboolean hyb_onnx_floats (HybLowering *lowering, const char *name, guint *n, const double **values);
 
 /* --- For lower(): writing --- */
 
@@ -128,11 +126,9 @@ const char *hyb_onnx_engine (const HybLowering *lowering);
 HybValueId
 hyb_onnx_with_scalar (HybLowering *lowering, const char *op, HybValueId x, double scalar);
 /* x with the axes from `begin` to `end` of one axis; end may be G_MAXINT64. */
-HybValueId
-hyb_onnx_slice (HybLowering *lowering, HybValueId x, int axis, gint64 begin, gint64 end);
+HybValueId hyb_onnx_slice (HybLowering *lowering, HybValueId x, int axis, gint64 begin, gint64 end);
 /* Arrays joined along an axis. */
-HybValueId
-hyb_onnx_concat (HybLowering *lowering, guint n, const HybValueId *parts, int axis);
+HybValueId hyb_onnx_concat (HybLowering *lowering, guint n, const HybValueId *parts, int axis);
 /* Outputs about which only the type is known: the dtype, and the rank (HYB_UNKNOWN: not even that). */
 void hyb_onnx_set_rank (HybLowering *lowering, guint index, HybDType dtype, int rank);
 /* A node of one input or two, without attributes. */
@@ -140,10 +136,8 @@ HybValueId hyb_onnx_unary (HybLowering *lowering, const char *op, HybValueId x);
 /* Likewise, of two. */
 HybValueId hyb_onnx_binary (HybLowering *lowering, const char *op, HybValueId x, HybValueId y);
 /* x under another shape; the dimensions must be known, one may be −1. */
-HybValueId
-hyb_onnx_reshape (HybLowering *lowering, HybValueId x, guint rank, const gint64 *dims);
+HybValueId hyb_onnx_reshape (HybLowering *lowering, HybValueId x, guint rank, const gint64 *dims);
 /* x with its axes permuted. */
-HybValueId
-hyb_onnx_transpose (HybLowering *lowering, HybValueId x, guint rank, const gint64 *axes);
+HybValueId hyb_onnx_transpose (HybLowering *lowering, HybValueId x, guint rank, const gint64 *axes);
 /* x converted to a type, or x itself if it has it. */
 HybValueId hyb_onnx_cast (HybLowering *lowering, HybValueId x, HybDType dtype);

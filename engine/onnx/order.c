@@ -66,9 +66,9 @@ add_node_names (Edges *edges, const HybOnnxNode *node, guint depth)
   for (guint a = 0; depth < 32 && a < node->n_attributes; a++)
     {
       const HybOnnxAttribute *attribute = &node->attributes[a];
-      guint n = attribute->kind == HYB_ONNX_ATTRIBUTE_GRAPH    ? 1
-                : attribute->kind == HYB_ONNX_ATTRIBUTE_GRAPHS ? attribute->n
-                                                               : 0;
+      guint                   n = attribute->kind == HYB_ONNX_ATTRIBUTE_GRAPH    ? 1
+                                  : attribute->kind == HYB_ONNX_ATTRIBUTE_GRAPHS ? attribute->n
+                                                                                 : 0;
 
       for (guint g = 0; g < n; g++)
         add_body_names (edges, attribute->graphs[g], depth + 1);

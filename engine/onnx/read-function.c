@@ -27,9 +27,7 @@ resolve (const OnnxScope *scope, const char *reference)
       find_attribute (scope->call->attributes, scope->call->n_attributes, reference);
 
   return found ? found
-               : find_attribute (scope->function->defaults,
-                                 scope->function->n_defaults,
-                                 reference);
+               : find_attribute (scope->function->defaults, scope->function->n_defaults, reference);
 }
 
 const HybOnnxNode *
@@ -51,10 +49,9 @@ hyb_onnx_bind_attributes (const OnnxScope *scope, const HybOnnxNode *node)
   for (guint i = 0; i < node->n_attributes; i++)
     {
       const HybOnnxAttribute *attribute = &node->attributes[i];
-      const HybOnnxAttribute *value =
-          !attribute->reference ? attribute
-          : scope->function     ? resolve (scope, attribute->reference)
-                                : NULL;
+      const HybOnnxAttribute *value = !attribute->reference ? attribute
+                                      : scope->function     ? resolve (scope, attribute->reference)
+                                                            : NULL;
 
       /* A reference to an attribute that the call leaves out is left out itself. */
       if (!value)
@@ -146,7 +143,7 @@ drop_left_out (OnnxScope *inner, const HybOnnxNode *node)
 }
 
 static gboolean
-read_inside (OnnxScope *inner)
+read_inside (OnnxScope *inner, OnnxReadNode read_node)
 {
   const HybOnnxFunction *function = inner->function;
   gboolean               is_sorted, has_cycle;
@@ -157,7 +154,7 @@ read_inside (OnnxScope *inner)
     {
       g_autofree char *path = g_strdup_printf ("%s.node[%u]", inner->path, order[i]);
 
-      if (!hyb_onnx_read_node (inner, drop_left_out (inner, &function->nodes[order[i]]), path))
+      if (!read_node (inner, drop_left_out (inner, &function->nodes[order[i]]), path))
         return FALSE;
     }
   return TRUE;
@@ -186,7 +183,8 @@ gboolean
 hyb_onnx_read_call (OnnxScope             *scope,
                     const HybOnnxNode     *node,
                     const HybOnnxFunction *function,
-                    const char            *path)
+                    const char            *path,
+                    OnnxReadNode           read_node)
 {
   OnnxReader      *reader = scope->reader;
   g_autofree char *prefix = g_strconcat (scope->prefix, hyb_onnx_node_name (node), "/", NULL);
@@ -211,7 +209,7 @@ hyb_onnx_read_call (OnnxScope             *scope,
   inner.path = hyb_arena_string (reader->document->arena, path);
   inner.depth = scope->depth + 1;
   define_formals (scope, &inner, node, function);
-  is_read = read_inside (&inner);
+  is_read = read_inside (&inner, read_node);
   if (is_read)
     define_results (scope, &inner, node, function);
   hyb_onnx_scope_clear (&inner);

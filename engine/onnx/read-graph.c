@@ -70,8 +70,8 @@ static void
 find_inputs (OnnxScope *scope, Draft *draft)
 {
   const HybOnnxNode *node = draft->node;
-  int               *slots = hyb_arena_alloc (scope->reader->document->arena,
-                                MAX (node->n_inputs, 1) * sizeof (int));
+  int               *slots =
+      hyb_arena_alloc (scope->reader->document->arena, MAX (node->n_inputs, 1) * sizeof (int));
 
   for (guint i = 0; i < node->n_inputs; i++)
     {
@@ -284,22 +284,21 @@ add_node (OnnxScope *scope, const Draft *draft)
   const HybOnnxNode *node = draft->node;
   const HybOnnxOp   *row = draft->use->row;
   const char        *own = hyb_onnx_node_name (node);
-  g_autofree char   *name =
-      scope->prefix[0] == '\0' || own != node->name ? g_strdup (own) : g_strconcat (scope->prefix, own, NULL);
-  g_autofree char *type =
-      node->domain[0] == '\0' ? g_strdup (node->op_type)
-                              : g_strconcat (node->domain, "::", node->op_type, NULL);
-  HybNodeSpec spec = { .op = row ? &row->op : &unknown_op,
-                       .type = type,
-                       .name = name,
-                       .attributes = hyb_onnx_attribute_texts (arena, node),
-                       .params = draft->use,
-                       .n_inputs = draft->inputs->len,
-                       .inputs = (const HybValueId *) (gpointer) draft->inputs->data,
-                       .n_bodies = draft->bodies->len,
-                       .bodies = (HybGraph *const *) draft->bodies->pdata,
-                       .n_outputs = draft->use->n_outputs };
-  HybNodeId   id;
+  g_autofree char   *name = g_strconcat (scope->prefix, own, NULL);
+  g_autofree char   *type = node->domain[0] == '\0'
+                                ? g_strdup (node->op_type)
+                                : g_strconcat (node->domain, "::", node->op_type, NULL);
+  HybNodeSpec        spec = { .op = row ? &row->op : &unknown_op,
+                              .type = type,
+                              .name = name,
+                              .attributes = hyb_onnx_attribute_texts (arena, node),
+                              .params = draft->use,
+                              .n_inputs = draft->inputs->len,
+                              .inputs = (const HybValueId *) (gpointer) draft->inputs->data,
+                              .n_bodies = draft->bodies->len,
+                              .bodies = (HybGraph *const *) draft->bodies->pdata,
+                              .n_outputs = draft->use->n_outputs };
+  HybNodeId          id;
 
   draft->use->n_inputs = draft->inputs->len;
   id = hyb_builder_add (scope->builder, &spec, &scope->reader->error);
@@ -335,8 +334,7 @@ static void
 find_row (OnnxScope *scope, Draft *draft)
 {
   gint64           opset = find_opset (scope, draft->node->domain);
-  const HybOnnxOp *row =
-      hyb_onnx_op_find (draft->node->domain, draft->node->op_type, opset);
+  const HybOnnxOp *row = hyb_onnx_op_find (draft->node->domain, draft->node->op_type, opset);
 
   draft->use->node = draft->node;
   draft->use->opset = opset;
@@ -373,7 +371,7 @@ hyb_onnx_read_node (OnnxScope *scope, const HybOnnxNode *given, const char *path
   gboolean               is_read;
 
   if (function)
-    return hyb_onnx_read_call (scope, node, function, path);
+    return hyb_onnx_read_call (scope, node, function, path, hyb_onnx_read_node);
   if (++reader->n_nodes > MAX_NODES)
     return hyb_error_at (&reader->error,
                          HYB_FORMAT_ERROR,
@@ -391,8 +389,8 @@ hyb_onnx_read_node (OnnxScope *scope, const HybOnnxNode *given, const char *path
   is_read = read_bodies (scope, &draft);
   if (is_read)
     {
-      draft.use->n_variables = hyb_arena_alloc (reader->document->arena,
-                                                MAX (draft.bodies->len, 1) * sizeof (guint));
+      draft.use->n_variables =
+          hyb_arena_alloc (reader->document->arena, MAX (draft.bodies->len, 1) * sizeof (guint));
       drop_row_without_bodies (scope, &draft);
       connect_bodies (scope, &draft);
       name_outputs (scope, &draft);
@@ -424,7 +422,8 @@ report_order (OnnxScope *scope, gboolean has_cycle)
                                    scope->path);
 
   if (!has_cycle)
-    finding->hint = g_strdup ("They were sorted here; a tool that relies on the order of the file may fail");
+    finding->hint =
+        g_strdup ("They were sorted here; a tool that relies on the order of the file may fail");
   hyb_onnx_report (scope->reader, finding, NULL, scope->path);
 }
 

@@ -14,33 +14,6 @@
 
 const HybDialect hyb_onnx_dialect = { .name = "ONNX", .infer_types = hyb_lowered_infer_types };
 
-const char *
-hyb_onnx_node_name (const HybOnnxNode *node)
-{
-  if (node->name[0] != '\0')
-    return node->name;
-  for (guint i = 0; i < node->n_outputs; i++)
-    if (node->outputs[i][0] != '\0')
-      return node->outputs[i];
-  return node->op_type;
-}
-
-HybFinding *
-hyb_onnx_report (OnnxReader *reader, HybFinding *finding, const char *node, const char *path)
-{
-  finding->file = g_strdup (reader->where);
-  finding->node = g_strdup (node);
-  finding->path = g_strdup (path);
-  hyb_model_add_finding (reader->model, finding);
-  return finding;
-}
-
-gboolean
-hyb_onnx_report_once (OnnxReader *reader, const char *text)
-{
-  return g_hash_table_add (reader->reported, g_strdup (text));
-}
-
 /* --- Facts about the file --- */
 
 static const char *
@@ -116,24 +89,20 @@ set_facts (OnnxReader *reader)
     hyb_model_set_fact (model, "producer", NULL, document->producer_name);
   for (guint i = 0; i < document->n_opsets; i++)
     {
-      g_autofree char *version =
-          g_strdup_printf ("%" G_GINT64_FORMAT, document->opsets[i].version);
+      g_autofree char *version = g_strdup_printf ("%" G_GINT64_FORMAT, document->opsets[i].version);
 
       hyb_model_set_fact (model, "opsets", domain_name (document->opsets[i].domain), version);
     }
   for (guint i = 0; i < document->n_functions; i++)
     {
       const HybOnnxFunction *function = &document->functions[i];
-      g_autofree char *name = g_strconcat (function->domain, "::", function->name, NULL);
-      g_autofree char *n_nodes = g_strdup_printf ("%u", function->n_nodes);
+      g_autofree char       *name = g_strconcat (function->domain, "::", function->name, NULL);
+      g_autofree char       *n_nodes = g_strdup_printf ("%u", function->n_nodes);
 
       hyb_model_set_fact (model, "functions", name, n_nodes);
     }
   for (guint i = 0; i < document->n_metadata; i++)
-    hyb_model_set_fact (model,
-                        "metadata",
-                        document->metadata[i].key,
-                        document->metadata[i].value);
+    hyb_model_set_fact (model, "metadata", document->metadata[i].key, document->metadata[i].value);
 }
 
 static void
@@ -251,8 +220,8 @@ read_varint (const guint8 *data, gsize length, gsize *at, guint64 *value)
 static int
 wire_type (guint64 field)
 {
-  static const gint8 types[] = { -1, 0, 2, 2, 2, 0, 2, 2, 2, -1, -1, -1, -1, -1,
-                                 2,  -1, -1, -1, -1, -1, 2, -1, -1, -1, -1, 2, 2 };
+  static const gint8 types[] = { -1, 0,  2,  2,  2,  0,  2, 2,  2,  -1, -1, -1, -1, -1,
+                                 2,  -1, -1, -1, -1, -1, 2, -1, -1, -1, -1, 2,  2 };
 
   return field < G_N_ELEMENTS (types) ? types[field] : -1;
 }

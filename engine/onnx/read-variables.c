@@ -67,7 +67,10 @@ unique_parameter (OnnxReader *reader, const OnnxScope *scope, const char *name)
 
 /* A parameter of the model, and what stands for it in this scope. */
 static void
-define_parameter (OnnxScope *scope, const char *name, HybTensor *contents, const HybOnnxTensor *tensor)
+define_parameter (OnnxScope           *scope,
+                  const char          *name,
+                  HybTensor           *contents,
+                  const HybOnnxTensor *tensor)
 {
   OnnxReader      *reader = scope->reader;
   OnnxScope       *root = reader->root;

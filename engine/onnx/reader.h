@@ -24,21 +24,21 @@ typedef struct
   GHashTable      *external;   /* location → GBytes, or NULL for one that cannot be read */
   GHashTable      *reported;   /* what was reported once and need not be again */
   OnnxScope       *root;
-  guint            n_nodes;    /* written so far, calls of functions expanded */
-  GError          *error;      /* a limit that ends reading */
+  guint            n_nodes; /* written so far, calls of functions expanded */
+  GError          *error;   /* a limit that ends reading */
 } OnnxReader;
 
 struct _OnnxScope
 {
-  OnnxReader            *reader;
-  HybBuilder            *builder;
-  OnnxScope             *outer;    /* from which a body captures; NULL otherwise */
-  GHashTable            *names;    /* name → value + 1 */
-  GHashTable            *contents; /* name → HybTensor, as far as the file fixes them */
-  GHashTable            *declared; /* name → HybOnnxValueInfo */
-  GHashTable            *renamed;  /* outputs of a function → names that the call gives them; NULL elsewhere */
-  GPtrArray             *captures; /* of a body: names that it reads from outside, in order */
-  guint                  n_opsets;
+  OnnxReader *reader;
+  HybBuilder *builder;
+  OnnxScope  *outer;    /* from which a body captures; NULL otherwise */
+  GHashTable *names;    /* name → value + 1 */
+  GHashTable *contents; /* name → HybTensor, as far as the file fixes them */
+  GHashTable *declared; /* name → HybOnnxValueInfo */
+  GHashTable *renamed; /* outputs of a function → names that the call gives them; NULL elsewhere */
+  GPtrArray  *captures; /* of a body: names that it reads from outside, in order */
+  guint       n_opsets;
   const HybOnnxOpset    *opsets;
   const HybOnnxFunction *function; /* NULL outside of functions */
   const HybOnnxNode     *call;     /* with attributes in place of references */
@@ -69,11 +69,14 @@ gboolean hyb_onnx_read_nodes (OnnxScope *scope, const HybOnnxNode *nodes, guint 
 gboolean hyb_onnx_read_node (OnnxScope *scope, const HybOnnxNode *node, const char *path);
 /* The function that a node calls, or NULL. */
 const HybOnnxFunction *hyb_onnx_find_function (const OnnxReader *reader, const HybOnnxNode *node);
-/* Writes the inside of a function in place of a node that calls it. */
+/* Writes one node; see hyb_onnx_read_node(). */
+typedef gboolean (*OnnxReadNode) (OnnxScope *scope, const HybOnnxNode *node, const char *path);
+/* Writes the inside of a function in place of a node that calls it.  read_node: hyb_onnx_read_node(). */
 gboolean hyb_onnx_read_call (OnnxScope             *scope,
                              const HybOnnxNode     *node,
                              const HybOnnxFunction *function,
-                             const char            *path);
+                             const char            *path,
+                             OnnxReadNode           read_node);
 /* A node whose references to attributes of the surrounding function are resolved; the node itself if it has none. */
 const HybOnnxNode *hyb_onnx_bind_attributes (const OnnxScope *scope, const HybOnnxNode *node);
 
@@ -86,11 +89,9 @@ guint *hyb_onnx_order_nodes (const HybOnnxNode *nodes,
 
 /* The elements of a tensor.  NULL and an error if they are missing, too few, external and not to be had, or of a type
  * that the engine has not.  (transfer full) */
-HybTensor *
-hyb_onnx_load_tensor (OnnxReader *reader, const HybOnnxTensor *tensor, GError **error);
+HybTensor *hyb_onnx_load_tensor (OnnxReader *reader, const HybOnnxTensor *tensor, GError **error);
 /* The dense array of a sparse tensor, likewise. */
-HybTensor *
-hyb_onnx_load_sparse (OnnxReader *reader, const HybOnnxSparse *sparse, GError **error);
+HybTensor *hyb_onnx_load_sparse (OnnxReader *reader, const HybOnnxSparse *sparse, GError **error);
 /* The bytes of a file of external data beside the model, mapped; reports why not and returns NULL.  Owned by reader. */
 GBytes *hyb_onnx_open_external (OnnxReader *reader, const HybOnnxTensor *tensor);
 /* A declared shape as text for the attribute __shape__; NULL if none is declared.  (transfer full) */
@@ -117,6 +118,7 @@ void hyb_onnx_check_operator (OnnxScope         *scope,
                               gboolean           has_row,
                               const char        *path);
 /* Adds a finding with the place path of the file. */
-HybFinding *hyb_onnx_report (OnnxReader *reader, HybFinding *finding, const char *node, const char *path);
+HybFinding *
+hyb_onnx_report (OnnxReader *reader, HybFinding *finding, const char *node, const char *path);
 /* TRUE the first time that it is asked about a text. */
 gboolean hyb_onnx_report_once (OnnxReader *reader, const char *text);

@@ -1,20 +1,49 @@
-/* report.c — findings of the reader about operators: unknown ones, and nodes that their schema does not allow.
+/* report.c — adds findings of the reader, and those about operators: unknown ones, and nodes that their schema does not
+ * allow.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/onnx/reader.h"
 #include "engine/onnx/schema.h"
 
 #include <string.h>
 
+const char *
+hyb_onnx_node_name (const HybOnnxNode *node)
+{
+  if (node->name[0] != '\0')
+    return node->name;
+  for (guint i = 0; i < node->n_outputs; i++)
+    if (node->outputs[i][0] != '\0')
+      return node->outputs[i];
+  return node->op_type;
+}
+
+HybFinding *
+hyb_onnx_report (OnnxReader *reader, HybFinding *finding, const char *node, const char *path)
+{
+  finding->file = g_strdup (reader->where);
+  finding->node = g_strdup (node);
+  finding->path = g_strdup (path);
+  hyb_model_add_finding (reader->model, finding);
+  return finding;
+}
+
+gboolean
+hyb_onnx_report_once (OnnxReader *reader, const char *text)
+{
+  return g_hash_table_add (reader->reported, g_strdup (text));
+}
+
 /* A file of another producer may use the library that brings a domain along. */
 static HybFinding *
 report_domain (const HybOnnxNode *node)
 {
-  HybFinding *finding = hyb_finding_new ("custom-domain",
-                                         HYB_SEVERITY_WARNING,
-                                         "the operator %s of the domain “%s” is not known: the model "
-                                         "can be looked at but not run",
-                                         node->op_type,
-                                         node->domain);
+  HybFinding *finding =
+      hyb_finding_new ("custom-domain",
+                       HYB_SEVERITY_WARNING,
+                       "the operator %s of the domain “%s” is not known: the model "
+                       "can be looked at but not run",
+                       node->op_type,
+                       node->domain);
 
   finding->hint = g_strdup ("A runtime needs the library that defines it");
   return finding;
@@ -96,12 +125,12 @@ hyb_onnx_check_operator (OnnxScope         *scope,
 {
   g_autofree char     *key = g_strconcat (node->domain, "::", node->op_type, NULL);
   const HybOnnxSchema *schema = hyb_onnx_schema_find (node->domain, node->op_type, opset);
-  gint64      other = schema ? 0 : hyb_onnx_schema_find_version (node->domain, node->op_type, opset);
-  HybFinding *finding = schema                     ? report_form (node, opset, schema)
-                        : other > 0                ? report_stamp (node, opset, other)
-                        : has_row                  ? NULL
+  gint64 other = schema ? 0 : hyb_onnx_schema_find_version (node->domain, node->op_type, opset);
+  HybFinding *finding = schema                    ? report_form (node, opset, schema)
+                        : other > 0               ? report_stamp (node, opset, other)
+                        : has_row                 ? NULL
                         : node->domain[0] == '\0' ? report_unknown (node)
-                                                   : report_domain (node);
+                                                  : report_domain (node);
 
   if (finding && hyb_onnx_report_once (scope->reader, key))
     hyb_onnx_report (scope->reader, finding, hyb_onnx_node_name (node), path);

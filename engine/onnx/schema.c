@@ -9,7 +9,15 @@
 #include <string.h>
 
 static const HybOnnxSchema schemas[] = {
-#define HYB_ONNX_SCHEMA(domain, name, since, min_in, max_in, min_out, max_out, removed, attributes) \
+#define HYB_ONNX_SCHEMA(domain,     \
+                        name,       \
+                        since,      \
+                        min_in,     \
+                        max_in,     \
+                        min_out,    \
+                        max_out,    \
+                        removed,    \
+                        attributes) \
   { domain, name, since, min_in, max_in, min_out, max_out, removed, attributes },
 #include "engine/onnx/schema-list.h"
 #undef HYB_ONNX_SCHEMA
@@ -116,10 +124,18 @@ kind_name (char letter)
   {
     char        letter;
     const char *name;
-  } names[] = { { 'f', "a float" },          { 'i', "an integer" },          { 's', "a string" },
-                { 't', "a tensor" },         { 'g', "a graph" },             { 'F', "a list of floats" },
-                { 'I', "a list of integers" }, { 'S', "a list of strings" }, { 'T', "a list of tensors" },
-                { 'G', "a list of graphs" }, { 'p', "a sparse tensor" },     { 'y', "a type" } };
+  } names[] = { { 'f', "a float" },
+                { 'i', "an integer" },
+                { 's', "a string" },
+                { 't', "a tensor" },
+                { 'g', "a graph" },
+                { 'F', "a list of floats" },
+                { 'I', "a list of integers" },
+                { 'S', "a list of strings" },
+                { 'T', "a list of tensors" },
+                { 'G', "a list of graphs" },
+                { 'p', "a sparse tensor" },
+                { 'y', "a type" } };
 
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     if (names[i].letter == letter)

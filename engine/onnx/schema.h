@@ -24,4 +24,5 @@ gint64 hyb_onnx_schema_find_version (const char *domain, const char *name, gint6
 const char *hyb_onnx_schema_suggest (const char *domain, const char *name);
 /* What is wrong with a node according to a schema, as a sentence; NULL: nothing.  *code: of a finding, static.
  * (transfer full) */
-char *hyb_onnx_schema_check (const HybOnnxSchema *schema, const HybOnnxNode *node, const char **code);
+char *
+hyb_onnx_schema_check (const HybOnnxSchema *schema, const HybOnnxNode *node, const char **code);

@@ -7,10 +7,8 @@ hyb_onnx_scope_init (OnnxScope *scope, OnnxReader *reader, HybBuilder *builder)
 {
   *scope = (OnnxScope){ .reader = reader, .builder = builder, .prefix = "", .path = "graph" };
   scope->names = g_hash_table_new (g_str_hash, g_str_equal);
-  scope->contents = g_hash_table_new_full (g_str_hash,
-                                           g_str_equal,
-                                           NULL,
-                                           (GDestroyNotify) hyb_tensor_unref);
+  scope->contents =
+      g_hash_table_new_full (g_str_hash, g_str_equal, NULL, (GDestroyNotify) hyb_tensor_unref);
   scope->declared = g_hash_table_new (g_str_hash, g_str_equal);
   scope->captures = g_ptr_array_new ();
 }

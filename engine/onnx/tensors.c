@@ -33,7 +33,8 @@ read_type (const HybOnnxTensor *tensor, HybType *type, GError **error)
                          HYB_FORMAT_ERROR_VERSION,
                          NULL,
                          NULL,
-                         "elements of the tensor “%s” are of the type %s, with which this program does "
+                         "elements of the tensor “%s” are of the type %s, with which this program "
+                         "does "
                          "not compute",
                          tensor->name,
                          name ? name : "without a name");
@@ -55,7 +56,8 @@ copy_typed (const HybOnnxTensor *tensor, const HybType *type, gsize n_bytes, GEr
                     HYB_FORMAT_ERROR_MALFORMED,
                     NULL,
                     NULL,
-                    "the tensor “%s” has %" G_GSIZE_FORMAT " bytes of elements, but its shape needs "
+                    "the tensor “%s” has %" G_GSIZE_FORMAT
+                    " bytes of elements, but its shape needs "
                     "%" G_GSIZE_FORMAT,
                     tensor->name,
                     tensor->typed_bytes,
@@ -133,7 +135,8 @@ load_raw (OnnxReader *reader, const HybOnnxTensor *tensor, const HybType *type, 
                     HYB_FORMAT_ERROR_MALFORMED,
                     NULL,
                     NULL,
-                    "the tensor “%s” has %" G_GSIZE_FORMAT " bytes of elements, but its shape needs "
+                    "the tensor “%s” has %" G_GSIZE_FORMAT
+                    " bytes of elements, but its shape needs "
                     "%" G_GSIZE_FORMAT,
                     tensor->name,
                     tensor->raw.length,
@@ -203,7 +206,12 @@ hyb_onnx_load_sparse (OnnxReader *reader, const HybOnnxSparse *sparse, GError **
   if (!indices)
     {
       if (error && !*error)
-        hyb_error_at (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_MALFORMED, NULL, NULL, "a sparse tensor has no values or no indices");
+        hyb_error_at (error,
+                      HYB_FORMAT_ERROR,
+                      HYB_FORMAT_ERROR_MALFORMED,
+                      NULL,
+                      NULL,
+                      "a sparse tensor has no values or no indices");
       return NULL;
     }
   type = (HybType){ hyb_shape_make ((int) MIN (sparse->n_dims, HYB_MAX_RANK), sparse->dims),
@@ -217,8 +225,7 @@ hyb_onnx_load_sparse (OnnxReader *reader, const HybOnnxSparse *sparse, GError **
   dense = hyb_tensor_new_zeros (&type, error);
   if (!dense)
     return NULL;
-  if (hyb_tensor_get_dtype (indices) != HYB_I64 ||
-      hyb_tensor_get_shape (indices)->rank < 1 ||
+  if (hyb_tensor_get_dtype (indices) != HYB_I64 || hyb_tensor_get_shape (indices)->rank < 1 ||
       hyb_tensor_get_shape (indices)->dim[0] != hyb_tensor_get_size (values))
     {
       refuse (error, sparse->values, "is sparse and has indices that do not fit its values");

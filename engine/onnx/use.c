@@ -215,8 +215,7 @@ attribute_of_kind (HybLowering *lowering, const char *name, HybOnnxAttributeKind
 gint64
 hyb_onnx_int (HybLowering *lowering, const char *name, gint64 fallback)
 {
-  const HybOnnxAttribute *attribute =
-      attribute_of_kind (lowering, name, HYB_ONNX_ATTRIBUTE_INT);
+  const HybOnnxAttribute *attribute = attribute_of_kind (lowering, name, HYB_ONNX_ATTRIBUTE_INT);
 
   return attribute ? attribute->i : fallback;
 }
@@ -224,8 +223,7 @@ hyb_onnx_int (HybLowering *lowering, const char *name, gint64 fallback)
 double
 hyb_onnx_float (HybLowering *lowering, const char *name, double fallback)
 {
-  const HybOnnxAttribute *attribute =
-      attribute_of_kind (lowering, name, HYB_ONNX_ATTRIBUTE_FLOAT);
+  const HybOnnxAttribute *attribute = attribute_of_kind (lowering, name, HYB_ONNX_ATTRIBUTE_FLOAT);
 
   return attribute ? attribute->f : fallback;
 }
@@ -233,8 +231,7 @@ hyb_onnx_float (HybLowering *lowering, const char *name, double fallback)
 const char *
 hyb_onnx_string (HybLowering *lowering, const char *name, const char *fallback)
 {
-  const HybOnnxAttribute *attribute =
-      attribute_of_kind (lowering, name, HYB_ONNX_ATTRIBUTE_STRING);
+  const HybOnnxAttribute *attribute = attribute_of_kind (lowering, name, HYB_ONNX_ATTRIBUTE_STRING);
 
   return attribute ? hyb_lowering_text (lowering,
                                         "%.*s",
@@ -246,8 +243,7 @@ hyb_onnx_string (HybLowering *lowering, const char *name, const char *fallback)
 gboolean
 hyb_onnx_ints (HybLowering *lowering, const char *name, guint *n, const gint64 **values)
 {
-  const HybOnnxAttribute *attribute =
-      attribute_of_kind (lowering, name, HYB_ONNX_ATTRIBUTE_INTS);
+  const HybOnnxAttribute *attribute = attribute_of_kind (lowering, name, HYB_ONNX_ATTRIBUTE_INTS);
 
   *n = attribute ? attribute->n : 0;
   *values = attribute ? attribute->ints : NULL;
@@ -257,8 +253,7 @@ hyb_onnx_ints (HybLowering *lowering, const char *name, guint *n, const gint64 *
 gboolean
 hyb_onnx_floats (HybLowering *lowering, const char *name, guint *n, const double **values)
 {
-  const HybOnnxAttribute *attribute =
-      attribute_of_kind (lowering, name, HYB_ONNX_ATTRIBUTE_FLOATS);
+  const HybOnnxAttribute *attribute = attribute_of_kind (lowering, name, HYB_ONNX_ATTRIBUTE_FLOATS);
 
   *n = attribute ? attribute->n : 0;
   *values = attribute ? attribute->floats : NULL;

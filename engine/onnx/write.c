@@ -99,8 +99,13 @@ hyb_onnx_lower_same (HybLowering *lowering)
 
   for (guint i = 0; i < n; i++)
     inputs[i] = hyb_onnx_input (lowering, i);
-  hyb_lowering_set_output (
-      lowering, 0, hyb_lowering_call (lowering, hyb_onnx_engine (lowering), n, inputs, NULL));
+  hyb_lowering_set_output (lowering,
+                           0,
+                           hyb_lowering_call (lowering,
+                                              hyb_onnx_engine (lowering),
+                                              n,
+                                              inputs,
+                                              NULL));
 }
 
 HybValueId

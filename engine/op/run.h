@@ -61,7 +61,7 @@ typedef struct
   guint             n_inputs;
   HybTensor *const *inputs;
   HybTensor       **outputs; /* space for as many as the operator has, each (transfer full) */
-  gboolean has_scalars;      /* not MXNet's legacy rules for shapes: rank 0 and empty arrays exist */
+  gboolean has_scalars; /* not MXNet's legacy rules for shapes: rank 0 and empty arrays exist */
 } HybImperativeCall;
 
 /* The seed for this node in this step of this run, for the functions of base/random.h. */

@@ -58,7 +58,8 @@ typedef enum
   VIZ_BOX_INSIDE = 1 << 6,  /* a detail of the operator around it, not a node of the model */
   VIZ_BOX_TWINS = 1 << 7,   /* a group of equal boxes in parallel: closed at first */
   VIZ_BOX_BLOCKS = 1 << 8, /* a chain whose cells have weights of their own: no steps of one cell */
-  VIZ_BOX_PREPARED = 1 << 9, /* computes what is known before a run: folded like a weight (viz_fold) */
+  VIZ_BOX_PREPARED =
+      1 << 9, /* computes what is known before a run: folded like a weight (viz_fold) */
 } VizBoxFlags;
 
 /* What kind of work a box does.  palette.c maps it to a colour. */

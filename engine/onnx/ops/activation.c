@@ -90,13 +90,14 @@ lower_selu (HybLowering *lowering)
                             y,
                             hyb_onnx_float (lowering, "alpha", 1.67326319217681884765625));
   y = add (lowering, positive (lowering, x), y);
-  hyb_lowering_set_output (
-      lowering,
-      0,
-      hyb_onnx_with_scalar (lowering,
-                            "_mul_scalar",
-                            y,
-                            hyb_onnx_float (lowering, "gamma", 1.05070102214813232421875)));
+  hyb_lowering_set_output (lowering,
+                           0,
+                           hyb_onnx_with_scalar (lowering,
+                                                 "_mul_scalar",
+                                                 y,
+                                                 hyb_onnx_float (lowering,
+                                                                 "gamma",
+                                                                 1.05070102214813232421875)));
 }
 
 static void
@@ -130,10 +131,11 @@ lower_prelu (HybLowering *lowering)
 {
   HybValueId x = hyb_onnx_input (lowering, 0);
 
-  hyb_lowering_set_output (
-      lowering,
-      0,
-      add (lowering, positive (lowering, x), multiply (lowering, slopes (lowering), negative (lowering, x))));
+  hyb_lowering_set_output (lowering,
+                           0,
+                           add (lowering,
+                                positive (lowering, x),
+                                multiply (lowering, slopes (lowering), negative (lowering, x))));
 }
 
 static HybValueId
@@ -176,10 +178,11 @@ lower_mish (HybLowering *lowering)
 {
   HybValueId x = hyb_onnx_input (lowering, 0);
 
-  hyb_lowering_set_output (
-      lowering,
-      0,
-      multiply (lowering, x, hyb_onnx_unary (lowering, "tanh", softplus (lowering, x))));
+  hyb_lowering_set_output (lowering,
+                           0,
+                           multiply (lowering,
+                                     x,
+                                     hyb_onnx_unary (lowering, "tanh", softplus (lowering, x))));
 }
 
 static void
@@ -251,10 +254,7 @@ lower_quick_gelu (HybLowering *lowering)
 {
   HybValueId x = hyb_onnx_input (lowering, 0), y;
 
-  y = hyb_onnx_with_scalar (lowering,
-                            "_mul_scalar",
-                            x,
-                            hyb_onnx_float (lowering, "alpha", 1.702));
+  y = hyb_onnx_with_scalar (lowering, "_mul_scalar", x, hyb_onnx_float (lowering, "alpha", 1.702));
   hyb_lowering_set_output (lowering,
                            0,
                            multiply (lowering, x, hyb_onnx_unary (lowering, "sigmoid", y)));
@@ -275,10 +275,12 @@ lower_thresholded_relu (HybLowering *lowering)
                                    "_npi_greater_scalar",
                                    x,
                                    hyb_onnx_float (lowering, "alpha", 1));
-  hyb_lowering_set_output (
-      lowering,
-      0,
-      where (lowering, is_above, x, hyb_onnx_unary (lowering, "zeros_like", x)));
+  hyb_lowering_set_output (lowering,
+                           0,
+                           where (lowering,
+                                  is_above,
+                                  x,
+                                  hyb_onnx_unary (lowering, "zeros_like", x)));
 }
 
 static void
@@ -387,14 +389,20 @@ static const char *const two[] = { "X", "slope", NULL };
 static const char *const biased[] = { "X", "bias", NULL };
 static const char *const outputs[] = { "Y", NULL };
 
-#define ROW(NAME, SINCE, LOWER, ENGINE, DOC)                                              \
-  { .op = { HYB_ONNX_ROW, .name = NAME, .doc = DOC, .category = HYB_CATEGORY_ELEMENTWISE, \
-            .inputs = one, .outputs = outputs, .lower = LOWER },                          \
-    .since = SINCE, .engine = ENGINE }
-#define MICROSOFT(NAME, LOWER, DOC)                                                       \
-  { .op = { HYB_ONNX_ROW, .name = NAME, .doc = DOC, .category = HYB_CATEGORY_ELEMENTWISE, \
-            .inputs = biased, .outputs = outputs, .lower = LOWER },                       \
-    .domain = "com.microsoft", .since = 1 }
+#define ROW(NAME, SINCE, LOWER, ENGINE, DOC)                                                        \
+  {                                                                                                 \
+    .op = { HYB_ONNX_ROW,  .name = NAME,       .doc = DOC,    .category = HYB_CATEGORY_ELEMENTWISE, \
+            .inputs = one, .outputs = outputs, .lower = LOWER },                                    \
+    .since = SINCE, .engine = ENGINE                                                                \
+  }
+#define MICROSOFT(NAME, LOWER, DOC)                                 \
+  {                                                                 \
+    .op = { HYB_ONNX_ROW,     .name = NAME,                         \
+            .doc = DOC,       .category = HYB_CATEGORY_ELEMENTWISE, \
+            .inputs = biased, .outputs = outputs,                   \
+            .lower = LOWER },                                       \
+    .domain = "com.microsoft", .since = 1                           \
+  }
 
 /* clang-format off */
 const HybOnnxOp hyb_onnx_ops_activation[] = {

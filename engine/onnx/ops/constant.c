@@ -87,7 +87,9 @@ lower_constant (HybLowering *lowering)
                              0,
                              hyb_lowering_constant (lowering, hyb_tensor_ref (use->literal)));
   else
-    hyb_lowering_fail (lowering, NULL, "its value is of a type with which this program does not compute");
+    hyb_lowering_fail (lowering,
+                       NULL,
+                       "its value is of a type with which this program does not compute");
 }
 
 static const char *const no_inputs[] = { NULL };

@@ -53,7 +53,7 @@ common_type (const HybType *a, const HybType *b)
   HybType type = *a;
 
   if (a->dtype != b->dtype)
-    type.dtype = a->dtype == HYB_DTYPE_UNKNOWN ? b->dtype
+    type.dtype = a->dtype == HYB_DTYPE_UNKNOWN   ? b->dtype
                  : b->dtype == HYB_DTYPE_UNKNOWN ? a->dtype
                                                  : HYB_DTYPE_UNKNOWN;
   if (a->shape.rank != b->shape.rank)
@@ -74,7 +74,7 @@ take_branch (HybLowering *lowering, guint body)
   g_autofree HybValueId *variables = g_new (HybValueId, MAX (n_variables, 1));
   g_autofree HybValueId *heads = NULL;
   guint                  n_heads;
-  HybGraph *graph = hyb_lowering_get_body (lowering, body);
+  HybGraph              *graph = hyb_lowering_get_body (lowering, body);
 
   hyb_graph_get_heads (graph, &n_heads);
   heads = g_new (HybValueId, MAX (n_heads, 1));
@@ -168,7 +168,11 @@ loop_result (gconstpointer params, guint body, guint head)
 
 /* Sets the types of states to what holds in every step.  (transfer full) */
 static HybLoweredBody *
-settle_states (HybLowering *lowering, Variables *variables, guint first_variable, guint first_head, guint n)
+settle_states (HybLowering *lowering,
+               Variables   *variables,
+               guint        first_variable,
+               guint        first_head,
+               guint        n)
 {
   HybLoweredBody *body = NULL;
 
@@ -185,8 +189,8 @@ settle_states (HybLowering *lowering, Variables *variables, guint first_variable
           HybType *before = &variables->types[first_variable + s];
           HybType  after = common_type (before, &body->head_types[first_head + s]);
 
-          has_changed |= after.dtype != before->dtype ||
-                         !hyb_shape_equal (&after.shape, &before->shape);
+          has_changed |=
+              after.dtype != before->dtype || !hyb_shape_equal (&after.shape, &before->shape);
           *before = after;
         }
       if (!has_changed)
@@ -388,7 +392,7 @@ static const char *const scan_outputs[] = { "final_state_and_scan_outputs", NULL
 static const char *const branches[] = { "then_branch", "else_branch" };
 static const char *const bodies[] = { "body" };
 
-#define CONTROL                                                                                  \
+#define CONTROL                                                                            \
   HYB_ONNX_ROW, .category = HYB_CATEGORY_CONTROL, .body_variable = hyb_onnx_body_variable, \
                 .body_port = hyb_onnx_body_port
 

@@ -155,11 +155,13 @@ add_bias (HybLowering *lowering, const OnnxWindow *window, HybValueId y)
     return y;
   for (guint i = 0; i < window->n; i++)
     dims[i + 2] = 1;
-  return hyb_onnx_binary (
-      lowering,
-      "broadcast_add",
-      y,
-      hyb_onnx_reshape (lowering, hyb_onnx_input (lowering, 2), window->n + 2, dims));
+  return hyb_onnx_binary (lowering,
+                          "broadcast_add",
+                          y,
+                          hyb_onnx_reshape (lowering,
+                                            hyb_onnx_input (lowering, 2),
+                                            window->n + 2,
+                                            dims));
 }
 
 static HybValueId
@@ -201,7 +203,8 @@ lower_conv_transpose (HybLowering *lowering)
   y = hyb_lowering_emit (lowering,
                          "Deconvolution",
                          2,
-                         (HybValueId[]){ hyb_onnx_input (lowering, 0), hyb_onnx_input (lowering, 1) },
+                         (HybValueId[]){ hyb_onnx_input (lowering, 0),
+                                         hyb_onnx_input (lowering, 1) },
                          "kernel",
                          onnx_window_text (lowering, &window, window.kernel),
                          "stride",

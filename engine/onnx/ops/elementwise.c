@@ -51,7 +51,7 @@ lower_old_binary (HybLowering *lowering)
 static void
 lower_pow (HybLowering *lowering)
 {
-  HybDType   base = hyb_onnx_type (lowering, 0)->dtype, exponent = hyb_onnx_type (lowering, 1)->dtype;
+  HybDType base = hyb_onnx_type (lowering, 0)->dtype, exponent = hyb_onnx_type (lowering, 1)->dtype;
   HybValueId x = hyb_onnx_input (lowering, 0), y = hyb_onnx_input (lowering, 1);
 
   if (base != HYB_DTYPE_UNKNOWN && exponent != HYB_DTYPE_UNKNOWN && base != exponent)
@@ -84,13 +84,15 @@ lower_mod (HybLowering *lowering)
   quotient = hyb_onnx_binary (lowering, "broadcast_div", x, y);
   if (is_float)
     quotient = hyb_onnx_unary (lowering, "trunc", quotient);
-  hyb_lowering_set_output (
-      lowering,
-      0,
-      hyb_onnx_binary (lowering,
-                       "broadcast_sub",
-                       x,
-                       hyb_onnx_binary (lowering, "broadcast_mul", quotient, y)));
+  hyb_lowering_set_output (lowering,
+                           0,
+                           hyb_onnx_binary (lowering,
+                                            "broadcast_sub",
+                                            x,
+                                            hyb_onnx_binary (lowering,
+                                                             "broadcast_mul",
+                                                             quotient,
+                                                             y)));
 }
 
 /* x / power, rounded toward −∞ as a shift of a negative number is. */
@@ -99,16 +101,20 @@ floor_quotient (HybLowering *lowering, HybValueId x, HybValueId power)
 {
   HybValueId rest = hyb_onnx_binary (lowering, "broadcast_mod", x, power);
 
-  return hyb_onnx_binary (
-      lowering, "broadcast_div", hyb_onnx_binary (lowering, "broadcast_sub", x, rest), power);
+  return hyb_onnx_binary (lowering,
+                          "broadcast_div",
+                          hyb_onnx_binary (lowering, "broadcast_sub", x, rest),
+                          power);
 }
 
 /* 2 to the power of a count of bits. */
 static HybValueId
 power_of_two (HybLowering *lowering, HybValueId bits)
 {
-  return hyb_onnx_binary (
-      lowering, "broadcast_power", hyb_onnx_scalar (lowering, 2, HYB_I64), bits);
+  return hyb_onnx_binary (lowering,
+                          "broadcast_power",
+                          hyb_onnx_scalar (lowering, 2, HYB_I64),
+                          bits);
 }
 
 /* A negative count shifts all bits out.  In two steps, as 2 to the power of 63 is no int64. */
@@ -120,15 +126,17 @@ shift_right (HybLowering *lowering, HybValueId x, HybValueId bits)
       hyb_onnx_binary (lowering, "_npi_less", bits, hyb_onnx_scalar (lowering, 0, HYB_I64));
   HybValueId first, rest;
 
-  bits = hyb_lowering_call (
-      lowering,
-      "_npi_where",
-      3,
-      (HybValueId[]){ is_negative, hyb_onnx_scalar (lowering, 64, HYB_I64), bits },
-      NULL);
+  bits = hyb_lowering_call (lowering,
+                            "_npi_where",
+                            3,
+                            (HybValueId[]){
+                                is_negative, hyb_onnx_scalar (lowering, 64, HYB_I64), bits },
+                            NULL);
   first = hyb_onnx_binary (lowering, "broadcast_minimum", bits, step);
-  rest = hyb_onnx_binary (
-      lowering, "broadcast_minimum", hyb_onnx_binary (lowering, "broadcast_sub", bits, first), step);
+  rest = hyb_onnx_binary (lowering,
+                          "broadcast_minimum",
+                          hyb_onnx_binary (lowering, "broadcast_sub", bits, first),
+                          step);
   x = floor_quotient (lowering, x, power_of_two (lowering, first));
   return floor_quotient (lowering, x, power_of_two (lowering, rest));
 }
@@ -170,10 +178,12 @@ lower_mean (HybLowering *lowering)
 {
   HybValueId sum = fold_inputs (lowering, "broadcast_add");
 
-  hyb_lowering_set_output (
-      lowering,
-      0,
-      hyb_onnx_with_scalar (lowering, "_div_scalar", sum, hyb_onnx_n_inputs (lowering)));
+  hyb_lowering_set_output (lowering,
+                           0,
+                           hyb_onnx_with_scalar (lowering,
+                                                 "_div_scalar",
+                                                 sum,
+                                                 hyb_onnx_n_inputs (lowering)));
 }
 
 /* --- Clip --- */
@@ -183,10 +193,14 @@ lower_old_clip (HybLowering *lowering)
 {
   HybValueId x = hyb_onnx_input (lowering, 0);
 
-  x = hyb_onnx_with_scalar (
-      lowering, "_maximum_scalar", x, hyb_onnx_float (lowering, "min", -3.402823466e38));
-  x = hyb_onnx_with_scalar (
-      lowering, "_minimum_scalar", x, hyb_onnx_float (lowering, "max", 3.402823466e38));
+  x = hyb_onnx_with_scalar (lowering,
+                            "_maximum_scalar",
+                            x,
+                            hyb_onnx_float (lowering, "min", -3.402823466e38));
+  x = hyb_onnx_with_scalar (lowering,
+                            "_minimum_scalar",
+                            x,
+                            hyb_onnx_float (lowering, "max", 3.402823466e38));
   hyb_lowering_set_output (lowering, 0, x);
 }
 
@@ -242,8 +256,15 @@ cast_to (HybLowering *lowering, HybDType dtype)
                          "it casts to a type with which this program does not compute");
       return;
     }
-  hyb_lowering_set_output (
-      lowering, 0, hyb_lowering_emit (lowering, "Cast", 1, &x, "dtype", hyb_dtype_name (dtype), NULL));
+  hyb_lowering_set_output (lowering,
+                           0,
+                           hyb_lowering_emit (lowering,
+                                              "Cast",
+                                              1,
+                                              &x,
+                                              "dtype",
+                                              hyb_dtype_name (dtype),
+                                              NULL));
 }
 
 static void
@@ -303,18 +324,19 @@ lower_dropout (HybLowering *lowering)
     }
   hyb_lowering_set_output (lowering, 0, hyb_onnx_unary (lowering, "_copy", x));
   if (hyb_lowering_get_node (lowering)->n_outputs > 1 && hyb_shape_is_known (&type.shape))
-    hyb_lowering_set_output (
-        lowering,
-        1,
-        hyb_lowering_emit (lowering,
-                           "_ones",
-                           0,
-                           NULL,
-                           "shape",
-                           hyb_lowering_text_ints (lowering, (guint) type.shape.rank, type.shape.dim),
-                           "dtype",
-                           hyb_dtype_name (type.dtype),
-                           NULL));
+    hyb_lowering_set_output (lowering,
+                             1,
+                             hyb_lowering_emit (lowering,
+                                                "_ones",
+                                                0,
+                                                NULL,
+                                                "shape",
+                                                hyb_lowering_text_ints (lowering,
+                                                                        (guint) type.shape.rank,
+                                                                        type.shape.dim),
+                                                "dtype",
+                                                hyb_dtype_name (type.dtype),
+                                                NULL));
 }
 
 static const char *const one[] = { "X", NULL };
@@ -324,13 +346,17 @@ static const char *const clip_inputs[] = { "input", "min", "max", NULL };
 static const char *const dropout_inputs[] = { "data", "ratio", "training_mode", NULL };
 static const char *const outputs[] = { "Y", "mask", NULL };
 
-#define ROW(NAME, SINCE, INPUTS, LOWER, ENGINE, DOC)                                \
-  { .op = { HYB_ONNX_ROW, .name = NAME, .doc = DOC, .category = HYB_CATEGORY_ELEMENTWISE, \
-            .inputs = INPUTS, .outputs = outputs, .lower = LOWER },                 \
-    .since = SINCE, .engine = ENGINE }
-#define UNARY(NAME, ENGINE, DOC)        ROW (NAME, 1, one, hyb_onnx_lower_same, ENGINE, DOC)
+#define ROW(NAME, SINCE, INPUTS, LOWER, ENGINE, DOC)                \
+  {                                                                 \
+    .op = { HYB_ONNX_ROW,     .name = NAME,                         \
+            .doc = DOC,       .category = HYB_CATEGORY_ELEMENTWISE, \
+            .inputs = INPUTS, .outputs = outputs,                   \
+            .lower = LOWER },                                       \
+    .since = SINCE, .engine = ENGINE                                \
+  }
+#define UNARY(NAME, ENGINE, DOC)         ROW (NAME, 1, one, hyb_onnx_lower_same, ENGINE, DOC)
 #define BINARY(NAME, SINCE, ENGINE, DOC) ROW (NAME, SINCE, two, hyb_onnx_lower_same, ENGINE, DOC)
-#define OLD_BINARY(NAME, ENGINE, DOC)   ROW (NAME, 1, two, lower_old_binary, ENGINE, DOC)
+#define OLD_BINARY(NAME, ENGINE, DOC)    ROW (NAME, 1, two, lower_old_binary, ENGINE, DOC)
 
 /* clang-format off */
 const HybOnnxOp hyb_onnx_ops_elementwise[] = {

@@ -29,13 +29,16 @@ wrap (HybLowering *lowering, HybValueId indices, gint64 size)
   HybValueId is_negative;
 
   indices = hyb_onnx_cast (lowering, indices, HYB_I64);
-  is_negative = hyb_onnx_cast (
-      lowering, hyb_onnx_with_scalar (lowering, "_npi_less_scalar", indices, 0), HYB_I64);
-  return hyb_onnx_binary (
-      lowering,
-      "broadcast_add",
-      indices,
-      hyb_onnx_with_scalar (lowering, "_mul_scalar", is_negative, (double) size));
+  is_negative = hyb_onnx_cast (lowering,
+                               hyb_onnx_with_scalar (lowering, "_npi_less_scalar", indices, 0),
+                               HYB_I64);
+  return hyb_onnx_binary (lowering,
+                          "broadcast_add",
+                          indices,
+                          hyb_onnx_with_scalar (lowering,
+                                                "_mul_scalar",
+                                                is_negative,
+                                                (double) size));
 }
 
 /* For each element of indices, where its other coordinates begin in an array with these strides. */
@@ -64,8 +67,8 @@ other_coordinates (HybLowering *lowering, const HybShape *indices, const gint64 
 static HybValueId
 positions_along (HybLowering *lowering, int axis)
 {
-  HybType data = *hyb_onnx_type (lowering, 0), indices = *hyb_onnx_type (lowering, 1);
-  gint64  strides[HYB_MAX_RANK];
+  HybType    data = *hyb_onnx_type (lowering, 0), indices = *hyb_onnx_type (lowering, 1);
+  gint64     strides[HYB_MAX_RANK];
   HybValueId along;
 
   if (!hyb_shape_is_known (&data.shape) || !hyb_shape_is_known (&indices.shape) ||
@@ -100,17 +103,18 @@ lower_gather_elements (HybLowering *lowering)
     return;
   positions = positions_along (lowering, axis);
   if (positions != HYB_NO_ID)
-    hyb_lowering_set_output (
-        lowering,
-        0,
-        hyb_lowering_emit (lowering,
-                           "take",
-                           2,
-                           (HybValueId[]){ flatten (lowering, hyb_onnx_input (lowering, 0)),
-                                           positions },
-                           "axis",
-                           "0",
-                           NULL));
+    hyb_lowering_set_output (lowering,
+                             0,
+                             hyb_lowering_emit (lowering,
+                                                "take",
+                                                2,
+                                                (HybValueId[]){
+                                                    flatten (lowering,
+                                                             hyb_onnx_input (lowering, 0)),
+                                                    positions },
+                                                "axis",
+                                                "0",
+                                                NULL));
 }
 
 /* data [n, …] with rows at positions replaced by, or added to, updates. */
@@ -163,8 +167,12 @@ lower_scatter_elements (HybLowering *lowering)
                     flatten (lowering, positions),
                     flatten (lowering, hyb_onnx_input (lowering, 2)));
   if (y != HYB_NO_ID)
-    hyb_lowering_set_output (
-        lowering, 0, hyb_onnx_reshape (lowering, y, (guint) type.shape.rank, type.shape.dim));
+    hyb_lowering_set_output (lowering,
+                             0,
+                             hyb_onnx_reshape (lowering,
+                                               y,
+                                               (guint) type.shape.rank,
+                                               type.shape.dim));
 }
 
 /* --- GatherND, ScatterND --- */
@@ -181,11 +189,11 @@ typedef struct
 static gboolean
 find_rows (HybLowering *lowering, int n_batch, Rows *rows)
 {
-  HybType            data = *hyb_onnx_type (lowering, 0), indices = *hyb_onnx_type (lowering, 1);
-  int                n_coordinates, last = indices.shape.rank - 1;
-  gint64             strides[HYB_MAX_RANK];
-  HybValueId         parts;
-  HybShape           tuples = indices.shape;
+  HybType    data = *hyb_onnx_type (lowering, 0), indices = *hyb_onnx_type (lowering, 1);
+  int        n_coordinates, last = indices.shape.rank - 1;
+  gint64     strides[HYB_MAX_RANK];
+  HybValueId parts;
+  HybShape   tuples = indices.shape;
 
   if (!hyb_shape_is_known (&data.shape) || !hyb_shape_is_known (&indices.shape) || last < 0 ||
       hyb_shape_size (&indices.shape) > MAX_POSITIONS)
@@ -232,11 +240,11 @@ find_rows (HybLowering *lowering, int n_batch, Rows *rows)
 static void
 lower_gather_nd (HybLowering *lowering)
 {
-  HybType data = *hyb_onnx_type (lowering, 0), indices = *hyb_onnx_type (lowering, 1);
-  int     n_batch = (int) CLAMP (hyb_onnx_int (lowering, "batch_dims", 0), 0, HYB_MAX_RANK);
-  Rows    rows;
-  gint64  dims[2 * HYB_MAX_RANK];
-  guint   n = 0;
+  HybType    data = *hyb_onnx_type (lowering, 0), indices = *hyb_onnx_type (lowering, 1);
+  int        n_batch = (int) CLAMP (hyb_onnx_int (lowering, "batch_dims", 0), 0, HYB_MAX_RANK);
+  Rows       rows;
+  gint64     dims[2 * HYB_MAX_RANK];
+  guint      n = 0;
   HybValueId y;
 
   if (!find_rows (lowering, n_batch, &rows))
@@ -292,8 +300,12 @@ lower_scatter_nd (HybLowering *lowering)
                                       2,
                                       (gint64[]){ -1, rows.row }));
   if (y != HYB_NO_ID)
-    hyb_lowering_set_output (
-        lowering, 0, hyb_onnx_reshape (lowering, y, (guint) type.shape.rank, type.shape.dim));
+    hyb_lowering_set_output (lowering,
+                             0,
+                             hyb_onnx_reshape (lowering,
+                                               y,
+                                               (guint) type.shape.rank,
+                                               type.shape.dim));
 }
 
 /* --- ReverseSequence --- */
@@ -330,10 +342,12 @@ static const char *const three[] = { "data", "indices", "updates", NULL };
 static const char *const sequence[] = { "input", "sequence_lens", NULL };
 static const char *const outputs[] = { "output", NULL };
 
-#define ROW(NAME, SINCE, INPUTS, LOWER, DOC)                                            \
-  { .op = { HYB_ONNX_ROW, .name = NAME, .doc = DOC, .category = HYB_CATEGORY_MOVEMENT,  \
-            .inputs = INPUTS, .outputs = outputs, .lower = LOWER },                     \
-    .since = SINCE }
+#define ROW(NAME, SINCE, INPUTS, LOWER, DOC)                                                        \
+  {                                                                                                 \
+    .op = { HYB_ONNX_ROW,     .name = NAME,       .doc = DOC,    .category = HYB_CATEGORY_MOVEMENT, \
+            .inputs = INPUTS, .outputs = outputs, .lower = LOWER },                                 \
+    .since = SINCE                                                                                  \
+  }
 
 /* clang-format off */
 const HybOnnxOp hyb_onnx_ops_index[] = {

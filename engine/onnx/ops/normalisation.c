@@ -25,7 +25,9 @@ lower_batch_normalisation (HybLowering *lowering)
                          "eps",
                          epsilon (lowering, 1e-5),
                          "momentum",
-                         hyb_lowering_text (lowering, "%.9g", hyb_onnx_float (lowering, "momentum", 0.9)),
+                         hyb_lowering_text (lowering,
+                                            "%.9g",
+                                            hyb_onnx_float (lowering, "momentum", 0.9)),
                          "fix_gamma",
                          "False",
                          "use_global_stats",
@@ -51,10 +53,15 @@ lower_instance_normalisation (HybLowering *lowering)
 
   for (guint i = 0; i < 3; i++)
     inputs[i] = hyb_onnx_input (lowering, i);
-  hyb_lowering_set_output (
-      lowering,
-      0,
-      hyb_lowering_emit (lowering, "InstanceNorm", 3, inputs, "eps", epsilon (lowering, 1e-5), NULL));
+  hyb_lowering_set_output (lowering,
+                           0,
+                           hyb_lowering_emit (lowering,
+                                              "InstanceNorm",
+                                              3,
+                                              inputs,
+                                              "eps",
+                                              epsilon (lowering, 1e-5),
+                                              NULL));
 }
 
 /* --- Normalisation over axes --- */
@@ -107,15 +114,22 @@ lower_layer_normalisation (HybLowering *lowering)
     {
       HybValueId inputs[] = { x, hyb_onnx_input (lowering, 1), hyb_onnx_input (lowering, 2) };
 
-      y = hyb_lowering_emit (lowering, "LayerNorm", 3, inputs, "eps", epsilon (lowering, 1e-5), NULL);
+      y = hyb_lowering_emit (lowering,
+                             "LayerNorm",
+                             3,
+                             inputs,
+                             "eps",
+                             epsilon (lowering, 1e-5),
+                             NULL);
       hyb_lowering_set_output (lowering, 0, y);
       return;
     }
   mean = mean_over (lowering, x, n, axes);
   centred = hyb_onnx_binary (lowering, "broadcast_sub", x, mean);
-  inverse = inverse_root (lowering,
-                          mean_over (lowering, hyb_onnx_unary (lowering, "square", centred), n, axes),
-                          epsilon (lowering, 1e-5));
+  inverse =
+      inverse_root (lowering,
+                    mean_over (lowering, hyb_onnx_unary (lowering, "square", centred), n, axes),
+                    epsilon (lowering, 1e-5));
   y = hyb_onnx_binary (lowering, "broadcast_mul", centred, inverse);
   y = hyb_onnx_binary (lowering, "broadcast_mul", y, hyb_onnx_input (lowering, 1));
   if (hyb_onnx_has_input (lowering, 2))
@@ -139,8 +153,12 @@ lower_rms_normalisation (HybLowering *lowering)
                           mean_over (lowering, hyb_onnx_unary (lowering, "square", x), n, axes),
                           epsilon (lowering, 1e-5));
   y = hyb_onnx_binary (lowering, "broadcast_mul", x, inverse);
-  hyb_lowering_set_output (
-      lowering, 0, hyb_onnx_binary (lowering, "broadcast_mul", y, hyb_onnx_input (lowering, 1)));
+  hyb_lowering_set_output (lowering,
+                           0,
+                           hyb_onnx_binary (lowering,
+                                            "broadcast_mul",
+                                            y,
+                                            hyb_onnx_input (lowering, 1)));
   hyb_lowering_set_output (lowering, 1, inverse);
 }
 
@@ -173,13 +191,15 @@ lower_group_normalisation (HybLowering *lowering)
   x = hyb_onnx_reshape (lowering, x, 3, (gint64[]){ dims[0], n_groups, -1 });
   mean = mean_over (lowering, x, 1, axes);
   y = hyb_onnx_binary (lowering, "broadcast_sub", x, mean);
-  y = hyb_onnx_binary (
-      lowering,
-      "broadcast_mul",
-      y,
-      inverse_root (lowering,
-                    mean_over (lowering, hyb_onnx_unary (lowering, "square", y), 1, axes),
-                    epsilon (lowering, 1e-5)));
+  y = hyb_onnx_binary (lowering,
+                       "broadcast_mul",
+                       y,
+                       inverse_root (lowering,
+                                     mean_over (lowering,
+                                                hyb_onnx_unary (lowering, "square", y),
+                                                1,
+                                                axes),
+                                     epsilon (lowering, 1e-5)));
   if (!by_group)
     y = hyb_onnx_reshape (lowering, y, (guint) type.shape.rank, dims);
   else
@@ -208,23 +228,37 @@ lower_lrn (HybLowering *lowering)
 {
   HybValueId x = hyb_onnx_input (lowering, 0);
 
-  hyb_lowering_set_output (
-      lowering,
-      0,
-      hyb_lowering_emit (
-          lowering,
-          "LRN",
-          1,
-          &x,
-          "alpha",
-          hyb_lowering_text (lowering, "%.9g", hyb_onnx_float (lowering, "alpha", 1e-4)),
-          "beta",
-          hyb_lowering_text (lowering, "%.9g", hyb_onnx_float (lowering, "beta", 0.75)),
-          "knorm",
-          hyb_lowering_text (lowering, "%.9g", hyb_onnx_float (lowering, "bias", 1)),
-          "nsize",
-          hyb_lowering_text (lowering, "%" G_GINT64_FORMAT, hyb_onnx_int (lowering, "size", 1)),
-          NULL));
+  hyb_lowering_set_output (lowering,
+                           0,
+                           hyb_lowering_emit (lowering,
+                                              "LRN",
+                                              1,
+                                              &x,
+                                              "alpha",
+                                              hyb_lowering_text (lowering,
+                                                                 "%.9g",
+                                                                 hyb_onnx_float (lowering,
+                                                                                 "alpha",
+                                                                                 1e-4)),
+                                              "beta",
+                                              hyb_lowering_text (lowering,
+                                                                 "%.9g",
+                                                                 hyb_onnx_float (lowering,
+                                                                                 "beta",
+                                                                                 0.75)),
+                                              "knorm",
+                                              hyb_lowering_text (lowering,
+                                                                 "%.9g",
+                                                                 hyb_onnx_float (lowering,
+                                                                                 "bias",
+                                                                                 1)),
+                                              "nsize",
+                                              hyb_lowering_text (lowering,
+                                                                 "%" G_GINT64_FORMAT,
+                                                                 hyb_onnx_int (lowering,
+                                                                               "size",
+                                                                               1)),
+                                              NULL));
 }
 
 static void
@@ -235,18 +269,19 @@ lower_lp_normalisation (HybLowering *lowering)
                             hyb_onnx_int (lowering, "axis", -1),
                             hyb_onnx_type (lowering, 0)->shape.rank);
 
-  norm = hyb_lowering_emit (
-      lowering,
-      "norm",
-      1,
-      &x,
-      "ord",
-      hyb_lowering_text (lowering, "%" G_GINT64_FORMAT, hyb_onnx_int (lowering, "p", 2)),
-      "axis",
-      hyb_lowering_text (lowering, "%d", axis),
-      "keepdims",
-      "True",
-      NULL);
+  norm = hyb_lowering_emit (lowering,
+                            "norm",
+                            1,
+                            &x,
+                            "ord",
+                            hyb_lowering_text (lowering,
+                                               "%" G_GINT64_FORMAT,
+                                               hyb_onnx_int (lowering, "p", 2)),
+                            "axis",
+                            hyb_lowering_text (lowering, "%d", axis),
+                            "keepdims",
+                            "True",
+                            NULL);
   /* A slice of zeros stays zero. */
   norm = hyb_onnx_binary (lowering,
                           "broadcast_add",
@@ -277,10 +312,10 @@ lower_mean_variance (HybLowering *lowering)
       axes = usual;
     }
   centred = hyb_onnx_binary (lowering, "broadcast_sub", x, mean_over (lowering, x, n, axes));
-  deviation = hyb_onnx_unary (
-      lowering,
-      "sqrt",
-      mean_over (lowering, hyb_onnx_unary (lowering, "square", centred), n, axes));
+  deviation =
+      hyb_onnx_unary (lowering,
+                      "sqrt",
+                      mean_over (lowering, hyb_onnx_unary (lowering, "square", centred), n, axes));
   deviation = hyb_lowering_emit (lowering, "_plus_scalar", 1, &deviation, "scalar", "1e-9", NULL);
   hyb_lowering_set_output (lowering,
                            0,
@@ -293,7 +328,7 @@ static const char *const outputs[] = { "Y", "Mean", "InvStdDev", NULL };
 static const char *const batch_outputs[] = { "Y",          "running_mean", "running_var",
                                              "saved_mean", "saved_var",    NULL };
 
-#define NORMALISATION                                                                   \
+#define NORMALISATION \
   HYB_ONNX_ROW, .category = HYB_CATEGORY_NORMALISATION, .inputs = inputs, .outputs = outputs
 
 const HybOnnxOp hyb_onnx_ops_normalisation[] = {

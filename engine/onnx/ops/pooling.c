@@ -94,8 +94,7 @@ join_taps (HybLowering *lowering, const OnnxWindow *window, HybValueId x, const 
 
           step[i] = i < 2 ? 1 : window->stride[i - 2];
           begin[i] = i < 2 ? 0 : tap[i - 2] * window->dilation[i - 2];
-          end[i] = i < 2 ? size
-                         : begin[i] + size - extent_of (window, i - 2) + 1;
+          end[i] = i < 2 ? size : begin[i] + size - extent_of (window, i - 2) + 1;
         }
       slice = hyb_lowering_emit (lowering,
                                  "slice",
@@ -253,10 +252,12 @@ lower_average_pool (HybLowering *lowering)
     return;
   y = count_elements (lowering, &window, &counted, &x_type);
   x = onnx_window_pad (lowering, &window, x, 0);
-  hyb_lowering_set_output (
-      lowering,
-      0,
-      hyb_onnx_binary (lowering, "broadcast_div", sum_windows (lowering, &window, x), y));
+  hyb_lowering_set_output (lowering,
+                           0,
+                           hyb_onnx_binary (lowering,
+                                            "broadcast_div",
+                                            sum_windows (lowering, &window, x),
+                                            y));
 }
 
 /* --- LpPool and the global forms --- */
@@ -321,9 +322,7 @@ reduce_all (HybLowering *lowering, const char *op, HybValueId x)
 static void
 lower_global_max (HybLowering *lowering)
 {
-  hyb_lowering_set_output (lowering,
-                           0,
-                           reduce_all (lowering, "max", hyb_onnx_input (lowering, 0)));
+  hyb_lowering_set_output (lowering, 0, reduce_all (lowering, "max", hyb_onnx_input (lowering, 0)));
 }
 
 static void
@@ -375,8 +374,7 @@ lower_global_lp (HybLowering *lowering)
 static const char *const inputs[] = { "X", NULL };
 static const char *const outputs[] = { "Y", "Indices", NULL };
 
-#define POOL                                                                      \
-  HYB_ONNX_ROW, .category = HYB_CATEGORY_REDUCTION, .inputs = inputs, .outputs = outputs
+#define POOL HYB_ONNX_ROW, .category = HYB_CATEGORY_REDUCTION, .inputs = inputs, .outputs = outputs
 
 const HybOnnxOp hyb_onnx_ops_pooling[] = {
   { .op = { POOL,
@@ -389,10 +387,7 @@ const HybOnnxOp hyb_onnx_ops_pooling[] = {
             .doc = "The mean of each window.",
             .lower = lower_average_pool },
     .since = 1 },
-  { .op = { POOL,
-            .name = "LpPool",
-            .doc = "The p-norm of each window.",
-            .lower = lower_lp_pool },
+  { .op = { POOL, .name = "LpPool", .doc = "The p-norm of each window.", .lower = lower_lp_pool },
     .since = 1 },
   { .op = { POOL,
             .name = "GlobalMaxPool",

@@ -27,7 +27,8 @@ spread (HybLowering *lowering, HybValueId x, const HybType *data, gint64 given)
   gint64  dims[HYB_MAX_RANK], block = hyb_onnx_int (lowering, "block_size", 0);
   int     axis;
 
-  if (type.shape.rank == 0 || (type.shape.rank == 1 && type.shape.dim[0] == 1) || data->shape.rank < 1)
+  if (type.shape.rank == 0 || (type.shape.rank == 1 && type.shape.dim[0] == 1) ||
+      data->shape.rank < 1)
     return type.shape.rank == 0 ? x : hyb_onnx_reshape (lowering, x, 0, NULL);
   axis = hyb_onnx_axis (lowering, given, data->shape.rank);
   if (axis < 0)
@@ -57,7 +58,9 @@ quantise (HybLowering *lowering, HybValueId x, HybValueId scale, HybValueId zero
   double low, high;
 
   limits_of (dtype, &low, &high);
-  x = hyb_onnx_unary (lowering, "_npi_around", hyb_onnx_binary (lowering, "broadcast_div", x, scale));
+  x = hyb_onnx_unary (lowering,
+                      "_npi_around",
+                      hyb_onnx_binary (lowering, "broadcast_div", x, scale));
   if (zero != HYB_NO_ID)
     x = hyb_onnx_binary (lowering, "broadcast_add", x, hyb_onnx_cast (lowering, zero, HYB_F32));
   x = hyb_onnx_with_scalar (lowering, "_maximum_scalar", x, low);
@@ -92,12 +95,12 @@ optional_spread (HybLowering *lowering, guint input, const HybType *data, gint64
 static void
 lower_quantise (HybLowering *lowering)
 {
-  HybType  data = *hyb_onnx_type (lowering, 0);
-  gint64   axis = hyb_onnx_int (lowering, "axis", 1), to = hyb_onnx_int (lowering, "output_dtype", 0);
-  HybDType dtype = hyb_onnx_has_input (lowering, 2) ? hyb_onnx_type (lowering, 2)->dtype
-                   : to > 0 ? hyb_onnx_dtype_to_engine ((HybOnnxDType) MIN (to, G_MAXINT16))
-                            : HYB_U8;
-  HybType  type = { data.shape, dtype };
+  HybType data = *hyb_onnx_type (lowering, 0);
+  gint64 axis = hyb_onnx_int (lowering, "axis", 1), to = hyb_onnx_int (lowering, "output_dtype", 0);
+  HybDType   dtype = hyb_onnx_has_input (lowering, 2) ? hyb_onnx_type (lowering, 2)->dtype
+                     : to > 0 ? hyb_onnx_dtype_to_engine ((HybOnnxDType) MIN (to, G_MAXINT16))
+                              : HYB_U8;
+  HybType    type = { data.shape, dtype };
   HybValueId x = hyb_onnx_cast (lowering, hyb_onnx_input (lowering, 0), HYB_F32), scale;
 
   hyb_lowering_set_type (lowering, 0, &type);
@@ -106,10 +109,13 @@ lower_quantise (HybLowering *lowering)
   scale = hyb_onnx_cast (lowering,
                          spread (lowering, hyb_onnx_input (lowering, 1), &data, axis),
                          HYB_F32);
-  hyb_lowering_set_output (
-      lowering,
-      0,
-      quantise (lowering, x, scale, optional_spread (lowering, 2, &data, axis), dtype));
+  hyb_lowering_set_output (lowering,
+                           0,
+                           quantise (lowering,
+                                     x,
+                                     scale,
+                                     optional_spread (lowering, 2, &data, axis),
+                                     dtype));
 }
 
 static void
@@ -139,8 +145,14 @@ lower_dynamic (HybLowering *lowering)
 {
   HybValueId x = hyb_onnx_input (lowering, 0), high, low, scale, zero;
 
-  high = hyb_onnx_with_scalar (lowering, "_maximum_scalar", hyb_onnx_unary (lowering, "_np_max", x), 0);
-  low = hyb_onnx_with_scalar (lowering, "_minimum_scalar", hyb_onnx_unary (lowering, "_np_min", x), 0);
+  high = hyb_onnx_with_scalar (lowering,
+                               "_maximum_scalar",
+                               hyb_onnx_unary (lowering, "_np_max", x),
+                               0);
+  low = hyb_onnx_with_scalar (lowering,
+                              "_minimum_scalar",
+                              hyb_onnx_unary (lowering, "_np_min", x),
+                              0);
   scale = hyb_onnx_with_scalar (lowering,
                                 "_div_scalar",
                                 hyb_onnx_binary (lowering, "broadcast_sub", high, low),
@@ -150,13 +162,15 @@ lower_dynamic (HybLowering *lowering)
                          hyb_onnx_unary (lowering,
                                          "negative",
                                          hyb_onnx_binary (lowering, "broadcast_div", low, scale)));
-  zero = hyb_onnx_cast (
-      lowering,
-      hyb_onnx_with_scalar (lowering,
-                            "_minimum_scalar",
-                            hyb_onnx_with_scalar (lowering, "_maximum_scalar", zero, 0),
-                            255),
-      HYB_U8);
+  zero = hyb_onnx_cast (lowering,
+                        hyb_onnx_with_scalar (lowering,
+                                              "_minimum_scalar",
+                                              hyb_onnx_with_scalar (lowering,
+                                                                    "_maximum_scalar",
+                                                                    zero,
+                                                                    0),
+                                              255),
+                        HYB_U8);
   hyb_lowering_set_output (lowering, 0, quantise (lowering, x, scale, zero, HYB_U8));
   hyb_lowering_set_output (lowering, 1, scale);
   hyb_lowering_set_output (lowering, 2, zero);
@@ -192,31 +206,36 @@ lower_matmul_integer (HybLowering *lowering)
                              HYB_NO_ID,
                              matrix_zero (lowering, 3, &b_type, FALSE));
 
-  hyb_lowering_set_output (
-      lowering,
-      0,
-      hyb_onnx_cast (lowering, hyb_onnx_binary (lowering, "_npi_matmul", a, b), HYB_I32));
+  hyb_lowering_set_output (lowering,
+                           0,
+                           hyb_onnx_cast (lowering,
+                                          hyb_onnx_binary (lowering, "_npi_matmul", a, b),
+                                          HYB_I32));
 }
 
 static void
 lower_qlinear_matmul (HybLowering *lowering)
 {
   HybType    a_type = *hyb_onnx_type (lowering, 0), b_type = *hyb_onnx_type (lowering, 3);
-  HybValueId a = dequantise (lowering,
-                             hyb_onnx_input (lowering, 0),
-                             hyb_onnx_cast (lowering, matrix_zero (lowering, 1, &a_type, TRUE), HYB_F32),
-                             matrix_zero (lowering, 2, &a_type, TRUE));
-  HybValueId b = dequantise (lowering,
-                             hyb_onnx_input (lowering, 3),
-                             hyb_onnx_cast (lowering, matrix_zero (lowering, 4, &b_type, FALSE), HYB_F32),
-                             matrix_zero (lowering, 5, &b_type, FALSE));
+  HybValueId a =
+      dequantise (lowering,
+                  hyb_onnx_input (lowering, 0),
+                  hyb_onnx_cast (lowering, matrix_zero (lowering, 1, &a_type, TRUE), HYB_F32),
+                  matrix_zero (lowering, 2, &a_type, TRUE));
+  HybValueId b =
+      dequantise (lowering,
+                  hyb_onnx_input (lowering, 3),
+                  hyb_onnx_cast (lowering, matrix_zero (lowering, 4, &b_type, FALSE), HYB_F32),
+                  matrix_zero (lowering, 5, &b_type, FALSE));
   HybValueId y = hyb_onnx_binary (lowering, "_npi_matmul", a, b);
 
   hyb_lowering_set_output (lowering,
                            0,
                            quantise (lowering,
                                      y,
-                                     hyb_onnx_cast (lowering, hyb_onnx_input (lowering, 6), HYB_F32),
+                                     hyb_onnx_cast (lowering,
+                                                    hyb_onnx_input (lowering, 6),
+                                                    HYB_F32),
                                      hyb_onnx_input (lowering, 7),
                                      hyb_onnx_type (lowering, 7)->dtype));
 }
@@ -229,7 +248,10 @@ convolve (HybLowering *lowering, HybValueId x, HybValueId weight, HybValueId bia
   OnnxWindow window;
   HybValueId inputs[] = { x, weight, bias };
 
-  if (!onnx_window_read (lowering, &window, &x_type, w_type.shape.rank > 2 ? w_type.shape.dim + 2 : NULL))
+  if (!onnx_window_read (lowering,
+                         &window,
+                         &x_type,
+                         w_type.shape.rank > 2 ? w_type.shape.dim + 2 : NULL))
     return HYB_NO_ID;
   inputs[0] = onnx_window_pad (lowering, &window, x, 0);
   return hyb_lowering_emit (lowering,
@@ -257,7 +279,8 @@ static void
 lower_conv_integer (HybLowering *lowering)
 {
   HybType    w_type = *hyb_onnx_type (lowering, 1);
-  HybValueId x = dequantise (lowering, hyb_onnx_input (lowering, 0), HYB_NO_ID, optional (lowering, 2));
+  HybValueId x =
+      dequantise (lowering, hyb_onnx_input (lowering, 0), HYB_NO_ID, optional (lowering, 2));
   HybValueId w = dequantise (lowering,
                              hyb_onnx_input (lowering, 1),
                              HYB_NO_ID,
@@ -334,7 +357,9 @@ lower_qlinear_unary (HybLowering *lowering)
                            "act_type",
                            "leaky",
                            "slope",
-                           hyb_lowering_text (lowering, "%.9g", hyb_onnx_float (lowering, "alpha", 0.01)),
+                           hyb_lowering_text (lowering,
+                                              "%.9g",
+                                              hyb_onnx_float (lowering, "alpha", 0.01)),
                            NULL);
   else
     x = hyb_onnx_unary (lowering, hyb_onnx_engine (lowering), x);
@@ -369,19 +394,22 @@ lower_matmul_to_float (HybLowering *lowering)
 
 static const char *const conversion[] = { "x", "y_scale", "y_zero_point", NULL };
 static const char *const matmul[] = { "A", "B", "a_zero_point", "b_zero_point", NULL };
-static const char *const qmatmul[] = { "a",       "a_scale",      "a_zero_point", "b",
-                                       "b_scale", "b_zero_point", "y_scale",      "y_zero_point",
-                                       NULL };
+static const char *const qmatmul[] = { "a",       "a_scale",      "a_zero_point",
+                                       "b",       "b_scale",      "b_zero_point",
+                                       "y_scale", "y_zero_point", NULL };
 static const char *const conv[] = { "x", "w", "x_zero_point", "w_zero_point", NULL };
-static const char *const qconv[] = { "x",       "x_scale",      "x_zero_point", "w",
-                                     "w_scale", "w_zero_point", "y_scale",      "y_zero_point",
-                                     "B",       NULL };
+static const char *const qconv[] = { "x",       "x_scale",      "x_zero_point",
+                                     "w",       "w_scale",      "w_zero_point",
+                                     "y_scale", "y_zero_point", "B",
+                                     NULL };
 static const char *const outputs[] = { "y", "y_scale", "y_zero_point", NULL };
 
-#define ROW(NAME, SINCE, DOMAIN, INPUTS, LOWER, ENGINE, CATEGORY, DOC)             \
-  { .op = { HYB_ONNX_ROW, .name = NAME, .doc = DOC, .category = CATEGORY,          \
-            .inputs = INPUTS, .outputs = outputs, .lower = LOWER },                \
-    .domain = DOMAIN, .since = SINCE, .engine = ENGINE }
+#define ROW(NAME, SINCE, DOMAIN, INPUTS, LOWER, ENGINE, CATEGORY, DOC)                 \
+  {                                                                                    \
+    .op = { HYB_ONNX_ROW,     .name = NAME,       .doc = DOC,    .category = CATEGORY, \
+            .inputs = INPUTS, .outputs = outputs, .lower = LOWER },                    \
+    .domain = DOMAIN, .since = SINCE, .engine = ENGINE                                 \
+  }
 #define MS "com.microsoft"
 
 /* clang-format off */

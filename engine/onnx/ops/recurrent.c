@@ -11,7 +11,7 @@
 /* What tells the three operators apart. */
 typedef struct
 {
-  const char  *mode;    /* of the engine's RNN; NULL: by activation */
+  const char  *mode; /* of the engine's RNN; NULL: by activation */
   guint        n_gates;
   const gint64 gates[4]; /* the gate of ONNX for each gate of the engine */
   gboolean     has_cell;
@@ -90,7 +90,7 @@ static gboolean
 is_plain (HybLowering *lowering, Sizes *sizes)
 {
   const HybOnnxAttribute *list = hyb_onnx_attribute (lowering, "activations");
-  guint n_functions = sizes->kind->has_cell ? 3 : sizes->kind->mode ? 2 : 1;
+  guint                   n_functions = sizes->kind->has_cell ? 3 : sizes->kind->mode ? 2 : 1;
 
   if (list && list->kind != HYB_ONNX_ATTRIBUTE_STRINGS)
     return FALSE;
@@ -119,8 +119,8 @@ static void
 set_types (HybLowering *lowering, const Sizes *sizes)
 {
   HybDType dtype = hyb_onnx_type (lowering, INPUT_X)->dtype;
-  HybType  y = { hyb_shape_4d (sizes->time, sizes->directions, sizes->batch, sizes->hidden), dtype };
-  HybType  h = { hyb_shape_3d (sizes->directions, sizes->batch, sizes->hidden), dtype };
+  HybType y = { hyb_shape_4d (sizes->time, sizes->directions, sizes->batch, sizes->hidden), dtype };
+  HybType h = { hyb_shape_3d (sizes->directions, sizes->batch, sizes->hidden), dtype };
 
   if (sizes->has_batch_first)
     {
@@ -144,8 +144,11 @@ append_gates (HybLowering *lowering, const Sizes *sizes, GArray *parts, HybValue
   for (guint g = 0; g < sizes->kind->n_gates; g++)
     {
       gint64     begin = (first + sizes->kind->gates[g]) * sizes->hidden;
-      HybValueId rows = hyb_onnx_reshape (
-          lowering, hyb_onnx_slice (lowering, x, 1, begin, begin + sizes->hidden), 1, flat);
+      HybValueId rows =
+          hyb_onnx_reshape (lowering,
+                            hyb_onnx_slice (lowering, x, 1, begin, begin + sizes->hidden),
+                            1,
+                            flat);
 
       g_array_append_val (parts, rows);
     }
@@ -188,8 +191,7 @@ pack_weights (HybLowering *lowering, const Sizes *sizes)
       }
   else
     {
-      HybValueId none =
-          zeros (lowering, 1, &n_biases, hyb_onnx_type (lowering, INPUT_W)->dtype);
+      HybValueId none = zeros (lowering, 1, &n_biases, hyb_onnx_type (lowering, INPUT_W)->dtype);
 
       g_array_append_val (parts, none);
     }
@@ -326,7 +328,10 @@ const HybOnnxOp hyb_onnx_ops_recurrent[] = {
     .since = 1 },
   { .op = { RECURRENT, .name = "GRU", .doc = "A layer of GRU cells.", .lower = lower_gru },
     .since = 1 },
-  { .op = { RECURRENT, .name = "RNN", .doc = "A layer of plain recurrent cells.", .lower = lower_rnn },
+  { .op = { RECURRENT,
+            .name = "RNN",
+            .doc = "A layer of plain recurrent cells.",
+            .lower = lower_rnn },
     .since = 1 },
   { .since = 0 },
 };

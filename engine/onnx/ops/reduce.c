@@ -183,10 +183,7 @@ lower_arg (HybLowering *lowering)
                          NULL);
   y = hyb_onnx_cast (lowering, y, HYB_I64);
   if (is_last)
-    y = hyb_onnx_with_scalar (lowering,
-                              "_rminus_scalar",
-                              y,
-                              (double) type.shape.dim[axis] - 1);
+    y = hyb_onnx_with_scalar (lowering, "_rminus_scalar", y, (double) type.shape.dim[axis] - 1);
   hyb_lowering_set_output (lowering, 0, y);
 }
 
@@ -195,11 +192,10 @@ lower_arg (HybLowering *lowering)
 static void
 lower_cumsum (HybLowering *lowering)
 {
-  HybType     type = *hyb_onnx_type (lowering, 0);
-  HybValueId  x = hyb_onnx_input (lowering, 0), y;
-  int         axis = hyb_onnx_axis (lowering,
-                            (gint64) hyb_onnx_input_double (lowering, 1, 0),
-                            type.shape.rank);
+  HybType    type = *hyb_onnx_type (lowering, 0);
+  HybValueId x = hyb_onnx_input (lowering, 0), y;
+  int        axis =
+      hyb_onnx_axis (lowering, (gint64) hyb_onnx_input_double (lowering, 1, 0), type.shape.rank);
   const char *axis_text = hyb_lowering_text (lowering, "%d", axis);
   const char *axes_text = hyb_lowering_text (lowering, "(%d,)", axis);
   gboolean    is_reverse = hyb_onnx_int (lowering, "reverse", 0) != 0;
@@ -273,10 +269,12 @@ static const char *const topk_inputs[] = { "X", "K", NULL };
 static const char *const outputs[] = { "reduced", NULL };
 static const char *const topk_outputs[] = { "Values", "Indices", NULL };
 
-#define ROW(NAME, SINCE, LOWER, ENGINE, DOC)                                              \
-  { .op = { HYB_ONNX_ROW, .name = NAME, .doc = DOC, .category = HYB_CATEGORY_REDUCTION,   \
-            .inputs = inputs, .outputs = outputs, .lower = LOWER },                       \
-    .since = SINCE, .engine = ENGINE }
+#define ROW(NAME, SINCE, LOWER, ENGINE, DOC)                                                         \
+  {                                                                                                  \
+    .op = { HYB_ONNX_ROW,     .name = NAME,       .doc = DOC,    .category = HYB_CATEGORY_REDUCTION, \
+            .inputs = inputs, .outputs = outputs, .lower = LOWER },                                  \
+    .since = SINCE, .engine = ENGINE                                                                 \
+  }
 
 /* clang-format off */
 const HybOnnxOp hyb_onnx_ops_reduce[] = {

@@ -90,7 +90,7 @@ static void
 fill_taps (Taps *taps, const Axis *axis, const double *weights, gint64 first, gint64 i)
 {
   gboolean excludes = taps->excludes;
-  double sum = 0;
+  double   sum = 0;
 
   for (guint tap = 0; tap < taps->n_taps; tap++)
     {
@@ -129,7 +129,7 @@ new_taps (Taps *taps, gint64 n)
 static void
 compute_taps (HybLowering *lowering, Taps *taps, const Axis *axis)
 {
-  double      a = hyb_onnx_float (lowering, "cubic_coeff_a", -0.75);
+  double a = hyb_onnx_float (lowering, "cubic_coeff_a", -0.75);
 
   taps->excludes = taps->n_taps == MAX_TAPS && hyb_onnx_int (lowering, "exclude_outside", 0) != 0;
   for (gint64 i = 0; i < axis->to; i++)
@@ -184,13 +184,15 @@ resample (HybLowering *lowering, HybValueId x, int number, const Axis *axis, gui
           hyb_lowering_emit (lowering, "take", 2, (HybValueId[]){ x, index }, "axis", text, NULL);
 
       if (n_taps > 1)
-        part = hyb_onnx_binary (
-            lowering,
-            "broadcast_mul",
-            part,
-            hyb_onnx_cast (lowering,
-                           hyb_onnx_reshape (lowering, weight, (guint) type.shape.rank, dims),
-                           type.dtype));
+        part = hyb_onnx_binary (lowering,
+                                "broadcast_mul",
+                                part,
+                                hyb_onnx_cast (lowering,
+                                               hyb_onnx_reshape (lowering,
+                                                                 weight,
+                                                                 (guint) type.shape.rank,
+                                                                 dims),
+                                               type.dtype));
       sum = tap == 0 ? part : hyb_onnx_binary (lowering, "broadcast_add", sum, part);
     }
   return sum;
@@ -200,7 +202,11 @@ resample (HybLowering *lowering, HybValueId x, int number, const Axis *axis, gui
 
 /* Which axes change, with their sizes and scales; for each axis of the input. */
 static gboolean
-read_sizes (HybLowering *lowering, guint scales_input, guint sizes_input, const HybType *type, Axis *axes)
+read_sizes (HybLowering   *lowering,
+            guint          scales_input,
+            guint          sizes_input,
+            const HybType *type,
+            Axis          *axes)
 {
   HybTensor    *scales = hyb_onnx_contents (lowering, scales_input);
   HybTensor    *sizes = hyb_onnx_contents (lowering, sizes_input);
@@ -215,7 +221,11 @@ read_sizes (HybLowering *lowering, guint scales_input, guint sizes_input, const 
     n_listed = (guint) type->shape.rank;
   if (n != n_listed)
     {
-      hyb_lowering_fail (lowering, NULL, "it has sizes or scales for %" G_GINT64_FORMAT " axes of %u", n, n_listed);
+      hyb_lowering_fail (lowering,
+                         NULL,
+                         "it has sizes or scales for %" G_GINT64_FORMAT " axes of %u",
+                         n,
+                         n_listed);
       return FALSE;
     }
   for (guint i = 0; sizes && i < n_listed && strcmp (policy, "stretch") != 0; i++)
@@ -223,7 +233,7 @@ read_sizes (HybLowering *lowering, guint scales_input, guint sizes_input, const 
       int    axis = listed ? hyb_onnx_axis (lowering, listed[i], type->shape.rank) : (int) i;
       double scale = axis < 0 ? 1 : hyb_tensor_get_value (sizes, i) / (double) axes[axis].from;
 
-      common = isnan (common)                         ? scale
+      common = isnan (common)                       ? scale
                : strcmp (policy, "not_larger") == 0 ? MIN (common, scale)
                                                     : MAX (common, scale);
     }
@@ -241,8 +251,9 @@ read_sizes (HybLowering *lowering, guint scales_input, guint sizes_input, const 
       else
         {
           axes[axis].scale = sizes ? common : hyb_tensor_get_value (scales, i);
-          axes[axis].to = (gint64) (sizes ? floor (axes[axis].scale * (double) axes[axis].from + 0.5)
-                                          : floor (axes[axis].scale * (double) axes[axis].from));
+          axes[axis].to =
+              (gint64) (sizes ? floor (axes[axis].scale * (double) axes[axis].from + 0.5)
+                              : floor (axes[axis].scale * (double) axes[axis].from));
         }
       if (axes[axis].to < 0 || axes[axis].to > G_MAXINT32)
         {
@@ -254,7 +265,11 @@ read_sizes (HybLowering *lowering, guint scales_input, guint sizes_input, const 
 }
 
 static void
-resize (HybLowering *lowering, guint roi_input, guint scales_input, guint sizes_input, const char *coordinates)
+resize (HybLowering *lowering,
+        guint        roi_input,
+        guint        scales_input,
+        guint        sizes_input,
+        const char  *coordinates)
 {
   HybType     type = *hyb_onnx_type (lowering, 0);
   const char *mode = hyb_onnx_string (lowering, "mode", "nearest");
@@ -272,14 +287,14 @@ resize (HybLowering *lowering, guint roi_input, guint scales_input, guint sizes_
       return;
     }
   for (int i = 0; i < type.shape.rank; i++)
-    axes[i] =
-        (Axis){ .from = type.shape.dim[i],
-                .to = type.shape.dim[i],
-                .scale = 1,
-                .roi_end = 1,
-                .coordinates = coordinates,
-                .nearest = hyb_onnx_string (lowering, "nearest_mode", "round_prefer_floor") };
-  for (int i = 0; roi && i < type.shape.rank && hyb_tensor_get_size (roi) == 2 * type.shape.rank; i++)
+    axes[i] = (Axis){ .from = type.shape.dim[i],
+                      .to = type.shape.dim[i],
+                      .scale = 1,
+                      .roi_end = 1,
+                      .coordinates = coordinates,
+                      .nearest = hyb_onnx_string (lowering, "nearest_mode", "round_prefer_floor") };
+  for (int i = 0; roi && i < type.shape.rank && hyb_tensor_get_size (roi) == 2 * type.shape.rank;
+       i++)
     {
       axes[i].roi_start = hyb_tensor_get_value (roi, i);
       axes[i].roi_end = hyb_tensor_get_value (roi, i + type.shape.rank);
@@ -315,12 +330,12 @@ lower_resize (HybLowering *lowering)
 static void
 lower_scaled (HybLowering *lowering)
 {
-  HybType    type = *hyb_onnx_type (lowering, 0);
-  HybValueId x = hyb_onnx_input (lowering, 0);
-  HybTensor *scales = hyb_onnx_contents (lowering, 1);
-  guint      n = 0;
+  HybType       type = *hyb_onnx_type (lowering, 0);
+  HybValueId    x = hyb_onnx_input (lowering, 0);
+  HybTensor    *scales = hyb_onnx_contents (lowering, 1);
+  guint         n = 0;
   const double *listed = NULL;
-  gboolean   is_linear = strcmp (hyb_onnx_string (lowering, "mode", "nearest"), "nearest") != 0;
+  gboolean      is_linear = strcmp (hyb_onnx_string (lowering, "mode", "nearest"), "nearest") != 0;
 
   hyb_onnx_floats (lowering, "scales", &n, &listed);
   if ((!scales && !listed) || !hyb_shape_is_known (&type.shape))
@@ -331,10 +346,9 @@ lower_scaled (HybLowering *lowering)
   for (int i = 0; i < type.shape.rank && x != HYB_NO_ID; i++)
     {
       double scale = scales ? hyb_tensor_get_value (scales, i) : i < (int) n ? listed[i] : 1;
-      Axis   axis = { .from = type.shape.dim[i],
-                      .scale = scale,
-                      .coordinates = "asymmetric",
-                      .nearest = "floor" };
+      Axis   axis = {
+          .from = type.shape.dim[i], .scale = scale, .coordinates = "asymmetric", .nearest = "floor"
+      };
 
       axis.to = (gint64) floor (scale * (double) axis.from);
       if (!(scale > 0) || axis.to < 0 || axis.to > G_MAXINT32 || axis.from < 1)
@@ -352,10 +366,12 @@ static const char *const inputs[] = { "X", "roi", "scales", "sizes", NULL };
 static const char *const scaled_inputs[] = { "X", "scales", NULL };
 static const char *const outputs[] = { "Y", NULL };
 
-#define ROW(NAME, SINCE, INPUTS, LOWER, DOC)                                            \
-  { .op = { HYB_ONNX_ROW, .name = NAME, .doc = DOC, .category = HYB_CATEGORY_MOVEMENT,  \
-            .inputs = INPUTS, .outputs = outputs, .lower = LOWER },                     \
-    .since = SINCE }
+#define ROW(NAME, SINCE, INPUTS, LOWER, DOC)                                                        \
+  {                                                                                                 \
+    .op = { HYB_ONNX_ROW,     .name = NAME,       .doc = DOC,    .category = HYB_CATEGORY_MOVEMENT, \
+            .inputs = INPUTS, .outputs = outputs, .lower = LOWER },                                 \
+    .since = SINCE                                                                                  \
+  }
 
 /* clang-format off */
 const HybOnnxOp hyb_onnx_ops_resize[] = {

@@ -69,7 +69,8 @@ reshape (HybLowering *lowering, guint n, gint64 *dims)
             {
               hyb_lowering_fail (lowering,
                                  NULL,
-                                 "dimension %u of its target is 0, which copies one of its input, but "
+                                 "dimension %u of its target is 0, which copies one of its input, "
+                                 "but "
                                  "the input has %d",
                                  i,
                                  type.shape.rank);
@@ -135,8 +136,8 @@ lower_flatten (HybLowering *lowering)
 {
   HybType type = *hyb_onnx_type (lowering, 0);
   gint64  given = hyb_onnx_int (lowering, "axis", 1), dims[2] = { 1, 1 };
-  int     axis = given == type.shape.rank ? type.shape.rank
-                                          : hyb_onnx_axis (lowering, given, type.shape.rank);
+  int     axis =
+      given == type.shape.rank ? type.shape.rank : hyb_onnx_axis (lowering, given, type.shape.rank);
 
   if (axis < 0)
     return;
@@ -247,10 +248,12 @@ lower_transpose (HybLowering *lowering)
 
   if (hyb_onnx_ints (lowering, "perm", &n, &given))
     {
-      hyb_lowering_set_output (
-          lowering,
-          0,
-          hyb_onnx_transpose (lowering, hyb_onnx_input (lowering, 0), MIN (n, HYB_MAX_RANK), given));
+      hyb_lowering_set_output (lowering,
+                               0,
+                               hyb_onnx_transpose (lowering,
+                                                   hyb_onnx_input (lowering, 0),
+                                                   MIN (n, HYB_MAX_RANK),
+                                                   given));
       return;
     }
   if (rank < 0)
@@ -260,11 +263,14 @@ lower_transpose (HybLowering *lowering)
     }
   for (int i = 0; i < rank; i++)
     axes[i] = rank - 1 - i;
-  hyb_lowering_set_output (
-      lowering,
-      0,
-      rank == 0 ? hyb_onnx_unary (lowering, "_copy", hyb_onnx_input (lowering, 0))
-                : hyb_onnx_transpose (lowering, hyb_onnx_input (lowering, 0), (guint) rank, axes));
+  hyb_lowering_set_output (lowering,
+                           0,
+                           rank == 0
+                               ? hyb_onnx_unary (lowering, "_copy", hyb_onnx_input (lowering, 0))
+                               : hyb_onnx_transpose (lowering,
+                                                     hyb_onnx_input (lowering, 0),
+                                                     (guint) rank,
+                                                     axes));
 }
 
 static void
@@ -295,7 +301,9 @@ lower_blocks (HybLowering *lowering)
                                               1,
                                               &x,
                                               "block_size",
-                                              hyb_lowering_text (lowering, "%" G_GINT64_FORMAT, size),
+                                              hyb_lowering_text (lowering,
+                                                                 "%" G_GINT64_FORMAT,
+                                                                 size),
                                               NULL));
 }
 
@@ -323,11 +331,15 @@ lower_space_to_depth (HybLowering *lowering)
                          size);
       return;
     }
-  x = hyb_onnx_reshape (
-      lowering, x, 6, (gint64[]){ d[0], d[1], d[2] / size, size, d[3] / size, size });
+  x = hyb_onnx_reshape (lowering,
+                        x,
+                        6,
+                        (gint64[]){ d[0], d[1], d[2] / size, size, d[3] / size, size });
   x = hyb_onnx_transpose (lowering, x, 6, order);
-  x = hyb_onnx_reshape (
-      lowering, x, 4, (gint64[]){ d[0], d[1] * size * size, d[2] / size, d[3] / size });
+  x = hyb_onnx_reshape (lowering,
+                        x,
+                        4,
+                        (gint64[]){ d[0], d[1] * size * size, d[2] / size, d[3] / size });
   hyb_lowering_set_output (lowering, 0, x);
 }
 
@@ -430,7 +442,9 @@ lower_old_tile (HybLowering *lowering)
                                               1,
                                               &x,
                                               "reps",
-                                              hyb_lowering_text_ints (lowering, (guint) rank, repeats),
+                                              hyb_lowering_text_ints (lowering,
+                                                                      (guint) rank,
+                                                                      repeats),
                                               NULL));
 }
 
@@ -440,10 +454,12 @@ static const char *const axes[] = { "data", "axes", NULL };
 static const char *const tile[] = { "input", "repeats", "axis", NULL };
 static const char *const outputs[] = { "output", NULL };
 
-#define ROW(NAME, SINCE, INPUTS, LOWER, ENGINE, DOC)                                    \
-  { .op = { HYB_ONNX_ROW, .name = NAME, .doc = DOC, .category = HYB_CATEGORY_MOVEMENT,  \
-            .inputs = INPUTS, .outputs = outputs, .lower = LOWER },                     \
-    .since = SINCE, .engine = ENGINE }
+#define ROW(NAME, SINCE, INPUTS, LOWER, ENGINE, DOC)                                                \
+  {                                                                                                 \
+    .op = { HYB_ONNX_ROW,     .name = NAME,       .doc = DOC,    .category = HYB_CATEGORY_MOVEMENT, \
+            .inputs = INPUTS, .outputs = outputs, .lower = LOWER },                                 \
+    .since = SINCE, .engine = ENGINE                                                                \
+  }
 
 /* clang-format off */
 const HybOnnxOp hyb_onnx_ops_shape[] = {

@@ -69,11 +69,11 @@ clamp_range (gint64 size, gint64 step, gint64 *start, gint64 end)
 static HybValueId
 slice_axis (HybLowering *lowering, HybValueId x, int axis, const Ranges *ranges, guint i)
 {
-  gint64     size = hyb_lowering_get_type (lowering, x)->shape.dim[axis];
-  gint64     start = ranges->start[i], step = ranges->step[i];
-  gint64     n = clamp_range (size, step, &start, ranges->end[i]);
-  gint64     begin[HYB_MAX_RANK] = { 0 }, end[HYB_MAX_RANK], steps[HYB_MAX_RANK];
-  int        rank = hyb_lowering_get_type (lowering, x)->shape.rank;
+  gint64      size = hyb_lowering_get_type (lowering, x)->shape.dim[axis];
+  gint64      start = ranges->start[i], step = ranges->step[i];
+  gint64      n = clamp_range (size, step, &start, ranges->end[i]);
+  gint64      begin[HYB_MAX_RANK] = { 0 }, end[HYB_MAX_RANK], steps[HYB_MAX_RANK];
+  int         rank = hyb_lowering_get_type (lowering, x)->shape.rank;
   const char *axes = hyb_lowering_text (lowering, "(%d,)", axis);
 
   if (step < 0)
@@ -118,8 +118,7 @@ set_open_type (HybLowering *lowering, const Ranges *ranges)
 
       for (guint i = 0; ranges && i < ranges->n; i++)
         {
-          gint64 axis =
-              ranges->axis[i] < 0 ? ranges->axis[i] + type.shape.rank : ranges->axis[i];
+          gint64 axis = ranges->axis[i] < 0 ? ranges->axis[i] + type.shape.rank : ranges->axis[i];
 
           is_cut |= axis == a && (type.shape.dim[a] >= 0 || ranges->start[i] != 0 ||
                                   ranges->end[i] != G_MAXINT64 || ranges->step[i] != 1);
@@ -189,10 +188,10 @@ equal_parts (gint64 size, guint n, gint64 *parts)
 static void
 lower_split (HybLowering *lowering)
 {
-  HybType            type = *hyb_onnx_type (lowering, 0);
-  HybValueId         x = hyb_onnx_input (lowering, 0);
-  guint              n = hyb_lowering_get_node (lowering)->n_outputs, n_given;
-  int                axis = hyb_onnx_axis (lowering, hyb_onnx_int (lowering, "axis", 0), type.shape.rank);
+  HybType    type = *hyb_onnx_type (lowering, 0);
+  HybValueId x = hyb_onnx_input (lowering, 0);
+  guint      n = hyb_lowering_get_node (lowering)->n_outputs, n_given;
+  int        axis = hyb_onnx_axis (lowering, hyb_onnx_int (lowering, "axis", 0), type.shape.rank);
   g_autofree gint64 *parts = g_new0 (gint64, n);
   const gint64      *given = NULL;
   HybTensor         *contents = hyb_onnx_contents (lowering, 1);
@@ -424,10 +423,12 @@ static const char *const gather_inputs[] = { "data", "indices", NULL };
 static const char *const pad_inputs[] = { "data", "pads", "constant_value", "axes", NULL };
 static const char *const outputs[] = { "output", NULL };
 
-#define ROW(NAME, SINCE, INPUTS, LOWER, DOC)                                            \
-  { .op = { HYB_ONNX_ROW, .name = NAME, .doc = DOC, .category = HYB_CATEGORY_MOVEMENT,  \
-            .inputs = INPUTS, .outputs = outputs, .lower = LOWER },                     \
-    .since = SINCE }
+#define ROW(NAME, SINCE, INPUTS, LOWER, DOC)                                                        \
+  {                                                                                                 \
+    .op = { HYB_ONNX_ROW,     .name = NAME,       .doc = DOC,    .category = HYB_CATEGORY_MOVEMENT, \
+            .inputs = INPUTS, .outputs = outputs, .lower = LOWER },                                 \
+    .since = SINCE                                                                                  \
+  }
 
 /* clang-format off */
 const HybOnnxOp hyb_onnx_ops_slice[] = {

@@ -13,8 +13,7 @@ attribute_dtype (HybLowering *lowering, const char *name, HybDType fallback)
 {
   gint64 given = hyb_onnx_int (lowering, name, -1);
 
-  return given < 0 ? fallback
-                   : hyb_onnx_dtype_to_engine ((HybOnnxDType) MIN (given, G_MAXINT16));
+  return given < 0 ? fallback : hyb_onnx_dtype_to_engine ((HybOnnxDType) MIN (given, G_MAXINT16));
 }
 
 static HybValueId
@@ -35,11 +34,10 @@ static void
 lower_constant_of_shape (HybLowering *lowering)
 {
   const HybOnnxUse *use = hyb_onnx_use (lowering);
-  HybValueId        value = use->literal
-                                ? hyb_lowering_constant (lowering, hyb_tensor_ref (use->literal))
-                                : hyb_onnx_scalar (lowering, 0, HYB_F32);
-  gint64            dims[HYB_MAX_RANK];
-  guint             n;
+  HybValueId value = use->literal ? hyb_lowering_constant (lowering, hyb_tensor_ref (use->literal))
+                                  : hyb_onnx_scalar (lowering, 0, HYB_F32);
+  gint64     dims[HYB_MAX_RANK];
+  guint      n;
 
   if (!hyb_onnx_contents (lowering, 0))
     {
@@ -128,9 +126,8 @@ static void
 lower_eye_like (HybLowering *lowering)
 {
   HybType  type = *hyb_onnx_type (lowering, 0);
-  HybDType dtype = attribute_dtype (lowering,
-                                    "dtype",
-                                    type.dtype == HYB_DTYPE_UNKNOWN ? HYB_F32 : type.dtype);
+  HybDType dtype =
+      attribute_dtype (lowering, "dtype", type.dtype == HYB_DTYPE_UNKNOWN ? HYB_F32 : type.dtype);
 
   if (type.shape.rank != 2 || !hyb_shape_is_known (&type.shape))
     {
@@ -138,24 +135,27 @@ lower_eye_like (HybLowering *lowering)
       hyb_lowering_set_type (lowering, 0, &type);
       return;
     }
-  hyb_lowering_set_output (
-      lowering,
-      0,
-      hyb_lowering_emit (lowering,
-                         "_npi_eye",
-                         0,
-                         NULL,
-                         "N",
-                         hyb_lowering_text (lowering, "%" G_GINT64_FORMAT, type.shape.dim[0]),
-                         "M",
-                         hyb_lowering_text (lowering, "%" G_GINT64_FORMAT, type.shape.dim[1]),
-                         "k",
-                         hyb_lowering_text (lowering,
-                                            "%" G_GINT64_FORMAT,
-                                            hyb_onnx_int (lowering, "k", 0)),
-                         "dtype",
-                         hyb_dtype_name (dtype),
-                         NULL));
+  hyb_lowering_set_output (lowering,
+                           0,
+                           hyb_lowering_emit (lowering,
+                                              "_npi_eye",
+                                              0,
+                                              NULL,
+                                              "N",
+                                              hyb_lowering_text (lowering,
+                                                                 "%" G_GINT64_FORMAT,
+                                                                 type.shape.dim[0]),
+                                              "M",
+                                              hyb_lowering_text (lowering,
+                                                                 "%" G_GINT64_FORMAT,
+                                                                 type.shape.dim[1]),
+                                              "k",
+                                              hyb_lowering_text (lowering,
+                                                                 "%" G_GINT64_FORMAT,
+                                                                 hyb_onnx_int (lowering, "k", 0)),
+                                              "dtype",
+                                              hyb_dtype_name (dtype),
+                                              NULL));
 }
 
 /* --- OneHot --- */
@@ -185,7 +185,10 @@ lower_one_hot (HybLowering *lowering)
     return;
   x = hyb_onnx_cast (lowering, x, HYB_I64);
   y = hyb_onnx_with_scalar (lowering, "_npi_less_scalar", x, 0);
-  y = hyb_onnx_with_scalar (lowering, "_mul_scalar", hyb_onnx_cast (lowering, y, HYB_I64), (double) n);
+  y = hyb_onnx_with_scalar (lowering,
+                            "_mul_scalar",
+                            hyb_onnx_cast (lowering, y, HYB_I64),
+                            (double) n);
   x = hyb_onnx_binary (lowering, "broadcast_add", x, y);
   x = hyb_lowering_emit (lowering,
                          "one_hot",
@@ -227,8 +230,7 @@ new_mask (gint64 rows, gint64 columns, gint64 k, gboolean is_upper)
 
   for (gint64 i = 0; mask && i < rows; i++)
     for (gint64 j = 0; j < columns; j++)
-      ((guint8 *) hyb_tensor_get_data (mask))[i * columns + j] =
-          is_upper ? j - i >= k : j - i <= k;
+      ((guint8 *) hyb_tensor_get_data (mask))[i * columns + j] = is_upper ? j - i >= k : j - i <= k;
   return mask;
 }
 
@@ -248,16 +250,19 @@ lower_trilu (HybLowering *lowering)
   if (rows > 65536 || columns > 65536 || rows * columns > MAX_RANGE)
     return;
   k = CLAMP (k, -rows, columns);
-  mask = hyb_lowering_constant (
-      lowering, new_mask (rows, columns, k, hyb_onnx_int (lowering, "upper", 1) != 0));
-  hyb_lowering_set_output (
-      lowering,
-      0,
-      hyb_lowering_call (lowering,
-                         "_npi_where",
-                         3,
-                         (HybValueId[]){ mask, x, hyb_onnx_unary (lowering, "zeros_like", x) },
-                         NULL));
+  mask =
+      hyb_lowering_constant (lowering,
+                             new_mask (rows, columns, k, hyb_onnx_int (lowering, "upper", 1) != 0));
+  hyb_lowering_set_output (lowering,
+                           0,
+                           hyb_lowering_call (lowering,
+                                              "_npi_where",
+                                              3,
+                                              (HybValueId[]){
+                                                  mask,
+                                                  x,
+                                                  hyb_onnx_unary (lowering, "zeros_like", x) },
+                                              NULL));
 }
 
 /* --- NonZero, Compress --- */
@@ -266,14 +271,15 @@ static void
 lower_non_zero (HybLowering *lowering)
 {
   static const gint64 swapped[] = { 1, 0 };
-  HybType             type = { hyb_shape_2d (hyb_onnx_type (lowering, 0)->shape.rank, -1), HYB_I64 };
-  HybValueId          y = hyb_onnx_unary (lowering, "_npi_nonzero", hyb_onnx_input (lowering, 0));
+  HybType    type = { hyb_shape_2d (hyb_onnx_type (lowering, 0)->shape.rank, -1), HYB_I64 };
+  HybValueId y = hyb_onnx_unary (lowering, "_npi_nonzero", hyb_onnx_input (lowering, 0));
 
   if (y != HYB_NO_ID && hyb_type_is_known (hyb_lowering_get_type (lowering, y)))
-    hyb_lowering_set_output (
-        lowering,
-        0,
-        hyb_onnx_cast (lowering, hyb_onnx_transpose (lowering, y, 2, swapped), HYB_I64));
+    hyb_lowering_set_output (lowering,
+                             0,
+                             hyb_onnx_cast (lowering,
+                                            hyb_onnx_transpose (lowering, y, 2, swapped),
+                                            HYB_I64));
   else
     hyb_lowering_set_type (lowering, 0, &type);
 }
@@ -284,8 +290,8 @@ lower_compress (HybLowering *lowering)
   HybType    type = *hyb_onnx_type (lowering, 0);
   HybValueId x = hyb_onnx_input (lowering, 0);
   gboolean   has_axis = hyb_onnx_attribute (lowering, "axis") != NULL;
-  int        axis = has_axis ? hyb_onnx_axis (lowering, hyb_onnx_int (lowering, "axis", 0), type.shape.rank)
-                             : 0;
+  int        axis =
+      has_axis ? hyb_onnx_axis (lowering, hyb_onnx_int (lowering, "axis", 0), type.shape.rank) : 0;
   HybTensor *condition = hyb_onnx_contents (lowering, 1);
   g_autoptr (GArray) kept = g_array_new (FALSE, FALSE, sizeof (gint64));
 
@@ -322,8 +328,9 @@ static void
 emit_random (HybLowering *lowering, const HybShape *shape, HybDType dtype)
 {
   gboolean is_normal = g_str_has_prefix (hyb_onnx_engine (lowering), "normal");
-  double   a = is_normal ? hyb_onnx_float (lowering, "mean", 0) : hyb_onnx_float (lowering, "low", 0);
-  double   b = is_normal ? hyb_onnx_float (lowering, "scale", 1) : hyb_onnx_float (lowering, "high", 1);
+  double a = is_normal ? hyb_onnx_float (lowering, "mean", 0) : hyb_onnx_float (lowering, "low", 0);
+  double b =
+      is_normal ? hyb_onnx_float (lowering, "scale", 1) : hyb_onnx_float (lowering, "high", 1);
   HybValueId y;
 
   if (!hyb_shape_is_known (shape))
@@ -390,10 +397,11 @@ lower_bernoulli (HybLowering *lowering)
                          hyb_lowering_text_ints (lowering, (guint) type.shape.rank, type.shape.dim),
                          NULL);
   y = hyb_onnx_binary (lowering, "_npi_less", y, hyb_onnx_cast (lowering, p, HYB_F32));
-  hyb_lowering_set_output (
-      lowering,
-      0,
-      hyb_onnx_cast (lowering, y, attribute_dtype (lowering, "dtype", type.dtype)));
+  hyb_lowering_set_output (lowering,
+                           0,
+                           hyb_onnx_cast (lowering,
+                                          y,
+                                          attribute_dtype (lowering, "dtype", type.dtype)));
 }
 
 static void
@@ -416,10 +424,12 @@ static const char *const trilu_inputs[] = { "input", "k", NULL };
 static const char *const compress_inputs[] = { "input", "condition", NULL };
 static const char *const outputs[] = { "output", NULL };
 
-#define ROW(NAME, SINCE, INPUTS, LOWER, ENGINE, DOC)                                \
-  { .op = { HYB_ONNX_ROW, .name = NAME, .doc = DOC, .category = HYB_CATEGORY_DATA,  \
-            .inputs = INPUTS, .outputs = outputs, .lower = LOWER },                 \
-    .since = SINCE, .engine = ENGINE }
+#define ROW(NAME, SINCE, INPUTS, LOWER, ENGINE, DOC)                                            \
+  {                                                                                             \
+    .op = { HYB_ONNX_ROW,     .name = NAME,       .doc = DOC,    .category = HYB_CATEGORY_DATA, \
+            .inputs = INPUTS, .outputs = outputs, .lower = LOWER },                             \
+    .since = SINCE, .engine = ENGINE                                                            \
+  }
 
 /* clang-format off */
 const HybOnnxOp hyb_onnx_ops_source[] = {

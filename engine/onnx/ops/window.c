@@ -94,10 +94,7 @@ read_pads (HybLowering *lowering, OnnxWindow *window, const HybType *x)
 }
 
 gboolean
-onnx_window_read (HybLowering   *lowering,
-                  OnnxWindow    *window,
-                  const HybType *x,
-                  const gint64  *kernel)
+onnx_window_read (HybLowering *lowering, OnnxWindow *window, const HybType *x, const gint64 *kernel)
 {
   guint         n_given;
   const gint64 *given;

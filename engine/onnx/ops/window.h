@@ -25,8 +25,7 @@ gboolean onnx_window_read (HybLowering   *lowering,
 gboolean onnx_window_is_symmetric (const OnnxWindow *window);
 /* x with `before` and `after` elements of a value added to its spatial axes, all others unchanged; the window then
  * has no padding. */
-HybValueId
-onnx_window_pad (HybLowering *lowering, OnnxWindow *window, HybValueId x, double value);
+HybValueId onnx_window_pad (HybLowering *lowering, OnnxWindow *window, HybValueId x, double value);
 /* “(3, 3)” of one of the arrays. */
 const char *
 onnx_window_text (HybLowering *lowering, const OnnxWindow *window, const gint64 *values);

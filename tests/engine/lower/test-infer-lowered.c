@@ -1,0 +1,143 @@
+/* test-infer-lowered.c — tests of types in graphs of ONNX: known values, names of dimensions, frozen dimensions, branches
+ * that are decided.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/lower/infer-lowered.h"
+
+#include "engine/analysis/infer-types.h"
+#include "tests/engine/onnx/nodes.h"
+#include "tests/program.h"
+
+#include <string.h>
+
+/* The type of output 0, as text.  (transfer full) */
+static char *
+output_type (const char *lines, gint64 opset)
+{
+  g_autoptr (HybModel) model = nodes_model (lines, opset);
+  HybGraph           *graph = hyb_model_get_graph (model);
+  g_autofree HybType *types = hyb_model_new_types (model);
+  guint               n;
+  const HybValueId   *heads = hyb_graph_get_heads (graph, &n);
+
+  hyb_infer_types (graph, types, NULL, FALSE, NULL);
+  return hyb_type_to_string (&types[heads[0]]);
+}
+
+static void
+check_type (const char *lines, gint64 opset, const char *expected)
+{
+  g_autofree char *type = output_type (lines, opset);
+
+  g_test_message ("%s", lines);
+  g_assert_cmpstr (type, ==, expected);
+}
+
+static void
+test_shapes_that_are_computed_are_known (void)
+{
+  check_type ("x: float[2,3,4]\n"
+              "s = Shape x\ni = int64[] 0\nz = int64[1] 0\nb = Gather s, i\n"
+              "u = Unsqueeze b, z\nm = int64[1] -1\nt = Concat u, m | axis=0\n"
+              "y = Reshape x, t\n-> y\n",
+              13,
+              "float32 (2, 12)");
+  /* The largest integer is an end. */
+  check_type ("x: float[5,3]\na = int64[1] 1\ne = int64[1] 9223372036854775807\n"
+              "y = Slice x, a, e\n-> y\n",
+              13,
+              "float32 (4, 3)");
+  check_type ("x: float[5,3]\na = int64[1] -1\ne = int64[1] -9223372036854775807\nd = int64[1] 1\n"
+              "p = int64[1] -2\ny = Slice x, a, e, d, p\n-> y\n",
+              13,
+              "float32 (5, 2)");
+}
+
+static void
+test_dimensions_keep_their_names (void)
+{
+  check_type ("x: float[batch,3]\ny = Relu x\n-> y\n", 13, "float32 (batch, 3)");
+  check_type ("x: float[batch,time,4]\ny = Transpose x | perm=[1,0,2]\n-> y\n",
+              13,
+              "float32 (time, batch, 4)");
+  check_type ("x: float[batch,4]\ny = Concat x, x | axis=0\n-> y\n", 13, "float32 (2·batch, 4)");
+  check_type ("x: float[a,b]\nm = int64[1] -1\ny = Reshape x, m\n-> y\n", 13, "float32 (a·b,)");
+  /* A name that stands for nothing names nothing. */
+  check_type ("x: float[unk__12,3]\ny = Relu x\n-> y\n", 13, "float32 (?, 3)");
+  check_type ("x: float[?,3]\ny = Relu x\n-> y\n", 13, "float32 (?, 3)");
+}
+
+static void
+test_a_name_can_be_given_a_size (void)
+{
+  g_autoptr (HybModel) model =
+      nodes_model ("x: float[batch,3]\ny = Concat x, x | axis=0\n-> y\n", 13);
+  HybGraph           *graph = hyb_model_get_graph (model);
+  g_autofree HybType *types = hyb_model_new_types (model);
+  guint               n;
+  const HybValueId   *heads = hyb_graph_get_heads (graph, &n);
+
+  types[hyb_graph_get_node (graph, hyb_graph_find_variable (graph, "x"))->first_output].shape =
+      hyb_shape_2d (4, 3);
+  g_assert_true (hyb_infer_types (graph, types, NULL, FALSE, NULL));
+  g_assert_cmpint (types[heads[0]].shape.dim[0], ==, 8);
+}
+
+static void
+test_a_dimension_that_the_graph_fixes_is_frozen (void)
+{
+  g_autoptr (HybModel) model = nodes_model ("x: float[batch,4]\nt = int64[2] 1 4\n"
+                                            "y = Reshape x, t\n-> y\n",
+                                            13);
+  g_auto (HybLoweredFacts) facts = { 0 };
+  g_autofree HybType *types = hyb_model_new_types (model);
+
+  hyb_lowered_infer (hyb_model_get_graph (model), types, &facts);
+  g_assert_cmpuint (facts.faults->len, ==, 0);
+  g_assert_nonnull (facts.frozen);
+  g_assert_cmpuint (facts.frozen->len, ==, 1);
+}
+
+static void
+test_a_contradiction_names_the_node (void)
+{
+  g_autoptr (HybModel) model = nodes_model ("x: float[2,3]\ny = MatMul x, x\n-> y\n", 13);
+  g_autofree HybType *types = hyb_model_new_types (model);
+  g_autoptr (GError) error = NULL;
+
+  g_assert_false (hyb_infer_types (hyb_model_get_graph (model), types, NULL, FALSE, &error));
+  g_assert_nonnull (strstr (error->message, "node “y” (MatMul)"));
+}
+
+static void
+test_nodes_that_only_compute_shapes_are_known (void)
+{
+  g_autoptr (HybModel) model = nodes_model ("x: float[n,4]\ns = Shape x\nh = Relu x\n"
+                                            "y = Reshape h, s\n-> y\n",
+                                            13);
+  HybGraph           *graph = hyb_model_get_graph (model);
+  g_autofree HybType *types = hyb_model_new_types (model);
+  g_autofree guint8  *known = NULL;
+  guint               n_known = 0;
+
+  hyb_infer_types (graph, types, NULL, FALSE, NULL);
+  known = hyb_lowered_find_known (graph, types);
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
+    n_known += known[id];
+  g_assert_cmpuint (n_known, ==, 1);
+}
+
+TEST_PROGRAM (test_infer_lowered)
+{
+  g_test_init (&argc, &argv, NULL);
+
+#define ADD(name, function) g_test_add_func ("/engine/lower/types/" name, function)
+  ADD ("shapes-that-are-computed-are-known", test_shapes_that_are_computed_are_known);
+  ADD ("dimensions-keep-their-names", test_dimensions_keep_their_names);
+  ADD ("a-name-can-be-given-a-size", test_a_name_can_be_given_a_size);
+  ADD ("a-dimension-that-the-graph-fixes-is-frozen", test_a_dimension_that_the_graph_fixes_is_frozen);
+  ADD ("a-contradiction-names-the-node", test_a_contradiction_names_the_node);
+  ADD ("nodes-that-only-compute-shapes-are-known", test_nodes_that_only_compute_shapes_are_known);
+#undef ADD
+
+  return g_test_run ();
+}
