@@ -20,6 +20,7 @@
 #include "engine/formats/file.h"
 #include "engine/formats/format.h"
 #include "engine/graph/roles.h"
+#include "engine/lower/infer-lowered.h"
 #include "engine/open/open.h"
 
 #include <math.h>
@@ -120,36 +121,51 @@ flops_of_call (const HybCall *call)
   return cost.flops;
 }
 
-static void
-sum_flops (Info *info)
+/* FALSE if a type is unknown. */
+static gboolean
+sum_graph (HybGraph *graph, const HybType *types, double *flops)
 {
   g_autofree HybType *room = NULL;
   guint               max_values = 0; /* inputs and outputs of one node */
 
-  for (HybNodeId id = 0; id < hyb_graph_n_nodes (info->graph); id++)
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
     {
-      const HybNode *node = hyb_graph_get_node (info->graph, id);
+      const HybNode *node = hyb_graph_get_node (graph, id);
 
       max_values = MAX (max_values, node->n_inputs + node->n_outputs);
     }
 
   room = g_new (HybType, MAX (max_values, 1));
-  info->has_flops = TRUE;
-  for (HybNodeId id = 0; id < hyb_graph_n_nodes (info->graph); id++)
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
     {
-      const HybNode *node = hyb_graph_get_node (info->graph, id);
-      HybCall        call;
+      HybCall call;
 
-      if (hyb_node_is_variable (node))
+      if (hyb_node_is_variable (hyb_graph_get_node (graph, id)))
         continue;
-      hyb_call_init (&call, info->graph, id, info->types, room);
+      hyb_call_init (&call, graph, id, types, room);
       if (!all_known (room, call.n_inputs + call.n_outputs))
-        {
-          info->has_flops = FALSE;
-          return;
-        }
-      info->flops += flops_of_call (&call);
+        return FALSE;
+      *flops += flops_of_call (&call);
     }
+  return TRUE;
+}
+
+/* The work of a graph of another format is that of what it is lowered to, if no dimension is open. */
+static void
+sum_flops (Info *info)
+{
+  g_autoptr (HybLowered) lowered = NULL;
+
+  if (!hyb_graph_get_dialect (info->graph))
+    {
+      info->has_flops = sum_graph (info->graph, info->types, &info->flops);
+      return;
+    }
+  if (!all_known (info->types, hyb_graph_n_values (info->graph)))
+    return;
+  lowered = hyb_lowered_new (info->graph, info->types);
+  info->has_flops =
+      lowered->faults->len == 0 && sum_graph (lowered->graph, lowered->types, &info->flops);
 }
 
 static gboolean
@@ -284,6 +300,20 @@ print_quantised (const Info *info)
     printf ("quantised: %s\n", text);
 }
 
+/* The program that wrote the file, with its version; NULL if the file does not say.  (transfer full) */
+static char *
+dup_writer (HybModel *model)
+{
+  const char *version = hyb_model_get_version (model), *section, *name, *value;
+  const char *producer = hyb_graph_get_dialect (hyb_model_get_graph (model)) ? NULL : "MXNet";
+
+  for (guint i = 0; hyb_model_get_fact (model, i, &section, &name, &value); i++)
+    if (strcmp (section, "producer") == 0)
+      producer = hyb_one_line (value);
+  return version ? g_strdup_printf ("%s %s", producer ? producer : "version", hyb_one_line (version))
+                 : g_strdup (producer && strcmp (producer, "MXNet") != 0 ? producer : NULL);
+}
+
 static void
 print_text (const Info *info)
 {
@@ -292,13 +322,13 @@ print_text (const Info *info)
   const HybValueId *heads = hyb_graph_get_heads (info->graph, &n);
   g_auto (GStrv) names = hyb_graph_dup_output_names (info->graph);
   g_autofree char *size = g_format_size ((guint64) info->parameter_bytes);
-  const char      *version = hyb_model_get_version (info->model);
+  g_autofree char *writer = dup_writer (info->model);
 
   printf ("%s: %s%s%s, %u nodes, %u subgraphs\n",
           hyb_one_line (hyb_model_get_file (info->model)),
           hyb_model_get_format (info->model),
-          version ? hyb_graph_get_dialect (info->graph) ? ", written by version " : ", MXNet " : "",
-          version ? version : "",
+          writer ? ", " : "",
+          writer ? writer : "",
           hyb_graph_n_nodes (info->graph),
           info->n_subgraphs);
   printf ("%u parameters, %s", info->n_parameters, size);

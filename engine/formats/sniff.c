@@ -77,9 +77,8 @@ static const struct
     "a web page",
     "The download fetched a page instead of the file; download it again" },
   { HYB_SNIFF_PROTOBUF,
-    "a protobuf file, probably ONNX",
-    AS_NPZ ("{t.name: onnx.numpy_helper.to_array(t) for t in "
-            "onnx.load(FILE).graph.initializer}") "." AS_SYMBOL },
+    "a protobuf file without a graph, perhaps a part of an ONNX model",
+    "Download or export the model again" },
   { HYB_SNIFF_JSON, "JSON text", "Give the symbol file first and the parameters after it" },
   { HYB_SNIFF_CAPTURE, "a capture", NULL },
   { HYB_SNIFF_PYTORCH,

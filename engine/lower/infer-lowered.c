@@ -356,18 +356,27 @@ hyb_lowered_facts_clear (HybLoweredFacts *facts)
   g_clear_pointer (&facts->frozen, g_array_unref);
 }
 
+HybLowered *
+hyb_lowered_new (HybGraph *graph, const HybType *types)
+{
+  gsize               n_values = MAX (hyb_graph_n_values (graph), 1);
+  g_autofree HybType *own = g_memdup2 (types, sizeof (HybType) * n_values);
+  g_autoptr (GArray) dims = g_array_new (FALSE, FALSE, sizeof (OpenDim));
+  OpenGraph   open = { .graph = graph, .types = own, .dims = dims };
+  HybLowered *tried[N_SIZES] = { NULL };
+  Sizes       chosen = infer (&open, NULL, tried);
+  HybLowered *lowered = g_steal_pointer (&tried[chosen]);
+
+  free_tried (tried);
+  return lowered;
+}
+
 guint8 *
 hyb_lowered_find_known (HybGraph *graph, const HybType *types)
 {
-  gsize               n_values = MAX (hyb_graph_n_values (graph), 1);
-  guint8             *known = g_new0 (guint8, MAX (hyb_graph_n_nodes (graph), 1));
-  g_autofree HybType *own = g_memdup2 (types, sizeof (HybType) * n_values);
-  g_autoptr (GArray) dims = g_array_new (FALSE, FALSE, sizeof (OpenDim));
-  OpenGraph         open = { .graph = graph, .types = own, .dims = dims };
-  HybLowered       *tried[N_SIZES] = { NULL };
-  const HybLowered *lowered;
+  guint8 *known = g_new0 (guint8, MAX (hyb_graph_n_nodes (graph), 1));
+  g_autoptr (HybLowered) lowered = hyb_lowered_new (graph, types);
 
-  lowered = tried[infer (&open, NULL, tried)];
   for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
     {
       const HybNode *node = hyb_graph_get_node (graph, id);
@@ -380,6 +389,5 @@ hyb_lowered_find_known (HybGraph *graph, const HybType *types)
           known[id] = value != HYB_NO_ID && lowered->contents[value];
         }
     }
-  free_tried (tried);
   return known;
 }

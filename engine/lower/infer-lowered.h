@@ -24,6 +24,8 @@ void hyb_lowered_infer (HybGraph *graph, HybType *types, HybLoweredFacts *facts)
 /* Frees the members. */
 void hyb_lowered_facts_clear (HybLoweredFacts *facts);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (HybLoweredFacts, hyb_lowered_facts_clear)
+/* What the graph is lowered to, with sizes for open dimensions that it accepts.  types: as inferred.  (transfer full) */
+HybLowered *hyb_lowered_new (HybGraph *graph, const HybType *types);
 /* Which nodes only compute what planning knows, such as shapes, by node: no run computes them.  types: as inferred.
  * (transfer full) */
 guint8 *hyb_lowered_find_known (HybGraph *graph, const HybType *types);

@@ -214,6 +214,7 @@ hyb_lowering_add (HybLowering *lowering, const char *op, const HybNodeSpec *give
   if (lowering->error)
     return HYB_NO_ID;
   spec.name = hyb_lowering_get_node (lowering)->name;
+  spec.origin_plus_one = lowering->outer_node + 1;
   first = hyb_builder_call (target->builder, op, &spec, &lowering->error);
   if (first == HYB_NO_ID)
     return HYB_NO_ID;

@@ -125,7 +125,8 @@ typedef struct
       is_tolerant; /* a node that cannot be lowered becomes an opaque one and a fault; else it is an error */
 } HybLowerOptions;
 
-/* Lowers a graph.  NULL and an error if a node cannot be lowered.  (transfer full) */
+/* Lowers a graph.  HybNode.origin of what is written is the node of the given graph that it computes, also for what comes
+ * from its bodies.  NULL and an error if a node cannot be lowered.  (transfer full) */
 HybLowered *hyb_lower (HybGraph *graph, const HybLowerOptions *options, GError **error);
 /* Frees a lowered graph; accepts NULL. */
 void hyb_lowered_free (HybLowered *lowered);

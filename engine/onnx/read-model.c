@@ -1,6 +1,6 @@
 /* read-model.c — the format ONNX: reads a file into a model.
  *
- * Start with hyb_onnx_read().  read-graph.c writes nodes, document.h reads the bytes.
+ * Start with read_graph().  read-graph.c writes nodes, document.h reads the bytes.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/formats/format.h"
 #include "engine/lower/infer-lowered.h"
@@ -170,7 +170,7 @@ read_document (OnnxReader *reader)
 }
 
 static gboolean
-hyb_onnx_read (HybModel *model, GBytes *bytes, const char *where, GError **error)
+read_graph (HybModel *model, GBytes *bytes, const char *where, GError **error)
 {
   g_autoptr (HybOnnxDocument) document = hyb_onnx_document_read (bytes, where, error);
   g_autoptr (HybGraph) graph = NULL;
@@ -197,6 +197,26 @@ hyb_onnx_read (HybModel *model, GBytes *bytes, const char *where, GError **error
   g_hash_table_unref (reader.external);
   g_hash_table_unref (reader.reported);
   return graph != NULL;
+}
+
+/* --- Weights alone --- */
+
+static HybTensorList *
+read_weights (GBytes *bytes, const char *where, HybFinding **trouble, GError **error)
+{
+  g_autoptr (HybModel) model = hyb_model_new ();
+  HybTensorList *list;
+
+  if (!read_graph (model, bytes, where, error))
+    return NULL;
+  list = hyb_tensor_list_new ();
+  for (guint i = 0; i < hyb_model_n_parameters (model); i++)
+    {
+      const char *name = hyb_model_get_parameter_name (model, i);
+
+      hyb_tensor_list_set (list, name, hyb_model_get_parameter (model, name));
+    }
+  return list;
 }
 
 /* --- Recognising --- */
@@ -258,7 +278,8 @@ const HybFormat hyb_format_onnx = {
   .id = "onnx",
   .patterns = (const char *[]){ "*.onnx", NULL },
   .recognises = recognises,
-  .read_graph = hyb_onnx_read,
+  .read_graph = read_graph,
+  .read_weights = read_weights,
   .carries_params = TRUE,
   .endings = (const char *[]){ ".onnx", NULL },
 };

@@ -2,7 +2,7 @@
  *
  * A scope is where names of values are valid: the graph of the model, a body of a loop or condition, or the inside of
  * a function that is called.  A body has a builder of its own and captures what it reads from outside as variables; the
- * inside of a function is written into the graph that calls it.  Start with hyb_onnx_read() in read-model.c.
+ * inside of a function is written into the graph that calls it.  Start with read_graph() in read-model.c.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

@@ -6,6 +6,7 @@
 #include "engine/variants/structure.h"
 
 #include "engine/analysis/infer-types.h"
+#include "engine/lower/infer-lowered.h"
 #include "engine/variants/group.h"
 #include "engine/variants/node-kind.h"
 #include "engine/variants/rebuild-node.h"
@@ -332,8 +333,8 @@ compare_nodes (gconstpointer a, gconstpointer b)
   return x < y ? -1 : x > y;
 }
 
-GArray *
-hyb_structure_find (HybGraph *graph, const HybType *types)
+static GArray *
+find_in_own (HybGraph *graph, const HybType *types)
 {
   StructureFinder finder = { graph, types, g_array_new (FALSE, TRUE, sizeof (HybStructure)) };
 
@@ -350,4 +351,67 @@ hyb_structure_find (HybGraph *graph, const HybType *types)
     }
   g_array_sort (finder.list, compare_nodes);
   return finder.list;
+}
+
+/* --- Graphs of other formats --- */
+
+/* TRUE if a variable of a body gets another value in every step. */
+static gboolean
+repeats_bodies (const HybGraph *graph, HybNodeId id)
+{
+  const HybNode *node = hyb_graph_get_node (graph, id);
+
+  for (guint b = 0; b < node->n_bodies && node->op->body_port; b++)
+    {
+      guint n;
+
+      hyb_graph_get_variables (hyb_graph_get_bodies (graph, id)[b], &n);
+      for (guint v = 0; v < n; v++)
+        {
+          HybPortKind port = node->op->body_port (node->params, node->n_inputs, b, v);
+
+          if (port == HYB_PORT_STATE || port == HYB_PORT_DATA)
+            return TRUE;
+        }
+    }
+  return FALSE;
+}
+
+/* Loops and branches are nodes of the file; cells are found in what the others are lowered to. */
+static GArray *
+find_in_foreign (HybGraph *graph, const HybType *types)
+{
+  g_autoptr (HybLowered) lowered = hyb_lowered_new (graph, types);
+  GArray *list = find_in_own (lowered->graph, lowered->types);
+
+  for (guint i = 0; i < list->len; i++)
+    {
+      HybStructure *entry = &g_array_index (list, HybStructure, i);
+
+      entry->node = hyb_graph_get_node (lowered->graph, entry->node)->origin;
+      /* Of an open dimension the lowered graph has a size that was tried. */
+      if (!hyb_type_is_known (&types[hyb_graph_get_node (graph, entry->node)->first_output]))
+        entry->steps = 0;
+    }
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
+    {
+      const HybNode *node = hyb_graph_get_node (graph, id);
+      HybStructure   entry = { .kind = repeats_bodies (graph, id) ? HYB_STRUCTURE_LOOP
+                                                                  : HYB_STRUCTURE_BRANCH,
+                               .node = id };
+
+      for (guint b = 0; b < node->n_bodies; b++)
+        entry.nodes += count_nodes (hyb_graph_get_bodies (graph, id)[b]);
+      if (node->n_bodies > 0)
+        g_array_append_val (list, entry);
+    }
+  g_array_sort (list, compare_nodes);
+  return list;
+}
+
+GArray *
+hyb_structure_find (HybGraph *graph, const HybType *types)
+{
+  return hyb_graph_get_dialect (graph) ? find_in_foreign (graph, types)
+                                       : find_in_own (graph, types);
 }

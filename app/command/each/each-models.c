@@ -16,8 +16,9 @@
 #define MAX_FILES 1000000 /* looked at */
 #define MAX_DEPTH 32      /* of folders in folders */
 #define HEAD      4096    /* bytes in which a model's JSON names its nodes */
+#define N_CERTAIN 3       /* the first endings: those of models alone */
 
-static const char *const endings[] = { "-symbol.json", "-symbol.json.gz", ".json", ".json.gz" };
+static const char *const endings[] = { "-symbol.json", "-symbol.json.gz", ".onnx", ".json", ".json.gz" };
 
 typedef struct
 {
@@ -52,9 +53,10 @@ begins_like_model (const char *path)
 static gboolean
 is_model (const char *path)
 {
-  if (g_str_has_suffix (path, endings[0]) || g_str_has_suffix (path, endings[1]))
-    return TRUE;
-  return g_str_has_suffix (path, endings[2]) && begins_like_model (path);
+  for (guint i = 0; i < N_CERTAIN; i++)
+    if (g_str_has_suffix (path, endings[i]))
+      return TRUE;
+  return g_str_has_suffix (path, ".json") && begins_like_model (path);
 }
 
 static gboolean
@@ -125,8 +127,8 @@ scope_each_find_models (const char *folder, GError **error)
                     G_FILE_ERROR_NOENT,
                     folder,
                     NULL,
-                    "there is no model in the folder: no file ends in -symbol.json, and no other "
-                    "JSON file has nodes");
+                    "there is no model in the folder: no file ends in -symbol.json or .onnx, and no "
+                    "other JSON file has nodes");
       return NULL;
     }
   g_ptr_array_sort (models, compare_paths);
