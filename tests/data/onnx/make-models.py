@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+"""Writes the ONNX files of this folder, with the Python package onnx; weights are seeded.
+
+usage: tests/data/onnx/make-models.py FOLDER
+
+tagger.onnx   words [time, batch] → embedding → LSTM → classes, with open dimensions and shapes that are computed
+frozen.onnx   declares its batch open, but reshapes to a batch of 1
+"""
+# SPDX-License-Identifier: LGPL-2.1-or-later
+import os
+import sys
+import numpy as np
+from onnx import TensorProto, helper, numpy_helper, save
+
+RNG = np.random.default_rng(11)
+
+
+def array(name, *shape):
+    return numpy_helper.from_array((0.3 * RNG.normal(size=shape)).astype(np.float32), name)
+
+
+def ints(name, *values):
+    return numpy_helper.from_array(np.array(values, np.int64), name)
+
+
+def finish(nodes, inputs, outputs, initializers, opset=17):
+    graph = helper.make_graph(nodes, "graph", inputs, outputs, initializers)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], producer_name="make-models", producer_version="1")
+    model.ir_version = 8
+    return model
+
+
+def tagger():
+    node = helper.make_node
+    nodes = [
+        node("Gather", ["table", "words"], ["embedded"], "/embedding/Gather"),
+        node("Shape", ["words"], ["shape"], "/rnn/Shape"),
+        node("Gather", ["shape", "one"], ["batch"], "/rnn/Gather"),
+        node("Concat", ["directions", "batch", "hidden"], ["state_shape"], "/rnn/Concat", axis=0),
+        node("ConstantOfShape", ["state_shape"], ["zeros"], "/rnn/ConstantOfShape"),
+        node("LSTM", ["embedded", "w", "r", "b", "", "zeros", "zeros"], ["steps", "h", "c"], "/rnn/LSTM", hidden_size=16),
+        node("Squeeze", ["steps", "one"], ["rows"], "/rnn/Squeeze"),
+        node("MatMul", ["rows", "classes"], ["scores"], "/head/MatMul"),
+        node("Softmax", ["scores"], ["tags"], "/head/Softmax", axis=-1),
+    ]
+    inputs = [helper.make_tensor_value_info("words", TensorProto.INT64, ["time", "batch"])]
+    outputs = [helper.make_tensor_value_info("tags", TensorProto.FLOAT, ["time", "batch", 5])]
+    return finish(nodes, inputs, outputs, [array("table", 40, 8), array("w", 1, 64, 8), array("r", 1, 64, 16), array("b", 1, 128),
+                                           array("classes", 16, 5), ints("one", 1), ints("directions", 1), ints("hidden", 16)])
+
+
+def frozen():
+    node = helper.make_node
+    nodes = [node("Reshape", ["x", "target"], ["flat"], "/Reshape"), node("Gemm", ["flat", "weight"], ["y"], "/Gemm")]
+    inputs = [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["batch", 2, 4])]
+    outputs = [helper.make_tensor_value_info("y", TensorProto.FLOAT, ["batch", 3])]
+    return finish(nodes, inputs, outputs, [ints("target", 1, 8), array("weight", 8, 3)])
+
+
+def main():
+    save(tagger(), os.path.join(sys.argv[1], "tagger.onnx"))
+    save(frozen(), os.path.join(sys.argv[1], "frozen.onnx"))
+
+
+main()
