@@ -310,8 +310,9 @@ dup_writer (HybModel *model)
   for (guint i = 0; hyb_model_get_fact (model, i, &section, &name, &value); i++)
     if (strcmp (section, "producer") == 0)
       producer = hyb_one_line (value);
-  return version ? g_strdup_printf ("%s %s", producer ? producer : "version", hyb_one_line (version))
-                 : g_strdup (producer && strcmp (producer, "MXNet") != 0 ? producer : NULL);
+  return version
+             ? g_strdup_printf ("%s %s", producer ? producer : "version", hyb_one_line (version))
+             : g_strdup (producer && strcmp (producer, "MXNet") != 0 ? producer : NULL);
 }
 
 static void

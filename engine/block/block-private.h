@@ -42,6 +42,7 @@ typedef struct _HybBlockPrivate HybBlockPrivate;
 struct _HybBlockPrivate
 {
   gint         references;
+  GRecMutex    lock;             /* held while a call uses or changes what follows */
   char        *prefix;           /* of nodes */
   char        *parameter_prefix; /* of parameters; differs from prefix if they are shared */
   gboolean     has_scope;        /* FALSE if it was created with the prefix "" */

@@ -78,6 +78,7 @@ hyb_block_new_full (const HybBlockClass *klass,
   block->klass = klass;
   block->priv = g_new0 (HybBlockPrivate, 1);
   block->priv->references = 1;
+  g_rec_mutex_init (&block->priv->lock);
   block->priv->counters = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   block->priv->children = g_ptr_array_new_with_free_func ((GDestroyNotify) hyb_block_unref);
   block->priv->child_names = g_ptr_array_new_with_free_func (g_free);
@@ -146,6 +147,7 @@ hyb_block_unref (HybBlock *block)
   g_hash_table_unref (priv->counters);
   g_hash_table_unref (priv->fingerprints);
   hyb_block_unref (priv->shared);
+  g_rec_mutex_clear (&priv->lock);
   g_free (priv->last_output);
   g_free (priv->prefix);
   g_free (priv->parameter_prefix);
@@ -223,7 +225,9 @@ hyb_block_run_forward (HybF *F, HybBlock *block, HybValue *input)
 {
   HybValue *result;
 
+  g_rec_mutex_lock (&block->priv->lock);
   block->priv->n_forward_calls++;
+  g_rec_mutex_unlock (&block->priv->lock);
   if (block->klass->before)
     input = block->klass->before (F, block, input);
   if (block->priv->has_scope)

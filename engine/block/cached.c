@@ -301,8 +301,8 @@ collect_outputs (HybF *F, HybExecutor *executor, CachedGraph *cached, gboolean c
   return hyb_restructure (F, cached->result, values);
 }
 
-HybValue *
-hyb_block_call_cached (HybF *F, HybBlock *block, HybValue *input)
+static HybValue *
+call_locked (HybF *F, HybBlock *block, HybValue *input)
 {
   g_autoptr (GPtrArray) arrays = g_ptr_array_new ();
   CachedGraph *cached;
@@ -324,4 +324,16 @@ hyb_block_call_cached (HybF *F, HybBlock *block, HybValue *input)
     }
   store_auxiliary_states (executor, cached, block);
   return collect_outputs (F, executor, cached, block->priv->how.static_alloc);
+}
+
+/* One thread at a time: the executor of the block has the memory of one run. */
+HybValue *
+hyb_block_call_cached (HybF *F, HybBlock *block, HybValue *input)
+{
+  HybValue *result;
+
+  g_rec_mutex_lock (&block->priv->lock);
+  result = call_locked (F, block, input);
+  g_rec_mutex_unlock (&block->priv->lock);
+  return result;
 }

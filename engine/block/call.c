@@ -77,7 +77,7 @@ hyb_block_n_forward_calls (HybBlock *block)
 /* If a parameter of the block itself waits for its shape, traces this block and infers the shapes
  * from the input. */
 static gboolean
-infer_own_parameters (HybF *F, HybBlock *block, HybValue *input)
+infer_locked (HybF *F, HybBlock *block, HybValue *input)
 {
   g_autoptr (GPtrArray) arrays = g_ptr_array_new ();
   g_autoptr (HybGraph) graph = NULL;
@@ -100,6 +100,17 @@ infer_own_parameters (HybF *F, HybBlock *block, HybValue *input)
   hyb_f_fail (F, "%s", error->message);
   g_error_free (error);
   return FALSE;
+}
+
+static gboolean
+infer_own_parameters (HybF *F, HybBlock *block, HybValue *input)
+{
+  gboolean is_done;
+
+  g_rec_mutex_lock (&block->priv->lock);
+  is_done = infer_locked (F, block, input);
+  g_rec_mutex_unlock (&block->priv->lock);
+  return is_done;
 }
 
 /* Runs the block in the way that F and the block ask for; an empty list after an error. */
@@ -126,10 +137,12 @@ remember_output (HybBlock *block, HybValue *result)
   g_autoptr (GPtrArray) arrays = g_ptr_array_new ();
 
   hyb_flatten_into (result, arrays);
+  g_rec_mutex_lock (&block->priv->lock);
   g_clear_pointer (&block->priv->last_output, g_free);
   if (arrays->len > 0 && !hyb_value_is_failed (g_ptr_array_index (arrays, 0)))
     block->priv->last_output =
         hyb_shape_to_string (&hyb_value_get_type (g_ptr_array_index (arrays, 0))->shape);
+  g_rec_mutex_unlock (&block->priv->lock);
 }
 
 HybValue *

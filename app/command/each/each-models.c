@@ -18,7 +18,11 @@
 #define HEAD      4096    /* bytes in which a model's JSON names its nodes */
 #define N_CERTAIN 3       /* the first endings: those of models alone */
 
-static const char *const endings[] = { "-symbol.json", "-symbol.json.gz", ".onnx", ".json", ".json.gz" };
+static const char *const endings[] = { "-symbol.json",
+                                       "-symbol.json.gz",
+                                       ".onnx",
+                                       ".json",
+                                       ".json.gz" };
 
 typedef struct
 {
@@ -127,7 +131,8 @@ scope_each_find_models (const char *folder, GError **error)
                     G_FILE_ERROR_NOENT,
                     folder,
                     NULL,
-                    "there is no model in the folder: no file ends in -symbol.json or .onnx, and no "
+                    "there is no model in the folder: no file ends in -symbol.json or .onnx, and "
+                    "no "
                     "other JSON file has nodes");
       return NULL;
     }

@@ -134,7 +134,8 @@ TEST_PROGRAM (test_infer_lowered)
   ADD ("shapes-that-are-computed-are-known", test_shapes_that_are_computed_are_known);
   ADD ("dimensions-keep-their-names", test_dimensions_keep_their_names);
   ADD ("a-name-can-be-given-a-size", test_a_name_can_be_given_a_size);
-  ADD ("a-dimension-that-the-graph-fixes-is-frozen", test_a_dimension_that_the_graph_fixes_is_frozen);
+  ADD ("a-dimension-that-the-graph-fixes-is-frozen",
+       test_a_dimension_that_the_graph_fixes_is_frozen);
   ADD ("a-contradiction-names-the-node", test_a_contradiction_names_the_node);
   ADD ("nodes-that-only-compute-shapes-are-known", test_nodes_that_only_compute_shapes_are_known);
 #undef ADD

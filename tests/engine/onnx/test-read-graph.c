@@ -154,8 +154,7 @@ test_external_data_stays_below_the_folder (void)
       put_message (graph, 5, tensor);
       model = nodes_read (nodes_file (graph, 13), NULL);
       g_assert_nonnull (
-          find_code (model,
-                     i < G_N_ELEMENTS (places) ? "external-path" : "missing-external-data"));
+          find_code (model, i < G_N_ELEMENTS (places) ? "external-path" : "missing-external-data"));
     }
 }
 
@@ -206,8 +205,8 @@ test_bodies_capture_what_is_outside (void)
   g_assert_cmpuint (node->n_bodies, ==, 2);
   for (guint b = 0; b < 2; b++)
     {
-      HybGraph *body = hyb_graph_get_bodies (
-          graph, hyb_graph_get_producer (graph, node->first_output))[b];
+      HybGraph *body =
+          hyb_graph_get_bodies (graph, hyb_graph_get_producer (graph, node->first_output))[b];
 
       hyb_graph_get_variables (body, &n);
       for (guint v = 0; v < n; v++)
@@ -294,7 +293,8 @@ TEST_PROGRAM (test_read_graph)
        test_operators_are_checked_against_their_schemas);
   ADD ("external-data-stays-below-the-folder", test_external_data_stays_below_the_folder);
   ADD ("bodies-capture-what-is-outside", test_bodies_capture_what_is_outside);
-  ADD ("a-function-is-written-in-place-of-its-call", test_a_function_is_written_in_place_of_its_call);
+  ADD ("a-function-is-written-in-place-of-its-call",
+       test_a_function_is_written_in_place_of_its_call);
   ADD ("a-function-that-calls-itself-is-refused", test_a_function_that_calls_itself_is_refused);
 #undef ADD
 
