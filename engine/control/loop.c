@@ -310,6 +310,8 @@ hyb_loop_cost (const HybLoop *loop, const HybCall *call, HybCost *cost)
   g_autofree HybType *variables = g_new (HybType, MAX (loop->n_variables, 1));
   gint64              length = hyb_loop_length (loop, call->input);
 
+  if (length == HYB_LOOP_NO_LIMIT)
+    length = 1;
   hyb_loop_variable_types (loop, call->input, call->legacy_shapes, variables);
   *cost = (HybCost){ 0 };
   hyb_subgraph_add_cost (call->body[loop->body],

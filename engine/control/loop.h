@@ -17,7 +17,8 @@
 #include "engine/control/control-flow.h"
 #include "engine/gradient/gradient.h"
 
-#define HYB_LOOP_NONE G_MAXUINT /* no state, body or output */
+#define HYB_LOOP_NONE     G_MAXUINT  /* no state, body or output */
+#define HYB_LOOP_NO_LIMIT G_MAXINT32 /* only the condition ends the loop */
 
 /* A variable of the body.  It is captured if it is neither a slice nor a state. */
 typedef struct
@@ -76,7 +77,8 @@ void     hyb_loop_forward (const HybCall *call, const HybRun *run); /* forward *
 /* compute: for loops whose types are known only while running. */
 gboolean hyb_loop_compute (const HybLoop *loop, const HybComputeArgs *args, GError **error);
 
-/* cost: that of the maximum number of steps, even if a condition may end the loop earlier. */
+/* cost: that of the maximum number of steps, even if a condition may end the loop earlier; of one step where there is no
+ * maximum. */
 void hyb_loop_cost (const HybLoop *loop, const HybCall *call, HybCost *cost);
 
 /* --- The backward pass: loop-gradient.c, loop-backward.c, loop-backward-compute.c --- */

@@ -1,8 +1,10 @@
 /* executor-lowered.c — what an executor does otherwise for a graph of another format.
  *
  * Types of such a graph depend on contents: those that its file gives, and sometimes small integers that are inputs.
- * A plan is made without the latter if possible, since it must be made again when they change.
+ * A plan is made without the latter if possible, since it must be made again when they change.  A graph that cannot be
+ * lowered before its types are known runs node by node.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/base/error.h"
 #include "engine/exec/executor-private.h"
 #include "engine/lower/lowering.h"
 
@@ -46,8 +48,33 @@ hyb_executor_has_deciding_inputs (const HybExecutor *executor)
   return FALSE;
 }
 
+/* TRUE if this program computes all operators of a graph and its bodies. */
+static gboolean
+is_computable (HybGraph *graph)
+{
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
+    {
+      const HybNode   *node = hyb_graph_get_node (graph, id);
+      HybGraph *const *bodies = hyb_graph_get_bodies (graph, id);
+
+      if (!hyb_node_is_variable (node) && !(node->op->lower && node->op->compute))
+        return FALSE;
+      for (guint b = 0; b < node->n_bodies; b++)
+        if (!is_computable (bodies[b]))
+          return FALSE;
+    }
+  return TRUE;
+}
+
 gboolean
-hyb_executor_lower (HybExecutor *executor, HybEntry *entry, GError **error)
+hyb_executor_may_run_unplanned (const HybExecutor *executor, const GError *error)
+{
+  return g_error_matches (error, HYB_OP_ERROR, HYB_OP_ERROR_UNSUPPORTED) &&
+         is_computable (executor->graph);
+}
+
+static gboolean
+lower (HybExecutor *executor, HybEntry *entry, GError **error)
 {
   guint                  n_values = MAX (hyb_graph_n_values (executor->graph), 1), n;
   const HybNodeId       *variables = hyb_graph_get_variables (executor->graph, &n);
@@ -56,8 +83,6 @@ hyb_executor_lower (HybExecutor *executor, HybEntry *entry, GError **error)
   g_autofree HybType    *types = g_new (HybType, n_values);
   g_autoptr (HybLowered) lowered = NULL;
 
-  if (!hyb_graph_get_dialect (executor->graph))
-    return TRUE;
   hyb_executor_find_contents (executor, TRUE, constants);
   for (guint i = 0; i < n_values; i++)
     types[i] = HYB_TYPE_UNKNOWN;
@@ -76,4 +101,20 @@ hyb_executor_lower (HybExecutor *executor, HybEntry *entry, GError **error)
   if (lowered)
     entry->lowered = hyb_graph_ref (lowered->graph);
   return lowered != NULL;
+}
+
+gboolean
+hyb_executor_lower (HybExecutor *executor, HybEntry *entry, GError **error)
+{
+  GError *reason = NULL;
+
+  if (!hyb_graph_get_dialect (executor->graph) || lower (executor, entry, &reason))
+    return TRUE;
+  if (hyb_executor_may_run_unplanned (executor, reason))
+    {
+      g_error_free (reason);
+      return TRUE;
+    }
+  g_propagate_error (error, reason);
+  return FALSE;
 }

@@ -71,6 +71,8 @@ void
 hyb_executor_find_contents (HybExecutor *executor, gboolean with_inputs, HybTensor **constants);
 /* TRUE if there are small integers that a plan does not depend on yet. */
 gboolean hyb_executor_has_deciding_inputs (const HybExecutor *executor);
+/* TRUE if planning failed with `error` only because of types that are known while running. */
+gboolean hyb_executor_may_run_unplanned (const HybExecutor *executor, const GError *error);
 /* Sets what the imperative mode runs in place of the graph. */
 gboolean hyb_executor_lower (HybExecutor *executor, HybEntry *entry, GError **error);
 /* In executor-device.c: one run of the current entry on options.gpu, in any mode. */

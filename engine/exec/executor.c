@@ -463,6 +463,11 @@ make_plan (HybExecutor *executor, HybEntry *entry, GError **error)
     }
   if (!first)
     return check_outputs (executor, entry->plan, error);
+  if (is_foreign && !executor->options.gpu && hyb_executor_may_run_unplanned (executor, first))
+    {
+      g_error_free (first);
+      return TRUE;
+    }
   g_propagate_error (error, first);
   return FALSE;
 }

@@ -110,7 +110,9 @@ walk_bind (Walk *walk, HybTensor *const *variables, GError **error)
                              "variable “%s” has no value",
                              node->name);
     }
-  return hyb_infer_types (walk->graph, walk->types, NULL, walk->context->training, error);
+  /* Operators of other formats find the types of their outputs themselves. */
+  return hyb_graph_get_dialect (walk->graph) ||
+         hyb_infer_types (walk->graph, walk->types, NULL, walk->context->training, error);
 }
 
 static void

@@ -80,47 +80,86 @@ hyb_lowering_inline (HybLowering      *lowering,
   return FALSE;
 }
 
-HybLoweredBody *
-hyb_lowering_lower_body (HybLowering      *lowering,
-                         guint             body,
-                         const HybType    *variables,
-                         HybTensor *const *contents)
+/* Variables first, in their order. */
+static void
+add_variables (HybLowering *inner, const HybBodyUse *use)
 {
-  HybGraph *graph = hyb_lowering_get_body (lowering, body);
-  g_autoptr (LoweringScope) scope = hyb_lowering_scope_new (graph);
-  g_autoptr (LoweringTarget) target = hyb_lowering_target_new ();
-  HybLowering            inner = enter (lowering, scope, target);
-  HybLoweredBody        *lowered;
-  guint                  n, n_heads;
-  const HybNodeId       *ids = hyb_graph_get_variables (graph, &n);
+  HybGraph        *graph = inner->scope->graph;
+  guint            n;
+  const HybNodeId *ids = hyb_graph_get_variables (graph, &n);
+
+  for (guint i = 0; i < n; i++)
+    hyb_lowering_add_variable (inner,
+                               ids[i],
+                               &use->types[i],
+                               use->contents && use->contents[i]
+                                   ? use->contents[i]
+                                   : hyb_graph_get_contents (graph, ids[i]));
+}
+
+/* The heads of the new graph.  FALSE after a failure. */
+static gboolean
+arrange_heads (HybLowering *inner, const HybBodyUse *use, GArray *arranged)
+{
+  guint                  n;
   g_autofree HybValueId *heads = NULL;
+
+  hyb_graph_get_heads (inner->scope->graph, &n);
+  heads = g_new (HybValueId, MAX (n, 1));
+  if (!hyb_lowering_walk (inner) || !find_heads (inner, heads))
+    return FALSE;
+  if (use->arrange)
+    use->arrange (inner, heads, use->data, arranged);
+  else
+    g_array_append_vals (arranged, heads, n);
+  return !inner->error;
+}
+
+static HybLoweredBody *
+finish_body (HybLowering *inner, const GArray *heads)
+{
+  HybLoweredBody *lowered = g_new0 (HybLoweredBody, 1);
+  guint           n = heads->len;
+
+  lowered->n_heads = n;
+  lowered->head_types = g_new (HybType, MAX (n, 1));
+  lowered->head_contents = g_new0 (HybTensor *, MAX (n, 1));
+  for (guint i = 0; i < n; i++)
+    {
+      HybValueId head = g_array_index (heads, HybValueId, i);
+      HybTensor *contents = hyb_lowering_get_contents (inner, head);
+
+      hyb_builder_add_head (inner->target->builder, head);
+      lowered->head_types[i] = *hyb_lowering_get_type (inner, head);
+      lowered->head_contents[i] = contents ? hyb_tensor_ref (contents) : NULL;
+    }
+  lowered->graph = hyb_builder_freeze (g_steal_pointer (&inner->target->builder));
+  return lowered;
+}
+
+HybLoweredBody *
+hyb_lowering_lower_body (HybLowering *lowering, guint body, const HybBodyUse *use)
+{
+  g_autoptr (LoweringScope) scope = NULL;
+  g_autoptr (LoweringTarget) target = NULL;
+  g_autoptr (GArray) heads = g_array_new (FALSE, FALSE, sizeof (HybValueId));
+  HybLowering inner;
 
   if (lowering->error || !check_depth (lowering))
     return NULL;
-  for (guint i = 0; i < n; i++)
-    hyb_lowering_add_variable (&inner,
-                               ids[i],
-                               &variables[i],
-                               contents && contents[i] ? contents[i]
-                                                       : hyb_graph_get_contents (graph, ids[i]));
-  hyb_graph_get_heads (graph, &n_heads);
-  heads = g_new (HybValueId, MAX (n_heads, 1));
-  if (!hyb_lowering_walk (&inner) || !find_heads (&inner, heads))
-    {
-      lowering->error = inner.error;
-      return NULL;
-    }
+  scope = hyb_lowering_scope_new (hyb_lowering_get_body (lowering, body));
+  target = hyb_lowering_target_new ();
+  inner = enter (lowering, scope, target);
+  inner.is_tolerant &= !use->may_fail;
+  add_variables (&inner, use);
+  if (arrange_heads (&inner, use, heads))
+    return finish_body (&inner, heads);
 
-  lowered = g_new0 (HybLoweredBody, 1);
-  lowered->n_heads = n_heads;
-  lowered->head_types = g_new (HybType, MAX (n_heads, 1));
-  for (guint i = 0; i < n_heads; i++)
-    {
-      hyb_builder_add_head (target->builder, heads[i]);
-      lowered->head_types[i] = *hyb_lowering_get_type (&inner, heads[i]);
-    }
-  lowered->graph = hyb_builder_freeze (g_steal_pointer (&target->builder));
-  return lowered;
+  if (use->may_fail)
+    g_error_free (inner.error);
+  else
+    lowering->error = inner.error;
+  return NULL;
 }
 
 void
@@ -128,7 +167,10 @@ hyb_lowered_body_free (HybLoweredBody *body)
 {
   if (!body)
     return;
+  for (guint i = 0; i < body->n_heads; i++)
+    hyb_tensor_unref (body->head_contents[i]);
   hyb_graph_unref (body->graph);
+  g_free (body->head_contents);
   g_free (body->head_types);
   g_free (body);
 }

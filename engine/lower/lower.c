@@ -102,7 +102,7 @@ clear_fault (gpointer fault)
 }
 
 static HybLowered *
-finish (HybLowering *lowering)
+finish (HybLowering *lowering, gboolean may_lack_heads)
 {
   LoweringScope    *scope = lowering->scope;
   LoweringTarget   *target = lowering->target;
@@ -113,6 +113,8 @@ finish (HybLowering *lowering)
   for (guint i = 0; i < n_heads; i++)
     {
       lowering->node = hyb_graph_get_producer (scope->graph, heads[i]);
+      if (scope->map[heads[i]] == HYB_NO_ID && may_lack_heads)
+        continue;
       if (scope->map[heads[i]] == HYB_NO_ID)
         scope->map[heads[i]] =
             hyb_lowering_add_placeholder (lowering, lowering->node, &scope->types[heads[i]]);
@@ -139,20 +141,20 @@ hyb_lower (HybGraph *graph, const HybLowerOptions *options, GError **error)
   g_autoptr (LoweringScope) scope = hyb_lowering_scope_new (graph);
   g_autoptr (LoweringTarget) target = hyb_lowering_target_new ();
   g_autoptr (GArray) faults = g_array_new (FALSE, FALSE, sizeof (HybLoweringFault));
-  guint64     n_evaluated = 0;
-  HybLowered *lowered;
-  HybLowering lowering = { .scope = scope,
-                           .target = target,
-                           .training = options->training,
-                           .is_tolerant = options->is_tolerant,
-                           .n_evaluated = &n_evaluated,
-                           .faults = faults };
+  LoweringWork work = { 0 };
+  HybLowered  *lowered;
+  HybLowering  lowering = { .scope = scope,
+                            .target = target,
+                            .training = options->training,
+                            .is_tolerant = options->is_tolerant,
+                            .work = &work,
+                            .faults = faults };
 
   g_array_set_clear_func (faults, clear_fault);
   for (guint i = 0; i < hyb_graph_n_values (graph); i++)
     scope->types[i] = options->types[i];
   add_variables (&lowering, options->types, options->contents);
-  lowered = hyb_lowering_walk (&lowering) ? finish (&lowering) : NULL;
+  lowered = hyb_lowering_walk (&lowering) ? finish (&lowering, options->may_lack_heads) : NULL;
   if (!lowered)
     g_propagate_error (error, lowering.error);
   return lowered;

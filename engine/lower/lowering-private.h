@@ -21,6 +21,13 @@ typedef struct
   HybArena   *texts;    /* of attributes */
 } LoweringTarget;
 
+/* Work done so far, of the graph and all bodies together. */
+typedef struct
+{
+  guint64 n_evaluated; /* elements computed while lowering */
+  guint   n_in_bodies; /* nodes of bodies that were lowered, each as often as it was */
+} LoweringWork;
+
 struct _HybLowering
 {
   LoweringScope  *scope;
@@ -30,9 +37,9 @@ struct _HybLowering
   gboolean        training;
   gboolean        is_tolerant;
   guint           depth;
-  guint64        *n_evaluated; /* elements computed while lowering, of all bodies together */
-  GArray         *faults;      /* of HybLoweringFault; of the outermost graph */
-  HybNodeId       outer_node;  /* of the outermost graph */
+  LoweringWork   *work;
+  GArray         *faults;     /* of HybLoweringFault; of the outermost graph */
+  HybNodeId       outer_node; /* of the outermost graph */
 };
 
 /* A value without a node that computes it, for an output of a node of the scope.  HYB_NO_ID and a failure unless failures are

@@ -7,6 +7,7 @@
 
 #include "engine/analysis/infer-types.h"
 #include "engine/base/error.h"
+#include "engine/graph/reach.h"
 #include "engine/imperative/imperative.h"
 #include "engine/lower/lowering-private.h"
 #include "engine/ops/array/constant.h"
@@ -15,6 +16,8 @@
 #define MAX_KNOWN_ELEMENTS 4096
 /* Elements that are computed while lowering a whole graph; the rest is left to the run. */
 #define MAX_EVALUATED_ELEMENTS ((guint64) 1 << 24)
+/* Bodies are lowered several times, and nested ones a multiple of that. */
+#define MAX_NODES_IN_BODIES (1u << 20)
 
 /* --- Reading --- */
 
@@ -53,6 +56,12 @@ hyb_lowering_input (HybLowering *lowering, guint index)
                                              hyb_graph_get_producer (lowering->scope->graph, value),
                                              &lowering->scope->types[value]);
   return *lowered;
+}
+
+gboolean
+hyb_lowering_is_tolerant (const HybLowering *lowering)
+{
+  return lowering->is_tolerant;
 }
 
 gboolean
@@ -166,8 +175,8 @@ may_evaluate (const HybLowering *lowering, const HybCall *call, const HybValueId
       n = MAX (n, hyb_shape_size (&call->output[i].shape));
     else if (!call->op->compute)
       return FALSE;
-  *lowering->n_evaluated += (guint64) MAX (n, 1);
-  return n <= MAX_KNOWN_ELEMENTS && *lowering->n_evaluated <= MAX_EVALUATED_ELEMENTS;
+  lowering->work->n_evaluated += (guint64) MAX (n, 1);
+  return n <= MAX_KNOWN_ELEMENTS && lowering->work->n_evaluated <= MAX_EVALUATED_ELEMENTS;
 }
 
 /* Computes the outputs of a node that was added.  A node that cannot be computed is left to the run. */
@@ -430,17 +439,42 @@ lower_node (HybLowering *lowering)
                        node->type);
 }
 
+/* FALSE and a failure if the budget of nodes in bodies is used up. */
+static gboolean
+count_node (HybLowering *lowering)
+{
+  if (lowering->work->n_in_bodies++ < MAX_NODES_IN_BODIES)
+    return TRUE;
+  lowering->work->n_in_bodies = MAX_NODES_IN_BODIES;
+  hyb_lowering_fail (lowering,
+                     NULL,
+                     "its bodies have more than %u nodes to be planned, counting each step and "
+                     "nested body",
+                     MAX_NODES_IN_BODIES);
+  return FALSE;
+}
+
+/* By node whether it is lowered; NULL: all are.  What nothing reads must not fail where a failure ends the lowering. */
+static guint8 *
+find_lowered (const HybLowering *lowering)
+{
+  return lowering->is_tolerant ? NULL : hyb_graph_find_needed (lowering->scope->graph, NULL);
+}
+
 gboolean
 hyb_lowering_walk (HybLowering *lowering)
 {
-  LoweringScope *scope = lowering->scope;
+  LoweringScope     *scope = lowering->scope;
+  g_autofree guint8 *needed = find_lowered (lowering);
 
   for (HybNodeId id = 0; id < hyb_graph_n_nodes (scope->graph); id++)
     {
       lowering->node = id;
       if (lowering->depth == 0)
         lowering->outer_node = id;
-      if (hyb_node_is_variable (hyb_graph_get_node (scope->graph, id)))
+      else if (!count_node (lowering))
+        return FALSE;
+      if (hyb_node_is_variable (hyb_graph_get_node (scope->graph, id)) || (needed && !needed[id]))
         continue;
       lower_node (lowering);
       lowering->node = id;

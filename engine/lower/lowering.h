@@ -20,6 +20,8 @@ const HybType *hyb_lowering_input_type (const HybLowering *lowering, guint index
 HybTensor *hyb_lowering_input_contents (const HybLowering *lowering, guint index);
 /* The value of the new graph that stands for that input. */
 HybValueId hyb_lowering_input (HybLowering *lowering, guint index);
+/* TRUE if a value without a node may stand for what cannot be lowered. */
+gboolean hyb_lowering_is_tolerant (const HybLowering *lowering);
 /* TRUE if types are inferred for a training run. */
 gboolean hyb_lowering_is_training (const HybLowering *lowering);
 
@@ -78,17 +80,29 @@ gboolean hyb_lowering_inline (HybLowering      *lowering,
 /* A body as a graph of its own. */
 typedef struct
 {
-  HybGraph *graph;
-  guint     n_heads;
-  HybType  *head_types;
+  HybGraph   *graph;
+  guint       n_heads;
+  HybType    *head_types;
+  HybTensor **head_contents; /* what planning knows; NULL otherwise */
 } HybLoweredBody;
 
-/* Lowers body number `body` into a graph of its own, whose variables have these types.  contents: by variable what
- * planning knows, each may be NULL; may be NULL.  NULL after a failure.  (transfer full) */
-HybLoweredBody *hyb_lowering_lower_body (HybLowering      *lowering,
-                                         guint             body,
-                                         const HybType    *variables,
-                                         HybTensor *const *contents);
+/* What a body is lowered for. */
+typedef struct
+{
+  const HybType    *types;    /* by variable of the body */
+  HybTensor *const *contents; /* by variable: what planning knows, or NULL; may be NULL */
+  /* Writes the heads of the new graph into *arranged (of HybValueId), given those of the body; may write nodes.
+   * Variable number i of the body is value i of the new graph.  NULL: the same heads. */
+  void (*arrange) (HybLowering      *inner,
+                   const HybValueId *heads,
+                   gconstpointer     data,
+                   GArray           *arranged);
+  gconstpointer data;
+  gboolean may_fail; /* a failure is forgotten, so that the node can be lowered in another way */
+} HybBodyUse;
+
+/* Lowers body number `body` into a graph of its own.  NULL after a failure.  (transfer full) */
+HybLoweredBody *hyb_lowering_lower_body (HybLowering *lowering, guint body, const HybBodyUse *use);
 /* Frees a lowered body; accepts NULL. */
 void hyb_lowered_body_free (HybLoweredBody *body);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (HybLoweredBody, hyb_lowered_body_free)
@@ -123,6 +137,8 @@ typedef struct
   gboolean training;
   gboolean
       is_tolerant; /* a node that cannot be lowered becomes an opaque one and a fault; else it is an error */
+  gboolean
+      may_lack_heads; /* heads for which no value stands are left out; HybLowered.map tells which */
 } HybLowerOptions;
 
 /* Lowers a graph.  HybNode.origin of what is written is the node of the given graph that it computes, also for what comes

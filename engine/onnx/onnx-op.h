@@ -31,7 +31,9 @@ typedef struct
 } HybOnnxOp;
 
 /* Members of HybOnnxOp.op that all rows have in common; name, doc, category, inputs and lower follow. */
-#define HYB_ONNX_ROW                                                                   \
+#define HYB_ONNX_ROW HYB_ONNX_BODIES_ROW, .compute = hyb_onnx_compute
+/* The same for rows that compute in their own way. */
+#define HYB_ONNX_BODIES_ROW                                                            \
   .flags = HYB_OP_FOREIGN, .arity = hyb_onnx_arity, .value_name = hyb_onnx_value_name, \
   .declared_type = hyb_onnx_declared_type_of
 
@@ -64,6 +66,31 @@ void hyb_onnx_arity (gconstpointer params, guint *n_inputs, guint *n_outputs);
 const char *hyb_onnx_value_name (gconstpointer params, guint index);
 /* HybOp.declared_type. */
 gboolean hyb_onnx_declared_type_of (gconstpointer params, guint index, HybType *type);
+/* HybOp.compute: lowers the node alone, with types and contents as they are in this run.  Only nodes are computed so
+ * whose types are not known while planning. */
+gboolean hyb_onnx_compute (HybCall          *call,
+                           const HybRun     *run,
+                           HybTensor *const *inputs,
+                           HybTensor       **outputs,
+                           GError          **error);
+/* The same for nodes with bodies, which run them. */
+gboolean hyb_onnx_compute_if (HybCall          *call,
+                              const HybRun     *run,
+                              HybTensor *const *inputs,
+                              HybTensor       **outputs,
+                              GError          **error);
+/* Likewise. */
+gboolean hyb_onnx_compute_loop (HybCall          *call,
+                                const HybRun     *run,
+                                HybTensor *const *inputs,
+                                HybTensor       **outputs,
+                                GError          **error);
+/* Likewise, from version 9 on. */
+gboolean hyb_onnx_compute_scan (HybCall          *call,
+                                const HybRun     *run,
+                                HybTensor *const *inputs,
+                                HybTensor       **outputs,
+                                GError          **error);
 /* HybOp.body_variable. */
 guint hyb_onnx_body_variable (gconstpointer params, guint n_inputs, guint body, guint variable);
 /* HybOp.body_port. */

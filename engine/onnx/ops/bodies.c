@@ -1,0 +1,196 @@
+/* bodies.c — what If, Loop and Scan share.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/onnx/ops/bodies.h"
+
+/* At most this many times a body is lowered until the types of its states hold in every step. */
+#define MAX_ROUNDS 4
+
+/* --- Types --- */
+
+void
+hyb_onnx_variables_init (HybLowering *lowering, HybOnnxVariables *variables, guint body)
+{
+  const HybOnnxUse *use = hyb_onnx_use (lowering);
+
+  variables->n = use->n_variables[body];
+  variables->types = g_new (HybType, MAX (variables->n, 1));
+  variables->contents = g_new0 (HybTensor *, MAX (variables->n, 1));
+  for (guint v = 0; v < variables->n; v++)
+    {
+      guint captured = use->body_inputs[body][v];
+
+      variables->types[v] = HYB_TYPE_UNKNOWN;
+      if (captured == G_MAXUINT)
+        continue;
+      variables->types[v] = *hyb_lowering_input_type (lowering, captured);
+      variables->contents[v] = hyb_lowering_input_contents (lowering, captured);
+    }
+}
+
+void
+hyb_onnx_variables_clear (HybOnnxVariables *variables)
+{
+  g_clear_pointer (&variables->types, g_free);
+  g_clear_pointer (&variables->contents, g_free);
+}
+
+HybType
+hyb_onnx_common_type (const HybType *a, const HybType *b)
+{
+  HybType type = *a;
+
+  if (a->dtype != b->dtype)
+    type.dtype = a->dtype == HYB_DTYPE_UNKNOWN   ? b->dtype
+                 : b->dtype == HYB_DTYPE_UNKNOWN ? a->dtype
+                                                 : HYB_DTYPE_UNKNOWN;
+  if (a->shape.rank != b->shape.rank)
+    type.shape.rank = HYB_UNKNOWN;
+  for (int i = 0; i < type.shape.rank; i++)
+    if (a->shape.dim[i] != b->shape.dim[i])
+      type.shape.dim[i] = HYB_UNKNOWN;
+  return type;
+}
+
+HybType
+hyb_onnx_stacked_type (const HybType *row, gint64 n, int axis)
+{
+  HybType type = *row;
+
+  if (row->shape.rank < 0 || row->shape.rank >= HYB_MAX_RANK)
+    {
+      type.shape.rank = HYB_UNKNOWN;
+      return type;
+    }
+  type.shape.rank++;
+  axis = axis < 0 ? axis + type.shape.rank : axis;
+  if (axis < 0 || axis >= type.shape.rank)
+    axis = 0;
+  for (int i = type.shape.rank - 1; i > axis; i--)
+    type.shape.dim[i] = type.shape.dim[i - 1];
+  type.shape.dim[axis] = n;
+  return type;
+}
+
+gboolean
+hyb_onnx_types_are_known (guint n, const HybType *types)
+{
+  for (guint i = 0; i < n; i++)
+    if (!hyb_type_is_known (&types[i]))
+      return FALSE;
+  return TRUE;
+}
+
+/* Takes over what a step changes in the types of the states.  TRUE if that is new. */
+static gboolean
+loosen_states (HybOnnxVariables *variables, const HybOnnxStates *states, const HybLoweredBody *body)
+{
+  gboolean has_changed = FALSE;
+
+  for (guint s = 0; s < states->n && states->first_head + s < body->n_heads; s++)
+    {
+      HybType *before = &variables->types[states->first_variable + s];
+      HybType  after = hyb_onnx_common_type (before, &body->head_types[states->first_head + s]);
+
+      has_changed |=
+          after.dtype != before->dtype || !hyb_shape_equal (&after.shape, &before->shape);
+      *before = after;
+    }
+  return has_changed;
+}
+
+HybLoweredBody *
+hyb_onnx_settle_states (HybLowering         *lowering,
+                        HybOnnxVariables    *variables,
+                        const HybOnnxStates *states,
+                        const HybBodyUse    *use)
+{
+  g_autoptr (HybLoweredBody) body = NULL;
+
+  if (states->first_variable + states->n > variables->n)
+    {
+      hyb_lowering_fail (lowering, NULL, "its body has too few inputs for its states");
+      return NULL;
+    }
+  for (guint round = 0; round < MAX_ROUNDS; round++)
+    {
+      g_clear_pointer (&body, hyb_lowered_body_free);
+      body = hyb_lowering_lower_body (lowering, 0, use);
+      if (!body || !loosen_states (variables, states, body))
+        break;
+    }
+  return g_steal_pointer (&body);
+}
+
+/* --- The engine's loop --- */
+
+void
+hyb_onnx_append_head (HybLowering *inner, HybValueId head, GArray *arranged)
+{
+  HybValueId copy = hyb_onnx_unary (inner, "_copy", head);
+
+  g_array_append_val (arranged, copy);
+}
+
+/* Inputs of the loop by kind, and the variables that they feed. */
+typedef struct
+{
+  GArray *inputs; /* of HybValueId */
+  GArray *places; /* of gint64 */
+} Wiring;
+
+/* The variables of one kind as an attribute: “(1, 2)”. */
+static const char *
+wire (HybLowering *lowering, Wiring *wiring, HybPortKind kind, guint n, const HybOnnxPort *ports)
+{
+  g_array_set_size (wiring->places, 0);
+  for (guint v = 0; v < n; v++)
+    {
+      gint64 place = v;
+
+      if (ports[v].kind != kind)
+        continue;
+      g_array_append_val (wiring->inputs, ports[v].value);
+      g_array_append_val (wiring->places, place);
+    }
+  return hyb_lowering_text_ints (lowering,
+                                 wiring->places->len,
+                                 (const gint64 *) (gpointer) wiring->places->data);
+}
+
+HybValueId
+hyb_onnx_foreach (HybLowering          *lowering,
+                  const HybLoweredBody *body,
+                  guint                 n_variables,
+                  const HybOnnxPort    *ports,
+                  guint                 n_rows)
+{
+  g_autoptr (GArray) inputs = g_array_new (FALSE, FALSE, sizeof (HybValueId));
+  g_autoptr (GArray) places = g_array_new (FALSE, FALSE, sizeof (gint64));
+  Wiring      wiring = { inputs, places };
+  const char *data = wire (lowering, &wiring, HYB_PORT_DATA, n_variables, ports);
+  const char *states = wire (lowering, &wiring, HYB_PORT_STATE, n_variables, ports);
+  const char *captured = wire (lowering, &wiring, HYB_PORT_CAPTURED, n_variables, ports);
+  const char *attributes[] = {
+    "in_data_locs",
+    data,
+    "in_state_locs",
+    states,
+    "remain_locs",
+    captured,
+    "num_args",
+    hyb_lowering_text (lowering, "%u", inputs->len + 1),
+    "num_out_data",
+    hyb_lowering_text (lowering, "%u", n_rows),
+    "num_outputs",
+    hyb_lowering_text (lowering, "%u", body->n_heads),
+    NULL,
+  };
+
+  return hyb_lowering_add (lowering,
+                           "_foreach",
+                           &(HybNodeSpec){ .n_inputs = inputs->len,
+                                           .inputs = (const HybValueId *) (gpointer) inputs->data,
+                                           .n_bodies = 1,
+                                           .bodies = &body->graph,
+                                           .attributes = attributes });
+}

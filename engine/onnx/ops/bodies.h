@@ -1,0 +1,57 @@
+/* bodies.h — what If, Loop and Scan share: types of a body's variables, and the engine's loop for a lowered body.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "engine/onnx/onnx-op.h"
+
+/* Types and contents of a body's variables. */
+typedef struct
+{
+  guint       n;
+  HybType    *types;
+  HybTensor **contents; /* borrowed */
+} HybOnnxVariables;
+
+/* Those that are captured have the types and contents of what they capture; of the others nothing is known. */
+void hyb_onnx_variables_init (HybLowering *lowering, HybOnnxVariables *variables, guint body);
+/* Frees the arrays. */
+void hyb_onnx_variables_clear (HybOnnxVariables *variables);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (HybOnnxVariables, hyb_onnx_variables_clear)
+
+/* What two types have in common. */
+HybType hyb_onnx_common_type (const HybType *a, const HybType *b);
+/* The type of n rows, stacked at an axis. */
+HybType hyb_onnx_stacked_type (const HybType *row, gint64 n, int axis);
+/* TRUE if all are known. */
+gboolean hyb_onnx_types_are_known (guint n, const HybType *types);
+
+/* The states of a loop are the variables from first_variable on and the heads from first_head on. */
+typedef struct
+{
+  guint first_variable, first_head, n;
+} HybOnnxStates;
+
+/* Lowers body 0 with use->types == variables->types until the types of its states are those that hold in every step.
+ * (transfer full); NULL after a failure */
+HybLoweredBody *hyb_onnx_settle_states (HybLowering         *lowering,
+                                        HybOnnxVariables    *variables,
+                                        const HybOnnxStates *states,
+                                        const HybBodyUse    *use);
+
+/* Appends a head of the lowered body to *arranged, as a value that is no variable and no other head. */
+void hyb_onnx_append_head (HybLowering *inner, HybValueId head, GArray *arranged);
+
+/* How a variable of a loop's body gets its value. */
+typedef struct
+{
+  HybPortKind kind;  /* data, state or captured */
+  HybValueId  value; /* all rows, the initial value, or the value */
+} HybOnnxPort;
+
+/* The engine's loop over rows.  ports: by variable of body.  n_rows: heads of body that are rows, which come first; all
+ * others are states.  Returns its first output. */
+HybValueId hyb_onnx_foreach (HybLowering          *lowering,
+                             const HybLoweredBody *body,
+                             guint                 n_variables,
+                             const HybOnnxPort    *ports,
+                             guint                 n_rows);
