@@ -257,69 +257,6 @@ test_parts_of_a_sweep_are_done_at_once (Fixture *fixture, gconstpointer unused G
   g_assert_true (g_str_has_suffix (fixture->out, "30\n30\n"));
 }
 
-static void
-test_a_second_sweep_is_told_who_is_at_work (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
-{
-  fixture_run_line (fixture,
-                    "echo 'echo x >started; exec sleep 1000' >slow && "
-                    "{ " HSCOPE " sweep --models a --batch 1,2 --output s "
-                    "--launcher 'sh slow' & } && pid=$! && "
-                    "while [ ! -e started ]; do sleep 0.01; done; "
-                    "hscope sweep --output s --resume; code=$?; hscope report s; "
-                    "kill -TERM $pid; wait $pid; rm -r s; exit $code");
-  g_assert_cmpint (fixture->code, ==, 3);
-  g_assert_nonnull (strstr (fixture->err, "works on the sweep. Wait for its end"));
-  g_assert_nonnull (strstr (fixture->err, "process "));
-  g_assert_nonnull (strstr (fixture->out, "1 running"));
-}
-
-/* A folder that a stranger has sent: each name that a sweep uses is a link out of it, a FIFO, or something else than it should be. */
-static void
-test_a_hostile_folder_changes_nothing_outside (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
-{
-  static const char *const names[] = { "plan.json",         "cells",
-                                       "captures",          "cells.jsonl",
-                                       "slurm-job",         "cells/000000.json",
-                                       "cells/000000.part", "captures/000000.hscope" };
-  static const char *const kinds[] = { "ln -s ../victim/file",
-                                       "ln -s ../victim",
-                                       "ln -s ../victim/absent",
-                                       "ln -s /dev/zero",
-                                       "ln -s loop",
-                                       "mkfifo",
-                                       "mkdir" };
-  static const char *const commands[] = { "sweep --output s --resume",
-                                          "sweep --output s --resume --retry-failed",
-                                          "sweep --output s --cells 0",
-                                          "report s" };
-
-  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
-    for (guint k = 0; k < G_N_ELEMENTS (kinds); k++)
-      for (guint c = 0; c < G_N_ELEMENTS (commands); c++)
-        {
-          const char *folder = names[i][5] == '/' ? "../" : strstr (names[i], "/") ? "../" : "";
-          gboolean    is_link = g_str_has_prefix (kinds[k], "ln -s ../");
-          g_autofree char *make =
-              is_link ? g_strconcat ("ln -s ", folder, kinds[k] + strlen ("ln -s "), NULL)
-                      : g_strdup (kinds[k]);
-          g_autofree char *line = g_strdup_printf (
-              PRETEND_TOOLS "rm -rf victim; mkdir victim; echo mine >victim/file; "
-                            "hscope sweep --models a --output s --launcher 'sh pretend' >log 2>&1; "
-                            "rm -r 's/%s'; rm -f s/cells/000000.json.x; %s 's/%s'; "
-                            "timeout -s KILL 20 " HSCOPE " %s%s >log 2>&1; "
-                            "[ $? -lt 5 ] && cat victim/file && ls victim" CLEAN,
-              names[i],
-              make,
-              names[i],
-              commands[c],
-              c < 3 ? " --launcher 'sh pretend'" : "");
-
-          fixture_run_line (fixture, line);
-          if (fixture->code != 0 || strcmp (fixture->out, "mine\nfile\n") != 0)
-            g_error ("%s %s, %s: %d %s", make, names[i], commands[c], fixture->code, fixture->out);
-        }
-}
-
 /* Programs that do what Slurm's do: the tasks of the array run here, and squeue lists them until they have ended. */
 #define SLURM                                                                                      \
   "mkdir bin && export PATH=$PWD/bin:$PATH && "                                                    \
@@ -613,8 +550,6 @@ TEST_PROGRAM (test_sweep)
       test_a_cell_that_is_ended_with_its_worker_has_not_failed },
     { "a-cell-that-is-ended-alone-has-failed", test_a_cell_that_is_ended_alone_has_failed },
     { "parts-of-a-sweep-are-done-at-once", test_parts_of_a_sweep_are_done_at_once },
-    { "a-second-sweep-is-told-who-is-at-work", test_a_second_sweep_is_told_who_is_at_work },
-    { "a-hostile-folder-changes-nothing-outside", test_a_hostile_folder_changes_nothing_outside },
     { "lines-are-read-before-they-are-copied", test_lines_are_read_before_they_are_copied },
     { "a-report-has-tables-and-pairs", test_a_report_has_tables_and_pairs },
     { "a-report-has-curves-over-numbers", test_a_report_has_curves_over_numbers },
