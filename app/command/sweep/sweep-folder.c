@@ -1,6 +1,6 @@
 /* sweep-folder.c — takes cells one after the other, and keeps their results.
  *
- * Whoever works on the whole folder holds an exclusive lock on the plan, whoever works on a part of it a shared one.  A cell that
+ * A process that works on the whole folder locks the plan for itself; processes that work on parts share the lock.  A cell that
  * is being done is a locked file cells/NNNNNN.part; the kernel gives the lock back when its process ends.  Every file below the
  * folder is opened by descriptor, follows no link and is a regular one.  Start at scope_sweep_folder_take().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
@@ -233,7 +233,7 @@ name_part (guint cell, char name[32])
 }
 
 /* Makes and locks the file of a cell that begins.  A file that is there was left by a process that was killed; it is taken over
- * if nobody holds it and its name still means it. */
+ * if no process has locked it and it still has its name. */
 static int
 open_part (ScopeSweepFolder *folder, guint cell)
 {

@@ -45,7 +45,7 @@ scope_sweep_folder_open (const char *path, const ScopeSweepPart *part, GError **
 void scope_sweep_folder_free (ScopeSweepFolder *folder);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ScopeSweepFolder, scope_sweep_folder_free)
 
-/* The next cell of the part that has no result and that nobody does.  FALSE: there is none. */
+/* The next cell of the part that has no result and that no process does.  FALSE: there is none. */
 gboolean scope_sweep_folder_take (ScopeSweepFolder *folder, guint *cell);
 /* Gives a cell that was taken back: it has no result. */
 void scope_sweep_folder_release (ScopeSweepFolder *folder, guint cell);

@@ -149,7 +149,7 @@ test_failures_are_retried_only_when_asked (Place *place, gconstpointer unused G_
     }
 }
 
-/* The first result stays, whoever writes another one. */
+/* The first result stays when a second one is written. */
 static void
 test_a_result_is_written_once (Place *place, gconstpointer unused G_GNUC_UNUSED)
 {

@@ -372,7 +372,7 @@ test_a_lost_connection_is_a_sentence (Fixture *fixture, gconstpointer unused G_G
                   "cat err && cat trained-0000.params && ! ls trained-interrupted.params");
   g_assert_nonnull (strstr (fixture->out, "noisy: the connection was lost"));
   g_assert_nonnull (strstr (fixture->out, "\nold\n"));
-  /* The killed process could not remove its folder, and nobody else does. */
+  /* The killed process could not remove its folder, and later runs leave it alone. */
   run_and_expect (fixture, 0, "rm -r tmp/hscope-target-*");
   wait_until_nothing_is_left (fixture);
 }
