@@ -259,6 +259,16 @@ run_each (const Invocation *call, char *const *files, GError **error)
 static int
 run_here (Invocation *call, char **files, GError **error)
 {
+  if (call->command->starts_others && call->sandbox == SCOPE_SANDBOX_STRICT)
+    {
+      g_set_error (error,
+                   SCOPE_ERROR,
+                   SCOPE_ERROR_USAGE,
+                   "--sandbox=strict: hscope %s starts other commands and is in no sandbox itself. "
+                   "Leave the option out",
+                   call->command->name);
+      return SCOPE_EXIT_USAGE;
+    }
   if (!call->command->starts_others && !scope_is_remote (&call->common) &&
       (!protect (call, files, error) || !scope_load_operators (&call->common, error)))
     return SCOPE_EXIT_USAGE;

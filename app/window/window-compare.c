@@ -224,9 +224,9 @@ is_plan (const char *path)
 {
   g_autofree char *name = g_path_get_basename (path);
   g_autofree char *folder = g_path_get_dirname (path);
-  g_autofree char *todo = g_build_filename (folder, "todo", NULL);
+  g_autofree char *cells = g_build_filename (folder, "cells", NULL);
 
-  return g_str_equal (name, "plan.json") && g_file_test (todo, G_FILE_TEST_IS_DIR);
+  return g_str_equal (name, "plan.json") && g_file_test (cells, G_FILE_TEST_IS_DIR);
 }
 
 /* Opens a JSON file whose name does not tell whether it is a comparison, a graph, or the plan of a sweep. */

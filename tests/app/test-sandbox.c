@@ -288,6 +288,9 @@ test_options (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
                       is_active (fixture, "privileges") && is_active (fixture, "memory") &&
                       is_active (fixture, "processor time");
 
+  run_line (fixture, "$H --sandbox=strict sweep --output s --resume");
+  g_assert_cmpint (fixture->code, ==, 2);
+  g_assert_nonnull (strstr (fixture->err, "starts other commands"));
   run_line (fixture, "$H --sandbox=strict new --list");
   g_assert_cmpint (fixture->code, ==, is_whole ? 0 : 3);
   run_line (fixture, "$H --sandbox=loose new --list");

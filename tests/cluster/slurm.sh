@@ -71,7 +71,7 @@ export SLURM_CONF
 check () { # check NUMBER NAME: the status of the last command
   if [ "$3" -eq 0 ]; then echo "ok $1 $2"; else echo "not ok $1 $2"; failed=1; fi
 }
-count () { find "$work/sweep/$1" -type f ! -name '.*' 2>/dev/null | wc -l; }
+count () { find "$work/sweep/cells" -type f -name "*.$1" 2>/dev/null | wc -l; }
 wait_for () { # wait_for SECONDS COMMAND…
   left=$((10 * $1)); shift
   until "$@"; do
@@ -82,8 +82,8 @@ wait_for () { # wait_for SECONDS COMMAND…
 }
 are_idle () { [ "$(sinfo --noheader --Node --states=idle 2>/dev/null | wc -l)" -eq 2 ]; }
 has_ended () { ! kill -0 "$1" 2>/dev/null; }
-is_half_done () { [ "$(count "done")" -ge 16 ] || has_ended "$watcher"; } # what does not run is not waited for
-is_at_work () { [ "$(count "done")" -gt "$half" ] || has_ended "$watcher"; }
+is_half_done () { [ "$(count json)" -ge 16 ] || has_ended "$watcher"; } # what does not run is not waited for
+is_at_work () { [ "$(count json)" -gt "$half" ] || has_ended "$watcher"; }
 has_no_jobs () { [ -z "$(squeue --noheader)" ]; }
 
 start () {
@@ -102,16 +102,16 @@ check 1 "two nodes are idle" 0
   --variants unrolled,foreach,fused --batch 1,2 --length 3,4 --passes inference,training --samples 6 --output "$work/sweep" \
   --target slurm --jobs 2 2>"$work/first.log" &
 watcher=$!
-wait_for 300 is_half_done && [ "$(count "done")" -ge 16 ]
+wait_for 300 is_half_done && [ "$(count json)" -ge 16 ]
 check 2 "half of the cells are done" $?
 
-# The watcher and all workers are killed at once.
+# The watcher and all tasks are killed at once.
 kill -9 "$watcher"
 wait "$watcher" 2>/dev/null
 scancel --signal=KILL --full "$(cat "$work/sweep/slurm-job")"
 scancel "$(cat "$work/sweep/slurm-job")"
 wait_for 60 has_no_jobs
-half=$(count "done")
+half=$(count json)
 [ "$half" -lt 48 ]
 check 3 "the sweep is killed before its end, $half cells are done" $?
 
@@ -128,7 +128,7 @@ check 4 "the resumed sweep ends with 0" $?
 check 5 "48 cells are done" $?
 [ "$(sed 's/{"cell": \([0-9]*\),.*/\1/' "$work/sweep/cells.jsonl" | sort -n | uniq | wc -l)" -eq 48 ]
 check 6 "every cell is once in the table" $?
-[ "$(find "$work/sweep/captures" -name '[0-9]*.hscope' | wc -l)" -eq 48 ] && [ "$(count todo)" -eq 0 ] && [ "$(count claimed)" -eq 0 ]
+[ "$(find "$work/sweep/captures" -name '[0-9]*.hscope' | wc -l)" -eq 48 ] && [ "$(count part)" -eq 0 ]
 check 7 "every cell has its capture, and none is left" $?
 
 case $drained in drain*) true;; *) false;; esac

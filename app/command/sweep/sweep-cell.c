@@ -15,9 +15,9 @@
 static char *
 dup_prefix (const ScopeSweepCells *cells, guint cell)
 {
-  g_autofree char *name = g_strdup_printf ("draft-%06u-%s", cell, cells->worker);
+  g_autofree char *name = g_strdup_printf ("draft-%06u", cell);
 
-  return g_build_filename (cells->folder, "captures", name, NULL);
+  return g_build_filename (cells->drafts, name, NULL);
 }
 
 char **

@@ -10,6 +10,7 @@ typedef struct
   const ScopeSweepPlan *plan;
   const ScopeSweepTask *task;
   const char           *folder;   /* of the sweep */
+  const char           *drafts;   /* a folder of this process, for what commands write */
   const char           *worker;   /* the name of this one */
   char *const          *launcher; /* what stands before each command; NULL: nothing */
   const char           *target;   /* of each command; NULL: this machine */

@@ -1,12 +1,12 @@
-/* sweep-folder.c — claims cells by renaming files, and keeps their results.
+/* sweep-folder.c — takes cells one after the other, and keeps their results.
  *
- * Every worker walks through a list of todo/ from a place of its own, so that neighbours are claimed by the same worker.  When it
- * meets cells of another one, it reads todo/ again and goes to another place.  So the number of calls grows with the
- * number of cells.  Start at scope_sweep_folder_claim().
+ * A process that works on the whole folder locks the plan for itself; processes that work on parts share the lock.  A cell that
+ * is being done is a locked file cells/NNNNNN.part; the kernel gives the lock back when its process ends.  Every file below the
+ * folder is opened by descriptor, follows no link and is a regular one.  Start at scope_sweep_folder_take().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/sweep/sweep-folder.h"
 
-#include "app/command/sweep/sweep-worker.h"
+#include "app/command/children/find-json.h"
 
 #include "engine/base/error.h"
 
@@ -17,30 +17,22 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
-#define MAX_MISSES 3                   /* claims of others in a row, then the list is read again */
-#define MAX_LINE   ((gsize) 256 << 10) /* bytes of a result */
+#define MAX_LINE     ((gsize) 256 << 10) /* bytes of a result */
+#define OPEN_FOLDER  (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+#define OPEN_REGULAR (O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
 
 struct _ScopeSweepFolder
 {
   char            *path;
-  int              fd;
-  char            *worker;
-  guint            n_cells;
-  GArray          *todo;             /* of guint, as last read */
-  guint            position, n_left; /* of the walk through todo */
-  gboolean         is_alone;         /* no other worker was here when this one came */
-  gboolean         has_walked;
+  int              fd, cells, lock;
+  guint            next, end; /* of the cells of this process */
+  gboolean         retries_failed;
+  GHashTable      *parts; /* cell + 1 → descriptor + 1 of the locked file */
   ScopeSweepEffort effort;
-
-  GThread *toucher;
-  GMutex   mutex;
-  GCond    ends;
-  gboolean is_ending;
 };
-
-static const char *const folders[] = { "todo", "claimed", "done", "failed", "captures", "workers" };
 
 static gboolean
 fail (const char *path, const char *what, GError **error)
@@ -57,501 +49,409 @@ fail (const char *path, const char *what, GError **error)
                        g_strerror (code));
 }
 
-static gboolean
-make_empty (int fd, const char *name)
-{
-  int file = openat (fd, name, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+/* --- Files of others --- */
 
-  return file >= 0 && close (file) == 0;
+char *
+scope_sweep_read_at (int folder, const char *name, gsize limit)
+{
+  int              file = openat (folder, name, O_RDONLY | OPEN_REGULAR);
+  struct stat      status;
+  g_autofree char *text = NULL;
+  gsize            size = 0;
+  gssize           n = 1;
+
+  if (file < 0)
+    return NULL;
+  if (fstat (file, &status) == 0 && S_ISREG (status.st_mode) && status.st_size >= 0 &&
+      (guint64) status.st_size <= limit)
+    text = g_malloc ((gsize) status.st_size + 1);
+  while (text && size < (gsize) status.st_size && n > 0)
+    if ((n = read (file, text + size, (gsize) status.st_size - size)) > 0)
+      size += (gsize) n;
+  close (file);
+  if (!text || n < 0)
+    {
+      errno = text ? errno : EINVAL;
+      return NULL;
+    }
+  text[size] = '\0';
+  return g_steal_pointer (&text);
+}
+
+HybJson *
+scope_sweep_read_line (int folder, guint cell, char **line, gboolean *is_done)
+{
+  char             name[32];
+  g_autofree char *text = NULL;
+  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr (HybJson) json = NULL;
+  const char *status;
+  gint64      number;
+
+  g_snprintf (name, sizeof name, "%06u.json", cell);
+  text = scope_sweep_read_at (folder, name, MAX_LINE);
+  if (!text)
+    return NULL;
+  text[strcspn (text, "\n")] = '\0';
+  bytes = g_bytes_new (text, strlen (text));
+  json = hyb_json_parse (bytes, NULL, name, NULL, NULL);
+  status = json ? scope_find_string (json, 0, "status") : NULL;
+  *is_done = g_strcmp0 (status, "done") == 0;
+  if ((!*is_done && g_strcmp0 (status, "failed") != 0) ||
+      !scope_find_int (json, 0, "cell", &number) || number != cell)
+    return NULL;
+  if (line)
+    *line = g_steal_pointer (&text);
+  return g_steal_pointer (&json);
 }
 
 gboolean
-scope_sweep_folder_create (const char *path, guint n_cells, GError **error)
+scope_sweep_part_is_held (int folder, const char *name)
 {
-  int  fd = open (path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  char name[32];
+  int      file = openat (folder, name, O_RDONLY | OPEN_REGULAR);
+  gboolean is_held = file >= 0 && flock (file, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+
+  if (file >= 0)
+    close (file);
+  return is_held;
+}
+
+int
+scope_sweep_open_cells (const char *path)
+{
+  int folder = open (path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  int cells = folder >= 0 ? openat (folder, "cells", OPEN_FOLDER) : -1;
+
+  if (folder >= 0)
+    close (folder);
+  return cells;
+}
+
+/* --- Opening --- */
+
+gboolean
+scope_sweep_folder_create (const char *path, GError **error)
+{
+  static const char *const folders[] = { "cells", "captures" };
+  int                      fd = open (path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  gboolean                 is_made = fd >= 0;
 
   if (fd < 0)
     return fail (path, "the folder cannot be opened", error);
-  for (guint i = 0; i < G_N_ELEMENTS (folders); i++)
-    if (mkdirat (fd, folders[i], 0777) != 0 && errno != EEXIST)
-      {
-        fail (path, "a folder cannot be made in it", error);
-        close (fd);
-        return FALSE;
-      }
-  for (guint cell = 0; cell < n_cells; cell++)
+  for (guint i = 0; is_made && i < G_N_ELEMENTS (folders); i++)
+    is_made = mkdirat (fd, folders[i], 0777) == 0 || errno == EEXIST;
+  if (!is_made)
+    fail (path, "a folder cannot be made in it", error);
+  close (fd);
+  return is_made;
+}
+
+/* Who holds the lock, as the kernel of this machine lists it.  (transfer full) */
+static char *
+dup_holder (int lock)
+{
+  struct stat      status;
+  g_autofree char *text = NULL;
+  g_autofree char *file = NULL;
+  g_auto (GStrv) lines = NULL;
+
+  if (fstat (lock, &status) == 0 && g_file_get_contents ("/proc/locks", &text, NULL, NULL))
     {
-      g_snprintf (name, sizeof name, "todo/%06u", cell);
-      if (!make_empty (fd, name))
+      file = g_strdup_printf (" %02x:%02x:%lu ",
+                              major (status.st_dev),
+                              minor (status.st_dev),
+                              (unsigned long) status.st_ino);
+      lines = g_strsplit (text, "\n", -1);
+      for (guint i = 0; lines[i]; i++)
         {
-          fail (path, "a file cannot be made in it", error);
-          close (fd);
-          return FALSE;
+          const char *end = strstr (lines[i], file);
+          const char *begin = end ? g_strrstr_len (lines[i], end - lines[i], " ") : NULL;
+
+          if (begin && strstr (lines[i], "FLOCK"))
+            return g_strdup_printf ("process %.*s", (int) (end - begin - 1), begin + 1);
         }
     }
-  close (fd);
-  return TRUE;
+  return g_strdup ("a process of another user or machine");
 }
 
-/* --- Workers --- */
-
-/* Tells workers on other machines every few seconds that this one is alive. */
-static gpointer
-touch (gpointer data)
+/* Opens and locks the plan. */
+static gboolean
+lock_plan (ScopeSweepFolder *folder, gboolean is_part, GError **error)
 {
-  ScopeSweepFolder *folder = data;
-  g_autofree char  *name = g_strconcat ("workers/", folder->worker, NULL);
+  g_autofree char *holder = NULL;
 
-  g_mutex_lock (&folder->mutex);
-  while (!folder->is_ending)
-    {
-      utimensat (folder->fd, name, NULL, 0);
-      g_cond_wait_until (&folder->ends,
-                         &folder->mutex,
-                         g_get_monotonic_time () + (gint64) SCOPE_SWEEP_TOUCH * G_USEC_PER_SEC);
-    }
-  g_mutex_unlock (&folder->mutex);
-  return NULL;
-}
-
-/* Calls func with the name of each entry of a folder. */
-typedef void (*EntryFunc) (ScopeSweepFolder *folder, const char *name, gpointer data);
-
-static void
-read_entries (ScopeSweepFolder *folder, const char *name, EntryFunc func, gpointer data)
-{
-  int                  fd = openat (folder->fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  DIR                 *dir = fd >= 0 ? fdopendir (fd) : NULL;
-  const struct dirent *entry;
-
-  folder->effort.n_calls++;
-  while (dir && (entry = readdir (dir)))
-    {
-      folder->effort.n_entries++;
-      if (entry->d_name[0] != '.')
-        func (folder, entry->d_name, data);
-    }
-  if (dir)
-    closedir (dir);
-}
-
-static void
-count_entry (ScopeSweepFolder *folder G_GNUC_UNUSED, const char *name G_GNUC_UNUSED, gpointer count)
-{
-  ++*(guint *) count;
+  folder->lock = openat (folder->fd, SCOPE_SWEEP_PLAN, O_RDONLY | OPEN_REGULAR);
+  if (folder->lock < 0)
+    return fail (folder->path, "its " SCOPE_SWEEP_PLAN " cannot be opened", error);
+  if (flock (folder->lock, (is_part ? LOCK_SH : LOCK_EX) | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+    return TRUE; /* a file system without locks: go on without */
+  holder = dup_holder (folder->lock);
+  return hyb_error_at (error,
+                       G_FILE_ERROR,
+                       G_FILE_ERROR_AGAIN,
+                       folder->path,
+                       NULL,
+                       "%s works on the sweep. Wait for its end, or end it",
+                       holder);
 }
 
 ScopeSweepFolder *
-scope_sweep_folder_open (const char *path, guint n_cells, const char *worker, GError **error)
+scope_sweep_folder_open (const char *path, const ScopeSweepPart *part, GError **error)
 {
-  ScopeSweepFolder *folder;
-  g_autofree char  *name = g_strconcat ("workers/", worker, NULL);
-  guint             n_others = 0;
-  int               fd = open (path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  g_autoptr (ScopeSweepFolder) folder = g_new0 (ScopeSweepFolder, 1);
+  int captures;
 
-  if (fd < 0)
+  folder->path = g_strdup (path);
+  folder->next = part->first;
+  folder->end = part->end;
+  folder->retries_failed = part->retries_failed;
+  folder->parts = g_hash_table_new (NULL, NULL);
+  folder->cells = folder->lock = -1;
+  folder->fd = open (path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder->fd < 0)
     {
       fail (path, "the folder cannot be opened", error);
       return NULL;
     }
-  folder = g_new0 (ScopeSweepFolder, 1);
-  folder->path = g_strdup (path);
-  folder->fd = fd;
-  folder->worker = g_strdup (worker);
-  folder->n_cells = n_cells;
-  folder->todo = g_array_new (FALSE, FALSE, sizeof (guint));
-  g_mutex_init (&folder->mutex);
-  g_cond_init (&folder->ends);
-  read_entries (folder, "workers", count_entry, &n_others);
-  folder->is_alone = n_others == 0;
-  if (!make_empty (fd, name))
+  folder->cells = openat (folder->fd, "cells", OPEN_FOLDER);
+  captures = folder->cells >= 0 ? openat (folder->fd, "captures", OPEN_FOLDER) : -1;
+  if (captures < 0)
     {
-      fail (path, "a file cannot be made in its folder “workers”", error);
-      scope_sweep_folder_free (folder);
+      fail (path, "its folders “cells” and “captures” cannot be opened", error);
       return NULL;
     }
-  folder->toucher = g_thread_new ("touch", touch, folder);
-  return folder;
+  close (captures);
+  return lock_plan (folder, part->is_shared, error) ? g_steal_pointer (&folder) : NULL;
 }
 
-void
-scope_sweep_folder_free (ScopeSweepFolder *folder)
-{
-  g_autofree char *name = g_strconcat ("workers/", folder->worker, NULL);
-
-  g_mutex_lock (&folder->mutex);
-  folder->is_ending = TRUE;
-  g_cond_signal (&folder->ends);
-  g_mutex_unlock (&folder->mutex);
-  if (folder->toucher)
-    g_thread_join (folder->toucher);
-  unlinkat (folder->fd, name, 0);
-  close (folder->fd);
-  g_mutex_clear (&folder->mutex);
-  g_cond_clear (&folder->ends);
-  g_array_unref (folder->todo);
-  g_free (folder->path);
-  g_free (folder->worker);
-  g_free (folder);
-}
-
-/* --- Claims --- */
-
-gboolean
-scope_sweep_parse_cell (const char *name, guint n_cells, guint *cell)
-{
-  char  *end;
-  gint64 number = g_ascii_isdigit (*name) ? g_ascii_strtoll (name, &end, 10) : -1;
-
-  if (number < 0 || number >= n_cells || (*end != '\0' && *end != '.'))
-    return FALSE;
-  *cell = (guint) number;
-  return TRUE;
-}
+/* --- Cells --- */
 
 static void
-add_todo (ScopeSweepFolder *folder, const char *name, gpointer data G_GNUC_UNUSED)
+name_part (guint cell, char name[32])
 {
-  guint cell;
+  g_snprintf (name, 32, "%06u.part", cell);
+}
 
-  if (scope_sweep_parse_cell (name, folder->n_cells, &cell))
-    g_array_append_val (folder->todo, cell);
+/* Makes and locks the file of a cell that begins.  A file that is there was left by a process that was killed; it is taken over
+ * if no process has locked it and it still has its name. */
+static int
+open_part (ScopeSweepFolder *folder, guint cell)
+{
+  char        name[32];
+  struct stat mine, named;
+  int         file;
+
+  name_part (cell, name);
+  folder->effort.n_calls += 3;
+  file = openat (folder->cells, name, O_WRONLY | O_CREAT | OPEN_REGULAR, 0666);
+  if (file < 0)
+    return -1;
+  if (flock (file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+    mine.st_nlink = 0;
+  else if (fstat (file, &mine) != 0 ||
+           fstatat (folder->cells, name, &named, AT_SYMLINK_NOFOLLOW) != 0 ||
+           mine.st_ino != named.st_ino || mine.st_dev != named.st_dev || !S_ISREG (mine.st_mode))
+    mine.st_nlink = 0;
+  if (mine.st_nlink == 1)
+    return file;
+  close (file);
+  return -1;
 }
 
 static int
-compare_cells (gconstpointer a, gconstpointer b)
+get_part (const ScopeSweepFolder *folder, guint cell)
 {
-  guint x = *(const guint *) a, y = *(const guint *) b;
-
-  return (x > y) - (x < y);
-}
-
-/* The first worker begins with the first cell, others and later walks anywhere. */
-static void
-read_todo (ScopeSweepFolder *folder)
-{
-  g_array_set_size (folder->todo, 0);
-  read_entries (folder, "todo", add_todo, NULL);
-  g_array_sort (folder->todo, compare_cells);
-  folder->n_left = folder->todo->len;
-  folder->position = 0;
-  if (folder->todo->len > 0 && (folder->has_walked || !folder->is_alone))
-    folder->position = (guint) g_random_int_range (0, (gint32) folder->todo->len);
-  folder->has_walked = TRUE;
+  return GPOINTER_TO_INT (g_hash_table_lookup (folder->parts, GUINT_TO_POINTER (cell + 1))) - 1;
 }
 
 static void
-name_claim (const ScopeSweepFolder *folder, guint cell, char *name, gsize size)
+close_part (ScopeSweepFolder *folder, guint cell)
 {
-  g_snprintf (name, size, "claimed/%06u.%s", cell, folder->worker);
+  close (get_part (folder, cell));
+  g_hash_table_remove (folder->parts, GUINT_TO_POINTER (cell + 1));
 }
 
+/* Whether something has the name of the cell's result. */
 static gboolean
-exists (ScopeSweepFolder *folder, const char *name)
+has_file (ScopeSweepFolder *folder, guint cell)
 {
+  char        name[32];
+  struct stat status;
+
+  g_snprintf (name, sizeof name, "%06u.json", cell);
   folder->effort.n_calls++;
-  return faccessat (folder->fd, name, F_OK, 0) == 0;
+  return fstatat (folder->cells, name, &status, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-/* A server that repeats a request may report that a file is gone which was renamed by the first one. */
-static gboolean
-claim (ScopeSweepFolder *folder, guint cell)
-{
-  char from[32], to[512];
-
-  g_snprintf (from, sizeof from, "todo/%06u", cell);
-  name_claim (folder, cell, to, sizeof to);
-  folder->effort.n_calls++;
-  return renameat (folder->fd, from, folder->fd, to) == 0 || exists (folder, to);
-}
-
-static void
-unclaim (ScopeSweepFolder *folder, guint cell)
-{
-  char name[512];
-
-  name_claim (folder, cell, name, sizeof name);
-  folder->effort.n_calls++;
-  unlinkat (folder->fd, name, 0);
-}
-
-/* Whether the cell has a result: its worker ended after it had stored it, or was taken for gone. */
+/* Whether a cell has a result that stays, or a file that is none and would be in its way. */
 static gboolean
 has_result (ScopeSweepFolder *folder, guint cell)
 {
-  char name[64];
+  gboolean is_done;
+  g_autoptr (HybJson) json = scope_sweep_read_line (folder->cells, cell, NULL, &is_done);
 
-  g_snprintf (name, sizeof name, "done/%06u.json", cell);
-  return exists (folder, name);
+  folder->effort.n_calls++;
+  return json ? is_done || !folder->retries_failed : has_file (folder, cell);
 }
 
 gboolean
-scope_sweep_folder_claim (ScopeSweepFolder *folder, guint *cell)
+scope_sweep_folder_take (ScopeSweepFolder *folder, guint *cell)
 {
-  guint n_misses = 0;
-
-  for (;;)
+  while (folder->next < folder->end)
     {
-      if (folder->n_left == 0 || n_misses == MAX_MISSES)
-        {
-          read_todo (folder);
-          n_misses = 0;
-        }
-      if (folder->n_left == 0)
-        return FALSE;
-      *cell = g_array_index (folder->todo, guint, folder->position);
-      folder->position = (folder->position + 1) % folder->todo->len;
-      folder->n_left--;
-      if (!claim (folder, *cell))
-        n_misses++;
-      else if (has_result (folder, *cell))
-        unclaim (folder, *cell);
-      else
+      int part;
+
+      *cell = folder->next++;
+      if (has_result (folder, *cell) || (part = open_part (folder, *cell)) < 0)
+        continue;
+      g_hash_table_insert (folder->parts, GUINT_TO_POINTER (*cell + 1), GINT_TO_POINTER (part + 1));
+      if (!has_result (folder, *cell))
         return TRUE;
+      scope_sweep_folder_release (folder, *cell);
     }
+  return FALSE;
 }
 
 void
 scope_sweep_folder_release (ScopeSweepFolder *folder, guint cell)
 {
-  char from[512], to[32];
+  char name[32];
 
-  name_claim (folder, cell, from, sizeof from);
-  g_snprintf (to, sizeof to, "todo/%06u", cell);
+  name_part (cell, name);
   folder->effort.n_calls++;
-  renameat (folder->fd, from, folder->fd, to);
+  unlinkat (folder->cells, name, 0);
+  close_part (folder, cell);
 }
 
-/* --- Results --- */
-
-/* Writes under a name of this worker and renames. */
+/* Whether the cell failed and is done again; then its line is replaced. */
 static gboolean
-write_line (ScopeSweepFolder *folder, const char *name, const char *line)
+replaces (const ScopeSweepFolder *folder, guint cell)
 {
-  g_autofree char *own = g_strconcat ("workers/.", folder->worker, NULL);
-  gsize            length = strlen (line);
-  int              file = openat (folder->fd, own, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  gboolean         is_written;
+  gboolean is_done = TRUE;
+  g_autoptr (HybJson) json = scope_sweep_read_line (folder->cells, cell, NULL, &is_done);
 
-  folder->effort.n_calls += 2;
-  if (file < 0)
-    return FALSE;
-  is_written = write (file, line, length) == (gssize) length && fdatasync (file) == 0;
-  if (close (file) == 0 && is_written && renameat (folder->fd, own, folder->fd, name) == 0)
+  return json && !is_done && folder->retries_failed;
+}
+
+/* Gives the file of the cell its name.  The file system may not know RENAME_NOREPLACE; link() does the same. */
+static gboolean
+rename_part (const ScopeSweepFolder *folder, guint cell)
+{
+  char from[32], to[32];
+
+  name_part (cell, from);
+  g_snprintf (to, sizeof to, "%06u.json", cell);
+  if (replaces (folder, cell))
+    return renameat (folder->cells, from, folder->cells, to) == 0;
+  if (renameat2 (folder->cells, from, folder->cells, to, RENAME_NOREPLACE) == 0)
     return TRUE;
-  unlinkat (folder->fd, own, 0);
-  return FALSE;
+  return errno == EINVAL && linkat (folder->cells, from, folder->cells, to, 0) == 0 &&
+         unlinkat (folder->cells, from, 0) == 0;
 }
 
 gboolean
-scope_sweep_folder_finish (ScopeSweepFolder *folder,
-                           guint             cell,
-                           const char       *line,
-                           gboolean          is_done,
-                           GError          **error)
+scope_sweep_folder_finish (ScopeSweepFolder *folder, guint cell, const char *line, GError **error)
 {
-  char done[64], failed[64];
+  int      file = get_part (folder, cell);
+  gsize    length = strlen (line);
+  gboolean is_stored;
 
-  g_snprintf (done, sizeof done, "done/%06u.json", cell);
-  g_snprintf (failed, sizeof failed, "failed/%06u.json", cell);
-  if (!write_line (folder, is_done ? done : failed, line))
-    return fail (folder->path, "a result cannot be written", error);
-  if (is_done)
+  folder->effort.n_calls += 2;
+  is_stored = ftruncate (file, 0) == 0 && write (file, line, length) == (gssize) length &&
+              fdatasync (file) == 0 && rename_part (folder, cell);
+  if (!is_stored)
     {
-      folder->effort.n_calls++;
-      unlinkat (folder->fd, failed, 0);
+      fail (folder->path, "a result cannot be written into its folder “cells”", error);
+      scope_sweep_folder_release (folder, cell);
+      return FALSE;
     }
-  unclaim (folder, cell);
+  close_part (folder, cell);
   return TRUE;
 }
 
 char *
 scope_sweep_folder_read (ScopeSweepFolder *folder, guint cell, gboolean *is_done)
 {
-  for (guint i = 0; i < 2; i++)
-    {
-      char             name[64];
-      g_autofree char *line = NULL;
-      int              file;
-      gssize           n;
-
-      *is_done = i == 0;
-      g_snprintf (name, sizeof name, "%s/%06u.json", *is_done ? "done" : "failed", cell);
-      folder->effort.n_calls++;
-      file = openat (folder->fd, name, O_RDONLY | O_CLOEXEC);
-      if (file < 0)
-        continue;
-      line = g_malloc (MAX_LINE + 1);
-      n = read (file, line, MAX_LINE);
-      close (file);
-      if (n <= 0)
-        continue;
-      line[n] = '\0';
-      line[strcspn (line, "\n")] = '\0';
-      return g_strdup (line);
-    }
-  return NULL;
-}
-
-/* --- Recovery --- */
-
-typedef struct
-{
-  guint8 *is_known; /* by cell: some file names it */
-  guint   n_again;
-} Recovery;
-
-static void
-mark_known (ScopeSweepFolder *folder, const char *name, gpointer data)
-{
-  Recovery *recovery = data;
-  guint     cell;
-
-  if (scope_sweep_parse_cell (name, folder->n_cells, &cell))
-    recovery->is_known[cell] = TRUE;
-}
-
-/* Seconds since the worker touched its file, by the clock of the file server; negative: it has none. */
-static double
-age_of (ScopeSweepFolder *folder, const char *worker)
-{
-  g_autofree char *own = g_strconcat ("workers/", folder->worker, NULL);
-  g_autofree char *its = g_strconcat ("workers/", worker, NULL);
-  struct stat      mine, status;
-
-  folder->effort.n_calls += 3;
-  if (utimensat (folder->fd, own, NULL, 0) != 0 || fstatat (folder->fd, own, &mine, 0) != 0 ||
-      fstatat (folder->fd, its, &status, 0) != 0)
-    return -1;
-  return MAX (difftime (mine.st_mtime, status.st_mtime), 0);
-}
-
-static void
-recover_claim (ScopeSweepFolder *folder, const char *name, gpointer data)
-{
-  Recovery        *recovery = data;
-  const char      *worker = strchr (name, '.');
-  g_autofree char *from = g_strconcat ("claimed/", name, NULL);
-  char             to[32];
-  guint            cell;
-
-  if (!worker || !scope_sweep_parse_cell (name, folder->n_cells, &cell))
-    return;
-  recovery->is_known[cell] = TRUE;
-  if (scope_sweep_worker_is_alive (worker + 1, age_of (folder, worker + 1)))
-    return;
-  folder->effort.n_calls++;
-  g_snprintf (to, sizeof to, "todo/%06u", cell);
-  if (has_result (folder, cell))
-    unlinkat (folder->fd, from, 0);
-  else if (renameat (folder->fd, from, folder->fd, to) == 0)
-    recovery->n_again++;
-}
-
-static void
-retry_failure (ScopeSweepFolder *folder, const char *name, gpointer data)
-{
-  Recovery *recovery = data;
-  char      to[32];
-  guint     cell;
-
-  if (!scope_sweep_parse_cell (name, folder->n_cells, &cell))
-    return;
-  g_snprintf (to, sizeof to, "todo/%06u", cell);
-  folder->effort.n_calls++;
-  recovery->n_again += !recovery->is_known[cell] && make_empty (folder->fd, to);
-  recovery->is_known[cell] = TRUE;
-}
-
-/* Removes what a worker that is gone has left. */
-static void
-forget_worker (ScopeSweepFolder *folder, const char *name, gpointer unused G_GNUC_UNUSED)
-{
-  g_autofree char *path = g_strconcat ("workers/", name, NULL);
-  g_autofree char *draft = g_strconcat ("workers/.", name, NULL);
-
-  if (scope_sweep_worker_is_alive (name, age_of (folder, name)))
-    return;
-  folder->effort.n_calls += 2;
-  unlinkat (folder->fd, path, 0);
-  unlinkat (folder->fd, draft, 0);
-}
-
-/* Cells move from todo/ to claimed/ and on to done/ or failed/.  Folders are read in this order, so that a cell that moves at
- * the same time is seen at least once. */
-static guint
-recover (ScopeSweepFolder *folder, gboolean retries_failed)
-{
-  g_autofree guint8 *is_known = g_malloc0 (MAX (folder->n_cells, 1));
-  Recovery           recovery = { .is_known = is_known };
-  char               name[32];
-
-  read_entries (folder, "todo", mark_known, &recovery);
-  read_entries (folder, "claimed", recover_claim, &recovery);
-  read_entries (folder, "done", mark_known, &recovery);
-  read_entries (folder, "failed", retries_failed ? retry_failure : mark_known, &recovery);
-  read_entries (folder, "workers", forget_worker, NULL);
-  for (guint cell = 0; cell < folder->n_cells; cell++)
-    if (!is_known[cell])
-      {
-        g_snprintf (name, sizeof name, "todo/%06u", cell);
-        folder->effort.n_calls++;
-        recovery.n_again += make_empty (folder->fd, name);
-      }
-  return recovery.n_again;
-}
-
-guint
-scope_sweep_folder_recover (ScopeSweepFolder *folder, gboolean retries_failed)
-{
-  int          lock = openat (folder->fd, "lock", O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
-  guint        n = 0;
+  char *line = NULL;
+  g_autoptr (HybJson) json = scope_sweep_read_line (folder->cells, cell, &line, is_done);
 
   folder->effort.n_calls++;
-  if (lock < 0)
-    return 0;
-  if (fcntl (lock, F_OFD_SETLK, &whole) == 0)
-    n = recover (folder, retries_failed);
-  close (lock);
-  return n;
-}
-
-/* --- Counts --- */
-
-typedef struct
-{
-  guint8 *state;
-  guint8  mark;
-} Marking;
-
-static void
-mark_state (ScopeSweepFolder *folder, const char *name, gpointer data)
-{
-  const Marking *marking = data;
-  guint          cell;
-
-  if (scope_sweep_parse_cell (name, folder->n_cells, &cell))
-    marking->state[cell] = marking->mark;
+  return line;
 }
 
 ScopeSweepCounts
-scope_sweep_folder_count (ScopeSweepFolder *folder)
+scope_sweep_folder_count (ScopeSweepFolder *folder, guint n_cells)
 {
-  static const char *const order[] = {
-    "failed", "todo", "claimed", "done"
-  }; /* the last one counts */
-  g_autofree guint8 *state = g_malloc0 (MAX (folder->n_cells, 1));
-  guint              counts[G_N_ELEMENTS (order) + 1] = { 0 };
+  ScopeSweepCounts counts = { 0 };
 
-  for (guint i = 0; i < G_N_ELEMENTS (order); i++)
-    read_entries (folder, order[i], mark_state, &(Marking){ state, (guint8) (i + 1) });
-  for (guint cell = 0; cell < folder->n_cells; cell++)
-    counts[state[cell]]++;
-  return (ScopeSweepCounts){
-    .n_failed = counts[1], .n_todo = counts[2], .n_claimed = counts[3], .n_done = counts[4]
-  };
+  for (guint cell = 0; cell < n_cells; cell++)
+    {
+      gboolean         is_done;
+      char             name[32];
+      g_autofree char *line = scope_sweep_folder_read (folder, cell, &is_done);
+
+      name_part (cell, name);
+      if (line && is_done)
+        counts.n_done++;
+      else if (line)
+        counts.n_failed++;
+      else if (has_file (folder, cell))
+        counts.n_strange++;
+      else if (scope_sweep_part_is_held (folder->cells, name))
+        counts.n_running++;
+      else
+        counts.n_todo++;
+    }
+  return counts;
+}
+
+gboolean
+scope_sweep_folder_write (ScopeSweepFolder *folder,
+                          const char       *name,
+                          ScopeSweepWriter  write_lines,
+                          gpointer          data,
+                          GError          **error)
+{
+  g_autofree char *draft = g_strdup_printf (".%s-%08x%08x", name, g_random_int (), g_random_int ());
+  int file = openat (folder->fd, draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+  FILE    *stream = file >= 0 ? fdopen (file, "w") : NULL;
+  gboolean is_written;
+
+  if (!stream)
+    return fail (folder->path, "a file cannot be made in it", error);
+  is_written = write_lines (stream, data) && fflush (stream) == 0 && fsync (file) == 0;
+  if (fclose (stream) == 0 && is_written && renameat (folder->fd, draft, folder->fd, name) == 0)
+    return TRUE;
+  fail (folder->path, "a file cannot be written in it", error);
+  unlinkat (folder->fd, draft, 0);
+  return FALSE;
+}
+
+char *
+scope_sweep_folder_read_file (const ScopeSweepFolder *folder, const char *name, gsize limit)
+{
+  return scope_sweep_read_at (folder->fd, name, limit);
+}
+
+void
+scope_sweep_folder_free (ScopeSweepFolder *folder)
+{
+  GHashTableIter iter;
+  gpointer       part;
+
+  g_hash_table_iter_init (&iter, folder->parts);
+  while (g_hash_table_iter_next (&iter, NULL, &part))
+    close (GPOINTER_TO_INT (part) - 1);
+  g_hash_table_unref (folder->parts);
+  for (guint i = 0; i < 3; i++)
+    {
+      int fd = i == 0 ? folder->lock : i == 1 ? folder->cells : folder->fd;
+
+      if (fd >= 0)
+        close (fd);
+    }
+  g_free (folder->path);
+  g_free (folder);
 }
 
 ScopeSweepEffort

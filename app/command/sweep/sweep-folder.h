@@ -1,60 +1,81 @@
-/* sweep-folder.h — the folder of a sweep: which cells are to do, claimed, done or failed.
+/* sweep-folder.h — the folder of a sweep: plan.json, a file cells/NNNNNN.json for each result, and captures.
  *
- * A cell that is to do is an empty file in todo/.  A worker claims it by renaming the file into claimed/, which succeeds for one
- * worker only, also over a network file system.  Results are files in done/ or failed/.  Nothing but the folder is
- * known to two workers.
+ * A cell without a result is to do.  The folder may be a stranger's: no link below it is followed, and nothing is removed that
+ * this process has not made.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "engine/formats/json-reader.h"
+
 #include <gio/gio.h>
+#include <stdio.h>
+
+#define SCOPE_SWEEP_PLAN "plan.json"
 
 typedef struct _ScopeSweepFolder ScopeSweepFolder;
+
+/* Which cells a process does. */
+typedef struct
+{
+  guint    first, end;     /* end: the cell after the last one */
+  gboolean is_shared;      /* others may work on other parts at the same time */
+  gboolean retries_failed; /* cells that failed are done again */
+} ScopeSweepPart;
 
 /* How many cells are in each state. */
 typedef struct
 {
-  guint n_todo, n_claimed, n_done, n_failed; /* failed: and not to do again */
+  guint n_todo, n_running, n_done, n_failed;
+  guint n_strange; /* their file is no result: a link, for example */
 } ScopeSweepCounts;
 
-/* What was asked of the file system, for tests that it grows with the number of cells only. */
+/* How many files were named to the system, for tests that this grows with the number of cells only. */
 typedef struct
 {
-  guint64 n_calls;   /* that name a file or open a folder */
-  guint64 n_entries; /* names that were read from folders */
+  guint64 n_calls;
 } ScopeSweepEffort;
 
-/* Makes the folders below path, which must exist, and a file for each cell. */
-gboolean scope_sweep_folder_create (const char *path, guint n_cells, GError **error);
+/* Makes the folders below path, which must exist. */
+gboolean scope_sweep_folder_create (const char *path, GError **error);
 
-/* Opens the folder of a sweep as this worker, whose name is HOST.NUMBER.NUMBER.  (transfer full) */
+/* Opens and locks the folder of a sweep.  (transfer full) NULL and an error: another process works on it, for example. */
 ScopeSweepFolder *
-scope_sweep_folder_open (const char *path, guint n_cells, const char *worker, GError **error);
-/* Closes the folder; the worker is gone, and cells that it still claims can be recovered. */
+scope_sweep_folder_open (const char *path, const ScopeSweepPart *part, GError **error);
+/* Closes the folder and unlocks it. */
 void scope_sweep_folder_free (ScopeSweepFolder *folder);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ScopeSweepFolder, scope_sweep_folder_free)
 
-/* The cell, of n_cells, that the name of a file begins with.  FALSE: it is no name of a cell. */
-gboolean scope_sweep_parse_cell (const char *name, guint n_cells, guint *cell);
-
-/* Claims a cell for this worker.  FALSE: none is to do. */
-gboolean scope_sweep_folder_claim (ScopeSweepFolder *folder, guint *cell);
-/* Gives a claimed cell back to be done by another worker. */
+/* The next cell of the part that has no result and that no process does.  FALSE: there is none. */
+gboolean scope_sweep_folder_take (ScopeSweepFolder *folder, guint *cell);
+/* Gives a cell that was taken back: it has no result. */
 void scope_sweep_folder_release (ScopeSweepFolder *folder, guint cell);
-/* Stores the line of a claimed cell, which takes the place of an earlier failure. */
-gboolean scope_sweep_folder_finish (ScopeSweepFolder *folder,
-                                    guint             cell,
-                                    const char       *line,
-                                    gboolean          is_done,
-                                    GError          **error);
+/* Stores the line of a cell that was taken. */
+gboolean
+scope_sweep_folder_finish (ScopeSweepFolder *folder, guint cell, const char *line, GError **error);
 
-/* Cells that no file names, and cells that workers claimed which are not alive, are to do again; with retries_failed also those
- * that failed.  One process at a time does this; while another one does, nothing happens.  Returns how many
- * cells are to do again. */
-guint scope_sweep_folder_recover (ScopeSweepFolder *folder, gboolean retries_failed);
-
-/* The states of all cells. */
-ScopeSweepCounts scope_sweep_folder_count (ScopeSweepFolder *folder);
-/* The line of a cell that is done, or else failed, and *is_done.  (transfer full) NULL: neither. */
+/* The states of the first n_cells cells. */
+ScopeSweepCounts scope_sweep_folder_count (ScopeSweepFolder *folder, guint n_cells);
+/* The line of a cell that is done or failed.  (transfer full) NULL: neither. */
 char *scope_sweep_folder_read (ScopeSweepFolder *folder, guint cell, gboolean *is_done);
 /* What this process asked of the file system so far. */
 ScopeSweepEffort scope_sweep_folder_get_effort (const ScopeSweepFolder *folder);
+
+/* Writes what a file is to hold.  FALSE: errno says why not. */
+typedef gboolean (*ScopeSweepWriter) (FILE *stream, gpointer data);
+/* Writes a file of the folder, also in place of a link, which is not followed. */
+gboolean scope_sweep_folder_write (ScopeSweepFolder *folder,
+                                   const char       *name,
+                                   ScopeSweepWriter  write_lines,
+                                   gpointer          data,
+                                   GError          **error);
+/* The text of a file of the folder.  (transfer full) NULL: it is no regular file, or longer than limit. */
+char *scope_sweep_folder_read_file (const ScopeSweepFolder *folder, const char *name, gsize limit);
+
+/* As scope_sweep_folder_read_file(), for a file below the open folder, or AT_FDCWD.  (transfer full) */
+char *scope_sweep_read_at (int folder, const char *name, gsize limit);
+/* The folder “cells” of a sweep, to be closed; -1: it cannot be opened. */
+int scope_sweep_open_cells (const char *path);
+/* The result of a cell, from the open folder “cells”.  line: (nullable) its text.  (transfer full) NULL: there is none. */
+HybJson *scope_sweep_read_line (int folder, guint cell, char **line, gboolean *is_done);
+/* Whether a process is at work on the cell with this file. */
+gboolean scope_sweep_part_is_held (int folder, const char *name);

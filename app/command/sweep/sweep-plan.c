@@ -6,6 +6,7 @@
 
 #include "app/command/children/find-json.h"
 #include "app/command/messages.h"
+#include "app/command/sweep/sweep-folder.h"
 
 #include "engine/base/error.h"
 #include "engine/block/plugin.h"
@@ -13,11 +14,14 @@
 #include "engine/formats/json-reader.h"
 #include "engine/formats/json-text.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 
 #define MAX_VALUES 10000   /* of an axis */
 #define MAX_CELLS  1000000 /* of a plan */
 #define MAX_NUMBER 16777216
+#define MAX_PLAN   ((gsize) 16 << 20) /* bytes */
 #define GROUP      "sweep"
 
 const ScopeSweepAxisInfo scope_sweep_axes[SCOPE_SWEEP_N_AXES] = {
@@ -66,6 +70,8 @@ check_value (ScopeSweepAxis axis, const char *value, GError **error)
     }
   if (*value == '\0')
     return refuse (error, axis, value, "is empty");
+  if (axis == SCOPE_SWEEP_MODEL && *value == '-')
+    return refuse (error, axis, value, "begins as an option does: write ./ before it");
   if (axis == SCOPE_SWEEP_MODEL && hyb_is_plugin_name (value) &&
       !g_str_has_prefix (value, "gallery:"))
     return refuse (error, axis, value, "is a plug-in: a plan cannot name code that is run");
@@ -325,12 +331,22 @@ read_axis (ScopeSweepPlan *plan, ScopeSweepAxis axis, const HybJson *json)
 ScopeSweepPlan *
 scope_sweep_plan_read (const char *path, GError **error)
 {
-  g_autoptr (GBytes) bytes = hyb_file_read (path, 16 << 20, error);
+  g_autofree char *text = scope_sweep_read_at (AT_FDCWD, path, MAX_PLAN);
+  int              code = errno;
+  g_autoptr (GBytes) bytes = text ? g_bytes_new (text, strlen (text)) : NULL;
   g_autoptr (HybJson) json = bytes ? hyb_json_parse (bytes, NULL, path, NULL, error) : NULL;
   g_autoptr (ScopeSweepPlan) plan = g_new0 (ScopeSweepPlan, 1);
   gint64   version = 0;
   gboolean is_plan;
 
+  if (!text)
+    hyb_error_at (error,
+                  G_FILE_ERROR,
+                  (int) g_file_error_from_errno (code),
+                  path,
+                  NULL,
+                  "the plan of a sweep has to be a regular file of at most 16 MiB: %s",
+                  g_strerror (code));
   if (!json)
     return NULL;
   plan->task = g_strdup (scope_find_string (json, 0, "task"));

@@ -6,17 +6,16 @@
 
 #include "app/command/children/find-json.h"
 #include "app/command/messages.h"
-#include "app/command/open-model.h"
 #include "app/command/sweep/sweep-folder.h"
 #include "app/command/sweep/sweep-table.h"
 #include "app/command/sweep/sweep-task.h"
 
+#include <dirent.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_LINE  ((gsize) 256 << 10) /* bytes */
-#define MAX_ROUND 10000               /* values of an axis */
+#define MAX_ROUND 10000 /* values of an axis */
 
 gboolean
 scope_is_sweep (const char *path)
@@ -35,22 +34,12 @@ read_number (const HybJson *json, const char *key, double *value)
     *value = NAN;
 }
 
-/* Reads the line of a cell.  text: MAX_LINE bytes. */
-static gboolean
-read_line (const char *path, char *text, gboolean is_done, ScopeSweepResult *result)
+static void
+read_result (const HybJson *json, gboolean is_done, ScopeSweepResult *result)
 {
-  g_autoptr (GBytes) bytes = NULL;
-  g_autoptr (HybJson) json = NULL;
-  gsize       n = scope_read_head (path, text, MAX_LINE);
   const char *worker, *target;
   double      seconds;
 
-  if (n == 0)
-    return FALSE;
-  bytes = g_bytes_new_static (text, n);
-  json = hyb_json_parse (bytes, NULL, path, NULL, NULL);
-  if (!json)
-    return FALSE;
   read_number (json, "median", &result->value);
   if (isnan (result->value))
     read_number (json, "max_abs", &result->value);
@@ -68,62 +57,58 @@ read_line (const char *path, char *text, gboolean is_done, ScopeSweepResult *res
   result->reason = g_strdup (scope_find_string (json, 0, "reason"));
   result->is_done = is_done;
   result->has_line = TRUE;
-  return TRUE;
 }
 
-/* The cell that a file has the line of.  FALSE: it has none of the plan. */
+/* The cell that a file belongs to.  FALSE: it belongs to none of the plan. */
 static gboolean
-parse_name (const ScopeSweepResults *results, const char *name, guint *cell)
+parse_name (const ScopeSweepResults *results, const char *name, const char *ending, guint *cell)
 {
+  guint64          number = g_ascii_strtoull (name, NULL, 10);
   g_autofree char *same = NULL;
 
-  if (!scope_sweep_parse_cell (name, results->plan->n_cells, cell))
+  if (!g_ascii_isdigit (*name) || number >= results->plan->n_cells)
     return FALSE;
-  same = g_strdup_printf ("%06u.json", *cell);
+  *cell = (guint) number;
+  same = g_strdup_printf ("%06u%s", *cell, ending);
   return strcmp (name, same) == 0;
 }
 
-/* Reads the lines of one of the two folders, and leaves alone what was read before.  Takes as long as there are files,
- * however many cells the plan says that it has.  Returns how many lines were read. */
-static guint
-read_lines (ScopeSweepResults *results, const char *folder, gboolean is_done)
+/* Takes as long as there are files, however many cells the plan says that it has. */
+static void
+read_cells (ScopeSweepResults *results, int cells)
 {
-  g_autofree char *place = g_build_filename (folder, is_done ? "done" : "failed", NULL);
-  g_autofree char *text = g_malloc (MAX_LINE);
-  g_autoptr (GDir) dir = g_dir_open (place, 0, NULL);
-  const char *name;
-  guint       n = 0, cell;
+  DIR                 *dir = fdopendir (cells);
+  const struct dirent *entry;
+  guint                cell;
 
-  while (dir && (name = g_dir_read_name (dir)))
-    if (parse_name (results, name, &cell) && !results->cells[cell].has_line)
-      {
-        g_autofree char *path = g_build_filename (place, name, NULL);
+  while (dir && (entry = readdir (dir)))
+    {
+      gboolean is_done = FALSE;
+      g_autoptr (HybJson) json = NULL;
 
-        n += read_line (path, text, is_done, &results->cells[cell]);
-      }
-  return n;
+      if (parse_name (results, entry->d_name, ".part", &cell))
+        results->cells[cell].is_claimed = scope_sweep_part_is_held (cells, entry->d_name);
+      if (!parse_name (results, entry->d_name, ".json", &cell) || results->cells[cell].has_line)
+        continue;
+      json = scope_sweep_read_line (cells, cell, NULL, &is_done);
+      if (json)
+        read_result (json, is_done, &results->cells[cell]);
+    }
+  if (dir)
+    closedir (dir);
 }
 
-/* Marks cells that have a worker and no line.  Their files are called CELL.WORKER.  Returns how many they are. */
-static guint
-read_claims (ScopeSweepResults *results, const char *folder)
+static void
+count_states (ScopeSweepResults *results)
 {
-  g_autofree char *place = g_build_filename (folder, "claimed", NULL);
-  g_autoptr (GDir) dir = g_dir_open (place, 0, NULL);
-  const char *name;
-  guint       n = 0;
-
-  while (dir && (name = g_dir_read_name (dir)))
+  for (guint cell = 0; cell < results->plan->n_cells; cell++)
     {
-      guint cell;
+      const ScopeSweepResult *result = &results->cells[cell];
 
-      if (!strchr (name, '.') || !scope_sweep_parse_cell (name, results->plan->n_cells, &cell) ||
-          results->cells[cell].has_line || results->cells[cell].is_claimed)
-        continue;
-      results->cells[cell].is_claimed = TRUE;
-      n++;
+      results->n_done += result->has_line && result->is_done;
+      results->n_failed += result->has_line && !result->is_done;
+      results->n_claimed += !result->has_line && result->is_claimed;
     }
-  return n;
 }
 
 const char *
@@ -140,6 +125,7 @@ scope_sweep_results_read (const char *folder, GError **error)
   g_autofree char   *path = scope_sweep_dup_path (folder, SCOPE_SWEEP_PLAN);
   ScopeSweepPlan    *plan = scope_sweep_plan_read (path, error);
   ScopeSweepResults *results;
+  int                cells;
 
   if (!plan)
     return NULL;
@@ -152,9 +138,10 @@ scope_sweep_results_read (const char *folder, GError **error)
 
       result->value = result->low = result->high = result->began = result->ended = NAN;
     }
-  results->n_done = read_lines (results, folder, TRUE);
-  results->n_failed = read_lines (results, folder, FALSE);
-  results->n_claimed = read_claims (results, folder);
+  cells = scope_sweep_open_cells (folder);
+  if (cells >= 0)
+    read_cells (results, cells);
+  count_states (results);
   if (scope_sweep_results_is_timing (results))
     results->n_crowded = scope_sweep_results_find_crowded (results);
   return results;

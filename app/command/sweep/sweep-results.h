@@ -9,7 +9,7 @@
 typedef struct
 {
   gboolean has_line, is_done;
-  gboolean is_claimed; /* without a line: a worker is at it, or was when it ended */
+  gboolean is_claimed; /* a process is at it */
   double   value;      /* the median in seconds, or the largest difference of a proof; NAN: none */
   double   low, high;  /* NAN: unknown */
   double   began, ended; /* Unix time; NAN: unknown */

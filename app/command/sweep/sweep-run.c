@@ -1,4 +1,4 @@
-/* sweep-run.c — the loop of one worker: claims a cell, starts its command, stores its line.
+/* sweep-run.c — the loop over cells: takes one, starts its command, stores its line.
  *
  * Timed cells of all workers on one machine, also of other sweeps, run one after the other: they hold a lock on a file.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
@@ -90,7 +90,7 @@ next_cell (gpointer data, guint *id)
   again = GPOINTER_TO_UINT (g_queue_pop_head (&loop->again));
   if (again > 0)
     *id = again - 1;
-  else if (!scope_sweep_folder_claim (loop->run->folder, id))
+  else if (!scope_sweep_folder_take (loop->run->folder, id))
     return NULL;
   if (!wait_for_lock (loop))
     {
@@ -142,11 +142,7 @@ cell_ended (gpointer data, const ScopeChildEnd *end)
     loop->work->n_done++;
   else
     loop->work->n_failed++;
-  scope_sweep_folder_finish (loop->run->folder,
-                             end->id,
-                             line,
-                             is_done,
-                             loop->error ? NULL : &loop->error);
+  scope_sweep_folder_finish (loop->run->folder, end->id, line, loop->error ? NULL : &loop->error);
 }
 
 gboolean

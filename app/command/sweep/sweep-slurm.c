@@ -6,18 +6,12 @@
 #include "app/command/sweep/sweep-slurm.h"
 
 #include "app/command/messages.h"
-#include "app/command/sweep/sweep-table.h"
-
-#include "engine/formats/file.h"
-
-#include <glib/gstdio.h>
 #include <string.h>
 
-#define JOB_FILE    "slurm-job"
-#define SCRIPT_FILE "slurm-worker.sh"
-#define LOG_FILE    "workers/.slurm-%A-%a.txt" /* with the numbers of the job and the task */
-#define INTERVAL    1000                       /* ms between two questions */
-#define MAX_FAILED  30 /* questions in a row that may fail: the controller may be restarted */
+#define JOB_FILE   "slurm-job"
+#define LOG_FILE   "slurm-%A-%a.txt" /* with the numbers of the job and the task */
+#define INTERVAL   1000              /* ms between two questions */
+#define MAX_FAILED 30 /* questions in a row that may fail: the controller may be restarted */
 
 /* Runs a program of Slurm and returns what it printed.  (transfer full) NULL and an error with what it said. */
 static char *
@@ -55,31 +49,45 @@ ask (char *const *argv, GError **error)
 
 /* --- Submitting --- */
 
-/* What each task of the array runs. */
-static gboolean
-write_script (const ScopeSweepSlurm *slurm, const char *path, GError **error)
+/* What each task of the array runs: sbatch puts it behind "#!/bin/sh".  (transfer full) */
+static char *
+dup_task (const ScopeSweepSlurm *slurm)
 {
   g_autofree char *program = g_file_read_link ("/proc/self/exe", NULL);
   g_autofree char *quoted = g_shell_quote (program ? program : "hscope");
   g_autofree char *folder = g_shell_quote (slurm->folder);
   g_autofree char *launcher = slurm->launcher ? g_shell_quote (slurm->launcher) : NULL;
-  g_autofree char *text =
-      g_strdup_printf ("#!/bin/sh\n# A worker of a sweep; made by hscope sweep --target slurm.\n"
-                       "exec %s sweep --join --output %s --retries %u%s%s\n",
-                       quoted,
-                       folder,
-                       slurm->n_retries,
-                       launcher ? " --launcher " : "",
-                       launcher ? launcher : "");
+  guint            n_cells = slurm->n_cells, n_jobs = slurm->n_jobs;
 
-  return hyb_file_replace_contents (path, text, strlen (text), error);
+  return g_strdup_printf ("--wrap=exec %s sweep --resume%s --cells "
+                          "$((SLURM_ARRAY_TASK_ID * %u / %u))-"
+                          "$(((SLURM_ARRAY_TASK_ID + 1) * %u / %u - 1)) "
+                          "--output %s --retries %u%s%s",
+                          quoted,
+                          slurm->retries_failed ? " --retry-failed" : "",
+                          n_cells,
+                          n_jobs,
+                          n_cells,
+                          n_jobs,
+                          folder,
+                          slurm->n_retries,
+                          launcher ? " --launcher " : "",
+                          launcher ? launcher : "");
+}
+
+/* For ScopeSweepWriter; data: the number of the job. */
+static gboolean
+write_job (FILE *stream, gpointer data)
+{
+  return fputs (data, stream) >= 0;
 }
 
 static char **
-make_command (const ScopeSweepSlurm *slurm, const char *script)
+make_command (const ScopeSweepSlurm *slurm)
 {
   g_autoptr (GStrvBuilder) argv = g_strv_builder_new ();
   g_autofree char *array = g_strdup_printf ("--array=0-%u", slurm->n_jobs - 1);
+  g_autofree char *wrap = dup_task (slurm);
   g_autofree char *log = g_strconcat ("--output=", slurm->folder, "/" LOG_FILE, NULL);
 
   g_strv_builder_add_many (argv,
@@ -87,6 +95,7 @@ make_command (const ScopeSweepSlurm *slurm, const char *script)
                            "--parsable",
                            "--job-name=hscope-sweep",
                            "--open-mode=append",
+                           "--requeue",
                            NULL);
   g_strv_builder_add (argv, array);
   g_strv_builder_add (argv, log);
@@ -95,7 +104,7 @@ make_command (const ScopeSweepSlurm *slurm, const char *script)
     g_strv_builder_add (argv, "--exclusive");
   for (guint i = 0; slurm->options && slurm->options[i]; i++)
     g_strv_builder_add (argv, slurm->options[i]);
-  g_strv_builder_add (argv, script);
+  g_strv_builder_add (argv, wrap);
   return g_strv_builder_end (argv);
 }
 
@@ -103,18 +112,16 @@ make_command (const ScopeSweepSlurm *slurm, const char *script)
 static char *
 submit (const ScopeSweepSlurm *slurm, GError **error)
 {
-  g_autofree char *script = scope_sweep_dup_path (slurm->folder, SCRIPT_FILE);
-  g_autofree char *file = scope_sweep_dup_path (slurm->folder, JOB_FILE);
-  g_auto (GStrv) argv = make_command (slurm, script);
+  g_auto (GStrv) argv = make_command (slurm);
   g_autofree char *job = NULL;
 
-  if (!write_script (slurm, script, error) || !(job = ask (argv, error)))
+  if (!(job = ask (argv, error)))
     return NULL;
   job[strcspn (job, ";\n")] = '\0'; /* the name of a cluster may follow */
-  if (!hyb_file_replace_contents (file, job, strlen (job), error))
+  if (!scope_sweep_folder_write (slurm->opened, JOB_FILE, write_job, job, error))
     return NULL;
   scope_print_message (HYB_SEVERITY_NOTE,
-                       "submitted as job %s of Slurm with %u workers",
+                       "submitted as job %s of Slurm with %u tasks",
                        job,
                        slurm->n_jobs);
   return g_steal_pointer (&job);
@@ -149,12 +156,10 @@ list_tasks (const char *job, GError **error)
 static char *
 find_job (const ScopeSweepSlurm *slurm)
 {
-  g_autofree char *file = scope_sweep_dup_path (slurm->folder, JOB_FILE);
-  g_autofree char *job = NULL;
+  g_autofree char *job = scope_sweep_folder_read_file (slurm->opened, JOB_FILE, 64);
   g_autofree char *tasks = NULL;
 
-  if (!g_file_get_contents (file, &job, NULL, NULL) || *job == '\0' ||
-      strspn (job, "0123456789") != strlen (job))
+  if (!job || *job == '\0' || strspn (job, "0123456789") != strlen (job))
     return NULL;
   tasks = list_tasks (job, NULL);
   return tasks && *tasks != '\0' ? g_steal_pointer (&job) : NULL;

@@ -4,12 +4,10 @@
 
 #include "app/command/sweep/sweep-folder.h"
 
-#define SCOPE_SWEEP_PLAN  "plan.json"
 #define SCOPE_SWEEP_TABLE "cells.jsonl"
 
 /* The path of a file in the folder of a sweep.  (transfer full) */
 char *scope_sweep_dup_path (const char *folder, const char *name);
 
 /* Writes the line of each cell that is done or has failed to cells.jsonl. */
-gboolean
-scope_sweep_table_write (ScopeSweepFolder *folder, const char *path, guint n_cells, GError **error);
+gboolean scope_sweep_table_write (ScopeSweepFolder *folder, guint n_cells, GError **error);

@@ -1,4 +1,4 @@
-/* sweep.c — hscope sweep: measures or proves many cells, alone or beside other workers.
+/* sweep.c — hscope sweep: measures or proves many cells, here or as a job array.
  *
  * The plan and all results are in one folder.  Start at run_sweep(): it makes or finds the folder, works on it
  * (sweep-run.h) and collects the lines.
@@ -8,7 +8,6 @@
 #include "app/command/sweep/sweep-run.h"
 #include "app/command/sweep/sweep-slurm.h"
 #include "app/command/sweep/sweep-table.h"
-#include "app/command/sweep/sweep-worker.h"
 #include "app/command/targets/remote-run.h"
 
 #include "engine/base/error.h"
@@ -17,14 +16,15 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct
 {
   char    *axes[SCOPE_SWEEP_N_AXES];
-  char    *task, *output, *launcher, *target, *slurm_options;
+  char    *task, *output, *launcher, *target, *slurm_options, *cells;
   int      samples, jobs, retries;
   double   time_limit;
-  gboolean resume, join, retry_failed;
+  gboolean resume, retry_failed;
 } SweepOptions;
 
 /* --- The folder --- */
@@ -79,7 +79,7 @@ make_folder (const SweepOptions *options, const ScopeSweepPlan *plan, GError **e
                          NULL,
                          "the folder cannot be made: %s",
                          g_strerror (errno));
-  return scope_sweep_folder_create (options->output, plan->n_cells, error) &&
+  return scope_sweep_folder_create (options->output, error) &&
          scope_sweep_plan_write (plan, path, error);
 }
 
@@ -89,13 +89,13 @@ get_plan (const SweepOptions *options, char *const *files, GError **error)
 {
   g_autofree char *path = scope_sweep_dup_path (options->output, SCOPE_SWEEP_PLAN);
   g_autoptr (ScopeSweepPlan) plan = NULL;
-  gboolean has_plan = g_file_test (path, G_FILE_TEST_EXISTS);
+  gboolean has_plan = g_file_test (path, G_FILE_TEST_EXISTS | G_FILE_TEST_IS_SYMLINK);
 
-  if (options->resume || options->join)
+  if (options->resume || options->cells)
     {
       if (!has_plan_options (options, files))
         return scope_sweep_plan_read (path, error);
-      usage (error, "--resume and --join take the plan from the folder: leave out the axes");
+      usage (error, "--resume and --cells take the plan from the folder: leave out the axes");
       return NULL;
     }
   plan = make_plan (options, files, error);
@@ -121,7 +121,7 @@ print_result (const ScopeCommonOptions *common,
               guint                     n_cells,
               const ScopeSweepCounts   *counts)
 {
-  guint n_left = counts->n_todo + counts->n_claimed;
+  guint n_left = counts->n_todo + counts->n_running + counts->n_strange;
 
   if (common->json)
     {
@@ -156,7 +156,7 @@ print_advice (const ScopeSweepWork *work, const ScopeSweepCounts *counts)
   g_autofree char *shared = dup_cells (work->n_shared);
   g_autofree char *failed = dup_cells (counts->n_failed);
   g_autofree char *todo = dup_cells (counts->n_todo);
-  g_autofree char *claimed = dup_cells (counts->n_claimed);
+  g_autofree char *running = dup_cells (counts->n_running);
 
   if (work->n_shared > 0)
     scope_print_message (HYB_SEVERITY_NOTE,
@@ -170,11 +170,8 @@ print_advice (const ScopeSweepWork *work, const ScopeSweepCounts *counts)
                          failed);
   if (counts->n_todo > 0)
     scope_print_message (HYB_SEVERITY_NOTE, "%s not done yet. --resume continues", todo);
-  else if (counts->n_claimed > 0)
-    scope_print_message (HYB_SEVERITY_NOTE,
-                         "%s in the hands of other workers. --resume does those of workers that "
-                         "are gone",
-                         claimed);
+  if (counts->n_running > 0)
+    scope_print_message (HYB_SEVERITY_NOTE, "%s still done by other processes", running);
 }
 
 /* --- The command --- */
@@ -207,24 +204,82 @@ check_target (const SweepOptions *options, GError **error)
   return target != NULL;
 }
 
-/* Lets Slurm start the workers, if something is to do. */
+/* Lets Slurm do the cells, if one is to do. */
 static gboolean
 run_on_slurm (const SweepOptions *options, const ScopeSweepRun *run, GError **error)
 {
   g_autofree char *folder = g_canonicalize_filename (options->output, NULL);
   g_auto (GStrv) more = NULL;
-  ScopeSweepSlurm  slurm = { .folder = folder,
-                             .n_jobs = options->jobs > 0 ? (guint) options->jobs : 1,
+  guint            n_cells = run->cells.plan->n_cells;
+  ScopeSweepSlurm  slurm = { .opened = run->folder,
+                             .folder = folder,
+                             .n_cells = n_cells,
+                             .n_jobs = options->jobs > 0 ? MIN ((guint) options->jobs, n_cells) : 1,
+                             .retries_failed = options->retry_failed,
                              .n_retries = run->n_retries,
                              .is_timing = run->cells.task->is_timing,
                              .launcher = options->launcher,
                              .cancellable = run->cancellable };
-  ScopeSweepCounts counts = scope_sweep_folder_count (run->folder);
+  ScopeSweepCounts counts = scope_sweep_folder_count (run->folder, run->cells.plan->n_cells);
 
   if (options->slurm_options && !g_shell_parse_argv (options->slurm_options, NULL, &more, error))
     return FALSE;
   slurm.options = more;
-  return counts.n_todo + counts.n_claimed == 0 || scope_sweep_slurm_run (&slurm, error);
+  return counts.n_todo + counts.n_running == 0 || scope_sweep_slurm_run (&slurm, error);
+}
+
+/* The cells A-B, or one, of --cells.  FALSE: a usage error. */
+static gboolean
+parse_cells (const char *text, guint n_cells, ScopeSweepPart *part, GError **error)
+{
+  g_auto (GStrv) ends = g_strsplit (text, "-", 2);
+  guint64 first, last;
+
+  if (!ends[0] || !g_ascii_string_to_unsigned (ends[0], 10, 0, n_cells - 1, &first, NULL) ||
+      !g_ascii_string_to_unsigned (ends[ends[1] ? 1 : 0], 10, first, n_cells - 1, &last, NULL))
+    {
+      g_set_error (error,
+                   SCOPE_ERROR,
+                   SCOPE_ERROR_USAGE,
+                   "--cells %s: the sweep has the cells 0-%u. Give one, or the first and the last",
+                   text,
+                   n_cells - 1);
+      return FALSE;
+    }
+  part->first = (guint) first;
+  part->end = (guint) last + 1;
+  part->is_shared = TRUE;
+  return TRUE;
+}
+
+/* HOST.PID.  (transfer full) */
+static char *
+dup_worker (void)
+{
+  g_autofree char *host = g_strdelimit (g_strdup (g_get_host_name ()), "./", '-');
+
+  return g_strdup_printf ("%s.%d", host, (int) getpid ());
+}
+
+/* Does the cells here, with a folder of this process for what commands write. */
+static gboolean
+run_here (const SweepOptions *options, ScopeSweepRun *run, ScopeSweepWork *done, GError **error)
+{
+  g_autofree char *drafts = g_build_filename (options->output, "captures", ".draft-XXXXXX", NULL);
+  gboolean         is_run;
+
+  if (!g_mkdtemp (drafts))
+    return hyb_error_at (error,
+                         G_FILE_ERROR,
+                         (int) g_file_error_from_errno (errno),
+                         options->output,
+                         NULL,
+                         "a folder cannot be made in its folder “captures”: %s",
+                         g_strerror (errno));
+  run->cells.drafts = drafts;
+  is_run = scope_sweep_run (run, done, error);
+  rmdir (drafts);
+  return is_run;
 }
 
 /* Works on the folder and collects what is there.  launcher: (nullable) */
@@ -235,41 +290,52 @@ work (const ScopeCommonOptions *common,
       char *const              *launcher,
       GError                  **error)
 {
-  g_autofree char *worker = scope_sweep_worker_dup_name ();
-  g_autoptr (ScopeSweepFolder) folder =
-      scope_sweep_folder_open (options->output, plan->n_cells, worker, error);
-  ScopeSweepRun run = {
-    .cells = { .plan = plan,
-               .task = folder ? scope_sweep_task_find (plan->task, error) : NULL,
-               .folder = options->output,
-               .worker = worker,
-               .launcher = launcher,
-               .target = uses_other_machine (options) ? options->target : NULL },
-    .folder = folder,
-    .n_jobs = options->jobs > 0 ? (guint) options->jobs : g_get_num_processors (),
-    .n_retries = (guint) options->retries,
-    .has_events = g_strcmp0 (common->progress, "json") == 0,
-    .cancellable = scope_cancel_on_signal ()
+  g_autofree char *worker = dup_worker ();
+  ScopeSweepPart   part = { .end = plan->n_cells,
+                            .is_shared = uses_slurm (options),
+                            .retries_failed = options->retry_failed };
+  ScopeSweepRun    run = {
+       .cells = { .plan = plan,
+                  .task = scope_sweep_task_find (plan->task, error),
+                  .folder = options->output,
+                  .worker = worker,
+                  .launcher = launcher,
+                  .target = uses_other_machine (options) ? options->target : NULL },
+       .n_jobs = options->jobs > 0 ? (guint) options->jobs : g_get_num_processors (),
+       .n_retries = (guint) options->retries,
+       .has_events = g_strcmp0 (common->progress, "json") == 0,
+       .cancellable = scope_cancel_on_signal ()
   };
+  g_autoptr (ScopeSweepFolder) folder = NULL;
   ScopeSweepWork   done = { 0 };
   ScopeSweepCounts counts;
 
-  if (!folder)
-    return SCOPE_EXIT_FILE;
-  if (!run.cells.task)
+  if (!run.cells.task ||
+      (options->cells && !parse_cells (options->cells, plan->n_cells, &part, error)))
     return SCOPE_EXIT_USAGE;
-  if (options->resume)
-    scope_sweep_folder_recover (folder, options->retry_failed);
-  if (uses_slurm (options) ? !run_on_slurm (options, &run, error)
-                           : !scope_sweep_run (&run, &done, error))
+  run.folder = folder = scope_sweep_folder_open (options->output, &part, error);
+  if (!folder || (uses_slurm (options) ? !run_on_slurm (options, &run, error)
+                                       : !run_here (options, &run, &done, error)))
     return SCOPE_EXIT_FILE;
-  counts = scope_sweep_folder_count (folder);
-  /* Of several workers, the last one and those that were asked to begin write the table. */
-  if ((!options->join || counts.n_todo + counts.n_claimed == 0) &&
-      !scope_sweep_table_write (folder, options->output, plan->n_cells, error))
+  counts = scope_sweep_folder_count (folder, plan->n_cells);
+  /* Of several parts, the last one writes the table. */
+  if ((!options->cells || counts.n_todo + counts.n_running == 0) &&
+      !scope_sweep_table_write (folder, plan->n_cells, error))
     return SCOPE_EXIT_FILE;
   print_advice (&done, &counts);
   print_result (common, options->output, plan->n_cells, &counts);
+  if (counts.n_strange > 0)
+    {
+      hyb_error_at (error,
+                    HYB_FORMAT_ERROR,
+                    0,
+                    options->output,
+                    NULL,
+                    "%u of the files in its folder “cells” are not the result of their cell. Move "
+                    "them away, then --resume does these cells",
+                    counts.n_strange);
+      return SCOPE_EXIT_FILE;
+    }
   return counts.n_failed > 0 ? SCOPE_EXIT_CHECK_FAILED : SCOPE_EXIT_DONE;
 }
 
@@ -348,18 +414,18 @@ static const GOptionEntry sweep_options[] = {
   OPTION ("resume",
           G_OPTION_ARG_NONE,
           resume,
-          "Continue the sweep in the folder, with cells of workers that are gone",
+          "Continue the sweep in the folder: do the cells that have no result",
           NULL),
   OPTION ("retry-failed",
           G_OPTION_ARG_NONE,
           retry_failed,
           "With --resume: do cells that failed again",
           NULL),
-  OPTION ("join",
-          G_OPTION_ARG_NONE,
-          join,
-          "Take part in the sweep in the folder, on which others work",
-          NULL),
+  OPTION ("cells",
+          G_OPTION_ARG_STRING,
+          cells,
+          "Do these cells of the sweep in the folder; other processes may do other ones",
+          "A-B"),
   OPTION ("retries",
           G_OPTION_ARG_INT,
           retries,
@@ -369,7 +435,7 @@ static const GOptionEntry sweep_options[] = {
           G_OPTION_ARG_INT,
           jobs,
           "Proofs at a time (default: one for each processor); times are measured one at a time. "
-          "With --target slurm: workers (default: 1)",
+          "With --target slurm: tasks of the job array (default: 1)",
           "N"),
   OPTION ("target",
           G_OPTION_ARG_STRING,
@@ -417,8 +483,7 @@ static const ScopeChoices choices[] = {
 const ScopeCommand scope_command_sweep = {
   .name = "sweep",
   .arguments = "[PLAN.ini]",
-  .summary =
-      "Measure or prove many forms, sizes and models; interruptible, by any number of workers",
+  .summary = "Measure or prove many forms, sizes and models; interruptible, here or as a job array",
   .notes = "A plan file has one group:\n"
            "  [sweep]\n"
            "  models = gallery:lstm-lm, net-symbol.json\n"

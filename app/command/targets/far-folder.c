@@ -11,12 +11,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define BEGINNING "hscope-target-"
-#define MIN_AGE   60 /* seconds; a younger folder may not be locked yet */
 #define MAX_DEPTH 16
 
 typedef struct
@@ -28,7 +26,7 @@ typedef struct
 struct _ScopeFarFolder
 {
   char       *path;
-  int         lock;   /* the folder itself */
+  int         fd;     /* the folder itself */
   GPtrArray  *wanted; /* of Wanted */
   GHashTable *known;  /* name → what the file was like */
 };
@@ -72,44 +70,6 @@ remove_contents (int folder, guint depth)
   closedir (dir);
 }
 
-static void
-remove_folder (const char *path)
-{
-  remove_contents (open (path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), 0);
-  rmdir (path);
-}
-
-/* Removes the folder if it belongs to this user and to no living process. */
-static void
-remove_if_left (const char *path)
-{
-  int         lock = open (path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  struct stat status;
-
-  if (lock < 0)
-    return;
-  if (fstat (lock, &status) == 0 && status.st_uid == geteuid () &&
-      status.st_mtime < g_get_real_time () / G_USEC_PER_SEC - MIN_AGE &&
-      flock (lock, LOCK_EX | LOCK_NB) == 0)
-    remove_folder (path);
-  close (lock);
-}
-
-static void
-remove_left_folders (const char *place)
-{
-  g_autoptr (GDir) dir = g_dir_open (place, 0, NULL);
-  const char *name;
-
-  while (dir && (name = g_dir_read_name (dir)))
-    if (g_str_has_prefix (name, BEGINNING))
-      {
-        g_autofree char *path = g_build_filename (place, name, NULL);
-
-        remove_if_left (path);
-      }
-}
-
 /* --- Making --- */
 
 static char *
@@ -144,14 +104,11 @@ scope_far_folder_new (const char *place, GError **error)
 
   if (g_mkdir_with_parents (parent, 0700) != 0)
     return fail (parent, error);
-  remove_left_folders (parent);
   if (!g_mkdtemp (path))
     return fail (parent, error);
   folder = g_new0 (ScopeFarFolder, 1);
   folder->path = g_steal_pointer (&path);
-  folder->lock = open (folder->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  if (folder->lock >= 0)
-    flock (folder->lock, LOCK_EX | LOCK_NB);
+  folder->fd = open (folder->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   folder->wanted = g_ptr_array_new_with_free_func (wanted_free);
   folder->known = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   return folder;
@@ -160,9 +117,8 @@ scope_far_folder_new (const char *place, GError **error)
 void
 scope_far_folder_free (ScopeFarFolder *folder)
 {
-  remove_folder (folder->path);
-  if (folder->lock >= 0)
-    close (folder->lock);
+  remove_contents (folder->fd, 0);
+  rmdir (folder->path);
   g_ptr_array_unref (folder->wanted);
   g_hash_table_unref (folder->known);
   g_free (folder->path);

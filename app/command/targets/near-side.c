@@ -381,6 +381,8 @@ finish_file (gpointer data, const char *name, int file, GError **error)
       path && lseek (file, 0, SEEK_SET) == 0 && hyb_file_replace (path, copy_file, &file, error);
 
   close (file);
+  if (is_written)
+    scope_parcel_note_arrival (side->call->parcel, name);
   return is_written;
 }
 
@@ -389,7 +391,7 @@ finish_file (gpointer data, const char *name, int file, GError **error)
 static gboolean
 take_end (ScopeNearSide *side, const ScopeFrame *frame)
 {
-  if (frame->n != 2)
+  if (frame->n != 2 || side->files.file >= 0) /* in the middle of a file */
     return FALSE;
   side->end = (ScopeRemoteEnd){ frame->data[0], frame->data[1] };
   side->has_ended = TRUE;

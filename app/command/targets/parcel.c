@@ -9,7 +9,8 @@
 #include <string.h>
 
 /* What commands append to a prefix: PREFIX-symbol.json, PREFIX-0001.params, PREFIX-fused.hscope. */
-static const char *const endings[] = { ".json", ".params", ".states", ".hscope", NULL };
+#define INTERRUPTED "interrupted"
+static const char *const endings[] = { ".params", ".states", NULL };
 
 static void
 file_free (gpointer data)
@@ -119,9 +120,21 @@ fits (const ScopeParcelOutput *output, const char *output_base, const char *base
   if (!output->is_prefix || !g_str_has_prefix (base, output_base))
     return FALSE;
   rest = base + strlen (output_base);
-  for (guint i = 0; *rest == '-' && endings[i]; i++)
-    if (g_str_has_suffix (rest, endings[i]))
-      return TRUE;
+  if (*rest != '-')
+    return FALSE;
+  if (strcmp (rest, "-symbol.json") == 0 || g_str_has_suffix (rest, ".hscope"))
+    return TRUE;
+  rest++;
+  for (guint i = 0; endings[i]; i++)
+    {
+      gsize n_digits = strspn (rest, "0123456789");
+
+      if (n_digits >= 4 && strcmp (rest + n_digits, endings[i]) == 0)
+        return TRUE;
+      if (g_str_has_prefix (rest, INTERRUPTED) &&
+          strcmp (rest + strlen (INTERRUPTED), endings[i]) == 0)
+        return TRUE;
+    }
   return FALSE;
 }
 
@@ -167,6 +180,30 @@ scope_parcel_resolve (const ScopeParcel *parcel, const char *name)
 
           return g_strconcat (place, base, NULL);
         }
+    }
+  return NULL;
+}
+
+void
+scope_parcel_note_arrival (const ScopeParcel *parcel, const char *name)
+{
+  for (guint i = 0; i < parcel->outputs->len; i++)
+    {
+      ScopeParcelOutput *output = parcel->outputs->pdata[i];
+
+      output->has_arrived |= strcmp (output->name, name) == 0;
+    }
+}
+
+const char *
+scope_parcel_find_missing (const ScopeParcel *parcel)
+{
+  for (guint i = 0; i < parcel->outputs->len; i++)
+    {
+      const ScopeParcelOutput *output = parcel->outputs->pdata[i];
+
+      if (!output->is_prefix && !output->has_arrived)
+        return output->path;
     }
   return NULL;
 }

@@ -15,7 +15,8 @@ typedef struct
 typedef struct
 {
   char    *path, *name;
-  gboolean is_prefix; /* of several files */
+  gboolean has_arrived; /* written here */
+  gboolean is_prefix;   /* of several files */
 } ScopeParcelOutput;
 
 typedef struct
@@ -37,6 +38,11 @@ char *scope_parcel_add_file (ScopeParcel *parcel, const char *path);
 char *scope_parcel_add_output (ScopeParcel *parcel, const char *path, gboolean is_prefix);
 /* Adds the files that exist of all outputs, for a command that continues them. */
 void scope_parcel_add_old_outputs (ScopeParcel *parcel);
+
+/* Notes that the file with this name has been written here. */
+void scope_parcel_note_arrival (const ScopeParcel *parcel, const char *name);
+/* The path of an output that has not arrived, prefixes left out; NULL: there is none. */
+const char *scope_parcel_find_missing (const ScopeParcel *parcel);
 
 /* Where a file that came back goes.  (transfer full) NULL: it was not asked for. */
 char *scope_parcel_resolve (const ScopeParcel *parcel, const char *name);

@@ -13,8 +13,9 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
+#define MAX_STATUS   4                   /* docs/exit-codes.md */
+#define MAX_SIGNAL   64                  /* the greatest one of Linux */
 #define MAX_LINE     ((gsize) 1 << 20)   /* bytes of a line that are kept together */
 #define MAX_DOCUMENT ((gsize) 256 << 20) /* bytes */
 
@@ -66,7 +67,8 @@ typedef struct
   FILE    *to;
   gboolean is_json;    /* names are inside of strings */
   gboolean is_kept;    /* until the end */
-  gboolean is_escaped; /* for a terminal; stdout has a filter of its own */
+  gboolean is_escaped; /* stdout has a filter of its own */
+  gboolean is_cut;     /* more than MAX_DOCUMENT came */
   GString *text;
 } Stream;
 
@@ -107,8 +109,8 @@ add (const Streams *streams, Stream *stream, const char *piece, gsize n)
       g_string_append_c (stream->text, piece[i]);
   if (stream->is_kept)
     {
-      if (stream->text->len > MAX_DOCUMENT)
-        g_string_truncate (stream->text, MAX_DOCUMENT);
+      stream->is_cut |= stream->text->len > MAX_DOCUMENT;
+      g_string_truncate (stream->text, MIN (stream->text->len, MAX_DOCUMENT));
       return;
     }
   end = strrchr (stream->text->str, '\n');
@@ -175,6 +177,43 @@ get_status (const ScopeRemoteEnd *end)
                                                                               : end->status;
 }
 
+/* What the target says of the end has to be true here: a status that hscope has, a whole document, and every file. */
+static gboolean
+check_end (const ScopeTarget    *target,
+           const ScopeRemoteEnd *end,
+           const Streams        *streams,
+           GError              **error)
+{
+  const char *missing = end->status == 0 ? scope_parcel_find_missing (streams->parcel) : NULL;
+
+  if (end->status > MAX_STATUS && (end->status <= 128 || end->status > 128 + MAX_SIGNAL))
+    g_set_error (error,
+                 SCOPE_ERROR,
+                 SCOPE_ERROR_FAILED,
+                 "%s: the command ended there with status %d, which hscope does not have. "
+                 "hscope targets check %s shows what is started there",
+                 target->name,
+                 end->status,
+                 target->name);
+  else if (streams->out.is_cut)
+    g_set_error (error,
+                 SCOPE_ERROR,
+                 SCOPE_ERROR_FAILED,
+                 "%s: the document is longer than 256 MiB, the limit. Run the command there",
+                 target->name);
+  else if (missing)
+    g_set_error (error,
+                 SCOPE_ERROR,
+                 SCOPE_ERROR_FAILED,
+                 "%s: the command ended there with status 0, but %s did not come back. Run it "
+                 "again, or there",
+                 target->name,
+                 missing);
+  else
+    return TRUE;
+  return FALSE;
+}
+
 int
 scope_remote_run (const ScopeEachCall *call, const GArray *file_entries, GError **error)
 {
@@ -185,9 +224,14 @@ scope_remote_run (const ScopeEachCall *call, const GArray *file_entries, GError 
   g_autoptr (GString) out = g_string_new (NULL);
   g_autoptr (GString) err = g_string_new (NULL);
   g_auto (GStrv) words = NULL;
-  Streams        streams = { .parcel = parcel,
-                             .out = { stdout, has_json, has_json, FALSE, out },
-                             .err = { stderr, scope_messages_are_events (), FALSE, FALSE, err } };
+  Streams streams = {
+    .parcel = parcel,
+    .out = { .to = stdout, .is_json = has_json, .is_kept = has_json, .text = out },
+    .err = { .to = stderr,
+             .is_json = scope_messages_are_events (),
+             .is_escaped = TRUE,
+             .text = err }
+  };
   ScopeRemoteEnd end = { 0 };
   gboolean       has_run;
 
@@ -196,7 +240,6 @@ scope_remote_run (const ScopeEachCall *call, const GArray *file_entries, GError 
   warn_of_version (side, target->name);
   words = scope_remote_arguments (call, file_entries, parcel);
   streams.err.is_json |= g_strcmp0 (call->common->progress, "json") == 0;
-  streams.err.is_escaped = isatty (STDERR_FILENO);
   has_run = scope_near_side_run (side,
                                  &(ScopeRemoteCall){ .words = (const char *const *) words,
                                                      .parcel = parcel,
@@ -208,6 +251,8 @@ scope_remote_run (const ScopeEachCall *call, const GArray *file_entries, GError 
   print (&streams, &streams.err, err->str);
   if (has_run && end.signal != 0)
     return fail_signal (target, end.signal, error);
+  if (has_run && !check_end (target, &end, &streams, error))
+    return SCOPE_EXIT_MODEL;
   /* Of a document that was not completed nothing is printed: the error is one. */
   if (has_run || !has_json)
     print (&streams, &streams.out, out->str);

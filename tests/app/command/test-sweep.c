@@ -85,6 +85,13 @@ test_wrong_plans_are_refused (Fixture *fixture, gconstpointer unused G_GNUC_UNUS
     { "hscope sweep --models a --variants other --output s", 2, "there are as-is unrolled" },
     { "hscope sweep --models a --task fly --output s", 2, "there are measure and prove" },
     { "hscope sweep --models a,, --output s", 2, "is empty" },
+    { "hscope sweep --models --each=a --output s", 2, "begins as an option" },
+    { "mkdir s && echo '{\"version\": 1, \"task\": \"measure\", \"samples\": 0, "
+      "\"time_limit\": 0, \"repeat\": [\"1\"], \"models\": [\"--each=a\"], \"batch\": [\"\"], "
+      "\"length\": [\"\"], \"passes\": [\"\"], \"devices\": [\"\"], \"threads\": [\"\"], "
+      "\"modes\": [\"\"], \"variants\": [\"\"]}' >s/plan.json && hscope sweep --output s --resume",
+      3,
+      "no plan" },
     { "hscope sweep --models a --task prove --batch 1,2 --output s", 2, "--batch: the result of" },
     { "hscope sweep --models a --task prove --repeat 2 --output s", 2, "--repeat: the result of" },
     { "echo >x.so && hscope sweep --models x.so:net --output s", 2, "“x.so:net” is a plug-in" },
@@ -173,10 +180,10 @@ test_a_killed_sweep_continues (Fixture *fixture, gconstpointer unused G_GNUC_UNU
                     "exec sh pretend \"$@\"\n"
                     "END\n"
                     "hscope sweep --models a --batch 1,2,3,4,5,6 --output s --launcher 'sh kill'; "
-                    "ls s/claimed; hscope sweep --output s --resume --launcher 'sh kill' && "
-                    "ls s/claimed s/workers s/todo && wc -l <ran && cat s/cells.jsonl" CLEAN);
+                    "ls s/cells; hscope sweep --output s --resume --launcher 'sh kill' && "
+                    "! ls s/cells | grep part && wc -l <ran && cat s/cells.jsonl" CLEAN);
   g_assert_cmpint (fixture->code, ==, 0);
-  g_assert_true (g_str_has_prefix (fixture->out, "000003."));
+  g_assert_true (strstr (fixture->out, "000003.part"));
   g_assert_nonnull (strstr (fixture->out, "6 of 6 cells done, 0 failed, 0 left"));
   g_assert_nonnull (strstr (fixture->out, "\n7\n")); /* five once, one twice */
   for (guint cell = 0; cell < 6; cell++)
@@ -192,14 +199,15 @@ static void
 test_ctrl_c_gives_cells_back (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
 {
   fixture_run_line (fixture,
-                    PRETEND_TOOLS "echo 'echo x >started; exec sleep 1000' >slow && "
-                                  "{ " HSCOPE " sweep --models a --batch 1,2 --output s "
-                                  "--launcher 'sh slow' & } && pid=$! && "
-                                  "while [ ! -e started ]; do sleep 0.01; done; "
-                                  "kill -TERM $pid; wait $pid; echo $?; ls s/todo s/claimed" CLEAN);
+                    PRETEND_TOOLS
+                    "echo 'echo x >started; exec sleep 1000' >slow && "
+                    "{ " HSCOPE " sweep --models a --batch 1,2 --output s "
+                    "--launcher 'sh slow' & } && pid=$! && "
+                    "while [ ! -e started ]; do sleep 0.01; done; "
+                    "kill -TERM $pid; wait $pid; echo $?; ls s/cells; echo nothing" CLEAN);
   g_assert_cmpint (fixture->code, ==, 0);
   g_assert_nonnull (strstr (fixture->out, "143\n"));
-  g_assert_nonnull (strstr (fixture->out, "000000\n000001\n"));
+  g_assert_nonnull (strstr (fixture->out, "143\nnothing\n"));
   g_assert_null (strstr (fixture->out, "000000."));
 }
 
@@ -214,10 +222,10 @@ test_a_cell_that_is_ended_with_its_worker_has_not_failed (Fixture             *f
                     "{ " HSCOPE " sweep --models a --batch 1,2 --output s "
                     "--launcher 'sh ended' & } && pid=$! && "
                     "while [ ! -e started ]; do sleep 0.01; done; sleep 0.1; "
-                    "kill -TERM $pid; wait $pid; echo $?; ls s/todo s/claimed s/failed" CLEAN);
+                    "kill -TERM $pid; wait $pid; echo $?; ls s/cells; echo nothing" CLEAN);
   g_assert_cmpint (fixture->code, ==, 0);
   g_assert_nonnull (strstr (fixture->out, "143\n"));
-  g_assert_nonnull (strstr (fixture->out, "000000\n000001\n"));
+  g_assert_nonnull (strstr (fixture->out, "143\nnothing\n"));
   g_assert_null (strstr (fixture->out, "000000."));
 }
 
@@ -232,33 +240,36 @@ test_a_cell_that_is_ended_alone_has_failed (Fixture *fixture, gconstpointer unus
 }
 
 static void
-test_workers_share_a_folder (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
+test_parts_of_a_sweep_are_done_at_once (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
 {
   fixture_run_line (fixture,
                     PRETEND_TOOLS "echo 'echo x >>ran; exec sh pretend \"$@\"' >note && "
                                   "hscope sweep --models a --batch $(seq -s, 1 30) --output s "
-                                  "--launcher 'sh note' & "
-                                  "while [ ! -e s/plan.json ]; do sleep 0.01; done; "
-                                  "hscope sweep --output s --join --launcher 'sh note' & "
-                                  "hscope sweep --output s --join --launcher 'sh note' & wait; "
+                                  "--launcher 'sh note' >log & wait; rm s/cells/*; rm ran; "
+                                  "for part in 0-9 5-19 10-24 20-29 29; do "
+                                  "hscope sweep --output s --cells $part --launcher 'sh note' & "
+                                  "done; wait; "
                                   "hscope sweep --output s --resume --launcher false >log && "
-                                  "wc -l <ran && wc -l <s/cells.jsonl" CLEAN);
-  g_assert_cmpint (fixture->code, ==, 0);
+                                  "wc -l <ran && wc -l <s/cells.jsonl; "
+                                  "hscope sweep --output s --cells 20-30" CLEAN);
+  g_assert_cmpint (fixture->code, ==, 2);
+  g_assert_nonnull (strstr (fixture->err, "the sweep has the cells 0-29"));
   g_assert_true (g_str_has_suffix (fixture->out, "30\n30\n"));
 }
 
 /* Programs that do what Slurm's do: the tasks of the array run here, and squeue lists them until they have ended. */
-#define SLURM                                                                                  \
-  "mkdir bin && export PATH=$PWD/bin:$PATH && "                                                \
-  "printf '%s\\n' '#!/bin/sh' 'echo \"$@\" >>sbatch.log' 'for word; do script=$word; done' "   \
-  "'for i in 1 2 3; do sh \"$script\" >/dev/null 2>&1 & echo $! >>tasks; done' 'echo 17' "     \
-  ">bin/sbatch && printf '%s\\n' '#!/bin/sh' 'for pid in $(cat tasks); do kill -0 $pid "       \
-  "2>/dev/null && echo 17_0 RUNNING; done; exit 0' >bin/squeue && "                            \
-  "printf '%s\\n' '#!/bin/sh' 'echo \"$@\" >>scancel.log; kill $(cat tasks)' >bin/scancel && " \
+#define SLURM                                                                                      \
+  "mkdir bin && export PATH=$PWD/bin:$PATH && "                                                    \
+  "printf '%s\\n' '#!/bin/sh' 'echo \"$@\" >>sbatch.log' 'for word; do script=$word; done' "       \
+  "'for i in 0 1 2; do SLURM_ARRAY_TASK_ID=$i sh -c \"${script#--wrap=}\" >/dev/null 2>&1 & echo " \
+  "$! >>tasks; done' 'echo 17' "                                                                   \
+  ">bin/sbatch && printf '%s\\n' '#!/bin/sh' 'for pid in $(cat tasks); do kill -0 $pid "           \
+  "2>/dev/null && echo 17_0 RUNNING; done; exit 0' >bin/squeue && "                                \
+  "printf '%s\\n' '#!/bin/sh' 'echo \"$@\" >>scancel.log; kill $(cat tasks)' >bin/scancel && "     \
   "chmod +x bin/* && "
 
 static void
-test_slurm_starts_the_workers (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
+test_slurm_does_the_cells (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
 {
   fixture_run_line (fixture,
                     PRETEND_TOOLS SLURM
@@ -271,7 +282,7 @@ test_slurm_starts_the_workers (Fixture *fixture, gconstpointer unused G_GNUC_UNU
   g_assert_nonnull (strstr (fixture->out, "--exclusive -p a b "));
   g_assert_nonnull (strstr (fixture->out, "12 of 12 cells done"));
   g_assert_true (g_str_has_suffix (fixture->out, "\n12\n"));
-  g_assert_nonnull (strstr (fixture->err, "submitted as job 17 of Slurm with 3 workers"));
+  g_assert_nonnull (strstr (fixture->err, "submitted as job 17 of Slurm with 3 tasks"));
 }
 
 /* Nothing is submitted while the first job is at work, and Ctrl-C cancels it. */
@@ -288,9 +299,9 @@ test_a_job_of_slurm_is_found_again_and_cancelled (Fixture             *fixture,
                     "{ " HSCOPE " sweep --output s --resume --target slurm 2>err & } && pid=$! && "
                     "while ! grep -q 'still at work' err; do sleep 0.01; done; "
                     "kill -TERM $pid; wait $pid; echo $?; cat scancel.log; wc -l <sbatch.log; "
-                    "ls s/todo" CLEAN);
+                    "ls s/cells" CLEAN);
   g_assert_cmpint (fixture->code, ==, 0);
-  g_assert_nonnull (strstr (fixture->out, "143\n17\n1\n000000\n000001\n"));
+  g_assert_nonnull (strstr (fixture->out, "143\n17\n1\n"));
 }
 
 static void
@@ -305,15 +316,16 @@ test_a_missing_slurm_is_a_sentence (Fixture *fixture, gconstpointer unused G_GNU
 }
 
 /* Times by batch and form: the fused form is certain to be faster at batch 2, and was measured elsewhere at batch 4. */
-#define RESULTS                                                                             \
-  "mkdir -p s/done s/failed && printf '%s' '{\"version\": 1, \"task\": \"measure\", "       \
-  "\"samples\": 0, \"time_limit\": 0, \"repeat\": [\"1\"], \"models\": [\"<a>.json\"], "    \
-  "\"batch\": [\"1\", \"2\", \"4\"], \"length\": [\"\"], \"passes\": [\"\"], "              \
-  "\"devices\": [\"\"], \"threads\": [\"\"], \"modes\": [\"\"], "                           \
-  "\"variants\": [\"unrolled\", \"fused\"]}' >s/plan.json && "                              \
-  "line () { printf '{\"median\": %s, \"low\": %s, \"high\": %s, \"worker\": \"%s.1.1\"}' " \
-  "\"$2\" \"$3\" \"$4\" \"$5\" >s/done/00000$1.json; } && "                                 \
-  "line 0 0.5 0.4 0.6 here && line 1 0.45 0.3 0.7 here && line 2 1 0.9 1.1 here && "        \
+#define RESULTS                                                                                    \
+  "mkdir -p s/cells s/captures && printf '%s' '{\"version\": 1, \"task\": \"measure\", "           \
+  "\"samples\": 0, \"time_limit\": 0, \"repeat\": [\"1\"], \"models\": [\"<a>.json\"], "           \
+  "\"batch\": [\"1\", \"2\", \"4\"], \"length\": [\"\"], \"passes\": [\"\"], "                     \
+  "\"devices\": [\"\"], \"threads\": [\"\"], \"modes\": [\"\"], "                                  \
+  "\"variants\": [\"unrolled\", \"fused\"]}' >s/plan.json && "                                     \
+  "line () { printf '{\"cell\": %s, \"status\": \"done\", \"median\": %s, \"low\": %s, \"high\": " \
+  "%s, \"worker\": \"%s.1.1\"}' "                                                                  \
+  "\"$1\" \"$2\" \"$3\" \"$4\" \"$5\" >s/cells/00000$1.json; } && "                                \
+  "line 0 0.5 0.4 0.6 here && line 1 0.45 0.3 0.7 here && line 2 1 0.9 1.1 here && "               \
   "line 3 0.25 0.2 0.3 here && line 5 0.1 0.1 0.1 there && line 4 2 1 3 here && "
 
 static void
@@ -345,7 +357,7 @@ test_a_report_has_curves_over_numbers (Fixture *fixture, gconstpointer unused G_
   } rows[] = {
     { "hscope report s --output r.html", 1 },
     { "hscope report s --rows variants --columns batch --output r.html", 0 },
-    { "rm s/done/00000[1-5].json && hscope report s --output r.html", 0 },
+    { "rm s/cells/00000[1-5].json && hscope report s --output r.html", 0 },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
@@ -364,14 +376,29 @@ test_a_report_has_curves_over_numbers (Fixture *fixture, gconstpointer unused G_
     }
 }
 
+/* Content of a stranger's choice does not reach the table. */
+static void
+test_lines_are_read_before_they_are_copied (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
+{
+  fixture_run_line (fixture,
+                    RESULTS "echo 'touch owned' >s/cells/000000.json; "
+                            "echo '{\"cell\": 2, \"status\": \"done\"}' >s/cells/000001.json; "
+                            "hscope sweep --output s --resume --launcher false; "
+                            "cat s/cells.jsonl" CLEAN);
+  g_assert_null (strstr (fixture->out, "touch owned"));
+  g_assert_nonnull (strstr (fixture->err, "2 of the files in its folder “cells” are not"));
+  g_assert_cmpuint (count (fixture->out, "{\"cell\": "), ==, 4);
+}
+
 /* A cell that is not done, one that failed, and one whose file is damaged. */
 static void
 test_a_table_has_a_line_for_every_cell (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
 {
   fixture_run_line (fixture,
-                    RESULTS "rm s/done/000000.json s/done/000003.json && "
-                            "printf '{\"reason\": \"=no \\\"luck\\\"\"}' >s/failed/000003.json && "
-                            "echo nonsense >s/done/000005.json && "
+                    RESULTS "rm s/cells/000000.json s/cells/000003.json && "
+                            "printf '{\"cell\": 3, \"status\": \"failed\", \"reason\": \"=no "
+                            "\\\"luck\\\"\"}' >s/cells/000003.json && "
+                            "echo nonsense >s/cells/000005.json && "
                             "hscope report s --output r.csv && cat r.csv && "
                             "hscope report s --output r.html && cat r.html" CLEAN);
   g_assert_cmpint (fixture->code, ==, 0);
@@ -390,9 +417,11 @@ test_cells_that_disturb_each_other_are_told (Fixture *fixture, gconstpointer unu
 {
   fixture_run_line (fixture,
                     RESULTS
-                    "timed () { printf '{\"median\": 1, \"low\": 1, \"high\": 1, \"worker\": "
+                    "timed () { printf '{\"cell\": %s, \"status\": \"done\", \"median\": 1, "
+                    "\"low\": 1, \"high\": 1, \"worker\": "
                     "\"%s\", "
-                    "\"seconds\": 10, \"ended\": %s}' \"$2\" \"$3\" >s/done/00000$1.json; } && "
+                    "\"seconds\": 10, \"ended\": %s}' \"$1\" \"$2\" \"$3\" >s/cells/00000$1.json; "
+                    "} && "
                     "timed 0 here.1.1 110 && timed 1 here.2.1 119.5 && timed 2 here.1.1 130 && "
                     "timed 3 here.1.1 140 && timed 4 there.1.1 110 && timed 5 there.1.1 110 && "
                     "hscope report s && hscope report s --json" CLEAN);
@@ -403,17 +432,17 @@ test_cells_that_disturb_each_other_are_told (Fixture *fixture, gconstpointer unu
   g_assert_cmpuint (count (fixture->out, "\"here\", true, "), ==, 2);
 }
 
-/* A folder of somebody else: files that no cell has, and a line in both folders, which counts once. */
+/* A folder of somebody else: files that no cell has, and one that a process which was killed has left. */
 static void
 test_files_of_no_cell_are_left_out (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
 {
   fixture_run_line (
       fixture,
       RESULTS
-      "rm s/done/000005.json && "
+      "rm s/cells/000005.json && "
       "for name in 0 0000000 000000.json~ 000006 999999 -00001 +00005 18446744073709551621; do "
-      "cp s/done/000000.json s/done/$name; cp s/done/000000.json s/done/$name.json; done && "
-      "cp s/done/000000.json s/failed/000000.json && hscope report s" CLEAN);
+      "cp s/cells/000000.json s/cells/$name; cp s/cells/000000.json s/cells/$name.json; done && "
+      "cp s/cells/000000.json s/cells/000004.part && hscope report s" CLEAN);
   g_assert_cmpint (fixture->code, ==, 0);
   g_assert_nonnull (strstr (fixture->out, "5 of 6 cells done, 0 failed"));
 }
@@ -424,7 +453,7 @@ test_a_database_has_a_row_for_every_cell (Fixture *fixture, gconstpointer unused
 {
   fixture_run_line (fixture,
                     RESULTS
-                    "rm s/done/000000.json && hscope report s --output r.sqlite && "
+                    "rm s/cells/000000.json && hscope report s --output r.sqlite && "
                     "python3 -c \"import sqlite3; print(sqlite3.connect('r.sqlite')."
                     "execute('select cell, batch, variant, status, value, host, repeat from "
                     "cells').fetchall())\"; rm r.sqlite" CLEAN);
@@ -467,7 +496,7 @@ test_a_table_of_long_names_is_refused (Fixture *fixture, gconstpointer unused G_
     {
       g_autofree char *line =
           g_strconcat (RESULTS
-                       "rm -r s/done && python3 -c \"text = open('s/plan.json').read(); "
+                       "rm -r s/cells && python3 -c \"text = open('s/plan.json').read(); "
                        "open('s/plan.json', 'w').write(text.replace('<a>', 'a' * 4000000).replace("
                        "'\\\"batch\\\": [', '\\\"batch\\\": [' + ''.join('\\\"%d\\\", ' % i "
                        "for i in range(5, 52))))\" && hscope report s --output r.",
@@ -520,7 +549,8 @@ TEST_PROGRAM (test_sweep)
     { "a-cell-that-is-ended-with-its-worker-has-not-failed",
       test_a_cell_that_is_ended_with_its_worker_has_not_failed },
     { "a-cell-that-is-ended-alone-has-failed", test_a_cell_that_is_ended_alone_has_failed },
-    { "workers-share-a-folder", test_workers_share_a_folder },
+    { "parts-of-a-sweep-are-done-at-once", test_parts_of_a_sweep_are_done_at_once },
+    { "lines-are-read-before-they-are-copied", test_lines_are_read_before_they_are_copied },
     { "a-report-has-tables-and-pairs", test_a_report_has_tables_and_pairs },
     { "a-report-has-curves-over-numbers", test_a_report_has_curves_over_numbers },
     { "a-table-has-a-line-for-every-cell", test_a_table_has_a_line_for_every_cell },
@@ -530,7 +560,7 @@ TEST_PROGRAM (test_sweep)
     { "a-database-replaces-its-file-alone", test_a_database_replaces_its_file_alone },
     { "a-table-of-long-names-is-refused", test_a_table_of_long_names_is_refused },
     { "reports-that-make-no-sense-are-refused", test_reports_that_make_no_sense_are_refused },
-    { "slurm-starts-the-workers", test_slurm_starts_the_workers },
+    { "slurm-does-the-cells", test_slurm_does_the_cells },
     { "a-job-of-slurm-is-found-again-and-cancelled",
       test_a_job_of_slurm_is_found_again_and_cancelled },
     { "a-missing-slurm-is-a-sentence", test_a_missing_slurm_is_a_sentence },

@@ -52,15 +52,16 @@ write_plan (const char *batches)
 static void
 write_result (guint cell)
 {
-  g_autofree char *name = g_strdup_printf ("done/%06u.json", cell);
+  g_autofree char *name = g_strdup_printf ("cells/%06u.json", cell);
   double           median = 1e-3 * (1 + cell / 6) / (1 + cell % N_FORMS);
   char             text[4][G_ASCII_DTOSTR_BUF_SIZE];
-  g_autofree char *line =
-      g_strdup_printf ("{\"median\": %s, \"low\": %s, \"high\": %s, \"worker\": \"node%u.1.1\"}",
-                       g_ascii_dtostr (text[0], sizeof text[0], median),
-                       g_ascii_dtostr (text[1], sizeof text[1], median * 0.95),
-                       g_ascii_dtostr (text[2], sizeof text[2], median * 1.05),
-                       1 + cell / 12 % 2);
+  g_autofree char *line = g_strdup_printf ("{\"cell\": %u, \"status\": \"done\", \"median\": %s, "
+                                           "\"low\": %s, \"high\": %s, \"worker\": \"node%u.1.1\"}",
+                                           cell,
+                                           g_ascii_dtostr (text[0], sizeof text[0], median),
+                                           g_ascii_dtostr (text[1], sizeof text[1], median * 0.95),
+                                           g_ascii_dtostr (text[2], sizeof text[2], median * 1.05),
+                                           1 + cell / 12 % 2);
 
   write_file (line, name);
 }
@@ -68,9 +69,11 @@ write_result (guint cell)
 static void
 write_failure (guint cell, const char *reason)
 {
-  g_autofree char *name = g_strdup_printf ("failed/%06u.json", cell);
-  g_autofree char *line =
-      g_strdup_printf ("{\"reason\": \"%s\", \"worker\": \"node1.1.1\"}", reason);
+  g_autofree char *name = g_strdup_printf ("cells/%06u.json", cell);
+  g_autofree char *line = g_strdup_printf ("{\"cell\": %u, \"status\": \"failed\", \"reason\": "
+                                           "\"%s\", \"worker\": \"node1.1.1\"}",
+                                           cell,
+                                           reason);
 
   write_file (line, name);
 }
@@ -79,7 +82,7 @@ write_failure (guint cell, const char *reason)
 static void
 make_folder (void)
 {
-  const char *const names[] = { "done", "failed", "todo", "claimed", "captures", "workers" };
+  const char *const names[] = { "cells", "captures" };
 
   folder = g_dir_make_tmp ("hybridscope-sweep-XXXXXX", NULL);
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
