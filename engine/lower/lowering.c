@@ -428,6 +428,9 @@ lower_node (HybLowering *lowering)
 {
   const HybNode *node = hyb_lowering_get_node (lowering);
 
+  if (!lowering->is_tolerant && node->op->may_run &&
+      !node->op->may_run (node->params, &lowering->error))
+    return;
   if (node->op->lower)
     node->op->lower (lowering);
   else if (!(node->op->flags & HYB_OP_FOREIGN) && !(node->op->flags & HYB_OP_OPAQUE))

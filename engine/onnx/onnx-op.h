@@ -35,7 +35,7 @@ typedef struct
 /* The same for rows that compute in their own way. */
 #define HYB_ONNX_BODIES_ROW                                                            \
   .flags = HYB_OP_FOREIGN, .arity = hyb_onnx_arity, .value_name = hyb_onnx_value_name, \
-  .declared_type = hyb_onnx_declared_type_of
+  .declared_type = hyb_onnx_declared_type_of, .may_run = hyb_onnx_may_run
 
 /* The row of an operator at an opset version; NULL if there is none.  domain: "" for ai.onnx. */
 const HybOnnxOp *hyb_onnx_op_find (const char *domain, const char *name, gint64 opset);
@@ -55,6 +55,7 @@ struct _HybOnnxUse
   const guint *const
       *body_inputs; /* by body and variable: the value that it captures; G_MAXUINT: a formal one */
   guint     *n_variables; /* by body */
+  gboolean   is_misused;  /* its form is not one that its operator has in this version */
   HybTensor *literal;     /* of rows with has_value; NULL: none, or it cannot be read */
 };
 
@@ -64,6 +65,8 @@ struct _HybOnnxUse
 void hyb_onnx_arity (gconstpointer params, guint *n_inputs, guint *n_outputs);
 /* HybOp.value_name. */
 const char *hyb_onnx_value_name (gconstpointer params, guint index);
+/* HybOp.may_run: not nodes of another form than their operator has. */
+gboolean hyb_onnx_may_run (gconstpointer params, GError **error);
 /* HybOp.declared_type. */
 gboolean hyb_onnx_declared_type_of (gconstpointer params, guint index, HybType *type);
 /* HybOp.compute: lowers the node alone, with types and contents as they are in this run.  Only nodes are computed so

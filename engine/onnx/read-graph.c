@@ -339,7 +339,8 @@ find_row (OnnxScope *scope, Draft *draft)
   draft->use->node = draft->node;
   draft->use->opset = opset;
   draft->use->row = row;
-  hyb_onnx_check_operator (scope, draft->node, opset, row != NULL, draft->path);
+  draft->use->is_misused =
+      !hyb_onnx_check_operator (scope, draft->node, opset, row != NULL, draft->path);
 }
 
 /* A row whose bodies are missing cannot be used. */

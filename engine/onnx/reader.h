@@ -111,12 +111,12 @@ const char *hyb_onnx_node_name (const HybOnnxNode *node);
 extern const HybDialect hyb_onnx_dialect;
 
 /* Reports, once for each operator, that it is of an unknown domain, of another version than the file says, unknown, or used
- * in a form that its schema does not allow. */
-void hyb_onnx_check_operator (OnnxScope         *scope,
-                              const HybOnnxNode *node,
-                              gint64             opset,
-                              gboolean           has_row,
-                              const char        *path);
+ * in a form that its schema does not allow.  FALSE if its form cannot be right. */
+gboolean hyb_onnx_check_operator (OnnxScope         *scope,
+                                  const HybOnnxNode *node,
+                                  gint64             opset,
+                                  gboolean           has_row,
+                                  const char        *path);
 /* Adds a finding with the place path of the file. */
 HybFinding *
 hyb_onnx_report (OnnxReader *reader, HybFinding *finding, const char *node, const char *path);

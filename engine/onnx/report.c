@@ -116,7 +116,7 @@ report_form (const HybOnnxNode *node, gint64 opset, const HybOnnxSchema *schema)
                           text);
 }
 
-void
+gboolean
 hyb_onnx_check_operator (OnnxScope         *scope,
                          const HybOnnxNode *node,
                          gint64             opset,
@@ -131,9 +131,11 @@ hyb_onnx_check_operator (OnnxScope         *scope,
                         : has_row                 ? NULL
                         : node->domain[0] == '\0' ? report_unknown (node)
                                                   : report_domain (node);
+  gboolean    is_right = !finding || !schema || finding->severity != HYB_SEVERITY_ERROR;
 
   if (finding && hyb_onnx_report_once (scope->reader, key))
     hyb_onnx_report (scope->reader, finding, hyb_onnx_node_name (node), path);
   else
     hyb_finding_free (finding);
+  return is_right;
 }

@@ -1,5 +1,6 @@
 /* use.c — reads the node that is being lowered: inputs as the specification counts them, and attributes.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/base/error.h"
 #include "engine/onnx/onnx-op.h"
 #include "engine/onnx/reader.h"
 
@@ -31,6 +32,22 @@ hyb_onnx_declared_type_of (gconstpointer params, guint index, HybType *type)
     return FALSE;
   *type = hyb_onnx_declared_type (use->declared[index]);
   return TRUE;
+}
+
+gboolean
+hyb_onnx_may_run (gconstpointer params, GError **error)
+{
+  const HybOnnxUse *use = params;
+
+  return !use->is_misused || hyb_error_at (error,
+                                           HYB_OP_ERROR,
+                                           HYB_OP_ERROR_ATTRIBUTE,
+                                           NULL,
+                                           "hscope check tells what does not fit",
+                                           "%s has no such form in operator set %" G_GINT64_FORMAT
+                                           ", and what another form would mean is not certain",
+                                           use->node->op_type,
+                                           use->opset);
 }
 
 /* --- Bodies --- */

@@ -274,6 +274,9 @@ struct _HybOp
   /* For operators with HYB_OP_FOREIGN: writes the engine's nodes that compute the same
    * (engine/analysis/lowering.h).  Default: the operator is only displayed. */
   void (*lower) (HybLowering *lowering);
+  /* FALSE and an error if the file uses the operator in a way that has no meaning, so that a node is drawn but must not
+   * run.  Default: all nodes may. */
+  gboolean (*may_run) (gconstpointer params, GError **error);
   /* The name of output number `index` where the file names values itself.  Static or owned by params.
    * Default: MXNet's rule. */
   const char *(*value_name) (gconstpointer params, guint index);

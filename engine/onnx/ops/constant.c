@@ -100,6 +100,7 @@ const HybOnnxOp hyb_onnx_ops_constant[] = {
             .arity = hyb_onnx_arity,
             .value_name = hyb_onnx_value_name,
             .declared_type = hyb_onnx_declared_type_of,
+            .may_run = hyb_onnx_may_run,
             .compute = hyb_onnx_compute,
             .name = "Constant",
             .doc = "An array that is written in the file.",

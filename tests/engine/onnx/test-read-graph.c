@@ -1,5 +1,6 @@
 /* test-read-graph.c — tests of the graph that is made of an ONNX file: names, parameters, bodies, functions, findings.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/exec/executor.h"
 #include "tests/engine/onnx/nodes.h"
 #include "tests/program.h"
 
@@ -132,6 +133,32 @@ test_operators_are_checked_against_their_schemas (void)
       else
         g_assert_cmpuint (hyb_model_get_findings (model)->len, ==, 0);
     }
+}
+
+/* Runs a graph whose input x is two numbers. */
+static gboolean
+run_graph (const char *lines, gint64 opset, GError **error)
+{
+  g_autoptr (HybModel) model = nodes_model (lines, opset);
+  g_autoptr (HybTensor) x = hyb_tensor_new_zeros (&(HybType){ hyb_shape_1d (2), HYB_F32 }, NULL);
+  g_autoptr (HybExecutor) executor =
+      hyb_executor_new (hyb_model_get_graph (model),
+                        &(HybExecutorOptions){ .mode = HYB_MODE_HYBRID });
+
+  g_assert_true (hyb_executor_bind (executor, "x", x, NULL));
+  return hyb_executor_run (executor, NULL, error);
+}
+
+static void
+test_a_node_in_a_form_of_another_version_does_not_run (void)
+{
+  const char *lines = "x: float[2]\ny = ReduceSum x | axes=[0]\n-> y\n";
+  g_autoptr (GError) error = NULL;
+
+  g_assert_true (run_graph (lines, 12, &error));
+  g_assert_no_error (error);
+  g_assert_false (run_graph (lines, 13, &error));
+  g_assert_nonnull (strstr (error->message, "no such form in operator set 13"));
 }
 
 static void
@@ -291,6 +318,8 @@ TEST_PROGRAM (test_read_graph)
   ADD ("faults-of-names-are-findings", test_faults_of_names_are_findings);
   ADD ("operators-are-checked-against-their-schemas",
        test_operators_are_checked_against_their_schemas);
+  ADD ("a-node-in-a-form-of-another-version-does-not-run",
+       test_a_node_in_a_form_of_another_version_does_not_run);
   ADD ("external-data-stays-below-the-folder", test_external_data_stays_below_the_folder);
   ADD ("bodies-capture-what-is-outside", test_bodies_capture_what_is_outside);
   ADD ("a-function-is-written-in-place-of-its-call",
