@@ -359,7 +359,7 @@ check_looks (Parser *parser)
                          HYB_FORMAT_ERROR_UNKNOWN,
                          parser->where,
                          hint ? hint : "Give the symbol file as the model, other files after it",
-                         "this is %s, not JSON text",
+                         "this is %s",
                          description);
   if (parser->length > parser->limits->size)
     return hyb_error_at (parser->error,

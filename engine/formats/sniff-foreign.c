@@ -160,6 +160,20 @@ is_openvino (const guint8 *data, gsize length)
          !has_word (data, MIN (length, 1024), "<html");
 }
 
+/* “< ir_version: 7, … > graph (…) => (…) { … }”, the language of onnx.parser. */
+static gboolean
+is_onnx_text (const guint8 *data, gsize length)
+{
+  return data[0] == '<' && has_word (data, MIN (length, 256), "ir_version") &&
+         !has_word (data, MIN (length, 256), "<?xml");
+}
+
+static gboolean
+is_textproto (const guint8 *data, gsize length)
+{
+  return starts_with (data, length, "ir_version:", 11);
+}
+
 static const struct
 {
   HybSniff kind;
@@ -175,6 +189,8 @@ static const struct
   { HYB_SNIFF_TENSORFLOW_CHECKPOINT, is_tensorflow_index },
   { HYB_SNIFF_CAFFE, is_caffe },
   { HYB_SNIFF_OPENVINO, is_openvino },
+  { HYB_SNIFF_ONNX_TEXT, is_onnx_text },
+  { HYB_SNIFF_TEXTPROTO, is_textproto },
 };
 
 HybSniff

@@ -34,7 +34,10 @@ typedef enum
   HYB_SNIFF_PADDLE,
   HYB_SNIFF_OPENVINO,
   HYB_SNIFF_GGUF,
-  HYB_SNIFF_ARCHIVE, /* tar, 7z …: files are inside */
-  HYB_SNIFF_PICTURE, /* PNG, JPEG, GIF, PDF */
-  HYB_SNIFF_CAPTURE, /* a capture of the profiler */
+  HYB_SNIFF_ORT,       /* ONNX Runtime's own format */
+  HYB_SNIFF_ONNX_TEXT, /* a model in the language of onnx.parser */
+  HYB_SNIFF_TEXTPROTO, /* a model as protobuf text */
+  HYB_SNIFF_ARCHIVE,   /* tar, 7z …: files are inside */
+  HYB_SNIFF_PICTURE,   /* PNG, JPEG, GIF, PDF */
+  HYB_SNIFF_CAPTURE,   /* a capture of the profiler */
 } HybSniff;

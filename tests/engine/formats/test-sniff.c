@@ -57,6 +57,13 @@ static const struct
     BYTES ("0123456789012345678901234567890123456789\x57\xfb\x80\x8b\x24\x75\x47\xdb"),
     HYB_SNIFF_TENSORFLOW_CHECKPOINT,
     "index" },
+  { "onnx.parser",
+    BYTES (
+        "<\n  ir_version: 7,\n  opset_import: [\"\" : 13]\n>\nnet (float[N] x) => (float[N] y) {}"),
+    HYB_SNIFF_ONNX_TEXT,
+    "ONNX model as text" },
+  { "protobuf text", BYTES ("ir_version: 7\ngraph {\n"), HYB_SNIFF_TEXTPROTO, "protobuf text" },
+  { "model.ort", BYTES ("\x24\0\0\0ORTM\0\0"), HYB_SNIFF_ORT, "ONNX Runtime" },
   { "tflite", BYTES ("\x1c\0\0\0TFL3\x14\0"), HYB_SNIFF_TFLITE, "Lite" },
   { "onnx", BYTES ("\x08\x07\x12\x07pytorch\x1a"), HYB_SNIFF_PROTOBUF, "ONNX" },
   { "caffemodel",
