@@ -40,6 +40,7 @@ typedef enum
   HYB_OP_ERROR_UNKNOWN,     /* no such operator */
   HYB_OP_ERROR_UNSUPPORTED, /* the operator cannot be computed with these types or attributes */
   HYB_OP_ERROR_GRADIENT,    /* the operator has no gradient */
+  HYB_OP_ERROR_DTYPE,       /* the operator does not take an input's element type */
 } HybOpError;
 /* Codes of HYB_DEVICE_ERROR: why a device cannot compute. */
 typedef enum

@@ -18,16 +18,21 @@ is_unsupported (const GError *error)
   return g_error_matches (error, HYB_OP_ERROR, HYB_OP_ERROR_UNSUPPORTED);
 }
 
+static const char *
+find_code (const GError *error)
+{
+  return is_unsupported (error)                                      ? "not-computed"
+         : g_error_matches (error, HYB_OP_ERROR, HYB_OP_ERROR_DTYPE) ? "wrong-dtype"
+                                                                     : "shape-conflict";
+}
+
 static void
 report_fault (HybDiagnosis *diagnosis, const HybLoweringFault *fault)
 {
-  gboolean is_note = is_unsupported (fault->error);
+  HybSeverity severity = is_unsupported (fault->error) ? HYB_SEVERITY_NOTE : HYB_SEVERITY_ERROR;
 
   hyb_diagnosis_report (diagnosis,
-                        &(DiagnosisIssue){ is_note ? HYB_SEVERITY_NOTE : HYB_SEVERITY_ERROR,
-                                           is_note ? "not-computed" : "shape-conflict",
-                                           fault->node,
-                                           NULL },
+                        &(DiagnosisIssue){ severity, find_code (fault->error), fault->node, NULL },
                         "%s",
                         fault->error->message);
 }

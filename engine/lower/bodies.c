@@ -31,6 +31,7 @@ enter (const HybLowering *lowering, LoweringScope *scope, LoweringTarget *target
   inner.scope = scope;
   inner.target = target;
   inner.depth++;
+  g_hash_table_add (lowering->work->entered, scope->graph);
   return inner;
 }
 

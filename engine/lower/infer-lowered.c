@@ -292,6 +292,18 @@ choose_sizes (const OpenGraph *open, HybLowered **tried)
   return best;
 }
 
+/* Adds the bodies that run with other sizes. */
+static void
+unite_entered (HybLowered *lowered, const HybLowered *other)
+{
+  GHashTableIter iter;
+  gpointer       body;
+
+  g_hash_table_iter_init (&iter, other->entered);
+  while (g_hash_table_iter_next (&iter, &body, NULL))
+    g_hash_table_add (lowered->entered, body);
+}
+
 /* Infers types; the result is the lowering whose faults count. */
 static Sizes
 infer (OpenGraph *open, guint32 *fixed_by, HybLowered **tried)
@@ -306,6 +318,8 @@ infer (OpenGraph *open, guint32 *fixed_by, HybLowered **tried)
   chosen = choose_sizes (open, tried);
   if (open->dims->len > 0 && chosen != SIZES_ONE)
     other = lower_sized (open, chosen, 1);
+  if (other)
+    unite_entered (tried[chosen], other);
   store_types (open, tried[chosen], other ? other : tried[chosen], fixed_by);
   return chosen;
 }
@@ -372,10 +386,9 @@ hyb_lowered_new (HybGraph *graph, const HybType *types)
 }
 
 guint8 *
-hyb_lowered_find_known (HybGraph *graph, const HybType *types)
+hyb_lowered_find_known (const HybLowered *lowered, HybGraph *graph)
 {
   guint8 *known = g_new0 (guint8, MAX (hyb_graph_n_nodes (graph), 1));
-  g_autoptr (HybLowered) lowered = hyb_lowered_new (graph, types);
 
   for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
     {

@@ -26,6 +26,6 @@ void hyb_lowered_facts_clear (HybLoweredFacts *facts);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (HybLoweredFacts, hyb_lowered_facts_clear)
 /* What the graph is lowered to, with sizes for open dimensions that it accepts.  types: as inferred.  (transfer full) */
 HybLowered *hyb_lowered_new (HybGraph *graph, const HybType *types);
-/* Which nodes only compute what planning knows, such as shapes, by node: no run computes them.  types: as inferred.
+/* Which nodes of the graph only compute what planning knows, such as shapes, by node: no run computes them.
  * (transfer full) */
-guint8 *hyb_lowered_find_known (HybGraph *graph, const HybType *types);
+guint8 *hyb_lowered_find_known (const HybLowered *lowered, HybGraph *graph);

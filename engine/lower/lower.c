@@ -132,6 +132,7 @@ finish (HybLowering *lowering, gboolean may_lack_heads)
   lowered->map = g_array_sized_new (FALSE, FALSE, sizeof (HybValueId), n_values);
   g_array_append_vals (lowered->map, scope->map, n_values);
   lowered->faults = g_array_ref (lowering->faults);
+  lowered->entered = g_hash_table_ref (lowering->work->entered);
   return lowered;
 }
 
@@ -141,7 +142,8 @@ hyb_lower (HybGraph *graph, const HybLowerOptions *options, GError **error)
   g_autoptr (LoweringScope) scope = hyb_lowering_scope_new (graph);
   g_autoptr (LoweringTarget) target = hyb_lowering_target_new ();
   g_autoptr (GArray) faults = g_array_new (FALSE, FALSE, sizeof (HybLoweringFault));
-  LoweringWork work = { 0 };
+  g_autoptr (GHashTable) entered = g_hash_table_new (NULL, NULL);
+  LoweringWork work = { .entered = entered };
   HybLowered  *lowered;
   HybLowering  lowering = { .scope = scope,
                             .target = target,
@@ -172,6 +174,19 @@ hyb_lowered_free (HybLowered *lowered)
   g_free (lowered->value_types);
   g_array_unref (lowered->map);
   g_array_unref (lowered->faults);
+  g_hash_table_unref (lowered->entered);
   hyb_graph_unref (lowered->graph);
   g_free (lowered);
+}
+
+gboolean
+hyb_lowered_is_dead (const HybLowered *lowered, HybGraph *graph, HybNodeId node, guint body)
+{
+  HybGraph *const *bodies = hyb_graph_get_bodies (graph, node);
+  guint            n = hyb_graph_get_node (graph, node)->n_bodies;
+  gboolean         runs_other = FALSE;
+
+  for (guint i = 0; i < n; i++)
+    runs_other |= i != body && g_hash_table_contains (lowered->entered, bodies[i]);
+  return runs_other && !g_hash_table_contains (lowered->entered, bodies[body]);
 }

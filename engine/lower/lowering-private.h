@@ -24,8 +24,9 @@ typedef struct
 /* Work done so far, of the graph and all bodies together. */
 typedef struct
 {
-  guint64 n_evaluated; /* elements computed while lowering */
-  guint   n_in_bodies; /* nodes of bodies that were lowered, each as often as it was */
+  guint64     n_evaluated; /* elements computed while lowering */
+  guint       n_in_bodies; /* nodes of bodies that were lowered, each as often as it was */
+  GHashTable *entered;     /* of HybGraph: bodies that were lowered */
 } LoweringWork;
 
 struct _HybLowering

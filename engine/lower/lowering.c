@@ -353,23 +353,22 @@ hyb_lowering_set_type (HybLowering *lowering, guint index, const HybType *type)
 }
 
 void
+hyb_lowering_refuse (HybLowering *lowering, HybOpError code, const char *remedy, const char *text)
+{
+  if (!lowering->error)
+    hyb_error_at (&lowering->error, HYB_OP_ERROR, (int) code, NULL, remedy, "%s", text);
+}
+
+void
 hyb_lowering_fail (HybLowering *lowering, const char *remedy, const char *format, ...)
 {
   g_autofree char *message = NULL;
   va_list          arguments;
 
-  if (lowering->error)
-    return;
   va_start (arguments, format);
   message = g_strdup_vprintf (format, arguments);
   va_end (arguments);
-  hyb_error_at (&lowering->error,
-                HYB_OP_ERROR,
-                HYB_OP_ERROR_UNSUPPORTED,
-                NULL,
-                remedy,
-                "%s",
-                message);
+  hyb_lowering_refuse (lowering, HYB_OP_ERROR_UNSUPPORTED, remedy, message);
 }
 
 gboolean
@@ -428,9 +427,6 @@ lower_node (HybLowering *lowering)
 {
   const HybNode *node = hyb_lowering_get_node (lowering);
 
-  if (!lowering->is_tolerant && node->op->may_run &&
-      !node->op->may_run (node->params, &lowering->error))
-    return;
   if (node->op->lower)
     node->op->lower (lowering);
   else if (!(node->op->flags & HYB_OP_FOREIGN) && !(node->op->flags & HYB_OP_OPAQUE))
@@ -440,6 +436,26 @@ lower_node (HybLowering *lowering)
                        "hscope info, check and render show the model all the same",
                        "this program cannot compute the operator %s",
                        node->type);
+}
+
+/* Checks and lowers a node.  FALSE if a failure ends the lowering. */
+static gboolean
+visit_node (HybLowering *lowering)
+{
+  const HybNode *node = hyb_lowering_get_node (lowering);
+  HybNodeId      id = lowering->node;
+  gboolean       is_refused;
+
+  if (node->op->check_use)
+    node->op->check_use (lowering);
+  is_refused = hyb_lowering_has_failed (lowering);
+  if (!keep_fault (lowering))
+    return FALSE;
+  lower_node (lowering);
+  lowering->node = id;
+  if (is_refused) /* what fails then is a consequence */
+    g_clear_error (&lowering->error);
+  return keep_fault (lowering);
 }
 
 /* FALSE and a failure if the budget of nodes in bodies is used up. */
@@ -479,9 +495,7 @@ hyb_lowering_walk (HybLowering *lowering)
         return FALSE;
       if (hyb_node_is_variable (hyb_graph_get_node (scope->graph, id)) || (needed && !needed[id]))
         continue;
-      lower_node (lowering);
-      lowering->node = id;
-      if (!keep_fault (lowering))
+      if (!visit_node (lowering))
         return FALSE;
       use_declared_types (lowering);
     }

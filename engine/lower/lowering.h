@@ -8,6 +8,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "engine/base/error.h"
 #include "engine/graph/builder.h"
 
 /* --- What is lowered --- */
@@ -62,6 +63,9 @@ void hyb_lowering_set_type (HybLowering *lowering, guint index, const HybType *t
 /* Records why the node cannot be lowered.  remedy: what to do; NULL: nothing is known. */
 void hyb_lowering_fail (HybLowering *lowering, const char *remedy, const char *format, ...)
     G_GNUC_PRINTF (3, 4);
+/* The same with a code of HYB_OP_ERROR, for a node that nothing can compute. */
+void
+hyb_lowering_refuse (HybLowering *lowering, HybOpError code, const char *remedy, const char *text);
 /* TRUE if something failed since the node was entered. */
 gboolean hyb_lowering_has_failed (const HybLowering *lowering);
 
@@ -124,7 +128,8 @@ typedef struct
   HybTensor **contents;    /* by value of graph: what planning knows; NULL otherwise */
   HybType    *value_types; /* by value of the given graph */
   GArray     *map; /* of HybValueId: by value of the given graph its value in graph, or HYB_NO_ID */
-  GArray     *faults; /* of HybLoweringFault */
+  GArray     *faults;  /* of HybLoweringFault */
+  GHashTable *entered; /* of HybGraph: bodies of the given graph that were lowered, at any depth */
 } HybLowered;
 
 /* What a lowering starts from. */
@@ -144,6 +149,10 @@ typedef struct
 /* Lowers a graph.  HybNode.origin of what is written is the node of the given graph that it computes, also for what comes
  * from its bodies.  NULL and an error if a node cannot be lowered.  (transfer full) */
 HybLowered *hyb_lower (HybGraph *graph, const HybLowerOptions *options, GError **error);
+/* TRUE if planning decided that a body never runs: another body of the node was lowered in its place.  node: of the given
+ * graph or of a body of it. */
+gboolean
+hyb_lowered_is_dead (const HybLowered *lowered, HybGraph *graph, HybNodeId node, guint body);
 /* Frees a lowered graph; accepts NULL. */
 void hyb_lowered_free (HybLowered *lowered);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (HybLowered, hyb_lowered_free)

@@ -35,7 +35,8 @@ typedef struct
 /* The same for rows that compute in their own way. */
 #define HYB_ONNX_BODIES_ROW                                                            \
   .flags = HYB_OP_FOREIGN, .arity = hyb_onnx_arity, .value_name = hyb_onnx_value_name, \
-  .declared_type = hyb_onnx_declared_type_of, .may_run = hyb_onnx_may_run
+  .declared_type = hyb_onnx_declared_type_of, .check_use = hyb_onnx_check_use,         \
+  .origin = hyb_onnx_origin, .is_default = hyb_onnx_is_default
 
 /* The row of an operator at an opset version; NULL if there is none.  domain: "" for ai.onnx. */
 const HybOnnxOp *hyb_onnx_op_find (const char *domain, const char *name, gint64 opset);
@@ -57,6 +58,7 @@ struct _HybOnnxUse
   guint     *n_variables; /* by body */
   gboolean   is_misused;  /* its form is not one that its operator has in this version */
   HybTensor *literal;     /* of rows with has_value; NULL: none, or it cannot be read */
+  HybOrigin  origin;
 };
 
 /* --- Members of HybOp for all rows --- */
@@ -65,8 +67,12 @@ struct _HybOnnxUse
 void hyb_onnx_arity (gconstpointer params, guint *n_inputs, guint *n_outputs);
 /* HybOp.value_name. */
 const char *hyb_onnx_value_name (gconstpointer params, guint index);
-/* HybOp.may_run: not nodes of another form than their operator has. */
-gboolean hyb_onnx_may_run (gconstpointer params, GError **error);
+/* HybOp.check_use: element types as the operator's schema allows them, and, where the node is to run, its form. */
+void hyb_onnx_check_use (HybLowering *lowering);
+/* HybOp.is_default. */
+gboolean hyb_onnx_is_default (gconstpointer params, const char *name, const char *value);
+/* HybOp.origin. */
+void hyb_onnx_origin (gconstpointer params, HybOrigin *origin);
 /* HybOp.declared_type. */
 gboolean hyb_onnx_declared_type_of (gconstpointer params, guint index, HybType *type);
 /* HybOp.compute: lowers the node alone, with types and contents as they are in this run.  Only nodes are computed so

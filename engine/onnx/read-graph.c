@@ -24,6 +24,7 @@ static const HybOp       unknown_op = {
         .arity = hyb_onnx_arity,
         .value_name = hyb_onnx_value_name,
         .declared_type = hyb_onnx_declared_type_of,
+        .origin = hyb_onnx_origin,
         .body_names = unknown_bodies,
         .body_variable = hyb_onnx_body_variable,
         .body_port = hyb_onnx_body_port,
@@ -341,6 +342,7 @@ find_row (OnnxScope *scope, Draft *draft)
   draft->use->row = row;
   draft->use->is_misused =
       !hyb_onnx_check_operator (scope, draft->node, opset, row != NULL, draft->path);
+  hyb_onnx_check_producer (scope, draft->node, draft->path);
 }
 
 /* A row whose bodies are missing cannot be used. */
@@ -385,6 +387,7 @@ hyb_onnx_read_node (OnnxScope *scope, const HybOnnxNode *given, const char *path
   draft.inputs = g_array_new (FALSE, FALSE, sizeof (HybValueId));
   draft.bodies = g_ptr_array_new_with_free_func ((GDestroyNotify) hyb_graph_unref);
   draft.names = g_ptr_array_new_with_free_func ((GDestroyNotify) g_ptr_array_unref);
+  hyb_onnx_read_origin (reader->document->arena, node, &draft.use->origin);
   find_row (scope, &draft);
   find_inputs (scope, &draft);
   is_read = read_bodies (scope, &draft);

@@ -103,6 +103,9 @@ HybType hyb_onnx_declared_type (const HybOnnxValueInfo *info);
 /* key, value, …, NULL: attributes as text for display, sorted, in the arena. */
 const char *const *hyb_onnx_attribute_texts (HybArena *arena, const HybOnnxNode *node);
 
+/* What the file tells of the program that a node comes from; its texts are in the arena. */
+void hyb_onnx_read_origin (HybArena *arena, const HybOnnxNode *node, HybOrigin *origin);
+
 /* The array of a node with HYB_OP_LITERAL; NULL after a finding if it cannot be read.  (transfer full) */
 HybTensor *hyb_onnx_literal (OnnxReader *reader, const HybOnnxNode *node);
 /* The name of a node; of one without a name that of its first output. */
@@ -117,6 +120,8 @@ gboolean hyb_onnx_check_operator (OnnxScope         *scope,
                                   gint64             opset,
                                   gboolean           has_row,
                                   const char        *path);
+/* Reports what an exporter is known to get wrong in this node. */
+void hyb_onnx_check_producer (OnnxScope *scope, const HybOnnxNode *node, const char *path);
 /* Adds a finding with the place path of the file. */
 HybFinding *
 hyb_onnx_report (OnnxReader *reader, HybFinding *finding, const char *node, const char *path);

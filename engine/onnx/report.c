@@ -33,6 +33,31 @@ hyb_onnx_report_once (OnnxReader *reader, const char *text)
   return g_hash_table_add (reader->reported, g_strdup (text));
 }
 
+/* Whether a domain has functions in the file, or is one that exporters use for functions alone. */
+static gboolean
+has_functions (const HybOnnxDocument *document, const char *domain)
+{
+  for (guint i = 0; i < document->n_functions; i++)
+    if (strcmp (document->functions[i].domain, domain) == 0)
+      return TRUE;
+  return g_str_has_prefix (domain, "pkg.");
+}
+
+static HybFinding *
+report_missing_function (const HybOnnxNode *node)
+{
+  HybFinding *finding =
+      hyb_finding_new ("function-missing",
+                       HYB_SEVERITY_ERROR,
+                       "the function %s of the domain “%s” is not in the file: the "
+                       "model can be looked at but not run",
+                       node->op_type,
+                       node->domain);
+
+  finding->hint = g_strdup ("Export the model again, with its functions");
+  return finding;
+}
+
 /* A file of another producer may use the library that brings a domain along. */
 static HybFinding *
 report_domain (const HybOnnxNode *node)
@@ -130,7 +155,9 @@ hyb_onnx_check_operator (OnnxScope         *scope,
                         : other > 0               ? report_stamp (node, opset, other)
                         : has_row                 ? NULL
                         : node->domain[0] == '\0' ? report_unknown (node)
-                                                  : report_domain (node);
+                        : has_functions (scope->reader->document, node->domain)
+                            ? report_missing_function (node)
+                            : report_domain (node);
   gboolean    is_right = !finding || !schema || finding->severity != HYB_SEVERITY_ERROR;
 
   if (finding && hyb_onnx_report_once (scope->reader, key))

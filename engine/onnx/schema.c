@@ -17,8 +17,9 @@ static const HybOnnxSchema schemas[] = {
                         min_out,    \
                         max_out,    \
                         removed,    \
-                        attributes) \
-  { domain, name, since, min_in, max_in, min_out, max_out, removed, attributes },
+                        attributes, \
+                        types)      \
+  { domain, name, since, min_in, max_in, min_out, max_out, removed, attributes, types },
 #include "engine/onnx/schema-list.h"
 #undef HYB_ONNX_SCHEMA
 };
@@ -143,16 +144,24 @@ kind_name (char letter)
   return "of a kind without a value";
 }
 
-/* The letter that a schema has for an attribute; 0 if it has none of that name. */
-static char
+/* What a schema says of an attribute, “i=1”, which ends at a space; NULL if it has none of that name. */
+static const char *
 find_attribute (const HybOnnxSchema *schema, const char *name)
 {
   gsize n = strlen (name);
 
   for (const char *at = schema->attributes; *at; at += strcspn (at, " "), at += *at == ' ')
     if (strncmp (at, name, n) == 0 && at[n] == ':')
-      return at[n + 1];
-  return 0;
+      return at + n + 1;
+  return NULL;
+}
+
+char *
+hyb_onnx_schema_dup_default (const HybOnnxSchema *schema, const char *attribute)
+{
+  const char *found = find_attribute (schema, attribute);
+
+  return found && found[1] == '=' ? g_strndup (found + 2, strcspn (found + 2, " ")) : NULL;
 }
 
 static char *
@@ -161,9 +170,9 @@ check_attributes (const HybOnnxSchema *schema, const HybOnnxNode *node, const ch
   for (guint i = 0; i < node->n_attributes; i++)
     {
       const HybOnnxAttribute *attribute = &node->attributes[i];
-      char                    expected = find_attribute (schema, attribute->name);
+      const char             *expected = find_attribute (schema, attribute->name);
 
-      if (expected == 0)
+      if (!expected)
         {
           *code = "unknown-attribute";
           return g_strdup_printf ("%s has no attribute “%s” in operator set %" G_GINT64_FORMAT
@@ -172,14 +181,14 @@ check_attributes (const HybOnnxSchema *schema, const HybOnnxNode *node, const ch
                                   attribute->name,
                                   schema->since);
         }
-      if (attribute->reference || expected == kind_letter (attribute->kind))
+      if (attribute->reference || *expected == kind_letter (attribute->kind))
         continue;
       *code = "bad-attribute";
       return g_strdup_printf ("the attribute “%s” of %s is %s instead of %s",
                               attribute->name,
                               node->op_type,
                               kind_name (kind_letter (attribute->kind)),
-                              kind_name (expected));
+                              kind_name (*expected));
     }
   return NULL;
 }
@@ -205,4 +214,86 @@ hyb_onnx_schema_check (const HybOnnxSchema *schema, const HybOnnxNode *node, con
                             schema->min_outputs,
                             schema->max_outputs);
   return check_attributes (schema, node, code);
+}
+
+/* --- Checking element types --- */
+
+/* The constraint of an input: a digit; 0 if it may be of any type. */
+static char
+find_constraint (const char *types, guint input)
+{
+  guint n_formal = (guint) strcspn (types, ";");
+  char  digit = n_formal == 0 ? '.' : types[MIN (input, n_formal - 1)];
+
+  return digit == '.' ? 0 : digit;
+}
+
+/* The letters of constraint number `index`; *n: how many. */
+static const char *
+get_letters (const char *types, guint index, gsize *n)
+{
+  const char *at = types + strcspn (types, ";");
+
+  for (guint i = 0; i < index; i++)
+    at += 1 + strcspn (at + 1, ";");
+  *n = strcspn (at + 1, ";");
+  return at + 1;
+}
+
+static gboolean
+is_allowed (const char *types, char digit, HybDType dtype)
+{
+  guint       index = (guint) (g_ascii_isdigit (digit) ? digit - '0' : digit - 'a' + 10);
+  gsize       n;
+  const char *letters = get_letters (types, index, &n);
+
+  return (n == 1 && letters[0] == '*') || memchr (letters, 'a' + (int) dtype, n);
+}
+
+/* An earlier input with the same constraint but another type; `input` itself if there is none. */
+static guint
+find_rival (const HybOnnxSchema *schema, const HybDType *dtypes, guint input)
+{
+  char digit = find_constraint (schema->types, input);
+
+  for (guint i = 0; i < input; i++)
+    if (find_constraint (schema->types, i) == digit && dtypes[i] != HYB_DTYPE_UNKNOWN &&
+        dtypes[i] != dtypes[input])
+      return i;
+  return input;
+}
+
+char *
+hyb_onnx_schema_check_types (const HybOnnxSchema *schema,
+                             const HybOnnxNode   *node,
+                             const HybDType      *dtypes)
+{
+  for (guint i = 0; i < node->n_inputs; i++)
+    {
+      char  digit = find_constraint (schema->types, i);
+      guint rival;
+
+      if (digit == 0 || dtypes[i] == HYB_DTYPE_UNKNOWN)
+        continue;
+      if (!is_allowed (schema->types, digit, dtypes[i]))
+        return g_strdup_printf ("input %u “%s” is %s, which %s does not take in operator set "
+                                "%" G_GINT64_FORMAT " and later",
+                                i,
+                                node->inputs[i],
+                                hyb_dtype_name (dtypes[i]),
+                                schema->name,
+                                schema->since);
+      rival = find_rival (schema, dtypes, i);
+      if (rival < i)
+        return g_strdup_printf ("input %u “%s” is %s but input %u “%s” is %s: %s takes only one "
+                                "type for both",
+                                rival,
+                                node->inputs[rival],
+                                hyb_dtype_name (dtypes[rival]),
+                                i,
+                                node->inputs[i],
+                                hyb_dtype_name (dtypes[i]),
+                                schema->name);
+    }
+  return NULL;
 }

@@ -1,5 +1,5 @@
-/* schema.h — what the specification says of a version of an operator: how many inputs and outputs it has, and the names
- * and kinds of its attributes.
+/* schema.h — what the specification says of a version of an operator: how many inputs and outputs it has, of which
+ * types, and the names and kinds of its attributes.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -13,7 +13,8 @@ typedef struct
   guint       min_inputs, max_inputs;
   guint       min_outputs, max_outputs;
   gboolean    is_removed;
-  const char *attributes; /* “axis:i perm:I” */
+  const char *attributes; /* “axis:i=0 perm:I” */
+  const char *types; /* “0012;acd;gh;m”: which inputs share a type, and what each type may be */
 } HybOnnxSchema;
 
 /* The version of an operator that an operator set has; NULL if it has none. */
@@ -22,7 +23,13 @@ const HybOnnxSchema *hyb_onnx_schema_find (const char *domain, const char *name,
 gint64 hyb_onnx_schema_find_version (const char *domain, const char *name, gint64 opset);
 /* A name of the domain that is close to one that it has not; NULL if there is none. */
 const char *hyb_onnx_schema_suggest (const char *domain, const char *name);
+/* The default of an attribute as text; NULL if it has none.  (transfer full) */
+char *hyb_onnx_schema_dup_default (const HybOnnxSchema *schema, const char *attribute);
 /* What is wrong with a node according to a schema, as a sentence; NULL: nothing.  *code: of a finding, static.
  * (transfer full) */
 char *
 hyb_onnx_schema_check (const HybOnnxSchema *schema, const HybOnnxNode *node, const char **code);
+/* Likewise with the element types of the node's inputs, those left out being unknown. */
+char *hyb_onnx_schema_check_types (const HybOnnxSchema *schema,
+                                   const HybOnnxNode   *node,
+                                   const HybDType      *dtypes);

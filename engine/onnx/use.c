@@ -3,6 +3,7 @@
 #include "engine/base/error.h"
 #include "engine/onnx/onnx-op.h"
 #include "engine/onnx/reader.h"
+#include "engine/onnx/schema.h"
 
 #include <string.h>
 
@@ -35,19 +36,14 @@ hyb_onnx_declared_type_of (gconstpointer params, guint index, HybType *type)
 }
 
 gboolean
-hyb_onnx_may_run (gconstpointer params, GError **error)
+hyb_onnx_is_default (gconstpointer params, const char *name, const char *value)
 {
-  const HybOnnxUse *use = params;
+  const HybOnnxUse    *use = params;
+  const HybOnnxSchema *schema =
+      hyb_onnx_schema_find (use->node->domain, use->node->op_type, use->opset);
+  g_autofree char *text = schema ? hyb_onnx_schema_dup_default (schema, name) : NULL;
 
-  return !use->is_misused || hyb_error_at (error,
-                                           HYB_OP_ERROR,
-                                           HYB_OP_ERROR_ATTRIBUTE,
-                                           NULL,
-                                           "hscope check tells what does not fit",
-                                           "%s has no such form in operator set %" G_GINT64_FORMAT
-                                           ", and what another form would mean is not certain",
-                                           use->node->op_type,
-                                           use->opset);
+  return text && strcmp (text, value) == 0;
 }
 
 /* --- Bodies --- */

@@ -118,6 +118,14 @@ typedef struct _HybCost
   double bytes_written;
 } HybCost;
 
+/* Where a node comes from in the program that wrote the file.  NULL: the file does not tell.  Owned by the params. */
+typedef struct
+{
+  const char *scope;  /* the modules around it, outermost first: “encoder/layers.0” */
+  const char *module; /* the class of the innermost one: “torch.nn.modules.linear.Linear” */
+  const char *source; /* the line that made it: “model.py:12, in forward” */
+} HybOrigin;
+
 /* Everything known about an operator.  Members that are left 0 have the default that their
  * comment gives.  Bit i of a mask (guint32) stands for input i. */
 struct _HybOp
@@ -274,14 +282,18 @@ struct _HybOp
   /* For operators with HYB_OP_FOREIGN: writes the engine's nodes that compute the same
    * (engine/analysis/lowering.h).  Default: the operator is only displayed. */
   void (*lower) (HybLowering *lowering);
-  /* FALSE and an error if the file uses the operator in a way that has no meaning, so that a node is drawn but must not
-   * run.  Default: all nodes may. */
-  gboolean (*may_run) (gconstpointer params, GError **error);
+  /* Fails the lowering if the file uses the operator in a way that has no meaning, such as with element types that it does
+   * not take; such a node is drawn but must not run.  Called before lower().  Default: all nodes may run. */
+  void (*check_use) (HybLowering *lowering);
   /* The name of output number `index` where the file names values itself.  Static or owned by params.
    * Default: MXNet's rule. */
   const char *(*value_name) (gconstpointer params, guint index);
   /* The type that the file declares for that output; FALSE if it declares none.  Default: none. */
   gboolean (*declared_type) (gconstpointer params, guint index, HybType *type);
+  /* TRUE if the attribute with this text means the same as if it were left out.  Default: params tells. */
+  gboolean (*is_default) (gconstpointer params, const char *name, const char *value);
+  /* Where the node comes from in the program that wrote the file.  Default: the file does not tell. */
+  void (*origin) (gconstpointer params, HybOrigin *origin);
 
   /* --- Cost and devices --- */
 

@@ -112,6 +112,7 @@ test_operators_are_checked_against_their_schemas (void)
   } cases[] = {
     { "y = Rellu x", 13, "unknown-operator" },
     { "y = mine::Op x", 13, "custom-domain" },
+    { "y = pkg.mine::Op x", 13, "function-missing" },
     { "y = Gelu x", 13, "opset-stamp" },
     { "y = Squeeze x | axes=[0]", 13, "opset-stamp" },
     { "y = Squeeze x | axes=[0]", 11, NULL },
@@ -159,6 +160,39 @@ test_a_node_in_a_form_of_another_version_does_not_run (void)
   g_assert_no_error (error);
   g_assert_false (run_graph (lines, 13, &error));
   g_assert_nonnull (strstr (error->message, "no such form in operator set 13"));
+}
+
+static void
+test_a_node_with_inputs_of_a_type_that_its_operator_does_not_take_is_refused (void)
+{
+  static const struct
+  {
+    const char *line;
+    gint64      opset;
+    const char *refusal; /* NULL: it runs */
+  } cases[] = {
+    { "y = Add x, k", 13, "input 0 “x” is float32 but input 1 “k” is int64" },
+    { "y = Not x", 13, "input 0 “x” is float32, which Not does not take" },
+    { "y = Gather x, k", 13, NULL },
+    { "y = Pow x, k", 11, "input 1 “k” is int64, which Pow does not take" },
+    { "y = Pow x, k", 12, NULL }, /* since then the exponent has a type of its own */
+    { "h = Cast k | to=1\ny = Add x, h", 13, NULL },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *lines =
+          g_strdup_printf ("x: float[2]\nk = Cast x | to=7\n%s\n-> y\n", cases[i].line);
+      g_autoptr (GError) error = NULL;
+      gboolean is_run = run_graph (lines, cases[i].opset, &error);
+
+      g_test_message ("%s", cases[i].line);
+      if (!cases[i].refusal)
+        g_assert_no_error (error);
+      g_assert_cmpint (is_run, ==, !cases[i].refusal);
+      if (cases[i].refusal)
+        g_assert_cmpstr (strstr (error->message, cases[i].refusal) ? "" : error->message, ==, "");
+    }
 }
 
 static void
@@ -320,6 +354,8 @@ TEST_PROGRAM (test_read_graph)
        test_operators_are_checked_against_their_schemas);
   ADD ("a-node-in-a-form-of-another-version-does-not-run",
        test_a_node_in_a_form_of_another_version_does_not_run);
+  ADD ("a-node-with-inputs-of-a-type-that-its-operator-does-not-take-is-refused",
+       test_a_node_with_inputs_of_a_type_that_its_operator_does_not_take_is_refused);
   ADD ("external-data-stays-below-the-folder", test_external_data_stays_below_the_folder);
   ADD ("bodies-capture-what-is-outside", test_bodies_capture_what_is_outside);
   ADD ("a-function-is-written-in-place-of-its-call",
