@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/adapt/graph-to-diagram.h"
 
+#include "app/adapt/body-roles.h"
 #include "app/adapt/body-types.h"
 #include "app/adapt/cell-hints.h"
 #include "app/adapt/labels.h"
@@ -24,7 +25,8 @@ typedef struct
   VizDiagramBuilder *builder;
   HybModel          *model;
   GArray            *places;
-  GHashTable        *ids; /* box id → how often it was used */
+  GHashTable        *ids;     /* box id → how often it was used */
+  const HybLowered  *lowered; /* of a graph of another format; else NULL */
 } Adapter;
 
 /* Where a value comes from: a box, and its port or output number. */
@@ -44,6 +46,7 @@ typedef struct
   Source        *sources;      /* by value id */
   guint8        *is_parameter; /* by node: variables that are parameters */
   const guint8  *is_known;     /* by node: computes only what planning knows; NULL: none does */
+  gboolean       is_dead;      /* in a branch that never runs */
 } Level;
 
 /* Adds a place, whose index becomes VizBox.user.  Its box is set later. */
@@ -90,6 +93,17 @@ add_arrow (Adapter *adapter, const Level *level, HybValueId value, VizArrowInfo 
   viz_diagram_builder_add_arrow (adapter->builder, &head);
 }
 
+/* The modules around a node, if the file tells them. */
+static const char *
+scope_of (const HybNode *node)
+{
+  HybOrigin origin = { 0 };
+
+  if (node->op->origin)
+    node->op->origin (node->params, &origin);
+  return origin.scope;
+}
+
 /* Adds the box of a node and sets the sources of its outputs. */
 static guint32
 add_box (Adapter     *adapter,
@@ -109,12 +123,14 @@ add_box (Adapter     *adapter,
   VizBoxInfo info = { .id = id,
                       .title = title,
                       .subtitle = is_variable ? NULL : node->name,
+                      .scope = scope_of (node),
                       .shape = shape,
                       .attributes = (const char *const *) attributes,
                       .kind = kind,
                       .category =
                           is_opaque ? VIZ_CATEGORY_OTHER : (VizCategory) (node->op->category + 1),
                       .flags = (is_opaque ? VIZ_BOX_UNKNOWN : 0) |
+                               (level->is_dead ? VIZ_BOX_FADED : 0) |
                                (level->is_known && level->is_known[node_id] ? VIZ_BOX_PREPARED : 0),
                       .parent = level->parent,
                       .user = user };
@@ -280,23 +296,6 @@ connect_heads (Adapter *adapter, const HybNode *node, Frame *frame, guint body, 
     }
 }
 
-/* TRUE if the body is a condition: none of its heads is an output or a state, they only decide what
- * runs next. */
-static gboolean
-is_condition (const HybNode *node, HybGraph *body, guint index)
-{
-  guint n_heads;
-
-  if (node->n_bodies < 2)
-    return FALSE;
-  hyb_graph_get_heads (body, &n_heads);
-  for (guint h = 0; h < n_heads; h++)
-    if (node->op->body_result (node->params, index, h) != G_MAXUINT ||
-        node->op->body_next (node->params, index, h) != G_MAXUINT)
-      return FALSE;
-  return TRUE;
-}
-
 /* Draws an arrow to the condition's box if it returns one of its variables unchanged. */
 static void
 connect_condition (Adapter *adapter, const Frame *frame, guint index, const Level *inner)
@@ -308,23 +307,6 @@ connect_condition (Adapter *adapter, const Frame *frame, guint index, const Leve
     if (hyb_node_is_variable (
             hyb_graph_get_node (inner->graph, hyb_graph_get_producer (inner->graph, heads[h]))))
       add_arrow (adapter, inner, heads[h], (VizArrowInfo){ .head = frame->body[index] });
-}
-
-/* TRUE if only bodies read the value: then its box is drawn inside them. */
-static gboolean
-is_read_in_bodies_only (HybGraph *graph, HybValueId value)
-{
-  guint             n_users, n_heads;
-  const HybNodeId  *users = hyb_graph_get_users (graph, value, &n_users);
-  const HybValueId *heads = hyb_graph_get_heads (graph, &n_heads);
-
-  for (guint i = 0; i < n_heads; i++)
-    if (heads[i] == value)
-      return FALSE;
-  for (guint i = 0; i < n_users; i++)
-    if (!hyb_graph_get_node (graph, users[i])->op->body_port)
-      return FALSE;
-  return n_users > 0;
 }
 
 /* Maps the body's variables to ports of the frame, and adds boxes for those that are parameters.
@@ -350,7 +332,7 @@ add_body_variables (Adapter       *adapter,
       else
         {
           inner->is_parameter[variables[v]] = TRUE;
-          if (!is_read_in_bodies_only (inner->graph, variable->first_output))
+          if (!scope_is_read_in_bodies_only (inner->graph, variable->first_output))
             add_box (adapter, inner, variables[v], VIZ_BOX_WEIGHT, variable->name);
         }
     }
@@ -359,30 +341,40 @@ add_body_variables (Adapter       *adapter,
 static void
 add_body (Adapter *adapter, const Level *level, HybNodeId node_id, Frame *frame, guint index)
 {
-  const HybNode      *node = hyb_graph_get_node (level->graph, node_id);
-  HybGraph           *body = hyb_graph_get_bodies (level->graph, node_id)[index];
-  g_autofree HybType *types = scope_body_types (level->graph, node_id, index, level->types);
-  g_autofree Source  *sources = g_new0 (Source, MAX (hyb_graph_n_values (body), 1));
-  g_autofree guint8  *is_parameter = g_new0 (guint8, MAX (hyb_graph_n_nodes (body), 1));
-  g_autofree char    *path = g_strdup_printf ("%s%s/", level->path, node->name);
-  g_autofree char    *id = NULL;
-  Level               inner = { .graph = body,
-                                .types = types,
-                                .path = path,
-                                .parent = frame->frame,
-                                .depth = level->depth + 1,
-                                .sources = sources,
-                                .is_parameter = is_parameter };
+  const HybNode     *node = hyb_graph_get_node (level->graph, node_id);
+  HybGraph          *body = hyb_graph_get_bodies (level->graph, node_id)[index];
+  g_autofree Source *sources = g_new0 (Source, MAX (hyb_graph_n_values (body), 1));
+  g_autofree guint8 *is_parameter = g_new0 (guint8, MAX (hyb_graph_n_nodes (body), 1));
+  g_autofree char   *path = g_strdup_printf ("%s%s/", level->path, node->name);
+  g_autofree char   *id = NULL;
+  gboolean           is_dead =
+      level->is_dead ||
+      (adapter->lowered && hyb_lowered_is_dead (adapter->lowered, level->graph, node_id, index));
+  g_autofree HybType *types =
+      is_dead ? NULL : scope_body_types (level->graph, node_id, index, level->types);
+  Level inner = { .graph = body,
+                  .types = types,
+                  .path = path,
+                  .parent = frame->frame,
+                  .depth = level->depth + 1,
+                  .is_dead = is_dead,
+                  .sources = sources,
+                  .is_parameter = is_parameter };
 
   if (node->n_bodies > 1)
     {
+      g_autofree char *title = g_strconcat (node->op->body_names[index],
+                                            is_dead && !level->is_dead ? " (never runs)" : "",
+                                            NULL);
+
       id = unique_id (adapter, path, node->op->body_names[index]);
       inner.parent =
           viz_diagram_builder_add_box (adapter->builder,
                                        &(VizBoxInfo){ .id = id,
-                                                      .title = node->op->body_names[index],
+                                                      .title = title,
                                                       .kind = VIZ_BOX_FRAME,
-                                                      .flags = VIZ_BOX_OPEN,
+                                                      .flags = VIZ_BOX_OPEN |
+                                                               (is_dead ? VIZ_BOX_FADED : 0),
                                                       .category = VIZ_CATEGORY_CONTROL,
                                                       .parent = frame->frame,
                                                       .user = VIZ_NO_USER });
@@ -390,7 +382,7 @@ add_body (Adapter *adapter, const Level *level, HybNodeId node_id, Frame *frame,
   frame->body[index] = inner.parent;
   add_body_variables (adapter, node, frame, index, &inner);
   add_level (adapter, &inner);
-  if (is_condition (node, body, index))
+  if (scope_body_is_condition (node, body, index))
     connect_condition (adapter, frame, index, &inner);
   else
     connect_heads (adapter, node, frame, index, &inner);
@@ -406,8 +398,8 @@ add_decisions (Adapter *adapter, const Level *level, HybNodeId node_id, const Fr
   HybGraph *const         *bodies = hyb_graph_get_bodies (level->graph, node_id);
 
   for (guint condition = 0; condition < node->n_bodies; condition++)
-    for (guint b = 0, n_answers = 0;
-         is_condition (node, bodies[condition], condition) && b < node->n_bodies && n_answers < 2;
+    for (guint b = 0, n_answers = 0; scope_body_is_condition (node, bodies[condition], condition) &&
+                                     b < node->n_bodies && n_answers < 2;
          b++)
       if (b != condition)
         viz_diagram_builder_add_arrow (adapter->builder,
@@ -491,7 +483,8 @@ add_top_variables (Adapter *adapter, Level *level, guint8 *is_parameter)
 
       is_parameter[variables[i]] =
           hyb_graph_get_role (level->graph, variables[i], has_array) == HYB_ROLE_PARAMETER;
-      if (!is_parameter[variables[i]] || !is_read_in_bodies_only (level->graph, node->first_output))
+      if (!is_parameter[variables[i]] ||
+          !scope_is_read_in_bodies_only (level->graph, node->first_output))
         add_box (adapter,
                  level,
                  variables[i],
@@ -561,8 +554,13 @@ scope_graph_to_diagram (const ScopeDiagramOptions *options, GArray **places)
   g_autofree Source *sources = g_new0 (Source, MAX (hyb_graph_n_values (graph), 1));
   g_autofree guint8 *is_parameter = g_new0 (guint8, MAX (hyb_graph_n_nodes (graph), 1));
   g_autofree char   *title = scope_label_model (options->model);
+  g_autoptr (HybLowered) lowered = hyb_graph_get_dialect (graph) && options->types
+                                       ? hyb_lowered_new (graph, options->types)
+                                       : NULL;
+  g_autofree guint8 *is_known = lowered ? hyb_lowered_find_known (lowered, graph) : NULL;
   Adapter            adapter = { .builder = viz_diagram_builder_new (title),
                                  .model = options->model,
+                                 .lowered = lowered,
                                  .places = g_array_new (FALSE, FALSE, sizeof (ScopePlace)),
                                  .ids = ids };
   Level              level = { .graph = graph,
@@ -572,9 +570,6 @@ scope_graph_to_diagram (const ScopeDiagramOptions *options, GArray **places)
                                .sources = sources,
                                .is_parameter = is_parameter };
   VizFoldWhat        folds = 0;
-  g_autofree guint8 *is_known = hyb_graph_get_dialect (graph) && options->types
-                                    ? hyb_lowered_find_known (graph, options->types)
-                                    : NULL;
 
   level.is_known = is_known;
   add_top_variables (&adapter, &level, is_parameter);

@@ -61,10 +61,9 @@ static const struct
   const char *name;
   char        neutral;
 } window_attributes[] = {
-  { "kernel", '\0' },
-  { "stride", '1' },
-  { "dilate", '1' },
-  { "pad", '0' },
+  { "kernel", '\0' }, { "stride", '1' },        { "dilate", '1' },
+  { "pad", '0' },     { "kernel_shape", '\0' }, /* and as ONNX has them */
+  { "strides", '1' }, { "dilations", '1' },     { "pads", '0' },
 };
 
 /* Shortens a tuple of sizes, "(3, 3)" to "3×3".  NULL if the value does nothing, as a stride of 1 or a layout
@@ -93,24 +92,43 @@ short_value (const char *name, const char *value)
   return g_strdup (value);
 }
 
+/* Appends “name value” unless the value does nothing or is long. */
+static void
+append_line (GPtrArray *lines, const char *name, const char *value)
+{
+  g_autofree char *shown = short_value (name, value);
+
+  if (shown && strlen (shown) <= MAX_ATTRIBUTE_LENGTH)
+    g_ptr_array_add (lines, g_strdup_printf ("%s %s", name, shown));
+}
+
+/* Attributes as the file has them, of an operator without a table of its own. */
+static void
+append_written (GPtrArray *lines, const HybNode *node)
+{
+  for (guint i = 0; node->attributes[i] && lines->len < MAX_ATTRIBUTES; i += 2)
+    if (!node->op->is_default (node->params, node->attributes[i], node->attributes[i + 1]))
+      append_line (lines, node->attributes[i], node->attributes[i + 1]);
+}
+
 char **
 scope_label_attributes (const HybNode *node)
 {
   GPtrArray *lines = g_ptr_array_new ();
+
+  if (node->op->is_default && node->attributes)
+    append_written (lines, node);
 
   for (const HybParam *param = node->params ? node->op->params : NULL;
        param && param->name && lines->len < MAX_ATTRIBUTES;
        param++)
     {
       g_autofree char *value = NULL;
-      g_autofree char *shown = NULL;
 
       if (is_internal (param->name) || is_default (param, node->params))
         continue;
       value = hyb_param_to_string (param, node->params);
-      shown = short_value (param->name, value);
-      if (shown && strlen (shown) <= MAX_ATTRIBUTE_LENGTH)
-        g_ptr_array_add (lines, g_strdup_printf ("%s %s", param->name, shown));
+      append_line (lines, param->name, value);
     }
   g_ptr_array_add (lines, NULL);
   return (char **) g_ptr_array_free (lines, FALSE);

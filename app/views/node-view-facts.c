@@ -365,21 +365,29 @@ add_attributes (ScopeSheet *sheet, const HybNode *node)
         else
           scope_sheet_add_strong_row (sheet, param->name, value, param->doc);
       }
-  /* Attributes of an unknown operator, as they are in the file. */
-  for (guint i = 0;
-       !node->params && node->attributes && node->attributes[i] && node->attributes[i + 1];
-       i += 2)
-    {
-      if (!any)
-        scope_sheet_add_heading (sheet, _ ("Attributes in the file"));
-      any = TRUE;
+}
+
+/* Attributes as they are in the file, of operators that have no table of attributes: unknown ones and those of ONNX. */
+static void
+add_written_attributes (ScopeSheet *sheet, const HybNode *node)
+{
+  if (!node->attributes || !node->attributes[0] || (node->params && node->op->params))
+    return;
+  scope_sheet_add_heading (sheet,
+                           node->op->is_default ? _ ("Attributes") : _ ("Attributes in the file"));
+  for (guint i = 0; node->attributes[i] && node->attributes[i + 1]; i += 2)
+    if (node->op->is_default &&
+        !node->op->is_default (node->params, node->attributes[i], node->attributes[i + 1]))
+      scope_sheet_add_strong_row (sheet, node->attributes[i], node->attributes[i + 1], NULL);
+    else
       scope_sheet_add_row (sheet, node->attributes[i], node->attributes[i + 1], NULL, 0);
-    }
 }
 
 static void
 add_origin (ScopeSheet *sheet, const HybNode *node, const char *id)
 {
+  HybOrigin origin = { 0 };
+
   scope_sheet_add_heading (sheet, _ ("Origin"));
   if (node->line > 0)
     {
@@ -387,6 +395,12 @@ add_origin (ScopeSheet *sheet, const HybNode *node, const char *id)
 
       scope_sheet_add_row (sheet, _ ("Line in the file"), line, NULL, 0);
     }
+  if (node->op->origin)
+    node->op->origin (node->params, &origin);
+  if (origin.scope)
+    scope_sheet_add_row (sheet, _ ("Module"), origin.scope, origin.module, 0);
+  if (origin.source)
+    scope_sheet_add_row (sheet, _ ("Source"), origin.source, NULL, 0);
   scope_sheet_add_row (sheet, _ ("Path"), id, NULL, 0);
 }
 
@@ -443,5 +457,6 @@ scope_node_view_show_node (ScopeNodeView    *self,
   else
     scope_node_view_show_values (self, document, place);
   add_attributes (self->sheet, node);
+  add_written_attributes (self->sheet, node);
   add_origin (self->sheet, node, info->id);
 }

@@ -97,6 +97,7 @@ viz_diagram_builder_add_box (VizDiagramBuilder *builder, const VizBoxInfo *info)
     .id = intern (builder, info->id),
     .title = intern (builder, info->title),
     .subtitle = intern (builder, info->subtitle),
+    .scope = intern (builder, info->scope),
     .shape = intern (builder, info->shape),
     .parent = info->parent,
     .user = info->user,
@@ -584,12 +585,9 @@ viz_diagram_find_id (const VizDiagram *diagram, const char *id)
 gboolean
 viz_diagram_is_inside (const VizDiagram *diagram, guint32 box, guint32 group)
 {
-  while (box != VIZ_ROOT)
-    {
-      box = diagram->boxes[box].parent;
-      if (box == group)
-        return TRUE;
-    }
+  for (; box != VIZ_ROOT; box = diagram->boxes[box].parent)
+    if (diagram->boxes[box].parent == group)
+      return TRUE;
   return FALSE;
 }
 

@@ -105,9 +105,11 @@ typedef enum
 /* A box to add.  The builder copies all texts; NULL leaves a line out. */
 typedef struct
 {
-  const char        *id;         /* stable and unique; names the box in files.  NULL: a number */
-  const char        *title;      /* operator, or name of the group */
-  const char        *subtitle;   /* name of the node */
+  const char *id;       /* stable and unique; names the box in files.  NULL: a number */
+  const char *title;    /* operator, or name of the group */
+  const char *subtitle; /* name of the node */
+  const char
+      *scope; /* the groups around it, outermost first: “encoder/layers.0”.  NULL: its name tells */
   const char        *shape;      /* of the output, with dtype */
   const char *const *attributes; /* "kernel 3×3", NULL-terminated; non-default first */
   VizBoxKind         kind;
@@ -134,6 +136,7 @@ typedef struct
   const char *id;
   const char *title;
   const char *subtitle;
+  const char *scope;
   const char *shape;
   guint32     parent;
   guint32     user;

@@ -14,13 +14,30 @@
 #define MIN_BY_UNDERSCORE 3
 #define MAX_PARTS         12
 
+/* The name without what MXNet's passes put before it: that tells how a node was made, not where it
+ * belongs. */
 static const char *
-name_of (const VizBox *box)
+skip_pass_prefixes (const char *name)
 {
+  static const char *const prefixes[] = { "quantized_", "requantize_", "sg_mkldnn_", "sg_onednn_" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (prefixes); i++)
+    if (g_str_has_prefix (name, prefixes[i]))
+      name += strlen (prefixes[i]);
+  return name;
+}
+
+/* The text whose parts but the last are the groups around a box.  (transfer full) */
+static char *
+dup_path (const VizBox *box)
+{
+  if (box->scope)
+    return g_strconcat (box->scope, "/-", NULL);
   if (box->subtitle)
-    return box->subtitle;
+    return g_strdup (skip_pass_prefixes (box->subtitle));
   /* The title of an operator is its type, which does not tell where the operator belongs. */
-  return box->title && box->kind != VIZ_BOX_OPERATOR ? box->title : "";
+  return g_strdup (box->title && box->kind != VIZ_BOX_OPERATOR ? skip_pass_prefixes (box->title)
+                                                               : "");
 }
 
 typedef struct
@@ -81,19 +98,6 @@ is_numbered_operator (const VizBox *box)
          strspn (name + length, "0123456789") == strlen (name + length);
 }
 
-/* The name without what MXNet's passes put before it: that tells how a node was made, not where it
- * belongs. */
-static const char *
-skip_pass_prefixes (const char *name)
-{
-  static const char *const prefixes[] = { "quantized_", "requantize_", "sg_mkldnn_", "sg_onednn_" };
-
-  for (guint i = 0; i < G_N_ELEMENTS (prefixes); i++)
-    if (g_str_has_prefix (name, prefixes[i]))
-      name += strlen (prefixes[i]);
-  return name;
-}
-
 /* Adds change to the number of boxes of a part and of all parts above it. */
 static void
 count_leaf (VizNames *names, guint32 part, gint32 change)
@@ -114,9 +118,11 @@ viz_names_read (VizNames *names)
 
   for (guint m = 0; m < names->members->len; m++)
     {
-      guint32     box = g_array_index (names->members, guint32, m), part = 0;
-      const char *at = skip_pass_prefixes (name_of (viz_diagram_builder_box (names->builder, box)));
-      gboolean is_numbered = is_numbered_operator (viz_diagram_builder_box (names->builder, box));
+      guint32          box = g_array_index (names->members, guint32, m), part = 0;
+      const VizBox    *shown = viz_diagram_builder_box (names->builder, box);
+      g_autofree char *path = dup_path (shown);
+      const char      *at = path;
+      gboolean         is_numbered = !shown->scope && is_numbered_operator (shown);
 
       for (guint depth = 0; depth < MAX_PARTS; depth++)
         {

@@ -389,6 +389,9 @@ paint_lines (const VizPainter *painter,
   VizColour      faint = viz_colour_mix (&strong, fill, 0.33);
   double         y = item->y + text->pad;
 
+  if (viz_diagram_box (painter->diagram, item->box)->flags & VIZ_BOX_FADED)
+    strong = faint;
+
   for (guint i = 0; i < lines->len; i++)
     {
       const VizTextLine *line = &g_array_index (lines, VizTextLine, i);
@@ -473,9 +476,12 @@ viz_painter_box (const VizPainter *painter, guint32 number)
                       &style);
   if (has_stripe)
     {
-      VizRect  stripe = { rect.x + 1, rect.y + 3, VIZ_BOX_STRIPE - 1, rect.height - 6 };
-      VizStyle solid = { .fill = &painter->theme->category[box->category] };
+      VizRect   stripe = { rect.x + 1, rect.y + 3, VIZ_BOX_STRIPE - 1, rect.height - 6 };
+      VizColour colour = painter->theme->category[box->category];
+      VizStyle  solid = { .fill = &colour };
 
+      if (box->flags & VIZ_BOX_FADED)
+        colour = viz_colour_mix (&colour, &fill, 0.7);
       painter->pen->rect (painter->pen, &stripe, is_full ? 1 : 0, &solid);
     }
   text = text_of (painter, number);

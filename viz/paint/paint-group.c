@@ -17,7 +17,8 @@ static const VizColour *
 group_colour (const VizPainter *painter, const VizItem *item)
 {
   const VizTheme *theme = painter->theme;
-  gboolean        loop = viz_painter_is_loop (viz_diagram_box (painter->diagram, item->box));
+  const VizBox   *box = viz_diagram_box (painter->diagram, item->box);
+  gboolean        loop = viz_painter_is_loop (box) && (box->flags & VIZ_BOX_FADED) == 0;
 
   return &(loop ? theme->loop : theme->group)[item->depth % 2];
 }
@@ -116,18 +117,20 @@ viz_painter_group (const VizPainter *painter, guint32 number)
   const VizBox   *box = viz_diagram_box (painter->diagram, item->box);
   const VizTheme *theme = painter->theme;
   gboolean        loop = viz_painter_is_loop (box);
+  gboolean        faded = (box->flags & VIZ_BOX_FADED) != 0;
   VizRect         rect = { item->x, item->y, item->width, item->height };
   VizStyle        style = { .fill = group_colour (painter, item),
-                            .stroke = loop ? &theme->loop_border : &theme->group_border,
-                            .width = loop ? 1.5 : 1 };
+                            .stroke = loop && !faded ? &theme->loop_border : &theme->group_border,
+                            .width = loop && !faded ? 1.5 : 1 };
   GroupTitle      title;
-  VizTextAt       at = {
-          .style = VIZ_TEXT_GROUP, .x = item->x + VIZ_TITLE_LEFT, .y = item->y + 18, .colour = theme->text
-  };
-  VizPoint arrow[3] = { { item->x + 9, item->y + 11.5 },
-                        { item->x + 18, item->y + 11.5 },
-                        { item->x + 13.5, item->y + 17 } };
-  VizStyle ink = { .fill = &theme->text_faint };
+  VizTextAt       at = { .style = VIZ_TEXT_GROUP,
+                         .x = item->x + VIZ_TITLE_LEFT,
+                         .y = item->y + 18,
+                         .colour = faded ? theme->text_faint : theme->text };
+  VizPoint        arrow[3] = { { item->x + 9, item->y + 11.5 },
+                               { item->x + 18, item->y + 11.5 },
+                               { item->x + 13.5, item->y + 17 } };
+  VizStyle        ink = { .fill = &theme->text_faint };
 
   if (item->box == VIZ_ROOT)
     {

@@ -5,6 +5,8 @@ usage: tests/data/onnx/make-models.py FOLDER
 
 tagger.onnx   words [time, batch] → embedding → LSTM → classes, with open dimensions and shapes that are computed
 frozen.onnx   declares its batch open, but reshapes to a batch of 1
+modules.onnx  three layers whose nodes tell their modules in metadata only, as PyTorch's exporter writes them
+branch.onnx   an If whose condition follows from the rank of its input
 """
 # SPDX-License-Identifier: LGPL-2.1-or-later
 import os
@@ -57,9 +59,49 @@ def frozen():
     return finish(nodes, inputs, outputs, [ints("target", 1, 8), array("weight", 8, 3)])
 
 
+def in_module(node, line, *modules):
+    """Adds the metadata of PyTorch's exporter: the path and class of each module, and a traceback."""
+    namespace = "/".join([": net.Net"] + ["%s: %s" % m for m in modules] + ["call: aten.%s.default" % node.op_type.lower()])
+    trace = 'File "/home/user/net.py", line %d, in forward\n    return step(x)\n  File "/usr/lib/python3/site-packages/torch/nn/f.py", line 9, in step' % line
+    helper.set_model_props(node, {"namespace": namespace, "pkg.torch.onnx.stack_trace": trace})
+    return node
+
+
+def modules():
+    node = helper.make_node
+    nodes, weights, at = [], [], "x"
+    for i in range(3):
+        layer, linear = ("layers.%d" % i, "net.Layer"), ("layers.%d.first" % i, "torch.nn.modules.linear.Linear")
+        name = "linear" if i == 0 else "linear_%d" % i
+        nodes.append(in_module(node("Gemm", [at, "layers.%d.first.weight" % i], [name], "node_" + name, transB=1), 7, layer, linear))
+        nodes.append(in_module(node("Relu", [name], ["relu_%d" % i], "node_relu_%d" % i), 8, layer))
+        nodes.append(in_module(node("Add", [at, "relu_%d" % i], ["add_%d" % i], "node_add_%d" % i), 9, layer))
+        weights.append(array("layers.%d.first.weight" % i, 8, 8))
+        at = "add_%d" % i
+    nodes.append(in_module(node("Conv", ["image", "filters"], ["convolved"], "node_conv", kernel_shape=[3, 5], pads=[0, 0, 0, 0],
+                                strides=[2, 2]), 12, ("stem", "torch.nn.modules.conv.Conv2d")))
+    weights.append(array("filters", 2, 1, 3, 5))
+    value = helper.make_tensor_value_info
+    return finish(nodes, [value("x", TensorProto.FLOAT, ["batch", 8]), value("image", TensorProto.FLOAT, [1, 1, 9, 9])],
+                  [value(at, TensorProto.FLOAT, ["batch", 8]), value("convolved", TensorProto.FLOAT, None)], weights)
+
+
+def branch():
+    node, value = helper.make_node, helper.make_tensor_value_info
+    y = [value("y", TensorProto.FLOAT, None)]
+    squeeze = helper.make_graph([node("Squeeze", ["x"], ["y"], "squeeze")], "squeezed", [], y)
+    keep = helper.make_graph([node("Relu", ["x"], ["y"], "keep")], "kept", [], y)
+    nodes = [node("Shape", ["x"], ["shape"], "/Shape"), node("Size", ["shape"], ["rank"], "/Size"),
+             node("Equal", ["rank", "three"], ["is_three"], "/Equal"), node("If", ["is_three"], ["z"], "/If", then_branch=squeeze, else_branch=keep)]
+    return finish(nodes, [value("x", TensorProto.FLOAT, ["batch", 4])], [value("z", TensorProto.FLOAT, None)],
+                  [numpy_helper.from_array(np.array(3, np.int64), "three")])
+
+
 def main():
     save(tagger(), os.path.join(sys.argv[1], "tagger.onnx"))
     save(frozen(), os.path.join(sys.argv[1], "frozen.onnx"))
+    save(modules(), os.path.join(sys.argv[1], "modules.onnx"))
+    save(branch(), os.path.join(sys.argv[1], "branch.onnx"))
 
 
 main()
