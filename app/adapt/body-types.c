@@ -5,6 +5,7 @@
 #include "app/adapt/body-types.h"
 
 #include "engine/analysis/infer-types.h"
+#include "engine/lower/infer-lowered.h"
 
 #include <string.h>
 
@@ -18,8 +19,8 @@ drop_first_axis (HybShape *shape)
   memmove (shape->dim, shape->dim + 1, (gsize) shape->rank * sizeof (gint64));
 }
 
-HybType *
-scope_body_types (HybGraph *graph, HybNodeId id, guint body_index, const HybType *outer)
+static HybType *
+infer_body (HybGraph *graph, HybNodeId id, guint body_index, const HybType *outer)
 {
   const HybNode    *node = hyb_graph_get_node (graph, id);
   HybGraph         *body = hyb_graph_get_bodies (graph, id)[body_index];
@@ -55,8 +56,15 @@ scope_body_types (HybGraph *graph, HybNodeId id, guint body_index, const HybType
   return types;
 }
 
+/* What is being collected. */
+typedef struct
+{
+  GHashTable       *table;   /* HybGraph → HybType * */
+  const HybLowered *lowered; /* NULL: the graph is one of MXNet */
+} Bodies;
+
 static void
-add_bodies (GHashTable *table, HybGraph *graph, const HybType *types)
+add_bodies (const Bodies *bodies, HybGraph *graph, const HybType *types)
 {
   for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
     {
@@ -67,20 +75,33 @@ add_bodies (GHashTable *table, HybGraph *graph, const HybType *types)
           HybGraph *body = hyb_graph_get_bodies (graph, id)[b];
           HybType  *inner;
 
-          if (g_hash_table_contains (table, body))
+          if (g_hash_table_contains (bodies->table, body))
             continue;
-          inner = scope_body_types (graph, id, b, types);
-          g_hash_table_insert (table, body, inner);
-          add_bodies (table, body, inner);
+          if (bodies->lowered && g_hash_table_lookup (bodies->lowered->entered, body))
+            inner = g_memdup2 (g_hash_table_lookup (bodies->lowered->entered, body),
+                               sizeof (HybType) * MAX (hyb_graph_n_values (body), 1));
+          else
+            inner = infer_body (graph, id, b, types);
+          g_hash_table_insert (bodies->table, body, inner);
+          add_bodies (bodies, body, inner);
         }
     }
 }
 
 GHashTable *
+scope_body_types_from (HybGraph *graph, const HybType *types, const HybLowered *lowered)
+{
+  Bodies bodies = { g_hash_table_new_full (NULL, NULL, NULL, g_free), lowered };
+
+  add_bodies (&bodies, graph, types);
+  return bodies.table;
+}
+
+GHashTable *
 scope_body_types_of_graph (HybGraph *graph, const HybType *types)
 {
-  GHashTable *table = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  g_autoptr (HybLowered) lowered =
+      hyb_graph_get_dialect (graph) && types ? hyb_lowered_new (graph, types) : NULL;
 
-  add_bodies (table, graph, types);
-  return table;
+  return scope_body_types_from (graph, types, lowered);
 }

@@ -25,8 +25,9 @@ typedef struct
   VizDiagramBuilder *builder;
   HybModel          *model;
   GArray            *places;
-  GHashTable        *ids;     /* box id → how often it was used */
-  const HybLowered  *lowered; /* of a graph of another format; else NULL */
+  GHashTable        *ids;        /* box id → how often it was used */
+  GHashTable        *body_types; /* HybGraph → HybType * (nullable), by value */
+  const HybLowered  *lowered;    /* of a graph of another format; else NULL */
 } Adapter;
 
 /* Where a value comes from: a box, and its port or output number. */
@@ -350,16 +351,15 @@ add_body (Adapter *adapter, const Level *level, HybNodeId node_id, Frame *frame,
   gboolean           is_dead =
       level->is_dead ||
       (adapter->lowered && hyb_lowered_is_dead (adapter->lowered, level->graph, node_id, index));
-  g_autofree HybType *types =
-      is_dead ? NULL : scope_body_types (level->graph, node_id, index, level->types);
-  Level inner = { .graph = body,
-                  .types = types,
-                  .path = path,
-                  .parent = frame->frame,
-                  .depth = level->depth + 1,
-                  .is_dead = is_dead,
-                  .sources = sources,
-                  .is_parameter = is_parameter };
+  const HybType *types = g_hash_table_lookup (adapter->body_types, body);
+  Level          inner = { .graph = body,
+                           .types = types,
+                           .path = path,
+                           .parent = frame->frame,
+                           .depth = level->depth + 1,
+                           .is_dead = is_dead,
+                           .sources = sources,
+                           .is_parameter = is_parameter };
 
   if (node->n_bodies > 1)
     {
@@ -558,18 +558,20 @@ scope_graph_to_diagram (const ScopeDiagramOptions *options, GArray **places)
                                        ? hyb_lowered_new (graph, options->types)
                                        : NULL;
   g_autofree guint8 *is_known = lowered ? hyb_lowered_find_known (lowered, graph) : NULL;
-  Adapter            adapter = { .builder = viz_diagram_builder_new (title),
-                                 .model = options->model,
-                                 .lowered = lowered,
-                                 .places = g_array_new (FALSE, FALSE, sizeof (ScopePlace)),
-                                 .ids = ids };
-  Level              level = { .graph = graph,
-                               .types = options->types,
-                               .path = "",
-                               .parent = VIZ_ROOT,
-                               .sources = sources,
-                               .is_parameter = is_parameter };
-  VizFoldWhat        folds = 0;
+  g_autoptr (GHashTable) body_types = scope_body_types_from (graph, options->types, lowered);
+  Adapter     adapter = { .builder = viz_diagram_builder_new (title),
+                          .model = options->model,
+                          .body_types = body_types,
+                          .lowered = lowered,
+                          .places = g_array_new (FALSE, FALSE, sizeof (ScopePlace)),
+                          .ids = ids };
+  Level       level = { .graph = graph,
+                        .types = options->types,
+                        .path = "",
+                        .parent = VIZ_ROOT,
+                        .sources = sources,
+                        .is_parameter = is_parameter };
+  VizFoldWhat folds = 0;
 
   level.is_known = is_known;
   add_top_variables (&adapter, &level, is_parameter);

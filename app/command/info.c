@@ -365,6 +365,17 @@ typedef struct
   gboolean         is_quiet; /* only JSON */
 } Search;
 
+/* Operator, name, and the type of the first output. */
+static void
+print_found (const HybNode *node, const char *name, const HybType *types)
+{
+  g_autofree char *type = types && node->n_outputs > 0
+                              ? hyb_type_to_string (&types[node->first_output])
+                              : g_strdup ("");
+
+  printf ("%-24s %-40s %s\n", hyb_one_line (node->type), hyb_one_line (name), type);
+}
+
 /* Lists the matching nodes of a graph.  types: by value id.  path: "" or "foreach0/". */
 static void
 find_nodes (Search *search, HybGraph *graph, const HybType *types, const char *path)
@@ -383,9 +394,10 @@ find_nodes (Search *search, HybGraph *graph, const HybType *types, const char *p
           scope_json_begin_object (search->json, NULL);
           scope_json_string (search->json, "name", name);
           scope_json_string (search->json, "operator", node->type);
+          scope_describe_node_outputs (search->json, graph, id, types);
           scope_json_end (search->json);
           if (!search->is_quiet)
-            printf ("%-24s %s\n", hyb_one_line (node->type), hyb_one_line (name));
+            print_found (node, name, types);
         }
       for (guint b = 0; b < node->n_bodies; b++)
         {

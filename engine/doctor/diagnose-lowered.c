@@ -46,25 +46,34 @@ report_faults (HybDiagnosis *diagnosis, const GArray *faults)
 
 /* The first node that refuses sizes which the file declares possible. */
 static void
-report_frozen (HybDiagnosis *diagnosis, const GArray *frozen, const char *sizes)
+report_frozen (HybDiagnosis *diagnosis, const HybLoweredFacts *facts)
 {
   const HybLoweringFault *fault = NULL;
 
-  for (guint i = 0; i < frozen->len && !fault; i++)
-    if (!is_unsupported (g_array_index (frozen, HybLoweringFault, i).error))
-      fault = &g_array_index (frozen, HybLoweringFault, i);
+  for (guint i = 0; i < facts->frozen->len && !fault; i++)
+    if (!is_unsupported (g_array_index (facts->frozen, HybLoweringFault, i).error))
+      fault = &g_array_index (facts->frozen, HybLoweringFault, i);
   if (!fault)
     return;
-  hyb_diagnosis_report (
-      diagnosis,
-      &(DiagnosisIssue){ HYB_SEVERITY_WARNING,
-                         "frozen-dimension",
-                         fault->node,
-                         "Export the model with this dimension dynamic, or declare it "
-                         "with the size that works" },
-      "dimensions are declared open, but the graph only accepts %s: with other sizes %s",
-      sizes,
-      fault->error->message);
+  if (facts->is_limit)
+    hyb_diagnosis_report (
+        diagnosis,
+        &(DiagnosisIssue){ HYB_SEVERITY_NOTE, "limited-dimension", fault->node, NULL },
+        "dimensions are declared open, but the graph only accepts %s: with larger ones "
+        "%s",
+        facts->accepted,
+        fault->error->message);
+  else
+    hyb_diagnosis_report (
+        diagnosis,
+        &(DiagnosisIssue){ HYB_SEVERITY_WARNING,
+                           "frozen-dimension",
+                           fault->node,
+                           "Export the model with this dimension dynamic, or declare it "
+                           "with the size that works" },
+        "dimensions are declared open, but the graph only accepts %s: with other sizes %s",
+        facts->accepted,
+        fault->error->message);
 }
 
 /* TRUE if two known numbers differ, or the ranks. */
@@ -125,7 +134,7 @@ hyb_diagnose_lowered (HybDiagnosis *diagnosis)
   hyb_lowered_infer (diagnosis->graph, diagnosis->types, &facts);
   report_faults (diagnosis, facts.faults);
   if (facts.frozen)
-    report_frozen (diagnosis, facts.frozen, facts.accepted);
+    report_frozen (diagnosis, &facts);
   for (HybNodeId id = 0; id < hyb_graph_n_nodes (diagnosis->graph); id++)
     check_declared (diagnosis, id);
 }

@@ -31,8 +31,25 @@ enter (const HybLowering *lowering, LoweringScope *scope, LoweringTarget *target
   inner.scope = scope;
   inner.target = target;
   inner.depth++;
-  g_hash_table_add (lowering->work->entered, scope->graph);
+  if (!g_hash_table_contains (lowering->work->entered, scope->graph))
+    g_hash_table_insert (lowering->work->entered, scope->graph, NULL);
   return inner;
+}
+
+/* Keeps the types inside a body that was lowered; of one that is lowered for each step, what all steps have in common. */
+static void
+keep_types (HybLowering *inner)
+{
+  HybGraph *graph = inner->scope->graph;
+  guint     n = hyb_graph_n_values (graph);
+  HybType  *kept = g_hash_table_lookup (inner->work->entered, graph);
+
+  if (!kept)
+    g_hash_table_insert (inner->work->entered,
+                         graph,
+                         g_memdup2 (inner->scope->types, sizeof (HybType) * MAX (n, 1)));
+  for (guint i = 0; kept && i < n; i++)
+    hyb_type_keep_common (&kept[i], &inner->scope->types[i]);
 }
 
 /* The values of the heads, each with a node.  FALSE after a failure. */
@@ -76,7 +93,10 @@ hyb_lowering_inline (HybLowering      *lowering,
       scope->types[value] = *hyb_lowering_get_type (lowering, variables[i]);
     }
   if (hyb_lowering_walk (&inner) && find_heads (&inner, heads))
-    return TRUE;
+    {
+      keep_types (&inner);
+      return TRUE;
+    }
   lowering->error = inner.error;
   return FALSE;
 }
@@ -154,8 +174,10 @@ hyb_lowering_lower_body (HybLowering *lowering, guint body, const HybBodyUse *us
   inner.is_tolerant &= !use->may_fail;
   add_variables (&inner, use);
   if (arrange_heads (&inner, use, heads))
-    return finish_body (&inner, heads);
-
+    {
+      keep_types (&inner);
+      return finish_body (&inner, heads);
+    }
   if (use->may_fail)
     g_error_free (inner.error);
   else

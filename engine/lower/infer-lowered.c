@@ -1,135 +1,24 @@
 /* infer-lowered.c — types of a graph of another format, from what its nodes are lowered to.
  *
- * Lowering wants sizes, but files leave dimensions open.  So open dimensions get two sets of sizes, and the graph is
- * lowered with each.  A dimension that is the same both times is that number; one that follows an open dimension is
- * written in its name (“batch”, “2·time”); all others are unknown.  If the graph does not accept the sizes, because
- * an export froze a dimension that it declares open, sizes of 1 are tried.  Start with hyb_lowered_infer_types().
+ * Lowering wants sizes, but files leave dimensions open.  So open dimensions get sizes in three turns, and the graph is
+ * lowered with each.  A dimension that is the same in all turns is that number; one that follows an open dimension is
+ * written in its name (“batch”, “2·time”); all others are unknown.  If the graph does not accept the sizes, others are
+ * tried: large ones, because a window must fit into them; small ones, because there may be a limit; and 1, because an
+ * export may have frozen a dimension that it declares open.  Start with hyb_lowered_infer_types().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/lower/infer-lowered.h"
 
 #include "engine/analysis/declared-types.h"
 #include "engine/base/error.h"
-#include "engine/lower/lowering.h"
+#include "engine/lower/lowering-private.h"
+#include "engine/lower/open-dims.h"
 
 #include <string.h>
 
-/* Multiples and differences of an open dimension that are recognised. */
-#define MAX_FACTOR     64
-#define MAX_DIFFERENCE 64
-
-/* A dimension of a variable whose size is open. */
-typedef struct
-{
-  const char *name;      /* NULL: it has none */
-  gboolean    is_batch;  /* the first axis */
-  gboolean    is_extent; /* of an image, which networks halve several times */
-  gint64      size[2];
-} OpenDim;
-
-typedef struct
-{
-  HybGraph *graph;
-  HybType  *types; /* by value, as given */
-  GArray   *dims;  /* of OpenDim */
-  guint
-      *first; /* by variable: the index of the dimension of each axis, HYB_MAX_RANK entries each */
-  gboolean training;
-} OpenGraph;
-
-/* --- Open dimensions --- */
-
-static gboolean
-is_prime (guint n)
-{
-  for (guint i = 2; i * i <= n; i++)
-    if (n % i == 0)
-      return FALSE;
-  return n >= 2;
-}
-
-static guint
-next_prime (guint n)
-{
-  do
-    n++;
-  while (!is_prime (n));
-  return n;
-}
-
-/* The dimension of that name, or a new one. */
-static guint
-find_dim (GArray *dims, const char *name, guint axis, int rank)
-{
-  OpenDim dim = { .name = name, .is_batch = axis == 0, .is_extent = rank >= 4 && axis >= 1 };
-
-  for (guint i = 0; name && i < dims->len; i++)
-    {
-      OpenDim *other = &g_array_index (dims, OpenDim, i);
-
-      if (other->name && strcmp (other->name, name) == 0)
-        {
-          other->is_extent |= dim.is_extent;
-          return i;
-        }
-    }
-  g_array_append_val (dims, dim);
-  return dims->len - 1;
-}
-
-static void
-collect_dims (OpenGraph *open)
-{
-  guint            n;
-  const HybNodeId *variables = hyb_graph_get_variables (open->graph, &n);
-  guint            small = 10, large = 72, extent = 6;
-
-  open->first = g_new0 (guint, (gsize) MAX (n, 1) * HYB_MAX_RANK);
-  for (guint i = 0; i < n; i++)
-    {
-      const HybShape *shape =
-          &open->types[hyb_graph_get_node (open->graph, variables[i])->first_output].shape;
-
-      for (int axis = 0; axis < shape->rank; axis++)
-        if (shape->dim[axis] < 0)
-          open->first[i * HYB_MAX_RANK + (guint) axis] =
-              find_dim (open->dims, hyb_dim_get_name (shape->dim[axis]), (guint) axis, shape->rank);
-    }
-  for (guint i = 0; i < open->dims->len; i++)
-    {
-      OpenDim *dim = &g_array_index (open->dims, OpenDim, i);
-
-      if (dim->is_extent)
-        {
-          dim->size[0] = 32 * (gint64) (extent = next_prime (extent));
-          dim->size[1] = 32 * (gint64) (extent = next_prime (extent));
-        }
-      else
-        {
-          dim->size[0] = small = next_prime (small);
-          dim->size[1] = large = next_prime (large);
-        }
-    }
-}
-
-/* --- Two sizes --- */
-
-/* Sizes that are tried one after the other until the graph accepts them. */
-typedef enum
-{
-  SIZES_DISTINCT,  /* every open dimension another prime */
-  SIZES_ONE_BATCH, /* 1 for the first axes, where exports freeze most */
-  SIZES_ONE,       /* 1 for all */
-  N_SIZES,
-} Sizes;
-
-static gint64
-size_of (const OpenDim *dim, Sizes sizes, guint turn)
-{
-  return sizes == SIZES_ONE || (sizes == SIZES_ONE_BATCH && dim->is_batch) ? 1 : dim->size[turn];
-}
+/* --- Sizes --- */
 
 static HybLowered *
-lower_sized (const OpenGraph *open, Sizes sizes, guint turn)
+lower_sized (const OpenGraph *open, guint turn)
 {
   guint               n_values = hyb_graph_n_values (open->graph), n;
   const HybNodeId    *variables = hyb_graph_get_variables (open->graph, &n);
@@ -141,11 +30,9 @@ lower_sized (const OpenGraph *open, Sizes sizes, guint turn)
 
       for (int axis = 0; axis < shape->rank; axis++)
         if (shape->dim[axis] < 0)
-          shape->dim[axis] = size_of (&g_array_index (open->dims,
-                                                      OpenDim,
-                                                      open->first[i * HYB_MAX_RANK + (guint) axis]),
-                                      sizes,
-                                      turn);
+          shape->dim[axis] =
+              g_array_index (open->dims, OpenDim, open->first[i * HYB_MAX_RANK + (guint) axis])
+                  .size[turn];
     }
   return hyb_lower (open->graph,
                     &(HybLowerOptions){
@@ -153,97 +40,43 @@ lower_sized (const OpenGraph *open, Sizes sizes, guint turn)
                     NULL);
 }
 
-/* --- Naming --- */
-
-/* A name that consists of another, an operator and a number; either number may be 0: left out. */
-static gint64
-named (gint64 before, const char *name, const char *operator, gint64 behind)
-{
-  g_autofree char *factor = before > 0 ? g_strdup_printf ("%" G_GINT64_FORMAT "·", before) : NULL;
-  g_autofree char *tail =
-      behind > 0 ? g_strdup_printf ("%s%" G_GINT64_FORMAT, operator, behind) : NULL;
-  g_autofree char *text = g_strconcat (factor ? factor : "", name, tail, NULL);
-
-  return hyb_dim_named (text);
-}
-
-/* The sizes a and b in terms of one open dimension; HYB_UNKNOWN if they do not follow from it. */
-static gint64
-name_by_one (const OpenDim *dim, gint64 a, gint64 b)
-{
-  const gint64 *size = dim->size;
-
-  if (a == size[0] && b == size[1])
-    return hyb_dim_named (dim->name);
-  for (gint64 k = 2; k <= MAX_FACTOR; k++)
-    {
-      if (a == k * size[0] && b == k * size[1])
-        return named (k, dim->name, "", 0);
-      if (k * a == size[0] && k * b == size[1])
-        return named (0, dim->name, "/", k);
-    }
-  if (a - size[0] == b - size[1] && ABS (a - size[0]) <= MAX_DIFFERENCE)
-    return named (0, dim->name, a > size[0] ? "+" : "−", ABS (a - size[0]));
-  return HYB_UNKNOWN;
-}
-
-static gint64
-name_by_two (const OpenDim *x, const OpenDim *y, gint64 a, gint64 b)
-{
-  g_autofree char *text = NULL;
-
-  if (a != x->size[0] * y->size[0] || b != x->size[1] * y->size[1])
-    return HYB_UNKNOWN;
-  text = g_strdup_printf ("%s·%s", x->name, y->name);
-  return hyb_dim_named (text);
-}
-
-static gint64
-merge_dim (const OpenGraph *open, gint64 a, gint64 b)
-{
-  gint64 found = HYB_UNKNOWN;
-
-  if (a < 0 || b < 0)
-    return HYB_UNKNOWN;
-  if (a == b)
-    return a;
-  for (guint i = 0; i < open->dims->len && found == HYB_UNKNOWN; i++)
-    {
-      const OpenDim *dim = &g_array_index (open->dims, OpenDim, i);
-
-      if (dim->name)
-        found = name_by_one (dim, a, b);
-    }
-  for (guint i = 0; i < MIN (open->dims->len, 8) && found == HYB_UNKNOWN; i++)
-    for (guint k = i; k < MIN (open->dims->len, 8) && found == HYB_UNKNOWN; k++)
-      {
-        const OpenDim *x = &g_array_index (open->dims, OpenDim, i);
-        const OpenDim *y = &g_array_index (open->dims, OpenDim, k);
-
-        if (x->name && y->name)
-          found = name_by_two (x, y, a, b);
-      }
-  return found;
-}
-
-static HybType
-merge_type (const OpenGraph *open, const HybType *a, const HybType *b)
-{
-  HybType type = *a;
-
-  if (a->dtype != b->dtype)
-    type.dtype = HYB_DTYPE_UNKNOWN;
-  if (a->shape.rank != b->shape.rank)
-    type.shape.rank = HYB_UNKNOWN;
-  for (int i = 0; i < type.shape.rank; i++)
-    type.shape.dim[i] = merge_dim (open, a->shape.dim[i], b->shape.dim[i]);
-  return type;
-}
-
 /* --- Results --- */
 
+/* A graph that was lowered with sizes. */
+typedef struct
+{
+  HybLowered *turn[N_TURNS]; /* NULL: not tried */
+} Attempt;
+
+/* Whether the first two turns of some sizes are too close for what they agree on to be certain. */
+static gboolean
+are_close (Sizes sizes)
+{
+  return sizes == SIZES_MIDDLE || sizes == SIZES_SMALL;
+}
+
+/* Takes back dimensions that are others where a graph was lowered with sizes that are far away.  What it could not lower then is
+ * unknown there, and refutes nothing. */
 static void
-store_types (const OpenGraph *open, const HybLowered *a, const HybLowered *b, guint32 *fixed_by)
+refute_type (HybType *type, const HybType *witness)
+{
+  for (int i = 0; i < type->shape.rank && type->shape.rank == witness->shape.rank; i++)
+    if (type->shape.dim[i] >= 0 && witness->shape.dim[i] >= 0 &&
+        type->shape.dim[i] != witness->shape.dim[i])
+      type->shape.dim[i] = HYB_UNKNOWN;
+}
+
+static void
+refute_types (const OpenGraph *open, const HybLowered *witness)
+{
+  guint n_values = hyb_graph_n_values (open->graph);
+
+  for (HybValueId value = 0; value < n_values; value++)
+    refute_type (&open->types[value], &witness->value_types[value]);
+}
+
+static void
+store_types (const OpenGraph *open, const Attempt *attempt, guint32 *fixed_by)
 {
   guint n_values = hyb_graph_n_values (open->graph);
 
@@ -251,11 +84,14 @@ store_types (const OpenGraph *open, const HybLowered *a, const HybLowered *b, gu
     {
       HybNodeId producer = hyb_graph_get_producer (open->graph, value);
       gboolean  is_variable = hyb_node_is_variable (hyb_graph_get_node (open->graph, producer));
+      const HybType *by_turn[N_TURNS] = { NULL };
 
+      for (guint turn = 0; turn < N_TURNS && attempt->turn[turn]; turn++)
+        by_turn[turn] = &attempt->turn[turn]->value_types[value];
       if (fixed_by)
         fixed_by[value] = is_variable ? HYB_NO_ID : producer;
       if (!is_variable)
-        open->types[value] = merge_type (open, &a->value_types[value], &b->value_types[value]);
+        open->types[value] = hyb_open_dims_merge (open, by_turn);
     }
 }
 
@@ -275,60 +111,124 @@ report_fault (const HybLowered *lowered, GError **error)
   return TRUE;
 }
 
-/* The sizes with the fewest faults.  tried: space for the lowering with each; NULL: not tried. */
+/* The types inside a body, as all turns in which it runs have them in common; NULL: none can lower it.
+ * (transfer full) */
+static HybType *
+merge_body (const OpenGraph *open, const Attempt *attempt, HybGraph *body)
+{
+  const HybType *types[N_TURNS] = { NULL };
+  guint          n_values = hyb_graph_n_values (body), n = 0;
+  HybType       *merged;
+
+  for (guint turn = 0; turn < N_TURNS && attempt->turn[turn]; turn++)
+    types[turn] = g_hash_table_lookup (attempt->turn[turn]->entered, body);
+  if (!types[0])
+    return NULL;
+  while (n < N_TURNS && types[n])
+    n++;
+  merged = g_new (HybType, MAX (n_values, 1));
+  for (guint value = 0; value < n_values; value++)
+    {
+      const HybType *by_turn[N_TURNS] = { NULL };
+
+      for (guint turn = 0; turn < n; turn++)
+        by_turn[turn] = &types[turn][value];
+      merged[value] = hyb_open_dims_merge (open, by_turn);
+    }
+  return merged;
+}
+
+/* Puts into the first turn what all turns say of bodies. */
+static void
+unite_bodies (const OpenGraph *open, const Attempt *attempt)
+{
+  g_autoptr (GHashTable) united = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  GHashTableIter iter;
+  gpointer       body;
+
+  for (guint turn = 0; turn < N_TURNS && attempt->turn[turn]; turn++)
+    {
+      g_hash_table_iter_init (&iter, attempt->turn[turn]->entered);
+      while (g_hash_table_iter_next (&iter, &body, NULL))
+        if (!g_hash_table_contains (united, body))
+          g_hash_table_insert (united, body, merge_body (open, attempt, body));
+    }
+  g_hash_table_unref (attempt->turn[0]->entered);
+  attempt->turn[0]->entered = g_steal_pointer (&united);
+}
+
+static guint
+n_faults (const Attempt *attempt)
+{
+  return attempt->turn[0]->faults->len + (attempt->turn[1] ? attempt->turn[1]->faults->len : 0);
+}
+
+/* Lowers the graph with two sets of sizes; once if they are the same. */
+static void
+try_sizes (const OpenGraph *open, Sizes sizes, Attempt *attempt)
+{
+  hyb_open_dims_set_sizes (open, sizes);
+  attempt->turn[0] = lower_sized (open, 0);
+  if (open->dims->len > 0 && sizes != SIZES_ONE)
+    attempt->turn[1] = lower_sized (open, 1);
+}
+
+/* The sizes with the fewest faults. */
 static Sizes
-choose_sizes (const OpenGraph *open, HybLowered **tried)
+choose_sizes (const OpenGraph *open, Attempt *attempts)
 {
   Sizes best = SIZES_DISTINCT;
 
   for (Sizes sizes = SIZES_DISTINCT; sizes < N_SIZES; sizes++)
     {
-      tried[sizes] = lower_sized (open, sizes, 0);
-      if (tried[sizes]->faults->len < tried[best]->faults->len)
+      try_sizes (open, sizes, &attempts[sizes]);
+      if (n_faults (&attempts[sizes]) < n_faults (&attempts[best]))
         best = sizes;
-      if (open->dims->len == 0 || tried[best]->faults->len == 0)
+      if (open->dims->len == 0 || n_faults (&attempts[best]) == 0)
         break;
     }
   return best;
 }
 
-/* Adds the bodies that run with other sizes. */
+/* Adds the third turn, unless the graph does not accept its sizes. */
 static void
-unite_entered (HybLowered *lowered, const HybLowered *other)
+add_third_turn (const OpenGraph *open, Attempt *attempt)
 {
-  GHashTableIter iter;
-  gpointer       body;
+  HybLowered *third = lower_sized (open, 2);
 
-  g_hash_table_iter_init (&iter, other->entered);
-  while (g_hash_table_iter_next (&iter, &body, NULL))
-    g_hash_table_add (lowered->entered, body);
+  if (third->faults->len <= attempt->turn[0]->faults->len)
+    attempt->turn[2] = third;
+  else
+    hyb_lowered_free (third);
 }
 
-/* Infers types; the result is the lowering whose faults count. */
+/* Infers types; the result is the attempt whose faults count. */
 static Sizes
-infer (OpenGraph *open, guint32 *fixed_by, HybLowered **tried)
+infer (OpenGraph *open, guint32 *fixed_by, Attempt *attempts)
 {
   g_autofree guint *first = NULL;
-  g_autoptr (HybLowered) other = NULL;
-  Sizes chosen;
+  Sizes             chosen;
 
   hyb_declared_types_read (open->graph, open->types);
-  collect_dims (open);
+  hyb_open_dims_collect (open);
   first = open->first;
-  chosen = choose_sizes (open, tried);
-  if (open->dims->len > 0 && chosen != SIZES_ONE)
-    other = lower_sized (open, chosen, 1);
-  if (other)
-    unite_entered (tried[chosen], other);
-  store_types (open, tried[chosen], other ? other : tried[chosen], fixed_by);
+  chosen = choose_sizes (open, attempts);
+  hyb_open_dims_set_sizes (open, chosen);
+  if (attempts[chosen].turn[1] && !are_close (chosen))
+    add_third_turn (open, &attempts[chosen]);
+  unite_bodies (open, &attempts[chosen]);
+  store_types (open, &attempts[chosen], fixed_by);
+  for (Sizes sizes = SIZES_DISTINCT; sizes < chosen && are_close (chosen); sizes++)
+    refute_types (open, attempts[sizes].turn[0]);
   return chosen;
 }
 
 static void
-free_tried (HybLowered **tried)
+free_attempts (Attempt *attempts)
 {
   for (Sizes sizes = SIZES_DISTINCT; sizes < N_SIZES; sizes++)
-    hyb_lowered_free (tried[sizes]);
+    for (guint turn = 0; turn < N_TURNS; turn++)
+      hyb_lowered_free (attempts[sizes].turn[turn]);
 }
 
 gboolean
@@ -339,28 +239,40 @@ hyb_lowered_infer_types (HybGraph *graph,
                          GError  **error)
 {
   g_autoptr (GArray) dims = g_array_new (FALSE, FALSE, sizeof (OpenDim));
-  OpenGraph   open = { .graph = graph, .types = types, .dims = dims, .training = training };
-  HybLowered *tried[N_SIZES] = { NULL };
-  Sizes       chosen = infer (&open, fixed_by, tried);
-  gboolean    is_good = report_fault (tried[chosen], error);
+  OpenGraph open = { .graph = graph, .types = types, .dims = dims, .training = training };
+  Attempt   attempts[N_SIZES] = { 0 };
+  Sizes     chosen = infer (&open, fixed_by, attempts);
+  gboolean  is_good = report_fault (attempts[chosen].turn[0], error);
 
-  free_tried (tried);
+  free_attempts (attempts);
   return is_good;
+}
+
+/* What the graph says to sizes that it does not accept. */
+static GArray *
+ref_refusals (const Attempt *attempt)
+{
+  guint turn = attempt->turn[0]->faults->len > 0 || !attempt->turn[1] ? 0 : 1;
+
+  return g_array_ref (attempt->turn[turn]->faults);
 }
 
 void
 hyb_lowered_infer (HybGraph *graph, HybType *types, HybLoweredFacts *facts)
 {
-  static const char *const words[] = { "", "a size of 1 for the first axis", "sizes of 1" };
+  static const char *const words[N_SIZES] = { [SIZES_SMALL] = "small sizes",
+                                              [SIZES_ONE_BATCH] = "a size of 1 for the first axis",
+                                              [SIZES_ONE] = "sizes of 1" };
   g_autoptr (GArray) dims = g_array_new (FALSE, FALSE, sizeof (OpenDim));
-  OpenGraph   open = { .graph = graph, .types = types, .dims = dims };
-  HybLowered *tried[N_SIZES] = { NULL };
-  Sizes       chosen = infer (&open, NULL, tried);
+  OpenGraph open = { .graph = graph, .types = types, .dims = dims };
+  Attempt   attempts[N_SIZES] = { 0 };
+  Sizes     chosen = infer (&open, NULL, attempts);
 
-  facts->faults = g_array_ref (tried[chosen]->faults);
-  facts->frozen = chosen == SIZES_DISTINCT ? NULL : g_array_ref (tried[SIZES_DISTINCT]->faults);
+  facts->faults = g_array_ref (attempts[chosen].turn[0]->faults);
   facts->accepted = words[chosen];
-  free_tried (tried);
+  facts->frozen = words[chosen] ? ref_refusals (&attempts[SIZES_DISTINCT]) : NULL;
+  facts->is_limit = chosen == SIZES_SMALL;
+  free_attempts (attempts);
 }
 
 void
@@ -377,11 +289,11 @@ hyb_lowered_new (HybGraph *graph, const HybType *types)
   g_autofree HybType *own = g_memdup2 (types, sizeof (HybType) * n_values);
   g_autoptr (GArray) dims = g_array_new (FALSE, FALSE, sizeof (OpenDim));
   OpenGraph   open = { .graph = graph, .types = own, .dims = dims };
-  HybLowered *tried[N_SIZES] = { NULL };
-  Sizes       chosen = infer (&open, NULL, tried);
-  HybLowered *lowered = g_steal_pointer (&tried[chosen]);
+  Attempt     attempts[N_SIZES] = { 0 };
+  Sizes       chosen = infer (&open, NULL, attempts);
+  HybLowered *lowered = g_steal_pointer (&attempts[chosen].turn[0]);
 
-  free_tried (tried);
+  free_attempts (attempts);
   return lowered;
 }
 

@@ -17,6 +17,7 @@ typedef struct
   GArray         *
       frozen; /* of HybLoweringFault, with other sizes, if the graph refuses sizes that its inputs declare possible; else NULL */
   const char *accepted; /* the sizes that it accepts then; static */
+  gboolean    is_limit; /* sizes are not frozen, only large ones are refused */
 } HybLoweredFacts;
 
 /* hyb_lowered_infer_types() with these facts, which hyb_lowered_facts_clear() frees. */

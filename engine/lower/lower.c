@@ -4,6 +4,18 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/lower/lowering-private.h"
 
+void
+hyb_type_keep_common (HybType *type, const HybType *other)
+{
+  if (type->dtype != other->dtype)
+    type->dtype = HYB_DTYPE_UNKNOWN;
+  if (type->shape.rank != other->shape.rank)
+    type->shape.rank = HYB_UNKNOWN;
+  for (int i = 0; i < type->shape.rank; i++)
+    if (type->shape.dim[i] != other->shape.dim[i])
+      type->shape.dim[i] = HYB_UNKNOWN;
+}
+
 LoweringScope *
 hyb_lowering_scope_new (HybGraph *graph)
 {
@@ -142,13 +154,14 @@ hyb_lower (HybGraph *graph, const HybLowerOptions *options, GError **error)
   g_autoptr (LoweringScope) scope = hyb_lowering_scope_new (graph);
   g_autoptr (LoweringTarget) target = hyb_lowering_target_new ();
   g_autoptr (GArray) faults = g_array_new (FALSE, FALSE, sizeof (HybLoweringFault));
-  g_autoptr (GHashTable) entered = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) entered = g_hash_table_new_full (NULL, NULL, NULL, g_free);
   LoweringWork work = { .entered = entered };
   HybLowered  *lowered;
   HybLowering  lowering = { .scope = scope,
                             .target = target,
                             .training = options->training,
                             .is_tolerant = options->is_tolerant,
+                            .is_drawn = options->is_tolerant,
                             .work = &work,
                             .faults = faults };
 

@@ -26,7 +26,7 @@ typedef struct
 {
   guint64     n_evaluated; /* elements computed while lowering */
   guint       n_in_bodies; /* nodes of bodies that were lowered, each as often as it was */
-  GHashTable *entered;     /* of HybGraph: bodies that were lowered */
+  GHashTable *entered;     /* HybGraph → HybType * or NULL; see HybLowered.entered */
 } LoweringWork;
 
 struct _HybLowering
@@ -37,6 +37,7 @@ struct _HybLowering
   GError         *error;
   gboolean        training;
   gboolean        is_tolerant;
+  gboolean        is_drawn; /* types are wanted for all nodes, also for those that nothing reads */
   guint           depth;
   LoweringWork   *work;
   GArray         *faults;     /* of HybLoweringFault; of the outermost graph */
@@ -49,6 +50,8 @@ HybValueId
 hyb_lowering_add_placeholder (HybLowering *lowering, HybNodeId producer, const HybType *type);
 /* Lowers all nodes of the scope.  FALSE after a failure that is not tolerated. */
 gboolean hyb_lowering_walk (HybLowering *lowering);
+/* Takes back of a type what another one does not confirm. */
+void hyb_type_keep_common (HybType *type, const HybType *other);
 /* Space for a scope, in which nothing is known. */
 LoweringScope *hyb_lowering_scope_new (HybGraph *graph);
 /* Frees a scope. */

@@ -458,6 +458,18 @@ visit_node (HybLowering *lowering)
   return keep_fault (lowering);
 }
 
+/* Lowers a node that nothing reads; a failure is forgotten. */
+static void
+visit_unread (HybLowering *lowering)
+{
+  HybNodeId id = lowering->node;
+
+  lower_node (lowering);
+  lowering->node = id;
+  g_clear_error (&lowering->error);
+  use_declared_types (lowering);
+}
+
 /* FALSE and a failure if the budget of nodes in bodies is used up. */
 static gboolean
 count_node (HybLowering *lowering)
@@ -493,8 +505,14 @@ hyb_lowering_walk (HybLowering *lowering)
         lowering->outer_node = id;
       else if (!count_node (lowering))
         return FALSE;
-      if (hyb_node_is_variable (hyb_graph_get_node (scope->graph, id)) || (needed && !needed[id]))
+      if (hyb_node_is_variable (hyb_graph_get_node (scope->graph, id)))
         continue;
+      if (needed && !needed[id])
+        {
+          if (lowering->is_drawn)
+            visit_unread (lowering);
+          continue;
+        }
       if (!visit_node (lowering))
         return FALSE;
       use_declared_types (lowering);

@@ -128,8 +128,10 @@ typedef struct
   HybTensor **contents;    /* by value of graph: what planning knows; NULL otherwise */
   HybType    *value_types; /* by value of the given graph */
   GArray     *map; /* of HybValueId: by value of the given graph its value in graph, or HYB_NO_ID */
-  GArray     *faults;  /* of HybLoweringFault */
-  GHashTable *entered; /* of HybGraph: bodies of the given graph that were lowered, at any depth */
+  GArray     *faults; /* of HybLoweringFault */
+  /* HybGraph → HybType *, by value of the body: the types inside bodies of the given graph that were lowered, at any
+   * depth; NULL: it cannot be lowered. */
+  GHashTable *entered;
 } HybLowered;
 
 /* What a lowering starts from. */

@@ -60,6 +60,28 @@ describe_outputs (ScopeJson *json, HybGraph *graph, const HybType *types)
 }
 
 void
+scope_describe_node_outputs (ScopeJson *json, HybGraph *graph, HybNodeId node, const HybType *types)
+{
+  const HybNode *shown = hyb_graph_get_node (graph, node);
+  guint          n = hyb_op_n_visible (shown->op, shown->params, shown->n_outputs);
+
+  scope_json_begin_list (json, "outputs");
+  for (guint i = 0; i < n; i++)
+    {
+      HybValueId       value = shown->first_output + i;
+      g_autofree char *name = hyb_graph_dup_value_name (graph, value);
+      const HybType   *type = types ? &types[value] : &HYB_TYPE_UNKNOWN;
+
+      scope_json_begin_object (json, NULL);
+      scope_json_string (json, "name", name);
+      scope_json_shape (json, "shape", &type->shape);
+      scope_json_dtype (json, "dtype", type->dtype);
+      scope_json_end (json);
+    }
+  scope_json_end (json);
+}
+
+void
 scope_describe_values (ScopeJson *json, HybModel *model, const HybType *types)
 {
   HybGraph        *graph = hyb_model_get_graph (model);

@@ -10,6 +10,11 @@
 
 /* Appends "arguments", "auxiliary" and "outputs".  types: by value id. */
 void scope_describe_values (ScopeJson *json, HybModel *model, const HybType *types);
+/* Appends "outputs" of one node.  types (nullable): by value id. */
+void scope_describe_node_outputs (ScopeJson     *json,
+                                  HybGraph      *graph,
+                                  HybNodeId      node,
+                                  const HybType *types);
 /* Appends "tensors", with statistics. */
 void scope_describe_tensors (ScopeJson *json, HybTensorList *list);
 /* Appends "findings" and "summary".  findings: of HybFinding. */

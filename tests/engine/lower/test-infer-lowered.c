@@ -66,6 +66,50 @@ test_dimensions_keep_their_names (void)
   check_type ("x: float[?,3]\ny = Relu x\n-> y\n", 13, "float32 (?, 3)");
 }
 
+/* Sizes that happen to give the same number are not all there are. */
+static void
+test_a_dimension_that_two_sizes_agree_on_is_not_fixed (void)
+{
+  /* Between 0 and 100 elements. */
+  check_type ("x: float[n]\na = int64[1] 0\ne = int64[1] 100\ny = Slice x, a, e\n-> y\n",
+              13,
+              "float32 (?,)");
+  /* One step for each 500 samples, begun ones included. */
+  check_type ("x: float[1,1,samples]\ny = MaxPool x | kernel_shape=[1] strides=[500]\n-> y\n",
+              13,
+              "float32 (1, 1, ?)");
+}
+
+static void
+test_a_window_finds_sizes_that_it_fits_into (void)
+{
+  check_type ("x: float[1,1,samples]\nw = float[1,1,90]\n"
+              "y = MaxPool x | kernel_shape=[90] strides=[1]\n-> y\n",
+              13,
+              "float32 (1, 1, ?)");
+}
+
+static void
+test_a_graph_that_only_takes_small_sizes_is_limited_but_not_frozen (void)
+{
+  g_autoptr (HybModel) model = nodes_model ("x: float[time,4]\ntable = float[8,4]\na = int64[1] 0\n"
+                                            "s = Shape x\ni = int64[1] 0\nn = Gather s, i\n"
+                                            "p = Slice table, a, n\ny = Add x, p\n-> y\n",
+                                            13);
+  HybGraph *graph = hyb_model_get_graph (model);
+  g_auto (HybLoweredFacts) facts = { 0 };
+  g_autofree HybType *types = hyb_model_new_types (model);
+  g_autofree char    *text = NULL;
+  guint               n;
+
+  hyb_lowered_infer (graph, types, &facts);
+  g_assert_cmpuint (facts.faults->len, ==, 0);
+  g_assert_true (facts.is_limit);
+  g_assert_nonnull (facts.frozen);
+  text = hyb_type_to_string (&types[hyb_graph_get_heads (graph, &n)[0]]);
+  g_assert_cmpstr (text, ==, "float32 (time, 4)");
+}
+
 static void
 test_a_name_can_be_given_a_size (void)
 {
@@ -116,11 +160,13 @@ test_nodes_that_only_compute_shapes_are_known (void)
                                             13);
   HybGraph           *graph = hyb_model_get_graph (model);
   g_autofree HybType *types = hyb_model_new_types (model);
-  g_autofree guint8  *known = NULL;
-  guint               n_known = 0;
+  g_autoptr (HybLowered) lowered = NULL;
+  g_autofree guint8 *known = NULL;
+  guint              n_known = 0;
 
   hyb_infer_types (graph, types, NULL, FALSE, NULL);
-  known = hyb_lowered_find_known (graph, types);
+  lowered = hyb_lowered_new (graph, types);
+  known = hyb_lowered_find_known (lowered, graph);
   for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
     n_known += known[id];
   g_assert_cmpuint (n_known, ==, 1);
@@ -133,6 +179,11 @@ TEST_PROGRAM (test_infer_lowered)
 #define ADD(name, function) g_test_add_func ("/engine/lower/types/" name, function)
   ADD ("shapes-that-are-computed-are-known", test_shapes_that_are_computed_are_known);
   ADD ("dimensions-keep-their-names", test_dimensions_keep_their_names);
+  ADD ("a-dimension-that-two-sizes-agree-on-is-not-fixed",
+       test_a_dimension_that_two_sizes_agree_on_is_not_fixed);
+  ADD ("a-window-finds-sizes-that-it-fits-into", test_a_window_finds_sizes_that_it_fits_into);
+  ADD ("a-graph-that-only-takes-small-sizes-is-limited-but-not-frozen",
+       test_a_graph_that_only_takes_small_sizes_is_limited_but_not_frozen);
   ADD ("a-name-can-be-given-a-size", test_a_name_can_be_given_a_size);
   ADD ("a-dimension-that-the-graph-fixes-is-frozen",
        test_a_dimension_that_the_graph_fixes_is_frozen);
