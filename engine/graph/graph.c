@@ -6,6 +6,7 @@
 #include "engine/graph/graph.h"
 
 #include "engine/graph/graph-private.h"
+#include "engine/graph/memo.h"
 
 #include <string.h>
 
@@ -22,6 +23,7 @@ hyb_graph_unref (HybGraph *graph)
   if (!graph || !g_atomic_ref_count_dec (&graph->references))
     return;
 
+  hyb_graph_set_memo (graph, NULL, NULL);
   for (guint i = 0; i < graph->n_nodes; i++)
     hyb_params_unref ((gpointer) graph->nodes[i].params);
   for (guint i = 0; i < graph->n_bodies; i++)

@@ -135,6 +135,7 @@ finish (HybLowering *lowering, gboolean may_lack_heads)
       hyb_builder_add_head (target->builder, scope->map[heads[i]]);
     }
   lowered = g_new0 (HybLowered, 1);
+  g_atomic_ref_count_init (&lowered->references);
   lowered->graph = hyb_builder_freeze (g_steal_pointer (&target->builder));
   lowered->types = (HybType *) (gpointer) g_array_free (g_steal_pointer (&target->types), FALSE);
   /* The tensors move, so the array is freed without its function. */
@@ -175,10 +176,17 @@ hyb_lower (HybGraph *graph, const HybLowerOptions *options, GError **error)
   return lowered;
 }
 
-void
-hyb_lowered_free (HybLowered *lowered)
+HybLowered *
+hyb_lowered_ref (HybLowered *lowered)
 {
-  if (!lowered)
+  g_atomic_ref_count_inc (&lowered->references);
+  return lowered;
+}
+
+void
+hyb_lowered_unref (HybLowered *lowered)
+{
+  if (!lowered || !g_atomic_ref_count_dec (&lowered->references))
     return;
   for (guint i = 0; i < hyb_graph_n_values (lowered->graph); i++)
     hyb_tensor_unref (lowered->contents[i]);

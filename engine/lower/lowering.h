@@ -123,12 +123,13 @@ typedef struct
 /* A lowered graph. */
 typedef struct
 {
-  HybGraph   *graph;       /* its variables are those of the given graph, in the same order */
-  HybType    *types;       /* by value of graph */
-  HybTensor **contents;    /* by value of graph: what planning knows; NULL otherwise */
-  HybType    *value_types; /* by value of the given graph */
-  GArray     *map; /* of HybValueId: by value of the given graph its value in graph, or HYB_NO_ID */
-  GArray     *faults; /* of HybLoweringFault */
+  gatomicrefcount references;
+  HybGraph       *graph;       /* its variables are those of the given graph, in the same order */
+  HybType        *types;       /* by value of graph */
+  HybTensor     **contents;    /* by value of graph: what planning knows; NULL otherwise */
+  HybType        *value_types; /* by value of the given graph */
+  GArray *map;    /* of HybValueId: by value of the given graph its value in graph, or HYB_NO_ID */
+  GArray *faults; /* of HybLoweringFault */
   /* HybGraph → HybType *, by value of the body: the types inside bodies of the given graph that were lowered, at any
    * depth; NULL: it cannot be lowered. */
   GHashTable *entered;
@@ -155,6 +156,8 @@ HybLowered *hyb_lower (HybGraph *graph, const HybLowerOptions *options, GError *
  * graph or of a body of it. */
 gboolean
 hyb_lowered_is_dead (const HybLowered *lowered, HybGraph *graph, HybNodeId node, guint body);
-/* Frees a lowered graph; accepts NULL. */
-void hyb_lowered_free (HybLowered *lowered);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (HybLowered, hyb_lowered_free)
+/* Adds a reference and returns lowered. */
+HybLowered *hyb_lowered_ref (HybLowered *lowered);
+/* Drops a reference; accepts NULL. */
+void hyb_lowered_unref (HybLowered *lowered);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (HybLowered, hyb_lowered_unref)

@@ -2,20 +2,18 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/base/error.h"
 #include "engine/onnx/onnx-op.h"
-#include "engine/onnx/schema.h"
 
 static void
 check_types (HybLowering *lowering)
 {
   const HybOnnxUse    *use = hyb_onnx_use (lowering);
   const HybOnnxNode   *node = use->node;
-  const HybOnnxSchema *schema = hyb_onnx_schema_find (node->domain, node->op_type, use->opset);
   g_autofree HybDType *dtypes = g_new (HybDType, MAX (node->n_inputs, 1));
   g_autofree char     *text = NULL;
 
   for (guint i = 0; i < node->n_inputs; i++)
     dtypes[i] = hyb_onnx_type (lowering, i)->dtype;
-  text = schema ? hyb_onnx_schema_check_types (schema, node, dtypes) : NULL;
+  text = use->schema ? hyb_onnx_schema_check_types (use->schema, node, dtypes) : NULL;
   if (text)
     hyb_lowering_refuse (lowering, HYB_OP_ERROR_DTYPE, "A Cast before it is missing", text);
 }

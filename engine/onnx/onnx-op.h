@@ -12,6 +12,7 @@
 
 #include "engine/lower/lowering.h"
 #include "engine/onnx/document.h"
+#include "engine/onnx/schema.h"
 
 typedef struct _HybOnnxUse HybOnnxUse; /* below */
 
@@ -44,14 +45,15 @@ const HybOnnxOp *hyb_onnx_op_find (const char *domain, const char *name, gint64 
 /* A node of a graph that was read from an ONNX file: its params. */
 struct _HybOnnxUse
 {
-  const HybOnnxNode *node;
-  const HybOnnxOp   *row;      /* NULL: this program does not know the operator */
-  gint64             opset;    /* version of the node's domain */
-  guint              n_inputs; /* values that it reads, captured ones included */
-  guint              n_outputs;
-  const int         *slots; /* by input of the specification: which of those values, or -1 */
-  guint              n_slots;
-  const char *const *output_names;         /* n_outputs */
+  const HybOnnxNode   *node;
+  const HybOnnxOp     *row;      /* NULL: this program does not know the operator */
+  const HybOnnxSchema *schema;   /* NULL: the specification has none */
+  gint64               opset;    /* version of the node's domain */
+  guint                n_inputs; /* values that it reads, captured ones included */
+  guint                n_outputs;
+  const int           *slots; /* by input of the specification: which of those values, or -1 */
+  guint                n_slots;
+  const char *const   *output_names;       /* n_outputs */
   const HybOnnxValueInfo *const *declared; /* n_outputs; NULL: the file declares no type */
   const guint *const
       *body_inputs; /* by body and variable: the value that it captures; G_MAXUINT: a formal one */

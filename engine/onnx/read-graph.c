@@ -340,8 +340,8 @@ find_row (OnnxScope *scope, Draft *draft)
   draft->use->node = draft->node;
   draft->use->opset = opset;
   draft->use->row = row;
-  draft->use->is_misused =
-      !hyb_onnx_check_operator (scope, draft->node, opset, row != NULL, draft->path);
+  draft->use->schema = hyb_onnx_schema_find (draft->node->domain, draft->node->op_type, opset);
+  draft->use->is_misused = !hyb_onnx_check_operator (scope, draft->use, draft->path);
   hyb_onnx_check_producer (scope, draft->node, draft->path);
 }
 

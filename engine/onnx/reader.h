@@ -115,11 +115,7 @@ extern const HybDialect hyb_onnx_dialect;
 
 /* Reports, once for each operator, that it is of an unknown domain, of another version than the file says, unknown, or used
  * in a form that its schema does not allow.  FALSE if its form cannot be right. */
-gboolean hyb_onnx_check_operator (OnnxScope         *scope,
-                                  const HybOnnxNode *node,
-                                  gint64             opset,
-                                  gboolean           has_row,
-                                  const char        *path);
+gboolean hyb_onnx_check_operator (OnnxScope *scope, const HybOnnxUse *use, const char *path);
 /* Reports what an exporter is known to get wrong in this node. */
 void hyb_onnx_check_producer (OnnxScope *scope, const HybOnnxNode *node, const char *path);
 /* Adds a finding with the place path of the file. */

@@ -142,18 +142,16 @@ report_form (const HybOnnxNode *node, gint64 opset, const HybOnnxSchema *schema)
 }
 
 gboolean
-hyb_onnx_check_operator (OnnxScope         *scope,
-                         const HybOnnxNode *node,
-                         gint64             opset,
-                         gboolean           has_row,
-                         const char        *path)
+hyb_onnx_check_operator (OnnxScope *scope, const HybOnnxUse *use, const char *path)
 {
+  const HybOnnxNode   *node = use->node;
+  const HybOnnxSchema *schema = use->schema;
+  gint64               opset = use->opset;
   g_autofree char     *key = g_strconcat (node->domain, "::", node->op_type, NULL);
-  const HybOnnxSchema *schema = hyb_onnx_schema_find (node->domain, node->op_type, opset);
   gint64 other = schema ? 0 : hyb_onnx_schema_find_version (node->domain, node->op_type, opset);
   HybFinding *finding = schema                    ? report_form (node, opset, schema)
                         : other > 0               ? report_stamp (node, opset, other)
-                        : has_row                 ? NULL
+                        : use->row                ? NULL
                         : node->domain[0] == '\0' ? report_unknown (node)
                         : has_functions (scope->reader->document, node->domain)
                             ? report_missing_function (node)

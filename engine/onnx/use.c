@@ -3,7 +3,6 @@
 #include "engine/base/error.h"
 #include "engine/onnx/onnx-op.h"
 #include "engine/onnx/reader.h"
-#include "engine/onnx/schema.h"
 
 #include <string.h>
 
@@ -38,10 +37,8 @@ hyb_onnx_declared_type_of (gconstpointer params, guint index, HybType *type)
 gboolean
 hyb_onnx_is_default (gconstpointer params, const char *name, const char *value)
 {
-  const HybOnnxUse    *use = params;
-  const HybOnnxSchema *schema =
-      hyb_onnx_schema_find (use->node->domain, use->node->op_type, use->opset);
-  g_autofree char *text = schema ? hyb_onnx_schema_dup_default (schema, name) : NULL;
+  const HybOnnxUse *use = params;
+  g_autofree char  *text = use->schema ? hyb_onnx_schema_dup_default (use->schema, name) : NULL;
 
   return text && strcmp (text, value) == 0;
 }

@@ -18,20 +18,72 @@ scale (HybLowering *lowering, HybValueId x, double factor)
                             NULL);
 }
 
-static void
-lower_gemm (HybLowering *lowering)
+/* A Gemm as exporters write linear layers: x Wᵀ + b, which is one operator of the engine. */
+static gboolean
+is_linear (HybLowering *lowering)
+{
+  const HybType *weight = hyb_onnx_type (lowering, 1);
+
+  return hyb_onnx_int (lowering, "transB", 0) && !hyb_onnx_int (lowering, "transA", 0) &&
+         hyb_onnx_float (lowering, "alpha", 1) == 1 && weight->shape.rank == 2 &&
+         weight->shape.dim[0] > 0 && hyb_dtype_is_float (weight->dtype);
+}
+
+/* Whether input C is one number for each column, which FullyConnected adds itself. */
+static gboolean
+has_bias (HybLowering *lowering, gint64 width)
+{
+  const HybShape *shape = &hyb_onnx_type (lowering, 2)->shape;
+
+  return hyb_onnx_has_input (lowering, 2) && hyb_onnx_float (lowering, "beta", 1) == 1 &&
+         shape->rank == 1 && shape->dim[0] == width;
+}
+
+static HybValueId
+lower_linear (HybLowering *lowering, gboolean with_bias)
+{
+  gint64     width = hyb_onnx_type (lowering, 1)->shape.dim[0];
+  HybValueId inputs[] = { hyb_onnx_input (lowering, 0),
+                          hyb_onnx_input (lowering, 1),
+                          with_bias ? hyb_onnx_input (lowering, 2) : HYB_NO_ID };
+
+  return hyb_lowering_emit (lowering,
+                            "FullyConnected",
+                            with_bias ? 3 : 2,
+                            inputs,
+                            "flatten",
+                            "False",
+                            "no_bias",
+                            with_bias ? "False" : "True",
+                            "num_hidden",
+                            hyb_lowering_text (lowering, "%" G_GINT64_FORMAT, width),
+                            NULL);
+}
+
+/* A′ B′ times alpha. */
+static HybValueId
+lower_product (HybLowering *lowering)
 {
   static const gint64 swapped[] = { 1, 0 };
-  HybValueId          a = hyb_onnx_input (lowering, 0), b = hyb_onnx_input (lowering, 1), y;
+  HybValueId          a = hyb_onnx_input (lowering, 0), b = hyb_onnx_input (lowering, 1);
 
   if (hyb_onnx_int (lowering, "transA", 0))
     a = hyb_onnx_transpose (lowering, a, 2, swapped);
   if (hyb_onnx_int (lowering, "transB", 0))
     b = hyb_onnx_transpose (lowering, b, 2, swapped);
-  y = scale (lowering,
-             hyb_onnx_binary (lowering, "_npi_matmul", a, b),
-             hyb_onnx_float (lowering, "alpha", 1));
-  if (hyb_onnx_has_input (lowering, 2))
+  return scale (lowering,
+                hyb_onnx_binary (lowering, "_npi_matmul", a, b),
+                hyb_onnx_float (lowering, "alpha", 1));
+}
+
+static void
+lower_gemm (HybLowering *lowering)
+{
+  gboolean   is_layer = is_linear (lowering);
+  gboolean   with_bias = is_layer && has_bias (lowering, hyb_onnx_type (lowering, 1)->shape.dim[0]);
+  HybValueId y = is_layer ? lower_linear (lowering, with_bias) : lower_product (lowering);
+
+  if (hyb_onnx_has_input (lowering, 2) && !with_bias)
     y = hyb_onnx_binary (lowering,
                          "broadcast_add",
                          y,

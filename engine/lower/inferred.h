@@ -1,0 +1,24 @@
+/* inferred.h — what is known of a graph of another format: types, and what it is lowered to.
+ *
+ * The last result stays with the graph, since a command or window asks for it several times.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "engine/lower/lowering.h"
+#include "engine/lower/open-dims.h"
+
+typedef struct
+{
+  HybType    *given; /* of the variables, in their order */
+  gboolean    training;
+  HybType    *types;    /* by value */
+  Sizes       sizes;    /* that the graph accepts */
+  HybLowered *lowered;  /* with these */
+  GArray     *refusals; /* of HybLoweringFault, of distinct sizes; NULL: it accepts them */
+} HybInferred;
+
+/* What follows from the types of the variables and what the file declares.  (transfer full) */
+HybInferred *hyb_inferred_get (HybGraph *graph, const HybType *types, gboolean training);
+/* Drops a reference; accepts NULL. */
+void hyb_inferred_unref (HybInferred *inferred);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (HybInferred, hyb_inferred_unref)
