@@ -121,10 +121,11 @@ hyb_diagnose_pair (HybDiagnosis *diagnosis)
   gboolean         has_nothing = n_missing == n && !has_near_name (diagnosis);
   g_autofree char *message = NULL;
   g_autoptr (GPtrArray) guess = NULL;
+  g_autoptr (GPtrArray) rival = NULL;
 
   if (diagnosis->has_weights && diagnosis->unused->len > 0 && n > 0 &&
       (has_nothing || (n >= 2 && n_missing * 2 > n)))
-    guess = hyb_model_guess_parameters (diagnosis->model);
+    guess = hyb_model_guess_parameters (diagnosis->model, &rival);
   else
     n_missing = 0;
 

@@ -100,9 +100,11 @@ rename_misspelt (HybModel *model, GPtrArray *changes)
 static void
 rename_guessed (HybModel *model, GPtrArray *changes)
 {
-  g_autoptr (GPtrArray) pairs = hyb_model_guess_parameters (model);
+  g_autoptr (GPtrArray) rival = NULL;
+  g_autoptr (GPtrArray) pairs = hyb_model_guess_parameters (model, &rival);
 
-  rename_parameters (model, pairs, "by kind, order and shape", changes);
+  if (!rival)
+    rename_parameters (model, pairs, "by kind, order and shape", changes);
 }
 
 /* Changes the axes of arrays that other programs store in another order. */
