@@ -18,10 +18,30 @@
 
 /* --- Opening --- */
 
-static const char *
-params_file (const ScopeCommonOptions *common, char **files)
+/* Sets the parameter file that was named, or NULL.  FALSE and a usage error if two are named, or a file and an
+ * epoch: one of them would be ignored. */
+static gboolean
+choose_params (const ScopeCommonOptions *common, char **files, const char **params, GError **error)
 {
-  return common->params ? common->params : files[1];
+  *params = common->params ? common->params : files[1];
+  if (common->params && files[1])
+    g_set_error (error,
+                 SCOPE_ERROR,
+                 SCOPE_ERROR_USAGE,
+                 "two parameter files are named, %s and %s (--params): name one",
+                 files[1],
+                 common->params);
+  else if (*params && common->epoch != HYB_EPOCH_HIGHEST)
+    g_set_error (error,
+                 SCOPE_ERROR,
+                 SCOPE_ERROR_USAGE,
+                 "--epoch %" G_GINT64_FORMAT " chooses a file beside the model, but %s is named: "
+                 "leave one of them out",
+                 common->epoch,
+                 *params);
+  else
+    return TRUE;
+  return FALSE;
 }
 
 /* From here on code of the plug-in may run. */
@@ -77,12 +97,15 @@ open_capture (const char *file, GError **error)
 HybModel *
 scope_open_model (const ScopeCommonOptions *common, char **files, GError **error)
 {
-  HybModel *model;
+  HybModel   *model;
+  const char *params;
 
+  if (!choose_params (common, files, &params, error))
+    return NULL;
   if (scope_is_capture (files[0]))
     return open_capture (files[0], error);
   prepare_for_plugin (files[0]);
-  model = hyb_model_open (files[0], params_file (common, files), common->epoch, error);
+  model = hyb_model_open (files[0], params, common->epoch, error);
 
   if (model)
     scope_print_findings (model, HYB_SEVERITY_NOTE);
@@ -92,10 +115,14 @@ scope_open_model (const ScopeCommonOptions *common, char **files, GError **error
 HybModel *
 scope_open_model_tolerant (const ScopeCommonOptions *common, char **files, GError **error)
 {
+  const char *params;
+
+  if (!choose_params (common, files, &params, error))
+    return NULL;
   if (scope_is_capture (files[0]))
     return open_capture (files[0], error);
   prepare_for_plugin (files[0]);
-  return hyb_model_open_tolerant (files[0], params_file (common, files), common->epoch, error);
+  return hyb_model_open_tolerant (files[0], params, common->epoch, error);
 }
 
 gboolean

@@ -8,6 +8,7 @@
 #include "app/command/open-device.h"
 #include "app/command/open-model.h"
 
+#include "engine/formats/model-files.h"
 #include "engine/formats/npz.h"
 #include "engine/variants/prove.h"
 
@@ -25,12 +26,13 @@ leads_second (const ScopeCommonOptions *common, HybModel *a, HybModel *b)
 }
 
 static int
-run_prove (const ScopeCommonOptions *common, gpointer data, char **files, GError **error)
+run_prove (const ScopeCommonOptions *given, gpointer data, char **files, GError **error)
 {
-  const ProveOptions *options = data;
-  char               *b_files[] = { files[1], NULL, NULL };
-  char               *a_files[] = { files[0], NULL };
-  ScopeCommonOptions  b_common = *common;
+  const ProveOptions       *options = data;
+  char                     *b_files[] = { files[1], NULL, NULL };
+  char                     *a_files[] = { files[0], NULL };
+  ScopeCommonOptions        a_common = *given, b_common = *given;
+  const ScopeCommonOptions *common = &a_common;
   g_autoptr (HybModel) a = NULL;
   g_autoptr (HybModel) b = NULL;
   g_autoptr (HybTensorList) input = NULL;
@@ -48,6 +50,11 @@ run_prove (const ScopeCommonOptions *common, gpointer data, char **files, GError
     return SCOPE_EXIT_MODEL;
   prove_options.gpu = gpu;
   b_common.params = options->params_b;
+  /* An epoch is that of the model whose file is not named. */
+  if (common->params && !b_common.params)
+    a_common.epoch = HYB_EPOCH_HIGHEST;
+  if (b_common.params && !common->params)
+    b_common.epoch = HYB_EPOCH_HIGHEST;
   if (!(a = scope_open_model (common, a_files, error)) ||
       !(b = scope_open_model (&b_common, b_files, error)) ||
       (options->input && !(input = hyb_npz_read_file (options->input, error))))

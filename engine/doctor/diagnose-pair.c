@@ -29,26 +29,45 @@ size_of (const char *path)
   return stat (path, &status) == 0 ? (gint64) status.st_size : 0;
 }
 
+#define MAX_NAMED 4
+
+/* What to do about parameters of another model.  (transfer full) */
+static char *
+word_hint (const char *file, const GPtrArray *fitting)
+{
+  g_autoptr (GString) names = g_string_new (NULL);
+
+  if (fitting->len == 0)
+    return g_strdup ("Load the file that was exported with this graph");
+  if (fitting->len == 1)
+    return g_strdup_printf ("%s (%" G_GINT64_FORMAT " bytes, this one has %" G_GINT64_FORMAT
+                            ") fits: it has all arrays with their shapes",
+                            (char *) fitting->pdata[0],
+                            size_of (fitting->pdata[0]),
+                            size_of (file));
+  for (guint i = 0; i < MIN (fitting->len, MAX_NAMED); i++)
+    g_string_append_printf (names, "%s%s", i > 0 ? ", " : "", (char *) fitting->pdata[i]);
+  return g_strdup_printf ("%u files beside it fit, so none is taken: %s%s",
+                          fitting->len,
+                          names->str,
+                          fitting->len > MAX_NAMED ? ", …" : "");
+}
+
 void
 hyb_diagnosis_report_wrong_pair (HybDiagnosis *diagnosis, const char *message, GArray *items)
 {
-  GPtrArray       *findings = hyb_model_get_findings (diagnosis->model);
-  const char      *file = hyb_model_get_weights_file (diagnosis->model);
-  g_autofree char *neighbour = hyb_neighbour_find (diagnosis->model);
-  g_autofree char *hint =
-      neighbour ? g_strdup_printf ("%s (%" G_GINT64_FORMAT " bytes, this one has %" G_GINT64_FORMAT
-                                   ") fits: it has all arrays with their shapes",
-                                   neighbour,
-                                   size_of (neighbour),
-                                   size_of (file))
-                : g_strdup ("Load the file that was exported with this graph");
-  HybFinding *finding =
+  GPtrArray  *findings = hyb_model_get_findings (diagnosis->model);
+  const char *file = hyb_model_get_weights_file (diagnosis->model);
+  g_autoptr (GPtrArray) fitting = hyb_neighbours_find (diagnosis->model);
+  g_autofree char *hint = word_hint (file, fitting);
+  HybFinding      *finding =
       hyb_diagnosis_report (diagnosis,
                             &(DiagnosisIssue){ HYB_SEVERITY_ERROR, "wrong-pair", HYB_NO_ID, hint },
                             "%s",
                             message);
 
-  finding->remedy = neighbour ? HYB_REMEDY_REPAIR : HYB_REMEDY_PARAMETERS;
+  finding->remedy = hyb_neighbour_is_certain (diagnosis->model, fitting) ? HYB_REMEDY_REPAIR
+                                                                         : HYB_REMEDY_PARAMETERS;
   for (guint i = 0; items && i < MIN (items->len, HYB_DIAGNOSIS_MAX_ITEMS); i++)
     {
       const HybFindingItem *item = &g_array_index (items, HybFindingItem, i);
@@ -102,10 +121,11 @@ hyb_diagnose_pair (HybDiagnosis *diagnosis)
   gboolean         has_nothing = n_missing == n && !has_near_name (diagnosis);
   g_autofree char *message = NULL;
   g_autoptr (GPtrArray) guess = NULL;
+  g_autoptr (GPtrArray) rival = NULL;
 
   if (diagnosis->has_weights && diagnosis->unused->len > 0 && n > 0 &&
       (has_nothing || (n >= 2 && n_missing * 2 > n)))
-    guess = hyb_model_guess_parameters (diagnosis->model);
+    guess = hyb_model_guess_parameters (diagnosis->model, &rival);
   else
     n_missing = 0;
 

@@ -20,8 +20,10 @@ static const char *const codes_of_opening[] = {
   "duplicate-parameter", "wrong-prefix",     NULL,
 };
 
-/* Removes parameters without a variable, unless others are missing: an unused parameter may be a
- * missing one under another name. */
+static const char *const codes_of_gaps[] = { "missing-parameter", "wrong-pair", NULL };
+
+/* Removes parameters without a variable, unless others are missing, since an unused parameter may be a
+ * missing one under another name, or the file belongs to another model. */
 static void
 drop_unused (HybModel *model, GPtrArray *changes)
 {
@@ -29,7 +31,7 @@ drop_unused (HybModel *model, GPtrArray *changes)
   GPtrArray *findings = hyb_model_get_findings (model);
 
   for (guint i = 0; i < findings->len; i++)
-    if (strcmp (((HybFinding *) findings->pdata[i])->code, "missing-parameter") == 0)
+    if (g_strv_contains (codes_of_gaps, ((HybFinding *) findings->pdata[i])->code))
       return;
 
   for (guint i = hyb_model_n_parameters (model); i-- > 0;)
@@ -98,9 +100,11 @@ rename_misspelt (HybModel *model, GPtrArray *changes)
 static void
 rename_guessed (HybModel *model, GPtrArray *changes)
 {
-  g_autoptr (GPtrArray) pairs = hyb_model_guess_parameters (model);
+  g_autoptr (GPtrArray) rival = NULL;
+  g_autoptr (GPtrArray) pairs = hyb_model_guess_parameters (model, &rival);
 
-  rename_parameters (model, pairs, "by kind, order and shape", changes);
+  if (!rival)
+    rename_parameters (model, pairs, "by kind, order and shape", changes);
 }
 
 /* Changes the axes of arrays that other programs store in another order. */
@@ -140,7 +144,7 @@ free_batch (HybModel *model, GPtrArray *changes)
     hyb_model_set_graph (model, frozen->freed);
 }
 
-/* Reads the parameters from the file that was found beside those of another model. */
+/* Reads the parameters from the only fitting file beside those of another model, unless these were named. */
 static void
 take_neighbour (HybModel *model, GPtrArray *changes)
 {
@@ -149,13 +153,16 @@ take_neighbour (HybModel *model, GPtrArray *changes)
   for (guint i = 0; i < findings->len; i++)
     {
       const HybFinding *finding = findings->pdata[i];
-      g_autofree char  *path = NULL;
+      g_autoptr (GPtrArray) fitting = NULL;
 
       if (strcmp (finding->code, "wrong-pair") != 0 || finding->remedy != HYB_REMEDY_REPAIR)
         continue;
-      path = hyb_neighbour_find (model);
-      if (path && hyb_neighbour_take (model, path, NULL))
-        g_ptr_array_add (changes, g_strdup_printf ("took the parameters from %s", path));
+      fitting = hyb_neighbours_find (model);
+      if (hyb_neighbour_is_certain (model, fitting) &&
+          hyb_neighbour_take (model, fitting->pdata[0], NULL))
+        g_ptr_array_add (changes,
+                         g_strdup_printf ("took the parameters from %s",
+                                          (char *) fitting->pdata[0]));
       return;
     }
 }

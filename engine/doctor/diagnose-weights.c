@@ -7,6 +7,7 @@
 
 #include "engine/doctor/match-parameters.h"
 #include "engine/doctor/misspelt-parameters.h"
+#include "engine/doctor/rival-names.h"
 #include "engine/formats/model-weights.h"
 #include "engine/op/suggest.h"
 
@@ -228,6 +229,7 @@ hyb_diagnose_names (HybDiagnosis *diagnosis)
 {
   guint n_missing, n_parameters = count_parameters (diagnosis, &n_missing);
   g_autoptr (GPtrArray) guess = NULL;
+  g_autoptr (GPtrArray) rival = NULL;
 
   if (diagnosis->is_wrong_pair)
     return;
@@ -241,12 +243,14 @@ hyb_diagnose_names (HybDiagnosis *diagnosis)
   if (is_unreadable (diagnosis))
     return;
 
-  guess = hyb_model_guess_parameters (diagnosis->model);
-  if (guess)
+  guess = hyb_model_guess_parameters (diagnosis->model, &rival);
+  if (guess && !rival)
     {
       report_guess (diagnosis, guess);
       return;
     }
+  if (rival)
+    hyb_rival_report (diagnosis->model, guess, rival);
   report_missing (diagnosis);
   report_unused (diagnosis, n_missing);
   report_prefixes (diagnosis);

@@ -6,8 +6,11 @@
 #include "engine/doctor/match-parameter-order.h"
 
 #include "engine/analysis/infer-types.h"
+#include "engine/doctor/counters.h"
 
 #include <string.h>
+
+#define MAX_EXCHANGED 24
 
 /* The kind of array: “weight” for “0.weight”, the name without digits for others (“dense_weight” for
  * “dense3_weight”).  (transfer full) */
@@ -99,6 +102,71 @@ hyb_match_agrees (HybModel *model, GPtrArray *unused, const char *const *to)
     set_shape (graph, types, to[i], hyb_model_get_parameter (model, unused->pdata[i]));
 
   return hyb_infer_types (graph, types, NULL, FALSE, NULL);
+}
+
+/* Whether counters in both names say that these arrays have the order of these variables. */
+static gboolean
+is_ordered (GPtrArray *unused, const char *const *to, guint i, guint k)
+{
+  return hyb_counters_compare (unused->pdata[i], unused->pdata[k]) < 0 &&
+         hyb_counters_compare (to[i], to[k]) < 0;
+}
+
+/* Whether two arrays of one kind could have each other's names as well.  Arrays of other shapes are tried only if there
+ * are few. */
+static gboolean
+can_be_exchanged (HybModel *model, GPtrArray *unused, const char **to, guint i, guint k)
+{
+  const HybShape *first = hyb_tensor_get_shape (hyb_model_get_parameter (model, unused->pdata[i]));
+  const HybShape *second = hyb_tensor_get_shape (hyb_model_get_parameter (model, unused->pdata[k]));
+  const char     *own = to[i];
+  gboolean        agrees;
+
+  if (hyb_shape_equal (first, second))
+    return TRUE;
+  if (unused->len > MAX_EXCHANGED)
+    return FALSE;
+  to[i] = to[k];
+  to[k] = own;
+  agrees = hyb_match_agrees (model, unused, to);
+  to[k] = to[i];
+  to[i] = own;
+  return agrees;
+}
+
+/* The index of an array that could have the name of a later one, *other; unused->len if there is none. */
+static guint
+find_exchange (HybModel *model, GPtrArray *unused, const char **to, guint *other)
+{
+  g_autoptr (GPtrArray) kinds = g_ptr_array_new_with_free_func (g_free);
+
+  for (guint i = 0; i < unused->len; i++)
+    g_ptr_array_add (kinds, kind_of (unused->pdata[i]));
+  for (guint i = 0; i < unused->len; i++)
+    for (guint k = i + 1; k < unused->len; k++)
+      if (strcmp (kinds->pdata[i], kinds->pdata[k]) == 0 && !is_ordered (unused, to, i, k) &&
+          can_be_exchanged (model, unused, to, i, k))
+        {
+          *other = k;
+          return i;
+        }
+  return unused->len;
+}
+
+GPtrArray *
+hyb_match_find_exchange (HybModel *model, GPtrArray *unused, const char **to)
+{
+  GPtrArray *rival;
+  guint      other = 0, one = find_exchange (model, unused, to, &other);
+
+  if (one == unused->len)
+    return NULL;
+  rival = g_ptr_array_new_with_free_func (g_free);
+  g_ptr_array_add (rival, g_strdup (to[other]));
+  g_ptr_array_add (rival, g_strdup (unused->pdata[one]));
+  g_ptr_array_add (rival, g_strdup (to[one]));
+  g_ptr_array_add (rival, g_strdup (unused->pdata[other]));
+  return rival;
 }
 
 gboolean

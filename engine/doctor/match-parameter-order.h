@@ -14,6 +14,10 @@
 gboolean
 hyb_match_in_order (HybModel *model, GPtrArray *missing, GPtrArray *unused, const char **to);
 
+/* Two of these pairs exchanged (variable, parameter, variable, parameter), where shapes allow that and no counters of the
+ * names forbid it: then order alone decides, and the match is a guess.  NULL if there are none.  (transfer full) */
+GPtrArray *hyb_match_find_exchange (HybModel *model, GPtrArray *unused, const char **to);
+
 /* TRUE if the graph accepts the shapes of all parameters when each of those in unused has the name
  * to[i].  Names that are no variable of the graph do not count. */
 gboolean hyb_match_agrees (HybModel *model, GPtrArray *unused, const char *const *to);

@@ -8,6 +8,8 @@
 
 #include "engine/doctor/diagnosis.h"
 #include "engine/doctor/match-parameter-order.h"
+#include "engine/doctor/match-prefix.h"
+#include "engine/doctor/rival-names.h"
 #include "engine/doctor/unpack-weights.h"
 #include "engine/formats/rnn-weights.h"
 
@@ -15,11 +17,6 @@
 
 /* Limit of pairs of names that are compared. */
 #define MAX_GUESSES 1000000
-/* Limits of the search for a change of prefixes: parameters and variables that are compared, and
- * changes that are tried. */
-#define MAX_SAMPLES   3
-#define MAX_VARIABLES 2000
-#define MAX_CHANGES   64
 
 typedef struct
 {
@@ -356,170 +353,32 @@ rename_statistics (Matcher *matcher)
       }
 }
 
-/* A change of prefixes that turns names of parameters into names of variables. */
-typedef struct
-{
-  char *remove, *add;
-  guint n; /* parameters that become the name of a missing variable */
-} PrefixChange;
-
-static void
-prefix_change_free (gpointer data)
-{
-  PrefixChange *change = data;
-
-  g_free (change->remove);
-  g_free (change->add);
-  g_free (change);
-}
-
-/* The prefixes that remain when the longest common ending of both names is removed.  FALSE if they
- * have no ending of at least three characters in common. */
-static gboolean
-propose (const char *parameter, const char *variable, char **remove, char **add)
-{
-  gsize n_p = strlen (parameter), n_v = strlen (variable), common = 0;
-  gsize cut;
-
-  while (common < MIN (n_p, n_v) && parameter[n_p - common - 1] == variable[n_v - common - 1])
-    common++;
-
-  /* Names consist of words joined by “_” or “.”; the ending must start with a whole word. */
-  for (cut = common; cut > 0; cut--)
-    {
-      gboolean starts_p = cut == n_p || strchr ("_.", parameter[n_p - cut - 1]);
-      gboolean starts_v = cut == n_v || strchr ("_.", variable[n_v - cut - 1]);
-
-      if (starts_p && starts_v)
-        break;
-    }
-  if (cut < 3)
-    return FALSE;
-
-  *remove = g_strndup (parameter, n_p - cut);
-  *add = g_strndup (variable, n_v - cut);
-  return TRUE;
-}
-
-static char *
-apply_change (const PrefixChange *change, const char *parameter)
-{
-  if (!g_str_has_prefix (parameter, change->remove))
-    return NULL;
-
-  return g_strconcat (change->add, parameter + strlen (change->remove), NULL);
-}
-
-static guint
-count_hits (Matcher *matcher, const PrefixChange *change, GHashTable *missing)
-{
-  guint n = 0;
-
-  for (guint i = 0; i < matcher->unused->len; i++)
-    {
-      g_autofree char *name = apply_change (change, matcher->unused->pdata[i]);
-
-      n += name && g_hash_table_contains (missing, name);
-    }
-  return n;
-}
-
-/* The change that fits most names, or NULL.  Only the first few parameters are compared with the
- * variables, since a change that fits all parameters fits those as well.  (transfer full) */
-static PrefixChange *
-find_change (Matcher *matcher)
-{
-  g_autoptr (GHashTable) missing = g_hash_table_new (g_str_hash, g_str_equal);
-  g_autoptr (GHashTable) tried = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  PrefixChange *best = NULL;
-
-  for (guint i = 0; i < matcher->missing->len; i++)
-    g_hash_table_add (missing, matcher->missing->pdata[i]);
-
-  for (guint p = 0; p < MIN (matcher->unused->len, MAX_SAMPLES); p++)
-    for (guint v = 0; v < MIN (matcher->missing->len, MAX_VARIABLES); v++)
-      {
-        PrefixChange *change = g_new0 (PrefixChange, 1);
-        char         *id;
-
-        if (!propose (matcher->unused->pdata[p],
-                      matcher->missing->pdata[v],
-                      &change->remove,
-                      &change->add))
-          {
-            prefix_change_free (change);
-            continue;
-          }
-        id = g_strconcat (change->remove, "\n", change->add, NULL);
-        if (g_hash_table_add (tried, id) && g_hash_table_size (tried) < MAX_CHANGES)
-          change->n = count_hits (matcher, change, missing);
-        if (change->n > (best ? best->n : 0))
-          {
-            g_clear_pointer (&best, prefix_change_free);
-            best = change;
-          }
-        else
-          prefix_change_free (change);
-      }
-
-  return best;
-}
-
-/* TRUE if the names are evidence enough, since the change leaves no name over, or if the shapes of the
- * renamed arrays agree with the graph and the other arrays. */
-static gboolean
-is_credible (Matcher *matcher, const PrefixChange *change)
-{
-  g_autofree const char **to = g_new0 (const char *, matcher->unused->len + 1);
-  g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
-
-  if (change->n == matcher->unused->len && change->n == hyb_model_n_parameters (matcher->model))
-    return TRUE;
-  for (guint i = 0; i < matcher->unused->len; i++)
-    {
-      char *name = apply_change (change, matcher->unused->pdata[i]);
-
-      g_ptr_array_add (names, name);
-      to[i] = name ? name : matcher->unused->pdata[i];
-    }
-  return hyb_match_agrees (matcher->model, matcher->unused, to);
-}
-
 static void
 change_prefix (Matcher *matcher)
 {
-  PrefixChange    *change;
+  g_auto (HybPrefixMatch) match = { 0 };
   HybFinding      *finding;
   g_autofree char *message = NULL;
 
   find_gaps (matcher);
-  if (matcher->unused->len == 0 || matcher->missing->len == 0)
+  if (matcher->unused->len == 0 || matcher->missing->len == 0 ||
+      !hyb_prefix_match_find (matcher->model, matcher->missing, matcher->unused, &match))
     return;
-
-  /* A change that fits fewer than three quarters of the names may be a coincidence. */
-  change = find_change (matcher);
-  if (!change || change->n * 4 < matcher->unused->len * 3 || !is_credible (matcher, change))
+  if (match.rival)
     {
-      g_clear_pointer (&change, prefix_change_free);
+      hyb_rival_report (matcher->model, match.pairs, match.rival);
       return;
     }
 
   message = g_strdup_printf ("parameters were renamed to fit the graph: “%s…” became “%s…”",
-                             change->remove,
-                             change->add);
+                             match.remove,
+                             match.add);
   finding = add_note (matcher, "renamed-parameter", message);
-  for (guint i = 0; i < matcher->unused->len; i++)
+  for (guint i = 0; i < match.pairs->len; i += 2)
     {
-      const char      *from = matcher->unused->pdata[i];
-      g_autofree char *to = apply_change (change, from);
-
-      if (!to || hyb_graph_find_variable (matcher->graph, to) == HYB_NO_ID ||
-          hyb_model_get_parameter (matcher->model, to))
-        continue;
-      add_name_item (finding, to, from);
-      rename_parameter (matcher, from, to);
+      add_name_item (finding, match.pairs->pdata[i], match.pairs->pdata[i + 1]);
+      rename_parameter (matcher, match.pairs->pdata[i + 1], match.pairs->pdata[i]);
     }
-  prefix_change_free (change);
 }
 
 static Matcher
@@ -557,12 +416,13 @@ hyb_model_match_parameters (HybModel *model)
 }
 
 GPtrArray *
-hyb_model_guess_parameters (HybModel *model)
+hyb_model_guess_parameters (HybModel *model, GPtrArray **rival)
 {
   Matcher                 matcher = make_matcher (model);
   g_autofree const char **to = NULL;
   GPtrArray              *pairs = NULL;
 
+  *rival = NULL;
   find_gaps (&matcher);
   to = g_new0 (const char *, matcher.unused->len + 1);
   if (matcher.unused->len >= 2 && matcher.missing->len >= matcher.unused->len &&
@@ -575,6 +435,9 @@ hyb_model_guess_parameters (HybModel *model)
           g_ptr_array_add (pairs, g_strdup (to[i]));
           g_ptr_array_add (pairs, g_strdup (matcher.unused->pdata[i]));
         }
+      *rival = hyb_match_find_exchange (model, matcher.unused, to);
+      if (!*rival)
+        *rival = hyb_rival_find (model, pairs);
     }
 
   clear_matcher (&matcher);

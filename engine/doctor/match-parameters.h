@@ -13,5 +13,6 @@ void hyb_model_match_parameters (HybModel *model);
 
 /* Guesses which parameters belong to which variables by kind, order and shape.  Returns variable,
  * parameter, variable, … (of char *), or NULL if the guess fails.  Does not change the model.
+ * rival: (out) (nullable) (transfer full): such pairs that fit as well, so that nothing may be renamed.
  * (transfer full) */
-GPtrArray *hyb_model_guess_parameters (HybModel *model);
+GPtrArray *hyb_model_guess_parameters (HybModel *model, GPtrArray **rival);

@@ -64,6 +64,21 @@ find_unused (HybModel *model)
   return unused;
 }
 
+/* All variables that may be parameters.  (transfer container) */
+static GPtrArray *
+list_all (HybModel *model)
+{
+  HybGraph        *graph = hyb_model_get_graph (model);
+  GPtrArray       *all = g_ptr_array_new ();
+  guint            n;
+  const HybNodeId *variables = hyb_graph_get_variables (graph, &n);
+
+  for (guint i = 0; i < n; i++)
+    if (hyb_graph_get_role (graph, variables[i], FALSE) == HYB_ROLE_PARAMETER)
+      g_ptr_array_add (all, (gpointer) hyb_graph_get_node (graph, variables[i])->name);
+  return all;
+}
+
 static const char *
 suggest (GPtrArray *names, const char *name)
 {
@@ -85,13 +100,16 @@ hyb_misspelt_parameters (HybModel *model)
   GPtrArray *pairs = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GPtrArray) missing = find_missing (model);
   g_autoptr (GPtrArray) unused = find_unused (model);
+  g_autoptr (GPtrArray) all = list_all (model);
 
   for (guint i = 0; i < missing->len; i++)
     {
       const char *variable = missing->pdata[i];
       const char *parameter = suggest (unused, variable);
 
+      /* A variable that has an array may be as near: then letters may count layers, and all be shifted. */
       if (!parameter || g_strcmp0 (suggest (missing, parameter), variable) != 0 ||
+          g_strcmp0 (suggest (all, parameter), variable) != 0 ||
           !have_same_digits (variable, parameter) || !has_right_shape (model, variable, parameter))
         continue;
       g_ptr_array_add (pairs, g_strdup (variable));

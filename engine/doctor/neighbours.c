@@ -1,7 +1,7 @@
 /* neighbours.c — looks for a parameter file that fits the graph beside one that does not.
  *
  * Training leaves many files in one folder, so the highest epoch may belong to another model.
- * Start at hyb_neighbour_find().
+ * Start at hyb_neighbours_find().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/doctor/neighbours.h"
 
@@ -101,9 +101,10 @@ file_fits (HybModel *model, const char *path)
   return hyb_neighbour_take (trial, path, NULL) && fits_graph (trial);
 }
 
-char *
-hyb_neighbour_find (HybModel *model)
+GPtrArray *
+hyb_neighbours_find (HybModel *model)
 {
+  GPtrArray       *fitting = g_ptr_array_new_with_free_func (g_free);
   const char      *file = hyb_model_get_weights_file (model);
   g_autofree char *folder = file ? g_path_get_dirname (file) : NULL;
   g_autofree char *own = file ? g_path_get_basename (file) : NULL;
@@ -122,7 +123,25 @@ hyb_neighbour_find (HybModel *model)
       g_autofree char *path = g_build_filename (folder, names->pdata[i], NULL);
 
       if (file_fits (model, path))
-        return g_steal_pointer (&path);
+        g_ptr_array_add (fitting, g_steal_pointer (&path));
     }
-  return NULL;
+  return fitting;
+}
+
+/* Whether the parameters were found beside the graph; else somebody has chosen their file. */
+static gboolean
+was_found (HybModel *model)
+{
+  GPtrArray *findings = hyb_model_get_findings (model);
+
+  for (guint i = 0; i < findings->len; i++)
+    if (strcmp (((HybFinding *) findings->pdata[i])->code, "paired-file") == 0)
+      return TRUE;
+  return FALSE;
+}
+
+gboolean
+hyb_neighbour_is_certain (HybModel *model, const GPtrArray *fitting)
+{
+  return fitting->len == 1 && was_found (model);
 }

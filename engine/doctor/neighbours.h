@@ -5,10 +5,13 @@
 
 #include "engine/graph/model.h"
 
-/* The parameter file beside the model's whose arrays have the names and shapes of all parameters of the
- * graph; of several, one with the same prefix and the highest epoch.  NULL if there is none.
- * (transfer full) */
-char *hyb_neighbour_find (HybModel *model);
+/* The paths of parameter files beside the model's whose arrays have the names and shapes of all parameters of
+ * the graph; those with the same prefix first, and of these the highest epoch.  (transfer full) */
+GPtrArray *hyb_neighbours_find (HybModel *model);
+
+/* TRUE if the only one of fitting may replace the model's parameters: their file was found beside the graph.  A file
+ * that somebody has named is never replaced. */
+gboolean hyb_neighbour_is_certain (HybModel *model, const GPtrArray *fitting);
 
 /* Replaces the model's parameters by those of the file.  FALSE and an error if it cannot be read. */
 gboolean hyb_neighbour_take (HybModel *model, const char *path, GError **error);

@@ -7,6 +7,8 @@
 
 #include "engine/variants/node-kind.h"
 
+#include <string.h>
+
 #define MAX_DEPTH 16
 
 typedef struct
@@ -172,6 +174,16 @@ find_state (const Grouper *grouper, HybValueId value, ChainStep *step)
   return hyb_chain_step (cells, cells->chains->pdata[chain], step->step)->h == value;
 }
 
+/* Whether the operator RNN can drop the same between its layers: single elements, in training only. */
+static gboolean
+is_dropout_of_rnn (const HybNode *node)
+{
+  const char *axes = hyb_node_get_attribute (node, "axes");
+
+  return hyb_node_kind (node) == HYB_KIND_DROPOUT && hyb_node_int (node, "mode", 0) == 0 &&
+         (!axes || !strpbrk (axes, "0123456789"));
+}
+
 static gboolean
 find_source (const Grouper *grouper, HybValueId value, Source *source)
 {
@@ -181,7 +193,7 @@ find_source (const Grouper *grouper, HybValueId value, Source *source)
   const HybValueId *inputs = hyb_graph_get_inputs (graph, id);
 
   *source = (Source){ .n = 1 };
-  if (hyb_node_kind (node) == HYB_KIND_DROPOUT)
+  if (is_dropout_of_rnn (node))
     {
       source->dropout = hyb_node_double (node, "p", 0.5);
       source->between[source->n_between++] = id;

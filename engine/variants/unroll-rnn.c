@@ -12,6 +12,7 @@
 #include "engine/variants/rebuild-value.h"
 #include "engine/variants/write-step.h"
 
+#include <math.h>
 #include <string.h>
 
 /* The operator that is written out.  A row is one direction of one layer: layer × n_directions +
@@ -398,13 +399,54 @@ place_outputs (FusedRnn *fused)
 }
 
 static gboolean
+uses_lengths (const FusedRnn *fused, const char *attribute)
+{
+  return hyb_node_bool (fused->node, attribute);
+}
+
+/* Only an LSTM has the state that is clipped.  Its upper bound needs a lower one. */
+static gboolean
+clips_state (const FusedRnn *fused, const char *attribute)
+{
+  return fused->weights.mode == HYB_RNN_LSTM &&
+         !isnan (hyb_node_double (fused->node, attribute, NAN));
+}
+
+/* Attributes that change the numbers and that steps of cells cannot express. */
+static const struct
+{
+  const char *attribute;
+  gboolean (*is_used) (const FusedRnn *fused, const char *attribute);
+  const char *effect;
+} not_written[] = {
+  { "use_sequence_length", uses_lengths, "ends sequences early" },
+  { "lstm_state_clip_min", clips_state, "clips the cell state" },
+};
+
+/* FALSE and an error that names the attribute if the steps would compute something else. */
+static gboolean
+check_attributes (const FusedRnn *fused, GError **error)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (not_written); i++)
+    {
+      g_autofree char *what = NULL;
+
+      if (!not_written[i].is_used (fused, not_written[i].attribute))
+        continue;
+      what = g_strdup_printf ("its attribute %s %s, which unrolled steps cannot do",
+                              not_written[i].attribute,
+                              not_written[i].effect);
+      return refuse (fused, error, NULL, what);
+    }
+  return TRUE;
+}
+
+static gboolean
 write_out (FusedRnn *fused, GError **error)
 {
   HybSequence *sequence;
 
-  if (hyb_node_bool (fused->node, "use_sequence_length"))
-    return refuse (fused, error, NULL, "it uses sequence lengths, which unrolled steps cannot");
-  if (!find_weights (fused, error) ||
+  if (!check_attributes (fused, error) || !find_weights (fused, error) ||
       !hyb_unroll_length (fused->conversion, fused->id, fused->inputs[0], &fused->n_steps, error))
     return FALSE;
 

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/engine/doctor/breakages.h"
 
+#include "engine/doctor/counters.h"
 #include "engine/formats/rnn-weights.h"
 
 #include <math.h>
@@ -274,29 +275,72 @@ rename_statistics (Breakage *breakage)
   return breakage->culprit != NULL;
 }
 
+/* What remains of a name in the file that save_parameters() writes; NULL for other arrays. */
+static const char *
+kind_of_array (const char *name)
+{
+  static const char *const kinds[] = { "i2h_weight", "h2h_weight",   "i2h_bias",    "h2h_bias",
+                                       "weight",     "bias",         "gamma",       "beta",
+                                       "alpha",      "running_mean", "running_var", "moving_mean",
+                                       "moving_var" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
+    if (g_str_has_suffix (name, kinds[i]))
+      return kinds[i];
+  return NULL;
+}
+
 /* The name that save_parameters() writes: the number of the layer, a dot, the kind of the array. */
 static char *
 number_layer (Breakage *breakage, const char *name, guint index)
 {
-  static const char *const kinds[] = { "weight",      "bias",         "gamma",
-                                       "beta",        "running_mean", "alpha",
-                                       "running_var", "moving_mean",  "moving_var" };
+  const char *kind = kind_of_array (name);
 
-  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
-    if (g_str_has_suffix (name, kinds[i]))
-      return g_strdup_printf ("%u.%s", index, kinds[i]);
+  if (kind && index == 0)
+    breakage->culprit = g_strdup_printf ("0.%s", kind);
+  if (kind)
+    return g_strdup_printf ("%u.%s", index, kind);
   g_clear_pointer (&breakage->culprit, g_free);
   return g_strdup (name);
+}
+
+/* Whether arrays of one kind and shape have names in the graph that no counter orders: then the numbers of layers do
+ * not tell which is which. */
+static gboolean
+is_in_doubt (const Breakage *breakage)
+{
+  HybTensorList *weights = breakage->weights;
+
+  for (guint i = 0; i < hyb_tensor_list_n (weights); i++)
+    for (guint k = i + 1; k < hyb_tensor_list_n (weights); k++)
+      {
+        const HybNamedTensor *a = hyb_tensor_list_get (weights, i);
+        const HybNamedTensor *b = hyb_tensor_list_get (weights, k);
+
+        if (g_strcmp0 (kind_of_array (a->name), kind_of_array (b->name)) == 0 &&
+            hyb_shape_equal (hyb_tensor_get_shape (a->tensor), hyb_tensor_get_shape (b->tensor)) &&
+            hyb_counters_compare (a->name, b->name) >= 0)
+          return TRUE;
+      }
+  return FALSE;
 }
 
 static gboolean
 number_layers (Breakage *breakage)
 {
-  if (hyb_tensor_list_n (breakage->weights) < 3)
+  if (hyb_tensor_list_n (breakage->weights) < 3 || is_in_doubt (breakage))
     return FALSE;
-  breakage->culprit = g_strdup ("0.weight");
   breakage_map (breakage, NULL, number_layer);
-  return breakage->culprit && hyb_tensor_list_has (breakage->weights, "0.weight");
+  return breakage->culprit != NULL;
+}
+
+static gboolean
+number_doubtful_layers (Breakage *breakage)
+{
+  if (hyb_tensor_list_n (breakage->weights) < 3 || !is_in_doubt (breakage))
+    return FALSE;
+  breakage_map (breakage, NULL, number_layer);
+  return breakage->culprit != NULL;
 }
 
 static char *
@@ -487,6 +531,10 @@ const BreakageKind breakages_of_weights[] = {
   { "another-prefix", "renamed-parameter", prefix_all, TRUE },
   { "other-names-of-statistics", "renamed-parameter", rename_statistics, TRUE },
   { "names-of-save-parameters", "missing-parameter", number_layers, TRUE },
+  { "names-that-order-alone-tells",
+    "ambiguous-names|missing-parameter",
+    number_doubtful_layers,
+    FALSE },
   { "states-stored-as-arguments", "wrong-prefix", call_states_arguments, TRUE },
   { "weights-of-each-gate", "packed-parameter", unpack_vector, TRUE },
   { "weights-of-one-cell", "packed-parameter", unpack_for_a_cell, TRUE },

@@ -155,9 +155,11 @@ test_order_and_shape_are_a_guess (Fixture *fixture, gconstpointer unused)
 {
   g_autofree char *path = write_params (fixture, "net-0000.params", "0.weight", "1.bias", 5);
   g_autoptr (HybModel) model = hyb_model_open (fixture->symbol, NULL, HYB_EPOCH_HIGHEST, NULL);
-  g_autoptr (GPtrArray) pairs = hyb_model_guess_parameters (model);
+  g_autoptr (GPtrArray) rival = NULL;
+  g_autoptr (GPtrArray) pairs = hyb_model_guess_parameters (model, &rival);
 
   g_assert_null (hyb_model_get_parameter (model, "net_fc_bias"));
+  g_assert_null (rival);
   g_assert_cmpuint (pairs->len, ==, 4);
   g_assert_cmpstr (pairs->pdata[0], ==, "net_fc_weight");
   g_assert_cmpstr (pairs->pdata[1], ==, "0.weight");
@@ -169,8 +171,9 @@ test_shapes_forbid_a_guess (Fixture *fixture, gconstpointer unused)
 {
   g_autofree char *path = write_params (fixture, "net-0000.params", "0.bias", "1.weight", 5);
   g_autoptr (HybModel) model = hyb_model_open (fixture->symbol, NULL, HYB_EPOCH_HIGHEST, NULL);
+  g_autoptr (GPtrArray) rival = NULL;
 
-  g_assert_null (hyb_model_guess_parameters (model));
+  g_assert_null (hyb_model_guess_parameters (model, &rival));
 }
 
 static void
