@@ -274,6 +274,7 @@ run_here (Invocation *call, char **files, GError **error)
     return SCOPE_EXIT_USAGE;
   if (call->common.json)
     scope_crash_set_json ();
+  scope_crash_guard_files ();
   if (call->common.threads > 0)
     hyb_parallel_set_threads ((guint) call->common.threads);
   return run_parsed (call, files, error);
