@@ -3,7 +3,7 @@
  * A model comes from a graph file, whose format says where parameters are, or from a plug-in.
  * Start at hyb_model_open().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "engine/open/open.h"
+#include "engine/open/open-private.h"
 
 #include "engine/base/remedy.h"
 #include "engine/block/plugin.h"
@@ -12,6 +12,7 @@
 #include "engine/formats/format.h"
 #include "engine/formats/mapped-file.h"
 #include "engine/formats/model-weights.h"
+#include "engine/graph/roles.h"
 
 /* On failure, a finding of the model says why as well. */
 static gboolean
@@ -195,16 +196,60 @@ open_source (Source *source,
 }
 
 HybModel *
-hyb_model_open (const char *file, const char *params, gint64 epoch, GError **error)
+hyb_model_open_unmatched (const char *file, const char *params, gint64 epoch, GError **error)
 {
   Source source = { .name = file, .params = params, .epoch = epoch };
 
   return open_source (&source, open_strictly, error);
 }
 
+/* Fails if the file of parameters that was given holds arrays, but none for a variable of the graph. */
+static gboolean
+refuse_strangers (HybModel *model, GError **error)
+{
+  HybGraph        *graph = hyb_model_get_graph (model);
+  guint            n, n_parameters = 0;
+  const HybNodeId *variables = hyb_graph_get_variables (graph, &n);
+
+  if (hyb_graph_get_dialect (graph) || !hyb_model_get_weights_file (model) ||
+      hyb_model_n_parameters (model) == 0)
+    return TRUE;
+  for (guint i = 0; i < n; i++)
+    {
+      if (hyb_model_get_parameter (model, hyb_graph_get_node (graph, variables[i])->name))
+        return TRUE;
+      n_parameters += hyb_graph_get_role (graph, variables[i], FALSE) == HYB_ROLE_PARAMETER;
+    }
+  if (n_parameters == 0)
+    return TRUE;
+  hyb_error_at (error,
+                HYB_FORMAT_ERROR,
+                HYB_FORMAT_ERROR_MISMATCH,
+                hyb_model_get_weights_file (model),
+                "Load the file that was exported with this graph",
+                "none of its %u arrays is one of the graph’s %u parameters",
+                hyb_model_n_parameters (model),
+                n_parameters);
+  return hyb_error_add_remedy (error, HYB_REMEDY_PARAMETERS, NULL);
+}
+
+HybModel *
+hyb_model_open (const char *file, const char *params, gint64 epoch, GError **error)
+{
+  g_autoptr (HybModel) model = NULL;
+
+  g_return_val_if_fail (file, NULL);
+  model = hyb_model_open_unmatched (file, params, epoch, error);
+  if (!model || (params && !refuse_strangers (model, error)))
+    return NULL;
+  return g_steal_pointer (&model);
+}
+
 HybModel *
 hyb_model_open_tolerant (const char *file, const char *params, gint64 epoch, GError **error)
 {
+  g_return_val_if_fail (file, NULL);
+
   Source source = { .name = file, .params = params, .epoch = epoch };
 
   return open_source (&source, open_tolerantly, error);
