@@ -222,14 +222,20 @@ gboolean
 hyb_weights_write_file (HybTensorList *list, const char *path, GError **error)
 {
   WeightsToWrite weights = { hyb_format_of_path (path), list };
+  g_autoptr (GError) failure = NULL;
 
   if (!weights.format || !weights.format->write_weights)
     return hyb_error_at (error,
                          HYB_FORMAT_ERROR,
                          HYB_FORMAT_ERROR_UNKNOWN,
                          path,
-                         "Name it *.params or *.npz",
+                         "Name it *.npz, *.npy, *.params, *.csv or *.safetensors",
                          "the name does not say in which format arrays should be written");
 
-  return hyb_file_replace (path, write_weights, &weights, error);
+  if (hyb_file_replace (path, write_weights, &weights, &failure))
+    return TRUE;
+  if (failure->domain == HYB_FORMAT_ERROR)
+    g_prefix_error (&failure, "%s: ", path);
+  g_propagate_error (error, g_steal_pointer (&failure));
+  return FALSE;
 }

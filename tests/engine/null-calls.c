@@ -127,15 +127,17 @@ main (int argc, char **argv)
       if (argc > 1 && strcmp (argv[1], call->function) != 0)
         continue;
       status = run (call);
-      if (WIFSIGNALED (status))
+      if (status != 0)
         n_failed++;
       printf ("%s %u %s given %s%s%s\n",
-              WIFSIGNALED (status) ? "not ok" : "ok",
+              status != 0 ? "not ok" : "ok",
               i + 1,
               call->function,
               call->given,
-              WIFSIGNALED (status) ? ": " : "",
-              WIFSIGNALED (status) ? strsignal (WTERMSIG (status)) : "");
+              status != 0 ? ": " : "",
+              WIFSIGNALED (status) ? strsignal (WTERMSIG (status))
+              : status != 0        ? "reported by a checker"
+                                   : "");
     }
   return n_failed > 0;
 }
