@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/window/application.h"
 
+#include "app/process/file-guard.h"
 #include "engine/block/plugin.h"
 
 #include <errno.h>
@@ -100,6 +101,7 @@ main (int argc, char **argv)
       fprintf (stderr, "hybridscope: %s\n", error->message);
       return 3;
     }
+  scope_file_guard_install ();
   application = scope_application_new ("org.hybridscope.Hybridscope", G_APPLICATION_HANDLES_OPEN);
   g_unix_signal_add (SIGTERM, on_signal, application);
   g_unix_signal_add (SIGINT, on_signal, application);

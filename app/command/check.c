@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/command.h"
 #include "app/command/describe/describe.h"
+#include "app/command/describe/known-types.h"
 #include "app/command/open-model.h"
 
 #include "engine/base/one-line.h"
@@ -13,6 +14,7 @@
 #include "engine/open/open.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #define MAX_ITEMS 20 /* printed for each finding */
 
@@ -30,6 +32,31 @@ has_errors (GPtrArray *findings)
   return FALSE;
 }
 
+/* A shape is written as info writes it, “(?, 2)” and not “[null, 2]”. */
+static void
+print_item_text (const char *title, const char *text /* (nullable) */)
+{
+  g_autoptr (GString) shape = NULL;
+
+  if (!text)
+    return;
+  if (*text == '[' && g_str_has_suffix (text, "]") &&
+      strspn (text, "[]0123456789-, nul") == strlen (text) && !strchr (text + 1, '['))
+    {
+      shape = g_string_new (text);
+      g_string_replace (shape, "null", "?", 0);
+      shape->str[0] = '(';
+      shape->str[shape->len - 1] = ')';
+      if (shape->len > 2 && !strchr (shape->str, ','))
+        g_string_insert_c (shape, (gssize) shape->len - 1, ',');
+    }
+  printf (" %s %s",
+          title,
+          shape                        ? shape->str
+          : strcmp (text, "null") == 0 ? "?"
+                                       : hyb_one_line (text));
+}
+
 static void
 print_items (const GArray *items)
 {
@@ -43,10 +70,8 @@ print_items (const GArray *items)
           return;
         }
       printf ("    %s", hyb_one_line (item->name));
-      if (item->expected)
-        printf (" expected %s", hyb_one_line (item->expected));
-      if (item->got)
-        printf (" got %s", hyb_one_line (item->got));
+      print_item_text ("expected", item->expected);
+      print_item_text ("got", item->got);
       printf ("\n");
     }
 }
@@ -165,7 +190,7 @@ run_check (const ScopeCommonOptions *common, gpointer data, char **files, GError
   const CheckOptions *options = data;
   g_autoptr (HybModel) model = NULL;
   g_autoptr (ScopeJson) json = scope_json_new ();
-  g_autofree HybType *types = NULL;
+  g_autofree HybType *types = NULL, *shown = NULL;
   HybGraph           *graph;
   GPtrArray          *findings;
 
@@ -183,10 +208,13 @@ run_check (const ScopeCommonOptions *common, gpointer data, char **files, GError
       if (!scope_fill_types (common, model, types, error))
         return SCOPE_EXIT_USAGE;
       hyb_diagnose (model, types);
+      shown = scope_known_types_new (common, model, types, NULL, error);
+      if (!shown)
+        return SCOPE_EXIT_USAGE;
     }
 
   scope_describe_findings (json, findings);
-  scope_describe_values (json, model, types);
+  scope_describe_values (json, model, shown);
   if (!common->json)
     print_findings (findings);
   if (graph && !repair (options, model, json, common->json, error))

@@ -274,9 +274,20 @@ run_here (Invocation *call, char **files, GError **error)
     return SCOPE_EXIT_USAGE;
   if (call->common.json)
     scope_crash_set_json ();
+  scope_crash_guard_files ();
   if (call->common.threads > 0)
     hyb_parallel_set_threads ((guint) call->common.threads);
   return run_parsed (call, files, error);
+}
+
+/* GOption leaves “--” among the files if one that follows begins with “-”. */
+static void
+drop_separator (char **files)
+{
+  while (*files && strcmp (*files, "--") != 0)
+    files++;
+  for (; *files; files++)
+    *files = files[1];
 }
 
 /* Parses argv into the invocation and runs the command. */
@@ -291,14 +302,16 @@ parse_and_run (Invocation *call, int argc, char **argv)
   g_autoptr (GOptionContext) context = g_option_context_new (usage);
   GOptionGroup *group = g_option_group_new (NULL, NULL, NULL, call, NULL);
   g_autoptr (GError) error = NULL;
-  int code = SCOPE_EXIT_USAGE;
+  int      code = SCOPE_EXIT_USAGE;
+  gboolean is_parsed;
 
   g_set_prgname (program);
   g_option_context_set_description (context, description);
   g_option_group_add_entries (group, (gpointer) call->entries->data);
   g_option_context_set_main_group (context, group);
-  if (g_option_context_parse (context, &argc, &argv, &error) &&
-      scope_common_options_set_limits (&call->common, &error) &&
+  is_parsed = g_option_context_parse (context, &argc, &argv, &error);
+  drop_separator (argv + 1);
+  if (is_parsed && scope_common_options_set_limits (&call->common, &error) &&
       scope_common_options_check (&call->common, &error) && check_files (call, argv + 1, &error) &&
       scope_outputs_check (command, call->options, argv + 1, &error))
     code =
@@ -351,7 +364,9 @@ print_help (FILE *to)
     fprintf (to, "  %-9s %s\n", scope_commands[i]->name, scope_commands[i]->summary);
   fprintf (to,
            "\n%s\n"
-           "hscope help COMMAND describes a command; --json prints results as JSON.\n"
+           "hscope FILE is hscope info FILE.  hscope help COMMAND describes a command; --json "
+           "prints\n"
+           "results as JSON; what follows -- is a file, whatever its name looks like.\n"
            "Exit status: 0 success, 1 the check failed, 2 wrong usage, 3 a file cannot be\n"
            "read or written, 4 the model cannot be planned or run.\n",
            scope_sandbox_text);
@@ -451,6 +466,28 @@ print_version (const ScopeSandboxedCall *nothing, gboolean is_verbose)
   return is_inside ? SCOPE_EXIT_DONE : SCOPE_EXIT_FILE;
 }
 
+/* TRUE if a word in the place of a command is a model: there is such a file, or it looks like the name of one, or “--” says so. */
+static gboolean
+names_model (const char *word)
+{
+  return strcmp (word, "--") == 0 ||
+         (!scope_command_find (word) && *word != '-' &&
+          (strpbrk (word, "./:") || g_file_test (word, G_FILE_TEST_EXISTS)));
+}
+
+/* hscope FILE: the same as hscope info FILE. */
+static int
+describe_model (char **argv, char *const *whole, ScopeSandboxMode sandbox)
+{
+  guint             n = g_strv_length (argv);
+  g_autofree char **arguments = g_new0 (char *, n + 1);
+  char              name[] = "info";
+
+  arguments[0] = name;
+  memcpy (arguments + 1, argv + 1, (n - 1) * sizeof *argv);
+  return run_command (scope_command_find (name), arguments, whole, sandbox);
+}
+
 /* argv is followed by NULL. */
 static int
 dispatch (char **whole)
@@ -479,6 +516,8 @@ dispatch (char **whole)
     return print_version (&(ScopeSandboxedCall){ .argv = whole, .mode = sandbox },
                           argv[2] && strcmp (argv[2], "--verbose") == 0);
 
+  if (names_model (argv[1]))
+    return describe_model (argv, whole, sandbox);
   if (!scope_command_find (argv[1]))
     return refuse_command (argv, argv[1]);
   return run_command (scope_command_find (argv[1]), argv + 1, whole, sandbox);

@@ -10,6 +10,7 @@
 #include "app/command/describe/describe-operator.h"
 #include "app/command/describe/describe-structure.h"
 #include "app/command/describe/describe.h"
+#include "app/command/describe/known-types.h"
 #include "app/command/list-operators.h"
 #include "app/command/open-model.h"
 
@@ -171,16 +172,13 @@ sum_flops (Info *info)
 static gboolean
 fill_info (Info *info, const ScopeCommonOptions *common, GError **error)
 {
-  guint n_values = hyb_graph_n_values (info->graph);
-  g_autoptr (GError) type_error = NULL;
+  g_autoptr (GError) conflict = NULL;
 
-  info->types = g_new (HybType, MAX (n_values, 1));
-  for (guint i = 0; i < n_values; i++)
-    info->types[i] = HYB_TYPE_UNKNOWN;
-  if (!scope_fill_types (common, info->model, info->types, error))
+  info->types = scope_known_types_new (common, info->model, NULL, &conflict, error);
+  if (!info->types)
     return FALSE;
-  if (!hyb_infer_types (info->graph, info->types, NULL, common->train, &type_error))
-    scope_print_message (HYB_SEVERITY_WARNING, "%s", type_error->message);
+  if (conflict)
+    scope_print_message (HYB_SEVERITY_WARNING, "%s", conflict->message);
 
   info->operators = g_hash_table_new (g_str_hash, g_str_equal);
   info->order = g_ptr_array_new ();

@@ -12,7 +12,7 @@
 #include "engine/formats/format.h"
 #include "engine/formats/mxnet-symbol.h"
 #include "engine/op/suggest.h"
-#include "engine/open/open.h"
+#include "engine/open/open-private.h"
 
 #include <stdio.h>
 
@@ -105,7 +105,7 @@ scope_open_model (const ScopeCommonOptions *common, char **files, GError **error
   if (scope_is_capture (files[0]))
     return open_capture (files[0], error);
   prepare_for_plugin (files[0]);
-  model = hyb_model_open (files[0], params, common->epoch, error);
+  model = hyb_model_open_unmatched (files[0], params, common->epoch, error);
 
   if (model)
     scope_print_findings (model, HYB_SEVERITY_NOTE);

@@ -33,12 +33,21 @@ has_ending (const char *path, const char *endings)
   return FALSE;
 }
 
+/* TRUE for a pipe or a device, whose name says nothing of a format. */
+static gboolean
+is_special (const char *path)
+{
+  struct stat status;
+
+  return stat (path, &status) == 0 && !S_ISREG (status.st_mode) && !S_ISDIR (status.st_mode);
+}
+
 static gboolean
 check_ending (const ScopeOutput *output, const char *path, GError **error)
 {
   g_autoptr (GString) endings = NULL;
 
-  if (!output->endings || has_ending (path, output->endings))
+  if (!output->endings || has_ending (path, output->endings) || is_special (path))
     return TRUE;
   endings = g_string_new (output->endings);
   g_string_replace (endings, " ", ", ", 0);

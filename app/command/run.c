@@ -15,6 +15,7 @@
 #include "engine/base/error.h"
 #include "engine/base/one-line.h"
 #include "engine/exec/executor.h"
+#include "engine/formats/format.h"
 #include "engine/formats/npz.h"
 #include "engine/gradient/backward.h"
 #include "engine/graph/roles.h"
@@ -271,6 +272,14 @@ prepare (Run *run, GError **error)
   return run->graph && add_head_gradients (run, error);
 }
 
+/* In the format of the name; a pipe or a device, whose name says nothing, gets an archive of NumPy. */
+static gboolean
+write_arrays (HybTensorList *list, const char *path, GError **error)
+{
+  return hyb_format_of_path (path) ? hyb_weights_write_file (list, path, error)
+                                   : hyb_npz_write_file (list, path, error);
+}
+
 static gboolean
 write_outputs (const Run *run, GError **error)
 {
@@ -281,7 +290,7 @@ write_outputs (const Run *run, GError **error)
 
   for (guint i = 0; i < run->n_outputs; i++)
     hyb_tensor_list_set (list, run->names[i], run->heads->pdata[i]);
-  return hyb_npz_write_file (list, run->options->output, error);
+  return write_arrays (list, run->options->output, error);
 }
 
 static gboolean
@@ -298,7 +307,7 @@ write_gradients (const Run *run, GError **error)
     hyb_tensor_list_set (list,
                          hyb_graph_get_node (run->inputs.graph, arguments[i])->name,
                          run->heads->pdata[run->n_outputs + i]);
-  return hyb_npz_write_file (list, run->options->gradients, error);
+  return write_arrays (list, run->options->gradients, error);
 }
 
 static gboolean
@@ -313,7 +322,7 @@ write_states (const Run *run, GError **error)
   for (guint i = 0; i < inputs->n_variables; i++)
     if (hyb_graph_is_auxiliary (inputs->graph, inputs->variables[i]) && run->values->pdata[i])
       hyb_tensor_list_set (list, variable_name (inputs->graph, i), run->values->pdata[i]);
-  return hyb_npz_write_file (list, run->options->aux, error);
+  return write_arrays (list, run->options->aux, error);
 }
 
 static void
@@ -464,8 +473,8 @@ static const GOptionEntry run_options[] = {
     0,
     G_OPTION_ARG_FILENAME,
     SCOPE_OPTION_FIELD (RunOptions, output),
-    "Write the outputs, by name",
-    "OUT.npz" },
+    "Write the outputs, by name (.npz, .params, .safetensors; a single one: .npy, .csv)",
+    "FILE" },
   { "backward",
     0,
     0,
@@ -492,15 +501,15 @@ static const GOptionEntry run_options[] = {
     0,
     G_OPTION_ARG_FILENAME,
     SCOPE_OPTION_FIELD (RunOptions, gradients),
-    "Write the gradients, by argument name",
-    "G.npz" },
+    "Write the gradients, by argument name (as --output)",
+    "FILE" },
   { "aux",
     0,
     0,
     G_OPTION_ARG_FILENAME,
     SCOPE_OPTION_FIELD (RunOptions, aux),
-    "Write the auxiliary states as they are after the run",
-    "AUX.npz" },
+    "Write the auxiliary states as they are after the run (as --output)",
+    "FILE" },
   { "time-limit",
     0,
     0,
@@ -518,9 +527,9 @@ static const char *const examples[] = {
 };
 
 static const ScopeOutput outputs[] = {
-  { "output", ".npz" },
-  { "gradients", ".npz" },
-  { "aux", ".npz" },
+  { "output", ".npz", SCOPE_ARRAY_ENDINGS },
+  { "gradients", ".npz", SCOPE_ARRAY_ENDINGS },
+  { "aux", ".npz", SCOPE_ARRAY_ENDINGS },
   { 0 },
 };
 

@@ -10,6 +10,7 @@
 #include "engine/analysis/infer-types.h"
 #include "engine/base/error.h"
 #include "engine/doctor/diagnose.h"
+#include "engine/formats/model-weights.h"
 #include "engine/graph/roles.h"
 #include "engine/open/open.h"
 
@@ -206,7 +207,13 @@ scope_document_open (const char        *path,
   if (g_cancellable_set_error_if_cancelled (cancellable, error))
     return NULL;
   build_diagram (document);
-  return g_steal_pointer (&document);
+  return scope_document_check_files (document, error) ? g_steal_pointer (&document) : NULL;
+}
+
+gboolean
+scope_document_check_files (const ScopeDocument *document, GError **error)
+{
+  return hyb_model_check_files (document->model, error);
 }
 
 ScopeDocument *

@@ -26,6 +26,8 @@ ScopeDocument *scope_document_open (const char        *path,
  * graph. */
 ScopeDocument *
 scope_document_new_of_graph (ScopeDocument *model, HybGraph *graph, const HybType *types);
+/* FALSE and an error that names the file: a file became shorter while arrays of the document are mapped from it. */
+gboolean scope_document_check_files (const ScopeDocument *document, GError **error);
 /* Takes a reference and returns document. */
 ScopeDocument *scope_document_ref (ScopeDocument *document);
 /* Drops a reference; the last one frees the document. */

@@ -5,6 +5,7 @@
 #include "app/document/measurement.h"
 
 #include "app/process/worker.h"
+#include "engine/formats/mapped-file.h"
 #include "profiler/summary/host-steps.h"
 
 #include <math.h>
@@ -163,7 +164,17 @@ scope_measurement_open (const char *path, ScopeDocument *document, GError **erro
   find_host_steps (source);
   measurement = new_measurement (source, -1, NULL);
   source_unref (source);
+  if (!scope_measurement_check_file (measurement, error))
+    g_clear_pointer (&measurement, scope_measurement_unref);
   return measurement;
+}
+
+gboolean
+scope_measurement_check_file (const ScopeMeasurement *measurement, GError **error)
+{
+  GBytes *bytes = prof_capture_get_bytes (measurement->source->capture);
+
+  return hyb_mapped_file_check (g_bytes_get_data (bytes, NULL), error);
 }
 
 ScopeMeasurement *

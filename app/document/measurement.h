@@ -24,6 +24,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (ScopeMeasurement, scope_measurement_unref)
 
 /* The capture, owned by the measurement. */
 const ProfCapture *scope_measurement_get_capture (const ScopeMeasurement *measurement);
+/* FALSE and an error that names the capture: it became shorter since it was opened. */
+gboolean scope_measurement_check_file (const ScopeMeasurement *measurement, GError **error);
 /* The summary of the capture, owned by the measurement. */
 const ProfSummary *scope_measurement_get_summary (const ScopeMeasurement *measurement);
 /* The box of a row of the capture; VIZ_ROOT: no node of the document has its name. */

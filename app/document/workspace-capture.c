@@ -91,6 +91,21 @@ capture_opened_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer
   scope_workspace_emit (self, SCOPE_SIGNAL_CAPTURE);
 }
 
+void
+scope_workspace_check_capture (ScopeWorkspace *self)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (!self->measurement || scope_measurement_check_file (self->measurement, &error))
+    return;
+  g_clear_pointer (&self->measurement, scope_measurement_unref);
+  g_clear_pointer (&self->capture_path, g_free);
+  scope_workspace_log (self, SCOPE_LOG_ERROR, VIZ_ROOT, "%s", error->message);
+  scope_workspace_report_problem (self, error->message);
+  scope_workspace_reset_focus (self);
+  scope_workspace_emit (self, SCOPE_SIGNAL_CAPTURE);
+}
+
 /* --- One run --- */
 
 typedef struct

@@ -158,6 +158,28 @@ scope_workspace_show_document (ScopeWorkspace *self, ScopeDocument *document)
 static void watch (ScopeWorkspace *self, GFile *file);
 
 static void
+show_error (ScopeWorkspace *self, const GError *error)
+{
+  g_free (self->error);
+  self->error = g_strdup (error->message);
+  self->error_remedy = hyb_error_get_remedy (error);
+  scope_workspace_log (self, SCOPE_LOG_ERROR, VIZ_ROOT, "%s", error->message);
+  scope_workspace_set_state (self, SCOPE_STATE_FAILED);
+}
+
+void
+scope_workspace_check_files (gpointer data)
+{
+  ScopeWorkspace *self = data;
+  g_autoptr (GError) error = NULL;
+
+  if (self->document && self->state == SCOPE_STATE_READY &&
+      !scope_document_check_files (self->document, &error))
+    show_error (self, error);
+  scope_workspace_check_capture (self);
+}
+
+static void
 opened_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
 {
   ScopeWorkspace *self = data; /* kept alive by the task */
@@ -187,12 +209,8 @@ opened_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
   g_clear_pointer (&document, scope_document_unref);
   if (!is_newest || g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     return;
-  g_free (self->error);
-  self->error = g_strdup (error->message);
-  self->error_remedy = hyb_error_get_remedy (error);
-  scope_workspace_log (self, SCOPE_LOG_ERROR, VIZ_ROOT, "%s", error->message);
   /* The document stays: the file may be half written. */
-  scope_workspace_set_state (self, SCOPE_STATE_FAILED);
+  show_error (self, error);
 }
 
 /* Differs after every change of the file; NULL: there is no such file.  (transfer full) */

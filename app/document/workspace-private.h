@@ -106,6 +106,11 @@ void scope_workspace_report_error (ScopeWorkspace *self, const GError *error);
 /* The same for a text without a remedy. */
 void scope_workspace_report_problem (ScopeWorkspace *self, const char *text);
 
+/* --- workspace-capture.c --- */
+
+/* Drops the measurement if its capture became shorter, and says so. */
+void scope_workspace_check_capture (ScopeWorkspace *self);
+
 /* --- workspace-values.c --- */
 
 /* Starts the second run that records values, once the first has ended. */
@@ -120,5 +125,7 @@ void scope_workspace_drop_run (ScopeWorkspace *self);
 
 /* --- workspace-open.c --- */
 
+/* Shows an error if a file of the document became shorter, and drops a capture that did. */
+void scope_workspace_check_files (gpointer workspace);
 /* Stops watching the file. */
 void scope_workspace_unwatch (ScopeWorkspace *self);

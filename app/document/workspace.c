@@ -7,6 +7,7 @@
 #include "app/document/workspace-private.h"
 
 #include "app/document/log-item.h"
+#include "app/process/file-guard.h"
 
 G_DEFINE_FINAL_TYPE (ScopeWorkspace, scope_workspace, G_TYPE_OBJECT)
 
@@ -21,6 +22,7 @@ scope_workspace_dispose (GObject *object)
 {
   ScopeWorkspace *self = SCOPE_WORKSPACE (object);
 
+  scope_file_guard_remove (self);
   scope_workspace_cancel (self);
   scope_workspace_drop_run (self);
   scope_workspace_unwatch (self);
@@ -73,6 +75,7 @@ scope_workspace_init (ScopeWorkspace *self)
 {
   self->log = g_list_store_new (SCOPE_TYPE_LOG_ITEM);
   self->focus = g_array_new (FALSE, FALSE, sizeof (guint32));
+  scope_file_guard_add (scope_workspace_check_files, self);
 }
 
 ScopeWorkspace *

@@ -85,6 +85,7 @@ hyb_tape_free (HybTape *tape)
 void
 hyb_tape_clear (HybTape *tape)
 {
+  g_return_if_fail (tape);
   drop_recording (tape);
   start_recording (tape);
 }
@@ -98,18 +99,21 @@ push_scope (HybTape *tape, gboolean records)
 void
 hyb_tape_begin (HybTape *tape)
 {
+  g_return_if_fail (tape);
   push_scope (tape, TRUE);
 }
 
 void
 hyb_tape_pause (HybTape *tape)
 {
+  g_return_if_fail (tape);
   push_scope (tape, FALSE);
 }
 
 void
 hyb_tape_end (HybTape *tape)
 {
+  g_return_if_fail (tape);
   g_return_if_fail (tape->scopes->len > 0);
 
   g_array_set_size (tape->scopes, tape->scopes->len - 1);
@@ -118,6 +122,7 @@ hyb_tape_end (HybTape *tape)
 gboolean
 hyb_tape_is_recording (const HybTape *tape)
 {
+  g_return_val_if_fail (tape, FALSE);
   return tape->scopes->len > 0 && g_array_index (tape->scopes, gboolean, tape->scopes->len - 1);
 }
 
@@ -126,6 +131,7 @@ hyb_tape_attach (HybTape *tape, HybTensor *tensor, HybRequest request)
 {
   Attachment *attachment;
 
+  g_return_if_fail (tape);
   if (request == HYB_REQUEST_NULL)
     {
       g_hash_table_remove (tape->attached, tensor);
@@ -141,6 +147,8 @@ hyb_tape_attach (HybTape *tape, HybTensor *tensor, HybRequest request)
 HybTensor *
 hyb_tape_get_gradient (HybTape *tape, HybTensor *tensor)
 {
+  g_return_val_if_fail (tape, NULL);
+
   Attachment *attachment = g_hash_table_lookup (tape->attached, tensor);
 
   return attachment ? attachment->gradient : NULL;
@@ -152,6 +160,7 @@ hyb_tape_clear_gradients (HybTape *tape)
   GHashTableIter iter;
   gpointer       attachment;
 
+  g_return_if_fail (tape);
   g_hash_table_iter_init (&iter, tape->attached);
   while (g_hash_table_iter_next (&iter, NULL, &attachment))
     g_clear_pointer (&((Attachment *) attachment)->gradient, hyb_tensor_unref);
@@ -226,6 +235,8 @@ record (HybTape *tape, HybNodeSpec *spec, const ComputedCall *call, GError **err
 gboolean
 hyb_tape_call (HybTape *tape, const HybImperativeCall *call, const HybRun *context, GError **error)
 {
+  g_return_val_if_fail (tape && call && call->op, FALSE);
+
   const HybOp         *op = call->op;
   const HybOp         *recorded_op = op->recording ? hyb_op_find (op->recording) : op;
   g_autofree gpointer *all = NULL;
@@ -505,6 +516,8 @@ store_gradient (Attachment *attachment, HybTensor *gradient, GError **error)
 gboolean
 hyb_tape_backward (HybTape *tape, const HybBackwardPass *pass, GError **error)
 {
+  g_return_val_if_fail (tape && pass, FALSE);
+
   g_auto (Backward) back = { .tape = tape };
   const HybValueId *gradients;
   guint             n;

@@ -34,6 +34,7 @@ hyb_finding_add_item (HybFinding *finding, const char *name, const char *expecte
 {
   HybFindingItem item = { g_strdup (name), g_strdup (expected), g_strdup (got) };
 
+  g_return_if_fail (finding);
   if (!finding->items)
     {
       finding->items = g_array_new (FALSE, FALSE, sizeof (HybFindingItem));

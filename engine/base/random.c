@@ -21,6 +21,8 @@
 void
 hyb_random_philox (const guint32 counter[4], const guint32 key[2], guint32 words[4])
 {
+  g_return_if_fail (counter && key && words);
+
   guint32 c0 = counter[0], c1 = counter[1], c2 = counter[2], c3 = counter[3];
   guint32 k0 = key[0], k1 = key[1];
 
@@ -49,6 +51,7 @@ hyb_random_block (guint64 seed, guint64 block, guint32 words[4])
   guint32 counter[4] = { (guint32) block, (guint32) (block >> 32), 0, 0 };
   guint32 key[2] = { (guint32) seed, (guint32) (seed >> 32) };
 
+  g_return_if_fail (words);
   hyb_random_philox (counter, key, words);
 }
 

@@ -9,6 +9,8 @@
 HybParameter *
 hyb_block_add_parameter (HybBlock *block, const HybParameterSpec *spec)
 {
+  g_return_val_if_fail (block && spec, NULL);
+
   g_autofree char *name = g_strconcat (block->priv->parameter_prefix, spec->name, NULL);
   HybParameter    *parameter = NULL;
 
@@ -42,6 +44,7 @@ hyb_block_collect_parameters (HybBlock *block)
 {
   GPtrArray *all = g_ptr_array_new ();
 
+  g_return_val_if_fail (block, NULL);
   collect_parameters (block, all);
   return all;
 }
@@ -49,6 +52,8 @@ hyb_block_collect_parameters (HybBlock *block)
 void
 hyb_block_initialize (HybBlock *block, const char *init, guint64 seed)
 {
+  g_return_if_fail (block);
+
   g_autoptr (GPtrArray) parameters = hyb_block_collect_parameters (block);
 
   /* A failure is reported by hyb_parameter_get_data(). */
@@ -66,6 +71,7 @@ hyb_block_initialize (HybBlock *block, const char *init, guint64 seed)
 HybParameter *
 hyb_block_add_constant (HybBlock *block, const char *name, HybTensor *tensor)
 {
+  g_return_val_if_fail (block, NULL);
   /* MXNet writes the address of an object after the name, which no reader can rely on: 0 here. */
   g_autofree char *init = g_strdup_printf ("Constant_%s%s_0", block->priv->parameter_prefix, name);
   HybParameterSpec spec = { .name = name,
@@ -105,6 +111,8 @@ cast_parameter (HybParameter *parameter, HybDType dtype)
 void
 hyb_block_cast (HybBlock *block, HybDType dtype)
 {
+  g_return_if_fail (block);
+
   HybDType parameter_dtype = block->klass->keeps_single && dtype == HYB_F16 ? HYB_F32 : dtype;
 
   for (guint i = 0; i < block->priv->parameters->len; i++)

@@ -42,8 +42,9 @@ typedef struct _HybBlockPrivate HybBlockPrivate;
 struct _HybBlockPrivate
 {
   gint         references;
-  GRecMutex    lock;             /* held while a call uses or changes what follows */
-  char        *prefix;           /* of nodes */
+  gint         n_parents; /* how many of these belong to blocks that this one is a child of */
+  GRecMutex    lock;      /* held while a call uses or changes what follows */
+  char        *prefix;    /* of nodes */
   char        *parameter_prefix; /* of parameters; differs from prefix if they are shared */
   gboolean     has_scope;        /* FALSE if it was created with the prefix "" */
   GHashTable  *counters;         /* class name → number of automatic prefixes made of it */

@@ -67,20 +67,32 @@ name_block (HybBlock *block, const char *alias, const char *given, HybBlock *sha
   block->priv->shared = shared ? hyb_block_ref (shared) : NULL;
 }
 
+/* Drops the reference that a block holds of its child. */
+static void
+drop_child (gpointer data)
+{
+  HybBlock *child = data;
+
+  g_atomic_int_add (&child->priv->n_parents, -1);
+  hyb_block_unref (child);
+}
+
 HybBlock *
 hyb_block_new_full (const HybBlockClass *klass,
                     const char          *alias,
                     const char          *prefix,
                     HybBlock            *shared)
 {
-  HybBlock *block = g_malloc0 (MAX (klass->size, sizeof (HybBlock)));
+  HybBlock *block;
 
+  g_return_val_if_fail (klass && klass->name, NULL);
+  block = g_malloc0 (MAX (klass->size, sizeof (HybBlock)));
   block->klass = klass;
   block->priv = g_new0 (HybBlockPrivate, 1);
   block->priv->references = 1;
   g_rec_mutex_init (&block->priv->lock);
   block->priv->counters = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  block->priv->children = g_ptr_array_new_with_free_func ((GDestroyNotify) hyb_block_unref);
+  block->priv->children = g_ptr_array_new_with_free_func (drop_child);
   block->priv->child_names = g_ptr_array_new_with_free_func (g_free);
   block->priv->parameters = g_ptr_array_new_with_free_func ((GDestroyNotify) hyb_parameter_unref);
   block->priv->cached = g_ptr_array_new ();
@@ -124,6 +136,7 @@ hyb_block_drop_cached (HybBlock *block)
 HybBlock *
 hyb_block_ref (HybBlock *block)
 {
+  g_return_val_if_fail (block, NULL);
   g_atomic_int_inc (&block->priv->references);
   return block;
 }
@@ -133,10 +146,20 @@ hyb_block_unref (HybBlock *block)
 {
   HybBlockPrivate *priv;
 
-  if (!block || !g_atomic_int_dec_and_test (&block->priv->references))
+  if (!block)
+    return;
+  priv = block->priv;
+  if (g_atomic_int_get (&priv->references) <= g_atomic_int_get (&priv->n_parents))
+    {
+      g_critical ("%s: a reference is dropped that the block which holds it has taken over",
+                  priv->prefix);
+      return;
+    }
+  if (!g_atomic_int_dec_and_test (&priv->references))
     return;
 
-  priv = block->priv;
+  if (g_private_get (&open_scope) == block)
+    g_private_set (&open_scope, priv->outer);
   if (block->klass->finish)
     block->klass->finish (block);
   hyb_block_drop_cached (block);
@@ -158,12 +181,15 @@ hyb_block_unref (HybBlock *block)
 const char *
 hyb_block_get_prefix (HybBlock *block)
 {
+  g_return_val_if_fail (block, NULL);
   return block->priv->prefix;
 }
 
 const char *
 hyb_block_get_name (HybBlock *block)
 {
+  g_return_val_if_fail (block, NULL);
+
   gsize length = strlen (block->priv->prefix);
 
   if (length == 0)
@@ -180,6 +206,7 @@ hyb_block_get_name (HybBlock *block)
 void
 hyb_block_enter_scope (HybBlock *block)
 {
+  g_return_if_fail (block);
   if (!block->priv->has_scope)
     return;
   block->priv->outer = g_private_get (&open_scope);
@@ -189,8 +216,10 @@ hyb_block_enter_scope (HybBlock *block)
 void
 hyb_block_leave_scope (HybBlock *block)
 {
+  g_return_if_fail (block);
   if (!block->priv->has_scope)
     return;
+  g_return_if_fail (g_private_get (&open_scope) == block);
   g_private_set (&open_scope, block->priv->outer);
   block->priv->outer = NULL;
 }
@@ -198,8 +227,9 @@ hyb_block_leave_scope (HybBlock *block)
 HybBlock *
 hyb_block_add_child (HybBlock *block, HybBlock *child, const char *name)
 {
-  g_return_val_if_fail (block && child, NULL);
+  g_return_val_if_fail (block && child && block != child, NULL);
 
+  g_atomic_int_inc (&child->priv->n_parents);
   g_ptr_array_add (block->priv->children, child);
   g_ptr_array_add (block->priv->child_names,
                    name ? g_strdup (name) : g_strdup_printf ("%u", block->priv->child_names->len));
@@ -211,12 +241,14 @@ hyb_block_add_child (HybBlock *block, HybBlock *child, const char *name)
 guint
 hyb_block_n_children (HybBlock *block)
 {
+  g_return_val_if_fail (block, 0);
   return block->priv->children->len;
 }
 
 HybBlock *
 hyb_block_get_child (HybBlock *block, guint index)
 {
+  g_return_val_if_fail (block && index < block->priv->children->len, NULL);
   return g_ptr_array_index (block->priv->children, index);
 }
 

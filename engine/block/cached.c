@@ -56,6 +56,7 @@ hyb_block_trace (HybBlock   *block,
 {
   g_autoptr (HybF) F = hyb_f_new_trace (training);
 
+  g_return_val_if_fail (block && structure, NULL);
   if (block->klass->plain)
     {
       hyb_error_at (error,

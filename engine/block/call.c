@@ -45,6 +45,7 @@ hyb_block_hybridize (HybBlock *block, gboolean active, const HybHybridize *how, 
   static const HybHybridize defaults;
   g_autofree char          *plain = NULL;
 
+  g_return_val_if_fail (block, FALSE);
   if (how && how->static_shape && !how->static_alloc)
     return hyb_error_at (error,
                          HYB_GRAPH_ERROR,
@@ -69,6 +70,7 @@ hyb_block_hybridize (HybBlock *block, gboolean active, const HybHybridize *how, 
 guint64
 hyb_block_n_forward_calls (HybBlock *block)
 {
+  g_return_val_if_fail (block, 0);
   return block->priv->n_forward_calls;
 }
 
@@ -150,6 +152,7 @@ hyb_call (HybF *F, HybBlock *block, HybValue *input)
 {
   HybValue *result;
 
+  g_return_val_if_fail (F, NULL);
   if (!block)
     {
       hyb_f_fail (F, "a block that is called is NULL; check that it could be created");
@@ -171,6 +174,7 @@ hyb_call_list (HybF *F, HybBlock *block, ...)
   g_autoptr (GPtrArray) items = g_ptr_array_new ();
   va_list arguments;
 
+  g_return_val_if_fail (F, NULL);
   va_start (arguments, block);
   for (HybValue *item; (item = va_arg (arguments, HybValue *)) != NULL;)
     g_ptr_array_add (items, item);

@@ -6,22 +6,6 @@
 
 #include "engine/block/control-private.h"
 
-/* The states after a step must be as many arrays as those before it.  F: of the step. */
-static void
-check_states (HybF *F, HybValue *before, HybValue *after)
-{
-  g_autoptr (GPtrArray) old = g_ptr_array_new ();
-  g_autoptr (GPtrArray) new = g_ptr_array_new ();
-
-  hyb_flatten_into (before, old);
-  hyb_flatten_into (after, new);
-  if (new->len != old->len)
-    hyb_f_fail (F,
-                "the loop body gave %u states for %u; their number must stay the same",
-                new->len,
-                old->len);
-}
-
 /* --- Traced --- */
 
 /* Which variable of the body gets which input of the node. */
@@ -135,8 +119,9 @@ foreach_traced (HybF *F, HybForeachBody function, HybValue *data, HybValue *stat
   slices = hyb_body_placeholders (&body, data);
   n_data = body.placeholders->len;
   inner_states = hyb_body_placeholders (&body, states);
-  outputs = function (body.F, slices, &inner_states, user);
-  check_states (body.F, states, inner_states);
+  outputs =
+      hyb_value_or_fail (body.F, function (body.F, slices, &inner_states, user), "a loop body");
+  hyb_loop_check_step (body.F, states, inner_states, "states");
   if (close_body (&body, outputs, inner_states, &n_out_data))
     {
       g_autoptr (GPtrArray) arrays = g_ptr_array_new ();
@@ -238,9 +223,12 @@ foreach_imperative (HybF          *F,
   for (gint64 t = 0; t < length && hyb_f_check (F, NULL); t++)
     {
       HybValue *before = states;
+      HybValue *step = function (F, rows (F, data, t), &states, user);
 
-      g_ptr_array_add (steps, function (F, rows (F, data, t), &states, user));
-      check_states (F, before, states);
+      step = hyb_value_or_fail (F, step, "a loop body");
+      g_ptr_array_add (steps, step);
+      hyb_loop_check_step (F, g_ptr_array_index (steps, 0), step, "outputs");
+      hyb_loop_check_step (F, before, states, "states");
     }
   if (!hyb_f_check (F, NULL))
     return hyb_list (F, 0, NULL);
@@ -250,6 +238,7 @@ foreach_imperative (HybF          *F,
 HybValue *
 hyb_foreach (HybF *F, HybForeachBody body, HybValue *data, HybValue *states, gpointer user)
 {
+  g_return_val_if_fail (F && body, NULL);
   if (!hyb_f_check (F, NULL))
     return hyb_list (F, 0, NULL);
   return (F->tracing ? foreach_traced : foreach_imperative) (F, body, data, states, user);
@@ -258,5 +247,6 @@ hyb_foreach (HybF *F, HybForeachBody body, HybValue *data, HybValue *states, gpo
 HybLoopResult
 hyb_loop_result (HybF *F, HybValue *result)
 {
+  g_return_val_if_fail (F, ((HybLoopResult){ NULL, NULL }));
   return (HybLoopResult){ hyb_item (F, result, 0), hyb_item (F, result, 1) };
 }

@@ -46,5 +46,7 @@ int hyb_body_placeholder_of (TracedBody *body, guint variable);
 HybValue *hyb_body_outer_value (TracedBody *body, guint variable);
 /* TRUE if the variable stands for the output of an outer operator, not for an outer variable. */
 gboolean hyb_body_is_cut (TracedBody *body, guint variable);
+/* Fails unless after has as many arrays as before.  what: "outputs", "states" or "variables". */
+void hyb_loop_check_step (HybF *F, HybValue *before, HybValue *after, const char *what);
 /* Numbers (int) as the text of an attribute: "[0, 3]". */
 const char *hyb_locations (HybF *F, const GArray *numbers);

@@ -117,7 +117,9 @@ trace_bodies (TracedWhile *loop)
   hyb_body_open (&loop->body, loop->F, "while_loop_func");
   inner = hyb_body_placeholders (&loop->body, args->variables);
   n_variables = loop->body.placeholders->len;
-  loop->outputs = args->body (loop->body.F, &inner, args->user);
+  loop->outputs = hyb_value_or_fail (loop->body.F,
+                                     args->body (loop->body.F, &inner, args->user),
+                                     "a loop body");
   hyb_flatten_into (loop->outputs, all);
   loop->n_out_data = all->len;
   hyb_flatten_into (inner, all);
@@ -270,9 +272,14 @@ while_imperative (HybF *F, const HybWhile *args)
 
   for (gint64 t = 0; t < args->max_iterations; t++)
     {
+      HybValue *step;
+
       if (!condition_is_true (F, args->condition (F, variables, args->user)))
         break;
-      g_ptr_array_add (steps, args->body (F, &variables, args->user));
+      step = hyb_value_or_fail (F, args->body (F, &variables, args->user), "a loop body");
+      g_ptr_array_add (steps, step);
+      hyb_loop_check_step (F, g_ptr_array_index (steps, 0), step, "outputs");
+      hyb_loop_check_step (F, args->variables, variables, "variables");
       if (!hyb_f_check (F, NULL))
         return hyb_list (F, 0, NULL);
     }
@@ -283,8 +290,12 @@ while_imperative (HybF *F, const HybWhile *args)
 HybValue *
 hyb_while_loop (HybF *F, const HybWhile *loop)
 {
-  gint64 max = loop->max_iterations;
+  gint64 max;
 
+  g_return_val_if_fail (F && loop, NULL);
+  max = loop->max_iterations;
+  if (!loop->condition || !loop->body)
+    hyb_f_fail (F, "a loop needs a condition and a body; one of them is NULL");
   if (max < 1 || max > G_MAXINT32)
     hyb_f_fail (F, "max_iterations must be at least 1, not %" G_GINT64_FORMAT, max);
   if (!hyb_f_check (F, NULL))
@@ -302,7 +313,7 @@ trace_branch (TracedBody *body, HybF *F, const char *kind, HybBranch branch, gpo
   HybValue *outputs;
 
   hyb_body_open (body, F, kind);
-  outputs = branch (body->F, user);
+  outputs = hyb_value_or_fail (body->F, branch (body->F, user), "a branch");
   hyb_flatten_into (outputs, values);
   return close_body (body, values) ? outputs : NULL;
 }
@@ -391,9 +402,13 @@ cond_traced (HybF     *F,
 HybValue *
 hyb_cond (HybF *F, HybValue *predicate, HybBranch then_branch, HybBranch else_branch, gpointer user)
 {
+  HybValue *outputs;
+
+  g_return_val_if_fail (F && then_branch && else_branch, NULL);
   if (!hyb_f_check (F, NULL))
     return hyb_list (F, 0, NULL);
   if (F->tracing)
     return cond_traced (F, predicate, then_branch, else_branch, user);
-  return condition_is_true (F, predicate) ? then_branch (F, user) : else_branch (F, user);
+  outputs = condition_is_true (F, predicate) ? then_branch (F, user) : else_branch (F, user);
+  return hyb_value_or_fail (F, outputs, "a branch");
 }

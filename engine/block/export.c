@@ -46,6 +46,7 @@ hyb_block_to_model (HybBlock *block, GError **error)
 {
   const CachedGraph *cached;
 
+  g_return_val_if_fail (block, NULL);
   if (!block->priv->is_active || block->priv->cached->len == 0)
     {
       hyb_error_at (error,
@@ -64,6 +65,8 @@ hyb_block_to_model (HybBlock *block, GError **error)
 gboolean
 hyb_block_export (HybBlock *block, const char *prefix, guint epoch, GError **error)
 {
+  g_return_val_if_fail (block, FALSE);
+
   g_autoptr (HybModel) model = hyb_block_to_model (block, error);
 
   return model && hyb_model_save (model, prefix, epoch, NULL, error);
@@ -130,6 +133,7 @@ hyb_block_save_parameters (HybBlock *block, const char *file, GError **error)
   g_autoptr (HybTensorList) list = hyb_tensor_list_new ();
   Transfer transfer = { .list = list };
 
+  g_return_val_if_fail (block, FALSE);
   for_each_parameter (block, "", save_one, &transfer);
   if (transfer.error)
     {
@@ -264,6 +268,8 @@ check_inputs (HybGraph *graph, const char *const *names, GError **error)
 HybBlock *
 hyb_symbol_block_new (HybModel *model, const char *const *input_names, GError **error)
 {
+  g_return_val_if_fail (model && input_names, NULL);
+
   HybGraph *graph = hyb_model_get_graph (model);
   g_autoptr (HybBlock) block = NULL;
   SymbolBlock     *self;
@@ -358,6 +364,8 @@ summarise (Summary *summary, HybBlock *block, guint depth)
 char *
 hyb_block_summary (HybBlock *block, HybF *F, HybValue *input)
 {
+  g_return_val_if_fail (block && F, NULL);
+
   Summary  summary = { .text = g_string_new (NULL) };
   gboolean active = block->priv->is_active;
 

@@ -9,42 +9,49 @@
 HybValue *
 hyb_zeros (HybF *F, const char *shape)
 {
+  g_return_val_if_fail (F, NULL);
   return HYB_OP (F, "_zeros", .attributes = HYB_WITH ("shape", shape));
 }
 
 HybValue *
 hyb_ones (HybF *F, const char *shape)
 {
+  g_return_val_if_fail (F, NULL);
   return HYB_OP (F, "_ones", .attributes = HYB_WITH ("shape", shape));
 }
 
 HybValue *
 hyb_add (HybF *F, HybValue *a, HybValue *b)
 {
+  g_return_val_if_fail (F, NULL);
   return HYB_OP (F, "elemwise_add", .hint = "_plus", .in = { a, b });
 }
 
 HybValue *
 hyb_sub (HybF *F, HybValue *a, HybValue *b)
 {
+  g_return_val_if_fail (F, NULL);
   return HYB_OP (F, "elemwise_sub", .hint = "_minus", .in = { a, b });
 }
 
 HybValue *
 hyb_mul (HybF *F, HybValue *a, HybValue *b)
 {
+  g_return_val_if_fail (F, NULL);
   return HYB_OP (F, "elemwise_mul", .hint = "_mul", .in = { a, b });
 }
 
 HybValue *
 hyb_div (HybF *F, HybValue *a, HybValue *b)
 {
+  g_return_val_if_fail (F, NULL);
   return HYB_OP (F, "elemwise_div", .hint = "_div", .in = { a, b });
 }
 
 HybValue *
 hyb_broadcast (HybF *F, const char *op, HybValue *a, HybValue *b)
 {
+  g_return_val_if_fail (F && op, NULL);
   return HYB_OP (F, op, .in = { a, b });
 }
 
@@ -61,48 +68,56 @@ with_scalar (HybF *F, const char *op, const char *hint, HybValue *x, double scal
 HybValue *
 hyb_add_scalar (HybF *F, HybValue *x, double scalar)
 {
+  g_return_val_if_fail (F, NULL);
   return with_scalar (F, "_plus_scalar", "_plusscalar", x, scalar);
 }
 
 HybValue *
 hyb_mul_scalar (HybF *F, HybValue *x, double scalar)
 {
+  g_return_val_if_fail (F, NULL);
   return with_scalar (F, "_mul_scalar", "_mulscalar", x, scalar);
 }
 
 HybValue *
 hyb_sub_scalar (HybF *F, HybValue *x, double scalar)
 {
+  g_return_val_if_fail (F, NULL);
   return with_scalar (F, "_minus_scalar", "_minusscalar", x, scalar);
 }
 
 HybValue *
 hyb_rsub_scalar (HybF *F, HybValue *x, double scalar)
 {
+  g_return_val_if_fail (F, NULL);
   return with_scalar (F, "_rminus_scalar", "_rminusscalar", x, scalar);
 }
 
 HybValue *
 hyb_div_scalar (HybF *F, HybValue *x, double scalar)
 {
+  g_return_val_if_fail (F, NULL);
   return with_scalar (F, "_div_scalar", "_divscalar", x, scalar);
 }
 
 HybValue *
 hyb_power_scalar (HybF *F, HybValue *x, double scalar)
 {
+  g_return_val_if_fail (F, NULL);
   return with_scalar (F, "_power_scalar", "_powerscalar", x, scalar);
 }
 
 HybValue *
 hyb_maximum_scalar (HybF *F, HybValue *x, double scalar)
 {
+  g_return_val_if_fail (F, NULL);
   return with_scalar (F, "_maximum_scalar", "_maximumscalar", x, scalar);
 }
 
 HybValue *
 hyb_minimum_scalar (HybF *F, HybValue *x, double scalar)
 {
+  g_return_val_if_fail (F, NULL);
   return with_scalar (F, "_minimum_scalar", "_minimumscalar", x, scalar);
 }
 
@@ -122,6 +137,7 @@ static const struct
 HybValue *
 hyb_compare (HybF *F, HybValue *a, HybComparison how, HybValue *b)
 {
+  g_return_val_if_fail (F, NULL);
   g_return_val_if_fail ((guint) how < G_N_ELEMENTS (comparisons), NULL);
 
   return HYB_OP (F, comparisons[how].arrays, .in = { a, b });
@@ -130,6 +146,7 @@ hyb_compare (HybF *F, HybValue *a, HybComparison how, HybValue *b)
 HybValue *
 hyb_compare_scalar (HybF *F, HybValue *x, HybComparison how, double scalar)
 {
+  g_return_val_if_fail (F, NULL);
   g_return_val_if_fail ((guint) how < G_N_ELEMENTS (comparisons), NULL);
 
   return with_scalar (F, comparisons[how].scalar, comparisons[how].hint, x, scalar);
@@ -138,12 +155,14 @@ hyb_compare_scalar (HybF *F, HybValue *x, HybComparison how, double scalar)
 HybValue *
 hyb_unary (HybF *F, const char *op, HybValue *x)
 {
+  g_return_val_if_fail (F && op, NULL);
   return HYB_OP (F, op, .in = { x });
 }
 
 HybValue *
 hyb_activation (HybF *F, HybValue *x, const char *act_type, const char *name)
 {
+  g_return_val_if_fail (F, NULL);
   return HYB_OP (F,
                  "Activation",
                  .name = name,
@@ -160,18 +179,21 @@ integer (HybF *F, gint64 x)
 HybValue *
 hyb_softmax (HybF *F, HybValue *x, int axis)
 {
+  g_return_val_if_fail (F, NULL);
   return HYB_OP (F, "softmax", .in = { x }, .attributes = HYB_WITH ("axis", integer (F, axis)));
 }
 
 HybValue *
 hyb_log_softmax (HybF *F, HybValue *x, int axis)
 {
+  g_return_val_if_fail (F, NULL);
   return HYB_OP (F, "log_softmax", .in = { x }, .attributes = HYB_WITH ("axis", integer (F, axis)));
 }
 
 HybValue *
 hyb_reshape (HybF *F, HybValue *x, const char *shape)
 {
+  g_return_val_if_fail (F, NULL);
   return HYB_OP (F,
                  "Reshape",
                  .hint = "reshape",
@@ -182,12 +204,14 @@ hyb_reshape (HybF *F, HybValue *x, const char *shape)
 HybValue *
 hyb_transpose (HybF *F, HybValue *x, const char *axes)
 {
+  g_return_val_if_fail (F, NULL);
   return HYB_OP (F, "transpose", .in = { x }, .attributes = HYB_WITH ("axes", axes));
 }
 
 HybValue *
 hyb_swap_axes (HybF *F, HybValue *x, int a, int b)
 {
+  g_return_val_if_fail (F, NULL);
   return HYB_OP (F,
                  "SwapAxis",
                  .hint = "swapaxes",
@@ -198,18 +222,21 @@ hyb_swap_axes (HybF *F, HybValue *x, int a, int b)
 HybValue *
 hyb_expand_dims (HybF *F, HybValue *x, int axis)
 {
+  g_return_val_if_fail (F, NULL);
   return HYB_OP (F, "expand_dims", .in = { x }, .attributes = HYB_WITH ("axis", integer (F, axis)));
 }
 
 HybValue *
 hyb_squeeze (HybF *F, HybValue *x, int axis)
 {
+  g_return_val_if_fail (F, NULL);
   return HYB_OP (F, "squeeze", .in = { x }, .attributes = HYB_WITH ("axis", integer (F, axis)));
 }
 
 HybValue *
 hyb_slice_axis (HybF *F, HybValue *x, int axis, gint64 begin, gint64 end)
 {
+  g_return_val_if_fail (F, NULL);
   return HYB_OP (F,
                  "slice_axis",
                  .in = { x },
@@ -224,6 +251,8 @@ hyb_slice_axis (HybF *F, HybValue *x, int axis, gint64 begin, gint64 end)
 HybValue *
 hyb_split (HybF *F, HybValue *x, guint n, int axis, gboolean squeeze)
 {
+  g_return_val_if_fail (F, NULL);
+
   HybValue *parts = HYB_OP (F,
                             "SliceChannel",
                             .hint = "split",
@@ -253,18 +282,21 @@ join (HybF *F, const char *op, HybValue *list, const char *key, int axis)
 HybValue *
 hyb_concat (HybF *F, HybValue *list, int axis)
 {
+  g_return_val_if_fail (F, NULL);
   return join (F, "Concat", list, "dim", axis);
 }
 
 HybValue *
 hyb_stack (HybF *F, HybValue *list, int axis)
 {
+  g_return_val_if_fail (F, NULL);
   return join (F, "stack", list, "axis", axis);
 }
 
 HybValue *
 hyb_dot (HybF *F, HybValue *a, HybValue *b, gboolean transpose_b)
 {
+  g_return_val_if_fail (F, NULL);
   return HYB_OP (F,
                  "dot",
                  .in = { a, b },
@@ -274,17 +306,20 @@ hyb_dot (HybF *F, HybValue *a, HybValue *b, gboolean transpose_b)
 HybValue *
 hyb_sum (HybF *F, HybValue *x, const char *axis)
 {
+  g_return_val_if_fail (F, NULL);
   return HYB_OP (F, "sum", .in = { x }, .attributes = HYB_WITH ("axis", axis));
 }
 
 HybValue *
 hyb_mean (HybF *F, HybValue *x, const char *axis)
 {
+  g_return_val_if_fail (F, NULL);
   return HYB_OP (F, "mean", .in = { x }, .attributes = HYB_WITH ("axis", axis));
 }
 
 HybValue *
 hyb_where (HybF *F, HybValue *condition, HybValue *x, HybValue *y)
 {
+  g_return_val_if_fail (F, NULL);
   return HYB_OP (F, "where", .in = { condition, x, y });
 }

@@ -9,6 +9,8 @@
 gboolean
 hyb_block_attach_gradients (HybBlock *block, HybTape *tape, GError **error)
 {
+  g_return_val_if_fail (block && tape, FALSE);
+
   static const HybRequest requests[] = {
     [HYB_GRAD_WRITE] = HYB_REQUEST_WRITE,
     [HYB_GRAD_ADD] = HYB_REQUEST_ADD,
@@ -32,6 +34,8 @@ hyb_block_attach_gradients (HybBlock *block, HybTape *tape, GError **error)
 HybTensor *
 hyb_parameter_get_gradient (HybParameter *parameter, HybTape *tape)
 {
+  g_return_val_if_fail (parameter && tape, NULL);
+
   HybTensor *data = hyb_parameter_get_data (parameter, NULL);
 
   return data ? hyb_tape_get_gradient (tape, data) : NULL;

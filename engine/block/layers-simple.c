@@ -93,6 +93,8 @@ hyb_activation_new (const char *act_type, const char *prefix)
 HybBlock *
 hyb_leaky_new (const char *kind, double slope, const char *prefix)
 {
+  g_return_val_if_fail (kind, NULL);
+
   gboolean    swish = strcmp (kind, "swish") == 0;
   const char *alias = strcmp (kind, "leaky") == 0 ? "LeakyReLU" : kind;
   HybBlock   *block = hyb_block_new_full (swish ? &swish_class : &leaky_class, alias, prefix, NULL);

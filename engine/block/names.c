@@ -56,6 +56,8 @@ hyb_names_clear (HybF *F)
 void
 hyb_f_push_scope (HybF *F, const char *prefix)
 {
+  g_return_if_fail (F);
+
   NameScope scope = { g_strdup (prefix),
                       g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL) };
 
@@ -65,6 +67,7 @@ hyb_f_push_scope (HybF *F, const char *prefix)
 void
 hyb_f_pop_scope (HybF *F)
 {
+  g_return_if_fail (F);
   g_array_set_size (F->scopes, F->scopes->len - 1);
 }
 
@@ -77,12 +80,15 @@ top_scope (HybF *F)
 const char *
 hyb_f_get_prefix (HybF *F)
 {
+  g_return_val_if_fail (F, NULL);
   return top_scope (F)->prefix;
 }
 
 const char *
 hyb_f_name (HybF *F, const char *name, const char *hint)
 {
+  g_return_val_if_fail (F, NULL);
+
   NameScope *scope = top_scope (F);
   guint      count;
 

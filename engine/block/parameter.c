@@ -67,6 +67,7 @@ hyb_parameters_find (GPtrArray *parameters, const char *name)
 const char *
 hyb_parameter_get_name (HybParameter *parameter)
 {
+  g_return_val_if_fail (parameter, NULL);
   return parameter->name;
 }
 
@@ -79,6 +80,7 @@ hyb_parameter_get_shape (HybParameter *parameter)
 gboolean
 hyb_parameter_is_auxiliary (HybParameter *parameter)
 {
+  g_return_val_if_fail (parameter, FALSE);
   return parameter->is_auxiliary;
 }
 
@@ -91,6 +93,7 @@ hyb_parameter_is_deferred (const HybParameter *parameter)
 HybTensor *
 hyb_parameter_get_data (HybParameter *parameter, GError **error)
 {
+  g_return_val_if_fail (parameter, NULL);
   if (parameter->data)
     return parameter->data;
   if (parameter->trouble)
@@ -123,6 +126,8 @@ hyb_parameter_get_data (HybParameter *parameter, GError **error)
 gboolean
 hyb_parameter_set_data (HybParameter *parameter, HybTensor *tensor, GError **error)
 {
+  g_return_val_if_fail (parameter, FALSE);
+
   HybShape shape = parameter->shape;
 
   if (!hyb_shape_assign (&shape, hyb_tensor_get_shape (tensor), error))
@@ -143,30 +148,35 @@ hyb_parameter_set_data (HybParameter *parameter, HybTensor *tensor, GError **err
 HybGradRequest
 hyb_parameter_get_request (HybParameter *parameter)
 {
+  g_return_val_if_fail (parameter, 0);
   return parameter->request;
 }
 
 void
 hyb_parameter_set_request (HybParameter *parameter, HybGradRequest request)
 {
+  g_return_if_fail (parameter);
   parameter->request = request;
 }
 
 double
 hyb_parameter_get_lr_mult (HybParameter *parameter)
 {
+  g_return_val_if_fail (parameter, 0);
   return parameter->lr_mult;
 }
 
 double
 hyb_parameter_get_wd_mult (HybParameter *parameter)
 {
+  g_return_val_if_fail (parameter, 0);
   return parameter->wd_mult;
 }
 
 void
 hyb_parameter_set_mults (HybParameter *parameter, double lr_mult, double wd_mult)
 {
+  g_return_if_fail (parameter);
   parameter->lr_mult = lr_mult;
   parameter->wd_mult = wd_mult;
 }
@@ -292,6 +302,7 @@ hyb_use (HybF *F, HybParameter *parameter)
   g_autoptr (GError) error = NULL;
   HybTensor *data;
 
+  g_return_val_if_fail (F && parameter, NULL);
   if (hyb_f_is_tracing (F))
     return as_variable (F, parameter);
 

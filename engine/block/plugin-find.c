@@ -278,6 +278,7 @@ hyb_is_plugin_name (const char *text)
 {
   g_auto (PluginName) name = { 0 };
 
+  g_return_val_if_fail (text, FALSE);
   return parse_name (text, &name);
 }
 
@@ -286,6 +287,7 @@ hyb_plugin_dup_module (const char *text)
 {
   g_auto (PluginName) name = { 0 };
 
+  g_return_val_if_fail (text, NULL);
   return parse_name (text, &name) ? g_steal_pointer (&name.file) : NULL;
 }
 

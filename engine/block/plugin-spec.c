@@ -211,6 +211,8 @@ parse_inputs (HybModelSpec *spec, GError **error)
 gboolean
 hyb_model_spec_label_type (HybModelSpec *spec, HybType *type, GError **error)
 {
+  g_return_val_if_fail (spec && type, FALSE);
+
   g_autoptr (GArray) types = g_array_new (FALSE, FALSE, sizeof (HybType));
   g_autoptr (GString) structure = g_string_new (NULL);
   TypeReader reader = {
@@ -240,6 +242,7 @@ hyb_model_spec_input_name (HybModelSpec *spec, guint index)
 {
   g_autofree char *name = g_strdup_printf ("data%u", index);
 
+  g_return_val_if_fail (spec, NULL);
   return g_intern_string (spec->types->len == 1 ? "data" : name);
 }
 
@@ -251,6 +254,7 @@ hyb_model_spec_new (const char *text, GError **error)
   g_autoptr (HybModelSpec) spec = g_new0 (HybModelSpec, 1);
   const char *options = "";
 
+  g_return_val_if_fail (text, NULL);
   spec->types = g_array_new (FALSE, FALSE, sizeof (HybType));
   spec->klass = hyb_plugin_find (text, &options, error);
   if (!spec->klass || !parse_options (spec, options, error) || !parse_inputs (spec, error))
@@ -261,6 +265,7 @@ hyb_model_spec_new (const char *text, GError **error)
 void
 hyb_model_spec_free (HybModelSpec *spec)
 {
+  g_return_if_fail (spec);
   hyb_params_unref (spec->options);
   g_free (spec->structure);
   g_array_unref (spec->types);
@@ -300,6 +305,8 @@ build_and_trace (HybModelSpec *spec, HybGraph **graph, GError **error)
 HybBlock *
 hyb_model_spec_build (HybModelSpec *spec, GError **error)
 {
+  g_return_val_if_fail (spec, NULL);
+
   HybGraph *graph = NULL;
   HybBlock *block = build_and_trace (spec, &graph, error);
 
@@ -384,6 +391,8 @@ take_examples (HybModel *model, HybModelSpec *spec, GError **error)
 gboolean
 hyb_model_read_plugin (HybModel *model, const char *text, GError **error)
 {
+  g_return_val_if_fail (text, FALSE);
+
   g_autoptr (HybModelSpec) spec = hyb_model_spec_new (text, error);
   g_autoptr (HybBlock) block = NULL;
   HybGraph *graph = NULL;

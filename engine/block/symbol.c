@@ -75,6 +75,8 @@ count_inputs (HybF *F, const HybOp *op, const HybOpCall *call)
 HybValue *
 hyb_f_compose (HybF *F, const char *op_name, const HybOpCall *call)
 {
+  g_return_val_if_fail (F && op_name && call, NULL);
+
   const HybOp     *op = hyb_op_find (op_name);
   HybOpCall        complete = *call;
   g_autofree char *lower = g_ascii_strdown (op_name, -1);

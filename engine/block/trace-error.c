@@ -8,12 +8,14 @@
 const GError *
 hyb_f_get_error (const HybF *F)
 {
+  g_return_val_if_fail (F, NULL);
   return F->error;
 }
 
 gboolean
 hyb_f_check (HybF *F, GError **error)
 {
+  g_return_val_if_fail (F, FALSE);
   if (!F->error)
     return TRUE;
   if (error)
@@ -47,6 +49,7 @@ hyb_f_fail (HybF *F, const char *format, ...)
 {
   va_list arguments;
 
+  g_return_if_fail (F);
   va_start (arguments, format);
   hyb_f_keep_error (F,
                     g_error_new_valist (HYB_GRAPH_ERROR,
@@ -62,6 +65,7 @@ hyb_f_text (HybF *F, const char *format, ...)
   g_autofree char *text = NULL;
   va_list          arguments;
 
+  g_return_val_if_fail (F && format, NULL);
   va_start (arguments, format);
   text = g_strdup_vprintf (format, arguments);
   va_end (arguments);
@@ -71,11 +75,13 @@ hyb_f_text (HybF *F, const char *format, ...)
 void
 hyb_f_push_path (HybF *F, const char *path)
 {
+  g_return_if_fail (F);
   g_ptr_array_add (F->path, g_strdup (path));
 }
 
 void
 hyb_f_pop_path (HybF *F)
 {
+  g_return_if_fail (F);
   g_ptr_array_set_size (F->path, (int) F->path->len - 1);
 }

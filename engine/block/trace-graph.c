@@ -82,6 +82,7 @@ hyb_f_finish (HybF *F, HybValue *value, GError **error)
   g_autofree HybValueId *heads = NULL;
   g_autoptr (HybGraph) raw = NULL;
 
+  g_return_val_if_fail (F, NULL);
   g_return_val_if_fail (F->tracing && F->builder, NULL);
 
   if (!value)
@@ -228,8 +229,17 @@ graph_imperative (HybF *F, HybGraph *graph, guint n, HybValue *const *variables)
 HybValue *
 hyb_f_graph (HybF *F, HybGraph *graph, guint n, HybValue *const *variables)
 {
+  guint n_variables;
+
+  g_return_val_if_fail (F && graph && (variables || n == 0), NULL);
+  hyb_graph_get_variables (graph, &n_variables);
+  if (n != n_variables)
+    {
+      hyb_f_fail (F, "%u arrays were given for the %u variables of a graph", n, n_variables);
+      return hyb_value_new_failed (F);
+    }
   for (guint i = 0; i < n; i++)
-    if (variables[i]->failed)
+    if (hyb_value_is_failed (variables[i]))
       return hyb_value_new_failed (F);
 
   if (F->tracing)

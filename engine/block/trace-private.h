@@ -89,6 +89,8 @@ void hyb_names_reset_subgraphs (void);
 HybValue *hyb_value_new (HybF *F);
 /* A failed value. */
 HybValue *hyb_value_new_failed (HybF *F);
+/* The value that a function of the user returned; a failed one, and an error, if it is NULL.  what: the function. */
+HybValue *hyb_value_or_fail (HybF *F, HybValue *value, const char *what);
 /* A traced array. */
 HybValue *hyb_value_new_traced (HybF *F, HybValueId id);
 /* Makes a value usable in F: returns value itself if it belongs to F, or the variable of the body

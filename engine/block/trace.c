@@ -84,30 +84,35 @@ hyb_f_free (HybF *F)
 gboolean
 hyb_f_is_tracing (const HybF *F)
 {
+  g_return_val_if_fail (F, FALSE);
   return F->tracing;
 }
 
 gboolean
 hyb_f_is_training (const HybF *F)
 {
+  g_return_val_if_fail (F, FALSE);
   return F->training;
 }
 
 void
 hyb_f_set_tape (HybF *F, HybTape *tape)
 {
+  g_return_if_fail (F);
   F->tape = tape;
 }
 
 HybTape *
 hyb_f_get_tape (HybF *F)
 {
+  g_return_val_if_fail (F, NULL);
   return F->tape;
 }
 
 void
 hyb_f_set_node_attribute (HybF *F, const char *key, const char *value)
 {
+  g_return_if_fail (F);
   F->attribute_key = key ? g_string_chunk_insert (F->text, key) : NULL;
   F->attribute_value = value ? g_string_chunk_insert (F->text, value) : NULL;
 }
@@ -355,6 +360,8 @@ call_operator (HybF *F, const char *op_name, const HybOpCall *call, GPtrArray *a
 HybValue *
 hyb_f_call (HybF *F, const char *op_name, const HybOpCall *call)
 {
+  g_return_val_if_fail (F && op_name && call, NULL);
+
   GPtrArray *arrays = g_steal_pointer (&F->inputs);
   HybValue  *result;
 

@@ -225,3 +225,19 @@ hyb_locations (HybF *F, const GArray *numbers)
   g_string_append_c (text, ']');
   return hyb_f_text (F, "%s", text->str);
 }
+
+void
+hyb_loop_check_step (HybF *F, HybValue *before, HybValue *after, const char *what)
+{
+  g_autoptr (GPtrArray) old = g_ptr_array_new ();
+  g_autoptr (GPtrArray) new = g_ptr_array_new ();
+
+  hyb_flatten_into (before, old);
+  hyb_flatten_into (after, new);
+  if (new->len != old->len)
+    hyb_f_fail (F,
+                "the loop body gave %u %s for %u; their number must stay the same",
+                new->len,
+                what,
+                old->len);
+}

@@ -48,6 +48,8 @@ hyb_value_new_traced (HybF *F, HybValueId id)
 HybValue *
 hyb_value_from_tensor (HybF *F, HybTensor *tensor)
 {
+  g_return_val_if_fail (F, NULL);
+
   HybValue *value = hyb_value_new (F);
 
   if (!tensor)
@@ -116,6 +118,7 @@ hyb_value_variable (HybF *F, const char *name, const char *const *attributes)
   g_autofree const char **given = NULL;
   HybValue               *value;
 
+  g_return_val_if_fail (F, NULL);
   g_return_val_if_fail (F->tracing, NULL);
 
   value = g_hash_table_lookup (F->variables, name);
@@ -171,6 +174,15 @@ static HybValue *
 refuse_null (HybF *F)
 {
   hyb_f_fail (F, "a value is NULL; check that every input was given");
+  return hyb_value_new_failed (F);
+}
+
+HybValue *
+hyb_value_or_fail (HybF *F, HybValue *value, const char *what)
+{
+  if (value)
+    return value;
+  hyb_f_fail (F, "%s returned NULL; it must return an array or a list, which may be empty", what);
   return hyb_value_new_failed (F);
 }
 
@@ -266,6 +278,8 @@ hyb_value_get_type (HybValue *value)
 HybValue *
 hyb_list (HybF *F, guint n, HybValue *const *items)
 {
+  g_return_val_if_fail (F, NULL);
+
   HybValue *list = hyb_value_new (F);
 
   list->is_list = TRUE;
@@ -286,6 +300,7 @@ hyb_list_of (HybF *F, ...)
   g_autoptr (GPtrArray) items = g_ptr_array_new ();
   va_list arguments;
 
+  g_return_val_if_fail (F, NULL);
   va_start (arguments, F);
   for (HybValue *item; (item = va_arg (arguments, HybValue *)) != NULL;)
     g_ptr_array_add (items, item);
@@ -308,6 +323,7 @@ hyb_n_items (const HybValue *value)
 HybValue *
 hyb_item (HybF *F, HybValue *value, guint index)
 {
+  g_return_val_if_fail (F, NULL);
   if (!value)
     return refuse_null (F);
   if (!value->is_list && index == 0)
@@ -364,7 +380,7 @@ restructure (HybF *F, const HybValue *like, HybValue *const **next)
   g_autofree HybValue **items = NULL;
 
   if (!hyb_is_list (like))
-    return *(*next)++;
+    return *next ? *(*next)++ : refuse_null (F);
   items = g_new (HybValue *, MAX (like->n_items, 1));
   for (guint i = 0; i < like->n_items; i++)
     items[i] = restructure (F, like->items[i], next);
@@ -374,5 +390,6 @@ restructure (HybF *F, const HybValue *like, HybValue *const **next)
 HybValue *
 hyb_restructure (HybF *F, const HybValue *structure_of, HybValue *const *arrays)
 {
+  g_return_val_if_fail (F && structure_of, NULL);
   return restructure (F, structure_of, &arrays);
 }

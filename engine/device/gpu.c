@@ -82,6 +82,7 @@ hyb_gpu_open_with (const HybBackend *backend, guint index, HybGpuMath math, GErr
 HybGpu *
 hyb_gpu_open (const char *name, GError **error)
 {
+  g_return_val_if_fail (name, NULL);
   return hyb_gpu_open_with_math (name, HYB_GPU_PRECISE, error);
 }
 
@@ -91,6 +92,7 @@ hyb_gpu_open_with_math (const char *name, HybGpuMath math, GError **error)
   const HybBackend *backend;
   guint             index = 0;
 
+  g_return_val_if_fail (name, NULL);
   if (!parse_name (name, &index, error))
     return NULL;
   backend = hyb_backend_load (error);
@@ -122,12 +124,14 @@ hyb_gpu_unref (HybGpu *gpu)
 HybGpuMath
 hyb_gpu_get_math (const HybGpu *gpu)
 {
+  g_return_val_if_fail (gpu, 0);
   return gpu->math;
 }
 
 const char *
 hyb_gpu_describe_math (const HybGpu *gpu)
 {
+  g_return_val_if_fail (gpu, NULL);
   return gpu->math == HYB_GPU_PRECISE ? "precise: products of float32 do not use TF32"
                                       : "fast: products of float32 may use TF32";
 }
@@ -137,6 +141,7 @@ hyb_gpu_describe (HybGpu *gpu)
 {
   HybDeviceFacts facts = { 0 };
 
+  g_return_val_if_fail (gpu, NULL);
   gpu->backend->facts (gpu->device, &facts);
   return g_strdup_printf ("%s, %s", facts.name, facts.versions);
 }
@@ -155,6 +160,7 @@ hyb_gpu_dup_facts (HybGpu *gpu)
   HybDeviceFacts facts = { 0 };
   HybGpuFacts   *copy = g_new0 (HybGpuFacts, 1);
 
+  g_return_val_if_fail (gpu, NULL);
   gpu->backend->facts (gpu->device, &facts);
   copy->model = g_strdup (facts.name);
   copy->kind = g_strdup (facts.kind);
@@ -185,6 +191,7 @@ hyb_gpu_facts_free (HybGpuFacts *facts)
 void
 hyb_gpu_set_proof (HybGpu *gpu, const char *proof)
 {
+  g_return_if_fail (gpu);
   g_free (gpu->proof);
   gpu->proof = g_strdup (proof);
 }
@@ -192,6 +199,7 @@ hyb_gpu_set_proof (HybGpu *gpu, const char *proof)
 const char *
 hyb_gpu_get_proof (const HybGpu *gpu)
 {
+  g_return_val_if_fail (gpu, NULL);
   return gpu->proof;
 }
 
@@ -200,6 +208,7 @@ hyb_gpu_get_proof (const HybGpu *gpu)
 gboolean
 hyb_gpu_exclude (HybGpu *gpu, const char *op, const char *why)
 {
+  g_return_val_if_fail (gpu, FALSE);
   if (!g_hash_table_contains (gpu->twins, op))
     return FALSE;
   g_hash_table_replace (gpu->excluded, g_strdup (op), g_strdup (why));
@@ -226,6 +235,8 @@ list_keys (GHashTable *table)
 char **
 hyb_gpu_list_excluded (const HybGpu *gpu)
 {
+  g_return_val_if_fail (gpu, NULL);
+
   g_autofree const char **names = list_keys (gpu->excluded);
 
   return g_strdupv ((char **) names);
@@ -234,12 +245,14 @@ hyb_gpu_list_excluded (const HybGpu *gpu)
 const char *
 hyb_gpu_why_excluded (const HybGpu *gpu, const char *op)
 {
+  g_return_val_if_fail (gpu, NULL);
   return g_hash_table_lookup (gpu->excluded, op);
 }
 
 const char **
 hyb_gpu_list_operators (const HybGpu *gpu)
 {
+  g_return_val_if_fail (gpu, NULL);
   return list_keys (gpu->twins);
 }
 
@@ -256,6 +269,7 @@ hyb_gpu_computes (const char *op)
 {
   const HybBackend *backend = hyb_backend_load (NULL);
 
+  g_return_val_if_fail (op, FALSE);
   for (const HybDeviceOp *twin = backend ? backend->ops : NULL; twin && twin->name; twin++)
     if (strcmp (twin->name, op) == 0)
       return TRUE;

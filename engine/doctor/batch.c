@@ -62,22 +62,56 @@ batch_axis (const HybNode *node, int rank)
   return at && at - layout < rank ? (int) (at - layout) : rank == 3 ? 1 : 0;
 }
 
-/* A Reshape may have the batch on its first two axes.  Each size is tried with its successor, too. */
+/* Which nodes compute something from data, by node.  (transfer full) */
+static gboolean *
+find_data_nodes (const Search *search)
+{
+  gboolean *depends = g_new0 (gboolean, MAX (hyb_graph_n_nodes (search->graph), 1));
+
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (search->graph); id++)
+    {
+      const HybNode    *node = hyb_graph_get_node (search->graph, id);
+      const HybValueId *inputs = hyb_graph_get_inputs (search->graph, id);
+
+      if (hyb_node_is_variable (node))
+        depends[id] = !hyb_model_get_parameter (search->model, node->name) &&
+                      hyb_graph_get_role (search->graph, id, FALSE) == HYB_ROLE_DATA;
+      for (guint i = 0; i < node->n_inputs && !depends[id]; i++)
+        depends[id] = depends[hyb_graph_get_producer (search->graph, inputs[i])];
+    }
+  return depends;
+}
+
+/* TRUE if a size of a Reshape can be a batch: “(1, -1)” takes data of any size, and makes one row of it. */
+static gboolean
+may_be_batch (const HybInts *ints, int axis)
+{
+  gboolean has_open = FALSE;
+
+  for (int i = 0; i < ints->n; i++)
+    has_open |= ints->value[i] == -1;
+  return ints->value[axis] > 1 || !has_open;
+}
+
+/* A Reshape of data may have the batch on its first two axes.  Each size is tried with its successor, too. */
 static void
 collect_constants (Search *search)
 {
+  g_autofree gboolean *depends = find_data_nodes (search);
+
   for (HybNodeId id = 0; id < hyb_graph_n_nodes (search->graph); id++)
     {
       const HybNode *node = hyb_graph_get_node (search->graph, id);
       HybInts        ints = { 0 };
       int            first, last;
 
-      if (parse_shape (node, &ints))
+      if ((node->n_inputs == 0 || depends[id]) && parse_shape (node, &ints))
         {
           first = node->n_inputs == 0 ? batch_axis (node, ints.n) : 0;
           last = node->n_inputs == 0 ? first : MIN (ints.n, 2) - 1;
           for (int axis = first; axis <= last; axis++)
-            if (ints.value[axis] > 0 && ints.value[axis] < G_MAXINT64)
+            if (ints.value[axis] > 0 && ints.value[axis] < G_MAXINT64 &&
+                (node->n_inputs == 0 || may_be_batch (&ints, axis)))
               {
                 Constant constant = { id, axis, ints.value[axis], FALSE };
 

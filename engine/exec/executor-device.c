@@ -127,6 +127,8 @@ hyb_executor_run_device (HybExecutor *executor, const HybRun *context, GError **
 double
 hyb_executor_get_device_seconds (HybExecutor *executor)
 {
+  g_return_val_if_fail (executor, 0);
+
   HybEntry *entry = executor->current;
 
   return entry && entry->on_device ? hyb_device_frame_get_seconds (entry->on_device) : NAN;
@@ -135,6 +137,8 @@ hyb_executor_get_device_seconds (HybExecutor *executor)
 char *
 hyb_executor_dup_device_work (HybExecutor *executor)
 {
+  g_return_val_if_fail (executor, NULL);
+
   HybEntry       *entry = executor->current;
   HybDeviceCounts counts;
   HybDeviceSteps  steps;

@@ -23,12 +23,14 @@ hyb_executor_bring (HybExecutor *executor, guint first, guint n, GError **error)
 gboolean
 hyb_executor_finish (HybExecutor *executor, GError **error)
 {
+  g_return_val_if_fail (executor, FALSE);
   return hyb_executor_bring (executor, 0, executor->n_outputs, error);
 }
 
 guint
 hyb_executor_n_outputs (HybExecutor *executor)
 {
+  g_return_val_if_fail (executor, 0);
   return executor->n_outputs;
 }
 
@@ -37,6 +39,7 @@ hyb_executor_get_output (HybExecutor *executor, guint index)
 {
   g_autoptr (GError) error = NULL;
 
+  g_return_val_if_fail (executor, NULL);
   g_return_val_if_fail (index < executor->n_outputs, NULL);
   if (!hyb_executor_bring (executor, index, 1, &error))
     g_warning ("output %u is zero: %s", index, error->message);
@@ -46,17 +49,20 @@ hyb_executor_get_output (HybExecutor *executor, guint index)
 const HybPlan *
 hyb_executor_get_plan (HybExecutor *executor)
 {
+  g_return_val_if_fail (executor, NULL);
   return executor->current ? executor->current->plan : NULL;
 }
 
 guint64
 hyb_executor_n_runs (HybExecutor *executor)
 {
+  g_return_val_if_fail (executor, 0);
   return executor->n_runs;
 }
 
 gsize
 hyb_executor_get_peak_bytes (HybExecutor *executor)
 {
+  g_return_val_if_fail (executor, 0);
   return executor->peak_bytes;
 }

@@ -282,6 +282,8 @@ run_in_mode (HybExecutor *executor, HybRun *context, GError **error)
 gboolean
 hyb_executor_run (HybExecutor *executor, GCancellable *cancellable, GError **error)
 {
+  g_return_val_if_fail (executor, FALSE);
+
   HybRunFault fault = { .is_set = FALSE };
   HybRun      context = { .training = executor->options.training,
                           .seed = executor->options.seed,

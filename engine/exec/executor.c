@@ -114,6 +114,7 @@ hyb_executor_new (HybGraph *graph, const HybExecutorOptions *given)
   const HybExecutorOptions *options = given ? given : &(const HybExecutorOptions){ 0 };
   HybExecutor              *executor = g_new0 (HybExecutor, 1);
 
+  g_return_val_if_fail (graph, NULL);
   executor->graph = hyb_graph_ref (graph);
   executor->options = *options;
   if (options->gpu)
@@ -197,6 +198,8 @@ lies_in_block (const HybExecutor *executor, const HybTensor *tensor)
 gboolean
 hyb_executor_bind (HybExecutor *executor, const char *name, HybTensor *tensor, GError **error)
 {
+  g_return_val_if_fail (executor && name, FALSE);
+
   HybBinding *binding = find_binding (executor, name);
   g_autoptr (HybTensor) own = NULL;
 
@@ -238,6 +241,8 @@ hyb_executor_bind (HybExecutor *executor, const char *name, HybTensor *tensor, G
 HybTensor *
 hyb_executor_get_bound (HybExecutor *executor, const char *name)
 {
+  g_return_val_if_fail (executor && name, NULL);
+
   HybBinding *binding = find_binding (executor, name);
 
   return binding ? binding->tensor : NULL;
@@ -246,6 +251,7 @@ hyb_executor_get_bound (HybExecutor *executor, const char *name)
 void
 hyb_executor_set_constant (HybExecutor *executor, const char *name, gboolean constant)
 {
+  g_return_if_fail (executor && name);
   for (HybBinding *binding = find_binding (executor, name); binding != NULL;
        binding = next_binding (executor, binding))
     if (binding->is_constant != constant)
@@ -258,12 +264,14 @@ hyb_executor_set_constant (HybExecutor *executor, const char *name, gboolean con
 void
 hyb_executor_set_probe (HybExecutor *executor, const HybProbe *probe)
 {
+  g_return_if_fail (executor);
   executor->probe = probe;
 }
 
 void
 hyb_executor_set_seed (HybExecutor *executor, guint64 seed)
 {
+  g_return_if_fail (executor);
   executor->options.seed = seed;
   executor->n_seeded = 0;
 }
@@ -541,6 +549,7 @@ own_states (HybExecutor *executor, GError **error)
 gboolean
 hyb_executor_prepare (HybExecutor *executor, GError **error)
 {
+  g_return_val_if_fail (executor, FALSE);
   if (!own_states (executor, error))
     return FALSE;
   if (executor->current)

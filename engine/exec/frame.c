@@ -40,6 +40,8 @@ view_size (const HybPlan *plan)
 gsize
 hyb_frame_size (const HybPlan *plan)
 {
+  g_return_val_if_fail (plan, 0);
+
   gsize n_pointers = (gsize) plan->n_slots + plan->n_variables + plan->n_heads;
   gsize size = align_up (align_up (sizeof (HybFrame)) + n_pointers * sizeof (gpointer));
 
@@ -143,6 +145,7 @@ hyb_frame_init (gpointer storage, const HybPlan *plan, gpointer memory)
 {
   HybFrame *frame = storage;
 
+  g_return_val_if_fail (plan, NULL);
   g_return_val_if_fail (!plan->is_dynamic, NULL);
 
   frame->plan = plan;
@@ -170,6 +173,8 @@ patch (HybFrame *frame, const HybPatch *patches, const guint *first, guint index
 void
 hyb_frame_bind_variable (HybFrame *frame, guint variable, gconstpointer data)
 {
+  g_return_if_fail (frame);
+
   const HybPlan *plan = frame->plan;
 
   g_return_if_fail (variable < plan->n_variables);
@@ -181,6 +186,8 @@ hyb_frame_bind_variable (HybFrame *frame, guint variable, gconstpointer data)
 void
 hyb_frame_bind_head (HybFrame *frame, guint head, gpointer data)
 {
+  g_return_if_fail (frame);
+
   const HybPlan *plan = frame->plan;
 
   g_return_if_fail (plan->binds_outputs && head < plan->n_heads);
@@ -192,6 +199,8 @@ hyb_frame_bind_head (HybFrame *frame, guint head, gpointer data)
 gpointer
 hyb_frame_get_head (HybFrame *frame, guint head)
 {
+  g_return_val_if_fail (frame, NULL);
+
   guint             n_heads;
   const HybValueId *heads = hyb_graph_get_heads (frame->plan->graph, &n_heads);
 
@@ -291,6 +300,8 @@ run_unwatched (const HybFrame *frame, HybRun *run)
 gboolean
 hyb_frame_run (HybFrame *frame, const HybRun *context)
 {
+  g_return_val_if_fail (frame, FALSE);
+
   const HybPlan *plan = frame->plan;
   HybRun         run = *context;
 

@@ -256,6 +256,7 @@ hyb_plan_print (const HybPlan *plan)
 {
   GString *text = g_string_new (NULL);
 
+  g_return_val_if_fail (plan, NULL);
   print_passes (text, plan);
   if (plan->is_dynamic)
     g_string_append (text, "some shapes show only while running: operator by operator\n");

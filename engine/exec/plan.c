@@ -56,7 +56,8 @@ first_facts (HybGraph *graph, const HybType *variable_types, const HybPlanOption
     {
       HybValueId value = hyb_graph_get_node (graph, variables[i])->first_output;
 
-      facts->types[value] = variable_types[i];
+      if (variable_types)
+        facts->types[value] = variable_types[i];
       if (!options->constants || !options->constants[i] || written[variables[i]])
         continue;
       facts->types[value] = *hyb_tensor_get_type (options->constants[i]);
@@ -390,6 +391,8 @@ hyb_plan_new (HybGraph             *graph,
               const HybPlanOptions *given,
               GError              **error)
 {
+  g_return_val_if_fail (graph, NULL);
+
   const HybPlanOptions *options = given ? given : &(const HybPlanOptions){ 0 };
   g_autoptr (HybFacts) facts = first_facts (graph, variable_types, options);
   HybPipelineOptions passes = { options->optimise, options->without,     options->dump_after,
@@ -464,12 +467,14 @@ hyb_plan_unref (HybPlan *plan)
 HybGraph *
 hyb_plan_get_graph (const HybPlan *plan)
 {
+  g_return_val_if_fail (plan, NULL);
   return plan->graph;
 }
 
 const HybType *
 hyb_plan_get_types (const HybPlan *plan)
 {
+  g_return_val_if_fail (plan, NULL);
   /* Another thread may ask at the same time: the first list is kept. */
   HybPlan *shared = (HybPlan *) plan;
   HybType *types = g_atomic_pointer_get (&shared->types);
@@ -489,18 +494,22 @@ hyb_plan_get_types (const HybPlan *plan)
 gsize
 hyb_plan_get_memory (const HybPlan *plan)
 {
+  g_return_val_if_fail (plan, 0);
   return plan->memory;
 }
 
 guint
 hyb_plan_n_steps (const HybPlan *plan)
 {
+  g_return_val_if_fail (plan, 0);
   return plan->n_steps;
 }
 
 const HybType *
 hyb_plan_get_head_type (const HybPlan *plan, guint head)
 {
+  g_return_val_if_fail (plan, NULL);
+
   guint             n_heads;
   const HybValueId *heads = hyb_graph_get_heads (plan->graph, &n_heads);
 
@@ -511,18 +520,22 @@ hyb_plan_get_head_type (const HybPlan *plan, guint head)
 guint
 hyb_plan_n_heads (const HybPlan *plan)
 {
+  g_return_val_if_fail (plan, 0);
   return plan->n_heads;
 }
 
 guint
 hyb_plan_n_variables (const HybPlan *plan)
 {
+  g_return_val_if_fail (plan, 0);
   return plan->n_variables;
 }
 
 const HybType *
 hyb_plan_get_variable_type (const HybPlan *plan, guint variable)
 {
+  g_return_val_if_fail (plan, NULL);
+
   guint            n;
   const HybNodeId *variables = hyb_graph_get_variables (plan->graph, &n);
 
@@ -533,5 +546,6 @@ hyb_plan_get_variable_type (const HybPlan *plan, guint variable)
 gboolean
 hyb_plan_is_dynamic (const HybPlan *plan)
 {
+  g_return_val_if_fail (plan, FALSE);
   return plan->is_dynamic;
 }

@@ -19,7 +19,7 @@ typedef struct _HybPlan  HybPlan;  /* what a run does; many runs may share it */
 typedef struct _HybFrame HybFrame; /* the memory of one run */
 
 /* Infers types, runs the passes and lays memory out.  variable_types: one for each variable in
- * node order, unknown where it is not given.  NULL and an error if the types contradict each
+ * node order, unknown where it is not given; NULL if none is.  NULL and an error if the types contradict each
  * other, remain unknown, or need more memory than options allow.  (transfer full) */
 HYB_API HybPlan *hyb_plan_new (HybGraph             *graph,
                                const HybType        *variable_types,

@@ -384,7 +384,7 @@ write_contents (GOutputStream *out, gpointer data, GError **error)
 {
   const Contents *contents = data;
 
-  return g_output_stream_write_all (out, contents->data, contents->length, NULL, NULL, error);
+  return hyb_file_write (out, contents->data, contents->length, error);
 }
 
 gboolean

@@ -1,4 +1,4 @@
-/* file.c — reads whole files by mapping them, and decompresses them.
+/* file.c — reads whole files, of which large ones are mapped, and decompresses them.
  *
  * Start at hyb_file_read().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
@@ -7,6 +7,7 @@
 #include "engine/base/error.h"
 #include "engine/base/limits.h"
 #include "engine/base/remedy.h"
+#include "engine/formats/mapped-file.h"
 #include "engine/formats/sniff.h"
 
 #include <errno.h>
@@ -135,17 +136,37 @@ hyb_file_unpack (GBytes *bytes, gsize limit, const char *where, GError **error)
 GBytes *
 hyb_file_read (const char *path, gsize limit, GError **error)
 {
-  g_autoptr (GMappedFile) file = NULL;
   g_autoptr (GBytes) bytes = NULL;
+  g_autoptr (GBytes) unpacked = NULL;
+  g_autoptr (GError) failure = NULL;
   gboolean is_regular;
 
   if (!check_readable (path, &is_regular, error))
     return NULL;
 
-  if (!is_regular)
-    bytes = read_stream (path, limit, error);
-  else if ((file = g_mapped_file_new (path, FALSE, error)))
-    bytes = g_mapped_file_get_bytes (file);
+  bytes = is_regular ? hyb_mapped_file_open (path, error) : read_stream (path, limit, error);
+  if (!bytes)
+    return NULL;
+  unpacked = hyb_file_unpack (bytes, limit, path, &failure);
+  if (!hyb_mapped_file_check (g_bytes_get_data (bytes, NULL), error))
+    return NULL;
+  if (!unpacked)
+    g_propagate_error (error, g_steal_pointer (&failure));
+  return g_steal_pointer (&unpacked);
+}
 
-  return bytes ? hyb_file_unpack (bytes, limit, path, error) : NULL;
+gboolean
+hyb_file_write (GOutputStream *out, gconstpointer data, gsize n, GError **error)
+{
+  g_autoptr (GError) failure = NULL;
+  gboolean is_written = g_output_stream_write_all (out, data, n, NULL, NULL, &failure);
+
+  /* The kernel reports bytes that it cannot read as a bad address. */
+  if (!is_written)
+    hyb_mapped_file_touch (data, n);
+  if (!hyb_mapped_file_check (data, error))
+    return FALSE;
+  if (!is_written)
+    g_propagate_error (error, g_steal_pointer (&failure));
+  return is_written;
 }

@@ -1,4 +1,4 @@
-/* file.h — reads and writes whole files: by mapping, and by renaming a temporary file.
+/* file.h — reads and writes whole files: large ones by mapping, and by renaming a temporary file.
  *
  * gzip-compressed files are decompressed when they are read.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
@@ -9,12 +9,14 @@
 /* Limit for text files after decompression; parameter files have no limit. */
 #define HYB_FILE_TEXT_LIMIT ((gsize) 1 << 30)
 
-/* The contents of a file, mapped into memory if possible.  Compressed data is refused if it has more
+/* The contents of a file; of a large one they are mapped (mapped-file.h).  Compressed data is refused if it has more
  * than limit bytes after decompression (0: no limit).  (transfer full) */
 GBytes *hyb_file_read (const char *path, gsize limit, GError **error);
 /* Decompresses bytes if they are gzip data, and returns them as they are otherwise.  limit: as for
  * hyb_file_read(); where: the file, in messages.  (transfer full) */
 GBytes *hyb_file_unpack (GBytes *bytes, gsize limit, const char *where, GError **error);
+/* Writes n bytes.  If the file that they are mapped from became shorter, the error says so. */
+gboolean hyb_file_write (GOutputStream *out, gconstpointer data, gsize n, GError **error);
 /* Writes the contents of a file to out. */
 typedef gboolean (*HybWriteFunc) (GOutputStream *out, gpointer data, GError **error);
 

@@ -96,5 +96,6 @@ hyb_format_find_params (const HybFormat *format, const char *file, gint64 epoch,
 
 /* Reads weights in any format.  trouble: as in HybFormat.  (transfer full) */
 HybTensorList *hyb_weights_read_file (const char *path, HybFinding **trouble, GError **error);
-/* Writes weights in the format that the name asks for: *.npz or *.params. */
+/* Writes arrays in the format that the name asks for: *.npz, *.params or *.safetensors, or of a single array *.npy or, up to two
+ * dimensions, *.csv. */
 gboolean hyb_weights_write_file (HybTensorList *list, const char *path, GError **error);

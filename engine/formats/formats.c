@@ -6,6 +6,7 @@
 #include "engine/formats/format.h"
 
 #include "engine/formats/file.h"
+#include "engine/formats/mapped-file.h"
 
 #include <string.h>
 
@@ -186,8 +187,21 @@ HybTensorList *
 hyb_weights_read_file (const char *path, HybFinding **trouble, GError **error)
 {
   g_autoptr (GBytes) bytes = hyb_file_read (path, 0, error);
+  g_autoptr (HybTensorList) list = NULL;
+  g_autoptr (GError) failure = NULL;
 
-  return bytes ? format_of_weights (bytes)->read_weights (bytes, path, trouble, error) : NULL;
+  if (!bytes)
+    return NULL;
+  list = format_of_weights (bytes)->read_weights (bytes, path, trouble, &failure);
+  if (!hyb_mapped_file_check (g_bytes_get_data (bytes, NULL), error))
+    {
+      if (trouble)
+        g_clear_pointer (trouble, hyb_finding_free);
+      return NULL;
+    }
+  if (!list)
+    g_propagate_error (error, g_steal_pointer (&failure));
+  return g_steal_pointer (&list);
 }
 
 typedef struct
@@ -208,14 +222,20 @@ gboolean
 hyb_weights_write_file (HybTensorList *list, const char *path, GError **error)
 {
   WeightsToWrite weights = { hyb_format_of_path (path), list };
+  g_autoptr (GError) failure = NULL;
 
   if (!weights.format || !weights.format->write_weights)
     return hyb_error_at (error,
                          HYB_FORMAT_ERROR,
                          HYB_FORMAT_ERROR_UNKNOWN,
                          path,
-                         "Name it *.params or *.npz",
+                         "Name it *.npz, *.npy, *.params, *.csv or *.safetensors",
                          "the name does not say in which format arrays should be written");
 
-  return hyb_file_replace (path, write_weights, &weights, error);
+  if (hyb_file_replace (path, write_weights, &weights, &failure))
+    return TRUE;
+  if (failure->domain == HYB_FORMAT_ERROR)
+    g_prefix_error (&failure, "%s: ", path);
+  g_propagate_error (error, g_steal_pointer (&failure));
+  return FALSE;
 }

@@ -22,6 +22,7 @@ hyb_model_prefix_of (const char *file)
 char *
 hyb_model_find_params (const char *file, gint64 epoch, const char **why)
 {
+  g_return_val_if_fail (file && why, NULL);
   return hyb_format_find_params (format_of_graph_name (file), file, epoch, why);
 }
 
@@ -34,6 +35,7 @@ hyb_model_save (HybModel   *model,
 {
   const HybFormat *format = hyb_format_of_path (prefix);
 
+  g_return_val_if_fail (model, FALSE);
   /* Without a name that says otherwise, the first format that writes models. */
   for (const HybFormat *const *other = hyb_formats (); *other && (!format || !format->write_model);
        other++)

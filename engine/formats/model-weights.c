@@ -4,6 +4,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/formats/model-weights.h"
 
+#include "engine/formats/mapped-file.h"
+
 static const char *
 strip_prefix (const char *name, HybPrefix *prefix)
 {
@@ -90,4 +92,17 @@ hyb_model_list_parameters (HybModel *model)
     }
 
   return list;
+}
+
+gboolean
+hyb_model_check_files (HybModel *model, GError **error)
+{
+  for (guint i = 0; i < hyb_model_n_parameters (model); i++)
+    {
+      HybTensor *tensor = hyb_model_get_parameter (model, hyb_model_get_parameter_name (model, i));
+
+      if (tensor && !hyb_mapped_file_check (hyb_tensor_get_data (tensor), error))
+        return FALSE;
+    }
+  return TRUE;
 }

@@ -18,3 +18,7 @@ HybTensorList *hyb_model_list_parameters (HybModel *model);
 /* TRUE if MXNet's files store the variable under "aux:".  A state that only the body of a loop
  * writes to is an argument there. */
 gboolean hyb_variable_is_stored_as_auxiliary (HybGraph *graph, HybNodeId variable);
+
+/* FALSE and an error that names the file: a file became shorter while arrays of the model are mapped from it
+ * (mapped-file.h), so their values are wrong. */
+gboolean hyb_model_check_files (HybModel *model, GError **error);

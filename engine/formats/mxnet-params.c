@@ -8,6 +8,7 @@
 
 #include "engine/base/error.h"
 #include "engine/formats/byte-reader.h"
+#include "engine/formats/file.h"
 #include "engine/formats/sniff.h"
 #include "engine/formats/sparse.h"
 
@@ -486,7 +487,7 @@ put_u64 (GByteArray *to, guint64 value)
 static gboolean
 write_bytes (GOutputStream *out, gconstpointer data, gsize n, GError **error)
 {
-  return n == 0 || g_output_stream_write_all (out, data, n, NULL, NULL, error);
+  return n == 0 || hyb_file_write (out, data, n, error);
 }
 
 static gboolean

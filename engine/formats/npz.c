@@ -8,6 +8,7 @@
 #include "engine/base/error.h"
 #include "engine/base/finding.h"
 #include "engine/formats/file.h"
+#include "engine/formats/mapped-file.h"
 #include "engine/formats/npy.h"
 #include "engine/formats/sparse.h"
 #include "engine/formats/zip.h"
@@ -193,8 +194,17 @@ HybTensorList *
 hyb_npz_read_file (const char *path, GError **error)
 {
   g_autoptr (GBytes) bytes = hyb_file_read (path, 0, error);
+  g_autoptr (HybTensorList) list = NULL;
+  g_autoptr (GError) failure = NULL;
 
-  return bytes ? hyb_npz_read (bytes, path, error) : NULL;
+  if (!bytes)
+    return NULL;
+  list = hyb_npz_read (bytes, path, &failure);
+  if (!hyb_mapped_file_check (g_bytes_get_data (bytes, NULL), error))
+    return NULL;
+  if (!list)
+    g_propagate_error (error, g_steal_pointer (&failure));
+  return g_steal_pointer (&list);
 }
 
 static gboolean

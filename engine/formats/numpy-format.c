@@ -2,6 +2,7 @@
  *
  * The readers and writers are in npz.c and npy.c.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/formats/file.h"
 #include "engine/formats/format.h"
 #include "engine/formats/npy.h"
 #include "engine/formats/npz.h"
@@ -50,6 +51,34 @@ read_npy (GBytes *bytes, const char *where, HybFinding **trouble, GError **error
   return list;
 }
 
+static gboolean
+write_npy (HybTensorList *list, GOutputStream *out, GError **error)
+{
+  guint      n = hyb_tensor_list_n (list);
+  HybTensor *given = n == 1 ? hyb_tensor_list_get (list, 0)->tensor : NULL;
+  HybDType   dtype;
+  g_autoptr (HybTensor) tensor = NULL;
+  g_autoptr (GBytes) head = NULL;
+  gsize         n_head;
+  gconstpointer head_data;
+
+  if (!given)
+    return hyb_error_at (error,
+                         HYB_FORMAT_ERROR,
+                         HYB_FORMAT_ERROR_UNKNOWN,
+                         NULL,
+                         "Name it *.npz",
+                         "an npy file holds one array, and there are %u",
+                         n);
+  dtype = hyb_tensor_get_dtype (given);
+  tensor = hyb_tensor_convert (given, dtype == HYB_BF16 ? HYB_F32 : dtype);
+  head = hyb_npy_make_header (hyb_tensor_get_type (tensor));
+  head_data = g_bytes_get_data (head, &n_head);
+  return hyb_file_write (out, head_data, n_head, error) &&
+         (hyb_tensor_get_bytes (tensor) == 0 ||
+          hyb_file_write (out, hyb_tensor_get_data (tensor), hyb_tensor_get_bytes (tensor), error));
+}
+
 const HybFormat hyb_format_npz = {
   .id = "npz",
   .patterns = (const char *[]){ "*.npz", NULL },
@@ -63,4 +92,5 @@ const HybFormat hyb_format_npy = {
   .patterns = (const char *[]){ "*.npy", NULL },
   .sniff = HYB_SNIFF_NPY,
   .read_weights = read_npy,
+  .write_weights = write_npy,
 };

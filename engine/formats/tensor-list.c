@@ -60,6 +60,8 @@ hyb_tensor_list_unref (HybTensorList *list)
 void
 hyb_tensor_list_set (HybTensorList *list, const char *name, HybTensor *tensor)
 {
+  g_return_if_fail (list && name);
+
   HybNamedTensor *entry = g_hash_table_lookup (list->by_name, name);
 
   if (!entry)
@@ -79,18 +81,22 @@ hyb_tensor_list_set (HybTensorList *list, const char *name, HybTensor *tensor)
 guint
 hyb_tensor_list_n (HybTensorList *list)
 {
+  g_return_val_if_fail (list, 0);
   return list->entries->len;
 }
 
 const HybNamedTensor *
 hyb_tensor_list_get (HybTensorList *list, guint index)
 {
+  g_return_val_if_fail (list && index < list->entries->len, NULL);
   return g_ptr_array_index (list->entries, index);
 }
 
 HybTensor *
 hyb_tensor_list_find (HybTensorList *list, const char *name)
 {
+  g_return_val_if_fail (list && name, NULL);
+
   const HybNamedTensor *entry = g_hash_table_lookup (list->by_name, name);
 
   return entry ? entry->tensor : NULL;
@@ -99,12 +105,14 @@ hyb_tensor_list_find (HybTensorList *list, const char *name)
 gboolean
 hyb_tensor_list_has (HybTensorList *list, const char *name)
 {
+  g_return_val_if_fail (list && name, FALSE);
   return g_hash_table_contains (list->by_name, name);
 }
 
 GPtrArray *
 hyb_tensor_list_get_findings (HybTensorList *list)
 {
+  g_return_val_if_fail (list, NULL);
   return list->findings;
 }
 
@@ -117,6 +125,7 @@ hyb_tensor_from_bytes (GBytes *bytes, gsize offset, const HybType *type, GError 
   const guint8 *data = g_bytes_get_data (bytes, &length);
   HybTensor    *copy;
 
+  g_return_val_if_fail (type, NULL);
   if (!hyb_shape_bytes (&type->shape, type->dtype, &size, error))
     return NULL;
   g_return_val_if_fail (offset <= length && size <= length - offset, NULL);
@@ -139,6 +148,7 @@ hyb_shape_is_plausible (const HybShape *shape)
 {
   guint64 product = 1;
 
+  g_return_val_if_fail (shape, FALSE);
   for (int i = 0; i < shape->rank; i++)
     if (shape->dim[i] < 0 ||
         !g_uint64_checked_mul (&product, product, (guint64) MAX (shape->dim[i], 1)) ||

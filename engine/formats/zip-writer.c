@@ -5,6 +5,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/formats/zip.h"
 
+#include "engine/formats/file.h"
+
 #include <string.h>
 
 #define ALIGNMENT  64
@@ -50,7 +52,7 @@ static gboolean
 write_bytes (HybZipWriter *writer, gconstpointer data, gsize length, GError **error)
 {
   writer->at += length;
-  return length == 0 || g_output_stream_write_all (writer->out, data, length, NULL, NULL, error);
+  return length == 0 || hyb_file_write (writer->out, data, length, error);
 }
 
 typedef struct

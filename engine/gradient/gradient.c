@@ -149,24 +149,28 @@ hyb_flow_arrive (HybFlow *flow, HybValueId target, HybValueId value)
 guint
 hyb_grad_n_inputs (HybGrad *grad)
 {
+  g_return_val_if_fail (grad, 0);
   return grad->node->n_inputs;
 }
 
 guint
 hyb_grad_n_outputs (HybGrad *grad)
 {
+  g_return_val_if_fail (grad, 0);
   return grad->n_outputs;
 }
 
 gconstpointer
 hyb_grad_params (HybGrad *grad)
 {
+  g_return_val_if_fail (grad, NULL);
   return grad->params;
 }
 
 HybValueId
 hyb_grad_input (HybGrad *grad, guint index)
 {
+  g_return_val_if_fail (grad, HYB_NO_ID);
   g_return_val_if_fail (index < grad->node->n_inputs, HYB_NO_ID);
 
   return grad->flow->value[hyb_graph_get_inputs (grad->flow->graph, grad->id)[index]];
@@ -175,6 +179,7 @@ hyb_grad_input (HybGrad *grad, guint index)
 HybValueId
 hyb_grad_output (HybGrad *grad, guint index)
 {
+  g_return_val_if_fail (grad, HYB_NO_ID);
   g_return_val_if_fail (index < grad->n_outputs, HYB_NO_ID);
 
   return grad->first_output + index;
@@ -183,6 +188,7 @@ hyb_grad_output (HybGrad *grad, guint index)
 gboolean
 hyb_grad_has_incoming (HybGrad *grad, guint index)
 {
+  g_return_val_if_fail (grad, FALSE);
   g_return_val_if_fail (index < grad->n_outputs, FALSE);
 
   return grad->flow->at[grad->first_output + index].count > 0;
@@ -191,6 +197,7 @@ hyb_grad_has_incoming (HybGrad *grad, guint index)
 HybValueId
 hyb_grad_incoming (HybGrad *grad, guint index)
 {
+  g_return_val_if_fail (grad, HYB_NO_ID);
   g_return_val_if_fail (index < grad->n_outputs, HYB_NO_ID);
 
   if (hyb_grad_has_incoming (grad, index))
@@ -205,6 +212,7 @@ hyb_grad_incoming (HybGrad *grad, guint index)
 gboolean
 hyb_grad_needs_input (HybGrad *grad, guint index)
 {
+  g_return_val_if_fail (grad, FALSE);
   g_return_val_if_fail (index < grad->node->n_inputs, FALSE);
 
   return hyb_flow_input_is_open (grad->node->op, index) &&
@@ -248,6 +256,7 @@ hyb_grad_emit (HybGrad *grad, const char *op, ...)
   HybValueId input;
   va_list    list;
 
+  g_return_val_if_fail (grad, HYB_NO_ID);
   va_start (list, op);
   while ((input = va_arg (list, HybValueId)) != HYB_NO_ID)
     g_array_append_val (inputs, input);
@@ -263,6 +272,7 @@ hyb_grad_emit_with (HybGrad           *grad,
                     guint              n_inputs,
                     const HybValueId  *inputs)
 {
+  g_return_val_if_fail (grad, HYB_NO_ID);
   return hyb_grad_emit_bodies (grad,
                                op,
                                &(HybNodeSpec){ .attributes = attributes,
@@ -273,6 +283,8 @@ hyb_grad_emit_with (HybGrad           *grad,
 HybValueId
 hyb_grad_emit_same (HybGrad *grad, const char *op, guint n_inputs, const HybValueId *inputs)
 {
+  g_return_val_if_fail (grad, HYB_NO_ID);
+
   const HybNode *node = grad->node;
 
   return grad_add (grad,
@@ -290,6 +302,7 @@ hyb_grad_emit_same (HybGrad *grad, const char *op, guint n_inputs, const HybValu
 HybValueId
 hyb_grad_emit_bodies (HybGrad *grad, const char *op, const HybNodeSpec *spec)
 {
+  g_return_val_if_fail (grad, HYB_NO_ID);
   return grad_add (grad, op, *spec);
 }
 
@@ -299,6 +312,7 @@ hyb_grad_emit_scalar (HybGrad *grad, const char *op, HybValueId x, double scalar
   char        spelled[G_ASCII_DTOSTR_BUF_SIZE];
   const char *attributes[] = { "scalar", spelled, NULL };
 
+  g_return_val_if_fail (grad, HYB_NO_ID);
   g_ascii_dtostr (spelled, sizeof spelled, scalar);
 
   return hyb_grad_emit_with (grad, op, attributes, 1, &x);
@@ -307,6 +321,7 @@ hyb_grad_emit_scalar (HybGrad *grad, const char *op, HybValueId x, double scalar
 HybGraph *
 hyb_grad_body (HybGrad *grad, guint index)
 {
+  g_return_val_if_fail (grad, NULL);
   g_return_val_if_fail (index < grad->node->n_bodies, NULL);
 
   return hyb_graph_get_bodies (grad->flow->graph, grad->id)[index];
@@ -315,6 +330,7 @@ hyb_grad_body (HybGrad *grad, guint index)
 void
 hyb_grad_set_input (HybGrad *grad, guint index, HybValueId value)
 {
+  g_return_if_fail (grad);
   g_return_if_fail (index < grad->node->n_inputs);
   g_return_if_fail (value != HYB_NO_ID || grad->flow->error);
 
@@ -331,6 +347,7 @@ hyb_grad_refuse (HybGrad *grad, const char *format, ...)
   g_autofree char *message = NULL;
   va_list          list;
 
+  g_return_if_fail (grad);
   if (grad->flow->error)
     return;
 

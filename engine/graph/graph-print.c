@@ -77,6 +77,7 @@ hyb_graph_print (const HybGraph *graph, const HybType *types)
 {
   GString *text = g_string_new (NULL);
 
+  g_return_val_if_fail (graph, NULL);
   print_graph (text, graph, types, 0);
   return g_string_free (text, FALSE);
 }

@@ -65,6 +65,7 @@ verify_node (const HybGraph *graph, HybNodeId id, GError **error)
 gboolean
 hyb_graph_verify (const HybGraph *graph, GError **error)
 {
+  g_return_val_if_fail (graph, FALSE);
   for (HybNodeId id = 0; id < graph->n_nodes; id++)
     if (!verify_node (graph, id, error))
       return FALSE;

@@ -48,48 +48,56 @@ hyb_graph_unref (HybGraph *graph)
 guint32
 hyb_graph_get_id (const HybGraph *graph)
 {
+  g_return_val_if_fail (graph, 0);
   return graph->id;
 }
 
 guint
 hyb_graph_n_nodes (const HybGraph *graph)
 {
+  g_return_val_if_fail (graph, 0);
   return graph->n_nodes;
 }
 
 guint
 hyb_graph_n_values (const HybGraph *graph)
 {
+  g_return_val_if_fail (graph, 0);
   return graph->n_values;
 }
 
 const HybNode *
 hyb_graph_get_node (const HybGraph *graph, HybNodeId id)
 {
+  g_return_val_if_fail (graph, NULL);
   return &graph->nodes[id];
 }
 
 const HybValueId *
 hyb_graph_get_inputs (const HybGraph *graph, HybNodeId id)
 {
+  g_return_val_if_fail (graph, NULL);
   return graph->inputs + graph->nodes[id].first_input;
 }
 
 HybNodeId
 hyb_graph_get_producer (const HybGraph *graph, HybValueId value)
 {
+  g_return_val_if_fail (graph, HYB_NO_ID);
   return graph->producers[value];
 }
 
 guint
 hyb_graph_get_output_index (const HybGraph *graph, HybValueId value)
 {
+  g_return_val_if_fail (graph, 0);
   return value - graph->nodes[graph->producers[value]].first_output;
 }
 
 const HybValueId *
 hyb_graph_get_heads (const HybGraph *graph, guint *n_heads)
 {
+  g_return_val_if_fail (graph && n_heads, NULL);
   *n_heads = graph->n_heads;
   return graph->heads;
 }
@@ -97,6 +105,7 @@ hyb_graph_get_heads (const HybGraph *graph, guint *n_heads)
 const HybNodeId *
 hyb_graph_get_variables (const HybGraph *graph, guint *n)
 {
+  g_return_val_if_fail (graph && n, NULL);
   *n = graph->n_variables;
   return graph->variables;
 }
@@ -104,6 +113,7 @@ hyb_graph_get_variables (const HybGraph *graph, guint *n)
 const HybNodeId *
 hyb_graph_get_arguments (const HybGraph *graph, guint *n)
 {
+  g_return_val_if_fail (graph && n, NULL);
   *n = graph->n_arguments;
   return graph->arguments;
 }
@@ -111,6 +121,7 @@ hyb_graph_get_arguments (const HybGraph *graph, guint *n)
 const HybNodeId *
 hyb_graph_get_auxiliary (const HybGraph *graph, guint *n)
 {
+  g_return_val_if_fail (graph && n, NULL);
   *n = graph->n_auxiliary;
   return graph->auxiliary;
 }
@@ -118,12 +129,15 @@ hyb_graph_get_auxiliary (const HybGraph *graph, guint *n)
 gboolean
 hyb_graph_is_auxiliary (const HybGraph *graph, HybNodeId id)
 {
+  g_return_val_if_fail (graph, FALSE);
   return graph->is_auxiliary[id];
 }
 
 HybNodeId
 hyb_graph_find_variable (const HybGraph *graph, const char *name)
 {
+  g_return_val_if_fail (graph && name, HYB_NO_ID);
+
   guint id_plus_one = GPOINTER_TO_UINT (g_hash_table_lookup (graph->by_name, name));
 
   return id_plus_one == 0 ? HYB_NO_ID : id_plus_one - 1;
@@ -132,6 +146,7 @@ hyb_graph_find_variable (const HybGraph *graph, const char *name)
 gboolean
 hyb_node_is_variable (const HybNode *node)
 {
+  g_return_val_if_fail (node, FALSE);
   return node->op->inputs && !node->op->inputs[0] && !node->op->forward &&
          !(node->op->flags & (HYB_OP_OPAQUE | HYB_OP_FOREIGN));
 }
@@ -139,24 +154,28 @@ hyb_node_is_variable (const HybNode *node)
 HybGraph *const *
 hyb_graph_get_bodies (const HybGraph *graph, HybNodeId id)
 {
+  g_return_val_if_fail (graph, NULL);
   return graph->bodies + graph->nodes[id].first_body;
 }
 
 const char *
 hyb_node_get_attribute (const HybNode *node, const char *key)
 {
+  g_return_val_if_fail (node, NULL);
   return hyb_attributes_get (node->attributes, key);
 }
 
 gboolean
 hyb_graph_has_legacy_shapes (const HybGraph *graph)
 {
+  g_return_val_if_fail (graph, FALSE);
   return graph->legacy_shapes;
 }
 
 gboolean
 hyb_graph_has_opaque (const HybGraph *graph)
 {
+  g_return_val_if_fail (graph, FALSE);
   return graph->has_opaque;
 }
 
@@ -184,6 +203,7 @@ find_users (HybGraph *graph)
 const HybNodeId *
 hyb_graph_get_users (HybGraph *graph, HybValueId value, guint *n)
 {
+  g_return_val_if_fail (graph && n, NULL);
   if (g_once_init_enter (&graph->users_ready))
     {
       find_users (graph);
@@ -196,12 +216,14 @@ hyb_graph_get_users (HybGraph *graph, HybValueId value, guint *n)
 const HybDialect *
 hyb_graph_get_dialect (const HybGraph *graph)
 {
+  g_return_val_if_fail (graph, NULL);
   return graph->dialect;
 }
 
 HybTensor *
 hyb_graph_get_contents (const HybGraph *graph, HybNodeId variable)
 {
+  g_return_val_if_fail (graph, NULL);
   return graph->contents ? g_hash_table_lookup (graph->contents, GUINT_TO_POINTER (variable))
                          : NULL;
 }
@@ -209,6 +231,8 @@ hyb_graph_get_contents (const HybGraph *graph, HybNodeId variable)
 char *
 hyb_graph_dup_value_name (const HybGraph *graph, HybValueId value)
 {
+  g_return_val_if_fail (graph, NULL);
+
   const HybNode   *node = &graph->nodes[graph->producers[value]];
   g_autofree char *output = NULL;
 
@@ -226,6 +250,8 @@ hyb_graph_dup_value_name (const HybGraph *graph, HybValueId value)
 char **
 hyb_graph_dup_output_names (const HybGraph *graph)
 {
+  g_return_val_if_fail (graph, NULL);
+
   g_autoptr (GHashTable) seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   char **names = g_new0 (char *, graph->n_heads + 1);
 

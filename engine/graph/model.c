@@ -89,12 +89,15 @@ hyb_model_unref (HybModel *model)
 HybGraph *
 hyb_model_get_graph (HybModel *model)
 {
+  g_return_val_if_fail (model, NULL);
   return model->graph;
 }
 
 void
 hyb_model_set_graph (HybModel *model, HybGraph *graph)
 {
+  g_return_if_fail (model);
+
   HybGraph *old = model->graph;
 
   model->graph = graph ? hyb_graph_ref (graph) : NULL;
@@ -105,6 +108,8 @@ hyb_model_set_graph (HybModel *model, HybGraph *graph)
 HybTensor *
 hyb_model_get_parameter (HybModel *model, const char *name)
 {
+  g_return_val_if_fail (model && name, NULL);
+
   Parameter *parameter = g_hash_table_lookup (model->by_name, name);
 
   return parameter ? parameter->tensor : NULL;
@@ -113,6 +118,8 @@ hyb_model_get_parameter (HybModel *model, const char *name)
 HybType *
 hyb_model_new_types (HybModel *model)
 {
+  g_return_val_if_fail (model, NULL);
+
   HybGraph        *graph = hyb_model_get_graph (model);
   guint            n_values = hyb_graph_n_values (graph), n;
   HybType         *types = g_new (HybType, MAX (n_values, 1));
@@ -134,6 +141,8 @@ hyb_model_new_types (HybModel *model)
 void
 hyb_model_set_parameter (HybModel *model, const char *name, HybTensor *tensor)
 {
+  g_return_if_fail (model && name);
+
   Parameter *parameter = g_hash_table_lookup (model->by_name, name);
 
   hyb_tensor_ref (tensor);
@@ -154,6 +163,8 @@ hyb_model_set_parameter (HybModel *model, const char *name, HybTensor *tensor)
 void
 hyb_model_remove_parameter (HybModel *model, const char *name)
 {
+  g_return_if_fail (model && name);
+
   Parameter *parameter = g_hash_table_lookup (model->by_name, name);
 
   if (!parameter)
@@ -166,28 +177,35 @@ hyb_model_remove_parameter (HybModel *model, const char *name)
 guint
 hyb_model_n_parameters (HybModel *model)
 {
+  g_return_val_if_fail (model, 0);
   return model->parameters->len;
 }
 
 const char *
 hyb_model_get_parameter_name (HybModel *model, guint index)
 {
-  const Parameter *parameter = g_ptr_array_index (model->parameters, index);
+  const Parameter *parameter;
 
+  g_return_val_if_fail (model && index < model->parameters->len, NULL);
+  parameter = g_ptr_array_index (model->parameters, index);
   return parameter->name;
 }
 
 HybPrefix
 hyb_model_get_parameter_prefix (HybModel *model, guint index)
 {
-  const Parameter *parameter = g_ptr_array_index (model->parameters, index);
+  const Parameter *parameter;
 
+  g_return_val_if_fail (model && index < model->parameters->len, HYB_PREFIX_NONE);
+  parameter = g_ptr_array_index (model->parameters, index);
   return parameter->prefix;
 }
 
 void
 hyb_model_set_parameter_prefix (HybModel *model, const char *name, HybPrefix prefix)
 {
+  g_return_if_fail (model && name);
+
   Parameter *parameter = g_hash_table_lookup (model->by_name, name);
 
   if (parameter)
@@ -197,24 +215,28 @@ hyb_model_set_parameter_prefix (HybModel *model, const char *name, HybPrefix pre
 const char *
 hyb_model_get_file (HybModel *model)
 {
+  g_return_val_if_fail (model, NULL);
   return model->file;
 }
 
 const char *
 hyb_model_get_weights_file (HybModel *model)
 {
+  g_return_val_if_fail (model, NULL);
   return model->weights_file;
 }
 
 const char *
 hyb_model_get_format (HybModel *model)
 {
+  g_return_val_if_fail (model, NULL);
   return model->format;
 }
 
 const char *
 hyb_model_get_version (HybModel *model)
 {
+  g_return_val_if_fail (model, NULL);
   return model->version;
 }
 
@@ -230,60 +252,70 @@ replace_string (char **string, const char *with)
 void
 hyb_model_set_file (HybModel *model, const char *file)
 {
+  g_return_if_fail (model);
   replace_string (&model->file, file);
 }
 
 void
 hyb_model_set_weights_file (HybModel *model, const char *file)
 {
+  g_return_if_fail (model);
   replace_string (&model->weights_file, file);
 }
 
 void
 hyb_model_set_format (HybModel *model, const char *format)
 {
+  g_return_if_fail (model);
   replace_string (&model->format, format);
 }
 
 void
 hyb_model_set_version (HybModel *model, const char *version)
 {
+  g_return_if_fail (model);
   replace_string (&model->version, version);
 }
 
 GPtrArray *
 hyb_model_get_findings (HybModel *model)
 {
+  g_return_val_if_fail (model, NULL);
   return model->findings;
 }
 
 void
 hyb_model_add_finding (HybModel *model, HybFinding *finding)
 {
+  g_return_if_fail (model);
   g_ptr_array_add (model->findings, finding);
 }
 
 const HybType *
 hyb_model_get_input_type (HybModel *model, const char *name)
 {
+  g_return_val_if_fail (model && name, NULL);
   return g_hash_table_lookup (model->input_types, name);
 }
 
 void
 hyb_model_set_input_type (HybModel *model, const char *name, const HybType *type)
 {
+  g_return_if_fail (model && name);
   g_hash_table_insert (model->input_types, g_strdup (name), g_memdup2 (type, sizeof *type));
 }
 
 HybTensor *
 hyb_model_get_example (HybModel *model, const char *name)
 {
+  g_return_val_if_fail (model && name, NULL);
   return g_hash_table_lookup (model->examples, name);
 }
 
 void
 hyb_model_set_example (HybModel *model, const char *name, HybTensor *tensor)
 {
+  g_return_if_fail (model && name);
   g_hash_table_insert (model->examples, g_strdup (name), hyb_tensor_ref (tensor));
 }
 

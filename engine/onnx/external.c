@@ -5,6 +5,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/onnx/reader.h"
 
+#include "engine/formats/mapped-file.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -54,19 +56,19 @@ open_below (int folder, const char *location)
   return folder;
 }
 
-/* Maps a regular file; closes the descriptor. */
+/* Reads or maps a regular file, which messages call `where`; closes the descriptor. */
 static GBytes *
-map (int descriptor)
+read_regular (int descriptor, const char *where)
 {
-  g_autoptr (GMappedFile) mapped = NULL;
   struct stat status;
+  GBytes     *bytes = NULL;
 
   if (descriptor < 0)
     return NULL;
   if (fstat (descriptor, &status) == 0 && S_ISREG (status.st_mode))
-    mapped = g_mapped_file_new_from_fd (descriptor, FALSE, NULL);
+    bytes = hyb_mapped_file_get_bytes (descriptor, where, NULL);
   close (descriptor);
-  return mapped ? g_mapped_file_get_bytes (mapped) : NULL;
+  return bytes;
 }
 
 /* A file in the folder that could be the one which is missing: with the same base name, or the only one whose name
@@ -139,7 +141,11 @@ hyb_onnx_open_external (OnnxReader *reader, const HybOnnxTensor *tensor)
     return bytes;
   if (is_inside (location))
     {
-      bytes = map (open_below (open (folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC), location));
+      g_autofree char *path = g_build_filename (folder, location, NULL);
+
+      bytes =
+          read_regular (open_below (open (folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC), location),
+                        path);
       if (!bytes)
         report_missing (reader, folder, location);
     }

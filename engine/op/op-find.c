@@ -127,6 +127,7 @@ hyb_op_register (const HybOp *op, GError **error)
 {
   HybOp *copy;
 
+  g_return_val_if_fail (op, FALSE);
   if (!check_registered (op, error) || !check_free (op->name, error))
     return FALSE;
   for (guint i = 0; op->aliases && op->aliases[i]; i++)
@@ -153,6 +154,7 @@ hyb_op_missing_entry (guint index, const char **pattern, const char **reason)
 {
   const HybOpReason *entry = hyb_op_reasons;
 
+  g_return_val_if_fail (pattern && reason, FALSE);
   for (guint i = 0; i < index && entry->pattern; i++)
     entry++;
   *pattern = entry->pattern;
@@ -182,6 +184,7 @@ hyb_op_dup_names (const HybOp *op)
   GHashTableIter iter;
   gpointer       name, known;
 
+  g_return_val_if_fail (op, NULL);
   g_hash_table_iter_init (&iter, op_table ()->by_name);
   while (g_hash_table_iter_next (&iter, &name, &known))
     if (known == op && strcmp (name, op->name) != 0)
@@ -205,6 +208,8 @@ typedef struct
 const HybOp *
 hyb_op_find (const char *name)
 {
+  g_return_val_if_fail (name, NULL);
+
   static _Thread_local CachedName cache[N_CACHED];
   CachedName                     *entry = &cache[((gsize) name ^ (gsize) name >> 6) % N_CACHED];
   gpointer                        known, op;
@@ -225,6 +230,7 @@ hyb_op_find (const char *name)
 const HybOp *const *
 hyb_op_list (guint *n_ops)
 {
+  g_return_val_if_fail (n_ops, NULL);
   *n_ops = op_table ()->list->len;
   return (const HybOp *const *) op_table ()->list->pdata;
 }

@@ -20,12 +20,15 @@ count_names (const char *const *names)
 gboolean
 hyb_op_needs_compute (const HybOp *op)
 {
+  g_return_val_if_fail (op, FALSE);
   return !op->forward;
 }
 
 gboolean
 hyb_op_writes_input (const HybOp *op, guint input)
 {
+  g_return_val_if_fail (op, FALSE);
+
   guint bit = op->group_inputs > 0 ? input % op->group_inputs : input;
 
   return bit < 32 && (op->mutates >> bit & 1);
@@ -34,6 +37,7 @@ hyb_op_writes_input (const HybOp *op, guint input)
 void
 hyb_op_arity (const HybOp *op, gconstpointer params, guint *n_inputs, guint *n_outputs)
 {
+  g_return_if_fail (op && n_inputs && n_outputs);
   *n_inputs = count_names (op->inputs);
   *n_outputs = op->outputs ? count_names (op->outputs) : 1;
   if (op->arity)
@@ -47,6 +51,7 @@ hyb_op_body_arity (const HybOp     *op,
                    guint           *n_inputs,
                    guint           *n_outputs)
 {
+  g_return_if_fail (op && n_inputs && n_outputs);
   hyb_op_arity (op, params, n_inputs, n_outputs);
   if (op->body_arity && bodies)
     op->body_arity (params, bodies, n_inputs, n_outputs);
@@ -57,6 +62,7 @@ hyb_op_n_visible (const HybOp *op, gconstpointer params, guint n_outputs)
 {
   guint n = 0;
 
+  g_return_val_if_fail (op, 0);
   if (op->n_visible)
     return op->n_visible (params);
   if (!op->outputs)
@@ -71,6 +77,7 @@ hyb_op_n_visible (const HybOp *op, gconstpointer params, guint n_outputs)
 guint
 hyb_op_n_numbered (const HybOp *op, gconstpointer params, guint n_outputs)
 {
+  g_return_val_if_fail (op, 0);
   return op->n_bodies > 0 ? hyb_op_n_visible (op, params, n_outputs) : n_outputs;
 }
 
@@ -98,6 +105,7 @@ hyb_op_dup_input_name (const HybOp *op, guint index, guint n_inputs)
 {
   char *name;
 
+  g_return_val_if_fail (op, NULL);
   if (op->group_inputs > 0)
     return g_strdup_printf ("%s_%u",
                             op->inputs[index % op->group_inputs],
@@ -109,6 +117,8 @@ hyb_op_dup_input_name (const HybOp *op, guint index, guint n_inputs)
 char *
 hyb_op_dup_output_name (const HybOp *op, guint index, guint n_outputs)
 {
+  g_return_val_if_fail (op, NULL);
+
   char *name = numbered_name (op->outputs, index, n_outputs);
 
   if (name)

@@ -142,6 +142,7 @@ hyb_params_parse_ints (const char *text, HybInts *ints)
 {
   GArray *elements = g_array_new (FALSE, FALSE, sizeof (gint64));
 
+  g_return_val_if_fail (text && ints, FALSE);
   *ints = (HybInts){ .n = HYB_UNKNOWN };
   if (strcmp (text, "None") == 0)
     {
@@ -546,6 +547,8 @@ append_floats (GString *text, const HybFloats *floats)
 char *
 hyb_param_to_string (const HybParam *param, gconstpointer values)
 {
+  g_return_val_if_fail (param, NULL);
+
   gconstpointer at = (const char *) values + param->offset;
   GString      *text = g_string_new (NULL);
 

@@ -113,6 +113,8 @@ pair_operands (HybCall *call, HybCall *forward, gboolean is_reverse, GError **er
 gboolean
 hyb_rule_gradient (HybCall *call, GError **error)
 {
+  g_return_val_if_fail (call, FALSE);
+
   HybType  stack[MAX_STACK_OPERANDS];
   HybType *types = stack;
   HybCall  forward = *call;

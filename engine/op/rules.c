@@ -32,6 +32,7 @@ hyb_rule_same_shape (HybCall *call, GError **error)
 {
   HybShape common;
 
+  g_return_val_if_fail (call, FALSE);
   if (infer_known_inputs (call))
     return TRUE;
 
@@ -58,18 +59,21 @@ hyb_rule_same_shape (HybCall *call, GError **error)
 gboolean
 hyb_rule_unary (HybCall *call, GError **error)
 {
+  g_return_val_if_fail (call, FALSE);
   return hyb_shape_unify (&call->input[0].shape, &call->output[0].shape, error);
 }
 
 gboolean
 hyb_rule_shape_of_second (HybCall *call, GError **error)
 {
+  g_return_val_if_fail (call, FALSE);
   return hyb_shape_unify (&call->output[0].shape, &call->input[1].shape, error);
 }
 
 gboolean
 hyb_rule_shape_of_third (HybCall *call, GError **error)
 {
+  g_return_val_if_fail (call, FALSE);
   return hyb_shape_unify (&call->output[0].shape, &call->input[2].shape, error);
 }
 
@@ -115,6 +119,7 @@ hyb_rule_broadcast (HybCall *call, GError **error)
 {
   HybShape out = { .rank = 0 };
 
+  g_return_val_if_fail (call, FALSE);
   for (guint i = 0; i < call->n_inputs; i++)
     {
       if (call->input[i].shape.rank < 0)
@@ -133,6 +138,7 @@ hyb_rule_dtype_except (HybCall *call, guint32 mask, GError **error)
 {
   HybDType common = HYB_DTYPE_UNKNOWN;
 
+  g_return_val_if_fail (call, FALSE);
   for (guint i = 0; i < call->n_inputs; i++)
     if (!(i < 32 && (mask >> i & 1)) && !hyb_dtype_assign (&common, call->input[i].dtype, error))
       {
@@ -156,12 +162,14 @@ hyb_rule_dtype_except (HybCall *call, guint32 mask, GError **error)
 gboolean
 hyb_rule_same_dtype (HybCall *call, GError **error)
 {
+  g_return_val_if_fail (call, FALSE);
   return hyb_rule_dtype_except (call, 0, error);
 }
 
 gboolean
 hyb_rule_dtype_first (HybCall *call, GError **error)
 {
+  g_return_val_if_fail (call, FALSE);
   return hyb_dtype_unify (&call->input[0].dtype, &call->output[0].dtype, error);
 }
 
@@ -174,6 +182,7 @@ hyb_rule_dtype_free (HybCall *call, GError **error)
 gboolean
 hyb_rule_view_all (const HybCall *call, guint output, guint *input, gsize *offset)
 {
+  g_return_val_if_fail (input && offset, FALSE);
   *input = 0;
   *offset = 0;
   return output == 0;
@@ -182,6 +191,7 @@ hyb_rule_view_all (const HybCall *call, guint output, guint *input, gsize *offse
 void
 hyb_rule_cost_bytes (const HybCall *call, HybCost *cost)
 {
+  g_return_if_fail (call && cost);
   cost->bytes_read = cost->bytes_written = 0;
   for (guint i = 0; i < call->n_inputs; i++)
     cost->bytes_read += (double) hyb_type_bytes (&call->input[i]);
@@ -192,6 +202,7 @@ hyb_rule_cost_bytes (const HybCall *call, HybCost *cost)
 void
 hyb_rule_cost (const HybCall *call, HybCost *cost)
 {
+  g_return_if_fail (call && cost);
   *cost = (HybCost){ 0 };
   if (call->op->cost)
     {
@@ -206,6 +217,7 @@ hyb_rule_cost (const HybCall *call, HybCost *cost)
 void
 hyb_rule_cost_elementwise (const HybCall *call, double flops_per_element, HybCost *cost)
 {
+  g_return_if_fail (call && cost);
   cost->flops = flops_per_element * (double) hyb_shape_size (&call->output[0].shape);
   hyb_rule_cost_bytes (call, cost);
 }
@@ -213,6 +225,7 @@ hyb_rule_cost_elementwise (const HybCall *call, double flops_per_element, HybCos
 void
 hyb_rule_cost_move (const HybCall *call, HybCost *cost)
 {
+  g_return_if_fail (call && cost);
   cost->flops = 0;
   hyb_rule_cost_bytes (call, cost);
 }

@@ -11,12 +11,15 @@
 guint64
 hyb_run_random_seed (const HybRun *run)
 {
+  g_return_val_if_fail (run, 0);
   return hyb_random_mix (hyb_random_mix (run->seed, run->key), run->step);
 }
 
 void
 hyb_run_report (const HybRun *run, const char *hint, const char *format, ...)
 {
+  g_return_if_fail (run);
+
   HybRunFault *fault = run->fault;
   va_list      list;
 
@@ -33,6 +36,7 @@ hyb_run_report (const HybRun *run, const char *hint, const char *format, ...)
 void
 hyb_run_report_index (const HybRun *run, int axis, double index, gint64 size)
 {
+  g_return_if_fail (run);
   hyb_run_report (run,
                   "Correct the indices",
                   "index %g is outside of axis %d, which has the size %" G_GINT64_FORMAT,
@@ -44,6 +48,7 @@ hyb_run_report_index (const HybRun *run, int axis, double index, gint64 size)
 gboolean
 hyb_run_is_stopped (const HybRun *run)
 {
+  g_return_val_if_fail (run, FALSE);
   return (run->fault && run->fault->is_set) ||
          (run->cancellable && g_cancellable_is_cancelled (run->cancellable));
 }
@@ -51,6 +56,8 @@ hyb_run_is_stopped (const HybRun *run)
 gsize
 hyb_workspace_take (gsize *workspace, gsize bytes)
 {
+  g_return_val_if_fail (workspace, 0);
+
   gsize offset = *workspace;
 
   *workspace += (bytes + HYB_ALIGNMENT - 1) & ~(gsize) (HYB_ALIGNMENT - 1);

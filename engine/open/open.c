@@ -3,14 +3,16 @@
  * A model comes from a graph file, whose format says where parameters are, or from a plug-in.
  * Start at hyb_model_open().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "engine/open/open.h"
+#include "engine/open/open-private.h"
 
 #include "engine/base/remedy.h"
 #include "engine/block/plugin.h"
 #include "engine/doctor/match-parameters.h"
 #include "engine/formats/file.h"
 #include "engine/formats/format.h"
+#include "engine/formats/mapped-file.h"
 #include "engine/formats/model-weights.h"
+#include "engine/graph/roles.h"
 
 /* On failure, a finding of the model says why as well. */
 static gboolean
@@ -38,6 +40,7 @@ typedef struct
   const char      *params; /* as given; may be NULL */
   gint64           epoch;
   const HybFormat *format; /* set by read_graph(); NULL for a plug-in, which has its weights */
+  GBytes          *bytes;  /* likewise */
 } Source;
 
 /* Reads the parameter file that was given, or the one beside the graph file. */
@@ -81,17 +84,15 @@ read_params (HybModel *model, const Source *source, GError **error)
 static gboolean
 read_graph (HybModel *model, Source *source, GError **error)
 {
-  g_autoptr (GBytes) bytes = NULL;
-
   if (hyb_is_plugin_name (source->name))
     return hyb_model_read_plugin (model, source->name, error);
 
-  bytes = hyb_file_read (source->name, 0, error);
-  if (!bytes)
+  source->bytes = hyb_file_read (source->name, 0, error);
+  if (!source->bytes)
     return FALSE;
-  source->format = hyb_format_for_graph (hyb_format_of_bytes (bytes));
+  source->format = hyb_format_for_graph (hyb_format_of_bytes (source->bytes));
   hyb_model_set_file (model, source->name);
-  return source->format->read_graph (model, bytes, source->name, error);
+  return source->format->read_graph (model, source->bytes, source->name, error);
 }
 
 /* Fails with the first finding that is an error. */
@@ -134,42 +135,122 @@ refuse_findings (HybModel *model, GError **error)
   return hyb_error_add_remedy (error, first->remedy, first->node);
 }
 
+static gboolean
+open_strictly (HybModel *model, Source *source, GError **error)
+{
+  if (!read_graph (model, source, error) || !refuse_findings (model, error) ||
+      !read_params (model, source, error) || !refuse_findings (model, error))
+    return FALSE;
+
+  hyb_model_match_parameters (model);
+  return TRUE;
+}
+
+static gboolean
+open_tolerantly (HybModel *model, Source *source, GError **error)
+{
+  g_autoptr (GError) failure = NULL;
+
+  if (!read_graph (model, source, &failure) && hyb_model_get_findings (model)->len == 0)
+    {
+      g_propagate_error (error, g_steal_pointer (&failure));
+      return FALSE;
+    }
+
+  /* A broken parameter file is a finding already; one that cannot be read at all is not. */
+  g_clear_error (&failure);
+  if (!read_params (model, source, &failure) && failure->domain != HYB_FORMAT_ERROR)
+    {
+      g_propagate_error (error, g_steal_pointer (&failure));
+      return FALSE;
+    }
+
+  if (hyb_model_get_graph (model))
+    hyb_model_match_parameters (model);
+  return TRUE;
+}
+
+/* Opens the model with one of the functions above.  What a file that became shorter seemed to hold is no reason to
+ * refuse the model; that it did so is. */
+static HybModel *
+open_source (Source *source,
+             gboolean (*open) (HybModel *model, Source *source, GError **error),
+             GError **error)
+{
+  g_autoptr (HybModel) model = hyb_model_new ();
+  g_autoptr (GError) failure = NULL;
+  gboolean is_open = open (model, source, &failure);
+  gboolean is_whole =
+      (!source->bytes || hyb_mapped_file_check (g_bytes_get_data (source->bytes, NULL), error)) &&
+      hyb_model_check_files (model, error);
+
+  g_clear_pointer (&source->bytes, g_bytes_unref);
+  if (!is_whole)
+    return NULL;
+  if (!is_open)
+    {
+      g_propagate_error (error, g_steal_pointer (&failure));
+      return NULL;
+    }
+  return g_steal_pointer (&model);
+}
+
+HybModel *
+hyb_model_open_unmatched (const char *file, const char *params, gint64 epoch, GError **error)
+{
+  Source source = { .name = file, .params = params, .epoch = epoch };
+
+  return open_source (&source, open_strictly, error);
+}
+
+/* Fails if the file of parameters that was given holds arrays, but none for a variable of the graph. */
+static gboolean
+refuse_strangers (HybModel *model, GError **error)
+{
+  HybGraph        *graph = hyb_model_get_graph (model);
+  guint            n, n_parameters = 0;
+  const HybNodeId *variables = hyb_graph_get_variables (graph, &n);
+
+  if (hyb_graph_get_dialect (graph) || !hyb_model_get_weights_file (model) ||
+      hyb_model_n_parameters (model) == 0)
+    return TRUE;
+  for (guint i = 0; i < n; i++)
+    {
+      if (hyb_model_get_parameter (model, hyb_graph_get_node (graph, variables[i])->name))
+        return TRUE;
+      n_parameters += hyb_graph_get_role (graph, variables[i], FALSE) == HYB_ROLE_PARAMETER;
+    }
+  if (n_parameters == 0)
+    return TRUE;
+  hyb_error_at (error,
+                HYB_FORMAT_ERROR,
+                HYB_FORMAT_ERROR_MISMATCH,
+                hyb_model_get_weights_file (model),
+                "Load the file that was exported with this graph",
+                "none of its %u arrays is one of the graph’s %u parameters",
+                hyb_model_n_parameters (model),
+                n_parameters);
+  return hyb_error_add_remedy (error, HYB_REMEDY_PARAMETERS, NULL);
+}
+
 HybModel *
 hyb_model_open (const char *file, const char *params, gint64 epoch, GError **error)
 {
-  g_autoptr (HybModel) model = hyb_model_new ();
-  Source source = { .name = file, .params = params, .epoch = epoch };
+  g_autoptr (HybModel) model = NULL;
 
-  if (!read_graph (model, &source, error) || !refuse_findings (model, error) ||
-      !read_params (model, &source, error) || !refuse_findings (model, error))
+  g_return_val_if_fail (file, NULL);
+  model = hyb_model_open_unmatched (file, params, epoch, error);
+  if (!model || (params && !refuse_strangers (model, error)))
     return NULL;
-
-  hyb_model_match_parameters (model);
   return g_steal_pointer (&model);
 }
 
 HybModel *
 hyb_model_open_tolerant (const char *file, const char *params, gint64 epoch, GError **error)
 {
-  g_autoptr (HybModel) model = hyb_model_new ();
-  g_autoptr (GError) failure = NULL;
+  g_return_val_if_fail (file, NULL);
+
   Source source = { .name = file, .params = params, .epoch = epoch };
 
-  if (!read_graph (model, &source, &failure) && hyb_model_get_findings (model)->len == 0)
-    {
-      g_propagate_error (error, g_steal_pointer (&failure));
-      return NULL;
-    }
-
-  /* A broken parameter file is a finding already; one that cannot be read at all is not. */
-  g_clear_error (&failure);
-  if (!read_params (model, &source, &failure) && failure->domain != HYB_FORMAT_ERROR)
-    {
-      g_propagate_error (error, g_steal_pointer (&failure));
-      return NULL;
-    }
-
-  if (hyb_model_get_graph (model))
-    hyb_model_match_parameters (model);
-  return g_steal_pointer (&model);
+  return open_source (&source, open_tolerantly, error);
 }

@@ -20,5 +20,6 @@ compare (const void *key, const void *entry)
 gboolean
 hyb_op_has_twin (const HybOp *op)
 {
+  g_return_val_if_fail (op, FALSE);
   return bsearch (op->name, names, G_N_ELEMENTS (names), sizeof *names, compare) != NULL;
 }

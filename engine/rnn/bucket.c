@@ -49,6 +49,7 @@ hyb_vocabulary_set (HybVocabulary *vocabulary, const char *word, gint64 id)
   gpointer place;
   char    *copy;
 
+  g_return_if_fail (vocabulary && word);
   if (g_hash_table_lookup_extended (vocabulary->places, word, NULL, &place))
     {
       g_array_index (vocabulary->ids, gint64, GPOINTER_TO_UINT (place)) = id;
@@ -65,6 +66,7 @@ hyb_vocabulary_find (HybVocabulary *vocabulary, const char *word, gint64 *id)
 {
   gpointer place;
 
+  g_return_val_if_fail (vocabulary && word, FALSE);
   if (!g_hash_table_lookup_extended (vocabulary->places, word, NULL, &place))
     return FALSE;
   *id = g_array_index (vocabulary->ids, gint64, GPOINTER_TO_UINT (place));
@@ -74,12 +76,14 @@ hyb_vocabulary_find (HybVocabulary *vocabulary, const char *word, gint64 *id)
 guint
 hyb_vocabulary_n (HybVocabulary *vocabulary)
 {
+  g_return_val_if_fail (vocabulary, 0);
   return vocabulary->words->len;
 }
 
 const char *
 hyb_vocabulary_get_word (HybVocabulary *vocabulary, guint index, gint64 *id)
 {
+  g_return_val_if_fail (vocabulary && id && index < vocabulary->words->len, NULL);
   *id = g_array_index (vocabulary->ids, gint64, index);
   return g_ptr_array_index (vocabulary->words, index);
 }
@@ -122,6 +126,8 @@ hyb_encode_sentences (GPtrArray         *sentences,
                       const HybEncoding *encoding,
                       GError           **error)
 {
+  g_return_val_if_fail (sentences && vocabulary && encoding, NULL);
+
   g_autoptr (GPtrArray) result = g_ptr_array_new_with_free_func ((GDestroyNotify) g_array_unref);
   g_autoptr (HybVocabulary) fresh = NULL;
   Encoder encoder = { encoding, *vocabulary, !*vocabulary, encoding->start_label };
@@ -360,6 +366,7 @@ hyb_bucket_iterator_free (HybBucketIterator *iterator)
 const guint *
 hyb_bucket_iterator_get_buckets (HybBucketIterator *iterator, guint *n)
 {
+  g_return_val_if_fail (iterator, NULL);
   *n = iterator->lengths->len;
   return (gconstpointer) iterator->lengths->data;
 }
@@ -367,12 +374,14 @@ hyb_bucket_iterator_get_buckets (HybBucketIterator *iterator, guint *n)
 guint
 hyb_bucket_iterator_get_default_key (HybBucketIterator *iterator)
 {
+  g_return_val_if_fail (iterator, 0);
   return g_array_index (iterator->lengths, guint, iterator->lengths->len - 1);
 }
 
 guint
 hyb_bucket_iterator_n_discarded (HybBucketIterator *iterator)
 {
+  g_return_val_if_fail (iterator, 0);
   return iterator->n_discarded;
 }
 
@@ -389,6 +398,7 @@ batch_type (HybBucketIterator *iterator, guint length)
 void
 hyb_bucket_iterator_get_type (HybBucketIterator *iterator, HybType *type)
 {
+  g_return_if_fail (iterator);
   *type = batch_type (iterator, hyb_bucket_iterator_get_default_key (iterator));
 }
 
@@ -413,6 +423,8 @@ shuffle (GArray *array, guint64 seed)
 void
 hyb_bucket_iterator_reset (HybBucketIterator *iterator)
 {
+  g_return_if_fail (iterator);
+
   guint64 seed = hyb_random_mix (iterator->options.seed, iterator->pass++);
 
   iterator->at = 0;
@@ -452,6 +464,7 @@ hyb_bucket_iterator_next (HybBucketIterator *iterator, HybBucketBatch *batch)
 {
   const BatchPlace *place;
 
+  g_return_val_if_fail (iterator, FALSE);
   if (iterator->at >= iterator->places->len)
     return FALSE;
   place = &g_array_index (iterator->places, BatchPlace, iterator->at++);

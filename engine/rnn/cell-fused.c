@@ -204,6 +204,8 @@ single_cell (const FusedCell *self, const char *prefix)
 HybBlock *
 hyb_fused_cell_unfuse (HybBlock *block)
 {
+  g_return_val_if_fail (block, NULL);
+
   FusedCell *self = (FusedCell *) block;
   HybBlock  *stack = hyb_sequential_cell_new (HYB_STYLE_SYMBOLIC, NULL);
 

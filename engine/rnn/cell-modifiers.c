@@ -80,8 +80,10 @@ static const HybCellClass zoneout_class = {
 HybBlock *
 hyb_zoneout_cell_new (HybBlock *base, double outputs, double states)
 {
-  HybCell *cell = modifier_new (&zoneout_class, base, "zoneout");
+  HybCell *cell;
 
+  g_return_val_if_fail (hyb_cell_from_block (base), NULL);
+  cell = modifier_new (&zoneout_class, base, "zoneout");
   cell->rate = outputs;
   cell->state_rate = states;
   return &cell->parent;
@@ -139,6 +141,7 @@ static const HybCellClass residual_class = {
 HybBlock *
 hyb_residual_cell_new (HybBlock *base)
 {
+  g_return_val_if_fail (hyb_cell_from_block (base), NULL);
   return &modifier_new (&residual_class, base, "residualcell")->parent;
 }
 
@@ -254,9 +257,12 @@ static const HybCellClass variational_class = {
 HybBlock *
 hyb_variational_dropout_cell_new (HybBlock *base, double inputs, double states, double outputs)
 {
-  HybCell     *cell = modifier_new (&variational_class, base, "vardrop");
-  Variational *self = (Variational *) cell;
+  HybCell     *cell;
+  Variational *self;
 
+  g_return_val_if_fail (hyb_cell_from_block (base), NULL);
+  cell = modifier_new (&variational_class, base, "vardrop");
+  self = (Variational *) cell;
   self->inputs = inputs;
   self->states = states;
   self->outputs = outputs;

@@ -26,6 +26,8 @@ typedef struct _CellConvolution
  * symbolic cell without a prefix gets default_prefix.  (transfer full) */
 HybCell *
 hyb_cell_new (const HybCellClass *klass, const HybCellOptions *options, const char *default_prefix);
+/* The block as a cell; NULL and an error of F if it is none.  block: (nullable) */
+HybCell *hyb_cell_or_fail (HybF *F, HybBlock *block);
 /* HybBlockClass.finish of all cells. */
 void hyb_cell_finish (HybBlock *block);
 /* HybBlockClass.forward of all cells: takes the list (x, states), makes one step. */

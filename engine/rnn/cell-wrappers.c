@@ -285,9 +285,10 @@ hyb_bidirectional_cell_new (HybBlock    *left,
                             const char  *output_prefix,
                             HybCellStyle style)
 {
-  HybCell *cell =
-      hyb_cell_new (&bidirectional_class, &(HybCellOptions){ .style = style, .prefix = "" }, "");
+  HybCell *cell;
 
+  g_return_val_if_fail (hyb_cell_from_block (left) && hyb_cell_from_block (right), NULL);
+  cell = hyb_cell_new (&bidirectional_class, &(HybCellOptions){ .style = style, .prefix = "" }, "");
   cell->output_prefix = g_strdup (output_prefix ? output_prefix : "bi_");
   hyb_block_add_child (&cell->parent, left, "l_cell");
   hyb_block_add_child (&cell->parent, right, "r_cell");

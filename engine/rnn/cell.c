@@ -13,7 +13,20 @@
 HybCell *
 hyb_cell_from_block (HybBlock *block)
 {
-  return block->klass->finish == hyb_cell_finish ? (HybCell *) block : NULL;
+  return block && block->klass->finish == hyb_cell_finish ? (HybCell *) block : NULL;
+}
+
+HybCell *
+hyb_cell_or_fail (HybF *F, HybBlock *block)
+{
+  HybCell *cell = hyb_cell_from_block (block);
+
+  if (!cell)
+    hyb_f_fail (F,
+                "%s%s is stepped like a recurrent cell, which it is not",
+                block ? "block " : "NULL",
+                block ? hyb_block_get_name (block) : "");
+  return cell;
 }
 
 static const HybCellClass *
@@ -180,6 +193,7 @@ hyb_cell_n_states (HybBlock *block)
 {
   HybCell *cell = hyb_cell_from_block (block);
 
+  g_return_val_if_fail (cell, 0);
   return class_of (cell)->n_states (cell);
 }
 
@@ -248,10 +262,11 @@ begin_state (HybF *F, HybCell *cell, const char *op, const char *batch)
 HybValue *
 hyb_cell_begin_state (HybF *F, HybBlock *block, const char *op, gint64 batch)
 {
-  return begin_state (F,
-                      hyb_cell_from_block (block),
-                      op,
-                      hyb_f_text (F, "%" G_GINT64_FORMAT, MAX (batch, (gint64) 0)));
+  HybCell *cell = hyb_cell_or_fail (F, block);
+
+  if (!cell)
+    return hyb_list (F, 0, NULL);
+  return begin_state (F, cell, op, hyb_f_text (F, "%" G_GINT64_FORMAT, MAX (batch, (gint64) 0)));
 }
 
 guint
@@ -357,8 +372,16 @@ hyb_cell_forward (HybF *F, HybBlock *block, HybValue *input)
 HybValue *
 hyb_cell_step (HybF *F, HybBlock *block, HybValue *x, HybValue **states)
 {
-  HybValue *result = hyb_call (F, block, hyb_list_of (F, x, *states, NULL));
+  HybValue *result;
 
+  if (!states)
+    {
+      hyb_f_fail (F,
+                  "a cell is stepped with NULL for its states; hyb_cell_begin_state() makes the "
+                  "first ones");
+      return hyb_list (F, 0, NULL);
+    }
+  result = hyb_call (F, block, hyb_list_of (F, x, *states, NULL));
   if (hyb_n_items (result) < 2)
     return hyb_item (F, result, 0);
   *states = hyb_item (F, result, 1);

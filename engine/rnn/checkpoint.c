@@ -322,6 +322,8 @@ hyb_rnn_save_checkpoint (const HybRnnCheckpoint *checkpoint,
                          HybModel               *model,
                          GError                **error)
 {
+  g_return_val_if_fail (checkpoint && model, FALSE);
+
   g_autoptr (HybModel) unpacked = copy_model (model);
 
   return hyb_rnn_unpack_weights (checkpoint->cells, checkpoint->n, unpacked, error) &&
@@ -331,6 +333,8 @@ hyb_rnn_save_checkpoint (const HybRnnCheckpoint *checkpoint,
 HybModel *
 hyb_rnn_load_checkpoint (const HybRnnCheckpoint *checkpoint, guint epoch, GError **error)
 {
+  g_return_val_if_fail (checkpoint, NULL);
+
   g_autofree char *symbol = g_strconcat (checkpoint->prefix, "-symbol.json", NULL);
   g_autofree char *params = g_strdup_printf ("%s-%04u.params", checkpoint->prefix, epoch);
   g_autoptr (HybModel) model = hyb_model_open (symbol, params, epoch, error);
@@ -355,6 +359,7 @@ hyb_rnn_checkpoint_epoch (const HybRnnCheckpoint *checkpoint,
                           HybModel               *model,
                           GError                **error)
 {
+  g_return_val_if_fail (checkpoint && model, FALSE);
   if ((finished + 1) % MAX (checkpoint->period, 1) != 0)
     return TRUE;
   return hyb_rnn_save_checkpoint (checkpoint, finished + 1, model, error);

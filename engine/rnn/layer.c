@@ -187,6 +187,8 @@ static const HybBlockClass layer_class = {
 HybValue *
 hyb_rnn_layer_begin_state (HybF *F, HybBlock *block, const char *op, gint64 batch)
 {
+  g_return_val_if_fail (F && block && op, NULL);
+
   RnnLayer *self = (RnnLayer *) block;
   HybValue *states[2];
   guint     n = is_lstm (self) ? 2 : 1;

@@ -174,11 +174,16 @@ fail_unroll (HybF *F, HybValue **states)
 HybValue *
 hyb_cell_unroll (HybF *F, HybBlock *block, const HybUnroll *given, HybValue **states)
 {
-  HybCell            *cell = hyb_cell_from_block (block);
-  const HybCellClass *klass = (const HybCellClass *) block->klass;
-  HybUnroll           unroll = *given;
+  HybCell            *cell = hyb_cell_or_fail (F, block);
+  const HybCellClass *klass;
+  HybUnroll           unroll;
   HybValue           *ignored;
 
+  g_return_val_if_fail (given, NULL);
+  if (!cell)
+    return fail_unroll (F, states);
+  klass = (const HybCellClass *) block->klass;
+  unroll = *given;
   if (!unroll.layout)
     unroll.layout = "NTC";
   if (hyb_layout_axis (unroll.layout, 'T') < 0 || hyb_layout_axis (unroll.layout, 'N') < 0)
@@ -258,12 +263,21 @@ to_front (HybF *F, HybValue *x, int axis, int rank)
 HybValue *
 hyb_cell_dynamic_unroll (HybF *F, HybBlock *cell, const HybUnroll *unroll, HybValue **states)
 {
-  DynamicStep step = { cell, unroll->valid_length };
-  const char *layout = unroll->layout ? unroll->layout : "TNC";
-  int         axis = hyb_layout_axis (layout, 'T'), rank = (int) strlen (layout);
-  guint       n = hyb_cell_n_states (cell);
-  HybValue   *begin = unroll->begin_state, *result, *outputs;
+  DynamicStep step = { .cell = cell };
+  const char *layout;
+  int         axis, rank;
+  guint       n;
+  HybValue   *begin, *result, *outputs;
 
+  g_return_val_if_fail (unroll && states, NULL);
+  if (!hyb_cell_or_fail (F, cell))
+    return fail_unroll (F, states);
+  step.valid_length = unroll->valid_length;
+  layout = unroll->layout ? unroll->layout : "TNC";
+  axis = hyb_layout_axis (layout, 'T');
+  rank = (int) strlen (layout);
+  n = hyb_cell_n_states (cell);
+  begin = unroll->begin_state;
   if (axis < 0 || hyb_is_list (unroll->inputs))
     {
       hyb_f_fail (F, "a dynamic unroll takes one array with a time axis, in layout TNC or NTC");
@@ -303,5 +317,6 @@ cell_body (HybF *F, HybValue *slices, HybValue **states, gpointer cell)
 HybValue *
 hyb_foreach_cell (HybF *F, HybBlock *cell, HybValue *data, HybValue *states)
 {
+  g_return_val_if_fail (F, NULL);
   return hyb_foreach (F, cell_body, data, states, cell);
 }

@@ -45,6 +45,7 @@ hyb_dtype_name (HybDType dtype)
 HybDType
 hyb_dtype_from_name (const char *name)
 {
+  g_return_val_if_fail (name, 0);
   for (int i = 0; i < HYB_N_DTYPES; i++)
     if (strcmp (table[i].name, name) == 0)
       return (HybDType) i;
@@ -152,6 +153,7 @@ double_to_unsigned (double value)
 double
 hyb_dtype_get_double (gconstpointer data, HybDType dtype, gsize i)
 {
+  g_return_val_if_fail (data, 0);
   switch (dtype)
     {
     case HYB_F32:
@@ -196,6 +198,7 @@ hyb_dtype_get_doubles (gconstpointer data, HybDType dtype, gsize first, gsize co
 gint64
 hyb_dtype_get_int (gconstpointer data, HybDType dtype, gsize i)
 {
+  g_return_val_if_fail (data, 0);
   switch (dtype)
     {
     case HYB_U8:
@@ -282,6 +285,7 @@ set_int (gpointer data, HybDType dtype, gsize i, gint64 value)
 void
 hyb_dtype_set_double (gpointer data, HybDType dtype, gsize i, double value)
 {
+  g_return_if_fail (data);
   switch (dtype)
     {
     case HYB_F32:

@@ -59,6 +59,7 @@ hyb_dim_get_name (gint64 dim)
 gboolean
 hyb_shape_is_known (const HybShape *shape)
 {
+  g_return_val_if_fail (shape, FALSE);
   if (shape->rank < 0)
     return FALSE;
   for (int i = 0; i < shape->rank; i++)
@@ -70,6 +71,7 @@ hyb_shape_is_known (const HybShape *shape)
 gboolean
 hyb_shape_equal (const HybShape *a, const HybShape *b)
 {
+  g_return_val_if_fail (a && b, FALSE);
   /* Ranks are small: calling memcmp() takes longer than comparing. */
   if (a->rank != b->rank)
     return FALSE;
@@ -93,6 +95,7 @@ hyb_shape_count (const HybShape *shape, int from, int to)
 gint64
 hyb_shape_size (const HybShape *shape)
 {
+  g_return_val_if_fail (shape, 0);
   return hyb_shape_is_known (shape) ? hyb_shape_count (shape, 0, shape->rank) : HYB_UNKNOWN;
 }
 
@@ -102,6 +105,7 @@ hyb_shape_bytes (const HybShape *shape, HybDType dtype, gsize *bytes, GError **e
   gsize    total = hyb_dtype_size (dtype);
   gboolean is_empty = FALSE;
 
+  g_return_val_if_fail (shape && bytes, FALSE);
   g_return_val_if_fail (hyb_shape_is_known (shape) && total > 0, FALSE);
 
   /* The dimensions of an empty array are checked as well, because kernels multiply them. */
@@ -127,6 +131,7 @@ hyb_shape_bytes (const HybShape *shape, HybDType dtype, gsize *bytes, GError **e
 int
 hyb_shape_axis (const HybShape *shape, gint64 axis, GError **error)
 {
+  g_return_val_if_fail (shape, 0);
   if (axis >= -shape->rank && axis < shape->rank)
     return (int) (axis < 0 ? axis + shape->rank : axis);
 
@@ -163,6 +168,7 @@ contradiction (const HybShape *a, const HybShape *b, GError **error)
 gboolean
 hyb_shape_assign (HybShape *to, const HybShape *from, GError **error)
 {
+  g_return_val_if_fail (to && from, FALSE);
   if (from->rank < 0)
     return TRUE;
   if (to->rank < 0)
@@ -187,12 +193,14 @@ hyb_shape_assign (HybShape *to, const HybShape *from, GError **error)
 gboolean
 hyb_shape_unify (HybShape *a, HybShape *b, GError **error)
 {
+  g_return_val_if_fail (a && b, FALSE);
   return hyb_shape_assign (a, b, error) && hyb_shape_assign (b, a, error);
 }
 
 gboolean
 hyb_dtype_assign (HybDType *to, HybDType from, GError **error)
 {
+  g_return_val_if_fail (to, FALSE);
   if (from == HYB_DTYPE_UNKNOWN || *to == from)
     return TRUE;
   if (*to != HYB_DTYPE_UNKNOWN)
@@ -211,18 +219,21 @@ hyb_dtype_assign (HybDType *to, HybDType from, GError **error)
 gboolean
 hyb_dtype_unify (HybDType *a, HybDType *b, GError **error)
 {
+  g_return_val_if_fail (a && b, FALSE);
   return hyb_dtype_assign (a, *b, error) && hyb_dtype_assign (b, *a, error);
 }
 
 gboolean
 hyb_type_is_known (const HybType *type)
 {
+  g_return_val_if_fail (type, FALSE);
   return type->dtype != HYB_DTYPE_UNKNOWN && hyb_shape_is_known (&type->shape);
 }
 
 gsize
 hyb_type_bytes (const HybType *type)
 {
+  g_return_val_if_fail (type, 0);
   return (gsize) hyb_shape_count (&type->shape, 0, type->shape.rank) * hyb_dtype_size (type->dtype);
 }
 
@@ -244,6 +255,7 @@ hyb_shape_join (const HybShape *shape, const char *separator)
 {
   GString *text = g_string_new (NULL);
 
+  g_return_val_if_fail (shape, NULL);
   for (int i = 0; i < shape->rank; i++)
     {
       if (i > 0)
@@ -262,6 +274,7 @@ hyb_shape_to_string (const HybShape *shape)
 {
   g_autofree char *dimensions = NULL;
 
+  g_return_val_if_fail (shape, NULL);
   if (shape->rank < 0)
     return g_strdup ("?");
   dimensions = hyb_shape_join (shape, ", ");
@@ -271,6 +284,8 @@ hyb_shape_to_string (const HybShape *shape)
 char *
 hyb_type_to_string (const HybType *type)
 {
+  g_return_val_if_fail (type, NULL);
+
   g_autofree char *shape = hyb_shape_to_string (&type->shape);
 
   return g_strdup_printf ("%s %s", hyb_dtype_name (type->dtype), shape);

@@ -110,6 +110,7 @@ hyb_tensor_new (const HybType *type, GError **error)
   HybTensor *tensor;
   gsize      bytes;
 
+  g_return_val_if_fail (type, NULL);
   if (!hyb_shape_bytes (&type->shape, type->dtype, &bytes, error) || !check_limit (bytes, error))
     return NULL;
 
@@ -128,6 +129,8 @@ hyb_tensor_new (const HybType *type, GError **error)
 HybTensor *
 hyb_tensor_new_zeros (const HybType *type, GError **error)
 {
+  g_return_val_if_fail (type, NULL);
+
   HybTensor *tensor = hyb_tensor_new (type, error);
 
   if (tensor)
@@ -138,6 +141,8 @@ hyb_tensor_new_zeros (const HybType *type, GError **error)
 HybTensor *
 hyb_tensor_new_wrapped (const HybType *type, gpointer data, gpointer owner, GDestroyNotify destroy)
 {
+  g_return_val_if_fail (type, NULL);
+
   HybTensor *tensor = tensor_make (type, data, hyb_type_bytes (type));
 
   tensor->owner = owner;
@@ -148,6 +153,7 @@ hyb_tensor_new_wrapped (const HybType *type, gpointer data, gpointer owner, GDes
 HybTensor *
 hyb_tensor_new_view (HybTensor *parent, const HybType *type, gsize offset)
 {
+  g_return_val_if_fail (parent && type, NULL);
   g_return_val_if_fail (offset + hyb_type_bytes (type) <= parent->bytes, NULL);
 
   return hyb_tensor_new_wrapped (type,
@@ -159,6 +165,8 @@ hyb_tensor_new_view (HybTensor *parent, const HybType *type, gsize offset)
 HybTensor *
 hyb_tensor_copy (HybTensor *tensor)
 {
+  g_return_val_if_fail (tensor, NULL);
+
   HybTensor *copy = hyb_tensor_new (&tensor->type, NULL);
 
   if (copy && tensor->bytes > 0)
@@ -169,6 +177,8 @@ hyb_tensor_copy (HybTensor *tensor)
 HybTensor *
 hyb_tensor_convert (HybTensor *tensor, HybDType dtype)
 {
+  g_return_val_if_fail (tensor, NULL);
+
   HybType    type = { tensor->type.shape, dtype };
   HybTensor *converted;
 
@@ -289,6 +299,7 @@ hyb_tensor_statistics (const HybTensor *tensor, HybStatistics *statistics)
   gint64 n = 0, n_read;
   double sum = 0, squares = 0, values[BLOCK];
 
+  g_return_if_fail (statistics);
   *statistics = (HybStatistics){ .minimum = INFINITY, .maximum = -INFINITY };
   for (gint64 i = 0; (n_read = hyb_tensor_get_values (tensor, i, BLOCK, values)) > 0; i += n_read)
     for (gint64 k = 0; k < n_read; k++)

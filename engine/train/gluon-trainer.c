@@ -159,5 +159,6 @@ hyb_gluon_trainer_step (HybGluonTrainer *trainer, gint64 batch_size, GError **er
 HybOptimizer *
 hyb_gluon_trainer_get_optimizer (HybGluonTrainer *trainer)
 {
+  g_return_val_if_fail (trainer, NULL);
   return trainer->optimizer;
 }

@@ -340,6 +340,7 @@ hyb_optimizer_new (const char *name, const char *const *settings, GError **error
 void
 hyb_optimizer_free (HybOptimizer *optimizer)
 {
+  g_return_if_fail (optimizer);
   hyb_params_unref (optimizer->common);
   hyb_params_unref (optimizer->options);
   g_free (optimizer);
@@ -348,30 +349,35 @@ hyb_optimizer_free (HybOptimizer *optimizer)
 const char *
 hyb_optimizer_get_name (HybOptimizer *optimizer)
 {
+  g_return_val_if_fail (optimizer, NULL);
   return optimizer->klass->name;
 }
 
 guint
 hyb_optimizer_n_states (HybOptimizer *optimizer)
 {
+  g_return_val_if_fail (optimizer, 0);
   return optimizer->klass->n_states (optimizer->options);
 }
 
 double
 hyb_optimizer_get_learning_rate (HybOptimizer *optimizer)
 {
+  g_return_val_if_fail (optimizer, 0);
   return optimizer->common->learning_rate;
 }
 
 void
 hyb_optimizer_set_learning_rate (HybOptimizer *optimizer, double rate)
 {
+  g_return_if_fail (optimizer);
   optimizer->common->learning_rate = rate;
 }
 
 void
 hyb_optimizer_set_rescale (HybOptimizer *optimizer, double rescale)
 {
+  g_return_if_fail (optimizer);
   optimizer->common->rescale_grad = rescale;
 }
 
@@ -393,6 +399,8 @@ hyb_optimizer_get_step (HybOptimizer *optimizer, guint64 t, double lr_mult, doub
 void
 hyb_optimizer_apply (HybOptimizer *optimizer, HybUpdate *update, double lr_mult, double wd_mult)
 {
+  g_return_if_fail (optimizer);
+
   HybStep step = hyb_optimizer_get_step (optimizer, update->t, lr_mult, wd_mult);
 
   step.n = update->n;

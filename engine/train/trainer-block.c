@@ -9,6 +9,8 @@
 HybTrainer *
 hyb_trainer_new_for_block (HybBlock *block, const HybTrainerOptions *given, GError **error)
 {
+  g_return_val_if_fail (block, NULL);
+
   const HybTrainerOptions *options = given ? given : &(const HybTrainerOptions){ 0 };
   g_autoptr (HybModel) model = hyb_block_to_model (block, error);
   g_autoptr (GPtrArray) parameters = NULL;

@@ -27,6 +27,7 @@ hyb_trainer_send_ahead (HybTrainer *trainer, GHashTable *batch)
   GHashTableIter iter;
   gpointer       name, tensor;
 
+  g_return_if_fail (trainer);
   g_hash_table_iter_init (&iter, batch);
   while (g_hash_table_iter_next (&iter, &name, &tensor))
     g_hash_table_insert (tensors, (gpointer) find_variable (trainer, name), tensor);

@@ -151,6 +151,7 @@ hyb_trainer_device_read_step (HybTrainer *trainer, HybTrainStep *result, GError 
 gboolean
 hyb_trainer_read_back (HybTrainer *trainer, GError **error)
 {
+  g_return_val_if_fail (trainer, FALSE);
   if (!trainer->is_behind)
     return TRUE;
   if (!hyb_executor_fetch_kept (trainer->executor, error))

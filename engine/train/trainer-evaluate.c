@@ -52,6 +52,7 @@ hyb_trainer_evaluate (HybTrainer *trainer,
                       double     *loss,
                       GError    **error)
 {
+  g_return_val_if_fail (trainer, FALSE);
   if (!hyb_trainer_read_back (trainer, error) || !ensure_evaluator (trainer, error) ||
       !bind_parameters (trainer, error))
     return FALSE;
@@ -72,5 +73,6 @@ hyb_trainer_evaluate (HybTrainer *trainer,
 HybTensor *
 hyb_trainer_get_evaluated (HybTrainer *trainer, guint index)
 {
+  g_return_val_if_fail (trainer, NULL);
   return hyb_executor_get_output (trainer->evaluator, 1 + index);
 }

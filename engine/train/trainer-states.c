@@ -22,6 +22,7 @@ hyb_trainer_save_states (HybTrainer *trainer, const char *file, GError **error)
   g_autoptr (HybTensor) sum = hyb_tensor_new (&one, steps ? error : NULL);
   g_autoptr (HybTensorList) parameters = NULL;
 
+  g_return_val_if_fail (trainer, FALSE);
   if (!steps || !sum || !hyb_trainer_read_back (trainer, error))
     return FALSE;
   *(gint64 *) hyb_tensor_get_data (steps) = (gint64) trainer->n_steps;

@@ -250,6 +250,7 @@ hyb_trainer_new (HybModel *model, const HybTrainerOptions *given, GError **error
 void
 hyb_trainer_free (HybTrainer *trainer)
 {
+  g_return_if_fail (trainer);
   for (guint i = 0; i < trainer->parameters->len; i++)
     {
       TrainedParameter *parameter = &g_array_index (trainer->parameters, TrainedParameter, i);
@@ -420,6 +421,7 @@ hyb_trainer_begin_step (HybTrainer   *trainer,
                         GCancellable *cancellable,
                         GError      **error)
 {
+  g_return_val_if_fail (trainer, FALSE);
   if (!hyb_trainer_bind_batch (trainer, trainer->executor, batch, error) ||
       !hyb_trainer_bind_carried (trainer, trainer->executor, HYB_CARRY_TRAINING, error))
     return FALSE;
@@ -452,6 +454,7 @@ update_all (HybTrainer *trainer, HybTrainStep *result, GError **error)
 gboolean
 hyb_trainer_end_step (HybTrainer *trainer, HybTrainStep *result, GError **error)
 {
+  g_return_val_if_fail (trainer, FALSE);
   if (!(trainer->gpu ? hyb_trainer_device_read_step (trainer, result, error)
                      : update_all (trainer, result, error)))
     return FALSE;
@@ -466,6 +469,7 @@ hyb_trainer_step (HybTrainer   *trainer,
                   GCancellable *cancellable,
                   GError      **error)
 {
+  g_return_val_if_fail (trainer, FALSE);
   return hyb_trainer_begin_step (trainer, batch, cancellable, error) &&
          hyb_trainer_end_step (trainer, result, error);
 }
@@ -475,30 +479,35 @@ hyb_trainer_step (HybTrainer   *trainer,
 guint64
 hyb_trainer_n_steps (HybTrainer *trainer)
 {
+  g_return_val_if_fail (trainer, 0);
   return trainer->n_steps;
 }
 
 HybOptimizer *
 hyb_trainer_get_optimizer (HybTrainer *trainer)
 {
+  g_return_val_if_fail (trainer, NULL);
   return trainer->optimizer;
 }
 
 HybExecutor *
 hyb_trainer_get_executor (HybTrainer *trainer)
 {
+  g_return_val_if_fail (trainer, NULL);
   return trainer->executor;
 }
 
 HybTensor *
 hyb_trainer_get_output (HybTrainer *trainer, guint index)
 {
+  g_return_val_if_fail (trainer, NULL);
   return hyb_executor_get_output (trainer->executor, trainer->first_output + index);
 }
 
 void
 hyb_trainer_set_multipliers (HybTrainer *trainer, const char *name, double lr, double wd)
 {
+  g_return_if_fail (trainer);
   for (guint i = 0; i < trainer->parameters->len; i++)
     {
       TrainedParameter *parameter = &g_array_index (trainer->parameters, TrainedParameter, i);
@@ -514,6 +523,7 @@ hyb_trainer_set_multipliers (HybTrainer *trainer, const char *name, double lr, d
 void
 hyb_trainer_reset_carry (HybTrainer *trainer)
 {
+  g_return_if_fail (trainer);
   for (guint i = 0; i < trainer->carried->len; i++)
     g_clear_pointer (&g_array_index (trainer->carried, CarriedState, i).state, hyb_tensor_unref);
 }

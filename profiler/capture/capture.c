@@ -7,6 +7,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/limits.h"
+#include "engine/formats/mapped-file.h"
 #include "profiler/capture/capture-format.h"
 
 #include <math.h>
@@ -236,13 +237,9 @@ prof_capture_new (GBytes *bytes, const char *where, GError **error)
 ProfCapture *
 prof_capture_open (const char *path, GError **error)
 {
-  g_autoptr (GMappedFile) file = g_mapped_file_new (path, FALSE, error);
-  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr (GBytes) bytes = hyb_mapped_file_open (path, error);
 
-  if (!file)
-    return NULL;
-  bytes = g_mapped_file_get_bytes (file);
-  return prof_capture_new (bytes, path, error);
+  return bytes ? prof_capture_new (bytes, path, error) : NULL;
 }
 
 void

@@ -210,7 +210,7 @@ static const GOptionEntry weights_options[] = {
     0,
     G_OPTION_ARG_FILENAME,
     SCOPE_OPTION_FIELD (WeightsOptions, to),
-    "Write the arrays to another file: *.npz or *.params",
+    "Write the arrays to another file: .npz, .params, .safetensors; a single one: .npy, .csv",
     "FILE" },
   { "pack",
     0,
@@ -285,7 +285,7 @@ static const char *const examples[] = {
 };
 
 static const ScopeOutput outputs[] = {
-  { "to", ".npz", ".npz .params" },
+  { "to", ".npz", SCOPE_ARRAY_ENDINGS },
   { 0 },
 };
 

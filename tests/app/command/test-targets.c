@@ -458,7 +458,7 @@ test_a_hostile_target_changes_nothing (Fixture *fixture, gconstpointer unused G_
                                       "beside",    "long",   "nul",       "number", "suffix",
                                       "json",      "states", "slash",     "ending" };
   static const char *const commands[] = {
-    "run models/deep/net-symbol.json --init uniform --output out",
+    "run models/deep/net-symbol.json --init uniform --output out.npz",
     "convert models/deep/net-symbol.json --to foreach --output cv",
   };
 

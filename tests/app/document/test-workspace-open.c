@@ -1,7 +1,13 @@
 /* test-workspace-open.c — opening files in a workspace: what it shows then, also if a file cannot be read.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/document/workspace.h"
+#include "app/process/file-guard.h"
+#include "engine/formats/format.h"
 #include "tests/program.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+#include <unistd.h>
 
 #define MODELS "tests/data/goldens/models/"
 #define LSTM   "cell-lstm-t6-ntc-none"
@@ -87,9 +93,113 @@ test_newest_file_is_shown (void)
   g_assert_null (scope_workspace_get_error (workspace));
 }
 
+/* --- Files that become shorter --- */
+
+#define LARGE 3000 /* an array of this times this is mapped */
+
+static const char large_symbol[] =
+    "{\"nodes\": [{\"op\": \"null\", \"name\": \"x\", \"inputs\": []},"
+    " {\"op\": \"null\", \"name\": \"w\", \"inputs\": []},"
+    " {\"op\": \"dot\", \"name\": \"y\", \"inputs\": [[0, 0, 0], [1, 0, 0]]}],"
+    " \"arg_nodes\": [0, 1], \"heads\": [[2, 0, 0]]}";
+
+typedef struct
+{
+  char *folder, *symbol, *params;
+} LargeModel;
+
+static void
+large_model_set_up (LargeModel *model, gconstpointer unused G_GNUC_UNUSED)
+{
+  g_autoptr (HybTensorList) list = hyb_tensor_list_new ();
+  g_autoptr (HybTensor) weight = hyb_tensor_new_float (2, (const gint64[]){ LARGE, LARGE }, NULL);
+  g_autoptr (HybTensor) last = hyb_tensor_new_float (1, (const gint64[]){ 100 }, NULL);
+
+  model->folder = g_dir_make_tmp ("large-XXXXXX", NULL);
+  model->symbol = g_build_filename (model->folder, "m-symbol.json", NULL);
+  model->params = g_build_filename (model->folder, "m-0000.params", NULL);
+  hyb_tensor_list_set (list, "arg:w", weight);
+  hyb_tensor_list_set (list, "arg:last", last);
+  g_assert_true (g_file_set_contents (model->symbol, large_symbol, -1, NULL));
+  g_assert_true (hyb_weights_write_file (list, model->params, NULL));
+  scope_file_guard_install ();
+}
+
+static void
+large_model_tear_down (LargeModel *model, gconstpointer unused G_GNUC_UNUSED)
+{
+  g_remove (model->symbol);
+  g_remove (model->params);
+  g_rmdir (model->folder);
+  g_free (model->symbol);
+  g_free (model->params);
+  g_free (model->folder);
+}
+
+static void
+start_path (ScopeWorkspace *workspace, const char *path, const char *params)
+{
+  g_autoptr (GFile) file = g_file_new_for_path (path);
+
+  scope_workspace_open (workspace, file, params);
+}
+
+/* What a view does that shows values of the weights. */
+static float
+sum_weights (ScopeWorkspace *workspace)
+{
+  HybModel    *model = scope_document_get_model (scope_workspace_get_document (workspace));
+  HybTensor   *weight = hyb_model_get_parameter (model, "w");
+  const float *values = hyb_tensor_get_data (weight);
+  float        sum = 0;
+
+  for (gsize i = 0; i < (gsize) LARGE * LARGE; i++)
+    sum += values[i];
+  return sum;
+}
+
+static void
+test_cut_file_is_an_error_of_its_document (LargeModel *model, gconstpointer unused G_GNUC_UNUSED)
+{
+  g_autoptr (ScopeWorkspace) workspace = scope_workspace_new ();
+  g_autoptr (ScopeWorkspace) other = scope_workspace_new ();
+  g_autofree char *contents = NULL;
+  gsize            n;
+
+  g_assert_true (g_file_get_contents (model->params, &contents, &n, NULL));
+  start_path (workspace, model->symbol, model->params);
+  start (other, LSTM "/" LSTM "-symbol.json");
+  wait_until_read (workspace);
+  wait_until_read (other);
+  g_assert_cmpint (scope_workspace_get_state (workspace), ==, SCOPE_STATE_READY);
+
+  g_assert_cmpint (truncate (model->params, 0), ==, 0);
+  g_assert_cmpfloat (sum_weights (workspace), ==, 0);
+  while (g_main_context_iteration (NULL, FALSE))
+    ;
+  g_assert_cmpint (scope_workspace_get_state (workspace), ==, SCOPE_STATE_FAILED);
+  g_assert_nonnull (strstr (scope_workspace_get_error (workspace), model->params));
+  g_assert_nonnull (strstr (scope_workspace_get_error (workspace), "became shorter"));
+  g_assert_cmpint (scope_workspace_get_state (other), ==, SCOPE_STATE_READY);
+
+  /* The file is whole again. */
+  g_assert_true (g_file_set_contents (model->params, contents, (gssize) n, NULL));
+  scope_workspace_reload (workspace);
+  wait_until_read (workspace);
+  while (g_main_context_iteration (NULL, FALSE))
+    ;
+  g_assert_cmpint (scope_workspace_get_state (workspace), ==, SCOPE_STATE_READY);
+}
+
 TEST_PROGRAM (test_workspace_open)
 {
   g_test_init (&argc, &argv, NULL);
+  g_test_add ("/app/workspace-open/a-cut-file-is-an-error-of-its-document",
+              LargeModel,
+              NULL,
+              large_model_set_up,
+              test_cut_file_is_an_error_of_its_document,
+              large_model_tear_down);
   g_test_add_func ("/app/workspace-open/a-model-is-shown", test_model_is_shown);
   g_test_add_func ("/app/workspace-open/a-file-that-is-absent-keeps-the-model",
                    test_failure_keeps_the_model);

@@ -158,8 +158,10 @@ test_every_entry_is_complete (void)
     {
       g_assert_nonnull ((*format)->id);
       g_assert_nonnull ((*format)->patterns);
-      g_assert_true ((*format)->sniff != HYB_SNIFF_UNKNOWN || (*format)->recognises);
-      g_assert_true ((*format)->read_graph || (*format)->read_weights);
+      g_assert_true ((*format)->read_graph || (*format)->read_weights || (*format)->write_weights);
+      /* What is only written is never recognised. */
+      g_assert_true (((*format)->sniff != HYB_SNIFF_UNKNOWN || (*format)->recognises) ==
+                     ((*format)->read_graph || (*format)->read_weights));
       g_assert_true (hyb_format_of_path ((*format)->patterns[0]) == *format);
       n_graph_fallbacks += (*format)->is_fallback && (*format)->read_graph;
       n_weight_fallbacks += (*format)->is_fallback && (*format)->read_weights;

@@ -1,0 +1,243 @@
+/* mapped-file.c — the list of mapped files, and what is done about one that became shorter.
+ *
+ * A handler of signals walks the list while other threads map files, so entries are never freed, only used again,
+ * and the address of an entry is set last and cleared first.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/formats/mapped-file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define SMALL_BYTES ((gsize) 4 << 20) /* read in some milliseconds */
+
+typedef struct _Mapping Mapping;
+struct _Mapping
+{
+  guint8  *start; /* atomic; NULL: the entry is free */
+  gsize    size;
+  gint     is_cut; /* atomic */
+  char    *message;
+  gpointer note;
+  Mapping *next;
+};
+
+static GMutex            lock;  /* for changes of the list */
+static Mapping          *first; /* atomic */
+static HybMappedFileNote make_note;
+
+static Mapping *
+find_mapping (gconstpointer address)
+{
+  const guint8 *at = address;
+
+  for (Mapping *mapping = g_atomic_pointer_get (&first); mapping; mapping = mapping->next)
+    {
+      const guint8 *start = g_atomic_pointer_get (&mapping->start);
+
+      if (start && at >= start && at < start + mapping->size)
+        return mapping;
+    }
+  return NULL;
+}
+
+/* A free entry of the list, which becomes longer if there is none.  The lock is held. */
+static Mapping *
+claim_entry (void)
+{
+  Mapping *entry = first;
+
+  while (entry && entry->start)
+    entry = entry->next;
+  if (!entry)
+    {
+      entry = g_new0 (Mapping, 1);
+      entry->next = first;
+      g_atomic_pointer_set (&first, entry);
+    }
+  return entry;
+}
+
+static Mapping *
+add_mapping (guint8 *start, gsize size, const char *where)
+{
+  Mapping *mapping;
+
+  g_mutex_lock (&lock);
+  mapping = claim_entry ();
+  mapping->size = size;
+  mapping->is_cut = FALSE;
+  mapping->message =
+      g_strdup_printf ("%s: %s. %s", where, HYB_MAPPED_FILE_CUT, HYB_MAPPED_FILE_HINT);
+  mapping->note = make_note ? make_note (where) : NULL;
+  g_atomic_pointer_set (&mapping->start, start);
+  g_mutex_unlock (&lock);
+  return mapping;
+}
+
+/* For g_bytes_new_with_free_func(). */
+static void
+remove_mapping (gpointer data)
+{
+  Mapping *mapping = data;
+  guint8  *start = mapping->start;
+
+  g_mutex_lock (&lock);
+  munmap (start, mapping->size);
+  g_clear_pointer (&mapping->message, g_free);
+  g_clear_pointer (&mapping->note, g_free);
+  g_atomic_pointer_set (&mapping->start, NULL);
+  g_mutex_unlock (&lock);
+}
+
+static gboolean
+fail (const char *where, GError **error)
+{
+  int code = errno;
+
+  g_set_error (error,
+               G_FILE_ERROR,
+               g_file_error_from_errno (code),
+               "%s: %s",
+               where,
+               g_strerror (code));
+  return FALSE;
+}
+
+/* Up to size bytes, fewer if the file has become shorter. */
+static GBytes *
+read_bytes (int descriptor, gsize size, const char *where, GError **error)
+{
+  g_autofree guint8 *data = g_try_malloc (MAX (size, 1));
+  gsize              n_read = 0;
+
+  if (!data)
+    {
+      errno = ENOMEM;
+      fail (where, error);
+      return NULL;
+    }
+  while (n_read < size)
+    {
+      gssize n = pread (descriptor, data + n_read, size - n_read, (off_t) n_read);
+
+      if (n == 0)
+        break;
+      if (n > 0)
+        n_read += (gsize) n;
+      else if (errno != EINTR)
+        {
+          fail (where, error);
+          return NULL;
+        }
+    }
+  return g_bytes_new_take (g_steal_pointer (&data), n_read);
+}
+
+GBytes *
+hyb_mapped_file_get_bytes (int descriptor, const char *where, GError **error)
+{
+  struct stat status;
+  gsize       size;
+  guint8     *start;
+
+  if (fstat (descriptor, &status) != 0)
+    {
+      fail (where, error);
+      return NULL;
+    }
+  size = (gsize) status.st_size;
+  if (size <= SMALL_BYTES)
+    return read_bytes (descriptor, size, where, error);
+
+  start = mmap (NULL, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
+  if (start == MAP_FAILED) /* some file systems cannot map */
+    return read_bytes (descriptor, size, where, error);
+  return g_bytes_new_with_free_func (start, size, remove_mapping, add_mapping (start, size, where));
+}
+
+GBytes *
+hyb_mapped_file_open (const char *path, GError **error)
+{
+  int         descriptor = g_open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0);
+  GBytes     *bytes = NULL;
+  struct stat status;
+
+  if (descriptor < 0)
+    {
+      fail (path, error);
+      return NULL;
+    }
+  if (fstat (descriptor, &status) == 0 && !S_ISREG (status.st_mode))
+    g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_INVAL, "%s: this is not a regular file", path);
+  else
+    bytes = hyb_mapped_file_get_bytes (descriptor, path, error);
+  close (descriptor);
+  return bytes;
+}
+
+gboolean
+hyb_mapped_file_fill (gconstpointer address)
+{
+  Mapping *mapping = find_mapping (address);
+  guint8  *start = mapping ? g_atomic_pointer_get (&mapping->start) : NULL;
+  gsize    page = (gsize) sysconf (_SC_PAGESIZE);
+  int      code = errno;
+  gboolean is_filled;
+  gsize    offset;
+
+  if (!start)
+    return FALSE;
+  offset = ((gsize) ((const guint8 *) address - start)) / page * page;
+  g_atomic_int_set (&mapping->is_cut, TRUE);
+  is_filled = mmap (start + offset,
+                    mapping->size - offset,
+                    PROT_READ,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED,
+                    -1,
+                    0) != MAP_FAILED;
+  errno = code;
+  return is_filled;
+}
+
+gboolean
+hyb_mapped_file_check (gconstpointer data, GError **error)
+{
+  const Mapping *mapping = find_mapping (data);
+
+  if (!mapping || !g_atomic_int_get (&mapping->is_cut))
+    return TRUE;
+  g_set_error_literal (error, G_FILE_ERROR, G_FILE_ERROR_IO, mapping->message);
+  return FALSE;
+}
+
+void
+hyb_mapped_file_touch (gconstpointer data, gsize n)
+{
+  const volatile guint8 *bytes = data;
+  gsize                  page = (gsize) sysconf (_SC_PAGESIZE);
+
+  if (n == 0 || !find_mapping (data))
+    return;
+  for (gsize i = 0; i < n; i += page)
+    (void) bytes[i];
+  (void) bytes[n - 1];
+}
+
+void
+hyb_mapped_file_set_note (HybMappedFileNote note)
+{
+  make_note = note;
+}
+
+gconstpointer
+hyb_mapped_file_get_note (gconstpointer address)
+{
+  const Mapping *mapping = find_mapping (address);
+
+  return mapping ? mapping->note : NULL;
+}
