@@ -5,6 +5,7 @@ usage: tests/data/onnx/make-models.py FOLDER
 
 tagger.onnx   words [time, batch] → embedding → LSTM → classes, with open dimensions and shapes that are computed
 frozen.onnx   declares its batch open, but reshapes to a batch of 1
+brain.onnx    adds a number of bfloat16 to itself
 """
 # SPDX-License-Identifier: LGPL-2.1-or-later
 import os
@@ -57,9 +58,16 @@ def frozen():
     return finish(nodes, inputs, outputs, [ints("target", 1, 8), array("weight", 8, 3)])
 
 
+def brain():
+    inputs = [helper.make_tensor_value_info("x", TensorProto.BFLOAT16, [3])]
+    outputs = [helper.make_tensor_value_info("y", TensorProto.BFLOAT16, [3])]
+    return finish([helper.make_node("Add", ["x", "x"], ["y"], "/Add")], inputs, outputs, [])
+
+
 def main():
     save(tagger(), os.path.join(sys.argv[1], "tagger.onnx"))
     save(frozen(), os.path.join(sys.argv[1], "frozen.onnx"))
+    save(brain(), os.path.join(sys.argv[1], "brain.onnx"))
 
 
 main()
