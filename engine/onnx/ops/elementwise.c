@@ -69,30 +69,57 @@ lower_pow (HybLowering *lowering)
                            base == HYB_DTYPE_UNKNOWN ? x : hyb_onnx_cast (lowering, x, base));
 }
 
-/* x − trunc (x / y) y: the sign of the dividend. */
+/* x − trunc (x / y) y for integers: the sign of the dividend. */
+static HybValueId
+integer_remainder (HybLowering *lowering, HybValueId x, HybValueId y)
+{
+  HybValueId quotient = hyb_onnx_binary (lowering, "broadcast_div", x, y);
+
+  return hyb_onnx_binary (lowering,
+                          "broadcast_sub",
+                          x,
+                          hyb_onnx_binary (lowering, "broadcast_mul", quotient, y));
+}
+
+/* The remainder of floats, with the sign of the dividend if has_sign, else of the divisor.  Nothing can be divided by 0. */
+static HybValueId
+float_remainder (HybLowering *lowering, HybValueId x, HybValueId y, gboolean has_sign)
+{
+  HybDType   dtype = hyb_onnx_type (lowering, 0)->dtype;
+  HybValueId rest;
+
+  if (has_sign)
+    rest = hyb_onnx_binary (lowering,
+                            "broadcast_mul",
+                            hyb_onnx_unary (lowering, "sign", x),
+                            hyb_onnx_binary (lowering,
+                                             "broadcast_mod",
+                                             hyb_onnx_unary (lowering, "abs", x),
+                                             hyb_onnx_unary (lowering, "abs", y)));
+  else
+    rest = hyb_onnx_binary (lowering, "broadcast_mod", x, y);
+  return hyb_lowering_call (lowering,
+                            "_npi_where",
+                            3,
+                            (HybValueId[]){
+                                hyb_onnx_with_scalar (lowering, "_npi_equal_scalar", y, 0),
+                                hyb_onnx_scalar (lowering, NAN, dtype),
+                                rest },
+                            NULL);
+}
+
 static void
 lower_mod (HybLowering *lowering)
 {
-  HybValueId x = hyb_onnx_input (lowering, 0), y = hyb_onnx_input (lowering, 1), quotient;
-  gboolean   is_float = hyb_dtype_is_float (hyb_onnx_type (lowering, 0)->dtype);
+  HybValueId x = hyb_onnx_input (lowering, 0), y = hyb_onnx_input (lowering, 1);
+  gboolean   has_sign = hyb_onnx_int (lowering, "fmod", 0) != 0;
 
-  if (!hyb_onnx_int (lowering, "fmod", 0))
-    {
-      hyb_lowering_set_output (lowering, 0, hyb_onnx_binary (lowering, "broadcast_mod", x, y));
-      return;
-    }
-  quotient = hyb_onnx_binary (lowering, "broadcast_div", x, y);
-  if (is_float)
-    quotient = hyb_onnx_unary (lowering, "trunc", quotient);
-  hyb_lowering_set_output (lowering,
-                           0,
-                           hyb_onnx_binary (lowering,
-                                            "broadcast_sub",
-                                            x,
-                                            hyb_onnx_binary (lowering,
-                                                             "broadcast_mul",
-                                                             quotient,
-                                                             y)));
+  if (hyb_dtype_is_float (hyb_onnx_type (lowering, 0)->dtype))
+    x = float_remainder (lowering, x, y, has_sign);
+  else
+    x = has_sign ? integer_remainder (lowering, x, y)
+                 : hyb_onnx_binary (lowering, "broadcast_mod", x, y);
+  hyb_lowering_set_output (lowering, 0, x);
 }
 
 /* x / power, rounded toward −∞ as a shift of a negative number is. */

@@ -94,7 +94,40 @@ CASES += [
     (13, {"x": "float[1,1,2,2]"}, {"e": "float[0]", "s": "float[4] 1 1 2 2"}, "y = Resize x, e, s | mode=nearest"),
     (13, {"x": "float[1,1,2,3]"}, {"e": "float[0]", "s": "float[4] 1 1 2 2"}, "y = Resize x, e, s | mode=linear"),
     (13, {"x": "float[1,1,4,4]"}, {"e": "float[0]", "s": "float[0]", "z": "int64[4] 1 1 3 2"}, "y = Resize x, e, s, z | mode=linear coordinate_transformation_mode=align_corners"),
+    (13, {"x": F, "z": F}, {}, "y = Mod x, z | fmod=1"),
+    (13, {"x": F}, {"z": "float[3] 0.5 -0.7 0"}, "y = Mod x, z"),
 ]
+LOSS = [
+    (13, {"x": "float[3,4]"}, {"t": "int64[3] 0 3 1"}, "y = NegativeLogLikelihoodLoss x, t"),
+    (13, {"x": "float[3,4]", "w": "float[4]"}, {"t": "int64[3] 0 3 1"}, "y = NegativeLogLikelihoodLoss x, t, w | reduction=sum"),
+    (13, {"x": "float[2,3,2]", "w": "float[3]"}, {"t": "int64[2,2] 0 2 1 1"}, "y = NegativeLogLikelihoodLoss x, t, w | reduction=none ignore_index=1"),
+    (13, {"x": "float[2,3,2,2]"}, {"t": "int32[2,2,2] 0 2 1 1 -2 2 0 -2"}, "y = NegativeLogLikelihoodLoss x, t | ignore_index=-2"),
+    (13, {"x": "float[3,4]"}, {"t": "int64[3] 0 3 1"}, "y, z = SoftmaxCrossEntropyLoss x, t"),
+    (13, {"x": "float[3,4]"}, {"t": "int64[3] 0 3 1", "w": "float[4] 1 2 0.5 3"}, "y, z = SoftmaxCrossEntropyLoss x, t, w | ignore_index=3"),
+    (13, {"x": "float[2,3,2]"}, {"t": "int64[2,2] 0 2 1 1"}, "y = SoftmaxCrossEntropyLoss x, t | reduction=none"),
+]
+Q, K, V = "float[2,4,3,6]", "float[2,2,5,6]", "float[2,2,5,4]"
+ATTENTION = [
+    (23, {"q": "float[1,2,3,4]", "k": "float[1,2,5,4]", "v": "float[1,2,5,4]"}, {}, "y = Attention q, k, v"),
+    (23, {"q": Q, "k": K, "v": V}, {}, "y, p, r, z = Attention q, k, v | is_causal=1 scale=0.7"),
+    (23, {"q": "float[2,3,8]", "k": "float[2,5,4]", "v": "float[2,5,6]"}, {}, "y = Attention q, k, v | q_num_heads=4 kv_num_heads=2"),
+    (23, {"q": Q, "k": K, "v": V}, {"m": "bool[3,5] 1 0 1 0 1 0 1 1 1 1 0 0 0 0 0"}, "y, p, r, z = Attention q, k, v, m | qk_matmul_output_mode=3"),
+    (23, {"q": Q, "k": K, "v": V, "m": "float[2,1,3,4]"}, {}, "y, p, r, z = Attention q, k, v, m | softcap=2.0 qk_matmul_output_mode=2"),
+    (23, {"q": Q, "k": "float[2,2,3,6]", "v": "float[2,2,3,4]", "p": "float[2,2,2,6]", "r": "float[2,2,2,4]"}, {},
+     "y, s, t, z = Attention q, k, v, _, p, r | is_causal=1 softcap=1.5 qk_matmul_output_mode=1"),
+    (24, {"q": Q, "k": K, "v": V}, {"n": "int64[2] 3 5"}, "y = Attention q, k, v, _, _, _, n | is_causal=1"),
+    (25, {"q": Q, "k": K, "v": V}, {}, "y = Attention q, k, v | left_window_size=1 right_window_size=2"),
+    (23, {"x": "float[2,3,8]", "c": "float[2,3,2]", "s": "float[2,3,2]"}, {}, "y = RotaryEmbedding x, c, s | num_heads=2"),
+    (23, {"x": "float[1,2,3,6]", "c": "float[5,2]", "s": "float[5,2]"}, {"i": "int64[1,3] 4 0 2"},
+     "y = RotaryEmbedding x, c, s, i | interleaved=1 rotary_embedding_dim=4"),
+    (27, {"q": "float[2,3,8]", "k": "float[2,3,4]", "v": "float[2,3,6]"}, {}, "y, s = LinearAttention q, k, v | q_num_heads=4 kv_num_heads=2 update_rule=linear"),
+    (27, {"q": "float[2,3,8]", "k": "float[2,3,4]", "v": "float[2,3,6]", "p": "float[2,2,2,3]", "d": "float[2,3,4]", "b": "float[2,3,1]"}, {},
+     "y, s = LinearAttention q, k, v, p, d, b | q_num_heads=4 kv_num_heads=2 scale=0.5"),
+    (27, {"x": "float[2,3,5]", "w": "float[3,1,3]", "b": "float[3]", "p": "float[2,3,2]"}, {}, "y, s = CausalConvWithState x, w, b, p | activation=silu"),
+    (27, {"x": "float[2,3,5]", "w": "float[3,1,3]"}, {}, "y, s = CausalConvWithState x, w"),
+    (28, {"x": F, "z": F}, {}, "y = SwiGLU x, z | alpha=0.5"),
+]
+CASES += LOSS + ATTENTION
 
 
 def split_type(text):
