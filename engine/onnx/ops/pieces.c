@@ -96,6 +96,25 @@ onnx_take (HybLowering *lowering, HybValueId x, HybValueId indices, int axis)
 }
 
 HybValueId
+onnx_scatter (HybLowering *lowering, HybValueId data, HybValueId positions, HybValueId updates)
+{
+  HybType type = *hyb_lowering_get_type (lowering, data);
+
+  if (data == HYB_NO_ID || positions == HYB_NO_ID || updates == HYB_NO_ID)
+    return HYB_NO_ID;
+  positions = hyb_onnx_reshape (lowering, positions, 2, (gint64[]){ 1, -1 });
+  return hyb_lowering_emit (lowering,
+                            "_scatter_set_nd",
+                            3,
+                            (HybValueId[]){ data, updates, positions },
+                            "shape",
+                            hyb_lowering_text_ints (lowering,
+                                                    (guint) type.shape.rank,
+                                                    type.shape.dim),
+                            NULL);
+}
+
+HybValueId
 onnx_reverse (HybLowering *lowering, HybValueId x, int axis)
 {
   return hyb_lowering_emit (lowering,

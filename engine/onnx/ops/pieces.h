@@ -31,6 +31,9 @@ HybValueId
 onnx_reduce (HybLowering *lowering, const char *op, HybValueId x, int axis, gboolean keeps);
 /* Slices of x along an axis. */
 HybValueId onnx_take (HybLowering *lowering, HybValueId x, HybValueId indices, int axis);
+/* data [n, …] with the rows at positions replaced by updates [m, …]. */
+HybValueId
+onnx_scatter (HybLowering *lowering, HybValueId data, HybValueId positions, HybValueId updates);
 /* The slices of an axis in reverse order. */
 HybValueId onnx_reverse (HybLowering *lowering, HybValueId x, int axis);
 /* Each slice of an axis n times. */
