@@ -146,8 +146,8 @@ static HybValueId
 find_visible (HybLowering *lowering, Attention *attention)
 {
   HybValueId keys = onnx_count (lowering, attention->n_keys, 3, 4), visible = HYB_NO_ID;
-  gint64     left = hyb_onnx_int (lowering, "left_window_size", -1);
-  gint64     right = hyb_onnx_int (lowering, "right_window_size", -1);
+  gint64     left = CLAMP (hyb_onnx_int (lowering, "left_window_size", -1), -1, G_MAXINT32);
+  gint64     right = CLAMP (hyb_onnx_int (lowering, "right_window_size", -1), -1, G_MAXINT32);
 
   if (hyb_onnx_int (lowering, "is_causal", 0))
     right = right < 0 ? 0 : MIN (right, 0);

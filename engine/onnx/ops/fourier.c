@@ -263,7 +263,7 @@ lower_stft (HybLowering *lowering)
   if (type.shape.rank != 3 || step < 1 || transform.length < 1 ||
       transform.length > type.shape.dim[1] ||
       (window.shape.rank == 1 && window.shape.dim[0] != transform.length) ||
-      (type.shape.dim[1] / step + 1) * transform.length > MAX_FRAMED)
+      type.shape.dim[1] / step >= MAX_FRAMED / transform.length)
     {
       hyb_lowering_fail (lowering, NULL, "its frames do not fit its signal");
       return;

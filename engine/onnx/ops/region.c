@@ -305,7 +305,15 @@ lower_col2im (HybLowering *lowering)
       return;
     }
   for (guint i = 0; i < n; i++)
-    padded[i] = image[i] + pads[i] + pads[i + n];
+    {
+      if (ABS (image[i] / 2) > G_MAXINT32 || ABS (pads[i] / 2) > G_MAXINT32 ||
+          ABS (pads[i + n] / 2) > G_MAXINT32)
+        {
+          hyb_lowering_fail (lowering, NULL, "the size of axis %u cannot be computed with", i);
+          return;
+        }
+      padded[i] = image[i] + pads[i] + pads[i + n];
+    }
   y = hyb_onnx_input (lowering, 0);
   y = hyb_lowering_emit (lowering,
                          "col2im",

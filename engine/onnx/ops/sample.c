@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define MAX_AXES       3
+#define MAX_POINTS     16777216 /* of a grid that is laid out while planning */
 #define MAX_NEIGHBOURS 4
 
 /* One axis of the image. */
@@ -329,7 +330,7 @@ lower_affine_grid (HybLowering *lowering)
 {
   static const gint64 swapped[] = { 0, 2, 1 };
   HybDType            dtype = hyb_onnx_type (lowering, 0)->dtype;
-  gint64              dims[HYB_MAX_RANK];
+  gint64              dims[HYB_MAX_RANK], n_points = 1;
   guint               n;
   HybValueId          positions, y;
 
@@ -348,6 +349,12 @@ lower_affine_grid (HybLowering *lowering)
       hyb_lowering_fail (lowering, NULL, "its size has %u numbers instead of 4 or 5", n);
       return;
     }
+  for (guint i = 2; i < n; i++)
+    if (dims[i] < 1 || dims[i] > MAX_POINTS || (n_points *= dims[i]) > MAX_POINTS)
+      {
+        hyb_lowering_fail (lowering, NULL, "its size cannot be computed with");
+        return;
+      }
   positions =
       hyb_lowering_constant (lowering,
                              new_positions (dims + 2,

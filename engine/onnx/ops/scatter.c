@@ -74,8 +74,14 @@ find_pooled_shape (HybLowering *lowering, const HybType *x, HybShape *shape)
   if (!onnx_window_read (lowering, &window, x, NULL))
     return FALSE;
   for (guint i = 0; i < window.n; i++)
-    shape->dim[i + 2] = (x->shape.dim[i + 2] - 1) * window.stride[i] + window.kernel[i] -
-                        window.before[i] - window.after[i];
+    if (x->shape.dim[i + 2] > G_MAXINT32 || window.stride[i] > G_MAXINT32)
+      {
+        hyb_lowering_fail (lowering, NULL, "its strides cannot be computed with");
+        return FALSE;
+      }
+    else
+      shape->dim[i + 2] = (x->shape.dim[i + 2] - 1) * window.stride[i] + window.kernel[i] -
+                          window.before[i] - window.after[i];
   return TRUE;
 }
 
