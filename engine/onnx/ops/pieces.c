@@ -100,7 +100,7 @@ onnx_scatter (HybLowering *lowering, HybValueId data, HybValueId positions, HybV
 {
   HybType type = *hyb_lowering_get_type (lowering, data);
 
-  if (data == HYB_NO_ID || positions == HYB_NO_ID || updates == HYB_NO_ID)
+  if (!hyb_shape_is_known (&type.shape) || positions == HYB_NO_ID || updates == HYB_NO_ID)
     return HYB_NO_ID;
   positions = hyb_onnx_reshape (lowering, positions, 2, (gint64[]){ 1, -1 });
   return hyb_lowering_emit (lowering,
@@ -149,6 +149,8 @@ onnx_extend (HybLowering *lowering, HybValueId x, int axis, const gint64 *sizes,
   HybValueId parts[3];
   guint      n = 0;
 
+  if (axis < 0 || axis >= type.shape.rank)
+    return HYB_NO_ID;
   for (int side = 0; side < 2; side++)
     {
       if (side == 1)
@@ -168,6 +170,8 @@ onnx_fill (HybLowering *lowering, const HybShape *shape, HybDType dtype, double 
 {
   HybValueId x = hyb_onnx_scalar (lowering, number, dtype);
 
+  if (!hyb_shape_is_known (shape))
+    return HYB_NO_ID;
   return hyb_lowering_emit (lowering,
                             "_npi_broadcast_to",
                             1,
@@ -189,6 +193,8 @@ onnx_count (HybLowering *lowering, gint64 n, int axis, int rank)
   HybType    type = { .shape.rank = rank, .dtype = HYB_I64 };
   HybTensor *tensor;
 
+  if (n < 0)
+    return HYB_NO_ID;
   for (int i = 0; i < rank; i++)
     type.shape.dim[i] = i == axis ? n : 1;
   tensor = hyb_tensor_new (&type, NULL);
@@ -200,7 +206,9 @@ onnx_count (HybLowering *lowering, gint64 n, int axis, int rank)
 HybValueId
 onnx_reshape_to (HybLowering *lowering, HybValueId x, const HybShape *shape)
 {
-  return hyb_onnx_reshape (lowering, x, (guint) shape->rank, shape->dim);
+  return hyb_shape_is_known (shape)
+             ? hyb_onnx_reshape (lowering, x, (guint) shape->rank, shape->dim)
+             : HYB_NO_ID;
 }
 
 gint64

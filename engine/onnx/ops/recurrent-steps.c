@@ -42,6 +42,19 @@ onnx_recurrent_reverse (HybLowering *lowering, HybValueId x)
                             NULL);
 }
 
+HybValueId
+onnx_recurrent_final (HybLowering *lowering, HybValueId state)
+{
+  HybValueId lengths, has_steps;
+
+  if (!hyb_onnx_has_input (lowering, ONNX_RECURRENT_LENGTHS))
+    return state;
+  lengths = hyb_onnx_cast (lowering, hyb_onnx_input (lowering, ONNX_RECURRENT_LENGTHS), HYB_I64);
+  lengths = hyb_onnx_reshape (lowering, lengths, 3, (gint64[]){ 1, -1, 1 });
+  has_steps = hyb_onnx_with_scalar (lowering, "_npi_greater_scalar", lengths, 0);
+  return onnx_where (lowering, has_steps, state, hyb_onnx_unary (lowering, "zeros_like", state));
+}
+
 /* --- Activations --- */
 
 /* One of a node's activation functions, with its numbers. */
@@ -494,7 +507,7 @@ set_outputs (HybLowering *lowering, const OnnxRecurrentSizes *sizes, HybValueId 
   hyb_lowering_set_output (lowering, 0, y);
   for (guint i = 1; i < (sizes->kind->has_cell ? 3u : 2u); i++)
     {
-      y = join (lowering, sizes, values[i], 0);
+      y = onnx_recurrent_final (lowering, join (lowering, sizes, values[i], 0));
       if (sizes->has_batch_first)
         y = hyb_onnx_transpose (lowering, y, 3, states);
       hyb_lowering_set_output (lowering, i, y);

@@ -233,11 +233,15 @@ lower_recurrent (HybLowering *lowering, const OnnxRecurrentKind *kind)
   y = hyb_onnx_transpose (lowering, y, 4, sizes.has_batch_first ? batch_first : apart);
   hyb_lowering_set_output (lowering, 0, y);
   for (guint i = 1; i < (kind->has_cell ? 3u : 2u); i++)
-    hyb_lowering_set_output (lowering,
-                             i,
-                             sizes.has_batch_first
-                                 ? hyb_onnx_transpose (lowering, outputs + i, 3, swapped)
-                                 : outputs + i);
+    {
+      HybValueId state = onnx_recurrent_final (lowering, outputs + i);
+
+      hyb_lowering_set_output (lowering,
+                               i,
+                               sizes.has_batch_first
+                                   ? hyb_onnx_transpose (lowering, state, 3, swapped)
+                                   : state);
+    }
 }
 
 static void

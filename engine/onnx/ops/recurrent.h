@@ -44,5 +44,7 @@ HybValueId
 onnx_recurrent_state (HybLowering *lowering, const OnnxRecurrentSizes *sizes, guint input);
 /* The steps of each sequence [time, batch, …] in reverse order. */
 HybValueId onnx_recurrent_reverse (HybLowering *lowering, HybValueId x);
+/* A final state [directions, batch, hidden]: zero for a sequence without steps, as in ONNX Runtime. */
+HybValueId onnx_recurrent_final (HybLowering *lowering, HybValueId state);
 /* Computes the node step by step, in any form that ONNX has, and sets its outputs. */
 void onnx_recurrent_steps (HybLowering *lowering, const OnnxRecurrentSizes *sizes);
