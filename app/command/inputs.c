@@ -94,6 +94,19 @@ check_given_shapes (const ScopeInputs *inputs, const ScopeCommonOptions *common,
   return TRUE;
 }
 
+/* NumPy has no type for bfloat16: the bits of such an input are given as uint16.  (transfer full) */
+static HybTensor *
+take_value (HybTensor *tensor, const HybNode *node)
+{
+  HybType     type = *hyb_tensor_get_type (tensor);
+  const char *declared = hyb_node_get_attribute (node, "__dtype__");
+
+  if (type.dtype != HYB_U16 || !declared || hyb_dtype_from_name (declared) != HYB_BF16)
+    return hyb_tensor_ref (tensor);
+  type.dtype = HYB_BF16;
+  return hyb_tensor_new_view (tensor, &type, 0);
+}
+
 /* Takes values from given or else from the model's parameters. */
 static void
 take_values (ScopeInputs *inputs)
@@ -107,8 +120,8 @@ take_values (ScopeInputs *inputs)
         tensor = hyb_model_get_parameter (inputs->model, node->name);
       if (!tensor)
         continue;
-      inputs->values[i] = hyb_tensor_ref (tensor);
-      inputs->types[node->first_output] = *hyb_tensor_get_type (tensor);
+      inputs->values[i] = take_value (tensor, node);
+      inputs->types[node->first_output] = *hyb_tensor_get_type (inputs->values[i]);
     }
 }
 

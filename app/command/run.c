@@ -280,6 +280,28 @@ write_arrays (HybTensorList *list, const char *path, GError **error)
                                    : hyb_npz_write_file (list, path, error);
 }
 
+/* NumPy has no type for bfloat16: such an output is stored as the uint16 with the same bits, which is said. */
+static void
+list_output (HybTensorList *list, const char *name, HybTensor *tensor)
+{
+  HybType type = *hyb_tensor_get_type (tensor);
+  g_autoptr (HybTensor) bits = NULL;
+
+  if (type.dtype != HYB_BF16)
+    {
+      hyb_tensor_list_set (list, name, tensor);
+      return;
+    }
+  type.dtype = HYB_U16;
+  bits = hyb_tensor_new_view (tensor, &type, 0);
+  hyb_tensor_list_set (list, name, bits);
+  scope_print_message (HYB_SEVERITY_NOTE,
+                       "the output “%s” is bfloat16, which NumPy does not have: its bits are "
+                       "stored "
+                       "as uint16",
+                       name);
+}
+
 static gboolean
 write_outputs (const Run *run, GError **error)
 {
@@ -289,7 +311,7 @@ write_outputs (const Run *run, GError **error)
     return TRUE;
 
   for (guint i = 0; i < run->n_outputs; i++)
-    hyb_tensor_list_set (list, run->names[i], run->heads->pdata[i]);
+    list_output (list, run->names[i], run->heads->pdata[i]);
   return write_arrays (list, run->options->output, error);
 }
 

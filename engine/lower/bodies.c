@@ -158,19 +158,15 @@ finish_body (HybLowering *inner, const GArray *heads)
   return lowered;
 }
 
-HybLoweredBody *
-hyb_lowering_lower_body (HybLowering *lowering, guint body, const HybBodyUse *use)
+/* Lowers a graph into one of its own. */
+static HybLoweredBody *
+lower_graph (HybLowering *lowering, HybGraph *graph, const HybBodyUse *use)
 {
-  g_autoptr (LoweringScope) scope = NULL;
-  g_autoptr (LoweringTarget) target = NULL;
+  g_autoptr (LoweringScope) scope = hyb_lowering_scope_new (graph);
+  g_autoptr (LoweringTarget) target = hyb_lowering_target_new ();
   g_autoptr (GArray) heads = g_array_new (FALSE, FALSE, sizeof (HybValueId));
-  HybLowering inner;
+  HybLowering inner = enter (lowering, scope, target);
 
-  if (lowering->error || !check_depth (lowering))
-    return NULL;
-  scope = hyb_lowering_scope_new (hyb_lowering_get_body (lowering, body));
-  target = hyb_lowering_target_new ();
-  inner = enter (lowering, scope, target);
   inner.is_tolerant &= !use->may_fail;
   add_variables (&inner, use);
   if (arrange_heads (&inner, use, heads))
@@ -183,6 +179,33 @@ hyb_lowering_lower_body (HybLowering *lowering, guint body, const HybBodyUse *us
   else
     lowering->error = inner.error;
   return NULL;
+}
+
+HybLoweredBody *
+hyb_lowering_lower_body (HybLowering *lowering, guint body, const HybBodyUse *use)
+{
+  if (lowering->error || !check_depth (lowering))
+    return NULL;
+  return lower_graph (lowering, hyb_lowering_get_body (lowering, body), use);
+}
+
+HybLoweredBody *
+hyb_lowering_write_body (HybLowering *lowering, guint n_variables, const HybBodyUse *use)
+{
+  HybBuilder *builder;
+  g_autoptr (HybGraph) graph = NULL;
+
+  if (lowering->error || !check_depth (lowering))
+    return NULL;
+  builder = hyb_builder_new ();
+  for (guint i = 0; i < n_variables; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("variable%u", i);
+
+      hyb_builder_add_variable (builder, name, NULL);
+    }
+  graph = hyb_builder_freeze (builder);
+  return lower_graph (lowering, graph, use);
 }
 
 void

@@ -107,6 +107,10 @@ typedef struct
 
 /* Lowers body number `body` into a graph of its own.  NULL after a failure.  (transfer full) */
 HybLoweredBody *hyb_lowering_lower_body (HybLowering *lowering, guint body, const HybBodyUse *use);
+/* The same for a body that no file has: n_variables variables and nothing else, to which use->arrange gives all nodes and heads.
+ * Its node is one that the lowered operator stands for.  NULL after a failure.  (transfer full) */
+HybLoweredBody *
+hyb_lowering_write_body (HybLowering *lowering, guint n_variables, const HybBodyUse *use);
 /* Frees a lowered body; accepts NULL. */
 void hyb_lowered_body_free (HybLoweredBody *body);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (HybLoweredBody, hyb_lowered_body_free)

@@ -41,6 +41,9 @@ typedef struct
 
 /* The row of an operator at an opset version; NULL if there is none.  domain: "" for ai.onnx. */
 const HybOnnxOp *hyb_onnx_op_find (const char *domain, const char *name, gint64 opset);
+/* The row of a node.  An operator whose bodies are optional has several rows of one version, of which the one counts with the
+ * most bodies that the node has; if it lacks bodies of all rows, the first. */
+const HybOnnxOp *hyb_onnx_op_find_for (const HybOnnxNode *node, gint64 opset);
 
 /* A node of a graph that was read from an ONNX file: its params. */
 struct _HybOnnxUse

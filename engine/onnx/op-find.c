@@ -62,3 +62,39 @@ hyb_onnx_op_find (const char *domain, const char *name, gint64 opset)
     }
   return found && (found->until == 0 || opset <= found->until) ? found : NULL;
 }
+
+static gboolean
+has_graph (const HybOnnxNode *node, const char *name)
+{
+  for (guint i = 0; i < node->n_attributes; i++)
+    if (node->attributes[i].kind == HYB_ONNX_ATTRIBUTE_GRAPH &&
+        strcmp (node->attributes[i].name, name) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+has_bodies (const HybOnnxNode *node, const HybOnnxOp *row)
+{
+  for (guint b = 0; b < row->op.n_bodies; b++)
+    if (!has_graph (node, row->op.body_names[b]))
+      return FALSE;
+  return TRUE;
+}
+
+const HybOnnxOp *
+hyb_onnx_op_find_for (const HybOnnxNode *node, gint64 opset)
+{
+  const HybOnnxOp *first = hyb_onnx_op_find (node->domain, node->op_type, opset), *found = NULL;
+  GPtrArray       *rows = g_hash_table_lookup (rows_by_name (), node->op_type);
+
+  for (guint i = 0; first && i < rows->len; i++)
+    {
+      const HybOnnxOp *row = rows->pdata[i];
+
+      if (strcmp (domain_of (row), domain_of (first)) == 0 && row->since == first->since &&
+          has_bodies (node, row) && (!found || row->op.n_bodies > found->op.n_bodies))
+        found = row;
+    }
+  return found ? found : first;
+}

@@ -335,7 +335,7 @@ static void
 find_row (OnnxScope *scope, Draft *draft)
 {
   gint64           opset = find_opset (scope, draft->node->domain);
-  const HybOnnxOp *row = hyb_onnx_op_find (draft->node->domain, draft->node->op_type, opset);
+  const HybOnnxOp *row = hyb_onnx_op_find_for (draft->node, opset);
 
   draft->use->node = draft->node;
   draft->use->opset = opset;

@@ -23,7 +23,7 @@ HybValueId
 hyb_onnx_scalar (HybLowering *lowering, double value, HybDType dtype)
 {
   HybType    type = { .shape.rank = 0, .dtype = dtype };
-  HybTensor *tensor = hyb_tensor_new (&type, NULL);
+  HybTensor *tensor = dtype == HYB_DTYPE_UNKNOWN ? NULL : hyb_tensor_new (&type, NULL);
 
   if (tensor)
     hyb_dtype_set_double (hyb_tensor_get_data (tensor), dtype, 0, value);

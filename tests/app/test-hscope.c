@@ -194,6 +194,33 @@ test_float64_is_cast_where_the_model_needs_float32 (Fixture *fixture, gconstpoin
   assert_array (fixture, "out.npz", "fc_output", (float[]){ 11, 25, 14, 31 }, 4);
 }
 
+/* The bits of 1, −2 and 0.5; twice of each is one more in the exponent. */
+static void
+test_bfloat16_is_stored_as_uint16 (Fixture *fixture, gconstpointer unused)
+{
+  static const guint16 bits[] = { 0x3f80, 0xc000, 0x3f00 };
+  HybType              type = { hyb_shape_1d (3), HYB_U16 };
+  g_autofree char     *model = g_build_filename (SOURCE_ROOT, "tests/data/onnx/brain.onnx", NULL);
+  g_autofree char     *input = in_folder (fixture, "brain.npz");
+  g_autofree char     *output = in_folder (fixture, "out.npz");
+  g_autoptr (HybTensorList) list = hyb_tensor_list_new ();
+  g_autoptr (HybTensorList) back = NULL;
+  g_autoptr (HybTensor) data = hyb_tensor_new (&type, NULL);
+  HybTensor *y;
+
+  memcpy (hyb_tensor_get_data (data), bits, sizeof bits);
+  hyb_tensor_list_set (list, "x", data);
+  g_assert_true (hyb_npz_write_file (list, input, NULL));
+  hscope (fixture, "run", model, "--input", input, "--output", output, NULL);
+  g_assert_cmpint (fixture->code, ==, 0);
+  g_assert_nonnull (strstr (fixture->err, "stored as uint16"));
+  back = hyb_npz_read_file (output, NULL);
+  y = hyb_tensor_list_find (back, "y");
+  g_assert_cmpint (hyb_tensor_get_dtype (y), ==, HYB_U16);
+  for (guint i = 0; i < 3; i++)
+    g_assert_cmpint (((const guint16 *) hyb_tensor_get_data (y))[i], ==, bits[i] + 0x80);
+}
+
 static void
 test_all_that_is_missing_is_named (Fixture *fixture, gconstpointer unused)
 {
@@ -520,6 +547,7 @@ TEST_PROGRAM (test_hscope)
   ADD ("run-computes", test_run_computes);
   ADD ("float64-is-cast-where-the-model-needs-float32",
        test_float64_is_cast_where_the_model_needs_float32);
+  ADD ("bfloat16-is-stored-as-uint16", test_bfloat16_is_stored_as_uint16);
   ADD ("all-that-is-missing-is-named", test_all_that_is_missing_is_named);
   ADD ("unknown-operators-stop-only-runs", test_unknown_operators_stop_only_runs);
   ADD ("a-plugin-gives-an-operator", test_a_plugin_gives_an_operator);

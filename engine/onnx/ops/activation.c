@@ -198,6 +198,18 @@ lower_swish (HybLowering *lowering)
                            multiply (lowering, x, hyb_onnx_unary (lowering, "sigmoid", y)));
 }
 
+/* x sigmoid (alpha x) times another array. */
+static void
+lower_swiglu (HybLowering *lowering)
+{
+  double     alpha = hyb_onnx_float (lowering, "alpha", 1);
+  HybValueId x = hyb_onnx_input (lowering, 0);
+  HybValueId gate = alpha == 1 ? x : hyb_onnx_with_scalar (lowering, "_mul_scalar", x, alpha);
+
+  gate = multiply (lowering, x, hyb_onnx_unary (lowering, "sigmoid", gate));
+  hyb_lowering_set_output (lowering, 0, multiply (lowering, gate, hyb_onnx_input (lowering, 1)));
+}
+
 /* ½ x (1 + tanh (√(2/π) (x + 0.044715 x³))) */
 static HybValueId
 gelu_tanh (HybLowering *lowering, HybValueId x)
@@ -386,6 +398,7 @@ lower_flat_softmax (HybLowering *lowering)
 
 static const char *const one[] = { "X", NULL };
 static const char *const two[] = { "X", "slope", NULL };
+static const char *const gated[] = { "A", "B", NULL };
 static const char *const biased[] = { "X", "bias", NULL };
 static const char *const outputs[] = { "Y", NULL };
 
@@ -423,6 +436,10 @@ const HybOnnxOp hyb_onnx_ops_activation[] = {
   ROW ("HardSwish", 14, lower_hard_swish, NULL, "x times a hard sigmoid."),
   ROW ("Mish", 18, lower_mish, NULL, "x tanh (softplus x)."),
   ROW ("Swish", 24, lower_swish, NULL, "x times a sigmoid."),
+  { .op = { HYB_ONNX_ROW, .name = "SwiGLU", .doc = "x times its sigmoid, times another input.",
+            .category = HYB_CATEGORY_ELEMENTWISE, .inputs = gated, .outputs = outputs,
+            .lower = lower_swiglu },
+    .since = 28 },
   ROW ("Gelu", 20, lower_gelu, NULL, "x times the normal distribution function."),
   ROW ("ThresholdedRelu", 1, lower_thresholded_relu, NULL, "Values up to a threshold become 0."),
   ROW ("Shrink", 9, lower_shrink, NULL, "Moves values towards 0."),

@@ -69,30 +69,57 @@ lower_pow (HybLowering *lowering)
                            base == HYB_DTYPE_UNKNOWN ? x : hyb_onnx_cast (lowering, x, base));
 }
 
-/* x − trunc (x / y) y: the sign of the dividend. */
+/* x − trunc (x / y) y for integers: the sign of the dividend. */
+static HybValueId
+integer_remainder (HybLowering *lowering, HybValueId x, HybValueId y)
+{
+  HybValueId quotient = hyb_onnx_binary (lowering, "broadcast_div", x, y);
+
+  return hyb_onnx_binary (lowering,
+                          "broadcast_sub",
+                          x,
+                          hyb_onnx_binary (lowering, "broadcast_mul", quotient, y));
+}
+
+/* The remainder of floats, with the sign of the dividend if has_sign, else of the divisor.  Nothing can be divided by 0. */
+static HybValueId
+float_remainder (HybLowering *lowering, HybValueId x, HybValueId y, gboolean has_sign)
+{
+  HybDType   dtype = hyb_onnx_type (lowering, 0)->dtype;
+  HybValueId rest;
+
+  if (has_sign)
+    rest = hyb_onnx_binary (lowering,
+                            "broadcast_mul",
+                            hyb_onnx_unary (lowering, "sign", x),
+                            hyb_onnx_binary (lowering,
+                                             "broadcast_mod",
+                                             hyb_onnx_unary (lowering, "abs", x),
+                                             hyb_onnx_unary (lowering, "abs", y)));
+  else
+    rest = hyb_onnx_binary (lowering, "broadcast_mod", x, y);
+  return hyb_lowering_call (lowering,
+                            "_npi_where",
+                            3,
+                            (HybValueId[]){
+                                hyb_onnx_with_scalar (lowering, "_npi_equal_scalar", y, 0),
+                                hyb_onnx_scalar (lowering, NAN, dtype),
+                                rest },
+                            NULL);
+}
+
 static void
 lower_mod (HybLowering *lowering)
 {
-  HybValueId x = hyb_onnx_input (lowering, 0), y = hyb_onnx_input (lowering, 1), quotient;
-  gboolean   is_float = hyb_dtype_is_float (hyb_onnx_type (lowering, 0)->dtype);
+  HybValueId x = hyb_onnx_input (lowering, 0), y = hyb_onnx_input (lowering, 1);
+  gboolean   has_sign = hyb_onnx_int (lowering, "fmod", 0) != 0;
 
-  if (!hyb_onnx_int (lowering, "fmod", 0))
-    {
-      hyb_lowering_set_output (lowering, 0, hyb_onnx_binary (lowering, "broadcast_mod", x, y));
-      return;
-    }
-  quotient = hyb_onnx_binary (lowering, "broadcast_div", x, y);
-  if (is_float)
-    quotient = hyb_onnx_unary (lowering, "trunc", quotient);
-  hyb_lowering_set_output (lowering,
-                           0,
-                           hyb_onnx_binary (lowering,
-                                            "broadcast_sub",
-                                            x,
-                                            hyb_onnx_binary (lowering,
-                                                             "broadcast_mul",
-                                                             quotient,
-                                                             y)));
+  if (hyb_dtype_is_float (hyb_onnx_type (lowering, 0)->dtype))
+    x = float_remainder (lowering, x, y, has_sign);
+  else
+    x = has_sign ? integer_remainder (lowering, x, y)
+                 : hyb_onnx_binary (lowering, "broadcast_mod", x, y);
+  hyb_lowering_set_output (lowering, 0, x);
 }
 
 /* x / power, rounded toward −∞ as a shift of a negative number is. */
@@ -153,6 +180,34 @@ lower_bit_shift (HybLowering *lowering)
   x = is_left ? hyb_onnx_binary (lowering, "broadcast_mul", x, power_of_two (lowering, bits))
               : shift_right (lowering, x, bits);
   hyb_lowering_set_output (lowering, 0, hyb_onnx_cast (lowering, x, type.dtype));
+}
+
+/* --- Bits --- */
+
+/* The engine has bits of these types; bits of others are part of a wider one. */
+static HybDType
+wide_type (HybDType dtype)
+{
+  if (dtype == HYB_I16 || dtype == HYB_U16)
+    return HYB_I32;
+  return dtype == HYB_U32 || dtype == HYB_U64 ? HYB_I64 : dtype;
+}
+
+static void
+lower_bits (HybLowering *lowering)
+{
+  HybDType   dtype = hyb_onnx_type (lowering, 0)->dtype, wide = wide_type (dtype);
+  HybValueId inputs[2];
+  guint      n = MIN (hyb_onnx_n_inputs (lowering), 2);
+
+  for (guint i = 0; i < n; i++)
+    {
+      inputs[i] = hyb_onnx_input (lowering, i);
+      if (wide != dtype)
+        inputs[i] = hyb_onnx_cast (lowering, inputs[i], wide);
+    }
+  inputs[0] = hyb_lowering_call (lowering, hyb_onnx_engine (lowering), n, inputs, NULL);
+  hyb_lowering_set_output (lowering, 0, hyb_onnx_cast (lowering, inputs[0], dtype));
 }
 
 /* --- Many operands --- */
@@ -275,6 +330,30 @@ lower_cast (HybLowering *lowering)
   cast_to (lowering, hyb_onnx_dtype_to_engine ((HybOnnxDType) CLAMP (to, 0, G_MAXINT16)));
 }
 
+/* The same bits as another type. */
+static void
+lower_bit_cast (HybLowering *lowering)
+{
+  gint64     to = hyb_onnx_int (lowering, "to", 0);
+  HybDType   dtype = hyb_onnx_dtype_to_engine ((HybOnnxDType) CLAMP (to, 0, G_MAXINT16));
+  HybValueId x = hyb_onnx_input (lowering, 0);
+
+  if (dtype == HYB_DTYPE_UNKNOWN)
+    hyb_lowering_fail (lowering,
+                       NULL,
+                       "it reads bits as a type with which this program does not compute");
+  else
+    hyb_lowering_set_output (lowering,
+                             0,
+                             hyb_lowering_emit (lowering,
+                                                "_bit_cast",
+                                                1,
+                                                &x,
+                                                "dtype",
+                                                hyb_dtype_name (dtype),
+                                                NULL));
+}
+
 /* Version 1 names the type. */
 static void
 lower_named_cast (HybLowering *lowering)
@@ -385,7 +464,8 @@ const HybOnnxOp hyb_onnx_ops_elementwise[] = {
   UNARY ("Sinh", "sinh", "The hyperbolic sine."),
   UNARY ("Sqrt", "sqrt", "The square root."),
   UNARY ("Tan", "tan", "The tangent."),
-  UNARY ("BitwiseNot", "_npi_bitwise_not", "Every bit inverted."),
+  ROW ("BitCast", 26, one, lower_bit_cast, NULL, "The same bits as another type."),
+  ROW ("BitwiseNot", 18, one, lower_bits, "_npi_bitwise_not", "Every bit inverted."),
   OLD_BINARY ("Add", "broadcast_add", "The sum."),
   BINARY ("Add", 7, "broadcast_add", "The sum."),
   OLD_BINARY ("Sub", "broadcast_sub", "The difference."),
@@ -405,9 +485,9 @@ const HybOnnxOp hyb_onnx_ops_elementwise[] = {
   BINARY ("Or", 7, "broadcast_logical_or", "Whether one holds."),
   OLD_BINARY ("Xor", "broadcast_logical_xor", "Whether exactly one holds."),
   BINARY ("Xor", 7, "broadcast_logical_xor", "Whether exactly one holds."),
-  BINARY ("BitwiseAnd", 18, "_npi_bitwise_and", "Bits that both have."),
-  BINARY ("BitwiseOr", 18, "_npi_bitwise_or", "Bits that one has."),
-  BINARY ("BitwiseXor", 18, "_npi_bitwise_xor", "Bits that exactly one has."),
+  ROW ("BitwiseAnd", 18, two, lower_bits, "_npi_bitwise_and", "Bits that both have."),
+  ROW ("BitwiseOr", 18, two, lower_bits, "_npi_bitwise_or", "Bits that one has."),
+  ROW ("BitwiseXor", 18, two, lower_bits, "_npi_bitwise_xor", "Bits that exactly one has."),
   OLD_BINARY ("Equal", "_npi_equal", "Whether both are equal."),
   BINARY ("Equal", 7, "_npi_equal", "Whether both are equal."),
   OLD_BINARY ("Greater", "_npi_greater", "Whether the first is greater."),

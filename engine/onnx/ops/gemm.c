@@ -127,6 +127,7 @@ lower_einsum (HybLowering *lowering)
                                               NULL));
 }
 
+static const char *const det_inputs[] = { "X", NULL };
 static const char *const einsum_inputs[] = { "Inputs", NULL };
 static const char *const gemm_inputs[] = { "A", "B", "C", NULL };
 static const char *const outputs[] = { "Y", NULL };
@@ -156,5 +157,14 @@ const HybOnnxOp hyb_onnx_ops_gemm[] = {
             .outputs = outputs,
             .lower = lower_einsum },
     .since = 12 },
+  { .op = { HYB_ONNX_ROW,
+            .name = "Det",
+            .doc = "The determinant of every matrix.",
+            .category = HYB_CATEGORY_LINEAR,
+            .inputs = det_inputs,
+            .outputs = outputs,
+            .lower = hyb_onnx_lower_same },
+    .since = 11,
+    .engine = "_linalg_det" },
   { .since = 0 },
 };

@@ -2,7 +2,7 @@
  *
  * Indices become positions in the flattened array, for which the engine has operators.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "engine/onnx/onnx-op.h"
+#include "engine/onnx/ops/pieces.h"
 
 #include <string.h>
 
@@ -83,12 +83,6 @@ positions_along (HybLowering *lowering, int axis)
                           other_coordinates (lowering, &indices.shape, strides, axis));
 }
 
-static HybValueId
-flatten (HybLowering *lowering, HybValueId x)
-{
-  return hyb_onnx_reshape (lowering, x, 1, (gint64[]){ -1 });
-}
-
 static void
 lower_gather_elements (HybLowering *lowering)
 {
@@ -109,34 +103,25 @@ lower_gather_elements (HybLowering *lowering)
                                                 "take",
                                                 2,
                                                 (HybValueId[]){
-                                                    flatten (lowering,
-                                                             hyb_onnx_input (lowering, 0)),
+                                                    onnx_flatten (lowering,
+                                                                  hyb_onnx_input (lowering, 0)),
                                                     positions },
                                                 "axis",
                                                 "0",
                                                 NULL));
 }
 
-/* data [n, …] with rows at positions replaced by, or added to, updates. */
+/* data [n, …] with rows at positions replaced by updates, or combined with them. */
 static HybValueId
 scatter_rows (HybLowering *lowering, HybValueId data, HybValueId positions, HybValueId updates)
 {
   const char *reduction = hyb_onnx_string (lowering, "reduction", "none");
-  HybType     type = *hyb_lowering_get_type (lowering, data);
-  const char *shape;
 
   if (data == HYB_NO_ID || positions == HYB_NO_ID)
     return HYB_NO_ID;
-  shape = hyb_lowering_text_ints (lowering, (guint) type.shape.rank, type.shape.dim);
-  positions = hyb_onnx_reshape (lowering, positions, 2, (gint64[]){ 1, -1 });
   if (strcmp (reduction, "none") == 0)
-    return hyb_lowering_emit (lowering,
-                              "_scatter_set_nd",
-                              3,
-                              (HybValueId[]){ data, updates, positions },
-                              "shape",
-                              shape,
-                              NULL);
+    return onnx_scatter (lowering, data, positions, updates);
+  positions = hyb_onnx_reshape (lowering, positions, 2, (gint64[]){ 1, -1 });
   if (strcmp (reduction, "add") == 0)
     return hyb_onnx_binary (lowering,
                             "broadcast_add",
@@ -146,7 +131,13 @@ scatter_rows (HybLowering *lowering, HybValueId data, HybValueId positions, HybV
                                                3,
                                                (HybValueId[]){ updates, positions, data },
                                                NULL));
-  return HYB_NO_ID;
+  return hyb_lowering_emit (lowering,
+                            "_scatter_combine",
+                            3,
+                            (HybValueId[]){ data, onnx_flatten (lowering, positions), updates },
+                            "reduction",
+                            reduction,
+                            NULL);
 }
 
 static void
@@ -163,9 +154,9 @@ lower_scatter_elements (HybLowering *lowering)
   if (positions == HYB_NO_ID)
     return;
   y = scatter_rows (lowering,
-                    flatten (lowering, hyb_onnx_input (lowering, 0)),
-                    flatten (lowering, positions),
-                    flatten (lowering, hyb_onnx_input (lowering, 2)));
+                    onnx_flatten (lowering, hyb_onnx_input (lowering, 0)),
+                    onnx_flatten (lowering, positions),
+                    onnx_flatten (lowering, hyb_onnx_input (lowering, 2)));
   if (y != HYB_NO_ID)
     hyb_lowering_set_output (lowering,
                              0,

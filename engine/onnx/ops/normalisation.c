@@ -1,6 +1,6 @@
 /* normalisation.c — BatchNormalization, InstanceNormalization, LayerNormalization and their kin.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "engine/onnx/onnx-op.h"
+#include "engine/onnx/ops/pieces.h"
 
 static const char *
 epsilon (HybLowering *lowering, double fallback)
@@ -10,9 +10,9 @@ epsilon (HybLowering *lowering, double fallback)
 
 /* --- BatchNormalization --- */
 
-/* In a file of training form the running statistics are further outputs, of the types of the inputs. */
+/* Before version 14, outputs beyond the first are statistics of a training run; only their types are known. */
 static void
-lower_batch_normalisation (HybLowering *lowering)
+normalise_by_running (HybLowering *lowering)
 {
   HybValueId inputs[5], y;
 
@@ -24,14 +24,10 @@ lower_batch_normalisation (HybLowering *lowering)
                          inputs,
                          "eps",
                          epsilon (lowering, 1e-5),
-                         "momentum",
-                         hyb_lowering_text (lowering,
-                                            "%.9g",
-                                            hyb_onnx_float (lowering, "momentum", 0.9)),
                          "fix_gamma",
                          "False",
                          "use_global_stats",
-                         hyb_onnx_int (lowering, "training_mode", 0) ? "False" : "True",
+                         "True",
                          "axis",
                          "1",
                          NULL);
@@ -160,6 +156,71 @@ lower_rms_normalisation (HybLowering *lowering)
                                             y,
                                             hyb_onnx_input (lowering, 1)));
   hyb_lowering_set_output (lowering, 1, inverse);
+}
+
+/* --- BatchNormalization with training_mode --- */
+
+/* What the channels of an input have, under a shape that broadcasts. */
+static HybValueId
+by_channel (HybLowering *lowering, HybValueId x, int rank)
+{
+  gint64 dims[HYB_MAX_RANK];
+
+  for (int i = 0; i < rank; i++)
+    dims[i] = i == 1 ? -1 : 1;
+  return hyb_onnx_reshape (lowering, x, (guint) rank, dims);
+}
+
+/* The running statistic of an input, to which the one of this batch is added. */
+static HybValueId
+blend (HybLowering *lowering, guint input, HybValueId batch)
+{
+  double     momentum = hyb_onnx_float (lowering, "momentum", 0.9);
+  HybValueId running = onnx_scale (lowering, hyb_onnx_input (lowering, input), momentum);
+
+  batch = onnx_scale (lowering, onnx_flatten (lowering, batch), 1 - momentum);
+  return onnx_add (lowering,
+                   running,
+                   hyb_onnx_cast (lowering, batch, hyb_onnx_type (lowering, input)->dtype));
+}
+
+/* With the mean and variance of the batch, in a run of any kind. */
+static void
+normalise_by_batch (HybLowering *lowering)
+{
+  int        rank = hyb_onnx_type (lowering, 0)->shape.rank;
+  gint64     axes[HYB_MAX_RANK];
+  guint      n = 0;
+  HybValueId x = hyb_onnx_input (lowering, 0), mean, centred, variance, y;
+
+  if (rank < 2)
+    {
+      hyb_lowering_fail (lowering, NULL, "its input has %d dimensions instead of 2 or more", rank);
+      return;
+    }
+  for (int i = 0; i < rank; i++)
+    if (i != 1)
+      axes[n++] = i;
+  mean = mean_over (lowering, x, n, axes);
+  centred = onnx_subtract (lowering, x, mean);
+  variance = mean_over (lowering, hyb_onnx_unary (lowering, "square", centred), n, axes);
+  y = onnx_multiply (lowering,
+                     centred,
+                     inverse_root (lowering, variance, epsilon (lowering, 1e-5)));
+  y = onnx_multiply (lowering, y, by_channel (lowering, hyb_onnx_input (lowering, 1), rank));
+  y = onnx_add (lowering, y, by_channel (lowering, hyb_onnx_input (lowering, 2), rank));
+  hyb_lowering_set_output (lowering, 0, y);
+  hyb_lowering_set_output (lowering, 1, blend (lowering, 3, mean));
+  hyb_lowering_set_output (lowering, 2, blend (lowering, 4, variance));
+}
+
+static void
+lower_batch_normalisation (HybLowering *lowering)
+{
+  if (hyb_onnx_int (lowering, "training_mode", 0))
+    normalise_by_batch (lowering);
+  else
+    normalise_by_running (lowering);
 }
 
 /* --- GroupNormalization --- */

@@ -3,6 +3,7 @@
  * Windows that the engine's Pooling cannot express (padding that differs at the two ends, dilations, ceil_mode) work on
  * an input that was padded before; an average then divides by the number of elements that count.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/onnx/ops/pieces.h"
 #include "engine/onnx/ops/window.h"
 
 #include <math.h>
@@ -73,48 +74,64 @@ has_dilation (const OnnxWindow *window)
   return FALSE;
 }
 
-/* The windows of a padded input with dilations: the elements that each tap of the kernel sees, as strided slices, joined
- * by an operator of two operands. */
+/* The elements of x [images, channels, …] that one tap of the kernel sees in all windows. */
+static HybValueId
+slice_tap (HybLowering *lowering, const OnnxWindow *window, HybValueId x, const gint64 *tap)
+{
+  HybType type = *hyb_lowering_get_type (lowering, x);
+  gint64  begin[HYB_MAX_RANK] = { 0 }, end[HYB_MAX_RANK], step[HYB_MAX_RANK];
+
+  for (guint i = 0; i < window->n + 2; i++)
+    {
+      gint64 size = type.shape.dim[i];
+
+      step[i] = i < 2 ? 1 : window->stride[i - 2];
+      begin[i] = i < 2 ? 0 : tap[i - 2] * window->dilation[i - 2];
+      end[i] = i < 2 ? size : begin[i] + size - extent_of (window, i - 2) + 1;
+    }
+  return hyb_lowering_emit (lowering,
+                            "slice",
+                            1,
+                            &x,
+                            "begin",
+                            hyb_lowering_text_ints (lowering, window->n + 2, begin),
+                            "end",
+                            hyb_lowering_text_ints (lowering, window->n + 2, end),
+                            "step",
+                            hyb_lowering_text_ints (lowering, window->n + 2, step),
+                            NULL);
+}
+
+/* The next tap; FALSE behind the last. */
+static gboolean
+next_tap (const OnnxWindow *window, gint64 *tap)
+{
+  for (guint i = window->n; i-- > 0;)
+    {
+      if (++tap[i] < window->kernel[i])
+        return TRUE;
+      tap[i] = 0;
+    }
+  return FALSE;
+}
+
+/* The windows of a padded input with dilations: what each tap of the kernel sees, joined by an operator of two operands. */
 static HybValueId
 join_taps (HybLowering *lowering, const OnnxWindow *window, HybValueId x, const char *op)
 {
-  HybType    type = *hyb_lowering_get_type (lowering, x);
   HybValueId joined = HYB_NO_ID;
   gint64     tap[HYB_MAX_RANK] = { 0 };
 
-  for (;;)
+  do
     {
-      gint64     begin[HYB_MAX_RANK] = { 0 }, end[HYB_MAX_RANK], step[HYB_MAX_RANK];
-      HybValueId slice;
-      guint      i;
+      HybValueId slice = slice_tap (lowering, window, x, tap);
 
-      for (i = 0; i < window->n + 2; i++)
-        {
-          gint64 size = type.shape.dim[i];
-
-          step[i] = i < 2 ? 1 : window->stride[i - 2];
-          begin[i] = i < 2 ? 0 : tap[i - 2] * window->dilation[i - 2];
-          end[i] = i < 2 ? size : begin[i] + size - extent_of (window, i - 2) + 1;
-        }
-      slice = hyb_lowering_emit (lowering,
-                                 "slice",
-                                 1,
-                                 &x,
-                                 "begin",
-                                 hyb_lowering_text_ints (lowering, window->n + 2, begin),
-                                 "end",
-                                 hyb_lowering_text_ints (lowering, window->n + 2, end),
-                                 "step",
-                                 hyb_lowering_text_ints (lowering, window->n + 2, step),
-                                 NULL);
       if (slice == HYB_NO_ID)
         return HYB_NO_ID;
       joined = joined == HYB_NO_ID ? slice : hyb_onnx_binary (lowering, op, joined, slice);
-      for (i = window->n; i-- > 0 && ++tap[i] == window->kernel[i];)
-        tap[i] = 0;
-      if (i == G_MAXUINT)
-        return joined;
     }
+  while (next_tap (window, tap));
+  return joined;
 }
 
 /* FALSE after a failure: a kernel with dilations of more taps than are written out. */
@@ -127,7 +144,10 @@ check_taps (HybLowering *lowering, const OnnxWindow *window)
     n = MIN (n * MIN (window->kernel[i], 4096), 4096);
   if (n < 1024)
     return TRUE;
-  hyb_lowering_fail (lowering, NULL, "a dilated window of more than 1024 elements is not computed");
+  hyb_lowering_fail (lowering,
+                     NULL,
+                     "a window of more than 1024 elements is not computed with dilations or "
+                     "places");
   return FALSE;
 }
 
@@ -141,11 +161,85 @@ sum_windows (HybLowering *lowering, const OnnxWindow *window, HybValueId x)
 
 /* --- MaxPool --- */
 
+/* The number of each element of an image without padding, [1, 1, …]; with storage_order 1 the first axis counts fastest. */
+static HybValueId
+number_elements (HybLowering *lowering, const HybType *x, guint n)
+{
+  gboolean   is_column = hyb_onnx_int (lowering, "storage_order", 0) != 0;
+  HybValueId numbers = HYB_NO_ID;
+  gint64     step = 1;
+
+  for (guint i = 0; i < n; i++)
+    {
+      int        axis = is_column ? (int) i + 2 : (int) (n - i) + 1;
+      HybValueId along = onnx_scale (lowering,
+                                     onnx_count (lowering, x->shape.dim[axis], axis, (int) n + 2),
+                                     (double) step);
+
+      numbers = i == 0 ? along : onnx_add (lowering, numbers, along);
+      step *= x->shape.dim[axis];
+    }
+  return numbers;
+}
+
+/* Where the largest element of each window is, in the order of all images and channels. */
+static HybValueId
+find_places (HybLowering *lowering, const OnnxWindow *window, const HybType *type, HybValueId x)
+{
+  OnnxWindow padding = *window;
+  HybValueId numbers =
+      onnx_window_pad (lowering, &padding, number_elements (lowering, type, window->n), 0);
+  HybValueId best = HYB_NO_ID, place = HYB_NO_ID, image;
+  gint64     tap[HYB_MAX_RANK] = { 0 };
+  gint64     size = hyb_shape_count (&type->shape, 2, type->shape.rank);
+  HybShape   by_channel = type->shape;
+
+  padding = *window;
+  x = onnx_window_pad (lowering, &padding, x, -INFINITY);
+  do
+    {
+      HybValueId value = slice_tap (lowering, window, x, tap);
+      HybValueId number = slice_tap (lowering, window, numbers, tap), is_larger;
+
+      if (best == HYB_NO_ID)
+        {
+          best = value;
+          place = number;
+          continue;
+        }
+      is_larger = hyb_onnx_binary (lowering, "_npi_greater", value, best);
+      best = hyb_onnx_binary (lowering, "broadcast_maximum", best, value);
+      place = onnx_where (lowering, is_larger, number, place);
+    }
+  while (next_tap (window, tap) && place != HYB_NO_ID);
+  for (int i = 2; i < by_channel.rank; i++)
+    by_channel.dim[i] = 1;
+  image = onnx_count (lowering, type->shape.dim[0] * type->shape.dim[1], 0, 1);
+  image = onnx_scale (lowering, onnx_reshape_to (lowering, image, &by_channel), (double) size);
+  return onnx_add (lowering, place, image);
+}
+
+/* The places of a float array whose windows are not too large to be written out; else only their type. */
+static void
+set_places (HybLowering *lowering, const OnnxWindow *window, HybValueId y)
+{
+  HybType x = *hyb_onnx_type (lowering, 0), type = *hyb_lowering_get_type (lowering, y);
+
+  if (hyb_lowering_get_node (lowering)->n_outputs < 2 || y == HYB_NO_ID)
+    return;
+  type.dtype = HYB_I64;
+  hyb_lowering_set_type (lowering, 1, &type);
+  if (hyb_type_is_known (&x) && hyb_dtype_is_float (x.dtype) && check_taps (lowering, window))
+    hyb_lowering_set_output (lowering,
+                             1,
+                             find_places (lowering, window, &x, hyb_onnx_input (lowering, 0)));
+}
+
 static void
 lower_max_pool (HybLowering *lowering)
 {
   HybType    x_type = *hyb_onnx_type (lowering, 0);
-  OnnxWindow window;
+  OnnxWindow window, whole;
   HybValueId x;
   gboolean   is_plain;
 
@@ -154,6 +248,7 @@ lower_max_pool (HybLowering *lowering)
   x = hyb_onnx_input (lowering, 0);
   is_plain = !extend_to_ceiling (lowering, &window, &x_type) &&
              onnx_window_is_symmetric (&window) && !has_dilation (&window);
+  whole = window;
   if (!is_plain)
     {
       if (has_dilation (&window) && !check_taps (lowering, &window))
@@ -168,13 +263,7 @@ lower_max_pool (HybLowering *lowering)
   x = has_dilation (&window) ? join_taps (lowering, &window, x, "broadcast_maximum")
                              : emit_pool (lowering, &window, "max", x);
   hyb_lowering_set_output (lowering, 0, x);
-  if (hyb_lowering_get_node (lowering)->n_outputs > 1 && x != HYB_NO_ID)
-    {
-      HybType indices = *hyb_lowering_get_type (lowering, x);
-
-      indices.dtype = HYB_I64;
-      hyb_lowering_set_type (lowering, 1, &indices);
-    }
+  set_places (lowering, &whole, x);
 }
 
 /* --- AveragePool --- */

@@ -2,59 +2,33 @@
  *
  * The engine's RNN takes all weights as one vector, gates in another order, and returns [time, batch, directions ×
  * hidden].  Weights are usually parameters, so that reordering them costs nothing after planning.  Forms that RNN does not
- * have (other activations, peepholes, clipping, a GRU whose reset gate comes first) get types but are not computed.
+ * have (other activations, peepholes, clipping, a GRU whose reset gate comes first) are computed step by step.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "engine/onnx/onnx-op.h"
+#include "engine/onnx/ops/recurrent.h"
+#include "engine/onnx/ops/pieces.h"
 
 #include <string.h>
 
-/* What tells the three operators apart. */
-typedef struct
-{
-  const char  *mode; /* of the engine's RNN; NULL: by activation */
-  guint        n_gates;
-  const gint64 gates[4]; /* the gate of ONNX for each gate of the engine */
-  gboolean     has_cell;
-  const char  *activations[3]; /* the defaults */
-} Kind;
-
-static const Kind lstm = { "lstm", 4, { 0, 2, 3, 1 }, TRUE, { "Sigmoid", "Tanh", "Tanh" } };
-static const Kind gru = { "gru", 3, { 1, 0, 2 }, FALSE, { "Sigmoid", "Tanh", NULL } };
-static const Kind vanilla = { NULL, 1, { 0 }, FALSE, { "Tanh", NULL, NULL } };
-
-/* Sizes of one node. */
-typedef struct
-{
-  const Kind *kind;
-  gint64      time, batch, input, hidden;
-  gint64      directions;
-  gboolean    is_reverse;
-  gboolean    has_batch_first;
-  const char *mode;
-} Sizes;
-
-enum
-{
-  INPUT_X,
-  INPUT_W,
-  INPUT_R,
-  INPUT_B,
-  INPUT_LENGTHS,
-  INPUT_H,
-  INPUT_C,
-  INPUT_P,
+static const OnnxRecurrentKind lstm = {
+  "lstm", 4, { 0, 2, 3, 1 }, TRUE, FALSE, 3, { "Sigmoid", "Tanh", "Tanh" }
+};
+static const OnnxRecurrentKind gru = {
+  "gru", 3, { 1, 0, 2 }, FALSE, TRUE, 2, { "Sigmoid", "Tanh", NULL }
+};
+static const OnnxRecurrentKind vanilla = {
+  NULL, 1, { 0 }, FALSE, FALSE, 1, { "Tanh", NULL, NULL }
 };
 
 /* --- Reading --- */
 
 static gboolean
-read_sizes (HybLowering *lowering, const Kind *kind, Sizes *sizes)
+read_sizes (HybLowering *lowering, const OnnxRecurrentKind *kind, OnnxRecurrentSizes *sizes)
 {
-  const HybShape *x = &hyb_onnx_type (lowering, INPUT_X)->shape;
-  const HybShape *r = &hyb_onnx_type (lowering, INPUT_R)->shape;
+  const HybShape *x = &hyb_onnx_type (lowering, ONNX_RECURRENT_X)->shape;
+  const HybShape *r = &hyb_onnx_type (lowering, ONNX_RECURRENT_R)->shape;
   const char     *direction = hyb_onnx_string (lowering, "direction", "forward");
 
-  *sizes = (Sizes){ .kind = kind, .mode = kind->mode };
+  *sizes = (OnnxRecurrentSizes){ .kind = kind, .mode = kind->mode };
   sizes->is_reverse = strcmp (direction, "reverse") == 0;
   sizes->directions = strcmp (direction, "bidirectional") == 0 ? 2 : 1;
   sizes->has_batch_first = hyb_onnx_int (lowering, "layout", 0) == 1;
@@ -87,10 +61,10 @@ has_activation (const HybOnnxAttribute *list, guint i, const char *name, const c
 
 /* TRUE if the engine's RNN computes this node. */
 static gboolean
-is_plain (HybLowering *lowering, Sizes *sizes)
+is_plain (HybLowering *lowering, OnnxRecurrentSizes *sizes)
 {
   const HybOnnxAttribute *list = hyb_onnx_attribute (lowering, "activations");
-  guint                   n_functions = sizes->kind->has_cell ? 3 : sizes->kind->mode ? 2 : 1;
+  guint                   n_functions = sizes->kind->n_functions;
 
   if (list && list->kind != HYB_ONNX_ATTRIBUTE_STRINGS)
     return FALSE;
@@ -111,14 +85,14 @@ is_plain (HybLowering *lowering, Sizes *sizes)
         return FALSE;
     }
   return !hyb_onnx_attribute (lowering, "clip") && !hyb_onnx_int (lowering, "input_forget", 0) &&
-         !hyb_onnx_has_input (lowering, INPUT_P) &&
+         !hyb_onnx_has_input (lowering, ONNX_RECURRENT_P) &&
          (sizes->kind != &gru || hyb_onnx_int (lowering, "linear_before_reset", 0) != 0);
 }
 
 static void
-set_types (HybLowering *lowering, const Sizes *sizes)
+set_types (HybLowering *lowering, const OnnxRecurrentSizes *sizes)
 {
-  HybDType dtype = hyb_onnx_type (lowering, INPUT_X)->dtype;
+  HybDType dtype = hyb_onnx_type (lowering, ONNX_RECURRENT_X)->dtype;
   HybType y = { hyb_shape_4d (sizes->time, sizes->directions, sizes->batch, sizes->hidden), dtype };
   HybType h = { hyb_shape_3d (sizes->directions, sizes->batch, sizes->hidden), dtype };
 
@@ -137,7 +111,11 @@ set_types (HybLowering *lowering, const Sizes *sizes)
 /* The rows of x, which is one direction of a weight [1, n × hidden, …], with gates in the engine's order, appended as
  * vectors.  first: the gate block that they begin at. */
 static void
-append_gates (HybLowering *lowering, const Sizes *sizes, GArray *parts, HybValueId x, guint first)
+append_gates (HybLowering              *lowering,
+              const OnnxRecurrentSizes *sizes,
+              GArray                   *parts,
+              HybValueId                x,
+              guint                     first)
 {
   const gint64 flat[] = { -1 };
 
@@ -154,95 +132,53 @@ append_gates (HybLowering *lowering, const Sizes *sizes, GArray *parts, HybValue
     }
 }
 
-static HybValueId
-zeros (HybLowering *lowering, guint rank, const gint64 *dims, HybDType dtype)
-{
-  return hyb_lowering_emit (lowering,
-                            "_zeros",
-                            0,
-                            NULL,
-                            "shape",
-                            hyb_lowering_text_ints (lowering, rank, dims),
-                            "dtype",
-                            hyb_dtype_name (dtype),
-                            NULL);
-}
-
 /* All weights as one vector: for each direction those of the input and of the state, then all biases. */
 static HybValueId
-pack_weights (HybLowering *lowering, const Sizes *sizes)
+pack_weights (HybLowering *lowering, const OnnxRecurrentSizes *sizes)
 {
   g_autoptr (GArray) parts = g_array_new (FALSE, FALSE, sizeof (HybValueId));
-  HybValueId w = hyb_onnx_input (lowering, INPUT_W), r = hyb_onnx_input (lowering, INPUT_R);
-  gint64     n_biases = 2 * sizes->directions * sizes->kind->n_gates * sizes->hidden;
+  HybValueId w = hyb_onnx_input (lowering, ONNX_RECURRENT_W),
+             r = hyb_onnx_input (lowering, ONNX_RECURRENT_R);
+  gint64 n_biases = 2 * sizes->directions * sizes->kind->n_gates * sizes->hidden;
 
   for (gint64 d = 0; d < sizes->directions; d++)
     {
       append_gates (lowering, sizes, parts, hyb_onnx_slice (lowering, w, 0, d, d + 1), 0);
       append_gates (lowering, sizes, parts, hyb_onnx_slice (lowering, r, 0, d, d + 1), 0);
     }
-  if (hyb_onnx_has_input (lowering, INPUT_B))
+  if (hyb_onnx_has_input (lowering, ONNX_RECURRENT_B))
     for (gint64 d = 0; d < sizes->directions; d++)
       {
-        HybValueId b = hyb_onnx_slice (lowering, hyb_onnx_input (lowering, INPUT_B), 0, d, d + 1);
+        HybValueId b =
+            hyb_onnx_slice (lowering, hyb_onnx_input (lowering, ONNX_RECURRENT_B), 0, d, d + 1);
 
         append_gates (lowering, sizes, parts, b, 0);
         append_gates (lowering, sizes, parts, b, sizes->kind->n_gates);
       }
   else
     {
-      HybValueId none = zeros (lowering, 1, &n_biases, hyb_onnx_type (lowering, INPUT_W)->dtype);
+      HybShape   shape = hyb_shape_1d (n_biases);
+      HybValueId none =
+          onnx_fill (lowering, &shape, hyb_onnx_type (lowering, ONNX_RECURRENT_W)->dtype, 0);
 
       g_array_append_val (parts, none);
     }
   return hyb_onnx_concat (lowering, parts->len, (const HybValueId *) (gpointer) parts->data, 0);
 }
 
-/* An initial state [directions, batch, hidden], zero if it is left out. */
 static HybValueId
-initial_state (HybLowering *lowering, const Sizes *sizes, guint input)
-{
-  static const gint64 swapped[] = { 1, 0, 2 };
-  const gint64        dims[] = { sizes->directions, sizes->batch, sizes->hidden };
-  HybValueId          state;
-
-  if (!hyb_onnx_has_input (lowering, input))
-    return zeros (lowering, 3, dims, hyb_onnx_type (lowering, INPUT_X)->dtype);
-  state = hyb_onnx_input (lowering, input);
-  return sizes->has_batch_first ? hyb_onnx_transpose (lowering, state, 3, swapped) : state;
-}
-
-/* The steps of each sequence in reverse order. */
-static HybValueId
-reverse (HybLowering *lowering, HybValueId x)
-{
-  gboolean   has_lengths = hyb_onnx_has_input (lowering, INPUT_LENGTHS);
-  HybValueId inputs[] = { x, HYB_NO_ID };
-
-  if (has_lengths)
-    inputs[1] = hyb_onnx_input (lowering, INPUT_LENGTHS);
-  return hyb_lowering_emit (lowering,
-                            "SequenceReverse",
-                            has_lengths ? 2 : 1,
-                            inputs,
-                            "use_sequence_length",
-                            has_lengths ? "True" : "False",
-                            NULL);
-}
-
-static HybValueId
-emit_rnn (HybLowering *lowering, const Sizes *sizes, HybValueId x)
+emit_rnn (HybLowering *lowering, const OnnxRecurrentSizes *sizes, HybValueId x)
 {
   HybValueId inputs[5];
   guint      n = 0;
 
   inputs[n++] = x;
   inputs[n++] = pack_weights (lowering, sizes);
-  inputs[n++] = initial_state (lowering, sizes, INPUT_H);
+  inputs[n++] = onnx_recurrent_state (lowering, sizes, ONNX_RECURRENT_H);
   if (sizes->kind->has_cell)
-    inputs[n++] = initial_state (lowering, sizes, INPUT_C);
-  if (hyb_onnx_has_input (lowering, INPUT_LENGTHS))
-    inputs[n++] = hyb_onnx_input (lowering, INPUT_LENGTHS);
+    inputs[n++] = onnx_recurrent_state (lowering, sizes, ONNX_RECURRENT_C);
+  if (hyb_onnx_has_input (lowering, ONNX_RECURRENT_LENGTHS))
+    inputs[n++] = hyb_onnx_input (lowering, ONNX_RECURRENT_LENGTHS);
   return hyb_lowering_emit (lowering,
                             "RNN",
                             n,
@@ -258,32 +194,38 @@ emit_rnn (HybLowering *lowering, const Sizes *sizes, HybValueId x)
                             "state_outputs",
                             "True",
                             "use_sequence_length",
-                            hyb_onnx_has_input (lowering, INPUT_LENGTHS) ? "True" : "False",
+                            hyb_onnx_has_input (lowering, ONNX_RECURRENT_LENGTHS) ? "True"
+                                                                                  : "False",
                             NULL);
 }
 
 static void
-lower_recurrent (HybLowering *lowering, const Kind *kind)
+lower_recurrent (HybLowering *lowering, const OnnxRecurrentKind *kind)
 {
   static const gint64 swapped[] = { 1, 0, 2 };
   static const gint64 apart[] = { 0, 2, 1, 3 }, batch_first[] = { 1, 0, 2, 3 };
-  Sizes               sizes;
+  OnnxRecurrentSizes  sizes;
   HybValueId          x, y, outputs;
 
   if (!read_sizes (lowering, kind, &sizes))
     return;
   set_types (lowering, &sizes);
-  if (!is_plain (lowering, &sizes) || sizes.time < 0 || sizes.batch < 0)
+  if (sizes.time < 0 || sizes.batch < 0)
     return;
-  x = hyb_onnx_input (lowering, INPUT_X);
+  if (!is_plain (lowering, &sizes))
+    {
+      onnx_recurrent_steps (lowering, &sizes);
+      return;
+    }
+  x = hyb_onnx_input (lowering, ONNX_RECURRENT_X);
   if (sizes.has_batch_first)
     x = hyb_onnx_transpose (lowering, x, 3, swapped);
   if (sizes.is_reverse)
-    x = reverse (lowering, x);
+    x = onnx_recurrent_reverse (lowering, x);
   outputs = emit_rnn (lowering, &sizes, x);
   if (outputs == HYB_NO_ID)
     return;
-  y = sizes.is_reverse ? reverse (lowering, outputs) : outputs;
+  y = sizes.is_reverse ? onnx_recurrent_reverse (lowering, outputs) : outputs;
   y = hyb_onnx_reshape (lowering,
                         y,
                         4,
@@ -291,11 +233,15 @@ lower_recurrent (HybLowering *lowering, const Kind *kind)
   y = hyb_onnx_transpose (lowering, y, 4, sizes.has_batch_first ? batch_first : apart);
   hyb_lowering_set_output (lowering, 0, y);
   for (guint i = 1; i < (kind->has_cell ? 3u : 2u); i++)
-    hyb_lowering_set_output (lowering,
-                             i,
-                             sizes.has_batch_first
-                                 ? hyb_onnx_transpose (lowering, outputs + i, 3, swapped)
-                                 : outputs + i);
+    {
+      HybValueId state = onnx_recurrent_final (lowering, outputs + i);
+
+      hyb_lowering_set_output (lowering,
+                               i,
+                               sizes.has_batch_first
+                                   ? hyb_onnx_transpose (lowering, state, 3, swapped)
+                                   : state);
+    }
 }
 
 static void

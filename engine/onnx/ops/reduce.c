@@ -2,8 +2,9 @@
  *
  * Axes are an attribute, from version 13 (ReduceSum) or 18 on an input.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "engine/onnx/onnx-op.h"
+#include "engine/onnx/ops/pieces.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Axes that are reduced, as text for the engine: “None” means all. */
@@ -11,8 +12,31 @@ typedef struct
 {
   const char *axes;
   const char *keeps;
-  gboolean    is_noop; /* no axes are given, and that means none */
+  gboolean    is_noop;  /* no axes are given, and that means none */
+  gboolean    is_empty; /* nothing is reduced, as an axis has no elements */
+  HybShape    result;   /* with is_empty */
 } Axes;
+
+/* The shape of the result of reducing these axes, all if there are none; is_empty if an axis has no elements. */
+static void
+find_empty (Axes *axes, const HybShape *shape, guint n, const gint64 *values)
+{
+  gboolean keeps = strcmp (axes->keeps, "True") == 0;
+
+  axes->is_empty = FALSE;
+  axes->result.rank = 0;
+  for (int i = 0; i < shape->rank; i++)
+    {
+      gboolean is_reduced = n == 0;
+
+      for (guint k = 0; k < n; k++)
+        is_reduced |= values[k] == i;
+      axes->is_empty |= is_reduced && shape->dim[i] == 0;
+      if (!is_reduced || keeps)
+        axes->result.dim[axes->result.rank++] = is_reduced ? 1 : shape->dim[i];
+    }
+  axes->is_empty &= !axes->is_noop && hyb_shape_is_known (&axes->result);
+}
 
 static gboolean
 read_axes (HybLowering *lowering, Axes *axes)
@@ -35,6 +59,7 @@ read_axes (HybLowering *lowering, Axes *axes)
       return FALSE;
   if (!axes->axes)
     axes->axes = hyb_lowering_text_ints (lowering, MIN (n, HYB_MAX_RANK), values);
+  find_empty (axes, &hyb_onnx_type (lowering, 0)->shape, MIN (n, HYB_MAX_RANK), values);
   return TRUE;
 }
 
@@ -107,6 +132,50 @@ lower_log_sum (HybLowering *lowering)
   lower_sum (lowering, NULL, "log");
 }
 
+/* What a reduction of nothing is. */
+typedef struct
+{
+  const char *engine;
+  double      number; /* infinity stands for the limit of the type */
+} Neutral;
+
+static const Neutral neutrals[] = {
+  { "_npi_mean", NAN },
+  { "_np_max", -INFINITY },
+  { "_np_min", INFINITY },
+  { "_np_prod", 1 },
+};
+
+static double
+find_neutral (const char *engine, HybDType dtype)
+{
+  double number = -INFINITY;
+
+  for (guint i = 0; i < G_N_ELEMENTS (neutrals); i++)
+    if (g_strcmp0 (neutrals[i].engine, engine) == 0)
+      number = neutrals[i].number;
+  if (hyb_dtype_is_float (dtype) || isfinite (number))
+    return number;
+  if (dtype == HYB_BOOL)
+    return number > 0;
+  if (dtype == HYB_U8 || dtype == HYB_I8)
+    return dtype == HYB_U8 ? (number > 0 ? 255 : 0) : number > 0 ? 127 : -128;
+  return dtype == HYB_I32 ? (number > 0 ? G_MAXINT32 : G_MININT32) : 0;
+}
+
+static void
+set_neutral (HybLowering *lowering, const Axes *axes)
+{
+  HybDType dtype = hyb_onnx_type (lowering, 0)->dtype;
+
+  hyb_lowering_set_output (lowering,
+                           0,
+                           onnx_fill (lowering,
+                                      &axes->result,
+                                      dtype,
+                                      find_neutral (hyb_onnx_engine (lowering), dtype)));
+}
+
 /* Other reductions: `engine` is the operator. */
 static void
 lower_reduce (HybLowering *lowering)
@@ -117,6 +186,11 @@ lower_reduce (HybLowering *lowering)
 
   if (!read_axes (lowering, &axes))
     return;
+  if (axes.is_empty)
+    {
+      set_neutral (lowering, &axes);
+      return;
+    }
   x = hyb_onnx_input (lowering, 0);
   if (axes.is_noop)
     x = hyb_onnx_unary (lowering, "_copy", x);
@@ -141,6 +215,11 @@ lower_log_sum_exp (HybLowering *lowering)
 
   if (!read_axes (lowering, &axes))
     return;
+  if (axes.is_empty)
+    {
+      set_neutral (lowering, &axes);
+      return;
+    }
   x = hyb_onnx_input (lowering, 0);
   kept = axes;
   kept.keeps = "True";
@@ -210,6 +289,55 @@ lower_cumsum (HybLowering *lowering)
   if (is_reverse)
     y = hyb_lowering_emit (lowering, "reverse", 1, &y, "axis", axes_text, NULL);
   hyb_lowering_set_output (lowering, 0, hyb_onnx_cast (lowering, y, type.dtype));
+}
+
+/* --- CumProd --- */
+
+/* In as many steps as the axis can be halved: each element times the one a power of two before it, for which 1 stands where
+ * there is none. */
+static HybValueId
+running_product (HybLowering *lowering, HybValueId x, int axis)
+{
+  gint64 n = onnx_size (lowering, x, axis);
+
+  for (gint64 distance = 1; distance < n; distance *= 2)
+    {
+      HybValueId before = hyb_onnx_slice (lowering, x, axis, 0, n - distance);
+
+      before = onnx_extend (lowering, before, axis, (gint64[]){ distance, 0 }, 1);
+      x = onnx_multiply (lowering, x, before);
+    }
+  return x;
+}
+
+static void
+lower_cumprod (HybLowering *lowering)
+{
+  HybType    type = *hyb_onnx_type (lowering, 0);
+  HybValueId x = hyb_onnx_input (lowering, 0);
+  gboolean   is_reverse = hyb_onnx_int (lowering, "reverse", 0) != 0;
+  gint64     n;
+  int        axis;
+
+  hyb_lowering_set_type (lowering, 0, &type);
+  if (!hyb_type_is_known (&type) || !hyb_onnx_contents (lowering, 1))
+    return;
+  axis = hyb_onnx_axis (lowering, (gint64) hyb_onnx_input_double (lowering, 1, 0), type.shape.rank);
+  if (axis < 0)
+    return;
+  n = type.shape.dim[axis];
+  if (is_reverse)
+    x = onnx_reverse (lowering, x, axis);
+  if (hyb_onnx_int (lowering, "exclusive", 0) && n > 0)
+    x = onnx_extend (lowering,
+                     hyb_onnx_slice (lowering, x, axis, 0, n - 1),
+                     axis,
+                     (gint64[]){ 1, 0 },
+                     1);
+  x = running_product (lowering, x, axis);
+  if (is_reverse)
+    x = onnx_reverse (lowering, x, axis);
+  hyb_lowering_set_output (lowering, 0, hyb_onnx_unary (lowering, "_copy", x));
 }
 
 /* --- TopK --- */
@@ -291,6 +419,7 @@ const HybOnnxOp hyb_onnx_ops_reduce[] = {
   ROW ("ArgMax", 1, lower_arg, "_npi_argmax", "The position of the largest element."),
   ROW ("ArgMin", 1, lower_arg, "_npi_argmin", "The position of the smallest element."),
   ROW ("CumSum", 11, lower_cumsum, NULL, "Running sums along an axis."),
+  ROW ("CumProd", 26, lower_cumprod, NULL, "Running products along an axis."),
   { .op = { HYB_ONNX_ROW, .name = "TopK", .doc = "The largest or smallest elements.",
             .category = HYB_CATEGORY_REDUCTION, .inputs = topk_inputs, .outputs = topk_outputs,
             .lower = lower_topk },

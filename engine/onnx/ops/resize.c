@@ -3,12 +3,14 @@
  * Each axis is resampled on its own: which elements a result is made of, and their weights, follow from sizes and are
  * constants.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "engine/onnx/onnx-op.h"
+#include "engine/onnx/ops/pieces.h"
 
 #include <math.h>
 #include <string.h>
 
 #define MAX_TAPS 4
+/* Elements of a matrix that filters an axis. */
+#define MAX_FILTER 16777216
 
 /* How positions of the output correspond to those of the input, along one axis. */
 typedef struct
@@ -18,6 +20,8 @@ typedef struct
   double      roi_start, roi_end;
   const char *coordinates;
   const char *nearest; /* how positions are rounded */
+  gboolean    is_cubic;
+  gboolean    is_crop; /* positions are given by roi_start and roi_end */
 } Axis;
 
 static double
@@ -198,6 +202,111 @@ resample (HybLowering *lowering, HybValueId x, int number, const Axis *axis, gui
   return sum;
 }
 
+/* --- Filters that grow when an axis shrinks --- */
+
+/* The weight of an element at a distance from the position. */
+static double
+filter_weight (double distance, gboolean is_cubic, double a)
+{
+  double x = fabs (distance);
+
+  if (!is_cubic)
+    return MAX (1 - x, 0);
+  if (x <= 1)
+    return ((a + 2) * x - (a + 3)) * x * x + 1;
+  return x < 2 ? ((a * x - 5 * a) * x + 8 * a) * x - 4 * a : 0;
+}
+
+/* One row of the matrix: elements beyond the ends are those at the ends, unless they are left out. */
+static void
+fill_filter (float *row, const Axis *axis, double x, double a, gboolean excludes)
+{
+  gboolean is_cubic = axis->is_cubic;
+  double   scale = MIN (axis->scale, 1), reach = (is_cubic ? 2 : 1) / scale, sum = 0;
+  gint64   first = (gint64) ceil (x - reach), last = (gint64) floor (x + reach);
+
+  for (gint64 i = first; i <= last; i++)
+    {
+      double weight = filter_weight (((double) i - x) * scale, is_cubic, a);
+
+      if (excludes && (i < 0 || i >= axis->from))
+        continue;
+      row[CLAMP (i, 0, axis->from - 1)] += (float) weight;
+      sum += weight;
+    }
+  for (gint64 i = 0; i < axis->from; i++)
+    row[i] = (float) (row[i] / sum);
+}
+
+/* x times a matrix along an axis. */
+static HybValueId
+filter_axis (HybLowering *lowering, HybValueId x, int number, const Axis *axis)
+{
+  HybType    type = { hyb_shape_2d (axis->to, axis->from), HYB_F32 };
+  HybDType   dtype = hyb_lowering_get_type (lowering, x)->dtype;
+  gboolean   excludes = hyb_onnx_int (lowering, "exclude_outside", 0) != 0;
+  double     a = hyb_onnx_float (lowering, "cubic_coeff_a", -0.75);
+  int        rank = hyb_lowering_get_type (lowering, x)->shape.rank;
+  HybTensor *matrix;
+  HybValueId filter;
+  gint64     swapped[HYB_MAX_RANK];
+
+  if (axis->from > MAX_FILTER || axis->to * axis->from > MAX_FILTER || !(axis->scale > 0))
+    {
+      hyb_lowering_fail (lowering, NULL, "axis %d is too long to be filtered", number);
+      return HYB_NO_ID;
+    }
+  matrix = hyb_tensor_new_zeros (&type, NULL);
+  for (gint64 i = 0; matrix && i < axis->to; i++)
+    fill_filter ((float *) hyb_tensor_get_data (matrix) + i * axis->from,
+                 axis,
+                 input_position (axis, i),
+                 a,
+                 excludes);
+  for (int i = 0; i < rank; i++)
+    swapped[i] = i;
+  swapped[number] = rank - 1;
+  swapped[rank - 1] = number;
+  filter = hyb_onnx_cast (lowering, hyb_lowering_constant (lowering, matrix), dtype);
+  x = hyb_onnx_transpose (lowering, x, (guint) rank, swapped);
+  x = onnx_matmul (lowering, x, hyb_onnx_transpose (lowering, filter, 2, (gint64[]){ 1, 0 }));
+  return hyb_onnx_transpose (lowering, x, (guint) rank, swapped);
+}
+
+/* --- Crops --- */
+
+/* Another number where a position lies outside of an axis. */
+static HybValueId
+extrapolate (HybLowering *lowering, HybValueId x, int number, const Axis *axis)
+{
+  HybType    type = { .dtype = HYB_BOOL, .shape.rank = 0 };
+  HybDType   dtype = hyb_lowering_get_type (lowering, x)->dtype;
+  gboolean   is_needed = FALSE;
+  HybTensor *outside;
+
+  type.shape.rank = hyb_lowering_get_type (lowering, x)->shape.rank;
+  for (int i = 0; i < type.shape.rank; i++)
+    type.shape.dim[i] = i == number ? axis->to : 1;
+  outside = hyb_tensor_new (&type, NULL);
+  for (gint64 i = 0; outside && i < axis->to; i++)
+    {
+      double   at = input_position (axis, i);
+      gboolean is_outside = at < 0 || at > (double) axis->from - 1;
+
+      ((guint8 *) hyb_tensor_get_data (outside))[i] = (guint8) is_outside;
+      is_needed |= is_outside;
+    }
+  if (is_needed)
+    return onnx_where (lowering,
+                       hyb_lowering_constant (lowering, outside),
+                       hyb_onnx_scalar (lowering,
+                                        hyb_onnx_float (lowering, "extrapolation_value", 0),
+                                        dtype),
+                       x);
+  hyb_tensor_unref (outside);
+  return x;
+}
+
 /* --- Sizes --- */
 
 /* Which axes change, with their sizes and scales; for each axis of the input. */
@@ -253,7 +362,8 @@ read_sizes (HybLowering   *lowering,
           axes[axis].scale = sizes ? common : hyb_tensor_get_value (scales, i);
           axes[axis].to =
               (gint64) (sizes ? floor (axes[axis].scale * (double) axes[axis].from + 0.5)
-                              : floor (axes[axis].scale * (double) axes[axis].from));
+                              : floor (axes[axis].scale * (double) axes[axis].from *
+                                       (axes[axis].roi_end - axes[axis].roi_start)));
         }
       if (axes[axis].to < 0 || axes[axis].to > G_MAXINT32)
         {
@@ -264,66 +374,102 @@ read_sizes (HybLowering   *lowering,
   return TRUE;
 }
 
-static void
-resize (HybLowering *lowering,
-        guint        roi_input,
-        guint        scales_input,
-        guint        sizes_input,
-        const char  *coordinates)
+/* The part of each axis that is resampled, for all axes of the input or those that are listed. */
+static gboolean
+read_roi (HybLowering *lowering, const HybTensor *roi, int rank, Axis *axes)
 {
-  HybType     type = *hyb_onnx_type (lowering, 0);
-  const char *mode = hyb_onnx_string (lowering, "mode", "nearest");
-  guint       n_taps = strcmp (mode, "nearest") == 0 ? 1 : strcmp (mode, "cubic") == 0 ? 4 : 2;
-  Axis        axes[HYB_MAX_RANK];
-  HybTensor  *roi = roi_input ? hyb_onnx_contents (lowering, roi_input) : NULL;
-  HybValueId  x = hyb_onnx_input (lowering, 0);
-  gboolean    is_crop = strcmp (coordinates, "tf_crop_and_resize") == 0;
-  gboolean    is_computed;
+  guint         n;
+  const gint64 *listed;
 
-  if ((!hyb_onnx_contents (lowering, scales_input) && !hyb_onnx_contents (lowering, sizes_input)) ||
-      !hyb_shape_is_known (&type.shape))
+  hyb_onnx_ints (lowering, "axes", &n, &listed);
+  if (!listed || hyb_tensor_get_size (roi) == 2 * rank)
     {
-      hyb_onnx_set_rank (lowering, 0, type.dtype, type.shape.rank);
-      return;
+      n = (guint) rank;
+      listed = NULL;
     }
-  for (int i = 0; i < type.shape.rank; i++)
-    axes[i] = (Axis){ .from = type.shape.dim[i],
-                      .to = type.shape.dim[i],
-                      .scale = 1,
-                      .roi_end = 1,
-                      .coordinates = coordinates,
-                      .nearest = hyb_onnx_string (lowering, "nearest_mode", "round_prefer_floor") };
-  for (int i = 0; roi && i < type.shape.rank && hyb_tensor_get_size (roi) == 2 * type.shape.rank;
-       i++)
+  if (hyb_tensor_get_size (roi) != 2 * (gint64) n)
     {
-      axes[i].roi_start = hyb_tensor_get_value (roi, i);
-      axes[i].roi_end = hyb_tensor_get_value (roi, i + type.shape.rank);
+      hyb_lowering_fail (lowering, NULL, "its roi does not fit its input");
+      return FALSE;
     }
-  if (!read_sizes (lowering, scales_input, sizes_input, &type, axes))
-    return;
-  /* What lies outside of a crop, and filters that grow when an image shrinks, are not computed. */
-  is_computed = !is_crop && !hyb_onnx_int (lowering, "antialias", 0);
-  for (int i = 0; i < type.shape.rank; i++)
+  for (guint i = 0; i < n; i++)
     {
-      type.shape.dim[i] = axes[i].to;
-      is_computed = is_computed && axes[i].from > 0;
+      int axis = listed ? hyb_onnx_axis (lowering, listed[i], rank) : (int) i;
+
+      if (axis < 0)
+        return FALSE;
+      axes[axis].is_crop = TRUE;
+      axes[axis].roi_start = hyb_tensor_get_value (roi, i);
+      axes[axis].roi_end = hyb_tensor_get_value (roi, i + n);
+      if (!(fabs (axes[axis].roi_start) < 1e9 && fabs (axes[axis].roi_end) < 1e9))
+        {
+          hyb_lowering_fail (lowering, NULL, "its roi cannot be computed with");
+          return FALSE;
+        }
     }
-  hyb_lowering_set_type (lowering, 0, &type);
-  for (int i = 0; is_computed && i < type.shape.rank; i++)
-    if (axes[i].from != axes[i].to || axes[i].scale != 1)
-      x = resample (lowering, x, i, &axes[i], n_taps);
-  if (is_computed && x != HYB_NO_ID)
-    hyb_lowering_set_output (lowering, 0, hyb_onnx_cast (lowering, x, type.dtype));
+  return TRUE;
+}
+
+/* FALSE if the sizes, or the parts of a crop, are only known while running. */
+static gboolean
+is_known (HybLowering *lowering, const HybType *type, gboolean is_crop)
+{
+  return (hyb_onnx_contents (lowering, 2) || hyb_onnx_contents (lowering, 3)) &&
+         (!is_crop || hyb_onnx_contents (lowering, 1)) && hyb_shape_is_known (&type->shape);
+}
+
+static HybValueId
+resize_axis (HybLowering *lowering, HybValueId x, int number, const Axis *axis)
+{
+  const char *mode = hyb_onnx_string (lowering, "mode", "nearest");
+  guint       n_taps = strcmp (mode, "nearest") == 0 ? 1 : axis->is_cubic ? 4 : 2;
+
+  if (!axis->is_crop && axis->from == axis->to && axis->scale == 1)
+    return x;
+  if (hyb_onnx_int (lowering, "antialias", 0) && n_taps > 1)
+    return filter_axis (lowering, x, number, axis);
+  x = resample (lowering, x, number, axis, n_taps);
+  return axis->is_crop && x != HYB_NO_ID ? extrapolate (lowering, x, number, axis) : x;
 }
 
 static void
 lower_resize (HybLowering *lowering)
 {
-  resize (lowering,
-          1,
-          2,
-          3,
-          hyb_onnx_string (lowering, "coordinate_transformation_mode", "half_pixel"));
+  HybType     type = *hyb_onnx_type (lowering, 0);
+  const char *coordinates =
+      hyb_onnx_string (lowering, "coordinate_transformation_mode", "half_pixel");
+  gboolean   is_crop = strcmp (coordinates, "tf_crop_and_resize") == 0;
+  gboolean   is_empty = FALSE;
+  HybValueId x = hyb_onnx_input (lowering, 0);
+  Axis       axes[HYB_MAX_RANK];
+
+  if (!is_known (lowering, &type, is_crop))
+    {
+      hyb_onnx_set_rank (lowering, 0, type.dtype, type.shape.rank);
+      return;
+    }
+  for (int i = 0; i < type.shape.rank; i++)
+    axes[i] =
+        (Axis){ .from = type.shape.dim[i],
+                .to = type.shape.dim[i],
+                .scale = 1,
+                .roi_end = 1,
+                .coordinates = coordinates,
+                .nearest = hyb_onnx_string (lowering, "nearest_mode", "round_prefer_floor"),
+                .is_cubic = strcmp (hyb_onnx_string (lowering, "mode", "nearest"), "cubic") == 0 };
+  if ((is_crop && !read_roi (lowering, hyb_onnx_contents (lowering, 1), type.shape.rank, axes)) ||
+      !read_sizes (lowering, 2, 3, &type, axes))
+    return;
+  for (int i = 0; i < type.shape.rank; i++)
+    {
+      type.shape.dim[i] = axes[i].to;
+      is_empty |= axes[i].from < 1;
+    }
+  hyb_lowering_set_type (lowering, 0, &type);
+  for (int i = 0; !is_empty && i < type.shape.rank && x != HYB_NO_ID; i++)
+    x = resize_axis (lowering, x, i, &axes[i]);
+  if (!is_empty && x != HYB_NO_ID)
+    hyb_lowering_set_output (lowering, 0, hyb_onnx_cast (lowering, x, type.dtype));
 }
 
 /* Version 10 of Resize and Upsample have scales alone, and divide positions by them, rounding down. */

@@ -143,8 +143,8 @@ CASES = {
     # A node that nothing reads and that cannot be computed.
     "unused": ("""g (float[2] x) => (float[2] y) {
         y = Relu (x)
-        n = Cast <to = 7> (y)
-        dead = TfIdfVectorizer <max_gram_length = 1, max_skip_count = 0, min_gram_length = 1, mode = "TF", ngram_counts = [0], ngram_indexes = [0], pool_int64s = [1]> (n)
+        text = Constant <value_strings = ["a"]> ()
+        dead = Identity (text)
     }""", lambda: {"x": floats(2)}),
 }
 

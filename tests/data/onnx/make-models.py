@@ -7,6 +7,7 @@ tagger.onnx   words [time, batch] → embedding → LSTM → classes, with open 
 frozen.onnx   declares its batch open, but reshapes to a batch of 1
 modules.onnx  three layers whose nodes tell their modules in metadata only, as PyTorch's exporter writes them
 branch.onnx   an If whose condition follows from the rank of its input
+brain.onnx    adds a number of bfloat16 to itself
 """
 # SPDX-License-Identifier: LGPL-2.1-or-later
 import os
@@ -97,11 +98,18 @@ def branch():
                   [numpy_helper.from_array(np.array(3, np.int64), "three")])
 
 
+def brain():
+    inputs = [helper.make_tensor_value_info("x", TensorProto.BFLOAT16, [3])]
+    outputs = [helper.make_tensor_value_info("y", TensorProto.BFLOAT16, [3])]
+    return finish([helper.make_node("Add", ["x", "x"], ["y"], "/Add")], inputs, outputs, [])
+
+
 def main():
     save(tagger(), os.path.join(sys.argv[1], "tagger.onnx"))
     save(frozen(), os.path.join(sys.argv[1], "frozen.onnx"))
     save(modules(), os.path.join(sys.argv[1], "modules.onnx"))
     save(branch(), os.path.join(sys.argv[1], "branch.onnx"))
+    save(brain(), os.path.join(sys.argv[1], "brain.onnx"))
 
 
 main()

@@ -13,7 +13,8 @@ from onnx import helper, TensorProto
 from onnx.reference import ReferenceEvaluator
 
 TYPES = {"float": (TensorProto.FLOAT, np.float32), "int64": (TensorProto.INT64, np.int64), "int32": (TensorProto.INT32, np.int32),
-         "bool": (TensorProto.BOOL, np.bool_), "uint8": (TensorProto.UINT8, np.uint8), "int8": (TensorProto.INT8, np.int8)}
+         "bool": (TensorProto.BOOL, np.bool_), "uint8": (TensorProto.UINT8, np.uint8), "int8": (TensorProto.INT8, np.int8), "int16": (TensorProto.INT16, np.int16),
+         "uint64": (TensorProto.UINT64, np.uint64)}
 
 # Opset, inputs (type[shape], random), initialisers, node.
 F = "float[2,3]"
@@ -94,7 +95,89 @@ CASES += [
     (13, {"x": "float[1,1,2,2]"}, {"e": "float[0]", "s": "float[4] 1 1 2 2"}, "y = Resize x, e, s | mode=nearest"),
     (13, {"x": "float[1,1,2,3]"}, {"e": "float[0]", "s": "float[4] 1 1 2 2"}, "y = Resize x, e, s | mode=linear"),
     (13, {"x": "float[1,1,4,4]"}, {"e": "float[0]", "s": "float[0]", "z": "int64[4] 1 1 3 2"}, "y = Resize x, e, s, z | mode=linear coordinate_transformation_mode=align_corners"),
+    (13, {"x": F, "z": F}, {}, "y = Mod x, z | fmod=1"),
+    (13, {"x": F}, {"z": "float[3] 0.5 -0.7 0"}, "y = Mod x, z"),
 ]
+LOSS = [
+    (13, {"x": "float[3,4]"}, {"t": "int64[3] 0 3 1"}, "y = NegativeLogLikelihoodLoss x, t"),
+    (13, {"x": "float[3,4]", "w": "float[4]"}, {"t": "int64[3] 0 3 1"}, "y = NegativeLogLikelihoodLoss x, t, w | reduction=sum"),
+    (13, {"x": "float[2,3,2]", "w": "float[3]"}, {"t": "int64[2,2] 0 2 1 1"}, "y = NegativeLogLikelihoodLoss x, t, w | reduction=none ignore_index=1"),
+    (13, {"x": "float[2,3,2,2]"}, {"t": "int32[2,2,2] 0 2 1 1 -2 2 0 -2"}, "y = NegativeLogLikelihoodLoss x, t | ignore_index=-2"),
+    (13, {"x": "float[3,4]"}, {"t": "int64[3] 0 3 1"}, "y, z = SoftmaxCrossEntropyLoss x, t"),
+    (13, {"x": "float[3,4]"}, {"t": "int64[3] 0 3 1", "w": "float[4] 1 2 0.5 3"}, "y, z = SoftmaxCrossEntropyLoss x, t, w | ignore_index=3"),
+    (13, {"x": "float[2,3,2]"}, {"t": "int64[2,2] 0 2 1 1"}, "y = SoftmaxCrossEntropyLoss x, t | reduction=none"),
+]
+Q, K, V = "float[2,4,3,6]", "float[2,2,5,6]", "float[2,2,5,4]"
+ATTENTION = [
+    (23, {"q": "float[1,2,3,4]", "k": "float[1,2,5,4]", "v": "float[1,2,5,4]"}, {}, "y = Attention q, k, v"),
+    (23, {"q": Q, "k": K, "v": V}, {}, "y, p, r, z = Attention q, k, v | is_causal=1 scale=0.7"),
+    (23, {"q": "float[2,3,8]", "k": "float[2,5,4]", "v": "float[2,5,6]"}, {}, "y = Attention q, k, v | q_num_heads=4 kv_num_heads=2"),
+    (23, {"q": Q, "k": K, "v": V}, {"m": "bool[3,5] 1 0 1 0 1 0 1 1 1 1 0 0 0 0 0"}, "y, p, r, z = Attention q, k, v, m | qk_matmul_output_mode=3"),
+    (23, {"q": Q, "k": K, "v": V, "m": "float[2,1,3,4]"}, {}, "y, p, r, z = Attention q, k, v, m | softcap=2.0 qk_matmul_output_mode=2"),
+    (23, {"q": Q, "k": "float[2,2,3,6]", "v": "float[2,2,3,4]", "p": "float[2,2,2,6]", "r": "float[2,2,2,4]"}, {},
+     "y, s, t, z = Attention q, k, v, _, p, r | is_causal=1 softcap=1.5 qk_matmul_output_mode=1"),
+    (24, {"q": Q, "k": K, "v": V}, {"n": "int64[2] 3 5"}, "y = Attention q, k, v, _, _, _, n | is_causal=1"),
+    (25, {"q": Q, "k": K, "v": V}, {}, "y = Attention q, k, v | left_window_size=1 right_window_size=2"),
+    (23, {"x": "float[2,3,8]", "c": "float[2,3,2]", "s": "float[2,3,2]"}, {}, "y = RotaryEmbedding x, c, s | num_heads=2"),
+    (23, {"x": "float[1,2,3,6]", "c": "float[5,2]", "s": "float[5,2]"}, {"i": "int64[1,3] 4 0 2"},
+     "y = RotaryEmbedding x, c, s, i | interleaved=1 rotary_embedding_dim=4"),
+    (27, {"q": "float[2,3,8]", "k": "float[2,3,4]", "v": "float[2,3,6]"}, {}, "y, s = LinearAttention q, k, v | q_num_heads=4 kv_num_heads=2 update_rule=linear"),
+    (27, {"q": "float[2,3,8]", "k": "float[2,3,4]", "v": "float[2,3,6]", "p": "float[2,2,2,3]", "d": "float[2,3,4]", "b": "float[2,3,1]"}, {},
+     "y, s = LinearAttention q, k, v, p, d, b | q_num_heads=4 kv_num_heads=2 scale=0.5"),
+    (27, {"x": "float[2,3,5]", "w": "float[3,1,3]", "b": "float[3]", "p": "float[2,3,2]"}, {}, "y, s = CausalConvWithState x, w, b, p | activation=silu"),
+    (27, {"x": "float[2,3,5]", "w": "float[3,1,3]"}, {}, "y, s = CausalConvWithState x, w"),
+    (28, {"x": F, "z": F}, {}, "y = SwiGLU x, z | alpha=0.5"),
+]
+IMAGES = [
+    (20, {"x": "float[2,3,4,5]", "g": "float[2,2,3,2]"}, {}, "y = GridSample x, g"),
+    (20, {"x": "float[1,2,4,5]", "g": "float[1,2,3,2]"}, {}, "y = GridSample x, g | mode=nearest padding_mode=border"),
+    (20, {"x": "float[1,2,4,5]", "g": "float[1,3,3,2]"}, {}, "y = GridSample x, g | mode=cubic padding_mode=reflection align_corners=1"),
+    (20, {"x": "float[1,2,3,4,2]", "g": "float[1,2,2,2,3]"}, {}, "y = GridSample x, g | padding_mode=reflection"),
+    (20, {"x": "float[2,2,3]"}, {"s": "int64[4] 2 1 3 2"}, "y = AffineGrid x, s"),
+    (20, {"x": "float[1,3,4]"}, {"s": "int64[5] 1 1 2 3 2"}, "y = AffineGrid x, s | align_corners=1"),
+    (18, {"x": "float[5,4]"}, {"s": "int64[2] 2 7"}, "y = CenterCropPad x, s"),
+    (18, {"x": "float[5,4,3]"}, {"s": "int64[2] 6 2"}, "y = CenterCropPad x, s | axes=[2,-3]"),
+    (18, {"x": "float[2,8,6]"}, {"i": "int64[2] 3 4", "b": "int64[2] 2 2"}, "y = Col2Im x, i, b"),
+    (18, {"x": "float[1,4,4]"}, {"i": "int64[2] 4 3", "b": "int64[2] 2 2"}, "y = Col2Im x, i, b | pads=[1,0,0,1] strides=[2,1] dilations=[1,2]"),
+    (19, {"x": "float[1,2,4,4]", "w": "float[3,2,2,2]", "o": "float[1,8,3,3]", "b": "float[3]", "m": "float[1,4,3,3]"}, {}, "y = DeformConv x, w, o, b, m"),
+    (19, {"x": "float[1,2,4,4]", "w": "float[2,1,2,2]", "o": "float[1,16,5,5]"}, {}, "y = DeformConv x, w, o | pads=[1,1,1,1] group=2 offset_group=2"),
+    (16, {"x": "float[2,2,6,5]"}, {"r": "float[2,4] 0 1 3.5 4 1 0 4 5", "i": "int64[2] 1 0"}, "y = RoiAlign x, r, i | output_height=2 output_width=3 sampling_ratio=2"),
+    (16, {"x": "float[2,2,6,5]"}, {"r": "float[2,4] 0 1 3.5 4 1 0 4 5", "i": "int64[2] 1 0"},
+     "y = RoiAlign x, r, i | output_height=2 output_width=3 sampling_ratio=2 mode=max coordinate_transformation_mode=output_half_pixel spatial_scale=0.8"),
+    (11, {"x": "float[1,1,2,2]"}, {"i": "int64[1,1,2,2] 5 7 13 15"}, "y = MaxUnpool x, i | kernel_shape=[2,2] strides=[2,2]"),
+    (11, {"x": "float[2,3,3]"}, {}, "y = Det x"),
+]
+SIGNALS = [
+    (17, {"x": "float[2,7,1]"}, {}, "y = DFT x | onesided=1"),
+    (20, {"x": "float[2,3,5,2]"}, {"n": "int64[] 4", "a": "int64[] -3"}, "y = DFT x, n, a"),
+    (20, {"x": "float[2,6,2]"}, {}, "y = DFT x | inverse=1"),
+    (20, {"x": "float[2,4,2]"}, {"n": "int64[] 6", "a": "int64[] 1"}, "y = DFT x, n, a | inverse=1 onesided=1"),
+    (20, {"x": "float[2,4,2]"}, {"n": "int64[] 7", "a": "int64[] 1"}, "y = DFT x, n, a | inverse=1 onesided=1"),
+    (17, {"x": "float[2,11,1]", "w": "float[4]"}, {"s": "int64[] 3"}, "y = STFT x, s, w"),
+    (17, {"x": "float[1,9,2]"}, {"s": "int64[] 2", "n": "int64[] 4"}, "y = STFT x, s, _, n | onesided=0"),
+    (17, {}, {"n": "int64[] 5"}, "y = HannWindow n"),
+    (17, {}, {"n": "int64[] 6"}, "y = HammingWindow n | periodic=0"),
+    (17, {}, {"n": "int32[] 5"}, "y = BlackmanWindow n | output_datatype=1"),
+    (17, {}, {"a": "int64[] 4", "b": "int64[] 16", "c": "int64[] 8000", "d": "float[] 10", "e": "float[] 3900"}, "y = MelWeightMatrix a, b, c, d, e"),
+]
+PLACES = [
+    (18, {"x": F, "u": "float[1,3]"}, {"i": "int64[1,3] 2 2 0"}, "y = ScatterElements x, i, u | axis=1 reduction=mul"),
+    (18, {"x": F, "u": "float[2,2]"}, {"i": "int64[2,2] 2 2 0 -1"}, "y = ScatterElements x, i, u | axis=1 reduction=max"),
+    (18, {"x": "float[4,2]", "u": "float[3,2]"}, {"i": "int64[3,1] 3 1 3"}, "y = ScatterND x, i, u | reduction=min"),
+    (24, {"x": "float[2,3,4,2]", "u": "float[2,3,2,2]"}, {"i": "int64[2] 1 2"}, "y = TensorScatter x, u, i"),
+    (24, {"x": "float[2,4,3]", "u": "float[2,3,3]"}, {"i": "int64[2] 1 3"}, "y = TensorScatter x, u, i | mode=circular axis=1"),
+    (26, {"x": "float[2,5]"}, {"a": "int64[] 1"}, "y = CumProd x, a"),
+    (26, {"x": "float[3,2]"}, {"a": "int64[] -2"}, "y = CumProd x, a | exclusive=1 reverse=1"),
+    (26, {"x": "float[4]"}, {}, "y = BitCast x | to=6"),
+    (18, {}, {"x": "int16[3] -5 300 7", "z": "int16[3] 3 -1 256"}, "y = BitwiseXor x, z"),
+    (18, {}, {"x": "uint64[3] 5 300 7", "z": "uint64[1] 6"}, "y = BitwiseAnd x, z"),
+    (18, {}, {"x": "uint64[0,2]"}, "y = ReduceProd x"),
+    (18, {}, {"x": "float[2,0]", "a": "int64[1] 1"}, "y = ReduceMax x, a | keepdims=0"),
+    (18, {}, {"x": "float[2,0]", "a": "int64[1] 1"}, "y = ReduceLogSumExp x, a"),
+    (15, {"x": "float[2,3,2]", "s": "float[3]", "b": "float[3]", "m": "float[3]"}, {"v": "float[3] 1 0.5 2"},
+     "y, p, q = BatchNormalization x, s, b, m, v | training_mode=1 momentum=0.7"),
+]
+CASES += LOSS + ATTENTION + IMAGES + SIGNALS + PLACES
 
 
 def split_type(text):

@@ -105,7 +105,9 @@ check_result (const Case *one, HybTensor *got, const char *text)
     {
       double x = hyb_tensor_get_value (got, i), y = hyb_tensor_get_value (expected, i);
 
-      if (fabs (x - y) > 2e-6 + 2e-5 * fabs (y))
+      if (isfinite (y) ? !(fabs (x - y) <= 2e-6 + 2e-5 * fabs (y))
+          : isnan (y)  ? !isnan (x)
+                       : x != y)
         g_error ("%s: element %d is %.9g instead of %.9g", one->node, (int) i, x, y);
     }
 }

@@ -1,0 +1,50 @@
+/* recurrent.h — what both ways to compute LSTM, GRU and RNN share.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "engine/onnx/onnx-op.h"
+
+/* What tells the three operators apart. */
+typedef struct
+{
+  const char  *mode; /* of the engine's RNN; NULL: by activation */
+  guint        n_gates;
+  const gint64 gates[4]; /* the gate of ONNX for each gate of the engine */
+  gboolean     has_cell;
+  gboolean     has_reset;      /* a GRU */
+  guint        n_functions;    /* activations of a direction */
+  const char  *activations[3]; /* the defaults */
+} OnnxRecurrentKind;
+
+/* Sizes of one node. */
+typedef struct
+{
+  const OnnxRecurrentKind *kind;
+  gint64                   time, batch, input, hidden;
+  gint64                   directions;
+  gboolean                 is_reverse;
+  gboolean                 has_batch_first;
+  const char              *mode;
+} OnnxRecurrentSizes;
+
+enum
+{
+  ONNX_RECURRENT_X,
+  ONNX_RECURRENT_W,
+  ONNX_RECURRENT_R,
+  ONNX_RECURRENT_B,
+  ONNX_RECURRENT_LENGTHS,
+  ONNX_RECURRENT_H,
+  ONNX_RECURRENT_C,
+  ONNX_RECURRENT_P,
+};
+
+/* An initial state [directions, batch, hidden], zero if it is left out. */
+HybValueId
+onnx_recurrent_state (HybLowering *lowering, const OnnxRecurrentSizes *sizes, guint input);
+/* The steps of each sequence [time, batch, …] in reverse order. */
+HybValueId onnx_recurrent_reverse (HybLowering *lowering, HybValueId x);
+/* A final state [directions, batch, hidden]: zero for a sequence without steps, as in ONNX Runtime. */
+HybValueId onnx_recurrent_final (HybLowering *lowering, HybValueId state);
+/* Computes the node step by step, in any form that ONNX has, and sets its outputs. */
+void onnx_recurrent_steps (HybLowering *lowering, const OnnxRecurrentSizes *sizes);

@@ -1,0 +1,136 @@
+/* rotary.c — RotaryEmbedding: pairs of channels turned by an angle that grows with the position.
+ *
+ * Cosines and sines are inputs, by position.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/onnx/ops/pieces.h"
+
+/* [batch, length, heads, size] */
+static HybValueId
+read_input (HybLowering *lowering, HybType *type)
+{
+  static const gint64 order[] = { 0, 2, 1, 3 };
+  HybValueId          x = hyb_onnx_input (lowering, 0);
+  gint64              n_heads = hyb_onnx_int (lowering, "num_heads", 0);
+  gint64              dims[4];
+
+  *type = *hyb_onnx_type (lowering, 0);
+  hyb_lowering_set_type (lowering, 0, type);
+  if (!hyb_type_is_known (type))
+    return HYB_NO_ID;
+  if (type->shape.rank == 4)
+    return hyb_onnx_transpose (lowering, x, 4, order);
+  if (type->shape.rank != 3 || n_heads < 1 || type->shape.dim[2] % n_heads != 0)
+    {
+      hyb_lowering_fail (lowering, NULL, "its input cannot be divided into its heads");
+      return HYB_NO_ID;
+    }
+  dims[0] = type->shape.dim[0];
+  dims[1] = type->shape.dim[1];
+  dims[2] = n_heads;
+  dims[3] = type->shape.dim[2] / n_heads;
+  return hyb_onnx_reshape (lowering, x, 4, dims);
+}
+
+/* Cosines or sines for each position, [batch, length, 1, half]. */
+static HybValueId
+read_table (HybLowering *lowering, guint input)
+{
+  HybValueId table = hyb_onnx_input (lowering, input);
+
+  if (hyb_onnx_has_input (lowering, 3))
+    table = onnx_take (lowering, table, hyb_onnx_input (lowering, 3), 0);
+  return hyb_lowering_emit (lowering, "expand_dims", 1, &table, "axis", "2", NULL);
+}
+
+/* The two channels of each pair: neighbours, or one from each half. */
+static void
+split_pairs (HybLowering *lowering, HybValueId x, gboolean is_interleaved, HybValueId *pair)
+{
+  HybType type = *hyb_lowering_get_type (lowering, x);
+  gint64  half = type.shape.rank == 4 ? type.shape.dim[3] / 2 : 0;
+
+  if (!is_interleaved)
+    {
+      pair[0] = hyb_onnx_slice (lowering, x, 3, 0, half);
+      pair[1] = hyb_onnx_slice (lowering, x, 3, half, 2 * half);
+      return;
+    }
+  type.shape.dim[3] = half;
+  x = hyb_onnx_reshape (lowering,
+                        x,
+                        5,
+                        (gint64[]){
+                            type.shape.dim[0], type.shape.dim[1], type.shape.dim[2], half, 2 });
+  for (int i = 0; i < 2; i++)
+    pair[i] = onnx_reshape_to (lowering, hyb_onnx_slice (lowering, x, 4, i, i + 1), &type.shape);
+}
+
+static HybValueId
+join_pairs (HybLowering *lowering, const HybValueId *pair, gboolean is_interleaved)
+{
+  HybType    type = *hyb_lowering_get_type (lowering, pair[0]);
+  HybValueId parts[2];
+
+  if (!is_interleaved || type.shape.rank != 4)
+    return hyb_onnx_concat (lowering, 2, pair, 3);
+  for (int i = 0; i < 2; i++)
+    parts[i] = hyb_lowering_emit (lowering, "expand_dims", 1, &pair[i], "axis", "4", NULL);
+  type.shape.dim[3] *= 2;
+  return onnx_reshape_to (lowering, hyb_onnx_concat (lowering, 2, parts, 4), &type.shape);
+}
+
+static HybValueId
+turn (HybLowering *lowering, HybValueId x)
+{
+  gboolean   is_interleaved = hyb_onnx_int (lowering, "interleaved", 0) != 0;
+  HybValueId cosine = read_table (lowering, 1), sine = read_table (lowering, 2);
+  HybValueId pair[2], turned[2];
+
+  split_pairs (lowering, x, is_interleaved, pair);
+  turned[0] = onnx_subtract (lowering,
+                             onnx_multiply (lowering, cosine, pair[0]),
+                             onnx_multiply (lowering, sine, pair[1]));
+  turned[1] = onnx_add (lowering,
+                        onnx_multiply (lowering, sine, pair[0]),
+                        onnx_multiply (lowering, cosine, pair[1]));
+  return join_pairs (lowering, turned, is_interleaved);
+}
+
+static void
+lower_rotary (HybLowering *lowering)
+{
+  static const gint64 order[] = { 0, 2, 1, 3 };
+  HybType             type;
+  HybValueId          x = read_input (lowering, &type), y;
+  gint64              size = onnx_size (lowering, x, 3);
+  gint64              n = hyb_onnx_int (lowering, "rotary_embedding_dim", 0);
+
+  if (x == HYB_NO_ID)
+    return;
+  n = n > 0 ? MIN (n, size) : size;
+  y = turn (lowering, hyb_onnx_slice (lowering, x, 3, 0, n));
+  if (n < size)
+    y = hyb_onnx_concat (lowering,
+                         2,
+                         (HybValueId[]){ y, hyb_onnx_slice (lowering, x, 3, n, size) },
+                         3);
+  hyb_lowering_set_output (lowering,
+                           0,
+                           type.shape.rank == 4 ? hyb_onnx_transpose (lowering, y, 4, order)
+                                                : onnx_reshape_to (lowering, y, &type.shape));
+}
+
+static const char *const inputs[] = { "X", "cos_cache", "sin_cache", "position_ids", NULL };
+static const char *const outputs[] = { "Y", NULL };
+
+const HybOnnxOp hyb_onnx_ops_rotary[] = {
+  { .op = { HYB_ONNX_ROW,
+            .name = "RotaryEmbedding",
+            .doc = "Turns pairs of channels by angles that depend on the position.",
+            .category = HYB_CATEGORY_ELEMENTWISE,
+            .inputs = inputs,
+            .outputs = outputs,
+            .lower = lower_rotary },
+    .since = 23 },
+  { .since = 0 },
+};

@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+"""Writes small ONNX files, and what ONNX Runtime computes with them, or onnx.reference where ONNX Runtime lacks an operator.
+
+usage: tests/data/onnx/make-runtime.py FOLDER [NAME…]
+
+NAME.onnx is the model; NAME.npz has its inputs by their names, and its outputs in order as "=0", "=1", …
+"""
+# SPDX-License-Identifier: LGPL-2.1-or-later
+import os
+import sys
+import zlib
+import numpy as np
+import onnxruntime
+from onnx import parser, save
+from onnx.reference import ReferenceEvaluator
+
+
+def maker(name):
+    """Random numbers that depend on the name alone."""
+    rng = np.random.default_rng(zlib.crc32(name.encode()))
+    return lambda *shape: rng.normal(size=shape).astype(np.float32)
+
+
+# name → (operator sets, text, inputs)
+CASES = {
+    # --- Shapes that depend on data ---
+    "suppression": ('"" : 17', """g (float[2,6,4] boxes, float[2,2,6] scores) => (int64[n,3] y) <int64 limit = {3}, float overlap = {0.3}, float least = {-0.5}> {
+        y = NonMaxSuppression (boxes, scores, limit, overlap, least)
+    }""", lambda f: {"boxes": np.abs(f(2, 6, 4)), "scores": f(2, 2, 6)}),
+    "suppression-centred": ('"" : 17', """g (float[1,8,4] boxes, float[1,1,8] scores) => (int64[n,3] y) <int64 limit = {10}, float overlap = {0.1}> {
+        y = NonMaxSuppression <center_point_box = 1> (boxes, scores, limit, overlap)
+    }""", lambda f: {"boxes": np.abs(f(1, 8, 4)), "scores": f(1, 1, 8)}),
+    "unique": ('"" : 17', """g (float[7] x) => (float[n] y, int64[n] i, int64[7] v, int64[n] c) {
+        y, i, v, c = Unique (x)
+    }""", lambda f: {"x": np.array([2, 1, 1, 3, 4, 3, -1], np.float32)}),
+    "unique-rows": ('"" : 17', """g (int64[4,2] x) => (int64[n,2] y, int64[n] i, int64[4] v, int64[n] c) {
+        y, i, v, c = Unique <axis = 0, sorted = 0> (x)
+    }""", lambda f: {"x": np.array([[3, 1], [1, 2], [3, 1], [0, 5]], np.int64)}),
+    "unique-columns": ('"" : 17', """g (float[2,4] x) => (float[2,n] y) {
+        y = Unique <axis = -1> (x)
+    }""", lambda f: {"x": np.array([[3, 1, 3, 0], [1, 2, 1, 5]], np.float32)}),
+    "ngrams": ('"" : 17', """g (int64[2,6] x) => (float[2,7] y) {
+        y = TfIdfVectorizer <max_gram_length = 2, max_skip_count = 2, min_gram_length = 1, mode = "TF", ngram_counts = [0, 4], ngram_indexes = [0, 1, 2, 3, 4, 5, 6],
+                             pool_int64s = [2, 3, 5, 4, 5, 6, 7, 8, 6, 7]> (x)
+    }""", lambda f: {"x": np.array([[1, 1, 3, 3, 3, 7], [8, 6, 7, 5, 6, 8]], np.int64)}),
+    "ngrams-weighted": ('"" : 17', """g (int32[6] x) => (float[4] y) {
+        y = TfIdfVectorizer <max_gram_length = 2, max_skip_count = 0, min_gram_length = 1, mode = "TFIDF", ngram_counts = [0, 2], ngram_indexes = [3, 0, 1, 2],
+                             pool_int64s = [2, 3, 5, 4, 3, 3], weights = [0.5, 2.0, 3.0, 4.0]> (x)
+    }""", lambda f: {"x": np.array([2, 3, 3, 3, 5, 4], np.int32)}),
+    "ngrams-seen": ('"" : 17', """g (int32[6] x) => (float[4] y) {
+        y = TfIdfVectorizer <max_gram_length = 2, max_skip_count = 0, min_gram_length = 2, mode = "IDF", ngram_counts = [0, 2], ngram_indexes = [3, 0, 1, 2],
+                             pool_int64s = [2, 3, 5, 4, 3, 3], weights = [0.5, 2.0, 3.0, 4.0]> (x)
+    }""", lambda f: {"x": np.array([2, 3, 3, 3, 5, 4], np.int32)}),
+    # --- Recurrent nodes that the engine's RNN does not have ---
+    "gru-first-reset": ('"" : 17', """g (float[4,3,2] x, float[2,6,2] w, float[2,6,2] r, float[2,12] b, float[2,3,2] h) => (float[4,2,3,2] y, float[2,3,2] z) <int32[3] n = {4, 2, 3}> {
+        y, z = GRU <hidden_size = 2, direction = "bidirectional"> (x, w, r, b, n, h)
+    }""", lambda f: {"x": f(4, 3, 2), "w": f(2, 6, 2), "r": f(2, 6, 2), "b": f(2, 12), "h": f(2, 3, 2)}),
+    "gru-activations": ('"" : 17', """g (float[4,3,2] x, float[1,6,2] w, float[1,6,2] r, float[1,12] b) => (float[4,1,3,2] y, float[1,3,2] z) {
+        y, z = GRU <hidden_size = 2, direction = "reverse", linear_before_reset = 1, activations = ["HardSigmoid", "ScaledTanh"], activation_alpha = [0.3, 0.9],
+                    activation_beta = [0.4, 1.1]> (x, w, r, b)
+    }""", lambda f: {"x": f(4, 3, 2), "w": f(1, 6, 2), "r": f(1, 6, 2), "b": f(1, 12)}),
+    "lstm-peepholes": ('"" : 17', """g (float[4,3,2] x, float[1,8,2] w, float[1,8,2] r, float[1,16] b, float[1,3,2] h, float[1,3,2] c, float[1,6] p)
+            => (float[4,1,3,2] y, float[1,3,2] z, float[1,3,2] k) <int32[3] n = {4, 1, 3}> {
+        y, z, k = LSTM <hidden_size = 2> (x, w, r, b, n, h, c, p)
+    }""", lambda f: {"x": f(4, 3, 2), "w": f(1, 8, 2), "r": f(1, 8, 2), "b": f(1, 16), "h": f(1, 3, 2), "c": f(1, 3, 2), "p": f(1, 6)}),
+    "lstm-activations": ('"" : 17', """g (float[3,2,2] x, float[2,8,2] w, float[2,8,2] r) => (float[3,2,2,2] y, float[2,2,2] z, float[2,2,2] k) {
+        y, z, k = LSTM <hidden_size = 2, direction = "bidirectional", activations = ["Sigmoid", "Relu", "Softsign", "HardSigmoid", "Elu", "Tanh"]> (x, w, r)
+    }""", lambda f: {"x": f(3, 2, 2), "w": f(2, 8, 2), "r": f(2, 8, 2)}),
+    "rnn-clipped": ('"" : 17', """g (float[4,3,2] x, float[1,2,2] w, float[1,2,2] r, float[1,4] b) => (float[4,1,3,2] y, float[1,3,2] z) {
+        y, z = RNN <hidden_size = 2, clip = 0.8> (x, w, r, b)
+    }""", lambda f: {"x": f(4, 3, 2), "w": f(1, 2, 2), "r": f(1, 2, 2), "b": f(1, 4)}),
+    "gru-no-steps": ('"" : 17', """g (float[4,3,2] x, float[1,6,2] w, float[1,6,2] r, float[1,3,2] h) => (float[4,1,3,2] y, float[1,3,2] z) <int32[3] n = {4, 0, 2}> {
+        y, z = GRU <hidden_size = 2> (x, w, r, "", n, h)
+    }""", lambda f: {"x": f(4, 3, 2), "w": f(1, 6, 2), "r": f(1, 6, 2), "h": f(1, 3, 2)}),
+    "lstm-no-steps": ('"" : 17', """g (float[4,3,2] x, float[1,8,2] w, float[1,8,2] r, float[1,3,2] h, float[1,3,2] c) => (float[4,1,3,2] y, float[1,3,2] z, float[1,3,2] k) <int32[3] n = {4, 0, 2}> {
+        y, z, k = LSTM <hidden_size = 2> (x, w, r, "", n, h, c)
+    }""", lambda f: {"x": f(4, 3, 2), "w": f(1, 8, 2), "r": f(1, 8, 2), "h": f(1, 3, 2), "c": f(1, 3, 2)}),
+    # --- Images ---
+    "resize-crop": ('"" : 17', """g (float[1,1,5,6] x) => (float[1,1,n,m] y) <float[8] roi = {0, 0, 0.2, -0.1, 1, 1, 0.9, 0.8}, float[0] none = {}, int64[4] size = {1, 1, 4, 3}> {
+        y = Resize <mode = "linear", coordinate_transformation_mode = "tf_crop_and_resize", extrapolation_value = 7.5> (x, roi, none, size)
+    }""", lambda f: {"x": f(1, 1, 5, 6)}),
+    "resize-smooth": ('"" : 18', """g (float[1,2,7,8] x) => (float[1,2,n,m] y) <float[4] scale = {1, 1, 0.6, 0.4}> {
+        y = Resize <mode = "linear", antialias = 1> (x, "", scale)
+    }""", lambda f: {"x": f(1, 2, 7, 8)}),
+    "resize-smooth-cubic": ('"" : 18', """g (float[1,1,9,8] x) => (float[1,1,n,m] y) <int64[4] size = {1, 1, 4, 5}> {
+        y = Resize <mode = "cubic", antialias = 1, exclude_outside = 1, cubic_coeff_a = -0.5> (x, "", "", size)
+    }""", lambda f: {"x": f(1, 1, 9, 8)}),
+    "pool-places": ('"" : 17', """g (float[2,2,5,6] x) => (float[2,2,n,m] y, int64[2,2,n,m] i) {
+        y, i = MaxPool <kernel_shape = [3, 2], pads = [1, 0, 1, 1], strides = [2, 1]> (x)
+    }""", lambda f: {"x": f(2, 2, 5, 6)}),
+    "pool-places-columns": ('"" : 17', """g (float[1,2,5,6] x) => (float[1,2,n,m] y, int64[1,2,n,m] i) {
+        y, i = MaxPool <kernel_shape = [2, 2], dilations = [2, 2], storage_order = 1> (x)
+    }""", lambda f: {"x": f(1, 2, 5, 6)}),
+    # --- What ONNX Runtime lacks ---
+    "flex-attention": ('"" : 22, "ai.onnx.preview" : 1', """g (float[2,4,3,5] q, float[2,2,6,5] k, float[2,2,6,4] v) => (float[2,4,3,4] y) {
+        y = ai.onnx.preview.FlexAttention <scale = 0.6, score_mod = s (float[a,b,c,d] x) => (float[a,b,c,d] z) { z = Tanh (x) },
+                                           prob_mod = p (float[a,b,c,d] x) => (float[a,b,c,d] z) { z = Mul (x, x) }> (q, k, v)
+    }""", lambda f: {"q": f(2, 4, 3, 5), "k": f(2, 2, 6, 5), "v": f(2, 2, 6, 4)}),
+    "flex-attention-probabilities": ('"" : 22, "ai.onnx.preview" : 1', """g (float[1,2,3,5] q, float[1,2,6,5] k, float[1,2,6,4] v) => (float[1,2,3,4] y) {
+        y = ai.onnx.preview.FlexAttention <prob_mod = p (float[a,b,c,d] x) => (float[a,b,c,d] z) { z = Mul (x, x) }> (q, k, v)
+    }""", lambda f: {"q": f(1, 2, 3, 5), "k": f(1, 2, 6, 5), "v": f(1, 2, 6, 4)}),
+}
+
+
+def run(model, inputs):
+    if any(o.domain == "ai.onnx.preview" for o in model.opset_import):
+        return ReferenceEvaluator(model).run(None, inputs)
+    return onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"]).run(None, inputs)
+
+
+def main():
+    for name, (opsets, text, make) in CASES.items():
+        if len(sys.argv) > 2 and name not in sys.argv[2:]:
+            continue
+        model = parser.parse_model("<ir_version: 8, opset_import: [%s]>\n%s" % (opsets, text))
+        inputs = make(maker(name))
+        arrays = dict(inputs)
+        arrays.update({"=%d" % i: np.asarray(value) for i, value in enumerate(run(model, inputs))})
+        save(model, os.path.join(sys.argv[1], name + ".onnx"))
+        np.savez(os.path.join(sys.argv[1], name + ".npz"), **arrays)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,68 @@
+/* test-runtime.c — tests of nodes whose form only a whole file shows: numbers that ONNX Runtime computed, in every mode.
+ *
+ * tests/data/onnx/runtime has a model and its arrays for each case; make-runtime.py beside it writes them.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/analysis/infer-types.h"
+#include "tests/engine/onnx/files.h"
+#include "tests/engine/onnx/nodes.h"
+#include "tests/program.h"
+
+static void
+test_numbers (gconstpointer name)
+{
+  files_run ("runtime", name);
+}
+
+/* Nodes whose inputs or attributes tell nothing: types are inferred all the same. */
+static void
+test_what_is_unknown_is_no_crash (void)
+{
+  static const char *const nodes[] = {
+    "x: float[4,3,2]\nw: float[1,6,2]\nr: float[1,6,2]\ny = GRU x, w, r | hidden_size=2 clip=1\n-> "
+    "y",
+    "x: float[?,?]\ny = GRU x, x, x, x, x, x\n-> y",
+    "x: float[?,?,?]\ny = LSTM x, x, x, x, x, x, x, x | hidden_size=2\n-> y",
+    "x: float[?,?,?,?]\ny = Attention x, x, x, x, x, x | is_causal=1\n-> y",
+    "x: float[?,?,?,?]\ny = GridSample x, x\n-> y",
+    "x: float[?,?,?,?]\ny = Resize x, x, x | antialias=1\n-> y",
+    "x: float[?]\ny = CumProd x, x\n-> y",
+    "x: float[?,?]\ny = NonMaxSuppression x, x\n-> y",
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (nodes); i++)
+    {
+      g_autoptr (HybModel) model = nodes_model (nodes[i], 26);
+      HybGraph           *graph = hyb_model_get_graph (model);
+      g_autofree HybType *types = g_new (HybType, hyb_graph_n_values (graph));
+
+      for (guint v = 0; v < hyb_graph_n_values (graph); v++)
+        types[v] = HYB_TYPE_UNKNOWN;
+      hyb_infer_types (graph, types, NULL, FALSE, NULL);
+    }
+}
+
+TEST_PROGRAM (test_runtime)
+{
+  g_autofree char *folder = g_build_filename (SOURCE_ROOT, "tests/data/onnx/runtime", NULL);
+  g_autoptr (GDir) directory = NULL;
+  g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
+  const char *file;
+
+  g_test_init (&argc, &argv, NULL);
+
+  g_test_add_func ("/engine/onnx/runtime/what-is-unknown-is-no-crash",
+                   test_what_is_unknown_is_no_crash);
+  directory = g_dir_open (folder, 0, NULL);
+  g_assert_nonnull (directory);
+  while ((file = g_dir_read_name (directory)))
+    if (g_str_has_suffix (file, ".onnx"))
+      {
+        char            *name = g_strndup (file, strlen (file) - strlen (".onnx"));
+        g_autofree char *path = g_strconcat ("/engine/onnx/runtime/", name, NULL);
+
+        g_ptr_array_add (names, name);
+        g_test_add_data_func (path, name, test_numbers);
+      }
+  g_assert_cmpuint (names->len, >, 10);
+  return g_test_run ();
+}
