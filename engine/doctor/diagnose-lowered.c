@@ -11,6 +11,7 @@
 
 /* Findings of one kind that are listed one by one. */
 #define MAX_LISTED 20
+#define MAX_NOTES  5 /* on nodes that are not computed */
 
 static gboolean
 is_unsupported (const GError *error)
@@ -37,11 +38,28 @@ report_fault (HybDiagnosis *diagnosis, const HybLoweringFault *fault)
                         fault->error->message);
 }
 
+/* Each once, though a body may be lowered several times; of nodes that are not computed the first ones. */
 static void
 report_faults (HybDiagnosis *diagnosis, const GArray *faults)
 {
-  for (guint i = 0; i < MIN (faults->len, MAX_LISTED); i++)
-    report_fault (diagnosis, &g_array_index (faults, HybLoweringFault, i));
+  g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
+  guint n_notes = 0, n_errors = 0;
+
+  for (guint i = 0; i < faults->len; i++)
+    {
+      const HybLoweringFault *fault = &g_array_index (faults, HybLoweringFault, i);
+      guint                  *n = is_unsupported (fault->error) ? &n_notes : &n_errors;
+
+      if (!g_hash_table_add (seen, fault->error->message) || ++*n > MAX_LISTED)
+        continue;
+      if (n == &n_errors || n_notes <= MAX_NOTES)
+        report_fault (diagnosis, fault);
+    }
+  if (n_notes > MAX_NOTES)
+    hyb_diagnosis_report (diagnosis,
+                          &(DiagnosisIssue){ HYB_SEVERITY_NOTE, "not-computed", HYB_NO_ID, NULL },
+                          "%u more nodes are not computed",
+                          n_notes - MAX_NOTES);
 }
 
 /* The first node that refuses sizes which the file declares possible. */

@@ -61,7 +61,7 @@ find_or_report (OnnxScope *scope, const Draft *draft, const char *name)
                              draft->node->op_type,
                              name);
   finding->hint = g_strdup ("The export is incomplete; export the model again");
-  hyb_onnx_report (scope->reader, finding, hyb_onnx_node_name (draft->node), draft->path);
+  hyb_onnx_report_node (scope->reader, finding, hyb_onnx_node_name (draft->node), draft->path);
   value = hyb_builder_add_variable (scope->builder, name, NULL);
   hyb_onnx_scope_define (scope, name, value);
   return value;
@@ -250,7 +250,7 @@ report_duplicate (OnnxScope *scope, const Draft *draft, const char *name)
                                          name);
 
   finding->hint = g_strdup ("Every value needs a name of its own; rename one of the two");
-  hyb_onnx_report (scope->reader, finding, hyb_onnx_node_name (draft->node), draft->path);
+  hyb_onnx_report_node (scope->reader, finding, hyb_onnx_node_name (draft->node), draft->path);
 }
 
 /* Defines the outputs of a node that was added. */
@@ -360,7 +360,7 @@ drop_row_without_bodies (OnnxScope *scope, Draft *draft)
                              draft->node->op_type,
                              draft->bodies->len,
                              draft->use->row->op.n_bodies);
-  hyb_onnx_report (scope->reader, finding, hyb_onnx_node_name (draft->node), draft->path);
+  hyb_onnx_report_node (scope->reader, finding, hyb_onnx_node_name (draft->node), draft->path);
   draft->use->row = NULL;
 }
 

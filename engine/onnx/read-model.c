@@ -184,6 +184,7 @@ read_graph (HybModel *model, GBytes *bytes, const char *where, GError **error)
   reader.parameters = g_hash_table_new (g_str_hash, g_str_equal);
   reader.external = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, drop_bytes);
   reader.reported = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  reader.repeated = hyb_onnx_repeated_new ();
   set_facts (&reader);
   check_opsets (&reader);
   collect_functions (&reader);
@@ -196,6 +197,7 @@ read_graph (HybModel *model, GBytes *bytes, const char *where, GError **error)
   g_hash_table_unref (reader.parameters);
   g_hash_table_unref (reader.external);
   g_hash_table_unref (reader.reported);
+  g_hash_table_unref (reader.repeated);
   return graph != NULL;
 }
 

@@ -23,6 +23,7 @@ typedef struct
   GHashTable      *parameters; /* names of parameters of the model that are taken */
   GHashTable      *external;   /* location → GBytes, or NULL for one that cannot be read */
   GHashTable      *reported;   /* what was reported once and need not be again */
+  GHashTable      *repeated;   /* code → what is reported of several nodes (report.c) */
   OnnxScope       *root;
   guint            n_nodes; /* written so far, calls of functions expanded */
   GError          *error;   /* a limit that ends reading */
@@ -121,5 +122,10 @@ void hyb_onnx_check_producer (OnnxScope *scope, const HybOnnxNode *node, const c
 /* Adds a finding with the place path of the file. */
 HybFinding *
 hyb_onnx_report (OnnxReader *reader, HybFinding *finding, const char *node, const char *path);
+/* For OnnxReader.repeated.  (transfer full) */
+GHashTable *hyb_onnx_repeated_new (void);
+/* The same for a fault that many nodes may have: there is one finding, which lists the nodes. */
+void
+hyb_onnx_report_node (OnnxReader *reader, HybFinding *finding, const char *node, const char *path);
 /* TRUE the first time that it is asked about a text. */
 gboolean hyb_onnx_report_once (OnnxReader *reader, const char *text);

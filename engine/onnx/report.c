@@ -27,6 +27,69 @@ hyb_onnx_report (OnnxReader *reader, HybFinding *finding, const char *node, cons
   return finding;
 }
 
+/* --- Faults of many nodes --- */
+
+#define MAX_LISTED 20
+
+/* A finding that stands for several nodes. */
+typedef struct
+{
+  HybFinding *finding; /* owned by the model */
+  char       *message; /* as it is for the first node */
+  guint       n_nodes;
+} Repeated;
+
+static void
+repeated_free (gpointer data)
+{
+  g_free (((Repeated *) data)->message);
+  g_free (data);
+}
+
+GHashTable *
+hyb_onnx_repeated_new (void)
+{
+  return g_hash_table_new_full (g_str_hash, g_str_equal, g_free, repeated_free);
+}
+
+static void
+count_node (Repeated *repeated, const char *node)
+{
+  HybFinding *finding = repeated->finding;
+
+  if (repeated->n_nodes == 1)
+    hyb_finding_add_item (finding, finding->node, NULL, NULL);
+  repeated->n_nodes++;
+  if (repeated->n_nodes <= MAX_LISTED)
+    hyb_finding_add_item (finding, node, NULL, NULL);
+  g_free (finding->message);
+  finding->message = repeated->n_nodes == 2
+                         ? g_strdup_printf ("%s; another node does the same", repeated->message)
+                         : g_strdup_printf ("%s; %u more nodes do the same",
+                                            repeated->message,
+                                            repeated->n_nodes - 1);
+}
+
+void
+hyb_onnx_report_node (OnnxReader *reader, HybFinding *finding, const char *node, const char *path)
+{
+  g_autofree char *key =
+      g_strconcat (hyb_severity_name (finding->severity), " ", finding->code, NULL);
+  Repeated *repeated = g_hash_table_lookup (reader->repeated, key);
+
+  if (repeated)
+    {
+      count_node (repeated, node);
+      hyb_finding_free (finding);
+      return;
+    }
+  repeated = g_new0 (Repeated, 1);
+  repeated->finding = hyb_onnx_report (reader, finding, node, path);
+  repeated->message = g_strdup (finding->message);
+  repeated->n_nodes = 1;
+  g_hash_table_insert (reader->repeated, g_steal_pointer (&key), repeated);
+}
+
 gboolean
 hyb_onnx_report_once (OnnxReader *reader, const char *text)
 {
