@@ -87,6 +87,35 @@ hyb_lowered_new (HybGraph *graph, const HybType *types)
   return hyb_lowered_ref (inferred->lowered);
 }
 
+/* A constant with more elements is one that is worth seeing. */
+#define SMALL_CONSTANT 64
+
+static gboolean
+has_contents (const HybLowered *lowered, HybValueId value)
+{
+  HybValueId stands_for = g_array_index (lowered->map, HybValueId, value);
+
+  return stands_for != HYB_NO_ID && lowered->contents[stands_for];
+}
+
+/* Whether a node makes something of small constants alone, such as an array of zeros with a shape that the file gives. */
+static gboolean
+reads_small_constants (const HybLowered *lowered, HybGraph *graph, HybNodeId id)
+{
+  const HybNode    *node = hyb_graph_get_node (graph, id);
+  const HybValueId *inputs = hyb_graph_get_inputs (graph, id);
+
+  for (guint i = 0; i < node->n_inputs; i++)
+    {
+      const HybType *type = &lowered->value_types[inputs[i]];
+
+      if (!has_contents (lowered, inputs[i]) ||
+          hyb_type_bytes (type) > SMALL_CONSTANT * hyb_dtype_size (type->dtype))
+        return FALSE;
+    }
+  return node->n_inputs > 0;
+}
+
 guint8 *
 hyb_lowered_find_known (const HybLowered *lowered, HybGraph *graph)
 {
@@ -98,11 +127,9 @@ hyb_lowered_find_known (const HybLowered *lowered, HybGraph *graph)
 
       known[id] = !hyb_node_is_variable (node) && node->n_bodies == 0 && node->n_outputs > 0;
       for (guint i = 0; known[id] && i < node->n_outputs; i++)
-        {
-          HybValueId value = g_array_index (lowered->map, HybValueId, node->first_output + i);
-
-          known[id] = value != HYB_NO_ID && lowered->contents[value];
-        }
+        known[id] = has_contents (lowered, node->first_output + i);
+      if (!hyb_node_is_variable (node) && node->n_bodies == 0)
+        known[id] |= reads_small_constants (lowered, graph, id);
     }
   return known;
 }

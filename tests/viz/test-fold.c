@@ -391,57 +391,6 @@ test_steps_of_short_bodies (void)
     }
 }
 
-/* a/x → s → a/y, where s only computes the shape of x and is drawn as a line of y: a stays one box. */
-static void
-test_scopes_do_not_feed_themselves_through_what_is_not_drawn (void)
-{
-  VizDiagramBuilder *builder = viz_diagram_builder_new (NULL);
-  g_autoptr (VizDiagram) diagram = NULL;
-  static const VizBoxInfo infos[] = {
-    { .id = "a/w", .subtitle = "a/w" },
-    { .id = "a/x", .subtitle = "a/x" },
-    { .id = "s", .subtitle = "s", .flags = VIZ_BOX_PREPARED },
-    { .id = "a/y", .subtitle = "a/y" },
-    { .id = "b", .subtitle = "b" },
-  };
-  guint32 box[G_N_ELEMENTS (infos)];
-
-  for (guint i = 0; i < G_N_ELEMENTS (infos); i++)
-    box[i] = viz_diagram_builder_add_box (builder, &infos[i]);
-  viz_diagram_builder_add_arrow (builder, &(VizArrowInfo){ .tail = box[0], .head = box[1] });
-  viz_diagram_builder_add_arrow (builder, &(VizArrowInfo){ .tail = box[1], .head = box[2] });
-  viz_diagram_builder_add_arrow (builder, &(VizArrowInfo){ .tail = box[2], .head = box[3] });
-  viz_diagram_builder_add_arrow (builder, &(VizArrowInfo){ .tail = box[1], .head = box[3] });
-  viz_diagram_builder_add_arrow (builder, &(VizArrowInfo){ .tail = box[3], .head = box[4] });
-  diagram = fold (builder, VIZ_FOLD_ALL);
-  g_assert_cmpuint (viz_diagram_box (diagram, box[3])->parent, !=, VIZ_ROOT);
-  g_assert_cmpuint (viz_diagram_box (diagram, box[3])->parent,
-                    ==,
-                    viz_diagram_box (diagram, box[1])->parent);
-}
-
-/* a_x → b → a_y: as one box, a would feed itself. */
-static void
-test_cyclic_scopes_are_dissolved (void)
-{
-  VizDiagramBuilder *builder = viz_diagram_builder_new (NULL);
-  g_autoptr (VizDiagram) diagram = NULL;
-  const char *names[] = { "a/x", "b", "a/y", "c/p", "c/q" };
-  guint32     box[5];
-
-  for (guint i = 0; i < 5; i++)
-    box[i] = viz_diagram_builder_add_box (builder,
-                                          &(VizBoxInfo){ .id = names[i], .subtitle = names[i] });
-  for (guint i = 0; i + 1 < 5; i++)
-    viz_diagram_builder_add_arrow (builder, &(VizArrowInfo){ .tail = box[i], .head = box[i + 1] });
-  diagram = fold (builder, VIZ_FOLD_ALL);
-  g_assert_cmpuint (viz_diagram_box (diagram, box[0])->parent, ==, VIZ_ROOT);
-  g_assert_cmpuint (viz_diagram_box (diagram, box[3])->parent, !=, VIZ_ROOT);
-  g_assert_cmpuint (viz_diagram_box (diagram, box[3])->parent,
-                    ==,
-                    viz_diagram_box (diagram, box[4])->parent);
-}
-
 static void
 test_folds_survive_as_text (void)
 {
@@ -611,9 +560,6 @@ TEST_PROGRAM (test_fold)
                    test_operators_without_names_join_their_scope);
   g_test_add_func ("/viz/fold/groups-that-are-numbered-alike-open-alike",
                    test_groups_that_are_numbered_alike_open_alike);
-  g_test_add_func ("/viz/fold/cyclic-scopes-are-dissolved", test_cyclic_scopes_are_dissolved);
-  g_test_add_func ("/viz/fold/scopes-do-not-feed-themselves-through-what-is-not-drawn",
-                   test_scopes_do_not_feed_themselves_through_what_is_not_drawn);
   g_test_add_func ("/viz/folds/survive-as-text", test_folds_survive_as_text);
   g_test_add_func ("/viz/folds/revealing-a-box-opens-its-step",
                    test_revealing_a_box_opens_its_step);

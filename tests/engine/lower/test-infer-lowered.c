@@ -172,6 +172,24 @@ test_nodes_that_only_compute_shapes_are_known (void)
   g_assert_cmpuint (n_known, ==, 1);
 }
 
+static void
+test_arrays_that_are_made_of_small_constants_are_known (void)
+{
+  g_autoptr (HybModel) model = nodes_model ("x: float[300,300]\ns = int64[2] 300 300\n"
+                                            "w = ConstantOfShape s\nv = Transpose w | perm=[1,0]\n"
+                                            "y = Add x, v\n-> y\n",
+                                            13);
+  HybGraph           *graph = hyb_model_get_graph (model);
+  g_autofree HybType *types = hyb_model_new_types (model);
+  g_autoptr (HybLowered) lowered = hyb_lowered_new (graph, types);
+  g_autofree guint8 *known = hyb_lowered_find_known (lowered, graph);
+
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
+    g_assert_cmpint (known[id],
+                     ==,
+                     strcmp (hyb_graph_get_node (graph, id)->type, "ConstantOfShape") == 0);
+}
+
 TEST_PROGRAM (test_infer_lowered)
 {
   g_test_init (&argc, &argv, NULL);
@@ -189,6 +207,8 @@ TEST_PROGRAM (test_infer_lowered)
        test_a_dimension_that_the_graph_fixes_is_frozen);
   ADD ("a-contradiction-names-the-node", test_a_contradiction_names_the_node);
   ADD ("nodes-that-only-compute-shapes-are-known", test_nodes_that_only_compute_shapes_are_known);
+  ADD ("arrays-that-are-made-of-small-constants-are-known",
+       test_arrays_that_are_made_of_small_constants_are_known);
 #undef ADD
 
   return g_test_run ();
