@@ -26,7 +26,8 @@ typedef struct
   const char       *summary;       /* one sentence */
   const char       *notes;         /* shown below the options by --help; NULL: nothing */
   guint             n_files[2];    /* fewest and most file arguments */
-  ScopeOptionGroups option_groups; /* the common options that this command uses */
+  ScopeOptionGroups option_groups; /* the common options that this command uses, … */
+  const char *unused_options; /* … but these, separated by spaces, which it refuses; NULL: none */
 
   const char *const *examples; /* NULL-terminated; they can be run in this order */
   const ScopeOutput *outputs;  /* ends with an empty one; (nullable) */

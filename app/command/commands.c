@@ -106,7 +106,8 @@ add_entry (Invocation *call, GOptionEntry entry, gpointer base, const ScopeRange
 static void
 collect_entries (Invocation *call)
 {
-  g_autoptr (GArray) common = scope_common_options_list (call->command->option_groups);
+  g_autoptr (GArray) common =
+      scope_common_options_list (call->command->option_groups, call->command->unused_options);
 
   for (guint i = 0; call->command->options && call->command->options[i].long_name; i++)
     add_entry (call, call->command->options[i], call->options, call->command->ranges);

@@ -217,12 +217,14 @@ const ScopeChoices scope_common_choices[] = {
 };
 
 GArray *
-scope_common_options_list (ScopeOptionGroups groups)
+scope_common_options_list (ScopeOptionGroups groups, const char *unused)
 {
   GArray *entries = g_array_new (TRUE, TRUE, sizeof (GOptionEntry));
+  g_auto (GStrv) names = g_strsplit (unused ? unused : "", " ", -1);
 
   for (guint i = 0; i < G_N_ELEMENTS (common_options); i++)
-    if (common_options[i].group == 0 || groups & common_options[i].group)
+    if ((common_options[i].group == 0 || groups & common_options[i].group) &&
+        !g_strv_contains ((const char *const *) names, common_options[i].entry.long_name))
       g_array_append_val (entries, common_options[i].entry);
   return entries;
 }

@@ -57,8 +57,9 @@ typedef struct
 #define SCOPE_OPTION_FIELD(Struct, member) GSIZE_TO_POINTER (G_STRUCT_OFFSET (Struct, member))
 
 /* Entries of --json, --progress, the limits and the groups given, with offsets into ScopeCommonOptions as
- * arg_data.  Array of GOptionEntry; (transfer full). */
-GArray *scope_common_options_list (ScopeOptionGroups groups);
+ * arg_data.  unused: (nullable) names that are left out, separated by spaces.  Array of GOptionEntry;
+ * (transfer full). */
+GArray *scope_common_options_list (ScopeOptionGroups groups, const char *unused);
 
 /* What the numbers among them take; ends with an empty one. */
 extern const ScopeRange scope_common_ranges[];

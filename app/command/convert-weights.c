@@ -10,7 +10,7 @@
 #include "engine/base/remedy.h"
 #include "engine/open/open.h"
 #include "engine/quantised/narrow-model.h"
-#include "engine/variants/prove.h"
+#include "engine/variants/proof/prove.h"
 
 #include <stdio.h>
 

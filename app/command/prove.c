@@ -10,7 +10,7 @@
 
 #include "engine/formats/model-files.h"
 #include "engine/formats/npz.h"
-#include "engine/variants/prove.h"
+#include "engine/variants/proof/prove.h"
 
 typedef struct
 {
@@ -23,6 +23,20 @@ static gboolean
 leads_second (const ScopeCommonOptions *common, HybModel *a, HybModel *b)
 {
   return !common->no_guess && !scope_guesses_fit (common, a, b) && scope_guesses_fit (common, b, a);
+}
+
+/* FALSE and a usage error if --init was given but all parameters have values. */
+static gboolean
+check_init (const ScopeCommonOptions *common, guint n_filled, GError **error)
+{
+  if (!common->init || n_filled > 0)
+    return TRUE;
+  g_set_error (error,
+               SCOPE_ERROR,
+               SCOPE_ERROR_USAGE,
+               "--init %s: the models have values for their parameters; leave the option out",
+               common->init);
+  return FALSE;
 }
 
 static int
@@ -44,7 +58,12 @@ run_prove (const ScopeCommonOptions *given, gpointer data, char **files, GError 
   gboolean               is_swapped;
   HybModel              *first, *second;
   ScopeCompletionOptions complete = { 0 };
-  HybProveOptions        prove_options = { .seed = (guint64) common->seed };
+  HybExecutorOptions     run = { .mode = common->mode ? scope_common_options_get_mode (common)
+                                                      : HYB_MODE_HYBRID,
+                                 .training = common->train,
+                                 .without = (const char *const *) common->without,
+                                 .seed = (guint64) common->seed };
+  HybProveOptions        prove_options = { .seed = (guint64) common->seed, .run = &run };
 
   if (!scope_open_device (common, &gpu, error))
     return SCOPE_EXIT_MODEL;
@@ -79,6 +98,8 @@ run_prove (const ScopeCommonOptions *given, gpointer data, char **files, GError 
                              &complete,
                              error))
     return SCOPE_EXIT_MODEL;
+  if (!check_init (common, completion.n_filled + other_completion.n_filled, error))
+    return SCOPE_EXIT_USAGE;
   prove_options.input = hyb_tensor_list_n (inputs) > 0 ? inputs : NULL;
   if (!hyb_prove (a, b, &prove_options, &proof, error))
     return SCOPE_EXIT_MODEL;
@@ -123,10 +144,12 @@ static const char *const examples[] = {
 const ScopeCommand scope_command_prove = {
   .name = "prove",
   .arguments = "A B",
-  .summary = "Check that two models compute the same, forward and backward, on random inputs",
+  .summary =
+      "Check that two models compute the same, forward and backward, on inputs of many scales",
   .n_files = { 2, 2 },
   .option_groups = SCOPE_OPTIONS_MODEL | SCOPE_OPTIONS_TYPES | SCOPE_OPTIONS_RUN |
                    SCOPE_OPTIONS_EACH | SCOPE_OPTIONS_TARGET,
+  .unused_options = "dump-after random-values",
   .examples = examples,
   .options = prove_options,
   .options_size = sizeof (ProveOptions),

@@ -34,7 +34,8 @@ scope_manual_each_option (const ScopeCommand *command,
                           void (*visit) (const ScopeManualOption *option, gpointer data),
                           gpointer data)
 {
-  g_autoptr (GArray) common = scope_common_options_list (command->option_groups);
+  g_autoptr (GArray) common =
+      scope_common_options_list (command->option_groups, command->unused_options);
   ScopeManualOption option;
 
   for (const GOptionEntry *entry = command->options; entry && entry->long_name; entry++)

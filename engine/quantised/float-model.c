@@ -5,7 +5,7 @@
 #include "engine/base/error.h"
 #include "engine/exec/executor.h"
 #include "engine/graph/builder.h"
-#include "engine/variants/trial.h"
+#include "engine/variants/proof/trial.h"
 
 #include <math.h>
 #include <string.h>

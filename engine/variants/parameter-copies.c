@@ -90,24 +90,21 @@ hyb_parameter_copies_gather (const GArray  *copies,
   return g_steal_pointer (&to);
 }
 
-/* The gradient of an old parameter, with the type of the parameter; made if old_gradients does not
- * have it yet.  It starts from the gradient that the new model has for the same name, if it reads
- * the old parameter as well. */
+/* The gradient of an old parameter, with this type; made if old_gradients does not have it yet.  It starts
+ * from the gradient that the new model has for the same name, if it reads the old parameter as well. */
 static HybTensor *
-gather_gradient (GHashTable *old_gradients,
-                 GHashTable *gradients,
-                 HybModel   *old,
-                 const char *name,
-                 GError    **error)
+gather_gradient (GHashTable    *old_gradients,
+                 GHashTable    *gradients,
+                 const char    *name,
+                 const HybType *type,
+                 GError       **error)
 {
   HybTensor *gradient = g_hash_table_lookup (old_gradients, name);
-  HybTensor *parameter = hyb_model_get_parameter (old, name);
   HybTensor *own = g_hash_table_lookup (gradients, name);
 
-  if (gradient || !parameter)
+  if (gradient)
     return gradient;
-  gradient =
-      own ? hyb_tensor_copy (own) : hyb_tensor_new_zeros (hyb_tensor_get_type (parameter), error);
+  gradient = own ? hyb_tensor_copy (own) : hyb_tensor_new_zeros (type, error);
   if (gradient)
     g_hash_table_insert (old_gradients, g_strdup (name), gradient);
   return gradient;
@@ -128,11 +125,18 @@ hyb_parameter_copies_scatter_gradients (const GArray *copies,
     {
       const HybParameterCopy *copy = &g_array_index (copies, HybParameterCopy, m);
       HybTensor              *from = g_hash_table_lookup (gradients, copy->to);
-      HybTensor              *to;
+      HybTensor              *parameter = hyb_model_get_parameter (old, copy->from), *to = NULL;
 
       if (!from)
         continue;
-      to = gather_gradient (sums, gradients, old, copy->from, error);
+      /* Gradients may be computed in float64 for parameters of float32. */
+      if (parameter)
+        to = gather_gradient (sums,
+                              gradients,
+                              copy->from,
+                              &(HybType){ *hyb_tensor_get_shape (parameter),
+                                          hyb_tensor_get_dtype (from) },
+                              error);
       if (!check_copy (copy, to, from, error))
         return FALSE;
       for (gint64 i = 0; i < copy->count; i++)

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "app/command/json-writer.h"
-#include "engine/variants/prove.h"
+#include "engine/variants/proof/prove.h"
 
 /* Appends the proof's members to an open object. */
 void scope_describe_proof (ScopeJson *json, const HybProof *proof);

@@ -9,7 +9,7 @@
 #include "engine/formats/format.h"
 #include "engine/formats/npz.h"
 #include "engine/open/open.h"
-#include "engine/variants/prove.h"
+#include "engine/variants/proof/prove.h"
 #include "tests/engine/goldens/golden.h"
 #include "tests/program.h"
 

@@ -6,7 +6,7 @@
 #include "engine/formats/npz.h"
 #include "engine/open/open.h"
 #include "engine/quantised/narrow-model.h"
-#include "engine/variants/prove.h"
+#include "engine/variants/proof/prove.h"
 #include "tests/program.h"
 
 #include <glib/gstdio.h>

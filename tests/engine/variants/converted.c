@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/engine/variants/converted.h"
 
-#include "engine/variants/prove.h"
+#include "engine/variants/proof/prove.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * There is nothing that shows where their steps begin once they are written out.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/graph/builder.h"
-#include "engine/variants/prove.h"
+#include "engine/variants/proof/prove.h"
 #include "tests/engine/variants/converted.h"
 #include "tests/engine/variants/listed.h"
 #include "tests/program.h"

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/base/error.h"
 #include "engine/graph/builder.h"
-#include "engine/variants/prove.h"
+#include "engine/variants/proof/prove.h"
 #include "tests/engine/variants/converted.h"
 #include "tests/engine/variants/listed.h"
 #include "tests/engine/variants/spellings.h"

@@ -8,7 +8,7 @@
 #include "engine/analysis/rewrite.h"
 #include "engine/formats/rnn-weights.h"
 #include "engine/variants/node-kind.h"
-#include "engine/variants/prove.h"
+#include "engine/variants/proof/prove.h"
 #include "tests/engine/variants/spelling-text.h"
 #include "tests/program.h"
 

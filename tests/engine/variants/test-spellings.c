@@ -4,7 +4,7 @@
  * The spellings are in spellings.c.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/analysis/infer-types.h"
-#include "engine/variants/prove.h"
+#include "engine/variants/proof/prove.h"
 #include "engine/variants/structure.h"
 #include "tests/engine/variants/spellings.h"
 #include "tests/program.h"

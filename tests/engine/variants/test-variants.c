@@ -8,7 +8,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/analysis/pass.h"
 #include "engine/variants/depth-first.h"
-#include "engine/variants/prove.h"
+#include "engine/variants/proof/prove.h"
 #include "tests/engine/variants/converted.h"
 #include "tests/engine/variants/listed.h"
 #include "tests/program.h"

@@ -5,7 +5,7 @@
  * that may overwrite a computed array of known shape with a result of unknown shape (“Shape is
  * unknown”), and it computes wrong gradients behind a state whose initial value needs no gradient.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "engine/variants/prove.h"
+#include "engine/variants/proof/prove.h"
 #include "tests/engine/variants/converted.h"
 #include "tests/engine/variants/listed.h"
 #include "tests/program.h"

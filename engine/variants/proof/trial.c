@@ -1,15 +1,16 @@
 /* trial.c — makes inputs to compare two models on.
  *
- * Shapes come from inference with guesses for unknown sizes; numbers are random, in the range of a
- * given array if there is one.
+ * Shapes come from inference with guesses for unknown sizes; numbers are random, in the range of an index, in
+ * that of a given array, or in the scale that is asked for.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "engine/variants/trial.h"
+#include "engine/variants/proof/trial.h"
 
 #include "engine/analysis/infer-types.h"
 #include "engine/base/error.h"
 #include "engine/base/random.h"
 #include "engine/base/remedy.h"
 #include "engine/graph/roles.h"
+#include "engine/variants/proof/index-range.h"
 
 #include <math.h>
 
@@ -80,22 +81,89 @@ find_bound (HybGraph *graph, HybNodeId id, const HybShape *shape)
   return 1 / sqrt ((double) hyb_shape_size (shape) / (double) MAX (shape->dim[0], 1));
 }
 
-static HybTensor *
-make_random (HybGraph *graph, HybNodeId id, const HybType *type, HybTensor *like, guint64 seed)
+static const HybTrialKind unit = { 1, 0, FALSE };
+
+/* One random number of this kind, up to bound. */
+static double
+draw (const HybTrialKind *kind, double bound, guint64 seed, guint64 i)
 {
-  const HybNode *node = hyb_graph_get_node (graph, id);
+  double value = 2 * hyb_random_uniform (seed, i) - 1;
+
+  if (kind->is_mixed)
+    value = (value < 0 ? -1 : 1) * pow (10, 8 * hyb_random_uniform (~seed, i) - 4);
+  value *= bound * kind->scale;
+  return kind->sign == 0 ? value : kind->sign * fabs (value);
+}
+
+static void
+fill_numbers (HybTensor *tensor, const HybTrialKind *kind, double bound, guint64 seed)
+{
+  for (gint64 i = 0; i < hyb_tensor_get_size (tensor); i++)
+    hyb_dtype_set_double (hyb_tensor_get_data (tensor),
+                          hyb_tensor_get_dtype (tensor),
+                          (gsize) i,
+                          draw (kind, bound, seed, (guint64) i));
+}
+
+/* Whole numbers of this kind that the type can hold. */
+static void
+fill_integers (HybTensor *tensor, const HybTrialKind *kind, guint64 seed)
+{
+  HybDType dtype = hyb_tensor_get_dtype (tensor);
+  double   limit = dtype == HYB_BOOL ? 1 : dtype == HYB_U8 ? 255 : dtype == HYB_I8 ? 127 : 1e9;
+  double   high = kind->is_mixed ? 1000 : kind->scale > 0 ? ceil (4 * kind->scale) : 0;
+  double   low = dtype == HYB_BOOL || dtype == HYB_U8 || kind->sign > 0 ? 0 : -MIN (high, limit);
+
+  fill_between (tensor, low, kind->sign < 0 && low < 0 ? 0 : MIN (high, limit), TRUE, seed);
+}
+
+/* A variance that is negative has no root. */
+static gboolean
+is_variance (const HybNode *variable)
+{
+  return g_str_has_suffix (variable->name, "_var");
+}
+
+/* The variables of a model, and what is known of a trial. */
+typedef struct
+{
+  HybGraph      *graph;
+  const HybType *types;
+  HybTensorList *like; /* (nullable) arrays whose range is kept */
+  gboolean       keep; /* take the arrays of like as they are */
+  guint64        seed;
+  HybTrialKind   kind;
+} Values;
+
+static HybTensor *
+make_random (const Values *values, HybNodeId id, const HybType *type, HybTensor *like)
+{
+  const HybNode *node = hyb_graph_get_node (values->graph, id);
   HybTensor     *tensor = hyb_tensor_new (type, NULL);
-  double         low = 0, high = 1, bound = find_bound (graph, id, &type->shape);
-  guint64        own = hyb_random_mix (seed, g_str_hash (node->name));
+  gboolean       is_data = hyb_graph_get_role (values->graph, id, FALSE) != HYB_ROLE_PARAMETER;
+  double         low = 0, high = 1, bound = find_bound (values->graph, id, &type->shape);
+  guint64        own = hyb_random_mix (values->seed, g_str_hash (node->name));
+  HybIndexRange  range;
 
   if (!tensor)
     return NULL;
-  if (like && find_range (like, &low, &high))
-    fill_between (tensor, low, high, TRUE, own);
-  else if (is_index (graph, id))
+  if (hyb_index_range_find (values->graph, values->types, id, &range))
+    fill_between (tensor, range.low, values->kind.scale > 0 ? range.high : range.low, TRUE, own);
+  else if (like && find_range (like, &low, &high))
+    /* Lengths that are all 0 end everything early. */
+    fill_between (tensor,
+                  values->kind.scale > 0 ? low : MIN (low, 0),
+                  values->kind.scale > 0 ? high : MIN (low, 0),
+                  TRUE,
+                  own);
+  else if (is_index (values->graph, id))
     fill_between (tensor, 0, 1, TRUE, own);
+  else if (is_variance (node))
+    fill_between (tensor, 0.1, 1, FALSE, own);
+  else if (!hyb_dtype_is_float (type->dtype))
+    fill_integers (tensor, &values->kind, own);
   else
-    fill_between (tensor, -bound, bound, FALSE, own);
+    fill_numbers (tensor, is_data ? &values->kind : &unit, bound, own);
   return tensor;
 }
 
@@ -122,23 +190,17 @@ guess_sizes (HybGraph *graph, HybType *types)
   return FALSE;
 }
 
-/* The values to make. */
-typedef struct
-{
-  HybTensorList *like; /* (nullable) arrays whose range is kept */
-  gboolean       keep; /* take the arrays of like as they are */
-  guint64        seed;
-} Values;
-
 /* Arrays of these types for all variables that are not parameters. */
 static HybTensorList *
-make_list (HybModel *model, const HybType *types, const Values *values, GError **error)
+make_list (HybModel *model, const HybType *types, Values *values, GError **error)
 {
   HybGraph        *graph = hyb_model_get_graph (model);
   guint            n;
   const HybNodeId *variables = hyb_graph_get_variables (graph, &n);
   g_autoptr (HybTensorList) list = hyb_tensor_list_new ();
 
+  values->graph = graph;
+  values->types = types;
   for (guint i = 0; i < n; i++)
     {
       const HybNode *node = hyb_graph_get_node (graph, variables[i]);
@@ -161,9 +223,8 @@ make_list (HybModel *model, const HybType *types, const Values *values, GError *
           hyb_error_add_remedy (error, HYB_REMEDY_SHAPES, NULL);
           return NULL;
         }
-      tensor = values->keep && given
-                   ? hyb_tensor_ref (given)
-                   : make_random (graph, variables[i], &type, given, values->seed);
+      tensor = values->keep && given ? hyb_tensor_ref (given)
+                                     : make_random (values, variables[i], &type, given);
       if (!tensor)
         return NULL;
       hyb_tensor_list_set (list, node->name, tensor);
@@ -191,11 +252,14 @@ hyb_trial_complete (HybModel *model, HybTensorList *input, guint64 seed, GError 
     if (!hyb_infer_types (graph, types, NULL, FALSE, error))
       return NULL;
   while (guess_sizes (graph, types));
-  return make_list (model, types, &(Values){ input, TRUE, seed }, error);
+  return make_list (model,
+                    types,
+                    &(Values){ .like = input, .keep = TRUE, .seed = seed, .kind = unit },
+                    error);
 }
 
 HybTensorList *
-hyb_trial_random (HybModel *model, HybTensorList *like, guint64 seed)
+hyb_trial_random (HybModel *model, HybTensorList *like, const HybTrialKind *kind, guint64 seed)
 {
   HybGraph           *graph = hyb_model_get_graph (model);
   g_autofree HybType *types = hyb_model_new_types (model);
@@ -210,7 +274,12 @@ hyb_trial_random (HybModel *model, HybTensorList *like, guint64 seed)
       if (tensor)
         types[node->first_output] = *hyb_tensor_get_type (tensor);
     }
-  return make_list (model, types, &(Values){ like, FALSE, seed }, NULL);
+  if (!hyb_infer_types (graph, types, NULL, FALSE, NULL))
+    return NULL;
+  return make_list (model,
+                    types,
+                    &(Values){ .like = like, .seed = seed, .kind = kind ? *kind : unit },
+                    NULL);
 }
 
 /* --- Other sizes --- */
@@ -273,5 +342,5 @@ hyb_trial_resized (HybModel             *a,
   b_types = types_with (b, entry->name, &type);
   if (!a_types || !b_types || !heads_agree (a, a_types, b, b_types))
     return NULL;
-  return make_list (a, a_types, &(Values){ like, FALSE, seed }, NULL);
+  return make_list (a, a_types, &(Values){ .like = like, .seed = seed, .kind = unit }, NULL);
 }

@@ -12,9 +12,19 @@
  * random.  NULL with an error if shapes contradict each other or stay unknown.  (transfer full) */
 HybTensorList *
 hyb_trial_complete (HybModel *model, HybTensorList *input, guint64 seed, GError **error);
-/* Random arrays of the same types as like; integers stay integers in the same range.  NULL if that
- * is not possible. (transfer full) */
-HybTensorList *hyb_trial_random (HybModel *model, HybTensorList *like, guint64 seed);
+/* What the numbers of a trial are like. */
+typedef struct
+{
+  double   scale;    /* numbers lie between -scale and scale; 0: all are 0 */
+  int      sign;     /* 1: all are positive, -1: negative, 0: both */
+  gboolean is_mixed; /* magnitudes from a ten-thousandth of scale to ten thousand times scale */
+} HybTrialKind;
+
+/* Random arrays of the same types as like.  Indices take their whole range, integers stay integers in the range of
+ * like; parameters that the model lacks are small whatever kind is, which is NULL for numbers up to 1.  NULL if that is
+ * not possible. (transfer full) */
+HybTensorList *
+hyb_trial_random (HybModel *model, HybTensorList *like, const HybTrialKind *kind, guint64 seed);
 
 /* Which size to change. */
 typedef struct

@@ -1,0 +1,30 @@
+/* coverage.h — what the runs of a model have reached: bounds of clips, branches, ends of loops, rows of tables.
+ *
+ * A point that no run reaches may hide a difference between two models.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "engine/formats/tensor-list.h"
+#include "engine/graph/model.h"
+#include "engine/op/probe.h"
+
+typedef struct _HybCoverage HybCoverage;
+
+/* The points of graph, which a run of it is to reach; the parameters are those of model.  (transfer full) */
+HybCoverage *hyb_coverage_new (HybGraph *graph, HybModel *model);
+/* Frees coverage; NULL is allowed. */
+void hyb_coverage_free (HybCoverage *coverage);
+/* The probe for runs that go operator by operator, owned by coverage. */
+const HybProbe *hyb_coverage_get_probe (HybCoverage *coverage);
+/* Records which rows the inputs of a run name. */
+void hyb_coverage_add_inputs (HybCoverage *coverage, HybTensorList *inputs);
+/* The largest bound of a clip; 0 if there is none. */
+double hyb_coverage_largest_bound (const HybCoverage *coverage);
+/* Whether a point was not reached. */
+gboolean hyb_coverage_has_gaps (const HybCoverage *coverage);
+/* Appends a sentence (char *) for every point that was not reached, unless its node of the graph is in matched (by node
+ * id; TRUE: the other model computes it in the same way), or the table is also a parameter of other. */
+void hyb_coverage_list_gaps (const HybCoverage *coverage,
+                             const guint8      *matched,
+                             HybModel          *other,
+                             GPtrArray         *gaps);

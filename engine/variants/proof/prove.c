@@ -1,0 +1,517 @@
+/* prove.c — runs two models on the same inputs and compares outputs, states and gradients.
+ *
+ * Results in the models' types may differ by rounding, which grows with the number of products that are
+ * summed in one element, since the forms of a model sum in different orders.  Results in float64 may not, so they are
+ * compared element by element, for numbers of several scales.  Start reading at try_all().
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/variants/proof/prove.h"
+
+#include "engine/base/error.h"
+#include "engine/base/random.h"
+#include "engine/variants/parameter-copies.h"
+#include "engine/variants/proof/compare.h"
+#include "engine/variants/proof/gaps.h"
+#include "engine/variants/proof/side.h"
+#include "engine/variants/proof/sizes.h"
+#include "engine/variants/proof/trial-graph.h"
+#include "engine/variants/proof/trial.h"
+
+#include <math.h>
+#include <string.h>
+
+#define MAX_RESIZED 4
+/* What rounding in float64 may change: of an element, and of the largest of its array. */
+#define DOUBLE_RELATIVE 1e-8
+#define DOUBLE_ABSOLUTE 1e-10
+/* Scales from which numbers of float32 may become infinite. */
+#define LARGE 30
+
+typedef struct
+{
+  const HybProveOptions *options;
+  HybProof              *proof;
+  HybProofSide           a, b;
+  char                 **names;       /* of the outputs of a */
+  gint64                *n_compared;  /* by output */
+  double                 accumulated; /* products that are summed in one element */
+  double                 epsilon;     /* of the models' types */
+  HybTensorList         *given;
+  gboolean               is_double; /* both models can be computed in float64 */
+} Prover;
+
+/* --- Comparing --- */
+
+static gboolean
+is_differentiable (HybTensor *tensor)
+{
+  return hyb_dtype_is_float (hyb_tensor_get_dtype (tensor));
+}
+
+static gboolean
+is_different (const Prover *prover)
+{
+  return prover->proof->verdict == HYB_PROOF_DIFFERENT;
+}
+
+/* Random gradients of the outputs, in the shapes of the last forward pass. */
+static GPtrArray *
+make_heads (const Prover *prover, guint64 seed)
+{
+  GPtrArray *heads = g_ptr_array_new_with_free_func ((GDestroyNotify) hyb_tensor_unref);
+
+  for (guint i = 0; i < prover->a.n_heads; i++)
+    {
+      HybTensor *head = hyb_tensor_new (hyb_tensor_get_type (prover->a.outputs->pdata[i]), NULL);
+
+      for (gint64 k = 0; k < hyb_tensor_get_size (head); k++)
+        hyb_dtype_set_double (hyb_tensor_get_data (head),
+                              hyb_tensor_get_dtype (head),
+                              (gsize) k,
+                              2 * hyb_random_uniform (seed + i, (guint64) k) - 1);
+      g_ptr_array_add (heads, head);
+    }
+  return heads;
+}
+
+/* how: the tolerance. */
+static void
+compare_outputs (Prover *prover, const HybComparison *how)
+{
+  for (guint i = 0; i < prover->a.n_heads; i++)
+    {
+      HybComparison comparison = *how;
+
+      comparison.prefix = "";
+      comparison.name = prover->names[i];
+      comparison.a = prover->a.outputs->pdata[i];
+      comparison.b = prover->b.outputs->pdata[i];
+      prover->n_compared[i] += hyb_comparison_record (&comparison, prover->proof);
+    }
+}
+
+/* Compares arrays of equal names. */
+static void
+compare_tables (Prover              *prover,
+                const char          *prefix,
+                GHashTable          *a,
+                GHashTable          *b,
+                const HybComparison *how)
+{
+  GHashTableIter iter;
+  gpointer       name, tensor;
+
+  g_hash_table_iter_init (&iter, a);
+  while (g_hash_table_iter_next (&iter, &name, &tensor))
+    {
+      HybComparison comparison = *how;
+
+      comparison.prefix = prefix;
+      comparison.name = name;
+      comparison.a = tensor;
+      comparison.b = g_hash_table_lookup (b, name);
+      comparison.any_type = TRUE;
+      if (comparison.b && is_differentiable (tensor))
+        hyb_comparison_record (&comparison, prover->proof);
+    }
+}
+
+/* What training has written, such as running means. */
+static void
+compare_states (Prover *prover, const HybComparison *how)
+{
+  if (prover->proof->training)
+    compare_tables (prover, "state ", prover->a.states, prover->b.states, how);
+}
+
+static gboolean
+compare_gradients (Prover *prover, const HybComparison *how, GError **error)
+{
+  const HybVariant *variant = prover->options->variant;
+
+  for (guint s = variant ? variant->stages->len : 0; s-- > 0;)
+    if (!hyb_parameter_copies_scatter_gradients (variant->stages->pdata[s],
+                                                 prover->b.gradients,
+                                                 variant->stage_from->pdata[s],
+                                                 error))
+      return FALSE;
+  compare_tables (prover, "gradient of ", prover->a.gradients, prover->b.gradients, how);
+  prover->proof->gradients = TRUE;
+  return TRUE;
+}
+
+/* --- In the models' types --- */
+
+/* The largest product of the first two sizes of an input: time steps × batch, or more. */
+static gint64
+batch_of (HybTensorList *values)
+{
+  gint64 most = 1;
+
+  for (guint i = 0; i < hyb_tensor_list_n (values); i++)
+    {
+      const HybShape *shape = hyb_tensor_get_shape (hyb_tensor_list_get (values, i)->tensor);
+
+      if (shape->rank >= 2)
+        most = MAX (most, shape->dim[0] * shape->dim[1]);
+    }
+  return most;
+}
+
+static gboolean
+run_both (Prover        *prover,
+          HybPrecision   precision,
+          HybTensorList *values,
+          GPtrArray     *heads,
+          GError       **error)
+{
+  return hyb_proof_side_run (&prover->a, precision, values, heads, error) &&
+         hyb_proof_side_run (&prover->b, precision, values, heads, error);
+}
+
+static gboolean
+try_own (Prover *prover, HybTensorList *values, guint64 seed, GError **error)
+{
+  HybComparison how = { .absolute = prover->proof->tolerance, .offset = 1 };
+  g_autoptr (GPtrArray) heads = NULL;
+
+  if (!run_both (prover, HYB_PRECISION_OWN, values, NULL, error))
+    return FALSE;
+  compare_outputs (prover, &how);
+  compare_states (prover, &how);
+  prover->proof->n_inputs++;
+  if (!prover->a.backward[HYB_PRECISION_OWN] || !prover->b.backward[HYB_PRECISION_OWN] ||
+      is_different (prover) || prover->options->tolerance > 0)
+    return TRUE;
+
+  heads = make_heads (prover, seed);
+  if (!run_both (prover, HYB_PRECISION_OWN, values, heads, error))
+    return FALSE;
+  how.absolute *= sqrt ((double) batch_of (values)); /* gradients are summed over these, too */
+  return compare_gradients (prover, &how, error);
+}
+
+/* --- Other scales --- */
+
+/* A trial of numbers of one kind. */
+typedef struct
+{
+  HybTrialKind kind;
+  gboolean     has_gradients;
+} Trial;
+
+static const Trial trials[] = {
+  { { 0, 0, FALSE }, FALSE },   { { 1e-3, 0, FALSE }, FALSE }, { { 1, 1, FALSE }, FALSE },
+  { { 1, -1, FALSE }, FALSE },  { { 1, 0, FALSE }, TRUE },     { { LARGE, 0, FALSE }, TRUE },
+  { { 1e4, 0, FALSE }, FALSE }, { { 1, 0, TRUE }, FALSE },
+};
+
+/* Whether all outputs in float64 are near enough without a look at the rounding of the models' types. */
+static gboolean
+doubles_fit (const Prover *prover, const HybComparison *how)
+{
+  for (guint i = 0; i < prover->a.n_heads; i++)
+    {
+      HybComparison comparison = *how;
+
+      comparison.a = prover->a.outputs->pdata[i];
+      comparison.b = prover->b.outputs->pdata[i];
+      if (!hyb_comparison_fits (&comparison))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* Compares outputs in float64, allowing for what the models' types round, which the runs before have shown. */
+static void
+compare_doubles (Prover *prover, GPtrArray *own_a, GPtrArray *own_b, const HybComparison *how)
+{
+  for (guint i = 0; i < prover->a.n_heads; i++)
+    {
+      HybComparison comparison = *how;
+
+      comparison.prefix = "";
+      comparison.name = prover->names[i];
+      comparison.a = prover->a.outputs->pdata[i];
+      comparison.b = prover->b.outputs->pdata[i];
+      comparison.own[0] = own_a ? own_a->pdata[i] : NULL;
+      comparison.own[1] = own_b ? own_b->pdata[i] : NULL;
+      prover->n_compared[i] += hyb_comparison_record (&comparison, prover->proof);
+    }
+}
+
+/* Results of float32 that are infinite or NaN in one model only differ, whatever float64 says. */
+static void
+compare_finite (Prover *prover, GPtrArray *own_a, GPtrArray *own_b)
+{
+  for (guint i = 0; i < prover->a.n_heads; i++)
+    {
+      HybComparison comparison = { .prefix = "",
+                                   .name = prover->names[i],
+                                   .a = own_a->pdata[i],
+                                   .b = own_b->pdata[i],
+                                   .absolute = INFINITY };
+
+      if (!hyb_comparison_same_finite (&comparison))
+        hyb_comparison_record (&(HybComparison){ .prefix = "",
+                                                 .name = prover->names[i],
+                                                 .a = own_a->pdata[i],
+                                                 .b = own_b->pdata[i],
+                                                 .absolute = 1e-3,
+                                                 .offset = 1 },
+                               prover->proof);
+    }
+}
+
+/* Runs both on the same values in their own types.  FALSE if one of them cannot. */
+static gboolean
+run_own (Prover *prover, HybTensorList *values, GPtrArray *outputs[2])
+{
+  if (!run_both (prover, HYB_PRECISION_OWN, values, NULL, NULL))
+    return FALSE;
+  outputs[0] = g_ptr_array_ref (prover->a.outputs);
+  outputs[1] = g_ptr_array_ref (prover->b.outputs);
+  return TRUE;
+}
+
+static gboolean
+try_double_gradients (Prover *prover, HybTensorList *values, guint64 seed, GError **error)
+{
+  HybComparison how = { .relative = DOUBLE_RELATIVE, .absolute = DOUBLE_ABSOLUTE };
+  g_autoptr (GPtrArray) heads = make_heads (prover, seed);
+
+  if (!prover->a.backward[HYB_PRECISION_DOUBLE] || !prover->b.backward[HYB_PRECISION_DOUBLE])
+    return TRUE;
+  return run_both (prover, HYB_PRECISION_DOUBLE, values, heads, error) &&
+         compare_gradients (prover, &how, error);
+}
+
+/* Outputs of the covered runs, in float64. */
+static gboolean
+judge_double (Prover        *prover,
+              HybTensorList *values,
+              const Trial   *trial,
+              guint64        seed,
+              GError       **error)
+{
+  HybComparison how = { .relative = DOUBLE_RELATIVE, .absolute = DOUBLE_ABSOLUTE };
+  gboolean      is_large = trial->kind.scale >= LARGE || trial->kind.is_mixed;
+  gboolean      fits = doubles_fit (prover, &how);
+  GPtrArray    *own[2] = { NULL, NULL };
+  g_autoptr (GPtrArray) a = g_ptr_array_ref (prover->a.outputs);
+  g_autoptr (GPtrArray) b = g_ptr_array_ref (prover->b.outputs);
+  gboolean is_done = TRUE;
+
+  if (is_large || !fits)
+    run_own (prover, values, own);
+  g_ptr_array_unref (prover->a.outputs);
+  g_ptr_array_unref (prover->b.outputs);
+  prover->a.outputs = g_ptr_array_ref (a);
+  prover->b.outputs = g_ptr_array_ref (b);
+  compare_doubles (prover, fits ? NULL : own[0], fits ? NULL : own[1], &how);
+  if (own[0] && !is_different (prover))
+    compare_finite (prover, own[0], own[1]);
+  prover->proof->n_double++;
+  if (trial->has_gradients && !is_different (prover))
+    is_done = try_double_gradients (prover, values, seed, error);
+  g_clear_pointer (&own[0], g_ptr_array_unref);
+  g_clear_pointer (&own[1], g_ptr_array_unref);
+  return is_done;
+}
+
+/* Runs both operator by operator.  FALSE if one of them cannot, which is a gap unless neither can. */
+static gboolean
+run_covered (Prover *prover, HybTensorList *values, const HybTrialKind *kind)
+{
+  g_autoptr (GError) a_error = NULL;
+  g_autoptr (GError) b_error = NULL;
+  gboolean a_runs = hyb_proof_side_run_covered (&prover->a, values, &a_error);
+  gboolean b_runs = hyb_proof_side_run_covered (&prover->b, values, &b_error);
+
+  if (a_runs != b_runs)
+    hyb_proof_add_gap (prover->proof,
+                       "the %s model cannot be computed with numbers of scale %g: %s",
+                       a_runs ? "second" : "first",
+                       kind->scale,
+                       (a_runs ? b_error : a_error)->message);
+  return a_runs && b_runs;
+}
+
+static gboolean
+try_kind (Prover *prover, const Trial *trial, guint64 seed, GError **error)
+{
+  g_autoptr (HybTensorList) values =
+      hyb_trial_random (prover->a.model, prover->given, &trial->kind, seed);
+  HybComparison loose = { .relative = prover->proof->tolerance,
+                          .absolute = prover->proof->tolerance,
+                          .by_rows = TRUE };
+
+  if (!values || !run_covered (prover, values, &trial->kind))
+    return TRUE;
+  prover->proof->n_inputs++;
+  if (trial->kind.scale > 0 && (prover->proof->low == 0 || trial->kind.scale < prover->proof->low))
+    prover->proof->low = trial->kind.scale;
+  prover->proof->high = MAX (prover->proof->high, trial->kind.scale);
+  if (prover->is_double)
+    return judge_double (prover, values, trial, seed, error);
+  compare_outputs (prover, &loose);
+  return TRUE;
+}
+
+/* Numbers of all scales, and one beyond the bounds of all clips. */
+static gboolean
+try_kinds (Prover *prover, guint64 seed, GError **error)
+{
+  double bound = fmax (hyb_coverage_largest_bound (prover->a.coverage),
+                       hyb_coverage_largest_bound (prover->b.coverage));
+  Trial  beyond = { { 4 * bound, 0, FALSE }, FALSE };
+
+  for (guint i = 0; i < G_N_ELEMENTS (trials) && !is_different (prover); i++)
+    if (!try_kind (prover, &trials[i], seed + i, error))
+      return FALSE;
+  if (bound > 1e3 && !is_different (prover))
+    return try_kind (prover, &beyond, seed + G_N_ELEMENTS (trials), error);
+  return TRUE;
+}
+
+/* Outputs of which every element was NaN in both models. */
+static void
+list_not_numbers (Prover *prover)
+{
+  for (guint i = 0; i < prover->a.n_heads; i++)
+    if (prover->n_compared[i] == 0 && hyb_tensor_get_size (prover->a.outputs->pdata[i]) > 0)
+      hyb_proof_add_gap (prover->proof,
+                         "“%s” was NaN in both models for all inputs",
+                         prover->names[i]);
+}
+
+/* --- Tolerance, and sizes that must not change --- */
+
+static gboolean
+try_resized (Prover *prover, const GArray *fixed, guint64 seed, GError **error)
+{
+  guint n_resized = 0;
+
+  for (guint v = 0; v < hyb_tensor_list_n (prover->given); v++)
+    for (int axis = 0; axis < 2 && n_resized < MAX_RESIZED && !is_different (prover); axis++)
+      {
+        g_autoptr (HybTensorList) resized = hyb_trial_resized (prover->a.model,
+                                                               prover->b.model,
+                                                               prover->given,
+                                                               &(HybTrialResize){ v, axis, fixed },
+                                                               seed + 2 + n_resized);
+
+        if (!resized)
+          continue;
+        n_resized++;
+        if (!try_own (prover, resized, seed + n_resized, error))
+          return FALSE;
+      }
+  return TRUE;
+}
+
+static gboolean
+try_all (Prover *prover, GError **error)
+{
+  g_autoptr (GArray) fixed = g_array_new (FALSE, FALSE, sizeof (gint64));
+  HybModel *a = prover->a.model, *b = prover->b.model;
+  guint64   seed = prover->options->seed + 1;
+  g_autoptr (HybTensorList) random = NULL;
+
+  prover->given = hyb_trial_complete (a, prover->options->input, seed, error);
+  if (!prover->given)
+    return FALSE;
+  random = hyb_trial_random (a, prover->given, NULL, seed + 1);
+  hyb_proof_collect_sizes (a, fixed, &prover->accumulated);
+  hyb_proof_collect_sizes (b, fixed, &prover->accumulated);
+  prover->proof->tolerance =
+      prover->options->tolerance > 0
+          ? prover->options->tolerance
+          : 16 * prover->epsilon * sqrt (prover->accumulated) * log2 (2 + prover->accumulated);
+
+  if (!try_own (prover, prover->given, seed, error) ||
+      (random && !is_different (prover) && !try_own (prover, random, seed, error)) ||
+      !try_resized (prover, fixed, seed, error))
+    return FALSE;
+  if (prover->options->tolerance > 0 || prover->options->gpu || is_different (prover))
+    return TRUE;
+  prover->is_double = hyb_proof_side_make_double (&prover->a, prover->given) &&
+                      hyb_proof_side_make_double (&prover->b, prover->given);
+  if (!try_kinds (prover, seed + 100, error))
+    return FALSE;
+  if (!is_different (prover))
+    {
+      list_not_numbers (prover);
+      hyb_proof_list_gaps (prover->proof, &prover->a, &prover->b);
+    }
+  return TRUE;
+}
+
+/* --- The whole --- */
+
+/* FALSE and an error if both models draw random numbers in training, but not the same. */
+static gboolean
+check_draws (const Prover *prover, HybDraws draws, const char *difference, GError **error)
+{
+  if (draws != HYB_DRAWS_OTHERWISE || !prover->proof->training)
+    return TRUE;
+  return hyb_error_at (error,
+                       HYB_GRAPH_ERROR,
+                       HYB_GRAPH_ERROR_STRUCTURE,
+                       NULL,
+                       NULL,
+                       "the models cannot be compared in training, where both must drop the same "
+                       "elements: %s",
+                       difference);
+}
+
+static gboolean
+check_heads (const Prover *prover, GError **error)
+{
+  if (prover->a.n_heads == prover->b.n_heads)
+    return TRUE;
+  return hyb_error_at (error,
+                       HYB_GRAPH_ERROR,
+                       HYB_GRAPH_ERROR_STRUCTURE,
+                       NULL,
+                       NULL,
+                       "one model has %u outputs and the other %u",
+                       prover->a.n_heads,
+                       prover->b.n_heads);
+}
+
+gboolean
+hyb_prove (HybModel              *a,
+           HybModel              *b,
+           const HybProveOptions *options,
+           HybProof              *proof,
+           GError               **error)
+{
+  Prover             prover = { .options = options, .proof = proof, .accumulated = 1 };
+  HybExecutorOptions run =
+      options->run ? *options->run : (HybExecutorOptions){ .mode = HYB_MODE_HYBRID };
+  g_autofree char *difference = NULL;
+  HybDraws         draws =
+      hyb_draws_compare (hyb_model_get_graph (a), hyb_model_get_graph (b), &difference);
+  gboolean is_done;
+
+  *proof = (HybProof){ .training = run.training };
+  run.gpu = options->gpu;
+  hyb_proof_side_init (&prover.a, a, &run, draws);
+  hyb_proof_side_init (&prover.b, b, &run, draws);
+  prover.names = hyb_graph_dup_output_names (hyb_model_get_graph (a));
+  prover.n_compared = g_new0 (gint64, MAX (prover.a.n_heads, 1));
+  prover.epsilon = 1.1920929e-7;
+  is_done = check_draws (&prover, draws, difference, error) && check_heads (&prover, error) &&
+            try_all (&prover, error);
+  if (!is_different (&prover) && proof->gaps)
+    proof->verdict = HYB_PROOF_OPEN;
+  proof->ok = proof->verdict == HYB_PROOF_EQUAL;
+  proof->device_work[0] = g_steal_pointer (&prover.a.work);
+  proof->device_work[1] = g_steal_pointer (&prover.b.work);
+  g_clear_pointer (&prover.given, hyb_tensor_list_unref);
+  g_strfreev (prover.names);
+  g_free (prover.n_compared);
+  hyb_proof_side_clear (&prover.a);
+  hyb_proof_side_clear (&prover.b);
+  return is_done;
+}

@@ -1,0 +1,55 @@
+/* side.h — one of two models that are compared: its graphs in two precisions, and the results of its last run.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "engine/exec/executor.h"
+#include "engine/formats/tensor-list.h"
+#include "engine/graph/model.h"
+#include "engine/variants/proof/coverage.h"
+#include "engine/variants/proof/random-nodes.h"
+
+/* How a model is run. */
+typedef enum
+{
+  HYB_PRECISION_OWN,    /* in the types of the file */
+  HYB_PRECISION_DOUBLE, /* in float64 */
+  HYB_N_PRECISIONS,
+} HybPrecision;
+
+typedef struct
+{
+  HybModel          *model;
+  HybGraph          *graph[HYB_N_PRECISIONS];    /* NULL: not possible */
+  HybGraph          *backward[HYB_N_PRECISIONS]; /* with gradients; NULL: not possible */
+  HybTensorList     *doubles;                    /* the parameters in float64 */
+  HybCoverage       *coverage;  /* of the graph that runs show what they reach of */
+  HybPrecision       covered;   /* which of the graphs that is */
+  guint              n_heads;   /* of the model */
+  GArray            *wrt;       /* of HybNodeId: variables whose gradients are computed */
+  GPtrArray         *outputs;   /* of HybTensor, of the last run */
+  GHashTable        *states;    /* HybTensor by name of auxiliary variable, after the last run */
+  GHashTable        *gradients; /* HybTensor by name of variable */
+  HybExecutorOptions run;       /* of every run */
+  char              *work;      /* what a GPU computed in the last run; NULL without a GPU */
+} HybProofSide;
+
+/* Makes the graphs for a model.  draws: how its random numbers are those of the other model. */
+void hyb_proof_side_init (HybProofSide             *side,
+                          HybModel                 *model,
+                          const HybExecutorOptions *run,
+                          HybDraws                  draws);
+/* Frees what side owns. */
+void hyb_proof_side_clear (HybProofSide *side);
+
+/* Makes the graphs in float64 for inputs like these.  FALSE if the model cannot be computed in float64 throughout. */
+gboolean hyb_proof_side_make_double (HybProofSide *side, HybTensorList *inputs);
+
+/* Runs the graph and keeps outputs and states.  heads: gradients of the outputs, whose gradients are kept as well; NULL
+ * for a forward pass. */
+gboolean hyb_proof_side_run (HybProofSide  *side,
+                             HybPrecision   precision,
+                             HybTensorList *inputs,
+                             GPtrArray     *heads,
+                             GError       **error);
+/* Runs the covered graph forward, operator by operator, and records what it reaches. */
+gboolean hyb_proof_side_run_covered (HybProofSide *side, HybTensorList *inputs, GError **error);
