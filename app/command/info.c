@@ -87,14 +87,19 @@ count_parameters (Info *info)
       const HybNode *node = hyb_graph_get_node (info->graph, ids[i]);
       HybTensor     *tensor = hyb_model_get_parameter (info->model, node->name);
       const HybType *type = &info->types[node->first_output];
+      guint64        bytes;
 
       if (hyb_graph_get_role (info->graph, ids[i], tensor != NULL) != HYB_ROLE_PARAMETER)
         continue;
       info->n_parameters++;
       if (tensor)
-        info->parameter_bytes += (gint64) hyb_tensor_get_bytes (tensor);
-      else if (hyb_type_is_known (type))
-        info->parameter_bytes += (gint64) hyb_type_bytes (type);
+        bytes = hyb_tensor_get_bytes (tensor);
+      else
+        bytes = hyb_type_is_known (type) ? hyb_type_bytes (type) : 0;
+      /* Declared shapes may be of any size. */
+      info->parameter_bytes = bytes > (guint64) (G_MAXINT64 - info->parameter_bytes)
+                                  ? G_MAXINT64
+                                  : info->parameter_bytes + (gint64) bytes;
     }
 }
 

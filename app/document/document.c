@@ -152,8 +152,11 @@ count_totals (ScopeDocument *document)
       if (hyb_graph_get_role (document->graph, variables[i], tensor != NULL) != HYB_ROLE_PARAMETER)
         continue;
       document->totals.n_parameters++;
-      if (hyb_type_is_known (type))
-        document->totals.parameter_bytes += hyb_type_bytes (type);
+      /* Declared shapes may be of any size. */
+      if (hyb_type_is_known (type) && !g_uint64_checked_add (&document->totals.parameter_bytes,
+                                                             document->totals.parameter_bytes,
+                                                             hyb_type_bytes (type)))
+        document->totals.parameter_bytes = G_MAXUINT64;
     }
 }
 

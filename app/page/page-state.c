@@ -3,13 +3,18 @@
  * They are kept in MODEL.hsws beside the model if that file exists; otherwise in the user's state
  * folder under a hash of the model's URI, so that viewing a model writes nothing beside it.  A file
  * beside the model may come from a stranger: it names a capture, or a file of numbers, only by the name of a file
- * in the same folder.  The state folder remembers any other.
+ * in the same folder.  The state folder remembers any other.  It is written only over a file that such a state was
+ * written to before, and not through a link.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/page/page-private.h"
 
 #include "app/process/writer.h"
 
+#include <fcntl.h>
+#include <glib/gi18n.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define GROUP "workspace"
 
@@ -82,6 +87,24 @@ describe_state (ScopePage *self, const char *folder)
   return g_key_file_to_data (file, NULL, NULL);
 }
 
+/* TRUE if path is a regular file, and no link, with a state of ours. */
+static gboolean
+has_state (const char *path)
+{
+  static const char start[] = "[" GROUP "]\n";
+  char              head[sizeof start] = "";
+  int               file = open (path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  struct stat       status;
+  gssize            n = -1;
+
+  if (file >= 0 && fstat (file, &status) == 0 && S_ISREG (status.st_mode))
+    n = read (file, head, sizeof start - 1);
+  if (file >= 0)
+    close (file);
+  return n == (gssize) sizeof start - 1 && strcmp (head, start) == 0;
+}
+
+/* path: without a file, or with one for which has_state() is TRUE */
 static void
 write_beside (ScopePage *self, const char *path, GAsyncReadyCallback callback, gpointer data)
 {
@@ -99,7 +122,7 @@ write_state (ScopePage *self, char *state)
   g_autofree char *beside = dup_path_beside (file);
   g_autofree char *path = dup_path_in_state_folder (file);
 
-  if (beside && g_file_test (beside, G_FILE_TEST_IS_REGULAR))
+  if (beside && has_state (beside))
     write_beside (self, beside, NULL, NULL);
   if (path)
     scope_writer_write_async (path, state, NULL, NULL);
@@ -145,8 +168,23 @@ scope_page_save_beside (ScopePage *self)
 {
   g_autofree char *path = dup_path_beside (scope_workspace_get_file (self->workspace));
 
-  if (path && scope_workspace_get_document (self->workspace))
-    write_beside (self, path, saved_beside_cb, g_object_ref (self));
+  g_autoptr (GError) error = NULL;
+  struct stat status;
+
+  if (!path || !scope_workspace_get_document (self->workspace))
+    return;
+  if (lstat (path, &status) != 0 || has_state (path))
+    {
+      write_beside (self, path, saved_beside_cb, g_object_ref (self));
+      return;
+    }
+  g_set_error (&error,
+               G_FILE_ERROR,
+               G_FILE_ERROR_EXIST,
+               _ ("%s was not written by this program, so the view is not stored in it. Rename it, "
+                  "then store the view again."),
+               path);
+  scope_page_show_error (self, error);
 }
 
 /* The contents of a workspace file; NULL: it cannot be read.  (transfer full) */

@@ -7,7 +7,12 @@
 #include "app/process/worker.h"
 #include "engine/formats/file.h"
 
+#include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define MAX_READ (16 << 20) /* bytes */
 
 typedef struct
 {
@@ -80,6 +85,26 @@ scope_writer_write_finish (GAsyncResult *result, GError **error)
   return g_task_propagate_boolean (G_TASK (result), error);
 }
 
+/* A pipe of that name would be read without end, and a device perhaps, too.  (transfer full) */
+static char *
+read_regular (const char *path)
+{
+  int              file = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  g_autofree char *text = NULL;
+  struct stat      status;
+  gssize           n = -1;
+
+  if (file >= 0 && fstat (file, &status) == 0 && S_ISREG (status.st_mode) &&
+      status.st_size <= MAX_READ)
+    {
+      text = g_malloc0 ((gsize) status.st_size + 1);
+      n = read (file, text, (gsize) status.st_size);
+    }
+  if (file >= 0)
+    close (file);
+  return n >= 0 ? g_steal_pointer (&text) : NULL;
+}
+
 char *
 scope_writer_read (const char *path)
 {
@@ -94,9 +119,7 @@ scope_writer_read (const char *path)
         text = g_strdup (job->text);
     }
   g_mutex_unlock (&lock);
-  if (!text)
-    g_file_get_contents (path, &text, NULL, NULL);
-  return text;
+  return text ? text : read_regular (path);
 }
 
 void

@@ -89,17 +89,43 @@ allow_folder_of (const Rules *rules, const char *path)
   allow (rules, folder, REPLACING);
 }
 
-/* A regular file is replaced by another one in its folder, where links lead; others are written. */
+/* Where a name leads may be a stranger's choice; /dev/stdout is not. */
+static gboolean
+is_link (const char *path)
+{
+  struct stat status;
+
+  return !g_str_has_prefix (path, "/dev/") && !g_str_has_prefix (path, "/proc/") &&
+         lstat (path, &status) == 0 && S_ISLNK (status.st_mode);
+}
+
+/* A regular file is replaced by another one in its folder; a link must lead to a file there.  Others are written. */
 static void
 allow_output (const Rules *rules, const char *path)
 {
-  g_autofree char *target = realpath (path, NULL);
-  struct stat      status;
+  struct stat status;
 
   if (stat (path, &status) != 0 || S_ISREG (status.st_mode))
-    allow_folder_of (rules, target ? target : path);
-  else if (!S_ISDIR (status.st_mode))
+    allow_folder_of (rules, path);
+  else if (!S_ISDIR (status.st_mode) && !is_link (path))
     allow (rules, path, WRITING);
+}
+
+const char *
+scope_file_rules_find_stray (const char *const *outputs)
+{
+  for (; *outputs; outputs++)
+    {
+      g_autofree char *named = g_path_get_dirname (*outputs);
+      g_autofree char *folder = is_link (*outputs) ? realpath (named, NULL) : NULL;
+      g_autofree char *target = folder ? realpath (*outputs, NULL) : NULL;
+      gsize            length = folder ? strlen (folder) : 0;
+
+      /* A link that leads nowhere is refused when it is followed. */
+      if (target && !(g_str_has_prefix (target, folder) && target[length] == '/'))
+        return *outputs;
+    }
+  return NULL;
 }
 
 static gboolean

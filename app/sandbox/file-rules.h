@@ -12,6 +12,9 @@ typedef struct
   const char *const *devices;  /* that are read, written and controlled; (nullable) */
 } ScopeFileRules;
 
+/* The first of outputs (ending with NULL) that is a link out of its own folder; NULL: none is. */
+const char *scope_file_rules_find_stray (const char *const *outputs);
+
 /* Applies to the calling thread and to what it starts: all files can be read; only files in the folders of
  * outputs, and devices and pipes that outputs name, can be written; only programs can be executed (and
  * only if the filter of system calls allows it); TCP, abstract sockets and signals to other processes are

@@ -2,8 +2,9 @@
  *
  * Rules for files apply to one thread and to what it starts, and libraries start threads before main().  So the
  * first stage gives up privileges, sets limits and rules for files, and executes the program again; the
- * second stage, found by a variable of the environment, filters the system calls of all threads.  Start at
- * scope_sandbox_enter().
+ * second stage filters the system calls of all threads.  A variable of the environment names the descriptor of what
+ * the first stage has done; it is believed only if no one else can have written it, and if the kernel agrees.  Start
+ * at scope_sandbox_enter().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/sandbox/sandbox.h"
 
@@ -13,13 +14,20 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
-/* What the first stage tells the second: for each part "+" and a text, or "-" and the reason, by line. */
+/* The descriptor of a sealed memory file, in which the first stage tells the second: for each part "+" and a text, or
+ * "-" and the reason, by line. */
 #define STAGE_VARIABLE "HYBRIDSCOPE_SANDBOX_STAGE"
+#define STAGE_NAME     "hscope-sandbox-stage"
+#define STAGE_SEALS    (F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE)
+#define MAX_STAGE      (1 << 16) /* bytes */
 
 typedef enum
 {
@@ -93,6 +101,29 @@ apply_file_rules (const ScopeSandbox *sandbox)
                         : reason);
 }
 
+/* TRUE if keep_stage() made the file: it has no name in a file system, and its contents are sealed. */
+static gboolean
+is_stage (int file)
+{
+  g_autofree char *link = g_strdup_printf ("/proc/self/fd/%d", file);
+  g_autofree char *name = g_file_read_link (link, NULL);
+
+  return g_strcmp0 (name, "/memfd:" STAGE_NAME " (deleted)") == 0 &&
+         (fcntl (file, F_GET_SEALS) & STAGE_SEALS) == STAGE_SEALS;
+}
+
+/* Keeps the text for the program that takes our place. */
+static gboolean
+keep_stage (const GString *stage)
+{
+  int              file = memfd_create (STAGE_NAME, MFD_ALLOW_SEALING);
+  g_autofree char *number = g_strdup_printf ("%d", file);
+
+  return file >= 0 && write (file, stage->str, stage->len) == (gssize) stage->len &&
+         fcntl (file, F_ADD_SEALS, STAGE_SEALS) == 0 && is_stage (file) &&
+         g_setenv (STAGE_VARIABLE, number, TRUE);
+}
+
 static void
 start_again (const ScopeSandbox *sandbox)
 {
@@ -101,8 +132,8 @@ start_again (const ScopeSandbox *sandbox)
   for (guint i = 0; i < N_PARTS; i++)
     if (facts[i])
       g_string_append_printf (stage, "%u%c%s\n", i, is_active[i] ? '+' : '-', facts[i]);
-  g_setenv (STAGE_VARIABLE, stage->str, TRUE);
-  execv ("/proc/self/exe", sandbox->argv);
+  if (keep_stage (stage))
+    execv ("/proc/self/exe", sandbox->argv);
   /* Threads of libraries stay outside of the rules for files. */
   set_part (PART_FILES,
             FALSE,
@@ -130,6 +161,43 @@ enter_first_stage (const ScopeSandbox *sandbox)
 }
 
 /* --- The second stage --- */
+
+/* What the first stage kept, and closes its file; NULL: number is no such file.  (transfer full) */
+static char *
+take_stage (const char *number)
+{
+  guint64          file;
+  g_autofree char *text = NULL;
+  gssize           n;
+
+  if (!g_ascii_string_to_unsigned (number, 10, 3, G_MAXINT, &file, NULL) || !is_stage ((int) file))
+    return NULL;
+  text = g_malloc0 (MAX_STAGE);
+  n = pread ((int) file, text, MAX_STAGE - 1, 0);
+  close ((int) file);
+  return n > 0 ? g_steal_pointer (&text) : NULL;
+}
+
+/* TRUE if rules for files refuse what is allowed without them: a process may write its own name. */
+static gboolean
+refuses_files (void)
+{
+  int file = open ("/proc/self/comm", O_WRONLY | O_CLOEXEC);
+
+  if (file >= 0)
+    close (file);
+  return file < 0 && errno == EACCES;
+}
+
+/* What the kernel does not confirm is not active. */
+static void
+confirm_parts (void)
+{
+  if (prctl (PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1)
+    set_part (PART_PRIVILEGES, FALSE, g_strdup ("the kernel does not know of it"));
+  if (is_active[PART_FILES] && !refuses_files ())
+    set_part (PART_FILES, FALSE, g_strdup ("the kernel does not refuse to write other files"));
+}
 
 static void
 read_first_stage (const char *stage)
@@ -172,19 +240,40 @@ check_parts (GError **error)
   return TRUE;
 }
 
+static gboolean
+check_outputs (const ScopeSandbox *sandbox, GError **error)
+{
+  const char *stray = scope_file_rules_find_stray (sandbox->outputs);
+
+  if (stray)
+    g_set_error (error,
+                 G_FILE_ERROR,
+                 G_FILE_ERROR_LOOP,
+                 "%s: this is a link out of its folder, which a sandbox does not follow. Name the "
+                 "file "
+                 "that is to be written, or remove the link",
+                 stray);
+  return !stray;
+}
+
 gboolean
 scope_sandbox_enter (const ScopeSandbox *sandbox, GError **error)
 {
-  const char *stage = g_getenv (STAGE_VARIABLE);
+  const char      *number = g_getenv (STAGE_VARIABLE);
+  g_autofree char *stage = NULL;
 
   if (sandbox->mode == SCOPE_SANDBOX_NONE)
     return TRUE;
+  if (!check_outputs (sandbox, error))
+    return FALSE;
+  stage = number ? take_stage (number) : NULL;
+  g_unsetenv (STAGE_VARIABLE);
   if (!stage)
     enter_first_stage (sandbox);
   else
     {
       read_first_stage (stage);
-      g_unsetenv (STAGE_VARIABLE);
+      confirm_parts ();
       scope_resources_limit_time (sandbox->seconds, sandbox->status);
     }
   filter_calls (sandbox);

@@ -2,13 +2,12 @@
  *
  * A block is an instance of a class (HybBlockClass, a constant struct).  The class's forward
  * function takes a HybF and an input, which is an array or a list, and returns an array or a
- * list.
+ * list.  Blocks are reference counted.  layers.h has ready-made ones; resources/gallery has whole
+ * models.  Start at hyb_block_new() and hyb_call().
  *
  * Threads: any number may call one block at the same time for inference, each with a HybF of its own, as
  * hyb_block_predict() does; hybridized blocks run one call after the other.  Everything that changes a block
  * (initialising, hybridizing, loading, training, adding children) needs the block for itself.
- *  Blocks are reference counted.  layers.h has ready-made ones; resources/gallery has whole
- * models.  Start at hyb_block_new() and hyb_call().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

@@ -48,6 +48,7 @@ struct _HybF
   GArray       *scopes;   /* of NameScope, innermost last */
   GPtrArray    *path;     /* of char *: blocks being called, innermost last */
   GPtrArray    *inputs;   /* scratch array for the inputs of a call; NULL while one uses it */
+  GHashTable   *memory;   /* owner → what it remembers (hyb_f_get_memory()); NULL: nothing */
   const char   *attribute_key, *attribute_value; /* put on every new node; NULL: nothing */
 
   /* Only while tracing. */
@@ -65,6 +66,12 @@ typedef struct
   HybGraph *const *bodies;
   GPtrArray       *arrays; /* of HybValue, all of them computed arrays */
 } OperatorCall;
+
+/* --- trace.c --- */
+
+/* What owner, such as a cell, remembers between its calls in this F: size bytes, zeros at first, the same at each call,
+ * freed with F.  Unlike members of owner, only one thread uses it. */
+gpointer hyb_f_get_memory (HybF *F, gconstpointer owner, gsize size);
 
 /* --- trace-error.c --- */
 

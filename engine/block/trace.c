@@ -74,11 +74,28 @@ hyb_f_free (HybF *F)
   g_clear_error (&F->error);
   g_ptr_array_unref (F->path);
   g_clear_pointer (&F->inputs, g_ptr_array_unref);
+  g_clear_pointer (&F->memory, g_hash_table_unref);
   hyb_names_clear (F);
   hyb_builder_free (F->builder);
   g_clear_pointer (&F->variables, g_hash_table_unref);
   g_clear_pointer (&F->captures, g_array_unref);
   g_free (F);
+}
+
+gpointer
+hyb_f_get_memory (HybF *F, gconstpointer owner, gsize size)
+{
+  gpointer memory;
+
+  if (!F->memory)
+    F->memory = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  memory = g_hash_table_lookup (F->memory, owner);
+  if (!memory)
+    {
+      memory = g_malloc0 (size);
+      g_hash_table_insert (F->memory, (gpointer) owner, memory);
+    }
+  return memory;
 }
 
 gboolean

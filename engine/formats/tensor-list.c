@@ -125,7 +125,7 @@ hyb_tensor_from_bytes (GBytes *bytes, gsize offset, const HybType *type, GError 
   const guint8 *data = g_bytes_get_data (bytes, &length);
   HybTensor    *copy;
 
-  g_return_val_if_fail (type, NULL);
+  g_return_val_if_fail (bytes && type, NULL);
   if (!hyb_shape_bytes (&type->shape, type->dtype, &size, error))
     return NULL;
   g_return_val_if_fail (offset <= length && size <= length - offset, NULL);

@@ -6,7 +6,6 @@
 #include "engine/graph/graph.h"
 
 #include "engine/graph/graph-private.h"
-#include "engine/graph/memo.h"
 
 #include <string.h>
 
@@ -23,7 +22,8 @@ hyb_graph_unref (HybGraph *graph)
   if (!graph || !g_atomic_ref_count_dec (&graph->references))
     return;
 
-  hyb_graph_set_memo (graph, NULL, NULL);
+  if (graph->memo)
+    g_atomic_rc_box_release_full (graph->memo, graph->clear_memo);
   for (guint i = 0; i < graph->n_nodes; i++)
     hyb_params_unref ((gpointer) graph->nodes[i].params);
   for (guint i = 0; i < graph->n_bodies; i++)

@@ -27,7 +27,7 @@ hyb_graph_set_memo (HybGraph *graph, gpointer box, GDestroyNotify clear)
   g_mutex_lock (&lock);
   old = graph->memo;
   clear_old = graph->clear_memo;
-  graph->memo = box ? g_atomic_rc_box_acquire (box) : NULL;
+  graph->memo = g_atomic_rc_box_acquire (box);
   graph->clear_memo = clear;
   g_mutex_unlock (&lock);
   if (old)

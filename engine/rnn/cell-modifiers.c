@@ -33,6 +33,12 @@ dropout_mask (HybF *F, HybValue *like, double rate)
                  .attributes = HYB_WITH ("p", hyb_cell_rate_text (F, rate)));
 }
 
+typedef struct
+{
+  CellMemory memory;
+  HybValue  *previous; /* the last output; NULL: there was none */
+} ZoneoutMemory;
+
 /* Where the mask is 0 the old value is kept. */
 static HybValue *
 zoneout_step (HybF *F, HybCell *cell, HybValue *x, HybValue **states)
@@ -41,7 +47,8 @@ zoneout_step (HybF *F, HybCell *cell, HybValue *x, HybValue **states)
   guint                 n = hyb_n_items (old);
   g_autofree HybValue **mixed = g_new (HybValue *, MAX (n, 1));
   HybValue             *output = hyb_cell_step (F, &cell->base->parent, x, states);
-  HybValue             *previous = cell->previous_of == F ? cell->previous : NULL;
+  ZoneoutMemory        *memory = hyb_cell_get_memory (F, cell, sizeof *memory);
+  HybValue             *previous = memory->previous;
 
   if (hyb_f_get_error (F))
     return output;
@@ -62,8 +69,7 @@ zoneout_step (HybF *F, HybCell *cell, HybValue *x, HybValue **states)
     }
   if (cell->state_rate != 0)
     *states = hyb_list (F, n, mixed);
-  cell->previous = output;
-  cell->previous_of = F;
+  memory->previous = output;
   return output;
 }
 
@@ -149,11 +155,16 @@ hyb_residual_cell_new (HybBlock *base)
 
 typedef struct
 {
-  HybCell   cell;
-  double    inputs, states, outputs;               /* rates */
-  HybValue *input_mask, *state_mask, *output_mask; /* of the current sequence, or NULL … */
-  HybF     *masks_of;                              /* … and values of this F */
+  HybCell cell;
+  double  inputs, states, outputs; /* rates */
 } Variational;
+
+/* Of the current sequence; NULL: not made yet. */
+typedef struct
+{
+  CellMemory memory;
+  HybValue  *input, *state, *output;
+} Masks;
 
 static HybValue *
 masked (HybF *F, HybValue *x, double rate, HybValue **mask)
@@ -165,38 +176,28 @@ masked (HybF *F, HybValue *x, double rate, HybValue **mask)
   return hyb_mul (F, x, *mask);
 }
 
-static void
-variational_reset (HybCell *cell)
-{
-  Variational *self = (Variational *) cell;
-
-  self->input_mask = self->state_mask = self->output_mask = NULL;
-}
-
 static HybValue *
 variational_step (HybF *F, HybCell *cell, HybValue *x, HybValue **states)
 {
   Variational          *self = (Variational *) cell;
+  Masks                *masks = hyb_cell_get_memory (F, cell, sizeof *masks);
   guint                 n = hyb_n_items (*states);
   g_autofree HybValue **items = g_new (HybValue *, MAX (n, 1));
 
-  if (self->masks_of != F)
-    variational_reset (cell);
-  self->masks_of = F;
   for (guint i = 0; i < n; i++)
     items[i] = hyb_item (F, *states, i);
   /* In Gluon's order, which decides the numbers in names: masks of states, then of inputs; then
    * the products with them. */
-  if (n > 0 && self->states != 0 && !self->state_mask)
-    self->state_mask = dropout_mask (F, items[0], self->states);
-  if (self->inputs != 0 && !self->input_mask)
-    self->input_mask = dropout_mask (F, x, self->inputs);
+  if (n > 0 && self->states != 0 && !masks->state)
+    masks->state = dropout_mask (F, items[0], self->states);
+  if (self->inputs != 0 && !masks->input)
+    masks->input = dropout_mask (F, x, self->inputs);
   if (n > 0)
-    items[0] = masked (F, items[0], self->states, &self->state_mask);
-  x = masked (F, x, self->inputs, &self->input_mask);
+    items[0] = masked (F, items[0], self->states, &masks->state);
+  x = masked (F, x, self->inputs, &masks->input);
   *states = hyb_list (F, n, items);
   x = hyb_cell_step (F, &cell->base->parent, x, states);
-  return masked (F, x, self->outputs, &self->output_mask);
+  return masked (F, x, self->outputs, &masks->output);
 }
 
 /* Dropout of a merged sequence with the same mask for all steps. */
@@ -251,7 +252,6 @@ static const HybCellClass variational_class = {
   .step = variational_step,
   .unroll = variational_unroll,
   .begin_state = hyb_cell_begin_children,
-  .reset = variational_reset,
 };
 
 HybBlock *

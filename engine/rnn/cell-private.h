@@ -28,6 +28,14 @@ HybCell *
 hyb_cell_new (const HybCellClass *klass, const HybCellOptions *options, const char *default_prefix);
 /* The block as a cell; NULL and an error of F if it is none.  block: (nullable) */
 HybCell *hyb_cell_or_fail (HybF *F, HybBlock *block);
+/* The first member of what a cell remembers of a sequence. */
+typedef struct
+{
+  int n_resets;
+} CellMemory;
+
+/* What the cell remembers of the sequence that F computes: size bytes, which are zeros after hyb_cell_reset(). */
+gpointer hyb_cell_get_memory (HybF *F, HybCell *cell, gsize size);
 /* HybBlockClass.finish of all cells. */
 void hyb_cell_finish (HybBlock *block);
 /* HybBlockClass.forward of all cells: takes the list (x, states), makes one step. */

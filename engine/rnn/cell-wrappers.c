@@ -110,7 +110,7 @@ dropout_unroll (HybF *F, HybCell *cell, const HybUnroll *unroll, HybValue **stat
 
   *states = hyb_list (F, 0, NULL);
   if (!hyb_is_list (inputs))
-    return dropout (F, cell, inputs, hyb_f_text (F, "t%d_fwd", cell->counter));
+    return dropout (F, cell, inputs, hyb_f_text (F, "t%d_fwd", g_atomic_int_get (&cell->counter)));
 
   outputs = g_new (HybValue *, MAX (n, 1));
   for (guint t = 0; t < n; t++)

@@ -6,6 +6,7 @@
 #include "engine/rnn/cell.h"
 
 #include "engine/block/block-private.h"
+#include "engine/block/trace-private.h"
 #include "engine/rnn/cell-private.h"
 
 #include <string.h>
@@ -68,7 +69,7 @@ hyb_cell_name (HybF *F, HybCell *cell, const char *suffix)
 {
   const char *prefix = cell->style == HYB_STYLE_SYMBOLIC ? cell->node_prefix : "";
 
-  return hyb_f_text (F, "%st%d_%s", prefix, cell->counter, suffix);
+  return hyb_f_text (F, "%st%d_%s", prefix, g_atomic_int_get (&cell->counter), suffix);
 }
 
 const char *
@@ -221,14 +222,15 @@ begin_one (HybF *F, HybCell *cell, guint index, const char *op, const char *batc
 {
   HybStateInfo info = { 0 };
   const char  *name, *shape;
+  int          number;
 
   class_of (cell)->state_info (cell, index, &info);
-  cell->state_counter++;
+  number = g_atomic_int_add (&cell->state_counter, 1) + 1;
   name = hyb_f_text (F,
                      "%sbegin_state_%d",
                      cell->style == HYB_STYLE_GLUON ? hyb_block_get_prefix (&cell->parent)
                                                     : cell->node_prefix,
-                     cell->state_counter);
+                     number);
   shape = state_shape (F, &info, batch);
   if (!op && !hyb_f_is_tracing (F))
     {
@@ -321,12 +323,27 @@ hyb_cell_reset (HybBlock *block)
 
   if (!cell)
     return;
-  cell->counter = cell->state_counter = -1;
-  cell->previous = NULL;
+  g_atomic_int_set (&cell->counter, -1);
+  g_atomic_int_set (&cell->state_counter, -1);
+  g_atomic_int_inc (&cell->n_resets);
   if (class_of (cell)->reset)
     class_of (cell)->reset (cell);
   for (guint i = 0; i < hyb_block_n_children (block); i++)
     hyb_cell_reset (hyb_block_get_child (block, i));
+}
+
+gpointer
+hyb_cell_get_memory (HybF *F, HybCell *cell, gsize size)
+{
+  CellMemory *memory = hyb_f_get_memory (F, cell, size);
+  int         n_resets = g_atomic_int_get (&cell->n_resets);
+
+  if (memory->n_resets != n_resets)
+    {
+      memset (memory, 0, size);
+      memory->n_resets = n_resets;
+    }
+  return memory;
 }
 
 HybValue *
@@ -364,7 +381,7 @@ hyb_cell_forward (HybF *F, HybBlock *block, HybValue *input)
   states = hyb_cell_flat_states (F, cell, states);
   if (!states)
     return hyb_list (F, 0, NULL);
-  cell->counter++;
+  g_atomic_int_inc (&cell->counter);
   output = class_of (cell)->step (F, cell, hyb_item (F, input, 0), &states);
   return hyb_list_of (F, output, states, NULL);
 }

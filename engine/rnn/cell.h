@@ -71,8 +71,8 @@ struct _HybCell
   HybCellStyle             style;
   gboolean                 is_contrib;    /* gluon.contrib: sums and products get automatic names */
   char                    *node_prefix;   /* symbolic style: full names are this and a suffix */
-  int                      counter;       /* steps since the last reset, minus one */
-  int                      state_counter; /* initial states created since then, minus one */
+  int                      counter;       /* steps since the last reset, minus one; atomic */
+  int                      state_counter; /* initial states created since then, minus one; atomic */
   gint64                   hidden;        /* units */
   gint64                   projection;    /* size of the projected state; 0: no projection */
   const char              *activation, *recurrent_activation;
@@ -80,8 +80,7 @@ struct _HybCell
   struct _CellConvolution *convolution;      /* of cells with feature maps as states, else NULL */
   HybCell                 *base;             /* the cell that a modifier wraps */
   double                   rate, state_rate; /* of dropout and zoneout */
-  HybValue                *previous;         /* zoneout: the last output … */
-  HybF                    *previous_of;      /* … which is valid for this F only */
+  int                      n_resets;         /* calls of hyb_cell_reset() */
   char                    *output_prefix;    /* of a bidirectional cell */
 };
 

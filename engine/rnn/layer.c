@@ -7,6 +7,8 @@
 
 #include "engine/rnn/layer.h"
 
+#include "engine/block/trace-private.h"
+
 #include <string.h>
 
 typedef struct
@@ -17,8 +19,14 @@ typedef struct
   char              *layout;
   guint              layers, directions;
   GPtrArray         *weights, *biases; /* of HybParameter, in the order of the flat vector */
-  gboolean           returns_states;   /* from this call */
 } RnnLayer;
+
+/* Whether the present call in F returns states. */
+static gboolean *
+returns_states (HybF *F, const RnnLayer *self)
+{
+  return hyb_f_get_memory (F, self, sizeof (gboolean));
+}
 
 static gboolean
 is_lstm (const RnnLayer *self)
@@ -117,7 +125,7 @@ layer_before (HybF *F, HybBlock *block, HybValue *input)
 {
   RnnLayer *self = (RnnLayer *) block;
 
-  self->returns_states = hyb_is_list (input) && !self->options.skip_states;
+  *returns_states (F, self) = hyb_is_list (input) && !self->options.skip_states;
   if (hyb_is_list (input))
     return input;
   return hyb_list_of (F,
@@ -158,7 +166,7 @@ layer_forward (HybF *F, HybBlock *block, HybValue *input)
   output = hyb_item (F, all, 0);
   if (swap)
     output = hyb_swap_axes (F, output, 0, 1);
-  if (!self->returns_states)
+  if (!*returns_states (F, self))
     return output;
   states = is_lstm (self) ? hyb_list_of (F, hyb_item (F, all, 1), hyb_item (F, all, 2), NULL)
                           : hyb_list_of (F, hyb_item (F, all, 1), NULL);
@@ -187,7 +195,7 @@ static const HybBlockClass layer_class = {
 HybValue *
 hyb_rnn_layer_begin_state (HybF *F, HybBlock *block, const char *op, gint64 batch)
 {
-  g_return_val_if_fail (F && block && op, NULL);
+  g_return_val_if_fail (F && block && block->klass == &layer_class && op, NULL);
 
   RnnLayer *self = (RnnLayer *) block;
   HybValue *states[2];

@@ -10,16 +10,19 @@
 #include <math.h>
 #include <string.h>
 
-/* Appends a field in quotes if it needs them; quotes inside are doubled. */
+/* Appends a field in quotes if it needs them; quotes inside are doubled.  A spreadsheet takes what begins with one of
+ * “=+-@” for a formula, and names come from strangers: an apostrophe before it makes it text. */
 static void
 append_field (GString *to, const char *text)
 {
+  const char *mark = *text && strchr ("=+-@\t\r", *text) ? "'" : "";
+
   if (!strpbrk (text, ",\"\r\n"))
     {
-      g_string_append (to, text);
+      g_string_append_printf (to, "%s%s", mark, text);
       return;
     }
-  g_string_append_c (to, '"');
+  g_string_append_printf (to, "\"%s", mark);
   for (const char *at = text; *at; at++)
     {
       if (*at == '"')

@@ -302,6 +302,113 @@ test_info_shows_the_structure (Fixture *fixture, gconstpointer unused G_GNUC_UNU
   g_assert_cmpint (cJSON_GetObjectItem (blocks, "blocks")->valueint, >=, 11);
 }
 
+static void
+write_symbol (Fixture *fixture, const char *name, const char *nodes, const char *heads)
+{
+  g_autofree char *path = in_folder (fixture, name);
+  g_autofree char *text = g_strdup_printf ("{\"nodes\": [%s], \"heads\": [%s], \"attrs\": "
+                                           "{\"mxnet_version\": [\"int\", 10901]}}",
+                                           nodes,
+                                           heads);
+
+  g_assert_true (g_file_set_contents (path, text, -1, NULL));
+}
+
+/* Five parameters of 2^62 bytes are more than 64 bits can count. */
+static void
+test_info_counts_huge_declared_parameters (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
+{
+  g_autoptr (GString) nodes = g_string_new (NULL);
+  g_autoptr (cJSON) json = NULL;
+  const cJSON *bytes;
+
+  for (guint i = 0; i < 5; i++)
+    g_string_append_printf (nodes,
+                            "{\"op\": \"null\", \"name\": \"p%u_weight\", \"attrs\": "
+                            "{\"__shape__\": "
+                            "\"(1073741824, 536870912)\", \"__dtype__\": \"1\"}, \"inputs\": []}, ",
+                            i);
+  g_string_append (nodes,
+                   "{\"op\": \"add_n\", \"name\": \"y\", \"attrs\": {\"num_args\": \"5\"}, "
+                   "\"inputs\": "
+                   "[[0, 0, 0], [1, 0, 0], [2, 0, 0], [3, 0, 0], [4, 0, 0]]}");
+  write_symbol (fixture, "huge-symbol.json", nodes->str, "[5, 0, 0]");
+  fixture_run_line (fixture, "hscope info huge-symbol.json --json");
+  g_assert_cmpint (fixture->code, ==, 0);
+  json = parse_output (fixture);
+  bytes = cJSON_GetObjectItem (cJSON_GetObjectItem (json, "parameters"), "bytes");
+  g_assert_cmpfloat (bytes->valuedouble, >, 9e18);
+}
+
+static void
+test_outputs_have_the_names_of_mxnet (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
+{
+  static const char *const names[] = { "a_out",    "b_out", "c_out", "d_out",
+                                       "e_output", "f_var", "g_std", "h_out" };
+  static const char        nodes[] =
+      "{\"op\": \"null\", \"name\": \"x\", \"inputs\": []},"
+      "{\"op\": \"_npi_matmul\", \"name\": \"a\", \"inputs\": [[0, 0, 0], [0, 0, 0]]},"
+      "{\"op\": \"_npi_concatenate\", \"name\": \"b\", \"attrs\": {\"num_args\": \"2\"}, "
+      "\"inputs\": [[0, 0, 0], [0, 0, 0]]},"
+      "{\"op\": \"_npi_hstack\", \"name\": \"c\", \"attrs\": {\"num_args\": \"2\"}, \"inputs\": "
+      "[[0, 0, 0], [0, 0, 0]]},"
+      "{\"op\": \"_npi_dstack\", \"name\": \"d\", \"attrs\": {\"num_args\": \"2\"}, \"inputs\": "
+      "[[0, 0, 0], [0, 0, 0]]},"
+      "{\"op\": \"_npi_vstack\", \"name\": \"e\", \"attrs\": {\"num_args\": \"2\"}, \"inputs\": "
+      "[[0, 0, 0], [0, 0, 0]]},"
+      "{\"op\": \"_npi_var\", \"name\": \"f\", \"inputs\": [[0, 0, 0]]},"
+      "{\"op\": \"_npi_std\", \"name\": \"g\", \"inputs\": [[0, 0, 0]]},"
+      "{\"op\": \"CTCLoss\", \"name\": \"h\", \"inputs\": [[0, 0, 0], [0, 0, 0]]}";
+  g_autoptr (cJSON) json = NULL;
+  const cJSON *outputs;
+
+  write_symbol (fixture,
+                "n-symbol.json",
+                nodes,
+                "[1, 0, 0], [2, 0, 0], [3, 0, 0], [4, 0, 0], [5, 0, 0], [6, 0, 0], [7, 0, 0], [8, "
+                "0, 0]");
+  fixture_run_line (fixture, "hscope info n-symbol.json --json");
+  g_assert_cmpint (fixture->code, ==, 0);
+  json = parse_output (fixture);
+  outputs = cJSON_GetObjectItem (json, "outputs");
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    g_assert_cmpstr (cJSON_GetStringValue (
+                         cJSON_GetObjectItem (cJSON_GetArrayItem (outputs, (int) i), "name")),
+                     ==,
+                     names[i]);
+}
+
+/* A pipe or a folder with the name of a later epoch does not hide the file of an earlier one. */
+static void
+test_only_files_are_parameters (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
+{
+  fixture_run_line (fixture,
+                    "hscope new mlp --output net >log && mkfifo net-0007.params && mkdir "
+                    "net-0009.params && hscope run net-symbol.json --shape data=1,512 --json");
+  g_assert_nonnull (strstr (fixture->err, "net-0000.params: parameters are read"));
+  fixture_run_line (fixture,
+                    "hscope convert net-symbol.json --weights float16 --output half && rmdir "
+                    "net-0009.params");
+  g_assert_null (strstr (fixture->err, "random"));
+}
+
+/* A spreadsheet would compute a name that begins with “=”. */
+static void
+test_csv_has_no_formulas (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
+{
+  write_symbol (fixture,
+                "f-symbol.json",
+                "{\"op\": \"null\", \"name\": \"x\", \"inputs\": []},"
+                "{\"op\": \"relu\", \"name\": \"=1+1\", \"inputs\": [[0, 0, 0]]},"
+                "{\"op\": \"relu\", \"name\": \"@a,b\", \"inputs\": [[1, 0, 0]]}",
+                "[2, 0, 0]");
+  fixture_run_line (fixture,
+                    "hscope profile f-symbol.json --shape x=2 --repeat 1 --traced 1 --csv t.csv "
+                    ">log 2>&1; cat t.csv");
+  g_assert_nonnull (strstr (fixture->out, "\n'=1+1,"));
+  g_assert_nonnull (strstr (fixture->out, "\n\"'@a,b\","));
+}
+
 TEST_PROGRAM (test_commands)
 {
   static const struct
@@ -325,6 +432,10 @@ TEST_PROGRAM (test_commands)
     { "shapes-are-guessed-and-parameters-filled", test_shapes_are_guessed_and_parameters_filled },
     { "a-value-that-needs-too-much-memory-is-the-only-error",
       test_a_value_that_needs_too_much_memory_is_the_only_error },
+    { "info-counts-huge-declared-parameters", test_info_counts_huge_declared_parameters },
+    { "outputs-have-the-names-of-mxnet", test_outputs_have_the_names_of_mxnet },
+    { "only-files-are-parameters", test_only_files_are_parameters },
+    { "csv-has-no-formulas", test_csv_has_no_formulas },
   };
 
   g_setenv ("HYBRIDSCOPE_GALLERY", HYB_GALLERY, TRUE);

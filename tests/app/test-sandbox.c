@@ -164,6 +164,85 @@ test_plugin (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
   remove_place (g_steal_pointer (&place));
 }
 
+/* What a stranger wrote into the environment takes nothing away. */
+static void
+test_forged_stage (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
+{
+  static const char *const stages[] = {
+    "\"$(printf '0+a\\n1+forged\\n2+c\\n3+d\\n')\"",
+    "0",
+    "3",
+    "3 3<stage",
+    "99",
+    "-1",
+    "''",
+    "3x",
+    "4294967299",
+  };
+  static const char *const files[] = { "file",   "change", "rename", "remove",
+                                       "folder", "thread", NULL };
+  gboolean                 has_files = is_active (fixture, "files");
+
+  run_line (fixture, "printf '0+a\\n1+forged\\n2+c\\n3+d\\n' >stage");
+  for (guint i = 0; i < G_N_ELEMENTS (stages); i++)
+    {
+      char *place = make_place ();
+      g_auto (GStrv) parts = g_strsplit (stages[i], " 3<", 2);
+      const char      *value = strchr (stages[i], '$') ? stages[i] : parts[0];
+      const char      *file = !strchr (stages[i], '$') && parts[1] ? "3<stage" : "";
+      g_autofree char *line =
+          g_strdup_printf ("HYBRIDSCOPE_SANDBOX_STAGE=%s $H --sandbox trace " ATTEMPTS
+                           ":trying --output out %s",
+                           value,
+                           file);
+      g_autofree char *version =
+          g_strdup_printf ("HYBRIDSCOPE_SANDBOX_STAGE=%s $H --sandbox --version %s", value, file);
+
+      run_line (fixture, line);
+      g_assert_cmpint (fixture->code, ==, 0);
+      if (has_files)
+        assert_refused (fixture, files);
+      run_line (fixture, version);
+      g_assert_null (strstr (fixture->out, "forged"));
+      remove_place (place);
+    }
+}
+
+/* A link in the folder of a stranger, at a name that is written, does not open the folder that it leads to. */
+static void
+test_output_that_is_a_link (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
+{
+  static const char *const rows[][2] = {
+    { "out.npz", "weights m-0000.params --to out.npz" },
+    { "out-symbol.json", "new gallery:mlp --output out" },
+    { "out-0000.params", "new gallery:mlp --output out" },
+    { "out.svg", "render m-symbol.json --output out.svg" },
+  };
+
+  run_line (fixture,
+            "mkdir home stranger; cd stranger; $H new gallery:mlp --output m; mkfifo ../home/pipe");
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autofree char *line =
+          g_strdup_printf ("cd stranger; echo whole >../home/.bashrc; ln -sf ../home/.bashrc %s; "
+                           "$H --sandbox %s; code=$?; cat ../home/.bashrc; rm -f %s; exit $code",
+                           rows[i][0],
+                           rows[i][1],
+                           rows[i][0]);
+
+      run_line (fixture, line);
+      g_assert_cmpint (fixture->code, ==, 3);
+      g_assert_cmpstr (fixture->out, ==, "whole\n");
+      g_assert_nonnull (strstr (fixture->err, rows[i][0]));
+      g_assert_nonnull (strstr (fixture->err, "a link out of its folder"));
+    }
+  /* The user who asks for no sandbox is obeyed. */
+  run_line (fixture,
+            "cd stranger; ln -sf ../home/.bashrc out.npz; $H weights m-0000.params --to out.npz && "
+            "$H weights ../home/.bashrc; rm out.npz");
+  g_assert_cmpint (fixture->code, ==, 0);
+}
+
 /* The same attempts succeed outside, so the test above can fail. */
 static void
 test_plugin_outside (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
@@ -310,6 +389,8 @@ TEST_PROGRAM (test_sandbox)
   ADD ("/app/sandbox/what-the-kernel-offers-is-active", test_active_parts);
   ADD ("/app/sandbox/plug-in-is-refused-what-it-tries", test_plugin);
   ADD ("/app/sandbox/plug-in-outside-does-what-it-tries", test_plugin_outside);
+  ADD ("/app/sandbox/a-forged-stage-is-not-believed", test_forged_stage);
+  ADD ("/app/sandbox/an-output-that-is-a-link-is-refused", test_output_that_is_a_link);
   ADD ("/app/sandbox/processor-time-is-limited", test_time);
   ADD ("/app/sandbox/every-command-works-inside", test_commands);
   ADD ("/app/sandbox/replaced-files-keep-mode-and-links", test_replacing);

@@ -18,6 +18,8 @@
 #define HEAD  5 /* bytes before the data of a frame */
 #define PIECE 65536
 
+#define DEFAULT_SILENCE 120 /* seconds */
+
 static const char kinds[] = "HTSAFDWGCKOEPX";
 
 void
@@ -44,7 +46,7 @@ write_pieces (int to, gconstpointer data, gsize n)
   while (n > 0)
     {
       struct pollfd ready = { .fd = to, .events = POLLOUT };
-      int           n_ready = poll (&ready, 1, SCOPE_FRAMES_SILENCE * 1000);
+      int           n_ready = poll (&ready, 1, (int) scope_frames_get_silence () * 1000);
       gssize        written;
 
       if (n_ready < 0 && errno == EINTR)
@@ -240,10 +242,26 @@ scope_frames_skip (ScopeFrames *frames, gsize n)
   frames->used += MIN (n, frames->buffer->len - frames->used);
 }
 
+guint
+scope_frames_get_silence (void)
+{
+  const char *text = g_getenv ("HYBRIDSCOPE_TARGET_SILENCE");
+  guint64     seconds;
+
+  return text && g_ascii_string_to_unsigned (text, 10, 1, 86400, &seconds, NULL) ? (guint) seconds
+                                                                                 : DEFAULT_SILENCE;
+}
+
+int
+scope_frames_get_wait (void)
+{
+  return 1000 * (int) MIN (scope_frames_get_silence (), SCOPE_FRAMES_INTERVAL);
+}
+
 gboolean
 scope_frames_is_silent (const ScopeFrames *frames)
 {
-  return g_get_monotonic_time () - frames->heard > SCOPE_FRAMES_SILENCE * G_USEC_PER_SEC;
+  return g_get_monotonic_time () - frames->heard > scope_frames_get_silence () * G_USEC_PER_SEC;
 }
 
 char *

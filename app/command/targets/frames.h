@@ -1,7 +1,7 @@
 /* frames.h — what hscope here and hscope on a target say to each other: pieces with a kind and a length.
  *
  * A frame is one byte for its kind, four for the length, and at most 1 MiB.  Both ends are pipes.  Each end sends a frame
- * at least every SCOPE_FRAMES_INTERVAL seconds, and takes the other for gone after SCOPE_FRAMES_SILENCE seconds.
+ * at least every SCOPE_FRAMES_INTERVAL seconds, and takes the other for gone after scope_frames_get_silence() seconds.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -12,7 +12,6 @@
 
 #define SCOPE_FRAMES_MAX      ((guint) 1 << 20) /* bytes in a frame */
 #define SCOPE_FRAMES_INTERVAL 10                /* seconds */
-#define SCOPE_FRAMES_SILENCE  120
 
 typedef enum
 {
@@ -74,6 +73,10 @@ gboolean scope_frames_read (ScopeFrames *frames);
 gboolean scope_frames_next (ScopeFrames *frames, ScopeFrame *frame, GError **error);
 /* Drops n bytes of what was read that no frame was taken from. */
 void scope_frames_skip (ScopeFrames *frames, gsize n);
+/* The seconds after which a silent end is taken for gone: 120, or what HYBRIDSCOPE_TARGET_SILENCE says in the environment. */
+guint scope_frames_get_silence (void);
+/* How long to wait for the other end before scope_frames_is_silent() is asked again, in milliseconds. */
+int scope_frames_get_wait (void);
 /* Whether the other end has been silent for too long. */
 gboolean scope_frames_is_silent (const ScopeFrames *frames);
 /* The text of a frame.  (transfer full) NULL: it is none. */

@@ -49,11 +49,20 @@ fail_cancelled (const ScopeNearSide *side, GError **error)
   return FALSE;
 }
 
+/* (transfer full) NULL: something came. */
+static char *
+dup_silence (const ScopeNearSide *side)
+{
+  return scope_frames_is_silent (&side->frames)
+             ? g_strdup_printf ("nothing came for %u seconds", scope_frames_get_silence ())
+             : NULL;
+}
+
 /* The launcher has ended, or is silent. */
 static gboolean
 fail_lost (ScopeNearSide *side, GError **error)
 {
-  gboolean         is_silent = scope_frames_is_silent (&side->frames);
+  g_autofree char *silence = dup_silence (side);
   int              status;
   g_autofree char *why = scope_launcher_end (&side->launcher, &status);
 
@@ -63,7 +72,7 @@ fail_lost (ScopeNearSide *side, GError **error)
                "%s: the connection was lost: %s. What ran there is stopped; files here are whole. "
                "Try again",
                side->target->name,
-               is_silent ? "nothing came for two minutes" : why);
+               silence ? silence : why);
   return FALSE;
 }
 
@@ -79,10 +88,11 @@ fail_form (ScopeNearSide *side, const GError *problem, GError **error)
   return FALSE;
 }
 
-/* The launcher ended before hscope answered. */
+/* The launcher ended, or was silent, before hscope answered. */
 static gboolean
 fail_absent (ScopeNearSide *side, GError **error)
 {
+  g_autofree char *silence = dup_silence (side);
   int              status;
   g_autofree char *why = scope_launcher_end (&side->launcher, &status);
 
@@ -100,7 +110,7 @@ fail_absent (ScopeNearSide *side, GError **error)
                  SCOPE_ERROR_FAILED,
                  "%s: hscope does not answer: %s. Try it by hand: %s %s --version",
                  side->target->name,
-                 why,
+                 silence ? silence : why,
                  side->target->launcher,
                  side->target->program);
   return FALSE;
@@ -108,7 +118,7 @@ fail_absent (ScopeNearSide *side, GError **error)
 
 /* --- Opening --- */
 
-/* Waits until something came.  FALSE: nothing can come any more, or it was cancelled. */
+/* Waits until something came.  FALSE: nothing can come any more, nothing came for too long, or it was cancelled. */
 static gboolean
 wait_and_read (ScopeNearSide *side)
 {
@@ -120,12 +130,12 @@ wait_and_read (ScopeNearSide *side)
 
       if (!side->is_cancelled)
         ready[1].fd = g_cancellable_get_fd (side->cancellable);
-      n_ready = poll (ready, 2, SCOPE_FRAMES_INTERVAL * 1000);
+      n_ready = poll (ready, 2, scope_frames_get_wait ());
       if (!side->is_cancelled)
         g_cancellable_release_fd (side->cancellable);
       if (ready[0].revents != 0 && n_ready > 0)
         return scope_frames_read (&side->frames);
-      if (n_ready > 0 && ready[1].revents != 0)
+      if ((n_ready > 0 && ready[1].revents != 0) || scope_frames_is_silent (&side->frames))
         return FALSE;
     }
 }
@@ -464,7 +474,7 @@ watch (ScopeNearSide *side, GError **error)
 
       if (watches)
         ready[1].fd = g_cancellable_get_fd (side->cancellable);
-      n_ready = poll (ready, 2, SCOPE_FRAMES_INTERVAL * 1000);
+      n_ready = poll (ready, 2, scope_frames_get_wait ());
       if (watches)
         g_cancellable_release_fd (side->cancellable);
       if (n_ready > 0 && ready[1].revents != 0)

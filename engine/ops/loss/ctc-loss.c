@@ -367,7 +367,7 @@ static const char *const ctc_aliases[] = {
   NULL,
 };
 static const char *const ctc_inputs[] = { "data", "label", "data_lengths", "label_lengths", NULL };
-static const char *const ctc_outputs[] = { "output0", "_gradient", NULL };
+static const char *const ctc_outputs[] = { "out", "_gradient", NULL };
 static const char *const backward_inputs[] = { "gradient", "data_gradient", NULL };
 
 const HybOp hyb_ops_ctc_loss[] = {

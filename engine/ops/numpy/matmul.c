@@ -262,6 +262,7 @@ matmul_gradient (HybGrad *grad)
 }
 
 static const char *const inputs[] = { "a", "b", NULL };
+static const char *const outputs[] = { "out", NULL };
 static const char *const backward_inputs[] = { "gradient", "a", "b", NULL };
 
 #define BACKWARD(side, map, rule)                                                            \
@@ -278,6 +279,7 @@ const HybOp hyb_ops_matmul[] = {
       .doc = "Products of matrices in the last two axes.",
       .category = HYB_CATEGORY_LINEAR,
       .inputs = inputs,
+      .outputs = outputs,
       .infer_shape = matmul_infer_shape,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = matmul_forward,

@@ -259,18 +259,27 @@ join_gradient (HybGrad *grad, const char *op)
     hyb_grad_set_input (grad, i, first + i);
 }
 
-/* row name, name after “_npi_”, table of attributes, description */
-#define ROWS(ROW)                                                                            \
-  ROW (concatenate, "concatenate", concatenate, "Joins arrays along an axis, or flattened.") \
-  ROW (vstack, "vstack", stack, "Joins arrays along the first axis; vectors are rows.")      \
-  ROW (hstack,                                                                               \
-       "hstack",                                                                             \
-       stack,                                                                                \
-       "Joins arrays along the second axis, vectors along their only one.")                  \
-  ROW (dstack, "dstack", stack, "Joins arrays along the third axis.")                        \
-  ROW (column, "column_stack", stack, "Joins arrays along the second axis; vectors are columns.")
+/* row name, name after “_npi_”, table of attributes, names of outputs, description */
+#define ROWS(ROW)                                                                             \
+  ROW (concatenate,                                                                           \
+       "concatenate",                                                                         \
+       concatenate,                                                                           \
+       outputs,                                                                               \
+       "Joins arrays along an axis, or flattened.")                                           \
+  ROW (vstack, "vstack", stack, NULL, "Joins arrays along the first axis; vectors are rows.") \
+  ROW (hstack,                                                                                \
+       "hstack",                                                                              \
+       stack,                                                                                 \
+       outputs,                                                                               \
+       "Joins arrays along the second axis, vectors along their only one.")                   \
+  ROW (dstack, "dstack", stack, outputs, "Joins arrays along the third axis.")                \
+  ROW (column,                                                                                \
+       "column_stack",                                                                        \
+       stack,                                                                                 \
+       NULL,                                                                                  \
+       "Joins arrays along the second axis; vectors are columns.")
 
-#define ROW(id, text, table, summary)                                \
+#define ROW(id, text, table, names, summary)                         \
   static gboolean id##_infer_shape (HybCall *call, GError **error)   \
   {                                                                  \
     return join_infer_shape (call, id##_rule, error);                \
@@ -291,18 +300,20 @@ ROWS (ROW)
 #undef ROW
 
 static const char *const inputs[] = { "data", NULL };
+static const char *const outputs[] = { "out", NULL };
 static const char *const backward_inputs[] = { "gradient", "data", NULL };
 
 #define COMMON(table)                                                                              \
   .category = HYB_CATEGORY_MOVEMENT, .params = table##_params, .params_size = sizeof (JoinParams), \
   .dtypes = HYB_DTYPES_ALL
 
-#define ROW(id, text, table, summary)        \
+#define ROW(id, text, table, names, summary) \
   {                                          \
     .name = "_npi_" text,                    \
     .doc = summary,                          \
     COMMON (table),                          \
     .inputs = inputs,                        \
+    .outputs = names,                        \
     .arity = join_arity,                     \
     .infer_shape = id##_infer_shape,         \
     .forward = id##_forward,                 \

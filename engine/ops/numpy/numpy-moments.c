@@ -507,6 +507,8 @@ average_gradient (HybGrad *grad)
 }
 
 static const char *const spread_inputs[] = { "a", NULL };
+static const char *const var_outputs[] = { "var", NULL };
+static const char *const std_outputs[] = { "std", NULL };
 static const char *const spread_backward_inputs[] = { "gradient", "data", NULL };
 static const char *const average_inputs[] = { "a", "weights", NULL };
 static const char *const average_outputs[] = { "output0", "output1", NULL };
@@ -527,6 +529,7 @@ static const char *const average_backward_outputs[] = { "data", "weights", NULL 
     .doc = summary,                                                                             \
     COMMON (spread),                                                                            \
     .inputs = spread_inputs,                                                                    \
+    .outputs = id##_outputs,                                                                    \
     .infer_shape = spread_infer_shape,                                                          \
     .infer_dtype = spread_infer_dtype,                                                          \
     .prepare = spread_prepare,                                                                  \

@@ -225,6 +225,33 @@ test_a_capture_knows_its_machine_and_its_model (Fixture             *fixture,
   assert_nothing_left (fixture);
 }
 
+/* Neither before its greeting nor after it may a target keep hscope waiting without end. */
+static void
+test_a_silent_target_is_given_up (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
+{
+  static const char *const greetings[] = { "",
+                                           "printf '\\nHSCOPE-TARGET-1\\n'; ",
+                                           "printf 'Welcome\\nHSCOPE-TARGET-1\\nH\\0'; " };
+
+  write_targets (fixture, "[silent]\nlauncher = sh FOLDER/silent.sh\n");
+  for (guint i = 0; i < G_N_ELEMENTS (greetings); i++)
+    {
+      g_autofree char *line = g_strdup_printf ("cat >silent.sh <<'END'\n%sexec sleep 1000\nEND\n"
+                                               "HYBRIDSCOPE_TARGET_SILENCE=1 hscope targets check "
+                                               "silent; echo $?",
+                                               greetings[i]);
+
+      fixture_run_line (fixture, line);
+      g_assert_nonnull (strstr (fixture->out, "nothing came for 1 seconds"));
+      g_assert_true (g_str_has_suffix (fixture->out, "\n1\n"));
+    }
+  fixture_run_line (fixture,
+                    "hscope new mlp --output n >log && HYBRIDSCOPE_TARGET_SILENCE=1 hscope run "
+                    "n-symbol.json --init uniform --target silent");
+  g_assert_cmpint (fixture->code, ==, 4);
+  g_assert_nonnull (strstr (fixture->err, "nothing came for 1 seconds"));
+}
+
 static void
 test_every_command_that_takes_a_target_runs_there (Fixture             *fixture,
                                                    gconstpointer unused G_GNUC_UNUSED)
@@ -522,6 +549,7 @@ TEST_PROGRAM (test_targets)
        test_every_command_that_takes_a_target_runs_there);
   ADD ("failures-there-are-failures-here", test_failures_there_are_failures_here);
   ADD ("ctrl-c-writes-what-there-is", test_ctrl_c_writes_what_there_is);
+  ADD ("a-silent-target-is-given-up", test_a_silent_target_is_given_up);
   ADD ("a-hostile-target-changes-nothing", test_a_hostile_target_changes_nothing);
   ADD ("folders-of-others-stay", test_folders_of_others_stay);
   ADD ("a-killed-hscope-leaves-nothing-there", test_a_killed_hscope_leaves_nothing_there);

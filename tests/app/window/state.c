@@ -5,6 +5,8 @@
 #include "app/process/writer.h"
 
 #include <glib/gstdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static void
 test_state (void)
@@ -23,6 +25,64 @@ test_state (void)
   scope_writer_wait ();
   g_assert_true (g_file_test (path, G_FILE_TEST_IS_REGULAR));
   g_assert_cmpint (g_remove (path), ==, 0);
+}
+
+/* Makes something at path that is not a state of ours, and is to stay as it is. */
+static void
+make_link (const char *path, const char *target)
+{
+  g_assert_cmpint (symlink (target, path), ==, 0);
+}
+
+static void
+make_copy (const char *path, const char *target)
+{
+  g_autofree char *text = NULL;
+
+  g_assert_true (g_file_get_contents (target, &text, NULL, NULL));
+  g_assert_true (g_file_set_contents (path, text, -1, NULL));
+}
+
+static void
+make_pipe (const char *path, const char *target G_GNUC_UNUSED)
+{
+  g_assert_cmpint (mkfifo (path, 0600), ==, 0);
+}
+
+/* What a stranger put beside the model is neither followed nor replaced, by itself or when the user stores the view. */
+static void
+test_files_of_others (void)
+{
+  static void (*const make[]) (const char *path,
+                               const char *target) = { make_link, make_copy, make_pipe };
+  static const char mine[] = "export IMPORTANT=1\n";
+  g_autofree char  *beside = g_build_filename (SOURCE_ROOT,
+                                              "tests/data/goldens/models/cell-lstm-t6-ntc-none",
+                                              "cell-lstm-t6-ntc-none.hsws",
+                                              NULL);
+  g_autofree char  *folder = g_dir_make_tmp ("victim-XXXXXX", NULL);
+  g_autofree char  *victim = g_build_filename (folder, ".bashrc", NULL);
+
+  g_assert_true (g_file_set_contents (victim, mine, -1, NULL));
+  for (guint i = 0; i < G_N_ELEMENTS (make); i++)
+    {
+      g_autofree char *text = NULL, *link = NULL;
+
+      make[i](beside, victim);
+      scope_page_save_state (gui_open (window, "cell-lstm-t6-ntc-none", NULL));
+      gui_act (window, "win.save-view", NULL);
+      scope_writer_wait ();
+      gui_act (window, "win.close-tab", NULL);
+      scope_writer_wait ();
+      g_assert_true (g_file_get_contents (victim, &text, NULL, NULL));
+      g_assert_cmpstr (text, ==, mine);
+      link = g_file_read_link (beside, NULL);
+      g_assert_true ((link != NULL) == (i == 0));
+      g_assert_true (g_file_test (beside, G_FILE_TEST_IS_REGULAR) == (i < 2));
+      g_assert_cmpint (g_remove (beside), ==, 0);
+    }
+  g_assert_cmpint (g_remove (victim), ==, 0);
+  g_assert_cmpint (g_rmdir (folder), ==, 0);
 }
 
 static gboolean
@@ -189,6 +249,7 @@ add_state_tests (void)
                  CASE_MEASURED,
                  test_captures_of_workspaces);
   add_test ("/app/window/keeps-views-in-files", CASE_MODEL, test_state);
+  add_test ("/app/window/leaves-files-of-others-alone", CASE_EMPTY, test_files_of_others);
   add_test ("/app/window/keeps-the-direction-of-the-flow", CASE_MODEL, test_direction);
   add_long_test ("/app/window/lets-data-flow-down-if-it-is-high",
                  CASE_EMPTY,

@@ -8,6 +8,7 @@
 #include "engine/formats/format.h"
 #include "engine/open/open.h"
 #include "engine/rnn/cell.h"
+#include "engine/rnn/layer.h"
 #include "tests/program.h"
 
 #include <glib/gstdio.h>
@@ -206,6 +207,10 @@ test_block_that_is_no_cell (void)
 
   expect_critical ("hyb_cell_n_states*failed");
   g_assert_cmpuint (hyb_cell_n_states (dense), ==, 0);
+  F = hyb_f_new (FALSE, 0);
+  expect_critical ("hyb_rnn_layer_begin_state*failed");
+  g_assert_null (hyb_rnn_layer_begin_state (F, dense, "_zeros", 1));
+  hyb_f_free (F);
   expect_critical ("hyb_zoneout_cell_new*failed");
   g_assert_null (hyb_zoneout_cell_new (dense, 0.1, 0.1));
   expect_critical ("hyb_residual_cell_new*failed");
