@@ -21,6 +21,8 @@ def maker(name):
     return lambda *shape: rng.normal(size=shape).astype(np.float32)
 
 
+MICROSOFT = '"" : 17, "com.microsoft" : 1'
+
 # name → (operator sets, text, inputs)
 CASES = {
     # --- Shapes that depend on data ---
@@ -91,6 +93,38 @@ CASES = {
     "pool-places-columns": ('"" : 17', """g (float[1,2,5,6] x) => (float[1,2,n,m] y, int64[1,2,n,m] i) {
         y, i = MaxPool <kernel_shape = [2, 2], dilations = [2, 2], storage_order = 1> (x)
     }""", lambda f: {"x": f(1, 2, 5, 6)}),
+    # --- com.microsoft ---
+    "skip-normalisation": (MICROSOFT, """g (float[2,3,4] x, float[2,3,4] s, float[4] g, float[4] b, float[4] c) => (float[2,3,4] y, float[2,3,1] m, float[2,3,1] i, float[2,3,4] z) {
+        y, m, i, z = com.microsoft.SkipLayerNormalization <epsilon = 0.01> (x, s, g, b, c)
+    }""", lambda f: {"x": f(2, 3, 4), "s": f(2, 3, 4), "g": f(4), "b": f(4), "c": f(4)}),
+    "skip-simplified": (MICROSOFT, """g (float[2,3,4] x, float[2,3,4] s, float[4] g) => (float[2,3,4] y, float[2,3,4] z) {
+        y, "", "", z = com.microsoft.SkipSimplifiedLayerNormalization (x, s, g)
+    }""", lambda f: {"x": f(2, 3, 4), "s": f(2, 3, 4), "g": f(4)}),
+    "simplified-normalisation": ('"" : 17', """g (float[2,3,4] x, float[4] g) => (float[2,3,4] y) {
+        y = SimplifiedLayerNormalization <axis = -1, epsilon = 0.01> (x, g)
+    }""", lambda f: {"x": f(2, 3, 4), "g": f(4)}),
+    "embeddings": (MICROSOFT, """g (int32[2,3] w, int32[2,3] s, float[7,4] a, float[5,4] b, float[2,4] c, float[4] g, float[4] d, int32[2,3] m) => (float[2,3,4] y, int32[2] n) {
+        y, n = com.microsoft.EmbedLayerNormalization (w, s, a, b, c, g, d, m)
+    }""", lambda f: {"w": np.array([[1, 6, 0], [2, 2, 5]], np.int32), "s": np.array([[0, 0, 1], [1, 1, 1]], np.int32), "a": f(7, 4), "b": f(5, 4), "c": f(2, 4),
+                     "g": f(4), "d": f(4), "m": np.array([[1, 1, 0], [1, 1, 1]], np.int32)}),
+    "heads": (MICROSOFT, """g (float[2,3,8] q, float[2,5,8] k, float[2,5,6] v, float[22] b, int32[2] n) => (float[2,3,6] y) {
+        y = com.microsoft.MultiHeadAttention <num_heads = 2, scale = 0.4> (q, k, v, b, n)
+    }""", lambda f: {"q": f(2, 3, 8), "k": f(2, 5, 8), "v": f(2, 5, 6), "b": f(22), "n": np.array([5, 3], np.int32)}),
+    "heads-past": (MICROSOFT, """g (float[2,3,8] q, float[2,3,8] k, float[2,3,8] v, float[1,2,3,5] a, float[2,2,2,4] p, float[2,2,2,4] r) => (float[2,3,8] y, float[2,2,5,4] s, float[2,2,5,4] t) {
+        y, s, t = com.microsoft.MultiHeadAttention <num_heads = 2, unidirectional = 1> (q, k, v, "", "", a, p, r)
+    }""", lambda f: {"q": f(2, 3, 8), "k": f(2, 3, 8), "v": f(2, 3, 8), "a": f(1, 2, 3, 5), "p": f(2, 2, 2, 4), "r": f(2, 2, 2, 4)}),
+    "self-attention": (MICROSOFT, """g (float[2,3,5] x, float[5,24] w, float[24] b, int32[2,3] m) => (float[2,3,8] y) {
+        y = com.microsoft.Attention <num_heads = 2> (x, w, b, m)
+    }""", lambda f: {"x": f(2, 3, 5), "w": f(5, 24), "b": f(24), "m": np.array([[1, 1, 0], [1, 1, 1]], np.int32)}),
+    "self-attention-past": (MICROSOFT, """g (float[2,3,5] x, float[5,24] w, float[24] b, float[2,2,2,2,4] p) => (float[2,3,8] y, float[2,2,2,5,4] z) {
+        y, z = com.microsoft.Attention <num_heads = 2, unidirectional = 1> (x, w, b, "", p)
+    }""", lambda f: {"x": f(2, 3, 5), "w": f(5, 24), "b": f(24), "p": f(2, 2, 2, 2, 4)}),
+    "narrow-4": (MICROSOFT, """g (float[2,40] x, uint8[3,3,8] w, float[9] s, uint8[6] z) => (float[2,3] y) {
+        y = com.microsoft.MatMulNBits <K = 40, N = 3, bits = 4, block_size = 16> (x, w, s, z)
+    }""", lambda f: {"x": f(2, 40), "w": (np.abs(f(3, 3, 8)) * 97).astype(np.uint8), "s": f(9), "z": (np.abs(f(6)) * 90).astype(np.uint8)}),
+    "narrow-8": (MICROSOFT, """g (float[2,32] x, uint8[3,2,16] w, float[6] s) => (float[2,3] y) {
+        y = com.microsoft.MatMulNBits <K = 32, N = 3, bits = 8, block_size = 16> (x, w, s)
+    }""", lambda f: {"x": f(2, 32), "w": (np.abs(f(3, 2, 16)) * 97).astype(np.uint8), "s": f(6)}),
     # --- What ONNX Runtime lacks ---
     "flex-attention": ('"" : 22, "ai.onnx.preview" : 1', """g (float[2,4,3,5] q, float[2,2,6,5] k, float[2,2,6,4] v) => (float[2,4,3,4] y) {
         y = ai.onnx.preview.FlexAttention <scale = 0.6, score_mod = s (float[a,b,c,d] x) => (float[a,b,c,d] z) { z = Tanh (x) },
