@@ -7,6 +7,7 @@
 
 #include "engine/onnx/ops/bodies.h"
 #include "engine/onnx/ops/pieces.h"
+#include "engine/onnx/ops/quantise.h"
 
 #include <string.h>
 
@@ -74,23 +75,14 @@ typedef struct
   int                          cell, peephole, bias, is_inside; /* variables; −1: left out */
 } Step;
 
-/* x as the nearest of 256 numbers between its smallest and its largest element and 0. */
+/* x rounded to 8 bits. */
 static HybValueId
 round_to_bytes (HybLowering *lowering, HybValueId x)
 {
-  HybValueId high = hyb_onnx_unary (lowering, "_np_max", x);
-  HybValueId low = hyb_onnx_unary (lowering, "_np_min", x), scale, zero, is_empty;
+  HybValueId scale, zero;
 
-  high = hyb_onnx_with_scalar (lowering, "_maximum_scalar", high, 0);
-  low = hyb_onnx_with_scalar (lowering, "_minimum_scalar", low, 0);
-  scale = onnx_scale (lowering, onnx_subtract (lowering, high, low), 1.0 / 255);
-  is_empty = hyb_onnx_with_scalar (lowering, "_npi_equal_scalar", scale, 0);
-  scale = onnx_where (lowering, is_empty, hyb_onnx_scalar (lowering, 1, HYB_F32), scale);
-  zero = hyb_onnx_unary (lowering, "negative", onnx_divide (lowering, low, scale));
-  zero = onnx_clamp (lowering, hyb_onnx_unary (lowering, "_npi_around", zero), 0, 255);
-  x = hyb_onnx_unary (lowering, "_npi_around", onnx_divide (lowering, x, scale));
-  x = onnx_clamp (lowering, onnx_add (lowering, x, zero), 0, 255);
-  return onnx_multiply (lowering, onnx_subtract (lowering, x, zero), scale);
+  x = onnx_quantise_dynamically (lowering, x, &scale, &zero);
+  return onnx_dequantise (lowering, x, scale, zero);
 }
 
 /* The products of the state with all gates. */

@@ -130,6 +130,30 @@ CASES = {
         y, z = com.microsoft.DynamicQuantizeLSTM <hidden_size = 2, direction = "bidirectional"> (x, w, r, "", "", h, c, "", a, b, a, b)
     }""" % (", ".join(str(37 * i % 121 - 60) for i in range(32)), ", ".join(str(53 * i % 121 - 60) for i in range(32))),
                    lambda f: {"x": f(3, 2, 2), "h": f(2, 2, 2), "c": f(2, 2, 2)}),
+    "fused-convolution": (MICROSOFT, """g (float[1,2,4,4] x, float[2,2,3,3] w, float[2] b, float[1,2,4,4] z) => (float[1,2,4,4] y) {
+        y = com.microsoft.FusedConv <pads = [1, 1, 1, 1], activation = "Clip", activation_params = [-0.5, 2.5]> (x, w, b, z)
+    }""", lambda f: {"x": f(1, 2, 4, 4), "w": f(2, 2, 3, 3), "b": f(2), "z": f(1, 2, 4, 4)}),
+    "fused-gemm": (MICROSOFT, """g (float[3,2] a, float[3,4] b, float[4] c) => (float[2,4] y) {
+        y = com.microsoft.FusedGemm <transA = 1, alpha = 0.5, beta = 2.0, activation = "LeakyRelu", activation_alpha = 0.2> (a, b, c)
+    }""", lambda f: {"a": f(3, 2), "b": f(3, 4), "c": f(4)}),
+    "fused-matmul": (MICROSOFT, """g (float[2,3,4] a, float[2,5,4] b) => (float[2,3,5] y) {
+        y = com.microsoft.FusedMatMul <transB = 1, alpha = 0.3> (a, b)
+    }""", lambda f: {"a": f(2, 3, 4), "b": f(2, 5, 4)}),
+    "pooled-bytes": (MICROSOFT, """g (uint8[1,2,5,5] x) => (uint8[1,2,3,3] y) <float a = {0.05}, uint8 b = {120}, float c = {0.04}, uint8 d = {130}> {
+        y = com.microsoft.QLinearAveragePool <kernel_shape = [3, 3], pads = [1, 1, 1, 1], strides = [2, 2]> (x, a, b, c, d)
+    }""", lambda f: {"x": (f(1, 2, 5, 5) * 40 + 128).clip(0, 255).astype(np.uint8)}),
+    "pooled-bytes-last": (MICROSOFT, """g (uint8[2,3,4,2] x) => (uint8[2,1,1,2] y) <float a = {0.05}, uint8 b = {120}, float c = {0.03}, uint8 d = {128}> {
+        y = com.microsoft.QLinearGlobalAveragePool <channels_last = 1> (x, a, b, c, d)
+    }""", lambda f: {"x": (f(2, 3, 4, 2) * 40 + 128).clip(0, 255).astype(np.uint8)}),
+    "joined-bytes": (MICROSOFT, """g (uint8[2,3] x, uint8[2,2] z) => (uint8[2,5] y) <float a = {0.05}, uint8 b = {120}, float c = {0.03}, uint8 d = {128}, float e = {0.06}, uint8 h = {100}> {
+        y = com.microsoft.QLinearConcat <axis = 1> (e, h, x, a, b, z, c, d)
+    }""", lambda f: {"x": (f(2, 3) * 40 + 128).clip(0, 255).astype(np.uint8), "z": (f(2, 2) * 40 + 128).clip(0, 255).astype(np.uint8)}),
+    "rounded-product": (MICROSOFT, """g (float[2,3] a, uint8[3,2] b, float[2] c) => (float[2,2] y) <float s = {0.02}, uint8 z = {110}> {
+        y = com.microsoft.DynamicQuantizeMatMul (a, b, s, z, c)
+    }""", lambda f: {"a": f(2, 3), "b": (f(3, 2) * 40 + 128).clip(0, 255).astype(np.uint8), "c": f(2)}),
+    "no-range": ('"" : 17', """g (float[3] x) => (uint8[3] y, float s, uint8 z) {
+        y, s, z = DynamicQuantizeLinear (x)
+    }""", lambda f: {"x": np.zeros(3, np.float32)}),
     # --- What ONNX Runtime lacks ---
     "flex-attention": ('"" : 22, "ai.onnx.preview" : 1', """g (float[2,4,3,5] q, float[2,2,6,5] k, float[2,2,6,4] v) => (float[2,4,3,4] y) {
         y = ai.onnx.preview.FlexAttention <scale = 0.6, score_mod = s (float[a,b,c,d] x) => (float[a,b,c,d] z) { z = Tanh (x) },
