@@ -21,6 +21,7 @@ def maker(name):
     return lambda *shape: rng.normal(size=shape).astype(np.float32)
 
 
+TRAINING = '"" : 17, "ai.onnx.preview.training" : 1'
 MICROSOFT = '"" : 17, "com.microsoft" : 1'
 
 # name → (operator sets, text, inputs)
@@ -162,12 +163,22 @@ CASES = {
     "flex-attention-probabilities": ('"" : 22, "ai.onnx.preview" : 1', """g (float[1,2,3,5] q, float[1,2,6,5] k, float[1,2,6,4] v) => (float[1,2,3,4] y) {
         y = ai.onnx.preview.FlexAttention <prob_mod = p (float[a,b,c,d] x) => (float[a,b,c,d] z) { z = Mul (x, x) }> (q, k, v)
     }""", lambda f: {"q": f(1, 2, 3, 5), "k": f(1, 2, 6, 5), "v": f(1, 2, 6, 4)}),
+    "adagrad": (TRAINING, """g (float r, int64 t, float[2] x, float[3] z, float[2] d, float[3] e, float[2] h, float[3] k) => (float[2] a, float[3] b, float[2] c, float[3] f) {
+        a, b, c, f = ai.onnx.preview.training.Adagrad <norm_coefficient = 0.1, epsilon = 0.01, decay_factor = 0.2> (r, t, x, z, d, e, h, k)
+    }""", lambda f: {"r": np.array(0.3, np.float32), "t": np.array(2), "x": f(2), "z": f(3), "d": f(2), "e": f(3), "h": np.abs(f(2)), "k": np.abs(f(3))}),
+    "adam": (TRAINING, """g (float r, int64 t, float[2] x, float[2] d, float[2] v, float[2] h) => (float[2] a, float[2] b, float[2] c) {
+        a, b, c = ai.onnx.preview.training.Adam <norm_coefficient = 0.1, alpha = 0.8, beta = 0.9, norm_coefficient_post = 0.05> (r, t, x, d, v, h)
+    }""", lambda f: {"r": np.array(0.3, np.float32), "t": np.array(2), "x": f(2), "d": f(2), "v": f(2), "h": np.abs(f(2))}),
+    "momentum": (TRAINING, """g (float r, int64 t, float[2] x, float[2] d, float[2] v) => (float[2] a, float[2] b) {
+        a, b = ai.onnx.preview.training.Momentum <norm_coefficient = 0.1, alpha = 0.8, beta = 0.6, mode = "nesterov"> (r, t, x, d, v)
+    }""", lambda f: {"r": np.array(0.3, np.float32), "t": np.array(2), "x": f(2), "d": f(2), "v": f(2)}),
 }
 
 
 def run(model, inputs):
-    if any(o.domain == "ai.onnx.preview" for o in model.opset_import):
-        return ReferenceEvaluator(model).run(None, inputs)
+    if any(o.domain.startswith("ai.onnx.preview") for o in model.opset_import):
+        results = ReferenceEvaluator(model).run(None, inputs)  # which may compute in float64
+        return [r.astype(np.float32) if r.dtype == np.float64 else r for r in map(np.asarray, results)]
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1  # dynamic quantisation depends on how rows are shared out
     return onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"]).run(None, inputs)
