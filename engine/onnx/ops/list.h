@@ -1,7 +1,7 @@
 /* list.h — the families of ONNX operators, in alphabetical order.
  *
- * Each line stands for the array hyb_onnx_ops_NAME at the end of NAME.c.  op-find.c includes this file twice, so it has
- * no include guard.
+ * Each line stands for the array hyb_onnx_ops_NAME at the end of NAME.c, or of ../ml/NAME.c for ml_NAME.  op-find.c
+ * includes this file twice, so it has no include guard.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 HYB_ONNX_OPS (activation)
@@ -20,6 +20,9 @@ HYB_ONNX_OPS (index)
 HYB_ONNX_OPS (linear_attention)
 HYB_ONNX_OPS (loop)
 HYB_ONNX_OPS (loss)
+HYB_ONNX_OPS (ml_features)
+HYB_ONNX_OPS (ml_linear)
+HYB_ONNX_OPS (ml_trees)
 HYB_ONNX_OPS (narrow_matmul)
 HYB_ONNX_OPS (normalisation)
 HYB_ONNX_OPS (optimiser)

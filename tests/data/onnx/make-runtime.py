@@ -22,6 +22,7 @@ def maker(name):
 
 
 TRAINING = '"" : 17, "ai.onnx.preview.training" : 1'
+LEARNING = '"" : 17, "ai.onnx.ml" : 3'
 MICROSOFT = '"" : 17, "com.microsoft" : 1'
 
 # name → (operator sets, text, inputs)
@@ -94,6 +95,9 @@ CASES = {
     "pool-places-columns": ('"" : 17', """g (float[1,2,5,6] x) => (float[1,2,n,m] y, int64[1,2,n,m] i) {
         y, i = MaxPool <kernel_shape = [2, 2], dilations = [2, 2], storage_order = 1> (x)
     }""", lambda f: {"x": f(1, 2, 5, 6)}),
+    "pooled-regions": ('"" : 17', """g (float[2,2,6,6] x) => (float[3,2,2,3] y) <float[3,5] r = {0, 0, 1, 5, 9, 1, 4, 2, 11, 11, 1, 0, 0, 3, 3}> {
+        y = MaxRoiPool <pooled_shape = [2, 3], spatial_scale = 0.5> (x, r)
+    }""", lambda f: {"x": f(2, 2, 6, 6)}),
     # --- com.microsoft ---
     "skip-normalisation": (MICROSOFT, """g (float[2,3,4] x, float[2,3,4] s, float[4] g, float[4] b, float[4] c) => (float[2,3,4] y, float[2,3,1] m, float[2,3,1] i, float[2,3,4] z) {
         y, m, i, z = com.microsoft.SkipLayerNormalization <epsilon = 0.01> (x, s, g, b, c)
@@ -155,6 +159,67 @@ CASES = {
     "no-range": ('"" : 17', """g (float[3] x) => (uint8[3] y, float s, uint8 z) {
         y, s, z = DynamicQuantizeLinear (x)
     }""", lambda f: {"x": np.zeros(3, np.float32)}),
+    # --- ai.onnx.ml ---
+    "linear-regressor": (LEARNING, """g (float[4,3] x) => (float[4,2] y) {
+        y = ai.onnx.ml.LinearRegressor <coefficients = [0.3, -0.2, 0.5, 0.1, 0.7, -0.4], intercepts = [0.1, -0.2], targets = 2> (x)
+    }""", lambda f: {"x": f(4, 3)}),
+    "linear-classifier": (LEARNING, """g (float[4,2] x) => (int64[4] y, float[4,3] z) {
+        y, z = ai.onnx.ml.LinearClassifier <coefficients = [0.3, -0.2, 0.5, 0.1, 0.7, -0.4], intercepts = [0.1, -0.2, 0.05], classlabels_ints = [5, 9, 4], post_transform = "SOFTMAX"> (x)
+    }""", lambda f: {"x": f(4, 2)}),
+    "linear-classifier-binary": (LEARNING, """g (float[4,2] x) => (int64[4] y, float[4,2] z) {
+        y, z = ai.onnx.ml.LinearClassifier <coefficients = [1.3, -0.2], intercepts = [-0.1], classlabels_ints = [5, 9], post_transform = "LOGISTIC"> (x)
+    }""", lambda f: {"x": f(4, 2)}),
+    "linear-zeros": (LEARNING, """g (float[4,2] x) => (int64[4] y, float[4,3] z) {
+        y, z = ai.onnx.ml.LinearClassifier <coefficients = [0.3, -0.2, 0.0, 0.0, 0.7, -0.4], intercepts = [0.1, 0.0, 0.05], classlabels_ints = [5, 9, 4], post_transform = "SOFTMAX_ZERO"> (x)
+    }""", lambda f: {"x": f(4, 2)}),
+    "linear-probit": (LEARNING, """g (float[4,2] x) => (float[4,1] y) {
+        y = ai.onnx.ml.LinearRegressor <coefficients = [0.03, -0.02], intercepts = [0.6], post_transform = "PROBIT"> (x)
+    }""", lambda f: {"x": f(4, 2)}),
+    "features": (LEARNING, """g (float[3,2] x, int64[3,1] k) => (float[3,2] a, float[3,2] b, float[3,2] c, float[3,2] d, float[3,1] e, float[3,5] h) <int64[1] i = {1}> {
+        a = ai.onnx.ml.Scaler <offset = [0.5, -1.0], scale = [2.0, 0.25]> (x)
+        b = ai.onnx.ml.Normalizer <norm = "L2"> (x)
+        c = ai.onnx.ml.Normalizer <norm = "L1"> (x)
+        d = ai.onnx.ml.Binarizer <threshold = 0.2> (x)
+        e = ai.onnx.ml.ArrayFeatureExtractor (x, i)
+        h = ai.onnx.ml.FeatureVectorizer <inputdimensions = [2, 3]> (x, x)
+    }""", lambda f: {"x": f(3, 2), "k": np.array([[3], [7], [4]], np.int64)}),
+    "encoders": (LEARNING, """g (float[2,3] x, int64[4] k) => (float[2,3] a, float[4,3] b, float[4] c, int64[4] d) {
+        a = ai.onnx.ml.Imputer <imputed_value_floats = [5.0, 6.0, 7.0], replaced_value_float = 2.0> (x)
+        b = ai.onnx.ml.OneHotEncoder <cats_int64s = [4, 7, 3], zeros = 1> (k)
+        c = ai.onnx.ml.LabelEncoder <keys_int64s = [3, 7], values_floats = [0.5, 1.5], default_float = -2.5> (k)
+        d = ai.onnx.ml.LabelEncoder <keys_int64s = [3, 7], values_int64s = [30, 70], default_int64 = 9> (k)
+    }""", lambda f: {"x": np.array([[2, 1, 2], [0, 2, 3]], np.float32), "k": np.array([3, 7, 4, 1], np.int64)}),
+    "trees": (LEARNING, """g (float[6,3] x) => (float[6,2] y) {
+        y = ai.onnx.ml.TreeEnsembleRegressor <nodes_treeids = [0, 0, 0, 1, 1, 1, 1, 1], nodes_nodeids = [0, 1, 2, 0, 1, 2, 3, 4], nodes_featureids = [0, 0, 0, 1, 2, 0, 0, 0], nodes_values = [0.0, 0.0, 0.0, 0.5, 0.1, 0.0, 0.0, 0.0],
+                             nodes_truenodeids = [1, 0, 0, 1, 3, 0, 0, 0], nodes_falsenodeids = [2, 0, 0, 2, 4, 0, 0, 0], nodes_modes = ["BRANCH_LEQ", "LEAF", "LEAF", "BRANCH_LT", "BRANCH_GTE", "LEAF", "LEAF", "LEAF"], n_targets = 2,
+                             target_treeids = [0, 0, 1, 1, 1], target_nodeids = [1, 2, 2, 3, 4], target_ids = [0, 1, 0, 1, 0], target_weights = [0.1, 0.4, 0.2, 0.3, -0.6]> (x)
+    }""", lambda f: {"x": np.concatenate([f(4, 3), [[0, 0.5, 0.1], [np.nan, np.nan, np.nan]]]).astype(np.float32)}),
+    "trees-turned": (LEARNING, """g (float[6,3] x) => (float[6,1] y) {
+        y = ai.onnx.ml.TreeEnsembleRegressor <nodes_treeids = [0, 0, 0, 1, 1, 1, 1, 1], nodes_nodeids = [0, 1, 2, 0, 1, 2, 3, 4], nodes_featureids = [0, 0, 0, 1, 2, 0, 0, 0], nodes_values = [0.0, 0.0, 0.0, 0.5, 0.1, 0.0, 0.0, 0.0],
+                             nodes_truenodeids = [1, 0, 0, 1, 3, 0, 0, 0], nodes_falsenodeids = [2, 0, 0, 2, 4, 0, 0, 0], nodes_modes = ["BRANCH_GT", "LEAF", "LEAF", "BRANCH_EQ", "BRANCH_NEQ", "LEAF", "LEAF", "LEAF"], nodes_missing_value_tracks_true = [1, 0, 0, 0, 1, 0, 0, 0], n_targets = 1, aggregate_function = "MAX", base_values = [0.5],
+                             target_treeids = [0, 0, 1, 1, 1], target_nodeids = [1, 2, 2, 3, 4], target_ids = [0, 0, 0, 0, 0], target_weights = [0.1, 0.4, 0.2, 0.3, -0.6]> (x)
+    }""", lambda f: {"x": np.concatenate([f(3, 3), [[0, 0.5, 0.1], [1, 0.5, 3], [np.nan, np.nan, np.nan]]]).astype(np.float32)}),
+    "trees-classes": (LEARNING, """g (float[6,3] x) => (int64[6] y, float[6,3] z) {
+        y, z = ai.onnx.ml.TreeEnsembleClassifier <nodes_treeids = [0, 0, 0, 1, 1, 1, 1, 1], nodes_nodeids = [0, 1, 2, 0, 1, 2, 3, 4], nodes_featureids = [0, 0, 0, 1, 2, 0, 0, 0], nodes_values = [0.0, 0.0, 0.0, 0.5, 0.1, 0.0, 0.0, 0.0],
+                             nodes_truenodeids = [1, 0, 0, 1, 3, 0, 0, 0], nodes_falsenodeids = [2, 0, 0, 2, 4, 0, 0, 0], nodes_modes = ["BRANCH_LEQ", "LEAF", "LEAF", "BRANCH_LT", "BRANCH_GTE", "LEAF", "LEAF", "LEAF"], classlabels_int64s = [5, 9, 4], post_transform = "SOFTMAX",
+                             class_treeids = [0, 0, 1, 1, 1], class_nodeids = [1, 2, 2, 3, 4], class_ids = [0, 1, 2, 1, 0], class_weights = [0.1, 0.4, 0.2, 0.3, 0.6]> (x)
+    }""", lambda f: {"x": f(6, 3)}),
+    "trees-binary": (LEARNING, """g (float[6,3] x) => (int64[6] y, float[6,2] z) {
+        y, z = ai.onnx.ml.TreeEnsembleClassifier <nodes_treeids = [0, 0, 0, 1, 1, 1, 1, 1], nodes_nodeids = [0, 1, 2, 0, 1, 2, 3, 4], nodes_featureids = [0, 0, 0, 1, 2, 0, 0, 0], nodes_values = [0.0, 0.0, 0.0, 0.5, 0.1, 0.0, 0.0, 0.0],
+                             nodes_truenodeids = [1, 0, 0, 1, 3, 0, 0, 0], nodes_falsenodeids = [2, 0, 0, 2, 4, 0, 0, 0], nodes_modes = ["BRANCH_LEQ", "LEAF", "LEAF", "BRANCH_LT", "BRANCH_GTE", "LEAF", "LEAF", "LEAF"], classlabels_int64s = [5, 9], post_transform = "LOGISTIC", base_values = [0.1],
+                             class_treeids = [0, 0, 1, 1, 1], class_nodeids = [1, 2, 2, 3, 4], class_ids = [0, 0, 0, 0, 0], class_weights = [0.1, -0.4, 0.2, 0.3, -0.6]> (x)
+    }""", lambda f: {"x": f(6, 3)}),
+    "trees-probabilities": (LEARNING, """g (float[6,3] x) => (int64[6] y, float[6,2] z) {
+        y, z = ai.onnx.ml.TreeEnsembleClassifier <nodes_treeids = [0, 0, 0, 1, 1, 1, 1, 1], nodes_nodeids = [0, 1, 2, 0, 1, 2, 3, 4], nodes_featureids = [0, 0, 0, 1, 2, 0, 0, 0], nodes_values = [0.0, 0.0, 0.0, 0.5, 0.1, 0.0, 0.0, 0.0],
+                             nodes_truenodeids = [1, 0, 0, 1, 3, 0, 0, 0], nodes_falsenodeids = [2, 0, 0, 2, 4, 0, 0, 0], nodes_modes = ["BRANCH_LEQ", "LEAF", "LEAF", "BRANCH_LT", "BRANCH_GTE", "LEAF", "LEAF", "LEAF"], classlabels_int64s = [5, 9],
+                             class_treeids = [0, 0, 1, 1, 1], class_nodeids = [1, 2, 2, 3, 4], class_ids = [0, 0, 0, 0, 0], class_weights = [0.1, 0.4, 0.2, 0.3, 0.6]> (x)
+    }""", lambda f: {"x": f(6, 3)}),
+    "trees-sets": ('"" : 17, "ai.onnx.ml" : 5', """g (float[6,1] x) => (float[6,4] y) {
+        y = ai.onnx.ml.TreeEnsemble <n_targets = 4, aggregate_function = 1, tree_roots = [0], nodes_modes = uint8[3] {0, 6, 6}, nodes_featureids = [0, 0, 0],
+                             nodes_splits = float[3] {11.0, 232344.0, 0.0}, membership_values = float[7] {1.5, 3.75, 8.0, 9.0, nan, 12.0, nan}, nodes_truenodeids = [1, 0, 1],
+                             nodes_trueleafs = [0, 1, 1], nodes_falsenodeids = [2, 2, 3], nodes_falseleafs = [1, 0, 1], leaf_targetids = [0, 1, 2, 3],
+                             leaf_weights = float[4] {1.0, 10.0, 1000.0, 100.0}> (x)
+    }""", lambda f: {"x": np.array([[1.5], [3.4], [-0.12], [8], [12], [7]], np.float32)}),
     # --- What ONNX Runtime lacks ---
     "flex-attention": ('"" : 22, "ai.onnx.preview" : 1', """g (float[2,4,3,5] q, float[2,2,6,5] k, float[2,2,6,4] v) => (float[2,4,3,4] y) {
         y = ai.onnx.preview.FlexAttention <scale = 0.6, score_mod = s (float[a,b,c,d] x) => (float[a,b,c,d] z) { z = Tanh (x) },
