@@ -4,6 +4,7 @@
  * Which keys a query may see is a condition on positions: query i is at offset + i, where offset counts the keys before
  * the first query; it is a number, or differs by batch where nonpad_kv_seqlen is given.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/onnx/ops/heads.h"
 #include "engine/onnx/ops/pieces.h"
 
 #include <math.h>
@@ -40,30 +41,6 @@ typedef struct
 } Attention;
 
 /* --- Heads --- */
-
-/* [batch, length, heads × size] as [batch, heads, length, size]. */
-static HybValueId
-split_heads (HybLowering *lowering, HybValueId x, gint64 n_heads)
-{
-  static const gint64 order[] = { 0, 2, 1, 3 };
-  gint64 dims[] = { onnx_size (lowering, x, 0), onnx_size (lowering, x, 1), n_heads, -1 };
-
-  if (n_heads < 1 || onnx_size (lowering, x, 2) % n_heads != 0)
-    {
-      hyb_lowering_fail (lowering, NULL, "its inputs cannot be divided into its heads");
-      return HYB_NO_ID;
-    }
-  return hyb_onnx_transpose (lowering, hyb_onnx_reshape (lowering, x, 4, dims), 4, order);
-}
-
-static HybValueId
-join_heads (HybLowering *lowering, HybValueId x)
-{
-  static const gint64 order[] = { 0, 2, 1, 3 };
-  gint64              dims[] = { onnx_size (lowering, x, 0), onnx_size (lowering, x, 2), -1 };
-
-  return hyb_onnx_reshape (lowering, hyb_onnx_transpose (lowering, x, 4, order), 3, dims);
-}
 
 /* Keys or values after those of earlier calls. */
 static HybValueId
@@ -103,9 +80,9 @@ read_inputs (HybLowering *lowering, Attention *attention)
       gint64 n_kv = hyb_onnx_int (lowering, "kv_num_heads", 0);
 
       attention->q =
-          split_heads (lowering, attention->q, hyb_onnx_int (lowering, "q_num_heads", 0));
-      attention->k = split_heads (lowering, attention->k, n_kv);
-      attention->v = split_heads (lowering, attention->v, n_kv);
+          onnx_heads_split (lowering, attention->q, hyb_onnx_int (lowering, "q_num_heads", 0));
+      attention->k = onnx_heads_split (lowering, attention->k, n_kv);
+      attention->v = onnx_heads_split (lowering, attention->v, n_kv);
     }
   attention->k = with_past (lowering, attention->k, INPUT_PAST_KEY);
   attention->v = with_past (lowering, attention->v, INPUT_PAST_VALUE);
@@ -115,15 +92,6 @@ read_inputs (HybLowering *lowering, Attention *attention)
                           ? hyb_onnx_type (lowering, INPUT_PAST_KEY)->shape.dim[2]
                           : 0;
   return !hyb_lowering_has_failed (lowering);
-}
-
-/* Each head of keys or values as often as queries share it. */
-static HybValueId
-share_heads (HybLowering *lowering, HybValueId x, HybValueId q)
-{
-  gint64 n_queries = onnx_size (lowering, q, 1), n = onnx_size (lowering, x, 1);
-
-  return n > 0 && n_queries % n == 0 ? onnx_repeat (lowering, x, 1, n_queries / n) : x;
 }
 
 /* --- What a query may see --- */
@@ -255,7 +223,7 @@ multiply (HybLowering *lowering, const Attention *attention)
   static const gint64 order[] = { 0, 1, 3, 2 };
   double              size = (double) onnx_size (lowering, attention->q, 3);
   double              scale = hyb_onnx_float (lowering, "scale", 1 / sqrt (size));
-  HybValueId          k = share_heads (lowering, attention->k, attention->q);
+  HybValueId          k = onnx_heads_share (lowering, attention->k, attention->q);
 
   k = onnx_scale (lowering, hyb_onnx_transpose (lowering, k, 4, order), sqrt (scale));
   return onnx_matmul (lowering, onnx_scale (lowering, attention->q, sqrt (scale)), k);
@@ -279,8 +247,8 @@ lower_attention (HybLowering *lowering)
   scores[OUTPUT_PROBABILITIES] = normalise (lowering, &attention, scores[OUTPUT_MASKED]);
   y = onnx_matmul (lowering,
                    scores[OUTPUT_PROBABILITIES],
-                   share_heads (lowering, attention.v, attention.q));
-  hyb_lowering_set_output (lowering, 0, attention.is_flat ? join_heads (lowering, y) : y);
+                   onnx_heads_share (lowering, attention.v, attention.q));
+  hyb_lowering_set_output (lowering, 0, attention.is_flat ? onnx_heads_join (lowering, y) : y);
   hyb_lowering_set_output (lowering, 1, attention.k);
   hyb_lowering_set_output (lowering, 2, attention.v);
   hyb_lowering_set_output (lowering, 3, scores[CLAMP (mode, 0, OUTPUT_PROBABILITIES)]);

@@ -46,19 +46,19 @@ emit (HybLowering      *lowering,
                             NULL);
 }
 
-static void
-lower_conv (HybLowering *lowering)
+HybValueId
+onnx_window_convolve (HybLowering *lowering)
 {
   HybType    x = *hyb_onnx_type (lowering, 0), weight = *hyb_onnx_type (lowering, 1);
   OnnxWindow window;
   HybValueId inputs[3];
 
   if (!onnx_window_read (lowering, &window, &x, kernel_of (&weight)))
-    return;
+    return HYB_NO_ID;
   if (weight.shape.rank != x.shape.rank || weight.shape.dim[0] < 0)
     {
       hyb_lowering_fail (lowering, NULL, "the shape of its weights does not fit its input");
-      return;
+      return HYB_NO_ID;
     }
   inputs[0] = hyb_onnx_input (lowering, 0);
   inputs[1] = hyb_onnx_input (lowering, 1);
@@ -66,9 +66,13 @@ lower_conv (HybLowering *lowering)
     inputs[2] = hyb_onnx_input (lowering, 2);
   if (!onnx_window_is_symmetric (&window))
     inputs[0] = onnx_window_pad (lowering, &window, inputs[0], 0);
-  hyb_lowering_set_output (lowering,
-                           0,
-                           emit (lowering, "Convolution", &window, inputs, weight.shape.dim[0]));
+  return emit (lowering, "Convolution", &window, inputs, weight.shape.dim[0]);
+}
+
+static void
+lower_conv (HybLowering *lowering)
+{
+  hyb_lowering_set_output (lowering, 0, onnx_window_convolve (lowering));
 }
 
 /* --- ConvTranspose --- */

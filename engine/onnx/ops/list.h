@@ -1,7 +1,7 @@
 /* list.h — the families of ONNX operators, in alphabetical order.
  *
- * Each line stands for the array hyb_onnx_ops_NAME at the end of NAME.c.  op-find.c includes this file twice, so it has
- * no include guard.
+ * Each line stands for the array hyb_onnx_ops_NAME at the end of NAME.c, or of ../ml/NAME.c for ml_NAME.  op-find.c
+ * includes this file twice, so it has no include guard.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 HYB_ONNX_OPS (activation)
@@ -13,14 +13,22 @@ HYB_ONNX_OPS (crop)
 HYB_ONNX_OPS (elementwise)
 HYB_ONNX_OPS (flex_attention)
 HYB_ONNX_OPS (fourier)
+HYB_ONNX_OPS (fused)
 HYB_ONNX_OPS (gemm)
+HYB_ONNX_OPS (head_attention)
 HYB_ONNX_OPS (index)
 HYB_ONNX_OPS (linear_attention)
 HYB_ONNX_OPS (loop)
 HYB_ONNX_OPS (loss)
+HYB_ONNX_OPS (ml_features)
+HYB_ONNX_OPS (ml_linear)
+HYB_ONNX_OPS (ml_trees)
+HYB_ONNX_OPS (narrow_matmul)
 HYB_ONNX_OPS (normalisation)
+HYB_ONNX_OPS (optimiser)
 HYB_ONNX_OPS (pooling)
 HYB_ONNX_OPS (quantise)
+HYB_ONNX_OPS (quantised_layers)
 HYB_ONNX_OPS (recurrent)
 HYB_ONNX_OPS (reduce)
 HYB_ONNX_OPS (region)
@@ -31,6 +39,7 @@ HYB_ONNX_OPS (scan)
 HYB_ONNX_OPS (scatter)
 HYB_ONNX_OPS (shape)
 HYB_ONNX_OPS (signal)
+HYB_ONNX_OPS (skip_normalisation)
 HYB_ONNX_OPS (slice)
 HYB_ONNX_OPS (source)
 HYB_ONNX_OPS (suppress)

@@ -299,17 +299,16 @@ count_elements (HybLowering      *lowering,
   return sum_windows (lowering, &outside, ones);
 }
 
-static void
-lower_average_pool (HybLowering *lowering)
+HybValueId
+onnx_window_average (HybLowering *lowering, HybValueId x)
 {
-  HybType    x_type = *hyb_onnx_type (lowering, 0);
+  HybType    x_type = *hyb_lowering_get_type (lowering, x);
   gboolean   counts_padding = hyb_onnx_int (lowering, "count_include_pad", 0) != 0;
   OnnxWindow window, counted;
-  HybValueId x, y;
+  HybValueId y;
 
   if (!onnx_window_read (lowering, &window, &x_type, NULL))
-    return;
-  x = hyb_onnx_input (lowering, 0);
+    return HYB_NO_ID;
   counted = window;
   if (!counts_padding)
     {
@@ -318,35 +317,34 @@ lower_average_pool (HybLowering *lowering)
     }
   if (!extend_to_ceiling (lowering, &window, &x_type) && onnx_window_is_symmetric (&window) &&
       !has_dilation (&window))
-    {
-      y = hyb_lowering_emit (lowering,
-                             "Pooling",
-                             1,
-                             &x,
-                             "pool_type",
-                             "avg",
-                             "kernel",
-                             onnx_window_text (lowering, &window, window.kernel),
-                             "stride",
-                             onnx_window_text (lowering, &window, window.stride),
-                             "pad",
-                             onnx_window_text (lowering, &window, window.before),
-                             "count_include_pad",
-                             counts_padding ? "True" : "False",
-                             NULL);
-      hyb_lowering_set_output (lowering, 0, y);
-      return;
-    }
+    return hyb_lowering_emit (lowering,
+                              "Pooling",
+                              1,
+                              &x,
+                              "pool_type",
+                              "avg",
+                              "kernel",
+                              onnx_window_text (lowering, &window, window.kernel),
+                              "stride",
+                              onnx_window_text (lowering, &window, window.stride),
+                              "pad",
+                              onnx_window_text (lowering, &window, window.before),
+                              "count_include_pad",
+                              counts_padding ? "True" : "False",
+                              NULL);
   if (has_dilation (&window) && !check_taps (lowering, &window))
-    return;
+    return HYB_NO_ID;
   y = count_elements (lowering, &window, &counted, &x_type);
   x = onnx_window_pad (lowering, &window, x, 0);
+  return onnx_divide (lowering, sum_windows (lowering, &window, x), y);
+}
+
+static void
+lower_average_pool (HybLowering *lowering)
+{
   hyb_lowering_set_output (lowering,
                            0,
-                           hyb_onnx_binary (lowering,
-                                            "broadcast_div",
-                                            sum_windows (lowering, &window, x),
-                                            y));
+                           onnx_window_average (lowering, hyb_onnx_input (lowering, 0)));
 }
 
 /* --- LpPool and the global forms --- */

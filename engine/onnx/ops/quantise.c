@@ -3,6 +3,8 @@
  * Layers are computed as they are defined: integers become floats, the layer of floats runs, the result is rounded.  Sums
  * of products of 8-bit integers are exact in float32 up to 2²⁴.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/onnx/ops/quantise.h"
+#include "engine/onnx/ops/pieces.h"
 #include "engine/onnx/ops/window.h"
 
 #include <string.h>
@@ -51,9 +53,12 @@ spread (HybLowering *lowering, HybValueId x, const HybType *data, gint64 given)
   return type.shape.rank == 1 ? hyb_onnx_reshape (lowering, x, (guint) data->shape.rank, dims) : x;
 }
 
-/* round (x / scale) + zero, saturated. */
-static HybValueId
-quantise (HybLowering *lowering, HybValueId x, HybValueId scale, HybValueId zero, HybDType dtype)
+HybValueId
+onnx_quantise (HybLowering *lowering,
+               HybValueId   x,
+               HybValueId   scale,
+               HybValueId   zero,
+               HybDType     dtype)
 {
   double low, high;
 
@@ -68,9 +73,8 @@ quantise (HybLowering *lowering, HybValueId x, HybValueId scale, HybValueId zero
   return hyb_onnx_cast (lowering, x, dtype);
 }
 
-/* (x − zero) · scale in floats; scale HYB_NO_ID: 1. */
-static HybValueId
-dequantise (HybLowering *lowering, HybValueId x, HybValueId scale, HybValueId zero)
+HybValueId
+onnx_dequantise (HybLowering *lowering, HybValueId x, HybValueId scale, HybValueId zero)
 {
   x = hyb_onnx_cast (lowering, x, HYB_F32);
   if (zero != HYB_NO_ID)
@@ -79,15 +83,9 @@ dequantise (HybLowering *lowering, HybValueId x, HybValueId scale, HybValueId ze
 }
 
 static HybValueId
-optional (HybLowering *lowering, guint input)
-{
-  return hyb_onnx_has_input (lowering, input) ? hyb_onnx_input (lowering, input) : HYB_NO_ID;
-}
-
-static HybValueId
 optional_spread (HybLowering *lowering, guint input, const HybType *data, gint64 axis)
 {
-  HybValueId x = optional (lowering, input);
+  HybValueId x = onnx_optional (lowering, input);
 
   return x == HYB_NO_ID ? x : spread (lowering, x, data, axis);
 }
@@ -111,11 +109,11 @@ lower_quantise (HybLowering *lowering)
                          HYB_F32);
   hyb_lowering_set_output (lowering,
                            0,
-                           quantise (lowering,
-                                     x,
-                                     scale,
-                                     optional_spread (lowering, 2, &data, axis),
-                                     dtype));
+                           onnx_quantise (lowering,
+                                          x,
+                                          scale,
+                                          optional_spread (lowering, 2, &data, axis),
+                                          dtype));
 }
 
 static void
@@ -130,48 +128,46 @@ lower_dequantise (HybLowering *lowering)
   hyb_lowering_set_type (lowering, 0, &type);
   if (data.dtype == HYB_DTYPE_UNKNOWN)
     return;
-  y = dequantise (lowering,
-                  hyb_onnx_input (lowering, 0),
-                  hyb_onnx_cast (lowering,
-                                 spread (lowering, hyb_onnx_input (lowering, 1), &data, axis),
-                                 HYB_F32),
-                  optional_spread (lowering, 2, &data, axis));
+  y = onnx_dequantise (lowering,
+                       hyb_onnx_input (lowering, 0),
+                       hyb_onnx_cast (lowering,
+                                      spread (lowering, hyb_onnx_input (lowering, 1), &data, axis),
+                                      HYB_F32),
+                       optional_spread (lowering, 2, &data, axis));
   hyb_lowering_set_output (lowering, 0, hyb_onnx_cast (lowering, y, dtype));
 }
 
-/* Scale and zero point from the range of the data, which includes 0. */
+HybValueId
+onnx_quantise_dynamically (HybLowering *lowering, HybValueId x, HybValueId *scale, HybValueId *zero)
+{
+  HybValueId high = hyb_onnx_unary (lowering, "_np_max", x);
+  HybValueId low = hyb_onnx_unary (lowering, "_np_min", x), number;
+
+  high = hyb_onnx_with_scalar (lowering, "_maximum_scalar", high, 0);
+  low = hyb_onnx_with_scalar (lowering, "_minimum_scalar", low, 0);
+  *scale = hyb_onnx_with_scalar (lowering, "_div_scalar", onnx_subtract (lowering, high, low), 255);
+  /* Zeros alone have no range. */
+  *scale = onnx_where (lowering,
+                       hyb_onnx_with_scalar (lowering, "_npi_equal_scalar", *scale, 0),
+                       hyb_onnx_scalar (lowering, 1, HYB_F32),
+                       *scale);
+  number = hyb_onnx_unary (lowering, "negative", onnx_divide (lowering, low, *scale));
+  number = onnx_clamp (lowering, hyb_onnx_unary (lowering, "_npi_around", number), 0, 255);
+  *zero = hyb_onnx_cast (lowering, number, HYB_U8);
+  return onnx_quantise (lowering, x, *scale, *zero, HYB_U8);
+}
+
 static void
 lower_dynamic (HybLowering *lowering)
 {
-  HybValueId x = hyb_onnx_input (lowering, 0), high, low, scale, zero;
+  HybValueId scale, zero;
 
-  high = hyb_onnx_with_scalar (lowering,
-                               "_maximum_scalar",
-                               hyb_onnx_unary (lowering, "_np_max", x),
-                               0);
-  low = hyb_onnx_with_scalar (lowering,
-                              "_minimum_scalar",
-                              hyb_onnx_unary (lowering, "_np_min", x),
-                              0);
-  scale = hyb_onnx_with_scalar (lowering,
-                                "_div_scalar",
-                                hyb_onnx_binary (lowering, "broadcast_sub", high, low),
-                                255);
-  zero = hyb_onnx_unary (lowering,
-                         "_npi_around",
-                         hyb_onnx_unary (lowering,
-                                         "negative",
-                                         hyb_onnx_binary (lowering, "broadcast_div", low, scale)));
-  zero = hyb_onnx_cast (lowering,
-                        hyb_onnx_with_scalar (lowering,
-                                              "_minimum_scalar",
-                                              hyb_onnx_with_scalar (lowering,
-                                                                    "_maximum_scalar",
-                                                                    zero,
-                                                                    0),
-                                              255),
-                        HYB_U8);
-  hyb_lowering_set_output (lowering, 0, quantise (lowering, x, scale, zero, HYB_U8));
+  hyb_lowering_set_output (lowering,
+                           0,
+                           onnx_quantise_dynamically (lowering,
+                                                      hyb_onnx_input (lowering, 0),
+                                                      &scale,
+                                                      &zero));
   hyb_lowering_set_output (lowering, 1, scale);
   hyb_lowering_set_output (lowering, 2, zero);
 }
@@ -182,7 +178,7 @@ lower_dynamic (HybLowering *lowering)
 static HybValueId
 matrix_zero (HybLowering *lowering, guint input, const HybType *data, gboolean by_row)
 {
-  HybValueId zero = optional (lowering, input);
+  HybValueId zero = onnx_optional (lowering, input);
   HybType    type;
 
   if (zero == HYB_NO_ID)
@@ -197,14 +193,14 @@ static void
 lower_matmul_integer (HybLowering *lowering)
 {
   HybType    a_type = *hyb_onnx_type (lowering, 0), b_type = *hyb_onnx_type (lowering, 1);
-  HybValueId a = dequantise (lowering,
-                             hyb_onnx_input (lowering, 0),
-                             HYB_NO_ID,
-                             matrix_zero (lowering, 2, &a_type, TRUE));
-  HybValueId b = dequantise (lowering,
-                             hyb_onnx_input (lowering, 1),
-                             HYB_NO_ID,
-                             matrix_zero (lowering, 3, &b_type, FALSE));
+  HybValueId a = onnx_dequantise (lowering,
+                                  hyb_onnx_input (lowering, 0),
+                                  HYB_NO_ID,
+                                  matrix_zero (lowering, 2, &a_type, TRUE));
+  HybValueId b = onnx_dequantise (lowering,
+                                  hyb_onnx_input (lowering, 1),
+                                  HYB_NO_ID,
+                                  matrix_zero (lowering, 3, &b_type, FALSE));
 
   hyb_lowering_set_output (lowering,
                            0,
@@ -218,26 +214,26 @@ lower_qlinear_matmul (HybLowering *lowering)
 {
   HybType    a_type = *hyb_onnx_type (lowering, 0), b_type = *hyb_onnx_type (lowering, 3);
   HybValueId a =
-      dequantise (lowering,
-                  hyb_onnx_input (lowering, 0),
-                  hyb_onnx_cast (lowering, matrix_zero (lowering, 1, &a_type, TRUE), HYB_F32),
-                  matrix_zero (lowering, 2, &a_type, TRUE));
+      onnx_dequantise (lowering,
+                       hyb_onnx_input (lowering, 0),
+                       hyb_onnx_cast (lowering, matrix_zero (lowering, 1, &a_type, TRUE), HYB_F32),
+                       matrix_zero (lowering, 2, &a_type, TRUE));
   HybValueId b =
-      dequantise (lowering,
-                  hyb_onnx_input (lowering, 3),
-                  hyb_onnx_cast (lowering, matrix_zero (lowering, 4, &b_type, FALSE), HYB_F32),
-                  matrix_zero (lowering, 5, &b_type, FALSE));
+      onnx_dequantise (lowering,
+                       hyb_onnx_input (lowering, 3),
+                       hyb_onnx_cast (lowering, matrix_zero (lowering, 4, &b_type, FALSE), HYB_F32),
+                       matrix_zero (lowering, 5, &b_type, FALSE));
   HybValueId y = hyb_onnx_binary (lowering, "_npi_matmul", a, b);
 
   hyb_lowering_set_output (lowering,
                            0,
-                           quantise (lowering,
-                                     y,
-                                     hyb_onnx_cast (lowering,
-                                                    hyb_onnx_input (lowering, 6),
-                                                    HYB_F32),
-                                     hyb_onnx_input (lowering, 7),
-                                     hyb_onnx_type (lowering, 7)->dtype));
+                           onnx_quantise (lowering,
+                                          y,
+                                          hyb_onnx_cast (lowering,
+                                                         hyb_onnx_input (lowering, 6),
+                                                         HYB_F32),
+                                          hyb_onnx_input (lowering, 7),
+                                          hyb_onnx_type (lowering, 7)->dtype));
 }
 
 static HybValueId
@@ -279,12 +275,14 @@ static void
 lower_conv_integer (HybLowering *lowering)
 {
   HybType    w_type = *hyb_onnx_type (lowering, 1);
-  HybValueId x =
-      dequantise (lowering, hyb_onnx_input (lowering, 0), HYB_NO_ID, optional (lowering, 2));
-  HybValueId w = dequantise (lowering,
-                             hyb_onnx_input (lowering, 1),
-                             HYB_NO_ID,
-                             optional_spread (lowering, 3, &w_type, 0));
+  HybValueId x = onnx_dequantise (lowering,
+                                  hyb_onnx_input (lowering, 0),
+                                  HYB_NO_ID,
+                                  onnx_optional (lowering, 2));
+  HybValueId w = onnx_dequantise (lowering,
+                                  hyb_onnx_input (lowering, 1),
+                                  HYB_NO_ID,
+                                  optional_spread (lowering, 3, &w_type, 0));
 
   hyb_lowering_set_output (lowering,
                            0,
@@ -296,13 +294,16 @@ lower_qlinear_conv (HybLowering *lowering)
 {
   HybType    w_type = *hyb_onnx_type (lowering, 3);
   HybValueId x_scale = hyb_onnx_input (lowering, 1), w_scale = hyb_onnx_input (lowering, 4);
-  HybValueId bias = optional (lowering, 8), x, w;
+  HybValueId bias = onnx_optional (lowering, 8), x, w;
 
-  x = dequantise (lowering, hyb_onnx_input (lowering, 0), x_scale, hyb_onnx_input (lowering, 2));
-  w = dequantise (lowering,
-                  hyb_onnx_input (lowering, 3),
-                  spread (lowering, w_scale, &w_type, 0),
-                  optional_spread (lowering, 5, &w_type, 0));
+  x = onnx_dequantise (lowering,
+                       hyb_onnx_input (lowering, 0),
+                       x_scale,
+                       hyb_onnx_input (lowering, 2));
+  w = onnx_dequantise (lowering,
+                       hyb_onnx_input (lowering, 3),
+                       spread (lowering, w_scale, &w_type, 0),
+                       optional_spread (lowering, 5, &w_type, 0));
   /* The bias is in units of the product of both scales. */
   if (bias != HYB_NO_ID)
     bias = hyb_onnx_binary (lowering,
@@ -311,11 +312,11 @@ lower_qlinear_conv (HybLowering *lowering)
                             hyb_onnx_binary (lowering, "broadcast_mul", x_scale, w_scale));
   hyb_lowering_set_output (lowering,
                            0,
-                           quantise (lowering,
-                                     convolve (lowering, x, w, bias),
-                                     hyb_onnx_input (lowering, 6),
-                                     hyb_onnx_input (lowering, 7),
-                                     hyb_onnx_type (lowering, 7)->dtype));
+                           onnx_quantise (lowering,
+                                          convolve (lowering, x, w, bias),
+                                          hyb_onnx_input (lowering, 6),
+                                          hyb_onnx_input (lowering, 7),
+                                          hyb_onnx_type (lowering, 7)->dtype));
 }
 
 /* --- com.microsoft --- */
@@ -323,31 +324,34 @@ lower_qlinear_conv (HybLowering *lowering)
 static void
 lower_qlinear_binary (HybLowering *lowering)
 {
-  HybValueId a = dequantise (lowering,
-                             hyb_onnx_input (lowering, 0),
-                             hyb_onnx_input (lowering, 1),
-                             optional (lowering, 2));
-  HybValueId b = dequantise (lowering,
-                             hyb_onnx_input (lowering, 3),
-                             hyb_onnx_input (lowering, 4),
-                             optional (lowering, 5));
+  HybValueId a = onnx_dequantise (lowering,
+                                  hyb_onnx_input (lowering, 0),
+                                  hyb_onnx_input (lowering, 1),
+                                  onnx_optional (lowering, 2));
+  HybValueId b = onnx_dequantise (lowering,
+                                  hyb_onnx_input (lowering, 3),
+                                  hyb_onnx_input (lowering, 4),
+                                  onnx_optional (lowering, 5));
 
   hyb_lowering_set_output (lowering,
                            0,
-                           quantise (lowering,
-                                     hyb_onnx_binary (lowering, hyb_onnx_engine (lowering), a, b),
-                                     hyb_onnx_input (lowering, 6),
-                                     optional (lowering, 7),
-                                     hyb_onnx_type (lowering, 0)->dtype));
+                           onnx_quantise (lowering,
+                                          hyb_onnx_binary (lowering,
+                                                           hyb_onnx_engine (lowering),
+                                                           a,
+                                                           b),
+                                          hyb_onnx_input (lowering, 6),
+                                          onnx_optional (lowering, 7),
+                                          hyb_onnx_type (lowering, 0)->dtype));
 }
 
 static void
 lower_qlinear_unary (HybLowering *lowering)
 {
-  HybValueId x = dequantise (lowering,
-                             hyb_onnx_input (lowering, 0),
-                             hyb_onnx_input (lowering, 1),
-                             optional (lowering, 2));
+  HybValueId x = onnx_dequantise (lowering,
+                                  hyb_onnx_input (lowering, 0),
+                                  hyb_onnx_input (lowering, 1),
+                                  onnx_optional (lowering, 2));
 
   if (strcmp (hyb_onnx_engine (lowering), "leaky") == 0)
     x = hyb_lowering_emit (lowering,
@@ -365,11 +369,11 @@ lower_qlinear_unary (HybLowering *lowering)
     x = hyb_onnx_unary (lowering, hyb_onnx_engine (lowering), x);
   hyb_lowering_set_output (lowering,
                            0,
-                           quantise (lowering,
-                                     x,
-                                     hyb_onnx_input (lowering, 3),
-                                     optional (lowering, 4),
-                                     hyb_onnx_type (lowering, 0)->dtype));
+                           onnx_quantise (lowering,
+                                          x,
+                                          hyb_onnx_input (lowering, 3),
+                                          onnx_optional (lowering, 4),
+                                          hyb_onnx_type (lowering, 0)->dtype));
 }
 
 /* A (from floats, or with its scale) times B with scale and zero point, and a bias. */
@@ -377,14 +381,14 @@ static void
 lower_matmul_to_float (HybLowering *lowering)
 {
   HybType    b_type = *hyb_onnx_type (lowering, 1);
-  HybValueId a = dequantise (lowering,
-                             hyb_onnx_input (lowering, 0),
-                             hyb_onnx_input (lowering, 2),
-                             optional (lowering, 4));
-  HybValueId b = dequantise (lowering,
-                             hyb_onnx_input (lowering, 1),
-                             hyb_onnx_input (lowering, 3),
-                             matrix_zero (lowering, 5, &b_type, FALSE));
+  HybValueId a = onnx_dequantise (lowering,
+                                  hyb_onnx_input (lowering, 0),
+                                  hyb_onnx_input (lowering, 2),
+                                  onnx_optional (lowering, 4));
+  HybValueId b = onnx_dequantise (lowering,
+                                  hyb_onnx_input (lowering, 1),
+                                  hyb_onnx_input (lowering, 3),
+                                  matrix_zero (lowering, 5, &b_type, FALSE));
   HybValueId y = hyb_onnx_binary (lowering, "_npi_matmul", a, b);
 
   if (hyb_onnx_has_input (lowering, 6))

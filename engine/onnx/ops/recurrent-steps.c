@@ -7,10 +7,9 @@
 
 #include "engine/onnx/ops/bodies.h"
 #include "engine/onnx/ops/pieces.h"
+#include "engine/onnx/ops/quantise.h"
 
 #include <string.h>
-
-#define MAX_FUNCTIONS 6
 
 HybValueId
 onnx_recurrent_state (HybLowering *lowering, const OnnxRecurrentSizes *sizes, guint input)
@@ -55,165 +54,6 @@ onnx_recurrent_final (HybLowering *lowering, HybValueId state)
   return onnx_where (lowering, has_steps, state, hyb_onnx_unary (lowering, "zeros_like", state));
 }
 
-/* --- Activations --- */
-
-/* One of a node's activation functions, with its numbers. */
-typedef struct
-{
-  const char *name;
-  double      alpha, beta;
-} Function;
-
-/* What an activation function makes of x. */
-typedef struct
-{
-  const char *name;
-  const char *engine; /* of those that are one operator of the engine; else NULL */
-  gboolean    has_alpha, has_beta;
-  double      alpha, beta; /* the defaults */
-  HybValueId (*write) (HybLowering *lowering, HybValueId x, const Function *function);
-} FunctionKind;
-
-static HybValueId
-leaky (HybLowering *lowering, HybValueId x, const char *kind, double slope)
-{
-  return hyb_lowering_emit (lowering,
-                            "LeakyReLU",
-                            1,
-                            &x,
-                            "act_type",
-                            kind,
-                            "slope",
-                            hyb_lowering_text (lowering, "%.9g", slope),
-                            NULL);
-}
-
-static HybValueId
-write_leaky (HybLowering *lowering, HybValueId x, const Function *function)
-{
-  return leaky (lowering, x, "leaky", function->alpha);
-}
-
-static HybValueId
-write_elu (HybLowering *lowering, HybValueId x, const Function *function)
-{
-  return leaky (lowering, x, "elu", function->alpha);
-}
-
-static HybValueId
-write_affine (HybLowering *lowering, HybValueId x, const Function *function)
-{
-  return onnx_shift (lowering, onnx_scale (lowering, x, function->alpha), function->beta);
-}
-
-static HybValueId
-write_hard_sigmoid (HybLowering *lowering, HybValueId x, const Function *function)
-{
-  return onnx_clamp (lowering, write_affine (lowering, x, function), 0, 1);
-}
-
-static HybValueId
-write_scaled_tanh (HybLowering *lowering, HybValueId x, const Function *function)
-{
-  x = hyb_onnx_unary (lowering, "tanh", onnx_scale (lowering, x, function->beta));
-  return onnx_scale (lowering, x, function->alpha);
-}
-
-static HybValueId
-write_thresholded (HybLowering *lowering, HybValueId x, const Function *function)
-{
-  return onnx_where (lowering,
-                     hyb_onnx_with_scalar (lowering,
-                                           "_npi_greater_equal_scalar",
-                                           x,
-                                           function->alpha),
-                     x,
-                     hyb_onnx_unary (lowering, "zeros_like", x));
-}
-
-static HybValueId
-write_softplus (HybLowering *lowering, HybValueId x, const Function *function)
-{
-  return hyb_lowering_emit (lowering, "Activation", 1, &x, "act_type", "softrelu", NULL);
-}
-
-static const FunctionKind function_kinds[] = {
-  { "Sigmoid", "sigmoid", FALSE, FALSE, 0, 0, NULL },
-  { "Tanh", "tanh", FALSE, FALSE, 0, 0, NULL },
-  { "Relu", "relu", FALSE, FALSE, 0, 0, NULL },
-  { "Softsign", "softsign", FALSE, FALSE, 0, 0, NULL },
-  { "Softplus", NULL, FALSE, FALSE, 0, 0, write_softplus },
-  { "LeakyRelu", NULL, TRUE, FALSE, 0.01, 0, write_leaky },
-  { "Elu", NULL, TRUE, FALSE, 1, 0, write_elu },
-  { "ThresholdedRelu", NULL, TRUE, FALSE, 1, 0, write_thresholded },
-  { "Affine", NULL, TRUE, TRUE, 1, 0, write_affine },
-  { "HardSigmoid", NULL, TRUE, TRUE, 0.2, 0.5, write_hard_sigmoid },
-  { "ScaledTanh", NULL, TRUE, TRUE, 1, 1, write_scaled_tanh },
-};
-
-static const FunctionKind *
-find_function (const char *name)
-{
-  for (guint i = 0; i < G_N_ELEMENTS (function_kinds); i++)
-    if (g_ascii_strcasecmp (function_kinds[i].name, name) == 0)
-      return &function_kinds[i];
-  return NULL;
-}
-
-static HybValueId
-apply (HybLowering *lowering, const Function *function, HybValueId x)
-{
-  const FunctionKind *kind = find_function (function->name);
-
-  return kind->engine ? hyb_onnx_unary (lowering, kind->engine, x)
-                      : kind->write (lowering, x, function);
-}
-
-/* The next number of a list, or the default where it ends. */
-static double
-next_number (HybLowering *lowering, const char *list, guint *at, double fallback)
-{
-  guint         n;
-  const double *values;
-
-  hyb_onnx_floats (lowering, list, &n, &values);
-  return *at < n ? values[(*at)++] : fallback;
-}
-
-/* The functions of all directions.  Lists of numbers go on from function to function. */
-static gboolean
-read_functions (HybLowering *lowering, const OnnxRecurrentSizes *sizes, Function *functions)
-{
-  const HybOnnxAttribute *list = hyb_onnx_attribute (lowering, "activations");
-  guint                   n = sizes->kind->n_functions * (guint) sizes->directions;
-  guint                   n_alpha = 0, n_beta = 0;
-
-  for (guint i = 0; i < n; i++)
-    {
-      const FunctionKind *kind;
-
-      functions[i].name = sizes->kind->activations[i % sizes->kind->n_functions];
-      if (list && list->kind == HYB_ONNX_ATTRIBUTE_STRINGS && i < list->n)
-        functions[i].name = hyb_lowering_text (lowering,
-                                               "%.*s",
-                                               (int) MIN (list->strings[i].length, 64),
-                                               (const char *) list->strings[i].data);
-      kind = find_function (functions[i].name);
-      if (!kind)
-        {
-          hyb_lowering_fail (lowering, NULL, "there is no activation %s", functions[i].name);
-          return FALSE;
-        }
-      functions[i].alpha = kind->alpha;
-      functions[i].beta = kind->beta;
-      if (kind->has_alpha)
-        functions[i].alpha = next_number (lowering, "activation_alpha", &n_alpha, kind->alpha);
-      if (kind->has_beta)
-        functions[i].beta = next_number (lowering, "activation_beta", &n_beta, kind->beta);
-    }
-  return TRUE;
-}
-
 /* --- One step --- */
 
 /* Variables of the body. */
@@ -228,12 +68,31 @@ enum
 
 typedef struct
 {
-  const OnnxRecurrentSizes *sizes;
-  const Function           *functions;
-  double                    clip; /* 0: none */
-  gboolean                  joins_forget, has_late_reset;
-  int                       cell, peephole, bias, is_inside; /* variables; −1: left out */
+  const OnnxRecurrentSizes    *sizes;
+  const OnnxRecurrentFunction *functions;
+  double                       clip; /* 0: none */
+  gboolean                     joins_forget, has_late_reset;
+  int                          cell, peephole, bias, is_inside; /* variables; −1: left out */
 } Step;
+
+/* x rounded to 8 bits. */
+static HybValueId
+round_to_bytes (HybLowering *lowering, HybValueId x)
+{
+  HybValueId scale, zero;
+
+  x = onnx_quantise_dynamically (lowering, x, &scale, &zero);
+  return onnx_dequantise (lowering, x, scale, zero);
+}
+
+/* The products of the state with all gates. */
+static HybValueId
+recur (HybLowering *inner, const Step *step)
+{
+  HybValueId h = step->sizes->is_quantised ? round_to_bytes (inner, STEP_H) : STEP_H;
+
+  return onnx_matmul (inner, h, STEP_R);
+}
 
 static HybValueId
 gate (HybLowering *inner, const Step *step, HybValueId x, gint64 i)
@@ -249,7 +108,7 @@ activate (HybLowering *inner, const Step *step, guint function, HybValueId x)
 {
   if (step->clip > 0)
     x = onnx_clamp (inner, x, -step->clip, step->clip);
-  return apply (inner, &step->functions[function], x);
+  return onnx_recurrent_apply (inner, &step->functions[function], x);
 }
 
 /* The gate plus a diagonal weight times the cell. */
@@ -267,7 +126,7 @@ look (HybLowering *inner, const Step *step, HybValueId x, HybValueId cell, gint6
 static HybValueId
 write_lstm (HybLowering *inner, const Step *step, HybValueId *cell)
 {
-  HybValueId all = onnx_add (inner, STEP_GATES, onnx_matmul (inner, STEP_H, STEP_R));
+  HybValueId all = onnx_add (inner, STEP_GATES, recur (inner, step));
   HybValueId old = (guint) step->cell, input, forget, output, fresh;
 
   input = activate (inner, step, 0, look (inner, step, gate (inner, step, all, 0), old, 0));
@@ -350,16 +209,39 @@ take_direction (HybLowering *lowering, HybValueId x, gint64 direction)
   return hyb_lowering_emit (lowering, "_np_squeeze", 1, &x, "axis", "0", NULL);
 }
 
+/* The transposed weights of one direction, [input, gates × hidden].  Quantised ones are stored so, as integers with scales
+ * and zero points, one for all or one for each column. */
+static HybValueId
+read_weights (HybLowering *lowering, const Step *step, guint input, gint64 direction)
+{
+  static const gint64 swapped[] = { 1, 0 };
+  HybValueId          w = take_direction (lowering, hyb_onnx_input (lowering, input), direction);
+  guint      scale = input == ONNX_RECURRENT_W ? ONNX_RECURRENT_W_SCALE : ONNX_RECURRENT_R_SCALE;
+  HybValueId zero;
+
+  if (!step->sizes->is_quantised)
+    return hyb_onnx_transpose (lowering, w, 2, swapped);
+  w = hyb_onnx_cast (lowering, w, HYB_F32);
+  if (hyb_onnx_has_input (lowering, scale + 1))
+    {
+      zero = take_direction (lowering, hyb_onnx_input (lowering, scale + 1), direction);
+      w = onnx_subtract (lowering, w, hyb_onnx_cast (lowering, zero, HYB_F32));
+    }
+  return onnx_multiply (lowering,
+                        w,
+                        take_direction (lowering, hyb_onnx_input (lowering, scale), direction));
+}
+
 /* x wᵀ with the biases that do not depend on the state, [time, batch, gates × hidden]. */
 static HybValueId
 project (HybLowering *lowering, const Step *step, HybValueId x, gint64 direction)
 {
-  static const gint64 swapped[] = { 1, 0 };
-  gint64              hidden = step->sizes->hidden, n = step->sizes->kind->n_gates;
-  HybValueId w = take_direction (lowering, hyb_onnx_input (lowering, ONNX_RECURRENT_W), direction);
+  gint64     hidden = step->sizes->hidden, n = step->sizes->kind->n_gates;
   HybValueId b, own, other;
 
-  x = onnx_matmul (lowering, x, hyb_onnx_transpose (lowering, w, 2, swapped));
+  if (step->sizes->is_quantised)
+    x = round_to_bytes (lowering, x);
+  x = onnx_matmul (lowering, x, read_weights (lowering, step, ONNX_RECURRENT_W, direction));
   if (!hyb_onnx_has_input (lowering, ONNX_RECURRENT_B))
     return x;
   b = take_direction (lowering, hyb_onnx_input (lowering, ONNX_RECURRENT_B), direction);
@@ -400,10 +282,8 @@ add_port (HybOnnxPort *ports, guint *n, HybPortKind kind, HybValueId value)
 static guint
 connect (HybLowering *lowering, Step *step, HybValueId x, gint64 direction, HybOnnxPort *ports)
 {
-  static const gint64       swapped[] = { 1, 0 };
   const OnnxRecurrentSizes *sizes = step->sizes;
-  HybValueId r = take_direction (lowering, hyb_onnx_input (lowering, ONNX_RECURRENT_R), direction);
-  guint      n = 0;
+  guint                     n = 0;
 
   add_port (ports, &n, HYB_PORT_DATA, project (lowering, step, x, direction));
   add_port (ports,
@@ -412,7 +292,10 @@ connect (HybLowering *lowering, Step *step, HybValueId x, gint64 direction, HybO
             take_direction (lowering,
                             onnx_recurrent_state (lowering, sizes, ONNX_RECURRENT_H),
                             direction));
-  add_port (ports, &n, HYB_PORT_CAPTURED, hyb_onnx_transpose (lowering, r, 2, swapped));
+  add_port (ports,
+            &n,
+            HYB_PORT_CAPTURED,
+            read_weights (lowering, step, ONNX_RECURRENT_R, direction));
   if (sizes->kind->has_cell)
     step->cell = add_port (ports,
                            &n,
@@ -517,18 +400,18 @@ set_outputs (HybLowering *lowering, const OnnxRecurrentSizes *sizes, HybValueId 
 void
 onnx_recurrent_steps (HybLowering *lowering, const OnnxRecurrentSizes *sizes)
 {
-  static const gint64 swapped[] = { 1, 0, 2 };
-  Function            functions[MAX_FUNCTIONS];
-  HybValueId          x = hyb_onnx_input (lowering, ONNX_RECURRENT_X), values[3][2];
-  Step                step = {
-                   .sizes = sizes,
-                   .clip = hyb_onnx_float (lowering, "clip", 0),
-                   .joins_forget = hyb_onnx_int (lowering, "input_forget", 0) != 0,
-                   .has_late_reset =
-                       sizes->kind->has_reset && hyb_onnx_int (lowering, "linear_before_reset", 0) != 0,
+  static const gint64   swapped[] = { 1, 0, 2 };
+  OnnxRecurrentFunction functions[ONNX_RECURRENT_MAX_FUNCTIONS];
+  HybValueId            x = hyb_onnx_input (lowering, ONNX_RECURRENT_X), values[3][2];
+  Step                  step = {
+                     .sizes = sizes,
+                     .clip = hyb_onnx_float (lowering, "clip", 0),
+                     .joins_forget = hyb_onnx_int (lowering, "input_forget", 0) != 0,
+                     .has_late_reset =
+                         sizes->kind->has_reset && hyb_onnx_int (lowering, "linear_before_reset", 0) != 0,
   };
 
-  if (!read_functions (lowering, sizes, functions))
+  if (!onnx_recurrent_read_functions (lowering, sizes, functions))
     return;
   if (sizes->has_batch_first)
     x = hyb_onnx_transpose (lowering, x, 3, swapped);

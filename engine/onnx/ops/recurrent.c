@@ -250,6 +250,20 @@ lower_lstm (HybLowering *lowering)
   lower_recurrent (lowering, &lstm);
 }
 
+/* Weights are 8-bit integers with the inputs as rows; what they are multiplied with is rounded to 8 bits in each step. */
+static void
+lower_quantised (HybLowering *lowering)
+{
+  OnnxRecurrentSizes sizes;
+
+  if (!read_sizes (lowering, &lstm, &sizes))
+    return;
+  sizes.is_quantised = TRUE;
+  set_types (lowering, &sizes);
+  if (sizes.time >= 0 && sizes.batch >= 0)
+    onnx_recurrent_steps (lowering, &sizes);
+}
+
 static void
 lower_gru (HybLowering *lowering)
 {
@@ -264,6 +278,19 @@ lower_rnn (HybLowering *lowering)
 
 static const char *const inputs[] = { "X",         "W",         "R", "B", "sequence_lens",
                                       "initial_h", "initial_c", "P", NULL };
+static const char *const quantised_inputs[] = { "X",
+                                                "W",
+                                                "R",
+                                                "B",
+                                                "sequence_lens",
+                                                "initial_h",
+                                                "initial_c",
+                                                "P",
+                                                "W_scale",
+                                                "W_zero_point",
+                                                "R_scale",
+                                                "R_zero_point",
+                                                NULL };
 static const char *const outputs[] = { "Y", "Y_h", "Y_c", NULL };
 
 #define RECURRENT \
@@ -278,6 +305,15 @@ const HybOnnxOp hyb_onnx_ops_recurrent[] = {
             .name = "RNN",
             .doc = "A layer of plain recurrent cells.",
             .lower = lower_rnn },
+    .since = 1 },
+  { .op = { HYB_ONNX_ROW,
+            .name = "DynamicQuantizeLSTM",
+            .doc = "A layer of LSTM cells with weights of 8 bits.",
+            .category = HYB_CATEGORY_RECURRENT,
+            .inputs = quantised_inputs,
+            .outputs = outputs,
+            .lower = lower_quantised },
+    .domain = "com.microsoft",
     .since = 1 },
   { .since = 0 },
 };

@@ -24,6 +24,7 @@ typedef struct
   gint64                   directions;
   gboolean                 is_reverse;
   gboolean                 has_batch_first;
+  gboolean                 is_quantised; /* DynamicQuantizeLSTM */
   const char              *mode;
 } OnnxRecurrentSizes;
 
@@ -37,8 +38,28 @@ enum
   ONNX_RECURRENT_H,
   ONNX_RECURRENT_C,
   ONNX_RECURRENT_P,
+  ONNX_RECURRENT_W_SCALE, /* with is_quantised, as those that follow */
+  ONNX_RECURRENT_W_ZERO,
+  ONNX_RECURRENT_R_SCALE,
+  ONNX_RECURRENT_R_ZERO,
 };
 
+/* One of a node's activation functions, with its numbers. */
+typedef struct
+{
+  const char *name;
+  double      alpha, beta;
+} OnnxRecurrentFunction;
+
+#define ONNX_RECURRENT_MAX_FUNCTIONS 6 /* of both directions */
+
+/* The functions of all directions.  Lists of numbers go on from function to function.  FALSE after a failure. */
+gboolean onnx_recurrent_read_functions (HybLowering              *lowering,
+                                        const OnnxRecurrentSizes *sizes,
+                                        OnnxRecurrentFunction    *functions);
+/* What a function makes of x. */
+HybValueId
+onnx_recurrent_apply (HybLowering *lowering, const OnnxRecurrentFunction *function, HybValueId x);
 /* An initial state [directions, batch, hidden], zero if it is left out. */
 HybValueId
 onnx_recurrent_state (HybLowering *lowering, const OnnxRecurrentSizes *sizes, guint input);

@@ -1,4 +1,4 @@
-/* region.c — RoiAlign, DeformConv and Col2Im: operators of the engine with other attributes.
+/* region.c — RoiAlign, MaxRoiPool, DeformConv and Col2Im: operators of the engine with other attributes.
  *
  * RoiAlign with mode max is put together here: the largest of the four weighted neighbours of all samples, as ONNX Runtime
  * has it.
@@ -192,6 +192,37 @@ lower_roi_align (HybLowering *lowering)
                        "computed");
 }
 
+/* --- MaxRoiPool --- */
+
+static void
+lower_max_roi_pool (HybLowering *lowering)
+{
+  guint         n;
+  const gint64 *size;
+
+  if (!hyb_onnx_ints (lowering, "pooled_shape", &n, &size) || n != 2)
+    {
+      hyb_lowering_fail (lowering, NULL, "its pooled_shape is not that of an image");
+      return;
+    }
+  hyb_lowering_set_output (lowering,
+                           0,
+                           hyb_lowering_emit (lowering,
+                                              "ROIPooling",
+                                              2,
+                                              (HybValueId[]){ hyb_onnx_input (lowering, 0),
+                                                              hyb_onnx_input (lowering, 1) },
+                                              "pooled_size",
+                                              hyb_lowering_text_ints (lowering, 2, size),
+                                              "spatial_scale",
+                                              hyb_lowering_text (lowering,
+                                                                 "%.9g",
+                                                                 hyb_onnx_float (lowering,
+                                                                                 "spatial_scale",
+                                                                                 1)),
+                                              NULL));
+}
+
 /* --- DeformConv --- */
 
 static void
@@ -348,6 +379,14 @@ const HybOnnxOp hyb_onnx_ops_region[] = {
             .outputs = outputs,
             .lower = lower_roi_align },
     .since = 10 },
+  { .op = { HYB_ONNX_ROW,
+            .name = "MaxRoiPool",
+            .doc = "The largest elements of the cells that each region is divided into.",
+            .category = HYB_CATEGORY_MOVEMENT,
+            .inputs = roi_inputs,
+            .outputs = outputs,
+            .lower = lower_max_roi_pool },
+    .since = 1 },
   { .op = { HYB_ONNX_ROW,
             .name = "DeformConv",
             .doc = "A convolution whose taps are moved by offsets.",

@@ -29,3 +29,7 @@ HybValueId onnx_window_pad (HybLowering *lowering, OnnxWindow *window, HybValueI
 /* “(3, 3)” of one of the arrays. */
 const char *
 onnx_window_text (HybLowering *lowering, const OnnxWindow *window, const gint64 *values);
+/* The convolution that a node of the form of Conv computes. */
+HybValueId onnx_window_convolve (HybLowering *lowering);
+/* The means of the windows of x that a node of the form of AveragePool has. */
+HybValueId onnx_window_average (HybLowering *lowering, HybValueId x);

@@ -21,6 +21,10 @@ def maker(name):
     return lambda *shape: rng.normal(size=shape).astype(np.float32)
 
 
+TRAINING = '"" : 17, "ai.onnx.preview.training" : 1'
+LEARNING = '"" : 17, "ai.onnx.ml" : 3'
+MICROSOFT = '"" : 17, "com.microsoft" : 1'
+
 # name → (operator sets, text, inputs)
 CASES = {
     # --- Shapes that depend on data ---
@@ -91,6 +95,131 @@ CASES = {
     "pool-places-columns": ('"" : 17', """g (float[1,2,5,6] x) => (float[1,2,n,m] y, int64[1,2,n,m] i) {
         y, i = MaxPool <kernel_shape = [2, 2], dilations = [2, 2], storage_order = 1> (x)
     }""", lambda f: {"x": f(1, 2, 5, 6)}),
+    "pooled-regions": ('"" : 17', """g (float[2,2,6,6] x) => (float[3,2,2,3] y) <float[3,5] r = {0, 0, 1, 5, 9, 1, 4, 2, 11, 11, 1, 0, 0, 3, 3}> {
+        y = MaxRoiPool <pooled_shape = [2, 3], spatial_scale = 0.5> (x, r)
+    }""", lambda f: {"x": f(2, 2, 6, 6)}),
+    # --- com.microsoft ---
+    "skip-normalisation": (MICROSOFT, """g (float[2,3,4] x, float[2,3,4] s, float[4] g, float[4] b, float[4] c) => (float[2,3,4] y, float[2,3,1] m, float[2,3,1] i, float[2,3,4] z) {
+        y, m, i, z = com.microsoft.SkipLayerNormalization <epsilon = 0.01> (x, s, g, b, c)
+    }""", lambda f: {"x": f(2, 3, 4), "s": f(2, 3, 4), "g": f(4), "b": f(4), "c": f(4)}),
+    "skip-simplified": (MICROSOFT, """g (float[2,3,4] x, float[2,3,4] s, float[4] g) => (float[2,3,4] y, float[2,3,4] z) {
+        y, "", "", z = com.microsoft.SkipSimplifiedLayerNormalization (x, s, g)
+    }""", lambda f: {"x": f(2, 3, 4), "s": f(2, 3, 4), "g": f(4)}),
+    "simplified-normalisation": ('"" : 17', """g (float[2,3,4] x, float[4] g) => (float[2,3,4] y) {
+        y = SimplifiedLayerNormalization <axis = -1, epsilon = 0.01> (x, g)
+    }""", lambda f: {"x": f(2, 3, 4), "g": f(4)}),
+    "embeddings": (MICROSOFT, """g (int32[2,3] w, int32[2,3] s, float[7,4] a, float[5,4] b, float[2,4] c, float[4] g, float[4] d, int32[2,3] m) => (float[2,3,4] y, int32[2] n) {
+        y, n = com.microsoft.EmbedLayerNormalization (w, s, a, b, c, g, d, m)
+    }""", lambda f: {"w": np.array([[1, 6, 0], [2, 2, 5]], np.int32), "s": np.array([[0, 0, 1], [1, 1, 1]], np.int32), "a": f(7, 4), "b": f(5, 4), "c": f(2, 4),
+                     "g": f(4), "d": f(4), "m": np.array([[1, 1, 0], [1, 1, 1]], np.int32)}),
+    "heads": (MICROSOFT, """g (float[2,3,8] q, float[2,5,8] k, float[2,5,6] v, float[22] b, int32[2] n) => (float[2,3,6] y) {
+        y = com.microsoft.MultiHeadAttention <num_heads = 2, scale = 0.4> (q, k, v, b, n)
+    }""", lambda f: {"q": f(2, 3, 8), "k": f(2, 5, 8), "v": f(2, 5, 6), "b": f(22), "n": np.array([5, 3], np.int32)}),
+    "heads-past": (MICROSOFT, """g (float[2,3,8] q, float[2,3,8] k, float[2,3,8] v, float[1,2,3,5] a, float[2,2,2,4] p, float[2,2,2,4] r) => (float[2,3,8] y, float[2,2,5,4] s, float[2,2,5,4] t) {
+        y, s, t = com.microsoft.MultiHeadAttention <num_heads = 2, unidirectional = 1> (q, k, v, "", "", a, p, r)
+    }""", lambda f: {"q": f(2, 3, 8), "k": f(2, 3, 8), "v": f(2, 3, 8), "a": f(1, 2, 3, 5), "p": f(2, 2, 2, 4), "r": f(2, 2, 2, 4)}),
+    "self-attention": (MICROSOFT, """g (float[2,3,5] x, float[5,24] w, float[24] b, int32[2,3] m) => (float[2,3,8] y) {
+        y = com.microsoft.Attention <num_heads = 2> (x, w, b, m)
+    }""", lambda f: {"x": f(2, 3, 5), "w": f(5, 24), "b": f(24), "m": np.array([[1, 1, 0], [1, 1, 1]], np.int32)}),
+    "self-attention-past": (MICROSOFT, """g (float[2,3,5] x, float[5,24] w, float[24] b, float[2,2,2,2,4] p) => (float[2,3,8] y, float[2,2,2,5,4] z) {
+        y, z = com.microsoft.Attention <num_heads = 2, unidirectional = 1> (x, w, b, "", p)
+    }""", lambda f: {"x": f(2, 3, 5), "w": f(5, 24), "b": f(24), "p": f(2, 2, 2, 2, 4)}),
+    "narrow-4": (MICROSOFT, """g (float[2,40] x, uint8[3,3,8] w, float[9] s, uint8[6] z) => (float[2,3] y) {
+        y = com.microsoft.MatMulNBits <K = 40, N = 3, bits = 4, block_size = 16> (x, w, s, z)
+    }""", lambda f: {"x": f(2, 40), "w": (np.abs(f(3, 3, 8)) * 97).astype(np.uint8), "s": f(9), "z": (np.abs(f(6)) * 90).astype(np.uint8)}),
+    "narrow-8": (MICROSOFT, """g (float[2,32] x, uint8[3,2,16] w, float[6] s) => (float[2,3] y) {
+        y = com.microsoft.MatMulNBits <K = 32, N = 3, bits = 8, block_size = 16> (x, w, s)
+    }""", lambda f: {"x": f(2, 32), "w": (np.abs(f(3, 2, 16)) * 97).astype(np.uint8), "s": f(6)}),
+    "lstm-bytes": (MICROSOFT, """g (float[3,2,2] x, float[2,2,2] h, float[2,2,2] c) => (float[3,2,2,2] y, float[2,2,2] z)
+            <int8[2,2,8] w = {%s}, int8[2,2,8] r = {%s}, float[2] a = {0.01, 0.02}, int8[2] b = {1, -2}> {
+        y, z = com.microsoft.DynamicQuantizeLSTM <hidden_size = 2, direction = "bidirectional"> (x, w, r, "", "", h, c, "", a, b, a, b)
+    }""" % (", ".join(str(37 * i % 121 - 60) for i in range(32)), ", ".join(str(53 * i % 121 - 60) for i in range(32))),
+                   lambda f: {"x": f(3, 2, 2), "h": f(2, 2, 2), "c": f(2, 2, 2)}),
+    "fused-convolution": (MICROSOFT, """g (float[1,2,4,4] x, float[2,2,3,3] w, float[2] b, float[1,2,4,4] z) => (float[1,2,4,4] y) {
+        y = com.microsoft.FusedConv <pads = [1, 1, 1, 1], activation = "Clip", activation_params = [-0.5, 2.5]> (x, w, b, z)
+    }""", lambda f: {"x": f(1, 2, 4, 4), "w": f(2, 2, 3, 3), "b": f(2), "z": f(1, 2, 4, 4)}),
+    "fused-gemm": (MICROSOFT, """g (float[3,2] a, float[3,4] b, float[4] c) => (float[2,4] y) {
+        y = com.microsoft.FusedGemm <transA = 1, alpha = 0.5, beta = 2.0, activation = "LeakyRelu", activation_alpha = 0.2> (a, b, c)
+    }""", lambda f: {"a": f(3, 2), "b": f(3, 4), "c": f(4)}),
+    "fused-matmul": (MICROSOFT, """g (float[2,3,4] a, float[2,5,4] b) => (float[2,3,5] y) {
+        y = com.microsoft.FusedMatMul <transB = 1, alpha = 0.3> (a, b)
+    }""", lambda f: {"a": f(2, 3, 4), "b": f(2, 5, 4)}),
+    "pooled-bytes": (MICROSOFT, """g (uint8[1,2,5,5] x) => (uint8[1,2,3,3] y) <float a = {0.05}, uint8 b = {120}, float c = {0.04}, uint8 d = {130}> {
+        y = com.microsoft.QLinearAveragePool <kernel_shape = [3, 3], pads = [1, 1, 1, 1], strides = [2, 2]> (x, a, b, c, d)
+    }""", lambda f: {"x": (f(1, 2, 5, 5) * 40 + 128).clip(0, 255).astype(np.uint8)}),
+    "pooled-bytes-last": (MICROSOFT, """g (uint8[2,3,4,2] x) => (uint8[2,1,1,2] y) <float a = {0.05}, uint8 b = {120}, float c = {0.03}, uint8 d = {128}> {
+        y = com.microsoft.QLinearGlobalAveragePool <channels_last = 1> (x, a, b, c, d)
+    }""", lambda f: {"x": (f(2, 3, 4, 2) * 40 + 128).clip(0, 255).astype(np.uint8)}),
+    "joined-bytes": (MICROSOFT, """g (uint8[2,3] x, uint8[2,2] z) => (uint8[2,5] y) <float a = {0.05}, uint8 b = {120}, float c = {0.03}, uint8 d = {128}, float e = {0.06}, uint8 h = {100}> {
+        y = com.microsoft.QLinearConcat <axis = 1> (e, h, x, a, b, z, c, d)
+    }""", lambda f: {"x": (f(2, 3) * 40 + 128).clip(0, 255).astype(np.uint8), "z": (f(2, 2) * 40 + 128).clip(0, 255).astype(np.uint8)}),
+    "rounded-product": (MICROSOFT, """g (float[2,3] a, uint8[3,2] b, float[2] c) => (float[2,2] y) <float s = {0.02}, uint8 z = {110}> {
+        y = com.microsoft.DynamicQuantizeMatMul (a, b, s, z, c)
+    }""", lambda f: {"a": f(2, 3), "b": (f(3, 2) * 40 + 128).clip(0, 255).astype(np.uint8), "c": f(2)}),
+    "no-range": ('"" : 17', """g (float[3] x) => (uint8[3] y, float s, uint8 z) {
+        y, s, z = DynamicQuantizeLinear (x)
+    }""", lambda f: {"x": np.zeros(3, np.float32)}),
+    # --- ai.onnx.ml ---
+    "linear-regressor": (LEARNING, """g (float[4,3] x) => (float[4,2] y) {
+        y = ai.onnx.ml.LinearRegressor <coefficients = [0.3, -0.2, 0.5, 0.1, 0.7, -0.4], intercepts = [0.1, -0.2], targets = 2> (x)
+    }""", lambda f: {"x": f(4, 3)}),
+    "linear-classifier": (LEARNING, """g (float[4,2] x) => (int64[4] y, float[4,3] z) {
+        y, z = ai.onnx.ml.LinearClassifier <coefficients = [0.3, -0.2, 0.5, 0.1, 0.7, -0.4], intercepts = [0.1, -0.2, 0.05], classlabels_ints = [5, 9, 4], post_transform = "SOFTMAX"> (x)
+    }""", lambda f: {"x": f(4, 2)}),
+    "linear-classifier-binary": (LEARNING, """g (float[4,2] x) => (int64[4] y, float[4,2] z) {
+        y, z = ai.onnx.ml.LinearClassifier <coefficients = [1.3, -0.2], intercepts = [-0.1], classlabels_ints = [5, 9], post_transform = "LOGISTIC"> (x)
+    }""", lambda f: {"x": f(4, 2)}),
+    "linear-zeros": (LEARNING, """g (float[4,2] x) => (int64[4] y, float[4,3] z) {
+        y, z = ai.onnx.ml.LinearClassifier <coefficients = [0.3, -0.2, 0.0, 0.0, 0.7, -0.4], intercepts = [0.1, 0.0, 0.05], classlabels_ints = [5, 9, 4], post_transform = "SOFTMAX_ZERO"> (x)
+    }""", lambda f: {"x": f(4, 2)}),
+    "linear-probit": (LEARNING, """g (float[4,2] x) => (float[4,1] y) {
+        y = ai.onnx.ml.LinearRegressor <coefficients = [0.03, -0.02], intercepts = [0.6], post_transform = "PROBIT"> (x)
+    }""", lambda f: {"x": f(4, 2)}),
+    "features": (LEARNING, """g (float[3,2] x, int64[3,1] k) => (float[3,2] a, float[3,2] b, float[3,2] c, float[3,2] d, float[3,1] e, float[3,5] h) <int64[1] i = {1}> {
+        a = ai.onnx.ml.Scaler <offset = [0.5, -1.0], scale = [2.0, 0.25]> (x)
+        b = ai.onnx.ml.Normalizer <norm = "L2"> (x)
+        c = ai.onnx.ml.Normalizer <norm = "L1"> (x)
+        d = ai.onnx.ml.Binarizer <threshold = 0.2> (x)
+        e = ai.onnx.ml.ArrayFeatureExtractor (x, i)
+        h = ai.onnx.ml.FeatureVectorizer <inputdimensions = [2, 3]> (x, x)
+    }""", lambda f: {"x": f(3, 2), "k": np.array([[3], [7], [4]], np.int64)}),
+    "encoders": (LEARNING, """g (float[2,3] x, int64[4] k) => (float[2,3] a, float[4,3] b, float[4] c, int64[4] d) {
+        a = ai.onnx.ml.Imputer <imputed_value_floats = [5.0, 6.0, 7.0], replaced_value_float = 2.0> (x)
+        b = ai.onnx.ml.OneHotEncoder <cats_int64s = [4, 7, 3], zeros = 1> (k)
+        c = ai.onnx.ml.LabelEncoder <keys_int64s = [3, 7], values_floats = [0.5, 1.5], default_float = -2.5> (k)
+        d = ai.onnx.ml.LabelEncoder <keys_int64s = [3, 7], values_int64s = [30, 70], default_int64 = 9> (k)
+    }""", lambda f: {"x": np.array([[2, 1, 2], [0, 2, 3]], np.float32), "k": np.array([3, 7, 4, 1], np.int64)}),
+    "trees": (LEARNING, """g (float[6,3] x) => (float[6,2] y) {
+        y = ai.onnx.ml.TreeEnsembleRegressor <nodes_treeids = [0, 0, 0, 1, 1, 1, 1, 1], nodes_nodeids = [0, 1, 2, 0, 1, 2, 3, 4], nodes_featureids = [0, 0, 0, 1, 2, 0, 0, 0], nodes_values = [0.0, 0.0, 0.0, 0.5, 0.1, 0.0, 0.0, 0.0],
+                             nodes_truenodeids = [1, 0, 0, 1, 3, 0, 0, 0], nodes_falsenodeids = [2, 0, 0, 2, 4, 0, 0, 0], nodes_modes = ["BRANCH_LEQ", "LEAF", "LEAF", "BRANCH_LT", "BRANCH_GTE", "LEAF", "LEAF", "LEAF"], n_targets = 2,
+                             target_treeids = [0, 0, 1, 1, 1], target_nodeids = [1, 2, 2, 3, 4], target_ids = [0, 1, 0, 1, 0], target_weights = [0.1, 0.4, 0.2, 0.3, -0.6]> (x)
+    }""", lambda f: {"x": np.concatenate([f(4, 3), [[0, 0.5, 0.1], [np.nan, np.nan, np.nan]]]).astype(np.float32)}),
+    "trees-turned": (LEARNING, """g (float[6,3] x) => (float[6,1] y) {
+        y = ai.onnx.ml.TreeEnsembleRegressor <nodes_treeids = [0, 0, 0, 1, 1, 1, 1, 1], nodes_nodeids = [0, 1, 2, 0, 1, 2, 3, 4], nodes_featureids = [0, 0, 0, 1, 2, 0, 0, 0], nodes_values = [0.0, 0.0, 0.0, 0.5, 0.1, 0.0, 0.0, 0.0],
+                             nodes_truenodeids = [1, 0, 0, 1, 3, 0, 0, 0], nodes_falsenodeids = [2, 0, 0, 2, 4, 0, 0, 0], nodes_modes = ["BRANCH_GT", "LEAF", "LEAF", "BRANCH_EQ", "BRANCH_NEQ", "LEAF", "LEAF", "LEAF"], nodes_missing_value_tracks_true = [1, 0, 0, 0, 1, 0, 0, 0], n_targets = 1, aggregate_function = "MAX", base_values = [0.5],
+                             target_treeids = [0, 0, 1, 1, 1], target_nodeids = [1, 2, 2, 3, 4], target_ids = [0, 0, 0, 0, 0], target_weights = [0.1, 0.4, 0.2, 0.3, -0.6]> (x)
+    }""", lambda f: {"x": np.concatenate([f(3, 3), [[0, 0.5, 0.1], [1, 0.5, 3], [np.nan, np.nan, np.nan]]]).astype(np.float32)}),
+    "trees-classes": (LEARNING, """g (float[6,3] x) => (int64[6] y, float[6,3] z) {
+        y, z = ai.onnx.ml.TreeEnsembleClassifier <nodes_treeids = [0, 0, 0, 1, 1, 1, 1, 1], nodes_nodeids = [0, 1, 2, 0, 1, 2, 3, 4], nodes_featureids = [0, 0, 0, 1, 2, 0, 0, 0], nodes_values = [0.0, 0.0, 0.0, 0.5, 0.1, 0.0, 0.0, 0.0],
+                             nodes_truenodeids = [1, 0, 0, 1, 3, 0, 0, 0], nodes_falsenodeids = [2, 0, 0, 2, 4, 0, 0, 0], nodes_modes = ["BRANCH_LEQ", "LEAF", "LEAF", "BRANCH_LT", "BRANCH_GTE", "LEAF", "LEAF", "LEAF"], classlabels_int64s = [5, 9, 4], post_transform = "SOFTMAX",
+                             class_treeids = [0, 0, 1, 1, 1], class_nodeids = [1, 2, 2, 3, 4], class_ids = [0, 1, 2, 1, 0], class_weights = [0.1, 0.4, 0.2, 0.3, 0.6]> (x)
+    }""", lambda f: {"x": f(6, 3)}),
+    "trees-binary": (LEARNING, """g (float[6,3] x) => (int64[6] y, float[6,2] z) {
+        y, z = ai.onnx.ml.TreeEnsembleClassifier <nodes_treeids = [0, 0, 0, 1, 1, 1, 1, 1], nodes_nodeids = [0, 1, 2, 0, 1, 2, 3, 4], nodes_featureids = [0, 0, 0, 1, 2, 0, 0, 0], nodes_values = [0.0, 0.0, 0.0, 0.5, 0.1, 0.0, 0.0, 0.0],
+                             nodes_truenodeids = [1, 0, 0, 1, 3, 0, 0, 0], nodes_falsenodeids = [2, 0, 0, 2, 4, 0, 0, 0], nodes_modes = ["BRANCH_LEQ", "LEAF", "LEAF", "BRANCH_LT", "BRANCH_GTE", "LEAF", "LEAF", "LEAF"], classlabels_int64s = [5, 9], post_transform = "LOGISTIC", base_values = [0.1],
+                             class_treeids = [0, 0, 1, 1, 1], class_nodeids = [1, 2, 2, 3, 4], class_ids = [0, 0, 0, 0, 0], class_weights = [0.1, -0.4, 0.2, 0.3, -0.6]> (x)
+    }""", lambda f: {"x": f(6, 3)}),
+    "trees-probabilities": (LEARNING, """g (float[6,3] x) => (int64[6] y, float[6,2] z) {
+        y, z = ai.onnx.ml.TreeEnsembleClassifier <nodes_treeids = [0, 0, 0, 1, 1, 1, 1, 1], nodes_nodeids = [0, 1, 2, 0, 1, 2, 3, 4], nodes_featureids = [0, 0, 0, 1, 2, 0, 0, 0], nodes_values = [0.0, 0.0, 0.0, 0.5, 0.1, 0.0, 0.0, 0.0],
+                             nodes_truenodeids = [1, 0, 0, 1, 3, 0, 0, 0], nodes_falsenodeids = [2, 0, 0, 2, 4, 0, 0, 0], nodes_modes = ["BRANCH_LEQ", "LEAF", "LEAF", "BRANCH_LT", "BRANCH_GTE", "LEAF", "LEAF", "LEAF"], classlabels_int64s = [5, 9],
+                             class_treeids = [0, 0, 1, 1, 1], class_nodeids = [1, 2, 2, 3, 4], class_ids = [0, 0, 0, 0, 0], class_weights = [0.1, 0.4, 0.2, 0.3, 0.6]> (x)
+    }""", lambda f: {"x": f(6, 3)}),
+    "trees-sets": ('"" : 17, "ai.onnx.ml" : 5', """g (float[6,1] x) => (float[6,4] y) {
+        y = ai.onnx.ml.TreeEnsemble <n_targets = 4, aggregate_function = 1, tree_roots = [0], nodes_modes = uint8[3] {0, 6, 6}, nodes_featureids = [0, 0, 0],
+                             nodes_splits = float[3] {11.0, 232344.0, 0.0}, membership_values = float[7] {1.5, 3.75, 8.0, 9.0, nan, 12.0, nan}, nodes_truenodeids = [1, 0, 1],
+                             nodes_trueleafs = [0, 1, 1], nodes_falsenodeids = [2, 2, 3], nodes_falseleafs = [1, 0, 1], leaf_targetids = [0, 1, 2, 3],
+                             leaf_weights = float[4] {1.0, 10.0, 1000.0, 100.0}> (x)
+    }""", lambda f: {"x": np.array([[1.5], [3.4], [-0.12], [8], [12], [7]], np.float32)}),
     # --- What ONNX Runtime lacks ---
     "flex-attention": ('"" : 22, "ai.onnx.preview" : 1', """g (float[2,4,3,5] q, float[2,2,6,5] k, float[2,2,6,4] v) => (float[2,4,3,4] y) {
         y = ai.onnx.preview.FlexAttention <scale = 0.6, score_mod = s (float[a,b,c,d] x) => (float[a,b,c,d] z) { z = Tanh (x) },
@@ -99,13 +228,25 @@ CASES = {
     "flex-attention-probabilities": ('"" : 22, "ai.onnx.preview" : 1', """g (float[1,2,3,5] q, float[1,2,6,5] k, float[1,2,6,4] v) => (float[1,2,3,4] y) {
         y = ai.onnx.preview.FlexAttention <prob_mod = p (float[a,b,c,d] x) => (float[a,b,c,d] z) { z = Mul (x, x) }> (q, k, v)
     }""", lambda f: {"q": f(1, 2, 3, 5), "k": f(1, 2, 6, 5), "v": f(1, 2, 6, 4)}),
+    "adagrad": (TRAINING, """g (float r, int64 t, float[2] x, float[3] z, float[2] d, float[3] e, float[2] h, float[3] k) => (float[2] a, float[3] b, float[2] c, float[3] f) {
+        a, b, c, f = ai.onnx.preview.training.Adagrad <norm_coefficient = 0.1, epsilon = 0.01, decay_factor = 0.2> (r, t, x, z, d, e, h, k)
+    }""", lambda f: {"r": np.array(0.3, np.float32), "t": np.array(2), "x": f(2), "z": f(3), "d": f(2), "e": f(3), "h": np.abs(f(2)), "k": np.abs(f(3))}),
+    "adam": (TRAINING, """g (float r, int64 t, float[2] x, float[2] d, float[2] v, float[2] h) => (float[2] a, float[2] b, float[2] c) {
+        a, b, c = ai.onnx.preview.training.Adam <norm_coefficient = 0.1, alpha = 0.8, beta = 0.9, norm_coefficient_post = 0.05> (r, t, x, d, v, h)
+    }""", lambda f: {"r": np.array(0.3, np.float32), "t": np.array(2), "x": f(2), "d": f(2), "v": f(2), "h": np.abs(f(2))}),
+    "momentum": (TRAINING, """g (float r, int64 t, float[2] x, float[2] d, float[2] v) => (float[2] a, float[2] b) {
+        a, b = ai.onnx.preview.training.Momentum <norm_coefficient = 0.1, alpha = 0.8, beta = 0.6, mode = "nesterov"> (r, t, x, d, v)
+    }""", lambda f: {"r": np.array(0.3, np.float32), "t": np.array(2), "x": f(2), "d": f(2), "v": f(2)}),
 }
 
 
 def run(model, inputs):
-    if any(o.domain == "ai.onnx.preview" for o in model.opset_import):
-        return ReferenceEvaluator(model).run(None, inputs)
-    return onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"]).run(None, inputs)
+    if any(o.domain.startswith("ai.onnx.preview") for o in model.opset_import):
+        results = ReferenceEvaluator(model).run(None, inputs)  # which may compute in float64
+        return [r.astype(np.float32) if r.dtype == np.float64 else r for r in map(np.asarray, results)]
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1  # dynamic quantisation depends on how rows are shared out
+    return onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"]).run(None, inputs)
 
 
 def main():

@@ -1,0 +1,143 @@
+/* quantised-layers.c — layers on 8-bit integers of com.microsoft: pooling, joining, and products with floats.
+ *
+ * They are computed as they are defined: integers become floats, the layer of floats runs, the result is rounded.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/onnx/ops/pieces.h"
+#include "engine/onnx/ops/quantise.h"
+#include "engine/onnx/ops/window.h"
+
+/* Inputs: x, its scale and zero point, those of the result. */
+static HybValueId
+read_floats (HybLowering *lowering)
+{
+  return onnx_dequantise (lowering,
+                          hyb_onnx_input (lowering, 0),
+                          hyb_onnx_input (lowering, 1),
+                          onnx_optional (lowering, 2));
+}
+
+static void
+set_rounded (HybLowering *lowering, HybValueId y)
+{
+  hyb_lowering_set_output (lowering,
+                           0,
+                           onnx_quantise (lowering,
+                                          y,
+                                          hyb_onnx_input (lowering, 3),
+                                          onnx_optional (lowering, 4),
+                                          hyb_onnx_type (lowering, 0)->dtype));
+}
+
+/* With channels_last only images are swapped around the layer. */
+static HybValueId
+swap_channels (HybLowering *lowering, HybValueId x, gboolean is_back)
+{
+  int    rank = hyb_lowering_get_type (lowering, x)->shape.rank;
+  gint64 order[HYB_MAX_RANK];
+
+  if (!hyb_onnx_int (lowering, "channels_last", 0) || rank < 3)
+    return x;
+  for (int i = 1; i < rank; i++)
+    order[i] = is_back ? (i == rank - 1 ? 1 : i + 1) : (i == 1 ? rank - 1 : i - 1);
+  order[0] = 0;
+  return hyb_onnx_transpose (lowering, x, (guint) rank, order);
+}
+
+static void
+lower_average (HybLowering *lowering)
+{
+  HybValueId x = swap_channels (lowering, read_floats (lowering), FALSE);
+
+  set_rounded (lowering, swap_channels (lowering, onnx_window_average (lowering, x), TRUE));
+}
+
+static void
+lower_global_average (HybLowering *lowering)
+{
+  HybValueId x = swap_channels (lowering, read_floats (lowering), FALSE);
+  int        rank = hyb_lowering_get_type (lowering, x)->shape.rank;
+
+  for (int i = 2; i < rank; i++)
+    x = onnx_reduce (lowering, "_npi_mean", x, i, TRUE);
+  set_rounded (lowering, swap_channels (lowering, x, TRUE));
+}
+
+/* Inputs: scale and zero point of the result, then three for each part. */
+static void
+lower_concat (HybLowering *lowering)
+{
+  guint                  n = hyb_onnx_n_inputs (lowering) / 3;
+  g_autofree HybValueId *parts = g_new (HybValueId, MAX (n, 1));
+  int                    axis = hyb_onnx_axis (lowering,
+                            hyb_onnx_int (lowering, "axis", 0),
+                            hyb_onnx_type (lowering, 2)->shape.rank);
+
+  for (guint i = 0; i < n && axis >= 0; i++)
+    parts[i] = onnx_dequantise (lowering,
+                                hyb_onnx_input (lowering, 2 + 3 * i),
+                                hyb_onnx_input (lowering, 3 + 3 * i),
+                                onnx_optional (lowering, 4 + 3 * i));
+  if (axis < 0 || n < 1)
+    return;
+  hyb_lowering_set_output (lowering,
+                           0,
+                           onnx_quantise (lowering,
+                                          hyb_onnx_concat (lowering, n, parts, axis),
+                                          hyb_onnx_input (lowering, 0),
+                                          onnx_optional (lowering, 1),
+                                          hyb_onnx_type (lowering, 2)->dtype));
+}
+
+/* A, of floats that are rounded to 8 bits first, times B with its scale and zero point, and a bias. */
+static void
+lower_dynamic_matmul (HybLowering *lowering)
+{
+  HybValueId scale, zero;
+  HybValueId a = onnx_quantise_dynamically (lowering, hyb_onnx_input (lowering, 0), &scale, &zero);
+  HybValueId b = onnx_dequantise (lowering,
+                                  hyb_onnx_input (lowering, 1),
+                                  hyb_onnx_input (lowering, 2),
+                                  onnx_optional (lowering, 3));
+  HybValueId y = onnx_matmul (lowering, onnx_dequantise (lowering, a, scale, zero), b);
+
+  if (hyb_onnx_has_input (lowering, 4))
+    y = onnx_add (lowering, y, hyb_onnx_input (lowering, 4));
+  hyb_lowering_set_output (lowering, 0, y);
+}
+
+static const char *const pool_inputs[] = { "X",       "x_scale",      "x_zero_point",
+                                           "y_scale", "y_zero_point", NULL };
+static const char *const concat_inputs[] = { "Y_scale", "Y_zero_point", "inputs", NULL };
+static const char *const matmul_inputs[] = { "A", "B", "b_scale", "b_zero_point", "bias", NULL };
+static const char *const outputs[] = { "Y", NULL };
+
+#define LAYER(NAME, DOC, CATEGORY, INPUTS, LOWER)                                      \
+  {                                                                                    \
+    .op = { HYB_ONNX_ROW,     .name = NAME,       .doc = DOC,    .category = CATEGORY, \
+            .inputs = INPUTS, .outputs = outputs, .lower = LOWER },                    \
+    .domain = "com.microsoft", .since = 1                                              \
+  }
+
+const HybOnnxOp hyb_onnx_ops_quantised_layers[] = {
+  LAYER ("QLinearAveragePool",
+         "Means of windows of quantised values.",
+         HYB_CATEGORY_REDUCTION,
+         pool_inputs,
+         lower_average),
+  LAYER ("QLinearGlobalAveragePool",
+         "The mean of each channel of quantised values.",
+         HYB_CATEGORY_REDUCTION,
+         pool_inputs,
+         lower_global_average),
+  LAYER ("QLinearConcat",
+         "Quantised arrays joined along an axis.",
+         HYB_CATEGORY_MOVEMENT,
+         concat_inputs,
+         lower_concat),
+  LAYER ("DynamicQuantizeMatMul",
+         "A product of rounded floats and a quantised matrix.",
+         HYB_CATEGORY_LINEAR,
+         matmul_inputs,
+         lower_dynamic_matmul),
+  { .since = 0 },
+};
