@@ -30,6 +30,12 @@ static GMutex            lock;  /* for changes of the list */
 static Mapping          *first; /* atomic */
 static HybMappedFileNote make_note;
 
+static gsize
+page_size (void)
+{
+  return (gsize) sysconf (_SC_PAGESIZE);
+}
+
 static Mapping *
 find_mapping (gconstpointer address)
 {
@@ -87,7 +93,7 @@ remove_mapping (gpointer data)
   guint8  *start = mapping->start;
 
   g_mutex_lock (&lock);
-  munmap (start, mapping->size);
+  munmap (start, mapping->size + page_size ());
   g_clear_pointer (&mapping->message, g_free);
   g_clear_pointer (&mapping->note, g_free);
   g_atomic_pointer_set (&mapping->start, NULL);
@@ -138,6 +144,20 @@ read_bytes (int descriptor, gsize size, const char *where, GError **error)
   return g_bytes_new_take (g_steal_pointer (&data), n_read);
 }
 
+/* Maps a file with a page of zeros behind it, into which kernels may read that load whole vectors. */
+static guint8 *
+map_with_slack (int descriptor, gsize size)
+{
+  guint8 *start = mmap (NULL, size + page_size (), PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+  if (start == MAP_FAILED)
+    return NULL;
+  if (mmap (start, size, PROT_READ, MAP_PRIVATE | MAP_FIXED, descriptor, 0) != MAP_FAILED)
+    return start;
+  munmap (start, size + page_size ());
+  return NULL;
+}
+
 GBytes *
 hyb_mapped_file_get_bytes (int descriptor, const char *where, GError **error)
 {
@@ -154,8 +174,8 @@ hyb_mapped_file_get_bytes (int descriptor, const char *where, GError **error)
   if (size <= SMALL_BYTES)
     return read_bytes (descriptor, size, where, error);
 
-  start = mmap (NULL, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
-  if (start == MAP_FAILED) /* some file systems cannot map */
+  start = map_with_slack (descriptor, size);
+  if (!start) /* some file systems cannot map */
     return read_bytes (descriptor, size, where, error);
   return g_bytes_new_with_free_func (start, size, remove_mapping, add_mapping (start, size, where));
 }
@@ -185,7 +205,7 @@ hyb_mapped_file_fill (gconstpointer address)
 {
   Mapping *mapping = find_mapping (address);
   guint8  *start = mapping ? g_atomic_pointer_get (&mapping->start) : NULL;
-  gsize    page = (gsize) sysconf (_SC_PAGESIZE);
+  gsize    page = page_size ();
   int      code = errno;
   gboolean is_filled;
   gsize    offset;
@@ -205,6 +225,12 @@ hyb_mapped_file_fill (gconstpointer address)
 }
 
 gboolean
+hyb_mapped_file_has_slack (gconstpointer data)
+{
+  return find_mapping (data) != NULL;
+}
+
+gboolean
 hyb_mapped_file_check (gconstpointer data, GError **error)
 {
   const Mapping *mapping = find_mapping (data);
@@ -219,7 +245,7 @@ void
 hyb_mapped_file_touch (gconstpointer data, gsize n)
 {
   const volatile guint8 *bytes = data;
-  gsize                  page = (gsize) sysconf (_SC_PAGESIZE);
+  gsize                  page = page_size ();
 
   if (n == 0 || !find_mapping (data))
     return;

@@ -15,6 +15,8 @@ GBytes *hyb_mapped_file_open (const char *path, GError **error);
  * name, in messages.  (transfer full) NULL and an error: it cannot be read. */
 GBytes *hyb_mapped_file_get_bytes (int descriptor, const char *where, GError **error);
 
+/* TRUE if data is in a mapped file, so that a page behind its last byte may be read as well. */
+gboolean hyb_mapped_file_has_slack (gconstpointer data);
 /* Puts zeros where the file that is mapped at address no longer has contents, up to its former end, and marks it as
  * cut.  FALSE: no file is mapped there.  May be called from a handler of signals. */
 gboolean hyb_mapped_file_fill (gconstpointer address);

@@ -5,6 +5,7 @@
 #include "engine/formats/tensor-list.h"
 
 #include "engine/base/finding.h"
+#include "engine/formats/mapped-file.h"
 
 #include <string.h>
 
@@ -131,7 +132,7 @@ hyb_tensor_from_bytes (GBytes *bytes, gsize offset, const HybType *type, GError 
   g_return_val_if_fail (offset <= length && size <= length - offset, NULL);
 
   if ((gsize) (data + offset) % hyb_dtype_size (type->dtype) == 0 &&
-      length - offset - size >= HYB_ALIGNMENT)
+      (length - offset - size >= HYB_ALIGNMENT || hyb_mapped_file_has_slack (data)))
     return hyb_tensor_new_wrapped (type,
                                    (gpointer) (data + offset),
                                    g_bytes_ref (bytes),

@@ -3,6 +3,7 @@
 #include "engine/formats/mapped-file.h"
 
 #include "engine/formats/file.h"
+#include "engine/formats/tensor-list.h"
 #include "tests/program.h"
 
 #include <gio/gio.h>
@@ -197,6 +198,20 @@ test_what_is_no_file_is_refused (Fixture *fixture, gconstpointer unused G_GNUC_U
 #define ADD(path, function) \
   g_test_add ("/engine/formats/mapped-file/" path, Fixture, NULL, set_up, function, tear_down)
 
+/* Kernels load whole vectors, and so read a little beyond an array. */
+static void
+test_the_last_array_of_a_file_is_not_copied (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
+{
+  g_autoptr (GBytes) bytes = open_file (fixture, LARGE_BYTES);
+  const guint8 *data = g_bytes_get_data (bytes, NULL);
+  HybType       type = { .shape = hyb_shape_1d (1024), .dtype = HYB_F32 };
+  g_autoptr (HybTensor) tensor = hyb_tensor_from_bytes (bytes, LARGE_BYTES - 4096, &type, NULL);
+
+  g_assert_true (hyb_tensor_get_data (tensor) == data + LARGE_BYTES - 4096);
+  for (guint i = 0; i < HYB_ALIGNMENT; i++)
+    g_assert_cmpint (data[LARGE_BYTES + i], ==, 0);
+}
+
 TEST_PROGRAM (test_mapped_file)
 {
   g_test_init (&argc, &argv, NULL);
@@ -204,6 +219,7 @@ TEST_PROGRAM (test_mapped_file)
   ADD ("a-large-file-ends-in-zeros", test_large_file_ends_in_zeros);
   ADD ("the-next-opening-is-not-concerned", test_next_opening_is_not_concerned);
   ADD ("writing-names-the-file", test_writing_names_the_file);
+  ADD ("the-last-array-of-a-file-is-not-copied", test_the_last_array_of_a_file_is_not_copied);
   ADD ("threads-share-a-file", test_threads_share_a_file);
   ADD ("what-is-no-file-is-refused", test_what_is_no_file_is_refused);
   return g_test_run ();
