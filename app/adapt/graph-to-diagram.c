@@ -209,7 +209,7 @@ add_in_ports (Adapter *adapter, const Level *level, HybNodeId node_id, Frame *fr
       if ((kinds[i] == 0 && !(node->op->flags & HYB_OP_FOREIGN)) ||
           is_outer_parameter (level, node_id, i))
         continue;
-      name = kinds[i] == 0 ? hyb_op_dup_input_name (node->op, i, node->n_inputs)
+      name = kinds[i] == 0 ? hyb_node_dup_input_name (node, i)
                            : hyb_graph_dup_value_name (level->graph, inputs[i]);
       kinds[i] = kinds[i] == 0 ? 1 + HYB_PORT_VALUE : kinds[i];
       frame->in[i] = viz_diagram_builder_add_port (adapter->builder,

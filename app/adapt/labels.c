@@ -4,6 +4,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/adapt/labels.h"
 
+#include "engine/base/one-line.h"
+
 #include <string.h>
 
 /* More lines would make a box too large. */
@@ -199,4 +201,23 @@ scope_label_model (HybModel *model)
     if (g_str_has_suffix (base, *ending) && strlen (base) > strlen (*ending))
       base[strlen (base) - strlen (*ending)] = '\0';
   return base;
+}
+
+char *
+scope_label_writer (HybModel *model)
+{
+  const char *version = hyb_model_get_version (model), *section, *name, *value;
+  HybGraph   *graph = hyb_model_get_graph (model);
+  const char *producer = graph && !hyb_graph_get_dialect (graph) ? "MXNet" : NULL;
+  gboolean    is_told = FALSE;
+
+  for (guint i = 0; hyb_model_get_fact (model, i, &section, &name, &value); i++)
+    if (strcmp (section, "producer") == 0)
+      {
+        producer = hyb_one_line (value);
+        is_told = TRUE;
+      }
+  if (!version)
+    return is_told ? g_strdup (producer) : NULL;
+  return g_strdup_printf ("%s %s", producer ? producer : "version", hyb_one_line (version));
 }

@@ -15,5 +15,7 @@ char **scope_label_attributes (const HybNode *node);
 /* Title of a loop or branch: "foreach × 35", "while_loop ≤ 10".  types (nullable): by value id.
  * (transfer full) */
 char *scope_label_frame (HybGraph *graph, HybNodeId node, const HybType *types);
+/* The program that wrote the file, with its version: “pytorch 2.6.0”.  NULL if the file does not say.  (transfer full) */
+char *scope_label_writer (HybModel *model);
 /* The model's file name without folder and ending.  (transfer full) */
 char *scope_label_model (HybModel *model);

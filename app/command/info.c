@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/adapt/body-types.h"
 #include "app/adapt/find.h"
+#include "app/adapt/labels.h"
 #include "app/command/command.h"
 #include "app/command/describe/describe-operator.h"
 #include "app/command/describe/describe-structure.h"
@@ -303,21 +304,6 @@ print_quantised (const Info *info)
     printf ("quantised: %s\n", text);
 }
 
-/* The program that wrote the file, with its version; NULL if the file does not say.  (transfer full) */
-static char *
-dup_writer (HybModel *model)
-{
-  const char *version = hyb_model_get_version (model), *section, *name, *value;
-  const char *producer = hyb_graph_get_dialect (hyb_model_get_graph (model)) ? NULL : "MXNet";
-
-  for (guint i = 0; hyb_model_get_fact (model, i, &section, &name, &value); i++)
-    if (strcmp (section, "producer") == 0)
-      producer = hyb_one_line (value);
-  return version
-             ? g_strdup_printf ("%s %s", producer ? producer : "version", hyb_one_line (version))
-             : g_strdup (producer && strcmp (producer, "MXNet") != 0 ? producer : NULL);
-}
-
 static void
 print_text (const Info *info)
 {
@@ -326,7 +312,7 @@ print_text (const Info *info)
   const HybValueId *heads = hyb_graph_get_heads (info->graph, &n);
   g_auto (GStrv) names = hyb_graph_dup_output_names (info->graph);
   g_autofree char *size = g_format_size ((guint64) info->parameter_bytes);
-  g_autofree char *writer = dup_writer (info->model);
+  g_autofree char *writer = scope_label_writer (info->model);
 
   printf ("%s: %s%s%s, %u nodes, %u subgraphs\n",
           hyb_one_line (hyb_model_get_file (info->model)),

@@ -7,6 +7,7 @@
 
 #include "app/page/page.h"
 
+#include "app/widgets/fitting.h"
 #include "app/widgets/legend.h"
 
 struct _ScopePage

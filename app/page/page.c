@@ -395,6 +395,7 @@ scope_page_class_init (ScopePageClass *class)
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (class);
 
   G_OBJECT_CLASS (class)->dispose = scope_page_dispose;
+  g_type_ensure (SCOPE_TYPE_FITTING);
   g_type_ensure (SCOPE_TYPE_LEGEND);
   g_type_ensure (SCOPE_TYPE_SPINNER);
   gtk_widget_class_set_template_from_resource (widget_class,

@@ -125,7 +125,10 @@ scope_node_view_show_costs (ScopeNodeView *self, ScopeMeasurement *measurement, 
     return;
   seconds = self_with_parts (measurement, sum);
   scope_sheet_add_heading (self->sheet, _ ("Cost"));
-  share = g_strdup_printf (_ ("%.1f %% · rank %u"), 100 * seconds / summary->traced, rank);
+  /* Ranks are of what ran alone, not of several nodes together. */
+  share = seconds > sum->self * 1.001
+              ? g_strdup_printf ("%.1f %%", 100 * seconds / summary->traced)
+              : g_strdup_printf (_ ("%.1f %% · rank %u"), 100 * seconds / summary->traced, rank);
   scope_sheet_add_row (self->sheet, _ ("Share of a run"), share, NULL, 0);
   noise = isfinite (sum->low)
               ? g_strdup_printf (_ ("95 %% confidence interval of the median: %.3g to %.3g ms"),

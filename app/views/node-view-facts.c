@@ -134,7 +134,7 @@ add_files (ScopeSheet *sheet, ScopeDocument *document, gboolean fills)
 {
   HybModel        *model = scope_document_get_model (document);
   const char      *params = scope_document_get_params (document);
-  const char      *version = hyb_model_get_version (model);
+  g_autofree char *writer = scope_label_writer (model);
   g_autofree char *name = g_path_get_basename (scope_document_get_path (document));
 
   scope_sheet_add_heading (sheet, _ ("Files"));
@@ -145,6 +145,8 @@ add_files (ScopeSheet *sheet, ScopeDocument *document, gboolean fills)
 
       scope_sheet_add_row (sheet, _ ("Parameters"), base, params, 0);
     }
+  else if (hyb_graph_get_dialect (hyb_model_get_graph (model)))
+    scope_sheet_add_row (sheet, _ ("Parameters"), _ ("in the file"), NULL, 0);
   else
     scope_sheet_add_row (sheet,
                          _ ("Parameters"),
@@ -158,8 +160,8 @@ add_files (ScopeSheet *sheet, ScopeDocument *document, gboolean fills)
                          _ ("Parameters have random values. Times are real, results mean nothing."),
                          0);
   scope_sheet_add_row (sheet, _ ("Format"), hyb_model_get_format (model), NULL, 0);
-  if (version)
-    scope_sheet_add_row (sheet, _ ("Written by"), version, NULL, 0);
+  if (writer)
+    scope_sheet_add_row (sheet, _ ("Written by"), writer, NULL, 0);
 }
 
 static void
@@ -261,7 +263,7 @@ add_inputs (ScopeSheet *sheet, ScopeDocument *document, const ScopePlace *place)
   for (guint i = 0; i < MIN (node->n_inputs, MAX_ROWS); i++)
     {
       HybNodeId        producer = hyb_graph_get_producer (place->graph, inputs[i]);
-      g_autofree char *operand = hyb_op_dup_input_name (node->op, i, node->n_inputs);
+      g_autofree char *operand = hyb_node_dup_input_name (node, i);
       g_autofree char *type = describe_type (types ? &types[inputs[i]] : NULL);
       g_autofree char *from =
           g_strdup_printf (_ ("from %s"), hyb_graph_get_node (place->graph, producer)->name);

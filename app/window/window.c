@@ -209,6 +209,12 @@ scope_window_init (ScopeWindow *self)
   scope_window_set_accessible_names (self);
   scope_window_watch_tabs (self);
   gtk_revealer_set_reveal_child (self->first_steps, scope_settings_get_flag ("first-steps", TRUE));
+  /* A card that is gone keeps its place, and must not take the clicks there. */
+  g_object_bind_property (self->first_steps,
+                          "reveal-child",
+                          self->first_steps,
+                          "can-target",
+                          G_BINDING_SYNC_CREATE);
   self->autosave = g_timeout_add_seconds (AUTOSAVE_INTERVAL_S, on_autosave, self);
   on_page_changed (self);
 }

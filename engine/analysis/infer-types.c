@@ -155,7 +155,7 @@ explain_contradiction (const Inference *inference, HybNodeId id, GError **error)
 
   for (guint i = 0; i < MIN (node->n_inputs, MAX_LISTED); i++)
     {
-      g_autofree char *name = hyb_op_dup_input_name (node->op, i, node->n_inputs);
+      g_autofree char *name = hyb_node_dup_input_name (node, i);
 
       g_string_append (text,
                        i > 0                 ? ", "

@@ -348,7 +348,7 @@ append_origins (GString *text, HybGraph *graph, HybNodeId id)
       const HybNode *origin =
           hyb_graph_get_node (graph, find_origin (graph, inputs[i], unknown, &steps));
       g_autofree char *attributes = list_attributes (origin);
-      g_autofree char *operand = hyb_op_dup_input_name (node->op, i, node->n_inputs);
+      g_autofree char *operand = hyb_node_dup_input_name (node, i);
 
       if (*attributes)
         g_string_append_printf (text,

@@ -92,7 +92,7 @@ hyb_diagnosis_is_flat_vector (const HybDiagnosis *diagnosis, HybNodeId variable)
       for (guint k = 0; k < MIN (node->n_inputs, MAX_OPERANDS); k++)
         if (inputs[k] == value && node->op->inputs)
           {
-            g_autofree char *name = hyb_op_dup_input_name (node->op, k, node->n_inputs);
+            g_autofree char *name = hyb_node_dup_input_name (node, k);
 
             if (strcmp (name, "parameters") == 0)
               return TRUE;

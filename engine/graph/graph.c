@@ -151,6 +151,16 @@ hyb_node_is_variable (const HybNode *node)
          !(node->op->flags & (HYB_OP_OPAQUE | HYB_OP_FOREIGN));
 }
 
+char *
+hyb_node_dup_input_name (const HybNode *node, guint index)
+{
+  const char *name;
+
+  g_return_val_if_fail (node && index < node->n_inputs, NULL);
+  name = node->op->input_name ? node->op->input_name (node->params, index) : NULL;
+  return name ? g_strdup (name) : hyb_op_dup_input_name (node->op, index, node->n_inputs);
+}
+
 HybGraph *const *
 hyb_graph_get_bodies (const HybGraph *graph, HybNodeId id)
 {

@@ -87,6 +87,9 @@ HYB_API HybNodeId hyb_graph_find_variable (const HybGraph *graph, const char *na
 /* TRUE if the node is a variable, not an operator. */
 HYB_API gboolean hyb_node_is_variable (const HybNode *node);
 
+/* The name of one of its inputs, as messages and panes call it.  (transfer full) */
+HYB_API char *hyb_node_dup_input_name (const HybNode *node, guint index);
+
 /* The *n nodes that read a value, owned by the graph.  A node that reads it twice is listed
  * twice. */
 HYB_API const HybNodeId *hyb_graph_get_users (HybGraph *graph, HybValueId value, guint *n);

@@ -60,7 +60,7 @@ role_at (const HybNode *reader, guint input, HybRole *role)
   if (reader->op->flags & HYB_OP_OPAQUE || !reader->op->inputs)
     return FALSE;
 
-  name = hyb_op_dup_input_name (reader->op, input, reader->n_inputs);
+  name = hyb_node_dup_input_name (reader, input);
   if (strcmp (name, "label") == 0 && reader->op->category == HYB_CATEGORY_LOSS)
     {
       *role = HYB_ROLE_LABEL;

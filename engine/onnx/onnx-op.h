@@ -37,7 +37,7 @@ typedef struct
 #define HYB_ONNX_BODIES_ROW                                                            \
   .flags = HYB_OP_FOREIGN, .arity = hyb_onnx_arity, .value_name = hyb_onnx_value_name, \
   .declared_type = hyb_onnx_declared_type_of, .check_use = hyb_onnx_check_use,         \
-  .origin = hyb_onnx_origin, .is_default = hyb_onnx_is_default
+  .input_name = hyb_onnx_input_name, .origin = hyb_onnx_origin, .is_default = hyb_onnx_is_default
 
 /* The row of an operator at an opset version; NULL if there is none.  domain: "" for ai.onnx. */
 const HybOnnxOp *hyb_onnx_op_find (const char *domain, const char *name, gint64 opset);
@@ -74,6 +74,8 @@ void hyb_onnx_arity (gconstpointer params, guint *n_inputs, guint *n_outputs);
 const char *hyb_onnx_value_name (gconstpointer params, guint index);
 /* HybOp.check_use: element types as the operator's schema allows them, and, where the node is to run, its form. */
 void hyb_onnx_check_use (HybLowering *lowering);
+/* HybOp.input_name: as the specification calls it. */
+const char *hyb_onnx_input_name (gconstpointer params, guint index);
 /* HybOp.is_default. */
 gboolean hyb_onnx_is_default (gconstpointer params, const char *name, const char *value);
 /* HybOp.origin. */

@@ -23,6 +23,23 @@ hyb_onnx_value_name (gconstpointer params, guint index)
   return use->output_names[index];
 }
 
+const char *
+hyb_onnx_input_name (gconstpointer params, guint index)
+{
+  const HybOnnxUse  *use = params;
+  const char *const *names = use->row ? use->row->op.inputs : NULL;
+  guint              slot = 0;
+
+  while (slot < use->n_slots && use->slots[slot] != (int) index)
+    slot++;
+  if (!names || slot == use->n_slots)
+    return NULL;
+  for (guint i = 0; names[i]; i++)
+    if (i == slot) /* the last name may stand for many inputs, which are numbered */
+      return names[i + 1] || use->n_slots <= i + 1 ? names[i] : NULL;
+  return NULL;
+}
+
 gboolean
 hyb_onnx_declared_type_of (gconstpointer params, guint index, HybType *type)
 {

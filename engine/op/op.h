@@ -285,6 +285,9 @@ struct _HybOp
   /* Fails the lowering if the file uses the operator in a way that has no meaning, such as with element types that it does
    * not take; such a node is drawn but must not run.  Called before lower().  Default: all nodes may run. */
   void (*check_use) (HybLowering *lowering);
+  /* The name of input number `index` where nodes may leave inputs out.  Static or owned by params; NULL: it has none.
+   * Default: inputs tell. */
+  const char *(*input_name) (gconstpointer params, guint index);
   /* The name of output number `index` where the file names values itself.  Static or owned by params.
    * Default: MXNet's rule. */
   const char *(*value_name) (gconstpointer params, guint index);

@@ -421,6 +421,7 @@ test_first_steps (void)
   GtkWidget      *card = gui_find (GTK_WIDGET (window), "first-steps");
   gboolean        before = gtk_revealer_get_reveal_child (GTK_REVEALER (card));
   graphene_rect_t of_card, of_banner;
+  GtkWidget      *picked;
 
   gui_act (window, "win.first-steps", NULL);
   g_assert_true (gtk_revealer_get_reveal_child (GTK_REVEALER (card)) != before);
@@ -441,6 +442,14 @@ test_first_steps (void)
   gui_act (window, "win.first-steps", NULL);
   g_assert_false (gtk_revealer_get_reveal_child (GTK_REVEALER (card)));
   g_assert_false (scope_settings_get_flag ("first-steps", TRUE));
+
+  /* Nor does it take clicks after it is gone. */
+  gui_spin (600);
+  picked = gtk_widget_pick (GTK_WIDGET (window),
+                            of_card.origin.x + of_card.size.width / 2,
+                            of_card.origin.y + of_card.size.height / 2,
+                            GTK_PICK_DEFAULT);
+  g_assert_false (picked == card || gtk_widget_is_ancestor (picked, card));
 }
 
 /* The list of keyboard shortcuts is shown. */

@@ -68,6 +68,24 @@ test_an_initialiser_that_is_also_an_input_is_a_parameter (void)
 }
 
 static void
+test_inputs_keep_their_names_behind_one_that_is_left_out (void)
+{
+  g_autoptr (HybModel) model =
+      nodes_model ("x: float[2,3]\nh: float[2,3]\n"
+                   "y = Clip x, _, h\nz = Concat x, h | axis=0\n-> y\n-> z\n",
+                   13);
+  HybGraph        *graph = hyb_model_get_graph (model);
+  const HybNode   *clip = find_node (graph, "y"), *concat = find_node (graph, "z");
+  g_autofree char *first = hyb_node_dup_input_name (clip, 0);
+  g_autofree char *second = hyb_node_dup_input_name (clip, 1);
+  g_autofree char *numbered = hyb_node_dup_input_name (concat, 1);
+
+  g_assert_cmpstr (first, ==, "input");
+  g_assert_cmpstr (second, ==, "max");
+  g_assert_cmpstr (numbered, ==, "inputs1");
+}
+
+static void
 test_nodes_out_of_order_are_sorted (void)
 {
   g_autoptr (HybModel) model = nodes_model ("x: float[1]\n"
@@ -347,6 +365,8 @@ TEST_PROGRAM (test_read_graph)
   ADD ("nodes-keep-the-names-of-the-file", test_nodes_keep_the_names_of_the_file);
   ADD ("an-initialiser-that-is-also-an-input-is-a-parameter",
        test_an_initialiser_that_is_also_an_input_is_a_parameter);
+  ADD ("inputs-keep-their-names-behind-one-that-is-left-out",
+       test_inputs_keep_their_names_behind_one_that_is_left_out);
   ADD ("nodes-out-of-order-are-sorted", test_nodes_out_of_order_are_sorted);
   ADD ("a-cycle-is-an-error-that-can-be-looked-at", test_a_cycle_is_an_error_that_can_be_looked_at);
   ADD ("faults-of-names-are-findings", test_faults_of_names_are_findings);

@@ -1,4 +1,4 @@
-/* run-symbol.c — symbol JSON all the way: reader, doctor, inference, plan, run.
+/* run-model.c — a model in any format all the way: reader, doctor, inference, plan, run.
  *
  * Inputs whose shapes are unknown get small ones.  A run is bounded by the size of its variables, by the work
  * that operators state (HybOp.cost), and by the number of operators that ran.  The bytes of the input choose
@@ -11,7 +11,7 @@
 #include "engine/base/finding.h"
 #include "engine/doctor/diagnose.h"
 #include "engine/exec/executor.h"
-#include "engine/formats/mxnet-symbol.h"
+#include "engine/formats/format.h"
 #include "engine/gradient/backward.h"
 #include "profiler/summary/cost.h"
 
@@ -110,10 +110,11 @@ bind_values (const Trial *trial, HybExecutor *executor)
     {
       const HybNode *node = hyb_graph_get_node (trial->graph, variables[i]);
       const HybType *type = &trial->types[node->first_output];
-      g_autoptr (HybTensor) value = NULL;
+      HybTensor     *contents = hyb_graph_get_contents (trial->graph, variables[i]);
+      g_autoptr (HybTensor) value = contents ? hyb_tensor_ref (contents) : NULL;
 
       if (!hyb_type_is_known (type) || !hyb_shape_bytes (&type->shape, type->dtype, &bytes, NULL) ||
-          bytes > MAX_VARIABLES - total || !(value = make_value (type)) ||
+          bytes > MAX_VARIABLES - total || (!value && !(value = make_value (type))) ||
           !hyb_executor_bind (executor, node->name, value, NULL))
         return FALSE;
       total += bytes;
@@ -206,23 +207,38 @@ add_gradients (Trial *trial)
   trial->types = hyb_diagnose_new_types (graph);
 }
 
+static gboolean
+read_model (HybModel *model, GBytes *bytes)
+{
+  const HybFormat *format = hyb_format_for_graph (hyb_format_of_bytes (bytes));
+  g_autoptr (GError) error = NULL;
+
+  if (format->read_graph (model, bytes, "fuzz", &error))
+    return TRUE;
+  g_assert_nonnull (error);
+  return FALSE;
+}
+
 int
 LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 {
   g_autoptr (GBytes) bytes = fuzz_bytes (data, size);
   g_autoptr (HybModel) model = hyb_model_new ();
-  g_autoptr (GError) error = NULL;
   g_autoptr (GCancellable) cancellable = g_cancellable_new ();
   g_autofree HybType *types = NULL;
   Trial               trial = { .choices = g_bytes_hash (bytes), .cancellable = cancellable };
+  gboolean            is_sound;
 
   fuzz_begin ();
-  if (!hyb_symbol_read (model, bytes, "fuzz", &error) || has_errors (model))
+  if (!read_model (model, bytes))
     return 0;
-  fuzz_reached (FUZZ_READ);
+  is_sound = !has_errors (model);
   types = hyb_diagnose_new_types (hyb_model_get_graph (model));
   hyb_diagnose (model, types);
+  if (!is_sound)
+    return 0;
 
+  fuzz_reached (FUZZ_READ);
   trial.graph = hyb_graph_ref (hyb_model_get_graph (model));
   trial.types = hyb_diagnose_new_types (trial.graph);
   if (trial.choices & 32)
