@@ -67,28 +67,28 @@ hyb_graph_n_values (const HybGraph *graph)
 const HybNode *
 hyb_graph_get_node (const HybGraph *graph, HybNodeId id)
 {
-  g_return_val_if_fail (graph, NULL);
+  g_return_val_if_fail (graph && id < graph->n_nodes, NULL);
   return &graph->nodes[id];
 }
 
 const HybValueId *
 hyb_graph_get_inputs (const HybGraph *graph, HybNodeId id)
 {
-  g_return_val_if_fail (graph, NULL);
+  g_return_val_if_fail (graph && id < graph->n_nodes, NULL);
   return graph->inputs + graph->nodes[id].first_input;
 }
 
 HybNodeId
 hyb_graph_get_producer (const HybGraph *graph, HybValueId value)
 {
-  g_return_val_if_fail (graph, HYB_NO_ID);
+  g_return_val_if_fail (graph && value < graph->n_values, HYB_NO_ID);
   return graph->producers[value];
 }
 
 guint
 hyb_graph_get_output_index (const HybGraph *graph, HybValueId value)
 {
-  g_return_val_if_fail (graph, 0);
+  g_return_val_if_fail (graph && value < graph->n_values, 0);
   return value - graph->nodes[graph->producers[value]].first_output;
 }
 
@@ -127,7 +127,7 @@ hyb_graph_get_auxiliary (const HybGraph *graph, guint *n)
 gboolean
 hyb_graph_is_auxiliary (const HybGraph *graph, HybNodeId id)
 {
-  g_return_val_if_fail (graph, FALSE);
+  g_return_val_if_fail (graph && id < graph->n_nodes, FALSE);
   return graph->is_auxiliary[id];
 }
 
@@ -152,7 +152,7 @@ hyb_node_is_variable (const HybNode *node)
 HybGraph *const *
 hyb_graph_get_bodies (const HybGraph *graph, HybNodeId id)
 {
-  g_return_val_if_fail (graph, NULL);
+  g_return_val_if_fail (graph && id < graph->n_nodes, NULL);
   return graph->bodies + graph->nodes[id].first_body;
 }
 
@@ -201,7 +201,7 @@ find_users (HybGraph *graph)
 const HybNodeId *
 hyb_graph_get_users (HybGraph *graph, HybValueId value, guint *n)
 {
-  g_return_val_if_fail (graph && n, NULL);
+  g_return_val_if_fail (graph && n && value < graph->n_values, NULL);
   if (g_once_init_enter (&graph->users_ready))
     {
       find_users (graph);
@@ -229,7 +229,7 @@ hyb_graph_get_contents (const HybGraph *graph, HybNodeId variable)
 char *
 hyb_graph_dup_value_name (const HybGraph *graph, HybValueId value)
 {
-  g_return_val_if_fail (graph, NULL);
+  g_return_val_if_fail (graph && value < graph->n_values, NULL);
 
   const HybNode   *node = &graph->nodes[graph->producers[value]];
   g_autofree char *output = NULL;
