@@ -247,6 +247,8 @@ protect (const Invocation *call, char *const *files, GError **error)
                                    .argv = call->argv,
                                    .mode = call->sandbox };
 
+  if (call->common.json)
+    scope_resources_set_json ();
   if (call->common.limit_cpu > 0)
     scope_resources_limit_time ((guint64) call->common.limit_cpu, SCOPE_EXIT_MODEL);
   return scope_enter_sandbox (&sandboxed, error);
