@@ -12,6 +12,7 @@
 HybGraph *
 hyb_graph_ref (HybGraph *graph)
 {
+  g_return_val_if_fail (graph, NULL);
   g_atomic_ref_count_inc (&graph->references);
   return graph;
 }
@@ -95,7 +96,9 @@ hyb_graph_get_output_index (const HybGraph *graph, HybValueId value)
 const HybValueId *
 hyb_graph_get_heads (const HybGraph *graph, guint *n_heads)
 {
-  g_return_val_if_fail (graph && n_heads, NULL);
+  g_return_val_if_fail (n_heads, NULL);
+  *n_heads = 0;
+  g_return_val_if_fail (graph, NULL);
   *n_heads = graph->n_heads;
   return graph->heads;
 }
@@ -103,7 +106,9 @@ hyb_graph_get_heads (const HybGraph *graph, guint *n_heads)
 const HybNodeId *
 hyb_graph_get_variables (const HybGraph *graph, guint *n)
 {
-  g_return_val_if_fail (graph && n, NULL);
+  g_return_val_if_fail (n, NULL);
+  *n = 0;
+  g_return_val_if_fail (graph, NULL);
   *n = graph->n_variables;
   return graph->variables;
 }
@@ -111,7 +116,9 @@ hyb_graph_get_variables (const HybGraph *graph, guint *n)
 const HybNodeId *
 hyb_graph_get_arguments (const HybGraph *graph, guint *n)
 {
-  g_return_val_if_fail (graph && n, NULL);
+  g_return_val_if_fail (n, NULL);
+  *n = 0;
+  g_return_val_if_fail (graph, NULL);
   *n = graph->n_arguments;
   return graph->arguments;
 }
@@ -119,7 +126,9 @@ hyb_graph_get_arguments (const HybGraph *graph, guint *n)
 const HybNodeId *
 hyb_graph_get_auxiliary (const HybGraph *graph, guint *n)
 {
-  g_return_val_if_fail (graph && n, NULL);
+  g_return_val_if_fail (n, NULL);
+  *n = 0;
+  g_return_val_if_fail (graph, NULL);
   *n = graph->n_auxiliary;
   return graph->auxiliary;
 }
@@ -201,7 +210,9 @@ find_users (HybGraph *graph)
 const HybNodeId *
 hyb_graph_get_users (HybGraph *graph, HybValueId value, guint *n)
 {
-  g_return_val_if_fail (graph && n && value < graph->n_values, NULL);
+  g_return_val_if_fail (n, NULL);
+  *n = 0;
+  g_return_val_if_fail (graph && value < graph->n_values, NULL);
   if (g_once_init_enter (&graph->users_ready))
     {
       find_users (graph);

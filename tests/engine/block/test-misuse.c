@@ -9,6 +9,7 @@
 #include "engine/open/open.h"
 #include "engine/rnn/cell.h"
 #include "engine/rnn/layer.h"
+#include "engine/train/trainer.h"
 #include "tests/program.h"
 
 #include <glib/gstdio.h>
@@ -331,6 +332,29 @@ test_numbers_out_of_range (void)
   g_test_assert_expected_messages ();
 }
 
+static void
+assert_no_graph (GError **error)
+{
+  g_assert_error (*error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_MISSING);
+  g_assert_nonnull (strstr ((*error)->message, "has no graph"));
+  g_clear_error (error);
+}
+
+static void
+test_model_without_a_graph (void)
+{
+  g_autoptr (HybModel) model = hyb_model_new ();
+  g_autoptr (GError) error = NULL;
+
+  g_assert_false (hyb_model_save (model, "none", 0, NULL, &error));
+  assert_no_graph (&error);
+  g_assert_null (hyb_symbol_block_new (model, (const char *const[]){ "x", NULL }, &error));
+  assert_no_graph (&error);
+  g_assert_null (
+      hyb_trainer_new (model, &(HybTrainerOptions){ .loss = "l2", .optimizer = "sgd" }, &error));
+  assert_no_graph (&error);
+}
+
 /* --- A pair of files --- */
 
 /* Parameters none of which the graph has. */
@@ -390,6 +414,7 @@ TEST_PROGRAM (test_misuse)
   g_test_add_func ("/engine/misuse/a-block-that-is-freed-in-its-scope",
                    test_block_that_is_freed_in_its_scope);
   g_test_add_func ("/engine/misuse/numbers-out-of-range", test_numbers_out_of_range);
+  g_test_add_func ("/engine/misuse/a-model-without-a-graph", test_model_without_a_graph);
   g_test_add_func ("/engine/misuse/a-pair-without-a-match", test_pair_without_a_match);
   return g_test_run ();
 }
