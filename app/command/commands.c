@@ -18,6 +18,7 @@
 
 #include "engine/base/limits.h"
 #include "engine/base/parallel.h"
+#include "engine/formats/mapped-file.h"
 #include "engine/formats/model-files.h"
 #include "engine/kernels/matrix/gemm.h"
 #include "engine/kernels/simd/simd.h"
@@ -212,13 +213,20 @@ static int
 run_parsed (Invocation *call, char **files, GError **error)
 {
   ScopeStreams streams = SCOPE_STREAMS_NONE;
-  int          code = SCOPE_EXIT_USAGE;
-  gboolean     is_done;
+  g_autoptr (GError) overwritten = NULL;
+  int      code = SCOPE_EXIT_USAGE;
+  gboolean is_done;
 
   streams.has_json = call->common.json;
 
   if (scope_streams_open (&streams, call->command, files, call->files, error))
     code = run_streams (call, files, error);
+  /* The document of --json is printed by now, so that the error is no second one. */
+  if (!*error && !hyb_mapped_file_check_past (&overwritten))
+    {
+      scope_print_error (overwritten);
+      code = SCOPE_EXIT_FILE;
+    }
   is_done = !*error && (code == SCOPE_EXIT_DONE || code == SCOPE_EXIT_CHECK_FAILED);
   /* On a target nothing is said: it is said where the files go. */
   if (is_done && !call->common.json && !g_getenv (SCOPE_TARGET_VARIABLE))
@@ -240,6 +248,8 @@ protect (const Invocation *call, char *const *files, GError **error)
                                    .argv = call->argv,
                                    .mode = call->sandbox };
 
+  if (call->common.json)
+    scope_resources_set_json ();
   if (call->common.limit_cpu > 0)
     scope_resources_limit_time ((guint64) call->common.limit_cpu, SCOPE_EXIT_MODEL);
   return scope_enter_sandbox (&sandboxed, error);

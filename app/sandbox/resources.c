@@ -17,8 +17,10 @@
 #define PROGRAM_BYTES ((guint64) 1 << 30)
 #define THREAD_BYTES  ((guint64) 288 << 20)
 
-static char message[256];
-static int  exit_status;
+/* What is written when the time is used up, on stdout and on stderr. */
+static char     document[256], message[256];
+static gboolean has_json;
+static int      exit_status;
 
 gboolean
 scope_resources_limit_memory (guint64 memory)
@@ -39,16 +41,28 @@ scope_resources_limit_memory (guint64 memory)
 #endif
 }
 
-static void
-on_time_used (int number G_GNUC_UNUSED)
+static gboolean
+write_text (int to, const char *text)
 {
   gsize length = 0;
 
-  while (message[length] != '\0')
+  while (text[length] != '\0')
     length++;
-  if (write (STDERR_FILENO, message, length) < 0)
+  return write (to, text, length) >= 0;
+}
+
+static void
+on_time_used (int number G_GNUC_UNUSED)
+{
+  if (!write_text (STDOUT_FILENO, document) || !write_text (STDERR_FILENO, message))
     _exit (exit_status);
   _exit (exit_status);
+}
+
+void
+scope_resources_set_json (void)
+{
+  has_json = TRUE;
 }
 
 gboolean
@@ -62,6 +76,13 @@ scope_resources_limit_time (guint64 seconds, int status)
               "error: the process was stopped after %" G_GUINT64_FORMAT
               " seconds of processor time, the limit. Raise it with --limit-cpu\n",
               seconds);
+  if (has_json)
+    g_snprintf (document,
+                sizeof document,
+                "{\"error\": {\"message\": \"the process was stopped after %" G_GUINT64_FORMAT
+                " seconds of processor time, the limit\", \"place\": {}, \"hint\": \"Raise it with "
+                "--limit-cpu\"}}\n",
+                seconds);
   exit_status = status;
   sigemptyset (&action.sa_mask);
   if (sigaction (SIGXCPU, &action, NULL) != 0 || getrlimit (RLIMIT_CPU, &limit) != 0)

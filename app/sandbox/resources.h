@@ -8,6 +8,8 @@
  * Allocating more fails.  FALSE: the limit cannot be set. */
 gboolean scope_resources_limit_memory (guint64 memory);
 
+/* From now on the message of scope_resources_limit_time() is also a JSON document on stdout. */
+void scope_resources_set_json (void);
 /* After this time on processors, in seconds and of all threads together, the process ends with status and a
  * message.  Must be called again after the process has executed another program.  FALSE: the limit cannot
  * be set. */

@@ -71,7 +71,7 @@ hyb_block_initialize (HybBlock *block, const char *init, guint64 seed)
 HybParameter *
 hyb_block_add_constant (HybBlock *block, const char *name, HybTensor *tensor)
 {
-  g_return_val_if_fail (block, NULL);
+  g_return_val_if_fail (block && name && tensor, NULL);
   /* MXNet writes the address of an object after the name, which no reader can rely on: 0 here. */
   g_autofree char *init = g_strdup_printf ("Constant_%s%s_0", block->priv->parameter_prefix, name);
   HybParameterSpec spec = { .name = name,

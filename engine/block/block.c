@@ -67,6 +67,27 @@ name_block (HybBlock *block, const char *alias, const char *given, HybBlock *sha
   block->priv->shared = shared ? hyb_block_ref (shared) : NULL;
 }
 
+/* Takes the block's scope out of those that are open in this thread, if it is one.  FALSE: it is none. */
+static gboolean
+close_scope (HybBlock *block)
+{
+  HybBlock *inner = NULL, *at = g_private_get (&open_scope);
+
+  while (at && at != block)
+    {
+      inner = at;
+      at = at->priv->outer;
+    }
+  if (!at)
+    return FALSE;
+  if (inner)
+    inner->priv->outer = block->priv->outer;
+  else
+    g_private_set (&open_scope, block->priv->outer);
+  block->priv->outer = NULL;
+  return TRUE;
+}
+
 /* Drops the reference that a block holds of its child. */
 static void
 drop_child (gpointer data)
@@ -158,8 +179,7 @@ hyb_block_unref (HybBlock *block)
   if (!g_atomic_int_dec_and_test (&priv->references))
     return;
 
-  if (g_private_get (&open_scope) == block)
-    g_private_set (&open_scope, priv->outer);
+  close_scope (block);
   if (block->klass->finish)
     block->klass->finish (block);
   hyb_block_drop_cached (block);
@@ -209,6 +229,7 @@ hyb_block_enter_scope (HybBlock *block)
   g_return_if_fail (block);
   if (!block->priv->has_scope)
     return;
+  close_scope (block); /* a scope is open once */
   block->priv->outer = g_private_get (&open_scope);
   g_private_set (&open_scope, block);
 }
@@ -219,9 +240,7 @@ hyb_block_leave_scope (HybBlock *block)
   g_return_if_fail (block);
   if (!block->priv->has_scope)
     return;
-  g_return_if_fail (g_private_get (&open_scope) == block);
-  g_private_set (&open_scope, block->priv->outer);
-  block->priv->outer = NULL;
+  g_return_if_fail (close_scope (block));
 }
 
 HybBlock *

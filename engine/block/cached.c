@@ -47,6 +47,29 @@ trace_forward (HybF *F, HybBlock *block, guint n, const char *structure)
   return result;
 }
 
+#define MAX_DEPTH 100
+
+/* TRUE if text is “0”, or brackets that match with such texts in them. */
+static gboolean
+is_structure (const char *text)
+{
+  guint depth = 0;
+  gsize length = strlen (text);
+
+  if (strspn (text, "0[], ") != length || (text[0] != '0' && text[0] != '['))
+    return FALSE;
+  for (gsize i = 0; i < length; i++)
+    {
+      depth += text[i] == '[';
+      if (depth > MAX_DEPTH || (text[i] == ']' && depth == 0))
+        return FALSE;
+      depth -= text[i] == ']';
+      if (depth == 0 && i + 1 < length) /* it ends with the outermost bracket */
+        return FALSE;
+    }
+  return depth == 0;
+}
+
 HybGraph *
 hyb_block_trace (HybBlock   *block,
                  guint       n_inputs,
@@ -56,7 +79,7 @@ hyb_block_trace (HybBlock   *block,
 {
   g_autoptr (HybF) F = hyb_f_new_trace (training);
 
-  g_return_val_if_fail (block && structure, NULL);
+  g_return_val_if_fail (block && structure && is_structure (structure), NULL);
   if (block->klass->plain)
     {
       hyb_error_at (error,

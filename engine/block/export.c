@@ -185,6 +185,8 @@ load_one (const char *path, HybParameter *parameter, gpointer data)
 gboolean
 hyb_block_load_parameters (HybBlock *block, const char *file, GError **error)
 {
+  g_return_val_if_fail (block && file, FALSE);
+
   g_autoptr (HybTensorList) list = hyb_weights_read_file (file, NULL, error);
   Transfer transfer = { .list = list, .file = file };
 
@@ -276,6 +278,16 @@ hyb_symbol_block_new (HybModel *model, const char *const *input_names, GError **
   const HybNodeId *variables;
   guint            n;
 
+  if (!graph)
+    {
+      hyb_error_at (error,
+                    HYB_GRAPH_ERROR,
+                    HYB_GRAPH_ERROR_MISSING,
+                    hyb_model_get_file (model),
+                    NULL,
+                    "the model has no graph");
+      return NULL;
+    }
   if (!check_inputs (graph, input_names, error))
     return NULL;
   block = hyb_block_new (&symbol_class, "");

@@ -74,6 +74,7 @@ hyb_parameter_get_name (HybParameter *parameter)
 const HybShape *
 hyb_parameter_get_shape (HybParameter *parameter)
 {
+  g_return_val_if_fail (parameter, NULL);
   return &parameter->shape;
 }
 
@@ -126,7 +127,7 @@ hyb_parameter_get_data (HybParameter *parameter, GError **error)
 gboolean
 hyb_parameter_set_data (HybParameter *parameter, HybTensor *tensor, GError **error)
 {
-  g_return_val_if_fail (parameter, FALSE);
+  g_return_val_if_fail (parameter && tensor, FALSE);
 
   HybShape shape = parameter->shape;
 

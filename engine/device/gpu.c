@@ -102,6 +102,7 @@ hyb_gpu_open_with_math (const char *name, HybGpuMath math, GError **error)
 HybGpu *
 hyb_gpu_ref (HybGpu *gpu)
 {
+  g_return_val_if_fail (gpu, NULL);
   g_atomic_ref_count_inc (&gpu->references);
   return gpu;
 }

@@ -198,7 +198,7 @@ lies_in_block (const HybExecutor *executor, const HybTensor *tensor)
 gboolean
 hyb_executor_bind (HybExecutor *executor, const char *name, HybTensor *tensor, GError **error)
 {
-  g_return_val_if_fail (executor && name, FALSE);
+  g_return_val_if_fail (executor && name && tensor, FALSE);
 
   HybBinding *binding = find_binding (executor, name);
   g_autoptr (HybTensor) own = NULL;

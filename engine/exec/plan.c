@@ -429,6 +429,7 @@ hyb_plan_new (HybGraph             *graph,
 HybPlan *
 hyb_plan_ref (HybPlan *plan)
 {
+  g_return_val_if_fail (plan, NULL);
   g_atomic_ref_count_inc (&plan->references);
   return plan;
 }

@@ -23,12 +23,16 @@ struct _Mapping
   gint     is_cut; /* atomic */
   char    *message;
   gpointer note;
+  char    *path;
   Mapping *next;
+
+  struct stat status; /* when it was mapped */
 };
 
 static GMutex            lock;  /* for changes of the list */
 static Mapping          *first; /* atomic */
 static HybMappedFileNote make_note;
+static char             *overwritten; /* the path of the first such file; NULL: none */
 
 static gsize
 page_size (void)
@@ -69,20 +73,35 @@ claim_entry (void)
 }
 
 static Mapping *
-add_mapping (guint8 *start, gsize size, const char *where)
+add_mapping (guint8 *start, const struct stat *status, const char *where)
 {
   Mapping *mapping;
 
   g_mutex_lock (&lock);
   mapping = claim_entry ();
-  mapping->size = size;
+  mapping->size = (gsize) status->st_size;
   mapping->is_cut = FALSE;
+  mapping->path = g_strdup (where);
+  mapping->status = *status;
   mapping->message =
       g_strdup_printf ("%s: %s. %s", where, HYB_MAPPED_FILE_CUT, HYB_MAPPED_FILE_HINT);
   mapping->note = make_note ? make_note (where) : NULL;
   g_atomic_pointer_set (&mapping->start, start);
   g_mutex_unlock (&lock);
   return mapping;
+}
+
+/* TRUE if the same file has other contents now. */
+static gboolean
+is_overwritten (const Mapping *mapping)
+{
+  const struct stat *then = &mapping->status;
+  struct stat        now;
+
+  return stat (mapping->path, &now) == 0 && now.st_dev == then->st_dev &&
+         now.st_ino == then->st_ino &&
+         (now.st_size != then->st_size || now.st_mtim.tv_sec != then->st_mtim.tv_sec ||
+          now.st_mtim.tv_nsec != then->st_mtim.tv_nsec);
 }
 
 /* For g_bytes_new_with_free_func(). */
@@ -94,6 +113,9 @@ remove_mapping (gpointer data)
 
   g_mutex_lock (&lock);
   munmap (start, mapping->size + page_size ());
+  if (!overwritten && is_overwritten (mapping))
+    overwritten = g_steal_pointer (&mapping->path);
+  g_clear_pointer (&mapping->path, g_free);
   g_clear_pointer (&mapping->message, g_free);
   g_clear_pointer (&mapping->note, g_free);
   g_atomic_pointer_set (&mapping->start, NULL);
@@ -177,7 +199,10 @@ hyb_mapped_file_get_bytes (int descriptor, const char *where, GError **error)
   start = map_with_slack (descriptor, size);
   if (!start) /* some file systems cannot map */
     return read_bytes (descriptor, size, where, error);
-  return g_bytes_new_with_free_func (start, size, remove_mapping, add_mapping (start, size, where));
+  return g_bytes_new_with_free_func (start,
+                                     size,
+                                     remove_mapping,
+                                     add_mapping (start, &status, where));
 }
 
 GBytes *
@@ -239,6 +264,22 @@ hyb_mapped_file_check (gconstpointer data, GError **error)
     return TRUE;
   g_set_error_literal (error, G_FILE_ERROR, G_FILE_ERROR_IO, mapping->message);
   return FALSE;
+}
+
+gboolean
+hyb_mapped_file_check_past (GError **error)
+{
+  g_mutex_lock (&lock);
+  if (overwritten)
+    g_set_error (error,
+                 G_FILE_ERROR,
+                 G_FILE_ERROR_IO,
+                 "%s: the file was overwritten while it was in use, so that results may mix its "
+                 "old and "
+                 "new contents. " HYB_MAPPED_FILE_HINT ", then run the command again",
+                 overwritten);
+  g_mutex_unlock (&lock);
+  return !overwritten;
 }
 
 void

@@ -27,6 +27,10 @@ gboolean hyb_mapped_file_check (gconstpointer data, GError **error);
  * signal if their file has become shorter; this raises it. */
 void hyb_mapped_file_touch (gconstpointer data, gsize n);
 
+/* Fails if a file that was mapped, and no longer is, was overwritten in place meanwhile: what was read of it may be partly
+ * old and partly new.  A file that another one has replaced is as it was. */
+gboolean hyb_mapped_file_check_past (GError **error);
+
 /* What hyb_mapped_file_check() reports, after the name of the file, and what to do about it. */
 #define HYB_MAPPED_FILE_CUT  "the file became shorter while it was in use"
 #define HYB_MAPPED_FILE_HINT "Write a new file under another name and rename it"

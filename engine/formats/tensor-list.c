@@ -42,6 +42,7 @@ hyb_tensor_list_new (void)
 HybTensorList *
 hyb_tensor_list_ref (HybTensorList *list)
 {
+  g_return_val_if_fail (list, NULL);
   g_atomic_ref_count_inc (&list->references);
   return list;
 }
@@ -49,7 +50,7 @@ hyb_tensor_list_ref (HybTensorList *list)
 void
 hyb_tensor_list_unref (HybTensorList *list)
 {
-  if (!g_atomic_ref_count_dec (&list->references))
+  if (!list || !g_atomic_ref_count_dec (&list->references))
     return;
 
   g_hash_table_unref (list->by_name);

@@ -12,6 +12,7 @@
 HybGraph *
 hyb_graph_ref (HybGraph *graph)
 {
+  g_return_val_if_fail (graph, NULL);
   g_atomic_ref_count_inc (&graph->references);
   return graph;
 }
@@ -69,35 +70,37 @@ hyb_graph_n_values (const HybGraph *graph)
 const HybNode *
 hyb_graph_get_node (const HybGraph *graph, HybNodeId id)
 {
-  g_return_val_if_fail (graph, NULL);
+  g_return_val_if_fail (graph && id < graph->n_nodes, NULL);
   return &graph->nodes[id];
 }
 
 const HybValueId *
 hyb_graph_get_inputs (const HybGraph *graph, HybNodeId id)
 {
-  g_return_val_if_fail (graph, NULL);
+  g_return_val_if_fail (graph && id < graph->n_nodes, NULL);
   return graph->inputs + graph->nodes[id].first_input;
 }
 
 HybNodeId
 hyb_graph_get_producer (const HybGraph *graph, HybValueId value)
 {
-  g_return_val_if_fail (graph, HYB_NO_ID);
+  g_return_val_if_fail (graph && value < graph->n_values, HYB_NO_ID);
   return graph->producers[value];
 }
 
 guint
 hyb_graph_get_output_index (const HybGraph *graph, HybValueId value)
 {
-  g_return_val_if_fail (graph, 0);
+  g_return_val_if_fail (graph && value < graph->n_values, 0);
   return value - graph->nodes[graph->producers[value]].first_output;
 }
 
 const HybValueId *
 hyb_graph_get_heads (const HybGraph *graph, guint *n_heads)
 {
-  g_return_val_if_fail (graph && n_heads, NULL);
+  g_return_val_if_fail (n_heads, NULL);
+  *n_heads = 0;
+  g_return_val_if_fail (graph, NULL);
   *n_heads = graph->n_heads;
   return graph->heads;
 }
@@ -105,7 +108,9 @@ hyb_graph_get_heads (const HybGraph *graph, guint *n_heads)
 const HybNodeId *
 hyb_graph_get_variables (const HybGraph *graph, guint *n)
 {
-  g_return_val_if_fail (graph && n, NULL);
+  g_return_val_if_fail (n, NULL);
+  *n = 0;
+  g_return_val_if_fail (graph, NULL);
   *n = graph->n_variables;
   return graph->variables;
 }
@@ -113,7 +118,9 @@ hyb_graph_get_variables (const HybGraph *graph, guint *n)
 const HybNodeId *
 hyb_graph_get_arguments (const HybGraph *graph, guint *n)
 {
-  g_return_val_if_fail (graph && n, NULL);
+  g_return_val_if_fail (n, NULL);
+  *n = 0;
+  g_return_val_if_fail (graph, NULL);
   *n = graph->n_arguments;
   return graph->arguments;
 }
@@ -121,7 +128,9 @@ hyb_graph_get_arguments (const HybGraph *graph, guint *n)
 const HybNodeId *
 hyb_graph_get_auxiliary (const HybGraph *graph, guint *n)
 {
-  g_return_val_if_fail (graph && n, NULL);
+  g_return_val_if_fail (n, NULL);
+  *n = 0;
+  g_return_val_if_fail (graph, NULL);
   *n = graph->n_auxiliary;
   return graph->auxiliary;
 }
@@ -129,7 +138,7 @@ hyb_graph_get_auxiliary (const HybGraph *graph, guint *n)
 gboolean
 hyb_graph_is_auxiliary (const HybGraph *graph, HybNodeId id)
 {
-  g_return_val_if_fail (graph, FALSE);
+  g_return_val_if_fail (graph && id < graph->n_nodes, FALSE);
   return graph->is_auxiliary[id];
 }
 
@@ -164,7 +173,7 @@ hyb_node_dup_input_name (const HybNode *node, guint index)
 HybGraph *const *
 hyb_graph_get_bodies (const HybGraph *graph, HybNodeId id)
 {
-  g_return_val_if_fail (graph, NULL);
+  g_return_val_if_fail (graph && id < graph->n_nodes, NULL);
   return graph->bodies + graph->nodes[id].first_body;
 }
 
@@ -213,7 +222,9 @@ find_users (HybGraph *graph)
 const HybNodeId *
 hyb_graph_get_users (HybGraph *graph, HybValueId value, guint *n)
 {
-  g_return_val_if_fail (graph && n, NULL);
+  g_return_val_if_fail (n, NULL);
+  *n = 0;
+  g_return_val_if_fail (graph && value < graph->n_values, NULL);
   if (g_once_init_enter (&graph->users_ready))
     {
       find_users (graph);
@@ -241,7 +252,7 @@ hyb_graph_get_contents (const HybGraph *graph, HybNodeId variable)
 char *
 hyb_graph_dup_value_name (const HybGraph *graph, HybValueId value)
 {
-  g_return_val_if_fail (graph, NULL);
+  g_return_val_if_fail (graph && value < graph->n_values, NULL);
 
   const HybNode   *node = &graph->nodes[graph->producers[value]];
   g_autofree char *output = NULL;

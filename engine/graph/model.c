@@ -62,6 +62,7 @@ hyb_model_new (void)
 HybModel *
 hyb_model_ref (HybModel *model)
 {
+  g_return_val_if_fail (model, NULL);
   g_atomic_ref_count_inc (&model->references);
   return model;
 }
@@ -69,7 +70,7 @@ hyb_model_ref (HybModel *model)
 void
 hyb_model_unref (HybModel *model)
 {
-  if (!g_atomic_ref_count_dec (&model->references))
+  if (!model || !g_atomic_ref_count_dec (&model->references))
     return;
 
   g_clear_pointer (&model->graph, hyb_graph_unref);
@@ -118,7 +119,7 @@ hyb_model_get_parameter (HybModel *model, const char *name)
 HybType *
 hyb_model_new_types (HybModel *model)
 {
-  g_return_val_if_fail (model, NULL);
+  g_return_val_if_fail (model && model->graph, NULL);
 
   HybGraph        *graph = hyb_model_get_graph (model);
   guint            n_values = hyb_graph_n_values (graph), n;
@@ -141,7 +142,7 @@ hyb_model_new_types (HybModel *model)
 void
 hyb_model_set_parameter (HybModel *model, const char *name, HybTensor *tensor)
 {
-  g_return_if_fail (model && name);
+  g_return_if_fail (model && name && tensor);
 
   Parameter *parameter = g_hash_table_lookup (model->by_name, name);
 
@@ -315,7 +316,7 @@ hyb_model_get_example (HybModel *model, const char *name)
 void
 hyb_model_set_example (HybModel *model, const char *name, HybTensor *tensor)
 {
-  g_return_if_fail (model && name);
+  g_return_if_fail (model && name && tensor);
   g_hash_table_insert (model->examples, g_strdup (name), hyb_tensor_ref (tensor));
 }
 

@@ -25,7 +25,7 @@ typedef enum
 HYB_API HybModel *hyb_model_new (void);
 /* Takes a reference and returns model. */
 HYB_API HybModel *hyb_model_ref (HybModel *model);
-/* Drops a reference; the last one frees the model. */
+/* Drops a reference; the last one frees the model.  NULL is allowed. */
 HYB_API void hyb_model_unref (HybModel *model);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (HybModel, hyb_model_unref)
 

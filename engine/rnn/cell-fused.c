@@ -204,7 +204,7 @@ single_cell (const FusedCell *self, const char *prefix)
 HybBlock *
 hyb_fused_cell_unfuse (HybBlock *block)
 {
-  g_return_val_if_fail (block, NULL);
+  g_return_val_if_fail (block && block->klass == &fused_class.block, NULL);
 
   FusedCell *self = (FusedCell *) block;
   HybBlock  *stack = hyb_sequential_cell_new (HYB_STYLE_SYMBOLIC, NULL);

@@ -218,6 +218,7 @@ hyb_tensor_new_scalar (double value)
 HybTensor *
 hyb_tensor_ref (HybTensor *tensor)
 {
+  g_return_val_if_fail (tensor, NULL);
   g_atomic_ref_count_inc (&tensor->references);
   return tensor;
 }

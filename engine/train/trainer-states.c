@@ -81,6 +81,8 @@ load_parameter (HybTensorList *list, TrainedParameter *parameter, const char *fi
 gboolean
 hyb_trainer_load_states (HybTrainer *trainer, const char *file, GError **error)
 {
+  g_return_val_if_fail (trainer && file, FALSE);
+
   g_autoptr (HybTensorList) list = hyb_npz_read_file (file, error);
   HybTensor *steps;
 

@@ -212,6 +212,8 @@ loss_is_known (const char *loss, GError **error)
 HybTrainer *
 hyb_trainer_new (HybModel *model, const HybTrainerOptions *given, GError **error)
 {
+  g_return_val_if_fail (model, NULL);
+
   const HybTrainerOptions *options = given ? given : &(const HybTrainerOptions){ 0 };
   g_autoptr (HybTrainer) trainer = g_new0 (HybTrainer, 1);
 
@@ -225,6 +227,16 @@ hyb_trainer_new (HybModel *model, const HybTrainerOptions *given, GError **error
   trainer->has_own_loss = g_strcmp0 (options->loss, "none") == 0;
   if (!loss_is_known (options->loss, error))
     return NULL;
+  if (!hyb_model_get_graph (model))
+    {
+      hyb_error_at (error,
+                    HYB_GRAPH_ERROR,
+                    HYB_GRAPH_ERROR_MISSING,
+                    hyb_model_get_file (model),
+                    NULL,
+                    "the model has no graph");
+      return NULL;
+    }
   trainer->optimizer = hyb_optimizer_new (options->optimizer, options->settings, error);
   if (!trainer->optimizer || !collect_carried (trainer, options, error))
     return NULL;

@@ -368,11 +368,11 @@ prof_sessions_dup_reason (const ProfSessions *self, double threshold)
     return g_strdup (
         "It took certainly longer than is allowed, but nearly all of its runs waited for a "
         "processor, so the model need not be the reason.  Measure it on a quieter machine.");
+  /* The interval that decides, which is wider than the one that is shown elsewhere. */
   return g_strdup_printf ("A slow-down of more than %g %% is neither certain nor excluded: %+.1f "
-                          "%% "
-                          "(%+.1f … %+.1f).",
+                          "%% (%+.1f … %+.1f with 99 %%).",
                           percent,
                           100 * (self->ratio.median - 1),
-                          100 * (self->ratio.low - 1),
-                          100 * (self->ratio.high - 1));
+                          100 * (self->certain.low - 1),
+                          100 * (self->certain.high - 1));
 }

@@ -264,6 +264,8 @@ test_plugin_outside (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
 static void
 test_time (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
 {
+  g_autoptr (cJSON) json = NULL;
+
   run_line (fixture, "$H --sandbox trace " ATTEMPTS ":endless --output out --limit-cpu 1");
   g_assert_cmpint (fixture->code, ==, 4);
   g_assert_nonnull (strstr (fixture->err,
@@ -271,6 +273,10 @@ test_time (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
                             "processor time, the limit. Raise it with --limit-cpu"));
   run_line (fixture, "$H trace " ATTEMPTS ":endless --output out --limit-cpu 1");
   g_assert_cmpint (fixture->code, ==, 4);
+  run_line (fixture, "$H trace " ATTEMPTS ":endless --output out --limit-cpu 1 --json");
+  g_assert_cmpint (fixture->code, ==, 4);
+  json = parse_output (fixture);
+  g_assert_true (cJSON_HasObjectItem (json, "error"));
 }
 
 /* --- Commands --- */

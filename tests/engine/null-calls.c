@@ -64,6 +64,32 @@ make_graph (void)
   return hyb_f_finish (f, hyb_add (f, x, x), NULL);
 }
 
+HybGraph *
+make_empty_graph (void)
+{
+  HybF *f = hyb_f_new_trace (FALSE);
+
+  return hyb_f_finish (f, hyb_list (f, 0, NULL), NULL);
+}
+
+HybValue *
+make_traced (void)
+{
+  return hyb_value_variable (hyb_f_new_trace (FALSE), "t", NULL);
+}
+
+HybTensor *
+make_nothing (void)
+{
+  return hyb_tensor_new_float (1, (const gint64[]){ 0 }, NULL);
+}
+
+HybTensor *
+make_integers (void)
+{
+  return hyb_tensor_convert (make_tensor (), HYB_I32);
+}
+
 HybModel *
 make_model (void)
 {

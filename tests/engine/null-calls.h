@@ -25,5 +25,11 @@ HybTensor    *make_tensor (void);
 HybExecutor  *make_executor (void);
 HybParameter *make_parameter (void);
 
+/* Others that are whole, but not what most functions expect. */
+HybGraph  *make_empty_graph (void);
+HybValue  *make_traced (void);
+HybTensor *make_nothing (void);
+HybTensor *make_integers (void);
+
 extern guint64 zeros[4096];
 extern GError *error;

@@ -2,7 +2,8 @@
 # null-calls.py — writes a C program that calls every function of engine/abi.txt without what it needs.
 # usage: null-calls.py ABI SOURCE COMPILER… -- HEADER…    SOURCE: the source tree, to which the names of headers are relative
 #
-# A function is called once with zeros only, and once for each of its pointers with that one NULL and the others valid.
+# A function is called once with zeros only; once for each of its pointers with that one NULL and the others valid; once for
+# each of its indices, ids and element types with that one out of range; and once for each object of the wrong kind.
 # Fails if a name of the list has no declaration, so that none is left out.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 import re
@@ -33,6 +34,20 @@ MAKERS = {
     "HybVocabulary": "hyb_vocabulary_new ()",
 }
 
+
+# Objects of a type that few functions expect.
+STRANGE = {
+    "HybBlock": {"an empty container": "hyb_sequential (NULL)", "a loss": 'hyb_loss_new ("l2", NULL)', "a cell": "make_cell ()"},
+    "HybGraph": {"an empty graph": "make_empty_graph ()"},
+    "HybModel": {"a model without a graph": "hyb_model_new ()"},
+    "HybTensor": {"no elements": "make_nothing ()", "integers": "make_integers ()"},
+    "HybValue": {"a list": "hyb_list (make_f (), 0, NULL)", "a value of another F": "make_traced ()"},
+    "char": {"an empty text": '""', "a text of percent signs": '"%s%n%d"'},
+}
+
+# Numbers that have a range, by type or by name, and one out of it.
+FAR_TYPES = {"HybNodeId": "0x7ffffff0", "HybValueId": "0x7ffffff0", "HybDType": "1000"}
+FAR_NAMES = {"index", "id", "axis", "head", "variable", "input"}
 
 # Structs whose members may not be zeros.
 NEED_MEMBERS = {"HybBlockClass", "HybCall", "HybEncoding", "HybFinding", "HybGpuFacts", "HybImperativeCall", "HybModelSpec",
@@ -89,13 +104,29 @@ def make(kind, opaque):
     return None if target in opaque or target in NEED_MEMBERS else "(%s) zeros" % kind
 
 
-def call(name, arguments, missing, opaque):
-    """The call, in which the arguments with the numbers in `missing` are zeros; None if another cannot be made."""
+def name_of(argument):
+    return re.findall(r"\w+", re.sub(r"\[[^]]*\]", "", argument))[-1]
+
+
+def far_value(argument):
+    """A number out of the range of the parameter; None if it has no range."""
+    kind = type_of(argument)
+    if kind in FAR_TYPES:
+        return FAR_TYPES[kind]
+    is_number = kind in ("guint", "int", "gint64", "guint64", "gsize")
+    return "0x7ffffff0" if is_number and name_of(argument) in FAR_NAMES else None
+
+
+def call(name, arguments, missing, odd, opaque):
+    """The call, in which the arguments with the numbers in `missing` are zeros, and those in `odd` are what it says; None if
+    another cannot be made."""
     values = []
     for i, argument in enumerate(arguments):
         kind = type_of(argument)
         if argument == "..." or "(*" in kind:
             values.append("NULL")
+        elif i in odd:
+            values.append("(%s) %s" % (kind, odd[i]))
         elif i in missing or not kind.endswith("*"):
             values.append("(%s){ 0 }" % kind)
         else:
@@ -135,10 +166,16 @@ def main():
     for name in names:
         arguments = [a for a in declared[name] if a != "void"]
         pointers = [i for i, a in enumerate(arguments) if type_of(a).endswith("*")]
-        sets = [("nothing", set(range(len(arguments))))]
-        sets += [("all but " + re.findall(r"\w+", re.sub(r"\[[^]]*\]", "", arguments[i]))[-1], {i}) for i in pointers]
-        for number, (given, missing) in enumerate(sets):
-            expression = call(name, arguments, missing, opaque)
+        numbers = [i for i, a in enumerate(arguments) if a != "..." and "(*" not in a and far_value(a)]
+        has_format = "..." in arguments
+        sets = [("nothing", set(range(len(arguments))), {})]
+        sets += [("all but " + name_of(arguments[i]), {i}, {}) for i in pointers]
+        sets += [(name_of(arguments[i]) + " out of range", set(), {i: far_value(arguments[i])}) for i in numbers]
+        sets += [("%s as %s" % (what, name_of(arguments[i])), set(), {i: expression})
+                 for i in pointers if not has_format
+                 for what, expression in STRANGE.get(target_of(type_of(arguments[i])), {}).items()]
+        for number, (given, missing, odd) in enumerate(sets):
+            expression = call(name, arguments, missing, odd, opaque)
             if expression:
                 print("static void\n%s_%d (void)\n{\n  (void) %s;\n}\n" % (name, number, expression))
                 rows.append('  { "%s", "%s", %s_%d },' % (name, given, name, number))

@@ -64,7 +64,7 @@ test_a_large_slow_down_is_certain (void)
 {
   MadeRecording    b = made_recording;
   ProfSessions     sessions;
-  g_autofree char *reason = NULL;
+  g_autofree char *reason = NULL, *interval = NULL, *undecided = NULL;
 
   b.seed = 2;
   b.seconds *= 1.25;
@@ -76,6 +76,13 @@ test_a_large_slow_down_is_certain (void)
   g_assert_cmpint (prof_sessions_gate (&sessions, 0.60), ==, PROF_GATE_PASSED);
   reason = prof_sessions_dup_reason (&sessions, 0.03);
   g_assert_nonnull (strstr (reason, "at least"));
+  /* What is not certain is shown with the interval that decides: it contains the threshold. */
+  g_assert_cmpfloat (sessions.certain.low, <=, 1.25);
+  interval = g_strdup_printf ("(%+.1f … %+.1f with 99 %%)",
+                              100 * (sessions.certain.low - 1),
+                              100 * (sessions.certain.high - 1));
+  undecided = prof_sessions_dup_reason (&sessions, 0.25);
+  g_assert_nonnull (strstr (undecided, interval));
   prof_sessions_clear (&sessions);
 
   sessions = compare (&b, &made_recording);

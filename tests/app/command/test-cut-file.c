@@ -75,6 +75,34 @@ test_outputs_are_not_written (Fixture *fixture, gconstpointer unused G_GNUC_UNUS
   g_assert_cmpstr (fixture->out, ==, "3\nbefore\n0\n");
 }
 
+/* Follows a command that reads the pipe, and ends it after another one. */
+#define MEANWHILE(line) \
+  " & child=$!; exec 3>pipe.npz; " line "; cat data.npz >&3; exec 3>&-; wait $child; }"
+
+/* Weights that change in the middle of a run give numbers of no model. */
+static void
+test_overwritten_file_is_an_error (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
+{
+  write_input (fixture);
+  fixture_run_line (fixture,
+                    MAKE "hscope run net-symbol.json --input pipe.npz --output out.npz" MEANWHILE (
+                        "dd if=/dev/zero of=net-0000.params bs=1000 seek=4000 count=10 "
+                        "conv=notrunc 2>dd"));
+  g_assert_cmpint (fixture->code, ==, 3);
+  g_assert_nonnull (strstr (fixture->err, "error: net-0000.params: the file was overwritten"));
+}
+
+/* Another file that takes the name changes nothing. */
+static void
+test_replaced_file_is_no_error (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
+{
+  write_input (fixture);
+  fixture_run_line (fixture,
+                    MAKE "hscope run net-symbol.json --input pipe.npz" MEANWHILE (
+                        "cp net-0000.params new; mv new net-0000.params"));
+  g_assert_cmpint (fixture->code, ==, 0);
+}
+
 #define ADD(name, data, function) \
   g_test_add ("/app/cut-file/" name, Fixture, data, fixture_set_up, function, fixture_tear_down)
 
@@ -90,5 +118,7 @@ TEST_PROGRAM (test_cut_file)
        test_status_is_that_of_a_file);
   ADD ("json-is-a-document", NULL, test_json_is_a_document);
   ADD ("outputs-are-not-written", NULL, test_outputs_are_not_written);
+  ADD ("an-overwritten-file-is-an-error", NULL, test_overwritten_file_is_an_error);
+  ADD ("a-replaced-file-is-no-error", NULL, test_replaced_file_is_no_error);
   return g_test_run ();
 }

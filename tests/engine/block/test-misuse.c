@@ -9,6 +9,7 @@
 #include "engine/open/open.h"
 #include "engine/rnn/cell.h"
 #include "engine/rnn/layer.h"
+#include "engine/train/trainer.h"
 #include "tests/program.h"
 
 #include <glib/gstdio.h>
@@ -304,13 +305,39 @@ test_scope_that_is_not_open (void)
 static void
 test_block_that_is_freed_in_its_scope (void)
 {
-  HybBlock *scope = hyb_sequential (NULL);
+  HybBlock *outer = hyb_sequential ("outer_"), *scope = hyb_sequential (NULL);
+  g_autoptr (HybBlock) inner = hyb_sequential ("inner_");
   g_autoptr (HybBlock) after = NULL;
 
+  /* The outermost is freed while two are open in it, then the one that is open last but one. */
+  hyb_block_enter_scope (outer);
   hyb_block_enter_scope (scope);
+  hyb_block_enter_scope (inner);
+  hyb_block_unref (outer);
   hyb_block_unref (scope);
+  hyb_block_leave_scope (inner);
   after = hyb_dense (.units = 1);
-  g_assert_nonnull (strchr (hyb_block_get_prefix (after), '_'));
+  g_assert_true (g_str_has_prefix (hyb_block_get_prefix (after), "dense"));
+}
+
+/* Entered twice, a scope is open once, and the one around it is not forgotten. */
+static void
+test_scope_that_is_entered_twice (void)
+{
+  g_autoptr (HybBlock) outer = hyb_sequential ("outer_");
+  g_autoptr (HybBlock) inner = hyb_sequential ("inner_");
+  g_autoptr (HybBlock) between = NULL;
+  g_autoptr (HybBlock) after = NULL;
+
+  hyb_block_enter_scope (outer);
+  hyb_block_enter_scope (inner);
+  hyb_block_enter_scope (inner);
+  hyb_block_leave_scope (inner);
+  between = hyb_dense (.units = 1);
+  g_assert_true (g_str_has_prefix (hyb_block_get_prefix (between), "outer_"));
+  hyb_block_leave_scope (outer);
+  after = hyb_dense (.units = 1);
+  g_assert_true (g_str_has_prefix (hyb_block_get_prefix (after), "dense"));
 }
 
 static void
@@ -329,6 +356,29 @@ test_numbers_out_of_range (void)
   expect_critical ("hyb_tensor_list_get*failed");
   g_assert_null (hyb_tensor_list_get (list, 0));
   g_test_assert_expected_messages ();
+}
+
+static void
+assert_no_graph (GError **error)
+{
+  g_assert_error (*error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_MISSING);
+  g_assert_nonnull (strstr ((*error)->message, "has no graph"));
+  g_clear_error (error);
+}
+
+static void
+test_model_without_a_graph (void)
+{
+  g_autoptr (HybModel) model = hyb_model_new ();
+  g_autoptr (GError) error = NULL;
+
+  g_assert_false (hyb_model_save (model, "none", 0, NULL, &error));
+  assert_no_graph (&error);
+  g_assert_null (hyb_symbol_block_new (model, (const char *const[]){ "x", NULL }, &error));
+  assert_no_graph (&error);
+  g_assert_null (
+      hyb_trainer_new (model, &(HybTrainerOptions){ .loss = "l2", .optimizer = "sgd" }, &error));
+  assert_no_graph (&error);
 }
 
 /* --- A pair of files --- */
@@ -387,9 +437,12 @@ TEST_PROGRAM (test_misuse)
                    test_child_that_is_dropped_twice);
   g_test_add_func ("/engine/misuse/a-block-inside-itself", test_block_inside_itself);
   g_test_add_func ("/engine/misuse/a-scope-that-is-not-open", test_scope_that_is_not_open);
+  g_test_add_func ("/engine/misuse/a-scope-that-is-entered-twice",
+                   test_scope_that_is_entered_twice);
   g_test_add_func ("/engine/misuse/a-block-that-is-freed-in-its-scope",
                    test_block_that_is_freed_in_its_scope);
   g_test_add_func ("/engine/misuse/numbers-out-of-range", test_numbers_out_of_range);
+  g_test_add_func ("/engine/misuse/a-model-without-a-graph", test_model_without_a_graph);
   g_test_add_func ("/engine/misuse/a-pair-without-a-match", test_pair_without_a_match);
   return g_test_run ();
 }
