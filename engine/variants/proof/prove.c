@@ -115,7 +115,7 @@ compare_tables (Prover              *prover,
     }
 }
 
-/* What training has written, such as running means. */
+/* What training has written, such as running means; only runs with gradients write them. */
 static void
 compare_states (Prover *prover, const HybComparison *how)
 {
@@ -135,6 +135,7 @@ compare_gradients (Prover *prover, const HybComparison *how, GError **error)
                                                  error))
       return FALSE;
   compare_tables (prover, "gradient of ", prover->a.gradients, prover->b.gradients, how);
+  compare_states (prover, how);
   prover->proof->gradients = TRUE;
   return TRUE;
 }
@@ -168,6 +169,17 @@ run_both (Prover        *prover,
          hyb_proof_side_run (&prover->b, precision, values, heads, error);
 }
 
+/* Runs both on the same values in their own types.  FALSE if one of them cannot. */
+static gboolean
+run_own (Prover *prover, HybTensorList *values, GPtrArray *outputs[2])
+{
+  if (!run_both (prover, HYB_PRECISION_OWN, values, NULL, NULL))
+    return FALSE;
+  outputs[0] = g_ptr_array_ref (prover->a.outputs);
+  outputs[1] = g_ptr_array_ref (prover->b.outputs);
+  return TRUE;
+}
+
 static gboolean
 try_own (Prover *prover, HybTensorList *values, guint64 seed, GError **error)
 {
@@ -177,7 +189,6 @@ try_own (Prover *prover, HybTensorList *values, guint64 seed, GError **error)
   if (!run_both (prover, HYB_PRECISION_OWN, values, NULL, error))
     return FALSE;
   compare_outputs (prover, &how);
-  compare_states (prover, &how);
   prover->proof->n_inputs++;
   if (!prover->a.backward[HYB_PRECISION_OWN] || !prover->b.backward[HYB_PRECISION_OWN] ||
       is_different (prover) || prover->options->tolerance > 0)
@@ -200,9 +211,16 @@ typedef struct
 } Trial;
 
 static const Trial trials[] = {
-  { { 0, 0, FALSE }, FALSE },   { { 1e-3, 0, FALSE }, FALSE }, { { 1, 1, FALSE }, FALSE },
-  { { 1, -1, FALSE }, FALSE },  { { 1, 0, FALSE }, TRUE },     { { LARGE, 0, FALSE }, TRUE },
-  { { 1e4, 0, FALSE }, FALSE }, { { 1, 0, TRUE }, FALSE },
+  { { .scale = 0 }, FALSE },
+  { { .scale = 1e-3 }, FALSE },
+  { { .scale = 1, .sign = 1 }, FALSE },
+  { { .scale = 1, .sign = -1 }, FALSE },
+  { { .scale = 1 }, TRUE },
+  { { .scale = 4, .is_half = TRUE }, FALSE },
+  { { .scale = LARGE }, TRUE },
+  { { .scale = LARGE, .sign = 1 }, FALSE },
+  { { .scale = 1e4 }, FALSE },
+  { { .scale = 1, .is_mixed = TRUE }, FALSE },
 };
 
 /* Whether all outputs in float64 are near enough without a look at the rounding of the models' types. */
@@ -260,17 +278,6 @@ compare_finite (Prover *prover, GPtrArray *own_a, GPtrArray *own_b)
                                                  .offset = 1 },
                                prover->proof);
     }
-}
-
-/* Runs both on the same values in their own types.  FALSE if one of them cannot. */
-static gboolean
-run_own (Prover *prover, HybTensorList *values, GPtrArray *outputs[2])
-{
-  if (!run_both (prover, HYB_PRECISION_OWN, values, NULL, NULL))
-    return FALSE;
-  outputs[0] = g_ptr_array_ref (prover->a.outputs);
-  outputs[1] = g_ptr_array_ref (prover->b.outputs);
-  return TRUE;
 }
 
 static gboolean
@@ -340,7 +347,7 @@ static gboolean
 try_kind (Prover *prover, const Trial *trial, guint64 seed, GError **error)
 {
   g_autoptr (HybTensorList) values =
-      hyb_trial_random (prover->a.model, prover->given, &trial->kind, seed);
+      hyb_trial_random (prover->a.model, prover->given, prover->options->input, &trial->kind, seed);
   HybComparison loose = { .relative = prover->proof->tolerance,
                           .absolute = prover->proof->tolerance,
                           .by_rows = TRUE };
@@ -363,7 +370,7 @@ try_kinds (Prover *prover, guint64 seed, GError **error)
 {
   double bound = fmax (hyb_coverage_largest_bound (prover->a.coverage),
                        hyb_coverage_largest_bound (prover->b.coverage));
-  Trial  beyond = { { 4 * bound, 0, FALSE }, FALSE };
+  Trial  beyond = { { .scale = 4 * bound }, FALSE };
 
   for (guint i = 0; i < G_N_ELEMENTS (trials) && !is_different (prover); i++)
     if (!try_kind (prover, &trials[i], seed + i, error))
@@ -386,27 +393,47 @@ list_not_numbers (Prover *prover)
 
 /* --- Tolerance, and sizes that must not change --- */
 
+/* Runs both with another size.  Neither may accept it when it runs, although the types agree. */
 static gboolean
-try_resized (Prover *prover, const GArray *fixed, guint64 seed, GError **error)
+try_size (Prover *prover, HybTensorList *values, guint64 seed)
+{
+  g_autoptr (GError) error = NULL;
+  GPtrArray *outputs[2] = { NULL, NULL };
+  gboolean   runs = run_own (prover, values, outputs);
+
+  g_clear_pointer (&outputs[0], g_ptr_array_unref);
+  g_clear_pointer (&outputs[1], g_ptr_array_unref);
+  return runs && try_own (prover, values, seed, &error);
+}
+
+/* Other sizes of the first two axes of all inputs.  A size with which outputs get different shapes is a difference. */
+static void
+try_resized (Prover *prover, const GArray *fixed, guint64 seed)
 {
   guint n_resized = 0;
 
   for (guint v = 0; v < hyb_tensor_list_n (prover->given); v++)
     for (int axis = 0; axis < 2 && n_resized < MAX_RESIZED && !is_different (prover); axis++)
       {
+        HybTrialResize resize = { v, axis, fixed, prover->options->input, NULL };
         g_autoptr (HybTensorList) resized = hyb_trial_resized (prover->a.model,
                                                                prover->b.model,
                                                                prover->given,
-                                                               &(HybTrialResize){ v, axis, fixed },
+                                                               &resize,
                                                                seed + 2 + n_resized);
 
+        if (resize.difference)
+          {
+            prover->proof->verdict = HYB_PROOF_DIFFERENT;
+            prover->proof->max_abs = prover->proof->max_rel = INFINITY;
+            prover->proof->worst_index = -1;
+            prover->proof->difference = resize.difference;
+          }
         if (!resized)
           continue;
         n_resized++;
-        if (!try_own (prover, resized, seed + n_resized, error))
-          return FALSE;
+        try_size (prover, resized, seed + n_resized);
       }
-  return TRUE;
 }
 
 static gboolean
@@ -420,7 +447,7 @@ try_all (Prover *prover, GError **error)
   prover->given = hyb_trial_complete (a, prover->options->input, seed, error);
   if (!prover->given)
     return FALSE;
-  random = hyb_trial_random (a, prover->given, NULL, seed + 1);
+  random = hyb_trial_random (a, prover->given, prover->options->input, NULL, seed + 1);
   hyb_proof_collect_sizes (a, fixed, &prover->accumulated);
   hyb_proof_collect_sizes (b, fixed, &prover->accumulated);
   prover->proof->tolerance =
@@ -429,9 +456,9 @@ try_all (Prover *prover, GError **error)
           : 16 * prover->epsilon * sqrt (prover->accumulated) * log2 (2 + prover->accumulated);
 
   if (!try_own (prover, prover->given, seed, error) ||
-      (random && !is_different (prover) && !try_own (prover, random, seed, error)) ||
-      !try_resized (prover, fixed, seed, error))
+      (random && !is_different (prover) && !try_own (prover, random, seed, error)))
     return FALSE;
+  try_resized (prover, fixed, seed);
   if (prover->options->tolerance > 0 || prover->options->gpu || is_different (prover))
     return TRUE;
   prover->is_double = hyb_proof_side_make_double (&prover->a, prover->given) &&

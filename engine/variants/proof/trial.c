@@ -81,7 +81,7 @@ find_bound (HybGraph *graph, HybNodeId id, const HybShape *shape)
   return 1 / sqrt ((double) hyb_shape_size (shape) / (double) MAX (shape->dim[0], 1));
 }
 
-static const HybTrialKind unit = { 1, 0, FALSE };
+static const HybTrialKind unit = { .scale = 1 };
 
 /* One random number of this kind, up to bound. */
 static double
@@ -92,6 +92,8 @@ draw (const HybTrialKind *kind, double bound, guint64 seed, guint64 i)
   if (kind->is_mixed)
     value = (value < 0 ? -1 : 1) * pow (10, 8 * hyb_random_uniform (~seed, i) - 4);
   value *= bound * kind->scale;
+  if (kind->is_half)
+    value = floor (2 * value) / 2;
   return kind->sign == 0 ? value : kind->sign * fabs (value);
 }
 
@@ -130,7 +132,7 @@ typedef struct
   HybGraph      *graph;
   const HybType *types;
   HybTensorList *like; /* (nullable) arrays whose range is kept */
-  gboolean       keep; /* take the arrays of like as they are */
+  gboolean       keep; /* take the arrays as they are */
   guint64        seed;
   HybTrialKind   kind;
 } Values;
@@ -259,7 +261,11 @@ hyb_trial_complete (HybModel *model, HybTensorList *input, guint64 seed, GError 
 }
 
 HybTensorList *
-hyb_trial_random (HybModel *model, HybTensorList *like, const HybTrialKind *kind, guint64 seed)
+hyb_trial_random (HybModel           *model,
+                  HybTensorList      *like,
+                  HybTensorList      *given,
+                  const HybTrialKind *kind,
+                  guint64             seed)
 {
   HybGraph           *graph = hyb_model_get_graph (model);
   g_autofree HybType *types = hyb_model_new_types (model);
@@ -278,7 +284,7 @@ hyb_trial_random (HybModel *model, HybTensorList *like, const HybTrialKind *kind
     return NULL;
   return make_list (model,
                     types,
-                    &(Values){ .like = like, .seed = seed, .kind = kind ? *kind : unit },
+                    &(Values){ .like = given, .seed = seed, .kind = kind ? *kind : unit },
                     NULL);
 }
 
@@ -308,39 +314,70 @@ types_with (HybModel *model, const char *name, const HybType *type)
   return types;
 }
 
-/* Whether the outputs of both models have the same known shapes. */
-static gboolean
-heads_agree (HybModel *a, const HybType *a_types, HybModel *b, const HybType *b_types)
+/* The outputs whose known shapes differ, as a sentence; NULL if none do.  *are_known: all shapes are known.
+ * (transfer full) */
+static char *
+compare_heads (HybModel      *a,
+               const HybType *a_types,
+               HybModel      *b,
+               const HybType *b_types,
+               gboolean      *are_known)
 {
   guint             n, m;
   const HybValueId *a_heads = hyb_graph_get_heads (hyb_model_get_graph (a), &n);
   const HybValueId *b_heads = hyb_graph_get_heads (hyb_model_get_graph (b), &m);
 
+  *are_known = n == m;
   for (guint i = 0; n == m && i < n; i++)
-    if (!hyb_type_is_known (&a_types[a_heads[i]]) || !hyb_type_is_known (&b_types[b_heads[i]]) ||
-        !hyb_shape_equal (&a_types[a_heads[i]].shape, &b_types[b_heads[i]].shape))
-      return FALSE;
-  return n == m;
+    {
+      const HybType   *first = &a_types[a_heads[i]], *second = &b_types[b_heads[i]];
+      g_autofree char *name = NULL, *one = NULL, *other = NULL;
+
+      *are_known &= hyb_type_is_known (first) && hyb_type_is_known (second);
+      if (!hyb_type_is_known (first) || !hyb_type_is_known (second) ||
+          hyb_shape_equal (&first->shape, &second->shape))
+        continue;
+      name = hyb_graph_dup_value_name (hyb_model_get_graph (a), a_heads[i]);
+      one = hyb_shape_to_string (&first->shape);
+      other = hyb_shape_to_string (&second->shape);
+      return g_strdup_printf ("%s is %s and %s", name, one, other);
+    }
+  return NULL;
 }
 
 HybTensorList *
-hyb_trial_resized (HybModel             *a,
-                   HybModel             *b,
-                   HybTensorList        *like,
-                   const HybTrialResize *resize,
-                   guint64               seed)
+hyb_trial_resized (HybModel       *a,
+                   HybModel       *b,
+                   HybTensorList  *like,
+                   HybTrialResize *resize,
+                   guint64         seed)
 {
   const HybNamedTensor *entry = hyb_tensor_list_get (like, resize->variable);
   HybType               type = *hyb_tensor_get_type (entry->tensor);
   g_autofree HybType   *a_types = NULL;
   g_autofree HybType   *b_types = NULL;
+  g_autofree char      *difference = NULL;
+  gboolean              are_known;
 
   if (resize->axis >= type.shape.rank || is_fixed (resize->fixed, type.shape.dim[resize->axis]))
     return NULL;
   type.shape.dim[resize->axis]++;
   a_types = types_with (a, entry->name, &type);
   b_types = types_with (b, entry->name, &type);
-  if (!a_types || !b_types || !heads_agree (a, a_types, b, b_types))
+  if (!a_types || !b_types)
     return NULL;
-  return make_list (a, a_types, &(Values){ .like = like, .seed = seed, .kind = unit }, NULL);
+  difference = compare_heads (a, a_types, b, b_types, &are_known);
+  /* A form with one step has that size for good. */
+  if (difference && type.shape.dim[resize->axis] > 2)
+    {
+      g_autofree char *shape = hyb_shape_to_string (&type.shape);
+
+      resize->difference = g_strdup_printf ("%s if %s is %s", difference, entry->name, shape);
+    }
+  if (difference || !are_known)
+    return NULL;
+  return make_list (a,
+                    a_types,
+                    &(Values){ .like = resize->given, .seed = seed, .kind = unit },
+                    NULL);
 }
