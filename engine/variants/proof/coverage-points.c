@@ -98,7 +98,7 @@ watch_bounds (HybCoverage *coverage, const Scope *scope, HybNodeId id, CoverageW
     watch->at_high =
         add_point (coverage, root, "“%s” never reached its upper bound %g", name, watch->high);
   if (watch->at_low || watch->at_high)
-    watch->inside = add_point (coverage, root, "“%s” never left its bounds", name);
+    watch->inside = add_point (coverage, root, "“%s” was always at one of its bounds", name);
   for (guint i = 0; i < 2; i++)
     {
       double bound = fabs (i == 0 ? watch->low : watch->high);
@@ -211,26 +211,67 @@ depends_on_values (const Scope *scope, HybValueId value, GHashTable *seen)
   return FALSE;
 }
 
+/* Watches whether a value is 0 and another number. */
 static void
-find_condition (HybCoverage *coverage, const Scope *scope, HybNodeId id)
+watch_condition (HybCoverage *coverage, const Scope *scope, HybNodeId id, HybValueId value)
 {
-  const HybNode *node = hyb_graph_get_node (scope->graph, id);
-  HybValueId     value;
-  HybNodeId      maker, root = root_of (scope, id);
-  CoverageWatch  watch = { .low = -INFINITY, .high = INFINITY };
+  const char   *name = hyb_graph_get_node (scope->graph, id)->name;
+  HybNodeId     maker = hyb_graph_get_producer (scope->graph, value), root = root_of (scope, id);
+  CoverageWatch watch = { .low = -INFINITY, .high = INFINITY };
   g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
 
-  if (node->op != hyb_op_find ("where"))
-    return;
-  value = hyb_graph_get_inputs (scope->graph, id)[0];
-  maker = hyb_graph_get_producer (scope->graph, value);
   if (hyb_node_is_variable (hyb_graph_get_node (scope->graph, maker)) ||
       !depends_on_values (scope, value, seen))
     return;
   watch.output = hyb_graph_get_output_index (scope->graph, value);
-  watch.zero = add_point (coverage, root, "the condition of “%s” was never 0", node->name);
-  watch.other = add_point (coverage, root, "the condition of “%s” was always 0", node->name);
+  watch.zero = add_point (coverage, root, "the condition of “%s” was never 0", name);
+  watch.other = add_point (coverage, root, "the condition of “%s” was always 0", name);
   add_watch (coverage, hyb_coverage_key (hyb_graph_get_id (scope->graph), maker), &watch);
+}
+
+/* Comparisons; those with a number have it as an attribute. */
+static const char *const comparisons[] = {
+  "_greater_scalar",         "_greater_equal_scalar",  "_lesser_scalar",    "_lesser_equal_scalar",
+  "_equal_scalar",           "_not_equal_scalar",      "broadcast_greater", "broadcast_lesser",
+  "broadcast_greater_equal", "broadcast_lesser_equal",
+};
+
+static gboolean
+is_comparison (const HybNode *node)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (comparisons); i++)
+    if (node->op == hyb_op_find (comparisons[i]))
+      return TRUE;
+  return FALSE;
+}
+
+/* Whether a graph is the condition of a loop, which has points of its own. */
+static gboolean
+is_loop_condition (const Scope *scope)
+{
+  return scope->parent && scope->body == 0 &&
+         hyb_graph_get_node (scope->parent->graph, scope->node)->n_bodies == 2;
+}
+
+static void
+find_condition (HybCoverage *coverage, const Scope *scope, HybNodeId id)
+{
+  const HybNode *node = hyb_graph_get_node (scope->graph, id);
+
+  if (node->op == hyb_op_find ("where"))
+    watch_condition (coverage, scope, id, hyb_graph_get_inputs (scope->graph, id)[0]);
+  else if (is_comparison (node) && !is_loop_condition (scope))
+    watch_condition (coverage, scope, id, node->first_output);
+}
+
+/* Numbers in attributes tell from which scale on something else may happen. */
+static void
+find_scale (HybCoverage *coverage, const HybNode *node)
+{
+  double scalar = fabs (hyb_node_double (node, "scalar", 0));
+
+  if (scalar < 1e30)
+    coverage->largest_bound = fmax (coverage->largest_bound, scalar);
 }
 
 static void
@@ -345,6 +386,7 @@ find_points (HybCoverage *coverage, const Scope *scope)
 
       if (hyb_node_is_variable (node))
         continue;
+      find_scale (coverage, node);
       find_clip (coverage, scope, id);
       find_condition (coverage, scope, id);
       find_table (coverage, scope, id);

@@ -18,7 +18,7 @@ void hyb_coverage_free (HybCoverage *coverage);
 const HybProbe *hyb_coverage_get_probe (HybCoverage *coverage);
 /* Records which rows the inputs of a run name. */
 void hyb_coverage_add_inputs (HybCoverage *coverage, HybTensorList *inputs);
-/* The largest bound of a clip; 0 if there is none. */
+/* The largest bound of a clip, or number that is added or compared with; 0 if there is none. */
 double hyb_coverage_largest_bound (const HybCoverage *coverage);
 /* Whether a point was not reached. */
 gboolean hyb_coverage_has_gaps (const HybCoverage *coverage);

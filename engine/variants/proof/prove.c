@@ -20,6 +20,9 @@
 #include <string.h>
 
 #define MAX_RESIZED 4
+/* A large batch, and the elements that an input may have for it. */
+#define MANY     67
+#define MAX_MANY 20000
 /* What rounding in float64 may change: of an element, and of the largest of its array. */
 #define DOUBLE_RELATIVE 1e-8
 #define DOUBLE_ABSOLUTE 1e-10
@@ -406,34 +409,52 @@ try_size (Prover *prover, HybTensorList *values, guint64 seed)
   return runs && try_own (prover, values, seed, &error);
 }
 
-/* Other sizes of the first two axes of all inputs.  A size with which outputs get different shapes is a difference. */
-static void
-try_resized (Prover *prover, const GArray *fixed, guint64 seed)
+/* Tries one size.  Returns whether both models accept it.  A size with which outputs get different shapes is a
+ * difference. */
+static gboolean
+try_resized (Prover *prover, HybTrialResize *resize, guint64 seed)
 {
-  guint n_resized = 0;
+  g_autoptr (HybTensorList) resized =
+      hyb_trial_resized (prover->a.model, prover->b.model, prover->given, resize, seed);
+
+  if (resize->difference)
+    {
+      prover->proof->verdict = HYB_PROOF_DIFFERENT;
+      prover->proof->max_abs = prover->proof->max_rel = INFINITY;
+      prover->proof->worst_index = -1;
+      prover->proof->difference = resize->difference;
+    }
+  if (resized)
+    try_size (prover, resized, seed);
+  return resized != NULL;
+}
+
+/* Other sizes: one more along the first two axes of all inputs; a single row; and many where inputs are small. */
+static void
+try_sizes (Prover *prover, const GArray *fixed, guint64 seed)
+{
+  HybTensorList *input = prover->options->input;
+  guint          n_resized = 0;
 
   for (guint v = 0; v < hyb_tensor_list_n (prover->given); v++)
-    for (int axis = 0; axis < 2 && n_resized < MAX_RESIZED && !is_different (prover); axis++)
-      {
-        HybTrialResize resize = { v, axis, fixed, prover->options->input, NULL };
-        g_autoptr (HybTensorList) resized = hyb_trial_resized (prover->a.model,
-                                                               prover->b.model,
-                                                               prover->given,
-                                                               &resize,
-                                                               seed + 2 + n_resized);
+    {
+      HybTensor      *tensor = hyb_tensor_list_get (prover->given, v)->tensor;
+      const HybShape *shape = hyb_tensor_get_shape (tensor);
 
-        if (resize.difference)
-          {
-            prover->proof->verdict = HYB_PROOF_DIFFERENT;
-            prover->proof->max_abs = prover->proof->max_rel = INFINITY;
-            prover->proof->worst_index = -1;
-            prover->proof->difference = resize.difference;
-          }
-        if (!resized)
-          continue;
-        n_resized++;
-        try_size (prover, resized, seed + n_resized);
-      }
+      for (int axis = 0;
+           axis < MIN (shape->rank, 2) && n_resized < MAX_RESIZED && !is_different (prover);
+           axis++)
+        n_resized +=
+            try_resized (prover,
+                         &(HybTrialResize){ v, axis, shape->dim[axis] + 1, fixed, input, NULL },
+                         seed + n_resized);
+      if (v > 0 || shape->rank == 0)
+        continue;
+      if (!is_different (prover))
+        try_resized (prover, &(HybTrialResize){ v, 0, 1, fixed, input, NULL }, seed + 20);
+      if (!is_different (prover) && hyb_tensor_get_size (tensor) * MANY < MAX_MANY)
+        try_resized (prover, &(HybTrialResize){ v, 0, MANY, fixed, input, NULL }, seed + 21);
+    }
 }
 
 static gboolean
@@ -458,7 +479,7 @@ try_all (Prover *prover, GError **error)
   if (!try_own (prover, prover->given, seed, error) ||
       (random && !is_different (prover) && !try_own (prover, random, seed, error)))
     return FALSE;
-  try_resized (prover, fixed, seed);
+  try_sizes (prover, fixed, seed);
   if (prover->options->tolerance > 0 || prover->options->gpu || is_different (prover))
     return TRUE;
   prover->is_double = hyb_proof_side_make_double (&prover->a, prover->given) &&

@@ -90,7 +90,7 @@ draw (const HybTrialKind *kind, double bound, guint64 seed, guint64 i)
   double value = 2 * hyb_random_uniform (seed, i) - 1;
 
   if (kind->is_mixed)
-    value = (value < 0 ? -1 : 1) * pow (10, 8 * hyb_random_uniform (~seed, i) - 4);
+    value = (value < 0 ? -1 : 1) * pow (10, 14 * hyb_random_uniform (~seed, i) - 10);
   value *= bound * kind->scale;
   if (kind->is_half)
     value = floor (2 * value) / 2;
@@ -107,16 +107,33 @@ fill_numbers (HybTensor *tensor, const HybTrialKind *kind, double bound, guint64
                           draw (kind, bound, seed, (guint64) i));
 }
 
+/* The largest whole number that a type holds, as far as trials go. */
+static double
+largest_integer (HybDType dtype)
+{
+  return dtype == HYB_BOOL ? 1 : dtype == HYB_U8 ? 255 : dtype == HYB_I8 ? 127 : 1e9;
+}
+
 /* Whole numbers of this kind that the type can hold. */
 static void
 fill_integers (HybTensor *tensor, const HybTrialKind *kind, guint64 seed)
 {
   HybDType dtype = hyb_tensor_get_dtype (tensor);
-  double   limit = dtype == HYB_BOOL ? 1 : dtype == HYB_U8 ? 255 : dtype == HYB_I8 ? 127 : 1e9;
-  double   high = kind->is_mixed ? 1000 : kind->scale > 0 ? ceil (4 * kind->scale) : 0;
-  double   low = dtype == HYB_BOOL || dtype == HYB_U8 || kind->sign > 0 ? 0 : -MIN (high, limit);
+  double   limit = largest_integer (dtype), high = MIN (ceil (4 * kind->scale), limit);
+  gboolean is_signed = dtype != HYB_BOOL && dtype != HYB_U8;
 
-  fill_between (tensor, low, kind->sign < 0 && low < 0 ? 0 : MIN (high, limit), TRUE, seed);
+  fill_between (tensor,
+                is_signed && kind->sign <= 0 ? -high : 0,
+                is_signed && kind->sign < 0 ? 0 : high,
+                TRUE,
+                seed);
+  for (gint64 i = 0; kind->is_mixed && i < hyb_tensor_get_size (tensor); i++)
+    {
+      double value = pow (limit, hyb_random_uniform (seed, (guint64) i));
+      double sign = is_signed && hyb_random_uniform (~seed, (guint64) i) < 0.5 ? -1 : 1;
+
+      hyb_dtype_set_double (hyb_tensor_get_data (tensor), dtype, (gsize) i, sign * floor (value));
+    }
 }
 
 /* A variance that is negative has no root. */
@@ -361,14 +378,16 @@ hyb_trial_resized (HybModel       *a,
 
   if (resize->axis >= type.shape.rank || is_fixed (resize->fixed, type.shape.dim[resize->axis]))
     return NULL;
-  type.shape.dim[resize->axis]++;
+  if (type.shape.dim[resize->axis] == resize->size)
+    return NULL;
+  type.shape.dim[resize->axis] = resize->size;
   a_types = types_with (a, entry->name, &type);
   b_types = types_with (b, entry->name, &type);
   if (!a_types || !b_types)
     return NULL;
   difference = compare_heads (a, a_types, b, b_types, &are_known);
   /* A form with one step has that size for good. */
-  if (difference && type.shape.dim[resize->axis] > 2)
+  if (difference && hyb_tensor_get_shape (entry->tensor)->dim[resize->axis] > 1)
     {
       g_autofree char *shape = hyb_shape_to_string (&type.shape);
 

@@ -18,7 +18,7 @@ typedef struct
   double   scale;    /* numbers lie between -scale and scale; 0: all are 0 */
   int      sign;     /* 1: all are positive, -1: negative, 0: both */
   gboolean is_half;  /* multiples of 1/2, whose ties rounding decides */
-  gboolean is_mixed; /* magnitudes from a ten-thousandth of scale to ten thousand times scale */
+  gboolean is_mixed; /* magnitudes from 1e-10 to 1e4 times scale; integers of all sizes */
 } HybTrialKind;
 
 /* Random arrays of the same types as like.  Indices take their whole range, integers stay integers in the range of
@@ -35,13 +35,13 @@ typedef struct
 {
   guint          variable; /* index in the list of arrays */
   int            axis;
+  gint64         size;  /* of that axis */
   const GArray  *fixed; /* of gint64: sizes that must not be changed */
   HybTensorList *given; /* (nullable) arrays whose range is kept */
-  char *
-      difference; /* (out) (transfer full): the outputs whose shapes differ with that size; NULL: none do */
+  char *difference; /* (out) (transfer full): the outputs whose shapes then differ; NULL: none do */
 } HybTrialResize;
 
-/* Like hyb_trial_random() with numbers up to 1, with one dimension larger by one, and with everything that follows from
+/* Like hyb_trial_random() with numbers up to 1, with another size of one axis, and with everything that follows from
  * it.  NULL if one of the models does not accept that, or if it gives outputs other shapes in one than in the other.  (transfer full) */
 HybTensorList *hyb_trial_resized (HybModel       *a,
                                   HybModel       *b,
