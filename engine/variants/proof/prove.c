@@ -20,6 +20,7 @@
 #include <string.h>
 
 #define MAX_RESIZED 4
+#define EPSILON     1.1920929e-7 /* of float32 */
 /* A large batch, and the elements that an input may have for it. */
 #define MANY     67
 #define MAX_MANY 20000
@@ -37,7 +38,6 @@ typedef struct
   char                 **names;       /* of the outputs of a */
   gint64                *n_compared;  /* by output */
   double                 accumulated; /* products that are summed in one element */
-  double                 epsilon;     /* of the models' types */
   HybTensorList         *given;
   gboolean               is_double; /* both models can be computed in float64 */
 } Prover;
@@ -474,13 +474,13 @@ try_all (Prover *prover, GError **error)
   prover->proof->tolerance =
       prover->options->tolerance > 0
           ? prover->options->tolerance
-          : 16 * prover->epsilon * sqrt (prover->accumulated) * log2 (2 + prover->accumulated);
+          : 16 * EPSILON * sqrt (prover->accumulated) * log2 (2 + prover->accumulated);
 
   if (!try_own (prover, prover->given, seed, error) ||
       (random && !is_different (prover) && !try_own (prover, random, seed, error)))
     return FALSE;
   try_sizes (prover, fixed, seed);
-  if (prover->options->tolerance > 0 || prover->options->gpu || is_different (prover))
+  if (prover->options->tolerance > 0 || is_different (prover))
     return TRUE;
   prover->is_double = hyb_proof_side_make_double (&prover->a, prover->given) &&
                       hyb_proof_side_make_double (&prover->b, prover->given);
@@ -548,7 +548,6 @@ hyb_prove (HybModel              *a,
   hyb_proof_side_init (&prover.b, b, &run, draws);
   prover.names = hyb_graph_dup_output_names (hyb_model_get_graph (a));
   prover.n_compared = g_new0 (gint64, MAX (prover.a.n_heads, 1));
-  prover.epsilon = 1.1920929e-7;
   is_done = check_draws (&prover, draws, difference, error) && check_heads (&prover, error) &&
             try_all (&prover, error);
   if (!is_different (&prover) && proof->gaps)

@@ -215,8 +215,15 @@ run_executor (HybProofSide *side, HybExecutor *executor, HybGraph *graph, GError
 {
   if (!hyb_executor_run (executor, NULL, error) || !hyb_executor_finish (executor, error))
     return FALSE;
-  g_free (side->work);
-  side->work = hyb_executor_dup_device_work (executor);
+  /* A run in float64 is one of the processor. */
+  if (side->run.gpu)
+    {
+      char *work = hyb_executor_dup_device_work (executor);
+
+      if (work)
+        g_free (side->work);
+      side->work = work ? work : side->work;
+    }
   g_clear_pointer (&side->outputs, g_ptr_array_unref);
   side->outputs = g_ptr_array_new_with_free_func ((GDestroyNotify) hyb_tensor_unref);
   for (guint i = 0; i < hyb_executor_n_outputs (executor); i++)
@@ -232,9 +239,13 @@ hyb_proof_side_run (HybProofSide  *side,
                     GPtrArray     *heads,
                     GError       **error)
 {
-  HybGraph *graph = heads ? side->backward[precision] : side->graph[precision];
-  g_autoptr (HybExecutor) executor = hyb_executor_new (graph, &side->run);
+  HybGraph          *graph = heads ? side->backward[precision] : side->graph[precision];
+  HybExecutorOptions options = side->run;
+  g_autoptr (HybExecutor) executor = NULL;
 
+  if (precision == HYB_PRECISION_DOUBLE)
+    options.gpu = NULL;
+  executor = hyb_executor_new (graph, &options);
   if (!bind_values (side, executor, precision, inputs, heads) ||
       !run_executor (side, executor, graph, error))
     return FALSE;
