@@ -233,6 +233,7 @@ const ScopeCommand scope_command_check = {
   .summary = "Find problems of an exported model, and repair those that can be repaired",
   .n_files = { 1, 2 },
   .option_groups = SCOPE_OPTIONS_MODEL | SCOPE_OPTIONS_TYPES | SCOPE_OPTIONS_EACH,
+  .unused_options = "no-guess",
   .examples = examples,
   .outputs = outputs,
   .options = check_options,
