@@ -109,6 +109,52 @@ def table(rows, changed=None, op="Embedding"):
     return make
 
 
+def encoded(rows, changed=None):
+    """An embedding as a product with rows of an identity matrix."""
+    def make(net):
+        values = [((i * 37) % 101) / 101 for i in range(rows * 4)]
+        if changed is not None:
+            values[changed * 4] += 1
+        code = net.call("one_hot", net.var("data", 3, 5), depth=rows)
+        return [net.call("dot", code, net.param("table_weight", (rows, 4), values))]
+    return make
+
+
+def limited(rows):
+    """The rows behind a number are read from the beginning."""
+    def make(net):
+        values = [((i * 37) % 101) / 101 for i in range(400 * 4)]
+        index = net.call("_mod_scalar", net.var("data", 3, 5), scalar=rows)
+        return [net.call("Embedding", index, net.param("table_weight", (400, 4), values), input_dim=400, output_dim=4)]
+    return make
+
+
+def column(changed=None):
+    def make(net):
+        values = [i / 100 for i in range(4 * 250)]
+        if changed is not None:
+            values[changed] += 1
+        return [net.call("take", net.param("table_weight", (4, 250), values), net.var("data", 2), axis=1)]
+    return make
+
+
+def branch(threshold, factor):
+    """x times a factor if its sum is above a threshold, else x."""
+    def graph(op, **attributes):
+        return {"nodes": [{"op": "null", "name": "x", "inputs": []}, {"op": op, "name": "y" + op, "attrs": attributes, "inputs": [[0, 0, 0]]}],
+                "arg_nodes": [0], "node_row_ptr": [0, 1, 2], "heads": [[1, 0, 0]]}
+
+    condition = graph("sum")
+    condition["nodes"].append({"op": "_greater_scalar", "name": "c", "attrs": {"scalar": str(threshold)}, "inputs": [[1, 0, 0]]})
+    condition.update(node_row_ptr=[0, 1, 2, 3], heads=[[2, 0, 0]])
+
+    def make(net):
+        node = net.call("_cond", net.var("x", 3), num_args=4, num_outputs=1, cond_input_locs=[0], then_input_locs=[0], else_input_locs=[0])
+        net.nodes[node[0]]["subgraphs"] = [condition, graph("_mul_scalar", scalar=str(factor)), graph("_copy")]
+        return [node]
+    return make
+
+
 def norm(gamma=1.0, **attributes):
     def make(net):
         inputs = [net.var("x", *SHAPE), net.param("gamma", (8,), [gamma] * 8), net.param("beta", (8,), [0.1] * 8),
@@ -264,6 +310,12 @@ DIFFERENT = [
      sequence("SequenceMask", use_sequence_length=True, value=1)),
     ("lengths of a layer", lstm(use_sequence_length=True), lstm()),
     ("the clip of a cell", lstm(lstm_state_clip_min=-1.2, lstm_state_clip_max=1.2), lstm()),
+    ("one row of a product", encoded(300), encoded(300, 299)),
+    ("an index that wraps", limited(400), limited(399)),
+    ("an index that wraps, in the second model", table(400), limited(399)),
+    ("one column of a table", column(), column(249)),
+    ("a branch of _cond that is never taken", branch(1e30, 2), branch(1e30, 3)),
+    ("a branch of _cond that is taken", branch(1000, 2), branch(1000, 3)),
     ("a branch never taken", where(1e7, 2), where(1e7, 3)),
     ("a branch seldom taken", where(25, 2), where(25, 3)),
     ("a comparison with a large number", unary("_greater_scalar", scalar=1e5), unary("_greater_scalar", scalar=2e5)),
@@ -316,6 +368,9 @@ EQUAL = [
      chain("sigmoid", ("clip", {"a_min": -1, "a_max": 2}))),
     ("negated", unary("negative"), unary("_mul_scalar", scalar=-1)),
     ("a table", table(1000), table(1000)),
+    ("a product with codes", table(300), encoded(300)),
+    ("an index that never wraps", table(400), limited(400)),
+    ("a branch", branch(5, 2), branch(5, 2)),
     ("a norm in training", norm(fix_gamma=False), norm(fix_gamma=False), TRAIN),
     ("dropout in training", unary("Dropout", p=0.5), unary("Dropout", p=0.5), TRAIN),
     ("dropout in prediction", unary("Dropout", p=0.5), same),

@@ -321,18 +321,25 @@ find_loop (HybCoverage *coverage, const Scope *scope, HybNodeId id)
 /* --- Tables --- */
 
 static CoverageTable *
-add_table (HybCoverage *coverage, const char *name, HybTensor *tensor, HybNodeId root)
+add_table (HybCoverage *coverage, const char *name, HybTensor *tensor, gint64 n, HybNodeId root)
 {
-  const HybShape *shape = hyb_tensor_get_shape (tensor);
-  CoverageTable  *table = g_new0 (CoverageTable, 1);
+  CoverageTable *table = g_new0 (CoverageTable, 1);
 
   table->root = root;
   table->tensor = tensor;
   table->name = g_strdup (name);
-  table->n = shape->dim[0];
+  table->n = n;
   table->is_read = g_new0 (guint8, (gsize) table->n);
   g_ptr_array_add (coverage->tables, table);
   return table;
+}
+
+/* 0 if there is no such axis. */
+static gint64
+size_of_axis (const HybShape *shape, gint64 axis)
+{
+  axis += axis < 0 ? shape->rank : 0;
+  return axis >= 0 && axis < shape->rank ? shape->dim[axis] : 0;
 }
 
 static void
@@ -340,12 +347,13 @@ find_table (HybCoverage *coverage, const Scope *scope, HybNodeId id)
 {
   const HybNode *node = hyb_graph_get_node (scope->graph, id);
   gboolean       is_embedding = node->op == hyb_op_find ("Embedding");
-  gboolean       is_take = node->op == hyb_op_find ("take") && hyb_node_int (node, "axis", 0) == 0;
+  gboolean       is_take = node->op == hyb_op_find ("take");
   const Scope   *at_table = scope, *at_index = scope;
   HybValueId     table_value, index_value;
   const HybNode *variable, *maker;
   HybTensor     *tensor;
   CoverageTable *table;
+  gint64         n;
 
   if (!is_embedding && !is_take)
     return;
@@ -358,10 +366,12 @@ find_table (HybCoverage *coverage, const Scope *scope, HybNodeId id)
   tensor = hyb_node_is_variable (variable)
                ? hyb_model_get_parameter (coverage->model, variable->name)
                : NULL;
-  if (!tensor || hyb_tensor_get_shape (tensor)->rank < 1 ||
-      hyb_tensor_get_shape (tensor)->dim[0] > MAX_ROWS || !leave_bodies (&at_index, &index_value))
+  n = tensor ? size_of_axis (hyb_tensor_get_shape (tensor),
+                             is_take ? hyb_node_int (node, "axis", 0) : 0)
+             : 0;
+  if (n < 1 || n > MAX_ROWS || !leave_bodies (&at_index, &index_value))
     return;
-  table = add_table (coverage, variable->name, tensor, root_of (scope, id));
+  table = add_table (coverage, variable->name, tensor, n, root_of (scope, id));
   maker =
       hyb_graph_get_node (at_index->graph, hyb_graph_get_producer (at_index->graph, index_value));
   if (hyb_node_is_variable (maker))

@@ -20,6 +20,7 @@
 #include <string.h>
 
 #define MAX_RESIZED 4
+#define MAX_SWEEPS  100
 #define EPSILON     1.1920929e-7 /* of float32 */
 /* A large batch, and the elements that an input may have for it. */
 #define MANY     67
@@ -349,12 +350,14 @@ run_covered (Prover *prover, HybTensorList *values, const HybTrialKind *kind)
 static gboolean
 try_kind (Prover *prover, const Trial *trial, guint64 seed, GError **error)
 {
-  g_autoptr (HybTensorList) values =
-      hyb_trial_random (prover->a.model, prover->given, prover->options->input, &trial->kind, seed);
+  HybTrialKind kind = trial->kind;
+  g_autoptr (HybTensorList) values = NULL;
   HybComparison loose = { .relative = prover->proof->tolerance,
                           .absolute = prover->proof->tolerance,
                           .by_rows = TRUE };
 
+  kind.other = prover->b.model;
+  values = hyb_trial_random (prover->a.model, prover->given, prover->options->input, &kind, seed);
   if (!values || !run_covered (prover, values, &trial->kind))
     return TRUE;
   prover->proof->n_inputs++;
@@ -365,6 +368,28 @@ try_kind (Prover *prover, const Trial *trial, guint64 seed, GError **error)
     return judge_double (prover, values, trial, seed, error);
   compare_outputs (prover, &loose);
   return TRUE;
+}
+
+/* Every index of every variable, where that does not take too long. */
+static void
+try_indices (Prover *prover, guint64 seed)
+{
+  gint64 n = hyb_trial_n_sweeps (prover->a.model, prover->b.model, prover->given);
+
+  for (gint64 i = 0; n <= MAX_SWEEPS && i < n && !is_different (prover); i++)
+    {
+      HybTrialKind  kind = { .scale = 1, .is_sweep = TRUE, .part = i, .other = prover->b.model };
+      HybComparison how = { .absolute = prover->proof->tolerance, .offset = 1 };
+      g_autoptr (HybTensorList) values =
+          hyb_trial_random (prover->a.model, prover->given, prover->options->input, &kind, seed);
+
+      if (!values || !run_both (prover, HYB_PRECISION_OWN, values, NULL, NULL))
+        return;
+      compare_outputs (prover, &how);
+      hyb_coverage_add_inputs (prover->a.coverage, values);
+      hyb_coverage_add_inputs (prover->b.coverage, values);
+      prover->proof->n_inputs++;
+    }
 }
 
 /* Numbers of all scales, and one beyond the bounds of all clips. */
@@ -461,14 +486,15 @@ static gboolean
 try_all (Prover *prover, GError **error)
 {
   g_autoptr (GArray) fixed = g_array_new (FALSE, FALSE, sizeof (gint64));
-  HybModel *a = prover->a.model, *b = prover->b.model;
-  guint64   seed = prover->options->seed + 1;
+  HybModel    *a = prover->a.model, *b = prover->b.model;
+  guint64      seed = prover->options->seed + 1;
+  HybTrialKind unit = { .scale = 1, .other = b };
   g_autoptr (HybTensorList) random = NULL;
 
-  prover->given = hyb_trial_complete (a, prover->options->input, seed, error);
+  prover->given = hyb_trial_complete (a, b, prover->options->input, seed, error);
   if (!prover->given)
     return FALSE;
-  random = hyb_trial_random (a, prover->given, prover->options->input, NULL, seed + 1);
+  random = hyb_trial_random (a, prover->given, prover->options->input, &unit, seed + 1);
   hyb_proof_collect_sizes (a, fixed, &prover->accumulated);
   hyb_proof_collect_sizes (b, fixed, &prover->accumulated);
   prover->proof->tolerance =
@@ -486,6 +512,8 @@ try_all (Prover *prover, GError **error)
                       hyb_proof_side_make_double (&prover->b, prover->given);
   if (!try_kinds (prover, seed + 100, error))
     return FALSE;
+  if (!is_different (prover))
+    try_indices (prover, seed + 200);
   if (!is_different (prover))
     {
       list_not_numbers (prover);

@@ -148,11 +148,45 @@ typedef struct
 {
   HybGraph      *graph;
   const HybType *types;
-  HybTensorList *like; /* (nullable) arrays whose range is kept */
-  gboolean       keep; /* take the arrays as they are */
+  HybGraph      *other;       /* (nullable) another graph that reads the same variables */
+  const HybType *other_types; /* (nullable) its types */
+  HybTensorList *like;        /* (nullable) arrays whose range is kept */
+  gboolean       keep;        /* take the arrays as they are */
   guint64        seed;
   HybTrialKind   kind;
 } Values;
+
+/* The range of a variable that one of the graphs reads as an index; that which suits both. */
+static gboolean
+find_index_range (const Values *values, HybNodeId id, HybIndexRange *range)
+{
+  const char   *name = hyb_graph_get_node (values->graph, id)->name;
+  HybNodeId     twin = values->other ? hyb_graph_find_variable (values->other, name) : HYB_NO_ID;
+  gboolean      is_index = hyb_index_range_find (values->graph, values->types, id, range);
+  HybIndexRange second;
+
+  if (twin == HYB_NO_ID ||
+      !hyb_index_range_find (values->other, values->other_types, twin, &second))
+    return is_index;
+  *range = is_index
+               ? (HybIndexRange){ MAX (range->low, second.low), MIN (range->high, second.high) }
+               : second;
+  return range->low <= range->high;
+}
+
+/* Part number `part` of the range, as many numbers as there are elements. */
+static void
+fill_sweep (HybTensor *tensor, const HybIndexRange *range, gint64 part)
+{
+  gint64 n = (gint64) (range->high - range->low) + 1;
+  gint64 first = part * hyb_tensor_get_size (tensor);
+
+  for (gint64 i = 0; i < hyb_tensor_get_size (tensor); i++)
+    hyb_dtype_set_double (hyb_tensor_get_data (tensor),
+                          hyb_tensor_get_dtype (tensor),
+                          (gsize) i,
+                          range->low + (double) ((first + i) % n));
+}
 
 static HybTensor *
 make_random (const Values *values, HybNodeId id, const HybType *type, HybTensor *like)
@@ -166,7 +200,9 @@ make_random (const Values *values, HybNodeId id, const HybType *type, HybTensor 
 
   if (!tensor)
     return NULL;
-  if (hyb_index_range_find (values->graph, values->types, id, &range))
+  if (find_index_range (values, id, &range) && values->kind.is_sweep)
+    fill_sweep (tensor, &range, values->kind.part);
+  else if (find_index_range (values, id, &range))
     fill_between (tensor, range.low, values->kind.scale > 0 ? range.high : range.low, TRUE, own);
   else if (like && find_range (like, &low, &high))
     /* Lengths that are all 0 end everything early. */
@@ -251,29 +287,61 @@ make_list (HybModel *model, const HybType *types, Values *values, GError **error
   return g_steal_pointer (&list);
 }
 
-HybTensorList *
-hyb_trial_complete (HybModel *model, HybTensorList *input, guint64 seed, GError **error)
+/* The types of parameters and of arrays with the names of variables, before inference.  list: (nullable) the arrays.
+ * (transfer full) */
+static HybType *
+list_types (HybModel *model, HybTensorList *list)
 {
-  HybGraph           *graph = hyb_model_get_graph (model);
-  g_autofree HybType *types = hyb_model_new_types (model);
-  guint               n;
-  const HybNodeId    *variables = hyb_graph_get_variables (graph, &n);
+  HybGraph        *graph = hyb_model_get_graph (model);
+  HybType         *types = hyb_model_new_types (model);
+  guint            n;
+  const HybNodeId *variables = hyb_graph_get_variables (graph, &n);
 
-  for (guint i = 0; input && i < n; i++)
+  for (guint i = 0; list && i < n; i++)
     {
       const HybNode *node = hyb_graph_get_node (graph, variables[i]);
-      HybTensor     *tensor = hyb_tensor_list_find (input, node->name);
+      HybTensor     *tensor = hyb_tensor_list_find (list, node->name);
 
       if (tensor)
         types[node->first_output] = *hyb_tensor_get_type (tensor);
     }
+  return types;
+}
+
+/* What can be inferred in the other model; NULL without one.  (transfer full) */
+static HybType *
+infer_other (HybModel *other, HybTensorList *list)
+{
+  HybType *types = other ? list_types (other, list) : NULL;
+
+  if (types)
+    hyb_infer_types (hyb_model_get_graph (other), types, NULL, FALSE, NULL);
+  return types;
+}
+
+HybTensorList *
+hyb_trial_complete (HybModel      *model,
+                    HybModel      *other,
+                    HybTensorList *input,
+                    guint64        seed,
+                    GError       **error)
+{
+  HybGraph           *graph = hyb_model_get_graph (model);
+  g_autofree HybType *types = list_types (model, input);
+  g_autofree HybType *other_types = infer_other (other, input);
+
   do
     if (!hyb_infer_types (graph, types, NULL, FALSE, error))
       return NULL;
   while (guess_sizes (graph, types));
   return make_list (model,
                     types,
-                    &(Values){ .like = input, .keep = TRUE, .seed = seed, .kind = unit },
+                    &(Values){ .other = other ? hyb_model_get_graph (other) : NULL,
+                               .other_types = other_types,
+                               .like = input,
+                               .keep = TRUE,
+                               .seed = seed,
+                               .kind = unit },
                     error);
 }
 
@@ -284,25 +352,50 @@ hyb_trial_random (HybModel           *model,
                   const HybTrialKind *kind,
                   guint64             seed)
 {
-  HybGraph           *graph = hyb_model_get_graph (model);
-  g_autofree HybType *types = hyb_model_new_types (model);
-  guint               n;
-  const HybNodeId    *variables = hyb_graph_get_variables (graph, &n);
+  HybModel           *other = kind ? kind->other : NULL;
+  g_autofree HybType *types = list_types (model, like);
+  g_autofree HybType *other_types = infer_other (other, like);
 
-  for (guint i = 0; i < n; i++)
-    {
-      const HybNode *node = hyb_graph_get_node (graph, variables[i]);
-      HybTensor     *tensor = hyb_tensor_list_find (like, node->name);
-
-      if (tensor)
-        types[node->first_output] = *hyb_tensor_get_type (tensor);
-    }
-  if (!hyb_infer_types (graph, types, NULL, FALSE, NULL))
+  if (!hyb_infer_types (hyb_model_get_graph (model), types, NULL, FALSE, NULL))
     return NULL;
   return make_list (model,
                     types,
-                    &(Values){ .like = given, .seed = seed, .kind = kind ? *kind : unit },
+                    &(Values){ .other = other ? hyb_model_get_graph (other) : NULL,
+                               .other_types = other_types,
+                               .like = given,
+                               .seed = seed,
+                               .kind = kind ? *kind : unit },
                     NULL);
+}
+
+gint64
+hyb_trial_n_sweeps (HybModel *model, HybModel *other, HybTensorList *like)
+{
+  HybGraph           *graph = hyb_model_get_graph (model);
+  g_autofree HybType *types = list_types (model, like);
+  g_autofree HybType *other_types = infer_other (other, like);
+  Values              values = {
+                 .graph = graph, .types = types, .other = hyb_model_get_graph (other), .other_types = other_types
+  };
+  guint            n;
+  const HybNodeId *variables = hyb_graph_get_variables (graph, &n);
+  gint64           most = 0;
+
+  if (!hyb_infer_types (graph, types, NULL, FALSE, NULL))
+    return 0;
+  for (guint i = 0; i < n; i++)
+    {
+      HybTensor *tensor =
+          hyb_tensor_list_find (like, hyb_graph_get_node (graph, variables[i])->name);
+      HybIndexRange range;
+
+      if (tensor && hyb_tensor_get_size (tensor) > 0 &&
+          find_index_range (&values, variables[i], &range))
+        most = MAX (most,
+                    ((gint64) (range.high - range.low) + hyb_tensor_get_size (tensor)) /
+                        hyb_tensor_get_size (tensor));
+    }
+  return most;
 }
 
 /* --- Other sizes --- */
@@ -397,6 +490,10 @@ hyb_trial_resized (HybModel       *a,
     return NULL;
   return make_list (a,
                     a_types,
-                    &(Values){ .like = resize->given, .seed = seed, .kind = unit },
+                    &(Values){ .other = hyb_model_get_graph (b),
+                               .other_types = b_types,
+                               .like = resize->given,
+                               .seed = seed,
+                               .kind = unit },
                     NULL);
 }

@@ -9,16 +9,22 @@
 
 /* Arrays for all variables of model that are not parameters.  Shapes come from input (nullable),
  * the parameters and inference; unknown sizes become 2.  Arrays of input are kept, others are
- * random.  NULL with an error if shapes contradict each other or stay unknown.  (transfer full) */
-HybTensorList *
-hyb_trial_complete (HybModel *model, HybTensorList *input, guint64 seed, GError **error);
+ * random; other: (nullable) a model that reads the same variables, perhaps as indices.  NULL with an error if shapes contradict each other or stay unknown.  (transfer full) */
+HybTensorList *hyb_trial_complete (HybModel      *model,
+                                   HybModel      *other,
+                                   HybTensorList *input,
+                                   guint64        seed,
+                                   GError       **error);
 /* What the numbers of a trial are like. */
 typedef struct
 {
   double   scale;    /* numbers lie between -scale and scale; 0: all are 0 */
   int      sign;     /* 1: all are positive, -1: negative, 0: both */
   gboolean is_half;  /* multiples of 1/2, whose ties rounding decides */
-  gboolean is_mixed; /* magnitudes from 1e-10 to 1e4 times scale; integers of all sizes */
+  gboolean is_sweep; /* indices are part number `part` of their range in order, instead of random */
+  gint64   part;
+  HybModel *other; /* (nullable) another model that reads the same variables, perhaps as indices */
+  gboolean  is_mixed; /* magnitudes from 1e-10 to 1e4 times scale; integers of all sizes */
 } HybTrialKind;
 
 /* Random arrays of the same types as like.  Indices take their whole range, integers stay integers in the range of
@@ -29,6 +35,9 @@ HybTensorList *hyb_trial_random (HybModel           *model,
                                  HybTensorList      *given,
                                  const HybTrialKind *kind,
                                  guint64             seed);
+
+/* How many inputs of the shapes of like it takes to name every index of every variable once. */
+gint64 hyb_trial_n_sweeps (HybModel *model, HybModel *other, HybTensorList *like);
 
 /* Which size to change. */
 typedef struct
