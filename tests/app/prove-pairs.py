@@ -155,6 +155,21 @@ def branch(threshold, factor):
     return make
 
 
+def summed(limit):
+    """Sums that are limited from above, in a loop."""
+    body = {"nodes": [{"op": "null", "name": "d", "inputs": []}, {"op": "null", "name": "s", "inputs": []},
+                      {"op": "elemwise_add", "name": "a", "inputs": [[0, 0, 0], [1, 0, 0]]},
+                      {"op": "clip", "name": "limited", "attrs": {"a_min": "-1e29", "a_max": str(limit)}, "inputs": [[2, 0, 0]]}],
+            "arg_nodes": [0, 1], "node_row_ptr": [0, 1, 2, 3, 4], "heads": [[3, 0, 0], [3, 0, 0]]}
+
+    def make(net):
+        node = net.call("_foreach", net.var("x", 4, 3), net.var("s", 3), num_args=3, num_outputs=2, num_out_data=1,
+                        in_data_locs=[0], in_state_locs=[1], remain_locs=[])
+        net.nodes[node[0]]["subgraphs"] = [body]
+        return [node, out(node, 1)]
+    return make
+
+
 def norm(gamma=1.0, **attributes):
     def make(net):
         inputs = [net.var("x", *SHAPE), net.param("gamma", (8,), [gamma] * 8), net.param("beta", (8,), [0.1] * 8),
@@ -282,6 +297,9 @@ DIFFERENT = [
     ("small numbers beside large ones", large(1), large(-1)),
     ("a clip at 1", same, unary("clip", a_min=-1, a_max=1)),
     ("a clip from above", same, unary("clip", a_min=-1e30, a_max=20)),
+    ("a large clip in a loop", summed(5e5), summed(6e5)),
+    ("the order of small probabilities", chain("softmax", ("_mul_scalar", {"scalar": 1e-6})),
+     chain(("reverse", {"axis": 1}), "softmax", ("_mul_scalar", {"scalar": 1e-6}))),
     ("a clip at a million", same, unary("clip", a_min=-1e6, a_max=1e6)),
     ("a clip of small numbers", same, unary("clip", a_min=-1e30, a_max=1e5)),
     ("ReLU6", unary("relu"), unary("clip", a_min=0, a_max=6)),

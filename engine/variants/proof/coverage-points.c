@@ -81,7 +81,7 @@ bound_of (const HybNode *node, const char *attribute, double fallback)
 {
   double value = attribute ? hyb_node_double (node, attribute, fallback) : fallback;
 
-  return isnan (value) || fabs (value) > 1e30 ? fallback : value;
+  return isnan (value) || fabs (value) >= 1e30 ? fallback : value;
 }
 
 /* Adds the points of two bounds of an output. */

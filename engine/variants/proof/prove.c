@@ -25,9 +25,11 @@
 /* A large batch, and the elements that an input may have for it. */
 #define MANY     67
 #define MAX_MANY 20000
-/* What rounding in float64 may change: of an element, and of the largest of its array. */
-#define DOUBLE_RELATIVE 1e-8
-#define DOUBLE_ABSOLUTE 1e-10
+/* What rounding in float64 may change: of an element, and of the largest of its array.  Gradients are sums of more
+ * terms; outputs may also differ by a part of what the models' types round (compare.c). */
+#define DOUBLE_RELATIVE   1e-8
+#define DOUBLE_ABSOLUTE   1e-14
+#define GRADIENT_ABSOLUTE 1e-12
 /* Scales from which numbers of float32 may become infinite. */
 #define LARGE 30
 
@@ -287,7 +289,7 @@ compare_finite (Prover *prover, GPtrArray *own_a, GPtrArray *own_b)
 static gboolean
 try_double_gradients (Prover *prover, HybTensorList *values, guint64 seed, GError **error)
 {
-  HybComparison how = { .relative = DOUBLE_RELATIVE, .absolute = DOUBLE_ABSOLUTE };
+  HybComparison how = { .relative = DOUBLE_RELATIVE, .absolute = GRADIENT_ABSOLUTE };
   g_autoptr (GPtrArray) heads = make_heads (prover, seed);
 
   if (!prover->a.backward[HYB_PRECISION_DOUBLE] || !prover->b.backward[HYB_PRECISION_DOUBLE])
@@ -392,19 +394,24 @@ try_indices (Prover *prover, guint64 seed)
     }
 }
 
-/* Numbers of all scales, and one beyond the bounds of all clips. */
+/* Numbers of all scales, and others around and beyond the bounds of all clips. */
 static gboolean
 try_kinds (Prover *prover, guint64 seed, GError **error)
 {
   double bound = fmax (hyb_coverage_largest_bound (prover->a.coverage),
                        hyb_coverage_largest_bound (prover->b.coverage));
-  Trial  beyond = { { .scale = 4 * bound }, FALSE };
+  Trial  around[] = {
+     { { .scale = 4 * bound }, FALSE },
+     { { .scale = 4e-4 * bound, .is_mixed = TRUE }, FALSE },
+     { { .scale = 4e-4 * bound, .sign = 1, .is_mixed = TRUE }, FALSE },
+  };
 
   for (guint i = 0; i < G_N_ELEMENTS (trials) && !is_different (prover); i++)
     if (!try_kind (prover, &trials[i], seed + i, error))
       return FALSE;
-  if (bound > 1e3 && !is_different (prover))
-    return try_kind (prover, &beyond, seed + G_N_ELEMENTS (trials), error);
+  for (guint i = 0; i < G_N_ELEMENTS (around) && bound > 1e3 && !is_different (prover); i++)
+    if (!try_kind (prover, &around[i], seed + G_N_ELEMENTS (trials) + i, error))
+      return FALSE;
   return TRUE;
 }
 
