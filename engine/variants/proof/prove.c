@@ -7,7 +7,6 @@
 #include "engine/variants/proof/prove.h"
 
 #include "engine/base/error.h"
-#include "engine/base/random.h"
 #include "engine/variants/parameter-copies.h"
 #include "engine/variants/proof/compare.h"
 #include "engine/variants/proof/gaps.h"
@@ -57,26 +56,6 @@ static gboolean
 is_different (const Prover *prover)
 {
   return prover->proof->verdict == HYB_PROOF_DIFFERENT;
-}
-
-/* Random gradients of the outputs, in the shapes of the last forward pass. */
-static GPtrArray *
-make_heads (const Prover *prover, guint64 seed)
-{
-  GPtrArray *heads = g_ptr_array_new_with_free_func ((GDestroyNotify) hyb_tensor_unref);
-
-  for (guint i = 0; i < prover->a.n_heads; i++)
-    {
-      HybTensor *head = hyb_tensor_new (hyb_tensor_get_type (prover->a.outputs->pdata[i]), NULL);
-
-      for (gint64 k = 0; k < hyb_tensor_get_size (head); k++)
-        hyb_dtype_set_double (hyb_tensor_get_data (head),
-                              hyb_tensor_get_dtype (head),
-                              (gsize) k,
-                              2 * hyb_random_uniform (seed + i, (guint64) k) - 1);
-      g_ptr_array_add (heads, head);
-    }
-  return heads;
 }
 
 /* how: the tolerance. */
@@ -200,7 +179,7 @@ try_own (Prover *prover, HybTensorList *values, guint64 seed, GError **error)
       is_different (prover) || prover->options->tolerance > 0)
     return TRUE;
 
-  heads = make_heads (prover, seed);
+  heads = hyb_proof_side_new_heads (&prover->a, seed);
   if (!run_both (prover, HYB_PRECISION_OWN, values, heads, error))
     return FALSE;
   how.absolute *= sqrt ((double) batch_of (values)); /* gradients are summed over these, too */
@@ -290,7 +269,7 @@ static gboolean
 try_double_gradients (Prover *prover, HybTensorList *values, guint64 seed, GError **error)
 {
   HybComparison how = { .relative = DOUBLE_RELATIVE, .absolute = GRADIENT_ABSOLUTE };
-  g_autoptr (GPtrArray) heads = make_heads (prover, seed);
+  g_autoptr (GPtrArray) heads = hyb_proof_side_new_heads (&prover->a, seed);
 
   if (!prover->a.backward[HYB_PRECISION_DOUBLE] || !prover->b.backward[HYB_PRECISION_DOUBLE])
     return TRUE;
@@ -428,7 +407,7 @@ list_not_numbers (Prover *prover)
 
 /* --- Tolerance, and sizes that must not change --- */
 
-/* Runs both with another size.  Neither may accept it when it runs, although the types agree. */
+/* Runs both on other values or sizes, if both accept them when they run. */
 static gboolean
 try_size (Prover *prover, HybTensorList *values, guint64 seed)
 {
@@ -509,9 +488,12 @@ try_all (Prover *prover, GError **error)
           ? prover->options->tolerance
           : 16 * EPSILON * sqrt (prover->accumulated) * log2 (2 + prover->accumulated);
 
-  if (!try_own (prover, prover->given, seed, error) ||
-      (random && !is_different (prover) && !try_own (prover, random, seed, error)))
+  prover->a.is_limited = prover->b.is_limited = !prover->options->input;
+  if (!try_own (prover, prover->given, seed, error))
     return FALSE;
+  prover->a.is_limited = prover->b.is_limited = TRUE;
+  if (random && !is_different (prover))
+    try_size (prover, random, seed);
   try_sizes (prover, fixed, seed);
   if (prover->options->tolerance > 0 || is_different (prover))
     return TRUE;
@@ -523,6 +505,8 @@ try_all (Prover *prover, GError **error)
     try_indices (prover, seed + 200);
   if (!is_different (prover))
     {
+      if (prover->proof->high == 0)
+        hyb_proof_add_gap (prover->proof, "neither model can be computed with other numbers");
       list_not_numbers (prover);
       hyb_proof_list_gaps (prover->proof, &prover->a, &prover->b);
     }
