@@ -114,7 +114,7 @@ epoch_of (const char *entry, const char *name, const char *ending)
   return g_ascii_strtoll (digits, NULL, 10);
 }
 
-/* The file of an epoch, or of the highest one if epoch is negative; NULL if there is none.
+/* The file of an epoch, or of the highest one if epoch is negative; NULL if there is none.  Only regular files count.
  * (transfer full) */
 static char *
 find_epoch (const char *prefix, const char *ending, gint64 epoch)
@@ -129,13 +129,17 @@ find_epoch (const char *prefix, const char *ending, gint64 epoch)
 
   while (dir && (entry = g_dir_read_name (dir)))
     {
-      gint64 number = epoch_of (entry, name, ending);
+      gint64           number = epoch_of (entry, name, ending);
+      g_autofree char *path = NULL;
 
       if (number < 0 || number <= best || (epoch >= 0 && number != epoch))
         continue;
+      path = has_folder ? g_build_filename (folder, entry, NULL) : g_strdup (entry);
+      if (!g_file_test (path, G_FILE_TEST_IS_REGULAR))
+        continue;
       best = number;
       g_free (found);
-      found = has_folder ? g_build_filename (folder, entry, NULL) : g_strdup (entry);
+      found = g_steal_pointer (&path);
     }
   return found;
 }
