@@ -381,14 +381,15 @@ try_kinds (Prover *prover, guint64 seed, GError **error)
                        hyb_coverage_largest_bound (prover->b.coverage));
   Trial  around[] = {
      { { .scale = 4 * bound }, FALSE },
+    { { .scale = 4 * bound, .sign = 1 }, FALSE },
+    { { .scale = 4 * bound, .sign = -1 }, FALSE },
      { { .scale = 4e-4 * bound, .is_mixed = TRUE }, FALSE },
-     { { .scale = 4e-4 * bound, .sign = 1, .is_mixed = TRUE }, FALSE },
-  };
+   };
 
   for (guint i = 0; i < G_N_ELEMENTS (trials) && !is_different (prover); i++)
     if (!try_kind (prover, &trials[i], seed + i, error))
       return FALSE;
-  for (guint i = 0; i < G_N_ELEMENTS (around) && bound > 1e3 && !is_different (prover); i++)
+  for (guint i = 0; i < G_N_ELEMENTS (around) && bound >= LARGE && !is_different (prover); i++)
     if (!try_kind (prover, &around[i], seed + G_N_ELEMENTS (trials) + i, error))
       return FALSE;
   return TRUE;
