@@ -115,6 +115,14 @@ repair (const CheckOptions *options,
   if (!options->repair)
     return TRUE;
 
+  if (!hyb_diagnose_can_repair (model))
+    {
+      scope_print_message (HYB_SEVERITY_WARNING,
+                           "nothing was written: the parameters belong to another model, and no "
+                           "other file takes the place of one that was named, or of several that "
+                           "fit");
+      return TRUE;
+    }
   hyb_diagnose_repair (model, changes);
   if (!hyb_model_save (model, options->repair, 0, written, error))
     return FALSE;
@@ -253,6 +261,7 @@ const ScopeCommand scope_command_check = {
   .summary = "Find problems of an exported model, and repair those that can be repaired",
   .n_files = { 1, 2 },
   .option_groups = SCOPE_OPTIONS_MODEL | SCOPE_OPTIONS_TYPES | SCOPE_OPTIONS_EACH,
+  .unused_options = "no-guess",
   .examples = examples,
   .outputs = outputs,
   .options = check_options,

@@ -313,6 +313,13 @@ refuse (const char *option, const char *value, const char *what, GError **error)
 static gboolean
 check_types (const ScopeCommonOptions *common, GError **error)
 {
+  if (common->dtype && hyb_dtype_from_name (common->dtype) != HYB_DTYPE_UNKNOWN && !common->shapes)
+    return refuse ("dtype",
+                   common->dtype,
+                   "it is the type of inputs that --shape names; add --shape",
+                   error);
+  if (common->jobs > 0 && !common->each)
+    return refuse ("jobs", "N", "it needs --each FOLDER", error);
   if (common->dtype && hyb_dtype_from_name (common->dtype) == HYB_DTYPE_UNKNOWN)
     return refuse ("dtype", common->dtype, "unknown element type; write it as in float32", error);
   for (guint i = 0; common->dims && common->dims[i]; i++)

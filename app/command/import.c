@@ -286,6 +286,7 @@ const ScopeCommand scope_command_import = {
       "Attach a profile (of MXNet, PyTorch, ONNX Runtime, Nsight Systems or hscope) to a graph",
   .n_files = { 1, 1 },
   .option_groups = SCOPE_OPTIONS_MODEL | SCOPE_OPTIONS_TYPES,
+  .unused_options = "no-guess",
   .examples = examples,
   .outputs = outputs,
   .options = import_options,

@@ -566,6 +566,7 @@ const ScopeCommand scope_command_info = {
   .summary = "Show the contents of a model or a parameter file",
   .n_files = { 0, 2 },
   .option_groups = SCOPE_OPTIONS_MODEL | SCOPE_OPTIONS_TYPES | SCOPE_OPTIONS_EACH,
+  .unused_options = "no-guess",
   .examples = examples,
   .options = info_options,
   .options_size = sizeof (InfoOptions),

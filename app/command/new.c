@@ -8,6 +8,7 @@
 #include "app/command/open-model.h"
 
 #include "engine/block/plugin.h"
+#include "engine/formats/model-files.h"
 #include "engine/open/open.h"
 
 #include <stdio.h>
@@ -77,11 +78,14 @@ list_models (const ScopeCommonOptions *common)
 static int
 write_model (const ScopeCommonOptions *common, const char *name, const char *prefix, GError **error)
 {
-  char *files[] = { (char *) name, NULL, NULL };
-  g_autoptr (HybModel) model = scope_open_model (common, files, error);
+  char              *files[] = { (char *) name, NULL, NULL };
+  ScopeCommonOptions opening = *common;
+  g_autoptr (HybModel) model = NULL;
   g_autoptr (GPtrArray) written = g_ptr_array_new_with_free_func (g_free);
   guint n_nodes;
 
+  opening.epoch = HYB_EPOCH_HIGHEST; /* the command has no --epoch */
+  model = scope_open_model (&opening, files, error);
   if (!model || !hyb_model_save (model, prefix, 0, written, error))
     return SCOPE_EXIT_MODEL;
   n_nodes = hyb_graph_n_nodes (hyb_model_get_graph (model));

@@ -177,6 +177,21 @@ note_dead_nodes (const HybFinding *finding, GPtrArray *changes)
                                       g_array_index (finding->items, HybFindingItem, i).name));
 }
 
+gboolean
+hyb_diagnose_can_repair (HybModel *model)
+{
+  GPtrArray *findings = hyb_model_get_findings (model);
+
+  for (guint i = 0; i < findings->len; i++)
+    {
+      const HybFinding *finding = findings->pdata[i];
+
+      if (strcmp (finding->code, "wrong-pair") == 0 && finding->remedy != HYB_REMEDY_REPAIR)
+        return FALSE;
+    }
+  return TRUE;
+}
+
 void
 hyb_diagnose_repair (HybModel *model, GPtrArray *changes)
 {

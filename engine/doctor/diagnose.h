@@ -17,6 +17,10 @@ HybType *hyb_diagnose_new_types (HybGraph *graph);
  * that does not contradict each other. */
 void hyb_diagnose (HybModel *model, HybType *types);
 
+/* FALSE if the parameters are those of another model and no other file may take their place, so that nothing that is
+ * written could be right. */
+gboolean hyb_diagnose_can_repair (HybModel *model);
+
 /* Repairs the model where a rule knows how.  Appends a sentence about each change to changes (of
  * char *). */
 void hyb_diagnose_repair (HybModel *model, GPtrArray *changes);

@@ -115,7 +115,7 @@ epoch_of (const char *entry, const char *name, const char *ending)
   return g_ascii_strtoll (digits, NULL, 10);
 }
 
-/* The file of an epoch, or of the highest one if epoch is negative; NULL if there is none.
+/* The file of an epoch, or of the highest one if epoch is negative; NULL if there is none.  Only regular files count.
  * (transfer full) */
 static char *
 find_epoch (const char *prefix, const char *ending, gint64 epoch)

@@ -54,7 +54,14 @@ read_params (HybModel *model, const Source *source, GError **error)
   if (source->params)
     return load_weights (model, source->params, error);
   if (!source->format || source->format->carries_params)
-    return TRUE;
+    return source->epoch < 0 ||
+           hyb_error_at (error,
+                         HYB_FORMAT_ERROR,
+                         HYB_FORMAT_ERROR_MISMATCH,
+                         source->name,
+                         NULL,
+                         "it has its parameters with it, and no epoch %" G_GINT64_FORMAT,
+                         source->epoch);
 
   found = hyb_format_find_params (source->format, source->name, source->epoch, &why);
   if (!found && source->epoch < 0)

@@ -360,7 +360,7 @@ run_model (HybModel *model, HybTensorList *values, GError **error)
 HybTensorList *
 hyb_float_outputs (HybModel *model, HybTensorList *input, GError **error)
 {
-  g_autoptr (HybTensorList) values = hyb_trial_complete (model, input, 1, error);
+  g_autoptr (HybTensorList) values = hyb_trial_complete (model, NULL, input, 1, error);
 
   return values ? run_model (model, values, error) : NULL;
 }
@@ -399,7 +399,7 @@ hyb_float_distance (HybModel         *quantised,
                     HybFloatDistance *distance,
                     GError          **error)
 {
-  g_autoptr (HybTensorList) values = hyb_trial_complete (quantised, input, 1, error);
+  g_autoptr (HybTensorList) values = hyb_trial_complete (quantised, NULL, input, 1, error);
   g_autoptr (HybTensorList) a = values ? run_model (quantised, values, error) : NULL;
   g_autoptr (HybTensorList) b = a ? run_model (floats, values, error) : NULL;
 

@@ -265,6 +265,7 @@ const ScopeCommand scope_command_bench = {
   .summary = "Time a benchmark case under the same protocol as other frameworks",
   .n_files = { 0, 0 },
   .option_groups = SCOPE_OPTIONS_RUN,
+  .unused_options = "seed train init random-values",
   .examples = examples,
   .options = bench_options,
   .options_size = sizeof (BenchCommandOptions),

@@ -583,6 +583,7 @@ const ScopeCommand scope_command_compare = {
   .n_files = { 1, 16 },
   .option_groups = SCOPE_OPTIONS_MODEL | SCOPE_OPTIONS_TYPES | SCOPE_OPTIONS_RUN |
                    SCOPE_OPTIONS_TARGET | SCOPE_OPTIONS_FOLD,
+  .unused_options = "dump-after",
   .examples = examples,
   .outputs = outputs,
   .options = compare_options,

@@ -430,6 +430,7 @@ const ScopeCommand scope_command_selftest = {
       "part of this.",
   .n_files = { 0, 0 },
   .option_groups = SCOPE_OPTIONS_RUN,
+  .unused_options = "mode train init random-values plan-without dump-after",
   .examples = examples,
   .options = selftest_options,
   .options_size = sizeof (SelftestOptions),

@@ -508,6 +508,7 @@ const ScopeCommand scope_command_train = {
   .n_files = { 1, 2 },
   .option_groups =
       SCOPE_OPTIONS_MODEL | SCOPE_OPTIONS_TYPES | SCOPE_OPTIONS_RUN | SCOPE_OPTIONS_TARGET,
+  .unused_options = "train random-values no-guess",
   .examples = examples,
   .outputs = outputs,
   .options = train_options,

@@ -81,7 +81,7 @@ bound_of (const HybNode *node, const char *attribute, double fallback)
 {
   double value = attribute ? hyb_node_double (node, attribute, fallback) : fallback;
 
-  return isnan (value) || fabs (value) > 1e30 ? fallback : value;
+  return isnan (value) || fabs (value) >= 1e30 ? fallback : value;
 }
 
 /* Adds the points of two bounds of an output. */
@@ -98,7 +98,7 @@ watch_bounds (HybCoverage *coverage, const Scope *scope, HybNodeId id, CoverageW
     watch->at_high =
         add_point (coverage, root, "“%s” never reached its upper bound %g", name, watch->high);
   if (watch->at_low || watch->at_high)
-    watch->inside = add_point (coverage, root, "“%s” never left its bounds", name);
+    watch->inside = add_point (coverage, root, "“%s” was always at one of its bounds", name);
   for (guint i = 0; i < 2; i++)
     {
       double bound = fabs (i == 0 ? watch->low : watch->high);
@@ -211,26 +211,67 @@ depends_on_values (const Scope *scope, HybValueId value, GHashTable *seen)
   return FALSE;
 }
 
+/* Watches whether a value is 0 and another number. */
 static void
-find_condition (HybCoverage *coverage, const Scope *scope, HybNodeId id)
+watch_condition (HybCoverage *coverage, const Scope *scope, HybNodeId id, HybValueId value)
 {
-  const HybNode *node = hyb_graph_get_node (scope->graph, id);
-  HybValueId     value;
-  HybNodeId      maker, root = root_of (scope, id);
-  CoverageWatch  watch = { .low = -INFINITY, .high = INFINITY };
+  const char   *name = hyb_graph_get_node (scope->graph, id)->name;
+  HybNodeId     maker = hyb_graph_get_producer (scope->graph, value), root = root_of (scope, id);
+  CoverageWatch watch = { .low = -INFINITY, .high = INFINITY };
   g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
 
-  if (node->op != hyb_op_find ("where"))
-    return;
-  value = hyb_graph_get_inputs (scope->graph, id)[0];
-  maker = hyb_graph_get_producer (scope->graph, value);
   if (hyb_node_is_variable (hyb_graph_get_node (scope->graph, maker)) ||
       !depends_on_values (scope, value, seen))
     return;
   watch.output = hyb_graph_get_output_index (scope->graph, value);
-  watch.zero = add_point (coverage, root, "the condition of “%s” was never 0", node->name);
-  watch.other = add_point (coverage, root, "the condition of “%s” was always 0", node->name);
+  watch.zero = add_point (coverage, root, "the condition of “%s” was never 0", name);
+  watch.other = add_point (coverage, root, "the condition of “%s” was always 0", name);
   add_watch (coverage, hyb_coverage_key (hyb_graph_get_id (scope->graph), maker), &watch);
+}
+
+/* Comparisons; those with a number have it as an attribute. */
+static const char *const comparisons[] = {
+  "_greater_scalar",         "_greater_equal_scalar",  "_lesser_scalar",    "_lesser_equal_scalar",
+  "_equal_scalar",           "_not_equal_scalar",      "broadcast_greater", "broadcast_lesser",
+  "broadcast_greater_equal", "broadcast_lesser_equal",
+};
+
+static gboolean
+is_comparison (const HybNode *node)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (comparisons); i++)
+    if (node->op == hyb_op_find (comparisons[i]))
+      return TRUE;
+  return FALSE;
+}
+
+/* Whether a graph is the condition of a loop, which has points of its own. */
+static gboolean
+is_loop_condition (const Scope *scope)
+{
+  return scope->parent && scope->body == 0 &&
+         hyb_graph_get_node (scope->parent->graph, scope->node)->n_bodies == 2;
+}
+
+static void
+find_condition (HybCoverage *coverage, const Scope *scope, HybNodeId id)
+{
+  const HybNode *node = hyb_graph_get_node (scope->graph, id);
+
+  if (node->op == hyb_op_find ("where"))
+    watch_condition (coverage, scope, id, hyb_graph_get_inputs (scope->graph, id)[0]);
+  else if (is_comparison (node) && !is_loop_condition (scope))
+    watch_condition (coverage, scope, id, node->first_output);
+}
+
+/* Numbers in attributes tell from which scale on something else may happen. */
+static void
+find_scale (HybCoverage *coverage, const HybNode *node)
+{
+  double scalar = fabs (hyb_node_double (node, "scalar", 0));
+
+  if (scalar < 1e30)
+    coverage->largest_bound = fmax (coverage->largest_bound, scalar);
 }
 
 static void
@@ -280,18 +321,25 @@ find_loop (HybCoverage *coverage, const Scope *scope, HybNodeId id)
 /* --- Tables --- */
 
 static CoverageTable *
-add_table (HybCoverage *coverage, const char *name, HybTensor *tensor, HybNodeId root)
+add_table (HybCoverage *coverage, const char *name, HybTensor *tensor, gint64 n, HybNodeId root)
 {
-  const HybShape *shape = hyb_tensor_get_shape (tensor);
-  CoverageTable  *table = g_new0 (CoverageTable, 1);
+  CoverageTable *table = g_new0 (CoverageTable, 1);
 
   table->root = root;
   table->tensor = tensor;
   table->name = g_strdup (name);
-  table->n = shape->dim[0];
+  table->n = n;
   table->is_read = g_new0 (guint8, (gsize) table->n);
   g_ptr_array_add (coverage->tables, table);
   return table;
+}
+
+/* 0 if there is no such axis. */
+static gint64
+size_of_axis (const HybShape *shape, gint64 axis)
+{
+  axis += axis < 0 ? shape->rank : 0;
+  return axis >= 0 && axis < shape->rank ? shape->dim[axis] : 0;
 }
 
 static void
@@ -299,12 +347,13 @@ find_table (HybCoverage *coverage, const Scope *scope, HybNodeId id)
 {
   const HybNode *node = hyb_graph_get_node (scope->graph, id);
   gboolean       is_embedding = node->op == hyb_op_find ("Embedding");
-  gboolean       is_take = node->op == hyb_op_find ("take") && hyb_node_int (node, "axis", 0) == 0;
+  gboolean       is_take = node->op == hyb_op_find ("take");
   const Scope   *at_table = scope, *at_index = scope;
   HybValueId     table_value, index_value;
   const HybNode *variable, *maker;
   HybTensor     *tensor;
   CoverageTable *table;
+  gint64         n;
 
   if (!is_embedding && !is_take)
     return;
@@ -317,10 +366,12 @@ find_table (HybCoverage *coverage, const Scope *scope, HybNodeId id)
   tensor = hyb_node_is_variable (variable)
                ? hyb_model_get_parameter (coverage->model, variable->name)
                : NULL;
-  if (!tensor || hyb_tensor_get_shape (tensor)->rank < 1 ||
-      hyb_tensor_get_shape (tensor)->dim[0] > MAX_ROWS || !leave_bodies (&at_index, &index_value))
+  n = tensor ? size_of_axis (hyb_tensor_get_shape (tensor),
+                             is_take ? hyb_node_int (node, "axis", 0) : 0)
+             : 0;
+  if (n < 1 || n > MAX_ROWS || !leave_bodies (&at_index, &index_value))
     return;
-  table = add_table (coverage, variable->name, tensor, root_of (scope, id));
+  table = add_table (coverage, variable->name, tensor, n, root_of (scope, id));
   maker =
       hyb_graph_get_node (at_index->graph, hyb_graph_get_producer (at_index->graph, index_value));
   if (hyb_node_is_variable (maker))
@@ -345,6 +396,7 @@ find_points (HybCoverage *coverage, const Scope *scope)
 
       if (hyb_node_is_variable (node))
         continue;
+      find_scale (coverage, node);
       find_clip (coverage, scope, id);
       find_condition (coverage, scope, id);
       find_table (coverage, scope, id);

@@ -55,11 +55,14 @@ struct _HybCoverage
   GPtrArray  *tables; /* of CoverageTable */
   GPtrArray  *loops;  /* of CoverageLoop */
   GHashTable *watches,
-      *loop_of_node;          /* GArray of CoverageWatch, CoverageLoop: by hyb_coverage_key() */
-  GHashTable *body_of_graph;  /* CoverageBody by id of graph */
-  GHashTable *table_of_input; /* CoverageTable by name of a variable of the whole graph */
-  HybProbe    probe;
-  double      largest_bound;
+      *loop_of_node;            /* GArray of CoverageWatch, CoverageLoop: by hyb_coverage_key() */
+  GHashTable   *body_of_graph;  /* CoverageBody by id of graph */
+  GHashTable   *table_of_input; /* CoverageTable by name of a variable of the whole graph */
+  HybProbe      probe;
+  double        largest_bound;
+  HybProbe      counter;
+  guint64       n_steps;     /* of the run that is watched */
+  GCancellable *cancellable; /* cancelled after many; NULL: never */
 };
 
 /* The key of a node, since nodes are counted from 0 in each graph. */

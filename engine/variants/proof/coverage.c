@@ -8,6 +8,8 @@
 #include <math.h>
 #include <string.h>
 
+#define MAX_STEPS 20000
+
 /* --- Watching --- */
 
 static void
@@ -64,6 +66,33 @@ on_value (gpointer data, const HybSpan *span, guint output, const HybTensor *ten
 }
 
 static void
+count_step (gpointer data, const HybSpan *span)
+{
+  HybCoverage *coverage = data;
+
+  if (span->kind == HYB_SPAN_BRANCH && ++coverage->n_steps > MAX_STEPS && coverage->cancellable)
+    g_cancellable_cancel (coverage->cancellable);
+}
+
+static void
+ignore_end (gpointer data G_GNUC_UNUSED, const HybSpan *span G_GNUC_UNUSED)
+{
+}
+
+void
+hyb_coverage_limit_steps (HybCoverage *coverage, GCancellable *cancellable)
+{
+  coverage->n_steps = 0;
+  coverage->cancellable = cancellable;
+}
+
+const HybProbe *
+hyb_coverage_get_counter (HybCoverage *coverage)
+{
+  return &coverage->counter;
+}
+
+static void
 on_begin (gpointer data, const HybSpan *span)
 {
   HybCoverage        *coverage = data;
@@ -71,6 +100,7 @@ on_begin (gpointer data, const HybSpan *span)
 
   if (span->kind != HYB_SPAN_BRANCH)
     return;
+  count_step (data, span);
   body = g_hash_table_lookup (coverage->body_of_graph, GUINT_TO_POINTER (span->graph));
   if (!body || body->index == 0)
     return;
@@ -130,6 +160,7 @@ hyb_coverage_new (HybGraph *graph, HybModel *model)
   coverage->table_of_input = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   coverage->probe =
       (HybProbe){ .data = coverage, .begin = on_begin, .end = on_end, .value = on_value };
+  coverage->counter = (HybProbe){ .data = coverage, .begin = count_step, .end = ignore_end };
   hyb_coverage_find_points (coverage, graph);
   return coverage;
 }

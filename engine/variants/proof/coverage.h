@@ -8,17 +8,24 @@
 #include "engine/graph/model.h"
 #include "engine/op/probe.h"
 
+#include <gio/gio.h>
+
 typedef struct _HybCoverage HybCoverage;
 
 /* The points of graph, which a run of it is to reach; the parameters are those of model.  (transfer full) */
 HybCoverage *hyb_coverage_new (HybGraph *graph, HybModel *model);
 /* Frees coverage; NULL is allowed. */
 void hyb_coverage_free (HybCoverage *coverage);
+/* Cancels the run that is watched when its loops have made many steps: with other numbers than a model was made for, a loop
+ * may have no end.  Sets the count back; NULL: no limit. */
+void hyb_coverage_limit_steps (HybCoverage *coverage, GCancellable *cancellable);
+/* The probe that counts steps only, owned by coverage. */
+const HybProbe *hyb_coverage_get_counter (HybCoverage *coverage);
 /* The probe for runs that go operator by operator, owned by coverage. */
 const HybProbe *hyb_coverage_get_probe (HybCoverage *coverage);
 /* Records which rows the inputs of a run name. */
 void hyb_coverage_add_inputs (HybCoverage *coverage, HybTensorList *inputs);
-/* The largest bound of a clip; 0 if there is none. */
+/* The largest bound of a clip, or number that is added or compared with; 0 if there is none. */
 double hyb_coverage_largest_bound (const HybCoverage *coverage);
 /* Whether a point was not reached. */
 gboolean hyb_coverage_has_gaps (const HybCoverage *coverage);

@@ -4,15 +4,26 @@
 
 #include "engine/variants/diff.h"
 
-/* By node: whether the other model has the same node with the same inputs.  (transfer full) */
+/* By node: whether the other model has the same node, and the same nodes above it.  changed: of nodes that are only called
+ * alike.  (transfer full) */
 static guint8 *
-list_matched (const HybNodeId *others, HybModel *model)
+list_matched (HybModel *model, const HybNodeId *others, const GArray *changed, gboolean is_second)
 {
-  guint   n = hyb_graph_n_nodes (hyb_model_get_graph (model));
-  guint8 *matched = g_new0 (guint8, MAX (n, 1));
+  HybGraph *graph = hyb_model_get_graph (model);
+  guint     n = hyb_graph_n_nodes (graph);
+  guint8   *matched = g_new0 (guint8, MAX (n, 1));
 
-  for (guint i = 0; i < n; i++)
-    matched[i] = others[i] != HYB_NO_ID;
+  for (HybNodeId id = 0; id < n; id++)
+    {
+      const HybValueId *inputs = hyb_graph_get_inputs (graph, id);
+
+      matched[id] = others[id] != HYB_NO_ID;
+      for (guint i = 0; i < changed->len; i++)
+        if (g_array_index (changed, HybNodeId, i) == (is_second ? others[id] : id))
+          matched[id] = FALSE;
+      for (guint i = 0; i < hyb_graph_get_node (graph, id)->n_inputs; i++)
+        matched[id] &= matched[hyb_graph_get_producer (graph, inputs[i])];
+    }
   return matched;
 }
 
@@ -26,8 +37,8 @@ hyb_proof_list_gaps (HybProof *proof, const HybProofSide *a, const HybProofSide 
   if (!hyb_coverage_has_gaps (a->coverage) && !hyb_coverage_has_gaps (b->coverage))
     return;
   diff = hyb_diff_new (a->model, b->model);
-  in_b = list_matched (diff->b_of_a, a->model);
-  in_a = list_matched (diff->a_of_b, b->model);
+  in_b = list_matched (a->model, diff->b_of_a, diff->changed, FALSE);
+  in_a = list_matched (b->model, diff->a_of_b, diff->changed, TRUE);
   hyb_coverage_list_gaps (a->coverage, in_b, b->model, gaps);
   hyb_coverage_list_gaps (b->coverage, in_a, a->model, gaps);
   for (guint i = 0; i < gaps->len; i++)

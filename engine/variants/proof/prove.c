@@ -7,7 +7,6 @@
 #include "engine/variants/proof/prove.h"
 
 #include "engine/base/error.h"
-#include "engine/base/random.h"
 #include "engine/variants/parameter-copies.h"
 #include "engine/variants/proof/compare.h"
 #include "engine/variants/proof/gaps.h"
@@ -20,9 +19,16 @@
 #include <string.h>
 
 #define MAX_RESIZED 4
-/* What rounding in float64 may change: of an element, and of the largest of its array. */
-#define DOUBLE_RELATIVE 1e-8
-#define DOUBLE_ABSOLUTE 1e-10
+#define MAX_SWEEPS  100
+#define EPSILON     1.1920929e-7 /* of float32 */
+/* A large batch, and the elements that an input may have for it. */
+#define MANY     67
+#define MAX_MANY 20000
+/* What rounding in float64 may change: of an element, and of the largest of its array.  Gradients are sums of more
+ * terms; outputs may also differ by a part of what the models' types round (compare.c). */
+#define DOUBLE_RELATIVE   1e-8
+#define DOUBLE_ABSOLUTE   1e-14
+#define GRADIENT_ABSOLUTE 1e-12
 /* Scales from which numbers of float32 may become infinite. */
 #define LARGE 30
 
@@ -34,7 +40,6 @@ typedef struct
   char                 **names;       /* of the outputs of a */
   gint64                *n_compared;  /* by output */
   double                 accumulated; /* products that are summed in one element */
-  double                 epsilon;     /* of the models' types */
   HybTensorList         *given;
   gboolean               is_double; /* both models can be computed in float64 */
 } Prover;
@@ -51,26 +56,6 @@ static gboolean
 is_different (const Prover *prover)
 {
   return prover->proof->verdict == HYB_PROOF_DIFFERENT;
-}
-
-/* Random gradients of the outputs, in the shapes of the last forward pass. */
-static GPtrArray *
-make_heads (const Prover *prover, guint64 seed)
-{
-  GPtrArray *heads = g_ptr_array_new_with_free_func ((GDestroyNotify) hyb_tensor_unref);
-
-  for (guint i = 0; i < prover->a.n_heads; i++)
-    {
-      HybTensor *head = hyb_tensor_new (hyb_tensor_get_type (prover->a.outputs->pdata[i]), NULL);
-
-      for (gint64 k = 0; k < hyb_tensor_get_size (head); k++)
-        hyb_dtype_set_double (hyb_tensor_get_data (head),
-                              hyb_tensor_get_dtype (head),
-                              (gsize) k,
-                              2 * hyb_random_uniform (seed + i, (guint64) k) - 1);
-      g_ptr_array_add (heads, head);
-    }
-  return heads;
 }
 
 /* how: the tolerance. */
@@ -115,7 +100,7 @@ compare_tables (Prover              *prover,
     }
 }
 
-/* What training has written, such as running means. */
+/* What training has written, such as running means; only runs with gradients write them. */
 static void
 compare_states (Prover *prover, const HybComparison *how)
 {
@@ -135,6 +120,7 @@ compare_gradients (Prover *prover, const HybComparison *how, GError **error)
                                                  error))
       return FALSE;
   compare_tables (prover, "gradient of ", prover->a.gradients, prover->b.gradients, how);
+  compare_states (prover, how);
   prover->proof->gradients = TRUE;
   return TRUE;
 }
@@ -168,6 +154,17 @@ run_both (Prover        *prover,
          hyb_proof_side_run (&prover->b, precision, values, heads, error);
 }
 
+/* Runs both on the same values in their own types.  FALSE if one of them cannot. */
+static gboolean
+run_own (Prover *prover, HybTensorList *values, GPtrArray *outputs[2])
+{
+  if (!run_both (prover, HYB_PRECISION_OWN, values, NULL, NULL))
+    return FALSE;
+  outputs[0] = g_ptr_array_ref (prover->a.outputs);
+  outputs[1] = g_ptr_array_ref (prover->b.outputs);
+  return TRUE;
+}
+
 static gboolean
 try_own (Prover *prover, HybTensorList *values, guint64 seed, GError **error)
 {
@@ -177,13 +174,12 @@ try_own (Prover *prover, HybTensorList *values, guint64 seed, GError **error)
   if (!run_both (prover, HYB_PRECISION_OWN, values, NULL, error))
     return FALSE;
   compare_outputs (prover, &how);
-  compare_states (prover, &how);
   prover->proof->n_inputs++;
   if (!prover->a.backward[HYB_PRECISION_OWN] || !prover->b.backward[HYB_PRECISION_OWN] ||
       is_different (prover) || prover->options->tolerance > 0)
     return TRUE;
 
-  heads = make_heads (prover, seed);
+  heads = hyb_proof_side_new_heads (&prover->a, seed);
   if (!run_both (prover, HYB_PRECISION_OWN, values, heads, error))
     return FALSE;
   how.absolute *= sqrt ((double) batch_of (values)); /* gradients are summed over these, too */
@@ -200,9 +196,16 @@ typedef struct
 } Trial;
 
 static const Trial trials[] = {
-  { { 0, 0, FALSE }, FALSE },   { { 1e-3, 0, FALSE }, FALSE }, { { 1, 1, FALSE }, FALSE },
-  { { 1, -1, FALSE }, FALSE },  { { 1, 0, FALSE }, TRUE },     { { LARGE, 0, FALSE }, TRUE },
-  { { 1e4, 0, FALSE }, FALSE }, { { 1, 0, TRUE }, FALSE },
+  { { .scale = 0 }, FALSE },
+  { { .scale = 1e-3 }, FALSE },
+  { { .scale = 1, .sign = 1 }, FALSE },
+  { { .scale = 1, .sign = -1 }, FALSE },
+  { { .scale = 1 }, TRUE },
+  { { .scale = 4, .is_half = TRUE }, FALSE },
+  { { .scale = LARGE }, TRUE },
+  { { .scale = LARGE, .sign = 1 }, FALSE },
+  { { .scale = 1e4 }, FALSE },
+  { { .scale = 1, .is_mixed = TRUE }, FALSE },
 };
 
 /* Whether all outputs in float64 are near enough without a look at the rounding of the models' types. */
@@ -262,22 +265,11 @@ compare_finite (Prover *prover, GPtrArray *own_a, GPtrArray *own_b)
     }
 }
 
-/* Runs both on the same values in their own types.  FALSE if one of them cannot. */
-static gboolean
-run_own (Prover *prover, HybTensorList *values, GPtrArray *outputs[2])
-{
-  if (!run_both (prover, HYB_PRECISION_OWN, values, NULL, NULL))
-    return FALSE;
-  outputs[0] = g_ptr_array_ref (prover->a.outputs);
-  outputs[1] = g_ptr_array_ref (prover->b.outputs);
-  return TRUE;
-}
-
 static gboolean
 try_double_gradients (Prover *prover, HybTensorList *values, guint64 seed, GError **error)
 {
-  HybComparison how = { .relative = DOUBLE_RELATIVE, .absolute = DOUBLE_ABSOLUTE };
-  g_autoptr (GPtrArray) heads = make_heads (prover, seed);
+  HybComparison how = { .relative = DOUBLE_RELATIVE, .absolute = GRADIENT_ABSOLUTE };
+  g_autoptr (GPtrArray) heads = hyb_proof_side_new_heads (&prover->a, seed);
 
   if (!prover->a.backward[HYB_PRECISION_DOUBLE] || !prover->b.backward[HYB_PRECISION_DOUBLE])
     return TRUE;
@@ -339,12 +331,14 @@ run_covered (Prover *prover, HybTensorList *values, const HybTrialKind *kind)
 static gboolean
 try_kind (Prover *prover, const Trial *trial, guint64 seed, GError **error)
 {
-  g_autoptr (HybTensorList) values =
-      hyb_trial_random (prover->a.model, prover->given, &trial->kind, seed);
+  HybTrialKind kind = trial->kind;
+  g_autoptr (HybTensorList) values = NULL;
   HybComparison loose = { .relative = prover->proof->tolerance,
                           .absolute = prover->proof->tolerance,
                           .by_rows = TRUE };
 
+  kind.other = prover->b.model;
+  values = hyb_trial_random (prover->a.model, prover->given, prover->options->input, &kind, seed);
   if (!values || !run_covered (prover, values, &trial->kind))
     return TRUE;
   prover->proof->n_inputs++;
@@ -357,19 +351,47 @@ try_kind (Prover *prover, const Trial *trial, guint64 seed, GError **error)
   return TRUE;
 }
 
-/* Numbers of all scales, and one beyond the bounds of all clips. */
+/* Every index of every variable, where that does not take too long. */
+static void
+try_indices (Prover *prover, guint64 seed)
+{
+  gint64 n = hyb_trial_n_sweeps (prover->a.model, prover->b.model, prover->given);
+
+  for (gint64 i = 0; n <= MAX_SWEEPS && i < n && !is_different (prover); i++)
+    {
+      HybTrialKind  kind = { .scale = 1, .is_sweep = TRUE, .part = i, .other = prover->b.model };
+      HybComparison how = { .absolute = prover->proof->tolerance, .offset = 1 };
+      g_autoptr (HybTensorList) values =
+          hyb_trial_random (prover->a.model, prover->given, prover->options->input, &kind, seed);
+
+      if (!values || !run_both (prover, HYB_PRECISION_OWN, values, NULL, NULL))
+        return;
+      compare_outputs (prover, &how);
+      hyb_coverage_add_inputs (prover->a.coverage, values);
+      hyb_coverage_add_inputs (prover->b.coverage, values);
+      prover->proof->n_inputs++;
+    }
+}
+
+/* Numbers of all scales, and others around and beyond the bounds of all clips. */
 static gboolean
 try_kinds (Prover *prover, guint64 seed, GError **error)
 {
   double bound = fmax (hyb_coverage_largest_bound (prover->a.coverage),
                        hyb_coverage_largest_bound (prover->b.coverage));
-  Trial  beyond = { { 4 * bound, 0, FALSE }, FALSE };
+  Trial  around[] = {
+     { { .scale = 4 * bound }, FALSE },
+    { { .scale = 4 * bound, .sign = 1 }, FALSE },
+    { { .scale = 4 * bound, .sign = -1 }, FALSE },
+     { { .scale = 4e-4 * bound, .is_mixed = TRUE }, FALSE },
+   };
 
   for (guint i = 0; i < G_N_ELEMENTS (trials) && !is_different (prover); i++)
     if (!try_kind (prover, &trials[i], seed + i, error))
       return FALSE;
-  if (bound > 1e3 && !is_different (prover))
-    return try_kind (prover, &beyond, seed + G_N_ELEMENTS (trials), error);
+  for (guint i = 0; i < G_N_ELEMENTS (around) && bound >= LARGE && !is_different (prover); i++)
+    if (!try_kind (prover, &around[i], seed + G_N_ELEMENTS (trials) + i, error))
+      return FALSE;
   return TRUE;
 }
 
@@ -386,60 +408,106 @@ list_not_numbers (Prover *prover)
 
 /* --- Tolerance, and sizes that must not change --- */
 
+/* Runs both on other values or sizes, if both accept them when they run. */
 static gboolean
-try_resized (Prover *prover, const GArray *fixed, guint64 seed, GError **error)
+try_size (Prover *prover, HybTensorList *values, guint64 seed)
 {
-  guint n_resized = 0;
+  g_autoptr (GError) error = NULL;
+  GPtrArray *outputs[2] = { NULL, NULL };
+  gboolean   runs = run_own (prover, values, outputs);
+
+  g_clear_pointer (&outputs[0], g_ptr_array_unref);
+  g_clear_pointer (&outputs[1], g_ptr_array_unref);
+  return runs && try_own (prover, values, seed, &error);
+}
+
+/* Tries one size.  Returns whether both models accept it.  A size with which outputs get different shapes is a
+ * difference. */
+static gboolean
+try_resized (Prover *prover, HybTrialResize *resize, guint64 seed)
+{
+  g_autoptr (HybTensorList) resized =
+      hyb_trial_resized (prover->a.model, prover->b.model, prover->given, resize, seed);
+
+  if (resize->difference)
+    {
+      prover->proof->verdict = HYB_PROOF_DIFFERENT;
+      prover->proof->max_abs = prover->proof->max_rel = INFINITY;
+      prover->proof->worst_index = -1;
+      prover->proof->difference = resize->difference;
+    }
+  if (resized)
+    try_size (prover, resized, seed);
+  return resized != NULL;
+}
+
+/* Other sizes: one more along the first two axes of all inputs; a single row; and many where inputs are small. */
+static void
+try_sizes (Prover *prover, const GArray *fixed, guint64 seed)
+{
+  HybTensorList *input = prover->options->input;
+  guint          n_resized = 0;
 
   for (guint v = 0; v < hyb_tensor_list_n (prover->given); v++)
-    for (int axis = 0; axis < 2 && n_resized < MAX_RESIZED && !is_different (prover); axis++)
-      {
-        g_autoptr (HybTensorList) resized = hyb_trial_resized (prover->a.model,
-                                                               prover->b.model,
-                                                               prover->given,
-                                                               &(HybTrialResize){ v, axis, fixed },
-                                                               seed + 2 + n_resized);
+    {
+      HybTensor      *tensor = hyb_tensor_list_get (prover->given, v)->tensor;
+      const HybShape *shape = hyb_tensor_get_shape (tensor);
 
-        if (!resized)
-          continue;
-        n_resized++;
-        if (!try_own (prover, resized, seed + n_resized, error))
-          return FALSE;
-      }
-  return TRUE;
+      for (int axis = 0;
+           axis < MIN (shape->rank, 2) && n_resized < MAX_RESIZED && !is_different (prover);
+           axis++)
+        n_resized +=
+            try_resized (prover,
+                         &(HybTrialResize){ v, axis, shape->dim[axis] + 1, fixed, input, NULL },
+                         seed + n_resized);
+      if (v > 0 || shape->rank == 0)
+        continue;
+      if (!is_different (prover))
+        try_resized (prover, &(HybTrialResize){ v, 0, 1, fixed, input, NULL }, seed + 20);
+      if (!is_different (prover) && hyb_tensor_get_size (tensor) * MANY < MAX_MANY)
+        try_resized (prover, &(HybTrialResize){ v, 0, MANY, fixed, input, NULL }, seed + 21);
+    }
 }
 
 static gboolean
 try_all (Prover *prover, GError **error)
 {
   g_autoptr (GArray) fixed = g_array_new (FALSE, FALSE, sizeof (gint64));
-  HybModel *a = prover->a.model, *b = prover->b.model;
-  guint64   seed = prover->options->seed + 1;
+  HybModel    *a = prover->a.model, *b = prover->b.model;
+  guint64      seed = prover->options->seed + 1;
+  HybTrialKind unit = { .scale = 1, .other = b };
   g_autoptr (HybTensorList) random = NULL;
 
-  prover->given = hyb_trial_complete (a, prover->options->input, seed, error);
+  prover->given = hyb_trial_complete (a, b, prover->options->input, seed, error);
   if (!prover->given)
     return FALSE;
-  random = hyb_trial_random (a, prover->given, NULL, seed + 1);
+  random = hyb_trial_random (a, prover->given, prover->options->input, &unit, seed + 1);
   hyb_proof_collect_sizes (a, fixed, &prover->accumulated);
   hyb_proof_collect_sizes (b, fixed, &prover->accumulated);
   prover->proof->tolerance =
       prover->options->tolerance > 0
           ? prover->options->tolerance
-          : 16 * prover->epsilon * sqrt (prover->accumulated) * log2 (2 + prover->accumulated);
+          : 16 * EPSILON * sqrt (prover->accumulated) * log2 (2 + prover->accumulated);
 
-  if (!try_own (prover, prover->given, seed, error) ||
-      (random && !is_different (prover) && !try_own (prover, random, seed, error)) ||
-      !try_resized (prover, fixed, seed, error))
+  prover->a.is_limited = prover->b.is_limited = !prover->options->input;
+  if (!try_own (prover, prover->given, seed, error))
     return FALSE;
-  if (prover->options->tolerance > 0 || prover->options->gpu || is_different (prover))
+  prover->a.is_limited = prover->b.is_limited = TRUE;
+  if (random && !is_different (prover))
+    try_size (prover, random, seed);
+  try_sizes (prover, fixed, seed);
+  if (prover->options->tolerance > 0 || is_different (prover))
     return TRUE;
   prover->is_double = hyb_proof_side_make_double (&prover->a, prover->given) &&
                       hyb_proof_side_make_double (&prover->b, prover->given);
   if (!try_kinds (prover, seed + 100, error))
     return FALSE;
   if (!is_different (prover))
+    try_indices (prover, seed + 200);
+  if (!is_different (prover))
     {
+      if (prover->proof->high == 0)
+        hyb_proof_add_gap (prover->proof, "neither model can be computed with other numbers");
       list_not_numbers (prover);
       hyb_proof_list_gaps (prover->proof, &prover->a, &prover->b);
     }
@@ -500,7 +568,6 @@ hyb_prove (HybModel              *a,
   hyb_proof_side_init (&prover.b, b, &run, draws);
   prover.names = hyb_graph_dup_output_names (hyb_model_get_graph (a));
   prover.n_compared = g_new0 (gint64, MAX (prover.a.n_heads, 1));
-  prover.epsilon = 1.1920929e-7;
   is_done = check_draws (&prover, draws, difference, error) && check_heads (&prover, error) &&
             try_all (&prover, error);
   if (!is_different (&prover) && proof->gaps)

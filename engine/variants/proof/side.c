@@ -5,6 +5,7 @@
 #include "engine/variants/proof/side.h"
 
 #include "engine/analysis/infer-types.h"
+#include "engine/base/random.h"
 #include "engine/gradient/backward.h"
 #include "engine/variants/proof/trial-graph.h"
 
@@ -213,10 +214,20 @@ store_gradients (HybProofSide *side)
 static gboolean
 run_executor (HybProofSide *side, HybExecutor *executor, HybGraph *graph, GError **error)
 {
-  if (!hyb_executor_run (executor, NULL, error) || !hyb_executor_finish (executor, error))
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+
+  hyb_coverage_limit_steps (side->coverage, side->is_limited ? cancellable : NULL);
+  if (!hyb_executor_run (executor, cancellable, error) || !hyb_executor_finish (executor, error))
     return FALSE;
-  g_free (side->work);
-  side->work = hyb_executor_dup_device_work (executor);
+  /* A run in float64 is one of the processor. */
+  if (side->run.gpu)
+    {
+      char *work = hyb_executor_dup_device_work (executor);
+
+      if (work)
+        g_free (side->work);
+      side->work = work ? work : side->work;
+    }
   g_clear_pointer (&side->outputs, g_ptr_array_unref);
   side->outputs = g_ptr_array_new_with_free_func ((GDestroyNotify) hyb_tensor_unref);
   for (guint i = 0; i < hyb_executor_n_outputs (executor); i++)
@@ -232,9 +243,15 @@ hyb_proof_side_run (HybProofSide  *side,
                     GPtrArray     *heads,
                     GError       **error)
 {
-  HybGraph *graph = heads ? side->backward[precision] : side->graph[precision];
-  g_autoptr (HybExecutor) executor = hyb_executor_new (graph, &side->run);
+  HybGraph          *graph = heads ? side->backward[precision] : side->graph[precision];
+  HybExecutorOptions options = side->run;
+  g_autoptr (HybExecutor) executor = NULL;
 
+  if (precision == HYB_PRECISION_DOUBLE)
+    options.gpu = NULL;
+  executor = hyb_executor_new (graph, &options);
+  if (side->is_limited && !options.gpu)
+    hyb_executor_set_probe (executor, hyb_coverage_get_counter (side->coverage));
   if (!bind_values (side, executor, precision, inputs, heads) ||
       !run_executor (side, executor, graph, error))
     return FALSE;
@@ -259,4 +276,23 @@ hyb_proof_side_run_covered (HybProofSide *side, HybTensorList *inputs, GError **
     return FALSE;
   hyb_coverage_add_inputs (side->coverage, inputs);
   return TRUE;
+}
+
+GPtrArray *
+hyb_proof_side_new_heads (const HybProofSide *side, guint64 seed)
+{
+  GPtrArray *heads = g_ptr_array_new_with_free_func ((GDestroyNotify) hyb_tensor_unref);
+
+  for (guint i = 0; i < side->n_heads; i++)
+    {
+      HybTensor *head = hyb_tensor_new (hyb_tensor_get_type (side->outputs->pdata[i]), NULL);
+
+      for (gint64 k = 0; k < hyb_tensor_get_size (head); k++)
+        hyb_dtype_set_double (hyb_tensor_get_data (head),
+                              hyb_tensor_get_dtype (head),
+                              (gsize) k,
+                              2 * hyb_random_uniform (seed + i, (guint64) k) - 1);
+      g_ptr_array_add (heads, head);
+    }
+  return heads;
 }

@@ -190,16 +190,3 @@ hyb_graph_is_double (HybGraph *graph, const HybType *types)
       return FALSE;
   return has_double_kernels (graph);
 }
-
-double
-hyb_types_epsilon (HybGraph *graph, const HybType *types)
-{
-  double epsilon = 1.1920929e-7; /* of float32 */
-
-  for (guint i = 0; i < hyb_graph_n_values (graph); i++)
-    epsilon = MAX (epsilon,
-                   types[i].dtype == HYB_BF16  ? 0x1p-8
-                   : types[i].dtype == HYB_F16 ? 0x1p-11
-                                               : 0);
-  return epsilon;
-}

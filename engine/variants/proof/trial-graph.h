@@ -16,5 +16,3 @@ HybGraph *hyb_trial_graph (HybGraph *graph, const HybTrialGraph *wanted);
 /* Whether a graph with these types computes in float64 throughout: then rounding is no excuse for a difference that
  * float32 could show. */
 gboolean hyb_graph_is_double (HybGraph *graph, const HybType *types);
-/* Half the distance from 1 to the next number of the least precise type of floats among these. */
-double hyb_types_epsilon (HybGraph *graph, const HybType *types);

@@ -81,7 +81,7 @@ find_bound (HybGraph *graph, HybNodeId id, const HybShape *shape)
   return 1 / sqrt ((double) hyb_shape_size (shape) / (double) MAX (shape->dim[0], 1));
 }
 
-static const HybTrialKind unit = { 1, 0, FALSE };
+static const HybTrialKind unit = { .scale = 1 };
 
 /* One random number of this kind, up to bound. */
 static double
@@ -90,8 +90,10 @@ draw (const HybTrialKind *kind, double bound, guint64 seed, guint64 i)
   double value = 2 * hyb_random_uniform (seed, i) - 1;
 
   if (kind->is_mixed)
-    value = (value < 0 ? -1 : 1) * pow (10, 8 * hyb_random_uniform (~seed, i) - 4);
+    value = (value < 0 ? -1 : 1) * pow (10, 14 * hyb_random_uniform (~seed, i) - 10);
   value *= bound * kind->scale;
+  if (kind->is_half)
+    value = floor (2 * value) / 2;
   return kind->sign == 0 ? value : kind->sign * fabs (value);
 }
 
@@ -105,16 +107,33 @@ fill_numbers (HybTensor *tensor, const HybTrialKind *kind, double bound, guint64
                           draw (kind, bound, seed, (guint64) i));
 }
 
+/* The largest whole number that a type holds, as far as trials go. */
+static double
+largest_integer (HybDType dtype)
+{
+  return dtype == HYB_BOOL ? 1 : dtype == HYB_U8 ? 255 : dtype == HYB_I8 ? 127 : 1e9;
+}
+
 /* Whole numbers of this kind that the type can hold. */
 static void
 fill_integers (HybTensor *tensor, const HybTrialKind *kind, guint64 seed)
 {
   HybDType dtype = hyb_tensor_get_dtype (tensor);
-  double   limit = dtype == HYB_BOOL ? 1 : dtype == HYB_U8 ? 255 : dtype == HYB_I8 ? 127 : 1e9;
-  double   high = kind->is_mixed ? 1000 : kind->scale > 0 ? ceil (4 * kind->scale) : 0;
-  double   low = dtype == HYB_BOOL || dtype == HYB_U8 || kind->sign > 0 ? 0 : -MIN (high, limit);
+  double   limit = largest_integer (dtype), high = MIN (ceil (4 * kind->scale), limit);
+  gboolean is_signed = dtype != HYB_BOOL && dtype != HYB_U8;
 
-  fill_between (tensor, low, kind->sign < 0 && low < 0 ? 0 : MIN (high, limit), TRUE, seed);
+  fill_between (tensor,
+                is_signed && kind->sign <= 0 ? -high : 0,
+                is_signed && kind->sign < 0 ? 0 : high,
+                TRUE,
+                seed);
+  for (gint64 i = 0; kind->is_mixed && i < hyb_tensor_get_size (tensor); i++)
+    {
+      double value = pow (limit, hyb_random_uniform (seed, (guint64) i));
+      double sign = is_signed && hyb_random_uniform (~seed, (guint64) i) < 0.5 ? -1 : 1;
+
+      hyb_dtype_set_double (hyb_tensor_get_data (tensor), dtype, (gsize) i, sign * floor (value));
+    }
 }
 
 /* A variance that is negative has no root. */
@@ -129,11 +148,45 @@ typedef struct
 {
   HybGraph      *graph;
   const HybType *types;
-  HybTensorList *like; /* (nullable) arrays whose range is kept */
-  gboolean       keep; /* take the arrays of like as they are */
+  HybGraph      *other;       /* (nullable) another graph that reads the same variables */
+  const HybType *other_types; /* (nullable) its types */
+  HybTensorList *like;        /* (nullable) arrays whose range is kept */
+  gboolean       keep;        /* take the arrays as they are */
   guint64        seed;
   HybTrialKind   kind;
 } Values;
+
+/* The range of a variable that one of the graphs reads as an index; that which suits both. */
+static gboolean
+find_index_range (const Values *values, HybNodeId id, HybIndexRange *range)
+{
+  const char   *name = hyb_graph_get_node (values->graph, id)->name;
+  HybNodeId     twin = values->other ? hyb_graph_find_variable (values->other, name) : HYB_NO_ID;
+  gboolean      is_index = hyb_index_range_find (values->graph, values->types, id, range);
+  HybIndexRange second;
+
+  if (twin == HYB_NO_ID ||
+      !hyb_index_range_find (values->other, values->other_types, twin, &second))
+    return is_index;
+  *range = is_index
+               ? (HybIndexRange){ MAX (range->low, second.low), MIN (range->high, second.high) }
+               : second;
+  return range->low <= range->high;
+}
+
+/* Part number `part` of the range, as many numbers as there are elements. */
+static void
+fill_sweep (HybTensor *tensor, const HybIndexRange *range, gint64 part)
+{
+  gint64 n = (gint64) (range->high - range->low) + 1;
+  gint64 first = part * hyb_tensor_get_size (tensor);
+
+  for (gint64 i = 0; i < hyb_tensor_get_size (tensor); i++)
+    hyb_dtype_set_double (hyb_tensor_get_data (tensor),
+                          hyb_tensor_get_dtype (tensor),
+                          (gsize) i,
+                          range->low + (double) ((first + i) % n));
+}
 
 static HybTensor *
 make_random (const Values *values, HybNodeId id, const HybType *type, HybTensor *like)
@@ -147,7 +200,9 @@ make_random (const Values *values, HybNodeId id, const HybType *type, HybTensor 
 
   if (!tensor)
     return NULL;
-  if (hyb_index_range_find (values->graph, values->types, id, &range))
+  if (find_index_range (values, id, &range) && values->kind.is_sweep)
+    fill_sweep (tensor, &range, values->kind.part);
+  else if (find_index_range (values, id, &range))
     fill_between (tensor, range.low, values->kind.scale > 0 ? range.high : range.low, TRUE, own);
   else if (like && find_range (like, &low, &high))
     /* Lengths that are all 0 end everything early. */
@@ -232,54 +287,115 @@ make_list (HybModel *model, const HybType *types, Values *values, GError **error
   return g_steal_pointer (&list);
 }
 
-HybTensorList *
-hyb_trial_complete (HybModel *model, HybTensorList *input, guint64 seed, GError **error)
+/* The types of parameters and of arrays with the names of variables, before inference.  list: (nullable) the arrays.
+ * (transfer full) */
+static HybType *
+list_types (HybModel *model, HybTensorList *list)
 {
-  HybGraph           *graph = hyb_model_get_graph (model);
-  g_autofree HybType *types = hyb_model_new_types (model);
-  guint               n;
-  const HybNodeId    *variables = hyb_graph_get_variables (graph, &n);
+  HybGraph        *graph = hyb_model_get_graph (model);
+  HybType         *types = hyb_model_new_types (model);
+  guint            n;
+  const HybNodeId *variables = hyb_graph_get_variables (graph, &n);
 
-  for (guint i = 0; input && i < n; i++)
+  for (guint i = 0; list && i < n; i++)
     {
       const HybNode *node = hyb_graph_get_node (graph, variables[i]);
-      HybTensor     *tensor = hyb_tensor_list_find (input, node->name);
+      HybTensor     *tensor = hyb_tensor_list_find (list, node->name);
 
       if (tensor)
         types[node->first_output] = *hyb_tensor_get_type (tensor);
     }
+  return types;
+}
+
+/* What can be inferred in the other model; NULL without one.  (transfer full) */
+static HybType *
+infer_other (HybModel *other, HybTensorList *list)
+{
+  HybType *types = other ? list_types (other, list) : NULL;
+
+  if (types)
+    hyb_infer_types (hyb_model_get_graph (other), types, NULL, FALSE, NULL);
+  return types;
+}
+
+HybTensorList *
+hyb_trial_complete (HybModel      *model,
+                    HybModel      *other,
+                    HybTensorList *input,
+                    guint64        seed,
+                    GError       **error)
+{
+  HybGraph           *graph = hyb_model_get_graph (model);
+  g_autofree HybType *types = list_types (model, input);
+  g_autofree HybType *other_types = infer_other (other, input);
+
   do
     if (!hyb_infer_types (graph, types, NULL, FALSE, error))
       return NULL;
   while (guess_sizes (graph, types));
   return make_list (model,
                     types,
-                    &(Values){ .like = input, .keep = TRUE, .seed = seed, .kind = unit },
+                    &(Values){ .other = other ? hyb_model_get_graph (other) : NULL,
+                               .other_types = other_types,
+                               .like = input,
+                               .keep = TRUE,
+                               .seed = seed,
+                               .kind = unit },
                     error);
 }
 
 HybTensorList *
-hyb_trial_random (HybModel *model, HybTensorList *like, const HybTrialKind *kind, guint64 seed)
+hyb_trial_random (HybModel           *model,
+                  HybTensorList      *like,
+                  HybTensorList      *given,
+                  const HybTrialKind *kind,
+                  guint64             seed)
 {
-  HybGraph           *graph = hyb_model_get_graph (model);
-  g_autofree HybType *types = hyb_model_new_types (model);
-  guint               n;
-  const HybNodeId    *variables = hyb_graph_get_variables (graph, &n);
+  HybModel           *other = kind ? kind->other : NULL;
+  g_autofree HybType *types = list_types (model, like);
+  g_autofree HybType *other_types = infer_other (other, like);
 
-  for (guint i = 0; i < n; i++)
-    {
-      const HybNode *node = hyb_graph_get_node (graph, variables[i]);
-      HybTensor     *tensor = hyb_tensor_list_find (like, node->name);
-
-      if (tensor)
-        types[node->first_output] = *hyb_tensor_get_type (tensor);
-    }
-  if (!hyb_infer_types (graph, types, NULL, FALSE, NULL))
+  if (!hyb_infer_types (hyb_model_get_graph (model), types, NULL, FALSE, NULL))
     return NULL;
   return make_list (model,
                     types,
-                    &(Values){ .like = like, .seed = seed, .kind = kind ? *kind : unit },
+                    &(Values){ .other = other ? hyb_model_get_graph (other) : NULL,
+                               .other_types = other_types,
+                               .like = given,
+                               .seed = seed,
+                               .kind = kind ? *kind : unit },
                     NULL);
+}
+
+gint64
+hyb_trial_n_sweeps (HybModel *model, HybModel *other, HybTensorList *like)
+{
+  HybGraph           *graph = hyb_model_get_graph (model);
+  g_autofree HybType *types = list_types (model, like);
+  g_autofree HybType *other_types = infer_other (other, like);
+  Values              values = {
+                 .graph = graph, .types = types, .other = hyb_model_get_graph (other), .other_types = other_types
+  };
+  guint            n;
+  const HybNodeId *variables = hyb_graph_get_variables (graph, &n);
+  gint64           most = 0;
+
+  if (!hyb_infer_types (graph, types, NULL, FALSE, NULL))
+    return 0;
+  for (guint i = 0; i < n; i++)
+    {
+      HybTensor *tensor =
+          hyb_tensor_list_find (like, hyb_graph_get_node (graph, variables[i])->name);
+      HybIndexRange range;
+
+      if (tensor && hyb_tensor_get_size (tensor) > 0 &&
+          find_index_range (&values, variables[i], &range))
+        most = MAX (most,
+                    ((gint64) (range.high - range.low) + hyb_tensor_get_size (tensor)) /
+                        hyb_tensor_get_size (tensor));
+    }
+  return most;
 }
 
 /* --- Other sizes --- */
@@ -308,39 +424,76 @@ types_with (HybModel *model, const char *name, const HybType *type)
   return types;
 }
 
-/* Whether the outputs of both models have the same known shapes. */
-static gboolean
-heads_agree (HybModel *a, const HybType *a_types, HybModel *b, const HybType *b_types)
+/* The outputs whose known shapes differ, as a sentence; NULL if none do.  *are_known: all shapes are known.
+ * (transfer full) */
+static char *
+compare_heads (HybModel      *a,
+               const HybType *a_types,
+               HybModel      *b,
+               const HybType *b_types,
+               gboolean      *are_known)
 {
   guint             n, m;
   const HybValueId *a_heads = hyb_graph_get_heads (hyb_model_get_graph (a), &n);
   const HybValueId *b_heads = hyb_graph_get_heads (hyb_model_get_graph (b), &m);
 
+  *are_known = n == m;
   for (guint i = 0; n == m && i < n; i++)
-    if (!hyb_type_is_known (&a_types[a_heads[i]]) || !hyb_type_is_known (&b_types[b_heads[i]]) ||
-        !hyb_shape_equal (&a_types[a_heads[i]].shape, &b_types[b_heads[i]].shape))
-      return FALSE;
-  return n == m;
+    {
+      const HybType   *first = &a_types[a_heads[i]], *second = &b_types[b_heads[i]];
+      g_autofree char *name = NULL, *one = NULL, *other = NULL;
+
+      *are_known &= hyb_type_is_known (first) && hyb_type_is_known (second);
+      if (!hyb_type_is_known (first) || !hyb_type_is_known (second) ||
+          hyb_shape_equal (&first->shape, &second->shape))
+        continue;
+      name = hyb_graph_dup_value_name (hyb_model_get_graph (a), a_heads[i]);
+      one = hyb_shape_to_string (&first->shape);
+      other = hyb_shape_to_string (&second->shape);
+      return g_strdup_printf ("%s is %s and %s", name, one, other);
+    }
+  return NULL;
 }
 
 HybTensorList *
-hyb_trial_resized (HybModel             *a,
-                   HybModel             *b,
-                   HybTensorList        *like,
-                   const HybTrialResize *resize,
-                   guint64               seed)
+hyb_trial_resized (HybModel       *a,
+                   HybModel       *b,
+                   HybTensorList  *like,
+                   HybTrialResize *resize,
+                   guint64         seed)
 {
   const HybNamedTensor *entry = hyb_tensor_list_get (like, resize->variable);
   HybType               type = *hyb_tensor_get_type (entry->tensor);
   g_autofree HybType   *a_types = NULL;
   g_autofree HybType   *b_types = NULL;
+  g_autofree char      *difference = NULL;
+  gboolean              are_known;
 
   if (resize->axis >= type.shape.rank || is_fixed (resize->fixed, type.shape.dim[resize->axis]))
     return NULL;
-  type.shape.dim[resize->axis]++;
+  if (type.shape.dim[resize->axis] == resize->size)
+    return NULL;
+  type.shape.dim[resize->axis] = resize->size;
   a_types = types_with (a, entry->name, &type);
   b_types = types_with (b, entry->name, &type);
-  if (!a_types || !b_types || !heads_agree (a, a_types, b, b_types))
+  if (!a_types || !b_types)
     return NULL;
-  return make_list (a, a_types, &(Values){ .like = like, .seed = seed, .kind = unit }, NULL);
+  difference = compare_heads (a, a_types, b, b_types, &are_known);
+  /* A form with one step has that size for good. */
+  if (difference && hyb_tensor_get_shape (entry->tensor)->dim[resize->axis] > 1)
+    {
+      g_autofree char *shape = hyb_shape_to_string (&type.shape);
+
+      resize->difference = g_strdup_printf ("%s if %s is %s", difference, entry->name, shape);
+    }
+  if (difference || !are_known)
+    return NULL;
+  return make_list (a,
+                    a_types,
+                    &(Values){ .other = hyb_model_get_graph (b),
+                               .other_types = b_types,
+                               .like = resize->given,
+                               .seed = seed,
+                               .kind = unit },
+                    NULL);
 }

@@ -16,7 +16,7 @@ typedef struct
 } Row;
 
 static const Row rows[] = {
-  /* Parameters of another model that are named stay, though a file beside them fits. */
+  /* Parameters of another model that are named stay, though a file beside them fits; nothing is written. */
   { "hscope check net-symbol.json other-0000.params --repair out/fixed",
     1,
     "net-0000.params",
@@ -25,6 +25,7 @@ static const Row rows[] = {
     1,
     "net-0000.params",
     "took the parameters" },
+  { "test ! -e out/fixed-0000.params", 0, NULL, NULL },
   /* Those that were found by their epoch are replaced by the only file that fits … */
   { "cp other-0000.params net-0003.params && hscope check net-symbol.json --repair out/fixed",
     1,

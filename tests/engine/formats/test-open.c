@@ -9,6 +9,7 @@
 
 #include <glib/gstdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static const char symbol[] =
     "{\"nodes\": [{\"op\": \"null\", \"name\": \"data\", \"inputs\": []},"
@@ -105,6 +106,24 @@ test_the_highest_epoch_is_taken (Fixture *fixture, gconstpointer unused)
   g_assert_nonnull (strstr (error->message, "epoch 7"));
   g_clear_error (&error);
   g_assert_cmpint (zero[0], ==, '/');
+}
+
+/* A pipe or a folder with the name of a higher epoch does not hide the file. */
+static void
+test_only_files_are_epochs (Fixture *fixture, gconstpointer unused)
+{
+  g_autofree char *file =
+      write_params (fixture, "net-0003.params", "arg:net_fc_weight", "arg:net_fc_bias", 3);
+  g_autofree char *pipe = g_build_filename (fixture->folder, "net-0007.params", NULL);
+  g_autofree char *folder = g_build_filename (fixture->folder, "net-0008.params", NULL);
+  g_autoptr (HybModel) model = NULL;
+
+  g_assert_cmpint (mkfifo (pipe, 0600), ==, 0);
+  g_assert_cmpint (g_mkdir (folder, 0700), ==, 0);
+  model = hyb_model_open (fixture->symbol, NULL, HYB_EPOCH_HIGHEST, NULL);
+  g_assert_cmpfloat (bias_of (model), ==, 3);
+  g_unlink (pipe);
+  g_rmdir (folder);
 }
 
 static void
@@ -299,6 +318,7 @@ TEST_PROGRAM (test_open)
 
   ADD ("the-highest-epoch-is-taken", test_the_highest_epoch_is_taken);
   ADD ("no-parameters-are-no-error", test_no_parameters_are_no_error);
+  ADD ("only-files-are-epochs", test_only_files_are_epochs);
   ADD ("prefixes-are-added-and-taken-away", test_prefixes_are_added_and_taken_away);
   ADD ("strangers-are-left-alone", test_strangers_are_left_alone);
   ADD ("order-and-shape-are-a-guess", test_order_and_shape_are_a_guess);
