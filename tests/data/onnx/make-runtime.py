@@ -73,6 +73,9 @@ CASES = {
     "rnn-clipped": ('"" : 17', """g (float[4,3,2] x, float[1,2,2] w, float[1,2,2] r, float[1,4] b) => (float[4,1,3,2] y, float[1,3,2] z) {
         y, z = RNN <hidden_size = 2, clip = 0.8> (x, w, r, b)
     }""", lambda f: {"x": f(4, 3, 2), "w": f(1, 2, 2), "r": f(1, 2, 2), "b": f(1, 4)}),
+    "lstm-clipped": ('"" : 17', """g (float[4,3,2] x, float[1,8,2] w, float[1,8,2] r, float[1,3,2] h, float[1,3,2] c) => (float[4,1,3,2] y, float[1,3,2] z, float[1,3,2] k) {
+        y, z, k = LSTM <hidden_size = 2, clip = 0.5> (x, w, r, "", "", h, c)
+    }""", lambda f: {"x": f(4, 3, 2), "w": f(1, 8, 2), "r": f(1, 8, 2), "h": f(1, 3, 2), "c": 2 * f(1, 3, 2)}),
     "gru-no-steps": ('"" : 17', """g (float[4,3,2] x, float[1,6,2] w, float[1,6,2] r, float[1,3,2] h) => (float[4,1,3,2] y, float[1,3,2] z) <int32[3] n = {4, 0, 2}> {
         y, z = GRU <hidden_size = 2> (x, w, r, "", n, h)
     }""", lambda f: {"x": f(4, 3, 2), "w": f(1, 6, 2), "r": f(1, 6, 2), "h": f(1, 3, 2)}),
