@@ -92,6 +92,10 @@ CASES = {
     "resize-smooth-cubic": ('"" : 18', """g (float[1,1,9,8] x) => (float[1,1,n,m] y) <int64[4] size = {1, 1, 4, 5}> {
         y = Resize <mode = "cubic", antialias = 1, exclude_outside = 1, cubic_coeff_a = -0.5> (x, "", "", size)
     }""", lambda f: {"x": f(1, 1, 9, 8)}),
+    "resize-last-bit": ('"" : 18', """g (float[1,1,1,7] x, float[1,1,1,100] w) => (float[1,1,1,n] y, float[1,1,1,m] z) <float[4] a = {1, 1, 1, 0.6}, float[4] b = {1, 1, 1, 0.29}> {
+        y = Resize <mode = "nearest", nearest_mode = "floor"> (x, "", a)
+        z = Resize <mode = "nearest", nearest_mode = "floor", coordinate_transformation_mode = "asymmetric"> (w, "", b)
+    }""", lambda f: {"x": f(1, 1, 1, 7), "w": f(1, 1, 1, 100)}),
     "pool-places": ('"" : 17', """g (float[2,2,5,6] x) => (float[2,2,n,m] y, int64[2,2,n,m] i) {
         y, i = MaxPool <kernel_shape = [3, 2], pads = [1, 0, 1, 1], strides = [2, 1]> (x)
     }""", lambda f: {"x": f(2, 2, 5, 6)}),
