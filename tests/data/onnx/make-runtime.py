@@ -182,6 +182,14 @@ CASES = {
     "linear-probit": (LEARNING, """g (float[4,2] x) => (float[4,1] y) {
         y = ai.onnx.ml.LinearRegressor <coefficients = [0.03, -0.02], intercepts = [0.6], post_transform = "PROBIT"> (x)
     }""", lambda f: {"x": f(4, 2)}),
+    "linear-one-target": (LEARNING, """g (float[4,2] x) => (float[4,1] y) {
+        y = ai.onnx.ml.LinearRegressor <coefficients = [0.3, -0.2], intercepts = [0.6], post_transform = "LOGISTIC"> (x)
+    }""", lambda f: {"x": f(4, 2)}),
+    "tree-of-numbers": (LEARNING, """g (float[4,1] x) => (float[4,1] y) {
+        y = ai.onnx.ml.TreeEnsembleRegressor <nodes_treeids = [0, 0, 0], nodes_nodeids = [0, 1, 2], nodes_featureids = [0, 0, 0], nodes_values = [0.5, 0.0, 0.0], nodes_truenodeids = [1, 0, 0],
+                             nodes_falsenodeids = [2, 0, 0], nodes_modes = ["BRANCH_NEQ", "LEAF", "LEAF"], n_targets = 1, target_treeids = [0, 0], target_nodeids = [1, 2],
+                             target_ids = [0, 0], target_weights = [0.25, 2.0], post_transform = "SOFTMAX"> (x)
+    }""", lambda f: {"x": np.array([[0.5], [1], [np.nan], [-3]], np.float32)}),
     "features": (LEARNING, """g (float[3,2] x, int64[3,1] k) => (float[3,2] a, float[3,2] b, float[3,2] c, float[3,2] d, float[3,1] e, float[3,5] h) <int64[1] i = {1}> {
         a = ai.onnx.ml.Scaler <offset = [0.5, -1.0], scale = [2.0, 0.25]> (x)
         b = ai.onnx.ml.Normalizer <norm = "L2"> (x)
