@@ -11,6 +11,8 @@
 #define MAX_TAPS 4
 /* Elements of a matrix that filters an axis. */
 #define MAX_FILTER 16777216
+/* Elements of an axis of the result. */
+#define MAX_SIZE 67108864
 
 /* How positions of the output correspond to those of the input, along one axis. */
 typedef struct
@@ -377,7 +379,7 @@ read_sizes (HybLowering   *lowering,
                                                    (axes[axis].roi_end - axes[axis].roi_start),
                                                axes[axis].from));
         }
-      if (axes[axis].to < 0 || axes[axis].to > G_MAXINT32)
+      if (axes[axis].to < 0 || axes[axis].to > MAX_SIZE)
         {
           hyb_lowering_fail (lowering, NULL, "the size of axis %d cannot be computed with", axis);
           return FALSE;
@@ -509,7 +511,7 @@ lower_scaled (HybLowering *lowering)
       };
 
       axis.to = floor_product (scale, axis.from);
-      if (!(scale > 0) || axis.to < 0 || axis.to > G_MAXINT32 || axis.from < 1)
+      if (!(scale > 0) || axis.to < 0 || axis.to > MAX_SIZE || axis.from < 1)
         {
           hyb_lowering_fail (lowering, NULL, "its scale %g cannot be computed with", scale);
           return;
