@@ -106,6 +106,12 @@ CASES = {
         y = MaxRoiPool <pooled_shape = [2, 3], spatial_scale = 0.5> (x, r)
     }""", lambda f: {"x": f(2, 2, 6, 6)}),
     # --- com.microsoft ---
+    "turned": (MICROSOFT, """g (float[2,3,8] x, int64[2,3] p, float[6,2] c, float[6,2] s) => (float[2,3,8] y) {
+        y = com.microsoft.RotaryEmbedding <interleaved = 1> (x, p, c, s)
+    }""", lambda f: {"x": f(2, 3, 8), "p": np.array([[4, 0, 2], [1, 2, 3]]), "c": f(6, 2), "s": f(6, 2)}),
+    "turned-from": (MICROSOFT, """g (float[2,2,3,4] x, int64[1] p, float[6,2] c, float[6,2] s) => (float[2,2,3,4] y) {
+        y = com.microsoft.RotaryEmbedding (x, p, c, s)
+    }""", lambda f: {"x": f(2, 2, 3, 4), "p": np.array([2]), "c": f(6, 2), "s": f(6, 2)}),
     "skip-normalisation": (MICROSOFT, """g (float[2,3,4] x, float[2,3,4] s, float[4] g, float[4] b, float[4] c) => (float[2,3,4] y, float[2,3,1] m, float[2,3,1] i, float[2,3,4] z) {
         y, m, i, z = com.microsoft.SkipLayerNormalization <epsilon = 0.01> (x, s, g, b, c)
     }""", lambda f: {"x": f(2, 3, 4), "s": f(2, 3, 4), "g": f(4), "b": f(4), "c": f(4)}),
