@@ -62,6 +62,8 @@ make_node (const Test *test, const OnnxForestNode *given, gboolean nan_is_yes, g
   node.is_equal = test->is_equal;
   node.yes = test->is_turned ? given->no : given->yes;
   node.no = test->is_turned ? given->yes : given->no;
+  /* NaN differs from every number. */
+  nan_is_yes |= test->is_turned && test->is_equal;
   node.nan_is_no = test->is_turned ? nan_is_yes : !nan_is_yes;
   return node;
 }

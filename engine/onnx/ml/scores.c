@@ -91,8 +91,10 @@ onnx_ml_transform (HybLowering *lowering, HybValueId scores)
 {
   const char *name = hyb_onnx_string (lowering, "post_transform", "NONE");
 
+  /* As in ONNX Runtime, a single score is changed by PROBIT alone. */
   for (guint i = 0; i < G_N_ELEMENTS (transforms); i++)
-    if (strcmp (transforms[i].name, name) == 0)
+    if (strcmp (transforms[i].name, name) == 0 &&
+        (transforms[i].write == probit || onnx_size (lowering, scores, 1) != 1))
       return transforms[i].write (lowering, scores);
   return scores;
 }

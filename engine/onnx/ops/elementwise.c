@@ -373,7 +373,7 @@ lower_cast_like (HybLowering *lowering)
   cast_to (lowering, hyb_onnx_type (lowering, 1)->dtype);
 }
 
-/* Inference returns the data unchanged; nothing is dropped. */
+/* Inference returns the data unchanged; nothing is dropped.  While training, the engine's operator has a mask, too. */
 static void
 lower_dropout (HybLowering *lowering)
 {
@@ -399,6 +399,15 @@ lower_dropout (HybLowering *lowering)
                              "always",
                              NULL);
       hyb_lowering_set_output (lowering, 0, x);
+      if (x != HYB_NO_ID && hyb_lowering_get_node (lowering)->n_outputs > 1)
+        hyb_lowering_set_output (lowering,
+                                 1,
+                                 hyb_onnx_cast (lowering,
+                                                hyb_onnx_with_scalar (lowering,
+                                                                      "_npi_not_equal_scalar",
+                                                                      x + 1,
+                                                                      0),
+                                                type.dtype));
       return;
     }
   hyb_lowering_set_output (lowering, 0, hyb_onnx_unary (lowering, "_copy", x));

@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/onnx/ops/pieces.h"
 
+/* Longer rows of numbers are not laid out while planning. */
+#define MAX_COUNT 16777216
+
 /* --- Element by element --- */
 
 HybValueId
@@ -193,7 +196,7 @@ onnx_count (HybLowering *lowering, gint64 n, int axis, int rank)
   HybType    type = { .shape.rank = rank, .dtype = HYB_I64 };
   HybTensor *tensor;
 
-  if (n < 0)
+  if (n < 0 || n > MAX_COUNT)
     return HYB_NO_ID;
   for (int i = 0; i < rank; i++)
     type.shape.dim[i] = i == axis ? n : 1;

@@ -45,7 +45,7 @@ HybValueId
 onnx_extend (HybLowering *lowering, HybValueId x, int axis, const gint64 *sizes, double number);
 /* x as one axis. */
 HybValueId onnx_flatten (HybLowering *lowering, HybValueId x);
-/* The integers from 0 to n − 1 under a shape of that rank, along one of its axes. */
+/* The integers from 0 to n − 1 under a shape of that rank, along one of its axes; HYB_NO_ID if they are too many. */
 HybValueId onnx_count (HybLowering *lowering, gint64 n, int axis, int rank);
 /* x under the shape of a type whose dimensions are all known. */
 HybValueId onnx_reshape_to (HybLowering *lowering, HybValueId x, const HybShape *shape);

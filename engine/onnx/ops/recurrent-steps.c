@@ -136,7 +136,8 @@ write_lstm (HybLowering *inner, const Step *step, HybValueId *cell)
   fresh = activate (inner, step, 1, gate (inner, step, all, 3));
   *cell = onnx_add (inner, onnx_multiply (inner, forget, old), onnx_multiply (inner, input, fresh));
   output = activate (inner, step, 0, look (inner, step, gate (inner, step, all, 1), *cell, 1));
-  return onnx_multiply (inner, output, activate (inner, step, 2, *cell));
+  /* As in ONNX Runtime, the cell is not limited. */
+  return onnx_multiply (inner, output, onnx_recurrent_apply (inner, &step->functions[2], *cell));
 }
 
 /* Gates z r h. */

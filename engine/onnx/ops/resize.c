@@ -11,6 +11,8 @@
 #define MAX_TAPS 4
 /* Elements of a matrix that filters an axis. */
 #define MAX_FILTER 16777216
+/* Elements of an axis of the result. */
+#define MAX_SIZE 67108864
 
 /* How positions of the output correspond to those of the input, along one axis. */
 typedef struct
@@ -24,30 +26,41 @@ typedef struct
   gboolean    is_crop; /* positions are given by roi_start and roi_end */
 } Axis;
 
+/* The size of an axis that is scaled, in float32 as well. */
+static gint64
+floor_product (double scale, gint64 size)
+{
+  float product = (float) scale * (float) size;
+
+  return product >= 0 && product < (float) G_MAXINT32 ? (gint64) product : -1;
+}
+
+/* In float32, as ONNX Runtime computes it: what is rounded to the nearest element depends on the last bit. */
 static double
 input_position (const Axis *axis, gint64 i)
 {
-  double x = (double) i, to = (double) axis->to, from = (double) axis->from;
+  float x = (float) i, to = (float) axis->to, from = (float) axis->from,
+        scale = (float) axis->scale;
+  float start = (float) axis->roi_start, end = (float) axis->roi_end;
 
   if (strcmp (axis->coordinates, "asymmetric") == 0)
-    return x / axis->scale;
+    return x / scale;
   if (strcmp (axis->coordinates, "align_corners") == 0)
     return to > 1 ? x * (from - 1) / (to - 1) : 0;
   if (strcmp (axis->coordinates, "pytorch_half_pixel") == 0)
-    return to > 1 ? (x + 0.5) / axis->scale - 0.5 : 0;
+    return to > 1 ? (x + 0.5f) / scale - 0.5f : 0;
   if (strcmp (axis->coordinates, "tf_half_pixel_for_nn") == 0)
-    return (x + 0.5) / axis->scale;
+    return (x + 0.5f) / scale;
   if (strcmp (axis->coordinates, "tf_crop_and_resize") == 0)
-    return to > 1 ? axis->roi_start * (from - 1) +
-                        x * (axis->roi_end - axis->roi_start) * (from - 1) / (to - 1)
-                  : 0.5 * (axis->roi_start + axis->roi_end) * (from - 1);
+    return to > 1 ? start * (from - 1) + x * (end - start) * (from - 1) / (to - 1)
+                  : 0.5f * (start + end) * (from - 1);
   if (strcmp (axis->coordinates, "half_pixel_symmetric") == 0)
     {
-      double exact = from * axis->scale;
+      float offset = from / 2 * (1 - to / (scale * from));
 
-      return (exact - to) / 2 / axis->scale + (x + 0.5) / axis->scale - 0.5;
+      return offset + (x + 0.5f) / scale - 0.5f;
     }
-  return (x + 0.5) / axis->scale - 0.5;
+  return (x + 0.5f) / scale - 0.5f;
 }
 
 static gint64
@@ -362,10 +375,11 @@ read_sizes (HybLowering   *lowering,
           axes[axis].scale = sizes ? common : hyb_tensor_get_value (scales, i);
           axes[axis].to =
               (gint64) (sizes ? floor (axes[axis].scale * (double) axes[axis].from + 0.5)
-                              : floor (axes[axis].scale * (double) axes[axis].from *
-                                       (axes[axis].roi_end - axes[axis].roi_start)));
+                              : floor_product (axes[axis].scale *
+                                                   (axes[axis].roi_end - axes[axis].roi_start),
+                                               axes[axis].from));
         }
-      if (axes[axis].to < 0 || axes[axis].to > G_MAXINT32)
+      if (axes[axis].to < 0 || axes[axis].to > MAX_SIZE)
         {
           hyb_lowering_fail (lowering, NULL, "the size of axis %d cannot be computed with", axis);
           return FALSE;
@@ -496,8 +510,8 @@ lower_scaled (HybLowering *lowering)
           .from = type.shape.dim[i], .scale = scale, .coordinates = "asymmetric", .nearest = "floor"
       };
 
-      axis.to = (gint64) floor (scale * (double) axis.from);
-      if (!(scale > 0) || axis.to < 0 || axis.to > G_MAXINT32 || axis.from < 1)
+      axis.to = floor_product (scale, axis.from);
+      if (!(scale > 0) || axis.to < 0 || axis.to > MAX_SIZE || axis.from < 1)
         {
           hyb_lowering_fail (lowering, NULL, "its scale %g cannot be computed with", scale);
           return;

@@ -29,7 +29,7 @@ find_slices (HybLowering *lowering, const HybShape *shape, int axis, gint64 n)
                    at,
                    onnx_scale (lowering,
                                onnx_count (lowering, shape->dim[0], 0, 3),
-                               (double) (n_others * size)));
+                               (double) n_others * (double) size));
 }
 
 static void

@@ -322,6 +322,37 @@ lower_compress (HybLowering *lowering)
   hyb_lowering_set_output (lowering, 0, x);
 }
 
+/* --- Optional values --- */
+
+/* Whether there is a value, as far as that is an array: optional values themselves are not computed with. */
+static void
+lower_has_element (HybLowering *lowering)
+{
+  HybType type = { .shape.rank = 0, .dtype = HYB_BOOL };
+
+  hyb_lowering_set_type (lowering, 0, &type);
+  if (hyb_onnx_has_input (lowering, 0) && hyb_onnx_type (lowering, 0)->dtype == HYB_DTYPE_UNKNOWN)
+    return;
+  hyb_lowering_set_output (lowering,
+                           0,
+                           hyb_onnx_scalar (lowering,
+                                            hyb_onnx_has_input (lowering, 0) ? 1 : 0,
+                                            HYB_BOOL));
+}
+
+static void
+lower_get_element (HybLowering *lowering)
+{
+  HybType type = *hyb_onnx_type (lowering, 0);
+
+  if (type.dtype == HYB_DTYPE_UNKNOWN)
+    hyb_lowering_set_type (lowering, 0, &type);
+  else
+    hyb_lowering_set_output (lowering,
+                             0,
+                             hyb_onnx_unary (lowering, "_copy", hyb_onnx_input (lowering, 0)));
+}
+
 /* --- Random arrays --- */
 
 static void
@@ -443,6 +474,8 @@ const HybOnnxOp hyb_onnx_ops_source[] = {
   ROW ("Trilu", 14, trilu_inputs, lower_trilu, NULL, "One triangle of matrices."),
   ROW ("NonZero", 9, one, lower_non_zero, NULL, "Indices of elements that are not zero."),
   ROW ("Compress", 9, compress_inputs, lower_compress, NULL, "Slices for which a condition holds."),
+  ROW ("OptionalHasElement", 15, one, lower_has_element, NULL, "Whether there is a value."),
+  ROW ("OptionalGetElement", 15, one, lower_get_element, NULL, "The value that is there."),
   ROW ("RandomNormal", 1, no_inputs, lower_random, "normal", "Normally distributed numbers."),
   ROW ("RandomUniform", 1, no_inputs, lower_random, "uniform", "Equally distributed numbers."),
   ROW ("RandomNormalLike", 1, one, lower_random_like, "normal", "Normally distributed numbers."),

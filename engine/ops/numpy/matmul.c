@@ -64,7 +64,7 @@ typedef struct
 static void
 batch_strides (const HybShape *shape, int rank, gint64 *stride)
 {
-  gint64 step = shape->dim[shape->rank - 1] * shape->dim[shape->rank - 2];
+  gint64 step = hyb_dim_multiply (shape->dim[shape->rank - 1], shape->dim[shape->rank - 2]);
 
   for (int i = 1; i <= rank; i++)
     {
@@ -72,7 +72,7 @@ batch_strides (const HybShape *shape, int rank, gint64 *stride)
 
       stride[rank - i] = axis < 0 || shape->dim[axis] == 1 ? 0 : step;
       if (axis >= 0)
-        step *= shape->dim[axis];
+        step = hyb_dim_multiply (step, shape->dim[axis]);
     }
 }
 

@@ -176,6 +176,9 @@ PLACES = [
     (18, {}, {"x": "float[2,0]", "a": "int64[1] 1"}, "y = ReduceLogSumExp x, a"),
     (15, {"x": "float[2,3,2]", "s": "float[3]", "b": "float[3]", "m": "float[3]"}, {"v": "float[3] 1 0.5 2"},
      "y, p, q = BatchNormalization x, s, b, m, v | training_mode=1 momentum=0.7"),
+    (18, {"x": F}, {}, "y = OptionalHasElement x"),
+    (18, {}, {}, "y = OptionalHasElement _"),
+    (18, {"x": F}, {}, "y = OptionalGetElement x"),
 ]
 CASES += LOSS + ATTENTION + IMAGES + SIGNALS + PLACES
 

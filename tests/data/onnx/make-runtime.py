@@ -73,6 +73,9 @@ CASES = {
     "rnn-clipped": ('"" : 17', """g (float[4,3,2] x, float[1,2,2] w, float[1,2,2] r, float[1,4] b) => (float[4,1,3,2] y, float[1,3,2] z) {
         y, z = RNN <hidden_size = 2, clip = 0.8> (x, w, r, b)
     }""", lambda f: {"x": f(4, 3, 2), "w": f(1, 2, 2), "r": f(1, 2, 2), "b": f(1, 4)}),
+    "lstm-clipped": ('"" : 17', """g (float[4,3,2] x, float[1,8,2] w, float[1,8,2] r, float[1,3,2] h, float[1,3,2] c) => (float[4,1,3,2] y, float[1,3,2] z, float[1,3,2] k) {
+        y, z, k = LSTM <hidden_size = 2, clip = 0.5> (x, w, r, "", "", h, c)
+    }""", lambda f: {"x": f(4, 3, 2), "w": f(1, 8, 2), "r": f(1, 8, 2), "h": f(1, 3, 2), "c": 2 * f(1, 3, 2)}),
     "gru-no-steps": ('"" : 17', """g (float[4,3,2] x, float[1,6,2] w, float[1,6,2] r, float[1,3,2] h) => (float[4,1,3,2] y, float[1,3,2] z) <int32[3] n = {4, 0, 2}> {
         y, z = GRU <hidden_size = 2> (x, w, r, "", n, h)
     }""", lambda f: {"x": f(4, 3, 2), "w": f(1, 6, 2), "r": f(1, 6, 2), "h": f(1, 3, 2)}),
@@ -89,6 +92,10 @@ CASES = {
     "resize-smooth-cubic": ('"" : 18', """g (float[1,1,9,8] x) => (float[1,1,n,m] y) <int64[4] size = {1, 1, 4, 5}> {
         y = Resize <mode = "cubic", antialias = 1, exclude_outside = 1, cubic_coeff_a = -0.5> (x, "", "", size)
     }""", lambda f: {"x": f(1, 1, 9, 8)}),
+    "resize-last-bit": ('"" : 18', """g (float[1,1,1,7] x, float[1,1,1,100] w) => (float[1,1,1,n] y, float[1,1,1,m] z) <float[4] a = {1, 1, 1, 0.6}, float[4] b = {1, 1, 1, 0.29}> {
+        y = Resize <mode = "nearest", nearest_mode = "floor"> (x, "", a)
+        z = Resize <mode = "nearest", nearest_mode = "floor", coordinate_transformation_mode = "asymmetric"> (w, "", b)
+    }""", lambda f: {"x": f(1, 1, 1, 7), "w": f(1, 1, 1, 100)}),
     "pool-places": ('"" : 17', """g (float[2,2,5,6] x) => (float[2,2,n,m] y, int64[2,2,n,m] i) {
         y, i = MaxPool <kernel_shape = [3, 2], pads = [1, 0, 1, 1], strides = [2, 1]> (x)
     }""", lambda f: {"x": f(2, 2, 5, 6)}),
@@ -99,6 +106,12 @@ CASES = {
         y = MaxRoiPool <pooled_shape = [2, 3], spatial_scale = 0.5> (x, r)
     }""", lambda f: {"x": f(2, 2, 6, 6)}),
     # --- com.microsoft ---
+    "turned": (MICROSOFT, """g (float[2,3,8] x, int64[2,3] p, float[6,2] c, float[6,2] s) => (float[2,3,8] y) {
+        y = com.microsoft.RotaryEmbedding <interleaved = 1> (x, p, c, s)
+    }""", lambda f: {"x": f(2, 3, 8), "p": np.array([[4, 0, 2], [1, 2, 3]]), "c": f(6, 2), "s": f(6, 2)}),
+    "turned-from": (MICROSOFT, """g (float[2,2,3,4] x, int64[1] p, float[6,2] c, float[6,2] s) => (float[2,2,3,4] y) {
+        y = com.microsoft.RotaryEmbedding (x, p, c, s)
+    }""", lambda f: {"x": f(2, 2, 3, 4), "p": np.array([2]), "c": f(6, 2), "s": f(6, 2)}),
     "skip-normalisation": (MICROSOFT, """g (float[2,3,4] x, float[2,3,4] s, float[4] g, float[4] b, float[4] c) => (float[2,3,4] y, float[2,3,1] m, float[2,3,1] i, float[2,3,4] z) {
         y, m, i, z = com.microsoft.SkipLayerNormalization <epsilon = 0.01> (x, s, g, b, c)
     }""", lambda f: {"x": f(2, 3, 4), "s": f(2, 3, 4), "g": f(4), "b": f(4), "c": f(4)}),
@@ -175,6 +188,14 @@ CASES = {
     "linear-probit": (LEARNING, """g (float[4,2] x) => (float[4,1] y) {
         y = ai.onnx.ml.LinearRegressor <coefficients = [0.03, -0.02], intercepts = [0.6], post_transform = "PROBIT"> (x)
     }""", lambda f: {"x": f(4, 2)}),
+    "linear-one-target": (LEARNING, """g (float[4,2] x) => (float[4,1] y) {
+        y = ai.onnx.ml.LinearRegressor <coefficients = [0.3, -0.2], intercepts = [0.6], post_transform = "LOGISTIC"> (x)
+    }""", lambda f: {"x": f(4, 2)}),
+    "tree-of-numbers": (LEARNING, """g (float[4,1] x) => (float[4,1] y) {
+        y = ai.onnx.ml.TreeEnsembleRegressor <nodes_treeids = [0, 0, 0], nodes_nodeids = [0, 1, 2], nodes_featureids = [0, 0, 0], nodes_values = [0.5, 0.0, 0.0], nodes_truenodeids = [1, 0, 0],
+                             nodes_falsenodeids = [2, 0, 0], nodes_modes = ["BRANCH_NEQ", "LEAF", "LEAF"], n_targets = 1, target_treeids = [0, 0], target_nodeids = [1, 2],
+                             target_ids = [0, 0], target_weights = [0.25, 2.0], post_transform = "SOFTMAX"> (x)
+    }""", lambda f: {"x": np.array([[0.5], [1], [np.nan], [-3]], np.float32)}),
     "features": (LEARNING, """g (float[3,2] x, int64[3,1] k) => (float[3,2] a, float[3,2] b, float[3,2] c, float[3,2] d, float[3,1] e, float[3,5] h) <int64[1] i = {1}> {
         a = ai.onnx.ml.Scaler <offset = [0.5, -1.0], scale = [2.0, 0.25]> (x)
         b = ai.onnx.ml.Normalizer <norm = "L2"> (x)

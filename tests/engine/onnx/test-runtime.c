@@ -3,6 +3,7 @@
  * tests/data/onnx/runtime has a model and its arrays for each case; make-runtime.py beside it writes them.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/analysis/infer-types.h"
+#include "engine/exec/executor.h"
 #include "tests/engine/onnx/files.h"
 #include "tests/engine/onnx/nodes.h"
 #include "tests/program.h"
@@ -41,6 +42,38 @@ test_what_is_unknown_is_no_crash (void)
     }
 }
 
+/* Elements are dropped or doubled, as the mask says. */
+static void
+test_dropout_returns_its_mask (gconstpointer mode)
+{
+  static const char lines[] = "x: float[64]\nr = float[] 0.5\nt = bool[] 1\n"
+                              "y, z = Dropout x, r, t\n-> y\n-> z";
+  g_autoptr (HybModel) model = nodes_model (lines, 13);
+  HybExecutorOptions options = { .mode = (HybMode) GPOINTER_TO_INT (mode) };
+  g_autoptr (HybExecutor) executor = hyb_executor_new (hyb_model_get_graph (model), &options);
+  HybType type = { hyb_shape_1d (64), HYB_F32 };
+  g_autoptr (HybTensor) x = hyb_tensor_new (&type, NULL);
+  double n_kept = 0;
+
+  for (int i = 0; i < 64; i++)
+    ((float *) hyb_tensor_get_data (x))[i] = 3;
+  g_assert_true (hyb_executor_bind (executor, "x", x, NULL));
+  g_assert_true (hyb_executor_bind (executor, "r", hyb_model_get_parameter (model, "r"), NULL));
+  g_assert_true (hyb_executor_bind (executor, "t", hyb_model_get_parameter (model, "t"), NULL));
+  g_assert_true (hyb_executor_run (executor, NULL, NULL));
+  for (int i = 0; i < 64; i++)
+    {
+      double mask = hyb_tensor_get_value (hyb_executor_get_output (executor, 1), i);
+
+      g_assert_cmpfloat (hyb_tensor_get_value (hyb_executor_get_output (executor, 0), i),
+                         ==,
+                         6 * mask);
+      n_kept += mask;
+    }
+  g_assert_cmpfloat (n_kept, >, 0);
+  g_assert_cmpfloat (n_kept, <, 64);
+}
+
 TEST_PROGRAM (test_runtime)
 {
   g_autofree char *folder = g_build_filename (SOURCE_ROOT, "tests/data/onnx/runtime", NULL);
@@ -52,6 +85,12 @@ TEST_PROGRAM (test_runtime)
 
   g_test_add_func ("/engine/onnx/runtime/what-is-unknown-is-no-crash",
                    test_what_is_unknown_is_no_crash);
+  g_test_add_data_func ("/engine/onnx/runtime/dropout-returns-its-mask/imperative",
+                        GINT_TO_POINTER (HYB_MODE_IMPERATIVE),
+                        test_dropout_returns_its_mask);
+  g_test_add_data_func ("/engine/onnx/runtime/dropout-returns-its-mask/static",
+                        GINT_TO_POINTER (HYB_MODE_STATIC),
+                        test_dropout_returns_its_mask);
   directory = g_dir_open (folder, 0, NULL);
   g_assert_nonnull (directory);
   while ((file = g_dir_read_name (directory)))
