@@ -5,6 +5,7 @@
 #include "tests/engine/null-calls.h"
 
 #include <fcntl.h>
+#include <glib/gstdio.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -137,10 +138,33 @@ run (const NullCall *call)
   return status;
 }
 
+/* Files that calls write go into a folder of their own, which is the working folder until it is left.  (transfer full) */
+static char *
+enter_folder (void)
+{
+  char *folder = g_dir_make_tmp ("null-calls-XXXXXX", NULL);
+
+  g_assert_true (folder && chdir (folder) == 0);
+  return folder;
+}
+
+static void
+remove_folder (const char *folder)
+{
+  g_autoptr (GDir) directory = g_dir_open (folder, 0, NULL);
+  const char *name;
+
+  while (directory && (name = g_dir_read_name (directory)))
+    g_remove (name);
+  g_assert_true (chdir ("/") == 0);
+  g_rmdir (folder);
+}
+
 int
 main (int argc, char **argv)
 {
-  guint n = 0, n_failed = 0;
+  g_autofree char *folder = enter_folder ();
+  guint            n = 0, n_failed = 0;
 
   while (null_calls[n].function)
     n++;
@@ -165,5 +189,6 @@ main (int argc, char **argv)
               : status != 0        ? "reported by a checker"
                                    : "");
     }
+  remove_folder (folder);
   return n_failed > 0;
 }
