@@ -42,6 +42,32 @@ test_what_is_unknown_is_no_crash (void)
     }
 }
 
+static void
+check_comparison (const char *lines, gint64 opset, gboolean runs)
+{
+  g_autoptr (HybModel) model = nodes_model (lines, opset);
+  HybExecutorOptions options = { .mode = HYB_MODE_STATIC };
+  g_autoptr (HybExecutor) executor = hyb_executor_new (hyb_model_get_graph (model), &options);
+  g_autoptr (GError) error = NULL;
+
+  g_assert_true (hyb_executor_bind (executor, "a", hyb_model_get_parameter (model, "a"), NULL));
+  g_assert_cmpint (hyb_executor_run (executor, NULL, &error), ==, runs);
+  if (!runs)
+    g_assert_nonnull (strstr (error->message, "only from operator set"));
+}
+
+/* ONNX Runtime refuses them in the same versions. */
+static void
+test_old_comparisons_are_of_some_types (void)
+{
+  check_comparison ("a = float[2] 1 2\ny = Equal a, a\n-> y", 7, FALSE);
+  check_comparison ("a = float[2] 1 2\ny = Equal a, a\n-> y", 11, TRUE);
+  check_comparison ("a = int64[2] 1 2\ny = Equal a, a\n-> y", 7, TRUE);
+  check_comparison ("a = int64[2] 1 2\ny = Less a, a\n-> y", 7, FALSE);
+  check_comparison ("a = int64[2] 1 2\ny = Less a, a\n-> y", 9, TRUE);
+  check_comparison ("a = float[2] 1 2\ny = Greater a, a\n-> y", 7, TRUE);
+}
+
 /* Elements are dropped or doubled, as the mask says. */
 static void
 test_dropout_returns_its_mask (gconstpointer mode)
@@ -85,6 +111,8 @@ TEST_PROGRAM (test_runtime)
 
   g_test_add_func ("/engine/onnx/runtime/what-is-unknown-is-no-crash",
                    test_what_is_unknown_is_no_crash);
+  g_test_add_func ("/engine/onnx/runtime/old-comparisons-are-of-some-types",
+                   test_old_comparisons_are_of_some_types);
   g_test_add_data_func ("/engine/onnx/runtime/dropout-returns-its-mask/imperative",
                         GINT_TO_POINTER (HYB_MODE_IMPERATIVE),
                         test_dropout_returns_its_mask);
