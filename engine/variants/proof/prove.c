@@ -380,11 +380,13 @@ try_kinds (Prover *prover, guint64 seed, GError **error)
   double bound = fmax (hyb_coverage_largest_bound (prover->a.coverage),
                        hyb_coverage_largest_bound (prover->b.coverage));
   Trial  around[] = {
+     { { .scale = 0.3 * bound, .sign = 1 }, FALSE },
+     { { .scale = bound }, FALSE },
      { { .scale = 4 * bound }, FALSE },
-    { { .scale = 4 * bound, .sign = 1 }, FALSE },
-    { { .scale = 4 * bound, .sign = -1 }, FALSE },
+     { { .scale = 4 * bound, .sign = 1 }, FALSE },
+     { { .scale = 4 * bound, .sign = -1 }, FALSE },
      { { .scale = 4e-4 * bound, .is_mixed = TRUE }, FALSE },
-   };
+  };
 
   for (guint i = 0; i < G_N_ELEMENTS (trials) && !is_different (prover); i++)
     if (!try_kind (prover, &trials[i], seed + i, error))
