@@ -140,7 +140,8 @@ const HybOnnxOp hyb_onnx_ops_gemm[] = {
             .inputs = gemm_inputs,
             .outputs = outputs,
             .lower = lower_gemm },
-    .since = 7 },
+    .since =
+        1 }, /* before version 7 an attribute says that C is broadcast, which follows from its shape */
   { .op = { HYB_ONNX_ROW,
             .name = "MatMul",
             .doc = "A matrix product, over all leading axes as in NumPy.",

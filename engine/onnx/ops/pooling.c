@@ -9,6 +9,8 @@
 #include <math.h>
 #include <string.h>
 
+#define MAX_TAPS 8192 /* elements of a window that are written out one by one */
+
 static HybValueId
 emit_pool (HybLowering *lowering, const OnnxWindow *window, const char *kind, HybValueId x)
 {
@@ -141,13 +143,14 @@ check_taps (HybLowering *lowering, const OnnxWindow *window)
   gint64 n = 1;
 
   for (guint i = 0; i < window->n; i++)
-    n = MIN (n * MIN (window->kernel[i], 4096), 4096);
-  if (n < 1024)
+    n = MIN (n * MIN (window->kernel[i], MAX_TAPS + 1), MAX_TAPS + 1);
+  if (n <= MAX_TAPS)
     return TRUE;
   hyb_lowering_fail (lowering,
                      NULL,
-                     "a window of more than 1024 elements is not computed with dilations or "
-                     "places");
+                     "a window of more than %u elements is not computed with dilations or "
+                     "places",
+                     MAX_TAPS);
   return FALSE;
 }
 
