@@ -281,6 +281,17 @@ scope_document_get_params (const ScopeDocument *document)
   return hyb_model_get_weights_file (document->model);
 }
 
+const char *
+scope_document_get_named_params (const ScopeDocument *document)
+{
+  GPtrArray *findings = hyb_model_get_findings (document->model);
+
+  for (guint i = 0; i < findings->len; i++)
+    if (strcmp (((HybFinding *) findings->pdata[i])->code, "paired-file") == 0)
+      return NULL;
+  return scope_document_get_params (document);
+}
+
 gboolean
 scope_document_is_generated (const ScopeDocument *document)
 {

@@ -43,6 +43,8 @@ VizDiagram *scope_document_get_diagram (const ScopeDocument *document);
 /* The path of the model's file, owned by the document. */
 const char *scope_document_get_path (const ScopeDocument *document);
 const char *scope_document_get_params (const ScopeDocument *document); /* NULL: none */
+/* The same if the file was named; NULL if it was found beside the model. */
+const char *scope_document_get_named_params (const ScopeDocument *document);
 gboolean
 scope_document_is_generated (const ScopeDocument *document); /* by scope_document_new_of_graph() */
 GPtrArray *scope_document_get_findings (const ScopeDocument *document); /* of HybFinding */

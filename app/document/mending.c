@@ -57,7 +57,9 @@ mend (const MendJob *job, GCancellable *cancellable, GError **error)
                           pair[0],
                           hyb_op_find (pair[1]),
                           mended->changes);
-  hyb_diagnose_repair (scope_document_get_model (document), mended->changes);
+  /* A file that was named is not replaced; without it nothing can be right. */
+  if (hyb_diagnose_can_repair (scope_document_get_model (document)))
+    hyb_diagnose_repair (scope_document_get_model (document), mended->changes);
   if (!job->prefix)
     return g_steal_pointer (&mended);
   if (!hyb_model_save (scope_document_get_model (document), job->prefix, 0, written, error))

@@ -121,7 +121,7 @@ start (ScopeWindow *self, const char *prefix, GAsyncReadyCallback callback)
   request = g_new (MendRequest, 1);
   *request = (MendRequest){ g_object_ref (self), g_object_ref (page) };
   scope_mend_async (&(ScopeMendOptions){ .path = scope_document_get_path (document),
-                                         .params = scope_document_get_params (document),
+                                         .params = scope_document_get_named_params (document),
                                          .shapes = scope_workspace_get_shapes (workspace),
                                          .prefix = prefix,
                                          .replacements = get_replacements (page) },

@@ -3,6 +3,8 @@
 #include "app/document/document.h"
 #include "tests/program.h"
 
+#include <string.h>
+
 #define MODEL \
   SOURCE_ROOT "/tests/data/goldens/models/cell-lstm-t6-ntc-none/cell-lstm-t6-ntc-none-symbol.json"
 
@@ -34,9 +36,28 @@ test_names_lead_to_boxes (void)
   g_assert_cmpuint (scope_document_find_name (document, NULL), ==, VIZ_ROOT);
 }
 
+/* Parameters that somebody has chosen stay when the model is mended; those that were found may be replaced. */
+static void
+test_found_parameters_are_not_named (void)
+{
+  g_autofree char *params = g_strconcat (MODEL, NULL);
+  g_autoptr (ScopeDocument) found = NULL;
+  g_autoptr (ScopeDocument) named = NULL;
+
+  g_assert_true (g_str_has_suffix (params, "-symbol.json"));
+  strcpy (params + strlen (params) - strlen ("-symbol.json"), "-0000.params");
+  found = scope_document_open (MODEL, NULL, NULL, NULL, NULL);
+  named = scope_document_open (MODEL, params, NULL, NULL, NULL);
+  g_assert_cmpstr (scope_document_get_params (found), ==, params);
+  g_assert_null (scope_document_get_named_params (found));
+  g_assert_cmpstr (scope_document_get_named_params (named), ==, params);
+}
+
 TEST_PROGRAM (test_document)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/app/document/names-lead-to-boxes", test_names_lead_to_boxes);
+  g_test_add_func ("/app/document/found-parameters-are-not-named",
+                   test_found_parameters_are_not_named);
   return g_test_run ();
 }
