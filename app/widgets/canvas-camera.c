@@ -46,27 +46,10 @@ scope_canvas_class_add_signals (GType type)
   signals[SCOPE_CANVAS_CAMERA] = new_signal ("camera-changed", type, 0, NULL);
 }
 
-static gboolean
-emit_late (gpointer data)
-{
-  ScopeCanvas *self = data;
-
-  self->late_signal = 0;
-  self->is_resizing = TRUE;
-  g_signal_emit (self, signals[SCOPE_CANVAS_CAMERA], 0);
-  self->is_resizing = FALSE;
-  return G_SOURCE_REMOVE;
-}
-
 void
 scope_canvas_emit (ScopeCanvas *self, ScopeCanvasSignal which, guint32 box, gboolean deep)
 {
-  if (which == SCOPE_CANVAS_CAMERA && self->is_allocating)
-    {
-      if (self->late_signal == 0)
-        self->late_signal = g_idle_add_full (G_PRIORITY_HIGH_IDLE, emit_late, self, NULL);
-    }
-  else if (which == SCOPE_CANVAS_CAMERA)
+  if (which == SCOPE_CANVAS_CAMERA)
     g_signal_emit (self, signals[which], 0);
   else if (which == SCOPE_CANVAS_TOGGLED)
     g_signal_emit (self, signals[which], 0, box, deep);

@@ -53,8 +53,6 @@ struct _ScopeCanvas
 
   ScopeCameraPose fitted; /* the camera that showed the whole picture; its zoom is 0 if none did */
   gboolean        is_resizing; /* the camera moves because the canvas has another size */
-  gboolean        is_allocating;
-  guint           late_signal; /* source that says after an allocation that the camera moved */
 
   guint32 selected, hovered, dive;
   guint32 hovered_wire;

@@ -21,7 +21,6 @@ scope_canvas_set_picture (ScopeCanvas *self, VizPicture *picture, guint32 anchor
   if (self->picture == picture)
     return;
   scope_canvas_stop_flight (self);
-  g_clear_handle_id (&self->late_signal, g_source_remove);
   if (self->picture && picture && anchor != VIZ_ROOT)
     {
       guint32 before = viz_picture_find_box (self->picture, anchor);
@@ -149,13 +148,8 @@ scope_canvas_size_allocate (GtkWidget   *widget,
                             int height   G_GNUC_UNUSED,
                             int baseline G_GNUC_UNUSED)
 {
-  ScopeCanvas *self = SCOPE_CANVAS (widget);
-
-  /* Those who follow the camera change their own sizes, which must wait until this allocation is over. */
-  self->is_allocating = TRUE;
-  scope_canvas_place_first (self);
-  scope_canvas_fit_again (self);
-  self->is_allocating = FALSE;
+  scope_canvas_place_first (SCOPE_CANVAS (widget));
+  scope_canvas_fit_again (SCOPE_CANVAS (widget));
 }
 
 static void

@@ -341,9 +341,10 @@ hyb_builder_get_node (HybBuilder *builder, HybNodeId node)
 const HybValueId *
 hyb_builder_get_inputs (HybBuilder *builder, HybNodeId node)
 {
-  return &g_array_index (builder->inputs,
-                         HybValueId,
-                         g_array_index (builder->nodes, HybNode, node).first_input);
+  const HybNode *found = &g_array_index (builder->nodes, HybNode, node);
+
+  return found->n_inputs > 0 ? &g_array_index (builder->inputs, HybValueId, found->first_input)
+                             : NULL;
 }
 
 guint

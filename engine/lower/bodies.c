@@ -32,7 +32,7 @@ enter (const HybLowering *lowering, LoweringScope *scope, LoweringTarget *target
   inner.target = target;
   inner.depth++;
   if (!g_hash_table_contains (lowering->work->entered, scope->graph))
-    g_hash_table_insert (lowering->work->entered, scope->graph, NULL);
+    g_hash_table_insert (lowering->work->entered, hyb_graph_ref (scope->graph), NULL);
   return inner;
 }
 
@@ -46,7 +46,7 @@ keep_types (HybLowering *inner)
 
   if (!kept)
     g_hash_table_insert (inner->work->entered,
-                         graph,
+                         hyb_graph_ref (graph),
                          g_memdup2 (inner->scope->types, sizeof (HybType) * MAX (n, 1)));
   for (guint i = 0; kept && i < n; i++)
     hyb_type_keep_common (&kept[i], &inner->scope->types[i]);

@@ -121,7 +121,7 @@ merge_body (const OpenGraph *open, const Attempt *attempt, HybGraph *body)
 static void
 unite_bodies (const OpenGraph *open, const Attempt *attempt)
 {
-  g_autoptr (GHashTable) united = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  g_autoptr (GHashTable) united = hyb_lowering_bodies_new ();
   GHashTableIter iter;
   gpointer       body;
 
@@ -130,7 +130,7 @@ unite_bodies (const OpenGraph *open, const Attempt *attempt)
       g_hash_table_iter_init (&iter, attempt->turn[turn]->entered);
       while (g_hash_table_iter_next (&iter, &body, NULL))
         if (!g_hash_table_contains (united, body))
-          g_hash_table_insert (united, body, merge_body (open, attempt, body));
+          g_hash_table_insert (united, hyb_graph_ref (body), merge_body (open, attempt, body));
     }
   g_hash_table_unref (attempt->turn[0]->entered);
   attempt->turn[0]->entered = g_steal_pointer (&united);

@@ -16,6 +16,18 @@ hyb_type_keep_common (HybType *type, const HybType *other)
       type->shape.dim[i] = HYB_UNKNOWN;
 }
 
+static void
+drop_graph (gpointer graph)
+{
+  hyb_graph_unref (graph);
+}
+
+GHashTable *
+hyb_lowering_bodies_new (void)
+{
+  return g_hash_table_new_full (NULL, NULL, drop_graph, g_free);
+}
+
 LoweringScope *
 hyb_lowering_scope_new (HybGraph *graph)
 {
@@ -155,7 +167,7 @@ hyb_lower (HybGraph *graph, const HybLowerOptions *options, GError **error)
   g_autoptr (LoweringScope) scope = hyb_lowering_scope_new (graph);
   g_autoptr (LoweringTarget) target = hyb_lowering_target_new ();
   g_autoptr (GArray) faults = g_array_new (FALSE, FALSE, sizeof (HybLoweringFault));
-  g_autoptr (GHashTable) entered = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  g_autoptr (GHashTable) entered = hyb_lowering_bodies_new ();
   LoweringWork work = { .entered = entered };
   HybLowered  *lowered;
   HybLowering  lowering = { .scope = scope,

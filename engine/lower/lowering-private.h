@@ -50,6 +50,8 @@ HybValueId
 hyb_lowering_add_placeholder (HybLowering *lowering, HybNodeId producer, const HybType *type);
 /* Lowers all nodes of the scope.  FALSE after a failure that is not tolerated. */
 gboolean hyb_lowering_walk (HybLowering *lowering);
+/* An empty table for HybLowered.entered, with references to its graphs: some are written while lowering.  (transfer full) */
+GHashTable *hyb_lowering_bodies_new (void);
 /* Takes back of a type what another one does not confirm. */
 void hyb_type_keep_common (HybType *type, const HybType *other);
 /* Space for a scope, in which nothing is known. */

@@ -138,6 +138,9 @@ take_value (HybProtobuf *file, HybOnnxAttribute *attribute, const Attribute *rea
     attribute->n = list != NULL;
   else
     attribute->n = G_STRUCT_MEMBER (guint, read, kind->count);
+  /* One that is said to be a message and has none has no value. */
+  if (attribute->n == 0 && kind->count == HYB_PROTOBUF_ONE)
+    attribute->kind = HYB_ONNX_ATTRIBUTE_NONE;
   if (attribute->n == 0)
     return TRUE;
   if (kind->kind == HYB_ONNX_ATTRIBUTE_FLOATS)

@@ -40,10 +40,22 @@ typedef struct
   const HybOnnxNode *node;
   const char        *path;
   HybOnnxUse        *use;
-  GArray            *inputs; /* of HybValueId */
-  GPtrArray         *bodies; /* of HybGraph */
-  GPtrArray         *names;  /* of GPtrArray: what each body captures */
+  GArray            *inputs;    /* of HybValueId */
+  GPtrArray         *bodies;    /* of HybGraph */
+  GPtrArray         *names;     /* of GPtrArray: what each body captures */
+  gboolean           is_broken; /* a body has names that nothing defines */
 } Draft;
+
+/* A variable for a name that nothing defines. */
+static HybValueId
+add_dangling (OnnxScope *scope, const char *name)
+{
+  HybValueId value = hyb_builder_add_variable (scope->builder, name, NULL);
+
+  hyb_onnx_scope_define (scope, name, value);
+  g_hash_table_add (scope->reader->dangling, scope->builder);
+  return value;
+}
 
 /* The value of a name, or a new variable with that name and a finding. */
 static HybValueId
@@ -62,9 +74,7 @@ find_or_report (OnnxScope *scope, const Draft *draft, const char *name)
                              name);
   finding->hint = g_strdup ("The export is incomplete; export the model again");
   hyb_onnx_report_node (scope->reader, finding, hyb_onnx_node_name (draft->node), draft->path);
-  value = hyb_builder_add_variable (scope->builder, name, NULL);
-  hyb_onnx_scope_define (scope, name, value);
-  return value;
+  return add_dangling (scope, name);
 }
 
 static void
@@ -119,6 +129,7 @@ read_body (OnnxScope *scope, Draft *draft, const HybOnnxGraph *graph, const char
   inner.depth = scope->depth + 1;
   is_read = hyb_onnx_read_graph (&inner, graph);
   captured = g_ptr_array_ref (inner.captures);
+  draft->is_broken |= g_hash_table_remove (scope->reader->dangling, inner.builder);
   hyb_onnx_scope_clear (&inner);
   if (is_read)
     g_ptr_array_add (draft->bodies, hyb_builder_freeze (inner.builder));
@@ -345,12 +356,14 @@ find_row (OnnxScope *scope, Draft *draft)
   hyb_onnx_check_producer (scope, draft->node, draft->path);
 }
 
-/* A row whose bodies are missing cannot be used. */
+/* A row whose bodies are missing, or read what is not there, cannot be used. */
 static void
 drop_row_without_bodies (OnnxScope *scope, Draft *draft)
 {
   HybFinding *finding;
 
+  if (draft->is_broken)
+    draft->use->row = NULL;
   if (!draft->use->row || draft->bodies->len == draft->use->row->op.n_bodies)
     return;
   finding = hyb_finding_new ("bad-node",
@@ -467,8 +480,7 @@ add_heads (OnnxScope *scope, const HybOnnxGraph *graph)
                                                  name);
 
           hyb_onnx_report (scope->reader, finding, NULL, scope->path);
-          value = hyb_builder_add_variable (scope->builder, name, NULL);
-          hyb_onnx_scope_define (scope, name, value);
+          value = add_dangling (scope, name);
         }
       hyb_builder_add_head (scope->builder, value);
     }

@@ -9,8 +9,7 @@
 #include <string.h>
 
 /* What this program knows: operator sets of ai.onnx and versions of the file format. */
-#define MAX_OPSET 28
-#define MAX_IR    14
+#define MAX_IR 14
 
 const HybDialect hyb_onnx_dialect = { .name = "ONNX", .infer_types = hyb_lowered_infer_types };
 
@@ -30,7 +29,7 @@ report_opset (OnnxReader *reader, const HybOnnxOpset *opset)
                                          "the file uses operator set %" G_GINT64_FORMAT
                                          " of ai.onnx; this program knows 1 to %u",
                                          opset->version,
-                                         MAX_OPSET);
+                                         HYB_ONNX_NEWEST_OPSET);
 
   finding->hint = g_strdup ("Operators that changed since then may be computed otherwise; export "
                             "with an older operator set to be sure");
@@ -50,7 +49,7 @@ check_opsets (OnnxReader *reader)
       if (opset->domain[0] != '\0')
         continue;
       has_default = TRUE;
-      if (opset->version < 1 || opset->version > MAX_OPSET)
+      if (opset->version < 1 || opset->version > HYB_ONNX_NEWEST_OPSET)
         report_opset (reader, opset);
     }
   if (!has_default && document->n_opsets == 0)
@@ -185,6 +184,7 @@ read_graph (HybModel *model, GBytes *bytes, const char *where, GError **error)
   reader.external = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, drop_bytes);
   reader.reported = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   reader.repeated = hyb_onnx_repeated_new ();
+  reader.dangling = g_hash_table_new (NULL, NULL);
   set_facts (&reader);
   check_opsets (&reader);
   collect_functions (&reader);
@@ -198,6 +198,7 @@ read_graph (HybModel *model, GBytes *bytes, const char *where, GError **error)
   g_hash_table_unref (reader.external);
   g_hash_table_unref (reader.reported);
   g_hash_table_unref (reader.repeated);
+  g_hash_table_unref (reader.dangling);
   return graph != NULL;
 }
 

@@ -23,6 +23,7 @@ typedef struct
   GHashTable      *parameters; /* names of parameters of the model that are taken */
   GHashTable      *external;   /* location → GBytes, or NULL for one that cannot be read */
   GHashTable      *reported;   /* what was reported once and need not be again */
+  GHashTable      *dangling;   /* of HybBuilder: graphs with names that nothing defines */
   GHashTable      *repeated;   /* code → what is reported of several nodes (report.c) */
   OnnxScope       *root;
   guint            n_nodes; /* written so far, calls of functions expanded */

@@ -178,7 +178,7 @@ report_form (const HybOnnxNode *node, gint64 opset, const HybOnnxSchema *schema)
 
   if (!text)
     return NULL;
-  for (gint64 other = opset - 1; other > 0; other--)
+  for (gint64 other = MIN (opset - 1, HYB_ONNX_NEWEST_OPSET); other > 0; other--)
     {
       const HybOnnxSchema *older = hyb_onnx_schema_find (node->domain, node->op_type, other);
       g_autofree char     *refusal =

@@ -5,6 +5,9 @@
 
 #include "engine/onnx/document.h"
 
+/* The newest operator set of ai.onnx whose schemas are known. */
+#define HYB_ONNX_NEWEST_OPSET 28
+
 typedef struct
 {
   const char *domain; /* "" for ai.onnx */

@@ -122,6 +122,26 @@ load_external (OnnxReader          *reader,
   return hyb_tensor_from_bytes (bytes, (gsize) offset, type, error);
 }
 
+/* FALSE for no bytes, and for those of a message in several pieces, which were joined in memory. */
+static gboolean
+is_in_file (const OnnxReader *reader, const HybOnnxBytes *bytes)
+{
+  gsize         length;
+  const guint8 *file = g_bytes_get_data (reader->document->file, &length);
+
+  return bytes->length > 0 && bytes->data >= file && bytes->data < file + length;
+}
+
+static HybTensor *
+copy_raw (const HybOnnxTensor *tensor, const HybType *type, GError **error)
+{
+  HybTensor *copy = hyb_tensor_new (type, error);
+
+  if (copy && tensor->raw.length > 0)
+    memcpy (hyb_tensor_get_data (copy), tensor->raw.data, tensor->raw.length);
+  return copy;
+}
+
 static HybTensor *
 load_raw (OnnxReader *reader, const HybOnnxTensor *tensor, const HybType *type, GError **error)
 {
@@ -143,6 +163,8 @@ load_raw (OnnxReader *reader, const HybOnnxTensor *tensor, const HybType *type, 
                     n_bytes);
       return NULL;
     }
+  if (!is_in_file (reader, &tensor->raw))
+    return copy_raw (tensor, type, error);
   return hyb_tensor_from_bytes (reader->document->file,
                                 (gsize) (tensor->raw.data - file),
                                 type,

@@ -34,6 +34,17 @@ hyb_onnx_variables_clear (HybOnnxVariables *variables)
   g_clear_pointer (&variables->contents, g_free);
 }
 
+HybValueId
+hyb_onnx_captured (HybLowering *lowering, guint body, guint variable)
+{
+  guint captured = hyb_onnx_use (lowering)->body_inputs[body][variable];
+
+  if (captured != G_MAXUINT)
+    return hyb_lowering_input (lowering, captured);
+  hyb_lowering_fail (lowering, NULL, "input %u of its body has no value", variable);
+  return HYB_NO_ID;
+}
+
 HybType
 hyb_onnx_common_type (const HybType *a, const HybType *b)
 {

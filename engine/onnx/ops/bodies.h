@@ -18,6 +18,10 @@ void hyb_onnx_variables_init (HybLowering *lowering, HybOnnxVariables *variables
 void hyb_onnx_variables_clear (HybOnnxVariables *variables);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (HybOnnxVariables, hyb_onnx_variables_clear)
 
+/* The value that a variable of a body captures; HYB_NO_ID and a failure if it captures none: the body has more inputs than the
+ * node gives it. */
+HybValueId hyb_onnx_captured (HybLowering *lowering, guint body, guint variable);
+
 /* What two types have in common. */
 HybType hyb_onnx_common_type (const HybType *a, const HybType *b);
 /* The type of n rows, stacked at an axis. */

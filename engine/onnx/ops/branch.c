@@ -25,7 +25,7 @@ take_branch (HybLowering *lowering, guint body)
   hyb_graph_get_heads (graph, &n_heads);
   heads = g_new (HybValueId, MAX (n_heads, 1));
   for (guint v = 0; v < n_variables; v++)
-    variables[v] = hyb_lowering_input (lowering, use->body_inputs[body][v]);
+    variables[v] = hyb_onnx_captured (lowering, body, v);
   if (!hyb_lowering_inline (lowering, body, variables, heads))
     return;
   for (guint h = 0; h < n_heads; h++)

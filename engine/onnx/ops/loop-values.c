@@ -21,11 +21,8 @@ hyb_onnx_loop_counter (HybLowering *lowering, gint64 n_steps)
 void
 hyb_onnx_loop_connect (const HybOnnxLoop *loop, HybOnnxPort *ports)
 {
-  const HybOnnxUse *use = hyb_onnx_use (loop->lowering);
-
   for (guint v = FIRST_STATE; v < loop->variables.n; v++)
     ports[v] = v < FIRST_STATE + loop->n_states
                    ? (HybOnnxPort){ HYB_PORT_STATE, hyb_onnx_input (loop->lowering, v) }
-                   : (HybOnnxPort){ HYB_PORT_CAPTURED,
-                                    hyb_lowering_input (loop->lowering, use->body_inputs[0][v]) };
+                   : (HybOnnxPort){ HYB_PORT_CAPTURED, hyb_onnx_captured (loop->lowering, 0, v) };
 }

@@ -196,14 +196,13 @@ take_element (HybLowering *lowering, HybValueId x, gint64 element)
 static HybOnnxPort
 connect (const Scan *scan, guint variable, gint64 element)
 {
-  HybLowering      *lowering = scan->lowering;
-  const HybOnnxUse *use = hyb_onnx_use (lowering);
-  HybOnnxPort       port = { .kind = HYB_PORT_CAPTURED };
-  guint             data = variable - scan->n_states;
+  HybLowering *lowering = scan->lowering;
+  HybOnnxPort  port = { .kind = HYB_PORT_CAPTURED };
+  guint        data = variable - scan->n_states;
 
   if (variable >= scan->n_states + scan->n_data)
     {
-      port.value = hyb_lowering_input (lowering, use->body_inputs[0][variable]);
+      port.value = hyb_onnx_captured (lowering, 0, variable);
       return port;
     }
   port.kind = variable < scan->n_states ? HYB_PORT_STATE : HYB_PORT_DATA;
