@@ -112,7 +112,8 @@ hyb_onnx_declared_type (const HybOnnxValueInfo *info)
 static void
 append_bytes (GString *text, const HybOnnxBytes *bytes)
 {
-  g_autofree char *raw = g_strndup ((const char *) bytes->data, MIN (bytes->length, 256));
+  g_autofree char *raw =
+      g_strndup (bytes->data ? (const char *) bytes->data : "", MIN (bytes->length, 256));
   g_autofree char *valid = g_utf8_make_valid (raw, -1);
 
   g_string_append (text, valid);

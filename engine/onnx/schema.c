@@ -70,6 +70,7 @@ hyb_onnx_schema_find_version (const char *domain, const char *name, gint64 opset
 {
   gint64 found = 0;
 
+  opset = CLAMP (opset, 0, HYB_ONNX_NEWEST_OPSET + 1);
   for (guint i = find_first (domain, name);
        i < G_N_ELEMENTS (schemas) && compare (&schemas[i], domain, name) == 0;
        i++)

@@ -139,6 +139,7 @@ test_operators_are_checked_against_their_schemas (void)
     { "y = Add x", 13, "bad-node" },
     { "y = Add x, x", 13, NULL },
     { "y = Relu x", 29, "unknown-opset" },
+    { "y = Gelu x", G_MININT64 + 1, "opset-stamp" },
     { "y = Relu x, x", (gint64) 1 << 48, "bad-node" }, /* versions are not tried one by one */
   };
 
