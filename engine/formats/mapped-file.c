@@ -20,7 +20,8 @@ struct _Mapping
 {
   guint8  *start; /* atomic; NULL: the entry is free */
   gsize    size;
-  gint     is_cut; /* atomic */
+  gint     is_cut;    /* atomic */
+  gboolean is_memory; /* what was read of a small file, which the file cannot change */
   char    *message;
   gpointer note;
   char    *path;
@@ -81,6 +82,7 @@ add_mapping (guint8 *start, const struct stat *status, const char *where)
   mapping = claim_entry ();
   mapping->size = (gsize) status->st_size;
   mapping->is_cut = FALSE;
+  mapping->is_memory = FALSE;
   mapping->path = g_strdup (where);
   mapping->status = *status;
   mapping->message =
@@ -113,7 +115,7 @@ remove_mapping (gpointer data)
 
   g_mutex_lock (&lock);
   munmap (start, mapping->size + page_size ());
-  if (!overwritten && is_overwritten (mapping))
+  if (!overwritten && !mapping->is_memory && is_overwritten (mapping))
     overwritten = g_steal_pointer (&mapping->path);
   g_clear_pointer (&mapping->path, g_free);
   g_clear_pointer (&mapping->message, g_free);
@@ -136,34 +138,43 @@ fail (const char *where, GError **error)
   return FALSE;
 }
 
-/* Up to size bytes, fewer if the file has become shorter. */
-static GBytes *
-read_bytes (int descriptor, gsize size, const char *where, GError **error)
+/* Reads up to size bytes to start, fewer if the file has become shorter.  FALSE and an error if it cannot be read. */
+static gboolean
+read_to (int descriptor, guint8 *start, gsize size, gsize *n_read)
 {
-  g_autofree guint8 *data = g_try_malloc (MAX (size, 1));
-  gsize              n_read = 0;
-
-  if (!data)
+  for (*n_read = 0; *n_read < size;)
     {
-      errno = ENOMEM;
-      fail (where, error);
-      return NULL;
-    }
-  while (n_read < size)
-    {
-      gssize n = pread (descriptor, data + n_read, size - n_read, (off_t) n_read);
+      gssize n = pread (descriptor, start + *n_read, size - *n_read, (off_t) *n_read);
 
       if (n == 0)
         break;
       if (n > 0)
-        n_read += (gsize) n;
+        *n_read += (gsize) n;
       else if (errno != EINTR)
-        {
-          fail (where, error);
-          return NULL;
-        }
+        return FALSE;
     }
-  return g_bytes_new_take (g_steal_pointer (&data), n_read);
+  return TRUE;
+}
+
+/* The contents in memory, also with a page of zeros behind them. */
+static GBytes *
+read_bytes (int descriptor, const struct stat *status, const char *where, GError **error)
+{
+  gsize   size = (gsize) status->st_size, n_read;
+  guint8 *start =
+      mmap (NULL, size + page_size (), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  Mapping *mapping;
+
+  if (start == MAP_FAILED || !read_to (descriptor, start, size, &n_read))
+    {
+      fail (where, error);
+      if (start != MAP_FAILED)
+        munmap (start, size + page_size ());
+      return NULL;
+    }
+  mapping = add_mapping (start, status, where);
+  mapping->is_memory = TRUE;
+  return g_bytes_new_with_free_func (start, n_read, remove_mapping, mapping);
 }
 
 /* Maps a file with a page of zeros behind it, into which kernels may read that load whole vectors. */
@@ -194,11 +205,11 @@ hyb_mapped_file_get_bytes (int descriptor, const char *where, GError **error)
     }
   size = (gsize) status.st_size;
   if (size <= SMALL_BYTES)
-    return read_bytes (descriptor, size, where, error);
+    return read_bytes (descriptor, &status, where, error);
 
   start = map_with_slack (descriptor, size);
   if (!start) /* some file systems cannot map */
-    return read_bytes (descriptor, size, where, error);
+    return read_bytes (descriptor, &status, where, error);
   return g_bytes_new_with_free_func (start,
                                      size,
                                      remove_mapping,
@@ -235,7 +246,7 @@ hyb_mapped_file_fill (gconstpointer address)
   gboolean is_filled;
   gsize    offset;
 
-  if (!start)
+  if (!start || mapping->is_memory)
     return FALSE;
   offset = ((gsize) ((const guint8 *) address - start)) / page * page;
   g_atomic_int_set (&mapping->is_cut, TRUE);
