@@ -254,17 +254,6 @@ dup_given (HybGraph *graph, const HybType *types)
 }
 
 static gboolean
-is_same_type (const HybType *a, const HybType *b)
-{
-  if (a->dtype != b->dtype || a->shape.rank != b->shape.rank)
-    return FALSE;
-  for (int i = 0; i < a->shape.rank; i++)
-    if (a->shape.dim[i] != b->shape.dim[i])
-      return FALSE;
-  return TRUE;
-}
-
-static gboolean
 fits (const HybInferred *inferred, HybGraph *graph, const HybType *given, gboolean training)
 {
   guint n;
@@ -273,7 +262,8 @@ fits (const HybInferred *inferred, HybGraph *graph, const HybType *given, gboole
   if (inferred->training != training)
     return FALSE;
   for (guint i = 0; i < n; i++)
-    if (!is_same_type (&inferred->given[i], &given[i]))
+    if (inferred->given[i].dtype != given[i].dtype ||
+        !hyb_shape_equal (&inferred->given[i].shape, &given[i].shape))
       return FALSE;
   return TRUE;
 }

@@ -5,6 +5,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/onnx/document-private.h"
 
+#include <string.h>
+
 #define EXTERNAL 1 /* TensorProto.DataLocation */
 
 static const HybProtobufMember entry_members[] = {
@@ -18,6 +20,15 @@ const HybProtobufMessage hyb_onnx_entry_message = {
   .n_members = G_N_ELEMENTS (entry_members),
   .members = entry_members,
 };
+
+const char *
+hyb_onnx_entry_find (const HybOnnxEntry *entries, guint n, const char *key)
+{
+  for (guint i = 0; i < n; i++)
+    if (strcmp (entries[i].key, key) == 0)
+      return entries[i].value;
+  return NULL;
+}
 
 static const HybProtobufMember tensor_members[] = {
   HYB_PROTOBUF_LIST (HybOnnxTensor, 1, INT64, dims, n_dims),

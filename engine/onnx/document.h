@@ -54,6 +54,9 @@ typedef struct
   const char *value;
 } HybOnnxEntry;
 
+/* The value of the first entry with that key; NULL if there is none. */
+const char *hyb_onnx_entry_find (const HybOnnxEntry *entries, guint n, const char *key);
+
 /* TensorProto. */
 typedef struct
 {

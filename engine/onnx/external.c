@@ -13,15 +13,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char *
-find_entry (const HybOnnxTensor *tensor, const char *key)
-{
-  for (guint i = 0; i < tensor->n_external; i++)
-    if (strcmp (tensor->external[i].key, key) == 0)
-      return tensor->external[i].value;
-  return NULL;
-}
-
 static gboolean
 is_inside (const char *location)
 {
@@ -131,7 +122,7 @@ report_outside (OnnxReader *reader, const char *location)
 GBytes *
 hyb_onnx_open_external (OnnxReader *reader, const HybOnnxTensor *tensor)
 {
-  const char      *location = find_entry (tensor, "location");
+  const char *location = hyb_onnx_entry_find (tensor->external, tensor->n_external, "location");
   g_autofree char *folder = g_path_get_dirname (reader->where);
   GBytes          *bytes = NULL;
 

@@ -12,15 +12,6 @@
 
 #define MAX_MODULES 64
 
-static const char *
-find_entry (const HybOnnxNode *node, const char *key)
-{
-  for (guint i = 0; i < node->n_metadata; i++)
-    if (strcmp (node->metadata[i].key, key) == 0)
-      return node->metadata[i].value;
-  return NULL;
-}
-
 /* --- Modules --- */
 
 /* Appends the part of a path that the path of the module around it does not have. */
@@ -64,16 +55,26 @@ read_modules (HybArena *arena, const char *text, HybOrigin *origin)
 
 /* --- Lines of source --- */
 
+/* Matches a call of a traceback; made once, since all nodes have one. */
+static GRegex *
+calls_regex (void)
+{
+  static GRegex *regex;
+
+  if (g_once_init_enter (&regex))
+    g_once_init_leave (&regex,
+                       g_regex_new ("File \"([^\"]+)\", line ([0-9]+), in (\\S+)", 0, 0, NULL));
+  return regex;
+}
+
 /* “model.py:12, in forward” for the innermost call of a Python traceback that is not in an installed package. */
 static void
 read_traceback (HybArena *arena, const char *text, HybOrigin *origin)
 {
-  g_autoptr (GRegex) regex =
-      g_regex_new ("File \"([^\"]+)\", line ([0-9]+), in (\\S+)", 0, 0, NULL);
   g_autoptr (GMatchInfo) match = NULL;
   g_autofree char *source = NULL;
 
-  for (g_regex_match (regex, text, 0, &match); g_match_info_matches (match);
+  for (g_regex_match (calls_regex (), text, 0, &match); g_match_info_matches (match);
        g_match_info_next (match, NULL))
     {
       g_autofree char *file = g_match_info_fetch (match, 1);
@@ -93,8 +94,9 @@ read_traceback (HybArena *arena, const char *text, HybOrigin *origin)
 void
 hyb_onnx_read_origin (HybArena *arena, const HybOnnxNode *node, HybOrigin *origin)
 {
-  const char *modules = find_entry (node, "namespace");
-  const char *traceback = find_entry (node, "pkg.torch.onnx.stack_trace");
+  const char *modules = hyb_onnx_entry_find (node->metadata, node->n_metadata, "namespace");
+  const char *traceback =
+      hyb_onnx_entry_find (node->metadata, node->n_metadata, "pkg.torch.onnx.stack_trace");
 
   *origin = (HybOrigin){ 0 };
   if (modules)

@@ -38,10 +38,10 @@ resets_before (const HybOnnxNode *node)
 static gboolean
 has_projection (const HybOnnxNode *node)
 {
-  for (guint i = 0; i < node->n_metadata; i++)
-    if (strcmp (node->metadata[i].key, "pkg.torch.onnx.fx_node") == 0)
-      return strstr (node->metadata[i].value, "_weight_hr_") != NULL;
-  return FALSE;
+  const char *call =
+      hyb_onnx_entry_find (node->metadata, node->n_metadata, "pkg.torch.onnx.fx_node");
+
+  return call && strstr (call, "_weight_hr_");
 }
 
 static const Rule rules[] = {

@@ -210,7 +210,7 @@ hyb_onnx_check_operator (OnnxScope *scope, const HybOnnxUse *use, const char *pa
   const HybOnnxNode   *node = use->node;
   const HybOnnxSchema *schema = use->schema;
   gint64               opset = use->opset;
-  g_autofree char     *key = g_strconcat (node->domain, "::", node->op_type, NULL);
+  g_autofree char     *key = NULL;
   gint64 other = schema ? 0 : hyb_onnx_schema_find_version (node->domain, node->op_type, opset);
   HybFinding *finding = schema                    ? report_form (node, opset, schema)
                         : other > 0               ? report_stamp (node, opset, other)
@@ -221,7 +221,11 @@ hyb_onnx_check_operator (OnnxScope *scope, const HybOnnxUse *use, const char *pa
                             : report_domain (node);
   gboolean    is_right = !finding || !schema || finding->severity != HYB_SEVERITY_ERROR;
 
-  if (finding && hyb_onnx_report_once (scope->reader, key))
+  if (!finding)
+    return TRUE;
+
+  key = g_strconcat (node->domain, "::", node->op_type, NULL);
+  if (hyb_onnx_report_once (scope->reader, key))
     hyb_onnx_report (scope->reader, finding, hyb_onnx_node_name (node), path);
   else
     hyb_finding_free (finding);

@@ -44,30 +44,43 @@ read_type (const HybOnnxTensor *tensor, HybType *type, GError **error)
   return TRUE;
 }
 
-static HybTensor *
-copy_typed (const HybOnnxTensor *tensor, const HybType *type, gsize n_bytes, GError **error)
+/* FALSE and an error if a tensor has not as many bytes as its type needs. */
+static gboolean
+check_bytes (const HybOnnxTensor *tensor, gsize n_given, const HybType *type, GError **error)
 {
-  HybTensor *result;
+  gsize n_bytes = hyb_type_bytes (type);
 
-  if (tensor->typed_bytes != n_bytes)
-    {
-      hyb_error_at (error,
-                    HYB_FORMAT_ERROR,
-                    HYB_FORMAT_ERROR_MALFORMED,
-                    NULL,
-                    NULL,
-                    "the tensor “%s” has %" G_GSIZE_FORMAT
-                    " bytes of elements, but its shape needs "
-                    "%" G_GSIZE_FORMAT,
-                    tensor->name,
-                    tensor->typed_bytes,
-                    n_bytes);
-      return NULL;
-    }
-  result = hyb_tensor_new (type, error);
-  if (result && n_bytes > 0)
-    memcpy (hyb_tensor_get_data (result), tensor->typed, n_bytes);
-  return result;
+  return n_given == n_bytes || hyb_error_at (error,
+                                             HYB_FORMAT_ERROR,
+                                             HYB_FORMAT_ERROR_MALFORMED,
+                                             NULL,
+                                             NULL,
+                                             "the tensor “%s” has %" G_GSIZE_FORMAT
+                                             " bytes of elements, but its shape needs "
+                                             "%" G_GSIZE_FORMAT,
+                                             tensor->name,
+                                             n_given,
+                                             n_bytes);
+}
+
+/* A tensor with a copy of bytes, as many as the type needs. */
+static HybTensor *
+copy_bytes (gconstpointer bytes, const HybType *type, GError **error)
+{
+  HybTensor *copy = hyb_tensor_new (type, error);
+  gsize      n_bytes = hyb_type_bytes (type);
+
+  if (copy && n_bytes > 0)
+    memcpy (hyb_tensor_get_data (copy), bytes, n_bytes);
+  return copy;
+}
+
+static HybTensor *
+copy_typed (const HybOnnxTensor *tensor, const HybType *type, GError **error)
+{
+  return check_bytes (tensor, tensor->typed_bytes, type, error)
+             ? copy_bytes (tensor->typed, type, error)
+             : NULL;
 }
 
 /* The part of a file of external data that a tensor uses. */
@@ -133,38 +146,14 @@ is_in_file (const OnnxReader *reader, const HybOnnxBytes *bytes)
 }
 
 static HybTensor *
-copy_raw (const HybOnnxTensor *tensor, const HybType *type, GError **error)
-{
-  HybTensor *copy = hyb_tensor_new (type, error);
-
-  if (copy && tensor->raw.length > 0)
-    memcpy (hyb_tensor_get_data (copy), tensor->raw.data, tensor->raw.length);
-  return copy;
-}
-
-static HybTensor *
 load_raw (OnnxReader *reader, const HybOnnxTensor *tensor, const HybType *type, GError **error)
 {
   const guint8 *file = g_bytes_get_data (reader->document->file, NULL);
-  gsize         n_bytes = hyb_type_bytes (type);
 
-  if (tensor->raw.length != n_bytes)
-    {
-      hyb_error_at (error,
-                    HYB_FORMAT_ERROR,
-                    HYB_FORMAT_ERROR_MALFORMED,
-                    NULL,
-                    NULL,
-                    "the tensor “%s” has %" G_GSIZE_FORMAT
-                    " bytes of elements, but its shape needs "
-                    "%" G_GSIZE_FORMAT,
-                    tensor->name,
-                    tensor->raw.length,
-                    n_bytes);
-      return NULL;
-    }
+  if (!check_bytes (tensor, tensor->raw.length, type, error))
+    return NULL;
   if (!is_in_file (reader, &tensor->raw))
-    return copy_raw (tensor, type, error);
+    return copy_bytes (tensor->raw.data, type, error);
   return hyb_tensor_from_bytes (reader->document->file,
                                 (gsize) (tensor->raw.data - file),
                                 type,
@@ -184,7 +173,7 @@ hyb_onnx_load_tensor (OnnxReader *reader, const HybOnnxTensor *tensor, GError **
     return load_external (reader, tensor, &type, n_bytes, error);
   if (tensor->raw.data && tensor->raw.length > 0)
     return load_raw (reader, tensor, &type, error);
-  return copy_typed (tensor, &type, n_bytes, error);
+  return copy_typed (tensor, &type, error);
 }
 
 /* Puts value number `i` of a sparse tensor into its place. */

@@ -1,40 +1,14 @@
 /* activation.c — activation functions and softmax.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "engine/onnx/onnx-op.h"
+#include "engine/onnx/ops/pieces.h"
 
 #include <math.h>
 #include <string.h>
 
 static HybValueId
-leaky (HybLowering *lowering, const char *kind, HybValueId x, double slope)
-{
-  return hyb_lowering_emit (lowering,
-                            "LeakyReLU",
-                            1,
-                            &x,
-                            "act_type",
-                            kind,
-                            "slope",
-                            hyb_lowering_text (lowering, "%.9g", slope),
-                            NULL);
-}
-
-static HybValueId
 softplus (HybLowering *lowering, HybValueId x)
 {
   return hyb_lowering_emit (lowering, "Activation", 1, &x, "act_type", "softrelu", NULL);
-}
-
-static HybValueId
-multiply (HybLowering *lowering, HybValueId x, HybValueId y)
-{
-  return hyb_onnx_binary (lowering, "broadcast_mul", x, y);
-}
-
-static HybValueId
-add (HybLowering *lowering, HybValueId x, HybValueId y)
-{
-  return hyb_onnx_binary (lowering, "broadcast_add", x, y);
 }
 
 /* Positive and negative parts. */
@@ -61,10 +35,10 @@ lower_leaky_relu (HybLowering *lowering)
 {
   hyb_lowering_set_output (lowering,
                            0,
-                           leaky (lowering,
-                                  "leaky",
-                                  hyb_onnx_input (lowering, 0),
-                                  hyb_onnx_float (lowering, "alpha", 0.01)));
+                           onnx_leaky (lowering,
+                                       hyb_onnx_input (lowering, 0),
+                                       "leaky",
+                                       hyb_onnx_float (lowering, "alpha", 0.01)));
 }
 
 static void
@@ -72,10 +46,10 @@ lower_elu (HybLowering *lowering)
 {
   hyb_lowering_set_output (lowering,
                            0,
-                           leaky (lowering,
-                                  "elu",
-                                  hyb_onnx_input (lowering, 0),
-                                  hyb_onnx_float (lowering, "alpha", 1)));
+                           onnx_leaky (lowering,
+                                       hyb_onnx_input (lowering, 0),
+                                       "elu",
+                                       hyb_onnx_float (lowering, "alpha", 1)));
 }
 
 /* gamma · (max (x, 0) + alpha (exp (min (x, 0)) − 1)) */
@@ -89,7 +63,7 @@ lower_selu (HybLowering *lowering)
                             "_mul_scalar",
                             y,
                             hyb_onnx_float (lowering, "alpha", 1.67326319217681884765625));
-  y = add (lowering, positive (lowering, x), y);
+  y = onnx_add (lowering, positive (lowering, x), y);
   hyb_lowering_set_output (lowering,
                            0,
                            hyb_onnx_with_scalar (lowering,
@@ -108,7 +82,7 @@ lower_celu (HybLowering *lowering)
 
   y = hyb_onnx_with_scalar (lowering, "_div_scalar", negative (lowering, x), alpha);
   y = hyb_onnx_with_scalar (lowering, "_mul_scalar", hyb_onnx_unary (lowering, "expm1", y), alpha);
-  hyb_lowering_set_output (lowering, 0, add (lowering, positive (lowering, x), y));
+  hyb_lowering_set_output (lowering, 0, onnx_add (lowering, positive (lowering, x), y));
 }
 
 /* In version 1 and 6 a vector of slopes belongs to the channels. */
@@ -133,9 +107,11 @@ lower_prelu (HybLowering *lowering)
 
   hyb_lowering_set_output (lowering,
                            0,
-                           add (lowering,
-                                positive (lowering, x),
-                                multiply (lowering, slopes (lowering), negative (lowering, x))));
+                           onnx_add (lowering,
+                                     positive (lowering, x),
+                                     onnx_multiply (lowering,
+                                                    slopes (lowering),
+                                                    negative (lowering, x))));
 }
 
 static HybValueId
@@ -170,7 +146,7 @@ lower_hard_swish (HybLowering *lowering)
 
   hyb_lowering_set_output (lowering,
                            0,
-                           multiply (lowering, x, hard_sigmoid (lowering, x, 1.0 / 6, 0.5)));
+                           onnx_multiply (lowering, x, hard_sigmoid (lowering, x, 1.0 / 6, 0.5)));
 }
 
 static void
@@ -180,9 +156,11 @@ lower_mish (HybLowering *lowering)
 
   hyb_lowering_set_output (lowering,
                            0,
-                           multiply (lowering,
-                                     x,
-                                     hyb_onnx_unary (lowering, "tanh", softplus (lowering, x))));
+                           onnx_multiply (lowering,
+                                          x,
+                                          hyb_onnx_unary (lowering,
+                                                          "tanh",
+                                                          softplus (lowering, x))));
 }
 
 static void
@@ -195,7 +173,7 @@ lower_swish (HybLowering *lowering)
     y = hyb_onnx_with_scalar (lowering, "_mul_scalar", x, alpha);
   hyb_lowering_set_output (lowering,
                            0,
-                           multiply (lowering, x, hyb_onnx_unary (lowering, "sigmoid", y)));
+                           onnx_multiply (lowering, x, hyb_onnx_unary (lowering, "sigmoid", y)));
 }
 
 /* x sigmoid (alpha x) times another array. */
@@ -206,26 +184,28 @@ lower_swiglu (HybLowering *lowering)
   HybValueId x = hyb_onnx_input (lowering, 0);
   HybValueId gate = alpha == 1 ? x : hyb_onnx_with_scalar (lowering, "_mul_scalar", x, alpha);
 
-  gate = multiply (lowering, x, hyb_onnx_unary (lowering, "sigmoid", gate));
-  hyb_lowering_set_output (lowering, 0, multiply (lowering, gate, hyb_onnx_input (lowering, 1)));
+  gate = onnx_multiply (lowering, x, hyb_onnx_unary (lowering, "sigmoid", gate));
+  hyb_lowering_set_output (lowering,
+                           0,
+                           onnx_multiply (lowering, gate, hyb_onnx_input (lowering, 1)));
 }
 
 /* ½ x (1 + tanh (√(2/π) (x + 0.044715 x³))) */
 static HybValueId
 gelu_tanh (HybLowering *lowering, HybValueId x)
 {
-  HybValueId cube = multiply (lowering, x, hyb_onnx_unary (lowering, "square", x)), y;
+  HybValueId cube = onnx_multiply (lowering, x, hyb_onnx_unary (lowering, "square", x)), y;
 
-  y = add (lowering, x, hyb_onnx_with_scalar (lowering, "_mul_scalar", cube, 0.044715));
+  y = onnx_add (lowering, x, hyb_onnx_with_scalar (lowering, "_mul_scalar", cube, 0.044715));
   y = hyb_onnx_with_scalar (lowering, "_mul_scalar", y, sqrt (2 / G_PI));
   y = hyb_onnx_with_scalar (lowering, "_plus_scalar", hyb_onnx_unary (lowering, "tanh", y), 1);
-  return multiply (lowering, hyb_onnx_with_scalar (lowering, "_mul_scalar", x, 0.5), y);
+  return onnx_multiply (lowering, hyb_onnx_with_scalar (lowering, "_mul_scalar", x, 0.5), y);
 }
 
 static HybValueId
 gelu (HybLowering *lowering, HybValueId x)
 {
-  return leaky (lowering, "gelu", x, 0.25);
+  return onnx_leaky (lowering, x, "gelu", 0.25);
 }
 
 static void
@@ -246,7 +226,8 @@ with_bias (HybLowering *lowering)
 {
   HybValueId x = hyb_onnx_input (lowering, 0);
 
-  return hyb_onnx_has_input (lowering, 1) ? add (lowering, x, hyb_onnx_input (lowering, 1)) : x;
+  return hyb_onnx_has_input (lowering, 1) ? onnx_add (lowering, x, hyb_onnx_input (lowering, 1))
+                                          : x;
 }
 
 static void
@@ -269,13 +250,7 @@ lower_quick_gelu (HybLowering *lowering)
   y = hyb_onnx_with_scalar (lowering, "_mul_scalar", x, hyb_onnx_float (lowering, "alpha", 1.702));
   hyb_lowering_set_output (lowering,
                            0,
-                           multiply (lowering, x, hyb_onnx_unary (lowering, "sigmoid", y)));
-}
-
-static HybValueId
-where (HybLowering *lowering, HybValueId condition, HybValueId x, HybValueId y)
-{
-  return hyb_lowering_call (lowering, "_npi_where", 3, (HybValueId[]){ condition, x, y }, NULL);
+                           onnx_multiply (lowering, x, hyb_onnx_unary (lowering, "sigmoid", y)));
 }
 
 static void
@@ -289,10 +264,10 @@ lower_thresholded_relu (HybLowering *lowering)
                                    hyb_onnx_float (lowering, "alpha", 1));
   hyb_lowering_set_output (lowering,
                            0,
-                           where (lowering,
-                                  is_above,
-                                  x,
-                                  hyb_onnx_unary (lowering, "zeros_like", x)));
+                           onnx_where (lowering,
+                                       is_above,
+                                       x,
+                                       hyb_onnx_unary (lowering, "zeros_like", x)));
 }
 
 static void
@@ -302,14 +277,14 @@ lower_shrink (HybLowering *lowering)
   double     lambda = hyb_onnx_float (lowering, "lambd", 0.5);
   HybValueId x = hyb_onnx_input (lowering, 0), y;
 
-  y = where (lowering,
-             hyb_onnx_with_scalar (lowering, "_npi_greater_scalar", x, lambda),
-             hyb_onnx_with_scalar (lowering, "_minus_scalar", x, bias),
-             hyb_onnx_unary (lowering, "zeros_like", x));
-  y = where (lowering,
-             hyb_onnx_with_scalar (lowering, "_npi_less_scalar", x, -lambda),
-             hyb_onnx_with_scalar (lowering, "_plus_scalar", x, bias),
-             y);
+  y = onnx_where (lowering,
+                  hyb_onnx_with_scalar (lowering, "_npi_greater_scalar", x, lambda),
+                  hyb_onnx_with_scalar (lowering, "_minus_scalar", x, bias),
+                  hyb_onnx_unary (lowering, "zeros_like", x));
+  y = onnx_where (lowering,
+                  hyb_onnx_with_scalar (lowering, "_npi_less_scalar", x, -lambda),
+                  hyb_onnx_with_scalar (lowering, "_plus_scalar", x, bias),
+                  y);
   hyb_lowering_set_output (lowering, 0, y);
 }
 

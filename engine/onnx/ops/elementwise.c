@@ -47,23 +47,6 @@ lower_old_binary (HybLowering *lowering)
                                             y));
 }
 
-/* Comparisons of floats or of integers alone, as old versions have them. */
-static void
-lower_early_comparison (HybLowering *lowering)
-{
-  HybDType dtype = hyb_onnx_type (lowering, 0)->dtype;
-  gboolean is_equal = strcmp (hyb_onnx_engine (lowering), "_npi_equal") == 0;
-
-  if (dtype == HYB_DTYPE_UNKNOWN || hyb_dtype_is_float (dtype) != is_equal)
-    lower_old_binary (lowering);
-  else
-    hyb_lowering_fail (lowering,
-                       "Export the model with a newer operator set",
-                       "it compares %s only from operator set %d on",
-                       is_equal ? "floats" : "integers",
-                       is_equal ? 11 : 9);
-}
-
 /* The result has the type of the base. */
 static void
 lower_pow (HybLowering *lowering)
@@ -514,11 +497,11 @@ const HybOnnxOp hyb_onnx_ops_elementwise[] = {
   ROW ("BitwiseAnd", 18, two, lower_bits, "_npi_bitwise_and", "Bits that both have."),
   ROW ("BitwiseOr", 18, two, lower_bits, "_npi_bitwise_or", "Bits that one has."),
   ROW ("BitwiseXor", 18, two, lower_bits, "_npi_bitwise_xor", "Bits that exactly one has."),
-  ROW ("Equal", 1, two, lower_early_comparison, "_npi_equal", "Whether both are equal."),
+  OLD_BINARY ("Equal", "_npi_equal", "Whether both are equal."),
   BINARY ("Equal", 11, "_npi_equal", "Whether both are equal."),
-  ROW ("Greater", 1, two, lower_early_comparison, "_npi_greater", "Whether the first is greater."),
+  OLD_BINARY ("Greater", "_npi_greater", "Whether the first is greater."),
   BINARY ("Greater", 9, "_npi_greater", "Whether the first is greater."),
-  ROW ("Less", 1, two, lower_early_comparison, "_npi_less", "Whether the first is less."),
+  OLD_BINARY ("Less", "_npi_less", "Whether the first is less."),
   BINARY ("Less", 9, "_npi_less", "Whether the first is less."),
   BINARY ("GreaterOrEqual", 12, "_npi_greater_equal", "Whether the first is not less."),
   BINARY ("LessOrEqual", 12, "_npi_less_equal", "Whether the first is not greater."),

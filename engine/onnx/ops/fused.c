@@ -24,15 +24,7 @@ typedef struct
 static HybValueId
 write_leaky (HybLowering *lowering, HybValueId x, const Activation *activation)
 {
-  return hyb_lowering_emit (lowering,
-                            "LeakyReLU",
-                            1,
-                            &x,
-                            "act_type",
-                            "leaky",
-                            "slope",
-                            hyb_lowering_text (lowering, "%.9g", activation->alpha),
-                            NULL);
+  return onnx_leaky (lowering, x, "leaky", activation->alpha);
 }
 
 static HybValueId

@@ -2,21 +2,7 @@
  *
  * Gemm is alpha · A′ B′ + beta · C, where C is broadcast; MatMul is NumPy's.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "engine/onnx/onnx-op.h"
-
-static HybValueId
-scale (HybLowering *lowering, HybValueId x, double factor)
-{
-  if (factor == 1)
-    return x;
-  return hyb_lowering_emit (lowering,
-                            "_mul_scalar",
-                            1,
-                            &x,
-                            "scalar",
-                            hyb_lowering_text (lowering, "%.17g", factor),
-                            NULL);
-}
+#include "engine/onnx/ops/pieces.h"
 
 /* A Gemm as exporters write linear layers: x Wᵀ + b, which is one operator of the engine. */
 static gboolean
@@ -71,9 +57,9 @@ lower_product (HybLowering *lowering)
     a = hyb_onnx_transpose (lowering, a, 2, swapped);
   if (hyb_onnx_int (lowering, "transB", 0))
     b = hyb_onnx_transpose (lowering, b, 2, swapped);
-  return scale (lowering,
-                hyb_onnx_binary (lowering, "_npi_matmul", a, b),
-                hyb_onnx_float (lowering, "alpha", 1));
+  return onnx_scale (lowering,
+                     hyb_onnx_binary (lowering, "_npi_matmul", a, b),
+                     hyb_onnx_float (lowering, "alpha", 1));
 }
 
 static void
@@ -87,9 +73,9 @@ lower_gemm (HybLowering *lowering)
     y = hyb_onnx_binary (lowering,
                          "broadcast_add",
                          y,
-                         scale (lowering,
-                                hyb_onnx_input (lowering, 2),
-                                hyb_onnx_float (lowering, "beta", 1)));
+                         onnx_scale (lowering,
+                                     hyb_onnx_input (lowering, 2),
+                                     hyb_onnx_float (lowering, "beta", 1)));
   hyb_lowering_set_output (lowering, 0, y);
 }
 

@@ -51,6 +51,20 @@ onnx_clamp (HybLowering *lowering, HybValueId x, double low, double high)
 }
 
 HybValueId
+onnx_leaky (HybLowering *lowering, HybValueId x, const char *kind, double slope)
+{
+  return hyb_lowering_emit (lowering,
+                            "LeakyReLU",
+                            1,
+                            &x,
+                            "act_type",
+                            kind,
+                            "slope",
+                            hyb_lowering_text (lowering, "%.9g", slope),
+                            NULL);
+}
+
+HybValueId
 onnx_where (HybLowering *lowering, HybValueId condition, HybValueId x, HybValueId y)
 {
   return hyb_lowering_call (lowering, "_npi_where", 3, (HybValueId[]){ condition, x, y }, NULL);

@@ -20,6 +20,8 @@ HybValueId onnx_scale (HybLowering *lowering, HybValueId x, double factor);
 HybValueId onnx_shift (HybLowering *lowering, HybValueId x, double number);
 /* x limited to a range. */
 HybValueId onnx_clamp (HybLowering *lowering, HybValueId x, double low, double high);
+/* LeakyReLU of that kind: “leaky”, “elu” or “gelu”. */
+HybValueId onnx_leaky (HybLowering *lowering, HybValueId x, const char *kind, double slope);
 /* Elements of x where the condition holds, else of y; all are broadcast. */
 HybValueId onnx_where (HybLowering *lowering, HybValueId condition, HybValueId x, HybValueId y);
 /* Both conditions; HYB_NO_ID stands for one that always holds. */

@@ -366,22 +366,10 @@ lower_lp_pool (HybLowering *lowering)
   if (has_dilation (&window) && !check_taps (lowering, &window))
     return;
   x = hyb_onnx_unary (lowering, "abs", hyb_onnx_input (lowering, 0));
-  x = hyb_lowering_emit (lowering,
-                         "_power_scalar",
-                         1,
-                         &x,
-                         "scalar",
-                         hyb_lowering_text (lowering, "%" G_GINT64_FORMAT, p),
-                         NULL);
+  x = hyb_onnx_with_scalar (lowering, "_power_scalar", x, (double) p);
   x = onnx_window_pad (lowering, &window, x, 0);
   x = sum_windows (lowering, &window, x);
-  y = hyb_lowering_emit (lowering,
-                         "_power_scalar",
-                         1,
-                         &x,
-                         "scalar",
-                         hyb_lowering_text (lowering, "%.17g", 1.0 / (double) p),
-                         NULL);
+  y = hyb_onnx_with_scalar (lowering, "_power_scalar", x, 1.0 / (double) p);
   hyb_lowering_set_output (lowering, 0, y);
 }
 
@@ -443,21 +431,9 @@ lower_global_lp (HybLowering *lowering)
   gint64     p = hyb_onnx_int (lowering, "p", 2);
   HybValueId x = hyb_onnx_unary (lowering, "abs", hyb_onnx_input (lowering, 0));
 
-  x = hyb_lowering_emit (lowering,
-                         "_power_scalar",
-                         1,
-                         &x,
-                         "scalar",
-                         hyb_lowering_text (lowering, "%" G_GINT64_FORMAT, p),
-                         NULL);
+  x = hyb_onnx_with_scalar (lowering, "_power_scalar", x, (double) p);
   x = reduce_all (lowering, "sum", x);
-  x = hyb_lowering_emit (lowering,
-                         "_power_scalar",
-                         1,
-                         &x,
-                         "scalar",
-                         hyb_lowering_text (lowering, "%.17g", 1.0 / (double) p),
-                         NULL);
+  x = hyb_onnx_with_scalar (lowering, "_power_scalar", x, 1.0 / (double) p);
   hyb_lowering_set_output (lowering, 0, x);
 }
 

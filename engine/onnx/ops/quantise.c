@@ -7,8 +7,6 @@
 #include "engine/onnx/ops/pieces.h"
 #include "engine/onnx/ops/window.h"
 
-#include <string.h>
-
 /* Limits of integer types that values are rounded to. */
 static void
 limits_of (HybDType dtype, double *low, double *high)
@@ -321,13 +319,20 @@ lower_qlinear_conv (HybLowering *lowering)
 
 /* --- com.microsoft --- */
 
+/* Input 0 as floats. */
+static HybValueId
+dequantise_first (HybLowering *lowering)
+{
+  return onnx_dequantise (lowering,
+                          hyb_onnx_input (lowering, 0),
+                          hyb_onnx_input (lowering, 1),
+                          onnx_optional (lowering, 2));
+}
+
 static void
 lower_qlinear_binary (HybLowering *lowering)
 {
-  HybValueId a = onnx_dequantise (lowering,
-                                  hyb_onnx_input (lowering, 0),
-                                  hyb_onnx_input (lowering, 1),
-                                  onnx_optional (lowering, 2));
+  HybValueId a = dequantise_first (lowering);
   HybValueId b = onnx_dequantise (lowering,
                                   hyb_onnx_input (lowering, 3),
                                   hyb_onnx_input (lowering, 4),
@@ -345,35 +350,34 @@ lower_qlinear_binary (HybLowering *lowering)
                                           hyb_onnx_type (lowering, 0)->dtype));
 }
 
+/* Sets the output of an operator with one operand. */
 static void
-lower_qlinear_unary (HybLowering *lowering)
+quantise_unary (HybLowering *lowering, HybValueId y)
 {
-  HybValueId x = onnx_dequantise (lowering,
-                                  hyb_onnx_input (lowering, 0),
-                                  hyb_onnx_input (lowering, 1),
-                                  onnx_optional (lowering, 2));
-
-  if (strcmp (hyb_onnx_engine (lowering), "leaky") == 0)
-    x = hyb_lowering_emit (lowering,
-                           "LeakyReLU",
-                           1,
-                           &x,
-                           "act_type",
-                           "leaky",
-                           "slope",
-                           hyb_lowering_text (lowering,
-                                              "%.9g",
-                                              hyb_onnx_float (lowering, "alpha", 0.01)),
-                           NULL);
-  else
-    x = hyb_onnx_unary (lowering, hyb_onnx_engine (lowering), x);
   hyb_lowering_set_output (lowering,
                            0,
                            onnx_quantise (lowering,
-                                          x,
+                                          y,
                                           hyb_onnx_input (lowering, 3),
                                           onnx_optional (lowering, 4),
                                           hyb_onnx_type (lowering, 0)->dtype));
+}
+
+static void
+lower_qlinear_unary (HybLowering *lowering)
+{
+  HybValueId x = dequantise_first (lowering);
+
+  quantise_unary (lowering, hyb_onnx_unary (lowering, hyb_onnx_engine (lowering), x));
+}
+
+static void
+lower_qlinear_leaky (HybLowering *lowering)
+{
+  HybValueId x = dequantise_first (lowering);
+
+  quantise_unary (lowering,
+                  onnx_leaky (lowering, x, "leaky", hyb_onnx_float (lowering, "alpha", 0.01)));
 }
 
 /* A (from floats, or with its scale) times B with scale and zero point, and a bias. */
@@ -430,7 +434,7 @@ const HybOnnxOp hyb_onnx_ops_quantise[] = {
   ROW ("QLinearAdd", 1, MS, qmatmul, lower_qlinear_binary, "broadcast_add", HYB_CATEGORY_ELEMENTWISE, "The sum of quantised values."),
   ROW ("QLinearMul", 1, MS, qmatmul, lower_qlinear_binary, "broadcast_mul", HYB_CATEGORY_ELEMENTWISE, "The product of quantised values."),
   ROW ("QLinearSigmoid", 1, MS, conversion, lower_qlinear_unary, "sigmoid", HYB_CATEGORY_ELEMENTWISE, "The logistic function of quantised values."),
-  ROW ("QLinearLeakyRelu", 1, MS, conversion, lower_qlinear_unary, "leaky", HYB_CATEGORY_ELEMENTWISE, "Negative quantised values are scaled."),
+  ROW ("QLinearLeakyRelu", 1, MS, conversion, lower_qlinear_leaky, NULL, HYB_CATEGORY_ELEMENTWISE, "Negative quantised values are scaled."),
   ROW ("MatMulIntegerToFloat", 1, MS, matmul, lower_matmul_to_float, NULL, HYB_CATEGORY_LINEAR, "A product of matrices of integers, as floats."),
   { .since = 0 },
 };

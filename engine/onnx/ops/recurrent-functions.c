@@ -16,29 +16,15 @@ typedef struct
 } FunctionKind;
 
 static HybValueId
-leaky (HybLowering *lowering, HybValueId x, const char *kind, double slope)
-{
-  return hyb_lowering_emit (lowering,
-                            "LeakyReLU",
-                            1,
-                            &x,
-                            "act_type",
-                            kind,
-                            "slope",
-                            hyb_lowering_text (lowering, "%.9g", slope),
-                            NULL);
-}
-
-static HybValueId
 write_leaky (HybLowering *lowering, HybValueId x, const OnnxRecurrentFunction *function)
 {
-  return leaky (lowering, x, "leaky", function->alpha);
+  return onnx_leaky (lowering, x, "leaky", function->alpha);
 }
 
 static HybValueId
 write_elu (HybLowering *lowering, HybValueId x, const OnnxRecurrentFunction *function)
 {
-  return leaky (lowering, x, "elu", function->alpha);
+  return onnx_leaky (lowering, x, "elu", function->alpha);
 }
 
 static HybValueId

@@ -287,28 +287,6 @@ lower_deform_conv (HybLowering *lowering)
 
 /* --- Col2Im --- */
 
-/* An attribute with a number for each axis. */
-static gboolean
-read_numbers (HybLowering *lowering, const char *name, guint n, gint64 fallback, gint64 *values)
-{
-  guint         n_given;
-  const gint64 *given;
-
-  if (hyb_onnx_ints (lowering, name, &n_given, &given) && n_given != n)
-    {
-      hyb_lowering_fail (lowering,
-                         NULL,
-                         "the attribute %s has %u values instead of %u",
-                         name,
-                         n_given,
-                         n);
-      return FALSE;
-    }
-  for (guint i = 0; i < n; i++)
-    values[i] = given ? given[i] : fallback;
-  return TRUE;
-}
-
 /* The image with its padding is put together, and the padding cut off. */
 static void
 lower_col2im (HybLowering *lowering)
@@ -326,9 +304,9 @@ lower_col2im (HybLowering *lowering)
     }
   if (!hyb_onnx_input_ints (lowering, 1, &n, image) ||
       !hyb_onnx_input_ints (lowering, 2, &n_block, block) ||
-      !read_numbers (lowering, "dilations", n, 1, dilations) ||
-      !read_numbers (lowering, "strides", n, 1, strides) ||
-      !read_numbers (lowering, "pads", 2 * n, 0, pads))
+      !onnx_window_numbers (lowering, "dilations", n, 1, dilations) ||
+      !onnx_window_numbers (lowering, "strides", n, 1, strides) ||
+      !onnx_window_numbers (lowering, "pads", 2 * n, 0, pads))
     return;
   if (n_block != n)
     {

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/onnx/compute.h"
 #include "engine/onnx/ops/bodies.h"
+#include "engine/onnx/ops/pieces.h"
 
 #include <string.h>
 
@@ -174,7 +175,7 @@ move_axis (HybLowering *lowering, HybValueId x, int from, int to)
 static HybValueId
 reverse (HybLowering *lowering, HybValueId x, gboolean is_reversed)
 {
-  return is_reversed ? hyb_lowering_emit (lowering, "reverse", 1, &x, "axis", "0", NULL) : x;
+  return is_reversed ? onnx_reverse (lowering, x, 0) : x;
 }
 
 static gboolean

@@ -4,9 +4,12 @@
 
 #include <string.h>
 
-/* Fills in one list, of which the file gives none or one value for each of n axes. */
-static gboolean
-read_list (HybLowering *lowering, const char *name, guint n, gint64 fallback, gint64 *values)
+gboolean
+onnx_window_numbers (HybLowering *lowering,
+                     const char  *name,
+                     guint        n,
+                     gint64       fallback,
+                     gint64      *values)
 {
   guint         n_given;
   const gint64 *given;
@@ -15,21 +18,29 @@ read_list (HybLowering *lowering, const char *name, guint n, gint64 fallback, gi
     {
       hyb_lowering_fail (lowering,
                          NULL,
-                         "the attribute %s has %u values for %u spatial axes",
+                         "the attribute %s has %u values instead of %u",
                          name,
                          n_given,
                          n);
       return FALSE;
     }
   for (guint i = 0; i < n; i++)
-    {
-      values[i] = given && i < n_given ? given[i] : fallback;
-      if (values[i] < 1)
-        {
-          hyb_lowering_fail (lowering, NULL, "the attribute %s has a value below 1", name);
-          return FALSE;
-        }
-    }
+    values[i] = given && i < n_given ? given[i] : fallback;
+  return TRUE;
+}
+
+/* Strides or dilations, which are at least 1. */
+static gboolean
+read_steps (HybLowering *lowering, const char *name, guint n, gint64 *values)
+{
+  if (!onnx_window_numbers (lowering, name, n, 1, values))
+    return FALSE;
+  for (guint i = 0; i < n; i++)
+    if (values[i] < 1)
+      {
+        hyb_lowering_fail (lowering, NULL, "the attribute %s has a value below 1", name);
+        return FALSE;
+      }
   return TRUE;
 }
 
@@ -133,8 +144,8 @@ onnx_window_read (HybLowering *lowering, OnnxWindow *window, const HybType *x, c
           return FALSE;
         }
     }
-  return read_list (lowering, "strides", window->n, 1, window->stride) &&
-         read_list (lowering, "dilations", window->n, 1, window->dilation) &&
+  return read_steps (lowering, "strides", window->n, window->stride) &&
+         read_steps (lowering, "dilations", window->n, window->dilation) &&
          read_pads (lowering, window, x);
 }
 

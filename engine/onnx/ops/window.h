@@ -21,6 +21,12 @@ gboolean onnx_window_read (HybLowering   *lowering,
                            OnnxWindow    *window,
                            const HybType *x,
                            const gint64  *kernel);
+/* Reads an attribute with n numbers, or the fallback for all of them if it is missing.  FALSE after a failure. */
+gboolean onnx_window_numbers (HybLowering *lowering,
+                              const char  *name,
+                              guint        n,
+                              gint64       fallback,
+                              gint64      *values);
 /* TRUE if as much is added before as after every axis. */
 gboolean onnx_window_is_symmetric (const OnnxWindow *window);
 /* x with `before` and `after` elements of a value added to its spatial axes, all others unchanged; the window then

@@ -58,9 +58,10 @@ is_different (const Prover *prover)
   return prover->proof->verdict == HYB_PROOF_DIFFERENT;
 }
 
-/* how: the tolerance. */
+/* how: the tolerance.  own_a, own_b: the same outputs in the types of the models, in which runs before have shown what they round;
+ * NULL: outputs are in these types themselves. */
 static void
-compare_outputs (Prover *prover, const HybComparison *how)
+compare_outputs (Prover *prover, const HybComparison *how, GPtrArray *own_a, GPtrArray *own_b)
 {
   for (guint i = 0; i < prover->a.n_heads; i++)
     {
@@ -70,6 +71,8 @@ compare_outputs (Prover *prover, const HybComparison *how)
       comparison.name = prover->names[i];
       comparison.a = prover->a.outputs->pdata[i];
       comparison.b = prover->b.outputs->pdata[i];
+      comparison.own[0] = own_a ? own_a->pdata[i] : NULL;
+      comparison.own[1] = own_b ? own_b->pdata[i] : NULL;
       prover->n_compared[i] += hyb_comparison_record (&comparison, prover->proof);
     }
 }
@@ -173,7 +176,7 @@ try_own (Prover *prover, HybTensorList *values, guint64 seed, GError **error)
 
   if (!run_both (prover, HYB_PRECISION_OWN, values, NULL, error))
     return FALSE;
-  compare_outputs (prover, &how);
+  compare_outputs (prover, &how, NULL, NULL);
   prover->proof->n_inputs++;
   if (!prover->a.backward[HYB_PRECISION_OWN] || !prover->b.backward[HYB_PRECISION_OWN] ||
       is_different (prover) || prover->options->tolerance > 0)
@@ -222,24 +225,6 @@ doubles_fit (const Prover *prover, const HybComparison *how)
         return FALSE;
     }
   return TRUE;
-}
-
-/* Compares outputs in float64, allowing for what the models' types round, which the runs before have shown. */
-static void
-compare_doubles (Prover *prover, GPtrArray *own_a, GPtrArray *own_b, const HybComparison *how)
-{
-  for (guint i = 0; i < prover->a.n_heads; i++)
-    {
-      HybComparison comparison = *how;
-
-      comparison.prefix = "";
-      comparison.name = prover->names[i];
-      comparison.a = prover->a.outputs->pdata[i];
-      comparison.b = prover->b.outputs->pdata[i];
-      comparison.own[0] = own_a ? own_a->pdata[i] : NULL;
-      comparison.own[1] = own_b ? own_b->pdata[i] : NULL;
-      prover->n_compared[i] += hyb_comparison_record (&comparison, prover->proof);
-    }
 }
 
 /* Results of float32 that are infinite or NaN in one model only differ, whatever float64 says. */
@@ -299,7 +284,7 @@ judge_double (Prover        *prover,
   g_ptr_array_unref (prover->b.outputs);
   prover->a.outputs = g_ptr_array_ref (a);
   prover->b.outputs = g_ptr_array_ref (b);
-  compare_doubles (prover, fits ? NULL : own[0], fits ? NULL : own[1], &how);
+  compare_outputs (prover, &how, fits ? NULL : own[0], fits ? NULL : own[1]);
   if (own[0] && !is_different (prover))
     compare_finite (prover, own[0], own[1]);
   prover->proof->n_double++;
@@ -347,7 +332,7 @@ try_kind (Prover *prover, const Trial *trial, guint64 seed, GError **error)
   prover->proof->high = MAX (prover->proof->high, trial->kind.scale);
   if (prover->is_double)
     return judge_double (prover, values, trial, seed, error);
-  compare_outputs (prover, &loose);
+  compare_outputs (prover, &loose, NULL, NULL);
   return TRUE;
 }
 
@@ -366,7 +351,7 @@ try_indices (Prover *prover, guint64 seed)
 
       if (!values || !run_both (prover, HYB_PRECISION_OWN, values, NULL, NULL))
         return;
-      compare_outputs (prover, &how);
+      compare_outputs (prover, &how, NULL, NULL);
       hyb_coverage_add_inputs (prover->a.coverage, values);
       hyb_coverage_add_inputs (prover->b.coverage, values);
       prover->proof->n_inputs++;
