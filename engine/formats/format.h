@@ -17,6 +17,39 @@
 
 #include <gio/gio.h>
 
+/* A node of one graph that stands for a node of another. */
+typedef struct
+{
+  HybNodeId from, to;
+} HybNodeMatch;
+
+/* A model that is to be written in a format. */
+typedef struct
+{
+  HybModel   *model;
+  const char *path; /* of the main file */
+  gint64
+      version; /* of the format's operators; 0: that of the original, or what the format prefers */
+  gsize
+      largest; /* bytes of arrays from which they get a file of their own; 0: what the format prefers */
+  /* The model that model was made from, if it is of the format; NULL otherwise.  What both have in common is written as it was
+   * read. */
+  HybModel *original;
+  HybModel
+      *lowered; /* original in the engine's operators; HybNode.origin is the node of original */
+  const HybValueId *map;     /* by value of original: its value in lowered, or HYB_NO_ID */
+  const GArray     *matches; /* of HybNodeMatch: nodes of lowered, and nodes of model */
+  HybModel *
+      other; /* model for other sizes of open dimensions, otherwise the same; NULL: all sizes are fixed */
+} HybWriteJob;
+
+/* A file that is to be written. */
+typedef struct
+{
+  char      *path;
+  GPtrArray *pieces; /* of GBytes, one after the other */
+} HybWrittenFile;
+
 /* Members that are left 0 have the default that their comment gives. */
 typedef struct
 {
@@ -56,6 +89,10 @@ typedef struct
                            GPtrArray  *written,
                            GError    **error);
 
+  /* The same in two steps, so that what will be written can be read and checked before: the contents of all files, the
+   * main one first, as an array of HybWrittenFile.  Formats have this function or write_model().  (transfer full) */
+  GPtrArray *(*prepare) (const HybWriteJob *job, GError **error);
+
   /* --- Files that hold only weights --- */
 
   /* Returns named tensors.  On failure, *trouble (may be NULL) is set to a finding that says
@@ -91,6 +128,18 @@ char *hyb_format_dup_prefix (const HybFormat *format, const char *file);
  * (transfer full) */
 char *
 hyb_format_find_params (const HybFormat *format, const char *file, gint64 epoch, const char **why);
+
+/* --- Files that are written --- */
+
+/* An empty array of HybWrittenFile that frees them.  (transfer full) */
+GPtrArray *hyb_written_files_new (void);
+/* Adds a file to such an array. (transfer full): pieces */
+void hyb_written_files_add (GPtrArray *files, const char *path, GPtrArray *pieces);
+/* Writes all files, or none; appends their names to written (may be NULL). */
+gboolean hyb_written_files_commit (GPtrArray *files, GPtrArray *written, GError **error);
+/* The model that reading the main file would give.  NULL without an error: its data is in another file that is not written
+ * yet.  (transfer full) */
+HybModel *hyb_written_files_read (const HybFormat *format, GPtrArray *files, GError **error);
 
 /* --- Weights --- */
 

@@ -26,6 +26,19 @@ hyb_model_find_params (const char *file, gint64 epoch, const char **why)
   return hyb_format_find_params (format_of_graph_name (file), file, epoch, why);
 }
 
+static gboolean
+save_prepared (const HybFormat *format,
+               HybModel        *model,
+               const char      *path,
+               GPtrArray       *written,
+               GError         **error)
+{
+  g_autoptr (GPtrArray) files =
+      format->prepare (&(HybWriteJob){ .model = model, .path = path }, error);
+
+  return files && hyb_written_files_commit (files, written, error);
+}
+
 gboolean
 hyb_model_save (HybModel   *model,
                 const char *prefix,
@@ -45,6 +58,8 @@ hyb_model_save (HybModel   *model,
                          "the model has no graph");
   format = hyb_format_of_path (prefix);
   /* Without a name that says otherwise, the first format that writes models. */
+  if (format && format->prepare)
+    return save_prepared (format, model, prefix, written, error);
   for (const HybFormat *const *other = hyb_formats (); *other && (!format || !format->write_model);
        other++)
     format = *other;

@@ -23,6 +23,7 @@ struct _HybModel
   char           *weights_file;
   char           *format;
   char           *version;
+  GBytes         *source;
   GPtrArray      *facts;       /* of section, name, value, one after the other; name may be NULL */
   GHashTable     *input_types; /* name to HybType */
   GHashTable     *examples;    /* name to HybTensor */
@@ -83,6 +84,7 @@ hyb_model_unref (HybModel *model)
   g_free (model->weights_file);
   g_free (model->format);
   g_free (model->version);
+  g_clear_pointer (&model->source, g_bytes_unref);
   g_clear_pointer (&model->facts, g_ptr_array_unref);
   g_free (model);
 }
@@ -318,6 +320,20 @@ hyb_model_set_example (HybModel *model, const char *name, HybTensor *tensor)
 {
   g_return_if_fail (model && name && tensor);
   g_hash_table_insert (model->examples, g_strdup (name), hyb_tensor_ref (tensor));
+}
+
+GBytes *
+hyb_model_get_source (HybModel *model)
+{
+  return model->source;
+}
+
+void
+hyb_model_set_source (HybModel *model, GBytes *bytes)
+{
+  g_bytes_ref (bytes);
+  g_clear_pointer (&model->source, g_bytes_unref);
+  model->source = bytes;
 }
 
 void

@@ -8,7 +8,7 @@
 #pragma once
 
 #include "engine/base/arena.h"
-#include "engine/formats/protobuf.h"
+#include "engine/formats/protobuf/protobuf.h"
 #include "engine/tensor/tensor.h"
 
 /* The bytes of a message or a field: data and length, within the file.  Of a message that the file gives in several

@@ -6,7 +6,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/fuzz/fuzz.h"
 
-#include "engine/formats/protobuf.h"
+#include "engine/formats/protobuf/protobuf.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/base/error.h"
 #include "engine/base/limits.h"
-#include "engine/formats/protobuf.h"
+#include "engine/formats/protobuf/protobuf.h"
 #include "tests/program.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
  * A message is gone through twice: the first time its fields are counted, then arrays of that size are filled.
  * protobuf-fields.c has the fields themselves.  Start at hyb_protobuf_read_members().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "engine/formats/protobuf-private.h"
+#include "engine/formats/protobuf/protobuf-private.h"
 
 #include <string.h>
 

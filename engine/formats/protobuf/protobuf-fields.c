@@ -2,7 +2,7 @@
  *
  * Start at hyb_protobuf_next().  Groups, which protobuf gave up in 2008, are refused.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "engine/formats/protobuf-private.h"
+#include "engine/formats/protobuf/protobuf-private.h"
 
 #include "engine/base/error.h"
 #include "engine/base/limits.h"

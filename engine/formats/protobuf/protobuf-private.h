@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "engine/formats/protobuf.h"
+#include "engine/formats/protobuf/protobuf.h"
 
 /* Bytes of a number in memory. */
 gsize hyb_protobuf_number_size (HybProtobufKind kind);
