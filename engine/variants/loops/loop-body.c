@@ -113,6 +113,7 @@ hyb_loop_body_clear (HybLoopBody *body)
   g_clear_pointer (&body->other_outputs, g_array_unref);
   g_clear_pointer (&body->graph, hyb_graph_unref);
   g_clear_pointer (&body->order, g_free);
+  g_clear_pointer (&body->states, g_free);
 }
 
 guint
@@ -206,6 +207,69 @@ body_value (HybLoopBody *body, HybValueId old)
   return value == 0 ? capture (body, old) : value - 1;
 }
 
+/* The old value of a later step that corresponds to a value of step 0; HYB_NO_ID if its node is
+ * missing there. */
+static HybValueId
+value_at_step (const HybLoopBody *body, HybValueId value, guint step)
+{
+  HybGraph *graph = body->cells->graph;
+  HybNodeId id = hyb_graph_get_producer (graph, value);
+
+  for (guint e = 0; e < body->chain->nodes->len; e++)
+    {
+      const HybNodeId *ids = body->chain->nodes->pdata[e];
+
+      if (ids[0] == id && ids[step] == HYB_NO_ID)
+        return HYB_NO_ID;
+      if (ids[0] == id)
+        return hyb_graph_get_node (graph, ids[step])->first_output +
+               hyb_graph_get_output_index (graph, value);
+    }
+  return value;
+}
+
+/* TRUE if two states begin as the same value, so that in step 0 the value does not tell which of them a node reads. */
+static gboolean
+is_shared_state (HybLoopBody *body, HybValueId value)
+{
+  guint n = 0;
+
+  for (guint s = 0; s < hyb_loop_body_n_states (body); s++)
+    n += hyb_loop_body_initial_state (body, s) == value;
+  return n > 1;
+}
+
+/* Which of the states that begin alike an input of a node of step 0 is.  Later steps tell that of bodies of no known cell; of known
+ * cells only an LSTM has two states, and it multiplies its second one. */
+static guint
+find_state (HybLoopBody *body, HybNodeId id, guint input)
+{
+  HybGraph      *graph = body->cells->graph;
+  const HybNode *node = hyb_graph_get_node (graph, id);
+  HybValueId     later = body->chain->nodes && body->chain->n_steps > 1
+                             ? value_at_step (body, node->first_output, 1)
+                             : HYB_NO_ID;
+
+  if (!body->chain->nodes)
+    return hyb_node_kind (node) == HYB_KIND_MUL ? 1 : 0;
+  for (guint s = 0; s < hyb_loop_body_n_states (body) && later != HYB_NO_ID; s++)
+    if (hyb_graph_get_inputs (graph, hyb_graph_get_producer (graph, later))[input] ==
+        hyb_step_state (first_step (body), s))
+      return s;
+  return 0;
+}
+
+/* The value of the body that a node of step 0 reads. */
+static HybValueId
+input_value (HybLoopBody *body, HybNodeId id, guint input)
+{
+  HybValueId old = hyb_graph_get_inputs (body->cells->graph, id)[input];
+
+  if (is_shared_state (body, old))
+    return body->states[find_state (body, id, input)];
+  return body_value (body, old);
+}
+
 /* Copies the nodes of the first step. */
 static void
 copy_nodes (HybLoopBody *body)
@@ -219,7 +283,6 @@ copy_nodes (HybLoopBody *body)
   for (HybNodeId id = 0; id <= last; id++)
     {
       const HybNode         *node = hyb_graph_get_node (cells->graph, id);
-      const HybValueId      *inputs = hyb_graph_get_inputs (cells->graph, id);
       g_autofree HybValueId *values = NULL;
       HybValueId             first;
 
@@ -227,7 +290,7 @@ copy_nodes (HybLoopBody *body)
         continue;
       values = g_new (HybValueId, MAX (node->n_inputs, 1));
       for (guint i = 0; i < node->n_inputs; i++)
-        values[i] = body_value (body, inputs[i]);
+        values[i] = input_value (body, id, i);
       first = hyb_builder_copy (body->builder, cells->graph, id, values);
       for (guint i = 0; i < node->n_outputs; i++)
         set_value (body, node->first_output + i, first + i);
@@ -258,12 +321,14 @@ hyb_loop_body_write (HybLoopBody *body, HybValueId x, HybValueId counter, GError
   g_autoptr (HybGraph) graph = NULL;
 
   set_value (body, step->x, x);
+  body->states = g_new (HybValueId, MAX (n_states, 1));
   for (guint s = 0; s < n_states; s++)
     {
       HybValueId       old = hyb_loop_body_initial_state (body, s);
       g_autofree char *name = g_strdup_printf ("state%u-0", s);
 
-      set_value (body, old, hyb_loop_body_add_variable (body, name, HYB_BODY_STATE, s));
+      body->states[s] = hyb_loop_body_add_variable (body, name, HYB_BODY_STATE, s);
+      set_value (body, old, body->states[s]);
     }
   copy_nodes (body);
   for (guint s = 0; s < n_states; s++)
@@ -319,27 +384,6 @@ hyb_loop_body_positions (const HybLoopBody *body, HybBodyRole role)
     }
   g_string_append_c (text, ']');
   return g_string_free (text, FALSE);
-}
-
-/* The old value of a later step that corresponds to a value of step 0; HYB_NO_ID if its node is
- * missing there. */
-static HybValueId
-value_at_step (const HybLoopBody *body, HybValueId value, guint step)
-{
-  HybGraph *graph = body->cells->graph;
-  HybNodeId id = hyb_graph_get_producer (graph, value);
-
-  for (guint e = 0; e < body->chain->nodes->len; e++)
-    {
-      const HybNodeId *ids = body->chain->nodes->pdata[e];
-
-      if (ids[0] == id && ids[step] == HYB_NO_ID)
-        return HYB_NO_ID;
-      if (ids[0] == id)
-        return hyb_graph_get_node (graph, ids[step])->first_output +
-               hyb_graph_get_output_index (graph, value);
-    }
-  return value;
 }
 
 /* Adds a finding for dropout, which MXNet treats differently in a loop. */

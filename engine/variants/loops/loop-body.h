@@ -32,6 +32,7 @@ typedef struct
   HybBuilder      *builder;   /* of the body; NULL when it is written */
   GHashTable      *values;    /* old value → value of the body + 1 */
   GHashTable      *names;     /* name of a variable → its index in variables + 1 */
+  HybValueId      *states;    /* of the body, by state: the variables that carry them */
   GArray          *variables; /* of HybBodyVariable, in the order in which they were added */
   GArray          *captured;  /* of HybValueId: old values that every step reads */
   gboolean         outputs_state[HYB_MAX_STATES]; /* a state is an output at every step */
