@@ -78,9 +78,13 @@ compare_time (const HybCells *cells, HybValueId a, HybValueId b, guint depth)
 gboolean
 hyb_chain_is_forward (const HybCells *cells, const HybChain *chain)
 {
-  return chain->n_steps < 2 ||
-         compare_time (cells, x_of (cells, chain, 0), x_of (cells, chain, chain->n_steps - 1), 0) <=
-             0;
+  HybValueId first, last;
+
+  if (chain->n_steps < 2)
+    return TRUE;
+  first = x_of (cells, chain, 0);
+  last = x_of (cells, chain, chain->n_steps - 1);
+  return first == HYB_NO_ID || last == HYB_NO_ID || compare_time (cells, first, last, 0) <= 0;
 }
 
 /* --- Directions of one layer --- */
@@ -188,11 +192,16 @@ static gboolean
 find_source (const Grouper *grouper, HybValueId value, Source *source)
 {
   HybGraph         *graph = grouper->cells->graph;
-  HybNodeId         id = hyb_graph_get_producer (graph, value);
-  const HybNode    *node = hyb_graph_get_node (graph, id);
-  const HybValueId *inputs = hyb_graph_get_inputs (graph, id);
+  HybNodeId         id;
+  const HybNode    *node;
+  const HybValueId *inputs;
 
   *source = (Source){ .n = 1 };
+  if (value == HYB_NO_ID)
+    return FALSE;
+  id = hyb_graph_get_producer (graph, value);
+  node = hyb_graph_get_node (graph, id);
+  inputs = hyb_graph_get_inputs (graph, id);
   if (is_dropout_of_rnn (node))
     {
       source->dropout = hyb_node_double (node, "p", 0.5);
@@ -207,7 +216,7 @@ find_source (const Grouper *grouper, HybValueId value, Source *source)
 
   source->n = 2;
   source->between[source->n_between++] = id;
-  return node->n_inputs == 2 && hyb_node_int (node, "dim", 1) == 1 &&
+  return node->n_inputs == 2 && hyb_node_concat_axis (node) == 1 &&
          find_state (grouper, inputs[0], &source->from[0]) &&
          find_state (grouper, inputs[1], &source->from[1]);
 }
