@@ -8,15 +8,107 @@
 #include "engine/analysis/declared-types.h"
 #include "engine/analysis/infer-types.h"
 
+#include <string.h>
+
 #define USUAL_EXTENT 224
 #define USUAL_LENGTH 16
 
-static gint64
-usual_size (const HybShape *shape, int axis, const HybGuessHints *hints)
+/* What a dimension is, as far as recurrent layers, loops and its name tell. */
+typedef enum
 {
-  if (axis == 0)
+  ROLE_UNKNOWN,
+  ROLE_BATCH,
+  ROLE_TIME,
+} DimRole;
+
+/* What names of dimensions contain. */
+static const struct
+{
+  const char *word;
+  DimRole     role;
+} words[] = {
+  { "batch", ROLE_BATCH }, { "seq", ROLE_TIME },  { "time", ROLE_TIME },
+  { "length", ROLE_TIME }, { "step", ROLE_TIME }, { "frames", ROLE_TIME },
+};
+
+static void
+set_role (GHashTable *roles, gint64 dim, DimRole role)
+{
+  const char *name = hyb_dim_get_name (dim);
+
+  if (name && !g_hash_table_contains (roles, name))
+    g_hash_table_insert (roles, (gpointer) name, GINT_TO_POINTER (role));
+}
+
+/* A recurrent layer reads steps × batch × features, or with layout 1 batch × steps × features. */
+static void
+add_layer (HybGraph *graph, HybNodeId id, const HybType *types, GHashTable *roles)
+{
+  const HybNode  *node = hyb_graph_get_node (graph, id);
+  const HybShape *x = &types[hyb_graph_get_inputs (graph, id)[0]].shape;
+  gboolean        is_swapped = g_strcmp0 (hyb_node_get_attribute (node, "layout"), "1") == 0;
+
+  if (x->rank != 3)
+    return;
+  set_role (roles, x->dim[is_swapped ? 1 : 0], ROLE_TIME);
+  set_role (roles, x->dim[is_swapped ? 0 : 1], ROLE_BATCH);
+}
+
+/* A loop goes along the first axis of what it reads row by row. */
+static void
+add_loop (HybGraph *graph, HybNodeId id, const HybType *types, GHashTable *roles)
+{
+  const HybNode *node = hyb_graph_get_node (graph, id);
+  guint          n;
+
+  hyb_graph_get_variables (hyb_graph_get_bodies (graph, id)[0], &n);
+  for (guint v = 0; v < n && node->op->body_port; v++)
+    {
+      guint input = node->op->body_variable (node->params, node->n_inputs, 0, v);
+
+      if (input < node->n_inputs &&
+          node->op->body_port (node->params, node->n_inputs, 0, v) == HYB_PORT_DATA)
+        set_role (roles, types[hyb_graph_get_inputs (graph, id)[input]].shape.dim[0], ROLE_TIME);
+    }
+}
+
+/* Names of dimensions → DimRole.  (transfer full) */
+static GHashTable *
+find_roles (HybGraph *graph, const HybType *types)
+{
+  GHashTable *roles = g_hash_table_new (g_str_hash, g_str_equal);
+
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
+    {
+      const HybNode *node = hyb_graph_get_node (graph, id);
+
+      if (node->op->category == HYB_CATEGORY_RECURRENT && node->n_inputs > 0)
+        add_layer (graph, id, types, roles);
+      else if (node->n_bodies > 0)
+        add_loop (graph, id, types, roles);
+    }
+  return roles;
+}
+
+static DimRole
+get_role (GHashTable *roles, const char *name)
+{
+  DimRole role =
+      name ? (DimRole) GPOINTER_TO_INT (g_hash_table_lookup (roles, name)) : ROLE_UNKNOWN;
+  g_autofree char *lower = name ? g_ascii_strdown (name, -1) : NULL;
+
+  for (guint i = 0; name && role == ROLE_UNKNOWN && i < G_N_ELEMENTS (words); i++)
+    if (strstr (lower, words[i].word))
+      role = words[i].role;
+  return role;
+}
+
+static gint64
+usual_size (const HybShape *shape, int axis, DimRole role, const HybGuessHints *hints)
+{
+  if (role == ROLE_BATCH || (role == ROLE_UNKNOWN && axis == 0))
     return hints && hints->batch > 0 ? hints->batch : 1;
-  if (shape->rank >= 4)
+  if (role == ROLE_UNKNOWN && shape->rank >= 4)
     return USUAL_EXTENT;
   return hints && hints->length > 0 ? hints->length : USUAL_LENGTH;
 }
@@ -36,6 +128,7 @@ fill_in (HybGraph *graph, HybType *types, const HybGuessHints *hints, gboolean w
 {
   guint            n;
   const HybNodeId *variables = hyb_graph_get_variables (graph, &n);
+  g_autoptr (GHashTable) roles = find_roles (graph, types);
 
   for (guint i = 0; i < n; i++)
     {
@@ -44,7 +137,7 @@ fill_in (HybGraph *graph, HybType *types, const HybGuessHints *hints, gboolean w
       for (int axis = 0; axis < shape->rank; axis++)
         {
           const char *name = hyb_dim_get_name (shape->dim[axis]);
-          gint64      size = with_ones ? 1 : usual_size (shape, axis, hints);
+          gint64 size = with_ones ? 1 : usual_size (shape, axis, get_role (roles, name), hints);
 
           if (shape->dim[axis] < 0 && name)
             hyb_declared_types_name (graph, types, name, size);
