@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/formats/format.h"
 #include "engine/lower/infer-lowered.h"
+#include "engine/onnx/export/write-model.h"
 #include "engine/onnx/reader.h"
 
 #include <string.h>
@@ -179,6 +180,7 @@ read_graph (HybModel *model, GBytes *bytes, const char *where, GError **error)
     return FALSE;
   /* Graphs outlive the document but not its strings and bytes. */
   hyb_arena_take (document->arena, g_bytes_ref (bytes), (GDestroyNotify) g_bytes_unref);
+  hyb_model_set_source (model, bytes);
   reader.functions = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   reader.parameters = g_hash_table_new (g_str_hash, g_str_equal);
   reader.external = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, drop_bytes);
@@ -283,6 +285,7 @@ const HybFormat hyb_format_onnx = {
   .recognises = recognises,
   .read_graph = read_graph,
   .read_weights = read_weights,
+  .prepare = hyb_onnx_prepare,
   .carries_params = TRUE,
   .endings = (const char *[]){ ".onnx", NULL },
 };

@@ -73,3 +73,9 @@ const HybOp hyb_ops_constant[] = {
   },
   { 0 },
 };
+
+HybTensor *
+hyb_constant_get_contents (const HybOp *op, gconstpointer params)
+{
+  return op == &hyb_ops_constant[0] ? ((const ConstantParams *) params)->contents : NULL;
+}

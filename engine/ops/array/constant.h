@@ -6,3 +6,5 @@
 
 /* The attributes of a node with these contents, of which they hold a reference.  (transfer full) */
 gpointer hyb_constant_params_new (HybTensor *contents);
+/* The contents of a node of _constant, owned by params; NULL for other operators. */
+HybTensor *hyb_constant_get_contents (const HybOp *op, gconstpointer params);

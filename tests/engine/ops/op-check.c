@@ -11,6 +11,7 @@
 #include "engine/gradient/backward.h"
 #include "tests/engine/ops/op-case.h"
 #include "tests/engine/ops/op-device.h"
+#include "tests/engine/ops/op-onnx.h"
 #include "tests/engine/ops/op-write.h"
 
 #include <math.h>
@@ -321,6 +322,8 @@ test_sample (gconstpointer data)
       check_planned (this, training);
       check_gradient (this, training);
     }
+  if (!op_device_is_wanted ())
+    op_check_onnx (this);
 }
 
 /* The call must fail when the node is created, when types are inferred, or when it runs. */

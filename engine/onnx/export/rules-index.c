@@ -1,0 +1,156 @@
+/* rules-index.c — operators that read elements by their numbers.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/onnx/export/export.h"
+
+#include <string.h>
+
+/* Indices of the engine may be floats; those of ONNX are integers. */
+static OnnxValue
+indices (OnnxExport *export, guint index)
+{
+  return onnx_cast (export,
+                    onnx_input (export, index),
+                    onnx_input_type (export, index).dtype,
+                    HYB_I64);
+}
+
+/* Indices outside of an axis of an input moved to the nearest element.  ONNX refuses them, or counts negative ones from the
+ * end.  A number of no axes broadcasts to indices of no axes as well. */
+static OnnxValue
+limit (OnnxExport *export, OnnxValue x, guint index, gint64 axis)
+{
+  gint64    size = onnx_input_type (export, index).shape.dim[axis];
+  OnnxValue last = size >= 0 ? onnx_number (export, (double) size - 1, HYB_I64)
+                             : onnx_reshape (export,
+                                             onnx_binary (export,
+                                                          "Sub",
+                                                          onnx_input_size (export, index, axis),
+                                                          onnx_number (export, 1, HYB_I64)),
+                                             0,
+                                             NULL);
+
+  if (onnx_opset (export) < 12)
+    return x;
+  x = onnx_binary (export, "Min", x, last);
+  return onnx_binary (export, "Max", x, onnx_number (export, 0, HYB_I64));
+}
+
+static OnnxValue
+gather (OnnxExport *export, OnnxValue x, OnnxValue index, gint64 axis)
+{
+  return onnx_emit (export,
+                    "Gather",
+                    2,
+                    (OnnxValue[]){ x, index },
+                    ONNX_ATTRIBUTES (ONNX_INT ("axis", axis)));
+}
+
+/* Rows of a table; indices outside of it are moved to the nearest row. */
+static void
+write_embedding (OnnxExport *export)
+{
+  onnx_set_output (export,
+                   0,
+                   gather (export,
+                           onnx_input (export, 1),
+                           limit (export, indices (export, 0), 1, 0),
+                           0));
+}
+
+/* Input 1 as indices of an axis of input 0, those outside of it as the mode says. */
+static OnnxValue
+place (OnnxExport *export, const char *mode, gint64 axis)
+{
+  OnnxValue index = indices (export, 1);
+
+  if (strcmp (mode, "clip") == 0)
+    return limit (export, index, 0, axis);
+  if (strcmp (mode, "wrap") == 0)
+    return onnx_binary (export,
+                        "Mod",
+                        index,
+                        onnx_reshape (export, onnx_input_size (export, 0, axis), 0, NULL));
+  return index;
+}
+
+static void
+write_take (OnnxExport *export)
+{
+  gint64    axis = onnx_param_axis (export, "axis", 0, 0);
+  OnnxValue index = place (export, onnx_param_text (export, "mode"), axis);
+
+  onnx_set_output (export, 0, gather (export, onnx_input (export, 0), index, axis));
+}
+
+static void
+write_one_hot (OnnxExport *export)
+{
+  HybDType   dtype = onnx_output_type (export, 0).dtype;
+  HybType    type = { hyb_shape_1d (2), dtype };
+  HybTensor *values = hyb_tensor_new (&type, NULL);
+  gint64     depth = onnx_param_int (export, "depth", 1);
+
+  if (values)
+    {
+      hyb_dtype_set_double (hyb_tensor_get_data (values),
+                            dtype,
+                            0,
+                            onnx_param_double (export, "off_value", 0));
+      hyb_dtype_set_double (hyb_tensor_get_data (values),
+                            dtype,
+                            1,
+                            onnx_param_double (export, "on_value", 1));
+    }
+  onnx_set_output (export,
+                   0,
+                   onnx_emit (export,
+                              "OneHot",
+                              3,
+                              (OnnxValue[]){ indices (export, 0),
+                                             onnx_ints (export, 1, &depth),
+                                             onnx_tensor (export, "one_hot_values", values) },
+                              ONNX_ATTRIBUTES (ONNX_INT ("axis", -1))));
+}
+
+/* The first axis of the engine's indices, which counts coordinates, is the last one of ONNX'. */
+static void
+write_gather_nd (OnnxExport *export)
+{
+  int    rank = onnx_input_type (export, 1).shape.rank;
+  gint64 axes[HYB_MAX_RANK];
+
+  for (int i = 0; i < rank; i++)
+    axes[i] = (i + 1) % rank;
+  onnx_set_output (export,
+                   0,
+                   onnx_binary (export,
+                                "GatherND",
+                                onnx_input (export, 0),
+                                onnx_transpose (export, indices (export, 1), (guint) rank, axes)));
+}
+
+/* One element of each row. */
+static void
+write_pick (OnnxExport *export)
+{
+  gint64    axis = onnx_param_axis (export, "axis", -1, 0);
+  gboolean  is_kept = onnx_param_bool (export, "keepdims");
+  int       rank = onnx_input_type (export, 0).shape.rank;
+  OnnxValue index = place (export, onnx_param_text (export, "mode"), axis);
+  OnnxValue y;
+
+  if (onnx_input_type (export, 1).shape.rank != rank)
+    index = onnx_unsqueeze (export, index, axis);
+  y = onnx_emit (export,
+                 "GatherElements",
+                 2,
+                 (OnnxValue[]){ onnx_input (export, 0), index },
+                 ONNX_ATTRIBUTES (ONNX_INT ("axis", axis)));
+  onnx_set_output (export, 0, is_kept ? y : onnx_squeeze (export, y, axis));
+}
+
+const HybOnnxRule hyb_onnx_rules_index[] = {
+  { .op = "Embedding", .write = write_embedding }, { .op = "take", .write = write_take },
+  { .op = "one_hot", .write = write_one_hot },     { .op = "gather_nd", .write = write_gather_nd },
+  { .op = "pick", .write = write_pick },           { .op = NULL },
+};
