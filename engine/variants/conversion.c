@@ -5,28 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/variants/conversion.h"
 
-#include "engine/analysis/infer-types.h"
 #include "engine/variants/rebuild-node.h"
-
-HybType *
-hyb_variant_infer_types (HybModel *model, HybTensorList *input)
-{
-  HybGraph        *graph = hyb_model_get_graph (model);
-  HybType         *types = hyb_model_new_types (model);
-  guint            n;
-  const HybNodeId *variables = hyb_graph_get_variables (graph, &n);
-
-  for (guint i = 0; input && i < n; i++)
-    {
-      const HybNode *node = hyb_graph_get_node (graph, variables[i]);
-      HybTensor     *tensor = hyb_tensor_list_find (input, node->name);
-
-      if (tensor)
-        types[node->first_output] = *hyb_tensor_get_type (tensor);
-    }
-  hyb_infer_types (graph, types, NULL, FALSE, NULL);
-  return types;
-}
 
 void
 hyb_conversion_init (HybConversion *conversion, HybModel *from, const HybConvertOptions *options)

@@ -7,6 +7,7 @@
 
 #include "engine/variants/parameter-copies.h"
 #include "engine/variants/rebuild.h"
+#include "engine/variants/variant-types.h"
 #include "engine/variants/variant.h"
 
 typedef struct
@@ -30,7 +31,3 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (HybConversion, hyb_conversion_clear)
 /* Gives "to" the new graph and removes the parameters that it does not read.  FALSE with the error
  * of rebuild. */
 gboolean hyb_conversion_finish (HybConversion *conversion, GError **error);
-
-/* Types by value of the model's graph, inferred from its parameters and from input (nullable).
- * Contradictions leave values unknown.  Free with g_free(). */
-HybType *hyb_variant_infer_types (HybModel *model, HybTensorList *input);

@@ -200,7 +200,7 @@ divide_product (const HybMatcher *matcher, Sum *sum)
 {
   const HybValueId *inputs;
   const HybNode    *node = get_maker (matcher, sum->term[0].x, &inputs);
-  gint64            axis = hyb_node_int (node, "dim", 1);
+  gint64            axis = hyb_node_concat_axis (node);
 
   if (sum->n != 1 || hyb_node_kind (node) != HYB_KIND_CONCAT || node->n_inputs != 2 ||
       (axis != 1 && axis != -1))

@@ -31,8 +31,10 @@ static const struct
   { "slice_like", HYB_KIND_SLICE_LIKE },
   { "stack", HYB_KIND_STACK },
   { "Concat", HYB_KIND_CONCAT },
+  { "_npi_concatenate", HYB_KIND_CONCAT },
   { "expand_dims", HYB_KIND_EXPAND },
   { "squeeze", HYB_KIND_SQUEEZE },
+  { "_np_squeeze", HYB_KIND_SQUEEZE },
   { "reverse", HYB_KIND_REVERSE },
   { "_zeros", HYB_KIND_CONSTANT },
   { "_ones", HYB_KIND_CONSTANT },
@@ -224,4 +226,10 @@ hyb_value_describe (const HybGraph *graph, HybValueId value)
   g_autofree char *name = hyb_graph_dup_value_name (graph, value);
 
   return g_strdup_printf ("“%s”", name);
+}
+
+gint64
+hyb_node_concat_axis (const HybNode *node)
+{
+  return hyb_node_int (node, "axis", hyb_node_int (node, "dim", 1));
 }

@@ -70,3 +70,5 @@ gboolean hyb_nodes_alike (const HybNode *a, const HybNode *b);
 gboolean hyb_value_is_variable (const HybGraph *graph, HybValueId value);
 /* The name of a value in quotation marks, for messages.  (transfer full) */
 char *hyb_value_describe (const HybGraph *graph, HybValueId value);
+/* The axis along which a node of HYB_KIND_CONCAT joins, as written. */
+gint64 hyb_node_concat_axis (const HybNode *node);

@@ -200,7 +200,7 @@ join_features (HybRebuild *rebuild, HybNodeId id, const HybNode *node, const Hyb
 static gboolean
 follow_concat (HybRebuild *rebuild, HybNodeId id, const HybNode *node, const HybValueId *inputs)
 {
-  gint64 axis = hyb_node_int (node, "dim", 1);
+  gint64 axis = hyb_node_concat_axis (node);
 
   if (is_time_axis (axis) && join_kept (rebuild, node, inputs, (guint) axis))
     return TRUE;

@@ -168,7 +168,7 @@ joins_rows (const SplitFinder *finder, HybNodeId id, HybSplitProduct product)
   const HybShape   *first = node->n_inputs > 0 ? shape_of (finder->types, inputs[0]) : NULL;
 
   if (hyb_node_kind (node) != HYB_KIND_CONCAT || product.layout != HYB_LAYOUT_ROWS || !first ||
-      hyb_node_int (node, "dim", 1) != 0 || node->n_inputs != product.n_steps)
+      hyb_node_concat_axis (node) != 0 || node->n_inputs != product.n_steps)
     return FALSE;
   for (guint i = 1; i < node->n_inputs; i++)
     if (!hyb_shape_equal (first, &finder->types[inputs[i]].shape))

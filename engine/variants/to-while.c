@@ -274,7 +274,7 @@ find_shape_conflict (const HybConversion *conversion, const HybCells *cells)
 static char *
 check_group (HybConversion *conversion, const HybCells *cells, const HybGroup *group)
 {
-  HybNodeId id = find_shape_conflict (conversion, cells);
+  HybNodeId id = conversion->options->is_free ? HYB_NO_ID : find_shape_conflict (conversion, cells);
 
   if (id == HYB_NO_ID)
     return hyb_loop_check_group (conversion, cells, group);
@@ -289,8 +289,11 @@ write_while (HybConversion *conversion, HybCells *cells, GError **error)
   static const HybGroupWriter writer = { check_group, write_group };
   g_autoptr (GPtrArray) groups = hyb_groups_find (cells, HYB_GROUP_CHAINS);
 
-  hyb_rebuild_set_open_shapes (&conversion->rebuild);
-  set_constant_shapes (conversion);
+  if (!conversion->options->is_free)
+    {
+      hyb_rebuild_set_open_shapes (&conversion->rebuild);
+      set_constant_shapes (conversion);
+    }
   return hyb_write_groups (conversion, cells, groups, &writer, error);
 }
 

@@ -8,6 +8,7 @@
 
 #include "engine/formats/tensor-list.h"
 #include "engine/graph/model.h"
+#include "engine/variants/lowered-model.h"
 #include "engine/variants/match-structure.h"
 
 typedef enum
@@ -29,6 +30,7 @@ typedef struct
   HybForm        form;
   gint64         length; /* number of steps, where the model does not determine it; 0: not given */
   gboolean       per_layer; /* fused: one operator per layer instead of one per stack */
+  gboolean       is_free;   /* what MXNet cannot run may be written */
   HybTensorList *input;     /* (nullable) fixes shapes */
 } HybConvertOptions;
 
@@ -50,6 +52,10 @@ typedef struct
   GPtrArray *stage_from; /* of HybModel: the model that each stage starts from */
   GArray    *recognised; /* of HybRecognised: the cells that were found */
   GArray    *matches;    /* of HybMatch: nodes of the original graph and of the new one */
+  /* Of a model of another format: the model in the engine's operators, which the stages start from, and the matches from there;
+   * else NULL. */
+  HybLoweredModel *lowered;
+  GArray          *lowered_matches;
 } HybVariant;
 
 /* Frees variant; NULL is allowed. */
@@ -60,6 +66,15 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (HybVariant, hyb_variant_free)
  * node, if that is not possible.  A model that has the form already is returned as it is.
  * (transfer full) */
 HybVariant *hyb_variant_convert (HybModel *model, const HybConvertOptions *options, GError **error);
+
+/* The model in the form that it has; of another format, in the engine's operators.  NULL and an error if it has an operator that
+ * cannot be computed.  (transfer full) */
+HybVariant *hyb_variant_keep (HybModel *model, HybTensorList *input, GError **error);
+/* The variant again for other sizes of those dimensions of inputs that the model leaves open and the form does not fix: a graph
+ * with the same nodes.  NULL: there are none.  (transfer full) */
+HybVariant *hyb_variant_with_other_sizes (HybModel                *model,
+                                          const HybConvertOptions *options,
+                                          const HybVariant        *variant);
 
 /* Whether a model can be converted to a form. */
 typedef struct

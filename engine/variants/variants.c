@@ -57,6 +57,8 @@ hyb_variant_free (HybVariant *variant)
   g_clear_pointer (&variant->stage_from, g_ptr_array_unref);
   g_clear_pointer (&variant->recognised, g_array_unref);
   g_clear_pointer (&variant->matches, g_array_unref);
+  g_clear_pointer (&variant->lowered_matches, g_array_unref);
+  hyb_lowered_model_free (variant->lowered);
   g_free (variant);
 }
 
@@ -263,18 +265,25 @@ write_directly (HybVariant *variant, HybModel *model, const HybConvertOptions *o
   return TRUE;
 }
 
-HybVariant *
-hyb_variant_convert (HybModel *model, const HybConvertOptions *given, GError **error)
+static HybVariant *
+variant_new (HybForm form)
 {
-  const HybConvertOptions *options = given ? given : &(const HybConvertOptions){ 0 };
-  g_autoptr (HybVariant) variant = g_new0 (HybVariant, 1);
-  g_autoptr (GError) found = NULL;
+  HybVariant *variant = g_new0 (HybVariant, 1);
 
-  variant->form = options->form;
+  variant->form = form;
   variant->stages = g_ptr_array_new_with_free_func ((GDestroyNotify) g_array_unref);
   variant->stage_from = g_ptr_array_new_with_free_func ((GDestroyNotify) hyb_model_unref);
   variant->recognised = g_array_new (FALSE, TRUE, sizeof (HybRecognised));
   variant->matches = g_array_new (FALSE, TRUE, sizeof (HybMatch));
+  return variant;
+}
+
+static HybVariant *
+convert_own (HybModel *model, const HybConvertOptions *options, GError **error)
+{
+  g_autoptr (HybVariant) variant = variant_new (options->form);
+  g_autoptr (GError) found = NULL;
+
   if (keep_unchanged (variant, model, options))
     return g_steal_pointer (&variant);
   if (!is_recurrent (model, options))
@@ -291,6 +300,77 @@ hyb_variant_convert (HybModel *model, const HybConvertOptions *given, GError **e
       return NULL;
     }
   return g_steal_pointer (&variant);
+}
+
+/* --- Models of other formats --- */
+
+/* Types of inputs that the conversion did not change. */
+static void
+copy_input_types (HybModel *from, HybModel *to)
+{
+  HybGraph        *graph = hyb_model_get_graph (from);
+  guint            n;
+  const HybNodeId *variables = hyb_graph_get_variables (graph, &n);
+
+  for (guint i = 0; i < n; i++)
+    {
+      const char    *name = hyb_graph_get_node (graph, variables[i])->name;
+      const HybType *type = hyb_model_get_input_type (from, name);
+
+      if (type)
+        hyb_model_set_input_type (to, name, type);
+    }
+}
+
+/* Lets the variant of a lowered model be one of the model that it was lowered from. (transfer full): lowered */
+static void
+set_lowered (HybVariant *variant, HybLoweredModel *lowered)
+{
+  GArray *matches = hyb_matches_compose (lowered->matches, variant->matches);
+
+  copy_input_types (lowered->model, variant->model);
+  variant->lowered_matches = variant->matches;
+  variant->matches = matches;
+  variant->lowered = lowered;
+}
+
+static gboolean
+is_foreign (HybModel *model)
+{
+  return hyb_graph_get_dialect (hyb_model_get_graph (model)) != NULL;
+}
+
+HybVariant *
+hyb_variant_convert (HybModel *model, const HybConvertOptions *given, GError **error)
+{
+  const HybConvertOptions *options = given ? given : &(const HybConvertOptions){ 0 };
+  g_autoptr (HybLoweredModel) lowered = NULL;
+  HybVariant *variant;
+
+  if (!is_foreign (model))
+    return convert_own (model, options, error);
+  lowered = hyb_lowered_model_new (model, options->input, error);
+  variant = lowered ? convert_own (lowered->model, options, error) : NULL;
+  if (variant)
+    set_lowered (variant, g_steal_pointer (&lowered));
+  return variant;
+}
+
+HybVariant *
+hyb_variant_keep (HybModel *model, HybTensorList *input, GError **error)
+{
+  HybLoweredModel *lowered =
+      is_foreign (model) ? hyb_lowered_model_new (model, input, error) : NULL;
+  HybVariant *variant;
+
+  if (is_foreign (model) && !lowered)
+    return NULL;
+  variant = variant_new (HYB_FORM_UNROLLED);
+  variant->model = hyb_model_ref (lowered ? lowered->model : model);
+  match_all (variant, hyb_model_get_graph (variant->model));
+  if (lowered)
+    set_lowered (variant, lowered);
+  return variant;
 }
 
 GArray *

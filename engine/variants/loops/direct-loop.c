@@ -14,7 +14,7 @@ hyb_write_loops_directly (HybConversion *conversion, HybForm form, GError **erro
   HybNodeKind from = form == HYB_FORM_WHILE ? HYB_KIND_FOREACH : HYB_KIND_WHILE;
   guint       n_loops = 0;
 
-  if (form == HYB_FORM_WHILE)
+  if (form == HYB_FORM_WHILE && !conversion->options->is_free)
     hyb_rebuild_set_open_shapes (&conversion->rebuild);
   for (HybNodeId id = 0; id < hyb_graph_n_nodes (conversion->graph); id++)
     {

@@ -485,7 +485,8 @@ try_all (Prover *prover, GError **error)
   try_sizes (prover, fixed, seed);
   if (prover->options->tolerance > 0 || is_different (prover))
     return TRUE;
-  prover->is_double = hyb_proof_side_make_double (&prover->a, prover->given) &&
+  prover->is_double = hyb_proof_side_can_be_double (&prover->b) &&
+                      hyb_proof_side_make_double (&prover->a, prover->given) &&
                       hyb_proof_side_make_double (&prover->b, prover->given);
   if (!try_kinds (prover, seed + 100, error))
     return FALSE;

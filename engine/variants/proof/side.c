@@ -111,12 +111,18 @@ stays_double (const HybProofSide *side, HybGraph *graph, HybTensorList *inputs)
 }
 
 gboolean
+hyb_proof_side_can_be_double (const HybProofSide *side)
+{
+  return !hyb_graph_get_dialect (side->graph[HYB_PRECISION_OWN]);
+}
+
+gboolean
 hyb_proof_side_make_double (HybProofSide *side, HybTensorList *inputs)
 {
   HybGraph *graph = side->graph[HYB_PRECISION_OWN];
   g_autoptr (HybGraph) copy = NULL;
 
-  if (hyb_graph_get_dialect (graph))
+  if (!hyb_proof_side_can_be_double (side))
     return FALSE;
   copy = hyb_trial_graph (graph, &(HybTrialGraph){ .is_double = TRUE, .draws = HYB_DRAWS_NONE });
   if (!copy || !stays_double (side, copy, inputs))

@@ -42,6 +42,8 @@ void hyb_proof_side_init (HybProofSide             *side,
 /* Frees what side owns. */
 void hyb_proof_side_clear (HybProofSide *side);
 
+/* FALSE for graphs of other formats, which declare the types of their values. */
+gboolean hyb_proof_side_can_be_double (const HybProofSide *side);
 /* Makes the graphs in float64 for inputs like these.  FALSE if the model cannot be computed in float64 throughout. */
 gboolean hyb_proof_side_make_double (HybProofSide *side, HybTensorList *inputs);
 

@@ -409,19 +409,93 @@ is_fixed (const GArray *fixed, gint64 size)
   return FALSE;
 }
 
-/* Types by value when one input has this type; NULL if that contradicts the model. */
+/* What is resized: an input, its new type, and the arrays whose sizes stay where nothing says otherwise. */
+typedef struct
+{
+  const char    *name;
+  const HybType *type;
+  int            axis;
+  HybTensorList *like;
+} Resized;
+
+/* A file that names open dimensions says which of them have the same size; others keep theirs.  FALSE if it fixes the size. */
+static gboolean
+set_open_sizes (HybModel *model, HybType *types, const Resized *resized)
+{
+  HybGraph           *graph = hyb_model_get_graph (model);
+  g_autofree HybType *declared = hyb_model_new_types (model);
+  HybNodeId           id = hyb_graph_find_variable (graph, resized->name);
+  guint               n;
+  const HybNodeId    *variables = hyb_graph_get_variables (graph, &n);
+  const HybShape     *own;
+  const char         *name;
+
+  hyb_infer_types (graph, declared, NULL, FALSE, NULL);
+  own = &declared[hyb_graph_get_node (graph, id)->first_output].shape;
+  if (own->rank > resized->axis && own->dim[resized->axis] >= 0)
+    return FALSE;
+  name = hyb_dim_get_name (own->dim[resized->axis]);
+  for (guint i = 0; i < n; i++)
+    {
+      const HybNode  *node = hyb_graph_get_node (graph, variables[i]);
+      HybTensor      *tensor = hyb_tensor_list_find (resized->like, node->name);
+      const HybShape *shape = &declared[node->first_output].shape;
+
+      if (!tensor || strcmp (node->name, resized->name) == 0)
+        continue;
+      types[node->first_output] = *hyb_tensor_get_type (tensor);
+      for (int axis = 0; axis < shape->rank && name; axis++)
+        if (g_strcmp0 (hyb_dim_get_name (shape->dim[axis]), name) == 0)
+          types[node->first_output].shape.dim[axis] = resized->type->shape.dim[resized->axis];
+    }
+  return TRUE;
+}
+
+/* Types by value when one input has another size; NULL if that contradicts the model. */
 static HybType *
-types_with (HybModel *model, const char *name, const HybType *type)
+types_with (HybModel *model, const Resized *resized)
 {
   HybGraph *graph = hyb_model_get_graph (model);
   HybType  *types = hyb_model_new_types (model);
-  HybNodeId id = hyb_graph_find_variable (graph, name);
+  HybNodeId id = hyb_graph_find_variable (graph, resized->name);
 
+  if (id != HYB_NO_ID && hyb_graph_get_dialect (graph) && !set_open_sizes (model, types, resized))
+    id = HYB_NO_ID;
   if (id != HYB_NO_ID)
-    types[hyb_graph_get_node (graph, id)->first_output] = *type;
+    types[hyb_graph_get_node (graph, id)->first_output] = *resized->type;
   if (id == HYB_NO_ID || !hyb_infer_types (graph, types, NULL, FALSE, NULL))
     g_clear_pointer (&types, g_free);
   return types;
+}
+
+/* Gives inputs of one model the types that they have in the other, where only that one knows them.  FALSE if that contradicts
+ * the model. */
+static gboolean
+share_types (HybModel *to, HybType *to_types, HybModel *from, const HybType *from_types)
+{
+  HybGraph        *graph = hyb_model_get_graph (to), *other = hyb_model_get_graph (from);
+  guint            n;
+  const HybNodeId *variables = hyb_graph_get_variables (graph, &n);
+
+  for (guint i = 0; i < n; i++)
+    {
+      const HybNode *node = hyb_graph_get_node (graph, variables[i]);
+      HybNodeId      id = hyb_graph_find_variable (other, node->name);
+      const HybType *type =
+          id == HYB_NO_ID ? NULL : &from_types[hyb_graph_get_node (other, id)->first_output];
+
+      if (type && hyb_type_is_known (type) && !hyb_model_get_parameter (to, node->name))
+        to_types[node->first_output] = *type;
+    }
+  return hyb_infer_types (graph, to_types, NULL, FALSE, NULL);
+}
+
+/* Whether only one of both has named dimensions, and so another way to follow sizes from input to input. */
+static gboolean
+are_of_two_worlds (HybModel *a, HybModel *b)
+{
+  return hyb_graph_get_dialect (hyb_model_get_graph (a)) !=
+         hyb_graph_get_dialect (hyb_model_get_graph (b));
 }
 
 /* The outputs whose known shapes differ, as a sentence; NULL if none do.  *are_known: all shapes are known.
@@ -468,15 +542,20 @@ hyb_trial_resized (HybModel       *a,
   g_autofree HybType   *b_types = NULL;
   g_autofree char      *difference = NULL;
   gboolean              are_known;
+  Resized               resized;
 
   if (resize->axis >= type.shape.rank || is_fixed (resize->fixed, type.shape.dim[resize->axis]))
     return NULL;
   if (type.shape.dim[resize->axis] == resize->size)
     return NULL;
   type.shape.dim[resize->axis] = resize->size;
-  a_types = types_with (a, entry->name, &type);
-  b_types = types_with (b, entry->name, &type);
+  resized = (Resized){ entry->name, &type, resize->axis, like };
+  a_types = types_with (a, &resized);
+  b_types = types_with (b, &resized);
   if (!a_types || !b_types)
+    return NULL;
+  if (are_of_two_worlds (a, b) &&
+      (!share_types (b, b_types, a, a_types) || !share_types (a, a_types, b, b_types)))
     return NULL;
   difference = compare_heads (a, a_types, b, b_types, &are_known);
   /* A form with one step has that size for good. */

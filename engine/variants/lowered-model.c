@@ -1,0 +1,598 @@
+/* lowered-model.c — a model of another format in the engine's operators.
+ *
+ * The lowered graph is written once more: values that follow from parameters alone are computed and become parameters, and nodes
+ * get names of their own, since all nodes that one node was lowered to have its name.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/variants/lowered-model.h"
+
+#include "engine/exec/executor.h"
+#include "engine/graph/reach.h"
+#include "engine/graph/with-heads.h"
+#include "engine/lower/lowering.h"
+#include "engine/ops/array/constant.h"
+#include "engine/variants/match-structure.h"
+#include "engine/variants/node-kind.h"
+#include "engine/variants/variant-types.h"
+
+#include <string.h>
+
+/* Whether a node computes the same in every run. */
+enum
+{
+  NOT_FIXED,
+  FIXED_BY_PARAMETERS, /* it follows from parameters */
+  FIXED_BY_FILE,       /* it follows from the graph alone */
+};
+
+typedef struct
+{
+  HybModel        *from;
+  HybGraph        *file; /* of from */
+  HybLowered      *lowered;
+  HybGraph        *graph; /* of lowered */
+  guint8          *fixed; /* by node of graph: Fixed */
+  HybBuilder      *builder;
+  HybValueId      *value;      /* by value of graph: the new one; HYB_NO_ID: none yet */
+  GHashTable      *names;      /* that are taken, owned */
+  GHashTable      *transposed; /* value of graph → variable with the transposed matrix + 1 */
+  HybLoweredModel *result;
+} Writing;
+
+static const char *
+unique_name (Writing *writing, const char *name)
+{
+  g_autofree char *unique = g_strdup (name);
+
+  for (guint i = 1; g_hash_table_contains (writing->names, unique); i++)
+    {
+      g_free (unique);
+      unique = g_strdup_printf ("%s_%u", name, i);
+    }
+  g_hash_table_add (writing->names, unique);
+  return g_steal_pointer (&unique);
+}
+
+/* --- What follows from parameters --- */
+
+/* Whether a node only moves elements or joins weights, as exporters do before a layer.  Products stay: the first step of a network
+ * whose initial state is stored is a step like the others. */
+static gboolean
+prepares_weights (const HybNode *node)
+{
+  return node->op->category == HYB_CATEGORY_DATA || node->op->category == HYB_CATEGORY_MOVEMENT ||
+         node->op->category == HYB_CATEGORY_ELEMENTWISE ||
+         node->op->category == HYB_CATEGORY_REDUCTION;
+}
+
+static void
+find_fixed (Writing *writing)
+{
+  guint n = hyb_graph_n_nodes (writing->graph);
+
+  writing->fixed = g_new0 (guint8, MAX (n, 1));
+  for (HybNodeId id = 0; id < n; id++)
+    {
+      const HybNode    *node = hyb_graph_get_node (writing->graph, id);
+      const HybValueId *inputs = hyb_graph_get_inputs (writing->graph, id);
+      guint8            fixed = FIXED_BY_FILE;
+
+      if (node->op->flags & HYB_OP_RANDOM || !prepares_weights (node))
+        fixed = NOT_FIXED;
+      if (hyb_node_is_variable (node))
+        fixed =
+            hyb_model_get_parameter (writing->from, node->name) ? FIXED_BY_PARAMETERS : NOT_FIXED;
+      for (guint i = 0; i < node->n_inputs; i++)
+        fixed = MIN (fixed, writing->fixed[hyb_graph_get_producer (writing->graph, inputs[i])]);
+      writing->fixed[id] = fixed;
+    }
+}
+
+/* Fixed values that other nodes or outputs read, variables left out.  (transfer full), of HybValueId */
+static GArray *
+find_results (const Writing *writing)
+{
+  guint              n = hyb_graph_n_values (writing->graph), n_heads;
+  const HybValueId  *heads = hyb_graph_get_heads (writing->graph, &n_heads);
+  g_autofree guint8 *is_read = g_new0 (guint8, MAX (n, 1));
+  GArray            *results = g_array_new (FALSE, FALSE, sizeof (HybValueId));
+
+  for (guint i = 0; i < n_heads; i++)
+    is_read[heads[i]] = TRUE;
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (writing->graph); id++)
+    for (guint i = 0; i < hyb_graph_get_node (writing->graph, id)->n_inputs && !writing->fixed[id];
+         i++)
+      is_read[hyb_graph_get_inputs (writing->graph, id)[i]] = TRUE;
+  for (HybValueId value = 0; value < n; value++)
+    {
+      HybNodeId producer = hyb_graph_get_producer (writing->graph, value);
+
+      if (is_read[value] && writing->fixed[producer] &&
+          !hyb_node_is_variable (hyb_graph_get_node (writing->graph, producer)))
+        g_array_append_val (results, value);
+    }
+  return results;
+}
+
+/* Names of the packed weights of recurrent layers end so; see unroll-rnn.c. */
+static const char *
+ending_for (const Writing *writing, HybValueId value)
+{
+  guint            n;
+  const HybNodeId *users = hyb_graph_get_users (writing->graph, value, &n);
+
+  for (guint i = 0; i < n; i++)
+    if (hyb_node_kind (hyb_graph_get_node (writing->graph, users[i])) == HYB_KIND_RNN)
+      return "_parameters";
+  return "_constant";
+}
+
+/* TRUE if all elements of an array of several are the same. */
+static gboolean
+is_uniform (HybTensor *tensor)
+{
+  gint64 n = hyb_tensor_get_size (tensor);
+  double first = hyb_tensor_get_value (tensor, 0);
+
+  for (gint64 i = 1; i < n; i++)
+    if (hyb_tensor_get_value (tensor, i) != first)
+      return FALSE;
+  return n > 1;
+}
+
+/* A node that fills an array with one number, so that no size of a batch is stored. */
+static HybValueId
+add_filled (Writing *writing, const char *name, HybTensor *tensor)
+{
+  const HybType    *type = hyb_tensor_get_type (tensor);
+  g_autofree char  *shape = hyb_shape_to_string (&type->shape);
+  g_autofree char  *value = g_strdup_printf ("%.17g", hyb_tensor_get_value (tensor, 0));
+  const char *const attributes[] = {
+    "dtype", hyb_dtype_name (type->dtype), "shape", shape, "value", value, NULL
+  };
+
+  return hyb_builder_call (writing->builder,
+                           "_full",
+                           &(HybNodeSpec){ .name = name, .attributes = attributes },
+                           NULL);
+}
+
+static void
+add_result (Writing *writing, HybValueId value, HybTensor *tensor)
+{
+  HybNodeId        producer = hyb_graph_get_producer (writing->graph, value);
+  const HybNode   *node = hyb_graph_get_node (writing->graph, producer);
+  g_autofree char *base = g_strconcat (node->name, ending_for (writing, value), NULL);
+  const char      *name = unique_name (writing, base);
+
+  if (writing->fixed[producer] == FIXED_BY_FILE && is_uniform (tensor))
+    {
+      writing->value[value] = add_filled (writing, name, tensor);
+      return;
+    }
+  writing->value[value] =
+      hyb_builder_add_variable (writing->builder,
+                                name,
+                                (const char *const[]){
+                                    "__dtype__",
+                                    hyb_dtype_name (hyb_tensor_get_dtype (tensor)),
+                                    NULL });
+  hyb_model_set_parameter (writing->result->model, name, tensor);
+}
+
+/* Computes fixed values and adds a parameter for each. */
+static gboolean
+add_results (Writing *writing, GError **error)
+{
+  g_autoptr (GArray) results = find_results (writing);
+  const HybValueId *values = (const HybValueId *) (gpointer) results->data;
+  g_autoptr (HybGraph) graph = NULL;
+  g_autoptr (HybExecutor) executor = NULL;
+  guint            n;
+  const HybNodeId *variables;
+
+  if (results->len == 0)
+    return TRUE;
+  graph = hyb_graph_with_heads (writing->graph, results->len, values);
+  executor = hyb_executor_new (graph, &(HybExecutorOptions){ .mode = HYB_MODE_IMPERATIVE });
+  variables = hyb_graph_get_variables (graph, &n);
+  for (guint i = 0; i < n; i++)
+    {
+      const HybNode *node = hyb_graph_get_node (graph, variables[i]);
+      HybTensor     *tensor = hyb_model_get_parameter (writing->from, node->name);
+      g_autoptr (HybTensor) none =
+          tensor ? NULL : hyb_tensor_new_zeros (&writing->lowered->types[i], error);
+
+      if ((!tensor && !none) ||
+          !hyb_executor_bind (executor, node->name, tensor ? tensor : none, error))
+        return FALSE;
+    }
+  if (!hyb_executor_run (executor, NULL, error))
+    return FALSE;
+  for (guint i = 0; i < results->len; i++)
+    {
+      g_autoptr (HybTensor) copy = hyb_tensor_copy (hyb_executor_get_output (executor, i));
+
+      if (copy)
+        add_result (writing, values[i], copy);
+    }
+  return TRUE;
+}
+
+/* --- The new graph --- */
+
+/* The declared shape of a variable with −1 for each size that has a name or none, as MXNet's files have it.  (transfer full) */
+static char *
+plain_shape (const char *declared)
+{
+  g_auto (GStrv) dims = g_strsplit_set (declared, "(), ", -1);
+  GString *shape = g_string_new ("(");
+
+  for (guint i = 0; dims[i]; i++)
+    {
+      gboolean is_number =
+          g_ascii_isdigit (dims[i][0]) && strspn (dims[i], "0123456789") == strlen (dims[i]);
+
+      if (dims[i][0] != '\0')
+        g_string_append_printf (shape,
+                                "%s%s",
+                                shape->len > 1 ? ", " : "",
+                                is_number ? dims[i] : "-1");
+    }
+  g_string_append (shape, shape->len > 1 && !strchr (shape->str, ',') ? ",)" : ")");
+  return g_string_free (shape, FALSE);
+}
+
+static void
+add_variable (Writing *writing, HybNodeId id)
+{
+  const HybNode   *node = hyb_graph_get_node (writing->graph, id);
+  HybTensor       *tensor = hyb_model_get_parameter (writing->from, node->name);
+  const char      *declared = hyb_node_get_attribute (node, "__shape__");
+  const char      *dtype = tensor ? hyb_dtype_name (hyb_tensor_get_dtype (tensor))
+                                  : hyb_node_get_attribute (node, "__dtype__");
+  g_autofree char *shape = declared ? plain_shape (declared) : NULL;
+  const char      *attributes[] = { NULL, NULL, NULL, NULL, NULL };
+  guint            n = 0;
+
+  if (dtype)
+    {
+      attributes[n++] = "__dtype__";
+      attributes[n++] = dtype;
+    }
+  if (shape)
+    {
+      attributes[n++] = "__shape__";
+      attributes[n++] = shape;
+    }
+  g_hash_table_add (writing->names, g_strdup (node->name));
+  writing->value[node->first_output] =
+      hyb_builder_add_variable (writing->builder, node->name, attributes);
+  if (tensor)
+    hyb_model_set_parameter (writing->result->model, node->name, tensor);
+  else
+    hyb_model_set_input_type (writing->result->model,
+                              node->name,
+                              &writing->lowered->types[node->first_output]);
+}
+
+/* Arithmetic with a stored number, by which input it is: the operator with a number. */
+static const struct
+{
+  const char *op, *first, *second;
+} with_numbers[] = {
+  { "broadcast_add", "_plus_scalar", "_plus_scalar" },
+  { "broadcast_sub", "_rminus_scalar", "_minus_scalar" },
+  { "broadcast_mul", "_mul_scalar", "_mul_scalar" },
+  { "broadcast_div", "_rdiv_scalar", "_div_scalar" },
+};
+
+/* The stored number that an input of a node is; FALSE if it is an array or computed. */
+static gboolean
+find_number (const Writing *writing, HybNodeId id, guint input, double *number)
+{
+  HybValueId     value = hyb_graph_get_inputs (writing->graph, id)[input];
+  const HybNode *node = hyb_graph_get_node (writing->graph, id);
+  HybNodeId      variable;
+  HybTensor     *tensor = NULL;
+
+  if (!writing->fixed[hyb_graph_get_producer (writing->graph, value)] ||
+      !hyb_dtype_is_float (writing->lowered->types[node->first_output].dtype))
+    return FALSE;
+  variable = hyb_builder_get_producer (writing->builder, writing->value[value]);
+  tensor = hyb_model_get_parameter (writing->result->model,
+                                    hyb_builder_get_node (writing->builder, variable)->name);
+  if (!tensor || hyb_tensor_get_shape (tensor)->rank > 0)
+    return FALSE;
+  *number = hyb_tensor_get_value (tensor, 0);
+  return TRUE;
+}
+
+/* Adds a node with a number in place of an input; FALSE if it has no such form. */
+static gboolean
+add_with_number (Writing *writing, HybNodeId id)
+{
+  const HybNode   *node = hyb_graph_get_node (writing->graph, id);
+  HybMatch         match = { node->origin, 0, -1 };
+  g_autofree char *text = NULL;
+  HybValueId       input;
+  double           number = 0;
+  guint            row = 0, at = 0;
+
+  while (row < G_N_ELEMENTS (with_numbers) && hyb_op_find (with_numbers[row].op) != node->op)
+    row++;
+  if (row == G_N_ELEMENTS (with_numbers))
+    return FALSE;
+  while (at < 2 && !find_number (writing, id, at, &number))
+    at++;
+  if (at == 2)
+    return FALSE;
+  text = g_strdup_printf ("%.17g", number);
+  input = writing->value[hyb_graph_get_inputs (writing->graph, id)[1 - at]];
+  writing->value[node->first_output] =
+      hyb_builder_call (writing->builder,
+                        at == 0 ? with_numbers[row].first : with_numbers[row].second,
+                        &(HybNodeSpec){ .name = unique_name (writing, node->name),
+                                        .attributes = (const char *const[]){ "scalar", text, NULL },
+                                        .n_inputs = 1,
+                                        .inputs = &input,
+                                        .origin_plus_one = node->origin + 1 },
+                        NULL);
+  match.b = hyb_builder_get_producer (writing->builder, writing->value[node->first_output]);
+  if (node->origin < hyb_graph_n_nodes (writing->file))
+    g_array_append_val (writing->result->matches, match);
+  return TRUE;
+}
+
+/* --- Products with stored weights --- */
+
+/* The stored matrix that the second factor of a product is; NULL if it is computed. */
+static HybTensor *
+find_matrix (const Writing *writing, HybNodeId id)
+{
+  const HybNode *node = hyb_graph_get_node (writing->graph, id);
+  HybValueId     value;
+  HybTensor     *tensor;
+
+  if (node->op != hyb_op_find ("_npi_matmul"))
+    return NULL;
+  value = hyb_graph_get_inputs (writing->graph, id)[1];
+  if (!writing->fixed[hyb_graph_get_producer (writing->graph, value)])
+    return NULL;
+  tensor =
+      hyb_model_get_parameter (writing->result->model,
+                               hyb_builder_get_node (writing->builder,
+                                                     hyb_builder_get_producer (writing->builder,
+                                                                               writing
+                                                                                   ->value[value]))
+                                   ->name);
+  return tensor && hyb_tensor_get_shape (tensor)->rank == 2 &&
+                 hyb_tensor_get_dtype (tensor) == HYB_F32
+             ? tensor
+             : NULL;
+}
+
+static HybTensor *
+transpose (HybTensor *matrix)
+{
+  const HybShape *shape = hyb_tensor_get_shape (matrix);
+  HybType         type = { hyb_shape_2d (shape->dim[1], shape->dim[0]), HYB_F32 };
+  HybTensor      *result = hyb_tensor_new (&type, NULL);
+  const float    *from = hyb_tensor_get_data (matrix);
+
+  for (gint64 row = 0; result && row < shape->dim[0]; row++)
+    for (gint64 column = 0; column < shape->dim[1]; column++)
+      ((float *) hyb_tensor_get_data (result))[column * shape->dim[0] + row] =
+          from[row * shape->dim[1] + column];
+  return result;
+}
+
+/* A variable with the transposed matrix, one for all products with it. */
+static HybValueId
+transposed_weight (Writing *writing, HybValueId value, HybTensor *matrix)
+{
+  gpointer found = g_hash_table_lookup (writing->transposed, GUINT_TO_POINTER (value));
+  g_autoptr (HybTensor) weight = NULL;
+  g_autofree char *base = NULL;
+  const char      *name;
+  HybValueId       variable;
+
+  if (found)
+    return GPOINTER_TO_UINT (found) - 1;
+  weight = transpose (matrix);
+  if (!weight)
+    return HYB_NO_ID;
+  base = g_strconcat (hyb_builder_get_node (writing->builder,
+                                            hyb_builder_get_producer (writing->builder,
+                                                                      writing->value[value]))
+                          ->name,
+                      "_weight",
+                      NULL);
+  name = unique_name (writing, base);
+  variable = hyb_builder_add_variable (writing->builder, name, NULL);
+  hyb_model_set_parameter (writing->result->model, name, weight);
+  g_hash_table_insert (writing->transposed,
+                       GUINT_TO_POINTER (value),
+                       GUINT_TO_POINTER (variable + 1));
+  return variable;
+}
+
+/* Writes a product with a stored matrix as a layer, which cells are written with. */
+static gboolean
+add_layer (Writing *writing, HybNodeId id)
+{
+  const HybNode    *node = hyb_graph_get_node (writing->graph, id);
+  HybTensor        *matrix = find_matrix (writing, id);
+  HybMatch          match = { node->origin, 0, -1 };
+  const HybValueId *old = hyb_graph_get_inputs (writing->graph, id);
+  g_autofree char  *rows = NULL;
+  HybValueId        inputs[2];
+
+  if (!matrix || writing->lowered->types[old[0]].shape.rank < 2)
+    return FALSE;
+  rows = g_strdup_printf ("%" G_GINT64_FORMAT, hyb_tensor_get_shape (matrix)->dim[1]);
+  inputs[0] = writing->value[old[0]];
+  inputs[1] = transposed_weight (writing, old[1], matrix);
+  if (inputs[1] == HYB_NO_ID)
+    return FALSE;
+  writing->value[node->first_output] =
+      hyb_builder_call (writing->builder,
+                        "FullyConnected",
+                        &(HybNodeSpec){ .name = unique_name (writing, node->name),
+                                        .attributes = (const char *const[]){ "flatten",
+                                                                             "False",
+                                                                             "no_bias",
+                                                                             "True",
+                                                                             "num_hidden",
+                                                                             rows,
+                                                                             NULL },
+                                        .n_inputs = 2,
+                                        .inputs = inputs,
+                                        .origin_plus_one = node->origin + 1 },
+                        NULL);
+  match.b = hyb_builder_get_producer (writing->builder, writing->value[node->first_output]);
+  if (node->origin < hyb_graph_n_nodes (writing->file))
+    g_array_append_val (writing->result->matches, match);
+  return TRUE;
+}
+
+static gboolean
+add_node (Writing *writing, HybNodeId id, GError **error)
+{
+  const HybNode         *node = hyb_graph_get_node (writing->graph, id);
+  const HybValueId      *old = hyb_graph_get_inputs (writing->graph, id);
+  g_autofree HybValueId *inputs = g_new (HybValueId, MAX (node->n_inputs, 1));
+  HybNodeSpec            spec = { .op = node->op,
+                                  .type = node->type,
+                                  .name = unique_name (writing, node->name),
+                                  .attributes = node->attributes,
+                                  .params = hyb_params_ref (node->params),
+                                  .n_inputs = node->n_inputs,
+                                  .inputs = inputs,
+                                  .n_bodies = node->n_bodies,
+                                  .bodies = hyb_graph_get_bodies (writing->graph, id),
+                                  .n_outputs = node->n_outputs,
+                                  .key = node->key,
+                                  .origin_plus_one = node->origin + 1,
+                                  .line = node->line };
+  HybNodeId new;
+  HybMatch match = { node->origin, 0, -1 };
+
+  for (guint i = 0; i < node->n_inputs; i++)
+    inputs[i] = writing->value[old[i]];
+  new = hyb_builder_add (writing->builder, &spec, error);
+  if (new == HYB_NO_ID)
+    return FALSE;
+  for (guint i = 0; i < node->n_outputs; i++)
+    writing->value[node->first_output + i] = hyb_builder_output (writing->builder, new, i);
+  match.b = new;
+  if (node->origin < hyb_graph_n_nodes (writing->file))
+    g_array_append_val (writing->result->matches, match);
+  return TRUE;
+}
+
+/* Variables first, so that their order is that of the file. */
+static gboolean
+write_graph (Writing *writing, GError **error)
+{
+  guint             n = hyb_graph_n_nodes (writing->graph), n_heads;
+  const HybValueId *heads = hyb_graph_get_heads (writing->graph, &n_heads);
+
+  for (HybNodeId id = 0; id < n; id++)
+    if (hyb_node_is_variable (hyb_graph_get_node (writing->graph, id)))
+      add_variable (writing, id);
+  if (!add_results (writing, error))
+    return FALSE;
+  for (HybNodeId id = 0; id < n; id++)
+    if (!writing->fixed[id] && !hyb_node_is_variable (hyb_graph_get_node (writing->graph, id)) &&
+        !add_with_number (writing, id) && !add_layer (writing, id) &&
+        !add_node (writing, id, error))
+      return FALSE;
+  for (guint i = 0; i < n_heads; i++)
+    hyb_builder_add_head (writing->builder, writing->value[heads[i]]);
+  return TRUE;
+}
+
+static void
+fill_map (Writing *writing)
+{
+  guint n = hyb_graph_n_values (writing->file);
+
+  writing->result->map = g_new (HybValueId, MAX (n, 1));
+  for (HybValueId value = 0; value < n; value++)
+    {
+      HybValueId at = g_array_index (writing->lowered->map, HybValueId, value);
+
+      writing->result->map[value] = at == HYB_NO_ID ? HYB_NO_ID : writing->value[at];
+    }
+}
+
+static void
+drop_unread (HybModel *model)
+{
+  HybGraph          *graph = hyb_model_get_graph (model);
+  g_autofree guint8 *is_needed = hyb_graph_find_needed (graph, NULL);
+
+  for (guint i = hyb_model_n_parameters (model); i-- > 0;)
+    {
+      const char *name = hyb_model_get_parameter_name (model, i);
+      HybNodeId   id = hyb_graph_find_variable (graph, name);
+
+      if (id == HYB_NO_ID || !is_needed[id])
+        hyb_model_remove_parameter (model, name);
+    }
+}
+
+HybLoweredModel *
+hyb_lowered_model_new (HybModel *model, HybTensorList *input, GError **error)
+{
+  g_autofree HybType *types = hyb_variant_infer_types (model, input);
+  g_autoptr (HybLowered) lowered =
+      hyb_lower (hyb_model_get_graph (model), &(HybLowerOptions){ .types = types }, error);
+  g_autoptr (HybLoweredModel) result = NULL;
+  Writing  writing = { .from = model, .file = hyb_model_get_graph (model), .lowered = lowered };
+  gboolean is_written;
+
+  if (!lowered)
+    return NULL;
+  result = g_new0 (HybLoweredModel, 1);
+  result->model = hyb_model_new ();
+  result->matches = g_array_new (FALSE, FALSE, sizeof (HybMatch));
+  hyb_model_set_format (result->model, "mxnet-symbol");
+  writing.result = result;
+  writing.graph = lowered->graph;
+  writing.builder = hyb_builder_new ();
+  hyb_builder_set_legacy_shapes (writing.builder, FALSE);
+  writing.value = g_new (HybValueId, MAX (hyb_graph_n_values (lowered->graph), 1));
+  for (HybValueId value = 0; value < hyb_graph_n_values (lowered->graph); value++)
+    writing.value[value] = HYB_NO_ID;
+  writing.names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  writing.transposed = g_hash_table_new (NULL, NULL);
+  find_fixed (&writing);
+  is_written = write_graph (&writing, error);
+  if (is_written)
+    {
+      g_autoptr (HybGraph) graph = hyb_builder_freeze (writing.builder);
+
+      hyb_model_set_graph (result->model, graph);
+      drop_unread (result->model);
+      fill_map (&writing);
+    }
+  else
+    hyb_builder_free (writing.builder);
+  g_free (writing.value);
+  g_free (writing.fixed);
+  g_hash_table_unref (writing.names);
+  g_hash_table_unref (writing.transposed);
+  return is_written ? g_steal_pointer (&result) : NULL;
+}
+
+void
+hyb_lowered_model_free (HybLoweredModel *lowered)
+{
+  if (!lowered)
+    return;
+  hyb_model_unref (lowered->model);
+  g_free (lowered->map);
+  g_array_unref (lowered->matches);
+  g_free (lowered);
+}

@@ -1,0 +1,171 @@
+/* other-sizes.c — the same variant for other sizes of open dimensions.
+ *
+ * A file that leaves the batch open is lowered for one size.  Where the same conversion for another size gives the same nodes, what
+ * differs between both follows from the size.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/analysis/infer-types.h"
+#include "engine/variants/variant.h"
+
+#include <string.h>
+
+typedef struct
+{
+  HybModel                *model;
+  const HybConvertOptions *options;
+  const HybVariant        *variant;
+  guint                    n;
+  const HybNodeId         *variables;
+} Search;
+
+/* A dimension of a variable that the file leaves open. */
+typedef struct
+{
+  guint variable;
+  int   axis;
+} Place;
+
+static HybTensor *
+find_input (const Search *search, guint variable)
+{
+  HybGraph *graph = hyb_model_get_graph (search->model);
+
+  return hyb_tensor_list_find (search->options->input,
+                               hyb_graph_get_node (graph, search->variables[variable])->name);
+}
+
+/* Open dimensions of inputs whose size is given. (transfer full), of Place */
+static GArray *
+find_places (const Search *search)
+{
+  HybGraph           *graph = hyb_model_get_graph (search->model);
+  g_autofree HybType *types = hyb_model_new_types (search->model);
+  GArray             *places = g_array_new (FALSE, FALSE, sizeof (Place));
+
+  hyb_infer_types (graph, types, NULL, FALSE, NULL);
+  for (guint i = 0; i < search->n; i++)
+    {
+      const HybShape *shape =
+          &types[hyb_graph_get_node (graph, search->variables[i])->first_output].shape;
+
+      for (int axis = 0; axis < shape->rank && find_input (search, i); axis++)
+        if (shape->dim[axis] < 0)
+          g_array_append_val (places, ((Place){ i, axis }));
+    }
+  return places;
+}
+
+static gboolean
+is_same_node (HybGraph *a, HybGraph *b, HybNodeId id)
+{
+  const HybNode *x = hyb_graph_get_node (a, id), *y = hyb_graph_get_node (b, id);
+
+  return x->op == y->op && x->n_inputs == y->n_inputs && x->n_outputs == y->n_outputs &&
+         x->n_bodies == y->n_bodies && strcmp (x->name, y->name) == 0 &&
+         (x->n_inputs == 0 || memcmp (hyb_graph_get_inputs (a, id),
+                                      hyb_graph_get_inputs (b, id),
+                                      x->n_inputs * sizeof (HybValueId)) == 0);
+}
+
+static gboolean
+is_same_graph (HybGraph *a, HybGraph *b)
+{
+  gboolean is_same = hyb_graph_n_nodes (a) == hyb_graph_n_nodes (b);
+
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (a) && is_same; id++)
+    {
+      is_same = is_same_node (a, b, id);
+      for (guint i = 0; is_same && i < hyb_graph_get_node (a, id)->n_bodies; i++)
+        is_same = is_same_graph (hyb_graph_get_bodies (a, id)[i], hyb_graph_get_bodies (b, id)[i]);
+    }
+  return is_same;
+}
+
+/* The variant with larger sizes at these places; NULL: it has other nodes.  (transfer full) */
+static HybVariant *
+enlarge (const Search *search, const GArray *places)
+{
+  HybGraph         *graph = hyb_model_get_graph (search->model);
+  HybConvertOptions options = *search->options;
+  g_autoptr (HybTensorList) input = hyb_tensor_list_new ();
+  g_autoptr (HybVariant) variant = NULL;
+
+  for (guint i = 0; i < search->n; i++)
+    {
+      HybTensor *given = find_input (search, i);
+      HybType    type = given ? *hyb_tensor_get_type (given) : HYB_TYPE_UNKNOWN;
+      g_autoptr (HybTensor) larger = NULL;
+      gboolean is_larger = FALSE;
+
+      for (guint k = 0; k < places->len && given; k++)
+        {
+          const Place *place = &g_array_index (places, Place, k);
+
+          /* Equal sizes stay equal. */
+          if (place->variable == i)
+            {
+              type.shape.dim[place->axis] = 2 * type.shape.dim[place->axis] + 3;
+              is_larger = TRUE;
+            }
+        }
+      larger = is_larger ? hyb_tensor_new_zeros (&type, NULL) : NULL;
+      if (given && (larger || !is_larger))
+        hyb_tensor_list_set (input,
+                             hyb_graph_get_node (graph, search->variables[i])->name,
+                             larger ? larger : given);
+    }
+  options.input = input;
+  variant = search->variant->recognised->len > 0 || search->variant->stages->len > 0
+                ? hyb_variant_convert (search->model, &options, NULL)
+                : hyb_variant_keep (search->model, input, NULL);
+  if (!variant || !is_same_graph (hyb_model_get_graph (search->variant->model),
+                                  hyb_model_get_graph (variant->model)))
+    return NULL;
+  return g_steal_pointer (&variant);
+}
+
+/* All places whose dimension is open in the variant as well. */
+static void
+keep_open (const Search *search, GArray *places)
+{
+  for (guint i = places->len; i-- > 0;)
+    {
+      g_autoptr (GArray) one = g_array_new (FALSE, FALSE, sizeof (Place));
+      g_autoptr (HybVariant) variant = NULL;
+      Place place = g_array_index (places, Place, i);
+
+      /* Axes of equal size are enlarged together: a batch is an axis of several inputs. */
+      for (guint k = 0; k < places->len; k++)
+        {
+          Place other = g_array_index (places, Place, k);
+
+          if (hyb_tensor_get_shape (find_input (search, other.variable))->dim[other.axis] ==
+              hyb_tensor_get_shape (find_input (search, place.variable))->dim[place.axis])
+            g_array_append_val (one, other);
+        }
+      variant = enlarge (search, one);
+      if (!variant)
+        g_array_remove_index (places, i);
+    }
+}
+
+HybVariant *
+hyb_variant_with_other_sizes (HybModel                *model,
+                              const HybConvertOptions *options,
+                              const HybVariant        *variant)
+{
+  Search search = { .model = model, .options = options, .variant = variant };
+  g_autoptr (GArray) places = NULL;
+  HybVariant *other;
+
+  if (!variant->lowered || !options->input)
+    return NULL;
+  search.variables = hyb_graph_get_variables (hyb_model_get_graph (model), &search.n);
+  places = find_places (&search);
+  if (places->len == 0)
+    return NULL;
+  other = enlarge (&search, places);
+  if (other)
+    return other;
+  keep_open (&search, places);
+  return places->len > 0 ? enlarge (&search, places) : NULL;
+}
