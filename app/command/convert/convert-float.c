@@ -3,7 +3,7 @@
  * The float model cannot be proved equal: quantisation has lost what lies between two levels.  The
  * distance between both on one input is measured and printed.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "app/command/convert-float.h"
+#include "app/command/convert/convert-float.h"
 
 #include "app/command/describe/describe.h"
 #include "engine/base/remedy.h"

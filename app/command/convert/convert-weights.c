@@ -3,7 +3,7 @@
  * Rounded weights change the outputs: what hyb_prove() measures on several inputs is printed, and more
  * than the tolerance is refused.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "app/command/convert-weights.h"
+#include "app/command/convert/convert-weights.h"
 
 #include "app/command/describe/describe-proof.h"
 #include "app/command/describe/describe.h"

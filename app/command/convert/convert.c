@@ -5,14 +5,16 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/command.h"
 #include "app/command/complete-model.h"
-#include "app/command/convert-float.h"
-#include "app/command/convert-weights.h"
+#include "app/command/convert/convert-files.h"
+#include "app/command/convert/convert-float.h"
+#include "app/command/convert/convert-weights.h"
 #include "app/command/describe/describe-proof.h"
 #include "app/command/describe/describe.h"
 #include "app/command/open-model.h"
 
 #include "engine/base/error.h"
 #include "engine/base/remedy.h"
+#include "engine/formats/format.h"
 #include "engine/formats/npz.h"
 #include "engine/open/open.h"
 #include "engine/quantised/narrow-model.h"
@@ -26,7 +28,7 @@ typedef struct
 {
   char    *to, *weights, *input, *output;
   double   tolerance;
-  gint64   length;
+  gint64   length, opset;
   gboolean per_layer, force, matches;
 } ConvertOptions;
 
@@ -34,18 +36,29 @@ typedef struct
 static gboolean
 is_to_float (const ConvertOptions *options)
 {
-  return strcmp (options->to, "float") == 0;
+  return options->to && strcmp (options->to, "float") == 0;
 }
 
 static gboolean
 check_options (const ConvertOptions *options, HybForm *form, GError **error)
 {
-  if ((!options->to && !options->weights) || !options->output)
+  if (!options->output)
     g_set_error_literal (error,
                          SCOPE_ERROR,
                          SCOPE_ERROR_USAGE,
-                         "hscope convert needs --output PREFIX and one of --to FORM and --weights "
-                         "TYPE");
+                         "hscope convert needs --output NAME");
+  else if (options->opset != 0 && !scope_find_output_format (options->output))
+    g_set_error_literal (error,
+                         SCOPE_ERROR,
+                         SCOPE_ERROR_USAGE,
+                         "--opset is a version of ONNX' operators, and the output is no *.onnx "
+                         "file");
+  else if (options->opset < 0 || options->opset > 100 || (options->opset > 0 && options->opset < 9))
+    g_set_error (error,
+                 SCOPE_ERROR,
+                 SCOPE_ERROR_USAGE,
+                 "--opset %" G_GINT64_FORMAT ": operators are written in versions from 9 on",
+                 options->opset);
   else if (options->to && options->weights)
     g_set_error_literal (error,
                          SCOPE_ERROR,
@@ -116,18 +129,25 @@ has_wrong_shapes (const GError *error)
   return g_error_matches (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_TYPES);
 }
 
+/* What is compared before anything is written. */
+typedef struct
+{
+  HybModel *model, *converted;
+  gboolean  force; /* it is written whatever comes out */
+} Compared;
+
 /* Compares the variant with the model.  FALSE if it must not be written: with an error if the
  * comparison failed to run, without one if the numbers differ. */
 static gboolean
-check_proof (HybModel              *model,
+check_proof (const Compared        *compared,
              const HybProveOptions *options,
-             gboolean               force,
              HybProof              *proof,
              GError               **error)
 {
+  gboolean force = compared->force;
   g_autoptr (GError) local_error = NULL;
 
-  if (!hyb_prove (model, options->variant->model, options, proof, &local_error))
+  if (!hyb_prove (compared->model, compared->converted, options, proof, &local_error))
     {
       proof->ok = FALSE;
       if (!force)
@@ -261,6 +281,38 @@ print_text (const HybVariant *variant, const HybProof *proof, GPtrArray *written
     printf ("wrote %s\n", (const char *) written->pdata[i]);
 }
 
+/* A file that is written as it was read; its operators need not be known, and nothing has to be proved. */
+static int
+write_copy (const ConvertOptions *options, HybModel *model, gboolean is_json, GError **error)
+{
+  g_autoptr (GPtrArray) files = NULL;
+  g_autoptr (GPtrArray) written = g_ptr_array_new_with_free_func (g_free);
+
+  if (options->opset > 0)
+    {
+      g_set_error_literal (error,
+                           SCOPE_ERROR,
+                           SCOPE_ERROR_USAGE,
+                           "--opset: the operators of an ONNX file stay in the version that it "
+                           "has");
+      return SCOPE_EXIT_USAGE;
+    }
+  files = scope_find_output_format (options->output)
+              ->prepare (&(HybWriteJob){ .model = model, .path = options->output }, error);
+  if (!files || !hyb_written_files_commit (files, written, error))
+    return SCOPE_EXIT_FILE;
+  if (is_json)
+    {
+      g_autoptr (ScopeJson) json = scope_json_new ();
+
+      scope_describe_strings (json, "written", written);
+      scope_json_print (json);
+    }
+  for (guint i = 0; i < written->len && !is_json; i++)
+    printf ("wrote %s\n", (const char *) written->pdata[i]);
+  return SCOPE_EXIT_DONE;
+}
+
 static int
 run_convert (const ScopeCommonOptions *common, gpointer data, char **files, GError **error)
 {
@@ -274,12 +326,17 @@ run_convert (const ScopeCommonOptions *common, gpointer data, char **files, GErr
   g_auto (HybProof) proof = { 0 };
   g_auto (ScopeCompletion) completion = { 0 };
   HybProveOptions prove = { 0 };
+  g_auto (ScopeResult) result = { 0 };
   g_autoptr (GPtrArray) written = g_ptr_array_new_with_free_func (g_free);
 
   if (!check_options (options, &convert.form, error))
     return SCOPE_EXIT_USAGE;
-  if (!(model = scope_open_model (common, files, error)) ||
-      (options->input && !(input = hyb_npz_read_file (options->input, error))))
+  convert.is_free = scope_find_output_format (options->output) != NULL;
+  if (!(model = scope_open_model (common, files, error)))
+    return SCOPE_EXIT_FILE;
+  if (!options->to && !options->weights && scope_is_same_format (options->output, model))
+    return write_copy (options, model, common->json, error);
+  if ((options->input && !(input = hyb_npz_read_file (options->input, error))))
     return SCOPE_EXIT_FILE;
 
   complete.given = input;
@@ -302,16 +359,26 @@ run_convert (const ScopeCommonOptions *common, gpointer data, char **files, GErr
                                    &(ScopeConvertFloat){
                                        inputs, options->output, options->force, common->json },
                                    error);
-  variant = hyb_variant_convert (model, &convert, error);
-  if (!variant)
+  variant = options->to ? hyb_variant_convert (model, &convert, error)
+                        : hyb_variant_keep (model, inputs, error);
+  if (!variant ||
+      !scope_result_prepare (&result,
+                             &(ScopeConversion){
+                                 options->output, options->opset, model, &convert, variant },
+                             error))
     return SCOPE_EXIT_MODEL;
   if (variant->model != model)
     scope_print_findings (variant->model, HYB_SEVERITY_NOTE);
   prove.input = inputs;
-  prove.variant = variant;
-  if (!check_proof (model, &prove, options->force, &proof, error))
+  prove.variant = result.model || variant->lowered ? NULL : variant;
+  if (!check_proof (&(Compared){ model,
+                                 result.model ? result.model : variant->model,
+                                 options->force },
+                    &prove,
+                    &proof,
+                    error))
     return *error ? SCOPE_EXIT_MODEL : SCOPE_EXIT_CHECK_FAILED;
-  if (!hyb_model_save (variant->model, options->output, 0, written, error))
+  if (!scope_result_write (&result, options->output, variant->model, written, error))
     return SCOPE_EXIT_FILE;
   if (common->json)
     print_json (options, &(Done){ model, &completion, variant, &proof, written });
@@ -347,8 +414,15 @@ static const GOptionEntry convert_options[] = {
     0,
     G_OPTION_ARG_FILENAME,
     SCOPE_OPTION_FIELD (ConvertOptions, output),
-    "Write PREFIX-symbol.json and PREFIX-0000.params",
-    "PREFIX" },
+    "Write NAME.onnx, or PREFIX-symbol.json and PREFIX-0000.params",
+    "NAME.onnx|PREFIX" },
+  { "opset",
+    0,
+    0,
+    G_OPTION_ARG_INT64,
+    SCOPE_OPTION_FIELD (ConvertOptions, opset),
+    "Version of ONNX' operators that a graph of MXNet is written with (default: 17)",
+    "N" },
   { "input",
     'i',
     0,
@@ -391,6 +465,7 @@ static const char *const examples[] = {
   "hscope convert gallery:lstm-hybrid --to fused --output fused",
   "hscope convert fused-symbol.json --to unrolled --length 5 --output unrolled",
   "hscope convert fused-symbol.json --weights float16 --output half",
+  "hscope convert model.onnx --to unrolled --output unrolled.onnx",
   NULL,
 };
 
@@ -408,7 +483,7 @@ static const ScopeChoices convert_choices[] = {
 const ScopeCommand scope_command_convert = {
   .name = "convert",
   .arguments = "MODEL [PARAMS]",
-  .summary = "Convert a model to another form, to floats, or to narrower weights",
+  .summary = "Convert a model to another form or format, to floats, or to narrower weights",
   .n_files = { 1, 2 },
   .option_groups =
       SCOPE_OPTIONS_MODEL | SCOPE_OPTIONS_TYPES | SCOPE_OPTIONS_EACH | SCOPE_OPTIONS_TARGET,

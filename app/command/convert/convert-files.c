@@ -1,0 +1,110 @@
+/* convert-files.c — what a conversion writes: one file in a format that tells its contents beforehand, or MXNet's pair.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/command/convert/convert-files.h"
+
+#include "engine/formats/model-files.h"
+#include "engine/formats/mxnet-symbol.h"
+
+const HybFormat *
+scope_find_output_format (const char *output)
+{
+  const HybFormat *format = hyb_format_of_path (output);
+
+  return format && format->prepare ? format : NULL;
+}
+
+gboolean
+scope_is_same_format (const char *output, HybModel *model)
+{
+  const HybFormat *format = scope_find_output_format (output);
+
+  return format && g_strcmp0 (format->id, hyb_model_get_format (model)) == 0;
+}
+
+void
+scope_result_clear (ScopeResult *result)
+{
+  g_clear_pointer (&result->files, g_ptr_array_unref);
+  g_clear_pointer (&result->model, hyb_model_unref);
+}
+
+/* Inputs of a graph without known shapes have those of the conversion. */
+static void
+set_input_types (HybModel *model, HybTensorList *input)
+{
+  for (guint i = 0; i < hyb_tensor_list_n (input); i++)
+    {
+      const HybNamedTensor *entry = hyb_tensor_list_get (input, i);
+
+      if (!hyb_model_get_input_type (model, entry->name))
+        hyb_model_set_input_type (model, entry->name, hyb_tensor_get_type (entry->tensor));
+    }
+}
+
+/* The model that reading MXNet's file of the variant of a model of another format would give. */
+static gboolean
+read_again (ScopeResult *result, const ScopeConversion *conversion, GError **error)
+{
+  HybModel        *model = conversion->variant->model;
+  const HybFormat *format = hyb_format_of_path ("a-symbol.json");
+  gsize            length;
+  char            *text = hyb_symbol_print (hyb_model_get_graph (model), &length);
+  g_autoptr (GBytes) bytes = g_bytes_new_take (text, length);
+
+  result->model = hyb_model_new ();
+  for (guint i = 0; i < hyb_model_n_parameters (model); i++)
+    {
+      const char *name = hyb_model_get_parameter_name (model, i);
+
+      hyb_model_set_parameter (result->model, name, hyb_model_get_parameter (model, name));
+    }
+  return format->read_graph (result->model, bytes, conversion->output, error);
+}
+
+gboolean
+scope_result_prepare (ScopeResult *result, const ScopeConversion *conversion, GError **error)
+{
+  const HybVariant *variant = conversion->variant;
+  const HybFormat  *format = scope_find_output_format (conversion->output);
+  g_autoptr (HybVariant) other = NULL;
+  g_autoptr (GArray) matches = g_array_new (FALSE, FALSE, sizeof (HybNodeMatch));
+  HybWriteJob job = { .model = variant->model,
+                      .path = conversion->output,
+                      .version = conversion->opset };
+
+  if (!format)
+    return !variant->lowered || read_again (result, conversion, error);
+  set_input_types (variant->model, conversion->convert->input);
+  if (variant->lowered)
+    {
+      other = hyb_variant_with_other_sizes (conversion->model, conversion->convert, variant);
+      for (guint i = 0; i < variant->lowered_matches->len; i++)
+        {
+          const HybMatch *match = &g_array_index (variant->lowered_matches, HybMatch, i);
+
+          g_array_append_val (matches, ((HybNodeMatch){ match->a, match->b }));
+        }
+      job.original = conversion->model;
+      job.lowered = variant->lowered->model;
+      job.map = variant->lowered->map;
+      job.matches = matches;
+      job.other = other ? other->model : NULL;
+    }
+  result->files = format->prepare (&job, error);
+  if (!result->files)
+    return FALSE;
+  result->model = hyb_written_files_read (format, result->files, error);
+  return result->model || !*error;
+}
+
+gboolean
+scope_result_write (const ScopeResult *result,
+                    const char        *output,
+                    HybModel          *model,
+                    GPtrArray         *written,
+                    GError           **error)
+{
+  if (result->files)
+    return hyb_written_files_commit (result->files, written, error);
+  return hyb_model_save (model, output, 0, written, error);
+}

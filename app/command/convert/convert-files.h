@@ -1,0 +1,42 @@
+/* convert-files.h — what a conversion writes: one file in a format that tells its contents beforehand, or MXNet's pair.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "engine/formats/format.h"
+#include "engine/variants/variant.h"
+
+/* The format whose file the output names, if it has only one name; NULL: a prefix of MXNet's pair of files. */
+const HybFormat *scope_find_output_format (const char *output);
+/* TRUE if the model was read from a file of the format that the output names. */
+gboolean scope_is_same_format (const char *output, HybModel *model);
+
+/* A conversion whose result is to be written. */
+typedef struct
+{
+  const char              *output;
+  gint64                   opset; /* of ONNX; 0: not given */
+  HybModel                *model;
+  const HybConvertOptions *convert;
+  const HybVariant        *variant;
+} ScopeConversion;
+
+/* What will be written. */
+typedef struct
+{
+  GPtrArray *files; /* of HybWrittenFile; NULL: MXNet's pair of files */
+  HybModel
+      *model; /* as these files will be read; NULL: it cannot be read before, or is the variant */
+} ScopeResult;
+
+/* Makes the contents of all files.  FALSE and an error if the format cannot express the variant. */
+gboolean
+scope_result_prepare (ScopeResult *result, const ScopeConversion *conversion, GError **error);
+/* Writes them, and appends their names to written.  model: the variant's. */
+gboolean scope_result_write (const ScopeResult *result,
+                             const char        *output,
+                             HybModel          *model,
+                             GPtrArray         *written,
+                             GError           **error);
+/* Frees the members. */
+void scope_result_clear (ScopeResult *result);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (ScopeResult, scope_result_clear)

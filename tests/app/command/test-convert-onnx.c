@@ -1,0 +1,167 @@
+/* test-convert-onnx.c — hscope convert between ONNX files and MXNet's, and between the forms of recurrent networks in ONNX files.
+ *
+ * tests/data/onnx-forms has what two exporters of PyTorch wrote for small modules; tools/onnx-forms.py made the files.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "tests/app/hscope-fixture.h"
+#include "tests/program.h"
+
+#include <string.h>
+
+#define FORMS SOURCE_ROOT "/tests/data/onnx-forms/"
+#define CLEAN "; status=$?; rm -f *.onnx *.json *.params log; exit $status"
+
+/* How many nodes of an operator info counts. */
+static int
+count_operator (const cJSON *json, const char *name)
+{
+  const cJSON *count =
+      cJSON_GetObjectItemCaseSensitive (cJSON_GetObjectItem (json, "operators"), name);
+
+  return count ? count->valueint : 0;
+}
+
+static void
+add_test (const char *path, const char *name, void (*test) (Fixture *, gconstpointer))
+{
+  g_autofree char *full = g_strconcat (path, name, NULL);
+
+  g_test_add (full, Fixture, name, fixture_set_up, test, fixture_tear_down);
+}
+
+/* fused, foreach, unrolled, fused: each is written from the one before. */
+static void
+test_forms_lead_to_each_other (Fixture *fixture, gconstpointer name)
+{
+  g_autofree char *line =
+      g_strdup_printf ("hscope convert " FORMS
+                       "%s.onnx --length 5 --to foreach --output a.onnx >log && "
+                       "hscope convert a.onnx --length 5 --to while --output b.onnx >log && "
+                       "hscope convert a.onnx --length 5 --to unrolled --output c.onnx >log && "
+                       "hscope convert c.onnx --to fused --output d.onnx >log && "
+                       "hscope info --json d.onnx" CLEAN,
+                       (const char *) name);
+  g_autoptr (cJSON) json = NULL;
+
+  fixture_run_line (fixture, line);
+  g_assert_cmpint (fixture->code, ==, 0);
+  json = parse_output (fixture);
+  g_assert_cmpint (count_operator (json, "LSTM") + count_operator (json, "GRU"), ==, 1);
+}
+
+/* A cell that is written by hand in a loop of Python is recognised. */
+static void
+test_cells_in_python_become_layers (Fixture *fixture, gconstpointer name)
+{
+  g_autofree char *line =
+      g_strdup_printf ("hscope convert " FORMS "%s.onnx --to fused --output a.onnx >log && "
+                       "hscope info --json a.onnx" CLEAN,
+                       (const char *) name);
+  g_autoptr (cJSON) json = NULL;
+
+  fixture_run_line (fixture, line);
+  g_assert_cmpint (fixture->code, ==, 0);
+  json = parse_output (fixture);
+  g_assert_cmpint (count_operator (json, "LSTM") + count_operator (json, "GRU"), ==, 1);
+}
+
+/* Lengths and batches that the file leaves open are open in loops; unrolled steps fix the length and say so. */
+static void
+test_what_is_open_stays_open_where_the_form_allows (Fixture             *fixture,
+                                                    gconstpointer unused G_GNUC_UNUSED)
+{
+  fixture_run_line (fixture,
+                    "hscope convert " FORMS "lstm-script-length.onnx --to foreach --output a.onnx "
+                    ">log 2>&1 && hscope info a.onnx 2>&1 | grep -m 1 length && hscope "
+                    "convert " FORMS
+                    "lstm-script-length.onnx --to unrolled --length 3 --output b.onnx >log 2>&1 && "
+                    "hscope info --json b.onnx" CLEAN);
+  g_assert_cmpint (fixture->code, ==, 0);
+  g_assert_nonnull (strstr (fixture->out, "length"));
+  g_assert_nonnull (strstr (fixture->out, "3,\n"));
+  g_assert_nonnull (strstr (fixture->out, "\"batch\""));
+}
+
+/* From MXNet's files to ONNX and back: each conversion is proved before it is written. */
+static void
+test_models_go_from_one_world_to_the_other (Fixture *fixture, gconstpointer name)
+{
+  g_autofree char *line = g_strdup_printf ("hscope new %s --output a >log && "
+                                           "hscope convert a-symbol.json --output b.onnx >log && "
+                                           "hscope convert b.onnx --output c >log && "
+                                           "hscope check b.onnx >log && "
+                                           "hscope check c-symbol.json >log" CLEAN,
+                                           (const char *) name);
+
+  fixture_run_line (fixture, line);
+  g_assert_cmpint (fixture->code, ==, 0);
+}
+
+static void
+test_a_copy_has_the_same_bytes (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
+{
+  fixture_run_line (fixture,
+                    "hscope convert " FORMS "lstm-script-length.onnx --output a.onnx && "
+                    "cmp " FORMS "lstm-script-length.onnx a.onnx && "
+                    "hscope convert a.onnx --opset 12 --output b.onnx" CLEAN);
+  g_assert_cmpint (fixture->code, ==, 2);
+  g_assert_nonnull (strstr (fixture->out, "wrote a.onnx\n"));
+  g_assert_nonnull (strstr (fixture->err, "stay in the version that it has"));
+}
+
+static void
+test_what_onnx_has_not_is_named (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
+{
+  fixture_run_line (fixture,
+                    "hscope convert gallery:beam-search --output a.onnx; "
+                    "code=$?; ls *.onnx; exit $code");
+  g_assert_cmpint (fixture->code, ==, 4);
+  g_assert_nonnull (strstr (fixture->err, "cannot be written as ONNX: "));
+  g_assert_cmpstr (fixture->out, ==, "");
+}
+
+/* The first step of a written-out cell reads a constant, so that its input is in no chain. */
+static void
+test_a_first_step_without_input_is_no_crash (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
+{
+  fixture_run_line (fixture, "hscope info --json " FORMS "lstm-cell-script-fixed.onnx");
+  g_assert_cmpint (fixture->code, ==, 0);
+  g_assert_cmpstr (fixture->err, ==, "");
+}
+
+TEST_PROGRAM (test_convert_onnx)
+{
+  static const char *const layers[] = { "lstm-script-length",
+                                        "gru-script-fixed",
+                                        "gru-dynamo-batch" };
+  static const char *const cells[] = { "lstm-cell-dynamo-fixed",
+                                       "gru-cell-dynamo-batch",
+                                       "written-out-dynamo-fixed" };
+  static const char *const models[] = { "lenet", "lstm-hybrid", "lstm-lm" };
+
+  g_test_init (&argc, &argv, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (layers); i++)
+    add_test ("/app/command/convert-onnx/forms-lead-to-each-other/",
+              layers[i],
+              test_forms_lead_to_each_other);
+  for (guint i = 0; i < G_N_ELEMENTS (cells); i++)
+    add_test ("/app/command/convert-onnx/cells-in-python-become-layers/",
+              cells[i],
+              test_cells_in_python_become_layers);
+  for (guint i = 0; i < G_N_ELEMENTS (models); i++)
+    add_test ("/app/command/convert-onnx/models-go-from-one-world-to-the-other/",
+              models[i],
+              test_models_go_from_one_world_to_the_other);
+  add_test ("/app/command/convert-onnx/what-is-open-stays-open",
+            "",
+            test_what_is_open_stays_open_where_the_form_allows);
+  add_test ("/app/command/convert-onnx/a-copy-has-the-same-bytes",
+            "",
+            test_a_copy_has_the_same_bytes);
+  add_test ("/app/command/convert-onnx/what-onnx-has-not-is-named",
+            "",
+            test_what_onnx_has_not_is_named);
+  add_test ("/app/command/convert-onnx/a-first-step-without-input-is-no-crash",
+            "",
+            test_a_first_step_without_input_is_no_crash);
+  return g_test_run ();
+}
