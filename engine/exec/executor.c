@@ -13,6 +13,7 @@
 #include "engine/exec/executor-private.h"
 #include "engine/graph/reach.h"
 #include "engine/op/run-memory.h"
+#include "engine/tensor/shape-private.h"
 
 #include <stdlib.h>
 
@@ -175,7 +176,7 @@ next_binding (HybExecutor *executor, const HybBinding *binding)
 static gboolean
 same_type (const HybType *a, const HybType *b)
 {
-  return a->dtype == b->dtype && hyb_shape_equal (&a->shape, &b->shape);
+  return a->dtype == b->dtype && hyb_shape_is_same (&a->shape, &b->shape);
 }
 
 static gboolean

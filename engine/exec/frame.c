@@ -7,6 +7,7 @@
 #include "engine/exec/device-run.h"
 #include "engine/exec/plan-bodies.h"
 #include "engine/imperative/convert.h"
+#include "engine/op/run-private.h"
 
 #include <string.h>
 
@@ -268,7 +269,7 @@ run_watched (const HybFrame *frame, HybRun *run)
 
   for (guint i = 0; i < plan->n_steps; i++)
     {
-      if (hyb_run_is_stopped (run))
+      if (hyb_run_has_stopped (run))
         return FALSE;
       span.id = plan->steps[i].node;
       run->span = &span;
@@ -289,7 +290,7 @@ run_unwatched (const HybFrame *frame, HybRun *run)
 
   for (guint i = 0; i < plan->n_steps; i++)
     {
-      if (hyb_run_is_stopped (run))
+      if (hyb_run_has_stopped (run))
         return FALSE;
       run_step (frame, &plan->steps[i], run);
       note_node (frame, &plan->steps[i], run);
@@ -312,7 +313,7 @@ hyb_frame_run (HybFrame *frame, const HybRun *context)
     return run_on_device (frame, &run);
   if (!(run.probe ? run_watched (frame, &run) : run_unwatched (frame, &run)))
     return FALSE;
-  if (hyb_run_is_stopped (&run))
+  if (hyb_run_has_stopped (&run))
     return FALSE; /* a loop may have stopped before its end */
 
   for (guint i = 0; i < plan->n_copies; i++)

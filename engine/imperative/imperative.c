@@ -12,6 +12,7 @@
 #include "engine/imperative/convert.h"
 #include "engine/op/plan-options.h"
 #include "engine/op/run-memory.h"
+#include "engine/tensor/shape-private.h"
 
 /* Calls with at most this many operands allocate nothing for types and pointers. */
 #define SMALL_N_OPERANDS 12
@@ -25,7 +26,7 @@ static gboolean
 types_equal (const HybType *a, const HybType *b, guint n)
 {
   for (guint i = 0; i < n; i++)
-    if (a[i].dtype != b[i].dtype || !hyb_shape_equal (&a[i].shape, &b[i].shape))
+    if (a[i].dtype != b[i].dtype || !hyb_shape_is_same (&a[i].shape, &b[i].shape))
       return FALSE;
   return TRUE;
 }

@@ -6,6 +6,7 @@
 #include "engine/op/rules.h"
 
 #include "engine/base/error.h"
+#include "engine/tensor/shape-private.h"
 
 /* A fast path for the usual case: all inputs are known and equal, and each output is equal to them
  * or entirely unknown.  FALSE, and nothing changed, in any other case. */
@@ -17,10 +18,10 @@ infer_known_inputs (HybCall *call)
   if (call->n_inputs == 0 || !hyb_shape_is_known (common))
     return FALSE;
   for (guint i = 1; i < call->n_inputs; i++)
-    if (!hyb_shape_equal (&call->input[i].shape, common))
+    if (!hyb_shape_is_same (&call->input[i].shape, common))
       return FALSE;
   for (guint i = 0; i < call->n_outputs; i++)
-    if (call->output[i].shape.rank >= 0 && !hyb_shape_equal (&call->output[i].shape, common))
+    if (call->output[i].shape.rank >= 0 && !hyb_shape_is_same (&call->output[i].shape, common))
       return FALSE;
   for (guint i = 0; i < call->n_outputs; i++)
     call->output[i].shape = *common;

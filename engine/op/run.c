@@ -7,6 +7,7 @@
 #include "engine/op/run.h"
 
 #include "engine/base/random.h"
+#include "engine/op/run-private.h"
 
 guint64
 hyb_run_random_seed (const HybRun *run)
@@ -49,8 +50,7 @@ gboolean
 hyb_run_is_stopped (const HybRun *run)
 {
   g_return_val_if_fail (run, FALSE);
-  return (run->fault && run->fault->is_set) ||
-         (run->cancellable && g_cancellable_is_cancelled (run->cancellable));
+  return hyb_run_has_stopped (run);
 }
 
 gsize

@@ -7,6 +7,7 @@
 #include "engine/tensor/shape.h"
 
 #include "engine/base/error.h"
+#include "engine/tensor/shape-private.h"
 
 HybShape
 hyb_shape_make (int rank, const gint64 *dims)
@@ -72,13 +73,7 @@ gboolean
 hyb_shape_equal (const HybShape *a, const HybShape *b)
 {
   g_return_val_if_fail (a && b, FALSE);
-  /* Ranks are small: calling memcmp() takes longer than comparing. */
-  if (a->rank != b->rank)
-    return FALSE;
-  for (int i = 0; i < a->rank; i++)
-    if (a->dim[i] != b->dim[i])
-      return FALSE;
-  return TRUE;
+  return hyb_shape_is_same (a, b);
 }
 
 gint64
