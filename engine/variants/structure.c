@@ -377,12 +377,23 @@ repeats_bodies (const HybGraph *graph, HybNodeId id)
   return FALSE;
 }
 
+/* Whether a node is in the list already: a loop whose body is a cell. */
+static gboolean
+is_listed (const GArray *list, guint n, HybNodeId node)
+{
+  for (guint i = 0; i < n; i++)
+    if (g_array_index (list, HybStructure, i).node == node)
+      return TRUE;
+  return FALSE;
+}
+
 /* Loops and branches are nodes of the file; cells are found in what the others are lowered to. */
 static GArray *
 find_in_foreign (HybGraph *graph, const HybType *types)
 {
   g_autoptr (HybLowered) lowered = hyb_lowered_new (graph, types);
   GArray *list = find_in_own (lowered->graph, lowered->types);
+  guint   n_own = list->len;
 
   for (guint i = 0; i < list->len; i++)
     {
@@ -402,7 +413,7 @@ find_in_foreign (HybGraph *graph, const HybType *types)
 
       for (guint b = 0; b < node->n_bodies; b++)
         entry.nodes += count_nodes (hyb_graph_get_bodies (graph, id)[b]);
-      if (node->n_bodies > 0)
+      if (node->n_bodies > 0 && !is_listed (list, n_own, id))
         g_array_append_val (list, entry);
     }
   g_array_sort (list, compare_nodes);
