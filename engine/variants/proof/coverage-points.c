@@ -245,12 +245,19 @@ is_comparison (const HybNode *node)
   return FALSE;
 }
 
+/* A while loop has a condition and a step; a branch of another format has two bodies as well. */
+static gboolean
+is_while_loop (const HybNode *node)
+{
+  return node->n_bodies == 2 && !(node->op->flags & HYB_OP_FOREIGN);
+}
+
 /* Whether a graph is the condition of a loop, which has points of its own. */
 static gboolean
 is_loop_condition (const Scope *scope)
 {
   return scope->parent && scope->body == 0 &&
-         hyb_graph_get_node (scope->parent->graph, scope->node)->n_bodies == 2;
+         is_while_loop (hyb_graph_get_node (scope->parent->graph, scope->node));
 }
 
 static void
@@ -293,7 +300,7 @@ find_loop (HybCoverage *coverage, const Scope *scope, HybNodeId id)
                                    "the branch “%s” of “%s” was never taken",
                                    node->op->body_names[b],
                                    node->name);
-  if (node->n_bodies == 2 && !hyb_count_loop (scope->graph, id, &counted))
+  if (is_while_loop (node) && !hyb_count_loop (scope->graph, id, &counted))
     {
       loop->early =
           add_point (coverage, root, "the condition of “%s” never ended the loop", node->name);
