@@ -222,6 +222,19 @@ add_usual_inputs (HybModel *model, HybTensorList *list, GError **error)
   return TRUE;
 }
 
+/* The element type that the graph declares for an input; float32 if it declares none. */
+static HybDType
+declared_dtype (HybModel *model, const char *name)
+{
+  HybGraph   *graph = hyb_model_get_graph (model);
+  HybNodeId   id = hyb_graph_find_variable (graph, name);
+  const char *text =
+      id == HYB_NO_ID ? NULL : hyb_node_get_attribute (hyb_graph_get_node (graph, id), "__dtype__");
+  HybDType dtype = text ? hyb_dtype_from_name (text) : HYB_DTYPE_UNKNOWN;
+
+  return dtype == HYB_DTYPE_UNKNOWN ? HYB_F32 : dtype;
+}
+
 HybTensorList *
 scope_shaped_inputs (const ScopeCommonOptions *common,
                      HybModel                 *model,
@@ -234,7 +247,7 @@ scope_shaped_inputs (const ScopeCommonOptions *common,
     return NULL;
   for (guint i = 0; common->shapes && common->shapes[i]; i++)
     {
-      HybType          type = { .dtype = HYB_F32 };
+      HybType          type = { .dtype = HYB_DTYPE_UNKNOWN };
       g_autofree char *name = NULL;
       g_autoptr (HybTensor) zeros = NULL;
 
@@ -242,6 +255,7 @@ scope_shaped_inputs (const ScopeCommonOptions *common,
         return NULL;
       if (!hyb_shape_is_known (&type.shape) || hyb_tensor_list_has (list, name))
         continue;
+      type.dtype = declared_dtype (model, name);
       zeros = hyb_tensor_new_zeros (&type, error);
       if (!zeros)
         return NULL;

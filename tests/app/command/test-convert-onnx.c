@@ -96,6 +96,23 @@ test_models_go_from_one_world_to_the_other (Fixture *fixture, gconstpointer name
   g_assert_cmpint (fixture->code, ==, 0);
 }
 
+/* Indices are integers, and the rest of the network stays. */
+static void
+test_a_network_around_a_layer_stays (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
+{
+  g_autoptr (cJSON) json = NULL;
+
+  fixture_run_line (fixture,
+                    "hscope convert " SOURCE_ROOT "/tests/data/onnx/tagger.onnx --to foreach "
+                    "--output a.onnx >log && hscope info --json a.onnx" CLEAN);
+  g_assert_cmpint (fixture->code, ==, 0);
+  json = parse_output (fixture);
+  g_assert_cmpint (count_operator (json, "Scan"), ==, 1);
+  g_assert_cmpint (count_operator (json, "LSTM"), ==, 0);
+  g_assert_cmpint (count_operator (json, "Mod"), ==, 1);
+  g_assert_cmpint (count_operator (json, "Softmax"), ==, 1);
+}
+
 static void
 test_a_copy_has_the_same_bytes (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
 {
@@ -154,6 +171,9 @@ TEST_PROGRAM (test_convert_onnx)
   add_test ("/app/command/convert-onnx/what-is-open-stays-open",
             "",
             test_what_is_open_stays_open_where_the_form_allows);
+  add_test ("/app/command/convert-onnx/a-network-around-a-layer-stays",
+            "",
+            test_a_network_around_a_layer_stays);
   add_test ("/app/command/convert-onnx/a-copy-has-the-same-bytes",
             "",
             test_a_copy_has_the_same_bytes);
