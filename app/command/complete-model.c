@@ -235,6 +235,40 @@ declared_dtype (HybModel *model, const char *name)
   return dtype == HYB_DTYPE_UNKNOWN ? HYB_F32 : dtype;
 }
 
+/* Zeros for all inputs of a file that declares shapes, whose dimensions --dim, --shape or the file fix. */
+static gboolean
+add_declared_inputs (const ScopeCommonOptions *common,
+                     HybModel                 *model,
+                     HybTensorList            *list,
+                     GError                  **error)
+{
+  HybGraph           *graph = hyb_model_get_graph (model);
+  g_autofree HybType *types = hyb_model_new_types (model);
+  guint               n;
+  const HybNodeId    *variables = hyb_graph_get_variables (graph, &n);
+
+  if (!hyb_graph_get_dialect (graph))
+    return TRUE;
+  if (!scope_fill_types (common, model, types, error))
+    return FALSE;
+  hyb_infer_types (graph, types, NULL, FALSE, NULL);
+  for (guint i = 0; i < n; i++)
+    {
+      const HybNode *node = hyb_graph_get_node (graph, variables[i]);
+      const HybType *type = &types[node->first_output];
+      g_autoptr (HybTensor) zeros = NULL;
+
+      if (hyb_model_get_parameter (model, node->name) || !hyb_type_is_known (type) ||
+          hyb_tensor_list_has (list, node->name))
+        continue;
+      zeros = hyb_tensor_new_zeros (type, error);
+      if (!zeros)
+        return FALSE;
+      hyb_tensor_list_set (list, node->name, zeros);
+    }
+  return TRUE;
+}
+
 HybTensorList *
 scope_shaped_inputs (const ScopeCommonOptions *common,
                      HybModel                 *model,
@@ -244,6 +278,8 @@ scope_shaped_inputs (const ScopeCommonOptions *common,
   g_autoptr (HybTensorList) list = given ? hyb_tensor_list_ref (given) : hyb_tensor_list_new ();
 
   if (!given && !common->shapes && !add_usual_inputs (model, list, error))
+    return NULL;
+  if (!add_declared_inputs (common, model, list, error))
     return NULL;
   for (guint i = 0; common->shapes && common->shapes[i]; i++)
     {

@@ -54,13 +54,15 @@ find_places (const Search *search)
   return places;
 }
 
+/* Names of steps differ where the numbers of steps do; only those of variables say what a value is. */
 static gboolean
 is_same_node (HybGraph *a, HybGraph *b, HybNodeId id)
 {
   const HybNode *x = hyb_graph_get_node (a, id), *y = hyb_graph_get_node (b, id);
 
   return x->op == y->op && x->n_inputs == y->n_inputs && x->n_outputs == y->n_outputs &&
-         x->n_bodies == y->n_bodies && strcmp (x->name, y->name) == 0 &&
+         x->n_bodies == y->n_bodies &&
+         (!hyb_node_is_variable (x) || strcmp (x->name, y->name) == 0) &&
          (x->n_inputs == 0 || memcmp (hyb_graph_get_inputs (a, id),
                                       hyb_graph_get_inputs (b, id),
                                       x->n_inputs * sizeof (HybValueId)) == 0);
@@ -114,6 +116,7 @@ enlarge (const Search *search, const GArray *places)
                              larger ? larger : given);
     }
   options.input = input;
+  options.length = 0; /* inputs tell it */
   variant = search->variant->recognised->len > 0 || search->variant->stages->len > 0
                 ? hyb_variant_convert (search->model, &options, NULL)
                 : hyb_variant_keep (search->model, input, NULL);

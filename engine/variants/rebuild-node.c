@@ -157,6 +157,20 @@ find_parts (HybRebuild *rebuild, const HybNode *node, const HybValueId *inputs, 
   return g_steal_pointer (&parts);
 }
 
+/* The step in the middle is the same in both directions: which one is meant, the steps before tell. */
+static void
+turn_middle (HybRebuild *rebuild, HybNodeId id, guint n_parts, HybSequence **parts, guint step)
+{
+  g_autofree HybSequence **turned = g_memdup2 (parts, n_parts * sizeof *parts);
+
+  if (2 * step + 1 != parts[0]->n || hyb_sequence_find_mapped (rebuild, id, n_parts, parts))
+    return;
+  for (guint i = 1; i < n_parts; i++)
+    turned[i] = hyb_sequence_reversed (rebuild, parts[i]);
+  if (hyb_sequence_find_mapped (rebuild, id, n_parts, turned))
+    memcpy (parts, turned, n_parts * sizeof *parts);
+}
+
 /* A node that reads one step of each sequence is a step of the node mapped over them. */
 static gboolean
 follow_map (HybRebuild *rebuild, HybNodeId id, const HybNode *node, const HybValueId *inputs)
@@ -166,6 +180,7 @@ follow_map (HybRebuild *rebuild, HybNodeId id, const HybNode *node, const HybVal
 
   if (!parts)
     return FALSE;
+  turn_middle (rebuild, id, node->n_inputs, parts, step);
   hyb_rebuild_set_place (rebuild,
                          node->first_output,
                          (HybSequencePlace){

@@ -101,16 +101,13 @@ hyb_sequence_multiplied (HybRebuild *rebuild, HybNodeId pattern, HybSequence *se
 }
 
 HybSequence *
-hyb_sequence_mapped (HybRebuild         *rebuild,
-                     HybNodeId           pattern,
-                     guint               n_parts,
-                     HybSequence *const *parts)
+hyb_sequence_find_mapped (HybRebuild         *rebuild,
+                          HybNodeId           pattern,
+                          guint               n_parts,
+                          HybSequence *const *parts)
 {
   const HybNode *node = hyb_graph_get_node (rebuild->from, pattern);
-  HybSequence   *sequence = find_rejoined (rebuild, pattern, n_parts, parts);
 
-  if (sequence)
-    return sequence;
   for (guint i = rebuild->sequences->len; i-- > 0;)
     {
       HybSequence *other = rebuild->sequences->pdata[i];
@@ -123,6 +120,21 @@ hyb_sequence_mapped (HybRebuild         *rebuild,
       if (is_equal)
         return other;
     }
+  return NULL;
+}
+
+HybSequence *
+hyb_sequence_mapped (HybRebuild         *rebuild,
+                     HybNodeId           pattern,
+                     guint               n_parts,
+                     HybSequence *const *parts)
+{
+  HybSequence *sequence = find_rejoined (rebuild, pattern, n_parts, parts);
+
+  if (!sequence)
+    sequence = hyb_sequence_find_mapped (rebuild, pattern, n_parts, parts);
+  if (sequence)
+    return sequence;
 
   sequence = new_sequence (rebuild, parts[0]->n);
   sequence->pattern = pattern;

@@ -43,6 +43,11 @@ HybSequence *hyb_sequence_mapped (HybRebuild         *rebuild,
                                   HybNodeId           pattern,
                                   guint               n_parts,
                                   HybSequence *const *parts);
+/* The sequence that an equal node mapped over these parts; NULL: none did. */
+HybSequence *hyb_sequence_find_mapped (HybRebuild         *rebuild,
+                                       HybNodeId           pattern,
+                                       guint               n_parts,
+                                       HybSequence *const *parts);
 /* Every step multiplied by the weight that the old node pattern multiplies all steps with at once.
  * */
 HybSequence *

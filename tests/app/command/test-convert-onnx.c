@@ -81,6 +81,23 @@ test_what_is_open_stays_open_where_the_form_allows (Fixture             *fixture
   g_assert_nonnull (strstr (fixture->out, "\"batch\""));
 }
 
+/* The step in the middle of an odd number of steps is the same in both directions. */
+static void
+test_directions_are_joined_at_once (Fixture *fixture, gconstpointer length)
+{
+  g_autofree char *line =
+      g_strdup_printf ("hscope convert " FORMS "bidirectional-script-length.onnx --length %s --to "
+                       "foreach --output a.onnx >log 2>&1 && hscope info --json a.onnx" CLEAN,
+                       (const char *) length);
+  g_autoptr (cJSON) json = NULL;
+
+  fixture_run_line (fixture, line);
+  g_assert_cmpint (fixture->code, ==, 0);
+  g_assert_nonnull (strstr (fixture->out, "\"length\""));
+  json = parse_output (fixture);
+  g_assert_cmpint (count_operator (json, "Scan"), ==, 2);
+}
+
 /* From MXNet's files to ONNX and back: each conversion is proved before it is written. */
 static void
 test_models_go_from_one_world_to_the_other (Fixture *fixture, gconstpointer name)
@@ -171,6 +188,12 @@ TEST_PROGRAM (test_convert_onnx)
   add_test ("/app/command/convert-onnx/what-is-open-stays-open",
             "",
             test_what_is_open_stays_open_where_the_form_allows);
+  add_test ("/app/command/convert-onnx/directions-are-joined-at-once/",
+            "5",
+            test_directions_are_joined_at_once);
+  add_test ("/app/command/convert-onnx/directions-are-joined-at-once/",
+            "6",
+            test_directions_are_joined_at_once);
   add_test ("/app/command/convert-onnx/a-network-around-a-layer-stays",
             "",
             test_a_network_around_a_layer_stays);
