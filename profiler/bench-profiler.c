@@ -226,6 +226,15 @@ convert (HybModel *model, HybForm form)
   return variant;
 }
 
+static ProfPeaks
+measure_peaks (void)
+{
+  g_autoptr (ProfFacts) machine = prof_facts_new ();
+
+  prof_machine_describe (machine);
+  return prof_roofline_measure (machine);
+}
+
 /* no_passes: run the unrolled form without optimising passes, as other programs do. */
 static void
 bench_estimate (const char *file, gboolean no_passes)
@@ -235,7 +244,7 @@ bench_estimate (const char *file, gboolean no_passes)
   g_autoptr (HybVariant) fused = model ? convert (model, HYB_FORM_FUSED) : NULL;
   ProfMeasureOptions options = { .warmup = 3, .repeat = 100, .traced = 7, .seconds = 7 };
   g_autoptr (ProfFacts) facts = prof_facts_new ();
-  ProfPeaks    peaks = prof_roofline_measure ();
+  ProfPeaks    peaks = measure_peaks ();
   ProfSubject *subjects[2] = { NULL, NULL };
   ProfSeries   series[2];
 
@@ -305,7 +314,7 @@ main (int argc, char **argv)
 
       /* One thread, so that the result does not depend on how busy the other cores are. */
       hyb_parallel_set_threads (1);
-      peaks = prof_roofline_measure ();
+      peaks = measure_peaks ();
       printf ("peaks: %.3g FLOP/s, %.3g byte/s\n", peaks.flops, peaks.bytes);
       for (guint no_passes = 0; no_passes < 2; no_passes++)
         {

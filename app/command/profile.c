@@ -47,7 +47,7 @@ typedef struct
 static void
 describe_peaks (ProfFacts *facts)
 {
-  ProfPeaks peaks = prof_roofline_measure ();
+  ProfPeaks peaks = prof_roofline_measure (facts);
 
   prof_facts_set_number (facts, "peak.flops", peaks.flops);
   prof_facts_set_number (facts, "peak.bytes", peaks.bytes);

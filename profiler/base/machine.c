@@ -105,6 +105,14 @@ find_fact (const ProfFacts *facts, const char *key)
   return NULL;
 }
 
+const char *
+prof_facts_get_text (const ProfFacts *facts, const char *key)
+{
+  const ProfFact *fact = find_fact (facts, key);
+
+  return fact ? fact->text : NULL;
+}
+
 /* --- What the kernel and the libraries report --- */
 
 static char *

@@ -31,6 +31,9 @@ guint prof_facts_n (const ProfFacts *facts);
 /* A fact by index, in the order in which keys were added.  Valid until the next change. */
 const ProfFact *prof_facts_get (const ProfFacts *facts, guint index);
 
+/* The text of the fact with this key, owned by facts; NULL if there is none. */
+const char *prof_facts_get_text (const ProfFacts *facts, const char *key);
+
 /* Adds processor, features, clock governor, cores, load, kernel, libraries, threads and the time.
  * */
 void prof_machine_describe (ProfFacts *facts);
@@ -62,6 +65,10 @@ double prof_machine_stolen (const ProfTicks *before, const ProfTicks *after);
 #define PROF_DEVICE_EXCLUDED_KEY "device.excluded"
 /* What a self-test said that has passed on the device, as a sentence; missing if none has. */
 #define PROF_DEVICE_PROOF_KEY "device.proof"
+/* How fast the machine was beside the clean runs: bytes per second, read and written, and dependent
+ * operations per second. */
+#define PROF_SPEED_COPY_KEY  "speed.copy"
+#define PROF_SPEED_CLOCK_KEY "speed.clock"
 /* The fact that says why the peak rates of this machine may be too low; missing if they are not. */
 #define PROF_PEAKS_KEY "peak.disturbed"
 /* One sentence for each condition that makes times unreliable.  NULL-terminated; free with

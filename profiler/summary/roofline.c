@@ -157,13 +157,26 @@ prof_roofline_dup_file (void)
   return g_build_filename (g_get_user_cache_dir (), "hybridscope", "peaks", "peaks.ini", NULL);
 }
 
+char *
+prof_roofline_dup_machine (const ProfFacts *machine)
+{
+  const char *host = prof_facts_get_text (machine, "system.host");
+  const char *processor = prof_facts_get_text (machine, "cpu.model");
+  char       *name = g_strdup_printf ("%s, %s, %s, %u threads",
+                                host ? host : "?",
+                                processor ? processor : "?",
+                                openblas_get_corename (),
+                                hyb_parallel_get_threads ());
+
+  return g_strdelimit (name, "[]\n\r", ' ');
+}
+
 ProfPeaks
-prof_roofline_measure (void)
+prof_roofline_measure (const ProfFacts *machine)
 {
   g_autofree char *file = prof_roofline_dup_file ();
   g_autofree char *folder = g_path_get_dirname (file);
-  g_autofree char *name =
-      g_strdup_printf ("%s, %u threads", openblas_get_corename (), hyb_parallel_get_threads ());
+  g_autofree char *name = prof_roofline_dup_machine (machine);
   g_autoptr (GKeyFile) known = g_key_file_new ();
   g_autofree char *text = NULL;
   gsize            length;
