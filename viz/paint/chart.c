@@ -108,7 +108,9 @@ viz_chart_bars (VizPen         *pen,
       double   base = y + BAR_HEIGHT / 2.0 + 3.4, middle = y + BAR_HEIGHT / 2.0;
       double   end = left + MAX (finite_or_zero (bars[i].value), 0) * unit;
       VizRect  bar = { left, y, MAX (end - left, 1), BAR_HEIGHT };
-      VizStyle style = { .fill = &theme->category[bars[i].category % VIZ_N_CATEGORIES] };
+      VizStyle style = { .fill = bars[i].is_unclear
+                                     ? &theme->box_border
+                                     : &theme->category[bars[i].category % VIZ_N_CATEGORIES] };
 
       write_short (pen,
                    (VizTextAt){ .x = left - 8, .y = base, .align = 1, .colour = theme->text },

@@ -22,7 +22,7 @@ typedef struct
   double      low, high;  /* the range of repeated measurements; equal: no range is drawn */
   VizCategory category;   /* bars: gives the colour */
   gboolean    is_total;   /* waterfall: starts at 0 */
-  gboolean    is_unclear; /* waterfall: the change is within its noise */
+  gboolean    is_unclear; /* the change is within its noise: grey */
 } VizBar;
 
 /* The height of a bar chart. */
