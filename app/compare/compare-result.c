@@ -10,6 +10,7 @@
 #include "app/compare/compare-curves.h"
 #include "app/compare/compare-explanation.h"
 #include "app/compare/compare-matrix.h"
+#include "app/compare/compare-numbers.h"
 #include "app/process/json-fields.h"
 #include "app/widgets/label.h"
 
@@ -81,24 +82,10 @@ describe_pair (ScopeCompareResult *self, const cJSON *pair)
 {
   g_autofree char *a = dup_title_of_name (self, scope_json_get_text (pair, "a"));
   g_autofree char *b = dup_title_of_name (self, scope_json_get_text (pair, "b"));
-  const char      *verdict = scope_json_get_text (pair, "verdict");
-  double           ratio = scope_json_get_number (pair, "ratio");
-  double low = scope_json_get_number (pair, "low"), high = scope_json_get_number (pair, "high");
+  ProfPairing      pairing;
 
-  if (g_str_equal (verdict, "faster"))
-    return g_strdup_printf (_ ("%s is %.2f × as fast as %s (%.2f – %.2f)"),
-                            a,
-                            1 / ratio,
-                            b,
-                            1 / high,
-                            1 / low);
-  if (g_str_equal (verdict, "slower"))
-    return g_strdup_printf (_ ("%s is %.2f × as fast as %s (%.2f – %.2f)"), b, ratio, a, low, high);
-  if (g_str_equal (verdict, "same"))
-    return g_strdup_printf (_ ("%s and %s take the same time"), a, b);
-  if (isnan (low))
-    return g_strdup_printf (_ ("%s and %s: too few runs for a comparison"), a, b);
-  return g_strdup_printf (_ ("%s and %s: no measurable difference (%.2f – %.2f)"), a, b, low, high);
+  scope_pairing_read (pair, &pairing);
+  return scope_say_pair (a, b, &pairing);
 }
 
 /* The proof of equality; recordings have none. */
@@ -119,7 +106,8 @@ add_proof (ScopeCompareResult *self)
                         _ ("The outputs differ, so the times cannot be compared"), "error"));
 }
 
-/* A sentence for every pair of this size; recordings have no sizes. */
+/* A sentence for every pair of this size, and for a machine that changed its speed; recordings have no
+ * sizes. */
 static void
 add_verdicts (ScopeCompareResult *self, const cJSON *like)
 {
@@ -131,6 +119,14 @@ add_verdicts (ScopeCompareResult *self, const cJSON *like)
 
     if (self->sizes->len == 1 || scope_cells_have_same_size (pair, like))
       gtk_box_append (self->verdicts, scope_label_new_wrapping (sentence, "numeric"));
+  }
+  cJSON_ArrayForEach (pair, get_member (self, "speeds"))
+  {
+    g_autofree char *sentence = scope_say_speed (scope_json_get_number (pair, "fastest"),
+                                                 scope_json_get_number (pair, "slowest"));
+
+    if (scope_cells_have_same_size (pair, like))
+      gtk_box_append (self->verdicts, scope_label_new_wrapping (sentence, "warning"));
   }
 }
 

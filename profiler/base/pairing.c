@@ -1,7 +1,7 @@
-/* pairing.c — hierarchical comparisons: medians within builds, Student's interval over builds.
+/* pairing.c — Student's interval over builds, verdicts, and when a series ends.
  *
  * Noise within a build disappears with more samples, what is peculiar to a build does not.  So a
- * build counts as one observation.  Start reading at prof_pair_builds().
+ * build counts as one observation.  Start reading at prof_pair_blocks().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/base/pairing.h"
 
@@ -35,8 +35,8 @@ prof_verdict_describe (ProfVerdict verdict, const ProfInterval *interval)
 
 /* --- Blocks --- */
 
-static guint
-count_builds (const guint *build, guint n)
+guint
+prof_count_builds (const guint *build, guint n)
 {
   guint count = n > 0;
 
@@ -45,77 +45,16 @@ count_builds (const guint *build, guint n)
   return count;
 }
 
-/* The end of the block that begins at from: its build's last value, or its part's. */
-static guint
-find_end (const guint *build, guint n, guint from, guint n_parts)
+guint
+prof_find_block_end (const guint *build, guint n, guint from)
 {
-  guint end = from + 1;
+  gboolean has_builds = prof_count_builds (build, n) >= PROF_MIN_BUILDS;
+  guint    n_parts = MIN (n, N_PARTS), end = from + 1;
 
-  if (n_parts == 0)
-    while (end < n && build[end] == build[from])
-      end++;
-  else
-    while (end < n && end * n_parts / n == from * n_parts / n)
-      end++;
+  while (end < n &&
+         (has_builds ? build[end] == build[from] : end * n_parts / n == from * n_parts / n))
+    end++;
   return end;
-}
-
-/* The number of parts that a series without enough builds is divided into; 0: enough builds. */
-static guint
-count_parts (const guint *build, guint n)
-{
-  return count_builds (build, n) >= PROF_MIN_BUILDS ? 0 : CLAMP (n, 1, N_PARTS);
-}
-
-void
-prof_blocks_init (ProfBlocks *blocks, const ProfPairs *pairs)
-{
-  guint              n = pairs->n, n_parts = count_parts (pairs->build, n);
-  g_autofree double *ratio = g_new (double, MAX (n, 1));
-  g_autofree double *level = g_new (double, MAX (n, 1));
-
-  *blocks = (ProfBlocks){ .n_builds = count_builds (pairs->build, n) };
-  blocks->ratio = g_new (double, MAX (MAX (blocks->n_builds, n_parts), 1));
-  blocks->level = g_new (double, MAX (MAX (blocks->n_builds, n_parts), 1));
-  for (guint i = 0; i < n; i++)
-    {
-      level[i] = log (pairs->b[i]);
-      ratio[i] = log (pairs->a[i]) - level[i];
-    }
-  for (guint from = 0, end; from < n; from = end)
-    {
-      end = find_end (pairs->build, n, from, n_parts);
-      blocks->ratio[blocks->n] = prof_median (ratio + from, end - from);
-      blocks->level[blocks->n++] = prof_median (level + from, end - from);
-    }
-}
-
-void
-prof_blocks_clear (ProfBlocks *blocks)
-{
-  g_clear_pointer (&blocks->ratio, g_free);
-  g_clear_pointer (&blocks->level, g_free);
-}
-
-static double
-mean_of (const double *values, guint n)
-{
-  double sum = 0;
-
-  for (guint i = 0; i < n; i++)
-    sum += values[i];
-  return sum / n;
-}
-
-/* The standard deviation of n values, at least two. */
-static double
-deviation_of (const double *values, guint n)
-{
-  double mean = mean_of (values, n), squares = 0;
-
-  for (guint i = 0; i < n; i++)
-    squares += (values[i] - mean) * (values[i] - mean);
-  return sqrt (squares / (n - 1));
 }
 
 /* Half the width of Student's interval of the mean of n blocks, and, with fewer than PROF_MIN_BUILDS
@@ -124,55 +63,29 @@ static double
 half_width (const double *values, guint n, guint n_builds, guint n_subjects, double confidence)
 {
   double probability = (1 + confidence) / 2;
-  double width = prof_student_quantile (probability, n - 1) * deviation_of (values, n) / sqrt (n);
+  double width = prof_student_quantile (probability, n - 1) * prof_deviation (values, n) / sqrt (n);
   double assumed;
 
   if (n_builds >= PROF_MIN_BUILDS)
     return width;
-  assumed = prof_student_quantile (probability, 1000) * PROF_BUILD_DEVIATION *
+  assumed = prof_student_quantile (probability, PROF_ASSUMED_DEGREES) * PROF_BUILD_DEVIATION *
             sqrt ((double) n_subjects / n_builds);
   return hypot (width, assumed);
 }
 
 /* --- Comparisons --- */
 
-ProfPairs *
-prof_pairs_undisturbed (const ProfPairs       *pairs,
-                        const ProfSampleFacts *of_a,
-                        const ProfSampleFacts *of_b)
+ProfVerdict
+prof_find_verdict (const ProfInterval *usual, const ProfInterval *strict)
 {
-  const ProfSampleFacts *const facts[] = { of_a, of_b };
-  gsize                        n = MAX (pairs->n, 1);
-  ProfPairs        *kept = g_malloc (sizeof *kept + n * (2 * sizeof (double) + sizeof (guint)));
-  double           *a = (double *) (kept + 1), *b = a + n;
-  guint            *build = (guint *) (b + n);
-  g_autofree guint *index = g_new (guint, n);
-  ProfDisturbance   disturbance;
-
-  *kept = (ProfPairs){ a, b, build, 0 };
-  kept->n = prof_select_undisturbed (facts, 2, pairs->n, index, &disturbance);
-  for (guint i = 0; i < kept->n; i++)
-    {
-      a[i] = pairs->a[index[i]];
-      b[i] = pairs->b[index[i]];
-      build[i] = pairs->build ? pairs->build[index[i]] : 0;
-    }
-  return kept;
-}
-
-/* Faster or slower only if the strict interval excludes 1 and the ratio differs from 1 by more than
- * PROF_SAME_WITHIN; the same only if the 95 % interval is within twice PROF_SAME_WITHIN. */
-static ProfVerdict
-find_verdict (const ProfInterval *ratio, const ProfInterval *strict)
-{
-  if (!prof_interval_is_known (ratio) || !prof_interval_is_known (strict))
+  if (!prof_interval_is_known (usual) || !prof_interval_is_known (strict))
     return PROF_UNDECIDED;
-  if (strict->high < 1 && ratio->median < 1 - PROF_SAME_WITHIN)
+  if (strict->high < 1 && usual->median < 1 / (1 + PROF_SAME_WITHIN))
     return PROF_FASTER;
-  if (strict->low > 1 && ratio->median > 1 + PROF_SAME_WITHIN)
+  if (strict->low > 1 && usual->median > 1 + PROF_SAME_WITHIN)
     return PROF_SLOWER;
-  if (fabs (ratio->median - 1) < PROF_SAME_WITHIN && ratio->low > 1 - 2 * PROF_SAME_WITHIN &&
-      ratio->high < 1 + 2 * PROF_SAME_WITHIN)
+  if (fabs (log (usual->median)) < log (1 + PROF_SAME_WITHIN) &&
+      usual->low > 1 / (1 + 2 * PROF_SAME_WITHIN) && usual->high < 1 + 2 * PROF_SAME_WITHIN)
     return PROF_SAME;
   return PROF_UNDECIDED;
 }
@@ -190,39 +103,29 @@ exponential (double middle, double width)
 }
 
 void
-prof_pair_builds (const ProfPairs *pairs, ProfPairing *pairing)
+prof_pair_blocks (const ProfBlocks *blocks, ProfPairing *pairing)
 {
-  ProfBlocks blocks;
-  double     middle;
+  double middle = blocks->middle;
 
-  prof_blocks_init (&blocks, pairs);
-  middle = blocks.n > 0 ? mean_of (blocks.ratio, blocks.n) : NAN;
   *pairing = (ProfPairing){
-    .n = pairs->n,
-    .n_builds = blocks.n_builds,
+    .n = blocks->n_pairs,
+    .n_builds = blocks->n_builds,
     .ratio = { exp (middle), NAN, NAN },
     .strict = { exp (middle), NAN, NAN },
     .spread = NAN,
   };
-  if (pairs->n >= PROF_MIN_FOR_INTERVAL)
+  if (blocks->n_pairs >= PROF_MIN_FOR_INTERVAL && blocks->n > 1)
     {
       pairing->ratio =
-          exponential (middle, half_width (blocks.ratio, blocks.n, blocks.n_builds, 2, USUAL));
+          exponential (middle, half_width (blocks->ratio, blocks->n, blocks->n_builds, 2, USUAL));
       pairing->strict =
-          exponential (middle, half_width (blocks.ratio, blocks.n, blocks.n_builds, 2, STRICT));
+          exponential (middle, half_width (blocks->ratio, blocks->n, blocks->n_builds, 2, STRICT));
     }
-  if (blocks.n_builds >= PROF_MIN_BUILDS)
-    pairing->spread = exp (prof_student_quantile ((1 + USUAL) / 2, blocks.n - 1) *
-                           deviation_of (blocks.ratio, blocks.n)) -
+  if (blocks->n_builds >= PROF_MIN_BUILDS && blocks->n > 1)
+    pairing->spread = exp (prof_student_quantile ((1 + USUAL) / 2, blocks->n - 1) *
+                           prof_deviation (blocks->ratio, blocks->n)) -
                       1;
-  pairing->verdict = find_verdict (&pairing->ratio, &pairing->strict);
-  prof_blocks_clear (&blocks);
-}
-
-void
-prof_pair (const double *a, const double *b, guint n, ProfPairing *pairing)
-{
-  prof_pair_builds (&(ProfPairs){ .a = a, .b = b, .n = n }, pairing);
+  pairing->verdict = prof_find_verdict (&pairing->ratio, &pairing->strict);
 }
 
 /* The interval of a quotient of estimates from their own intervals (Donner and Zou's method of
@@ -248,8 +151,8 @@ prof_compare_unpaired (const ProfInterval *a,
                        double              deviation,
                        ProfPairing        *pairing)
 {
-  double usual = prof_student_quantile ((1 + USUAL) / 2, 1000);
-  double strict = prof_student_quantile ((1 + STRICT) / 2, 1000);
+  double usual = prof_student_quantile ((1 + USUAL) / 2, PROF_ASSUMED_DEGREES);
+  double strict = prof_student_quantile ((1 + STRICT) / 2, PROF_ASSUMED_DEGREES);
   double between = usual * M_SQRT2 * deviation;
 
   *pairing = (ProfPairing){
@@ -257,23 +160,48 @@ prof_compare_unpaired (const ProfInterval *a,
     .strict = divide (a, b, strict / usual, between),
     .spread = NAN,
   };
-  pairing->verdict = find_verdict (&pairing->ratio, &pairing->strict);
+  pairing->verdict = prof_find_verdict (&pairing->ratio, &pairing->strict);
+}
+
+/* The interval of a ratio with another independent error, whose half width is `between`. */
+static ProfInterval
+widen (const ProfInterval *ratio, double between)
+{
+  return (ProfInterval){
+    ratio->median,
+    ratio->median * exp (-hypot (log (ratio->median / ratio->low), between)),
+    ratio->median * exp (hypot (log (ratio->high / ratio->median), between)),
+  };
+}
+
+void
+prof_pairing_widen (ProfPairing *pairing, double deviation, guint degrees)
+{
+  pairing->ratio =
+      widen (&pairing->ratio, prof_student_quantile ((1 + USUAL) / 2, degrees) * deviation);
+  pairing->strict =
+      widen (&pairing->strict, prof_student_quantile ((1 + STRICT) / 2, degrees) * deviation);
+  pairing->verdict = prof_find_verdict (&pairing->ratio, &pairing->strict);
 }
 
 ProfInterval
 prof_builds_interval (const double *values, const guint *build, guint n, double confidence)
 {
-  ProfInterval interval = prof_median_interval (values, n, confidence);
-  ProfBlocks   blocks;
-  double       width;
+  ProfInterval       interval = prof_median_interval (values, n, confidence);
+  guint              n_builds = prof_count_builds (build, n), n_levels = 0;
+  g_autofree double *level = g_new (double, MAX (n_builds, 1));
+  double             width;
 
-  if (count_builds (build, n) < PROF_MIN_BUILDS || !prof_interval_is_known (&interval))
+  if (n_builds < PROF_MIN_BUILDS || !prof_interval_is_known (&interval))
     return interval;
-  prof_blocks_init (&blocks, &(ProfPairs){ .a = values, .b = values, .build = build, .n = n });
-  width = half_width (blocks.level, blocks.n, blocks.n_builds, 1, confidence);
+  for (guint from = 0, end; from < n; from = end)
+    {
+      end = prof_find_block_end (build, n, from);
+      level[n_levels++] = log (prof_median (values + from, end - from));
+    }
+  width = half_width (level, n_levels, n_builds, 1, confidence);
   interval.low = MIN (interval.low, interval.median * exp (-width));
   interval.high = MAX (interval.high, interval.median * exp (width));
-  prof_blocks_clear (&blocks);
   return interval;
 }
 
@@ -307,14 +235,4 @@ prof_series_stop (const double *values, const guint *build, guint n)
   interval = prof_builds_interval (values, build, n, USUAL);
   return interval.high - interval.low < 2 * PROF_SAME_WITHIN * interval.median ? PROF_STOP_PRECISE
                                                                                : PROF_STOP_NOT;
-}
-
-ProfStop
-prof_pair_stop (const ProfPairs *pairs, guint min_builds)
-{
-  ProfPairing pairing;
-
-  prof_pair_builds (pairs, &pairing);
-  return pairing.n_builds >= min_builds && pairing.verdict != PROF_UNDECIDED ? PROF_STOP_DECIDED
-                                                                             : PROF_STOP_NOT;
 }

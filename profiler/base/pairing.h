@@ -2,11 +2,10 @@
  *
  * Subjects are built several times while they are measured (measure.h), since where memory and
  * threads happen to be placed makes a build faster or slower than the next.  The variance between
- * builds is part of every interval.  Start with prof_pair_builds().
+ * builds is part of every interval.  The estimate itself is comparison.h.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "profiler/base/disturbance.h"
 #include "profiler/base/statistics.h"
 
 typedef enum
@@ -31,6 +30,8 @@ const char *prof_verdict_describe (ProfVerdict verdict, const ProfInterval *inte
 #define PROF_SESSION_DEVIATION 0.02
 /* Builds from which the variance between them is estimated from themselves. */
 #define PROF_MIN_BUILDS 6
+/* Degrees of freedom of a deviation that is assumed: nearly the normal distribution. */
+#define PROF_ASSUMED_DEGREES 1000
 
 /* The ratio a / b.  Its estimate, interval and verdict have one source. */
 typedef struct
@@ -42,32 +43,38 @@ typedef struct
   /* Two builds of one subject differ by up to this, relatively (95 %); NaN with less than
    * PROF_MIN_BUILDS builds. */
   double      spread;
-  ProfVerdict verdict; /* of a against b; based on strict */
+  ProfVerdict verdict; /* of a against b: prof_find_verdict() */
 } ProfPairing;
+
+/* The verdict that two intervals of one ratio support.  FASTER and SLOWER: `strict` excludes 1, and the
+ * ratio differs from 1 by more than PROF_SAME_WITHIN.  SAME: it differs by less, and `usual` lies
+ * within twice PROF_SAME_WITHIN.  UNDECIDED in all other cases.  The inverse ratio has the opposite
+ * verdict. */
+ProfVerdict prof_find_verdict (const ProfInterval *usual, const ProfInterval *strict);
+/* Adds an independent error to the intervals and decides again.  deviation: its standard deviation,
+ * as a logarithm; degrees: of freedom that it is known with, or PROF_ASSUMED_DEGREES. */
+void prof_pairing_widen (ProfPairing *pairing, double deviation, guint degrees);
 
 /* The smallest relative difference that strict can tell from none; NaN if it is not known. */
 double prof_pairing_resolution (const ProfPairing *pairing);
 
-/* Samples of two subjects, a[i] and b[i] taken next to each other. */
+/* The number of builds of n samples; build: of each, never decreasing, or NULL. */
+guint prof_count_builds (const guint *build, guint n);
+/* The end of the block of samples that begins at `from`: its build or, with fewer than PROF_MIN_BUILDS
+ * builds, one of ten parts of the series. */
+guint prof_find_block_end (const guint *build, guint n, guint from);
+
+/* The observations that make a ratio. */
 typedef struct
 {
-  const double *a, *b; /* seconds */
-  const guint  *build; /* of each pair, never decreasing; NULL: all of one build */
-  guint         n;     /* pairs */
-} ProfPairs;
+  const double *ratio;  /* log (a / b), by block */
+  double        middle; /* the estimate of log (a / b) */
+  guint         n, n_builds, n_pairs;
+} ProfBlocks;
 
-/* Those pairs that make the estimate: prof_select_undisturbed().  of_a, of_b: facts about the samples;
- * NULL: not known.  Free with g_free(). */
-ProfPairs *prof_pairs_undisturbed (const ProfPairs       *pairs,
-                                   const ProfSampleFacts *of_a,
-                                   const ProfSampleFacts *of_b);
-
-/* Compares pairs by Student's interval of the builds' medians of log (a / b).  With fewer than
- * PROF_MIN_BUILDS builds, parts of the series take their place, and the variance between builds
- * is assumed. */
-void prof_pair_builds (const ProfPairs *pairs, ProfPairing *pairing);
-/* The same for n pairs of one build. */
-void prof_pair (const double *a, const double *b, guint n, ProfPairing *pairing);
+/* Fills pairing by Student's interval over blocks.  With fewer than PROF_MIN_BUILDS builds the variance
+ * between builds is assumed. */
+void prof_pair_blocks (const ProfBlocks *blocks, ProfPairing *pairing);
 /* Compares two series that were not measured in turns.  deviation: relative standard deviation
  * between two measurements of one subject, such as PROF_SESSION_DEVIATION. */
 void prof_compare_unpaired (const ProfInterval *a,
@@ -78,19 +85,6 @@ void prof_compare_unpaired (const ProfInterval *a,
  * taken: that of prof_median_interval(), and wide enough for the variance between builds. */
 ProfInterval
 prof_builds_interval (const double *values, const guint *build, guint n, double confidence);
-
-/* The medians of log (a / b) and of log b, by build or, with fewer than PROF_MIN_BUILDS builds, by
- * part of the series. */
-typedef struct
-{
-  double *ratio, *level;
-  guint   n, n_builds;
-} ProfBlocks;
-
-/* Computes the blocks of pairs; free the arrays with prof_blocks_clear(). */
-void prof_blocks_init (ProfBlocks *blocks, const ProfPairs *pairs);
-/* Frees the arrays of blocks, not blocks itself. */
-void prof_blocks_clear (ProfBlocks *blocks);
 
 /* Why a series ended. */
 typedef enum
@@ -111,5 +105,3 @@ const char *prof_stop_name (ProfStop stop);
 /* Whether one series has enough samples.  build: of each sample; NULL: of one build, which is checked
  * only after every PROF_MIN_SAMPLES. */
 ProfStop prof_series_stop (const double *values, const guint *build, guint n);
-/* Whether pairs of at least min_builds builds have a verdict.  To be called when a build is complete. */
-ProfStop prof_pair_stop (const ProfPairs *pairs, guint min_builds);

@@ -33,6 +33,26 @@ sort_copy (const double *values, guint n)
   return sorted;
 }
 
+double
+prof_mean (const double *values, guint n)
+{
+  double sum = 0;
+
+  for (guint i = 0; i < n; i++)
+    sum += values[i];
+  return n > 0 ? sum / n : NAN;
+}
+
+double
+prof_deviation (const double *values, guint n)
+{
+  double mean = prof_mean (values, n), squares = 0;
+
+  for (guint i = 0; i < n; i++)
+    squares += (values[i] - mean) * (values[i] - mean);
+  return n > 1 ? sqrt (squares / (n - 1)) : 0;
+}
+
 /* The quantile at, 0 to 1, interpolated between neighbours; NaN for n = 0. */
 static double
 quantile_of_sorted (const double *sorted, guint n, double at)
@@ -205,19 +225,16 @@ prof_statistics (const double *values, guint n, ProfStatistics *statistics)
   g_autofree double *sorted = sort_copy (values, n);
   g_autofree double *distances = g_new (double, MAX (n, 1));
   double             median = quantile_of_sorted (sorted, n, 0.5);
-  double             sum = 0, squares = 0, mad;
+  double             mean = prof_mean (values, n), mad;
 
   for (guint i = 0; i < n; i++)
-    {
-      sum += values[i];
-      distances[i] = fabs (values[i] - median);
-    }
+    distances[i] = fabs (values[i] - median);
   *statistics = (ProfStatistics){
     .n = n,
     .median = interval_of (values, sorted, n, 0.95),
     .minimum = n > 0 ? sorted[0] : NAN,
     .maximum = n > 0 ? sorted[n - 1] : NAN,
-    .mean = sum / n,
+    .mean = mean,
     .quarter = quantile_of_sorted (sorted, n, 0.25),
     .three_quarters = quantile_of_sorted (sorted, n, 0.75),
     .p95 = quantile_of_sorted (sorted, n, 0.95),
@@ -225,9 +242,6 @@ prof_statistics (const double *values, guint n, ProfStatistics *statistics)
 
   mad = prof_median (distances, n);
   for (guint i = 0; i < n; i++)
-    {
-      squares += (values[i] - statistics->mean) * (values[i] - statistics->mean);
-      statistics->n_outliers += MAD_SCALE * distances[i] > OUTLIER_SCORE * mad && mad > 0;
-    }
-  statistics->deviation = n > 1 ? sqrt (squares / (n - 1)) / statistics->mean : 0;
+    statistics->n_outliers += MAD_SCALE * distances[i] > OUTLIER_SCORE * mad && mad > 0;
+  statistics->deviation = n > 1 ? prof_deviation (values, n) / mean : 0;
 }

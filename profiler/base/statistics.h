@@ -31,6 +31,10 @@ typedef struct
   guint        n_outliers; /* samples with a modified z-score above 3.5; they are not removed */
 } ProfStatistics;
 
+/* The mean of n values; NaN for n = 0. */
+double prof_mean (const double *values, guint n);
+/* The standard deviation of n values; 0 for fewer than two. */
+double prof_deviation (const double *values, guint n);
 /* The median of n values, which need not be sorted; NaN for n = 0. */
 double prof_median (const double *values, guint n);
 /* The quantile at, 0 to 1, of n values; NaN for n = 0. */

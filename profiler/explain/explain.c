@@ -8,7 +8,6 @@
 #include "profiler/base/format.h"
 #include "profiler/explain/pair-captures.h"
 #include "profiler/explain/work-classes.h"
-#include "profiler/summary/clean-samples.h"
 
 #include <math.h>
 #include <string.h>
@@ -50,7 +49,7 @@ find_shares (const double *class_share, double *share)
   share[PROF_BUCKET_OVERLAP] = share[PROF_BUCKET_MEMORY] = 0;
 }
 
-/* What B saves in each bucket, and, behind them, in all.  clean: seconds of A and B. */
+/* What B saves in each bucket.  clean: seconds of A and B. */
 static void
 find_savings (double class_share[2][PROF_N_CLASSES], const double *clean, double *saved)
 {
@@ -60,7 +59,6 @@ find_savings (double class_share[2][PROF_N_CLASSES], const double *clean, double
     find_shares (class_share[i], share[i]);
   for (guint b = 0; b < PROF_N_BUCKETS; b++)
     saved[b] = clean[0] * share[0][b] - clean[1] * share[1][b];
-  saved[PROF_N_BUCKETS] = clean[0] - clean[1];
 }
 
 /* --- Intervals --- */
@@ -94,37 +92,32 @@ widen_host (const ProfClassTimes *sides, const double *clean, ProfInterval *inte
   interval->high = interval->median + hypot (interval->high - interval->median, uncertain);
 }
 
-/* Redraws clean and traced runs together and fills the interval of every bucket, and of all.  saved:
- * estimates, as from find_savings(). */
+/* Redraws clean and traced runs together and fills the interval of every bucket.  saved: estimates, as
+ * from find_savings(). */
 static void
 find_intervals (const ProfClassTimes *sides,
                 const ProfRedraw     *redraw,
                 const double         *saved,
                 ProfInterval         *interval)
 {
-  guint              n_runs = MIN (sides[0].n_runs, sides[1].n_runs);
   guint              n_blocks = redraw ? prof_redraw_n_blocks (redraw) : 0;
-  g_autofree double *redrawn = g_new (double, (PROF_N_BUCKETS + 1) * N_REDRAWS);
+  guint              n = MIN (n_blocks, MIN (sides[0].n_runs, sides[1].n_runs));
+  g_autofree double *redrawn = g_new (double, PROF_N_BUCKETS *N_REDRAWS);
 
   for (guint i = 0; redraw && i < N_REDRAWS; i++)
     {
-      double class_share[2][PROF_N_CLASSES], clean[2], one[PROF_N_BUCKETS + 1];
+      double class_share[2][PROF_N_CLASSES], clean[2], one[PROF_N_BUCKETS];
 
       prof_redraw_levels (redraw, i, &clean[0], &clean[1]);
       for (guint k = 0; k < 2; k++)
         prof_class_times_redraw (&sides[k], 2 * i + k, class_share[k]);
       find_savings (class_share, clean, one);
-      for (guint b = 0; b <= PROF_N_BUCKETS; b++)
+      for (guint b = 0; b < PROF_N_BUCKETS; b++)
         redrawn[b * N_REDRAWS + i] = one[b];
     }
-  for (guint b = 0; b <= PROF_N_BUCKETS; b++)
-    {
-      guint n = b < PROF_N_BUCKETS ? MIN (n_runs, n_blocks) : n_blocks;
-
-      interval[b] = n >= PROF_MIN_FOR_INTERVAL
-                        ? find_interval (saved[b], redrawn + b * N_REDRAWS, n)
-                        : (ProfInterval){ saved[b], NAN, NAN };
-    }
+  for (guint b = 0; b < PROF_N_BUCKETS; b++)
+    interval[b] = n >= PROF_MIN_FOR_INTERVAL ? find_interval (saved[b], redrawn + b * N_REDRAWS, n)
+                                             : (ProfInterval){ saved[b], NAN, NAN };
 }
 
 /* --- Explanations --- */
@@ -139,20 +132,20 @@ find_unexplained (ProfExplanation *explanation)
 }
 
 void
-prof_explain (const ProfCapture *a, const ProfCapture *b, ProfExplanation *explanation)
+prof_explain (const ProfExplained *pair, ProfExplanation *explanation)
 {
-  g_autoptr (ProfRedraw) redraw = prof_redraw_new (a, b);
+  g_autoptr (ProfRedraw) redraw = prof_redraw_new (pair->comparison, pair->a, pair->b);
   ProfClassTimes sides[2];
-  double         class_share[2][PROF_N_CLASSES], clean[2], saved[PROF_N_BUCKETS + 1];
-  ProfInterval   interval[PROF_N_BUCKETS + 1];
+  double         class_share[2][PROF_N_CLASSES], saved[PROF_N_BUCKETS];
+  const double   clean[2] = { prof_comparison_get_time (pair->comparison, pair->a)->median,
+                              prof_comparison_get_time (pair->comparison, pair->b)->median };
+  ProfInterval   interval[PROF_N_BUCKETS];
   ProfPairing    pairing;
 
   *explanation = (ProfExplanation){ .unexplained = 0 };
-  prof_pair_captures (a, b, &pairing);
-  clean[1] = prof_clean_median (b).median;
-  clean[0] = clean[1] * pairing.ratio.median;
-  prof_class_times_init (&sides[0], a);
-  prof_class_times_init (&sides[1], b);
+  prof_comparison_pair (pair->comparison, pair->a, pair->b, &pairing);
+  prof_class_times_init (&sides[0], pair->capture_a);
+  prof_class_times_init (&sides[1], pair->capture_b);
   for (guint k = 0; k < 2; k++)
     memcpy (class_share[k], sides[k].share, sizeof class_share[k]);
   find_savings (class_share, clean, saved);
@@ -160,7 +153,7 @@ prof_explain (const ProfCapture *a, const ProfCapture *b, ProfExplanation *expla
   widen_host (sides, clean, &interval[PROF_BUCKET_HOST]);
 
   explanation->is_certain = pairing.verdict == PROF_SLOWER;
-  explanation->saved = interval[PROF_N_BUCKETS];
+  explanation->saved = prof_comparison_get_saved (pair->comparison, pair->a, pair->b);
   explanation->run = clean[1];
   for (guint i = 0; i < PROF_N_BUCKETS; i++)
     explanation->bucket[i] = (ProfBucket){
@@ -245,52 +238,36 @@ name_of (const ProfCapture *capture)
   return name ? name : "model";
 }
 
-/* Clean seconds of b, and what b saves against a with its interval. */
-static void
-find_saved (const ProfCapture *a, const ProfCapture *b, ProfInterval *saved, double *of_a)
-{
-  ProfPairing pairing;
-  double      of_b = prof_clean_median (b).median;
-
-  prof_pair_captures (a, b, &pairing);
-  *of_a = of_b * pairing.ratio.median;
-  *saved = (ProfInterval){ of_b * (pairing.ratio.median - 1),
-                           of_b * (pairing.ratio.low - 1),
-                           of_b * (pairing.ratio.high - 1) };
-}
-
 void
-prof_explain_threads (const ProfThreadCaptures *a,
-                      const ProfThreadCaptures *b,
-                      ProfExplanation          *explanation)
+prof_explain_threads (const ProfExplained *all,
+                      const ProfExplained *one,
+                      ProfExplanation     *explanation)
 {
-  ProfInterval     all, one, overlap;
-  double           all_a, one_a;
+  ProfInterval of_all = prof_comparison_get_saved (all->comparison, all->a, all->b);
+  ProfInterval of_one = prof_comparison_get_saved (one->comparison, one->a, one->b);
+  ProfInterval overlap = { .median = of_all.median - of_one.median };
+  double       gain_a = prof_comparison_get_time (one->comparison, one->a)->median -
+                  prof_comparison_get_time (all->comparison, all->a)->median;
+  double           gain_b = gain_a + overlap.median;
   ProfPairing      pairing;
-  g_autofree char *gain_a = NULL, *gain_b = NULL;
+  g_autofree char *text_a = prof_format_seconds (gain_a), *text_b = prof_format_seconds (gain_b);
 
-  prof_explain (a->one_thread, b->one_thread, explanation);
-  find_saved (a->all_threads, b->all_threads, &all, &all_a);
-  find_saved (a->one_thread, b->one_thread, &one, &one_a);
+  prof_explain (one, explanation);
   /* Widths of differences of independent estimates add up in squares. */
-  overlap.median = all.median - one.median;
-  overlap.low = overlap.median - hypot (all.median - all.low, one.high - one.median);
-  overlap.high = overlap.median + hypot (all.high - all.median, one.median - one.low);
-  gain_a = prof_format_seconds (one_a - all_a);
-  gain_b = prof_format_seconds (one_a - one.median - (all_a - all.median));
-  prof_explanation_add_overlap (explanation,
-                                &overlap,
-                                g_strdup_printf ("%.0f threads instead of one: “%s” gains %s, "
-                                                 "“%s” %s",
-                                                 prof_capture_get_number (a->all_threads,
-                                                                          "threads"),
-                                                 name_of (b->all_threads),
-                                                 gain_b,
-                                                 name_of (a->all_threads),
-                                                 gain_a));
-  prof_pair_captures (a->all_threads, b->all_threads, &pairing);
+  overlap.low = overlap.median - hypot (of_all.median - of_all.low, of_one.high - of_one.median);
+  overlap.high = overlap.median + hypot (of_all.high - of_all.median, of_one.median - of_one.low);
+  prof_explanation_add_overlap (
+      explanation,
+      &overlap,
+      g_strdup_printf ("%.0f threads instead of one: “%s” gains %s, “%s” %s",
+                       prof_capture_get_number (all->capture_a, "threads"),
+                       name_of (all->capture_b),
+                       text_b,
+                       name_of (all->capture_a),
+                       text_a));
+  prof_comparison_pair (all->comparison, all->a, all->b, &pairing);
   explanation->is_certain = pairing.verdict == PROF_SLOWER;
-  explanation->saved = all;
+  explanation->saved = of_all;
 }
 
 void

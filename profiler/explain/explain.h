@@ -6,7 +6,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "profiler/base/pairing.h"
+#include "profiler/base/comparison.h"
 #include "profiler/capture/capture.h"
 
 typedef enum
@@ -62,22 +62,24 @@ gboolean prof_explanation_has_cause (const ProfExplanation *explanation);
 /* Sets what rungs measured for a bucket.  rung: (transfer full) in words */
 void prof_bucket_set_rung (ProfBucket *bucket, double seconds, char *rung);
 
-/* Explains why b is faster than a.  Operators run one after the other; what threads inside them save is part of every bucket unless
- * both variants ran with one thread. */
-void prof_explain (const ProfCapture *a, const ProfCapture *b, ProfExplanation *explanation);
-
-/* One variant, measured with all threads and with one. */
+/* Two subjects of a comparison, with their captures. */
 typedef struct
 {
-  const ProfCapture *all_threads;
-  const ProfCapture *one_thread;
-} ProfThreadCaptures;
+  const ProfComparison *comparison; /* clean times, and what b saves */
+  guint                 a, b;       /* subjects */
+  const ProfCapture    *capture_a, *capture_b;
+} ProfExplained;
 
-/* Explains why b is faster than a with all threads.  Buckets are of the runs with one thread; the
- * overlap is what more threads change about the difference. */
-void prof_explain_threads (const ProfThreadCaptures *a,
-                           const ProfThreadCaptures *b,
-                           ProfExplanation          *explanation);
+/* Explains why b is faster than a.  Operators run one after the other; what threads inside them save is part of every bucket unless
+ * both variants ran with one thread. */
+void prof_explain (const ProfExplained *pair, ProfExplanation *explanation);
+
+/* Explains why b is faster than a with all threads, which all is about; one: the same with one thread.
+ * Buckets are of the runs with one thread; the overlap is what more threads change about the
+ * difference. */
+void prof_explain_threads (const ProfExplained *all,
+                           const ProfExplained *one,
+                           ProfExplanation     *explanation);
 
 /* Adds seconds, measured by a rung, to the overlap and to what is saved, for an explanation of runs
  * with one thread.  rung: (transfer full) in words */

@@ -55,6 +55,7 @@ prof_ladder_free (ProfLadder *ladder)
   if (!ladder)
     return;
   g_ptr_array_unref (ladder->rungs);
+  prof_comparison_free (ladder->comparison);
   g_free (ladder);
 }
 
@@ -208,19 +209,28 @@ prof_ladder_new (HybGraph                 *graph,
   return g_steal_pointer (&ladder);
 }
 
-/* Computes what a rung saves against the one before.  The ratio of samples that were taken next to
- * each other gives the seconds, their interval and the verdict. */
-static void
-compare_rungs (const ProfRung *before, ProfRung *rung)
+void
+prof_ladder_compare (ProfLadder *ladder)
 {
-  g_autofree ProfPairs *pairs = prof_series_pairs (&rung->series, &before->series);
-  ProfPairing           pairing;
+  guint                  n = ladder->rungs->len;
+  g_autofree ProfSeries *series = g_new (ProfSeries, n);
 
-  prof_pair_builds (pairs, &pairing);
-  rung->saved = (ProfInterval){ before->seconds * (1 - pairing.ratio.median),
-                                before->seconds * (1 - pairing.ratio.high),
-                                before->seconds * (1 - pairing.ratio.low) };
-  rung->verdict = pairing.verdict;
+  for (guint i = 0; i < n; i++)
+    series[i] = ((ProfRung *) ladder->rungs->pdata[i])->series;
+  g_clear_pointer (&ladder->comparison, prof_comparison_free);
+  ladder->comparison = prof_series_compare (series, n);
+  for (guint i = 0; i < n; i++)
+    {
+      ProfRung   *rung = ladder->rungs->pdata[i];
+      ProfPairing pairing;
+
+      rung->time = *prof_comparison_get_time (ladder->comparison, i);
+      if (i == 0)
+        continue;
+      prof_comparison_pair (ladder->comparison, i, i - 1, &pairing);
+      rung->saved = prof_comparison_get_saved (ladder->comparison, i - 1, i);
+      rung->verdict = pairing.verdict;
+    }
 }
 
 gboolean
@@ -240,16 +250,9 @@ prof_ladder_measure (ProfLadder *ladder, const ProfMeasureOptions *options, GErr
     }
   is_done = prof_measure (subjects, n, series, options, error);
   for (guint i = 0; i < n; i++)
-    {
-      ProfRung *rung = ladder->rungs->pdata[i];
-
-      rung->series = series[i];
-      rung->seconds =
-          prof_median ((gconstpointer) rung->series.clean->data, rung->series.clean->len);
-    }
+    ((ProfRung *) ladder->rungs->pdata[i])->series = series[i];
   ladder->stop = series[0].stop;
-  for (guint i = 1; i < n; i++)
-    compare_rungs (ladder->rungs->pdata[i - 1], ladder->rungs->pdata[i]);
+  prof_ladder_compare (ladder);
   return is_done;
 }
 
@@ -337,7 +340,7 @@ prof_ladder_explain (const ProfLadder *ladder,
   if (!(a = prof_capture_measurement (first->subject, &first->series, facts, error)) ||
       !(b = prof_capture_measurement (last->subject, &last->series, facts, error)))
     return FALSE;
-  prof_explain (a, b, explanation);
+  prof_explain (&(ProfExplained){ ladder->comparison, 0, index, a, b }, explanation);
   explanation->is_same_plan = prof_subject_has_same_plan (first->subject, last->subject);
   add_rungs (ladder, index, explanation);
   return TRUE;

@@ -15,8 +15,8 @@ typedef struct
   ProfBucketKind bucket;  /* that the step to this rung belongs to; PROF_N_BUCKETS: several */
   ProfSubject   *subject; /* owned */
   ProfSeries     series;
-  double         seconds; /* clean median */
-  ProfInterval   saved;   /* against the rung before, from the paired ratio; 95 % */
+  ProfInterval   time;    /* clean seconds at the machine's typical speed; 95 % */
+  ProfInterval   saved;   /* against the rung before; 95 % */
   ProfVerdict    verdict; /* of this rung against the one before */
 } ProfRung;
 
@@ -24,6 +24,8 @@ typedef struct
 {
   GPtrArray *rungs; /* of ProfRung; the first has no rung before it */
   ProfStop   stop;  /* why the measurement ended */
+  ProfComparison
+      *comparison; /* of all rungs; NULL: not measured.  Times and differences come from it */
 } ProfLadder;
 
 /* Plans all rungs: operator by operator, planned, static memory, then every pass that changes this
@@ -39,9 +41,13 @@ ProfLadder *prof_ladder_new (HybGraph                 *graph,
 void prof_ladder_free (ProfLadder *ladder);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ProfLadder, prof_ladder_free)
 
-/* Measures all rungs in turns.  As prof_measure(). */
+/* Measures all rungs in turns, and compares them.  As prof_measure(). */
 gboolean
 prof_ladder_measure (ProfLadder *ladder, const ProfMeasureOptions *options, GError **error);
+
+/* Fills times, differences and verdicts of the rungs from their series.  What rungs save adds up to the
+ * difference of the times of the first and the last. */
+void prof_ladder_compare (ProfLadder *ladder);
 
 /* The last rung that only modes and passes distinguish from the first. */
 guint prof_ladder_last_pass (const ProfLadder *ladder);

@@ -205,14 +205,24 @@ is_build_complete (const MeasureSession *session)
   return session->rebuilds && count_of_build (session) >= session->rounds;
 }
 
+/* Whether a verdict is looked for after the current build: each look considers all samples, so that only
+ * every tenth of many builds is followed by one. */
+static gboolean
+is_time_to_look (const MeasureSession *session)
+{
+  guint n = prof_builds_get_number (session->builds) + 1;
+
+  return is_build_complete (session) && (n <= 2 * N_BUILDS || n % N_BUILDS == 0);
+}
+
 /* Whether the samples decide: for one subject its own interval, for several the comparison of each
  * with the first.  With builds, only complete ones are looked at. */
 static ProfStop
 find_decision (const MeasureSession *session)
 {
   const ProfSeries *first = &session->series[0];
-  ProfStop          stop = PROF_STOP_NOT;
   guint             n = first->clean->len;
+  g_autoptr (ProfComparison) comparison = NULL;
 
   if (session->n == 1)
     return session->rebuilds && n < PROF_MAX_SAMPLES &&
@@ -224,19 +234,11 @@ find_decision (const MeasureSession *session)
                                    n);
   if (!session->rebuilds && n >= PROF_MAX_SAMPLES)
     return PROF_STOP_ENOUGH;
-  if (session->rebuilds ? !is_build_complete (session)
+  if (session->rebuilds ? !is_time_to_look (session)
                         : n < PROF_MIN_SAMPLES || n % PROF_MIN_SAMPLES != 0)
     return PROF_STOP_NOT;
-  for (guint i = 1; i < session->n; i++)
-    {
-      const ProfSeries     *other = &session->series[i];
-      g_autofree ProfPairs *pairs = prof_series_pairs (other, first);
-
-      stop = prof_pair_stop (pairs, session->rebuilds ? PROF_MIN_BUILDS : 1);
-      if (stop == PROF_STOP_NOT)
-        break;
-    }
-  return stop;
+  comparison = prof_series_compare (session->series, session->n);
+  return prof_comparison_stop (comparison, session->rebuilds ? PROF_MIN_BUILDS : 1);
 }
 
 /* Reads the kernel's counters before a sample of inner runs.  Threads that the subject needs are

@@ -18,6 +18,8 @@ prof_series_init (ProfSeries *series)
     .build = g_array_new (FALSE, FALSE, sizeof (guint)),
     .device = g_array_new (FALSE, FALSE, sizeof (double)),
     .traced = g_array_new (FALSE, FALSE, sizeof (double)),
+    .copy_rate = NAN,
+    .clock_rate = NAN,
     .inner = 1,
     .exact = PROF_NO_RUN,
   };
@@ -38,12 +40,18 @@ prof_series_clear (ProfSeries *series)
   g_clear_pointer (&series->device_problem, g_free);
 }
 
+/* Facts about the clean samples; NULL: not known. */
+static const ProfSampleFacts *
+find_clean_facts (const ProfSeries *series)
+{
+  return series->clean_facts->len == series->clean->len ? (gconstpointer) series->clean_facts->data
+                                                        : NULL;
+}
+
 double *
 prof_series_dup_undisturbed (const ProfSeries *series, guint *n, ProfDisturbance *disturbance)
 {
-  const ProfSampleFacts *facts = series->clean_facts->len == series->clean->len
-                                     ? (gconstpointer) series->clean_facts->data
-                                     : NULL;
+  const ProfSampleFacts *facts = find_clean_facts (series);
   g_autofree guint      *index = g_new (guint, MAX (series->clean->len, 1));
   double                *kept = g_new (double, MAX (series->clean->len, 1));
 
@@ -53,13 +61,15 @@ prof_series_dup_undisturbed (const ProfSeries *series, guint *n, ProfDisturbance
   return kept;
 }
 
-ProfPairs *
-prof_series_pairs (const ProfSeries *a, const ProfSeries *b)
+ProfComparison *
+prof_series_compare (const ProfSeries *series, guint n)
 {
-  return prof_pairs_undisturbed (&(ProfPairs){ .a = (gconstpointer) a->clean->data,
-                                               .b = (gconstpointer) b->clean->data,
-                                               .build = (gconstpointer) b->build->data,
-                                               .n = MIN (a->clean->len, b->clean->len) },
-                                 (gconstpointer) a->clean_facts->data,
-                                 (gconstpointer) b->clean_facts->data);
+  g_autofree ProfRuns *runs = g_new (ProfRuns, n);
+
+  for (guint i = 0; i < n; i++)
+    runs[i] = (ProfRuns){ .seconds = (gconstpointer) series[i].clean->data,
+                          .facts = find_clean_facts (&series[i]),
+                          .build = (gconstpointer) series[i].build->data,
+                          .n = MIN (series[i].clean->len, series[i].build->len) };
+  return prof_comparison_new (runs, n, TRUE);
 }

@@ -7,14 +7,15 @@
 #include <math.h>
 #include <string.h>
 
-static void
-read_samples (ProfCleanSamples *samples, const ProfCapture *capture)
+void
+prof_clean_samples_init_all (ProfCleanSamples *samples, const ProfCapture *capture)
 {
   const char *counts = prof_capture_get_text (capture, PROF_BUILDS_KEY);
   g_auto (GStrv) words = g_strsplit (counts ? counts : "", " ", -1);
   guint n = 0;
 
   samples->seconds = prof_capture_dup_samples (capture, PROF_SAMPLE_CLEAN, &samples->n);
+  samples->facts = prof_capture_dup_sample_facts (capture, PROF_SAMPLE_CLEAN);
   samples->build = g_new0 (guint, MAX (samples->n, 1));
   for (guint b = 0; words[b] && n < samples->n; b++)
     {
@@ -32,40 +33,22 @@ read_samples (ProfCleanSamples *samples, const ProfCapture *capture)
 void
 prof_clean_samples_init (ProfCleanSamples *samples, const ProfCapture *capture)
 {
-  g_autofree ProfSampleFacts *facts = prof_capture_dup_sample_facts (capture, PROF_SAMPLE_CLEAN);
-  const ProfSampleFacts      *known = facts;
-  g_autofree guint           *index = NULL;
-  ProfDisturbance             disturbance;
+  g_autofree guint *index = NULL;
+  ProfDisturbance   disturbance;
 
-  read_samples (samples, capture);
+  prof_clean_samples_init_all (samples, capture);
   index = g_new (guint, MAX (samples->n, 1));
-  samples->n = prof_select_undisturbed (&known, 1, samples->n, index, &disturbance);
+  samples->n = prof_select_undisturbed ((const ProfSampleFacts *const *) &samples->facts,
+                                        1,
+                                        samples->n,
+                                        index,
+                                        &disturbance);
   for (guint i = 0; i < samples->n; i++)
     {
       samples->seconds[i] = samples->seconds[index[i]]; /* index[i] ≥ i */
       samples->build[i] = samples->build[index[i]];
     }
-}
-
-ProfPairs *
-prof_captures_pairs (const ProfCapture *a, const ProfCapture *b)
-{
-  g_autofree ProfSampleFacts *facts_a = prof_capture_dup_sample_facts (a, PROF_SAMPLE_CLEAN);
-  g_autofree ProfSampleFacts *facts_b = prof_capture_dup_sample_facts (b, PROF_SAMPLE_CLEAN);
-  ProfCleanSamples            of_a, of_b;
-  ProfPairs                  *pairs;
-
-  read_samples (&of_a, a);
-  read_samples (&of_b, b);
-  pairs = prof_pairs_undisturbed (&(ProfPairs){ .a = of_a.seconds,
-                                                .b = of_b.seconds,
-                                                .build = of_b.build,
-                                                .n = MIN (of_a.n, of_b.n) },
-                                  facts_a,
-                                  facts_b);
-  prof_clean_samples_clear (&of_a);
-  prof_clean_samples_clear (&of_b);
-  return pairs;
+  g_clear_pointer (&samples->facts, g_free);
 }
 
 void
@@ -73,6 +56,7 @@ prof_clean_samples_clear (ProfCleanSamples *samples)
 {
   g_clear_pointer (&samples->seconds, g_free);
   g_clear_pointer (&samples->build, g_free);
+  g_clear_pointer (&samples->facts, g_free);
 }
 
 ProfInterval

@@ -14,19 +14,19 @@
 
 typedef struct
 {
-  double *seconds; /* by sample, in the order in which they were taken */
-  guint  *build;   /* by sample; never decreasing */
-  guint   n;
+  double          *seconds; /* by sample, in the order in which they were taken */
+  guint           *build;   /* by sample; never decreasing */
+  ProfSampleFacts *facts;   /* by sample; NULL: not known, or selected by them */
+  guint            n;
 } ProfCleanSamples;
 
 /* Reads those clean samples of capture that make the estimate (prof_select_undisturbed()); free the arrays with prof_clean_samples_clear(). */
 void prof_clean_samples_init (ProfCleanSamples *samples, const ProfCapture *capture);
+/* Reads all clean samples. */
+void prof_clean_samples_init_all (ProfCleanSamples *samples, const ProfCapture *capture);
 /* Frees the arrays of samples, not samples itself. */
 void prof_clean_samples_clear (ProfCleanSamples *samples);
 /* The clean median of a capture, with the interval that holds for other builds, too. */
 ProfInterval prof_clean_median (const ProfCapture *capture);
-/* The pairs of two captures whose clean runs took turns, those that make the estimate.  Free with
- * g_free(). */
-ProfPairs *prof_captures_pairs (const ProfCapture *a, const ProfCapture *b);
 /* Whether the clean runs of two captures took turns. */
 gboolean prof_captures_took_turns (const ProfCapture *a, const ProfCapture *b);

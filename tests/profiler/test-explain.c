@@ -67,6 +67,15 @@ make_capture (const guint16 *categories, const guint *micros, guint n, guint cle
   return capture;
 }
 
+static void
+explain (const ProfCapture *a, const ProfCapture *b, ProfExplanation *explanation)
+{
+  const ProfCapture *const captures[] = { a, b };
+  g_autoptr (ProfComparison) comparison = prof_compare_captures (captures, 2);
+
+  prof_explain (&(ProfExplained){ comparison, 0, 1, a, b }, explanation);
+}
+
 static double
 sum_buckets (const ProfExplanation *explanation)
 {
@@ -90,7 +99,7 @@ test_buckets_and_residual_are_the_difference (void)
   g_autoptr (ProfCapture) c = make_capture (closed, (const guint[]){ 90 }, 1, 95);
   ProfExplanation explanation;
 
-  prof_explain (a, b, &explanation);
+  explain (a, b, &explanation);
   g_assert_cmpfloat_with_epsilon (explanation.saved.median, 155e-6, 1e-12);
   g_assert_cmpfloat_with_epsilon (sum_buckets (&explanation), explanation.saved.median, 1e-15);
   g_assert_cmpfloat_with_epsilon (explanation.bucket[PROF_BUCKET_HOST].seconds, 65e-6, 1e-9);
@@ -101,7 +110,7 @@ test_buckets_and_residual_are_the_difference (void)
   prof_explanation_clear (&explanation);
 
   /* A recording without the parts of a fused layer: it is in no bucket. */
-  prof_explain (a, c, &explanation);
+  explain (a, c, &explanation);
   g_assert_cmpfloat_with_epsilon (sum_buckets (&explanation), explanation.saved.median, 1e-15);
   g_assert_cmpfloat_with_epsilon (explanation.unexplained, -90e-6, 1e-9);
   prof_explanation_clear (&explanation);
@@ -133,10 +142,13 @@ test_overlap_is_what_threads_change (void)
   g_autoptr (ProfCapture) b = make_capture (kinds, (const guint[]){ 60, 60 }, 2, 125);
   g_autoptr (ProfCapture) a_one = make_capture (kinds, (const guint[]){ 150, 100 }, 2, 260);
   g_autoptr (ProfCapture) b_one = make_capture (kinds, (const guint[]){ 110, 90 }, 2, 205);
+  g_autoptr (ProfComparison) all = prof_compare_captures ((const ProfCapture *const[]){ a, b }, 2);
+  g_autoptr (ProfComparison) one =
+      prof_compare_captures ((const ProfCapture *const[]){ a_one, b_one }, 2);
   ProfExplanation explanation;
 
-  prof_explain_threads (&(ProfThreadCaptures){ a, a_one },
-                        &(ProfThreadCaptures){ b, b_one },
+  prof_explain_threads (&(ProfExplained){ all, 0, 1, a, b },
+                        &(ProfExplained){ one, 0, 1, a_one, b_one },
                         &explanation);
   g_assert_cmpfloat_with_epsilon (explanation.saved.median, 85e-6, 1e-12);
   g_assert_cmpfloat_with_epsilon (sum_buckets (&explanation), explanation.saved.median, 1e-15);
@@ -160,7 +172,7 @@ test_residual_is_claim_less_rung (void)
   ProfExplanation explanation;
   ProfBucketKind  worst;
 
-  prof_explain (a, b, &explanation);
+  explain (a, b, &explanation);
   g_assert_true (prof_explanation_has_cause (&explanation));
   g_assert_true (isnan (explanation.bucket[PROF_BUCKET_GEMM].residual));
   g_assert_false (prof_explanation_is_incomplete (&explanation, &worst));
@@ -191,7 +203,7 @@ test_uncertain_difference_has_no_cause (void)
   g_autoptr (ProfCapture) b = make_capture (kinds, (const guint[]){ 200 }, 1, 200);
   ProfExplanation explanation;
 
-  prof_explain (a, b, &explanation);
+  explain (a, b, &explanation);
   g_assert_false (prof_explanation_has_cause (&explanation));
   prof_explanation_clear (&explanation);
 }
@@ -204,7 +216,7 @@ test_planted_slowdown_is_reported (void)
   g_autoptr (ProfCapture) b = make_capture (kinds, (const guint[]){ 100, 100 }, 2, 200);
   ProfExplanation explanation;
 
-  prof_explain (a, b, &explanation);
+  explain (a, b, &explanation);
   g_assert_cmpfloat_with_epsilon (explanation.bucket[PROF_BUCKET_POINTWISE].seconds, 5e-6, 1e-9);
   g_assert_cmpfloat_with_epsilon (explanation.bucket[PROF_BUCKET_GEMM].seconds, 0, 1e-9);
   prof_explanation_clear (&explanation);
@@ -322,7 +334,7 @@ test_real_slowdown_is_found (void)
   g_assert_cmpint (worst->pairing.verdict, ==, PROF_SLOWER);
   /* Half of the delay is far more than all other nodes take. */
   g_assert_cmpfloat (worst->b - worst->a, >, 0.5e-9 * PLANTED_NS);
-  prof_explain (captures[1], captures[0], &explanation);
+  explain (captures[1], captures[0], &explanation);
   g_assert_cmpfloat (explanation.saved.median, >, 0.5e-9 * PLANTED_NS);
   g_assert_cmpfloat (explanation.bucket[PROF_BUCKET_GEMM].seconds,
                      >,
@@ -444,8 +456,7 @@ test_builds_are_measured_in_turns (void)
   ProfSeries series[2];
   g_autoptr (ProfCapture) capture_a = NULL;
   g_autoptr (ProfCapture) capture_b = NULL;
-  g_autofree ProfPairs *pairs = NULL;
-  ProfPairing           pairing;
+  ProfPairing pairing;
 
   prof_series_init (&series[0]);
   prof_series_init (&series[1]);
@@ -457,8 +468,6 @@ test_builds_are_measured_in_turns (void)
   g_assert_cmpstr (prof_capture_get_text (capture_a, PROF_BUILDS_KEY), ==, "2 2 2 2 2 2 2 2 2 2");
   g_assert_true (prof_captures_took_turns (capture_a, capture_b));
   prof_pair_captures (capture_a, capture_b, &pairing);
-  pairs = prof_captures_pairs (capture_a, capture_b);
-  g_assert_cmpuint (pairs->n, ==, pairing.n);
   g_assert_cmpuint (pairing.n, >=, 6);
   for (guint i = 0; i < 2; i++)
     prof_series_clear (&series[i]);

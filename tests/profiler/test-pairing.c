@@ -4,7 +4,7 @@
  * noise and for series of 3 to 200 samples.  simulate() makes the samples.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/base/random.h"
-#include "profiler/base/pairing.h"
+#include "profiler/base/comparison.h"
 #include "tests/program.h"
 
 #include <math.h>
@@ -102,10 +102,28 @@ simulate (Simulation *self, guint64 seed, guint n, guint n_builds, double ratio)
     }
 }
 
+static ProfComparison *
+compare (const Simulation *self, guint n)
+{
+  const ProfRuns runs[] = { { self->a, NULL, self->build, n }, { self->b, NULL, self->build, n } };
+
+  return prof_comparison_new (runs, 2, TRUE);
+}
+
 static void
 pair (const Simulation *self, guint n, ProfPairing *pairing)
 {
-  prof_pair_builds (&(ProfPairs){ self->a, self->b, self->build, n }, pairing);
+  g_autoptr (ProfComparison) comparison = compare (self, n);
+
+  prof_comparison_pair (comparison, 0, 1, pairing);
+}
+
+static gboolean
+is_decided (const Simulation *self, guint n)
+{
+  g_autoptr (ProfComparison) comparison = compare (self, n);
+
+  return prof_comparison_stop (comparison, PROF_MIN_BUILDS) == PROF_STOP_DECIDED;
 }
 
 static gboolean
@@ -238,9 +256,7 @@ measure (Simulation *self, guint size, ProfPairing *pairing)
 
   do
     n += size;
-  while (prof_pair_stop (&(ProfPairs){ self->a, self->b, self->build, n }, PROF_MIN_BUILDS) ==
-             PROF_STOP_NOT &&
-         n < 40 * size);
+  while (!is_decided (self, n) && n < 40 * size);
   pair (self, n, pairing);
 }
 
@@ -385,14 +401,18 @@ static void
 test_unequal_samples_of_builds (void)
 {
   /* Three builds of two, one and three samples; fewer than six builds: parts take their place. */
-  const double a[] = { 1, 1, 1, 1, 1, 1 }, b[] = { 1, 1, 1, 1, 1, 1 };
-  const guint  build[] = { 0, 0, 1, 4, 4, 4 };
-  ProfBlocks   blocks;
+  const double       seconds[] = { 1, 1, 1, 1, 1, 1 };
+  const guint        build[] = { 0, 0, 1, 4, 4, 4 };
+  const ProfRuns     runs[] = { { seconds, NULL, build, 6 }, { seconds, NULL, build, 6 } };
+  g_autofree double *ratios = NULL;
+  guint              n_blocks;
+  ProfPairing        pairing;
+  g_autoptr (ProfComparison) comparison = prof_comparison_new (runs, 2, TRUE);
 
-  prof_blocks_init (&blocks, &(ProfPairs){ a, b, build, 6 });
-  g_assert_cmpuint (blocks.n_builds, ==, 3);
-  g_assert_cmpuint (blocks.n, ==, 6);
-  prof_blocks_clear (&blocks);
+  prof_comparison_pair (comparison, 0, 1, &pairing);
+  g_assert_cmpuint (pairing.n_builds, ==, 3);
+  ratios = prof_comparison_dup_ratios (comparison, 0, 1, &n_blocks);
+  g_assert_cmpuint (n_blocks, ==, 6);
 }
 
 static void

@@ -4,9 +4,34 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/compare/compare-charts.h"
 
+#include "app/adapt/statements.h"
 #include "app/command/compare/compare-explain.h"
+#include "app/command/compare/compare-ladder.h"
 #include "app/command/report/report-bars.h"
 #include "profiler/base/format.h"
+
+static void
+add_paragraph (ScopeReportPage *page, const char *text)
+{
+  GString *html = g_string_new ("<p>");
+
+  scope_html_append (html, text);
+  g_string_append (html, "</p>\n");
+  scope_report_page_add_html (page, NULL, html);
+}
+
+/* That the machine changed its speed; nothing if it did not. */
+static void
+add_speed (ScopeReportPage *page, const ProfComparison *comparison)
+{
+  double           fastest, slowest;
+  g_autofree char *text = NULL;
+
+  if (!comparison || !prof_comparison_get_speed (comparison, &fastest, &slowest))
+    return;
+  text = scope_say_speed (fastest, slowest);
+  add_paragraph (page, text);
+}
 
 static void
 add_candidate (ScopeReportBars *bars, const ScopeGroup *group, guint index)
@@ -20,11 +45,12 @@ add_candidate (ScopeReportBars *bars, const ScopeGroup *group, guint index)
   g_autofree char      *text = NULL, *speed_up = NULL;
   ProfPairing           pairing;
 
-  scope_candidate_pair (candidate, first, &pairing);
-  speed_up = scope_pairing_dup_speed_up (&pairing, 0);
-  text = g_strdup_printf ("%s · %s · %s · n = %u%s",
+  scope_group_pair (group, candidate, first, &pairing);
+  speed_up = scope_say_speed_up (&pairing, 0);
+  text = g_strdup_printf ("%s · %s%s%s · n = %u%s",
                           time,
-                          speed_up,
+                          candidate == first ? "" : speed_up,
+                          candidate == first ? "" : " · ",
                           memory,
                           candidate->clean.n,
                           prof_interval_is_known (median) ? "" : " (too few runs)");
@@ -49,11 +75,12 @@ scope_report_page_add_group (ScopeReportPage       *page,
   for (guint i = 0; scope_group_is_measured (group) && i < group->candidates->len; i++)
     add_candidate (bars, group, i);
   scope_report_page_add_bars (page, title, bars);
+  add_speed (page, group->comparison);
   if (explanation && scope_group_extremes (group, &slow, &fast))
     {
       g_autofree char *from = scope_candidate_dup_name (slow);
       g_autofree char *to = scope_candidate_dup_name (fast);
-      g_autofree char *reason = scope_explanation_dup_reason (explanation);
+      g_autofree char *reason = scope_say_reason (explanation);
       g_autofree char *why = g_strdup_printf (prof_explanation_has_cause (explanation)
                                                   ? "%s: why “%s” is faster than “%s”: %s"
                                                   : "%s: “%s” and “%s”: %s",
@@ -64,11 +91,7 @@ scope_report_page_add_group (ScopeReportPage       *page,
 
       if (!prof_explanation_has_cause (explanation))
         {
-          GString *html = g_string_new ("<p>");
-
-          scope_html_append (html, why);
-          g_string_append (html, "</p>\n");
-          scope_report_page_add_html (page, NULL, html);
+          add_paragraph (page, why);
           return;
         }
       scope_report_page_add_waterfall (page,
@@ -85,40 +108,38 @@ scope_report_page_add_ladder (ScopeReportPage       *page,
                               const ProfLadder      *ladder,
                               const ProfExplanation *explanation)
 {
-  ScopeReportBars *bars = scope_report_bars_new ();
-  const ProfRung  *first = ladder->rungs->pdata[0];
-  const ProfRung  *last = ladder->rungs->pdata[prof_ladder_last_pass (ladder)];
+  ScopeReportBars      *bars = scope_report_bars_new ();
+  guint                 n = ladder->rungs->len, last = prof_ladder_last_pass (ladder);
+  g_autofree ScopeRung *rungs = scope_ladder_list_rungs (ladder);
+  g_autofree char      *sum = scope_say_rungs (rungs, n);
 
-  for (guint i = 0; i < ladder->rungs->len; i++)
+  for (guint i = 0; i < n; i++)
     {
-      const ProfRung  *rung = ladder->rungs->pdata[i];
-      g_autofree char *time = prof_format_seconds (rung->seconds);
-      g_autofree char *saved = prof_format_seconds (-rung->saved.median);
-      g_autofree char *text =
-          i == 0 ? g_strdup (time)
-                 : g_strdup_printf ("%s · %s%s · %s",
-                                    time,
-                                    rung->saved.median < 0 ? "+" : "",
-                                    saved,
-                                    prof_verdict_describe (rung->verdict, &rung->saved));
+      const ScopeRung *rung = &rungs[i];
+      g_autofree char *time = prof_format_seconds (rung->time.median);
+      g_autofree char *change = scope_say_change (&rung->saved, rung->verdict);
+      g_autofree char *text = i == 0 ? g_strdup (time) : g_strdup_printf ("%s · %s", time, change);
 
       scope_report_bars_add (bars,
                              &(VizBar){ .label = rung->name,
                                         .text = text,
-                                        .value = rung->seconds,
-                                        .low = rung->seconds,
-                                        .high = rung->seconds,
-                                        .category = viz_chart_hue (0) });
+                                        .value = rung->time.median,
+                                        .low = rung->time.low,
+                                        .high = rung->time.high,
+                                        .category = viz_chart_hue (0),
+                                        .is_unclear = i > 0 && scope_is_noise (rung->verdict) });
     }
   scope_report_page_add_bars (page,
                               "The ladder: the engine's optimisations, switched on one by one",
                               bars);
+  add_paragraph (page, sum);
+  add_speed (page, ladder->comparison);
   if (!explanation || !prof_explanation_has_cause (explanation))
     return;
   scope_report_page_add_waterfall (page,
                                    "What the ladder saves, by kind of work",
-                                   (ScopeLevel){ first->name, first->seconds },
-                                   (ScopeLevel){ last->name, last->seconds },
+                                   (ScopeLevel){ rungs[0].name, rungs[0].time.median },
+                                   (ScopeLevel){ rungs[last].name, rungs[last].time.median },
                                    explanation);
   scope_report_page_add_buckets (page, explanation);
 }

@@ -186,7 +186,7 @@ fill_series (const Family *family, guint index, Series *series)
       const ScopeCandidate *candidate = group->candidates->pdata[index];
       ProfPairing           pairing;
 
-      scope_candidate_pair (first, candidate, &pairing);
+      scope_group_pair (group, first, candidate, &pairing);
       series->median[i] = candidate->clean.median.median;
       series->low[i] = candidate->clean.median.low;
       series->high[i] = candidate->clean.median.high;

@@ -12,7 +12,3 @@ void scope_group_explain (const ScopeGroup     *group,
                           const ScopeCandidate *slow,
                           const ScopeCandidate *fast,
                           ProfExplanation      *explanation);
-
-/* The buckets that matter most: "gemm batching (60 %) and host and dispatch (31 %)".
- * (transfer full) */
-char *scope_explanation_dup_reason (const ProfExplanation *explanation);

@@ -61,6 +61,7 @@ scope_group_free (ScopeGroup *group)
 {
   g_ptr_array_unref (group->candidates);
   g_ptr_array_unref (group->left_out);
+  prof_comparison_free (group->comparison);
   g_free (group->cell);
   g_free (group);
 }
@@ -123,11 +124,39 @@ scope_group_dup_title (const ScopeGroup *group)
 }
 
 void
-scope_candidate_pair (const ScopeCandidate *candidate,
-                      const ScopeCandidate *first,
-                      ProfPairing          *pairing)
+scope_group_compare (ScopeGroup *group)
 {
-  prof_pair_captures (candidate->capture, first->capture, pairing);
+  guint                          n = 0;
+  g_autofree const ProfCapture **captures = g_new (const ProfCapture *, group->candidates->len + 1);
+
+  for (guint i = 0; i < group->candidates->len; i++)
+    {
+      ScopeCandidate *candidate = group->candidates->pdata[i];
+
+      candidate->number = n;
+      if (candidate->capture)
+        captures[n++] = candidate->capture;
+    }
+  g_clear_pointer (&group->comparison, prof_comparison_free);
+  if (n == 0)
+    return;
+  group->comparison = prof_compare_captures (captures, n);
+  for (guint i = 0; i < group->candidates->len; i++)
+    {
+      ScopeCandidate *candidate = group->candidates->pdata[i];
+
+      if (candidate->capture)
+        candidate->clean.median = *prof_comparison_get_time (group->comparison, candidate->number);
+    }
+}
+
+void
+scope_group_pair (const ScopeGroup     *group,
+                  const ScopeCandidate *candidate,
+                  const ScopeCandidate *first,
+                  ProfPairing          *pairing)
+{
+  prof_comparison_pair (group->comparison, candidate->number, first->number, pairing);
 }
 
 double
@@ -137,19 +166,13 @@ scope_pairing_speed_up (const ProfPairing *pairing)
 }
 
 char *
-scope_pairing_dup_speed_up (const ProfPairing *pairing, int n_decimals)
-{
-  if (!prof_interval_is_known (&pairing->ratio))
-    return g_strdup ("–");
-  return g_strdup_printf ("%+.*f %%", n_decimals, scope_pairing_speed_up (pairing));
-}
-
-char *
-scope_candidate_dup_verdict (const ScopeCandidate *candidate, const ScopeCandidate *first)
+scope_group_dup_verdict (const ScopeGroup     *group,
+                         const ScopeCandidate *candidate,
+                         const ScopeCandidate *first)
 {
   ProfPairing pairing;
 
-  scope_candidate_pair (candidate, first, &pairing);
+  scope_group_pair (group, candidate, first, &pairing);
   return g_strdup_printf ("%s%s",
                           prof_verdict_describe (pairing.verdict, &pairing.ratio),
                           candidate->plan == first->plan ? " (identical plans)" : "");
@@ -275,7 +298,6 @@ scope_candidate_take_capture (ScopeCandidate *candidate, ProfCapture *capture)
   candidate->capture = capture;
   prof_clean_samples_init (&samples, capture);
   prof_statistics (samples.seconds, samples.n, &candidate->clean);
-  candidate->clean.median = prof_clean_median (capture);
   prof_clean_samples_clear (&samples);
 }
 
@@ -385,6 +407,7 @@ measure_all (ScopeGroup               *group,
       is_done = is_done && store_results (group->candidates->pdata[i], &series[i], facts, error);
       prof_series_clear (&series[i]);
     }
+  scope_group_compare (group);
   return is_done;
 }
 

@@ -17,10 +17,11 @@ typedef struct
   HybMode        mode;
   gboolean       no_passes;      /* planned without optimising passes */
   ProfSubject   *subject;        /* NULL after scope_group_drop_subjects() */
+  guint          number;         /* of this subject in the comparison of its group */
   ProfCapture   *capture;        /* NULL: not measured yet */
   char          *path;           /* file of the capture; NULL: not written */
   double         first_seconds;  /* of the first run, which also checks that numbers are equal */
-  ProfStatistics clean;          /* of the clean runs; the interval holds for other builds, too */
+  ProfStatistics clean;          /* of the clean runs; the median is the time of the comparison */
   guint          plan;           /* candidates that execute the same have the same number */
   gboolean       has_plain_plan; /* no pass has changed the operators */
   double         peak_bytes;     /* of the values of a run */
@@ -31,15 +32,16 @@ typedef struct
 
 typedef struct
 {
-  char        *cell;          /* "lstm"; NULL: the model's own */
-  gint64       batch, length; /* 0: as the model has them */
-  gint64       hidden;        /* units of its layers; 0: as the model has them */
-  gboolean     backward;
-  GPtrArray   *candidates; /* of ScopeCandidate; the first is the baseline */
-  GPtrArray   *left_out;   /* of char *: candidates that a GPU could not compute, and why */
-  gboolean     is_checked; /* scope_group_check() has compared the numbers */
-  ProfEquality equality;   /* of the others' numbers with the baseline's */
-  ProfStop     stop;       /* why measuring ended */
+  char           *cell;          /* "lstm"; NULL: the model's own */
+  gint64          batch, length; /* 0: as the model has them */
+  gint64          hidden;        /* units of its layers; 0: as the model has them */
+  gboolean        backward;
+  GPtrArray      *candidates; /* of ScopeCandidate; the first is the baseline */
+  GPtrArray      *left_out;   /* of char *: candidates that a GPU could not compute, and why */
+  gboolean        is_checked; /* scope_group_check() has compared the numbers */
+  ProfEquality    equality;   /* of the others' numbers with the baseline's */
+  ProfStop        stop;       /* why measuring ended */
+  ProfComparison *comparison; /* all times, ratios and differences; NULL: nothing was measured */
 } ScopeGroup;
 
 /* A group without candidates.  (transfer full) */
@@ -57,6 +59,8 @@ void scope_group_leave_out (ScopeGroup *group, const char *candidate, const GErr
 
 /* Makes capture, which must have clean samples, the candidate's result.  capture: (transfer full) */
 void scope_candidate_take_capture (ScopeCandidate *candidate, ProfCapture *capture);
+/* Compares the candidates; to be called when those that were measured have their captures. */
+void scope_group_compare (ScopeGroup *group);
 
 /* "imperative", "hybrid" or "static". */
 const char *scope_mode_name (HybMode mode);
@@ -67,18 +71,18 @@ gboolean scope_candidate_is_like (const ScopeCandidate *a, const ScopeCandidate 
 /* "lstm, batch 32, training".  (transfer full) */
 char *scope_group_dup_title (const ScopeGroup *group);
 
-/* Compares the clean runs of candidate with those of first: the only source of percentages, ratios
- * and verdicts.  Both must be measured. */
-void scope_candidate_pair (const ScopeCandidate *candidate,
-                           const ScopeCandidate *first,
-                           ProfPairing          *pairing);
+/* Compares the clean runs of candidate with those of first.  Both must be measured. */
+void scope_group_pair (const ScopeGroup     *group,
+                       const ScopeCandidate *candidate,
+                       const ScopeCandidate *first,
+                       ProfPairing          *pairing);
 /* How much faster candidate is than first, in per cent of its own time: "+25 %" takes four fifths. */
 double scope_pairing_speed_up (const ProfPairing *pairing);
-/* "+12 %", or "–" where there were too few runs for an interval.  (transfer full) */
-char *scope_pairing_dup_speed_up (const ProfPairing *pairing, int n_decimals);
 /* The verdict in words, with what can be said about it: "faster", "same (identical plans)", "too few
  * runs".  (transfer full) */
-char *scope_candidate_dup_verdict (const ScopeCandidate *candidate, const ScopeCandidate *first);
+char *scope_group_dup_verdict (const ScopeGroup     *group,
+                               const ScopeCandidate *candidate,
+                               const ScopeCandidate *first);
 
 /* Runs every candidate once, and checks that all compute the same numbers (PROF_ERROR_UNEQUAL if
  * not).  Where there are candidates on several devices, those that a GPU cannot run are left out. */

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/compare/compare-json.h"
 
+#include "app/adapt/statements.h"
 #include "app/command/compare/compare-explain.h"
 
 #include <math.h>
@@ -40,7 +41,7 @@ scope_group_describe_cells (ScopeJson *json, const ScopeGroup *group)
       ProfPairing           pairing = { .ratio = { NAN, NAN, NAN } };
 
       if (candidate->capture)
-        scope_candidate_pair (candidate, first, &pairing);
+        scope_group_pair (group, candidate, first, &pairing);
       scope_json_begin_object (json, NULL);
       scope_json_string (json, "variant", candidate->variant);
       scope_json_string (json, "mode", scope_mode_name (candidate->mode));
@@ -61,6 +62,20 @@ scope_group_describe_cells (ScopeJson *json, const ScopeGroup *group)
         scope_json_string (json, "capture", candidate->path);
       scope_json_end (json);
     }
+}
+
+void
+scope_group_describe_speed (ScopeJson *json, const ScopeGroup *group)
+{
+  double fastest, slowest;
+
+  if (!group->comparison || !prof_comparison_get_speed (group->comparison, &fastest, &slowest))
+    return;
+  scope_json_begin_object (json, NULL);
+  describe_group (json, group);
+  scope_json_double (json, "fastest", fastest);
+  scope_json_double (json, "slowest", slowest);
+  scope_json_end (json);
 }
 
 /* Why the slower of two candidates takes longer. */
@@ -91,7 +106,7 @@ scope_group_describe_pairs (ScopeJson *json, const ScopeGroup *group)
 
         if (!a->capture || !b->capture)
           continue;
-        scope_candidate_pair (a, b, &pairing);
+        scope_group_pair (group, a, b, &pairing);
         scope_json_begin_object (json, NULL);
         scope_json_string (json, "a", name_a);
         scope_json_string (json, "b", name_b);
@@ -99,6 +114,8 @@ scope_group_describe_pairs (ScopeJson *json, const ScopeGroup *group)
         scope_json_double (json, "ratio", pairing.ratio.median);
         scope_json_double (json, "low", pairing.ratio.low);
         scope_json_double (json, "high", pairing.ratio.high);
+        scope_json_double (json, "certain_low", pairing.strict.low);
+        scope_json_double (json, "certain_high", pairing.strict.high);
         scope_json_string (json, "verdict", prof_verdict_name (pairing.verdict));
         scope_json_int (json, "samples", pairing.n);
         scope_json_int (json, "builds", pairing.n_builds);
@@ -134,7 +151,7 @@ describe_residual (ScopeJson *json, const ProfExplanation *explanation)
 void
 scope_describe_explanation (ScopeJson *json, const char *key, const ProfExplanation *explanation)
 {
-  g_autofree char *reason = scope_explanation_dup_reason (explanation);
+  g_autofree char *reason = scope_say_reason (explanation);
   gboolean         has_cause = prof_explanation_has_cause (explanation);
   ProfBucketKind   worst;
   double           share;
@@ -145,6 +162,7 @@ scope_describe_explanation (ScopeJson *json, const char *key, const ProfExplanat
   scope_json_double (json, "high", explanation->saved.high);
   scope_json_boolean (json, "certain", explanation->is_certain);
   scope_json_boolean (json, "same_plan", explanation->is_same_plan);
+  scope_json_boolean (json, "other_device", explanation->is_other_device);
   scope_json_boolean (json, "has_cause", has_cause);
   scope_json_string (json, "reason", reason);
   scope_json_begin_list (json, "buckets");
@@ -169,6 +187,7 @@ scope_describe_explanation (ScopeJson *json, const char *key, const ProfExplanat
                       !(share > MAX_RESIDUAL) &&
                           !prof_explanation_is_incomplete (explanation, &worst));
   scope_json_double (json, "unexplained", explanation->unexplained);
+  scope_json_double (json, "run", explanation->run);
   scope_json_double (json, "repeated_flops_a", explanation->repeated_a);
   scope_json_double (json, "repeated_flops_b", explanation->repeated_b);
   scope_json_double (json, "flops_a", explanation->flops_a);

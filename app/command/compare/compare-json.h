@@ -11,6 +11,8 @@
 void scope_group_describe_cells (ScopeJson *json, const ScopeGroup *group);
 /* Appends one object per pair of candidates to the open list "pairs". */
 void scope_group_describe_pairs (ScopeJson *json, const ScopeGroup *group);
+/* Appends an object to the open list "speeds" if the machine changed its speed. */
+void scope_group_describe_speed (ScopeJson *json, const ScopeGroup *group);
 /* Appends an explanation as an object.  key: NULL inside a list. */
 void
 scope_describe_explanation (ScopeJson *json, const char *key, const ProfExplanation *explanation);

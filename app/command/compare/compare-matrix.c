@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/compare/compare-matrix.h"
 
+#include "app/adapt/statements.h"
 #include "app/command/compare/compare-group.h"
 #include "engine/base/one-line.h"
 #include "profiler/base/format.h"
@@ -46,8 +47,8 @@ dup_cell (const ScopeGroup *group, const ScopeCandidate *candidate)
     return g_strdup ("–");
   if (candidate == first)
     return prof_format_seconds (first->clean.median.median);
-  scope_candidate_pair (candidate, first, &pairing);
-  return scope_pairing_dup_speed_up (&pairing, 0);
+  scope_group_pair (group, candidate, first, &pairing);
+  return scope_say_speed_up (&pairing, 0);
 }
 
 /* FALSE if the difference from the baseline may be noise. */
@@ -58,7 +59,7 @@ is_decided (const ScopeGroup *group, const ScopeCandidate *candidate)
 
   if (!candidate || candidate == group->candidates->pdata[0])
     return TRUE;
-  scope_candidate_pair (candidate, group->candidates->pdata[0], &pairing);
+  scope_group_pair (group, candidate, group->candidates->pdata[0], &pairing);
   return pairing.verdict != PROF_UNDECIDED || !prof_interval_is_known (&pairing.ratio);
 }
 

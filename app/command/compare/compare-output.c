@@ -9,18 +9,21 @@
 #include "app/command/compare/compare-devices.h"
 #include "app/command/compare/compare-explain.h"
 #include "app/command/compare/compare-json.h"
+#include "app/command/compare/compare-ladder.h"
 #include "app/command/compare/compare-matrix.h"
 #include "app/command/compare/compare-steps.h"
 #include "app/command/compare/compare-text.h"
 #include "app/command/compare/compare-warnings.h"
 
 #include "engine/base/one-line.h"
+#include "profiler/base/format.h"
 
 #include <math.h>
 #include <stdio.h>
 
 /* In a report, curves through fewer sizes follow the bars; other curves precede them. */
 #define MIN_CURVE_SIZES 3
+#define TIME_WIDTH      11
 
 static const char *
 rung_name (const ProfLadder *ladder, guint index)
@@ -28,20 +31,12 @@ rung_name (const ProfLadder *ladder, guint index)
   return ((const ProfRung *) ladder->rungs->pdata[index])->name;
 }
 
-/* "  -111.2 µs (-144.5 … -76.5), faster" */
-static void
-print_gain (const ProfRung *rung)
-{
-  printf ("  %+10.1f µs", -rung->saved.median * 1e6);
-  if (prof_interval_is_known (&rung->saved))
-    printf (" (%+.1f … %+.1f)", -rung->saved.high * 1e6, -rung->saved.low * 1e6);
-  printf (", %s: %s", prof_verdict_describe (rung->verdict, &rung->saved), rung->doc);
-}
-
 static void
 print_ladder (const ProfLadder *ladder)
 {
-  const ProfRung *first = ladder->rungs->pdata[0];
+  const ProfRung       *first = ladder->rungs->pdata[0];
+  g_autofree ScopeRung *rungs = scope_ladder_list_rungs (ladder);
+  g_autofree char      *sum = scope_say_rungs (rungs, ladder->rungs->len);
 
   printf ("\nladder of “%s”%s, rungs run in turns, the first with one thread (%s)\n",
           prof_subject_get_options (first->subject)->variant,
@@ -49,13 +44,20 @@ print_ladder (const ProfLadder *ladder)
           prof_stop_name (ladder->stop));
   for (guint i = 0; i < ladder->rungs->len; i++)
     {
-      const ProfRung *rung = ladder->rungs->pdata[i];
+      g_autofree char *time = prof_format_seconds (rungs[i].time.median);
+      g_autofree char *change = scope_say_change (&rungs[i].saved, rungs[i].verdict);
 
-      printf ("  %-24s %10.1f µs", rung->name, rung->seconds * 1e6);
+      printf ("  %-24s %*s%s",
+              rungs[i].name,
+              MAX (TIME_WIDTH - (int) g_utf8_strlen (time, -1), 0),
+              "",
+              time);
       if (i > 0)
-        print_gain (rung);
+        printf ("  %s: %s", change, ((const ProfRung *) ladder->rungs->pdata[i])->doc);
       printf ("\n");
     }
+  printf ("  %s\n", sum);
+  scope_print_speed (ladder->comparison);
 }
 
 static void
@@ -117,6 +119,16 @@ print_skipped (const ScopeComparison *self)
     printf (" --resume FILE keeps what is finished.\n");
 }
 
+/* Where the machine changed its speed. */
+static void
+describe_speeds (ScopeJson *json, const ScopeComparison *self)
+{
+  scope_json_begin_list (json, "speeds");
+  for (guint i = 0; i < self->groups->len; i++)
+    scope_group_describe_speed (json, self->groups->pdata[i]);
+  scope_json_end (json);
+}
+
 static void
 describe_ladder (ScopeJson *json, const ProfLadder *ladder)
 {
@@ -127,7 +139,7 @@ describe_ladder (ScopeJson *json, const ProfLadder *ladder)
 
       scope_json_begin_object (json, NULL);
       scope_json_string (json, "name", rung->name);
-      scope_json_double (json, "seconds", rung->seconds);
+      scope_json_double (json, "seconds", rung->time.median);
       scope_json_double (json, "saved", i > 0 ? rung->saved.median : NAN);
       scope_json_double (json, "low", i > 0 ? rung->saved.low : NAN);
       scope_json_double (json, "high", i > 0 ? rung->saved.high : NAN);
@@ -210,6 +222,7 @@ scope_comparison_print_json (const ScopeComparison *self)
   scope_json_end (json);
   describe_explanations (json, self);
   describe_ladder (json, self->ladder);
+  describe_speeds (json, self);
   scope_comparison_describe_warnings (json, self);
   scope_json_print (json);
 }

@@ -8,6 +8,12 @@
 #include <stdio.h>
 #include <string.h>
 
+typedef struct
+{
+  const char *name;    /* static */
+  double      seconds; /* what the step saves */
+} Step;
+
 /* The candidate of slow's variant on slow's device in this mode, with or without passes; NULL if the group
  * has none. */
 static const ScopeCandidate *
@@ -32,20 +38,19 @@ find_candidate (const ScopeGroup     *group,
 static void
 add_step (GArray *steps, const char *name, const ScopeCandidate *from, const ScopeCandidate *to)
 {
-  ProfPairing pairing;
-  ScopeStep   step = { .name = name };
+  Step step = { name, from->clean.median.median - to->clean.median.median };
 
   if (from == to)
     return;
-  scope_candidate_pair (to, from, &pairing);
-  step.seconds = from->clean.median.median * (1 - pairing.ratio.median);
   g_array_append_val (steps, step);
 }
 
-GArray *
-scope_group_steps (const ScopeGroup *group, const ScopeCandidate *slow, const ScopeCandidate *fast)
+/* The steps, of which the group has measured every one; empty if it lacks a candidate.  GArray of Step.
+ * (transfer full) */
+static GArray *
+list_steps (const ScopeGroup *group, const ScopeCandidate *slow, const ScopeCandidate *fast)
 {
-  GArray               *steps = g_array_new (FALSE, FALSE, sizeof (ScopeStep));
+  GArray               *steps = g_array_new (FALSE, FALSE, sizeof (Step));
   const ScopeCandidate *plain = find_candidate (group, slow, fast->mode, TRUE);
   const ScopeCandidate *optimised = find_candidate (group, slow, fast->mode, FALSE);
 
@@ -66,38 +71,17 @@ scope_group_print_steps (const ScopeGroup     *group,
                          const ScopeCandidate *slow,
                          const ScopeCandidate *fast)
 {
-  g_autoptr (GArray) steps = scope_group_steps (group, slow, fast);
+  g_autoptr (GArray) steps = list_steps (group, slow, fast);
 
   if (steps->len == 0)
     return;
   printf ("    %-18s", "step by step");
   for (guint i = 0; i < steps->len; i++)
     {
-      const ScopeStep *step = &g_array_index (steps, ScopeStep, i);
+      const Step      *step = &g_array_index (steps, Step, i);
       g_autofree char *time = prof_format_seconds (step->seconds);
 
       printf ("%s %s %s", i == 0 ? "" : ",", step->name, time);
     }
   printf ("\n");
-}
-
-void
-scope_group_describe_steps (ScopeJson            *json,
-                            const ScopeGroup     *group,
-                            const ScopeCandidate *slow,
-                            const ScopeCandidate *fast)
-{
-  g_autoptr (GArray) steps = scope_group_steps (group, slow, fast);
-
-  scope_json_begin_list (json, "steps");
-  for (guint i = 0; i < steps->len; i++)
-    {
-      const ScopeStep *step = &g_array_index (steps, ScopeStep, i);
-
-      scope_json_begin_object (json, NULL);
-      scope_json_string (json, "name", step->name);
-      scope_json_double (json, "seconds", step->seconds);
-      scope_json_end (json);
-    }
-  scope_json_end (json);
 }

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/compare/compare-text.h"
 
+#include "app/adapt/statements.h"
 #include "app/command/compare/compare-explain.h"
 
 #include "engine/base/one-line.h"
@@ -37,7 +38,9 @@ pad (const char *text, int width)
 }
 
 static void
-print_candidate (const ScopeCandidate *candidate, const ScopeCandidate *first)
+print_candidate (const ScopeGroup     *group,
+                 const ScopeCandidate *candidate,
+                 const ScopeCandidate *first)
 {
   g_autofree char *name = scope_candidate_dup_name (candidate);
   g_autofree char *median = prof_format_seconds (candidate->clean.median.median);
@@ -45,13 +48,13 @@ print_candidate (const ScopeCandidate *candidate, const ScopeCandidate *first)
   g_autofree char *interval =
       prof_format_interval (candidate->clean.median.low, candidate->clean.median.high);
   g_autofree char *padded_median = pad (median, 11), *padded_interval = pad (interval, -23);
-  g_autofree char *verdict =
-      candidate == first ? g_strdup ("(baseline)") : scope_candidate_dup_verdict (candidate, first);
+  g_autofree char *verdict = candidate == first ? g_strdup ("(baseline)")
+                                                : scope_group_dup_verdict (group, candidate, first);
   g_autofree char *speed_up = NULL, *padded_speed_up = NULL;
   ProfPairing      pairing;
 
-  scope_candidate_pair (candidate, first, &pairing);
-  speed_up = scope_pairing_dup_speed_up (&pairing, 1);
+  scope_group_pair (group, candidate, first, &pairing);
+  speed_up = candidate == first ? g_strdup ("") : scope_say_speed_up (&pairing, 1);
   padded_speed_up = pad (speed_up, 9);
   printf ("  %-32s %s  %s %4u %s %11s  %s\n",
           hyb_one_line (name),
@@ -75,7 +78,7 @@ print_resolution (const ScopeGroup *group)
     {
       ProfPairing pairing;
 
-      scope_candidate_pair (group->candidates->pdata[i], group->candidates->pdata[0], &pairing);
+      scope_group_pair (group, group->candidates->pdata[i], group->candidates->pdata[0], &pairing);
       n_builds = MIN (n_builds, pairing.n_builds);
       spread = MAX (spread, pairing.spread);
       resolution = MAX (resolution, prof_pairing_resolution (&pairing));
@@ -92,6 +95,18 @@ print_resolution (const ScopeGroup *group)
     printf ("  there was time for %u build%s of each: another build may differ by some per cent\n",
             n_builds,
             n_builds == 1 ? "" : "s");
+}
+
+void
+scope_print_speed (const ProfComparison *comparison)
+{
+  double           fastest, slowest;
+  g_autofree char *text = prof_comparison_get_speed (comparison, &fastest, &slowest)
+                              ? scope_say_speed (fastest, slowest)
+                              : NULL;
+
+  if (text)
+    printf ("  %s\n", text);
 }
 
 void
@@ -117,8 +132,9 @@ scope_group_print (const ScopeGroup *group)
           "speed-up",
           "memory");
   for (guint i = 0; i < group->candidates->len; i++)
-    print_candidate (group->candidates->pdata[i], first);
+    print_candidate (group, group->candidates->pdata[i], first);
   print_resolution (group);
+  scope_print_speed (group->comparison);
   fflush (stdout); /* users follow a long comparison */
 }
 
@@ -136,11 +152,10 @@ print_repeated (const char *name, double repeated, double flops)
 static void
 print_bucket (const ProfBucket *bucket)
 {
-  g_autofree char *seconds = prof_format_seconds (bucket->seconds);
-  g_autofree char *interval = prof_format_interval (bucket->low, bucket->high);
+  g_autofree char *change = scope_say_bucket (bucket);
   g_autofree char *residual = prof_format_seconds (bucket->residual);
 
-  printf ("    %-18s %s (%s)", bucket->name, seconds, interval);
+  printf ("    %-18s %s", bucket->name, change);
   if (bucket->rung)
     printf ("; measured: %s", bucket->rung);
   else
@@ -155,7 +170,7 @@ scope_explanation_print (const ProfExplanation *explanation, const char *slow, c
 {
   g_autofree char *saved = prof_format_seconds (explanation->saved.median);
   g_autofree char *rest = prof_format_seconds (explanation->unexplained);
-  g_autofree char *reason = scope_explanation_dup_reason (explanation);
+  g_autofree char *reason = scope_say_reason (explanation);
 
   if (!prof_explanation_has_cause (explanation))
     {

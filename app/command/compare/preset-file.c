@@ -152,7 +152,10 @@ read_group (GKeyFile *file, const char *path, const char *name)
   for (gsize i = 0; is_whole && i < n; i++)
     is_whole = add_candidate (group, folder, captures[i], plans[i]);
   if (is_whole)
-    return group;
+    {
+      scope_group_compare (group);
+      return group;
+    }
   scope_group_free (group);
   return NULL;
 }

@@ -98,32 +98,6 @@ draw_waterfall (VizPen *pen, const VizRect *rect, const VizTheme *theme, gpointe
                        bars->bars->len);
 }
 
-/* A level at either end of a waterfall. */
-static void
-add_level (ScopeReportBars *bars, ScopeLevel level)
-{
-  g_autofree char *text = prof_format_seconds (level.seconds + 0.0);
-
-  append_bar (bars,
-              &(VizBar){
-                  .label = level.name, .text = text, .value = level.seconds, .is_total = TRUE });
-}
-
-/* A step of a waterfall.  change, low, high: seconds, negative if time is saved. */
-static void
-add_change (ScopeReportBars *bars, const char *label, double change, double low, double high)
-{
-  g_autofree char *text = prof_format_seconds (change + 0.0); /* -0.0 becomes 0.0 */
-
-  append_bar (bars,
-              &(VizBar){ .label = label,
-                         .text = text,
-                         .value = change,
-                         .low = low,
-                         .high = high,
-                         .is_unclear = low < 0 && high > 0 });
-}
-
 void
 scope_report_page_add_waterfall (ScopeReportPage       *page,
                                  const char            *title,
@@ -133,16 +107,8 @@ scope_report_page_add_waterfall (ScopeReportPage       *page,
 {
   ScopeReportBars *bars = scope_report_bars_new ();
 
-  add_level (bars, from);
-  for (guint i = 0; i < PROF_N_BUCKETS; i++)
-    {
-      const ProfBucket *bucket = &explanation->bucket[i];
-
-      if (bucket->seconds != 0)
-        add_change (bars, bucket->name, -bucket->seconds, -bucket->high, -bucket->low);
-    }
-  add_change (bars, "unexplained", -explanation->unexplained, -INFINITY, INFINITY);
-  add_level (bars, to);
+  g_array_unref (bars->bars);
+  bars->bars = scope_list_waterfall (from, to, explanation, bars->texts);
   scope_report_page_add_chart (page,
                                &(ScopeChart){ .title = title,
                                               .height = WATERFALL_HEIGHT,
@@ -162,23 +128,23 @@ append_seconds (GString *html, double seconds)
 void
 scope_report_page_add_buckets (ScopeReportPage *page, const ProfExplanation *explanation)
 {
-  GString *html = g_string_new ("<table><tr><th>kind of work</th><th>saves</th><th>at least</th>"
-                                "<th>at most</th><th>its own rung</th><th>residual</th>"
-                                "<th>rung</th></tr>\n");
+  GString         *html = g_string_new ("<table><tr><th>kind of work</th><th>changes</th>"
+                                        "<th>its own rung saves</th><th>residual</th>"
+                                        "<th>rung</th></tr>\n");
+  g_autofree char *total =
+      scope_say_change (&explanation->saved,
+                        explanation->is_certain ? PROF_FASTER : PROF_UNDECIDED);
 
   for (guint i = 0; i < PROF_N_BUCKETS; i++)
     {
       const ProfBucket *bucket = &explanation->bucket[i];
+      g_autofree char  *change = scope_say_bucket (bucket);
 
-      g_string_append_printf (html, "<tr><td>%s</td>", bucket->name);
-      append_seconds (html, bucket->seconds);
-      if (isfinite (bucket->low))
-        {
-          append_seconds (html, bucket->low);
-          append_seconds (html, bucket->high);
-        }
-      else
-        g_string_append (html, "<td colspan=\"2\">too few runs</td>");
+      g_string_append_printf (html,
+                              "<tr><td>%s</td><td%s>%s</td>",
+                              bucket->name,
+                              bucket->low > 0 || bucket->high < 0 ? "" : " class=\"unsure\"",
+                              change);
       append_seconds (html, bucket->proved);
       append_seconds (html, bucket->residual);
       g_string_append (html, "<td class=\"words\">");
@@ -186,11 +152,10 @@ scope_report_page_add_buckets (ScopeReportPage *page, const ProfExplanation *exp
       g_string_append (html, "</td></tr>\n");
     }
   g_string_append (html, "<tr><td>unexplained</td>");
-  append_seconds (html, explanation->unexplained);
-  g_string_append (html, "<td></td><td></td><td></td><td></td><td></td></tr>\n<tr><th>total</th>");
-  append_seconds (html, explanation->saved.median);
-  append_seconds (html, explanation->saved.low);
-  append_seconds (html, explanation->saved.high);
-  g_string_append (html, "<td></td><td></td><td></td></tr></table>\n");
+  append_seconds (html, fabs (explanation->unexplained));
+  g_string_append_printf (html,
+                          "<td></td><td></td><td></td></tr>\n<tr><th>total</th><td>%s</td>"
+                          "<td></td><td></td><td></td></tr></table>\n",
+                          total);
   scope_report_page_add_html (page, NULL, html);
 }

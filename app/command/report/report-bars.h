@@ -4,9 +4,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "app/adapt/statements.h"
 #include "app/command/report/report-page.h"
-#include "profiler/explain/explain.h"
-#include "viz/paint/chart.h"
 
 typedef struct _ScopeBars ScopeReportBars;
 
@@ -18,13 +17,6 @@ void scope_report_bars_add (ScopeReportBars *bars, const VizBar *bar);
 VizCategory scope_report_bars_category (guint category);
 /* Adds the bars as a section; no section if there are none.  bars: (transfer full) */
 void scope_report_page_add_bars (ScopeReportPage *page, const char *title, ScopeReportBars *bars);
-
-/* One end of a waterfall. */
-typedef struct
-{
-  const char *name;
-  double      seconds;
-} ScopeLevel;
 
 /* Adds a waterfall: from one time through the buckets of the explanation to another time. */
 void scope_report_page_add_waterfall (ScopeReportPage       *page,

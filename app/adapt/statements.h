@@ -1,0 +1,53 @@
+/* statements.h — what is said about a comparison: sentences and bars.
+ *
+ * The terminal, reports and the window show the same statements.  Each is made from numbers of one
+ * ProfComparison; the window reads them from the JSON of hscope compare.  Noise is said without a sign.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "profiler/explain/explain.h"
+#include "viz/paint/chart.h"
+
+/* "fused is 2.42 × as fast as unrolled (2.31 – 2.53)", with the interval that decides.
+ * (transfer full) */
+char *scope_say_pair (const char *a, const char *b, const ProfPairing *pairing);
+/* How much less time something takes: "−7.34 ms (−7.51 ms … −7.12 ms)", or "± 12.0 µs" for what may be noise;
+ * "too few runs".  (transfer full) */
+char *scope_say_change (const ProfInterval *saved, ProfVerdict verdict);
+/* What a bucket saves, in the same way, its interval deciding.  (transfer full) */
+char *scope_say_bucket (const ProfBucket *bucket);
+/* How much faster: "+142 %" for a ratio of times, or "± 3 %" for what may be noise; "–" for too few
+ * runs.  (transfer full) */
+char *scope_say_speed_up (const ProfPairing *pairing, int n_decimals);
+/* That the machine changed its speed: factors on times, see prof_comparison_get_speed().
+ * (transfer full) */
+char *scope_say_speed (double fastest, double slowest);
+/* Why one subject is faster, in a few words.  (transfer full) */
+char *scope_say_reason (const ProfExplanation *explanation);
+
+/* A rung of a ladder. */
+typedef struct
+{
+  const char  *name;
+  ProfInterval time, saved; /* saved: against the rung before */
+  ProfVerdict  verdict;     /* against the rung before */
+} ScopeRung;
+
+/* Whether a verdict is of what may be noise. */
+gboolean scope_is_noise (ProfVerdict verdict);
+/* "−12.1 ms in all, 0.2 ms of it in rungs that may be noise".  (transfer full) */
+char *scope_say_rungs (const ScopeRung *rungs, guint n);
+
+/* One end of a waterfall. */
+typedef struct
+{
+  const char *name;
+  double      seconds;
+} ScopeLevel;
+
+/* The bars from one time to another through the buckets of the explanation.  They end at `to`.  texts
+ * owns their texts.  Array of VizBar.  (transfer full) */
+GArray *scope_list_waterfall (ScopeLevel             from,
+                              ScopeLevel             to,
+                              const ProfExplanation *explanation,
+                              GStringChunk          *texts);
