@@ -1,122 +1,28 @@
 /* measure.c — decides which subject runs when, and how often.
  *
- * Phases follow each other: warm-up, clean runs, traced runs, counted runs (run_phases()).  A
- * failed run ends everything; cancelling keeps what there is.
+ * Phases follow each other: warm-up, clean runs, traced runs, counted runs (run_phases()).  Traced runs are in
+ * measure-trace.c.  A failed run ends everything; cancelling keeps what there is.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "profiler/record/measure.h"
+#include "profiler/record/measure-private.h"
 
 #include "engine/base/parallel.h"
 #include "profiler/base/clock.h"
-#include "profiler/record/follow-device.h"
-#include "profiler/record/kernel-watch.h"
 #include "profiler/record/memory-peak.h"
-#include "profiler/record/rebuild.h"
 
 #include <math.h>
 
 #define DEFAULT_SECONDS 60.0
 /* Warm-up ends when the medians of the last WARM_MEDIANS windows of WARM_WINDOW runs differ by less
  * than WARM_SPREAD, or after WARM_SECONDS. */
-#define WARM_WINDOW        3
-#define WARM_MEDIANS       5
-#define WARM_SPREAD        0.02
-#define WARM_SECONDS       10.0
-#define MIN_WARM           3
-#define MAX_INNER          100000
-#define LONG_SAMPLE        1e-3 /* seconds from which reading more of the kernel's counters is harmless */
-#define MIN_RUNS_FOR_EXACT 4 /* from this number of traced runs on, the last third is exact, */
-#define MAX_EXACT          3 /* but at most this many */
-#define MAX_REPEATED       4 /* times that a traced run which loses the processor is repeated */
-#define N_BUILDS           10 /* of a series, if the time allows; one that is not decided continues */
-#define MAX_BUILDS         400
-#define MAX_ROUNDS         20 /* samples of one build */
-
-typedef struct
-{
-  ProfSubject *const       *subjects;
-  ProfSubject *const       *current; /* the subjects as they are built now */
-  guint                     n;
-  ProfSeries               *series;
-  const ProfMeasureOptions *options;
-  guint64                   begin_ns;
-  double                    seconds;
-  guint                     threads; /* for subjects that do not set their own */
-  ProfKernelWatch          *watch;
-  ProfBuilds               *builds;
-  gboolean                  rebuilds; /* subjects are built several times */
-  guint                     rounds;   /* clean samples of one build */
-} MeasureSession;
-
-/* --- Time --- */
-
-static double
-elapsed (const MeasureSession *session)
-{
-  return (double) (prof_clock_now () - session->begin_ns) * 1e-9;
-}
-
-static gboolean
-is_cancelled (const MeasureSession *session)
-{
-  return session->options->cancellable &&
-         g_cancellable_is_cancelled (session->options->cancellable);
-}
-
-/* Calls the progress function. */
-static void
-report_progress (const MeasureSession *session,
-                 const char           *phase,
-                 guint                 subject,
-                 guint                 done,
-                 guint                 total)
-{
-  double       passed = elapsed (session);
-  double       left = MAX (session->seconds - passed, 0);
-  ProfProgress progress = {
-    .phase = phase,
-    .subject = prof_subject_get_options (session->subjects[subject])->name,
-    .done = done,
-    .total = total,
-    .elapsed = passed,
-    .remaining = left,
-  };
-
-  if (!session->options->progress)
-    return;
-  if (done > 0 && total > done)
-    progress.remaining = MIN (left, passed / done * (total - done));
-  session->options->progress (session->options->data, &progress);
-}
-
-/* Takes one sample: the average seconds of inner runs.  FALSE with an error if a run fails, without
- * one if it was cancelled. */
-static gboolean
-time_runs (const MeasureSession *session,
-           guint                 subject,
-           guint                 inner,
-           double               *seconds,
-           GError              **error)
-{
-  GError *local = NULL;
-  guint64 begin;
-
-  prof_subject_use_threads (session->current[subject], session->threads);
-  begin = prof_clock_now ();
-  for (guint i = 0; i < inner; i++)
-    if (!prof_subject_run (session->current[subject], session->options->cancellable, &local))
-      {
-        if (is_cancelled (session))
-          g_clear_error (&local);
-        else
-          g_propagate_prefixed_error (error,
-                                      local,
-                                      "%s: ",
-                                      prof_subject_get_options (session->subjects[subject])->name);
-        return FALSE;
-      }
-  *seconds = (double) (prof_clock_now () - begin) * 1e-9 / inner;
-  return TRUE;
-}
+#define WARM_WINDOW  3
+#define WARM_MEDIANS 5
+#define WARM_SPREAD  0.02
+#define WARM_SECONDS 10.0
+#define MIN_WARM     3
+#define MAX_INNER    100000
+#define N_BUILDS     10 /* of a series, if the time allows; one that is not decided continues */
+#define MAX_BUILDS   400
+#define MAX_ROUNDS   20 /* samples of one build */
 
 /* --- Warm-up --- */
 
@@ -142,23 +48,23 @@ is_steady (const GArray *warm)
 /* Runs one subject until it is steady, and finds out how many runs make one sample.  share:
  * seconds. */
 static gboolean
-warm_up (const MeasureSession *session, guint subject, double share, GError **error)
+warm_up (const ProfMeasureSession *session, guint subject, double share, GError **error)
 {
   ProfSeries *series = &session->series[subject];
   int         asked = session->options->warmup;
-  double      limit = elapsed (session) + MIN (WARM_SECONDS, share);
+  double      limit = prof_measure_elapsed (session) + MIN (WARM_SECONDS, share);
   double      seconds, shortest;
 
-  if (isnan (series->first) && !time_runs (session, subject, 1, &series->first, error))
+  if (isnan (series->first) && !prof_measure_run_first (session, subject, error))
     return !*error;
   shortest = series->first;
   for (guint i = 0; asked < 0 || i < (guint) asked; i++)
     {
-      report_progress (session, "warm-up", subject, i, asked > 0 ? (guint) asked : 0);
+      prof_measure_report (session, "warm-up", subject, i, asked > 0 ? (guint) asked : 0);
       if (asked < 0 &&
-          (is_steady (series->warm) || (i >= 1 && elapsed (session) + shortest > limit)))
+          (is_steady (series->warm) || prof_measure_elapsed (session) + shortest > limit))
         break;
-      if (!time_runs (session, subject, 1, &seconds, error))
+      if (!prof_measure_time (session, subject, 1, &seconds, error))
         return !*error;
       shortest = MIN (shortest, seconds);
       g_array_append_val (series->warm, seconds);
@@ -170,11 +76,11 @@ warm_up (const MeasureSession *session, guint subject, double share, GError **er
 }
 
 static gboolean
-warm_up_all (const MeasureSession *session, GError **error)
+warm_up_all (const ProfMeasureSession *session, GError **error)
 {
   g_autoptr (GError) local = NULL;
 
-  for (guint i = 0; i < session->n && !is_cancelled (session); i++)
+  for (guint i = 0; i < session->n && !prof_measure_is_cancelled (session); i++)
     if (!warm_up (session, i, session->seconds / 4 / session->n, &local))
       {
         g_propagate_error (error, g_steal_pointer (&local));
@@ -187,7 +93,7 @@ warm_up_all (const MeasureSession *session, GError **error)
 
 /* The samples of the current build. */
 static guint
-count_of_build (const MeasureSession *session)
+count_of_build (const ProfMeasureSession *session)
 {
   const GArray *build = session->series[0].build;
   guint         n = 0;
@@ -200,7 +106,7 @@ count_of_build (const MeasureSession *session)
 
 /* Whether the current build has all of its samples. */
 static gboolean
-is_build_complete (const MeasureSession *session)
+is_build_complete (const ProfMeasureSession *session)
 {
   return session->rebuilds && count_of_build (session) >= session->rounds;
 }
@@ -208,7 +114,7 @@ is_build_complete (const MeasureSession *session)
 /* Whether a verdict is looked for after the current build: each look considers all samples, so that only
  * every tenth of many builds is followed by one. */
 static gboolean
-is_time_to_look (const MeasureSession *session)
+is_time_to_look (const ProfMeasureSession *session)
 {
   guint n = prof_builds_get_number (session->builds) + 1;
 
@@ -218,7 +124,7 @@ is_time_to_look (const MeasureSession *session)
 /* Whether the samples decide: for one subject its own interval, for several the comparison of each
  * with the first.  With builds, only complete ones are looked at. */
 static ProfStop
-find_decision (const MeasureSession *session)
+find_decision (const ProfMeasureSession *session)
 {
   const ProfSeries *first = &session->series[0];
   guint             n = first->clean->len;
@@ -241,32 +147,19 @@ find_decision (const MeasureSession *session)
   return prof_comparison_stop (comparison, session->rebuilds ? PROF_MIN_BUILDS : 1);
 }
 
-/* Reads the kernel's counters before a sample of inner runs.  Threads that the subject needs are
- * started before. */
-static void
-start_watching (const MeasureSession *session, guint subject, guint inner)
-{
-  const ProfSeries *series = &session->series[subject];
-  const GArray     *known = series->clean->len > 0 ? series->clean : series->warm;
-  double one = known->len > 0 ? g_array_index (known, double, known->len - 1) : series->first;
-
-  prof_subject_use_threads (session->current[subject], session->threads);
-  prof_kernel_watch_begin (session->watch, one * inner >= LONG_SAMPLE);
-}
-
 /* Takes one clean sample, with the facts about it. */
 static gboolean
-take_sample (const MeasureSession *session,
-             guint                 subject,
-             double               *seconds,
-             ProfSampleFacts      *facts,
-             GError              **error)
+take_sample (const ProfMeasureSession *session,
+             guint                     subject,
+             double                   *seconds,
+             ProfSampleFacts          *facts,
+             GError                  **error)
 {
   const ProfSeries *series = &session->series[subject];
   gboolean          is_done;
 
-  start_watching (session, subject, series->inner);
-  is_done = time_runs (session, subject, series->inner, seconds, error);
+  prof_measure_watch (session, subject, series->inner);
+  is_done = prof_measure_time (session, subject, series->inner, seconds, error);
   if (is_done)
     prof_kernel_watch_end (session->watch, *seconds * series->inner, facts);
   return is_done;
@@ -274,16 +167,17 @@ take_sample (const MeasureSession *session,
 
 /* Whether there are enough samples.  limit, round: seconds when time is up, and of the last round. */
 static ProfStop
-find_stop (const MeasureSession *session, double limit, double round)
+find_stop (const ProfMeasureSession *session, double limit, double round)
 {
   guint    n = session->series[0].clean->len;
   gboolean is_late;
 
-  if (is_cancelled (session))
+  if (prof_measure_is_cancelled (session))
     return PROF_STOP_CANCELLED;
   if (is_build_complete (session))
     round += prof_builds_get_seconds (session->builds);
-  is_late = elapsed (session) + round > limit && n >= 2;
+  is_late =
+      prof_measure_elapsed (session) + round > limit && (n >= 2 || prof_measure_is_long (session));
   if (session->options->repeat > 0)
     return n >= session->options->repeat ? PROF_STOP_ENOUGH
            : is_late                     ? PROF_STOP_TIME
@@ -297,7 +191,7 @@ find_stop (const MeasureSession *session, double limit, double round)
 
 /* Takes one sample of each subject in random order.  A round that is interrupted adds no samples. */
 static gboolean
-run_round (const MeasureSession *session, GError **error)
+run_round (const ProfMeasureSession *session, GError **error)
 {
   g_autofree double          *seconds = g_new (double, session->n);
   g_autofree guint           *order = g_new (guint, session->n);
@@ -325,7 +219,7 @@ run_round (const MeasureSession *session, GError **error)
 
 /* How many rounds each build gets, so that N_BUILDS builds are possible within seconds. */
 static guint
-share_rounds (const MeasureSession *session, double seconds, double round)
+share_rounds (const ProfMeasureSession *session, double seconds, double round)
 {
   double share = seconds / N_BUILDS - prof_builds_get_seconds (session->builds);
 
@@ -336,7 +230,7 @@ share_rounds (const MeasureSession *session, double seconds, double round)
 
 /* Stores the peaks of memory of the first build, before other builds and recorders add to them. */
 static void
-store_memory_peaks (const MeasureSession *session)
+store_memory_peaks (const ProfMeasureSession *session)
 {
   for (guint i = 0; i < session->n; i++)
     {
@@ -349,10 +243,11 @@ store_memory_peaks (const MeasureSession *session)
 
 /* Takes clean samples, over several builds if that is asked for. */
 static ProfStop
-take_samples (MeasureSession *session, double limit, GError **error)
+take_samples (ProfMeasureSession *session, double limit, GError **error)
 {
   ProfStop stop;
-  double   round = 0, start = elapsed (session);
+  double   start = prof_measure_elapsed (session);
+  double   round = prof_measure_is_long (session) ? session->series[0].first : 0;
 
   session->rebuilds = session->options->rebuild && prof_builds_have_memory (session->builds);
   session->rounds = share_rounds (session, 0, 0);
@@ -362,26 +257,27 @@ take_samples (MeasureSession *session, double limit, GError **error)
       guint  asked = session->options->repeat;
       double begin;
 
-      report_progress (session, "clean", 0, done, asked > 0 ? asked : PROF_MAX_SAMPLES);
+      prof_measure_report (session, "clean", 0, done, asked > 0 ? asked : PROF_MAX_SAMPLES);
       if (is_build_complete (session))
         {
           if (prof_builds_get_number (session->builds) == 0)
             store_memory_peaks (session);
+          prof_machine_speed_sample (session->speed);
           if (!prof_builds_next (session->builds, session->options->cancellable, error))
             break;
           session->current = prof_builds_get (session->builds);
           session->rounds = share_rounds (session, limit - start, round);
         }
-      begin = elapsed (session);
+      begin = prof_measure_elapsed (session);
       if (!run_round (session, error))
         break;
-      round = elapsed (session) - begin;
+      round = prof_measure_elapsed (session) - begin;
     }
   return stop;
 }
 
 static gboolean
-run_clean (MeasureSession *session, double limit, GError **error)
+run_clean (ProfMeasureSession *session, double limit, GError **error)
 {
   g_autoptr (GError) local = NULL;
   ProfStop stop = take_samples (session, limit, &local);
@@ -389,7 +285,9 @@ run_clean (MeasureSession *session, double limit, GError **error)
   session->current = session->subjects;
   if (prof_builds_get_number (session->builds) == 0)
     store_memory_peaks (session);
-  if (local && !is_cancelled (session))
+  if (session->options->rebuild)
+    prof_machine_speed_sample (session->speed);
+  if (local && !prof_measure_is_cancelled (session))
     {
       g_propagate_error (error, g_steal_pointer (&local));
       return FALSE;
@@ -398,130 +296,30 @@ run_clean (MeasureSession *session, double limit, GError **error)
     {
       session->series[i].turns = session->begin_ns;
       session->series[i].stop = stop;
+      prof_machine_speed_get (session->speed,
+                              &session->series[i].copy_rate,
+                              &session->series[i].clock_rate);
       if (stop == PROF_STOP_ENOUGH && session->options->repeat > 0)
         session->series[i].stop = PROF_STOP_NOT;
     }
   return TRUE;
 }
 
-/* --- Traced and counted runs --- */
-
-/* Runs one subject with its recorder attached.  Where a GPU is followed, exact has no meaning. */
-static gboolean
-trace_once (const MeasureSession *session, guint subject, guint run, gboolean exact, GError **error)
-{
-  ProfSeries     *series = &session->series[subject];
-  HybExecutor    *executor = prof_subject_get_executor (session->subjects[subject]);
-  ProfSampleFacts facts;
-  double          seconds;
-  gboolean        is_done;
-
-  exact = exact && !prof_recorder_get_device_events (series->recorder);
-  start_watching (session, subject, 1);
-  hyb_executor_set_probe (executor, prof_recorder_get_probe (series->recorder));
-  prof_recorder_begin_run (series->recorder, run, exact, 0);
-  is_done = time_runs (session, subject, 1, &seconds, error);
-  prof_recorder_end_run (series->recorder);
-  hyb_executor_set_probe (executor, NULL);
-  if (is_done)
-    {
-      prof_kernel_watch_end (session->watch, seconds, &facts);
-      g_array_append_val (series->traced, seconds);
-      g_array_append_val (series->traced_facts, facts);
-    }
-  if (is_done && exact)
-    series->exact = MIN (series->exact, run);
-  return is_done;
-}
-
-/* Traces one run, again if it loses the processor and there is time. */
-static gboolean
-trace_well (const MeasureSession *session, guint subject, guint run, gboolean exact, GError **error)
-{
-  ProfSeries *series = &session->series[subject];
-
-  for (guint i = 0;; i++)
-    {
-      const GArray *facts = series->traced_facts;
-
-      if (!trace_once (session, subject, run, exact, error))
-        return FALSE;
-      if (i == MAX_REPEATED || elapsed (session) >= session->seconds ||
-          !prof_sample_is_disturbed (&g_array_index (facts, ProfSampleFacts, facts->len - 1)))
-        return TRUE;
-      prof_recorder_drop_run (series->recorder);
-      g_array_set_size (series->traced, series->traced->len - 1);
-      g_array_set_size (series->traced_facts, series->traced_facts->len - 1);
-    }
-}
-
-/* Drops all traced runs so far. */
-static void
-drop_traced (ProfSeries *series)
-{
-  prof_recorder_reset (series->recorder);
-  g_array_set_size (series->traced, 0);
-  g_array_set_size (series->traced_facts, 0);
-}
-
-/* Traces all subjects in turns.  The first round warms up the recorders, which learn the number of
- * events and the graphs, and is discarded, unless the time is up or few runs are requested. */
-static gboolean
-trace_in_turns (const MeasureSession *session, GError **error)
-{
-  guint n = session->options->traced, first;
-  guint n_exact = n < MIN_RUNS_FOR_EXACT ? 0 : MIN (n / 3, MAX_EXACT);
-
-  for (guint i = 0; i < session->n; i++)
-    {
-      report_progress (session, "trace", i, 0, n);
-      if (!trace_once (session, i, 0, FALSE, error))
-        return FALSE;
-      if (prof_recorder_n_lost (session->series[i].recorder) == 0 &&
-          !prof_recorder_get_device_events (session->series[i].recorder))
-        continue;
-      /* The ring was too small for a run of unknown length; now the length is known.  Or stretches for a GPU
-       * were recorded anew; now they are only replayed. */
-      drop_traced (&session->series[i]);
-      if (!trace_once (session, i, 0, FALSE, error))
-        return FALSE;
-    }
-  first = n < MIN_RUNS_FOR_EXACT || elapsed (session) > session->seconds;
-  for (guint i = 0; first == 0 && i < session->n; i++)
-    drop_traced (&session->series[i]);
-  /* One run has no interval, so a second is made even when the time is up. */
-  for (guint run = first; run < n && (run < 2 || elapsed (session) < session->seconds); run++)
-    for (guint i = 0; i < session->n; i++)
-      {
-        report_progress (session, "trace", i, run, n);
-        if (!trace_well (session, i, run, run >= n - n_exact, error))
-          return FALSE;
-      }
-  return TRUE;
-}
+/* --- Counted runs --- */
 
 static gboolean
-trace_all (const MeasureSession *session, GError **error)
-{
-  ProfDeviceTrace *trace = prof_follow_device (session->subjects, session->series, session->n);
-  gboolean         is_done = trace_in_turns (session, error);
-
-  prof_leave_device (trace, session->series, session->n);
-  return is_done;
-}
-
-static gboolean
-count_subject (const MeasureSession *session, guint subject, GError **error)
+count_subject (const ProfMeasureSession *session, guint subject, GError **error)
 {
   ProfSeries *series = &session->series[subject];
   g_autoptr (ProfCounters) counters = prof_counters_new ();
-  double   seconds;
-  guint    inner = elapsed (session) > session->seconds ? 1 : MAX (series->inner, PROF_MIN_COUNTED);
+  double seconds;
+  guint  inner =
+      prof_measure_elapsed (session) > session->seconds ? 1 : MAX (series->inner, PROF_MIN_COUNTED);
   gboolean is_done;
 
-  report_progress (session, "counters", subject, 0, inner);
+  prof_measure_report (session, "counters", subject, 0, inner);
   prof_counters_begin (counters);
-  is_done = time_runs (session, subject, inner, &seconds, error);
+  is_done = prof_measure_time (session, subject, inner, &seconds, error);
   prof_counters_end (counters, series->counts);
   for (guint i = 0; i < PROF_N_COUNTS; i++)
     series->counts[i] /= inner;
@@ -532,13 +330,13 @@ count_subject (const MeasureSession *session, guint subject, GError **error)
 
 /* Traces, then counts: where a single run takes long, times of operators are worth more. */
 static gboolean
-run_watched (const MeasureSession *session, GError **error)
+run_watched (const ProfMeasureSession *session, GError **error)
 {
   g_autoptr (GError) local = NULL;
-  gboolean is_done_so_far = session->options->traced == 0 || trace_all (session, &local);
+  gboolean is_done_so_far = session->options->traced == 0 || prof_measure_trace (session, &local);
 
   for (guint i = 0; is_done_so_far && session->options->counters && i < session->n; i++)
-    is_done_so_far = !is_cancelled (session) && count_subject (session, i, &local);
+    is_done_so_far = !prof_measure_is_cancelled (session) && count_subject (session, i, &local);
   if (!local)
     return TRUE;
   g_propagate_error (error, g_steal_pointer (&local));
@@ -547,7 +345,7 @@ run_watched (const MeasureSession *session, GError **error)
 
 /* Warm-up, clean runs, then traced and counted runs. */
 static gboolean
-run_phases (MeasureSession *session, GError **error)
+run_phases (ProfMeasureSession *session, GError **error)
 {
   const ProfMeasureOptions *options = session->options;
   double                    limit;
@@ -555,9 +353,9 @@ run_phases (MeasureSession *session, GError **error)
   if (!warm_up_all (session, error))
     return FALSE;
   limit = prof_measure_clean_limit (options, session->series, session->n, session->seconds);
-  if (!is_cancelled (session) && !run_clean (session, limit, error))
+  if (!prof_measure_is_cancelled (session) && !run_clean (session, limit, error))
     return FALSE;
-  return is_cancelled (session) || run_watched (session, error);
+  return prof_measure_is_cancelled (session) || run_watched (session, error);
 }
 
 gboolean
@@ -567,8 +365,8 @@ prof_measure (ProfSubject *const       *subjects,
               const ProfMeasureOptions *options,
               GError                  **error)
 {
-  gboolean       is_done;
-  MeasureSession session = {
+  gboolean           is_done;
+  ProfMeasureSession session = {
     .subjects = subjects,
     .current = subjects,
     .n = n,
@@ -584,12 +382,15 @@ prof_measure (ProfSubject *const       *subjects,
   prof_memory_peak_reset ();
   session.watch = prof_kernel_watch_new ();
   session.builds = prof_builds_new (subjects, n, session.begin_ns);
+  session.speed = prof_machine_speed_new ();
   is_done = run_phases (&session, error);
+  prof_measure_answer (&session);
+  prof_machine_speed_free (session.speed);
   prof_builds_free (session.builds);
   prof_kernel_watch_free (session.watch);
   if (hyb_parallel_get_threads () != session.threads)
     hyb_parallel_set_threads (session.threads);
-  for (guint i = 0; is_cancelled (&session) && i < n; i++)
+  for (guint i = 0; prof_measure_is_cancelled (&session) && i < n; i++)
     series[i].stop = PROF_STOP_CANCELLED;
   return is_done;
 }

@@ -128,12 +128,21 @@ add_series_facts (ProfFacts *facts, const ProfSeries *series, HybMode mode)
   g_autofree char   *disturbed = prof_disturbance_sentence (&disturbance);
 
   prof_statistics (used, n, &clean);
-  prof_facts_set (facts, PROF_DISTURBANCE_KEY, disturbed);
+  prof_facts_set (facts,
+                  PROF_DISTURBANCE_KEY,
+                  series->is_only_first ? "There was time for the first run only, which was "
+                                          "traced.  Later runs may be faster."
+                                        : disturbed);
   prof_facts_set (facts, "clean.stopped", prof_stop_name (series->stop));
   prof_facts_set_number (facts, "clean.inner", series->inner);
   add_build_facts (facts, series);
   if (clean.n > 1)
     prof_facts_set_number (facts, "clean.deviation", clean.deviation);
+  if (isfinite (series->copy_rate))
+    {
+      prof_facts_set_number (facts, PROF_SPEED_COPY_KEY, series->copy_rate);
+      prof_facts_set_number (facts, PROF_SPEED_CLOCK_KEY, series->clock_rate);
+    }
   prof_facts_set_number (facts, "memory.planned", (double) series->planned_bytes);
   prof_facts_set_number (facts, "memory.resident", (double) series->resident_bytes);
 
