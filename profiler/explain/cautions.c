@@ -11,6 +11,9 @@
 #include <string.h>
 
 #define SAME_MEMORY 0.02 /* kernels keep different parts of the same memory */
+/* Relative differences of the machine's speed that measurements of it have by themselves. */
+#define SAME_COPY_RATE 0.1
+#define SAME_CLOCK     0.05
 
 /* A fact, and how a sentence calls it. */
 typedef struct
@@ -152,6 +155,35 @@ prof_machine_relation (const ProfCapture *a, const ProfCapture *b)
     if (differs (a, b, machine_facts[i].key))
       return PROF_OTHER_MACHINE;
   return host_a && host_b && strcmp (host_a, host_b) == 0 ? PROF_SAME_MACHINE : PROF_LIKE_MACHINE;
+}
+
+char *
+prof_machine_dup_speed_problem (const ProfCapture *a, const ProfCapture *b)
+{
+  static const struct
+  {
+    const char *key, *what;
+    double      tolerance;
+  } speeds[] = {
+    { PROF_SPEED_COPY_KEY, "copied memory", SAME_COPY_RATE },
+    { PROF_SPEED_CLOCK_KEY, "computed", SAME_CLOCK },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (speeds); i++)
+    {
+      double of_a = prof_capture_get_number (a, speeds[i].key);
+      double of_b = prof_capture_get_number (b, speeds[i].key);
+
+      if (!(of_a > 0) || !(of_b > 0))
+        return g_strdup ("A recording does not hold how fast its machine was, so a difference need "
+                         "not come from the model.  Record the baseline again.");
+      if (fabs (log (of_b / of_a)) > log (1 + speeds[i].tolerance))
+        return g_strdup_printf ("The machine %s at %.2f times the speed that it had for the "
+                                "baseline, so a difference need not come from the model.",
+                                speeds[i].what,
+                                of_b / of_a);
+    }
+  return NULL;
 }
 
 static void

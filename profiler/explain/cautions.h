@@ -18,6 +18,10 @@ typedef enum
 /* The relation of the machines of a and b. */
 ProfMachineRelation prof_machine_relation (const ProfCapture *a, const ProfCapture *b);
 
+/* Why the machine was not as fast for b as for a, as a sentence.  NULL if copy rate and clock agree.
+ * (transfer full) */
+char *prof_machine_dup_speed_problem (const ProfCapture *a, const ProfCapture *b);
+
 typedef enum
 {
   PROF_CAUTION_MACHINE,  /* they ran on other machines */

@@ -20,34 +20,10 @@ static const double assumed_spreads[] = {
 
 #define N_BLOCKS 4 /* of a recording, whose medians show how much it drifted */
 
-/* Quantiles of the normal distribution for two-sided 95 and 99 %. */
-#define NORMAL_95 1.959964
-#define NORMAL_99 2.575829
+/* Confidence of intervals, which decide as well: recordings are compared once. */
+#define CONFIDENCE 0.99
 
 /* --- Spread between sessions --- */
-
-/* Student's t with this many degrees of freedom for the quantile z of the normal distribution:
- * Abramowitz and Stegun 26.7.5, within 1.3 % from 4 degrees on. */
-static double
-student_quantile (double z, double freedom)
-{
-  double z2 = z * z, f = freedom;
-
-  return z + z * (z2 + 1) / (4 * f) + z * ((5 * z2 + 16) * z2 + 3) / (96 * f * f) +
-         z * (((3 * z2 + 19) * z2 + 17) * z2 - 15) / (384 * f * f * f);
-}
-
-static double
-deviation (const double *values, guint n)
-{
-  double mean = 0, squares = 0;
-
-  for (guint i = 0; i < n; i++)
-    mean += values[i] / n;
-  for (guint i = 0; i < n; i++)
-    squares += (values[i] - mean) * (values[i] - mean);
-  return n > 1 ? sqrt (squares / (n - 1)) : 0;
-}
 
 /* How much the medians of parts of the recording differ, which is the least that sessions do. */
 static double
@@ -60,7 +36,7 @@ find_drift (const double *samples, guint n)
     return 0;
   for (guint i = 0; i < N_BLOCKS; i++)
     medians[i] = log (prof_median (samples + (gsize) i * size, size));
-  return deviation (medians, N_BLOCKS);
+  return prof_deviation (medians, N_BLOCKS);
 }
 
 /* --- Comparing --- */
@@ -93,9 +69,9 @@ recording_init (Recording *recording, const ProfCapture *capture, GError **error
 
 /* The half-width of the interval of a median, as a logarithm. */
 static double
-half_width (const Recording *recording, double confidence)
+half_width (const Recording *recording)
 {
-  ProfInterval interval = prof_median_interval (recording->samples, recording->n, confidence);
+  ProfInterval interval = prof_median_interval (recording->samples, recording->n, CONFIDENCE);
 
   return log (interval.high / interval.low) / 2;
 }
@@ -108,33 +84,31 @@ typedef struct
   double           middle; /* logarithm of the ratio */
 } Ratio;
 
-/* The half-width that comes from the variance between sessions. */
+/* The standard deviation of the logarithm of a ratio that comes from the variance between sessions. */
 static double
-find_between (const ProfSessions *self, double z)
+find_between (const ProfSessions *self)
 {
-  double quantile = self->is_spread_measured ? student_quantile (z, self->n_used - 1) : z;
+  return self->spread * sqrt (1 + 1.0 / self->n_used);
+}
 
-  return quantile * self->spread * sqrt (1 + 1.0 / self->n_used);
+/* Degrees of freedom that it is known with. */
+static guint
+find_degrees (const ProfSessions *self)
+{
+  return self->is_spread_measured ? self->n_used - 1 : PROF_ASSUMED_DEGREES;
 }
 
 static ProfInterval
-find_interval (const ProfSessions *self, const Ratio *ratio, double z, double confidence)
+find_interval (const ProfSessions *self, const Ratio *ratio)
 {
-  double quantile = self->is_spread_measured ? student_quantile (z, ratio->n - 1) : z;
-  double between = quantile * self->spread * sqrt (1 + 1.0 / ratio->n);
-  double squares = between * between;
-  double of_b = half_width (ratio->b, confidence);
+  double quantile = prof_student_quantile ((1 + CONFIDENCE) / 2, find_degrees (self));
+  double width = hypot (quantile * find_between (self), half_width (ratio->b));
 
-  squares += of_b * of_b;
   for (guint i = 0; i < ratio->n; i++)
-    {
-      double of_a = half_width (&ratio->a[i], confidence) / ratio->n;
-
-      squares += of_a * of_a;
-    }
+    width = hypot (width, half_width (&ratio->a[i]) / ratio->n);
   return (ProfInterval){ exp (ratio->middle),
-                         exp (ratio->middle - sqrt (squares)),
-                         exp (ratio->middle + sqrt (squares)) };
+                         exp (ratio->middle - width),
+                         exp (ratio->middle + width) };
 }
 
 static void
@@ -142,27 +116,13 @@ find_spread (ProfSessions *self, const Ratio *ratio, const double *medians)
 {
   self->is_spread_measured =
       ratio->n >= PROF_SESSION_MIN_MEASURED && self->machine != PROF_OTHER_MACHINE;
-  self->spread = deviation (medians, ratio->n);
+  self->spread = prof_deviation (medians, ratio->n);
   if (self->is_spread_measured)
     return;
   self->spread = MAX (self->spread, assumed_spreads[self->machine]);
   for (guint i = 0; i < ratio->n; i++)
     self->spread = MAX (self->spread, find_drift (ratio->a[i].samples, ratio->a[i].n));
   self->spread = MAX (self->spread, find_drift (ratio->b->samples, ratio->b->n));
-}
-
-static ProfVerdict
-find_verdict (const ProfSessions *self)
-{
-  if (isnan (self->certain.low))
-    return PROF_UNDECIDED;
-  if (self->certain.high < 1 && self->ratio.median < 1 - PROF_SAME_WITHIN)
-    return PROF_FASTER;
-  if (self->certain.low > 1 && self->ratio.median > 1 + PROF_SAME_WITHIN)
-    return PROF_SLOWER;
-  if (self->ratio.low > 1 - 2 * PROF_SAME_WITHIN && self->ratio.high < 1 + 2 * PROF_SAME_WITHIN)
-    return PROF_SAME;
-  return PROF_UNDECIDED;
 }
 
 static void
@@ -183,13 +143,12 @@ compare_recordings (ProfSessions *self, Ratio *ratio)
   self->is_too_long = ratio->b->disturbance.uses_all;
   self->n_used = ratio->n;
   find_spread (self, ratio, medians);
-  self->ratio = self->certain = (ProfInterval){ exp (ratio->middle), NAN, NAN };
+  self->ratio = (ProfInterval){ exp (ratio->middle), NAN, NAN };
   if (fewest >= PROF_SESSION_MIN_SAMPLES)
-    {
-      self->ratio = find_interval (self, ratio, NORMAL_95, 0.95);
-      self->certain = find_interval (self, ratio, NORMAL_99, 0.99);
-    }
-  self->verdict = find_verdict (self);
+    self->ratio = find_interval (self, ratio);
+  self->verdict = self->speed_problem && self->machine != PROF_OTHER_MACHINE
+                      ? PROF_UNDECIDED
+                      : prof_find_verdict (&self->ratio, &self->ratio);
 }
 
 /* Says how the variance between sessions is known, and what was left out. */
@@ -206,8 +165,8 @@ add_statistics (ProfSessions *self, guint n_given, guint fewest)
   if (self->n_used < n_given)
     prof_cautions_add (self->cautions,
                        PROF_CAUTION_MACHINE,
-                       "%u of %u recordings of the baseline are of other machines and were left "
-                       "out.",
+                       "%u of %u recordings of the baseline are of other machines, or of this one "
+                       "at another speed, and were left out.",
                        n_given - self->n_used,
                        n_given);
   if (self->is_spread_measured)
@@ -230,7 +189,9 @@ add_statistics (ProfSessions *self, guint n_given, guint fewest)
                        PROF_SESSION_MIN_MEASURED);
 }
 
-/* The recordings of the baseline with the closest relation to b, as indices.  Sets the relation. */
+/* The recordings of the baseline with the closest relation to b, as indices.  Of these, those that were
+ * made while the machine was as fast as for b, if there are any.  Sets the relation and what is wrong
+ * with the speed. */
 static GArray *
 choose_recordings (ProfSessions             *self,
                    const ProfCapture *const *baseline,
@@ -238,13 +199,27 @@ choose_recordings (ProfSessions             *self,
                    const ProfCapture        *b)
 {
   GArray *used = g_array_new (FALSE, FALSE, sizeof (guint));
+  guint   n_others = 0;
 
   self->machine = PROF_OTHER_MACHINE;
   for (guint i = 0; i < n; i++)
     self->machine = MIN (self->machine, prof_machine_relation (baseline[i], b));
   for (guint i = 0; i < n; i++)
-    if (prof_machine_relation (baseline[i], b) == self->machine)
-      g_array_append_val (used, i);
+    {
+      g_autofree char *problem = NULL;
+
+      if (prof_machine_relation (baseline[i], b) != self->machine)
+        continue;
+      problem = prof_machine_dup_speed_problem (baseline[i], b);
+      if (!problem)
+        g_array_append_val (used, i);
+      else
+        g_array_insert_val (used, n_others++, i);
+    }
+  if (n_others < used->len)
+    g_array_remove_range (used, 0, n_others);
+  self->speed_problem =
+      prof_machine_dup_speed_problem (baseline[g_array_index (used, guint, used->len - 1)], b);
   return used;
 }
 
@@ -264,6 +239,8 @@ prof_sessions_compare (ProfSessions             *sessions,
   *sessions = (ProfSessions){ 0 };
   used = choose_recordings (sessions, baseline, n, b);
   sessions->cautions = prof_cautions (baseline[g_array_index (used, guint, used->len - 1)], b);
+  if (sessions->speed_problem && sessions->machine != PROF_OTHER_MACHINE)
+    prof_cautions_add (sessions->cautions, PROF_CAUTION_NOISE, "%s", sessions->speed_problem);
   sessions->is_same_work = !prof_cautions_have (sessions->cautions, PROF_CAUTION_WORK);
   is_done = recording_init (&of_b, b, error);
   fewest = of_b.n;
@@ -287,26 +264,13 @@ void
 prof_sessions_clear (ProfSessions *sessions)
 {
   g_clear_pointer (&sessions->cautions, g_ptr_array_unref);
-}
-
-static ProfInterval
-widen (const ProfInterval *interval, double between)
-{
-  double above = hypot (log (interval->high / interval->median), between);
-  double below = hypot (log (interval->median / interval->low), between);
-
-  return (ProfInterval){ interval->median,
-                         interval->median * exp (-below),
-                         interval->median * exp (above) };
+  g_clear_pointer (&sessions->speed_problem, g_free);
 }
 
 void
 prof_sessions_widen (const ProfSessions *sessions, ProfPairing *pairing)
 {
-  pairing->ratio = widen (&pairing->ratio, find_between (sessions, NORMAL_95));
-  pairing->strict = widen (&pairing->strict, find_between (sessions, NORMAL_99));
-  if (!(pairing->strict.high < 1 || pairing->strict.low > 1))
-    pairing->verdict = PROF_UNDECIDED;
+  prof_pairing_widen (pairing, find_between (sessions), find_degrees (sessions));
 }
 
 /* --- The gate --- */
@@ -323,12 +287,30 @@ prof_gate_name (ProfGate gate)
   return names[gate];
 }
 
+/* Why the gate does not look at the ratio; NULL: it does. */
+static const char *
+find_obstacle (const ProfSessions *self)
+{
+  if (!prof_interval_is_known (&self->ratio))
+    return "Too few runs to say: both recordings need " G_STRINGIFY (
+        PROF_SESSION_MIN_SAMPLES) " clean samples.";
+  if (self->machine == PROF_OTHER_MACHINE)
+    return "The recordings are of different machines, so a difference need not come from the "
+           "model.  "
+           "Record the baseline on this machine.";
+  if (!self->is_same_work)
+    return "The recordings did not do the same work, so their times say nothing about a slow-down. "
+           " "
+           "Record the baseline with the same options.";
+  return self->speed_problem;
+}
+
 ProfGate
 prof_sessions_gate (const ProfSessions *self, double threshold)
 {
-  if (isnan (self->certain.low) || self->machine == PROF_OTHER_MACHINE || !self->is_same_work)
+  if (find_obstacle (self))
     return PROF_GATE_UNDECIDED;
-  if (self->certain.low > 1 + threshold)
+  if (self->ratio.low > 1 + threshold)
     return self->is_too_long ? PROF_GATE_UNDECIDED : PROF_GATE_FAILED;
   return self->ratio.high <= 1 + threshold ? PROF_GATE_PASSED : PROF_GATE_UNDECIDED;
 }
@@ -336,43 +318,30 @@ prof_sessions_gate (const ProfSessions *self, double threshold)
 char *
 prof_sessions_dup_reason (const ProfSessions *self, double threshold)
 {
-  double percent = 100 * threshold;
+  double      percent = 100 * threshold;
+  const char *obstacle = find_obstacle (self);
 
-  if (isnan (self->certain.low))
-    return g_strdup_printf ("Too few runs to say: both recordings need %u clean samples.",
-                            PROF_SESSION_MIN_SAMPLES);
-  if (self->machine == PROF_OTHER_MACHINE)
-    return g_strdup ("The recordings are of different machines, so a difference need not come from "
-                     "the model.  Record the baseline on this machine.");
-  if (!self->is_same_work)
-    return g_strdup ("The recordings did not do the same work, so their times say nothing about a "
-                     "slow-down.  Record the baseline with the same options.");
+  if (obstacle)
+    return g_strdup (obstacle);
   switch (prof_sessions_gate (self, threshold))
     {
     case PROF_GATE_FAILED:
-      return g_strdup_printf ("It takes at least %.1f %% longer than the baseline (99 %%), and %g "
-                              "%% is "
+      return g_strdup_printf ("It takes at least %.1f %% longer than the baseline, and %g %% is "
                               "allowed.",
-                              100 * (self->certain.low - 1),
+                              100 * (self->ratio.low - 1),
                               percent);
     case PROF_GATE_PASSED:
-      return g_strdup_printf ("It takes at most %.1f %% longer than the baseline (95 %%), and %g "
-                              "%% is "
+      return g_strdup_printf ("It takes at most %.1f %% longer than the baseline, and %g %% is "
                               "allowed.",
                               MAX (100 * (self->ratio.high - 1), 0),
                               percent);
     case PROF_GATE_UNDECIDED:
       break;
     }
-  if (self->certain.low > 1 + threshold)
+  if (self->ratio.low > 1 + threshold)
     return g_strdup (
         "It took certainly longer than is allowed, but nearly all of its runs waited for a "
         "processor, so the model need not be the reason.  Measure it on a quieter machine.");
-  /* The interval that decides, which is wider than the one that is shown elsewhere. */
-  return g_strdup_printf ("A slow-down of more than %g %% is neither certain nor excluded: %+.1f "
-                          "%% (%+.1f … %+.1f with 99 %%).",
-                          percent,
-                          100 * (self->ratio.median - 1),
-                          100 * (self->certain.low - 1),
-                          100 * (self->certain.high - 1));
+  return g_strdup_printf (
+      "Whether it takes more than %g %% longer than the baseline is not certain.", percent);
 }

@@ -20,14 +20,14 @@ typedef struct
   guint          n_used; /* recordings of the baseline */
   ProfMachineRelation machine;
   gboolean            is_same_work;
-  gboolean            is_too_long;        /* nearly all runs of b waited for a processor */
-  double              spread;             /* standard deviation between sessions, relative */
+  gboolean            is_too_long;   /* nearly all runs of b waited for a processor */
+  char               *speed_problem; /* the machine was not as fast for both: why; NULL: it was */
+  double              spread;        /* standard deviation between sessions, relative */
   gboolean            is_spread_measured; /* FALSE: assumed */
-  ProfInterval        ratio;              /* time of b over that of the baseline; 95 % */
-  ProfInterval        certain;            /* the same with 99 %, on which verdicts are based */
-  ProfVerdict         verdict;            /* of b against the baseline */
-  GPtrArray          *cautions;           /* of ProfCaution, gravest first */
-} ProfSessions; /* low and high of the intervals are NaN with too few samples */
+  ProfInterval        ratio;              /* time of b over that of the baseline; 99 % */
+  ProfVerdict         verdict;  /* of b against the baseline; UNDECIDED at another speed */
+  GPtrArray          *cautions; /* of ProfCaution, gravest first */
+} ProfSessions;                 /* low and high of the intervals are NaN with too few samples */
 
 /* Compares b with n recordings of a baseline, n > 0.  Of several, those on a machine like that of b
  * are used, if there are any.  FALSE with an error if a recording has no clean runs, as imported
@@ -41,21 +41,20 @@ gboolean prof_sessions_compare (ProfSessions             *sessions,
 void prof_sessions_clear (ProfSessions *sessions);
 
 /* Widens the intervals of a part of the work, such as a node, by the variance between sessions.  pairing:
- * of the part in b with that in the baseline, without that variance.  A verdict that does not hold any
- * more becomes undecided. */
+ * of the part in b with that in the baseline, without that variance. */
 void prof_sessions_widen (const ProfSessions *sessions, ProfPairing *pairing);
 
 typedef enum
 {
-  PROF_GATE_PASSED,    /* a slow-down beyond the threshold can be excluded (95 %) */
+  PROF_GATE_PASSED,    /* the interval lies at or below the threshold */
   PROF_GATE_UNDECIDED, /* neither certain nor excluded */
-  PROF_GATE_FAILED,    /* a slow-down beyond the threshold is certain (99 %) */
+  PROF_GATE_FAILED,    /* the interval lies above the threshold */
 } ProfGate;
 
 /* "passed", "undecided", "failed". */
 const char *prof_gate_name (ProfGate gate);
-/* Whether b is slower than the baseline by more than threshold (0.03: 3 %).  Undecided if the machines
- * or the work differ, since the model need not be the reason then. */
+/* Whether b is slower than the baseline by more than threshold (0.03: 3 %).  Undecided if the machines,
+ * their speed or the work differ, since the model need not be the reason then. */
 ProfGate prof_sessions_gate (const ProfSessions *sessions, double threshold);
 /* Why the gate says so, as a sentence.  (transfer full) */
 char *prof_sessions_dup_reason (const ProfSessions *sessions, double threshold);

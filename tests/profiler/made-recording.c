@@ -3,6 +3,7 @@
 #include "tests/profiler/made-recording.h"
 
 #include "engine/base/random.h"
+#include "profiler/base/machine.h"
 #include "profiler/capture/capture-builder.h"
 #include "profiler/summary/unchanging.h"
 
@@ -16,6 +17,8 @@ const MadeRecording made_recording = {
   .load = "0.5",
   .cores = 4,
   .threads = 2,
+  .copy = 5e9,
+  .clock = 1e9,
   .seconds = 1e-3,
   .noise = 0.01,
   .n = 30,
@@ -51,6 +54,10 @@ add_facts (ProfBuilder *builder, const MadeRecording *recording)
     prof_facts_set_number (facts, "cpu.cores", recording->cores);
   if (recording->threads > 0)
     prof_facts_set_number (facts, "threads", recording->threads);
+  if (recording->copy > 0)
+    prof_facts_set_number (facts, PROF_SPEED_COPY_KEY, recording->copy);
+  if (recording->clock > 0)
+    prof_facts_set_number (facts, PROF_SPEED_CLOCK_KEY, recording->clock);
   if (recording->load)
     prof_facts_set_number (facts, "system.load", g_ascii_strtod (recording->load, NULL));
   prof_builder_add_facts (builder, facts);

@@ -9,6 +9,7 @@ typedef struct
 {
   const char *host, *processor, *pass, *shape, *load;
   double      cores, threads;
+  double      copy, clock; /* speed of the machine */
   double      seconds;     /* median of the clean samples */
   double      noise;       /* relative standard deviation of a sample */
   guint       n;           /* clean samples */

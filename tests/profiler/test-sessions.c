@@ -64,7 +64,7 @@ test_a_large_slow_down_is_certain (void)
 {
   MadeRecording    b = made_recording;
   ProfSessions     sessions;
-  g_autofree char *reason = NULL, *interval = NULL, *undecided = NULL;
+  g_autofree char *reason = NULL, *undecided = NULL;
 
   b.seed = 2;
   b.seconds *= 1.25;
@@ -76,13 +76,11 @@ test_a_large_slow_down_is_certain (void)
   g_assert_cmpint (prof_sessions_gate (&sessions, 0.60), ==, PROF_GATE_PASSED);
   reason = prof_sessions_dup_reason (&sessions, 0.03);
   g_assert_nonnull (strstr (reason, "at least"));
-  /* What is not certain is shown with the interval that decides: it contains the threshold. */
-  g_assert_cmpfloat (sessions.certain.low, <=, 1.25);
-  interval = g_strdup_printf ("(%+.1f … %+.1f with 99 %%)",
-                              100 * (sessions.certain.low - 1),
-                              100 * (sessions.certain.high - 1));
+  /* The interval that is shown decides: it contains the threshold. */
+  g_assert_cmpfloat (sessions.ratio.low, <=, 1.25);
+  g_assert_cmpfloat (sessions.ratio.high, >=, 1.25);
   undecided = prof_sessions_dup_reason (&sessions, 0.25);
-  g_assert_nonnull (strstr (undecided, interval));
+  g_assert_nonnull (strstr (undecided, "more than 25 %"));
   prof_sessions_clear (&sessions);
 
   sessions = compare (&b, &made_recording);
@@ -283,7 +281,7 @@ test_too_few_samples_give_no_interval (void)
   b.n = PROF_SESSION_MIN_SAMPLES - 1;
   b.seconds *= 10;
   sessions = compare (&made_recording, &b);
-  g_assert_true (isnan (sessions.ratio.low) && isnan (sessions.certain.high));
+  g_assert_true (isnan (sessions.ratio.low) && isnan (sessions.ratio.high));
   g_assert_cmpfloat_with_epsilon (sessions.ratio.median, 10, 0.5);
   g_assert_cmpint (sessions.verdict, ==, PROF_UNDECIDED);
   g_assert_cmpint (prof_sessions_gate (&sessions, 0.03), ==, PROF_GATE_UNDECIDED);
@@ -392,6 +390,110 @@ test_nodes_are_judged_with_the_variance_between_sessions (void)
   prof_sessions_clear (&sessions);
 }
 
+/* Widening takes back no verdict that still holds. */
+static void
+test_the_same_node_stays_the_same (void)
+{
+  ProfSessions sessions = compare (&made_recording, &made_recording);
+  ProfPairing  pairing = { .n = 20,
+                           .ratio = { 1.001, 0.9995, 1.0025 },
+                           .strict = { 1.001, 0.999, 1.003 },
+                           .verdict = PROF_SAME };
+
+  sessions.spread = 0.001;
+  prof_sessions_widen (&sessions, &pairing);
+  g_assert_cmpint (pairing.verdict, ==, PROF_SAME);
+  /* Each interval grows by the quantile of its own confidence. */
+  pairing.ratio = pairing.strict = (ProfInterval){ 1, 1, 1 };
+  prof_sessions_widen (&sessions, &pairing);
+  g_assert_cmpfloat_with_epsilon (log (pairing.strict.high) / log (pairing.ratio.high),
+                                  prof_student_quantile (0.999, PROF_ASSUMED_DEGREES) /
+                                      prof_student_quantile (0.9825, PROF_ASSUMED_DEGREES),
+                                  1e-9);
+  prof_sessions_clear (&sessions);
+}
+
+/* One criterion: the verdict, the gate and the interval that is shown are of one confidence. */
+static void
+test_verdict_and_gate_follow_the_interval_that_is_shown (void)
+{
+  for (guint i = 0; i < 60; i++)
+    {
+      MadeRecording b = made_recording;
+      ProfSessions  sessions;
+
+      b.seed = 2 + i;
+      b.seconds *= 0.7 + 0.01 * i;
+      sessions = compare (&made_recording, &b);
+      g_assert_cmpint (sessions.verdict == PROF_SLOWER,
+                       ==,
+                       sessions.ratio.low > 1 && sessions.ratio.median > 1 + PROF_SAME_WITHIN);
+      g_assert_cmpint (prof_sessions_gate (&sessions, 0.03) == PROF_GATE_FAILED,
+                       ==,
+                       sessions.ratio.low > 1.03);
+      g_assert_cmpint (prof_sessions_gate (&sessions, 0.03) == PROF_GATE_PASSED,
+                       ==,
+                       sessions.ratio.high <= 1.03);
+      prof_sessions_clear (&sessions);
+    }
+}
+
+/* A neighbour that copies memory, or a lower clock, makes a model slower that has not changed. */
+static void
+test_another_speed_of_the_machine_decides_nothing (void)
+{
+  static const struct
+  {
+    double      copy, clock;
+    const char *reason;
+  } cases[] = {
+    { 3e9, 1e9, "copied memory at 0.60 times" },
+    { 9e9, 1e9, "copied memory at 1.80 times" },
+    { 5e9, 0.8e9, "computed at 0.80 times" },
+    { 0, 0, "does not hold how fast its machine was" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      MadeRecording    b = made_recording;
+      ProfSessions     sessions;
+      g_autofree char *reason = NULL;
+
+      b.copy = cases[i].copy;
+      b.clock = cases[i].clock;
+      b.seconds *= 1.5;
+      sessions = compare (&made_recording, &b);
+      g_assert_cmpint (sessions.verdict, ==, PROF_UNDECIDED);
+      g_assert_cmpint (prof_sessions_gate (&sessions, 0.03), ==, PROF_GATE_UNDECIDED);
+      reason = prof_sessions_dup_reason (&sessions, 0.03);
+      g_assert_nonnull (strstr (reason, cases[i].reason));
+      assert_caution (&sessions, PROF_CAUTION_NOISE, cases[i].reason);
+      prof_sessions_clear (&sessions);
+    }
+}
+
+/* Of several recordings of a baseline, those count that were made at the speed of now. */
+static void
+test_recordings_at_another_speed_are_left_out (void)
+{
+  MadeRecording slow = made_recording;
+  g_autoptr (ProfCapture) of_a = made_recording_new (&made_recording), of_slow = NULL;
+  ProfSessions sessions;
+
+  slow.copy = 1e9;
+  slow.seconds *= 3;
+  of_slow = made_recording_new (&slow);
+  g_assert_true (prof_sessions_compare (&sessions,
+                                        (const ProfCapture *const[]){ of_slow, of_a, of_slow },
+                                        3,
+                                        of_a,
+                                        NULL));
+  g_assert_cmpuint (sessions.n_used, ==, 1);
+  g_assert_null (sessions.speed_problem);
+  g_assert_cmpfloat (sessions.ratio.median, ==, 1);
+  prof_sessions_clear (&sessions);
+}
+
 /* The time of a disturbed run is not the model's. */
 static void
 test_runs_that_waited_for_a_processor_fail_nothing (void)
@@ -443,6 +545,12 @@ TEST_PROGRAM (test_sessions)
        test_recordings_without_usable_samples_are_refused);
   ADD ("nodes-are-judged-with-the-variance-between-sessions",
        test_nodes_are_judged_with_the_variance_between_sessions);
+  ADD ("the-same-node-stays-the-same", test_the_same_node_stays_the_same);
+  ADD ("verdict-and-gate-follow-the-interval-that-is-shown",
+       test_verdict_and_gate_follow_the_interval_that_is_shown);
+  ADD ("another-speed-of-the-machine-decides-nothing",
+       test_another_speed_of_the_machine_decides_nothing);
+  ADD ("recordings-at-another-speed-are-left-out", test_recordings_at_another_speed_are_left_out);
   ADD ("runs-that-waited-for-a-processor-fail-nothing",
        test_runs_that_waited_for_a_processor_fail_nothing);
 #undef ADD

@@ -190,7 +190,7 @@ scope_recording_dup_change (const ScopeRecording *recording)
 
   if (isnan (ratio->low))
     return g_strdup_printf ("%+.1f %% (no interval)", 100 * (ratio->median - 1));
-  return g_strdup_printf ("%+.1f %% (%+.1f … %+.1f)",
+  return g_strdup_printf ("%+.1f %% (%+.1f … %+.1f with 99 %%)",
                           100 * (ratio->median - 1),
                           100 * (ratio->low - 1),
                           100 * (ratio->high - 1));
