@@ -111,41 +111,54 @@ divide_event (TraceImport *self, const ProfExecution *execution, const GArray *r
                  &target,
                  execution->begin_ns + (gint64) (duration * before / whole),
                  execution->begin_ns + (gint64) (duration * after / whole),
-                 TRUE);
+                 rows->len > 1);
       before = after;
     }
-  self->import->n_members += rows->len;
 }
 
-/* The index of expected where the next bulked event begins; the end of the iteration if there is
- * none. */
+/* The operators of an event in the order of the graph: those of a bulked event, or a single one of the
+ * graph's; NULL: others, such as gradients.  (transfer full) */
+static char **
+list_members (const TraceImport *self, const ProfExecution *execution, gboolean *is_cut)
+{
+  *is_cut = FALSE;
+  if (prof_is_bulk (execution))
+    return prof_split_bulk (execution->name, is_cut);
+  if (execution->type || g_hash_table_contains (self->by_name, execution->name) ||
+      !g_hash_table_contains (self->operators, prof_import_key (self->import, execution->name)))
+    return NULL;
+  return g_strdupv ((char **) (const char *const[]){ execution->name, NULL });
+}
+
+/* The index of expected, from `from` on, where the next event begins that has operators there; the end of
+ * the iteration if there is none. */
 static guint
 find_next_begin (const TraceImport *self, const GArray *executions, guint index, guint from)
 {
   for (guint i = index + 1; i < executions->len; i++)
     {
-      const ProfExecution *execution = &g_array_index (executions, ProfExecution, i);
-      gboolean             is_cut;
-      g_auto (GStrv) members = prof_split_bulk (execution->name, &is_cut);
-      guint at;
+      gboolean is_cut;
+      g_auto (GStrv) members =
+          list_members (self, &g_array_index (executions, ProfExecution, i), &is_cut);
+      guint n = members ? g_strv_length (members) : 0;
+      guint at = n > 0 ? find_sequence (self, members, n, from) : G_MAXUINT;
 
-      if (!members || g_strv_length (members) == 0)
-        continue;
-      at = find_sequence (self, members, g_strv_length (members), from);
-      return at == G_MAXUINT ? self->expected->len : at;
+      if (at != G_MAXUINT)
+        return at;
     }
   return self->expected->len;
 }
 
-/* Maps a bulked event.  FALSE if the graph has none of its operators. */
+/* Maps a bulked event, or a single operator beside bulked ones, which follows them in the order of the
+ * graph.  FALSE if the graph has none of its operators there. */
 static gboolean
 map_bulk (TraceImport *self, const GArray *executions, guint index)
 {
   const ProfExecution *execution = &g_array_index (executions, ProfExecution, index);
   gboolean             is_cut;
-  g_auto (GStrv) members = prof_split_bulk (execution->name, &is_cut);
+  g_auto (GStrv) members = list_members (self, execution, &is_cut);
   g_autoptr (GArray) rows = g_array_new (FALSE, FALSE, sizeof (guint32));
-  guint n = g_strv_length (members);
+  guint n = members ? g_strv_length (members) : 0;
   guint at, end, run = self->iteration;
 
   at = n > 0 ? find_sequence (self, members, n, self->position) : G_MAXUINT;
@@ -161,7 +174,7 @@ map_bulk (TraceImport *self, const GArray *executions, guint index)
       self->position = end;
     }
   else
-    for (guint i = 0; i < n; i++)
+    for (guint i = 0; prof_is_bulk (execution) && i < n; i++)
       {
         Target target = prof_import_find_target (self, members[i]);
 
@@ -172,7 +185,13 @@ map_bulk (TraceImport *self, const GArray *executions, guint index)
 
   if (rows->len == 0)
     return FALSE;
+  if (prof_is_bulk (execution))
+    {
+      self->import->n_members += rows->len;
+      self->import->n_shared++;
+    }
   divide_event (self, execution, rows, run);
+  self->import->n_attributed++;
   return TRUE;
 }
 
@@ -195,7 +214,11 @@ count_gradients (TraceImport *self, const GArray *executions)
 static void
 map_executions (TraceImport *self, const GArray *executions)
 {
+  gboolean has_bulks = FALSE;
+
   count_gradients (self, executions);
+  for (guint i = 0; i < executions->len; i++)
+    has_bulks |= prof_is_bulk (&g_array_index (executions, ProfExecution, i));
   for (guint i = 0; i < executions->len; i++)
     {
       const ProfExecution *execution = &g_array_index (executions, ProfExecution, i);
@@ -203,18 +226,14 @@ map_executions (TraceImport *self, const GArray *executions)
       Target               target;
 
       self->import->n_operators++;
+      if (has_bulks && map_bulk (self, executions, i))
+        continue;
       if (prof_is_bulk (execution))
         {
-          if (map_bulk (self, executions, i))
-            {
-              self->import->n_shared++;
-              self->import->n_attributed++;
-            }
-          else
-            prof_import_count_unmatched (self->import,
-                                         execution->name,
-                                         "is a bulk of operators that the graph does not have",
-                                         seconds);
+          prof_import_count_unmatched (self->import,
+                                       execution->name,
+                                       "is a bulk of operators that the graph does not have",
+                                       seconds);
           continue;
         }
       target = prof_import_find_any (self, execution);

@@ -7,6 +7,7 @@
 #include "engine/base/random.h"
 #include "engine/base/remedy.h"
 #include "engine/formats/format.h"
+#include "engine/formats/mxnet-symbol.h"
 #include "tests/profiler/imported.h"
 #include "tests/profiler/profile-run.h"
 #include "tests/program.h"
@@ -113,6 +114,71 @@ self_of (const ProfCapture *capture, const ProfSummary *summary, const char *nam
         return sum->self;
     }
   g_error ("%s did not run", name);
+}
+
+/* A graph of 20 operators in a chain, sigmoid and tanh in turns, and then exp, tanh and sqrt. */
+static char *
+print_chain (void)
+{
+  static const char *const last[] = { "exp", "tanh", "sqrt" };
+  g_autoptr (GString) text =
+      g_string_new ("{\"nodes\":[{\"op\":\"null\",\"name\":\"data\",\"inputs\":[]}");
+
+  for (guint i = 0; i < 23; i++)
+    g_string_append_printf (text,
+                            ",{\"op\":\"%s\",\"name\":\"n%u\",\"inputs\":[[%u,0,0]]}",
+                            i >= 20 ? last[i - 20]
+                            : i % 2 ? "tanh"
+                                    : "sigmoid",
+                            i,
+                            i);
+  g_string_append (text, "],\"arg_nodes\":[0],\"heads\":[[23,0,0]]}");
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
+/* The name of a bulked event is cut.  What it covers ends where the next event has an operator, which is
+ * bulked as well or not. */
+static void
+test_no_operator_is_counted_twice (void)
+{
+  static const char *const names[] = {
+    "[sigmoid,tanh,sigmoid,tanh,sigmoid,tanh,sigmoid,tanh,sigmoid,tanh,sigmoid,tanh,sigmoid,tanh,"
+    "sigmoid,tanh,sigmoid,tanh,sigmoid,tan",
+    "exp",
+    "[tanh,sqrt]",
+    "tanh",
+    "sqrt",
+  };
+  static const guint cases[][4] = { { 0, 1, 3, 4 }, { 0, 1, 2, G_MAXUINT } };
+  char              *symbol = print_chain ();
+  g_autoptr (GBytes) bytes = g_bytes_new_take (symbol, strlen (symbol));
+
+  for (guint c = 0; c < G_N_ELEMENTS (cases); c++)
+    {
+      Imported imported = { .model = NULL };
+      g_autoptr (GString) text = g_string_new ("{\"traceEvents\":[");
+      g_autoptr (GError) error = NULL;
+
+      for (guint i = 0; i < 4 && cases[c][i] != G_MAXUINT; i++)
+        g_string_append_printf (
+            text,
+            "%s{\"name\":\"%s\",\"cat\":\"operator\",\"ph\":\"B\",\"ts\":%u,\"pid\":0,\"tid\":1},"
+            "{\"name\":\"%s\",\"cat\":\"operator\",\"ph\":\"E\",\"ts\":%u,\"pid\":0,\"tid\":1}",
+            i == 0 ? "" : ",",
+            names[cases[c][i]],
+            1000 + 100 * i,
+            names[cases[c][i]],
+            1050 + 100 * i);
+      g_string_append (text, "]}");
+      imported.model = hyb_model_new ();
+      g_assert_true (hyb_symbol_read (imported.model, bytes, "chain", &error));
+      imported_read (&imported, text->str, text->len, hyb_model_get_graph (imported.model));
+      g_assert_cmpuint (imported.summary->n_runs, ==, 1);
+      g_assert_cmpuint (imported.summary->node->len, ==, 23);
+      for (guint k = 0; k < imported.summary->node->len; k++)
+        g_assert_cmpfloat (g_array_index (imported.summary->node, ProfNodeSum, k).count, ==, 1);
+      imported_clear (&imported);
+    }
 }
 
 /* A whole model in one bulked event is divided as in the trace without bulking. */
@@ -437,6 +503,8 @@ TEST_PROGRAM (test_import)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/profiler/import/every-golden-is-accounted-for",
                    test_every_golden_is_accounted_for);
+  g_test_add_func ("/profiler/import/no-operator-is-counted-twice",
+                   test_no_operator_is_counted_twice);
   g_test_add_func ("/profiler/import/bulk-like-another-trace", test_bulk_like_another_trace);
   g_test_add_func ("/profiler/import/unrolled-nodes-run-once", test_unrolled_nodes_run_once);
   g_test_add_func ("/profiler/import/names-that-are-not-escaped", test_names_that_are_not_escaped);
