@@ -49,7 +49,8 @@ typedef struct
   GMutex   sleep; /* guards both conditions */
   GCond    work_came;
   GCond    work_done;
-  guint    n_workers;
+  guint    n_workers; /* fewer than wanted where threads could not be made */
+  guint    n_wanted;
   guint    n_begun; /* workers that have started running; guarded by sleep */
   GThread *workers[MAX_THREADS];
   guint64  n_jobs;              /* guarded by owner */
@@ -218,10 +219,11 @@ stop_workers (void)
 static void
 start_workers (guint n_workers)
 {
-  if (pool.n_workers == n_workers)
+  if (pool.n_wanted == n_workers)
     return;
 
   stop_workers ();
+  pool.n_wanted = n_workers;
   for (guint i = 0; i < n_workers; i++)
     {
       GThread *thread =

@@ -5,6 +5,7 @@
 #include "tests/program.h"
 
 #include <string.h>
+#include <sys/resource.h>
 
 #define N 1000
 
@@ -174,6 +175,70 @@ test_threads_keep_their_pieces (void)
   hyb_parallel_set_threads (0);
 }
 
+/* --- Threads that cannot be made --- */
+
+#define N_WANTED 9
+
+static void
+do_nothing (gint64 begin G_GNUC_UNUSED, gint64 end G_GNUC_UNUSED, gpointer data G_GNUC_UNUSED)
+{
+}
+
+static int
+compare_names (gconstpointer a, gconstpointer b)
+{
+  return strcmp (*(char *const *) a, *(char *const *) b);
+}
+
+/* The numbers of all threads of the process.  (transfer full) */
+static char *
+list_threads (void)
+{
+  g_autoptr (GDir) folder = g_dir_open ("/proc/self/task", 0, NULL);
+  g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
+  const char *name;
+
+  while ((name = g_dir_read_name (folder)))
+    g_ptr_array_add (names, g_strdup (name));
+  g_ptr_array_sort (names, compare_names);
+  g_ptr_array_add (names, NULL);
+  return g_strjoinv (" ", (char **) names->pdata);
+}
+
+/* Those that there are stay, and no loop tries to make the others again. */
+static void
+test_missing_threads_are_not_made_again (void)
+{
+  struct rlimit    stack, before, limit;
+  g_autofree char *status = NULL, *first = NULL, *last = NULL;
+  guint64          kib;
+
+  if (!g_test_subprocess ())
+    {
+      g_test_trap_subprocess (NULL, 0, G_TEST_SUBPROCESS_DEFAULT);
+      g_test_trap_assert_passed ();
+      return;
+    }
+  g_assert_true (g_file_get_contents ("/proc/self/status", &status, NULL, NULL));
+  kib = g_ascii_strtoull (strstr (status, "VmSize:") + strlen ("VmSize:"), NULL, 10);
+  hyb_parallel_set_threads (N_WANTED);
+  if (hyb_parallel_get_threads () < N_WANTED || getrlimit (RLIMIT_STACK, &stack) != 0 ||
+      getrlimit (RLIMIT_AS, &before) != 0)
+    return;
+  /* Room for the stacks of two threads. */
+  limit = before;
+  limit.rlim_cur = kib * 1024 + 5 * stack.rlim_cur / 2;
+  g_assert_cmpint (setrlimit (RLIMIT_AS, &limit), ==, 0);
+  hyb_parallel_for (N_WANTED * 10, 1, do_nothing, NULL);
+  first = list_threads ();
+  for (guint i = 0; i < 20; i++)
+    hyb_parallel_for (N_WANTED * 10, 1, do_nothing, NULL);
+  last = list_threads ();
+  /* Threads of OpenBLAS wait for memory until the process ends. */
+  g_assert_cmpint (setrlimit (RLIMIT_AS, &before), ==, 0);
+  g_assert_cmpstr (first, ==, last);
+}
+
 TEST_PROGRAM (test_parallel)
 {
   g_test_init (&argc, &argv, NULL);
@@ -187,6 +252,10 @@ TEST_PROGRAM (test_parallel)
   g_test_add_func ("/engine/base/parallel/work-after-sleep", test_work_after_sleep);
   g_test_add_func ("/engine/base/parallel/threads-keep-their-pieces",
                    test_threads_keep_their_pieces);
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && defined(__linux__)
+  g_test_add_func ("/engine/base/parallel/missing-threads-are-not-made-again",
+                   test_missing_threads_are_not_made_again);
+#endif
 
   return g_test_run ();
 }
