@@ -121,35 +121,30 @@ scope_target_new (const char *name,
 
 /* --- Reading --- */
 
-static gboolean
-check_size (const char *path, GError **error)
-{
-  g_autoptr (GBytes) bytes = hyb_file_read (path, MAX_FILE, error);
-
-  if (!bytes)
-    return FALSE;
-  if (g_bytes_get_size (bytes) <= MAX_FILE)
-    return TRUE;
-  return hyb_error_at (error,
-                       HYB_FORMAT_ERROR,
-                       HYB_FORMAT_ERROR_LIMIT,
-                       path,
-                       "Check what the file is",
-                       "the list of targets is longer than 256 KiB");
-}
-
 /* (transfer full) An empty one if there is no file; NULL: it cannot be read. */
 static GKeyFile *
 load (const char *path, GError **error)
 {
   g_autoptr (GKeyFile) file = g_key_file_new ();
   g_autoptr (GError) problem = NULL;
+  g_autoptr (GBytes) bytes = NULL;
 
   if (!g_file_test (path, G_FILE_TEST_EXISTS))
     return g_steal_pointer (&file);
-  if (!check_size (path, error))
+  if (!(bytes = hyb_file_read (path, MAX_FILE, error)))
     return NULL;
-  if (g_key_file_load_from_file (file, path, G_KEY_FILE_KEEP_COMMENTS, &problem))
+  if (g_bytes_get_size (bytes) > MAX_FILE)
+    {
+      hyb_error_at (error,
+                    HYB_FORMAT_ERROR,
+                    HYB_FORMAT_ERROR_LIMIT,
+                    path,
+                    "Check what the file is",
+                    "the list of targets is longer than 256 KiB");
+      return NULL;
+    }
+  if (g_bytes_get_size (bytes) == 0 ||
+      g_key_file_load_from_bytes (file, bytes, G_KEY_FILE_KEEP_COMMENTS, &problem))
     return g_steal_pointer (&file);
   hyb_error_at (error,
                 HYB_FORMAT_ERROR,

@@ -57,6 +57,36 @@ test_a_new_target_removes_none (void)
   g_assert_nonnull (strstr (text, "[d]\nlauncher=ssh new\n"));
 }
 
+/* Bytes that this process has read; 0 where the kernel does not count them. */
+static guint64
+count_read (void)
+{
+  g_autofree char *text = NULL;
+  const char      *at;
+
+  if (!g_file_get_contents ("/proc/self/io", &text, NULL, NULL) || !(at = strstr (text, "rchar:")))
+    return 0;
+  return g_ascii_strtoull (at + strlen ("rchar:"), NULL, 10);
+}
+
+/* What was checked is what is used. */
+static void
+test_the_file_is_read_once (void)
+{
+  g_autofree char *path = scope_targets_dup_path ();
+  g_autofree char *comment = g_strnfill (200000, 'x');
+  g_autofree char *text = g_strdup_printf ("# %s\n" LIST, comment);
+  g_autoptr (GPtrArray) targets = NULL;
+  guint64 before, read;
+
+  g_assert_true (g_file_set_contents (path, text, -1, NULL));
+  before = count_read ();
+  targets = scope_targets_read (NULL);
+  read = count_read () - before;
+  g_assert_cmpuint (targets->len, ==, 2);
+  g_assert_cmpuint (read, <, 2 * strlen (text));
+}
+
 TEST_PROGRAM (test_target_list)
 {
   g_autofree char *home = g_dir_make_tmp ("targets-XXXXXX", NULL);
@@ -70,6 +100,7 @@ TEST_PROGRAM (test_target_list)
   g_test_add_func ("/target-list/a-renamed-target-leaves-no-old-one",
                    test_a_renamed_target_leaves_no_old_one);
   g_test_add_func ("/target-list/a-new-target-removes-none", test_a_new_target_removes_none);
+  g_test_add_func ("/target-list/the-file-is-read-once", test_the_file_is_read_once);
   status = g_test_run ();
   path = scope_targets_dup_path ();
   folder = g_path_get_dirname (path);
