@@ -15,6 +15,7 @@ typedef struct
 {
   char          *path;
   ScopeDocument *document;
+  guint          number; /* of the request */
 } CaptureJob;
 
 static void
@@ -53,14 +54,15 @@ capture_opened_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer
   g_autofree char *name = g_path_get_basename (job->path);
   const char      *missing;
 
+  /* Another model or another capture was opened since. */
+  if (job->document != self->document || job->number != self->n_captures)
+    return;
   if (!measurement)
     {
       scope_workspace_log (self, SCOPE_LOG_ERROR, VIZ_ROOT, "%s", error->message);
       scope_workspace_report_problem (self, error->message);
       return;
     }
-  if (job->document != self->document) /* another model was opened since */
-    return;
   if (scope_measurement_get_matched (measurement) < MIN_MATCHED)
     {
       g_autofree char *text =
@@ -181,6 +183,7 @@ scope_workspace_open_capture (ScopeWorkspace *self, const char *path)
   job = g_new0 (CaptureJob, 1);
   job->path = g_strdup (path);
   job->document = scope_document_ref (self->document);
+  job->number = ++self->n_captures;
   task = g_task_new (self, NULL, capture_opened_cb, self);
   g_task_set_task_data (task, job, capture_job_free);
   scope_worker_run (task, open_capture_in_worker);

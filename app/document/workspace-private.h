@@ -64,6 +64,7 @@ struct _ScopeWorkspace
   char             *next_capture;
   ScopeRunOptions  *options; /* of the last run */
   char             *capture_path;
+  guint             n_captures; /* requests to open one */
   guint             n_stops;
   ScopeMeasurement *measurement;
 

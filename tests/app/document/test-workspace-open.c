@@ -3,6 +3,7 @@
 #include "app/document/workspace.h"
 #include "app/process/file-guard.h"
 #include "engine/formats/format.h"
+#include "profiler/capture/capture-builder.h"
 #include "tests/program.h"
 
 #include <glib/gstdio.h>
@@ -191,6 +192,108 @@ test_cut_file_is_an_error_of_its_document (LargeModel *model, gconstpointer unus
   g_assert_cmpint (scope_workspace_get_state (workspace), ==, SCOPE_STATE_READY);
 }
 
+/* --- Captures --- */
+
+/* A capture of one run with this many events, none of a node.  Remove it with remove_capture().
+ * (transfer full) */
+static char *
+make_capture (guint n_events)
+{
+  g_autoptr (ProfBuilder) builder = prof_builder_new ();
+  g_autoptr (GBytes) bytes = NULL;
+  g_autofree char *folder = g_dir_make_tmp ("captures-XXXXXX", NULL);
+  char            *path = g_build_filename (folder, "made.hscope", NULL);
+
+  prof_builder_add_graph (builder, "", PROF_NONE, PROF_NONE);
+  for (guint i = 0; i < n_events; i++)
+    prof_builder_add_event (builder,
+                            &(ProfEvent){ .begin_ns = i,
+                                          .packed =
+                                              prof_event_pack (1,
+                                                               i + 1 < n_events ? PROF_EVENT_PASS
+                                                                                : PROF_EVENT_RUN,
+                                                               0,
+                                                               0,
+                                                               0),
+                                          .node = PROF_NONE });
+  bytes = prof_builder_finish (builder);
+  g_assert_true (g_file_set_contents (path,
+                                      g_bytes_get_data (bytes, NULL),
+                                      (gssize) g_bytes_get_size (bytes),
+                                      NULL));
+  return path;
+}
+
+static void
+remove_capture (char *path /* (transfer full) */)
+{
+  g_autofree char *folder = g_path_get_dirname (path);
+
+  g_remove (path);
+  g_rmdir (folder);
+  g_free (path);
+}
+
+/* Waits until no task holds the workspace.  A worker may be the last to let go of one, which wakes no
+ * loop. */
+static void
+wait_for_workers (ScopeWorkspace *workspace)
+{
+  gboolean is_late = FALSE;
+  guint    timer = g_timeout_add_seconds (60, on_late, &is_late);
+
+  while (g_atomic_int_get (&G_OBJECT (workspace)->ref_count) > 1 && !is_late)
+    if (!g_main_context_iteration (NULL, FALSE))
+      g_usleep (1000);
+  g_assert_false (is_late);
+  g_source_remove (timer);
+}
+
+/* Reading the first one takes much longer. */
+static void
+test_newest_capture_is_shown (void)
+{
+  g_autoptr (ScopeWorkspace) workspace = scope_workspace_new ();
+  char *first = make_capture (400000), *second = make_capture (1);
+
+  start (workspace, LSTM "/" LSTM "-symbol.json");
+  wait_until_read (workspace);
+  scope_workspace_open_capture (workspace, first);
+  scope_workspace_open_capture (workspace, second);
+  wait_for_workers (workspace);
+  g_assert_cmpstr (scope_workspace_get_capture_path (workspace), ==, second);
+  remove_capture (first);
+  remove_capture (second);
+}
+
+static void
+on_problem (ScopeWorkspace *workspace G_GNUC_UNUSED, GError *error G_GNUC_UNUSED, guint *n)
+{
+  (*n)++;
+}
+
+/* A capture that was read for a model which has been replaced is not reported. */
+static void
+test_capture_of_another_model_is_no_problem (void)
+{
+  g_autoptr (ScopeWorkspace) workspace = scope_workspace_new ();
+  g_autoptr (ScopeWorkspace) other = scope_workspace_new ();
+  guint n_problems = 0;
+
+  start (workspace, LSTM "/" LSTM "-symbol.json");
+  start (other, LSTM "/" LSTM "-symbol.json");
+  wait_until_read (workspace);
+  wait_until_read (other);
+  g_signal_connect (workspace, "problem", G_CALLBACK (on_problem), &n_problems);
+  scope_workspace_open_capture (workspace, "absent.hscope");
+  scope_workspace_show_document (workspace, scope_workspace_get_document (other));
+  wait_for_workers (workspace);
+  g_assert_cmpuint (n_problems, ==, 0);
+  scope_workspace_open_capture (workspace, "absent.hscope");
+  wait_for_workers (workspace);
+  g_assert_cmpuint (n_problems, ==, 1);
+}
+
 TEST_PROGRAM (test_workspace_open)
 {
   g_test_init (&argc, &argv, NULL);
@@ -204,5 +307,8 @@ TEST_PROGRAM (test_workspace_open)
   g_test_add_func ("/app/workspace-open/a-file-that-is-absent-keeps-the-model",
                    test_failure_keeps_the_model);
   g_test_add_func ("/app/workspace-open/the-newest-file-is-shown", test_newest_file_is_shown);
+  g_test_add_func ("/app/workspace-open/the-newest-capture-is-shown", test_newest_capture_is_shown);
+  g_test_add_func ("/app/workspace-open/a-capture-of-another-model-is-no-problem",
+                   test_capture_of_another_model_is_no_problem);
   return g_test_run ();
 }
