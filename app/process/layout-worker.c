@@ -69,7 +69,7 @@ scope_layout_async (const ScopeLayoutRequest *request,
   LayoutJob          *job = g_new0 (LayoutJob, 1);
 
   if (!thread)
-    thread = g_thread_pool_new (run_layout, NULL, 1, FALSE, NULL);
+    thread = g_thread_pool_new (run_layout, NULL, 1, TRUE, NULL);
   job->diagram = viz_diagram_ref (request->diagram);
   job->folds = request->folds ? viz_folds_copy (request->folds) : NULL;
   job->layout = g_strdup (request->layout);

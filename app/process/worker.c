@@ -9,6 +9,7 @@
 /* With nice 5 the main loop gets three quarters of a processor that it shares with a worker.  A higher value
  * would make it wait longer for locks that workers hold, such as those of malloc(). */
 #define WORKER_NICE 5
+#define N_WORKERS   8
 
 void
 scope_worker_lower_priority (void)
@@ -25,32 +26,36 @@ scope_worker_lower_priority (void)
 
 typedef struct
 {
+  GTask          *task; /* owned */
   GTaskThreadFunc function;
 } Call;
 
-static GQuark
-call_quark (void)
-{
-  return g_quark_from_static_string ("scope-worker-call");
-}
-
 static void
-run (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+run (gpointer data, gpointer unused G_GNUC_UNUSED)
 {
-  const Call *call = g_object_get_qdata (G_OBJECT (task), call_quark ());
+  Call *call = data;
 
   scope_worker_lower_priority ();
-  call->function (task, source, data, cancellable);
+  call->function (call->task,
+                  g_task_get_source_object (call->task),
+                  g_task_get_task_data (call->task),
+                  g_task_get_cancellable (call->task));
+  g_object_unref (call->task);
+  g_free (call);
 }
 
+/* A thread cannot get its priority back, so that these threads run nothing else: those of GTask and of other
+ * pools are shared with the whole program. */
 void
 scope_worker_run (GTask *task, GTaskThreadFunc function)
 {
-  Call *call = g_new (Call, 1);
+  static gsize pool;
+  Call        *call = g_new (Call, 1);
 
-  call->function = function;
-  g_object_set_qdata_full (G_OBJECT (task), call_quark (), call, g_free);
-  g_task_run_in_thread (task, run);
+  if (g_once_init_enter (&pool))
+    g_once_init_leave (&pool, (gsize) g_thread_pool_new (run, NULL, N_WORKERS, TRUE, NULL));
+  *call = (Call){ g_object_ref (task), function };
+  g_thread_pool_push ((GThreadPool *) pool, call, NULL);
 }
 
 typedef struct

@@ -7,7 +7,7 @@
 #include <gio/gio.h>
 
 /* Lowers the priority of the calling thread for good, so that the main loop runs first when processors are
- * scarce. */
+ * scarce.  The thread must be one that nothing else is run in. */
 void scope_worker_lower_priority (void);
 
 /* Like g_task_run_in_thread(), at lower priority. */

@@ -69,7 +69,7 @@ scope_writer_write_async (const char         *path,
   WriteJob           *job = g_new0 (WriteJob, 1);
 
   if (!thread)
-    thread = g_thread_pool_new (run_write, NULL, 1, FALSE, NULL);
+    thread = g_thread_pool_new (run_write, NULL, 1, TRUE, NULL);
   job->path = g_strdup (path);
   job->text = text;
   g_task_set_task_data (task, job, write_job_free);
