@@ -11,6 +11,7 @@
 #include "profiler/exchange/report-origins.h"
 #include "profiler/exchange/report-processes.h"
 #include "profiler/explain/advise.h"
+#include "profiler/explain/work-classes.h"
 #include "profiler/summary/clean-samples.h"
 #include "profiler/summary/gradients.h"
 #include "profiler/summary/unchanging.h"
@@ -197,6 +198,26 @@ append_clean (GString *to, const ProfCapture *capture, const ProfSummary *summar
                             summary->traced > 1.1 * clean.median.median
                                 ? ": trust shares, not absolute times"
                                 : "");
+}
+
+/* The FLOP of a run, which are the same in all forms of a model.  What a backward pass computes again is
+ * not. */
+static void
+append_work (GString *to, const ProfCapture *capture)
+{
+  ProfClassTimes   times;
+  g_autofree char *work = NULL, *again = NULL;
+
+  prof_class_times_init (&times, capture);
+  work = prof_format_quantity (times.flops);
+  again = prof_format_quantity (times.repeated);
+  if (times.flops > 0)
+    g_string_append_printf (to, "work              %s FLOP", work);
+  if (times.flops > 0 && times.repeated > 0)
+    g_string_append_printf (to, ", and %s of the forward pass again in the backward pass", again);
+  if (times.flops > 0)
+    g_string_append_c (to, '\n');
+  prof_class_times_clear (&times);
 }
 
 /* What a plan keeps of values that it computed once. */
@@ -458,6 +479,7 @@ prof_report_text (const ProfCapture *capture, const ProfSummary *summary)
 
   append_conditions (text, capture);
   append_clean (text, capture, summary);
+  append_work (text, capture);
   append_memory (text, capture);
   append_counters (text, capture);
   prof_report_processes (text, capture);

@@ -4,6 +4,7 @@
  * every mode with a recorder.  Counted are the operations of the nodes and parts that ran.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/compare/control-flow.h"
+#include "profiler/exchange/report-text.h"
 #include "profiler/explain/work-classes.h"
 #include "profiler/summary/run-matrix.h"
 #include "profiler/summary/save-capture.h"
@@ -126,6 +127,27 @@ test_repeated_work_is_that_of_the_forward_pass (void)
       g_assert_cmpfloat (twice.repeated, >=, once.products);
       prof_class_times_clear (&once);
       prof_class_times_clear (&twice);
+    }
+}
+
+/* Reports name the work of the model, and apart from it what is computed twice. */
+static void
+test_reports_count_repeated_work_apart (void)
+{
+  ScopeLoop loop = { .cell = SCOPE_CELL_LSTM, .inputs = 16, .hidden = 16, .length = 5, .batch = 2 };
+
+  loop.training = TRUE;
+  for (loop.form = SCOPE_FORM_UNROLLED; loop.form <= SCOPE_FORM_FOREACH; loop.form++)
+    {
+      g_autoptr (ProfCapture) capture = capture_loop (&loop, HYB_MODE_IMPERATIVE, FALSE);
+      g_autoptr (ProfSummary) summary = prof_summary_new (capture);
+      g_autofree char *text = prof_report_text (capture, summary);
+      const char      *work = strstr (text, "\nwork ");
+
+      g_assert_nonnull (work);
+      g_assert_cmpint (strstr (work, "of the forward pass again") != NULL,
+                       ==,
+                       loop.form == SCOPE_FORM_FOREACH);
     }
 }
 
@@ -294,6 +316,8 @@ TEST_PROGRAM (test_loop_work)
   g_test_add_func ("/app/loop-work/all-forms-do-the-same-work", test_all_forms_do_the_same_work);
   g_test_add_func ("/app/loop-work/repeated-work-is-that-of-the-forward-pass",
                    test_repeated_work_is_that_of_the_forward_pass);
+  g_test_add_func ("/app/loop-work/reports-count-repeated-work-apart",
+                   test_reports_count_repeated_work_apart);
   g_test_add_func ("/app/loop-work/weight-gradients-of-a-loop-have-rows",
                    test_weight_gradients_of_a_loop_have_rows);
   g_test_add_func ("/app/loop-work/fused-layers-are-open", test_fused_layers_are_open);

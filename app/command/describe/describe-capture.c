@@ -6,6 +6,7 @@
 
 #include "profiler/base/statistics.h"
 #include "profiler/explain/advise.h"
+#include "profiler/explain/work-classes.h"
 #include "profiler/summary/clean-samples.h"
 #include "profiler/summary/gradients.h"
 #include "profiler/summary/origins.h"
@@ -57,6 +58,7 @@ describe_clean (ScopeJson *json, const ProfCapture *capture, const ProfSummary *
   guint              n, n_first;
   ProfDisturbance    disturbance;
   g_autofree double *samples = prof_capture_dup_undisturbed (capture, &n, &disturbance);
+  ProfClassTimes     times;
   g_autofree double *first = prof_capture_dup_samples (capture, PROF_SAMPLE_FIRST, &n_first);
 
   prof_statistics (samples, n, &clean);
@@ -79,6 +81,10 @@ describe_clean (ScopeJson *json, const ProfCapture *capture, const ProfSummary *
   if (n_first > 0)
     scope_json_double (json, "first_seconds", first[0]);
   scope_json_double (json, "traced_over_clean", summary->traced / summary->clean);
+  prof_class_times_init (&times, capture);
+  scope_json_double (json, "flops", times.flops);
+  scope_json_double (json, "repeated_flops", times.repeated);
+  prof_class_times_clear (&times);
 }
 
 static void
