@@ -260,7 +260,10 @@ prof_ladder_measure (ProfLadder *ladder, const ProfMeasureOptions *options, GErr
 static void
 add_rung_to_bucket (ProfBucket *bucket, const ProfRung *rung)
 {
-  g_autofree char *time = prof_format_seconds (rung->saved.median);
+  gboolean         is_noise = rung->verdict != PROF_FASTER && rung->verdict != PROF_SLOWER;
+  double           reach = fmax (fabs (rung->saved.low), fabs (rung->saved.high));
+  g_autofree char *seconds = prof_format_seconds (is_noise ? reach : rung->saved.median);
+  g_autofree char *time = g_strconcat (is_noise && isfinite (reach) ? "± " : "", seconds, NULL);
   double           known = isfinite (bucket->proved) ? bucket->proved : 0;
 
   prof_bucket_set_rung (bucket,
