@@ -32,6 +32,14 @@ imperative_end (gpointer data, const HybSpan *span)
 }
 
 static void
+imperative_ready (gpointer data, const HybSpan *span)
+{
+  const HybProbe *probe = ((HybExecutor *) data)->probe;
+
+  probe->ready (probe->data, span);
+}
+
+static void
 imperative_value (gpointer data, const HybSpan *span, guint output, const HybTensor *tensor)
 {
   const HybProbe *probe = ((HybExecutor *) data)->probe;
@@ -60,6 +68,8 @@ run_imperative (HybExecutor *executor, HybRun *context, GError **error)
     probe.begin = imperative_begin;
   if (user && user->end)
     probe.end = imperative_end;
+  if (user && user->ready)
+    probe.ready = imperative_ready;
   if (user && user->value)
     probe.value = imperative_value;
   context->probe = &probe;

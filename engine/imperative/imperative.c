@@ -143,6 +143,14 @@ hyb_imperative_refuse (const HybRunFault *fault, GError **error)
   return FALSE;
 }
 
+/* Tells the probe that the node which run is of begins to compute. */
+static void
+tell_ready (const HybRun *run)
+{
+  if (run->span && run->probe && run->probe->ready)
+    run->probe->ready (run->probe->data, run->span);
+}
+
 /* Allocates the workspace of the prepared inner call and runs it. */
 static gboolean
 run_forward (const HybCall *outer, const HybCall *inner, gsize bytes, HybRun *run, GError **error)
@@ -175,6 +183,7 @@ run_forward (const HybCall *outer, const HybCall *inner, gsize bytes, HybRun *ru
       hyb_run_tell_memory (run, (gint64) (bytes + asked));
     }
 
+  tell_ready (run);
   if (bytes > 0)
     hyb_convert_forward (outer, inner, run);
   else
@@ -244,7 +253,10 @@ run_compute (HybCall          *call,
              GError          **error)
 {
   if (call->op->compute)
-    return call->op->compute (call, run, inputs, outputs, error);
+    {
+      tell_ready (run);
+      return call->op->compute (call, run, inputs, outputs, error);
+    }
 
   for (guint i = 0; i < call->n_outputs; i++)
     if (!hyb_type_is_known (&call->output[i]))

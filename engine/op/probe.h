@@ -56,6 +56,9 @@ typedef struct
 
   void (*begin) (gpointer data, const HybSpan *span);
   void (*end) (gpointer data, const HybSpan *span);
+  /* The operator itself begins: what a run does before it, where it goes operator by operator, is done, such
+   * as finding types and allocating outputs.  The span is the one that began last. */
+  void (*ready) (gpointer data, const HybSpan *span);
   /* `bytes` more are allocated on the device; negative if memory was freed. */
   void (*memory) (gpointer data, guint16 device, gint64 bytes);
   /* A visible output of the operator that just ran; the tensor is valid during the call only.

@@ -24,6 +24,7 @@ typedef struct
   HybSpanKind kind;
   guint16     slot;
   guint32     id;
+  gboolean    is_ready; /* the operator itself has begun */
 } OpenSpan;
 
 /* The state of one thread. */
@@ -233,12 +234,30 @@ recorder_begin (gpointer data, const HybSpan *span)
   open->slot = slot_of (recorder, lane, span);
   open->kind = span->kind;
   open->id = span->id;
+  open->is_ready = FALSE;
   if ((span->kind != HYB_SPAN_NODE && span->kind != HYB_SPAN_PHASE) || lane->is_exact ||
       lane->is_fresh)
     lane->stamp = prof_clock_now ();
   lane->is_fresh = FALSE;
   open->begin_ns = lane->stamp;
   lane->depth++;
+}
+
+/* In an exact run a node begins where its operator does: what was done for it before lies between nodes.  What
+ * an operator calls in turn is its own. */
+static void
+recorder_ready (gpointer data, const HybSpan *span)
+{
+  Lane     *lane = lane_of (data);
+  OpenSpan *open;
+
+  if (!lane->is_exact || lane->depth == 0 || lane->depth > PROF_DEPTH_MAX + 1)
+    return;
+  open = &lane->open[lane->depth - 1];
+  if (open->is_ready || open->kind != HYB_SPAN_NODE || open->id != span->id)
+    return;
+  open->is_ready = TRUE;
+  open->begin_ns = lane->stamp = prof_clock_now ();
 }
 
 static const guint8 event_kinds[] = {
@@ -344,6 +363,7 @@ prof_recorder_new (void)
   recorder->probe = (HybProbe){
     .data = recorder,
     .begin = recorder_begin,
+    .ready = recorder_ready,
     .end = recorder_end,
     .memory = recorder_memory,
   };

@@ -2,8 +2,9 @@
  *
  * Time stamps are chained: the end of one operator is the beginning of the next, so recording costs
  * one clock reading per node.  In an exact run a second reading shows the time between nodes, which
- * the interpreter takes.  Graphs that are first seen while running (loop bodies after passes) are
- * kept until the recorder is freed.
+ * the interpreter takes; operator by operator, that is also what it does for a node before its operator.
+ * Graphs that are first seen while running (loop bodies after passes) are kept until the recorder is
+ * freed.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

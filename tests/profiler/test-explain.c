@@ -269,9 +269,11 @@ delay_memory (gpointer data, guint16 device, gint64 bytes)
 static void
 run_delayed (ProfSubject *subject, const DelayProbe *delay, GArray *seconds)
 {
-  HybProbe probe = { (gpointer) delay, delay_begin, delay_end, delay_memory };
-  guint64  begin;
-  double   took;
+  HybProbe probe = {
+    .data = (gpointer) delay, .begin = delay_begin, .end = delay_end, .memory = delay_memory
+  };
+  guint64 begin;
+  double  took;
   g_autoptr (GError) error = NULL;
 
   hyb_executor_set_probe (prof_subject_get_executor (subject), &probe);

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/base/parallel.h"
 #include "engine/base/random.h"
+#include "profiler/base/clock.h"
 #include "profiler/summary/gradients.h"
 #include "profiler/summary/summary.h"
 #include "tests/profiler/profile-run.h"
@@ -295,6 +296,92 @@ test_deep_nesting_is_survived (void)
   g_assert_cmpuint (prof_recorder_n_events (recorder, 0), >=, PROF_DEPTH_MAX);
 }
 
+/* In an exact run, what is done for a node before its operator lies between nodes.  What the operator calls
+ * is its own. */
+static void
+test_exact_nodes_begin_with_their_operator (void)
+{
+  for (guint exact = 0; exact < 2; exact++)
+    {
+      g_autoptr (ProfRecorder) recorder = prof_recorder_new ();
+      const HybProbe  *probe = prof_recorder_get_probe (recorder);
+      const HybSpan    span = { .kind = HYB_SPAN_NODE, .id = 7 };
+      const ProfEvent *node, *run;
+      guint64          before, ready, again;
+
+      prof_recorder_begin_run (recorder, 0, exact, 0);
+      probe->begin (probe->data, &span);
+      before = prof_clock_now ();
+      while (prof_clock_now () == before)
+        ;
+      ready = prof_clock_now ();
+      probe->ready (probe->data, &span);
+      again = prof_clock_now ();
+      while (prof_clock_now () == again)
+        ;
+      probe->ready (probe->data, &span);
+      probe->end (probe->data, &span);
+      prof_recorder_end_run (recorder);
+      node = prof_recorder_get_event (recorder, 0, 0);
+      run = prof_recorder_get_event (recorder, 0, 1);
+      if (exact)
+        {
+          g_assert_cmpuint (node->begin_ns - run->begin_ns, >=, ready - before);
+          g_assert_cmpuint (prof_event_duration (node), >, 0);
+        }
+      else
+        g_assert_cmpuint (prof_event_duration (node), >=, again - before);
+    }
+}
+
+/* Operator by operator, each node is ready once, between its begin and its end. */
+typedef struct
+{
+  guint n_begun, n_ready, n_ended;
+} Calls;
+
+static void
+count_begin (gpointer data, const HybSpan *span)
+{
+  ((Calls *) data)->n_begun += span->kind == HYB_SPAN_NODE;
+}
+
+static void
+count_ready (gpointer data, const HybSpan *span G_GNUC_UNUSED)
+{
+  Calls *calls = data;
+
+  calls->n_ready++;
+  g_assert_cmpuint (calls->n_begun, ==, calls->n_ready);
+  g_assert_cmpuint (calls->n_ended, ==, calls->n_ready - 1);
+}
+
+static void
+count_end (gpointer data, const HybSpan *span)
+{
+  ((Calls *) data)->n_ended += span->kind == HYB_SPAN_NODE;
+}
+
+static void
+test_operators_are_ready_once (void)
+{
+  for (HybMode mode = HYB_MODE_IMPERATIVE; mode <= HYB_MODE_STATIC; mode++)
+    {
+      g_autoptr (TestModel) model = test_model_unrolled (5, 16, 2);
+      g_autoptr (ProfSubject) subject = test_model_subject (model, mode, FALSE);
+      Calls    calls = { 0 };
+      HybProbe probe = {
+        .data = &calls, .begin = count_begin, .end = count_end, .ready = count_ready
+      };
+
+      hyb_executor_set_probe (prof_subject_get_executor (subject), &probe);
+      g_assert_true (prof_subject_run (subject, NULL, NULL));
+      hyb_executor_set_probe (prof_subject_get_executor (subject), NULL);
+      g_assert_cmpuint (calls.n_begun, >, 0);
+      g_assert_cmpuint (calls.n_ready, ==, mode == HYB_MODE_IMPERATIVE ? calls.n_begun : 0);
+    }
+}
+
 static gpointer
 record_elsewhere (gpointer data)
 {
@@ -398,6 +485,9 @@ TEST_PROGRAM (test_recorder)
   g_test_add_func ("/profiler/recorder/gradients-are-ready-in-order",
                    test_gradients_are_ready_in_order);
   g_test_add_func ("/profiler/recorder/deep-nesting-is-survived", test_deep_nesting_is_survived);
+  g_test_add_func ("/profiler/recorder/exact-nodes-begin-with-their-operator",
+                   test_exact_nodes_begin_with_their_operator);
+  g_test_add_func ("/profiler/recorder/operators-are-ready-once", test_operators_are_ready_once);
   g_test_add_func ("/profiler/recorder/threads-write-to-their-own-rings",
                    test_threads_write_to_their_own_rings);
   g_test_add_func ("/profiler/recorder/slices-of-workers-are-recorded-with-their-node",
