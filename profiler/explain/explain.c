@@ -182,7 +182,7 @@ prof_explanation_is_clear (const ProfExplanation *explanation, ProfBucketKind ki
   const ProfBucket *bucket = &explanation->bucket[kind];
 
   return fabs (bucket->seconds) > PROF_SAME_WITHIN * explanation->run &&
-         !(bucket->low <= 0 && bucket->high >= 0);
+         (bucket->low > 0 || bucket->high < 0);
 }
 
 gboolean

@@ -132,6 +132,9 @@ test_intervals_that_touch_zero_are_not_clear (void)
   g_assert_false (prof_explanation_is_clear (&explanation, PROF_BUCKET_GEMM));
   bucket->high = -0.001;
   g_assert_true (prof_explanation_is_clear (&explanation, PROF_BUCKET_GEMM));
+  /* Nor does one that too few runs leave unknown. */
+  bucket->low = bucket->high = NAN;
+  g_assert_false (prof_explanation_is_clear (&explanation, PROF_BUCKET_GEMM));
 }
 
 static void
