@@ -287,8 +287,9 @@ scope_list_waterfall (ScopeLevel             from,
       if (isfinite (bucket->seconds) && bucket->seconds != 0)
         append_bar (bars,
                     &bar,
-                    bar.is_unclear && isfinite (bucket->low) ? dup_noise (bar.low, bar.high)
-                                                             : dup_signed (bar.value),
+                    !bar.is_unclear          ? dup_signed (bar.value)
+                    : isfinite (bucket->low) ? dup_noise (bar.low, bar.high)
+                                             : prof_format_seconds (fabs (bar.value)),
                     texts);
     }
   if (isfinite (explanation->unexplained) && explanation->unexplained != 0)

@@ -29,6 +29,7 @@
 #define N_BUILDS     8
 #define N_ROUNDS     (N_BUILDS * 6)
 #define N_TRACED     9
+#define FEW_TRACED   3 /* have no intervals */
 #define N_RUNS       40
 #define ROUNDED      0.006 /* relative: three digits */
 
@@ -39,6 +40,7 @@ typedef struct
 {
   guint64  seed, draw;
   gboolean is_drifting, has_two_speeds, has_bursts, has_bias;
+  guint    n_traced;
   double   seconds[N_CANDIDATES][N_ROUNDS];
 } Simulation;
 
@@ -63,7 +65,8 @@ simulate (Simulation *self, guint run)
                         .is_drifting = run & 1,
                         .has_two_speeds = run & 2,
                         .has_bursts = run & 4,
-                        .has_bias = run & 8 };
+                        .has_bias = run & 8,
+                        .n_traced = run % 5 == 4 ? FEW_TRACED : N_TRACED };
   for (guint r = 0; r < N_ROUNDS; r++)
     {
       double speed = self->has_two_speeds && uniform (self) < 0.5 ? log (2.4) : 0;
@@ -84,7 +87,7 @@ simulate (Simulation *self, guint run)
 
 /* A capture of these clean samples, whose traced runs are mostly products. */
 static ProfCapture *
-make_capture (const double *seconds)
+make_capture (const double *seconds, guint n_traced)
 {
   g_autoptr (ProfBuilder) builder = prof_builder_new ();
   g_autoptr (ProfFacts) facts = prof_facts_new ();
@@ -103,7 +106,7 @@ make_capture (const double *seconds)
   prof_builder_add_node (builder, &node);
   for (guint r = 0; r < N_ROUNDS; r++)
     prof_builder_add_sample (builder, PROF_SAMPLE_CLEAN, r, seconds[r]);
-  for (guint16 run = 0; run < N_TRACED; run++)
+  for (guint16 run = 0; run < n_traced; run++)
     {
       ProfEvent event = { .begin_ns = run * 2 * duration + 10,
                           .packed = prof_event_pack (duration * 4 / 5, PROF_EVENT_NODE, 1, 0, 0),
@@ -132,7 +135,7 @@ make_group (Simulation *self)
       ScopeCandidate *candidate = scope_group_add (group, names[i], HYB_MODE_STATIC, NULL);
 
       candidate->plan = i;
-      scope_candidate_take_capture (candidate, make_capture (self->seconds[i]));
+      scope_candidate_take_capture (candidate, make_capture (self->seconds[i], self->n_traced));
     }
   scope_group_compare (group);
   return group;
