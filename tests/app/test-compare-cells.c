@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/compare/compare-cells.h"
 
+#include "app/compare/compare-numbers.h"
 #include "app/process/json-fields.h"
 #include "tests/program.h"
 
@@ -105,6 +106,47 @@ test_titles (void)
   cJSON_Delete (recordings);
 }
 
+/* The window says the same about the numbers as hscope, which wrote them. */
+static void
+test_numbers_are_those_that_were_written (void)
+{
+  cJSON *pair = parse ("{'ratio':0.5,'low':0.49,'high':0.51,'certain_low':0.4,'certain_high':0.6,"
+                       "'verdict':'faster'}");
+  cJSON *recordings = parse ("{'ratio':2,'low':1.5,'high':2.5,'verdict':'slower'}");
+  cJSON *why = parse ("{'saved':1e-3,'low':9e-4,'high':11e-4,'certain':true,'same_plan':false,"
+                      "'has_cause':true,'unexplained':1e-4,'run':1e-3,'buckets':["
+                      "{'name':'host and dispatch','seconds':9e-4,'low':8e-4,'high':10e-4}]}");
+  cJSON *ladder = parse ("[{'name':'a','seconds':3e-3,'saved':null,'verdict':null},"
+                         "{'name':'b','seconds':1e-3,'saved':2e-3,'low':1e-3,'high':3e-3,"
+                         "'verdict':'faster'}]");
+  g_autoptr (GArray) rungs = scope_rungs_read (ladder);
+  const ScopeRung *last = &g_array_index (rungs, ScopeRung, 1);
+  ProfPairing      pairing;
+  ProfExplanation  explanation;
+  g_autofree char *sentence = NULL, *slower = NULL, *change = NULL, *sum = NULL, *reason = NULL;
+
+  scope_pairing_read (pair, &pairing);
+  sentence = scope_say_pair ("A", "B", &pairing);
+  g_assert_cmpstr (sentence, ==, "A is 2.00 × as fast as B (1.67 – 2.50)");
+  scope_pairing_read (recordings, &pairing);
+  slower = scope_say_pair ("A", "B", &pairing);
+  g_assert_cmpstr (slower, ==, "B is 2.00 × as fast as A (1.50 – 2.50)");
+  change = scope_say_change (&last->saved, last->verdict);
+  g_assert_cmpstr (change, ==, "−2.00 ms (−3.00 ms … −1.00 ms)");
+  sum = scope_say_rungs ((const ScopeRung *) (gpointer) rungs->data, rungs->len);
+  g_assert_true (g_str_has_prefix (sum, "−2.00 ms in all, 0.00 ns"));
+  g_assert_true (scope_explanation_read (why, &explanation));
+  reason = scope_say_reason (&explanation);
+  g_assert_cmpstr (reason, ==, "mostly host and dispatch (90 %)");
+  prof_explanation_clear (&explanation);
+  g_assert_false (scope_explanation_read (NULL, &explanation));
+  prof_explanation_clear (&explanation);
+  cJSON_Delete (pair);
+  cJSON_Delete (recordings);
+  cJSON_Delete (why);
+  cJSON_Delete (ladder);
+}
+
 /* Other JSON is no result, nor is a list of cells without any. */
 static void
 test_other_json (void)
@@ -134,6 +176,8 @@ TEST_PROGRAM (test_compare_cells)
   g_test_add_func ("/app/compare-cells/rows-are-forms-and-columns-sizes", test_rows_and_sizes);
   g_test_add_func ("/app/compare-cells/a-pair-has-its-own-explanation", test_explanations);
   g_test_add_func ("/app/compare-cells/titles-tell-rows-apart", test_titles);
+  g_test_add_func ("/app/compare-cells/numbers-are-those-that-were-written",
+                   test_numbers_are_those_that_were_written);
   g_test_add_func ("/app/compare-cells/other-json-is-no-result", test_other_json);
   return g_test_run ();
 }
