@@ -35,15 +35,6 @@ prof_compare_captures (const ProfCapture *const *captures, guint n)
   return comparison;
 }
 
-void
-prof_pair_captures (const ProfCapture *a, const ProfCapture *b, ProfPairing *pairing)
-{
-  g_autoptr (ProfComparison) comparison =
-      prof_compare_captures ((const ProfCapture *const[]){ a, b }, 2);
-
-  prof_comparison_pair (comparison, 0, 1, pairing);
-}
-
 /* --- Draws --- */
 
 struct _ProfRedraw

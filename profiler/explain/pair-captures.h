@@ -9,8 +9,6 @@
 
 /* Compares the clean runs of n captures: in turns if all took turns with each other.  (transfer full) */
 ProfComparison *prof_compare_captures (const ProfCapture *const *captures, guint n);
-/* Compares the clean runs of a with those of b. */
-void prof_pair_captures (const ProfCapture *a, const ProfCapture *b, ProfPairing *pairing);
 
 /* Random but repeatable draws of what would have been measured instead: other builds in place of
  * those that there were. */

@@ -461,6 +461,7 @@ test_builds_are_measured_in_turns (void)
   ProfSeries series[2];
   g_autoptr (ProfCapture) capture_a = NULL;
   g_autoptr (ProfCapture) capture_b = NULL;
+  g_autoptr (ProfComparison) comparison = NULL;
   ProfPairing pairing;
 
   prof_series_init (&series[0]);
@@ -472,7 +473,8 @@ test_builds_are_measured_in_turns (void)
   capture_b = prof_capture_measurement (b, &series[1], NULL, NULL);
   g_assert_cmpstr (prof_capture_get_text (capture_a, PROF_BUILDS_KEY), ==, "2 2 2 2 2 2 2 2 2 2");
   g_assert_true (prof_captures_took_turns (capture_a, capture_b));
-  prof_pair_captures (capture_a, capture_b, &pairing);
+  comparison = prof_compare_captures ((const ProfCapture *const[]){ capture_a, capture_b }, 2);
+  prof_comparison_pair (comparison, 0, 1, &pairing);
   g_assert_cmpuint (pairing.n, >=, 6);
   for (guint i = 0; i < 2; i++)
     prof_series_clear (&series[i]);
