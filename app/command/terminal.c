@@ -70,6 +70,15 @@ scope_terminal_escape (const char *text)
   return g_string_free (g_steal_pointer (&escaped), FALSE);
 }
 
+void
+scope_terminal_pass_on (const char *text, gsize n)
+{
+  g_autoptr (GString) escaped = g_string_new (NULL);
+
+  escape (escaped, text, n, TRUE);
+  fwrite (escaped->str, 1, escaped->len, stderr);
+}
+
 /* --- The stream --- */
 
 static struct

@@ -12,6 +12,9 @@
  * breaks and tabs by "\n" and "\t": text is one message, and one line.  (transfer full) */
 char *scope_terminal_escape (const char *text);
 
+/* Prints n bytes that another program wrote on stderr, escaped except for line breaks. */
+void scope_terminal_pass_on (const char *text, gsize n);
+
 /* Text in lines of up to width characters, broken between words; all lines but the first begin with indent blanks.  A
  * word that is longer has a line of its own.  width 0: one line.  (transfer full) */
 char *scope_terminal_wrap (const char *text, guint indent, guint width);

@@ -41,8 +41,6 @@ target_free (gpointer target)
   scope_target_free (target);
 }
 
-/* --- One target --- */
-
 static gboolean
 consists_of (const char *text, const char *letters, gsize most)
 {
@@ -50,6 +48,14 @@ consists_of (const char *text, const char *letters, gsize most)
 
   return length > 0 && length <= most && strspn (text, letters) == length;
 }
+
+gboolean
+scope_target_is_plain (const char *word)
+{
+  return consists_of (word, PATH_LETTERS "=", MAX_TEXT);
+}
+
+/* --- One target --- */
 
 static gboolean
 refuse (GError **error, const char *name, const char *hint, const char *fact)

@@ -40,6 +40,9 @@ ScopeTarget *scope_target_new (const char *name,
 void scope_target_free (ScopeTarget *target);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ScopeTarget, scope_target_free)
 
+/* Whether a word means itself to every shell, so that it can stand behind a launcher, which may hand it to one or not. */
+gboolean scope_target_is_plain (const char *word);
+
 /* Writes the target into the file, in place of the one that is called old_name (nullable) or as it is.  The rest of the file
  * stays, with its comments. */
 gboolean scope_targets_store (const ScopeTarget *target, const char *old_name, GError **error);

@@ -1,45 +1,42 @@
 /* far-side.c — serves one command of another machine on stdin and stdout.
  *
- * First everything that the command needs arrives (receive_all), then it runs (watch).  Start at scope_far_side_run().
+ * stdin: a line of JSON with what is asked (request.h) and a ustar stream with the files; its end interrupts the command.  stdout: a
+ * line with what is here, the stdout of the command as it comes, a line with what came of it, and a ustar stream with what it wrote.
+ * Start at scope_far_side_run().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/targets/far-side.h"
 
 #include "app/command/messages.h"
 #include "app/command/progress.h"
-#include "app/command/targets/far-command.h"
-#include "app/command/targets/far-folder.h"
-#include "app/command/targets/file-receiver.h"
+#include "app/command/targets/request.h"
+#include "app/command/targets/run-folder.h"
+#include "app/command/targets/tar-stream.h"
 
 #include "engine/base/error.h"
-#include "engine/kernels/matrix/gemm.h"
-#include "engine/kernels/simd/simd.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-#define MAX_WORDS 10000
-#define PIECE     65536
-
-/* The variables of the environment that are for this process alone. */
-#define FOLDER_SETTING "folder"
+#define PIECE   65536
+#define GRACE   20                 /* seconds for an interrupted command to write what it has */
+#define MAX_ASK ((gsize) 16 << 20) /* bytes of the first line */
 
 typedef struct
 {
-  ScopeFrames       frames;
-  ScopeFileReceiver files;
-  ScopeFarFolder   *folder; /* NULL until it is needed */
-  char             *place;  /* for the folder; NULL: the default */
-  GPtrArray        *words;  /* of the command */
-  char            **environment;
-  ScopeFarCommand   command;
-  gboolean          is_complete; /* the command may begin */
-  gboolean          is_gone;     /* the other end is */
+  ScopeRequest   *request;
+  ScopeRunFolder *folder;
+  GPid            pid; /* of the command */
+  int             end; /* as waitpid() has it */
 } FarSide;
 
-/* --- Receiving --- */
+/* --- What is asked --- */
 
 static gboolean
 fail (GError **error, const char *text)
@@ -48,289 +45,245 @@ fail (GError **error, const char *text)
   return FALSE;
 }
 
-static gboolean
-need_folder (FarSide *side, GError **error)
+static gssize
+read_some (guint8 *data, gsize n)
 {
-  if (!side->folder)
-    side->folder = scope_far_folder_new (side->place, error);
-  return side->folder != NULL;
+  gssize n_read;
+
+  do
+    n_read = read (STDIN_FILENO, data, n);
+  while (n_read < 0 && errno == EINTR);
+  return n_read;
 }
 
-static int
-open_file (gpointer data, const char *name, GError **error)
-{
-  FarSide *side = data;
-
-  return need_folder (side, error) ? scope_far_folder_open (side->folder, name, error) : -1;
-}
-
+/* Byte after byte, since the rest belongs to the files. */
 static gboolean
-finish_file (gpointer data G_GNUC_UNUSED, const char *name, int file, GError **error)
+read_request (FarSide *side, GError **error)
 {
-  if (close (file) == 0)
-    return TRUE;
-  g_set_error (error,
-               G_FILE_ERROR,
-               g_file_error_from_errno (errno),
-               "%s: the file cannot be written: %s",
-               name,
-               g_strerror (errno));
-  return FALSE;
-}
+  g_autoptr (GByteArray) line = g_byte_array_new ();
+  guint8 byte;
 
-static gboolean
-take_setting (FarSide *side, const char *text, GError **error)
-{
-  const char      *value = text ? strchr (text, '=') : NULL;
-  g_autofree char *name = value ? g_strndup (text, (gsize) (value - text)) : NULL;
-
-  if (g_strcmp0 (name, FOLDER_SETTING) == 0)
+  do
     {
-      g_free (side->place);
-      side->place = g_strdup (value + 1);
-      return TRUE;
+      if (line->len == MAX_ASK || read_some (&byte, 1) != 1)
+        return fail (
+            error, "no command came on standard input. It is started by hscope on another machine");
+      g_byte_array_append (line, &byte, 1);
     }
-  if (!name || !g_strv_contains (scope_far_settings, name))
-    return fail (error, "a setting came that this version of hscope does not know");
-  side->environment = g_environ_setenv (side->environment, name, value + 1, TRUE);
-  return TRUE;
+  while (byte != '\n');
+  side->request = scope_request_parse ((const char *) line->data, line->len, error);
+  return side->request != NULL;
 }
 
 static gboolean
-take_word (FarSide *side, char *word /* (transfer full) */, GError **error)
+receive_files (const FarSide *side, GError **error)
 {
-  if (word && side->words->len < MAX_WORDS)
+  g_autofree guint8 *piece = g_malloc (PIECE);
+  ScopeTarReader     reader;
+  gboolean           is_good = TRUE;
+
+  scope_tar_reader_init (&reader, side->request->files, side->folder->fd);
+  while (is_good && !reader.is_complete)
     {
-      g_ptr_array_add (side->words, word);
-      return TRUE;
+      gssize n = read_some (piece, PIECE);
+
+      is_good = n > 0 ? scope_tar_reader_take (&reader, piece, (gsize) n, error)
+                      : fail (error, "the connection ended before all files had come");
     }
-  g_free (word);
-  return fail (error, "the command has too many words, or one that is no text");
+  scope_tar_reader_clear (&reader);
+  return is_good;
 }
 
-static gboolean
-tell_time (FarSide *side, GError **error)
-{
-  g_autofree char *text = g_strdup_printf ("%" G_GINT64_FORMAT, g_get_real_time ());
-
-  return scope_frames_send_text (&side->frames, SCOPE_FRAME_TIME, text, error);
-}
-
-static gboolean
-take_wanted (FarSide *side, const char *text, GError **error)
-{
-  if (!text || *text == '\0')
-    return fail (error, "an output has no name");
-  return need_folder (side, error) && scope_far_folder_want (side->folder, *text, text + 1, error);
-}
-
-/* Takes what comes before the command begins. */
-static gboolean
-take_preparation (FarSide *side, const ScopeFrame *frame, GError **error)
-{
-  g_autofree char *text = scope_frame_dup_text (frame);
-
-  if (frame->kind == SCOPE_FRAME_SETTING)
-    return take_setting (side, text, error);
-  if (frame->kind == SCOPE_FRAME_ARGUMENT)
-    return take_word (side, g_steal_pointer (&text), error);
-  if (frame->kind == SCOPE_FRAME_FILE || frame->kind == SCOPE_FRAME_DATA)
-    return scope_file_receiver_take (&side->files, frame, error);
-  if (frame->kind == SCOPE_FRAME_WANTED)
-    return take_wanted (side, text, error);
-  if (frame->kind == SCOPE_FRAME_TIME)
-    return tell_time (side, error);
-  side->is_complete = frame->kind == SCOPE_FRAME_GO;
-  return TRUE;
-}
-
-/* A number of a signal for the command; others are ignored. */
+/* Makes the folders of outputs, and files that came older than any that the command writes. */
 static void
-take_signal (FarSide *side, const ScopeFrame *frame)
+prepare_folder (const FarSide *side)
 {
-  int number = frame->kind == SCOPE_FRAME_SIGNAL && frame->n == 1 ? frame->data[0] : 0;
+  const struct timespec old[2] = { { 0, 0 }, { 0, 0 } };
 
-  if ((number == SIGINT || number == SIGTERM) && side->command.pid > 0)
-    kill (side->command.pid, number);
+  for (guint i = 0; i < side->request->outputs->len; i++)
+    {
+      const ScopeRemoteFile *output = side->request->outputs->pdata[i];
+      g_autofree char       *parent = g_path_get_dirname (output->name);
+
+      mkdirat (side->folder->fd, parent, 0700);
+    }
+  for (guint i = 0; i < side->request->files->len; i++)
+    utimensat (side->folder->fd,
+               ((const ScopeRemoteFile *) side->request->files->pdata[i])->name,
+               old,
+               AT_SYMLINK_NOFOLLOW);
 }
 
-/* Reads what has come. */
-static gboolean
-read_frames (FarSide *side, GError **error)
-{
-  g_autoptr (GError) problem = NULL;
-  ScopeFrame frame;
+/* --- The command --- */
 
-  if (!scope_frames_read (&side->frames))
-    {
-      side->is_gone = TRUE;
+/* Runs in the child, before the program: it leads a group of its own, and ends with its parent. */
+static void
+prepare_child (gpointer unused G_GNUC_UNUSED)
+{
+  struct sigaction defaults = { .sa_handler = SIG_DFL };
+
+  setpgid (0, 0);
+  prctl (PR_SET_PDEATHSIG, SIGKILL);
+  sigaction (SIGPIPE, &defaults, NULL);
+  sigaction (SIGHUP, &defaults, NULL);
+}
+
+static gboolean
+start_command (FarSide *side, GError **error)
+{
+  g_autofree char *program = g_file_read_link ("/proc/self/exe", NULL);
+  g_auto (GStrv) environment = scope_request_dup_environment (side->request);
+  g_autoptr (GPtrArray) argv = g_ptr_array_new ();
+
+  g_ptr_array_add (argv, program ? program : (gpointer) "hscope");
+  for (guint i = 0; side->request->words[i]; i++)
+    g_ptr_array_add (argv, side->request->words[i]);
+  g_ptr_array_add (argv, NULL);
+  return g_spawn_async (side->folder->path,
+                        (char **) argv->pdata,
+                        environment,
+                        G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD,
+                        prepare_child,
+                        NULL,
+                        &side->pid,
+                        error);
+}
+
+static gint has_ended; /* atomic: the command has */
+
+/* A thread: interrupts the command when stdin ends or this process is to end, so that it writes what it has. */
+static gpointer
+watch_input (gpointer data)
+{
+  GPid          pid = GPOINTER_TO_INT (data);
+  struct pollfd ready[] = { { .fd = STDIN_FILENO, .events = POLLIN },
+                            { .fd = g_cancellable_get_fd (scope_cancel_on_signal ()),
+                              .events = POLLIN } };
+  guint8        unused[512];
+
+  while (poll (ready, G_N_ELEMENTS (ready), -1) < 0 ||
+         (ready[1].revents == 0 && read_some (unused, sizeof unused) > 0))
+    ;
+  if (!g_atomic_int_get (&has_ended))
+    kill (pid, SIGINT);
+  sleep (GRACE);
+  if (!g_atomic_int_get (&has_ended))
+    kill (-pid, SIGKILL);
+  return NULL;
+}
+
+static void
+wait_for_command (FarSide *side)
+{
+  pid_t pid;
+
+  g_thread_unref (g_thread_new ("stdin", watch_input, GINT_TO_POINTER (side->pid)));
+  do
+    pid = waitpid (side->pid, &side->end, 0);
+  while (pid < 0 && errno == EINTR);
+  g_atomic_int_set (&has_ended, TRUE);
+  /* What it started and left running. */
+  kill (-side->pid, SIGKILL);
+}
+
+/* --- What came of it --- */
+
+static gboolean
+has_file (const GPtrArray *files, const char *name)
+{
+  for (guint i = 0; i < files->len; i++)
+    if (strcmp (((ScopeRemoteFile *) files->pdata[i])->name, name) == 0)
       return TRUE;
-    }
-  while (!problem && scope_frames_next (&side->frames, &frame, &problem))
-    if (side->is_complete)
-      take_signal (side, &frame);
-    else if (!take_preparation (side, &frame, &problem))
-      break;
-  if (!problem)
-    return TRUE;
-  g_propagate_error (error, g_steal_pointer (&problem));
   return FALSE;
 }
 
-/* Waits for descriptors; FALSE: only time has passed. */
-static gboolean
-wait_for (FarSide *side, struct pollfd *ready, guint n, GError **error)
+/* Adds the files that the command wrote for an output. */
+static void
+add_written (const FarSide *side, const ScopeRemoteFile *output, GPtrArray *files)
 {
-  int n_ready = poll (ready, n, SCOPE_FRAMES_INTERVAL * 1000);
+  g_autofree char *folder = g_path_get_dirname (output->name);
+  g_autofree char *beginning = g_path_get_basename (output->name);
+  g_autofree char *place = g_build_filename (side->folder->path, folder, NULL);
+  g_autoptr (GDir) dir = g_dir_open (place, 0, NULL);
+  const char *base;
 
-  if (scope_get_signal () != 0 || scope_frames_is_silent (&side->frames))
-    side->is_gone = TRUE;
-  if (n_ready > 0)
-    return TRUE;
-  /* Time has passed: what the command has written until now is safe if the connection is lost later. */
-  if (!scope_frames_send (&side->frames, SCOPE_FRAME_ALIVE, NULL, 0, error) ||
-      (side->is_complete && side->folder &&
-       !scope_far_folder_send (side->folder, &side->frames, error)))
-    side->is_gone = TRUE;
-  return FALSE;
-}
-
-static gboolean
-receive_all (FarSide *side, int cancelled, GError **error)
-{
-  while (!side->is_complete && !side->is_gone)
+  while (dir && (base = g_dir_read_name (dir)))
     {
-      struct pollfd ready[] = { { .fd = side->frames.in, .events = POLLIN },
-                                { .fd = cancelled, .events = POLLIN } };
+      g_autofree char *name = g_build_filename (folder, base, NULL);
+      struct stat      status;
 
-      if (wait_for (side, ready, G_N_ELEMENTS (ready), error) && ready[0].revents != 0 &&
-          !read_frames (side, error))
-        return FALSE;
-    }
-  return !side->is_gone;
-}
-
-/* --- Running --- */
-
-/* Sends what a pipe of the command has; closes it at its end. */
-static gboolean
-forward (FarSide *side, int *pipe, ScopeFrameKind kind, GError **error)
-{
-  g_autofree char *piece = g_malloc (PIECE);
-  gssize           n = read (*pipe, piece, PIECE);
-
-  if (n > 0)
-    return scope_frames_send (&side->frames, kind, piece, (gsize) n, error);
-  if (n < 0 && (errno == EINTR || errno == EAGAIN))
-    return TRUE;
-  close (*pipe);
-  *pipe = -1;
-  return TRUE;
-}
-
-/* Until the command has closed its pipes.  FALSE: the other end is gone, or sends nonsense. */
-static gboolean
-watch (FarSide *side, int cancelled, GError **error)
-{
-  ScopeFarCommand *command = &side->command;
-
-  while ((command->out >= 0 || command->err >= 0) && !side->is_gone)
-    {
-      struct pollfd ready[] = { { .fd = side->frames.in, .events = POLLIN },
-                                { .fd = command->out, .events = POLLIN },
-                                { .fd = command->err, .events = POLLIN },
-                                { .fd = cancelled, .events = POLLIN } };
-
-      if (!wait_for (side, ready, G_N_ELEMENTS (ready), error))
+      if (has_file (files, name) ||
+          !(output->is_prefix ? g_str_has_prefix (base, beginning) : strcmp (base, beginning) == 0))
         continue;
-      if ((ready[0].revents != 0 && !read_frames (side, error)) ||
-          (ready[1].revents != 0 && !forward (side, &command->out, SCOPE_FRAME_OUT, error)) ||
-          (ready[2].revents != 0 && !forward (side, &command->err, SCOPE_FRAME_ERR, error)))
-        return FALSE;
+      if (fstatat (side->folder->fd, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+          S_ISREG (status.st_mode) && status.st_mtim.tv_sec != 0)
+        scope_remote_files_add (files, name, NULL)->size = (guint64) status.st_size;
     }
-  return !side->is_gone;
 }
 
 static gboolean
-run_command (FarSide *side, int cancelled, GError **error)
+send_results (const FarSide *side, GError **error)
 {
-  guint8 end[2] = { 0, 0 };
+  g_autoptr (GPtrArray) files = scope_remote_files_new ();
+  g_autoptr (GString) line = scope_answer_begin (side->request);
 
-  g_ptr_array_add (side->words, NULL);
-  if (!need_folder (side, error))
-    return FALSE;
-  scope_far_folder_note (side->folder);
-  if (!scope_far_command_start (&side->command,
-                                scope_far_folder_get_path (side->folder),
-                                (const char *const *) side->words->pdata,
-                                side->environment,
-                                error) ||
-      !watch (side, cancelled, error))
-    return FALSE;
-  scope_far_command_end (&side->command, &end[0], &end[1]);
-  if (!scope_far_folder_send (side->folder, &side->frames, error))
-    return FALSE;
-  g_clear_pointer (&side->folder, scope_far_folder_free);
-  return scope_frames_send (&side->frames, SCOPE_FRAME_EXIT, end, sizeof end, error);
-}
-
-/* --- The whole --- */
-
-static gboolean
-greet (FarSide *side, GError **error)
-{
-  g_autofree char *vectors = hyb_simd_describe ();
-  g_autofree char *products = hyb_gemm_describe ();
-  g_autofree char *text = g_strdup_printf ("version=" SCOPE_VERSION "\nhost=%s\n"
-                                           "vectors=%s\nproducts=%s\n",
-                                           g_get_host_name (),
-                                           vectors,
-                                           products);
-
-  return scope_frames_write (side->frames.out, SCOPE_FRAMES_MAGIC, strlen (SCOPE_FRAMES_MAGIC)) &&
-         scope_frames_send_text (&side->frames, SCOPE_FRAME_HELLO, text, error);
+  for (guint i = 0; i < side->request->outputs->len; i++)
+    add_written (side, side->request->outputs->pdata[i], files);
+  g_string_append_printf (line,
+                          ", \"status\": %d, \"signal\": %d",
+                          WIFEXITED (side->end) ? WEXITSTATUS (side->end) : 0,
+                          WIFSIGNALED (side->end) ? WTERMSIG (side->end) : 0);
+  scope_remote_files_append (line, "files", files);
+  g_string_append (line, "}\n");
+  return scope_pipe_write (STDOUT_FILENO, line->str, line->len) &&
+         scope_tar_write (STDOUT_FILENO, files, side->folder->path, error);
 }
 
 static void
-clear (FarSide *side)
+send_problem (const FarSide *side, const GError *problem)
 {
-  guint8 unused[2];
+  g_autoptr (GString) line = scope_answer_begin (side->request);
 
-  scope_far_command_end (&side->command, &unused[0], &unused[1]);
-  scope_file_receiver_clear (&side->files);
-  g_clear_pointer (&side->folder, scope_far_folder_free);
-  g_ptr_array_unref (side->words);
-  g_strfreev (side->environment);
-  g_free (side->place);
-  scope_frames_clear (&side->frames);
+  scope_line_add_text (line, "error", problem->message);
+  g_string_append (line, "}\n");
+  scope_pipe_write (STDOUT_FILENO, line->str, line->len);
+}
+
+static gboolean
+serve (FarSide *side, GError **error)
+{
+  g_autoptr (GString) line = scope_answer_begin (side->request);
+
+  scope_answer_add_facts (line);
+  g_string_append (line, "}\n");
+  scope_pipe_write (STDOUT_FILENO, line->str, line->len);
+  side->folder = scope_run_folder_new (side->request->folder, error);
+  if (!side->folder || !receive_files (side, error))
+    return FALSE;
+  prepare_folder (side);
+  if (!start_command (side, error))
+    return FALSE;
+  wait_for_command (side);
+  return send_results (side, error);
 }
 
 int
 scope_far_side_run (GError **error)
 {
   struct sigaction ignore = { .sa_handler = SIG_IGN };
-  GCancellable    *cancellable = scope_cancel_on_signal ();
-  int              cancelled = g_cancellable_get_fd (cancellable);
-  FarSide          side = { .files = { .open = open_file, .finish = finish_file, .file = -1 },
-                            .words = g_ptr_array_new_with_free_func (g_free),
-                            .environment = g_get_environ (),
-                            .command = { .out = -1, .err = -1 } };
+  FarSide          side = { .pid = 0 };
   g_autoptr (GError) problem = NULL;
   gboolean is_done;
 
-  side.files.data = &side;
   sigaction (SIGPIPE, &ignore, NULL);
   sigaction (SIGHUP, &ignore, NULL); /* stdin ends, too */
-  scope_frames_init (&side.frames, STDIN_FILENO, STDOUT_FILENO);
-  is_done = greet (&side, &problem) && receive_all (&side, cancelled, &problem) &&
-            run_command (&side, cancelled, &problem);
-  if (!is_done && !side.is_gone && problem)
-    scope_frames_send_text (&side.frames, SCOPE_FRAME_TROUBLE, problem->message, NULL);
-  clear (&side);
-  g_cancellable_release_fd (cancellable);
-  if (is_done || side.is_gone)
-    return is_done ? SCOPE_EXIT_DONE : SCOPE_EXIT_MODEL;
+  scope_cancel_on_signal ();
+  if (!read_request (&side, error))
+    return SCOPE_EXIT_FILE;
+  is_done = serve (&side, &problem);
   if (problem)
-    g_propagate_error (error, g_steal_pointer (&problem));
-  return SCOPE_EXIT_FILE;
+    send_problem (&side, problem);
+  g_clear_pointer (&side.folder, scope_run_folder_free);
+  scope_request_free (side.request);
+  return is_done ? SCOPE_EXIT_DONE : SCOPE_EXIT_MODEL;
 }

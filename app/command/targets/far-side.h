@@ -1,7 +1,6 @@
 /* far-side.h — hscope on a target: takes a command and its files from stdin, runs it, and sends back what it writes.
  *
- * It listens on no network.  When stdin ends, or the other end is silent for too long, the command is killed and its folder
- * removed.
+ * It listens on no network.  When stdin ends, the command is interrupted; its folder is removed in any case.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

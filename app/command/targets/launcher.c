@@ -24,36 +24,68 @@ prepare_child (gpointer unused G_GNUC_UNUSED)
   prctl (PR_SET_PDEATHSIG, SIGHUP);
 }
 
-gboolean
-scope_launcher_start (ScopeLauncher     *launcher,
-                      const ScopeTarget *target,
-                      const char *const *words,
-                      GError           **error)
+/* The words of the command, each of which means itself to every shell: ssh hands them to one, and others do not.  (transfer full)
+ * NULL and an error: one does not. */
+static GPtrArray *
+make_words (const ScopeTarget *target, const char *const *words, GError **error)
 {
   g_autoptr (GPtrArray) argv = g_ptr_array_new ();
-  g_autoptr (GError) problem = NULL;
-  g_auto (GStrv) environment = NULL;
 
   for (guint i = 0; target->words[i]; i++)
     g_ptr_array_add (argv, target->words[i]);
   for (guint i = 0; words[i]; i++)
-    g_ptr_array_add (argv, (gpointer) words[i]);
+    {
+      if (!scope_target_is_plain (words[i]))
+        {
+          g_set_error (error,
+                       SCOPE_ERROR,
+                       SCOPE_ERROR_USAGE,
+                       "%s: a shell there might change “%s”. Use letters, digits, dots, dashes and "
+                       "slashes only",
+                       target->name,
+                       words[i]);
+          return NULL;
+        }
+      g_ptr_array_add (argv, (gpointer) words[i]);
+    }
   g_ptr_array_add (argv, NULL);
+  return g_steal_pointer (&argv);
+}
+
+gboolean
+scope_launcher_start (ScopeLauncher     *launcher,
+                      const ScopeTarget *target,
+                      const char *const *words,
+                      int                from,
+                      GError           **error)
+{
+  g_autoptr (GPtrArray) argv = make_words (target, words, error);
+  g_autoptr (GError) problem = NULL;
+  g_auto (GStrv) environment = NULL;
+
+  if (!argv)
+    return FALSE;
   /* srun passes whole lines on, and what we say has none. */
   environment = g_environ_setenv (g_get_environ (), "SLURM_UNBUFFEREDIO", "1", FALSE);
-  if (g_spawn_async_with_pipes (NULL,
-                                (char **) argv->pdata,
-                                environment,
-                                G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD,
-                                prepare_child,
-                                NULL,
-                                &launcher->pid,
-                                &launcher->in,
-                                &launcher->out,
-                                NULL,
-                                &problem))
+  if (g_spawn_async_with_pipes_and_fds (NULL,
+                                        (const char *const *) argv->pdata,
+                                        (const char *const *) environment,
+                                        G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD,
+                                        prepare_child,
+                                        NULL,
+                                        from,
+                                        -1,
+                                        -1,
+                                        NULL,
+                                        NULL,
+                                        0,
+                                        &launcher->pid,
+                                        from < 0 ? &launcher->in : NULL,
+                                        &launcher->out,
+                                        &launcher->err,
+                                        &problem))
     return TRUE;
-  *launcher = (ScopeLauncher){ 0, -1, -1 };
+  *launcher = (ScopeLauncher) SCOPE_LAUNCHER_NONE;
   g_set_error (error,
                SCOPE_ERROR,
                SCOPE_ERROR_FAILED,
@@ -64,8 +96,8 @@ scope_launcher_start (ScopeLauncher     *launcher,
   return FALSE;
 }
 
-static void
-close_pipe (int *pipe)
+void
+scope_pipe_close (int *pipe)
 {
   if (*pipe >= 0)
     close (*pipe);
@@ -94,8 +126,9 @@ scope_launcher_end (ScopeLauncher *launcher, int *status)
   GPid pid = launcher->pid;
 
   *status = -1;
-  close_pipe (&launcher->in);
-  close_pipe (&launcher->out);
+  scope_pipe_close (&launcher->in);
+  scope_pipe_close (&launcher->out);
+  scope_pipe_close (&launcher->err);
   if (pid <= 0)
     return g_strdup ("the launcher has ended");
   if (!wait_for_end (pid, &end))
@@ -114,4 +147,17 @@ scope_launcher_end (ScopeLauncher *launcher, int *status)
                             g_strsignal (WTERMSIG (end)));
   *status = WEXITSTATUS (end);
   return g_strdup_printf ("the launcher ended with status %d", *status);
+}
+
+gsize
+scope_pipe_read (int *pipe, gpointer data, gsize n)
+{
+  gssize n_read;
+
+  do
+    n_read = read (*pipe, data, n);
+  while (n_read < 0 && errno == EINTR);
+  if (n_read <= 0)
+    scope_pipe_close (pipe);
+  return (gsize) MAX (n_read, 0);
 }

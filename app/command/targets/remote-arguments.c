@@ -31,14 +31,14 @@ find_output (const ScopeCommand *command, const char *name)
   return NULL;
 }
 
-/* The name of a file there.  (transfer full) */
-static char *
-name_file (const ScopeEachCall *call, const char *option, const char *path, ScopeParcel *parcel)
+/* The name of a file there, owned by names. */
+static const char *
+name_file (const ScopeEachCall *call, const char *option, const char *path, ScopeRemoteNames *names)
 {
   const ScopeOutput *output = find_output (call->command, option);
 
-  return output ? scope_parcel_add_output (parcel, path, !output->ending)
-                : scope_parcel_add_file (parcel, path);
+  return output ? scope_remote_names_add_output (names, path, !output->ending)
+                : scope_remote_names_add_file (names, path);
 }
 
 /* Appends an option that names one file or several. */
@@ -46,7 +46,7 @@ static void
 add_files (GPtrArray           *argv,
            const ScopeEachCall *call,
            const GOptionEntry  *entry,
-           ScopeParcel         *parcel)
+           ScopeRemoteNames    *names)
 {
   gboolean is_array = entry->arg == G_OPTION_ARG_FILENAME_ARRAY;
   char    *one[] = { is_array ? NULL : *(char **) entry->arg_data, NULL };
@@ -54,7 +54,7 @@ add_files (GPtrArray           *argv,
 
   for (; values && *values; values++)
     {
-      g_autofree char *name = name_file (call, entry->long_name, *values, parcel);
+      const char *name = name_file (call, entry->long_name, *values, names);
 
       g_ptr_array_add (argv, g_strdup_printf ("--%s=%s", entry->long_name, name));
     }
@@ -62,32 +62,28 @@ add_files (GPtrArray           *argv,
 
 /* The parameters that belong to a graph file go with it. */
 static void
-add_params (const ScopeEachCall *call, const char *file, ScopeParcel *parcel)
+add_params (const ScopeEachCall *call, const char *file, ScopeRemoteNames *names)
 {
   const char      *why;
   g_autofree char *params = hyb_model_find_params (file, call->common->epoch, &why);
 
   if (params)
-    g_free (scope_parcel_add_file (parcel, params));
+    scope_remote_names_add_file (names, params);
 }
 
 /* A model of the gallery is there, too; of one in a module the module is sent.  (transfer full) */
 static char *
-name_model (const ScopeEachCall *call, const char *file, ScopeParcel *parcel)
+name_model (const ScopeEachCall *call, const char *file, ScopeRemoteNames *names)
 {
   g_autofree char *module = hyb_plugin_dup_module (file);
-  g_autofree char *name = NULL;
 
   if (module)
-    {
-      name = scope_parcel_add_file (parcel, module);
-      return g_strconcat (name, file + strlen (module), NULL);
-    }
+    return g_strconcat (scope_remote_names_add_file (names, module), file + strlen (module), NULL);
   if (hyb_is_plugin_name (file))
     return g_strdup (file);
   if (!scope_is_capture (file) && !scope_is_weights_file (file))
-    add_params (call, file, parcel);
-  return scope_parcel_add_file (parcel, file);
+    add_params (call, file, names);
+  return g_strdup (scope_remote_names_add_file (names, file));
 }
 
 /* Whether the command continues what it wrote before. */
@@ -103,7 +99,9 @@ is_resumed (const ScopeEachCall *call)
 }
 
 char **
-scope_remote_arguments (const ScopeEachCall *call, const GArray *file_entries, ScopeParcel *parcel)
+scope_remote_arguments (const ScopeEachCall *call,
+                        const GArray        *file_entries,
+                        ScopeRemoteNames    *names)
 {
   GPtrArray *argv = g_ptr_array_new ();
 
@@ -119,15 +117,15 @@ scope_remote_arguments (const ScopeEachCall *call, const GArray *file_entries, S
       if (g_strv_contains (own_options, entry->long_name))
         continue;
       if (find_entry (file_entries, entry->long_name))
-        add_files (argv, call, entry, parcel);
+        add_files (argv, call, entry, names);
       else
         scope_each_add_option (argv, call, entry);
     }
   if (is_resumed (call))
-    scope_parcel_add_old_outputs (parcel);
+    scope_remote_names_add_old_outputs (names);
   g_ptr_array_add (argv, g_strdup ("--"));
   for (guint i = 0; call->files[i]; i++)
-    g_ptr_array_add (argv, name_model (call, call->files[i], parcel));
+    g_ptr_array_add (argv, name_model (call, call->files[i], names));
   g_ptr_array_add (argv, NULL);
   return (char **) g_ptr_array_free (argv, FALSE);
 }

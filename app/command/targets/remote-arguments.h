@@ -3,9 +3,10 @@
 #pragma once
 
 #include "app/command/each/each-arguments.h"
-#include "app/command/targets/parcel.h"
+#include "app/command/targets/remote-names.h"
 
-/* The command of the call as hscope takes it on a target.  file_entries: those of its entries that name files.  parcel gets the
+/* The command of the call as hscope takes it on a target.  file_entries: those of its entries that name files.  names gets the
  * files.  NULL-terminated; (transfer full) */
-char **
-scope_remote_arguments (const ScopeEachCall *call, const GArray *file_entries, ScopeParcel *parcel);
+char **scope_remote_arguments (const ScopeEachCall *call,
+                               const GArray        *file_entries,
+                               ScopeRemoteNames    *names);

@@ -14,10 +14,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MAX_STATUS   4                   /* docs/exit-codes.md */
-#define MAX_SIGNAL   64                  /* the greatest one of Linux */
-#define MAX_LINE     ((gsize) 1 << 20)   /* bytes of a line that are kept together */
-#define MAX_DOCUMENT ((gsize) 256 << 20) /* bytes */
+#define MAX_STATUS 4                 /* docs/exit-codes.md */
+#define MAX_SIGNAL 64                /* the greatest one of Linux */
+#define MAX_LINE   ((gsize) 1 << 20) /* bytes of a line that are kept together */
 
 gboolean
 scope_is_remote (const ScopeCommonOptions *common)
@@ -61,200 +60,131 @@ scope_find_target (const char *option, const char *name, GError **error)
 
 /* --- Texts --- */
 
-/* One of the streams of the command: whole lines are passed on, with the names that files have here. */
+/* What the command prints, in whole lines, is printed with the names that files have here. */
 typedef struct
 {
-  FILE    *to;
-  gboolean is_json;    /* names are inside of strings */
-  gboolean is_kept;    /* until the end */
-  gboolean is_escaped; /* stdout has a filter of its own */
-  gboolean is_cut;     /* more than MAX_DOCUMENT came */
-  GString *text;
-} Stream;
+  const ScopeRemoteNames *names;
+  gboolean                has_events; /* stderr has lines of JSON */
+  GString *document; /* of --json, kept until it is complete; NULL: texts are printed at once */
+} Texts;
 
-typedef struct
+/* (transfer full) */
+static char *
+restore (const Texts *texts, const char *piece, gsize n, gboolean is_json)
 {
-  const ScopeParcel *parcel;
-  Stream             out, err;
-} Streams;
-
-static void
-print (const Streams *streams, const Stream *stream, const char *text)
-{
-  g_autofree char *named = scope_parcel_restore_names (streams->parcel, text, stream->is_json);
-  g_auto (GStrv) lines = NULL;
-
-  if (!stream->is_escaped)
-    {
-      fputs (named, stream->to);
-      fflush (stream->to);
-      return;
-    }
-  lines = g_strsplit (named, "\n", -1);
-  for (guint i = 0; lines[i]; i++)
-    {
-      g_autofree char *line = scope_terminal_escape (lines[i]);
-
-      fprintf (stream->to, "%s%s", line, lines[i + 1] ? "\n" : "");
-    }
-}
-
-static void
-add (const Streams *streams, Stream *stream, const char *piece, gsize n)
-{
-  const char *end;
+  g_autofree char *text = g_malloc (n + 1);
 
   for (gsize i = 0; i < n; i++)
-    if (piece[i] != '\0')
-      g_string_append_c (stream->text, piece[i]);
-  if (stream->is_kept)
-    {
-      stream->is_cut |= stream->text->len > MAX_DOCUMENT;
-      g_string_truncate (stream->text, MIN (stream->text->len, MAX_DOCUMENT));
-      return;
-    }
-  end = strrchr (stream->text->str, '\n');
-  if (end || stream->text->len > MAX_LINE)
-    {
-      gsize            length = end ? (gsize) (end + 1 - stream->text->str) : stream->text->len;
-      g_autofree char *lines = g_strndup (stream->text->str, length);
-
-      print (streams, stream, lines);
-      g_string_erase (stream->text, 0, (gssize) length);
-    }
+    text[i] = (char) (piece[i] == '\0' ? ' ' : piece[i]);
+  text[n] = '\0';
+  return scope_remote_names_restore (texts->names, text, is_json);
 }
 
 static void
 add_out (gpointer data, const char *piece, gsize n)
 {
-  Streams *streams = data;
+  const Texts     *texts = data;
+  g_autofree char *text = restore (texts, piece, n, texts->document != NULL);
 
-  add (streams, &streams->out, piece, n);
+  if (texts->document)
+    g_string_append (texts->document, text);
+  else
+    fputs (text, stdout);
+  fflush (stdout);
 }
 
 static void
 add_err (gpointer data, const char *piece, gsize n)
 {
-  Streams *streams = data;
+  const Texts     *texts = data;
+  g_autofree char *text = restore (texts, piece, n, texts->has_events);
 
-  add (streams, &streams->err, piece, n);
+  scope_terminal_pass_on (text, strlen (text));
 }
 
 /* --- Running --- */
 
 static void
-warn_of_version (const ScopeNearSide *side, const char *name)
+warn_of_version (const ScopeRemoteAnswer *answer, const char *name)
 {
-  const char *version = scope_near_side_get_fact (side, "version");
-
-  if (g_strcmp0 (version, SCOPE_VERSION) != 0)
+  if (answer->version && strcmp (answer->version, SCOPE_VERSION) != 0)
     scope_print_message (HYB_SEVERITY_WARNING,
                          "%s has hscope %s, and this is " SCOPE_VERSION
                          ". hscope targets install %s copies this one there",
                          name,
-                         version ? version : "of an unknown version",
+                         answer->version,
                          name);
 }
 
+/* Status and signal as the target says them. */
 static int
-fail_signal (const ScopeTarget *target, int number, GError **error)
+get_status (const ScopeTarget *target, const ScopeRemoteAnswer *answer, GError **error)
 {
-  g_set_error (error,
-               SCOPE_ERROR,
-               SCOPE_ERROR_FAILED,
-               "%s: the command was ended there by signal %d (%s)",
-               target->name,
-               number,
-               g_strsignal (number));
-  return SCOPE_EXIT_MODEL;
-}
-
-/* After Ctrl-C the command there has written what it had. */
-static int
-get_status (const ScopeRemoteEnd *end)
-{
-  return scope_get_signal () != 0 && end->status == 128 + scope_get_signal () ? SCOPE_EXIT_DONE
-                                                                              : end->status;
-}
-
-/* What the target says of the end has to be true here: a status that hscope has, a whole document, and every file. */
-static gboolean
-check_end (const ScopeTarget    *target,
-           const ScopeRemoteEnd *end,
-           const Streams        *streams,
-           GError              **error)
-{
-  const char *missing = end->status == 0 ? scope_parcel_find_missing (streams->parcel) : NULL;
-
-  if (end->status > MAX_STATUS && (end->status <= 128 || end->status > 128 + MAX_SIGNAL))
+  if (answer->signal != 0)
+    g_set_error (error,
+                 SCOPE_ERROR,
+                 SCOPE_ERROR_FAILED,
+                 "%s: the command was ended there by signal %d (%s)",
+                 target->name,
+                 answer->signal,
+                 g_strsignal (answer->signal));
+  /* After Ctrl-C the command there has written what it had. */
+  else if (answer->status > 128 && scope_get_signal () != 0)
+    return SCOPE_EXIT_DONE;
+  else if (answer->status > MAX_STATUS &&
+           (answer->status <= 128 || answer->status > 128 + MAX_SIGNAL))
     g_set_error (error,
                  SCOPE_ERROR,
                  SCOPE_ERROR_FAILED,
                  "%s: the command ended there with status %d, which hscope does not have. "
                  "hscope targets check %s shows what is started there",
                  target->name,
-                 end->status,
+                 answer->status,
                  target->name);
-  else if (streams->out.is_cut)
-    g_set_error (error,
-                 SCOPE_ERROR,
-                 SCOPE_ERROR_FAILED,
-                 "%s: the document is longer than 256 MiB, the limit. Run the command there",
-                 target->name);
-  else if (missing)
-    g_set_error (error,
-                 SCOPE_ERROR,
-                 SCOPE_ERROR_FAILED,
-                 "%s: the command ended there with status 0, but %s did not come back. Run it "
-                 "again, or there",
-                 target->name,
-                 missing);
   else
-    return TRUE;
-  return FALSE;
+    return answer->status;
+  return SCOPE_EXIT_MODEL;
+}
+
+static int
+run_there (const ScopeEachCall *call,
+           const GArray        *file_entries,
+           const ScopeTarget   *target,
+           GError             **error)
+{
+  g_autoptr (ScopeRemoteNames) names = scope_remote_names_new ();
+  g_autoptr (GString) document = call->common->json ? g_string_new (NULL) : NULL;
+  g_auto (GStrv) words = scope_remote_arguments (call, file_entries, names);
+  Texts             texts = { .names = names,
+                              .has_events = scope_messages_are_events () ||
+                                            g_strcmp0 (call->common->progress, "json") == 0,
+                              .document = document };
+  ScopeRemoteAnswer answer;
+  GError           *problem = NULL;
+  int               status = SCOPE_EXIT_MODEL;
+
+  if (scope_near_side_run (&(ScopeRemoteCall){ .target = target,
+                                               .words = (const char *const *) words,
+                                               .names = names,
+                                               .out = add_out,
+                                               .err = add_err,
+                                               .data = &texts },
+                           &answer,
+                           &problem))
+    status = get_status (target, &answer, &problem);
+  if (document && !problem)
+    fputs (document->str, stdout);
+  warn_of_version (&answer, target->name);
+  scope_remote_answer_clear (&answer);
+  if (problem)
+    g_propagate_error (error, problem);
+  return status;
 }
 
 int
 scope_remote_run (const ScopeEachCall *call, const GArray *file_entries, GError **error)
 {
-  gboolean has_json = call->common->json;
   g_autoptr (ScopeTarget) target = scope_find_target ("--target ", call->common->target, error);
-  g_autoptr (ScopeParcel) parcel = scope_parcel_new ();
-  g_autoptr (ScopeNearSide) side = target ? scope_near_side_open (target, error) : NULL;
-  g_autoptr (GString) out = g_string_new (NULL);
-  g_autoptr (GString) err = g_string_new (NULL);
-  g_auto (GStrv) words = NULL;
-  Streams streams = {
-    .parcel = parcel,
-    .out = { .to = stdout, .is_json = has_json, .is_kept = has_json, .text = out },
-    .err = { .to = stderr,
-             .is_json = scope_messages_are_events (),
-             .is_escaped = TRUE,
-             .text = err }
-  };
-  ScopeRemoteEnd end = { 0 };
-  gboolean       has_run;
 
-  if (!side)
-    return SCOPE_EXIT_MODEL;
-  warn_of_version (side, target->name);
-  words = scope_remote_arguments (call, file_entries, parcel);
-  streams.err.is_json |= g_strcmp0 (call->common->progress, "json") == 0;
-  has_run = scope_near_side_run (side,
-                                 &(ScopeRemoteCall){ .words = (const char *const *) words,
-                                                     .parcel = parcel,
-                                                     .out = add_out,
-                                                     .err = add_err,
-                                                     .data = &streams },
-                                 &end,
-                                 error);
-  print (&streams, &streams.err, err->str);
-  if (has_run && end.signal != 0)
-    return fail_signal (target, end.signal, error);
-  if (has_run && !check_end (target, &end, &streams, error))
-    return SCOPE_EXIT_MODEL;
-  /* Of a document that was not completed nothing is printed: the error is one. */
-  if (has_run || !has_json)
-    print (&streams, &streams.out, out->str);
-  return has_run ? get_status (&end) : SCOPE_EXIT_MODEL;
+  return target ? run_there (call, file_entries, target, error) : SCOPE_EXIT_MODEL;
 }

@@ -7,6 +7,8 @@
 #include "app/command/json-writer.h"
 #include "app/command/messages.h"
 #include "app/command/targets/near-side.h"
+#include "app/command/targets/request.h"
+#include "app/command/terminal.h"
 #include "engine/formats/json-reader.h"
 
 #include <math.h>
@@ -17,11 +19,10 @@
 
 typedef struct
 {
-  const ScopeTarget   *target;
-  const ScopeNearSide *side; /* NULL: it does not answer */
-  double               ahead, uncertain;
-  GString             *devices; /* what hscope devices printed */
-  GError              *problem; /* why the target cannot be used */
+  const ScopeTarget *target;
+  ScopeRemoteAnswer  facts;
+  GString           *devices; /* what hscope devices printed */
+  GError            *problem; /* why the target cannot be used */
 } Answer;
 
 static void
@@ -34,31 +35,35 @@ add_devices (gpointer data, const char *piece, gsize n)
 }
 
 static void
-drop (gpointer data G_GNUC_UNUSED, const char *piece G_GNUC_UNUSED, gsize n G_GNUC_UNUSED)
+print_message (gpointer data G_GNUC_UNUSED, const char *piece, gsize n)
 {
+  scope_terminal_pass_on (piece, n);
 }
 
 static gboolean
-ask (ScopeNearSide *side, gboolean wants_json, Answer *answer)
+ask (gboolean wants_json, Answer *answer)
 {
   const char *const words[] = { "devices", wants_json ? "--json" : NULL, NULL };
-  ScopeRemoteEnd    end = { 0 };
-  ScopeRemoteCall   call = {
-      .words = words, .out = add_devices, .err = drop, .data = answer->devices
-  };
+  g_autoptr (ScopeRemoteNames) names = scope_remote_names_new ();
+  ScopeRemoteCall call = { .target = answer->target,
+                           .words = words,
+                           .names = names,
+                           .max_seconds = scope_get_silence (),
+                           .out = add_devices,
+                           .err = print_message,
+                           .data = answer->devices };
 
-  if (!scope_near_side_measure_clock (side, &answer->ahead, &answer->uncertain, &answer->problem) ||
-      !scope_near_side_run (side, &call, &end, &answer->problem))
+  if (!scope_near_side_run (&call, &answer->facts, &answer->problem))
     return FALSE;
-  if (end.status == 0 && end.signal == 0)
+  if (answer->facts.status == 0 && answer->facts.signal == 0)
     return TRUE;
   g_set_error (&answer->problem,
                SCOPE_ERROR,
                SCOPE_ERROR_FAILED,
                "%s: hscope devices ends there with status %d, signal %d",
                answer->target->name,
-               end.status,
-               end.signal);
+               answer->facts.status,
+               answer->facts.signal);
   return FALSE;
 }
 
@@ -81,15 +86,12 @@ print_json (const Answer *answer)
   scope_json_boolean (json, "usable", is_usable);
   scope_json_string (json, "reason", is_usable ? NULL : answer->problem->message);
   scope_json_string (json, "install", install);
-  for (const char *const *key =
-           (const char *const[]){ "version", "host", "products", "vectors", NULL };
-       *key;
-       key++)
-    scope_json_string (json,
-                       *key,
-                       answer->side ? scope_near_side_get_fact (answer->side, *key) : NULL);
-  scope_json_double (json, "clock_ahead", is_usable ? answer->ahead : NAN);
-  scope_json_double (json, "clock_uncertain", is_usable ? answer->uncertain : NAN);
+  scope_json_string (json, "version", answer->facts.version);
+  scope_json_string (json, "host", answer->facts.host);
+  scope_json_string (json, "products", answer->facts.products);
+  scope_json_string (json, "vectors", answer->facts.vectors);
+  scope_json_double (json, "clock_ahead", is_usable ? answer->facts.ahead : NAN);
+  scope_json_double (json, "clock_uncertain", is_usable ? answer->facts.uncertain : NAN);
   if (devices)
     scope_json_raw (json, "machine", answer->devices->str);
   else
@@ -98,11 +100,9 @@ print_json (const Answer *answer)
 }
 
 static const char *
-get_fact (const Answer *answer, const char *key)
+or_unknown (const char *fact)
 {
-  const char *value = scope_near_side_get_fact (answer->side, key);
-
-  return value ? value : "unknown";
+  return fact ? fact : "unknown";
 }
 
 static void
@@ -120,41 +120,39 @@ print_text (const Answer *answer)
               answer->target->name);
       return;
     }
-  printf ("answers  hscope %s on %s\n", get_fact (answer, "version"), get_fact (answer, "host"));
+  printf ("answers  hscope %s on %s\n",
+          or_unknown (answer->facts.version),
+          or_unknown (answer->facts.host));
   printf ("clock    %.3f s %s, to within %.3f s\n",
-          fabs (answer->ahead),
-          answer->ahead < 0 ? "behind" : "ahead",
-          answer->uncertain);
-  printf ("products %s\n", get_fact (answer, "products"));
-  printf ("vectors  %s\n", get_fact (answer, "vectors"));
+          fabs (answer->facts.ahead),
+          answer->facts.ahead < 0 ? "behind" : "ahead",
+          answer->facts.uncertain);
+  printf ("products %s\n", or_unknown (answer->facts.products));
+  printf ("vectors  %s\n", or_unknown (answer->facts.vectors));
   fwrite (answer->devices->str, 1, answer->devices->len, stdout);
 }
 
 static void
 print_warnings (const Answer *answer)
 {
-  const char *version = scope_near_side_get_fact (answer->side, "version");
-
-  if (g_strcmp0 (version, SCOPE_VERSION) != 0)
+  if (g_strcmp0 (answer->facts.version, SCOPE_VERSION) != 0)
     scope_print_message (HYB_SEVERITY_WARNING,
                          "the version here is " SCOPE_VERSION
                          ". hscope targets install %s copies it there",
                          answer->target->name);
-  if (fabs (answer->ahead) - answer->uncertain > MAX_SECONDS)
+  if (fabs (answer->facts.ahead) - answer->facts.uncertain > MAX_SECONDS)
     scope_print_message (HYB_SEVERITY_WARNING,
                          "the clocks differ by %.1f s, and so do the dates of recordings",
-                         fabs (answer->ahead));
+                         fabs (answer->facts.ahead));
 }
 
 int
 scope_target_check (const ScopeCommonOptions *common, const ScopeTarget *target)
 {
   g_autoptr (GString) devices = g_string_new (NULL);
-  Answer answer = { .target = target, .devices = devices };
-  g_autoptr (ScopeNearSide) side = scope_near_side_open (target, &answer.problem);
-  gboolean is_usable = side && ask (side, common->json, &answer);
+  Answer   answer = { .target = target, .devices = devices };
+  gboolean is_usable = ask (common->json, &answer);
 
-  answer.side = side;
   if (common->json)
     print_json (&answer);
   else
@@ -163,6 +161,7 @@ scope_target_check (const ScopeCommonOptions *common, const ScopeTarget *target)
     print_warnings (&answer);
   else if (scope_messages_are_events ())
     scope_print_error (answer.problem); /* the window reads no document of a command that fails */
+  scope_remote_answer_clear (&answer.facts);
   g_clear_error (&answer.problem);
   return is_usable ? SCOPE_EXIT_DONE : SCOPE_EXIT_CHECK_FAILED;
 }

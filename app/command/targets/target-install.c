@@ -7,12 +7,12 @@
 
 #include "app/command/json-writer.h"
 #include "app/command/messages.h"
-#include "app/command/targets/frames.h"
 #include "app/command/targets/launcher.h"
+#include "app/command/terminal.h"
 
 #include "engine/base/error.h"
 
-#include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -46,79 +46,81 @@ fail (const Install *install, GError **error, const char *what, const char *why)
 
 /* --- Steps --- */
 
-/* Copies what the producer prints to the launcher. */
+/* Starts the producer, whose stdout the launcher reads. */
 static gboolean
-copy_bundle (const Install *install, int to, GError **error)
+start_producer (const Install *install, GPid *pid, int *from, GError **error)
 {
-  g_autofree char *piece = g_malloc (PIECE);
-  int              from, status;
-  gssize           n;
-  gboolean         is_taken = TRUE;
-  GPid             pid;
-
-  if (!g_spawn_async_with_pipes (NULL,
-                                 install->producer,
-                                 NULL,
-                                 G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD,
-                                 NULL,
-                                 NULL,
-                                 &pid,
-                                 NULL,
-                                 &from,
-                                 NULL,
-                                 error))
-    return FALSE;
-  while (is_taken && (n = read (from, piece, PIECE)) != 0)
-    if (n > 0)
-      is_taken = scope_frames_write (to, piece, (gsize) n);
-    else if (errno != EINTR)
-      break;
-  close (from);
-  waitpid (pid, &status, 0);
-  if (is_taken && WIFEXITED (status) && WEXITSTATUS (status) == 0)
-    return TRUE;
-  return fail (install,
-               error,
-               "the bundle",
-               is_taken ? "it cannot be read here" : "tar there does not take it");
+  return g_spawn_async_with_pipes (NULL,
+                                   install->producer,
+                                   NULL,
+                                   G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD,
+                                   NULL,
+                                   NULL,
+                                   pid,
+                                   NULL,
+                                   from,
+                                   NULL,
+                                   error);
 }
 
-/* Reads what a step prints.  (transfer full) */
+/* Reads both streams of a step to their ends; those of stderr are printed.  What stdout held, (transfer full). */
 static char *
-read_answer (int from)
+read_answer (ScopeLauncher *launcher)
 {
   g_autoptr (GString) answer = g_string_new (NULL);
   g_autofree char *piece = g_malloc (PIECE);
-  gssize           n;
 
-  while ((n = read (from, piece, PIECE)) != 0)
-    if (n > 0 && answer->len + (gsize) n <= MAX_ANSWER)
-      g_string_append_len (answer, piece, n);
-    else if (n < 0 && errno != EINTR)
-      break;
+  while (launcher->out >= 0)
+    {
+      struct pollfd ready[] = { { .fd = launcher->out, .events = POLLIN },
+                                { .fd = launcher->err, .events = POLLIN } };
+      gsize         n;
+
+      if (poll (ready, G_N_ELEMENTS (ready), -1) <= 0)
+        continue;
+      n = ready[0].revents != 0 ? scope_pipe_read (&launcher->out, piece, PIECE) : 0;
+      if (answer->len + n <= MAX_ANSWER)
+        g_string_append_len (answer, piece, (gssize) n);
+      if (ready[1].revents != 0)
+        scope_terminal_pass_on (piece, scope_pipe_read (&launcher->err, piece, PIECE));
+    }
   return g_string_free (g_steal_pointer (&answer), FALSE);
 }
 
-/* Runs a command there.  What it printed (transfer full); NULL and an error: it cannot be run, or failed. */
+/* Runs a command there; sends: with the bundle on its stdin.  What it printed (transfer full); NULL and an error: it cannot be run, or
+ * failed. */
 static char *
 run_step (const Install *install, const char *const *words, gboolean sends, GError **error)
 {
-  ScopeLauncher    launcher = { 0, -1, -1 };
+  ScopeLauncher    launcher = SCOPE_LAUNCHER_NONE;
   g_autofree char *answer = NULL, *why = NULL;
-  gboolean         is_sent;
-  int              status;
+  GPid             pid = 0;
+  int              from = -1, status, end = 0;
+  gboolean         is_started;
 
-  if (!scope_launcher_start (&launcher, install->target, words, error))
+  if (sends && !start_producer (install, &pid, &from, error))
     return NULL;
-  is_sent = !sends || copy_bundle (install, launcher.in, error);
-  close (launcher.in);
+  is_started = scope_launcher_start (&launcher, install->target, words, from, error);
+  if (from >= 0)
+    close (from);
+  if (launcher.in >= 0)
+    close (launcher.in);
   launcher.in = -1;
-  answer = read_answer (launcher.out);
-  why = scope_launcher_end (&launcher, &status);
-  if (is_sent && status == 0)
-    return g_steal_pointer (&answer);
-  if (is_sent)
+  if (is_started)
+    {
+      answer = read_answer (&launcher);
+      why = scope_launcher_end (&launcher, &status);
+    }
+  if (pid > 0)
+    waitpid (pid, &end, 0);
+  if (!is_started)
+    return NULL;
+  if (status != 0)
     fail (install, error, words[0], why);
+  else if (end != 0)
+    fail (install, error, "the bundle", "it cannot be read here");
+  else
+    return g_steal_pointer (&answer);
   return NULL;
 }
 
@@ -184,8 +186,8 @@ find_producer (Install *install, const char *bundle, GError **error)
       g_set_error_literal (error,
                            SCOPE_ERROR,
                            SCOPE_ERROR_USAGE,
-                           "hscope targets install needs --bundle FILE.tar.xz, which "
-                           "packaging/build-tarball.sh makes");
+                           "hscope targets install needs --bundle FILE.tar.xz: take the tarball "
+                           "of a release, or make one with packaging/build-tarball.sh");
       return FALSE;
     }
   else if (!g_file_test (bundle, G_FILE_TEST_IS_REGULAR))
@@ -210,6 +212,7 @@ find_place (Install *install, const char *folder, GError **error)
   const char *const words[] = { "printenv", "HOME", NULL };
   g_autofree char  *answer = folder ? NULL : run_step (install, words, FALSE, error);
   g_autofree char  *home = answer ? find_line (answer, "/") : NULL;
+  g_autofree char  *token = NULL;
   g_autoptr (ScopeTarget) checked = NULL;
 
   if (!folder && !answer)
@@ -217,7 +220,8 @@ find_place (Install *install, const char *folder, GError **error)
   if (!folder && !home)
     return fail (install, error, "there is no home folder", "name one with --to FOLDER");
   install->place = folder ? g_strdup (folder) : g_build_filename (home, DEFAULT, NULL);
-  install->part = g_strdup_printf ("%s.part-%d", install->place, (int) getpid ());
+  token = g_uuid_string_random ();
+  install->part = g_strdup_printf ("%s.part-%s", install->place, token);
   /* The rules for a folder of a target. */
   checked = *install->place == '/' ? scope_target_new (install->target->name,
                                                        install->target->launcher,
@@ -271,18 +275,20 @@ unpack (Install *install, GError **error)
          fail (install, error, "the program that was copied", "it does not say its version");
 }
 
+/* Only what this process has moved aside is removed. */
 static gboolean
 replace (const Install *install, GError **error)
 {
-  g_autofree char  *old = g_strconcat (install->place, ".old", NULL);
-  const char *const clear[] = { "rm", "-rf", old, NULL };
-  const char *const aside[] = { "mv", "-T", install->place, old, NULL };
+  g_autofree char  *old = g_strconcat (install->part, ".old", NULL);
   const char *const there[] = { "test", "-e", install->place, NULL };
+  const char *const aside[] = { "mv", "-T", install->place, old, NULL };
   const char *const in[] = { "mv", "-T", install->part, install->place, NULL };
+  const char *const clear[] = { "rm", "-rf", old, NULL };
 
-  return do_step (install, clear, error) &&
-         (!do_step (install, there, NULL) || do_step (install, aside, error)) &&
-         do_step (install, in, error) && do_step (install, clear, error);
+  if (!do_step (install, there, NULL))
+    return do_step (install, in, error);
+  return do_step (install, aside, error) && do_step (install, in, error) &&
+         do_step (install, clear, error);
 }
 
 static gboolean
