@@ -390,21 +390,6 @@ scope_common_options_check (const ScopeCommonOptions *common, GError **error)
 }
 
 gboolean
-scope_check_device (const ScopeCommonOptions *common, GError **error)
-{
-  if (!common->device || strcmp (common->device, "cpu") == 0)
-    return TRUE;
-  hyb_error_at (error,
-                HYB_DEVICE_ERROR,
-                HYB_DEVICE_ERROR_ABSENT,
-                NULL,
-                NULL,
-                "processes that train together compute on the processor only, not on “%s”",
-                common->device);
-  return hyb_error_add_remedy (error, HYB_REMEDY_DEVICE, NULL);
-}
-
-gboolean
 scope_check_folding (const ScopeCommonOptions *common, gboolean backward, GError **error)
 {
   if (!common->fold_parameters || !backward)

@@ -79,9 +79,6 @@ gboolean scope_common_options_set_limits (const ScopeCommonOptions *common, GErr
 /* The mode of --mode; static if it was not given. */
 HybMode scope_common_options_get_mode (const ScopeCommonOptions *common);
 
-/* FALSE and an error if --device names a GPU, for processes that train together. */
-gboolean scope_check_device (const ScopeCommonOptions *common, GError **error);
-
 /* FALSE and a usage error if --fold-parameters was given to a run with gradients. */
 gboolean scope_check_folding (const ScopeCommonOptions *common, gboolean backward, GError **error);
 

@@ -4,7 +4,6 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/views/timeline-view.h"
 
-#include "app/views/process-lanes.h"
 #include "app/widgets/bars.h"
 #include "app/widgets/lane-chart.h"
 #include "profiler/base/format.h"
@@ -25,10 +24,8 @@ struct _ScopeTimelineView
   GtkWidget      *steps_box;
   GtkLabel       *steps_label;
   GtkLabel       *unusual_label;
-  GtkLabel       *processes_label;
 
-  GArray    *spans;
-  GPtrArray *texts; /* labels of spans */
+  GArray *spans;
 };
 
 G_DEFINE_FINAL_TYPE (ScopeTimelineView, scope_timeline_view, SCOPE_TYPE_VIEW)
@@ -104,7 +101,6 @@ label_of (const ProfCapture *capture,
       return _ ("copy");
     case PROF_EVENT_MEMORY:
     case PROF_EVENT_SLICE:
-    case PROF_EVENT_PROCESS:
     case PROF_N_EVENTS:
       break;
     }
@@ -231,28 +227,6 @@ fill_steps (ScopeTimelineView *self, const ProfSummary *summary)
   scope_bars_set_description (self->steps, _ ("Time of each step"), text);
 }
 
-/* Says how many processes trained, and how fast. */
-static void
-fill_processes (ScopeTimelineView *self, ScopeMeasurement *measurement)
-{
-  g_autofree char *text = scope_process_lanes_describe (measurement);
-
-  gtk_label_set_text (self->processes_label, text ? text : "");
-  gtk_widget_set_visible (GTK_WIDGET (self->processes_label), text != NULL);
-}
-
-/* The lanes of processes that train together, or else those of the run. */
-static void
-fill_spans (ScopeTimelineView *self, ScopeMeasurement *measurement)
-{
-  self->texts = g_ptr_array_new_with_free_func (g_free);
-  self->spans = scope_process_lanes (measurement, self->texts);
-  if (self->spans->len > 0)
-    return;
-  g_array_unref (self->spans);
-  self->spans = collect_spans (measurement);
-}
-
 /* Says how many spans are marked. */
 static void
 fill_unusual (ScopeTimelineView *self)
@@ -304,12 +278,10 @@ scope_timeline_view_capture_changed (ScopeView *view)
 
   scope_lane_chart_set_spans (self->lanes, NULL);
   g_clear_pointer (&self->spans, g_array_unref);
-  g_clear_pointer (&self->texts, g_ptr_array_unref);
   gtk_stack_set_visible_child_name (self->stack, measurement ? "lanes" : "empty");
   if (measurement)
     {
-      fill_spans (self, measurement);
-      fill_processes (self, measurement);
+      self->spans = collect_spans (measurement);
       fill_steps (self, scope_measurement_get_summary (measurement));
       fill_unusual (self);
     }
@@ -336,7 +308,6 @@ static void
 scope_timeline_view_dispose (GObject *object)
 {
   g_clear_pointer (&SCOPE_TIMELINE_VIEW (object)->spans, g_array_unref);
-  g_clear_pointer (&SCOPE_TIMELINE_VIEW (object)->texts, g_ptr_array_unref);
   G_OBJECT_CLASS (scope_timeline_view_parent_class)->dispose (object);
 }
 
@@ -359,7 +330,6 @@ scope_timeline_view_class_init (ScopeTimelineViewClass *class)
   gtk_widget_class_bind_template_child (widget_class, ScopeTimelineView, steps_box);
   gtk_widget_class_bind_template_child (widget_class, ScopeTimelineView, steps_label);
   gtk_widget_class_bind_template_child (widget_class, ScopeTimelineView, unusual_label);
-  gtk_widget_class_bind_template_child (widget_class, ScopeTimelineView, processes_label);
 }
 
 static void

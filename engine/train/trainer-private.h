@@ -1,7 +1,7 @@
 /* trainer-private.h — the inside of a trainer, shared by trainer*.c.
  *
  * trainer.c runs steps; it uses trainer-graph.c (the training graph), trainer-carry.c (inputs and
- * losses of a run), trainer-exchange.c (averages with other processes), trainer-share.c (parameters of blocks) and
+ * losses of a run), trainer-share.c (parameters of blocks) and
  * trainer-device.c (GPUs).
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
@@ -36,29 +36,25 @@ typedef enum
   HYB_CARRY_EVALUATION,
 } HybCarryKind;
 
-/* Averages with other processes; trainer-exchange.c. */
-typedef struct _TrainerExchange TrainerExchange;
-
 struct _HybTrainer
 {
-  HybModel        *model;
-  GPtrArray       *shared; /* of HybParameter, sharing the model's arrays; NULL: no block */
-  HybBlock        *block;  /* owns those parameters; NULL: no block */
-  HybGraph        *graph;
-  HybExecutor     *executor;
-  HybOptimizer    *optimizer;
-  GArray          *parameters;   /* of TrainedParameter, in the order of the gradients */
-  GArray          *carried;      /* of CarriedState */
-  gboolean         has_own_loss; /* the model ends in a loss operator */
-  char            *label; /* the input for the labels of that operator; NULL if it has none */
-  double           clip_global_norm;
-  guint64          seed, n_steps;
-  guint            n_model_heads;
-  guint            first_output; /* of the model, among those of the executor */
-  gboolean         is_static;    /* outputs of a plan keep their addresses */
-  char            *loss;
-  TrainerExchange *exchange;  /* NULL: this process trains alone */
-  HybExecutor     *evaluator; /* of the inference graph; NULL before the first evaluation */
+  HybModel     *model;
+  GPtrArray    *shared; /* of HybParameter, sharing the model's arrays; NULL: no block */
+  HybBlock     *block;  /* owns those parameters; NULL: no block */
+  HybGraph     *graph;
+  HybExecutor  *executor;
+  HybOptimizer *optimizer;
+  GArray       *parameters;   /* of TrainedParameter, in the order of the gradients */
+  GArray       *carried;      /* of CarriedState */
+  gboolean      has_own_loss; /* the model ends in a loss operator */
+  char         *label;        /* the input for the labels of that operator; NULL if it has none */
+  double        clip_global_norm;
+  guint64       seed, n_steps;
+  guint         n_model_heads;
+  guint         first_output; /* of the model, among those of the executor */
+  gboolean      is_static;    /* outputs of a plan keep their addresses */
+  char         *loss;
+  HybExecutor  *evaluator; /* of the inference graph; NULL before the first evaluation */
 
   HybGpu    *gpu;     /* NULL: the processor trains */
   HybTensor *numbers; /* with a GPU: rows of what changes from step to step, by parameter */
@@ -112,14 +108,3 @@ void hyb_trainer_store_carried (HybTrainer  *trainer,
 /* Returns the loss of the last run; for a model with a loss operator, an estimate from its
  * output. */
 double hyb_trainer_compute_loss (HybTrainer *trainer, HybExecutor *executor, guint first_head);
-
-/* Before a run whose inputs are bound: gradients will be given to the exchange, if there is one. */
-gboolean hyb_trainer_exchange_begin (HybTrainer *trainer, GError **error);
-/* After the run: gives the other gradients away and waits for all averages; *loss becomes one. */
-gboolean hyb_trainer_exchange_end (HybTrainer *trainer, double *loss, GError **error);
-/* The average of a gradient; NULL without an exchange. */
-HybTensor *hyb_trainer_exchange_get (HybTrainer *trainer, guint index);
-/* Makes a running statistic an average. */
-gboolean hyb_trainer_exchange_state (HybTrainer *trainer, HybTensor *state, GError **error);
-/* Frees what hyb_trainer_set_exchange() has made. */
-void hyb_trainer_exchange_free (TrainerExchange *exchange);

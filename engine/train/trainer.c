@@ -286,7 +286,6 @@ hyb_trainer_free (HybTrainer *trainer)
   g_free (trainer->loss);
   g_clear_pointer (&trainer->evaluator, hyb_executor_free);
   g_clear_pointer (&trainer->executor, hyb_executor_free);
-  g_clear_pointer (&trainer->exchange, hyb_trainer_exchange_free);
   g_clear_pointer (&trainer->optimizer, hyb_optimizer_free);
   hyb_graph_unref (trainer->graph);
   hyb_model_unref (trainer->model);
@@ -302,9 +301,7 @@ hyb_trainer_free (HybTrainer *trainer)
 static HybTensor *
 gradient_of (HybTrainer *trainer, guint parameter)
 {
-  HybTensor *average = hyb_trainer_exchange_get (trainer, parameter);
-
-  return average ? average : hyb_executor_get_output (trainer->executor, 1 + parameter);
+  return hyb_executor_get_output (trainer->executor, 1 + parameter);
 }
 
 /* Elements whose squares one thread adds at a time.  Sums of such pieces are added in their order. */
@@ -404,8 +401,8 @@ update_parameter (HybTrainer *trainer, guint index, double scale)
 }
 
 /* Gives the auxiliary states that the step has computed to the model and the block. */
-static gboolean
-store_auxiliary (HybTrainer *trainer, GError **error)
+static void
+store_auxiliary (HybTrainer *trainer)
 {
   const HybNodeId *auxiliary;
   guint            n;
@@ -418,13 +415,10 @@ store_auxiliary (HybTrainer *trainer, GError **error)
 
       if (now && now != hyb_model_get_parameter (trainer->model, name))
         {
-          if (!hyb_trainer_exchange_state (trainer, now, error))
-            return FALSE;
           hyb_model_set_parameter (trainer->model, name, now);
           hyb_trainer_share_parameters (trainer, name);
         }
     }
-  return TRUE;
 }
 
 gboolean
@@ -440,19 +434,16 @@ hyb_trainer_begin_step (HybTrainer   *trainer,
   hyb_executor_set_seed (trainer->executor, hyb_random_mix (trainer->seed, trainer->n_steps));
   if (trainer->gpu)
     return hyb_trainer_device_run (trainer, cancellable, error);
-  return hyb_trainer_exchange_begin (trainer, error) &&
-         hyb_executor_run (trainer->executor, cancellable, error);
+  return hyb_executor_run (trainer->executor, cancellable, error);
 }
 
 /* Updates everything that a run on the processor leaves to be updated. */
-static gboolean
-update_all (HybTrainer *trainer, HybTrainStep *result, GError **error)
+static void
+update_all (HybTrainer *trainer, HybTrainStep *result)
 {
   double scale = 1;
 
   result->loss = hyb_trainer_compute_loss (trainer, trainer->executor, trainer->first_output);
-  if (!hyb_trainer_exchange_end (trainer, &result->loss, error))
-    return FALSE;
   result->gradient_norm = global_norm (trainer);
   if (trainer->clip_global_norm > 0)
     scale = MIN (1, trainer->clip_global_norm / (result->gradient_norm + 1e-8));
@@ -460,15 +451,16 @@ update_all (HybTrainer *trainer, HybTrainStep *result, GError **error)
   for (guint i = 0; i < trainer->parameters->len; i++)
     update_parameter (trainer, i, scale);
   hyb_trainer_store_carried (trainer, trainer->executor, trainer->first_output, HYB_CARRY_TRAINING);
-  return store_auxiliary (trainer, error);
+  store_auxiliary (trainer);
 }
 
 gboolean
 hyb_trainer_end_step (HybTrainer *trainer, HybTrainStep *result, GError **error)
 {
   g_return_val_if_fail (trainer, FALSE);
-  if (!(trainer->gpu ? hyb_trainer_device_read_step (trainer, result, error)
-                     : update_all (trainer, result, error)))
+  if (!trainer->gpu)
+    update_all (trainer, result);
+  else if (!hyb_trainer_device_read_step (trainer, result, error))
     return FALSE;
   trainer->n_steps++;
   return TRUE;

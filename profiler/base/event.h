@@ -19,7 +19,6 @@ typedef enum
   PROF_EVENT_RUN,    /* a whole run */
   PROF_EVENT_SLICE,  /* a part of a parallel loop of a node, computed by another thread */
   PROF_EVENT_DEVICE, /* a kernel, fill or copy of a GPU that a node caused; see PROF_DEVICE_FIRST */
-  PROF_EVENT_PROCESS, /* a part of a step in one of several processes; see ProfProcessPart */
   PROF_N_EVENTS,
 } ProfEventKind;
 
@@ -27,22 +26,6 @@ typedef enum
  * without a duration if the GPU worked for operators in it alone. */
 #define PROF_DEVICE_FIRST   1
 #define PROF_DEVICE_FURTHER 2
-
-/* The correlation of PROCESS events.  Their stream is the number of the process, their depth the lane in it, and their
- * node the row of the part. */
-typedef enum
-{
-  PROF_PART_STEP,
-  PROF_PART_FORWARD,
-  PROF_PART_BACKWARD,
-  PROF_PART_COMPUTING, /* forward and backward, where it is not known when the one ends */
-  PROF_PART_AVERAGE, /* of a gradient: from when it had its value here to when the average was there */
-  PROF_PART_WAITING, /* for other processes */
-  PROF_PART_UPDATE,
-  PROF_N_PARTS,
-} ProfProcessPart;
-
-#define PROF_MAX_PROCESSES 256 /* that PROCESS events can name */
 
 #define PROF_DURATION_BITS 40
 #define PROF_DURATION_MAX  ((G_GUINT64_CONSTANT (1) << PROF_DURATION_BITS) - 1) /* 18 minutes */

@@ -140,7 +140,6 @@ prof_counters_append (ProfCounters *self, GString *to, const ProfEvent *event, g
     case PROF_EVENT_PASS:
     case PROF_EVENT_COPY:
     case PROF_EVENT_SLICE:
-    case PROF_EVENT_PROCESS:
     case PROF_N_EVENTS:
       return;
     }

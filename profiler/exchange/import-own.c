@@ -159,7 +159,6 @@ add_span (TraceImport *self, GHashTable *added, const OwnSpan *span)
     case PROF_EVENT_DEVICE:
     case PROF_EVENT_MEMORY:
     case PROF_EVENT_SLICE:
-    case PROF_EVENT_PROCESS:
     case PROF_N_EVENTS:
       return;
     }

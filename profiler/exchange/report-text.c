@@ -9,7 +9,6 @@
 #include "profiler/base/machine.h"
 #include "profiler/base/statistics.h"
 #include "profiler/exchange/report-origins.h"
-#include "profiler/exchange/report-processes.h"
 #include "profiler/explain/advise.h"
 #include "profiler/explain/work-classes.h"
 #include "profiler/summary/clean-samples.h"
@@ -482,7 +481,6 @@ prof_report_text (const ProfCapture *capture, const ProfSummary *summary)
   append_work (text, capture);
   append_memory (text, capture);
   append_counters (text, capture);
-  prof_report_processes (text, capture);
   append_groups (text, "operator", summary, summary->operators);
   append_groups (text, "scope", summary, summary->scope);
   append_nodes (text, capture, summary);

@@ -202,7 +202,6 @@ append_event (GString *to, const Writer *self, const Entry *entry)
       break;
     case PROF_EVENT_MEMORY:
     case PROF_EVENT_DEVICE:
-    case PROF_EVENT_PROCESS:
     case PROF_N_EVENTS:
       return;
     }
@@ -283,7 +282,7 @@ sort_events (const ProfCapture *capture, guint max_events, guint *n_left_out)
       Entry         entry = { &events[i], i };
       ProfEventKind kind = prof_event_kind (&events[i]);
 
-      if (kind >= PROF_EVENT_PROCESS)
+      if (kind >= PROF_N_EVENTS)
         continue;
       if (entries->len < max_events)
         g_array_append_val (entries, entry);

@@ -40,7 +40,7 @@ prof_walk_events (const ProfCapture *capture, ProfEventFunc func, gpointer data)
       guint         depth = is_work ? 1 : prof_event_depth (&events[i]);
       guint64       duration, self, counted;
 
-      if (kind == PROF_EVENT_MEMORY || kind == PROF_EVENT_SLICE || kind >= PROF_EVENT_PROCESS)
+      if (kind == PROF_EVENT_MEMORY || kind == PROF_EVENT_SLICE || kind >= PROF_N_EVENTS)
         continue;
       if (is_work)
         {

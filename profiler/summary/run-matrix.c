@@ -141,7 +141,6 @@ add_event (gpointer data, const ProfEvent *event, guint64 duration, guint64 self
       return;
     case PROF_EVENT_MEMORY:
     case PROF_EVENT_SLICE:
-    case PROF_EVENT_PROCESS:
     case PROF_N_EVENTS:
       return;
     }

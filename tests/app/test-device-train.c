@@ -7,34 +7,6 @@
 
 #include <string.h>
 
-/* Processes that train together compute on the processor, and say so, also where there is a GPU; they write
- * nothing. */
-static void
-test_data_parallel (Fixture *fixture, gconstpointer unused)
-{
-  static const char *const devices[] = { "gpu", "gpu:7", "gpux" };
-
-  for (guint d = 0; d < G_N_ELEMENTS (devices); d++)
-    {
-      g_autofree char *line = g_strdup_printf ("hscope train gallery:mlp --epochs 1 --output made "
-                                               "--data-parallel --device %s",
-                                               devices[d]);
-      g_autofree char *expected =
-          g_strdup_printf ("processes that train together compute on the processor only, "
-                           "not on “%s”. Use --device cpu\n",
-                           devices[d]);
-
-      fixture_run_line (fixture, line);
-      if (fixture->code != 4 || !strstr (fixture->err, expected) || *fixture->out)
-        fixture_complain ("%s: exit %d, %s%s", line, fixture->code, fixture->out, fixture->err);
-      fixture_run_line (fixture, "ls made* 2>/dev/null");
-      if (*fixture->out)
-        fixture_complain ("%s has written %s", line, fixture->out);
-    }
-  fixture_run_line (fixture, "hscope bench --case sgemm-512 --repeat 1 --device cpu");
-  g_assert_cmpint (fixture->code, ==, 0);
-}
-
 #define TRAIN "hscope train 'gallery:mlp?inputs=6&hidden=5&classes=3&batch=4' --epochs 2 "
 
 /* The losses of the steps in a log. */
@@ -120,7 +92,6 @@ TEST_PROGRAM (test_device_train)
 {
   g_test_init (&argc, &argv, NULL);
   ADD ("losses-are-the-processor's-and-resuming-gives-the-same-bytes", test_train);
-  ADD ("processes-that-train-together-refuse-a-GPU", test_data_parallel);
   ADD ("what-fails-is-explained", test_train_fails);
   return g_test_run ();
 }

@@ -144,14 +144,32 @@ test_language_model (Fixture *fixture, gconstpointer unused)
   g_assert_true (cJSON_IsString (cJSON_GetObjectItem (epoch, "sample")));
 }
 
-/* --data-parallel is for processes that mpirun has started. */
+/* The parts of a step are the rows of the capture, and make up the step. */
 static void
-test_alone (Fixture *fixture, gconstpointer unused)
+test_capture (Fixture *fixture, gconstpointer unused)
 {
-  g_unsetenv ("OMPI_COMM_WORLD_SIZE");
-  g_unsetenv ("PMIX_RANK");
-  assert_refused (fixture, "train gallery:mlp --data-parallel", 2, "Start it with “mpirun");
-  assert_refused (fixture, "train gallery:mlp --batch-axis 1", 2, "--batch-axis belongs to");
+  static const char *const parts[] = { "forward pass", "backward pass", "update of parameters" };
+  g_autoptr (cJSON) json = NULL;
+  const cJSON *capture, *node;
+  double       sum = 0;
+  guint        n_found = 0;
+
+  fixture_run_line (fixture,
+                    "hscope train gallery:mlp --epochs 1 --capture c.hscope >log && hscope report "
+                    "c.hscope --json");
+  g_assert_cmpint (fixture->code, ==, 0);
+  json = parse_output (fixture);
+  capture = cJSON_GetArrayItem (cJSON_GetObjectItem (json, "captures"), 0);
+  cJSON_ArrayForEach (node, cJSON_GetObjectItem (capture, "nodes"))
+  {
+    const char *name = cJSON_GetStringValue (cJSON_GetObjectItem (node, "name"));
+
+    sum += number (node, "share");
+    for (guint i = 0; i < G_N_ELEMENTS (parts); i++)
+      n_found += strcmp (name, parts[i]) == 0 && number (node, "self_seconds") > 0;
+  }
+  g_assert_cmpuint (n_found, ==, G_N_ELEMENTS (parts));
+  g_assert_cmpfloat_with_epsilon (sum + number (capture, "between_share"), 1, 1e-3);
 }
 
 static guint
@@ -433,7 +451,7 @@ TEST_PROGRAM (test_train)
   ADD ("a-plugin-that-crashes-is-named", test_crash);
   ADD ("gallery-models-run-without-data", test_examples);
   ADD ("a-checkpoint-goes-on-as-pair-and-in-the-gallery", test_checkpoint);
-  ADD ("a-process-that-mpirun-did-not-start-has-no-others", test_alone);
+  ADD ("a-capture-has-the-parts-of-a-step", test_capture);
   ADD ("batches-from-a-file-and-refusals", test_batches);
   ADD ("shapes-that-do-not-fit-are-named-once", test_shapes_that_do_not_fit);
   ADD ("settings-replace-those-of-the-model", test_settings_replace_those_of_the_model);

@@ -423,7 +423,6 @@ TEST_PROGRAM (test_window)
   add_summary_tests ();
   add_agreement_tests ();
   add_target_tests ();
-  add_process_tests ();
   add_fault_tests ();
   add_device_tests ();
   add_compare_tests ();

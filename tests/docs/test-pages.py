@@ -28,7 +28,6 @@ REASONS = (             # why a block may be shown only
     "needs a display",
     "needs a GPU",
     "needs another machine",
-    "needs Open MPI",
     "needs another program",
     "takes minutes",
     "builds the tree",

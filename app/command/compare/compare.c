@@ -401,7 +401,8 @@ run_models (const ScopeCommonOptions  *common,
       comparison_clear (&self);
       return SCOPE_EXIT_USAGE;
     }
-  if (options->preset && (options->devices || !scope_check_device (common, NULL)))
+  if (options->preset &&
+      (options->devices || (common->device && strcmp (common->device, "cpu") != 0)))
     {
       g_set_error_literal (error,
                            SCOPE_ERROR,

@@ -10,7 +10,6 @@
 #include "profiler/summary/clean-samples.h"
 #include "profiler/summary/gradients.h"
 #include "profiler/summary/origins.h"
-#include "profiler/summary/processes.h"
 
 /* Every clean sample with what the kernel did while it was taken. */
 static void
@@ -328,36 +327,6 @@ describe_gradients (ScopeJson *json, const ProfCapture *capture)
   scope_json_end (json);
 }
 
-/* What each process that trains does in a step; nothing for other captures. */
-static void
-describe_processes (ScopeJson *json, const ProfCapture *capture)
-{
-  g_autoptr (GArray) list = prof_processes (capture);
-
-  if (list->len == 0)
-    return;
-  scope_json_begin_list (json, "processes");
-  for (guint i = 0; i < list->len; i++)
-    {
-      const ProfProcess *process = &g_array_index (list, ProfProcess, i);
-
-      scope_json_begin_object (json, NULL);
-      scope_json_int (json, "process", process->number);
-      scope_json_double (json, "step_seconds", process->step);
-      scope_json_double (json, "forward_seconds", process->forward);
-      scope_json_double (json, "backward_seconds", process->backward);
-      scope_json_double (json, "computing_seconds", process->computing);
-      scope_json_double (json, "update_seconds", process->update);
-      scope_json_double (json, "waiting_seconds", process->waiting);
-      scope_json_double (json, "waiting_share", process->waiting / process->step);
-      scope_json_double (json, "averaging_seconds", process->averaging);
-      scope_json_double (json, "hidden_seconds", process->hidden);
-      scope_json_end (json);
-    }
-  scope_json_end (json);
-  scope_json_double (json, "speed_up", prof_speed_up_known (capture));
-}
-
 void
 scope_describe_capture (ScopeJson *json, const ProfCapture *capture, const ProfSummary *summary)
 {
@@ -378,7 +347,6 @@ scope_describe_capture (ScopeJson *json, const ProfCapture *capture, const ProfS
   scope_json_double (json, "resident", prof_capture_get_number (capture, "memory.resident"));
   scope_json_end (json);
   describe_gradients (json, capture);
-  describe_processes (json, capture);
   describe_advice (json, capture, summary);
   describe_facts (json, capture);
 }

@@ -293,7 +293,6 @@ scope_report_page_add_capture (ScopeReportPage *page, const ProfCapture *capture
   g_autoptr (ProfSummary) summary = prof_summary_new (capture);
 
   scope_report_page_add_result (page, capture, summary);
-  scope_report_page_add_processes (page, capture, summary);
   scope_report_page_add_advice (page, capture, summary);
   add_groups (page, "Operators", summary, summary->operators);
   add_groups (page, "Scopes", summary, summary->scope);

@@ -14,10 +14,6 @@
 void scope_report_page_add_result (ScopeReportPage   *page,
                                    const ProfCapture *capture,
                                    const ProfSummary *summary);
-/* What processes that train together do in a step; nothing for other captures. */
-void scope_report_page_add_processes (ScopeReportPage   *page,
-                                      const ProfCapture *capture,
-                                      const ProfSummary *summary);
 /* What the profiler advises; nothing if it has no advice. */
 void scope_report_page_add_advice (ScopeReportPage   *page,
                                    const ProfCapture *capture,

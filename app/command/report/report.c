@@ -13,7 +13,6 @@
 #include "profiler/base/format.h"
 #include "profiler/exchange/report-text.h"
 #include "profiler/explain/difference.h"
-#include "profiler/summary/processes.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -47,14 +46,11 @@ static void
 print_differences (const ProfCapture *a, const ProfCapture *b)
 {
   g_autoptr (GArray) list = prof_difference (a, b);
-  g_autofree char *speed_up = prof_speed_up_describe (b, prof_speed_up (a, b));
-  guint            n_within = 0, n_unknown = 0, n_printed = 0;
+  guint n_within = 0, n_unknown = 0, n_printed = 0;
 
   printf ("\ndifferences of %s from %s\n",
           hyb_one_line (prof_capture_get_file (b)),
           hyb_one_line (prof_capture_get_file (a)));
-  if (speed_up)
-    printf ("  %s\n", speed_up);
   for (guint i = 0; i < list->len; i++)
     {
       const ProfDifference *difference = &g_array_index (list, ProfDifference, i);

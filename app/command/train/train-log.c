@@ -42,11 +42,10 @@ scope_train_write_log (ScopeTraining *training, GError **error)
 }
 
 gboolean
-scope_train_log_step (ScopeTraining            *training,
-                      const HybTrainStep       *step,
-                      double                    rate,
-                      const ScopeParallelTimes *times,
-                      GError                  **error)
+scope_train_log_step (ScopeTraining      *training,
+                      const HybTrainStep *step,
+                      double              rate,
+                      GError            **error)
 {
   guint64 number = hyb_trainer_n_steps (training->trainer);
 
@@ -64,14 +63,6 @@ scope_train_log_step (ScopeTraining            *training,
   hyb_json_append_double (training->log, step->gradient_norm);
   g_string_append (training->log, ", \"learning_rate\": ");
   hyb_json_append_double (training->log, rate);
-  if (training->parallel)
-    {
-      g_string_append (training->log, ", \"waiting\": ");
-      hyb_json_append_double (training->log, times->waiting);
-      g_string_append (training->log, ", \"early\": ");
-      hyb_json_append_double (training->log,
-                              (double) times->early / (double) MAX (times->bytes, 1));
-    }
   g_string_append (training->log, "}\n");
   if (g_get_monotonic_time () - training->log_time < WRITE_INTERVAL)
     return TRUE;

@@ -136,8 +136,6 @@ scope_train_sample (ScopeTraining *training, gint64 length, GError **error)
 
 /* --- Text --- */
 
-#define MAX_GRADIENTS 5 /* that the text names; JSON has all */
-
 void
 scope_train_print_start (const ScopeTraining *training)
 {
@@ -166,23 +164,6 @@ scope_train_print_epoch (const ScopeTraining *training, const ScopeEpoch *epoch)
   fflush (stdout);
 }
 
-/* How much of their gradients the processes sent during the backward pass, and how long they waited. */
-static void
-print_waiting (const ScopeTraining *training)
-{
-  const ScopeParallelTimes *shared = &training->shared;
-  guint                     n = scope_parallel_get_size (training->parallel);
-
-  printf ("%u processes: %.3g MiB of gradients a step, %.0f %% of them sent during the backward "
-          "pass; waited",
-          n,
-          (double) shared->bytes / (double) MAX (training->n_steps, 1) / 1048576,
-          100 * (double) shared->early / (double) MAX (shared->bytes, 1));
-  for (guint i = 0; i < n; i++)
-    printf ("%s %.1f", i > 0 ? "," : "", 100 * training->waiting[i]);
-  printf (" %% of the time\n");
-}
-
 /* What the GPU did in the last step of this run.  (transfer full); NULL without a GPU or steps. */
 static char *
 describe_device (const ScopeTraining *training)
@@ -190,47 +171,6 @@ describe_device (const ScopeTraining *training)
   return training->n_steps > 0
              ? hyb_executor_dup_device_work (hyb_trainer_get_executor (training->trainer))
              : NULL;
-}
-
-/* "3.10, 3.42 ms": of each process.  averaged: when all had sent the gradient. */
-static void
-print_times (const ScopeTraining *training, guint gradient, gboolean averaged)
-{
-  guint n = hyb_trainer_n_trained (training->trainer);
-
-  for (guint i = 0; i < scope_parallel_get_size (training->parallel); i++)
-    {
-      const ScopeGradientTimes *times = &training->gradients[i * n + gradient];
-
-      printf ("%s %.2f", i > 0 ? "," : "", 1e3 * (averaged ? times->averaged : times->ready));
-    }
-}
-
-/* The gradients that arrived last in the first process, which is what a step waits for. */
-static void
-print_gradients (const ScopeTraining *training)
-{
-  guint     n = hyb_trainer_n_trained (training->trainer);
-  gboolean *is_printed = g_new0 (gboolean, n);
-
-  for (guint line = 0; line < MIN (n, MAX_GRADIENTS); line++)
-    {
-      guint       last = n;
-      const char *name;
-
-      for (guint i = 0; i < n; i++)
-        if (!is_printed[i] &&
-            (last == n || training->gradients[i].averaged > training->gradients[last].averaged))
-          last = i;
-      is_printed[last] = TRUE;
-      hyb_trainer_get_trained (training->trainer, last, &name);
-      printf ("  %s: ready after", hyb_one_line (name));
-      print_times (training, last, FALSE);
-      printf (" ms of a step, averaged after");
-      print_times (training, last, TRUE);
-      printf (" ms\n");
-    }
-  g_free (is_printed);
 }
 
 static void
@@ -249,10 +189,6 @@ print_text (const ScopeTraining *training)
           training->n_samples / MAX (training->seconds, 1e-9));
   if (device)
     printf ("last step: %s\n", device);
-  if (training->waiting)
-    print_waiting (training);
-  if (training->gradients)
-    print_gradients (training);
   if (last && isfinite (training->unigram_perplexity) && isfinite (last->held_out))
     printf ("held-out perplexity %.3f, unigram model %.3f (ratio %.3f)\n",
             last->held_out,
@@ -285,61 +221,6 @@ print_epochs (ScopeJson *json, const ScopeTraining *training)
   scope_json_end (json);
 }
 
-/* A list with the times of each process. */
-static void
-describe_times (ScopeJson *json, const ScopeTraining *training, guint gradient, gboolean averaged)
-{
-  guint n = hyb_trainer_n_trained (training->trainer);
-
-  scope_json_begin_list (json, averaged ? "averaged" : "ready");
-  for (guint i = 0; i < scope_parallel_get_size (training->parallel); i++)
-    {
-      const ScopeGradientTimes *times = &training->gradients[i * n + gradient];
-
-      scope_json_double (json, NULL, averaged ? times->averaged : times->ready);
-    }
-  scope_json_end (json);
-}
-
-static void
-describe_gradients (ScopeJson *json, const ScopeTraining *training)
-{
-  scope_json_begin_list (json, "gradients");
-  for (guint i = 0; i < hyb_trainer_n_trained (training->trainer); i++)
-    {
-      const char *name;
-      HybTensor  *weight = hyb_trainer_get_trained (training->trainer, i, &name);
-
-      scope_json_begin_object (json, NULL);
-      scope_json_string (json, "name", name);
-      scope_json_int (json, "bytes", (gint64) hyb_tensor_get_bytes (weight));
-      describe_times (json, training, i, FALSE);
-      describe_times (json, training, i, TRUE);
-      scope_json_end (json);
-    }
-  scope_json_end (json);
-}
-
-static void
-describe_waiting (ScopeJson *json, const ScopeTraining *training)
-{
-  const ScopeParallelTimes *shared = &training->shared;
-
-  scope_json_begin_object (json, "parallel");
-  scope_json_int (json, "processes", scope_parallel_get_size (training->parallel));
-  scope_json_double (json,
-                     "gradient_bytes",
-                     (double) shared->bytes / (double) MAX (training->n_steps, 1));
-  scope_json_double (json, "early", (double) shared->early / (double) MAX (shared->bytes, 1));
-  scope_json_begin_list (json, "waiting");
-  for (guint i = 0; i < scope_parallel_get_size (training->parallel); i++)
-    scope_json_double (json, NULL, training->waiting[i]);
-  scope_json_end (json);
-  if (training->gradients)
-    describe_gradients (json, training);
-  scope_json_end (json);
-}
-
 static void
 print_json (const ScopeTraining *training)
 {
@@ -366,8 +247,6 @@ print_json (const ScopeTraining *training)
     scope_json_double (json, "unigram_perplexity", training->unigram_perplexity);
   if (device)
     scope_json_string (json, "device", device);
-  if (training->waiting)
-    describe_waiting (json, training);
   scope_json_boolean (json, "interrupted", training->is_interrupted);
   print_epochs (json, training);
   scope_json_begin_list (json, "written");

@@ -306,17 +306,6 @@ collect_settings (ScopeTraining *training, GError **error)
   return hyb_settings_parse (text->str, error);
 }
 
-/* Processes that train together drop different units. */
-static guint64
-seed_of (const ScopeTraining *training)
-{
-  guint64 seed = (guint64) training->common->seed;
-
-  return scope_train_is_first (training)
-             ? seed
-             : hyb_random_mix (seed, scope_parallel_get_rank (training->parallel));
-}
-
 static gboolean
 make_trainer (ScopeTraining *training, const GArray *carry, GError **error)
 {
@@ -328,7 +317,7 @@ make_trainer (ScopeTraining *training, const GArray *carry, GError **error)
   HybMode                 mode = scope_common_options_get_mode (training->common);
   HybTrainerOptions       trainer_options = { .mode = &mode,
                                               .dump_after = training->common->dump_after,
-                                              .seed = seed_of (training),
+                                              .seed = (guint64) training->common->seed,
                                               .gpu = training->gpu,
                                               .n_carry = carry->len,
                                               .carry = (const HybCarry *) (gconstpointer) carry->data,
@@ -377,8 +366,6 @@ resume (ScopeTraining *training, const ScopeTrainCheckpoint *checkpoint, GError 
     }
   if (!hyb_trainer_load_states (training->trainer, checkpoint->states, error))
     return FALSE;
-  if (!scope_train_is_first (training))
-    return TRUE;
   scope_print_message (HYB_SEVERITY_NOTE,
                        "resumed from %s after step %" G_GUINT64_FORMAT,
                        checkpoint->states,
@@ -457,9 +444,6 @@ scope_train_set_up (ScopeTraining *training, char **files, GError **error)
       (options->resume && !resume (training, checkpoint, error)))
     return FALSE;
 
-  training->batch_axis = options->batch_axis >= 0                  ? (guint) options->batch_axis
-                         : hyb_data_is_continuous (training->data) ? 1
-                                                                   : 0;
   training->n_batches = hyb_data_n_batches (training->data, FALSE);
   training->n_epochs = options->epochs > 0 ? (guint64) options->epochs
                        : training->spec && !options->data
@@ -477,8 +461,6 @@ scope_train_clear (ScopeTraining *training)
   for (guint i = 0; training->epochs && i < training->epochs->len; i++)
     g_free (g_array_index (training->epochs, ScopeEpoch, i).sample);
   g_clear_pointer (&training->epochs, g_array_unref);
-  g_free (training->waiting);
-  g_free (training->gradients);
   g_clear_pointer (&training->written, g_ptr_array_unref);
   g_clear_pointer (&training->trainer, hyb_trainer_free);
   g_clear_pointer (&training->trace, scope_trace_free);

@@ -42,18 +42,6 @@ count_samples (GHashTable *batch, gboolean is_sequence)
   return (double) (is_sequence && shape->rank > 1 ? shape->dim[1] : shape->dim[0]);
 }
 
-/* How long the last step has waited for other processes. */
-static ScopeParallelTimes
-take_times (ScopeTraining *training)
-{
-  ScopeParallelTimes times = scope_parallel_take_times (training->parallel);
-
-  training->shared.waiting += times.waiting;
-  training->shared.early += times.early;
-  training->shared.bytes += times.bytes;
-  return times;
-}
-
 /* The batch of a step.  (transfer full) */
 static GHashTable *
 take_batch (ScopeTraining *training, Loop *loop, guint64 number, GError **error)
@@ -103,11 +91,10 @@ train_step (ScopeTraining *training, Loop *loop, guint64 number, GError **error)
 {
   HybOptimizer *optimizer = hyb_trainer_get_optimizer (training->trainer);
   g_autoptr (GHashTable) batch = NULL;
-  double             rate = training->base_rate;
-  HybTrainStep       step;
-  ScopeParallelTimes times = { 0 };
-  double             n_samples;
-  gint64             start = g_get_monotonic_time ();
+  double       rate = training->base_rate;
+  HybTrainStep step;
+  double       n_samples;
+  gint64       start = g_get_monotonic_time ();
 
   if (number % training->n_batches == 0 && hyb_data_is_continuous (training->data))
     hyb_trainer_reset_carry (training->trainer);
@@ -115,13 +102,9 @@ train_step (ScopeTraining *training, Loop *loop, guint64 number, GError **error)
   if (!batch)
     return FALSE;
   n_samples = count_samples (batch, hyb_data_is_continuous (training->data));
-  if (!scope_train_take_share (training, batch, error))
-    return FALSE;
   if (training->schedule)
     rate = hyb_schedule_get_rate (training->schedule, rate, number + 1);
   hyb_optimizer_set_learning_rate (optimizer, rate);
-  if (training->parallel)
-    scope_parallel_begin_step (training->parallel);
   if (!run_step (training, loop, batch, &step, error))
     return FALSE;
 
@@ -137,9 +120,7 @@ train_step (ScopeTraining *training, Loop *loop, guint64 number, GError **error)
   training->last_loss = step.loss;
   training->n_samples += n_samples;
   training->seconds += (double) (g_get_monotonic_time () - start) * 1e-6;
-  if (training->parallel)
-    times = take_times (training);
-  return scope_train_log_step (training, &step, rate, &times, error);
+  return scope_train_log_step (training, &step, rate, error);
 }
 
 static void
@@ -159,8 +140,7 @@ show_progress (ScopeTraining *training, Loop *loop, guint64 number)
                        .elapsed = (double) (number + 1) * seconds_per_step,
                        .remaining = (double) (total - number - 1) * seconds_per_step };
 
-  if (scope_train_is_first (training))
-    scope_progress_update (&loop->progress, &now);
+  scope_progress_update (&loop->progress, &now);
 }
 
 /* The metric over the held-out part; NaN if nothing is held out. */
@@ -209,49 +189,23 @@ end_epoch (ScopeTraining *training, Loop *loop, guint64 number, GError **error)
 {
   ScopeEpoch epoch = { .number = number, .held_out = NAN };
 
-  if (!scope_train_end_epoch (training, &loop->metric, error))
-    return FALSE;
   epoch.loss = hyb_metrics ()[0]->value (&loop->loss);
   epoch.metric = training->metric->value (&loop->metric);
-  if (scope_train_is_first (training) && !test_epoch (training, &epoch, error))
+  if (!test_epoch (training, &epoch, error))
     return FALSE;
   epoch.seconds = (double) (g_get_monotonic_time () - loop->epoch_start) * 1e-6;
   g_array_append_val (training->epochs, epoch);
-  if (scope_train_is_first (training))
-    {
-      scope_progress_finish (&loop->progress, "epoch", NULL);
-      scope_train_print_epoch (training, &epoch);
-    }
+  scope_progress_finish (&loop->progress, "epoch", NULL);
+  scope_train_print_epoch (training, &epoch);
   loop->loss = loop->metric = (HybMetricSum){ 0 };
   loop->epoch_start = g_get_monotonic_time ();
   return TRUE;
-}
-
-/* Processes that train together stop after the same step. */
-static gboolean
-is_stopped (const ScopeTraining *training, const Loop *loop)
-{
-  return training->parallel ? scope_parallel_is_cancelled (training->parallel)
-                            : g_cancellable_is_cancelled (loop->cancellable);
 }
 
 /* Saves what is done, and says how to go on. */
 static gboolean
 interrupt (ScopeTraining *training, guint64 number, GError **error)
 {
-  if (!scope_train_is_first (training))
-    return TRUE;
-  if (number % training->n_batches != 0 && training->parallel &&
-      hyb_trainer_is_carrying (training->trainer))
-    {
-      scope_print_message (HYB_SEVERITY_WARNING,
-                           "interrupted after step %" G_GUINT64_FORMAT
-                           ", in an epoch of which each process carries states of its own; "
-                           "--resume "
-                           "goes on from the last whole epoch",
-                           number);
-      return TRUE;
-    }
   if (number % training->n_batches != 0 && !scope_train_save_interrupted (training, error))
     return FALSE;
   scope_print_message (HYB_SEVERITY_WARNING,
@@ -269,7 +223,7 @@ run_steps (ScopeTraining *training, Loop *loop, guint64 *number, GError **error)
 {
   guint64 total = training->n_epochs * training->n_batches;
 
-  for (; *number < total && !is_stopped (training, loop); (*number)++)
+  for (; *number < total && !g_cancellable_is_cancelled (loop->cancellable); (*number)++)
     {
       if (!train_step (training, loop, *number, error))
         return FALSE;
@@ -306,14 +260,12 @@ train_and_print (ScopeTraining *training, GError **error)
 {
   gboolean is_done;
 
-  if (scope_train_is_first (training))
-    scope_train_print_start (training);
-  is_done = train (training, error) && scope_train_collect_times (training, error) &&
-            scope_train_write_capture (training, error);
+  scope_train_print_start (training);
+  is_done = train (training, error) && scope_train_write_capture (training, error);
   /* The steps before a failure are written too. */
   if (!scope_train_write_log (training, is_done ? error : NULL))
     return FALSE;
-  if (is_done && scope_train_is_first (training))
+  if (is_done)
     scope_train_print_result (training);
   return is_done;
 }
@@ -323,8 +275,7 @@ run_train (const ScopeCommonOptions *common, gpointer data, char **files, GError
 {
   ScopeTrainOptions *options = data;
   ScopeTraining      training = { .common = common, .options = options };
-  GError            *local_error = NULL;
-  gboolean           is_ready, is_agreed, is_done;
+  gboolean           is_done;
 
   if (options->resume && !options->output)
     {
@@ -336,28 +287,11 @@ run_train (const ScopeCommonOptions *common, gpointer data, char **files, GError
     }
   if (!scope_train_check_names (options, error))
     return SCOPE_EXIT_USAGE;
-  if (options->data_parallel && !scope_check_device (common, error))
-    return SCOPE_EXIT_MODEL;
-  if (!scope_train_join (&training, scope_cancel_on_signal (), error))
-    return SCOPE_EXIT_USAGE;
-  if (!scope_train_is_first (&training))
-    g_clear_pointer (&options->log, g_free); /* the first process writes it */
-  is_ready = scope_open_device (common, &training.gpu, &local_error) &&
-             scope_train_set_up (&training, files, &local_error) &&
-             scope_train_begin_capture (&training, files[0], &local_error);
-  is_agreed = scope_train_confirm (&training, is_ready, &local_error);
-  if (training.parallel)
-    scope_parallel_set_trace (training.parallel, training.trace);
-  if (!scope_train_is_first (&training))
-    g_clear_pointer (&options->capture, g_free); /* the same */
-  is_done = is_agreed && train_and_print (&training, &local_error);
-  if (is_agreed && local_error)
-    scope_train_name_process (&training, local_error);
-  if (training.parallel)
-    scope_parallel_free (training.parallel, is_done || !is_agreed);
+  is_done = scope_open_device (common, &training.gpu, error) &&
+            scope_train_set_up (&training, files, error) &&
+            scope_train_begin_capture (&training, files[0], error) &&
+            train_and_print (&training, error);
   scope_train_clear (&training);
-  if (local_error)
-    g_propagate_error (error, local_error);
   return is_done ? SCOPE_EXIT_DONE : SCOPE_EXIT_MODEL;
 }
 
@@ -435,32 +369,9 @@ static const GOptionEntry train_options[] = {
     0,
     G_OPTION_ARG_FILENAME,
     FIELD (capture),
-    "Write a capture of the last steps: forward and backward pass, each gradient's average and "
-    "waiting, in every process",
-    "FILE.hscope" },
-  { "alone",
-    0,
-    0,
-    G_OPTION_ARG_FILENAME,
-    FIELD (alone),
-    "With --capture: a capture of the same training in one process, for the speed-up",
+    "Write a capture of the last steps: forward pass, backward pass and update",
     "FILE.hscope" },
   { "resume", 0, 0, G_OPTION_ARG_NONE, FIELD (resume), "Continue from the last checkpoint", NULL },
-  { "data-parallel",
-    0,
-    0,
-    G_OPTION_ARG_NONE,
-    FIELD (data_parallel),
-    "Share each batch among the processes that mpirun has started, and average their gradients",
-    NULL },
-  { "batch-axis",
-    0,
-    0,
-    G_OPTION_ARG_INT,
-    FIELD (batch_axis),
-    "With --data-parallel: the axis of the inputs along which a batch is shared (default: 1 for "
-    "texts, else 0)",
-    "N" },
   { "sample",
     0,
     0,
@@ -488,7 +399,6 @@ static const ScopeOutput outputs[] = {
 
 static const ScopeRange ranges[] = {
   { "sample", -1, 1e6, 200 },
-  { "batch-axis", 0, 7, -1 },
   { 0 },
 };
 
@@ -503,8 +413,6 @@ const ScopeCommand scope_command_train = {
   .name = "train",
   .arguments = "MODEL [PARAMS]",
   .summary = "Train a model from a file or from the gallery",
-  .notes = "Several processes, started by Open MPI, share each batch:\n"
-           "  mpirun -n 4 hscope train gallery:lstm-lm --data-parallel\n",
   .n_files = { 1, 2 },
   .option_groups =
       SCOPE_OPTIONS_MODEL | SCOPE_OPTIONS_TYPES | SCOPE_OPTIONS_RUN | SCOPE_OPTIONS_TARGET,

@@ -5,7 +5,6 @@
 #pragma once
 
 #include "app/command/common-options.h"
-#include "app/command/train/train-parallel.h"
 #include "app/command/train/train-trace.h"
 #include "engine/formats/tensor-list.h"
 #include "engine/graph/model.h"
@@ -20,13 +19,12 @@
 typedef struct
 {
   char    *data, *loss, *optimizer, *schedule, *metric, *log, *output;
-  char    *capture, *alone;
+  char    *capture;
   char   **set, **carry;
   double   clip_global_norm;
   gint64   epochs;
   gint64   sample; /* characters of text to generate after each epoch; negative: none */
-  gboolean resume, data_parallel;
-  int      batch_axis; /* -1: not given */
+  gboolean resume;
 } ScopeTrainOptions;
 
 /* Results of one epoch; if training was resumed in it, of the steps of this run only. */
@@ -66,15 +64,8 @@ typedef struct
   double   seconds, n_samples;
   gboolean is_interrupted;
 
-  ScopeParallel      *parallel;   /* NULL: this process trains alone */
-  guint               batch_axis; /* along which processes share a batch */
-  ScopeParallelTimes  shared;     /* of all steps */
-  double             *waiting;    /* by process, at the end: the share of the time of its steps */
-  ScopeGradientTimes *gradients;  /* by process and gradient, at the end */
-
   ScopeTrace *trace;   /* NULL: no capture is asked for */
   char       *subject; /* of the capture: the model */
-  double      alone;   /* seconds of a step in one process; NaN: not known */
 } ScopeTraining;
 
 /* FALSE and a usage error if an option names a loss, optimizer, schedule or metric that does not exist. */
@@ -82,12 +73,11 @@ gboolean scope_train_check_names (const ScopeTrainOptions *options, GError **err
 /* Opens model and data and makes the trainer; with --resume continues from the last checkpoint.
  * files: the command's arguments.  The caller clears training in either case. */
 gboolean scope_train_set_up (ScopeTraining *training, char **files, GError **error);
-/* Adds a line for a step to the log, and writes the log if that is due.  times: of a step with other processes. */
-gboolean scope_train_log_step (ScopeTraining            *training,
-                               const HybTrainStep       *step,
-                               double                    rate,
-                               const ScopeParallelTimes *times,
-                               GError                  **error);
+/* Adds a line for a step to the log, and writes the log if that is due. */
+gboolean scope_train_log_step (ScopeTraining      *training,
+                               const HybTrainStep *step,
+                               double              rate,
+                               GError            **error);
 /* Replaces the file of the log by all lines so far. */
 gboolean scope_train_write_log (ScopeTraining *training, GError **error);
 
@@ -99,30 +89,11 @@ gboolean scope_train_save (ScopeTraining *training, guint64 epoch, GError **erro
 /* Writes a checkpoint in the middle of an epoch, if --output was given. */
 gboolean scope_train_save_interrupted (ScopeTraining *training, GError **error);
 
-/* Whether this process writes files and prints: it is alone, or the first one. */
-gboolean scope_train_is_first (const ScopeTraining *training);
-
-/* --- With other processes, in train-together.c; all call these at the same time --- */
-
-/* Joins the processes that mpirun has started, if --data-parallel was given. */
-gboolean scope_train_join (ScopeTraining *training, GCancellable *cancellable, GError **error);
-/* Tells the others whether this process is ready, and makes sure that all train the same.  is_ready: FALSE and *error is set.
- * FALSE: a process has failed; the error is left unset where another one prints it. */
-gboolean scope_train_confirm (ScopeTraining *training, gboolean is_ready, GError **error);
-/* Replaces a batch by the share of this process. */
-gboolean scope_train_take_share (ScopeTraining *training, GHashTable *batch, GError **error);
-/* Adds the sums of all processes, waits for the first one, and makes sure that all have the same parameters. */
-gboolean scope_train_end_epoch (ScopeTraining *training, HybMetricSum *metric, GError **error);
-/* Collects how long each process has waited. */
-gboolean scope_train_collect_times (ScopeTraining *training, GError **error);
-/* Names the process in an error that only it may have. */
-void scope_train_name_process (const ScopeTraining *training, GError *error);
-
-/* --- Captures, in train-capture.c; all processes call these at the same time --- */
+/* --- Captures, in train-capture.c --- */
 
 /* Checks the options and begins to note the steps of the trainer, if --capture was given.  file: the model. */
 gboolean scope_train_begin_capture (ScopeTraining *training, const char *file, GError **error);
-/* Collects what was noted; the first process writes the capture.  Nothing is written if no step was made. */
+/* Writes the capture, if --capture was given and a step was made. */
 gboolean scope_train_write_capture (ScopeTraining *training, GError **error);
 
 /* A checkpoint to go on from. */

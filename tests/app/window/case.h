@@ -44,7 +44,6 @@ void add_run_tests (void);
 void add_summary_tests (void);
 void add_agreement_tests (void);
 void add_target_tests (void);
-void add_process_tests (void);
 void add_fault_tests (void);
 void add_device_tests (void);
 void add_compare_tests (void);
