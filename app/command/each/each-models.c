@@ -4,12 +4,14 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/each/each-models.h"
 
+#include "app/command/messages.h"
 #include "app/command/open-model.h"
 
 #include "engine/base/error.h"
 
 #include <errno.h>
 #include <glib/gstdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -17,6 +19,8 @@
 #define MAX_DEPTH 32      /* of folders in folders */
 #define HEAD      4096    /* bytes in which a model's JSON names its nodes */
 #define N_CERTAIN 3       /* the first endings: those of models alone */
+
+#define MAX_SENTENCES 20 /* about files that are skipped */
 
 static const char *const endings[] = { "-symbol.json",
                                        "-symbol.json.gz",
@@ -27,7 +31,9 @@ static const char *const endings[] = { "-symbol.json",
 typedef struct
 {
   const char *folder;
+  char       *root; /* the folder without links */
   GPtrArray  *models;
+  GPtrArray  *skipped; /* of char *: sentences */
   guint       n_files;
 } Search;
 
@@ -54,13 +60,63 @@ begins_like_model (const char *path)
   return strstr (head, "\"nodes\"") != NULL;
 }
 
+/* The ending of models that a name has; G_N_ELEMENTS (endings): none. */
+static guint
+find_ending (const char *name)
+{
+  guint i = 0;
+
+  while (i < G_N_ELEMENTS (endings) && !g_str_has_suffix (name, endings[i]))
+    i++;
+  return i;
+}
+
 static gboolean
 is_model (const char *path)
 {
-  for (guint i = 0; i < N_CERTAIN; i++)
-    if (g_str_has_suffix (path, endings[i]))
-      return TRUE;
-  return g_str_has_suffix (path, ".json") && begins_like_model (path);
+  return find_ending (path) < N_CERTAIN ||
+         (g_str_has_suffix (path, ".json") && begins_like_model (path));
+}
+
+/* What a link leads to that is no file of the folder; NULL: a regular file in it. */
+static const char *
+describe_link (const Search *search, const char *path)
+{
+  g_autofree char *target = realpath (path, NULL);
+  gsize            n = search->root ? strlen (search->root) : 0;
+
+  if (!target)
+    return "a link that leads nowhere";
+  if (!search->root || strncmp (target, search->root, n) != 0 ||
+      (target[n] != '/' && search->root[n - 1] != '/'))
+    return "a link out of the folder";
+  return g_file_test (target, G_FILE_TEST_IS_REGULAR) ? NULL
+                                                      : "a link to something that is no file";
+}
+
+/* Why a file that is called like a model is none; NULL: it may be one. */
+static const char *
+describe_kind (const Search *search, const char *path, mode_t mode)
+{
+  if (S_ISREG (mode))
+    return NULL;
+  if (S_ISLNK (mode))
+    return describe_link (search, path);
+  return S_ISFIFO (mode) ? "a pipe" : S_ISSOCK (mode) ? "a socket" : "a device";
+}
+
+/* Takes a file, which has this mode.  below: its path relative to the first folder. */
+static void
+take_file (Search *search, const char *path, const char *below, mode_t mode)
+{
+  const char *kind = describe_kind (search, path, mode);
+
+  if (find_ending (path) == G_N_ELEMENTS (endings))
+    return;
+  if (kind)
+    g_ptr_array_add (search->skipped, g_strdup_printf ("%s: skipped, since it is %s", path, kind));
+  else if (is_model (path))
+    g_ptr_array_add (search->models, g_strdup (below));
 }
 
 static gboolean
@@ -99,13 +155,12 @@ search_folder (Search *search, const char *below, guint depth, GError **error)
       search->n_files++;
       if (!check_limits (search, folder, depth, error))
         return FALSE;
-      if (g_lstat (path, &status) == 0 && S_ISDIR (status.st_mode))
-        {
-          if (!search_folder (search, relative, depth + 1, error))
-            return FALSE;
-        }
-      else if (g_file_test (path, G_FILE_TEST_IS_REGULAR) && is_model (path))
-        g_ptr_array_add (search->models, g_steal_pointer (&relative));
+      if (g_lstat (path, &status) != 0)
+        continue; /* it has vanished */
+      if (!S_ISDIR (status.st_mode))
+        take_file (search, path, relative, status.st_mode);
+      else if (!search_folder (search, relative, depth + 1, error))
+        return FALSE;
     }
   return TRUE;
 }
@@ -116,14 +171,29 @@ compare_paths (gconstpointer a, gconstpointer b)
   return strcmp (*(const char *const *) a, *(const char *const *) b);
 }
 
+static void
+print_skipped (GPtrArray *skipped)
+{
+  g_ptr_array_sort (skipped, compare_paths);
+  for (guint i = 0; i < MIN (skipped->len, MAX_SENTENCES); i++)
+    scope_print_message (HYB_SEVERITY_WARNING, "%s", (const char *) skipped->pdata[i]);
+  if (skipped->len > MAX_SENTENCES)
+    scope_print_message (HYB_SEVERITY_WARNING,
+                         "%u more were skipped for such reasons",
+                         skipped->len - MAX_SENTENCES);
+}
+
 GPtrArray *
 scope_each_find_models (const char *folder, GError **error)
 {
   g_autoptr (GPtrArray) models = g_ptr_array_new_with_free_func (g_free);
-  Search search = { .folder = folder, .models = models };
+  g_autoptr (GPtrArray) skipped = g_ptr_array_new_with_free_func (g_free);
+  g_autofree char *root = realpath (folder, NULL);
+  Search search = { .folder = folder, .root = root, .models = models, .skipped = skipped };
 
   if (!search_folder (&search, "", 0, error))
     return NULL;
+  print_skipped (skipped);
   if (models->len == 0)
     {
       hyb_error_at (error,
@@ -143,8 +213,9 @@ scope_each_find_models (const char *folder, GError **error)
 char *
 scope_each_dup_prefix (const char *path)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (endings); i++)
-    if (g_str_has_suffix (path, endings[i]))
-      return g_strndup (path, strlen (path) - strlen (endings[i]));
-  return g_strdup (path);
+  guint ending = find_ending (path);
+
+  return ending < G_N_ELEMENTS (endings)
+             ? g_strndup (path, strlen (path) - strlen (endings[ending]))
+             : g_strdup (path);
 }

@@ -5,7 +5,7 @@
 #include <gio/gio.h>
 
 /* Paths relative to folder of all models in it and in the folders below it, sorted: symbol files, and other JSON files that
- * begin like one.  Links to folders are not followed.  (transfer full) NULL: a folder cannot be read, or it
+ * begin like one.  Links to folders are not followed; pipes, sockets, devices and links out of the folder are skipped with a warning.  (transfer full) NULL: a folder cannot be read, or it
  * holds more files than the limit. */
 GPtrArray *scope_each_find_models (const char *folder, GError **error);
 

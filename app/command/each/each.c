@@ -8,6 +8,7 @@
 #include "app/command/children/children.h"
 #include "app/command/each/each-line.h"
 #include "app/command/each/each-models.h"
+#include "app/command/progress.h"
 
 #include "engine/base/error.h"
 #include "engine/base/limits.h"
@@ -15,6 +16,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #define AHEAD 16 /* models for each job that may be started before an earlier one is printed */
 #define MIN_MEMORY \
@@ -30,6 +32,8 @@ typedef struct
   guint                n_jobs;
   guint                n_started, n_printed;
   guint                n_ended[N_STATUSES];
+  gint64               begin; /* µs */
+  ScopeProgress        progress;
 } Each;
 
 /* The prefix of what is written for a model; another one if two models in the folder would write the same files.
@@ -76,6 +80,8 @@ print_held (Each *each)
 {
   GString *line;
 
+  if (each->progress.has_bar)
+    scope_progress_finish (&each->progress, "", NULL);
   while ((line = g_hash_table_lookup (each->held, GUINT_TO_POINTER (each->n_printed + 1))))
     {
       fwrite (line->str, 1, line->len, stdout);
@@ -84,6 +90,31 @@ print_held (Each *each)
     }
   /* What is done stays visible if the command is interrupted. */
   fflush (stdout);
+}
+
+static void
+show_progress (Each *each, const char *model)
+{
+  guint        done = 0, total = each->models->len;
+  double       elapsed = (double) (g_get_monotonic_time () - each->begin) / 1e6;
+  ProfProgress now = {
+    .phase = each->call->command->name, .subject = model, .total = total, .elapsed = elapsed
+  };
+
+  for (guint i = 0; i < N_STATUSES; i++)
+    done += each->n_ended[i];
+  now.done = done;
+  now.remaining = elapsed * (total - done) / MAX (done, 1);
+  scope_progress_update (&each->progress, &now);
+}
+
+/* On a terminal the results show how far it is, unless they go to a file. */
+static void
+init_progress (Each *each)
+{
+  scope_progress_init (&each->progress, each->call->common);
+  if (!each->call->common->progress && isatty (STDOUT_FILENO))
+    each->progress.as_bar = FALSE;
 }
 
 static void
@@ -98,6 +129,7 @@ model_ended (gpointer data, const ScopeChildEnd *end)
                        each->call->common->json ? scope_each_json (model, end)
                                                 : scope_each_text (model, end));
   print_held (each);
+  show_progress (each, model);
 }
 
 static void
@@ -156,12 +188,11 @@ summarise (const Each *each, double seconds)
 int
 scope_each_run (const ScopeEachCall *call, GError **error)
 {
-  guint  jobs = call->common->jobs > 0 ? (guint) call->common->jobs : g_get_num_processors ();
-  gint64 begin = g_get_monotonic_time ();
+  guint jobs = call->common->jobs > 0 ? (guint) call->common->jobs : g_get_num_processors ();
   g_autoptr (GPtrArray) models = NULL;
   g_autoptr (GHashTable) held = g_hash_table_new_full (NULL, NULL, NULL, free_line);
   g_autoptr (GHashTable) prefixes = NULL;
-  Each          each = { .call = call, .held = held, .n_jobs = jobs };
+  Each each = { .call = call, .held = held, .n_jobs = jobs, .begin = g_get_monotonic_time () };
   ScopeChildren children = {
     .n_jobs = jobs,
     .memory = memory_of_child (jobs),
@@ -179,6 +210,8 @@ scope_each_run (const ScopeEachCall *call, GError **error)
     each.prefixes = prefixes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   /* The engine does not use the threads of the library, and each would take time and memory to start. */
   g_setenv ("OPENBLAS_NUM_THREADS", "1", FALSE);
+  init_progress (&each);
   scope_children_run (&children);
-  return summarise (&each, (double) (g_get_monotonic_time () - begin) / 1e6);
+  scope_progress_finish (&each.progress, "done", NULL);
+  return summarise (&each, (double) (g_get_monotonic_time () - each.begin) / 1e6);
 }

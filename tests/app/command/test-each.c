@@ -145,6 +145,55 @@ test_models_of_one_prefix_are_written_apart (Fixture *fixture, gconstpointer unu
   g_assert_cmpint (fixture->code, ==, 0);
 }
 
+/* What only is called like a model is never opened. */
+static void
+test_pipes_sockets_and_links_out_are_skipped (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
+{
+  fixture_run_line (fixture,
+                    MAKE_ZOO
+                    "rm zoo/b-symbol.json zoo/deep/e-symbol.json && mkfifo zoo/f-symbol.json && "
+                    "mkdir other && cp zoo/a-symbol.json other/out-symbol.json && "
+                    "ln -s ../other/out-symbol.json zoo/g-symbol.json && "
+                    "ln -s nothing zoo/h.onnx && ln -s /dev/zero zoo/i.json && "
+                    "ln -s a-symbol.json zoo/j-symbol.json && mkfifo zoo/k.txt && "
+                    "ln -s ../other zoo/l && "
+                    "python3 -c 'import socket; "
+                    "socket.socket(socket.AF_UNIX).bind(\"zoo/m.onnx\")' && "
+                    "timeout 60 " HSCOPE " check --each zoo --json" CLEAN);
+  g_assert_cmpint (fixture->code, ==, 0);
+  g_assert_cmpuint (count_lines (fixture->out), ==, 4);
+  assert_line (fixture, 1, "deep/c-symbol.json", 0);
+  assert_line (fixture, 3, "j-symbol.json", 0);
+  g_assert_true (
+      g_str_has_prefix (fixture->err,
+                        "warning: zoo/f-symbol.json: skipped, since it is a pipe\n"
+                        "warning: zoo/g-symbol.json: skipped, since it is a link out of the "
+                        "folder\n"
+                        "warning: zoo/h.onnx: skipped, since it is a link that leads nowhere\n"
+                        "warning: zoo/i.json: skipped, since it is a link out of the folder\n"
+                        "warning: zoo/m.onnx: skipped, since it is a socket\n"));
+  g_assert_null (strstr (fixture->err, "k.txt"));
+}
+
+/* The bar is on the terminal, and the results are in the file, in the order of the folder. */
+static void
+test_500_models_show_progress_on_a_terminal (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
+{
+  fixture_run_line (fixture,
+                    "mkdir zoo && hscope new 'mlp?inputs=2&hidden=2' --output zoo/m >log && "
+                    "for i in $(seq -w 1 499); do cp zoo/m-symbol.json zoo/$i-symbol.json; done && "
+                    "script -qec \"" HSCOPE " info --each zoo --json >result.jsonl\" terminal "
+                    "</dev/null >log && wc -l <result.jsonl && "
+                    "sed 's/{\"model\": \"\\([^\"]*\\).*/\\1/' result.jsonl | LC_ALL=C sort -c && "
+                    "grep -q '] info [0-9a-z-]*symbol.json, [0-9]* done, at most' terminal && "
+                    "! grep -q 'done, at most' result.jsonl" CLEAN);
+  g_assert_cmpint (fixture->code, ==, 0);
+  g_assert_true (g_str_has_prefix (g_strchug (fixture->out), "500\n"));
+  /* Nowhere else. */
+  fixture_run_line (fixture, MAKE_ZOO "hscope info --each zoo/deep/er --json" CLEAN);
+  g_assert_null (strstr (fixture->err, "done, at most"));
+}
+
 static void
 test_wrong_usage_is_refused_before_any_work (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
 {
@@ -200,6 +249,8 @@ TEST_PROGRAM (test_each)
     { "conversions-go-to-a-folder-of-the-same-shape",
       test_conversions_go_to_a_folder_of_the_same_shape },
     { "models-of-one-prefix-are-written-apart", test_models_of_one_prefix_are_written_apart },
+    { "pipes-sockets-and-links-out-are-skipped", test_pipes_sockets_and_links_out_are_skipped },
+    { "500-models-show-progress-on-a-terminal", test_500_models_show_progress_on_a_terminal },
     { "wrong-usage-is-refused-before-any-work", test_wrong_usage_is_refused_before_any_work },
     { "the-sandbox-is-that-of-the-children", test_the_sandbox_is_that_of_the_children },
   };
