@@ -18,7 +18,9 @@
 
 #define CHUNK_BYTES (256 * 1024)
 #define PART_ENDING ".part"
-#define MAX_LINKS   40 /* as Linux follows */
+#define MAX_LINKS   40     /* as Linux follows */
+#define WAIT        100000 /* µs between attempts to open a pipe */
+#define N_WAITS     30
 
 struct _HybPendingFile
 {
@@ -70,12 +72,35 @@ write_descriptor (int          descriptor,
 }
 
 /* For pipes and devices, which cannot be replaced. */
+/* Opens a pipe or device.  A pipe gets some time for a program to open its other end. */
+static int
+open_in_place (const char *path)
+{
+  int descriptor;
+
+  for (guint i = 0; i < N_WAITS; i++)
+    {
+      descriptor = g_open (path, O_WRONLY | O_CLOEXEC | O_NONBLOCK, 0);
+      if (descriptor >= 0 || errno != ENXIO)
+        break;
+      g_usleep (WAIT);
+    }
+  if (descriptor >= 0)
+    fcntl (descriptor, F_SETFL, fcntl (descriptor, F_GETFL) & ~O_NONBLOCK);
+  return descriptor;
+}
+
 static gboolean
 write_in_place (const char *path, HybWriteFunc write, gpointer data, GError **error)
 {
-  int      descriptor = g_open (path, O_WRONLY | O_CLOEXEC, 0);
+  int      descriptor = open_in_place (path);
   gboolean written;
 
+  if (descriptor < 0 && errno == ENXIO)
+    {
+      g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_NXIO, "%s: no program reads the pipe", path);
+      return FALSE;
+    }
   if (descriptor < 0)
     return fail_with_errno (error, path, "cannot be opened for writing");
 

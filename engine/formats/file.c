@@ -11,9 +11,14 @@
 #include "engine/formats/sniff.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <gio/gunixinputstream.h>
 #include <glib/gstdio.h>
+#include <poll.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#define WAIT        3000 /* ms for a program to open the other end of a pipe */
 #define CHUNK_BYTES (256 * 1024)
 #define MAX_STREAM  ((gsize) G_MAXUINT32 / 2) /* a GByteArray counts in 32 bits */
 
@@ -68,11 +73,15 @@ stream_limit (gsize limit, gsize size)
 }
 
 /* Reads in chunks, so that a small file that would decompress to terabytes is refused at the
- * limit. */
+ * limit.  begun: (transfer full) what was read before. */
 static GBytes *
-read_all (GInputStream *stream, StreamLimit limit, const char *where, GError **error)
+read_all (GInputStream *stream,
+          GByteArray   *begun,
+          StreamLimit   limit,
+          const char   *where,
+          GError      **error)
 {
-  g_autoptr (GByteArray) all = g_byte_array_new ();
+  g_autoptr (GByteArray) all = begun;
   g_autofree guint8 *chunk = g_malloc (CHUNK_BYTES);
   gssize             n;
 
@@ -103,15 +112,55 @@ read_all (GInputStream *stream, StreamLimit limit, const char *where, GError **e
   return g_byte_array_free_to_bytes (g_steal_pointer (&all));
 }
 
+/* Waits until a program has opened the other end of a pipe, or some time has passed.  FALSE: it has not.  begun gets a byte that had
+ * to be read, since only reading tells a silent writer from none. */
+static gboolean
+wait_for_writer (int descriptor, GByteArray *begun)
+{
+  struct pollfd ready = { .fd = descriptor, .events = POLLIN };
+  guint8        byte;
+  gssize        n;
+
+  if (poll (&ready, 1, WAIT) != 0)
+    return TRUE;
+  n = read (descriptor, &byte, 1);
+  if (n > 0)
+    g_byte_array_append (begun, &byte, 1);
+  return n != 0;
+}
+
 /* For pipes and other files that cannot be mapped: as much as they hold is their size. */
 static GBytes *
 read_stream (const char *path, gsize limit, GError **error)
 {
-  g_autoptr (GFile) file = g_file_new_for_path (path);
-  g_autoptr (GFileInputStream) stream = g_file_read (file, NULL, error);
+  int descriptor = g_open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0);
+  g_autoptr (GInputStream) stream = NULL;
+  g_autoptr (GByteArray) begun = g_byte_array_new ();
 
-  return stream ? read_all (G_INPUT_STREAM (stream), stream_limit (limit, MAX_STREAM), path, error)
-                : NULL;
+  if (descriptor < 0)
+    {
+      int code = errno;
+
+      g_set_error (error,
+                   G_FILE_ERROR,
+                   g_file_error_from_errno (code),
+                   "%s: it cannot be opened: %s",
+                   path,
+                   g_strerror (code));
+      return NULL;
+    }
+  stream = g_unix_input_stream_new (descriptor, TRUE);
+  if (!wait_for_writer (descriptor, begun))
+    {
+      g_set_error (error,
+                   G_FILE_ERROR,
+                   G_FILE_ERROR_PIPE,
+                   "%s: no program writes into the pipe",
+                   path);
+      return NULL;
+    }
+  fcntl (descriptor, F_SETFL, fcntl (descriptor, F_GETFL) & ~O_NONBLOCK);
+  return read_all (stream, g_steal_pointer (&begun), stream_limit (limit, MAX_STREAM), path, error);
 }
 
 GBytes *
@@ -130,7 +179,7 @@ hyb_file_unpack (GBytes *bytes, gsize limit, const char *where, GError **error)
   unpacker = g_zlib_decompressor_new (G_ZLIB_COMPRESSOR_FORMAT_GZIP);
   stream = g_converter_input_stream_new (packed, G_CONVERTER (unpacker));
 
-  return read_all (stream, stream_limit (limit, length), where, error);
+  return read_all (stream, g_byte_array_new (), stream_limit (limit, length), where, error);
 }
 
 GBytes *

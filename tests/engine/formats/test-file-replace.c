@@ -165,6 +165,44 @@ test_links_in_a_circle (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
   g_assert_true (g_file_test (fixture->path, G_FILE_TEST_IS_SYMLINK));
 }
 
+/* A pipe in a stranger's folder, that no program reads, is no reason to wait without end. */
+static void
+test_pipe_without_reader (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
+{
+  g_autofree char *path = g_build_filename (fixture->folder, "pipe", NULL);
+  g_autoptr (GError) error = NULL;
+
+  g_assert_no_errno (mkfifo (path, 0600));
+  g_assert_false (hyb_file_replace_contents (path, "new", 3, &error));
+  g_assert_nonnull (strstr (error->message, "no program reads the pipe"));
+  g_assert_no_errno (unlink (path));
+}
+
+static gpointer
+read_late (gpointer path)
+{
+  char *text = NULL;
+
+  g_usleep (300000);
+  g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
+  return text;
+}
+
+static void
+test_pipe_with_late_reader (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
+{
+  g_autofree char *path = g_build_filename (fixture->folder, "pipe", NULL);
+  g_autofree char *text = NULL;
+  GThread         *reader;
+
+  g_assert_no_errno (mkfifo (path, 0600));
+  reader = g_thread_new ("reader", read_late, path);
+  g_assert_true (hyb_file_replace_contents (path, "new", 3, NULL));
+  text = g_thread_join (reader);
+  g_assert_cmpstr (text, ==, "new");
+  g_assert_no_errno (unlink (path));
+}
+
 /* What a link such as /dev/stdout names is a descriptor and not a file that could be replaced. */
 static void
 test_link_to_a_pipe (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
@@ -311,6 +349,8 @@ TEST_PROGRAM (test_file_replace)
   ADD ("a-link-stays-a-link", test_link);
   ADD ("a-link-to-a-new-file-stays-a-link", test_link_to_a_new_file);
   ADD ("links-in-a-circle-are-refused", test_links_in_a_circle);
+  ADD ("a-pipe-without-a-reader-is-an-error", test_pipe_without_reader);
+  ADD ("a-pipe-with-a-late-reader-is-written", test_pipe_with_late_reader);
   ADD ("a-link-to-a-pipe-is-written-through", test_link_to_a_pipe);
   ADD ("a-folder-is-refused", test_folder);
   ADD ("parts-of-killed-processes-are-removed", test_sweeping);

@@ -9,6 +9,9 @@
 
 #include <glib/gstdio.h>
 #include <string.h>
+#include <sys/stat.h>
+
+#define SILENCE 4000000 /* µs, more than hyb_file_read() waits for a writer */
 
 typedef struct
 {
@@ -112,6 +115,46 @@ test_folders_are_refused (Fixture *fixture, gconstpointer unused)
   g_assert_error (error, G_FILE_ERROR, G_FILE_ERROR_ISDIR);
 }
 
+/* A pipe in a stranger's folder, that no program writes, is no reason to wait without end. */
+static void
+test_pipe_without_writer (Fixture *fixture, gconstpointer unused)
+{
+  g_autoptr (GError) error = NULL;
+
+  g_assert_no_errno (mkfifo (fixture->path, 0600));
+  g_assert_null (hyb_file_read (fixture->path, 0, &error));
+  g_assert_nonnull (strstr (error->message, "no program writes into the pipe"));
+}
+
+/* Writes after some time, in µs, in which the pipe is open but silent. */
+static gpointer
+write_late (gpointer path)
+{
+  FILE *pipe;
+
+  g_usleep (300000);
+  pipe = fopen (path, "we");
+  g_assert_nonnull (pipe);
+  g_usleep (SILENCE);
+  fputs ("new", pipe);
+  fclose (pipe);
+  return NULL;
+}
+
+static void
+test_pipe_with_late_writer (Fixture *fixture, gconstpointer unused)
+{
+  GThread *writer;
+  g_autoptr (GBytes) bytes = NULL;
+
+  g_assert_no_errno (mkfifo (fixture->path, 0600));
+  writer = g_thread_new ("writer", write_late, fixture->path);
+  bytes = hyb_file_read (fixture->path, 0, NULL);
+  g_thread_join (writer);
+  g_assert_nonnull (bytes);
+  g_assert_cmpmem (g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes), "new", 3);
+}
+
 #define ADD(path, function) \
   g_test_add ("/engine/formats/file/" path, Fixture, NULL, set_up, function, tear_down)
 
@@ -124,6 +167,8 @@ TEST_PROGRAM (test_file)
        test_streams_are_read_up_to_the_limit_of_memory);
   ADD ("cut-gzip-is-refused", test_cut_gzip_is_refused);
   ADD ("folders-are-refused", test_folders_are_refused);
+  ADD ("a-pipe-without-a-writer-is-an-error", test_pipe_without_writer);
+  ADD ("a-pipe-with-a-late-and-silent-writer-is-read", test_pipe_with_late_writer);
 
   return g_test_run ();
 }
