@@ -289,19 +289,30 @@ dup_fact (const HybJson *json, const char *key)
   return fact ? g_strndup (fact, 256) : NULL;
 }
 
+/* The clock there was read after the request was written and before the answer was: of the differences that explain it, the least one
+ * is taken. */
+static void
+compare_clocks (const NearSide *side, gint64 there)
+{
+  gint64 heard = g_get_real_time (), asked = heard - (g_get_monotonic_time () - side->begun);
+  double low = (double) (there - heard) / G_USEC_PER_SEC;
+  double high = (double) (there - asked) / G_USEC_PER_SEC;
+
+  side->answer->ahead = CLAMP (0, low, high);
+  side->answer->uncertain = MAX (high - side->answer->ahead, side->answer->ahead - low);
+}
+
 static gboolean
 take_greeting (NearSide *side, const HybJson *json)
 {
-  gint64 heard = g_get_real_time (), asked = heard - (g_get_monotonic_time () - side->begun);
-  gint64 there = heard;
+  gint64 there;
 
   side->answer->version = dup_fact (json, "hscope");
   side->answer->host = dup_fact (json, "host");
   side->answer->vectors = dup_fact (json, "vectors");
   side->answer->products = dup_fact (json, "products");
-  scope_find_int (json, 0, "time", &there);
-  side->answer->ahead = ((double) there - (double) (asked / 2 + heard / 2)) / G_USEC_PER_SEC;
-  side->answer->uncertain = (double) (heard - asked) / 2 / G_USEC_PER_SEC;
+  if (scope_find_int (json, 0, "time", &there))
+    compare_clocks (side, there);
   side->stage = STAGE_TEXT;
   return TRUE;
 }

@@ -25,8 +25,8 @@ typedef struct
 {
   int    status, signal;                      /* of the command; signal 0: none */
   char  *version, *host, *vectors, *products; /* NULL: it did not say */
-  double ahead,
-      uncertain; /* seconds that the clock there is ahead of this one, and half of the interval where it may be */
+  double ahead;     /* seconds that the clock there is ahead of this one, at least */
+  double uncertain; /* seconds that it may be off from that */
 } ScopeRemoteAnswer;
 
 /* Runs the command to its end; files are in their places then.  FALSE and an error: the target did not answer, the connection was lost,

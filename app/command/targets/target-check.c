@@ -140,7 +140,7 @@ print_warnings (const Answer *answer)
                          "the version here is " SCOPE_VERSION
                          ". hscope targets install %s copies it there",
                          answer->target->name);
-  if (fabs (answer->facts.ahead) - answer->facts.uncertain > MAX_SECONDS)
+  if (fabs (answer->facts.ahead) > MAX_SECONDS)
     scope_print_message (HYB_SEVERITY_WARNING,
                          "the clocks differ by %.1f s, and so do the dates of recordings",
                          fabs (answer->facts.ahead));
