@@ -30,6 +30,23 @@ static const HybParam regression_params[] = {
   { 0 },
 };
 
+/* Whether a label may have another shape than the data: as far as both are known they have the same numbers of samples and of
+ * elements. */
+static gboolean
+may_be_label_of (const HybShape *label, const HybShape *data)
+{
+  gint64   n_labels = hyb_shape_size (label), n = hyb_shape_size (data);
+  HybShape both = *label, other = *data;
+
+  if (label->rank < 1 || data->rank < 1)
+    return FALSE;
+  if (label->rank == data->rank && hyb_shape_unify (&both, &other, NULL))
+    return n_labels == n && n != HYB_UNKNOWN;
+  return (label->dim[0] == data->dim[0] || label->dim[0] == HYB_UNKNOWN ||
+          data->dim[0] == HYB_UNKNOWN) &&
+         (n_labels == n || n_labels == HYB_UNKNOWN || n == HYB_UNKNOWN);
+}
+
 /* The label has the shape of the data, or a different one with the same numbers of samples and
  * elements.  For data (n, 1) an unknown label becomes (n). */
 static gboolean
@@ -49,9 +66,7 @@ regression_infer_shape (HybCall *call, GError **error)
       return TRUE;
     }
 
-  if (hyb_shape_is_known (data) && hyb_shape_is_known (label) &&
-      hyb_shape_size (data) == hyb_shape_size (label) && data->rank > 0 && label->rank > 0 &&
-      data->dim[0] == label->dim[0])
+  if (may_be_label_of (label, data))
     return TRUE;
 
   want = *data;

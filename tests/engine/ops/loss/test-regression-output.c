@@ -37,6 +37,27 @@ test_gradients_are_divided_by_outputs_per_sample (void)
   op_assert_near (sign, 1e-6, 1., -1., -1.);
 }
 
+/* Rows of data whose number is not known yet, and labels of another rank. */
+static void
+test_labels_may_have_another_shape_than_data_that_is_not_known_yet (void)
+{
+  const HybShape data[] = { hyb_shape_2d (HYB_UNKNOWN, HYB_UNKNOWN), hyb_shape_2d (5, 3) };
+  const HybShape labels[] = { hyb_shape_3d (2, 3, 1), hyb_shape_3d (HYB_UNKNOWN, HYB_UNKNOWN, 1) };
+
+  for (guint i = 0; i < G_N_ELEMENTS (data); i++)
+    {
+      const HybOp *op = hyb_op_find ("MAERegressionOutput");
+      HybType      input[] = { { data[i], HYB_F32 }, { labels[i], HYB_F32 } };
+      HybType      output[] = { HYB_TYPE_UNKNOWN };
+      HybCall call = { .op = op, .n_inputs = 2, .n_outputs = 1, .input = input, .output = output };
+      g_autoptr (GError) error = NULL;
+
+      op->infer_shape (&call, &error);
+      g_assert_no_error (error);
+      g_assert_cmpint (output[0].shape.rank, ==, 2);
+    }
+}
+
 TEST_PROGRAM (test_regression_output)
 {
   g_test_init (&argc, &argv, NULL);
@@ -44,6 +65,9 @@ TEST_PROGRAM (test_regression_output)
   op_check_family ("regression-output", hyb_ops_regression_output, samples, refusals);
   g_test_add_func ("/engine/ops/regression-output/gradients-are-divided-by-outputs-per-sample",
                    test_gradients_are_divided_by_outputs_per_sample);
+  g_test_add_func ("/engine/ops/regression-output/"
+                   "labels-may-have-another-shape-than-data-that-is-not-known-yet",
+                   test_labels_may_have_another_shape_than_data_that_is_not_known_yet);
 
   return g_test_run ();
 }
