@@ -176,11 +176,13 @@ count_steps (const HybOnnxLoop *loop, gint64 *n_steps)
   g_auto (HybOnnxVariables) variables = { 0 };
   gboolean truth = TRUE;
 
+  *n_steps = 0;
+  if (loop->limit == 0)
+    return TRUE;
   if (hyb_onnx_has_input (loop->lowering, 1) &&
       !get_truth (hyb_onnx_contents (loop->lowering, 1), &truth))
     return FALSE;
-  *n_steps = 0;
-  if (!truth || loop->limit == 0)
+  if (!truth)
     return TRUE;
   hyb_onnx_variables_init (loop->lowering, &variables, 0);
   for (guint v = 0; v < variables.n; v++)

@@ -146,6 +146,14 @@ CASES = {
         text = Constant <value_strings = ["a"]> ()
         dead = Identity (text)
     }""", lambda: {"x": floats(2)}),
+    # A limit of 0, and a condition that is known only while running.
+    "loop-limit-zero": ("""g (float[2] x, bool go) => (float[2] y, float[n,2] rows) <int64 limit = {0}> {
+        y, rows = Loop <body = body (int64 i, bool on_before, float[2] s) => (bool on, float[2] next, float[2] row) {
+            on = Identity (on_before)
+            next = Add (s, s)
+            row = Mul (s, s)
+        }> (limit, go, x)
+    }""", lambda: {"x": floats(2), "go": np.array(True)}),
 }
 
 
