@@ -271,6 +271,186 @@ test_run_computes_what_info_shows (Fixture *fixture, gconstpointer unused G_GNUC
   g_assert_cmpint (i, >, 0);
 }
 
+/* What hscope COMMAND says, as JSON. */
+static cJSON *
+ask (Fixture *fixture, const char *command, const char *arguments)
+{
+  g_autofree char *line = g_strdup_printf ("hscope %s %s --json", command, arguments);
+  cJSON           *answer;
+
+  fixture_run_line (fixture, line);
+  answer = parse_output (fixture);
+  if (cJSON_HasObjectItem (answer, "error"))
+    fixture_complain ("%s: %s", line, fixture->out);
+  return answer;
+}
+
+static const char *
+text_of (const cJSON *object, const char *key)
+{
+  return cJSON_GetStringValue (cJSON_GetObjectItem (object, key));
+}
+
+/* The item of a list whose text at this key is this one, and whose number at “output” is, if it has one. */
+static const cJSON *
+find_item (const cJSON *list, const char *key, const char *text, int output)
+{
+  const cJSON *item;
+
+  cJSON_ArrayForEach (item, list)
+  {
+    const cJSON *number = cJSON_GetObjectItem (item, "output");
+
+    if (g_strcmp0 (text_of (item, key), text) == 0 && (!number || number->valueint == output))
+      return item;
+  }
+  return NULL;
+}
+
+/* Compares shapes; got: what a command says, NULL if it does not list the value.  Sizes that info does not know are guessed by
+ * commands that run the model. */
+static void
+compare_shape (const char *what, const cJSON *info, const cJSON *got)
+{
+  const cJSON *shown = cJSON_GetObjectItem (info, "shape"),
+              *shape = got ? cJSON_GetObjectItem (got, "shape") : NULL;
+  gboolean is_same =
+      shape && (cJSON_IsNull (shown) || cJSON_GetArraySize (shape) == cJSON_GetArraySize (shown));
+
+  for (int i = 0; is_same && i < cJSON_GetArraySize (shown); i++)
+    is_same = cJSON_IsNull (cJSON_GetArrayItem (shown, i)) ||
+              cJSON_Compare (cJSON_GetArrayItem (shown, i), cJSON_GetArrayItem (shape, i), TRUE);
+  if (!is_same)
+    {
+      g_autofree char *a = cJSON_PrintUnformatted (shown),
+                      *b = shape ? cJSON_PrintUnformatted (shape) : g_strdup ("not listed");
+
+      fixture_complain ("%s of %s is %s in info, %s there", what, text_of (info, "name"), a, b);
+    }
+}
+
+/* “float32 (2, 3)” for each input of a node, which has the outputs of other nodes. */
+static char *
+join_inputs (const cJSON *nodes, const cJSON *node, const cJSON *values)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+  const cJSON *edge;
+
+  cJSON_ArrayForEach (edge, cJSON_GetObjectItem (node, "inputs"))
+  {
+    const cJSON *from = cJSON_GetArrayItem (nodes, cJSON_GetArrayItem (edge, 0)->valueint);
+    const cJSON *value = find_item (values,
+                                    "node",
+                                    text_of (from, "name"),
+                                    cJSON_GetArrayItem (edge, 1)->valueint),
+                *size;
+
+    g_string_append_printf (text, "%sfloat32 (", text->len > 0 ? " " : "");
+    cJSON_ArrayForEach (size, cJSON_GetObjectItem (value, "shape"))
+        g_string_append_printf (text, "%d, ", size->valueint);
+    g_string_truncate (text,
+                       text->len - (cJSON_GetArraySize (cJSON_GetObjectItem (value, "shape")) == 1
+                                        ? 1
+                                        : 2));
+    g_string_append_c (text, ')');
+  }
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
+/* The inputs of each node that profile lists are the values of run.  Returns how many were compared. */
+static guint
+compare_profiled (Fixture *fixture, const cJSON *profile, const cJSON *values)
+{
+  g_autofree char *path = in_folder (fixture, "m-symbol.json");
+  g_autofree char *text = NULL;
+  g_autoptr (cJSON) symbol = NULL;
+  const cJSON *nodes, *profiled;
+  guint        n = 0;
+
+  g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
+  symbol = cJSON_Parse (text);
+  nodes = cJSON_GetObjectItem (symbol, "nodes");
+  cJSON_ArrayForEach (profiled, cJSON_GetObjectItem (profile, "nodes"))
+  {
+    const cJSON     *node = find_item (nodes, "name", text_of (profiled, "name"), 0);
+    g_autofree char *inputs = node ? join_inputs (nodes, node, values) : NULL;
+
+    if (!node || g_strcmp0 (text_of (profiled, "inputs"), inputs) != 0)
+      fixture_complain ("inputs of %s: %s in profile, %s in run",
+                        text_of (profiled, "name"),
+                        text_of (profiled, "inputs"),
+                        inputs);
+    n++;
+  }
+  return n;
+}
+
+/* Every value that info lists has that shape in run, and as argument or output in check; profile has it as input of nodes. */
+static void
+test_every_command_shows_the_same_shape_of_a_value (Fixture             *fixture,
+                                                    gconstpointer unused G_GNUC_UNUSED)
+{
+  static const char *const models[][2] = {
+    { "mlp", "" },
+    { "mlp", "--shape data=3,512" },
+    { "lenet", "--shape data=4,1,28,28" },
+    { "resnet18?channels=4&classes=5&size=32&batch=2", "" },
+    { "lstm-unrolled?hidden=4&length=3&batch=2", "" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (models); i++)
+    {
+      g_autofree char *make = g_strdup_printf ("hscope new '%s' --output m", models[i][0]);
+      g_autofree char *shapes = g_strdup_printf ("m-symbol.json %s", models[i][1]);
+      g_autofree char *all = g_strdup_printf ("%s --find 'name:*'", shapes);
+      g_autofree char *values_of = g_strdup_printf ("%s --init uniform --values", shapes);
+      g_autofree char *once =
+          g_strdup_printf ("%s --init uniform --mode imperative --repeat 1 --traced 1", shapes);
+      g_autoptr (cJSON) info = NULL;
+      g_autoptr (cJSON) check = NULL;
+      g_autoptr (cJSON) run = NULL;
+      g_autoptr (cJSON) profile = NULL;
+      const cJSON *node, *output;
+
+      fixture_run_line (fixture, make);
+      g_assert_cmpint (fixture->code, ==, 0);
+      info = ask (fixture, "info", all);
+      check = ask (fixture, "check", shapes);
+      run = ask (fixture, "run", values_of);
+      profile = ask (fixture, "profile", once);
+      cJSON_ArrayForEach (node, cJSON_GetObjectItem (info, "found"))
+      {
+        int k = 0;
+
+        cJSON_ArrayForEach (output, cJSON_GetObjectItem (node, "outputs"))
+        {
+          const cJSON *argument = find_item (cJSON_GetObjectItem (check, "arguments"),
+                                             "name",
+                                             text_of (output, "name"),
+                                             0);
+          const cJSON *head = find_item (cJSON_GetObjectItem (check, "outputs"),
+                                         "name",
+                                         text_of (output, "name"),
+                                         0);
+
+          compare_shape ("run: the shape",
+                         output,
+                         find_item (cJSON_GetObjectItem (run, "values"),
+                                    "node",
+                                    text_of (node, "name"),
+                                    k++));
+          if (argument)
+            compare_shape ("check: the argument", output, argument);
+          if (head)
+            compare_shape ("check: the output", output, head);
+        }
+      }
+      g_assert_cmpuint (compare_profiled (fixture, profile, cJSON_GetObjectItem (run, "values")),
+                        >,
+                        2);
+    }
+}
+
 /* “(?, 3)” in the text of both, “[null, 3]” in the JSON of both. */
 static void
 test_unknown_dimensions_have_one_notation (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
@@ -347,6 +527,8 @@ TEST_PROGRAM (test_one_question)
   ADD ("json-is-printed-for-any-file", test_json_is_printed_for_any_file);
   ADD ("info-and-check-show-the-same-types", test_info_and_check_show_the_same_types);
   ADD ("run-computes-what-info-shows", test_run_computes_what_info_shows);
+  ADD ("every-command-shows-the-same-shape-of-a-value",
+       test_every_command_shows_the_same_shape_of_a_value);
   ADD ("unknown-dimensions-have-one-notation", test_unknown_dimensions_have_one_notation);
   ADD ("one-row-is-no-frozen-batch", test_one_row_is_no_frozen_batch);
   ADD ("a-pair-of-strangers-has-one-name", test_pair_of_strangers_has_one_name);
