@@ -225,11 +225,34 @@ lower_max_roi_pool (HybLowering *lowering)
 
 /* --- DeformConv --- */
 
+/* A mask that keeps everything: half as many channels as the offsets. */
+static HybValueId
+full_mask (HybLowering *lowering, const HybShape *weight)
+{
+  HybValueId offset = hyb_onnx_input (lowering, 2);
+  gint64     n = weight->dim[2] * weight->dim[3] * hyb_onnx_int (lowering, "offset_group", 1);
+  HybValueId half = hyb_lowering_emit (lowering,
+                                       "slice_axis",
+                                       1,
+                                       &offset,
+                                       "axis",
+                                       "1",
+                                       "begin",
+                                       "0",
+                                       "end",
+                                       hyb_lowering_text (lowering, "%" G_GINT64_FORMAT, n),
+                                       NULL);
+
+  return hyb_lowering_emit (lowering, "ones_like", 1, &half, NULL);
+}
+
+/* Always the modulated operator of the engine: only that one reads zeros around the image, as ONNX does; the plain one repeats the
+ * last row and column. */
 static void
 lower_deform_conv (HybLowering *lowering)
 {
-  HybType  x = *hyb_onnx_type (lowering, 0), weight = *hyb_onnx_type (lowering, 1);
-  gboolean has_mask = hyb_onnx_has_input (lowering, 4), has_bias = hyb_onnx_has_input (lowering, 3);
+  HybType    x = *hyb_onnx_type (lowering, 0), weight = *hyb_onnx_type (lowering, 1);
+  gboolean   has_bias = hyb_onnx_has_input (lowering, 3);
   HybValueId inputs[5];
   OnnxWindow window;
   guint      n = 0;
@@ -246,16 +269,15 @@ lower_deform_conv (HybLowering *lowering)
     }
   inputs[n++] = onnx_window_pad (lowering, &window, hyb_onnx_input (lowering, 0), 0);
   inputs[n++] = hyb_onnx_input (lowering, 2);
-  if (has_mask)
-    inputs[n++] = hyb_onnx_input (lowering, 4);
+  inputs[n++] = hyb_onnx_has_input (lowering, 4) ? hyb_onnx_input (lowering, 4)
+                                                 : full_mask (lowering, &weight.shape);
   inputs[n++] = hyb_onnx_input (lowering, 1);
   if (has_bias)
     inputs[n++] = hyb_onnx_input (lowering, 3);
   hyb_lowering_set_output (lowering,
                            0,
                            hyb_lowering_emit (lowering,
-                                              has_mask ? "_contrib_ModulatedDeformableConvolution"
-                                                       : "_contrib_DeformableConvolution",
+                                              "_contrib_ModulatedDeformableConvolution",
                                               n,
                                               inputs,
                                               "kernel",
@@ -280,6 +302,8 @@ lower_deform_conv (HybLowering *lowering)
                                                                  hyb_onnx_int (lowering,
                                                                                "offset_group",
                                                                                1)),
+                                              "im2col_step",
+                                              "1",
                                               "no_bias",
                                               has_bias ? "False" : "True",
                                               NULL));

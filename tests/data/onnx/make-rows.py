@@ -181,6 +181,8 @@ PLACES = [
     (18, {"x": F}, {}, "y = OptionalGetElement x"),
 ]
 CASES += LOSS + ATTENTION + IMAGES + SIGNALS + PLACES
+# Offsets that lead between the image and the zeros around it.
+CASES.append((19, {"x": "float[1,2,4,4]", "w": "float[2,2,2,2]", "o": "float[1,16,3,3]"}, {}, "y = DeformConv x, w, o | offset_group=2"))
 
 
 def split_type(text):
