@@ -62,17 +62,17 @@ def read_pieces():
             continue
         arrays = [np.asarray(a) for a in case.data_sets[0][0]]
         opset = next(o.version for o in case.model.opset_import if not o.domain)
-        if len(arrays) == len(graph.input) and all(a.size <= MAX_ELEMENTS for a in arrays):
+        if len(arrays) == len(graph.input) and all(a.size <= MAX_ELEMENTS and a.dtype.kind in "fiub" for a in arrays):
             pieces[graph.node[0].op_type].append(Piece(graph.node[0], opset, [v.name for v in graph.input], arrays))
     return pieces
 
 
-def same_meaning(piece, opset):
+def is_known(piece, opset):
+    """Whether an operator set has the operator; whether its version takes the node is asked of ONNX Runtime."""
     try:
-        then, now = (onnx.defs.get_schema(piece.node.op_type, o, "") for o in (piece.opset, opset))
+        return not onnx.defs.get_schema(piece.node.op_type, opset, "").deprecated
     except onnx.defs.SchemaError:
         return False
-    return then.since_version == now.since_version
 
 
 # --- Growing ---
@@ -178,7 +178,7 @@ class Scope:
         draw = self.model.random
         op = draw.choice(self.model.operators)
         piece = draw.choice(self.model.pieces[op])
-        if not same_meaning(piece, self.model.opset) or (self.outer and op in STEPS):
+        if not is_known(piece, self.model.opset) or (self.outer and op in STEPS):
             return
         given = dict(zip(piece.inputs, piece.arrays))
         renamed = {}
@@ -352,7 +352,7 @@ def tolerances(model, names):
             differences = np.where([run[name] == wanted for run in runs], 0, differences).max(axis=0) if wanted.dtype.kind == "f" else differences
         rounding = ROUNDING.get(wanted.dtype.name, 0)
         finite = differences[np.isfinite(differences)]
-        allowed[name] = 16 * differences + 4 * (finite.mean() if finite.size else 0) + 16 * rounding * np.abs(wanted.astype(np.float64)) + rounding * 1e-3
+        allowed[name] = 32 * differences + 8 * (finite.mean() if finite.size else 0) + 16 * rounding * np.abs(wanted.astype(np.float64)) + rounding * 1e-3
     return allowed, reference
 
 
