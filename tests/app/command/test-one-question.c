@@ -99,6 +99,36 @@ test_file_alone_is_described (Fixture *fixture, gconstpointer unused G_GNUC_UNUS
   g_assert_cmpint (fixture->code, ==, 3);
 }
 
+/* crash.so ends a process that loads it. */
+static void
+test_data_is_no_plug_in_whatever_its_name_is (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
+{
+  static const char *const commands[] = {
+    "info", "check", "render --output a.svg", "run --init uniform"
+  };
+  static const char *const names[] = { "x.so:m", "x.so?m=1", "x.so:m?n=1", "y.so/m", "./x.so:m" };
+
+  write_text (fixture, "m-symbol.json", dense, -1);
+  fixture_run_line (fixture,
+                    "cp '" HYB_MODULES
+                    "/crash.so' x.so && mkdir y.so && cp m-symbol.json y.so/m && "
+                    "for name in x.so:m 'x.so?m=1' 'x.so:m?n=1'; do cp m-symbol.json \"$name\"; "
+                    "done");
+  g_assert_cmpint (fixture->code, ==, 0);
+  for (guint c = 0; c < G_N_ELEMENTS (commands); c++)
+    for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+      {
+        g_autofree char *line =
+            g_strdup_printf ("hscope %s --shape data=2,2 '%s'", commands[c], names[i]);
+
+        fixture_run_line (fixture, line);
+        if (fixture->code > 1)
+          fixture_complain ("%s: %d %s", line, fixture->code, fixture->err);
+      }
+  fixture_run_line (fixture, "hscope info x.so");
+  g_assert_cmpint (fixture->code, ==, 4);
+}
+
 /* --- Outputs --- */
 
 static void
@@ -523,6 +553,7 @@ TEST_PROGRAM (test_one_question)
   g_test_init (&argc, &argv, NULL);
   ADD ("two-dashes-end-options", test_two_dashes_end_options);
   ADD ("a-file-alone-is-described", test_file_alone_is_described);
+  ADD ("data-is-no-plug-in-whatever-its-name-is", test_data_is_no_plug_in_whatever_its_name_is);
   ADD ("the-ending-decides-about-the-format", test_ending_decides_about_the_format);
   ADD ("json-is-printed-for-any-file", test_json_is_printed_for_any_file);
   ADD ("info-and-check-show-the-same-types", test_info_and_check_show_the_same_types);
