@@ -168,14 +168,13 @@ run_own (Prover *prover, HybTensorList *values, GPtrArray *outputs[2])
   return TRUE;
 }
 
+/* Compares outputs of runs in the models' types, then gradients. */
 static gboolean
-try_own (Prover *prover, HybTensorList *values, guint64 seed, GError **error)
+judge_own (Prover *prover, HybTensorList *values, guint64 seed, GError **error)
 {
   HybComparison how = { .absolute = prover->proof->tolerance, .offset = 1 };
   g_autoptr (GPtrArray) heads = NULL;
 
-  if (!run_both (prover, HYB_PRECISION_OWN, values, NULL, error))
-    return FALSE;
   compare_outputs (prover, &how, NULL, NULL);
   prover->proof->n_inputs++;
   if (!prover->a.backward[HYB_PRECISION_OWN] || !prover->b.backward[HYB_PRECISION_OWN] ||
@@ -399,13 +398,8 @@ list_not_numbers (Prover *prover)
 static gboolean
 try_size (Prover *prover, HybTensorList *values, guint64 seed)
 {
-  g_autoptr (GError) error = NULL;
-  GPtrArray *outputs[2] = { NULL, NULL };
-  gboolean   runs = run_own (prover, values, outputs);
-
-  g_clear_pointer (&outputs[0], g_ptr_array_unref);
-  g_clear_pointer (&outputs[1], g_ptr_array_unref);
-  return runs && try_own (prover, values, seed, &error);
+  return run_both (prover, HYB_PRECISION_OWN, values, NULL, NULL) &&
+         judge_own (prover, values, seed, NULL);
 }
 
 /* Tries one size.  Returns whether both models accept it.  A size with which outputs get different shapes is a
@@ -477,7 +471,8 @@ try_all (Prover *prover, GError **error)
           : 16 * EPSILON * sqrt (prover->accumulated) * log2 (2 + prover->accumulated);
 
   prover->a.is_limited = prover->b.is_limited = !prover->options->input;
-  if (!try_own (prover, prover->given, seed, error))
+  if (!run_both (prover, HYB_PRECISION_OWN, prover->given, NULL, error) ||
+      !judge_own (prover, prover->given, seed, error))
     return FALSE;
   prover->a.is_limited = prover->b.is_limited = TRUE;
   if (random && !is_different (prover))

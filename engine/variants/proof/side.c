@@ -16,6 +16,8 @@ hyb_proof_side_clear (HybProofSide *side)
     {
       g_clear_pointer (&side->graph[p], hyb_graph_unref);
       g_clear_pointer (&side->backward[p], hyb_graph_unref);
+      for (guint i = 0; i < G_N_ELEMENTS (side->executor[p]); i++)
+        g_clear_pointer (&side->executor[p][i], hyb_executor_free);
     }
   g_clear_pointer (&side->doubles, hyb_tensor_list_unref);
   g_clear_pointer (&side->coverage, hyb_coverage_free);
@@ -242,6 +244,26 @@ run_executor (HybProofSide *side, HybExecutor *executor, HybGraph *graph, GError
   return TRUE;
 }
 
+/* The executor of a graph, which keeps its plans from run to run.  Every run draws the same numbers. */
+static HybExecutor *
+find_executor (HybProofSide *side, HybPrecision precision, gboolean backward)
+{
+  HybExecutor      **executor = &side->executor[precision][backward];
+  HybExecutorOptions options = side->run;
+
+  if (precision == HYB_PRECISION_DOUBLE)
+    options.gpu = NULL;
+  if (!*executor)
+    *executor =
+        hyb_executor_new (backward ? side->backward[precision] : side->graph[precision], &options);
+  hyb_executor_set_seed (*executor, options.seed);
+  hyb_executor_set_probe (*executor,
+                          side->is_limited && !options.gpu
+                              ? hyb_coverage_get_counter (side->coverage)
+                              : NULL);
+  return *executor;
+}
+
 gboolean
 hyb_proof_side_run (HybProofSide  *side,
                     HybPrecision   precision,
@@ -249,15 +271,9 @@ hyb_proof_side_run (HybProofSide  *side,
                     GPtrArray     *heads,
                     GError       **error)
 {
-  HybGraph          *graph = heads ? side->backward[precision] : side->graph[precision];
-  HybExecutorOptions options = side->run;
-  g_autoptr (HybExecutor) executor = NULL;
+  HybGraph    *graph = heads ? side->backward[precision] : side->graph[precision];
+  HybExecutor *executor = find_executor (side, precision, heads != NULL);
 
-  if (precision == HYB_PRECISION_DOUBLE)
-    options.gpu = NULL;
-  executor = hyb_executor_new (graph, &options);
-  if (side->is_limited && !options.gpu)
-    hyb_executor_set_probe (executor, hyb_coverage_get_counter (side->coverage));
   if (!bind_values (side, executor, precision, inputs, heads) ||
       !run_executor (side, executor, graph, error))
     return FALSE;

@@ -19,9 +19,10 @@ typedef enum
 typedef struct
 {
   HybModel          *model;
-  HybGraph          *graph[HYB_N_PRECISIONS];    /* NULL: not possible */
-  HybGraph          *backward[HYB_N_PRECISIONS]; /* with gradients; NULL: not possible */
-  HybTensorList     *doubles;                    /* the parameters in float64 */
+  HybGraph          *graph[HYB_N_PRECISIONS];       /* NULL: not possible */
+  HybGraph          *backward[HYB_N_PRECISIONS];    /* with gradients; NULL: not possible */
+  HybExecutor       *executor[HYB_N_PRECISIONS][2]; /* of these graphs; NULL: not run yet */
+  HybTensorList     *doubles;                       /* the parameters in float64 */
   HybCoverage       *coverage;   /* of the graph that runs show what they reach of */
   HybPrecision       covered;    /* which of the graphs that is */
   guint              n_heads;    /* of the model */
