@@ -98,13 +98,15 @@ share_joined_dim (const Joined *joined, int axis, GError **error)
     return TRUE;
 
   sum = *whole - sum;
-  if (sum < 0 || sum % n_unknown != 0)
+  if (sum < 0)
     return hyb_refuse_types (error,
                              NULL,
                              "%" G_GINT64_FORMAT
                              " elements of the joined axis remain for %u inputs",
                              sum,
                              n_unknown);
+  if (sum % n_unknown != 0)
+    return TRUE; /* the pieces are not equal, and become known later */
   for (guint i = 0; i < joined->n; i++)
     if (joined->pieces[i].shape.dim[axis] == HYB_UNKNOWN)
       joined->pieces[i].shape.dim[axis] = sum / n_unknown;
