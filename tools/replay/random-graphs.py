@@ -105,6 +105,19 @@ FAULT = "MXNet's gradient is not the difference quotient of its own outputs; the
 REPEAT = "MXNet computes something else the next time: it reads memory that it has not written"
 
 
+ALONE = "MXNet computes what is here if the other outputs are left out: one of its operators writes over an input that this one reads"
+
+
+def is_same_alone(graph, name, tolerance):
+    """Whether MXNet computes an output as it is here if it is the only one."""
+    given = graph.arrays["variable"]
+    output = graph.symbol[int(name)]
+    executor = output.bind(graph.mxnet.cpu(), {n: graph.array(given[n]) for n in output.list_arguments()},
+                           aux_states={n: graph.array(given[n]) for n in output.list_auxiliary_states()})
+    got = executor.forward(is_train=graph.training)[0].asnumpy()
+    return not differs(graph.numpy, got, graph.arrays["output"][name], tolerance)[0]
+
+
 def fill_memory(mxnet, value):
     """Leaves numbers in the memory that MXNet will use next."""
     arrays = [mxnet.nd.full((1 << i,), value) for i in range(14) for _ in range(6)]
@@ -162,6 +175,8 @@ def run_mxnet(path):
         value, tolerance = got[kind, name], graph.arrays[kind + "-tolerance"][name]
         if where is not None and any(differs(graph.numpy, other[kind, name], value, tolerance)[0] for other in again):
             problem += ": " + REPEAT
+        elif kind == "output" and is_same_alone(graph, name, tolerance):
+            problem += ": " + ALONE
         elif kind == "gradient" and where is not None and graph.is_fault(name, value, where):
             problem += ": " + FAULT
         sentences.append(f"{kind} {name} {problem}")
@@ -202,8 +217,9 @@ def operators_of(path, sentence):
 
 def reason_of(known, path, sentence):
     operators = operators_of(path, sentence)
-    if sentence.endswith((FAULT, REPEAT)):
-        return FAULT if sentence.endswith(FAULT) else REPEAT
+    for reason in (FAULT, REPEAT, ALONE):
+        if sentence.endswith(reason):
+            return reason
     for entry in known:
         if fnmatch.fnmatch(sentence, entry.get("message", "*")) and set(entry.get("operators", [])) <= operators:
             return entry["reason"]
