@@ -1,9 +1,10 @@
 /* csv-format.c — writes one array as a table of numbers separated by commas, for spreadsheets and scripts.
  *
- * A row of the array is a line; a vector has one number in each line.  Numbers have as many digits as tell them from others.
+ * A row of the array is a line; a vector has one number in each line.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/formats/file.h"
 #include "engine/formats/format.h"
+#include "engine/tensor/tensor-text.h"
 
 static gboolean
 check_list (HybTensorList *list, const HybNamedTensor **entry, GError **error)
@@ -31,25 +32,6 @@ check_list (HybTensorList *list, const HybNamedTensor **entry, GError **error)
   return TRUE;
 }
 
-static void
-append_number (GString *line, HybTensor *tensor, gsize at)
-{
-  HybDType      dtype = hyb_tensor_get_dtype (tensor);
-  gconstpointer data = hyb_tensor_get_data (tensor);
-  char          text[G_ASCII_DTOSTR_BUF_SIZE];
-
-  if (dtype == HYB_U64)
-    g_string_append_printf (line, "%" G_GUINT64_FORMAT, ((const guint64 *) data)[at]);
-  else if (!hyb_dtype_is_float (dtype))
-    g_string_append_printf (line, "%" G_GINT64_FORMAT, hyb_dtype_get_int (data, dtype, at));
-  else
-    g_string_append (line,
-                     g_ascii_formatd (text,
-                                      sizeof text,
-                                      dtype == HYB_F64 ? "%.17g" : "%.9g",
-                                      hyb_dtype_get_double (data, dtype, at)));
-}
-
 static gboolean
 write_csv (HybTensorList *list, GOutputStream *out, GError **error)
 {
@@ -70,7 +52,7 @@ write_csv (HybTensorList *list, GOutputStream *out, GError **error)
         {
           if (column > 0)
             g_string_append_c (line, ',');
-          append_number (line, entry->tensor, (gsize) (row * n_columns + column));
+          hyb_tensor_append_text (line, entry->tensor, row * n_columns + column);
         }
       g_string_append_c (line, '\n');
       if (!hyb_file_write (out, line->str, line->len, error))

@@ -1,4 +1,4 @@
-/* tensor-text.c — reads the type, then the values; start with hyb_tensor_from_text() at the end.
+/* tensor-text.c — reads the type, then the values; start with hyb_tensor_from_text() near the end.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/tensor/tensor-text.h"
 
@@ -169,4 +169,24 @@ hyb_tensor_from_text (const char *text, guint nth, GError **error)
   is_filled = *rest == '=' ? fill_list (tensor, rest + 1 + strspn (rest + 1, " "), error)
                            : fill_range (tensor, rest, nth, error);
   return is_filled ? g_steal_pointer (&tensor) : NULL;
+}
+
+void
+hyb_tensor_append_text (GString *text, const HybTensor *tensor, gint64 index)
+{
+  HybDType      dtype = hyb_tensor_get_dtype (tensor);
+  gconstpointer data = hyb_tensor_get_data (tensor);
+  gsize         at = (gsize) index;
+  char          number[G_ASCII_DTOSTR_BUF_SIZE];
+
+  if (dtype == HYB_U64)
+    g_string_append_printf (text, "%" G_GUINT64_FORMAT, ((const guint64 *) data)[at]);
+  else if (!hyb_dtype_is_float (dtype))
+    g_string_append_printf (text, "%" G_GINT64_FORMAT, hyb_dtype_get_int (data, dtype, at));
+  else
+    g_string_append (text,
+                     g_ascii_formatd (number,
+                                      sizeof number,
+                                      dtype == HYB_F64 ? "%.17g" : "%.9g",
+                                      hyb_dtype_get_double (data, dtype, at)));
 }
