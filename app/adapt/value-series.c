@@ -4,6 +4,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/adapt/value-series.h"
 
+#include "app/adapt/tensor-summary.h"
+
 #include <math.h>
 
 ScopeValueSeries *
@@ -75,38 +77,16 @@ add_bins (const ScopeValueStep *from, ScopeValueStep *to)
     to->bins[bin_of (&to->statistics, low + (i + 0.5) * width / SCOPE_VALUE_BINS)] += from->bins[i];
 }
 
-/* Sum of squared deviations from another mean: n (σ² + (own mean - mean)²). */
-static double
-squares_around (const ScopeValueStep *step, double mean)
-{
-  double offset = step->statistics.mean - mean;
-
-  return step->n_finite == 0
-             ? 0
-             : step->n_finite *
-                   (step->statistics.deviation * step->statistics.deviation + offset * offset);
-}
-
 /* The statistics of a and the step that follows it, b, together. */
 static ScopeValueStep
 merge (const ScopeValueStep *a, const ScopeValueStep *b)
 {
-  const HybStatistics *x = &a->statistics, *y = &b->statistics;
-  ScopeValueStep       merged = { .first = a->first, .last = b->last };
-  HybStatistics       *sum = &merged.statistics;
+  ScopeValueStep merged = { .first = a->first,
+                            .last = b->last,
+                            .statistics = a->statistics,
+                            .n_finite = a->n_finite + b->n_finite };
 
-  merged.n_finite = a->n_finite + b->n_finite;
-  *sum = a->n_finite > 0 ? *x : *y;
-  sum->n_nan = x->n_nan + y->n_nan;
-  sum->n_infinite = x->n_infinite + y->n_infinite;
-  if (a->n_finite > 0 && b->n_finite > 0)
-    {
-      sum->minimum = MIN (x->minimum, y->minimum);
-      sum->maximum = MAX (x->maximum, y->maximum);
-      sum->mean = (x->mean * a->n_finite + y->mean * b->n_finite) / merged.n_finite;
-      sum->deviation =
-          sqrt ((squares_around (a, sum->mean) + squares_around (b, sum->mean)) / merged.n_finite);
-    }
+  scope_statistics_merge (&merged.statistics, a->n_finite, &b->statistics, b->n_finite);
   add_bins (a, &merged);
   add_bins (b, &merged);
   return merged;

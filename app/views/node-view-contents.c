@@ -4,6 +4,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/views/node-view-private.h"
 
+#include "app/adapt/tensor-slice.h"
+#include "app/adapt/tensor-summary.h"
 #include "app/document/weight-parts.h"
 #include "app/process/worker.h"
 #include "app/widgets/bars.h"
@@ -12,7 +14,6 @@
 #include <glib/gi18n.h>
 #include <math.h>
 
-#define N_BINS 48
 /* Matrices of a packed vector beyond this are not drawn. */
 #define MAX_PICTURES 8
 
@@ -27,8 +28,7 @@ typedef struct
   ScopeDocument *document;
   HybTensor     *tensor;
   char          *name;
-  HybStatistics  statistics;
-  double         bins[N_BINS];
+  ScopeSummary   summary;
   GArray        *parts; /* of ScopeWeightPart */
   Picture        pictures[MAX_PICTURES];
 } Contents;
@@ -49,52 +49,16 @@ contents_free (gpointer data)
 
 /* --- In the worker --- */
 
-static void
-fill_bins (Contents *contents, GCancellable *cancellable)
-{
-  gint64 n = hyb_tensor_get_size (contents->tensor);
-  double low = contents->statistics.minimum, width = contents->statistics.maximum - low;
-
-  for (gint64 i = 0; width > 0 && i < n; i++)
-    {
-      double value = hyb_tensor_get_value (contents->tensor, i);
-
-      if ((i & 0xfffff) == 0 && g_cancellable_is_cancelled (cancellable))
-        return;
-      if (isfinite (value))
-        contents->bins[CLAMP ((int) ((value - low) / width * N_BINS), 0, N_BINS - 1)]++;
-    }
-}
-
-/* A cell that stands for several values shows the one with the largest magnitude; NaN and infinity, stored
- * as NAN, take precedence. */
-static void
-put (double *cell, double value)
-{
-  if (!isfinite (value))
-    *cell = NAN;
-  else if (fabs (value) > fabs (*cell))
-    *cell = value;
-}
-
-/* Reduces a part to at largest SCOPE_MATRIX_MAX_CELLS cells per side. */
+/* Reduces a part to at most SCOPE_MATRIX_MAX_CELLS cells per side. */
 static void
 draw_part (Contents *contents, const ScopeWeightPart *part, Picture *picture, GCancellable *stop)
 {
+  const ScopePlane plane = { part->offset, part->rows, part->columns, part->columns, 1 };
+
   picture->n_rows = (guint) MIN (part->rows, SCOPE_MATRIX_MAX_CELLS);
   picture->n_columns = (guint) MIN (part->columns, SCOPE_MATRIX_MAX_CELLS);
-  picture->values = g_new0 (double, (gsize) picture->n_rows * picture->n_columns);
-  for (gint64 row = 0; row < part->rows; row++)
-    {
-      double *line =
-          picture->values + (gsize) (row * picture->n_rows / part->rows) * picture->n_columns;
-
-      if (g_cancellable_is_cancelled (stop))
-        return;
-      for (gint64 column = 0; column < part->columns; column++)
-        put (&line[column * picture->n_columns / part->columns],
-             hyb_tensor_get_value (contents->tensor, part->offset + row * part->columns + column));
-    }
+  picture->values =
+      scope_plane_draw (&plane, contents->tensor, picture->n_rows, picture->n_columns, stop);
 }
 
 static void
@@ -106,8 +70,12 @@ count_in_worker (GTask          *task,
   Contents *contents = data;
   HybGraph *graph = scope_document_get_graph (contents->document);
 
-  hyb_tensor_statistics (contents->tensor, &contents->statistics);
-  fill_bins (contents, cancellable);
+  if (!scope_summary_compute (&contents->summary, contents->tensor, cancellable) ||
+      !scope_summary_count (&contents->summary, contents->tensor, cancellable))
+    {
+      g_task_return_error_if_cancelled (task);
+      return;
+    }
   contents->parts = scope_weight_parts (graph,
                                         scope_document_get_types (contents->document, graph),
                                         contents->name,
@@ -157,23 +125,12 @@ add_histogram (ScopeSheet *sheet, const Contents *contents)
   GtkWidget *bars = scope_bars_new (64);
 
   gtk_widget_set_name (bars, "histogram");
-  scope_bars_set_values (SCOPE_BARS (bars), contents->bins, N_BINS);
+  scope_bars_set_values (SCOPE_BARS (bars), contents->summary.bins, SCOPE_SUMMARY_BINS);
   scope_bars_set_axes (SCOPE_BARS (bars),
-                       &(ScopeBarAxes){ .low = contents->statistics.minimum,
-                                        .high = contents->statistics.maximum });
+                       &(ScopeBarAxes){ .low = contents->summary.statistics.minimum,
+                                        .high = contents->summary.statistics.maximum });
   scope_bars_set_description (SCOPE_BARS (bars), _ ("Histogram of the values"), NULL);
   scope_sheet_add (sheet, bars);
-}
-
-/* The value with the strongest colour: mean + 3 deviations, so that single outliers do not make all other
- * values pale. */
-static double
-scale_of (const HybStatistics *statistics)
-{
-  double largest = MAX (fabs (statistics->minimum), fabs (statistics->maximum));
-  double typical = fabs (statistics->mean) + 3 * statistics->deviation;
-
-  return typical > 0 ? MIN (largest, typical) : largest;
 }
 
 static void
@@ -206,13 +163,13 @@ counted_cb (GObject *source, GAsyncResult *result, gpointer unused G_GNUC_UNUSED
 {
   ScopeSheet      *sheet = SCOPE_SHEET (source);
   const Contents  *contents = g_task_get_task_data (G_TASK (result));
-  double           scale = scale_of (&contents->statistics);
+  double           scale = scope_summary_scale (&contents->summary.statistics);
   g_autofree char *legend = NULL;
 
   if (!g_task_propagate_boolean (G_TASK (result), NULL))
     return;
   scope_sheet_clear (sheet);
-  scope_node_view_add_statistics (sheet, &contents->statistics);
+  scope_node_view_add_statistics (sheet, &contents->summary.statistics);
   add_histogram (sheet, contents);
   for (guint i = 0; i < MIN (contents->parts->len, MAX_PICTURES); i++)
     add_picture (sheet,

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/describe/describe.h"
 
+#include "app/adapt/tensor-summary.h"
 #include "app/command/messages.h"
 #include "engine/graph/roles.h"
 
@@ -114,7 +115,7 @@ scope_describe_tensor (ScopeJson  *json,
                        HybTensor  *tensor,
                        gboolean    with_deviation)
 {
-  HybStatistics statistics;
+  ScopeSummary summary;
 
   scope_json_string (json, "name", name);
   if (!tensor)
@@ -124,16 +125,17 @@ scope_describe_tensor (ScopeJson  *json,
       return;
     }
 
-  hyb_tensor_statistics (tensor, &statistics);
+  scope_summary_compute (&summary, tensor, NULL);
   scope_json_shape (json, "shape", hyb_tensor_get_shape (tensor));
   scope_json_dtype (json, "dtype", hyb_tensor_get_dtype (tensor));
-  scope_json_double (json, "minimum", statistics.minimum);
-  scope_json_double (json, "maximum", statistics.maximum);
-  scope_json_double (json, "mean", statistics.mean);
+  scope_json_double (json, "minimum", summary.statistics.minimum);
+  scope_json_double (json, "maximum", summary.statistics.maximum);
+  scope_json_double (json, "mean", summary.statistics.mean);
   if (with_deviation)
-    scope_json_double (json, "std", statistics.deviation);
-  scope_json_int (json, "nan", statistics.n_nan);
-  scope_json_int (json, "infinite", statistics.n_infinite);
+    scope_json_double (json, "std", summary.statistics.deviation);
+  scope_json_int (json, "nan", summary.statistics.n_nan);
+  scope_json_int (json, "infinite", summary.statistics.n_infinite);
+  scope_json_int (json, "zeros", summary.n_zeros);
 }
 
 void

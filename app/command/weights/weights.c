@@ -2,6 +2,7 @@
  *
  * With two files the arrays are compared by name.  Start at run_weights().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/adapt/tensor-summary.h"
 #include "app/command/command.h"
 #include "app/command/describe/describe.h"
 #include "app/command/weights/weights-rnn.h"
@@ -20,33 +21,20 @@ typedef struct
   ScopeRnnOptions rnn;
 } WeightsOptions;
 
-static double
-largest_difference (HybTensor *a, HybTensor *b)
-{
-  double largest = 0;
-
-  for (gint64 i = 0; i < hyb_tensor_get_size (a); i++)
-    {
-      double x = hyb_tensor_get_value (a, i), y = hyb_tensor_get_value (b, i);
-
-      if (isnan (x) && isnan (y))
-        continue;
-      largest = fmax (largest, isnan (x) || isnan (y) ? INFINITY : fabs (x - y));
-    }
-  return largest;
-}
-
 /* A verdict for output.  *largest: the largest absolute difference, NaN if the shapes differ. */
 static const char *
 compare_tensors (HybTensor *a, HybTensor *b, double *largest)
 {
+  ScopeDifference difference;
+
   *largest = NAN;
   if (!a || !b)
     return a == b ? "same" : "only in one file";
   if (!hyb_shape_equal (hyb_tensor_get_shape (a), hyb_tensor_get_shape (b)))
     return "other shape";
 
-  *largest = largest_difference (a, b);
+  scope_difference_compute (&difference, a, b, NULL);
+  *largest = difference.largest;
   if (*largest > 0)
     return "differs";
   return hyb_tensor_get_dtype (a) == hyb_tensor_get_dtype (b) ? "same" : "other type";
@@ -107,6 +95,14 @@ compare_lists (const ScopeCommonOptions *common,
   return comparison.is_same;
 }
 
+/* Nothing for a count of 0. */
+static void
+print_count (gint64 count, const char *what)
+{
+  if (count > 0)
+    printf ("  %" G_GINT64_FORMAT " %s", count, what);
+}
+
 static void
 print_tensors (HybTensorList *list)
 {
@@ -114,7 +110,7 @@ print_tensors (HybTensorList *list)
     {
       const HybNamedTensor *entry = hyb_tensor_list_get (list, i);
       g_autofree char      *type = NULL;
-      HybStatistics         statistics;
+      ScopeSummary          summary;
 
       if (!entry->tensor)
         {
@@ -122,16 +118,17 @@ print_tensors (HybTensorList *list)
           continue;
         }
       type = hyb_type_to_string (hyb_tensor_get_type (entry->tensor));
-      hyb_tensor_statistics (entry->tensor, &statistics);
+      scope_summary_compute (&summary, entry->tensor, NULL);
       printf ("%-40s %-24s %11.5g … %-11.5g mean %11.5g  deviation %11.5g",
               hyb_one_line (entry->name),
               type,
-              statistics.minimum,
-              statistics.maximum,
-              statistics.mean,
-              statistics.deviation);
-      if (statistics.n_nan > 0)
-        printf ("  %" G_GINT64_FORMAT " NaN", statistics.n_nan);
+              summary.statistics.minimum,
+              summary.statistics.maximum,
+              summary.statistics.mean,
+              summary.statistics.deviation);
+      print_count (summary.n_zeros, "zero");
+      print_count (summary.statistics.n_nan, "NaN");
+      print_count (summary.statistics.n_infinite, "infinite");
       printf ("\n");
     }
 }
