@@ -14,6 +14,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Memory for the steps of all values, within these limits for each value. */
 #define STEPS_BUDGET (64u << 20) /* bytes */
@@ -26,6 +27,7 @@ typedef struct
   const HybNode    *node;
   const ScopeBody  *body; /* NULL: the model's graph */
   guint             output;
+  char             *name; /* for output */
   ScopeValueSeries *series;
 } Value;
 
@@ -38,6 +40,9 @@ struct _ScopeRunValues
   GArray     *steps;     /* of guint32: the current step of every body being run, outermost first */
   guint       max_steps; /* kept for each value inside a body */
 
+  const char *const *wanted; /* (nullable) names of values to be copied */
+  HybTensorList     *copies;
+
   const Value  *first_nan; /* a copy; NULL: no value has a NaN */
   ScopeStepPath first_nan_step;
 };
@@ -45,6 +50,7 @@ struct _ScopeRunValues
 static void
 value_clear (gpointer data)
 {
+  g_free (((Value *) data)->name);
   scope_value_series_free (((Value *) data)->series);
 }
 
@@ -56,6 +62,7 @@ scope_run_values_free (ScopeRunValues *values)
   g_hash_table_unref (values->by_graph);
   g_hash_table_unref (values->bodies);
   g_free ((gpointer) values->first_nan);
+  hyb_tensor_list_unref (values->copies);
   hyb_graph_unref (values->graph);
   g_free (values);
 }
@@ -80,6 +87,19 @@ find_step (const ScopeRunValues *values, const ScopeBody *body)
   return path;
 }
 
+/* "body/node#1".  (transfer full) */
+static char *
+make_name (const ScopeBody *body, const HybNode *node, guint output)
+{
+  g_autofree char *number = output > 0 ? g_strdup_printf ("#%u", output) : NULL;
+
+  return g_strconcat (body ? body->name : "",
+                      body ? "/" : "",
+                      node->name,
+                      number ? number : "",
+                      NULL);
+}
+
 /* The entry of a value, added at its first run. */
 static Value *
 find_or_add_value (ScopeRunValues *values, HybGraph *graph, HybNodeId id, guint output)
@@ -100,12 +120,44 @@ find_or_add_value (ScopeRunValues *values, HybGraph *graph, HybNodeId id, guint 
       Value value = { .node = node,
                       .body = body,
                       .output = output,
+                      .name = make_name (body, node, output),
                       .series = scope_value_series_new (body ? values->max_steps : 0) };
 
       g_array_append_val (values->values, value);
       *index = values->values->len;
     }
   return &g_array_index (values->values, Value, *index - 1);
+}
+
+/* Whether a name is that of the value in this step, or in any step. */
+static gboolean
+is_called (const Value *value, const ScopeStepPath *step, const char *name)
+{
+  g_autofree char *number = NULL;
+
+  if (!g_str_has_prefix (name, value->name))
+    return FALSE;
+  name += strlen (value->name);
+  if (*name != '@')
+    return *name == '\0';
+  number = scope_step_path_to_string (step);
+  return strcmp (name + 1, number) == 0;
+}
+
+/* Copies a value that is wanted.  Of several steps that fit, the last one stays. */
+static void
+copy_wanted (ScopeRunValues      *values,
+             const Value         *value,
+             const ScopeStepPath *step,
+             const HybTensor     *tensor)
+{
+  for (guint i = 0; values->wanted && values->wanted[i]; i++)
+    if (is_called (value, step, values->wanted[i]))
+      {
+        g_autoptr (HybTensor) copy = hyb_tensor_copy ((HybTensor *) tensor);
+
+        hyb_tensor_list_set (values->copies, values->wanted[i], copy);
+      }
 }
 
 static void
@@ -119,6 +171,7 @@ add_value (ScopeRunValues  *values,
   ScopeStepPath step = find_step (values, value->body);
 
   scope_value_series_add (value->series, &step, tensor);
+  copy_wanted (values, value, &step, tensor);
   if (values->first_nan || value->series->latest.statistics.n_nan == 0)
     return;
   values->first_nan = g_memdup2 (value, sizeof (Value));
@@ -177,6 +230,7 @@ values_new (HybGraph *graph)
   values->values = g_array_new (FALSE, FALSE, sizeof (Value));
   g_array_set_clear_func (values->values, value_clear);
   values->steps = g_array_new (FALSE, FALSE, sizeof (guint32));
+  values->copies = hyb_tensor_list_new ();
   n = MAX (count_body_values (values->bodies), 1);
   values->max_steps =
       CLAMP (STEPS_BUDGET / n / (guint) sizeof (ScopeValueStep), MIN_STEPS, MAX_STEPS) & ~1u;
@@ -230,17 +284,46 @@ describe_first_nan (const ScopeRunValues *values)
                           step);
 }
 
+/* Whether all wanted values were found and copied. */
+static gboolean
+check_copies (const ScopeRunValues *values, GError **error)
+{
+  for (guint i = 0; values->wanted && values->wanted[i]; i++)
+    {
+      const char *name = values->wanted[i];
+
+      if (hyb_tensor_list_find (values->copies, name))
+        continue;
+      if (hyb_tensor_list_has (values->copies, name))
+        g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE, "--value %s: memory is short", name);
+      else
+        g_set_error (error,
+                     SCOPE_ERROR,
+                     SCOPE_ERROR_USAGE,
+                     "--value %s: the run has no value of this name. --values lists the names; "
+                     "NAME@STEP is a step of a loop",
+                     name);
+      return FALSE;
+    }
+  return TRUE;
+}
+
 ScopeRunValues *
-scope_run_values_new (const ScopeInputs *inputs, const ScopeCommonOptions *common, GError **error)
+scope_run_values_new (const ScopeInputs        *inputs,
+                      const ScopeCommonOptions *common,
+                      const char *const        *wanted,
+                      GError                  **error)
 {
   g_autoptr (ScopeRunValues) values = values_new (inputs->graph);
-  g_autoptr (GPtrArray) variables = record_variables (values, inputs, common->train);
+  g_autoptr (GPtrArray) variables = NULL;
   HybProbe probe = { .data = values, .begin = on_begin, .end = on_end, .value = on_value };
   HybRun   context = { .training = common->train, .seed = (guint64) common->seed, .probe = &probe };
   guint    n_heads;
   g_autofree HybTensor **heads = NULL;
   gboolean               is_done;
 
+  values->wanted = wanted;
+  variables = record_variables (values, inputs, common->train);
   hyb_graph_get_heads (inputs->graph, &n_heads);
   heads = g_new0 (HybTensor *, MAX (n_heads, 1));
   is_done = hyb_imperative_run (inputs->graph,
@@ -250,7 +333,7 @@ scope_run_values_new (const ScopeInputs *inputs, const ScopeCommonOptions *commo
                                 error);
   unref_all (heads, n_heads);
   unref_all ((HybTensor **) variables->pdata, variables->len);
-  if (!is_done)
+  if (!is_done || !check_copies (values, error))
     return NULL;
   if (values->first_nan)
     {
@@ -259,6 +342,12 @@ scope_run_values_new (const ScopeInputs *inputs, const ScopeCommonOptions *commo
       scope_print_message (HYB_SEVERITY_WARNING, "%s: the first value that contains NaN", place);
     }
   return g_steal_pointer (&values);
+}
+
+HybTensorList *
+scope_run_values_get_copies (const ScopeRunValues *values)
+{
+  return values->copies;
 }
 
 /* --- Printing --- */
@@ -377,14 +466,12 @@ scope_run_values_print (const ScopeRunValues *values)
       const Value     *value = &g_array_index (values->values, Value, i);
       HybStatistics    sum = combine_runs (value->series);
       g_autofree char *shape = hyb_shape_to_string (&value->series->shape);
-      g_autofree char *output = g_strdup_printf ("#%u", value->output);
-      g_autofree char *name = g_strconcat (value->body ? value->body->name : "",
-                                           value->body ? "/" : "",
-                                           value->node->name,
-                                           value->output > 0 ? output : "",
-                                           NULL);
 
-      printf ("%-40s %-16s %.6g … %.6g", hyb_one_line (name), shape, sum.minimum, sum.maximum);
+      printf ("%-40s %-16s %.6g … %.6g",
+              hyb_one_line (value->name),
+              shape,
+              sum.minimum,
+              sum.maximum);
       if (value->series->n_runs > 1)
         printf (", %" G_GUINT64_FORMAT " times", value->series->n_runs);
       if (sum.n_nan > 0)

@@ -29,7 +29,8 @@ typedef struct
   char    *input, *output;
   char    *head, *gradients, *aux;
   gboolean backward, values;
-  double   time_limit; /* seconds; 0: no limit */
+  char   **wanted, *wanted_output; /* of --value and --value-output */
+  double   time_limit;             /* seconds; 0: no limit */
 } RunOptions;
 
 /* One run with its inputs and outputs. */
@@ -42,7 +43,7 @@ typedef struct
   HybGraph                 *graph; /* the model's; with --backward its gradients are more outputs */
   GPtrArray                *values;       /* of HybTensor, by variable of graph */
   GPtrArray                *heads;        /* of HybTensor: the outputs, then the gradients */
-  ScopeRunValues           *inner_values; /* of --values; NULL without it */
+  ScopeRunValues           *inner_values; /* of --values and --value; NULL without them */
   char                    **names;        /* of the model's outputs */
   guint                     n_outputs;
   double                    seconds;
@@ -127,17 +128,10 @@ execute (Run *run, HybGraph *graph, GPtrArray *values, GPtrArray **outputs, GErr
   return TRUE;
 }
 
-static void
-unref_value (gpointer value)
-{
-  if (value)
-    hyb_tensor_unref (value);
-}
-
 static GPtrArray *
 list_values (const ScopeInputs *inputs)
 {
-  GPtrArray *values = g_ptr_array_new_with_free_func (unref_value);
+  GPtrArray *values = g_ptr_array_new_with_free_func ((GDestroyNotify) hyb_tensor_unref);
 
   for (guint i = 0; i < inputs->n_variables; i++)
     g_ptr_array_add (values, inputs->values[i] ? hyb_tensor_ref (inputs->values[i]) : NULL);
@@ -333,6 +327,21 @@ write_gradients (const Run *run, GError **error)
 }
 
 static gboolean
+record_values (Run *run, GError **error)
+{
+  const char *const *wanted = (const char *const *) run->options->wanted;
+
+  if (!run->options->values && !wanted)
+    return TRUE;
+  run->inner_values = scope_run_values_new (&run->inputs, run->common, wanted, error);
+  if (!run->inner_values || !wanted)
+    return run->inner_values != NULL;
+  return write_arrays (scope_run_values_get_copies (run->inner_values),
+                       run->options->wanted_output,
+                       error);
+}
+
+static gboolean
 write_states (const Run *run, GError **error)
 {
   g_autoptr (HybTensorList) list = hyb_tensor_list_new ();
@@ -364,7 +373,7 @@ print_json (const Run *run)
   if (run->device_work)
     scope_json_string (json, "device", run->device_work);
   scope_describe_completion (json, run->inputs.model, &run->completion);
-  if (run->inner_values)
+  if (run->options->values)
     scope_run_values_write (run->inner_values, json);
   scope_json_print (json);
 }
@@ -392,7 +401,7 @@ print_text (const Run *run)
   printf ("%.6f seconds\n", run->seconds);
   if (run->device_work)
     printf ("%s\n", run->device_work);
-  if (run->inner_values)
+  if (run->options->values)
     {
       printf (run->device_work ? "\nThe processor computed these values, in a run of its own:\n"
                                : "\n");
@@ -408,6 +417,11 @@ check_options (const ScopeCommonOptions *common, const RunOptions *options, GErr
                          SCOPE_ERROR,
                          SCOPE_ERROR_USAGE,
                          "--head and --gradients need --backward");
+  else if (!options->wanted != !options->wanted_output)
+    g_set_error_literal (error,
+                         SCOPE_ERROR,
+                         SCOPE_ERROR_USAGE,
+                         "--value and --value-output need each other");
   else if (!(options->time_limit >= 0))
     g_set_error (error,
                  SCOPE_ERROR,
@@ -471,9 +485,7 @@ run_run (const ScopeCommonOptions *common, gpointer data, char **files, GError *
             scope_inputs_fill (&run.inputs, common, error) && prepare (&run, error) &&
             execute (&run, run.graph, run.values, &run.heads, error) &&
             write_outputs (&run, error) && write_gradients (&run, error) &&
-            write_states (&run, error);
-  if (is_done && options->values)
-    is_done = (run.inner_values = scope_run_values_new (&run.inputs, common, error)) != NULL;
+            write_states (&run, error) && record_values (&run, error);
   if (is_done && common->json)
     print_json (&run);
   else if (is_done)
@@ -511,6 +523,21 @@ static const GOptionEntry run_options[] = {
     SCOPE_OPTION_FIELD (RunOptions, values),
     "Show statistics of every operator's outputs, also inside loops, and the first NaN",
     NULL },
+  { "value",
+    0,
+    0,
+    G_OPTION_ARG_STRING_ARRAY,
+    SCOPE_OPTION_FIELD (RunOptions, wanted),
+    "Write a value as --values names it (repeatable); of a loop the last one, NAME@3 that of step "
+    "3",
+    "NAME" },
+  { "value-output",
+    0,
+    0,
+    G_OPTION_ARG_FILENAME,
+    SCOPE_OPTION_FIELD (RunOptions, wanted_output),
+    "File for --value (as --output)",
+    "FILE" },
   { "head",
     0,
     0,
@@ -545,6 +572,7 @@ static const GOptionEntry run_options[] = {
 static const char *const examples[] = {
   "hscope run gallery:lenet --init uniform --output out.npz",
   "hscope run gallery:lstm-hybrid --init uniform --backward --gradients gradients.npz",
+  "hscope run gallery:lenet --init uniform --value conv0 --value-output conv0.npy",
   NULL,
 };
 
@@ -552,6 +580,7 @@ static const ScopeOutput outputs[] = {
   { "output", ".npz", SCOPE_ARRAY_ENDINGS },
   { "gradients", ".npz", SCOPE_ARRAY_ENDINGS },
   { "aux", ".npz", SCOPE_ARRAY_ENDINGS },
+  { "value-output", ".npz", SCOPE_ARRAY_ENDINGS },
   { 0 },
 };
 
