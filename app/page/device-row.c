@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/page/device-row.h"
 
-#include "app/page/combo-label.h"
 #include "app/process/child.h"
 #include "app/process/json-fields.h"
+#include "app/widgets/combo-label.h"
 
 #include <glib/gi18n.h>
 #include <string.h>

@@ -4,11 +4,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/page/run-panel.h"
 
-#include "app/page/combo-label.h"
 #include "app/page/device-row.h"
 #include "app/page/target-row.h"
 #include "app/session/settings.h"
 #include "app/views/inputs-view.h"
+#include "app/widgets/combo-label.h"
 
 #include <glib/gi18n.h>
 #include <string.h>

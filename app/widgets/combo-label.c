@@ -1,6 +1,6 @@
 /* combo-label.c — the label of the chosen entry; see combo-label.h.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "app/page/combo-label.h"
+#include "app/widgets/combo-label.h"
 
 static void
 set_up_label (GtkListItemFactory *factory G_GNUC_UNUSED, GtkListItem *item)
