@@ -1,7 +1,7 @@
 /* workspace-private.h — the struct of a workspace, and what its files offer each other.
  *
  * Calls go one way: workspace.c (the class), workspace-inputs.c → workspace-open.c → workspace-run.c →
- * workspace-capture.c, workspace-values.c, workspace-numbers.c → workspace-state.c (accessors and signals).
+ * workspace-capture.c, workspace-values.c, workspace-tensor.c, workspace-numbers.c → workspace-state.c (accessors and signals).
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -77,6 +77,7 @@ struct _ScopeWorkspace
   ScopeNodeData *numbers; /* (nullable) of the user, by node name */
   char          *numbers_path;
 
+  GListModel *peers; /* (nullable) the workspaces of the window */
   GListStore *log;
 };
 

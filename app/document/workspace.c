@@ -32,6 +32,7 @@ scope_workspace_dispose (GObject *object)
   g_free (self->numbers_path);
   g_clear_object (&self->file);
   g_clear_object (&self->log);
+  g_clear_object (&self->peers);
   g_clear_pointer (&self->document, scope_document_unref);
   G_OBJECT_CLASS (scope_workspace_parent_class)->dispose (object);
 }

@@ -14,6 +14,7 @@
 #include "app/adapt/node-data.h"
 #include "app/document/measurement.h"
 #include "app/document/run-options.h"
+#include "app/document/tensor-name.h"
 #include "app/document/values.h"
 
 G_BEGIN_DECLS
@@ -162,6 +163,24 @@ const ScopeValues *scope_workspace_get_values (ScopeWorkspace *self);
 const ScopeStepPath *scope_workspace_get_step (ScopeWorkspace *self);
 /* step: (nullable) NULL stands for the last step. */
 void scope_workspace_set_step (ScopeWorkspace *self, const ScopeStepPath *step);
+
+/* --- Tensors --- */
+
+/* TRUE if the tensor can be read: a parameter with contents, or a recorded value of the last run. */
+gboolean scope_workspace_has_tensor (ScopeWorkspace *self, const ScopeTensorName *name);
+/* Reads a whole tensor; of a value in a loop that of the shown step.  A large one is mapped from its file. */
+void scope_workspace_read_tensor_async (ScopeWorkspace        *self,
+                                        const ScopeTensorName *name,
+                                        GCancellable          *cancellable,
+                                        GAsyncReadyCallback    callback,
+                                        gpointer               user_data);
+/* (transfer full) NULL and an error: there is no such tensor, or the run failed or was cancelled. */
+HybTensor *
+scope_workspace_read_tensor_finish (ScopeWorkspace *self, GAsyncResult *result, GError **error);
+/* The workspaces of all models of the window, whose tensors can be compared; of ScopeWorkspace. */
+void scope_workspace_set_peers (ScopeWorkspace *self, GListModel *peers);
+/* (nullable) (transfer none) */
+GListModel *scope_workspace_get_peers (ScopeWorkspace *self);
 
 /* --- Numbers of the user by node name --- */
 

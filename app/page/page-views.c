@@ -14,6 +14,7 @@
 #include "app/views/outline-view.h"
 #include "app/views/passes-view.h"
 #include "app/views/timeline-view.h"
+#include "app/views/values-view.h"
 
 #include <glib/gi18n.h>
 
@@ -40,6 +41,7 @@ static const struct
   { "outline", NULL, scope_outline_view_get_type, PLACE_LEFT },
   { "operators", N_ ("Operators"), scope_operators_view_get_type, PLACE_PANEL },
   { "timeline", N_ ("Timeline"), scope_timeline_view_get_type, PLACE_PANEL },
+  { "values", N_ ("Values"), scope_values_view_get_type, PLACE_PANEL },
   { "memory", N_ ("Memory"), scope_memory_view_get_type, PLACE_PANEL },
   { "findings", N_ ("Findings"), scope_findings_view_get_type, PLACE_PANEL },
   { "passes", N_ ("Passes"), scope_passes_view_get_type, PLACE_PANEL },

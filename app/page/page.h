@@ -27,7 +27,7 @@ ScopeView *scope_page_get_view (ScopePage *self, const char *name);
 ScopeGraphView *scope_page_get_graph_view (ScopePage *self);
 /* The visible graph: the model's, or the graph after a pass. */
 ScopeGraphView *scope_page_get_shown_view (ScopePage *self);
-/* Opens the lower panel at a view: "operators", "timeline", "memory", "findings", "passes", "log". */
+/* Opens the lower panel at a view: "operators", "timeline", "values", "memory", "findings", "passes", "log". */
 void scope_page_show_view (ScopePage *self, const char *name);
 /* Searches the graph, showing hits in the outline; "" ends the search. */
 void scope_page_search (ScopePage *self, const char *query);

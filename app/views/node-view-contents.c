@@ -188,6 +188,18 @@ counted_cb (GObject *source, GAsyncResult *result, gpointer unused G_GNUC_UNUSED
 }
 
 void
+scope_node_view_add_values_button (ScopeNodeView *self)
+{
+  GtkWidget *button = gtk_button_new_with_label (_ ("Show Values"));
+
+  gtk_widget_set_name (button, "show-values");
+  gtk_widget_set_margin_top (button, 6);
+  gtk_widget_set_margin_bottom (button, 6);
+  gtk_actionable_set_detailed_action_name (GTK_ACTIONABLE (button), "win.show-view::values");
+  scope_sheet_add (self->sheet, button);
+}
+
+void
 scope_node_view_show_contents (ScopeNodeView *self,
                                ScopeDocument *document,
                                const char    *name,
@@ -200,6 +212,7 @@ scope_node_view_show_contents (ScopeNodeView *self,
 
   scope_sheet_add_heading (self->sheet, _ ("Contents"));
   scope_sheet_add_row (self->sheet, _ ("Size"), bytes, NULL, 0);
+  scope_node_view_add_values_button (self);
   gtk_widget_remove_css_class (part, "sheet");
   scope_sheet_add (self->sheet, part);
   contents->document = scope_document_ref (document);

@@ -74,6 +74,8 @@ void scope_node_view_show_contents (ScopeNodeView *self,
                                     ScopeDocument *document,
                                     const char    *name,
                                     HybTensor     *tensor);
+/* A button that opens the table of values. */
+void scope_node_view_add_values_button (ScopeNodeView *self);
 /* Rows for minimum, maximum, mean and deviation, and a warning about values that are not finite. */
 void scope_node_view_add_statistics (ScopeSheet *sheet, const HybStatistics *statistics);
 

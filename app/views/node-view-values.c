@@ -221,6 +221,7 @@ scope_node_view_show_values (ScopeNodeView *self, ScopeDocument *document, const
         {
           scope_sheet_add_heading (self->sheet, _ ("Values of the Last Run"));
           add_first_nan (self, scope_values_get_first_nan (values), body, node->name);
+          scope_node_view_add_values_button (self);
         }
       any = TRUE;
       add_value (self, series, name);

@@ -21,13 +21,40 @@ bind_label (GtkListItemFactory *factory G_GNUC_UNUSED, GtkListItem *item)
   gtk_widget_set_tooltip_text (label, gtk_string_object_get_string (entry));
 }
 
-void
-scope_combo_row_show_whole (AdwComboRow *row)
+static GtkListItemFactory *
+new_factory (void)
 {
-  g_autoptr (GtkListItemFactory) factory = gtk_signal_list_item_factory_new ();
+  GtkListItemFactory *factory = gtk_signal_list_item_factory_new ();
 
   g_signal_connect (factory, "setup", G_CALLBACK (set_up_label), NULL);
   g_signal_connect (factory, "bind", G_CALLBACK (bind_label), NULL);
+  return factory;
+}
+
+void
+scope_combo_row_show_whole (AdwComboRow *row)
+{
+  g_autoptr (GtkListItemFactory) factory = new_factory ();
+
   adw_combo_row_set_list_factory (row, adw_combo_row_get_factory (row));
   adw_combo_row_set_factory (row, factory);
+}
+
+static void
+limit_width (GtkListItemFactory *factory G_GNUC_UNUSED, GtkListItem *item, gpointer n_chars)
+{
+  GtkLabel *label = GTK_LABEL (gtk_list_item_get_child (item));
+
+  gtk_label_set_width_chars (label, GPOINTER_TO_INT (n_chars));
+  gtk_label_set_xalign (label, 0);
+}
+
+void
+scope_drop_down_show_whole (GtkDropDown *list, int n_chars)
+{
+  g_autoptr (GtkListItemFactory) factory = new_factory ();
+
+  g_signal_connect (factory, "setup", G_CALLBACK (limit_width), GINT_TO_POINTER (n_chars));
+  gtk_drop_down_set_list_factory (list, gtk_drop_down_get_factory (list));
+  gtk_drop_down_set_factory (list, factory);
 }

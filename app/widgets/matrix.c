@@ -33,6 +33,8 @@ struct _ScopeMatrix
 
 G_DEFINE_FINAL_TYPE (ScopeMatrix, scope_matrix, GTK_TYPE_WIDGET)
 
+static guint picked_signal;
+
 static void
 clear_block (gpointer data)
 {
@@ -155,21 +157,49 @@ find_block (ScopeMatrix *self, gint64 row)
   return name;
 }
 
+/* Finds the point of the image at a point of the widget.  FALSE: there is none. */
+static gboolean
+find_point (ScopeMatrix *self, double x, double y, guint *row, guint *column)
+{
+  int width = gtk_widget_get_width (GTK_WIDGET (self));
+  int height = gtk_widget_get_height (GTK_WIDGET (self));
+
+  if (!self->values || x < 0 || y < 0 || x >= width || y >= height)
+    return FALSE;
+  *row = (guint) ((gint64) y * self->n_rows / height);
+  *column = (guint) ((gint64) x * self->n_columns / width);
+  return TRUE;
+}
+
+static void
+on_released (GtkGestureClick *gesture G_GNUC_UNUSED,
+             int n                    G_GNUC_UNUSED,
+             double                   x,
+             double                   y,
+             gpointer                 data)
+{
+  ScopeMatrix *self = data;
+  guint        row, column;
+
+  if (find_point (self, x, y, &row, &column))
+    g_signal_emit (self,
+                   picked_signal,
+                   0,
+                   (gint64) row * self->rows / self->n_rows,
+                   (gint64) column * self->columns / self->n_columns);
+}
+
 static gboolean
 on_tooltip (ScopeMatrix *self, int x, int y, gboolean by_key G_GNUC_UNUSED, GtkTooltip *tooltip)
 {
-  int              width = gtk_widget_get_width (GTK_WIDGET (self));
-  int              height = gtk_widget_get_height (GTK_WIDGET (self));
   guint            row, column;
   gint64           real_row, real_column;
   const char      *block;
   g_autofree char *text = NULL;
   g_autofree char *full = NULL;
 
-  if (!self->values || x < 0 || y < 0 || x >= width || y >= height)
+  if (!find_point (self, x, y, &row, &column))
     return FALSE;
-  row = (guint) ((gint64) y * self->n_rows / height);
-  column = (guint) ((gint64) x * self->n_columns / width);
   real_row = (gint64) row * self->rows / self->n_rows;
   real_column = (gint64) column * self->columns / self->n_columns;
   block = find_block (self, real_row);
@@ -208,11 +238,27 @@ scope_matrix_class_init (ScopeMatrixClass *class)
   widget_class->get_request_mode = scope_matrix_get_request_mode;
   widget_class->snapshot = scope_matrix_snapshot;
   gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_IMG);
+  picked_signal = g_signal_new ("picked",
+                                SCOPE_TYPE_MATRIX,
+                                G_SIGNAL_RUN_LAST,
+                                0,
+                                NULL,
+                                NULL,
+                                NULL,
+                                G_TYPE_NONE,
+                                2,
+                                G_TYPE_INT64,
+                                G_TYPE_INT64);
 }
 
 static void
 scope_matrix_init (ScopeMatrix *self)
 {
+  GtkGesture *click = gtk_gesture_click_new ();
+
+  g_signal_connect (click, "released", G_CALLBACK (on_released), self);
+  gtk_event_controller_set_name (GTK_EVENT_CONTROLLER (click), "matrix-click");
+  gtk_widget_add_controller (GTK_WIDGET (self), GTK_EVENT_CONTROLLER (click));
   self->blocks = g_array_new (FALSE, FALSE, sizeof (Block));
   g_array_set_clear_func (self->blocks, clear_block);
   gtk_widget_set_has_tooltip (GTK_WIDGET (self), TRUE);

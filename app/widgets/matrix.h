@@ -1,6 +1,7 @@
 /* matrix.h — a matrix as an image: blue for negative, orange for positive values.
  *
  * Blocks of rows, such as the gates of a recurrent cell, can be labelled.
+ * Signal "picked" (row, column: gint64): an element of the matrix was clicked.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

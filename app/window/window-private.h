@@ -1,7 +1,7 @@
 /* window-private.h — the struct of the window, and what its files offer each other.
  *
  * Calls go one way: window.c (the class) → window-actions.c, -drop.c → -numbers.c, -convert.c, -export.c, -plugin.c,
- * -replace.c, -save.c → window-mend.c → window-compare.c, -sweep.c → window-dialog.c, window-inputs.c, window-pages.c →
+ * -replace.c, -save.c, -values.c → window-mend.c → window-compare.c, -sweep.c → window-dialog.c, window-inputs.c, window-pages.c →
  * window-tabs.c.  Each part has a table of its actions, from which window.c installs them.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
@@ -34,8 +34,9 @@ struct _ScopeWindow
   GtkMenuButton   *menu_button;
   GtkRevealer     *first_steps;
 
-  GtkFileChooserNative *chooser; /* the open file dialog, or NULL */
-  char                 *refused; /* the action that "win.fill" continues with; NULL: none */
+  GListStore           *workspaces; /* of all models that are open */
+  GtkFileChooserNative *chooser;    /* the open file dialog, or NULL */
+  char                 *refused;    /* the action that "win.fill" continues with; NULL: none */
   GVariant             *refused_parameter;
   gpointer              refused_page; /* never followed */
   guint                 autosave;     /* source */
@@ -67,6 +68,7 @@ extern const ScopeWindowAction scope_window_plugin_actions[];  /* window-plugin.
 extern const ScopeWindowAction scope_window_input_actions[];   /* window-inputs.c */
 extern const ScopeWindowAction scope_window_numbers_actions[]; /* window-numbers.c */
 extern const ScopeWindowAction scope_window_guide_actions[];   /* window-guide.c */
+extern const ScopeWindowAction scope_window_values_actions[];  /* window-values.c */
 
 /* --- window-pages.c --- */
 
@@ -126,6 +128,11 @@ gboolean scope_window_check_inputs (ScopeWindow *self, const char *action, GVari
 
 /* scope_window_open_numbers(), but a file that holds a graph is opened in a tab.  path: (nullable) */
 void scope_window_guess_numbers (ScopeWindow *self, const char *path);
+
+/* --- window-values.c --- */
+
+/* Keeps the list of workspaces, which each of them knows as its peers. */
+void scope_window_list_workspaces (ScopeWindow *self);
 
 /* --- window-drop.c --- */
 

@@ -17,7 +17,7 @@ static const ScopeWindowAction *const tables[] = {
   scope_window_mend_actions,    scope_window_replace_actions, scope_window_convert_actions,
   scope_window_compare_actions, scope_window_plugin_actions,  scope_window_input_actions,
   scope_window_numbers_actions, scope_window_save_actions,    scope_window_guide_actions,
-  scope_window_sweep_actions,
+  scope_window_values_actions,  scope_window_sweep_actions,
 };
 
 static void
@@ -156,6 +156,7 @@ scope_window_dispose (GObject *object)
   g_clear_handle_id (&self->naming, g_source_remove);
   g_clear_handle_id (&self->showing, g_source_remove);
   G_OBJECT_CLASS (scope_window_parent_class)->dispose (object);
+  g_clear_object (&self->workspaces); /* closing tabs leave it */
 }
 
 static void
@@ -207,6 +208,7 @@ scope_window_init (ScopeWindow *self)
     gtk_window_maximize (GTK_WINDOW (self));
   scope_window_add_drop (self);
   scope_window_set_accessible_names (self);
+  scope_window_list_workspaces (self);
   scope_window_watch_tabs (self);
   gtk_revealer_set_reveal_child (self->first_steps, scope_settings_get_flag ("first-steps", TRUE));
   /* A card that is gone keeps its place, and must not take the clicks there. */

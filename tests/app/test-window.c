@@ -430,6 +430,7 @@ TEST_PROGRAM (test_window)
   add_save_tests ();
   add_view_tests ();
   add_value_tests ();
+  add_tensor_tests ();
   add_input_tests ();
   add_manner_tests ();
   add_mending_tests ();

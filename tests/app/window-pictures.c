@@ -2,11 +2,12 @@
  *
  * Not a test: tools/window-pictures.sh starts it.  A popover or dialog is painted over the window where the
  * user sees it.  A message is printed for each picture.
- *   window-pictures FOLDER
+ *   window-pictures FOLDER [NAME]   NAME: only the pictures whose names begin so
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/app/gui-test.h"
 
 #include "app/session/settings.h"
+#include "app/widgets/grid.h"
 #include "engine/open/open.h"
 
 #include <glib/gstdio.h>
@@ -18,6 +19,7 @@
 static ScopeWindow *window;
 static char        *folder;
 static char        *models; /* a folder for the examples that are written here */
+static const char  *only;   /* the name of the only stop; NULL: all */
 
 /* --- Pictures --- */
 
@@ -130,10 +132,16 @@ is_settled (gpointer unused G_GNUC_UNUSED)
   return !page || scope_graph_view_is_settled (scope_page_get_graph_view (page));
 }
 
+static gboolean
+is_wanted (const char *name)
+{
+  return !only || g_str_equal (only, name);
+}
+
 static void
 show (const Stop *stop)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (looks); i++)
+  for (guint i = 0; i < G_N_ELEMENTS (looks) && is_wanted (stop->name); i++)
     {
       g_autofree char *base =
           g_strdup_printf ("%s-%d-%s.png", stop->name, looks[i].width, looks[i].colours);
@@ -346,6 +354,26 @@ show_start (void)
   show (&(const Stop){ "start", NULL, NULL });
 }
 
+/* The weights of an LSTM. */
+static void
+show_values (void)
+{
+  gpointer   before = scope_window_get_page (window);
+  GtkWidget *grid;
+
+  gui_act (window, "win.open-example", "lstm-unrolled");
+  wait_until (shows_another, before);
+  gui_settle (scope_window_get_page (window));
+  gui_act (window, "win.show-view", "values");
+  gtk_drop_down_set_selected (GTK_DROP_DOWN (gui_find (GTK_WIDGET (window), "values-names")), 1);
+  gui_spin (2000);
+  grid = gui_find (GTK_WIDGET (window), "values-grid");
+  scope_grid_set_cursor (SCOPE_GRID (grid), 3, 2);
+  gtk_widget_grab_focus (grid);
+  show (&(const Stop){ "values", NULL, NULL });
+  gui_act (window, "win.close-tab", NULL);
+}
+
 static void
 walk (void)
 {
@@ -355,14 +383,19 @@ walk (void)
   gpointer         before;
 
   scope_settings_set_flag ("measure-forms", FALSE);
-  show_start ();
+  if (is_wanted ("start"))
+    show_start ();
   open_path (squeezenet);
   gui_act (window, "win.first-steps", NULL);
   show (&(const Stop){ "inputs", open_inputs, close_inputs });
   gui_act (window, "win.close-tab", NULL);
-  show_summary ();
-  show_comparison ();
-  gui_act (window, "win.close-tab", NULL);
+  if (is_wanted ("summary") || is_wanted ("compare"))
+    {
+      show_summary ();
+      show_comparison ();
+      gui_act (window, "win.close-tab", NULL);
+    }
+  show_values ();
   open_path (damaged);
   gui_act (window, "win.show-view", "findings");
   show (&(const Stop){ "problems", NULL, NULL });
@@ -400,11 +433,12 @@ main (int argc, char **argv)
 {
   g_autofree char *temporary = NULL;
 
-  if (argc != 2 || !gui_init (&argc, &argv))
+  if ((argc != 2 && argc != 3) || !gui_init (&argc, &argv))
     {
-      g_printerr ("usage: window-pictures FOLDER, with a display\n");
+      g_printerr ("usage: window-pictures FOLDER [NAME], with a display\n");
       return 2;
     }
+  only = argv[2]; /* or NULL, the end of the arguments */
   folder = g_canonicalize_filename (argv[1], NULL);
   g_mkdir_with_parents (folder, 0755);
   temporary = g_dir_make_tmp ("hybridscope-XXXXXX", NULL);

@@ -126,7 +126,7 @@ print_tensors (HybTensorList *list)
               summary.statistics.maximum,
               summary.statistics.mean,
               summary.statistics.deviation);
-      print_count (summary.n_zeros, "zero");
+      print_count (summary.n_zeros, "zeros");
       print_count (summary.statistics.n_nan, "NaN");
       print_count (summary.statistics.n_infinite, "infinite");
       printf ("\n");
