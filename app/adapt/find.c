@@ -5,6 +5,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/adapt/find.h"
 
+#include "engine/op/suggest.h"
+
 #include <gio/gio.h>
 #include <math.h>
 #include <string.h>
@@ -34,8 +36,10 @@ struct _Term
 {
   const Field  *field;
   gboolean      is_negative;
+  char         *word;    /* as the user wrote it, without quotes */
   char         *value;   /* case-folded */
   GPatternSpec *pattern; /* of value, if it contains * or ? */
+  GRegex       *regex;   /* of value, if it stood between slashes */
   Comparison    comparison;
   double        number;
 };
@@ -53,12 +57,15 @@ graph_node_of (const ScopeFindNode *node)
   return hyb_graph_get_node (node->graph, node->node);
 }
 
-/* A pattern must match the whole text, a plain value any part of it. */
+/* A pattern must match the whole text, a plain value or a regular expression any part of it. */
 static gboolean
 text_matches (const Term *term, const char *text)
 {
-  g_autofree char *folded = g_utf8_casefold (text, -1);
+  g_autofree char *folded = NULL;
 
+  if (term->regex)
+    return g_regex_match (term->regex, text, 0, NULL);
+  folded = g_utf8_casefold (text, -1);
   if (term->pattern)
     return g_pattern_spec_match_string (term->pattern, folded);
   return strstr (folded, term->value) != NULL;
@@ -80,7 +87,8 @@ match_op (const Term *term, const ScopeFindNode *node)
 static gboolean
 match_word (const Term *term, const ScopeFindNode *node)
 {
-  return match_name (term, node) || match_op (term, node);
+  return match_name (term, node) || match_op (term, node) ||
+         (node->title && text_matches (term, node->title));
 }
 
 static gboolean
@@ -105,8 +113,8 @@ match_shape (const Term *term, const ScopeFindNode *node)
             g_string_append_printf (text, "%" G_GINT64_FORMAT, shape->dim[d]);
         }
       /* A plain value must be the whole shape here: 512 must not match 1512. */
-      if (term->pattern ? g_pattern_spec_match_string (term->pattern, text->str)
-                        : strcmp (term->value, text->str) == 0)
+      if (term->regex || term->pattern ? text_matches (term, text->str)
+                                       : strcmp (term->value, text->str) == 0)
         return TRUE;
     }
   return FALSE;
@@ -209,6 +217,8 @@ term_free (gpointer data)
   Term *term = data;
 
   g_clear_pointer (&term->pattern, g_pattern_spec_free);
+  g_clear_pointer (&term->regex, g_regex_unref);
+  g_free (term->word);
   g_free (term->value);
   g_free (term);
 }
@@ -295,6 +305,59 @@ read_comparison (Term *term, const char *word, const char *rest, GError **error)
   return TRUE;
 }
 
+/* Dimensions as pictures show them: "35x32", "35×*". */
+static gboolean
+is_shape (const char *value)
+{
+  return g_regex_match_simple ("^[0-9*?]+([x×][0-9*?]+)+$", value, 0, 0);
+}
+
+/* "num_hidden=512" */
+static gboolean
+is_attribute (const char *value)
+{
+  return g_regex_match_simple ("^[a-z_][a-z0-9_]*=.+$", value, G_REGEX_CASELESS, 0);
+}
+
+static const Field *
+find_field (const char *name)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (fields); i++)
+    if (strcmp (fields[i].name, name) == 0)
+      return &fields[i];
+  return NULL;
+}
+
+/* Sets what a text is compared with.  A word without a field may be a shape or an attribute. */
+static gboolean
+read_value (Term *term, const char *word, const char *value, GError **error)
+{
+  gsize length = strlen (value);
+  g_autoptr (GError) regex_error = NULL;
+
+  if (length > 2 && value[0] == '/' && value[length - 1] == '/')
+    {
+      term->value = g_strndup (value + 1, length - 2);
+      term->regex = g_regex_new (term->value, G_REGEX_CASELESS, 0, &regex_error);
+      return term->regex || refuse (error, word, regex_error->message);
+    }
+  if (term->field == &word_field && is_shape (value))
+    term->field = find_field ("shape");
+  else if (term->field == &word_field && is_attribute (value))
+    term->field = find_field ("attr");
+  term->value = g_utf8_casefold (value, -1);
+  if (term->field->text == match_shape)
+    {
+      g_auto (GStrv) dimensions = g_strsplit (term->value, "×", -1);
+
+      g_free (term->value);
+      term->value = g_strjoinv ("x", dimensions);
+    }
+  if (strpbrk (term->value, "*?"))
+    term->pattern = g_pattern_spec_new (term->value);
+  return TRUE;
+}
+
 static gboolean
 read_term (Term *term, const char *word, GError **error)
 {
@@ -328,10 +391,7 @@ read_term (Term *term, const char *word, GError **error)
     }
   if (*value == '\0')
     return refuse (error, word, "a value must follow the colon");
-  term->value = g_utf8_casefold (value, -1);
-  if (strpbrk (term->value, "*?"))
-    term->pattern = g_pattern_spec_new (term->value);
-  return TRUE;
+  return read_value (term, word, value, error);
 }
 
 ScopeFind *
@@ -351,6 +411,7 @@ scope_find_new (const char *query, GError **error)
     {
       Term *term = g_new0 (Term, 1);
 
+      term->word = g_strdup (words->pdata[i]);
       g_ptr_array_add (find->terms, term);
       if (!read_term (term, words->pdata[i], error))
         return NULL;
@@ -404,4 +465,100 @@ scope_find_matches (const ScopeFind *find, const ScopeFindNode *node)
         return FALSE;
     }
   return TRUE;
+}
+
+gboolean
+scope_find_matches_title (const ScopeFind *find, const char *title)
+{
+  for (guint i = 0; i < find->terms->len; i++)
+    {
+      const Term *term = find->terms->pdata[i];
+
+      if (term->field != &word_field || text_matches (term, title) == term->is_negative)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* --- What could be meant --- */
+
+/* words: case-folded → as it is written */
+static void
+add_word (GHashTable *words, const char *text)
+{
+  g_hash_table_insert (words, g_utf8_casefold (text, -1), g_strdup (text));
+}
+
+static void
+add_text (GHashTable *words, const char *text)
+{
+  g_auto (GStrv) parts = g_strsplit_set (text, "_/.:", -1);
+
+  add_word (words, text);
+  for (guint i = 0; parts[i]; i++)
+    if (*parts[i] != '\0')
+      add_word (words, parts[i]);
+}
+
+/* Names and operators of a graph and its bodies, and what they are made of. */
+static void
+add_words (GHashTable *words, HybGraph *graph)
+{
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
+    {
+      const HybNode *node = hyb_graph_get_node (graph, id);
+
+      add_text (words, node->name);
+      add_text (words, node->type);
+      for (guint b = 0; b < node->n_bodies; b++)
+        add_words (words, hyb_graph_get_bodies (graph, id)[b]);
+    }
+}
+
+/* The nearest word, unless a part of one is what the term asks for.  NULL: none is near. */
+static const char *
+suggest_word (const Term *term, const char *const *words, guint n)
+{
+  if (term->is_negative || term->pattern || term->regex || term->field->is_number ||
+      (term->field != &word_field && term->field->text != match_name &&
+       term->field->text != match_op))
+    return NULL;
+  for (guint i = 0; i < n; i++)
+    if (text_matches (term, words[i]))
+      return NULL;
+  return hyb_suggest_name (words, n, term->value);
+}
+
+static void
+append_word (GString *query, const Term *term, const char *word)
+{
+  g_string_append (query, query->len > 0 ? " " : "");
+  if (term->field != &word_field)
+    g_string_append_printf (query, "%s:", term->field->name);
+  g_string_append_printf (query, strpbrk (word, " \t") ? "\"%s\"" : "%s", word);
+}
+
+char *
+scope_find_suggest (const ScopeFind *find, HybGraph *graph)
+{
+  g_autoptr (GHashTable) words = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  g_autofree const char **list = NULL;
+  g_autoptr (GString) query = g_string_new (NULL);
+  gboolean is_changed = FALSE;
+  guint    n;
+
+  add_words (words, graph);
+  list = (const char **) g_hash_table_get_keys_as_array (words, &n);
+  for (guint i = 0; i < find->terms->len; i++)
+    {
+      const Term *term = find->terms->pdata[i];
+      const char *meant = suggest_word (term, list, n);
+
+      if (meant)
+        append_word (query, term, g_hash_table_lookup (words, meant));
+      else
+        g_string_append_printf (query, "%s%s", query->len > 0 ? " " : "", term->word);
+      is_changed = is_changed || meant;
+    }
+  return is_changed ? g_strdup (query->str) : NULL;
 }

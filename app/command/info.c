@@ -24,6 +24,7 @@
 #include "engine/graph/roles.h"
 #include "engine/lower/infer-lowered.h"
 #include "engine/open/open.h"
+#include "viz/diagram/short-names.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -352,6 +353,7 @@ typedef struct
   GHashTable      *body_types; /* HybGraph → HybType *, by value id */
   ScopeJson       *json;
   gboolean         is_quiet; /* only JSON */
+  guint            n_found;
 } Search;
 
 /* Operator, name, and the type of the first output. */
@@ -374,12 +376,14 @@ find_nodes (Search *search, HybGraph *graph, const HybType *types, const char *p
       const HybNode   *node = hyb_graph_get_node (graph, id);
       g_autofree char *name = g_strconcat (path, node->name, NULL);
       g_autofree char *inside = g_strconcat (name, "/", NULL);
+      g_autofree char *title = viz_short_operator (node->type);
       ScopeFindNode    candidate = {
-           .graph = graph, .node = id, .types = types, .path = name, .seconds = NAN
+           .graph = graph, .node = id, .types = types, .path = name, .title = title, .seconds = NAN
       };
 
       if (scope_find_matches (search->query, &candidate))
         {
+          search->n_found++;
           scope_json_begin_object (search->json, NULL);
           scope_json_string (search->json, "name", name);
           scope_json_string (search->json, "operator", node->type);
@@ -404,7 +408,8 @@ print_search (const Info *info, const ScopeCommonOptions *common, const char *te
   g_autoptr (ScopeFind) query = scope_find_new (text, &query_error);
   g_autoptr (GHashTable) body_types = scope_body_types_of_graph (info->graph, info->types);
   g_autoptr (ScopeJson) json = scope_json_new ();
-  Search search = { query, body_types, json, common->json };
+  g_autofree char *meant = NULL;
+  Search           search = { query, body_types, json, common->json };
 
   if (!query)
     {
@@ -414,6 +419,8 @@ print_search (const Info *info, const ScopeCommonOptions *common, const char *te
   scope_json_begin_list (json, "found");
   find_nodes (&search, info->graph, info->types, "");
   scope_json_end (json);
+  if (search.n_found == 0 && (meant = scope_find_suggest (query, info->graph)))
+    scope_print_message (HYB_SEVERITY_NOTE, "--find: nothing was found; did you mean “%s”?", meant);
   if (common->json)
     scope_json_print (json);
   return SCOPE_EXIT_DONE;

@@ -572,7 +572,8 @@ static const GOptionEntry run_options[] = {
 static const char *const examples[] = {
   "hscope run gallery:lenet --init uniform --output out.npz",
   "hscope run gallery:lstm-hybrid --init uniform --backward --gradients gradients.npz",
-  "hscope run gallery:lenet --init uniform --value conv0 --value-output conv0.npy",
+  "hscope run gallery:lenet --init uniform --value hybridsequential0_conv0_fwd --value-output "
+  "conv0.npy",
   NULL,
 };
 

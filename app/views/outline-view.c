@@ -11,6 +11,7 @@
 #include "app/models/node-list.h"
 #include "app/process/worker.h"
 #include "app/widgets/cell.h"
+#include "viz/diagram/short-names.h"
 
 #include <glib/gi18n.h>
 #include <math.h>
@@ -41,6 +42,7 @@ typedef struct
   ScopeDocument    *document;
   ScopeMeasurement *measurement; /* NULL: nothing measured */
   char             *query;
+  char             *meant; /* result: another query, or NULL */
 } FindJob;
 
 static void
@@ -51,6 +53,7 @@ find_job_free (gpointer data)
   g_clear_pointer (&job->measurement, scope_measurement_unref);
   scope_document_unref (job->document);
   g_free (job->query);
+  g_free (job->meant);
   g_free (job);
 }
 
@@ -61,30 +64,21 @@ is_shown_without_query (const ScopeDocument *document, const ScopePlace *place)
            VIZ_BOX_FOLDED);
 }
 
+/* Adds the nodes that match. */
 static void
-find_in_worker (GTask          *task,
-                gpointer source G_GNUC_UNUSED,
-                gpointer        data,
-                GCancellable   *cancellable)
+find_nodes (const FindJob *job, const ScopeFind *find, GArray *boxes, GCancellable *cancellable)
 {
-  const FindJob *job = data;
-  GError        *error = NULL;
-  g_autoptr (ScopeFind) find = scope_find_new (job->query, &error);
-  g_autoptr (GArray) boxes = g_array_new (FALSE, FALSE, sizeof (guint32));
   VizDiagram *diagram = scope_document_get_diagram (job->document);
 
-  if (!find)
-    {
-      g_task_return_error (task, error);
-      return;
-    }
   for (guint i = 0; i < scope_document_n_places (job->document); i++)
     {
       const ScopePlace  *place = scope_document_nth_place (job->document, i);
+      g_autofree char   *title = viz_short_title (diagram, place->box, NULL);
       ScopeFindNode      node = { .graph = place->graph,
                                   .node = place->node,
                                   .types = scope_document_get_types (job->document, place->graph),
                                   .path = viz_diagram_box (diagram, place->box)->id,
+                                  .title = title,
                                   .seconds = NAN };
       const ProfNodeSum *sum =
           job->measurement ? scope_measurement_get_node (job->measurement, place->box, NULL) : NULL;
@@ -97,6 +91,44 @@ find_in_worker (GTask          *task,
                                      : scope_find_matches (find, &node))
         g_array_append_val (boxes, place->box);
     }
+}
+
+/* Adds the groups whose titles match, such as "split × 36". */
+static void
+find_groups (const FindJob *job, const ScopeFind *find, GArray *boxes)
+{
+  VizDiagram *diagram = scope_document_get_diagram (job->document);
+
+  for (guint32 box = 1; !scope_find_is_empty (find) && box < viz_diagram_n_boxes (diagram); box++)
+    {
+      const char *title = viz_diagram_box (diagram, box)->title;
+
+      if (title && !scope_document_get_place (job->document, box) &&
+          scope_find_matches_title (find, title))
+        g_array_append_val (boxes, box);
+    }
+}
+
+static void
+find_in_worker (GTask          *task,
+                gpointer source G_GNUC_UNUSED,
+                gpointer        data,
+                GCancellable   *cancellable)
+{
+  FindJob *job = data;
+  GError  *error = NULL;
+  g_autoptr (ScopeFind) find = scope_find_new (job->query, &error);
+  g_autoptr (GArray) boxes = g_array_new (FALSE, FALSE, sizeof (guint32));
+
+  if (!find)
+    {
+      g_task_return_error (task, error);
+      return;
+    }
+  find_nodes (job, find, boxes, cancellable);
+  find_groups (job, find, boxes);
+  if (boxes->len == 0)
+    job->meant = scope_find_suggest (find, scope_document_get_graph (job->document));
   g_task_return_pointer (task, g_steal_pointer (&boxes), (GDestroyNotify) g_array_unref);
 }
 
@@ -109,6 +141,23 @@ show_count (ScopeOutlineView *self)
                               : g_strdup_printf (g_dngettext (NULL, "%u node", "%u nodes", n), n);
 
   gtk_label_set_text (self->status, text);
+}
+
+/* meant: a query that the user can choose instead. */
+static void
+show_meant (ScopeOutlineView *self, const char *meant)
+{
+  g_autofree char *link = g_markup_printf_escaped ("<a href=\"%s\">%s</a>", meant, meant);
+  g_autofree char *text = g_strdup_printf (_ ("Nothing was found. Did you mean %s?"), link);
+
+  gtk_label_set_markup (self->status, text);
+}
+
+static gboolean
+on_meant (GtkLabel *label, const char *meant, gpointer unused G_GNUC_UNUSED)
+{
+  gtk_widget_activate_action (GTK_WIDGET (label), "win.search-for", "s", meant);
+  return TRUE;
 }
 
 static void scope_outline_view_selection_changed (ScopeView *view);
@@ -141,7 +190,10 @@ found_cb (GObject *source, GAsyncResult *result, gpointer unused G_GNUC_UNUSED)
   self->is_following = TRUE;
   scope_node_list_set (self->nodes, job->document, g_steal_pointer (&boxes));
   self->is_following = FALSE;
-  show_count (self);
+  if (job->meant)
+    show_meant (self, job->meant);
+  else
+    show_count (self);
   follow_selection (self);
   g_signal_emit (self, found_signal, 0);
 }
@@ -341,6 +393,7 @@ scope_outline_view_init (ScopeOutlineView *self)
                                   _ ("Nodes"),
                                   -1);
   gtk_widget_add_css_class (list, "navigation-sidebar");
+  g_signal_connect (status, "activate-link", G_CALLBACK (on_meant), NULL);
   gtk_label_set_wrap (self->status, TRUE);
   gtk_label_set_xalign (self->status, 0);
   gtk_widget_add_css_class (status, "dim-label");

@@ -158,6 +158,12 @@ act_search (ScopeWindow *self, const char *name G_GNUC_UNUSED, GVariant *paramet
 }
 
 static void
+act_search_for (ScopeWindow *self, const char *name G_GNUC_UNUSED, GVariant *parameter)
+{
+  gtk_editable_set_text (GTK_EDITABLE (self->search), g_variant_get_string (parameter, NULL));
+}
+
+static void
 act_run (ScopeWindow *self, const char *name, GVariant *parameter)
 {
   ScopePage *page = scope_window_get_page (self);
@@ -246,6 +252,7 @@ const ScopeWindowAction scope_window_actions[] = {
   { "win.preferences", NULL, act_preferences },
   { "win.targets", NULL, act_targets },
   { "win.search", NULL, act_search },
+  { "win.search-for", "s", act_search_for },
   { "win.run", NULL, act_run },
   { "win.choose-device", NULL, act_choose_device },
   { "win.show-view", "s", act_show_view },

@@ -3,6 +3,7 @@
 #include "app/adapt/find.h"
 #include "app/document/document.h"
 #include "tests/program.h"
+#include "viz/diagram/short-names.h"
 
 #include <math.h>
 
@@ -20,10 +21,12 @@ count (const char *query)
     {
       const ScopePlace *place = scope_document_nth_place (document, i);
       VizDiagram       *diagram = scope_document_get_diagram (document);
+      g_autofree char  *title = viz_short_title (diagram, place->box, NULL);
       ScopeFindNode     node = { .graph = place->graph,
                                  .node = place->node,
                                  .types = scope_document_get_types (document, place->graph),
                                  .path = viz_diagram_box (diagram, place->box)->id,
+                                 .title = title,
                                  .seconds = i == 3 ? 0.002 : NAN };
 
       n += scope_find_matches (find, &node);
@@ -60,11 +63,66 @@ test_facts (void)
   g_assert_cmpuint (count ("bytes>1G"), ==, 0);
 }
 
+/* What is drawn, and words that look like what they mean. */
+static void
+test_drawn (void)
+{
+  g_assert_cmpuint (count ("FC"), ==, 12);
+  g_assert_cmpuint (count ("fc"), ==, 12);
+  g_assert_cmpuint (count ("FC 2x16"), ==, 12);
+  g_assert_cmpuint (count ("FC 2×16"), ==, 12);
+  g_assert_cmpuint (count ("FC 2x1"), ==, 0);
+  g_assert_cmpuint (count ("FC ?x16"), ==, 12);
+  g_assert_cmpuint (count ("num_hidden=16"), ==, 12);
+  g_assert_cmpuint (count ("num_hidden=1"), ==, 0);
+  g_assert_cmpuint (count ("Num_Hidden=1*"), ==, 12);
+}
+
+static void
+test_regular_expressions (void)
+{
+  g_assert_cmpuint (count ("/_t[01]_i2h$/"), ==, 2);
+  g_assert_cmpuint (count ("/^FC$/"), ==, 12);
+  g_assert_cmpuint (count ("op:/^fully/ name:/h2h/"), ==, 6);
+  g_assert_cmpuint (count ("-/./"), ==, 0);
+}
+
+static void
+test_groups (void)
+{
+  g_autoptr (ScopeFind) words = scope_find_new ("split × 36", NULL);
+  g_autoptr (ScopeFind) field = scope_find_new ("split op:split", NULL);
+
+  g_assert_true (scope_find_matches_title (words, "Split × 36"));
+  g_assert_false (scope_find_matches_title (words, "split × 35"));
+  g_assert_false (scope_find_matches_title (field, "split × 36"));
+}
+
+static void
+assert_suggested (const char *query, const char *meant)
+{
+  g_autoptr (ScopeFind) find = scope_find_new (query, NULL);
+  g_autofree char *suggested = scope_find_suggest (find, scope_document_get_graph (document));
+
+  g_assert_cmpstr (suggested, ==, meant);
+}
+
+static void
+test_suggestions (void)
+{
+  assert_suggested ("op:FulyConnected", "op:FullyConnected");
+  assert_suggested ("FullyConected _t0_", "FullyConnected _t0_");
+  assert_suggested ("unrol1", "unroll0");
+  assert_suggested ("nothing-like-this", NULL);
+  assert_suggested ("FullyConnected", NULL);
+  assert_suggested ("-FulyConnected", NULL);
+}
+
 static void
 test_mistakes (void)
 {
   for (const char *const *query =
-           (const char *const[]){ "op:", "time>", "time>fast", "bytes<1x", NULL };
+           (const char *const[]){ "op:", "time>", "time>fast", "bytes<1x", "/[/", NULL };
        *query;
        query++)
     {
@@ -90,6 +148,10 @@ TEST_PROGRAM (test_find)
   g_assert_nonnull (document);
   g_test_add_func ("/app/find/words-match-names-and-operators", test_words);
   g_test_add_func ("/app/find/fields-match-facts", test_facts);
+  g_test_add_func ("/app/find/words-match-what-is-drawn", test_drawn);
+  g_test_add_func ("/app/find/regular-expressions-stand-between-slashes", test_regular_expressions);
+  g_test_add_func ("/app/find/groups-match-by-title", test_groups);
+  g_test_add_func ("/app/find/misspelt-words-have-suggestions", test_suggestions);
   g_test_add_func ("/app/find/mistakes-are-reported", test_mistakes);
   status = g_test_run ();
   scope_document_unref (document);

@@ -424,6 +424,7 @@ TEST_PROGRAM (test_window)
   add_agreement_tests ();
   add_target_tests ();
   add_fault_tests ();
+  add_finding_tests ();
   add_device_tests ();
   add_compare_tests ();
   add_sweep_tests (); /* before the tests that empty the cache */

@@ -45,6 +45,7 @@ void add_summary_tests (void);
 void add_agreement_tests (void);
 void add_target_tests (void);
 void add_fault_tests (void);
+void add_finding_tests (void);
 void add_device_tests (void);
 void add_compare_tests (void);
 void add_save_tests (void);
