@@ -7,6 +7,7 @@
 
 #include "app/page/page.h"
 
+#include "app/document/history.h"
 #include "app/widgets/fitting.h"
 #include "app/widgets/legend.h"
 
@@ -46,6 +47,7 @@ struct _ScopePage
   /* Owned */
   ScopeWorkspace *workspace;
   ScopeWorkspace *pass_workspace;
+  ScopeHistory   *history;           /* of the workspace */
   guint32         faulty;            /* the box of the shown error, or VIZ_ROOT */
   char           *heat, *heat_scale; /* as in the actions "page.heat" and "page.heat-scale" */
   GCancellable   *painting;          /* of the overlay */

@@ -84,6 +84,54 @@ act_show_node (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *para
 }
 
 static void
+act_go (GtkWidget *widget, const char *name, GVariant *parameter G_GNUC_UNUSED)
+{
+  scope_history_go (SCOPE_PAGE (widget)->history, g_str_has_suffix (name, "back") ? -1 : 1);
+}
+
+static void
+on_history (gpointer data)
+{
+  ScopePage *self = data;
+
+  gtk_widget_action_set_enabled (data, "page.go-back", scope_history_can_go (self->history, -1));
+  gtk_widget_action_set_enabled (data, "page.go-forward", scope_history_can_go (self->history, 1));
+}
+
+/* The buttons that many mice have for this. */
+#define BACK_BUTTON    8
+#define FORWARD_BUTTON 9
+
+static void
+on_button (GtkGestureClick *gesture,
+           int n            G_GNUC_UNUSED,
+           double x         G_GNUC_UNUSED,
+           double y         G_GNUC_UNUSED,
+           gpointer         data)
+{
+  guint button = gtk_gesture_single_get_current_button (GTK_GESTURE_SINGLE (gesture));
+
+  if (button == BACK_BUTTON || button == FORWARD_BUTTON)
+    gtk_widget_activate_action (data,
+                                button == BACK_BUTTON ? "page.go-back" : "page.go-forward",
+                                NULL);
+}
+
+static void
+init_history (ScopePage *self)
+{
+  GtkGesture *buttons = gtk_gesture_click_new ();
+
+  self->history = scope_history_new (self->workspace, on_history, self);
+  on_history (self);
+  gtk_gesture_single_set_button (GTK_GESTURE_SINGLE (buttons), 0);
+  gtk_event_controller_set_propagation_phase (GTK_EVENT_CONTROLLER (buttons), GTK_PHASE_CAPTURE);
+  gtk_event_controller_set_name (GTK_EVENT_CONTROLLER (buttons), "page-history");
+  g_signal_connect (buttons, "pressed", G_CALLBACK (on_button), self);
+  gtk_widget_add_controller (GTK_WIDGET (self), GTK_EVENT_CONTROLLER (buttons));
+}
+
+static void
 act_run_unlimited (GtkWidget          *widget,
                    const char *name    G_GNUC_UNUSED,
                    GVariant *parameter G_GNUC_UNUSED)
@@ -344,6 +392,7 @@ scope_page_dispose (GObject *object)
   if (self->workspace)
     {
       g_signal_handlers_disconnect_by_data (self->workspace, self);
+      g_clear_pointer (&self->history, scope_history_free);
       scope_workspace_cancel (self->workspace);
       scope_workspace_stop_run (self->workspace);
       scope_workspace_stop_run (self->workspace); /* the second call kills it */
@@ -405,6 +454,8 @@ scope_page_class_init (ScopePageClass *class)
   gtk_widget_class_install_action (widget_class, "page.reload", NULL, act_reload);
   gtk_widget_class_install_action (widget_class, "page.raise-limits", NULL, act_raise_limits);
   gtk_widget_class_install_action (widget_class, "page.stop", NULL, act_stop);
+  gtk_widget_class_install_action (widget_class, "page.go-back", NULL, act_go);
+  gtk_widget_class_install_action (widget_class, "page.go-forward", NULL, act_go);
   gtk_widget_class_install_action (widget_class, "page.show-log", NULL, act_show_log);
   gtk_widget_class_install_action (widget_class, "page.show-findings", NULL, act_show_findings);
   gtk_widget_class_install_action (widget_class, "page.show-node", NULL, act_show_node);
@@ -439,6 +490,7 @@ scope_page_init (ScopePage *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
   self->workspace = scope_workspace_new ();
+  init_history (self);
   scope_page_build_views (self);
   scope_tooltip_yield (self->heat_button);
   scope_popover_return_focus (gtk_menu_button_get_popover (self->heat_button),

@@ -149,6 +149,8 @@ static const struct
   { "win.new-tab", { "<Control>t" } },
   { "win.close-tab", { "<Control>w" } },
   { "win.search", { "<Control>f" } },
+  { "win.go-back", { "<Alt>Left" } },
+  { "win.go-forward", { "<Alt>Right" } },
   { "win.reload", { "F5", "<Control>r" } },
   { "win.undo", { "<Control>z" } },
   { "win.redo", { "<Control><Shift>z" } },

@@ -19,6 +19,8 @@ static const struct
 } forwarded[] = {
   { "win.reload", TO_PAGE, "page.reload" },
   { "win.stop", TO_PAGE, "page.stop" },
+  { "win.go-back", TO_PAGE, "page.go-back" },
+  { "win.go-forward", TO_PAGE, "page.go-forward" },
   { "win.outline", TO_PAGE, "page.outline" },
   { "win.side-pane", TO_PAGE, "page.side" },
   { "win.panel", TO_PAGE, "page.panel" },
@@ -59,6 +61,8 @@ forward (ScopeWindow *self, const char *name, GVariant *parameter)
 const ScopeWindowAction scope_window_forward_actions[] = {
   { "win.reload", NULL, forward },
   { "win.stop", NULL, forward },
+  { "win.go-back", NULL, forward },
+  { "win.go-forward", NULL, forward },
   { "win.outline", NULL, forward },
   { "win.side-pane", NULL, forward },
   { "win.panel", NULL, forward },

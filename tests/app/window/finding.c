@@ -1,4 +1,4 @@
-/* finding.c — suggestions of the search and groups among its hits.
+/* finding.c — suggestions of the search, groups among its hits, and going back after jumps.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/app/window/case.h"
 
@@ -14,6 +14,12 @@ static gboolean
 is_status (gpointer text)
 {
   return strstr (status (), text) != NULL;
+}
+
+static guint32
+find (const char *name)
+{
+  return scope_document_find_name (scope_workspace_get_document (workspace ()), name);
 }
 
 /* A click on the suggestion searches for it. */
@@ -43,9 +49,47 @@ test_groups (void)
                                            scope_workspace_get_selected (workspace ())));
 }
 
+static void
+test_history (void)
+{
+  guint32 first = find ("unroll0_lstm0_t0_i2h"), second = find ("unroll0_lstm0_t1_h2h");
+  guint32 clicked = find ("unroll0_lstm0_t2_out"), third = find ("unroll0_lstm0_t5_out");
+
+  scope_workspace_show (workspace (), first);
+  scope_workspace_show (workspace (), second);
+  scope_workspace_select (workspace (), clicked);
+  scope_workspace_show (workspace (), third);
+  gui_act (window, "win.go-back", NULL);
+  g_assert_cmpuint (scope_workspace_get_selected (workspace ()), ==, clicked);
+  gui_act (page, "page.go-back", NULL);
+  g_assert_cmpuint (scope_workspace_get_selected (workspace ()), ==, second);
+  gui_act (page, "page.go-back", NULL);
+  g_assert_cmpuint (scope_workspace_get_selected (workspace ()), ==, first);
+  gui_act (page, "page.go-back", NULL); /* nowhere */
+  g_assert_cmpuint (scope_workspace_get_selected (workspace ()), ==, first);
+  gui_act (window, "win.go-forward", NULL);
+  gui_act (page, "page.go-forward", NULL);
+  gui_act (page, "page.go-forward", NULL);
+  g_assert_cmpuint (scope_workspace_get_selected (workspace ()), ==, third);
+  /* A click is no jump; back leads to the last one, and forward is not forgotten. */
+  gui_act (page, "page.go-back", NULL);
+  scope_workspace_select (workspace (), first);
+  gui_act (page, "page.go-back", NULL);
+  g_assert_cmpuint (scope_workspace_get_selected (workspace ()), ==, clicked);
+  gui_act (page, "page.go-forward", NULL);
+  g_assert_cmpuint (scope_workspace_get_selected (workspace ()), ==, third);
+  /* A new jump replaces what was ahead. */
+  gui_act (page, "page.go-back", NULL);
+  scope_workspace_show (workspace (), first);
+  gui_act (page, "page.go-forward", NULL);
+  g_assert_cmpuint (scope_workspace_get_selected (workspace ()), ==, first);
+  gui_mark_gesture ("page-history"); /* tests/app/smoke-input.c has a mouse */
+}
+
 void
 add_finding_tests (void)
 {
   add_test ("/app/window/suggests-what-a-search-could-mean", CASE_MODEL, test_suggestion);
   add_test ("/app/window/finds-groups-by-what-is-drawn", CASE_MODEL, test_groups);
+  add_test ("/app/window/goes-back-and-forward-after-jumps", CASE_MODEL, test_history);
 }
