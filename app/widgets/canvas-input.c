@@ -61,11 +61,7 @@ on_motion (GtkEventControllerMotion *controller G_GNUC_UNUSED, double x, double 
   if (self->is_dragging || self->tick != 0)
     return;
   box = box_at (self, x, y, &wire);
-  if (wire != self->hovered_wire)
-    {
-      self->hovered_wire = wire;
-      gtk_widget_queue_draw (GTK_WIDGET (self));
-    }
+  scope_canvas_hover_wire (self, wire);
   if (box != self->hovered)
     {
       scope_canvas_set_hovered (self, box);
@@ -78,7 +74,7 @@ on_leave (GtkEventControllerMotion *controller G_GNUC_UNUSED, gpointer data)
 {
   ScopeCanvas *self = data;
 
-  self->hovered_wire = VIZ_NO_ARROW;
+  scope_canvas_hover_wire (self, VIZ_NO_ARROW);
   if (self->hovered != VIZ_ROOT)
     {
       scope_canvas_set_hovered (self, VIZ_ROOT);

@@ -1,7 +1,7 @@
 /* canvas-private.h — the struct of the canvas, and what its files offer each other.
  *
  * Calls go one way: canvas.c (the class) → canvas-input.c, canvas-draw.c → canvas-faults.c,
- * canvas-selection.c → canvas-camera.c.
+ * canvas-selection.c, canvas-wires.c → canvas-camera.c.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -104,6 +104,11 @@ void scope_canvas_update_trace (ScopeCanvas *self);
 void scope_canvas_update_faults (ScopeCanvas *self);
 /* Draws the marks in coordinates of the picture. */
 void scope_canvas_draw_faults (ScopeCanvas *self, cairo_t *cr, const VizRect *view);
+
+/* --- canvas-wires.c --- */
+
+/* Marks a line of the picture and tells in the tooltip what it stands for; VIZ_NO_ARROW: none. */
+void scope_canvas_hover_wire (ScopeCanvas *self, guint32 wire);
 
 /* --- canvas-draw.c --- */
 

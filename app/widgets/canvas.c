@@ -204,7 +204,7 @@ static void
 scope_canvas_init (ScopeCanvas *self)
 {
   self->zoom = 1;
-  self->hovered_wire = VIZ_NO_ARROW;
+  scope_canvas_hover_wire (self, VIZ_NO_ARROW);
   self->theme = viz_theme_find (NULL);
   self->hits = g_array_new (FALSE, FALSE, sizeof (guint32));
   self->related = g_array_new (FALSE, FALSE, sizeof (guint32));

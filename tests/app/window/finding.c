@@ -1,6 +1,8 @@
-/* finding.c — suggestions of the search, groups among its hits, and going back after jumps.
+/* finding.c — suggestions of the search, groups among its hits, going back after jumps, and what lines carry.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/app/window/case.h"
+
+#include "app/widgets/tooltip.h"
 
 #include <string.h>
 
@@ -86,10 +88,68 @@ test_history (void)
   gui_mark_gesture ("page-history"); /* tests/app/smoke-input.c has a mouse */
 }
 
+/* --- Lines --- */
+
+/* The middle of a line, in pixels of the canvas. */
+static void
+find_middle (guint32 wire, double *x, double *y)
+{
+  VizPicture     *picture = scope_canvas_get_picture (canvas ());
+  const VizPoint *middle =
+      viz_picture_points (picture, wire) + viz_picture_wire (picture, wire)->n_points / 2;
+  double left, top, zoom;
+
+  scope_canvas_get_camera (canvas (), &left, &top, &zoom);
+  *x = (middle->x - left) * zoom;
+  *y = (middle->y - top) * zoom;
+}
+
+/* The first line that stands for a number of arrows, and is not covered. */
+static const char *
+hover (gboolean is_bundle)
+{
+  VizPicture         *picture = scope_canvas_get_picture (canvas ());
+  GtkEventController *motion =
+      gui_controller (GTK_WIDGET (canvas ()), GTK_TYPE_EVENT_CONTROLLER_MOTION);
+
+  for (guint32 wire = 0; wire < viz_picture_n_wires (picture); wire++)
+    {
+      double      x, y;
+      const char *text;
+
+      if ((viz_picture_wire (picture, wire)->n_arrows > 1) != is_bundle ||
+          viz_picture_wire (picture, wire)->n_points == 0)
+        continue;
+      find_middle (wire, &x, &y);
+      g_signal_emit_by_name (motion, "motion", x, y);
+      text = scope_tooltip_get (GTK_WIDGET (canvas ()));
+      if (text && (strchr (text, '\n') != NULL) == is_bundle)
+        return text;
+    }
+  return NULL;
+}
+
+static void
+test_lines (void)
+{
+  GtkEventController *motion =
+      gui_controller (GTK_WIDGET (canvas ()), GTK_TYPE_EVENT_CONTROLLER_MOTION);
+  const char *bundle;
+
+  gui_spin (500); /* the camera stands still */
+  g_assert_cmpstr (hover (FALSE), ==, "data → unroll0_split0: 2×6×4, 192 bytes");
+  bundle = hover (TRUE);
+  g_test_message ("%s", bundle);
+  g_assert_nonnull (strstr (bundle, "unroll0_lstm0_t0_"));
+  g_signal_emit_by_name (motion, "leave");
+  g_assert_null (scope_tooltip_get (GTK_WIDGET (canvas ())));
+}
+
 void
 add_finding_tests (void)
 {
   add_test ("/app/window/suggests-what-a-search-could-mean", CASE_MODEL, test_suggestion);
   add_test ("/app/window/finds-groups-by-what-is-drawn", CASE_MODEL, test_groups);
+  add_test ("/app/window/tells-what-a-line-carries", CASE_MODEL, test_lines);
   add_test ("/app/window/goes-back-and-forward-after-jumps", CASE_MODEL, test_history);
 }
