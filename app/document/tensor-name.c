@@ -109,18 +109,58 @@ add_inputs (GPtrArray *names, ScopeDocument *document, const ScopePlace *place)
     }
 }
 
+/* The values that an output of the model shows; several may share a box. */
 static void
-add_parameters (GPtrArray *names, ScopeDocument *document)
+add_shown (GPtrArray *names, ScopeDocument *document, guint32 box)
 {
-  HybGraph        *graph = scope_document_get_graph (document);
-  guint            n;
-  const HybNodeId *variables = hyb_graph_get_variables (graph, &n);
+  VizDiagram    *diagram = scope_document_get_diagram (document);
+  guint32        n;
+  const guint32 *arrows = viz_diagram_incoming (diagram, box, &n);
 
-  for (guint i = 0; i < n; i++)
+  for (guint32 i = 0; i < n; i++)
     {
-      const HybNode *node = hyb_graph_get_node (graph, variables[i]);
+      const VizArrow   *arrow = viz_diagram_arrow (diagram, arrows[i]);
+      const ScopePlace *place = scope_document_get_place (document, arrow->tail);
+      const HybNode    *node = place ? hyb_graph_get_node (place->graph, place->node) : NULL;
+      const char       *title = viz_diagram_box (diagram, box)->title;
 
-      if (hyb_model_get_parameter (scope_document_get_model (document), node->name))
+      if (node && arrow->output < node->n_outputs)
+        g_ptr_array_add (names,
+                         name_value (document,
+                                     place->graph,
+                                     node->first_output + arrow->output,
+                                     g_strdup (n > 1 ? node->name : title)));
+    }
+}
+
+/* Outputs of the model: the box itself, or those inside of a group. */
+static void
+add_model_outputs (GPtrArray *names, ScopeDocument *document, guint32 box)
+{
+  VizDiagram *diagram = scope_document_get_diagram (document);
+
+  for (guint32 other = 1; box != VIZ_ROOT && other < viz_diagram_n_boxes (diagram); other++)
+    if (viz_diagram_box (diagram, other)->kind == VIZ_BOX_OUTPUT &&
+        (other == box || viz_diagram_is_inside (diagram, other, box)))
+      add_shown (names, document, other);
+}
+
+/* Parameters inside of a group; VIZ_ROOT: all. */
+static void
+add_parameters (GPtrArray *names, ScopeDocument *document, guint32 box)
+{
+  HybModel   *model = scope_document_get_model (document);
+  VizDiagram *diagram = scope_document_get_diagram (document);
+  HybGraph   *graph = scope_document_get_graph (document);
+
+  for (guint i = 0; i < scope_document_n_places (document); i++)
+    {
+      const ScopePlace *place = scope_document_nth_place (document, i);
+      const HybNode    *node = hyb_graph_get_node (place->graph, place->node);
+
+      if (place->graph == graph && hyb_node_is_variable (node) &&
+          hyb_model_get_parameter (model, node->name) &&
+          (box == VIZ_ROOT || viz_diagram_is_inside (diagram, place->box, box)))
         g_ptr_array_add (names,
                          name_value (document, graph, node->first_output, g_strdup (node->name)));
     }
@@ -138,6 +178,10 @@ scope_tensor_names (ScopeDocument *document, guint32 box)
       add_inputs (names, document, place);
     }
   else
-    add_parameters (names, document);
+    add_model_outputs (names, document, box);
+  if (names->len == 0)
+    add_parameters (names, document, box);
+  if (names->len == 0)
+    add_parameters (names, document, VIZ_ROOT);
   return names;
 }

@@ -24,6 +24,7 @@ gboolean scope_tensor_name_equal (const ScopeTensorName *a, const ScopeTensorNam
 /* The name as hscope run --value takes it.  step: (nullable) of a loop; NULL: the last one.  (transfer full) */
 char *scope_tensor_name_to_string (const ScopeTensorName *name, const char *step);
 
-/* Of a node its outputs and inputs; of anything else all parameters of the model that have contents.
+/* Of a node its outputs and inputs, of outputs of the model the values that they show, of a group the parameters inside, and
+ * otherwise all parameters of the model that have contents.
  * (transfer full) Array of ScopeTensorName *. */
 GPtrArray *scope_tensor_names (ScopeDocument *document, guint32 box);

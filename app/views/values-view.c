@@ -15,16 +15,38 @@ G_DEFINE_FINAL_TYPE (ScopeValuesView, scope_values_view, SCOPE_TYPE_VIEW)
 
 /* --- Loading --- */
 
-/* "float32 · 64×3×7×7 · 37.6 kB".  (transfer full) */
+/* The step of a loop that a value is of; "" for other tensors.  (transfer full) */
 static char *
-describe_tensor (HybTensor *tensor)
+describe_step (ScopeValuesView *self)
+{
+  ScopeWorkspace         *workspace = scope_view_get_workspace (SCOPE_VIEW (self));
+  const ScopeValues      *values = scope_workspace_get_values (workspace);
+  const ScopeStepPath    *chosen = scope_workspace_get_step (workspace);
+  const ScopeTensorName  *name = self->name;
+  const ScopeValueSeries *series =
+      values && name && !name->is_parameter
+          ? scope_values_find (values, name->body, name->node, name->output)
+          : NULL;
+  g_autofree char *step = NULL;
+
+  if (!series || !series->steps)
+    return g_strdup ("");
+  step = scope_step_path_to_string (chosen->n > 0 && scope_value_series_find (series, chosen, NULL)
+                                        ? chosen
+                                        : &series->latest.last);
+  return *step != '\0' ? g_strdup_printf (_ (" · step %s"), step) : g_strdup ("");
+}
+
+/* "float32 · 64×3×7×7 · 37.6 kB · step 3".  (transfer full) */
+static char *
+describe_tensor (ScopeValuesView *self, HybTensor *tensor)
 {
   g_autofree char *shape = hyb_shape_join (hyb_tensor_get_shape (tensor), "×");
   g_autofree char *bytes = g_format_size (hyb_tensor_get_bytes (tensor));
+  g_autofree char *step = describe_step (self);
   const char      *dtype = hyb_dtype_name (hyb_tensor_get_dtype (tensor));
 
-  return *shape != '\0' ? g_strdup_printf ("%s · %s · %s", dtype, shape, bytes)
-                        : g_strdup_printf ("%s · %s", dtype, bytes);
+  return g_strdup_printf ("%s%s%s · %s%s", dtype, *shape != '\0' ? " · " : "", shape, bytes, step);
 }
 
 /* The pairs of axes that a table can show. */
@@ -70,7 +92,7 @@ show_slice (ScopeValuesView *self)
 static void
 take_tensor (ScopeValuesView *self, HybTensor *tensor)
 {
-  g_autofree char *type = tensor ? describe_tensor (tensor) : NULL;
+  g_autofree char *type = tensor ? describe_tensor (self, tensor) : NULL;
 
   g_clear_pointer (&self->tensor, hyb_tensor_unref);
   self->tensor = tensor;

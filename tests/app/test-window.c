@@ -432,6 +432,7 @@ TEST_PROGRAM (test_window)
   add_view_tests ();
   add_value_tests ();
   add_tensor_tests ();
+  add_tensor_run_tests ();
   add_input_tests ();
   add_manner_tests ();
   add_mending_tests ();

@@ -52,6 +52,7 @@ void add_save_tests (void);
 void add_view_tests (void);
 void add_value_tests (void);
 void add_tensor_tests (void);
+void add_tensor_run_tests (void);
 void add_input_tests (void);
 void add_manner_tests (void);
 void add_mending_tests (void);
