@@ -45,14 +45,20 @@ make_area (double x, double y, double width, double height)
   return GRAPHENE_RECT_INIT ((float) x, (float) y, (float) width, (float) height);
 }
 
-/* Aligned to the right edge of a cell. */
+/* Aligned to the right edge of a cell; large integers are ellipsised. */
 static void
 draw_text (const Drawing *drawing, const char *text, const GdkRGBA *colour, double right, double y)
 {
-  int width;
+  int room = MAX (drawing->grid->cell_width, drawing->grid->head_width) - PADDING, width;
 
+  pango_layout_set_width (drawing->layout, -1);
   pango_layout_set_text (drawing->layout, text, -1);
   pango_layout_get_pixel_size (drawing->layout, &width, NULL);
+  if (width > room)
+    {
+      pango_layout_set_width (drawing->layout, room * PANGO_SCALE);
+      width = room;
+    }
   gtk_snapshot_save (drawing->snapshot);
   gtk_snapshot_translate (drawing->snapshot,
                           &GRAPHENE_POINT_INIT ((float) (right - PADDING - width),
@@ -209,6 +215,7 @@ scope_grid_draw (ScopeGrid            *self,
 
   pango_attr_list_insert (digits, pango_attr_font_features_new ("tnum"));
   pango_layout_set_attributes (drawing.layout, digits);
+  pango_layout_set_ellipsize (drawing.layout, PANGO_ELLIPSIZE_END);
   gtk_style_context_get_color (context, &drawing.text);
   drawing.dim = drawing.text;
   drawing.dim.alpha *= 0.6f;

@@ -186,6 +186,30 @@ is_open (gpointer of)
   return scope_workspace_get_state (of) == SCOPE_STATE_READY;
 }
 
+/* Integers are shown and copied exactly, though a cell has no room for all digits. */
+static void
+test_integers (void)
+{
+  HybType type = { hyb_shape_2d (2, 2), HYB_I64 };
+  g_autoptr (HybTensor) w = hyb_tensor_new_zeros (&type, NULL);
+  g_autofree char *copied = NULL;
+  ScopePage       *own;
+
+  ((gint64 *) hyb_tensor_get_data (w))[0] = G_MAXINT64;
+  ((gint64 *) hyb_tensor_get_data (w))[3] = G_MININT64;
+  own = open_model ("net", w, NULL);
+  select_node (own, "w");
+  show_values (own);
+  g_assert_cmpstr (text_of (own, "values-place"), ==, "[0, 0]: 9223372036854775807");
+  gui_act (grid_of (own), "grid.select-all", NULL);
+  gui_act (view_of (own), "values.copy", NULL);
+  gui_spin (200);
+  copied = gui_clipboard (grid_of (own));
+  g_assert_cmpstr (copied, ==, "9223372036854775807\t0\n0\t-9223372036854775808\n");
+  take_picture (window, "values-of-integers");
+  tensor_remove_folder ();
+}
+
 /* 2 GiB, from top to bottom and back while statistics are computed. */
 static void
 test_huge (void)
@@ -238,6 +262,7 @@ add_tensor_tests (void)
   add_test ("/app/window/moves-through-values-by-keys", CASE_EMPTY, test_keys);
   add_test ("/app/window/finds-each-value-that-is-no-number", CASE_EMPTY, test_nan);
   add_test ("/app/window/moves-through-values-by-mouse", CASE_EMPTY, test_mouse);
+  add_test ("/app/window/shows-large-integers-exactly", CASE_EMPTY, test_integers);
   add_test ("/app/window/reads-large-tensors-in-parts", CASE_EMPTY, test_large);
   add_long_test ("/app/window/scrolls-through-two-gigabytes", CASE_EMPTY, test_huge);
   add_test ("/app/window/says-that-there-are-no-values", CASE_EMPTY, test_nothing);
