@@ -5,6 +5,7 @@
  * --operator NAME one of them.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/adapt/body-types.h"
+#include "app/adapt/file-kind.h"
 #include "app/adapt/find.h"
 #include "app/adapt/labels.h"
 #include "app/command/command.h"

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/open-model.h"
 
+#include "app/adapt/file-kind.h"
 #include "app/command/crash.h"
 #include "app/command/messages.h"
 #include "engine/analysis/declared-types.h"
@@ -50,17 +51,6 @@ prepare_for_plugin (const char *file)
 {
   if (hyb_is_plugin_name (file))
     scope_crash_set_plugin (file);
-}
-
-gsize
-scope_read_head (const char *file, gpointer head, gsize room)
-{
-  FILE *stream = g_file_test (file, G_FILE_TEST_IS_REGULAR) ? fopen (file, "rbe") : NULL;
-  gsize n = stream ? fread (head, 1, room, stream) : 0;
-
-  if (stream)
-    fclose (stream);
-  return n;
 }
 
 gboolean
@@ -123,17 +113,6 @@ scope_open_model_tolerant (const ScopeCommonOptions *common, char **files, GErro
     return open_capture (files[0], error);
   prepare_for_plugin (files[0]);
   return hyb_model_open_tolerant (files[0], params, common->epoch, error);
-}
-
-gboolean
-scope_is_weights_file (const char *file)
-{
-  /* A pipe can be read only once, so it is assumed to hold a graph. */
-  g_autoptr (GBytes) bytes =
-      g_file_test (file, G_FILE_TEST_IS_REGULAR) ? hyb_file_read (file, 0, NULL) : NULL;
-  const HybFormat *format = bytes ? hyb_format_of_bytes (bytes) : NULL;
-
-  return format && format->read_weights && !format->read_graph;
 }
 
 /* --- Types --- */

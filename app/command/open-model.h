@@ -21,12 +21,8 @@ scope_open_model_tolerant (const ScopeCommonOptions *common, char **files, GErro
  * prof_capture_open().  (transfer full) */
 ProfCapture *scope_open_capture (const char *file, GError **error);
 
-/* Reads at most the first `room` bytes of a regular file.  Returns how many; 0 if it cannot be read. */
-gsize scope_read_head (const char *file, gpointer head, gsize room);
 /* TRUE if the file's first bytes are those of a capture. */
 gboolean scope_is_capture (const char *file);
-/* TRUE if the file's first bytes are of a format that holds arrays and no graph. */
-gboolean scope_is_weights_file (const char *file);
 
 /* Sets the types of the graph's variables from the model's parameters, its usual input types,
  * --shape and --dtype.  types: by value id.  FALSE: a usage error. */

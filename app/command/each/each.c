@@ -5,9 +5,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/each/each.h"
 
+#include "app/adapt/model-folder.h"
 #include "app/command/children/children.h"
 #include "app/command/each/each-line.h"
-#include "app/command/each/each-models.h"
 #include "app/command/progress.h"
 
 #include "engine/base/error.h"
@@ -21,7 +21,8 @@
 #define AHEAD 16 /* models for each job that may be started before an earlier one is printed */
 #define MIN_MEMORY \
   ((guint64) 512 << 20) /* bytes for a child, with which a small model can be run */
-#define N_STATUSES 5
+#define N_STATUSES    5
+#define MAX_SENTENCES 20 /* about files that are skipped */
 
 typedef struct
 {
@@ -41,7 +42,7 @@ typedef struct
 static char *
 take_prefix (Each *each, const char *model)
 {
-  g_autofree char *name = scope_each_dup_prefix (model);
+  g_autofree char *name = scope_model_dup_prefix (model);
   g_autofree char *first = g_build_filename (scope_each_get_output (each->call), name, NULL);
   char            *prefix = g_strdup (first);
 
@@ -185,11 +186,24 @@ summarise (const Each *each, double seconds)
   return worst;
 }
 
+/* Says which files were skipped, and of many how many. */
+static void
+print_skipped (GPtrArray *skipped)
+{
+  for (guint i = 0; i < MIN (skipped->len, MAX_SENTENCES); i++)
+    scope_print_message (HYB_SEVERITY_WARNING, "%s", (const char *) skipped->pdata[i]);
+  if (skipped->len > MAX_SENTENCES)
+    scope_print_message (HYB_SEVERITY_WARNING,
+                         "%u more were skipped for such reasons",
+                         skipped->len - MAX_SENTENCES);
+}
+
 int
 scope_each_run (const ScopeEachCall *call, GError **error)
 {
   guint jobs = call->common->jobs > 0 ? (guint) call->common->jobs : g_get_num_processors ();
   g_autoptr (GPtrArray) models = NULL;
+  g_autoptr (GPtrArray) skipped = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GHashTable) held = g_hash_table_new_full (NULL, NULL, NULL, free_line);
   g_autoptr (GHashTable) prefixes = NULL;
   Each each = { .call = call, .held = held, .n_jobs = jobs, .begin = g_get_monotonic_time () };
@@ -203,7 +217,8 @@ scope_each_run (const ScopeEachCall *call, GError **error)
 
   if (!scope_each_check_options (call, error))
     return SCOPE_EXIT_USAGE;
-  each.models = models = scope_each_find_models (call->common->each, error);
+  each.models = models = scope_find_models (call->common->each, skipped, error);
+  print_skipped (skipped);
   if (!models || !make_output (call, error))
     return SCOPE_EXIT_FILE;
   if (scope_each_get_output (call))

@@ -3,6 +3,7 @@
 #include "app/command/render/render-overlay.h"
 
 #include "app/adapt/capture-to-heat.h"
+#include "app/adapt/file-kind.h"
 #include "app/adapt/node-data.h"
 #include "app/command/command.h"
 #include "app/command/open-model.h"

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/targets/remote-arguments.h"
 
+#include "app/adapt/file-kind.h"
 #include "app/command/open-model.h"
 #include "engine/block/plugin.h"
 #include "engine/formats/model-files.h"

@@ -1,12 +1,10 @@
-/* each-models.c — walks through a folder and lists the files that are models.
+/* model-folder.c — walks through a folder and lists the files that are models.
  *
- * Start at scope_each_find_models().
+ * Start at scope_find_models().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "app/command/each/each-models.h"
+#include "app/adapt/model-folder.h"
 
-#include "app/command/messages.h"
-#include "app/command/open-model.h"
-
+#include "app/adapt/file-kind.h"
 #include "engine/base/error.h"
 
 #include <errno.h>
@@ -20,8 +18,6 @@
 #define HEAD      4096    /* bytes in which a model's JSON names its nodes */
 #define N_CERTAIN 3       /* the first endings: those of models alone */
 
-#define MAX_SENTENCES 20 /* about files that are skipped */
-
 static const char *const endings[] = { "-symbol.json",
                                        "-symbol.json.gz",
                                        ".onnx",
@@ -33,7 +29,7 @@ typedef struct
   const char *folder;
   char       *root; /* the folder without links */
   GPtrArray  *models;
-  GPtrArray  *skipped; /* of char *: sentences */
+  GPtrArray  *skipped; /* of char *: sentences; NULL: not wanted */
   guint       n_files;
 } Search;
 
@@ -113,9 +109,9 @@ take_file (Search *search, const char *path, const char *below, mode_t mode)
 
   if (find_ending (path) == G_N_ELEMENTS (endings))
     return;
-  if (kind)
+  if (kind && search->skipped)
     g_ptr_array_add (search->skipped, g_strdup_printf ("%s: skipped, since it is %s", path, kind));
-  else if (is_model (path))
+  if (!kind && is_model (path))
     g_ptr_array_add (search->models, g_strdup (below));
 }
 
@@ -171,29 +167,17 @@ compare_paths (gconstpointer a, gconstpointer b)
   return strcmp (*(const char *const *) a, *(const char *const *) b);
 }
 
-static void
-print_skipped (GPtrArray *skipped)
-{
-  g_ptr_array_sort (skipped, compare_paths);
-  for (guint i = 0; i < MIN (skipped->len, MAX_SENTENCES); i++)
-    scope_print_message (HYB_SEVERITY_WARNING, "%s", (const char *) skipped->pdata[i]);
-  if (skipped->len > MAX_SENTENCES)
-    scope_print_message (HYB_SEVERITY_WARNING,
-                         "%u more were skipped for such reasons",
-                         skipped->len - MAX_SENTENCES);
-}
-
 GPtrArray *
-scope_each_find_models (const char *folder, GError **error)
+scope_find_models (const char *folder, GPtrArray *skipped, GError **error)
 {
   g_autoptr (GPtrArray) models = g_ptr_array_new_with_free_func (g_free);
-  g_autoptr (GPtrArray) skipped = g_ptr_array_new_with_free_func (g_free);
   g_autofree char *root = realpath (folder, NULL);
   Search search = { .folder = folder, .root = root, .models = models, .skipped = skipped };
 
   if (!search_folder (&search, "", 0, error))
     return NULL;
-  print_skipped (skipped);
+  if (skipped)
+    g_ptr_array_sort (skipped, compare_paths);
   if (models->len == 0)
     {
       hyb_error_at (error,
@@ -211,7 +195,7 @@ scope_each_find_models (const char *folder, GError **error)
 }
 
 char *
-scope_each_dup_prefix (const char *path)
+scope_model_dup_prefix (const char *path)
 {
   guint ending = find_ending (path);
 
