@@ -1,6 +1,6 @@
 /* node-view-private.h — the struct of the side pane, and its sections.
  *
- * Calls go one way: node-view.c (the class) → -facts.c, -group.c → -costs.c, -numbers.c, -origins.c, -run.c, -values.c →
+ * Calls go one way: node-view.c (the class) → -facts.c, -group.c, -output.c, -weights.c → -costs.c, -numbers.c, -origins.c, -run.c, -values.c →
  * -contents.c.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
@@ -14,6 +14,7 @@ struct _ScopeNodeView
   ScopeView   parent_instance;
   ScopeSheet *sheet; /* borrowed: a child */
   guint       idle;  /* source that fills the pane */
+  gboolean is_new; /* the pane is about something else than before, so that it begins at the top */
 };
 
 /* --- node-view-facts.c --- */
@@ -25,6 +26,16 @@ void scope_node_view_show_node (ScopeNodeView    *self,
                                 ScopeDocument    *document,
                                 guint32           box,
                                 const ScopePlace *place);
+
+/* --- node-view-output.c --- */
+
+/* The outputs of the model that a box stands for: shapes, nodes that compute them, values of the last run. */
+void scope_node_view_show_outputs (ScopeNodeView *self, ScopeDocument *document, guint32 box);
+
+/* --- node-view-weights.c --- */
+
+/* The weights that all steps of a layer share, if a box lists these.  FALSE: it is another box. */
+gboolean scope_node_view_show_weights (ScopeNodeView *self, ScopeDocument *document, guint32 box);
 
 /* --- node-view-group.c --- */
 
@@ -84,3 +95,8 @@ void scope_node_view_add_statistics (ScopeSheet *sheet, const HybStatistics *sta
 /* What a node computed in the last run. */
 void
 scope_node_view_show_values (ScopeNodeView *self, ScopeDocument *document, const ScopePlace *place);
+/* One output of it alone.  FALSE: no values were recorded. */
+gboolean scope_node_view_show_value (ScopeNodeView    *self,
+                                     ScopeDocument    *document,
+                                     const ScopePlace *place,
+                                     guint             output);

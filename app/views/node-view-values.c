@@ -196,34 +196,59 @@ add_first_nan (ScopeNodeView *self, const ScopeFirstNan *first, const char *body
   scope_sheet_add_text (self->sheet, text, "error");
 }
 
-void
-scope_node_view_show_values (ScopeNodeView *self, ScopeDocument *document, const ScopePlace *place)
+static guint
+count_outputs (const HybNode *node)
+{
+  return hyb_node_is_variable (node) ? 1
+                                     : hyb_op_n_visible (node->op, node->params, node->n_outputs);
+}
+
+/* One output of a node, below a heading if it is the first one.  FALSE: it has no values. */
+static gboolean
+add_output (ScopeNodeView    *self,
+            ScopeDocument    *document,
+            const ScopePlace *place,
+            guint             output,
+            gboolean          is_first)
 {
   const HybNode     *node = hyb_graph_get_node (place->graph, place->node);
   const ScopeBody   *around = scope_document_get_body (document, place->graph);
   const char        *body = around ? around->name : NULL;
   const ScopeValues *values =
       scope_workspace_get_values (scope_view_get_workspace (SCOPE_VIEW (self)));
-  guint n =
-      hyb_node_is_variable (node) ? 1 : hyb_op_n_visible (node->op, node->params, node->n_outputs);
+  const ScopeValueSeries *series =
+      values ? scope_values_find (values, body, node->name, output) : NULL;
+  g_autofree char *name = !hyb_node_is_variable (node) && count_outputs (node) > 1
+                              ? hyb_op_dup_output_name (node->op, output, node->n_outputs)
+                              : NULL;
+
+  if (!series)
+    return FALSE;
+  if (is_first)
+    {
+      scope_sheet_add_heading (self->sheet, _ ("Values of the Last Run"));
+      add_first_nan (self, scope_values_get_first_nan (values), body, node->name);
+      scope_node_view_add_values_button (self);
+    }
+  add_value (self, series, name);
+  return TRUE;
+}
+
+void
+scope_node_view_show_values (ScopeNodeView *self, ScopeDocument *document, const ScopePlace *place)
+{
+  guint    n = count_outputs (hyb_graph_get_node (place->graph, place->node));
   gboolean any = FALSE;
 
-  for (guint i = 0; values && i < n; i++)
-    {
-      const ScopeValueSeries *series = scope_values_find (values, body, node->name, i);
-      g_autofree char        *name = !hyb_node_is_variable (node) && n > 1
-                                         ? hyb_op_dup_output_name (node->op, i, node->n_outputs)
-                                         : NULL;
+  for (guint i = 0; i < n; i++)
+    any |= add_output (self, document, place, i, !any);
+}
 
-      if (!series)
-        continue;
-      if (!any)
-        {
-          scope_sheet_add_heading (self->sheet, _ ("Values of the Last Run"));
-          add_first_nan (self, scope_values_get_first_nan (values), body, node->name);
-          scope_node_view_add_values_button (self);
-        }
-      any = TRUE;
-      add_value (self, series, name);
-    }
+gboolean
+scope_node_view_show_value (ScopeNodeView    *self,
+                            ScopeDocument    *document,
+                            const ScopePlace *place,
+                            guint             output)
+{
+  return add_output (self, document, place, output, TRUE);
 }

@@ -1,8 +1,8 @@
 /* node-view.c — the side pane: all that is known about the selected node, group or model.
  *
  * It is filled when the main loop is idle, so that moving the selection quickly stays smooth.  The
- * sections are made by node-view-facts.c, -group.c, -run.c, -costs.c, -numbers.c, -origins.c, -values.c and
- * -contents.c.
+ * sections are made by node-view-facts.c, -group.c, -output.c, -weights.c, -run.c, -costs.c, -numbers.c,
+ * -origins.c, -values.c and -contents.c.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/views/node-view-private.h"
 
@@ -42,6 +42,15 @@ focus_picker (ScopeNodeView *self)
 
 /* --- Filling --- */
 
+static void
+scroll_to_top (ScopeNodeView *self)
+{
+  GtkWidget *scroller = adw_bin_get_child (ADW_BIN (self));
+
+  gtk_adjustment_set_value (gtk_scrolled_window_get_vadjustment (GTK_SCROLLED_WINDOW (scroller)),
+                            0);
+}
+
 static gboolean
 fill (gpointer data)
 {
@@ -55,6 +64,9 @@ fill (gpointer data)
   gboolean          had_focus = has_picker_focus (self);
 
   self->idle = 0;
+  if (self->is_new)
+    scroll_to_top (self);
+  self->is_new = FALSE;
   scope_sheet_clear (self->sheet);
   if (!document)
     return G_SOURCE_REMOVE;
@@ -68,7 +80,9 @@ fill (gpointer data)
     scope_node_view_show_model (self, document);
   else if (place)
     scope_node_view_show_node (self, document, box, place);
-  else
+  else if (viz_diagram_box (scope_document_get_diagram (document), box)->kind == VIZ_BOX_OUTPUT)
+    scope_node_view_show_outputs (self, document, box);
+  else if (!scope_node_view_show_weights (self, document, box))
     scope_node_view_show_group (self, document, box);
   if (had_focus)
     focus_picker (self);
@@ -85,6 +99,13 @@ fill_soon (ScopeView *view)
 }
 
 static void
+fill_anew (ScopeView *view)
+{
+  SCOPE_NODE_VIEW (view)->is_new = TRUE;
+  fill_soon (view);
+}
+
+static void
 scope_node_view_workspace_changed (ScopeView *view, ScopeWorkspace *before G_GNUC_UNUSED)
 {
   ScopeWorkspace *workspace = scope_view_get_workspace (view);
@@ -94,7 +115,7 @@ scope_node_view_workspace_changed (ScopeView *view, ScopeWorkspace *before G_GNU
       g_signal_connect_swapped (workspace, "values-changed", G_CALLBACK (fill_soon), view);
       g_signal_connect_swapped (workspace, "step-changed", G_CALLBACK (fill_soon), view);
       g_signal_connect_swapped (workspace, "numbers-changed", G_CALLBACK (fill_soon), view);
-      g_signal_connect_swapped (workspace, "focus-changed", G_CALLBACK (fill_soon), view);
+      g_signal_connect_swapped (workspace, "focus-changed", G_CALLBACK (fill_anew), view);
       g_signal_connect_swapped (workspace, "notify::fills", G_CALLBACK (fill_soon), view);
     }
 }
@@ -128,8 +149,8 @@ scope_node_view_class_init (ScopeNodeViewClass *class)
 
   G_OBJECT_CLASS (class)->dispose = scope_node_view_dispose;
   view_class->workspace_changed = scope_node_view_workspace_changed;
-  view_class->document_changed = fill_soon;
-  view_class->selection_changed = fill_soon;
+  view_class->document_changed = fill_anew;
+  view_class->selection_changed = fill_anew;
   view_class->capture_changed = fill_soon;
 }
 

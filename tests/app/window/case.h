@@ -63,3 +63,4 @@ void add_behaviour_tests (void);
 void add_start_tests (void);
 void add_room_tests (void);
 void add_sweep_tests (void);
+void add_pane_tests (void);
