@@ -363,10 +363,10 @@ on_problem (ScopeWorkspace *workspace G_GNUC_UNUSED, const GError *error, gpoint
 }
 
 void
-scope_page_open (ScopePage *self, GFile *file)
+scope_page_open (ScopePage *self, GFile *file, const char *params)
 {
   scope_page_restore_inputs (self, file);
-  scope_workspace_open (self->workspace, file, NULL);
+  scope_workspace_open (self->workspace, file, params);
 }
 
 ScopeWorkspace *

@@ -16,8 +16,8 @@ G_DECLARE_FINAL_TYPE (ScopePage, scope_page, SCOPE, PAGE, AdwBin)
 GtkWidget *scope_page_new (void);
 /* The workspace of the page, owned by the page. */
 ScopeWorkspace *scope_page_get_workspace (ScopePage *self);
-/* Opens a model in the page's workspace. */
-void scope_page_open (ScopePage *self, GFile *file);
+/* Opens a model in the page's workspace.  params: (nullable) the parameter file, by default the one beside it. */
+void scope_page_open (ScopePage *self, GFile *file, const char *params);
 
 /* --- Views --- */
 

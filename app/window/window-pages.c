@@ -5,9 +5,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/window/window-private.h"
 
+#include "app/adapt/file-kind.h"
+#include "app/process/worker.h"
 #include "app/session/session.h"
 #include "app/session/settings.h"
 #include "app/widgets/tooltip.h"
+#include "app/window/list-page.h"
 #include "engine/block/plugin.h"
 #include "engine/formats/format.h"
 
@@ -85,12 +88,14 @@ scope_window_autosave (ScopeWindow *self)
       scope_page_autosave (nth_page (self, i));
 }
 
-/* The path of a saved comparison, or of a sweep; NULL: the tab is something else. */
+/* The path of a saved comparison, a sweep or a list; NULL: the tab is something else. */
 static const char *
 get_saved (GtkWidget *child)
 {
   if (SCOPE_IS_SWEEP_PAGE (child))
     return scope_sweep_page_get_folder (SCOPE_SWEEP_PAGE (child));
+  if (SCOPE_IS_LIST_PAGE (child))
+    return scope_list_page_get_path (SCOPE_LIST_PAGE (child));
   return SCOPE_IS_COMPARE_PAGE (child) ? scope_compare_page_get_path (SCOPE_COMPARE_PAGE (child))
                                        : NULL;
 }
@@ -230,9 +235,8 @@ scope_window_update (ScopeWindow *self)
   else
     {
       g_autofree char *title = tab ? scope_window_dup_title (tab) : NULL;
-      ScopeSweepPage  *sweep = scope_window_get_sweep (self);
 
-      set_titles (self, title, sweep ? scope_sweep_page_get_folder (sweep) : NULL);
+      set_titles (self, title, tab ? get_saved (adw_tab_page_get_child (tab)) : NULL);
     }
   if (!tab)
     scope_start_page_refresh (self->start);
@@ -284,8 +288,9 @@ on_fills (ScopeWorkspace *workspace, GParamSpec *pspec G_GNUC_UNUSED, gpointer d
       fills ? _ ("Parameters have random values. Times are real, results mean nothing.") : "");
 }
 
-void
-scope_window_open_as (ScopeWindow *self, GFile *file, const char *source, const char *const *shapes)
+/* Appends and selects a tab for a model. */
+static ScopePage *
+append_page (ScopeWindow *self)
 {
   ScopePage      *page = SCOPE_PAGE (scope_page_new ());
   ScopeWorkspace *workspace = scope_page_get_workspace (page);
@@ -314,33 +319,59 @@ scope_window_open_as (ScopeWindow *self, GFile *file, const char *source, const 
                            G_CALLBACK (update_actions),
                            self,
                            G_CONNECT_SWAPPED);
-  scope_workspace_set_source (workspace, source, shapes);
-  scope_page_open (page, file);
+  return page;
+}
+
+void
+scope_window_open_as (ScopeWindow *self, GFile *file, const char *source, const char *const *shapes)
+{
+  ScopePage *page = append_page (self);
+
+  scope_workspace_set_source (scope_page_get_workspace (page), source, shapes);
+  scope_page_open (page, file, NULL);
   scope_window_show_start (self, FALSE);
 }
 
-/* Whether the name could be that of a folder; the names of models and recordings have endings. */
+void
+scope_window_open_pair (ScopeWindow *self, GFile *graph, const char *params)
+{
+  scope_page_open (append_page (self), graph, params);
+  scope_window_show_start (self, FALSE);
+}
+
+/* FALSE: the name is that of a model or a recording, as far as names tell. */
 static gboolean
-may_be_folder (const char *path)
+may_be_other (const char *path)
 {
   g_autofree char *name = g_path_get_basename (path);
+  const HybFormat *format = hyb_format_of_path (name);
 
-  for (const HybFormat *const *format = hyb_formats (); *format; format++)
-    for (guint i = 0; (*format)->patterns && (*format)->patterns[i]; i++)
-      if (g_pattern_match_simple ((*format)->patterns[i], name))
-        return FALSE;
-  return !g_str_has_suffix (name, ".hscope");
+  return (!format || !format->read_graph) && !g_str_has_suffix (name, ".hscope");
+}
+
+/* Finds the action that opens a path. */
+static void
+look_in_worker (GTask                    *task,
+                gpointer                  source,
+                gpointer unused           G_GNUC_UNUSED,
+                GCancellable *cancellable G_GNUC_UNUSED)
+{
+  const char *path = g_file_peek_path (source);
+  const char *action = g_file_test (path, G_FILE_TEST_IS_DIR) ? "win.open-folder"
+                       : scope_is_weights_file (path)         ? "win.open-arrays"
+                                                              : NULL;
+
+  g_task_return_pointer (task, (gpointer) action, NULL);
 }
 
 static void
-typed_cb (GObject *source, GAsyncResult *result, gpointer data)
+looked_cb (GObject *source, GAsyncResult *result, gpointer data)
 {
   g_autoptr (ScopeWindow) self = data;
-  g_autoptr (GFileInfo) info = g_file_query_info_finish (G_FILE (source), result, NULL);
-  g_autofree char *path = g_file_get_path (G_FILE (source));
+  const char *action = g_task_propagate_pointer (G_TASK (result), NULL);
 
-  if (info && g_file_info_get_file_type (info) == G_FILE_TYPE_DIRECTORY)
-    gtk_widget_activate_action (GTK_WIDGET (self), "win.open-folder", "s", path);
+  if (action)
+    gtk_widget_activate_action (GTK_WIDGET (self), action, "s", g_file_peek_path (G_FILE (source)));
   else
     scope_window_open_as (self, G_FILE (source), NULL, NULL);
 }
@@ -361,14 +392,12 @@ scope_window_open (ScopeWindow *self, GFile *file)
                                 uri + strlen (GALLERY) + strspn (uri + strlen (GALLERY), "/"));
   else if (path && g_str_has_suffix (path, ".json") && !g_str_has_suffix (path, "-symbol.json"))
     gtk_widget_activate_action (GTK_WIDGET (self), "win.open-json", "s", path);
-  else if (path && may_be_folder (path))
-    g_file_query_info_async (file,
-                             G_FILE_ATTRIBUTE_STANDARD_TYPE,
-                             G_FILE_QUERY_INFO_NONE,
-                             G_PRIORITY_DEFAULT,
-                             NULL,
-                             typed_cb,
-                             g_object_ref (self));
+  else if (path && may_be_other (path))
+    {
+      g_autoptr (GTask) task = g_task_new (file, NULL, looked_cb, g_object_ref (self));
+
+      scope_worker_run (task, look_in_worker);
+    }
   else
     scope_window_open_as (self, file, NULL, NULL);
 }

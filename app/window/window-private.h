@@ -1,7 +1,8 @@
 /* window-private.h — the struct of the window, and what its files offer each other.
  *
- * Calls go one way: window.c (the class) → window-actions.c, -drop.c → -numbers.c, -convert.c, -export.c, -plugin.c,
- * -replace.c, -save.c, -values.c → window-mend.c → window-compare.c, -sweep.c → window-dialog.c, window-inputs.c, window-pages.c →
+ * Calls go one way: window.c (the class) → window-actions.c, -drop.c → -numbers.c, -convert.c, -export.c, -lists.c,
+ * -plugin.c, -replace.c, -save.c, -values.c → window-mend.c → window-compare.c, -sweep.c → window-dialog.c,
+ * window-inputs.c, window-pages.c →
  * window-tabs.c.  Each part has a table of its actions, from which window.c installs them.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
@@ -64,6 +65,7 @@ extern const ScopeWindowAction scope_window_convert_actions[]; /* window-convert
 extern const ScopeWindowAction scope_window_compare_actions[]; /* window-compare.c */
 extern const ScopeWindowAction scope_window_sweep_actions[];   /* window-sweep.c */
 extern const ScopeWindowAction scope_window_save_actions[];    /* window-save.c */
+extern const ScopeWindowAction scope_window_list_actions[];    /* window-lists.c */
 extern const ScopeWindowAction scope_window_plugin_actions[];  /* window-plugin.c */
 extern const ScopeWindowAction scope_window_input_actions[];   /* window-inputs.c */
 extern const ScopeWindowAction scope_window_numbers_actions[]; /* window-numbers.c */
@@ -77,6 +79,8 @@ void scope_window_show_start (ScopeWindow *self, gboolean is_at_start);
 /* Adapts title, tools and actions to the selected tab. */
 void scope_window_update (ScopeWindow *self);
 /* Saves the state of every page that has changed. */
+/* Opens a model with a file of parameters in a new tab. */
+void scope_window_open_pair (ScopeWindow *self, GFile *graph, const char *params);
 void scope_window_autosave (ScopeWindow *self);
 
 /* --- window-tabs.c --- */
@@ -96,6 +100,11 @@ gboolean scope_window_is_comparison (const char *path);
 const char *scope_window_get_params (ScopeWorkspace *workspace);
 
 /* --- window-dialog.c --- */
+/* --- window-sweep.c --- */
+
+/* Shows the sweep in a folder. */
+void scope_window_open_sweep (ScopeWindow *self, const char *folder);
+
 
 /* Called with each chosen file, and with the data given to scope_window_choose_file(). */
 typedef void (*ScopeFileChosen) (ScopeWindow *self, GFile *file, const char *data);

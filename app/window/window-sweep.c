@@ -1,6 +1,6 @@
 /* window-sweep.c — opens folders of sweeps as tabs.
  *
- * A folder that is open already is selected.  Start reading with act_open_folder().
+ * A folder that is open already is selected.  Start reading with scope_window_open_sweep().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/window/window-private.h"
 
@@ -63,12 +63,10 @@ append_tab (ScopeWindow *self, const char *folder)
   return tab;
 }
 
-/* Opens the folder of a sweep, a path. */
-static void
-act_open_folder (ScopeWindow *self, const char *name G_GNUC_UNUSED, GVariant *parameter)
+void
+scope_window_open_sweep (ScopeWindow *self, const char *folder)
 {
-  g_autofree char *folder = g_canonicalize_filename (g_variant_get_string (parameter, NULL), NULL);
-  AdwTabPage      *tab = find_tab (self, folder);
+  AdwTabPage *tab = find_tab (self, folder);
 
   if (!tab)
     tab = append_tab (self, folder);
@@ -82,7 +80,7 @@ on_folder (ScopeWindow *self, GFile *file, const char *data G_GNUC_UNUSED)
   g_autofree char *path = g_file_get_path (file);
 
   if (path)
-    gtk_widget_activate_action (GTK_WIDGET (self), "win.open-folder", "s", path);
+    scope_window_open_sweep (self, path);
 }
 
 /* A file dialog chooses either files or folders. */
@@ -98,7 +96,6 @@ act_open_sweep (ScopeWindow        *self,
 }
 
 const ScopeWindowAction scope_window_sweep_actions[] = {
-  { "win.open-folder", "s", act_open_folder },
   { "win.open-sweep", NULL, act_open_sweep },
   { NULL, NULL, NULL },
 };

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/window/window-private.h"
 
+#include "app/window/list-page.h"
 #include "app/window/tab-titles.h"
 
 /* --- Titles --- */
@@ -23,6 +24,8 @@ dup_path (GtkWidget *child)
 
 char *
 scope_window_dup_title (AdwTabPage *tab)
+  if (SCOPE_IS_LIST_PAGE (child))
+    return g_strdup (scope_list_page_get_path (SCOPE_LIST_PAGE (child)));
 {
   GtkWidget *child = adw_tab_page_get_child (tab);
   char      *title = NULL;

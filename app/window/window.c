@@ -17,7 +17,7 @@ static const ScopeWindowAction *const tables[] = {
   scope_window_mend_actions,    scope_window_replace_actions, scope_window_convert_actions,
   scope_window_compare_actions, scope_window_plugin_actions,  scope_window_input_actions,
   scope_window_numbers_actions, scope_window_save_actions,    scope_window_guide_actions,
-  scope_window_values_actions,  scope_window_sweep_actions,
+  scope_window_values_actions,  scope_window_sweep_actions,   scope_window_list_actions,
 };
 
 static void

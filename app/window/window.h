@@ -18,7 +18,8 @@ ScopeWindow *scope_window_new (GtkApplication *application);
 
 /* --- Opening --- */
 
-/* Opens a model, or the folder of a sweep, in a new tab; a URI "gallery:NAME" is an example. */
+/* Opens a model, or the folder of a sweep, in a new tab; of other folders and of files of parameters a list.  A URI
+ * "gallery:NAME" is an example. */
 void scope_window_open (ScopeWindow *self, GFile *file);
 /* Opens a model by its URI in a new tab. */
 void scope_window_open_uri (ScopeWindow *self, const char *uri);

@@ -128,6 +128,9 @@ char *hyb_format_dup_prefix (const HybFormat *format, const char *file);
  * (transfer full) */
 char *
 hyb_format_find_params (const HybFormat *format, const char *file, gint64 epoch, const char **why);
+/* The graph file in the folder of a parameter file whose parameters it may be by its name, "net-symbol.json" for
+ * "net-0012.params"; the first one in alphabetical order.  NULL if there is none.  (transfer full) */
+char *hyb_format_find_graph (const char *params);
 
 /* --- Files that are written --- */
 

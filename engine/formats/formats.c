@@ -171,6 +171,48 @@ hyb_format_find_params (const HybFormat *format, const char *file, gint64 epoch,
   return NULL;
 }
 
+/* TRUE if the name of a parameter file belongs to that of a graph file of the format. */
+static gboolean
+is_beside (const HybFormat *format, const char *graph, const char *params)
+{
+  g_autofree char *prefix = hyb_format_dup_prefix (format, graph);
+
+  for (guint i = 0; format->params_beside && format->params_beside[i]; i++)
+    {
+      const char *ending = format->params_beside[i];
+
+      if (strchr (ending, '#')
+              ? epoch_of (params, prefix, ending) >= 0
+              : g_str_has_prefix (params, prefix) && strcmp (params + strlen (prefix), ending) == 0)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+char *
+hyb_format_find_graph (const char *params)
+{
+  g_autofree char *folder = g_path_get_dirname (params);
+  g_autofree char *name = g_path_get_basename (params);
+  g_autofree char *found = NULL;
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  const char *entry;
+
+  while (dir && (entry = g_dir_read_name (dir)))
+    {
+      const HybFormat *format = hyb_format_of_path (entry);
+      g_autofree char *path = g_build_filename (folder, entry, NULL);
+
+      if (format && format->read_graph && (!found || strcmp (path, found) < 0) &&
+          is_beside (format, entry, name) && g_file_test (path, G_FILE_TEST_IS_REGULAR))
+        {
+          g_free (found);
+          found = g_steal_pointer (&path);
+        }
+    }
+  return g_steal_pointer (&found);
+}
+
 /* --- Weights --- */
 
 /* The format that reads weights from bytes, or the fallback, which reports what they are. */

@@ -64,3 +64,4 @@ void add_start_tests (void);
 void add_room_tests (void);
 void add_sweep_tests (void);
 void add_pane_tests (void);
+void add_list_tests (void);

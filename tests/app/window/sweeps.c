@@ -331,19 +331,6 @@ test_opening_cells (void)
   end_folder ();
 }
 
-static void
-test_other_folders (void)
-{
-  g_autoptr (GFile) file = NULL;
-
-  folder = g_dir_make_tmp ("hybridscope-sweep-XXXXXX", NULL);
-  file = g_file_new_for_path (folder);
-  scope_window_open (window, file);
-  wait_until (shows_state, (gpointer) "failed");
-  take_picture (window, "sweep-not-one");
-  end_folder ();
-}
-
 /* The dialog for models cannot choose folders. */
 static void
 test_plan (void)
@@ -385,21 +372,37 @@ has_dialog (gpointer unused G_GNUC_UNUSED)
 }
 
 static void
-test_dialog (void)
+choose_folder (void)
 {
   GtkFileChooser *dialog;
-  g_autoptr (GFile) file = NULL;
+  g_autoptr (GFile) file = g_file_new_for_path (folder);
 
-  make_folder ();
   gui_act (window, "win.open-sweep", NULL);
   wait_until (has_dialog, NULL);
   dialog = GTK_FILE_CHOOSER (gui_find_window (GTK_TYPE_FILE_CHOOSER_DIALOG));
   g_assert_cmpint (gtk_file_chooser_get_action (dialog), ==, GTK_FILE_CHOOSER_ACTION_SELECT_FOLDER);
-  file = g_file_new_for_path (folder);
   g_assert_true (gtk_file_chooser_set_file (dialog, file, NULL));
   gui_spin (500);
   gtk_dialog_response (GTK_DIALOG (dialog), GTK_RESPONSE_ACCEPT);
+}
+
+static void
+test_dialog (void)
+{
+  make_folder ();
+  choose_folder ();
   wait_until (has_data, NULL);
+  end_folder ();
+}
+
+/* The dialog for sweeps takes any folder. */
+static void
+test_other_folders (void)
+{
+  folder = g_dir_make_tmp ("hybridscope-sweep-XXXXXX", NULL);
+  choose_folder ();
+  wait_until (shows_state, (gpointer) "failed");
+  take_picture (window, "sweep-not-one");
   end_folder ();
 }
 
