@@ -159,8 +159,11 @@ static void
 report_bad_node (GraphBuild *build, guint index, const GError *cause)
 {
   const SymbolNode *node = hyb_symbol_node (build->graph, index);
-  g_autofree char  *prefix = g_strdup_printf ("node “%s” (%s): ", node->name, node->type);
-  const char       *message = cause->message;
+  const char       *near =
+      hyb_suggest_choice (node->op->params, (const char *const *) build->attributes->pdata);
+  g_autofree char *prefix = g_strdup_printf ("node “%s” (%s): ", node->name, node->type);
+  g_autofree char *hint = near ? g_strdup_printf ("Did you mean “%s”?", near) : NULL;
+  const char      *message = cause->message;
 
   if (g_str_has_prefix (message, prefix))
     message += strlen (prefix);
@@ -169,7 +172,7 @@ report_bad_node (GraphBuild *build, guint index, const GError *cause)
                                      : cause->domain == HYB_OP_ERROR ? "bad-attribute"
                                                                      : "bad-node",
                                      SYMBOL_AT_NODE (build->graph, index),
-                                     NULL,
+                                     hint,
                                      HYB_SEVERITY_ERROR },
                      "%s",
                      message);

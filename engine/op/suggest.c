@@ -137,3 +137,43 @@ hyb_suggest_only (const char *const *names, guint n, const char *name)
     }
   return is_only ? found : NULL;
 }
+
+/* The number of letters with which both begin, in any case. */
+static gsize
+count_common (const char *a, const char *b)
+{
+  gsize n = 0;
+
+  while (a[n] && g_ascii_tolower (a[n]) == g_ascii_tolower (b[n]))
+    n++;
+  return n;
+}
+
+static const char *
+nearest_choice (const HybParam *param, const char *text)
+{
+  guint       n = g_strv_length ((char **) param->choices);
+  const char *near = hyb_suggest_name (param->choices, n, text);
+  gsize       best = 2;
+
+  for (guint i = 0; !near && i < n; i++)
+    best = MAX (best, count_common (param->choices[i], text));
+  for (guint i = 0; !near && i < n; i++)
+    if (count_common (param->choices[i], text) == best)
+      near = param->choices[i];
+  return near;
+}
+
+const char *
+hyb_suggest_choice (const HybParam *params, const char *const *attributes)
+{
+  for (gsize i = 0; attributes && attributes[i]; i += 2)
+    {
+      const HybParam *param = hyb_params_find (params, attributes[i]);
+
+      if (param && param->kind == HYB_PARAM_ENUM &&
+          !g_strv_contains (param->choices, attributes[i + 1]))
+        return nearest_choice (param, attributes[i + 1]);
+    }
+  return NULL;
+}
