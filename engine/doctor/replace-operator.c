@@ -13,6 +13,7 @@
 #include <string.h>
 
 #define IDENTITY "_copy"
+#define KIND     "op_type" /* of Custom: the name of the operator */
 
 /* --- The nodes that are meant --- */
 
@@ -26,7 +27,7 @@ static const char *
 get_kind (const HybNode *node)
 {
   for (guint i = 0; node->attributes && node->attributes[i]; i += 2)
-    if (strcmp (node->attributes[i], "op_type") == 0)
+    if (strcmp (node->attributes[i], KIND) == 0)
       return node->attributes[i + 1];
   return NULL;
 }
@@ -38,24 +39,38 @@ is_meant (const HybNode *node, const Meant *meant)
          g_strcmp0 (get_kind (node), meant->kind) == 0;
 }
 
-/* The first opaque node of that name, in the graph or a body; NULL if there is none. */
-static const HybNode *
-find_node (HybGraph *graph, const char *name)
+/* A node, and the graph or body that it is in. */
+typedef struct
 {
-  for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
+  HybGraph *graph;
+  HybNodeId id;
+} Place;
+
+/* Finds the first opaque node of that name, in the graph or a body.  FALSE: there is none.  name: (nullable) */
+static gboolean
+find_place (HybGraph *graph, const char *name, Place *place)
+{
+  for (HybNodeId id = 0; name && id < hyb_graph_n_nodes (graph); id++)
     {
       const HybNode   *node = hyb_graph_get_node (graph, id);
       HybGraph *const *bodies = hyb_graph_get_bodies (graph, id);
-      const HybNode   *inside = NULL;
 
+      *place = (Place){ graph, id };
       if (node->op->flags & HYB_OP_OPAQUE && strcmp (node->name, name) == 0)
-        return node;
-      for (guint b = 0; b < node->n_bodies && !inside; b++)
-        inside = find_node (bodies[b], name);
-      if (inside)
-        return inside;
+        return TRUE;
+      for (guint b = 0; b < node->n_bodies; b++)
+        if (find_place (bodies[b], name, place))
+          return TRUE;
     }
-  return NULL;
+  return FALSE;
+}
+
+static Meant
+meant_at (const Place *place)
+{
+  const HybNode *node = hyb_graph_get_node (place->graph, place->id);
+
+  return (Meant){ node->type, get_kind (node) };
 }
 
 static guint
@@ -78,9 +93,13 @@ count (HybGraph *graph, const Meant *meant)
 guint
 hyb_replace_count (HybGraph *graph, const char *node)
 {
-  const HybNode *found = node ? find_node (graph, node) : NULL;
+  Place place;
+  Meant meant;
 
-  return found ? count (graph, &(Meant){ found->type, get_kind (found) }) : 0;
+  if (!find_place (graph, node, &place))
+    return 0;
+  meant = meant_at (&place);
+  return count (graph, &meant);
 }
 
 /* --- Replacing --- */
@@ -164,13 +183,37 @@ has_plain_name (const HybOp *op)
   return strcmp (op->name, IDENTITY) == 0 || (op->flags & HYB_OP_POINTWISE && *op->name != '_');
 }
 
+/* Whether the inputs of a node are those of a layer: data, and then variables whose names end in the names of the
+ * operator's inputs, such as “dense0_weight”. */
 static gboolean
-is_offered (const HybOp *op, const HybNode *node)
+is_layer (const HybOp *op, const Place *place)
 {
-  guint n_inputs = op->inputs ? g_strv_length ((char **) op->inputs) : 0;
+  const HybNode    *node = hyb_graph_get_node (place->graph, place->id);
+  const HybValueId *inputs = hyb_graph_get_inputs (place->graph, place->id);
 
-  return has_plain_name (op) && n_inputs == node->n_inputs && node->n_outputs == 1 &&
-         !(op->flags & (HYB_OP_INTERNAL | HYB_OP_OPAQUE | HYB_OP_RANDOM));
+  for (guint i = 1; i < node->n_inputs; i++)
+    {
+      HybNodeId        producer = hyb_graph_get_producer (place->graph, inputs[i]);
+      const HybNode   *input = hyb_graph_get_node (place->graph, producer);
+      g_autofree char *ending = g_strconcat ("_", op->inputs[i], NULL);
+
+      if (!hyb_node_is_variable (input) || !g_str_has_suffix (input->name, ending))
+        return FALSE;
+    }
+  return node->n_inputs > 1;
+}
+
+static gboolean
+is_offered (const HybOp *op, const Place *place)
+{
+  const HybNode *node = hyb_graph_get_node (place->graph, place->id);
+  guint          n_inputs = op->inputs ? g_strv_length ((char **) op->inputs) : 0;
+
+  if (node->n_outputs != 1 || op->flags & (HYB_OP_INTERNAL | HYB_OP_OPAQUE | HYB_OP_RANDOM))
+    return FALSE;
+  /* A layer may lack its last inputs, such as the bias. */
+  return (has_plain_name (op) && n_inputs == node->n_inputs) ||
+         (*op->name != '_' && n_inputs >= node->n_inputs && is_layer (op, place));
 }
 
 gboolean
@@ -178,31 +221,45 @@ hyb_replace_is_possible (HybGraph *graph, const char *node)
 {
   guint               n_ops;
   const HybOp *const *ops = hyb_op_list (&n_ops);
-  const HybNode      *found = node ? find_node (graph, node) : NULL;
+  Place               place;
 
-  for (guint i = 0; found && i < n_ops; i++)
-    if (is_offered (ops[i], found))
+  if (!find_place (graph, node, &place))
+    return FALSE;
+  for (guint i = 0; i < n_ops; i++)
+    if (is_offered (ops[i], &place))
       return TRUE;
   return FALSE;
 }
 
-/* The place of an operator in the list: smaller comes first. */
+/* The number of attributes of a node that an operator would ignore. */
 static guint
-rank_of (const HybOp *op, const char *type)
+count_ignored (const HybOp *op, const HybNode *node)
 {
-  if (hyb_suggest_name (&op->name, 1, type))
-    return 0;
-  return strcmp (op->name, IDENTITY) == 0 ? 1 : 2;
+  guint n = 0;
+
+  for (guint i = 0; node->attributes && node->attributes[i]; i += 2)
+    n += !g_str_has_prefix (node->attributes[i], "__") && strcmp (node->attributes[i], KIND) != 0 &&
+         !hyb_params_find (op->params, node->attributes[i]);
+  return n;
 }
 
-/* For g_ptr_array_sort_with_data; data: the type of the node. */
+/* For g_ptr_array_sort_with_data; data: the node. */
 static int
 compare_ops (gconstpointer a, gconstpointer b, gpointer data)
 {
-  const HybOp *first = *(const HybOp *const *) a, *second = *(const HybOp *const *) b;
-  guint        rank = rank_of (first, data), other = rank_of (second, data);
+  const HybOp   *first = *(const HybOp *const *) a, *second = *(const HybOp *const *) b;
+  const HybNode *node = data;
+  const int      ranks[] = {
+         !hyb_suggest_name (&first->name, 1, node->type) -
+             !hyb_suggest_name (&second->name, 1, node->type),
+         (int) count_ignored (first, node) - (int) count_ignored (second, node),
+         (strcmp (first->name, IDENTITY) != 0) - (strcmp (second->name, IDENTITY) != 0),
+  };
 
-  return rank != other ? (rank < other ? -1 : 1) : strcmp (first->name, second->name);
+  for (guint i = 0; i < G_N_ELEMENTS (ranks); i++)
+    if (ranks[i] != 0)
+      return ranks[i];
+  return strcmp (first->name, second->name);
 }
 
 GPtrArray *
@@ -210,35 +267,44 @@ hyb_replace_list (HybModel *model, const char *node)
 {
   GPtrArray          *list = g_ptr_array_new ();
   HybGraph           *graph = hyb_model_get_graph (model);
-  const HybNode      *found = find_node (graph, node);
   guint               n_ops;
   const HybOp *const *ops = hyb_op_list (&n_ops);
   g_autoptr (GPtrArray) changes = g_ptr_array_new_with_free_func (g_free);
+  Place place;
+  Meant meant;
 
-  for (guint i = 0; found && i < n_ops; i++)
+  if (!find_place (graph, node, &place))
+    return list;
+  meant = meant_at (&place);
+  for (guint i = 0; i < n_ops; i++)
     {
-      Meant meant = { found->type, get_kind (found) };
       g_autoptr (HybGraph) edited =
-          is_offered (ops[i], found) ? replace (graph, &meant, ops[i], changes) : NULL;
+          is_offered (ops[i], &place) ? replace (graph, &meant, ops[i], changes) : NULL;
 
       g_ptr_array_set_size (changes, 0);
       if (edited && is_consistent (model, edited))
         g_ptr_array_add (list, (gpointer) ops[i]);
     }
-  if (found)
-    g_ptr_array_sort_with_data (list, compare_ops, (gpointer) found->type);
+  g_ptr_array_sort_with_data (list,
+                              compare_ops,
+                              (gpointer) hyb_graph_get_node (place.graph, place.id));
   return list;
 }
 
 gboolean
 hyb_replace_operator (HybModel *model, const char *node, const HybOp *op, GPtrArray *changes)
 {
-  HybGraph      *graph = hyb_model_get_graph (model);
-  const HybNode *found = find_node (graph, node);
-  guint          n_before = changes->len;
-  g_autoptr (HybGraph) edited =
-      found ? replace (graph, &(Meant){ found->type, get_kind (found) }, op, changes) : NULL;
+  HybGraph *graph = hyb_model_get_graph (model);
+  guint     n_before = changes->len;
+  g_autoptr (HybGraph) edited = NULL;
+  Place place;
+  Meant meant;
 
+  if (find_place (graph, node, &place))
+    {
+      meant = meant_at (&place);
+      edited = replace (graph, &meant, op, changes);
+    }
   if (!edited || !is_consistent (model, edited))
     {
       g_ptr_array_set_size (changes, (int) n_before);

@@ -13,9 +13,10 @@
 guint hyb_replace_count (HybGraph *graph, const char *node);
 /* Whether an operator could be found for the node without looking at shapes; cheap. */
 gboolean hyb_replace_is_possible (HybGraph *graph, const char *node);
-/* Operators that fit the node: as many inputs and outputs, no attribute that must be given, and no
- * contradiction to the shapes of the model's parameters.  Similar names come first, then the operator that
- * passes its input on, then the others by name.  Of const HybOp *.  (transfer container) */
+/* Operators that fit the node: as many inputs and outputs, no attribute that must be given and is not, and no
+ * contradiction to the shapes of the model's parameters; pointwise ones, and for a node with parameters layers whose
+ * inputs have such names.  Similar names come first, then operators that have the attributes of the node, then the operator
+ * that passes its input on, then the others by name.  Of const HybOp *.  (transfer container) */
 GPtrArray *hyb_replace_list (HybModel *model, const char *node);
 /* Replaces the operator of the node and of all nodes with the same one.  Appends a sentence about each
  * change to changes (of char *).  FALSE, without changes, if the operator does not fit. */

@@ -75,7 +75,7 @@ test_one_input_is_passed_on_or_goes_through_a_pointwise_operator (void)
   g_assert_true (hyb_replace_is_possible (hyb_model_get_graph (model), "odd1"));
   g_assert_cmpuint (hyb_replace_count (hyb_model_get_graph (model), "odd1"), ==, 2);
   g_assert_cmpuint (list->len, >, 10);
-  g_assert_cmpstr (((const HybOp *) list->pdata[0])->name, ==, "_copy");
+  g_assert_true (offers (list, "_copy"));
   g_assert_true (offers (list, "relu"));
   g_assert_true (offers (list, "tanh"));
   g_assert_false (offers (list, "elemwise_add")); /* two inputs */
@@ -90,6 +90,56 @@ test_a_similar_name_comes_first (void)
 
   g_assert_cmpuint (list->len, >, 1);
   g_assert_cmpstr (((const HybOp *) list->pdata[0])->name, ==, "softsign");
+}
+
+/* odd1 has “beta”, odd2 has no attribute. */
+static void
+test_operators_with_its_attributes_come_first (void)
+{
+  g_autoptr (HybModel) model = read_text (DENSE ("Mish"));
+  g_autoptr (GPtrArray) list = hyb_replace_list (model, "odd1");
+  g_autoptr (GPtrArray) without = hyb_replace_list (model, "odd2");
+
+  g_assert_nonnull (hyb_params_find (((const HybOp *) list->pdata[0])->params, "beta"));
+  g_assert_cmpstr (((const HybOp *) without->pdata[0])->name, ==, "_copy");
+}
+
+/* The operator that the layer had before it was renamed. */
+static void
+assert_original (const char *op, const char *attributes, const char *variables, const char *inputs)
+{
+  g_autofree char *text =
+      g_strdup_printf (BEGIN VARIABLE ("data") "%s, {\"op\": \"My%sX\", \"name\": \"layer\", "
+                                               "\"attrs\": {%s}, \"inputs\": [%s]}" END (
+                                                   "[%u,0,0]"),
+                       variables,
+                       op,
+                       attributes,
+                       inputs,
+                       strstr (inputs, "[2,0,0]") ? 3 : 2);
+  g_autoptr (HybModel) model = read_text (text);
+  g_autoptr (GPtrArray) list = hyb_replace_list (model, "layer");
+
+  g_assert_true (hyb_replace_is_possible (hyb_model_get_graph (model), "layer"));
+  g_assert_cmpuint (list->len, >, 0);
+  g_assert_cmpstr (((const HybOp *) list->pdata[0])->name, ==, op);
+}
+
+static void
+test_layers_with_parameters_have_their_original (void)
+{
+  static const char both[] = "," VARIABLE ("layer_weight") "," VARIABLE ("layer_bias");
+  static const char weight[] = "," VARIABLE ("layer_weight");
+
+  assert_original ("FullyConnected", "\"num_hidden\": \"8\"", both, "[0,0,0], [1,0,0], [2,0,0]");
+  assert_original ("FullyConnected",
+                   "\"num_hidden\": \"8\", \"no_bias\": \"True\"",
+                   weight,
+                   "[0,0,0], [1,0,0]");
+  assert_original ("Convolution",
+                   "\"kernel\": \"(3, 3)\", \"num_filter\": \"8\", \"pad\": \"(1, 1)\"",
+                   both,
+                   "[0,0,0], [1,0,0], [2,0,0]");
 }
 
 static void
@@ -165,6 +215,9 @@ TEST_PROGRAM (test_replace_operator)
   ADD ("one-input-is-passed-on-or-goes-through-a-pointwise-operator",
        test_one_input_is_passed_on_or_goes_through_a_pointwise_operator);
   ADD ("a-similar-name-comes-first", test_a_similar_name_comes_first);
+  ADD ("operators-with-its-attributes-come-first", test_operators_with_its_attributes_come_first);
+  ADD ("layers-with-parameters-have-their-original",
+       test_layers_with_parameters_have_their_original);
   ADD ("shapes-of-parameters-decide", test_shapes_of_parameters_decide);
   ADD ("all-nodes-with-the-operator-are-replaced", test_all_nodes_with_the_operator_are_replaced);
   ADD ("custom-operators-differ-by-their-type", test_custom_operators_differ_by_their_type);
