@@ -1,6 +1,6 @@
 /* page-message.c — the message above the views, and starting a run, which may fail with one.
  *
- * Lowest of the page's files; the message is a revealer above the stack of the page.
+ * Lowest of the page's files; the message is a revealer over the graph.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/page/page-private.h"
 
@@ -30,6 +30,16 @@ scope_page_show_message (ScopePage *self, const char *text, const char *label, c
     return;
   gtk_button_set_label (self->banner_button, label);
   scope_remedy_set_action (GTK_ACTIONABLE (self->banner_button), action);
+}
+
+gboolean
+scope_page_find_messages (ScopePage *self, GtkWidget *relative, graphene_rect_t *area)
+{
+  return (gtk_revealer_get_reveal_child (self->banner) ||
+          gtk_revealer_get_reveal_child (self->remeasured)) &&
+         gtk_widget_compute_bounds (gtk_widget_get_parent (GTK_WIDGET (self->banner)),
+                                    relative,
+                                    area);
 }
 
 void

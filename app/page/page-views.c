@@ -18,8 +18,10 @@
 
 #include <glib/gi18n.h>
 
-#define LEFT_WIDTH  220
-#define RIGHT_WIDTH 300
+#define LEFT_WIDTH      220
+#define MIN_LEFT_WIDTH  180
+#define RIGHT_WIDTH     300
+#define MIN_RIGHT_WIDTH 260
 
 typedef enum
 {
@@ -48,6 +50,19 @@ static const struct
   { "log", N_ ("Log"), scope_log_view_get_type, PLACE_PANEL },
 };
 
+/* Where the width of the page is known for the first time, the side pane gets its usual width. */
+static void
+on_first_width (GtkPaned *sides, GParamSpec *property G_GNUC_UNUSED, gpointer self)
+{
+  int last;
+
+  g_object_get (sides, "max-position", &last, NULL);
+  if (last <= 0 || last == G_MAXINT)
+    return;
+  g_signal_handlers_disconnect_by_data (sides, self); /* this one */
+  gtk_paned_set_position (sides, MAX (last - (RIGHT_WIDTH - MIN_RIGHT_WIDTH), 0));
+}
+
 static void
 place_view (ScopePage *self, GtkWidget *view, const char *name, Place place)
 {
@@ -60,13 +75,15 @@ place_view (ScopePage *self, GtkWidget *view, const char *name, Place place)
       gtk_stack_set_visible_child (self->graphs, view);
       break;
     case PLACE_LEFT:
-      gtk_widget_set_size_request (view, LEFT_WIDTH, -1);
+      gtk_widget_set_size_request (view, MIN_LEFT_WIDTH, -1);
       gtk_widget_set_visible (view, FALSE);
       gtk_paned_set_start_child (self->left, view);
+      gtk_paned_set_position (self->left, LEFT_WIDTH);
       break;
     case PLACE_RIGHT:
-      gtk_widget_set_size_request (view, RIGHT_WIDTH, -1);
+      gtk_widget_set_size_request (view, MIN_RIGHT_WIDTH, -1);
       gtk_paned_set_end_child (self->sides, view);
+      g_signal_connect (self->sides, "notify::max-position", G_CALLBACK (on_first_width), self);
       break;
     case PLACE_PANEL:
       tab = gtk_stack_add_named (self->panel, view, name);

@@ -27,6 +27,8 @@ ScopeView *scope_page_get_view (ScopePage *self, const char *name);
 ScopeGraphView *scope_page_get_graph_view (ScopePage *self);
 /* The visible graph: the model's, or the graph after a pass. */
 ScopeGraphView *scope_page_get_shown_view (ScopePage *self);
+/* Where messages lie over the graph, relative to another widget.  FALSE: there are none. */
+gboolean scope_page_find_messages (ScopePage *self, GtkWidget *relative, graphene_rect_t *area);
 /* Opens the lower panel at a view: "operators", "timeline", "values", "memory", "findings", "passes", "log". */
 void scope_page_show_view (ScopePage *self, const char *name);
 /* Searches the graph, showing hits in the outline; "" ends the search. */

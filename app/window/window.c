@@ -85,14 +85,14 @@ on_stop_search (gpointer data)
         GTK_WIDGET (scope_graph_view_get_canvas (scope_page_get_graph_view (page))));
 }
 
-/* Places the card in the upper left corner of the graph, below the page's bars. */
+/* Places the card in the upper left corner of the graph, or below messages that reach there. */
 static gboolean
 on_first_steps_placed (GtkOverlay *overlay, GtkWidget *card, GdkRectangle *place, gpointer data)
 {
   ScopePage      *page = scope_window_get_page (data);
   GtkWidget      *graph_view;
   GtkRequisition  size;
-  graphene_rect_t graph;
+  graphene_rect_t graph, messages;
   gboolean        is_shown;
 
   if (!page)
@@ -106,6 +106,9 @@ on_first_steps_placed (GtkOverlay *overlay, GtkWidget *card, GdkRectangle *place
                          is_shown ? size.width : 0,
                          is_shown ? size.height : 0);
   *place = (GdkRectangle){ (int) graph.origin.x, (int) graph.origin.y, size.width, size.height };
+  if (scope_page_find_messages (page, GTK_WIDGET (overlay), &messages) &&
+      messages.origin.x < graph.origin.x + (float) size.width)
+    place->y = (int) (messages.origin.y + messages.size.height);
   return TRUE;
 }
 

@@ -444,6 +444,7 @@ TEST_PROGRAM (test_window)
   add_room_tests ();
   add_pane_tests ();
   add_list_tests ();
+  add_comfort_tests ();
   if (g_test_slow ())
     g_test_add_func ("/app/window/every-action-is-tried", gui_test_every_action);
   status = g_test_run ();

@@ -431,7 +431,8 @@ test_first_steps (void)
     gui_act (window, "win.first-steps", NULL);
 
   /* The card does not cover a message. */
-  scope_page_show_message (page, "something", NULL, NULL);
+  gtk_window_set_default_size (GTK_WINDOW (window), 800, 700);
+  scope_page_show_message (page, "something that takes more than the room beside it", NULL, NULL);
   gui_spin (600);
   g_assert_true (gtk_widget_compute_bounds (card, GTK_WIDGET (window), &of_card) &&
                  gtk_widget_compute_bounds (gui_find (GTK_WIDGET (page), "banner-label"),

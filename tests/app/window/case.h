@@ -65,3 +65,4 @@ void add_room_tests (void);
 void add_sweep_tests (void);
 void add_pane_tests (void);
 void add_list_tests (void);
+void add_comfort_tests (void);
