@@ -27,7 +27,7 @@ struct _ScopeGraphView
   GtkBox       *trace_box;
   GtkRange     *trace_scale;
   GtkWidget    *zoom_box;
-  GMenuModel   *menu_model;
+  GMenuModel   *closed_menu, *open_menu, *node_menu, *model_menu, *view_menu; /* parts of menu */
 
   /* Owned */
   GtkWidget    *menu;
@@ -37,6 +37,7 @@ struct _ScopeGraphView
   char         *layout;
   VizDirection  direction;
   guint         busy_timeout;            /* shows the spinner */
+  guint         menu_idle;               /* shows the menu */
   guint         page_tick, page_timeout; /* a layout waits for the size of the page */
 
   guint32  anchor;       /* box that keeps its place on the screen in the next picture */
@@ -61,6 +62,13 @@ void scope_graph_view_toggle_trace (ScopeGraphView *self);
 void scope_graph_view_follow_steps (ScopeView *view, ScopeWorkspace *before);
 /* Connects the scales. */
 void scope_graph_view_init_steps (ScopeGraphView *self);
+
+/* --- graph-view-menu.c --- */
+
+/* Creates the context menu of the canvas. */
+void scope_graph_view_init_menu (ScopeGraphView *self);
+/* Removes it, before the canvas is destroyed. */
+void scope_graph_view_remove_menu (ScopeGraphView *self);
 
 /* --- graph-view-layout.c --- */
 

@@ -1,11 +1,10 @@
 /* graph-view.c — the view of the graph: actions, folding, breadcrumb, following the workspace.
  *
  * graph-view-layout.c lays the graph out, graph-view-steps.c controls loop steps and tracing,
- * graph-view-state.c saves and restores.
+ * graph-view-menu.c shows the context menu, graph-view-state.c saves and restores.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/views/graph-view-private.h"
 
-#include "app/widgets/popover-focus.h"
 #include "app/widgets/spinner.h"
 #include "app/widgets/theme.h"
 
@@ -96,7 +95,7 @@ dive_to (ScopeGraphView *self, guint32 box)
       const VizItem *item = viz_picture_item (picture, viz_picture_find_box (picture, box));
       VizRect        rect = { item->x, item->y, item->width, item->height };
 
-      scope_canvas_zoom_to_rect (self->canvas, &rect);
+      scope_canvas_zoom_to_rect (self->canvas, &rect, 1);
     }
 }
 
@@ -159,6 +158,7 @@ update_breadcrumb (ScopeGraphView *self)
   while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->breadcrumb))) != NULL)
     gtk_box_remove (self->breadcrumb, child);
   gtk_widget_set_visible (GTK_WIDGET (self->breadcrumb), dive != VIZ_ROOT && document);
+  gtk_widget_action_set_enabled (GTK_WIDGET (self), "graph.surface", dive != VIZ_ROOT);
   if (!document || dive == VIZ_ROOT)
     return;
   for (guint32 box = dive; box != VIZ_ROOT;)
@@ -236,19 +236,6 @@ static void
 on_canvas_toggled (ScopeCanvas *canvas G_GNUC_UNUSED, guint32 box, gboolean deep, gpointer data)
 {
   scope_graph_view_toggle (data, box, deep);
-}
-
-static void
-on_canvas_menu (ScopeCanvas *canvas G_GNUC_UNUSED,
-                guint32 box         G_GNUC_UNUSED,
-                double              x,
-                double              y,
-                gpointer            data)
-{
-  ScopeGraphView *self = data;
-
-  gtk_popover_set_pointing_to (GTK_POPOVER (self->menu), &(GdkRectangle){ (int) x, (int) y, 1, 1 });
-  gtk_popover_popup (GTK_POPOVER (self->menu));
 }
 
 /* Outlines what the rows that are looked at stand for. */
@@ -470,9 +457,7 @@ scope_graph_view_dispose (GObject *object)
   scope_graph_view_cancel_layout (self);
   g_clear_handle_id (&self->busy_timeout, g_source_remove);
   g_signal_handlers_disconnect_by_data (adw_style_manager_get_default (), self);
-  if (self->menu)
-    gtk_widget_unparent (self->menu);
-  self->menu = NULL;
+  scope_graph_view_remove_menu (self);
   G_OBJECT_CLASS (scope_graph_view_parent_class)->dispose (object);
 }
 
@@ -503,7 +488,11 @@ bind_children (GtkWidgetClass *class)
   gtk_widget_class_bind_template_child (class, ScopeGraphView, trace_box);
   gtk_widget_class_bind_template_child (class, ScopeGraphView, trace_scale);
   gtk_widget_class_bind_template_child (class, ScopeGraphView, zoom_box);
-  gtk_widget_class_bind_template_child (class, ScopeGraphView, menu_model);
+  gtk_widget_class_bind_template_child (class, ScopeGraphView, closed_menu);
+  gtk_widget_class_bind_template_child (class, ScopeGraphView, open_menu);
+  gtk_widget_class_bind_template_child (class, ScopeGraphView, node_menu);
+  gtk_widget_class_bind_template_child (class, ScopeGraphView, model_menu);
+  gtk_widget_class_bind_template_child (class, ScopeGraphView, view_menu);
 }
 
 static void
@@ -563,11 +552,7 @@ scope_graph_view_init (ScopeGraphView *self)
   self->direction = VIZ_DIRECTION_AUTO;
   gtk_widget_init_template (GTK_WIDGET (self));
   scope_minimap_set_canvas (self->minimap, self->canvas);
-  self->menu = gtk_popover_menu_new_from_model (self->menu_model);
-  gtk_widget_set_parent (self->menu, GTK_WIDGET (self->canvas));
-  scope_popover_return_focus (GTK_POPOVER (self->menu), GTK_WIDGET (self->canvas));
-  gtk_popover_set_has_arrow (GTK_POPOVER (self->menu), FALSE);
-  gtk_widget_set_halign (self->menu, GTK_ALIGN_START);
+  scope_graph_view_init_menu (self);
   scope_graph_view_init_steps (self);
   scope_graph_view_update_undo (self);
   update_theme (self);
@@ -583,5 +568,4 @@ scope_graph_view_init (ScopeGraphView *self)
   g_signal_connect (self->canvas, "selected", G_CALLBACK (on_canvas_selected), self);
   g_signal_connect (self->canvas, "hovered", G_CALLBACK (on_canvas_hovered), self);
   g_signal_connect (self->canvas, "toggled", G_CALLBACK (on_canvas_toggled), self);
-  g_signal_connect (self->canvas, "menu", G_CALLBACK (on_canvas_menu), self);
 }

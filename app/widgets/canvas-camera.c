@@ -279,9 +279,9 @@ pose_of_rect (ScopeCanvas *self, const VizRect *rect, double max_zoom)
 }
 
 void
-scope_canvas_zoom_to_rect (ScopeCanvas *self, const VizRect *rect)
+scope_canvas_zoom_to_rect (ScopeCanvas *self, const VizRect *rect, double max_zoom)
 {
-  ScopeCameraPose view = pose_of_rect (self, rect, SCOPE_ZOOM_MAX);
+  ScopeCameraPose view = pose_of_rect (self, rect, max_zoom);
 
   fly_to (self, view.x, view.y, view.zoom);
 }
@@ -379,6 +379,35 @@ scope_canvas_get_view (ScopeCanvas *self)
                     self->y,
                     gtk_widget_get_width (GTK_WIDGET (self)) / self->zoom,
                     gtk_widget_get_height (GTK_WIDGET (self)) / self->zoom };
+}
+
+/* By how much a view from `start` must move so that it shows a part of this length, or its beginning. */
+static double
+shift_to_see (double start, double length, double part, double part_length)
+{
+  if (part < start || part_length > length)
+    return part - start;
+  return MAX (part + part_length - start - length, 0);
+}
+
+void
+scope_canvas_scroll_to (ScopeCanvas *self, guint32 number)
+{
+  const VizItem *item = viz_picture_item (self->picture, number);
+  VizRect        view = scope_canvas_get_view (self);
+  GtkBorder      room = scope_canvas_find_room (self);
+  double         left = room.left / self->zoom, top = room.top / self->zoom, dx, dy;
+
+  dx = shift_to_see (view.x + left,
+                     view.width - left - room.right / self->zoom,
+                     item->x,
+                     item->width);
+  dy = shift_to_see (view.y + top,
+                     view.height - top - room.bottom / self->zoom,
+                     item->y,
+                     item->height);
+  if (dx != 0 || dy != 0)
+    fly_to (self, self->x + dx, self->y + dy, self->zoom);
 }
 
 gboolean

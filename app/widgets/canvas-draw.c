@@ -118,14 +118,14 @@ mark_boxes (ScopeCanvas           *self,
             cairo_t               *cr,
             const VizPaintOptions *options,
             const GArray          *boxes,
-            const VizColour       *colour)
+            const VizMark         *mark)
 {
   for (guint i = 0; i < MIN (boxes->len, MAX_MARKS); i++)
     {
       guint32 item = viz_picture_find_box (self->picture, g_array_index (boxes, guint32, i));
 
       if (item != VIZ_NO_ITEM)
-        viz_paint_item_mark (self->picture, cr, options, item, &(VizMark){ colour, 2 });
+        viz_paint_item_mark (self->picture, cr, options, item, mark);
     }
 }
 
@@ -141,8 +141,13 @@ draw_marks (ScopeCanvas *self, cairo_t *cr)
   if (self->traced)
     mark_traced_wires (self, cr, &options, &view);
   scope_canvas_draw_faults (self, cr, &view);
-  mark_boxes (self, cr, &options, self->hits, &self->theme->hit);
-  mark_boxes (self, cr, &options, self->related, &self->theme->selection);
+  mark_boxes (self, cr, &options, self->hits, &(VizMark){ &self->theme->hit, 2 });
+  /* Dashed, unlike the selection. */
+  mark_boxes (self,
+              cr,
+              &options,
+              self->related,
+              &(VizMark){ &self->theme->selection, 2, VIZ_DASH_DASHED });
   if (self->hovered_wire != VIZ_NO_ARROW)
     viz_paint_wire_mark (self->picture,
                          cr,

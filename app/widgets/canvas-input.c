@@ -169,7 +169,7 @@ on_drag_end (GtkGestureDrag *gesture G_GNUC_UNUSED,
                        self->rubber.width / self->zoom,
                        self->rubber.height / self->zoom };
 
-      scope_canvas_zoom_to_rect (self, &rect);
+      scope_canvas_zoom_to_rect (self, &rect, SCOPE_ZOOM_MAX);
     }
   self->has_rubber = FALSE;
   self->is_dragging = FALSE;
@@ -313,7 +313,7 @@ go_to_item (ScopeCanvas *self, guint32 item)
       return;
     }
   scope_canvas_select_by_user (self, viz_picture_item (self->picture, item)->box);
-  scope_canvas_reveal (self, self->selected);
+  scope_canvas_scroll_to (self, item);
 }
 
 static void
@@ -373,7 +373,7 @@ act_fit_selection (ScopeCanvas *self, const char *name G_GNUC_UNUSED)
                item->x - item->width * 0.5, item->y - item->height * 0.5, item->width * 2, item->height * 2
       };
 
-      scope_canvas_zoom_to_rect (self, &rect);
+      scope_canvas_zoom_to_rect (self, &rect, 1);
     }
 }
 

@@ -90,6 +90,8 @@ void scope_canvas_fit_again (ScopeCanvas *self);
 void scope_canvas_stop_flight (ScopeCanvas *self);
 /* Moves the camera by pixels. */
 void scope_canvas_pan (ScopeCanvas *self, double dx, double dy);
+/* Moves the camera no further than it takes to see an item; it keeps the zoom. */
+void scope_canvas_scroll_to (ScopeCanvas *self, guint32 item);
 
 /* --- canvas-selection.c --- */
 

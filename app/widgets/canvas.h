@@ -89,8 +89,8 @@ void scope_canvas_zoom_to_fit (ScopeCanvas *self);
 void scope_canvas_show_all (ScopeCanvas *self);
 /* Whether the camera moves because the canvas has another size. */
 gboolean scope_canvas_is_resizing (ScopeCanvas *self);
-/* Zooms so that a rectangle of the picture fills the canvas. */
-void scope_canvas_zoom_to_rect (ScopeCanvas *self, const VizRect *rect);
+/* Zooms so that a rectangle of the picture fills the canvas, at most to max_zoom. */
+void scope_canvas_zoom_to_rect (ScopeCanvas *self, const VizRect *rect, double max_zoom);
 /* Brings a box into view; the camera stays if it is visible already.  FALSE: the picture has no such box. */
 gboolean scope_canvas_reveal (ScopeCanvas *self, guint32 box);
 /* The visible part, in points of the picture. */

@@ -116,6 +116,7 @@ test_walking (void)
   g_assert_cmpuint (first, !=, second);
   gui_act (canvas (), "canvas.go-sources", NULL);
   g_assert_cmpuint (scope_workspace_get_selected (workspace ()), !=, second);
+  gui_act (canvas (), "canvas.zoom-out", NULL);
   zoom = zoom_now ();
   gui_act (canvas (), "canvas.zoom-selection", NULL);
   g_assert_cmpfloat (zoom_now (), !=, zoom);

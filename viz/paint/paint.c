@@ -116,7 +116,7 @@ viz_paint_item_mark (const VizPicture      *picture,
   double         pixel = options->scale > 0 ? 1 / options->scale : 1;
   double         out = mark->width * pixel / 2;
   VizRect  rect = { item->x - out, item->y - out, item->width + 2 * out, item->height + 2 * out };
-  VizStyle style = { .stroke = mark->colour, .width = mark->width * pixel };
+  VizStyle style = { .stroke = mark->colour, .width = mark->width * pixel, .dash = mark->dash };
 
   pen->rect (pen, &rect, 6, &style);
   viz_pen_free (pen);

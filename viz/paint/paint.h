@@ -34,6 +34,7 @@ typedef struct
 {
   const VizColour *colour;
   double           width; /* of the line, in pixels */
+  VizDash          dash;
 } VizMark;
 
 /* Draws a frame around an item, on top of tiles: selection, hover, search hits.  options->scale must be

@@ -1,6 +1,33 @@
-/* comfort.c — what stays in its place.
+/* comfort.c — what stays in its place: the picture, the camera; and menus that offer what applies.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/app/window/case.h"
+
+#include <string.h>
+
+typedef struct
+{
+  double x, y, zoom;
+} Camera;
+
+static Camera
+camera (void)
+{
+  Camera now;
+
+  scope_canvas_get_camera (canvas (), &now.x, &now.y, &now.zoom);
+  return now;
+}
+
+static guint32
+find_kind (VizBoxKind kind)
+{
+  VizDiagram *diagram = scope_document_get_diagram (scope_workspace_get_document (workspace ()));
+
+  for (guint32 box = 1; box < viz_diagram_n_boxes (diagram); box++)
+    if (viz_diagram_box (diagram, box)->kind == kind)
+      return box;
+  g_assert_not_reached ();
+}
 
 /* --- The picture --- */
 
@@ -61,6 +88,107 @@ test_progress_takes_no_clicks_beside_it (void)
   wait_until (is_idle, workspace ());
 }
 
+/* --- The camera --- */
+
+/* Arrows select a node that can be seen without moving the camera. */
+static void
+test_arrows_keep_the_camera (void)
+{
+  Camera before;
+
+  scope_workspace_select (workspace (), find_kind (VIZ_BOX_INPUT));
+  gui_act (canvas (), "canvas.zoom-fit", NULL);
+  before = camera ();
+  gui_act (canvas (), "canvas.go-users", NULL);
+  g_assert_cmpuint (scope_workspace_get_selected (workspace ()), !=, find_kind (VIZ_BOX_INPUT));
+  g_assert_cmpfloat (camera ().x, ==, before.x);
+  g_assert_cmpfloat (camera ().y, ==, before.y);
+  g_assert_cmpfloat (camera ().zoom, ==, before.zoom);
+}
+
+/* One that cannot be seen comes into view, at the same zoom. */
+static void
+test_arrows_bring_into_view (void)
+{
+  Camera         before;
+  const VizItem *item;
+  guint32        box;
+
+  scope_workspace_select (workspace (), find_kind (VIZ_BOX_INPUT));
+  scope_canvas_set_camera (canvas (), 1e6, 1e6, 1.5);
+  before = camera ();
+  gui_act (canvas (), "canvas.go-users", NULL);
+  box = scope_workspace_get_selected (workspace ());
+  item = viz_picture_item (scope_canvas_get_picture (canvas ()),
+                           viz_picture_find_box (scope_canvas_get_picture (canvas ()), box));
+  g_assert_cmpfloat (camera ().zoom, ==, before.zoom);
+  g_assert_cmpfloat (camera ().x, <=, item->x);
+  g_assert_cmpfloat (camera ().y, <=, item->y);
+  g_assert_true (camera ().x != before.x || camera ().y != before.y);
+}
+
+/* A small node is not blown up. */
+static void
+test_selection_at_most_at_its_size (void)
+{
+  scope_workspace_select (workspace (), find_kind (VIZ_BOX_INPUT));
+  gui_act (canvas (), "canvas.zoom-selection", NULL);
+  g_assert_cmpfloat (camera ().zoom, <=, 1);
+}
+
+/* --- The menu --- */
+
+static void
+list_items (GMenuModel *menu, GString *text)
+{
+  for (int i = 0; i < g_menu_model_get_n_items (menu); i++)
+    {
+      g_autoptr (GMenuModel) section = g_menu_model_get_item_link (menu, i, G_MENU_LINK_SECTION);
+      g_autofree char *action = NULL;
+
+      if (section)
+        list_items (section, text);
+      if (g_menu_model_get_item_attribute (menu, i, G_MENU_ATTRIBUTE_ACTION, "s", &action))
+        g_string_append_printf (text, "%s ", action);
+    }
+}
+
+/* The actions of the menu of a box.  (transfer full) */
+static char *
+menu_of (guint32 box)
+{
+  GString *text = g_string_new (NULL);
+
+  scope_workspace_select (workspace (), box);
+  gui_act (canvas (), "canvas.menu", NULL);
+  for (GtkWidget *child = gtk_widget_get_first_child (GTK_WIDGET (canvas ())); child;
+       child = gtk_widget_get_next_sibling (child))
+    if (GTK_IS_POPOVER_MENU (child))
+      {
+        list_items (gtk_popover_menu_get_menu_model (GTK_POPOVER_MENU (child)), text);
+        wait_until (is_mapped, child);
+        gtk_popover_popdown (GTK_POPOVER (child));
+      }
+  return g_string_free (text, FALSE);
+}
+
+static void
+test_menu_offers_what_applies (void)
+{
+  g_autofree char *node = menu_of (find_kind (VIZ_BOX_INPUT));
+  g_autofree char *group = menu_of (find_kind (VIZ_BOX_STEPS));
+  g_autofree char *empty = menu_of (VIZ_ROOT);
+
+  g_assert_nonnull (strstr (node, "canvas.copy-name "));
+  g_assert_null (strstr (node, "canvas.toggle "));
+  g_assert_nonnull (strstr (group, "canvas.toggle "));
+  g_assert_nonnull (strstr (group, "canvas.copy-name "));
+  g_assert_null (strstr (empty, "canvas.copy-name "));
+  g_assert_null (strstr (empty, "canvas.toggle "));
+  g_assert_nonnull (strstr (empty, "canvas.zoom-fit "));
+  g_assert_nonnull (strstr (empty, "graph.unfold-all "));
+}
+
 /* --- Size --- */
 
 static gboolean
@@ -98,5 +226,11 @@ add_comfort_tests (void)
   add_test ("/app/window/progress-takes-no-clicks-beside-it",
             CASE_MODEL,
             test_progress_takes_no_clicks_beside_it);
+  add_test ("/app/window/arrows-keep-the-camera", CASE_MODEL, test_arrows_keep_the_camera);
+  add_test ("/app/window/arrows-bring-into-view", CASE_MODEL, test_arrows_bring_into_view);
+  add_test ("/app/window/selection-is-shown-at-most-at-its-size",
+            CASE_MODEL,
+            test_selection_at_most_at_its_size);
+  add_test ("/app/window/menu-offers-what-applies", CASE_MODEL, test_menu_offers_what_applies);
   add_test ("/app/window/narrowest-window", CASE_MODEL, test_narrowest_window);
 }
