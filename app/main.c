@@ -53,19 +53,21 @@ print_and_end (gboolean is_version)
   if (is_version)
     printf ("hybridscope %s\n", SCOPE_VERSION);
   else
-    printf (_ (
-        "Usage: hybridscope [OPTION…] [FILE…]\n"
-        "\n"
-        "Opens models and recordings in a window.  FILE is a symbol file (net-symbol.json), whose\n"
-        "parameters are found beside it, a recording (*.hscope), or the folder of a sweep.  "
-        "Without\n"
-        "a file it opens what was open last, or a gallery of models.\n"
-        "\n"
-        "Options:\n"
-        "  -h, --help     Print this help\n"
-        "  --version      Print the version\n"
-        "\n"
-        "Without a display, use hscope: hscope --help\n"));
+    printf (
+        _ ("Usage: hybridscope [OPTION…] [FILE…]\n"
+           "\n"
+           "Opens models and recordings in a window.  FILE is a model (net-symbol.json, net.onnx), "
+           "whose\n"
+           "parameters are found beside it, a file of parameters (net-0000.params), a recording\n"
+           "(*.hscope), or a folder of models or of a sweep.  Without a file it shows the start "
+           "page, or\n"
+           "what was open last if the preference “Reopen Models” is set.\n"
+           "\n"
+           "Options:\n"
+           "  -h, --help     Print this help\n"
+           "  --version      Print the version\n"
+           "\n"
+           "Without a display, use hscope: hscope --help\n"));
   if (fflush (stdout) == 0)
     return 0;
   fprintf (stderr, "hybridscope: %s\n", g_strerror (errno));

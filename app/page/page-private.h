@@ -42,7 +42,8 @@ struct _ScopePage
   /* Children */
   GHashTable     *views; /* name → ScopeView */
   ScopeGraphView *graph_view;
-  ScopeGraphView *pass_view; /* the graph after a pass; NULL until the first is shown */
+  ScopeGraphView *pass_view;   /* the graph after a pass; NULL until the first is shown */
+  gulong          first_shown; /* handler that gives the graph the focus */
 
   /* Owned */
   ScopeWorkspace *workspace;

@@ -471,6 +471,19 @@ scope_page_class_init (ScopePageClass *class)
                                    act_dismiss_measured);
 }
 
+/* The first time that the graph is shown it takes the focus, so that keys move in it.  A text that is typed keeps
+ * the focus. */
+static void
+on_first_shown (GtkWidget *canvas, gpointer data)
+{
+  ScopePage *self = data;
+  GtkWidget *focus = gtk_root_get_focus (gtk_widget_get_root (canvas));
+
+  g_clear_signal_handler (&self->first_shown, canvas);
+  if (!GTK_IS_TEXT (focus))
+    gtk_widget_grab_focus (canvas);
+}
+
 static void
 follow_workspace (ScopePage *self)
 {
@@ -505,6 +518,11 @@ scope_page_init (ScopePage *self)
                            self,
                            G_CONNECT_SWAPPED);
   follow_workspace (self);
+  self->first_shown = g_signal_connect_object (scope_graph_view_get_canvas (self->graph_view),
+                                               "map",
+                                               G_CALLBACK (on_first_shown),
+                                               self,
+                                               G_CONNECT_AFTER);
 }
 
 GtkWidget *

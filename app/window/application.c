@@ -141,7 +141,7 @@ static const GActionEntry actions[] = {
 static const struct
 {
   const char *action;
-  const char *keys[3];
+  const char *keys[4]; /* NULL-terminated */
 } accelerators[] = {
   { "app.quit", { "<Control>q" } },
   { "app.new-window", { "<Control><Shift>n" } },
@@ -165,6 +165,9 @@ static const struct
   { "win.save-model", { "<Control><Shift>s" } },
   { "win.fullscreen", { "F11" } },
   { "win.preferences", { "<Control>comma" } },
+  { "win.zoom-in", { "<Control>plus", "<Control>equal", "<Control>KP_Add" } },
+  { "win.zoom-out", { "<Control>minus", "<Control>KP_Subtract" } },
+  { "win.zoom-normal", { "<Control>0", "<Control>KP_0" } },
 };
 
 static void

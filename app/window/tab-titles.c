@@ -77,14 +77,15 @@ typedef enum
 
 /* (transfer full) */
 static char *
-make_title (const ScopeTab *tabs, guint n, guint index, Level level)
+make_title (const ScopeTab *tabs, guint n, guint index, Level level, guint room)
 {
   const char      *name = tabs[index].name;
   g_autofree char *folder = tabs[index].folder ? g_path_get_basename (tabs[index].folder) : NULL;
+  gboolean         is_long = (gulong) g_utf8_strlen (name, -1) > room;
   gsize            length = strlen (name), end = 0;
-  gsize            begin = level == CUT_BOTH ? common_begin (tabs, n, name) : 0;
+  gsize            begin = is_long && level == CUT_BOTH ? common_begin (tabs, n, name) : 0;
 
-  if (level <= CUT_END && length > 0)
+  if (is_long && level <= CUT_END)
     end = common_end (tabs, n, name, length - begin - 1);
   return g_strdup_printf ("%s%s%s%.*s%s",
                           level == ADD_FOLDER && folder ? folder : "",
@@ -106,7 +107,7 @@ is_unique (char **titles, const char *title)
 }
 
 char **
-scope_tab_titles_new (const ScopeTab *tabs, guint n)
+scope_tab_titles_new (const ScopeTab *tabs, guint n, guint room)
 {
   char **titles = g_new0 (char *, n + 1);
 
@@ -115,7 +116,7 @@ scope_tab_titles_new (const ScopeTab *tabs, guint n)
       g_auto (GStrv) made = g_new0 (char *, n + 1);
 
       for (guint i = 0; i < n; i++)
-        made[i] = make_title (tabs, n, i, level);
+        made[i] = make_title (tabs, n, i, level, room);
       for (guint i = 0; i < n; i++)
         if (!titles[i] && (level == N_LEVELS - 1 || is_unique (made, made[i])))
           titles[i] = g_strdup (made[i]);

@@ -10,6 +10,7 @@ typedef struct
   const char *name, *folder;
 } ScopeTab;
 
-/* A title for each of the n tabs.  Long beginnings and ends that another name has, too, become “…” where the rest
- * still differs; equal names are preceded by the last part of their folders.  NULL-terminated, (transfer full). */
-char **scope_tab_titles_new (const ScopeTab *tabs, guint n);
+/* A title for each of the n tabs.  Names of at most `room` characters stay whole.  Of others, long beginnings and
+ * ends that another name has, too, become “…” where the rest still differs; equal names are preceded by the last part
+ * of their folders.  NULL-terminated, (transfer full). */
+char **scope_tab_titles_new (const ScopeTab *tabs, guint n, guint room);

@@ -33,6 +33,7 @@ static const struct
   { "win.zoom-fit", TO_CANVAS, "canvas.zoom-fit" },
   { "win.zoom-in", TO_CANVAS, "canvas.zoom-in" },
   { "win.zoom-out", TO_CANVAS, "canvas.zoom-out" },
+  { "win.zoom-normal", TO_CANVAS, "canvas.zoom-normal" },
 };
 
 static void
@@ -75,5 +76,6 @@ const ScopeWindowAction scope_window_forward_actions[] = {
   { "win.zoom-fit", NULL, forward },
   { "win.zoom-in", NULL, forward },
   { "win.zoom-out", NULL, forward },
+  { "win.zoom-normal", NULL, forward },
   { NULL, NULL, NULL },
 };

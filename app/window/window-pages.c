@@ -155,7 +155,8 @@ update_actions (ScopeWindow *self)
     "win.trace",         "win.zoom-fit",         "win.zoom-in",
     "win.zoom-out",      "win.save-model",       "win.open-beside",
     "win.choose-device", "win.open-numbers",     "win.go-back",
-    "win.go-forward",    "win.save-values",      "win.compare-values"
+    "win.go-forward",    "win.save-values",      "win.compare-values",
+    "win.zoom-normal"
   };
   ScopePage      *page = scope_window_get_page (self);
   ScopeWorkspace *workspace = page ? scope_page_get_workspace (page) : NULL;

@@ -43,6 +43,7 @@ struct _ScopeWindow
   guint                 autosave;     /* source */
   guint                 naming;       /* source that gives the buttons of new tabs a name */
   guint                 showing;      /* source that scrolls the tab bar to the selected tab */
+  guint                 tab_room;     /* characters for which the titles of the tabs were made */
   gboolean              is_closing;
   gboolean              is_at_start; /* the start page is shown; tabs may be open */
 };
@@ -64,8 +65,8 @@ extern const ScopeWindowAction scope_window_replace_actions[]; /* window-replace
 extern const ScopeWindowAction scope_window_convert_actions[]; /* window-convert.c */
 extern const ScopeWindowAction scope_window_compare_actions[]; /* window-compare.c */
 extern const ScopeWindowAction scope_window_sweep_actions[];   /* window-sweep.c */
-extern const ScopeWindowAction scope_window_save_actions[];    /* window-save.c */
 extern const ScopeWindowAction scope_window_list_actions[];    /* window-lists.c */
+extern const ScopeWindowAction scope_window_save_actions[];    /* window-save.c */
 extern const ScopeWindowAction scope_window_plugin_actions[];  /* window-plugin.c */
 extern const ScopeWindowAction scope_window_input_actions[];   /* window-inputs.c */
 extern const ScopeWindowAction scope_window_numbers_actions[]; /* window-numbers.c */
@@ -78,9 +79,9 @@ extern const ScopeWindowAction scope_window_values_actions[];  /* window-values.
 void scope_window_show_start (ScopeWindow *self, gboolean is_at_start);
 /* Adapts title, tools and actions to the selected tab. */
 void scope_window_update (ScopeWindow *self);
-/* Saves the state of every page that has changed. */
 /* Opens a model with a file of parameters in a new tab. */
 void scope_window_open_pair (ScopeWindow *self, GFile *graph, const char *params);
+/* Saves the state of every page that has changed. */
 void scope_window_autosave (ScopeWindow *self);
 
 /* --- window-tabs.c --- */
@@ -99,12 +100,12 @@ gboolean scope_window_is_comparison (const char *path);
 /* The parameter file for commands on the model; NULL: that beside it, or its own.  (transfer none) */
 const char *scope_window_get_params (ScopeWorkspace *workspace);
 
-/* --- window-dialog.c --- */
 /* --- window-sweep.c --- */
 
 /* Shows the sweep in a folder. */
 void scope_window_open_sweep (ScopeWindow *self, const char *folder);
 
+/* --- window-dialog.c --- */
 
 /* Called with each chosen file, and with the data given to scope_window_choose_file(). */
 typedef void (*ScopeFileChosen) (ScopeWindow *self, GFile *file, const char *data);

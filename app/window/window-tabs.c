@@ -9,6 +9,11 @@
 
 /* --- Titles --- */
 
+#define TAB_FRAME \
+  72 /* of the width of a tab, in pixels: margins, icon and the button that closes it */
+#define CHARACTER 8  /* typical width in pixels */
+#define MIN_ROOM  12 /* characters that a tab in a narrow window shows */
+
 /* The path of the file or folder that a tab shows, or NULL.  (transfer full) */
 static char *
 dup_path (GtkWidget *child)
@@ -19,13 +24,13 @@ dup_path (GtkWidget *child)
 
   if (SCOPE_IS_SWEEP_PAGE (child))
     return g_strdup (scope_sweep_page_get_folder (SCOPE_SWEEP_PAGE (child)));
+  if (SCOPE_IS_LIST_PAGE (child))
+    return g_strdup (scope_list_page_get_path (SCOPE_LIST_PAGE (child)));
   return file ? g_file_get_parse_name (file) : NULL;
 }
 
 char *
 scope_window_dup_title (AdwTabPage *tab)
-  if (SCOPE_IS_LIST_PAGE (child))
-    return g_strdup (scope_list_page_get_path (SCOPE_LIST_PAGE (child)));
 {
   GtkWidget *child = adw_tab_page_get_child (tab);
   char      *title = NULL;
@@ -35,6 +40,16 @@ scope_window_dup_title (AdwTabPage *tab)
   else
     g_object_get (child, "title", &title, NULL);
   return title ? title : g_strdup ("");
+}
+
+/* How many characters of a title a tab can show. */
+static guint
+find_room (ScopeWindow *self, guint n)
+{
+  int width = gtk_widget_get_width (self->tab_bar);
+
+  return n > 0 && width > 0 ? (guint) MAX ((width / (int) n - TAB_FRAME) / CHARACTER, MIN_ROOM)
+                            : MIN_ROOM;
 }
 
 void
@@ -59,7 +74,8 @@ scope_window_update_tabs (ScopeWindow *self)
       tabs[i] = (ScopeTab){ name, folder };
       adw_tab_page_set_tooltip (tab, escaped);
     }
-  titles = scope_tab_titles_new (tabs, n);
+  self->tab_room = find_room (self, n);
+  titles = scope_tab_titles_new (tabs, n, self->tab_room);
   for (guint i = 0; i < n; i++)
     adw_tab_page_set_title (adw_tab_view_get_nth_page (self->tabs, (int) i), titles[i]);
 }
@@ -98,6 +114,8 @@ show_selected (gpointer data)
   double          right;
 
   self->showing = 0;
+  if (self->tab_room != find_room (self, (guint) adw_tab_view_get_n_pages (self->tabs)))
+    scope_window_update_tabs (self);
   if (!pane || !gtk_widget_compute_bounds (tab, pane, &bounds))
     return G_SOURCE_REMOVE;
   adjustment = gtk_scrolled_window_get_hadjustment (GTK_SCROLLED_WINDOW (pane));

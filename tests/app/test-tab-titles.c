@@ -4,29 +4,29 @@
 #include "tests/program.h"
 
 static void
-assert_titles (const ScopeTab *tabs, guint n, const char *expected)
+assert_titles (const ScopeTab *tabs, guint n, guint room, const char *expected)
 {
-  g_auto (GStrv) titles = scope_tab_titles_new (tabs, n);
+  g_auto (GStrv) titles = scope_tab_titles_new (tabs, n, room);
   g_autofree char *joined = g_strjoinv (" | ", titles);
 
   g_assert_cmpuint (g_strv_length (titles), ==, n);
   g_assert_cmpstr (joined, ==, expected);
 }
 
-#define ASSERT_TITLES(expected, ...)                     \
-  G_STMT_START                                           \
-  {                                                      \
-    const ScopeTab tabs[] = { __VA_ARGS__ };             \
-                                                         \
-    assert_titles (tabs, G_N_ELEMENTS (tabs), expected); \
-  }                                                      \
+#define ASSERT_TITLES(expected, ...)                        \
+  G_STMT_START                                              \
+  {                                                         \
+    const ScopeTab tabs[] = { __VA_ARGS__ };                \
+                                                            \
+    assert_titles (tabs, G_N_ELEMENTS (tabs), 0, expected); \
+  }                                                         \
   G_STMT_END
 
 static void
 test_one_name_is_whole (void)
 {
   ASSERT_TITLES ("resnet50_v1_imagenet", { "resnet50_v1_imagenet", "/models" });
-  assert_titles (NULL, 0, "");
+  assert_titles (NULL, 0, 0, "");
 }
 
 static void
@@ -81,6 +81,17 @@ test_a_whole_name_stays (void)
                  { "Compare: lstm-unrolled", "/m" });
 }
 
+/* “lstm… | gru…” says less than there is room for. */
+static void
+test_names_with_room_stay (void)
+{
+  const ScopeTab tabs[] = { { "lstm-foreach", "/m" }, { "gru-foreach", "/m" } };
+
+  assert_titles (tabs, 2, 8, "lstm… | gru…");
+  assert_titles (tabs, 2, 11, "lstm… | gru-foreach");
+  assert_titles (tabs, 2, 12, "lstm-foreach | gru-foreach");
+}
+
 TEST_PROGRAM (test_tab_titles)
 {
   g_test_init (&argc, &argv, NULL);
@@ -94,5 +105,6 @@ TEST_PROGRAM (test_tab_titles)
                    test_equal_names_have_their_folders);
   g_test_add_func ("/app/tab-titles/short-ends-stay", test_short_ends_stay);
   g_test_add_func ("/app/tab-titles/a-whole-name-stays", test_a_whole_name_stays);
+  g_test_add_func ("/app/tab-titles/names-with-room-stay", test_names_with_room_stay);
   return g_test_run ();
 }

@@ -1,4 +1,4 @@
-/* comfort.c — what stays in its place: the picture, the camera; and menus that offer what applies.
+/* comfort.c — what stays in its place: the picture, the camera, the focus; and menus that offer what applies.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/app/window/case.h"
 
@@ -136,6 +136,61 @@ test_selection_at_most_at_its_size (void)
   g_assert_cmpfloat (camera ().zoom, <=, 1);
 }
 
+/* --- Keys --- */
+
+static void
+test_keys_for_zooming (void)
+{
+  static const char *const actions[] = { "win.zoom-in", "win.zoom-out", "win.zoom-normal" };
+  static const char *const keys[] = { "<Control>plus", "<Control>minus", "<Control>0" };
+  double                   before = camera ().zoom;
+
+  for (guint i = 0; i < G_N_ELEMENTS (actions); i++)
+    {
+      g_auto (GStrv) accels =
+          gtk_application_get_accels_for_action (GTK_APPLICATION (gui_application ()), actions[i]);
+
+      g_assert_true (g_strv_contains ((const char *const *) accels, keys[i]));
+    }
+  gui_act (window, "win.zoom-in", NULL);
+  g_assert_cmpfloat (camera ().zoom, >, before);
+  gui_act (window, "win.zoom-normal", NULL);
+  g_assert_cmpfloat_with_epsilon (camera ().zoom, 1, 1e-9);
+}
+
+/* Space would press the button that has the focus. */
+static void
+test_graph_has_the_focus (void)
+{
+  page = gui_open (window, "mlp-dropout", (const char *const[]){ "data=2,5", NULL });
+  g_assert_true (gtk_window_get_focus (GTK_WINDOW (window)) == GTK_WIDGET (canvas ()));
+}
+
+static gboolean
+is_timeline_listed (GtkWidget *widget)
+{
+  g_autofree char *title = NULL;
+
+  if (GTK_IS_SHORTCUTS_GROUP (widget))
+    g_object_get (widget, "title", &title, NULL);
+  if (g_strcmp0 (title, "In the timeline") == 0)
+    return TRUE;
+  for (GtkWidget *child = gtk_widget_get_first_child (widget); child;
+       child = gtk_widget_get_next_sibling (child))
+    if (is_timeline_listed (child))
+      return TRUE;
+  return FALSE;
+}
+
+static void
+test_keys_of_the_timeline_are_listed (void)
+{
+  GtkShortcutsWindow *help =
+      gtk_application_window_get_help_overlay (GTK_APPLICATION_WINDOW (window));
+
+  g_assert_true (is_timeline_listed (GTK_WIDGET (help)));
+}
+
 /* --- The menu --- */
 
 static void
@@ -231,6 +286,11 @@ add_comfort_tests (void)
   add_test ("/app/window/selection-is-shown-at-most-at-its-size",
             CASE_MODEL,
             test_selection_at_most_at_its_size);
+  add_test ("/app/window/control-plus-minus-and-0-zoom", CASE_MODEL, test_keys_for_zooming);
+  add_test ("/app/window/the-graph-has-the-focus", CASE_EMPTY, test_graph_has_the_focus);
+  add_test ("/app/window/keys-of-the-timeline-are-listed",
+            CASE_EMPTY,
+            test_keys_of_the_timeline_are_listed);
   add_test ("/app/window/menu-offers-what-applies", CASE_MODEL, test_menu_offers_what_applies);
   add_test ("/app/window/narrowest-window", CASE_MODEL, test_narrowest_window);
 }
