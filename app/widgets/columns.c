@@ -69,6 +69,22 @@ align_titles (GtkColumnView *view, const ScopeColumn *columns, guint n_columns)
     }
 }
 
+/* The list that takes the focus is named by its columns. */
+static void
+name_list (GtkColumnView *view, const ScopeColumn *columns, guint n_columns)
+{
+  GtkWidget *list = gtk_widget_get_last_child (GTK_WIDGET (view));
+  GString   *name = g_string_new (NULL);
+
+  for (guint i = 0; i < n_columns; i++)
+    g_string_append_printf (name, "%s%s", i > 0 ? ", " : "", columns[i].title);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (list),
+                                  GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  name->str,
+                                  -1);
+  g_string_free (name, TRUE);
+}
+
 GtkWidget *
 scope_columns_new (GListModel        *model,
                    const ScopeColumn *columns,
@@ -84,6 +100,7 @@ scope_columns_new (GListModel        *model,
   for (guint i = 0; i < n_columns; i++)
     add_column (view, &columns[i]);
   align_titles (view, columns, n_columns);
+  name_list (view, columns, n_columns);
   gtk_filter_list_model_set_incremental (filtered, TRUE);
   sorted = gtk_sort_list_model_new (G_LIST_MODEL (filtered),
                                     g_object_ref (gtk_column_view_get_sorter (view)));

@@ -244,6 +244,79 @@ test_menu_offers_what_applies (void)
   g_assert_nonnull (strstr (empty, "graph.unfold-all "));
 }
 
+/* --- Names --- */
+
+/* Whether the widget or something in it tells what it is. */
+static gboolean
+has_name (GtkWidget *widget)
+{
+  GtkAccessible *accessible = GTK_ACCESSIBLE (widget);
+
+  if ((GTK_IS_LABEL (widget) && *gtk_label_get_text (GTK_LABEL (widget)) != '\0') ||
+      gtk_test_accessible_has_property (accessible, GTK_ACCESSIBLE_PROPERTY_LABEL) ||
+      gtk_test_accessible_has_relation (accessible, GTK_ACCESSIBLE_RELATION_LABELLED_BY))
+    return TRUE;
+  for (GtkWidget *child = gtk_widget_get_first_child (widget); child;
+       child = gtk_widget_get_next_sibling (child))
+    if (has_name (child))
+      return TRUE;
+  return FALSE;
+}
+
+/* What can be focused and is not only there to scroll. */
+static gboolean
+needs_name (GtkWidget *widget)
+{
+  return gtk_widget_get_focusable (widget) && gtk_widget_get_can_focus (widget) &&
+         gtk_widget_get_mapped (widget) && !GTK_IS_SCROLLED_WINDOW (widget) &&
+         !GTK_IS_LABEL (widget);
+}
+
+/* Appends the widgets that a screen reader could name by their type alone. */
+static void
+list_nameless (GtkWidget *widget, GString *text)
+{
+  /* The text of an entry has the name of the entry. */
+  if (needs_name (widget) && !has_name (widget) &&
+      !(GTK_IS_TEXT (widget) && has_name (gtk_widget_get_parent (widget))))
+    {
+      g_string_append_printf (text, "\n%s", G_OBJECT_TYPE_NAME (widget));
+      for (GtkWidget *at = widget; at; at = gtk_widget_get_parent (at))
+        if (strcmp (gtk_widget_get_name (at), G_OBJECT_TYPE_NAME (at)) != 0)
+          {
+            g_string_append_printf (text, " in %s", gtk_widget_get_name (at));
+            break;
+          }
+    }
+  for (GtkWidget *child = gtk_widget_get_first_child (widget); child;
+       child = gtk_widget_get_next_sibling (child))
+    list_nameless (child, text);
+}
+
+/* Every view of a measured model. */
+static void
+test_names_for_readers (void)
+{
+  static const char *const views[] = { "operators", "timeline", "memory",
+                                       "findings",  "passes",   "log" };
+  g_autoptr (GString) nameless = g_string_new (NULL);
+
+  gui_act (page, "page.outline", NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (views); i++)
+    {
+      scope_page_show_view (page, views[i]);
+      gui_spin (200);
+      list_nameless (GTK_WIDGET (window), nameless);
+    }
+  gui_act (window, "win.choose-device", NULL);
+  gui_spin (200);
+  list_nameless (GTK_WIDGET (window), nameless);
+  gui_act (window, "win.new-tab", NULL);
+  gui_spin (200);
+  list_nameless (GTK_WIDGET (window), nameless);
+  g_assert_cmpstr (nameless->str, ==, "");
+}
+
 /* --- Size --- */
 
 static gboolean
@@ -292,5 +365,6 @@ add_comfort_tests (void)
             CASE_EMPTY,
             test_keys_of_the_timeline_are_listed);
   add_test ("/app/window/menu-offers-what-applies", CASE_MODEL, test_menu_offers_what_applies);
+  add_test ("/app/window/screen-readers-find-names", CASE_MEASURED, test_names_for_readers);
   add_test ("/app/window/narrowest-window", CASE_MODEL, test_narrowest_window);
 }
