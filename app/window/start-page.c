@@ -86,7 +86,8 @@ add_card (ScopeStartPage *self, const ScopeExample *example)
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 4);
   GtkWidget *picture = gtk_picture_new (), *clamp;
   GtkWidget *name = gtk_label_new (example->name);
-  GtkWidget *text = gtk_label_new (example->summary);
+  /* An empty text would become the head of the translation. */
+  GtkWidget *text = gtk_label_new (*example->summary ? _ (example->summary) : "");
 
   gtk_widget_add_css_class (card, "card");
   gtk_widget_add_css_class (card, "gallery-card");

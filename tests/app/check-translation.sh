@@ -13,8 +13,11 @@ for file in $(grep -rlE '\<N?_ \(|g_dngettext \(' app --include='*.c') \
   grep -qx "$file" po/POTFILES || { echo "$file is not in po/POTFILES"; status=1; }
 done
 
+# The start page translates the summaries of the gallery, which are no texts of the window.
+sed -n 's/^ *\.doc = \("[^"]*"\),$/N_ (\1)/p' resources/gallery/*.c >"$folder/gallery.c"
+
 xgettext --from-code=UTF-8 --keyword=_ --keyword=N_ --keyword=g_dngettext:2,3 \
-  -f po/POTFILES -o "$folder/all.pot" 2>/dev/null || exit 1
+  -f po/POTFILES "$folder/gallery.c" -o "$folder/all.pot" 2>/dev/null || exit 1
 while read -r language; do
   msgfmt --check-format -o /dev/null "po/$language.po" || status=1
   msgmerge -q --no-fuzzy-matching "po/$language.po" "$folder/all.pot" -o "$folder/new.po"
