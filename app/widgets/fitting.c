@@ -33,8 +33,9 @@ scope_fitting_measure (GtkWidget     *widget,
                         natural,
                         NULL,
                         NULL);
+  /* It takes what is left of a line, and nothing that others want. */
   if (orientation == GTK_ORIENTATION_HORIZONTAL)
-    *minimum = 0;
+    *minimum = *natural = 0;
 }
 
 static void

@@ -21,7 +21,7 @@ struct _ScopeFormMenu
   GtkPopover    *popover;
   GtkListBox    *list;
   GtkWidget     *spinner;
-  GtkLabel      *proof;
+  GtkLabel      *title, *proof;
 
   ScopePage     *page;            /* (nullable) weak */
   ScopeDocument *listed_document; /* whose forms are, or are being, listed */
@@ -216,6 +216,16 @@ on_row (GtkListBox *list G_GNUC_UNUSED, GtkListBoxRow *row, gpointer data)
 
 /* --- Object --- */
 
+static void
+set_title (ScopeFormMenu *self, const char *title)
+{
+  gtk_label_set_text (self->title, title);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self->button),
+                                  GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  title,
+                                  -1);
+}
+
 void
 scope_form_menu_set_page (ScopeFormMenu *self, ScopePage *page)
 {
@@ -224,7 +234,7 @@ scope_form_menu_set_page (ScopeFormMenu *self, ScopePage *page)
   g_set_weak_pointer (&self->page, page);
   gtk_widget_set_visible (GTK_WIDGET (self), form != NULL);
   if (form)
-    gtk_menu_button_set_label (self->button, scope_conversion_title (form));
+    set_title (self, scope_conversion_title (form));
 }
 
 void
@@ -232,7 +242,7 @@ scope_form_menu_set_busy (ScopeFormMenu *self, gboolean is_busy)
 {
   gtk_widget_set_sensitive (GTK_WIDGET (self->button), !is_busy);
   if (is_busy)
-    gtk_menu_button_set_label (self->button, _ ("Converting…"));
+    set_title (self, _ ("Converting…"));
   else
     scope_form_menu_set_page (self, self->page);
 }
@@ -293,6 +303,12 @@ static void
 scope_form_menu_init (ScopeFormMenu *self)
 {
   self->button = GTK_MENU_BUTTON (gtk_menu_button_new ());
+  /* A label of the button's own could not become narrower. */
+  self->title = GTK_LABEL (gtk_label_new (NULL));
+  gtk_label_set_ellipsize (self->title, PANGO_ELLIPSIZE_END);
+  gtk_label_set_width_chars (self->title, 3);
+  gtk_menu_button_set_child (self->button, GTK_WIDGET (self->title));
+  gtk_menu_button_set_always_show_arrow (self->button, TRUE);
   self->popover = GTK_POPOVER (gtk_popover_new ());
   gtk_popover_set_child (self->popover, new_popover_child (self));
   gtk_menu_button_set_popover (self->button, GTK_WIDGET (self->popover));
