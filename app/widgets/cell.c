@@ -187,6 +187,18 @@ scope_cell_set_part (ScopeCell *self, double part)
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }
 
+gboolean
+scope_cell_is_cut (GtkWidget *cell)
+{
+  const char *text = SCOPE_CELL (cell)->text;
+  g_autoptr (PangoLayout) layout = gtk_widget_create_pango_layout (cell, text ? text : "");
+  int width;
+
+  pango_layout_set_single_paragraph_mode (layout, TRUE);
+  pango_layout_get_pixel_size (layout, &width, NULL);
+  return width > gtk_widget_get_width (cell);
+}
+
 void
 scope_cell_set_text (ScopeCell *self, const char *text)
 {

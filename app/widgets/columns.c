@@ -26,7 +26,7 @@ on_bind (GtkSignalListItemFactory *factory G_GNUC_UNUSED, GtkListItem *cell, gpo
   if (column->part)
     scope_cell_set_part (SCOPE_CELL (child), column->part (gtk_list_item_get_item (cell)));
   if (!column->is_number)
-    scope_tooltip_set (child, text);
+    scope_tooltip_set_whole (child, text, scope_cell_is_cut);
 }
 
 static void

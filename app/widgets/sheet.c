@@ -105,6 +105,17 @@ on_link (GtkButton *button, gpointer data)
                  GPOINTER_TO_UINT (g_object_get_data (G_OBJECT (button), "box")));
 }
 
+/* Whether the name or the value is longer than its place. */
+static gboolean
+is_cut (GtkWidget *row)
+{
+  for (GtkWidget *label = gtk_widget_get_first_child (row); label;
+       label = gtk_widget_get_next_sibling (label))
+    if (pango_layout_is_ellipsized (gtk_label_get_layout (GTK_LABEL (label))))
+      return TRUE;
+  return FALSE;
+}
+
 /* Returns the label of the name.  A long value is ellipsised in the middle, where names differ least. */
 static GtkWidget *
 add_row (ScopeSheet *self, const char *name, const char *value, const char *hint, guint32 box)
@@ -128,7 +139,10 @@ add_row (ScopeSheet *self, const char *name, const char *value, const char *hint
   gtk_widget_set_hexpand (text, TRUE);
   gtk_box_append (GTK_BOX (row), key);
   gtk_box_append (GTK_BOX (row), text);
-  scope_tooltip_set (row, full);
+  if (hint)
+    scope_tooltip_set (row, full);
+  else
+    scope_tooltip_set_whole (row, full, is_cut);
   if (box != 0)
     {
       GtkWidget *button = gtk_button_new ();

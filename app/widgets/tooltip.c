@@ -4,7 +4,13 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/widgets/tooltip.h"
 
-#define TEXT "scope-tooltip"
+#define TEXT   "scope-tooltip"
+#define IS_CUT "scope-tooltip-is-cut"
+
+typedef struct
+{
+  gboolean (*is_cut) (GtkWidget *widget);
+} Condition;
 
 static gboolean
 on_query (GtkWidget       *widget,
@@ -14,10 +20,11 @@ on_query (GtkWidget       *widget,
           GtkTooltip      *tooltip,
           gpointer unused  G_GNUC_UNUSED)
 {
-  const char *text = g_object_get_data (G_OBJECT (widget), TEXT);
+  const char      *text = g_object_get_data (G_OBJECT (widget), TEXT);
+  const Condition *condition = g_object_get_data (G_OBJECT (widget), IS_CUT);
 
   gtk_tooltip_set_text (tooltip, text);
-  return text != NULL;
+  return text != NULL && (!condition || condition->is_cut (widget));
 }
 
 void
@@ -32,6 +39,18 @@ scope_tooltip_set (GtkWidget *widget, const char *text)
                           TEXT,
                           text && *text != '\0' ? g_strdup (text) : NULL,
                           g_free);
+}
+
+void
+scope_tooltip_set_whole (GtkWidget  *widget,
+                         const char *text,
+                         gboolean (*is_cut) (GtkWidget *widget))
+{
+  Condition *condition = g_new (Condition, 1);
+
+  condition->is_cut = is_cut;
+  scope_tooltip_set (widget, text);
+  g_object_set_data_full (G_OBJECT (widget), IS_CUT, condition, g_free);
 }
 
 const char *

@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/app/window/case.h"
 
+#include "app/widgets/cell.h"
+#include "app/widgets/tooltip.h"
+
 #include <string.h>
 
 typedef struct
@@ -244,6 +247,33 @@ test_menu_offers_what_applies (void)
   g_assert_nonnull (strstr (empty, "graph.unfold-all "));
 }
 
+/* --- Tooltips --- */
+
+static gboolean
+shows_tooltip (GtkWidget *widget)
+{
+  g_autoptr (GtkTooltip) tooltip = g_object_new (GTK_TYPE_TOOLTIP, NULL);
+  gboolean is_shown = FALSE;
+
+  g_signal_emit_by_name (widget, "query-tooltip", 1, 1, FALSE, tooltip, &is_shown);
+  return is_shown;
+}
+
+/* A text that can be read needs no tooltip, which would cover the row below. */
+static void
+test_tooltips_of_cut_texts_alone (void)
+{
+  GtkWidget *cell = g_object_ref_sink (scope_cell_new (4, 9, FALSE));
+
+  scope_cell_set_text (SCOPE_CELL (cell), "a name");
+  scope_tooltip_set_whole (cell, "a name", scope_cell_is_cut);
+  g_assert_true (shows_tooltip (cell)); /* it has no width yet */
+  gtk_widget_set_size_request (cell, 400, -1);
+  gtk_widget_allocate (cell, 400, 30, -1, NULL);
+  g_assert_false (shows_tooltip (cell));
+  g_object_unref (cell);
+}
+
 /* --- Names --- */
 
 /* Whether the widget or something in it tells what it is. */
@@ -365,6 +395,9 @@ add_comfort_tests (void)
             CASE_EMPTY,
             test_keys_of_the_timeline_are_listed);
   add_test ("/app/window/menu-offers-what-applies", CASE_MODEL, test_menu_offers_what_applies);
+  add_test ("/app/window/tooltips-of-cut-texts-alone",
+            CASE_EMPTY,
+            test_tooltips_of_cut_texts_alone);
   add_test ("/app/window/screen-readers-find-names", CASE_MEASURED, test_names_for_readers);
   add_test ("/app/window/narrowest-window", CASE_MODEL, test_narrowest_window);
 }
