@@ -24,10 +24,10 @@ add_seconds (ScopeSheet *sheet, const char *name, double seconds, const char *hi
 static void
 add_steps (ScopeSheet *sheet, ScopeMeasurement *measurement, guint32 row)
 {
-  int run = scope_measurement_get_run (measurement);
-  g_autoptr (GArray) steps = prof_summary_steps_of (scope_measurement_get_capture (measurement),
-                                                    row,
-                                                    run < 0 ? PROF_NONE : (guint32) run);
+  g_autoptr (GArray) steps =
+      prof_summary_steps_of (scope_measurement_get_capture (measurement),
+                             row,
+                             scope_measurement_get_summary (measurement)->used);
   g_autofree double *values = NULL;
   GtkWidget         *bars;
 

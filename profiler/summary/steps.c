@@ -14,11 +14,42 @@
 /* Steps from here on are ignored: a damaged capture may hold any number. */
 #define MAX_STEPS (1 << 20)
 
+/* Runs whose events count. */
+typedef struct
+{
+  guint8 *is_used; /* by number; NULL: all */
+  guint   n;       /* at least 1 */
+} Runs;
+
+static Runs
+choose_runs (const ProfCapture *capture, const GArray *numbers)
+{
+  Runs runs = { 0 };
+
+  for (guint i = 0; numbers && i < numbers->len; i++)
+    {
+      if (!runs.is_used)
+        runs.is_used = g_new0 (guint8, G_MAXUINT16 + 1);
+      runs.is_used[g_array_index (numbers, guint16, i)] = TRUE;
+      runs.n++;
+    }
+  for (guint i = 0; !runs.is_used && i < prof_capture_n_events (capture); i++)
+    runs.n += prof_event_kind (&prof_capture_get_events (capture)[i]) == PROF_EVENT_RUN;
+  runs.n = MAX (runs.n, 1);
+  return runs;
+}
+
+static gboolean
+has_run (const Runs *runs, const ProfEvent *event)
+{
+  return !runs->is_used || runs->is_used[event->run];
+}
+
 typedef struct
 {
   const ProfCapture *capture;
-  guint32            row;   /* PROF_NONE: all rows */
-  guint32            run;   /* PROF_NONE: all runs */
+  guint32            row; /* PROF_NONE: all rows */
+  Runs               runs;
   GArray            *self;  /* of double: ns in all runs, by step */
   GArray            *count; /* of double: executions in all runs, by step */
 } StepSums;
@@ -54,8 +85,7 @@ add_event (gpointer data, const ProfEvent *event, guint64 duration, guint64 self
   guint32   step;
 
   if (!is_of_node (event) || event->node >= prof_capture_n_nodes (steps->capture) ||
-      (steps->row != PROF_NONE && event->node != steps->row) ||
-      (steps->run != PROF_NONE && event->run != steps->run))
+      (steps->row != PROF_NONE && event->node != steps->row) || !has_run (&steps->runs, event))
     return;
   step = step_of (steps->capture, event);
   if (step >= MAX_STEPS)
@@ -69,25 +99,14 @@ add_event (gpointer data, const ProfEvent *event, guint64 duration, guint64 self
   g_array_index (steps->count, double, step) += is_execution (event);
 }
 
-static guint
-count_runs (const ProfCapture *capture)
-{
-  guint n = 0;
-
-  for (guint i = 0; i < prof_capture_n_events (capture); i++)
-    n += prof_event_kind (&prof_capture_get_events (capture)[i]) == PROF_EVENT_RUN;
-  return n;
-}
-
 GArray *
-prof_summary_steps_of (const ProfCapture *capture, guint32 row, guint32 run)
+prof_summary_steps_of (const ProfCapture *capture, guint32 row, const GArray *runs)
 {
-  guint    n_runs = run == PROF_NONE ? count_runs (capture) : 1;
   GArray  *sums = g_array_new (FALSE, FALSE, sizeof (ProfStepSum));
   StepSums steps = {
     .capture = capture,
     .row = row,
-    .run = run,
+    .runs = choose_runs (capture, runs),
     .self = g_array_new (FALSE, TRUE, sizeof (double)),
     .count = g_array_new (FALSE, TRUE, sizeof (double)),
   };
@@ -96,14 +115,15 @@ prof_summary_steps_of (const ProfCapture *capture, guint32 row, guint32 run)
   for (guint i = 0; i < steps.self->len; i++)
     {
       ProfStepSum sum = { .step = i,
-                          .self = g_array_index (steps.self, double, i) * 1e-9 / MAX (n_runs, 1),
-                          .count = g_array_index (steps.count, double, i) / MAX (n_runs, 1) };
+                          .self = g_array_index (steps.self, double, i) * 1e-9 / steps.runs.n,
+                          .count = g_array_index (steps.count, double, i) / steps.runs.n };
 
       if (sum.count > 0)
         g_array_append_val (sums, sum);
     }
   g_array_unref (steps.self);
   g_array_unref (steps.count);
+  g_free (steps.runs.is_used);
   return sums;
 }
 
@@ -118,6 +138,7 @@ typedef struct
 {
   const ProfCapture *capture;
   GHashTable        *rows; /* StepKey → GArray of double: ns by step; 0 if it did not run */
+  Runs               runs;
   guint              n_steps;
   guint64            limit; /* of rows times steps */
 } StepRows;
@@ -176,7 +197,8 @@ add_to_row (gpointer data, const ProfEvent *event, guint64 duration G_GNUC_UNUSE
   GArray         *values;
   guint32         step;
 
-  if (!is_of_node (event) || event->node >= prof_capture_n_nodes (steps->capture))
+  if (!is_of_node (event) || event->node >= prof_capture_n_nodes (steps->capture) ||
+      !has_run (&steps->runs, event))
     return;
   step = step_of (steps->capture, event);
   if (step >= MAX_STEPS)
@@ -208,15 +230,16 @@ compare_rows (gconstpointer a, gconstpointer b)
 }
 
 ProfStepMatrix *
-prof_step_matrix_new (const ProfCapture *capture)
+prof_step_matrix_new (const ProfCapture *capture, const GArray *runs)
 {
   ProfStepMatrix *matrix = g_new0 (ProfStepMatrix, 1);
   StepRows        steps = { .capture = capture,
                             .rows = g_hash_table_new_full (hash_key, is_same_key, g_free, free_steps),
+                            .runs = choose_runs (capture, runs),
                             .limit = cell_limit (capture) };
   GHashTableIter  iter;
   gpointer        key, value;
-  double          scale = 1e-9 / MAX (count_runs (capture), 1);
+  double          scale = 1e-9 / steps.runs.n;
 
   prof_walk_events (capture, add_to_row, &steps);
   matrix->n_steps = steps.n_steps;
@@ -240,6 +263,7 @@ prof_step_matrix_new (const ProfCapture *capture)
     }
   g_array_sort (matrix->rows, compare_rows);
   g_hash_table_unref (steps.rows);
+  g_free (steps.runs.is_used);
   return matrix;
 }
 

@@ -1,8 +1,8 @@
 /* steps.h — times by step of a loop or of an unrolled sequence.
  *
  * A node inside a loop's body counts for the iteration it ran in; a node of the main graph counts
- * for the step in its name ("lstm_t12_i2h" is step 12).  Seconds are per run, averaged over all
- * recorded runs if no single run is asked for.
+ * for the step in its name ("lstm_t12_i2h" is step 12).  Seconds are per run, averaged over the runs
+ * that are asked for, such as those of ProfSummary.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -16,9 +16,9 @@ typedef struct
   double  count; /* executions of nodes */
 } ProfStepSum;
 
-/* The steps in which a node ran, in order; row PROF_NONE sums all nodes, and run PROF_NONE averages over all
- * runs.  Returns a GArray of ProfStepSum, empty if no node has a step.  (transfer full) */
-GArray *prof_summary_steps_of (const ProfCapture *capture, guint32 row, guint32 run);
+/* The steps in which a node ran, in order; row PROF_NONE sums all nodes.  runs: (nullable) numbers of runs in events, of
+ * guint16; NULL or empty: all runs.  Returns a GArray of ProfStepSum, empty if no node has a step.  (transfer full) */
+GArray *prof_summary_steps_of (const ProfCapture *capture, guint32 row, const GArray *runs);
 
 /* One operator type of one loop or sequence. */
 typedef struct
@@ -35,9 +35,9 @@ typedef struct
   GArray *rows; /* of ProfStepRow, longest first */
 } ProfStepMatrix;
 
-/* Self seconds by loop, operator type and step.  Events that would make the matrix larger than the limit
+/* Self seconds by loop, operator type and step, of the same runs.  Events that would make the matrix larger than the limit
  * of memory for the capture are left out. */
-ProfStepMatrix *prof_step_matrix_new (const ProfCapture *capture);
+ProfStepMatrix *prof_step_matrix_new (const ProfCapture *capture, const GArray *runs);
 /* Frees matrix; NULL is allowed. */
 void prof_step_matrix_free (ProfStepMatrix *matrix);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ProfStepMatrix, prof_step_matrix_free)

@@ -246,10 +246,19 @@ sum_runs (ProfSummary *summary, const SummarySource *source)
   sum_exact (summary, source);
 }
 
-/* Everything of a summary from its source, and steps of a run or, PROF_NONE, of all.  index_of_row: by row,
- * becomes the summary's. */
+static GArray *
+list_used (const SummarySource *source)
+{
+  GArray *used = g_array_new (FALSE, FALSE, sizeof (guint16));
+
+  for (guint i = 0; i < source->typical.n; i++)
+    g_array_append_val (used, source->matrix.run[source->typical.column[i]]);
+  return used;
+}
+
+/* Everything of a summary from its source.  index_of_row: by row, becomes the summary's. */
 static ProfSummary *
-sum_source (const SummarySource *source, guint32 *index_of_row, guint32 run)
+sum_source (const SummarySource *source, guint32 *index_of_row)
 {
   const ProfCapture *capture = source->capture;
   ProfSummary       *summary = g_new0 (ProfSummary, 1);
@@ -272,7 +281,8 @@ sum_source (const SummarySource *source, guint32 *index_of_row, guint32 run)
   summary->operators = sum_groups (capture, summary, type_of);
   summary->scope = sum_groups (capture, summary, scope_of);
   summary->category = sum_groups (capture, summary, category_of);
-  summary->step = prof_summary_steps_of (capture, PROF_NONE, run);
+  summary->used = list_used (source);
+  summary->step = prof_summary_steps_of (capture, PROF_NONE, summary->used);
   return summary;
 }
 
@@ -285,7 +295,7 @@ prof_summary_new (const ProfCapture *capture)
 
   prof_run_matrix_init (&source.matrix, capture, &index_of_row);
   prof_typical_runs_init (&source.typical, &source.matrix, capture);
-  summary = sum_source (&source, index_of_row, PROF_NONE);
+  summary = sum_source (&source, index_of_row);
   prof_typical_runs_clear (&source.typical);
   prof_run_matrix_clear (&source.matrix);
   return summary;
@@ -305,7 +315,7 @@ prof_summary_new_of_run (const ProfCapture *capture, guint number)
   if (column < source.matrix.n_runs)
     {
       prof_typical_runs_init_one (&source.typical, &source.matrix, capture, column);
-      summary = sum_source (&source, index_of_row, number);
+      summary = sum_source (&source, index_of_row);
       prof_typical_runs_clear (&source.typical);
     }
   else
@@ -468,6 +478,7 @@ prof_summary_free (ProfSummary *summary)
   g_array_unref (summary->scope);
   g_array_unref (summary->category);
   g_array_unref (summary->step);
+  g_array_unref (summary->used);
   g_free (summary->by_row);
   g_free (summary);
 }

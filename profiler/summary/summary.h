@@ -37,6 +37,7 @@ typedef struct
   guint    n_used;      /* typical ones of them, whose means these times are */
   guint    n_disturbed; /* traced runs that lost the processor */
   guint    n_dropped;   /* further traced runs, for which the limit of memory has no room */
+  GArray  *used;        /* of guint16: the numbers of these typical ones in events */
   guint    run;         /* number in events of the used run whose length is nearest to traced */
   gboolean is_run_disturbed; /* whether this run lost the processor: there were too few others */
   double   traced;  /* seconds of a traced run: the self times of all nodes, between and other */

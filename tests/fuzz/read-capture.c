@@ -15,7 +15,7 @@ read_all (const ProfCapture *capture)
   g_autoptr (ProfSummary) summary = prof_summary_new (capture);
   g_autoptr (GBytes) symbol = prof_capture_dup_symbol (capture, NULL);
   g_autoptr (ProfFacts) facts = prof_capture_dup_facts (capture);
-  g_autoptr (ProfStepMatrix) steps = prof_step_matrix_new (capture);
+  g_autoptr (ProfStepMatrix) steps = prof_step_matrix_new (capture, NULL);
   g_autoptr (GArray) gradients = prof_gradients (capture);
   g_autoptr (GArray) difference = prof_difference (capture, capture);
   g_autofree char *text = prof_report_text (capture, summary);

@@ -126,9 +126,9 @@ test_many_steps (void)
 
   /* 300 cells of two numbers with 8 bytes; half of the limit is for them. */
   hyb_limits_set (2 * 300 * 16, 0);
-  all = prof_step_matrix_new (capture);
+  all = prof_step_matrix_new (capture, NULL);
   hyb_limits_set (2 * 300 * 16 - 1, 0);
-  some = prof_step_matrix_new (capture);
+  some = prof_step_matrix_new (capture, NULL);
   hyb_limits_set (0, 0);
   g_assert_cmpuint (all->rows->len, ==, 3);
   g_assert_cmpuint (all->n_steps, ==, 100);

@@ -59,14 +59,58 @@ test_steps_of_a_run (void)
   assert_steps (all->step, 30, 50);
   assert_steps (first->step, 10, 30);
   assert_steps (second->step, 50, 70);
-  of_node = prof_summary_steps_of (capture, 1, 1);
+  of_node = prof_summary_steps_of (capture, 1, second->used);
   g_assert_cmpuint (of_node->len, ==, 1);
   g_assert_cmpfloat_with_epsilon (g_array_index (of_node, ProfStepSum, 0).self * 1e9, 70, 1e-6);
+}
+
+/* Shortest and longest are left out, as in all other times of the summary. */
+static void
+test_typical_steps (void)
+{
+  static const guint64 ns[] = { 10, 20, 30, 40, 900 }; /* by run */
+  g_autoptr (ProfBuilder) builder = prof_builder_new ();
+  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr (ProfCapture) capture = NULL;
+  g_autoptr (ProfSummary) summary = NULL;
+  g_autoptr (ProfStepMatrix) matrix = NULL;
+
+  prof_builder_add_graph (builder, "main", PROF_NONE, 0);
+  prof_builder_add_node (builder, &(ProfNode){ .name = prof_builder_text (builder, "a_t0_x") });
+  for (guint run = 0; run < G_N_ELEMENTS (ns); run++)
+    {
+      prof_builder_add_event (builder,
+                              &(ProfEvent){
+                                  .begin_ns = 10000 * run,
+                                  .run = (guint16) run,
+                                  .packed = prof_event_pack (ns[run], PROF_EVENT_NODE, 0, 1, 0) });
+      prof_builder_add_event (builder,
+                              &(ProfEvent){
+                                  .begin_ns = 10000 * run,
+                                  .run = (guint16) run,
+                                  .packed =
+                                      prof_event_pack (ns[run] + 50, PROF_EVENT_RUN, 0, 0, 0) });
+    }
+  bytes = prof_builder_finish (builder);
+  capture = prof_capture_new (bytes, "test", NULL);
+  summary = prof_summary_new (capture);
+  matrix = prof_step_matrix_new (capture, summary->used);
+  g_assert_cmpuint (summary->used->len, ==, 3);
+  g_assert_cmpfloat_with_epsilon (g_array_index (summary->step, ProfStepSum, 0).self * 1e9,
+                                  30,
+                                  1e-6);
+  g_assert_cmpfloat_with_epsilon (g_array_index (summary->node, ProfNodeSum, 0).self * 1e9,
+                                  30,
+                                  1e-6);
+  g_assert_cmpfloat_with_epsilon (g_array_index (matrix->rows, ProfStepRow, 0).self * 1e9,
+                                  30,
+                                  1e-6);
 }
 
 TEST_PROGRAM (test_steps)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/profiler/steps/a-run-has-steps-of-its-own", test_steps_of_a_run);
+  g_test_add_func ("/profiler/steps/steps-are-of-the-typical-runs", test_typical_steps);
   return g_test_run ();
 }

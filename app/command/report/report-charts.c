@@ -298,7 +298,7 @@ scope_report_page_add_capture (ScopeReportPage *page, const ProfCapture *capture
   add_groups (page, "Scopes", summary, summary->scope);
   add_nodes (page, capture, summary);
   scope_report_page_add_node_table (page, capture, summary);
-  scope_report_page_add_steps (page, capture);
+  scope_report_page_add_steps (page, capture, summary);
   scope_report_page_add_roofline (page, capture, summary);
   add_memory (page, capture);
   add_gradients (page, capture);

@@ -23,7 +23,9 @@ void scope_report_page_add_node_table (ScopeReportPage   *page,
                                        const ProfCapture *capture,
                                        const ProfSummary *summary);
 /* Time per operator and time step of a loop; nothing for fewer than two steps. */
-void scope_report_page_add_steps (ScopeReportPage *page, const ProfCapture *capture);
+void scope_report_page_add_steps (ScopeReportPage   *page,
+                                  const ProfCapture *capture,
+                                  const ProfSummary *summary);
 /* Operators in a roofline chart; nothing if no operator has both FLOP and bytes. */
 void scope_report_page_add_roofline (ScopeReportPage   *page,
                                      const ProfCapture *capture,

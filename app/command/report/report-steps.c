@@ -106,11 +106,13 @@ draw_strips (VizPen *pen, const VizRect *rect, const VizTheme *theme, gpointer d
 }
 
 void
-scope_report_page_add_steps (ScopeReportPage *page, const ProfCapture *capture)
+scope_report_page_add_steps (ScopeReportPage   *page,
+                             const ProfCapture *capture,
+                             const ProfSummary *summary)
 {
   Strips *strips = g_new0 (Strips, 1);
 
-  strips->matrix = prof_step_matrix_new (capture);
+  strips->matrix = prof_step_matrix_new (capture, summary->used);
   if (strips->matrix->n_steps < 2)
     {
       strips_free (strips);
