@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/document/measurement.h"
 
+#include "app/adapt/batch-size.h"
 #include "app/process/worker.h"
 #include "engine/formats/mapped-file.h"
 #include "profiler/summary/host-steps.h"
@@ -22,6 +23,7 @@ typedef struct
   guint32        *boxes;     /* of each row; VIZ_ROOT if it has none */
   guint32        *model_row; /* of each box that is a node of the model; PROF_NONE */
   GHashTable     *on_host;   /* by box: why the host computed it */
+  gint64          batch;     /* 0: not known */
 } Source;
 
 struct _ScopeMeasurement
@@ -160,6 +162,9 @@ scope_measurement_open (const char *path, ScopeDocument *document, GError **erro
   source->boxes = scope_capture_find_boxes (capture,
                                             scope_document_get_graph (document),
                                             scope_document_get_places (document));
+  source->batch = scope_batch_size (capture,
+                                    scope_document_get_model (document),
+                                    scope_document_get_graph (document));
   find_model_rows (source);
   find_host_steps (source);
   measurement = new_measurement (source, -1, NULL);
@@ -186,6 +191,12 @@ scope_measurement_pick_run (ScopeMeasurement *measurement, int number)
   if (number >= 0 && !own)
     return NULL;
   return new_measurement (measurement->source, number, own);
+}
+
+gint64
+scope_measurement_get_batch (const ScopeMeasurement *measurement)
+{
+  return measurement->source->batch;
 }
 
 const ProfCapture *

@@ -28,6 +28,8 @@ const ProfCapture *scope_measurement_get_capture (const ScopeMeasurement *measur
 gboolean scope_measurement_check_file (const ScopeMeasurement *measurement, GError **error);
 /* The summary of the capture, owned by the measurement. */
 const ProfSummary *scope_measurement_get_summary (const ScopeMeasurement *measurement);
+/* How many samples a run computed; 0: not known. */
+gint64 scope_measurement_get_batch (const ScopeMeasurement *measurement);
 /* The box of a row of the capture; VIZ_ROOT: no node of the document has its name. */
 guint32 scope_measurement_get_box (const ScopeMeasurement *measurement, guint32 row);
 /* Costs of a box that is one node; NULL: it did not run.  rank: (out) (optional) by self time, from 1. */

@@ -227,7 +227,7 @@ scope_node_view_show_model (ScopeNodeView *self, ScopeDocument *document)
   g_autofree char   *label = scope_label_model (scope_document_get_model (document));
 
   if (measurement)
-    scope_node_view_show_run (self, document, measurement);
+    scope_node_view_show_run (self, measurement);
   if (scope_document_is_generated (document))
     scope_sheet_add_title (self->sheet, _ ("Optimised graph"), _ ("Result of an engine pass"));
   else

@@ -45,9 +45,7 @@ void scope_node_view_show_group (ScopeNodeView *self, ScopeDocument *document, g
 /* --- node-view-run.c --- */
 
 /* The measurement as a whole: how long a run takes, how sure that is, and which run is shown. */
-void scope_node_view_show_run (ScopeNodeView    *self,
-                               ScopeDocument    *document,
-                               ScopeMeasurement *measurement);
+void scope_node_view_show_run (ScopeNodeView *self, ScopeMeasurement *measurement);
 
 /* --- node-view-origins.c --- */
 

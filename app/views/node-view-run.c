@@ -4,7 +4,6 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/views/node-view-private.h"
 
-#include "app/adapt/batch-size.h"
 #include "profiler/base/format.h"
 #include "profiler/summary/clean-samples.h"
 
@@ -62,11 +61,9 @@ add_length (ScopeSheet *sheet, const ProfCapture *capture, const ProfSummary *su
 }
 
 static void
-add_rate (ScopeNodeView *self, ScopeDocument *document, const ProfCapture *capture, double seconds)
+add_rate (ScopeNodeView *self, ScopeMeasurement *measurement, double seconds)
 {
-  gint64           batch = scope_batch_size (capture,
-                                   scope_document_get_model (document),
-                                   scope_document_get_graph (document));
+  gint64           batch = scope_measurement_get_batch (measurement);
   g_autofree char *rate = NULL;
   g_autofree char *hint = NULL;
 
@@ -269,15 +266,13 @@ add_picker (ScopeNodeView *self, ScopeMeasurement *measurement)
 }
 
 void
-scope_node_view_show_run (ScopeNodeView    *self,
-                          ScopeDocument    *document,
-                          ScopeMeasurement *measurement)
+scope_node_view_show_run (ScopeNodeView *self, ScopeMeasurement *measurement)
 {
   const ProfCapture *capture = scope_measurement_get_capture (measurement);
   const ProfSummary *summary = scope_measurement_get_summary (measurement);
   double             seconds = add_length (self->sheet, capture, summary);
 
-  add_rate (self, document, capture, seconds);
+  add_rate (self, measurement, seconds);
   add_memory (self->sheet, capture);
   add_outside (self->sheet, summary);
   add_warm_up (self->sheet, capture);
