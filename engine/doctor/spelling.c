@@ -10,6 +10,8 @@
 
 #include <string.h>
 
+#define MIN_SHORT 3 /* letters that say which word is shortened */
+
 /* TRUE if both names have the same digits: conv2 is not a misspelt conv1. */
 static gboolean
 has_same_digits (const char *a, const char *b)
@@ -97,6 +99,34 @@ correct_key (HybNodeEdit *edit, guint at)
   return TRUE;
 }
 
+/* TRUE if one of two words is the beginning of the other, in any case. */
+static gboolean
+is_short_for (const char *a, const char *b)
+{
+  gsize length = MIN (strlen (a), strlen (b));
+
+  return length >= MIN_SHORT && g_ascii_strncasecmp (a, b, length) == 0;
+}
+
+/* The choice that is meant by a value without doubt, as “max” by “maximum”; NULL if there is none. */
+static const char *
+find_choice (const HybParam *param, const char *value)
+{
+  const char *found =
+      hyb_suggest_only (param->choices, g_strv_length ((char **) param->choices), value);
+  guint n_found = 0;
+
+  if (found)
+    return found;
+  for (guint i = 0; param->choices[i]; i++)
+    if (is_short_for (param->choices[i], value))
+      {
+        found = param->choices[i];
+        n_found++;
+      }
+  return n_found == 1 ? found : NULL;
+}
+
 /* Corrects a value that is not among the choices of its attribute. */
 static void
 correct_value (HybNodeEdit *edit, guint at)
@@ -108,7 +138,7 @@ correct_value (HybNodeEdit *edit, guint at)
   if (!param || param->kind != HYB_PARAM_ENUM || !param->choices ||
       g_strv_contains (param->choices, value))
     return;
-  correct = hyb_suggest_only (param->choices, g_strv_length ((char **) param->choices), value);
+  correct = find_choice (param, value);
   if (!correct)
     return;
   g_ptr_array_add (edit->changes,

@@ -71,6 +71,36 @@ test_a_misspelt_attribute_can_be_repaired (void)
   g_assert_nonnull (strstr (finding->hint, "“num_hidden”"));
 }
 
+/* A model whose pooling has this type. */
+static HybModel *
+diagnose_pooling (const char *type)
+{
+  g_autofree char *text = g_strdup_printf (
+      "{\"arg_nodes\": [0], \"nodes\": [{\"op\": \"null\", \"name\": \"data\", \"inputs\": []},"
+      "{\"op\": \"Pooling\", \"name\": \"pool\", \"attrs\": {\"kernel\": \"(2, 2)\", "
+      "\"pool_type\": \"%s\"}, \"inputs\": [[0,0,0]]}" END ("[1,0,0]"),
+      type);
+
+  return diagnose (text);
+}
+
+/* A word that another one shortens is corrected; one that is only similar is named. */
+static void
+test_a_wrong_word_is_corrected_or_named (void)
+{
+  g_autoptr (HybModel) longer = diagnose_pooling ("maximum");
+  g_autoptr (HybModel) similar = diagnose_pooling ("average");
+  g_autoptr (HybModel) other = diagnose_pooling ("median");
+
+  g_assert_cmpint (find (longer, "bad-attribute")->remedy, ==, HYB_REMEDY_REPAIR);
+  g_assert_cmpstr (find (longer, "bad-attribute")->hint,
+                   ==,
+                   "The repair changed pool_type of “pool” (Pooling) from “maximum” to “max”");
+  g_assert_cmpint (find (similar, "bad-attribute")->remedy, ==, HYB_REMEDY_NONE);
+  g_assert_cmpstr (find (similar, "bad-attribute")->hint, ==, "Did you mean “avg”?");
+  g_assert_null (find (other, "bad-attribute")->hint);
+}
+
 TEST_PROGRAM (test_diagnose_files)
 {
   g_test_init (&argc, &argv, NULL);
@@ -78,5 +108,7 @@ TEST_PROGRAM (test_diagnose_files)
                    test_parameters_without_a_file_are_noted);
   g_test_add_func ("/engine/doctor/diagnose-files/a-misspelt-attribute-can-be-repaired",
                    test_a_misspelt_attribute_can_be_repaired);
+  g_test_add_func ("/engine/doctor/diagnose-files/a-wrong-word-is-corrected-or-named",
+                   test_a_wrong_word_is_corrected_or_named);
   return g_test_run ();
 }
