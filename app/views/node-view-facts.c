@@ -67,6 +67,18 @@ add_ways_out (ScopeNodeView *self, ScopeDocument *document, const HybFinding *fi
   scope_sheet_add (self->sheet, line);
 }
 
+/* The first sentence says what is wrong; what follows are details. */
+static void
+add_message (ScopeSheet *sheet, const char *message, const char *css_class)
+{
+  const char      *end = strstr (message, ". ");
+  g_autofree char *first = end ? g_strndup (message, (gsize) (end - message) + 1) : NULL;
+
+  scope_sheet_add_text (sheet, first ? first : message, css_class);
+  if (end)
+    scope_sheet_add_text (sheet, end + strlen (". "), "dim-label");
+}
+
 /* is_shown: the node is what the pane is about already. */
 static void
 show_finding (ScopeNodeView    *self,
@@ -81,7 +93,7 @@ show_finding (ScopeNodeView    *self,
   };
   guint32 box = is_shown ? VIZ_ROOT : scope_document_find_name (document, finding->node);
 
-  scope_sheet_add_text (self->sheet, finding->message, classes[finding->severity]);
+  add_message (self->sheet, finding->message, classes[finding->severity]);
   if (finding->hint)
     scope_sheet_add_text (self->sheet, finding->hint, "dim-label");
   add_ways_out (self, document, finding, box);

@@ -120,6 +120,52 @@ test_shared_weights (void)
   take_picture (window, "weights-of-all-steps");
 }
 
+/* --- Problems --- */
+
+/* Whether a label with this text is styled as an error. */
+static gboolean
+is_red (GtkWidget *root, const char *text)
+{
+  if (GTK_IS_LABEL (root) && strstr (gtk_label_get_text (GTK_LABEL (root)), text))
+    return gtk_widget_has_css_class (root, "error");
+  for (GtkWidget *child = gtk_widget_get_first_child (root); child;
+       child = gtk_widget_get_next_sibling (child))
+    if (is_red (child, text))
+      return TRUE;
+  return FALSE;
+}
+
+/* Eight units by the weights, nine by the attribute: what is wrong is red, and where the shapes come from is not. */
+static void
+test_details_of_a_problem_are_not_red (void)
+{
+  g_autofree char *source = g_build_filename (SOURCE_ROOT,
+                                              "tests/data/goldens/models/mlp-dropout",
+                                              "mlp-dropout-symbol.json",
+                                              NULL);
+  g_autofree char *folder = g_dir_make_tmp ("hybridscope-problem-XXXXXX", NULL);
+  g_autofree char *path = g_build_filename (folder, "wrong-symbol.json", NULL);
+  g_autofree char *text = NULL;
+  g_autoptr (GFile) file = g_file_new_for_path (path);
+  g_autoptr (GString) changed = NULL;
+
+  g_assert_true (g_file_get_contents (source, &text, NULL, NULL));
+  changed = g_string_new (text);
+  g_assert_cmpuint (g_string_replace (changed, "\"num_hidden\": \"8\"", "\"num_hidden\": \"9\"", 1),
+                    ==,
+                    1);
+  g_assert_true (g_file_set_contents (path, changed->str, -1, NULL));
+  scope_window_open_as (window, file, NULL, NULL);
+  page = scope_window_get_page (window);
+  gui_settle (page);
+  wait_until (pane_says, (gpointer) "does not match");
+  g_assert_true (is_red (pane (), "does not match"));
+  g_assert_true (pane_says ((gpointer) "Its inputs are"));
+  g_assert_false (is_red (pane (), "Its inputs are"));
+  g_remove (path);
+  g_rmdir (folder);
+}
+
 /* --- Scrolling --- */
 
 static GtkAdjustment *
@@ -161,6 +207,9 @@ add_pane_tests (void)
   add_test ("/app/window/the-pane-tells-of-an-output", CASE_MODEL, test_output);
   add_test ("/app/window/the-pane-lists-many-outputs", CASE_EMPTY, test_many_outputs);
   add_test ("/app/window/the-pane-lists-weights-of-all-steps", CASE_MODEL, test_shared_weights);
+  add_test ("/app/window/details-of-a-problem-are-not-red",
+            CASE_EMPTY,
+            test_details_of_a_problem_are_not_red);
   add_test ("/app/window/another-node-begins-at-the-top",
             CASE_MODEL,
             test_another_node_begins_at_the_top);
