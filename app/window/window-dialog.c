@@ -69,3 +69,16 @@ scope_window_choose_file (ScopeWindow *self, const ScopeFileDialog *dialog)
   gtk_native_dialog_show (GTK_NATIVE_DIALOG (chooser));
   return chooser;
 }
+
+void
+scope_window_choose_beside (ScopeWindow *self, ScopeFileDialog dialog)
+{
+  ScopePage *page = scope_window_get_page (self);
+  GFile     *file = page ? scope_workspace_get_file (scope_page_get_workspace (page)) : NULL;
+  g_autoptr (GFile) folder = file ? g_file_get_parent (file) : NULL;
+
+  if (!file)
+    return;
+  dialog.folder = folder;
+  scope_window_choose_file (self, &dialog);
+}

@@ -1,4 +1,4 @@
-/* window-mend.c — remedies for findings: repair the model, choose its parameters.
+/* window-mend.c — the remedy for most findings: repairs the model.
  *
  * The changes are shown first.  A repaired model is written to new files, which are opened in a new tab.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
@@ -137,18 +137,6 @@ scope_window_mend (ScopeWindow *self, const char *path)
   start (self, prefix, mended_cb);
 }
 
-void
-scope_window_set_parameters (ScopeWindow *self, const char *path)
-{
-  ScopePage      *page = scope_window_get_page (self);
-  ScopeWorkspace *workspace = page ? scope_page_get_workspace (page) : NULL;
-  GFile          *file = workspace ? scope_workspace_get_file (workspace) : NULL;
-  g_autoptr (GFile) graph = file ? g_object_ref (file) : NULL;
-
-  if (graph)
-    scope_workspace_open (workspace, graph, path);
-}
-
 /* --- Dialogs --- */
 
 static void
@@ -161,29 +149,6 @@ on_mended_file (ScopeWindow *self, GFile *file, const char *data G_GNUC_UNUSED)
 }
 
 static void
-on_parameter_file (ScopeWindow *self, GFile *file, const char *data G_GNUC_UNUSED)
-{
-  g_autofree char *path = g_file_get_path (file);
-
-  if (path)
-    scope_window_set_parameters (self, path);
-}
-
-/* Opens a dialog in the folder of the open model; does nothing if none is open. */
-static void
-choose_beside_model (ScopeWindow *self, ScopeFileDialog dialog)
-{
-  ScopePage *page = scope_window_get_page (self);
-  GFile     *file = page ? scope_workspace_get_file (scope_page_get_workspace (page)) : NULL;
-  g_autoptr (GFile) folder = file ? g_file_get_parent (file) : NULL;
-
-  if (!file)
-    return;
-  dialog.folder = folder;
-  scope_window_choose_file (self, &dialog);
-}
-
-static void
 choose_mended_file (ScopeWindow *self, ScopePage *page)
 {
   g_autofree char *proposal =
@@ -191,11 +156,11 @@ choose_mended_file (ScopeWindow *self, ScopePage *page)
                    "-mended-symbol.json",
                    NULL);
 
-  choose_beside_model (self,
-                       (ScopeFileDialog){ .title = _ ("Save the Mended Model"),
-                                          .action = GTK_FILE_CHOOSER_ACTION_SAVE,
-                                          .name = proposal,
-                                          .chosen = on_mended_file });
+  scope_window_choose_beside (self,
+                              (ScopeFileDialog){ .title = _ ("Save the Mended Model"),
+                                                 .action = GTK_FILE_CHOOSER_ACTION_SAVE,
+                                                 .name = proposal,
+                                                 .chosen = on_mended_file });
 }
 
 /* --- Preview --- */
@@ -309,19 +274,7 @@ act_mend (ScopeWindow *self, const char *name G_GNUC_UNUSED, GVariant *parameter
   scope_window_preview_mend (self, NULL);
 }
 
-static void
-act_choose_parameters (ScopeWindow        *self,
-                       const char *name    G_GNUC_UNUSED,
-                       GVariant *parameter G_GNUC_UNUSED)
-{
-  choose_beside_model (self,
-                       (ScopeFileDialog){ .title = _ ("Choose the Parameters"),
-                                          .action = GTK_FILE_CHOOSER_ACTION_OPEN,
-                                          .chosen = on_parameter_file });
-}
-
 const ScopeWindowAction scope_window_mend_actions[] = {
   { "win.mend", NULL, act_mend },
-  { "win.choose-parameters", NULL, act_choose_parameters },
   { NULL, NULL, NULL },
 };

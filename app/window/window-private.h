@@ -1,8 +1,8 @@
 /* window-private.h — the struct of the window, and what its files offer each other.
  *
  * Calls go one way: window.c (the class) → window-actions.c, -drop.c → -numbers.c, -convert.c, -export.c, -lists.c,
- * -plugin.c, -replace.c, -save.c, -values.c → window-mend.c → window-compare.c, -sweep.c → window-dialog.c,
- * window-inputs.c, window-pages.c →
+ * -parameters.c, -plugin.c, -replace.c, -save.c, -values.c → window-mend.c → window-compare.c, -sweep.c →
+ * window-dialog.c, window-inputs.c, window-pages.c →
  * window-tabs.c.  Each part has a table of its actions, from which window.c installs them.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
@@ -57,21 +57,22 @@ typedef struct
 } ScopeWindowAction;
 
 /* Tables that end with a NULL name. */
-extern const ScopeWindowAction scope_window_actions[];         /* window-actions.c */
-extern const ScopeWindowAction scope_window_forward_actions[]; /* window-forward.c */
-extern const ScopeWindowAction scope_window_export_actions[];  /* window-export.c */
-extern const ScopeWindowAction scope_window_mend_actions[];    /* window-mend.c */
-extern const ScopeWindowAction scope_window_replace_actions[]; /* window-replace.c */
-extern const ScopeWindowAction scope_window_convert_actions[]; /* window-convert.c */
-extern const ScopeWindowAction scope_window_compare_actions[]; /* window-compare.c */
-extern const ScopeWindowAction scope_window_sweep_actions[];   /* window-sweep.c */
-extern const ScopeWindowAction scope_window_list_actions[];    /* window-lists.c */
-extern const ScopeWindowAction scope_window_save_actions[];    /* window-save.c */
-extern const ScopeWindowAction scope_window_plugin_actions[];  /* window-plugin.c */
-extern const ScopeWindowAction scope_window_input_actions[];   /* window-inputs.c */
-extern const ScopeWindowAction scope_window_numbers_actions[]; /* window-numbers.c */
-extern const ScopeWindowAction scope_window_guide_actions[];   /* window-guide.c */
-extern const ScopeWindowAction scope_window_values_actions[];  /* window-values.c */
+extern const ScopeWindowAction scope_window_actions[];           /* window-actions.c */
+extern const ScopeWindowAction scope_window_forward_actions[];   /* window-forward.c */
+extern const ScopeWindowAction scope_window_export_actions[];    /* window-export.c */
+extern const ScopeWindowAction scope_window_mend_actions[];      /* window-mend.c */
+extern const ScopeWindowAction scope_window_parameter_actions[]; /* window-parameters.c */
+extern const ScopeWindowAction scope_window_replace_actions[];   /* window-replace.c */
+extern const ScopeWindowAction scope_window_convert_actions[];   /* window-convert.c */
+extern const ScopeWindowAction scope_window_compare_actions[];   /* window-compare.c */
+extern const ScopeWindowAction scope_window_sweep_actions[];     /* window-sweep.c */
+extern const ScopeWindowAction scope_window_list_actions[];      /* window-lists.c */
+extern const ScopeWindowAction scope_window_save_actions[];      /* window-save.c */
+extern const ScopeWindowAction scope_window_plugin_actions[];    /* window-plugin.c */
+extern const ScopeWindowAction scope_window_input_actions[];     /* window-inputs.c */
+extern const ScopeWindowAction scope_window_numbers_actions[];   /* window-numbers.c */
+extern const ScopeWindowAction scope_window_guide_actions[];     /* window-guide.c */
+extern const ScopeWindowAction scope_window_values_actions[];    /* window-values.c */
 
 /* --- window-pages.c --- */
 
@@ -126,6 +127,9 @@ typedef struct
 
 /* Opens a file dialog; returns it for filters to be added.  (transfer none) */
 GtkFileChooser *scope_window_choose_file (ScopeWindow *self, const ScopeFileDialog *dialog);
+
+/* Opens a dialog in the folder of the open model; does nothing if none is open. */
+void scope_window_choose_beside (ScopeWindow *self, ScopeFileDialog dialog);
 
 /* --- window-inputs.c --- */
 

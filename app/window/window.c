@@ -18,6 +18,7 @@ static const ScopeWindowAction *const tables[] = {
   scope_window_compare_actions, scope_window_plugin_actions,  scope_window_input_actions,
   scope_window_numbers_actions, scope_window_save_actions,    scope_window_guide_actions,
   scope_window_values_actions,  scope_window_sweep_actions,   scope_window_list_actions,
+  scope_window_parameter_actions,
 };
 
 static void

@@ -29,7 +29,17 @@ size_of (const char *path)
   return stat (path, &status) == 0 ? (gint64) status.st_size : 0;
 }
 
-#define MAX_NAMED 4
+/* Fitting files that are named; their values are looked at. */
+#define MAX_NAMED 12
+
+/* The name of a file, which says so if its values are damaged.  (transfer full) */
+static char *
+word_file (const char *path)
+{
+  return g_strconcat (path,
+                      hyb_neighbour_has_nan (path) ? " (has values that are not finite)" : "",
+                      NULL);
+}
 
 /* What to do about parameters of another model.  (transfer full) */
 static char *
@@ -41,12 +51,19 @@ word_hint (const char *file, const GPtrArray *fitting)
     return g_strdup ("Load the file that was exported with this graph");
   if (fitting->len == 1)
     return g_strdup_printf ("%s (%" G_GINT64_FORMAT " bytes, this one has %" G_GINT64_FORMAT
-                            ") fits: it has all arrays with their shapes",
+                            ") fits: it has all arrays with their shapes%s",
                             (char *) fitting->pdata[0],
                             size_of (fitting->pdata[0]),
-                            size_of (file));
+                            size_of (file),
+                            hyb_neighbour_has_nan (fitting->pdata[0])
+                                ? ", but values that are not finite"
+                                : "");
   for (guint i = 0; i < MIN (fitting->len, MAX_NAMED); i++)
-    g_string_append_printf (names, "%s%s", i > 0 ? ", " : "", (char *) fitting->pdata[i]);
+    {
+      g_autofree char *name = word_file (fitting->pdata[i]);
+
+      g_string_append_printf (names, "%s%s", i > 0 ? ", " : "", name);
+    }
   return g_strdup_printf ("%u files beside it fit, so none is taken: %s%s",
                           fitting->len,
                           names->str,

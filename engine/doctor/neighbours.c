@@ -12,9 +12,11 @@
 #include "engine/graph/roles.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
-#define MAX_FILES   64
-#define MAX_ENTRIES 10000 /* of a folder */
+#define MAX_FILES          64
+#define MAX_ENTRIES        10000     /* of a folder */
+#define MAX_LOOKED_THROUGH (1 << 28) /* bytes of a file whose values are looked at */
 
 static gboolean
 is_weights_name (const char *name)
@@ -126,6 +128,29 @@ hyb_neighbours_find (HybModel *model)
         g_ptr_array_add (fitting, g_steal_pointer (&path));
     }
   return fitting;
+}
+
+gboolean
+hyb_neighbour_has_nan (const char *path)
+{
+  struct stat status;
+  g_autoptr (HybTensorList) list = NULL;
+
+  if (stat (path, &status) != 0 || status.st_size > MAX_LOOKED_THROUGH)
+    return FALSE;
+  list = hyb_weights_read_file (path, NULL, NULL);
+  for (guint i = 0; list && i < hyb_tensor_list_n (list); i++)
+    {
+      HybTensor    *tensor = hyb_tensor_list_get (list, i)->tensor;
+      HybStatistics statistics;
+
+      if (!tensor)
+        continue;
+      hyb_tensor_statistics (tensor, &statistics);
+      if (statistics.n_nan + statistics.n_infinite > 0)
+        return TRUE;
+    }
+  return FALSE;
 }
 
 /* Whether the parameters were found beside the graph; else somebody has chosen their file. */

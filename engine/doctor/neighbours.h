@@ -9,6 +9,10 @@
  * the graph; those with the same prefix first, and of these the highest epoch.  (transfer full) */
 GPtrArray *hyb_neighbours_find (HybModel *model);
 
+/* TRUE if a value in the file is not finite.  FALSE also for a file that cannot be read, or that is too large to be looked
+ * through. */
+gboolean hyb_neighbour_has_nan (const char *path);
+
 /* TRUE if the only one of fitting may replace the model's parameters: their file was found beside the graph.  A file
  * that somebody has named is never replaced. */
 gboolean hyb_neighbour_is_certain (HybModel *model, const GPtrArray *fitting);

@@ -7,6 +7,7 @@
 #include "engine/open/open.h"
 
 #include <glib/gstdio.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -301,7 +302,7 @@ test_replacing (void)
   choice = GTK_DROP_DOWN (gui_find (find_message ((gpointer) "replace-dialog"), "replacement"));
   g_assert_cmpstr (gtk_string_object_get_string (gtk_drop_down_get_selected_item (choice)),
                    ==,
-                   "_copy");
+                   "Activation");
   for (guint i = 0; i < g_list_model_get_n_items (gtk_drop_down_get_model (choice)); i++)
     if (strcmp (gtk_string_list_get_string (GTK_STRING_LIST (gtk_drop_down_get_model (choice)), i),
                 "relu") == 0)
@@ -335,6 +336,57 @@ test_choosing_parameters (void)
                    SCOPE_STATE_LOADING);
   g_assert_true (gui_wait (is_ready, NULL, 20000));
   g_assert_null (find_finding ("no-parameters"));
+}
+
+/* Two files that fit are offered, and the one with damaged values is marked. */
+static void
+test_choosing_among_files (void)
+{
+  static const struct
+  {
+    const char *model, *params, *name;
+  } files[] = {
+    { "mlp-dropout", "mlp-dropout-symbol.json", "net-symbol.json" },
+    { "mlp-dropout", "mlp-dropout-0000.params", "net-0001.params" },
+    { "lenet-static", "lenet-static-0000.params", "net-0009.params" },
+  };
+  static const float not_a_number = NAN;
+  g_autofree char   *graph = g_build_filename (folder, "net-symbol.json", NULL);
+  g_autofree char   *good = g_build_filename (folder, "net-0001.params", NULL);
+  g_autofree char   *damaged = g_build_filename (folder, "net-0002.params", NULL);
+  g_autofree char   *text = NULL;
+  gsize              length;
+  GtkDropDown       *choice;
+
+  for (guint i = 0; i < G_N_ELEMENTS (files); i++)
+    {
+      g_autoptr (GFile) from = g_file_new_build_filename (SOURCE_ROOT,
+                                                          "tests/data/goldens/models",
+                                                          files[i].model,
+                                                          files[i].params,
+                                                          NULL);
+      g_autoptr (GFile) to = g_file_new_build_filename (folder, files[i].name, NULL);
+
+      g_assert_true (g_file_copy (from, to, G_FILE_COPY_OVERWRITE, NULL, NULL, NULL, NULL));
+    }
+  /* Where the head of the first array ends. */
+  g_assert_true (g_file_get_contents (good, &text, &length, NULL));
+  memcpy (text + 64, &not_a_number, sizeof not_a_number);
+  g_assert_true (g_file_set_contents (damaged, text, (gssize) length, NULL));
+  open_path (graph);
+  g_assert_cmpint (find_finding ("wrong-pair")->remedy, ==, HYB_REMEDY_PARAMETERS);
+  gui_act (window, "win.choose-parameters", NULL);
+  wait_until (has_message, (gpointer) "parameters-dialog");
+  choice =
+      GTK_DROP_DOWN (gui_find (find_message ((gpointer) "parameters-dialog"), "parameter-files"));
+  g_assert_cmpuint (g_list_model_get_n_items (gtk_drop_down_get_model (choice)), ==, 2);
+  g_assert_cmpstr (gtk_string_list_get_string (GTK_STRING_LIST (gtk_drop_down_get_model (choice)),
+                                               1),
+                   ==,
+                   "net-0002.params, with values that are not finite");
+  answer_message ("parameters-dialog", "Choose the Parameters", "open");
+  g_assert_true (gui_wait (is_ready, NULL, 20000));
+  g_assert_null (find_finding ("wrong-pair"));
 }
 
 static gboolean
@@ -435,4 +487,5 @@ add_mending_tests (void)
   add_test ("/app/window/names-the-line-where-a-cut-file-ends", CASE_EMPTY, test_cut_file);
   add_test ("/app/window/a-limit-that-is-too-low-can-be-raised", CASE_EMPTY, test_raised_limits);
   add_test ("/app/window/takes-parameters-that-are-chosen", CASE_EMPTY, test_choosing_parameters);
+  add_test ("/app/window/offers-parameters-that-fit", CASE_EMPTY, test_choosing_among_files);
 }
