@@ -261,6 +261,45 @@ test_every_level_draws (void)
     }
 }
 
+/* The sum of the opacity of all pixels of a mark of the first item. */
+static double
+ink_of_mark (VizPicture *picture, VizDash dash, double scale)
+{
+  static const VizColour black = { 0, 0, 0, 1 };
+  cairo_surface_t       *surface = cairo_image_surface_create (CAIRO_FORMAT_A8, 400, 400);
+  cairo_t               *cr = cairo_create (surface);
+  VizPaintOptions        options = { .theme = viz_theme_find ("light"), .scale = scale };
+  double                 ink = 0;
+
+  cairo_scale (cr, scale, scale);
+  viz_paint_item_mark (picture, cr, &options, 1, &(VizMark){ &black, 2, dash });
+  cairo_surface_flush (surface);
+  for (int y = 0; y < 400; y++)
+    for (int x = 0; x < 400; x++)
+      ink +=
+          cairo_image_surface_get_data (surface)[y * cairo_image_surface_get_stride (surface) + x];
+  cairo_destroy (cr);
+  cairo_surface_destroy (surface);
+  return ink;
+}
+
+/* Five of eight pixels, at every zoom: the outline of what belongs to the selection differs from that of the selection. */
+static void
+test_dashed_marks (void)
+{
+  g_autoptr (VizDiagram) diagram = make_diagram ("mlp");
+  g_autoptr (VizPicture) picture = viz_layout_diagram (diagram, NULL, NULL, NULL, NULL);
+
+  for (const double *scale = (const double[]){ 1, 0.5, 0.25, 0 }; *scale > 0; scale++)
+    {
+      double share = ink_of_mark (picture, VIZ_DASH_DASHED, *scale) /
+                     ink_of_mark (picture, VIZ_DASH_NONE, *scale);
+
+      g_assert_cmpfloat (share, >, 0.5);
+      g_assert_cmpfloat (share, <, 0.8);
+    }
+}
+
 TEST_PROGRAM (test_paint)
 {
   g_test_init (&argc, &argv, NULL);
@@ -277,5 +316,6 @@ TEST_PROGRAM (test_paint)
   g_test_add_func ("/viz/paint/titles-are-centred-where-other-lines-are-hidden",
                    test_titles_are_centred_where_other_lines_are_hidden);
   g_test_add_func ("/viz/paint/every-level-draws", test_every_level_draws);
+  g_test_add_func ("/viz/paint/dashed-marks-differ-at-every-zoom", test_dashed_marks);
   return g_test_run ();
 }

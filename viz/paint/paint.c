@@ -113,12 +113,19 @@ viz_paint_item_mark (const VizPicture      *picture,
 {
   VizPen        *pen = viz_pen_new_cairo (cr, viz_picture_font (picture));
   const VizItem *item = viz_picture_item (picture, number);
-  double         pixel = options->scale > 0 ? 1 / options->scale : 1;
-  double         out = mark->width * pixel / 2;
-  VizRect  rect = { item->x - out, item->y - out, item->width + 2 * out, item->height + 2 * out };
-  VizStyle style = { .stroke = mark->colour, .width = mark->width * pixel, .dash = mark->dash };
+  double         scale = options->scale > 0 ? options->scale : 1;
+  double         out = mark->width / 2;
+  VizRect        rect = { item->x * scale - out,
+                          item->y * scale - out,
+                          item->width * scale + mark->width,
+                          item->height * scale + mark->width };
+  VizStyle       style = { .stroke = mark->colour, .width = mark->width, .dash = mark->dash };
 
-  pen->rect (pen, &rect, 6, &style);
+  /* In pixels, so that dashes are as long at every zoom. */
+  cairo_save (cr);
+  cairo_scale (cr, 1 / scale, 1 / scale);
+  pen->rect (pen, &rect, 6 * scale, &style);
+  cairo_restore (cr);
   viz_pen_free (pen);
 }
 
