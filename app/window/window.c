@@ -106,6 +106,10 @@ on_first_steps_placed (GtkOverlay *overlay, GtkWidget *card, GdkRectangle *place
   scope_canvas_set_card (scope_graph_view_get_canvas (scope_page_get_graph_view (page)),
                          is_shown ? size.width : 0,
                          is_shown ? size.height : 0);
+  /* It never covers a pane beside a narrow graph. */
+  gtk_widget_set_child_visible (card,
+                                graph.size.width >= (float) size.width &&
+                                    graph.size.height >= (float) size.height);
   *place = (GdkRectangle){ (int) graph.origin.x, (int) graph.origin.y, size.width, size.height };
   if (scope_page_find_messages (page, GTK_WIDGET (overlay), &messages) &&
       messages.origin.x < graph.origin.x + (float) size.width)

@@ -91,6 +91,42 @@ test_progress_takes_no_clicks_beside_it (void)
   wait_until (is_idle, workspace ());
 }
 
+static gboolean
+covers_pane (gpointer card)
+{
+  graphene_rect_t of_card, of_pane;
+
+  return gtk_widget_get_child_visible (card) &&
+         gtk_widget_compute_bounds (card, GTK_WIDGET (window), &of_card) &&
+         gtk_widget_compute_bounds (GTK_WIDGET (scope_page_get_view (page, "node")),
+                                    GTK_WIDGET (window),
+                                    &of_pane) &&
+         graphene_rect_intersection (&of_card, &of_pane, NULL);
+}
+
+static gboolean
+covers_no_pane (gpointer card)
+{
+  return !covers_pane (card);
+}
+
+/* Where the graph is narrower than the card, the card is hidden. */
+static void
+test_first_steps_cover_no_pane (void)
+{
+  GtkWidget *card = gui_find (GTK_WIDGET (window), "first-steps");
+
+  gtk_window_set_default_size (GTK_WINDOW (window), 683, 640);
+  gui_act (page, "page.outline", NULL);
+  gui_spin (300);
+  wait_until (covers_no_pane, card);
+  g_assert_false (gtk_widget_get_child_visible (card));
+  gui_act (page, "page.outline", NULL);
+  gtk_window_set_default_size (GTK_WINDOW (window), 1200, 800);
+  wait_until (is_mapped, card);
+  g_assert_true (covers_no_pane (card));
+}
+
 /* --- The camera --- */
 
 /* Arrows select a node that can be seen without moving the camera. */
@@ -384,6 +420,7 @@ add_comfort_tests (void)
   add_test ("/app/window/progress-takes-no-clicks-beside-it",
             CASE_MODEL,
             test_progress_takes_no_clicks_beside_it);
+  add_test ("/app/window/first-steps-cover-no-pane", CASE_MODEL, test_first_steps_cover_no_pane);
   add_test ("/app/window/arrows-keep-the-camera", CASE_MODEL, test_arrows_keep_the_camera);
   add_test ("/app/window/arrows-bring-into-view", CASE_MODEL, test_arrows_bring_into_view);
   add_test ("/app/window/selection-is-shown-at-most-at-its-size",

@@ -351,9 +351,10 @@ test_choosing_among_files (void)
     { "lenet-static", "lenet-static-0000.params", "net-0009.params" },
   };
   static const float not_a_number = NAN;
-  g_autofree char   *graph = g_build_filename (folder, "net-symbol.json", NULL);
-  g_autofree char   *good = g_build_filename (folder, "net-0001.params", NULL);
-  g_autofree char   *damaged = g_build_filename (folder, "net-0002.params", NULL);
+  g_autofree char   *own = g_dir_make_tmp ("hybridscope-fitting-XXXXXX", NULL);
+  g_autofree char   *graph = g_build_filename (own, "net-symbol.json", NULL);
+  g_autofree char   *good = g_build_filename (own, "net-0001.params", NULL);
+  g_autofree char   *damaged = g_build_filename (own, "net-0002.params", NULL);
   g_autofree char   *text = NULL;
   gsize              length;
   GtkDropDown       *choice;
@@ -365,7 +366,7 @@ test_choosing_among_files (void)
                                                           files[i].model,
                                                           files[i].params,
                                                           NULL);
-      g_autoptr (GFile) to = g_file_new_build_filename (folder, files[i].name, NULL);
+      g_autoptr (GFile) to = g_file_new_build_filename (own, files[i].name, NULL);
 
       g_assert_true (g_file_copy (from, to, G_FILE_COPY_OVERWRITE, NULL, NULL, NULL, NULL));
     }
@@ -387,6 +388,14 @@ test_choosing_among_files (void)
   answer_message ("parameters-dialog", "Choose the Parameters", "open");
   g_assert_true (gui_wait (is_ready, NULL, 20000));
   g_assert_null (find_finding ("wrong-pair"));
+  g_remove (damaged);
+  for (guint i = 0; i < G_N_ELEMENTS (files); i++)
+    {
+      g_autofree char *path = g_build_filename (own, files[i].name, NULL);
+
+      g_remove (path);
+    }
+  g_rmdir (own);
 }
 
 static gboolean
