@@ -119,6 +119,33 @@ test_a_new_format_names_its_parameters (void)
   g_rmdir (folder);
 }
 
+static void
+test_parameters_name_their_graph (void)
+{
+  static const struct
+  {
+    const char *params, *graph;
+  } cases[] = {
+    { "net-0012.params", "net-symbol.json" }, { "net.params", "net-symbol.json" },
+    { "net.npz", "net-symbol.json" },         { "net-12.params", NULL }, /* no epoch */
+    { "network-0012.params", NULL },          { "ne-0012.params", NULL },
+  };
+  g_autofree char *folder = g_dir_make_tmp ("formats-XXXXXX", NULL);
+  g_autofree char *graph = g_build_filename (folder, "net-symbol.json", NULL);
+
+  g_assert_true (g_file_set_contents (graph, "{}", -1, NULL));
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *params = g_build_filename (folder, cases[i].params, NULL);
+      g_autofree char *found = hyb_format_find_graph (params);
+      g_autofree char *name = found ? g_path_get_basename (found) : NULL;
+
+      g_assert_cmpstr (name, ==, cases[i].graph);
+    }
+  g_remove (graph);
+  g_rmdir (folder);
+}
+
 /* What open.c and hyb_model_save() do with the entry of a format. */
 static void
 test_a_new_format_reads_and_writes_models (void)
@@ -191,6 +218,8 @@ TEST_PROGRAM (test_formats)
                    test_a_new_format_is_recognised);
   g_test_add_func ("/engine/formats/formats/a-new-format-names-its-parameters",
                    test_a_new_format_names_its_parameters);
+  g_test_add_func ("/engine/formats/formats/parameters-name-their-graph",
+                   test_parameters_name_their_graph);
   g_test_add_func ("/engine/formats/formats/a-new-format-reads-and-writes-models",
                    test_a_new_format_reads_and_writes_models);
   g_test_add_func ("/engine/formats/formats/every-entry-is-complete", test_every_entry_is_complete);
