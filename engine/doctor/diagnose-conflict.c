@@ -6,6 +6,7 @@
 #include "engine/doctor/diagnosis.h"
 
 #include "engine/doctor/conflict.h"
+#include "engine/doctor/size-attributes.h"
 
 /* The parameters of a diagnosis, for hyb_conflict_describe(). */
 typedef struct
@@ -44,17 +45,55 @@ describe (HybDiagnosis *diagnosis, const HybConflict *conflict, const HybType *f
   return hyb_conflict_describe (conflict, diagnosis->graph, &all);
 }
 
+/* The shapes of parameters, and those that the user has given if with_given.  (transfer full) */
+static HybType *
+collect_facts (const HybDiagnosis *diagnosis, gboolean with_given)
+{
+  guint    n = hyb_graph_n_values (diagnosis->graph);
+  HybType *facts = g_new (HybType, MAX (n, 1));
+
+  for (guint i = 0; i < n; i++)
+    facts[i] = with_given ? diagnosis->types[i] : HYB_TYPE_UNKNOWN;
+  for (guint i = 0; i < diagnosis->n_variables; i++)
+    {
+      HybType *fact = &facts[hyb_diagnosis_variable (diagnosis, i)->first_output];
+
+      /* Nothing that is computed depends on the labels of a training head. */
+      if (hyb_graph_get_role (diagnosis->graph, diagnosis->variables[i], FALSE) == HYB_ROLE_LABEL)
+        *fact = HYB_TYPE_UNKNOWN;
+      else if (diagnosis->parameters[i])
+        fact->shape = diagnosis->shapes[i];
+    }
+  return facts;
+}
+
+char *
+hyb_diagnosis_suggest_size (HybDiagnosis *diagnosis)
+{
+  g_autofree HybType *facts = collect_facts (diagnosis, FALSE);
+  g_autoptr (HybConflict) conflict = hyb_conflict_find (diagnosis->graph, facts);
+  g_autofree char *size =
+      conflict ? hyb_size_suggest (diagnosis->graph, facts, conflict->node) : NULL;
+
+  return size ? g_strdup_printf ("Did you mean %s of “%s”? All shapes would agree",
+                                 size,
+                                 hyb_graph_get_node (diagnosis->graph, conflict->node)->name)
+              : NULL;
+}
+
 static void
 report (HybDiagnosis *diagnosis, const HybConflict *conflict, const HybType *facts)
 {
   g_autofree char *text = describe (diagnosis, conflict, facts);
+  g_autofree char *size = hyb_diagnosis_suggest_size (diagnosis);
   HybFinding      *finding =
       hyb_diagnosis_report (diagnosis,
                             &(DiagnosisIssue){
                                 HYB_SEVERITY_ERROR,
                                 "shape-conflict",
                                 conflict->node,
-                                conflict->facts->len > 0
+                                size ? size
+                                : conflict->facts->len > 0
                                     ? "One of these facts is wrong: give another shape, "
                                       "or load the parameters of this graph"
                                     : "Check the attributes of the nodes that are named" },
@@ -83,28 +122,6 @@ hyb_diagnosis_report_conflict (HybDiagnosis *diagnosis, const HybType *facts)
   if (conflict)
     report (diagnosis, conflict, facts);
   return conflict != NULL;
-}
-
-/* The shapes of parameters, and those that the user has given if with_given.  (transfer full) */
-static HybType *
-collect_facts (const HybDiagnosis *diagnosis, gboolean with_given)
-{
-  guint    n = hyb_graph_n_values (diagnosis->graph);
-  HybType *facts = g_new (HybType, MAX (n, 1));
-
-  for (guint i = 0; i < n; i++)
-    facts[i] = with_given ? diagnosis->types[i] : HYB_TYPE_UNKNOWN;
-  for (guint i = 0; i < diagnosis->n_variables; i++)
-    {
-      HybType *fact = &facts[hyb_diagnosis_variable (diagnosis, i)->first_output];
-
-      /* Nothing that is computed depends on the labels of a training head. */
-      if (hyb_graph_get_role (diagnosis->graph, diagnosis->variables[i], FALSE) == HYB_ROLE_LABEL)
-        *fact = HYB_TYPE_UNKNOWN;
-      else if (diagnosis->parameters[i])
-        fact->shape = diagnosis->shapes[i];
-    }
-  return facts;
 }
 
 char *

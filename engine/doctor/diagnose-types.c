@@ -167,11 +167,11 @@ check_pair (TypeCheck *check)
   check->shapes = NULL;
 }
 
-/* Adds to the finding about shapes where the first conflict comes from. */
+/* Adds to the finding about shapes where the first conflict comes from, and which attribute may be wrong. */
 static void
 explain_shapes (const TypeCheck *check)
 {
-  char *text, *message;
+  char *text, *message, *size;
 
   if (!check->shapes)
     return;
@@ -182,6 +182,11 @@ explain_shapes (const TypeCheck *check)
   g_free (check->shapes->message);
   check->shapes->message = message;
   g_free (text);
+  size = hyb_diagnosis_suggest_size (check->diagnosis);
+  if (!size)
+    return;
+  g_free (check->shapes->hint);
+  check->shapes->hint = size;
 }
 
 /* Compares each parameter with what is inferred from the graph alone. */

@@ -101,6 +101,44 @@ test_a_wrong_word_is_corrected_or_named (void)
   g_assert_null (find (other, "bad-attribute")->hint);
 }
 
+/* The hint about a layer of nine units whose arrays have eight.  declares: the file has the shape of the weight, too.
+ * (transfer full) */
+static char *
+hint_about_size (gboolean declares)
+{
+  g_autofree char *text = g_strdup_printf (
+      "{\"arg_nodes\": [0, 1], \"nodes\": [{\"op\": \"null\", \"name\": \"data\", \"inputs\": []},"
+      "{\"op\": \"null\", \"name\": \"fc_weight\", \"attrs\": {%s}, \"inputs\": []},"
+      "{\"op\": \"FullyConnected\", \"name\": \"fc\", \"attrs\": {\"num_hidden\": \"9\", "
+      "\"no_bias\": \"True\"}, \"inputs\": [[0,0,0],[1,0,0]]}" END ("[2,0,0]"),
+      declares ? "\"__shape__\": \"(8, 5)\"" : "");
+  HybType type = { hyb_shape_2d (8, 5), HYB_F32 };
+  g_autoptr (HybTensor) weight = hyb_tensor_new_zeros (&type, NULL);
+  g_autoptr (HybModel) model = hyb_model_new ();
+  g_autoptr (GBytes) bytes = g_bytes_new (text, strlen (text));
+  g_autofree HybType *types = NULL;
+  const HybFinding   *finding;
+
+  g_assert_true (hyb_symbol_read (model, bytes, "x.json", NULL));
+  hyb_model_set_file (model, "x.json");
+  hyb_model_set_parameter (model, "fc_weight", weight);
+  types = hyb_diagnose_new_types (hyb_model_get_graph (model));
+  hyb_diagnose (model, types);
+  finding = find (model, declares ? "shape-conflict" : "wrong-shape");
+  g_assert_nonnull (finding);
+  return g_strdup (finding->hint);
+}
+
+static void
+test_a_wrong_size_is_named (void)
+{
+  g_autofree char *declared = hint_about_size (TRUE);
+  g_autofree char *loaded = hint_about_size (FALSE);
+
+  g_assert_cmpstr (declared, ==, "Did you mean num_hidden=8 of “fc”? All shapes would agree");
+  g_assert_cmpstr (loaded, ==, declared);
+}
+
 TEST_PROGRAM (test_diagnose_files)
 {
   g_test_init (&argc, &argv, NULL);
@@ -110,5 +148,7 @@ TEST_PROGRAM (test_diagnose_files)
                    test_a_misspelt_attribute_can_be_repaired);
   g_test_add_func ("/engine/doctor/diagnose-files/a-wrong-word-is-corrected-or-named",
                    test_a_wrong_word_is_corrected_or_named);
+  g_test_add_func ("/engine/doctor/diagnose-files/a-wrong-size-is-named",
+                   test_a_wrong_size_is_named);
   return g_test_run ();
 }
