@@ -429,6 +429,9 @@ TEST_PROGRAM (test_window)
   add_device_tests ();
   add_compare_tests ();
   add_sweep_tests (); /* before the tests that empty the cache */
+  add_pane_tests ();
+  add_list_tests ();
+  add_comfort_tests ();
   add_save_tests ();
   add_view_tests ();
   add_value_tests ();
@@ -443,9 +446,6 @@ TEST_PROGRAM (test_window)
   add_start_tests ();
   add_behaviour_tests ();
   add_room_tests ();
-  add_pane_tests ();
-  add_list_tests ();
-  add_comfort_tests ();
   if (g_test_slow ())
     g_test_add_func ("/app/window/every-action-is-tried", gui_test_every_action);
   status = g_test_run ();
