@@ -5,6 +5,10 @@
 #include "engine/base/error.h"
 #include "engine/block/trace-private.h"
 
+#include <string.h>
+
+#define PATH_PREFIX "block "
+
 const GError *
 hyb_f_get_error (const HybF *F)
 {
@@ -23,6 +27,28 @@ hyb_f_check (HybF *F, GError **error)
   return FALSE;
 }
 
+/* Puts the path of blocks in front of the message.  A hybridized block is traced in a HybF of its own, whose message begins
+ * with the name of the block that is the last of the path here: it is not named twice. */
+static void
+add_path (GError *error, const GPtrArray *path)
+{
+  g_autoptr (GString) text = g_string_new (PATH_PREFIX);
+  const char *last = path->pdata[path->len - 1];
+  const char *rest = error->message;
+
+  for (guint i = 0; i < path->len; i++)
+    g_string_append_printf (text, "%s%s", i > 0 ? "." : "", (const char *) path->pdata[i]);
+  if (g_str_has_prefix (rest, PATH_PREFIX) &&
+      g_str_has_prefix (rest + strlen (PATH_PREFIX), last) &&
+      strchr (".:", rest[strlen (PATH_PREFIX) + strlen (last)]))
+    rest += strlen (PATH_PREFIX) + strlen (last);
+  else
+    g_string_append (text, ": ");
+  g_string_append (text, rest);
+  g_free (error->message);
+  error->message = g_string_free (g_steal_pointer (&text), FALSE);
+}
+
 /* Only the first mistake is kept: the others follow from it. */
 void
 hyb_f_keep_error (HybF *F, GError *error)
@@ -33,14 +59,7 @@ hyb_f_keep_error (HybF *F, GError *error)
       return;
     }
   if (F->path->len > 0)
-    {
-      g_autofree char *path = NULL;
-
-      g_ptr_array_add (F->path, NULL);
-      path = g_strjoinv (".", (char **) F->path->pdata);
-      g_ptr_array_set_size (F->path, (int) F->path->len - 1);
-      g_prefix_error (&error, "block %s: ", path);
-    }
+    add_path (error, F->path);
   F->error = error;
 }
 

@@ -331,7 +331,11 @@ hyb_item (HybF *F, HybValue *value, guint index)
   if (index < value->n_items)
     return value->items[index];
   if (!value->failed)
-    hyb_f_fail (F, "item %u was asked of %u", index, hyb_n_items (value));
+    hyb_f_fail (F,
+                "there is no item %u: %s %u, and items count from 0",
+                index,
+                value->is_list ? "the list has" : "a single array has",
+                hyb_n_items (value));
   return hyb_value_new_failed (F);
 }
 

@@ -89,7 +89,7 @@ test_a_loss_without_its_arguments (void)
       g_assert_true (hyb_value_is_failed (loss) || hyb_n_items (loss) == 0);
       assert_says (hyb_f_get_error (F)->message,
                    "block softmaxcrossentropyloss",
-                   i == 0 ? "item 1 was asked of 1" : "NULL");
+                   i == 0 ? "there is no item 1: a single array has 1" : "NULL");
     }
 }
 

@@ -306,6 +306,26 @@ test_second_trace_differs (void)
   check_call (block, x, "block odd", "second trace");
 }
 
+/* The block is traced by a call of the same block: its path is there once. */
+static void
+test_hybridized_block_is_named_once (void)
+{
+  g_autoptr (HybBlock) net = hyb_sequential ("net_");
+  g_autoptr (HybTensor) x = array (2, 2, 5, 0);
+  g_autoptr (HybF) F = hyb_f_new (FALSE, 0);
+  const char *message;
+
+  hyb_append (net, hyb_dense (.units = 3, .in_units = 4, .prefix = "layer_"));
+  hyb_block_initialize (net, "xavier", 1);
+  g_assert_true (hyb_block_hybridize (net, TRUE, NULL, NULL));
+  hyb_call (F, net, hyb_value_from_tensor (F, x));
+  g_assert_nonnull (hyb_f_get_error (F));
+  message = hyb_f_get_error (F)->message;
+  g_test_message ("%s", message);
+  g_assert_true (g_str_has_prefix (message, "block net"));
+  g_assert_null (strstr (message + 1, "block net"));
+}
+
 /* --- SymbolBlock --- */
 
 static HybModel *
@@ -528,6 +548,7 @@ TEST_PROGRAM (test_errors)
   ADD ("export-before-hybridize", test_export_before_hybridize);
   ADD ("untraceable-forwards", test_untraceable_forwards);
   ADD ("second-trace-differs", test_second_trace_differs);
+  ADD ("hybridized-block-is-named-once", test_hybridized_block_is_named_once);
   ADD ("symbol-block", test_symbol_block);
   ADD ("state-counts", test_state_counts);
   ADD ("nested-states-are-taken", test_nested_states_are_taken);
