@@ -77,14 +77,20 @@ print_items (const GArray *items)
     }
 }
 
+/* The verdict, then the findings. */
 static void
-print_findings (GPtrArray *findings)
+print_findings (const ScopeCommonOptions *common, const GPtrArray *findings)
 {
+  g_autofree char *verdict = scope_findings_dup_verdict (findings);
+
+  printf ("%s\n", verdict);
   for (guint i = 0; i < findings->len; i++)
     {
       const HybFinding *finding = findings->pdata[i];
       g_autofree char  *hint = scope_finding_dup_hint (finding);
 
+      if (common->quiet && finding->severity == HYB_SEVERITY_NOTE)
+        continue;
       printf ("%s %s: ", hyb_severity_name (finding->severity), finding->code);
       if (finding->file)
         printf ("%s", hyb_one_line (finding->file));
@@ -97,8 +103,6 @@ print_findings (GPtrArray *findings)
         printf ("    %s\n", hyb_one_line (hint));
       print_items (finding->items);
     }
-  if (findings->len == 0)
-    printf ("no problems found\n");
 }
 
 /* Writes a repaired pair if --repair was given. */
@@ -106,7 +110,7 @@ static gboolean
 repair (const CheckOptions *options,
         HybModel           *model,
         ScopeJson          *json,
-        gboolean            is_quiet,
+        gboolean            has_json,
         GError            **error)
 {
   g_autoptr (GPtrArray) changes = g_ptr_array_new_with_free_func (g_free);
@@ -131,10 +135,10 @@ repair (const CheckOptions *options,
   scope_describe_strings (json, "changes", changes);
   scope_describe_strings (json, "written", written);
   lines = hyb_group_changes (changes);
-  for (guint i = 0; !is_quiet && i < lines->len; i++)
+  for (guint i = 0; !has_json && i < lines->len; i++)
     printf ("changed: %s\n", hyb_one_line (lines->pdata[i]));
-  for (guint i = 0; !is_quiet && i < written->len; i++)
-    printf ("wrote %s\n", (const char *) written->pdata[i]);
+  if (!has_json)
+    scope_print_all_written (written);
   return TRUE;
 }
 
@@ -189,7 +193,7 @@ check_weights (const ScopeCommonOptions *common, const char *file)
   if (common->json)
     scope_json_print (json);
   else
-    print_findings (findings);
+    print_findings (common, findings);
   return has_errors (findings) ? SCOPE_EXIT_CHECK_FAILED : SCOPE_EXIT_DONE;
 }
 
@@ -225,7 +229,7 @@ run_check (const ScopeCommonOptions *common, gpointer data, char **files, GError
   scope_describe_findings (json, findings);
   scope_describe_values (json, model, shown);
   if (!common->json)
-    print_findings (findings);
+    print_findings (common, findings);
   if (graph && !repair (options, model, json, common->json, error))
     return SCOPE_EXIT_FILE;
   if (common->json)

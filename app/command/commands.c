@@ -285,6 +285,8 @@ run_here (Invocation *call, char **files, GError **error)
     return SCOPE_EXIT_USAGE;
   if (call->common.json)
     scope_crash_set_json ();
+  if (call->common.quiet)
+    scope_messages_set_quiet ();
   scope_crash_guard_files ();
   if (call->common.threads > 0)
     hyb_parallel_set_threads ((guint) call->common.threads);
@@ -563,6 +565,7 @@ scope_main (int argc G_GNUC_UNUSED, char **argv)
 
   setlocale (LC_ALL, "");
   setlocale (LC_NUMERIC, "C");
+  setlocale (LC_MESSAGES, "C"); /* the messages of libraries are English, too */
   scope_terminal_protect (SCOPE_EXIT_FILE);
   if (!check_room (&error))
     {

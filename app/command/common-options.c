@@ -43,6 +43,13 @@ static const CommonOption common_options[] = {
           "Print one JSON document and nothing else on stdout",
           NULL),
   OPTION (0,
+          "quiet",
+          G_OPTION_ARG_NONE,
+          quiet,
+          "Print results, warnings and errors only: no notes, no progress, no names of files "
+          "written",
+          NULL),
+  OPTION (0,
           "progress",
           G_OPTION_ARG_STRING,
           progress,
@@ -462,7 +469,8 @@ scope_parse_shape (const char *text, char **name, HybShape *shape, GError **erro
                        SCOPE_ERROR,
                        SCOPE_ERROR_USAGE,
                        shape->rank == HYB_MAX_RANK ? "--shape %s: too many dimensions at “%s”"
-                                                   : "--shape %s: “%s” is not a valid dimension",
+                       : *given                    ? "--shape %s: “%s” is not a valid dimension"
+                                : "--shape %s: a dimension between two commas is missing%s",
                        text,
                        given);
           return FALSE;

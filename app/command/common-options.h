@@ -25,7 +25,7 @@ typedef enum
 /* Values of the options; a member is NULL or 0 if its option was not given. */
 typedef struct
 {
-  gboolean json;
+  gboolean json, quiet;
   char    *progress;
   char   **plugins; /* modules with operators */
   char    *limit_memory;
@@ -56,7 +56,7 @@ typedef struct
 /* For GOptionEntry.arg_data: the offset of a member, which commands.c turns into an address. */
 #define SCOPE_OPTION_FIELD(Struct, member) GSIZE_TO_POINTER (G_STRUCT_OFFSET (Struct, member))
 
-/* Entries of --json, --progress, the limits and the groups given, with offsets into ScopeCommonOptions as
+/* Entries of --json, --quiet, --progress, the limits and the groups given, with offsets into ScopeCommonOptions as
  * arg_data.  unused: (nullable) names that are left out, separated by spaces.  Array of GOptionEntry;
  * (transfer full). */
 GArray *scope_common_options_list (ScopeOptionGroups groups, const char *unused);

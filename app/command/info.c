@@ -315,15 +315,18 @@ print_text (const Info *info)
   g_auto (GStrv) names = hyb_graph_dup_output_names (info->graph);
   g_autofree char *size = g_format_size ((guint64) info->parameter_bytes);
   g_autofree char *writer = scope_label_writer (info->model);
+  g_autofree char *nodes = scope_dup_count (hyb_graph_n_nodes (info->graph), "node");
+  g_autofree char *subgraphs = scope_dup_count (info->n_subgraphs, "subgraph");
+  g_autofree char *parameters = scope_dup_count (info->n_parameters, "parameter");
 
-  printf ("%s: %s%s%s, %u nodes, %u subgraphs\n",
+  printf ("%s: %s%s%s, %s, %s\n",
           hyb_one_line (hyb_model_get_file (info->model)),
           hyb_model_get_format (info->model),
           writer ? ", " : "",
           writer ? writer : "",
-          hyb_graph_n_nodes (info->graph),
-          info->n_subgraphs);
-  printf ("%u parameters, %s", info->n_parameters, size);
+          nodes,
+          subgraphs);
+  printf ("%s, %s", parameters, size);
   if (info->has_flops)
     printf (", %.4g FLOP per forward pass", info->flops);
   printf ("\n");
@@ -438,10 +441,12 @@ print_weights (const ScopeCommonOptions *common, const char *file, GError **erro
     return SCOPE_EXIT_FILE;
   if (!common->json)
     {
-      printf ("%s: %s, %u arrays; hscope weights lists them\n",
+      g_autofree char *arrays = scope_dup_count (hyb_tensor_list_n (list), "array");
+
+      printf ("%s: %s, %s; hscope weights lists them\n",
               hyb_one_line (file),
               hyb_format_of_bytes (bytes)->id,
-              hyb_tensor_list_n (list));
+              arrays);
       return SCOPE_EXIT_DONE;
     }
 

@@ -44,7 +44,29 @@ use_colour (void)
 {
   const char *no_colour = g_getenv ("NO_COLOR");
 
-  return isatty (STDERR_FILENO) && (!no_colour || !*no_colour);
+  return scope_terminal_is_capable (STDERR_FILENO) && (!no_colour || !*no_colour);
+}
+
+static gboolean is_quiet;
+
+void
+scope_messages_set_quiet (void)
+{
+  is_quiet = TRUE;
+}
+
+void
+scope_print_written (const char *path)
+{
+  if (!is_quiet)
+    printf ("wrote %s\n", path);
+}
+
+void
+scope_print_all_written (const GPtrArray *paths)
+{
+  for (guint i = 0; i < paths->len; i++)
+    scope_print_written (paths->pdata[i]);
 }
 
 gboolean
@@ -72,6 +94,9 @@ print_text (HybSeverity severity, const char *raw)
   };
   g_autofree char *text = scope_terminal_escape (raw);
 
+  if (is_quiet && severity == HYB_SEVERITY_NOTE)
+    return;
+  scope_terminal_set_status (NULL);
   if (scope_messages_are_events ())
     print_event (&(ScopeChildMessage){ .severity = severity, .text = (char *) raw });
   else if (use_colour ())
@@ -166,14 +191,23 @@ scope_error_dup_text (const GError *error)
 void
 scope_print_findings (HybModel *model, HybSeverity min_severity)
 {
-  GPtrArray *findings = hyb_model_get_findings (model);
+  static GHashTable *printed; /* notes: a command may open a model several times */
+  GPtrArray         *findings = hyb_model_get_findings (model);
 
+  if (!printed)
+    printed = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   for (guint i = 0; i < findings->len; i++)
     {
       const HybFinding *finding = findings->pdata[i];
       g_autofree char  *line = NULL, *hint = scope_finding_dup_hint (finding);
 
-      if (finding->severity < min_severity)
+      if (finding->severity < min_severity ||
+          (finding->severity == HYB_SEVERITY_NOTE &&
+           !g_hash_table_add (printed,
+                              g_strconcat (finding->file ? finding->file : "",
+                                           "\n",
+                                           finding->message,
+                                           NULL))))
         continue;
       line = finding->line > 0 ? g_strdup_printf (":%u", finding->line) : g_strdup ("");
       scope_print_message (finding->severity,
@@ -185,4 +219,35 @@ scope_print_findings (HybModel *model, HybSeverity min_severity)
                            hint ? ". " : "",
                            hint ? hint : "");
     }
+}
+
+char *
+scope_dup_count (guint64 n, const char *noun)
+{
+  return g_strdup_printf ("%" G_GUINT64_FORMAT " %s%s", n, noun, n == 1 ? "" : "s");
+}
+
+static void
+add_count (GString *text, guint n, HybSeverity severity)
+{
+  g_autofree char *count = scope_dup_count (n, hyb_severity_name (severity));
+
+  if (n > 0)
+    g_string_append_printf (text, "%s%s", text->len > 0 ? ", " : "", count);
+}
+
+char *
+scope_findings_dup_verdict (const GPtrArray *findings)
+{
+  GString *text = g_string_new (NULL);
+  guint    n[3] = { 0 };
+
+  for (guint i = 0; i < findings->len; i++)
+    n[((const HybFinding *) findings->pdata[i])->severity]++;
+  add_count (text, n[HYB_SEVERITY_ERROR], HYB_SEVERITY_ERROR);
+  add_count (text, n[HYB_SEVERITY_WARNING], HYB_SEVERITY_WARNING);
+  if (text->len == 0)
+    g_string_append (text, "no problems found");
+  add_count (text, n[HYB_SEVERITY_NOTE], HYB_SEVERITY_NOTE);
+  return g_string_free (text, FALSE);
 }

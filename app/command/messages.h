@@ -30,7 +30,14 @@ ScopeExit scope_exit_of_error (const GError *error);
 
 /* Prints "warning: …" (or note, error) and a newline to stderr, in colour on a terminal. */
 void scope_print_message (HybSeverity severity, const char *format, ...) G_GNUC_PRINTF (2, 3);
-/* Prints the model's findings of at least this severity, each with its place and hint. */
+/* From now on notes and what scope_print_written() prints are left out: --quiet. */
+void scope_messages_set_quiet (void);
+/* Prints "wrote PATH" on stdout. */
+void scope_print_written (const char *path);
+/* scope_print_written() for each.  paths: of char *. */
+void scope_print_all_written (const GPtrArray *paths);
+/* Prints the model's findings of at least this severity, each with its place and hint.  A note that
+ * was printed before, about the same file, is not repeated. */
 void scope_print_findings (HybModel *model, HybSeverity min_severity);
 
 /* What the user can do about a finding, including the option of hscope that does it.
@@ -40,5 +47,10 @@ char *scope_finding_dup_hint (const HybFinding *finding);
 gboolean scope_messages_are_events (void);
 /* Prints the error and its remedy. */
 void scope_print_error (const GError *error);
+/* "1 layer", "2 layers".  (transfer full) */
+char *scope_dup_count (guint64 n, const char *noun);
+/* "no problems found", "1 error, 2 warnings": the verdict about findings, of HybFinding, and how many notes there are.
+ * (transfer full) */
+char *scope_findings_dup_verdict (const GPtrArray *findings);
 /* The message of the error, and the option of hscope that is its remedy.  (transfer full) */
 char *scope_error_dup_text (const GError *error);

@@ -98,9 +98,8 @@ write_model (const ScopeCommonOptions *common, const char *name, const char *pre
       scope_json_print (json);
       return SCOPE_EXIT_DONE;
     }
-  for (guint i = 0; i < written->len; i++)
-    printf ("wrote %s\n", (const char *) written->pdata[i]);
-  printf ("%u nodes\n", n_nodes);
+  scope_print_all_written (written);
+  printf ("%u node%s\n", n_nodes, n_nodes == 1 ? "" : "s");
   return SCOPE_EXIT_DONE;
 }
 

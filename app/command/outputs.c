@@ -149,8 +149,8 @@ scope_outputs_print (const ScopeCommand *command,
 
       if (path && output->ending && g_strcmp0 (path, except) != 0 &&
           g_file_test (path, G_FILE_TEST_EXISTS))
-        printf ("wrote %s\n", path);
+        scope_print_written (path);
     }
   if (last && g_file_test (last, G_FILE_TEST_EXISTS))
-    printf ("wrote %s\n", last);
+    scope_print_written (last);
 }

@@ -1,4 +1,4 @@
-/* progress.c — progress of a measurement on stderr: a bar on a terminal, or JSON lines.
+/* progress.c — progress of a command on stderr: a bar on a terminal, or JSON lines.
  *
  * The second half installs the signal handlers behind scope_cancel_on_signal().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
@@ -8,6 +8,7 @@
 #include "engine/formats/json-text.h"
 
 #include <errno.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,18 +16,42 @@
 
 #define MIN_INTERVAL 100000 /* µs between two outputs */
 #define BAR_WIDTH    24     /* characters */
+#define BAR_COLUMNS  56     /* from this width on there is room for a bar */
+
+static double
+read_clock (void)
+{
+  return (double) g_get_monotonic_time () * 1e-6;
+}
 
 void
 scope_progress_init (ScopeProgress *progress, const ScopeCommonOptions *common)
 {
   *progress = (ScopeProgress){
     .as_json = g_strcmp0 (common->progress, "json") == 0,
-    .as_bar = common->progress ? strcmp (common->progress, "bar") == 0 : isatty (STDERR_FILENO),
+    .as_bar = common->progress ? strcmp (common->progress, "bar") == 0
+                               : !common->quiet && scope_terminal_is_capable (STDERR_FILENO),
+    .end = 1,
+    .deadline = INFINITY,
   };
 }
 
+void
+scope_progress_set_part (ScopeProgress *progress, const double *weights, guint index, guint n)
+{
+  double before = 0, sum = 0;
+
+  for (guint i = 0; i < n; i++)
+    {
+      before += i < index ? weights[i] : 0;
+      sum += weights[i];
+    }
+  progress->begin = before / MAX (sum, 1e-9);
+  progress->end = (before + weights[index]) / MAX (sum, 1e-9);
+}
+
 static void
-print_json (const ProfProgress *now)
+print_json (const ProfProgress *now, double share)
 {
   g_autoptr (GString) line = g_string_new ("{\"event\": \"progress\", \"phase\": ");
 
@@ -40,29 +65,72 @@ print_json (const ProfProgress *now)
   hyb_json_append_double (line, now->elapsed);
   g_string_append (line, ", \"remaining\": ");
   hyb_json_append_double (line, now->remaining);
+  g_string_append (line, ", \"share\": ");
+  hyb_json_append_double (line, share);
   g_string_append (line, "}\n");
   fputs (line->str, stderr);
   fflush (stderr);
 }
 
-static void
-print_bar (const ProfProgress *now)
+char *
+scope_progress_format (double share, const char *what, double remaining, guint columns)
 {
-  double           share = now->elapsed / MAX (now->elapsed + now->remaining, 1e-9);
   char             bar[BAR_WIDTH + 1];
-  g_autofree char *subject = scope_terminal_escape (now->subject);
+  gboolean         has_bar = columns >= BAR_COLUMNS;
+  g_autofree char *left = remaining <= 0 ? g_strdup ("")
+                          : remaining < 120
+                              ? g_strdup_printf (", at most %.0f s left", ceil (remaining))
+                              : g_strdup_printf (", at most %.0f min left", ceil (remaining / 60));
+  g_autofree char *head = NULL, *middle = NULL, *line = NULL;
 
   for (guint i = 0; i < BAR_WIDTH; i++)
     bar[i] = i < share * BAR_WIDTH ? '#' : '.';
   bar[BAR_WIDTH] = 0;
-  fprintf (stderr,
-           "\r[%s] %s %s, %u done, at most %.0f s left\033[K",
-           bar,
-           now->phase,
-           subject,
-           now->done,
-           now->remaining);
-  fflush (stderr);
+  head = g_strdup_printf ("%s%s%s%3.0f %% ",
+                          has_bar ? "[" : "",
+                          has_bar ? bar : "",
+                          has_bar ? "] " : "",
+                          floor (share * 100));
+  middle = scope_terminal_fit (what, columns - MIN (columns, strlen (head) + strlen (left)));
+  line = g_strconcat (head, middle, left, NULL);
+  return scope_terminal_fit (line, columns);
+}
+
+/* A line that fills the last column would wrap on some terminals. */
+static void
+print_bar (const ScopeProgress *progress, const ProfProgress *now)
+{
+  static const char *const words[][2] = {
+    { "warm-up", "warming up" },
+    { "clean", "measuring" },
+    { "trace", "tracing" },
+    { "counters", "counting" },
+  };
+  const char      *word = now->phase;
+  g_autofree char *subject = scope_terminal_escape (now->subject);
+  g_autofree char *what = NULL, *line = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (words); i++)
+    if (strcmp (words[i][0], word) == 0)
+      word = words[i][1];
+  what = g_strdup_printf ("%s %s", word, subject);
+  line = scope_progress_format (progress->share,
+                                what,
+                                MAX (progress->deadline - read_clock (), 0),
+                                scope_terminal_columns (STDERR_FILENO) - 1);
+  scope_terminal_set_status (line);
+}
+
+/* Of the whole command: the parts after this one take as long as it does, by their share. */
+static void
+estimate (ScopeProgress *progress, const ProfProgress *now)
+{
+  double part = progress->end - progress->begin;
+  double total = MAX (now->elapsed + now->remaining, 1e-9);
+  double later = part > 0 ? total * (1 - progress->end) / part : 0;
+
+  progress->share = MAX (progress->share, progress->begin + part * now->elapsed / total);
+  progress->deadline = MIN (progress->deadline, read_clock () + now->remaining + later);
 }
 
 void
@@ -74,21 +142,17 @@ scope_progress_update (gpointer data, const ProfProgress *now)
   if (time - progress->last_time < MIN_INTERVAL && now->done > 0)
     return;
   progress->last_time = time;
+  estimate (progress, now);
   if (progress->as_json)
-    print_json (now);
+    print_json (now, progress->share);
   else if (progress->as_bar)
-    {
-      print_bar (now);
-      progress->has_bar = TRUE;
-    }
+    print_bar (progress, now);
 }
 
 void
 scope_progress_finish (ScopeProgress *progress, const char *event, const char *file)
 {
-  if (progress->has_bar)
-    fputs ("\r\033[K", stderr);
-  progress->has_bar = FALSE;
+  scope_terminal_set_status (NULL);
   if (progress->as_json)
     {
       g_autoptr (GString) line = g_string_new ("{\"event\": ");

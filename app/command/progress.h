@@ -1,6 +1,7 @@
-/* progress.h — progress of a measurement on stderr, and cancelling it by a signal.
+/* progress.h — progress of a command on stderr, and cancelling it by a signal.
  *
- * Results go to stdout, so progress never mixes with them.
+ * A command consists of one or more measurements, its parts.  What is shown is about all of them
+ * together and never goes backwards.  Results go to stdout, so progress never mixes with them.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -10,17 +11,25 @@
 typedef struct
 {
   gboolean as_json, as_bar;
-  gboolean has_bar;   /* the line of the terminal shows a bar */
-  gint64   last_time; /* of the last output, µs, monotonic */
+  gint64   last_time;       /* of the last output, µs, monotonic */
+  double   begin, end;      /* the part that runs: shares of the whole command, 0 … 1 */
+  double   share, deadline; /* shown last; the deadline in seconds of the monotonic clock */
 } ScopeProgress;
 
-/* Chooses the output from --progress: by default a bar if stderr is a terminal, else nothing. */
+/* Chooses the output from --progress and --quiet: by default a bar if stderr is a terminal, else nothing.  The whole
+ * command is one part. */
 void scope_progress_init (ScopeProgress *progress, const ScopeCommonOptions *common);
+/* From now on updates are about the part number index of n, whose share of the command is its weight. */
+void scope_progress_set_part (ScopeProgress *progress, const double *weights, guint index, guint n);
 /* Shows the progress, at most ten times a second.  For ProfMeasureOptions.progress; data: a
  * ScopeProgress. */
 void scope_progress_update (gpointer data, const ProfProgress *now);
 /* Erases the bar or, as JSON, prints one more line with this event and file (nullable). */
 void scope_progress_finish (ScopeProgress *progress, const char *event, const char *file);
+
+/* The bar: how much is done (0 … 1), what is done now, and the seconds that are left at most, in at most this many columns.
+ * (transfer full) */
+char *scope_progress_format (double share, const char *what, double remaining, guint columns);
 
 /* A cancellable that the first SIGINT or SIGTERM cancels; the second one ends the program.
  * (transfer none) */

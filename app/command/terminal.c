@@ -1,4 +1,4 @@
-/* terminal.c — the filter in front of stdout, and the same escapes for a message.
+/* terminal.c — the filter in front of stdout, the same escapes for a message, and what fits a line.
  *
  * The filter is a stream with functions of its own (fopencookie), which takes the place of stdout.
  * Start at escape().
@@ -157,8 +157,9 @@ scope_terminal_protect (int status)
 
 /* --- Paragraphs --- */
 
-#define MIN_WIDTH 40
-#define MAX_WIDTH 120 /* longer lines are hard to read */
+#define DEFAULT_WIDTH 80
+#define MIN_WIDTH     40
+#define MAX_WIDTH     120 /* longer lines are hard to read */
 
 char *
 scope_terminal_wrap (const char *text, guint indent, guint width)
@@ -189,17 +190,28 @@ scope_terminal_wrap (const char *text, guint indent, guint width)
   return g_string_free (lines, FALSE);
 }
 
+guint
+scope_terminal_columns (int descriptor)
+{
+  const char    *variable = g_getenv ("COLUMNS");
+  guint64        limit = variable ? g_ascii_strtoull (variable, NULL, 10) : 0;
+  struct winsize size;
+  guint          columns = DEFAULT_WIDTH;
+
+  if (ioctl (descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+    columns = size.ws_col;
+  else if (limit > 0)
+    return (guint) MIN (limit, G_MAXUINT16);
+  return limit > 0 ? (guint) MIN (limit, columns) : columns;
+}
+
 /* 0: stdout is no terminal. */
 static guint
 terminal_width (void)
 {
-  struct winsize size;
-
   if (!isatty (STDOUT_FILENO))
     return 0;
-  if (ioctl (STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
-    return 80;
-  return CLAMP (size.ws_col, MIN_WIDTH, MAX_WIDTH);
+  return CLAMP (scope_terminal_columns (STDOUT_FILENO), MIN_WIDTH, MAX_WIDTH);
 }
 
 void
@@ -208,4 +220,48 @@ scope_terminal_print (const char *text, guint indent)
   g_autofree char *lines = scope_terminal_wrap (text, indent, terminal_width ());
 
   printf ("%s\n", lines);
+}
+
+/* --- The status line --- */
+
+static guint
+columns_of (gunichar c)
+{
+  return g_unichar_iszerowidth (c) ? 0 : g_unichar_iswide (c) ? 2 : 1;
+}
+
+char *
+scope_terminal_fit (const char *text, guint columns)
+{
+  const char *cut = text; /* where the text ends if “…” follows */
+  guint       n = 0;
+
+  for (const char *at = text; *at; at = g_utf8_next_char (at))
+    {
+      n += columns_of (g_utf8_get_char (at));
+      if (n > columns)
+        return g_strdup_printf ("%.*s%s", (int) (cut - text), text, columns > 0 ? "…" : "");
+      if (n < columns)
+        cut = g_utf8_next_char (at);
+    }
+  return g_strdup (text);
+}
+
+gboolean
+scope_terminal_is_capable (int descriptor)
+{
+  return isatty (descriptor) && g_strcmp0 (g_getenv ("TERM"), "dumb") != 0;
+}
+
+void
+scope_terminal_set_status (const char *line)
+{
+  static gboolean is_shown;
+
+  if (line)
+    fprintf (stderr, "\r%s\033[K", line);
+  else if (is_shown)
+    fputs ("\r\033[K", stderr);
+  is_shown = line != NULL;
+  fflush (stderr);
 }

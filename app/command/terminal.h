@@ -22,6 +22,17 @@ char *scope_terminal_wrap (const char *text, guint indent, guint width);
  * programs search. */
 void scope_terminal_print (const char *text, guint indent);
 
+/* Whether this descriptor is a terminal that understands escape sequences; TERM=dumb says that it does not. */
+gboolean scope_terminal_is_capable (int descriptor);
+/* How many columns a line on this descriptor may take: the width of the terminal, or what COLUMNS says if that is less. */
+guint scope_terminal_columns (int descriptor);
+/* Text in at most this many columns, cut off with “…” if it is longer.  (transfer full) */
+char *scope_terminal_fit (const char *text, guint columns);
+
+/* Shows line, which must fit the terminal, as the last line of stderr, in place of the one that is shown now.  NULL: erases
+ * it, as must be done before anything else is printed. */
+void scope_terminal_set_status (const char *line);
+
 /* Makes stdout escape what scope_terminal_escape() escapes, except line breaks and tabs, which hyb_one_line() escapes
  * in names, and makes the process end
  * with status, after a message, if some of its output could not be written.  Call it once, before

@@ -46,7 +46,7 @@ static void
 handle_progress (ScopeWorkspace *self, const cJSON *json)
 {
   const char *phase = scope_json_get_text (json, "phase");
-  double      elapsed = scope_json_get_number (json, "elapsed");
+  double      share = scope_json_get_number (json, "share");
   double      remaining = scope_json_get_number (json, "remaining");
 
   if (!self->is_overdue)
@@ -56,8 +56,8 @@ handle_progress (ScopeWorkspace *self, const cJSON *json)
     self->phase = g_strdup_printf (_ ("%s, at most %.0f s left"), phase, remaining);
   else
     self->phase = g_strdup (phase);
-  if (isfinite (elapsed) && isfinite (remaining) && elapsed + remaining > 0)
-    scope_workspace_set_progress (self, elapsed / (elapsed + remaining));
+  if (isfinite (share))
+    scope_workspace_set_progress (self, share);
 }
 
 static void

@@ -78,11 +78,7 @@ read_params (HybModel *model, const Source *source, GError **error)
       return hyb_error_add_remedy (error, HYB_REMEDY_PARAMETERS, NULL);
     }
 
-  note = hyb_finding_new ("paired-file",
-                          HYB_SEVERITY_NOTE,
-                          "parameters are read from %s: %s",
-                          found,
-                          why);
+  note = hyb_finding_new ("paired-file", HYB_SEVERITY_NOTE, "these parameters are used: %s", why);
   note->file = g_strdup (found);
   hyb_model_add_finding (model, note);
   return load_weights (model, found, error);

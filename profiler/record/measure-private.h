@@ -19,7 +19,9 @@ typedef struct
   const ProfMeasureOptions *options;
   guint64                   begin_ns;
   double                    seconds;
-  guint                     threads; /* for subjects that do not set their own */
+  double                    phase_begin; /* seconds since begin_ns */
+  double                    later;       /* seconds that the phases after this one take */
+  guint                     threads;     /* for subjects that do not set their own */
   ProfKernelWatch          *watch;
   ProfBuilds               *builds;
   ProfMachineSpeed         *speed;
@@ -31,7 +33,8 @@ typedef struct
 double prof_measure_elapsed (const ProfMeasureSession *session);
 /* Whether it was cancelled. */
 gboolean prof_measure_is_cancelled (const ProfMeasureSession *session);
-/* Calls the progress function. */
+/* Calls the progress function.  What remains is estimated from the pace of the phase; without one, it is the rest of the
+ * budget. */
 void prof_measure_report (const ProfMeasureSession *session,
                           const char               *phase,
                           guint                     subject,

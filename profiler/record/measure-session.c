@@ -26,7 +26,7 @@ prof_measure_report (const ProfMeasureSession *session,
                      guint                     done,
                      guint                     total)
 {
-  double       passed = prof_measure_elapsed (session);
+  double       passed = prof_measure_elapsed (session), in_phase = passed - session->phase_begin;
   double       left = MAX (session->seconds - passed, 0);
   ProfProgress progress = {
     .phase = phase,
@@ -40,7 +40,7 @@ prof_measure_report (const ProfMeasureSession *session,
   if (!session->options->progress)
     return;
   if (done > 0 && total > done)
-    progress.remaining = MIN (left, passed / done * (total - done));
+    progress.remaining = MIN (left, in_phase / done * (total - done) + session->later);
   session->options->progress (session->options->data, &progress);
 }
 

@@ -60,7 +60,7 @@ warm_up (const ProfMeasureSession *session, guint subject, double share, GError 
   shortest = series->first;
   for (guint i = 0; asked < 0 || i < (guint) asked; i++)
     {
-      prof_measure_report (session, "warm-up", subject, i, asked > 0 ? (guint) asked : 0);
+      prof_measure_report (session, "warm-up", subject, i, 0);
       if (asked < 0 &&
           (is_steady (series->warm) || prof_measure_elapsed (session) + shortest > limit))
         break;
@@ -353,8 +353,12 @@ run_phases (ProfMeasureSession *session, GError **error)
   if (!warm_up_all (session, error))
     return FALSE;
   limit = prof_measure_clean_limit (options, session->series, session->n, session->seconds);
+  session->phase_begin = prof_measure_elapsed (session);
+  session->later = MAX (session->seconds - limit, 0);
   if (!prof_measure_is_cancelled (session) && !run_clean (session, limit, error))
     return FALSE;
+  session->phase_begin = prof_measure_elapsed (session);
+  session->later = 0;
   return prof_measure_is_cancelled (session) || run_watched (session, error);
 }
 

@@ -385,7 +385,7 @@ test_only_files_are_parameters (Fixture *fixture, gconstpointer unused G_GNUC_UN
   fixture_run_line (fixture,
                     "hscope new mlp --output net >log && mkfifo net-0007.params && mkdir "
                     "net-0009.params && hscope run net-symbol.json --shape data=1,512 --json");
-  g_assert_nonnull (strstr (fixture->err, "net-0000.params: parameters are read"));
+  g_assert_nonnull (strstr (fixture->err, "net-0000.params: these parameters are used"));
   fixture_run_line (fixture,
                     "hscope convert net-symbol.json --weights float16 --output half && rmdir "
                     "net-0009.params");

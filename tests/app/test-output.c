@@ -392,6 +392,52 @@ test_limits (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
   g_assert_cmpint (fixture->code, ==, 2);
 }
 
+/* --- Sentences --- */
+
+/* The first line says whether something is wrong; notes do not hide it. */
+static void
+test_check_begins_with_its_verdict (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
+{
+  static const struct
+  {
+    const char *line, *begins;
+  } rows[] = {
+    { "$H check gallery:mlp", "no problems found" },
+    { "$H new mlp --output $F/m >/dev/null; $H check $F/m-symbol.json",
+      "no problems found, 2 notes\nnote " },
+    { "$H check $F/m-symbol.json --quiet", "no problems found, 2 notes\n" },
+    { "sed s/relu/no-such/ $M > $F/b.json; $H check $F/b.json", "1 error" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      run_line (fixture, rows[i].line);
+      if (!g_str_has_prefix (fixture->out, rows[i].begins))
+        fixture_complain ("%s: %s", rows[i].line, fixture->out);
+      if (strstr (rows[i].line, "--quiet") && strstr (fixture->out, "note "))
+        fixture_complain ("%s: %s", rows[i].line, fixture->out);
+    }
+}
+
+/* Messages of libraries are not translated while those of hscope are English. */
+static void
+test_all_messages_are_in_one_language (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
+{
+  run_line (fixture, "LANGUAGE=de LC_ALL=C.UTF-8 $H info --no-such-option");
+  g_assert_cmpint (fixture->code, ==, 2);
+  g_assert_nonnull (strstr (fixture->err, "Unknown option"));
+  run_line (fixture, "LANGUAGE=de LC_ALL=C.UTF-8 $H info --help");
+  g_assert_nonnull (strstr (fixture->out, "Usage:"));
+}
+
+static void
+test_an_empty_dimension_is_called_missing (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
+{
+  run_line (fixture, "$H run $M --shape data=1,,3");
+  g_assert_cmpint (fixture->code, ==, 2);
+  g_assert_nonnull (strstr (fixture->err, "a dimension between two commas is missing"));
+}
+
 TEST_PROGRAM (test_output)
 {
   g_test_init (&argc, &argv, NULL);
@@ -409,6 +455,9 @@ TEST_PROGRAM (test_output)
   ADD ("a-run-ends-at-its-limit-of-time", test_time_limit);
   ADD ("a-kernel-ends-at-the-limit-of-time", test_time_limit_of_a_kernel);
   ADD ("limits-are-refused-by-name", test_limits);
+  ADD ("check-begins-with-its-verdict", test_check_begins_with_its_verdict);
+  ADD ("all-messages-are-in-one-language", test_all_messages_are_in_one_language);
+  ADD ("an-empty-dimension-is-called-missing", test_an_empty_dimension_is_called_missing);
 #undef ADD
   return g_test_run ();
 }

@@ -274,7 +274,7 @@ measure_groups (ScopeComparison *self, const GArray *list, const char *condition
       const PresetGroup *preset = &g_array_index (list, PresetGroup, i);
       ScopeGroup        *group;
       guint              n = i + scope_time_budget_count (&self->budget, weights, i, list->len);
-      double             share = scope_comparison_share_time (self, weights, i, MAX (n, i + 1));
+      double             share = scope_comparison_begin_part (self, weights, i, MAX (n, i + 1));
 
       if (weights[i] == 0)
         continue;

@@ -228,11 +228,11 @@ print_captures (const ScopeGroup *group)
       const ScopeCandidate *candidate = group->candidates->pdata[i];
 
       if (candidate->capture && candidate->path)
-        printf ("wrote %s\n", candidate->path);
+        scope_print_written (candidate->path);
     }
 }
 
-/* Builds, measures and prints one group, and the ladder of the first. */
+/* Builds, measures and prints one group. */
 static gboolean
 compare_group (ScopeComparison *self,
                ScopeGroup      *group,
@@ -240,8 +240,6 @@ compare_group (ScopeComparison *self,
                double           seconds,
                GError         **error)
 {
-  g_autoptr (GError) local = NULL;
-
   for (guint f = 0; self->files[f]; f++)
     if (!add_file (self, group, self->files[f], modes, error))
       return FALSE;
@@ -262,13 +260,6 @@ compare_group (ScopeComparison *self,
       scope_group_print (group);
       print_captures (group);
     }
-  if (self->groups->len == 1 && !self->options->no_ladder && !is_cancelled (self) &&
-      !scope_comparison_measure_ladder (self, group, &local))
-    {
-      g_propagate_error (error, g_steal_pointer (&local));
-      return FALSE;
-    }
-  scope_group_drop_subjects (group);
   return TRUE;
 }
 
@@ -298,10 +289,10 @@ compare_models (ScopeComparison *self, GError **error)
       !scope_compare_parse_modes (self->common, self->options->modes, modes, error))
     return FALSE;
   n = batches->len * lengths->len * hidden->len;
+  /* The ladder comes after the first group. */
   weights = g_new (double, n + 1);
-  for (guint i = 0; i < n; i++)
-    weights[i] = 1;
-  weights[n] = self->options->no_ladder ? 0 : 0.5;
+  for (guint i = 0; i <= n; i++)
+    weights[i] = i != 1 ? 1 : self->options->no_ladder ? 0 : 0.5;
 
   for (guint i = 0; i < n && !is_cancelled (self); i++)
     {
@@ -316,9 +307,15 @@ compare_models (ScopeComparison *self, GError **error)
       if (!compare_group (self,
                           group,
                           modes,
-                          scope_comparison_share_time (self, weights, i, n + 1),
+                          scope_comparison_begin_part (self, weights, i == 0 ? 0 : i + 1, n + 1),
                           error))
         return FALSE;
+      if (i == 0)
+        scope_comparison_begin_part (self, weights, 1, n + 1);
+      if (i == 0 && !self->options->no_ladder && !is_cancelled (self) &&
+          !scope_comparison_measure_ladder (self, group, error))
+        return FALSE;
+      scope_group_drop_subjects (group);
     }
   return TRUE;
 }
@@ -569,6 +566,8 @@ static const ScopeOutput outputs[] = {
 
 static const ScopeChoices compare_choices[] = {
   { "preset", "control-flow" },
+  { "variants", "as-is unrolled foreach while fused" },
+  { "modes", "imperative hybrid static" },
   { 0 },
 };
 

@@ -76,9 +76,7 @@ gboolean scope_comparison_add_candidate (const ScopeComparison    *self,
 /* Measures all candidates of the group in turns, for at most this many seconds. */
 gboolean
 scope_comparison_measure (ScopeComparison *self, ScopeGroup *group, double seconds, GError **error);
-/* Seconds for item number index of n: its share, by weight, of the time that is left for it and
- * the items after it. */
-double scope_comparison_share_time (const ScopeComparison *self,
-                                    const double          *weights,
-                                    guint                  index,
-                                    guint                  n);
+/* Says to the progress that item number index of n comes now.  Returns the seconds for it: its share, by weight, of the time
+ * that is left for it and the items after it. */
+double
+scope_comparison_begin_part (ScopeComparison *self, const double *weights, guint index, guint n);

@@ -47,8 +47,7 @@ print_text (const HybFloatReport *report, const HybFloatDistance *distance, GPtr
             "quantisation changes, not a proof that the models are equal\n",
             distance->max_abs,
             distance->largest);
-  for (guint i = 0; i < written->len; i++)
-    printf ("wrote %s\n", (const char *) written->pdata[i]);
+  scope_print_all_written (written);
 }
 
 int

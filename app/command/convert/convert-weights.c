@@ -53,8 +53,7 @@ print_text (const ScopeConvertWeights *options,
           report->bytes_after,
           report->bytes_before);
   scope_print_proof (proof);
-  for (guint i = 0; i < written->len; i++)
-    printf ("wrote %s\n", (const char *) written->pdata[i]);
+  scope_print_all_written (written);
 }
 
 /* How much the outputs may differ. */

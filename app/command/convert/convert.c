@@ -268,17 +268,14 @@ print_text (const HybVariant *variant, const HybProof *proof, GPtrArray *written
   for (guint i = 0; i < variant->recognised->len; i++)
     {
       const HybRecognised *entry = &g_array_index (variant->recognised, HybRecognised, i);
+      g_autofree char     *layers = scope_dup_count (entry->layers, "layer");
+      g_autofree char     *units = scope_dup_count ((guint64) entry->hidden, "unit");
+      g_autofree char     *steps = scope_dup_count (entry->steps, "step");
 
-      printf ("%s: %u layers, %s, %" G_GINT64_FORMAT " units, %u steps\n",
-              entry->cell,
-              entry->layers,
-              entry->direction,
-              entry->hidden,
-              entry->steps);
+      printf ("%s: %s, %s, %s, %s\n", entry->cell, layers, entry->direction, units, steps);
     }
   scope_print_proof (proof);
-  for (guint i = 0; i < written->len; i++)
-    printf ("wrote %s\n", (const char *) written->pdata[i]);
+  scope_print_all_written (written);
 }
 
 /* A file that is written as it was read; its operators need not be known, and nothing has to be proved. */

@@ -5,6 +5,7 @@
 #include "app/command/train/train.h"
 
 #include "app/command/json-writer.h"
+#include "app/command/messages.h"
 #include "engine/base/one-line.h"
 #include "engine/base/random.h"
 
@@ -194,8 +195,7 @@ print_text (const ScopeTraining *training)
             last->held_out,
             training->unigram_perplexity,
             last->held_out / training->unigram_perplexity);
-  for (guint i = 0; i < training->written->len; i++)
-    printf ("wrote %s\n", (const char *) training->written->pdata[i]);
+  scope_print_all_written (training->written);
 }
 
 /* --- JSON --- */

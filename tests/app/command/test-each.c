@@ -101,8 +101,9 @@ test_text_has_a_heading_for_each_model (Fixture *fixture, gconstpointer unused G
 {
   fixture_run_line (fixture, MAKE_ZOO "hscope check --each zoo" CLEAN);
   g_assert_cmpint (fixture->code, ==, 1);
-  g_assert_true (g_str_has_prefix (fixture->out, "a-symbol.json: ok\n  note "));
-  g_assert_nonnull (strstr (fixture->out, "\nb-symbol.json: status 1\n  error truncated: "));
+  g_assert_true (g_str_has_prefix (fixture->out, "a-symbol.json: ok\n  no problems found"));
+  g_assert_nonnull (
+      strstr (fixture->out, "\nb-symbol.json: status 1\n  1 error\n  error truncated: "));
   g_assert_null (strstr (fixture->out, "settings"));
 }
 

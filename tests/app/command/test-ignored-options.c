@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* Options that no group is without: they limit and report every command. */
-#define ALWAYS " json progress limit-memory limit-work limit-cpu "
+#define ALWAYS " json quiet progress limit-memory limit-work limit-cpu "
 #define MODEL  " params epoch plugin "
 #define TYPES  " shape dim no-guess dtype "
 #define FIXED  " shape dim dtype "
