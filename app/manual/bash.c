@@ -7,6 +7,8 @@
 
 static const char beginning[] =
     "# Completes the command lines of hscope in bash.  Made from its tables of options.\n"
+    "_hscope_names () { \"$@\" " SCOPE_NAMES_FILTER "; }\n"
+    "_hscope_complete () { mapfile -t COMPREPLY < <(compgen \"$@\"); }\n"
     "_hscope ()\n"
     "{\n"
     "  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command='' "
@@ -24,19 +26,24 @@ static const char beginning[] =
     "    fi\n"
     "  done\n"
     "  if [[ $before == gallery ]]; then\n"
-    "    mapfile -t COMPREPLY < <(compgen -W \"$(hscope new --list 2>/dev/null | sed -n "
-    "'s/^\\([a-z0-9-]*\\) .*/\\1/p')\" "
-    "-- \"$word\")\n"
+    "    _hscope_complete -W \"$(_hscope_names " SCOPE_GALLERY_LISTER ")\" -- \"$word\"\n"
     "    return\n"
     "  fi\n"
     "  case \"$command $before\" in\n";
 
-static const char end[] = "  esac\n"
-                          "  if [[ $word == -* || -z $command || $command == help ]]; then\n"
-                          "    mapfile -t COMPREPLY < <(compgen -W \"$options\" -- \"$word\")\n"
-                          "  fi\n"
-                          "}\n"
-                          "complete -o default -F _hscope hscope\n";
+static const char end[] =
+    "  esac\n"
+    "  if [[ $word == -* || -z $command || $command == help ]]; then\n"
+    "    _hscope_complete -W \"$options\" -- \"$word\"\n"
+    "  elif [[ $command == new ]]; then\n"
+    "    _hscope_complete -W \"$(_hscope_names " SCOPE_GALLERY_LISTER ")\" -- \"$word\"\n"
+    "  elif [[ -n $word && gallery: == \"$word\"* && -z $(compgen -f -- "
+    "\"$word\") ]]; then\n"
+    "    compopt -o nospace 2>/dev/null\n"
+    "    COMPREPLY=(gallery:)\n"
+    "  fi\n"
+    "}\n"
+    "complete -o default -F _hscope hscope\n";
 
 /* What is being written for one command. */
 typedef struct
@@ -51,7 +58,7 @@ write_values (const ScopeManualOption *option, gpointer data)
 {
   const Case *now = data;
 
-  if (option->takes != SCOPE_TAKES_CHOICE && option->takes != SCOPE_TAKES_FILE)
+  if (option->takes == SCOPE_TAKES_NOTHING || option->takes == SCOPE_TAKES_TEXT)
     return;
   g_string_append_printf (now->script,
                           "    '%s --%s'",
@@ -65,8 +72,13 @@ write_values (const ScopeManualOption *option, gpointer data)
   g_string_append (now->script, ")");
   if (option->takes == SCOPE_TAKES_CHOICE)
     g_string_append_printf (now->script,
-                            " mapfile -t COMPREPLY < <(compgen -W '%s' -- \"$word\");",
+                            " _hscope_complete -P \"${word%%\"${word##*,}\"}\" -W '%s' -- "
+                            "\"${word##*,}\";",
                             option->choices);
+  else if (option->takes == SCOPE_TAKES_LISTED)
+    g_string_append_printf (now->script,
+                            " _hscope_complete -W \"$(_hscope_names %s)\" -- \"$word\";",
+                            option->lister);
   g_string_append (now->script, " return ;;\n");
 }
 

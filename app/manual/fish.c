@@ -41,10 +41,29 @@ write_option (const ScopeManualOption *option, gpointer data)
   else if (option->takes == SCOPE_TAKES_TEXT)
     g_string_append (now->script, " -x");
   else if (option->takes == SCOPE_TAKES_CHOICE)
-    g_string_append_printf (now->script, " -xa '%s'", option->choices);
+    g_string_append_printf (now->script, " -xa '(__fish_append , %s)'", option->choices);
+  else if (option->takes == SCOPE_TAKES_LISTED)
+    g_string_append_printf (now->script, " -xa '(__hscope_names %s)'", option->lister);
   g_string_append (now->script, " -d ");
   append_quoted (now->script, option->entry->description);
   g_string_append_c (now->script, '\n');
+}
+
+/* Names of the gallery, and only if a word begins like them: they come before files. */
+static void
+write_models (const Case *now)
+{
+  gboolean is_new = g_str_equal (now->command->name, "new");
+
+  if (!is_new && !scope_manual_takes_model (now->command))
+    return;
+  g_string_append_printf (now->script,
+                          "complete -c hscope -n '__fish_seen_subcommand_from %s%s' %s-a '%s"
+                          "(__hscope_names " SCOPE_GALLERY_LISTER ")'\n",
+                          now->command->name,
+                          is_new ? "" : "; and string match -q \"g*\" -- (commandline -ct)",
+                          is_new ? "-f " : "",
+                          is_new ? "" : "gallery:");
 }
 
 static gboolean
@@ -56,6 +75,7 @@ write_script (GString *script, const char *name G_GNUC_UNUSED)
       script,
       "# Completes the command lines of hscope in fish.  Made from its tables of "
       "options.\n"
+      "function __hscope_names; command $argv " SCOPE_NAMES_FILTER "; end\n"
       "complete -c hscope -n __fish_use_subcommand -f -a help -d 'Describe a command'\n"
       "complete -c hscope -n __fish_use_subcommand -l version -d 'Print the version'\n"
       "complete -c hscope -n __fish_use_subcommand -l help -d 'Print a help text'\n"
@@ -73,6 +93,7 @@ write_script (GString *script, const char *name G_GNUC_UNUSED)
                               "%s\n",
                               now.command->name);
       scope_manual_each_option (now.command, write_option, &now);
+      write_models (&now);
     }
   return TRUE;
 }

@@ -1,6 +1,7 @@
 /* man-command.c — hscope-COMMAND.1, the man page of a command.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/manual/man-sections.h"
 #include "app/manual/manual-option.h"
 #include "app/manual/manual.h"
 #include "app/manual/roff.h"
@@ -68,6 +69,7 @@ write_page (GString *page, const char *name)
   g_string_append (page, ".SH OPTIONS\n");
   scope_manual_each_option (command, write_option, page);
   write_examples (page, command);
+  scope_man_sections (page, command);
   g_string_append (page, ".SH SEE ALSO\n.BR hscope (1)\n");
   return TRUE;
 }

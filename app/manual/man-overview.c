@@ -1,6 +1,7 @@
 /* man-overview.c — hscope.1, which lists the commands.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/manual/man-sections.h"
 #include "app/manual/manual.h"
 #include "app/manual/roff.h"
 
@@ -16,22 +17,6 @@ write_commands (GString *page)
     }
 }
 
-static void
-write_exit_status (GString *page)
-{
-  static const char *const meanings[] = {
-    "Success.",
-    "The answer is no: a check found errors, or two models differ.",
-    "The command line is wrong.",
-    "A file cannot be read or written.",
-    "The model cannot be planned or run.",
-  };
-
-  for (guint i = 0; i < G_N_ELEMENTS (meanings); i++)
-    g_string_append_printf (page, ".TP\n.B %u\n%s\n", i, meanings[i]);
-  g_string_append (page, ".TP\n.B 128 + N\nThe signal N ended the command.\n");
-}
-
 static gboolean
 write_page (GString *page, const char *name G_GNUC_UNUSED)
 {
@@ -45,8 +30,7 @@ write_page (GString *page, const char *name G_GNUC_UNUSED)
   scope_roff_text (page, scope_sandbox_text);
   g_string_append (page, ".TP\n.B \\-\\-json\n");
   scope_roff_text (page, "Each command takes it and prints its result as one JSON document.");
-  g_string_append (page, ".SH EXIT STATUS\n");
-  write_exit_status (page);
+  scope_man_sections (page, NULL);
   g_string_append (page, ".SH SEE ALSO\n.BR hybridscope (1)\n");
   return TRUE;
 }

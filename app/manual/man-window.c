@@ -19,6 +19,13 @@ write_page (GString *page, const char *name G_GNUC_UNUSED)
   g_string_append (page,
                    ".SH OPTIONS\n.TP\n.B \\-h, \\-\\-help\nPrint a help text.\n"
                    ".TP\n.B \\-\\-version\nPrint the version.\n"
+                   ".SH FILES\n.TP\n.B ~/.config/hybridscope/settings.ini\nPreferences, the open "
+                   "tabs and recent files.\n"
+                   ".TP\n.B ~/.local/state/hybridscope\nThe view of each model: folded groups, "
+                   "place "
+                   "and zoom.\n"
+                   ".TP\n.B ~/.cache/hybridscope\nRecordings and converted models; it may be "
+                   "deleted.\n"
                    ".SH EXIT STATUS\n0 if the window was closed; another number if no display can "
                    "be "
                    "opened.\n.SH SEE ALSO\n.BR hscope (1)\n");

@@ -14,18 +14,46 @@ find_choices (const ScopeChoices *choices, const char *option)
   return NULL;
 }
 
+/* Lines of other words than names begin with a digit or a blank. */
+static const struct
+{
+  const char *option, *lister;
+} listers[] = {
+  { "operator", "hscope info --operators" }, { "plan-without", "hscope info --passes" },
+  { "dump-after", "hscope info --passes" },  { "target", "hscope targets" },
+  { "case", "hscope bench --list" },
+};
+
+static const char *
+find_lister (const char *option)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (listers); i++)
+    if (strcmp (listers[i].option, option) == 0)
+      return listers[i].lister;
+  return NULL;
+}
+
+gboolean
+scope_manual_takes_model (const ScopeCommand *command)
+{
+  return command->option_groups & SCOPE_OPTIONS_MODEL || strstr (command->arguments, "MODEL");
+}
+
 static ScopeManualOption
 describe_option (const GOptionEntry *entry, const ScopeChoices *choices)
 {
   ScopeManualOption option = { .entry = entry,
-                               .choices = find_choices (choices, entry->long_name) };
+                               .choices = find_choices (choices, entry->long_name),
+                               .lister = find_lister (entry->long_name) };
 
   if (entry->arg == G_OPTION_ARG_NONE)
     option.takes = SCOPE_TAKES_NOTHING;
   else if (entry->arg == G_OPTION_ARG_FILENAME || entry->arg == G_OPTION_ARG_FILENAME_ARRAY)
     option.takes = SCOPE_TAKES_FILE;
   else
-    option.takes = option.choices ? SCOPE_TAKES_CHOICE : SCOPE_TAKES_TEXT;
+    option.takes = option.choices  ? SCOPE_TAKES_CHOICE
+                   : option.lister ? SCOPE_TAKES_LISTED
+                                   : SCOPE_TAKES_TEXT;
   return option;
 }
 

@@ -9,6 +9,12 @@
 static const char beginning[] =
     "#compdef hscope\n"
     "# Completes the command lines of hscope in zsh.  Made from its tables of options.\n"
+    "_hscope_names () { compadd -- ${(f)\"$(\"$@\" " SCOPE_NAMES_FILTER ")\"} }\n"
+    "_hscope_model () {\n"
+    "  _files\n"
+    "  [[ $PREFIX == g* ]] && compadd -- gallery:${^${(f)\"$(" SCOPE_GALLERY_LISTER
+    " " SCOPE_NAMES_FILTER ")\"}}\n"
+    "}\n"
     "_hscope () {\n"
     "  local context state line\n"
     "  typeset -A opt_args\n"
@@ -77,7 +83,9 @@ write_option (const ScopeManualOption *option, gpointer data)
       g_string_append_c (script, ':');
       append_quoted (script, entry->arg_description ? entry->arg_description : "value", ":\\");
       if (option->takes == SCOPE_TAKES_CHOICE)
-        g_string_append_printf (script, ":(%s)", option->choices);
+        g_string_append_printf (script, ":_values -s , word %s", option->choices);
+      else if (option->takes == SCOPE_TAKES_LISTED)
+        g_string_append_printf (script, ": _hscope_names %s", option->lister);
       else
         g_string_append (script, option->takes == SCOPE_TAKES_FILE ? ":_files" : ": ");
     }
@@ -99,7 +107,12 @@ write_script (GString *script, const char *name G_GNUC_UNUSED)
     {
       g_string_append_printf (script, "        %s) _arguments", scope_commands[i]->name);
       scope_manual_each_option (scope_commands[i], write_option, script);
-      g_string_append (script, " \\\n          '*:file:_files' ;;\n");
+      g_string_append_printf (script,
+                              " \\\n          '*:file:%s' ;;\n",
+                              strcmp (scope_commands[i]->name, "new") == 0
+                                  ? " _hscope_names " SCOPE_GALLERY_LISTER
+                              : scope_manual_takes_model (scope_commands[i]) ? "_hscope_model"
+                                                                             : "_files");
     }
   g_string_append (script, end);
   return TRUE;

@@ -91,6 +91,26 @@ test_every_command_has_a_page_with_all_its_options (Fixture             *fixture
 }
 
 static void
+test_pages_have_the_usual_sections (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
+{
+  g_auto (GStrv) commands = list_commands (fixture);
+  g_autofree char *run = read_manual ("hscope-run.1");
+  g_autofree char *bench = read_manual ("hscope-bench.1");
+
+  g_assert_nonnull (strstr (run, "\n.SH FILES\n"));
+  g_assert_nonnull (strstr (run, "targets.ini"));
+  g_assert_null (strstr (bench, "targets.ini"));
+  for (char **command = commands; *command; command++)
+    {
+      g_autofree char *file = g_strdup_printf ("hscope-%s.1", *command);
+      g_autofree char *page = read_manual (file);
+
+      g_assert_nonnull (strstr (page, "\n.SH ENVIRONMENT\n"));
+      g_assert_nonnull (strstr (page, "\n.SH EXIT STATUS\n"));
+    }
+}
+
+static void
 test_groff_has_no_warning_about_the_pages (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
 {
   g_autofree char *groff = g_find_program_in_path ("groff");
@@ -140,6 +160,17 @@ test_bash_completes_commands_options_and_their_words (Fixture             *fixtu
     { "hscope convert --mode x", "" },     /* not an option of this command */
     { "hscope run --mode h", "hybrid" },
     { "hscope run gallery : lstm-h", "lstm-hybrid" },
+    { "hscope info ga", "gallery:" },
+    { "hscope new lstm-h", "lstm-hybrid" },
+    { "hscope info --operator SoftmaxA", "SoftmaxActivation" },
+    { "hscope info --operator _sparse_nd", "" }, /* listed as missing */
+    { "hscope run --plan-without fold-c", "fold-constants" },
+    { "hscope run --dump-after drop", "drop-dead" },
+    { "hscope run --target lo", "local" },
+    { "hscope compare --variants un", "unrolled" },
+    { "hscope compare --variants unrolled,fu", "unrolled,fused" },
+    { "hscope bench --case rnn-infer-h256-t35-b1-f",
+      "rnn-infer-h256-t35-b1-foreach rnn-infer-h256-t35-b1-fused" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
@@ -247,6 +278,7 @@ TEST_PROGRAM (test_manual)
   } tests[] = {
     { "every-command-has-a-page-with-all-its-options",
       test_every_command_has_a_page_with_all_its_options },
+    { "pages-have-the-usual-sections", test_pages_have_the_usual_sections },
     { "groff-has-no-warning-about-the-pages", test_groff_has_no_warning_about_the_pages },
     { "bash-completes-commands-options-and-their-words",
       test_bash_completes_commands_options_and_their_words },

@@ -477,6 +477,7 @@ static const ScopeOutput outputs[] = {
 
 static const ScopeChoices choices[] = {
   { "task", "measure prove" },
+  { "variants", "as-is unrolled foreach while fused" },
   { 0 },
 };
 
