@@ -10,19 +10,23 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "engine/autograd/check-gradient.h"
 #include "engine/autograd/tape.h"
 #include "engine/base/error.h"
 #include "engine/base/parallel.h"
 #include "engine/base/random.h"
+#include "engine/base/version.h"
 #include "engine/block/block.h"
 #include "engine/block/control.h"
 #include "engine/block/layers.h"
 #include "engine/block/plugin.h"
 #include "engine/block/trace.h"
 #include "engine/exec/executor.h"
+#include "engine/formats/array-file.h"
 #include "engine/gradient/gradient.h"
 #include "engine/op/rules.h"
 #include "engine/op/run.h"
+#include "engine/open/model-predict.h"
 #include "engine/open/open.h"
 #include "engine/rnn/bucket.h"
 #include "engine/rnn/cell.h"

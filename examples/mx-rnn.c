@@ -155,7 +155,8 @@ static HybTensor *
 predict (HybModel *model, GError **error)
 {
   g_autoptr (HybExecutor) executor =
-      hyb_executor_new (hyb_model_get_graph (model), &(HybExecutorOptions){ HYB_MODE_STATIC });
+      hyb_executor_new (hyb_model_get_graph (model),
+                        &(HybExecutorOptions){ .mode = HYB_MODE_STATIC });
   g_autoptr (HybTensor) data =
       hyb_tensor_new_float (3, (const gint64[]){ 1, LENGTH, HIDDEN }, NULL);
 

@@ -73,8 +73,11 @@ def check_versions():
     version = re.search(r"version: '([^']*)'", (source / "meson.build").read_text())[1]
     changes = re.search(r"(?m)^## ([0-9.]+)", (source / "CHANGELOG.md").read_text())[1]
     release = re.search(r'<release version="([^"]*)"', METAINFO.read_text())[1]
-    if {version, changes, release} != {version}:
-        yield f"meson.build has {version}, CHANGELOG.md {changes}, the metainfo file {release}"
+    header = ".".join(re.findall(r"#define HYB_VERSION_(?:MAJOR|MINOR|MICRO) (\d+)", (source / "engine/base/version.h").read_text()))
+    package = re.search(r'(?m)^version = "(.*)"$', (source / "python/pyproject.toml").read_text())[1]
+    if {version, changes, release, header, package} != {version}:
+        yield (f"meson.build has {version}, CHANGELOG.md {changes}, the metainfo file {release}, engine/base/version.h {header}, "
+               f"python/pyproject.toml {package}")
 
 
 def check_desktop_file():

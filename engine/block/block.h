@@ -162,6 +162,10 @@ HYB_API HybValue *hyb_call_list (HybF *F, HybBlock *block, ...) G_GNUC_NULL_TERM
 /* Calls the block on one array in inference mode and returns its output.  NULL and an error if that
  * fails or if the block has several outputs, which hyb_call() returns.  (transfer full) */
 HYB_API HybTensor *hyb_block_predict (HybBlock *block, HybTensor *input, GError **error);
+/* The same for a block that takes several arrays, or returns several: the outputs from left to right, of HybTensor.  Inputs that
+ * are nested go through hyb_call().  (transfer full) */
+HYB_API GPtrArray *
+hyb_block_predict_all (HybBlock *block, guint n, HybTensor *const *inputs, GError **error);
 /* How a hybridized block runs its graph. */
 typedef struct
 {

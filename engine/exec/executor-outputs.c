@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/exec/executor-private.h"
 
+#include <string.h>
+
 gboolean
 hyb_executor_bring (HybExecutor *executor, guint first, guint n, GError **error)
 {
@@ -44,6 +46,19 @@ hyb_executor_get_output (HybExecutor *executor, guint index)
   if (!hyb_executor_bring (executor, index, 1, &error))
     g_warning ("output %u is zero: %s", index, error->message);
   return executor->outputs[index];
+}
+
+HybTensor *
+hyb_executor_find_output (HybExecutor *executor, const char *name)
+{
+  g_auto (GStrv) names = NULL;
+
+  g_return_val_if_fail (executor && name, NULL);
+  names = hyb_graph_dup_output_names (executor->graph);
+  for (guint i = 0; names[i]; i++)
+    if (strcmp (names[i], name) == 0)
+      return hyb_executor_get_output (executor, i);
+  return NULL;
 }
 
 const HybPlan *

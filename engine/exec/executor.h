@@ -77,6 +77,8 @@ HYB_API guint hyb_executor_n_outputs (HybExecutor *executor);
  * it.  On a GPU this waits and fills the tensor, so call it after every run; what failed there is zero
  * and hyb_executor_finish() says why. */
 HYB_API HybTensor *hyb_executor_get_output (HybExecutor *executor, guint index);
+/* The output of this name (hyb_graph_dup_output_names()), as hyb_executor_get_output(); NULL if there is none. */
+HYB_API HybTensor *hyb_executor_find_output (HybExecutor *executor, const char *name);
 /* The current plan, owned by the executor; NULL in imperative mode. */
 HYB_API const HybPlan *hyb_executor_get_plan (HybExecutor *executor);
 /* The number of runs so far. */

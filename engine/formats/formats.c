@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/formats/format.h"
 
+#include "engine/formats/array-file.h"
 #include "engine/formats/file.h"
 #include "engine/formats/mapped-file.h"
 
@@ -284,4 +285,20 @@ hyb_weights_write_file (HybTensorList *list, const char *path, GError **error)
     g_prefix_error (&failure, "%s: ", path);
   g_propagate_error (error, g_steal_pointer (&failure));
   return FALSE;
+}
+
+/* --- What programs call --- */
+
+HybTensorList *
+hyb_arrays_read (const char *path, GError **error)
+{
+  g_return_val_if_fail (path, NULL);
+  return hyb_weights_read_file (path, NULL, error);
+}
+
+gboolean
+hyb_arrays_write (HybTensorList *list, const char *path, GError **error)
+{
+  g_return_val_if_fail (list && path, FALSE);
+  return hyb_weights_write_file (list, path, error);
 }

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 NAME = "libhybridscope-engine.so.0"
 MAX_RANK = 16
 MODES = ("imperative", "hybrid", "static")
-NO_ID = 0xFFFFFFFF
 
 
 class HybShape(ctypes.Structure):
@@ -61,7 +60,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "hyb_executor_run": (_int, [_pointer, _pointer, _errors]),
     "hyb_executor_set_seed": (None, [_pointer, ctypes.c_uint64]),
     "hyb_graph_dup_output_names": (_pointer, [_pointer]),
-    "hyb_graph_find_variable": (ctypes.c_uint32, [_pointer, _text]),
+    "hyb_model_bind_parameters": (_int, [_pointer, _pointer, _errors]),
     "hyb_model_get_graph": (_pointer, [_pointer]),
     "hyb_model_get_parameter": (_pointer, [_pointer, _text]),
     "hyb_model_get_parameter_name": (_text, [_pointer, _uint]),
@@ -190,11 +189,7 @@ class Runner:
         if (mode, training) not in self._executors:
             options = HybExecutorOptions(mode=MODES.index(mode), training=training)
             self._executors[mode, training] = executor = self._library.hyb_executor_new(self._graph, ctypes.byref(options))
-            for index in range(self._library.hyb_model_n_parameters(self._model)):
-                name = self._library.hyb_model_get_parameter_name(self._model, index)
-                if self._library.hyb_graph_find_variable(self._graph, name) != NO_ID:
-                    self._library.try_call("hyb_executor_bind", executor, name,
-                                           self._library.hyb_model_get_parameter(self._model, name))
+            self._library.try_call("hyb_model_bind_parameters", self._model, executor)
         return self._executors[mode, training]
 
     def _new_tensor(self, value: Any) -> int:

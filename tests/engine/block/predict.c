@@ -17,27 +17,20 @@ fail (GError *error)
 int
 main (int argc, char **argv)
 {
-  GError            *error = NULL;
-  HybModel          *model = hyb_model_open (argv[1], NULL, HYB_EPOCH_HIGHEST, &error);
-  HybExecutorOptions options = { HYB_MODE_STATIC };
-  HybType            type = { hyb_shape_2d (1, 20), HYB_F32 };
-  HybTensor         *data = hyb_tensor_new_zeros (&type, NULL), *output;
-  HybExecutor       *executor;
+  GError        *error = NULL;
+  HybModel      *model = hyb_model_open (argv[argc - 1], NULL, HYB_EPOCH_HIGHEST, &error);
+  HybType        type = { hyb_shape_2d (1, 20), HYB_F32 };
+  HybTensor     *data = hyb_tensor_new_zeros (&type, NULL), *output;
+  HybTensorList *inputs = hyb_tensor_list_new (), *outputs;
 
   if (!model)
     return fail (error);
-  executor = hyb_executor_new (hyb_model_get_graph (model), &options);
-  for (guint i = 0; i < hyb_model_n_parameters (model); i++)
-    {
-      const char *name = hyb_model_get_parameter_name (model, i);
-
-      hyb_executor_bind (executor, name, hyb_model_get_parameter (model, name), NULL);
-    }
   ((float *) hyb_tensor_get_data (data))[3] = 1;
-  hyb_executor_bind (executor, "data", data, NULL);
-  if (!hyb_executor_run (executor, NULL, &error))
+  hyb_tensor_list_set (inputs, hyb_model_dup_input_names (model)[0], data);
+  outputs = hyb_model_predict (model, inputs, &error);
+  if (!outputs)
     return fail (error);
-  output = hyb_executor_get_output (executor, 0);
+  output = hyb_tensor_list_get (outputs, 0)->tensor;
   for (gint64 i = 0; i < hyb_tensor_get_size (output); i++)
     printf ("%.6g\n", hyb_tensor_get_value (output, i));
   return 0;

@@ -137,6 +137,29 @@ test_the_gradient_is_that_of_finite_differences (void)
   g_assert_no_error (error);
 }
 
+/* hyb_check_gradient() finds a wrong gradient and an operator that has none. */
+static void
+test_authors_can_check_a_gradient (void)
+{
+  static const float x[] = { -1.5F, 0.5F, 0.25F, 1 };
+  g_autoptr (HybTensor) data = hyb_tensor_new_float (1, (const gint64[]){ 4 }, x);
+  HybTensor *both[] = { data, data };
+  g_autoptr (GError) error = NULL;
+
+  load ();
+  g_assert_true (hyb_check_gradient ("swish", HYB_STRINGS ("beta", "2"), 1, &data, &error));
+  g_assert_no_error (error);
+  g_assert_true (hyb_check_gradient ("tanh", NULL, 1, &data, &error));
+  g_assert_no_error (error);
+  g_assert_false (hyb_check_gradient ("no-such-operator", NULL, 1, &data, &error));
+  g_assert_nonnull (strstr (error->message, "no-such-operator"));
+  g_clear_error (&error);
+  g_assert_false (hyb_check_gradient ("swish", HYB_STRINGS ("alpha", "2"), 1, &data, &error));
+  g_clear_error (&error);
+  g_assert_false (hyb_check_gradient ("swish_gradient", NULL, 2, both, &error));
+  g_assert_nonnull (error);
+}
+
 static void
 test_a_custom_node_is_written_as_it_was_read (void)
 {
@@ -223,6 +246,7 @@ TEST_PROGRAM (test_operators)
   TEST ("a-custom-node-runs-with-its-attributes", test_a_custom_node_runs_with_its_attributes);
   TEST ("the-gradient-is-that-of-finite-differences",
         test_the_gradient_is_that_of_finite_differences);
+  TEST ("authors-can-check-a-gradient", test_authors_can_check_a_gradient);
   TEST ("a-custom-node-is-written-as-it-was-read", test_a_custom_node_is_written_as_it_was_read);
   TEST ("custom-names-no-operator-of-the-program", test_custom_names_no_operator_of_the_program);
   TEST ("modules-that-cannot-be-used", test_modules_that_cannot_be_used);
