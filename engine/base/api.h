@@ -13,6 +13,11 @@
  * C++ needs version 20 and the members in the order of their declaration. */
 #ifdef __cplusplus
 #include <initializer_list>
+/* Code that leaves out members of structs, which g++ -Wextra warns of even where it means their default. */
+#define HYB_LEAVES_OUT_MEMBERS(...)                                       \
+  _Pragma ("GCC diagnostic push")                                         \
+      _Pragma ("GCC diagnostic ignored \"-Wmissing-field-initializers\"") \
+          __VA_ARGS__ _Pragma ("GCC diagnostic pop")
 /* What HYB_OPTIONS() calls in C++. */
 template <typename T>
 inline const T *
@@ -27,9 +32,12 @@ hyb_strings (std::initializer_list<const char *> list)
   return list.begin ();
 }
 
-#define HYB_OPTIONS(Type, ...) hyb_temporary (Type{ __VA_ARGS__ })
-#define HYB_STRINGS(...)       hyb_strings ({ __VA_ARGS__, nullptr, nullptr })
+/* The type in a function of its own, where g++ -Wextra does not ask for the members that are left out. */
+#define HYB_OPTIONS(Type, ...) \
+  hyb_temporary ([&] () -> Type { HYB_LEAVES_OUT_MEMBERS (return Type{ __VA_ARGS__ };) }())
+#define HYB_STRINGS(...) hyb_strings ({ __VA_ARGS__, nullptr, nullptr })
 #else
-#define HYB_OPTIONS(Type, ...) (&(const Type){ __VA_ARGS__ })                     /* in C */
-#define HYB_STRINGS(...)       ((const char *const[]){ __VA_ARGS__, NULL, NULL }) /* in C */
+#define HYB_LEAVES_OUT_MEMBERS(...) __VA_ARGS__                                        /* in C */
+#define HYB_OPTIONS(Type, ...)      (&(const Type){ __VA_ARGS__ })                     /* in C */
+#define HYB_STRINGS(...)            ((const char *const[]){ __VA_ARGS__, NULL, NULL }) /* in C */
 #endif

@@ -8,6 +8,7 @@
 
 #include "engine/base/beside.h"
 #include "engine/base/error.h"
+#include "engine/block/plugin-open.h"
 
 #include <gmodule.h>
 #include <string.h>
@@ -42,66 +43,28 @@ hyb_gallery_file (const char *name)
 
 /* --- Modules --- */
 
-gconstpointer
-hyb_plugin_open_table (const char *path, const char *table, const char *hint, GError **error)
+/* Whether a module that is open exports a table. */
+static gboolean
+has_table (const char *path, const char *table)
 {
-  GModule *module;
+  GModule *module = g_module_open (path, G_MODULE_BIND_LOCAL);
   gpointer symbol = NULL;
-  guint32  abi;
 
-  if (!g_file_test (path, G_FILE_TEST_IS_REGULAR))
-    {
-      g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_NOENT, "%s: there is no such file", path);
-      return NULL;
-    }
-  module = g_module_open (path, G_MODULE_BIND_LOCAL);
-  if (!module)
-    {
-      g_set_error (error,
-                   HYB_FORMAT_ERROR,
-                   HYB_FORMAT_ERROR_MALFORMED,
-                   "%s: the plug-in cannot be loaded: %s. Link it with what pkg-config --libs "
-                   "hybridscope-engine prints",
-                   path,
-                   g_module_error ());
-      return NULL;
-    }
-  g_module_make_resident (module);
-  if (!g_module_symbol (module, table, &symbol) || !symbol)
-    {
-      hyb_error_at (error,
-                    HYB_FORMAT_ERROR,
-                    HYB_FORMAT_ERROR_MALFORMED,
-                    path,
-                    hint,
-                    "the module is no plug-in: it has no table “%s”",
-                    table);
-      return NULL;
-    }
-
-  abi = *(const guint32 *) symbol;
-  if (abi != HYB_PLUGIN_ABI)
-    {
-      hyb_error_at (error,
-                    HYB_FORMAT_ERROR,
-                    HYB_FORMAT_ERROR_VERSION,
-                    path,
-                    "Compile it again with the headers of this version",
-                    "the plug-in was made for interface %u, this program has %u",
-                    abi,
-                    HYB_PLUGIN_ABI);
-      return NULL;
-    }
-  return symbol;
+  return module && g_module_symbol (module, table, &symbol) && symbol;
 }
 
+/* A module with models may have the operators that they call. */
 static const HybPlugin *
 open_module (const char *path, GError **error)
 {
-  return hyb_plugin_open_table (path,
-                                "hyb_plugin",
-                                "Export models with HYB_MODEL or HYB_PLUGIN",
-                                error);
+  const HybPlugin *plugin = hyb_plugin_open_table (path,
+                                                   "hyb_plugin",
+                                                   "Export models with HYB_MODEL or HYB_PLUGIN",
+                                                   error);
+
+  if (plugin && has_table (path, "hyb_operators") && !hyb_operators_load (path, error))
+    return NULL;
+  return plugin;
 }
 
 static const HybModelClass *

@@ -9,9 +9,3 @@
 /* The model class that text names (see hyb_is_plugin_name()); loads its module, which stays
  * loaded.  *options is set to the text after the "?", or to "". */
 const HybModelClass *hyb_plugin_find (const char *text, const char **options, GError **error);
-
-/* The table of this name that the module exports; its first member is a guint32, the number of the
- * interface.  The module stays loaded.  NULL and an error, with the hint where the module has no such
- * table. */
-gconstpointer
-hyb_plugin_open_table (const char *path, const char *table, const char *hint, GError **error);

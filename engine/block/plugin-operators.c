@@ -2,9 +2,10 @@
  *
  * A module stays loaded, because graphs refer to its operators.  Start at hyb_operators_load().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "engine/block/plugin-find.h"
+#include "engine/block/plugin.h"
 
 #include "engine/base/error.h"
+#include "engine/block/plugin-open.h"
 
 #include <string.h>
 

@@ -82,8 +82,8 @@ typedef struct
   const HybPlugin                   hyb_plugin = { HYB_PLUGIN_ABI, hyb_plugin_models }
 
 /* HYB_MODEL (.name = "mine", .doc = "…", .inputs = "float32(8, 3)", .build = build) */
-#define HYB_MODEL(...)                                           \
-  static const HybModelClass hyb_plugin_model = { __VA_ARGS__ }; \
+#define HYB_MODEL(...)                                                                    \
+  HYB_LEAVES_OUT_MEMBERS (static const HybModelClass hyb_plugin_model = { __VA_ARGS__ };) \
   HYB_PLUGIN (&hyb_plugin_model)
 
 /* Operators of a module, exported with HYB_OPERATORS.  A module may have models and operators. */

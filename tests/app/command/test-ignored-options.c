@@ -32,6 +32,7 @@ static const struct
     MODEL TYPES DEVICE " mode plan-without seed train init random-values fold-parameters target " },
   { "diff", MODEL },
   { "import", MODEL FIXED },
+  { "trace", " plugin " },
   { "bench", DEVICE PLANS },
   { "selftest", DEVICE " seed " },
 };

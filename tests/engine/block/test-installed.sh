@@ -17,21 +17,23 @@ report () {
 compile () {
   out=$1 compiler=$2; shift 2
   # shellcheck disable=SC2046
-  "$compiler" -Wall -Wextra -Werror -Wno-missing-field-initializers -Wno-unused-parameter "$@" -o "$out" \
-    $(pkg-config --cflags --libs hybridscope-engine) \
-    -Wl,-rpath,"$(pkg-config --variable=libdir hybridscope-engine)" >&2
+  "$compiler" -Wall -Wextra -Werror "$@" -o "$out" $(pkg-config --cflags --libs hybridscope-engine) >&2
+}
+
+# A program is told where the library is; a plug-in is not.
+compile_program () {
+  compile "$@" -Wl,-rpath,"$(pkg-config --variable=libdir hybridscope-engine)"
 }
 
 DESTDIR=$work/root meson install -C "$build" --no-rebuild --quiet >"$work/log" 2>&1 ||
   { sed 's/^/# /' "$work/log"; echo '1..0 # SKIP meson install fails here'; exit 0; }
 place=$work/root$prefix
-mkdir "$work/pc"
-sed "s|^prefix=.*|prefix=$place|" "$place/$libdir/pkgconfig/hybridscope-engine.pc" >"$work/pc/hybridscope-engine.pc"
-export PKG_CONFIG_PATH="$work/pc${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}"
+# The file finds its prefix by its own place.
+export PKG_CONFIG_PATH="$place/$libdir/pkgconfig${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}"
 unset HYBRIDSCOPE_GALLERY LD_LIBRARY_PATH
 hscope=$place/bin/hscope
 
-echo 1..11
+echo 1..14
 "$hscope" --version >&2; report $? /installed/hscope-starts-without-a-library-path
 [ ! -e "$place/bin/hybridscope" ] || ! ldd "$place/bin/hybridscope" | grep 'not found' >&2
 report $? /installed/the-window-finds-its-libraries
@@ -40,10 +42,10 @@ report $? /installed/the-window-finds-its-libraries
 sed -n '/^```c$/,/^```$/p' "$source/resources/gallery/README.md" | sed '/^```/d' >"$work/mine.c"
 compile "$work/mine.so" "${CC:-cc}" -shared -fPIC "$work/mine.c"; report $? /installed/template-compiles
 "$hscope" trace "$work/mine.so" --output "$work/mine" >&2; report $? /installed/plugin-is-traced
-compile "$work/c" "${CC:-cc}" "$source/tests/engine/block/predict.c"; report $? /installed/program-in-c-compiles
+compile_program "$work/c" "${CC:-cc}" "$source/tests/engine/block/predict.c"; report $? /installed/program-in-c-compiles
 "$work/c" "$work/mine-symbol.json" >"$work/c.out" && [ "$(wc -l <"$work/c.out")" = 10 ]; report $? /installed/program-in-c-predicts
 if command -v "${CXX:-c++}" >/dev/null; then
-  compile "$work/cxx" "${CXX:-c++}" -x c++ "$source/tests/engine/block/predict.c"; report $? /installed/program-in-cxx-compiles
+  compile_program "$work/cxx" "${CXX:-c++}" -x c++ "$source/tests/engine/block/predict.c"; report $? /installed/program-in-cxx-compiles
   "$work/cxx" "$work/mine-symbol.json" >"$work/cxx.out" && cmp "$work/c.out" "$work/cxx.out" >&2
   report $? /installed/program-in-cxx-predicts-the-same
 else
@@ -55,19 +57,34 @@ fi
 {
   echo '#include <hybridscope/hybrid.h>'
   find "$place/include" -name '*.h' ! -name hybrid.h | sort | while read -r header; do
-    awk '/^ \*   / { if (!n++) print "void\nexample_NAME (HybBlock *net, HybTape *tape, HybBackwardPass pass, GError *error)\n{{"
+    awk '/^ \*   / { if (!n++) print "void\nexample_NAME (HybModel *model, HybBlock *net, HybTensor *x, HybTape *tape, HybBackwardPass pass, GError *error)\n{{"
                      print substr ($0, 4) }
          END { if (n) print "}}" }' "$header" | sed "s/example_NAME/example_$(basename "$header" .h | tr - _)/"
   done
 } >"$work/examples.c"
 [ "$(grep -c '^example_' "$work/examples.c")" -ge 2 ] &&
-  compile "$work/examples.so" "${CC:-cc}" -Wno-unused-variable -shared -fPIC "$work/examples.c"
+  compile "$work/examples.so" "${CC:-cc}" -Wno-unused-variable -Wno-unused-parameter -shared -fPIC "$work/examples.c"
 report $? /installed/examples-of-headers-compile-in-c
 if command -v "${CXX:-c++}" >/dev/null; then
-  compile "$work/examples-cxx.so" "${CXX:-c++}" -std=c++20 -Wno-unused-variable -shared -fPIC -x c++ "$work/examples.c"
+  compile "$work/examples-cxx.so" "${CXX:-c++}" -std=c++20 -Wno-unused-variable -Wno-unused-parameter -shared -fPIC -x c++ "$work/examples.c"
   report $? /installed/examples-of-headers-compile-in-cxx
 else
   number=$((number + 1))
   echo "ok $number /installed/examples-of-headers-compile-in-cxx # SKIP no C++ compiler"
 fi
 "$hscope" info gallery:lstm-lm >&2; report $? /installed/gallery-is-found
+compile "$work/both.so" "${CC:-cc}" -shared -fPIC "$source/tests/engine/block/modules/model-and-operator.c" &&
+  "$hscope" run "$work/both.so" --init uniform >&2
+report $? /installed/a-plug-in-holds-models-and-operators
+if command -v "${CXX:-c++}" >/dev/null; then
+  compile "$work/both-cxx.so" "${CXX:-c++}" -std=c++20 -shared -fPIC -x c++ "$source/tests/engine/block/modules/model-and-operator.c" &&
+    "$hscope" run "$work/both-cxx.so" --init uniform >&2 && compile_program "$work/predict" "${CXX:-c++}" -std=c++20 "$source/examples/predict.cpp" &&
+    "$work/predict" >&2
+  report $? /installed/cxx-needs-no-member-that-is-left-out
+else
+  number=$((number + 1))
+  echo "ok $number /installed/cxx-needs-no-member-that-is-left-out # SKIP no C++ compiler"
+fi
+mv "$place/$libdir"/libhybridscope-engine.so.0* "$work"
+! "$hscope" trace "$work/both.so" --output "$work/x" 2>"$work/message" && grep -q 'Install the library' "$work/message"
+report $? /installed/a-plug-in-without-the-library-says-what-to-install

@@ -73,6 +73,30 @@ test_model (void)
                        &wanted));
 }
 
+/* The operator of the same module is there when its model is built. */
+static void
+test_a_module_holds_models_and_operators (void)
+{
+  g_autofree char *name = full_name ("model-and-operator.so");
+  g_autoptr (GError) error = NULL;
+  g_autoptr (HybModel) model = hyb_model_open (name, NULL, HYB_EPOCH_HIGHEST, &error);
+  g_autoptr (HybTensorList) inputs = hyb_tensor_list_new ();
+  g_autoptr (HybTensorList) outputs = NULL;
+  g_autoptr (HybTensor) x =
+      hyb_tensor_new_float (2, (const gint64[]){ 1, 2 }, (const float[]){ 3, -4 });
+  g_auto (GStrv) names = NULL;
+
+  g_assert_no_error (error);
+  names = hyb_model_dup_input_names (model);
+  g_assert_cmpuint (g_strv_length (names), ==, 1);
+  hyb_tensor_list_set (inputs, names[0], x);
+  outputs = hyb_model_predict (model, inputs, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (hyb_tensor_list_n (outputs), ==, 1);
+  g_assert_cmpfloat (hyb_tensor_get_value (hyb_tensor_list_get (outputs, 0)->tensor, 0), ==, 6);
+  g_assert_cmpfloat (hyb_tensor_get_value (hyb_tensor_list_get (outputs, 0)->tensor, 1), ==, -8);
+}
+
 /* Names start anew for each model, so that equal models give equal files. */
 static void
 test_names (void)
@@ -225,6 +249,8 @@ TEST_PROGRAM (test_plugin)
       g_test_add_data_func (path, &refusals[i], test_refusal);
     }
   g_test_add_func ("/engine/block/plugin/model-with-options", test_model);
+  g_test_add_func ("/engine/block/plugin/a-module-holds-models-and-operators",
+                   test_a_module_holds_models_and_operators);
   g_test_add_func ("/engine/block/plugin/names-start-anew", test_names);
   g_test_add_func ("/engine/block/plugin/names/existing-files-are-data",
                    test_existing_files_are_data);
