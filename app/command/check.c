@@ -98,7 +98,7 @@ print_findings (const ScopeCommonOptions *common, const GPtrArray *findings)
         printf (":%u", finding->line);
       if (finding->offset >= 0)
         printf (" at byte %" G_GINT64_FORMAT, finding->offset);
-      printf ("%s%s\n", finding->file ? ": " : "", hyb_one_line (finding->message));
+      printf ("%s%s\n", finding->file ? ": " : "", hyb_one_line (scope_finding_message (finding)));
       if (hint)
         printf ("    %s\n", hyb_one_line (hint));
       print_items (finding->items);

@@ -12,6 +12,7 @@
 
 #include <gio/gio.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 /* Its errors can carry a remedy. */
@@ -136,6 +137,17 @@ static const char *const options[HYB_N_REMEDIES] = {
   [HYB_REMEDY_DEVICE] = "use --device cpu",
 };
 
+const char *
+scope_finding_message (const HybFinding *finding)
+{
+  gsize n = finding->file ? strlen (finding->file) : 0;
+
+  return n > 0 && strncmp (finding->message, finding->file, n) == 0 &&
+                 strncmp (finding->message + n, ": ", 2) == 0
+             ? finding->message + n + 2
+             : finding->message;
+}
+
 char *
 scope_finding_dup_hint (const HybFinding *finding)
 {
@@ -215,7 +227,7 @@ scope_print_findings (HybModel *model, HybSeverity min_severity)
                            finding->file ? finding->file : "",
                            line,
                            finding->file ? ": " : "",
-                           finding->message,
+                           scope_finding_message (finding),
                            hint ? ". " : "",
                            hint ? hint : "");
     }

@@ -40,6 +40,8 @@ void scope_print_all_written (const GPtrArray *paths);
  * was printed before, about the same file, is not repeated. */
 void scope_print_findings (HybModel *model, HybSeverity min_severity);
 
+/* The message of a finding without the name of its file, which is printed in front of it. */
+const char *scope_finding_message (const HybFinding *finding);
 /* What the user can do about a finding, including the option of hscope that does it.
  * (transfer full); NULL if there is no advice. */
 char *scope_finding_dup_hint (const HybFinding *finding);

@@ -405,6 +405,8 @@ test_check_begins_with_its_verdict (Fixture *fixture, gconstpointer unused G_GNU
     { "$H check gallery:mlp", "no problems found" },
     { "$H new mlp --output $F/m >/dev/null; $H check $F/m-symbol.json",
       "no problems found, 2 notes\nnote " },
+    { "printf 'PK\\003\\004garbage' > $F/x.pt; cd $F; $H check x.pt",
+      "1 error\nerror truncated: x.pt: the archive" },
     { "$H check $F/m-symbol.json --quiet", "no problems found, 2 notes\n" },
     { "sed s/relu/no-such/ $M > $F/b.json; $H check $F/b.json", "1 error" },
   };
