@@ -115,6 +115,23 @@ def broken_links(root, folders):
     return broken, count
 
 
+# The folders of the source tree, which no package holds; paths may be below the folders that the help has itself.
+TREE = re.compile(r"`((?:app|build|docs|engine|packaging|peers|profiler|tests|tools|viz)/[^`\s]+)")
+
+
+def missing_files(root):
+    """'PAGE: PATH' of each path of the source tree that an installed page names as if the reader had it.
+
+    A paragraph that says “source tree”, or speaks of the project's tests, is for those who do.
+    """
+    missing = []
+    for page in sorted(root.rglob("*.md")):
+        for paragraph in re.split(r"\n\s*\n", page.read_text()):
+            if not re.search(r"source tree|project.s tests", paragraph):
+                missing += [f"{page.relative_to(root)}: {path}" for path in TREE.findall(paragraph) if not (root / path).exists()]
+    return missing
+
+
 def broken_html_links(root):
     """'PAGE: TARGET' of each relative link and picture of the HTML files below ROOT that leads nowhere; and the number of pages."""
     broken, count = [], 0

@@ -40,6 +40,13 @@ def broken_html(text):
         return [line.rpartition(" ")[2] for line in pages.broken_html_links(pathlib.Path(folder))[0]]
 
 
+def missing(text):
+    """The paths of the source tree that a page names as if the reader had it."""
+    with tempfile.TemporaryDirectory() as folder:
+        (pathlib.Path(folder) / "a.md").write_text(text)
+        return [line.rpartition(" ")[2] for line in pages.missing_files(pathlib.Path(folder))]
+
+
 BLOCK = pages.read_blocks("<!-- ends with: 1 -->\n```sh\nfalse\n```\n\n```text\n…\n```")
 
 CASES = (
@@ -58,6 +65,7 @@ CASES = (
     ("an-open-block-is-refused", refuses("```sh\ntrue")),
     ("good-links-are-accepted", broken("[a](b.md) [b](b.md#two-words-and-code) [c](#x)\n# X\n`[d](e)` [f](https://g)") == []),
     ("a-missing-anchor-of-html-is-found", broken_html('<a href="#x"></a><h1 id="x"></h1><img src="y.png">') == ["y.png"]),
+    ("a-path-of-the-source-tree-is-found", missing("See `engine/a.c`.\n\nIn the source tree, `engine/b.c`.") == ["engine/a.c"]),
     ("a-missing-file-is-found", broken("[a](c.md)") == ["c.md"]),
     ("a-missing-heading-is-found", broken("[a](b.md#three)") == ["b.md#three"]),
 )

@@ -62,17 +62,13 @@ class Place:
                        stdout=subprocess.DEVNULL, env={**os.environ, "DESTDIR": str(self.root)})
         installed = self.root / self.prefix.lstrip("/")
         self.help = installed / "share" / "doc" / "hybridscope"
-        config = self.work / "pc"
-        config.mkdir()
-        for file in (installed / libdir / "pkgconfig").glob("*.pc"):
-            (config / file.name).write_text(re.sub(r"(?m)^prefix=.*", f"prefix={installed}", file.read_text()))
         programs = self.work / "bin"
         programs.mkdir()
         wrapper = programs / "hscope"
         wrapper.write_text(WRAPPER.replace("{program}", str(installed / "bin" / "hscope")))
         wrapper.chmod(0o755)
         self.environment = {**os.environ, "PATH": f"{programs}:{installed / 'bin'}:{os.environ['PATH']}",
-                            "PKG_CONFIG_PATH": str(config), "HOME": str(self.work), "NO_COLOR": "1",
+                            "PKG_CONFIG_PATH": str(installed / libdir / "pkgconfig"), "HOME": str(self.work), "NO_COLOR": "1",
                             "XDG_CACHE_HOME": str(self.work / "cache"),
                             # Programs that are linked here find the library as if it were in a system folder.
                             "LD_RUN_PATH": str(installed / libdir)}
@@ -150,13 +146,14 @@ def report_all_links(number, source, installed):
     report_links(number + 1, "/docs/links-lead-somewhere", broken)
     broken, count = pages.broken_links(installed, ())
     report_links(number + 2, "/docs/installed/links-lead-somewhere", broken if count else ["(there is no page)"])
+    report_links(number + 3, "/docs/installed/no-page-names-a-file-that-no-package-holds", pages.missing_files(installed))
     broken, count = pages.broken_html_links(installed)
     if count:
         print(f"# {count} pages of HTML")
-        report_links(number + 3, "/docs/installed/links-of-html-lead-somewhere", broken)
+        report_links(number + 4, "/docs/installed/links-of-html-lead-somewhere", broken)
     else:
-        print(f"ok {number + 3} /docs/installed/links-of-html-lead-somewhere # SKIP Python has no module markdown")
-    return number + 3
+        print(f"ok {number + 4} /docs/installed/links-of-html-lead-somewhere # SKIP Python has no module markdown")
+    return number + 4
 
 
 def main(arguments):

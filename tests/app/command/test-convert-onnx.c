@@ -120,7 +120,7 @@ test_a_network_around_a_layer_stays (Fixture *fixture, gconstpointer unused G_GN
   g_autoptr (cJSON) json = NULL;
 
   fixture_run_line (fixture,
-                    "hscope convert " SOURCE_ROOT "/tests/data/onnx/tagger.onnx --to foreach "
+                    "hscope convert " SOURCE_ROOT "/examples/tagger.onnx --to foreach "
                     "--output a.onnx >log && hscope info --json a.onnx" CLEAN);
   g_assert_cmpint (fixture->code, ==, 0);
   json = parse_output (fixture);

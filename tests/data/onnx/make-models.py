@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the ONNX files of this folder, with the Python package onnx; weights are seeded.
+"""Writes the ONNX files of this folder, and the two of examples that the guide uses (tagger, frozen), with the Python package onnx; weights are seeded.
 
 usage: tests/data/onnx/make-models.py FOLDER
 
