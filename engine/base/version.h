@@ -10,9 +10,9 @@
 
 G_BEGIN_DECLS
 
-#define HYB_VERSION_MAJOR 0
-#define HYB_VERSION_MINOR 2
-#define HYB_VERSION_MICRO 0
+#define HYB_VERSION_MAJOR 0 /* incompatible changes */
+#define HYB_VERSION_MINOR 2 /* additions */
+#define HYB_VERSION_MICRO 0 /* corrections */
 /* The same as text. */
 #define HYB_VERSION               \
   G_STRINGIFY (HYB_VERSION_MAJOR) \
