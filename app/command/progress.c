@@ -37,7 +37,11 @@ scope_progress_init (ScopeProgress *progress, const ScopeCommonOptions *common)
 }
 
 void
-scope_progress_set_part (ScopeProgress *progress, const double *weights, guint index, guint n)
+scope_progress_set_part (ScopeProgress *progress,
+                         const double  *weights,
+                         guint          index,
+                         guint          n,
+                         double         later)
 {
   double before = 0, sum = 0;
 
@@ -46,6 +50,7 @@ scope_progress_set_part (ScopeProgress *progress, const double *weights, guint i
       before += i < index ? weights[i] : 0;
       sum += weights[i];
     }
+  progress->later = later;
   progress->begin = before / MAX (sum, 1e-9);
   progress->end = (before + weights[index]) / MAX (sum, 1e-9);
 }
@@ -121,16 +126,15 @@ print_bar (const ScopeProgress *progress, const ProfProgress *now)
   scope_terminal_set_status (line);
 }
 
-/* Of the whole command: the parts after this one take as long as it does, by their share. */
+/* Of the whole command. */
 static void
 estimate (ScopeProgress *progress, const ProfProgress *now)
 {
   double part = progress->end - progress->begin;
   double total = MAX (now->elapsed + now->remaining, 1e-9);
-  double later = part > 0 ? total * (1 - progress->end) / part : 0;
 
   progress->share = MAX (progress->share, progress->begin + part * now->elapsed / total);
-  progress->deadline = MIN (progress->deadline, read_clock () + now->remaining + later);
+  progress->deadline = MIN (progress->deadline, read_clock () + now->remaining + progress->later);
 }
 
 void

@@ -13,14 +13,20 @@ typedef struct
   gboolean as_json, as_bar;
   gint64   last_time;       /* of the last output, µs, monotonic */
   double   begin, end;      /* the part that runs: shares of the whole command, 0 … 1 */
+  double   later;           /* seconds that the parts after it take at most */
   double   share, deadline; /* shown last; the deadline in seconds of the monotonic clock */
 } ScopeProgress;
 
 /* Chooses the output from --progress and --quiet: by default a bar if stderr is a terminal, else nothing.  The whole
  * command is one part. */
 void scope_progress_init (ScopeProgress *progress, const ScopeCommonOptions *common);
-/* From now on updates are about the part number index of n, whose share of the command is its weight. */
-void scope_progress_set_part (ScopeProgress *progress, const double *weights, guint index, guint n);
+/* From now on updates are about the part number index of n, whose share of the command is its weight.  later: seconds that
+ * the parts after it take at most. */
+void scope_progress_set_part (ScopeProgress *progress,
+                              const double  *weights,
+                              guint          index,
+                              guint          n,
+                              double         later);
 /* Shows the progress, at most ten times a second.  For ProfMeasureOptions.progress; data: a
  * ScopeProgress. */
 void scope_progress_update (gpointer data, const ProfProgress *now);

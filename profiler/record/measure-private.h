@@ -33,8 +33,7 @@ typedef struct
 double prof_measure_elapsed (const ProfMeasureSession *session);
 /* Whether it was cancelled. */
 gboolean prof_measure_is_cancelled (const ProfMeasureSession *session);
-/* Calls the progress function.  What remains is estimated from the pace of the phase; without one, it is the rest of the
- * budget. */
+/* Calls the progress function.  What remains is the rest of the budget, or less by the pace of the phase. */
 void prof_measure_report (const ProfMeasureSession *session,
                           const char               *phase,
                           guint                     subject,

@@ -4,6 +4,8 @@
 
 #include "profiler/base/clock.h"
 
+#define PACE_SHARE 8 /* a phase has a pace after this part of it */
+
 #define LONG_SAMPLE 1e-3 /* seconds from which reading more of the kernel's counters is harmless */
 
 double
@@ -39,7 +41,7 @@ prof_measure_report (const ProfMeasureSession *session,
 
   if (!session->options->progress)
     return;
-  if (done > 0 && total > done)
+  if (done > total / PACE_SHARE && total > done)
     progress.remaining = MIN (left, in_phase / done * (total - done) + session->later);
   session->options->progress (session->options->data, &progress);
 }

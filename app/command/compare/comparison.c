@@ -59,8 +59,11 @@ scope_comparison_add_candidate (const ScopeComparison    *self,
 double
 scope_comparison_begin_part (ScopeComparison *self, const double *weights, guint index, guint n)
 {
-  scope_progress_set_part (&self->progress, weights, index, n);
-  return MAX (scope_time_budget_share (&self->budget, weights, index, n), MIN_SECONDS);
+  double seconds = MAX (scope_time_budget_share (&self->budget, weights, index, n), MIN_SECONDS);
+  double later = scope_time_budget_left (&self->budget) - seconds;
+
+  scope_progress_set_part (&self->progress, weights, index, n, MAX (later, 0));
+  return seconds;
 }
 
 gboolean

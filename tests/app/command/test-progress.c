@@ -85,18 +85,21 @@ test_share_and_time_never_go_backwards (void)
   double              deadline;
 
   scope_progress_init (&progress, &common);
-  scope_progress_set_part (&progress, weights, 0, 3);
+  scope_progress_set_part (&progress, weights, 0, 3, 4);
   update (&progress, 1, 3);
   g_assert_cmpfloat_with_epsilon (progress.share, 0.125, 1e-9);
   deadline = progress.deadline;
+  g_assert_cmpfloat (deadline,
+                     >,
+                     (double) g_get_monotonic_time () * 1e-6 + 6); /* 3 and 4 seconds */
   update (&progress, 1, 39);
   g_assert_cmpfloat_with_epsilon (progress.share, 0.125, 1e-9);
   g_assert_cmpfloat (progress.deadline, ==, deadline);
 
-  scope_progress_set_part (&progress, weights, 1, 3);
+  scope_progress_set_part (&progress, weights, 1, 3, 2);
   update (&progress, 0, 4);
   g_assert_cmpfloat_with_epsilon (progress.share, 0.5, 1e-9);
-  scope_progress_set_part (&progress, weights, 2, 3);
+  scope_progress_set_part (&progress, weights, 2, 3, 0);
   update (&progress, 1, 1);
   g_assert_cmpfloat_with_epsilon (progress.share, 0.875, 1e-9);
   g_assert_cmpfloat (progress.deadline, <=, deadline);
