@@ -34,3 +34,4 @@
 #include "engine/rnn/layer.h"
 #include "engine/train/gluon-trainer.h"
 #include "engine/train/trainer.h"
+#include "engine/variants/proof/model-forms.h"

@@ -57,7 +57,7 @@ fi
 {
   echo '#include <hybridscope/hybrid.h>'
   find "$place/include" -name '*.h' ! -name hybrid.h | sort | while read -r header; do
-    awk '/^ \*   / { if (!n++) print "void\nexample_NAME (HybModel *model, HybBlock *net, HybTensor *x, HybTape *tape, HybBackwardPass pass, GError *error)\n{{"
+    awk '/^ \*   / { if (!n++) print "void\nexample_NAME (HybModel *model, HybBlock *net, HybTensor *x, HybTensorList *inputs, HybTape *tape, HybBackwardPass pass, GError *error)\n{{"
                      print substr ($0, 4) }
          END { if (n) print "}}" }' "$header" | sed "s/example_NAME/example_$(basename "$header" .h | tr - _)/"
   done
