@@ -131,7 +131,8 @@ class Library:
 
     def take_strings(self, strings: int) -> list[str]:
         """The strings of a NULL-terminated array, which is freed."""
-        array, names = ctypes.cast(strings, ctypes.POINTER(_text)), []
+        array = ctypes.cast(strings, ctypes.POINTER(_text))
+        names: list[str] = []
         while array[len(names)] is not None:
             names.append(array[len(names)].decode())
         self._glib.g_strfreev(strings)
@@ -204,7 +205,7 @@ class Runner:
         kind = HybType(dtype=dtype)
         kind.shape.rank = numpy.ndim(value)
         kind.shape.dim[:kind.shape.rank] = numpy.shape(value)
-        tensor = self._library.try_call("hyb_tensor_new", ctypes.byref(kind))
+        tensor: int = self._library.try_call("hyb_tensor_new", ctypes.byref(kind))
         ctypes.memmove(self._library.hyb_tensor_get_data(tensor), array.ctypes.data, array.nbytes)
         return tensor
 

@@ -37,6 +37,13 @@ def new(name: str, output: Path, **options: Any) -> Model:
     return Model(document["written"][0])
 
 
+class Picture(str):
+    """The text of an SVG file, which a notebook shows as a picture."""
+
+    def _repr_svg_(self) -> str:
+        return str(self)
+
+
 class Model:
     """A model file. Keyword arguments of its methods are the options of the command: batch=8 is --batch=8."""
 
@@ -105,7 +112,7 @@ class Model:
         return self._call("diff", {}, other)
 
     def render(self, output: Path | None = None, **options: Any) -> str:
-        """Draws the graph. Returns the SVG, or the name of the file that was written: .svg, .png, .pdf or .dot.
+        """Draws the graph. Returns the SVG, which a notebook shows, or the name of the file that was written: .svg, .png, .pdf, .dot.
 
         overlay="net.hscope" colours it by a recording.
         """
@@ -115,4 +122,4 @@ class Model:
         with tempfile.TemporaryDirectory() as folder:
             picture = pathlib.Path(folder) / "graph.svg"
             self._call("render", {"output": picture, **options})
-            return picture.read_text()
+            return Picture(picture.read_text())

@@ -215,7 +215,7 @@ def test_the_notebook_runs(folder):
         except SyntaxError:
             exec(last, variables)               # noqa: S102
     pictures = [item for item in shown if hasattr(item, "_repr_svg_")]
-    assert pictures and all("<svg" in picture._repr_svg_()[:300] for picture in pictures)
+    assert len(pictures) == 3 and all("<svg" in picture._repr_svg_()[:300] for picture in pictures)
 
 
 def main():
