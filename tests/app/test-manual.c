@@ -269,6 +269,44 @@ test_fish_can_read_its_completions (Fixture *fixture, gconstpointer unused G_GNU
   check_syntax (fixture, "fish", "hscope.fish");
 }
 
+static void
+test_fish_completes_names (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
+{
+  static const struct
+  {
+    const char *words, *completed;
+  } rows[] = {
+    { "hscope new lstm-h", "lstm-hybrid" },
+    { "hscope info gallery:lstm-h", "gallery:lstm-hybrid" },
+    { "hscope info --operator SoftmaxA", "SoftmaxActivation" },
+    { "hscope run --plan-without fold-c", "fold-constants" },
+    { "hscope compare --variants unrolled,fu", "unrolled,fused" },
+  };
+  g_autofree char *fish = g_find_program_in_path ("fish");
+
+  if (!fish)
+    {
+      g_test_skip ("the shell is not installed");
+      return;
+    }
+  fixture_run_line (fixture, "mkdir bin && ln -s '" HSCOPE "' bin/hscope");
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autofree char *line =
+          g_strdup_printf ("HOME=$PWD PATH=$PWD/bin:$PATH fish -c \"source " MANUAL
+                           "/hscope.fish; complete -C '%s'\" | cut -f1",
+                           rows[i].words);
+
+      fixture_run_line (fixture, line);
+      g_strchomp (fixture->out);
+      if (strcmp (fixture->out, rows[i].completed) != 0)
+        fixture_complain ("%s: “%s” instead of “%s”",
+                          rows[i].words,
+                          fixture->out,
+                          rows[i].completed);
+    }
+}
+
 TEST_PROGRAM (test_manual)
 {
   static const struct
@@ -287,6 +325,7 @@ TEST_PROGRAM (test_manual)
     { "the-words-of-an-option-are-accepted", test_the_words_of_an_option_are_accepted },
     { "zsh-can-read-its-completions", test_zsh_can_read_its_completions },
     { "fish-can-read-its-completions", test_fish_can_read_its_completions },
+    { "fish-completes-names", test_fish_completes_names },
   };
 
   g_setenv ("HYBRIDSCOPE_GALLERY", HYB_GALLERY, TRUE);
