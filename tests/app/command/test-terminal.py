@@ -106,8 +106,8 @@ def check_progress(program, words, columns, folder):
     return ""
 
 
-PROFILE = ["profile", "gallery:lstm-lm?hidden=16&length=8", "--time-limit", "3", "--warmup", "3"]
-COMPARE = ["compare", "gallery:lstm-unrolled?hidden=16&length=4", "--variants", "unrolled,fused", "--batch", "1,2", "--time-limit", "4"]
+PROFILE = ["profile", "gallery:lstm-lm?hidden=16&length=8", "--time-limit", "5", "--warmup", "3"]
+COMPARE = ["compare", "gallery:lstm-unrolled?hidden=16&length=4", "--variants", "unrolled,fused", "--batch", "1,2", "--time-limit", "10"]
 TRAIN = ["train", "gallery:mlp", "--epochs", "3"]
 
 
