@@ -4,8 +4,7 @@
 
 #include "profiler/base/clock.h"
 
-#define PACE_SHARE 8 /* a phase has a pace after this part of it */
-
+#define PACE_SHARE  8    /* a phase has a pace after this part of it */
 #define LONG_SAMPLE 1e-3 /* seconds from which reading more of the kernel's counters is harmless */
 
 double
