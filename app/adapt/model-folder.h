@@ -5,8 +5,9 @@
 #include <gio/gio.h>
 
 /* Paths relative to folder of all models in it and in the folders below it, sorted: symbol files, and other JSON files that
- * begin like one.  Links to folders are not followed; pipes, sockets, devices and links out of the folder are skipped; skipped (may be NULL) gets a
- * sentence about each, sorted.  (transfer full) NULL: a folder cannot be read, or it holds more files than the limit. */
+ * begin like one.  Links to folders are not followed.  Pipes, sockets, devices and links out of the folder are left out, with
+ * a sentence about each in skipped (nullable), sorted.  (transfer full) NULL: a folder cannot be read, or it holds more
+ * files than the limit. */
 GPtrArray *scope_find_models (const char *folder, GPtrArray *skipped, GError **error);
 
 /* The path without what all symbol files end in: "zoo/net" for "zoo/net-symbol.json.gz".  (transfer full) */

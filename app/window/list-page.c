@@ -108,7 +108,7 @@ typedef struct
 static GPtrArray *
 read_folder (const char *path, GError **error)
 {
-  g_autoptr (GPtrArray) models = scope_find_models (path, error);
+  g_autoptr (GPtrArray) models = scope_find_models (path, NULL, error);
   GPtrArray *rows = models ? g_ptr_array_new_with_free_func (g_object_unref) : NULL;
 
   for (guint i = 0; models && i < models->len; i++)

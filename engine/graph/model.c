@@ -2,7 +2,7 @@
  *
  * Parameters are kept in the order of their file, with an index by name.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "engine/graph/model.h"
+#include "engine/graph/model-private.h"
 
 #include "engine/tensor/tensor.h"
 

@@ -71,11 +71,6 @@ HYB_API void hyb_model_set_format (HybModel *model, const char *format);
 /* Records the version of the program that wrote the file. */
 HYB_API void hyb_model_set_version (HybModel *model, const char *version);
 
-/* The bytes that the graph was read from, owned by the model, if its format writes back what it read; else NULL. */
-GBytes *hyb_model_get_source (HybModel *model);
-/* Records these bytes; the model takes a reference. */
-void hyb_model_set_source (HybModel *model, GBytes *bytes);
-
 /* Records something else that the file says of itself: one of several entries of a section (“opsets”), or a section that
  * is one value (name NULL). */
 HYB_API void

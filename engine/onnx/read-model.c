@@ -3,6 +3,7 @@
  * Start with read_graph().  read-graph.c writes nodes, document.h reads the bytes.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/formats/format.h"
+#include "engine/graph/model-private.h"
 #include "engine/lower/infer-lowered.h"
 #include "engine/onnx/export/write-model.h"
 #include "engine/onnx/reader.h"

@@ -81,7 +81,7 @@ print_held (Each *each)
 {
   GString *line;
 
-  if (each->progress.has_bar)
+  if (each->progress.as_bar)
     scope_progress_finish (&each->progress, "", NULL);
   while ((line = g_hash_table_lookup (each->held, GUINT_TO_POINTER (each->n_printed + 1))))
     {

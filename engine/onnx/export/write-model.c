@@ -6,6 +6,7 @@
 
 #include "engine/analysis/infer-types.h"
 #include "engine/formats/model-files.h"
+#include "engine/graph/model-private.h"
 #include "engine/graph/roles.h"
 #include "engine/onnx/export/export.h"
 #include "engine/onnx/export/open-inputs.h"
