@@ -5,6 +5,7 @@
 #include "engine/onnx/export/export-private.h"
 
 #include "engine/base/error.h"
+#include "engine/onnx/schema.h"
 
 #include <string.h>
 
@@ -527,6 +528,28 @@ compare_names (gconstpointer a, gconstpointer b)
   return strcmp (*(const char *const *) a, *(const char *const *) b);
 }
 
+/* An operator that the version of the file does not have. */
+static void
+find_too_new (OnnxExport *export)
+{
+  drop_unread (export);
+  for (guint i = 0; i < export->nodes->len; i++)
+    {
+      const OnnxNode *node = export->nodes->pdata[i];
+
+      if (!hyb_onnx_schema_find ("", node->op, export->opset))
+        onnx_fail (export,
+                   "“%s” needs ONNX' operator %s, which is in version %" G_GINT64_FORMAT
+                   " of the operators; the file has version %" G_GINT64_FORMAT,
+                   node->name,
+                   node->op,
+                   hyb_onnx_schema_find_version ("", node->op, export->opset),
+                   export->opset);
+      for (guint k = 0; k < node->bodies->len; k++)
+        find_too_new (g_array_index (node->bodies, OnnxBody, k).graph);
+    }
+}
+
 GError *
 onnx_export_get_error (OnnxExport *export)
 {
@@ -535,6 +558,8 @@ onnx_export_get_error (OnnxExport *export)
   g_autofree char        *list = NULL;
   guint                   n;
 
+  if (!shared->error && g_hash_table_size (shared->missing) == 0)
+    find_too_new (export);
   if (shared->error || g_hash_table_size (shared->missing) == 0)
     return shared->error ? g_error_copy (shared->error) : NULL;
   names = (const char **) g_hash_table_get_keys_as_array (shared->missing, &n);

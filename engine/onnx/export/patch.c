@@ -10,9 +10,13 @@
 
 #include <string.h>
 
+/* Before this version of the file format every array had to be an input of the graph, too. */
+#define IR_OF_ARRAYS 4
+
 /* Numbers of fields in ModelProto and GraphProto. */
 enum
 {
+  MODEL_IR = 1,
   MODEL_GRAPH = 7,
   GRAPH_NODE = 1,
   GRAPH_INITIALIZER = 5,
@@ -28,7 +32,7 @@ typedef struct
   HybOnnxDocument       *added; /* new nodes as a document; NULL: none */
   HybProtobuf            file;
   guint                  n_initializers, n_values, n_inputs, n_outputs; /* seen so far */
-  gboolean               has_nodes;
+  gboolean               has_nodes, adds_arrays;
 } Patching;
 
 /* --- External arrays --- */
@@ -284,6 +288,13 @@ write_model (Patching *patching, HybProtobufWriter *model, GError **error)
     {
       g_autoptr (HybProtobufWriter) graph = NULL;
 
+      if (field.number == MODEL_IR && patching->adds_arrays)
+        {
+          hyb_protobuf_write_int (model,
+                                  MODEL_IR,
+                                  (guint64) MAX (patching->document->ir_version, IR_OF_ARRAYS));
+          continue;
+        }
       if (field.number != MODEL_GRAPH)
         {
           copy_field (patching, model, &cursor, begin);
@@ -306,7 +317,9 @@ onnx_patch_apply (const HybOnnxDocument *document, OnnxPatch *patch, GError **er
 {
   g_autoptr (HybProtobufWriter) model = hyb_protobuf_writer_new ();
   g_autoptr (HybOnnxDocument) added = NULL;
-  Patching patching = { .document = document, .patch = patch };
+  Patching patching = { .document = document,
+                        .patch = patch,
+                        .adds_arrays = patch->initializers != NULL };
 
   if (patch->nodes)
     {

@@ -142,6 +142,32 @@ test_a_copy_has_the_same_bytes (Fixture *fixture, gconstpointer unused G_GNUC_UN
   g_assert_nonnull (strstr (fixture->err, "stay in the version that it has"));
 }
 
+/* In version 3 of the file format all arrays are inputs of the graph, and new ones would be values that anyone may give. */
+static void
+test_new_arrays_raise_the_version_of_old_files (Fixture             *fixture,
+                                                gconstpointer unused G_GNUC_UNUSED)
+{
+  fixture_run_line (fixture,
+                    "(printf '\\010\\003' && tail -c +3 " FORMS
+                    "lstm-script-fixed.onnx) >a.onnx && "
+                    "hscope convert a.onnx --to unrolled --output b.onnx >log && "
+                    "head -c 2 b.onnx | od -An -tu1" CLEAN);
+  g_assert_cmpint (fixture->code, ==, 0);
+  g_assert_cmpstr (g_strstrip (fixture->out), ==, "8   4");
+}
+
+static void
+test_a_form_that_the_file_has_is_named (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
+{
+  fixture_run_line (fixture,
+                    "hscope convert " FORMS "lstm-script-fixed.onnx --to foreach --output a.onnx "
+                    ">log && hscope convert a.onnx --to foreach --output b.onnx && "
+                    "hscope convert a.onnx --to foreach --output c.onnx --json >log 2>&1 && "
+                    "grep -c '\"unchanged\": *true' log && cmp a.onnx b.onnx" CLEAN);
+  g_assert_cmpint (fixture->code, ==, 0);
+  g_assert_nonnull (strstr (fixture->err, "nothing to write as foreach"));
+}
+
 static void
 test_what_onnx_has_not_is_named (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
 {
@@ -197,6 +223,12 @@ TEST_PROGRAM (test_convert_onnx)
   add_test ("/app/command/convert-onnx/a-network-around-a-layer-stays",
             "",
             test_a_network_around_a_layer_stays);
+  add_test ("/app/command/convert-onnx/new-arrays-raise-the-version-of-old-files",
+            "",
+            test_new_arrays_raise_the_version_of_old_files);
+  add_test ("/app/command/convert-onnx/a-form-that-the-file-has-is-named",
+            "",
+            test_a_form_that_the_file_has_is_named);
   add_test ("/app/command/convert-onnx/a-copy-has-the-same-bytes",
             "",
             test_a_copy_has_the_same_bytes);

@@ -221,6 +221,21 @@ test_operators_have_the_form_of_their_version (void)
     }
 }
 
+/* Round is in ONNX from version 11 on. */
+static void
+test_operators_newer_than_the_file_are_refused (void)
+{
+  const char *const none[] = { NULL };
+  HybType           type = { hyb_shape_2d (2, 3), HYB_F32 };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (HybModel) model = write_node ("rint", none, &type, 11, &error);
+
+  g_assert_no_error (error);
+  g_assert_cmpuint (count_nodes (model, "Round"), ==, 1);
+  g_assert_null (write_node ("rint", none, &type, 10, &error));
+  g_assert_nonnull (strstr (error->message, "Round, which is in version 11"));
+}
+
 /* Nothing in the graph fixes the sizes of x. */
 static void
 test_dimensions_that_nothing_fixes_are_open (void)
@@ -280,6 +295,8 @@ TEST_PROGRAM (test_write)
                    test_large_arrays_get_a_file_that_moves_with_the_model);
   g_test_add_func ("/engine/onnx/write/operators-have-the-form-of-their-version",
                    test_operators_have_the_form_of_their_version);
+  g_test_add_func ("/engine/onnx/write/operators-newer-than-the-file-are-refused",
+                   test_operators_newer_than_the_file_are_refused);
   g_test_add_func ("/engine/onnx/write/dimensions-that-nothing-fixes-are-open",
                    test_dimensions_that_nothing_fixes_are_open);
   g_test_add_func ("/engine/onnx/write/operators-without-a-rule-are-all-named",
