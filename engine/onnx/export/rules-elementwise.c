@@ -362,7 +362,7 @@ const HybOnnxRule hyb_onnx_rules_elementwise[] = {
   FUNCTION ("_npi_arctan", "Atan"),
   FUNCTION ("_npi_sinh", "Sinh"),
   FUNCTION ("_npi_cosh", "Cosh"),
-  { .op = "add_n", .write = write_sum },
+  { .op = "add_n", .write = write_sum, .onnx = "Sum" },
   SAME ("_copy", "Identity"),
   SAME ("BlockGrad", "Identity"),
   SAME ("make_loss", "Identity"),
